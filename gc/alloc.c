@@ -1,0 +1,124 @@
+/* alloc.c - allocation: the slow path of small blocks, blocks born in the major heap, strings.
+ *
+ * The fast path is in heap.h: one subtraction and one comparison with young_limit. It fails when
+ * the area is used up, when a slice is wanted in mid-area (young_trigger above young_start), when
+ * the next sample lies in the block (sample_trigger), or when an action is due (UINTPTR_MAX). C code
+ * serves the first three here and leaves actions to the machine's next poll; after that each
+ * allocation comes here until the machine has polled, so the way through is short. */
+#include "gc/heap_internal.h"
+
+/* Makes room for a block of whsize words. */
+static void make_room(struct gc_domain *g, size_t whsize) {
+    struct gc_heap *heap = g->heap;
+    if (heap->params.stress) gc_stress_allocation(g);
+    if (heap->minor_requested || heap->slice_requested) gc_do_due_work(g);
+    while (g->young_ptr - 8 * whsize < g->young_trigger) {
+        if (g->young_trigger > g->young_start) {
+            gc_pace_slice(g, false);
+            gc_pace_place_trigger(g);
+            gc_update_limits(g);
+        } else gc_collect_young(g);
+    }
+}
+
+static value bump(struct gc_domain *g, size_t wosize, unsigned tag) {
+    g->young_ptr -= 8 * (wosize + 1);
+    *(header *)g->young_ptr = make_header(wosize, tag, 0);
+    return (value)(g->young_ptr + 8);
+}
+
+value gc_alloc_small_slow(struct gc_domain *g, size_t wosize, unsigned tag) {
+    make_room(g, wosize + 1);
+    value v = bump(g, wosize, tag);
+    if (g->young_ptr < g->sample_trigger && g->hooks && g->hooks->sample)
+        g->hooks->sample(g->hooks->context, g, wosize, tag, false, v);
+    return v;
+}
+
+value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag) {
+    size_t bytes = 8 * (wosize + 1);
+    make_room(g, wosize + 1);
+    if (g->young_ptr - bytes < g->sample_trigger && g->hooks && g->hooks->sample) {
+        g->hooks->sample(g->hooks->context, g, wosize, tag, true, 0);
+        /* The hook may have run OCaml code. It has set the next sample beyond this block. */
+        while (g->young_ptr - bytes < g->young_start) gc_collect_young(g);
+    }
+    return bump(g, wosize, tag);
+}
+
+/* ---- The major heap. ---- */
+
+/* 0 if neither memory nor limit allow it. */
+static value try_alloc_major(struct gc_domain *g, size_t wosize, unsigned tag) {
+    struct gc_heap *heap = g->heap;
+    uintptr_t p;
+    if (wosize > MAX_YOUNG_WOSIZE) p = gc_large_alloc(heap, wosize);
+    else p = gc_pool_alloc(heap, &heap->pools[tag >= TAG_NO_SCAN][heap->class_of[wosize]]);
+    if (!p) return 0;
+    *(header *)p = make_header(wosize, tag, heap->live_colour);
+    gc_pace_allocated(g, wosize + 1);
+    return (value)(p + 8);
+}
+
+value gc_alloc_major_unsampled(struct gc_domain *g, size_t wosize, unsigned tag) {
+    if (wosize == 0) return gc_atom(g, tag);
+    value v = wosize <= MAX_WOSIZE ? try_alloc_major(g, wosize, tag) : 0;
+    if (!v) g->heap->up.out_of_memory(g->heap->up.context, g, wosize);
+    return v;
+}
+
+static void tell_allocated(struct gc_domain *g, value v, size_t wosize) {
+    if (g->hooks && g->hooks->allocated)
+        g->hooks->allocated(g->hooks->context, g, v, wosize, GC_NORMAL);
+}
+
+value gc_alloc_major(struct gc_domain *g, size_t wosize, unsigned tag) {
+    value v = gc_alloc_major_unsampled(g, wosize, tag);
+    if (wosize > 0) tell_allocated(g, v, wosize);
+    return v;
+}
+
+value gc_alloc(struct gc_domain *g, size_t wosize, unsigned tag) {
+    if (wosize == 0) return gc_atom(g, tag);
+    bool scannable = tag < TAG_NO_SCAN;
+    value v;
+    if (wosize <= MAX_YOUNG_WOSIZE) v = gc_alloc_small(g, wosize, tag);
+    else {
+        struct gc_heap *heap = g->heap;
+        if (heap->minor_requested || heap->slice_requested) gc_do_due_work(g);
+        if (heap->params.stress) gc_stress_allocation(g);
+        v = wosize <= MAX_WOSIZE ? try_alloc_major(g, wosize, tag) : 0;
+        if (!v && wosize < heap->major_bytes / 8) {
+            /* Garbage may be in the way. */
+            gc_full_major_cycle(g);
+            v = try_alloc_major(g, wosize, tag);
+        }
+        if (!v) heap->up.out_of_memory(heap->up.context, g, wosize);
+        tell_allocated(g, v, wosize);
+    }
+    if (scannable)
+        for (size_t i = 0; i < wosize; i++) field(v, i) = VAL_UNIT;
+    return v;
+}
+
+/* ---- Strings and floats. ---- */
+
+value gc_alloc_string(struct gc_domain *g, size_t length) {
+    size_t wosize = string_wosize(length), last = wosize * 8 - 1;
+    value v = gc_alloc(g, wosize, TAG_STRING);
+    field(v, wosize - 1) = 0;
+    string_bytes(v)[last] = (char)(last - length);
+    return v;
+}
+
+value gc_copy_string(struct gc_domain *g, const char *text, size_t length) {
+    value v = gc_alloc_string(g, length);
+    memcpy(string_bytes(v), text, length);
+    return v;
+}
+
+value gc_copy_double(struct gc_domain *g, double x) {
+    value v = gc_alloc_small(g, 1, TAG_DOUBLE);
+    set_double_field(v, 0, x);
+    return v;
+}

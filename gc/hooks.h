@@ -1,0 +1,55 @@
+/* hooks.h - where a profiler sees allocation, promotion and death.
+ *
+ * A client hands in one table of functions. While none is installed nothing is called and the
+ * allocation fast path has no extra instruction: the next sample is folded into young_limit (D8).
+ *
+ * H1  sample_trigger lies in [young_start, young_end]; a small block is sampled iff the new young_ptr
+ *     is below it. A collection never consumes a pending hit: the distance to it is kept.
+ * H2  No hook allocates in the heap or raises, except sample() called with from_bytecode set. */
+#ifndef BACTRIAN_GC_HOOKS_H
+#define BACTRIAN_GC_HOOKS_H
+
+#include "gc/value.h"
+
+struct gc_domain;
+
+enum gc_source { GC_NORMAL, GC_MARSHAL, GC_CUSTOM };
+
+struct gc_hooks {
+    void *context;
+    /* The small block about to be bumped (wosize words, tag) crosses sample_trigger. From bytecode:
+     * called before the block exists, with room for it not yet made; may run OCaml code, collect,
+     * and raise. From C (from_bytecode false): called with v = the new, uninitialised block. */
+    void (*sample)(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
+                   bool from_bytecode, value v);
+    /* The block that sample() announced from bytecode exists now, its fields not yet set. */
+    void (*born)(void *context, struct gc_domain *g, value v);
+    /* A block of wosize words was born outside the bumped area, or (source GC_CUSTOM) words of
+     * memory outside the heap were charged to block v. */
+    void (*allocated)(void *context, struct gc_domain *g, value v, size_t words,
+                      enum gc_source source);
+    /* End of a minor collection, the young area not yet reused: gc_young_fate tells where a block
+     * went. */
+    void (*minor_done)(void *context, struct gc_domain *g);
+    /* End of marking, after weak references and finalisers were settled, before any block is swept:
+     * gc_is_dead tells. */
+    void (*mark_done)(void *context, struct gc_domain *g);
+};
+
+/* Installs hooks (NULL removes them) and draws no sample until gc_set_sample_trigger. GC: never. */
+void gc_set_hooks(struct gc_domain *g, const struct gc_hooks *hooks);
+
+/* The next sample is words ahead of young_ptr (SIZE_MAX or beyond the area: none in this minor
+ * cycle). GC: never. */
+void gc_set_sample_trigger(struct gc_domain *g, size_t words);
+
+/* Words that may be bumped before the next sample, as set and since counted down; negative inside
+ * sample(), from C, where the block is bumped. SIZE_MAX was set: INTPTR_MAX. GC: never. */
+intptr_t gc_sample_remaining(const struct gc_domain *g);
+
+/* In minor_done: the address a young block was promoted to, or 0 if it died. v: young. */
+value gc_young_fate(struct gc_domain *g, value v);
+/* In mark_done: whether old block v was not reached. */
+bool gc_is_dead(struct gc_domain *g, value v);
+
+#endif

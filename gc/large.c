@@ -1,0 +1,234 @@
+/* large.c - blocks above 256 words, and the bins in which free runs are kept.
+ *
+ *     region = adjacent spans
+ *     +--------------+------+-----------------------+---------+
+ *     | block        | free | block                 | free    |      multiples of 512 bytes
+ *     +--------------+------+-----------------------+---------+
+ *
+ * A free run carries a header of COLOUR_FREE over all its words, field 0 says whether it is in the
+ * bins, and the bins' node follows (P3). Merging happens in address order while a region is swept,
+ * so no run needs to know its left neighbour. Whole spans that became free leave the region.
+ *
+ * The bins are exact up to 64 units, then 16 to a power of two: the search finds a run at most 7 %
+ * longer than the best fit, in constant time. */
+#include "gc/heap_internal.h"
+
+enum { EXACT_BINS = 64, SUB_BINS_LOG = 4, SUB_BINS = 1 << SUB_BINS_LOG };
+
+static unsigned log2_of(size_t n) { return 63 - (unsigned)__builtin_clzll(n); }
+
+/* The bin of runs of this length. */
+static unsigned bin_of(size_t length) {
+    if (length < EXACT_BINS) return (unsigned)length;
+    unsigned power = log2_of(length);
+    unsigned sub = (unsigned)(length >> (power - SUB_BINS_LOG)) & (SUB_BINS - 1);
+    unsigned bin = EXACT_BINS + (power - 6) * SUB_BINS + sub;
+    return bin < BIN_COUNT ? bin : BIN_COUNT - 1;
+}
+
+void gc_bins_insert(struct gc_bins *bins, struct gc_run *run) {
+    unsigned bin = bin_of(run->length);
+    run->prev = NULL;
+    run->next = bins->heads[bin];
+    if (run->next) run->next->prev = run;
+    bins->heads[bin] = run;
+    bins->occupied[bin / 64] |= (uint64_t)1 << (bin % 64);
+}
+
+void gc_bins_remove(struct gc_bins *bins, struct gc_run *run) {
+    if (run->next) run->next->prev = run->prev;
+    if (run->prev) {
+        run->prev->next = run->next;
+        return;
+    }
+    unsigned bin = bin_of(run->length);
+    assert(bins->heads[bin] == run);
+    bins->heads[bin] = run->next;
+    if (!run->next) bins->occupied[bin / 64] &= ~((uint64_t)1 << (bin % 64));
+}
+
+/* The first bin from `from` on that is not empty, or BIN_COUNT. */
+static unsigned next_occupied(const struct gc_bins *bins, unsigned from) {
+    if (from >= BIN_COUNT) return BIN_COUNT;
+    unsigned word = from / 64;
+    uint64_t bits = bins->occupied[word] & (~(uint64_t)0 << (from % 64));
+    while (!bits) {
+        if (++word == BIN_COUNT / 64) return BIN_COUNT;
+        bits = bins->occupied[word];
+    }
+    return word * 64 + (unsigned)__builtin_ctzll(bits);
+}
+
+struct gc_run *gc_bins_find(const struct gc_bins *bins, size_t length) {
+    unsigned bin = bin_of(length);
+    /* The own bin also holds runs that are a little too short; look at a few, keep the shortest. */
+    struct gc_run *best = NULL;
+    int tries = bin == BIN_COUNT - 1 ? 1000000 : 8;
+    for (struct gc_run *run = bins->heads[bin]; run && tries > 0; run = run->next, tries--) {
+        if (run->length >= length && (!best || run->length < best->length)) best = run;
+        if (run->length == length) break;
+    }
+    if (best) return best;
+    bin = next_occupied(bins, bin + 1);
+    return bin < BIN_COUNT ? bins->heads[bin] : NULL;
+}
+
+/* ---- Free granules: the header, the in-bins mark, the node. ---- */
+
+static struct gc_run *run_at(uintptr_t p) { return (struct gc_run *)(p + 16); }
+static value *binned_mark(uintptr_t p) { return (value *)(p + 8); }
+
+/* Makes n granules at p a free run in the bins. */
+static void put_free(struct gc_heap *heap, uintptr_t p, size_t n) {
+    *(header *)p = make_header(n * GRANULE_WORDS - 1, 0, COLOUR_FREE);
+    *binned_mark(p) = VAL_TRUE;
+    struct gc_run *run = run_at(p);
+    run->length = n;
+    gc_bins_insert(&heap->free_granules, run);
+}
+
+/* Granules of the block or free run at p. */
+static size_t piece_granules(uintptr_t p) { return gc_granules(wosize_of_header(*(header *)p)); }
+
+/* ---- Regions. ---- */
+
+static void make_region(struct gc_span *first, size_t n) {
+    first->kind = SPAN_REGION;
+    first->run.length = n;
+    first->unswept = false;
+    for (size_t i = 1; i < n; i++) {
+        first[i].kind = SPAN_BODY;
+        first[i].unswept = false;
+    }
+}
+
+/* A new region, one free run, in which n granules fit. Small requests share a region of several
+ * blocks, so that little is lost at its end. */
+static bool add_region(struct gc_heap *heap, size_t n) {
+    size_t exact = (n + SPAN_GRANULES - 1) / SPAN_GRANULES;
+    size_t shared = exact * 8;
+    if (shared > 16) shared = 16;
+    struct gc_span *span = NULL;
+    size_t length = exact;
+    if (shared > exact) {
+        length = shared;
+        span = gc_spans_alloc(heap, shared);
+    }
+    if (!span) {
+        length = exact;
+        span = gc_spans_alloc(heap, exact);
+    }
+    if (!span) return false;
+    make_region(span, length);
+    put_free(heap, gc_span_start(heap, span), length * SPAN_GRANULES);
+    return true;
+}
+
+/* Sweeps regions until a run of n granules has turned up. Nothing else would free memory of this
+ * kind before the heap grows. */
+static struct gc_run *sweep_for(struct gc_heap *heap, size_t n) {
+    struct gc_span *region;
+    while ((region = gc_region_next_unswept(heap)) != NULL) {
+        heap->pace.debt -= (double)gc_region_sweep(heap, region);
+        struct gc_run *run = gc_bins_find(&heap->free_granules, n);
+        if (run) return run;
+    }
+    return NULL;
+}
+
+struct gc_span *gc_region_next_unswept(struct gc_heap *heap) {
+    while (heap->region_cursor < heap->region_end) {
+        struct gc_span *span = &heap->spans[heap->region_cursor];
+        if (span->kind != SPAN_REGION) {
+            heap->region_cursor++;
+            continue;
+        }
+        heap->region_cursor += span->run.length;
+        if (span->unswept) return span;
+    }
+    return NULL;
+}
+
+uintptr_t gc_large_alloc(struct gc_heap *heap, size_t wosize) {
+    if (wosize >= heap->major_bytes / 8) return 0;
+    size_t n = gc_granules(wosize);
+    struct gc_run *run = gc_bins_find(&heap->free_granules, n);
+    if (!run && heap->phase == PHASE_SWEEP) run = sweep_for(heap, n);
+    if (!run) {
+        if (!add_region(heap, n)) return 0;
+        run = gc_bins_find(&heap->free_granules, n);
+    }
+    gc_bins_remove(&heap->free_granules, run);
+    uintptr_t p = (uintptr_t)run - 16;
+    size_t length = run->length;
+    if (length > n) put_free(heap, p + n * GRANULE_BYTES, length - n);
+    return p;
+}
+
+/* ---- Sweeping. ---- */
+
+/* Ends a free stretch [from, to) of region [start, end): gives its whole spans back and the rest to
+ * the bins. Returns the border from which the region goes on: it is cut where spans left it. */
+static uintptr_t close_free(struct gc_heap *heap, uintptr_t from, uintptr_t to, uintptr_t start,
+                            uintptr_t end) {
+    uintptr_t mask = SPAN_BYTES - 1;
+    uintptr_t first = (from + mask) & ~mask, last = to & ~mask;
+    if (first >= last) {
+        put_free(heap, from, (to - from) / GRANULE_BYTES);
+        return start;
+    }
+    if (first > from) put_free(heap, from, (first - from) / GRANULE_BYTES);
+    if (to > last) put_free(heap, last, (to - last) / GRANULE_BYTES);
+    if (first > start) make_region(gc_span_of(heap, (value)start), (first - start) >> SPAN_SHIFT);
+    if (last < end) make_region(gc_span_of(heap, (value)last), (end - last) >> SPAN_SHIFT);
+    gc_spans_free(heap, gc_span_of(heap, (value)first), (last - first) >> SPAN_SHIFT);
+    return last;
+}
+
+size_t gc_region_sweep(struct gc_heap *heap, struct gc_span *region) {
+    uintptr_t start = gc_span_start(heap, region);
+    uintptr_t end = start + ((uintptr_t)region->run.length << SPAN_SHIFT);
+    unsigned dead = gc_dead_colour(heap);
+    uintptr_t free_from = 0;
+    size_t work = 0;
+    region->unswept = false;
+    for (uintptr_t p = start; p < end; work += 64) {
+        header h = *(header *)p;
+        size_t n = piece_granules(p);
+        bool is_free = colour_of_header(h) == COLOUR_FREE;
+        if (is_free && *binned_mark(p) == VAL_TRUE)
+            gc_bins_remove(&heap->free_granules, run_at(p));
+        if (is_free || colour_of_header(h) == dead) {
+            if (!free_from) free_from = p;
+        } else if (free_from) {
+            start = close_free(heap, free_from, p, start, end);
+            free_from = 0;
+        }
+        p += n * GRANULE_BYTES;
+    }
+    if (free_from) close_free(heap, free_from, end, start, end);
+    return work;
+}
+
+void gc_truncate(struct gc_domain *g, value v, size_t wosize) {
+    struct gc_heap *heap = g->heap;
+    size_t old = wosize_of(v);
+    assert(wosize >= 1 && wosize <= old);
+    if (heap->phase == PHASE_MARK && tag_of(v) < TAG_NO_SCAN && !gc_is_young(g, v))
+        for (size_t i = wosize; i < old; i++) gc_darken(heap, field(v, i));
+    if (!gc_is_young(g, v) && gc_span_of(heap, v)->kind != SPAN_SMALL) {
+        /* The tail becomes a free run of its own, outside the bins until the next sweep. */
+        uintptr_t tail = (uintptr_t)v - 8 + gc_granules(wosize) * GRANULE_BYTES;
+        size_t n = gc_granules(old) - gc_granules(wosize);
+        if (n > 0) {
+            gc_remembered_forget(g, (value *)tail, (value *)(tail + n * GRANULE_BYTES));
+            *(header *)tail = make_header(n * GRANULE_WORDS - 1, 0, COLOUR_FREE);
+            *binned_mark(tail) = VAL_FALSE;
+        }
+    }
+    if (gc_is_young(g, v) && wosize < old) {
+        /* The young area stays a row of headers, for the verifier: the tail becomes raw words. */
+        field(v, wosize) = (value)make_header(old - wosize - 1, TAG_ABSTRACT, 0);
+    }
+    *header_ptr(v) = make_header(wosize, tag_of(v), colour_of_header(header_of(v)));
+}

@@ -1,0 +1,109 @@
+/* os.c - the collector's door to the system: address space, pages, C memory, faults on request.
+ *
+ * Everything else in gc/ asks here, so that one hook (BACTRIAN_FAIL_ALLOC) reaches every request
+ * that a real system can refuse, and so that another system needs another os.c only. */
+#include "gc/heap_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct gc_faults gc_os_read_faults(void) {
+    struct gc_faults faults = {0, false};
+    const char *text = getenv("BACTRIAN_FAIL_ALLOC");
+    if (text) {
+        char *end;
+        faults.countdown = strtoull(text, &end, 10);
+        faults.sticky = strcmp(end, ":sticky") == 0;
+    }
+    return faults;
+}
+
+/* Whether this request is the one to fail. */
+static bool fault_due(struct gc_faults *faults) {
+    if (faults->countdown == 0 || --faults->countdown > 0) return false;
+    if (faults->sticky) faults->countdown = 1;
+    return true;
+}
+
+size_t gc_os_reservation(void) {
+    const size_t wanted = (size_t)256 << 30;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+    size_t used_pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (statm) {
+        if (fscanf(statm, "%zu", &used_pages) != 1) used_pages = 0;
+        fclose(statm);
+    }
+    size_t used = used_pages * (size_t)sysconf(_SC_PAGESIZE);
+    size_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    /* The rest is for VM stacks, C memory and the side metadata. */
+    size_t share = left / 4 * 3;
+    return share < wanted ? share : wanted;
+}
+
+void *gc_os_reserve(struct gc_faults *faults, size_t bytes) {
+    if (fault_due(faults)) return NULL;
+    size_t asked = bytes + COMMIT_BYTES;
+    char *p =
+        mmap(NULL, asked, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    char *start = (char *)(((uintptr_t)p + COMMIT_BYTES - 1) & ~(COMMIT_BYTES - 1));
+    if (start > p) munmap(p, (size_t)(start - p));
+    if (start + bytes < p + asked) munmap(start + bytes, (size_t)(p + asked - (start + bytes)));
+    return start;
+}
+
+void gc_os_release(void *start, size_t bytes) { munmap(start, bytes); }
+
+bool gc_os_commit(struct gc_faults *faults, void *start, size_t bytes, bool huge) {
+    if (fault_due(faults) || mprotect(start, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+    if (huge) madvise(start, bytes, MADV_HUGEPAGE); /* a wish: failure is harmless */
+    return true;
+}
+
+void gc_os_protect(void *start, size_t bytes) {
+    /* Fails only where the number of mappings is exhausted; the pages then stay usable. */
+    if (mprotect(start, bytes, PROT_NONE) != 0) return;
+}
+
+void gc_os_discard(void *start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
+
+void *gc_os_alloc(struct gc_faults *faults, size_t bytes) {
+    return fault_due(faults) ? NULL : malloc(bytes);
+}
+
+void *gc_os_realloc(struct gc_faults *faults, void *old, size_t bytes) {
+    return fault_due(faults) ? NULL : realloc(old, bytes);
+}
+
+void gc_fatal_no_memory(const char *doing) {
+    fprintf(stderr, "Fatal error: out of memory while %s\n", doing);
+    exit(2);
+}
+
+bool gc_words_grow(struct gc_heap *heap, struct gc_words *w) {
+    size_t capacity = w->capacity ? w->capacity * 2 : 256;
+    uintptr_t *items = gc_os_realloc(&heap->faults, w->items, capacity * sizeof *items);
+    if (!items) return false;
+    w->items = items;
+    w->capacity = capacity;
+    return true;
+}
+
+void gc_words_free(struct gc_words *w) {
+    free(w->items);
+    *w = (struct gc_words){NULL, 0, 0};
+}
+
+void gc_say(const struct gc_heap *heap, unsigned bit, const char *format, ...) {
+    if (!(heap->params.verbose & bit)) return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+}

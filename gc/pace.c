@@ -1,0 +1,317 @@
+/* pace.c - when the major collector works, and how much.
+ *
+ *   allocation since the last marking ended:
+ *   0 ............ trigger/2 ............. trigger ............ + o/4 % of live
+ *   | sweep slices          | idle         | mark slices        | settle, sweep ...
+ *
+ * Work is counted in words marked; sweeping a word counts an eighth of that, which is what it costs.
+ * Every word allocated in the major heap owes work at the rate of the phase; slices pay. A slice
+ * never does more than SLICE_WORDS (about 1 ms) or a DEBT_PARTS-th of the debt, whichever is more;
+ * the rest is carried, and slices are spread over the young area until it is paid.
+ *
+ * With o = space_overhead the heap peaks near live * (1 + o %): o/2 % until marking starts, o/4 %
+ * allocated while marking, and the same amount left over from the marking before (M1 keeps it).
+ *
+ * Ramp-up: a program that builds up data would be marked over and over. If most of what was
+ * allocated in the last cycle survived, marking starts later, at o % of live in the extreme; and
+ * the size of the work is estimated with that survival, not with what was live before.
+ *
+ * Memory outside the heap (gc_pace_external) owes its share of a whole cycle. */
+#include "gc/final.h"
+#include "gc/heap_internal.h"
+
+enum {
+    SLICE_WORDS = 100000,
+    DEBT_PARTS = 32,
+    STRESS_SLICE_WORDS = 200,
+    STRESS_INTERVAL = 1000, /* allocations between full cycles at --gc-stress 3 and 4 */
+    MIN_TRIGGER_WORDS = 256 * 1024,
+    MIN_ALLOWANCE_WORDS = 64 * 1024,
+};
+
+static double overhead(const struct gc_heap *heap) { return heap->params.space_overhead / 100.0; }
+
+static double sweep_work(const struct gc_heap *heap) {
+    return (double)(heap->top_span - heap->free_span_count) * (SPAN_WORDS / 8);
+}
+
+static double at_least(double x, double minimum) { return x > minimum ? x : minimum; }
+
+/* ---- The marks along a cycle. ---- */
+
+static void set_trigger(struct gc_heap *heap) {
+    struct gc_pace *pace = &heap->pace;
+    double stretch = 0.5 + at_least(pace->survival - 0.5, 0);
+    double words = (double)pace->live_words * overhead(heap) * stretch;
+    pace->trigger_words = (size_t)at_least(words, MIN_TRIGGER_WORDS);
+}
+
+void gc_pace_reset(struct gc_heap *heap) {
+    if (heap->stats.major_collections == 0) heap->pace.survival = 1;
+    set_trigger(heap);
+}
+
+void gc_pace_mark_started(struct gc_heap *heap) {
+    struct gc_pace *pace = &heap->pace;
+    double live = (double)pace->live_words + pace->survival * (double)pace->allocated_words;
+    double allowance = at_least(live * overhead(heap) / 4, MIN_ALLOWANCE_WORDS);
+    pace->mark_rate = at_least(live * 1.1 / allowance, 1);
+    pace->before_marking = pace->allocated_words;
+    pace->unpaid_words = 0;
+    pace->debt = 0;
+}
+
+void gc_pace_mark_ended(struct gc_heap *heap) {
+    struct gc_pace *pace = &heap->pace;
+    size_t live = heap->mark.marked_words + (pace->allocated_words - pace->before_marking);
+    double kept = (double)live - (double)pace->live_words;
+    pace->survival = kept <= 0 || pace->allocated_words == 0
+                         ? 0
+                         : kept / (double)pace->allocated_words;
+    if (pace->survival > 1) pace->survival = 1;
+    pace->live_words = live;
+    pace->allocated_words = 0;
+    pace->unpaid_words = 0;
+    pace->debt = 0;
+    set_trigger(heap);
+    pace->sweep_rate = sweep_work(heap) / ((double)pace->trigger_words / 2);
+    gc_say(heap, 0x40, "Marked: %zu KB live, survival %.2f, next after %zu KB\n", live / 128,
+           pace->survival, pace->trigger_words / 128);
+}
+
+void gc_pace_cycle_ended(struct gc_heap *heap) {
+    heap->stats.major_collections++;
+    heap->pace.debt = 0;
+    heap->pace.unpaid_words = 0;
+    /* The program will want some of the free spans back before long; more than that is given back. */
+    size_t keep = heap->pace.trigger_words / 2 / SPAN_WORDS + COMMIT_BYTES / SPAN_BYTES;
+    gc_spans_discard(heap, keep);
+    gc_say(heap, 0x01, "Major cycle done: %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
+}
+
+/* ---- Charges and requests. ---- */
+
+void gc_request_minor(struct gc_domain *g) {
+    g->heap->minor_requested = true;
+    gc_request_action(g);
+}
+
+void gc_request_slice(struct gc_domain *g) {
+    g->heap->slice_requested = true;
+    gc_request_action(g);
+}
+
+void gc_pace_external(struct gc_domain *g, double share) {
+    struct gc_pace *pace = &g->heap->pace;
+    pace->external += share;
+    if (pace->external > 1) {
+        pace->external = 1;
+        gc_request_slice(g);
+    }
+}
+
+static bool cycle_due(const struct gc_heap *heap) {
+    const struct gc_pace *pace = &heap->pace;
+    double external = 2 * pace->external * (double)pace->trigger_words;
+    return (double)pace->allocated_words + external >= (double)pace->trigger_words;
+}
+
+static double rate(const struct gc_heap *heap) {
+    return heap->phase == PHASE_MARK ? heap->pace.mark_rate : heap->pace.sweep_rate;
+}
+
+/* Has what was allocated directly in the major heap earned a slice? */
+static bool slice_due(const struct gc_heap *heap) {
+    if (heap->phase == PHASE_IDLE) return cycle_due(heap);
+    return rate(heap) * (double)heap->pace.unpaid_words + heap->pace.debt >= SLICE_WORDS;
+}
+
+void gc_pace_allocated(struct gc_domain *g, size_t words) {
+    struct gc_heap *heap = g->heap;
+    heap->stats.major_words += words;
+    heap->pace.allocated_words += words;
+    heap->pace.unpaid_words += words;
+    if (!heap->slice_requested && slice_due(heap)) gc_request_slice(g);
+}
+
+/* ---- Slices. ---- */
+
+/* Turns what was allocated since the last slice into debt. */
+static void accrue(struct gc_heap *heap) {
+    struct gc_pace *pace = &heap->pace;
+    pace->debt += rate(heap) * (double)pace->unpaid_words;
+    pace->unpaid_words = 0;
+    if (pace->external > 0) {
+        pace->debt += pace->external * (1.1 * (double)pace->live_words + sweep_work(heap));
+        pace->external = 0;
+    }
+}
+
+/* Marks or sweeps budget words' worth; settles at the end of marking if it may. */
+static intptr_t work_some(struct gc_domain *g, intptr_t budget, bool may_settle) {
+    struct gc_heap *heap = g->heap;
+    if (heap->phase == PHASE_SWEEP) return gc_sweep_some(g, budget);
+    intptr_t done = gc_mark_some(g, budget);
+    if (gc_mark_exhausted(heap) && may_settle) gc_mark_finish(g);
+    return done;
+}
+
+intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
+    struct gc_heap *heap = g->heap;
+    struct gc_pace *pace = &heap->pace;
+    if (heap->phase == PHASE_IDLE) {
+        pace->unpaid_words = 0;
+        if (!may_settle || !cycle_due(heap)) return 0;
+        gc_mark_start(g);
+    }
+    accrue(heap);
+    if (pace->debt <= 0) return 0;
+    double budget = at_least(SLICE_WORDS, pace->debt / DEBT_PARTS);
+    if (budget > pace->debt) budget = pace->debt;
+    enum gc_phase phase = heap->phase;
+    intptr_t done = work_some(g, (intptr_t)budget + 1, may_settle);
+    if (heap->phase == phase) pace->debt -= (double)done;
+    gc_say(heap, 0x20, "Slice: %ld words of work, %.0f owed\n", (long)done, pace->debt);
+    return done;
+}
+
+void gc_pace_place_trigger(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    g->young_trigger = g->young_start;
+    if (heap->phase == PHASE_IDLE || heap->pace.debt < SLICE_WORDS) return;
+    double slices = heap->pace.debt / SLICE_WORDS;
+    if (slices > 2 * DEBT_PARTS) slices = 2 * DEBT_PARTS;
+    uintptr_t space = g->young_ptr - g->young_start;
+    uintptr_t step = (uintptr_t)((double)(space / 8) / (slices + 1)) * 8;
+    const uintptr_t largest_block = 8 * (MAX_YOUNG_WOSIZE + 1);
+    if (step < largest_block) step = largest_block;
+    if (step < space) g->young_trigger = g->young_ptr - step;
+}
+
+void gc_stress_slice(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    if (heap->phase == PHASE_IDLE || (heap->phase == PHASE_MARK && gc_mark_exhausted(heap)))
+        gc_minor_collect(g);
+    if (heap->phase == PHASE_IDLE) gc_mark_start(g);
+    else work_some(g, STRESS_SLICE_WORDS, g->young_ptr == g->young_end);
+}
+
+/* ---- Cycles on demand. ---- */
+
+/* What every collection ends with. */
+static void settle_limits(struct gc_domain *g) {
+    gc_pace_place_trigger(g);
+    gc_update_limits(g);
+    if (gc_finalisers_due(g)) gc_request_action(g);
+}
+
+/* Needs: young area empty. */
+static void run_to_idle(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    if (heap->phase == PHASE_MARK) {
+        gc_mark_some(g, INTPTR_MAX);
+        gc_mark_finish(g);
+    }
+    if (heap->phase == PHASE_SWEEP) gc_sweep_some(g, INTPTR_MAX);
+}
+
+void gc_finish_major_cycle(struct gc_domain *g) {
+    gc_minor_collect(g);
+    if (g->heap->phase == PHASE_IDLE) gc_mark_start(g);
+    run_to_idle(g);
+    settle_limits(g);
+}
+
+void gc_full_major_cycle(struct gc_domain *g) {
+    gc_minor_collect(g);
+    run_to_idle(g);
+    gc_mark_start(g);
+    run_to_idle(g);
+    g->heap->pace.external = 0;
+    g->heap->stats.forced_major_collections++;
+    settle_limits(g);
+}
+
+void gc_compact(struct gc_domain *g) {
+    gc_full_major_cycle(g);
+    gc_spans_discard(g->heap, 0);
+    g->heap->stats.compactions++;
+}
+
+intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
+    struct gc_heap *heap = g->heap;
+    gc_minor_collect(g);
+    intptr_t done = 0;
+    if (howmuch <= 0) done = gc_pace_slice(g, true);
+    else {
+        if (heap->phase == PHASE_IDLE) gc_mark_start(g);
+        while (done < howmuch && heap->phase != PHASE_IDLE)
+            done += work_some(g, howmuch - done, true) + 1;
+    }
+    settle_limits(g);
+    return done;
+}
+
+/* ---- Collections that allocation asks for. ---- */
+
+static bool too_large(const struct gc_heap *heap) {
+    size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
+    return heap->params.max_heap_words && used > heap->params.max_heap_words;
+}
+
+/* After a minor collection, which ignores the limit: collect if it was passed, then give up. */
+static void check_limit(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    if (!heap->memory_short && !too_large(heap)) return;
+    gc_full_major_cycle(g);
+    heap->memory_short = !gc_minor_reserve(heap);
+    if (heap->memory_short || too_large(heap))
+        heap->up.out_of_memory(heap->up.context, g, heap->young_words_wanted);
+}
+
+void gc_collect_young(struct gc_domain *g) {
+    g->heap->slice_requested = false;
+    gc_minor_collect(g);
+    gc_pace_slice(g, true);
+    settle_limits(g);
+    check_limit(g);
+}
+
+void gc_minor(struct gc_domain *g) {
+    gc_minor_collect(g);
+    settle_limits(g);
+}
+
+void gc_do_due_work(struct gc_domain *g) {
+    if (g->heap->params.stress == 5) gc_stress_slice(g);
+    struct gc_heap *heap = g->heap;
+    bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap)
+                                          : heap->phase == PHASE_MARK && gc_mark_exhausted(heap);
+    if (heap->minor_requested || (heap->slice_requested && turn)) gc_collect_young(g);
+    else if (heap->slice_requested) {
+        heap->slice_requested = false;
+        gc_pace_slice(g, false);
+        settle_limits(g);
+    }
+}
+
+void gc_stress_allocation(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    switch (heap->params.stress) {
+    case 1: gc_collect_young(g); return;
+    case 2:
+        gc_collect_young(g);
+        gc_young_move(g);
+        return;
+    case 5: gc_stress_slice(g); return;
+    default:
+        if (heap->stress_countdown > 0) {
+            heap->stress_countdown--;
+            return;
+        }
+        gc_full_major_cycle(g);
+        if (heap->params.stress == 4) gc_verify(g, "at a stress point");
+        /* Larger heaps are collected less often, so that the cost per allocation stays. */
+        heap->stress_countdown = STRESS_INTERVAL + heap->pace.live_words / 16;
+    }
+}

@@ -1,0 +1,243 @@
+/* pool.c - spans, and the allocators of small blocks that live in them.
+ *
+ * A pool bumps through one gap after another of its current span; a promotion therefore costs the
+ * same as an allocation into fresh memory as long as the gap lasts. When the span has no gap left
+ * the pool takes the next span that has some: one swept already, one it sweeps now (lazy sweep: the
+ * sweep warms the lines that are about to be written), or a new one.
+ *
+ * Free spans are merged into runs (P4). A run's first and last span know its length, so a freed
+ * span finds its neighbours; the others in between only say that they are free. */
+#include "gc/heap_internal.h"
+
+/* Full spans that one refill may sweep in vain before it takes a new span: bounds the pause. */
+enum { MAX_VAIN_SWEEPS = 16 };
+
+/* ---- Spans. ---- */
+
+/* Marks [span, span + n) as one free run and puts it in its bin. */
+static void make_free_run(struct gc_heap *heap, struct gc_span *span, size_t n) {
+    span->length = span[n - 1].length = (uint32_t)n;
+    span->run.length = n;
+    gc_bins_insert(&heap->free_spans, &span->run);
+}
+
+void gc_spans_free(struct gc_heap *heap, struct gc_span *span, size_t n) {
+    heap->free_span_count += n;
+    for (size_t i = 0; i < n; i++) {
+        span[i].kind = SPAN_FREE;
+        span[i].unswept = false;
+        span[i].gaps = 0;
+    }
+    struct gc_span *end = heap->spans + heap->top_span;
+    if (span + n < end && span[n].kind == SPAN_FREE) {
+        gc_bins_remove(&heap->free_spans, &span[n].run);
+        n += span[n].length;
+    }
+    if (span > heap->spans && span[-1].kind == SPAN_FREE) {
+        size_t before = span[-1].length;
+        span -= before;
+        gc_bins_remove(&heap->free_spans, &span->run);
+        n += before;
+    }
+    make_free_run(heap, span, n);
+}
+
+/* Makes the side metadata of spans [0, n) usable. */
+static bool commit_metadata(struct gc_heap *heap, size_t n) {
+    if (n <= heap->spans_committed) return true;
+    size_t from = heap->spans_committed * sizeof(struct gc_span);
+    size_t to = (n * sizeof(struct gc_span) + COMMIT_BYTES - 1) & ~(COMMIT_BYTES - 1);
+    from = (from + COMMIT_BYTES - 1) & ~(COMMIT_BYTES - 1);
+    if (to > from && !gc_os_commit(&heap->faults, (char *)heap->spans + from, to - from, false))
+        return false;
+    heap->spans_committed = to / sizeof(struct gc_span);
+    return true;
+}
+
+/* Adds at least n adjacent free spans at the top of the heap, fewer if some are there already. */
+static bool grow(struct gc_heap *heap, size_t n) {
+    const size_t step = COMMIT_BYTES / SPAN_BYTES;
+    struct gc_span *top = heap->spans + heap->top_span;
+    if (heap->top_span > 0 && top[-1].kind == SPAN_FREE && top[-1].length < n)
+        n -= top[-1].length;
+    size_t added = (n + step - 1) / step * step;
+    if (added > heap->span_limit - heap->top_span) added = n;
+    if (added > heap->span_limit - heap->top_span) return false;
+    if (!commit_metadata(heap, heap->top_span + added)) return false;
+    char *start = (char *)heap->major_start + heap->top_span * SPAN_BYTES;
+    if (!gc_os_commit(&heap->faults, start, added * SPAN_BYTES, true)) return false;
+    size_t first = heap->top_span;
+    heap->top_span += added;
+    heap->committed_spans += added;
+    memset(&heap->spans[first], 0, added * sizeof(struct gc_span));
+    gc_spans_free(heap, &heap->spans[first], added);
+    heap->stats.heap_chunks = heap->top_span / step;
+    gc_say(heap, 0x04, "Heap grows to %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
+    return true;
+}
+
+bool gc_spans_reserve(struct gc_heap *heap, size_t n) {
+    while (heap->free_span_count < n) {
+        size_t missing = n - heap->free_span_count;
+        struct gc_span *top = heap->spans + heap->top_span;
+        /* grow deducts what is free at the top already. */
+        if (heap->top_span > 0 && top[-1].kind == SPAN_FREE) missing += top[-1].length;
+        if (!grow(heap, missing)) return false;
+    }
+    return true;
+}
+
+/* Would n more spans exceed the limit? A minor collection must go through, so it may exceed it; the
+ * heap is collected right after. */
+static bool over_limit(const struct gc_heap *heap, size_t n) {
+    size_t used = heap->top_span - heap->free_span_count + n;
+    return heap->params.max_heap_words && !heap->in_minor &&
+           used * SPAN_WORDS > heap->params.max_heap_words;
+}
+
+struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
+    if (over_limit(heap, n)) return NULL;
+    struct gc_run *run = gc_bins_find(&heap->free_spans, n);
+    if (!run) {
+        if (!grow(heap, n)) return NULL;
+        run = gc_bins_find(&heap->free_spans, n);
+    }
+    gc_bins_remove(&heap->free_spans, run);
+    struct gc_span *span = (struct gc_span *)((char *)run - offsetof(struct gc_span, run));
+    if (run->length > n) make_free_run(heap, span + n, run->length - n);
+    heap->free_span_count -= n;
+    for (size_t i = 0; i < n; i++) {
+        heap->committed_spans += span[i].discarded;
+        span[i].discarded = false;
+    }
+    size_t words = heap->committed_spans * SPAN_WORDS;
+    if (words > heap->stats.top_heap_words) heap->stats.top_heap_words = words;
+    return span;
+}
+
+void gc_spans_discard(struct gc_heap *heap, size_t keep) {
+    size_t used = heap->top_span - heap->free_span_count;
+    size_t resident = heap->committed_spans - used;
+    for (size_t i = heap->top_span; i > 0 && resident > keep;) {
+        struct gc_span *span = &heap->spans[i - 1];
+        if (span->kind != SPAN_FREE || span->discarded) {
+            i--;
+            continue;
+        }
+        size_t end = i;
+        while (i > 0 && resident > keep && heap->spans[i - 1].kind == SPAN_FREE &&
+               !heap->spans[i - 1].discarded) {
+            heap->spans[--i].discarded = true;
+            resident--;
+        }
+        gc_os_discard((char *)heap->major_start + i * SPAN_BYTES, (end - i) * SPAN_BYTES);
+        heap->committed_spans -= end - i;
+    }
+}
+
+/* ---- Pools. ---- */
+
+void gc_pools_create(struct gc_heap *heap) {
+    unsigned n = 0;
+    for (size_t words = 2; words <= MAX_YOUNG_WOSIZE + 1;) {
+        assert(n < CLASS_MAX);
+        heap->class_words[n++] = (uint16_t)words;
+        if (words <= 16) words++;
+        else if (words == MAX_YOUNG_WOSIZE + 1) break;
+        else {
+            /* About an eighth more, stretched to what the same number of cells leaves unused. */
+            size_t next = words + words / 8;
+            next = SPAN_WORDS / (SPAN_WORDS / next);
+            words = next > MAX_YOUNG_WOSIZE + 1 ? MAX_YOUNG_WOSIZE + 1 : next;
+        }
+    }
+    heap->class_count = n;
+    for (unsigned wosize = 1, c = 0; wosize <= MAX_YOUNG_WOSIZE; wosize++) {
+        if (wosize + 1 > heap->class_words[c]) c++;
+        heap->class_of[wosize] = (uint8_t)c;
+    }
+    for (unsigned no_scan = 0; no_scan < 2; no_scan++) {
+        for (unsigned c = 0; c < n; c++) {
+            struct gc_pool *pool = &heap->pools[no_scan][c];
+            pool->cell_bytes = 8u * heap->class_words[c];
+            pool->class_index = (uint8_t)c;
+            pool->no_scan = no_scan;
+        }
+    }
+}
+
+/* Makes span the pool's current one. */
+static void use_span(struct gc_pool *pool, struct gc_span *span) {
+    pool->current = span;
+    pool->next_gap = span->gaps;
+    span->gaps = 0;
+}
+
+static bool use_unswept(struct gc_heap *heap, struct gc_pool *pool) {
+    for (int tries = 0; pool->unswept && tries < MAX_VAIN_SWEEPS; tries++) {
+        struct gc_span *span = pool->unswept;
+        pool->unswept = span->next;
+        heap->pace.debt -= (double)gc_sweep_small(heap, span);
+        if (span->gaps) {
+            use_span(pool, span);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool use_new(struct gc_heap *heap, struct gc_pool *pool) {
+    struct gc_span *span = gc_spans_alloc(heap, 1);
+    if (!span) return false;
+    span->kind = SPAN_SMALL;
+    span->class_index = pool->class_index;
+    span->no_scan = pool->no_scan;
+    span->unswept = false;
+    span->gaps = 0;
+    span->next = NULL;
+    span->cell_words = heap->class_words[pool->class_index];
+    span->cells = (uint16_t)(SPAN_WORDS / span->cell_words);
+    use_span(pool, span);
+    pool->bump = gc_span_start(heap, span);
+    pool->end = pool->bump + span->cells * pool->cell_bytes;
+    return true;
+}
+
+uintptr_t gc_pool_refill(struct gc_heap *heap, struct gc_pool *pool) {
+    if (!pool->next_gap) {
+        if (pool->available) {
+            struct gc_span *span = pool->available;
+            pool->available = span->next;
+            use_span(pool, span);
+        } else if (!use_unswept(heap, pool)) {
+            if (!use_new(heap, pool)) return 0;
+            pool->bump += pool->cell_bytes;
+            return pool->bump - pool->cell_bytes;
+        }
+    }
+    uintptr_t gap = pool->next_gap;
+    pool->next_gap = ((uintptr_t *)gap)[1];
+    pool->bump = gap + pool->cell_bytes;
+    pool->end = gap + 8 * (wosize_of_header(*(header *)gap) + 1);
+    return gap;
+}
+
+void gc_pools_park(struct gc_heap *heap) {
+    for (unsigned i = 0; i < 2 * heap->class_count; i++) {
+        struct gc_pool *pool = &heap->pools[i & 1][i >> 1];
+        struct gc_span *span = pool->current;
+        if (!span) continue;
+        span->gaps = pool->next_gap;
+        if (pool->bump < pool->end) {
+            *(header *)pool->bump = make_header((pool->end - pool->bump) / 8 - 1, 0, COLOUR_FREE);
+            ((uintptr_t *)pool->bump)[1] = pool->next_gap;
+            span->gaps = pool->bump;
+        }
+        if (span->gaps) {
+            span->next = pool->available;
+            pool->available = span;
+        }
+        pool->current = NULL;
+        pool->bump = pool->end = pool->next_gap = 0;
+    }
+}

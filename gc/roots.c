@@ -1,0 +1,143 @@
+/* roots.c - the three kinds of roots: local frames, registered slots, scanners.
+ *
+ * Registered slots are a hash set of addresses. Those that may hold a young block are also in a
+ * list, so that a minor collection does not look at the others: gc_modify_root puts them there. */
+#include "gc/heap_internal.h"
+
+#include <stdlib.h>
+
+#define REMOVED ((value *)1)
+
+/* ---- Registered slots. ---- */
+
+static size_t slot_hash(size_t capacity, const value *slot) {
+    return (size_t)(((uintptr_t)slot >> 3) * 0x9e3779b97f4a7c15u >> 20) & (capacity - 1);
+}
+
+/* Where slot is, or the place it would take. Needs: a place that was never used. */
+static size_t find(const struct gc_root_set *set, const value *slot) {
+    size_t i = slot_hash(set->capacity, slot);
+    size_t place = SIZE_MAX;
+    for (;; i = (i + 1) & (set->capacity - 1)) {
+        value *there = set->slots[i];
+        if (there == slot) return i;
+        if (!there) return place == SIZE_MAX ? i : place;
+        if (place == SIZE_MAX && there == REMOVED) place = i;
+    }
+}
+
+static bool is_registered(const struct gc_root_set *set, const value *slot) {
+    return set->capacity && set->slots[find(set, slot)] == slot;
+}
+
+static void rehash(struct gc_heap *heap, struct gc_root_set *set) {
+    struct gc_root_set larger = *set;
+    larger.capacity = 64;
+    while (larger.capacity < set->live * 4) larger.capacity *= 2;
+    larger.slots = gc_os_alloc(&heap->faults, larger.capacity * sizeof *larger.slots);
+    if (!larger.slots) gc_fatal_no_memory("registering a root");
+    memset(larger.slots, 0, larger.capacity * sizeof *larger.slots);
+    larger.used = set->live;
+    for (size_t i = 0; i < set->capacity; i++) {
+        if (set->slots[i] && set->slots[i] != REMOVED)
+            larger.slots[find(&larger, set->slots[i])] = set->slots[i];
+    }
+    free(set->slots);
+    *set = larger;
+}
+
+static void note_young(struct gc_domain *g, value *slot) {
+    if (is_block(*slot) && gc_is_young(g, *slot))
+        gc_words_push(g->heap, &g->heap->roots.young, (uintptr_t)slot);
+}
+
+void gc_register_root(struct gc_domain *g, value *slot) {
+    struct gc_root_set *set = &g->heap->roots;
+    if (set->used * 2 >= set->capacity) rehash(g->heap, set);
+    size_t i = find(set, slot);
+    if (set->slots[i] == slot) return;
+    if (!set->slots[i]) set->used++;
+    set->slots[i] = slot;
+    set->live++;
+    note_young(g, slot);
+}
+
+void gc_remove_root(struct gc_domain *g, value *slot) {
+    struct gc_root_set *set = &g->heap->roots;
+    if (!is_registered(set, slot)) return;
+    /* The snapshot may rely on this root (M1): it was read when marking started, so nothing is lost
+     * here; and the list of young ones checks membership. */
+    set->slots[find(set, slot)] = REMOVED;
+    set->live--;
+}
+
+void gc_modify_root(struct gc_domain *g, value *slot, value v) {
+    value old = *slot;
+    *slot = v;
+    if (is_block(old) && gc_is_young(g, old)) return;
+    note_young(g, slot);
+}
+
+void gc_roots_evacuate(struct gc_domain *g) {
+    struct gc_root_set *set = &g->heap->roots;
+    for (size_t i = 0; i < set->young.count; i++) {
+        value *slot = (value *)set->young.items[i];
+        if (is_registered(set, slot)) gc_evacuate(g, slot);
+    }
+    set->young.count = 0;
+}
+
+void gc_roots_destroy(struct gc_heap *heap) {
+    free(heap->roots.slots);
+    gc_words_free(&heap->roots.young);
+    free(heap->scanners);
+    heap->scanners = NULL;
+}
+
+/* ---- Scanners. ---- */
+
+void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
+    if (heap->scanner_count == heap->scanner_capacity) {
+        size_t capacity = heap->scanner_capacity ? heap->scanner_capacity * 2 : 16;
+        struct gc_scanner_entry *larger =
+            gc_os_realloc(&heap->faults, heap->scanners, capacity * sizeof *larger);
+        if (!larger) gc_fatal_no_memory("adding a root scanner");
+        heap->scanners = larger;
+        heap->scanner_capacity = capacity;
+    }
+    heap->scanners[heap->scanner_count++] = (struct gc_scanner_entry){scan, context};
+}
+
+void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
+    for (size_t i = 0; i < heap->scanner_count; i++) {
+        if (heap->scanners[i].scan == scan && heap->scanners[i].context == context) {
+            heap->scanners[i] = heap->scanners[--heap->scanner_count];
+            return;
+        }
+    }
+}
+
+/* ---- All of them, for marking. ---- */
+
+struct darkener {
+    struct gc_visitor visitor; /* first: the visitor's address is this struct's */
+    struct gc_heap *heap;
+};
+
+static void darken_slots(struct gc_visitor *visitor, value *from, value *to) {
+    gc_darken_range(((struct darkener *)visitor)->heap, from, to);
+}
+
+void gc_roots_darken(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    struct darkener darkener = {{darken_slots, false}, heap};
+    for (struct gc_local_roots *frame = g->local_roots; frame; frame = frame->next)
+        for (intptr_t t = 0; t < frame->ntables; t++)
+            gc_darken_range(heap, frame->tables[t], frame->tables[t] + frame->nitems);
+    for (size_t i = 0; i < heap->roots.capacity; i++) {
+        value *slot = heap->roots.slots[i];
+        if (slot && slot != REMOVED) gc_darken(heap, *slot);
+    }
+    for (size_t i = 0; i < heap->scanner_count; i++)
+        heap->scanners[i].scan(heap->scanners[i].context, &darkener.visitor);
+}

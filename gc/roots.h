@@ -1,0 +1,63 @@
+/* roots.h - how C code and the machine tell the collector what is alive.
+ *
+ * Three kinds of roots: local roots of C functions (a chain of stack-allocated frames), registered
+ * slots (generational global roots), and scanners (functions that enumerate slots: VM stacks,
+ * tables).
+ *
+ * R1  A C function that holds a value in a variable across a call marked "GC: may run" roots that
+ *     variable.
+ * R2  The chain of local roots is restored by whoever catches a raise (vm/raise.c), so a function
+ *     that is left by a raise needs no clean-up. */
+#ifndef BACTRIAN_GC_ROOTS_H
+#define BACTRIAN_GC_ROOTS_H
+
+#include "gc/value.h"
+
+struct gc_heap;
+struct gc_domain;
+
+/* A frame of local roots: tables[i][0 .. nitems-1], i < ntables, are roots. The layout is the C
+ * ABI's. */
+struct gc_local_roots {
+    struct gc_local_roots *next;
+    intptr_t ntables;
+    intptr_t nitems;
+    value *tables[5];
+};
+
+/* Roots up to five variables of the enclosing function until GC_UNROOT, e.g.
+ *     GC_ROOT(g, &list, &pair);  ...  GC_UNROOT(g);
+ * One per function; roots every variable in place (the collector updates it when the block moves). */
+#define GC_ROOT(g, ...)                                                 \
+    struct gc_local_roots local_roots_ = {                              \
+        (g)->local_roots,                                               \
+        (intptr_t)(sizeof((value *[]){__VA_ARGS__}) / sizeof(value *)), \
+        1,                                                              \
+        {__VA_ARGS__}};                                                 \
+    (g)->local_roots = &local_roots_
+#define GC_UNROOT(g) ((g)->local_roots = local_roots_.next)
+
+/* What a scanner calls for the slots it knows. Slots may hold integers, blocks, or (on VM stacks)
+ * words outside the heap's range, which are skipped. */
+struct gc_visitor {
+    void (*slots)(struct gc_visitor *visitor, value *from, value *to); /* from <= slot < to */
+    bool young_only; /* minor collection: slots that can't hold young blocks may be left out */
+};
+static inline void gc_visit(struct gc_visitor *visitor, value *slot) {
+    visitor->slots(visitor, slot, slot + 1);
+}
+
+typedef void gc_scanner(void *context, struct gc_visitor *visitor);
+
+/* Adds / removes a scanner, called at each minor collection and at the start of each marking.
+ * GC: never. Fails: on exhausted memory, fatally. */
+void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
+void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
+
+/* Registers / removes *slot as a root. Between the two calls *slot changes only through
+ * gc_modify_root. GC: never. */
+void gc_register_root(struct gc_domain *g, value *slot);
+void gc_remove_root(struct gc_domain *g, value *slot);
+void gc_modify_root(struct gc_domain *g, value *slot, value v);
+
+#endif

@@ -1,0 +1,108 @@
+/* sweep.c - turning dead blocks into gaps.
+ *
+ * Sweeping is lazy: a pool that runs dry sweeps the next span of its class (pool.c), an allocation
+ * of a large block sweeps regions (large.c), and slices sweep what is left. Each unswept span is on
+ * exactly one list - of its pool, or the index range of regions - and is taken off it by whoever
+ * sweeps it, so no list ever holds a span that has changed its use.
+ *
+ * Gaps are threaded in address order, so that what was allocated together stays together and the
+ * hardware prefetcher sees ascending addresses. */
+#include "gc/heap_internal.h"
+
+enum { SMALL_SPAN_WORK = SPAN_WORDS / 8 };
+
+/* Gives [from, to) one free header and appends it to the chain that ends at link. */
+static uintptr_t *close_gap(struct gc_heap *heap, uintptr_t from, uintptr_t to, uintptr_t *link) {
+    uintptr_t *words = (uintptr_t *)from;
+    words[0] = make_header((to - from) / 8 - 1, 0, COLOUR_FREE);
+    if (gc_fills_junk(heap))
+        for (uintptr_t *w = words + 2; w < (uintptr_t *)to; w++) *w = GC_JUNK;
+    *link = from;
+    return words + 1;
+}
+
+size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span) {
+    const uintptr_t cell = 8u * span->cell_words, colour_bits = 0x300;
+    const uintptr_t dead = (uintptr_t)gc_dead_colour(heap) << 8;
+    const uintptr_t free_bits = (uintptr_t)COLOUR_FREE << 8;
+    uintptr_t p = gc_span_start(heap, span), end = p + span->cells * cell, gap = 0;
+    uintptr_t *link = &span->gaps;
+    while (p < end) {
+        header h = *(header *)p;
+        uintptr_t colour = h & colour_bits;
+        if (colour == dead) {
+            if (!gap) gap = p;
+            p += cell;
+        } else if (colour == free_bits) {
+            if (!gap) gap = p;
+            p += 8 * (wosize_of_header(h) + 1);
+        } else {
+            if (gap) link = close_gap(heap, gap, p, link);
+            gap = 0;
+            p += cell;
+        }
+    }
+    if (gap) link = close_gap(heap, gap, end, link);
+    *link = 0;
+    span->unswept = false;
+    return SMALL_SPAN_WORK;
+}
+
+void gc_sweep_start(struct gc_heap *heap) {
+    gc_pools_park(heap);
+    for (unsigned i = 0; i < 2 * heap->class_count; i++) {
+        struct gc_pool *pool = &heap->pools[i & 1][i >> 1];
+        pool->available = pool->unswept = NULL;
+    }
+    /* From the top down, so that each list ascends. */
+    for (size_t i = heap->top_span; i-- > 0;) {
+        struct gc_span *span = &heap->spans[i];
+        if (span->kind == SPAN_SMALL) {
+            struct gc_pool *pool = &heap->pools[span->no_scan][span->class_index];
+            span->next = pool->unswept;
+            pool->unswept = span;
+            span->unswept = true;
+        } else if (span->kind == SPAN_REGION) span->unswept = true;
+    }
+    heap->sweep_pool = 0;
+    heap->region_cursor = 0;
+    heap->region_end = heap->top_span;
+    heap->phase = PHASE_SWEEP;
+}
+
+/* Sweeps one span of the pool and puts it where it belongs now. */
+static size_t sweep_for_slice(struct gc_heap *heap, struct gc_pool *pool) {
+    struct gc_span *span = pool->unswept;
+    pool->unswept = span->next;
+    size_t work = gc_sweep_small(heap, span);
+    if (!span->gaps) return work;
+    size_t first_gap_words = wosize_of_header(*(header *)span->gaps) + 1;
+    if (first_gap_words == (size_t)span->cells * span->cell_words) gc_spans_free(heap, span, 1);
+    else {
+        span->next = pool->available;
+        pool->available = span;
+    }
+    return work;
+}
+
+intptr_t gc_sweep_some(struct gc_domain *g, intptr_t budget) {
+    struct gc_heap *heap = g->heap;
+    intptr_t work = 0;
+    while (work < budget) {
+        if (heap->sweep_pool < 2 * heap->class_count) {
+            struct gc_pool *pool = &heap->pools[heap->sweep_pool & 1][heap->sweep_pool >> 1];
+            if (pool->unswept) work += (intptr_t)sweep_for_slice(heap, pool);
+            else heap->sweep_pool++;
+            continue;
+        }
+        struct gc_span *region = gc_region_next_unswept(heap);
+        if (!region) {
+            heap->phase = PHASE_IDLE;
+            gc_pace_cycle_ended(heap);
+            if (heap->params.verify) gc_verify(g, "after sweep");
+            break;
+        }
+        work += (intptr_t)gc_region_sweep(heap, region);
+    }
+    return work;
+}

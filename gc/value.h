@@ -1,0 +1,143 @@
+/* value.h - the representation of OCaml values, bit for bit.
+ *
+ * A value is one 64-bit word: an odd word is the integer (word >> 1), an even word points at field
+ * 0 of a block. The word before field 0 is the block's header:
+ *
+ *     63                          10 9    8 7      0
+ *     +----------------------------+--------+-------+
+ *     |     wosize (fields)        | colour |  tag  |      wosize counts words without the header,
+ *     +----------------------------+--------+-------+      whsize counts it too
+ *
+ * V1  A block of wosize 0 is an atom: static, one for each tag, never allocated.
+ * V2  Tags below TAG_NO_SCAN hold only values; tags from TAG_NO_SCAN on hold raw words.
+ * V3  A closure's code field is the tagged index of a function, its infix headers and closinfo are
+ *     odd words: every word of a closure is a valid value. (Unlike OCaml, where the code field is an
+ *     address.)
+ * V4  A string's last byte is the number of padding bytes before it, so its length is
+ *     8 * wosize - 1 - that byte.
+ * V5  The length of a float array is its wosize: a double is one word. */
+#ifndef BACTRIAN_GC_VALUE_H
+#define BACTRIAN_GC_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef intptr_t value;
+typedef uintptr_t header;
+
+enum {
+    TAG_FORCING = 244, /* 5.x */
+    TAG_CONT = 245,    /* 5.x */
+    TAG_LAZY = 246,
+    TAG_CLOSURE = 247,
+    TAG_OBJECT = 248,
+    TAG_INFIX = 249,
+    TAG_FORWARD = 250,
+    TAG_NO_SCAN = 251,
+    TAG_ABSTRACT = 251,
+    TAG_STRING = 252,
+    TAG_DOUBLE = 253,
+    TAG_DOUBLE_ARRAY = 254,
+    TAG_CUSTOM = 255,
+};
+
+/* Colours. 0 and 1 change roles with each major cycle (see gc/mark.c); the other two are fixed. */
+enum { COLOUR_0 = 0, COLOUR_1 = 1, COLOUR_FREE = 2, COLOUR_STATIC = 3 };
+
+#define MAX_YOUNG_WOSIZE 256 /* larger blocks are born in the major heap */
+#define MAX_WOSIZE       (((uintptr_t)1 << 54) - 1)
+
+/* Integers. */
+static inline bool is_int(value v) { return v & 1; }
+static inline bool is_block(value v) { return !(v & 1); }
+static inline value val_of_int(intptr_t n) { return (value)(((uintptr_t)n << 1) | 1); }
+static inline intptr_t int_of_val(value v) { return v >> 1; }
+static inline value val_of_bool(bool b) { return b ? 3 : 1; }
+static inline bool bool_of_val(value v) { return v != 1; }
+
+#define VAL_UNIT       ((value)1)
+#define VAL_FALSE      ((value)1)
+#define VAL_TRUE       ((value)3)
+#define VAL_EMPTY_LIST ((value)1)
+#define VAL_NONE       ((value)1)
+#define MAX_INT        (((intptr_t)1 << 62) - 1)
+#define MIN_INT        (-((intptr_t)1 << 62))
+
+/* Results of callbacks: a value, or an exception marked by the two low bits 10. */
+static inline value exn_result(value exn) { return exn | 2; }
+static inline bool is_exn_result(value r) { return (r & 3) == 2; }
+static inline value exn_of_result(value r) { return r & ~(value)3; }
+
+/* Headers and fields. */
+static inline header make_header(uintptr_t wosize, unsigned tag, unsigned colour) {
+    return (wosize << 10) | ((header)colour << 8) | tag;
+}
+static inline uintptr_t wosize_of_header(header h) { return h >> 10; }
+static inline unsigned tag_of_header(header h) { return h & 0xff; }
+static inline unsigned colour_of_header(header h) { return (h >> 8) & 3; }
+
+#define field(v, i) (((value *)(v))[i]) /* an lvalue; stores need gc_store or gc_init_field */
+static inline header *header_ptr(value v) { return (header *)v - 1; }
+static inline header header_of(value v) { return *header_ptr(v); }
+static inline uintptr_t wosize_of(value v) { return wosize_of_header(header_of(v)); }
+static inline unsigned tag_of(value v) { return ((unsigned char *)v)[-8]; }
+
+/* Strings and bytes. */
+static inline uintptr_t string_wosize(uintptr_t length) { return length / 8 + 1; }
+static inline uintptr_t string_length(value v) {
+    uintptr_t last = wosize_of(v) * 8 - 1;
+    return last - ((unsigned char *)v)[last];
+}
+static inline char *string_bytes(value v) { return (char *)v; }
+
+/* Doubles. */
+static inline double double_of_val(value v) {
+    double x;
+    memcpy(&x, (void *)v, 8);
+    return x;
+}
+static inline double double_field(value v, uintptr_t i) {
+    double x;
+    memcpy(&x, (char *)v + 8 * i, 8);
+    return x;
+}
+static inline void set_double_field(value v, uintptr_t i, double x) {
+    memcpy((char *)v + 8 * i, &x, 8);
+}
+
+/* Closures: field 0 the code (tagged function index), field 1 closinfo, then the environment. */
+static inline value make_closinfo(unsigned arity, uintptr_t start_env) {
+    return (value)(((uintptr_t)arity << 56) | (start_env << 1) | 1);
+}
+static inline uintptr_t start_env_of(value closinfo) { return ((uintptr_t)closinfo << 8) >> 9; }
+static inline uintptr_t infix_offset_words(value v) { return wosize_of(v); }
+
+/* The block that holds v: v itself, or the closure block around an infix closure. */
+static inline value block_start(value v) {
+    return tag_of(v) == TAG_INFIX ? v - (value)(8 * infix_offset_words(v)) : v;
+}
+
+/* Operations of custom blocks; field 0 of such a block points at them. The layout is the C ABI's.
+ * compare returns <0, 0, >0, or GC_UNORDERED; fixed_length may be null. */
+struct gc_custom_fixed_length {
+    intptr_t bsize_32, bsize_64;
+};
+struct gc_custom_ops {
+    const char *identifier;
+    void (*finalize)(value v);
+    int (*compare)(value a, value b);
+    intptr_t (*hash)(value v);
+    void (*serialize)(value v, uintptr_t *bsize_32, uintptr_t *bsize_64);
+    uintptr_t (*deserialize)(void *dst);
+    int (*compare_ext)(value a, value b);
+    const struct gc_custom_fixed_length *fixed_length;
+};
+#define GC_UNORDERED INT32_MIN
+static inline const struct gc_custom_ops *custom_ops(value v) {
+    return *(const struct gc_custom_ops **)v;
+}
+static inline void *custom_data(value v) { return (value *)v + 1; }
+
+#endif

@@ -1,0 +1,303 @@
+/* bigarray.c - bigarrays as custom blocks: birth and death, order, hash, and their form in messages.
+ *
+ * B1  With BIGARRAY_MANAGED the elements belong to the proxy if there is one, else to the block.
+ * B2  A proxy's refcount is the number of blocks that point at it.
+ * B3  The product of the dimensions and the element size fits in a word, and data has that many
+ *     bytes. A block whose data is NULL has not become a bigarray (its making failed). */
+#include "stdlib/bigarray.h"
+
+#include "stdlib/hash_mix.h"
+#include "stdlib/marshal_writer.h"
+#include "vm/unmarshal.h"
+#include "vm/vm.h"
+
+#include <stdlib.h>
+
+const uint8_t bigarray_element_bytes[BIGARRAY_KINDS] = {4, 8, 1, 1, 2, 2, 4, 8, 8, 8, 8, 16, 1};
+
+enum { KIND_AND_LAYOUT = BIGARRAY_KIND_MASK | BIGARRAY_FORTRAN_LAYOUT };
+
+uintptr_t bigarray_elements(const struct bigarray *b) {
+    uintptr_t n = 1;
+    for (intptr_t i = 0; i < b->num_dims; i++) n *= (uintptr_t)b->dim[i];
+    return n;
+}
+
+/* The size of the elements; false if it doesn't fit. */
+static bool elements_size(enum bigarray_kind kind, int num_dims, const intptr_t *dims,
+                          uintptr_t *bytes) {
+    uintptr_t n = bigarray_element_bytes[kind];
+    /* A dimension of 0 doesn't excuse others that overflow before it: as in OCaml. */
+    uintptr_t elements = 1;
+    for (int i = 0; i < num_dims; i++)
+        if (__builtin_mul_overflow(elements, (uintptr_t)dims[i], &elements)) return false;
+    return !__builtin_mul_overflow(elements, n, bytes);
+}
+
+value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
+                   const intptr_t *dims) {
+    intptr_t copy[BIGARRAY_MAX_DIMS]; /* dims may lie in the heap */
+    memcpy(copy, dims, (size_t)num_dims * sizeof *dims);
+    enum bigarray_kind kind = (enum bigarray_kind)(flags & BIGARRAY_KIND_MASK);
+    uintptr_t bytes = 0;
+    if (data == NULL && (!elements_size(kind, num_dims, copy, &bytes) || bytes > PTRDIFF_MAX))
+        vm_raise_out_of_memory(d);
+    size_t size = sizeof(struct bigarray) + (size_t)num_dims * sizeof *dims;
+    value v = gc_alloc_custom_mem(&d->gc, &bigarray_ops, size, bytes);
+    struct bigarray *b = bigarray_of(v);
+    b->data = data;
+    b->num_dims = num_dims;
+    b->flags = flags;
+    b->proxy = NULL;
+    memcpy(b->dim, copy, (size_t)num_dims * sizeof *dims);
+    if (data == NULL) {
+        b->flags |= BIGARRAY_MANAGED;
+        b->data = malloc(bytes > 0 ? bytes : 1);
+        if (b->data == NULL) vm_raise_out_of_memory(d);
+    }
+    return v;
+}
+
+static void bigarray_finalize(value v) {
+    struct bigarray *b = bigarray_of(v);
+    if (!(b->flags & BIGARRAY_MANAGED)) return;
+    if (b->proxy == NULL) {
+        free(b->data);
+    } else if (--b->proxy->refcount == 0) {
+        free(b->proxy->data);
+        free(b->proxy);
+    }
+}
+
+/* ---- Order. ---- */
+
+#define COMPARE_INTEGERS(type)                                 \
+    do {                                                       \
+        const type *p = x->data, *q = y->data;                 \
+        for (uintptr_t i = 0; i < n; i++)                      \
+            if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;     \
+        return 0;                                              \
+    } while (0)
+
+/* A nan makes two bigarrays unordered; where an order is wanted all the same it is below numbers. */
+#define COMPARE_FLOATS(type)                                   \
+    do {                                                       \
+        const type *p = x->data, *q = y->data;                 \
+        for (uintptr_t i = 0; i < n; i++) {                    \
+            if (p[i] < q[i]) return -1;                        \
+            if (p[i] > q[i]) return 1;                         \
+            if (p[i] == q[i]) continue;                        \
+            *unordered = true;                                 \
+            if (p[i] == p[i]) return 1;                        \
+            if (q[i] == q[i]) return -1;                       \
+        }                                                      \
+        return 0;                                              \
+    } while (0)
+
+static int compare_elements(const struct bigarray *x, const struct bigarray *y, bool *unordered) {
+    uintptr_t n = bigarray_elements(x);
+    switch (bigarray_kind(x)) {
+    case BIGARRAY_COMPLEX32: n *= 2; /* fall through */
+    case BIGARRAY_FLOAT32: COMPARE_FLOATS(float);
+    case BIGARRAY_COMPLEX64: n *= 2; /* fall through */
+    case BIGARRAY_FLOAT64: COMPARE_FLOATS(double);
+    case BIGARRAY_SINT8: COMPARE_INTEGERS(int8_t);
+    case BIGARRAY_CHAR:
+    case BIGARRAY_UINT8: COMPARE_INTEGERS(uint8_t);
+    case BIGARRAY_SINT16: COMPARE_INTEGERS(int16_t);
+    case BIGARRAY_UINT16: COMPARE_INTEGERS(uint16_t);
+    case BIGARRAY_INT32: COMPARE_INTEGERS(int32_t);
+    case BIGARRAY_INT64: COMPARE_INTEGERS(int64_t);
+    case BIGARRAY_CAML_INT:
+    case BIGARRAY_NATIVE_INT: COMPARE_INTEGERS(intptr_t);
+    case BIGARRAY_KINDS: break;
+    }
+    return 0;
+}
+
+int bigarray_compare(value a, value b, bool *unordered) {
+    const struct bigarray *x = bigarray_of(a), *y = bigarray_of(b);
+    intptr_t difference = (y->flags & KIND_AND_LAYOUT) - (x->flags & KIND_AND_LAYOUT);
+    if (difference == 0) difference = y->num_dims - x->num_dims;
+    if (difference != 0) return (int)difference;
+    for (intptr_t i = 0; i < x->num_dims; i++)
+        if (x->dim[i] != y->dim[i]) return x->dim[i] < y->dim[i] ? -1 : 1;
+    return compare_elements(x, y, unordered);
+}
+
+static int compare_or_unordered(value a, value b) {
+    bool unordered = false;
+    int order = bigarray_compare(a, b, &unordered);
+    return unordered ? GC_UNORDERED : order;
+}
+
+/* ---- Hash: of the first 256 bytes or 64 or 32 numbers. ---- */
+
+#define HASH_ELEMENTS(type, limit, mix)                        \
+    do {                                                       \
+        const type *p = b->data;                               \
+        if (n > (limit)) n = (limit);                          \
+        for (uintptr_t i = 0; i < n; i++) h = mix(h, p[i]);    \
+    } while (0)
+
+static uint32_t hash_shorts(const uint16_t *p, uintptr_t n) {
+    uint32_t h = 0;
+    if (n > 128) n = 128;
+    for (; n >= 2; p += 2, n -= 2) h = hash_mix_uint32(h, p[0] | (uint32_t)p[1] << 16);
+    return n == 0 ? h : hash_mix_uint32(h, p[0]);
+}
+
+static intptr_t bigarray_hash(value v) {
+    const struct bigarray *b = bigarray_of(v);
+    uintptr_t n = bigarray_elements(b);
+    uint32_t h = 0;
+    switch (bigarray_kind(b)) {
+    case BIGARRAY_CHAR:
+    case BIGARRAY_SINT8:
+    case BIGARRAY_UINT8: h = hash_mix_bytes(0, b->data, n < 256 ? n : 256); break;
+    case BIGARRAY_SINT16:
+    case BIGARRAY_UINT16: h = hash_shorts(b->data, n); break;
+    case BIGARRAY_INT32: HASH_ELEMENTS(uint32_t, 64, hash_mix_uint32); break;
+    case BIGARRAY_CAML_INT:
+    case BIGARRAY_NATIVE_INT: HASH_ELEMENTS(intptr_t, 64, hash_mix_word); break;
+    case BIGARRAY_INT64: HASH_ELEMENTS(int64_t, 32, hash_mix_int64); break;
+    case BIGARRAY_COMPLEX32: n *= 2; /* fall through */
+    case BIGARRAY_FLOAT32: HASH_ELEMENTS(float, 64, hash_mix_float); break;
+    case BIGARRAY_COMPLEX64: n *= 2; /* fall through */
+    case BIGARRAY_FLOAT64: HASH_ELEMENTS(double, 32, hash_mix_double); break;
+    case BIGARRAY_KINDS: break;
+    }
+    return (intptr_t)h;
+}
+
+/* ---- Messages: numbers of dimensions and flags of 4 bytes, dimensions of 2 (or FFFF and 8), then
+ * the elements, big-endian. Word-sized kinds start with a byte: 0 if 4 bytes each follow, 1 if 8. ---- */
+
+enum { LONG_DIMENSION = 0xFFFF };
+
+/* Width in which elements are turned to big-endian: half an element for complex kinds. */
+static unsigned part_bytes(enum bigarray_kind kind) {
+    unsigned bytes = bigarray_element_bytes[kind];
+    return kind == BIGARRAY_COMPLEX32 || kind == BIGARRAY_COMPLEX64 ? bytes / 2 : bytes;
+}
+
+/* Copies n numbers, turning each around. to is aligned for them, from needn't be. */
+static void swap_bytes(void *to, const void *from, uintptr_t n, unsigned width) {
+    memcpy(to, from, n * width);
+    uint16_t *p2 = to;
+    uint32_t *p4 = to;
+    uint64_t *p8 = to;
+    if (width == 2)
+        for (uintptr_t i = 0; i < n; i++) p2[i] = __builtin_bswap16(p2[i]);
+    else if (width == 4)
+        for (uintptr_t i = 0; i < n; i++) p4[i] = __builtin_bswap32(p4[i]);
+    else if (width == 8)
+        for (uintptr_t i = 0; i < n; i++) p8[i] = __builtin_bswap64(p8[i]);
+}
+
+static void write_elements(struct marshal_writer *w, const void *data, uintptr_t n, unsigned width) {
+    enum { BLOCK_BYTES = 4096 };
+    uint64_t block[BLOCK_BYTES / 8];
+    const char *from = data;
+    for (uintptr_t step; n > 0; n -= step, from += step * width) {
+        step = n < BLOCK_BYTES / width ? n : BLOCK_BYTES / width;
+        swap_bytes(block, from, step, width);
+        marshal_put_bytes(w, block, step * width);
+    }
+}
+
+/* Narrow elements are written if all lie in [-limit, limit). For native integers that bound is 0:
+ * OCaml means 2^31, but writes them narrow only if there are none. */
+static void write_words(struct marshal_writer *w, const intptr_t *p, uintptr_t n, intptr_t limit) {
+    bool narrow = true;
+    for (uintptr_t i = 0; i < n && narrow; i++) narrow = p[i] >= -limit && p[i] < limit;
+    marshal_put_uint(w, !narrow, 1);
+    if (!narrow) write_elements(w, p, n, 8);
+    else
+        for (uintptr_t i = 0; i < n; i++) marshal_put_uint(w, (uint64_t)p[i], 4);
+}
+
+void bigarray_write(struct marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64) {
+    const struct bigarray *b = bigarray_of(v);
+    marshal_put_uint(w, (uint64_t)b->num_dims, 4);
+    marshal_put_uint(w, (uint64_t)(b->flags & KIND_AND_LAYOUT), 4);
+    for (intptr_t i = 0; i < b->num_dims; i++) {
+        if (b->dim[i] < LONG_DIMENSION) {
+            marshal_put_uint(w, (uint64_t)b->dim[i], 2);
+        } else {
+            marshal_put_uint(w, LONG_DIMENSION, 2);
+            marshal_put_uint(w, (uint64_t)b->dim[i], 8);
+        }
+    }
+    uintptr_t n = bigarray_elements(b);
+    enum bigarray_kind kind = bigarray_kind(b);
+    if (kind == BIGARRAY_CAML_INT) write_words(w, b->data, n, (intptr_t)1 << 30);
+    else if (kind == BIGARRAY_NATIVE_INT) write_words(w, b->data, n, 0);
+    else write_elements(w, b->data, bigarray_bytes(b) / part_bytes(kind), part_bytes(kind));
+    *bytes_32 = 4 * (4 + (uint64_t)b->num_dims);
+    *bytes_64 = 8 * (4 + (uint64_t)b->num_dims);
+}
+
+/* Fills b->data with what the message has for it, whose width of words is known. */
+static bool read_elements(struct vm_reader *r, struct bigarray *b, uintptr_t bytes, bool narrow) {
+    uintptr_t n = bigarray_elements(b);
+    unsigned width = part_bytes(bigarray_kind(b));
+    const uint8_t *from = vm_reader_bytes(r, narrow ? 4 * n : bytes);
+    if (from == NULL) return false;
+    void *data = malloc(bytes > 0 ? bytes : 1);
+    if (data == NULL) {
+        vm_reader_fail(r, "out of memory for bigarray", "no memory for the elements of a bigarray");
+        return false;
+    }
+    b->data = data;
+    if (!narrow) {
+        swap_bytes(data, from, bytes / width, width);
+        return true;
+    }
+    for (uintptr_t i = 0; i < n; i++) {
+        uint32_t x;
+        memcpy(&x, from + 4 * i, 4);
+        ((intptr_t *)data)[i] = (int32_t)__builtin_bswap32(x);
+    }
+    return true;
+}
+
+value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared) {
+    intptr_t dims[BIGARRAY_MAX_DIMS];
+    uint64_t num_dims = vm_reader_uint(r, 4), flags = vm_reader_uint(r, 4);
+    if (num_dims > BIGARRAY_MAX_DIMS) {
+        vm_reader_fail(r, "wrong number of bigarray dimensions", "more than 16 dimensions");
+        return 0;
+    }
+    for (uint64_t i = 0; i < num_dims; i++) {
+        uint64_t n = vm_reader_uint(r, 2);
+        dims[i] = (intptr_t)(n == LONG_DIMENSION ? vm_reader_uint(r, 8) : n);
+        if (dims[i] < 0) vm_reader_fail(r, "size overflow for bigarray", "a negative dimension");
+    }
+    if ((flags & BIGARRAY_KIND_MASK) >= BIGARRAY_KINDS || (flags & ~(uint64_t)KIND_AND_LAYOUT) != 0)
+        vm_reader_fail(r, "bad bigarray kind", "a bigarray of no known kind");
+    uintptr_t bytes = 0;
+    enum bigarray_kind kind = (enum bigarray_kind)(flags & BIGARRAY_KIND_MASK);
+    value v = vm_reader_custom(r, ops, sizeof(struct bigarray) + num_dims * sizeof *dims);
+    if (v == 0) return 0;
+    if (!elements_size(kind, (int)num_dims, dims, &bytes)) {
+        vm_reader_fail(r, "size overflow for bigarray", "the size of a bigarray overflows");
+        return 0;
+    }
+    struct bigarray *b = bigarray_of(v);
+    memcpy(b->dim, dims, num_dims * sizeof *dims);
+    b->num_dims = (intptr_t)num_dims;
+    b->flags = (intptr_t)flags;
+    bool words = kind == BIGARRAY_CAML_INT || kind == BIGARRAY_NATIVE_INT;
+    bool narrow = words && vm_reader_uint(r, 1) == 0;
+    if (!read_elements(r, b, bytes, narrow)) return 0;
+    b->flags |= BIGARRAY_MANAGED;
+    return v;
+}
+
+const struct gc_custom_ops bigarray_ops = {
+    .identifier = "_bigarr02",
+    .finalize = bigarray_finalize,
+    .compare = compare_or_unordered,
+    .hash = bigarray_hash,
+};

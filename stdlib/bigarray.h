@@ -1,0 +1,83 @@
+/* bigarray.h - the data behind Bigarray: what a custom block "_bigarr02" holds, by the C ABI's layout.
+ *
+ *   | ops | data | num_dims | flags | proxy | dim 0 | ... | dim n-1 |
+ *
+ * The elements lie outside the heap. Bigarrays made by sub, slice, reshape and change_layout share
+ * them with the one they came from: from then on both point at a proxy that counts its users, and
+ * the last one that dies frees the elements. */
+#ifndef BACTRIAN_STDLIB_BIGARRAY_H
+#define BACTRIAN_STDLIB_BIGARRAY_H
+
+#include "gc/value.h"
+
+struct domain;
+struct vm_reader;
+struct marshal_writer;
+
+enum { BIGARRAY_MAX_DIMS = 16 };
+
+enum bigarray_kind {
+    BIGARRAY_FLOAT32,
+    BIGARRAY_FLOAT64,
+    BIGARRAY_SINT8,
+    BIGARRAY_UINT8,
+    BIGARRAY_SINT16,
+    BIGARRAY_UINT16,
+    BIGARRAY_INT32,
+    BIGARRAY_INT64,
+    BIGARRAY_CAML_INT,
+    BIGARRAY_NATIVE_INT,
+    BIGARRAY_COMPLEX32,
+    BIGARRAY_COMPLEX64,
+    BIGARRAY_CHAR,
+    BIGARRAY_KINDS
+};
+
+enum {
+    BIGARRAY_KIND_MASK = 0xff,
+    BIGARRAY_FORTRAN_LAYOUT = 0x100, /* else C layout */
+    BIGARRAY_MANAGED = 0x200,        /* data is ours, or the proxy's */
+    BIGARRAY_MAPPED_FILE = 0x400,
+    BIGARRAY_MANAGED_MASK = 0x600
+};
+
+struct bigarray_proxy {
+    intptr_t refcount;
+    void *data;
+    uintptr_t size;
+};
+
+struct bigarray {
+    void *data;
+    intptr_t num_dims;
+    intptr_t flags;
+    struct bigarray_proxy *proxy; /* NULL: not shared */
+    intptr_t dim[];
+};
+
+extern const struct gc_custom_ops bigarray_ops;
+extern const uint8_t bigarray_element_bytes[BIGARRAY_KINDS];
+
+static inline struct bigarray *bigarray_of(value v) { return custom_data(v); }
+static inline enum bigarray_kind bigarray_kind(const struct bigarray *b) {
+    return (enum bigarray_kind)(b->flags & BIGARRAY_KIND_MASK);
+}
+/* Number of elements, of bytes. GC: never. */
+uintptr_t bigarray_elements(const struct bigarray *b);
+static inline uintptr_t bigarray_bytes(const struct bigarray *b) {
+    return bigarray_elements(b) * bigarray_element_bytes[bigarray_kind(b)];
+}
+
+/* A new bigarray. flags: kind and layout; dims: non-negative. data NULL: allocates the elements
+ * (uninitialised), which must not overflow; else it points at elements that somebody else frees.
+ * GC: may run. Fails: raises Out_of_memory. */
+value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data, const intptr_t *dims);
+
+/* Order of two bigarrays, as compare has it; *unordered: a nan was met, which makes <, = and > false.
+ * GC: never. */
+int bigarray_compare(value a, value b, bool *unordered);
+/* The payload in messages (stdlib/customs.h, vm/unmarshal.h). */
+value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared);
+void bigarray_write(struct marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64);
+
+#endif

@@ -1,0 +1,305 @@
+/* channel.c - buffered reading and writing; see channel.h for the picture and the invariants.
+ *
+ * Descriptors belong to the program: a channel that dies doesn't close its own. Waiting for the
+ * system is the one place where signals come in: a call that was interrupted runs the pending
+ * actions and is tried again from the channel's state at that time (IO4). */
+#include "stdlib/channel.h"
+
+#include "vm/actions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- The simulated failures. ---- */
+
+static int errno_of_name(const char *name) {
+    static const struct {
+        const char *name;
+        int number;
+    } known[] = {{"EINTR", EINTR},   {"EAGAIN", EAGAIN}, {"EIO", EIO},      {"ENOSPC", ENOSPC},
+                 {"EBADF", EBADF},   {"EPIPE", EPIPE},   {"EFBIG", EFBIG},  {"EMFILE", EMFILE},
+                 {"EACCES", EACCES}, {"ENOENT", ENOENT}, {"ENOMEM", ENOMEM}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i].name) == 0) return known[i].number;
+    return atoi(name);
+}
+
+void channel_read_fault(struct prim_state *state, const char *text) {
+    if (text == NULL) return;
+    char *rest;
+    uint64_t at = strtoull(text, &rest, 10);
+    bool lasting = *rest == '+';
+    if (lasting) rest++;
+    if (*rest != ':') return;
+    state->io_fault = (struct io_fault){
+        .at = at, .error = errno_of_name(rest + 1), .lasting = lasting};
+}
+
+int channel_fault(struct prim_state *state) {
+    struct io_fault *fault = &state->io_fault;
+    if (fault->at == 0) return 0;
+    fault->count++;
+    if (fault->count == fault->at || (fault->lasting && fault->count > fault->at))
+        return fault->error;
+    return 0;
+}
+
+/* The same for calls that wait for nothing, and so are never interrupted. */
+static int prompt_fault(struct prim_state *state) {
+    int error = channel_fault(state);
+    return error == EINTR ? 0 : error;
+}
+
+/* ---- Blocks and the list. ---- */
+
+static void unlink_channel(struct channel *c) {
+    *c->where = c->next;
+    if (c->next != NULL) c->next->where = c->where;
+}
+
+static void free_channel(struct channel *c) {
+    unlink_channel(c);
+    free(c->name);
+    free(c);
+}
+
+static void warn_about_loss(const struct channel *c, bool unwritten) {
+    if (!c->owner->warned)
+        fprintf(stderr, "[ocaml] (use Sys.enable_runtime_warnings to control these warnings)\n");
+    c->owner->warned = true;
+    fprintf(stderr, "[ocaml] channel opened on file '%s' dies without being closed\n", c->name);
+    if (unwritten) fprintf(stderr, "[ocaml] (moreover, it has unflushed data)\n");
+}
+
+static void finalize(value v) {
+    struct channel *c = channel_of(v);
+    if (c == NULL || --c->references > 0) return;
+    bool unwritten = c->output && c->fd != -1 && c->curr != c->buffer;
+    if (c->fd != -1 && c->name != NULL && c->owner->runtime_warnings) warn_about_loss(c, unwritten);
+    if (!unwritten) free_channel(c);
+}
+
+static int compare(value a, value b) {
+    uintptr_t x = (uintptr_t)channel_of(a), y = (uintptr_t)channel_of(b);
+    return (x > y) - (x < y);
+}
+
+static intptr_t hash(value v) { return (intptr_t)channel_of(v); }
+
+static const struct gc_custom_ops channel_ops = {
+    .identifier = "_chan", .finalize = finalize, .compare = compare, .hash = hash};
+
+bool channel_is_channel(value v) { return custom_ops(v) == &channel_ops; }
+
+struct channel *channel_open(struct domain *d, int fd, bool output) {
+    struct channel *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    struct prim_state *state = prim_state(d);
+    c->fd = fd;
+    c->output = output;
+    c->offset = lseek(fd, 0, SEEK_CUR); /* -1 for what can't seek: positions then start there */
+    c->curr = c->buffer;
+    c->end = c->buffer + CHANNEL_BUFFER_BYTES;
+    c->max = output ? c->end : c->buffer;
+    c->owner = state;
+    c->next = state->channels;
+    c->where = &state->channels;
+    if (c->next != NULL) c->next->where = &c->next;
+    state->channels = c;
+    return c;
+}
+
+value channel_new_block(struct domain *d, struct channel *c) {
+    c->references++; /* first: a finaliser that the allocation runs must not free the channel */
+    value v = gc_alloc_custom_mem(&d->gc, &channel_ops, sizeof c, sizeof *c);
+    *(struct channel **)custom_data(v) = c;
+    return v;
+}
+
+void channels_free_all(struct prim_state *state) {
+    while (state->channels != NULL) free_channel(state->channels);
+}
+
+/* ---- Waiting for the system. ---- */
+
+_Noreturn void channel_raise(struct domain *d, const struct channel_failure *failure) {
+    if (failure->raised) vm_raise(d, failure->exn);
+    if (failure->error == EAGAIN || failure->error == EWOULDBLOCK)
+        vm_raise_constant(d, EXN_SYS_BLOCKED_IO);
+    vm_raise_sys_error(d, failure->error, VAL_UNIT);
+}
+
+static bool failed(struct channel_failure *failure, int error) {
+    *failure = (struct channel_failure){.error = error};
+    return false;
+}
+
+static bool run_actions(struct domain *d, struct channel_failure *failure) {
+    value result = vm_process_actions_exn(d);
+    if (!is_exn_result(result)) return true;
+    *failure = (struct channel_failure){.raised = true, .exn = exn_of_result(result)};
+    return false;
+}
+
+/* One read(2): the bytes, or -1 with errno. */
+static ptrdiff_t read_some(struct channel *c, void *to, size_t n) {
+    int fault = channel_fault(c->owner);
+    if (fault == 0) return read(c->fd, to, n);
+    errno = fault;
+    return -1;
+}
+
+/* One write(2). A descriptor that doesn't wait may refuse n bytes for which it has no room at once
+ * (a pipe takes small pieces whole or not at all), and yet take one. */
+static ptrdiff_t write_some(struct channel *c, const void *from, size_t n) {
+    for (;;) {
+        int fault = channel_fault(c->owner);
+        ptrdiff_t written = fault == 0 ? write(c->fd, from, n) : -1;
+        if (fault != 0) errno = fault;
+        if (written != -1 || (errno != EAGAIN && errno != EWOULDBLOCK) || n <= 1) return written;
+        n = 1;
+    }
+}
+
+ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait *wait,
+                       struct channel_failure *failure) {
+    wait->again = d->gc.action_requested && !wait->polled;
+    wait->polled = wait->again;
+    if (wait->again) return run_actions(d, failure) ? 0 : -1;
+    ptrdiff_t n = read_some(c, c->max, (size_t)(c->end - c->max));
+    if (n >= 0) {
+        c->offset += n;
+        c->max += n;
+        return n;
+    }
+    wait->again = errno == EINTR;
+    if (!wait->again) return failed(failure, errno) ? 0 : -1;
+    wait->polled = true;
+    return run_actions(d, failure) ? 0 : -1;
+}
+
+bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
+                        struct channel_failure *failure) {
+    if (d->gc.action_requested && !run_actions(d, failure)) return false;
+    for (;;) {
+        size_t waiting = (size_t)(c->curr - c->buffer);
+        if (waiting == 0) break;
+        ptrdiff_t written = write_some(c, c->buffer, waiting);
+        if (written >= 0) {
+            c->offset += written;
+            memmove(c->buffer, c->buffer + written, waiting - (size_t)written);
+            c->curr -= written;
+            break;
+        }
+        if (errno != EINTR) return failed(failure, errno);
+        if (!run_actions(d, failure)) return false;
+    }
+    *empty = c->curr == c->buffer;
+    return true;
+}
+
+bool channel_flush(struct domain *d, struct channel *c, struct channel_failure *failure) {
+    bool empty = false;
+    while (!empty)
+        if (!channel_flush_some(d, c, &empty, failure)) return false;
+    return true;
+}
+
+/* ---- Whole transfers. ---- */
+
+bool channel_try_read(struct domain *d, struct channel *c, void *to, size_t n, size_t *got,
+                      struct channel_failure *failure) {
+    char *at = to;
+    struct channel_wait wait = {0};
+    while (n > 0) {
+        size_t available = (size_t)(c->max - c->curr);
+        if (available == 0) {
+            channel_restart(c);
+            ptrdiff_t filled = channel_fill(d, c, &wait, failure);
+            if (filled < 0) return false;
+            if (filled == 0 && !wait.again) break;
+            continue;
+        }
+        size_t piece = available < n ? available : n;
+        memcpy(at, c->curr, piece);
+        c->curr += piece;
+        at += piece;
+        n -= piece;
+    }
+    *got = (size_t)(at - (char *)to);
+    return true;
+}
+
+size_t channel_read(struct domain *d, struct channel *c, void *to, size_t n) {
+    struct channel_failure failure;
+    size_t got;
+    if (!channel_try_read(d, c, to, n, &got, &failure)) channel_raise(d, &failure);
+    return got;
+}
+
+bool channel_try_write(struct domain *d, struct channel *c, const void *from, size_t n,
+                       struct channel_failure *failure) {
+    const char *at = from;
+    while (n > 0) {
+        size_t room = (size_t)(c->end - c->curr);
+        size_t piece = n < room ? n : room;
+        memcpy(c->curr, at, piece);
+        c->curr += piece;
+        at += piece;
+        n -= piece;
+        bool empty;
+        if (piece == room && !channel_flush_some(d, c, &empty, failure)) return false;
+    }
+    return true;
+}
+
+void channel_write(struct domain *d, struct channel *c, const void *from, size_t n) {
+    struct channel_failure failure;
+    if (!channel_try_write(d, c, from, n, &failure)) channel_raise(d, &failure);
+}
+
+/* ---- Positions. ---- */
+
+int64_t channel_position(const struct channel *c) {
+    if (c->output) return c->offset + (c->curr - c->buffer);
+    return c->offset - (c->max - c->curr);
+}
+
+bool channel_seek(struct domain *d, struct channel *c, int64_t position,
+                  struct channel_failure *failure) {
+    if (c->output) {
+        if (!channel_flush(d, c, failure)) return false;
+    } else if (position >= c->offset - (c->max - c->buffer) && position <= c->offset) {
+        c->curr = c->max - (c->offset - position);
+        return true;
+    }
+    int fault = prompt_fault(c->owner);
+    if (fault != 0) return failed(failure, fault);
+    if (lseek(c->fd, position, SEEK_SET) != position) return failed(failure, errno);
+    c->offset = position;
+    if (!c->output) c->curr = c->max = c->buffer;
+    return true;
+}
+
+bool channel_length(struct channel *c, int64_t *length, struct channel_failure *failure) {
+    int fault = prompt_fault(c->owner);
+    if (fault != 0) return failed(failure, fault);
+    int64_t back = c->offset != -1 ? c->offset : lseek(c->fd, 0, SEEK_CUR);
+    if (back == -1) return failed(failure, errno);
+    *length = lseek(c->fd, 0, SEEK_END);
+    if (*length == -1 || lseek(c->fd, back, SEEK_SET) != back) return failed(failure, errno);
+    return true;
+}
+
+bool channel_close(struct channel *c, struct channel_failure *failure) {
+    if (c->fd == -1) return true;
+    int fd = c->fd;
+    c->fd = -1;
+    c->curr = c->max = c->end;
+    int fault = prompt_fault(c->owner);
+    int result = close(fd);
+    if (fault != 0) return failed(failure, fault);
+    return result == 0 ? true : failed(failure, errno);
+}

@@ -1,0 +1,397 @@
+/* marshal_writer.c - the walk over a value that makes its message, in the order and with the codes of
+ * OCaml's own writer, so that the bytes are the same. The codes are listed in vm/unmarshal.c. */
+#include "stdlib/marshal_writer.h"
+
+#include "stdlib/customs.h"
+#include "vm/unmarshal.h"
+#include "vm/vm.h"
+
+enum {
+    CODE_INT8 = 0x00,
+    CODE_SHARED8 = 0x04,
+    CODE_DOUBLE_ARRAY32 = 0x07,
+    CODE_BLOCK32 = 0x08,
+    CODE_STRING8 = 0x09,
+    CODE_STRING32 = 0x0a,
+    CODE_DOUBLE = 0x0c,
+    CODE_DOUBLE_ARRAY8 = 0x0e,
+    CODE_CODE_POINTER = 0x10,
+    CODE_INFIX_POINTER = 0x11,
+    CODE_BLOCK64 = 0x13,
+    CODE_SHARED64 = 0x14,
+    CODE_STRING64 = 0x15,
+    CODE_DOUBLE_ARRAY64 = 0x17,
+    CODE_CUSTOM_LENGTH = 0x18,
+    CODE_CUSTOM_FIXED = 0x19,
+    SMALL_STRING = 0x20,
+    SMALL_INT = 0x40,
+    SMALL_BLOCK = 0x80
+};
+
+/* What a 32-bit OCaml can hold. */
+#define MAX_STRING_32       0xFFFFFBu
+#define MAX_WOSIZE_32       0x3FFFFFu
+#define MAX_DOUBLE_ARRAY_32 0x1FFFFFu
+
+enum { MAX_CHUNK_BYTES = 1 << 20 };
+
+struct marshal_seen {
+    value object; /* 0: free */
+    uint64_t number;
+};
+
+struct marshal_rest {
+    value *next, *end;
+};
+
+_Static_assert(sizeof(struct marshal_seen) * MARSHAL_SMALL_TABLE ==
+                   sizeof((struct marshal_writer *)0)->small_table,
+               "the small table has room for its slots");
+_Static_assert(sizeof(struct marshal_rest) * MARSHAL_SMALL_STACK ==
+                   sizeof((struct marshal_writer *)0)->small_stack,
+               "the small stack has room for its entries");
+
+static void refuse(struct marshal_writer *w, enum marshal_failure failure, const char *text) {
+    if (w->failure != MARSHAL_WRITTEN) return;
+    w->failure = failure;
+    w->text = text;
+}
+
+static void *new_scratch(struct marshal_writer *w, size_t bytes) {
+    void *p = vm_arena_alloc(w->scratch, bytes);
+    if (p == NULL) refuse(w, MARSHAL_NO_MEMORY, NULL);
+    return p;
+}
+
+/* ---- Bytes. ---- */
+
+/* A place for n bytes in a row, or NULL after a failure. */
+static uint8_t *new_bytes(struct marshal_writer *w, size_t n) {
+    struct marshal_chunk *chunk = w->last;
+    if (chunk->room - chunk->used < n) {
+        size_t room = 4 * chunk->room < MAX_CHUNK_BYTES ? 4 * chunk->room : MAX_CHUNK_BYTES;
+        if (room < n) room = n;
+        chunk = new_scratch(w, sizeof *chunk + room);
+        if (chunk == NULL) return NULL;
+        *chunk = (struct marshal_chunk){NULL, 0, room, (uint8_t *)(chunk + 1)};
+        w->last->next = chunk;
+        w->last = chunk;
+    }
+    chunk->used += n;
+    return chunk->bytes + chunk->used - n;
+}
+
+static inline void store_be(uint8_t *p, uint64_t x, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; i++) p[i] = (uint8_t)(x >> (8 * (bytes - 1 - i)));
+}
+
+void marshal_put_uint(struct marshal_writer *w, uint64_t x, unsigned bytes) {
+    uint8_t *p = new_bytes(w, bytes);
+    if (p != NULL) store_be(p, x, bytes);
+}
+
+void marshal_put_bytes(struct marshal_writer *w, const void *bytes, size_t n) {
+    uint8_t *p = new_bytes(w, n);
+    if (p != NULL && n > 0) memcpy(p, bytes, n);
+}
+
+/* A code and a number of so many bytes behind it. */
+static inline void put_code(struct marshal_writer *w, unsigned code, uint64_t x, unsigned bytes) {
+    uint8_t *p = new_bytes(w, 1 + bytes);
+    if (p == NULL) return;
+    p[0] = (uint8_t)code;
+    store_be(p + 1, x, bytes);
+}
+
+/* ---- Objects that were seen. ---- */
+
+static struct marshal_seen *slot_of(const struct marshal_writer *w, value v) {
+    size_t mask = ((size_t)1 << w->table_bits) - 1;
+    size_t i = (size_t)(((uint64_t)v >> 3) * 0x9E3779B97F4A7C15u >> (64 - w->table_bits));
+    while (w->table[i].object != 0 && w->table[i].object != v) i = (i + 1) & mask;
+    return &w->table[i];
+}
+
+static void widen_table(struct marshal_writer *w) {
+    size_t slots = (size_t)1 << w->table_bits;
+    struct marshal_seen *old = w->table;
+    struct marshal_seen *wider = new_scratch(w, 4 * slots * sizeof *wider);
+    if (wider == NULL) return;
+    memset(wider, 0, 4 * slots * sizeof *wider);
+    w->table = wider;
+    w->table_bits += 2;
+    for (size_t i = 0; i < slots; i++)
+        if (old[i].object != 0) *slot_of(w, old[i].object) = old[i];
+}
+
+/* Counts an object of the given size, and numbers it unless sharing is off. */
+static void note_object(struct marshal_writer *w, value v, uint64_t words_32, uint64_t words_64) {
+    w->words_32 += words_32;
+    w->words_64 += words_64;
+    if (w->flags & MARSHAL_NO_SHARING) return;
+    if (2 * w->objects >= (uint64_t)1 << w->table_bits) widen_table(w);
+    if (w->failure != MARSHAL_WRITTEN) return;
+    *slot_of(w, v) = (struct marshal_seen){v, w->objects++};
+}
+
+/* Writes a reference if v was seen before. */
+static bool put_shared(struct marshal_writer *w, value v) {
+    if (w->flags & MARSHAL_NO_SHARING) return false;
+    const struct marshal_seen *seen = slot_of(w, v);
+    if (seen->object == 0) return false;
+    uint64_t distance = w->objects - seen->number;
+    if (distance < 1u << 8) put_code(w, CODE_SHARED8, distance, 1);
+    else if (distance < 1u << 16) put_code(w, CODE_SHARED8 + 1, distance, 2);
+    else if (distance < (uint64_t)1 << 32) put_code(w, CODE_SHARED8 + 2, distance, 4);
+    else put_code(w, CODE_SHARED64, distance, 8);
+    return true;
+}
+
+static void push_rest(struct marshal_writer *w, value *next, value *end) {
+    if (next >= end || w->failure != MARSHAL_WRITTEN) return;
+    if (w->depth == w->stack_room) {
+        struct marshal_rest *wider = new_scratch(w, 2 * w->stack_room * sizeof *wider);
+        if (wider == NULL) return;
+        memcpy(wider, w->stack, w->depth * sizeof *wider);
+        w->stack = wider;
+        w->stack_room *= 2;
+    }
+    w->stack[w->depth++] = (struct marshal_rest){next, end};
+}
+
+/* ---- Items. ---- */
+
+static void put_int(struct marshal_writer *w, intptr_t n) {
+    if (n >= 0 && n < 0x40) put_code(w, SMALL_INT + (unsigned)n, 0, 0);
+    else if (n == (int8_t)n) put_code(w, CODE_INT8, (uint64_t)n, 1);
+    else if (n == (int16_t)n) put_code(w, CODE_INT8 + 1, (uint64_t)n, 2);
+    else if (n >= -((intptr_t)1 << 30) && n < (intptr_t)1 << 30)
+        put_code(w, CODE_INT8 + 2, (uint64_t)n, 4);
+    else if (w->flags & MARSHAL_COMPAT_32)
+        refuse(w, MARSHAL_TOO_BIG, "output_value: integer cannot be read back on 32-bit platform");
+    else put_code(w, CODE_INT8 + 3, (uint64_t)n, 8);
+}
+
+static void put_header(struct marshal_writer *w, uint64_t wosize, unsigned tag) {
+    if (tag < 16 && wosize < 8) {
+        put_code(w, SMALL_BLOCK + tag + ((unsigned)wosize << 4), 0, 0);
+        return;
+    }
+    if (wosize > MAX_WOSIZE_32 && (w->flags & MARSHAL_COMPAT_32))
+        refuse(w, MARSHAL_TOO_BIG, "output_value: array cannot be read back on 32-bit platform");
+    /* From 5.0 on the colour in a message is that of static data. */
+    unsigned colour = w->d->vm->version->id >= OCAML_5_0 ? COLOUR_STATIC : 0;
+    header h = make_header(wosize, tag, colour);
+    if (h < (header)1 << 32) put_code(w, CODE_BLOCK32, h, 4);
+    else put_code(w, CODE_BLOCK64, h, 8);
+}
+
+static void put_string(struct marshal_writer *w, value v) {
+    uint64_t length = string_length(v);
+    if (length < 0x20) put_code(w, SMALL_STRING + (unsigned)length, 0, 0);
+    else if (length < 0x100) put_code(w, CODE_STRING8, length, 1);
+    else if (length > MAX_STRING_32 && (w->flags & MARSHAL_COMPAT_32))
+        refuse(w, MARSHAL_TOO_BIG, "output_value: string cannot be read back on 32-bit platform");
+    else if (length < (uint64_t)1 << 32) put_code(w, CODE_STRING32, length, 4);
+    else put_code(w, CODE_STRING64, length, 8);
+    marshal_put_bytes(w, string_bytes(v), length);
+    note_object(w, v, 1 + (length + 4) / 4, 1 + (length + 8) / 8);
+}
+
+static void put_double_array(struct marshal_writer *w, value v) {
+    uint64_t n = wosize_of(v);
+    if (n < 0x100) put_code(w, CODE_DOUBLE_ARRAY8, n, 1);
+    else if (n > MAX_DOUBLE_ARRAY_32 && (w->flags & MARSHAL_COMPAT_32))
+        refuse(w, MARSHAL_TOO_BIG,
+               "output_value: float array cannot be read back on 32-bit platform");
+    else if (n < (uint64_t)1 << 32) put_code(w, CODE_DOUBLE_ARRAY32, n, 4);
+    else put_code(w, CODE_DOUBLE_ARRAY64, n, 8);
+    marshal_put_bytes(w, (const void *)v, 8 * n);
+    note_object(w, v, 1 + 2 * n, 1 + n);
+}
+
+/* The three kinds of boxed integers. False: v is something else. */
+static bool put_boxed_int(struct marshal_writer *w, value v, const struct gc_custom_ops *ops) {
+    bool is_native = ops == &vm_nativeint_ops;
+    if (!is_native && ops != &vm_int32_ops && ops != &vm_int64_ops) return false;
+    put_code(w, CODE_CUSTOM_FIXED, 0, 0);
+    marshal_put_bytes(w, ops->identifier, strlen(ops->identifier) + 1);
+    if (ops == &vm_int32_ops) marshal_put_uint(w, (uint64_t)int32_of_val(v), 4);
+    else if (ops == &vm_int64_ops) marshal_put_uint(w, (uint64_t)int64_of_val(v), 8);
+    else {
+        intptr_t n = nativeint_of_val(v);
+        if (n == (int32_t)n) put_code(w, 1, (uint64_t)n, 4);
+        else put_code(w, 2, (uint64_t)n, 8);
+    }
+    note_object(w, v, ops == &vm_int64_ops ? 4 : 3, 3);
+    return true;
+}
+
+static void put_custom(struct marshal_writer *w, value v) {
+    const struct gc_custom_ops *ops = custom_ops(v);
+    if (put_boxed_int(w, v, ops)) return;
+    const struct custom_kind *kind = customs_find(ops);
+    if (kind == NULL) {
+        refuse(w, MARSHAL_REFUSED, "output_value: abstract value (Custom)");
+        return;
+    }
+    put_code(w, CODE_CUSTOM_LENGTH, 0, 0);
+    marshal_put_bytes(w, ops->identifier, strlen(ops->identifier) + 1);
+    uint8_t *sizes = new_bytes(w, 12);
+    if (sizes == NULL) return;
+    uint64_t bytes_32 = 0, bytes_64 = 0;
+    kind->write(w, v, &bytes_32, &bytes_64);
+    store_be(sizes, bytes_32, 4);
+    store_be(sizes + 4, bytes_64, 8);
+    note_object(w, v, 2 + (bytes_32 + 3) / 4, 2 + (bytes_64 + 7) / 8);
+}
+
+/* The code field of a closure: where the function starts in the code with a certain digest. */
+static void put_code_pointer(struct marshal_writer *w, value code) {
+    struct vm *vm = w->d->vm;
+    uintptr_t index = is_int(code) ? (uintptr_t)int_of_val(code) : 0;
+    if (!(w->flags & MARSHAL_CLOSURES) || index == 0 || index >= vm->function_count) {
+        refuse(w, MARSHAL_REFUSED, "output_value: functional value");
+        return;
+    }
+    const struct vm_function *f = &vm->functions[index];
+    put_code(w, CODE_CODE_POINTER, 4 * (uint64_t)f->pc, 4);
+    marshal_put_bytes(w, vm_code_digest(vm->codes[f->fragment]), 16);
+}
+
+static void put_closure(struct marshal_writer *w, value v) {
+    size_t wosize = wosize_of(v);
+    put_header(w, wosize, TAG_CLOSURE);
+    note_object(w, v, 1 + wosize, 1 + wosize);
+    size_t i = 0, start_env = start_env_of(field(v, 1));
+    while (i + 1 < wosize && w->failure == MARSHAL_WRITTEN) {
+        put_code_pointer(w, field(v, i++));
+        put_int(w, int_of_val(field(v, i++)));
+        if (i >= start_env) break;
+        put_int(w, (intptr_t)(make_header(wosize_of_header((header)field(v, i)), TAG_INFIX, 0) >> 1));
+        i++;
+    }
+    push_rest(w, &field(v, i), &field(v, wosize));
+}
+
+/* What an evaluated lazy value stands for, if that may be written in its place. */
+static value follow_forward(const struct marshal_writer *w, value v) {
+    const struct gc_domain *g = &w->d->gc;
+    while (is_block(v) && gc_in_range(g, v) && tag_of(v) == TAG_FORWARD && wosize_of(v) > 0) {
+        value f = field(v, 0);
+        if (is_block(f) && (!gc_in_range(g, f) || tag_of(f) == TAG_FORWARD || tag_of(f) == TAG_LAZY ||
+                            tag_of(f) == TAG_DOUBLE))
+            return v;
+        v = f;
+    }
+    return v;
+}
+
+/* Writes v; the fields of a new block are left on the stack. */
+static void put_item(struct marshal_writer *w, value v) {
+    v = follow_forward(w, v);
+    if (is_int(v)) {
+        put_int(w, int_of_val(v));
+        return;
+    }
+    if (!gc_in_range(&w->d->gc, v)) {
+        refuse(w, MARSHAL_REFUSED, "output_value: abstract value (outside heap)");
+        return;
+    }
+    if (tag_of(v) == TAG_INFIX) {
+        put_code(w, CODE_INFIX_POINTER, 8 * infix_offset_words(v), 4);
+        v = block_start(v);
+    }
+    size_t wosize = wosize_of(v);
+    if (wosize == 0) {
+        put_header(w, 0, tag_of(v));
+        return;
+    }
+    if (put_shared(w, v)) return;
+    switch (tag_of(v)) {
+    case TAG_STRING: put_string(w, v); break;
+    case TAG_DOUBLE:
+        put_code(w, CODE_DOUBLE, 0, 0);
+        marshal_put_bytes(w, (const void *)v, 8);
+        note_object(w, v, 3, 2);
+        break;
+    case TAG_DOUBLE_ARRAY: put_double_array(w, v); break;
+    case TAG_ABSTRACT: refuse(w, MARSHAL_REFUSED, "output_value: abstract value (Abstract)"); break;
+    case TAG_CUSTOM: put_custom(w, v); break;
+    case TAG_CLOSURE: put_closure(w, v); break;
+    default:
+        put_header(w, wosize, tag_of(v));
+        note_object(w, v, 1 + wosize, 1 + wosize);
+        push_rest(w, &field(v, 0), &field(v, wosize));
+    }
+}
+
+/* ---- Messages. ---- */
+
+static void make_message_header(struct marshal_writer *w) {
+    const uint64_t limit = (uint64_t)1 << 32;
+    w->data_bytes = 0;
+    for (const struct marshal_chunk *c = &w->first; c != NULL; c = c->next)
+        w->data_bytes += c->used;
+    if (w->data_bytes < limit && w->words_32 < limit && w->words_64 < limit) {
+        const uint64_t parts[5] = {VM_MARSHAL_MAGIC_SMALL, w->data_bytes, w->objects, w->words_32,
+                                   w->words_64};
+        for (int i = 0; i < 5; i++) store_be(w->header + 4 * i, parts[i], 4);
+        w->header_bytes = VM_MARSHAL_SMALL_HEADER;
+        return;
+    }
+    if (w->flags & MARSHAL_COMPAT_32)
+        refuse(w, MARSHAL_TOO_BIG,
+               "output_value: object too big to be read back on 32-bit platform");
+    store_be(w->header, VM_MARSHAL_MAGIC_BIG, 4);
+    store_be(w->header + 4, 0, 4);
+    store_be(w->header + 8, w->data_bytes, 8);
+    store_be(w->header + 16, w->objects, 8);
+    store_be(w->header + 24, w->words_64, 8);
+    w->header_bytes = VM_MARSHAL_BIG_HEADER;
+}
+
+bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned flags,
+                   struct vm_arena *scratch) {
+    w->d = d;
+    w->scratch = scratch;
+    w->flags = flags;
+    w->failure = MARSHAL_WRITTEN;
+    w->text = NULL;
+    w->objects = w->words_32 = w->words_64 = 0;
+    w->first = (struct marshal_chunk){NULL, 0, MARSHAL_SMALL_BYTES, w->small_bytes};
+    w->last = &w->first;
+    w->table = (struct marshal_seen *)w->small_table;
+    w->table_bits = __builtin_ctz(MARSHAL_SMALL_TABLE);
+    memset(w->small_table, 0, sizeof w->small_table);
+    w->stack = (struct marshal_rest *)w->small_stack;
+    w->stack_room = MARSHAL_SMALL_STACK;
+    w->depth = 0;
+    put_item(w, v);
+    while (w->depth > 0 && w->failure == MARSHAL_WRITTEN) {
+        struct marshal_rest *top = &w->stack[w->depth - 1];
+        value next = *top->next++;
+        if (top->next == top->end) w->depth--;
+        put_item(w, next);
+    }
+    if (w->failure == MARSHAL_WRITTEN) make_message_header(w);
+    return w->failure == MARSHAL_WRITTEN;
+}
+
+void marshal_copy(const struct marshal_writer *w, uint8_t *to) {
+    memcpy(to, w->header, w->header_bytes);
+    to += w->header_bytes;
+    for (const struct marshal_chunk *c = &w->first; c != NULL; c = c->next) {
+        memcpy(to, c->bytes, c->used);
+        to += c->used;
+    }
+}
+
+void marshal_raise(struct domain *d, const struct marshal_writer *w) {
+    enum marshal_failure failure = w->failure;
+    const char *text = w->text;
+    vm_arena_free(w->scratch);
+    if (failure == MARSHAL_NO_MEMORY) vm_raise_out_of_memory(d);
+    if (failure == MARSHAL_TOO_BIG) vm_failwith(d, "%s", text);
+    vm_invalid_argument(d, "%s", text);
+}

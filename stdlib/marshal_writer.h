@@ -1,0 +1,72 @@
+/* marshal_writer.h - values as the bytes of a message (vm/unmarshal.h draws the format).
+ *
+ * The writer walks a value without changing it: the objects that were seen are in a hash table by
+ * address. So nothing may collect while it runs, and nothing in it does. Its memory beyond the
+ * structure, which is a local variable of the caller, comes from an arena that the caller frees. */
+#ifndef BACTRIAN_STDLIB_MARSHAL_WRITER_H
+#define BACTRIAN_STDLIB_MARSHAL_WRITER_H
+
+#include "gc/value.h"
+#include "vm/arena.h"
+
+struct domain;
+
+/* The bits of Marshal's list of flags, in the order of its constructors. */
+enum { MARSHAL_NO_SHARING = 1, MARSHAL_CLOSURES = 2, MARSHAL_COMPAT_32 = 4 };
+
+/* A piece of the data; the data of a message are its chunks, first to last. */
+struct marshal_chunk {
+    struct marshal_chunk *next;
+    size_t used, room;
+    uint8_t *bytes;
+};
+
+enum marshal_failure {
+    MARSHAL_WRITTEN,
+    MARSHAL_REFUSED, /* Invalid_argument, with text */
+    MARSHAL_TOO_BIG, /* for a 32-bit machine: Failure, with text */
+    MARSHAL_NO_MEMORY
+};
+
+struct marshal_seen; /* a slot of the table of objects */
+struct marshal_rest; /* fields that are still to be written */
+enum {
+    MARSHAL_SMALL_BYTES = 2048,
+    MARSHAL_SMALL_TABLE = 64,
+    MARSHAL_SMALL_STACK = 64,
+};
+
+struct marshal_writer {
+    struct domain *d;
+    struct vm_arena *scratch;
+    unsigned flags;
+    enum marshal_failure failure;
+    const char *text;
+    uint64_t objects, words_32, words_64;
+    uint64_t data_bytes; /* known at the end */
+    uint8_t header[32];
+    unsigned header_bytes; /* 20 or 32 */
+    struct marshal_chunk first, *last;
+    struct marshal_seen *table; /* open addressing, 2^table_bits slots */
+    unsigned table_bits;
+    struct marshal_rest *stack;
+    size_t depth, stack_room;
+    uint8_t small_bytes[MARSHAL_SMALL_BYTES];
+    uint64_t small_table[2 * MARSHAL_SMALL_TABLE];
+    value *small_stack[2 * MARSHAL_SMALL_STACK];
+};
+
+/* Writes the message of v. False: w->failure and w->text say why. scratch: freed by the caller, when
+ * the bytes were used. GC: never. */
+bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned flags,
+                   struct vm_arena *scratch);
+/* Copies header and data to a place of header_bytes + data_bytes bytes. GC: never. */
+void marshal_copy(const struct marshal_writer *w, uint8_t *to);
+/* Frees w->scratch and raises what failed. */
+_Noreturn void marshal_raise(struct domain *d, const struct marshal_writer *w);
+
+/* For the writers of custom payloads. GC: never. After a failure they do nothing. */
+void marshal_put_uint(struct marshal_writer *w, uint64_t x, unsigned bytes); /* big-endian */
+void marshal_put_bytes(struct marshal_writer *w, const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,231 @@
+/* number_text.c - numbers as text: formatting through snprintf, reading by hand and strtod. */
+#include "stdlib/number_text.h"
+
+#include "stdlib/prim.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Formatting. ---- */
+
+static size_t skip_digits(const char *text, size_t at, size_t end) {
+    while (at < end && text[at] >= '0' && text[at] <= '9') at++;
+    return at;
+}
+
+/* Whether a format is text around one conversion (or none); modifier is where the letters of length
+ * before the conversion's letter would stand (end: no conversion), letter where that letter is. */
+static bool scan_format(const char *text, size_t end, const char *modifiers, const char *letters,
+                        size_t *modifier, size_t *letter) {
+    *modifier = *letter = end;
+    for (size_t i = 0; i < end; i++) {
+        if (text[i] != '%') continue;
+        if (i + 1 < end && text[i + 1] == '%') {
+            i++;
+            continue;
+        }
+        if (*letter != end) return false;
+        for (i++; i < end && text[i] != 0 && strchr("-+ 0#'", text[i]); i++) {}
+        i = skip_digits(text, i, end);
+        if (i < end && text[i] == '.') i = skip_digits(text, i + 1, end);
+        *modifier = i;
+        if (i < end && text[i] != 0 && strchr(modifiers, text[i])) i++;
+        if (i == end || text[i] == 0 || !strchr(letters, text[i])) return false;
+        *letter = i;
+    }
+    return true;
+}
+
+/* Room for most numbers; longer texts are printed a second time, into the string itself. */
+enum { SHORT_TEXT = 128 };
+
+static void check_length(struct domain *d, int n) {
+    if (n < 0) vm_raise_out_of_memory(d);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+value prim_format_double(struct domain *d, value format, double x) {
+    size_t modifier, letter;
+    if (!scan_format(string_bytes(format), string_length(format), "l", "aAeEfFgG", &modifier,
+                     &letter))
+        vm_invalid_argument(d, "format_float: bad format");
+    char small[SHORT_TEXT];
+    int n = snprintf(small, sizeof small, string_bytes(format), x);
+    check_length(d, n);
+    if (n < SHORT_TEXT) return copy_bytes(d, small, (size_t)n);
+    GC_ROOT(&d->gc, &format);
+    value result = new_string(d, (size_t)n);
+    GC_UNROOT(&d->gc);
+    /* The zero that snprintf adds lands in the padding, where it belongs. */
+    snprintf(string_bytes(result), (size_t)n + 1, string_bytes(format), x);
+    return result;
+}
+
+static value print_integer(struct domain *d, const char *format, int64_t n) {
+    char small[SHORT_TEXT];
+    int length = snprintf(small, sizeof small, format, n);
+    check_length(d, length);
+    if (length < SHORT_TEXT) return copy_bytes(d, small, (size_t)length);
+    value result = new_string(d, (size_t)length);
+    snprintf(string_bytes(result), (size_t)length + 1, format, n);
+    return result;
+}
+#pragma GCC diagnostic pop
+
+/* The format "%d", by far the most frequent one. */
+static value print_decimal(struct domain *d, int64_t n) {
+    char text[24];
+    char *end = text + sizeof text, *p = end;
+    uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
+    do *--p = (char)('0' + rest % 10);
+    while ((rest /= 10) != 0);
+    if (n < 0) *--p = '-';
+    return copy_bytes(d, p, (size_t)(end - p));
+}
+
+value prim_format_integer(struct domain *d, value format, int64_t n, unsigned bits) {
+    const char *text = string_bytes(format);
+    size_t length = string_length(format), modifier, letter;
+    if (length == 2 && text[0] == '%' && text[1] == 'd') return print_decimal(d, n);
+    /* The limit of a 32-byte buffer that also has to hold a length modifier. */
+    if (length + (bits == 32 ? 0 : 1) + 1 >= 32)
+        vm_invalid_argument(d, "format_int: format too long");
+    if (!scan_format(text, length, "lnL", "diuxXo", &modifier, &letter) || letter + 1 != length)
+        vm_invalid_argument(d, "format_int: bad format");
+    char full[40];
+    memcpy(full, text, modifier);
+    full[modifier] = 'l';
+    full[modifier + 1] = text[letter];
+    full[modifier + 2] = 0;
+    bool is_signed = text[letter] == 'd' || text[letter] == 'i';
+    if (!is_signed && bits < 64) n &= ((int64_t)1 << bits) - 1;
+    return print_integer(d, full, n);
+}
+
+/* ---- Reading integers. ---- */
+
+static int digit_of(unsigned char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return INT_MAX;
+}
+
+/* The base that a prefix names, or 0. The letter u means a decimal number that may use all bits. */
+static int base_of_prefix(char letter) {
+    switch (letter) {
+    case 'x':
+    case 'X': return 16;
+    case 'o':
+    case 'O': return 8;
+    case 'b':
+    case 'B': return 2;
+    case 'u':
+    case 'U': return 10;
+    default: return 0;
+    }
+}
+
+/* Digits and underscores, a digit first, up to the end. False: ill-formed, or over 64 bits. */
+static bool read_magnitude(const char *p, const char *end, int base, uint64_t *magnitude) {
+    uint64_t n = 0;
+    if (p == end || *p == '_') return false;
+    for (; p < end; p++) {
+        if (*p == '_') continue;
+        int digit = digit_of((unsigned char)*p);
+        if (digit >= base) return false;
+        if (__builtin_mul_overflow(n, (uint64_t)base, &n) ||
+            __builtin_add_overflow(n, (uint64_t)digit, &n))
+            return false;
+    }
+    *magnitude = n;
+    return true;
+}
+
+int64_t prim_parse_integer(struct domain *d, value text, unsigned bits, const char *failure) {
+    const char *p = string_bytes(text), *end = p + string_length(text);
+    bool negative = p < end && *p == '-', prefixed = false;
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    int base = 10;
+    if (end - p >= 2 && p[0] == '0' && base_of_prefix(p[1]) != 0) {
+        base = base_of_prefix(p[1]);
+        prefixed = true;
+        p += 2;
+    }
+    uint64_t n, limit = (uint64_t)1 << (bits - 1);
+    if (!read_magnitude(p, end, base, &n)) vm_failwith(d, "%s", failure);
+    if (prefixed ? bits < 64 && n >= limit << 1 : negative ? n > limit : n >= limit)
+        vm_failwith(d, "%s", failure);
+    return (int64_t)(negative ? -n : n);
+}
+
+/* ---- Reading floats. ---- */
+
+/* A hexadecimal mantissa as it is read: the first 60 significant bits, the rest folded into the
+ * lowest one (rounding to odd), so that the conversion to a double rounds as the whole number
+ * would. */
+struct hex_mantissa {
+    int64_t bits;
+    unsigned kept;   /* bits in use, a multiple of 4 */
+    int64_t seen;    /* bits of all digits, leading zeros included */
+    int64_t dropped; /* bits folded */
+    int64_t point;   /* seen at the point, or -1 */
+};
+
+static void add_hex_digit(struct hex_mantissa *m, int digit) {
+    m->seen += 4;
+    if (m->bits == 0 && digit == 0) return;
+    if (m->kept < 60) {
+        m->bits = m->bits << 4 | digit;
+        m->kept += 4;
+    } else {
+        m->bits |= digit != 0;
+        m->dropped += 4;
+    }
+}
+
+static int64_t clamp(int64_t n, int64_t low, int64_t high) {
+    return n < low ? low : n > high ? high : n;
+}
+
+/* What follows "0x". The exponent is read as strtol does: blanks and a sign may precede it. */
+static bool parse_hex_double(const char *p, const char *end, double *x) {
+    struct hex_mantissa m = {.point = -1};
+    long exponent = 0;
+    for (; p < end && *p != 'p' && *p != 'P'; p++) {
+        int digit = digit_of((unsigned char)*p);
+        if (*p == '.' && m.point < 0) m.point = m.seen;
+        else if (digit < 16) add_hex_digit(&m, digit);
+        else return false;
+    }
+    if (p < end) {
+        char *stop;
+        if (p[1] == 0) return false;
+        exponent = strtol(p + 1, &stop, 10);
+        if (stop != end) return false;
+    }
+    if (m.seen == 0) return false;
+    int64_t shift = m.dropped - (m.point >= 0 ? m.seen - m.point : 0);
+    int64_t scale = clamp(exponent, INT_MIN, INT_MAX) + clamp(shift, INT_MIN, INT_MAX);
+    *x = ldexp((double)m.bits, (int)clamp(scale, INT_MIN, INT_MAX));
+    return true;
+}
+
+bool prim_parse_double(const char *text, size_t length, double *x) {
+    const char *p = text, *end = text + length;
+    if (length == 0) return false;
+    if (*p == '-' || *p == '+') p++;
+    if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+        if (!parse_hex_double(p + 2, end, x)) return false;
+        if (*text == '-') *x = -*x;
+        return true;
+    }
+    char *stop;
+    *x = strtod(text, &stop);
+    return stop == end;
+}

@@ -1,0 +1,293 @@
+/* prim_array.c - arrays: access, creation, copying; and floatarray.
+ *
+ * An array is a block of values or, if its elements are floats, a flat block of doubles with the
+ * tag Double_array; which one it is was decided by the first element when it was made. The empty
+ * array is the atom of tag 0 for both. Obj.field and Obj.set_field arrive here too, with any
+ * scannable block.
+ *
+ * In checked mode a flat array only takes floats, an array of values only copies from its kind,
+ * closures are never written to, and the functions that OCaml calls unsafe test their bounds; empty
+ * ranges are accepted wherever they lie, since the real functions don't look at them. */
+#include "stdlib/prim.h"
+
+static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }
+static bool is_float(const struct domain *d, value v) {
+    return gc_is_heap_block(&d->gc, v) && tag_of(v) == TAG_DOUBLE;
+}
+
+/* Words behind the pointer a: an infix closure reaches to the end of its block. */
+static uintptr_t array_length(value a) {
+    if (tag_of(a) != TAG_INFIX) return wosize_of(a);
+    return wosize_of(block_start(a)) - infix_offset_words(a);
+}
+
+/* ---- Access. ---- */
+
+static uintptr_t check_index(struct domain *d, value a, value index) {
+    uintptr_t i = (uintptr_t)int_of_val(index);
+    if (i >= array_length(a)) vm_raise_bound_error(d);
+    return i;
+}
+
+static value load(struct domain *d, value a, uintptr_t i) {
+    return is_flat(a) ? copy_double(d, double_field(a, i)) : field(a, i);
+}
+
+static void check_writable(struct domain *d, value a, const char *who) {
+    if (tag_of(a) == TAG_CLOSURE || tag_of(a) == TAG_INFIX) prim_refuse(d, who);
+}
+
+static void store(struct domain *d, value a, uintptr_t i, value v) {
+    if (is_flat(a)) {
+        if (prim_checked(d) && !is_float(d, v)) prim_refuse(d, "array_set of a float array");
+        set_double_field(a, i, double_of_val(v));
+        return;
+    }
+    if (prim_checked(d)) check_writable(d, a, "array_set of a closure");
+    gc_store(&d->gc, a, i, v);
+}
+
+value prim_array_get(struct domain *d, value a, value index) {
+    return load(d, a, check_index(d, a, index));
+}
+value prim_array_set(struct domain *d, value a, value index, value v) {
+    store(d, a, check_index(d, a, index), v);
+    return VAL_UNIT;
+}
+/* The compiler calls these two for arrays that hold no floats; a flat array must not be trusted to
+ * be one. */
+value prim_array_get_addr(struct domain *d, value a, value index) {
+    return prim_array_get(d, a, index);
+}
+value prim_array_set_addr(struct domain *d, value a, value index, value v) {
+    return prim_array_set(d, a, index, v);
+}
+
+value prim_array_unsafe_get(struct domain *d, value a, value index) {
+    if (prim_checked(d)) check_index(d, a, index);
+    return load(d, a, (uintptr_t)int_of_val(index));
+}
+value prim_array_unsafe_set(struct domain *d, value a, value index, value v) {
+    if (prim_checked(d)) check_index(d, a, index);
+    store(d, a, (uintptr_t)int_of_val(index), v);
+    return VAL_UNIT;
+}
+
+value prim_floatarray_get(struct domain *d, value a, value index) {
+    return copy_double(d, double_field(a, check_index(d, a, index)));
+}
+value prim_floatarray_set(struct domain *d, value a, value index, value v) {
+    set_double_field(a, check_index(d, a, index), double_of_val(v));
+    return VAL_UNIT;
+}
+value prim_floatarray_unsafe_get(struct domain *d, value a, value index) {
+    if (prim_checked(d)) check_index(d, a, index);
+    return copy_double(d, double_field(a, (uintptr_t)int_of_val(index)));
+}
+value prim_floatarray_unsafe_set(struct domain *d, value a, value index, value v) {
+    if (prim_checked(d)) check_index(d, a, index);
+    set_double_field(a, (uintptr_t)int_of_val(index), double_of_val(v));
+    return VAL_UNIT;
+}
+
+/* ---- Creation. ---- */
+
+value prim_floatarray_create(struct domain *d, value length) {
+    uintptr_t n = (uintptr_t)int_of_val(length);
+    if (n == 0) return gc_atom(&d->gc, 0);
+    if (n > MAX_WOSIZE) vm_invalid_argument(d, "Float.Array.create");
+    return new_block(d, n, TAG_DOUBLE_ARRAY);
+}
+value prim_make_float_vect(struct domain *d, value length) {
+    return prim_floatarray_create(d, length);
+}
+
+/* First store into a field of a fresh block; only what is young concerns the collector. */
+static inline void init_field(struct domain *d, value a, uintptr_t i, value v) {
+    if (gc_is_young(&d->gc, v)) gc_init_field(&d->gc, a, i, v);
+    else field(a, i) = v;
+}
+
+/* A large block must not be filled with thousands of pointers into the young area (each would go to
+ * the remembered set), so a young element is promoted first. */
+static value make_large(struct domain *d, uintptr_t n, value element) {
+    if (gc_is_young(&d->gc, element)) {
+        GC_ROOT(&d->gc, &element);
+        gc_minor(&d->gc);
+        GC_UNROOT(&d->gc);
+    }
+    value a = gc_alloc_major(&d->gc, n, 0);
+    for (uintptr_t i = 0; i < n; i++) init_field(d, a, i, element);
+    return a;
+}
+
+value prim_make_vect(struct domain *d, value length, value element) {
+    uintptr_t n = (uintptr_t)int_of_val(length);
+    if (n == 0) return gc_atom(&d->gc, 0);
+    if (n > MAX_WOSIZE) vm_invalid_argument(d, "Array.make");
+    if (is_float(d, element)) {
+        double x = double_of_val(element);
+        value a = new_block(d, n, TAG_DOUBLE_ARRAY);
+        for (uintptr_t i = 0; i < n; i++) set_double_field(a, i, x);
+        return a;
+    }
+    if (n > MAX_YOUNG_WOSIZE) return make_large(d, n, element);
+    GC_ROOT(&d->gc, &element);
+    value a = new_small(d, n, 0);
+    GC_UNROOT(&d->gc);
+    for (uintptr_t i = 0; i < n; i++) field(a, i) = element;
+    return a;
+}
+
+/* The value of an array literal of unknown kind: a flat array if the first element is a float. */
+value prim_make_array(struct domain *d, value block) {
+    uintptr_t n = wosize_of(block);
+    if (n == 0 || is_flat(block) || !is_float(d, field(block, 0))) return block;
+    for (uintptr_t i = 0; prim_checked(d) && i < n; i++)
+        if (!is_float(d, field(block, i))) prim_refuse(d, "make_array");
+    GC_ROOT(&d->gc, &block);
+    value a = new_block(d, n, TAG_DOUBLE_ARRAY);
+    GC_UNROOT(&d->gc);
+    for (uintptr_t i = 0; i < n; i++) set_double_field(a, i, double_of_val(field(block, i)));
+    return a;
+}
+
+/* ---- Pieces of arrays, put together. ---- */
+
+/* An array of n elements to be set with put_piece, without a collection in between. GC: may run. */
+static value new_array(struct domain *d, uintptr_t n, bool flat, const char *who) {
+    if (n == 0) return gc_atom(&d->gc, 0);
+    if (n > MAX_WOSIZE) vm_invalid_argument(d, "%s", who);
+    if (flat) return new_block(d, n, TAG_DOUBLE_ARRAY);
+    return n <= MAX_YOUNG_WOSIZE ? new_small(d, n, 0) : gc_alloc_major(&d->gc, n, 0);
+}
+
+/* Sets n elements of the fresh array to, from at on, to those of from from start on. */
+static void put_piece(struct domain *d, value to, uintptr_t at, value from, uintptr_t start,
+                      uintptr_t n) {
+    if (is_flat(to) || gc_is_young(&d->gc, to)) memcpy(&field(to, at), &field(from, start), 8 * n);
+    else
+        for (uintptr_t i = 0; i < n; i++) init_field(d, to, at + i, field(from, start + i));
+}
+
+value prim_array_sub(struct domain *d, value a, value start, value length) {
+    intptr_t i = int_of_val(start), n = int_of_val(length);
+    if (n == 0) return gc_atom(&d->gc, 0);
+    if (prim_checked(d) && !prim_in_bounds(i, n, array_length(a))) vm_raise_bound_error(d);
+    GC_ROOT(&d->gc, &a);
+    value piece = new_array(d, (uintptr_t)n, is_flat(a), "Array.concat");
+    GC_UNROOT(&d->gc);
+    put_piece(d, piece, 0, a, (uintptr_t)i, (uintptr_t)n);
+    return piece;
+}
+
+value prim_array_append(struct domain *d, value a, value b) {
+    uintptr_t na = array_length(a), nb = array_length(b);
+    bool flat = is_flat(a) || is_flat(b);
+    if (prim_checked(d) && na != 0 && nb != 0 && is_flat(a) != is_flat(b))
+        prim_refuse(d, "array_append of two kinds");
+    GC_ROOT(&d->gc, &a, &b);
+    value both = new_array(d, na + nb, flat, "Array.concat");
+    GC_UNROOT(&d->gc);
+    if (na != 0) put_piece(d, both, 0, a, 0, na);
+    if (nb != 0) put_piece(d, both, na, b, 0, nb);
+    return both;
+}
+
+/* Tests that list is a list of arrays, all flat or none, the empty ones aside. */
+static void check_arrays(struct domain *d, value list, bool flat) {
+    for (; list != VAL_EMPTY_LIST; list = field(list, 1)) {
+        if (!vm_kind_accepts(d, 'a', list) || is_flat(list) || wosize_of(list) < 2)
+            prim_refuse(d, "array_concat of no list");
+        value a = field(list, 0);
+        if (!vm_kind_accepts(d, 'a', a) || (wosize_of(a) != 0 && is_flat(a) != flat))
+            prim_refuse(d, "array_concat of several kinds");
+    }
+}
+
+static bool any_flat(struct domain *d, value list) {
+    for (; vm_kind_accepts(d, 'a', list) && wosize_of(list) >= 2; list = field(list, 1))
+        if (vm_kind_accepts(d, 'a', field(list, 0)) && is_flat(field(list, 0))) return true;
+    return false;
+}
+
+value prim_array_concat(struct domain *d, value list) {
+    bool flat = any_flat(d, list);
+    if (prim_checked(d)) check_arrays(d, list, flat);
+    uintptr_t total = 0, at = 0;
+    for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
+        total += array_length(field(l, 0));
+        if (total > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
+    }
+    GC_ROOT(&d->gc, &list);
+    value all = new_array(d, total, flat, "Array.concat");
+    GC_UNROOT(&d->gc);
+    for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
+        uintptr_t n = array_length(field(l, 0));
+        if (n != 0) put_piece(d, all, at, field(l, 0), 0, n);
+        at += n;
+    }
+    return all;
+}
+
+/* ---- Copying and filling in place. ---- */
+
+static void move_doubles(value from, intptr_t i, value to, intptr_t j, intptr_t n) {
+    memmove((char *)to + 8 * j, (char *)from + 8 * i, 8 * (size_t)n);
+}
+
+static void check_ranges(struct domain *d, value from, intptr_t i, value to, intptr_t j,
+                         intptr_t n) {
+    if (!prim_in_bounds(i, n, array_length(from)) || !prim_in_bounds(j, n, array_length(to)))
+        vm_raise_bound_error(d);
+}
+
+value prim_array_blit(struct domain *d, value from, value from_at, value to, value to_at,
+                      value length) {
+    intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
+    if (n == 0) return VAL_UNIT;
+    if (prim_checked(d)) {
+        check_ranges(d, from, i, to, j, n);
+        check_writable(d, to, "array_blit to a closure");
+        if (is_flat(from) != is_flat(to)) prim_refuse(d, "array_blit between two kinds");
+    }
+    if (is_flat(to)) move_doubles(from, i, to, j, n);
+    else gc_blit_fields(&d->gc, from, (size_t)i, to, (size_t)j, (size_t)n);
+    return VAL_UNIT;
+}
+
+value prim_floatarray_blit(struct domain *d, value from, value from_at, value to, value to_at,
+                           value length) {
+    intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
+    if (n == 0) return VAL_UNIT;
+    if (prim_checked(d)) check_ranges(d, from, i, to, j, n);
+    move_doubles(from, i, to, j, n);
+    return VAL_UNIT;
+}
+
+/* Neither barrier has anything to do in a young array, nor for an old element while nothing is
+ * being marked. */
+static void fill_values(struct domain *d, value a, intptr_t i, intptr_t n, value element) {
+    bool plain = gc_is_young(&d->gc, a) || (!d->gc.marking && !gc_is_young(&d->gc, element));
+    if (plain)
+        for (; n > 0; n--) field(a, i++) = element;
+    else
+        for (; n > 0; n--) gc_store(&d->gc, a, (size_t)i++, element);
+}
+
+value prim_array_fill(struct domain *d, value a, value start, value length, value element) {
+    intptr_t i = int_of_val(start), n = int_of_val(length);
+    if (n == 0) return VAL_UNIT;
+    if (prim_checked(d)) {
+        if (!prim_in_bounds(i, n, array_length(a))) vm_raise_bound_error(d);
+        check_writable(d, a, "array_fill of a closure");
+        if (is_flat(a) && !is_float(d, element)) prim_refuse(d, "array_fill of a float array");
+    }
+    if (is_flat(a)) {
+        double x = double_of_val(element);
+        for (; n > 0; n--) set_double_field(a, (uintptr_t)i++, x);
+    } else {
+        fill_values(d, a, i, n, element);
+    }
+    return VAL_UNIT;
+}

@@ -1,0 +1,135 @@
+/* prim_backtrace.c - module Printexc: backtraces and call stacks as OCaml values.
+ *
+ * A place in the code is its global pc, as an integer: what OCaml calls a raw entry, and a raw slot too.
+ * A raw backtrace is an array of them. Programs may keep, mix up and marshal such values, so any integer
+ * must do: a pc that is none has an unknown location. */
+#include "stdlib/prim.h"
+#include "vm/backtrace.h"
+#include "vm/debuginfo.h"
+
+/* The pc of a raw entry; what is no integer becomes a pc that is none. */
+static uint64_t pc_of(value entry) {
+    return is_int(entry) && entry > 0 ? (uint64_t)int_of_val(entry) : UINT64_MAX;
+}
+
+static size_t length_of(value raw) {
+    return is_block(raw) && tag_of(raw) < TAG_NO_SCAN && tag_of(raw) != TAG_INFIX ? wosize_of(raw)
+                                                                                  : 0;
+}
+
+/* ---- Recording. ---- */
+
+value prim_record_backtrace(struct domain *d, value on) {
+    vm_backtrace_set_active(d, bool_of_val(on));
+    return VAL_UNIT;
+}
+
+value prim_backtrace_status(struct domain *d, value unit) {
+    return val_of_bool(d->backtrace_active);
+}
+
+value prim_get_exception_raw_backtrace(struct domain *d, value unit) {
+    size_t n = d->backtrace_active ? d->backtrace->count : 0;
+    uint64_t gpcs[VM_BACKTRACE_LIMIT]; /* the allocation may record another backtrace */
+    memcpy(gpcs, d->backtrace->gpcs, n * sizeof *gpcs);
+    value raw = new_block(d, n, 0);
+    for (size_t i = 0; i < n; i++) gc_init_field(&d->gc, raw, i, val_of_int((intptr_t)gpcs[i]));
+    return raw;
+}
+
+value prim_restore_raw_backtrace(struct domain *d, value exn, value raw) {
+    uint64_t gpcs[VM_BACKTRACE_LIMIT];
+    size_t n = length_of(raw);
+    if (n > VM_BACKTRACE_LIMIT) n = VM_BACKTRACE_LIMIT;
+    for (size_t i = 0; i < n; i++) gpcs[i] = pc_of(field(raw, i));
+    vm_backtrace_restore(d, exn, gpcs, n);
+    return VAL_UNIT;
+}
+
+static void count_place(void *context, uint64_t gpc) {}
+
+struct filling {
+    value array;
+    size_t next;
+};
+
+static void fill_place(void *context, uint64_t gpc) {
+    struct filling *f = context;
+    field(f->array, f->next++) = val_of_int((intptr_t)gpc); /* integers need no barrier */
+}
+
+/* Walks twice, so that nothing is held in C memory while the array is allocated. */
+value prim_get_current_callstack(struct domain *d, value limit) {
+    size_t most = int_of_val(limit) < 0 ? 0 : (size_t)int_of_val(limit);
+    size_t n = vm_backtrace_walk(d, most, count_place, NULL);
+    struct filling f = {.array = new_block(d, n, 0)};
+    vm_backtrace_walk(d, n, fill_place, &f);
+    return f.array;
+}
+
+/* ---- Raw values. ---- */
+
+value prim_raw_backtrace_length(struct domain *d, value raw) {
+    return val_of_int((intptr_t)length_of(raw));
+}
+
+value prim_raw_backtrace_slot(struct domain *d, value raw, value index) {
+    if ((uintptr_t)int_of_val(index) >= length_of(raw))
+        vm_invalid_argument(d, "Printexc.get_raw_backtrace_slot: index out of bounds");
+    return field(raw, int_of_val(index));
+}
+
+/* Nothing is inlined in bytecode: a slot stands for itself only. */
+value prim_raw_backtrace_next_slot(struct domain *d, value slot) { return VAL_NONE; }
+
+/* ---- Locations. ---- */
+
+enum { UNKNOWN_LOCATION_TAG = 1, LOCATION_FIELDS = 7 };
+
+value prim_convert_raw_backtrace_slot(struct domain *d, value slot) {
+    uint64_t gpc = pc_of(slot);
+    value is_raise = val_of_bool(vm_backtrace_is_raise(d->vm, gpc));
+    struct vm_location where;
+    if (!vm_debuginfo_find(d->vm, gpc, &where)) {
+        value unknown = new_small(d, 1, UNKNOWN_LOCATION_TAG);
+        field(unknown, 0) = is_raise;
+        return unknown;
+    }
+    value file = VAL_UNIT, definition = VAL_UNIT;
+    GC_ROOT(&d->gc, &file, &definition);
+    file = copy_string(d, where.file);
+    definition = copy_string(d, where.definition);
+    value known = new_small(d, LOCATION_FIELDS, 0);
+    GC_UNROOT(&d->gc);
+    field(known, 0) = is_raise;
+    field(known, 1) = file;
+    field(known, 2) = val_of_int(where.line);
+    field(known, 3) = val_of_int(where.start);
+    field(known, 4) = val_of_int(where.end);
+    field(known, 5) = VAL_FALSE; /* is_inline */
+    field(known, 6) = definition;
+    return known;
+}
+
+value prim_convert_raw_backtrace(struct domain *d, value raw) {
+    size_t n = length_of(raw);
+    value array = VAL_UNIT;
+    GC_ROOT(&d->gc, &raw, &array);
+    array = new_block(d, n, 0);
+    for (size_t i = 0; i < n; i++) {
+        value slot = prim_convert_raw_backtrace_slot(d, field(raw, i));
+        gc_store(&d->gc, array, i, slot);
+    }
+    GC_UNROOT(&d->gc);
+    return array;
+}
+
+/* Not called by any library of today: the current backtrace, converted. */
+value prim_get_exception_backtrace(struct domain *d, value unit) {
+    value raw = prim_get_exception_raw_backtrace(d, unit);
+    return new_some(d, prim_convert_raw_backtrace(d, raw));
+}
+
+value prim_ml_debug_info_status(struct domain *d, value unit) {
+    return val_of_int(d->vm->debug_status);
+}

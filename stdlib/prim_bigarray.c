@@ -1,0 +1,333 @@
+/* prim_bigarray.c - the primitives of Bigarray. The data behind is explained in bigarray.h. */
+#include "stdlib/bigarray.h"
+#include "stdlib/prim.h"
+
+#include <stdlib.h>
+
+static bool is_fortran(const struct bigarray *b) { return b->flags & BIGARRAY_FORTRAN_LAYOUT; }
+
+/* ---- Elements. ---- */
+
+/* The number of the element at n indices, which must be as many as there are dimensions. */
+static uintptr_t offset_of(struct domain *d, const struct bigarray *b, const intptr_t *indices) {
+    uintptr_t offset = 0;
+    bool fortran = is_fortran(b);
+    for (intptr_t i = 0; i < b->num_dims; i++) {
+        intptr_t k = fortran ? b->num_dims - 1 - i : i;
+        uintptr_t index = (uintptr_t)indices[k] - fortran;
+        if (index >= (uintptr_t)b->dim[k]) vm_raise_bound_error(d);
+        offset = offset * (uintptr_t)b->dim[k] + index;
+    }
+    return offset;
+}
+
+static value new_complex(struct domain *d, double re, double im) {
+    value v = new_small(d, 2, TAG_DOUBLE_ARRAY);
+    set_double_field(v, 0, re);
+    set_double_field(v, 1, im);
+    return v;
+}
+
+static value element(struct domain *d, const struct bigarray *b, uintptr_t i) {
+    const void *p = b->data;
+    switch (bigarray_kind(b)) {
+    case BIGARRAY_FLOAT32: return copy_double(d, ((const float *)p)[i]);
+    case BIGARRAY_FLOAT64: return copy_double(d, ((const double *)p)[i]);
+    case BIGARRAY_SINT8: return val_of_int(((const int8_t *)p)[i]);
+    case BIGARRAY_CHAR:
+    case BIGARRAY_UINT8: return val_of_int(((const uint8_t *)p)[i]);
+    case BIGARRAY_SINT16: return val_of_int(((const int16_t *)p)[i]);
+    case BIGARRAY_UINT16: return val_of_int(((const uint16_t *)p)[i]);
+    case BIGARRAY_INT32: return copy_int32(d, ((const int32_t *)p)[i]);
+    case BIGARRAY_INT64: return copy_int64(d, ((const int64_t *)p)[i]);
+    case BIGARRAY_NATIVE_INT: return copy_nativeint(d, ((const intptr_t *)p)[i]);
+    case BIGARRAY_CAML_INT: return val_of_int(((const intptr_t *)p)[i]);
+    case BIGARRAY_COMPLEX32:
+        return new_complex(d, ((const float *)p)[2 * i], ((const float *)p)[2 * i + 1]);
+    case BIGARRAY_COMPLEX64:
+        return new_complex(d, ((const double *)p)[2 * i], ((const double *)p)[2 * i + 1]);
+    case BIGARRAY_KINDS: break;
+    }
+    return VAL_UNIT;
+}
+
+/* The letter (vm/prim.h) of what an element of a kind is made from; 'A' is a complex number. */
+static char kind_letter(enum bigarray_kind kind) {
+    static const char letters[BIGARRAY_KINDS] = {'f', 'f', 'i', 'i', 'i', 'i', 'j',
+                                                 'l', 'i', 'n', 'A', 'A', 'i'};
+    return letters[kind];
+}
+
+/* In checked mode: v must be what the kind of b wants. */
+static void check_element(struct domain *d, const struct bigarray *b, value v) {
+    if (!prim_checked(d)) return;
+    char letter = kind_letter(bigarray_kind(b));
+    if (!vm_kind_accepts(d, letter, v) || (letter == 'A' && wosize_of(v) != 2))
+        vm_invalid_argument(d, "Bigarray: element of another kind");
+}
+
+/* The bytes of an element, at most 16. */
+union element_bytes {
+    float f[2];
+    double g[2];
+    int64_t n;
+    uint8_t bytes[16];
+};
+
+/* The element that v stands for. Integers are cut to their width by taking their low bytes. */
+static union element_bytes element_of_value(const struct bigarray *b, value v) {
+    union element_bytes e = {.g = {0, 0}};
+    switch (bigarray_kind(b)) {
+    case BIGARRAY_FLOAT32: e.f[0] = (float)double_of_val(v); break;
+    case BIGARRAY_FLOAT64: e.g[0] = double_of_val(v); break;
+    case BIGARRAY_INT32: e.n = int32_of_val(v); break;
+    case BIGARRAY_INT64: e.n = int64_of_val(v); break;
+    case BIGARRAY_NATIVE_INT: e.n = nativeint_of_val(v); break;
+    case BIGARRAY_COMPLEX32:
+        e.f[0] = (float)double_field(v, 0);
+        e.f[1] = (float)double_field(v, 1);
+        break;
+    case BIGARRAY_COMPLEX64:
+        e.g[0] = double_field(v, 0);
+        e.g[1] = double_field(v, 1);
+        break;
+    default: e.n = int_of_val(v);
+    }
+    return e;
+}
+
+static value get(struct domain *d, value v, const intptr_t *indices, intptr_t n) {
+    const struct bigarray *b = bigarray_of(v);
+    if (n != b->num_dims) vm_invalid_argument(d, "Bigarray.get: wrong number of indices");
+    return element(d, b, offset_of(d, b, indices));
+}
+
+static value set(struct domain *d, value v, const intptr_t *indices, intptr_t n, value x) {
+    const struct bigarray *b = bigarray_of(v);
+    if (n != b->num_dims) vm_invalid_argument(d, "Bigarray.set: wrong number of indices");
+    uintptr_t offset = offset_of(d, b, indices);
+    check_element(d, b, x);
+    union element_bytes e = element_of_value(b, x);
+    size_t bytes = bigarray_element_bytes[bigarray_kind(b)];
+    memcpy((uint8_t *)b->data + offset * bytes, e.bytes, bytes);
+    return VAL_UNIT;
+}
+
+/* Copies the integers of an array; at most BIGARRAY_MAX_DIMS of them (else false). */
+static bool take_integers(struct domain *d, value array, intptr_t *out, intptr_t *n) {
+    if (wosize_of(array) > BIGARRAY_MAX_DIMS) return false;
+    *n = (intptr_t)wosize_of(array);
+    for (intptr_t i = 0; i < *n; i++) {
+        value v = tag_of(array) == 0 ? field(array, i) : 0;
+        if (is_block(v)) vm_invalid_argument(d, "Bigarray: array of integers expected");
+        out[i] = int_of_val(v);
+    }
+    return true;
+}
+
+value prim_ba_get_1(struct domain *d, value b, value i) {
+    return get(d, b, (intptr_t[]){int_of_val(i)}, 1);
+}
+value prim_ba_get_2(struct domain *d, value b, value i, value j) {
+    return get(d, b, (intptr_t[]){int_of_val(i), int_of_val(j)}, 2);
+}
+value prim_ba_get_3(struct domain *d, value b, value i, value j, value k) {
+    return get(d, b, (intptr_t[]){int_of_val(i), int_of_val(j), int_of_val(k)}, 3);
+}
+value prim_ba_get_generic(struct domain *d, value b, value indices) {
+    intptr_t list[BIGARRAY_MAX_DIMS], n;
+    if (!take_integers(d, indices, list, &n))
+        vm_invalid_argument(d, "Bigarray.get: wrong number of indices");
+    return get(d, b, list, n);
+}
+
+value prim_ba_set_1(struct domain *d, value b, value i, value x) {
+    return set(d, b, (intptr_t[]){int_of_val(i)}, 1, x);
+}
+value prim_ba_set_2(struct domain *d, value b, value i, value j, value x) {
+    return set(d, b, (intptr_t[]){int_of_val(i), int_of_val(j)}, 2, x);
+}
+value prim_ba_set_3(struct domain *d, value b, value i, value j, value k, value x) {
+    return set(d, b, (intptr_t[]){int_of_val(i), int_of_val(j), int_of_val(k)}, 3, x);
+}
+value prim_ba_set_generic(struct domain *d, value b, value indices, value x) {
+    intptr_t list[BIGARRAY_MAX_DIMS], n;
+    if (!take_integers(d, indices, list, &n))
+        vm_invalid_argument(d, "Bigarray.set: wrong number of indices");
+    return set(d, b, list, n, x);
+}
+
+/* ---- Bytes of an 8-bit vector as bigger numbers, in the machine's order (little-endian). ---- */
+
+/* The place of n bytes at index i. */
+static uint8_t *bytes_at(struct domain *d, value v, value i, intptr_t n) {
+    const struct bigarray *b = bigarray_of(v);
+    if (b->num_dims != 1 || bigarray_element_bytes[bigarray_kind(b)] != 1 ||
+        !prim_in_bounds(int_of_val(i), n, (uintptr_t)b->dim[0]))
+        vm_raise_bound_error(d);
+    return (uint8_t *)b->data + int_of_val(i);
+}
+
+value prim_ba_uint8_get16(struct domain *d, value b, value i) {
+    uint16_t n;
+    memcpy(&n, bytes_at(d, b, i, 2), 2);
+    return val_of_int(n);
+}
+value prim_ba_uint8_get32(struct domain *d, value b, value i) {
+    int32_t n;
+    memcpy(&n, bytes_at(d, b, i, 4), 4);
+    return copy_int32(d, n);
+}
+value prim_ba_uint8_get64(struct domain *d, value b, value i) {
+    int64_t n;
+    memcpy(&n, bytes_at(d, b, i, 8), 8);
+    return copy_int64(d, n);
+}
+value prim_ba_uint8_set16(struct domain *d, value b, value i, value x) {
+    uint16_t n = (uint16_t)int_of_val(x);
+    memcpy(bytes_at(d, b, i, 2), &n, 2);
+    return VAL_UNIT;
+}
+value prim_ba_uint8_set32(struct domain *d, value b, value i, value x) {
+    int32_t n = int32_of_val(x);
+    memcpy(bytes_at(d, b, i, 4), &n, 4);
+    return VAL_UNIT;
+}
+value prim_ba_uint8_set64(struct domain *d, value b, value i, value x) {
+    int64_t n = int64_of_val(x);
+    memcpy(bytes_at(d, b, i, 8), &n, 8);
+    return VAL_UNIT;
+}
+
+/* ---- Shape. ---- */
+
+value prim_ba_create(struct domain *d, value kind, value layout, value dims) {
+    intptr_t list[BIGARRAY_MAX_DIMS], n;
+    if (!take_integers(d, dims, list, &n))
+        vm_invalid_argument(d, "Bigarray.create: bad number of dimensions");
+    for (intptr_t i = 0; i < n; i++)
+        if (list[i] < 0) vm_invalid_argument(d, "Bigarray.create: negative dimension");
+    uintptr_t k = (uintptr_t)int_of_val(kind), l = (uintptr_t)int_of_val(layout);
+    if (k >= BIGARRAY_KINDS || l > 1) vm_invalid_argument(d, "Bigarray.create: bad kind or layout");
+    return bigarray_new(d, (intptr_t)(k | l << 8), (int)n, NULL, list);
+}
+
+value prim_ba_num_dims(struct domain *d, value b) { return val_of_int(bigarray_of(b)->num_dims); }
+
+value prim_ba_dim(struct domain *d, value v, value i) {
+    const struct bigarray *b = bigarray_of(v);
+    if ((uintptr_t)int_of_val(i) >= (uintptr_t)b->num_dims) vm_invalid_argument(d, "Bigarray.dim");
+    return val_of_int(b->dim[int_of_val(i)]);
+}
+value prim_ba_dim_1(struct domain *d, value b) { return prim_ba_dim(d, b, val_of_int(0)); }
+value prim_ba_dim_2(struct domain *d, value b) { return prim_ba_dim(d, b, val_of_int(1)); }
+value prim_ba_dim_3(struct domain *d, value b) { return prim_ba_dim(d, b, val_of_int(2)); }
+
+value prim_ba_kind(struct domain *d, value b) { return val_of_int(bigarray_kind(bigarray_of(b))); }
+value prim_ba_layout(struct domain *d, value b) { return val_of_int(is_fortran(bigarray_of(b))); }
+
+/* ---- Views: bigarrays that share the elements of another one. ---- */
+
+/* A view on the elements of from that start at data. Roots its argument. GC: may run. */
+static value new_view(struct domain *d, value from, intptr_t flags, int num_dims, void *data,
+                      const intptr_t *dims) {
+    GC_ROOT(&d->gc, &from);
+    /* Without BIGARRAY_MANAGED until it has its share of the proxy. */
+    value v = bigarray_new(d, flags & ~(intptr_t)BIGARRAY_MANAGED_MASK, num_dims, data, dims);
+    GC_UNROOT(&d->gc);
+    *(const struct gc_custom_ops **)v = custom_ops(from);
+    struct bigarray *b = bigarray_of(from);
+    if ((flags & BIGARRAY_MANAGED_MASK) == 0) return v;
+    if (b->proxy == NULL) {
+        struct bigarray_proxy *proxy = malloc(sizeof *proxy);
+        if (proxy == NULL) vm_raise_out_of_memory(d);
+        uintptr_t size = flags & BIGARRAY_MAPPED_FILE ? bigarray_bytes(b) : 0;
+        *proxy = (struct bigarray_proxy){1, b->data, size};
+        b->proxy = proxy;
+    }
+    b->proxy->refcount++;
+    bigarray_of(v)->proxy = b->proxy;
+    bigarray_of(v)->flags = flags;
+    return v;
+}
+
+value prim_ba_slice(struct domain *d, value v, value indices) {
+    const struct bigarray *b = bigarray_of(v);
+    intptr_t given[BIGARRAY_MAX_DIMS], all[BIGARRAY_MAX_DIMS], n;
+    if (!take_integers(d, indices, given, &n) || n > b->num_dims)
+        vm_invalid_argument(d, "Bigarray.slice: too many indices");
+    bool fortran = is_fortran(b);
+    intptr_t rest = b->num_dims - n;
+    /* C layout fixes the first dimensions, Fortran the last ones. */
+    intptr_t first_given = fortran ? rest : 0, first_rest = fortran ? 0 : n;
+    for (intptr_t i = 0; i < n; i++) all[first_given + i] = given[i];
+    for (intptr_t i = 0; i < rest; i++) all[first_rest + i] = fortran;
+    size_t bytes = bigarray_element_bytes[bigarray_kind(b)];
+    char *data = (char *)b->data + offset_of(d, b, all) * bytes;
+    return new_view(d, v, b->flags, (int)rest, data, b->dim + first_rest);
+}
+
+value prim_ba_sub(struct domain *d, value v, value start, value length) {
+    const struct bigarray *b = bigarray_of(v);
+    intptr_t from = int_of_val(start), n = int_of_val(length), dims[BIGARRAY_MAX_DIMS];
+    if (is_fortran(b)) from--;
+    intptr_t cut = is_fortran(b) ? b->num_dims - 1 : 0;
+    if (b->num_dims == 0 || !prim_in_bounds(from, n, (uintptr_t)b->dim[cut]))
+        vm_invalid_argument(d, "Bigarray.sub: bad sub-array");
+    uintptr_t bytes = bigarray_element_bytes[bigarray_kind(b)];
+    for (intptr_t i = 0; i < b->num_dims; i++) {
+        dims[i] = i == cut ? n : b->dim[i];
+        if (i != cut) bytes *= (uintptr_t)b->dim[i];
+    }
+    char *data = (char *)b->data + (uintptr_t)from * bytes;
+    return new_view(d, v, b->flags, (int)b->num_dims, data, dims);
+}
+
+value prim_ba_reshape(struct domain *d, value v, value new_dims) {
+    const struct bigarray *b = bigarray_of(v);
+    intptr_t dims[BIGARRAY_MAX_DIMS], n;
+    if (!take_integers(d, new_dims, dims, &n))
+        vm_invalid_argument(d, "Bigarray.reshape: bad number of dimensions");
+    uintptr_t elements = 1;
+    bool overflow = false;
+    for (intptr_t i = 0; i < n; i++) {
+        if (dims[i] < 0) vm_invalid_argument(d, "Bigarray.reshape: negative dimension");
+        overflow |= __builtin_mul_overflow(elements, (uintptr_t)dims[i], &elements);
+    }
+    if (overflow || elements != bigarray_elements(b))
+        vm_invalid_argument(d, "Bigarray.reshape: size mismatch");
+    return new_view(d, v, b->flags, (int)n, b->data, dims);
+}
+
+value prim_ba_change_layout(struct domain *d, value v, value layout) {
+    const struct bigarray *b = bigarray_of(v);
+    if (int_of_val(layout) == is_fortran(b)) return v;
+    intptr_t dims[BIGARRAY_MAX_DIMS];
+    for (intptr_t i = 0; i < b->num_dims; i++) dims[i] = b->dim[b->num_dims - 1 - i];
+    return new_view(d, v, b->flags ^ BIGARRAY_FORTRAN_LAYOUT, (int)b->num_dims, b->data, dims);
+}
+
+/* ---- Whole bigarrays. ---- */
+
+value prim_ba_fill(struct domain *d, value v, value x) {
+    const struct bigarray *b = bigarray_of(v);
+    check_element(d, b, x);
+    union element_bytes e = element_of_value(b, x);
+    size_t bytes = bigarray_element_bytes[bigarray_kind(b)];
+    uintptr_t n = bigarray_elements(b);
+    if (bytes == 1) {
+        memset(b->data, e.bytes[0], n);
+        return VAL_UNIT;
+    }
+    for (uintptr_t i = 0; i < n; i++) memcpy((char *)b->data + i * bytes, e.bytes, bytes);
+    return VAL_UNIT;
+}
+
+value prim_ba_blit(struct domain *d, value from, value to) {
+    const struct bigarray *a = bigarray_of(from), *b = bigarray_of(to);
+    bool same = a->num_dims == b->num_dims && bigarray_kind(a) == bigarray_kind(b);
+    for (intptr_t i = 0; same && i < a->num_dims; i++) same = a->dim[i] == b->dim[i];
+    if (!same) vm_invalid_argument(d, "Bigarray.blit: dimension mismatch");
+    memmove(b->data, a->data, bigarray_bytes(a));
+    return VAL_UNIT;
+}

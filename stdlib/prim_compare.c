@@ -1,0 +1,194 @@
+/* prim_compare.c - compare, (=), (<) and their like on values of any type.
+ *
+ * Two values are walked side by side, left to right and down first. What is still to be compared is
+ * kept on a stack: the first entries in the C frame, more of them in a major block that becomes
+ * garbage. Nothing here collects, so neither values nor that block need to be roots. */
+#include "stdlib/bigarray.h"
+#include "stdlib/prim.h"
+
+/* The sign of the result says the order; UNORDERED (a nan was met): none of <, = and > holds. */
+#define UNORDERED INTPTR_MIN
+
+/* OCaml refuses to go deeper than this; so does this machine, with the same exception. */
+enum { SMALL_STACK = 64, MAX_STACK = 524287 };
+
+/* Fields of two blocks of the same size that are still to be compared. */
+struct pair {
+    const value *a, *b, *a_end;
+};
+
+struct comparison {
+    struct domain *d;
+    bool total; /* nan equals itself and is below all numbers; else it is unordered */
+    struct pair *stack;
+    size_t depth, room;
+    struct pair small[SMALL_STACK];
+};
+
+static void push(struct comparison *c, const value *a, const value *b, size_t n) {
+    if (c->depth == MAX_STACK) vm_raise_out_of_memory(c->d);
+    if (c->depth == c->room) {
+        size_t words = 2 * c->room * sizeof(struct pair) / sizeof(value);
+        struct pair *wider = (struct pair *)gc_alloc_major_unsampled(&c->d->gc, words, TAG_ABSTRACT);
+        memcpy(wider, c->stack, c->depth * sizeof *wider);
+        c->stack = wider;
+        c->room *= 2;
+    }
+    c->stack[c->depth++] = (struct pair){a, b, a + n};
+}
+
+static intptr_t order_of(intptr_t a, intptr_t b) { return (a > b) - (a < b); }
+
+static intptr_t compare_doubles(const struct comparison *c, double a, double b) {
+    if (a < b) return -1;
+    if (a > b) return 1;
+    if (a == b) return 0;
+    if (!c->total) return UNORDERED;
+    return (a == a) - (b == b);
+}
+
+static intptr_t compare_double_arrays(const struct comparison *c, value a, value b) {
+    size_t n = wosize_of(a);
+    if (n != wosize_of(b)) return order_of((intptr_t)n, (intptr_t)wosize_of(b));
+    for (size_t i = 0; i < n; i++) {
+        intptr_t order = compare_doubles(c, double_field(a, i), double_field(b, i));
+        if (order != 0) return order;
+    }
+    return 0;
+}
+
+static intptr_t compare_strings(value a, value b) {
+    size_t n = string_length(a), m = string_length(b);
+    int order = memcmp(string_bytes(a), string_bytes(b), n < m ? n : m);
+    return order != 0 ? order : order_of((intptr_t)n, (intptr_t)m);
+}
+
+/* The result of a custom block's function, which may be GC_UNORDERED. */
+static intptr_t custom_order(const struct comparison *c, int order) {
+    if (order != GC_UNORDERED) return order;
+    return c->total ? 0 : UNORDERED;
+}
+
+static intptr_t compare_customs(const struct comparison *c, value a, value b) {
+    const struct gc_custom_ops *x = custom_ops(a), *y = custom_ops(b);
+    if (x->compare != y->compare) return strcmp(x->identifier, y->identifier) < 0 ? -1 : 1;
+    if (x->compare == NULL) vm_invalid_argument(c->d, "compare: abstract value");
+    if (x->compare != bigarray_ops.compare) return custom_order(c, x->compare(a, b));
+    bool unordered = false;
+    intptr_t order = bigarray_compare(a, b, &unordered);
+    return unordered && !c->total ? UNORDERED : order;
+}
+
+static intptr_t compare_objects(value a, value b) {
+    if (wosize_of(a) < 2 || wosize_of(b) < 2) return 0;
+    return order_of(int_of_val(field(a, 1)), int_of_val(field(b, 1)));
+}
+
+/* An evaluated lazy value stands for what it contains. */
+static bool is_forward(value v) { return tag_of(v) == TAG_FORWARD && wosize_of(v) > 0; }
+
+/* An integer against something in the heap: a custom kind may know how (compare_ext), else the
+ * integer is less. *follow: v is to be replaced by its content. */
+static intptr_t compare_mixed(const struct comparison *c, value a, value b) {
+    value v = is_int(a) ? b : a;
+    if (gc_in_range(&c->d->gc, v) && tag_of(v) == TAG_CUSTOM && custom_ops(v)->compare_ext != NULL)
+        return custom_order(c, custom_ops(v)->compare_ext(a, b));
+    return is_int(a) ? -1 : 1;
+}
+
+/* Two blocks of one tag; pushes their fields if these decide. */
+static intptr_t compare_blocks(struct comparison *c, value a, value b, unsigned tag) {
+    switch (tag) {
+    case TAG_STRING: return a == b ? 0 : compare_strings(a, b);
+    case TAG_DOUBLE: return compare_doubles(c, double_of_val(a), double_of_val(b));
+    case TAG_DOUBLE_ARRAY: return compare_double_arrays(c, a, b);
+    case TAG_ABSTRACT: vm_invalid_argument(c->d, "compare: abstract value");
+    case TAG_CLOSURE:
+    case TAG_INFIX: vm_invalid_argument(c->d, "compare: functional value");
+    case TAG_OBJECT: return compare_objects(a, b);
+    case TAG_CUSTOM: return compare_customs(c, a, b);
+    default: break;
+    }
+    size_t n = wosize_of(a);
+    if (n != wosize_of(b)) return order_of((intptr_t)n, (intptr_t)wosize_of(b));
+    if (n > 0) push(c, &field(a, 0), &field(b, 0), n);
+    return 0;
+}
+
+static intptr_t compare_items(struct comparison *c, value a, value b) {
+    const struct gc_domain *g = &c->d->gc;
+    for (;;) {
+        if (a == b && (c->total || is_int(a))) return 0;
+        bool heap_a = is_block(a) && gc_in_range(g, a), heap_b = is_block(b) && gc_in_range(g, b);
+        if (heap_a && is_forward(a) && (is_int(b) || heap_b)) {
+            a = field(a, 0);
+            continue;
+        }
+        if (heap_b && is_forward(b) && (is_int(a) || heap_a)) {
+            b = field(b, 0);
+            continue;
+        }
+        if (is_int(a) && is_int(b)) return order_of(a, b);
+        if (is_int(a) || is_int(b)) return compare_mixed(c, a, b);
+        if (!heap_a || !heap_b) return order_of(a, b);
+        unsigned tag_a = tag_of(a), tag_b = tag_of(b);
+        if (tag_a == TAG_INFIX) tag_a = TAG_CLOSURE;
+        if (tag_b == TAG_INFIX) tag_b = TAG_CLOSURE;
+        if (tag_a != tag_b) return order_of(tag_a, tag_b);
+        return compare_blocks(c, a, b, tag_a);
+    }
+}
+
+/* Out of line, so that the quick tests of the primitives need no big frame. */
+static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value b, bool total) {
+    struct comparison c;
+    c.d = d;
+    c.total = total;
+    c.stack = c.small;
+    c.depth = 0;
+    c.room = SMALL_STACK;
+    intptr_t order = compare_items(&c, a, b);
+    while (order == 0 && c.depth > 0) {
+        struct pair *top = &c.stack[c.depth - 1];
+        value x = *top->a++, y = *top->b++;
+        if (top->a == top->a_end) c.depth--;
+        order = compare_items(&c, x, y);
+    }
+    return order;
+}
+
+static inline intptr_t compare_values(struct domain *d, value a, value b, bool total) {
+    if (is_int(a) && is_int(b)) return order_of(a, b);
+    return walk(d, a, b, total);
+}
+
+value prim_compare(struct domain *d, value a, value b) {
+    intptr_t order = compare_values(d, a, b, true);
+    return val_of_int(order_of(order, 0));
+}
+
+value prim_equal(struct domain *d, value a, value b) {
+    return val_of_bool(compare_values(d, a, b, false) == 0);
+}
+
+value prim_notequal(struct domain *d, value a, value b) {
+    return val_of_bool(compare_values(d, a, b, false) != 0);
+}
+
+value prim_lessthan(struct domain *d, value a, value b) {
+    intptr_t order = compare_values(d, a, b, false);
+    return val_of_bool(order < 0 && order != UNORDERED);
+}
+
+value prim_lessequal(struct domain *d, value a, value b) {
+    intptr_t order = compare_values(d, a, b, false);
+    return val_of_bool(order <= 0 && order != UNORDERED);
+}
+
+value prim_greaterthan(struct domain *d, value a, value b) {
+    return val_of_bool(compare_values(d, a, b, false) > 0);
+}
+
+value prim_greaterequal(struct domain *d, value a, value b) {
+    return val_of_bool(compare_values(d, a, b, false) >= 0);
+}

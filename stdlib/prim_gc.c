@@ -1,0 +1,303 @@
+/* prim_gc.c - module Gc: control of the collector, its statistics, registration of finalisers.
+ *
+ * Fields of OCaml's records stand here in the order of gc.ml's types. Settings that describe a
+ * collector of another design (heap increment, allocation policy, smoothing window) are kept and
+ * given back, and change nothing. */
+#include "gc/final.h"
+#include "gc/stats.h"
+#include "stdlib/prim.h"
+#include "vm/actions.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- Statistics ---- */
+
+enum { STAT_FIELDS = 17, COUNTER_FIELDS = 3 };
+
+/* The three float counters, boxed and stored in fields 0..2 of a fresh tuple of fields; the others
+ * are set to unit. */
+static value counters_tuple(struct domain *d, const struct gc_stats *stats, size_t fields) {
+    value minor = VAL_UNIT, promoted = VAL_UNIT, major = VAL_UNIT;
+    GC_ROOT(&d->gc, &minor, &promoted, &major);
+    minor = copy_double(d, (double)stats->minor_words);
+    promoted = copy_double(d, (double)stats->promoted_words);
+    major = copy_double(d, (double)stats->major_words);
+    value tuple = new_small(d, fields, 0);
+    GC_UNROOT(&d->gc);
+    field(tuple, 0) = minor;
+    field(tuple, 1) = promoted;
+    field(tuple, 2) = major;
+    for (size_t i = COUNTER_FIELDS; i < fields; i++) field(tuple, i) = VAL_UNIT;
+    return tuple;
+}
+
+static value stat_record(struct domain *d, const struct gc_stats *stats,
+                         const struct gc_walk_stats *walk) {
+    const size_t counts[STAT_FIELDS - COUNTER_FIELDS] = {
+        stats->minor_collections,
+        stats->major_collections,
+        stats->heap_words,
+        stats->heap_chunks,
+        walk->live_words,
+        walk->live_blocks,
+        walk->free_words,
+        walk->free_blocks,
+        walk->largest_free_words,
+        walk->fragments,
+        stats->compactions,
+        stats->top_heap_words,
+        (size_t)(d->stack_high - d->sp),
+        stats->forced_major_collections,
+    };
+    value record = counters_tuple(d, stats, STAT_FIELDS);
+    for (size_t i = 0; i < STAT_FIELDS - COUNTER_FIELDS; i++)
+        field(record, COUNTER_FIELDS + i) = val_of_int((intptr_t)counts[i]);
+    return record;
+}
+
+value prim_gc_stat(struct domain *d, value unit) {
+    struct gc_stats stats;
+    struct gc_walk_stats walk;
+    gc_stats_walk(&d->gc, &walk);
+    gc_stats_read(&d->gc, &stats);
+    return stat_record(d, &stats, &walk);
+}
+
+value prim_gc_quick_stat(struct domain *d, value unit) {
+    struct gc_stats stats;
+    const struct gc_walk_stats not_walked = {0};
+    gc_stats_read(&d->gc, &stats);
+    return stat_record(d, &stats, &not_walked);
+}
+
+value prim_gc_counters(struct domain *d, value unit) {
+    struct gc_stats stats;
+    gc_stats_read(&d->gc, &stats);
+    return counters_tuple(d, &stats, COUNTER_FIELDS);
+}
+
+value prim_gc_minor_words(struct domain *d, value unit) {
+    struct gc_stats stats;
+    gc_stats_read(&d->gc, &stats);
+    return copy_double(d, (double)stats.minor_words);
+}
+
+value prim_get_minor_free(struct domain *d, value unit) {
+    return val_of_int((intptr_t)((d->gc.young_ptr - d->gc.young_start) / 8));
+}
+
+/* Our pacing has no buckets and no credit: the numbers are those of a collector that owes nothing. */
+value prim_get_major_bucket(struct domain *d, value n) {
+    if (int_of_val(n) < 0) vm_invalid_argument(d, "Gc.get_bucket");
+    return val_of_int(0);
+}
+
+value prim_get_major_credit(struct domain *d, value unit) { return val_of_int(0); }
+
+value prim_gc_huge_fallback_count(struct domain *d, value unit) { return val_of_int(0); }
+
+/* Without an event log there is nothing to pause; 4.13 accepts the calls all the same. */
+value prim_eventlog_pause(struct domain *d, value unit) { return VAL_UNIT; }
+
+value prim_eventlog_resume(struct domain *d, value unit) { return VAL_UNIT; }
+
+/* ---- Control ---- */
+
+enum control_field {
+    CONTROL_MINOR_WORDS,
+    CONTROL_INCREMENT,
+    CONTROL_SPACE_OVERHEAD,
+    CONTROL_VERBOSE,
+    CONTROL_MAX_OVERHEAD,
+    CONTROL_STACK_LIMIT,
+    CONTROL_POLICY,
+    CONTROL_WINDOW,
+    CONTROL_CUSTOM_MAJOR,
+    CONTROL_CUSTOM_MINOR,
+    CONTROL_CUSTOM_MINOR_BYTES,
+    CONTROL_FIELDS
+};
+
+/* Bounds of the young area, in words, and the page to which its size is rounded up. */
+#define MINOR_WORDS_MIN  4096
+#define MINOR_WORDS_MAX  ((intptr_t)1 << 28)
+#define MINOR_WORDS_PAGE 512
+
+/* What a stack limit leaves above the words in use, so that the setting itself can return. */
+#define STACK_RESERVE_WORDS 256
+
+value prim_gc_get(struct domain *d, value unit) {
+    const struct gc_params *p = gc_get_params(&d->gc);
+    const intptr_t fields[CONTROL_FIELDS] = {
+        [CONTROL_MINOR_WORDS] = (intptr_t)p->minor_words,
+        [CONTROL_INCREMENT] = (int)p->heap_increment,
+        [CONTROL_SPACE_OVERHEAD] = (int)p->space_overhead,
+        [CONTROL_VERBOSE] = (int)p->verbose,
+        [CONTROL_MAX_OVERHEAD] = (int)p->max_overhead,
+        [CONTROL_STACK_LIMIT] = (intptr_t)vm_stack_limit(d),
+        [CONTROL_POLICY] = (int)p->allocation_policy,
+        [CONTROL_WINDOW] = (int)p->window_size,
+        [CONTROL_CUSTOM_MAJOR] = (int)p->custom_major_ratio,
+        [CONTROL_CUSTOM_MINOR] = (int)p->custom_minor_ratio,
+        [CONTROL_CUSTOM_MINOR_BYTES] = (intptr_t)p->custom_minor_max_bytes,
+    };
+    value record = new_small(d, CONTROL_FIELDS, 0);
+    for (size_t i = 0; i < CONTROL_FIELDS; i++) field(record, i) = val_of_int(fields[i]);
+    return record;
+}
+
+/* One line on standard error, if the program asked for messages about parameters (v=0x20). */
+__attribute__((format(printf, 2, 3))) static void report(const struct gc_params *p,
+                                                         const char *format, ...) {
+    if ((p->verbose & 0x20) == 0) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+}
+
+/* *slot becomes wanted; tells whether it changed. */
+static bool change(unsigned *slot, intptr_t wanted) {
+    if (*slot == (unsigned)wanted) return false;
+    *slot = (unsigned)wanted;
+    return true;
+}
+
+static intptr_t at_least_one(intptr_t n) { return n == 0 ? 1 : n; }
+
+static void set_overheads(struct gc_params *p, const intptr_t *wanted) {
+    if (change(&p->space_overhead, at_least_one(wanted[CONTROL_SPACE_OVERHEAD])))
+        report(p, "New space overhead: %u%%\n", p->space_overhead);
+    if (change(&p->max_overhead, wanted[CONTROL_MAX_OVERHEAD]))
+        report(p, "New max overhead: %u%%\n", p->max_overhead);
+    if (change(&p->heap_increment, wanted[CONTROL_INCREMENT])) {
+        if (p->heap_increment > 1000)
+            report(p, "New heap increment size: %uk words\n", p->heap_increment / 1024);
+        else report(p, "New heap increment size: %u%%\n", p->heap_increment);
+    }
+    intptr_t window = wanted[CONTROL_WINDOW];
+    window = window < 1 ? 1 : window > 50 ? 50 : window;
+    if (change(&p->window_size, window))
+        report(p, "New smoothing window size: %u\n", p->window_size);
+}
+
+static void set_customs(struct gc_params *p, const intptr_t *wanted) {
+    if (change(&p->custom_major_ratio, at_least_one(wanted[CONTROL_CUSTOM_MAJOR])))
+        report(p, "New custom major ratio: %u%%\n", p->custom_major_ratio);
+    if (change(&p->custom_minor_ratio, at_least_one(wanted[CONTROL_CUSTOM_MINOR])))
+        report(p, "New custom minor ratio: %u%%\n", p->custom_minor_ratio);
+    size_t bytes = (size_t)wanted[CONTROL_CUSTOM_MINOR_BYTES];
+    if (p->custom_minor_max_bytes != bytes) {
+        p->custom_minor_max_bytes = bytes;
+        report(p, "New custom minor size limit: %zu%%\n", bytes);
+    }
+}
+
+static void set_stack_limit(struct domain *d, intptr_t words) {
+    intptr_t least = d->stack_high - d->sp + STACK_RESERVE_WORDS;
+    vm_set_stack_limit(d, (size_t)(words < least ? least : words));
+}
+
+static void set_minor_size(struct gc_params *p, intptr_t words) {
+    if (words < MINOR_WORDS_MIN) words = MINOR_WORDS_MIN;
+    if (words > MINOR_WORDS_MAX) words = MINOR_WORDS_MAX;
+    words = (words + MINOR_WORDS_PAGE - 1) / MINOR_WORDS_PAGE * MINOR_WORDS_PAGE;
+    if (p->minor_words == (size_t)words) return;
+    p->minor_words = (size_t)words;
+    p->adaptive_minor = false;
+    report(p, "New minor heap size: %zuk words\n", p->minor_words / 1024);
+}
+
+value prim_gc_set(struct domain *d, value control) {
+    intptr_t wanted[CONTROL_FIELDS];
+    if (!is_block(control) || wosize_of(control) < CONTROL_FIELDS) vm_invalid_argument(d, "Gc.set");
+    for (size_t i = 0; i < CONTROL_FIELDS; i++) wanted[i] = int_of_val(field(control, i));
+    struct gc_params p = *gc_get_params(&d->gc);
+    p.verbose = (unsigned)wanted[CONTROL_VERBOSE];
+    set_overheads(&p, wanted);
+    if ((size_t)wanted[CONTROL_STACK_LIMIT] != vm_stack_limit(d))
+        set_stack_limit(d, wanted[CONTROL_STACK_LIMIT]);
+    set_customs(&p, wanted);
+    intptr_t policy = wanted[CONTROL_POLICY];
+    if (policy >= 0 && policy <= 2 && change(&p.allocation_policy, policy))
+        report(&p, "New allocation policy: %u\n", p.allocation_policy);
+    set_minor_size(&p, wanted[CONTROL_MINOR_WORDS]);
+    gc_set_params(&d->gc, &p);
+    vm_process_actions(d);
+    return VAL_UNIT;
+}
+
+/* ---- Collections ---- */
+
+value prim_gc_minor(struct domain *d, value unit) {
+    gc_minor(&d->gc);
+    vm_process_actions(d);
+    return VAL_UNIT;
+}
+
+value prim_gc_major(struct domain *d, value unit) {
+    gc_finish_major_cycle(&d->gc);
+    vm_process_actions(d);
+    return VAL_UNIT;
+}
+
+value prim_gc_major_slice(struct domain *d, value words) {
+    gc_major_slice(&d->gc, int_of_val(words));
+    vm_process_actions(d);
+    return val_of_int(0);
+}
+
+/* Two cycles: the first may have begun before the call and finds what was garbage by then, the
+ * second collects what only finalisers kept. What a finaliser registers between the two waits for
+ * a later call; else an alarm, which registers itself again each time, would go off twice. */
+value prim_gc_full_major(struct domain *d, value unit) {
+    gc_finish_major_cycle(&d->gc);
+    gc_hold_new_finalisers(&d->gc);
+    vm_process_actions(d);
+    gc_full_major_cycle(&d->gc);
+    vm_process_actions(d);
+    return VAL_UNIT;
+}
+
+value prim_gc_compaction(struct domain *d, value unit) {
+    gc_finish_major_cycle(&d->gc);
+    gc_hold_new_finalisers(&d->gc);
+    vm_process_actions(d);
+    gc_compact(&d->gc);
+    vm_process_actions(d);
+    return VAL_UNIT;
+}
+
+/* ---- Finalisers ---- */
+
+/* Gc.finalise refuses what the optimiser or the collector may replace by a copy or by its content:
+ * boxed floats and lazy values. */
+static void check_finalisable(struct domain *d, value v) {
+    bool good = gc_is_heap_block(&d->gc, v);
+    if (good) {
+        unsigned tag = tag_of(v);
+        good = tag == TAG_INFIX || (wosize_of(v) != 0 && tag != TAG_LAZY && tag != TAG_FORWARD &&
+                                    tag != TAG_DOUBLE);
+    }
+    if (!good) vm_invalid_argument(d, "Gc.finalise");
+}
+
+value prim_final_register(struct domain *d, value f, value v) {
+    check_finalisable(d, v);
+    gc_finalise(&d->gc, f, v);
+    return VAL_UNIT;
+}
+
+value prim_final_register_called_without_value(struct domain *d, value f, value v) {
+    check_finalisable(d, v);
+    gc_finalise_last(&d->gc, f, v);
+    return VAL_UNIT;
+}
+
+/* Lets other finalisers run while the calling one does not return. */
+value prim_final_release(struct domain *d, value unit) {
+    vm_release_finalisers(d);
+    return VAL_UNIT;
+}

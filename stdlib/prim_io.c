@@ -1,0 +1,317 @@
+/* prim_io.c - the primitives of in_channel and out_channel: arguments, errors, results. What a channel
+ * is and how it waits stands in channel.c. */
+#include "stdlib/channel.h"
+#include "stdlib/prim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+
+/* An in_channel and an out_channel are the same kind of block, so that only a forged value is refused
+ * here. */
+static struct channel *input_of(struct domain *d, value v) {
+    struct channel *c = channel_of(v);
+    if (c->output) vm_invalid_argument(d, "an input channel was expected");
+    return c;
+}
+
+static struct channel *output_of(struct domain *d, value v) {
+    struct channel *c = channel_of(v);
+    if (!c->output) vm_invalid_argument(d, "an output channel was expected");
+    return c;
+}
+
+static void check(struct domain *d, bool done, const struct channel_failure *failure) {
+    if (!done) channel_raise(d, failure);
+}
+
+/* ---- Opening, closing, listing. ---- */
+
+static value open_descriptor(struct domain *d, value fd, bool output) {
+    struct channel *c = channel_open(d, (int)int_of_val(fd), output);
+    if (c == NULL) vm_raise_out_of_memory(d);
+    return channel_new_block(d, c);
+}
+
+value prim_ml_open_descriptor_in(struct domain *d, value fd) {
+    return open_descriptor(d, fd, false);
+}
+
+value prim_ml_open_descriptor_out(struct domain *d, value fd) {
+    return open_descriptor(d, fd, true);
+}
+
+value prim_ml_close_channel(struct domain *d, value channel) {
+    struct channel_failure failure;
+    check(d, channel_close(channel_of(channel), &failure), &failure);
+    return VAL_UNIT;
+}
+
+value prim_ml_set_channel_name(struct domain *d, value channel, value name) {
+    struct channel *c = channel_of(channel);
+    free(c->name);
+    c->name = string_length(name) == 0 ? NULL : strdup(string_bytes(name));
+    return VAL_UNIT;
+}
+
+value prim_ml_set_binary_mode(struct domain *d, value channel, value mode) { return VAL_UNIT; }
+
+value prim_channel_descriptor(struct domain *d, value channel) {
+    int fd = channel_of(channel)->fd;
+    if (fd == -1) vm_raise_sys_error(d, EBADF, VAL_UNIT);
+    return val_of_int(fd);
+}
+
+/* The list comes out oldest first. A channel whose block is still being made is held by its count of
+ * references, so that `next` is good after each allocation. */
+value prim_ml_out_channels_list(struct domain *d, value unit) {
+    value list = VAL_EMPTY_LIST, block = VAL_UNIT;
+    GC_ROOT(&d->gc, &list, &block);
+    for (struct channel *c = prim_state(d)->channels; c != NULL; c = c->next) {
+        if (!c->output || c->fd == -1) continue;
+        block = channel_new_block(d, c);
+        value cell = new_small(d, 2, 0);
+        field(cell, 0) = block;
+        field(cell, 1) = list;
+        list = cell;
+    }
+    GC_UNROOT(&d->gc);
+    return list;
+}
+
+value prim_terminfo_rows(struct domain *d, value channel) {
+    struct winsize size;
+    bool known = ioctl(channel_of(channel)->fd, TIOCGWINSZ, &size) == 0;
+    return val_of_int(known ? size.ws_row : -1);
+}
+
+/* ---- Output. ---- */
+
+value prim_ml_flush(struct domain *d, value channel) {
+    struct channel *c = output_of(d, channel);
+    struct channel_failure failure;
+    if (c->fd == -1) return VAL_UNIT;
+    GC_ROOT(&d->gc, &channel);
+    check(d, channel_flush(d, c, &failure), &failure);
+    GC_UNROOT(&d->gc);
+    return VAL_UNIT;
+}
+
+static void make_room(struct domain *d, struct channel *c) {
+    struct channel_failure failure;
+    bool empty;
+    while (c->curr >= c->end) check(d, channel_flush_some(d, c, &empty, &failure), &failure);
+}
+
+value prim_ml_output_char(struct domain *d, value channel, value character) {
+    struct channel *c = output_of(d, channel);
+    if (c->curr >= c->end) {
+        GC_ROOT(&d->gc, &channel);
+        make_room(d, c);
+        GC_UNROOT(&d->gc);
+    }
+    *c->curr++ = (char)int_of_val(character);
+    return VAL_UNIT;
+}
+
+value prim_ml_output_int(struct domain *d, value channel, value n) {
+    struct channel *c = output_of(d, channel);
+    uint32_t word = (uint32_t)int_of_val(n);
+    char bytes[4] = {(char)(word >> 24), (char)(word >> 16), (char)(word >> 8), (char)word};
+    GC_ROOT(&d->gc, &channel);
+    for (int i = 0; i < 4; i++) {
+        make_room(d, c);
+        *c->curr++ = bytes[i];
+    }
+    GC_UNROOT(&d->gc);
+    return VAL_UNIT;
+}
+
+/* A full buffer is written at once, and a failure leaves it full: what the caller asked for is then
+ * partly in it, as a later flush or position shows. */
+value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value start,
+                           value length) {
+    struct channel *c = output_of(d, channel);
+    intptr_t at = int_of_val(start), left = int_of_val(length);
+    if (!prim_in_bounds(at, left, string_length(bytes))) vm_invalid_argument(d, "output");
+    GC_ROOT(&d->gc, &channel, &bytes);
+    while (left > 0) {
+        intptr_t room = c->end - c->curr;
+        intptr_t piece = left < room ? left : room;
+        memcpy(c->curr, string_bytes(bytes) + at, (size_t)piece);
+        c->curr += piece;
+        at += piece;
+        left -= piece;
+        struct channel_failure failure;
+        bool empty;
+        if (piece == room) check(d, channel_flush_some(d, c, &empty, &failure), &failure);
+    }
+    GC_UNROOT(&d->gc);
+    return VAL_UNIT;
+}
+
+value prim_ml_output(struct domain *d, value channel, value bytes, value start, value length) {
+    return prim_ml_output_bytes(d, channel, bytes, start, length);
+}
+
+/* ---- Input. ---- */
+
+/* Makes one more byte available; false at the end of the file. channel is rooted by the caller. */
+static bool refill(struct domain *d, struct channel *c) {
+    struct channel_wait wait = {0};
+    struct channel_failure failure;
+    while (c->curr >= c->max) {
+        channel_restart(c);
+        ptrdiff_t n = channel_fill(d, c, &wait, &failure);
+        check(d, n >= 0, &failure);
+        if (n == 0 && !wait.again) return false;
+    }
+    return true;
+}
+
+static value next_byte(struct domain *d, struct channel *c) {
+    if (c->curr >= c->max && !refill(d, c)) vm_raise_end_of_file(d);
+    return (unsigned char)*c->curr++;
+}
+
+value prim_ml_input_char(struct domain *d, value channel) {
+    struct channel *c = input_of(d, channel);
+    if (c->curr < c->max) return val_of_int((unsigned char)*c->curr++);
+    GC_ROOT(&d->gc, &channel);
+    value byte = next_byte(d, c);
+    GC_UNROOT(&d->gc);
+    return val_of_int(byte);
+}
+
+value prim_ml_input_int(struct domain *d, value channel) {
+    struct channel *c = input_of(d, channel);
+    uint32_t word = 0;
+    GC_ROOT(&d->gc, &channel);
+    for (int i = 0; i < 4; i++) word = word << 8 | (uint32_t)next_byte(d, c);
+    GC_UNROOT(&d->gc);
+    return val_of_int((int32_t)word);
+}
+
+/* What is in the buffer, or else what one read brings: 0 only at the end of the file. */
+value prim_ml_input(struct domain *d, value channel, value bytes, value start, value length) {
+    struct channel *c = input_of(d, channel);
+    intptr_t at = int_of_val(start), n = int_of_val(length);
+    if (!prim_in_bounds(at, n, string_length(bytes))) vm_invalid_argument(d, "input");
+    if (n == 0) return val_of_int(0);
+    if (c->curr >= c->max) {
+        GC_ROOT(&d->gc, &channel, &bytes);
+        bool more = refill(d, c);
+        GC_UNROOT(&d->gc);
+        if (!more) return val_of_int(0);
+    }
+    if (n > c->max - c->curr) n = c->max - c->curr;
+    memcpy(string_bytes(bytes) + at, c->curr, (size_t)n);
+    c->curr += n;
+    return val_of_int(n);
+}
+
+static void move_to_front(struct channel *c) {
+    ptrdiff_t shift = c->curr - c->buffer;
+    memmove(c->buffer, c->curr, (size_t)(c->max - c->curr));
+    c->curr -= shift;
+    c->max -= shift;
+}
+
+/* How many bytes there are up to and including the next newline. Negative: that many without one, since
+ * the buffer is full or the file ends; 0 at the very end. */
+value prim_ml_input_scan_line(struct domain *d, value channel) {
+    struct channel *c = input_of(d, channel);
+    struct channel_wait wait = {0};
+    ptrdiff_t seen = 0;
+    GC_ROOT(&d->gc, &channel);
+    for (;;) {
+        char *newline = memchr(c->curr + seen, '\n', (size_t)(c->max - c->curr - seen));
+        if (newline != NULL) {
+            seen = newline + 1 - c->curr;
+            break;
+        }
+        move_to_front(c);
+        seen = c->max - c->curr;
+        ptrdiff_t n = 0;
+        if (c->max < c->end) {
+            struct channel_failure failure;
+            n = channel_fill(d, c, &wait, &failure);
+            check(d, n >= 0, &failure);
+            if (wait.again) {
+                seen = 0;
+                continue;
+            }
+        }
+        if (n == 0) {
+            seen = -(c->max - c->curr);
+            break;
+        }
+    }
+    GC_UNROOT(&d->gc);
+    return val_of_int(seen);
+}
+
+/* ---- Positions and lengths. ---- */
+
+static value int_of_offset(struct domain *d, int64_t offset) {
+    if (offset > MAX_INT) vm_raise_sys_error(d, EOVERFLOW, VAL_UNIT);
+    return val_of_int(offset);
+}
+
+static void seek(struct domain *d, value channel, int64_t position) {
+    struct channel_failure failure;
+    GC_ROOT(&d->gc, &channel);
+    check(d, channel_seek(d, channel_of(channel), position, &failure), &failure);
+    GC_UNROOT(&d->gc);
+}
+
+static int64_t length_of(struct domain *d, value channel) {
+    struct channel_failure failure;
+    int64_t length;
+    check(d, channel_length(channel_of(channel), &length, &failure), &failure);
+    return length;
+}
+
+value prim_ml_seek_in(struct domain *d, value channel, value position) {
+    input_of(d, channel);
+    seek(d, channel, int_of_val(position));
+    return VAL_UNIT;
+}
+
+value prim_ml_seek_in_64(struct domain *d, value channel, value position) {
+    input_of(d, channel);
+    seek(d, channel, int64_of_val(position));
+    return VAL_UNIT;
+}
+
+value prim_ml_seek_out(struct domain *d, value channel, value position) {
+    output_of(d, channel);
+    seek(d, channel, int_of_val(position));
+    return VAL_UNIT;
+}
+
+value prim_ml_seek_out_64(struct domain *d, value channel, value position) {
+    output_of(d, channel);
+    seek(d, channel, int64_of_val(position));
+    return VAL_UNIT;
+}
+
+value prim_ml_pos_in(struct domain *d, value channel) {
+    return int_of_offset(d, channel_position(channel_of(channel)));
+}
+
+value prim_ml_pos_in_64(struct domain *d, value channel) {
+    return copy_int64(d, channel_position(channel_of(channel)));
+}
+
+value prim_ml_pos_out(struct domain *d, value channel) { return prim_ml_pos_in(d, channel); }
+
+value prim_ml_pos_out_64(struct domain *d, value channel) { return prim_ml_pos_in_64(d, channel); }
+
+value prim_ml_channel_size(struct domain *d, value channel) {
+    return int_of_offset(d, length_of(d, channel));
+}
+
+value prim_ml_channel_size_64(struct domain *d, value channel) {
+    return copy_int64(d, length_of(d, channel));
+}

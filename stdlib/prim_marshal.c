@@ -1,0 +1,186 @@
+/* prim_marshal.c - Marshal, output_value and input_value: between messages on one side and channels,
+ * strings and bytes on the other.
+ *
+ * C memory is only held where nothing can raise. Channels are used by their `try` functions, which
+ * may run signal handlers and so come back here: that memory is local. What is needed while the
+ * result is allocated (which may raise Out_of_memory, but runs no OCaml code) hangs off struct
+ * prim_state, whose next user frees what was left. */
+#include "stdlib/channel.h"
+#include "stdlib/customs.h"
+#include "stdlib/marshal_writer.h"
+#include "stdlib/prim.h"
+#include "stdlib/state.h"
+
+#include <stdlib.h>
+
+/* A message of unknown length is read in steps that grow from this. */
+enum { FIRST_STEP_BYTES = 1 << 20 };
+
+static void free_marshal_state(struct marshal_state *m) {
+    vm_arena_free(&m->scratch);
+    free(m->input);
+    m->input = NULL;
+}
+
+static unsigned flags_of_list(value list) {
+    unsigned flags = 0;
+    while (is_block(list) && wosize_of(list) == 2) {
+        if (is_int(field(list, 0)) && int_of_val(field(list, 0)) < 3)
+            flags |= 1u << int_of_val(field(list, 0));
+        list = field(list, 1);
+    }
+    return flags;
+}
+
+/* ---- Writing. ---- */
+
+static void output_message(struct domain *d, value channel, const struct marshal_writer *w) {
+    GC_ROOT(&d->gc, &channel);
+    struct channel_failure failure;
+    bool ok = channel_try_write(d, channel_of(channel), w->header, w->header_bytes, &failure);
+    for (const struct marshal_chunk *c = &w->first; ok && c != NULL; c = c->next)
+        ok = channel_try_write(d, channel_of(channel), c->bytes, c->used, &failure);
+    GC_UNROOT(&d->gc);
+    vm_arena_free(w->scratch);
+    if (!ok) channel_raise(d, &failure);
+}
+
+value prim_output_value(struct domain *d, value channel, value v, value flags) {
+    struct vm_arena scratch = {NULL};
+    struct marshal_writer w;
+    if (!marshal_write(&w, d, v, flags_of_list(flags), &scratch)) marshal_raise(d, &w);
+    output_message(d, channel, &w);
+    return VAL_UNIT;
+}
+
+value prim_output_value_to_bytes(struct domain *d, value v, value flags) {
+    struct marshal_state *m = &prim_state(d)->marshal;
+    free_marshal_state(m);
+    struct marshal_writer w;
+    if (!marshal_write(&w, d, v, flags_of_list(flags), &m->scratch)) marshal_raise(d, &w);
+    value result = new_string(d, w.header_bytes + w.data_bytes);
+    marshal_copy(&w, (uint8_t *)string_bytes(result));
+    free_marshal_state(m);
+    return result;
+}
+
+value prim_output_value_to_string(struct domain *d, value v, value flags) {
+    return prim_output_value_to_bytes(d, v, flags);
+}
+
+value prim_output_value_to_buffer(struct domain *d, value buffer, value start, value length, value v,
+                                  value flags) {
+    if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(buffer)))
+        vm_raise_bound_error(d);
+    struct vm_arena scratch = {NULL};
+    struct marshal_writer w;
+    if (!marshal_write(&w, d, v, flags_of_list(flags), &scratch)) marshal_raise(d, &w);
+    uint64_t total = w.header_bytes + w.data_bytes;
+    bool fits = total <= (uint64_t)int_of_val(length);
+    if (fits) marshal_copy(&w, (uint8_t *)string_bytes(buffer) + int_of_val(start));
+    vm_arena_free(&scratch);
+    if (!fits) vm_failwith(d, "Marshal.to_buffer: buffer overflow");
+    return val_of_int((intptr_t)total);
+}
+
+/* ---- Reading. ---- */
+
+static value read_message(struct domain *d, const struct vm_marshal_header *header,
+                          const uint8_t *bytes) {
+    struct marshal_state *m = &prim_state(d)->marshal;
+    const struct vm_unmarshal_options options = {
+        .find_custom = customs_find_reader, .closures = true, .scratch = &m->scratch};
+    struct vm_unmarshal_fault fault;
+    value result;
+    bool ok = vm_unmarshal(d, header, bytes, &options, &result, &fault);
+    free_marshal_state(m);
+    if (!ok) vm_failwith(d, "input_value: %s", fault.text);
+    return result;
+}
+
+enum read_result { READ_DONE, READ_ENDED, READ_FAILED, READ_NO_MEMORY };
+
+/* Reads n bytes of channel into new memory, which grows with what really comes. *out is freed and
+ * NULL unless all of them did; *failure is set with READ_FAILED. */
+static enum read_result read_bytes(struct domain *d, const value *channel, uint64_t n, uint8_t **out,
+                                   struct channel_failure *failure) {
+    enum read_result result = READ_NO_MEMORY;
+    size_t room = n < FIRST_STEP_BYTES ? n : FIRST_STEP_BYTES, got = 0, part;
+    uint8_t *bytes = malloc(room + 1);
+    while (bytes != NULL) {
+        result = READ_FAILED;
+        struct channel *c = channel_of(*channel);
+        if (!channel_try_read(d, c, bytes + got, room - got, &part, failure)) break;
+        got += part;
+        result = got == n ? READ_DONE : READ_ENDED;
+        if (got < room || got == n) break;
+        room = n - room < room ? n : 2 * room;
+        result = READ_NO_MEMORY;
+        uint8_t *wider = realloc(bytes, room + 1);
+        if (wider == NULL) break;
+        bytes = wider;
+    }
+    *out = result == READ_DONE ? bytes : NULL;
+    if (result != READ_DONE) free(bytes);
+    return result;
+}
+
+static void read_header(struct domain *d, const value *channel, struct vm_marshal_header *header) {
+    uint8_t bytes[VM_MARSHAL_BIG_HEADER];
+    size_t n = channel_read(d, channel_of(*channel), bytes, VM_MARSHAL_SMALL_HEADER);
+    if (n == 0) vm_raise_end_of_file(d);
+    enum vm_marshal_header_result result = vm_marshal_header(bytes, n, header);
+    if (n == VM_MARSHAL_SMALL_HEADER && result == VM_HEADER_SHORT) {
+        n += channel_read(d, channel_of(*channel), bytes + n, VM_MARSHAL_BIG_HEADER - n);
+        result = vm_marshal_header(bytes, n, header);
+    }
+    if (result == VM_HEADER_SHORT) vm_failwith(d, "input_value: truncated object");
+    if (result == VM_HEADER_BAD) vm_failwith(d, "input_value: bad object");
+}
+
+value prim_input_value(struct domain *d, value channel) {
+    GC_ROOT(&d->gc, &channel);
+    struct vm_marshal_header header;
+    read_header(d, &channel, &header);
+    struct channel_failure failure;
+    uint8_t *bytes;
+    enum read_result result = read_bytes(d, &channel, header.data_bytes, &bytes, &failure);
+    GC_UNROOT(&d->gc);
+    if (result == READ_FAILED) channel_raise(d, &failure);
+    if (result == READ_NO_MEMORY) vm_raise_out_of_memory(d);
+    if (result == READ_ENDED) vm_failwith(d, "input_value: truncated object");
+    struct marshal_state *m = &prim_state(d)->marshal;
+    free_marshal_state(m);
+    m->input = bytes;
+    return read_message(d, &header, bytes);
+}
+
+value prim_input_value_from_bytes(struct domain *d, value s, value start) {
+    size_t length = string_length(s);
+    intptr_t from = int_of_val(start);
+    if (from < 0 || (size_t)from > length) vm_failwith(d, "input_val_from_string: bad length");
+    const uint8_t *bytes = (const uint8_t *)string_bytes(s) + from;
+    struct vm_marshal_header header;
+    switch (vm_marshal_header(bytes, length - (size_t)from, &header)) {
+    case VM_HEADER_SHORT: vm_failwith(d, "input_val_from_string: bad length");
+    case VM_HEADER_BAD: vm_failwith(d, "input_val_from_string: bad object");
+    case VM_HEADER_OK: break;
+    }
+    if (header.data_bytes > length - (size_t)from - header.header_bytes)
+        vm_failwith(d, "input_val_from_string: bad length");
+    free_marshal_state(&prim_state(d)->marshal);
+    return read_message(d, &header, bytes + header.header_bytes);
+}
+
+/* The length of the data of the message at start, counting what its header is longer than the usual
+ * one. Only the first 16 bytes of it need to be there. */
+value prim_marshal_data_size(struct domain *d, value s, value start) {
+    if (!prim_in_bounds(int_of_val(start), 16, string_length(s))) vm_raise_bound_error(d);
+    uint8_t bytes[VM_MARSHAL_BIG_HEADER] = {0};
+    memcpy(bytes, string_bytes(s) + int_of_val(start), 16);
+    struct vm_marshal_header header;
+    if (vm_marshal_header(bytes, sizeof bytes, &header) != VM_HEADER_OK)
+        vm_failwith(d, "Marshal.data_size: bad object");
+    uint64_t size = header.header_bytes - d->vm->version->marshal_data_header + header.data_bytes;
+    return val_of_int((intptr_t)size);
+}

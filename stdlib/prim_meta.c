@@ -1,0 +1,116 @@
+/* prim_meta.c - what a toplevel and Dynlink need: the global table, code made at run time, tracing. */
+#include "stdlib/prim.h"
+
+#include "vm/debuginfo.h"
+#include "vm/engine.h"
+#include "vm/frames.h"
+
+#include <stdlib.h>
+
+/* Slots that a growing global table gains at least, so that not every phrase moves it. */
+enum { GLOBALS_STEP = 256 };
+
+value prim_get_global_data(struct domain *d, value unit) { return d->vm->global_data; }
+
+value prim_realloc_global(struct domain *d, value size) {
+    uintptr_t old = wosize_of(d->vm->global_data), wanted = (uintptr_t)int_of_val(size);
+    if (wanted < old) return VAL_UNIT;
+    if (wanted > MAX_WOSIZE / 2) vm_raise_out_of_memory(d);
+    uintptr_t n = (wanted / GLOBALS_STEP + 1) * GLOBALS_STEP;
+    value table = gc_alloc_major(&d->gc, n, 0);
+    for (uintptr_t i = 0; i < n; i++)
+        gc_init_field(&d->gc, table, i, i < old ? field(d->vm->global_data, i) : VAL_UNIT);
+    d->vm->global_data = table;
+    return VAL_UNIT;
+}
+
+/* Ordinary executables keep no table of sections: a toplevel then reads its own file. */
+value prim_get_section_table(struct domain *d, value unit) { vm_raise_not_found(d); }
+
+/* The words of an array of byte chunks, one after the other. */
+static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_count) {
+    size_t bytes = 0;
+    for (uintptr_t i = 0; i < wosize_of(chunks); i++) {
+        value chunk = field(chunks, i);
+        if (!vm_kind_accepts(d, 's', chunk)) vm_invalid_argument(d, "caml_reify_bytecode");
+        bytes += string_length(chunk);
+    }
+    if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
+    uint32_t *words = malloc(bytes + 4);
+    if (words == NULL) vm_raise_out_of_memory(d);
+    char *to = (char *)words;
+    for (uintptr_t i = 0; i < wosize_of(chunks); i++) {
+        memcpy(to, string_bytes(field(chunks, i)), string_length(field(chunks, i)));
+        to += string_length(field(chunks, i));
+    }
+    *word_count = (uint32_t)(bytes / 4);
+    return words;
+}
+
+/* The handle of a fragment: an abstract block [fragment, unused], as long as OCaml's. */
+value prim_reify_bytecode(struct domain *d, value chunks, value events, value digest) {
+    struct vm_error error;
+    uint32_t word_count, index;
+    GC_ROOT(&d->gc, &events, &digest);
+    uint32_t *words = join_chunks(d, chunks, &word_count);
+    enum vm_status status = vm_code_add(d->vm, words, word_count, true, true, &index, &error);
+    free(words);
+    if (status != VM_OK)
+        vm_failwith(d, "caml_reify_bytecode: %s (%s)", vm_status_text(status), error.detail);
+    struct vm_code *code = d->vm->codes[index];
+    if (is_block(digest) && string_length(field(digest, 0)) == 16) {
+        memcpy(code->digest, string_bytes(field(digest, 0)), 16);
+        code->digest_known = true;
+    }
+    code->debug = vm_debuginfo_of_events(events);
+
+    value closure = VAL_UNIT, handle = VAL_UNIT;
+    GC_UNROOT(&d->gc);
+    {
+        GC_ROOT(&d->gc, &closure, &handle);
+        closure = new_small(d, 2, TAG_CLOSURE);
+        field(closure, 0) = val_of_int(code->main_function);
+        field(closure, 1) = make_closinfo(0, 2);
+        handle = new_small(d, 2, TAG_ABSTRACT);
+        field(handle, 0) = val_of_int(index);
+        field(handle, 1) = VAL_UNIT;
+        value pair = new_pair(d, handle, closure);
+        GC_UNROOT(&d->gc);
+        return pair;
+    }
+}
+
+value prim_static_release_bytecode(struct domain *d, value handle) {
+    value index = tag_of(handle) == TAG_ABSTRACT && wosize_of(handle) == 2 ? field(handle, 0) : 0;
+    if (is_block(index) || index < 0 || int_of_val(index) >= d->vm->code_count)
+        vm_invalid_argument(d, "caml_static_release_bytecode");
+    vm_code_release(d->vm, (uint32_t)int_of_val(index));
+    return VAL_UNIT;
+}
+
+value prim_get_current_environment(struct domain *d, value unit) { return d->sp[0]; }
+
+/* Called from OCaml's wrapper around a traced function, whose last act is to return this call's result:
+ * slips a call of the traced code between the wrapper's frame and its caller's, so that the wrapper
+ * "returns" into the traced function, which then returns to the caller.
+ *
+ *     sp  [E pc][wrapper's frame, h words][return frame of the wrapper's caller]
+ *  -> sp  [E pc][wrapper's frame, h words][traced_code, env, 0][code][argument][return frame ...]       */
+value prim_invoke_traced_function(struct domain *d, value code, value env, value argument) {
+    struct vm_frame frame;
+    intptr_t index = int_of_val(nativeint_of_val(code));
+    bool known = (nativeint_of_val(code) & 1) && index > 0 && index < d->vm->function_count;
+    if (!known || !vm_frames_first(d, &frame)) vm_invalid_argument(d, "caml_invoke_traced_function");
+    enum { SLIPPED = 5 };
+    size_t moved = frame.height + 2;
+    value *to = d->sp - SLIPPED;
+    memmove(to, d->sp, moved * sizeof(value));
+    value *slipped = to + moved;
+    slipped[0] = (value)d->vm->traced_code;
+    slipped[1] = env;
+    slipped[2] = val_of_int(0);
+    slipped[3] = val_of_int(index);
+    slipped[4] = argument;
+    d->sp = to;
+    return VAL_UNIT;
+}

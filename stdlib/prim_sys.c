@@ -1,0 +1,223 @@
+/* prim_sys.c - module Sys without its files: command line, environment, constants, time, signals, end
+ * of the program. */
+#include "stdlib/channel.h"
+#include "stdlib/prim.h"
+#include "vm/actions.h"
+#include "vm/exitstats.h"
+#include "vm/signal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* ---- Command line and environment. ---- */
+
+static void make_argv(struct domain *d, struct prim_state *state) {
+    char **words = d->vm->options.argv;
+    size_t n = 0;
+    while (words != NULL && words[n] != NULL) n++;
+    value array = new_block(d, n, 0), word = VAL_UNIT;
+    GC_ROOT(&d->gc, &array);
+    for (size_t i = 0; i < n; i++) {
+        word = copy_string(d, words[i]);
+        gc_store(&d->gc, array, i, word);
+    }
+    GC_UNROOT(&d->gc);
+    state->argv = array;
+    gc_register_root(&d->gc, &state->argv);
+}
+
+/* Always the same array, as long as the program doesn't replace it. */
+value prim_sys_argv(struct domain *d, value unit) {
+    struct prim_state *state = prim_state(d);
+    if (state->argv == 0) make_argv(d, state);
+    return state->argv;
+}
+
+value prim_sys_modify_argv(struct domain *d, value argv) {
+    prim_sys_argv(d, VAL_UNIT);
+    gc_modify_root(&d->gc, &prim_state(d)->argv, argv);
+    return VAL_UNIT;
+}
+
+value prim_sys_executable_name(struct domain *d, value unit) {
+    const char *name = d->vm->options.executable_name;
+    return copy_string(d, name == NULL ? "" : name);
+}
+
+value prim_sys_get_argv(struct domain *d, value unit) {
+    value name = prim_sys_executable_name(d, unit);
+    GC_ROOT(&d->gc, &name);
+    prim_sys_argv(d, unit);
+    value pair = new_small(d, 2, 0);
+    GC_UNROOT(&d->gc);
+    field(pair, 0) = name;
+    field(pair, 1) = prim_state(d)->argv;
+    return pair;
+}
+
+static value environment(struct domain *d, value name, char *(*look_up)(const char *)) {
+    const char *text = NULL;
+    if (strlen(string_bytes(name)) == string_length(name)) text = look_up(string_bytes(name));
+    if (text == NULL) vm_raise_not_found(d);
+    return copy_string(d, text);
+}
+
+value prim_sys_getenv(struct domain *d, value name) { return environment(d, name, secure_getenv); }
+
+value prim_sys_unsafe_getenv(struct domain *d, value name) { return environment(d, name, getenv); }
+
+/* ---- What this machine is. ---- */
+
+value prim_sys_const_big_endian(struct domain *d, value unit) { return VAL_FALSE; }
+
+value prim_sys_const_word_size(struct domain *d, value unit) { return val_of_int(64); }
+
+value prim_sys_const_int_size(struct domain *d, value unit) { return val_of_int(63); }
+
+value prim_sys_const_max_wosize(struct domain *d, value unit) { return val_of_int(MAX_WOSIZE); }
+
+value prim_sys_const_ostype_unix(struct domain *d, value unit) { return VAL_TRUE; }
+
+value prim_sys_const_ostype_win32(struct domain *d, value unit) { return VAL_FALSE; }
+
+value prim_sys_const_ostype_cygwin(struct domain *d, value unit) { return VAL_FALSE; }
+
+value prim_sys_const_naked_pointers_checked(struct domain *d, value unit) { return VAL_FALSE; }
+
+/* Sys.backend_type: the constructor Bytecode. */
+value prim_sys_const_backend_type(struct domain *d, value unit) { return val_of_int(1); }
+
+value prim_sys_get_config(struct domain *d, value unit) {
+    value os = copy_string(d, "Unix");
+    GC_ROOT(&d->gc, &os);
+    value triple = new_small(d, 3, 0);
+    GC_UNROOT(&d->gc);
+    field(triple, 0) = os;
+    field(triple, 1) = val_of_int(64);
+    field(triple, 2) = VAL_FALSE;
+    return triple;
+}
+
+value prim_runtime_variant(struct domain *d, value unit) { return copy_string(d, ""); }
+
+/* In the syntax of OCAMLRUNPARAM; H and t are settings that this machine doesn't have. */
+value prim_runtime_parameters(struct domain *d, value unit) {
+    const struct gc_params *p = gc_get_params(&d->gc);
+    const struct prim_state *state = prim_state(d);
+    char text[400];
+    int backtrace = d->backtrace_active ? 1 + d->vm->options.backtrace_eager : 0;
+    snprintf(text, sizeof text, "a=%u,b=%d,H=0,i=%u,l=%zu,o=%u,O=%u,p=%d,s=%zu,t=0,v=%u,w=%u,W=%d",
+             p->allocation_policy, backtrace, p->heap_increment, vm_stack_limit(d),
+             p->space_overhead, p->max_overhead, state->parser_trace, p->minor_words, p->verbose,
+             p->window_size, state->runtime_warnings);
+    return copy_string(d, text);
+}
+
+value prim_ml_enable_runtime_warnings(struct domain *d, value on) {
+    prim_state(d)->runtime_warnings = bool_of_val(on);
+    return VAL_UNIT;
+}
+
+value prim_ml_runtime_warnings_enabled(struct domain *d, value unit) {
+    return val_of_bool(prim_state(d)->runtime_warnings);
+}
+
+/* No code is instrumented for afl-fuzz: nothing to reset. */
+value prim_reset_afl_instrumentation(struct domain *d, value full) { return VAL_UNIT; }
+
+/* ---- The process. ---- */
+
+value prim_sys_exit(struct domain *d, value status) {
+    vm_print_exit_statistics(d, stderr);
+    vm_exit(d, (int)int_of_val(status));
+}
+
+value prim_sys_system_command(struct domain *d, value command) {
+    if (strlen(string_bytes(command)) != string_length(command))
+        vm_raise_sys_error(d, EINVAL, command);
+    int status = system(string_bytes(command));
+    if (status == -1) vm_raise_sys_error(d, errno, command);
+    return val_of_int(WIFEXITED(status) ? WEXITSTATUS(status) : 255);
+}
+
+static double seconds_of(int who) {
+    struct rusage usage;
+    getrusage(who, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6 +
+           (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
+}
+
+value prim_sys_time_include_children(struct domain *d, value children) {
+    double seconds = seconds_of(RUSAGE_SELF);
+    if (bool_of_val(children)) seconds += seconds_of(RUSAGE_CHILDREN);
+    return copy_double(d, seconds);
+}
+
+value prim_sys_time(struct domain *d, value unit) {
+    return prim_sys_time_include_children(d, VAL_FALSE);
+}
+
+/* The system's random bytes, one an integer; without them, what differs from run to run. */
+value prim_sys_random_seed(struct domain *d, value unit) {
+    unsigned char bytes[12];
+    intptr_t seed[12];
+    size_t n = 0;
+    int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    if (fd != -1) {
+        ptrdiff_t got = read(fd, bytes, sizeof bytes);
+        close(fd);
+        while ((ptrdiff_t)n < got) {
+            seed[n] = bytes[n];
+            n++;
+        }
+    }
+    if (n < sizeof bytes) {
+        struct timeval now;
+        gettimeofday(&now, NULL);
+        n = 0;
+        seed[n++] = now.tv_usec;
+        seed[n++] = now.tv_sec;
+        seed[n++] = getpid();
+        seed[n++] = getppid();
+    }
+    value array = new_small(d, n, 0);
+    for (size_t i = 0; i < n; i++) field(array, i) = val_of_int(seed[i]);
+    return array;
+}
+
+value prim_sys_isatty(struct domain *d, value channel) {
+    return val_of_bool(isatty(channel_of(channel)->fd) == 1);
+}
+
+/* Room for a frame of that many words is there, or the stack has reached its limit. */
+value prim_ensure_stack_capacity(struct domain *d, value words) {
+    if (int_of_val(words) > d->sp - d->stack_low) vm_raise_stack_overflow(d);
+    return VAL_UNIT;
+}
+
+/* ---- Signals. ---- */
+
+value prim_install_signal_handler(struct domain *d, value signal, value behaviour) {
+    int number = vm_signal_to_system((int)int_of_val(signal)); /* cut to 32 bits, as OCaml does */
+    if (!vm_signal_exists(number)) vm_invalid_argument(d, "Sys.signal: unavailable signal");
+    enum vm_signal_action action = is_block(behaviour)          ? VM_SIGNAL_HANDLE
+                                   : int_of_val(behaviour) == 1 ? VM_SIGNAL_IGNORE
+                                                                : VM_SIGNAL_DEFAULT;
+    value handler = is_block(behaviour) ? field(behaviour, 0) : VAL_UNIT;
+    value old_handler = VAL_UNIT, result = VAL_UNIT;
+    GC_ROOT(&d->gc, &old_handler, &result);
+    enum vm_signal_action old = vm_signal_set(d, number, action, handler, &old_handler);
+    if (old == VM_SIGNAL_REFUSED) vm_raise_sys_error(d, errno, VAL_UNIT);
+    result = val_of_int(old);
+    if (old == VM_SIGNAL_HANDLE) {
+        result = new_small(d, 1, 0);
+        field(result, 0) = old_handler;
+    }
+    vm_process_actions(d);
+    GC_UNROOT(&d->gc);
+    return result;
+}

@@ -1,0 +1,162 @@
+/* prim_weak.c - weak arrays and ephemerons, as Weak and Obj.Ephemeron use them.
+ *
+ * The block's layout and its treatment by the collector are gc/weak.h's. The standard library tests
+ * every index before it comes here; these functions test again, because a program can declare the
+ * primitives itself, and an index beyond the block must not reach memory. */
+#include "gc/weak.h"
+#include "stdlib/prim.h"
+
+/* The slot of key number i of e. Raises Invalid_argument with the text where there is none. */
+static size_t key_slot(struct domain *d, value e, value i, const char *where) {
+    if (!gc_is_ephe(&d->gc, e)) vm_invalid_argument(d, "%s", where);
+    uintptr_t n = (uintptr_t)int_of_val(i);
+    if (n >= gc_ephe_length(e)) vm_invalid_argument(d, "%s", where);
+    return EPHE_FIRST_KEY + n;
+}
+
+static size_t data_slot(struct domain *d, value e, const char *where) {
+    if (!gc_is_ephe(&d->gc, e)) vm_invalid_argument(d, "%s", where);
+    return EPHE_DATA;
+}
+
+static value get_slot(struct domain *d, value e, size_t slot) {
+    value v = gc_ephe_get(&d->gc, e, slot);
+    return v == gc_ephe_none(&d->gc) ? VAL_NONE : new_some(d, v);
+}
+
+/* A block with the contents of block v, which must not be an atom. GC: may run. */
+static value shallow_copy(struct domain *d, value v) {
+    GC_ROOT(&d->gc, &v);
+    size_t wosize = wosize_of(v);
+    unsigned tag = tag_of(v);
+    value copy = gc_alloc(&d->gc, wosize, tag);
+    if (tag >= TAG_NO_SCAN || gc_is_young(&d->gc, copy)) {
+        memcpy((void *)copy, (void *)v, 8 * wosize);
+    } else {
+        for (size_t i = 0; i < wosize; i++) gc_init_field(&d->gc, copy, i, field(v, i));
+    }
+    GC_UNROOT(&d->gc);
+    return copy;
+}
+
+/* Some copy of the content. Customs are returned themselves: a copy would share what their
+ * operations own and finalise it twice. */
+static value get_slot_copy(struct domain *d, value e, size_t slot) {
+    value v = gc_ephe_get(&d->gc, e, slot);
+    if (v == gc_ephe_none(&d->gc)) return VAL_NONE;
+    if (!gc_is_heap_block(&d->gc, v)) return new_some(d, v);
+    uintptr_t offset = tag_of(v) == TAG_INFIX ? 8 * infix_offset_words(v) : 0;
+    v -= (value)offset;
+    if (wosize_of(v) != 0 && tag_of(v) != TAG_CUSTOM) v = shallow_copy(d, v);
+    return new_some(d, v + (value)offset);
+}
+
+static value create(struct domain *d, value length) {
+    uintptr_t n = (uintptr_t)int_of_val(length);
+    if (n > MAX_WOSIZE - EPHE_FIRST_KEY) vm_invalid_argument(d, "Weak.create");
+    return gc_ephe_create(&d->gc, n);
+}
+
+static value blit_keys(struct domain *d, value from, value from_i, value to, value to_i, value n,
+                       const char *where) {
+    uintptr_t count = (uintptr_t)int_of_val(n);
+    uintptr_t i = (uintptr_t)int_of_val(from_i), j = (uintptr_t)int_of_val(to_i);
+    if (!gc_is_ephe(&d->gc, from) || !gc_is_ephe(&d->gc, to)) vm_invalid_argument(d, "%s", where);
+    uintptr_t from_length = gc_ephe_length(from), to_length = gc_ephe_length(to);
+    if (count > from_length || i > from_length - count || count > to_length ||
+        j > to_length - count)
+        vm_invalid_argument(d, "%s", where);
+    gc_ephe_blit(&d->gc, from, EPHE_FIRST_KEY + i, to, EPHE_FIRST_KEY + j, count);
+    return VAL_UNIT;
+}
+
+/* ---- Obj.Ephemeron ---- */
+
+value prim_ephe_create(struct domain *d, value length) { return create(d, length); }
+
+value prim_ephe_get_key(struct domain *d, value e, value i) {
+    return get_slot(d, e, key_slot(d, e, i, "Obj.Ephemeron.get_key"));
+}
+
+value prim_ephe_get_key_copy(struct domain *d, value e, value i) {
+    return get_slot_copy(d, e, key_slot(d, e, i, "Obj.Ephemeron.get_key_copy"));
+}
+
+value prim_ephe_set_key(struct domain *d, value e, value i, value v) {
+    gc_ephe_set(&d->gc, e, key_slot(d, e, i, "Obj.Ephemeron.set_key"), v);
+    return VAL_UNIT;
+}
+
+value prim_ephe_unset_key(struct domain *d, value e, value i) {
+    size_t slot = key_slot(d, e, i, "Obj.Ephemeron.unset_key");
+    gc_ephe_set(&d->gc, e, slot, gc_ephe_none(&d->gc));
+    return VAL_UNIT;
+}
+
+value prim_ephe_check_key(struct domain *d, value e, value i) {
+    size_t slot = key_slot(d, e, i, "Obj.Ephemeron.check_key");
+    return val_of_bool(gc_ephe_is_set(&d->gc, e, slot));
+}
+
+value prim_ephe_blit_key(struct domain *d, value from, value from_i, value to, value to_i, value n) {
+    return blit_keys(d, from, from_i, to, to_i, n, "Obj.Ephemeron.blit_key");
+}
+
+value prim_ephe_get_data(struct domain *d, value e) {
+    return get_slot(d, e, data_slot(d, e, "Obj.Ephemeron.get_data"));
+}
+
+value prim_ephe_get_data_copy(struct domain *d, value e) {
+    return get_slot_copy(d, e, data_slot(d, e, "Obj.Ephemeron.get_data_copy"));
+}
+
+value prim_ephe_set_data(struct domain *d, value e, value v) {
+    gc_ephe_set(&d->gc, e, data_slot(d, e, "Obj.Ephemeron.set_data"), v);
+    return VAL_UNIT;
+}
+
+value prim_ephe_unset_data(struct domain *d, value e) {
+    size_t slot = data_slot(d, e, "Obj.Ephemeron.unset_data");
+    gc_ephe_set(&d->gc, e, slot, gc_ephe_none(&d->gc));
+    return VAL_UNIT;
+}
+
+value prim_ephe_check_data(struct domain *d, value e) {
+    size_t slot = data_slot(d, e, "Obj.Ephemeron.check_data");
+    return val_of_bool(gc_ephe_is_set(&d->gc, e, slot));
+}
+
+value prim_ephe_blit_data(struct domain *d, value from, value to) {
+    size_t from_slot = data_slot(d, from, "Obj.Ephemeron.blit_data");
+    size_t to_slot = data_slot(d, to, "Obj.Ephemeron.blit_data");
+    gc_ephe_blit(&d->gc, from, from_slot, to, to_slot, 1);
+    return VAL_UNIT;
+}
+
+/* ---- Weak ---- */
+
+value prim_weak_create(struct domain *d, value length) { return create(d, length); }
+
+value prim_weak_get(struct domain *d, value w, value i) {
+    return get_slot(d, w, key_slot(d, w, i, "Weak.get"));
+}
+
+value prim_weak_get_copy(struct domain *d, value w, value i) {
+    return get_slot_copy(d, w, key_slot(d, w, i, "Weak.get_copy"));
+}
+
+value prim_weak_check(struct domain *d, value w, value i) {
+    return val_of_bool(gc_ephe_is_set(&d->gc, w, key_slot(d, w, i, "Weak.check")));
+}
+
+/* The form that took an option, before ephemerons; kept for programs that declare it. */
+value prim_weak_set(struct domain *d, value w, value i, value option) {
+    size_t slot = key_slot(d, w, i, "Weak.set");
+    gc_ephe_set(&d->gc, w, slot,
+                is_block(option) ? field(option, 0) : gc_ephe_none(&d->gc));
+    return VAL_UNIT;
+}
+
+value prim_weak_blit(struct domain *d, value from, value from_i, value to, value to_i, value n) {
+    return blit_keys(d, from, from_i, to, to_i, n, "Weak.blit");
+}

@@ -1,0 +1,44 @@
+/* state.h - what the primitives keep for each machine (vm->library_state). */
+#ifndef BACTRIAN_STDLIB_STATE_H
+#define BACTRIAN_STDLIB_STATE_H
+
+#include "vm/arena.h"
+#include "vm/vm.h"
+
+struct channel;
+
+/* BACTRIAN_FAIL_IO=N:ERRNO makes the N-th system call of channels fail, N+:ERRNO all later ones too:
+ * so that tests can show how programs and machine stand it. */
+struct io_fault {
+    uint64_t at; /* 0: none */
+    uint64_t count;
+    int error;
+    bool lasting;
+};
+
+/* Memory of input_value and output_value that an exception may leave behind (no memory for the result):
+ * the next use, or the end of the machine, frees it. */
+struct marshal_state {
+    struct vm_arena scratch;
+    void *input; /* the bytes of a message, from malloc */
+};
+
+struct prim_state {
+    struct channel *channels; /* all open channels, newest first (stdlib/channel.h) */
+    struct io_fault io_fault;
+    value argv; /* Sys.argv, a registered root from its first use on; 0 before */
+    struct marshal_state marshal;
+    bool parser_trace;     /* Parsing.set_trace, OCAMLRUNPARAM=p */
+    bool runtime_warnings; /* OCAMLRUNPARAM=W */
+    bool warned;           /* the first warning was printed, with its note on how to stop them */
+};
+
+/* The state of d's machine. GC: never. */
+static inline struct prim_state *prim_state(struct domain *d) { return d->vm->library_state; }
+/* A new machine's state. NULL: no memory. GC: never. */
+void *prim_state_open(struct vm *vm);
+/* Frees it, channels included. Needs: the heap is gone, since finalisers of channels use the state.
+ * GC: never. */
+void prim_state_close(struct vm *vm, void *state);
+
+#endif

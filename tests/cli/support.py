@@ -1,0 +1,129 @@
+"""What the tests of the command line share: a folder with programs, and running things in it."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+PROGRAMS = {
+    'args': 'let () = Array.iter print_endline Sys.argv; print_endline Sys.executable_name',
+    'status': 'let () = exit (int_of_string Sys.argv.(1))',
+    'raises': 'let f x = if x > 0 then failwith "boom" else 1\nlet () = print_int (f 1 + 1)',
+    'copy': 'let () = try while true do print_endline (input_line stdin) done with End_of_file -> ()',
+    'deep': 'let rec f n = if n = 0 then 0 else 1 + f (n - 1)\n'
+            'let () = print_string (try string_of_int (f (int_of_string Sys.argv.(1)))\n'
+            '  with Stack_overflow -> "overflow")',
+    'hungry': 'let () = let rec grow l n = if n = 0 then l else grow (Bytes.create 100000 :: l) (n - 1)\n'
+              '  in print_string (try string_of_int (List.length (grow [] (int_of_string Sys.argv.(1))))\n'
+              '  with Out_of_memory -> "out of memory")',
+    'busy': 'let () = for i = 1 to 30 do\n'
+            '  let l = List.init i (fun j -> string_of_int (i * j)) in\n'
+            '  Printf.printf "%d %d\\n" (List.length l) (Hashtbl.hash l) done',
+}
+
+
+class Place:
+    """A folder of compiled programs, and the binary under test."""
+
+    def __init__(self, bactrian):
+        self.bactrian = os.path.abspath(bactrian)
+        self.folder = tempfile.mkdtemp(prefix='bactrian-cli-')
+        os.chmod(self.folder, 0o755)
+        self.home = os.path.join(self.folder, 'home')
+        os.mkdir(self.home)
+        for name, text in PROGRAMS.items():
+            self.write(name + '.ml', text + '\n')
+            self.tool('ocamlc', '-g', '-o', name + '.byte', name + '.ml')
+        self.bin = os.path.join(self.folder, 'bin')
+        os.mkdir(self.bin)
+        os.symlink(self.bactrian, os.path.join(self.bin, 'bactrian'))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content, mode=0o644):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        os.chmod(path, mode)
+        return path
+
+    def read(self, name):
+        with open(self.path(name), 'rb') as file:
+            return file.read()
+
+    def tool(self, *command):
+        subprocess.run(command, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+    def environment(self, extra):
+        env = {'PATH': self.bin + ':' + os.environ['PATH'], 'HOME': self.home, 'LC_ALL': 'C'}
+        for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS'):
+            if name in os.environ:
+                env[name] = os.environ[name]
+        env.update(extra)
+        return {k: v for k, v in env.items() if v is not None}
+
+    def remove(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Done:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def __repr__(self):
+        return 'status %d\nstdout: %r\nstderr: %r' % (self.status, self.out, self.err)
+
+    def key(self):
+        return self.status, self.out, self.err
+
+
+class Case(unittest.TestCase):
+    place = None
+
+    def run_command(self, command, env=None, stdin=b'', cwd=None, **more):
+        if 'stdin_file' in more:
+            source, data = more.pop('stdin_file'), None
+        else:
+            source, data = subprocess.PIPE, stdin
+        more.setdefault('stdout', subprocess.PIPE)
+        child = subprocess.Popen(command, cwd=cwd or self.place.folder, stdin=source,
+                                 stderr=subprocess.PIPE,
+                                 env=self.place.environment(env or {}), **more)
+        try:
+            out, err = child.communicate(data, timeout=120)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.communicate()
+            raise
+        return Done(child.returncode, (out or b'').decode('latin-1'), err.decode('latin-1'))
+
+    def bactrian(self, *words, **more):
+        return self.run_command([self.place.bactrian] + list(words), **more)
+
+    def ocamlrun(self, *words, **more):
+        return self.run_command(['ocamlrun'] + list(words), **more)
+
+    def expect(self, done, status=0, out=None, err=''):
+        self.assertEqual(done.status, status, repr(done))
+        if out is not None:
+            self.assertEqual(done.out, out, repr(done))
+        if err is not None:
+            self.assertEqual(done.err, err, repr(done))
+
+    def same(self, *words, **more):
+        """bactrian and ocamlrun do the same."""
+        mine, theirs = self.bactrian(*words, **more), self.ocamlrun(*words, **more)
+        self.assertEqual(mine.key(), theirs.key())
+        return mine
+
+    def refused(self, done, status, *texts):
+        """One line on standard error that holds the texts, nothing on standard output."""
+        self.assertEqual(done.status, status, repr(done))
+        self.assertEqual(done.out, '', repr(done))
+        self.assertTrue(done.err.startswith('bactrian: '), repr(done))
+        self.assertEqual(done.err.count('\n'), 1, repr(done))
+        self.assertTrue(done.err.endswith('\n'), repr(done))
+        for text in texts:
+            self.assertIn(text, done.err)

@@ -1,0 +1,177 @@
+"""Options: what they print, what they change, and how wrong ones are refused."""
+import os
+import re
+
+from support import Case
+
+DEVICE_FULL = '/dev/full'
+
+
+class Information(Case):
+    def test_help_names_every_option_verb_and_status(self):
+        done = self.bactrian('--help')
+        self.expect(done)
+        for word in ('-b', '-config', '-I', '-m', '-M', '-p', '-t', '-v', '-version', '-vnum', '--help',
+                     '--version', '--audit', '--max-heap', '--max-stack', '--unchecked',
+                     '--gc-stress', '--gc-verify', '--count-instructions', 'run', 'dis', 'asm',
+                     'OCAMLRUNPARAM', '125', '127'):
+            self.assertRegex(done.out, r'(?m)^  %s\b' % re.escape(word))
+        self.assertEqual([line for line in done.out.split('\n')
+                          if len(line) > 100 or line.endswith(' ')], [])
+
+    def test_both_spellings_of_help_are_the_same(self):
+        self.assertEqual(self.bactrian('-help').key(), self.bactrian('--help').key())
+
+    def test_version_tells_itself_and_ocaml(self):
+        done = self.bactrian('--version')
+        self.expect(done)
+        self.assertRegex(done.out, r'\Abactrian \d+\.\d+\.\d+, for bytecode of OCaml 4\.13\.1')
+
+    def test_ocamlrun_options_print_what_ocamlrun_prints(self):
+        for words in (['-version'], ['-vnum'], ['-p'], ['-M'], ['-m', 'args.byte'], ['-config'],
+                      ['-I', '/somewhere', '-I', 'else', '-config']):
+            with self.subTest(words=words):
+                self.same(*words)
+
+    def test_config_follows_ocamllib(self):
+        self.same('-config', env={'OCAMLLIB': '/nowhere'})
+        self.same('-config', env={'CAMLLIB': '/nowhere'})
+
+    def test_information_is_not_lost_on_a_full_disk(self):
+        for option in ('--help', '-p', '-config', '--version'):
+            with self.subTest(option=option), open(DEVICE_FULL, 'wb') as full:
+                done = self.bactrian(option, stdout=full)
+                self.refused(done, 125, 'standard output', 'No space left on device')
+
+    def test_information_to_a_closed_output_is_an_error(self):
+        done = self.run_command(['sh', '-c', '"$0" -vnum >&-', self.place.bactrian])
+        self.refused(done, 125, 'standard output')
+
+    def test_audit_groups_by_capability(self):
+        done = self.bactrian('--audit', 'status.byte')
+        self.expect(done)
+        self.assertIn('pure', done.out)
+        self.assertIn('caml_sys_exit', done.out)
+        self.assertNotIn('caml_sys_system_command', done.out)
+
+
+class WrongCommandLines(Case):
+    def test_each_is_one_line_and_125(self):
+        for words in ([], ['--'], ['-x'], ['-x', 'args.byte'], ['--nothing'], ['-b=1', 'args.byte'],
+                      ['-I'], ['--max-heap'], ['--max-heap', 'much', 'args.byte'],
+                      ['--max-heap=', 'args.byte'], ['--max-heap=-1', 'args.byte'],
+                      ['--max-heap=1T', 'args.byte'], ['--max-heap=0', 'args.byte'],
+                      ['--max-heap=99999999999999999999', 'args.byte'],
+                      ['--max-heap=99999999999G', 'args.byte'],
+                      ['--max-stack=x', 'args.byte'], ['--gc-stress=5', 'args.byte'],
+                      ['--gc-stress=x', 'args.byte'], ['--unchecked=yes', 'args.byte'],
+                      ['--gc-verify=1', 'args.byte'], ['--count-instructions'],
+                      ['run'], ['dis'], ['dis', '--unchecked', 'args.byte'],
+                      ['dis', 'args.byte', 'copy.byte'], ['asm', 'args.byte'], ['asm', '-o', 'out'],
+                      ['asm', 'x.basm', '-o'], ['-m'], ['--audit']):
+            with self.subTest(words=words):
+                self.refused(self.bactrian(*words), 125)
+
+    def test_an_unknown_option_is_named(self):
+        self.refused(self.bactrian('--max-heep=1M', 'args.byte'), 125, '--max-heep', '--help')
+
+    def test_a_name_with_control_characters_stays_one_line(self):
+        self.refused(self.bactrian('no\nsuch\x1bfile'), 127, 'no?such?file')
+
+
+class RunTimeOptions(Case):
+    def test_what_follows_the_program_is_the_programs(self):
+        self.same('args.byte', '-b', '--help', '--', '-x', '')
+
+    def test_two_dashes_end_the_options(self):
+        self.same('--', 'args.byte', 'a')
+
+    def test_options_may_precede_the_program(self):
+        for words in (['-b'], ['-t'], ['-I', 'x'], ['--unchecked'], ['--gc-verify'],
+                      ['--max-heap=100M'], ['--max-heap', '100M'], ['--max-stack', '1M'],
+                      ['--gc-stress=0']):
+            with self.subTest(words=words):
+                done = self.bactrian(*words, 'args.byte', 'a b')
+                self.expect(done, out='args.byte\na b\nargs.byte\n')
+
+    def test_b_prints_a_backtrace(self):
+        done = self.same('-b', 'raises.byte')
+        self.assertIn('Called from Raises in file "raises.ml", line 2', done.err)
+
+    def test_max_stack_raises_stack_overflow(self):
+        self.expect(self.bactrian('--max-stack=64k', 'deep.byte', '1000'), out='1000')
+        self.expect(self.bactrian('--max-stack=64k', 'deep.byte', '100000'), out='overflow')
+        self.expect(self.bactrian('--max-stack=1G', 'deep.byte', '2000000'), out='2000000')
+
+    def test_max_heap_raises_out_of_memory(self):
+        self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '10'), out='10')
+        self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '1000'), out='out of memory')
+        self.expect(self.bactrian('hungry.byte', '1000'), out='1000')
+
+    def test_stress_and_verification_change_no_output(self):
+        expected = self.ocamlrun('busy.byte')
+        for level in '1234':
+            with self.subTest(level=level):
+                done = self.bactrian('--gc-stress=' + level, '--gc-verify', 'busy.byte')
+                self.assertEqual(done.key(), expected.key())
+
+    def test_counts_are_written_at_the_end(self):
+        for program, status in (('status.byte', 3), ('raises.byte', 2)):
+            with self.subTest(program=program):
+                done = self.bactrian('--count-instructions=counts', program, '3')
+                self.assertEqual(done.status, status)
+                rows = [line.split(' ') for line in self.place.read('counts').decode().split('\n')[:-1]]
+                counts = {name: int(count) for name, count in rows}
+                self.assertGreater(counts['ACC0'], 0)
+                self.assertIn('caml_register_named_value', counts)
+                self.assertTrue(all(count > 0 for count in counts.values()))
+
+    def test_a_file_for_counts_that_cannot_be_opened_stops_before_the_run(self):
+        done = self.bactrian('--count-instructions=/nonexistent/x', 'args.byte')
+        self.refused(done, 125, '/nonexistent/x', 'No such file')
+
+    def test_counts_that_cannot_be_written_are_a_warning(self):
+        done = self.bactrian('--count-instructions=' + DEVICE_FULL, 'status.byte', '0')
+        self.assertEqual((done.status, done.out), (0, ''))
+        self.assertIn('No space left on device', done.err)
+
+
+class RunParam(Case):
+    def test_b_is_read_from_either_variable(self):
+        for name in ('OCAMLRUNPARAM', 'CAMLRUNPARAM'):
+            done = self.same('raises.byte', env={name: 'b'})
+            self.assertIn('Called from', done.err)
+
+    def test_ocamlrunparam_goes_before_camlrunparam(self):
+        self.same('raises.byte', env={'OCAMLRUNPARAM': '', 'CAMLRUNPARAM': 'b'})
+        self.same('raises.byte', env={'OCAMLRUNPARAM': 'b=0', 'CAMLRUNPARAM': 'b'})
+
+    def test_l_limits_the_stack_in_words(self):
+        self.same('deep.byte', '20000', env={'OCAMLRUNPARAM': 'l=10k'})
+        self.same('deep.byte', '1000000', env={'OCAMLRUNPARAM': 'l=0x1000000'})
+
+    def test_odd_texts_are_skipped(self):
+        for text in (',,,', 'z=3', 'b=', 'Q,b', 's=4k,,b=1', '=', 'l', 'h=1M,i=4,a=1,w=2,H'):
+            with self.subTest(text=text):
+                self.expect(self.bactrian('status.byte', '0', env={'OCAMLRUNPARAM': text}))
+
+    def test_v_prints_statistics_at_the_end(self):
+        mine = self.bactrian('busy.byte', env={'OCAMLRUNPARAM': 'v=0x400'})
+        theirs = self.ocamlrun('busy.byte', env={'OCAMLRUNPARAM': 'v=0x400'})
+        names = [re.sub(r'\d+', '', err) for err in (mine.err, theirs.err)]
+        self.assertEqual(names[0], names[1])
+        self.assertEqual(mine.out, theirs.out)
+
+    def test_a_privileged_process_ignores_it(self):
+        if os.geteuid() != 0:
+            self.skipTest('needs root')
+        if 'ASAN_OPTIONS' in os.environ:
+            self.skipTest('a privileged sanitizer does not work')
+        copy = self.place.write('privileged', self.place.read(self.place.bactrian))
+        os.chown(copy, 65534, 65534)
+        os.chmod(copy, 0o4755)
+        done = self.run_command([copy, 'raises.byte'], env={'OCAMLRUNPARAM': 'b'})
+        self.assertEqual(done.status, 2, repr(done))
+        self.assertNotIn('Called from', done.err)
+        done = self.run_command([copy, 'args.ml'])
+        self.refused(done, 125, 'set-user-ID')

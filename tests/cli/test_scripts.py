@@ -1,0 +1,198 @@
+"""OCaml scripts: compiling, the cache, #! lines, errors."""
+import os
+import subprocess
+import threading
+
+from support import Case
+
+
+class ScriptCase(Case):
+    def setUp(self):
+        self.cache = self.place.path('cache-' + self.id().rsplit('.', 1)[1])
+        os.mkdir(self.cache, 0o700)
+        self.env = {'XDG_CACHE_HOME': self.cache}
+
+    def script(self, *words, **more):
+        env = dict(self.env)
+        env.update(more.pop('env', {}))
+        return self.bactrian(*words, env=env, **more)
+
+    def kept(self):
+        folder = os.path.join(self.cache, 'bactrian')
+        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+class Scripts(ScriptCase):
+    def test_a_script_runs_with_its_arguments(self):
+        self.expect(self.script('args.ml', 'a', '-b'), out='args.ml\na\n-b\nargs.ml\n')
+        path = self.place.path('args.ml')
+        self.expect(self.script(path), out='%s\n%s\n' % (path, path))
+
+    def test_status_input_and_exceptions_are_the_programs(self):
+        self.expect(self.script('status.ml', '7'), status=7)
+        self.expect(self.script('copy.ml', stdin=b'x\n'), out='x\n')
+        done = self.script('-b', 'raises.ml')
+        self.expect(done, status=2, err=None)
+        self.assertIn('file "raises.ml", line 2', done.err)
+
+    def test_the_second_run_needs_no_compiler(self):
+        self.expect(self.script('busy.ml'))
+        self.assertEqual(len(self.kept()), 1)
+        os.chmod(os.path.join(self.cache, 'bactrian'), 0o500)
+        kept = os.path.join(self.cache, 'bactrian', self.kept()[0])
+        before = os.stat(kept).st_mtime_ns
+        self.expect(self.script('busy.ml'))
+        self.assertEqual((len(self.kept()), os.stat(kept).st_mtime_ns), (1, before))
+
+    def test_another_compiler_compiles_anew(self):
+        self.expect(self.script('busy.ml'))
+        fake = self.place.write('fake/ocamlc', '#!/bin/sh\necho compiled >&2\nexit 9\n', 0o755)
+        done = self.script('busy.ml', env={'PATH': os.path.dirname(fake) + ':/bin'})
+        self.expect(done, status=9, err='compiled\n')
+
+    def test_new_content_is_compiled_anew(self):
+        for text in ('one', 'two', 'one'):
+            self.place.write('changing.ml', 'let () = print_string "%s"\n' % text)
+            self.expect(self.script('changing.ml'), out=text)
+        self.assertEqual(len(self.kept()), 2)
+
+    def test_nothing_is_left_beside_the_script_or_in_the_cache(self):
+        self.place.write('clean/s.ml', 'let () = print_string "x"\n')
+        self.place.write('clean/bad.ml', 'let () = print_strin "x"\n')
+        self.expect(self.script('clean/s.ml'), out='x')
+        self.assertEqual(self.script('clean/bad.ml').status, 2)
+        self.assertEqual(sorted(os.listdir(self.place.path('clean'))), ['bad.ml', 's.ml'])
+        self.assertEqual([name[32:] for name in self.kept()], ['.byte'])
+
+    def test_compile_errors_are_ocamlcs(self):
+        self.place.write('e/wrong.ml', 'let x =\n  1 + "a"\n')
+        self.place.write('e/syntax.ml', 'let let\n')
+        self.place.write('e/unbound.ml', 'let () = Nothing.f ()\n')
+        for name in ('wrong', 'syntax', 'unbound'):
+            with self.subTest(name=name):
+                theirs = self.run_command(['ocamlc', '-g', '-c', 'e/%s.ml' % name])
+                mine = self.script('e/%s.ml' % name)
+                self.assertEqual((mine.status, mine.err), (theirs.status, theirs.err))
+                self.assertEqual(mine.out, '')
+
+    def test_link_errors_are_ocamlcs(self):
+        self.place.write('link.ml', 'external f : int -> int = "no_such_primitive"\nlet _ = f 1\n')
+        done = self.script('link.ml')
+        self.assertEqual(done.status, 2)
+        self.assertIn('no_such_primitive', done.err)
+
+    def test_warnings_are_shown_and_do_not_stop(self):
+        self.place.write('warned.ml', 'let f = function 1 -> 2\nlet () = print_int (f 1)\n')
+        done = self.script('warned.ml')
+        self.expect(done, out='2', err=None)
+        self.assertIn('File "warned.ml", line 1', done.err)
+
+    def test_without_a_compiler_it_is_127(self):
+        done = self.script('args.ml', env={'PATH': self.place.bin})
+        self.refused(done, 127, 'ocamlc', 'ocaml-nox')
+
+    def test_a_damaged_cache_is_compiled_anew(self):
+        self.expect(self.script('busy.ml'))
+        path = os.path.join(self.cache, 'bactrian', self.kept()[0])
+        with open(path, 'r+b') as file:
+            file.truncate(1000)
+        self.assertEqual(self.script('busy.ml').key(), self.ocamlrun('busy.byte').key())
+
+    def test_scripts_started_at_once_share_the_cache(self):
+        results = []
+        threads = [threading.Thread(target=lambda: results.append(self.script('busy.ml').key()))
+                   for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(set(results), {self.ocamlrun('busy.byte').key()})
+        self.assertEqual(len(results), 8)
+        self.assertEqual(len(self.kept()), 1)
+
+    def test_no_cache_is_no_hindrance(self):
+        self.place.write('not-a-folder', 'x')
+        for env in ({'XDG_CACHE_HOME': self.place.path('not-a-folder')},
+                    {'XDG_CACHE_HOME': '/proc/nothing'},
+                    {'XDG_CACHE_HOME': 'relative', 'HOME': None},
+                    {'XDG_CACHE_HOME': None, 'HOME': None}):
+            with self.subTest(env=env):
+                self.expect(self.script('args.ml', env=env), out='args.ml\nargs.ml\n')
+        self.assertFalse(os.path.exists(self.place.path('relative')))
+
+    def test_a_cache_that_others_may_write_is_not_used(self):
+        folder = os.path.join(self.cache, 'bactrian')
+        os.mkdir(folder)
+        os.chmod(folder, 0o777)
+        self.expect(self.script('args.ml'), out='args.ml\nargs.ml\n')
+        self.assertEqual(self.kept(), [])
+
+    def test_the_default_cache_is_below_home(self):
+        self.expect(self.script('args.ml', env={'XDG_CACHE_HOME': None}), err='')
+        self.assertTrue(os.path.isdir(os.path.join(self.place.home, '.cache', 'bactrian')))
+
+    def test_a_full_disk_for_the_cache_is_one_message(self):
+        if os.geteuid() != 0:
+            self.skipTest('needs root to mount')
+        small = self.place.path('small')
+        os.makedirs(small, exist_ok=True)
+        mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=16k,mode=755', 'none', small],
+                                 stderr=subprocess.DEVNULL)
+        if mounted.returncode != 0:
+            self.skipTest('cannot mount here')
+        try:
+            done = self.script('args.ml', env={'XDG_CACHE_HOME': small})
+            self.assertNotIn(done.status, (0,), repr(done))
+            self.assertLess(done.status, 128, repr(done))
+            self.assertIn('No space left', done.err)
+        finally:
+            subprocess.run(['umount', small], check=True)
+
+    def test_odd_names(self):
+        for name in ('1st.ml', 'my-script.ml', 'a.b.ml', 'with space.ml', "quote'.ml", 'List.ml'):
+            with self.subTest(name=name):
+                self.place.write('odd/' + name, 'let () = print_string Sys.argv.(0)\n')
+                self.expect(self.script('odd/' + name), out='odd/' + name)
+
+
+class HashBang(ScriptCase):
+    LINE = '#!/usr/bin/env bactrian\n'
+
+    def test_a_script_starts_itself(self):
+        for name in ('hb/tool.ml', 'hb/tool', 'hb/other-tool'):
+            with self.subTest(name=name):
+                self.place.write(name, self.LINE + 'let () = print_endline (Sys.argv.(0) ^ Sys.argv.(1))\n',
+                                 0o755)
+                done = self.run_command(['./' + name, '-x'], env=self.env)
+                self.expect(done, out='./%s-x\n' % name)
+
+    def test_from_path(self):
+        path = self.place.write('hb/found', self.LINE + 'let () = print_string __FILE__\n', 0o755)
+        done = self.run_command(['sh', '-c', 'found'], env=dict(
+            self.env, PATH=os.path.dirname(path) + ':' + self.place.bin + ':' + os.environ['PATH']))
+        self.expect(done, out=path)
+
+    def test_locations_count_the_first_line(self):
+        self.place.write('hb/raises', self.LINE + 'let () = failwith "x"\n', 0o755)
+        done = self.script('-b', 'hb/raises')
+        self.assertEqual(done.status, 2)
+        self.assertIn('file "hb/raises", line 2, characters 9-21', done.err)
+
+    def test_errors_have_name_line_and_source(self):
+        self.place.write('hb/wrong', self.LINE + 'let () = print_int "x"\n', 0o755)
+        done = self.script('./hb/wrong')
+        self.assertEqual(done.status, 2)
+        self.assertTrue(done.err.startswith(
+            'File "./hb/wrong", line 2, characters 19-22:\n2 | let () = print_int "x"\n'), repr(done))
+        done = self.script(self.place.path('hb/wrong'))
+        self.assertTrue(done.err.startswith(
+            'File "%s", line 2, characters 19-22:\n' % self.place.path('hb/wrong')), repr(done))
+
+    def test_only_a_first_line(self):
+        for text in (self.LINE, self.LINE.rstrip('\n')):
+            self.place.write('hb/empty', text, 0o755)
+            self.expect(self.script('hb/empty'), out='')
+
+    def test_another_interpreters_script_is_not_taken(self):
+        self.place.write('hb/shell', '#!/bin/sh\necho hello\n', 0o755)
+        self.refused(self.script('hb/shell'), 125)

@@ -1,0 +1,94 @@
+/* fuzz_unmarshal.c - libFuzzer target: any bytes to the readers of marshalled data.
+ *
+ * The first byte of the input picks what is done with the rest:
+ *   bit 0  a header that fits is put before it, so that the fuzzer needn't find one: data length and
+ *          counts of objects and words come from bytes 1, 2 and 3
+ *   bit 1  sharing off (with bit 0): no objects
+ * The message is read into an arena, as DATA of an image, and with everything allowed into the heap;
+ * what comes back is written, hashed and compared with itself, read again, and the heap is verified.
+ * Build: clang -fsanitize=fuzzer,address,undefined with all of gc, vm and stdlib (see ./dev fuzz). */
+#include "stdlib/customs.h"
+#include "stdlib/marshal_writer.h"
+#include "stdlib/prim.h"
+#include "stdlib/prims.h"
+#include "vm/unmarshal.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct vm *new_machine(void) {
+    struct vm_options options = {.gc = {.minor_words = 4096}};
+    struct vm_error error;
+    struct vm *vm = vm_create(&options, &vm_versions[OCAML_4_13], &prim_library, &error);
+    if (vm == NULL) abort();
+    return vm;
+}
+
+/* Reads into the heap; 0 if the message is refused. */
+static value read_all(struct domain *d, const uint8_t *bytes, size_t n) {
+    struct vm_marshal_header header;
+    struct vm_unmarshal_fault fault;
+    struct vm_arena scratch = {NULL};
+    struct vm_unmarshal_options options = {customs_find_reader, NULL, true, &scratch};
+    value v;
+    if (vm_marshal_header(bytes, n, &header) != VM_HEADER_OK) return 0;
+    if (header.data_bytes > n - header.header_bytes) return 0;
+    bool ok = vm_unmarshal(d, &header, bytes + header.header_bytes, &options, &v, &fault);
+    vm_arena_free(&scratch);
+    return ok ? v : 0;
+}
+
+/* Writes v and reads that back: the same value must come out. */
+static void go_round(struct domain *d, value v) {
+    struct vm_arena scratch = {NULL};
+    struct marshal_writer *w = malloc(sizeof *w);
+    GC_ROOT(&d->gc, &v);
+    prim_hash(d, val_of_int(100), val_of_int(200), val_of_int(0), v);
+    if (w != NULL && marshal_write(w, d, v, MARSHAL_CLOSURES, &scratch)) {
+        size_t n = w->header_bytes + w->data_bytes;
+        uint8_t *bytes = malloc(n);
+        if (bytes == NULL) abort();
+        marshal_copy(w, bytes);
+        if (read_all(d, bytes, n) == 0) abort();
+        free(bytes);
+    }
+    vm_arena_free(&scratch);
+    free(w);
+    gc_full_major_cycle(&d->gc);
+    GC_UNROOT(&d->gc);
+}
+
+static void read_three_ways(struct domain *d, const uint8_t *bytes, size_t n) {
+    struct vm_error error;
+    struct vm_arena arena = {NULL};
+    size_t used;
+    value v;
+    if (vm_unmarshal_arena(bytes, n, &arena, &v, &used, &error) == VM_OK && used > n) abort();
+    vm_arena_free(&arena);
+    vm_unmarshal_image_data(d, bytes, n, &v, &error);
+    v = read_all(d, bytes, n);
+    if (v != 0) go_round(d, v);
+    gc_verify(&d->gc, "after unmarshalling");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static struct vm *vm; /* one machine for all inputs: what one leaves behind the next may meet */
+    if (size < 4 || size > 1 << 16) return 0;
+    if (vm == NULL) vm = new_machine();
+    struct domain *d = vm->domain;
+    if (!(data[0] & 1)) {
+        read_three_ways(d, data + 1, size - 1);
+        return 0;
+    }
+    size_t n = size - 4;
+    uint8_t *message = malloc(VM_MARSHAL_SMALL_HEADER + n);
+    if (message == NULL) return 0;
+    const uint32_t parts[5] = {VM_MARSHAL_MAGIC_SMALL, (uint32_t)n, data[0] & 2 ? 0 : data[2], 0,
+                               data[3] + 256u * data[1]};
+    for (int i = 0; i < 20; i++) message[i] = (uint8_t)(parts[i / 4] >> (24 - 8 * (i % 4)));
+    memcpy(message + VM_MARSHAL_SMALL_HEADER, data + 4, n);
+    read_three_ways(d, message, VM_MARSHAL_SMALL_HEADER + n);
+    free(message);
+    return 0;
+}

@@ -1,0 +1,68 @@
+(* Changes, cuts and mixes messages at random and reads them, closures included. Only this machine can
+   be asked to do so (ocamlrun would crash): it must end with status 0 and say how many were accepted.
+   mutate_messages.byte [rounds [seed]] *)
+let rounds = try int_of_string Sys.argv.(1) with _ -> 20000
+let () = Random.init (try int_of_string Sys.argv.(2) with _ -> 1)
+
+let rec even n = n = 0 || odd (n - 1)
+and odd n = n <> 0 && even (n - 1)
+let make k = let rec f x = if x = 0 then k else g (x - 1) and g x = f x + k in (f, g)
+let add a b c = a + b + c
+open Bigarray
+
+let messages =
+  let m v = Bytes.of_string (Marshal.to_string v [ Marshal.Closures ]) in
+  [| m even; m odd; m (make 3); m (snd (make 4)); m (add 1); m (add 1 2); m [ add 5; add 6 ];
+     m (fun x -> x + Random.int 5); m (lazy (add 1 2 3)); m (object method m = 1 val mutable x = "s" method y = x end);
+     m [ 1; 2; 300; 70000; 1 lsl 40 ]; m (Array.init 20 float_of_int); m [ "a"; String.make 300 'x' ];
+     m (1l, 2L, 3n); m (Array1.init int c_layout 20 (fun i -> i * i * i)); m (Array2.create complex32 fortran_layout 3 4);
+     m Not_found; m (Failure "x", Failure "y"); (let s = "shared" in m [ s; s; s ]); m (Hashtbl.create 10) |]
+
+let codes = [| 0; 1; 2; 3; 4; 5; 6; 7; 8; 9; 10; 11; 12; 13; 14; 15; 16; 17; 18; 19; 20; 21; 22; 23; 24; 25; 0x20; 0x40; 0x80; 0x90; 247; 248; 249; 250; 251; 252; 253; 254; 255 |]
+
+let mutate b =
+  let b = Bytes.copy b in
+  for _ = 0 to Random.int 4 do
+    let i = if Random.int 4 = 0 then Random.int (Bytes.length b) else min (Bytes.length b - 1) (20 + Random.int (max 1 (Bytes.length b - 20))) in
+    let c = if Random.bool () then codes.(Random.int (Array.length codes)) else Random.int 256 in
+    match Random.int 4 with
+    | 0 -> Bytes.set b i (Char.chr ((Char.code (Bytes.get b i) + Random.int 5 - 2) land 255))
+    | 1 -> let o = messages.(Random.int (Array.length messages)) in
+      let n = min (Random.int 30) (min (Bytes.length o - 20) (Bytes.length b - i)) in
+      if n > 0 then Bytes.blit o (20 + Random.int (Bytes.length o - 20 - n + 1)) b i n
+    | _ -> Bytes.set b i (Char.chr c)
+  done;
+  b
+
+(* Uses what came back, as far as that is possible without knowing its type. *)
+let rec visit depth v =
+  let r = Obj.repr v in
+  if Obj.is_block r && depth < 20 && Obj.tag r < Obj.no_scan_tag && Obj.tag r <> Obj.infix_tag then
+    for i = 0 to min 50 (Obj.size r) - 1 do
+      if Obj.tag r <> Obj.closure_tag then visit (depth + 1) (Obj.field r i)
+    done
+
+let call f = try ignore (Sys.opaque_identity ((Obj.magic f : int -> Obj.t) 3)) with _ -> ()
+let rec call_closures depth v =
+  let r = Obj.repr v in
+  if Obj.is_block r && depth < 5 then
+    if Obj.tag r = Obj.closure_tag || Obj.tag r = Obj.infix_tag then call r
+    else if Obj.tag r < Obj.lazy_tag then for i = 0 to min 10 (Obj.size r) - 1 do call_closures (depth + 1) (Obj.field r i) done
+
+let () =
+  let accepted = ref 0 and refused = ref 0 in
+  for i = 1 to rounds do
+    let b = mutate messages.(Random.int (Array.length messages)) in
+    (match (Marshal.from_bytes b 0 : Obj.t) with
+     | v ->
+       incr accepted;
+       visit 0 v;
+       ignore (Hashtbl.hash v);
+       (try ignore (compare v v) with _ -> ());
+       (try ignore (v = Obj.repr (add 1)) with _ -> ());
+       (try ignore (Marshal.to_string v [ Marshal.Closures ]) with _ -> ());
+       call_closures 0 v
+     | exception (Failure _ | Invalid_argument _ | Out_of_memory) -> incr refused);
+    if i mod 1000 = 0 then Gc.full_major ()
+  done;
+  Printf.printf "%d accepted, %d refused\n" !accepted !refused

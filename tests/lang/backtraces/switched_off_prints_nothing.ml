@@ -1,0 +1,3 @@
+(* flags: -g *)
+let rec f n = if n = 0 then failwith "deep" else 1 + f (n - 1)
+let () = print_int (f 3)

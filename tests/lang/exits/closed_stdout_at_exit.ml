@@ -1,0 +1,4 @@
+let () =
+  prerr_endline "closing";
+  close_out stdout;
+  prerr_endline "closed"

@@ -1,0 +1,1 @@
+let () = at_exit (fun () -> print_endline "bye"); exit (-3)

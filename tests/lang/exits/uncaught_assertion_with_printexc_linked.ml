@@ -1,0 +1,3 @@
+let () =
+  ignore (Printexc.to_string Not_found);
+  assert (Array.length Sys.argv = 99)

@@ -1,0 +1,2 @@
+exception Plain
+let () = raise Plain

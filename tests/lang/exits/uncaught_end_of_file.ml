@@ -1,0 +1,1 @@
+let () = ignore (input_line stdin)

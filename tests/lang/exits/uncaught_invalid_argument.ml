@@ -1,0 +1,1 @@
+let () = invalid_arg "argument text"

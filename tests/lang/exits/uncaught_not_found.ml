@@ -1,0 +1,1 @@
+let () = ignore (List.assoc 1 [])

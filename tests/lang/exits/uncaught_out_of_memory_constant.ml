@@ -1,0 +1,1 @@
+let () = raise Out_of_memory

@@ -1,0 +1,1 @@
+let () = print_char "abc".[Array.length Sys.argv * 5]

@@ -1,0 +1,1 @@
+let () = ignore (open_in_bin "/no/such/file")

@@ -1,0 +1,2 @@
+exception Number of float
+let () = raise (Number 3.25)

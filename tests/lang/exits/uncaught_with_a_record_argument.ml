@@ -1,0 +1,2 @@
+exception Inline of { code : int; text : string }
+let () = raise (Inline { code = 5; text = "five" })

@@ -1,0 +1,2 @@
+exception Code of int
+let () = raise (Code (-17))

@@ -1,0 +1,2 @@
+exception Pair of (int * string)
+let () = raise (Pair (1, "one"))

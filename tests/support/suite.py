@@ -1,0 +1,175 @@
+"""The programs of tests/lang: finding, compiling (cached by content) and running them.
+
+Shared by difftest and coverage. A program says what it needs in comments at its head:
+
+  (* args: a "b c" *)        command line, split as a shell would
+  (* stdin: one\ntwo\n *)    standard input, with the escapes of a Python bytes literal
+  (* env: OCAMLRUNPARAM=b *) environment, several NAME=VALUE split as a shell would
+  (* flags: -g *)            compiler flags (the default is none but -w -a)
+  (* libs: dynlink.cma *)    libraries, before the sources
+  (* with: calc.mly lex.mll *)  companion sources of the same folder, in linking order
+  (* beside: plug.ml *)      compiled to a .cmo that stands beside the program when it runs
+  (* timeout: 60 *)          seconds, when the default does not do
+  (* stress: no *)           not run with --gc-stress: too slow or about the collector's own timing
+"""
+import ast
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LANG = os.path.join(os.path.dirname(HERE), 'lang')
+DIRECTIVE = re.compile(r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress): ?(.*?) ?\*\)$')
+KEPT_ENV = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LLVM_PROFILE_FILE')
+
+
+class Broken(Exception):
+    """A program that does not compile."""
+
+
+def default_build():
+    cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
+    return os.path.join(cache, 'bactrian-tests')
+
+
+class Outcome:
+    def __init__(self, out, err, status):
+        self.out, self.err, self.status = out, err, status
+
+    def __eq__(self, other):
+        return (self.out, self.err, self.status) == (other.out, other.err, other.status)
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+        self.name = os.path.relpath(path, LANG)[:-3]
+        self.base = os.path.basename(path)[:-3]
+        self.folder = os.path.dirname(path)
+        self.says = {}
+        with open(path, encoding='latin-1') as source:
+            for line in source:
+                found = DIRECTIVE.match(line.rstrip('\n'))
+                if not found:
+                    break
+                self.says[found.group(1)] = found.group(2)
+
+    def words(self, key):
+        return shlex.split(self.says.get(key, ''))
+
+    def sources(self):
+        return self.words('with') + [self.base + '.ml']
+
+    def digest(self):
+        sum_ = hashlib.sha256(COMPILER)
+        for name in self.sources() + self.words('beside'):
+            with open(os.path.join(self.folder, name), 'rb') as source:
+                sum_.update(name.encode() + b'\0' + source.read() + b'\0')
+        return sum_.hexdigest()[:24]
+
+    def compile(self, build):
+        """The folder with the compiled program, made when its content is new."""
+        home = os.path.join(build, self.digest())
+        if os.path.exists(os.path.join(home, self.base + '.byte')):
+            return home
+        os.makedirs(build, exist_ok=True)
+        work = tempfile.mkdtemp(dir=build)
+        try:
+            self.compile_in(work)
+            try:
+                os.rename(work, home)
+            except OSError:
+                if not os.path.exists(home):
+                    raise
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        return home
+
+    def compile_in(self, work):
+        def tool(*command):
+            done = subprocess.run(command, cwd=work, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+            if done.returncode != 0:
+                raise Broken(' '.join(command) + '\n' + done.stdout.decode('latin-1'))
+
+        linked = []
+        for name in self.sources() + self.words('beside'):
+            shutil.copy(os.path.join(self.folder, name), work)
+        for name in self.sources():
+            stem, kind = os.path.splitext(name)
+            if kind == '.mly':
+                tool('ocamlyacc', '-q', name)
+                linked += [stem + '.mli', stem + '.ml']
+            elif kind == '.mll':
+                tool('ocamllex', '-q', name)
+                linked.append(stem + '.ml')
+            else:
+                linked.append(name)
+        flags = ['-w', '-a'] + self.words('flags')
+        tool('ocamlc', *flags, '-o', self.base + '.byte', *self.words('libs'), *linked)
+        for name in self.words('beside'):
+            tool('ocamlc', *flags, '-c', name)
+
+    def run(self, home, runtime, timeout, env=()):
+        """Runs the program under `runtime` (a command prefix) in a folder of its own."""
+        with tempfile.TemporaryDirectory(prefix='difftest-') as folder:
+            beside = [os.path.splitext(name)[0] + '.cmo' for name in self.words('beside')]
+            for name in [self.base + '.byte'] + beside:
+                os.symlink(os.path.join(home, name), os.path.join(folder, name))
+            return self.run_in(folder, runtime, timeout, env)
+
+    def run_in(self, folder, runtime, timeout, env):
+        environment = {k: v for k, v in os.environ.items() if k in KEPT_ENV}
+        environment.update(HOME=folder, LC_ALL='C', TZ='UTC')
+        environment.update(env)
+        environment.update(word.split('=', 1) for word in self.words('env'))
+        text = ast.literal_eval("b'''" + self.says.get('stdin', '') + "'''")
+        command = list(runtime) + [self.base + '.byte'] + self.words('args')
+        child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 start_new_session=True)
+        try:
+            out, err = child.communicate(text, timeout=float(self.says.get('timeout', timeout)))
+            return Outcome(out, err, child.returncode)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            out, err = child.communicate()
+            return Outcome(out, err, 'timeout')
+
+
+def find_compiler():
+    try:
+        done = subprocess.run(['ocamlc', '-version'], stdout=subprocess.PIPE, check=True)
+        return done.stdout
+    except (OSError, subprocess.CalledProcessError):
+        raise SystemExit('difftest: ocamlc is not installed: apt install ocaml-nox')
+
+
+def companions(folder, names):
+    """Files of `folder` that some program there names as `with` or `beside`."""
+    used = set()
+    for name in names:
+        program = Program(os.path.join(folder, name))
+        used.update(program.words('with') + program.words('beside'))
+    return used
+
+
+def find_programs(patterns):
+    """All programs, or those whose name contains one of the patterns."""
+    found = []
+    for folder, _, names in sorted(os.walk(LANG)):
+        sources = sorted(name for name in names if name.endswith('.ml'))
+        helpers = companions(folder, sources)
+        for name in sources:
+            program = Program(os.path.join(folder, name))
+            if name in helpers or (patterns and not any(p in program.name for p in patterns)):
+                continue
+            found.append(program)
+    return found
+
+
+COMPILER = find_compiler()

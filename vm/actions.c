@@ -1,0 +1,37 @@
+/* actions.c - what runs at a safe point, in OCaml's order: due GC work, signals, finalisers (vm/actions.h). */
+#include "vm/actions.h"
+
+#include "gc/final.h"
+#include "vm/callback.h"
+#include "vm/signal.h"
+#include "vm/vm.h"
+
+value vm_run_finalisers_exn(struct domain *d) {
+    value f = VAL_UNIT, argument = VAL_UNIT, result = VAL_UNIT;
+    if (d->finalising) return VAL_UNIT;
+    GC_ROOT(&d->gc, &f, &argument);
+    d->finalising = true;
+    while (!is_exn_result(result) && gc_next_finaliser(&d->gc, &f, &argument))
+        result = vm_callback_exn(d, f, 1, &argument);
+    d->finalising = false;
+    GC_UNROOT(&d->gc);
+    return is_exn_result(result) ? result : VAL_UNIT;
+}
+
+void vm_release_finalisers(struct domain *d) { d->finalising = false; }
+
+value vm_process_actions_exn(struct domain *d) {
+    gc_clear_action(&d->gc);
+    gc_do_due_work(&d->gc);
+    value result = vm_run_signal_handlers_exn(d);
+    if (!is_exn_result(result)) result = vm_run_finalisers_exn(d);
+    if (!is_exn_result(result)) return VAL_UNIT;
+    gc_request_action(&d->gc);
+    return result;
+}
+
+void vm_process_actions(struct domain *d) {
+    value result = vm_process_actions_exn(d);
+    if (!is_exn_result(result)) return;
+    vm_value_or_raise(d, result);
+}

@@ -1,0 +1,76 @@
+/* callback.c - calls from C into OCaml, and named values (vm/callback.h). */
+#include "vm/callback.h"
+
+#include "vm/engine.h"
+#include "vm/os.h"
+#include "vm/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+value vm_callback_exn(struct domain *d, value f, int n, const value *args) {
+    ptrdiff_t depth = d->stack_high - d->sp;
+    value *sp = d->sp - n - 3;
+    for (int i = 0; i < n; i++) sp[i] = args[i];
+    sp[n] = (value)d->vm->leave_code;
+    sp[n + 1] = VAL_UNIT;
+    sp[n + 2] = VAL_UNIT;
+    d->sp = sp;
+    value result = vm_enter(d, f, n - 1);
+    d->sp = d->stack_high - depth;
+    if (d->sp > d->watermark) vm_watermark_unwound(d, d->sp);
+    return result;
+}
+
+value vm_callback(struct domain *d, value f, value a) {
+    return vm_value_or_raise(d, vm_callback_exn(d, f, 1, &a));
+}
+
+value vm_callback2(struct domain *d, value f, value a, value b) {
+    value args[] = {a, b};
+    return vm_value_or_raise(d, vm_callback_exn(d, f, 2, args));
+}
+
+value vm_callback3(struct domain *d, value f, value a, value b, value c) {
+    value args[] = {a, b, c};
+    return vm_value_or_raise(d, vm_callback_exn(d, f, 3, args));
+}
+
+struct vm_named_value {
+    struct vm_named_value *next;
+    value slot;
+    char name[];
+};
+
+static struct vm_named_value *find(const struct vm *vm, const char *name) {
+    struct vm_named_value *named = vm->named_values;
+    while (named != NULL && strcmp(named->name, name) != 0) named = named->next;
+    return named;
+}
+
+void vm_register_named_value(struct domain *d, const char *name, value v) {
+    struct vm_named_value *named = find(d->vm, name);
+    if (named != NULL) {
+        gc_modify_root(&d->gc, &named->slot, v);
+        return;
+    }
+    named = vm_must(malloc(sizeof *named + strlen(name) + 1));
+    strcpy(named->name, name);
+    named->slot = v;
+    named->next = d->vm->named_values;
+    d->vm->named_values = named;
+    gc_register_root(&d->gc, &named->slot);
+}
+
+const value *vm_named_value(const struct vm *vm, const char *name) {
+    struct vm_named_value *named = find(vm, name);
+    return named == NULL ? NULL : &named->slot;
+}
+
+void vm_named_values_free(struct vm *vm) {
+    while (vm->named_values != NULL) {
+        struct vm_named_value *next = vm->named_values->next;
+        free(vm->named_values);
+        vm->named_values = next;
+    }
+}

@@ -1,0 +1,69 @@
+/* cli.h - what the verbs of the command line share: messages, exit statuses, finding programs. */
+#ifndef BACTRIAN_VM_CLI_CLI_H
+#define BACTRIAN_VM_CLI_CLI_H
+
+#include "vm/cli/options.h"
+
+enum {
+    STATUS_REFUSED = 125,   /* a bad image, a wrong command line, our own output failed */
+    STATUS_NOT_FOUND = 127, /* the file named cannot be opened */
+};
+
+/* Prints `bactrian: SUBJECT: text` on standard error (no subject if it is NULL) and returns status,
+ * for `return cli_fail(...)`. The format is printf's; no newline at its end. GC: never. */
+int cli_fail(int status, const char *subject, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for what a reader of input found: text, details, code and advice come from *error.
+ * GC: never. */
+int cli_refuse(const char *subject, const struct vm_error *error);
+/* Flushes standard output. Returns status, or, after a message, STATUS_REFUSED if something that
+ * was printed could not be written. GC: never. */
+int cli_finish_output(int status);
+
+/* The file that a program's name stands for: the name itself if it has a slash, else the first
+ * regular file of that name in PATH, else the name itself. Allocated; NULL: no memory.
+ * GC: never. */
+char *cli_find_program(const char *name);
+/* Whether path is a file that can be read, after a message if it is not. subject: the name to show.
+ * GC: never. */
+bool cli_check_readable(const char *path, const char *subject);
+/* Whether the process runs with more rights than its caller, so that the environment is not to be
+ * trusted. GC: never. */
+bool cli_is_privileged(void);
+
+/* Reads a whole file, NUL-terminated behind its *length bytes; allocated. NULL: errno says why.
+ * GC: never. */
+char *cli_read_file(const char *path, size_t *length);
+
+/* Puts OCAMLRUNPARAM, or CAMLRUNPARAM, into the options; ignored in a privileged process.
+ * GC: never. */
+void cli_read_runparam(struct cli_options *options);
+
+/* The bytecode of the OCaml script at path, compiled if the cache does not hold it. shown: the name
+ * in messages and locations. On success returns 0 and *bytecode is the allocated path of the file;
+ * *folder is the allocated temporary folder to remove with cli_remove_folder after loading, or NULL
+ * when the file lies in the cache. Else the exit status, after a message (ocamlc's own for an error
+ * in the script). GC: never. */
+int cli_compile_script(const char *path, const char *shown, char **bytecode, char **folder);
+/* Removes a folder made by cli_compile_script, with what is in it. GC: never. */
+void cli_remove_folder(const char *folder);
+
+/* The image that a text of bytecode assembles to. Returns 0, or the exit status after a message.
+ * GC: never. */
+int cli_assemble(const char *path, const char *shown, struct vm_image *image);
+
+/* The verbs: each returns the exit status. */
+int cli_run(struct cli_options *options); /* run PROGRAM (GC: may run) */
+int cli_run_direct(struct cli_options *options,
+                   const char *path);            /* path is known to be bytecode */
+int cli_audit(struct cli_options *options);      /* --audit (GC: may run) */
+int cli_dis(struct cli_options *options);        /* dis (GC: never) */
+int cli_asm(struct cli_options *options);        /* asm (GC: never) */
+int cli_print_info(struct cli_options *options); /* -config, -p, -version, -m ... (GC: never) */
+
+/* --count-instructions: whether the file can be written, before the run (after a message if not);
+ * and the counts, after it. GC: never. */
+bool cli_check_count_file(const char *path);
+void cli_write_counts(const struct vm *vm, const char *path);
+
+#endif

@@ -1,0 +1,81 @@
+/* files.c - finding and reading the files that a command line names. */
+#include "vm/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool cli_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
+
+static bool is_regular(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+char *cli_find_program(const char *name) {
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') != NULL || path == NULL) return strdup(name);
+    char *candidate = malloc(strlen(path) + strlen(name) + 3);
+    if (candidate == NULL) return NULL;
+    for (const char *dir = path;; dir++) {
+        size_t length = strcspn(dir, ":");
+        /* An empty entry is the current folder. */
+        sprintf(candidate, "%.*s/%s", length == 0 ? 1 : (int)length, length == 0 ? "." : dir, name);
+        if (is_regular(candidate)) return candidate;
+        dir += length;
+        if (*dir == 0) break;
+    }
+    strcpy(candidate, name);
+    return candidate;
+}
+
+bool cli_check_readable(const char *path, const char *subject) {
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int problem = fd < 0 || fstat(fd, &status) != 0 ? errno : 0;
+    if (fd >= 0) close(fd);
+    if (problem == 0 && S_ISREG(status.st_mode)) return true;
+    if (problem == 0)
+        cli_fail(STATUS_NOT_FOUND, subject, "%s: name a bytecode file, a script or a text",
+                 S_ISDIR(status.st_mode) ? "Is a directory" : "Not a regular file");
+    else
+        cli_fail(STATUS_NOT_FOUND, subject, "%s: %s", strerror(problem),
+                 problem == ENOENT ? "check the name; without a slash, PATH and the current folder "
+                                     "were searched"
+                                   : "check the file and its permissions");
+    return false;
+}
+
+static char *read_all(int fd, size_t size, size_t *length) {
+    char *bytes = malloc(size + 1);
+    size_t used = 0;
+    while (bytes != NULL && used < size) {
+        ssize_t n = read(fd, bytes + used, size - used);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            if (n == 0) break;
+            free(bytes);
+            return NULL;
+        }
+        used += (size_t)n;
+    }
+    if (bytes == NULL) return NULL;
+    bytes[used] = 0;
+    *length = used;
+    return bytes;
+}
+
+char *cli_read_file(const char *path, size_t *length) {
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    char *bytes = fstat(fd, &status) == 0 ? read_all(fd, (size_t)status.st_size, length) : NULL;
+    int problem = errno;
+    close(fd);
+    errno = problem;
+    return bytes;
+}

@@ -1,0 +1,103 @@
+/* info.c - the options that print something and exit: what is known of the machine, of a file. */
+#include "vm/cli/cli.h"
+
+#include "stdlib/prims.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STANDARD_LIBRARY "/usr/lib/ocaml"
+#define EXPECTED         OCAML_4_13 /* what -version, -M and -config speak of */
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* ocamlc -use-runtime reads this list, and numbers primitives in its order: ocamlrun's. */
+static int print_primitives(void) {
+    const char **names = malloc(prim_library.count * sizeof *names);
+    if (names == NULL) return cli_fail(STATUS_REFUSED, NULL, "no memory");
+    for (size_t i = 0; i < prim_library.count; i++) names[i] = prim_library.rows[i].name;
+    qsort(names, prim_library.count, sizeof *names, by_name);
+    for (size_t i = 0; i < prim_library.count; i++) puts(names[i]);
+    free(names);
+    return 0;
+}
+
+static const char *standard_library(void) {
+    const char *dir = cli_is_privileged() ? NULL : getenv("OCAMLLIB");
+    if (dir == NULL && !cli_is_privileged()) dir = getenv("CAMLLIB");
+    return dir != NULL ? dir : STANDARD_LIBRARY;
+}
+
+/* The lines of the standard library's ld.conf; no such file, no lines. */
+static void print_ld_conf(const char *library) {
+    char *path, *text = NULL;
+    size_t length;
+    if (asprintf(&path, "%s/ld.conf", library) >= 0) {
+        text = cli_read_file(path, &length);
+        free(path);
+    }
+    for (char *line = text; line != NULL && *line != 0;) {
+        size_t n = strcspn(line, "\n");
+        printf("  %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+    free(text);
+}
+
+/* The lines and values of `ocamlrun -config`, the two word sizes that it swaps among them. */
+static int print_config(const struct cli_options *options) {
+    const struct vm_version *version = &vm_versions[EXPECTED];
+    printf("version: %s\n", version->name);
+    printf("standard_library_default: %s\n", STANDARD_LIBRARY);
+    printf("standard_library: %s\n", standard_library());
+    printf("int_size: %d\nword_size: %d\n", 64, 63);
+    printf("os_type: Unix\nhost: x86_64-pc-linux-gnu\n");
+    printf("flat_float_array: true\nsupports_afl: true\nwindows_unicode: false\n");
+    printf("supports_shared_libraries: true\nno_naked_pointers: false\n");
+    printf("profinfo: false\nprofinfo_width: 0\n");
+    printf("exec_magic_number: %s\n", version->magic);
+    printf("shared_libs_path:\n");
+    for (size_t i = 0; i < options->dll_dir_count; i++) printf("  %s\n", options->dll_dirs[i]);
+    print_ld_conf(standard_library());
+    return 0;
+}
+
+static int print_magic(const char *name) {
+    char *path = cli_find_program(name);
+    struct vm_image image;
+    struct vm_error error = {0};
+    int status = STATUS_REFUSED;
+    if (path == NULL) return cli_fail(status, name, "no memory");
+    if (!cli_check_readable(path, name)) status = STATUS_NOT_FOUND;
+    else if (vm_image_open(path, &image, &error) != VM_OK) status = cli_refuse(name, &error);
+    else {
+        puts(image.version->magic);
+        vm_image_close(&image);
+        status = 0;
+    }
+    free(path);
+    return status;
+}
+
+int cli_print_info(struct cli_options *options) {
+    switch (options->action) {
+    case OPTION_CONFIG: return print_config(options);
+    case OPTION_MAGIC: return print_magic(options->operands[0]);
+    case OPTION_OWN_MAGIC: puts(vm_versions[EXPECTED].magic); return 0;
+    case OPTION_PRIMITIVES: return print_primitives();
+    case OPTION_OCAML_VERSION:
+        printf("The OCaml runtime, version %s\n", vm_versions[EXPECTED].name);
+        return 0;
+    case OPTION_OCAML_VNUM: puts(vm_versions[EXPECTED].name); return 0;
+    case OPTION_VERSION:
+        printf("bactrian %s, for bytecode of OCaml", BACTRIAN_VERSION);
+        for (int id = 0; id < OCAML_COUNT; id++)
+            if (vm_versions[id].supported) printf(" %s", vm_versions[id].name);
+        putchar('\n');
+        return 0;
+    default: cli_print_help(); return 0;
+    }
+}

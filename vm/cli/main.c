@@ -1,0 +1,61 @@
+/* main.c - where the process starts: which of the ways in it is, and which verb.
+ *
+ * Like ocamlrun, the binary may be asked to run a program by its own name: when argv[0] names a
+ * bytecode file that has a launcher of its own, or when bytecode is appended to the binary itself
+ * (ocamlc -custom), the whole command line belongs to that program. */
+#include "vm/cli/cli.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool starts_with_hash_bang(const char *path) {
+    char start[2] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool found = fd >= 0 && read(fd, start, 2) == 2 && start[0] == '#' && start[1] == '!';
+    if (fd >= 0) close(fd);
+    return found;
+}
+
+/* The bytecode file that the process was started as; allocated, NULL if it is none. A file with a
+ * `#!` line comes as an argument instead. */
+static char *own_program(const char *argv0) {
+    char self[PATH_MAX];
+    char *named = argv0 != NULL ? cli_find_program(argv0) : NULL;
+    if (named != NULL && vm_is_bytecode_file(named) && !starts_with_hash_bang(named)) return named;
+    free(named);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) return NULL;
+    self[n] = 0;
+    return vm_is_bytecode_file(self) ? strdup(self) : NULL;
+}
+
+static int perform(struct cli_options *options) {
+    if (options->has_action && options->action == OPTION_AUDIT) return cli_audit(options);
+    if (options->has_action) return cli_print_info(options);
+    switch (options->verb) {
+    case VERB_DIS: return cli_dis(options);
+    case VERB_ASM: return cli_asm(options);
+    default: return cli_run(options);
+    }
+}
+
+int main(int argc, char **argv) {
+    struct cli_options options = {0};
+    char *nothing[] = {"bactrian", NULL};
+    char *program = own_program(argv[0]);
+    int status = STATUS_REFUSED;
+    if (program != NULL) {
+        cli_read_runparam(&options);
+        options.vm.gc.verbose = options.verbose;
+        options.operands = argv;
+        status = cli_run_direct(&options, program);
+    } else if (cli_parse(argc > 0 ? argv : nothing, &options)) {
+        status = perform(&options);
+    }
+    free(program);
+    cli_options_free(&options);
+    return cli_finish_output(status);
+}

@@ -1,0 +1,232 @@
+/* options.c - the parser of the command line, and --help, both made from options.def.
+ *
+ * `run`, with or without the word, takes options up to the program's name: what follows is the
+ * program's. The other verbs take options and operands in any order. */
+#include "vm/cli/options.h"
+
+#include "vm/cli/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    const char *spelling, *argument;
+    unsigned verbs;
+    const char *meaning;
+};
+
+static const struct row rows[OPTION_COUNT] = {
+#define OPTION(id, spelling, argument, verbs, meaning) {spelling, argument, verbs, meaning},
+#include "vm/cli/options.def"
+};
+
+static const char *const verb_names[VERB_COUNT] = {
+#define VERB(id, name, arguments, meaning) name,
+#include "vm/cli/options.def"
+};
+
+enum { V_BITS_OF_OPTION_V = 61, MAX_STRESS = 4 };
+
+bool cli_parse_size(const char *text, size_t *out) {
+    if (*text < '0' || *text > '9') return false;
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 0);
+    int shift = *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    if (shift != 0) end++;
+    if (errno != 0 || *end != 0 || n > SIZE_MAX >> shift) return false;
+    *out = (size_t)n << shift;
+    return true;
+}
+
+static bool complain(const char *subject, const char *what) {
+    cli_fail(STATUS_REFUSED, NULL, "%s%s%s: `bactrian --help` lists the options", what,
+             subject != NULL ? " " : "", subject != NULL ? subject : "");
+    return false;
+}
+
+static bool size_argument(const char *option, const char *text, size_t *words) {
+    size_t bytes;
+    if (!cli_parse_size(text, &bytes) || bytes < sizeof(value)) {
+        cli_fail(STATUS_REFUSED, NULL,
+                 "%s takes a size in bytes, with k, M or G behind it if you like, not '%s'", option,
+                 text);
+        return false;
+    }
+    *words = bytes / sizeof(value);
+    return true;
+}
+
+static bool stack_argument(const char *text, size_t *words) {
+    if (!size_argument("--max-stack", text, words)) return false;
+    if (*words < MIN_STACK_WORDS) *words = MIN_STACK_WORDS;
+    return true;
+}
+
+static bool stress_argument(const char *text, unsigned *level) {
+    size_t n;
+    if (!cli_parse_size(text, &n) || n > MAX_STRESS) {
+        cli_fail(STATUS_REFUSED, NULL, "--gc-stress takes a level from 0 to %d, not '%s'",
+                 MAX_STRESS, text);
+        return false;
+    }
+    *level = (unsigned)n;
+    return true;
+}
+
+static bool add_dll_dir(struct cli_options *out, const char *dir) {
+    const char **dirs = realloc(out->dll_dirs, (out->dll_dir_count + 1) * sizeof *dirs);
+    if (dirs == NULL) return false;
+    dirs[out->dll_dir_count++] = dir;
+    out->dll_dirs = dirs;
+    return true;
+}
+
+/* Only these wait for the program's name; the other actions need nothing but themselves. */
+static bool action_needs_program(enum cli_option id) {
+    return id == OPTION_MAGIC || id == OPTION_AUDIT;
+}
+
+static bool apply(enum cli_option id, const char *argument, struct cli_options *out) {
+    switch (id) {
+    case OPTION_BACKTRACE: out->vm.backtrace = true; return true;
+    case OPTION_DLL_DIR: return add_dll_dir(out, argument);
+    case OPTION_OUTPUT: out->output = argument; return true;
+    case OPTION_TRACE: return true;
+    case OPTION_VERBOSE: out->verbose |= V_BITS_OF_OPTION_V; return true;
+    case OPTION_COUNT_INSTRUCTIONS:
+        out->count_file = argument;
+        out->vm.count_instructions = true;
+        return true;
+    case OPTION_GC_STRESS: return stress_argument(argument, &out->vm.gc.stress);
+    case OPTION_GC_VERIFY: out->vm.gc.verify = true; return true;
+    case OPTION_MAX_HEAP: return size_argument("--max-heap", argument, &out->vm.gc.max_heap_words);
+    case OPTION_MAX_STACK: return stack_argument(argument, &out->vm.max_stack_words);
+    case OPTION_UNCHECKED: out->vm.unchecked = true; return true;
+    default:
+        out->has_action = true;
+        out->action = id;
+        return true;
+    }
+}
+
+/* The row that word spells; for --name=text, *attached is text. OPTION_COUNT: none. */
+static enum cli_option find_option(const char *word, enum cli_verb verb, const char **attached) {
+    bool is_long = word[1] == '-';
+    size_t length = is_long ? strcspn(word, "=") : strlen(word);
+    *attached = word[length] == '=' ? word + length + 1 : NULL;
+    for (unsigned id = 0; id < OPTION_COUNT; id++)
+        if (strlen(rows[id].spelling) == length && memcmp(rows[id].spelling, word, length) == 0 &&
+            (rows[id].verbs & 1u << verb))
+            return id;
+    return OPTION_COUNT;
+}
+
+/* Takes the option at *at, and its argument, off the command line. */
+static bool take_option(char ***at, struct cli_options *out) {
+    const char *word = *(*at)++, *argument;
+    enum cli_option id = find_option(word, out->verb, &argument);
+    if (id == OPTION_COUNT) return complain(word, "unknown option");
+    if (rows[id].argument == NULL) {
+        if (argument != NULL) return complain(rows[id].spelling, "no argument goes with option");
+    } else if (argument == NULL) {
+        argument = *(*at);
+        if (argument == NULL)
+            return complain(rows[id].spelling, "an argument is missing for option");
+        (*at)++;
+    }
+    return apply(id, argument, out);
+}
+
+static enum cli_verb take_verb(char ***at) {
+    for (unsigned verb = 0; verb < VERB_COUNT && **at != NULL; verb++)
+        if (strcmp(**at, verb_names[verb]) == 0) {
+            (*at)++;
+            return verb;
+        }
+    return VERB_RUN;
+}
+
+static bool parse_words(char **at, struct cli_options *out) {
+    out->verb = take_verb(&at);
+    char **operands = out->operands = at;
+    while (*at != NULL) {
+        bool is_option = at[0][0] == '-' && at[0][1] != 0;
+        if (is_option && strcmp(*at, "--") == 0) {
+            at++;
+            break;
+        }
+        if (!is_option && out->verb == VERB_RUN) break;
+        if (!is_option) *operands++ = *at++;
+        else if (!take_option(&at, out)) return false;
+        if (out->has_action && !action_needs_program(out->action)) return true;
+    }
+    if (out->verb == VERB_RUN) out->operands = at;
+    else {
+        while (*at != NULL) *operands++ = *at++;
+        *operands = NULL;
+    }
+    return true;
+}
+
+bool cli_parse(char **argv, struct cli_options *out) {
+    memset(out, 0, sizeof *out);
+    cli_read_runparam(out);
+    if (!parse_words(argv + 1, out)) return false;
+    out->vm.gc.verbose = out->verbose;
+    if (out->has_action && !action_needs_program(out->action)) return true;
+    if (out->operands[0] == NULL)
+        return complain(NULL,
+                        out->verb == VERB_RUN ? "no bytecode file specified" : "no file specified");
+    if (out->verb != VERB_RUN && out->operands[1] != NULL)
+        return complain(out->operands[1], "one file at a time, not also");
+    if (out->verb == VERB_ASM && out->output == NULL) return complain(NULL, "asm needs -o FILE");
+    return true;
+}
+
+void cli_options_free(struct cli_options *options) { free(options->dll_dirs); }
+
+static void print_wrapped(const char *text, int indent) {
+    enum { WIDTH = 98 };
+    int column = indent;
+    for (const char *blank = ""; *text != 0; blank = " ") {
+        int length = (int)strcspn(text, " ");
+        if (column + 1 + length > WIDTH) {
+            printf("\n%*s", indent, "");
+            blank = "";
+            column = indent;
+        }
+        column += printf("%s%.*s", blank, length, text);
+        text += length + (text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_row(const char *name, const char *argument, const char *meaning) {
+    enum { INDENT = 30 };
+    int used = printf("  %s%s%s", name, argument[0] == 0 ? "" : " ", argument);
+    if (used >= INDENT) printf("\n%*s", INDENT, "");
+    else printf("%*s", INDENT - used, "");
+    print_wrapped(meaning, INDENT);
+}
+
+void cli_print_help(void) {
+    printf(
+        "Usage: bactrian [OPTIONS] PROGRAM [ARGUMENTS]\n"
+        "PROGRAM is OCaml bytecode, an OCaml script (FILE.ml), or bytecode as text (FILE.basm).\n"
+        "\nVerbs:\n");
+#define VERB(id, name, arguments, meaning) print_row(name, arguments, meaning);
+#include "vm/cli/options.def"
+    printf("\nOptions:\n");
+#define OPTION(id, spelling, argument, verbs, meaning) \
+    print_row(spelling, argument == NULL ? "" : argument, meaning);
+#include "vm/cli/options.def"
+    print_row("--", "", "end of the options");
+    printf("\nEnvironment:\n");
+#define ENVIRONMENT(name, meaning) print_row(name, "", meaning);
+#include "vm/cli/options.def"
+    printf("\nExit status:\n");
+#define EXIT_STATUS(status, meaning) print_row(status, "", meaning);
+#include "vm/cli/options.def"
+}

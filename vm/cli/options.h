@@ -1,0 +1,50 @@
+/* options.h - the parsed command line. */
+#ifndef BACTRIAN_VM_CLI_OPTIONS_H
+#define BACTRIAN_VM_CLI_OPTIONS_H
+
+#include "vm/vm.h"
+
+enum cli_verb {
+#define VERB(id, name, arguments, meaning) VERB_##id,
+#include "vm/cli/options.def"
+    VERB_COUNT
+};
+
+enum { ON_RUN = 1 << VERB_RUN, ON_DIS = 1 << VERB_DIS, ON_ASM = 1 << VERB_ASM };
+
+enum cli_option {
+#define OPTION(id, spelling, argument, verbs, meaning) OPTION_##id,
+#include "vm/cli/options.def"
+    OPTION_COUNT
+};
+
+/* A stack limit below this counts as this: what ocamlrun starts with. */
+enum { MIN_STACK_WORDS = 4096 };
+
+struct cli_options {
+    enum cli_verb verb;
+    bool has_action;        /* print something and exit instead of running */
+    enum cli_option action; /* OPTION_HELP, OPTION_CONFIG, OPTION_AUDIT, ... */
+    struct vm_options vm;
+    unsigned verbose;       /* v=, including bits that are not the collector's */
+    const char *count_file; /* --count-instructions */
+    const char *output;     /* -o */
+    const char **dll_dirs;  /* -I, in order; owned */
+    size_t dll_dir_count;
+    char **operands; /* what follows the options: the program and its arguments */
+};
+
+/* Reads OCAMLRUNPARAM and the command line into *out. Nothing is printed on success.
+ * Fails: prints what is wrong and returns false. GC: never. */
+bool cli_parse(char **argv, struct cli_options *out);
+/* Frees what cli_parse allocated. GC: never. */
+void cli_options_free(struct cli_options *options);
+
+/* Whether all of text is a number with an optional suffix k, M or G that fits in a size_t; *out is
+ * it. GC: never. */
+bool cli_parse_size(const char *text, size_t *out);
+
+/* Prints the usage text to standard output (the caller flushes it). GC: never. */
+void cli_print_help(void);
+
+#endif

@@ -1,0 +1,111 @@
+/* run.c - running a program: what kind of file it is, the machine's life, the exit status. */
+#include "vm/cli/cli.h"
+
+#include "stdlib/prims.h"
+#include "vm/exitstats.h"
+#include "vm/uncaught.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* An OCaml script: by its suffix, or by a first line that names this program. */
+static bool is_script(const char *path) {
+    char line[256];
+    if (has_suffix(path, ".ml")) return true;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+    if (fd >= 0) close(fd);
+    if (n < 2 || line[0] != '#' || line[1] != '!') return false;
+    line[n] = 0;
+    line[strcspn(line, "\n")] = 0;
+    return strstr(line, "bactrian") != NULL;
+}
+
+static int finish(struct vm *vm, struct vm_result result) {
+    switch (result.outcome) {
+    case VM_UNCAUGHT: return vm_report_uncaught(vm, result.exn, stderr);
+    case VM_EXITED: return result.exit_status;
+    default: vm_print_exit_statistics(vm->domain, stderr); return 0;
+    }
+}
+
+/* Runs an opened image, which the machine closes. shown: the name for messages. */
+static int run_image(struct cli_options *options, struct vm_image *image, const char *shown) {
+    struct vm_error error = {0};
+    if (options->count_file != NULL && !cli_check_count_file(options->count_file)) {
+        vm_image_close(image);
+        return STATUS_REFUSED;
+    }
+    struct vm *vm = vm_create(&options->vm, image->version, &prim_library, &error);
+    if (vm == NULL) {
+        vm_image_close(image);
+        return cli_refuse(shown, &error);
+    }
+    int status;
+    if (vm_load(vm, image, &error) != VM_OK) status = cli_refuse(shown, &error);
+    else {
+        status = finish(vm, vm_run(vm));
+        if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
+    }
+    vm_destroy(vm);
+    return status;
+}
+
+static int run_bytecode(struct cli_options *options, const char *path, const char *shown) {
+    struct vm_image image;
+    struct vm_error error = {0};
+    if (vm_image_open(path, &image, &error) != VM_OK) return cli_refuse(shown, &error);
+    return run_image(options, &image, shown);
+}
+
+static int run_script(struct cli_options *options, const char *path, const char *shown) {
+    char *bytecode, *folder;
+    struct vm_image image;
+    struct vm_error error = {0};
+    int status = cli_compile_script(path, shown, &bytecode, &folder);
+    if (status != 0) return status;
+    enum vm_status opened = vm_image_open(bytecode, &image, &error);
+    /* The mapped file stays readable without its name. */
+    if (folder != NULL) cli_remove_folder(folder);
+    if (opened != VM_OK) status = cli_refuse(bytecode, &error);
+    else status = run_image(options, &image, shown);
+    free(bytecode);
+    free(folder);
+    return status;
+}
+
+static int run_text(struct cli_options *options, const char *path, const char *shown) {
+    struct vm_image image;
+    int status = cli_assemble(path, shown, &image);
+    return status != 0 ? status : run_image(options, &image, shown);
+}
+
+int cli_run_direct(struct cli_options *options, const char *path) {
+    options->vm.executable_name = path;
+    options->vm.argv = options->operands;
+    return run_bytecode(options, path, path);
+}
+
+int cli_run(struct cli_options *options) {
+    const char *shown = options->operands[0];
+    char *path = cli_find_program(shown);
+    int status;
+    if (path == NULL) return cli_fail(STATUS_REFUSED, shown, "no memory");
+    options->vm.executable_name = path;
+    options->vm.argv = options->operands;
+    if (!cli_check_readable(path, shown)) status = STATUS_NOT_FOUND;
+    else if (has_suffix(path, ".basm")) status = run_text(options, path, shown);
+    else if (!vm_is_bytecode_file(path) && is_script(path))
+        status = run_script(options, path, shown);
+    else status = run_bytecode(options, path, shown);
+    free(path);
+    return status;
+}

@@ -1,0 +1,103 @@
+/* text.c - dis and asm: bytecode files as text and back. */
+#include "vm/cli/cli.h"
+
+#include "vm/basm.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* An error at a place in the text reads `FILE:LINE:COLUMN: what`, as editors understand it. */
+static int refuse_text(const char *shown, const struct vm_error *error) {
+    if (error->status != VM_BAD_TEXT || !isdigit((unsigned char)error->detail[0]))
+        return cli_refuse(shown, error);
+    return cli_fail(STATUS_REFUSED, NULL, "%s:%s [%s]", shown, error->detail,
+                    vm_status_code(error->status));
+}
+
+int cli_assemble(const char *path, const char *shown, struct vm_image *image) {
+    struct vm_error error = {0};
+    size_t length;
+    char *text = cli_read_file(path, &length);
+    if (text == NULL)
+        return cli_fail(STATUS_NOT_FOUND, shown, "%s: it could not be read", strerror(errno));
+    enum vm_status status = vm_assemble(text, length, image, &error);
+    free(text);
+    return status == VM_OK ? 0 : refuse_text(shown, &error);
+}
+
+/* Closes the output file. Returns 0, or the exit status after a message; what is incomplete is
+ * removed, unless it is a device or the like. */
+static int close_output(FILE *file, const char *path) {
+    struct stat status;
+    errno = 0;
+    bool good = fflush(file) == 0 && !ferror(file);
+    bool regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    int problem = errno;
+    if (fclose(file) != 0 && good) {
+        good = false;
+        problem = errno;
+    }
+    if (good) return 0;
+    if (regular) unlink(path);
+    return cli_fail(STATUS_REFUSED, path, "%s: it could not be written whole",
+                    problem != 0 ? strerror(problem) : "write error");
+}
+
+static FILE *open_output(const char *path) {
+    FILE *file = fopen(path, "we");
+    if (file == NULL) cli_fail(STATUS_REFUSED, path, "%s: it could not be opened", strerror(errno));
+    return file;
+}
+
+static int print_text(const struct cli_options *options, const struct vm_image *image) {
+    struct vm_error error = {0};
+    FILE *file = options->output == NULL ? stdout : open_output(options->output);
+    if (file == NULL) return STATUS_REFUSED;
+    int status = 0;
+    if (vm_disassemble(image, file, &error) != VM_OK)
+        status = cli_refuse(options->operands[0], &error);
+    if (file == stdout) return status;
+    int closed = close_output(file, options->output);
+    return status != 0 ? status : closed;
+}
+
+int cli_dis(struct cli_options *options) {
+    const char *shown = options->operands[0];
+    char *path = cli_find_program(shown);
+    struct vm_image image;
+    struct vm_error error = {0};
+    int status;
+    if (path == NULL) return cli_fail(STATUS_REFUSED, shown, "no memory");
+    if (!cli_check_readable(path, shown)) status = STATUS_NOT_FOUND;
+    else if (vm_image_open(path, &image, &error) != VM_OK) status = cli_refuse(shown, &error);
+    else {
+        status = print_text(options, &image);
+        vm_image_close(&image);
+    }
+    free(path);
+    return status;
+}
+
+int cli_asm(struct cli_options *options) {
+    const char *path = options->operands[0];
+    struct vm_image image;
+    if (!cli_check_readable(path, path)) return STATUS_NOT_FOUND;
+    int status = cli_assemble(path, path, &image);
+    if (status != 0) return status;
+    FILE *file = open_output(options->output);
+    if (file == NULL) status = STATUS_REFUSED;
+    else {
+        fwrite(image.bytes, 1, image.length, file);
+        struct stat made;
+        /* Bytecode starts by its #! line: executable for whoever may read it. */
+        if (fstat(fileno(file), &made) == 0 && S_ISREG(made.st_mode))
+            fchmod(fileno(file), made.st_mode | (made.st_mode & 0444) >> 2);
+        status = close_output(file, options->output);
+    }
+    vm_image_close(&image);
+    return status;
+}

@@ -1,0 +1,140 @@
+/* code.c - fragments and the table of functions (vm/code.h). */
+#include "vm/code.h"
+
+#include "vm/debuginfo.h"
+#include "vm/engine.h"
+#include "vm/md5.h"
+#include "vm/os.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned arity_of_primitive(void *context, uint32_t p) {
+    const struct vm *vm = context;
+    return vm->prims[p].arity;
+}
+
+/* A new row of the function table. Fails: fatally when the table is full. */
+static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc, enum vm_function_kind kind,
+                             uint32_t frame_words, uint32_t arity) {
+    if (vm->function_count == vm->function_capacity) vm_fatal("the function table is full");
+    uint32_t index = vm->function_count++;
+    vm->functions[index] = (struct vm_function){
+        .entry = vm->prepare_code,
+        .frame_bytes = frame_words * 8,
+        .fragment = fragment,
+        .pc = pc,
+        .kind = kind,
+        .arity = arity,
+    };
+    return index;
+}
+
+static struct vm_code *new_code(struct vm *vm, const uint32_t *words, uint32_t word_count, bool copy) {
+    struct vm_code *code = vm_must(calloc(1, sizeof *code));
+    if (copy) {
+        uint32_t *own = vm_must(malloc((size_t)word_count * 4 + 4));
+        memcpy(own, words, (size_t)word_count * 4);
+        words = own;
+    }
+    code->base = vm->next_gpc;
+    code->words = words;
+    code->word_count = word_count;
+    code->owns_words = copy;
+    return code;
+}
+
+static void free_code(struct vm_code *code) {
+    if (code->owns_words) free((void *)code->words);
+    vm_verified_free(&code->verified);
+    free(code->function_at);
+    free(code->scratch_seen);
+    free(code->scratch_targets);
+    free(code->scratch_where);
+    vm_debuginfo_delete(code->debug);
+    free(code);
+}
+
+enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count, bool copy,
+                           bool fragment, uint32_t *index, struct vm_error *error) {
+    struct vm_code *code = new_code(vm, words, word_count, copy);
+    struct vm_verify_input input = {
+        .words = code->words,
+        .word_count = word_count,
+        .version = vm->version,
+        .global_count = (uint32_t)wosize_of(vm->global_data),
+        .primitive_count = vm->prim_count,
+        .primitive_arity = arity_of_primitive,
+        .context = vm,
+        .fragment = fragment,
+    };
+    enum vm_status status = vm_verify(&input, &code->verified, error);
+    if (status != VM_OK) {
+        free_code(code);
+        return status;
+    }
+    code->function_at = vm_must(calloc((size_t)code->verified.entry_count * 2 + 1, sizeof(uint32_t)));
+    vm->codes = vm_must(realloc(vm->codes, (vm->code_count + 1) * sizeof *vm->codes));
+    *index = vm->code_count;
+    vm->codes[vm->code_count++] = code;
+    vm->next_gpc += (uint64_t)word_count + 1;
+    code->main_function =
+        new_function(vm, *index, 0, FUNCTION_MAIN, code->verified.main_frame_words, 1);
+    return VM_OK;
+}
+
+/* The words go; the functions stay, since closures may still name them (they were decoded, or can't be
+ * called any more because the only caller released the fragment as having none). */
+void vm_code_release(struct vm *vm, uint32_t index) { vm->codes[index]->released = true; }
+
+void vm_codes_free(struct vm *vm) {
+    for (uint32_t i = 0; i < vm->code_count; i++) free_code(vm->codes[i]);
+    free(vm->codes);
+}
+
+struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc) {
+    uint32_t low = 0, high = vm->code_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (vm->codes[middle]->base <= gpc) low = middle;
+        else high = middle;
+    }
+    if (high == 0) return NULL;
+    struct vm_code *code = vm->codes[low];
+    return gpc >= code->base && gpc - code->base < code->word_count ? code : NULL;
+}
+
+uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {
+    struct vm_code *code = vm->codes[fragment];
+    const struct vm_entry *entry = vm_find_entry(&code->verified, pc);
+    if (entry == NULL) return 0;
+    bool restart = pc != entry->pc;
+    uint32_t *slot = &code->function_at[2 * (entry - code->verified.entries) + restart];
+    if (*slot == 0)
+        *slot = new_function(vm, fragment, pc, restart ? FUNCTION_RESTART : FUNCTION_CLOSURE,
+                             entry->frame_words, entry->arity);
+    return *slot;
+}
+
+const uint8_t *vm_code_digest(struct vm_code *code) {
+    if (!code->digest_known) {
+        vm_md5(code->words, (size_t)code->word_count * 4, code->digest);
+        code->digest_known = true;
+    }
+    return code->digest;
+}
+
+struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uint32_t *index) {
+    for (uint32_t i = 0; i < vm->code_count; i++) {
+        if (vm->codes[i]->released || memcmp(vm_code_digest(vm->codes[i]), digest, 16) != 0) continue;
+        *index = i;
+        return vm->codes[i];
+    }
+    return NULL;
+}
+
+unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc) {
+    const struct vm_code *code = vm_code_at(vm, gpc);
+    if (code == NULL || code->verified.heights[gpc - code->base] == VM_UNREACHED) return OPCODE_COUNT;
+    return code->words[gpc - code->base];
+}

@@ -1,0 +1,73 @@
+/* domain.h - a running mutator: its share of the heap, its stack, its pending exception.
+ *
+ *   stack_low                      sp                        stack_high
+ *     |  guard |      free          | innermost frame ... main |
+ *     +--------+--------------------+--------------------------+      grows down
+ *
+ * S1  stack_low <= sp <= stack_high; the words [sp, stack_high) are all initialised.
+ * S2  Outside the interpreter's loop (in primitives, slow paths, callbacks) sp is current; sp[0] is the
+ *     environment, sp[1] the instruction that left the loop (E2).
+ * S3  trap is the innermost trap frame's offset from stack_high, in words (0: none); links are
+ *     offsets too. */
+#ifndef BACTRIAN_VM_DOMAIN_H
+#define BACTRIAN_VM_DOMAIN_H
+
+#include "gc/heap.h"
+
+#include <setjmp.h>
+
+struct vm;
+struct vm_activation;
+struct vm_backtrace;
+
+struct domain {
+    struct gc_domain gc; /* first: allocation, poll words, local roots */
+    struct vm *vm;
+    value *sp;                        /* S2 */
+    value *stack_low, *stack_high;    /* the words that may be used */
+    size_t stack_limit_words;
+    uintptr_t trap;                   /* S3 */
+    struct vm_activation *activation; /* innermost entry into the interpreter */
+    value accu;                         /* A while a slow path runs; a root */
+    value exn;                        /* the exception on its way to a handler; a root */
+    struct vm_backtrace *backtrace;
+    bool backtrace_active;
+    bool finalising; /* finalisers are running: they don't nest */
+    value *watermark;           /* see vm/stack.h */
+    uintptr_t watermark_return;
+};
+
+/* The stack's limit in words: the highest that a program may use before Stack_overflow. Setting it is cut
+ * to the address space that was reserved. GC: never. */
+size_t vm_stack_limit(const struct domain *d);
+void vm_set_stack_limit(struct domain *d, size_t words);
+
+/* Allocation for primitives, by their usual names. GC: may run. */
+static inline value new_block(struct domain *d, size_t wosize, unsigned tag) {
+    return gc_alloc(&d->gc, wosize, tag);
+}
+static inline value new_small(struct domain *d, size_t wosize, unsigned tag) {
+    return gc_alloc_small(&d->gc, wosize, tag);
+}
+static inline value new_string(struct domain *d, size_t length) {
+    return gc_alloc_string(&d->gc, length);
+}
+static inline value copy_string(struct domain *d, const char *text) {
+    return gc_copy_string(&d->gc, text, strlen(text));
+}
+static inline value copy_bytes(struct domain *d, const char *text, size_t n) {
+    return gc_copy_string(&d->gc, text, n);
+}
+static inline value copy_double(struct domain *d, double x) { return gc_copy_double(&d->gc, x); }
+value new_pair(struct domain *d, value a, value b); /* tag 0; roots its arguments */
+value new_some(struct domain *d, value v);
+/* Boxed integers: the operations are those of vm/boxed.c (identifiers _i, _j, _n). */
+extern const struct gc_custom_ops vm_int32_ops, vm_int64_ops, vm_nativeint_ops;
+value copy_int32(struct domain *d, int32_t n);
+value copy_int64(struct domain *d, int64_t n);
+value copy_nativeint(struct domain *d, intptr_t n);
+static inline int32_t int32_of_val(value v) { return *(int32_t *)custom_data(v); }
+static inline int64_t int64_of_val(value v) { return *(int64_t *)custom_data(v); }
+static inline intptr_t nativeint_of_val(value v) { return *(intptr_t *)custom_data(v); }
+
+#endif

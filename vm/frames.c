@@ -1,0 +1,66 @@
+/* frames.c - walking frames (vm/frames.h, vm/engine.h E1 and E2). */
+#include "vm/frames.h"
+
+#include "vm/decode.h"
+#include "vm/engine.h"
+
+/* Where a return address that the watermark replaced really leads. */
+static const uintptr_t *true_return(const struct domain *d, value word) {
+    const uintptr_t *at = (const uintptr_t *)word;
+    return at == d->vm->watermark_code ? (const uintptr_t *)d->watermark_return : at;
+}
+
+/* RAISE and its like stand for themselves, other instructions for the point they would go on at. */
+static bool names_itself(unsigned op) {
+    return op == OP_RAISE || op == OP_RERAISE || op == OP_RAISE_NOTRACE;
+}
+
+/* The frame of the instruction that left the loop: its word is sp[1] (E2). */
+static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
+    value word = sp[1];
+    frame->base = sp + 2;
+    if (is_int(word)) {
+        frame->gpc = gpc_of_frame_word((uintptr_t)word);
+        frame->height = height_of_frame_word((uintptr_t)word);
+        return true;
+    }
+    const struct vm_function *f;
+    const struct vm_pc_row *row;
+    if (!vm_find_decoded(d->vm, (const uintptr_t *)word, &f, &row)) return false;
+    const struct vm_code *code = d->vm->codes[f->fragment];
+    unsigned op = code->words[row->pc];
+    uint32_t words = vm_instruction_words(code->words, row->pc, code->word_count, OPCODE_COUNT);
+    frame->gpc = code->base + row->pc + (names_itself(op) ? 0 : words);
+    /* C_CALLN has pushed its first argument. */
+    frame->height = code->verified.heights[row->pc] + (op == OP_C_CALLN);
+    return true;
+}
+
+bool vm_frames_first(struct domain *d, struct vm_frame *frame) {
+    if (d->sp >= d->stack_high) return false;
+    return stopped_frame(d, d->sp, frame);
+}
+
+bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
+    for (;;) {
+        value *behind = frame->base + frame->height;
+        if (behind + 3 > d->stack_high) return false;
+        const uintptr_t *at = true_return(d, behind[0]);
+        if (at == d->vm->leave_code) {
+            if (behind + 5 > d->stack_high) return false;
+            return stopped_frame(d, behind + 3, frame);
+        }
+        frame->gpc = gpc_of_frame_word(at[-1]);
+        frame->height = height_of_frame_word(at[-1]);
+        frame->base = behind + 3;
+        if (frame->gpc != VM_NO_GPC) return true;
+    }
+}
+
+size_t vm_call_stack(struct domain *d, uint64_t *gpcs, size_t limit) {
+    struct vm_frame frame;
+    size_t n = 0;
+    for (bool more = vm_frames_first(d, &frame); more && n < limit; more = vm_frames_next(d, &frame))
+        gpcs[n++] = frame.gpc;
+    return n;
+}

@@ -1,0 +1,247 @@
+/* image.c - the container of a bytecode executable, read from its end.
+ *
+ *     [launcher] [section 1] ... [section n] [n x {name[4], length BE32}] [n BE32] [magic[12]]
+ *                                            ^ table                       ^ trailer
+ *
+ * Sections lie back to back before the table, in its order; what precedes the first is the launcher
+ * (a #! line, a shell script, an ELF file of -custom, or nothing) and is not looked at. The image
+ * owns the mapping, a copy of CODE as host words, and the array of primitive names.
+ *
+ * I1  Every section lies within [0, start of the table), and no two overlap.
+ * I2  CODE, DATA and PRIM exist exactly once; of other names the last one counts.
+ * I3  code_words * 4 = length of CODE, and code is aligned for uint32_t.
+ * I4  primitive_names[i] are NUL-terminated within PRIM and not empty. */
+#include "vm/image.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    TRAILER_BYTES = 16,
+    TOC_ENTRY_BYTES = 8,
+    MAGIC_BYTES = 12,
+    MAX_SECTIONS = sizeof((struct vm_image *)0)->sections / sizeof(struct vm_section),
+};
+
+static uint32_t big_endian_32(const uint8_t *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* A section's name for messages: what isn't printable becomes a question mark. */
+static const char *shown_name(const char *name, char shown[5]) {
+    for (int i = 0; i < 4; i++) shown[i] = name[i] > ' ' && name[i] < 127 ? name[i] : '?';
+    shown[4] = 0;
+    return shown;
+}
+
+static enum vm_status read_trailer(struct vm_image *image, struct vm_error *error) {
+    if (image->length < TRAILER_BYTES)
+        return vm_error_set(error, VM_NO_TRAILER, "%zu bytes, less than a trailer", image->length);
+    const char *magic = (const char *)image->bytes + image->length - MAGIC_BYTES;
+    image->version = vm_version_of_magic(magic);
+    if (image->version == NULL) {
+        if (memcmp(magic, "Caml1999X", 9) != 0)
+            return vm_error_set(error, VM_NO_TRAILER, "no magic number at its end");
+        char number[4];
+        for (int i = 0; i < 3; i++)
+            number[i] = magic[9 + i] > ' ' && magic[9 + i] < 127 ? magic[9 + i] : '?';
+        number[3] = 0;
+        return vm_error_set(error, VM_BAD_MAGIC, "magic number Caml1999X%s", number);
+    }
+    if (!image->version->supported)
+        return vm_error_set(error, VM_NOT_YET, "%.12s, OCaml %s", image->version->magic,
+                            image->version->name);
+    return VM_OK;
+}
+
+/* Establishes I1. */
+static enum vm_status read_table(struct vm_image *image, struct vm_error *error) {
+    const uint8_t *trailer = image->bytes + image->length - TRAILER_BYTES;
+    uint32_t count = big_endian_32(trailer);
+    if (count > MAX_SECTIONS)
+        return vm_error_set(error, VM_BAD_TOC, "%u sections, at most %d are possible", count,
+                            MAX_SECTIONS);
+    size_t room = image->length - TRAILER_BYTES;
+    if (room < (size_t)count * TOC_ENTRY_BYTES)
+        return vm_error_set(error, VM_BAD_TOC, "%u sections, the file has %zu bytes", count,
+                            image->length);
+    const uint8_t *table = trailer - (size_t)count * TOC_ENTRY_BYTES;
+    room -= (size_t)count * TOC_ENTRY_BYTES;
+    image->section_count = count;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint8_t *row = table + (size_t)i * TOC_ENTRY_BYTES;
+        struct vm_section *section = &image->sections[i];
+        memcpy(section->name, row, 4);
+        section->length = big_endian_32(row + 4);
+        if (section->length > room) {
+            char shown[5];
+            return vm_error_set(error, VM_BAD_SECTION, "%s has %zu bytes, %zu are left",
+                                shown_name(section->name, shown), section->length, room);
+        }
+        room -= section->length;
+        section->bytes = image->bytes + room;
+    }
+    return VM_OK;
+}
+
+/* The one section of that name (I2), or NULL with *error filled. */
+static const struct vm_section *only_section(const struct vm_image *image, const char *name,
+                                             struct vm_error *error) {
+    const struct vm_section *found = vm_image_section(image, name);
+    if (found == NULL) {
+        vm_error_set(error, VM_NO_SECTION, "%s", name);
+        return NULL;
+    }
+    for (const struct vm_section *s = image->sections; s < found; s++) {
+        if (memcmp(s->name, name, 4) != 0) continue;
+        vm_error_set(error, VM_DUPLICATE_SECTION, "%s", name);
+        return NULL;
+    }
+    return found;
+}
+
+/* Establishes I3. The copy keeps the code valid whatever happens to the file, and aligned wherever
+ * it lies in it. */
+static enum vm_status read_code(struct vm_image *image, struct vm_error *error) {
+    const struct vm_section *section = only_section(image, "CODE", error);
+    if (section == NULL) return error->status;
+    if (section->length % 4 != 0 || section->length == 0)
+        return vm_error_set(error, VM_BAD_CODE_SIZE, "CODE has %zu bytes%s", section->length,
+                            section->length ? ", no multiple of 4" : "");
+    uint32_t *words = malloc(section->length);
+    if (words == NULL) return vm_error_set(error, VM_NO_MEMORY, "%zu bytes", section->length);
+    memcpy(words, section->bytes, section->length);
+    for (size_t i = 0; i < section->length / 4; i++) words[i] = le32toh(words[i]);
+    image->code = words;
+    image->code_words = (uint32_t)(section->length / 4);
+    return VM_OK;
+}
+
+/* Establishes I4. */
+static enum vm_status read_primitives(struct vm_image *image, struct vm_error *error) {
+    const struct vm_section *section = only_section(image, "PRIM", error);
+    if (section == NULL) return error->status;
+    if (section->length == 0) return VM_OK;
+    if (section->bytes[section->length - 1] != 0)
+        return vm_error_set(error, VM_BAD_PRIM, "the last name is not terminated");
+    uint32_t count = 0;
+    for (size_t i = 0; i < section->length; i++) {
+        if (section->bytes[i] != 0) continue;
+        if (i == 0 || section->bytes[i - 1] == 0)
+            return vm_error_set(error, VM_BAD_PRIM, "primitive %u has an empty name", count);
+        count++;
+    }
+    image->primitive_names = malloc(count * sizeof *image->primitive_names);
+    if (image->primitive_names == NULL)
+        return vm_error_set(error, VM_NO_MEMORY, "%u primitives", count);
+    const char *name = (const char *)section->bytes;
+    for (uint32_t i = 0; i < count; i++, name += strlen(name) + 1) image->primitive_names[i] = name;
+    image->primitive_count = count;
+    return VM_OK;
+}
+
+static enum vm_status read_all(struct vm_image *image, struct vm_error *error) {
+    enum vm_status status = read_trailer(image, error);
+    if (status == VM_OK) status = read_table(image, error);
+    if (status == VM_OK) status = read_code(image, error);
+    if (status == VM_OK && only_section(image, "DATA", error) == NULL) status = error->status;
+    if (status == VM_OK) status = read_primitives(image, error);
+    if (status != VM_OK) vm_image_close(image);
+    return status;
+}
+
+enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
+                                    struct vm_error *error) {
+    memset(out, 0, sizeof *out);
+    out->bytes = bytes;
+    out->length = length;
+    return read_all(out, error);
+}
+
+/* Opens a regular file for reading; *length is its size. Returns -1 with *error filled. */
+static int open_regular(const char *path, size_t *length, struct vm_error *error) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        vm_error_set(error, VM_NO_FILE, "%s", strerror(errno));
+        return -1;
+    }
+    struct stat status;
+    if (fstat(fd, &status) < 0) vm_error_set(error, VM_NO_FILE, "%s", strerror(errno));
+    else if (!S_ISREG(status.st_mode))
+        vm_error_set(error, VM_NO_FILE, "%s",
+                     S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
+    else {
+        *length = (size_t)status.st_size;
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+/* Maps a file; the sections are not yet known. */
+static enum vm_status map_file(const char *path, struct vm_image *out, struct vm_error *error) {
+    memset(out, 0, sizeof *out);
+    size_t length;
+    int fd = open_regular(path, &length, error);
+    if (fd < 0) return error->status;
+    if (length == 0) {
+        close(fd);
+        return vm_error_set(error, VM_NO_TRAILER, "it is empty");
+    }
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
+    int mmap_errno = errno;
+    close(fd);
+    if (bytes == MAP_FAILED) return vm_error_set(error, VM_NO_FILE, "%s", strerror(mmap_errno));
+    out->bytes = bytes;
+    out->length = length;
+    out->mapped = true;
+    return VM_OK;
+}
+
+enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error) {
+    enum vm_status status = map_file(path, out, error);
+    return status == VM_OK ? read_all(out, error) : status;
+}
+
+enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
+                                      struct vm_error *error) {
+    enum vm_status status = map_file(path, out, error);
+    if (status != VM_OK) return status;
+    status = read_trailer(out, error);
+    if (status == VM_OK) status = read_table(out, error);
+    if (status != VM_OK) vm_image_close(out);
+    return status;
+}
+
+void vm_image_close(struct vm_image *image) {
+    if (image->mapped) munmap((void *)image->bytes, image->length);
+    if (image->allocated) free((void *)image->bytes);
+    free((void *)image->code);
+    free(image->primitive_names);
+    memset(image, 0, sizeof *image);
+}
+
+const struct vm_section *vm_image_section(const struct vm_image *image, const char *name) {
+    for (unsigned i = image->section_count; i-- > 0;)
+        if (memcmp(image->sections[i].name, name, 4) == 0) return &image->sections[i];
+    return NULL;
+}
+
+bool vm_is_bytecode_file(const char *path) {
+    struct vm_error ignored;
+    size_t length;
+    int fd = open_regular(path, &length, &ignored);
+    if (fd < 0) return false;
+    char magic[MAGIC_BYTES];
+    bool found = length >= TRAILER_BYTES &&
+                 pread(fd, magic, MAGIC_BYTES, (off_t)(length - MAGIC_BYTES)) == MAGIC_BYTES &&
+                 vm_version_of_magic(magic) != NULL;
+    close(fd);
+    return found;
+}

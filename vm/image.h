@@ -1,0 +1,54 @@
+/* image.h - a bytecode executable as a container: trailer, table of sections, sections.
+ *
+ *     [launcher] [section 1] ... [section n] [n x {name[4], length BE32}] [n BE32] [magic[12]]
+ *
+ * Only the container is checked here; verify.h checks CODE, unmarshal.h reads DATA. */
+#ifndef BACTRIAN_VM_IMAGE_H
+#define BACTRIAN_VM_IMAGE_H
+
+#include "vm/status.h"
+#include "vm/version.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vm_section {
+    char name[5];
+    const uint8_t *bytes;
+    size_t length;
+};
+
+struct vm_image {
+    const struct vm_version *version;
+    const uint8_t *bytes; /* the whole file; the sections point into it */
+    size_t length;
+    bool mapped;                    /* bytes come from mmap */
+    bool allocated;                 /* bytes come from malloc and are the image's (asm.c) */
+    struct vm_section sections[64]; /* in file order */
+    unsigned section_count;
+    const uint32_t *code; /* CODE as aligned host-order words, owned by the image */
+    uint32_t code_words;
+    const char **primitive_names; /* PRIM, owned; the texts lie in the section */
+    uint32_t primitive_count;
+};
+
+/* Opens and checks a file (or bytes in memory, which must outlive the image). Refuses versions that
+ * this machine doesn't run yet with a status of its own. The file is mapped: whoever changes it in
+ * place while the image is open changes the sections (CODE, a copy, excepted).
+ * GC: never.  Fails: *out is empty then; vm_image_close of it does nothing. */
+enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error);
+enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
+                                    struct vm_error *error);
+/* Frees what the image owns. GC: never.  Fails: never. */
+/* Opens a container for its sections only, whichever there are: code and primitives are not read. */
+enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
+                                      struct vm_error *error);
+void vm_image_close(struct vm_image *image);
+/* The last section of that name, or NULL. */
+const struct vm_section *vm_image_section(const struct vm_image *image, const char *name);
+/* Whether the file at path ends in a trailer of any known version (so that it is a bytecode
+ * executable); false when it can't be read. */
+bool vm_is_bytecode_file(const char *path);
+
+#endif

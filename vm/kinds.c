@@ -1,0 +1,36 @@
+/* kinds.c - which values each argument kind admits. */
+#include "vm/kinds.h"
+
+#include <string.h>
+
+static bool is_custom(value v) { return is_block(v) && tag_of(v) == TAG_CUSTOM; }
+static bool is_custom_of(value v, const struct gc_custom_ops *ops) {
+    return is_custom(v) && custom_ops(v) == ops;
+}
+static bool has_identifier(value v, const char *identifier) {
+    return is_custom(v) && strcmp(custom_ops(v)->identifier, identifier) == 0;
+}
+
+bool vm_kind_accepts(const struct domain *d, char kind, value v) {
+    switch (kind) {
+    case 'v': return true;
+    case 'i': return is_int(v);
+    case 's': return is_string(v);
+    case 'f': return is_double(v);
+    case 'o': return is_block(v);
+    case 'j': return is_custom_of(v, &vm_int32_ops);
+    case 'l': return is_custom_of(v, &vm_int64_ops);
+    case 'n': return is_custom_of(v, &vm_nativeint_ops);
+    case 'k': return is_closure(v);
+    case 'A': return is_block(v) && (tag_of(v) == TAG_DOUBLE_ARRAY || wosize_of(v) == 0);
+    case 'a':
+        return is_block(v) && tag_of(v) != TAG_INFIX &&
+               (tag_of(v) < TAG_NO_SCAN || tag_of(v) == TAG_DOUBLE_ARRAY);
+    case 'c': return has_identifier(v, "_chan");
+    case 'B': return has_identifier(v, "_bigarr02");
+    case 'e': return is_block(v) && tag_of(v) == TAG_ABSTRACT;
+    default: return false;
+    }
+}
+
+bool vm_kinds_are_any(const char *kinds) { return kinds[strspn(kinds, "v")] == '\0'; }

@@ -1,0 +1,108 @@
+/* link.c - see link.h. The table never moves: decoded code points into it. */
+#include "vm/link.h"
+
+#include "vm/engine.h"
+#include "vm/kinds.h"
+#include "vm/os.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Primitives that a running program may still add. */
+enum { ROOM_FOR_MORE = 8192 };
+
+const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name) {
+    for (size_t i = 0; i < vm->library->count; i++)
+        if (strcmp(vm->library->rows[i].name, name) == 0) return &vm->library->rows[i];
+    return NULL;
+}
+
+/* Rows by the hash of their names, for linking a whole table at once. */
+enum { INDEX_SLOTS = 2048 };
+struct row_index {
+    uint16_t rows[INDEX_SLOTS]; /* row + 1, or 0: free */
+};
+
+static uint32_t hash_of(const char *name) {
+    uint32_t h = 2166136261u;
+    for (; *name != '\0'; name++) h = (h ^ (uint8_t)*name) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static uint16_t *slot_of(struct row_index *index, const struct vm_library *library, const char *name) {
+    uint32_t i = hash_of(name) % INDEX_SLOTS;
+    while (index->rows[i] != 0 && strcmp(library->rows[index->rows[i] - 1].name, name) != 0)
+        i = (i + 1) % INDEX_SLOTS;
+    return &index->rows[i];
+}
+
+static void index_rows(struct row_index *index, const struct vm_library *library) {
+    memset(index, 0, sizeof *index);
+    for (size_t i = 0; i < library->count; i++)
+        *slot_of(index, library, library->rows[i].name) = (uint16_t)(i + 1);
+}
+
+static void link_row(struct vm_linked_prim *prim, const char *name, const struct vm_prim *row) {
+    *prim = (struct vm_linked_prim){.name = name, .row = row};
+    if (row == NULL) return;
+    prim->function = row->function;
+    prim->kinds = row->kinds;
+    prim->tested_kinds = vm_kinds_are_any(row->kinds) ? NULL : row->kinds;
+    prim->arity = (uint8_t)strlen(row->kinds);
+}
+
+/* Gives the primitives that the loop does itself their instructions (engine.def). */
+static void link_inlined(struct vm *vm) {
+    static const struct {
+        const char *name;
+        uint16_t op;
+    } inlined[] = {
+#define INTERNAL(name, meaning)
+#define FUSED(name, first, second, meaning)
+#define INLINED(name, primitive, arity, meaning) {#primitive, ENGINE_##name},
+#include "vm/engine.def"
+#undef INTERNAL
+#undef FUSED
+#undef INLINED
+    };
+    uint32_t at = 0;
+    for (size_t i = 0; i < sizeof inlined / sizeof inlined[0]; i++) {
+        for (uint32_t n = 0; n < vm->prim_count; n++, at++) {
+            struct vm_linked_prim *prim = &vm->prims[at % vm->prim_count];
+            if (prim->row == NULL || strcmp(prim->name, inlined[i].name) != 0) continue;
+            prim->inlined = inlined[i].op;
+            break;
+        }
+    }
+}
+
+void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count) {
+    struct row_index index;
+    index_rows(&index, vm->library);
+    vm->prim_capacity = count + ROOM_FOR_MORE;
+    vm->prims = vm_must(calloc(vm->prim_capacity, sizeof *vm->prims));
+    for (vm->prim_count = 0; vm->prim_count < count; vm->prim_count++) {
+        const char *name = names[vm->prim_count];
+        uint16_t row = *slot_of(&index, vm->library, name);
+        link_row(&vm->prims[vm->prim_count], name, row == 0 ? NULL : &vm->library->rows[row - 1]);
+    }
+    link_inlined(vm);
+    if (vm->options.count_instructions) {
+        vm->op_counts = vm_must(calloc(ENGINE_COUNT, sizeof *vm->op_counts));
+        vm->prim_counts = vm_must(calloc(vm->prim_capacity, sizeof *vm->prim_counts));
+    }
+}
+
+int32_t vm_link_one(struct vm *vm, const char *name) {
+    for (uint32_t i = 0; i < vm->prim_count; i++)
+        if (strcmp(vm->prims[i].name, name) == 0) return (int32_t)i;
+    if (vm->prim_count == vm->prim_capacity) return -1;
+    link_row(&vm->prims[vm->prim_count], name, vm_find_builtin(vm, name));
+    return (int32_t)vm->prim_count++;
+}
+
+void vm_link_free(struct vm *vm) {
+    free(vm->prims);
+    free(vm->op_counts);
+    free(vm->prim_counts);
+}

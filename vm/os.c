@@ -1,0 +1,34 @@
+/* os.c - see os.h. */
+#include "vm/os.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void *vm_reserve(size_t *bytes, size_t least) {
+    for (;; *bytes /= 2) {
+        void *start = mmap(NULL, *bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (start != MAP_FAILED) return start;
+        if (*bytes / 2 < least) return NULL;
+    }
+}
+
+void vm_release(void *start, size_t bytes) { munmap(start, bytes); }
+
+void *vm_must(void *p) {
+    if (p == NULL) vm_fatal("out of memory");
+    return p;
+}
+
+void vm_fatal(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("Fatal error: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    _exit(2);
+}

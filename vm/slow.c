@@ -1,0 +1,148 @@
+/* slow.c - the rare half of instructions (vm/engine.h). All run with the loop's state left behind. */
+#include "vm/actions.h"
+#include "vm/backtrace.h"
+#include "vm/checks.h"
+#include "vm/engine.h"
+#include "vm/frames.h"
+
+/* Runs what is due, with A kept across it: nested runs of the loop use d->accu too. */
+static void run_actions(struct domain *d) {
+    value accu = d->accu;
+    GC_ROOT(&d->gc, &accu);
+    vm_process_actions(d);
+    GC_UNROOT(&d->gc);
+    d->accu = accu;
+}
+
+value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
+    if (d->gc.action_requested) run_actions(d);
+    return gc_alloc_small_bytecode(&d->gc, wosize, tag);
+}
+
+void vm_slow_poll(struct domain *d) { run_actions(d); }
+
+/* The place and height of a function's entry, as the frame word of the stopped frame. */
+static void stop_at_entry(struct domain *d, const struct vm_function *f, intptr_t extra_args) {
+    uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc;
+    d->sp[1] = (value)frame_word(gpc, (uint32_t)extra_args + 1);
+}
+
+void vm_slow_enter(struct domain *d, const struct vm_function *f, intptr_t extra_args) {
+    stop_at_entry(d, f, extra_args);
+    if ((uintptr_t)(d->sp + 2) - f->frame_bytes < d->gc.mutator_limit_idle) vm_raise_stack_overflow(d);
+    run_actions(d);
+}
+
+value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
+    const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
+    uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + 1;
+    d->sp[1] = (value)frame_word(gpc, (uint32_t)extra_args + 1);
+    size_t args = (size_t)extra_args + 1;
+    value closure = args + 3 <= MAX_YOUNG_WOSIZE ? vm_slow_alloc(d, args + 3, TAG_CLOSURE)
+                                                 : gc_alloc_major(&d->gc, args + 3, TAG_CLOSURE);
+    gc_init_field(&d->gc, closure, 0, restart);
+    gc_init_field(&d->gc, closure, 1, make_closinfo(0, 2));
+    gc_init_field(&d->gc, closure, 2, d->sp[0]);
+    for (size_t i = 0; i < args; i++) gc_init_field(&d->gc, closure, i + 3, d->sp[2 + i]);
+    return closure;
+}
+
+/* A block for bytecode of any size; its fields are to be set with gc_init_field. */
+static value alloc_block(struct domain *d, size_t wosize, unsigned tag) {
+    if (wosize == 0) return gc_atom(&d->gc, tag);
+    if (wosize > MAX_YOUNG_WOSIZE) return gc_alloc_major(&d->gc, wosize, tag);
+    return vm_slow_alloc(d, wosize, tag);
+}
+
+value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from) {
+    value closure = alloc_block(d, 2 + variables, TAG_CLOSURE);
+    gc_init_field(&d->gc, closure, 0, code);
+    gc_init_field(&d->gc, closure, 1, make_closinfo(0, 2));
+    if (variables > 0) gc_init_field(&d->gc, closure, 2, d->accu);
+    for (uintptr_t i = 1; i < variables; i++) gc_init_field(&d->gc, closure, 2 + i, from[i - 1]);
+    return closure;
+}
+
+value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const value *from) {
+    uintptr_t functions = operands[0], variables = operands[1];
+    uintptr_t start_env = 3 * functions - 1;
+    value block = alloc_block(d, start_env + variables, TAG_CLOSURE);
+    for (uintptr_t i = 0; i < functions; i++) {
+        if (i > 0)
+            field(block, 3 * i - 1) = (value)make_header(3 * i, TAG_INFIX, 0);
+        field(block, 3 * i) = (value)operands[2 + i];
+        field(block, 3 * i + 1) = make_closinfo(0, start_env - 3 * i);
+    }
+    if (variables > 0) gc_init_field(&d->gc, block, start_env, d->accu);
+    for (uintptr_t i = 1; i < variables; i++)
+        gc_init_field(&d->gc, block, start_env + i, from[i - 1]);
+    return block;
+}
+
+value vm_slow_make_block(struct domain *d, size_t wosize, unsigned tag, const value *rest) {
+    value block = alloc_block(d, wosize, tag);
+    gc_init_field(&d->gc, block, 0, d->accu);
+    for (size_t i = 1; i < wosize; i++) gc_init_field(&d->gc, block, i, rest[i - 1]);
+    return block;
+}
+
+value vm_slow_make_float_block(struct domain *d, size_t count, const value *rest) {
+    value block = alloc_block(d, count, TAG_DOUBLE_ARRAY);
+    set_double_field(block, 0, double_of_val(d->accu));
+    for (size_t i = 1; i < count; i++) set_double_field(block, i, double_of_val(rest[i - 1]));
+    return block;
+}
+
+/* A class table holds, from field 2 on, pairs (method, public tag) by ascending tag; field 0, read as a raw
+ * word, is the index of the last tag. The cache is the index where the last search ended. */
+value vm_slow_public_method(value object, value tag, uintptr_t *cache) {
+    if (!has_field(object, 0)) return 0;
+    value table = field(object, 0);
+    if (!has_field(table, 2) || is_block(field(table, 0))) return 0;
+    uintptr_t last = (uintptr_t)field(table, 0), size = wosize_of(table);
+    if (last >= size || last < 3) return 0;
+    if (cache != NULL && *cache <= last && field(table, *cache) == tag) return field(table, *cache - 1);
+    uintptr_t low = 3, high = last;
+    while (low < high) {
+        uintptr_t middle = ((low + high) >> 1) | 1;
+        if (tag < field(table, middle)) high = middle - 2;
+        else low = middle;
+    }
+    if (field(table, low) != tag) return 0;
+    if (cache != NULL) *cache = low;
+    return field(table, low - 1);
+}
+
+/* The instruction that left the loop, for messages. */
+static const char *stopped_opcode(struct domain *d, uint64_t *gpc) {
+    const struct vm_frame unknown = {0};
+    struct vm_frame frame = unknown;
+    if (!vm_frames_first(d, &frame)) return "?";
+    *gpc = frame.gpc;
+    for (uint64_t at = frame.gpc; at + 8 > frame.gpc; at--) {
+        unsigned op = vm_opcode_at(d->vm, at);
+        if (op < OPCODE_COUNT && (at < frame.gpc || op == OP_RAISE)) return vm_opcodes[op].name;
+        if (at == 0) break;
+    }
+    return "?";
+}
+
+void vm_slow_type_error(struct domain *d) {
+    uint64_t gpc = 0;
+    const char *name = stopped_opcode(d, &gpc);
+    vm_invalid_argument(d, "bytecode: %s met a value of the wrong kind before pc %llu", name,
+                        (unsigned long long)gpc);
+}
+
+void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim) {
+    vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)", prim->name,
+                        prim->kinds);
+}
+
+void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim) {
+    vm_failwith(d, "the primitive %s is not available on this machine", prim->name);
+}
+
+void vm_slow_record_backtrace(struct domain *d, bool reraise) {
+    vm_backtrace_record(d, d->accu, reraise);
+}

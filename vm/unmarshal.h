@@ -1,0 +1,108 @@
+/* unmarshal.h - the reader of marshalled data (OCaml's Marshal format; not the compressed one of 5.1).
+ *
+ * One reader with three uses: DATA of an image (plain data only), debug information (into an arena
+ * of its own, apart from the heap), and the program's input_value (everything that Marshal can
+ * write).
+ *
+ *     magic[4] | data length, objects, words on 32 bits, words on 64 bits   (4 x 4 or 4 + 4 x 8 bytes)
+ *     data: the value in pre-order; see the codes in unmarshal.c
+ *
+ * U1  Nothing that the message declares is believed: what is allocated is bounded by a constant
+ * times the bytes that are left, the counts of words and objects in the header must be exact.
+ * U2  While a message is read the collector doesn't run; a block is scannable by it at any time.
+ * U3  A value that was read cannot hurt the machine: its closures name existing functions and have
+ * the environment that those expect, its atoms have tags of ordinary blocks. */
+#ifndef BACTRIAN_VM_UNMARSHAL_H
+#define BACTRIAN_VM_UNMARSHAL_H
+
+#include "gc/value.h"
+#include "vm/arena.h"
+#include "vm/status.h"
+
+struct domain;
+struct vm_reader;
+
+enum { VM_MARSHAL_SMALL_HEADER = 20, VM_MARSHAL_BIG_HEADER = 32 };
+#define VM_MARSHAL_MAGIC_SMALL 0x8495A6BEu
+#define VM_MARSHAL_MAGIC_BIG   0x8495A6BFu
+
+struct vm_marshal_header {
+    uint32_t header_bytes; /* 20 or 32 */
+    uint64_t data_bytes;   /* behind the header */
+    uint64_t objects;      /* 0: written without sharing */
+    uint64_t words;        /* of the heap, headers of blocks included */
+};
+
+enum vm_marshal_header_result {
+    VM_HEADER_OK,
+    VM_HEADER_SHORT, /* n is less than this kind of header needs */
+    VM_HEADER_BAD    /* no magic number that is known */
+};
+
+/* Decodes the header at the start of n bytes. GC: never. */
+enum vm_marshal_header_result vm_marshal_header(const uint8_t *bytes, size_t n,
+                                                struct vm_marshal_header *out);
+
+/* ---- Into an arena, apart from the heap. ---- */
+
+/* Reads the message at bytes into arena; *used is its length, header included. The result holds only
+ * plain data (no closures; customs _i, _j, _n) in blocks of COLOUR_STATIC, atoms included.
+ * GC: never. Fails: with VM_BAD_MARSHAL (detail: where and why) or VM_NO_MEMORY; the arena may then
+ * hold parts. */
+enum vm_status vm_unmarshal_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena, value *out,
+                                  size_t *used, struct vm_error *error);
+
+/* ---- Into the heap. ---- */
+
+/* Reads DATA: exactly one message of plain data in n bytes, its root a block of tag 0, which is in
+ * the major heap as everything in it. GC: never. Fails: with VM_BAD_MARSHAL; out_of_memory upcall. */
+enum vm_status vm_unmarshal_image_data(struct domain *d, const uint8_t *bytes, size_t n, value *out,
+                                       struct vm_error *error);
+
+/* How the payload of one kind of custom block is read (stdlib/customs.h has the others' rows). read
+ * makes the block with vm_reader_custom and fills it; declared is the size of the block's data
+ * without the operations pointer (SIZE_MAX in the old format, which doesn't tell). It must not
+ * allocate otherwise in the heap, nor raise; it fails with vm_reader_fail. */
+struct vm_custom_reader {
+    const struct gc_custom_ops *ops;
+    value (*read)(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared);
+};
+
+struct vm_unmarshal_options {
+    /* The reader for an identifier that isn't _i, _j or _n, or NULL. May be NULL itself. */
+    const struct vm_custom_reader *(*find_custom)(void *context, const char *identifier);
+    void *context;
+    bool closures; /* accept closures of this machine's code */
+    /* Where the reader's own tables go; NULL: into blocks of the heap that become garbage. */
+    struct vm_arena *scratch;
+};
+
+/* Why a message was refused. text: as OCaml's Failure says it behind "input_value: "; why: what
+ * exactly is wrong, at which byte of the data. */
+struct vm_unmarshal_fault {
+    char text[72];
+    const char *why;
+    size_t offset;
+};
+
+/* Reads the data behind a header: n = header->data_bytes bytes, which may lie in the heap, since
+ * nothing moves. On success *out is a major block, an atom or an integer. GC: never (a slice may
+ * become due). Fails: false and *fault; out_of_memory upcall. */
+bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
+                  const struct vm_unmarshal_options *options, value *out,
+                  struct vm_unmarshal_fault *fault);
+
+/* ---- For readers of custom payloads. GC: never. After a failure all of them do nothing and return
+ * 0; the message is then refused. ---- */
+
+size_t vm_reader_remaining(const struct vm_reader *r);
+uint64_t vm_reader_uint(struct vm_reader *r, unsigned bytes); /* big-endian, 1, 2, 4 or 8 bytes */
+const uint8_t *vm_reader_bytes(struct vm_reader *r, size_t n); /* the next n bytes, or NULL */
+/* A custom block with bytes of data behind ops, all zero: in that state the functions of ops must be
+ * able to stand it, for it stays in the heap even if the message is refused. 0 after a failure. */
+value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, size_t bytes);
+/* Refuses the message; text: the words behind "input_value: ", NULL: "ill-formed message". why: a
+ * constant text. */
+void vm_reader_fail(struct vm_reader *r, const char *text, const char *why);
+
+#endif

@@ -1,0 +1,237 @@
+/* verify_flow.c - following the flow of a program function by function, and the search for loops.
+ *
+ * The first visit of an instruction fixes its state (owner, height, control frames); every later
+ * one must bring the same. So each instruction's rule is applied once, and all is linear.
+ *
+ * Q2  Flow never comes to a word that is no instruction's start, nor to a RESTART or GRAB.
+ * Q3  An instruction has one owner, one height and one chain of control frames.
+ * Q4  A function has one environment shape; the word before its GRAB is a RESTART.
+ * Q5  Every cycle within a function passes CHECK_SIGNALS or an APPLY. */
+#include "vm/verify_internal.h"
+
+#include "vm/opcodes.h"
+
+#include <stdlib.h>
+
+/* --- States --- */
+
+enum arrival arrive(struct verifier *v, const struct state *s, uint32_t target) {
+    struct place *place = &v->places[target];
+    uint32_t op = v->code[target];
+    if (place->owner == UNSEEN) {
+        if (op == OP_GRAB || op == OP_RESTART) {
+            refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
+                   target * 4);
+            return ARRIVAL_FAIL;
+        }
+        if (s->height > VM_MAX_HEIGHT) {
+            refuse(v, s->pc, VM_V_DEPTH, "frame height %u, at most %u is possible", s->height,
+                   VM_MAX_HEIGHT);
+            return ARRIVAL_FAIL;
+        }
+        *place = (struct place){s->owner, s->frame};
+        v->heights[target] = s->height;
+        struct vm_entry *function = &v->functions[s->owner];
+        if (s->height > function->frame_words) function->frame_words = s->height;
+        return ARRIVAL_NEW;
+    }
+    if (place->owner == NOT_A_START)
+        refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
+    else if (op == OP_GRAB || op == OP_RESTART)
+        refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
+               target * 4);
+    else if (place->owner != s->owner)
+        refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x and to 0x%x",
+               target * 4, v->functions[place->owner].pc * 4, v->functions[s->owner].pc * 4);
+    else if (v->heights[target] != s->height)
+        refuse(v, s->pc, VM_V_JOIN, "frame height %u, CODE+0x%x has %u", s->height, target * 4,
+               v->heights[target]);
+    else if (place->frame != s->frame)
+        refuse(v, s->pc, VM_V_JOIN, "other control frames are open than at CODE+0x%x", target * 4);
+    else return ARRIVAL_KNOWN;
+    return ARRIVAL_FAIL;
+}
+
+/* The word that the label names, or NO_PC with the error filled. */
+static uint32_t label_at(struct verifier *v, uint32_t pc, uint32_t word, uint32_t base) {
+    int64_t target = (int64_t)base + (int32_t)v->code[word];
+    if (target >= 0 && target < v->word_count) return (uint32_t)target;
+    refuse(v, pc, VM_V_LABEL, "%+d words from CODE+0x%x lies outside", (int32_t)v->code[word],
+           base * 4);
+    return NO_PC;
+}
+
+enum flow jump_to(struct verifier *v, const struct state *s, uint32_t word, uint32_t base) {
+    uint32_t target = label_at(v, s->pc, word, base);
+    if (target == NO_PC) return FLOW_FAIL;
+    if (target <= s->pc && v->code[s->pc] != OP_PUSH_RETADDR && !pc_list_add(v, &v->back, target))
+        return FLOW_FAIL;
+    switch (arrive(v, s, target)) {
+    case ARRIVAL_NEW: return pc_list_add(v, &v->work, target) ? FLOW_NEXT : FLOW_FAIL;
+    case ARRIVAL_KNOWN: return FLOW_NEXT;
+    default: return FLOW_FAIL;
+    }
+}
+
+enum flow open_frame(struct verifier *v, struct state *s, uint32_t size, bool trap) {
+    const struct control_frame *parent = &v->frames[s->frame];
+    if (parent->depth == VM_MAX_CONTROL_FRAMES)
+        return refuse(v, s->pc, VM_V_DEPTH, "more than %u control frames", VM_MAX_CONTROL_FRAMES);
+    const struct control_frame *far = &v->frames[parent->jump];
+    const struct control_frame *farther = &v->frames[far->jump];
+    bool even = parent->depth - far->depth == far->depth - farther->depth;
+    struct control_frame frame = {
+        .base = s->height,
+        .top = s->height + size,
+        .parent = s->frame,
+        .jump = even ? far->jump : s->frame,
+        .depth = parent->depth + 1,
+        .trap = trap,
+    };
+    if (!grow(v, (void **)&v->frames, v->frame_count, &v->frame_capacity, sizeof frame))
+        return FLOW_FAIL;
+    s->frame = (uint32_t)v->frame_count;
+    s->height += size;
+    v->frames[v->frame_count++] = frame;
+    return FLOW_NEXT;
+}
+
+/* --- Functions --- */
+
+/* Arity of the function that starts at entry, 0 with the error filled if none can (Q4). */
+static uint32_t entry_arity(struct verifier *v, uint32_t pc, uint32_t entry) {
+    if (v->code[entry] != OP_GRAB) return 1;
+    if (entry == 0 || v->places[entry - 1].owner != UNSEEN || v->code[entry - 1] != OP_RESTART) {
+        refuse(v, pc, VM_V_ENTRY, "no RESTART before the GRAB at CODE+0x%x", entry * 4);
+        return 0;
+    }
+    uint32_t extra = v->code[entry + 1];
+    if (extra > 0 && extra < VM_MAX_HEIGHT) return extra + 1;
+    refuse(v, pc, VM_V_COUNT, "GRAB %u at CODE+0x%x", extra, entry * 4);
+    return 0;
+}
+
+static enum flow new_function(struct verifier *v, uint32_t pc, const struct vm_entry *shape) {
+    struct vm_entry entry = *shape;
+    entry.arity = entry_arity(v, pc, entry.pc);
+    if (entry.arity == 0) return FLOW_FAIL;
+    entry.frame_words = entry.arity;
+    if (!grow(v, (void **)&v->functions, v->function_count, &v->function_capacity, sizeof entry))
+        return FLOW_FAIL;
+    uint32_t id = (uint32_t)v->function_count++;
+    v->functions[id] = entry;
+    v->places[entry.pc] = (struct place){id, NO_FRAME};
+    v->heights[entry.pc] = entry.arity;
+    if (v->code[entry.pc] == OP_GRAB) {
+        v->places[entry.pc - 1] = (struct place){id, NO_FRAME};
+        v->heights[entry.pc - 1] = 1;
+    }
+    return pc_list_add(v, &v->work, entry.pc) ? FLOW_NEXT : FLOW_FAIL;
+}
+
+enum flow closure_of(struct verifier *v, const struct state *s, uint32_t word, uint32_t base,
+                     struct vm_entry shape) {
+    shape.pc = label_at(v, s->pc, word, base);
+    if (shape.pc == NO_PC) return FLOW_FAIL;
+    uint32_t owner = v->places[shape.pc].owner;
+    if (owner == NOT_A_START)
+        return refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", shape.pc * 4);
+    if (v->code[shape.pc] == OP_RESTART)
+        return refuse(v, s->pc, VM_V_ENTRY, "CODE+0x%x is a RESTART", shape.pc * 4);
+    if (owner == UNSEEN) return new_function(v, s->pc, &shape);
+    const struct vm_entry *known = &v->functions[owner];
+    if (owner == 0 || known->pc != shape.pc)
+        return refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x",
+                      shape.pc * 4, known->pc * 4);
+    if (known->functions != shape.functions || known->variables != shape.variables ||
+        known->index != shape.index)
+        return refuse(
+            v, s->pc, VM_V_SHAPE,
+            "CODE+0x%x is function %u of %u with %u variables, elsewhere %u of %u with %u",
+            shape.pc * 4, shape.index, shape.functions, shape.variables, known->index,
+            known->functions, known->variables);
+    return FLOW_NEXT;
+}
+
+/* --- Flow --- */
+
+static bool follow(struct verifier *v, uint32_t pc) {
+    struct state s = {pc, v->heights[pc], v->places[pc].frame, v->places[pc].owner};
+    for (;;) {
+        enum flow flow = apply_rule(v, &s);
+        if (flow != FLOW_NEXT) return flow == FLOW_END;
+        uint32_t next = s.pc + width_at(v, s.pc);
+        if (next == v->word_count) return refuse(v, s.pc, VM_V_END, "flow goes on behind it");
+        enum arrival arrival = arrive(v, &s, next);
+        if (arrival != ARRIVAL_NEW) return arrival == ARRIVAL_KNOWN;
+        s.pc = next;
+    }
+}
+
+bool follow_all(struct verifier *v) {
+    while (v->work.count > 0)
+        if (!follow(v, v->work.items[--v->work.count])) return false;
+    return true;
+}
+
+/* --- Loops (Q5) --- */
+
+enum { WHITE, GREY, BLACK };
+
+/* The i-th place where flow goes on from pc without a poll, in no particular order; NO_PC: no
+ * further one. */
+static uint32_t successor(const struct verifier *v, uint32_t pc, uint32_t i) {
+    uint32_t op = v->code[pc], width = width_at(v, pc);
+    if ((op >= OP_APPLY && op <= OP_APPLY3) || op == OP_CHECK_SIGNALS) return NO_PC;
+    if (op == OP_SWITCH) {
+        if (i >= width - 2) return NO_PC;
+        return pc + 2 + (int32_t)v->code[pc + 2 + i];
+    }
+    bool jumps = op == OP_PUSHTRAP || op == OP_BRANCH || op == OP_BRANCHIF ||
+                 op == OP_BRANCHIFNOT || (op >= OP_BEQ && op <= OP_BGEINT) || op == OP_BULTINT ||
+                 op == OP_BUGEINT;
+    if (jumps && i == 0) return pc + width - 1 + (int32_t)v->code[pc + width - 1];
+    if (vm_opcodes[op].flags & OP_ENDS) return NO_PC;
+    return i == (jumps ? 1 : 0) ? pc + width : NO_PC;
+}
+
+struct visit {
+    uint32_t pc, next;
+};
+
+/* Depth first from start; grey places are those on the path. */
+static bool search_loop(struct verifier *v, uint32_t start, struct visit **path, size_t *capacity) {
+    size_t depth = 0;
+    for (uint32_t pc = start;;) {
+        if (pc != NO_PC && v->colours[pc] == WHITE) {
+            if (!grow(v, (void **)path, depth, capacity, sizeof **path)) return false;
+            v->colours[pc] = GREY;
+            (*path)[depth++] = (struct visit){pc, 0};
+        } else if (pc != NO_PC && v->colours[pc] == GREY) {
+            return refuse(v, pc, VM_V_LOOP, "flow comes back from CODE+0x%x without a poll",
+                          (*path)[depth - 1].pc * 4);
+        }
+        struct visit *top = &(*path)[depth - 1];
+        pc = successor(v, top->pc, top->next++);
+        if (pc != NO_PC) continue;
+        v->colours[top->pc] = BLACK;
+        if (--depth == 0) return true;
+    }
+}
+
+bool check_loops(struct verifier *v) {
+    if (v->back.count == 0) return true;
+    v->colours = calloc(v->word_count, 1);
+    if (v->colours == NULL) {
+        vm_error_set(v->error, VM_NO_MEMORY, "%u words of code", v->word_count);
+        return false;
+    }
+    struct visit *path = NULL;
+    size_t capacity = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < v->back.count; i++)
+        if (v->colours[v->back.items[i]] == WHITE)
+            ok = search_loop(v, v->back.items[i], &path, &capacity);
+    free(path);
+    return ok;
+}

@@ -1,0 +1,161 @@
+/* vm.c - the life of a machine (vm/vm.h). */
+#include "vm/vm.h"
+
+#include "vm/backtrace.h"
+#include "vm/callback.h"
+#include "vm/debuginfo.h"
+#include "vm/decode.h"
+#include "vm/engine.h"
+#include "vm/link.h"
+#include "vm/os.h"
+#include "vm/signal.h"
+#include "vm/stack.h"
+#include "vm/unmarshal.h"
+
+#include <stdlib.h>
+
+static void out_of_memory(void *context, struct gc_domain *g, size_t words) {
+    struct domain *d = context;
+    if (d->activation == NULL || is_int(d->vm->global_data))
+        vm_fatal("out of memory (a request of %zu words)", words);
+    vm_raise_out_of_memory(d);
+}
+
+static bool create_domain(struct vm *vm, struct vm_error *error) {
+    struct domain *d = calloc(1, sizeof *d);
+    if (d == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "for the machine itself");
+        return false;
+    }
+    vm->domain = d;
+    d->vm = vm;
+    d->exn = d->accu = VAL_UNIT;
+    size_t words = vm->options.max_stack_words;
+    if (words == 0) words = vm->version->default_max_stack_words;
+    struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory};
+    const char *refused = gc_heap_create(&d->gc, &vm->options.gc, &up);
+    if (refused != NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "%s", refused);
+        return false;
+    }
+    if (!vm_stack_create(d, words)) {
+        vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
+        return false;
+    }
+    gc_add_scanner(d->gc.heap, vm_stack_scan, d);
+    d->backtrace = vm_must(vm_backtrace_create(d));
+    d->backtrace_active = vm->options.backtrace;
+    return true;
+}
+
+/* The table of functions: never moves, as closures and decoded code count on it. */
+static bool create_function_table(struct vm *vm) {
+    size_t bytes = sizeof *vm->functions << 24;
+    vm->functions = vm_reserve(&bytes, (size_t)1 << 22);
+    if (vm->functions == NULL) return false;
+    size_t capacity = bytes / sizeof *vm->functions;
+    vm->function_capacity = (uint32_t)capacity;
+    vm->function_count = 1;
+    return true;
+}
+
+struct vm *vm_create(const struct vm_options *options, const struct vm_version *version,
+                     const struct vm_library *library, struct vm_error *error) {
+    struct vm *vm = calloc(1, sizeof *vm);
+    if (vm == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "for the machine itself");
+        return NULL;
+    }
+    vm->options = *options;
+    vm->version = version;
+    vm->library = library;
+    vm->global_data = VAL_UNIT;
+    if (!create_domain(vm, error)) {
+        vm_destroy(vm);
+        return NULL;
+    }
+    if (!create_function_table(vm) || !vm_decoded_area_create(vm) ||
+        (vm->library_state = library->open(vm)) == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "for the machine's tables");
+        vm_destroy(vm);
+        return NULL;
+    }
+    return vm;
+}
+
+static enum vm_status load_data(struct vm *vm, struct vm_image *image, struct vm_error *error) {
+    const struct vm_section *data = vm_image_section(image, "DATA");
+    if (data == NULL) return vm_error_set(error, VM_NO_SECTION, "DATA");
+    value globals = VAL_UNIT;
+    enum vm_status status =
+        vm_unmarshal_image_data(vm->domain, data->bytes, data->length, &globals, error);
+    if (status == VM_OK) vm->global_data = globals;
+    return status;
+}
+
+enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error) {
+    uint32_t index;
+    vm->image = image;
+    vm_link_primitives(vm, image->primitive_names, image->primitive_count);
+    enum vm_status status = load_data(vm, image, error);
+    if (status == VM_OK)
+        status = vm_code_add(vm, image->code, image->code_words, false, false, &index, error);
+    if (status == VM_OK && vm->options.backtrace_eager) vm_debuginfo_of_program(vm);
+    return status;
+}
+
+/* The program runs as the body of a closure that names it: its frame is the whole stack. */
+static value run_program(struct domain *d) {
+    uint32_t main_function = d->vm->codes[0]->main_function;
+    value program = gc_alloc_small(&d->gc, 2, TAG_CLOSURE);
+    field(program, 0) = val_of_int(main_function);
+    field(program, 1) = make_closinfo(0, 2);
+    return vm_enter(d, program, 0);
+}
+
+struct vm_result vm_run(struct vm *vm) {
+    struct domain *d = vm->domain;
+    jmp_buf exit_point;
+    struct vm_result result = {.outcome = VM_EXITED};
+    vm->exit_point = &exit_point;
+    if (_setjmp(exit_point) == 0) {
+        value r = run_program(d);
+        result.outcome = is_exn_result(r) ? VM_UNCAUGHT : VM_RETURNED;
+        if (is_exn_result(r)) result.exn = d->exn = exn_of_result(r);
+    }
+    d->activation = NULL;
+    d->gc.local_roots = NULL;
+    d->sp = d->watermark = d->stack_high;
+    d->trap = 0;
+    vm->exit_point = NULL;
+    result.exit_status = vm->exit_status;
+    return result;
+}
+
+void vm_exit(struct domain *d, int status) {
+    if (d->vm->exit_point == NULL) exit(status);
+    d->vm->exit_status = status;
+    _longjmp(*d->vm->exit_point, 1);
+}
+
+void vm_destroy(struct vm *vm) {
+    struct domain *d = vm->domain;
+    if (d != NULL) {
+        vm_debuginfo_free(vm);
+        vm_signals_detach(d);
+        if (d->gc.heap != NULL) gc_heap_destroy(&d->gc, vm->options.cleanup_at_exit);
+        /* Finalisers of custom blocks may still use the library's state until here. */
+        if (vm->library_state != NULL) vm->library->close(vm, vm->library_state);
+        vm_backtrace_destroy(d);
+        vm_stack_destroy(d);
+    }
+    vm_codes_free(vm);
+    vm_decoded_area_destroy(vm);
+    if (vm->functions != NULL)
+        vm_release(vm->functions, sizeof *vm->functions * vm->function_capacity);
+    vm_named_values_free(vm);
+    vm_link_free(vm);
+    if (vm->image != NULL) vm_image_close(vm->image);
+    free(d);
+    free(vm);
+}

@@ -1,0 +1,97 @@
+/* vm.h - a machine: image, code, globals, primitives, options. Several may exist in one process.
+ *
+ * Life: vm_create, vm_load, vm_run, vm_destroy. Nothing here prints, exits or installs a signal
+ * handler by itself; vm_run tells how the program ended and the caller acts on it. */
+#ifndef BACTRIAN_VM_VM_H
+#define BACTRIAN_VM_VM_H
+
+#include "gc/heap.h"
+#include "vm/code.h"
+#include "vm/domain.h"
+#include "vm/image.h"
+#include "vm/prim.h"
+#include "vm/raise.h"
+
+#include <stdio.h>
+
+struct vm_named_value;
+struct vm_debuginfo;
+struct vm_signals;
+
+struct vm_options {
+    struct gc_params gc;
+    size_t max_stack_words;      /* l=; 0: the version's default */
+    bool unchecked;              /* leave out the tests of checked mode */
+    bool backtrace;              /* b */
+    bool backtrace_eager;        /* b >= 2: read DBUG at the start */
+    bool parser_trace;           /* p */
+    bool runtime_warnings;       /* W */
+    bool cleanup_at_exit;        /* c */
+    bool count_instructions;     /* count executed instructions and primitives */
+    const char *executable_name; /* Sys.executable_name */
+    char **argv;                 /* Sys.argv, NULL-terminated; argv[0] is the program */
+};
+
+/* A primitive under the number that bytecode calls it by. */
+struct vm_linked_prim {
+    void *function;
+    const char *kinds;         /* NULL: a stub of unknown kinds */
+    const char *tested_kinds;  /* kinds, or NULL where no argument needs a test */
+    uint8_t arity;             /* 0: unknown */
+    uint16_t inlined;          /* the loop's own instruction for it (vm/engine.def), or 0 */
+    bool stub;                 /* called by the C ABI, without the domain */
+    const struct vm_prim *row; /* NULL for stubs */
+    const char *name;
+};
+
+struct vm {
+    struct domain *domain; /* the first one */
+    const struct vm_version *version;
+    struct vm_options options;
+    struct vm_image *image;
+    struct vm_code **codes;
+    uint32_t code_count;
+    uint64_t next_gpc;
+    struct vm_function *functions; /* reserved table, function_count in use; index 0 is never used */
+    uint32_t function_count;
+    uint32_t function_capacity;
+    const uintptr_t *prepare_code, *leave_code, *watermark_code, *traced_code; /* vm/decode.c */
+    struct vm_decoded_area *decoded_area;
+    value global_data; /* the table of globals: a root, in the major heap */
+    struct vm_linked_prim *prims;
+    uint32_t prim_count, prim_capacity;
+    const struct vm_library *library;
+    void *library_state;
+    struct vm_named_value *named_values;
+    struct vm_debuginfo *debug; /* of the program, NULL until read */
+    int debug_status;           /* Printexc's debug_info_status: 0 not read, 1 read, < 0 failure */
+    struct vm_signals *signals; /* OCaml handlers, NULL until one is set (vm/signal.c) */
+    intptr_t next_object_id;
+    uint64_t *op_counts, *prim_counts; /* count_instructions */
+    jmp_buf *exit_point;               /* where vm_exit goes */
+    int exit_status;
+};
+
+enum vm_outcome { VM_RETURNED, VM_EXITED, VM_UNCAUGHT };
+struct vm_result {
+    enum vm_outcome outcome;
+    int exit_status; /* VM_EXITED */
+    value exn;       /* VM_UNCAUGHT; rooted in vm->domain->exn */
+};
+
+/* A new machine for that version. NULL: *error says why. */
+struct vm *vm_create(const struct vm_options *options, const struct vm_version *version,
+                     const struct vm_library *library, struct vm_error *error);
+/* Links, verifies and loads an opened image, which the machine then owns. */
+enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error);
+struct vm_result vm_run(struct vm *vm);
+void vm_destroy(struct vm *vm);
+
+/* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */
+_Noreturn void vm_exit(struct domain *d, int status);
+/* The next object id (caml_fresh_oo_id). */
+static inline intptr_t vm_fresh_object_id(struct vm *vm) { return vm->next_object_id++; }
+/* The built-in row of that name, or NULL. */
+const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name);
+
+#endif
