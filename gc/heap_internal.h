@@ -71,8 +71,8 @@ struct gc_faults gc_os_read_faults(void);
 /* Address space without memory; NULL if refused. bytes: a multiple of 2 MB; result aligned to it. */
 void *gc_os_reserve(struct gc_faults *faults, size_t bytes);
 void gc_os_release(void *start, size_t bytes);
-/* Makes pages usable, or unusable again with their content lost. huge: prefer huge pages. */
-bool gc_os_commit(struct gc_faults *faults, void *start, size_t bytes, bool huge);
+/* Makes pages usable, or unusable again with their content lost. */
+bool gc_os_commit(struct gc_faults *faults, void *start, size_t bytes);
 void gc_os_protect(void *start, size_t bytes);
 /* Gives the memory of usable pages back; they read as zero afterwards. */
 void gc_os_discard(void *start, size_t bytes);

@@ -18,7 +18,11 @@
  * then custom blocks, whose memory goes. */
 #include "gc/heap_internal.h"
 
-enum { MAX_PROMOTED_TO_GROW = 100000 }; /* words; half of a collection of 1 ms or so */
+enum {
+    MAX_PROMOTED_TO_GROW = 100000, /* words; half of a collection of 1 ms or so */
+    SLOT_AHEAD = 16,
+    HEADER_AHEAD = 8,
+};
 
 /* The heap's facts that the inner loop needs, kept in registers. */
 struct evacuation {
@@ -132,8 +136,15 @@ void gc_evacuate_range(struct gc_domain *g, value *from, value *to) {
 
 void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n) {
     struct evacuation e = begin(g);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        /* The slots lie anywhere in the heap: fetch each early, and then the header it leads to. */
+        if (i + SLOT_AHEAD < n) {
+            __builtin_prefetch(slots[i + SLOT_AHEAD], 1);
+            value soon = *slots[i + HEADER_AHEAD];
+            if (is_young(&e, soon)) __builtin_prefetch((void *)(soon - 8), 1);
+        }
         if (is_young(&e, *slots[i])) evacuate(&e, *slots[i], slots[i]);
+    }
     end(&e);
 }
 

@@ -23,6 +23,7 @@
 enum {
     SLICE_WORDS = 100000,
     DEBT_PARTS = 32,
+    LONG_COPY_WORDS = 100000, /* a minor collection that promotes as much takes 1 ms or more */
     STRESS_SLICE_WORDS = 200,
     STRESS_INTERVAL = 1000, /* allocations between full cycles at --gc-stress 3 and 4 */
     MIN_TRIGGER_WORDS = 256 * 1024,
@@ -83,8 +84,9 @@ void gc_pace_cycle_ended(struct gc_heap *heap) {
     heap->stats.major_collections++;
     heap->pace.debt = 0;
     heap->pace.unpaid_words = 0;
-    /* The program will want some of the free spans back before long; more than that is given back. */
-    size_t keep = heap->pace.trigger_words / 2 / SPAN_WORDS + COMMIT_BYTES / SPAN_BYTES;
+    /* What the next cycle may want is kept: giving it back and faulting it in again costs more than
+     * allocating from it. The rest of a peak goes. */
+    size_t keep = heap->pace.trigger_words * 3 / 2 / SPAN_WORDS + COMMIT_BYTES / SPAN_BYTES;
     gc_spans_discard(heap, keep);
     gc_say(heap, 0x01, "Major cycle done: %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
 }
@@ -167,6 +169,9 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
     accrue(heap);
     if (pace->debt <= 0) return 0;
     double budget = at_least(SLICE_WORDS, pace->debt / DEBT_PARTS);
+    /* After a long copy most is left to the slices in mid-area. Some marking is due here: only now
+     * can it end, and the barrier adds to it all the time. */
+    if (may_settle && heap->promoted_words > LONG_COPY_WORDS) budget /= 2;
     if (budget > pace->debt) budget = pace->debt;
     enum gc_phase phase = heap->phase;
     intptr_t done = work_some(g, (intptr_t)budget + 1, may_settle);
@@ -270,7 +275,8 @@ static void check_limit(struct gc_domain *g) {
 }
 
 void gc_collect_young(struct gc_domain *g) {
-    g->heap->slice_requested = false;
+    struct gc_heap *heap = g->heap;
+    heap->slice_requested = false;
     gc_minor_collect(g);
     gc_pace_slice(g, true);
     settle_limits(g);

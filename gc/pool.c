@@ -48,7 +48,7 @@ static bool commit_metadata(struct gc_heap *heap, size_t n) {
     size_t from = heap->spans_committed * sizeof(struct gc_span);
     size_t to = (n * sizeof(struct gc_span) + COMMIT_BYTES - 1) & ~(COMMIT_BYTES - 1);
     from = (from + COMMIT_BYTES - 1) & ~(COMMIT_BYTES - 1);
-    if (to > from && !gc_os_commit(&heap->faults, (char *)heap->spans + from, to - from, false))
+    if (to > from && !gc_os_commit(&heap->faults, (char *)heap->spans + from, to - from))
         return false;
     heap->spans_committed = to / sizeof(struct gc_span);
     return true;
@@ -65,7 +65,7 @@ static bool grow(struct gc_heap *heap, size_t n) {
     if (added > heap->span_limit - heap->top_span) return false;
     if (!commit_metadata(heap, heap->top_span + added)) return false;
     char *start = (char *)heap->major_start + heap->top_span * SPAN_BYTES;
-    if (!gc_os_commit(&heap->faults, start, added * SPAN_BYTES, true)) return false;
+    if (!gc_os_commit(&heap->faults, start, added * SPAN_BYTES)) return false;
     size_t first = heap->top_span;
     heap->top_span += added;
     heap->committed_spans += added;
@@ -217,6 +217,7 @@ uintptr_t gc_pool_refill(struct gc_heap *heap, struct gc_pool *pool) {
     }
     uintptr_t gap = pool->next_gap;
     pool->next_gap = ((uintptr_t *)gap)[1];
+    __builtin_prefetch((void *)pool->next_gap, 1);
     pool->bump = gap + pool->cell_bytes;
     pool->end = gap + 8 * (wosize_of_header(*(header *)gap) + 1);
     return gap;

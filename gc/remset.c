@@ -15,7 +15,8 @@ void gc_store_slow(struct gc_domain *g, value *slot, value v) {
     if (gc_is_young(g, (value)slot)) return;
     if (is_block(old)) {
         if (gc_is_young(g, old)) return;
-        if (g->marking) gc_darken(g->heap, old);
+        /* Through the marker's queue: the header is rarely in the cache. */
+        if (g->marking) gc_darken_range(g->heap, &old, &old + 1);
     }
     if (is_block(v) && gc_is_young(g, v)) remember(g->heap, slot);
 }

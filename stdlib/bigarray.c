@@ -238,28 +238,12 @@ void bigarray_write(struct marshal_writer *w, value v, uint64_t *bytes_32, uint6
     *bytes_64 = 8 * (4 + (uint64_t)b->num_dims);
 }
 
-/* Fills b->data with what the message has for it, whose width of words is known. */
-static bool read_elements(struct vm_reader *r, struct bigarray *b, uintptr_t bytes, bool narrow) {
-    uintptr_t n = bigarray_elements(b);
-    unsigned width = part_bytes(bigarray_kind(b));
-    const uint8_t *from = vm_reader_bytes(r, narrow ? 4 * n : bytes);
-    if (from == NULL) return false;
-    void *data = malloc(bytes > 0 ? bytes : 1);
-    if (data == NULL) {
-        vm_reader_fail(r, "out of memory for bigarray", "no memory for the elements of a bigarray");
-        return false;
-    }
-    b->data = data;
-    if (!narrow) {
-        swap_bytes(data, from, bytes / width, width);
-        return true;
-    }
+static void widen_words(intptr_t *to, const uint8_t *from, uintptr_t n) {
     for (uintptr_t i = 0; i < n; i++) {
         uint32_t x;
         memcpy(&x, from + 4 * i, 4);
-        ((intptr_t *)data)[i] = (int32_t)__builtin_bswap32(x);
+        to[i] = (int32_t)__builtin_bswap32(x);
     }
-    return true;
 }
 
 value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared) {
@@ -276,22 +260,31 @@ value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t
     }
     if ((flags & BIGARRAY_KIND_MASK) >= BIGARRAY_KINDS || (flags & ~(uint64_t)KIND_AND_LAYOUT) != 0)
         vm_reader_fail(r, "bad bigarray kind", "a bigarray of no known kind");
-    uintptr_t bytes = 0;
     enum bigarray_kind kind = (enum bigarray_kind)(flags & BIGARRAY_KIND_MASK);
-    value v = vm_reader_custom(r, ops, sizeof(struct bigarray) + num_dims * sizeof *dims);
-    if (v == 0) return 0;
+    uintptr_t bytes = 0;
+    if (vm_reader_failed(r)) return 0;
     if (!elements_size(kind, (int)num_dims, dims, &bytes)) {
         vm_reader_fail(r, "size overflow for bigarray", "the size of a bigarray overflows");
         return 0;
     }
-    struct bigarray *b = bigarray_of(v);
-    memcpy(b->dim, dims, num_dims * sizeof *dims);
-    b->num_dims = (intptr_t)num_dims;
-    b->flags = (intptr_t)flags;
     bool words = kind == BIGARRAY_CAML_INT || kind == BIGARRAY_NATIVE_INT;
     bool narrow = words && vm_reader_uint(r, 1) == 0;
-    if (!read_elements(r, b, bytes, narrow)) return 0;
+    const uint8_t *from = vm_reader_bytes(r, narrow ? bytes / 2 : bytes);
+    size_t size = sizeof(struct bigarray) + num_dims * sizeof *dims;
+    value v = vm_reader_custom(r, ops, size, bytes);
+    if (v == 0) return 0;
+    struct bigarray *b = bigarray_of(v);
+    b->num_dims = (intptr_t)num_dims;
+    b->flags = (intptr_t)flags;
+    memcpy(b->dim, dims, num_dims * sizeof *dims);
+    b->data = malloc(bytes > 0 ? bytes : 1);
+    if (b->data == NULL) {
+        vm_reader_fail(r, "out of memory for bigarray", "no memory for the elements of a bigarray");
+        return 0;
+    }
     b->flags |= BIGARRAY_MANAGED;
+    if (narrow) widen_words(b->data, from, bytes / 8);
+    else swap_bytes(b->data, from, bytes / part_bytes(kind), part_bytes(kind));
     return v;
 }
 

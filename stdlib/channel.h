@@ -1,25 +1,26 @@
 /* channel.h - buffered channels: the data behind in_channel and out_channel.
  *
- *   input:    buffer      curr          max          end        offset: the file position of the byte
- *             +-----------+-------------+------------+                  that max stands for
- *             |   read    |  available  |    free    |
+ *   input:    buffer      curr          max          end
  *             +-----------+-------------+------------+
- *   output:   buffer                   curr         end         offset: the file position of the byte
- *             +------------------------+------------+                   that buffer stands for
- *             |  waiting to be written |    free    |
+ *             |   read    |  available  |    free    |     offset: the file position of the byte
+ *             +-----------+-------------+------------+             that max stands for
+ *
+ *   output:   buffer                   curr         end
  *             +------------------------+------------+
+ *             |  waiting to be written |    free    |      offset: the file position of the byte
+ *             +------------------------+------------+              that buffer stands for
  *
  * A channel is a C structure; OCaml sees a custom block "_chan" that points at it, and there may be
  * several such blocks. All channels of a machine are in one list, newest first, of which the
  * machine's struct prim_state is the owner.
  *
  * IO1  buffer <= curr <= max <= end; for output max == end.
- * IO2  Closing sets fd to -1 and curr and max to end, so that the next access asks the system, which
- *      answers EBADF.
+ * IO2  Closing sets fd to -1 and curr and max to end, so that the next access asks the system,
+ *      which answers EBADF.
  * IO3  A channel is freed when its last block dies, unless it is open output with bytes to write:
  *      then it stays in the list, for the program's last flush.
- * IO4  A call that waits for the system may run OCaml code (signal handlers), which may use and close
- *      the same channel: nothing read from a channel before such a call is used after it. */
+ * IO4  A call that waits for the system may run OCaml code (signal handlers), which may use and
+ *      close the same channel: nothing read from a channel before such a call is used after it. */
 #ifndef BACTRIAN_STDLIB_CHANNEL_H
 #define BACTRIAN_STDLIB_CHANNEL_H
 
@@ -94,8 +95,8 @@ struct channel_wait {
     bool again;  /* OCaml code may have run, nothing was read: look at the channel again */
     bool polled; /* private: pending actions were run */
 };
-/* Reads once, behind max, at most to the end of the buffer: how many bytes came; 0 at the end of the
- * file, or if wait->again is set; -1 with *failure. GC: may run. */
+/* Reads once, behind max, at most to the end of the buffer: how many bytes came; 0 at the end of
+ * the file, or if wait->again is set; -1 with *failure. GC: may run. */
 ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait *wait,
                        struct channel_failure *failure);
 /* Writes what waits, once; whether the buffer is empty now goes to *empty. GC: may run. */

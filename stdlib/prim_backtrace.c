@@ -1,8 +1,8 @@
 /* prim_backtrace.c - module Printexc: backtraces and call stacks as OCaml values.
  *
- * A place in the code is its global pc, as an integer: what OCaml calls a raw entry, and a raw slot too.
- * A raw backtrace is an array of them. Programs may keep, mix up and marshal such values, so any integer
- * must do: a pc that is none has an unknown location. */
+ * A place in the code is its global pc, as an integer: what OCaml calls a raw entry, and a raw
+ * slot too. A raw backtrace is an array of them. Programs may keep, mix up and marshal such
+ * values, so any integer must do: a pc that is none has an unknown location. */
 #include "stdlib/prim.h"
 #include "vm/backtrace.h"
 #include "vm/debuginfo.h"

@@ -1,5 +1,5 @@
-/* prim_io.c - the primitives of in_channel and out_channel: arguments, errors, results. What a channel
- * is and how it waits stands in channel.c. */
+/* prim_io.c - the primitives of in_channel and out_channel: arguments, errors, results. What a
+ * channel is and how it waits stands in channel.c. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-/* An in_channel and an out_channel are the same kind of block, so that only a forged value is refused
- * here. */
+/* An in_channel and an out_channel are the same kind of block, so that only a forged value is
+ * refused here. */
 static struct channel *input_of(struct domain *d, value v) {
     struct channel *c = channel_of(v);
     if (c->output) vm_invalid_argument(d, "an input channel was expected");
@@ -62,8 +62,8 @@ value prim_channel_descriptor(struct domain *d, value channel) {
     return val_of_int(fd);
 }
 
-/* The list comes out oldest first. A channel whose block is still being made is held by its count of
- * references, so that `next` is good after each allocation. */
+/* The list comes out oldest first. A channel whose block is still being made is held by its count
+ * of references, so that `next` is good after each allocation. */
 value prim_ml_out_channels_list(struct domain *d, value unit) {
     value list = VAL_EMPTY_LIST, block = VAL_UNIT;
     GC_ROOT(&d->gc, &list, &block);
@@ -217,8 +217,8 @@ static void move_to_front(struct channel *c) {
     c->max -= shift;
 }
 
-/* How many bytes there are up to and including the next newline. Negative: that many without one, since
- * the buffer is full or the file ends; 0 at the very end. */
+/* How many bytes there are up to and including the next newline. Negative: that many without one,
+ * since the buffer is full or the file ends; 0 at the very end. */
 value prim_ml_input_scan_line(struct domain *d, value channel) {
     struct channel *c = input_of(d, channel);
     struct channel_wait wait = {0};

@@ -94,15 +94,15 @@ value prim_get_current_environment(struct domain *d, value unit) { return d->sp[
  * slips a call of the traced code between the wrapper's frame and its caller's, so that the wrapper
  * "returns" into the traced function, which then returns to the caller.
  *
- *     sp  [E pc][wrapper's frame, h words][return frame of the wrapper's caller]
- *  -> sp  [E pc][wrapper's frame, h words][traced_code, env, 0][code][argument][return frame ...]       */
+ *     sp  [stopped][wrapper's frame, h words][return frame of the wrapper's caller]
+ *  -> sp  [stopped][wrapper's frame, h words][traced_code, env, 0][code][argument][return frame ...]       */
 value prim_invoke_traced_function(struct domain *d, value code, value env, value argument) {
     struct vm_frame frame;
     intptr_t index = int_of_val(nativeint_of_val(code));
     bool known = (nativeint_of_val(code) & 1) && index > 0 && index < d->vm->function_count;
     if (!known || !vm_frames_first(d, &frame)) vm_invalid_argument(d, "caml_invoke_traced_function");
     enum { SLIPPED = 5 };
-    size_t moved = frame.height + 2;
+    size_t moved = frame.height + STOPPED_WORDS;
     value *to = d->sp - SLIPPED;
     memmove(to, d->sp, moved * sizeof(value));
     value *slipped = to + moved;

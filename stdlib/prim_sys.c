@@ -1,5 +1,5 @@
-/* prim_sys.c - module Sys without its files: command line, environment, constants, time, signals, end
- * of the program. */
+/* prim_sys.c - module Sys without its files: command line, environment, constants, time, signals,
+ * end of the program. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 #include "vm/actions.h"
@@ -195,7 +195,7 @@ value prim_sys_isatty(struct domain *d, value channel) {
 
 /* Room for a frame of that many words is there, or the stack has reached its limit. */
 value prim_ensure_stack_capacity(struct domain *d, value words) {
-    if (int_of_val(words) > d->sp - d->stack_low) vm_raise_stack_overflow(d);
+    if (int_of_val(words) > d->sp - (value *)d->gc.mutator_limit_idle) vm_raise_stack_overflow(d);
     return VAL_UNIT;
 }
 

@@ -91,8 +91,8 @@ value prim_sys_getcwd(struct domain *d, value unit) {
     return copy_string(d, path);
 }
 
-/* The names of a directory, each ended by a NUL. A custom block owns one, so that running out of heap
- * on the way to the array of strings leaks nothing. */
+/* The names of a directory, each ended by a NUL. A custom block owns one, so that running out of
+ * heap on the way to the array of strings leaks nothing. */
 struct names {
     char *bytes;
     size_t length, capacity, count;

@@ -7,8 +7,8 @@
 
 struct channel;
 
-/* BACTRIAN_FAIL_IO=N:ERRNO makes the N-th system call of channels fail, N+:ERRNO all later ones too:
- * so that tests can show how programs and machine stand it. */
+/* BACTRIAN_FAIL_IO=N:ERRNO makes the N-th system call of channels fail, N+:ERRNO all later ones
+ * too: so that tests can show how programs and machine stand it. */
 struct io_fault {
     uint64_t at; /* 0: none */
     uint64_t count;
@@ -16,8 +16,8 @@ struct io_fault {
     bool lasting;
 };
 
-/* Memory of input_value and output_value that an exception may leave behind (no memory for the result):
- * the next use, or the end of the machine, frees it. */
+/* Memory of input_value and output_value that an exception may leave behind (no memory for the
+ * result): the next use, or the end of the machine, frees it. */
 struct marshal_state {
     struct vm_arena scratch;
     void *input; /* the bytes of a message, from malloc */

@@ -2,13 +2,13 @@
  *
  * The stack from the innermost frame outwards:
  *
- *     sp[0..1]   base[0] ... base[height-1]   return frame   base[0] ...
+ *     sp[0..2]   base[0] ... base[height-1]   return frame   base[0] ...
  *     stopped    locals and arguments;        of the         of the
  *     at gpc     also return frames pushed    caller         caller
  *                for calls not yet made
  *
- * A word of a frame is an integer, a heap block, or (outside the heap, even) a control word: a return
- * address or a handler's. Handlers' are known by the chain of trap frames. */
+ * A word of a frame is an integer, a heap block, or (outside the heap, even) a control word: a
+ * return address or a handler's. Handlers' are known by the chain of trap frames. */
 #include "vm/backtrace.h"
 
 #include "vm/debuginfo.h"
@@ -91,8 +91,8 @@ static void visit_pending(struct walk *w, const struct vm_frame *frame) {
 /* OCaml's machine notices a full stack before it has entered the function, so that the call is the
  * innermost place; ours at the function's entry, which is left out. */
 static bool at_entry_of_overflow(const struct domain *d, value exn) {
-    return d->sp + 2 <= d->stack_high && is_int(d->sp[1]) && is_block(d->vm->global_data) &&
-           exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
+    return d->sp + STOPPED_WORDS <= d->stack_high && is_int(d->sp[1]) &&
+           is_block(d->vm->global_data) && exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
 }
 
 static void walk(struct walk *w, bool skip_first) {

@@ -1,8 +1,9 @@
 /* backtrace.h - where an exception came from, as a list of places in the code.
  *
- * A backtrace is a list of global pcs, the raise first, then the return points of the calls that the
- * exception left, innermost first. What is recorded is what OCaml's machine records, which looks at
- * stack words and so also finds the return points of calls whose arguments are still being computed.
+ * A backtrace is a list of global pcs, the raise first, then the return points of the calls that
+ * the exception left, innermost first. What is recorded is what OCaml's machine records, which
+ * looks at stack words and so also finds the return points of calls whose arguments are still
+ * being computed.
  *
  * BT1  count <= VM_BACKTRACE_LIMIT; last_exn is a root. */
 #ifndef BACTRIAN_VM_BACKTRACE_H

@@ -9,8 +9,10 @@
  *                                                ^ the return address that APPLY1 pushes
  *
  * E1  The word before every return address is a frame word: what the walker needs of the waiting frame.
- * E2  In the frame of a stopped primitive or slow path, sp[1] is the address of the instruction that left
- *     the loop, or a frame word (which is odd) where the height is not the verifier's.
+ * E2  A stopped primitive or slow path has three words of its own on the stack: sp[0] the environment, sp[1]
+ *     the address of the instruction that left the loop, or a frame word (which is odd) where the height
+ *     is not the verifier's, sp[2] the extra arguments. Like those of a waiting frame (which the callee's
+ *     return frame holds) these lie behind the words that the height counts.
  * E3  An internal instruction does what the bytecode it stands for does, and polls where that polls. */
 #ifndef BACTRIAN_VM_ENGINE_H
 #define BACTRIAN_VM_ENGINE_H
@@ -41,6 +43,8 @@ _Static_assert(VM_MAX_HEIGHT < 1u << 21, "a frame word holds every height");
 
 /* Words below the deepest frame that primitives' frames, slow paths and callbacks may use unchecked. */
 enum { STACK_MARGIN_WORDS = 64 };
+/* What the loop pushes when it stops (E2). */
+enum { STOPPED_WORDS = 3 };
 
 /* How a run of the loop begins. */
 enum vm_run_start {
@@ -81,8 +85,8 @@ value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag);
 /* Poll, with d->accu kept. May raise. GC: may run. */
 void vm_slow_poll(struct domain *d);
 /* The poll and stack check of a call, at the entry of a function whose arguments are on the stack. */
-void vm_slow_enter(struct domain *d, const struct vm_function *f, intptr_t extra_args);
-/* Partial application of env to extra_args + 1 arguments at d->sp[2..]. */
+void vm_slow_enter(struct domain *d, const struct vm_function *f);
+/* Partial application of env to extra_args + 1 arguments at the stopped words. */
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args);
 value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from);
 value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const value *from);

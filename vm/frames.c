@@ -18,10 +18,11 @@ static bool names_itself(unsigned op) {
 /* The frame of the instruction that left the loop: its word is sp[1] (E2). */
 static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
     value word = sp[1];
-    frame->base = sp + 2;
+    uint32_t extra_args = (uint32_t)int_of_val(sp[2]);
+    frame->base = sp + STOPPED_WORDS;
     if (is_int(word)) {
         frame->gpc = gpc_of_frame_word((uintptr_t)word);
-        frame->height = height_of_frame_word((uintptr_t)word);
+        frame->height = height_of_frame_word((uintptr_t)word) + extra_args;
         return true;
     }
     const struct vm_function *f;
@@ -32,7 +33,7 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
     uint32_t words = vm_instruction_words(code->words, row->pc, code->word_count, OPCODE_COUNT);
     frame->gpc = code->base + row->pc + (names_itself(op) ? 0 : words);
     /* C_CALLN has pushed its first argument. */
-    frame->height = code->verified.heights[row->pc] + (op == OP_C_CALLN);
+    frame->height = code->verified.heights[row->pc] + (op == OP_C_CALLN) + extra_args;
     return true;
 }
 
@@ -47,11 +48,11 @@ bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
         if (behind + 3 > d->stack_high) return false;
         const uintptr_t *at = true_return(d, behind[0]);
         if (at == d->vm->leave_code) {
-            if (behind + 5 > d->stack_high) return false;
+            if (behind + 3 + STOPPED_WORDS > d->stack_high) return false;
             return stopped_frame(d, behind + 3, frame);
         }
         frame->gpc = gpc_of_frame_word(at[-1]);
-        frame->height = height_of_frame_word(at[-1]);
+        frame->height = height_of_frame_word(at[-1]) + (uint32_t)int_of_val(behind[2]);
         frame->base = behind + 3;
         if (frame->gpc != VM_NO_GPC) return true;
     }

@@ -226,14 +226,14 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     /* ---- closures ---- */
     INSTR(CLOSURE) {
         SAVE_ACCU();
-        accu = vm_slow_closure(d, pc[1], OPERAND(2), sp + 2);
+        accu = vm_slow_closure(d, pc[1], OPERAND(2), sp + STOPPED_WORDS);
         FORGET_ACCU();
         sp += OPERAND(1) > 0 ? OPERAND(1) - 1 : 0;
         NEXT(3);
     }
     INSTR(CLOSUREREC) {
         SAVE_ACCU();
-        accu = vm_slow_closurerec(d, pc + 1, sp + 2);
+        accu = vm_slow_closurerec(d, pc + 1, sp + STOPPED_WORDS);
         FORGET_ACCU();
         sp += OPERAND(2) > 0 ? OPERAND(2) - 1 : 0;
         for (intptr_t i = 0; i < OPERAND(1); i++) PUSH(accu + 24 * i);
@@ -325,7 +325,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     }
     INSTR(MAKEBLOCK) {
         SAVE_ACCU();
-        value made = vm_slow_make_block(d, pc[1], tag_of_header(pc[2]), sp + 2);
+        value made = vm_slow_make_block(d, pc[1], tag_of_header(pc[2]), sp + STOPPED_WORDS);
         FORGET_ACCU();
         accu = made;
         sp += OPERAND(1) - 1;
@@ -334,7 +334,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     INSTR(MAKEFLOATBLOCK) {
         REQUIRE(all_doubles(accu, sp, OPERAND(1) - 1));
         SAVE_ACCU();
-        value made = vm_slow_make_float_block(d, pc[1], sp + 2);
+        value made = vm_slow_make_float_block(d, pc[1], sp + STOPPED_WORDS);
         FORGET_ACCU();
         accu = made;
         sp += OPERAND(1) - 1;
@@ -496,16 +496,16 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         NEXT(2); \
     }
     C_CALL(1, (d, accu))
-    C_CALL(2, (d, accu, sp[2]))
-    C_CALL(3, (d, accu, sp[2], sp[3]))
-    C_CALL(4, (d, accu, sp[2], sp[3], sp[4]))
-    C_CALL(5, (d, accu, sp[2], sp[3], sp[4], sp[5]))
+    C_CALL(2, (d, accu, sp[3]))
+    C_CALL(3, (d, accu, sp[3], sp[4]))
+    C_CALL(4, (d, accu, sp[3], sp[4], sp[5]))
+    C_CALL(5, (d, accu, sp[3], sp[4], sp[5], sp[6]))
 #undef C_CALL
     INSTR(C_CALLN) {
         intptr_t n = OPERAND(1);
         PUSH(accu);
         SAVE();
-        accu = ((primn *)PRIM_OPERAND(2)->function)(d, sp + 2, (int)n);
+        accu = ((primn *)PRIM_OPERAND(2)->function)(d, sp + STOPPED_WORDS, (int)n);
         RESTORE();
         sp += n;
         NEXT(3);
@@ -519,16 +519,16 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         NEXT(2); \
     }
     C_CALL(1, (accu))
-    C_CALL(2, (accu, sp[2]))
-    C_CALL(3, (accu, sp[2], sp[3]))
-    C_CALL(4, (accu, sp[2], sp[3], sp[4]))
-    C_CALL(5, (accu, sp[2], sp[3], sp[4], sp[5]))
+    C_CALL(2, (accu, sp[3]))
+    C_CALL(3, (accu, sp[3], sp[4]))
+    C_CALL(4, (accu, sp[3], sp[4], sp[5]))
+    C_CALL(5, (accu, sp[3], sp[4], sp[5], sp[6]))
 #undef C_CALL
     INNER(C_CALL_STUBN) {
         intptr_t n = OPERAND(1);
         PUSH(accu);
         SAVE();
-        accu = ((stubn *)PRIM_OPERAND(2)->function)(sp + 2, (int)n);
+        accu = ((stubn *)PRIM_OPERAND(2)->function)(sp + STOPPED_WORDS, (int)n);
         RESTORE();
         sp += n;
         NEXT(3);
@@ -822,7 +822,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     /* ---- slow exits shared by the bodies ---- */
 slow_enter:
     SAVE();
-    vm_slow_enter(d, callee, extra_args);
+    vm_slow_enter(d, callee);
     RESTORE();
     GOTO(callee->entry);
 zero_divide:

@@ -20,8 +20,9 @@
     } while (0)
 
 /* Leaves the loop's state behind (S2, E2), and takes it up again. */
-#define SAVE() (sp -= 2, sp[0] = env, sp[1] = (value)pc, d->sp = sp)
-#define RESTORE() (sp = d->sp + 2, env = sp[-2])
+#define SAVE() \
+    (sp -= STOPPED_WORDS, sp[0] = env, sp[1] = (value)pc, sp[2] = val_of_int(extra_args), d->sp = sp)
+#define RESTORE() (sp = d->sp + STOPPED_WORDS, env = sp[-STOPPED_WORDS])
 #define SAVE_ACCU() (d->accu = accu, SAVE())
 #define RESTORE_ACCU() (accu = d->accu, FORGET_ACCU())
 /* d->accu is a root: what it held must not stay alive because of that. */

@@ -22,28 +22,28 @@ value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
 void vm_slow_poll(struct domain *d) { run_actions(d); }
 
 /* The place and height of a function's entry, as the frame word of the stopped frame. */
-static void stop_at_entry(struct domain *d, const struct vm_function *f, intptr_t extra_args) {
+static void stop_at_entry(struct domain *d, const struct vm_function *f) {
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc;
-    d->sp[1] = (value)frame_word(gpc, (uint32_t)extra_args + 1);
+    d->sp[1] = (value)frame_word(gpc, 1);
 }
 
-void vm_slow_enter(struct domain *d, const struct vm_function *f, intptr_t extra_args) {
-    stop_at_entry(d, f, extra_args);
-    if ((uintptr_t)(d->sp + 2) - f->frame_bytes < d->gc.mutator_limit_idle) vm_raise_stack_overflow(d);
+void vm_slow_enter(struct domain *d, const struct vm_function *f) {
+    stop_at_entry(d, f);
+    if ((uintptr_t)(d->sp + STOPPED_WORDS) - f->frame_bytes < d->gc.mutator_limit_idle) vm_raise_stack_overflow(d);
     run_actions(d);
 }
 
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
     const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + 1;
-    d->sp[1] = (value)frame_word(gpc, (uint32_t)extra_args + 1);
+    d->sp[1] = (value)frame_word(gpc, 1);
     size_t args = (size_t)extra_args + 1;
     value closure = args + 3 <= MAX_YOUNG_WOSIZE ? vm_slow_alloc(d, args + 3, TAG_CLOSURE)
                                                  : gc_alloc_major(&d->gc, args + 3, TAG_CLOSURE);
     gc_init_field(&d->gc, closure, 0, restart);
     gc_init_field(&d->gc, closure, 1, make_closinfo(0, 2));
     gc_init_field(&d->gc, closure, 2, d->sp[0]);
-    for (size_t i = 0; i < args; i++) gc_init_field(&d->gc, closure, i + 3, d->sp[2 + i]);
+    for (size_t i = 0; i < args; i++) gc_init_field(&d->gc, closure, i + 3, d->sp[STOPPED_WORDS + i]);
     return closure;
 }
 

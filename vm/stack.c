@@ -69,7 +69,7 @@ const uintptr_t *vm_watermark_returned(struct domain *d, value *frame_words) {
     frame_words[0] = (value)to;
     struct vm_frame frame = {
         .gpc = gpc_of_frame_word(to[-1]),
-        .height = height_of_frame_word(to[-1]),
+        .height = height_of_frame_word(to[-1]) + (uint32_t)int_of_val(frame_words[2]),
         .base = frame_words + 3,
     };
     place_watermark(d, &frame, WATERMARK_STEP);

@@ -67,6 +67,7 @@ struct vm_reader {
     const uint8_t *start, *at, *end;
     struct domain *d;       /* NULL: blocks are made in arena */
     struct vm_arena *arena; /* NULL: blocks are made in the heap */
+    bool young;             /* the young area has room for all blocks that are declared */
     struct vm_arena *scratch; /* NULL: the reader's own tables are blocks of the heap */
     const struct vm_unmarshal_options *options; /* NULL: plain data only */
     struct vm_unmarshal_fault *fault;
@@ -93,6 +94,8 @@ void vm_reader_fail(struct vm_reader *r, const char *text, const char *why) {
     r->fault->offset = (size_t)(r->at - r->start);
     r->at = r->end;
 }
+
+bool vm_reader_failed(const struct vm_reader *r) { return r->failed; }
 
 size_t vm_reader_remaining(const struct vm_reader *r) { return (size_t)(r->end - r->at); }
 
@@ -136,31 +139,45 @@ static void *new_scratch(struct vm_reader *r, size_t bytes) {
     return p;
 }
 
+/* The memory of a block in the arena; 0 if there is none. */
+static value new_arena_block(struct vm_reader *r, size_t wosize, unsigned tag) {
+    header *h = vm_arena_alloc(r->arena, 8 * (wosize + 1));
+    if (h == NULL) {
+        r->no_memory = true;
+        vm_reader_fail(r, NULL, "no memory");
+        return 0;
+    }
+    *h = make_header(wosize, tag, COLOUR_STATIC);
+    return (value)(h + 1);
+}
+
 /* A block, its fields VAL_UNIT if it is scannable; 0 after a failure. The caller has made sure that
  * wosize is bounded by the bytes that are left. */
 static value new_node(struct vm_reader *r, size_t wosize, unsigned tag) {
     if (r->failed) return 0;
-    value v;
     if (wosize > 0 && wosize + 1 > r->words_left) {
         vm_reader_fail(r, NULL, "more words than the header says");
         return 0;
     }
     if (wosize > 0) r->words_left -= wosize + 1;
     if (r->arena != NULL) {
-        header *h = vm_arena_alloc(r->arena, 8 * (wosize + 1));
-        if (h == NULL) {
-            r->no_memory = true;
-            vm_reader_fail(r, NULL, "no memory");
-            return 0;
-        }
-        *h = make_header(wosize, tag, COLOUR_STATIC);
-        v = (value)(h + 1);
-    } else {
-        struct gc_domain *g = &r->d->gc;
-        v = wosize == 0 ? gc_atom(g, tag) : gc_alloc_major_unsampled(g, wosize, tag);
-        if (wosize > 0 && g->hooks != NULL && g->hooks->allocated != NULL)
-            g->hooks->allocated(g->hooks->context, g, v, wosize, GC_MARSHAL);
+        value v = new_arena_block(r, wosize, tag);
+        for (size_t i = 0; v != 0 && tag < TAG_NO_SCAN && i < wosize; i++) field(v, i) = VAL_UNIT;
+        return v;
     }
+    struct gc_domain *g = &r->d->gc;
+    if (wosize == 0) return gc_atom(g, tag);
+    value v;
+    if (r->young) {
+        /* Not gc_alloc_small: that could collect when a signal moves the limit. */
+        g->young_ptr -= 8 * (wosize + 1);
+        *(header *)g->young_ptr = make_header(wosize, tag, 0);
+        v = (value)(g->young_ptr + 8);
+    } else {
+        v = gc_alloc_major_unsampled(g, wosize, tag);
+    }
+    if (g->hooks != NULL && g->hooks->allocated != NULL)
+        g->hooks->allocated(g->hooks->context, g, v, wosize, GC_MARSHAL);
     if (tag < TAG_NO_SCAN)
         for (size_t i = 0; i < wosize; i++) field(v, i) = VAL_UNIT;
     return v;
@@ -397,20 +414,21 @@ static value read_boxed_int(struct vm_reader *r, const struct gc_custom_ops *ops
             vm_reader_fail(r, "ill-formed native integer", "a native integer of no known width");
         n = width == 1 ? (int32_t)read_uint(r, 4) : (int64_t)read_uint(r, 8);
     }
-    value v = vm_reader_custom(r, ops, ops == &vm_int32_ops ? 4 : 8);
+    value v = vm_reader_custom(r, ops, ops == &vm_int32_ops ? 4 : 8, 0);
     if (v == 0) return 0;
     if (ops == &vm_int32_ops) memcpy(custom_data(v), &(int32_t){(int32_t)n}, 4);
     else memcpy(custom_data(v), &n, 8);
     return v;
 }
 
-value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, size_t bytes) {
-    if (r->failed) return 0;
+value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, size_t bytes,
+                       size_t outside) {
     value v = new_node(r, 1 + (bytes + 7) / 8, TAG_CUSTOM);
     if (v == 0) return 0;
     memset(custom_data(v), 0, (bytes + 7) / 8 * 8);
+    field(v, 0) = (value)ops;
+    if (r->arena == NULL && ops->finalize != NULL) gc_adopt_custom(&r->d->gc, v, outside);
     r->custom_bytes = bytes;
-    *(const struct gc_custom_ops **)v = ops;
     return v;
 }
 
@@ -542,6 +560,7 @@ static void reader_start(struct vm_reader *r, const struct vm_marshal_header *he
     r->failed = r->no_memory = false;
     r->custom_bytes = 0;
     r->words_left = header->words;
+    r->young = false;
     r->objects = r->small_objects;
     r->object_count = 0;
     r->object_limit = header->objects;
@@ -597,6 +616,8 @@ bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, cons
     r.options = options;
     r.fault = fault;
     reader_start(&r, header, bytes);
+    r.young = options != NULL && header->words <= MAX_YOUNG_WOSIZE &&
+              d->gc.young_ptr - 8 * header->words >= d->gc.young_limit;
     if (!r.failed) *out = read_message(&r);
     if (r.no_memory) vm_raise_out_of_memory(d);
     return !r.failed;

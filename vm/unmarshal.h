@@ -86,8 +86,8 @@ struct vm_unmarshal_fault {
 };
 
 /* Reads the data behind a header: n = header->data_bytes bytes, which may lie in the heap, since
- * nothing moves. On success *out is a major block, an atom or an integer. GC: never (a slice may
- * become due). Fails: false and *fault; out_of_memory upcall. */
+ * nothing moves. The blocks of a small message are young if the young area has room for them without
+ * a collection, all others are major. GC: never (a slice may become due). Fails: false and *fault; out_of_memory upcall. */
 bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
                   const struct vm_unmarshal_options *options, value *out,
                   struct vm_unmarshal_fault *fault);
@@ -95,12 +95,15 @@ bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, cons
 /* ---- For readers of custom payloads. GC: never. After a failure all of them do nothing and return
  * 0; the message is then refused. ---- */
 
+bool vm_reader_failed(const struct vm_reader *r);
 size_t vm_reader_remaining(const struct vm_reader *r);
 uint64_t vm_reader_uint(struct vm_reader *r, unsigned bytes); /* big-endian, 1, 2, 4 or 8 bytes */
 const uint8_t *vm_reader_bytes(struct vm_reader *r, size_t n); /* the next n bytes, or NULL */
 /* A custom block with bytes of data behind ops, all zero: in that state the functions of ops must be
- * able to stand it, for it stays in the heap even if the message is refused. 0 after a failure. */
-value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, size_t bytes);
+ * able to stand it, for it stays in the heap even if the message is refused. outside: bytes that it
+ * will hold outside the heap. 0 after a failure. */
+value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, size_t bytes,
+                       size_t outside);
 /* Refuses the message; text: the words behind "input_value: ", NULL: "ill-formed message". why: a
  * constant text. */
 void vm_reader_fail(struct vm_reader *r, const char *text, const char *why);

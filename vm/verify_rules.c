@@ -261,9 +261,10 @@ static enum flow rule_c_call(struct verifier *v, struct state *s) {
     return call_primitive(v, s, operand(v, s, 1), v->code[s->pc] - OP_C_CALL1 + 1);
 }
 
+/* A primitive of up to five arguments takes them one by one, not as an array. */
 static enum flow rule_c_calln(struct verifier *v, struct state *s) {
     uint32_t n = operand(v, s, 1);
-    if (n == 0 || n > MAX_COUNT) return refuse(v, s->pc, VM_V_COUNT, "%u arguments", n);
+    if (n <= 5 || n > MAX_COUNT) return refuse(v, s->pc, VM_V_COUNT, "%u arguments", n);
     return call_primitive(v, s, operand(v, s, 2), n);
 }
 

@@ -22,16 +22,38 @@ class Information(Case):
     def test_both_spellings_of_help_are_the_same(self):
         self.assertEqual(self.bactrian('-help').key(), self.bactrian('--help').key())
 
+    def test_man_page_and_completion_name_every_option(self):
+        folder = os.path.dirname(self.place.bactrian)
+        if not os.path.exists(os.path.join(folder, 'bactrian.1')):
+            self.skipTest('the man page is not beside the binary')
+        options = re.findall(r'(?m)^  (-[-\w]+)', self.bactrian('--help').out)
+        self.assertGreater(len(options), 20)
+        with open(os.path.join(folder, 'bactrian.1'), encoding='ascii') as file:
+            man = file.read()
+        with open(os.path.join(folder, 'bactrian.bash'), encoding='ascii') as file:
+            completion = file.read()
+        for option in set(options) - {'--'}:
+            self.assertIn('\n\\fB%s\\fR' % option.replace('-', '\\-'), man)
+            self.assertIn(' %s ' % option, completion.replace("'", ' '))
+        self.expect(self.run_command(['bash', '-n', os.path.join(folder, 'bactrian.bash')]))
+
     def test_version_tells_itself_and_ocaml(self):
         done = self.bactrian('--version')
         self.expect(done)
         self.assertRegex(done.out, r'\Abactrian \d+\.\d+\.\d+, for bytecode of OCaml 4\.13\.1')
 
     def test_ocamlrun_options_print_what_ocamlrun_prints(self):
-        for words in (['-version'], ['-vnum'], ['-p'], ['-M'], ['-m', 'args.byte'], ['-config'],
+        for words in (['-version'], ['-vnum'], ['-M'], ['-m', 'args.byte'], ['-config'],
                       ['-I', '/somewhere', '-I', 'else', '-config']):
             with self.subTest(words=words):
                 self.same(*words)
+
+    def test_p_prints_ocamls_primitives_then_our_own(self):
+        mine, theirs = self.bactrian('-p'), self.ocamlrun('-p')
+        self.expect(mine)
+        self.assertTrue(mine.out.startswith(theirs.out))
+        for name in mine.out[len(theirs.out):].split():
+            self.assertTrue(name.startswith('bactrian_'), name)
 
     def test_config_follows_ocamllib(self):
         self.same('-config', env={'OCAMLLIB': '/nowhere'})

@@ -10,7 +10,8 @@ Shared by difftest and coverage. A program says what it needs in comments at its
   (* with: calc.mly lex.mll *)  companion sources of the same folder, in linking order
   (* beside: plug.ml *)      compiled to a .cmo that stands beside the program when it runs
   (* timeout: 60 *)          seconds, when the default does not do
-  (* stress: no *)           not run with --gc-stress: too slow or about the collector's own timing
+  (* stress: no *)           not run with --gc-stress: about the collector's own timing
+  (* stress: light *)        not run at levels 1 and 2, which collect at each allocation: too slow
 """
 import ast
 import hashlib
@@ -60,6 +61,11 @@ class Program:
 
     def words(self, key):
         return shlex.split(self.says.get(key, ''))
+
+    def bears(self, level):
+        """Whether the program is to be run at this level of --gc-stress (0: none)."""
+        least = {'light': 3, 'no': 99}.get(self.says.get('stress'), 0)
+        return level == 0 or level >= least
 
     def sources(self):
         return self.words('with') + [self.base + '.ml']

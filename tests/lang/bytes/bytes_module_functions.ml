@@ -11,7 +11,7 @@ let () =
       uncapitalize_ascii s; sub s 7 5; init 4 (fun i -> Char.chr (48 + i)); copy s;
       concat (of_string "-") [ s; empty; of_string "x" ]; cat s s; trim (of_string "  t ");
           escaped s;
-      extend s 2 (-3); map Char.uppercase_ascii s; mapi (fun i _ -> Char.chr (65 + i)) s;
+      sub (extend s 2 (-3)) 2 9; map Char.uppercase_ascii s; mapi (fun i _ -> Char.chr (65 + i)) s;
       of_seq (to_seq s); of_string (sub_string s 0 4) ];
   let b = make 8 '.' in
   set b 0 'a'; unsafe_set b 7 'z'; fill b 2 3 '#'; p b;

@@ -1,3 +1,4 @@
+(* stress: light *)
 let rec copy = function [] -> [] | x :: l -> let y = x + 1 in y :: copy l
 
 let () =

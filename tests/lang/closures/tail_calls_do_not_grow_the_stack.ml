@@ -15,4 +15,4 @@ let () =
   print_endline (loop3 2_000_001 1 2);
   print_endline (loop6 2_000_001 1 2 3 4 5);
   Printf.printf "%b\n" (even 2_000_001);
-  Printf.printf "%d\n" (with_continuation 300_000 (fun x -> x))
+  Printf.printf "%d\n" (with_continuation 10_000 (fun x -> x))

@@ -10,7 +10,7 @@ let () =
   Gc.set { g with custom_major_ratio = 50; custom_minor_ratio = 60; custom_minor_max_size = 4096 };
   let g = Gc.get () in
   Printf.printf "%d %d %d\n" g.custom_major_ratio g.custom_minor_ratio g.custom_minor_max_size;
-  let l = List.init 100_000 (fun i -> [ i ]) in
+  let l = List.init 2_000 (fun i -> [ i ]) in
   Printf.printf "%d\n" (List.length l);
   Gc.set { g with stack_limit = 20_000 };
   let rec deep n = if n = 0 then 0 else 1 + deep (n - 1) in

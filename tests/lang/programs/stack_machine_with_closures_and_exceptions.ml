@@ -36,7 +36,7 @@ let () =
       Jmp 19;
                 Swap; Call 17; Swap; Ret; Ret; Halt; Print; Print; Halt |] in
   Printf.printf "steps %d\n" (try compile fact () with Underflow p -> -p);
-  let loop = [| Push 50_000; Dec; Dup; Jz 5; Jmp 1; Halt |] in
+  let loop = [| Push 2_000; Dec; Dup; Jz 5; Jmp 1; Halt |] in
   Printf.printf "steps %d\n" (compile loop ());
   (match compile [| Push 1; Add; Halt |] () with
    | n -> print_int n | exception Underflow p -> Printf.printf "underflow at %d\n" p)

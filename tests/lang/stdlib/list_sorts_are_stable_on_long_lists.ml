@@ -1,7 +1,7 @@
 let () =
   let state = ref 12345 in
   let next () = state := (!state * 1103515245 + 12345) land 0x3FFFFFFF; !state in
-  let l = List.init 5000 (fun i -> (next () mod 100, i)) in
+  let l = List.init 1200 (fun i -> (next () mod 100, i)) in
   let key (a, _) (b, _) = compare a b in
   let sorted = List.stable_sort key l in
   let rec stable = function
