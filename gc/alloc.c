@@ -42,6 +42,9 @@ value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag) 
         g->hooks->sample(g->hooks->context, g, wosize, tag, true, 0);
         /* The hook may have run OCaml code. It has set the next sample beyond this block. */
         while (g->young_ptr - bytes < g->young_start) gc_collect_young(g);
+        value v = bump(g, wosize, tag);
+        if (g->hooks && g->hooks->born) g->hooks->born(g->hooks->context, g, v);
+        return v;
     }
     return bump(g, wosize, tag);
 }

@@ -85,8 +85,8 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
     size_t most = g->heap->params.custom_minor_max_bytes;
     size_t minor_mem = mem < most ? mem : most;
     value v = alloc_custom(g, ops, bytes, mem, major_max(g->heap), minor_mem, minor_max(g));
-    if (g->hooks != NULL && mem >= 8)
-        g->hooks->allocated(g->hooks->context, g, v, mem / 8, GC_CUSTOM);
+    if (g->hooks && g->hooks->allocated && mem > 0)
+        g->hooks->allocated(g->hooks->context, g, v, mem, GC_CUSTOM);
     return v;
 }
 

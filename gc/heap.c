@@ -71,7 +71,7 @@ bool gc_young_resize(struct gc_domain *g, size_t words) {
     bool fits = bytes <= heap->young_base + heap->young_reserved - g->young_start;
     if (fits && bytes > heap->young_committed) {
         fits = gc_os_commit(&heap->faults, (char *)g->young_start + heap->young_committed,
-                            bytes - heap->young_committed, bytes >= COMMIT_BYTES);
+                            bytes - heap->young_committed);
         if (fits) heap->young_committed = bytes;
     }
     if (!fits) {
@@ -95,7 +95,7 @@ void gc_young_move(struct gc_domain *g) {
     uintptr_t old_start = g->young_start, old_end = g->young_end;
     uintptr_t start = old_start == heap->young_base ? heap->young_base + half : heap->young_base;
     assert(g->young_ptr == g->young_end);
-    if (bytes > half || !gc_os_commit(&heap->faults, (void *)start, bytes, false)) return;
+    if (bytes > half || !gc_os_commit(&heap->faults, (void *)start, bytes)) return;
     gc_os_protect((void *)old_start, heap->young_committed);
     heap->young_committed = bytes;
     g->young_start = start;
@@ -140,6 +140,12 @@ void gc_set_sample_trigger(struct gc_domain *g, size_t words) {
     gc_update_limits(g);
 }
 
+intptr_t gc_sample_remaining(const struct gc_domain *g) {
+    const struct gc_heap *heap = g->heap;
+    if (heap->sample_words == SIZE_MAX) return INTPTR_MAX;
+    return (intptr_t)heap->sample_words - (intptr_t)(heap->sample_base - g->young_ptr) / 8;
+}
+
 void gc_sample_rebase(struct gc_domain *g, uintptr_t used_from) {
     struct gc_heap *heap = g->heap;
     if (heap->sample_words != SIZE_MAX) {
@@ -178,7 +184,7 @@ static size_t metadata_bytes(const struct gc_heap *heap) {
 
 static const char *create_atoms(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    if (!gc_os_commit(&heap->faults, (void *)heap->range_start, 4096, false))
+    if (!gc_os_commit(&heap->faults, (void *)heap->range_start, 4096))
         return "cannot get memory for the atoms";
     g->atoms = (value *)heap->range_start;
     for (unsigned tag = 0; tag < 256; tag++)

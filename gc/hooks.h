@@ -24,9 +24,9 @@ struct gc_hooks {
                    bool from_bytecode, value v);
     /* The block that sample() announced from bytecode exists now, its fields not yet set. */
     void (*born)(void *context, struct gc_domain *g, value v);
-    /* A block of wosize words was born outside the bumped area, or (source GC_CUSTOM) words of
-     * memory outside the heap were charged to block v. */
-    void (*allocated)(void *context, struct gc_domain *g, value v, size_t words,
+    /* A block of wosize words was born outside the bumped area, or (source GC_CUSTOM) that many bytes
+     * of memory outside the heap were charged to block v. */
+    void (*allocated)(void *context, struct gc_domain *g, value v, size_t size,
                       enum gc_source source);
     /* End of a minor collection, the young area not yet reused: gc_young_fate tells where a block
      * went. */

@@ -1,4 +1,5 @@
-/* actions.c - what runs at a safe point, in OCaml's order: due GC work, signals, finalisers (vm/actions.h). */
+/* actions.c - what runs at a safe point, in OCaml's order: due GC work, signals,
+ * a profiler's callbacks, finalisers (vm/actions.h). */
 #include "vm/actions.h"
 
 #include "gc/final.h"
@@ -24,6 +25,9 @@ value vm_process_actions_exn(struct domain *d) {
     gc_clear_action(&d->gc);
     gc_do_due_work(&d->gc);
     value result = vm_run_signal_handlers_exn(d);
+    struct vm_profiler *profiler = &d->vm->profiler;
+    if (!is_exn_result(result) && profiler->state != NULL)
+        result = profiler->run_callbacks_exn(profiler->state, d);
     if (!is_exn_result(result)) result = vm_run_finalisers_exn(d);
     if (!is_exn_result(result)) return VAL_UNIT;
     gc_request_action(&d->gc);

@@ -1,9 +1,7 @@
 /* audit.c - the primitives that verified code can call, grouped by what they let a program do. */
 #include "vm/audit.h"
 
-#include "vm/image.h"
-#include "vm/prim.h"
-#include "vm/verify.h"
+#include "vm/vm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +19,6 @@ static const struct {
 
 static bool reachable(const struct vm_verified *verified, uint32_t p) {
     return verified->reachable_primitives[p / 64] >> p % 64 & 1;
-}
-
-static unsigned group_of(const struct vm_library *library, const char *name) {
-    for (size_t i = 0; i < library->count; i++)
-        if (strcmp(library->rows[i].name, name) == 0) return library->rows[i].capability;
-    return GROUP_UNKNOWN;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -49,9 +41,9 @@ static void print_group(unsigned group, const char **names, size_t count, FILE *
     fputc('\n', out);
 }
 
-void vm_audit(const struct vm_image *image, const struct vm_verified *verified,
-              const struct vm_library *library, FILE *out) {
-    size_t count = image->primitive_count, total = 0;
+void vm_audit(const struct vm *vm, FILE *out) {
+    const struct vm_verified *verified = &vm->codes[0]->verified;
+    size_t count = vm->prim_count, total = 0;
     const char **names = malloc((count + 1) * sizeof *names);
     uint8_t *group = malloc(count + 1);
     if (names == NULL || group == NULL) {
@@ -63,14 +55,14 @@ void vm_audit(const struct vm_image *image, const struct vm_verified *verified,
     for (uint32_t p = 0; p < count; p++) {
         group[p] = GROUP_COUNT;
         if (!reachable(verified, p)) continue;
-        group[p] = (uint8_t)group_of(library, image->primitive_names[p]);
+        group[p] = vm->prims[p].row == NULL ? GROUP_UNKNOWN : vm->prims[p].row->capability;
         total++;
     }
     fprintf(out, "%zu of %zu primitives can be reached\n", total, count);
     for (unsigned g = 0; g < GROUP_COUNT; g++) {
         size_t n = 0;
         for (uint32_t p = 0; p < count; p++)
-            if (group[p] == g) names[n++] = image->primitive_names[p];
+            if (group[p] == g) names[n++] = vm->prims[p].name;
         if (n > 0) print_group(g, names, n, out);
     }
     free(names);

@@ -4,14 +4,11 @@
 
 #include <stdio.h>
 
-struct vm_image;
-struct vm_library;
-struct vm_verified;
+struct vm;
 
-/* Prints the primitives that verified code of image can call, grouped by capability; names that
- * library does not have stand under their own heading.
+/* Prints the primitives that the code of a loaded machine's program can call, grouped by capability;
+ * names that the machine does not have stand under their own heading.
  * GC: never.  Fails: never (write errors show in ferror(out)). */
-void vm_audit(const struct vm_image *image, const struct vm_verified *verified,
-              const struct vm_library *library, FILE *out);
+void vm_audit(const struct vm *vm, FILE *out);
 
 #endif

@@ -11,9 +11,18 @@
 /* Primitives that a running program may still add. */
 enum { ROOM_FOR_MORE = 8192 };
 
+/* Number of rows, the profiler's first, and the row of a number. */
+static size_t row_count(const struct vm *vm) {
+    return vm->options.profiler_row_count + vm->library->count;
+}
+static const struct vm_prim *row_at(const struct vm *vm, size_t i) {
+    size_t first = vm->options.profiler_row_count;
+    return i < first ? &vm->options.profiler_rows[i] : &vm->library->rows[i - first];
+}
+
 const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name) {
-    for (size_t i = 0; i < vm->library->count; i++)
-        if (strcmp(vm->library->rows[i].name, name) == 0) return &vm->library->rows[i];
+    for (size_t i = 0; i < row_count(vm); i++)
+        if (strcmp(row_at(vm, i)->name, name) == 0) return row_at(vm, i);
     return NULL;
 }
 
@@ -29,17 +38,19 @@ static uint32_t hash_of(const char *name) {
     return h ^ h >> 15;
 }
 
-static uint16_t *slot_of(struct row_index *index, const struct vm_library *library, const char *name) {
+static uint16_t *slot_of(struct row_index *index, const struct vm *vm, const char *name) {
     uint32_t i = hash_of(name) % INDEX_SLOTS;
-    while (index->rows[i] != 0 && strcmp(library->rows[index->rows[i] - 1].name, name) != 0)
+    while (index->rows[i] != 0 && strcmp(row_at(vm, index->rows[i] - 1u)->name, name) != 0)
         i = (i + 1) % INDEX_SLOTS;
     return &index->rows[i];
 }
 
-static void index_rows(struct row_index *index, const struct vm_library *library) {
+static void index_rows(struct row_index *index, const struct vm *vm) {
     memset(index, 0, sizeof *index);
-    for (size_t i = 0; i < library->count; i++)
-        *slot_of(index, library, library->rows[i].name) = (uint16_t)(i + 1);
+    for (size_t i = 0; i < row_count(vm); i++) {
+        uint16_t *slot = slot_of(index, vm, row_at(vm, i)->name);
+        if (*slot == 0) *slot = (uint16_t)(i + 1);
+    }
 }
 
 static void link_row(struct vm_linked_prim *prim, const char *name, const struct vm_prim *row) {
@@ -78,13 +89,13 @@ static void link_inlined(struct vm *vm) {
 
 void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count) {
     struct row_index index;
-    index_rows(&index, vm->library);
+    index_rows(&index, vm);
     vm->prim_capacity = count + ROOM_FOR_MORE;
     vm->prims = vm_must(calloc(vm->prim_capacity, sizeof *vm->prims));
     for (vm->prim_count = 0; vm->prim_count < count; vm->prim_count++) {
         const char *name = names[vm->prim_count];
-        uint16_t row = *slot_of(&index, vm->library, name);
-        link_row(&vm->prims[vm->prim_count], name, row == 0 ? NULL : &vm->library->rows[row - 1]);
+        uint16_t row = *slot_of(&index, vm, name);
+        link_row(&vm->prims[vm->prim_count], name, row == 0 ? NULL : row_at(vm, row - 1u));
     }
     link_inlined(vm);
     if (vm->options.count_instructions) {

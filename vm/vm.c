@@ -145,6 +145,7 @@ void vm_destroy(struct vm *vm) {
         vm_signals_detach(d);
         if (d->gc.heap != NULL) gc_heap_destroy(&d->gc, vm->options.cleanup_at_exit);
         /* Finalisers of custom blocks may still use the library's state until here. */
+        if (vm->profiler.state != NULL) vm->profiler.close(vm->profiler.state);
         if (vm->library_state != NULL) vm->library->close(vm, vm->library_state);
         vm_backtrace_destroy(d);
         vm_stack_destroy(d);

@@ -29,6 +29,8 @@ struct vm_options {
     bool cleanup_at_exit;        /* c */
     bool count_instructions;     /* count executed instructions and primitives */
     const char *executable_name; /* Sys.executable_name */
+    const struct vm_prim *profiler_rows; /* further built-in primitives; looked up first */
+    size_t profiler_row_count;
     char **argv;                 /* Sys.argv, NULL-terminated; argv[0] is the program */
 };
 
@@ -42,6 +44,14 @@ struct vm_linked_prim {
     bool stub;                 /* called by the C ABI, without the domain */
     const struct vm_prim *row; /* NULL for stubs */
     const char *name;
+};
+
+/* What a profiler hands to the machine (its primitives are vm_options.profiler_rows). */
+struct vm_profiler {
+    void *state;
+    /* Runs its due callbacks; as vm_process_actions_exn. */
+    value (*run_callbacks_exn)(void *state, struct domain *d);
+    void (*close)(void *state); /* the heap is gone by then */
 };
 
 struct vm {
@@ -62,6 +72,7 @@ struct vm {
     uint32_t prim_count, prim_capacity;
     const struct vm_library *library;
     void *library_state;
+    struct vm_profiler profiler; /* state NULL: none */
     struct vm_named_value *named_values;
     struct vm_debuginfo *debug; /* of the program, NULL until read */
     int debug_status;           /* Printexc's debug_info_status: 0 not read, 1 read, < 0 failure */

@@ -5,7 +5,7 @@
 struct client {
     struct gc_hooks hooks;
     size_t interval; /* words between samples; SIZE_MAX: stop */
-    size_t samples, from_bytecode, large, large_words, custom_words;
+    size_t samples, from_bytecode, large, large_words, custom_bytes;
     size_t last_wosize;
     value tracked[100];
     size_t tracked_count, promoted, dead_young, dead_old;
@@ -27,7 +27,7 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t wor
                          enum gc_source source) {
     struct client *c = context;
     if (source == GC_CUSTOM) {
-        c->custom_words += words;
+        c->custom_bytes += words;
         return;
     }
     c->large++;
@@ -127,7 +127,7 @@ static void major_and_custom_allocations_are_told(void **state) {
     gc_alloc_custom_mem(&t->g, &ops, 8, 83);
     assert_int_equal(c.large, 2);
     assert_int_equal(c.large_words, 305);
-    assert_int_equal(c.custom_words, 10);
+    assert_int_equal(c.custom_bytes, 83);
     assert_true(gc_is_heap_block(&t->g, v));
     gc_set_hooks(&t->g, NULL);
 }

@@ -3,7 +3,6 @@
  * The verifier finds the primitives that reachable code calls; vm_audit sorts them. */
 #include "vm/cli/cli.h"
 
-#include "stdlib/prims.h"
 #include "vm/audit.h"
 
 #include <stdlib.h>
@@ -11,13 +10,13 @@
 static int audit_image(struct cli_options *options, struct vm_image *image, const char *shown) {
     struct vm_error error = {0};
     int status = 0;
-    struct vm *vm = vm_create(&options->vm, image->version, &prim_library, &error);
+    struct vm *vm = cli_create_machine(options, image, &error);
     if (vm == NULL) {
         vm_image_close(image);
         return cli_refuse(shown, &error);
     }
     if (vm_load(vm, image, &error) != VM_OK) status = cli_refuse(shown, &error);
-    else vm_audit(vm->image, &vm->codes[0]->verified, &prim_library, stdout);
+    else vm_audit(vm, stdout);
     vm_destroy(vm);
     return status;
 }

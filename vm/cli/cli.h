@@ -39,6 +39,10 @@ char *cli_read_file(const char *path, size_t *length);
  * GC: never. */
 void cli_read_runparam(struct cli_options *options);
 
+/* A machine with all primitives and the profiler, for an image; as vm_create. GC: never. */
+struct vm *cli_create_machine(struct cli_options *options, const struct vm_image *image,
+                              struct vm_error *error);
+
 /* The bytecode of the OCaml script at path, compiled if the cache does not hold it. shown: the name
  * in messages and locations. On success returns 0 and *bytecode is the allocated path of the file;
  * *folder is the allocated temporary folder to remove with cli_remove_folder after loading, or NULL

@@ -1,6 +1,7 @@
 /* info.c - the options that print something and exit: what is known of the machine, of a file. */
 #include "vm/cli/cli.h"
 
+#include "memprof/memprof.h"
 #include "stdlib/prims.h"
 
 #include <ctype.h>
@@ -11,16 +12,20 @@
 #define EXPECTED         OCAML_4_13 /* what -version, -M and -config speak of */
 
 static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    bool own_x = strncmp(x, "caml_", 5) != 0, own_y = strncmp(y, "caml_", 5) != 0;
+    return own_x != own_y ? own_x - own_y : strcmp(x, y); /* OCaml's own first */
 }
 
 /* ocamlc -use-runtime reads this list, and numbers primitives in its order: ocamlrun's. */
 static int print_primitives(void) {
-    const char **names = malloc(prim_library.count * sizeof *names);
+    size_t count = prim_library.count + mp_prim_row_count, n = 0;
+    const char **names = malloc(count * sizeof *names);
     if (names == NULL) return cli_fail(STATUS_REFUSED, NULL, "no memory");
-    for (size_t i = 0; i < prim_library.count; i++) names[i] = prim_library.rows[i].name;
-    qsort(names, prim_library.count, sizeof *names, by_name);
-    for (size_t i = 0; i < prim_library.count; i++) puts(names[i]);
+    for (size_t i = 0; i < prim_library.count; i++) names[n++] = prim_library.rows[i].name;
+    for (size_t i = 0; i < mp_prim_row_count; i++) names[n++] = mp_prim_rows[i].name;
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 0; i < count; i++) puts(names[i]);
     free(names);
     return 0;
 }

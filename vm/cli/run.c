@@ -44,7 +44,7 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
         vm_image_close(image);
         return STATUS_REFUSED;
     }
-    struct vm *vm = vm_create(&options->vm, image->version, &prim_library, &error);
+    struct vm *vm = cli_create_machine(options, image, &error);
     if (vm == NULL) {
         vm_image_close(image);
         return cli_refuse(shown, &error);

@@ -1,0 +1,14 @@
+/* memprof.h - the profiler as the rest of the program sees it. */
+#ifndef BACTRIAN_MEMPROF_MEMPROF_H
+#define BACTRIAN_MEMPROF_MEMPROF_H
+
+#include "vm/prim.h"
+
+#include <stddef.h>
+
+/* The profiler's primitives: Gc.Memprof of 4.13 and 4.14, and what module Bactrian.Memprof stands on. For
+ * vm_options.profiler_rows. */
+extern const struct vm_prim mp_prim_rows[];
+extern const size_t mp_prim_row_count;
+
+#endif

@@ -1,0 +1,122 @@
+/* prim_memprof.c - Gc.Memprof as primitives: both generations of its interface on one engine.
+ *
+ * Of a program's own profiles one is current: the one that start and stop speak of, in whichever interface.
+ * The 5.x interface gives it a value, a custom block that points at the profile. */
+#include "memprof/memprof.h"
+#include "memprof/profile.h"
+
+#include <math.h>
+
+/* ---- The value of a profile. ---- */
+
+static void finalize_handle(value v) {
+    struct mp_profile *p = *(struct mp_profile **)custom_data(v);
+    if (p != NULL) mp_profile_handle_died(p);
+}
+
+static const struct gc_custom_ops handle_ops = {
+    .identifier = "_bactrian_profile",
+    .finalize = finalize_handle,
+};
+
+static struct mp_profile *profile_of(struct domain *d, value v, const char *function) {
+    if (is_int(v) || tag_of(v) != TAG_CUSTOM || custom_ops(v) != &handle_ops)
+        vm_invalid_argument(d, "%s", function);
+    return *(struct mp_profile **)custom_data(v);
+}
+
+/* ---- Checks, with OCaml's texts. ---- */
+
+static double rate_argument(struct domain *d, value rate, value callstack_size) {
+    double r = is_block(rate) && tag_of(rate) == TAG_DOUBLE ? double_of_val(rate) : -1;
+    if (!(r >= 0 && r <= 1) || int_of_val(callstack_size) < 0)
+        vm_invalid_argument(d, "Gc.Memprof.start");
+    return r;
+}
+
+static void require_tracker(struct domain *d, value tracker) {
+    bool fits = is_block(tracker) && tag_of(tracker) == 0 && wosize_of(tracker) == 5;
+    if (!fits) vm_invalid_argument(d, "Gc.Memprof.start");
+}
+
+static void refuse_second(struct domain *d, const struct mp_engine *engine) {
+    if (engine->current != NULL) vm_failwith(d, "Gc.Memprof.start: already started.");
+}
+
+/* ---- 4.13 and 4.14. ---- */
+
+static value mp_prim_start_4(struct domain *d, value rate, value callstack_size, value tracker) {
+    struct mp_engine *engine = mp_engine_of(d);
+    refuse_second(d, engine);
+    double r = rate_argument(d, rate, callstack_size);
+    require_tracker(d, tracker);
+    engine->current = mp_profile_start(engine, MP_STYLE_4, r,
+                                       (uint64_t)int_of_val(callstack_size), tracker);
+    return VAL_UNIT;
+}
+
+static value mp_prim_stop_4(struct domain *d, value unit) {
+    struct mp_engine *engine = mp_engine_of(d);
+    if (engine->current == NULL) vm_failwith(d, "Gc.Memprof.stop: not started.");
+    mp_profile_stop(engine->current);
+    return VAL_UNIT;
+}
+
+/* ---- 5.3, for programs of every version. ---- */
+
+static value start_5(struct domain *d, value rate, value callstack_size, value tracker, bool current) {
+    struct mp_engine *engine = mp_engine_of(d);
+    double r = rate_argument(d, rate, callstack_size);
+    require_tracker(d, tracker);
+    if (current) refuse_second(d, engine);
+    GC_ROOT(&d->gc, &tracker);
+    value handle = gc_alloc_custom(&d->gc, &handle_ops, sizeof(struct mp_profile *), 0, 1);
+    *(struct mp_profile **)custom_data(handle) = NULL;
+    GC_UNROOT(&d->gc);
+    struct mp_profile *p = mp_profile_start(engine, MP_STYLE_5, r,
+                                            (uint64_t)int_of_val(callstack_size), tracker);
+    *(struct mp_profile **)custom_data(handle) = p;
+    if (current) engine->current = p;
+    return handle;
+}
+
+static value mp_prim_start(struct domain *d, value rate, value callstack_size, value tracker) {
+    return start_5(d, rate, callstack_size, tracker, true);
+}
+
+static value mp_prim_start_another(struct domain *d, value rate, value callstack_size, value tracker) {
+    return start_5(d, rate, callstack_size, tracker, false);
+}
+
+static value mp_prim_stop(struct domain *d, value unit) {
+    struct mp_engine *engine = mp_engine_of(d);
+    if (engine->current == NULL) vm_failwith(d, "Gc.Memprof.stop: no profile running.");
+    return vm_value_or_raise(d, mp_profile_stop(engine->current));
+}
+
+static value mp_prim_stop_another(struct domain *d, value handle) {
+    struct mp_profile *p = profile_of(d, handle, "Memprof.stop_another");
+    if (p->status != MP_SAMPLING) vm_failwith(d, "Memprof.stop_another: profile not running.");
+    return vm_value_or_raise(d, mp_profile_stop(p));
+}
+
+static value mp_prim_discard(struct domain *d, value handle) {
+    struct mp_profile *p = profile_of(d, handle, "Gc.Memprof.discard");
+    if (p->status == MP_SAMPLING) vm_failwith(d, "Gc.Memprof.discard: profile not stopped.");
+    if (p->status == MP_DISCARDED)
+        vm_failwith(d, "Gc.Memprof.discard: profile already discarded.");
+    mp_profile_discard(p);
+    return VAL_UNIT;
+}
+
+static value mp_prim_is_sampling(struct domain *d, value unit) {
+    return val_of_bool(mp_engine_of(d)->current != NULL);
+}
+
+const struct vm_prim mp_prim_rows[] = {
+#define PRIM(name, function, kinds, result, capability, flags) \
+    {#name, function, kinds, result, CAP_##capability, flags},
+#include "memprof/prims.def"
+#undef PRIM
+};
+const size_t mp_prim_row_count = sizeof mp_prim_rows / sizeof mp_prim_rows[0];

@@ -1,0 +1,288 @@
+/* sampler.c - skips, streams, and the collector's hooks (memprof/sampler.h). */
+#include "memprof/sampler.h"
+
+#include "vm/domain.h"
+#include "vm/raise.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Distances beyond this are cut: no program allocates as many words. */
+#define FAR ((uint64_t)1 << 61)
+
+/* Streams that a block hit, noted before any client runs: clients may change the list of streams. */
+enum { MAX_STREAMS = 8 };
+struct hit_list {
+    unsigned count;
+    struct mp_stream *stream[MAX_STREAMS];
+    size_t samples[MAX_STREAMS];
+    uint32_t ticket[MAX_STREAMS];
+};
+
+struct mp_sampler {
+    struct domain *d;
+    struct mp_stream *streams;
+    uint64_t armed;            /* MS1; FAR: no stream samples */
+    struct hit_list promised;  /* whose block the collector is about to make */
+    unsigned paused;           /* > 0: every stream is suspended */
+    struct gc_hooks hooks;
+};
+
+/* ---- Randomness: xoshiro256** (Blackman and Vigna), seeded by splitmix64. ---- */
+
+static uint64_t rotate(uint64_t x, int k) { return x << k | x >> (64 - k); }
+
+static uint64_t next_random(uint64_t s[4]) {
+    uint64_t result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate(s[3], 45);
+    return result;
+}
+
+static void seed_random(uint64_t s[4], uint64_t seed) {
+    for (int i = 0; i < 4; i++) {
+        uint64_t z = seed += 0x9e3779b97f4a7c15u;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        s[i] = z ^ z >> 31;
+    }
+}
+
+/* Failures before the next success of trials with the stream's rate: geometric, from 0, by inversion of a
+ * uniform in (0, 1). */
+static uint64_t draw_skip(struct mp_stream *stream) {
+    if (stream->inverse_log == 0) return 0;
+    double uniform = ((double)(next_random(stream->random) >> 11) + 0.5) * 0x1p-53;
+    double skip = log(uniform) * stream->inverse_log;
+    return skip < (double)FAR ? (uint64_t)skip : FAR;
+}
+
+/* How many of `words` trials hit, of which the first is *skip trials away; moves *skip behind them. */
+static size_t count_hits(struct mp_stream *stream, uint64_t *skip, uint64_t words) {
+    size_t hits = 0;
+    while (*skip < words) {
+        hits++;
+        *skip += 1 + draw_skip(stream);
+    }
+    *skip -= words;
+    return hits;
+}
+
+/* ---- Arming. ---- */
+
+static bool active(const struct mp_sampler *s, const struct mp_stream *stream) {
+    return stream->sampling && stream->suspended == 0 && s->paused == 0;
+}
+
+/* Takes the words bumped since arming off every active stream's distance. ahead: words of a block that was
+ * bumped already but is still to be looked at. */
+static void sync(struct mp_sampler *s, uint64_t ahead) {
+    if (s->armed == FAR) return;
+    uint64_t passed = s->armed - (uint64_t)(gc_sample_remaining(&s->d->gc) + (intptr_t)ahead);
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        if (active(s, stream)) stream->next -= passed;
+    s->armed -= passed;
+}
+
+static void arm(struct mp_sampler *s) {
+    s->armed = FAR;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        if (active(s, stream) && stream->next < s->armed) s->armed = stream->next;
+    gc_set_sample_trigger(&s->d->gc, s->armed == FAR ? SIZE_MAX : (size_t)s->armed);
+}
+
+/* Puts words that the coming block will bump in front of every distance. */
+static void put_ahead(struct mp_sampler *s, uint64_t words) {
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        if (active(s, stream)) stream->next += words;
+}
+
+/* ---- The collector's hooks. ---- */
+
+static void collect_hits(struct mp_sampler *s, uint64_t words, struct hit_list *hits) {
+    hits->count = 0;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
+        if (!active(s, stream)) continue;
+        size_t samples = count_hits(stream, &stream->next, words);
+        if (samples == 0 || hits->count == MAX_STREAMS) continue;
+        hits->stream[hits->count] = stream;
+        hits->samples[hits->count++] = samples;
+    }
+}
+
+static bool attached(const struct mp_sampler *s, const struct mp_stream *stream) {
+    const struct mp_stream *at = s->streams;
+    while (at != NULL && at != stream) at = at->next_stream;
+    return at != NULL;
+}
+
+/* Tells the streams of a list that their promised block is v, or (0) will never be. */
+static void keep_promise(struct mp_sampler *s, const struct hit_list *hits, value v) {
+    for (unsigned i = 0; i < hits->count; i++)
+        if (attached(s, hits->stream[i]))
+            hits->stream[i]->client->born(hits->stream[i]->context, hits->ticket[i], v);
+}
+
+/* A small block of bytecode: clients are told first and may refuse it, by an exception. What they run may
+ * allocate, so a nested promise can come and be kept in between. */
+static void promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit hit) {
+    for (unsigned i = 0; i < hits->count; i++) {
+        struct mp_stream *stream = hits->stream[i];
+        if (!attached(s, stream)) continue;
+        hit.samples = hits->samples[i];
+        value result = stream->client->hit(stream->context, s->d, &hit, &hits->ticket[i]);
+        if (!is_exn_result(result)) continue;
+        hits->count = i;
+        keep_promise(s, hits, 0);
+        vm_raise(s->d, exn_of_result(result));
+    }
+    s->promised = *hits;
+}
+
+static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
+                      bool from_bytecode, value v) {
+    struct mp_sampler *s = context;
+    struct hit_list hits;
+    struct mp_hit hit = {
+        .wosize = wosize, .young = true, .source = GC_NORMAL, .promised = from_bytecode, .block = v};
+    sync(s, from_bytecode ? 0 : wosize + 1);
+    collect_hits(s, wosize + 1, &hits);
+    arm(s);
+    if (from_bytecode) {
+        promise(s, &hits, hit);
+        sync(s, 0);
+        put_ahead(s, wosize + 1);
+        arm(s);
+        return;
+    }
+    for (unsigned i = 0; i < hits.count; i++) {
+        hit.samples = hits.samples[i];
+        hits.stream[i]->client->hit(hits.stream[i]->context, s->d, &hit, &hits.ticket[i]);
+    }
+}
+
+static void on_born(void *context, struct gc_domain *g, value v) {
+    struct mp_sampler *s = context;
+    struct hit_list hits = s->promised;
+    s->promised.count = 0;
+    keep_promise(s, &hits, v);
+}
+
+static uint64_t trials_of(const struct mp_stream *stream, size_t size, enum gc_source source) {
+    if (source != GC_CUSTOM) return (uint64_t)size + 1;
+    return stream->rounds_up ? (size + 7) / 8 : size / 8;
+}
+
+static void on_allocated(void *context, struct gc_domain *g, value v, size_t size,
+                         enum gc_source source) {
+    struct mp_sampler *s = context;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
+        if (!active(s, stream)) continue;
+        uint64_t trials = trials_of(stream, size, source);
+        size_t samples = count_hits(stream, &stream->carry, trials);
+        if (samples == 0) continue;
+        struct mp_hit hit = {
+            .wosize = source == GC_CUSTOM ? trials : size,
+            .samples = samples,
+            .source = source,
+            .young = gc_is_young(g, v),
+            .block = v,
+        };
+        uint32_t ticket;
+        stream->client->hit(stream->context, s->d, &hit, &ticket);
+    }
+}
+
+static void on_minor_done(void *context, struct gc_domain *g) {
+    struct mp_sampler *s = context;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        stream->client->minor_done(stream->context, g);
+}
+
+static void on_mark_done(void *context, struct gc_domain *g) {
+    struct mp_sampler *s = context;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        stream->client->mark_done(stream->context, g);
+}
+
+/* ---- Streams. ---- */
+
+struct mp_sampler *mp_sampler_create(struct domain *d) {
+    struct mp_sampler *s = calloc(1, sizeof *s);
+    if (s == NULL) return NULL;
+    s->d = d;
+    s->armed = FAR;
+    s->hooks = (struct gc_hooks){
+        .context = s,
+        .sample = on_sample,
+        .born = on_born,
+        .allocated = on_allocated,
+        .minor_done = on_minor_done,
+        .mark_done = on_mark_done,
+    };
+    return s;
+}
+
+void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, const struct mp_client *client,
+                      void *context, uint64_t seed) {
+    *stream = (struct mp_stream){.client = client, .context = context};
+    seed_random(stream->random, seed);
+    if (s->streams == NULL) gc_set_hooks(&s->d->gc, &s->hooks);
+    struct mp_stream **end = &s->streams;
+    while (*end != NULL) end = &(*end)->next_stream;
+    *end = stream;
+}
+
+void mp_stream_detach(struct mp_sampler *s, struct mp_stream *stream) {
+    mp_stream_stop(s, stream);
+    struct mp_stream **at = &s->streams;
+    while (*at != stream) at = &(*at)->next_stream;
+    *at = stream->next_stream;
+    if (s->streams == NULL) gc_set_hooks(&s->d->gc, NULL);
+}
+
+void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
+    sync(s, 0);
+    double log_of_failure = log1p(-rate);
+    stream->inverse_log = rate < 1 ? 1 / log_of_failure : 0;
+    stream->sampling = rate == 1 || (rate > 0 && isfinite(stream->inverse_log));
+    if (stream->sampling) {
+        stream->next = draw_skip(stream);
+        stream->carry = draw_skip(stream);
+    }
+    arm(s);
+}
+
+void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream) {
+    sync(s, 0);
+    stream->sampling = false;
+    arm(s);
+}
+
+void mp_stream_suspend(struct mp_sampler *s, struct mp_stream *stream) {
+    sync(s, 0);
+    stream->suspended++;
+    arm(s);
+}
+
+void mp_stream_resume(struct mp_sampler *s, struct mp_stream *stream) {
+    sync(s, 0);
+    stream->suspended--;
+    arm(s);
+}
+
+void mp_sampler_pause(struct mp_sampler *s) {
+    sync(s, 0);
+    s->paused++;
+    arm(s);
+}
+
+void mp_sampler_unpause(struct mp_sampler *s) {
+    sync(s, 0);
+    s->paused--;
+    arm(s);
+}

@@ -1,0 +1,80 @@
+/* sampler.h - which allocated words are sampled: independent trials, one stream for each client.
+ *
+ * Every allocated word, header included, is a Bernoulli(rate) trial of each active stream. A stream draws
+ * the distance to its next hit; the nearest hit of all streams is folded into the young area's limit, so
+ * allocation itself tests nothing new (gc/hooks.h).
+ *
+ *     young_ptr                                   allocation goes this way ->
+ *        | next of stream B |
+ *        |            next of stream A           |
+ *        |<---- armed ----->| the collector's trigger stands here
+ *
+ * MS1  For every active stream, next (words bumped before the next hit, 0: the very next word) is the
+ *      distance at the time of arming; armed is the least of them. sampler_sync brings them up to date.
+ * MS2  Words that are not bumped (large blocks, memory outside the heap) are counted by carry, a second
+ *      skip with the same law.
+ * MS3  A suspended stream sees no word: its distances stand still. */
+#ifndef BACTRIAN_MEMPROF_SAMPLER_H
+#define BACTRIAN_MEMPROF_SAMPLER_H
+
+#include "gc/hooks.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct domain;
+struct mp_sampler;
+
+/* A block that was hit. */
+struct mp_hit {
+    size_t wosize;          /* words without header; of GC_CUSTOM: words of memory outside the heap */
+    size_t samples;         /* how many of its words were hit */
+    enum gc_source source;
+    bool young;             /* born in the young area */
+    bool promised;          /* the block doesn't exist yet: born() follows when it does */
+    value block;            /* 0 while promised */
+};
+
+/* A client of the sampler; its functions never allocate in the heap, except hit() of a promised block. */
+struct mp_client {
+    /* A block was hit; *ticket is the client's name for it. For a promised block it may run OCaml code, and
+     * returns an exception as exn_result to cancel the allocation; otherwise VAL_UNIT. */
+    value (*hit)(void *context, struct domain *d, const struct mp_hit *hit, uint32_t *ticket);
+    /* A promised block exists now, or (block 0) never will. */
+    void (*born)(void *context, uint32_t ticket, value block);
+    void (*minor_done)(void *context, struct gc_domain *g);   /* as in gc/hooks.h */
+    void (*mark_done)(void *context, struct gc_domain *g);
+};
+
+struct mp_stream {
+    struct mp_stream *next_stream;
+    const struct mp_client *client;
+    void *context;
+    double inverse_log;     /* 1 / log(1 - rate); 0 for rate 1 */
+    bool sampling;          /* takes trials (rate > 0, not stopped) */
+    bool rounds_up;         /* memory outside the heap: words are bytes / 8 rounded up (5.x), not down */
+    unsigned suspended;     /* > 0: MS3 */
+    uint64_t next, carry;   /* MS1, MS2 */
+    uint64_t random[4];
+};
+
+/* The sampler of a machine's domain; released with free once the heap is gone. NULL: no memory.
+ * GC: never. */
+struct mp_sampler *mp_sampler_create(struct domain *d);
+
+/* Adds a stream for a client, not sampling yet; it hears of collections until it is detached.
+ * seed: streams with different seeds are independent. GC: never. */
+void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, const struct mp_client *client,
+                      void *context, uint64_t seed);
+void mp_stream_detach(struct mp_sampler *s, struct mp_stream *stream);
+/* Starts sampling with 0 <= rate <= 1, and ends it. GC: never. */
+void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate);
+void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream);
+/* No trials between the two calls, which nest. GC: never. */
+void mp_stream_suspend(struct mp_sampler *s, struct mp_stream *stream);
+void mp_stream_resume(struct mp_sampler *s, struct mp_stream *stream);
+/* The same for all streams at once: what happens in between is the profiler's own. */
+void mp_sampler_pause(struct mp_sampler *s);
+void mp_sampler_unpause(struct mp_sampler *s);
+
+#endif

@@ -1,0 +1,12 @@
+/* machine.c - puts a machine together: primitives, profiler. */
+#include "vm/cli/cli.h"
+
+#include "memprof/memprof.h"
+#include "stdlib/prims.h"
+
+struct vm *cli_create_machine(struct cli_options *options, const struct vm_image *image,
+                              struct vm_error *error) {
+    options->vm.profiler_rows = mp_prim_rows;
+    options->vm.profiler_row_count = mp_prim_row_count;
+    return vm_create(&options->vm, image->version, &prim_library, error);
+}
