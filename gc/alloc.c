@@ -2,8 +2,8 @@
  *
  * The fast path is in heap.h: one subtraction and one comparison with young_limit. It fails when
  * the area is used up, when a slice is wanted in mid-area (young_trigger above young_start), when
- * the next sample lies in the block (sample_trigger), or when an action is due (UINTPTR_MAX). C code
- * serves the first three here and leaves actions to the machine's next poll; after that each
+ * the next sample lies in the block (sample_trigger), or when an action is due (UINTPTR_MAX). C
+ * code serves the first three here and leaves actions to the machine's next poll; after that each
  * allocation comes here until the machine has polled, so the way through is short. */
 #include "gc/heap_internal.h"
 

@@ -109,8 +109,7 @@ void gc_young_move(struct gc_domain *g) {
 
 void gc_update_limits(struct gc_domain *g) {
     unsigned stress = g->heap->params.stress;
-    uintptr_t young =
-        g->young_trigger > g->sample_trigger ? g->young_trigger : g->sample_trigger;
+    uintptr_t young = g->young_trigger > g->sample_trigger ? g->young_trigger : g->sample_trigger;
     g->young_limit = stress ? UINTPTR_MAX : young;
     g->mutator_limit = stress == 5 ? UINTPTR_MAX : g->mutator_limit_idle;
     /* A signal handler may have asked in between. */
@@ -206,7 +205,8 @@ static const char *set_up(struct gc_domain *g) {
     heap->sample_words = SIZE_MAX;
     heap->sample_base = g->young_ptr;
     gc_pools_create(heap);
-    if (!gc_young_resize(g, heap->params.minor_words)) return "cannot get memory for the young area";
+    if (!gc_young_resize(g, heap->params.minor_words))
+        return "cannot get memory for the young area";
     if (!gc_weak_create(heap) || !gc_final_create(heap) || !gc_custom_create(heap))
         return "cannot get memory for the collector's tables";
     gc_pace_reset(heap);
@@ -226,7 +226,6 @@ const char *gc_heap_create(struct gc_domain *g, const struct gc_params *params,
     heap->params = with_defaults(params);
     heap->young_words_wanted = heap->params.minor_words;
     heap->up = *up;
-    heap->domain = g;
     g->heap = heap;
     const char *refused = set_up(g);
     if (refused) gc_heap_destroy(g, false);
@@ -288,7 +287,7 @@ void gc_spans_walk(struct gc_heap *heap, void (*f)(void *context, struct gc_span
                    void *context) {
     for (size_t i = 0; i < heap->top_span;) {
         struct gc_span *span = &heap->spans[i];
-        i += span->kind == SPAN_FREE ? span->length
+        i += span->kind == SPAN_FREE     ? span->length
              : span->kind == SPAN_REGION ? span->run.length
                                          : 1;
         f(context, span);

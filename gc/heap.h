@@ -41,9 +41,9 @@ struct gc_params {
     unsigned max_overhead;                           /* O=, 4.x: kept for Gc.get; 0: 500 */
     unsigned custom_major_ratio, custom_minor_ratio; /* M=, m=; 0: 44, 100 */
     size_t custom_minor_max_bytes;                   /* n=; 0: 8192 */
-    unsigned stress;     /* --gc-stress level, 0 off: see gc/README.md */
-    bool verify;         /* --gc-verify: run the heap verifier after every phase */
-    unsigned verbose;    /* v= bit mask */
+    unsigned stress;  /* --gc-stress level, 0 off: see gc/README.md */
+    bool verify;      /* --gc-verify: run the heap verifier after every phase */
+    unsigned verbose; /* v= bit mask */
     unsigned heap_increment, allocation_policy, window_size; /* i=, a=, w= of 4.x, without effect:
                                                                 kept for Gc.get; 0: 15, 2, 1 */
     bool adaptive_minor; /* the young area may grow to 1M words while survival is high */
@@ -132,12 +132,13 @@ value gc_alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size
 value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                           size_t mem);
 
-/* Makes v, a custom block allocated in another way (unmarshalling), one whose finalize function runs
- * when it dies, and charges mem bytes to it as gc_alloc_custom_mem does. GC: never. */
+/* Makes v, a custom block allocated in another way (unmarshalling), one whose finalize function
+ * runs when it dies, and charges mem bytes to it as gc_alloc_custom_mem does. GC: never. */
 void gc_adopt_custom(struct gc_domain *g, value v, size_t mem);
 
 /* ---- Stores. GC: never, for all of them. ---- */
 
+/* Stores v in *slot of an old block with both barriers: what gc_store does when it must. */
 void gc_store_slow(struct gc_domain *g, value *slot, value v);
 
 /* Stores v in field i of block b, which was initialised before.
@@ -163,8 +164,7 @@ void gc_minor(struct gc_domain *g);
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch);
 void gc_finish_major_cycle(
     struct gc_domain *g); /* Gc.major: minor, then the current cycle to its end */
-void gc_full_major_cycle(
-    struct gc_domain *g);             /* one whole cycle; Gc.full_major runs it until no
+void gc_full_major_cycle(struct gc_domain *g); /* one whole cycle; Gc.full_major runs it until no
                                          finaliser becomes due, with the machine in between */
 void gc_compact(struct gc_domain *g); /* a full cycle, then free memory back to the system */
 /* Whatever is due now: minor collection and slice as requested. Called by the machine at polls. */

@@ -6,10 +6,10 @@
  *   class    a cell size: exact for blocks of 1..16 words, then steps of about 12 % to 256 words.
  *   pool     the allocator of one class, for scannable or for pointer-free blocks.
  *   gap      adjacent free cells of a small span, one header of COLOUR_FREE over all of them.
- *   region   adjacent spans that hold blocks of more than 256 words, cut into granules of 512 bytes.
+ *   region   adjacent spans for blocks of more than 256 words, cut into granules of 512 bytes.
  *   run      adjacent free spans, or adjacent free granules of a region; kept in bins by length.
  *   live colour   the colour of new and of marked blocks (heap->live_colour); it flips when marking
- *                 starts, so that everything that exists then becomes unmarked at once.
+ *            starts, so that everything that exists then becomes unmarked at once.
  *
  * P1  Every word of a small span belongs to a cell, to the rest behind the last cell, or to a gap;
  *     a cell outside all gaps holds one block whose header is valid.
@@ -45,7 +45,7 @@ enum {
     MARK_RING = 32,  /* prefetches under way; a power of two */
 };
 #define MAX_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 20)
-#define COMMIT_BYTES ((size_t)2 << 20) /* the heap is committed in steps of this size */
+#define COMMIT_BYTES             ((size_t)2 << 20) /* the heap is committed in steps of this size */
 
 /* ---- Growable arrays of words, in C memory. ---- */
 
@@ -55,12 +55,11 @@ struct gc_words {
 };
 /* Makes room for one more. False when memory is exhausted; the array is then unchanged. */
 bool gc_words_grow(struct gc_heap *heap, struct gc_words *w);
-/* Appends x; ends the process when memory is exhausted (for use inside a collection). */
-static inline void gc_words_push(struct gc_heap *heap, struct gc_words *w, uintptr_t x);
 void gc_words_free(struct gc_words *w);
 
 /* ---- The system (os.c). All memory of the collector comes through these, so that fault injection
- * reaches it: BACTRIAN_FAIL_ALLOC=n makes the n-th request fail, n:sticky that and all later. ---- */
+ * reaches it: BACTRIAN_FAIL_ALLOC=n makes the n-th request fail, n:sticky that and all later. ----
+ * */
 
 struct gc_faults {
     uint64_t countdown; /* 0: never */
@@ -68,7 +67,8 @@ struct gc_faults {
 };
 /* Reads BACTRIAN_FAIL_ALLOC. */
 struct gc_faults gc_os_read_faults(void);
-/* Address space without memory; NULL if refused. bytes: a multiple of 2 MB; result aligned to it. */
+/* Address space without memory; NULL if refused. bytes: a multiple of 2 MB; result aligned to it.
+ * */
 void *gc_os_reserve(struct gc_faults *faults, size_t bytes);
 void gc_os_release(void *start, size_t bytes);
 /* Makes pages usable, or unusable again with their content lost. */
@@ -100,17 +100,17 @@ struct gc_run {
 };
 
 struct gc_span {
-    struct gc_run run;     /* SPAN_FREE: the run that starts here. SPAN_REGION: length in spans */
-    uintptr_t gaps;        /* SPAN_SMALL, not the pool's current: its first gap, 0: none */
-    struct gc_span *next;  /* SPAN_SMALL: in the pool's list */
-    uint32_t length;       /* SPAN_FREE: of the run, at its first and last span */
-    uint16_t cell_words;   /* SPAN_SMALL */
-    uint16_t cells;        /* SPAN_SMALL: how many */
-    uint8_t kind;          /* enum gc_span_kind */
-    uint8_t class_index;   /* SPAN_SMALL */
-    bool no_scan;          /* SPAN_SMALL: blocks without pointers */
-    bool unswept;          /* SPAN_SMALL, SPAN_REGION: may hold dead blocks; phase SWEEP only */
-    bool discarded;        /* its memory was given back (free spans only) */
+    struct gc_run run;    /* SPAN_FREE: the run that starts here. SPAN_REGION: length in spans */
+    uintptr_t gaps;       /* SPAN_SMALL, not the pool's current: its first gap, 0: none */
+    struct gc_span *next; /* SPAN_SMALL: in the pool's list */
+    uint32_t length;      /* SPAN_FREE: of the run, at its first and last span */
+    uint16_t cell_words;  /* SPAN_SMALL */
+    uint16_t cells;       /* SPAN_SMALL: how many */
+    uint8_t kind;         /* enum gc_span_kind */
+    uint8_t class_index;  /* SPAN_SMALL */
+    bool no_scan;         /* SPAN_SMALL: blocks without pointers */
+    bool unswept;         /* SPAN_SMALL, SPAN_REGION: may hold dead blocks; phase SWEEP only */
+    bool discarded;       /* its memory was given back (free spans only) */
 };
 
 /* Lists of runs by length, with a bitmap of those that are not empty. */
@@ -121,8 +121,8 @@ struct gc_bins {
 
 /* The allocator of one class: bumps through gaps; see gc_pool_alloc. */
 struct gc_pool {
-    uintptr_t bump, end;     /* the current gap */
-    uintptr_t next_gap;      /* the gap after it in the same span, 0: none */
+    uintptr_t bump, end; /* the current gap */
+    uintptr_t next_gap;  /* the gap after it in the same span, 0: none */
     uintptr_t cell_bytes;
     struct gc_span *current;   /* the span of the gap, NULL: none yet */
     struct gc_span *available; /* swept, with gaps */
@@ -157,10 +157,10 @@ struct gc_watch {
 
 /* Ephemerons and weak arrays. */
 struct gc_weak {
-    struct gc_words all;   /* every ephemeron; gc_weak_clean drops the dead ones */
-    struct gc_words young; /* pairs (ephemeron, slot number) where a young block was stored */
-    size_t minor_work;     /* pairs looked at by gc_weak_minor_mark in this minor collection */
-    size_t unsettled;      /* while marking ends: all[0 .. unsettled-1] were not looked at yet */
+    struct gc_words all;      /* every ephemeron; gc_weak_clean drops the dead ones */
+    struct gc_words young;    /* pairs (ephemeron, slot number) where a young block was stored */
+    size_t minor_work;        /* pairs looked at by gc_weak_minor_mark in this minor collection */
+    size_t unsettled;         /* while marking ends: all[0 .. unsettled-1] were not looked at yet */
     struct gc_words waiting;  /* of each ephemeron of all: next of its list, slot to go on from */
     struct gc_watch *watched; /* hash table of the blocks waited for */
     size_t watched_count, watched_capacity;
@@ -235,25 +235,24 @@ struct gc_heap {
     /* Allocation. */
     unsigned live_colour;
     unsigned class_count;
-    uint16_t class_words[CLASS_MAX];              /* cell size, header included */
-    uint8_t class_of[MAX_YOUNG_WOSIZE + 1];       /* by wosize */
-    struct gc_pool pools[2][CLASS_MAX];           /* [no_scan][class] */
+    uint16_t class_words[CLASS_MAX];        /* cell size, header included */
+    uint8_t class_of[MAX_YOUNG_WOSIZE + 1]; /* by wosize */
+    struct gc_pool pools[2][CLASS_MAX];     /* [no_scan][class] */
     struct gc_bins free_spans, free_granules;
 
     /* Collection. */
     enum gc_phase phase;
-    bool memory_short;      /* the reserve for the next minor collection could not be had */
-    bool in_minor;          /* evacuating: no exception may leave, limits are soft */
-    bool in_cycle_end;      /* settling weak references and finalisers at the end of marking */
-    bool minor_requested;   /* what gc_do_due_work should do */
+    bool memory_short;    /* the reserve for the next minor collection could not be had */
+    bool in_minor;        /* evacuating: no exception may leave, limits are soft */
+    bool minor_requested; /* what gc_do_due_work should do */
     bool slice_requested;
-    value todo;             /* minor.c: forwarded young blocks whose copies are to be scanned */
-    size_t promoted_words;  /* in the current minor collection, headers included */
+    value todo;                 /* minor.c: forwarded young blocks whose copies are to be scanned */
+    size_t promoted_words;      /* in the current minor collection, headers included */
     struct gc_words remembered; /* addresses of old slots that hold young blocks; G2 */
     struct gc_mark mark;
-    unsigned sweep_pool;    /* pools below it (counting both kinds) have no unswept spans */
-    size_t region_cursor;   /* regions below it were swept */
-    size_t region_end;      /* regions from it on are newer than this sweep */
+    unsigned sweep_pool;  /* pools below it (counting both kinds) have no unswept spans */
+    size_t region_cursor; /* regions below it were swept */
+    size_t region_end;    /* regions from it on are newer than this sweep */
     struct gc_pace pace;
 
     struct gc_root_set roots;
@@ -270,15 +269,15 @@ struct gc_heap {
 
     struct gc_params params; /* zeros replaced by defaults */
     struct gc_upcalls up;
-    struct gc_stats stats;   /* see the accessors in stats.c for what is added on reading */
+    struct gc_stats stats; /* see the accessors in stats.c for what is added on reading */
     struct gc_faults faults;
-    struct gc_domain *domain;
     size_t young_words_wanted; /* takes effect at the end of the next minor collection */
     size_t stress_countdown;   /* allocations until the next forced collection */
 };
 
 /* ---- Small helpers. GC: never, for all of them. ---- */
 
+/* Appends x; ends the process when memory is exhausted (for use inside a collection). */
 static inline void gc_words_push(struct gc_heap *heap, struct gc_words *w, uintptr_t x) {
     if (w->count == w->capacity && !gc_words_grow(heap, w)) gc_fatal_no_memory("growing a table");
     w->items[w->count++] = x;
@@ -305,9 +304,9 @@ static inline bool gc_is_marked(const struct gc_heap *heap, value v) {
     return colour_of_header(header_of(block_start(v))) == heap->live_colour;
 }
 
-/* A block of the major heap that ephemerons wait for while marking ends: unmarked, but of this colour,
- * so that marking can tell with the test that it makes anyway. Whoever marks such a block appends it
- * to heap->weak.woken (mark.c). */
+/* A block of the major heap that ephemerons wait for while marking ends: unmarked, but of this
+ * colour, so that marking can tell with the test that it makes anyway. Whoever marks such a block
+ * appends it to heap->weak.woken (mark.c). */
 #define COLOUR_WATCHED COLOUR_STATIC
 
 /* What freed memory and the left young area are filled with under stress or --gc-verify: odd, so it
@@ -336,11 +335,12 @@ void gc_evacuate_range(struct gc_domain *g, value *from, value *to);
 void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n);
 
 /* Called by gc_minor in this order; young_ptr still stands where the program left it. */
-void gc_final_minor_roots(struct gc_domain *g); /* evacuate functions, due queue, `first` arguments */
-bool gc_weak_minor_mark(struct gc_domain *g);   /* evacuate data whose young keys all survive; true:
+void gc_final_minor_roots(
+    struct gc_domain *g);                     /* evacuate functions, due queue, `first` arguments */
+bool gc_weak_minor_mark(struct gc_domain *g); /* evacuate data whose young keys all survive; true:
                                                    something was, and call again after draining */
-void gc_final_minor_last(struct gc_domain *g);  /* dead young `last` arguments: due; update others */
-void gc_weak_minor_clean(struct gc_domain *g);  /* dead young keys: empty them and their data */
+void gc_final_minor_last(struct gc_domain *g); /* dead young `last` arguments: due; update others */
+void gc_weak_minor_clean(struct gc_domain *g); /* dead young keys: empty them and their data */
 /* hooks->minor_done runs here */
 void gc_custom_minor(struct gc_domain *g); /* finalize dead young ones, move others to `old` */
 
@@ -350,7 +350,8 @@ void gc_custom_minor(struct gc_domain *g); /* finalize dead young ones, move oth
  * passed. Needs: phase MARK. */
 void gc_darken(struct gc_heap *heap, value v);
 
-/* The same for all slots of [from, to), faster. The slots are read now, so they may change after. */
+/* The same for all slots of [from, to), faster. The slots are read now, so they may change after.
+ * */
 void gc_darken_range(struct gc_heap *heap, const value *from, const value *to);
 
 /* At the start of marking, with the young area empty: darken functions and the due queue. */
@@ -431,6 +432,7 @@ void gc_young_move(struct gc_domain *g);
 /* ---- Major heap allocation (pool.c, large.c). All return 0 / NULL when memory or the limit is
  * exhausted, and never collect. ---- */
 
+/* Computes the size classes and sets up their pools, empty. */
 void gc_pools_create(struct gc_heap *heap);
 /* The address of a free cell; the caller writes header and fields. */
 uintptr_t gc_pool_refill(struct gc_heap *heap, struct gc_pool *pool);
@@ -467,7 +469,8 @@ struct gc_run *gc_bins_find(const struct gc_bins *bins, size_t length);
 /* Calls f for every block of one span (SMALL or REGION) that is not free; dead ones included. */
 void gc_span_walk(struct gc_heap *heap, struct gc_span *span, void (*f)(void *context, value v),
                   void *context);
-/* Calls f for every free piece of one span: gaps of cells, free granules. words: header included. */
+/* Calls f for every free piece of one span: gaps of cells, free granules. words: header included.
+ * */
 void gc_span_walk_free(struct gc_heap *heap, struct gc_span *span,
                        void (*f)(void *context, uintptr_t start, size_t words), void *context);
 /* Calls f for every span in use and for every run of free spans (by its first span). Needs:
@@ -481,7 +484,8 @@ void gc_mark_start(struct gc_domain *g); /* needs: phase IDLE, young area empty 
 /* Marks up to budget words; returns the words done. Done early when nothing is left. */
 intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget);
 bool gc_mark_exhausted(const struct gc_heap *heap);
-/* Settles ephemerons and finalisers and turns to phase SWEEP. Needs: young area empty, exhausted. */
+/* Settles ephemerons and finalisers and turns to phase SWEEP. Needs: young area empty, exhausted.
+ * */
 void gc_mark_finish(struct gc_domain *g);
 void gc_mark_destroy(struct gc_heap *heap);
 void gc_sweep_start(struct gc_heap *heap);

@@ -3,8 +3,8 @@
  * A client hands in one table of functions. While none is installed nothing is called and the
  * allocation fast path has no extra instruction: the next sample is folded into young_limit (D8).
  *
- * H1  sample_trigger lies in [young_start, young_end]; a small block is sampled iff the new young_ptr
- *     is below it. A collection never consumes a pending hit: the distance to it is kept.
+ * H1  sample_trigger lies in [young_start, young_end]; a small block is sampled iff the new
+ *     young_ptr is below it. A collection never consumes a pending hit: the distance to it is kept.
  * H2  No hook allocates in the heap or raises, except sample() called with from_bytecode set. */
 #ifndef BACTRIAN_GC_HOOKS_H
 #define BACTRIAN_GC_HOOKS_H
@@ -24,8 +24,8 @@ struct gc_hooks {
                    bool from_bytecode, value v);
     /* The block that sample() announced from bytecode exists now, its fields not yet set. */
     void (*born)(void *context, struct gc_domain *g, value v);
-    /* A block of wosize words was born outside the bumped area, or (source GC_CUSTOM) that many bytes
-     * of memory outside the heap were charged to block v. */
+    /* A block of wosize words was born outside the bumped area, or (source GC_CUSTOM) that many
+     * bytes of memory outside the heap were charged to block v. */
     void (*allocated)(void *context, struct gc_domain *g, value v, size_t size,
                       enum gc_source source);
     /* End of a minor collection, the young area not yet reused: gc_young_fate tells where a block

@@ -196,8 +196,7 @@ size_t gc_region_sweep(struct gc_heap *heap, struct gc_span *region) {
         header h = *(header *)p;
         size_t n = piece_granules(p);
         bool is_free = colour_of_header(h) == COLOUR_FREE;
-        if (is_free && *binned_mark(p) == VAL_TRUE)
-            gc_bins_remove(&heap->free_granules, run_at(p));
+        if (is_free && *binned_mark(p) == VAL_TRUE) gc_bins_remove(&heap->free_granules, run_at(p));
         if (is_free || colour_of_header(h) == dead) {
             if (!free_from) free_from = p;
         } else if (free_from) {

@@ -5,9 +5,10 @@
  *                  v
  *     stack of ranges of slots ---> each block found goes into the queue
  *
- * A block's header is prefetched when a pointer to it is met and read 32 pointers later, which hides
- * most of the memory's latency (28-36 ns an object on a random graph instead of 58-75). Blocks
- * without pointers never reach the stack. Ranges let a huge array be scanned a piece at a time.
+ * A block's header is prefetched when a pointer to it is met and read 32 pointers later, which
+ * hides most of the memory's latency (28-36 ns an object on a random graph instead of 58-75).
+ * Blocks without pointers never reach the stack. Ranges let a huge array be scanned a piece at a
+ * time.
  *
  * Marking is incremental and works on a snapshot (M1): roots are read once, at the start, with the
  * young area empty; from then on gc_store_slow darkens every pointer that is overwritten, and
@@ -60,8 +61,10 @@ void gc_darken(struct gc_heap *heap, value v) {
         mark_block(heap, (uintptr_t)v, (uintptr_t)gc_dead_colour(heap) << 8);
 }
 
-/* Sends the blocks that the slots hold through the queue. Returns the work done at its other end. */
-static inline size_t feed(struct gc_heap *heap, const value *from, const value *to, uintptr_t dead) {
+/* Sends the blocks that the slots hold through the queue. Returns the work done at its other end.
+ * */
+static inline size_t feed(struct gc_heap *heap, const value *from, const value *to,
+                          uintptr_t dead) {
     struct gc_mark *m = &heap->mark;
     const uintptr_t base = heap->major_start, bytes = heap->major_bytes;
     unsigned head = m->head, tail = m->tail;
@@ -129,7 +132,6 @@ void gc_mark_finish(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     assert(g->young_ptr == g->young_end);
     bool firsts_done = false;
-    heap->in_cycle_end = true;
     for (;;) {
         gc_mark_some(g, INTPTR_MAX);
         if (gc_weak_mark(g)) continue;
@@ -142,7 +144,6 @@ void gc_mark_finish(struct gc_domain *g) {
     gc_weak_clean(g);
     if (g->hooks && g->hooks->mark_done) g->hooks->mark_done(g->hooks->context, g);
     gc_custom_clean(g);
-    heap->in_cycle_end = false;
     g->marking = false;
     gc_pace_mark_ended(heap);
     gc_sweep_start(heap);

@@ -5,14 +5,14 @@
  *     +-------------------+------------------------+     allocation moves young_ptr left
  *
  * A young block that is reached is copied straight into the pool of its class, and its old header
- * becomes 0, its field 0 the address of the copy. Old copies of two fields or more are also the work
- * list: field 1 links those whose new copy is still to be scanned, so the list needs no memory of
- * its own. Blocks of one field are followed at once, and blocks without pointers never listed.
+ * becomes 0, its field 0 the address of the copy. Old copies of two fields or more are also the
+ * work list: field 1 links those whose new copy is still to be scanned, so the list needs no memory
+ * of its own. Blocks of one field are followed at once, and blocks without pointers never listed.
  *
  * A forwarding block (TAG_FORWARD, a forced lazy value) is skipped: the slot gets what it stands
  * for. Not so if that is itself a forward or lazy block or a float, where the difference would show
- * (Lazy.force looks at the tag, an array of floats may not hold an unboxed one), or lies outside the
- * heap.
+ * (Lazy.force looks at the tag, an array of floats may not hold an unboxed one), or lies outside
+ * the heap.
  *
  * Order at the end: ephemerons and finalisers first, which may still evacuate, then the profiler,
  * then custom blocks, whose memory goes. */

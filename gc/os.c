@@ -53,8 +53,7 @@ size_t gc_os_reservation(void) {
 void *gc_os_reserve(struct gc_faults *faults, size_t bytes) {
     if (fault_due(faults)) return NULL;
     size_t asked = bytes + COMMIT_BYTES;
-    char *p =
-        mmap(NULL, asked, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = mmap(NULL, asked, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return NULL;
     char *start = (char *)(((uintptr_t)p + COMMIT_BYTES - 1) & ~(COMMIT_BYTES - 1));
     if (start > p) munmap(p, (size_t)(start - p));

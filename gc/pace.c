@@ -4,10 +4,10 @@
  *   0 ............ trigger/2 ............. trigger ............ + o/4 % of live
  *   | sweep slices          | idle         | mark slices        | settle, sweep ...
  *
- * Work is counted in words marked; sweeping a word counts an eighth of that, which is what it costs.
- * Every word allocated in the major heap owes work at the rate of the phase; slices pay. A slice
- * never does more than SLICE_WORDS (about 1 ms) or a DEBT_PARTS-th of the debt, whichever is more;
- * the rest is carried, and slices are spread over the young area until it is paid.
+ * Work is counted in words marked; sweeping a word counts an eighth of that, which is what it
+ * costs. Every word allocated in the major heap owes work at the rate of the phase; slices pay. A
+ * slice never does more than SLICE_WORDS (about 1 ms) or a DEBT_PARTS-th of the debt, whichever is
+ * more; the rest is carried, and slices are spread over the young area until it is paid.
  *
  * With o = space_overhead the heap peaks near live * (1 + o %): o/2 % until marking starts, o/4 %
  * allocated while marking, and the same amount left over from the marking before (M1 keeps it).
@@ -66,9 +66,8 @@ void gc_pace_mark_ended(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
     size_t live = heap->mark.marked_words + (pace->allocated_words - pace->before_marking);
     double kept = (double)live - (double)pace->live_words;
-    pace->survival = kept <= 0 || pace->allocated_words == 0
-                         ? 0
-                         : kept / (double)pace->allocated_words;
+    pace->survival = kept <= 0 || pace->allocated_words == 0 ? 0
+                                                             : kept / (double)pace->allocated_words;
     if (pace->survival > 1) pace->survival = 1;
     pace->live_words = live;
     pace->allocated_words = 0;

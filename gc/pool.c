@@ -58,8 +58,7 @@ static bool commit_metadata(struct gc_heap *heap, size_t n) {
 static bool grow(struct gc_heap *heap, size_t n) {
     const size_t step = COMMIT_BYTES / SPAN_BYTES;
     struct gc_span *top = heap->spans + heap->top_span;
-    if (heap->top_span > 0 && top[-1].kind == SPAN_FREE && top[-1].length < n)
-        n -= top[-1].length;
+    if (heap->top_span > 0 && top[-1].kind == SPAN_FREE && top[-1].length < n) n -= top[-1].length;
     size_t added = (n + step - 1) / step * step;
     if (added > heap->span_limit - heap->top_span) added = n;
     if (added > heap->span_limit - heap->top_span) return false;

@@ -99,8 +99,8 @@ void gc_roots_destroy(struct gc_heap *heap) {
 void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
     if (heap->scanner_count == heap->scanner_capacity) {
         size_t capacity = heap->scanner_capacity ? heap->scanner_capacity * 2 : 16;
-        struct gc_scanner_entry *larger =
-            gc_os_realloc(&heap->faults, heap->scanners, capacity * sizeof *larger);
+        struct gc_scanner_entry *larger = gc_os_realloc(&heap->faults, heap->scanners,
+                                                        capacity * sizeof *larger);
         if (!larger) gc_fatal_no_memory("adding a root scanner");
         heap->scanners = larger;
         heap->scanner_capacity = capacity;

@@ -27,7 +27,7 @@ struct gc_local_roots {
 
 /* Roots up to five variables of the enclosing function until GC_UNROOT, e.g.
  *     GC_ROOT(g, &list, &pair);  ...  GC_UNROOT(g);
- * One per function; roots every variable in place (the collector updates it when the block moves). */
+ * One per function; each variable is updated in place when its block moves. */
 #define GC_ROOT(g, ...)                                                 \
     struct gc_local_roots local_roots_ = {                              \
         (g)->local_roots,                                               \

@@ -11,8 +11,8 @@
  * V1  A block of wosize 0 is an atom: static, one for each tag, never allocated.
  * V2  Tags below TAG_NO_SCAN hold only values; tags from TAG_NO_SCAN on hold raw words.
  * V3  A closure's code field is the tagged index of a function, its infix headers and closinfo are
- *     odd words: every word of a closure is a valid value. (Unlike OCaml, where the code field is an
- *     address.)
+ *     odd words: every word of a closure is a valid value. (Unlike OCaml, where the code field is
+ *     an address.)
  * V4  A string's last byte is the number of padding bytes before it, so its length is
  *     8 * wosize - 1 - that byte.
  * V5  The length of a float array is its wosize: a double is one word. */

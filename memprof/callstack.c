@@ -1,30 +1,18 @@
-/* callstack.c - see callstack.h. Frames are walked exactly (vm/frames.h). */
+/* callstack.c - see callstack.h. The machine keeps the last stack and walks only what differs
+ * (vm/callstack.h); here it is copied, the innermost frame first. */
 #include "memprof/callstack.h"
 
-#include "vm/frames.h"
+#include "vm/callstack.h"
 
 #include <stdlib.h>
 
-static struct mp_stack *resize(struct mp_stack *stack, size_t capacity) {
-    struct mp_stack *moved = realloc(stack, sizeof *moved + capacity * sizeof moved->gpcs[0]);
-    if (moved == NULL) free(stack);
-    return moved;
-}
-
 struct mp_stack *mp_callstack(struct domain *d, uint64_t limit) {
-    size_t capacity = 32, depth = 0;
-    struct vm_frame frame;
-    struct mp_stack *stack = limit == 0 ? NULL : resize(NULL, capacity);
+    const uint64_t *gpcs;
+    size_t depth = vm_call_stack(d, limit, &gpcs);
+    if (depth == 0) return NULL;
+    struct mp_stack *stack = malloc(sizeof *stack + depth * sizeof stack->gpcs[0]);
     if (stack == NULL) return NULL;
-    for (bool more = vm_frames_first(d, &frame); more && depth < limit;
-         more = vm_frames_next(d, &frame)) {
-        if (depth == capacity) {
-            capacity *= 2;
-            stack = resize(stack, capacity);
-            if (stack == NULL) return NULL;
-        }
-        stack->gpcs[depth++] = frame.gpc;
-    }
     stack->depth = depth;
+    for (size_t i = 0; i < depth; i++) stack->gpcs[i] = gpcs[depth - 1 - i];
     return stack;
 }

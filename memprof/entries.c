@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Lists of numbers. ---- */
+
 /* Makes room for one more item of *items. */
 static bool grow(void **items, size_t *capacity, size_t count, size_t item_bytes) {
     if (count < *capacity) return true;
@@ -21,6 +23,8 @@ static bool push_number(struct mp_numbers *n, uint32_t number) {
     return true;
 }
 
+/* ---- Slots. ---- */
+
 static uint32_t take_slot(struct mp_entries *t) {
     if (t->first_free != 0) {
         uint32_t number = t->first_free;
@@ -28,6 +32,7 @@ static uint32_t take_slot(struct mp_entries *t) {
         return number;
     }
     size_t capacity = t->slot_capacity;
+    if (t->slot_count >= UINT32_MAX / 2) return 0;
     if (!grow((void **)&t->slots, &capacity, t->slot_count + 1, sizeof *t->slots)) return 0;
     t->slot_capacity = (uint32_t)capacity;
     return ++t->slot_count;
@@ -67,74 +72,123 @@ void mp_entry_drop(struct mp_entries *t, uint32_t number) {
     free_if_unused(t, number);
 }
 
-bool mp_entry_set_block(struct mp_entries *t, uint32_t number, value block, bool young) {
-    if (!push_number(young ? &t->young : &t->old, number)) {
-        mp_entry_drop(t, number);
-        return false;
-    }
-    struct mp_entry *e = &t->slots[number];
-    e->block = block;
-    e->holds++;
-    if (young) e->flags |= ENTRY_YOUNG;
-    return true;
-}
-
-void mp_entry_set_user(struct mp_entries *t, uint32_t number, value user) {
-    struct mp_entry *e = &t->slots[number];
-    if (is_block(user) && push_number(&t->fresh_users, number)) e->holds++;
-    e->user = user;
-}
+void mp_entry_hold(struct mp_entries *t, uint32_t number) { t->slots[number].holds++; }
 
 void mp_entry_release(struct mp_entries *t, uint32_t number) {
     t->slots[number].holds--;
     free_if_unused(t, number);
 }
 
-bool mp_due_push(struct mp_entries *t, uint32_t number, enum mp_event event) {
-    if (t->due_count == t->due_capacity) {
-        size_t wider = t->due_capacity == 0 ? 64 : 2 * t->due_capacity;
-        struct mp_due *ring = malloc(wider * sizeof *ring);
-        if (ring == NULL) return false;
-        for (size_t i = 0; i < t->due_count; i++)
-            ring[i] = t->due[(t->due_first + i) % t->due_capacity];
-        free(t->due);
-        t->due = ring;
-        t->due_first = 0;
-        t->due_capacity = wider;
+bool mp_entry_set_block(struct mp_entries *t, uint32_t number, value block, bool young) {
+    if (!push_number(young ? &t->young : &t->old, number)) {
+        mp_entry_drop(t, number);
+        return false;
     }
-    t->due[(t->due_first + t->due_count++) % t->due_capacity] = (struct mp_due){number, event};
-    t->slots[number].holds++;
+    mp_entry_hold(t, number);
+    t->slots[number].block = block;
     return true;
 }
 
-bool mp_due_pop(struct mp_entries *t, uint32_t *number, enum mp_event *event) {
-    while (t->due_count > 0) {
-        struct mp_due due = t->due[t->due_first];
-        t->due_first = (t->due_first + 1) % t->due_capacity;
-        t->due_count--;
-        t->slots[due.entry].holds--;
-        if (!(t->slots[due.entry].flags & ENTRY_DROPPED)) {
-            *number = due.entry;
-            *event = (enum mp_event)due.event;
-            return true;
+void mp_entry_set_user(struct mp_entries *t, uint32_t number, value user) {
+    if (is_block(user)) {
+        if (!push_number(&t->fresh_users, number)) {
+            mp_entry_drop(t, number);
+            return;
         }
-        free_if_unused(t, due.entry);
+        mp_entry_hold(t, number);
     }
-    return false;
+    t->slots[number].user = user;
 }
 
-bool mp_due_pop_allocation(struct mp_entries *t, uint32_t *number) {
-    for (size_t i = 0; i < t->due_count; i++) {
-        struct mp_due found = t->due[(t->due_first + i) % t->due_capacity];
-        if (found.event != MP_ALLOCATED || t->slots[found.entry].flags & ENTRY_DROPPED) continue;
-        for (size_t k = i; k > 0; k--)
-            t->due[(t->due_first + k) % t->due_capacity] =
-                t->due[(t->due_first + k - 1) % t->due_capacity];
-        t->due[t->due_first] = found;
-        enum mp_event event;
-        return mp_due_pop(t, number, &event);
+/* ---- What is due. ---- */
+
+/* later is a binary heap: items[i] comes before items[2i+1] and items[2i+2]. */
+static bool comes_before(const struct mp_entries *t, size_t i, size_t j) {
+    return t->slots[t->later.items[i]].seq < t->slots[t->later.items[j]].seq;
+}
+
+static void swap_later(struct mp_entries *t, size_t i, size_t j) {
+    uint32_t number = t->later.items[i];
+    t->later.items[i] = t->later.items[j];
+    t->later.items[j] = number;
+}
+
+static bool push_later(struct mp_entries *t, uint32_t number) {
+    if (!push_number(&t->later, number)) {
+        mp_entry_drop(t, number);
+        return false;
     }
-    return false;
+    mp_entry_hold(t, number);
+    t->slots[number].flags |= ENTRY_QUEUED;
+    for (size_t i = t->later.count - 1; i > 0 && comes_before(t, i, (i - 1) / 2); i = (i - 1) / 2)
+        swap_later(t, i, (i - 1) / 2);
+    return true;
+}
+
+static uint32_t pop_later(struct mp_entries *t) {
+    uint32_t first = t->later.items[0];
+    t->later.items[0] = t->later.items[--t->later.count];
+    for (size_t i = 0, child; (child = 2 * i + 1) < t->later.count; i = child) {
+        if (child + 1 < t->later.count && comes_before(t, child + 1, child)) child++;
+        if (!comes_before(t, child, i)) break;
+        swap_later(t, i, child);
+    }
+    t->slots[first].flags &= (uint16_t)~ENTRY_QUEUED;
+    return first;
+}
+
+bool mp_note_birth(struct mp_entries *t, uint32_t number) {
+    if (t->births_taken > 0 && t->births_taken == t->births.count)
+        t->births_taken = t->births.count = 0;
+    if (!push_number(&t->births, number)) {
+        mp_entry_drop(t, number);
+        return false;
+    }
+    mp_entry_hold(t, number);
+    return true;
+}
+
+bool mp_note_later(struct mp_entries *t, uint32_t number, unsigned due) {
+    struct mp_entry *e = &t->slots[number];
+    if (e->flags & ENTRY_DROPPED) return false;
+    e->flags |= (uint16_t)due;
+    if (!(e->flags & ENTRY_KNOWN) || e->flags & ENTRY_RUNNING) return false;
+    return e->flags & ENTRY_QUEUED || push_later(t, number);
+}
+
+uint32_t mp_take_birth(struct mp_entries *t) {
+    while (t->births_taken < t->births.count) {
+        uint32_t number = t->births.items[t->births_taken++];
+        bool dropped = t->slots[number].flags & ENTRY_DROPPED;
+        mp_entry_release(t, number);
+        if (!dropped) return number;
+    }
+    return 0;
+}
+
+uint32_t mp_take_later(struct mp_entries *t) {
+    while (t->later.count > 0) {
+        uint32_t number = pop_later(t);
+        bool dropped = t->slots[number].flags & ENTRY_DROPPED;
+        mp_entry_release(t, number);
+        if (!dropped) return number;
+    }
+    return 0;
+}
+
+void mp_entry_begin(struct mp_entries *t, uint32_t number) {
+    struct mp_entry *e = &t->slots[number];
+    if (!(e->flags & ENTRY_KNOWN)) e->seq = ++t->last_seq;
+    e->flags |= ENTRY_KNOWN | ENTRY_RUNNING;
+    mp_entry_hold(t, number);
+}
+
+void mp_entry_end(struct mp_entries *t, uint32_t number) {
+    struct mp_entry *e = &t->slots[number];
+    e->flags &= (uint16_t)~ENTRY_RUNNING;
+    if (e->flags & (ENTRY_DUE_PROMOTED | ENTRY_DUE_DIED) && !(e->flags & ENTRY_DROPPED))
+        push_later(t, number);
+    mp_entry_release(t, number);
 }
 
 void mp_entries_drop_unknown(struct mp_entries *t) {
@@ -142,15 +196,18 @@ void mp_entries_drop_unknown(struct mp_entries *t) {
         if (!(t->slots[i].flags & (ENTRY_KNOWN | ENTRY_FREE))) mp_entry_drop(t, i);
 }
 
+/* ---- Collections. ---- */
+
 /* The entry's block is old from now on. Without memory for that the entry is lost. */
-static bool note_promotion(struct mp_entries *t, uint32_t number) {
-    if (!push_number(&t->old, number)) {
-        mp_entry_drop(t, number);
-        return false;
-    }
-    t->slots[number].holds++;
+static bool note_promotion(struct mp_entries *t, uint32_t number, value block) {
+    if (!mp_entry_set_block(t, number, block, false)) return false;
     t->slots[number].flags |= ENTRY_WAS_PROMOTED;
-    return mp_due_push(t, number, MP_PROMOTED);
+    return mp_note_later(t, number, ENTRY_DUE_PROMOTED);
+}
+
+static bool note_death(struct mp_entries *t, uint32_t number) {
+    t->slots[number].block = 0;
+    return mp_note_later(t, number, ENTRY_DUE_DIED);
 }
 
 bool mp_entries_minor_done(struct mp_entries *t, struct gc_domain *g) {
@@ -159,9 +216,8 @@ bool mp_entries_minor_done(struct mp_entries *t, struct gc_domain *g) {
         uint32_t number = t->young.items[i];
         struct mp_entry *e = &t->slots[number];
         if (!(e->flags & ENTRY_DROPPED)) {
-            e->block = gc_young_fate(g, e->block);
-            e->flags &= (uint8_t)~ENTRY_YOUNG;
-            due |= e->block == 0 ? mp_due_push(t, number, MP_DEALLOCATED) : note_promotion(t, number);
+            value fate = gc_young_fate(g, e->block);
+            due |= fate == 0 ? note_death(t, number) : note_promotion(t, number, fate);
         }
         mp_entry_release(t, number);
     }
@@ -182,10 +238,7 @@ bool mp_entries_mark_done(struct mp_entries *t, struct gc_domain *g) {
             t->old.items[kept++] = number;
             continue;
         }
-        if (!dropped) {
-            e->block = 0;
-            due |= mp_due_push(t, number, MP_DEALLOCATED);
-        }
+        if (!dropped) due |= note_death(t, number);
         mp_entry_release(t, number);
     }
     t->old.count = kept;
@@ -208,6 +261,7 @@ void mp_entries_clear(struct mp_entries *t) {
     free(t->young.items);
     free(t->old.items);
     free(t->fresh_users.items);
-    free(t->due);
+    free(t->births.items);
+    free(t->later.items);
     memset(t, 0, sizeof *t);
 }

@@ -11,12 +11,14 @@
 #define FAR ((uint64_t)1 << 61)
 
 /* Streams that a block hit, noted before any client runs: clients may change the list of streams. */
-enum { MAX_STREAMS = 8 };
+enum { MAX_SAMPLING = 16 };
 struct hit_list {
     unsigned count;
-    struct mp_stream *stream[MAX_STREAMS];
-    size_t samples[MAX_STREAMS];
-    uint32_t ticket[MAX_STREAMS];
+    struct {
+        uint64_t id; /* the stream's; 0: none any more */
+        size_t samples;
+        uint64_t ticket;
+    } of[MAX_SAMPLING];
 };
 
 struct mp_sampler {
@@ -25,6 +27,7 @@ struct mp_sampler {
     uint64_t armed;            /* MS1; FAR: no stream samples */
     struct hit_list promised;  /* whose block the collector is about to make */
     unsigned paused;           /* > 0: every stream is suspended */
+    uint64_t last_id;
     struct gc_hooks hooks;
 };
 
@@ -64,6 +67,10 @@ static uint64_t draw_skip(struct mp_stream *stream) {
 /* How many of `words` trials hit, of which the first is *skip trials away; moves *skip behind them. */
 static size_t count_hits(struct mp_stream *stream, uint64_t *skip, uint64_t words) {
     size_t hits = 0;
+    if (stream->inverse_log == 0 && *skip < words) {
+        hits = words - *skip; /* rate 1 */
+        *skip = words;
+    }
     while (*skip < words) {
         hits++;
         *skip += 1 + draw_skip(stream);
@@ -75,7 +82,7 @@ static size_t count_hits(struct mp_stream *stream, uint64_t *skip, uint64_t word
 /* ---- Arming. ---- */
 
 static bool active(const struct mp_sampler *s, const struct mp_stream *stream) {
-    return stream->sampling && stream->suspended == 0 && s->paused == 0;
+    return stream->sampling && stream->lane->suspended == 0 && s->paused == 0;
 }
 
 /* Takes the words bumped since arming off every active stream's distance. ahead: words of a block that was
@@ -108,33 +115,37 @@ static void collect_hits(struct mp_sampler *s, uint64_t words, struct hit_list *
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
         if (!active(s, stream)) continue;
         size_t samples = count_hits(stream, &stream->next, words);
-        if (samples == 0 || hits->count == MAX_STREAMS) continue;
-        hits->stream[hits->count] = stream;
-        hits->samples[hits->count++] = samples;
+        if (samples == 0) continue;
+        hits->of[hits->count].id = stream->id;
+        hits->of[hits->count++].samples = samples;
     }
 }
 
-static bool attached(const struct mp_sampler *s, const struct mp_stream *stream) {
-    const struct mp_stream *at = s->streams;
-    while (at != NULL && at != stream) at = at->next_stream;
-    return at != NULL;
+static struct mp_stream *stream_of(const struct mp_sampler *s, uint64_t id) {
+    struct mp_stream *at = s->streams;
+    while (at != NULL && at->id != id) at = at->next_stream;
+    return at;
 }
 
 /* Tells the streams of a list that their promised block is v, or (0) will never be. */
 static void keep_promise(struct mp_sampler *s, const struct hit_list *hits, value v) {
-    for (unsigned i = 0; i < hits->count; i++)
-        if (attached(s, hits->stream[i]))
-            hits->stream[i]->client->born(hits->stream[i]->context, hits->ticket[i], v);
+    for (unsigned i = 0; i < hits->count; i++) {
+        struct mp_stream *stream = stream_of(s, hits->of[i].id);
+        if (stream != NULL) stream->client->born(stream->context, hits->of[i].ticket, v);
+    }
 }
 
-/* A small block of bytecode: clients are told first and may refuse it, by an exception. What they run may
- * allocate, so a nested promise can come and be kept in between. */
+/* A small block of bytecode: clients are told first and may refuse it, by an exception. What they run
+ * may allocate, so a nested promise can come and be kept in between. */
 static void promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit hit) {
     for (unsigned i = 0; i < hits->count; i++) {
-        struct mp_stream *stream = hits->stream[i];
-        if (!attached(s, stream)) continue;
-        hit.samples = hits->samples[i];
-        value result = stream->client->hit(stream->context, s->d, &hit, &hits->ticket[i]);
+        struct mp_stream *stream = stream_of(s, hits->of[i].id);
+        if (stream == NULL || !stream->sampling) {
+            hits->of[i].id = 0; /* stopped by the client before it */
+            continue;
+        }
+        hit.samples = hits->of[i].samples;
+        value result = stream->client->hit(stream->context, s->d, &hit, &hits->of[i].ticket);
         if (!is_exn_result(result)) continue;
         hits->count = i;
         keep_promise(s, hits, 0);
@@ -143,16 +154,27 @@ static void promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit h
     s->promised = *hits;
 }
 
+/* The block that was promised last was not made if no birth followed: memory was exhausted. */
+static void break_promise(struct mp_sampler *s) {
+    struct hit_list hits = s->promised;
+    s->promised.count = 0;
+    keep_promise(s, &hits, 0);
+}
+
 static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
                       bool from_bytecode, value v) {
     struct mp_sampler *s = context;
     struct hit_list hits;
-    struct mp_hit hit = {
-        .wosize = wosize, .young = true, .source = GC_NORMAL, .promised = from_bytecode, .block = v};
+    struct mp_hit hit = {.wosize = wosize,
+                         .young = true,
+                         .source = GC_NORMAL,
+                         .promised = from_bytecode,
+                         .block = v};
     sync(s, from_bytecode ? 0 : wosize + 1);
     collect_hits(s, wosize + 1, &hits);
     arm(s);
     if (from_bytecode) {
+        if (s->promised.count > 0) break_promise(s);
         promise(s, &hits, hit);
         sync(s, 0);
         put_ahead(s, wosize + 1);
@@ -160,8 +182,9 @@ static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
         return;
     }
     for (unsigned i = 0; i < hits.count; i++) {
-        hit.samples = hits.samples[i];
-        hits.stream[i]->client->hit(hits.stream[i]->context, s->d, &hit, &hits.ticket[i]);
+        struct mp_stream *stream = stream_of(s, hits.of[i].id);
+        hit.samples = hits.of[i].samples;
+        stream->client->hit(stream->context, s->d, &hit, &hits.of[i].ticket);
     }
 }
 
@@ -192,7 +215,7 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t siz
             .young = gc_is_young(g, v),
             .block = v,
         };
-        uint32_t ticket;
+        uint64_t ticket;
         stream->client->hit(stream->context, s->d, &hit, &ticket);
     }
 }
@@ -227,9 +250,10 @@ struct mp_sampler *mp_sampler_create(struct domain *d) {
     return s;
 }
 
-void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, const struct mp_client *client,
-                      void *context, uint64_t seed) {
-    *stream = (struct mp_stream){.client = client, .context = context};
+void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, struct mp_lane *lane,
+                      const struct mp_client *client, void *context, uint64_t seed) {
+    *stream = (struct mp_stream){
+        .client = client, .context = context, .lane = lane, .id = ++s->last_id};
     seed_random(stream->random, seed);
     if (s->streams == NULL) gc_set_hooks(&s->d->gc, &s->hooks);
     struct mp_stream **end = &s->streams;
@@ -243,6 +267,13 @@ void mp_stream_detach(struct mp_sampler *s, struct mp_stream *stream) {
     while (*at != stream) at = &(*at)->next_stream;
     *at = stream->next_stream;
     if (s->streams == NULL) gc_set_hooks(&s->d->gc, NULL);
+}
+
+bool mp_sampler_has_room(const struct mp_sampler *s) {
+    unsigned sampling = 0;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        sampling += stream->sampling;
+    return sampling < MAX_SAMPLING;
 }
 
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
@@ -263,26 +294,14 @@ void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream) {
     arm(s);
 }
 
-void mp_stream_suspend(struct mp_sampler *s, struct mp_stream *stream) {
+/* Changes how often something is suspended. */
+static void change(struct mp_sampler *s, unsigned *suspended, int by) {
     sync(s, 0);
-    stream->suspended++;
+    *suspended += (unsigned)by;
     arm(s);
 }
 
-void mp_stream_resume(struct mp_sampler *s, struct mp_stream *stream) {
-    sync(s, 0);
-    stream->suspended--;
-    arm(s);
-}
-
-void mp_sampler_pause(struct mp_sampler *s) {
-    sync(s, 0);
-    s->paused++;
-    arm(s);
-}
-
-void mp_sampler_unpause(struct mp_sampler *s) {
-    sync(s, 0);
-    s->paused--;
-    arm(s);
-}
+void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane) { change(s, &lane->suspended, 1); }
+void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane) { change(s, &lane->suspended, -1); }
+void mp_sampler_pause(struct mp_sampler *s) { change(s, &s->paused, 1); }
+void mp_sampler_unpause(struct mp_sampler *s) { change(s, &s->paused, -1); }

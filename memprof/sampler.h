@@ -10,10 +10,11 @@
  *        |<---- armed ----->| the collector's trigger stands here
  *
  * MS1  For every active stream, next (words bumped before the next hit, 0: the very next word) is the
- *      distance at the time of arming; armed is the least of them. sampler_sync brings them up to date.
- * MS2  Words that are not bumped (large blocks, memory outside the heap) are counted by carry, a second
- *      skip with the same law.
- * MS3  A suspended stream sees no word: its distances stand still. */
+ *      distance at the time of arming; armed is the least of them.
+ * MS2  Words that are not bumped one block at a time (large blocks, unmarshalled ones, memory outside
+ *      the heap) are counted by carry, a second skip with the same law.
+ * MS3  A stream whose lane is suspended sees no word: its distances stand still.
+ * MS4  Whoever was told of a promised block hears of its birth, or that there will be none. */
 #ifndef BACTRIAN_MEMPROF_SAMPLER_H
 #define BACTRIAN_MEMPROF_SAMPLER_H
 
@@ -35,25 +36,33 @@ struct mp_hit {
     value block;            /* 0 while promised */
 };
 
-/* A client of the sampler; its functions never allocate in the heap, except hit() of a promised block. */
+/* A client of the sampler; its functions never allocate in the heap, except hit() of a promised
+ * block. */
 struct mp_client {
-    /* A block was hit; *ticket is the client's name for it. For a promised block it may run OCaml code, and
-     * returns an exception as exn_result to cancel the allocation; otherwise VAL_UNIT. */
-    value (*hit)(void *context, struct domain *d, const struct mp_hit *hit, uint32_t *ticket);
+    /* A block was hit; *ticket is the client's name for it. For a promised block it may run OCaml
+     * code, and returns an exception as exn_result to cancel the allocation (born() doesn't follow
+     * then); otherwise VAL_UNIT. */
+    value (*hit)(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket);
     /* A promised block exists now, or (block 0) never will. */
-    void (*born)(void *context, uint32_t ticket, value block);
+    void (*born)(void *context, uint64_t ticket, value block);
     void (*minor_done)(void *context, struct gc_domain *g);   /* as in gc/hooks.h */
     void (*mark_done)(void *context, struct gc_domain *g);
+};
+
+/* Streams of one lane are suspended together. */
+struct mp_lane {
+    unsigned suspended; /* > 0: MS3 */
 };
 
 struct mp_stream {
     struct mp_stream *next_stream;
     const struct mp_client *client;
     void *context;
+    struct mp_lane *lane;
+    uint64_t id;            /* unlike that of any other stream of the sampler, ever */
     double inverse_log;     /* 1 / log(1 - rate); 0 for rate 1 */
     bool sampling;          /* takes trials (rate > 0, not stopped) */
-    bool rounds_up;         /* memory outside the heap: words are bytes / 8 rounded up (5.x), not down */
-    unsigned suspended;     /* > 0: MS3 */
+    bool rounds_up;         /* memory outside the heap: bytes / 8 rounded up (5.x), not down */
     uint64_t next, carry;   /* MS1, MS2 */
     uint64_t random[4];
 };
@@ -64,15 +73,18 @@ struct mp_sampler *mp_sampler_create(struct domain *d);
 
 /* Adds a stream for a client, not sampling yet; it hears of collections until it is detached.
  * seed: streams with different seeds are independent. GC: never. */
-void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, const struct mp_client *client,
-                      void *context, uint64_t seed);
+void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, struct mp_lane *lane,
+                      const struct mp_client *client, void *context, uint64_t seed);
+/* Removes a stream, which may be sampling. GC: never. */
 void mp_stream_detach(struct mp_sampler *s, struct mp_stream *stream);
-/* Starts sampling with 0 <= rate <= 1, and ends it. GC: never. */
+/* Whether one more stream may sample: there is a limit. */
+bool mp_sampler_has_room(const struct mp_sampler *s);
+/* Starts sampling with 0 <= rate <= 1, and ends it. Needs: mp_sampler_has_room. GC: never. */
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate);
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream);
-/* No trials between the two calls, which nest. GC: never. */
-void mp_stream_suspend(struct mp_sampler *s, struct mp_stream *stream);
-void mp_stream_resume(struct mp_sampler *s, struct mp_stream *stream);
+/* No trials of the lane's streams between the two calls, which nest. GC: never. */
+void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane);
+void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane);
 /* The same for all streams at once: what happens in between is the profiler's own. */
 void mp_sampler_pause(struct mp_sampler *s);
 void mp_sampler_unpause(struct mp_sampler *s);

@@ -71,27 +71,27 @@ static void bigarray_finalize(value v) {
 
 /* ---- Order. ---- */
 
-#define COMPARE_INTEGERS(type)                                 \
-    do {                                                       \
-        const type *p = x->data, *q = y->data;                 \
-        for (uintptr_t i = 0; i < n; i++)                      \
-            if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;     \
-        return 0;                                              \
+#define COMPARE_INTEGERS(type)                             \
+    do {                                                   \
+        const type *p = x->data, *q = y->data;             \
+        for (uintptr_t i = 0; i < n; i++)                  \
+            if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1; \
+        return 0;                                          \
     } while (0)
 
 /* A nan makes two bigarrays unordered; where an order is wanted all the same it is below numbers. */
-#define COMPARE_FLOATS(type)                                   \
-    do {                                                       \
-        const type *p = x->data, *q = y->data;                 \
-        for (uintptr_t i = 0; i < n; i++) {                    \
-            if (p[i] < q[i]) return -1;                        \
-            if (p[i] > q[i]) return 1;                         \
-            if (p[i] == q[i]) continue;                        \
-            *unordered = true;                                 \
-            if (p[i] == p[i]) return 1;                        \
-            if (q[i] == q[i]) return -1;                       \
-        }                                                      \
-        return 0;                                              \
+#define COMPARE_FLOATS(type)                   \
+    do {                                       \
+        const type *p = x->data, *q = y->data; \
+        for (uintptr_t i = 0; i < n; i++) {    \
+            if (p[i] < q[i]) return -1;        \
+            if (p[i] > q[i]) return 1;         \
+            if (p[i] == q[i]) continue;        \
+            *unordered = true;                 \
+            if (p[i] == p[i]) return 1;        \
+            if (q[i] == q[i]) return -1;       \
+        }                                      \
+        return 0;                              \
     } while (0)
 
 static int compare_elements(const struct bigarray *x, const struct bigarray *y, bool *unordered) {
@@ -133,11 +133,11 @@ static int compare_or_unordered(value a, value b) {
 
 /* ---- Hash: of the first 256 bytes or 64 or 32 numbers. ---- */
 
-#define HASH_ELEMENTS(type, limit, mix)                        \
-    do {                                                       \
-        const type *p = b->data;                               \
-        if (n > (limit)) n = (limit);                          \
-        for (uintptr_t i = 0; i < n; i++) h = mix(h, p[i]);    \
+#define HASH_ELEMENTS(type, limit, mix)                     \
+    do {                                                    \
+        const type *p = b->data;                            \
+        if (n > (limit)) n = (limit);                       \
+        for (uintptr_t i = 0; i < n; i++) h = mix(h, p[i]); \
     } while (0)
 
 static uint32_t hash_shorts(const uint16_t *p, uintptr_t n) {
@@ -195,7 +195,8 @@ static void swap_bytes(void *to, const void *from, uintptr_t n, unsigned width) 
         for (uintptr_t i = 0; i < n; i++) p8[i] = __builtin_bswap64(p8[i]);
 }
 
-static void write_elements(struct marshal_writer *w, const void *data, uintptr_t n, unsigned width) {
+static void write_elements(struct marshal_writer *w, const void *data, uintptr_t n,
+                           unsigned width) {
     enum { BLOCK_BYTES = 4096 };
     uint64_t block[BLOCK_BYTES / 8];
     const char *from = data;

@@ -55,9 +55,12 @@ struct bigarray {
     intptr_t dim[];
 };
 
+/* The operations of the blocks made here; foreign code may make others with the same identifier. */
 extern const struct gc_custom_ops bigarray_ops;
+/* By kind. */
 extern const uint8_t bigarray_element_bytes[BIGARRAY_KINDS];
 
+/* The structure in a block of kind B, the kind of its elements. GC: never. */
 static inline struct bigarray *bigarray_of(value v) { return custom_data(v); }
 static inline enum bigarray_kind bigarray_kind(const struct bigarray *b) {
     return (enum bigarray_kind)(b->flags & BIGARRAY_KIND_MASK);
@@ -71,7 +74,8 @@ static inline uintptr_t bigarray_bytes(const struct bigarray *b) {
 /* A new bigarray. flags: kind and layout; dims: non-negative. data NULL: allocates the elements
  * (uninitialised), which must not overflow; else it points at elements that somebody else frees.
  * GC: may run. Fails: raises Out_of_memory. */
-value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data, const intptr_t *dims);
+value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
+                   const intptr_t *dims);
 
 /* Order of two bigarrays, as compare has it; *unordered: a nan was met, which makes <, = and > false.
  * GC: never. */

@@ -5,8 +5,10 @@
 
 #include "gc/value.h"
 
+/* x rotated left by 1..31 bits. */
 static inline uint32_t hash_rotate(uint32_t x, unsigned n) { return x << n | x >> (32 - n); }
 
+/* h after 32 more bits. */
 static inline uint32_t hash_mix_uint32(uint32_t h, uint32_t x) {
     x = hash_rotate(x * 0xcc9e2d51u, 15) * 0x1b873593u;
     return hash_rotate(h ^ x, 13) * 5 + 0xe6546b64u;
@@ -17,6 +19,7 @@ static inline uint32_t hash_mix_word(uint32_t h, intptr_t x) {
     return hash_mix_uint32(h, (uint32_t)((x >> 32) ^ (x >> 63) ^ x));
 }
 
+/* 64 bits, the low half first. */
 static inline uint32_t hash_mix_int64(uint32_t h, int64_t x) {
     return hash_mix_uint32(hash_mix_uint32(h, (uint32_t)x), (uint32_t)((uint64_t)x >> 32));
 }
@@ -30,6 +33,7 @@ static inline uint32_t hash_mix_double(uint32_t h, double x) {
     return hash_mix_int64(h, (int64_t)bits);
 }
 
+/* The same for single precision. */
 static inline uint32_t hash_mix_float(uint32_t h, float x) {
     uint32_t bits;
     memcpy(&bits, &x, 4);
@@ -52,6 +56,7 @@ static inline uint32_t hash_mix_bytes(uint32_t h, const uint8_t *p, size_t n) {
     return hash_mix_uint32(h, x);
 }
 
+/* A string, its length included. */
 static inline uint32_t hash_mix_string(uint32_t h, value s) {
     size_t n = string_length(s);
     return hash_mix_bytes(h, (const uint8_t *)string_bytes(s), n) ^ (uint32_t)n;

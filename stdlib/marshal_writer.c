@@ -18,7 +18,6 @@ enum {
     CODE_CODE_POINTER = 0x10,
     CODE_INFIX_POINTER = 0x11,
     CODE_BLOCK64 = 0x13,
-    CODE_SHARED64 = 0x14,
     CODE_STRING64 = 0x15,
     CODE_DOUBLE_ARRAY64 = 0x17,
     CODE_CUSTOM_LENGTH = 0x18,
@@ -35,18 +34,10 @@ enum {
 
 enum { MAX_CHUNK_BYTES = 1 << 20 };
 
-struct marshal_seen {
-    value object; /* 0: free */
-    uint64_t number;
-};
-
 struct marshal_rest {
     value *next, *end;
 };
 
-_Static_assert(sizeof(struct marshal_seen) * MARSHAL_SMALL_TABLE ==
-                   sizeof((struct marshal_writer *)0)->small_table,
-               "the small table has room for its slots");
 _Static_assert(sizeof(struct marshal_rest) * MARSHAL_SMALL_STACK ==
                    sizeof((struct marshal_writer *)0)->small_stack,
                "the small stack has room for its entries");
@@ -57,8 +48,12 @@ static void refuse(struct marshal_writer *w, enum marshal_failure failure, const
     w->text = text;
 }
 
+/* Memory from the arena, as much as the heap may have at most. */
 static void *new_scratch(struct marshal_writer *w, size_t bytes) {
-    void *p = vm_arena_alloc(w->scratch, bytes);
+    size_t limit = gc_get_params(&w->d->gc)->max_heap_words;
+    w->scratch_bytes += bytes;
+    void *p = NULL;
+    if (limit == 0 || w->scratch_bytes / 8 <= limit) p = vm_arena_alloc(w->scratch, bytes);
     if (p == NULL) refuse(w, MARSHAL_NO_MEMORY, NULL);
     return p;
 }
@@ -103,48 +98,70 @@ static inline void put_code(struct marshal_writer *w, unsigned code, uint64_t x,
     store_be(p + 1, x, bytes);
 }
 
-/* ---- Objects that were seen. ---- */
+/* ---- Objects that were seen. A slot of the table holds an object's number + 1 in its low half and
+ * part of its hash in the high half, so that other objects need hardly ever be looked at. ---- */
 
-static struct marshal_seen *slot_of(const struct marshal_writer *w, value v) {
-    size_t mask = ((size_t)1 << w->table_bits) - 1;
-    size_t i = (size_t)(((uint64_t)v >> 3) * 0x9E3779B97F4A7C15u >> (64 - w->table_bits));
-    while (w->table[i].object != 0 && w->table[i].object != v) i = (i + 1) & mask;
+static inline uint64_t hash_of(value v) { return ((uint64_t)v >> 3) * 0x9E3779B97F4A7C15u; }
+static inline uint64_t slot_content(uint64_t hash, uint32_t number) {
+    return hash << 32 | (number + 1);
+}
+
+/* The slot of v, or the free one where it would be. */
+static uint64_t *slot_of(const struct marshal_writer *w, value v) {
+    uint64_t hash = hash_of(v);
+    size_t mask = ((size_t)1 << w->table_bits) - 1, i = hash >> (64 - w->table_bits);
+    for (;; i = (i + 1) & mask) {
+        uint64_t content = w->table[i];
+        if (content == 0) break;
+        if (content >> 32 == (hash & UINT32_MAX) && w->seen[(uint32_t)content - 1] == v) break;
+    }
     return &w->table[i];
 }
 
+/* Makes room for twice as many objects. */
 static void widen_table(struct marshal_writer *w) {
-    size_t slots = (size_t)1 << w->table_bits;
-    struct marshal_seen *old = w->table;
-    struct marshal_seen *wider = new_scratch(w, 4 * slots * sizeof *wider);
-    if (wider == NULL) return;
-    memset(wider, 0, 4 * slots * sizeof *wider);
-    w->table = wider;
-    w->table_bits += 2;
-    for (size_t i = 0; i < slots; i++)
-        if (old[i].object != 0) *slot_of(w, old[i].object) = old[i];
+    size_t room = (size_t)1 << w->table_bits; /* of objects: half of the new slots */
+    size_t mask = 2 * room - 1;
+    value *seen = new_scratch(w, room * sizeof *seen);
+    uint64_t *table = room > UINT32_MAX / 2 ? NULL : new_scratch(w, 2 * room * sizeof *table);
+    if (seen == NULL || table == NULL) {
+        refuse(w, MARSHAL_NO_MEMORY, NULL);
+        return;
+    }
+    memcpy(seen, w->seen, w->objects * sizeof *seen);
+    memset(table, 0, 2 * room * sizeof *table);
+    w->seen = seen;
+    w->table = table;
+    w->table_bits++;
+    for (uint32_t n = 0; n < w->objects; n++) {
+        uint64_t hash = hash_of(seen[n]);
+        size_t i = hash >> (64 - w->table_bits);
+        while (table[i] != 0) i = (i + 1) & mask;
+        table[i] = slot_content(hash, n);
+    }
+}
+
+/* Writes a reference if v was seen before; else note_object(v) is to follow, before other objects. */
+static bool put_shared(struct marshal_writer *w, value v) {
+    if (w->flags & MARSHAL_NO_SHARING) return false;
+    if (2 * w->objects >= (uint64_t)1 << w->table_bits) widen_table(w);
+    if (w->failure != MARSHAL_WRITTEN) return false;
+    w->slot = slot_of(w, v);
+    if (*w->slot == 0) return false;
+    uint64_t distance = w->objects + 1 - (uint32_t)*w->slot;
+    if (distance < 1u << 8) put_code(w, CODE_SHARED8, distance, 1);
+    else if (distance < 1u << 16) put_code(w, CODE_SHARED8 + 1, distance, 2);
+    else put_code(w, CODE_SHARED8 + 2, distance, 4);
+    return true;
 }
 
 /* Counts an object of the given size, and numbers it unless sharing is off. */
 static void note_object(struct marshal_writer *w, value v, uint64_t words_32, uint64_t words_64) {
     w->words_32 += words_32;
     w->words_64 += words_64;
-    if (w->flags & MARSHAL_NO_SHARING) return;
-    if (2 * w->objects >= (uint64_t)1 << w->table_bits) widen_table(w);
-    if (w->failure != MARSHAL_WRITTEN) return;
-    *slot_of(w, v) = (struct marshal_seen){v, w->objects++};
-}
-
-/* Writes a reference if v was seen before. */
-static bool put_shared(struct marshal_writer *w, value v) {
-    if (w->flags & MARSHAL_NO_SHARING) return false;
-    const struct marshal_seen *seen = slot_of(w, v);
-    if (seen->object == 0) return false;
-    uint64_t distance = w->objects - seen->number;
-    if (distance < 1u << 8) put_code(w, CODE_SHARED8, distance, 1);
-    else if (distance < 1u << 16) put_code(w, CODE_SHARED8 + 1, distance, 2);
-    else if (distance < (uint64_t)1 << 32) put_code(w, CODE_SHARED8 + 2, distance, 4);
-    else put_code(w, CODE_SHARED64, distance, 8);
-    return true;
+    if ((w->flags & MARSHAL_NO_SHARING) || w->failure != MARSHAL_WRITTEN) return;
+    *w->slot = slot_content(hash_of(v), (uint32_t)w->objects);
+    w->seen[w->objects++] = v;
 }
 
 static void push_rest(struct marshal_writer *w, value *next, value *end) {
@@ -268,7 +285,8 @@ static void put_closure(struct marshal_writer *w, value v) {
         put_code_pointer(w, field(v, i++));
         put_int(w, int_of_val(field(v, i++)));
         if (i >= start_env) break;
-        put_int(w, (intptr_t)(make_header(wosize_of_header((header)field(v, i)), TAG_INFIX, 0) >> 1));
+        put_int(w,
+                (intptr_t)(make_header(wosize_of_header((header)field(v, i)), TAG_INFIX, 0) >> 1));
         i++;
     }
     push_rest(w, &field(v, i), &field(v, wosize));
@@ -279,8 +297,8 @@ static value follow_forward(const struct marshal_writer *w, value v) {
     const struct gc_domain *g = &w->d->gc;
     while (is_block(v) && gc_in_range(g, v) && tag_of(v) == TAG_FORWARD && wosize_of(v) > 0) {
         value f = field(v, 0);
-        if (is_block(f) && (!gc_in_range(g, f) || tag_of(f) == TAG_FORWARD || tag_of(f) == TAG_LAZY ||
-                            tag_of(f) == TAG_DOUBLE))
+        if (is_block(f) && (!gc_in_range(g, f) || tag_of(f) == TAG_FORWARD ||
+                            tag_of(f) == TAG_LAZY || tag_of(f) == TAG_DOUBLE))
             return v;
         v = f;
     }
@@ -355,14 +373,16 @@ bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned
                    struct vm_arena *scratch) {
     w->d = d;
     w->scratch = scratch;
+    w->scratch_bytes = 0;
     w->flags = flags;
     w->failure = MARSHAL_WRITTEN;
     w->text = NULL;
     w->objects = w->words_32 = w->words_64 = 0;
     w->first = (struct marshal_chunk){NULL, 0, MARSHAL_SMALL_BYTES, w->small_bytes};
     w->last = &w->first;
-    w->table = (struct marshal_seen *)w->small_table;
-    w->table_bits = __builtin_ctz(MARSHAL_SMALL_TABLE);
+    w->seen = w->small_seen;
+    w->table = w->small_table;
+    w->table_bits = (unsigned)__builtin_ctz(2 * MARSHAL_SMALL_OBJECTS);
     memset(w->small_table, 0, sizeof w->small_table);
     w->stack = (struct marshal_rest *)w->small_stack;
     w->stack_room = MARSHAL_SMALL_STACK;

@@ -28,17 +28,17 @@ enum marshal_failure {
     MARSHAL_NO_MEMORY
 };
 
-struct marshal_seen; /* a slot of the table of objects */
 struct marshal_rest; /* fields that are still to be written */
 enum {
     MARSHAL_SMALL_BYTES = 2048,
-    MARSHAL_SMALL_TABLE = 64,
+    MARSHAL_SMALL_OBJECTS = 64,
     MARSHAL_SMALL_STACK = 64,
 };
 
 struct marshal_writer {
     struct domain *d;
     struct vm_arena *scratch;
+    size_t scratch_bytes; /* so far: a cyclic value written without sharing must end somewhere */
     unsigned flags;
     enum marshal_failure failure;
     const char *text;
@@ -47,12 +47,15 @@ struct marshal_writer {
     uint8_t header[32];
     unsigned header_bytes; /* 20 or 32 */
     struct marshal_chunk first, *last;
-    struct marshal_seen *table; /* open addressing, 2^table_bits slots */
-    unsigned table_bits;
+    value *seen;         /* the objects by their number */
+    uint64_t *table;     /* these numbers hashed by address; 0: a free slot */
+    uint64_t *slot;      /* of the object that is being written */
+    unsigned table_bits; /* 2^table_bits slots, at most half of them in use */
     struct marshal_rest *stack;
     size_t depth, stack_room;
     uint8_t small_bytes[MARSHAL_SMALL_BYTES];
-    uint64_t small_table[2 * MARSHAL_SMALL_TABLE];
+    value small_seen[MARSHAL_SMALL_OBJECTS];
+    uint64_t small_table[2 * MARSHAL_SMALL_OBJECTS];
     value *small_stack[2 * MARSHAL_SMALL_STACK];
 };
 

@@ -10,8 +10,13 @@ static bool is_fortran(const struct bigarray *b) { return b->flags & BIGARRAY_FO
 
 /* The number of the element at n indices, which must be as many as there are dimensions. */
 static uintptr_t offset_of(struct domain *d, const struct bigarray *b, const intptr_t *indices) {
-    uintptr_t offset = 0;
     bool fortran = is_fortran(b);
+    if (b->num_dims == 1) { /* what most programs do */
+        uintptr_t index = (uintptr_t)indices[0] - fortran;
+        if (index >= (uintptr_t)b->dim[0]) vm_raise_bound_error(d);
+        return index;
+    }
+    uintptr_t offset = 0;
     for (intptr_t i = 0; i < b->num_dims; i++) {
         intptr_t k = fortran ? b->num_dims - 1 - i : i;
         uintptr_t index = (uintptr_t)indices[k] - fortran;
@@ -51,49 +56,41 @@ static value element(struct domain *d, const struct bigarray *b, uintptr_t i) {
     return VAL_UNIT;
 }
 
-/* The letter (vm/prim.h) of what an element of a kind is made from; 'A' is a complex number. */
-static char kind_letter(enum bigarray_kind kind) {
-    static const char letters[BIGARRAY_KINDS] = {'f', 'f', 'i', 'i', 'i', 'i', 'j',
-                                                 'l', 'i', 'n', 'A', 'A', 'i'};
-    return letters[kind];
-}
-
 /* In checked mode: v must be what the kind of b wants. */
 static void check_element(struct domain *d, const struct bigarray *b, value v) {
-    if (!prim_checked(d)) return;
-    char letter = kind_letter(bigarray_kind(b));
+    /* By kind, the letters of vm/prim.h; A is a complex number. */
+    static const char letters[BIGARRAY_KINDS] = "ffiiiijlinAAi";
+    char letter = letters[bigarray_kind(b)];
+    if (!prim_checked(d) || (letter == 'i' && is_int(v))) return;
     if (!vm_kind_accepts(d, letter, v) || (letter == 'A' && wosize_of(v) != 2))
         vm_invalid_argument(d, "Bigarray: element of another kind");
 }
 
-/* The bytes of an element, at most 16. */
-union element_bytes {
-    float f[2];
-    double g[2];
-    int64_t n;
-    uint8_t bytes[16];
-};
-
-/* The element that v stands for. Integers are cut to their width by taking their low bytes. */
-static union element_bytes element_of_value(const struct bigarray *b, value v) {
-    union element_bytes e = {.g = {0, 0}};
+/* Stores v as element i. Integers are cut to their width by taking their low bytes. */
+static void store_element(const struct bigarray *b, uintptr_t i, value v) {
+    void *p = b->data;
     switch (bigarray_kind(b)) {
-    case BIGARRAY_FLOAT32: e.f[0] = (float)double_of_val(v); break;
-    case BIGARRAY_FLOAT64: e.g[0] = double_of_val(v); break;
-    case BIGARRAY_INT32: e.n = int32_of_val(v); break;
-    case BIGARRAY_INT64: e.n = int64_of_val(v); break;
-    case BIGARRAY_NATIVE_INT: e.n = nativeint_of_val(v); break;
+    case BIGARRAY_FLOAT32: ((float *)p)[i] = (float)double_of_val(v); break;
+    case BIGARRAY_FLOAT64: ((double *)p)[i] = double_of_val(v); break;
+    case BIGARRAY_CHAR:
+    case BIGARRAY_SINT8:
+    case BIGARRAY_UINT8: ((uint8_t *)p)[i] = (uint8_t)int_of_val(v); break;
+    case BIGARRAY_SINT16:
+    case BIGARRAY_UINT16: ((uint16_t *)p)[i] = (uint16_t)int_of_val(v); break;
+    case BIGARRAY_INT32: ((int32_t *)p)[i] = int32_of_val(v); break;
+    case BIGARRAY_INT64: ((int64_t *)p)[i] = int64_of_val(v); break;
+    case BIGARRAY_NATIVE_INT: ((intptr_t *)p)[i] = nativeint_of_val(v); break;
+    case BIGARRAY_CAML_INT: ((intptr_t *)p)[i] = int_of_val(v); break;
     case BIGARRAY_COMPLEX32:
-        e.f[0] = (float)double_field(v, 0);
-        e.f[1] = (float)double_field(v, 1);
+        ((float *)p)[2 * i] = (float)double_field(v, 0);
+        ((float *)p)[2 * i + 1] = (float)double_field(v, 1);
         break;
     case BIGARRAY_COMPLEX64:
-        e.g[0] = double_field(v, 0);
-        e.g[1] = double_field(v, 1);
+        ((double *)p)[2 * i] = double_field(v, 0);
+        ((double *)p)[2 * i + 1] = double_field(v, 1);
         break;
-    default: e.n = int_of_val(v);
+    case BIGARRAY_KINDS: break;
     }
-    return e;
 }
 
 static value get(struct domain *d, value v, const intptr_t *indices, intptr_t n) {
@@ -107,9 +104,7 @@ static value set(struct domain *d, value v, const intptr_t *indices, intptr_t n,
     if (n != b->num_dims) vm_invalid_argument(d, "Bigarray.set: wrong number of indices");
     uintptr_t offset = offset_of(d, b, indices);
     check_element(d, b, x);
-    union element_bytes e = element_of_value(b, x);
-    size_t bytes = bigarray_element_bytes[bigarray_kind(b)];
-    memcpy((uint8_t *)b->data + offset * bytes, e.bytes, bytes);
+    store_element(b, offset, x);
     return VAL_UNIT;
 }
 
@@ -312,14 +307,14 @@ value prim_ba_change_layout(struct domain *d, value v, value layout) {
 value prim_ba_fill(struct domain *d, value v, value x) {
     const struct bigarray *b = bigarray_of(v);
     check_element(d, b, x);
-    union element_bytes e = element_of_value(b, x);
-    size_t bytes = bigarray_element_bytes[bigarray_kind(b)];
-    uintptr_t n = bigarray_elements(b);
-    if (bytes == 1) {
-        memset(b->data, e.bytes[0], n);
-        return VAL_UNIT;
+    uintptr_t bytes = bigarray_bytes(b), done = bigarray_element_bytes[bigarray_kind(b)];
+    if (bytes == 0) return VAL_UNIT;
+    store_element(b, 0, x);
+    /* What is filled is copied behind itself, twice as much each time. */
+    for (uintptr_t part; done < bytes; done += part) {
+        part = bytes - done < done ? bytes - done : done;
+        memcpy((char *)b->data + done, b->data, part);
     }
-    for (uintptr_t i = 0; i < n; i++) memcpy((char *)b->data + i * bytes, e.bytes, bytes);
     return VAL_UNIT;
 }
 

@@ -29,7 +29,8 @@ static void push(struct comparison *c, const value *a, const value *b, size_t n)
     if (c->depth == MAX_STACK) vm_raise_out_of_memory(c->d);
     if (c->depth == c->room) {
         size_t words = 2 * c->room * sizeof(struct pair) / sizeof(value);
-        struct pair *wider = (struct pair *)gc_alloc_major_unsampled(&c->d->gc, words, TAG_ABSTRACT);
+        struct pair *wider = (struct pair *)gc_alloc_major_unsampled(&c->d->gc, words,
+                                                                     TAG_ABSTRACT);
         memcpy(wider, c->stack, c->depth * sizeof *wider);
         c->stack = wider;
         c->room *= 2;

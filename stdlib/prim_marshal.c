@@ -68,8 +68,8 @@ value prim_output_value_to_string(struct domain *d, value v, value flags) {
     return prim_output_value_to_bytes(d, v, flags);
 }
 
-value prim_output_value_to_buffer(struct domain *d, value buffer, value start, value length, value v,
-                                  value flags) {
+value prim_output_value_to_buffer(struct domain *d, value buffer, value start, value length,
+                                  value v, value flags) {
     if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(buffer)))
         vm_raise_bound_error(d);
     struct vm_arena scratch = {NULL};
@@ -84,6 +84,14 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
 }
 
 /* ---- Reading. ---- */
+
+/* Collects if the young area is too full for a small message: nothing else would in a program that
+ * does nothing but read. GC: may run. */
+static void make_room(struct domain *d, const struct vm_marshal_header *header) {
+    struct gc_domain *g = &d->gc;
+    if (header->words <= MAX_YOUNG_WOSIZE && g->young_ptr - g->young_start < 8 * header->words)
+        gc_minor(g);
+}
 
 static value read_message(struct domain *d, const struct vm_marshal_header *header,
                           const uint8_t *bytes) {
@@ -102,8 +110,8 @@ enum read_result { READ_DONE, READ_ENDED, READ_FAILED, READ_NO_MEMORY };
 
 /* Reads n bytes of channel into new memory, which grows with what really comes. *out is freed and
  * NULL unless all of them did; *failure is set with READ_FAILED. */
-static enum read_result read_bytes(struct domain *d, const value *channel, uint64_t n, uint8_t **out,
-                                   struct channel_failure *failure) {
+static enum read_result read_bytes(struct domain *d, const value *channel, uint64_t n,
+                                   uint8_t **out, struct channel_failure *failure) {
     enum read_result result = READ_NO_MEMORY;
     size_t room = n < FIRST_STEP_BYTES ? n : FIRST_STEP_BYTES, got = 0, part;
     uint8_t *bytes = malloc(room + 1);
@@ -152,6 +160,7 @@ value prim_input_value(struct domain *d, value channel) {
     struct marshal_state *m = &prim_state(d)->marshal;
     free_marshal_state(m);
     m->input = bytes;
+    make_room(d, &header);
     return read_message(d, &header, bytes);
 }
 
@@ -169,6 +178,10 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
     if (header.data_bytes > length - (size_t)from - header.header_bytes)
         vm_failwith(d, "input_val_from_string: bad length");
     free_marshal_state(&prim_state(d)->marshal);
+    GC_ROOT(&d->gc, &s);
+    make_room(d, &header);
+    GC_UNROOT(&d->gc);
+    bytes = (const uint8_t *)string_bytes(s) + from;
     return read_message(d, &header, bytes + header.header_bytes);
 }
 

@@ -121,8 +121,8 @@ static bool find(const struct parser *p, int index, intptr_t i, intptr_t key, in
 
 /* ---- The trace, on standard error as OCaml's. ---- */
 
-#define TRACE(p, ...)                                \
-    do {                                             \
+#define TRACE(p, ...)                                 \
+    do {                                              \
         if ((p)->trace) fprintf(stderr, __VA_ARGS__); \
     } while (0)
 

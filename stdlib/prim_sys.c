@@ -15,18 +15,20 @@
 
 /* ---- Command line and environment. ---- */
 
+/* Built at the first use, but as if at the start of the program: no profiler is told. */
 static void make_argv(struct domain *d, struct prim_state *state) {
     char **words = d->vm->options.argv;
     size_t n = 0;
     while (words != NULL && words[n] != NULL) n++;
-    value array = new_block(d, n, 0), word = VAL_UNIT;
-    GC_ROOT(&d->gc, &array);
+    state->argv = gc_alloc_major_unsampled(&d->gc, n, 0);
     for (size_t i = 0; i < n; i++) {
-        word = copy_string(d, words[i]);
-        gc_store(&d->gc, array, i, word);
+        size_t length = strlen(words[i]), wosize = string_wosize(length);
+        value word = gc_alloc_major_unsampled(&d->gc, wosize, TAG_STRING);
+        field(word, wosize - 1) = 0;
+        memcpy(string_bytes(word), words[i], length);
+        string_bytes(word)[wosize * 8 - 1] = (char)(wosize * 8 - 1 - length);
+        gc_init_field(&d->gc, state->argv, i, word);
     }
-    GC_UNROOT(&d->gc);
-    state->argv = array;
     gc_register_root(&d->gc, &state->argv);
 }
 

@@ -177,7 +177,7 @@ static bool number_value(struct assembler *a, struct vm_constants *out, struct s
     if (last == 'l' || last == 'L' || last == 'n') return boxed_value(a, out, last);
     if (a->at < a->end && *a->at == '(') {
         int64_t tag;
-        return asm_integer(a, 0, 250, &tag) && block_value(a, out, labels, depth, (uint8_t)tag);
+        return asm_integer(a, 0, 255, &tag) && block_value(a, out, labels, depth, (uint8_t)tag);
     }
     struct vm_constant *row = add(a, out, CONSTANT_INT);
     return row != NULL && asm_integer(a, MIN_INT63, MAX_INT63, &row->integer);

@@ -6,8 +6,8 @@
 
 struct vm;
 
-/* Prints the primitives that the code of a loaded machine's program can call, grouped by capability;
- * names that the machine does not have stand under their own heading.
+/* Prints the primitives that the code of a loaded machine's program can call, grouped by
+ * capability; names that the machine does not have stand under their own heading.
  * GC: never.  Fails: never (write errors show in ferror(out)). */
 void vm_audit(const struct vm *vm, FILE *out);
 

@@ -18,7 +18,7 @@ value vm_callback_exn(struct domain *d, value f, int n, const value *args) {
     d->sp = sp;
     value result = vm_enter(d, f, n - 1);
     d->sp = d->stack_high - depth;
-    if (d->sp > d->watermark) vm_watermark_unwound(d, d->sp);
+    if (d->sp > d->lowest_mark) vm_marks_unwound(d, d->sp);
     return result;
 }
 

@@ -20,6 +20,13 @@ struct vm;
 struct vm_activation;
 struct vm_backtrace;
 
+/* Places of the stack that control can't pass unnoticed (vm/stack.h). */
+enum { MARK_MINOR, MARK_CALL_STACK, MARK_COUNT };
+struct vm_mark {
+    value *slot;         /* S4; stack_high: not placed */
+    uintptr_t return_to; /* the return address that the slot held */
+};
+
 struct domain {
     struct gc_domain gc; /* first: allocation, poll words, local roots */
     struct vm *vm;
@@ -33,8 +40,9 @@ struct domain {
     struct vm_backtrace *backtrace;
     bool backtrace_active;
     bool finalising; /* finalisers are running: they don't nest */
-    value *watermark;           /* see vm/stack.h */
-    uintptr_t watermark_return;
+    struct vm_mark marks[MARK_COUNT];
+    value *lowest_mark;         /* S4 */
+    struct vm_call_stack *call_stack; /* vm/callstack.h */
 };
 
 /* The stack's limit in words: the highest that a program may use before Stack_overflow. Setting it is cut

@@ -72,11 +72,11 @@ vm_run_loop *vm_loop_of(const struct vm *vm);
  * vm->leave_code are on the stack. The result is a value or exn_result; d->sp is then behind that frame. */
 value vm_enter(struct domain *d, value closure, intptr_t extra_args);
 
-/* Control returns through the watermark (vm/stack.h), whose frame is at frame_words: moves the mark, gives
- * the address that the frame really returns to. */
-const uintptr_t *vm_watermark_returned(struct domain *d, value *frame_words);
+/* Control returns through a mark (vm/stack.h), whose frame is at frame_words: moves it on, gives the address
+ * that the frame really returns to. */
+const uintptr_t *vm_mark_returned(struct domain *d, value *frame_words);
 /* Control left frames below sp without returning through them. */
-void vm_watermark_unwound(struct domain *d, value *sp);
+void vm_marks_unwound(struct domain *d, value *sp);
 
 /* ---- slow.c: the rare half of instructions. All are called with d->sp at a primitive's frame (S2). ---- */
 

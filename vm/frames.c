@@ -4,12 +4,6 @@
 #include "vm/decode.h"
 #include "vm/engine.h"
 
-/* Where a return address that the watermark replaced really leads. */
-static const uintptr_t *true_return(const struct domain *d, value word) {
-    const uintptr_t *at = (const uintptr_t *)word;
-    return at == d->vm->watermark_code ? (const uintptr_t *)d->watermark_return : at;
-}
-
 /* RAISE and its like stand for themselves, other instructions for the point they would go on at. */
 static bool names_itself(unsigned op) {
     return op == OP_RAISE || op == OP_RERAISE || op == OP_RAISE_NOTRACE;
@@ -46,7 +40,7 @@ bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
     for (;;) {
         value *behind = frame->base + frame->height;
         if (behind + 3 > d->stack_high) return false;
-        const uintptr_t *at = true_return(d, behind[0]);
+        const uintptr_t *at = vm_true_return(d, behind);
         if (at == d->vm->leave_code) {
             if (behind + 3 + STOPPED_WORDS > d->stack_high) return false;
             return stopped_frame(d, behind + 3, frame);
@@ -56,12 +50,4 @@ bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
         frame->base = behind + 3;
         if (frame->gpc != VM_NO_GPC) return true;
     }
-}
-
-size_t vm_call_stack(struct domain *d, uint64_t *gpcs, size_t limit) {
-    struct vm_frame frame;
-    size_t n = 0;
-    for (bool more = vm_frames_first(d, &frame); more && n < limit; more = vm_frames_next(d, &frame))
-        gpcs[n++] = frame.gpc;
-    return n;
 }

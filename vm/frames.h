@@ -23,7 +23,7 @@ bool vm_frames_first(struct domain *d, struct vm_frame *frame);
  * last. */
 bool vm_frames_next(struct domain *d, struct vm_frame *frame);
 
-/* Appends the gpcs of the active frames, innermost first, at most limit of them; returns how many. */
-size_t vm_call_stack(struct domain *d, uint64_t *gpcs, size_t limit);
+/* The return address that the return frame at slot really holds (a mark may stand there, vm/stack.h). */
+const uintptr_t *vm_true_return(const struct domain *d, const value *slot);
 
 #endif

@@ -40,10 +40,11 @@ struct vm_image {
 enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error);
 enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
                                     struct vm_error *error);
-/* Frees what the image owns. GC: never.  Fails: never. */
-/* Opens a container for its sections only, whichever there are: code and primitives are not read. */
+/* Opens a container for its sections only, whichever there are: code and primitives are not read.
+ * GC: never.  Fails: as vm_image_open. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error);
+/* Frees what the image owns. GC: never.  Fails: never. */
 void vm_image_close(struct vm_image *image);
 /* The last section of that name, or NULL. */
 const struct vm_section *vm_image_section(const struct vm_image *image, const char *name);

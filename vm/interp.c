@@ -466,7 +466,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     unwind:
         if (d->trap == 0) return exn_result(accu);
         sp = d->stack_high - d->trap;
-        if (__builtin_expect(sp > d->watermark, 0)) vm_watermark_unwound(d, sp);
+        if (__builtin_expect(sp > d->lowest_mark, 0)) vm_marks_unwound(d, sp);
         pc = (const uintptr_t *)sp[0];
         d->trap = (uintptr_t)int_of_val(sp[1]);
         env = sp[2];
@@ -660,7 +660,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     }
     INNER(WATERMARK) { /* the frame's three words are popped: give them back to move the mark */
         sp -= 3;
-        const uintptr_t *return_to = vm_watermark_returned(d, sp);
+        const uintptr_t *return_to = vm_mark_returned(d, sp);
         sp += 3;
         GOTO(return_to);
     }

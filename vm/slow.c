@@ -5,21 +5,25 @@
 #include "vm/engine.h"
 #include "vm/frames.h"
 
-/* Runs what is due, with A kept across it: nested runs of the loop use d->accu too. */
-static void run_actions(struct domain *d) {
+/* A is kept across whatever runs here: nested runs of the loop use d->accu too. */
+
+value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
+    value accu = d->accu;
+    GC_ROOT(&d->gc, &accu);
+    if (d->gc.action_requested) vm_process_actions(d);
+    value block = gc_alloc_small_bytecode(&d->gc, wosize, tag);
+    GC_UNROOT(&d->gc);
+    d->accu = accu;
+    return block;
+}
+
+void vm_slow_poll(struct domain *d) {
     value accu = d->accu;
     GC_ROOT(&d->gc, &accu);
     vm_process_actions(d);
     GC_UNROOT(&d->gc);
     d->accu = accu;
 }
-
-value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
-    if (d->gc.action_requested) run_actions(d);
-    return gc_alloc_small_bytecode(&d->gc, wosize, tag);
-}
-
-void vm_slow_poll(struct domain *d) { run_actions(d); }
 
 /* The place and height of a function's entry, as the frame word of the stopped frame. */
 static void stop_at_entry(struct domain *d, const struct vm_function *f) {
@@ -30,7 +34,7 @@ static void stop_at_entry(struct domain *d, const struct vm_function *f) {
 void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     stop_at_entry(d, f);
     if ((uintptr_t)(d->sp + STOPPED_WORDS) - f->frame_bytes < d->gc.mutator_limit_idle) vm_raise_stack_overflow(d);
-    run_actions(d);
+    vm_process_actions(d);
 }
 
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {

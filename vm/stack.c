@@ -5,8 +5,8 @@
 #include "vm/frames.h"
 #include "vm/os.h"
 
-/* Frames between two places of the watermark when control walks back over it. */
-enum { WATERMARK_STEP = 64 };
+/* Frames between two places of a mark when control walks back over it. */
+enum { MARK_STEP = 64 };
 
 /* Address space for a stack, so that its limit can be raised later; words. */
 #define ROOMY_WORDS ((size_t)1 << 27)
@@ -19,7 +19,7 @@ bool vm_stack_create(struct domain *d, size_t max_words) {
     d->stack_low = low;
     d->stack_high = low + bytes / 8;
     d->sp = d->stack_high;
-    d->watermark = d->stack_high;
+    vm_marks_reset(d);
     vm_set_stack_limit(d, max_words);
     return true;
 }
@@ -38,51 +38,93 @@ void vm_stack_destroy(struct domain *d) {
     if (d->stack_low != NULL) vm_release(d->stack_low, (size_t)(d->stack_high - d->stack_low) * 8);
 }
 
-static void lift_watermark(struct domain *d) {
-    if (d->watermark == d->stack_high) return;
-    d->watermark[0] = (value)d->watermark_return;
-    d->watermark = d->stack_high;
+/* ---- Marks. ---- */
+
+static bool placed(const struct domain *d, unsigned which) {
+    return d->marks[which].slot != d->stack_high;
 }
 
-/* Puts the mark at the return address `steps` frames behind frame. Nothing happens on a short stack. */
-static void place_watermark(struct domain *d, struct vm_frame *frame, unsigned steps) {
+static void find_lowest(struct domain *d) {
+    d->lowest_mark = d->stack_high;
+    for (unsigned i = 0; i < MARK_COUNT; i++)
+        if (d->marks[i].slot < d->lowest_mark) d->lowest_mark = d->marks[i].slot;
+}
+
+void vm_marks_reset(struct domain *d) {
+    for (unsigned i = 0; i < MARK_COUNT; i++) d->marks[i].slot = d->stack_high;
+    d->lowest_mark = d->stack_high;
+}
+
+const uintptr_t *vm_true_return(const struct domain *d, const value *slot) {
+    if ((const uintptr_t *)*slot == d->vm->watermark_code)
+        for (unsigned i = 0; i < MARK_COUNT; i++)
+            if (d->marks[i].slot == slot) return (const uintptr_t *)d->marks[i].return_to;
+    return (const uintptr_t *)*slot;
+}
+
+void vm_mark_place_at(struct domain *d, unsigned which, value *slot) {
+    const uintptr_t *to = vm_true_return(d, slot);
+    if (to == d->vm->leave_code) return;
+    d->marks[which] = (struct vm_mark){slot, (uintptr_t)to};
+    slot[0] = (value)d->vm->watermark_code;
+    find_lowest(d);
+}
+
+void vm_mark_lift(struct domain *d, unsigned which) {
+    struct vm_mark mark = d->marks[which];
+    if (!placed(d, which)) return;
+    d->marks[which].slot = d->stack_high;
+    bool shared = false;
+    for (unsigned i = 0; i < MARK_COUNT; i++) shared |= d->marks[i].slot == mark.slot;
+    if (!shared) mark.slot[0] = (value)mark.return_to;
+    find_lowest(d);
+}
+
+void vm_mark_place(struct domain *d, unsigned which, struct vm_frame *frame, unsigned steps) {
     for (unsigned i = 0; i < steps; i++)
         if (!vm_frames_next(d, frame)) return;
     value *behind = frame->base + frame->height;
-    if (behind + 3 > d->stack_high || (const uintptr_t *)behind[0] == d->vm->leave_code) return;
-    d->watermark_return = (uintptr_t)behind[0];
-    behind[0] = (value)d->vm->watermark_code;
-    d->watermark = behind;
+    if (behind + 3 <= d->stack_high) vm_mark_place_at(d, which, behind);
 }
 
-/* After a minor collection: the mark moves down to just behind the innermost frames. */
-static void renew_watermark(struct domain *d) {
-    struct vm_frame frame;
-    lift_watermark(d);
-    if (d->stack_high - d->sp < 32 * WATERMARK_STEP) return;
-    if (vm_frames_first(d, &frame)) place_watermark(d, &frame, WATERMARK_STEP);
-}
-
-const uintptr_t *vm_watermark_returned(struct domain *d, value *frame_words) {
-    const uintptr_t *to = (const uintptr_t *)d->watermark_return;
-    d->watermark = d->stack_high;
-    frame_words[0] = (value)to;
-    struct vm_frame frame = {
-        .gpc = gpc_of_frame_word(to[-1]),
-        .height = height_of_frame_word(to[-1]) + (uint32_t)int_of_val(frame_words[2]),
-        .base = frame_words + 3,
-    };
-    place_watermark(d, &frame, WATERMARK_STEP);
+const uintptr_t *vm_mark_returned(struct domain *d, value *frame_words) {
+    const uintptr_t *to = vm_true_return(d, frame_words);
+    bool passed[MARK_COUNT];
+    for (unsigned i = 0; i < MARK_COUNT; i++) {
+        passed[i] = d->marks[i].slot == frame_words;
+        if (passed[i]) d->marks[i].slot = d->stack_high;
+    }
+    find_lowest(d);
+    for (unsigned i = 0; i < MARK_COUNT; i++) {
+        struct vm_frame frame = {
+            .gpc = gpc_of_frame_word(to[-1]),
+            .height = height_of_frame_word(to[-1]) + (uint32_t)int_of_val(frame_words[2]),
+            .base = frame_words + 3,
+        };
+        if (passed[i]) vm_mark_place(d, i, &frame, MARK_STEP);
+    }
     return to;
 }
 
-void vm_watermark_unwound(struct domain *d, value *sp) { d->watermark = d->stack_high; }
+void vm_marks_unwound(struct domain *d, value *sp) {
+    for (unsigned i = 0; i < MARK_COUNT; i++)
+        if (d->marks[i].slot < sp) d->marks[i].slot = d->stack_high;
+    find_lowest(d);
+}
+
+/* After a minor collection: its mark moves down to just behind the innermost frames. */
+static void renew_minor_mark(struct domain *d) {
+    struct vm_frame frame;
+    vm_mark_lift(d, MARK_MINOR);
+    if (d->stack_high - d->sp < 32 * MARK_STEP) return;
+    if (vm_frames_first(d, &frame)) vm_mark_place(d, MARK_MINOR, &frame, MARK_STEP);
+}
 
 void vm_stack_scan(void *context, struct gc_visitor *visitor) {
     struct domain *d = context;
-    visitor->slots(visitor, d->sp, visitor->young_only ? d->watermark : d->stack_high);
+    visitor->slots(visitor, d->sp, visitor->young_only ? d->marks[MARK_MINOR].slot : d->stack_high);
     gc_visit(visitor, &d->exn);
     gc_visit(visitor, &d->accu);
-    if (visitor->young_only) renew_watermark(d);
+    if (visitor->young_only) renew_minor_mark(d);
     else gc_visit(visitor, &d->vm->global_data);
 }

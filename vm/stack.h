@@ -1,11 +1,13 @@
-/* stack.h - VM stacks and the watermark that spares deep ones. Private to vm/.
+/* stack.h - VM stacks, and marks that tell when control leaves their older part untouched no longer.
  *
- * After a minor collection no word of the stack points into the young area. A word can only change again
- * once the frame it is in, or a handler's, is active; so one return address, the watermark, is replaced by
- * code that tells when control passes it: words above need no visit by the next minor collection.
+ * A word of the stack changes only while its frame is active. A mark replaces one return address by code of
+ * the machine: until control returns through it, or unwinds past it, no frame above has been active. Two
+ * things stand on that: minor collections leave out the words above MARK_MINOR, which held no young pointers
+ * when it was placed, and call stacks share the frames above MARK_CALL_STACK with the one taken before.
  *
- * S4  Words at and above d->watermark hold no young pointers. d->watermark == d->stack_high: there is no mark;
- *     else d->watermark[0] is vm->watermark_code and d->watermark_return is the address it stands for. */
+ * S4  A placed mark's slot holds vm->watermark_code, and return_to what it held before; two marks may share a
+ *     slot. lowest_mark is the least of all slots, stack_high if none is placed.
+ * S5  Words at and above the slot of MARK_MINOR hold no young pointers. */
 #ifndef BACTRIAN_VM_STACK_H
 #define BACTRIAN_VM_STACK_H
 
@@ -16,5 +18,14 @@ bool vm_stack_create(struct domain *d, size_t max_words);
 void vm_stack_destroy(struct domain *d);
 /* Scanner of the stack and the domain's registers (gc/roots.h); context: the domain. */
 void vm_stack_scan(void *context, struct gc_visitor *visitor);
+
+/* Places a mark at the return frame that is `steps` frames behind the given one. Nothing happens where there
+ * is none, or it belongs to a callback. GC: never. */
+struct vm_frame;
+void vm_mark_place(struct domain *d, unsigned which, struct vm_frame *frame, unsigned steps);
+/* The same at a given return frame. */
+void vm_mark_place_at(struct domain *d, unsigned which, value *slot);
+void vm_mark_lift(struct domain *d, unsigned which);
+void vm_marks_reset(struct domain *d); /* the stack is empty */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "vm/backtrace.h"
 #include "vm/callback.h"
+#include "vm/stack.h"
 #include "vm/vm.h"
 
 /* ---- Exceptions as text. ---- */
@@ -105,7 +106,8 @@ int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {
     }
     vm->exit_point = NULL;
     d->activation = NULL;
-    d->sp = d->watermark = d->stack_high;
+    d->sp = d->stack_high;
+    vm_marks_reset(d);
     d->trap = 0;
     GC_UNROOT(&d->gc);
     return vm->exit_status;

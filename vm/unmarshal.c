@@ -65,9 +65,9 @@ struct partial {
 
 struct vm_reader {
     const uint8_t *start, *at, *end;
-    struct domain *d;       /* NULL: blocks are made in arena */
-    struct vm_arena *arena; /* NULL: blocks are made in the heap */
-    bool young;             /* the young area has room for all blocks that are declared */
+    struct domain *d;         /* NULL: blocks are made in arena */
+    struct vm_arena *arena;   /* NULL: blocks are made in the heap */
+    bool young;               /* the young area has room for all blocks that are declared */
     struct vm_arena *scratch; /* NULL: the reader's own tables are blocks of the heap */
     const struct vm_unmarshal_options *options; /* NULL: plain data only */
     struct vm_unmarshal_fault *fault;
@@ -89,7 +89,8 @@ struct vm_reader {
 void vm_reader_fail(struct vm_reader *r, const char *text, const char *why) {
     if (r->failed) return;
     r->failed = true;
-    snprintf(r->fault->text, sizeof r->fault->text, "%s", text != NULL ? text : "ill-formed message");
+    snprintf(r->fault->text, sizeof r->fault->text, "%s",
+             text != NULL ? text : "ill-formed message");
     r->fault->why = why;
     r->fault->offset = (size_t)(r->at - r->start);
     r->at = r->end;
@@ -176,7 +177,8 @@ static value new_node(struct vm_reader *r, size_t wosize, unsigned tag) {
     } else {
         v = gc_alloc_major_unsampled(g, wosize, tag);
     }
-    if (g->hooks != NULL && g->hooks->allocated != NULL)
+    /* Young words move towards the next sample by themselves. */
+    if (!r->young && g->hooks != NULL && g->hooks->allocated != NULL)
         g->hooks->allocated(g->hooks->context, g, v, wosize, GC_MARSHAL);
     if (tag < TAG_NO_SCAN)
         for (size_t i = 0; i < wosize; i++) field(v, i) = VAL_UNIT;
@@ -211,8 +213,7 @@ static void remember_partial(struct vm_reader *r, struct partial partial) {
         size_t room = r->partial_room == 0 ? 16 : 2 * r->partial_room;
         struct partial *wider = new_scratch(r, room * sizeof *wider);
         if (wider == NULL) return;
-        if (r->partial_count > 0)
-            memcpy(wider, r->partials, r->partial_count * sizeof *wider);
+        if (r->partial_count > 0) memcpy(wider, r->partials, r->partial_count * sizeof *wider);
         r->partials = wider;
         r->partial_room = room;
     }
@@ -245,7 +246,8 @@ static value read_code_pointer(struct vm_reader *r, value v, size_t wosize, uint
     }
     uint32_t pc = (uint32_t)(offset / 4);
     const struct vm_entry *entry = vm_find_entry(&code->verified, pc);
-    uint32_t function = entry == NULL || offset % 4 != 0 ? 0 : vm_function_at(r->d->vm, fragment, pc);
+    uint32_t function = entry == NULL || offset % 4 != 0 ? 0
+                                                         : vm_function_at(r->d->vm, fragment, pc);
     if (function == 0) {
         vm_reader_fail(r, NULL, "no function at this place of the code");
         return 0;
@@ -379,8 +381,7 @@ static value read_string(struct vm_reader *r, uint64_t length) {
 static void copy_doubles(value v, const uint8_t *from, size_t n, bool big) {
     memcpy((void *)v, from, 8 * n);
     if (!big) return;
-    for (size_t i = 0; i < n; i++)
-        field(v, i) = (value)__builtin_bswap64((uint64_t)field(v, i));
+    for (size_t i = 0; i < n; i++) field(v, i) = (value)__builtin_bswap64((uint64_t)field(v, i));
 }
 
 static value read_doubles(struct vm_reader *r, uint64_t n, unsigned tag, bool big) {
@@ -446,10 +447,11 @@ static value read_custom(struct vm_reader *r, unsigned code) {
     const uint8_t *name = r->at;
     size_t limit = vm_reader_remaining(r);
     const uint8_t *zero = memchr(name, 0, limit < MAX_CUSTOM_NAME ? limit : MAX_CUSTOM_NAME);
-    const struct vm_custom_reader *custom =
-        zero == NULL ? NULL : find_custom(r, (const char *)name);
+    const struct vm_custom_reader *custom = zero == NULL ? NULL
+                                                         : find_custom(r, (const char *)name);
     if (custom == NULL) {
-        vm_reader_fail(r, "unknown custom block identifier", "a custom block of unknown identifier");
+        vm_reader_fail(r, "unknown custom block identifier",
+                       "a custom block of unknown identifier");
         return 0;
     }
     r->at = zero + 1;
@@ -522,11 +524,14 @@ static value read_item(struct vm_reader *r) {
     case CODE_DOUBLE_BIG: return read_doubles(r, 1, TAG_DOUBLE, true);
     case CODE_DOUBLE_LITTLE: return read_doubles(r, 1, TAG_DOUBLE, false);
     case CODE_DOUBLE_ARRAY8_BIG: return read_doubles(r, read_uint(r, 1), TAG_DOUBLE_ARRAY, true);
-    case CODE_DOUBLE_ARRAY8_LITTLE: return read_doubles(r, read_uint(r, 1), TAG_DOUBLE_ARRAY, false);
+    case CODE_DOUBLE_ARRAY8_LITTLE:
+        return read_doubles(r, read_uint(r, 1), TAG_DOUBLE_ARRAY, false);
     case CODE_DOUBLE_ARRAY32_BIG: return read_doubles(r, read_uint(r, 4), TAG_DOUBLE_ARRAY, true);
-    case CODE_DOUBLE_ARRAY32_LITTLE: return read_doubles(r, read_uint(r, 4), TAG_DOUBLE_ARRAY, false);
+    case CODE_DOUBLE_ARRAY32_LITTLE:
+        return read_doubles(r, read_uint(r, 4), TAG_DOUBLE_ARRAY, false);
     case CODE_DOUBLE_ARRAY64_BIG: return read_doubles(r, read_uint(r, 8), TAG_DOUBLE_ARRAY, true);
-    case CODE_DOUBLE_ARRAY64_LITTLE: return read_doubles(r, read_uint(r, 8), TAG_DOUBLE_ARRAY, false);
+    case CODE_DOUBLE_ARRAY64_LITTLE:
+        return read_doubles(r, read_uint(r, 8), TAG_DOUBLE_ARRAY, false);
     case CODE_INFIX_POINTER: return read_infix(r);
     case CODE_CUSTOM:
     case CODE_CUSTOM_LENGTH:
@@ -600,7 +605,8 @@ static value read_message(struct vm_reader *r) {
     }
     check_partials(r);
     if (!r->failed && r->at != r->end) vm_reader_fail(r, NULL, "more bytes than one value");
-    if (!r->failed && r->words_left != 0) vm_reader_fail(r, NULL, "fewer words than the header says");
+    if (!r->failed && r->words_left != 0)
+        vm_reader_fail(r, NULL, "fewer words than the header says");
     if (!r->failed && r->object_count != r->object_limit)
         vm_reader_fail(r, NULL, "fewer objects than the header says");
     return r->failed ? 0 : root;
@@ -625,7 +631,8 @@ bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, cons
 
 static enum vm_status bad_message(struct vm_error *error, const struct vm_unmarshal_fault *fault,
                                   size_t header_bytes) {
-    return vm_error_set(error, VM_BAD_MARSHAL, "+0x%zx: %s", fault->offset + header_bytes, fault->why);
+    return vm_error_set(error, VM_BAD_MARSHAL, "+0x%zx: %s", fault->offset + header_bytes,
+                        fault->why);
 }
 
 /* Decodes the header and checks that the data is there too. */

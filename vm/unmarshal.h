@@ -49,8 +49,8 @@ enum vm_marshal_header_result vm_marshal_header(const uint8_t *bytes, size_t n,
  * plain data (no closures; customs _i, _j, _n) in blocks of COLOUR_STATIC, atoms included.
  * GC: never. Fails: with VM_BAD_MARSHAL (detail: where and why) or VM_NO_MEMORY; the arena may then
  * hold parts. */
-enum vm_status vm_unmarshal_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena, value *out,
-                                  size_t *used, struct vm_error *error);
+enum vm_status vm_unmarshal_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
+                                  value *out, size_t *used, struct vm_error *error);
 
 /* ---- Into the heap. ---- */
 
@@ -95,10 +95,14 @@ bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, cons
 /* ---- For readers of custom payloads. GC: never. After a failure all of them do nothing and return
  * 0; the message is then refused. ---- */
 
+/* Whether the message is refused already. */
 bool vm_reader_failed(const struct vm_reader *r);
+/* Bytes of data that are left. */
 size_t vm_reader_remaining(const struct vm_reader *r);
-uint64_t vm_reader_uint(struct vm_reader *r, unsigned bytes); /* big-endian, 1, 2, 4 or 8 bytes */
-const uint8_t *vm_reader_bytes(struct vm_reader *r, size_t n); /* the next n bytes, or NULL */
+/* The next number of 1, 2, 4 or 8 bytes, big-endian. */
+uint64_t vm_reader_uint(struct vm_reader *r, unsigned bytes);
+/* The next n bytes, or NULL. */
+const uint8_t *vm_reader_bytes(struct vm_reader *r, size_t n);
 /* A custom block with bytes of data behind ops, all zero: in that state the functions of ops must be
  * able to stand it, for it stays in the heap even if the message is refused. outside: bytes that it
  * will hold outside the heap. 0 after a failure. */

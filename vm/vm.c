@@ -3,6 +3,7 @@
 
 #include "vm/backtrace.h"
 #include "vm/callback.h"
+#include "vm/callstack.h"
 #include "vm/debuginfo.h"
 #include "vm/decode.h"
 #include "vm/engine.h"
@@ -125,7 +126,8 @@ struct vm_result vm_run(struct vm *vm) {
     }
     d->activation = NULL;
     d->gc.local_roots = NULL;
-    d->sp = d->watermark = d->stack_high;
+    d->sp = d->stack_high;
+    vm_marks_reset(d);
     d->trap = 0;
     vm->exit_point = NULL;
     result.exit_status = vm->exit_status;
@@ -148,6 +150,7 @@ void vm_destroy(struct vm *vm) {
         if (vm->profiler.state != NULL) vm->profiler.close(vm->profiler.state);
         if (vm->library_state != NULL) vm->library->close(vm, vm->library_state);
         vm_backtrace_destroy(d);
+        vm_call_stack_free(d);
         vm_stack_destroy(d);
     }
     vm_codes_free(vm);

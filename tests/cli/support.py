@@ -9,12 +9,14 @@ PROGRAMS = {
     'args': 'let () = Array.iter print_endline Sys.argv; print_endline Sys.executable_name',
     'status': 'let () = exit (int_of_string Sys.argv.(1))',
     'raises': 'let f x = if x > 0 then failwith "boom" else 1\nlet () = print_int (f 1 + 1)',
-    'copy': 'let () = try while true do print_endline (input_line stdin) done with End_of_file -> ()',
+    'copy': 'let () = try while true do print_endline (input_line stdin) done\n'
+            '  with End_of_file -> ()',
     'deep': 'let rec f n = if n = 0 then 0 else 1 + f (n - 1)\n'
             'let () = print_string (try string_of_int (f (int_of_string Sys.argv.(1)))\n'
             '  with Stack_overflow -> "overflow")',
-    'hungry': 'let () = let rec grow l n = if n = 0 then l else grow (Bytes.create 100000 :: l) (n - 1)\n'
-              '  in print_string (try string_of_int (List.length (grow [] (int_of_string Sys.argv.(1))))\n'
+    'hungry': 'let rec grow l n = if n = 0 then l else grow (Bytes.create 100000 :: l) (n - 1)\n'
+              'let () = let n = int_of_string Sys.argv.(1) in\n'
+              '  print_string (try string_of_int (List.length (grow [] n))\n'
               '  with Out_of_memory -> "out of memory")',
     'busy': 'let () = for i = 1 to 30 do\n'
             '  let l = List.init i (fun j -> string_of_int (i * j)) in\n'

@@ -30,7 +30,8 @@ class Refusals(Case):
                       ['--audit', 'nope'], ['dis', 'nope'], ['asm', 'nope', '-o', 'out'],
                       ['run', 'nope'], ['args.byte/x']):
             with self.subTest(words=words):
-                self.refused(self.bactrian(*words), 127, words[-1] if 'asm' not in words else 'nope')
+                name = 'args.byte/x' if 'args.byte/x' in words else 'nope'
+                self.refused(self.bactrian(*words), 127, name)
         self.assertFalse(os.path.exists(self.place.path('out')))
 
     def test_folders_are_127(self):

@@ -11,8 +11,8 @@ class Information(Case):
     def test_help_names_every_option_verb_and_status(self):
         done = self.bactrian('--help')
         self.expect(done)
-        for word in ('-b', '-config', '-I', '-m', '-M', '-p', '-t', '-v', '-version', '-vnum', '--help',
-                     '--version', '--audit', '--max-heap', '--max-stack', '--unchecked',
+        for word in ('-b', '-config', '-I', '-m', '-M', '-p', '-t', '-v', '-version', '-vnum',
+                     '--help', '--version', '--audit', '--max-heap', '--max-stack', '--unchecked',
                      '--gc-stress', '--gc-verify', '--count-instructions', 'run', 'dis', 'asm',
                      'OCAMLRUNPARAM', '125', '127'):
             self.assertRegex(done.out, r'(?m)^  %s\b' % re.escape(word))
@@ -142,7 +142,8 @@ class RunTimeOptions(Case):
             with self.subTest(program=program):
                 done = self.bactrian('--count-instructions=counts', program, '3')
                 self.assertEqual(done.status, status)
-                rows = [line.split(' ') for line in self.place.read('counts').decode().split('\n')[:-1]]
+                lines = self.place.read('counts').decode().split('\n')[:-1]
+                rows = [line.split(' ') for line in lines]
                 counts = {name: int(count) for name, count in rows}
                 self.assertGreater(counts['ACC0'], 0)
                 self.assertIn('caml_register_named_value', counts)

@@ -161,8 +161,8 @@ class HashBang(ScriptCase):
     def test_a_script_starts_itself(self):
         for name in ('hb/tool.ml', 'hb/tool', 'hb/other-tool'):
             with self.subTest(name=name):
-                self.place.write(name, self.LINE + 'let () = print_endline (Sys.argv.(0) ^ Sys.argv.(1))\n',
-                                 0o755)
+                text = 'let () = print_endline (Sys.argv.(0) ^ Sys.argv.(1))\n'
+                self.place.write(name, self.LINE + text, 0o755)
                 done = self.run_command(['./' + name, '-x'], env=self.env)
                 self.expect(done, out='./%s-x\n' % name)
 
@@ -183,7 +183,8 @@ class HashBang(ScriptCase):
         done = self.script('./hb/wrong')
         self.assertEqual(done.status, 2)
         self.assertTrue(done.err.startswith(
-            'File "./hb/wrong", line 2, characters 19-22:\n2 | let () = print_int "x"\n'), repr(done))
+            'File "./hb/wrong", line 2, characters 19-22:\n2 | let () = print_int "x"\n'),
+            repr(done))
         done = self.script(self.place.path('hb/wrong'))
         self.assertTrue(done.err.startswith(
             'File "%s", line 2, characters 19-22:\n' % self.place.path('hb/wrong')), repr(done))

@@ -5,7 +5,7 @@
  *          counts of objects and words come from bytes 1, 2 and 3
  *   bit 1  sharing off (with bit 0): no objects
  * The message is read into an arena, as DATA of an image, and with everything allowed into the heap;
- * what comes back is written, hashed and compared with itself, read again, and the heap is verified.
+ * what comes back is written, hashed, read again, and the heap is verified (U1, U2, U3).
  * Build: clang -fsanitize=fuzzer,address,undefined with all of gc, vm and stdlib (see ./dev fuzz). */
 #include "stdlib/customs.h"
 #include "stdlib/marshal_writer.h"

@@ -1,4 +1,4 @@
-(* Changes, cuts and mixes messages at random and reads them, closures included. Only this machine can
+(* U1, U3: changes, cuts and mixes messages at random and reads them, closures included. Only this machine can
    be asked to do so (ocamlrun would crash): it must end with status 0 and say how many were accepted.
    mutate_messages.byte [rounds [seed]] *)
 let rounds = try int_of_string Sys.argv.(1) with _ -> 20000

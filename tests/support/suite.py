@@ -24,7 +24,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LANG = os.path.join(os.path.dirname(HERE), 'lang')
-DIRECTIVE = re.compile(r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress): ?(.*?) ?\*\)$')
+DIRECTIVE = re.compile(
+    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress): ?(.*?) ?\*\)$')
 KEPT_ENV = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LLVM_PROFILE_FILE')
 
 

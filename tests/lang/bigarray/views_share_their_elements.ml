@@ -1,4 +1,4 @@
-(* sub, slice, reshape, change_layout; dimensions that are refused; 8-bit vectors read as bigger numbers. *)
+(* B1, B2, B3: sub, slice, reshape, change_layout; dimensions that are refused; 8-bit vectors read as bigger numbers. *)
 open Bigarray
 let attempt name f = match f () with s -> Printf.printf "%s: %s\n" name s | exception e -> Printf.printf "%s: %s\n" name (Printexc.to_string e)
 let dims g = "[" ^ String.concat ";" (Array.to_list (Array.map string_of_int (Genarray.dims g))) ^ "]"

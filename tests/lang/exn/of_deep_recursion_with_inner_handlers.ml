@@ -1,5 +1,6 @@
 (* flags: -g *)
 (* env: OCAMLRUNPARAM=b *)
+(* BT1: traces longer than the buffer *)
 let rec down n = if n = 0 then failwith "bottom" else 1 + down (n - 1)
 let rec down_trapped n =
   if n = 0 then failwith "bottom"

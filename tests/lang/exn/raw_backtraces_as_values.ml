@@ -1,4 +1,5 @@
 (* flags: -g *)
+(* DI1, DI2 *)
 open Printexc
 external raw_slot : raw_backtrace -> int -> raw_backtrace_slot = "caml_raw_backtrace_slot"
 external length : raw_backtrace -> int = "caml_raw_backtrace_length"

@@ -1,3 +1,4 @@
+(* IO2 *)
 let try_ name f =
   match f () with
   | s -> Printf.printf "%-14s %s\n" name s

@@ -1,3 +1,4 @@
+(* IO1: lines and reads around the size of the buffer *)
 let write name s =
   let oc = open_out_bin name in
   output_string oc s;

@@ -1,4 +1,5 @@
 (* env: OCAMLRUNPARAM=W *)
+(* IO3 *)
 external all : unit -> out_channel list = "caml_ml_out_channels_list"
 
 let show () =

@@ -1,3 +1,4 @@
+(* SG1 *)
 let send name = ignore (Sys.command ("kill -" ^ name ^ " $PPID"))
 let depth = ref 0
 let rounds = ref 0

@@ -1,4 +1,5 @@
 (* timeout: 30 *)
+(* IO4: the handlers use the channel that waits *)
 exception Enough
 
 let () =

@@ -1,3 +1,4 @@
+(* SG2 *)
 let send name = ignore (Sys.command ("kill -" ^ name ^ " $PPID"))
 let show = function
   | Sys.Signal_default -> "default"

@@ -1,0 +1,1 @@
+let () = Sys.catch_break false; raise Sys.Break

@@ -1,0 +1,149 @@
+"""The cases of tests/real/run: which real programs are run, on what."""
+import os
+import shutil
+
+STDLIB = '/usr/lib/ocaml'
+# Compiled as the standard library's own build does: under their own names.
+PLAIN_UNITS = ('camlinternalFormatBasics', 'camlinternalFormat', 'camlinternalOO',
+               'camlinternalLazy', 'camlinternalMod', 'camlinternalAtomic', 'std_exit')
+LABELLED = ('float', 'arrayLabels', 'bytesLabels', 'listLabels', 'moreLabels', 'stringLabels',
+            'stdLabels')
+LEFT_OUT = ('stdlib',)  # what is installed is not what was compiled: a script rewrites it before
+
+
+class Command:
+    """Words of one command; `native` commands run as they are, not under the runtime."""
+
+    def __init__(self, *words, stdin=None, native=False):
+        self.words, self.stdin, self.native = list(words), stdin, native
+        if not native and '/' not in self.words[0]:
+            self.words[0] = '/usr/bin/' + self.words[0]
+
+
+class Case:
+    def __init__(self, name, *commands):
+        self.name, self.commands = name, commands
+
+    def missing(self):
+        for command in self.commands:
+            tool = command.words[0]
+            if tool.startswith('/usr/') and not os.path.exists(tool):
+                return tool
+            if command.native and not shutil.which(tool):
+                return tool
+        return None
+
+
+def run(*words, **options):
+    return Command(*words, **options)
+
+
+def tools():
+    yield Case('ocamllex', run('ocamllex.byte', 'words.mll'), run('ocamllex.byte', 'numbers.mll'),
+               run('ocamllex.byte', '-ml', '-o', 'numbers_ml.ml', 'numbers.mll'),
+               run('ocamllex.byte', '-q', 'broken.mll'), run('ocamllex.byte', 'none.mll'),
+               run('ocamllex.byte', '-version'))
+    yield Case('ocamldep', run('ocamldep.byte', 'shapes.ml', 'shapes.mli', 'queue2.ml', 'main.ml'),
+               run('ocamldep.byte', '-modules', 'main.ml', 'session.ml'),
+               run('ocamldep.byte', '-sort', 'main.ml', 'queue2.ml', 'shapes.ml', 'shapes.mli'),
+               run('ocamldep.byte', '-all', '-one-line', 'main.ml'),
+               run('ocamldep.byte', 'syntax_error.ml'), run('ocamldep.byte', 'none.ml'))
+    yield Case('ocamlobjinfo', run('ocamlc', '-c', 'shapes.mli', 'shapes.ml', native=True),
+               run('ocamlobjinfo.byte', 'shapes.cmi', 'shapes.cmo'),
+               run('ocamlobjinfo.byte', STDLIB + '/stdlib.cma'),
+               run('ocamlobjinfo.byte', '-no-code', STDLIB + '/stdlib__Hashtbl.cmi'),
+               run('ocamlobjinfo.byte', 'shapes.ml'))
+    yield Case('ocamlprof', run('ocamlprof.byte', 'queue2.ml'), run('ocamlcp.byte', '-version'))
+    yield Case('ocamldumpobj', run('ocamlc', '-g', '-c', 'queue2.ml', native=True),
+               run('ocamldumpobj', 'queue2.cmo'), run('ocamldumpobj', 'queue2.cmi'))
+
+
+def compiler():
+    yield Case('ocamlc of several files',
+               run('ocamlc.byte', '-g', '-bin-annot', 'shapes.mli', 'shapes.ml', 'queue2.ml',
+                   'main.ml', '-o', 'main.byte'),
+               run('./main.byte', 'an', 'argument'),
+               run('ocamlc.byte', '-a', '-o', 'lib.cma', 'shapes.cmo', 'queue2.cmo'),
+               run('ocamlc.byte', 'lib.cma', 'main.cmo', '-o', 'again.byte'),
+               run('./again.byte'))
+    yield Case('ocamlc says what it sees', run('ocamlc.byte', '-i', 'shapes.ml', 'queue2.ml'),
+               run('ocamlc.byte', '-c', '-dlambda', 'queue2.ml'),
+               run('ocamlc.byte', '-c', '-dinstr', '-dtypedtree', 'shapes.mli', 'shapes.ml'),
+               run('ocamlc.byte', '-config'), run('ocamlc.byte', '-v'))
+    yield Case('ocamlc refuses', run('ocamlc.byte', '-c', 'type_error.ml'),
+               run('ocamlc.byte', '-c', 'syntax_error.ml'),
+               run('ocamlc.byte', '-c', '-w', '+a', 'warnings.ml'),
+               run('ocamlc.byte', '-c', '-w', '+a', '-warn-error', '+a', 'warnings.ml'),
+               run('ocamlc.byte', '-c', 'none.ml'), run('ocamlc.byte', 'none.cmo'),
+               run('ocamlc.byte', '-nonsense'))
+    yield Case('ocamlopt',
+               run('ocamlopt.byte', '-S', '-g', '-c', 'shapes.mli', 'shapes.ml', 'queue2.ml',
+                   'main.ml'),
+               run('ocamlopt.byte', '-S', '-O3', '-unboxed-types', '-c', 'queue2.ml'),
+               run('ocamlopt.byte', '-dcmm', '-dlinear', '-c', 'queue2.ml'),
+               run('ocamlopt.byte', '-c', 'type_error.ml'))
+
+
+def stdlib_units():
+    names = sorted(name[:-3] for name in os.listdir(STDLIB) if name.endswith('.ml')
+                   and name[:-3] not in LEFT_OUT) \
+        if os.path.isdir(STDLIB) else []
+    for name in names:
+        unit = name if name in PLAIN_UNITS else 'stdlib__' + name[0].upper() + name[1:]
+        if os.path.exists(os.path.join(STDLIB, unit + '.cmi')):
+            yield name, unit
+
+
+def compile_unit(name, unit, flags=()):
+    flags = list(flags)
+    if name in LABELLED:
+        flags.append('-nolabels')
+    if name in ('camlinternalFormatBasics', 'camlinternalAtomic'):
+        flags += ['-nopervasives', '-no-alias-deps', '-w', '-49']
+    return run('ocamlc.byte', '-c', *flags, '-o', unit + '.cmo',
+               os.path.join(STDLIB, name + '.ml'))
+
+
+def standard_library():
+    units = list(stdlib_units())
+    yield Case('camlinternalFormat with debugging',
+               compile_unit('camlinternalFormat', 'camlinternalFormat', ['-g', '-bin-annot']))
+    for start in range(0, len(units), 12):
+        part = units[start:start + 12]
+        yield Case('standard library %s to %s' % (part[0][0], part[-1][0]),
+                   *[compile_unit(name, unit) for name, unit in part])
+    interfaces = [(name, unit) for name, unit in units
+                  if os.path.exists(os.path.join(STDLIB, name + '.mli'))]
+    yield Case('interfaces of the standard library',
+               *[run('ocamlc.byte', '-c', '-o', unit + '.cmi', os.path.join(STDLIB, name + '.mli'))
+                 for name, unit in interfaces if name in ('list', 'printf', 'hashtbl', 'format')])
+
+
+def interactive():
+    yield Case('toplevel session',
+               run('ocamlc', '-c', 'loaded.ml', native=True),
+               run('ocaml', '-noinit', '-noprompt', stdin='session.ml'))
+    yield Case('toplevel errors', run('ocaml', '-noinit', stdin='errors.ml'))
+    yield Case('toplevel script', run('ocamlc', '-c', 'loaded.ml', native=True),
+               run('ocaml', '-noinit', 'script.ml', 'one', 'two'),
+               run('ocaml', '-noinit', '-dlambda', 'used.ml'),
+               run('ocaml', '-noinit', 'none.ml'), run('ocaml', '-vnum'))
+
+
+def others():
+    yield Case('camlp5 with a loaded printer', run('camlp5o', 'pr_o.cmo', 'pretty.ml'),
+               run('camlp5o', 'pr_r.cmo', 'pr_ro.cmo', 'pretty.ml'),
+               run('camlp5o', 'pr_r.cmo', 'pr_ro.cmo', '-o', 'revised.ml', 'shapes.ml'),
+               run('camlp5o', 'pr_r.cmo', 'pretty.ml'),
+               run('camlp5r', 'pr_o.cmo', 'revised.ml'),
+               run('camlp5o', 'pr_dump.cmo', '-o', 'pretty.ast', 'pretty.ml'),
+               run('camlp5o', 'pa_extend.cmo', 'pr_r.cmo', 'pretty.ml'),
+               run('camlp5o', 'none.cmo', 'pretty.ml'), run('camlp5o', 'pr_o.cmo', 'syntax_error.ml'))
+    yield Case('camlidl', run('camlidl', '-header', 'geometry.idl'),
+               run('camlidl', '-no-include', '-nocpp', 'geometry.idl'),
+               run('camlidl', 'broken.idl'))
+
+
+def all_cases():
+    for family in (tools, compiler, standard_library, interactive, others):
+        yield from family()

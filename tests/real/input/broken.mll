@@ -1,0 +1,2 @@
+rule x = parse
+  | "unterminated { 1 }
