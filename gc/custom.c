@@ -1,15 +1,15 @@
 /* custom.c - custom blocks: their memory outside the heap, and their last call.
  *
- * Who made a custom block may charge memory outside the heap to it, as a share of a collection cycle:
- * when the shares of a minor cycle add up to 1, a minor collection is requested; what survives it, and
- * what is born in the major heap, is charged to the major cycle (pace.c).
+ * Who made a custom block may charge memory outside the heap to it, as a share of a collection
+ * cycle: when the shares of a minor cycle add up to 1, a minor collection is requested; what
+ * survives it, and what is born in the major heap, is charged to the major cycle (pace.c).
  *
  *     custom.young   triples (block, mem, max), one for each young block with finalize or a charge
  *     custom.old     the blocks of the major heap with finalize
  *
- * C1  A custom block with a finalize function is in exactly one of the two tables, once, until its
- *     finalize has run; so that runs exactly once. (Blocks that the program copied bit by bit with Obj
- *     are in none: their original owns what they refer to.)
+ * X1  A custom block with a finalize function is in exactly one of the two tables, once, until its
+ *     finalize has run; so that runs exactly once. (Blocks that the program copied bit by bit with
+ *     Obj are in none: their original owns what they refer to.)
  * finalize runs inside collections: it may not allocate in the heap, raise, or follow pointers. */
 #include "gc/heap_internal.h"
 
@@ -45,8 +45,8 @@ static void enter_old(struct gc_domain *g, value v) {
     if (custom_ops(v)->finalize != NULL) gc_words_push(g->heap, &g->heap->custom.old, (uintptr_t)v);
 }
 
-/* A young block was charged mem bytes of max: minor_mem of them, measured by minor_max_bytes, hasten
- * the next minor collection, the rest counts for the major cycle at once. */
+/* A young block was charged mem bytes of max: minor_mem of them, measured by minor_max_bytes,
+ * hasten the next minor collection, the rest counts for the major cycle at once. */
 static void enter_young(struct gc_domain *g, value v, size_t mem, size_t max, size_t minor_mem,
                         size_t minor_max_bytes) {
     struct gc_custom *custom = &g->heap->custom;

@@ -1,15 +1,17 @@
 /* final.c - finalisers: which are due; F1 and F2 of final.h.
  *
- *     first, last:   | ... without young arguments ... | registered since the last minor collection |
- *                    0                                old                                       count
+ *     first, last:   | ... without young arguments ... | registered since the last minor
+ *     collection |
+ *                    0                                old
+ *                    count
  *     due:           | taken ... | waiting for the machine ... |
  *                    0        due_taken                      count
  *
- * Both tables keep the order of registration. What one collection finds due is taken in the opposite
- * order, the newest first, as 4.x does; earlier collections go first. A function in any table is a
- * root. An argument of `first` is a root of minor collections (so a young one is
- * promoted), not of marking: what marking left unmarked becomes due and is marked then. An argument of
- * `last` is never a root.
+ * Both tables keep the order of registration. What one collection finds due is taken in the
+ * opposite order, the newest first, as 4.x does; earlier collections go first. A function in any
+ * table is a root. An argument of `first` is a root of minor collections (so a young one is
+ * promoted), not of marking: what marking left unmarked becomes due and is marked then. An
+ * argument of `last` is never a root.
  *
  * F3  items[0 .. old-1] of both tables, and the due queue outside a minor collection, hold no young
  *     argument and no young function. */
@@ -47,8 +49,8 @@ static void enter(struct gc_domain *g, struct gc_final_table *table, value f, va
     if (table->count == table->capacity && !table_grow(heap, table))
         heap->up.out_of_memory(heap->up.context, g, table->count);
     value block = block_start(v);
-    table->items[table->count++] =
-        (struct gc_finaliser){.function = f, .argument = block, .offset = v - block};
+    table->items[table->count++] = (struct gc_finaliser){
+        .function = f, .argument = block, .offset = v - block};
 }
 
 void gc_finalise(struct gc_domain *g, value f, value v) { enter(g, &g->heap->final.first, f, v); }
@@ -131,8 +133,7 @@ void gc_final_minor_last(struct gc_domain *g) {
 void gc_final_mark_roots(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     struct gc_final *final = &heap->final;
-    for (size_t i = 0; i < final->first.count; i++)
-        gc_darken(heap, final->first.items[i].function);
+    for (size_t i = 0; i < final->first.count; i++) gc_darken(heap, final->first.items[i].function);
     for (size_t i = 0; i < final->last.count; i++) gc_darken(heap, final->last.items[i].function);
     for (size_t i = final->due_taken; i < final->due.count; i++) {
         gc_darken(heap, final->due.items[i].function);

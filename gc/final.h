@@ -4,7 +4,8 @@
  * finalise_last. Of those that one collection finds, the last registered comes first, as in 4.x.
  *
  * F1  A value with a `finalise` function stays alive until the function was called with it.
- * F2  finalise_last never keeps its value alive and is called once, after the value was reclaimed. */
+ * F2  finalise_last never keeps its value alive and is called once, after the value was
+ *     reclaimed. */
 #ifndef BACTRIAN_GC_FINAL_H
 #define BACTRIAN_GC_FINAL_H
 
@@ -14,9 +15,10 @@
 void gc_finalise(struct gc_domain *g, value f, value v);
 void gc_finalise_last(struct gc_domain *g, value f, value v);
 /* Functions of `finalise` that are registered from now on are not found due by the next end of
- * marking: see prim_gc_full_major. GC: never. */
+ * marking: for Gc.full_major, which runs finalisers between two cycles. GC: never. */
 void gc_hold_new_finalisers(struct gc_domain *g);
-/* Takes the next due finaliser off the queue: *f and its argument. False: none is due. GC: never. */
+/* Takes the next due finaliser off the queue: *f and its argument. False: none is due. GC:
+ * never. */
 bool gc_next_finaliser(struct gc_domain *g, value *f, value *argument);
 bool gc_finalisers_due(const struct gc_domain *g);
 

@@ -155,6 +155,11 @@ void gc_sample_rebase(struct gc_domain *g, uintptr_t used_from) {
     place_sample(g);
 }
 
+void gc_sample_exempt(struct gc_domain *g, size_t words) {
+    gc_sample_rebase(g, g->young_ptr + 8 * words);
+    gc_update_limits(g);
+}
+
 /* ---- Creation. ---- */
 
 /* Reserves the range, as large as the system grants, and divides it. */

@@ -215,8 +215,10 @@ struct gc_pace {
     double mark_rate;        /* work per allocated word in this marking */
     double sweep_rate;       /* the same in this sweep */
     double debt;             /* work owed */
+    size_t keep_spans;       /* free spans beyond this are given back while idle */
     double external;         /* share of a cycle owed for memory outside the heap */
     unsigned long_survivals; /* minor collections in a row that justify a larger young area */
+    unsigned long_copies;    /* and those that justify a smaller one */
 };
 
 struct gc_heap {
@@ -450,8 +452,8 @@ struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n);
 void gc_spans_free(struct gc_heap *heap, struct gc_span *span, size_t n);
 /* Makes sure that n spans can be handed out one by one without asking the system. */
 bool gc_spans_reserve(struct gc_heap *heap, size_t n);
-/* Gives free spans back to the system until at most keep of them still have memory. */
-void gc_spans_discard(struct gc_heap *heap, size_t keep);
+/* Gives free spans back to the system, at most `most`, until keep of them still have memory. */
+void gc_spans_discard(struct gc_heap *heap, size_t keep, size_t most);
 
 /* The address of wosize + 1 words for a block above MAX_YOUNG_WOSIZE. */
 uintptr_t gc_large_alloc(struct gc_heap *heap, size_t wosize);

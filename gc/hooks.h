@@ -47,6 +47,10 @@ void gc_set_sample_trigger(struct gc_domain *g, size_t words);
  * sample(), from C, where the block is bumped. SIZE_MAX was set: INTPTR_MAX. GC: never. */
 intptr_t gc_sample_remaining(const struct gc_domain *g);
 
+/* The last words that were bumped, none of which crossed sample_trigger when they came or will be
+ * looked at, are no trials: the next sample is as far away as before them. GC: never. */
+void gc_sample_exempt(struct gc_domain *g, size_t words);
+
 /* In minor_done: the address a young block was promoted to, or 0 if it died. v: young. */
 value gc_young_fate(struct gc_domain *g, value v);
 /* In mark_done: whether old block v was not reached. */

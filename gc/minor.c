@@ -20,6 +20,7 @@
 
 enum {
     MAX_PROMOTED_TO_GROW = 100000, /* words; half of a collection of 1 ms or so */
+    MAX_PROMOTED_TO_STAY = 250000,
     SLOT_AHEAD = 16,
     HEADER_AHEAD = 8,
 };
@@ -206,16 +207,22 @@ static void evacuate_roots(struct gc_domain *g) {
 }
 
 /* Lets the area grow when two collections in a row promoted much: with more time more would have
- * died. Not so if the copying itself has become long. */
+ * died. Not so if the copying itself has become long; if it takes far too long, the area shrinks
+ * again, though not below the size asked for. */
 static void adapt_young_size(struct gc_heap *heap, size_t used_words) {
-    size_t current = heap->young_words_wanted;
-    bool much = heap->promoted_words * 10 > used_words;
-    bool growable = heap->params.adaptive_minor && current < MAX_ADAPTIVE_YOUNG_WORDS &&
-                    heap->promoted_words <= MAX_PROMOTED_TO_GROW;
-    heap->pace.long_survivals = much && growable ? heap->pace.long_survivals + 1 : 0;
-    if (heap->pace.long_survivals >= 2) {
+    struct gc_pace *pace = &heap->pace;
+    size_t current = heap->young_words_wanted, promoted = heap->promoted_words;
+    if (!heap->params.adaptive_minor) return;
+    bool much = promoted * 10 > used_words && promoted <= MAX_PROMOTED_TO_GROW;
+    bool too_long = promoted > MAX_PROMOTED_TO_STAY && current > heap->params.minor_words;
+    pace->long_survivals = much ? pace->long_survivals + 1 : 0;
+    pace->long_copies = too_long ? pace->long_copies + 1 : 0;
+    if (pace->long_survivals >= 2 && current < MAX_ADAPTIVE_YOUNG_WORDS) {
         heap->young_words_wanted = current * 2;
-        heap->pace.long_survivals = 0;
+        pace->long_survivals = 0;
+    } else if (pace->long_copies >= 2) {
+        heap->young_words_wanted = current / 2;
+        pace->long_copies = 0;
     }
 }
 

@@ -23,6 +23,7 @@
 enum {
     SLICE_WORDS = 100000,
     DEBT_PARTS = 32,
+    SLICE_DISCARDS = 64,      /* spans */
     LONG_COPY_WORDS = 100000, /* a minor collection that promotes as much takes 1 ms or more */
     STRESS_SLICE_WORDS = 200,
     STRESS_INTERVAL = 1000, /* allocations between full cycles at --gc-stress 3 and 4 */
@@ -48,6 +49,7 @@ static void set_trigger(struct gc_heap *heap) {
 }
 
 void gc_pace_reset(struct gc_heap *heap) {
+    if (heap->pace.keep_spans == 0) heap->pace.keep_spans = SIZE_MAX;
     if (heap->stats.major_collections == 0) heap->pace.survival = 1;
     set_trigger(heap);
 }
@@ -84,9 +86,10 @@ void gc_pace_cycle_ended(struct gc_heap *heap) {
     heap->pace.debt = 0;
     heap->pace.unpaid_words = 0;
     /* What the next cycle may want is kept: giving it back and faulting it in again costs more than
-     * allocating from it. The rest of a peak goes. */
-    size_t keep = heap->pace.trigger_words * 3 / 2 / SPAN_WORDS + COMMIT_BYTES / SPAN_BYTES;
-    gc_spans_discard(heap, keep);
+     * allocating from it. The rest of a peak goes, a little with each slice: a large piece at once
+     * would be a pause of 0.1 ms a megabyte. */
+    heap->pace.keep_spans = heap->pace.trigger_words * 3 / 2 / SPAN_WORDS +
+                            COMMIT_BYTES / SPAN_BYTES;
     gc_say(heap, 0x01, "Major cycle done: %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
 }
 
@@ -162,6 +165,7 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
     struct gc_pace *pace = &heap->pace;
     if (heap->phase == PHASE_IDLE) {
         pace->unpaid_words = 0;
+        gc_spans_discard(heap, pace->keep_spans, SLICE_DISCARDS);
         if (!may_settle || !cycle_due(heap)) return 0;
         gc_mark_start(g);
     }
@@ -231,6 +235,7 @@ void gc_full_major_cycle(struct gc_domain *g) {
     run_to_idle(g);
     gc_mark_start(g);
     run_to_idle(g);
+    gc_spans_discard(g->heap, g->heap->pace.keep_spans, SIZE_MAX);
     g->heap->pace.external = 0;
     g->heap->stats.forced_major_collections++;
     settle_limits(g);
@@ -238,7 +243,7 @@ void gc_full_major_cycle(struct gc_domain *g) {
 
 void gc_compact(struct gc_domain *g) {
     gc_full_major_cycle(g);
-    gc_spans_discard(g->heap, 0);
+    gc_spans_discard(g->heap, 0, SIZE_MAX);
     g->heap->stats.compactions++;
 }
 

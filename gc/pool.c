@@ -114,9 +114,10 @@ struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
     return span;
 }
 
-void gc_spans_discard(struct gc_heap *heap, size_t keep) {
+void gc_spans_discard(struct gc_heap *heap, size_t keep, size_t most) {
     size_t used = heap->top_span - heap->free_span_count;
     size_t resident = heap->committed_spans - used;
+    if (resident > keep && resident - keep > most) keep = resident - most;
     for (size_t i = heap->top_span; i > 0 && resident > keep;) {
         struct gc_span *span = &heap->spans[i - 1];
         if (span->kind != SPAN_FREE || span->discarded) {

@@ -5,8 +5,8 @@
  *
  *     heap words = live words + free words + fragments
  *
- * Fragments are what no block can be put in: the rest of a cell behind its block, of a span behind its
- * last cell, of a granule. Blocks that wait to be swept count as free. */
+ * Fragments are what no block can be put in: the rest of a cell behind its block, of a span behind
+ * its last cell, of a granule. Blocks that wait to be swept count as free. */
 #include "gc/stats.h"
 
 #include "gc/heap_internal.h"

@@ -3,12 +3,12 @@
  * Every invariant of the collector that shows in a state of the heap is tested here or in
  * verify_tables.c, in one place, marked by its number. The verifier first walks all spans by their
  * tiling and notes where blocks start; then it looks at every word of every block that is not dead.
- * It trusts nothing that it has not checked before, changes nothing (but for parking the pools), and
- * takes a bit for each word of the heap.
+ * It trusts nothing that it has not checked before, changes nothing (but for parking the pools),
+ * and takes a bit for each word of the heap.
  *
- * Rules of conduct rather than of state are not tested here: R1 and R2 by the stress levels, which move
- * and overwrite what was not rooted; W2 and F2's second half by assertions where they are kept and by
- * the tests that name them; H2 likewise. */
+ * Rules of conduct rather than of state are not tested here: R1 and R2 by the stress levels, which
+ * move and overwrite what was not rooted; W2 and F2's second half by assertions where they are
+ * kept and by the tests that name them; H2 likewise. */
 #include "gc/verify_internal.h"
 
 #include <stdarg.h>
@@ -252,8 +252,8 @@ static void check_block(const struct gc_checker *c, value v) {
                        bytes / 8, string_length(v));
     if (tag == TAG_DOUBLE && bytes != 8) /* V5 */
         gc_verify_fail(c, "V5", "boxed double %#zx of %zu bytes", (size_t)v, bytes);
-    if (tag == TAG_CUSTOM && custom_ops(v) == NULL) /* C1 */
-        gc_verify_fail(c, "C1", "custom block %#zx has no operations", (size_t)v);
+    if (tag == TAG_CUSTOM && custom_ops(v) == NULL) /* X1 */
+        gc_verify_fail(c, "X1", "custom block %#zx has no operations", (size_t)v);
 }
 
 static void check_blocks(const struct gc_checker *c, const uint64_t *bits, uintptr_t start,

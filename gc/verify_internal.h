@@ -1,5 +1,5 @@
-/* verify_internal.h - shared by the two halves of the heap verifier: verify.c looks at spans and blocks,
- * verify_tables.c at roots and at the tables beside the heap. */
+/* verify_internal.h - shared by the two halves of the heap verifier: verify.c looks at spans and
+ * blocks, verify_tables.c at roots and at the tables beside the heap. */
 #ifndef BACTRIAN_GC_VERIFY_INTERNAL_H
 #define BACTRIAN_GC_VERIFY_INTERNAL_H
 
@@ -15,8 +15,8 @@ struct gc_checker {
 };
 
 /* Ends the process with a message that names the broken invariant. Does not return. */
-_Noreturn void gc_verify_fail(const struct gc_checker *c, const char *invariant,
-                              const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void gc_verify_fail(const struct gc_checker *c, const char *invariant, const char *format,
+                              ...) __attribute__((format(printf, 3, 4)));
 /* Whether v, a block in the range, is an atom, or a block or infix pointer that the walk has met.
  * GC: never. */
 bool gc_verify_is_block(const struct gc_checker *c, value v);

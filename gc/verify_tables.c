@@ -39,9 +39,8 @@ static int compare_pairs(const void *a, const void *b) {
 static void check_ephemeron(const struct gc_checker *c, size_t n, const uintptr_t *young) {
     const struct gc_weak *weak = &c->heap->weak;
     value e = (value)weak->all.items[n];
-    if (!gc_verify_is_block(c, e) || tag_of(e) != TAG_ABSTRACT ||
-        wosize_of(e) < EPHE_FIRST_KEY || field(e, EPHE_LINK) != val_of_int((intptr_t)n) ||
-        gc_verify_is_dead(c, e)) /* W3 */
+    if (!gc_verify_is_block(c, e) || tag_of(e) != TAG_ABSTRACT || wosize_of(e) < EPHE_FIRST_KEY ||
+        field(e, EPHE_LINK) != val_of_int((intptr_t)n) || gc_verify_is_dead(c, e)) /* W3 */
         gc_verify_fail(c, "W3", "ephemeron %zu at %#zx is none, or not number %zu", n, (size_t)e,
                        n);
     for (size_t i = EPHE_DATA; i < wosize_of(e); i++) {
@@ -120,10 +119,10 @@ static void check_customs(const struct gc_checker *c) {
         value v = (value)sorted[i];
         if (!gc_is_major_block(c->heap, v) || !gc_verify_is_block(c, v) ||
             tag_of(v) != TAG_CUSTOM || custom_ops(v)->finalize == NULL ||
-            gc_verify_is_dead(c, v)) /* C1 */
-            gc_verify_fail(c, "C1", "%#zx is no living custom block", (size_t)v);
-        if (i > 0 && sorted[i] == sorted[i - 1]) /* C1 */
-            gc_verify_fail(c, "C1", "custom block %#zx is entered twice", (size_t)v);
+            gc_verify_is_dead(c, v)) /* X1 */
+            gc_verify_fail(c, "X1", "%#zx is no living custom block", (size_t)v);
+        if (i > 0 && sorted[i] == sorted[i - 1]) /* X1 */
+            gc_verify_fail(c, "X1", "custom block %#zx is entered twice", (size_t)v);
     }
     free(sorted);
 }

@@ -3,18 +3,19 @@
  *     heap->weak.all[i] --> [ link = i | data | key 0 | key 1 ... ]       an abstract block
  *
  * The link is the ephemeron's number in the table of all ephemerons, as an integer. So a block that
- * claims to be an ephemeron is tested in constant time, and per-ephemeron data of a collection stands
- * in arrays beside the table.
+ * claims to be an ephemeron is tested in constant time, and per-ephemeron data of a collection
+ * stands in arrays beside the table.
  *
- * Data is alive when its ephemeron and all keys are, which may follow from other data. At the end of
- * marking each ephemeron is looked at once; if the ephemeron itself or a key is unmarked, it is put in
- * the list of that block, which becomes "watched" (COLOUR_WATCHED). When marking meets a watched block
- * it appends it to `woken`, and only the ephemerons of that list are looked at again, each from the key
- * it waited for. The work is thus linear in the number of keys, however the ephemerons depend on each
- * other. This happens within gc_mark_finish, so no program runs while blocks are watched.
+ * Data is alive when its ephemeron and all keys are, which may follow from other data. At the end
+ * of marking each ephemeron is looked at once; if the ephemeron itself or a key is unmarked, it is
+ * put in the list of that block, which becomes "watched" (COLOUR_WATCHED). When marking meets a
+ * watched block it appends it to `woken`, and only the ephemerons of that list are looked at
+ * again, each from the key it waited for. The work is thus linear in the number of keys, however
+ * the ephemerons depend on each other. This happens within gc_mark_finish, so no program runs
+ * while blocks are watched.
  *
- * W3  The number in an ephemeron's link is its place in the table; the table holds no dead ephemeron
- *     once marking has ended.
+ * W3  The number in an ephemeron's link is its place in the table; the table holds no dead
+ *     ephemeron once marking has ended.
  * W4  A slot that holds a young block is in weak.young. */
 #include "gc/weak.h"
 

@@ -13,12 +13,15 @@
 
 enum { EPHE_LINK = 0, EPHE_DATA = 1, EPHE_FIRST_KEY = 2 };
 
+/* Number of keys of e. GC: never. */
 static inline size_t gc_ephe_length(value e) { return wosize_of(e) - EPHE_FIRST_KEY; }
 /* Whether v is an ephemeron that gc_ephe_create made: copies of one, or other abstract blocks, are
  * not. v: any word. GC: never. */
 bool gc_is_ephe(const struct gc_domain *g, value v);
-value gc_ephe_none(struct gc_domain *g);                /* the mark of an empty slot */
-value gc_ephe_create(struct gc_domain *g, size_t keys); /* GC: may run */
+/* The mark of an empty slot: a word that is no value of a program. GC: never. */
+value gc_ephe_none(struct gc_domain *g);
+/* An ephemeron of that many keys, empty. GC: never. Fails: out_of_memory upcall. */
+value gc_ephe_create(struct gc_domain *g, size_t keys);
 /* slot: EPHE_DATA or EPHE_FIRST_KEY + i. v may be gc_ephe_none(g). GC: never. */
 void gc_ephe_set(struct gc_domain *g, value e, size_t slot, value v);
 /* The content, kept alive from now on; gc_ephe_none(g) when empty. GC: never. */

@@ -6,8 +6,8 @@
 
 struct domain;
 
-/* The return points of the active calls, innermost first, at most limit of them. Owned by the caller (free).
- * NULL: no memory, or an empty stack. GC: never. */
+/* The return points of the active calls, innermost first, at most limit of them. Owned by the
+ * caller (free). NULL: no memory, or an empty stack. GC: never. */
 struct mp_stack *mp_callstack(struct domain *d, uint64_t limit);
 
 #endif

@@ -8,8 +8,8 @@
  *
  * ME1  An entry's block is a weak reference: the collector never sees it; minor_done and mark_done
  *      keep it true. Its user value is a strong root.
- * ME2  A slot is reused only when its entry was dropped and nobody names it: lists, queues, promises
- *      and running callbacks each hold it.
+ * ME2  A slot is reused only when its entry was dropped and nobody names it: lists, queues,
+ *      promises and running callbacks each hold it.
  * ME3  A live entry with a block is in exactly one of young and old. The work of a minor collection
  *      is the length of young, and of the user values that are new since the last one.
  * ME4  An entry is in later iff its allocation was told, something else of it is due, and none of
@@ -26,11 +26,11 @@
 enum {
     ENTRY_BORN_YOUNG = 1,
     ENTRY_WAS_PROMOTED = 2,
-    ENTRY_KNOWN = 4,         /* its allocation was told */
-    ENTRY_DROPPED = 8,       /* nothing more happens for it */
+    ENTRY_KNOWN = 4,   /* its allocation was told */
+    ENTRY_DROPPED = 8, /* nothing more happens for it */
     ENTRY_FREE = 16,
-    ENTRY_RUNNING = 32,      /* one of its callbacks is running */
-    ENTRY_QUEUED = 64,       /* ME4 */
+    ENTRY_RUNNING = 32, /* one of its callbacks is running */
+    ENTRY_QUEUED = 64,  /* ME4 */
     ENTRY_DUE_PROMOTED = 128,
     ENTRY_DUE_DIED = 256,
 };
@@ -45,8 +45,8 @@ struct mp_entry {
     value user;
     struct mp_stack *stack; /* until the allocation callback runs; owned */
     size_t wosize, samples;
-    uint64_t seq;           /* the order in which allocations were told */
-    uint32_t holds;         /* ME2 */
+    uint64_t seq;   /* the order in which allocations were told */
+    uint32_t holds; /* ME2 */
     uint32_t next_free;
     uint16_t flags;
     uint8_t source;

@@ -9,8 +9,15 @@
 
 /* ---- The value of a profile. ---- */
 
+struct handle {
+    struct mp_profile *profile; /* for finalize alone, which the original's death alone runs */
+    uint64_t id;                /* copies of the block may outlive the profile */
+};
+
+static struct handle *handle_of(value v) { return custom_data(v); }
+
 static void finalize_handle(value v) {
-    struct mp_profile *p = *(struct mp_profile **)custom_data(v);
+    struct mp_profile *p = handle_of(v)->profile;
     if (p != NULL) mp_profile_handle_died(p);
 }
 
@@ -19,10 +26,11 @@ static const struct gc_custom_ops handle_ops = {
     .finalize = finalize_handle,
 };
 
+/* NULL: the profile is gone. */
 static struct mp_profile *profile_of(struct domain *d, value v, const char *function) {
     if (is_int(v) || tag_of(v) != TAG_CUSTOM || custom_ops(v) != &handle_ops)
         vm_invalid_argument(d, "%s", function);
-    return *(struct mp_profile **)custom_data(v);
+    return mp_profile_find(mp_engine_of(d), handle_of(v)->id);
 }
 
 /* ---- Checks, with OCaml's texts. ---- */
@@ -43,6 +51,11 @@ static void refuse_second(struct domain *d, const struct mp_engine *engine) {
     if (engine->current != NULL) vm_failwith(d, "Gc.Memprof.start: already started.");
 }
 
+static void require_room(struct domain *d, const struct mp_engine *engine) {
+    if (!mp_sampler_has_room(engine->sampler))
+        vm_failwith(d, "Gc.Memprof.start: too many profiles are running.");
+}
+
 /* ---- 4.13 and 4.14. ---- */
 
 static value mp_prim_start_4(struct domain *d, value rate, value callstack_size, value tracker) {
@@ -50,61 +63,72 @@ static value mp_prim_start_4(struct domain *d, value rate, value callstack_size,
     refuse_second(d, engine);
     double r = rate_argument(d, rate, callstack_size);
     require_tracker(d, tracker);
-    engine->current = mp_profile_start(engine, MP_STYLE_4, r,
+    require_room(d, engine);
+    engine->current = mp_profile_start(engine, MP_STYLE_4, false, r,
                                        (uint64_t)int_of_val(callstack_size), tracker);
     return VAL_UNIT;
 }
 
-static value mp_prim_stop_4(struct domain *d, value unit) {
+/* Ends the current profile, whichever interface started it. */
+static value stop_current(struct domain *d, const char *refusal) {
     struct mp_engine *engine = mp_engine_of(d);
-    if (engine->current == NULL) vm_failwith(d, "Gc.Memprof.stop: not started.");
-    mp_profile_stop(engine->current);
+    value result = engine->current == NULL ? VAL_FALSE : mp_profile_stop(engine->current);
+    if (result == VAL_FALSE) vm_failwith(d, "%s", refusal);
+    vm_value_or_raise(d, result);
     return VAL_UNIT;
+}
+
+static value mp_prim_stop_4(struct domain *d, value unit) {
+    return stop_current(d, "Gc.Memprof.stop: not started.");
 }
 
 /* ---- 5.3, for programs of every version. ---- */
 
-static value start_5(struct domain *d, value rate, value callstack_size, value tracker, bool current) {
+static value start_5(struct domain *d, value rate, value callstack_size, value tracker,
+                     bool another) {
     struct mp_engine *engine = mp_engine_of(d);
     double r = rate_argument(d, rate, callstack_size);
     require_tracker(d, tracker);
-    if (current) refuse_second(d, engine);
+    if (!another) refuse_second(d, engine);
+    require_room(d, engine);
     GC_ROOT(&d->gc, &tracker);
-    value handle = gc_alloc_custom(&d->gc, &handle_ops, sizeof(struct mp_profile *), 0, 1);
-    *(struct mp_profile **)custom_data(handle) = NULL;
+    value handle = gc_alloc_custom(&d->gc, &handle_ops, sizeof(struct handle), 0, 1);
+    *handle_of(handle) = (struct handle){NULL, 0};
     GC_UNROOT(&d->gc);
-    struct mp_profile *p = mp_profile_start(engine, MP_STYLE_5, r,
+    struct mp_profile *p = mp_profile_start(engine, MP_STYLE_5, another, r,
                                             (uint64_t)int_of_val(callstack_size), tracker);
-    *(struct mp_profile **)custom_data(handle) = p;
-    if (current) engine->current = p;
+    *handle_of(handle) = (struct handle){p, p->id};
+    if (!another) engine->current = p;
     return handle;
 }
 
 static value mp_prim_start(struct domain *d, value rate, value callstack_size, value tracker) {
-    return start_5(d, rate, callstack_size, tracker, true);
-}
-
-static value mp_prim_start_another(struct domain *d, value rate, value callstack_size, value tracker) {
     return start_5(d, rate, callstack_size, tracker, false);
 }
 
+static value mp_prim_start_another(struct domain *d, value rate, value callstack_size,
+                                   value tracker) {
+    return start_5(d, rate, callstack_size, tracker, true);
+}
+
 static value mp_prim_stop(struct domain *d, value unit) {
-    struct mp_engine *engine = mp_engine_of(d);
-    if (engine->current == NULL) vm_failwith(d, "Gc.Memprof.stop: no profile running.");
-    return vm_value_or_raise(d, mp_profile_stop(engine->current));
+    return stop_current(d, "Gc.Memprof.stop: no profile running.");
 }
 
 static value mp_prim_stop_another(struct domain *d, value handle) {
-    struct mp_profile *p = profile_of(d, handle, "Memprof.stop_another");
-    if (p->status != MP_SAMPLING) vm_failwith(d, "Memprof.stop_another: profile not running.");
-    return vm_value_or_raise(d, mp_profile_stop(p));
+    struct mp_profile *p = profile_of(d, handle, "Bactrian.Memprof.stop_another");
+    bool sampling = p != NULL && p->status == MP_SAMPLING;
+    value result = sampling ? mp_profile_stop(p) : VAL_FALSE;
+    if (result == VAL_FALSE) vm_failwith(d, "Bactrian.Memprof.stop_another: profile not running.");
+    vm_value_or_raise(d, result);
+    return VAL_UNIT;
 }
 
 static value mp_prim_discard(struct domain *d, value handle) {
     struct mp_profile *p = profile_of(d, handle, "Gc.Memprof.discard");
-    if (p->status == MP_SAMPLING) vm_failwith(d, "Gc.Memprof.discard: profile not stopped.");
-    if (p->status == MP_DISCARDED)
+    if (p == NULL || p->status == MP_DISCARDED)
         vm_failwith(d, "Gc.Memprof.discard: profile already discarded.");
+    if (p->status == MP_SAMPLING) vm_failwith(d, "Gc.Memprof.discard: profile not stopped.");
     mp_profile_discard(p);
     return VAL_UNIT;
 }

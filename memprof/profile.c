@@ -15,124 +15,200 @@ static void free_profile(struct mp_profile *p) {
     struct mp_profile **at = &p->engine->profiles;
     while (*at != p) at = &(*at)->next;
     *at = p->next;
-    if (p->engine->current == p) p->engine->current = NULL;
     mp_stream_detach(p->engine->sampler, &p->stream);
     gc_remove_root(&p->engine->d->gc, &p->tracker);
     mp_entries_clear(&p->entries);
     free(p);
 }
 
-/* Frees the profiles that nothing can reach any more. Not while one of their callbacks runs. */
+/* Frees the profiles that nothing can reach any more. */
 static void free_finished(struct mp_engine *engine) {
     struct mp_profile *next;
     for (struct mp_profile *p = engine->profiles; p != NULL; p = next) {
         next = p->next;
-        bool silent = p->status == MP_DISCARDED || (p->status == MP_STOPPED && p->entries.live == 0);
-        if (silent && p->running == 0 && (p->style == MP_STYLE_4 || p->handle_dead)) free_profile(p);
+        bool silent = p->status == MP_DISCARDED ||
+                      (p->status == MP_STOPPED && p->entries.live == 0);
+        if (silent && p->running == 0 && (p->style == MP_STYLE_4 || p->handle_dead))
+            free_profile(p);
     }
 }
 
 static void forget_everything(struct mp_profile *p) {
     mp_entries_clear(&p->entries);
     p->generation++;
+    gc_modify_root(&p->engine->d->gc, &p->tracker, VAL_UNIT);
 }
 
-/* ---- Callbacks. ---- */
-
-/* Calls field `which` of the tracker. MP1. */
-static value call(struct mp_profile *p, int which, value argument) {
-    p->running++;
-    mp_stream_suspend(p->engine->sampler, &p->stream);
-    value result = vm_callback_exn(p->engine->d, field(p->tracker, which), 1, &argument);
-    mp_stream_resume(p->engine->sampler, &p->stream);
-    p->running--;
-    return result;
+struct mp_profile *mp_profile_find(struct mp_engine *engine, uint64_t id) {
+    struct mp_profile *p = engine->profiles;
+    while (p != NULL && p->id != id) p = p->next;
+    return p;
 }
 
-/* The record that allocation callbacks are given. MP4. */
-static value allocation_record(struct mp_profile *p, uint32_t number) {
-    struct domain *d = p->engine->d;
-    struct mp_entry *e = mp_entry_at(&p->entries, number);
-    struct mp_stack *stack = e->stack;
-    value callstack = VAL_UNIT;
-    e->stack = NULL;
-    mp_sampler_pause(p->engine->sampler);
-    GC_ROOT(&d->gc, &callstack);
-    size_t depth = stack == NULL ? 0 : stack->depth;
-    callstack = gc_alloc(&d->gc, depth, 0);
-    for (size_t i = 0; i < depth; i++) field(callstack, i) = val_of_int((intptr_t)stack->gpcs[i]);
-    free(stack);
-    value record = gc_alloc_small(&d->gc, 4, 0);
-    e = mp_entry_at(&p->entries, number);
+/* ---- The record that allocation callbacks are given. ---- */
+
+struct record_request {
+    const struct mp_entry *entry;
+    const struct mp_stack *stack;
+};
+
+enum { RECORD_FIELDS = 4 };
+
+static void fill_callstack(value callstack, const struct mp_stack *stack) {
+    for (size_t i = 0; i < stack->depth; i++)
+        field(callstack, i) = val_of_int((intptr_t)stack->gpcs[i]);
+}
+
+static void fill_record(value record, const struct mp_entry *e, value callstack) {
     field(record, 0) = val_of_int((intptr_t)e->samples);
     field(record, 1) = val_of_int((intptr_t)e->wosize);
     field(record, 2) = val_of_int(e->source);
     field(record, 3) = callstack;
-    GC_UNROOT(&d->gc);
-    mp_sampler_unpause(p->engine->sampler);
+}
+
+static value bump(struct gc_domain *g, size_t wosize) {
+    g->young_ptr -= 8 * (wosize + 1);
+    *(header *)g->young_ptr = make_header(wosize, 0, 0);
+    return (value)(g->young_ptr + 8);
+}
+
+/* Where the young area has room for stack and record. 0: it hasn't. GC: never. */
+static value quick_record(struct domain *d, const struct record_request *request) {
+    struct gc_domain *g = &d->gc;
+    size_t depth = request->stack == NULL ? 0 : request->stack->depth;
+    size_t words = RECORD_FIELDS + 1 + (depth > 0 ? depth + 1 : 0);
+    bool fits = depth <= MAX_YOUNG_WOSIZE && 8 * words <= g->young_ptr - g->young_start;
+    if (!fits || gc_get_params(g)->stress != 0) return 0;
+    value callstack = depth == 0 ? gc_atom(g, 0) : bump(g, depth);
+    if (depth > 0) fill_callstack(callstack, request->stack);
+    value record = bump(g, RECORD_FIELDS);
+    fill_record(record, request->entry, callstack);
+    gc_sample_exempt(g, words);
     return record;
 }
 
-/* What a callback's result means for its entry: None and exceptions drop it (MP3), Some v is its new value.
- * Returns VAL_UNIT or the exception. */
-static value settle(struct mp_profile *p, uint32_t number, value result, bool last) {
+/* May collect and raise Out_of_memory. */
+static value slow_record(struct domain *d, void *context) {
+    const struct record_request *request = context;
+    size_t depth = request->stack == NULL ? 0 : request->stack->depth;
+    value callstack = gc_alloc(&d->gc, depth, 0);
+    if (depth > 0) fill_callstack(callstack, request->stack);
+    GC_ROOT(&d->gc, &callstack);
+    value record = gc_alloc_small(&d->gc, RECORD_FIELDS, 0);
+    GC_UNROOT(&d->gc);
+    fill_record(record, request->entry, callstack);
+    return record;
+}
+
+/* The record for an entry, or an exception as exn_result; takes the entry's stack. MP4. */
+static value allocation_record(struct mp_profile *p, uint32_t number) {
+    struct domain *d = p->engine->d;
+    struct mp_entry *e = mp_entry_at(&p->entries, number), copy = *e;
+    struct record_request request = {&copy, e->stack};
+    e->stack = NULL;
+    value record = quick_record(d, &request);
+    if (record == 0) {
+        mp_sampler_pause(p->engine->sampler);
+        record = vm_protect_exn(d, slow_record, &request);
+        mp_sampler_unpause(p->engine->sampler);
+    }
+    free(copy.stack);
+    return record;
+}
+
+/* ---- Callbacks. ---- */
+
+static bool lane_is_free(const struct mp_profile *p) { return p->stream.lane->suspended == 0; }
+
+/* Has the machine come back if something is due that could run. */
+static void ask_for_callbacks(struct mp_engine *engine) {
+    for (struct mp_profile *p = engine->profiles; p != NULL; p = p->next) {
+        if (!lane_is_free(p) || !mp_anything_due(&p->entries)) continue;
+        gc_request_action(&engine->d->gc);
+        return;
+    }
+}
+
+/* Calls field `which` of the tracker. MP1. */
+static value call(struct mp_profile *p, int which, value argument) {
+    struct mp_engine *engine = p->engine;
+    struct mp_lane *lane = p->stream.lane;
+    p->running++;
+    mp_lane_suspend(engine->sampler, lane);
+    value result = vm_callback_exn(engine->d, field(p->tracker, which), 1, &argument);
+    mp_lane_resume(engine->sampler, lane);
+    p->running--;
+    return result;
+}
+
+/* What a callback's result means for its entry: None and exceptions drop it (MP3), Some v is its new
+ * value. Nothing if the entries were forgotten meanwhile. Returns VAL_UNIT or the exception. */
+static value settle(struct mp_profile *p, unsigned generation, uint32_t number, value result,
+                    bool last) {
     bool failed = is_exn_result(result);
-    if (failed || last || is_int(result)) mp_entry_drop(&p->entries, number);
-    else mp_entry_set_user(&p->entries, number, field(result, 0));
+    if (generation == p->generation) {
+        if (failed || last || is_int(result)) mp_entry_drop(&p->entries, number);
+        else if (!(mp_entry_at(&p->entries, number)->flags & ENTRY_DROPPED))
+            mp_entry_set_user(&p->entries, number, field(result, 0));
+        mp_entry_end(&p->entries, number);
+    }
     return failed ? result : VAL_UNIT;
 }
 
 static value tell_allocation(struct mp_profile *p, uint32_t number) {
-    struct mp_entry *e = mp_entry_at(&p->entries, number);
     unsigned generation = p->generation;
-    int which = e->flags & ENTRY_BORN_YOUNG ? ALLOC_MINOR : ALLOC_MAJOR;
-    e->flags |= ENTRY_KNOWN;
-    value result = call(p, which, allocation_record(p, number));
-    if (generation != p->generation) return is_exn_result(result) ? result : VAL_UNIT;
-    return settle(p, number, result, false);
+    bool minor = mp_entry_at(&p->entries, number)->flags & ENTRY_BORN_YOUNG;
+    mp_entry_begin(&p->entries, number);
+    value result = allocation_record(p, number);
+    if (!is_exn_result(result)) result = call(p, minor ? ALLOC_MINOR : ALLOC_MAJOR, result);
+    return settle(p, generation, number, result, false);
 }
 
-static value tell_later_event(struct mp_profile *p, uint32_t number, enum mp_event event) {
-    struct mp_entry *e = mp_entry_at(&p->entries, number);
+static value tell_later_event(struct mp_profile *p, uint32_t number) {
     unsigned generation = p->generation;
+    struct mp_entry *e = mp_entry_at(&p->entries, number);
+    bool promoted = e->flags & ENTRY_DUE_PROMOTED;
     bool was_old = !(e->flags & ENTRY_BORN_YOUNG) || (e->flags & ENTRY_WAS_PROMOTED);
-    int which = event == MP_PROMOTED ? PROMOTE : was_old ? DEALLOC_MAJOR : DEALLOC_MINOR;
+    int which = promoted ? PROMOTE : was_old ? DEALLOC_MAJOR : DEALLOC_MINOR;
     value user = e->user;
+    e->flags &= (uint16_t) ~(promoted ? ENTRY_DUE_PROMOTED : ENTRY_DUE_DIED);
     e->user = VAL_UNIT; /* no longer a root while its callback runs */
-    value result = call(p, which, user);
-    if (generation != p->generation) return is_exn_result(result) ? result : VAL_UNIT;
-    return settle(p, number, result, event == MP_DEALLOCATED);
+    mp_entry_begin(&p->entries, number);
+    return settle(p, generation, number, call(p, which, user), !promoted);
 }
 
-/* Runs what is due for one profile. */
-static value run_due(struct mp_profile *p) {
-    uint32_t number;
-    enum mp_event event;
-    while (mp_due_pop(&p->entries, &number, &event)) {
-        value result = event == MP_ALLOCATED ? tell_allocation(p, number)
-                                             : tell_later_event(p, number, event);
-        if (is_exn_result(result)) return result;
-    }
-    return VAL_UNIT;
+/* Runs the next callback that is due (MP5). VAL_FALSE: there was none; else VAL_TRUE, or its
+ * exception as exn_result. */
+static value run_next(struct mp_profile *p) {
+    uint32_t birth = 0, later = 0;
+    if (p->style == MP_STYLE_5) later = mp_take_later(&p->entries);
+    if (later == 0) birth = mp_take_birth(&p->entries);
+    if (later == 0 && birth == 0) later = mp_take_later(&p->entries);
+    if (later == 0 && birth == 0) return VAL_FALSE;
+    value result = later != 0 ? tell_later_event(p, later) : tell_allocation(p, birth);
+    return is_exn_result(result) ? result : VAL_TRUE;
 }
 
 value mp_run_callbacks_exn(void *state, struct domain *d) {
     struct mp_engine *engine = state;
     value result = VAL_UNIT;
-    struct mp_profile *p = engine->profiles;
-    while (p != NULL && !is_exn_result(result)) {
+    struct mp_profile *p = engine->silenced ? NULL : engine->profiles;
+    while (p != NULL) {
         p->running++; /* keeps it in the list */
-        if (p->running == 1) result = run_due(p);
+        if (lane_is_free(p))
+            while ((result = run_next(p)) == VAL_TRUE) continue;
         p->running--;
+        if (is_exn_result(result)) return result;
         p = p->next;
     }
     free_finished(engine);
-    return result;
+    ask_for_callbacks(engine);
+    return VAL_UNIT;
 }
 
 /* ---- The sampler's client. ---- */
 
-static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint32_t *ticket) {
+static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
     struct mp_profile *p = context;
     struct mp_entries *t = &p->entries;
     uint32_t number = mp_entry_new(t, hit->wosize, hit->samples, hit->source, hit->young);
@@ -140,26 +216,30 @@ static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, u
     if (number == 0) return VAL_UNIT;
     mp_entry_at(t, number)->stack = mp_callstack(d, p->callstack_size);
     if (!hit->promised) {
-        if (mp_entry_set_block(t, number, hit->block, hit->young) &&
-            mp_due_push(t, number, MP_ALLOCATED))
+        if (mp_entry_set_block(t, number, hit->block, hit->young) && mp_note_birth(t, number))
             gc_request_action(&d->gc);
         return VAL_UNIT;
     }
     unsigned generation = p->generation;
-    mp_entry_at(t, number)->holds++; /* the promise's */
+    mp_entry_hold(t, number); /* the promise's */
     value result = tell_allocation(p, number);
     if (generation != p->generation) *ticket = 0;
     else if (is_exn_result(result)) mp_entry_release(t, number);
+    ask_for_callbacks(p->engine);
     return result;
 }
 
-static void on_born(void *context, uint32_t ticket, value block) {
+static void on_born(void *context, uint64_t ticket, value block) {
     struct mp_profile *p = context;
-    if (ticket == 0) return;
-    if (block == 0) mp_entry_drop(&p->entries, ticket);
-    else if (!(mp_entry_at(&p->entries, ticket)->flags & ENTRY_DROPPED))
-        mp_entry_set_block(&p->entries, ticket, block, true);
-    mp_entry_release(&p->entries, ticket);
+    uint32_t number = (uint32_t)ticket;
+    if (number == 0 || number > p->entries.slot_count) return;
+    if (!(mp_entry_at(&p->entries, number)->flags & ENTRY_DROPPED)) {
+        /* What was told of and never came to be is gone as if it had died at once. */
+        if (block != 0) mp_entry_set_block(&p->entries, number, block, true);
+        else if (mp_note_later(&p->entries, number, ENTRY_DUE_DIED))
+            gc_request_action(&p->engine->d->gc);
+    }
+    mp_entry_release(&p->entries, number);
 }
 
 static void on_minor_done(void *context, struct gc_domain *g) {
@@ -174,7 +254,7 @@ static void on_mark_done(void *context, struct gc_domain *g) {
 
 static const struct mp_client profile_client = {on_hit, on_born, on_minor_done, on_mark_done};
 
-/* ---- Start, stop, discard. ---- */
+/* ---- The engine. ---- */
 
 static void scan(void *context, struct gc_visitor *visitor) {
     struct mp_engine *engine = context;
@@ -195,6 +275,14 @@ static void close_engine(void *state) {
     free(engine);
 }
 
+static void silence(void *state) {
+    struct mp_engine *engine = state;
+    if (!engine->silenced) mp_lane_suspend(engine->sampler, &engine->lane);
+    for (struct mp_profile *p = engine->profiles; p != NULL && !engine->silenced; p = p->next)
+        mp_lane_suspend(engine->sampler, &p->own_lane);
+    engine->silenced = true;
+}
+
 struct mp_engine *mp_engine_of(struct domain *d) {
     if (d->vm->profiler.state != NULL) return d->vm->profiler.state;
     struct mp_engine *engine = calloc(1, sizeof *engine);
@@ -204,25 +292,31 @@ struct mp_engine *mp_engine_of(struct domain *d) {
         free(sampler);
         vm_raise_out_of_memory(d);
     }
-    *engine = (struct mp_engine){.d = d, .sampler = sampler, .next_seed = 42};
+    *engine = (struct mp_engine){.d = d, .sampler = sampler};
     gc_add_scanner(d->gc.heap, scan, engine);
-    d->vm->profiler = (struct vm_profiler){engine, mp_run_callbacks_exn, close_engine};
+    d->vm->profiler = (struct vm_profiler){engine, mp_run_callbacks_exn, silence, close_engine};
     return engine;
 }
 
-struct mp_profile *mp_profile_start(struct mp_engine *engine, enum mp_style style, double rate,
-                                    uint64_t callstack_size, value tracker) {
-    struct mp_profile *p = calloc(1, sizeof *p), **end = &engine->profiles;
-    if (p == NULL) vm_raise_out_of_memory(engine->d);
+/* ---- Start, stop, discard. ---- */
+
+enum { FIRST_SEED = 42 };
+
+struct mp_profile *mp_profile_start(struct mp_engine *engine, enum mp_style style, bool own_lane,
+                                    double rate, uint64_t callstack_size, value tracker) {
     free_finished(engine);
+    struct mp_profile *p = calloc(1, sizeof *p);
+    if (p == NULL) vm_raise_out_of_memory(engine->d);
     p->engine = engine;
     p->style = style;
+    p->id = ++engine->last_id;
     p->callstack_size = callstack_size;
     p->tracker = tracker;
+    p->next = engine->profiles;
+    engine->profiles = p;
     gc_register_root(&engine->d->gc, &p->tracker);
-    while (*end != NULL) end = &(*end)->next;
-    *end = p;
-    mp_stream_attach(engine->sampler, &p->stream, &profile_client, p, engine->next_seed++);
+    mp_stream_attach(engine->sampler, &p->stream, own_lane ? &p->own_lane : &engine->lane,
+                     &profile_client, p, FIRST_SEED + p->id);
     p->stream.rounds_up = style == MP_STYLE_5;
     mp_stream_start(engine->sampler, &p->stream, rate);
     return p;
@@ -232,17 +326,19 @@ static value run_due_allocations(struct mp_profile *p) {
     uint32_t number;
     value result = VAL_UNIT;
     p->running++;
-    while (!is_exn_result(result) && mp_due_pop_allocation(&p->entries, &number))
+    while (!is_exn_result(result) && (number = mp_take_birth(&p->entries)) != 0)
         result = tell_allocation(p, number);
     p->running--;
+    ask_for_callbacks(p->engine);
     return result;
 }
 
 value mp_profile_stop(struct mp_profile *p) {
     struct mp_engine *engine = p->engine;
-    if (p->style == MP_STYLE_5 && p->running == 0) {
+    if (p->style == MP_STYLE_5 && lane_is_free(p)) {
         value result = run_due_allocations(p);
         if (is_exn_result(result)) return result;
+        if (p->status != MP_SAMPLING) return VAL_FALSE;
     }
     mp_stream_stop(engine->sampler, &p->stream);
     p->status = MP_STOPPED;
@@ -250,7 +346,7 @@ value mp_profile_stop(struct mp_profile *p) {
     if (p->style == MP_STYLE_4) forget_everything(p);
     else mp_entries_drop_unknown(&p->entries);
     free_finished(engine);
-    return VAL_UNIT;
+    return VAL_TRUE;
 }
 
 void mp_profile_discard(struct mp_profile *p) {

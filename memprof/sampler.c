@@ -24,9 +24,9 @@ struct hit_list {
 struct mp_sampler {
     struct domain *d;
     struct mp_stream *streams;
-    uint64_t armed;            /* MS1; FAR: no stream samples */
-    struct hit_list promised;  /* whose block the collector is about to make */
-    unsigned paused;           /* > 0: every stream is suspended */
+    uint64_t armed;           /* MS1; FAR: no stream samples */
+    struct hit_list promised; /* whose block the collector is about to make */
+    unsigned paused;          /* > 0: every stream is suspended */
     uint64_t last_id;
     struct gc_hooks hooks;
 };
@@ -165,11 +165,8 @@ static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
                       bool from_bytecode, value v) {
     struct mp_sampler *s = context;
     struct hit_list hits;
-    struct mp_hit hit = {.wosize = wosize,
-                         .young = true,
-                         .source = GC_NORMAL,
-                         .promised = from_bytecode,
-                         .block = v};
+    struct mp_hit hit = {
+        .wosize = wosize, .young = true, .source = GC_NORMAL, .promised = from_bytecode, .block = v};
     sync(s, from_bytecode ? 0 : wosize + 1);
     collect_hits(s, wosize + 1, &hits);
     arm(s);

@@ -28,12 +28,12 @@ struct mp_sampler;
 
 /* A block that was hit. */
 struct mp_hit {
-    size_t wosize;          /* words without header; of GC_CUSTOM: words of memory outside the heap */
-    size_t samples;         /* how many of its words were hit */
+    size_t wosize;  /* words without header; of GC_CUSTOM: words of memory outside the heap */
+    size_t samples; /* how many of its words were hit */
     enum gc_source source;
-    bool young;             /* born in the young area */
-    bool promised;          /* the block doesn't exist yet: born() follows when it does */
-    value block;            /* 0 while promised */
+    bool young;    /* born in the young area */
+    bool promised; /* the block doesn't exist yet: born() follows when it does */
+    value block;   /* 0 while promised */
 };
 
 /* A client of the sampler; its functions never allocate in the heap, except hit() of a promised
@@ -45,7 +45,7 @@ struct mp_client {
     value (*hit)(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket);
     /* A promised block exists now, or (block 0) never will. */
     void (*born)(void *context, uint64_t ticket, value block);
-    void (*minor_done)(void *context, struct gc_domain *g);   /* as in gc/hooks.h */
+    void (*minor_done)(void *context, struct gc_domain *g); /* as in gc/hooks.h */
     void (*mark_done)(void *context, struct gc_domain *g);
 };
 
@@ -59,11 +59,11 @@ struct mp_stream {
     const struct mp_client *client;
     void *context;
     struct mp_lane *lane;
-    uint64_t id;            /* unlike that of any other stream of the sampler, ever */
-    double inverse_log;     /* 1 / log(1 - rate); 0 for rate 1 */
-    bool sampling;          /* takes trials (rate > 0, not stopped) */
-    bool rounds_up;         /* memory outside the heap: bytes / 8 rounded up (5.x), not down */
-    uint64_t next, carry;   /* MS1, MS2 */
+    uint64_t id;          /* unlike that of any other stream of the sampler, ever */
+    double inverse_log;   /* 1 / log(1 - rate); 0 for rate 1 */
+    bool sampling;        /* takes trials (rate > 0, not stopped) */
+    bool rounds_up;       /* memory outside the heap: bytes / 8 rounded up (5.x), not down */
+    uint64_t next, carry; /* MS1, MS2 */
     uint64_t random[4];
 };
 

@@ -1,4 +1,5 @@
-/* bigarray.c - bigarrays as custom blocks: birth and death, order, hash, and their form in messages.
+/* bigarray.c - bigarrays as custom blocks: birth and death, order, hash, and their form in
+ * messages.
  *
  * B1  With BIGARRAY_MANAGED the elements belong to the proxy if there is one, else to the block.
  * B2  A proxy's refcount is the number of blocks that point at it.
@@ -79,7 +80,8 @@ static void bigarray_finalize(value v) {
         return 0;                                          \
     } while (0)
 
-/* A nan makes two bigarrays unordered; where an order is wanted all the same it is below numbers. */
+/* A nan makes two bigarrays unordered; where an order is wanted all the same it is below
+ * numbers. */
 #define COMPARE_FLOATS(type)                   \
     do {                                       \
         const type *p = x->data, *q = y->data; \
@@ -171,7 +173,8 @@ static intptr_t bigarray_hash(value v) {
 }
 
 /* ---- Messages: numbers of dimensions and flags of 4 bytes, dimensions of 2 (or FFFF and 8), then
- * the elements, big-endian. Word-sized kinds start with a byte: 0 if 4 bytes each follow, 1 if 8. ---- */
+ * the elements, big-endian. Word-sized kinds start with a byte: 0 if 4 bytes each follow, 1 if 8.
+ * ---- */
 
 enum { LONG_DIMENSION = 0xFFFF };
 

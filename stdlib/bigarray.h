@@ -1,4 +1,5 @@
-/* bigarray.h - the data behind Bigarray: what a custom block "_bigarr02" holds, by the C ABI's layout.
+/* bigarray.h - the data behind Bigarray: what a custom block "_bigarr02" holds, by the C ABI's
+ * layout.
  *
  *   | ops | data | num_dims | flags | proxy | dim 0 | ... | dim n-1 |
  *
@@ -77,8 +78,8 @@ static inline uintptr_t bigarray_bytes(const struct bigarray *b) {
 value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
                    const intptr_t *dims);
 
-/* Order of two bigarrays, as compare has it; *unordered: a nan was met, which makes <, = and > false.
- * GC: never. */
+/* Order of two bigarrays, as compare has it; *unordered: a nan was met, which makes <, = and >
+ * false. GC: never. */
 int bigarray_compare(value a, value b, bool *unordered);
 /* The payload in messages (stdlib/customs.h, vm/unmarshal.h). */
 value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared);

@@ -1,5 +1,5 @@
-/* hash_mix.h - the mixing steps of OCaml's hash function (MurmurHash3 of Austin Appleby, 32 bits), as
- * caml_hash and the hash functions of custom blocks use them. GC: never, they never fail. */
+/* hash_mix.h - the mixing steps of OCaml's hash function (MurmurHash3 of Austin Appleby, 32 bits),
+ * as caml_hash and the hash functions of custom blocks use them. GC: never, they never fail. */
 #ifndef BACTRIAN_STDLIB_HASH_MIX_H
 #define BACTRIAN_STDLIB_HASH_MIX_H
 

@@ -1,5 +1,5 @@
-/* marshal_writer.c - the walk over a value that makes its message, in the order and with the codes of
- * OCaml's own writer, so that the bytes are the same. The codes are listed in vm/unmarshal.c. */
+/* marshal_writer.c - the walk over a value that makes its message, in the order and with the codes
+ * of OCaml's own writer, so that the bytes are the same. The codes are listed in vm/unmarshal.c. */
 #include "stdlib/marshal_writer.h"
 
 #include "stdlib/customs.h"
@@ -141,7 +141,8 @@ static void widen_table(struct marshal_writer *w) {
     }
 }
 
-/* Writes a reference if v was seen before; else note_object(v) is to follow, before other objects. */
+/* Writes a reference if v was seen before; else note_object(v) is to follow, before other
+ * objects. */
 static bool put_shared(struct marshal_writer *w, value v) {
     if (w->flags & MARSHAL_NO_SHARING) return false;
     if (2 * w->objects >= (uint64_t)1 << w->table_bits) widen_table(w);

@@ -59,8 +59,8 @@ struct marshal_writer {
     value *small_stack[2 * MARSHAL_SMALL_STACK];
 };
 
-/* Writes the message of v. False: w->failure and w->text say why. scratch: freed by the caller, when
- * the bytes were used. GC: never. */
+/* Writes the message of v. False: w->failure and w->text say why. scratch: freed by the caller,
+ * when the bytes were used. GC: never. */
 bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned flags,
                    struct vm_arena *scratch);
 /* Copies header and data to a place of header_bytes + data_bytes bytes. GC: never. */

@@ -1,6 +1,6 @@
-/* prim_dynlink.c - libraries of C code, from the side of Dynlink and toplevels. This machine opens none:
- * the list of opened libraries is empty, opening one fails with a Failure that names it, and so no symbol
- * is ever found. */
+/* prim_dynlink.c - libraries of C code, from the side of Dynlink and toplevels. This machine opens
+ * none: the list of opened libraries is empty, opening one fails with a Failure that names it, and
+ * so no symbol is ever found. */
 #include "stdlib/prim.h"
 
 value prim_dynlink_open_lib(struct domain *d, value mode, value name) {

@@ -2,9 +2,9 @@
  *
  * The tables are strings of 16-bit numbers; state s reads character c by looking at base[s] + c in
  * check and trans, or goes to default[s]. A negative base is an action. When the buffer is used up
- * the engine returns -state-1, the OCaml side refills and calls again with that. new_lex_engine also
- * runs a little code of moves (pairs destination, source; 255 ends it, source 255 is the current
- * position) that keeps the positions of `as` variables.
+ * the engine returns -state-1, the OCaml side refills and calls again with that. new_lex_engine
+ * also runs a little code of moves (pairs destination, source; 255 ends it, source 255 is the
+ * current position) that keeps the positions of `as` variables.
  *
  * Tables and buffer come from the program: every access to them is bounded. */
 #include "stdlib/prim.h"
@@ -67,7 +67,8 @@ static inline intptr_t number(const struct engine *e, int table, intptr_t i) {
     return n;
 }
 
-/* Whether check[base + c] names state; the table may end before what its last states could ask for. */
+/* Whether check[base + c] names state; the table may end before what its last states could ask
+ * for. */
 static inline bool checks(const struct engine *e, int table, intptr_t i, intptr_t state) {
     return (uintptr_t)i < e->tables[table].entries && number(e, table, i) == state;
 }

@@ -1,5 +1,5 @@
-/* prim_marshal.c - Marshal, output_value and input_value: between messages on one side and channels,
- * strings and bytes on the other.
+/* prim_marshal.c - Marshal, output_value and input_value: between messages on one side and
+ * channels, strings and bytes on the other.
  *
  * C memory is only held where nothing can raise. Channels are used by their `try` functions, which
  * may run signal handlers and so come back here: that memory is local. What is needed while the
@@ -89,7 +89,7 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
  * does nothing but read. GC: may run. */
 static void make_room(struct domain *d, const struct vm_marshal_header *header) {
     struct gc_domain *g = &d->gc;
-    if (header->words <= MAX_YOUNG_WOSIZE && g->young_ptr - g->young_start < 8 * header->words)
+    if (header->words <= MAX_YOUNG_WOSIZE + 1 && g->young_ptr - g->young_start < 8 * header->words)
         gc_minor(g);
 }
 

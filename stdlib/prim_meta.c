@@ -1,4 +1,5 @@
-/* prim_meta.c - what a toplevel and Dynlink need: the global table, code made at run time, tracing. */
+/* prim_meta.c - what a toplevel and Dynlink need: the global table, code made at run time,
+ * tracing. */
 #include "stdlib/prim.h"
 
 #include "vm/debuginfo.h"
@@ -60,7 +61,7 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     struct vm_code *code = d->vm->codes[index];
     if (is_block(digest) && string_length(field(digest, 0)) == 16) {
         memcpy(code->digest, string_bytes(field(digest, 0)), 16);
-        code->digest_known = true;
+        code->digest_known = code->digest_given = true;
     }
     code->debug = vm_debuginfo_of_events(events);
 
@@ -90,17 +91,19 @@ value prim_static_release_bytecode(struct domain *d, value handle) {
 
 value prim_get_current_environment(struct domain *d, value unit) { return d->sp[0]; }
 
-/* Called from OCaml's wrapper around a traced function, whose last act is to return this call's result:
- * slips a call of the traced code between the wrapper's frame and its caller's, so that the wrapper
- * "returns" into the traced function, which then returns to the caller.
+/* Called from OCaml's wrapper around a traced function, whose last act is to return this call's
+ * result: slips a call of the traced code between the wrapper's frame and its caller's, so that
+ * the wrapper "returns" into the traced function, which then returns to the caller.
  *
  *     sp  [stopped][wrapper's frame, h words][return frame of the wrapper's caller]
- *  -> sp  [stopped][wrapper's frame, h words][traced_code, env, 0][code][argument][return frame ...]       */
+ *  -> sp  [stopped][wrapper's frame, h words][traced_code, env, 0][code][argument][return frame
+ *  ...] */
 value prim_invoke_traced_function(struct domain *d, value code, value env, value argument) {
     struct vm_frame frame;
     intptr_t index = int_of_val(nativeint_of_val(code));
     bool known = (nativeint_of_val(code) & 1) && index > 0 && index < d->vm->function_count;
-    if (!known || !vm_frames_first(d, &frame)) vm_invalid_argument(d, "caml_invoke_traced_function");
+    if (!known || !vm_frames_first(d, &frame))
+        vm_invalid_argument(d, "caml_invoke_traced_function");
     enum { SLIPPED = 5 };
     size_t moved = frame.height + STOPPED_WORDS;
     value *to = d->sp - SLIPPED;

@@ -1,8 +1,8 @@
 /* prim_parsing.c - the automaton behind ocamlyacc's parsers.
  *
- * An LALR parser in tables of 16-bit numbers. The engine is a coroutine of the OCaml module Parsing:
- * each call is told what happened since the last one (a command) and returns what it needs next (a
- * request); between calls all of its state is in the environment record.
+ * An LALR parser in tables of 16-bit numbers. The engine is a coroutine of the OCaml module
+ * Parsing: each call is told what happened since the last one (a command) and returns what it
+ * needs next (a request); between calls all of its state is in the environment record.
  *
  * Tables, environment and stacks come from the program: every access to them is bounded. */
 #include "stdlib/prim.h"

@@ -98,7 +98,8 @@ value prim_ephe_check_key(struct domain *d, value e, value i) {
     return val_of_bool(gc_ephe_is_set(&d->gc, e, slot));
 }
 
-value prim_ephe_blit_key(struct domain *d, value from, value from_i, value to, value to_i, value n) {
+value prim_ephe_blit_key(struct domain *d, value from, value from_i, value to, value to_i,
+                         value n) {
     return blit_keys(d, from, from_i, to, to_i, n, "Obj.Ephemeron.blit_key");
 }
 
@@ -152,8 +153,7 @@ value prim_weak_check(struct domain *d, value w, value i) {
 /* The form that took an option, before ephemerons; kept for programs that declare it. */
 value prim_weak_set(struct domain *d, value w, value i, value option) {
     size_t slot = key_slot(d, w, i, "Weak.set");
-    gc_ephe_set(&d->gc, w, slot,
-                is_block(option) ? field(option, 0) : gc_ephe_none(&d->gc));
+    gc_ephe_set(&d->gc, w, slot, is_block(option) ? field(option, 0) : gc_ephe_none(&d->gc));
     return VAL_UNIT;
 }
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 enum {
-    MARK_DEPTH = 16,     /* frames between the innermost one and the mark */
-    SHARE_FROM = 64,     /* stacks that are asked for to a smaller depth are walked without sharing */
+    MARK_DEPTH = 16, /* frames between the innermost one and the mark */
+    SHARE_FROM = 64, /* stacks that are asked for to a smaller depth are walked without sharing */
 };
 
 static bool reserve(uint64_t **gpcs, uint32_t **positions, size_t *capacity, size_t count) {
@@ -36,16 +36,18 @@ static size_t frames_above(const struct vm_call_stack *s, uint32_t position) {
     return low;
 }
 
-/* Walks from the innermost frame to the mark, the bottom, or limit frames; *shared: the kept frames that go
- * on from there. Returns the number of fresh frames; SIZE_MAX: no memory. */
+/* Walks from the innermost frame to the mark, the bottom, or limit frames; *shared: the kept
+ * frames that go on from there. Returns the number of fresh frames; SIZE_MAX: no memory. */
 static size_t walk(struct domain *d, struct vm_call_stack *s, size_t limit, size_t *shared) {
     struct vm_frame frame;
     size_t n = 0;
     *shared = 0;
-    for (bool more = vm_frames_first(d, &frame); more && n < limit; more = vm_frames_next(d, &frame)) {
+    for (bool more = vm_frames_first(d, &frame); more && n < limit;
+         more = vm_frames_next(d, &frame)) {
         value *behind = frame.base + frame.height;
         uint32_t position = (uint32_t)(d->stack_high - behind);
-        if (!reserve(&s->fresh_gpcs, &s->fresh_positions, &s->fresh_capacity, n + 1)) return SIZE_MAX;
+        if (!reserve(&s->fresh_gpcs, &s->fresh_positions, &s->fresh_capacity, n + 1))
+            return SIZE_MAX;
         s->fresh_gpcs[n] = frame.gpc;
         s->fresh_positions[n++] = position;
         if (behind == d->marks[MARK_CALL_STACK].slot && behind != d->stack_high) {

@@ -1,9 +1,11 @@
-/* callstack.h - the whole call stack as a list of places in the code, cheap to take again and again.
+/* callstack.h - the whole call stack as a list of places in the code, cheap to take again and
+ * again.
  *
- * The frames of the last call stack are kept; a mark (vm/stack.h) tells which of them can't have changed,
- * so taking the next one costs only the frames that differ.
+ * The frames of the last call stack are kept; a mark (vm/stack.h) tells which of them can't have
+ * changed, so taking the next one costs only the frames that differ.
  *
- * CS1  positions ascends; every entry whose position is below that of MARK_CALL_STACK's slot is true. */
+ * CS1  positions ascends; every entry whose position is below that of MARK_CALL_STACK's slot is
+ *      true. */
 #ifndef BACTRIAN_VM_CALLSTACK_H
 #define BACTRIAN_VM_CALLSTACK_H
 
@@ -13,16 +15,17 @@
 struct domain;
 
 struct vm_call_stack {
-    uint64_t *gpcs;         /* outermost frame first */
-    uint32_t *positions;    /* of each frame's return frame: words from stack_high */
+    uint64_t *gpcs;      /* outermost frame first */
+    uint32_t *positions; /* of each frame's return frame: words from stack_high */
     size_t count, capacity;
-    uint64_t *fresh_gpcs;   /* the walk's frames, innermost first, before they are put in place */
+    uint64_t *fresh_gpcs; /* the walk's frames, innermost first, before they are put in place */
     uint32_t *fresh_positions;
     size_t fresh_capacity;
 };
 
-/* The return points of the active calls (vm/frames.h), outermost first; of more than limit the innermost.
- * *gpcs stays valid until the next call. Returns their number; 0 also when memory is exhausted. GC: never. */
+/* The return points of the active calls (vm/frames.h), outermost first; of more than limit the
+ * innermost. *gpcs stays valid until the next call. Returns their number; 0 also when memory is
+ * exhausted. GC: never. */
 size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
 void vm_call_stack_free(struct domain *d);
 

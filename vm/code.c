@@ -15,8 +15,8 @@ static unsigned arity_of_primitive(void *context, uint32_t p) {
 }
 
 /* A new row of the function table. Fails: fatally when the table is full. */
-static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc, enum vm_function_kind kind,
-                             uint32_t frame_words, uint32_t arity) {
+static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
+                             enum vm_function_kind kind, uint32_t frame_words, uint32_t arity) {
     if (vm->function_count == vm->function_capacity) vm_fatal("the function table is full");
     uint32_t index = vm->function_count++;
     vm->functions[index] = (struct vm_function){
@@ -30,7 +30,8 @@ static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc, enum
     return index;
 }
 
-static struct vm_code *new_code(struct vm *vm, const uint32_t *words, uint32_t word_count, bool copy) {
+static struct vm_code *new_code(struct vm *vm, const uint32_t *words, uint32_t word_count,
+                                bool copy) {
     struct vm_code *code = vm_must(calloc(1, sizeof *code));
     if (copy) {
         uint32_t *own = vm_must(malloc((size_t)word_count * 4 + 4));
@@ -73,18 +74,19 @@ enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_c
         free_code(code);
         return status;
     }
-    code->function_at = vm_must(calloc((size_t)code->verified.entry_count * 2 + 1, sizeof(uint32_t)));
+    code->function_at = vm_must(
+        calloc((size_t)code->verified.entry_count * 2 + 1, sizeof(uint32_t)));
     vm->codes = vm_must(realloc(vm->codes, (vm->code_count + 1) * sizeof *vm->codes));
     *index = vm->code_count;
     vm->codes[vm->code_count++] = code;
     vm->next_gpc += (uint64_t)word_count + 1;
-    code->main_function =
-        new_function(vm, *index, 0, FUNCTION_MAIN, code->verified.main_frame_words, 1);
+    code->main_function = new_function(vm, *index, 0, FUNCTION_MAIN,
+                                       code->verified.main_frame_words, 1);
     return VM_OK;
 }
 
-/* The words go; the functions stay, since closures may still name them (they were decoded, or can't be
- * called any more because the only caller released the fragment as having none). */
+/* The words go; the functions stay, since closures may still name them (they were decoded, or
+ * can't be called any more because the only caller released the fragment as having none). */
 void vm_code_release(struct vm *vm, uint32_t index) { vm->codes[index]->released = true; }
 
 void vm_codes_free(struct vm *vm) {
@@ -126,7 +128,8 @@ const uint8_t *vm_code_digest(struct vm_code *code) {
 
 struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uint32_t *index) {
     for (uint32_t i = 0; i < vm->code_count; i++) {
-        if (vm->codes[i]->released || memcmp(vm_code_digest(vm->codes[i]), digest, 16) != 0) continue;
+        if (vm->codes[i]->released || memcmp(vm_code_digest(vm->codes[i]), digest, 16) != 0)
+            continue;
         *index = i;
         return vm->codes[i];
     }
@@ -135,6 +138,7 @@ struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uin
 
 unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc) {
     const struct vm_code *code = vm_code_at(vm, gpc);
-    if (code == NULL || code->verified.heights[gpc - code->base] == VM_UNREACHED) return OPCODE_COUNT;
+    if (code == NULL || code->verified.heights[gpc - code->base] == VM_UNREACHED)
+        return OPCODE_COUNT;
     return code->words[gpc - code->base];
 }

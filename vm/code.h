@@ -5,8 +5,8 @@
  * closure can name; it lives at a fixed index of one reserved table, and closures hold that index,
  * tagged (D4).
  *
- * C1  Every closure's code field is val_of_int(i) with 1 <= i < function_count, or 0 before a let rec
- *     fills it in; functions[i].entry is set for all of them (function 0 raises).
+ * C1  Every closure's code field is val_of_int(i) with 1 <= i < function_count, or 0 before a let
+ *     rec fills it in; functions[i].entry is set for all of them (function 0 raises).
  * C2  A function's entry is the "prepare me" code until its first call, then its decoded code (D5).
  * C3  words is never written: digests and disassembly see the original. */
 #ifndef BACTRIAN_VM_CODE_H
@@ -46,6 +46,7 @@ struct vm_code {
     uint32_t word_count;
     bool owns_words;
     bool digest_known;
+    bool digest_given; /* by who loaded it; else computed */
     bool released;
     uint8_t digest[16]; /* MD5 of words as little-endian bytes */
     struct vm_verified verified;
@@ -57,10 +58,12 @@ struct vm_code {
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };
 
-/* Verifies and adds a fragment; *index is its number. The words must stay valid (copied if copy). */
+/* Verifies and adds a fragment; *index is its number. The words must stay valid (copied if
+ * copy). */
 enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count, bool copy,
                            bool fragment, uint32_t *index, struct vm_error *error);
-/* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer found. */
+/* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer
+ * found. */
 void vm_code_release(struct vm *vm, uint32_t index);
 void vm_codes_free(struct vm *vm);
 struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc); /* the fragment of a gpc, or NULL */

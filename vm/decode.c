@@ -1,9 +1,9 @@
 /* decode.c - decodes a function when it is first called (D5).
  *
- * The instructions that flow reaches from the function's entry are collected, put out in ascending order of
- * their pcs with operands translated (engine.h), and their labels filled in. A row (decoded offset, pc) is
- * kept for each, for backtraces and for the frames of slow paths. The verifier has made sure of everything
- * that is taken for granted here. */
+ * The instructions that flow reaches from the function's entry are collected, put out in ascending
+ * order of their pcs with operands translated (engine.h), and their labels filled in. A row
+ * (decoded offset, pc) is kept for each, for backtraces and for the frames of slow paths. The
+ * verifier has made sure of everything that is taken for granted here. */
 #include "vm/decode.h"
 
 #include "vm/engine.h"
@@ -20,9 +20,9 @@ struct decoder {
     const struct vm_code *code;
     struct vm_function *function;
     const void *const *labels;
-    uint64_t *seen, *targets;       /* bitmaps over the fragment's words, clean between functions */
-    uint32_t *where;                /* per word: decoded offset in its function */
-    uint32_t *work;                 /* pcs still to be followed, and then all pcs of the function */
+    uint64_t *seen, *targets; /* bitmaps over the fragment's words, clean between functions */
+    uint32_t *where;          /* per word: decoded offset in its function */
+    uint32_t *work;           /* pcs still to be followed, and then all pcs of the function */
     uint32_t work_count, work_capacity;
     uint32_t lowest, highest, count;
     uintptr_t *out;
@@ -113,7 +113,7 @@ static void put_operand(struct decoder *c, unsigned op, char letter, uint32_t at
     switch (letter) {
     case 'i':
         put(c, (uintptr_t)(op == OP_OFFSETINT || op == OP_OFFSETREF ? (intptr_t)(int32_t)word * 2
-                                                                   : val_of_int((int32_t)word)));
+                                                                    : val_of_int((int32_t)word)));
         break;
     case 'm': put(c, (uintptr_t)val_of_int((int32_t)word)); break;
     case 'k': put(c, (uintptr_t)(intptr_t)(int32_t)word); break;
@@ -207,7 +207,8 @@ static unsigned fused_op(unsigned first, unsigned second) {
     switch (first << 8 | second) {
 #define INTERNAL(name, meaning)
 #define FUSED(name, first, second, meaning) \
-    case OP_##first << 8 | OP_##second: return ENGINE_##name;
+    case OP_##first << 8 | OP_##second:     \
+        return ENGINE_##name;
 #define INLINED(name, primitive, arity, meaning)
 #include "vm/engine.def"
 #undef INTERNAL
@@ -235,7 +236,8 @@ static uint32_t put_next(struct decoder *c, uint32_t pc) {
     return next;
 }
 
-/* An upper bound of the decoded size: frame words and the like add at most 3 words an instruction. */
+/* An upper bound of the decoded size: frame words and the like add at most 3 words an
+ * instruction. */
 static size_t words_needed(const struct decoder *c) {
     size_t total = 8;
     for (uint32_t pc = next_marked(c, c->lowest); pc != NOT_YET; pc = next_marked(c, pc + 1))
@@ -262,11 +264,13 @@ static void fill_labels(struct decoder *c) {
     for (uint32_t i = 0; i < c->function->row_count; i++) {
         const struct vm_pc_row *row = &c->function->rows[i];
         unsigned op = words[row->pc];
-        uint32_t next = row->pc + vm_instruction_words(words, row->pc, c->code->word_count, OPCODE_COUNT);
+        uint32_t next = row->pc +
+                        vm_instruction_words(words, row->pc, c->code->word_count, OPCODE_COUNT);
         uintptr_t *operands = &c->out[row->decoded + 1];
-        bool fused = i + 1 < c->function->row_count ? c->function->rows[i + 1].pc > next &&
-                                                          next <= c->highest && test_bit(c->seen, next)
-                                                    : next <= c->highest && test_bit(c->seen, next);
+        bool fused = i + 1 < c->function->row_count
+                         ? c->function->rows[i + 1].pc > next && next <= c->highest &&
+                               test_bit(c->seen, next)
+                         : next <= c->highest && test_bit(c->seen, next);
         if (fused) {
             operands += strlen(vm_opcodes[op].operands);
             op = words[next];
@@ -300,8 +304,9 @@ static void *scratch(void **slot, size_t bytes) {
     return *slot;
 }
 
-/* Decodes the function of a closure label or a main program; f->pc is its first instruction (a RESTART for
- * functions of more than one argument, so that both entries lie in the same decoded code). */
+/* Decodes the function of a closure label or a main program; f->pc is its first instruction (a
+ * RESTART for functions of more than one argument, so that both entries lie in the same decoded
+ * code). */
 static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
     struct vm_code *code = vm->codes[f->fragment];
     size_t map_bytes = ((size_t)code->word_count / 64 + 2) * 8;
@@ -329,8 +334,8 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
 static void remember(struct vm_decoded_area *area, uint32_t index) {
     if (area->function_count == area->function_capacity) {
         area->function_capacity = area->function_capacity ? 2 * area->function_capacity : 256;
-        area->functions =
-            vm_must(realloc(area->functions, area->function_capacity * sizeof *area->functions));
+        area->functions = vm_must(
+            realloc(area->functions, area->function_capacity * sizeof *area->functions));
     }
     area->functions[area->function_count++] = index;
 }
@@ -354,7 +359,8 @@ void vm_function_prepare(struct vm *vm, uint32_t index) {
 bool vm_find_decoded(const struct vm *vm, const uintptr_t *at, const struct vm_function **function,
                      const struct vm_pc_row **row) {
     const struct vm_decoded_area *area = vm->decoded_area;
-    if (at < area->words || at >= area->words + area->used || area->function_count == 0) return false;
+    if (at < area->words || at >= area->words + area->used || area->function_count == 0)
+        return false;
     uint32_t low = 0, high = area->function_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -393,7 +399,8 @@ bool vm_decoded_area_create(struct vm *vm) {
     w[6] = (uintptr_t)labels[ENGINE_PREPARE];
     w[7] = (uintptr_t)labels[ENGINE_NO_CODE];
     vm->functions[0].entry = w + 7;
-    vm->leave_code = w + 1, vm->watermark_code = w + 3, vm->traced_code = w + 5, vm->prepare_code = w + 6;
+    vm->leave_code = w + 1, vm->watermark_code = w + 3, vm->traced_code = w + 5,
+    vm->prepare_code = w + 6;
     area->used = 8;
     return true;
 }
@@ -401,7 +408,8 @@ bool vm_decoded_area_create(struct vm *vm) {
 void vm_decoded_area_destroy(struct vm *vm) {
     struct vm_decoded_area *area = vm->decoded_area;
     if (area == NULL) return;
-    for (uint32_t i = 0; i < area->function_count; i++) free(vm->functions[area->functions[i]].rows);
+    for (uint32_t i = 0; i < area->function_count; i++)
+        free(vm->functions[area->functions[i]].rows);
     if (area->words != NULL) vm_release(area->words, area->capacity * 8);
     free(area->functions);
     free(area);

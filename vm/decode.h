@@ -1,20 +1,21 @@
-/* decode.h - from bytecode to what the loop runs (vm/engine.h), a function at a time. Private to vm/. */
+/* decode.h - from bytecode to what the loop runs (vm/engine.h), a function at a time. Private to
+ * vm/. */
 #ifndef BACTRIAN_VM_DECODE_H
 #define BACTRIAN_VM_DECODE_H
 
 #include "vm/vm.h"
 
-/* All decoded code of a machine, in one reserved area, so that an address inside it can be told from any
- * other word and leads back to its function by binary search. */
+/* All decoded code of a machine, in one reserved area, so that an address inside it can be told
+ * from any other word and leads back to its function by binary search. */
 struct vm_decoded_area {
     uintptr_t *words;
-    size_t used, capacity;        /* words */
-    uint32_t *functions;          /* the functions decoded so far, by ascending address */
+    size_t used, capacity; /* words */
+    uint32_t *functions;   /* the functions decoded so far, by ascending address */
     uint32_t function_count, function_capacity;
 };
 
-/* Reserves the area and makes the machine's own code (leave_code and its like). Labels come from the loop
- * that the machine's options ask for. False: the system refuses the memory. */
+/* Reserves the area and makes the machine's own code (leave_code and its like). Labels come from
+ * the loop that the machine's options ask for. False: the system refuses the memory. */
 bool vm_decoded_area_create(struct vm *vm);
 void vm_decoded_area_destroy(struct vm *vm);
 

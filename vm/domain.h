@@ -5,8 +5,8 @@
  *     +--------+--------------------+--------------------------+      grows down
  *
  * S1  stack_low <= sp <= stack_high; the words [sp, stack_high) are all initialised.
- * S2  Outside the interpreter's loop (in primitives, slow paths, callbacks) sp is current; sp[0] is the
- *     environment, sp[1] the instruction that left the loop (E2).
+ * S2  Outside the interpreter's loop (in primitives, slow paths, callbacks) sp is current; sp[0]
+ *     is the environment, sp[1] the instruction that left the loop (E2).
  * S3  trap is the innermost trap frame's offset from stack_high, in words (0: none); links are
  *     offsets too. */
 #ifndef BACTRIAN_VM_DOMAIN_H
@@ -30,23 +30,23 @@ struct vm_mark {
 struct domain {
     struct gc_domain gc; /* first: allocation, poll words, local roots */
     struct vm *vm;
-    value *sp;                        /* S2 */
-    value *stack_low, *stack_high;    /* the words that may be used */
+    value *sp;                     /* S2 */
+    value *stack_low, *stack_high; /* the words that may be used */
     size_t stack_limit_words;
     uintptr_t trap;                   /* S3 */
     struct vm_activation *activation; /* innermost entry into the interpreter */
-    value accu;                         /* A while a slow path runs; a root */
+    value accu;                       /* A while a slow path runs; a root */
     value exn;                        /* the exception on its way to a handler; a root */
     struct vm_backtrace *backtrace;
     bool backtrace_active;
     bool finalising; /* finalisers are running: they don't nest */
     struct vm_mark marks[MARK_COUNT];
-    value *lowest_mark;         /* S4 */
+    value *lowest_mark;               /* S4 */
     struct vm_call_stack *call_stack; /* vm/callstack.h */
 };
 
-/* The stack's limit in words: the highest that a program may use before Stack_overflow. Setting it is cut
- * to the address space that was reserved. GC: never. */
+/* The stack's limit in words: the highest that a program may use before Stack_overflow. Setting it
+ * is cut to the address space that was reserved. GC: never. */
 size_t vm_stack_limit(const struct domain *d);
 void vm_set_stack_limit(struct domain *d, size_t words);
 

@@ -1,19 +1,22 @@
 /* engine.h - what the decoder and the interpreter's loop agree on. Private to vm/.
  *
- * Decoded code is an array of words. An instruction is the address of its body in the loop, then its
- * operands, translated: labels are addresses of decoded words, integers are tagged, tags have become
- * headers, labels of closures tagged function indices, primitives pointers to their linked entries. The
- * loop's pc points at the word of the instruction that is being executed.
+ * Decoded code is an array of words. An instruction is the address of its body in the loop, then
+ * its operands, translated: labels are addresses of decoded words, integers are tagged, tags have
+ * become headers, labels of closures tagged function indices, primitives pointers to their linked
+ * entries. The loop's pc points at the word of the instruction that is being executed.
  *
  *   APPLY1 at A:   A[0] body   A[1] frame word   A[2] next instruction
  *                                                ^ the return address that APPLY1 pushes
  *
- * E1  The word before every return address is a frame word: what the walker needs of the waiting frame.
- * E2  A stopped primitive or slow path has three words of its own on the stack: sp[0] the environment, sp[1]
- *     the address of the instruction that left the loop, or a frame word (which is odd) where the height
- *     is not the verifier's, sp[2] the extra arguments. Like those of a waiting frame (which the callee's
- *     return frame holds) these lie behind the words that the height counts.
- * E3  An internal instruction does what the bytecode it stands for does, and polls where that polls. */
+ * E1  The word before every return address is a frame word: what the walker needs of the waiting
+ *     frame.
+ * E2  A stopped primitive or slow path has three words of its own on the stack: sp[0] the
+ *     environment, sp[1] the address of the instruction that left the loop, or a frame word (which
+ *     is odd) where the height is not the verifier's, sp[2] the extra arguments. Like those of a
+ *     waiting frame (which the callee's return frame holds) these lie behind the words that the
+ *     height counts.
+ * E3  An internal instruction does what the bytecode it stands for does, and polls where that
+ *     polls. */
 #ifndef BACTRIAN_VM_ENGINE_H
 #define BACTRIAN_VM_ENGINE_H
 
@@ -23,8 +26,8 @@
 /* Instructions of the loop: the bytecode's, under the same numbers, then these. */
 enum vm_engine_op {
     ENGINE_FIRST_INTERNAL = OPCODE_COUNT,
-#define INTERNAL(name, meaning) ENGINE_##name,
-#define FUSED(name, first, second, meaning) ENGINE_##name,
+#define INTERNAL(name, meaning)                  ENGINE_##name,
+#define FUSED(name, first, second, meaning)      ENGINE_##name,
 #define INLINED(name, primitive, arity, meaning) ENGINE_##name,
 #include "vm/engine.def"
 #undef INTERNAL
@@ -33,7 +36,8 @@ enum vm_engine_op {
     ENGINE_COUNT
 };
 
-/* Frame word: gpc of the return point, and the height of the waiting frame once the call has returned. */
+/* Frame word: gpc of the return point, and the height of the waiting frame once the call has
+ * returned. */
 static inline uintptr_t frame_word(uint64_t gpc, uint32_t height) {
     return (uintptr_t)(gpc << 22 | (uintptr_t)height << 1 | 1);
 }
@@ -41,16 +45,17 @@ static inline uint64_t gpc_of_frame_word(uintptr_t word) { return word >> 22; }
 static inline uint32_t height_of_frame_word(uintptr_t word) { return word >> 1 & 0x1fffff; }
 _Static_assert(VM_MAX_HEIGHT < 1u << 21, "a frame word holds every height");
 
-/* Words below the deepest frame that primitives' frames, slow paths and callbacks may use unchecked. */
+/* Words below the deepest frame that primitives' frames, slow paths and callbacks may use
+ * unchecked. */
 enum { STACK_MARGIN_WORDS = 64 };
 /* What the loop pushes when it stops (E2). */
 enum { STOPPED_WORDS = 3 };
 
 /* How a run of the loop begins. */
 enum vm_run_start {
-    RUN_CALL,     /* call closure with the arguments on the stack above a return frame */
-    RUN_RAISE,    /* raise d->exn from the primitive or slow path whose frame is at d->sp */
-    RUN_LABELS,   /* no run: returns the table of the bodies' addresses */
+    RUN_CALL,   /* call closure with the arguments on the stack above a return frame */
+    RUN_RAISE,  /* raise d->exn from the primitive or slow path whose frame is at d->sp */
+    RUN_LABELS, /* no run: returns the table of the bodies' addresses */
 };
 
 /* One entry into the loop. setjmp is in vm_enter; raising goes to the innermost one. */
@@ -64,27 +69,31 @@ struct vm_activation {
 enum { MAX_ACTIVATIONS = 4000 };
 
 /* The loop, compiled three times: checked, unchecked, checked and counting. */
-typedef value vm_run_loop(struct domain *d, enum vm_run_start start, value closure, intptr_t extra_args);
+typedef value vm_run_loop(struct domain *d, enum vm_run_start start, value closure,
+                          intptr_t extra_args);
 vm_run_loop vm_run_checked, vm_run_unchecked, vm_run_counting;
 vm_run_loop *vm_loop_of(const struct vm *vm);
 
-/* Enters the loop with a call: the arguments (extra_args + 1) and, behind them, a return frame that leads to
- * vm->leave_code are on the stack. The result is a value or exn_result; d->sp is then behind that frame. */
+/* Enters the loop with a call: the arguments (extra_args + 1) and, behind them, a return frame
+ * that leads to vm->leave_code are on the stack. The result is a value or exn_result; d->sp is
+ * then behind that frame. */
 value vm_enter(struct domain *d, value closure, intptr_t extra_args);
 
-/* Control returns through a mark (vm/stack.h), whose frame is at frame_words: moves it on, gives the address
- * that the frame really returns to. */
+/* Control returns through a mark (vm/stack.h), whose frame is at frame_words: moves it on, gives
+ * the address that the frame really returns to. */
 const uintptr_t *vm_mark_returned(struct domain *d, value *frame_words);
 /* Control left frames below sp without returning through them. */
 void vm_marks_unwound(struct domain *d, value *sp);
 
-/* ---- slow.c: the rare half of instructions. All are called with d->sp at a primitive's frame (S2). ---- */
+/* ---- slow.c: the rare half of instructions. All are called with d->sp at a primitive's frame
+ * (S2). ---- */
 
 /* The block that an allocating instruction asks for; d->accu is kept. May raise. GC: may run. */
 value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag);
 /* Poll, with d->accu kept. May raise. GC: may run. */
 void vm_slow_poll(struct domain *d);
-/* The poll and stack check of a call, at the entry of a function whose arguments are on the stack. */
+/* The poll and stack check of a call, at the entry of a function whose arguments are on the
+ * stack. */
 void vm_slow_enter(struct domain *d, const struct vm_function *f);
 /* Partial application of env to extra_args + 1 arguments at the stopped words. */
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args);

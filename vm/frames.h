@@ -23,7 +23,8 @@ bool vm_frames_first(struct domain *d, struct vm_frame *frame);
  * last. */
 bool vm_frames_next(struct domain *d, struct vm_frame *frame);
 
-/* The return address that the return frame at slot really holds (a mark may stand there, vm/stack.h). */
+/* The return address that the return frame at slot really holds (a mark may stand there,
+ * vm/stack.h). */
 const uintptr_t *vm_true_return(const struct domain *d, const value *slot);
 
 #endif

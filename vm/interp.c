@@ -1,11 +1,13 @@
 /* interp.c - the loop: one body for each instruction, direct-threaded over decoded code (engine.h).
  *
- * Registers: pc (the instruction being executed), sp, accu (A), env (E), extra_args (X: arguments beyond the
- * first that are on the stack). Everything else lives in the domain. A body that may collect, raise or run
- * OCaml code first leaves the loop's state behind (SAVE), calls a function, and takes it up again (RESTORE).
+ * Registers: pc (the instruction being executed), sp, accu (A), env (E), extra_args (X: arguments
+ * beyond the first that are on the stack). Everything else lives in the domain. A body that may
+ * collect, raise or run OCaml code first leaves the loop's state behind (SAVE), calls a function,
+ * and takes it up again (RESTORE).
  *
- * Compiled three times: checked (robustness of D10), unchecked, and checked with counters. In checked mode a
- * body tests what the verifier can't know, the kinds of heap values; REQUIRE is empty otherwise. */
+ * Compiled three times: checked (robustness of D10), unchecked, and checked with counters. In
+ * checked mode a body tests what the verifier can't know, the kinds of heap values; REQUIRE is
+ * empty otherwise. */
 #include "vm/engine.h"
 
 #include "vm/checks.h"
@@ -28,8 +30,8 @@
 #endif
 
 #ifdef LOOP_COUNTING
-#define COUNT(op) d->vm->op_counts[op]++;
-#define COUNT_PRIM(p) d->vm->prim_counts[(p) - d->vm->prims]++;
+#define COUNT(op)     d->vm->op_counts[op]++;
+#define COUNT_PRIM(p) d->vm->prim_counts[(p)-d->vm->prims]++;
 #else
 #define COUNT(op)
 #define COUNT_PRIM(p)
@@ -37,13 +39,14 @@
 
 #include "vm/loop_macros.h"
 
-value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr_t first_extra_args) {
+value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
+                intptr_t first_extra_args) {
     static const void *const labels[ENGINE_COUNT] = {
 #define OP(name, operands, delta, flags, meaning) [OP_##name] = &&op_##name,
 #include "vm/opcodes.def"
 #undef OP
-#define INTERNAL(name, meaning) [ENGINE_##name] = &&in_##name,
-#define FUSED(name, first, second, meaning) [ENGINE_##name] = &&in_##name,
+#define INTERNAL(name, meaning)                  [ENGINE_##name] = &&in_##name,
+#define FUSED(name, first, second, meaning)      [ENGINE_##name] = &&in_##name,
 #define INLINED(name, primitive, arity, meaning) [ENGINE_##name] = &&in_##name,
 #include "vm/engine.def"
 #undef INTERNAL
@@ -62,15 +65,15 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     ENTER(closure);
 
     /* ---- the stack and the accumulator ---- */
-#define ROW(n) \
-    INSTR(ACC##n) { \
-        accu = sp[n]; \
-        NEXT(1); \
-    } \
+#define ROW(n)          \
+    INSTR(ACC##n) {     \
+        accu = sp[n];   \
+        NEXT(1);        \
+    }                   \
     INSTR(PUSHACC##n) { \
-        PUSH(accu); \
-        accu = sp[n]; \
-        NEXT(1); \
+        PUSH(accu);     \
+        accu = sp[n];   \
+        NEXT(1);        \
     }
     BY_8(ROW)
 #undef ROW
@@ -96,15 +99,15 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         accu = VAL_UNIT;
         NEXT(2);
     }
-#define ROW(n) \
-    INSTR(ENVACC##n) { \
+#define ROW(n)                \
+    INSTR(ENVACC##n) {        \
         accu = field(env, n); \
-        NEXT(1); \
-    } \
-    INSTR(PUSHENVACC##n) { \
-        PUSH(accu); \
+        NEXT(1);              \
+    }                         \
+    INSTR(PUSHENVACC##n) {    \
+        PUSH(accu);           \
         accu = field(env, n); \
-        NEXT(1); \
+        NEXT(1);              \
     }
     FROM_1_TO_4(ROW)
 #undef ROW
@@ -240,14 +243,14 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         NEXT(3 + OPERAND(1));
     }
 #define CLOSURE_AT(name, offset, words) \
-    INSTR(OFFSETCLOSURE##name) { \
-        accu = env + 8 * (offset); \
-        NEXT(words); \
-    } \
-    INSTR(PUSHOFFSETCLOSURE##name) { \
-        PUSH(accu); \
-        accu = env + 8 * (offset); \
-        NEXT(words); \
+    INSTR(OFFSETCLOSURE##name) {        \
+        accu = env + 8 * (offset);      \
+        NEXT(words);                    \
+    }                                   \
+    INSTR(PUSHOFFSETCLOSURE##name) {    \
+        PUSH(accu);                     \
+        accu = env + 8 * (offset);      \
+        NEXT(words);                    \
     }
     CLOSURE_AT(M3, -3, 1)
     CLOSURE_AT(0, 0, 1)
@@ -340,14 +343,14 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         sp += OPERAND(1) - 1;
         NEXT(2);
     }
-#define ROW(n) \
-    INSTR(GETFIELD##n) { \
+#define ROW(n)               \
+    INSTR(GETFIELD##n) {     \
         LOAD_FIELD(accu, n); \
-        NEXT(1); \
-    } \
-    INSTR(SETFIELD##n) { \
-        STORE_FIELD(n); \
-        NEXT(1); \
+        NEXT(1);             \
+    }                        \
+    INSTR(SETFIELD##n) {     \
+        STORE_FIELD(n);      \
+        NEXT(1);             \
     }
     BY_4(ROW)
 #undef ROW
@@ -484,16 +487,16 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     }
 
     /* ---- primitives; the frame stands below the arguments that are on the stack ---- */
-#define C_CALL(n, body) \
-    INSTR(C_CALL##n) { \
+#define C_CALL(n, body)                                      \
+    INSTR(C_CALL##n) {                                       \
         const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
-        CHECK_ARGUMENTS(prim, n); \
-        COUNT_PRIM(prim); \
-        SAVE(); \
-        accu = ((prim##n *)prim->function)body; \
-        RESTORE(); \
-        sp += n - 1; \
-        NEXT(2); \
+        CHECK_ARGUMENTS(prim, n);                            \
+        COUNT_PRIM(prim);                                    \
+        SAVE();                                              \
+        accu = ((prim##n *)prim->function)body;              \
+        RESTORE();                                           \
+        sp += n - 1;                                         \
+        NEXT(2);                                             \
     }
     C_CALL(1, (d, accu))
     C_CALL(2, (d, accu, sp[3]))
@@ -510,13 +513,13 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         sp += n;
         NEXT(3);
     }
-#define C_CALL(n, body) \
-    INNER(C_CALL_STUB##n) { \
-        SAVE(); \
+#define C_CALL(n, body)                                    \
+    INNER(C_CALL_STUB##n) {                                \
+        SAVE();                                            \
         accu = ((stub##n *)PRIM_OPERAND(1)->function)body; \
-        RESTORE(); \
-        sp += n - 1; \
-        NEXT(2); \
+        RESTORE();                                         \
+        sp += n - 1;                                       \
+        NEXT(2);                                           \
     }
     C_CALL(1, (accu))
     C_CALL(2, (accu, sp[3]))
@@ -539,15 +542,15 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
     }
 
     /* ---- integers ---- */
-#define ROW(n) \
-    INSTR(CONST##n) { \
+#define ROW(n)                \
+    INSTR(CONST##n) {         \
         accu = val_of_int(n); \
-        NEXT(1); \
-    } \
-    INSTR(PUSHCONST##n) { \
-        PUSH(accu); \
+        NEXT(1);              \
+    }                         \
+    INSTR(PUSHCONST##n) {     \
+        PUSH(accu);           \
         accu = val_of_int(n); \
-        NEXT(1); \
+        NEXT(1);              \
     }
     BY_4(ROW)
 #undef ROW
@@ -565,17 +568,17 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         accu = 2 - accu;
         NEXT(1);
     }
-    INT_BINARY(ADDINT, accu + b - 1)
-    INT_BINARY(SUBINT, accu - b + 1)
-    INT_BINARY(MULINT, (accu - 1) * (b >> 1) + 1)
-    INT_BINARY(ANDINT, accu &b)
-    INT_BINARY(ORINT, accu | b)
-    INT_BINARY(XORINT, (accu ^ b) | 1)
-    INT_BINARY(LSLINT, ((accu - 1) << ((b >> 1) & 63)) + 1)
-    INT_BINARY(LSRINT, (value)((uintptr_t)accu >> ((b >> 1) & 63)) | 1)
-    INT_BINARY(ASRINT, (accu >> ((b >> 1) & 63)) | 1)
+    INT_BINARY(ADDINT, a + b - 1)
+    INT_BINARY(SUBINT, a - b + 1)
+    INT_BINARY(MULINT, (a - 1) * (b >> 1) + 1)
+    INT_BINARY(ANDINT, a & b)
+    INT_BINARY(ORINT, a | b)
+    INT_BINARY(XORINT, (a ^ b) | 1)
+    INT_BINARY(LSLINT, ((a - 1) << ((b >> 1) & 63)) + 1)
+    INT_BINARY(LSRINT, (value)((uintptr_t)a >> ((b >> 1) & 63)) | 1)
+    INT_BINARY(ASRINT, (a >> ((b >> 1) & 63)) | 1)
     INSTR(DIVINT) {
-        REQUIRE(accu & sp[0] & 1);
+        REQUIRE(both_ints(accu, sp[0]));
         intptr_t divisor = int_of_val(*sp);
         if (divisor == 0) goto zero_divide;
         sp++;
@@ -583,7 +586,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         NEXT(1);
     }
     INSTR(MODINT) {
-        REQUIRE(accu & sp[0] & 1);
+        REQUIRE(both_ints(accu, sp[0]));
         intptr_t divisor = int_of_val(*sp);
         if (divisor == 0) goto zero_divide;
         sp++;
@@ -605,26 +608,27 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         accu = val_of_bool(is_int(accu));
         NEXT(1);
     }
-    COMPARE_BINARY(EQ, value, ==)
-    COMPARE_BINARY(NEQ, value, !=)
-    COMPARE_BINARY(LTINT, value, <)
-    COMPARE_BINARY(LEINT, value, <=)
-    COMPARE_BINARY(GTINT, value, >)
-    COMPARE_BINARY(GEINT, value, >=)
-    COMPARE_BINARY(ULTINT, uintptr_t, <)
-    COMPARE_BINARY(UGEINT, uintptr_t, >=)
-    COMPARE_BRANCH(BEQ, value, ==)
-    COMPARE_BRANCH(BNEQ, value, !=)
-    COMPARE_BRANCH(BLTINT, value, <)
-    COMPARE_BRANCH(BLEINT, value, <=)
-    COMPARE_BRANCH(BGTINT, value, >)
-    COMPARE_BRANCH(BGEINT, value, >=)
-    COMPARE_BRANCH(BULTINT, uintptr_t, <)
-    COMPARE_BRANCH(BUGEINT, uintptr_t, >=)
+    COMPARE_BINARY(EQ, a == b)
+    COMPARE_BINARY(NEQ, a != b)
+    COMPARE_BINARY(LTINT, a < b)
+    COMPARE_BINARY(LEINT, a <= b)
+    COMPARE_BINARY(GTINT, a > b)
+    COMPARE_BINARY(GEINT, a >= b)
+    COMPARE_BINARY(ULTINT, (uintptr_t)a < (uintptr_t)b)
+    COMPARE_BINARY(UGEINT, (uintptr_t)a >= (uintptr_t)b)
+    COMPARE_BRANCH(BEQ, a == b)
+    COMPARE_BRANCH(BNEQ, a != b)
+    COMPARE_BRANCH(BLTINT, a < b)
+    COMPARE_BRANCH(BLEINT, a <= b)
+    COMPARE_BRANCH(BGTINT, a > b)
+    COMPARE_BRANCH(BGEINT, a >= b)
+    COMPARE_BRANCH(BULTINT, (uintptr_t)a < (uintptr_t)b)
+    COMPARE_BRANCH(BUGEINT, (uintptr_t)a >= (uintptr_t)b)
 
     /* ---- objects ---- */
     INSTR(GETMETHOD) {
-        REQUIRE(has_field(sp[0], 0) && is_int(accu) && has_field(field(sp[0], 0), int_of_val(accu)));
+        REQUIRE(has_field(sp[0], 0) && is_int(accu) &&
+                has_field(field(sp[0], 0), int_of_val(accu)));
         accu = field(field(sp[0], 0), int_of_val(accu));
         NEXT(1);
     }
@@ -664,7 +668,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         sp += 3;
         GOTO(return_to);
     }
-    INNER(ENTER_TRACED) { /* env is the closure; the stack holds the code's index, then the argument */
+    INNER(
+        ENTER_TRACED) { /* env is the closure; the stack holds the code's index, then the argument */
         callee = &functions[int_of_val(*sp++)];
         if (callee->decoded == NULL) vm_function_prepare(d->vm, (uint32_t)(callee - functions));
         if ((uintptr_t)sp - callee->frame_bytes < d->gc.mutator_limit) goto slow_enter;
@@ -706,12 +711,12 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         PUSH(pushed);
         NEXT(1);
     }
-    FUSED_COMPARE(EQ, ==)
-    FUSED_COMPARE(NEQ, !=)
-    FUSED_COMPARE(LTINT, <)
-    FUSED_COMPARE(LEINT, <=)
-    FUSED_COMPARE(GTINT, >)
-    FUSED_COMPARE(GEINT, >=)
+    FUSED_COMPARE(EQ, a == b)
+    FUSED_COMPARE(NEQ, a != b)
+    FUSED_COMPARE(LTINT, a < b)
+    FUSED_COMPARE(LEINT, a <= b)
+    FUSED_COMPARE(GTINT, a > b)
+    FUSED_COMPARE(GEINT, a >= b)
     INNER(ACC0_BRANCHIFNOT) {
         accu = sp[0];
         if (accu == VAL_FALSE) GOTO(pc[1]);
@@ -791,22 +796,22 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure, intptr
         accu = val_of_int((intptr_t)string_length(accu));
         NEXT(2);
     }
-    INLINE_INT_COMPARE(INT_COMPARE, 2, val_of_int((accu > b) - (accu < b)))
-    INLINE_INT_COMPARE(COMPARE, 2, val_of_int((accu > b) - (accu < b)))
-    INLINE_INT_COMPARE(EQUAL, 2, val_of_bool(accu == b))
-    INLINE_INT_COMPARE(NOTEQUAL, 2, val_of_bool(accu != b))
-    INLINE_INT_COMPARE(LESSTHAN, 2, val_of_bool(accu < b))
-    INLINE_INT_COMPARE(LESSEQUAL, 2, val_of_bool(accu <= b))
-    INLINE_INT_COMPARE(GREATERTHAN, 2, val_of_bool(accu > b))
-    INLINE_INT_COMPARE(GREATEREQUAL, 2, val_of_bool(accu >= b))
+    INLINE_INT_COMPARE(INT_COMPARE, val_of_int((a > b) - (a < b)))
+    INLINE_INT_COMPARE(COMPARE, val_of_int((a > b) - (a < b)))
+    INLINE_INT_COMPARE(EQUAL, val_of_bool(a == b))
+    INLINE_INT_COMPARE(NOTEQUAL, val_of_bool(a != b))
+    INLINE_INT_COMPARE(LESSTHAN, val_of_bool(a < b))
+    INLINE_INT_COMPARE(LESSEQUAL, val_of_bool(a <= b))
+    INLINE_INT_COMPARE(GREATERTHAN, val_of_bool(a > b))
+    INLINE_INT_COMPARE(GREATEREQUAL, val_of_bool(a >= b))
     INLINE_FLOAT(ADD_FLOAT, a + b)
     INLINE_FLOAT(SUB_FLOAT, a - b)
-    INLINE_FLOAT(MUL_FLOAT, a *b)
+    INLINE_FLOAT(MUL_FLOAT, a * b)
     INLINE_FLOAT(DIV_FLOAT, a / b)
-    INLINE_FLOAT_COMPARE(LT_FLOAT, <)
-    INLINE_FLOAT_COMPARE(LE_FLOAT, <=)
-    INLINE_FLOAT_COMPARE(GT_FLOAT, >)
-    INLINE_FLOAT_COMPARE(GE_FLOAT, >=)
+    INLINE_FLOAT_COMPARE(LT_FLOAT, a < b)
+    INLINE_FLOAT_COMPARE(LE_FLOAT, a <= b)
+    INLINE_FLOAT_COMPARE(GT_FLOAT, a > b)
+    INLINE_FLOAT_COMPARE(GE_FLOAT, a >= b)
     INNER(FLOAT_OF_INT) {
         if (__builtin_expect(!is_int(accu), 0)) goto op_C_CALL1;
         ALLOC_DOUBLE((double)int_of_val(accu));
@@ -846,7 +851,8 @@ raise_from_c:
     }
     goto unwind;
 
-    /* Refused by the verifier: debugger instructions always, effects until their versions are run. */
+    /* Refused by the verifier: debugger instructions always, effects until their versions are
+     * run. */
     INSTR(EVENT)
     INSTR(BREAK)
     INSTR(PERFORM)

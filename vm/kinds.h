@@ -10,7 +10,8 @@ bool vm_kind_accepts(const struct domain *d, char kind, value v);
 /* Whether a string of kinds needs no test at all. */
 bool vm_kinds_are_any(const char *kinds);
 
-/* Whether a primitive may be called with accu and what follows on the stack; stubs are not tested. */
+/* Whether a primitive may be called with accu and what follows on the stack; stubs are not
+ * tested. */
 static inline bool vm_arguments_ok(const struct domain *d, const struct vm_linked_prim *prim,
                                    value accu, const value *sp) {
     const char *kinds = prim->tested_kinds;

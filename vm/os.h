@@ -1,16 +1,17 @@
-/* os.h - what vm/ asks of the operating system: reserved areas, and an end when nothing else is left. */
+/* os.h - what vm/ asks of the operating system: reserved areas, and an end when nothing else is
+ * left. */
 #ifndef BACTRIAN_VM_OS_H
 #define BACTRIAN_VM_OS_H
 
 #include <stddef.h>
 
-/* Reserves *bytes of zeroed memory that costs nothing until touched; halves *bytes, down to least, while the
- * system refuses. NULL: refused. */
+/* Reserves *bytes of zeroed memory that costs nothing until touched; halves *bytes, down to least,
+ * while the system refuses. NULL: refused. */
 void *vm_reserve(size_t *bytes, size_t least);
 void vm_release(void *start, size_t bytes);
 
-/* p, or the fatal error for exhausted memory if it is NULL. For the machine's own small tables, whose loss
- * leaves no way on. */
+/* p, or the fatal error for exhausted memory if it is NULL. For the machine's own small tables,
+ * whose loss leaves no way on. */
 void *vm_must(void *p);
 /* Prints `Fatal error: TEXT` and ends the process with status 2. */
 _Noreturn void vm_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -45,9 +45,9 @@ enum {
 
 /* kinds: one letter an argument:
  *   v any value         i integer            s string or bytes       f boxed float     o any block
- *   j int32             l int64              n nativeint             k closure         A float array
- *   a array (block below TAG_NO_SCAN, float array, or atom)          c channel         B bigarray
- *   e ephemeron or weak array
+ *   j int32             l int64              n nativeint             k closure         A float
+ *   array a array (block below TAG_NO_SCAN, float array, or atom)          c channel         B
+ *   bigarray e ephemeron or weak array
  * result: the same letters, u for unit, x for "never returns". */
 struct vm_prim {
     const char *name;  /* as in PRIM sections: "caml_array_get" */

@@ -1,4 +1,5 @@
-/* raise.c - raising from C, and the entries into the loop that catch it (vm/raise.h, vm/engine.h). */
+/* raise.c - raising from C, and the entries into the loop that catch it (vm/raise.h,
+ * vm/engine.h). */
 #include "vm/raise.h"
 
 #include "vm/actions.h"
@@ -22,7 +23,8 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
         .outer_trap = d->trap,
         .depth = d->activation == NULL ? 0 : d->activation->depth + 1,
     };
-    if (activation.depth > MAX_ACTIVATIONS) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
+    if (activation.depth > MAX_ACTIVATIONS)
+        return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
     d->activation = &activation;
     d->trap = 0;
     value result;
@@ -34,6 +36,26 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     }
     d->activation = activation.outer;
     d->trap = activation.outer_trap;
+    return result;
+}
+
+value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *context), void *context) {
+    if (d->activation == NULL) return f(d, context); /* there, raising is fatal */
+    struct vm_activation activation = *d->activation;
+    activation.outer = d->activation;
+    activation.local_roots = d->gc.local_roots;
+    ptrdiff_t depth = d->stack_high - d->sp;
+    d->activation = &activation;
+    value result;
+    if (_setjmp(activation.raise) == 0) {
+        result = f(d, context);
+    } else {
+        d->gc.local_roots = activation.local_roots;
+        d->sp = d->stack_high - depth;
+        result = exn_result(d->exn);
+        d->exn = VAL_UNIT;
+    }
+    d->activation = activation.outer;
     return result;
 }
 
@@ -52,9 +74,12 @@ void vm_raise(struct domain *d, value exn) {
 /* Before the globals are there no exception can be built. */
 static value predefined(struct domain *d, enum vm_exception which) {
     static const char *const names[EXN_COUNT] = {
-        [EXN_OUT_OF_MEMORY] = "Out_of_memory", [EXN_SYS_ERROR] = "Sys_error",
-        [EXN_FAILURE] = "Failure",             [EXN_INVALID_ARGUMENT] = "Invalid_argument",
-        [EXN_END_OF_FILE] = "End_of_file",     [EXN_STACK_OVERFLOW] = "Stack_overflow",
+        [EXN_OUT_OF_MEMORY] = "Out_of_memory",
+        [EXN_SYS_ERROR] = "Sys_error",
+        [EXN_FAILURE] = "Failure",
+        [EXN_INVALID_ARGUMENT] = "Invalid_argument",
+        [EXN_END_OF_FILE] = "End_of_file",
+        [EXN_STACK_OVERFLOW] = "Stack_overflow",
     };
     value globals = d->vm->global_data;
     if (is_int(globals) || wosize_of(globals) < EXN_COUNT || d->activation == NULL)
@@ -62,7 +87,9 @@ static value predefined(struct domain *d, enum vm_exception which) {
     return field(globals, which);
 }
 
-void vm_raise_constant(struct domain *d, enum vm_exception which) { vm_raise(d, predefined(d, which)); }
+void vm_raise_constant(struct domain *d, enum vm_exception which) {
+    vm_raise(d, predefined(d, which));
+}
 
 void vm_raise_with_arg(struct domain *d, value tag, value argument) {
     vm_raise(d, new_pair(d, tag, argument));

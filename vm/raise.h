@@ -27,9 +27,11 @@ enum vm_exception {
     EXN_COUNT
 };
 
+/* Raises exn, after running pending actions, whose exception replaces it. */
 _Noreturn void vm_raise(struct domain *d, value exn);
-_Noreturn void vm_raise_constant(struct domain *d,
-                                 enum vm_exception which); /* Not_found, End_of_file, ... */
+/* A predefined exception without argument: Not_found, End_of_file, ... */
+_Noreturn void vm_raise_constant(struct domain *d, enum vm_exception which);
+/* An exception of constructor tag (a predefined one's global, say) with one argument. */
 _Noreturn void vm_raise_with_arg(struct domain *d, value tag, value argument);
 _Noreturn void vm_raise_with_text(struct domain *d, enum vm_exception which, const char *text);
 /* printf-like texts of at most 1,000 bytes. */
@@ -45,6 +47,9 @@ _Noreturn void vm_raise_out_of_memory(struct domain *d);
 _Noreturn void vm_raise_bound_error(struct domain *d); /* Invalid_argument "index out of bounds" */
 /* Sys_error with the text of errno, after "ARG: " if argument is a string (VAL_UNIT: none). */
 _Noreturn void vm_raise_sys_error(struct domain *d, int error_number, value argument);
+/* Runs f(d, context), C code that may raise. Returns its result, or the exception as exn_result.
+ * GC: may run. */
+value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *context), void *context);
 /* The exception of a callback's result, if it is one; else returns the value. */
 value vm_value_or_raise(struct domain *d, value result);
 

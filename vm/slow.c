@@ -1,4 +1,5 @@
-/* slow.c - the rare half of instructions (vm/engine.h). All run with the loop's state left behind. */
+/* slow.c - the rare half of instructions (vm/engine.h). All run with the loop's state left
+ * behind. */
 #include "vm/actions.h"
 #include "vm/backtrace.h"
 #include "vm/checks.h"
@@ -33,7 +34,8 @@ static void stop_at_entry(struct domain *d, const struct vm_function *f) {
 
 void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     stop_at_entry(d, f);
-    if ((uintptr_t)(d->sp + STOPPED_WORDS) - f->frame_bytes < d->gc.mutator_limit_idle) vm_raise_stack_overflow(d);
+    if ((uintptr_t)(d->sp + STOPPED_WORDS) - f->frame_bytes < d->gc.mutator_limit_idle)
+        vm_raise_stack_overflow(d);
     vm_process_actions(d);
 }
 
@@ -47,7 +49,8 @@ value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
     gc_init_field(&d->gc, closure, 0, restart);
     gc_init_field(&d->gc, closure, 1, make_closinfo(0, 2));
     gc_init_field(&d->gc, closure, 2, d->sp[0]);
-    for (size_t i = 0; i < args; i++) gc_init_field(&d->gc, closure, i + 3, d->sp[STOPPED_WORDS + i]);
+    for (size_t i = 0; i < args; i++)
+        gc_init_field(&d->gc, closure, i + 3, d->sp[STOPPED_WORDS + i]);
     return closure;
 }
 
@@ -72,8 +75,7 @@ value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const valu
     uintptr_t start_env = 3 * functions - 1;
     value block = alloc_block(d, start_env + variables, TAG_CLOSURE);
     for (uintptr_t i = 0; i < functions; i++) {
-        if (i > 0)
-            field(block, 3 * i - 1) = (value)make_header(3 * i, TAG_INFIX, 0);
+        if (i > 0) field(block, 3 * i - 1) = (value)make_header(3 * i, TAG_INFIX, 0);
         field(block, 3 * i) = (value)operands[2 + i];
         field(block, 3 * i + 1) = make_closinfo(0, start_env - 3 * i);
     }
@@ -97,15 +99,17 @@ value vm_slow_make_float_block(struct domain *d, size_t count, const value *rest
     return block;
 }
 
-/* A class table holds, from field 2 on, pairs (method, public tag) by ascending tag; field 0, read as a raw
- * word, is the index of the last tag. The cache is the index where the last search ended. */
+/* A class table holds, from field 2 on, pairs (method, public tag) by ascending tag; field 0, read
+ * as a raw word, is the index of the last tag. The cache is the index where the last search
+ * ended. */
 value vm_slow_public_method(value object, value tag, uintptr_t *cache) {
     if (!has_field(object, 0)) return 0;
     value table = field(object, 0);
     if (!has_field(table, 2) || is_block(field(table, 0))) return 0;
     uintptr_t last = (uintptr_t)field(table, 0), size = wosize_of(table);
     if (last >= size || last < 3) return 0;
-    if (cache != NULL && *cache <= last && field(table, *cache) == tag) return field(table, *cache - 1);
+    if (cache != NULL && *cache <= last && field(table, *cache) == tag)
+        return field(table, *cache - 1);
     uintptr_t low = 3, high = last;
     while (low < high) {
         uintptr_t middle = ((low + high) >> 1) | 1;
@@ -139,8 +143,8 @@ void vm_slow_type_error(struct domain *d) {
 }
 
 void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim) {
-    vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)", prim->name,
-                        prim->kinds);
+    vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)",
+                        prim->name, prim->kinds);
 }
 
 void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim) {

@@ -4,6 +4,7 @@
 #include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/os.h"
+#include "vm/selfcheck.h"
 
 /* Frames between two places of a mark when control walks back over it. */
 enum { MARK_STEP = 64 };
@@ -122,6 +123,7 @@ static void renew_minor_mark(struct domain *d) {
 
 void vm_stack_scan(void *context, struct gc_visitor *visitor) {
     struct domain *d = context;
+    if (gc_get_params(&d->gc)->verify) vm_selfcheck(d);
     visitor->slots(visitor, d->sp, visitor->young_only ? d->marks[MARK_MINOR].slot : d->stack_high);
     gc_visit(visitor, &d->exn);
     gc_visit(visitor, &d->accu);

@@ -1,12 +1,14 @@
-/* stack.h - VM stacks, and marks that tell when control leaves their older part untouched no longer.
+/* stack.h - VM stacks, and marks that tell when control leaves their older part untouched no
+ * longer.
  *
- * A word of the stack changes only while its frame is active. A mark replaces one return address by code of
- * the machine: until control returns through it, or unwinds past it, no frame above has been active. Two
- * things stand on that: minor collections leave out the words above MARK_MINOR, which held no young pointers
- * when it was placed, and call stacks share the frames above MARK_CALL_STACK with the one taken before.
+ * A word of the stack changes only while its frame is active. A mark replaces one return address
+ * by code of the machine: until control returns through it, or unwinds past it, no frame above has
+ * been active. Two things stand on that: minor collections leave out the words above MARK_MINOR,
+ * which held no young pointers when it was placed, and call stacks share the frames above
+ * MARK_CALL_STACK with the one taken before.
  *
- * S4  A placed mark's slot holds vm->watermark_code, and return_to what it held before; two marks may share a
- *     slot. lowest_mark is the least of all slots, stack_high if none is placed.
+ * S4  A placed mark's slot holds vm->watermark_code, and return_to what it held before; two marks
+ *     may share a slot. lowest_mark is the least of all slots, stack_high if none is placed.
  * S5  Words at and above the slot of MARK_MINOR hold no young pointers. */
 #ifndef BACTRIAN_VM_STACK_H
 #define BACTRIAN_VM_STACK_H
@@ -19,8 +21,8 @@ void vm_stack_destroy(struct domain *d);
 /* Scanner of the stack and the domain's registers (gc/roots.h); context: the domain. */
 void vm_stack_scan(void *context, struct gc_visitor *visitor);
 
-/* Places a mark at the return frame that is `steps` frames behind the given one. Nothing happens where there
- * is none, or it belongs to a callback. GC: never. */
+/* Places a mark at the return frame that is `steps` frames behind the given one. Nothing happens
+ * where there is none, or it belongs to a callback. GC: never. */
 struct vm_frame;
 void vm_mark_place(struct domain *d, unsigned which, struct vm_frame *frame, unsigned steps);
 /* The same at a given return frame. */

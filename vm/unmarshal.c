@@ -2,8 +2,8 @@
  *
  * A message is the pre-order walk over a value. Each item starts with a code:
  *
- *     00 01 02 03  integer of 1, 2, 4, 8 bytes         80-FF  block: tag = low 4 bits, size = bits 4-6
- *     40-7F        integer 0..63                       08 13  block header of 4, 8 bytes
+ *     00 01 02 03  integer of 1, 2, 4, 8 bytes         80-FF  block: tag = low 4 bits, size = bits
+ *     4-6 40-7F        integer 0..63                       08 13  block header of 4, 8 bytes
  *     04 05 06 14  object so many back (1, 2, 4, 8)    0B 0C  double, big and little endian
  *     20-3F        string of 0..31 bytes               0D-0F 07 16 17  array of doubles
  *     09 0A 15     string, length of 1, 4, 8 bytes     10 11  code pointer, infix pointer
@@ -80,6 +80,8 @@ struct vm_reader {
     size_t depth, stack_room;
     struct partial *partials;
     size_t partial_count, partial_room;
+    value *nodes; /* the blocks made, for the profiler's hooks; unused without them */
+    size_t node_count, node_room;
     struct pending small_stack[SMALL_STACK];
     value small_objects[SMALL_OBJECTS];
 };
@@ -152,6 +154,28 @@ static value new_arena_block(struct vm_reader *r, size_t wosize, unsigned tag) {
     return (value)(h + 1);
 }
 
+/* A profiler hears of the blocks when the whole message was good. */
+static void remember_node(struct vm_reader *r, value v) {
+    if (r->node_count == r->node_room) {
+        size_t room = r->node_room == 0 ? 64 : 2 * r->node_room;
+        value *wider = new_scratch(r, room * sizeof *wider);
+        if (wider == NULL) return;
+        if (r->node_count > 0) memcpy(wider, r->nodes, r->node_count * sizeof *wider);
+        r->nodes = wider;
+        r->node_room = room;
+    }
+    r->nodes[r->node_count++] = v;
+}
+
+static void tell_hooks(struct vm_reader *r) {
+    struct gc_domain *g = &r->d->gc;
+    if (r->failed || g->hooks == NULL || g->hooks->allocated == NULL) return;
+    for (size_t i = 0; i < r->node_count; i++) {
+        value v = r->nodes[i];
+        g->hooks->allocated(g->hooks->context, g, v, wosize_of(v), GC_MARSHAL);
+    }
+}
+
 /* A block, its fields VAL_UNIT if it is scannable; 0 after a failure. The caller has made sure that
  * wosize is bounded by the bytes that are left. */
 static value new_node(struct vm_reader *r, size_t wosize, unsigned tag) {
@@ -177,9 +201,7 @@ static value new_node(struct vm_reader *r, size_t wosize, unsigned tag) {
     } else {
         v = gc_alloc_major_unsampled(g, wosize, tag);
     }
-    /* Young words move towards the next sample by themselves. */
-    if (!r->young && g->hooks != NULL && g->hooks->allocated != NULL)
-        g->hooks->allocated(g->hooks->context, g, v, wosize, GC_MARSHAL);
+    if (r->options != NULL && g->hooks != NULL) remember_node(r, v);
     if (tag < TAG_NO_SCAN)
         for (size_t i = 0; i < wosize; i++) field(v, i) = VAL_UNIT;
     return v;
@@ -284,8 +306,8 @@ static size_t read_closure_head(struct vm_reader *r, value v, size_t wosize) {
     for (uint32_t i = 0; i < count; i++) {
         size_t at = 3 * (size_t)i;
         value infix = i == 0 ? 0 : read_integer(r);
-        /* The code pointer stands before the closinfo that tells how many functions there are: it is
-         * read when that is known. */
+        /* The code pointer stands before the closinfo that tells how many functions there are: it
+         * is read when that is known. */
         const uint8_t *code = r->at;
         vm_reader_bytes(r, CODE_POINTER_BYTES);
         value info = read_integer(r);
@@ -478,7 +500,8 @@ static value read_custom(struct vm_reader *r, unsigned code) {
 
 static value read_item(struct vm_reader *r);
 
-/* A closure by one of its further functions: the offset, then the closure (or a reference to it). */
+/* A closure by one of its further functions: the offset, then the closure (or a reference to
+ * it). */
 static value read_infix(struct vm_reader *r) {
     size_t offset = read_uint(r, 4);
     unsigned code = r->at < r->end ? *r->at : CODE_INFIX_POINTER;
@@ -571,7 +594,7 @@ static void reader_start(struct vm_reader *r, const struct vm_marshal_header *he
     r->object_limit = header->objects;
     r->stack = r->small_stack;
     r->stack_room = SMALL_STACK;
-    r->depth = r->partial_count = r->partial_room = 0;
+    r->depth = r->partial_count = r->partial_room = r->node_count = r->node_room = 0;
     /* Every object takes a byte at least. */
     if (header->objects > header->data_bytes)
         vm_reader_fail(r, NULL, "more objects than there are bytes");
@@ -622,9 +645,12 @@ bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, cons
     r.options = options;
     r.fault = fault;
     reader_start(&r, header, bytes);
-    r.young = options != NULL && header->words <= MAX_YOUNG_WOSIZE &&
-              d->gc.young_ptr - 8 * header->words >= d->gc.young_limit;
+    uintptr_t before = d->gc.young_ptr;
+    r.young = options != NULL && header->words <= MAX_YOUNG_WOSIZE + 1 &&
+              before - d->gc.young_start >= 8 * header->words;
     if (!r.failed) *out = read_message(&r);
+    gc_sample_exempt(&d->gc, (before - d->gc.young_ptr) / 8);
+    tell_hooks(&r);
     if (r.no_memory) vm_raise_out_of_memory(d);
     return !r.failed;
 }

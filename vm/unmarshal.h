@@ -1,11 +1,12 @@
-/* unmarshal.h - the reader of marshalled data (OCaml's Marshal format; not the compressed one of 5.1).
+/* unmarshal.h - the reader of marshalled data (OCaml's Marshal format; not the compressed one of
+ * 5.1).
  *
  * One reader with three uses: DATA of an image (plain data only), debug information (into an arena
  * of its own, apart from the heap), and the program's input_value (everything that Marshal can
  * write).
  *
- *     magic[4] | data length, objects, words on 32 bits, words on 64 bits   (4 x 4 or 4 + 4 x 8 bytes)
- *     data: the value in pre-order; see the codes in unmarshal.c
+ *     magic[4] | data length, objects, words on 32 bits, words on 64 bits   (4 x 4 or 4 + 4 x 8
+ *     bytes) data: the value in pre-order; see the codes in unmarshal.c
  *
  * U1  Nothing that the message declares is believed: what is allocated is bounded by a constant
  * times the bytes that are left, the counts of words and objects in the header must be exact.
@@ -45,8 +46,8 @@ enum vm_marshal_header_result vm_marshal_header(const uint8_t *bytes, size_t n,
 
 /* ---- Into an arena, apart from the heap. ---- */
 
-/* Reads the message at bytes into arena; *used is its length, header included. The result holds only
- * plain data (no closures; customs _i, _j, _n) in blocks of COLOUR_STATIC, atoms included.
+/* Reads the message at bytes into arena; *used is its length, header included. The result holds
+ * only plain data (no closures; customs _i, _j, _n) in blocks of COLOUR_STATIC, atoms included.
  * GC: never. Fails: with VM_BAD_MARSHAL (detail: where and why) or VM_NO_MEMORY; the arena may then
  * hold parts. */
 enum vm_status vm_unmarshal_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
@@ -55,7 +56,8 @@ enum vm_status vm_unmarshal_arena(const uint8_t *bytes, size_t n, struct vm_aren
 /* ---- Into the heap. ---- */
 
 /* Reads DATA: exactly one message of plain data in n bytes, its root a block of tag 0, which is in
- * the major heap as everything in it. GC: never. Fails: with VM_BAD_MARSHAL; out_of_memory upcall. */
+ * the major heap as everything in it. GC: never. Fails: with VM_BAD_MARSHAL; out_of_memory
+ * upcall. */
 enum vm_status vm_unmarshal_image_data(struct domain *d, const uint8_t *bytes, size_t n, value *out,
                                        struct vm_error *error);
 
@@ -86,8 +88,9 @@ struct vm_unmarshal_fault {
 };
 
 /* Reads the data behind a header: n = header->data_bytes bytes, which may lie in the heap, since
- * nothing moves. The blocks of a small message are young if the young area has room for them without
- * a collection, all others are major. GC: never (a slice may become due). Fails: false and *fault; out_of_memory upcall. */
+ * nothing moves. The blocks of a small message are young if the young area has room for them
+ * without a collection, all others are major. GC: never (a slice may become due). Fails: false and
+ * *fault; out_of_memory upcall. */
 bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
                   const struct vm_unmarshal_options *options, value *out,
                   struct vm_unmarshal_fault *fault);
@@ -103,9 +106,9 @@ size_t vm_reader_remaining(const struct vm_reader *r);
 uint64_t vm_reader_uint(struct vm_reader *r, unsigned bytes);
 /* The next n bytes, or NULL. */
 const uint8_t *vm_reader_bytes(struct vm_reader *r, size_t n);
-/* A custom block with bytes of data behind ops, all zero: in that state the functions of ops must be
- * able to stand it, for it stays in the heap even if the message is refused. outside: bytes that it
- * will hold outside the heap. 0 after a failure. */
+/* A custom block with bytes of data behind ops, all zero: in that state the functions of ops must
+ * be able to stand it, for it stays in the heap even if the message is refused. outside: bytes
+ * that it will hold outside the heap. 0 after a failure. */
 value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, size_t bytes,
                        size_t outside);
 /* Refuses the message; text: the words behind "input_value: ", NULL: "ill-formed message". why: a

@@ -9,6 +9,7 @@
 #include "vm/engine.h"
 #include "vm/link.h"
 #include "vm/os.h"
+#include "vm/selfcheck.h"
 #include "vm/signal.h"
 #include "vm/stack.h"
 #include "vm/unmarshal.h"
@@ -88,8 +89,8 @@ static enum vm_status load_data(struct vm *vm, struct vm_image *image, struct vm
     const struct vm_section *data = vm_image_section(image, "DATA");
     if (data == NULL) return vm_error_set(error, VM_NO_SECTION, "DATA");
     value globals = VAL_UNIT;
-    enum vm_status status =
-        vm_unmarshal_image_data(vm->domain, data->bytes, data->length, &globals, error);
+    enum vm_status status = vm_unmarshal_image_data(vm->domain, data->bytes, data->length, &globals,
+                                                    error);
     if (status == VM_OK) vm->global_data = globals;
     return status;
 }
@@ -101,6 +102,7 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
     enum vm_status status = load_data(vm, image, error);
     if (status == VM_OK)
         status = vm_code_add(vm, image->code, image->code_words, false, false, &index, error);
+    if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[index]);
     if (status == VM_OK && vm->options.backtrace_eager) vm_debuginfo_of_program(vm);
     return status;
 }
@@ -153,6 +155,7 @@ void vm_destroy(struct vm *vm) {
         vm_call_stack_free(d);
         vm_stack_destroy(d);
     }
+    if (vm->options.gc.verify && vm->decoded_area != NULL) vm_selfcheck_code(vm);
     vm_codes_free(vm);
     vm_decoded_area_destroy(vm);
     if (vm->functions != NULL)

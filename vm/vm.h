@@ -20,18 +20,18 @@ struct vm_signals;
 
 struct vm_options {
     struct gc_params gc;
-    size_t max_stack_words;      /* l=; 0: the version's default */
-    bool unchecked;              /* leave out the tests of checked mode */
-    bool backtrace;              /* b */
-    bool backtrace_eager;        /* b >= 2: read DBUG at the start */
-    bool parser_trace;           /* p */
-    bool runtime_warnings;       /* W */
-    bool cleanup_at_exit;        /* c */
-    bool count_instructions;     /* count executed instructions and primitives */
-    const char *executable_name; /* Sys.executable_name */
+    size_t max_stack_words;              /* l=; 0: the version's default */
+    bool unchecked;                      /* leave out the tests of checked mode */
+    bool backtrace;                      /* b */
+    bool backtrace_eager;                /* b >= 2: read DBUG at the start */
+    bool parser_trace;                   /* p */
+    bool runtime_warnings;               /* W */
+    bool cleanup_at_exit;                /* c */
+    bool count_instructions;             /* count executed instructions and primitives */
+    const char *executable_name;         /* Sys.executable_name */
     const struct vm_prim *profiler_rows; /* further built-in primitives; looked up first */
     size_t profiler_row_count;
-    char **argv;                 /* Sys.argv, NULL-terminated; argv[0] is the program */
+    char **argv; /* Sys.argv, NULL-terminated; argv[0] is the program */
 };
 
 /* A primitive under the number that bytecode calls it by. */
@@ -51,7 +51,8 @@ struct vm_profiler {
     void *state;
     /* Runs its due callbacks; as vm_process_actions_exn. */
     value (*run_callbacks_exn)(void *state, struct domain *d);
-    void (*close)(void *state); /* the heap is gone by then */
+    void (*silence)(void *state); /* an exception ended the program: no callback runs any more */
+    void (*close)(void *state);   /* the heap is gone by then */
 };
 
 struct vm {

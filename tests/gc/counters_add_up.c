@@ -1,4 +1,5 @@
-/* The counters of stats.def and the walk's figures agree with what was allocated and with each other. */
+/* The counters of stats.def and the walk's figures agree with what was allocated and with each
+ * other. */
 #include "tests/gc/gc_test.h"
 
 static void words_are_conserved(void **state) {

@@ -1,5 +1,5 @@
-/* F1, F2, F3: which finalisers become due, when, in which order. Functions are stood for by integers:
- * the collector never calls them. */
+/* F1, F2, F3: which finalisers become due, when, in which order. Functions are stood for by
+ * integers: the collector never calls them. */
 #include "tests/gc/gc_test.h"
 
 /* Takes one due finaliser, which must be that of function number n. Returns its argument. */

@@ -70,5 +70,4 @@ static void functions_move_with_minor_collections(void **state) {
 }
 
 GC_TEST_MAIN(GC_TEST(a_young_value_among_the_old), GC_TEST(a_finalised_value_that_is_no_block),
-             GC_TEST(a_last_value_that_is_no_block),
-             GC_TEST(functions_move_with_minor_collections))
+             GC_TEST(a_last_value_that_is_no_block), GC_TEST(functions_move_with_minor_collections))

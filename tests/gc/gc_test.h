@@ -49,10 +49,10 @@ size_t gc_test_random(struct gc_test *t, size_t n);
 int gc_test_in_child(void (*f)(struct gc_test *t), struct gc_test *t, char *text, size_t size);
 
 #define GC_TEST(f) cmocka_unit_test_setup_teardown(f, gc_test_setup, gc_test_teardown)
-#define GC_TEST_MAIN(...)                                             \
-    int main(void) {                                                  \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};              \
-        return cmocka_run_group_tests(tests, NULL, NULL);             \
+#define GC_TEST_MAIN(...)                                 \
+    int main(void) {                                      \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};  \
+        return cmocka_run_group_tests(tests, NULL, NULL); \
     }
 
 #endif

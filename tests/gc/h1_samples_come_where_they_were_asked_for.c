@@ -1,5 +1,5 @@
-/* H1, H2: a client of the hooks sees each sampled block once, where it asked for one; collections and
- * resizes in between do not lose a sample; promotion and death are told. */
+/* H1, H2: a client of the hooks sees each sampled block once, where it asked for one;
+ * collections and resizes in between do not lose a sample; promotion and death are told. */
 #include "tests/gc/gc_test.h"
 
 struct client {

@@ -1,4 +1,5 @@
-/* R1, R2: variables under GC_ROOT are updated; the chain can be cut back by whoever catches a raise. */
+/* R1, R2: variables under GC_ROOT are updated; the chain can be cut back by whoever catches a
+ * raise. */
 #include "tests/gc/gc_test.h"
 
 static void five_variables(void **state) {

@@ -87,10 +87,17 @@ static void collect_step(struct gc_test *t) {
     case 0: gc_full_major_cycle(&t->g); break;
     case 1: gc_finish_major_cycle(&t->g); break;
     case 2: gc_compact(&t->g); break;
-    case 3: case 4: case 5: gc_minor(&t->g); break;
-    case 6: case 7: case 8: case 9: case 10: case 11: case 12: case 13:
-        gc_major_slice(&t->g, 1 + (intptr_t)gc_test_random(t, 3000));
-        break;
+    case 3:
+    case 4:
+    case 5: gc_minor(&t->g); break;
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+    case 13: gc_major_slice(&t->g, 1 + (intptr_t)gc_test_random(t, 3000)); break;
     default:
         if (!t->g.action_requested) break;
         gc_clear_action(&t->g);
@@ -131,8 +138,12 @@ static void run(const struct gc_params *params, int steps, uint64_t seed) {
     for (int step = 0; step < steps; step++) {
         size_t at = gc_test_random(t, LIVE_ROOTS), other = gc_test_random(t, LIVE_ROOTS);
         switch (gc_test_random(t, 10)) {
-        case 0: case 1: case 2: case 3: new_block(t, m, at); break;
-        case 4: case 5: store(t, m, at, other); break;
+        case 0:
+        case 1:
+        case 2:
+        case 3: new_block(t, m, at); break;
+        case 4:
+        case 5: store(t, m, at, other); break;
         case 6: load(t, m, at, other); break;
         case 7: weak_step(t, m, at); break;
         case 8: finaliser_step(t, m, at); break;

@@ -77,8 +77,7 @@ static void overlapping_moves(void **state) {
     for (int i = 0; i < 10; i++)
         gc_test_check_list(gc_ephe_get(&t->g, w, EPHE_FIRST_KEY + i), i < 3 ? i : i - 3);
     gc_ephe_blit(&t->g, w, EPHE_FIRST_KEY + 3, w, EPHE_FIRST_KEY, 7);
-    for (int i = 0; i < 7; i++)
-        gc_test_check_list(gc_ephe_get(&t->g, w, EPHE_FIRST_KEY + i), i);
+    for (int i = 0; i < 7; i++) gc_test_check_list(gc_ephe_get(&t->g, w, EPHE_FIRST_KEY + i), i);
 }
 
 static void forget_young_slot(struct gc_test *t) {

@@ -4,6 +4,7 @@
  * bytecode file that has a launcher of its own, or when bytecode is appended to the binary itself
  * (ocamlc -custom), the whole command line belongs to that program. */
 #include "vm/cli/cli.h"
+#include "vm/cli/prof.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -37,6 +38,7 @@ static int perform(struct cli_options *options) {
     if (options->has_action) return cli_print_info(options);
     switch (options->verb) {
     case VERB_DIS: return cli_dis(options);
+    case VERB_PROF: return cli_prof(options->operands);
     case VERB_ASM: return cli_asm(options);
     default: return cli_run(options);
     }

@@ -75,6 +75,43 @@ static bool stress_argument(const char *text, unsigned *level) {
     return true;
 }
 
+static bool number_argument(const char *option, const char *text, uint64_t *out) {
+    size_t n;
+    if (!cli_parse_size(text, &n)) {
+        cli_fail(STATUS_REFUSED, NULL, "%s takes a number, not '%s'", option, text);
+        return false;
+    }
+    *out = n;
+    return true;
+}
+
+static bool depth_argument(const char *text, uint64_t *out) {
+    if (!number_argument("--max-depth", text, out)) return false;
+    if (*out == 0) return complain(NULL, "--max-depth takes a number from 1");
+    return true;
+}
+
+bool cli_parse_rate(const char *text, double *out) {
+    char *end;
+    double rate = strtod(text, &end);
+    if (end == text || *end != 0 || !(rate > 0 && rate <= 1)) return false;
+    *out = rate;
+    return true;
+}
+
+static bool rate_argument(const char *text, double *out) {
+    if (cli_parse_rate(text, out)) return true;
+    cli_fail(STATUS_REFUSED, NULL, "--rate takes a number above 0, at most 1, not '%s'", text);
+    return false;
+}
+
+static bool every_argument(const char *text, double *rate) {
+    size_t words;
+    if (!size_argument("--every", text, &words)) return false;
+    *rate = 1 / (double)words;
+    return true;
+}
+
 static bool add_dll_dir(struct cli_options *out, const char *dir) {
     const char **dirs = realloc(out->dll_dirs, (out->dll_dir_count + 1) * sizeof *dirs);
     if (dirs == NULL) return false;
@@ -103,6 +140,13 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_GC_VERIFY: out->vm.gc.verify = true; return true;
     case OPTION_MAX_HEAP: return size_argument("--max-heap", argument, &out->vm.gc.max_heap_words);
     case OPTION_MAX_STACK: return stack_argument(argument, &out->vm.max_stack_words);
+    case OPTION_RATE: return rate_argument(argument, &out->recorder.rate);
+    case OPTION_EVERY: return every_argument(argument, &out->recorder.rate);
+    case OPTION_MAX_DEPTH: return depth_argument(argument, &out->recorder.max_depth);
+    case OPTION_SEED: return number_argument("--seed", argument, &out->recorder.seed);
+    case OPTION_GC_TRACE: out->recorder.gc_trace = true; return true;
+    case OPTION_FOLLOW_FORK: out->recorder.follow_fork = true; return true;
+    case OPTION_QUIET: out->quiet = true; return true;
     case OPTION_UNCHECKED: out->vm.unchecked = true; return true;
     default:
         out->has_action = true;
@@ -143,26 +187,34 @@ static enum cli_verb take_verb(char ***at) {
     for (unsigned verb = 0; verb < VERB_COUNT && **at != NULL; verb++)
         if (strcmp(**at, verb_names[verb]) == 0) {
             (*at)++;
-            return verb;
+            if (verb != VERB_PROF || **at == NULL || strcmp(**at, "record") != 0) return verb;
+            (*at)++;
+            return VERB_PROF_RECORD;
         }
     return VERB_RUN;
+}
+
+/* The verbs that take a program and what is the program's. */
+static bool runs_program(enum cli_verb verb) {
+    return verb == VERB_RUN || verb == VERB_PROF_RECORD;
 }
 
 static bool parse_words(char **at, struct cli_options *out) {
     out->verb = take_verb(&at);
     char **operands = out->operands = at;
+    if (out->verb == VERB_PROF) return true; /* its verbs have options of their own (prof.c) */
     while (*at != NULL) {
         bool is_option = at[0][0] == '-' && at[0][1] != 0;
         if (is_option && strcmp(*at, "--") == 0) {
             at++;
             break;
         }
-        if (!is_option && out->verb == VERB_RUN) break;
+        if (!is_option && runs_program(out->verb)) break;
         if (!is_option) *operands++ = *at++;
         else if (!take_option(&at, out)) return false;
         if (out->has_action && !action_needs_program(out->action)) return true;
     }
-    if (out->verb == VERB_RUN) out->operands = at;
+    if (runs_program(out->verb)) out->operands = at;
     else {
         while (*at != NULL) *operands++ = *at++;
         *operands = NULL;
@@ -175,11 +227,12 @@ bool cli_parse(char **argv, struct cli_options *out) {
     cli_read_runparam(out);
     if (!parse_words(argv + 1, out)) return false;
     out->vm.gc.verbose = out->verbose;
+    if (out->verb == VERB_PROF) return true;
     if (out->has_action && !action_needs_program(out->action)) return true;
     if (out->operands[0] == NULL)
         return complain(NULL,
-                        out->verb == VERB_RUN ? "no bytecode file specified" : "no file specified");
-    if (out->verb != VERB_RUN && out->operands[1] != NULL)
+                        runs_program(out->verb) ? "no bytecode file specified" : "no file specified");
+    if (!runs_program(out->verb) && out->operands[1] != NULL)
         return complain(out->operands[1], "one file at a time, not also");
     if (out->verb == VERB_ASM && out->output == NULL) return complain(NULL, "asm needs -o FILE");
     return true;

@@ -2,6 +2,7 @@
 #ifndef BACTRIAN_VM_CLI_OPTIONS_H
 #define BACTRIAN_VM_CLI_OPTIONS_H
 
+#include "memprof/recorder.h"
 #include "vm/vm.h"
 
 enum cli_verb {
@@ -10,7 +11,12 @@ enum cli_verb {
     VERB_COUNT
 };
 
-enum { ON_RUN = 1 << VERB_RUN, ON_DIS = 1 << VERB_DIS, ON_ASM = 1 << VERB_ASM };
+enum {
+    ON_RECORD = 1 << VERB_PROF_RECORD,
+    ON_RUN = 1 << VERB_RUN | ON_RECORD, /* what may be run may be recorded, with the same options */
+    ON_DIS = 1 << VERB_DIS,
+    ON_ASM = 1 << VERB_ASM,
+};
 
 enum cli_option {
 #define OPTION(id, spelling, argument, verbs, meaning) OPTION_##id,
@@ -31,6 +37,8 @@ struct cli_options {
     const char *output;     /* -o */
     const char **dll_dirs;  /* -I, in order; owned */
     size_t dll_dir_count;
+    struct mp_recorder_options recorder; /* path NULL: nothing is recorded */
+    bool quiet;             /* --quiet */
     char **operands; /* what follows the options: the program and its arguments */
 };
 
@@ -43,6 +51,9 @@ void cli_options_free(struct cli_options *options);
 /* Whether all of text is a number with an optional suffix k, M or G that fits in a size_t; *out is
  * it. GC: never. */
 bool cli_parse_size(const char *text, size_t *out);
+
+/* Whether all of text is a sampling rate; *out is it. GC: never. */
+bool cli_parse_rate(const char *text, double *out);
 
 /* Prints the usage text to standard output (the caller flushes it). GC: never. */
 void cli_print_help(void);

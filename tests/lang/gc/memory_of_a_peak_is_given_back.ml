@@ -1,3 +1,4 @@
+(* stress: no *)
 (* stress: light *)
 (* After a peak, collections return the heap to a size near what is alive. *)
 let () =

@@ -3,7 +3,8 @@
 exception Enough
 
 let () =
-  ignore (Sys.command "mkfifo f");
+  (* one fifo a part: the writer of the part before may still hold its own *)
+  ignore (Sys.command "mkfifo f g h k");
   Sys.set_signal Sys.sigusr1 (Sys.Signal_handle (fun _ -> print_endline "handler"));
   Sys.set_signal Sys.sigusr2 (Sys.Signal_handle (fun _ -> raise Enough));
   (* the shell that we start is a child of ours: its $PPID is this process *)
@@ -30,8 +31,8 @@ let () =
     (Sys.Signal_handle (fun _ -> Printf.printf "handler reads %s\n%!" (input_line !ic)));
   ignore
     (Sys.command
-       "(exec 3>f; sleep 0.2; kill -USR1 $PPID; sleep 0.2; printf 'one\\ntwo\\nthree\\n' >&3) >/dev/null 2>&1 &");
-  ic := open_in "f";
+       "(exec 3>g; sleep 0.2; kill -USR1 $PPID; sleep 0.2; printf 'one\\ntwo\\nthree\\n' >&3) >/dev/null 2>&1 &");
+  ic := open_in "g";
   print_endline (input_line !ic);
   print_endline (input_line !ic);
   close_in !ic
@@ -41,21 +42,21 @@ let () =
   let ic = ref stdin in
   Sys.set_signal Sys.sigusr1 (Sys.Signal_handle (fun _ -> close_in !ic; print_endline "closed"));
   ignore
-    (Sys.command "(exec 3>f; sleep 0.2; kill -USR1 $PPID; sleep 0.2) >/dev/null 2>&1 &");
-  ic := open_in "f";
+    (Sys.command "(exec 3>h; sleep 0.2; kill -USR1 $PPID; sleep 0.2) >/dev/null 2>&1 &");
+  ic := open_in "h";
   (match input_line !ic with
    | l -> print_endline l
    | exception e -> print_endline (Printexc.to_string e))
 
 (* a handler that writes to the channel that is being written *)
 let () =
-  let ignore_ic = open_in_gen [ Open_rdonly; Open_nonblock ] 0 "f" in
-  let oc = open_out "f" in
+  let ignore_ic = open_in_gen [ Open_rdonly; Open_nonblock ] 0 "k" in
+  let oc = open_out "k" in
   Sys.set_signal Sys.sigusr1
     (Sys.Signal_handle (fun _ -> output_string oc "<handler>"; print_endline "handler wrote"));
   ignore
     (Sys.command
-       "(sleep 0.2; kill -USR1 $PPID; sleep 0.2; exec cat f >copy) >/dev/null 2>&1 &");
+       "(sleep 0.2; kill -USR1 $PPID; sleep 0.2; exec cat k >copy) >/dev/null 2>&1 &");
   output_string oc (String.make 300000 'x');
   close_out oc;
   close_in ignore_ic;

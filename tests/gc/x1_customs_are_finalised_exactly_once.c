@@ -1,4 +1,4 @@
-/* C1: finalize runs once for each custom block, young or old, or at the end of the heap. */
+/* X1: finalize runs once for each custom block, young or old, or at the end of the heap. */
 #include "tests/gc/gc_test.h"
 
 static void count_finalize(value v) { ++**(int **)custom_data(v); }
@@ -110,7 +110,7 @@ static void the_verifier_finds_a_block_entered_twice(void **state) {
     static int count;
     t->root[0] = custom(t, &count, 8);
     assert_true(gc_test_in_child(enter_twice, t, text, sizeof text) != 0);
-    assert_non_null(strstr(text, "C1 broken"));
+    assert_non_null(strstr(text, "X1 broken"));
 }
 
 GC_TEST_MAIN(GC_TEST(dead_young_ones), GC_TEST(large_ones), GC_TEST(adopted_ones),

@@ -1,0 +1,149 @@
+/* format.h - what a profile file says, in terms of its content; its bytes are drawn in README.md.
+ *
+ * A file is a header and chunks; a chunk is a checksummed, compressed run of records (record.def). This header
+ * is all that the recorder and the reports share. */
+#ifndef BACTRIAN_MEMPROF_FORMAT_FORMAT_H
+#define BACTRIAN_MEMPROF_FORMAT_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MP_FORMAT_MAJOR = 1, /* a reader refuses another one */
+    MP_FORMAT_MINOR = 0, /* a reader of the same major reads every minor */
+    MP_FILE_HEADER_BYTES = 16,
+    MP_CHUNK_HEADER_BYTES = 24,
+    MP_CHUNK_MAX_BYTES = 1 << 20, /* of records in one chunk, unpacked */
+};
+
+/* Tags of records. */
+enum mp_tag {
+#define BYTE(name)
+#define UINT(name)
+#define SINT(name)
+#define REAL(name)
+#define TEXT(name)
+#define LIST(name)
+#define RECORD(id, tag, name, fields, meaning) MP_TAG_##id = tag,
+#include "memprof/format/record.def"
+};
+
+/* Where a block's memory comes from. */
+enum mp_source { MP_SOURCE_NORMAL, MP_SOURCE_MARSHAL, MP_SOURCE_CUSTOM, MP_SOURCE_COUNT };
+/* Where a block was when it died. */
+enum mp_generation { MP_DIED_MINOR, MP_DIED_MAJOR };
+/* How the program ended. */
+enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_REPLACED, MP_OUTCOME_COUNT };
+
+/* What the collector was doing. MP_GC_PAUSE is the whole time that the program stood still; the others lie
+ * within one, and (but for MP_GC_MINOR) are recorded on request only (MP_GC_TRACED). */
+enum mp_gc_phase {
+    MP_GC_PAUSE,
+    MP_GC_MINOR,   /* words: promoted */
+    MP_GC_MARK,    /* words: of work */
+    MP_GC_SETTLE,  /* the end of marking: weak references, finalisers */
+    MP_GC_SWEEP,   /* words: of work */
+    MP_GC_PHASE_COUNT
+};
+
+/* Flags of START. */
+enum { MP_GC_TRACED = 1, MP_FORKED = 2, MP_FLAGS_ALL = 3 };
+
+struct mp_text {
+    const char *bytes; /* NUL-terminated as the reader gives it; may hold further NULs */
+    size_t length;
+};
+
+/* A source range of a call or an allocation. No debugging information: file and definition are "", the rest
+ * but code is 0. */
+struct mp_location {
+    uint64_t code;           /* the place in the program's code: unlike that of any other location */
+    const char *file, *definition;
+    uint32_t line, start, end; /* columns from 0 */
+};
+
+/* A call stack is a node and its callers up to number 0, which is no frame. */
+struct mp_stack_node {
+    uint32_t caller;   /* a lower number */
+    uint32_t location; /* from 1 */
+    uint32_t depth;    /* frames of the stack, this one included */
+};
+
+struct mp_start {
+    unsigned word_bits;      /* 64 */
+    double rate;             /* of each word, headers included: 0 < rate <= 1 */
+    uint64_t seed, max_depth, pid;
+    uint64_t parent_pid;     /* of MP_FORKED: whose child it is */
+    uint64_t started_us;     /* since 1970, UTC; all other times count from there */
+    uint64_t flags;
+    struct mp_text program;
+    struct mp_text arguments; /* argv, each ended by a NUL */
+    struct mp_text host, ocaml, recorder; /* recorder: name and version of what wrote the file */
+};
+
+struct mp_sample {
+    uint64_t id;      /* 0, 1, 2 ... in the order of the file */
+    uint64_t words;   /* of the block without its header; of MP_SOURCE_CUSTOM: words outside the heap */
+    uint64_t samples; /* how many of its words were hit, >= 1 */
+    uint32_t stack;   /* the node of the allocation point; 0: unknown */
+    enum mp_source source;
+    bool young;       /* born in the minor heap */
+};
+
+/* Exact totals since the machine started, in words, headers included. Allocated in all:
+ * minor_words + major_words - promoted_words. What a file covers is the last less the first. */
+struct mp_counters {
+    uint64_t minor_words, promoted_words;
+    uint64_t major_words;    /* promoted ones included */
+    uint64_t external_words; /* memory outside the heap that was charged to blocks (MP_SOURCE_CUSTOM) */
+    uint64_t minor_collections, major_collections;
+    uint64_t live_words; /* live after the last marking, plus what the major heap was given since */
+    uint64_t heap_words; /* the major heap's memory */
+};
+
+enum mp_event_kind {
+    MP_EVENT_SAMPLE,
+    MP_EVENT_PROMOTED,
+    MP_EVENT_DIED,
+    MP_EVENT_GC_SPAN,
+    MP_EVENT_PHASE_ENTER,
+    MP_EVENT_PHASE_LEAVE,
+    MP_EVENT_COUNTERS,
+    MP_EVENT_FINISH,
+    MP_EVENT_END,
+};
+
+/* One thing that happened. Times never go back. */
+struct mp_event {
+    enum mp_event_kind kind;
+    uint64_t time_us; /* since started_us; of a GC span: its end */
+    union {
+        struct mp_sample sample;
+        struct {
+            uint64_t id;
+        } promoted; /* a young sample, once, before it died */
+        struct {
+            uint64_t id;
+            enum mp_generation generation;
+        } died; /* once */
+        struct {
+            enum mp_gc_phase phase;
+            uint64_t duration_ns, words;
+        } gc_span;
+        struct {
+            uint32_t name; /* a string's number */
+        } phase; /* of entering and leaving */
+        struct mp_counters counters;
+        struct {
+            enum mp_outcome outcome;
+            unsigned status; /* exit status, or signal of MP_KILLED */
+        } finish;
+        struct {
+            uint64_t overhead_ns;  /* spent in the recorder, as it measured itself */
+            uint64_t lost_samples; /* for lack of memory */
+        } end;
+    };
+};
+
+#endif

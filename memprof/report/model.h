@@ -1,0 +1,116 @@
+/* model.h - a profile in memory: what every reader fills and every view looks at.
+ *
+ *   names      locations            nodes (a tree, parents first)      samples
+ *   "list.ml"  file function 92:20  0 ---> 1 ---> 2                    born promoted died
+ *                                     \--> 3                           words, hits, node
+ *
+ * A call stack is the number of its innermost node; node 0 is the empty stack. Times are
+ * nanoseconds since the profile's start.
+ *
+ * PM1  A node's parent has a lower number than the node: one pass backwards sums subtrees.
+ * PM2  Two nodes never have both the same parent and the same location.
+ * PM3  A sample has at least one hit; what has not happened to it is at REPORT_NEVER.
+ * PM4  Location 0, name 0 and node 0 exist: unknown, "" and the empty stack. */
+#ifndef BACTRIAN_MEMPROF_REPORT_MODEL_H
+#define BACTRIAN_MEMPROF_REPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REPORT_NEVER INT64_MAX
+
+struct report_location {
+    uint32_t file, function;     /* names */
+    int32_t line, start, end;    /* columns from 0; -1: unknown */
+    int32_t reserved;
+};
+
+struct report_node {
+    uint32_t parent, location, depth;
+};
+
+enum report_source { REPORT_MINOR, REPORT_MAJOR, REPORT_EXTERNAL };
+
+struct report_sample {
+    int64_t born, promoted, died;
+    uint64_t wosize; /* words of the block, without its header */
+    uint32_t hits;   /* how many of its words were sampled */
+    uint32_t node;
+    uint16_t domain;
+    uint8_t source;
+};
+
+/* A pause, or a part of one, of the collector. */
+struct report_gc_event {
+    int64_t start, duration;
+    uint32_t name;
+    uint64_t promoted_words, live_words; /* 0: unknown */
+};
+
+struct report_phase {
+    int64_t start, end; /* end: REPORT_NEVER while it is open */
+    uint32_t name;
+};
+
+/* Exact words allocated until a time. */
+struct report_counter {
+    int64_t time;
+    double minor_words, promoted_words, major_words; /* major: including promoted, as Gc.counters */
+    double heap_words;
+};
+
+struct report_hash {
+    uint32_t *slots; /* 1 + index, 0: free */
+    size_t size, used;
+};
+
+struct report_model {
+    char *format; /* "memtrace v2", "bactrian v1" */
+    char *program, *host, *runtime_parameters, *context;
+    double rate;     /* of sampling, per word */
+    int word_bytes;
+    uint64_t pid;
+    int64_t epoch_us; /* the start, microseconds since 1970 */
+    int64_t end;      /* the last moment known */
+    bool truncated;   /* the end of the file is missing */
+    uint64_t skipped; /* events that said nothing about this profile */
+    char **names;
+    struct report_location *locations;
+    struct report_node *nodes;
+    struct report_sample *samples;
+    struct report_gc_event *gc_events;
+    struct report_phase *phases;
+    struct report_counter *counters;
+    size_t name_count, location_count, node_count, sample_count, gc_event_count, phase_count,
+        counter_count;
+    size_t name_capacity, location_capacity, node_capacity, sample_capacity, gc_event_capacity,
+        phase_capacity, counter_capacity;
+    struct report_hash name_hash, location_hash, node_hash;
+};
+
+/* An empty profile: rate 1, words of 8 bytes. Fails: as report_alloc, like all below. */
+struct report_model *report_model_create(void);
+/* Frees the profile and all that hangs off it; NULL is allowed. */
+void report_model_free(struct report_model *model);
+
+/* The number of a name; the same text has one number. */
+uint32_t report_model_name(struct report_model *model, const char *text);
+/* The number of a location; equal locations have one number. */
+uint32_t report_model_location(struct report_model *model, const struct report_location *location);
+/* The node for location called from node parent. Needs: both exist. */
+uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t location);
+/* Adds a sample and returns its number. Needs: PM3. */
+uint32_t report_model_sample(struct report_model *model, const struct report_sample *sample);
+/* Adds a pause, a phase, a reading of the exact counters. */
+void report_model_gc_event(struct report_model *model, const struct report_gc_event *event);
+void report_model_phase(struct report_model *model, const struct report_phase *phase);
+void report_model_counter(struct report_model *model, const struct report_counter *counter);
+/* Puts the samples in the order of their births and sets the end to the last event. Call it once,
+ * when all is added. */
+void report_model_finish(struct report_model *model);
+
+/* The exact words allocated in the whole run; 0 if the file doesn't say. */
+double report_model_exact_words(const struct report_model *model);
+
+#endif

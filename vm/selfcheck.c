@@ -1,0 +1,98 @@
+/* selfcheck.c - see selfcheck.h. Each invariant is checked in one place. */
+#include "vm/selfcheck.h"
+
+#include "vm/decode.h"
+#include "vm/engine.h"
+#include "vm/frames.h"
+#include "vm/md5.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void require(bool holds, const char *what) {
+    if (holds) return;
+    fprintf(stderr, "machine: %s\n", what);
+    abort();
+}
+
+static bool is_decoded(const struct vm *vm, const uintptr_t *at) {
+    const struct vm_decoded_area *area = vm->decoded_area;
+    return at > area->words && at < area->words + area->used;
+}
+
+static void check_bounds(const struct domain *d) {
+    require(d->stack_low <= d->sp && d->sp <= d->stack_high, "S1: sp is outside the stack");
+    if (d->sp == d->stack_high) return;
+    value word = d->sp[1];
+    require(d->sp + STOPPED_WORDS <= d->stack_high && is_int(d->sp[2]),
+            "S2: no words of a stopped instruction at sp");
+    require(is_int(word) || is_decoded(d->vm, (const uintptr_t *)word),
+            "E2: a stopped instruction is neither a place in the code nor a frame word");
+}
+
+static void check_traps(const struct domain *d) {
+    for (uintptr_t trap = d->trap; trap != 0;) {
+        const value *frame = d->stack_high - trap;
+        require(frame >= d->sp && frame + 4 <= d->stack_high, "S3: a trap frame outside the stack");
+        require(is_decoded(d->vm, (const uintptr_t *)frame[0]), "S3: a handler that is no code");
+        uintptr_t outer = (uintptr_t)int_of_val(frame[1]);
+        require(is_int(frame[1]) && outer < trap, "S3: a trap frame's link doesn't lead outwards");
+        trap = outer;
+    }
+}
+
+static void check_marks(const struct domain *d) {
+    const value *lowest = d->stack_high;
+    for (unsigned i = 0; i < MARK_COUNT; i++) {
+        const struct vm_mark *mark = &d->marks[i];
+        if (mark->slot == d->stack_high) continue;
+        if (mark->slot < lowest) lowest = mark->slot;
+        require(mark->slot >= d->sp, "S4: a mark below the stack's top");
+        require(*mark->slot == (value)d->vm->watermark_code &&
+                    is_decoded(d->vm, (const uintptr_t *)mark->return_to),
+                "S4: a mark's slot or address is not what it should be");
+    }
+    require(lowest == d->lowest_mark, "S4: lowest_mark is not the lowest mark");
+    for (const value *p = d->marks[MARK_MINOR].slot; p < d->stack_high; p++)
+        require(is_int(*p) || !gc_is_young(&d->gc, *p), "S5: a young block above the mark");
+}
+
+/* From the innermost frame every return address has its frame word, and the last frame ends where the
+ * stack does. */
+static void check_frames(struct domain *d) {
+    struct vm_frame frame;
+    if (!vm_frames_first(d, &frame)) return;
+    do {
+        const value *behind = frame.base + frame.height;
+        require(behind <= d->stack_high, "E1: a frame that leaves the stack");
+        if (behind == d->stack_high) return;
+        require(behind + 3 <= d->stack_high, "E1: a frame behind which there is no return frame");
+        const uintptr_t *at = vm_true_return(d, behind);
+        require(is_decoded(d->vm, at) && is_int((value)at[-1]),
+                "E1: a return address without a frame word");
+    } while (vm_frames_next(d, &frame));
+}
+
+void vm_selfcheck(struct domain *d) {
+    check_bounds(d);
+    check_traps(d);
+    check_marks(d);
+    check_frames(d);
+}
+
+void vm_selfcheck_code(struct vm *vm) {
+    for (uint32_t i = 0; i < vm->function_count; i++) {
+        const struct vm_function *f = &vm->functions[i];
+        require(f->entry != NULL, "C1: a function without an entry");
+        require(i == 0 || (f->entry == vm->prepare_code) == (f->decoded == NULL),
+                "C2: an entry that is neither \"prepare me\" nor decoded code");
+    }
+    for (uint32_t i = 0; i < vm->code_count; i++) {
+        uint8_t now[16];
+        struct vm_code *code = vm->codes[i];
+        if (!code->digest_known || code->digest_given) continue;
+        vm_md5(code->words, (size_t)code->word_count * 4, now);
+        require(memcmp(now, code->digest, 16) == 0, "C3: the words of a fragment have changed");
+    }
+}
