@@ -497,6 +497,15 @@ intptr_t gc_sweep_some(struct gc_domain *g, intptr_t budget);
 /* Sweeps one small span and leaves its gaps in it; returns the work done. */
 size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span);
 
+/* Around an activity of the collector: tells the hooks. */
+static inline void gc_begin_activity(struct gc_domain *g, enum gc_activity what) {
+    if (g->hooks && g->hooks->activity) g->hooks->activity(g->hooks->context, g, what, true, 0);
+}
+static inline void gc_end_activity(struct gc_domain *g, enum gc_activity what, size_t words) {
+    if (g->hooks && g->hooks->activity)
+        g->hooks->activity(g->hooks->context, g, what, false, words);
+}
+
 /* A line on stderr if bit of params.verbose is set (v= of OCAMLRUNPARAM). */
 void gc_say(const struct gc_heap *heap, unsigned bit, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

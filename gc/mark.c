@@ -118,6 +118,7 @@ void gc_mark_start(struct gc_domain *g) {
     assert(heap->phase == PHASE_IDLE && g->young_ptr == g->young_end);
     gc_say(heap, 0x01, "Starting a major cycle: %zu KB\n",
            heap->committed_spans * (SPAN_BYTES / 1024));
+    gc_begin_activity(g, GC_ACT_MARK);
     heap->live_colour ^= 1;
     heap->phase = PHASE_MARK;
     heap->mark.marked_words = 0;
@@ -126,12 +127,14 @@ void gc_mark_start(struct gc_domain *g) {
     gc_roots_darken(g);
     gc_final_mark_roots(g);
     gc_pace_mark_started(heap);
+    gc_end_activity(g, GC_ACT_MARK, 0);
 }
 
 void gc_mark_finish(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     assert(g->young_ptr == g->young_end);
     bool firsts_done = false;
+    gc_begin_activity(g, GC_ACT_SETTLE);
     for (;;) {
         gc_mark_some(g, INTPTR_MAX);
         if (gc_weak_mark(g)) continue;
@@ -147,6 +150,7 @@ void gc_mark_finish(struct gc_domain *g) {
     g->marking = false;
     gc_pace_mark_ended(heap);
     gc_sweep_start(heap);
+    gc_end_activity(g, GC_ACT_SETTLE, 0);
     if (heap->params.verify) gc_verify(g, "after mark");
 }
 

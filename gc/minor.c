@@ -206,9 +206,9 @@ static void evacuate_roots(struct gc_domain *g) {
     gc_minor_drain(g);
 }
 
-/* Lets the area grow when two collections in a row promoted much: with more time more would have
- * died. Not so if the copying itself has become long; if it takes far too long, the area shrinks
- * again, though not below the size asked for. */
+/* Lets the area grow, to a quarter of the major heap, when two collections in a row promoted much:
+ * with more time more would have died. Not so if the copying itself has become long; if it takes
+ * far too long, the area shrinks again, though not below the size asked for. */
 static void adapt_young_size(struct gc_heap *heap, size_t used_words) {
     struct gc_pace *pace = &heap->pace;
     size_t current = heap->young_words_wanted, promoted = heap->promoted_words;
@@ -217,7 +217,9 @@ static void adapt_young_size(struct gc_heap *heap, size_t used_words) {
     bool too_long = promoted > MAX_PROMOTED_TO_STAY && current > heap->params.minor_words;
     pace->long_survivals = much ? pace->long_survivals + 1 : 0;
     pace->long_copies = too_long ? pace->long_copies + 1 : 0;
-    if (pace->long_survivals >= 2 && current < MAX_ADAPTIVE_YOUNG_WORDS) {
+    size_t heap_words = pace->live_words + pace->allocated_words;
+    bool small_beside_heap = current * 2 <= heap_words / 4;
+    if (pace->long_survivals >= 2 && current < MAX_ADAPTIVE_YOUNG_WORDS && small_beside_heap) {
         heap->young_words_wanted = current * 2;
         pace->long_survivals = 0;
     } else if (pace->long_copies >= 2) {
@@ -226,13 +228,15 @@ static void adapt_young_size(struct gc_heap *heap, size_t used_words) {
     }
 }
 
-/* The next collection should not depend on what the system grants then. Pages for what may survive
- * are made usable now; that each class may open a new span is only checked against the range. */
+/* The next collection should not depend on what the system grants then: pages for twice what has
+ * survived this time are made usable now. For the case that all survives and each class opens a new
+ * span, it is only checked that the range has room. */
 bool gc_minor_reserve(struct gc_heap *heap) {
-    size_t spans = heap->young_words_wanted / SPAN_WORDS + 1;
-    spans += spans / 8 + 4;
+    size_t all = heap->young_words_wanted / SPAN_WORDS + 1;
     size_t possible = heap->free_span_count + (heap->span_limit - heap->top_span);
-    return possible >= spans + 2 * heap->class_count && gc_spans_reserve(heap, spans);
+    size_t expected = 2 * heap->promoted_words / SPAN_WORDS + 8;
+    return possible >= all + all / 8 + 2 * heap->class_count &&
+           gc_spans_reserve(heap, expected < all ? expected : all);
 }
 
 /* With a collection at each allocation, verifying a large heap each time would take hours. */
@@ -247,6 +251,7 @@ void gc_minor_collect(struct gc_domain *g) {
     size_t used = g->young_end - g->young_ptr;
     if (used > 0) {
         gc_say(heap, 0x02, "<");
+        gc_begin_activity(g, GC_ACT_MINOR);
         heap->in_minor = true;
         heap->promoted_words = 0;
         heap->minor_requested = false;
@@ -271,6 +276,7 @@ void gc_minor_collect(struct gc_domain *g) {
         heap->pace.unpaid_words += heap->promoted_words;
         if (used / 8 > heap->young_words_wanted / 2) adapt_young_size(heap, used / 8);
         heap->memory_short = !gc_minor_reserve(heap);
+        gc_end_activity(g, GC_ACT_MINOR, heap->promoted_words);
         gc_say(heap, 0x02, ">");
     }
     heap->minor_requested = false;

@@ -13,8 +13,8 @@
  * allocated while marking, and the same amount left over from the marking before (M1 keeps it).
  *
  * Ramp-up: a program that builds up data would be marked over and over. If most of what was
- * allocated in the last cycle survived, marking starts later, at o % of live in the extreme; and
- * the size of the work is estimated with that survival, not with what was live before.
+ * allocated in the last cycle survived, marking starts later, at 0.8 o % of live in the extreme;
+ * and the size of the work is estimated with that survival, not with what was live before.
  *
  * Memory outside the heap (gc_pace_external) owes its share of a whole cycle. */
 #include "gc/final.h"
@@ -43,7 +43,7 @@ static double at_least(double x, double minimum) { return x > minimum ? x : mini
 
 static void set_trigger(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
-    double stretch = 0.5 + at_least(pace->survival - 0.5, 0);
+    double stretch = 0.5 + at_least(pace->survival - 0.5, 0) * 0.6;
     double words = (double)pace->live_words * overhead(heap) * stretch;
     pace->trigger_words = (size_t)at_least(words, MIN_TRIGGER_WORDS);
 }
@@ -151,11 +151,25 @@ static void accrue(struct gc_heap *heap) {
     }
 }
 
+static intptr_t mark_some(struct gc_domain *g, intptr_t budget) {
+    gc_begin_activity(g, GC_ACT_MARK);
+    intptr_t done = gc_mark_some(g, budget);
+    gc_end_activity(g, GC_ACT_MARK, (size_t)done);
+    return done;
+}
+
+static intptr_t sweep_some(struct gc_domain *g, intptr_t budget) {
+    gc_begin_activity(g, GC_ACT_SWEEP);
+    intptr_t done = gc_sweep_some(g, budget);
+    gc_end_activity(g, GC_ACT_SWEEP, (size_t)done);
+    return done;
+}
+
 /* Marks or sweeps budget words' worth; settles at the end of marking if it may. */
 static intptr_t work_some(struct gc_domain *g, intptr_t budget, bool may_settle) {
     struct gc_heap *heap = g->heap;
-    if (heap->phase == PHASE_SWEEP) return gc_sweep_some(g, budget);
-    intptr_t done = gc_mark_some(g, budget);
+    if (heap->phase == PHASE_SWEEP) return sweep_some(g, budget);
+    intptr_t done = mark_some(g, budget);
     if (gc_mark_exhausted(heap) && may_settle) gc_mark_finish(g);
     return done;
 }
@@ -206,24 +220,26 @@ void gc_stress_slice(struct gc_domain *g) {
 
 /* ---- Cycles on demand. ---- */
 
-/* What every collection ends with. */
+/* What every collection that began with GC_ACT_STOP ends with. */
 static void settle_limits(struct gc_domain *g) {
     gc_pace_place_trigger(g);
     gc_update_limits(g);
     if (gc_finalisers_due(g)) gc_request_action(g);
+    gc_end_activity(g, GC_ACT_STOP, 0);
 }
 
 /* Needs: young area empty. */
 static void run_to_idle(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     if (heap->phase == PHASE_MARK) {
-        gc_mark_some(g, INTPTR_MAX);
+        mark_some(g, INTPTR_MAX);
         gc_mark_finish(g);
     }
-    if (heap->phase == PHASE_SWEEP) gc_sweep_some(g, INTPTR_MAX);
+    if (heap->phase == PHASE_SWEEP) sweep_some(g, INTPTR_MAX);
 }
 
 void gc_finish_major_cycle(struct gc_domain *g) {
+    gc_begin_activity(g, GC_ACT_STOP);
     gc_minor_collect(g);
     if (g->heap->phase == PHASE_IDLE) gc_mark_start(g);
     run_to_idle(g);
@@ -231,6 +247,7 @@ void gc_finish_major_cycle(struct gc_domain *g) {
 }
 
 void gc_full_major_cycle(struct gc_domain *g) {
+    gc_begin_activity(g, GC_ACT_STOP);
     gc_minor_collect(g);
     run_to_idle(g);
     gc_mark_start(g);
@@ -249,6 +266,7 @@ void gc_compact(struct gc_domain *g) {
 
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
     struct gc_heap *heap = g->heap;
+    gc_begin_activity(g, GC_ACT_STOP);
     gc_minor_collect(g);
     intptr_t done = 0;
     if (howmuch <= 0) done = gc_pace_slice(g, true);
@@ -281,6 +299,7 @@ static void check_limit(struct gc_domain *g) {
 void gc_collect_young(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     heap->slice_requested = false;
+    gc_begin_activity(g, GC_ACT_STOP);
     gc_minor_collect(g);
     gc_pace_slice(g, true);
     settle_limits(g);
@@ -288,6 +307,7 @@ void gc_collect_young(struct gc_domain *g) {
 }
 
 void gc_minor(struct gc_domain *g) {
+    gc_begin_activity(g, GC_ACT_STOP);
     gc_minor_collect(g);
     settle_limits(g);
 }
@@ -300,6 +320,7 @@ void gc_do_due_work(struct gc_domain *g) {
     if (heap->minor_requested || (heap->slice_requested && turn)) gc_collect_young(g);
     else if (heap->slice_requested) {
         heap->slice_requested = false;
+        gc_begin_activity(g, GC_ACT_STOP);
         gc_pace_slice(g, false);
         settle_limits(g);
     }

@@ -64,7 +64,10 @@ static bool grow(struct gc_heap *heap, size_t n) {
     if (added > heap->span_limit - heap->top_span) return false;
     if (!commit_metadata(heap, heap->top_span + added)) return false;
     char *start = (char *)heap->major_start + heap->top_span * SPAN_BYTES;
-    if (!gc_os_commit(&heap->faults, start, added * SPAN_BYTES)) return false;
+    if (!gc_os_commit(&heap->faults, start, added * SPAN_BYTES)) {
+        added = n; /* the last resort of a system that is nearly out of memory */
+        if (!gc_os_commit(&heap->faults, start, added * SPAN_BYTES)) return false;
+    }
     size_t first = heap->top_span;
     heap->top_span += added;
     heap->committed_spans += added;

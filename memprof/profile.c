@@ -2,6 +2,7 @@
 #include "memprof/profile.h"
 
 #include "memprof/callstack.h"
+#include "memprof/stress.h"
 #include "vm/callback.h"
 
 #include <stdlib.h>
@@ -108,8 +109,11 @@ static value allocation_record(struct mp_profile *p, uint32_t number) {
     e->stack = NULL;
     value record = quick_record(d, &request);
     if (record == 0) {
+        /* Raising runs what is due: not what belongs to this lane. */
         mp_sampler_pause(p->engine->sampler);
+        p->stream.lane->suspended++;
         record = vm_protect_exn(d, slow_record, &request);
+        p->stream.lane->suspended--;
         mp_sampler_unpause(p->engine->sampler);
     }
     free(copy.stack);
@@ -252,7 +256,7 @@ static void on_mark_done(void *context, struct gc_domain *g) {
     if (mp_entries_mark_done(&p->entries, g)) gc_request_action(g);
 }
 
-static const struct mp_client profile_client = {on_hit, on_born, on_minor_done, on_mark_done};
+static const struct mp_client profile_client = {on_hit, on_born, on_minor_done, on_mark_done, NULL};
 
 /* ---- The engine. ---- */
 
@@ -271,6 +275,7 @@ static void close_engine(void *state) {
         mp_entries_clear(&p->entries);
         free(p);
     }
+    mp_stress_release(engine->stress);
     free(engine->sampler);
     free(engine);
 }

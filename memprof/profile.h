@@ -30,6 +30,7 @@ enum mp_style {
 enum mp_status { MP_SAMPLING, MP_STOPPED, MP_DISCARDED };
 
 struct mp_engine;
+struct mp_recorder;
 
 struct mp_profile {
     struct mp_profile *next;
@@ -54,6 +55,8 @@ struct mp_engine {
     struct mp_profile *profiles; /* the newest first */
     struct mp_profile *current;  /* the one that Gc.Memprof.start and stop speak of */
     uint64_t last_id;
+    struct mp_recorder *recorder; /* memprof/recorder.h; NULL: none */
+    struct mp_stress *stress; /* memprof/stress.h; NULL: none */
     bool silenced; /* the program is over: no callback runs any more */
 };
 

@@ -19,11 +19,14 @@ struct mp_recorder_options {
     const char *path;      /* of the file; replaced if it exists */
     double rate;           /* of each word; 0 < rate <= 1 */
     uint64_t seed;
-    uint64_t max_depth;    /* of call stacks: innermost frames kept */
+    uint64_t max_depth;    /* of call stacks: innermost frames kept; 0: all */
     bool gc_trace;         /* record the collector's inner phases too */
     bool follow_fork;      /* children record to PATH.PID */
     bool progress;         /* a line on standard error, once a second */
     const char *program;   /* its name; the arguments are vm_options.argv */
+    const char *recorder;  /* name and version of what records */
+    /* Tells the user that the file can't be written any more (errno), and that the program goes on. */
+    void (*warn)(const char *path, int problem);
 };
 
 /* What a finished recording came to. */
@@ -31,6 +34,7 @@ struct mp_recording {
     uint64_t samples, lost_samples, file_bytes;
     uint64_t elapsed_ns, overhead_ns; /* of the run, and of that in the recorder */
     bool failed;                      /* RC2 */
+    bool silent;                      /* a child process that was not to be recorded: nothing to tell */
     char path[4096];
 };
 

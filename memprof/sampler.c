@@ -11,7 +11,7 @@
 #define FAR ((uint64_t)1 << 61)
 
 /* Streams that a block hit, noted before any client runs: clients may change the list of streams. */
-enum { MAX_SAMPLING = 16 };
+enum { MAX_SAMPLING = 16, MANY_HITS = 1 << 22 };
 struct hit_list {
     unsigned count;
     struct {
@@ -26,6 +26,7 @@ struct mp_sampler {
     struct mp_stream *streams;
     uint64_t armed;           /* MS1; FAR: no stream samples */
     struct hit_list promised; /* whose block the collector is about to make */
+    uint64_t external_words;  /* charged outside the heap */
     unsigned paused;          /* > 0: every stream is suspended */
     uint64_t last_id;
     struct gc_hooks hooks;
@@ -55,13 +56,27 @@ static void seed_random(uint64_t s[4], uint64_t seed) {
     }
 }
 
+/* Uniform in (0, 1). */
+static double draw_uniform(struct mp_stream *stream) {
+    return ((double)(next_random(stream->random) >> 11) + 0.5) * 0x1p-53;
+}
+
 /* Failures before the next success of trials with the stream's rate: geometric, from 0, by inversion of a
  * uniform in (0, 1). */
 static uint64_t draw_skip(struct mp_stream *stream) {
     if (stream->inverse_log == 0) return 0;
-    double uniform = ((double)(next_random(stream->random) >> 11) + 0.5) * 0x1p-53;
-    double skip = log(uniform) * stream->inverse_log;
+    double skip = log(draw_uniform(stream)) * stream->inverse_log;
     return skip < (double)FAR ? (uint64_t)skip : FAR;
+}
+
+/* How many of so many trials hit that counting them would take long: their number is distributed as
+ * a normal variable, but for less than a thousandth of its deviation. */
+static uint64_t draw_many(struct mp_stream *stream, uint64_t words) {
+    double mean = (double)words * stream->rate, deviation = sqrt(mean * (1 - stream->rate));
+    double radius = sqrt(-2 * log(draw_uniform(stream)));
+    double normal = radius * cos(2 * M_PI * draw_uniform(stream));
+    double hits = floor(mean + deviation * normal + 0.5);
+    return hits < 0 ? 0 : hits < (double)words ? (uint64_t)hits : words;
 }
 
 /* How many of `words` trials hit, of which the first is *skip trials away; moves *skip behind them. */
@@ -70,6 +85,9 @@ static size_t count_hits(struct mp_stream *stream, uint64_t *skip, uint64_t word
     if (stream->inverse_log == 0 && *skip < words) {
         hits = words - *skip; /* rate 1 */
         *skip = words;
+    } else if (*skip < words && (double)(words - *skip) * stream->rate > MANY_HITS) {
+        hits = 1 + draw_many(stream, words - *skip - 1);
+        *skip = words + draw_skip(stream);
     }
     while (*skip < words) {
         hits++;
@@ -200,6 +218,7 @@ static uint64_t trials_of(const struct mp_stream *stream, size_t size, enum gc_s
 static void on_allocated(void *context, struct gc_domain *g, value v, size_t size,
                          enum gc_source source) {
     struct mp_sampler *s = context;
+    if (source == GC_CUSTOM) s->external_words += size / 8;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
         if (!active(s, stream)) continue;
         uint64_t trials = trials_of(stream, size, source);
@@ -229,6 +248,14 @@ static void on_mark_done(void *context, struct gc_domain *g) {
         stream->client->mark_done(stream->context, g);
 }
 
+static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
+                        size_t words) {
+    struct mp_sampler *s = context;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        if (stream->client->activity != NULL)
+            stream->client->activity(stream->context, g, what, begins, words);
+}
+
 /* ---- Streams. ---- */
 
 struct mp_sampler *mp_sampler_create(struct domain *d) {
@@ -243,6 +270,7 @@ struct mp_sampler *mp_sampler_create(struct domain *d) {
         .allocated = on_allocated,
         .minor_done = on_minor_done,
         .mark_done = on_mark_done,
+        .activity = on_activity,
     };
     return s;
 }
@@ -276,6 +304,7 @@ bool mp_sampler_has_room(const struct mp_sampler *s) {
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
     sync(s, 0);
     double log_of_failure = log1p(-rate);
+    stream->rate = rate;
     stream->inverse_log = rate < 1 ? 1 / log_of_failure : 0;
     stream->sampling = rate == 1 || (rate > 0 && isfinite(stream->inverse_log));
     if (stream->sampling) {
@@ -297,6 +326,8 @@ static void change(struct mp_sampler *s, unsigned *suspended, int by) {
     *suspended += (unsigned)by;
     arm(s);
 }
+
+uint64_t mp_sampler_external_words(const struct mp_sampler *s) { return s->external_words; }
 
 void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane) { change(s, &lane->suspended, 1); }
 void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane) { change(s, &lane->suspended, -1); }

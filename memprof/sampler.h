@@ -47,6 +47,9 @@ struct mp_client {
     void (*born)(void *context, uint64_t ticket, value block);
     void (*minor_done)(void *context, struct gc_domain *g); /* as in gc/hooks.h */
     void (*mark_done)(void *context, struct gc_domain *g);
+    /* As in gc/hooks.h; may be NULL. */
+    void (*activity)(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
+                     size_t words);
 };
 
 /* Streams of one lane are suspended together. */
@@ -60,6 +63,7 @@ struct mp_stream {
     void *context;
     struct mp_lane *lane;
     uint64_t id;          /* unlike that of any other stream of the sampler, ever */
+    double rate;
     double inverse_log;   /* 1 / log(1 - rate); 0 for rate 1 */
     bool sampling;        /* takes trials (rate > 0, not stopped) */
     bool rounds_up;       /* memory outside the heap: bytes / 8 rounded up (5.x), not down */
@@ -82,6 +86,8 @@ bool mp_sampler_has_room(const struct mp_sampler *s);
 /* Starts sampling with 0 <= rate <= 1, and ends it. Needs: mp_sampler_has_room. GC: never. */
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate);
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream);
+/* Words of memory outside the heap that were charged to blocks so far, while a stream was attached. */
+uint64_t mp_sampler_external_words(const struct mp_sampler *s);
 /* No trials of the lane's streams between the two calls, which nest. GC: never. */
 void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane);
 void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane);

@@ -9,6 +9,7 @@
  * closures are never written to, and the functions that OCaml calls unsafe test their bounds; empty
  * ranges are accepted wherever they lie, since the real functions don't look at them. */
 #include "stdlib/prim.h"
+#include "vm/actions.h"
 
 static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }
 static bool is_float(const struct domain *d, value v) {
@@ -121,7 +122,7 @@ static value make_large(struct domain *d, uintptr_t n, value element) {
     return a;
 }
 
-value prim_make_vect(struct domain *d, value length, value element) {
+static value make_vect(struct domain *d, value length, value element) {
     uintptr_t n = (uintptr_t)int_of_val(length);
     if (n == 0) return gc_atom(&d->gc, 0);
     if (n > MAX_WOSIZE) vm_invalid_argument(d, "Array.make");
@@ -139,6 +140,10 @@ value prim_make_vect(struct domain *d, value length, value element) {
     return a;
 }
 
+value prim_make_vect(struct domain *d, value length, value element) {
+    return vm_poll_keeping(d, make_vect(d, length, element));
+}
+
 /* The value of an array literal of unknown kind: a flat array if the first element is a float. */
 value prim_make_array(struct domain *d, value block) {
     uintptr_t n = wosize_of(block);
@@ -153,6 +158,11 @@ value prim_make_array(struct domain *d, value block) {
 }
 
 /* ---- Pieces of arrays, put together. ---- */
+
+/* The end of what new_array began. */
+static value finish_array(struct domain *d, value a) {
+    return wosize_of(a) > MAX_YOUNG_WOSIZE ? vm_poll_keeping(d, a) : a;
+}
 
 /* An array of n elements to be set with put_piece, without a collection in between. GC: may run. */
 static value new_array(struct domain *d, uintptr_t n, bool flat, const char *who) {
@@ -178,7 +188,7 @@ value prim_array_sub(struct domain *d, value a, value start, value length) {
     value piece = new_array(d, (uintptr_t)n, is_flat(a), "Array.concat");
     GC_UNROOT(&d->gc);
     put_piece(d, piece, 0, a, (uintptr_t)i, (uintptr_t)n);
-    return piece;
+    return finish_array(d, piece);
 }
 
 value prim_array_append(struct domain *d, value a, value b) {
@@ -191,7 +201,7 @@ value prim_array_append(struct domain *d, value a, value b) {
     GC_UNROOT(&d->gc);
     if (na != 0) put_piece(d, both, 0, a, 0, na);
     if (nb != 0) put_piece(d, both, na, b, 0, nb);
-    return both;
+    return finish_array(d, both);
 }
 
 /* Tests that list is a list of arrays, all flat or none, the empty ones aside. */
@@ -227,7 +237,7 @@ value prim_array_concat(struct domain *d, value list) {
         if (n != 0) put_piece(d, all, at, field(l, 0), 0, n);
         at += n;
     }
-    return all;
+    return finish_array(d, all);
 }
 
 /* ---- Copying and filling in place. ---- */

@@ -10,6 +10,7 @@
 #include "stdlib/marshal_writer.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/actions.h"
 
 #include <stdlib.h>
 
@@ -103,7 +104,7 @@ static value read_message(struct domain *d, const struct vm_marshal_header *head
     bool ok = vm_unmarshal(d, header, bytes, &options, &result, &fault);
     free_marshal_state(m);
     if (!ok) vm_failwith(d, "input_value: %s", fault.text);
-    return result;
+    return vm_poll_keeping(d, result);
 }
 
 enum read_result { READ_DONE, READ_ENDED, READ_FAILED, READ_NO_MEMORY };

@@ -7,6 +7,7 @@
  * only to a function that finds in the block the environment it was verified for, as #trace of the
  * toplevel does it. */
 #include "stdlib/prim.h"
+#include "vm/actions.h"
 
 #include "vm/checks.h"
 
@@ -86,7 +87,7 @@ static value copy_block(struct domain *d, value v, unsigned tag) {
     if (n <= MAX_YOUNG_WOSIZE || tag >= TAG_NO_SCAN) memcpy((void *)copy, (void *)v, 8 * n);
     else
         for (uintptr_t i = 0; i < n; i++) gc_init_field(&d->gc, copy, i, field(v, i));
-    return copy;
+    return n <= MAX_YOUNG_WOSIZE ? copy : vm_poll_keeping(d, copy);
 }
 
 value prim_obj_with_tag(struct domain *d, value tag, value v) {

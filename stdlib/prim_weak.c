@@ -5,6 +5,7 @@
  * primitives itself, and an index beyond the block must not reach memory. */
 #include "gc/weak.h"
 #include "stdlib/prim.h"
+#include "vm/actions.h"
 
 /* The slot of key number i of e. Raises Invalid_argument with the text where there is none. */
 static size_t key_slot(struct domain *d, value e, value i, const char *where) {
@@ -21,7 +22,7 @@ static size_t data_slot(struct domain *d, value e, const char *where) {
 
 static value get_slot(struct domain *d, value e, size_t slot) {
     value v = gc_ephe_get(&d->gc, e, slot);
-    return v == gc_ephe_none(&d->gc) ? VAL_NONE : new_some(d, v);
+    return v == gc_ephe_none(&d->gc) ? VAL_NONE : vm_poll_keeping(d, new_some(d, v));
 }
 
 /* A block with the contents of block v, which must not be an atom. GC: may run. */
@@ -48,13 +49,13 @@ static value get_slot_copy(struct domain *d, value e, size_t slot) {
     uintptr_t offset = tag_of(v) == TAG_INFIX ? 8 * infix_offset_words(v) : 0;
     v -= (value)offset;
     if (wosize_of(v) != 0 && tag_of(v) != TAG_CUSTOM) v = shallow_copy(d, v);
-    return new_some(d, v + (value)offset);
+    return vm_poll_keeping(d, new_some(d, v + (value)offset));
 }
 
 static value create(struct domain *d, value length) {
     uintptr_t n = (uintptr_t)int_of_val(length);
     if (n > MAX_WOSIZE - EPHE_FIRST_KEY) vm_invalid_argument(d, "Weak.create");
-    return gc_ephe_create(&d->gc, n);
+    return vm_poll_keeping(d, gc_ephe_create(&d->gc, n));
 }
 
 static value blit_keys(struct domain *d, value from, value from_i, value to, value to_i, value n,

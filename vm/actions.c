@@ -39,3 +39,11 @@ void vm_process_actions(struct domain *d) {
     if (!is_exn_result(result)) return;
     vm_value_or_raise(d, result);
 }
+
+value vm_poll_keeping(struct domain *d, value v) {
+    if (!d->gc.action_requested) return v;
+    GC_ROOT(&d->gc, &v);
+    vm_process_actions(d);
+    GC_UNROOT(&d->gc);
+    return v;
+}

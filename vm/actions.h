@@ -15,6 +15,9 @@ struct domain;
 value vm_process_actions_exn(struct domain *d);
 /* The same, raising. */
 void vm_process_actions(struct domain *d);
+/* The same, if anything is asked for at all, keeping v, which it returns: at the end of primitives
+ * that OCaml has poll, so that a profiler's callbacks for the new block v run at once. */
+value vm_poll_keeping(struct domain *d, value v);
 /* Runs due finalisers until none is left (Gc.full_major between its cycles). As above. */
 value vm_run_finalisers_exn(struct domain *d);
 /* Lets other finalisers run although one has not returned yet (Gc.finalise_release). GC: never. */

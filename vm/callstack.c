@@ -85,6 +85,7 @@ size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
         return 0;
     }
     s->count = shared + fresh;
+    if (shared < s->unchanged) s->unchanged = shared;
     for (size_t i = 0; i < fresh; i++) {
         s->gpcs[s->count - 1 - i] = s->fresh_gpcs[i];
         s->positions[s->count - 1 - i] = s->fresh_positions[i];

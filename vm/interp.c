@@ -228,10 +228,22 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 
     /* ---- closures ---- */
     INSTR(CLOSURE) {
+        intptr_t n = OPERAND(1);
+        if (__builtin_expect(n > MAX_YOUNG_WOSIZE - 2, 0)) goto in_LARGE_CLOSURE;
+        ALLOC(2 + n, make_header(2 + n, TAG_CLOSURE, 0));
+        field(block, 0) = OPERAND(2);
+        field(block, 1) = make_closinfo(0, 2);
+        if (n > 0) field(block, 2) = accu;
+        for (; n > 1; n--) field(block, 1 + n) = sp[n - 2];
+        accu = block;
+        sp += OPERAND(1) > 0 ? OPERAND(1) - 1 : 0;
+        NEXT(3);
+    }
+    INNER(LARGE_CLOSURE) {
         SAVE_ACCU();
         accu = vm_slow_closure(d, pc[1], OPERAND(2), sp + STOPPED_WORDS);
         FORGET_ACCU();
-        sp += OPERAND(1) > 0 ? OPERAND(1) - 1 : 0;
+        sp += OPERAND(1) - 1;
         NEXT(3);
     }
     INSTR(CLOSUREREC) {
@@ -327,10 +339,19 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         NEXT(2);
     }
     INSTR(MAKEBLOCK) {
+        intptr_t n = OPERAND(1);
+        if (__builtin_expect(n > MAX_YOUNG_WOSIZE, 0)) goto in_LARGE_BLOCK;
+        ALLOC(n, pc[2]);
+        field(block, 0) = accu;
+        for (intptr_t i = 1; i < n; i++) field(block, i) = sp[i - 1];
+        accu = block;
+        sp += n - 1;
+        NEXT(3);
+    }
+    INNER(LARGE_BLOCK) {
         SAVE_ACCU();
-        value made = vm_slow_make_block(d, pc[1], tag_of_header(pc[2]), sp + STOPPED_WORDS);
+        accu = vm_slow_make_block(d, pc[1], tag_of_header(pc[2]), sp + STOPPED_WORDS);
         FORGET_ACCU();
-        accu = made;
         sp += OPERAND(1) - 1;
         NEXT(3);
     }
@@ -844,6 +865,7 @@ bad_argument:
 raise_from_c:
     sp = d->sp;
     accu = d->exn;
+    d->exn = VAL_UNIT;
     if (d->backtrace_active) {
         d->accu = accu;
         vm_slow_record_backtrace(d, false);

@@ -39,34 +39,44 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     vm_process_actions(d);
 }
 
-value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
-    const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
-    uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + 1;
-    d->sp[1] = (value)frame_word(gpc, 1);
-    size_t args = (size_t)extra_args + 1;
-    value closure = args + 3 <= MAX_YOUNG_WOSIZE ? vm_slow_alloc(d, args + 3, TAG_CLOSURE)
-                                                 : gc_alloc_major(&d->gc, args + 3, TAG_CLOSURE);
-    gc_init_field(&d->gc, closure, 0, restart);
-    gc_init_field(&d->gc, closure, 1, make_closinfo(0, 2));
-    gc_init_field(&d->gc, closure, 2, d->sp[0]);
-    for (size_t i = 0; i < args; i++)
-        gc_init_field(&d->gc, closure, i + 3, d->sp[STOPPED_WORDS + i]);
-    return closure;
-}
-
-/* A block for bytecode of any size; its fields are to be set with gc_init_field. */
+/* A block of bytecode, of any size; its fields are to be set with init. */
 static value alloc_block(struct domain *d, size_t wosize, unsigned tag) {
     if (wosize == 0) return gc_atom(&d->gc, tag);
     if (wosize > MAX_YOUNG_WOSIZE) return gc_alloc_major(&d->gc, wosize, tag);
-    return vm_slow_alloc(d, wosize, tag);
+    uintptr_t p = d->gc.young_ptr - 8 * (wosize + 1);
+    if (p < d->gc.young_limit) return vm_slow_alloc(d, wosize, tag);
+    d->gc.young_ptr = p;
+    *(header *)p = make_header(wosize, tag, 0);
+    return (value)(p + 8);
+}
+
+/* Sets n fields of a fresh block, from field i on. */
+static void init(struct domain *d, value block, size_t i, const value *from, size_t n) {
+    if (wosize_of(block) <= MAX_YOUNG_WOSIZE) {
+        for (size_t k = 0; k < n; k++) field(block, i + k) = from[k];
+    } else {
+        for (size_t k = 0; k < n; k++) gc_init_field(&d->gc, block, i + k, from[k]);
+    }
+}
+
+value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
+    const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
+    /* Behind RESTART and GRAB n, where the function's body has its location. */
+    uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + 3;
+    d->sp[1] = (value)frame_word(gpc, 1);
+    size_t args = (size_t)extra_args + 1;
+    value closure = alloc_block(d, args + 3, TAG_CLOSURE);
+    value head[] = {restart, make_closinfo(0, 2), d->sp[0]};
+    init(d, closure, 0, head, 3);
+    init(d, closure, 3, d->sp + STOPPED_WORDS, args);
+    return closure;
 }
 
 value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from) {
     value closure = alloc_block(d, 2 + variables, TAG_CLOSURE);
-    gc_init_field(&d->gc, closure, 0, code);
-    gc_init_field(&d->gc, closure, 1, make_closinfo(0, 2));
-    if (variables > 0) gc_init_field(&d->gc, closure, 2, d->accu);
-    for (uintptr_t i = 1; i < variables; i++) gc_init_field(&d->gc, closure, 2 + i, from[i - 1]);
+    value head[] = {code, make_closinfo(0, 2), d->accu};
+    init(d, closure, 0, head, 3);
+    init(d, closure, 3, from, variables - 1);
     return closure;
 }
 
@@ -79,16 +89,16 @@ value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const valu
         field(block, 3 * i) = (value)operands[2 + i];
         field(block, 3 * i + 1) = make_closinfo(0, start_env - 3 * i);
     }
-    if (variables > 0) gc_init_field(&d->gc, block, start_env, d->accu);
-    for (uintptr_t i = 1; i < variables; i++)
-        gc_init_field(&d->gc, block, start_env + i, from[i - 1]);
+    if (variables == 0) return block;
+    init(d, block, start_env, &d->accu, 1);
+    init(d, block, start_env + 1, from, variables - 1);
     return block;
 }
 
 value vm_slow_make_block(struct domain *d, size_t wosize, unsigned tag, const value *rest) {
     value block = alloc_block(d, wosize, tag);
-    gc_init_field(&d->gc, block, 0, d->accu);
-    for (size_t i = 1; i < wosize; i++) gc_init_field(&d->gc, block, i, rest[i - 1]);
+    init(d, block, 0, &d->accu, 1);
+    init(d, block, 1, rest, wosize - 1);
     return block;
 }
 

@@ -11,7 +11,7 @@
 
 enum {
     MP_FORMAT_MAJOR = 1, /* a reader refuses another one */
-    MP_FORMAT_MINOR = 0, /* a reader of the same major reads every minor */
+    MP_FORMAT_MINOR = 0, /* raised when fields get new values that older readers needn't know */
     MP_FILE_HEADER_BYTES = 16,
     MP_CHUNK_HEADER_BYTES = 24,
     MP_CHUNK_MAX_BYTES = 1 << 20, /* of records in one chunk, unpacked */
@@ -34,16 +34,16 @@ enum mp_source { MP_SOURCE_NORMAL, MP_SOURCE_MARSHAL, MP_SOURCE_CUSTOM, MP_SOURC
 /* Where a block was when it died. */
 enum mp_generation { MP_DIED_MINOR, MP_DIED_MAJOR };
 /* How the program ended. */
-enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_REPLACED, MP_OUTCOME_COUNT };
+enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_OUTCOME_COUNT };
 
 /* What the collector was doing. MP_GC_PAUSE is the whole time that the program stood still; the others lie
  * within one, and (but for MP_GC_MINOR) are recorded on request only (MP_GC_TRACED). */
 enum mp_gc_phase {
-    MP_GC_PAUSE,
+    MP_GC_PAUSE,   /* words: promoted */
     MP_GC_MINOR,   /* words: promoted */
-    MP_GC_MARK,    /* words: of work */
-    MP_GC_SETTLE,  /* the end of marking: weak references, finalisers */
-    MP_GC_SWEEP,   /* words: of work */
+    MP_GC_MARK,    /* words: visited */
+    MP_GC_SETTLE,  /* the end of marking: weak references, finalisers, what died */
+    MP_GC_SWEEP,   /* words: of work, eight swept words count one */
     MP_GC_PHASE_COUNT
 };
 

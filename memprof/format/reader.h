@@ -35,7 +35,7 @@ struct mp_read_error {
 };
 
 struct mp_coverage {
-    enum mp_read_status status; /* of those from MP_READ_WHOLE to MP_READ_DAMAGED, or NO_MEMORY */
+    enum mp_read_status status; /* of those from MP_READ_WHOLE to MP_READ_NO_FILE, or NO_MEMORY */
     uint64_t chunks;            /* read whole */
     uint64_t read_bytes;        /* of the file, up to the last of them */
     uint64_t ignored_bytes;     /* behind it */

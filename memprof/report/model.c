@@ -62,6 +62,8 @@ struct report_model *report_model_create(void) {
     model->host = report_copy("");
     model->runtime_parameters = report_copy("");
     model->context = report_copy("");
+    model->outcome = report_copy("");
+    model->overhead = -1;
     report_model_name(model, "");
     report_model_location(model, &unknown);
     report_grow(&model->nodes, &model->node_capacity, 1, sizeof *model->nodes);
@@ -78,6 +80,7 @@ void report_model_free(struct report_model *model) {
     free(model->host);
     free(model->runtime_parameters);
     free(model->context);
+    free(model->outcome);
     free(model->names);
     free(model->locations);
     free(model->nodes);
@@ -190,6 +193,7 @@ void report_model_finish(struct report_model *model) {
 double report_model_exact_words(const struct report_model *model) {
     if (model->counter_count == 0) return 0;
     const struct report_counter *last = &model->counters[model->counter_count - 1];
-    double words = last->minor_words + last->major_words - last->promoted_words;
+    double words = last->minor_words + last->major_words - last->promoted_words +
+                   last->external_words;
     return words > 0 ? words : 0;
 }

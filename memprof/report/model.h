@@ -41,11 +41,14 @@ struct report_sample {
     uint8_t source;
 };
 
-/* A pause, or a part of one, of the collector. */
+/* A pause is the whole time that the program stood still; parts lie within one. */
+enum report_gc_kind { REPORT_GC_PAUSE, REPORT_GC_PART };
+
 struct report_gc_event {
     int64_t start, duration;
+    uint64_t words; /* promoted or worked through */
     uint32_t name;
-    uint64_t promoted_words, live_words; /* 0: unknown */
+    enum report_gc_kind kind;
 };
 
 struct report_phase {
@@ -57,7 +60,8 @@ struct report_phase {
 struct report_counter {
     int64_t time;
     double minor_words, promoted_words, major_words; /* major: including promoted, as Gc.counters */
-    double heap_words;
+    double external_words, heap_words, live_words;
+    double minor_collections, major_collections;
 };
 
 struct report_hash {
@@ -74,6 +78,10 @@ struct report_model {
     int64_t epoch_us; /* the start, microseconds since 1970 */
     int64_t end;      /* the last moment known */
     bool truncated;   /* the end of the file is missing */
+    char *outcome;    /* how the program ended, in words; "": unknown */
+    bool has_seed, gc_traced;
+    uint64_t seed, max_depth, lost_samples;
+    int64_t overhead; /* nanoseconds spent by the recorder; -1: unknown */
     uint64_t skipped; /* events that said nothing about this profile */
     char **names;
     struct report_location *locations;

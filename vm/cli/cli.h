@@ -24,6 +24,9 @@ int cli_finish_output(int status);
  * regular file of that name in PATH, else the name itself. Allocated; NULL: no memory.
  * GC: never. */
 char *cli_find_program(const char *name);
+/* The folder of Bactrian's OCaml modules: beside the binary in the build folder, or where both were
+ * installed. Allocated; NULL: they aren't there. GC: never. */
+char *cli_module_folder(void);
 /* Whether path is a file that can be read, after a message if it is not. subject: the name to show.
  * GC: never. */
 bool cli_check_readable(const char *path, const char *subject);
@@ -64,6 +67,13 @@ int cli_audit(struct cli_options *options);      /* --audit (GC: may run) */
 int cli_dis(struct cli_options *options);        /* dis (GC: never) */
 int cli_asm(struct cli_options *options);        /* asm (GC: never) */
 int cli_print_info(struct cli_options *options); /* -config, -p, -version, -m ... (GC: never) */
+
+/* Starts recording a loaded machine if the command line or the environment asks for it; shown: the program's
+ * name. Returns 0, or the exit status after a message. GC: never. */
+int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
+/* The program is over: closes the recording, if there is one, and tells of it. GC: may run. */
+void cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
+                          int status);
 
 /* --count-instructions: whether the file can be written, before the run (after a message if not);
  * and the counts, after it. GC: never. */

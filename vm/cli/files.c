@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -31,6 +33,25 @@ char *cli_find_program(const char *name) {
     }
     strcpy(candidate, name);
     return candidate;
+}
+
+/* folder, below the binary's own, if the modules are in it. */
+static char *module_folder_at(const char *self, const char *folder) {
+    char path[PATH_MAX + 64], found[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s/bactrian.cma", self, folder);
+    if (realpath(path, found) == NULL) return NULL;
+    *strrchr(found, '/') = 0;
+    return strdup(found);
+}
+
+char *cli_module_folder(void) {
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) return NULL;
+    self[n] = 0;
+    *strrchr(self, '/') = 0;
+    char *folder = module_folder_at(self, "../../stdlib/ml");
+    return folder != NULL ? folder : module_folder_at(self, "../" BACTRIAN_MODULES);
 }
 
 bool cli_check_readable(const char *path, const char *subject) {

@@ -87,6 +87,16 @@ static int print_magic(const char *name) {
     return status;
 }
 
+static int print_module_folder(void) {
+    char *folder = cli_module_folder();
+    if (folder == NULL)
+        return cli_fail(STATUS_REFUSED, NULL,
+                        "the OCaml modules were not built: that needs ocamlc (Debian: ocaml-nox)");
+    puts(folder);
+    free(folder);
+    return 0;
+}
+
 int cli_print_info(struct cli_options *options) {
     switch (options->action) {
     case OPTION_CONFIG: return print_config(options);
@@ -96,6 +106,7 @@ int cli_print_info(struct cli_options *options) {
     case OPTION_OCAML_VERSION:
         printf("The OCaml runtime, version %s\n", vm_versions[EXPECTED].name);
         return 0;
+    case OPTION_WHERE: return print_module_folder();
     case OPTION_OCAML_VNUM: puts(vm_versions[EXPECTED].name); return 0;
     case OPTION_VERSION:
         printf("bactrian %s, for bytecode of OCaml", BACTRIAN_VERSION);

@@ -2,11 +2,17 @@
 #include "vm/cli/cli.h"
 
 #include "memprof/memprof.h"
+#include "memprof/stress.h"
 #include "stdlib/prims.h"
 
 struct vm *cli_create_machine(struct cli_options *options, const struct vm_image *image,
                               struct vm_error *error) {
     options->vm.profiler_rows = mp_prim_rows;
     options->vm.profiler_row_count = mp_prim_row_count;
-    return vm_create(&options->vm, image->version, &prim_library, error);
+    struct vm *vm = vm_create(&options->vm, image->version, &prim_library, error);
+    double rate = options->memprof_stress;
+    if (vm == NULL || rate == 0 || mp_stress_start(vm->domain, rate) != NULL) return vm;
+    vm_error_set(error, VM_NO_MEMORY, "for --memprof-stress");
+    vm_destroy(vm);
+    return NULL;
 }

@@ -112,6 +112,13 @@ static bool every_argument(const char *text, double *rate) {
     return true;
 }
 
+static bool stress_rate_argument(const char *text, double *rate) {
+    if (cli_parse_rate(text, rate)) return true;
+    cli_fail(STATUS_REFUSED, NULL, "--memprof-stress takes a number above 0, at most 1, not '%s'",
+             text);
+    return false;
+}
+
 static bool add_dll_dir(struct cli_options *out, const char *dir) {
     const char **dirs = realloc(out->dll_dirs, (out->dll_dir_count + 1) * sizeof *dirs);
     if (dirs == NULL) return false;
@@ -138,6 +145,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         return true;
     case OPTION_GC_STRESS: return stress_argument(argument, &out->vm.gc.stress);
     case OPTION_GC_VERIFY: out->vm.gc.verify = true; return true;
+    case OPTION_MEMPROF_STRESS: return stress_rate_argument(argument, &out->memprof_stress);
     case OPTION_MAX_HEAP: return size_argument("--max-heap", argument, &out->vm.gc.max_heap_words);
     case OPTION_MAX_STACK: return stack_argument(argument, &out->vm.max_stack_words);
     case OPTION_RATE: return rate_argument(argument, &out->recorder.rate);
@@ -230,8 +238,8 @@ bool cli_parse(char **argv, struct cli_options *out) {
     if (out->verb == VERB_PROF) return true;
     if (out->has_action && !action_needs_program(out->action)) return true;
     if (out->operands[0] == NULL)
-        return complain(NULL,
-                        runs_program(out->verb) ? "no bytecode file specified" : "no file specified");
+        return complain(NULL, runs_program(out->verb) ? "no bytecode file specified"
+                                                      : "no file specified");
     if (!runs_program(out->verb) && out->operands[1] != NULL)
         return complain(out->operands[1], "one file at a time, not also");
     if (out->verb == VERB_ASM && out->output == NULL) return complain(NULL, "asm needs -o FILE");

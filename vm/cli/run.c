@@ -51,8 +51,10 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
     }
     int status;
     if (vm_load(vm, image, &error) != VM_OK) status = cli_refuse(shown, &error);
-    else {
-        status = finish(vm, vm_run(vm));
+    else if ((status = cli_start_recording(options, vm, shown)) == 0) {
+        struct vm_result result = vm_run(vm);
+        status = finish(vm, result);
+        cli_finish_recording(options, vm, result, status);
         if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
     }
     vm_destroy(vm);

@@ -26,6 +26,7 @@ struct job {
     char *source;
     size_t length;
     char *compiler; /* ocamlc's path */
+    char *modules;  /* folder of Bactrian's own modules, or NULL: not used, or not there */
     char *cache;    /* folder, or NULL: none */
     char hash[33];
     char folder[PATH_MAX]; /* the temporary folder; "" before it exists */
@@ -83,6 +84,7 @@ static void hash_job(struct job *job) {
     add_text(&sum, getenv("OCAMLPARAM"));
     add_text(&sum, getenv("OCAMLLIB"));
     add_text(&sum, getenv("CAMLLIB"));
+    add_text(&sum, job->modules);
     add_text(&sum, job->shown);
     vm_md5_add(&sum, job->source, job->length);
     vm_md5_end(&sum, digest);
@@ -195,10 +197,13 @@ static int compile(struct job *job) {
         cli_fail(status, job->shown, "%s: no room to compile it in %s", strerror(errno),
                  job->folder);
     else {
-        const char *const first[] = {"-c", "-o", object, "-impl", source, NULL};
-        const char *const second[] = {"-o", program, object, NULL};
+        const char *own = job->modules;
+        const char *const first[] = {"-c", "-o", object, "-impl", source, own ? "-I" : NULL,
+                                     own,  NULL};
+        const char *const second[] = {"-o", program, "-I", own, "bactrian.cma", object, NULL};
+        const char *const plain[] = {"-o", program, object, NULL};
         status = run_ocamlc(job, cwd, first);
-        if (status == 0) status = run_ocamlc(job, NULL, second);
+        if (status == 0) status = run_ocamlc(job, NULL, own != NULL ? second : plain);
     }
     free(source);
     free(cwd);
@@ -257,6 +262,7 @@ static int compile_job(struct job *job, char **bytecode, char **folder) {
                         "ocamlc, which compiles scripts, is not in PATH: install OCaml "
                         "(Debian: ocaml-nox), or run bytecode");
     job->cache = cache_folder();
+    if (strstr(job->source, "Bactrian") != NULL) job->modules = cli_module_folder();
     hash_job(job);
     name_module(job);
     char *kept = job->cache != NULL ? join(job->cache, job->hash, ".byte") : NULL;
@@ -279,6 +285,7 @@ int cli_compile_script(const char *path, const char *shown, char **bytecode, cha
     int status = compile_job(job, bytecode, folder);
     free(job->source);
     free(job->compiler);
+    free(job->modules);
     free(job->cache);
     free(job);
     return status;

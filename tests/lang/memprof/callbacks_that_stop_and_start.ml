@@ -1,3 +1,4 @@
+(* stress: no *)
 (* stop and start in callbacks, 4.x: stop forgets everything at once. *)
 open Gc.Memprof
 

@@ -1,0 +1,547 @@
+/* reader.c - see reader.h. Input, chunks and events; records are decoded by functions made of record.def, the
+ * tables that events name are kept by reader_tables.c. */
+#include "memprof/format/reader_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum { STORED_MAX = MP_CHUNK_MAX_BYTES + MP_CHUNK_MAX_BYTES / 128 + 1024 };
+
+const char *mp_read_status_text(enum mp_read_status status) {
+    switch (status) {
+    case MP_READ_WHOLE: return "whole";
+    case MP_READ_UNCLOSED: return "not closed by its recorder: the program was killed, or still runs";
+    case MP_READ_CUT: return "cut off within a chunk";
+    case MP_READ_DAMAGED: return "damaged";
+    case MP_READ_NO_FILE: return "could not be read";
+    case MP_READ_FOREIGN: return "not a profile of bactrian's format";
+    case MP_READ_NEWER: return "of a newer version of the format";
+    default: return "no memory";
+    }
+}
+
+void mp_reader_stop(struct mp_reader *r, enum mp_read_status status, const char *format, ...) {
+    if (r->over) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->coverage.detail, sizeof r->coverage.detail, format, arguments);
+    va_end(arguments);
+    r->coverage.status = status;
+    r->over = true;
+}
+
+/* ---- Input. ---- */
+
+/* Reads n bytes, or as many as there are. */
+static size_t take_input(struct mp_reader *r, uint8_t *to, size_t n) {
+    size_t got = 0;
+    if (r->fd < 0) {
+        got = n < r->length - r->position ? n : r->length - r->position;
+        if (got > 0) memcpy(to, r->bytes + r->position, got);
+        r->position += got;
+        return got;
+    }
+    while (got < n) {
+        ssize_t some = read(r->fd, to + got, n - got);
+        if (some < 0 && errno == EINTR) continue;
+        if (some < 0) r->input_problem = errno;
+        if (some <= 0) break;
+        got += (size_t)some;
+    }
+    return got;
+}
+
+/* What is left of the input counts as ignored. */
+static void count_ignored(struct mp_reader *r, size_t taken) {
+    uint8_t waste[4096];
+    r->coverage.ignored_bytes = taken;
+    for (size_t n; (n = take_input(r, waste, sizeof waste)) > 0;) r->coverage.ignored_bytes += n;
+}
+
+static uint32_t u32_at(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static uint32_t checksum(const uint8_t *bytes, size_t n) {
+    return (uint32_t)crc32(0, bytes, (uInt)n);
+}
+
+/* ---- Chunks. ---- */
+
+static bool refuse_chunk(struct mp_reader *r, size_t taken, enum mp_read_status status,
+                         const char *what) {
+    mp_reader_stop(r, status, "chunk %llu, at byte %llu: %s",
+                   (unsigned long long)r->coverage.chunks,
+                   (unsigned long long)r->coverage.read_bytes, what);
+    count_ignored(r, taken);
+    return false;
+}
+
+static bool header_fits(const struct mp_reader *r, const uint8_t *head) {
+    return memcmp(head, MP_CHUNK_MAGIC, 3) == 0 &&
+           u32_at(head + MP_CHUNK_HEADER_CRC) == checksum(head, MP_CHUNK_HEADER_CRC) &&
+           u32_at(head + MP_CHUNK_SEQUENCE) == (uint32_t)r->coverage.chunks &&
+           u32_at(head + MP_CHUNK_STORED) <= STORED_MAX &&
+           u32_at(head + MP_CHUNK_BYTES) <= MP_CHUNK_MAX_BYTES &&
+           head[MP_CHUNK_ENCODING] <= MP_ENCODING_ZSTD;
+}
+
+static bool unpack(struct mp_reader *r, const uint8_t *head) {
+    size_t stored = u32_at(head + MP_CHUNK_STORED), n = u32_at(head + MP_CHUNK_BYTES);
+    if (head[MP_CHUNK_ENCODING] == MP_ENCODING_PLAIN) {
+        if (stored != n) return false;
+        memcpy(r->records, r->stored, n);
+    } else if (ZSTD_decompressDCtx(r->unpacker, r->records, n, r->stored, stored) != n) {
+        return false;
+    }
+    r->at = r->records;
+    r->end = r->records + n;
+    return true;
+}
+
+/* False: there is no further chunk, or none that can be trusted; r->coverage tells. */
+static bool next_chunk(struct mp_reader *r) {
+    uint8_t head[MP_CHUNK_HEADER_BYTES];
+    size_t n = take_input(r, head, sizeof head);
+    if (r->input_problem != 0) {
+        mp_reader_stop(r, MP_READ_NO_FILE, "%s", strerror(r->input_problem));
+        return false;
+    }
+    if (n == 0) {
+        mp_reader_stop(r, r->ended ? MP_READ_WHOLE : MP_READ_UNCLOSED, "%s", "");
+        return false;
+    }
+    if (r->ended) return refuse_chunk(r, n, MP_READ_WHOLE, "something follows the end");
+    if (n < sizeof head) return refuse_chunk(r, n, MP_READ_CUT, "its header is not complete");
+    if (!header_fits(r, head)) return refuse_chunk(r, n, MP_READ_DAMAGED, "its header is wrong");
+    size_t stored = u32_at(head + MP_CHUNK_STORED), got = take_input(r, r->stored, stored);
+    n += got;
+    if (got < stored) return refuse_chunk(r, n, MP_READ_CUT, "it is not complete");
+    if (u32_at(head + MP_CHUNK_STORED_CRC) != checksum(r->stored, stored))
+        return refuse_chunk(r, n, MP_READ_DAMAGED, "its checksum is wrong");
+    if (!unpack(r, head)) return refuse_chunk(r, n, MP_READ_DAMAGED, "it can't be unpacked");
+    r->coverage.chunks++;
+    r->coverage.read_bytes += n;
+    return true;
+}
+
+/* ---- Fields. ---- */
+
+bool mp_get_uint(const uint8_t **at, const uint8_t *end, uint64_t *out) {
+    uint64_t n = 0;
+    for (int shift = 0; *at < end && shift < 64; shift += 7) {
+        uint8_t byte = *(*at)++;
+        if (shift == 63 && byte > 1) return false;
+        n |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            *out = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool mp_get_sint(const uint8_t **at, const uint8_t *end, int64_t *out) {
+    uint64_t n;
+    if (!mp_get_uint(at, end, &n)) return false;
+    *out = (int64_t)(n >> 1 ^ -(n & 1));
+    return true;
+}
+
+static bool get_byte(const uint8_t **at, const uint8_t *end, uint8_t *out) {
+    if (*at == end) return false;
+    *out = *(*at)++;
+    return true;
+}
+
+static bool get_real(const uint8_t **at, const uint8_t *end, double *out) {
+    uint64_t bits = 0;
+    if (end - *at < 8) return false;
+    for (int i = 0; i < 8; i++) bits |= (uint64_t)*(*at)++ << 8 * i;
+    memcpy(out, &bits, sizeof bits);
+    return true;
+}
+
+static bool get_text(const uint8_t **at, const uint8_t *end, struct mp_text *out) {
+    uint64_t n;
+    if (!mp_get_uint(at, end, &n) || n > (uint64_t)(end - *at)) return false;
+    *out = (struct mp_text){(const char *)*at, (size_t)n};
+    *at += n;
+    return true;
+}
+
+/* Finds where a list ends; its numbers are read later, and are known to be there then. */
+static bool get_list(const uint8_t **at, const uint8_t *end, struct mp_list *out) {
+    uint64_t n;
+    int64_t ignored;
+    if (!mp_get_uint(at, end, &n) || n > (uint64_t)(end - *at)) return false;
+    *out = (struct mp_list){.bytes = *at, .count = (size_t)n};
+    for (; n > 0; n--)
+        if (!mp_get_sint(at, end, &ignored)) return false;
+    return true;
+}
+
+#define BYTE(name) &&get_byte(at, end, &record->name)
+#define UINT(name) &&mp_get_uint(at, end, &record->name)
+#define SINT(name) &&mp_get_sint(at, end, &record->name)
+#define REAL(name) &&get_real(at, end, &record->name)
+#define TEXT(name) &&get_text(at, end, &record->name)
+#define LIST(name) &&get_list(at, end, &record->name)
+#define RECORD(id, tag, name, fields, meaning)                                     \
+    static bool get_##name(const uint8_t **at, const uint8_t *end,                 \
+                           struct mp_record_##name *record) {                      \
+        return true fields;                                                        \
+    }
+#include "memprof/format/record.def"
+
+/* ---- Records. Each use_NAME gives false if the record contradicts those before it. ---- */
+
+static bool pass_time(struct mp_reader *r, uint64_t elapsed) {
+    if (elapsed > MP_TIME_MAX - r->time_us) return false;
+    r->time_us += elapsed;
+    return true;
+}
+
+static void emit(struct mp_reader *r, struct mp_event *event) {
+    event->time_us = r->time_us;
+    r->event = *event;
+    r->has_event = true;
+}
+
+static bool use_start(struct mp_reader *r, const struct mp_record_start *s) { return false; }
+
+static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
+    struct mp_event event = {.kind = MP_EVENT_SAMPLE};
+    struct mp_sample *sample = &event.sample;
+    int64_t stack = (int64_t)((uint64_t)r->last_stack + (uint64_t)s->stack);
+    sample->source = s->kind & MP_SAMPLE_SOURCE_BITS;
+    sample->young = s->kind & MP_SAMPLE_YOUNG;
+    sample->words = s->words;
+    sample->samples = s->more + 1;
+    uint64_t trials = s->words + (sample->source != MP_SOURCE_CUSTOM);
+    if (s->kind > (MP_SAMPLE_YOUNG | MP_SAMPLE_SOURCE_BITS) || sample->source >= MP_SOURCE_COUNT ||
+        s->words > MP_WORDS_MAX || s->more >= trials || stack < 0 ||
+        (uint64_t)stack > r->tables.node_count || !pass_time(r, s->elapsed))
+        return false;
+    sample->stack = (uint32_t)stack;
+    r->last_stack = stack;
+    sample->id = r->tables.sample_count;
+    if (!mp_tables_add_sample(&r->tables, sample->young)) return mp_reader_no_memory(r);
+    emit(r, &event);
+    return true;
+}
+
+static bool begin_list(struct mp_reader *r, uint64_t elapsed, struct mp_list list,
+                       enum mp_event_kind kind, enum mp_generation generation) {
+    if (!pass_time(r, elapsed)) return false;
+    r->list = list;
+    r->list_number = 0;
+    r->list_event = (struct mp_event){.kind = kind};
+    if (kind == MP_EVENT_DIED) r->list_event.died.generation = generation;
+    return true;
+}
+
+static bool use_promotions(struct mp_reader *r, const struct mp_record_promotions *p) {
+    return begin_list(r, p->elapsed, p->samples, MP_EVENT_PROMOTED, MP_DIED_MINOR);
+}
+
+static bool use_deaths(struct mp_reader *r, const struct mp_record_deaths *d) {
+    return d->generation <= MP_DIED_MAJOR &&
+           begin_list(r, d->elapsed, d->samples, MP_EVENT_DIED, d->generation);
+}
+
+/* The next item of the list that is being given. */
+static bool use_list_item(struct mp_reader *r) {
+    int64_t difference = 0;
+    mp_get_sint(&r->list.bytes, r->end, &difference);
+    r->list.count--;
+    r->list_number += (uint64_t)difference;
+    struct mp_event event = r->list_event;
+    if (event.kind == MP_EVENT_PROMOTED) event.promoted.id = r->list_number;
+    else event.died.id = r->list_number;
+    bool fits = event.kind == MP_EVENT_PROMOTED
+                    ? mp_tables_promote(&r->tables, r->list_number)
+                    : mp_tables_kill(&r->tables, r->list_number, event.died.generation);
+    if (fits) emit(r, &event);
+    return fits;
+}
+
+static bool use_string(struct mp_reader *r, const struct mp_record_string *s) {
+    return mp_tables_add_string(&r->tables, &s->text) || mp_reader_no_memory(r);
+}
+
+static bool use_location(struct mp_reader *r, const struct mp_record_location *l) {
+    const struct mp_tables *t = &r->tables;
+    if (l->file > t->string_count || l->definition > t->string_count || l->line > UINT32_MAX ||
+        l->start > UINT32_MAX || l->end > UINT32_MAX)
+        return false;
+    return mp_tables_add_location(&r->tables, l) || mp_reader_no_memory(r);
+}
+
+static bool use_stack(struct mp_reader *r, const struct mp_record_stack *s) {
+    struct mp_tables *t = &r->tables;
+    uint64_t next = (uint64_t)t->node_count + 1;
+    if (s->back == 0 || s->back > next) return false;
+    uint64_t caller = next - s->back, location = 0;
+    const uint8_t *at = s->locations.bytes;
+    for (size_t i = 0; i < s->locations.count; i++) {
+        int64_t difference = 0;
+        mp_get_sint(&at, r->end, &difference);
+        location += (uint64_t)difference;
+        if (location == 0 || location > t->location_count) return false;
+        if (!mp_tables_add_node(t, (uint32_t)caller, (uint32_t)location))
+            return mp_reader_no_memory(r);
+        caller = t->node_count;
+    }
+    return true;
+}
+
+static bool use_gc_span(struct mp_reader *r, const struct mp_record_gc_span *s) {
+    struct mp_event event = {.kind = MP_EVENT_GC_SPAN};
+    if (s->phase >= MP_GC_PHASE_COUNT || s->duration_ns > 1000 * MP_TIME_MAX ||
+        !pass_time(r, s->elapsed))
+        return false;
+    event.gc_span.phase = s->phase;
+    event.gc_span.duration_ns = s->duration_ns;
+    event.gc_span.words = s->words;
+    emit(r, &event);
+    return true;
+}
+
+static bool use_phase_enter(struct mp_reader *r, const struct mp_record_phase_enter *p) {
+    struct mp_event event = {.kind = MP_EVENT_PHASE_ENTER};
+    if (p->name > r->tables.string_count || !pass_time(r, p->elapsed)) return false;
+    if (!mp_tables_push_phase(&r->tables, (uint32_t)p->name)) return mp_reader_no_memory(r);
+    event.phase.name = (uint32_t)p->name;
+    emit(r, &event);
+    return true;
+}
+
+static bool use_phase_leave(struct mp_reader *r, const struct mp_record_phase_leave *p) {
+    struct mp_event event = {.kind = MP_EVENT_PHASE_LEAVE};
+    if (!mp_tables_pop_phase(&r->tables, &event.phase.name) || !pass_time(r, p->elapsed))
+        return false;
+    emit(r, &event);
+    return true;
+}
+
+/* A counter that only grows. False: it would leave the range of numbers that mean something. */
+static bool grow(uint64_t *counter, uint64_t difference) {
+    if (difference > MP_WORDS_MAX - *counter) return false;
+    *counter += difference;
+    return true;
+}
+
+/* A counter that goes up and down. */
+static bool move(uint64_t *counter, int64_t difference) {
+    uint64_t sum = *counter + (uint64_t)difference;
+    if (sum > MP_WORDS_MAX) return false;
+    *counter = sum;
+    return true;
+}
+
+static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c) {
+    struct mp_event event = {.kind = MP_EVENT_COUNTERS};
+    struct mp_counters *now = &r->counters;
+    bool fits = grow(&now->minor_words, c->minor_words) &&
+                grow(&now->promoted_words, c->promoted_words) &&
+                grow(&now->major_words, c->major_words) &&
+                grow(&now->external_words, c->external_words) &&
+                grow(&now->minor_collections, c->minor_collections) &&
+                grow(&now->major_collections, c->major_collections) &&
+                move(&now->live_words, c->live_words) &&
+                move(&now->heap_words, c->heap_words) && pass_time(r, c->elapsed);
+    if (!fits) return false;
+    event.counters = *now;
+    emit(r, &event);
+    return true;
+}
+
+static bool use_finish(struct mp_reader *r, const struct mp_record_finish *f) {
+    struct mp_event event = {.kind = MP_EVENT_FINISH};
+    if (r->finished || f->outcome >= MP_OUTCOME_COUNT || f->status > UINT32_MAX ||
+        !pass_time(r, f->elapsed))
+        return false;
+    r->finished = true;
+    event.finish.outcome = f->outcome;
+    event.finish.status = (unsigned)f->status;
+    emit(r, &event);
+    return true;
+}
+
+static bool use_end(struct mp_reader *r, const struct mp_record_end *e) {
+    struct mp_event event = {.kind = MP_EVENT_END};
+    if (r->at != r->end || !pass_time(r, e->elapsed)) return false;
+    r->ended = true;
+    event.end.overhead_ns = e->overhead_ns;
+    event.end.lost_samples = e->lost_samples;
+    emit(r, &event);
+    return true;
+}
+
+/* Reads and uses the record at r->at. */
+static bool use_record(struct mp_reader *r) {
+    r->tag = *r->at++;
+    switch (r->tag) {
+#define BYTE(name)
+#define UINT(name)
+#define SINT(name)
+#define REAL(name)
+#define TEXT(name)
+#define LIST(name)
+#define RECORD(id, number, name, fields, meaning)                              \
+    case number: {                                                             \
+        struct mp_record_##name record;                                        \
+        return get_##name(&r->at, r->end, &record) && use_##name(r, &record);  \
+    }
+#include "memprof/format/record.def"
+    default: return false;
+    }
+}
+
+bool mp_reader_next(struct mp_reader *r, struct mp_event *event) {
+    r->has_event = false;
+    while (!r->over && !r->has_event) {
+        bool fits = true;
+        size_t place = (size_t)(r->at - r->records);
+        if (r->list.count > 0) fits = use_list_item(r);
+        else if (r->at < r->end) fits = use_record(r);
+        else next_chunk(r);
+        if (fits || r->over) continue;
+        mp_reader_stop(r, MP_READ_DAMAGED, "chunk %llu: a record (tag %u, byte %zu) makes no sense",
+                       (unsigned long long)r->coverage.chunks - 1, r->tag, place);
+        count_ignored(r, 0);
+    }
+    if (!r->has_event) return false;
+    *event = r->event;
+    r->coverage.events++;
+    return true;
+}
+
+/* ---- Opening. ---- */
+
+bool mp_reader_no_memory(struct mp_reader *r) {
+    mp_reader_stop(r, MP_READ_NO_MEMORY, "for %llu samples and %u call stacks",
+                   (unsigned long long)r->tables.sample_count, r->tables.node_count);
+    return false;
+}
+
+bool mp_reader_recognises(const uint8_t *bytes, size_t n) {
+    return n >= 8 && memcmp(bytes, MP_FILE_MAGIC, 8) == 0;
+}
+
+static enum mp_read_status read_file_header(struct mp_reader *r) {
+    uint8_t head[MP_FILE_HEADER_BYTES];
+    size_t n = take_input(r, head, sizeof head);
+    if (r->input_problem != 0) return MP_READ_NO_FILE;
+    if (!mp_reader_recognises(head, n)) return MP_READ_FOREIGN;
+    if (n < sizeof head || u32_at(head + 12) != checksum(head, 12)) return MP_READ_DAMAGED;
+    r->coverage.read_bytes = n;
+    return (head[8] | head[9] << 8) == MP_FORMAT_MAJOR ? MP_READ_WHOLE : MP_READ_NEWER;
+}
+
+/* The first record of the first chunk. */
+static enum mp_read_status read_start(struct mp_reader *r) {
+    struct mp_record_start s;
+    if (!next_chunk(r))
+        return r->coverage.status == MP_READ_UNCLOSED ? MP_READ_CUT : r->coverage.status;
+    bool sane = r->at < r->end && *r->at++ == MP_TAG_START && get_start(&r->at, r->end, &s) &&
+                s.word_bits == 64 && s.rate > 0 && s.rate <= 1 && s.started_us <= MP_TIME_MAX;
+    if (!sane) {
+        mp_reader_stop(r, MP_READ_DAMAGED, "it starts with no record of what was recorded");
+        return MP_READ_DAMAGED;
+    }
+    r->start = (struct mp_start){
+        .word_bits = (unsigned)s.word_bits,
+        .rate = s.rate,
+        .seed = s.seed,
+        .max_depth = s.max_depth,
+        .pid = s.pid,
+        .parent_pid = s.parent_pid,
+        .started_us = s.started_us,
+        .flags = s.flags,
+    };
+    bool kept = mp_tables_keep_text(&s.program, &r->start.program) &&
+                mp_tables_keep_text(&s.arguments, &r->start.arguments) &&
+                mp_tables_keep_text(&s.host, &r->start.host) &&
+                mp_tables_keep_text(&s.ocaml, &r->start.ocaml) &&
+                mp_tables_keep_text(&s.recorder, &r->start.recorder);
+    return kept ? MP_READ_WHOLE : MP_READ_NO_MEMORY;
+}
+
+static struct mp_reader *open_reader(struct mp_reader *r, struct mp_read_error *error) {
+    r->stored = malloc(STORED_MAX);
+    r->records = malloc(MP_CHUNK_MAX_BYTES);
+    r->unpacker = ZSTD_createDCtx();
+    enum mp_read_status status = MP_READ_NO_MEMORY;
+    bool made = r->stored != NULL && r->records != NULL && r->unpacker != NULL;
+    if (made && mp_tables_init(&r->tables)) status = read_file_header(r);
+    r->at = r->end = r->records;
+    if (status == MP_READ_WHOLE) status = read_start(r);
+    if (status == MP_READ_WHOLE) return r;
+    error->status = status;
+    snprintf(error->detail, sizeof error->detail, "%s",
+             r->input_problem != 0 ? strerror(r->input_problem) : r->coverage.detail);
+    mp_reader_close(r);
+    return NULL;
+}
+
+static struct mp_reader *new_reader(struct mp_read_error *error) {
+    struct mp_reader *r = calloc(1, sizeof *r);
+    *error = (struct mp_read_error){.status = MP_READ_NO_MEMORY};
+    if (r != NULL) r->fd = -1;
+    return r;
+}
+
+struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
+                                     struct mp_read_error *error) {
+    struct mp_reader *r = new_reader(error);
+    if (r == NULL) return NULL;
+    r->bytes = bytes;
+    r->length = length;
+    return open_reader(r, error);
+}
+
+struct mp_reader *mp_reader_of_fd(int fd, struct mp_read_error *error) {
+    struct mp_reader *r = new_reader(error);
+    if (r == NULL) {
+        close(fd);
+        return NULL;
+    }
+    r->fd = fd;
+    return open_reader(r, error);
+}
+
+struct mp_reader *mp_reader_open(const char *path, struct mp_read_error *error) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) return mp_reader_of_fd(fd, error);
+    error->status = MP_READ_NO_FILE;
+    snprintf(error->detail, sizeof error->detail, "%s", strerror(errno));
+    return NULL;
+}
+
+void mp_reader_close(struct mp_reader *r) {
+    if (r == NULL) return;
+    if (r->fd >= 0) close(r->fd);
+    mp_tables_free(&r->tables);
+    free((char *)r->start.program.bytes);
+    free((char *)r->start.arguments.bytes);
+    free((char *)r->start.host.bytes);
+    free((char *)r->start.ocaml.bytes);
+    free((char *)r->start.recorder.bytes);
+    ZSTD_freeDCtx(r->unpacker);
+    free(r->stored);
+    free(r->records);
+    free(r);
+}
+
+const struct mp_start *mp_reader_start(const struct mp_reader *r) { return &r->start; }
+
+void mp_reader_coverage(const struct mp_reader *r, struct mp_coverage *out) { *out = r->coverage; }

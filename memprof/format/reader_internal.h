@@ -1,0 +1,77 @@
+/* reader_internal.h - the reader's state, and the tables that its events name. */
+#ifndef BACTRIAN_MEMPROF_FORMAT_READER_INTERNAL_H
+#define BACTRIAN_MEMPROF_FORMAT_READER_INTERNAL_H
+
+#include "memprof/format/reader.h"
+#include "memprof/format/record.h"
+
+#include <zstd.h>
+
+/* Beyond these, numbers are damage: sums of them stay in range. */
+#define MP_TIME_MAX  ((uint64_t)1 << 52)
+#define MP_WORDS_MAX ((uint64_t)1 << 61)
+
+/* Everything is numbered from 1, with the null element at 0 in front. */
+struct mp_tables {
+    char **strings;
+    struct mp_location *locations;
+    struct mp_stack_node *nodes;
+    uint8_t *sample_states; /* from 0 */
+    uint32_t *phases;       /* names of those that are open, innermost last */
+    uint32_t string_count, location_count, node_count;
+    uint64_t sample_count;
+    size_t phase_count;
+    size_t string_capacity, location_capacity, node_capacity, sample_capacity, phase_capacity;
+};
+
+struct mp_reader {
+    int fd; /* -1: bytes */
+    const uint8_t *bytes;
+    size_t length, position;
+    int input_problem; /* errno */
+    uint8_t *stored, *records;
+    const uint8_t *at, *end; /* what is left of the chunk's records */
+    ZSTD_DCtx *unpacker;
+    struct mp_start start;
+    struct mp_tables tables;
+    uint8_t tag; /* of the last record */
+    uint64_t time_us;
+    int64_t last_stack;
+    struct mp_counters counters;
+    struct mp_list list; /* what is left of a list that is given item by item */
+    uint64_t list_number;
+    struct mp_event list_event;
+    struct mp_event event;
+    bool has_event;
+    bool finished, ended, over;
+    struct mp_coverage coverage;
+};
+
+/* Ends reading, for the first reason that is given. */
+void mp_reader_stop(struct mp_reader *r, enum mp_read_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for lack of memory; false. */
+bool mp_reader_no_memory(struct mp_reader *r);
+
+/* A number at *at, which moves behind it. False: there is none before end. */
+bool mp_get_uint(const uint8_t **at, const uint8_t *end, uint64_t *out);
+bool mp_get_sint(const uint8_t **at, const uint8_t *end, int64_t *out);
+
+/* False: no memory. */
+bool mp_tables_init(struct mp_tables *t);
+void mp_tables_free(struct mp_tables *t);
+/* A copy, NUL-terminated and owned by the caller. */
+bool mp_tables_keep_text(const struct mp_text *text, struct mp_text *copy);
+/* Add an element, checked before. False: no memory. */
+bool mp_tables_add_string(struct mp_tables *t, const struct mp_text *text);
+bool mp_tables_add_location(struct mp_tables *t, const struct mp_record_location *l);
+bool mp_tables_add_node(struct mp_tables *t, uint32_t caller, uint32_t location);
+bool mp_tables_add_sample(struct mp_tables *t, bool young);
+bool mp_tables_push_phase(struct mp_tables *t, uint32_t name);
+/* False: no phase is open. */
+bool mp_tables_pop_phase(struct mp_tables *t, uint32_t *name);
+/* What happens to a sample. False: it can't happen to this one. */
+bool mp_tables_promote(struct mp_tables *t, uint64_t id);
+bool mp_tables_kill(struct mp_tables *t, uint64_t id, enum mp_generation generation);
+
+#endif

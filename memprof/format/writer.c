@@ -1,0 +1,254 @@
+/* writer.c - see writer.h. The functions that write records are made of record.def. */
+#include "memprof/format/writer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum {
+    CHUNK_BYTES = 256 * 1024, /* a chunk is closed before it grows beyond */
+    PACKED_BYTES = MP_CHUNK_MAX_BYTES + MP_CHUNK_MAX_BYTES / 128 + 1024,
+    ZSTD_LEVEL = 1,
+    NUMBER_BYTES = 10,
+};
+
+struct mp_writer {
+    int fd;
+    dev_t device;
+    ino_t inode;
+    size_t used;          /* PW1 */
+    size_t limit;         /* of used: beyond it the chunk is closed */
+    uint32_t sequence;
+    uint64_t file_bytes;  /* up to the last whole chunk */
+    int problem;
+    volatile bool writing;
+    ZSTD_CCtx *packer;
+    uint8_t *packed;      /* header and packed records */
+    uint8_t head[MP_CHUNK_HEADER_BYTES]; /* directly in front of buffer: a plain chunk is one piece */
+    uint8_t buffer[MP_CHUNK_MAX_BYTES];
+};
+
+static_assert(offsetof(struct mp_writer, buffer) ==
+                  offsetof(struct mp_writer, head) + MP_CHUNK_HEADER_BYTES,
+              "a plain chunk is written in one piece");
+
+/* ---- Fields. ---- */
+
+static uint8_t *put_uint(uint8_t *at, uint64_t n) {
+    while (n >= 0x80) {
+        *at++ = (uint8_t)(n | 0x80);
+        n >>= 7;
+    }
+    *at++ = (uint8_t)n;
+    return at;
+}
+
+static uint8_t *put_sint(uint8_t *at, int64_t n) {
+    return put_uint(at, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
+}
+
+static uint8_t *put_real(uint8_t *at, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    for (int i = 0; i < 8; i++) *at++ = (uint8_t)(bits >> 8 * i);
+    return at;
+}
+
+static size_t text_length(const struct mp_text *t) {
+    return t->length < MP_TEXT_MAX ? t->length : MP_TEXT_MAX;
+}
+
+static uint8_t *put_text(uint8_t *at, const struct mp_text *t) {
+    size_t length = text_length(t);
+    at = put_uint(at, length);
+    if (length > 0) memcpy(at, t->bytes, length);
+    return at + length;
+}
+
+static uint8_t *put_list(uint8_t *at, const struct mp_list *l) {
+    uint64_t last = 0;
+    at = put_uint(at, l->count);
+    for (size_t i = 0; i < l->count; i++) {
+        at = put_sint(at, (int64_t)(l->items[i] - last));
+        last = l->items[i];
+    }
+    return at;
+}
+
+/* Makes room for a record of at most so many bytes. NULL: nothing is written any more. */
+static uint8_t *begin(struct mp_writer *w, size_t bytes) {
+    if (w->used + bytes > w->limit) mp_writer_flush(w);
+    return w->problem == 0 && bytes <= MP_CHUNK_MAX_BYTES ? w->buffer + w->used : NULL;
+}
+
+static void end(struct mp_writer *w, const uint8_t *at) {
+    atomic_signal_fence(memory_order_seq_cst);
+    w->used = (size_t)(at - w->buffer);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+#define BYTE(name) +1
+#define UINT(name) +NUMBER_BYTES
+#define SINT(name) +NUMBER_BYTES
+#define REAL(name) +8
+#define TEXT(name) +NUMBER_BYTES + text_length(&record->name)
+#define LIST(name) +NUMBER_BYTES *(1 + record->name.count)
+#define RECORD(id, tag, name, fields, meaning) \
+    static size_t bound_of_##name(const struct mp_record_##name *record) { return 1 fields; }
+#include "memprof/format/record.def"
+
+#define BYTE(name) *at++ = record->name;
+#define UINT(name) at = put_uint(at, record->name);
+#define SINT(name) at = put_sint(at, record->name);
+#define REAL(name) at = put_real(at, record->name);
+#define TEXT(name) at = put_text(at, &record->name);
+#define LIST(name) at = put_list(at, &record->name);
+#define RECORD(id, tag, name, fields, meaning)                                            \
+    void mp_write_##name(struct mp_writer *w, const struct mp_record_##name *record) {    \
+        uint8_t *at = begin(w, bound_of_##name(record));                                  \
+        if (at == NULL) return;                                                           \
+        *at++ = tag;                                                                      \
+        fields end(w, at);                                                                \
+    }
+#include "memprof/format/record.def"
+
+/* ---- Chunks. ---- */
+
+static void put_u32(uint8_t *at, uint32_t n) {
+    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(n >> 8 * i);
+}
+
+static void fill_header(const struct mp_writer *w, uint8_t *head, enum mp_encoding encoding,
+                        const uint8_t *stored, size_t stored_bytes) {
+    memcpy(head, MP_CHUNK_MAGIC, 3);
+    head[MP_CHUNK_ENCODING] = (uint8_t)encoding;
+    put_u32(head + MP_CHUNK_SEQUENCE, w->sequence);
+    put_u32(head + MP_CHUNK_STORED, (uint32_t)stored_bytes);
+    put_u32(head + MP_CHUNK_BYTES, (uint32_t)w->used);
+    put_u32(head + MP_CHUNK_STORED_CRC, (uint32_t)crc32(0, stored, (uInt)stored_bytes));
+    put_u32(head + MP_CHUNK_HEADER_CRC, (uint32_t)crc32(0, head, MP_CHUNK_HEADER_CRC));
+}
+
+/* PW3 */
+static bool still_ours(struct mp_writer *w) {
+    struct stat status;
+    if (fstat(w->fd, &status) != 0) return false;
+    if (status.st_dev == w->device && status.st_ino == w->inode) return true;
+    errno = EBADF;
+    return false;
+}
+
+static bool write_all(struct mp_writer *w, const uint8_t *bytes, size_t n) {
+    if (!still_ours(w)) return false;
+    while (n > 0) {
+        ssize_t written = write(w->fd, bytes, n);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        bytes += written;
+        n -= (size_t)written;
+    }
+    return true;
+}
+
+static void fail(struct mp_writer *w) {
+    w->problem = errno != 0 ? errno : EIO;
+    /* What was written of a chunk goes, so that a reader sees a whole file. */
+    if (still_ours(w) && ftruncate(w->fd, (off_t)w->file_bytes) != 0) return;
+}
+
+static void write_chunk(struct mp_writer *w, const uint8_t *bytes, size_t n) {
+    int saved = errno;
+    errno = 0;
+    w->writing = true;
+    if (write_all(w, bytes, n)) {
+        w->file_bytes += n;
+        w->sequence++;
+    } else {
+        fail(w);
+    }
+    w->used = 0;
+    w->writing = false;
+    errno = saved;
+}
+
+static void write_plain(struct mp_writer *w) {
+    fill_header(w, w->head, MP_ENCODING_PLAIN, w->buffer, w->used);
+    write_chunk(w, w->head, MP_CHUNK_HEADER_BYTES + w->used);
+}
+
+void mp_writer_flush(struct mp_writer *w) {
+    if (w->problem != 0) w->used = 0;
+    if (w->used == 0) return;
+    uint8_t *records = w->packed + MP_CHUNK_HEADER_BYTES;
+    size_t n = ZSTD_compressCCtx(w->packer, records, PACKED_BYTES, w->buffer, w->used, ZSTD_LEVEL);
+    if (ZSTD_isError(n) || n >= w->used) {
+        write_plain(w);
+        return;
+    }
+    fill_header(w, w->packed, MP_ENCODING_ZSTD, records, n);
+    write_chunk(w, w->packed, MP_CHUNK_HEADER_BYTES + n);
+}
+
+bool mp_writer_begin_signal(struct mp_writer *w) {
+    if (w->writing) return false;
+    w->limit = MP_CHUNK_MAX_BYTES;
+    return true;
+}
+
+void mp_writer_end_signal(struct mp_writer *w) {
+    if (w->problem == 0 && w->used > 0) write_plain(w);
+    w->limit = CHUNK_BYTES;
+}
+
+/* ---- Life. ---- */
+
+static bool write_file_header(struct mp_writer *w) {
+    uint8_t head[MP_FILE_HEADER_BYTES] = {0};
+    memcpy(head, MP_FILE_MAGIC, 8);
+    head[8] = MP_FORMAT_MAJOR;
+    head[10] = MP_FORMAT_MINOR;
+    put_u32(head + 12, (uint32_t)crc32(0, head, 12));
+    if (!write_all(w, head, sizeof head)) return false;
+    w->file_bytes = sizeof head;
+    return true;
+}
+
+struct mp_writer *mp_writer_create(int fd) {
+    struct stat status;
+    struct mp_writer *w = calloc(1, sizeof *w);
+    if (w == NULL) return NULL;
+    w->fd = fd;
+    w->limit = CHUNK_BYTES;
+    w->packed = malloc(MP_CHUNK_HEADER_BYTES + PACKED_BYTES);
+    w->packer = ZSTD_createCCtx();
+    bool made = w->packed != NULL && w->packer != NULL;
+    if (!made) errno = ENOMEM;
+    made = made && fstat(fd, &status) == 0;
+    if (made) {
+        w->device = status.st_dev;
+        w->inode = status.st_ino;
+        made = write_file_header(w);
+    }
+    if (made) return w;
+    int problem = errno;
+    mp_writer_free(w);
+    errno = problem;
+    return NULL;
+}
+
+void mp_writer_free(struct mp_writer *w) {
+    if (w == NULL) return;
+    ZSTD_freeCCtx(w->packer);
+    free(w->packed);
+    free(w);
+}
+
+int mp_writer_problem(const struct mp_writer *w) { return w->problem; }
+uint64_t mp_writer_file_bytes(const struct mp_writer *w) { return w->file_bytes; }
+uint64_t mp_writer_chunks(const struct mp_writer *w) { return w->sequence; }

@@ -1,0 +1,53 @@
+/* writer.h - writes a profile file, chunk by chunk.
+ *
+ * Records gather in memory; a full chunk is packed, checksummed and written with one write, so that a process
+ * that is killed loses at most the open chunk.
+ *
+ * PW1  Behind a record, used counts exactly the whole records of the open chunk: a signal handler may write them.
+ * PW2  After a failure nothing is written any more, and the file ends with a whole chunk if the system allows.
+ * PW3  Only the file that was given is written to: a descriptor that names another one by now is a failure. */
+#ifndef BACTRIAN_MEMPROF_FORMAT_WRITER_H
+#define BACTRIAN_MEMPROF_FORMAT_WRITER_H
+
+#include "memprof/format/record.h"
+
+enum {
+    MP_LIST_MAX = 50000,     /* numbers in one list: longer ones are the caller's to split */
+    MP_TEXT_MAX = 100 * 1024 /* bytes of one text: longer ones are cut */
+};
+
+struct mp_writer;
+
+/* Writes the header of a file to fd, which stays the caller's. NULL: errno says why. */
+struct mp_writer *mp_writer_create(int fd);
+/* Frees the writer; what was not flushed is lost. */
+void mp_writer_free(struct mp_writer *w); /* NULL is fine */
+
+/* Writes the open chunk, if it holds anything. After a failure (mp_writer_problem) nothing. */
+void mp_writer_flush(struct mp_writer *w);
+/* For a signal handler, which may have interrupted any other function: small records that are written between
+ * the two go to the open chunk, then it is written plain, without allocation; the writer must not be used after
+ * the handler if records may have been half written. begin gives false if a write is under way, which can't be
+ * joined. */
+bool mp_writer_begin_signal(struct mp_writer *w);
+void mp_writer_end_signal(struct mp_writer *w);
+
+/* errno of the first failure, 0 if there was none. */
+int mp_writer_problem(const struct mp_writer *w);
+/* Bytes in the file. */
+uint64_t mp_writer_file_bytes(const struct mp_writer *w);
+/* Chunks that were written. */
+uint64_t mp_writer_chunks(const struct mp_writer *w);
+
+/* mp_write_NAME(w, record) for each row of record.def. They may write a chunk; they never fail (PW2). */
+#define BYTE(name)
+#define UINT(name)
+#define SINT(name)
+#define REAL(name)
+#define TEXT(name)
+#define LIST(name)
+#define RECORD(id, tag, name, fields, meaning) \
+    void mp_write_##name(struct mp_writer *w, const struct mp_record_##name *record);
+#include "memprof/format/record.def"
+
+#endif

@@ -1,0 +1,572 @@
+/* recorder.c - a client of the sampler that writes what it hears to a file (recorder.h).
+ *
+ *   sampler --hit--> pending --born--> SAMPLE; young ----minor_done----> PROMOTIONS, old
+ *                                                  \                  \-> DEATHS (minor)
+ *                                                   old --mark_done---> DEATHS (major)
+ *
+ * Every function that the machine calls starts with enter and ends with leave: the time between is the
+ * recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and what a signal asked for meanwhile is
+ * done in leave. */
+#include "memprof/recorder_internal.h"
+
+#include "gc/heap.h"
+#include "gc/stats.h"
+#include "memprof/profile.h"
+#include "vm/version.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND_NS ((uint64_t)1000000000)
+
+enum {
+    COUNTERS_EVERY_NS = 10000000,
+    HITS_PER_MEASURE = 32,
+    WARM_UP_HITS = 64, /* are all measured: what they define is not typical */
+    FIRST_HIGH_FD = 500,
+};
+
+/* Seeds of the program's own profiles are small numbers: unlike these. */
+#define SEED_BASE ((uint64_t)1 << 32)
+
+uint64_t mp_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+uint64_t mp_recorder_elapsed(struct mp_recorder *r) {
+    uint64_t us = (r->entered_ns - r->start_ns) / 1000, elapsed = us - r->last_us;
+    r->last_us = us;
+    return elapsed;
+}
+
+/* ---- Coming in and going out. ---- */
+
+static bool open_files(struct mp_recorder *r);
+static bool start_file(struct mp_recorder *r, uint64_t parent);
+
+static bool mark_alive(struct mp_recorder *r) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (r->alive == NULL) {
+        void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED || madvise(p, page, MADV_WIPEONFORK) != 0) return false;
+        r->alive = p;
+    }
+    *r->alive = (uint32_t)getpid();
+    return true;
+}
+
+static void give_up(struct mp_recorder *r) {
+    r->failed = true;
+    if (r->options.warn != NULL) r->options.warn(r->path, mp_writer_problem(r->writer));
+}
+
+static void forget_blocks(struct mp_recorder *r) {
+    r->young.count = r->old.count = 0;
+    r->pending_count = r->free_pending = 0;
+}
+
+/* RC3: this is a child of the process that was recorded. */
+static void become_child(struct mp_recorder *r) {
+    uint64_t parent = r->options.follow_fork ? (uint64_t)getppid() : 0;
+    close(r->fd);
+    r->fd = -1;
+    mp_writer_free(r->writer);
+    r->writer = NULL;
+    forget_blocks(r);
+    r->options.progress = false;
+    r->activity_depth = 0;
+    r->killed_by = 0;
+    r->snapshot_due = false;
+    mark_alive(r);
+    r->silent = parent == 0 || !open_files(r) || !start_file(r, parent);
+}
+
+static bool is_recording(struct mp_recorder *r) {
+    if (*r->alive == 0 && !r->silent) become_child(r);
+    return !r->silent && !r->failed;
+}
+
+static void come_out(struct mp_recorder *r) {
+    r->inside = 0;
+    if (r->snapshot_due || r->killed_by != 0) mp_recorder_do_deferred(r);
+}
+
+/* False: nothing is to be recorded. */
+static bool enter(struct mp_recorder *r) {
+    if (!is_recording(r)) return false;
+    r->inside = 1;
+    r->entered_ns = mp_now_ns();
+    r->chunks_before = mp_writer_chunks(r->writer);
+    return true;
+}
+
+static void leave(struct mp_recorder *r, unsigned weight) {
+    if (r->entered_ns - r->flushed_ns >= SECOND_NS) {
+        mp_writer_flush(r->writer);
+        r->flushed_ns = r->entered_ns;
+    }
+    if (mp_writer_chunks(r->writer) != r->chunks_before) weight = 1;
+    if (weight > 0) r->overhead_ns += weight * (mp_now_ns() - r->entered_ns);
+    if (mp_writer_problem(r->writer) != 0 && !r->failed) give_up(r);
+    come_out(r);
+}
+
+/* ---- Lists of blocks. ---- */
+
+static bool watch(struct mp_watch_list *list, value block, uint64_t id) {
+    if (list->count == list->capacity) {
+        size_t wider = list->capacity == 0 ? 1024 : 2 * list->capacity;
+        struct mp_watched *items = realloc(list->items, wider * sizeof *items);
+        if (items == NULL) return false;
+        list->items = items;
+        list->capacity = wider;
+    }
+    list->items[list->count++] = (struct mp_watched){block, id};
+    return true;
+}
+
+static bool reserve_ids(struct mp_recorder *r, size_t count) {
+    if (count <= r->id_capacity) return true;
+    uint64_t *ids = realloc(r->ids, 2 * count * sizeof *ids);
+    if (ids == NULL) return false;
+    r->ids = ids;
+    r->id_capacity = 2 * count;
+    return true;
+}
+
+static void write_deaths(struct mp_recorder *r, enum mp_generation generation, size_t count) {
+    for (size_t i = 0, n; i < count; i += n) {
+        n = count - i < MP_LIST_MAX ? count - i : MP_LIST_MAX;
+        struct mp_record_deaths record = {mp_recorder_elapsed(r), (uint8_t)generation,
+                                          {.items = r->ids + i, .count = n}};
+        mp_write_deaths(r->writer, &record);
+    }
+}
+
+static void write_promotions(struct mp_recorder *r, const uint64_t *ids, size_t count) {
+    for (size_t i = 0, n; i < count; i += n) {
+        n = count - i < MP_LIST_MAX ? count - i : MP_LIST_MAX;
+        struct mp_record_promotions record = {mp_recorder_elapsed(r), {.items = ids + i, .count = n}};
+        mp_write_promotions(r->writer, &record);
+    }
+}
+
+/* ---- Samples. ---- */
+
+static void write_sample(struct mp_recorder *r, const struct mp_pending *p, enum gc_source source,
+                         bool young, value block) {
+    static_assert((int)GC_MARSHAL == MP_SOURCE_MARSHAL && (int)GC_CUSTOM == MP_SOURCE_CUSTOM,
+                  "sources are written as they are");
+    /* Without memory to watch the block with, its fate would stay unknown: as if it had not been hit. */
+    if (!watch(young ? &r->young : &r->old, block, r->sample_count)) {
+        r->lost_samples++;
+        return;
+    }
+    struct mp_record_sample record = {
+        .elapsed = mp_recorder_elapsed(r),
+        .kind = (uint8_t)(source | (young ? MP_SAMPLE_YOUNG : 0)),
+        .words = p->words,
+        .more = p->samples - 1,
+        .stack = (int64_t)p->stack - (int64_t)r->last_stack,
+    };
+    r->last_stack = p->stack;
+    r->sample_count++;
+    mp_write_sample(r->writer, &record);
+}
+
+/* Keeps a sample until its block is born. Returns its number, 0: no memory. */
+static uint32_t keep_pending(struct mp_recorder *r, const struct mp_pending *p) {
+    uint32_t number = r->free_pending;
+    if (number != 0) {
+        r->free_pending = r->pending[number].next_free;
+    } else {
+        number = r->pending_count + 1;
+        if (number >= r->pending_capacity) {
+            uint32_t wider = 2 * number + 16;
+            struct mp_pending *items = realloc(r->pending, wider * sizeof *items);
+            if (items == NULL) return 0;
+            r->pending = items;
+            r->pending_capacity = wider;
+        }
+        r->pending_count = number;
+    }
+    r->pending[number] = *p;
+    return number;
+}
+
+static unsigned weight_of_hit(struct mp_recorder *r) {
+    uint64_t n = r->hits++;
+    return n < WARM_UP_HITS ? 1 : n % HITS_PER_MEASURE == 0 ? HITS_PER_MEASURE : 0;
+}
+
+static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
+    struct mp_recorder *r = context;
+    *ticket = 0;
+    if (!enter(r)) {
+        mp_stream_stop(r->sampler, &r->stream);
+        return VAL_UNIT;
+    }
+    struct mp_pending p = {hit->wosize, hit->samples, mp_intern_stack(r), 0};
+    if (!hit->promised) write_sample(r, &p, hit->source, hit->young, hit->block);
+    else if ((*ticket = keep_pending(r, &p)) == 0) r->lost_samples++;
+    leave(r, weight_of_hit(r));
+    return VAL_UNIT;
+}
+
+static void on_born(void *context, uint64_t ticket, value block) {
+    struct mp_recorder *r = context;
+    /* Right behind the hit: its time does. A ticket that is not pending is from before a fork. */
+    if (ticket == 0 || ticket > r->pending_count || !is_recording(r)) return;
+    r->inside = 1;
+    struct mp_pending *p = &r->pending[ticket];
+    if (block != 0) write_sample(r, p, GC_NORMAL, true, block);
+    p->next_free = r->free_pending;
+    r->free_pending = (uint32_t)ticket;
+    come_out(r);
+}
+
+/* ---- Fates. ---- */
+
+static void on_minor_done(void *context, struct gc_domain *g) {
+    struct mp_recorder *r = context;
+    if (!enter(r)) return;
+    size_t count = r->young.count, dead = 0, promoted = count;
+    if (reserve_ids(r, count)) {
+        /* The dead from the front, the promoted from the back: each list in its order. */
+        for (size_t i = 0; i < count; i++) {
+            struct mp_watched *w = &r->young.items[i];
+            w->block = gc_young_fate(g, w->block);
+            if (w->block == 0) r->ids[dead++] = w->id;
+        }
+        for (size_t i = count; i-- > 0;) {
+            const struct mp_watched *w = &r->young.items[i];
+            if (w->block != 0) r->ids[--promoted] = w->id;
+        }
+        write_deaths(r, MP_DIED_MINOR, dead);
+        write_promotions(r, r->ids + promoted, count - promoted);
+        for (size_t i = 0; i < count; i++) {
+            const struct mp_watched *w = &r->young.items[i];
+            if (w->block != 0) watch(&r->old, w->block, w->id);
+        }
+    }
+    r->young.count = 0;
+    leave(r, 1);
+}
+
+static void on_mark_done(void *context, struct gc_domain *g) {
+    struct mp_recorder *r = context;
+    if (!enter(r)) return;
+    size_t kept = 0, dead = 0;
+    if (reserve_ids(r, r->old.count)) {
+        for (size_t i = 0; i < r->old.count; i++) {
+            struct mp_watched w = r->old.items[i];
+            if (gc_is_dead(g, w.block)) r->ids[dead++] = w.id;
+            else r->old.items[kept++] = w;
+        }
+        r->old.count = kept;
+        write_deaths(r, MP_DIED_MAJOR, dead);
+    }
+    leave(r, 1);
+}
+
+/* ---- Counters, pauses, phases. ---- */
+
+static void write_counters(struct mp_recorder *r) {
+    struct gc_stats now;
+    gc_stats_read(&r->d->gc, &now);
+    const struct mp_counters before = r->counters;
+    r->counters = (struct mp_counters){
+        .minor_words = now.minor_words,
+        .promoted_words = now.promoted_words,
+        .major_words = now.major_words,
+        .external_words = mp_sampler_external_words(r->sampler),
+        .minor_collections = now.minor_collections,
+        .major_collections = now.major_collections,
+        .live_words = now.live_words,
+        .heap_words = now.heap_words,
+    };
+    const struct mp_counters *after = &r->counters;
+    struct mp_record_counters record = {
+        .elapsed = mp_recorder_elapsed(r),
+        .minor_words = after->minor_words - before.minor_words,
+        .promoted_words = after->promoted_words - before.promoted_words,
+        .major_words = after->major_words - before.major_words,
+        .external_words = after->external_words - before.external_words,
+        .minor_collections = after->minor_collections - before.minor_collections,
+        .major_collections = after->major_collections - before.major_collections,
+        .live_words = (int64_t)(after->live_words - before.live_words),
+        .heap_words = (int64_t)(after->heap_words - before.heap_words),
+    };
+    mp_write_counters(r->writer, &record);
+    r->counted_ns = r->entered_ns;
+}
+
+static void show_progress(struct mp_recorder *r) {
+    char line[160];
+    uint64_t seconds = (r->entered_ns - r->start_ns) / SECOND_NS;
+    int n = snprintf(line, sizeof line, "\r%" PRIu64 " s  %" PRIu64 " samples  %" PRIu64 " MB live\033[K",
+                     seconds, r->sample_count, r->counters.live_words >> 17);
+    if (write(STDERR_FILENO, line, (size_t)n) < 0) r->options.progress = false;
+    r->shown_ns = r->entered_ns;
+}
+
+static void write_span(struct mp_recorder *r, enum mp_gc_phase phase, uint64_t began_ns,
+                       uint64_t words) {
+    struct mp_record_gc_span record = {mp_recorder_elapsed(r), (uint8_t)phase,
+                                       r->entered_ns - began_ns, words};
+    mp_write_gc_span(r->writer, &record);
+}
+
+static void end_of_pause(struct mp_recorder *r, uint64_t began_ns) {
+    struct gc_stats now;
+    gc_stats_read(&r->d->gc, &now);
+    write_span(r, MP_GC_PAUSE, began_ns, now.promoted_words - r->promoted_before);
+    if (r->entered_ns - r->counted_ns >= COUNTERS_EVERY_NS) write_counters(r);
+    if (r->options.progress && r->entered_ns - r->shown_ns >= SECOND_NS) show_progress(r);
+}
+
+static bool is_recorded(const struct mp_recorder *r, enum gc_activity what) {
+    return what == GC_ACT_MINOR || (what != GC_ACT_STOP && r->options.gc_trace);
+}
+
+/* Activities nest. The outermost one is the pause, whatever it is. */
+static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
+                        size_t words) {
+    static const enum mp_gc_phase phases[] = {
+        [GC_ACT_STOP] = MP_GC_PAUSE,     [GC_ACT_MINOR] = MP_GC_MINOR, [GC_ACT_MARK] = MP_GC_MARK,
+        [GC_ACT_SETTLE] = MP_GC_SETTLE,  [GC_ACT_SWEEP] = MP_GC_SWEEP,
+    };
+    struct mp_recorder *r = context;
+    if (!enter(r)) return;
+    if (begins) {
+        if (r->activity_depth == 0) {
+            struct gc_stats now;
+            gc_stats_read(g, &now);
+            r->promoted_before = now.promoted_words;
+        }
+        if (r->activity_depth < MP_ACTIVITY_DEPTH)
+            r->activity_ns[r->activity_depth] = r->entered_ns;
+        r->activity_depth++;
+    } else if (r->activity_depth > 0) {
+        r->activity_depth--;
+        unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth : MP_ACTIVITY_DEPTH - 1;
+        uint64_t began_ns = r->activity_ns[at];
+        if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
+        if (r->activity_depth == 0) end_of_pause(r, began_ns);
+    }
+    leave(r, 1);
+}
+
+void mp_recorder_enter_phase(struct mp_recorder *r, const char *name, size_t length) {
+    if (!enter(r)) return;
+    uint32_t number = mp_intern_text(r, name, length);
+    write_counters(r);
+    struct mp_record_phase_enter record = {mp_recorder_elapsed(r), number};
+    mp_write_phase_enter(r->writer, &record);
+    r->open_phases++;
+    leave(r, 1);
+}
+
+void mp_recorder_leave_phase(struct mp_recorder *r) {
+    if (!enter(r)) return;
+    if (r->open_phases > 0) { /* a child may leave what its parent entered */
+        write_counters(r);
+        struct mp_record_phase_leave record = {mp_recorder_elapsed(r)};
+        mp_write_phase_leave(r->writer, &record);
+        r->open_phases--;
+    }
+    leave(r, 1);
+}
+
+static const struct mp_client recorder_client = {
+    .hit = on_hit,
+    .born = on_born,
+    .minor_done = on_minor_done,
+    .mark_done = on_mark_done,
+    .activity = on_activity,
+};
+
+/* ---- Files. ---- */
+
+/* A descriptor that the program is unlikely to want, so that it gets the same ones as without a recorder. */
+static int move_high(int fd) {
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
+    if (high < 0) return fd;
+    close(fd);
+    return high;
+}
+
+static bool name_file(char **name, const char *format, const char *path, int number) {
+    char *made;
+    if (asprintf(&made, format, path, number) < 0) return false;
+    free(*name);
+    *name = made;
+    return true;
+}
+
+/* Makes the file, of a child under the name PATH.PID; errno says why not. */
+static bool open_files(struct mp_recorder *r) {
+    const char *path = r->options.path;
+    bool child = r->path != NULL;
+    if (!name_file(&r->path, child ? "%s.%d" : "%s", path, (int)getpid()) ||
+        !name_file(&r->snapshot_path, "%s.snapshot", r->path, 0) ||
+        !name_file(&r->part_path, "%s.snapshot.part", r->path, 0)) {
+        errno = ENOMEM;
+        return false;
+    }
+    r->fd = open(r->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (r->fd < 0) return false;
+    r->fd = move_high(r->fd);
+    r->writer = mp_writer_create(r->fd);
+    if (r->writer != NULL) return true;
+    int problem = errno;
+    close(r->fd);
+    r->fd = -1;
+    errno = problem;
+    return false;
+}
+
+static struct mp_text text_of(const char *text) {
+    return (struct mp_text){text, text == NULL ? 0 : strlen(text)};
+}
+
+/* argv with a NUL behind each; NULL: no memory. */
+static char *join_arguments(char **argv, size_t *length) {
+    *length = 0;
+    for (char **at = argv; *at != NULL; at++) *length += strlen(*at) + 1;
+    char *joined = malloc(*length + 1), *to = joined;
+    for (char **at = argv; joined != NULL && *at != NULL; at++) to = stpcpy(to, *at) + 1;
+    return joined;
+}
+
+/* The first chunk: what is recorded. parent: 0 or that of a child. errno says why not. */
+static bool start_file(struct mp_recorder *r, uint64_t parent) {
+    struct timespec now;
+    char host[256] = "";
+    size_t length;
+    const struct vm *vm = r->d->vm;
+    char *arguments = join_arguments(vm->options.argv, &length);
+    if (arguments == NULL) return false;
+    gethostname(host, sizeof host - 1);
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct mp_record_start record = {
+        .word_bits = 64,
+        .rate = r->options.rate,
+        .seed = r->options.seed,
+        .max_depth = r->options.max_depth,
+        .pid = (uint64_t)getpid(),
+        .parent_pid = parent,
+        .started_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000,
+        .flags = (r->options.gc_trace ? MP_GC_TRACED : 0) | (parent != 0 ? MP_FORKED : 0),
+        .program = text_of(r->options.program),
+        .arguments = {arguments, length},
+        .host = text_of(host),
+        .ocaml = text_of(vm->version->name),
+        .recorder = text_of(r->options.recorder),
+    };
+    mp_write_start(r->writer, &record);
+    free(arguments);
+    mp_interned_clear(&r->interned);
+    r->sample_count = r->lost_samples = r->overhead_ns = r->last_us = 0;
+    r->last_stack = 0;
+    r->open_phases = 0;
+    r->counters = (struct mp_counters){0};
+    r->start_ns = r->entered_ns = r->flushed_ns = r->shown_ns = mp_now_ns();
+    write_counters(r);
+    mp_writer_flush(r->writer);
+    errno = mp_writer_problem(r->writer);
+    return errno == 0;
+}
+
+/* ---- Life. ---- */
+
+static void free_recorder(struct mp_recorder *r) {
+    if (r->fd >= 0) close(r->fd);
+    mp_writer_free(r->writer);
+    mp_interned_clear(&r->interned);
+    if (r->alive != NULL) munmap((void *)r->alive, (size_t)sysconf(_SC_PAGESIZE));
+    free(r->young.items);
+    free(r->old.items);
+    free(r->pending);
+    free(r->ids);
+    free(r->path);
+    free(r->snapshot_path);
+    free(r->part_path);
+    free(r);
+}
+
+struct mp_recorder *mp_recorder_of(struct vm *vm) {
+    const struct mp_engine *engine = vm->profiler.state;
+    return engine == NULL ? NULL : engine->recorder;
+}
+
+struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options) {
+    struct mp_engine *engine = mp_engine_of(vm->domain);
+    struct mp_recorder *r = calloc(1, sizeof *r);
+    if (r == NULL) return NULL;
+    r->d = vm->domain;
+    r->sampler = engine->sampler;
+    r->options = *options;
+    r->fd = -1;
+    if (!mark_alive(r) || !open_files(r) || !start_file(r, 0)) {
+        int problem = errno;
+        free_recorder(r);
+        errno = problem;
+        return NULL;
+    }
+    engine->recorder = r;
+    mp_stream_attach(r->sampler, &r->stream, &r->lane, &recorder_client, r,
+                     SEED_BASE + options->seed);
+    mp_stream_start(r->sampler, &r->stream, options->rate);
+    mp_recorder_listen(r);
+    return r;
+}
+
+/* What is dead is known to be dead after one more collection. The program's stack is empty by now. */
+static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
+    if (!enter(r)) return;
+    write_counters(r);
+    struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
+    mp_write_finish(r->writer, &finish);
+    mp_writer_flush(r->writer);
+    leave(r, 1);
+    mp_stream_stop(r->sampler, &r->stream);
+    gc_full_major_cycle(&r->d->gc);
+    if (!enter(r)) return;
+    write_counters(r);
+    struct mp_record_end end = {mp_recorder_elapsed(r), r->overhead_ns, r->lost_samples};
+    mp_write_end(r->writer, &end);
+    mp_writer_flush(r->writer);
+    leave(r, 1);
+}
+
+void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
+                        struct mp_recording *out) {
+    struct mp_engine *engine = r->d->vm->profiler.state;
+    uint64_t ended_ns = mp_now_ns();
+    write_end(r, outcome, status);
+    mp_recorder_deafen(r);
+    mp_stream_detach(r->sampler, &r->stream);
+    engine->recorder = NULL;
+    *out = (struct mp_recording){
+        .samples = r->sample_count,
+        .lost_samples = r->lost_samples,
+        .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
+        .elapsed_ns = ended_ns - r->start_ns,
+        .overhead_ns = r->overhead_ns,
+        .failed = r->failed,
+        .silent = r->silent,
+    };
+    snprintf(out->path, sizeof out->path, "%s", r->path);
+    free_recorder(r);
+}

@@ -1,0 +1,107 @@
+/* recorder_internal.h - the recorder's state: what its parts share. */
+#ifndef BACTRIAN_MEMPROF_RECORDER_INTERNAL_H
+#define BACTRIAN_MEMPROF_RECORDER_INTERNAL_H
+
+#include "memprof/format/writer.h"
+#include "memprof/recorder.h"
+#include "memprof/sampler.h"
+
+/* From keys to numbers; 0 is no key and no number. */
+struct mp_map {
+    struct mp_map_slot {
+        uint64_t key;
+        uint32_t number;
+    } *slots;
+    size_t count, capacity; /* capacity: a power of two */
+};
+
+/* What the file has been told of: numbers of locations and of nodes of call stacks.
+ *
+ * RI1  nodes[i] is the node of the frames gpcs[0..i], for i < depth. */
+struct mp_interned {
+    struct mp_map locations; /* by gpc */
+    struct mp_map strings;   /* by the text's hash */
+    struct mp_map node_of;   /* by caller and location */
+    uint32_t location_count, string_count, node_count;
+    uint64_t *gpcs;
+    uint32_t *nodes;
+    size_t depth, capacity;
+    bool cut;        /* the outermost frames are missing from gpcs: --max-depth */
+    uint64_t *fresh; /* locations of the nodes that are new */
+};
+
+/* A block that is watched. */
+struct mp_watched {
+    value block;
+    uint64_t id;
+};
+struct mp_watch_list {
+    struct mp_watched *items;
+    size_t count, capacity;
+};
+
+/* A sample whose block is yet to be born. */
+struct mp_pending {
+    uint64_t words, samples;
+    uint32_t stack;
+    uint32_t next_free;
+};
+
+enum { MP_ACTIVITY_DEPTH = 8 };
+
+struct mp_recorder {
+    struct domain *d;
+    struct mp_sampler *sampler;
+    struct mp_stream stream;
+    struct mp_lane lane;
+    struct mp_recorder_options options;
+    struct mp_writer *writer;
+    int fd;
+    char *path, *snapshot_path, *part_path; /* part_path: of a snapshot that is being written */
+    volatile uint32_t *alive;               /* RC3: 0 in a child process */
+    bool silent;                            /* nothing is recorded any more */
+    bool failed;
+    struct mp_interned interned;
+    struct mp_watch_list young, old;
+    struct mp_pending *pending; /* from 1 */
+    uint32_t pending_count, pending_capacity, free_pending;
+    uint64_t *ids; /* of blocks to be written in one list */
+    size_t id_capacity;
+    uint64_t sample_count, lost_samples;
+    uint32_t last_stack; /* of the sample before */
+    struct mp_counters counters; /* as last written */
+    uint64_t start_ns, entered_ns; /* of the recording; of the function that runs */
+    uint64_t last_us;              /* of the record before */
+    uint64_t flushed_ns, counted_ns, shown_ns;
+    uint64_t overhead_ns, hits;
+    uint64_t chunks_before;
+    unsigned activity_depth;
+    uint64_t activity_ns[MP_ACTIVITY_DEPTH];
+    uint64_t promoted_before; /* promoted words when the pause began */
+    unsigned open_phases;
+    volatile int inside;         /* a function of the recorder runs */
+    volatile bool snapshot_due;  /* SIGUSR1 came while inside */
+    volatile int killed_by;      /* a deadly signal came while a chunk was written */
+    bool atexit_registered;
+    uint64_t handled;            /* signals whose disposition is ours, a bit each */
+};
+
+/* Microseconds from the last record that has a time to the one that is about to be written. */
+uint64_t mp_recorder_elapsed(struct mp_recorder *r);
+/* Now, in nanoseconds; async-signal-safe. */
+uint64_t mp_now_ns(void);
+
+/* The node of the machine's call stack, 0 if it is unknown; defines in the file what is new of it. */
+uint32_t mp_intern_stack(struct mp_recorder *r);
+/* The number of a string, new each time. */
+uint32_t mp_intern_text(struct mp_recorder *r, const char *text, size_t length);
+void mp_interned_clear(struct mp_interned *t);
+
+/* Signals: SIGUSR1 writes a snapshot; deadly ones, and exit() from C, close the file first. Only one recorder of
+ * the process hears them. */
+void mp_recorder_listen(struct mp_recorder *r);
+void mp_recorder_deafen(struct mp_recorder *r);
+/* Does what had to wait for the end of the recorder's own work. */
+void mp_recorder_do_deferred(struct mp_recorder *r);
+
+#endif

@@ -1,0 +1,171 @@
+/* doc_json.c - writes documents for programs: JSON and CSV.
+ *
+ * Bytes are bytes, times are seconds, shares are 0 to 1. An estimate is {"value", "low", "high"}; a
+ * number that is not known is null. Rows of a tree have their children in "children". */
+#include "memprof/report/doc.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The length of the well-formed UTF-8 character at s, 0 if it is none. */
+static unsigned utf8_length(const unsigned char *s) {
+    unsigned n = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+               : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    for (unsigned i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
+    if (s[0] == 0xED && s[1] > 0x9F) return 0;
+    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+    return n;
+}
+
+void report_write_json_string(const char *text, FILE *out) {
+    const unsigned char *s = (const unsigned char *)text;
+    putc('"', out);
+    while (*s != 0) {
+        unsigned n = utf8_length(s);
+        if (n == 0) {
+            fputs("\\ufffd", out); /* names are any bytes, JSON is not */
+            s++;
+            continue;
+        }
+        if (*s == '"' || *s == '\\') fprintf(out, "\\%c", *s);
+        else if (*s < 32 || *s == '<') fprintf(out, "\\u%04x", *s); /* `<`: safe in a page */
+        else fwrite(s, 1, n, out);
+        s += n;
+    }
+    putc('"', out);
+}
+
+static void put_number(double n, FILE *out) {
+    if (!isfinite(n)) fputs("null", out);
+    else if (n == floor(n) && fabs(n) < 1e15) fprintf(out, "%.0f", n);
+    else fprintf(out, "%.9g", n);
+}
+
+static void put_cell(const struct report_cell *cell, FILE *out) {
+    if (cell->kind == REPORT_TEXT) {
+        report_write_json_string(cell->text, out);
+    } else if (cell->has_interval) {
+        fputs("{\"value\":", out);
+        put_number(cell->number.value, out);
+        fputs(",\"low\":", out);
+        put_number(cell->number.low, out);
+        fputs(",\"high\":", out);
+        put_number(cell->number.high, out);
+        putc('}', out);
+    } else {
+        put_number(cell->number.value, out);
+    }
+}
+
+static void put_facts(const struct report_table *t, FILE *out) {
+    putc('{', out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        if (r > 0) putc(',', out);
+        report_write_json_string(t->rows[r].key, out);
+        putc(':', out);
+        put_cell(&t->cells[t->rows[r].first + 1], out);
+    }
+    putc('}', out);
+}
+
+static void put_columns(const struct report_table *t, size_t row, FILE *out) {
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (c > 0) putc(',', out);
+        report_write_json_string(t->columns[c].key, out);
+        putc(':', out);
+        put_cell(&t->cells[t->rows[row].first + c], out);
+    }
+}
+
+static void put_tree(const struct report_table *t, FILE *out) {
+    unsigned open = 0; /* rows whose children may follow */
+    putc('[', out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        unsigned depth = t->rows[r].depth;
+        bool first = r == 0 || depth > t->rows[r - 1].depth;
+        for (; open > depth; open--) fputs("]}", out);
+        if (!first) putc(',', out);
+        putc('{', out);
+        put_columns(t, r, out);
+        fputs(",\"children\":[", out);
+        open = depth + 1;
+    }
+    for (; open > 0; open--) fputs("]}", out);
+    putc(']', out);
+}
+
+static void put_rows(const struct report_table *t, FILE *out) {
+    putc('[', out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        fputs(r > 0 ? ",{" : "{", out);
+        put_columns(t, r, out);
+        putc('}', out);
+    }
+    putc(']', out);
+}
+
+void report_doc_write_json(const struct report_doc *doc, FILE *out) {
+    fputs("{\"view\":", out);
+    report_write_json_string(doc->view, out);
+    fputs(",\"title\":", out);
+    report_write_json_string(doc->title, out);
+    for (size_t i = 0; i < doc->table_count; i++) {
+        const struct report_table *t = doc->tables[i];
+        putc(',', out);
+        report_write_json_string(t->key, out);
+        putc(':', out);
+        if (t->shape == REPORT_FACTS) put_facts(t, out);
+        else if (t->shape == REPORT_TABLE) put_rows(t, out);
+        else put_tree(t, out);
+    }
+    fputs(",\"notes\":[", out);
+    for (size_t i = 0; i < doc->note_count; i++) {
+        if (i > 0) putc(',', out);
+        report_write_json_string(doc->notes[i], out);
+    }
+    fputs("]}\n", out);
+}
+
+static void put_csv_text(const char *text, FILE *out) {
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    putc('"', out);
+    for (; *text != 0; text++) {
+        if (*text == '"') putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+static bool has_intervals(const struct report_table *t, size_t column) {
+    return t->row_count > 0 && t->cells[t->rows[0].first + column].has_interval;
+}
+
+void report_doc_write_csv(const struct report_doc *doc, FILE *out) {
+    const struct report_table *t = NULL;
+    for (size_t i = 0; i < doc->table_count; i++)
+        if (t == NULL || (t->shape == REPORT_FACTS && doc->tables[i]->shape != REPORT_FACTS))
+            t = doc->tables[i];
+    if (t == NULL) return;
+    for (size_t c = 0; c < t->column_count; c++) {
+        fprintf(out, "%s%s", c > 0 ? "," : "", t->columns[c].key);
+        if (has_intervals(t, c)) fprintf(out, ",%s_low,%s_high", t->columns[c].key,
+                                         t->columns[c].key);
+    }
+    putc('\n', out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        for (size_t c = 0; c < t->column_count; c++) {
+            const struct report_cell *cell = &t->cells[t->rows[r].first + c];
+            if (c > 0) putc(',', out);
+            if (cell->kind == REPORT_TEXT) put_csv_text(cell->text, out);
+            else if (isfinite(cell->number.value)) fprintf(out, "%.9g", cell->number.value);
+            if (has_intervals(t, c))
+                fprintf(out, ",%.9g,%.9g", cell->number.low, cell->number.high);
+        }
+        putc('\n', out);
+    }
+}

@@ -1,0 +1,33 @@
+/* export.h - writes a profile in other programs' formats. */
+#ifndef BACTRIAN_MEMPROF_REPORT_EXPORT_H
+#define BACTRIAN_MEMPROF_REPORT_EXPORT_H
+
+#include "memprof/report/memory.h"
+#include "memprof/report/views.h"
+
+#include <stdio.h>
+
+/* Writes the selected samples. Returns 0, or -1 and *error; failures of out stay in ferror. */
+typedef int report_export(const struct report_request *request, FILE *out,
+                          struct report_error *error);
+
+/* All of them. */
+#define FORMAT(name, function, meaning) report_export function;
+#include "memprof/report/export_formats.def"
+
+/* What the exporters share: */
+
+/* The selected samples summed by node. show and at replace the selection's; at: REPORT_NO_MOMENT
+ * keeps it. Returns an array, freed with free(), or NULL and *error. *scale: how to scale it. */
+struct report_sum *report_node_sums(const struct report_request *request, enum report_show show,
+                                    struct report_moment at, struct report_scale *scale,
+                                    struct report_error *error);
+/* The frames of a stack, outermost first, in *frames, which grows. Returns their number. */
+size_t report_unwind(const struct report_model *model, uint32_t node, uint32_t **frames,
+                     size_t *capacity);
+/* An estimate's value as a whole number. */
+long long report_rounded(struct report_estimate estimate);
+/* The function's name of a location, for people: never empty. */
+const char *report_name_of(const struct report_model *model, uint32_t location);
+
+#endif

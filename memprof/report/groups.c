@@ -1,0 +1,143 @@
+/* groups.c - samples summed by what they have in common: site, function, file, module, phase. */
+#include "memprof/report/groups.h"
+
+#include "memprof/report/memory.h"
+#include "memprof/report/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *key_text(const struct report_model *model, enum report_by by, uint32_t location) {
+    switch (by) {
+    case REPORT_BY_FUNCTION: return report_function_text(model, location);
+    case REPORT_BY_MODULE: return report_module_text(model, location);
+    case REPORT_BY_FILE: {
+        const char *file = model->names[model->locations[location].file];
+        return report_copy(file[0] != 0 ? file : "(no debugging information)");
+    }
+    default: return report_location_text(model, location);
+    }
+}
+
+struct named {
+    char *text;
+    uint32_t location;
+};
+
+static int by_text(const void *a, const void *b) {
+    const struct named *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order != 0 ? order : x->location < y->location ? -1 : x->location > y->location;
+}
+
+struct report_keys *report_keys_create(const struct report_model *model, enum report_by by) {
+    struct report_keys *keys = report_alloc(sizeof *keys);
+    size_t n = model->location_count;
+    struct named *sorted = report_alloc(n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++) sorted[i] = (struct named){key_text(model, by, i), i};
+    qsort(sorted, n, sizeof *sorted, by_text);
+    keys->of_location = report_alloc(n * sizeof *keys->of_location);
+    keys->texts = report_alloc(n * sizeof *keys->texts);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && strcmp(sorted[i].text, keys->texts[keys->count - 1]) == 0)
+            free(sorted[i].text);
+        else keys->texts[keys->count++] = sorted[i].text;
+        keys->of_location[sorted[i].location] = keys->count - 1;
+    }
+    free(sorted);
+    return keys;
+}
+
+void report_keys_free(struct report_keys *keys) {
+    if (keys == NULL) return;
+    for (size_t i = 0; i < keys->count; i++) free(keys->texts[i]);
+    free(keys->texts);
+    free(keys->of_location);
+    free(keys);
+}
+
+static void add_to_group(struct report_group *group, const struct report_sample *s, double rate) {
+    bool stayed_young = s->source == REPORT_MINOR && s->promoted == REPORT_NEVER;
+    report_sum_add(&group->sum, s, rate);
+    if (s->promoted != REPORT_NEVER) report_sum_add(&group->promoted, s, rate);
+    if (s->died == REPORT_NEVER) report_sum_add(&group->live, s, rate);
+    else report_sum_add(stayed_young ? &group->minor_dead : &group->major_dead, s, rate);
+}
+
+/* The innermost phase at a time, as 1 + its number, 0: none. */
+static size_t phase_at(const struct report_model *model, int64_t time) {
+    size_t found = 0;
+    for (size_t i = 0; i < model->phase_count; i++)
+        if (time >= model->phases[i].start && time < model->phases[i].end) found = i + 1;
+    return found;
+}
+
+/* The groups of --by phase and --by source: names that are no locations'. */
+static size_t other_key(const struct report_query *query, const struct report_sample *s) {
+    if (query->selection->by == REPORT_BY_SOURCE) return s->source;
+    size_t phase = phase_at(query->model, s->born);
+    return phase > 0 ? query->model->phases[phase - 1].name : 0;
+}
+
+static void name_others(struct report_groups *g, const struct report_query *query) {
+    static const char *const sources[] = {"minor heap", "major heap at once", "outside the heap"};
+    const struct report_model *model = query->model;
+    bool by_source = query->selection->by == REPORT_BY_SOURCE;
+    g->count = by_source ? 3 : model->name_count;
+    g->texts = report_alloc(g->count * sizeof *g->texts);
+    for (size_t i = 0; i < g->count; i++)
+        g->texts[i] = report_copy(by_source ? sources[i] : i == 0 ? "(no phase)" : model->names[i]);
+}
+
+static int by_size(const void *a, const void *b, void *context) {
+    const struct report_groups *g = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint64_t m = g->groups[x].sum.hits, n = g->groups[y].sum.hits;
+    return m != n ? (m > n ? -1 : 1) : strcmp(g->texts[x], g->texts[y]);
+}
+
+struct report_groups *report_groups_create(const struct report_query *query) {
+    const struct report_model *model = query->model;
+    struct report_groups *g = report_alloc(sizeof *g);
+    bool others = query->selection->by == REPORT_BY_PHASE || query->selection->by == REPORT_BY_SOURCE;
+    struct report_keys *keys = NULL;
+    if (others) {
+        name_others(g, query);
+    } else {
+        keys = report_keys_create(model, query->selection->by);
+        g->count = keys->count;
+        g->texts = keys->texts;
+        keys->texts = NULL;
+        keys->count = 0;
+    }
+    g->groups = report_alloc(g->count * sizeof *g->groups);
+    g->order = report_alloc(g->count * sizeof *g->order);
+    for (size_t i = 0; i < model->sample_count; i++) {
+        const struct report_sample *s = &model->samples[i];
+        if (!report_query_selects(query, s)) continue;
+        size_t key = others ? other_key(query, s)
+                            : keys->of_location[model->nodes[s->node].location];
+        add_to_group(&g->groups[key], s, model->rate);
+    }
+    for (size_t i = 0; i < g->count; i++) {
+        if (g->groups[i].sum.samples == 0) continue;
+        g->order[g->shown++] = i;
+        report_sum_merge(&g->total.sum, &g->groups[i].sum);
+        report_sum_merge(&g->total.minor_dead, &g->groups[i].minor_dead);
+        report_sum_merge(&g->total.promoted, &g->groups[i].promoted);
+        report_sum_merge(&g->total.major_dead, &g->groups[i].major_dead);
+        report_sum_merge(&g->total.live, &g->groups[i].live);
+    }
+    qsort_r(g->order, g->shown, sizeof *g->order, by_size, g);
+    report_keys_free(keys);
+    return g;
+}
+
+void report_groups_free(struct report_groups *groups) {
+    if (groups == NULL) return;
+    for (size_t i = 0; i < groups->count; i++) free(groups->texts[i]);
+    free(groups->texts);
+    free(groups->groups);
+    free(groups->order);
+    free(groups);
+}

@@ -1,0 +1,270 @@
+/* query.c - applies the selectors to a profile. */
+#include "memprof/report/query.h"
+
+#include "memprof/report/memory.h"
+#include "memprof/report/text.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool report_parse_moment(const char *text, struct report_moment *out) {
+    static const struct {
+        const char *suffix;
+        double ns;
+    } units[] = {{"", 1e9},   {"s", 1e9},      {"ms", 1e6},  {"us", 1e3},
+                 {"ns", 1.0}, {"min", 60e9},   {"h", 3600e9}};
+    char *end;
+    *out = (struct report_moment){.kind = REPORT_PEAK};
+    if (strcmp(text, "peak") == 0) return true;
+    out->kind = REPORT_END;
+    if (strcmp(text, "end") == 0) return true;
+    out->value = strtod(text, &end);
+    if (end == text || !(out->value >= 0) || out->value > 1e12) return false;
+    if (strcmp(end, "%") == 0) {
+        out->kind = REPORT_SHARE;
+        out->value /= 100;
+        return out->value <= 1;
+    }
+    out->kind = REPORT_TIME;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(end, units[i].suffix) != 0) continue;
+        out->value *= units[i].ns;
+        return out->value < 9e18;
+    }
+    return false;
+}
+
+static int64_t resolve(const struct report_model *model, struct report_moment moment,
+                       int64_t otherwise) {
+    switch (moment.kind) {
+    case REPORT_PEAK: return report_peak_time(model);
+    case REPORT_END: return model->end;
+    case REPORT_TIME: return (int64_t)moment.value;
+    case REPORT_SHARE: return (int64_t)(moment.value * (double)model->end);
+    default: return otherwise;
+    }
+}
+
+struct death {
+    int64_t time;
+    uint64_t hits;
+};
+
+static int by_time(const void *a, const void *b) {
+    const struct death *x = a, *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+int64_t report_peak_time(const struct report_model *model) {
+    struct death *deaths = report_alloc(model->sample_count * sizeof *deaths);
+    size_t count = 0, dead = 0;
+    int64_t peak = 0;
+    uint64_t live = 0, most = 0;
+    for (size_t i = 0; i < model->sample_count; i++) {
+        const struct report_sample *s = &model->samples[i];
+        if (s->died != REPORT_NEVER && s->died > s->born)
+            deaths[count++] = (struct death){s->died, s->hits};
+    }
+    qsort(deaths, count, sizeof *deaths, by_time);
+    for (size_t i = 0; i < model->sample_count; i++) {
+        const struct report_sample *s = &model->samples[i];
+        /* What dies at a moment is not live at it, even if another block is born then. */
+        for (; dead < count && deaths[dead].time <= s->born; dead++) live -= deaths[dead].hits;
+        if (s->died > s->born) live += s->hits;
+        bool last_of_moment = i + 1 == model->sample_count || s[1].born > s->born;
+        if (last_of_moment && live > most) {
+            most = live;
+            peak = s->born;
+        }
+    }
+    free(deaths);
+    return peak;
+}
+
+static int compile(const char *option, const char *pattern, regex_t *regex,
+                   struct report_error *error) {
+    char why[160];
+    int code = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
+    if (code == 0) return 0;
+    regerror(code, regex, why, sizeof why);
+    return report_fail(error, option, "give a POSIX extended regular expression", "`%s`: %s",
+                       pattern, why);
+}
+
+/* Marks each location whose text matches. NULL pattern: none; returns NULL. */
+static uint8_t *match_locations(const struct report_model *model, const char *option,
+                                const char *pattern, struct report_error *error) {
+    regex_t regex;
+    if (pattern == NULL) return NULL;
+    if (compile(option, pattern, &regex, error) != 0) return NULL;
+    uint8_t *found = report_alloc(model->location_count);
+    for (size_t i = 0; i < model->location_count; i++) {
+        char *text = report_location_text(model, i);
+        found[i] = regexec(&regex, text, 0, NULL, 0) == 0;
+        free(text);
+    }
+    regfree(&regex);
+    return found;
+}
+
+static int flag_nodes(struct report_query *query, struct report_error *error) {
+    const struct report_model *model = query->model;
+    const struct report_selection *s = query->selection;
+    error->what[0] = 0;
+    uint8_t *focus = match_locations(model, "--focus", s->focus, error);
+    uint8_t *ignore = match_locations(model, "--ignore", s->ignore, error);
+    uint8_t *hide = match_locations(model, "--hide", s->hide, error);
+    enum { FOCUSED = 4, IGNORED = 8 };
+    query->node_flags = report_alloc(model->node_count);
+    for (size_t i = 0; i < model->node_count; i++) {
+        const struct report_node *node = &model->nodes[i];
+        uint8_t flags = i > 0 ? query->node_flags[node->parent] & (FOCUSED | IGNORED) : 0;
+        if (focus != NULL && i > 0 && focus[node->location]) flags |= FOCUSED;
+        if (ignore != NULL && i > 0 && ignore[node->location]) flags |= IGNORED;
+        if (hide != NULL && i > 0 && hide[node->location]) flags |= REPORT_NODE_HIDDEN;
+        if ((focus != NULL && !(flags & FOCUSED)) || (flags & IGNORED)) flags |= REPORT_NODE_OUT;
+        query->node_flags[i] = flags;
+    }
+    free(focus);
+    free(ignore);
+    free(hide);
+    return error->what[0] != 0 ? -1 : 0;
+}
+
+static char *moment_text(const struct report_query *query, struct report_moment moment, int64_t t) {
+    char time[32];
+    report_write_seconds(time, t / 1e9);
+    if (moment.kind == REPORT_PEAK) return report_format("at the peak (%s)", time);
+    if (moment.kind == REPORT_END || moment.kind == REPORT_NO_MOMENT)
+        return report_format("at the end (%s)", time);
+    return report_format("at %s", time);
+}
+
+static void describe(struct report_query *query) {
+    static const char *const shows[] = {
+#define SHOW(id, name, sentence) sentence,
+#include "memprof/report/selectors.def"
+    };
+    const struct report_selection *s = query->selection;
+    char from[32], to[32];
+    char *when = query->show == REPORT_SHOW_LIVE ? moment_text(query, s->at, query->at)
+                                                 : report_copy("in the whole run");
+    char *window = report_copy("");
+    if (s->from.kind != REPORT_NO_MOMENT || s->to.kind != REPORT_NO_MOMENT) {
+        bool live = query->show == REPORT_SHOW_LIVE;
+        report_write_seconds(from, query->from / 1e9);
+        report_write_seconds(to, (query->to == REPORT_NEVER ? query->model->end : query->to) / 1e9);
+        free(window);
+        window = report_format("%s from %s to %s", live ? ", allocated" : "", from, to);
+        if (!live) when[0] = 0;
+    }
+    query->sentence = report_format(
+        "%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when, window,
+        s->phase != NULL ? ", in phase " : "", s->phase != NULL ? s->phase : "",
+        s->focus != NULL ? ", through " : "", s->focus != NULL ? s->focus : "",
+        s->ignore != NULL ? ", not through " : "", s->ignore != NULL ? s->ignore : "",
+        query->age_min > 0 ? ", older blocks only" : "");
+    free(when);
+    free(window);
+}
+
+static int find_phase(struct report_query *query, struct report_error *error) {
+    const struct report_model *model = query->model;
+    const char *wanted = query->selection->phase;
+    if (wanted == NULL) return 0;
+    for (size_t i = 0; i < model->phase_count; i++)
+        if (strcmp(model->names[model->phases[i].name], wanted) == 0)
+            query->phase = model->phases[i].name;
+    if (query->phase != 0) return 0;
+    return report_fail(error, "--phase", "`bactrian prof stats` lists the phases",
+                       "the profile has no phase `%s`", wanted);
+}
+
+int report_query_start(struct report_query *query, const struct report_model *model,
+                       const struct report_selection *selection, enum report_show fallback,
+                       struct report_error *error) {
+    *query = (struct report_query){.model = model, .selection = selection};
+    query->show = selection->has_show                        ? selection->show
+                  : selection->at.kind != REPORT_NO_MOMENT ? REPORT_SHOW_LIVE
+                                                             : fallback;
+    if (selection->at.kind != REPORT_NO_MOMENT && query->show != REPORT_SHOW_LIVE)
+        return report_fail(error, "--at", "use --from and --to for events",
+                           "a moment selects live blocks only");
+    query->scale = report_scale_of(model);
+    query->at = resolve(model, selection->at, model->end);
+    query->from = resolve(model, selection->from, 0);
+    query->to = resolve(model, selection->to, REPORT_NEVER);
+    if (query->to <= query->from)
+        return report_fail(error, "--to", "give a later moment than --from's",
+                           "the time selected is empty");
+    query->age_min = resolve(model, selection->age_min, 0);
+    query->life_min = resolve(model, selection->life_min, 0);
+    query->life_max = resolve(model, selection->life_max, REPORT_NEVER);
+    if (selection->tail.kind != REPORT_NO_MOMENT) {
+        int64_t limit = model->end - resolve(model, selection->tail, 0);
+        if (limit < query->to) query->to = limit;
+    }
+    if (find_phase(query, error) != 0 || flag_nodes(query, error) != 0) {
+        report_query_end(query);
+        return -1;
+    }
+    describe(query);
+    return 0;
+}
+
+void report_query_end(struct report_query *query) {
+    free(query->node_flags);
+    free(query->sentence);
+    query->node_flags = NULL;
+    query->sentence = NULL;
+}
+
+static bool in_phase(const struct report_query *query, int64_t time) {
+    const struct report_model *model = query->model;
+    if (query->phase == 0) return true;
+    for (size_t i = 0; i < model->phase_count; i++) {
+        const struct report_phase *p = &model->phases[i];
+        if (p->name == query->phase && time >= p->start && time < p->end) return true;
+    }
+    return false;
+}
+
+bool report_query_selects(const struct report_query *query, const struct report_sample *s) {
+    const struct report_selection *selection = query->selection;
+    int64_t time = s->born, life = s->died == REPORT_NEVER ? REPORT_NEVER : s->died - s->born;
+    if (query->node_flags[s->node] & REPORT_NODE_OUT) return false;
+    switch (query->show) {
+    case REPORT_SHOW_LIVE:
+        if (s->born > query->at || s->died <= query->at) return false;
+        if (query->at - s->born < query->age_min) return false;
+        if (query->skip_young && s->source == REPORT_MINOR && s->promoted > query->at) return false;
+        break;
+    case REPORT_SHOW_PROMOTED: time = s->promoted; break;
+    case REPORT_SHOW_MINOR_DEAD:
+        time = s->source == REPORT_MINOR && s->promoted == REPORT_NEVER ? s->died : REPORT_NEVER;
+        break;
+    case REPORT_SHOW_MAJOR_DEAD:
+        time = s->source == REPORT_MINOR && s->promoted == REPORT_NEVER ? REPORT_NEVER : s->died;
+        break;
+    default: break;
+    }
+    if (time == REPORT_NEVER || time < query->from || time >= query->to) return false;
+    if (life < query->life_min || (query->life_max != REPORT_NEVER && life > query->life_max))
+        return false;
+    double words = (double)s->wosize + 1;
+    if (words < selection->size_min || (selection->size_max > 0 && words > selection->size_max))
+        return false;
+    return in_phase(query, time);
+}
+
+struct report_estimate report_query_estimate(const struct report_query *query,
+                                             const struct report_sum *sum) {
+    switch (query->selection->unit) {
+    case REPORT_UNIT_WORDS: return report_estimate_words(&query->scale, sum);
+    case REPORT_UNIT_BLOCKS: return report_estimate_blocks(&query->scale, sum);
+    case REPORT_UNIT_SAMPLES:
+        return (struct report_estimate){sum->samples, sum->samples, sum->samples};
+    default: return report_estimate_bytes(&query->scale, sum);
+    }
+}

@@ -1,0 +1,84 @@
+/* query.h - which samples a view looks at, and how it names and counts them: the selectors, which
+ * mean the same in every verb.
+ *
+ * A window (--from, --to, --phase) applies to what is shown: to the births of allocated and live
+ * blocks, to promotions of promoted ones, to deaths of dead ones. */
+#ifndef BACTRIAN_MEMPROF_REPORT_QUERY_H
+#define BACTRIAN_MEMPROF_REPORT_QUERY_H
+
+#include "memprof/report/error.h"
+#include "memprof/report/estimate.h"
+#include "memprof/report/model.h"
+
+enum report_show {
+#define SHOW(id, name, sentence) REPORT_SHOW_##id,
+#include "memprof/report/selectors.def"
+    REPORT_SHOWS
+};
+enum report_by {
+#define BY(id, name, title) REPORT_BY_##id,
+#include "memprof/report/selectors.def"
+    REPORT_BYS
+};
+enum report_unit {
+#define UNIT(id, name) REPORT_UNIT_##id,
+#include "memprof/report/selectors.def"
+    REPORT_UNITS
+};
+
+/* A moment: NONE, PEAK and END have no value; SHARE is of the run's time, 0 to 1; TIME in ns. */
+struct report_moment {
+    enum { REPORT_NO_MOMENT, REPORT_PEAK, REPORT_END, REPORT_TIME, REPORT_SHARE } kind;
+    double value;
+};
+
+/* The selectors as given. Texts belong to the command line. */
+struct report_selection {
+    bool has_show;
+    enum report_show show;
+    enum report_by by;
+    enum report_unit unit;
+    struct report_moment at, from, to, age_min, life_min, life_max, tail;
+    const char *phase, *focus, *ignore, *hide;
+    double size_min, size_max; /* words of the block, header included; 0: no limit */
+    size_t top;                /* rows; 0: all */
+    double threshold;          /* share of the total below which rows are left out, 0 to 1 */
+    bool no_intervals, inverted;
+};
+
+/* A selection that has been applied to a profile. */
+struct report_query {
+    const struct report_model *model;
+    const struct report_selection *selection;
+    struct report_scale scale;
+    enum report_show show;
+    int64_t at, from, to;       /* ns; at: of live blocks; to is excluded */
+    int64_t age_min, life_min, life_max;
+    uint8_t *node_flags;        /* of each node */
+    uint32_t phase;             /* its name; 0: any */
+    bool skip_young;            /* leave out live blocks that no collection has tried yet */
+    char *sentence;             /* what is shown, in words: "live at the peak (1.2 s)" */
+};
+
+enum { REPORT_NODE_OUT = 1, REPORT_NODE_HIDDEN = 2 }; /* node_flags */
+
+/* Reads "1.5", "1.5s", "20ms", "3min", "40%", "peak", "end" as a moment. False: it is none. */
+bool report_parse_moment(const char *text, struct report_moment *out);
+
+/* Applies a selection. fallback: what is shown without --show and --at. Returns 0, or -1 and
+ * *error. Both arguments must outlive the query; free it with report_query_end. */
+int report_query_start(struct report_query *query, const struct report_model *model,
+                       const struct report_selection *selection, enum report_show fallback,
+                       struct report_error *error);
+/* Frees what a query holds. */
+void report_query_end(struct report_query *query);
+
+/* Whether a sample is selected. */
+bool report_query_selects(const struct report_query *query, const struct report_sample *sample);
+/* The moment at which the most sampled words were live. */
+int64_t report_peak_time(const struct report_model *model);
+/* The estimate in the selection's unit. */
+struct report_estimate report_query_estimate(const struct report_query *query,
+                                             const struct report_sum *sum);
+
+#endif

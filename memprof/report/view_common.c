@@ -1,0 +1,52 @@
+/* view_common.c - what several views say in the same words. */
+#include "memprof/report/memory.h"
+#include "memprof/report/text.h"
+#include "memprof/report/views.h"
+
+size_t report_rows_of(const struct report_selection *selection, size_t otherwise) {
+    return selection->top > 0 ? selection->top : otherwise;
+}
+
+enum report_kind report_unit_kind(const struct report_selection *selection) {
+    return selection->unit == REPORT_UNIT_BYTES ? REPORT_BYTES : REPORT_COUNT;
+}
+
+const char *report_unit_title(const struct report_selection *selection) {
+    static const char *const titles[] = {
+#define UNIT(id, name) name,
+#include "memprof/report/selectors.def"
+    };
+    return titles[selection->unit];
+}
+
+const char *report_by_title(const struct report_selection *selection) {
+    static const char *const titles[] = {
+#define BY(id, name, title) title,
+#include "memprof/report/selectors.def"
+    };
+    return titles[selection->by];
+}
+
+char *report_total_text(const struct report_query *query, const struct report_sum *sum) {
+    struct report_cell cell = {report_unit_kind(query->selection), true, NULL,
+                               report_query_estimate(query, sum)};
+    char value[32], margin[32];
+    const char *unit = cell.kind == REPORT_BYTES ? "" : " ";
+    const char *title = cell.kind == REPORT_BYTES ? "" : report_unit_title(query->selection);
+    report_write_cell(value, &cell);
+    double half = (cell.number.high - cell.number.low) / 2;
+    if (half <= 0 || query->selection->no_intervals)
+        return report_format("%s%s%s", value, unit, title);
+    cell.number.value = half;
+    report_write_cell(margin, &cell);
+    return report_format("%s +- %s%s%s", value, margin, unit, title);
+}
+
+void report_add_notes(struct report_doc *doc, const struct report_model *model) {
+    if (model->truncated)
+        report_doc_note(doc, "The end of the profile is missing (the program was killed or is still "
+                             "running): what follows is all that was written.");
+    if (model->lost_samples > 0)
+        report_doc_note(doc, "The recorder lost %llu samples for lack of memory: figures are too low.",
+                        (unsigned long long)model->lost_samples);
+}

@@ -1,0 +1,128 @@
+/* view_tree.c - call paths: as an indented tree and as nested bars. */
+#include "memprof/report/memory.h"
+#include "memprof/report/text.h"
+#include "memprof/report/views.h"
+
+#include <stdlib.h>
+
+enum { TREE_ROWS = 60, FLAME_ROWS = 4000 };
+
+/* Rows of a subtree in order, without recursion: stacks may be deep. Nodes below `least` hits are
+ * summed up in one row for each parent. */
+struct walk {
+    const struct report_query *query;
+    const struct report_paths *paths;
+    struct report_table *table;
+    double least;
+    size_t rows;
+    bool with_self;
+};
+
+static void add_row(struct walk *w, unsigned depth, const struct report_sum *total,
+                    const struct report_sum *self, char *text) {
+    const struct report_selection *selection = w->query->selection;
+    enum report_kind kind = report_unit_kind(selection);
+    report_table_row(w->table, depth);
+    report_cell_estimate(w->table, kind, report_query_estimate(w->query, total));
+    report_cell_number(w->table, REPORT_SHARES,
+                       (double)total->hits / w->paths->nodes[0].total.hits);
+    if (w->with_self)
+        report_cell_number(w->table, kind, report_query_estimate(w->query, self).value);
+    report_cell_own(w->table, text);
+}
+
+/* The part of a node's children that is too small to be shown. */
+static void add_rest(struct walk *w, uint32_t child, unsigned depth) {
+    struct report_sum rest = {0};
+    size_t count = 0;
+    for (; child != 0; child = w->paths->nodes[child].next_sibling) {
+        report_sum_merge(&rest, &w->paths->nodes[child].total);
+        count++;
+    }
+    add_row(w, depth, &rest, &rest, report_format("(%zu smaller)", count));
+}
+
+static void walk_paths(struct walk *w) {
+    const struct report_path *nodes = w->paths->nodes;
+    uint32_t at = 0;
+    unsigned depth = 0;
+    if (nodes[0].total.samples == 0) return;
+    add_row(w, 0, &nodes[0].total, &nodes[0].self, report_copy("all"));
+    for (;;) {
+        uint32_t next = nodes[at].first_child;
+        unsigned level = depth + 1;
+        while (next == 0 || nodes[next].total.hits < w->least || w->table->row_count >= w->rows) {
+            if (next != 0) add_rest(w, next, level);
+            if (at == 0) return;
+            next = nodes[at].next_sibling;
+            at = nodes[at].parent;
+            level--;
+        }
+        at = next;
+        depth = level;
+        add_row(w, depth, &nodes[at].total, &nodes[at].self,
+                report_copy(w->paths->keys->texts[nodes[at].key]));
+    }
+}
+
+static const char *direction_text(enum report_direction direction) {
+    static const char *const texts[] = {
+        "from the program's start inwards", "from the allocation outwards",
+        "from the function's callers outwards", "from the function inwards"};
+    return texts[direction];
+}
+
+static struct report_doc *paths_doc(const struct report_request *request, const char *view,
+                                    enum report_shape shape, struct walk w,
+                                    struct report_error *error) {
+    const struct report_selection *selection = &request->selection;
+    struct report_query query;
+    enum report_direction direction = request->callers != NULL   ? REPORT_CALLERS
+                                      : request->callees != NULL ? REPORT_CALLEES
+                                      : selection->inverted      ? REPORT_UP
+                                                                 : REPORT_DOWN;
+    const char *function = request->callers != NULL ? request->callers : request->callees;
+    if (report_query_start(&query, request->model, selection, REPORT_SHOW_ALLOC, error) != 0)
+        return NULL;
+    struct report_paths *paths = report_paths_create(&query, direction, function, error);
+    if (paths == NULL) {
+        report_query_end(&query);
+        return NULL;
+    }
+    char *total = report_total_text(&query, &paths->nodes[0].total);
+    struct report_doc *doc = report_doc_create(view, "%s, %s, %s%s%s", total, query.sentence,
+                                               direction_text(direction),
+                                               function != NULL ? ": " : "",
+                                               function != NULL ? function : "");
+    doc->no_intervals = selection->no_intervals || shape == REPORT_ICICLE;
+    w.table = report_doc_table(doc, shape, "tree", "%s", "");
+    w.table->empty = report_copy("no sample is selected");
+    w.query = &query;
+    w.paths = paths;
+    w.least = paths->nodes[0].total.hits * (selection->threshold > 0 ? selection->threshold : w.least);
+    w.with_self = shape == REPORT_TREE;
+    report_table_column(w.table, report_unit_title(selection), report_unit_title(selection));
+    report_table_column(w.table, "share", "share");
+    if (w.with_self) report_table_column(w.table, "self", "itself");
+    report_table_column(w.table, "name", "call path");
+    walk_paths(&w);
+    report_add_notes(doc, request->model);
+    free(total);
+    report_paths_free(paths);
+    report_query_end(&query);
+    return doc;
+}
+
+struct report_doc *report_view_tree(const struct report_request *request,
+                                    struct report_error *error) {
+    struct walk w = {.least = 0.01, .rows = report_rows_of(&request->selection, TREE_ROWS)};
+    return paths_doc(request, "tree", REPORT_TREE, w, error);
+}
+
+struct report_doc *report_view_flame(const struct report_request *request,
+                                     struct report_error *error) {
+    struct walk w = {.least = 0.002, .rows = report_rows_of(&request->selection, FLAME_ROWS)};
+    struct report_request by_function = *request;
+    if (by_function.selection.by == REPORT_BY_SITE) by_function.selection.by = REPORT_BY_FUNCTION;
+    return paths_doc(&by_function, "flame", REPORT_ICICLE, w, error);
+}

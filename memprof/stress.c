@@ -1,0 +1,81 @@
+/* stress.c - see stress.h. Every block's story is followed (MT1); call stacks must have frames that
+ * lie in the code. */
+#include "memprof/stress.h"
+
+#include "memprof/profile.h"
+#include "memprof/tracker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { UNBORN, BORN_YOUNG, OLD, DEAD };
+
+struct mp_stress {
+    struct domain *d;
+    struct mp_tracker *tracker;
+    uint8_t *state; /* of each id */
+    uint64_t capacity;
+};
+
+static _Noreturn void complain(uint64_t id, const char *what) {
+    fprintf(stderr, "memprof stress: sample %llu %s\n", (unsigned long long)id, what);
+    abort();
+}
+
+static uint8_t *state_of(struct mp_stress *s, uint64_t id) {
+    if (id >= s->capacity) {
+        uint64_t wider = s->capacity == 0 ? 4096 : 2 * s->capacity;
+        uint8_t *moved = realloc(s->state, wider);
+        if (moved == NULL) complain(id, "cannot be followed: no memory");
+        memset(moved + s->capacity, UNBORN, wider - s->capacity);
+        s->state = moved;
+        s->capacity = wider;
+    }
+    return &s->state[id];
+}
+
+static void on_born(void *context, uint64_t id, const struct mp_hit *hit, const uint64_t *gpcs,
+                    size_t depth) {
+    struct mp_stress *s = context;
+    uint8_t *state = state_of(s, id);
+    if (*state != UNBORN) complain(id, "is born twice");
+    *state = hit->young ? BORN_YOUNG : OLD;
+    size_t words = hit->wosize + (hit->source != GC_CUSTOM);
+    if (hit->samples == 0 || hit->samples > words) complain(id, "has an impossible multiplicity");
+    for (size_t i = 0; i < depth; i++)
+        if (gpcs[i] > s->d->vm->next_gpc) complain(id, "has a frame outside the code");
+}
+
+static void on_promoted(void *context, uint64_t id) {
+    uint8_t *state = state_of(context, id);
+    if (*state != BORN_YOUNG) complain(id, "is promoted, but isn't young");
+    *state = OLD;
+}
+
+static void on_died(void *context, uint64_t id, bool old) {
+    uint8_t *state = state_of(context, id);
+    if (*state != (old ? OLD : BORN_YOUNG)) complain(id, "dies where it isn't alive");
+    *state = DEAD;
+}
+
+static const struct mp_tracker_events stress_events = {on_born, on_promoted, on_died};
+
+struct mp_stress *mp_stress_start(struct domain *d, double rate) {
+    struct mp_stress *s = calloc(1, sizeof *s);
+    if (s == NULL) return NULL;
+    s->d = d;
+    s->tracker = mp_tracker_start(d, rate, SIZE_MAX, &stress_events, s);
+    if (s->tracker == NULL) {
+        free(s);
+        return NULL;
+    }
+    mp_engine_of(d)->stress = s;
+    return s;
+}
+
+void mp_stress_release(struct mp_stress *s) {
+    if (s == NULL) return;
+    mp_tracker_release(s->tracker);
+    free(s->state);
+    free(s);
+}

@@ -1,0 +1,55 @@
+module Memprof = struct
+  type t
+
+  type allocation_source = Gc.Memprof.allocation_source = Normal | Marshal | Custom
+
+  type allocation = Gc.Memprof.allocation = private {
+    n_samples : int;
+    size : int;
+    source : allocation_source;
+    callstack : Printexc.raw_backtrace;
+  }
+
+  type ('minor, 'major) tracker = ('minor, 'major) Gc.Memprof.tracker = {
+    alloc_minor : allocation -> 'minor option;
+    alloc_major : allocation -> 'major option;
+    promote : 'minor -> 'major option;
+    dealloc_minor : 'minor -> unit;
+    dealloc_major : 'major -> unit;
+  }
+
+  let null_tracker =
+    { alloc_minor = (fun _ -> None);
+      alloc_major = (fun _ -> None);
+      promote = (fun _ -> None);
+      dealloc_minor = (fun _ -> ());
+      dealloc_major = (fun _ -> ()) }
+
+  external c_start : float -> int -> ('minor, 'major) tracker -> t = "bactrian_memprof_start"
+  external c_start_another : float -> int -> ('minor, 'major) tracker -> t
+    = "bactrian_memprof_start_another"
+  external stop : unit -> unit = "bactrian_memprof_stop"
+  external stop_another : t -> unit = "bactrian_memprof_stop_another"
+  external discard : t -> unit = "bactrian_memprof_discard"
+  external is_sampling : unit -> bool = "bactrian_memprof_is_sampling"
+
+  let start ~sampling_rate ?(callstack_size = max_int) tracker =
+    c_start sampling_rate callstack_size tracker
+
+  let start_another ~sampling_rate ?(callstack_size = max_int) tracker =
+    c_start_another sampling_rate callstack_size tracker
+end
+
+module Profile = struct
+  external enter_phase : string -> unit = "bactrian_profile_enter_phase"
+  external leave_phase : unit -> unit = "bactrian_profile_leave_phase"
+
+  let phase name f =
+    enter_phase name;
+    match f () with
+    | result -> leave_phase (); result
+    | exception e ->
+      let backtrace = Printexc.get_raw_backtrace () in
+      leave_phase ();
+      Printexc.raise_with_backtrace e backtrace
+end

@@ -1,0 +1,27 @@
+/* bactrian_stubs.c - what module Bactrian finds on another machine than Bactrian.
+ *
+ * ocamlc wants a library of C code for every external function, and ocamlrun loads it. Bactrian has
+ * these functions itself and never looks at this file. */
+#include <stdint.h>
+
+typedef intptr_t value;
+
+extern void caml_failwith(const char *text) __attribute__((noreturn)); /* ocamlrun's */
+
+#define NEEDS_BACTRIAN(name, ...) \
+    value name(__VA_ARGS__);      \
+    value name(__VA_ARGS__) { caml_failwith("this needs Bactrian"); }
+
+/* A program that names its phases runs everywhere. */
+#define NOTHING_ELSEWHERE(name) \
+    value name(value argument); \
+    value name(value argument) { return 1; /* () */ }
+
+NEEDS_BACTRIAN(bactrian_memprof_start, value rate, value callstack_size, value tracker)
+NEEDS_BACTRIAN(bactrian_memprof_start_another, value rate, value callstack_size, value tracker)
+NEEDS_BACTRIAN(bactrian_memprof_stop, value unit)
+NEEDS_BACTRIAN(bactrian_memprof_stop_another, value profile)
+NEEDS_BACTRIAN(bactrian_memprof_discard, value profile)
+NEEDS_BACTRIAN(bactrian_memprof_is_sampling, value unit)
+NOTHING_ELSEWHERE(bactrian_profile_enter_phase)
+NOTHING_ELSEWHERE(bactrian_profile_leave_phase)

@@ -1,0 +1,112 @@
+/* dump.c - prints a profile, one event a line, and how the reading ended: what the tests look at.
+ *
+ *   prof_dump [-q] FILE       -q: totals only */
+#include "memprof/format/reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct totals {
+    uint64_t samples, hits, promoted, died_minor, died_major, spans, pauses, counters;
+    uint64_t live;
+    struct mp_counters first, last;
+    bool finished, ended;
+};
+
+static void print_stack(const struct mp_reader *r, uint32_t node) {
+    for (; node != 0; node = mp_reader_stack(r, node)->caller) {
+        const struct mp_location *l = mp_reader_location(r, mp_reader_stack(r, node)->location);
+        printf(" %s@%s:%u:%u-%u", l->definition, l->file, l->line, l->start, l->end);
+    }
+}
+
+static void print_event(const struct mp_reader *r, const struct mp_event *e) {
+    printf("%" PRIu64 " ", e->time_us);
+    switch (e->kind) {
+    case MP_EVENT_SAMPLE:
+        printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d:", e->sample.id,
+               e->sample.words, e->sample.samples, e->sample.source, e->sample.young);
+        print_stack(r, e->sample.stack);
+        break;
+    case MP_EVENT_PROMOTED: printf("promoted %" PRIu64, e->promoted.id); break;
+    case MP_EVENT_DIED: printf("died %" PRIu64 " %d", e->died.id, e->died.generation); break;
+    case MP_EVENT_GC_SPAN:
+        printf("gc %d %" PRIu64 "ns %" PRIu64, e->gc_span.phase, e->gc_span.duration_ns,
+               e->gc_span.words);
+        break;
+    case MP_EVENT_PHASE_ENTER: printf("enter %s", mp_reader_string(r, e->phase.name)); break;
+    case MP_EVENT_PHASE_LEAVE: printf("leave %s", mp_reader_string(r, e->phase.name)); break;
+    case MP_EVENT_COUNTERS:
+        printf("counters minor=%" PRIu64 " promoted=%" PRIu64 " major=%" PRIu64 " external=%" PRIu64
+               " live=%" PRIu64 " heap=%" PRIu64,
+               e->counters.minor_words, e->counters.promoted_words, e->counters.major_words,
+               e->counters.external_words, e->counters.live_words, e->counters.heap_words);
+        break;
+    case MP_EVENT_FINISH: printf("finish %d %u", e->finish.outcome, e->finish.status); break;
+    case MP_EVENT_END:
+        printf("end overhead=%" PRIu64 " lost=%" PRIu64, e->end.overhead_ns, e->end.lost_samples);
+        break;
+    }
+    putchar('\n');
+}
+
+static void count(struct totals *t, const struct mp_event *e) {
+    switch (e->kind) {
+    case MP_EVENT_SAMPLE: t->samples++, t->hits += e->sample.samples, t->live++; break;
+    case MP_EVENT_PROMOTED: t->promoted++; break;
+    case MP_EVENT_DIED:
+        t->live--;
+        if (e->died.generation == MP_DIED_MINOR) t->died_minor++;
+        else t->died_major++;
+        break;
+    case MP_EVENT_GC_SPAN: t->spans++, t->pauses += e->gc_span.phase == MP_GC_PAUSE; break;
+    case MP_EVENT_COUNTERS:
+        if (t->counters++ == 0) t->first = e->counters;
+        t->last = e->counters;
+        break;
+    case MP_EVENT_FINISH: t->finished = true; break;
+    case MP_EVENT_END: t->ended = true; break;
+    default: break;
+    }
+}
+
+static void print_totals(const struct mp_reader *r, const struct totals *t) {
+    const struct mp_start *s = mp_reader_start(r);
+    struct mp_coverage c;
+    mp_reader_coverage(r, &c);
+    uint64_t words = t->last.minor_words + t->last.major_words - t->last.promoted_words -
+                     (t->first.minor_words + t->first.major_words - t->first.promoted_words);
+    printf("program=%s pid=%" PRIu64 " parent=%" PRIu64 " rate=%g seed=%" PRIu64 "\n", s->program.bytes,
+           s->pid, s->parent_pid, s->rate, s->seed);
+    printf("samples=%" PRIu64 " hits=%" PRIu64 " promoted=%" PRIu64 " died_minor=%" PRIu64
+           " died_major=%" PRIu64 " live=%" PRIu64 "\n",
+           t->samples, t->hits, t->promoted, t->died_minor, t->died_major, t->live);
+    printf("words=%" PRIu64 " external=%" PRIu64 " spans=%" PRIu64 " pauses=%" PRIu64 " counters=%" PRIu64
+           "\n",
+           words, t->last.external_words, t->spans, t->pauses, t->counters);
+    printf("locations=%u nodes=%u strings=%u finished=%d ended=%d\n", mp_reader_location_count(r),
+           mp_reader_stack_count(r), mp_reader_string_count(r), t->finished, t->ended);
+    printf("status=%s chunks=%" PRIu64 " read=%" PRIu64 " ignored=%" PRIu64 " events=%" PRIu64 " %s\n",
+           mp_read_status_text(c.status), c.chunks, c.read_bytes, c.ignored_bytes, c.events, c.detail);
+}
+
+int main(int argc, char **argv) {
+    bool quiet = argc > 1 && strcmp(argv[1], "-q") == 0;
+    struct mp_read_error error;
+    struct mp_event event;
+    struct totals totals = {0};
+    if (argc < 2) return 2;
+    struct mp_reader *r = mp_reader_open(argv[argc - 1], &error);
+    if (r == NULL) {
+        printf("status=%s %s\n", mp_read_status_text(error.status), error.detail);
+        return 1;
+    }
+    while (mp_reader_next(r, &event)) {
+        if (!quiet) print_event(r, &event);
+        count(&totals, &event);
+    }
+    print_totals(r, &totals);
+    mp_reader_close(r);
+    return 0;
+}
