@@ -850,6 +850,7 @@ slow_enter:
     SAVE();
     vm_slow_enter(d, callee);
     RESTORE();
+    accu = env; /* as at every entry: dead, but a later allocation may keep it */
     GOTO(callee->entry);
 zero_divide:
     SAVE();
