@@ -24,6 +24,7 @@ static bool is_script(const char *path) {
     ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
     if (fd >= 0) close(fd);
     if (n < 2 || line[0] != '#' || line[1] != '!') return false;
+    if (memchr(line, 0, (size_t)n) != NULL) return false; /* bytecode, maybe damaged */
     line[n] = 0;
     line[strcspn(line, "\n")] = 0;
     return strstr(line, "bactrian") != NULL;
