@@ -15,8 +15,8 @@ struct gc_domain;
 
 enum gc_source { GC_NORMAL, GC_MARSHAL, GC_CUSTOM };
 
-/* What the collector does while the mutator waits. GC_ACT_STOP is around everything else, but for what happens
- * at --gc-stress. */
+/* What the collector does while the mutator waits. GC_ACT_STOP is around everything else, but for
+ * what happens at --gc-stress. */
 enum gc_activity { GC_ACT_STOP, GC_ACT_MINOR, GC_ACT_MARK, GC_ACT_SETTLE, GC_ACT_SWEEP };
 
 struct gc_hooks {
@@ -38,8 +38,8 @@ struct gc_hooks {
     /* End of marking, after weak references and finalisers were settled, before any block is swept:
      * gc_is_dead tells. */
     void (*mark_done)(void *context, struct gc_domain *g);
-    /* An activity begins or ends; they nest. words, at the end: promoted (GC_ACT_MINOR), or the work done
-     * (GC_ACT_MARK, GC_ACT_SWEEP). May be NULL. */
+    /* An activity begins or ends; they nest. words, at the end: promoted (GC_ACT_MINOR), or the
+     * work done (GC_ACT_MARK, GC_ACT_SWEEP). May be NULL. */
     void (*activity)(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                      size_t words);
 };

@@ -6,13 +6,13 @@
 
 #include <stddef.h>
 
-/* The profiler's primitives: Gc.Memprof of 4.13 and 4.14, and what module Bactrian.Memprof stands on. For
- * vm_options.profiler_rows. */
+/* The profiler's primitives: Gc.Memprof of 4.13 and 4.14, and what module Bactrian.Memprof stands
+ * on. For vm_options.profiler_rows. */
 extern const struct vm_prim mp_prim_rows[];
 extern const size_t mp_prim_row_count;
 
-/* Bactrian.Profile's: the program enters a phase that it names, and leaves the innermost one. Nothing without a
- * recorder. GC: never. */
+/* Bactrian.Profile's: the program enters a phase that it names, and leaves the innermost one.
+ * Nothing without a recorder. GC: never. */
 value mp_prim_enter_phase(struct domain *d, value name);
 value mp_prim_leave_phase(struct domain *d, value unit);
 

@@ -1,4 +1,5 @@
-/* prim_profile.c - Bactrian.Profile as primitives: what a program tells of itself to its recording. */
+/* prim_profile.c - Bactrian.Profile as primitives: what a program tells of itself to its recording.
+ * */
 #include "memprof/memprof.h"
 #include "memprof/recorder.h"
 #include "vm/vm.h"

@@ -4,6 +4,7 @@
 #include "memprof/callstack.h"
 #include "memprof/stress.h"
 #include "vm/callback.h"
+#include "vm/callstack.h"
 
 #include <stdlib.h>
 
@@ -49,21 +50,27 @@ struct mp_profile *mp_profile_find(struct mp_engine *engine, uint64_t id) {
 /* ---- The record that allocation callbacks are given. ---- */
 
 struct record_request {
-    const struct mp_entry *entry;
-    const struct mp_stack *stack;
+    size_t samples, wosize;
+    enum gc_source source;
+    const uint64_t *gpcs; /* of the active calls */
+    size_t depth;
+    bool outermost_first;
 };
 
 enum { RECORD_FIELDS = 4 };
 
-static void fill_callstack(value callstack, const struct mp_stack *stack) {
-    for (size_t i = 0; i < stack->depth; i++)
-        field(callstack, i) = val_of_int((intptr_t)stack->gpcs[i]);
+static void fill_callstack(value callstack, const struct record_request *request) {
+    size_t n = request->depth;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t gpc = request->gpcs[request->outermost_first ? n - 1 - i : i];
+        field(callstack, i) = val_of_int((intptr_t)gpc);
+    }
 }
 
-static void fill_record(value record, const struct mp_entry *e, value callstack) {
-    field(record, 0) = val_of_int((intptr_t)e->samples);
-    field(record, 1) = val_of_int((intptr_t)e->wosize);
-    field(record, 2) = val_of_int(e->source);
+static void fill_record(value record, const struct record_request *request, value callstack) {
+    field(record, 0) = val_of_int((intptr_t)request->samples);
+    field(record, 1) = val_of_int((intptr_t)request->wosize);
+    field(record, 2) = val_of_int(request->source);
     field(record, 3) = callstack;
 }
 
@@ -76,14 +83,14 @@ static value bump(struct gc_domain *g, size_t wosize) {
 /* Where the young area has room for stack and record. 0: it hasn't. GC: never. */
 static value quick_record(struct domain *d, const struct record_request *request) {
     struct gc_domain *g = &d->gc;
-    size_t depth = request->stack == NULL ? 0 : request->stack->depth;
+    size_t depth = request->depth;
     size_t words = RECORD_FIELDS + 1 + (depth > 0 ? depth + 1 : 0);
     bool fits = depth <= MAX_YOUNG_WOSIZE && 8 * words <= g->young_ptr - g->young_start;
     if (!fits || gc_get_params(g)->stress != 0) return 0;
     value callstack = depth == 0 ? gc_atom(g, 0) : bump(g, depth);
-    if (depth > 0) fill_callstack(callstack, request->stack);
+    fill_callstack(callstack, request);
     value record = bump(g, RECORD_FIELDS);
-    fill_record(record, request->entry, callstack);
+    fill_record(record, request, callstack);
     gc_sample_exempt(g, words);
     return record;
 }
@@ -91,32 +98,26 @@ static value quick_record(struct domain *d, const struct record_request *request
 /* May collect and raise Out_of_memory. */
 static value slow_record(struct domain *d, void *context) {
     const struct record_request *request = context;
-    size_t depth = request->stack == NULL ? 0 : request->stack->depth;
-    value callstack = gc_alloc(&d->gc, depth, 0);
-    if (depth > 0) fill_callstack(callstack, request->stack);
+    value callstack = gc_alloc(&d->gc, request->depth, 0);
+    fill_callstack(callstack, request);
     GC_ROOT(&d->gc, &callstack);
     value record = gc_alloc_small(&d->gc, RECORD_FIELDS, 0);
     GC_UNROOT(&d->gc);
-    fill_record(record, request->entry, callstack);
+    fill_record(record, request, callstack);
     return record;
 }
 
-/* The record for an entry, or an exception as exn_result; takes the entry's stack. MP4. */
-static value allocation_record(struct mp_profile *p, uint32_t number) {
-    struct domain *d = p->engine->d;
-    struct mp_entry *e = mp_entry_at(&p->entries, number), copy = *e;
-    struct record_request request = {&copy, e->stack};
-    e->stack = NULL;
-    value record = quick_record(d, &request);
-    if (record == 0) {
-        /* Raising runs what is due: not what belongs to this lane. */
-        mp_sampler_pause(p->engine->sampler);
-        p->stream.lane->suspended++;
-        record = vm_protect_exn(d, slow_record, &request);
-        p->stream.lane->suspended--;
-        mp_sampler_unpause(p->engine->sampler);
-    }
-    free(copy.stack);
+/* The record, or an exception as exn_result. MP4. */
+static value allocation_record(struct mp_profile *p, const struct record_request *request) {
+    struct record_request copy = *request;
+    value record = quick_record(p->engine->d, request);
+    if (record != 0) return record;
+    /* Raising runs what is due: not what belongs to this lane. */
+    mp_sampler_pause(p->engine->sampler);
+    p->stream.lane->suspended++;
+    record = vm_protect_exn(p->engine->d, slow_record, &copy);
+    p->stream.lane->suspended--;
+    mp_sampler_unpause(p->engine->sampler);
     return record;
 }
 
@@ -133,14 +134,15 @@ static void ask_for_callbacks(struct mp_engine *engine) {
     }
 }
 
-/* Calls field `which` of the tracker. MP1. */
-static value call(struct mp_profile *p, int which, value argument) {
+/* Calls field `which` of the tracker. in_hit: for a promised block. MP1. */
+static value call(struct mp_profile *p, int which, value argument, bool in_hit) {
     struct mp_engine *engine = p->engine;
     struct mp_lane *lane = p->stream.lane;
     p->running++;
     mp_lane_suspend(engine->sampler, lane);
     value result = vm_callback_exn(engine->d, field(p->tracker, which), 1, &argument);
-    mp_lane_resume(engine->sampler, lane);
+    if (in_hit) mp_lane_resume_in_hit(engine->sampler, lane);
+    else mp_lane_resume(engine->sampler, lane);
     p->running--;
     return result;
 }
@@ -161,11 +163,45 @@ static value settle(struct mp_profile *p, unsigned generation, uint32_t number, 
 
 static value tell_allocation(struct mp_profile *p, uint32_t number) {
     unsigned generation = p->generation;
-    bool minor = mp_entry_at(&p->entries, number)->flags & ENTRY_BORN_YOUNG;
+    struct mp_entry *e = mp_entry_at(&p->entries, number);
+    int which = e->flags & ENTRY_BORN_YOUNG ? ALLOC_MINOR : ALLOC_MAJOR;
+    struct mp_stack *stack = e->stack;
+    struct record_request request = {
+        .samples = e->samples, .wosize = e->wosize, .source = e->source};
+    if (stack != NULL) {
+        request.depth = stack->depth;
+        request.gpcs = stack->gpcs;
+    }
+    e->stack = NULL;
     mp_entry_begin(&p->entries, number);
-    value result = allocation_record(p, number);
-    if (!is_exn_result(result)) result = call(p, minor ? ALLOC_MINOR : ALLOC_MAJOR, result);
+    value result = allocation_record(p, &request);
+    free(stack);
+    if (!is_exn_result(result)) result = call(p, which, result, false);
     return settle(p, generation, number, result, false);
+}
+
+/* The same for a block that is promised; it gets an entry if it is to be tracked. */
+static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64_t *ticket) {
+    struct mp_entries *t = &p->entries;
+    unsigned generation = p->generation;
+    struct record_request request = {.samples = hit->samples,
+                                     .wosize = hit->wosize,
+                                     .source = hit->source,
+                                     .outermost_first = true};
+    request.depth = vm_call_stack(p->engine->d, p->callstack_size, &request.gpcs);
+    value result = allocation_record(p, &request);
+    if (!is_exn_result(result)) result = call(p, ALLOC_MINOR, result, true);
+    *ticket = 0;
+    if (is_exn_result(result)) return result;
+    if (is_int(result) || generation != p->generation) return VAL_UNIT;
+    uint32_t number = mp_entry_new(t, hit->wosize, hit->samples, hit->source, true);
+    if (number == 0) return VAL_UNIT;
+    *ticket = number;
+    mp_entry_hold(t, number); /* the promise's */
+    mp_entry_begin(t, number);
+    mp_entry_set_user(t, number, field(result, 0));
+    mp_entry_end(t, number);
+    return VAL_UNIT;
 }
 
 static value tell_later_event(struct mp_profile *p, uint32_t number) {
@@ -178,7 +214,7 @@ static value tell_later_event(struct mp_profile *p, uint32_t number) {
     e->flags &= (uint16_t) ~(promoted ? ENTRY_DUE_PROMOTED : ENTRY_DUE_DIED);
     e->user = VAL_UNIT; /* no longer a root while its callback runs */
     mp_entry_begin(&p->entries, number);
-    return settle(p, generation, number, call(p, which, user), !promoted);
+    return settle(p, generation, number, call(p, which, user, false), !promoted);
 }
 
 /* Runs the next callback that is due (MP5). VAL_FALSE: there was none; else VAL_TRUE, or its
@@ -215,22 +251,18 @@ value mp_run_callbacks_exn(void *state, struct domain *d) {
 static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
     struct mp_profile *p = context;
     struct mp_entries *t = &p->entries;
+    if (hit->promised) {
+        value result = tell_promise(p, hit, ticket);
+        ask_for_callbacks(p->engine);
+        return result;
+    }
     uint32_t number = mp_entry_new(t, hit->wosize, hit->samples, hit->source, hit->young);
     *ticket = number;
     if (number == 0) return VAL_UNIT;
     mp_entry_at(t, number)->stack = mp_callstack(d, p->callstack_size);
-    if (!hit->promised) {
-        if (mp_entry_set_block(t, number, hit->block, hit->young) && mp_note_birth(t, number))
-            gc_request_action(&d->gc);
-        return VAL_UNIT;
-    }
-    unsigned generation = p->generation;
-    mp_entry_hold(t, number); /* the promise's */
-    value result = tell_allocation(p, number);
-    if (generation != p->generation) *ticket = 0;
-    else if (is_exn_result(result)) mp_entry_release(t, number);
-    ask_for_callbacks(p->engine);
-    return result;
+    if (mp_entry_set_block(t, number, hit->block, hit->young) && mp_note_birth(t, number))
+        gc_request_action(&d->gc);
+    return VAL_UNIT;
 }
 
 static void on_born(void *context, uint64_t ticket, value block) {

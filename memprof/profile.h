@@ -56,8 +56,8 @@ struct mp_engine {
     struct mp_profile *current;  /* the one that Gc.Memprof.start and stop speak of */
     uint64_t last_id;
     struct mp_recorder *recorder; /* memprof/recorder.h; NULL: none */
-    struct mp_stress *stress; /* memprof/stress.h; NULL: none */
-    bool silenced; /* the program is over: no callback runs any more */
+    struct mp_stress *stress;     /* memprof/stress.h; NULL: none */
+    bool silenced;                /* the program is over: no callback runs any more */
 };
 
 /* The engine of a machine, made at the first use. Fails: raises Out_of_memory. */

@@ -4,9 +4,9 @@
  *                                                  \                  \-> DEATHS (minor)
  *                                                   old --mark_done---> DEATHS (major)
  *
- * Every function that the machine calls starts with enter and ends with leave: the time between is the
- * recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and what a signal asked for meanwhile is
- * done in leave. */
+ * Every function that the machine calls starts with enter and ends with leave: the time between is
+ * the recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and what a signal asked
+ * for meanwhile is done in leave. */
 #include "memprof/recorder_internal.h"
 
 #include "gc/heap.h"
@@ -147,8 +147,8 @@ static bool reserve_ids(struct mp_recorder *r, size_t count) {
 static void write_deaths(struct mp_recorder *r, enum mp_generation generation, size_t count) {
     for (size_t i = 0, n; i < count; i += n) {
         n = count - i < MP_LIST_MAX ? count - i : MP_LIST_MAX;
-        struct mp_record_deaths record = {mp_recorder_elapsed(r), (uint8_t)generation,
-                                          {.items = r->ids + i, .count = n}};
+        struct mp_record_deaths record = {
+            mp_recorder_elapsed(r), (uint8_t)generation, {.items = r->ids + i, .count = n}};
         mp_write_deaths(r->writer, &record);
     }
 }
@@ -156,7 +156,8 @@ static void write_deaths(struct mp_recorder *r, enum mp_generation generation, s
 static void write_promotions(struct mp_recorder *r, const uint64_t *ids, size_t count) {
     for (size_t i = 0, n; i < count; i += n) {
         n = count - i < MP_LIST_MAX ? count - i : MP_LIST_MAX;
-        struct mp_record_promotions record = {mp_recorder_elapsed(r), {.items = ids + i, .count = n}};
+        struct mp_record_promotions record = {mp_recorder_elapsed(r),
+                                              {.items = ids + i, .count = n}};
         mp_write_promotions(r->writer, &record);
     }
 }
@@ -167,7 +168,8 @@ static void write_sample(struct mp_recorder *r, const struct mp_pending *p, enum
                          bool young, value block) {
     static_assert((int)GC_MARSHAL == MP_SOURCE_MARSHAL && (int)GC_CUSTOM == MP_SOURCE_CUSTOM,
                   "sources are written as they are");
-    /* Without memory to watch the block with, its fate would stay unknown: as if it had not been hit. */
+    /* Without memory to watch the block with, its fate would stay unknown: as if it had not been
+     * hit. */
     if (!watch(young ? &r->young : &r->old, block, r->sample_count)) {
         r->lost_samples++;
         return;
@@ -314,8 +316,9 @@ static void write_counters(struct mp_recorder *r) {
 static void show_progress(struct mp_recorder *r) {
     char line[160];
     uint64_t seconds = (r->entered_ns - r->start_ns) / SECOND_NS;
-    int n = snprintf(line, sizeof line, "\r%" PRIu64 " s  %" PRIu64 " samples  %" PRIu64 " MB live\033[K",
-                     seconds, r->sample_count, r->counters.live_words >> 17);
+    int n = snprintf(line, sizeof line,
+                     "\r%" PRIu64 " s  %" PRIu64 " samples  %" PRIu64 " MB live\033[K", seconds,
+                     r->sample_count, r->counters.live_words >> 17);
     if (write(STDERR_FILENO, line, (size_t)n) < 0) r->options.progress = false;
     r->shown_ns = r->entered_ns;
 }
@@ -343,8 +346,8 @@ static bool is_recorded(const struct mp_recorder *r, enum gc_activity what) {
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                         size_t words) {
     static const enum mp_gc_phase phases[] = {
-        [GC_ACT_STOP] = MP_GC_PAUSE,     [GC_ACT_MINOR] = MP_GC_MINOR, [GC_ACT_MARK] = MP_GC_MARK,
-        [GC_ACT_SETTLE] = MP_GC_SETTLE,  [GC_ACT_SWEEP] = MP_GC_SWEEP,
+        [GC_ACT_STOP] = MP_GC_PAUSE,    [GC_ACT_MINOR] = MP_GC_MINOR, [GC_ACT_MARK] = MP_GC_MARK,
+        [GC_ACT_SETTLE] = MP_GC_SETTLE, [GC_ACT_SWEEP] = MP_GC_SWEEP,
     };
     struct mp_recorder *r = context;
     if (!enter(r)) return;
@@ -359,7 +362,8 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
         r->activity_depth++;
     } else if (r->activity_depth > 0) {
         r->activity_depth--;
-        unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth : MP_ACTIVITY_DEPTH - 1;
+        unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth
+                                                            : MP_ACTIVITY_DEPTH - 1;
         uint64_t began_ns = r->activity_ns[at];
         if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
         if (r->activity_depth == 0) end_of_pause(r, began_ns);
@@ -398,7 +402,8 @@ static const struct mp_client recorder_client = {
 
 /* ---- Files. ---- */
 
-/* A descriptor that the program is unlikely to want, so that it gets the same ones as without a recorder. */
+/* A descriptor that the program is unlikely to want, so that it gets the same ones as without a
+ * recorder. */
 static int move_high(int fd) {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
     if (high < 0) return fd;
@@ -532,7 +537,8 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     return r;
 }
 
-/* What is dead is known to be dead after one more collection. The program's stack is empty by now. */
+/* What is dead is known to be dead after one more collection. The program's stack is empty by now.
+ * */
 static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
     if (!enter(r)) return;
     write_counters(r);

@@ -1,10 +1,13 @@
-/* recorder.h - writes what a program allocates to a profile file (memprof/format), as a client of the sampler.
+/* recorder.h - writes what a program allocates to a profile file (memprof/format), as a client of
+ * the sampler.
  *
- * The recorder is no part of the program that it watches: it allocates nothing in the heap, runs no OCaml code,
- * and whatever befalls its file never stops the program (D12). One machine has at most one.
+ * The recorder is no part of the program that it watches: it allocates nothing in the heap, runs no
+ * OCaml code, and whatever befalls its file never stops the program (D12). One machine has at most
+ * one.
  *
  * RC1  A block is recorded once it exists; its promotion and its death are recorded at most once.
- * RC2  What goes wrong with the file is told once, on standard error; then nothing more is recorded.
+ * RC2  What goes wrong with the file is told once, on standard error; then nothing more is
+ *      recorded.
  * RC3  A child process never writes to its parent's file. */
 #ifndef BACTRIAN_MEMPROF_RECORDER_H
 #define BACTRIAN_MEMPROF_RECORDER_H
@@ -16,16 +19,17 @@ struct domain;
 struct mp_recorder;
 
 struct mp_recorder_options {
-    const char *path;      /* of the file; replaced if it exists */
-    double rate;           /* of each word; 0 < rate <= 1 */
+    const char *path; /* of the file; replaced if it exists */
+    double rate;      /* of each word; 0 < rate <= 1 */
     uint64_t seed;
-    uint64_t max_depth;    /* of call stacks: innermost frames kept; 0: all */
-    bool gc_trace;         /* record the collector's inner phases too */
-    bool follow_fork;      /* children record to PATH.PID */
-    bool progress;         /* a line on standard error, once a second */
-    const char *program;   /* its name; the arguments are vm_options.argv */
-    const char *recorder;  /* name and version of what records */
-    /* Tells the user that the file can't be written any more (errno), and that the program goes on. */
+    uint64_t max_depth;   /* of call stacks: innermost frames kept; 0: all */
+    bool gc_trace;        /* record the collector's inner phases too */
+    bool follow_fork;     /* children record to PATH.PID */
+    bool progress;        /* a line on standard error, once a second */
+    const char *program;  /* its name; the arguments are vm_options.argv */
+    const char *recorder; /* name and version of what records */
+    /* Tells the user that the file can't be written any more (errno), and that the program goes on.
+     * */
     void (*warn)(const char *path, int problem);
 };
 
@@ -34,12 +38,12 @@ struct mp_recording {
     uint64_t samples, lost_samples, file_bytes;
     uint64_t elapsed_ns, overhead_ns; /* of the run, and of that in the recorder */
     bool failed;                      /* RC2 */
-    bool silent;                      /* a child process that was not to be recorded: nothing to tell */
+    bool silent; /* a child process that was not to be recorded: nothing to tell */
     char path[4096];
 };
 
-/* Starts recording a machine that is loaded and has not run. NULL: the file can't be made (errno), or
- * memory is exhausted (ENOMEM). GC: never. */
+/* Starts recording a machine that is loaded and has not run. NULL: the file can't be made (errno),
+ * or memory is exhausted (ENOMEM). GC: never. */
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options);
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);

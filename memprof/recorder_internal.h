@@ -11,7 +11,7 @@ struct mp_map {
     struct mp_map_slot {
         uint64_t key;
         uint32_t number;
-    } *slots;
+    } * slots;
     size_t count, capacity; /* capacity: a power of two */
 };
 
@@ -68,8 +68,8 @@ struct mp_recorder {
     uint64_t *ids; /* of blocks to be written in one list */
     size_t id_capacity;
     uint64_t sample_count, lost_samples;
-    uint32_t last_stack; /* of the sample before */
-    struct mp_counters counters; /* as last written */
+    uint32_t last_stack;           /* of the sample before */
+    struct mp_counters counters;   /* as last written */
     uint64_t start_ns, entered_ns; /* of the recording; of the function that runs */
     uint64_t last_us;              /* of the record before */
     uint64_t flushed_ns, counted_ns, shown_ns;
@@ -79,11 +79,11 @@ struct mp_recorder {
     uint64_t activity_ns[MP_ACTIVITY_DEPTH];
     uint64_t promoted_before; /* promoted words when the pause began */
     unsigned open_phases;
-    volatile int inside;         /* a function of the recorder runs */
-    volatile bool snapshot_due;  /* SIGUSR1 came while inside */
-    volatile int killed_by;      /* a deadly signal came while a chunk was written */
+    volatile int inside;        /* a function of the recorder runs */
+    volatile bool snapshot_due; /* SIGUSR1 came while inside */
+    volatile int killed_by;     /* a deadly signal came while a chunk was written */
     bool atexit_registered;
-    uint64_t handled;            /* signals whose disposition is ours, a bit each */
+    uint64_t handled; /* signals whose disposition is ours, a bit each */
 };
 
 /* Microseconds from the last record that has a time to the one that is about to be written. */
@@ -91,14 +91,15 @@ uint64_t mp_recorder_elapsed(struct mp_recorder *r);
 /* Now, in nanoseconds; async-signal-safe. */
 uint64_t mp_now_ns(void);
 
-/* The node of the machine's call stack, 0 if it is unknown; defines in the file what is new of it. */
+/* The node of the machine's call stack, 0 if it is unknown; defines in the file what is new of it.
+ * */
 uint32_t mp_intern_stack(struct mp_recorder *r);
 /* The number of a string, new each time. */
 uint32_t mp_intern_text(struct mp_recorder *r, const char *text, size_t length);
 void mp_interned_clear(struct mp_interned *t);
 
-/* Signals: SIGUSR1 writes a snapshot; deadly ones, and exit() from C, close the file first. Only one recorder of
- * the process hears them. */
+/* Signals: SIGUSR1 writes a snapshot; deadly ones, and exit() from C, close the file first. Only
+ * one recorder of the process hears them. */
 void mp_recorder_listen(struct mp_recorder *r);
 void mp_recorder_deafen(struct mp_recorder *r);
 /* Does what had to wait for the end of the recorder's own work. */

@@ -1,11 +1,12 @@
 /* recorder_signals.c - what signals mean to a recorder: snapshots, and closing the file in time.
  *
- * SIGUSR1 and the signals that end a process get a handler while their disposition is the default one; the
- * program may set its own at any time, and never sees ours (to OCaml's Sys.signal it is the default). A handler
- * may interrupt anything: it uses system calls and the open chunk's plain bytes, nothing that allocates.
+ * SIGUSR1 and the signals that end a process get a handler while their disposition is the default
+ * one; the program may set its own at any time, and never sees ours (to OCaml's Sys.signal it is
+ * the default). A handler may interrupt anything: it uses system calls and the open chunk's plain
+ * bytes, nothing that allocates.
  *
- * A process has one set of handlers, so the recorder that they serve is a file-scope word (`listener`, named in
- * vm/README.md). */
+ * A process has one set of handlers, so the recorder that they serve is a file-scope word
+ * (`listener`, named in vm/README.md). */
 #include "memprof/recorder_internal.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@
 
 static struct mp_recorder *_Atomic listener;
 
-static const int deadly[] = {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR2, SIGXCPU};
+static const int deadly[] = {SIGHUP,    SIGINT,  SIGTERM, SIGPIPE, SIGALRM,
+                             SIGVTALRM, SIGPROF, SIGUSR2, SIGXCPU};
 enum { DEADLY_COUNT = sizeof deadly / sizeof deadly[0] };
 
 static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }

@@ -1,8 +1,8 @@
 /* recorder_stacks.c - call stacks as numbers: each frame, location and text goes to the file once.
  *
- * A stack is a path in a tree whose nodes are (caller, location). The path of the last stack is kept; the
- * machine tells how many of its outermost frames can't have changed since (vm/callstack.h), so a sample costs
- * the frames that differ. */
+ * A stack is a path in a tree whose nodes are (caller, location). The path of the last stack is
+ * kept; the machine tells how many of its outermost frames can't have changed since
+ * (vm/callstack.h), so a sample costs the frames that differ. */
 #include "memprof/recorder_internal.h"
 
 #include "vm/callstack.h"

@@ -108,6 +108,7 @@ static bool active(const struct mp_sampler *s, const struct mp_stream *stream) {
 static void sync(struct mp_sampler *s, uint64_t ahead) {
     if (s->armed == FAR) return;
     uint64_t passed = s->armed - (uint64_t)(gc_sample_remaining(&s->d->gc) + (intptr_t)ahead);
+    if (passed == 0) return;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
         if (active(s, stream)) stream->next -= passed;
     s->armed -= passed;
@@ -139,6 +140,11 @@ static void collect_hits(struct mp_sampler *s, uint64_t words, struct hit_list *
     }
 }
 
+static void copy_hits(struct hit_list *to, const struct hit_list *from) {
+    to->count = from->count;
+    for (unsigned i = 0; i < from->count; i++) to->of[i] = from->of[i];
+}
+
 static struct mp_stream *stream_of(const struct mp_sampler *s, uint64_t id) {
     struct mp_stream *at = s->streams;
     while (at != NULL && at->id != id) at = at->next_stream;
@@ -155,26 +161,28 @@ static void keep_promise(struct mp_sampler *s, const struct hit_list *hits, valu
 
 /* A small block of bytecode: clients are told first and may refuse it, by an exception. What they run
  * may allocate, so a nested promise can come and be kept in between. */
-static void promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit hit) {
+static void promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit *hit) {
     for (unsigned i = 0; i < hits->count; i++) {
         struct mp_stream *stream = stream_of(s, hits->of[i].id);
         if (stream == NULL || !stream->sampling) {
             hits->of[i].id = 0; /* stopped by the client before it */
             continue;
         }
-        hit.samples = hits->of[i].samples;
-        value result = stream->client->hit(stream->context, s->d, &hit, &hits->of[i].ticket);
+        hit->samples = hits->of[i].samples;
+        value result = stream->client->hit(stream->context, s->d, hit, &hits->of[i].ticket);
         if (!is_exn_result(result)) continue;
         hits->count = i;
         keep_promise(s, hits, 0);
+        arm(s);
         vm_raise(s->d, exn_of_result(result));
     }
-    s->promised = *hits;
+    copy_hits(&s->promised, hits);
 }
 
 /* The block that was promised last was not made if no birth followed: memory was exhausted. */
 static void break_promise(struct mp_sampler *s) {
-    struct hit_list hits = s->promised;
+    struct hit_list hits;
+    copy_hits(&hits, &s->promised);
     s->promised.count = 0;
     keep_promise(s, &hits, 0);
 }
@@ -187,15 +195,15 @@ static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
         .wosize = wosize, .young = true, .source = GC_NORMAL, .promised = from_bytecode, .block = v};
     sync(s, from_bytecode ? 0 : wosize + 1);
     collect_hits(s, wosize + 1, &hits);
-    arm(s);
     if (from_bytecode) {
         if (s->promised.count > 0) break_promise(s);
-        promise(s, &hits, hit);
+        promise(s, &hits, &hit);
         sync(s, 0);
         put_ahead(s, wosize + 1);
         arm(s);
         return;
     }
+    arm(s);
     for (unsigned i = 0; i < hits.count; i++) {
         struct mp_stream *stream = stream_of(s, hits.of[i].id);
         hit.samples = hits.of[i].samples;
@@ -205,9 +213,8 @@ static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
 
 static void on_born(void *context, struct gc_domain *g, value v) {
     struct mp_sampler *s = context;
-    struct hit_list hits = s->promised;
+    keep_promise(s, &s->promised, v);
     s->promised.count = 0;
-    keep_promise(s, &hits, v);
 }
 
 static uint64_t trials_of(const struct mp_stream *stream, size_t size, enum gc_source source) {
@@ -331,5 +338,9 @@ uint64_t mp_sampler_external_words(const struct mp_sampler *s) { return s->exter
 
 void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane) { change(s, &lane->suspended, 1); }
 void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane) { change(s, &lane->suspended, -1); }
+void mp_lane_resume_in_hit(struct mp_sampler *s, struct mp_lane *lane) {
+    sync(s, 0);
+    lane->suspended--;
+}
 void mp_sampler_pause(struct mp_sampler *s) { change(s, &s->paused, 1); }
 void mp_sampler_unpause(struct mp_sampler *s) { change(s, &s->paused, -1); }

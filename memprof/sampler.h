@@ -1,18 +1,18 @@
 /* sampler.h - which allocated words are sampled: independent trials, one stream for each client.
  *
- * Every allocated word, header included, is a Bernoulli(rate) trial of each active stream. A stream draws
- * the distance to its next hit; the nearest hit of all streams is folded into the young area's limit, so
- * allocation itself tests nothing new (gc/hooks.h).
+ * Every allocated word, header included, is a Bernoulli(rate) trial of each active stream. A stream
+ * draws the distance to its next hit; the nearest hit of all streams is folded into the young
+ * area's limit, so allocation itself tests nothing new (gc/hooks.h).
  *
  *     young_ptr                                   allocation goes this way ->
  *        | next of stream B |
  *        |            next of stream A           |
  *        |<---- armed ----->| the collector's trigger stands here
  *
- * MS1  For every active stream, next (words bumped before the next hit, 0: the very next word) is the
- *      distance at the time of arming; armed is the least of them.
- * MS2  Words that are not bumped one block at a time (large blocks, unmarshalled ones, memory outside
- *      the heap) are counted by carry, a second skip with the same law.
+ * MS1  For every active stream, next (words bumped before the next hit, 0: the very next word) is
+ *      the distance at the time of arming; armed is the least of them.
+ * MS2  Words that are not bumped one block at a time (large blocks, unmarshalled ones, memory
+ *      outside the heap) are counted by carry, a second skip with the same law.
  * MS3  A stream whose lane is suspended sees no word: its distances stand still.
  * MS4  Whoever was told of a promised block hears of its birth, or that there will be none. */
 #ifndef BACTRIAN_MEMPROF_SAMPLER_H
@@ -62,7 +62,7 @@ struct mp_stream {
     const struct mp_client *client;
     void *context;
     struct mp_lane *lane;
-    uint64_t id;          /* unlike that of any other stream of the sampler, ever */
+    uint64_t id; /* unlike that of any other stream of the sampler, ever */
     double rate;
     double inverse_log;   /* 1 / log(1 - rate); 0 for rate 1 */
     bool sampling;        /* takes trials (rate > 0, not stopped) */
@@ -86,11 +86,14 @@ bool mp_sampler_has_room(const struct mp_sampler *s);
 /* Starts sampling with 0 <= rate <= 1, and ends it. Needs: mp_sampler_has_room. GC: never. */
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate);
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream);
-/* Words of memory outside the heap that were charged to blocks so far, while a stream was attached. */
+/* Words of memory outside the heap charged to blocks so far, while a stream was attached. */
 uint64_t mp_sampler_external_words(const struct mp_sampler *s);
 /* No trials of the lane's streams between the two calls, which nest. GC: never. */
 void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane);
 void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane);
+/* As mp_lane_resume, at the end of a client's hit() for a promised block: the sampler arms itself
+ * after that. */
+void mp_lane_resume_in_hit(struct mp_sampler *s, struct mp_lane *lane);
 /* The same for all streams at once: what happens in between is the profiler's own. */
 void mp_sampler_pause(struct mp_sampler *s);
 void mp_sampler_unpause(struct mp_sampler *s);

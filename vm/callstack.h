@@ -21,8 +21,9 @@ struct vm_call_stack {
     uint64_t *fresh_gpcs; /* the walk's frames, innermost first, before they are put in place */
     uint32_t *fresh_positions;
     size_t fresh_capacity;
-    size_t unchanged; /* at most so many of the outermost entries are what they were when it was last set to
-                       * SIZE_MAX: whoever derives something of each entry needs to look only at the others */
+    /* At most so many of the outermost entries are what they were when it was last set to SIZE_MAX:
+     * whoever derives something of each entry needs to look only at the others. */
+    size_t unchanged;
 };
 
 /* The return points of the active calls (vm/frames.h), outermost first; of more than limit the

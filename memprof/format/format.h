@@ -1,7 +1,7 @@
 /* format.h - what a profile file says, in terms of its content; its bytes are drawn in README.md.
  *
- * A file is a header and chunks; a chunk is a checksummed, compressed run of records (record.def). This header
- * is all that the recorder and the reports share. */
+ * A file is a header and chunks; a chunk is a checksummed, compressed run of records (record.def).
+ * This header is all that the recorder and the reports share. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_FORMAT_H
 #define BACTRIAN_MEMPROF_FORMAT_FORMAT_H
 
@@ -36,14 +36,14 @@ enum mp_generation { MP_DIED_MINOR, MP_DIED_MAJOR };
 /* How the program ended. */
 enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_OUTCOME_COUNT };
 
-/* What the collector was doing. MP_GC_PAUSE is the whole time that the program stood still; the others lie
- * within one, and (but for MP_GC_MINOR) are recorded on request only (MP_GC_TRACED). */
+/* What the collector was doing. MP_GC_PAUSE is the whole time that the program stood still; the
+ * others lie within one, and (but for MP_GC_MINOR) are recorded on request only (MP_GC_TRACED). */
 enum mp_gc_phase {
-    MP_GC_PAUSE,   /* words: promoted */
-    MP_GC_MINOR,   /* words: promoted */
-    MP_GC_MARK,    /* words: visited */
-    MP_GC_SETTLE,  /* the end of marking: weak references, finalisers, what died */
-    MP_GC_SWEEP,   /* words: of work, eight swept words count one */
+    MP_GC_PAUSE,  /* words: promoted */
+    MP_GC_MINOR,  /* words: promoted */
+    MP_GC_MARK,   /* words: visited */
+    MP_GC_SETTLE, /* the end of marking: weak references, finalisers, what died */
+    MP_GC_SWEEP,  /* words: of work, eight swept words count one */
     MP_GC_PHASE_COUNT
 };
 
@@ -55,10 +55,10 @@ struct mp_text {
     size_t length;
 };
 
-/* A source range of a call or an allocation. No debugging information: file and definition are "", the rest
- * but code is 0. */
+/* A source range of a call or an allocation. No debugging information: file and definition are "",
+ * the rest but code is 0. */
 struct mp_location {
-    uint64_t code;           /* the place in the program's code: unlike that of any other location */
+    uint64_t code; /* the place in the program's code: unlike that of any other location */
     const char *file, *definition;
     uint32_t line, start, end; /* columns from 0 */
 };
@@ -71,32 +71,33 @@ struct mp_stack_node {
 };
 
 struct mp_start {
-    unsigned word_bits;      /* 64 */
-    double rate;             /* of each word, headers included: 0 < rate <= 1 */
+    unsigned word_bits; /* 64 */
+    double rate;        /* of each word, headers included: 0 < rate <= 1 */
     uint64_t seed, max_depth, pid;
-    uint64_t parent_pid;     /* of MP_FORKED: whose child it is */
-    uint64_t started_us;     /* since 1970, UTC; all other times count from there */
+    uint64_t parent_pid; /* of MP_FORKED: whose child it is */
+    uint64_t started_us; /* since 1970, UTC; all other times count from there */
     uint64_t flags;
     struct mp_text program;
-    struct mp_text arguments; /* argv, each ended by a NUL */
+    struct mp_text arguments;             /* argv, each ended by a NUL */
     struct mp_text host, ocaml, recorder; /* recorder: name and version of what wrote the file */
 };
 
 struct mp_sample {
     uint64_t id;      /* 0, 1, 2 ... in the order of the file */
-    uint64_t words;   /* of the block without its header; of MP_SOURCE_CUSTOM: words outside the heap */
+    uint64_t words;   /* without header; of MP_SOURCE_CUSTOM: words outside the heap */
     uint64_t samples; /* how many of its words were hit, >= 1 */
     uint32_t stack;   /* the node of the allocation point; 0: unknown */
     enum mp_source source;
-    bool young;       /* born in the minor heap */
+    bool young; /* born in the minor heap */
 };
 
 /* Exact totals since the machine started, in words, headers included. Allocated in all:
  * minor_words + major_words - promoted_words. What a file covers is the last less the first. */
 struct mp_counters {
     uint64_t minor_words, promoted_words;
-    uint64_t major_words;    /* promoted ones included */
-    uint64_t external_words; /* memory outside the heap that was charged to blocks (MP_SOURCE_CUSTOM) */
+    uint64_t major_words; /* promoted ones included */
+    uint64_t
+        external_words; /* memory outside the heap that was charged to blocks (MP_SOURCE_CUSTOM) */
     uint64_t minor_collections, major_collections;
     uint64_t live_words; /* live after the last marking, plus what the major heap was given since */
     uint64_t heap_words; /* the major heap's memory */
@@ -133,7 +134,7 @@ struct mp_event {
         } gc_span;
         struct {
             uint32_t name; /* a string's number */
-        } phase; /* of entering and leaving */
+        } phase;           /* of entering and leaving */
         struct mp_counters counters;
         struct {
             enum mp_outcome outcome;

@@ -1,5 +1,5 @@
-/* reader.c - see reader.h. Input, chunks and events; records are decoded by functions made of record.def, the
- * tables that events name are kept by reader_tables.c. */
+/* reader.c - see reader.h. Input, chunks and events; records are decoded by functions made of
+ * record.def, the tables that events name are kept by reader_tables.c. */
 #include "memprof/format/reader_internal.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@ enum { STORED_MAX = MP_CHUNK_MAX_BYTES + MP_CHUNK_MAX_BYTES / 128 + 1024 };
 const char *mp_read_status_text(enum mp_read_status status) {
     switch (status) {
     case MP_READ_WHOLE: return "whole";
-    case MP_READ_UNCLOSED: return "not closed by its recorder: the program was killed, or still runs";
+    case MP_READ_UNCLOSED:
+        return "not closed by its recorder: the program was killed, or still runs";
     case MP_READ_CUT: return "cut off within a chunk";
     case MP_READ_DAMAGED: return "damaged";
     case MP_READ_NO_FILE: return "could not be read";
@@ -164,7 +165,7 @@ static bool get_byte(const uint8_t **at, const uint8_t *end, uint8_t *out) {
 static bool get_real(const uint8_t **at, const uint8_t *end, double *out) {
     uint64_t bits = 0;
     if (end - *at < 8) return false;
-    for (int i = 0; i < 8; i++) bits |= (uint64_t)*(*at)++ << 8 * i;
+    for (int i = 0; i < 8; i++) bits |= (uint64_t) * (*at)++ << 8 * i;
     memcpy(out, &bits, sizeof bits);
     return true;
 }
@@ -194,10 +195,10 @@ static bool get_list(const uint8_t **at, const uint8_t *end, struct mp_list *out
 #define REAL(name) &&get_real(at, end, &record->name)
 #define TEXT(name) &&get_text(at, end, &record->name)
 #define LIST(name) &&get_list(at, end, &record->name)
-#define RECORD(id, tag, name, fields, meaning)                                     \
-    static bool get_##name(const uint8_t **at, const uint8_t *end,                 \
-                           struct mp_record_##name *record) {                      \
-        return true fields;                                                        \
+#define RECORD(id, tag, name, fields, meaning)                     \
+    static bool get_##name(const uint8_t **at, const uint8_t *end, \
+                           struct mp_record_##name *record) {      \
+        return true fields;                                        \
     }
 #include "memprof/format/record.def"
 
@@ -356,8 +357,8 @@ static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c
                 grow(&now->external_words, c->external_words) &&
                 grow(&now->minor_collections, c->minor_collections) &&
                 grow(&now->major_collections, c->major_collections) &&
-                move(&now->live_words, c->live_words) &&
-                move(&now->heap_words, c->heap_words) && pass_time(r, c->elapsed);
+                move(&now->live_words, c->live_words) && move(&now->heap_words, c->heap_words) &&
+                pass_time(r, c->elapsed);
     if (!fits) return false;
     event.counters = *now;
     emit(r, &event);
@@ -396,10 +397,10 @@ static bool use_record(struct mp_reader *r) {
 #define REAL(name)
 #define TEXT(name)
 #define LIST(name)
-#define RECORD(id, number, name, fields, meaning)                              \
-    case number: {                                                             \
-        struct mp_record_##name record;                                        \
-        return get_##name(&r->at, r->end, &record) && use_##name(r, &record);  \
+#define RECORD(id, number, name, fields, meaning)                             \
+    case number: {                                                            \
+        struct mp_record_##name record;                                       \
+        return get_##name(&r->at, r->end, &record) && use_##name(r, &record); \
     }
 #include "memprof/format/record.def"
     default: return false;

@@ -1,4 +1,5 @@
-/* reader_tables.c - the reader's tables: strings, locations, call stacks, what became of samples. */
+/* reader_tables.c - the reader's tables: strings, locations, call stacks, what became of samples.
+ * */
 #include "memprof/format/reader_internal.h"
 
 #include <stdlib.h>

@@ -28,7 +28,9 @@ enum {
     MP_SAMPLE_YOUNG = 4,
 };
 
-#define MP_FILE_MAGIC  "\x89" "BPROF\r\n"
+#define MP_FILE_MAGIC \
+    "\x89"            \
+    "BPROF\r\n"
 #define MP_CHUNK_MAGIC "BPC"
 
 /* How a chunk's records are stored: its header's fourth byte. */
@@ -37,11 +39,11 @@ enum mp_encoding { MP_ENCODING_PLAIN = 0, MP_ENCODING_ZSTD = 1 };
 /* Offsets in a chunk's header; numbers are little-endian. */
 enum {
     MP_CHUNK_ENCODING = 3,
-    MP_CHUNK_SEQUENCE = 4,     /* u32: from 0 */
-    MP_CHUNK_STORED = 8,       /* u32: bytes behind the header */
-    MP_CHUNK_BYTES = 12,       /* u32: of records, unpacked */
-    MP_CHUNK_STORED_CRC = 16,  /* u32: zlib's crc32 of the bytes behind the header */
-    MP_CHUNK_HEADER_CRC = 20,  /* u32: of the 20 bytes before */
+    MP_CHUNK_SEQUENCE = 4,    /* u32: from 0 */
+    MP_CHUNK_STORED = 8,      /* u32: bytes behind the header */
+    MP_CHUNK_BYTES = 12,      /* u32: of records, unpacked */
+    MP_CHUNK_STORED_CRC = 16, /* u32: zlib's crc32 of the bytes behind the header */
+    MP_CHUNK_HEADER_CRC = 20, /* u32: of the 20 bytes before */
 };
 
 #endif

@@ -3,10 +3,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -22,15 +24,15 @@ struct mp_writer {
     int fd;
     dev_t device;
     ino_t inode;
-    size_t used;          /* PW1 */
-    size_t limit;         /* of used: beyond it the chunk is closed */
+    size_t used;  /* PW1 */
+    size_t limit; /* of used: beyond it the chunk is closed */
     uint32_t sequence;
-    uint64_t file_bytes;  /* up to the last whole chunk */
+    uint64_t file_bytes; /* up to the last whole chunk */
     int problem;
     volatile bool writing;
     ZSTD_CCtx *packer;
-    uint8_t *packed;      /* header and packed records */
-    uint8_t head[MP_CHUNK_HEADER_BYTES]; /* directly in front of buffer: a plain chunk is one piece */
+    uint8_t *packed;                     /* header and packed records */
+    uint8_t head[MP_CHUNK_HEADER_BYTES]; /* in front of buffer: a plain chunk is one piece */
     uint8_t buffer[MP_CHUNK_MAX_BYTES];
 };
 
@@ -109,12 +111,12 @@ static void end(struct mp_writer *w, const uint8_t *at) {
 #define REAL(name) at = put_real(at, record->name);
 #define TEXT(name) at = put_text(at, &record->name);
 #define LIST(name) at = put_list(at, &record->name);
-#define RECORD(id, tag, name, fields, meaning)                                            \
-    void mp_write_##name(struct mp_writer *w, const struct mp_record_##name *record) {    \
-        uint8_t *at = begin(w, bound_of_##name(record));                                  \
-        if (at == NULL) return;                                                           \
-        *at++ = tag;                                                                      \
-        fields end(w, at);                                                                \
+#define RECORD(id, tag, name, fields, meaning)                                         \
+    void mp_write_##name(struct mp_writer *w, const struct mp_record_##name *record) { \
+        uint8_t *at = begin(w, bound_of_##name(record));                               \
+        if (at == NULL) return;                                                        \
+        *at++ = tag;                                                                   \
+        fields end(w, at);                                                             \
     }
 #include "memprof/format/record.def"
 
@@ -162,11 +164,32 @@ static void fail(struct mp_writer *w) {
     if (still_ours(w) && ftruncate(w->fd, (off_t)w->file_bytes) != 0) return;
 }
 
+/* A limit on the size of files, or a pipe without a reader, would end the process by a signal: both
+ * are a failure like a full disk here. */
+static void hold_signals(sigset_t *held, sigset_t *before) {
+    sigemptyset(held);
+    sigaddset(held, SIGXFSZ);
+    sigaddset(held, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, held, before);
+}
+
+static void release_signals(const sigset_t *held, const sigset_t *before, bool failed) {
+    const struct timespec at_once = {0, 0};
+    while (failed && sigtimedwait(held, NULL, &at_once) > 0) continue;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 static void write_chunk(struct mp_writer *w, const uint8_t *bytes, size_t n) {
+    sigset_t held, before;
     int saved = errno;
     errno = 0;
     w->writing = true;
-    if (write_all(w, bytes, n)) {
+    hold_signals(&held, &before);
+    bool written = write_all(w, bytes, n);
+    int problem = errno;
+    release_signals(&held, &before, !written);
+    errno = problem;
+    if (written) {
         w->file_bytes += n;
         w->sequence++;
     } else {

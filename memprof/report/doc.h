@@ -14,6 +14,7 @@ enum report_kind {
     REPORT_SHARES, /* 0 to 1 */
     REPORT_SECONDS,
     REPORT_NUMBER, /* as it is */
+    REPORT_BAR,    /* 0 to 1, drawn */
 };
 
 enum report_shape {

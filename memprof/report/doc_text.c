@@ -71,6 +71,10 @@ static const char *cell_text(const struct report_cell *cell, bool interval, char
     buffer[0] = 0;
     if (cell == NULL) return buffer;
     if (cell->kind == REPORT_TEXT) return cell->text;
+    if (cell->kind == REPORT_BAR) {
+        static const char full[] = "########################################";
+        return full + sizeof full - 1 - (size_t)(cell->number.value * (sizeof full - 1) + 0.5);
+    }
     if (interval) write_interval(buffer, cell);
     else report_write_cell(buffer, cell);
     return buffer;
@@ -85,7 +89,8 @@ static size_t lay_out(const struct writer *w, const struct report_table *t,
         for (size_t r = 0; r < t->row_count; r++) {
             const struct report_cell *cell = cell_at(t, r, c);
             if (is_wide(cell)) wide = true;
-            if (cell != NULL && cell->kind == REPORT_TEXT) left = true;
+            if (cell != NULL && (cell->kind == REPORT_TEXT || cell->kind == REPORT_BAR))
+                left = true;
         }
         columns[count++] = (struct text_column){c, false, left, strlen(t->columns[c].title)};
         if (wide && !w->doc->no_intervals)

@@ -22,9 +22,11 @@ typedef int report_export(const struct report_request *request, FILE *out,
 struct report_sum *report_node_sums(const struct report_request *request, enum report_show show,
                                     struct report_moment at, struct report_scale *scale,
                                     struct report_error *error);
-/* The frames of a stack, outermost first, in *frames, which grows. Returns their number. */
-size_t report_unwind(const struct report_model *model, uint32_t node, uint32_t **frames,
-                     size_t *capacity);
+/* The frames of a stack, outermost first, in *frames, which grows; of a stack with more than
+ * `most` frames only the outermost third and the innermost rest. Returns their number. */
+size_t report_unwind(const struct report_model *model, uint32_t node, size_t most,
+                     uint32_t **frames, size_t *capacity);
+enum { REPORT_MOST_FRAMES = 500 }; /* of formats that spell out every stack */
 /* An estimate's value as a whole number. */
 long long report_rounded(struct report_estimate estimate);
 /* The function's name of a location, for people: never empty. */

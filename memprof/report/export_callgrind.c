@@ -106,34 +106,45 @@ static void put_costs(struct writer *w, int32_t line, const struct costs *costs)
     putc('\n', w->out);
 }
 
+/* The locations in the order of their functions; representative[f]: one of function f. */
+static uint32_t *sort_locations(const struct writer *w, uint32_t *representative) {
+    size_t n = w->model->location_count, functions = w->functions->count;
+    uint32_t *order = report_alloc(n * sizeof *order);
+    uint32_t *start = report_alloc((functions + 1) * sizeof *start);
+    for (size_t i = 0; i < n; i++) start[w->functions->of_location[i] + 1]++;
+    for (size_t f = 0; f < functions; f++) start[f + 1] += start[f];
+    for (size_t i = 0; i < n; i++) {
+        uint32_t function = w->functions->of_location[i];
+        representative[function] = i;
+        order[start[function]++] = i;
+    }
+    free(start);
+    return order;
+}
+
 static void put_functions(struct writer *w) {
     const struct report_model *m = w->model;
     uint32_t *representative = report_alloc(w->functions->count * sizeof *representative);
+    uint32_t *order = sort_locations(w, representative);
     uint8_t *named = report_alloc(w->functions->count);
-    size_t call = 0;
-    /* Locations of one function stand together: sorted by their keys, which the calls are too. */
-    for (uint32_t function = 0; function < w->functions->count; function++) {
-        bool first = true;
-        for (size_t i = 0; i < m->location_count; i++) {
-            if (w->functions->of_location[i] != function) continue;
-            representative[function] = i;
-            if (w->of_location[i].of[0] <= 0) continue;
-            if (first) put_names(w, "fn", i, named);
-            put_costs(w, m->locations[i].line, &w->of_location[i]);
-            first = false;
-        }
-        representative[function] += first << 31; /* nothing written yet */
+    for (size_t i = 0, last = SIZE_MAX; i < m->location_count; i++) {
+        uint32_t location = order[i], function = w->functions->of_location[location];
+        if (w->of_location[location].of[0] <= 0) continue;
+        if (function != last) put_names(w, "fn", location, named);
+        put_costs(w, m->locations[location].line, &w->of_location[location]);
+        last = function;
     }
-    for (; call < w->call_count; call++) {
-        const struct call *c = &w->calls[call];
-        if (call == 0 || c[-1].function != c->function) {
+    for (size_t i = 0; i < w->call_count; i++) {
+        const struct call *c = &w->calls[i];
+        if (i == 0 || c[-1].function != c->function) {
             putc('\n', w->out);
             put_names(w, "fn", c->place, named);
         }
-        put_names(w, "cfn", representative[c->target] & INT32_MAX, named);
+        put_names(w, "cfn", representative[c->target], named);
         fprintf(w->out, "calls=%llu %u\n", c->count, c->line);
         put_costs(w, m->locations[c->place].line, &c->costs);
     }
+    free(order);
     free(representative);
     free(named);
 }

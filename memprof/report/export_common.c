@@ -24,12 +24,16 @@ struct report_sum *report_node_sums(const struct report_request *request, enum r
     return sums;
 }
 
-size_t report_unwind(const struct report_model *model, uint32_t node, uint32_t **frames,
-                     size_t *capacity) {
-    size_t n = model->nodes[node].depth, i = n;
-    report_grow(frames, capacity, n + 1, sizeof **frames);
-    for (; node != 0; node = model->nodes[node].parent) (*frames)[--i] = model->nodes[node].location;
-    return n;
+size_t report_unwind(const struct report_model *model, uint32_t node, size_t most,
+                     uint32_t **frames, size_t *capacity) {
+    size_t n = model->nodes[node].depth, kept = n < most ? n : most;
+    size_t outer = kept < n ? most / 3 : n, i = kept;
+    report_grow(frames, capacity, kept + 1, sizeof **frames);
+    for (; node != 0; node = model->nodes[node].parent) {
+        size_t depth = model->nodes[node].depth;
+        if (depth <= outer || n - depth < kept - outer) (*frames)[--i] = model->nodes[node].location;
+    }
+    return kept;
 }
 
 long long report_rounded(struct report_estimate estimate) { return llround(estimate.value); }
@@ -66,7 +70,7 @@ int report_export_folded(const struct report_request *request, FILE *out,
                                                &query.scale, error);
     for (size_t i = 0; sums != NULL && i < m->node_count; i++) {
         long long weight = report_rounded(report_query_estimate(&query, &sums[i]));
-        size_t n = report_unwind(m, i, &frames, &capacity);
+        size_t n = report_unwind(m, i, REPORT_MOST_FRAMES, &frames, &capacity);
         if (sums[i].samples == 0 || weight <= 0) continue;
         if (n == 0) fputs("(no stack)", out);
         for (size_t k = 0; k < n; k++) {

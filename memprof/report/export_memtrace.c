@@ -15,8 +15,7 @@ enum {
     MAX_STRING = 2000,
     BUCKETS = 1 << 14,
     MAX_SPAN_US = 30000000,
-    OUTER_FRAMES = 900,  /* of a stack that is too deep: its outermost */
-    INNER_FRAMES = 1900, /* and its innermost */
+    MOST_FRAMES = 2800, /* of 10 bytes each at most: they fit into a packet */
     TIME_BITS = 25,
 };
 enum kind { BIRTH, PROMOTION, DEATH };
@@ -159,19 +158,11 @@ static unsigned put_frames(struct writer *w, struct report_buffer *b, const uint
     return words;
 }
 
-/* The frames to send: those of the stack, without the middle if it is too deep for a packet. */
-static size_t take_frames(struct writer *w, uint32_t node) {
-    size_t n = report_unwind(w->model, node, &w->frames, &w->capacity);
-    if (n <= OUTER_FRAMES + INNER_FRAMES) return n;
-    memmove(w->frames + OUTER_FRAMES, w->frames + n - INNER_FRAMES,
-            INNER_FRAMES * sizeof *w->frames);
-    return OUTER_FRAMES + INNER_FRAMES;
-}
-
 static void put_birth(struct writer *w, const struct report_sample *s, uint64_t time_us) {
     enum { ALLOC = 2, SHORT = 100, SHORT_WORDS = 16 };
     struct report_buffer words = {0};
-    size_t n = take_frames(w, s->node), shared = 0;
+    size_t n = report_unwind(w->model, s->node, MOST_FRAMES, &w->frames, &w->capacity);
+    size_t shared = 0;
     while (shared < n && shared < w->last_depth && w->frames[shared] == w->last[shared]) shared++;
     for (size_t i = shared; i < n; i++) {
         if (w->sent[w->frames[i]]) continue;

@@ -27,7 +27,7 @@ static void put_samples(const struct report_model *m, const struct report_sum *s
     fputs("\"samples\":[", out);
     for (size_t i = 0; i < m->node_count; i++) {
         if (sums[i].samples == 0) continue;
-        size_t n = report_unwind(m, i, &frames, &capacity);
+        size_t n = report_unwind(m, i, REPORT_MOST_FRAMES, &frames, &capacity);
         fputs(first ? "[" : ",[", out);
         if (n == 0) putc('0', out);
         for (size_t k = 0; k < n; k++) fprintf(out, "%s%u", k > 0 ? "," : "", frames[k]);

@@ -94,7 +94,7 @@ static void add_counters(struct loader *l, const struct mp_counters *now, int64_
 
 static void set_outcome(struct report_model *model, const struct mp_event *event) {
     static const char *const words[MP_OUTCOME_COUNT] = {
-        "returned", "exited", "ended by an uncaught exception", "killed", "replaced by exec"};
+        "returned", "exited", "ended by an uncaught exception", "killed"};
     free(model->outcome);
     if (event->finish.outcome == MP_KILLED)
         model->outcome = report_format("killed by signal %u", event->finish.status);

@@ -75,12 +75,15 @@ static const char *name_of(const struct report_model *model, uint32_t location) 
     return name[0] != 0 ? name : "(unnamed)";
 }
 
-static bool is_unknown(const struct report_location *l) { return l->file == 0 && l->function == 0; }
+static bool is_unknown(const struct report_model *model, const struct report_location *l) {
+    const char *file = model->names[l->file];
+    return (l->file == 0 && l->function == 0) || strcmp(file, "_none_") == 0;
+}
 
 char *report_location_text(const struct report_model *model, uint32_t location) {
     const struct report_location *l = &model->locations[location];
     const char *name = name_of(model, location), *file = model->names[l->file];
-    if (is_unknown(l)) return report_copy("(no debugging information)");
+    if (is_unknown(model, l)) return report_copy("(no debugging information)");
     if (file[0] == 0) return report_copy(name);
     if (l->line < 0) return report_format("%s (%s)", name, file);
     if (l->start < 0) return report_format("%s (%s:%d)", name, file, l->line);
@@ -91,7 +94,7 @@ char *report_location_text(const struct report_model *model, uint32_t location) 
 char *report_function_text(const struct report_model *model, uint32_t location) {
     const struct report_location *l = &model->locations[location];
     const char *file = model->names[l->file];
-    if (is_unknown(l)) return report_copy("(no debugging information)");
+    if (is_unknown(model, l)) return report_copy("(no debugging information)");
     if (file[0] == 0) return report_copy(name_of(model, location));
     return report_format("%s (%s)", name_of(model, location), file);
 }
@@ -99,7 +102,8 @@ char *report_function_text(const struct report_model *model, uint32_t location) 
 char *report_module_text(const struct report_model *model, uint32_t location) {
     const char *file = model->names[model->locations[location].file];
     const char *slash = strrchr(file, '/');
-    if (file[0] == 0) return report_copy("(no debugging information)");
+    if (file[0] == 0 || strcmp(file, "_none_") == 0)
+        return report_copy("(no debugging information)");
     char *name = report_copy(slash != NULL ? slash + 1 : file);
     char *dot = strchr(name, '.');
     if (dot != NULL) *dot = 0;

@@ -62,7 +62,7 @@ static void add_events(struct report_doc *doc, const struct report_query *query)
                            "(record with `bactrian prof record`)");
 }
 
-/* A bound that only times after which the longest stops rank. */
+/* The longest first. */
 static int by_duration(const void *a, const void *b) {
     const struct report_gc_event *x = *(const struct report_gc_event *const *)a;
     const struct report_gc_event *y = *(const struct report_gc_event *const *)b;
@@ -156,13 +156,20 @@ struct report_doc *report_view_timeline(const struct report_request *request,
     report_table_column(t, "time", "until");
     report_table_column(t, "live", "live");
     report_table_column(t, "allocated", "allocated since the line above");
+    report_table_column(t, "bar", "");
     struct report_sum live = {0};
+    int64_t now = 0, most = 1;
+    for (size_t i = 0; i < steps; i++) {
+        now += change[i];
+        if (now > most) most = now;
+    }
     for (size_t i = 0; i < steps; i++) {
         live.hits += change[i];
         report_table_row(t, 0);
         report_cell_number(t, REPORT_SECONDS, (i + 1) * width / 1e9);
         report_cell_estimate(t, REPORT_BYTES, report_estimate_bytes(&query.scale, &live));
         report_cell_number(t, REPORT_BYTES, report_estimate_bytes(&query.scale, &born[i]).value);
+        report_cell_number(t, REPORT_BAR, (double)live.hits / most);
     }
     doc->no_intervals = selection.no_intervals;
     report_add_notes(doc, m);

@@ -27,16 +27,15 @@ static void note_rest(struct report_doc *doc, const struct report_groups *g, siz
                     g->shown - shown, share, g->shown);
 }
 
+enum { FATES = 4 };
+
 /* The fates of a group's blocks, as shares of its words. */
-static void add_fates(struct report_table *t, const struct report_scale *scale,
-                      const struct report_group *group, bool intervals) {
+static void estimate_fates(const struct report_scale *scale, const struct report_group *group,
+                           struct report_estimate out[FATES]) {
     const struct report_sum *parts[] = {&group->minor_dead, &group->promoted, &group->major_dead,
                                         &group->live};
-    for (size_t i = 0; i < 4; i++) {
-        struct report_estimate e = report_estimate_share(scale, parts[i], &group->sum);
-        if (intervals) report_cell_estimate(t, REPORT_SHARES, e);
-        else report_cell_number(t, REPORT_SHARES, e.value);
-    }
+    for (size_t i = 0; i < FATES; i++)
+        out[i] = report_estimate_share(scale, parts[i], &group->sum);
 }
 
 struct report_doc *report_view_table(const struct report_request *request,
@@ -212,35 +211,48 @@ static void add_survival(struct report_doc *doc, const struct report_query *quer
     free(lives);
 }
 
+static void add_fates(struct report_doc *doc, const struct report_query *query,
+                      const struct report_groups *g) {
+    static const char *const keys[] = {"minor_dead", "promoted", "major_dead", "live"};
+    static const char *const titles[] = {"died young", "promoted", "died old", "live at end"};
+    const struct report_selection *selection = query->selection;
+    struct report_table *all = report_doc_table(doc, REPORT_FACTS, "all", "All of it");
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
+    struct report_estimate fates[FATES];
+    size_t n = rows_to_show(g, selection);
+    estimate_fates(&query->scale, &g->total, fates);
+    t->empty = report_copy("no sample is selected");
+    report_table_column(t, report_unit_title(selection), report_unit_title(selection));
+    for (size_t i = 0; i < FATES; i++) {
+        report_table_column(t, keys[i], titles[i]);
+        if (g->total.sum.samples > 0)
+            report_fact_estimate(all, keys[i], titles[i], REPORT_SHARES, fates[i]);
+    }
+    report_table_column(t, "name", report_by_title(selection));
+    for (size_t i = 0; i < n; i++) {
+        const struct report_group *group = &g->groups[g->order[i]];
+        estimate_fates(&query->scale, group, fates);
+        report_table_row(t, 0);
+        report_cell_number(t, report_unit_kind(selection),
+                           report_query_estimate(query, &group->sum).value);
+        for (size_t k = 0; k < FATES; k++) report_cell_number(t, REPORT_SHARES, fates[k].value);
+        report_cell_text(t, g->texts[g->order[i]]);
+    }
+    note_rest(doc, g, n);
+}
+
 struct report_doc *report_view_lifetimes(const struct report_request *request,
                                          struct report_error *error) {
-    const struct report_selection *selection = &request->selection;
     struct report_query query;
-    if (report_query_start(&query, request->model, selection, REPORT_SHOW_ALLOC, error) != 0)
+    if (report_query_start(&query, request->model, &request->selection, REPORT_SHOW_ALLOC, error) !=
+        0)
         return NULL;
     struct report_groups *g = report_groups_create(&query);
     char *total = report_total_text(&query, &g->total.sum);
     struct report_doc *doc =
         report_doc_create("lifetimes", "What became of %s, %s", total, query.sentence);
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
-    size_t n = rows_to_show(g, selection);
-    doc->no_intervals = selection->no_intervals;
-    t->empty = report_copy("no sample is selected");
-    report_table_column(t, report_unit_title(selection), report_unit_title(selection));
-    report_table_column(t, "minor_dead", "died young");
-    report_table_column(t, "promoted", "promoted");
-    report_table_column(t, "major_dead", "died old");
-    report_table_column(t, "live", "live at end");
-    report_table_column(t, "name", report_by_title(selection));
-    for (size_t i = 0; i <= n && n > 0; i++) {
-        const struct report_group *group = i == 0 ? &g->total : &g->groups[g->order[i - 1]];
-        report_table_row(t, 0);
-        report_cell_number(t, report_unit_kind(selection),
-                           report_query_estimate(&query, &group->sum).value);
-        add_fates(t, &query.scale, group, i == 0);
-        report_cell_text(t, i == 0 ? "all of it" : g->texts[g->order[i - 1]]);
-    }
-    note_rest(doc, g, n);
+    doc->no_intervals = request->selection.no_intervals;
+    add_fates(doc, &query, g);
     add_survival(doc, &query);
     report_add_notes(doc, request->model);
     free(total);

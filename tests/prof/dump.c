@@ -25,8 +25,8 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     printf("%" PRIu64 " ", e->time_us);
     switch (e->kind) {
     case MP_EVENT_SAMPLE:
-        printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d:", e->sample.id,
-               e->sample.words, e->sample.samples, e->sample.source, e->sample.young);
+        printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d:",
+               e->sample.id, e->sample.words, e->sample.samples, e->sample.source, e->sample.young);
         print_stack(r, e->sample.stack);
         break;
     case MP_EVENT_PROMOTED: printf("promoted %" PRIu64, e->promoted.id); break;
@@ -77,18 +77,19 @@ static void print_totals(const struct mp_reader *r, const struct totals *t) {
     mp_reader_coverage(r, &c);
     uint64_t words = t->last.minor_words + t->last.major_words - t->last.promoted_words -
                      (t->first.minor_words + t->first.major_words - t->first.promoted_words);
-    printf("program=%s pid=%" PRIu64 " parent=%" PRIu64 " rate=%g seed=%" PRIu64 "\n", s->program.bytes,
-           s->pid, s->parent_pid, s->rate, s->seed);
+    printf("program=%s pid=%" PRIu64 " parent=%" PRIu64 " rate=%g seed=%" PRIu64 "\n",
+           s->program.bytes, s->pid, s->parent_pid, s->rate, s->seed);
     printf("samples=%" PRIu64 " hits=%" PRIu64 " promoted=%" PRIu64 " died_minor=%" PRIu64
            " died_major=%" PRIu64 " live=%" PRIu64 "\n",
            t->samples, t->hits, t->promoted, t->died_minor, t->died_major, t->live);
-    printf("words=%" PRIu64 " external=%" PRIu64 " spans=%" PRIu64 " pauses=%" PRIu64 " counters=%" PRIu64
-           "\n",
+    printf("words=%" PRIu64 " external=%" PRIu64 " spans=%" PRIu64 " pauses=%" PRIu64
+           " counters=%" PRIu64 "\n",
            words, t->last.external_words, t->spans, t->pauses, t->counters);
     printf("locations=%u nodes=%u strings=%u finished=%d ended=%d\n", mp_reader_location_count(r),
            mp_reader_stack_count(r), mp_reader_string_count(r), t->finished, t->ended);
-    printf("status=%s chunks=%" PRIu64 " read=%" PRIu64 " ignored=%" PRIu64 " events=%" PRIu64 " %s\n",
-           mp_read_status_text(c.status), c.chunks, c.read_bytes, c.ignored_bytes, c.events, c.detail);
+    printf(
+        "status=%s chunks=%" PRIu64 " read=%" PRIu64 " ignored=%" PRIu64 " events=%" PRIu64 " %s\n",
+        mp_read_status_text(c.status), c.chunks, c.read_bytes, c.ignored_bytes, c.events, c.detail);
 }
 
 int main(int argc, char **argv) {

@@ -68,8 +68,8 @@ int cli_dis(struct cli_options *options);        /* dis (GC: never) */
 int cli_asm(struct cli_options *options);        /* asm (GC: never) */
 int cli_print_info(struct cli_options *options); /* -config, -p, -version, -m ... (GC: never) */
 
-/* Starts recording a loaded machine if the command line or the environment asks for it; shown: the program's
- * name. Returns 0, or the exit status after a message. GC: never. */
+/* Starts recording a loaded machine if the command line or the environment asks for it; shown: the
+ * program's name. Returns 0, or the exit status after a message. GC: never. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
 /* The program is over: closes the recording, if there is one, and tells of it. GC: may run. */
 void cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,

@@ -38,8 +38,8 @@ struct cli_options {
     const char **dll_dirs;  /* -I, in order; owned */
     size_t dll_dir_count;
     struct mp_recorder_options recorder; /* path NULL: nothing is recorded */
-    bool quiet;             /* --quiet */
-    double memprof_stress;  /* --memprof-stress; 0: no */
+    bool quiet;                          /* --quiet */
+    double memprof_stress;               /* --memprof-stress; 0: no */
     char **operands; /* what follows the options: the program and its arguments */
 };
 

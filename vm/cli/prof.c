@@ -21,8 +21,9 @@ static const struct row rows[] = {
 
 static void print_verbs(FILE *out) {
     fprintf(out, "Usage: bactrian prof VERB ...\n\nVerbs:\n");
-    fprintf(out, "  record [OPTIONS] PROGRAM [ARGUMENTS]\n      run PROGRAM and record where its memory "
-                 "goes (bactrian --help lists the options)\n");
+    fprintf(out,
+            "  record [OPTIONS] PROGRAM [ARGUMENTS]\n      run PROGRAM and record where its memory "
+            "goes (bactrian --help lists the options)\n");
     for (const struct row *row = rows; row->name != NULL; row++)
         fprintf(out, "  %s %s\n      %s\n", row->name, row->arguments, row->meaning);
 }

@@ -1,4 +1,5 @@
-/* record.c - `prof record` and MEMTRACE: starts the machine's recorder, and says what came of it. */
+/* record.c - `prof record` and MEMTRACE: starts the machine's recorder, and says what came of it.
+ * */
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -25,8 +26,8 @@ static bool has_memtrace(const struct vm_image *image) {
     return units != NULL && memmem(units->bytes, units->length, "Memtrace", 8) != NULL;
 }
 
-/* MEMTRACE and MEMTRACE_RATE ask for a recording, as they do of programs that use Memtrace. A child process
- * would write to the same file, so it doesn't see them. False: after a message. */
+/* MEMTRACE and MEMTRACE_RATE ask for a recording, as they do of programs that use Memtrace. A child
+ * process would write to the same file, so it doesn't see them. False: after a message. */
 static bool read_environment(const struct vm_image *image, struct mp_recorder_options *options,
                              bool *quiet) {
     const char *path = cli_is_privileged() ? NULL : getenv("MEMTRACE");

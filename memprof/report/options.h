@@ -1,0 +1,13 @@
+/* options.h - the options of the verbs. */
+#ifndef BACTRIAN_MEMPROF_REPORT_OPTIONS_H
+#define BACTRIAN_MEMPROF_REPORT_OPTIONS_H
+
+#include "memprof/report/command.h"
+
+/* Reads words, NULL-terminated, into the command, whose verb is set; the array is reused for the
+ * names of files, and texts are kept. Returns 0, or -1 and *error. */
+int report_parse(char **words, struct report_command *command, struct report_error *error);
+/* Lists the options. */
+void report_print_options(FILE *out);
+
+#endif

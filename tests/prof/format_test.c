@@ -1,0 +1,444 @@
+/* What the writer writes, the reader reads; what was cut off, damaged or made up, it refuses in
+ * good order (PR1 to PR3, PW1, PW2). */
+#include "memprof/format/reader.h"
+#include "memprof/format/writer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+enum { MAX_EVENTS = 20000, MAX_CHUNKS = 64, MAX_SAMPLES = 6000 };
+
+struct model {
+    struct mp_event events[MAX_EVENTS];
+    size_t count;
+    uint64_t time;
+    uint8_t states[MAX_SAMPLES]; /* 1 young, 2 old, 0 dead */
+    uint64_t samples;
+    int64_t last_stack;
+    uint64_t nodes, locations, strings;
+    unsigned depth;
+    uint32_t names[64];
+    struct mp_counters counters;
+    /* At the end of each chunk: bytes of the file, events so far. */
+    uint64_t chunk_bytes[MAX_CHUNKS];
+    size_t chunk_events[MAX_CHUNKS];
+    size_t chunks;
+};
+
+static unsigned dice(unsigned n) { return (unsigned)(random() % n); }
+
+static uint64_t pass_time(struct model *m) {
+    uint64_t elapsed = dice(3) == 0 ? dice(100000) : dice(100);
+    m->time += elapsed;
+    return elapsed;
+}
+
+static struct mp_event *new_event(struct model *m, enum mp_event_kind kind) {
+    struct mp_event *e = &m->events[m->count++];
+    memset(e, 0, sizeof *e);
+    e->kind = kind;
+    e->time_us = m->time;
+    return e;
+}
+
+static void write_stack(struct mp_writer *w, struct model *m) {
+    uint64_t locations[40];
+    size_t n = 1 + dice(40);
+    for (size_t i = 0; i < n; i++) locations[i] = 1 + dice((unsigned)m->locations);
+    uint64_t caller = dice((unsigned)m->nodes + 1);
+    struct mp_record_stack record = {m->nodes + 1 - caller, {.items = locations, .count = n}};
+    mp_write_stack(w, &record);
+    m->nodes += n;
+}
+
+static void write_sample(struct mp_writer *w, struct model *m) {
+    if (m->samples == MAX_SAMPLES) return;
+    uint64_t elapsed = pass_time(m), words = dice(5) == 0 ? 1 + dice(1000000) : 1 + dice(16);
+    struct mp_event *e = new_event(m, MP_EVENT_SAMPLE);
+    int64_t stack = dice((unsigned)m->nodes + 1);
+    e->sample = (struct mp_sample){m->samples,
+                                   words,
+                                   1 + dice((unsigned)words),
+                                   (uint32_t)stack,
+                                   (enum mp_source)dice(MP_SOURCE_COUNT),
+                                   dice(2) == 0};
+    struct mp_record_sample record = {
+        elapsed, (uint8_t)(e->sample.source | (e->sample.young ? MP_SAMPLE_YOUNG : 0)), words,
+        e->sample.samples - 1, stack - m->last_stack};
+    mp_write_sample(w, &record);
+    m->last_stack = stack;
+    m->states[m->samples++] = e->sample.young ? 1 : 2;
+}
+
+static void write_fates(struct mp_writer *w, struct model *m, bool promote) {
+    uint64_t ids[8];
+    size_t n = 0;
+    unsigned from = promote ? 1 : 1 + dice(2);
+    uint64_t elapsed = pass_time(m);
+    for (int i = 0; i < 8 && m->samples > 0; i++) {
+        uint64_t id = dice((unsigned)m->samples);
+        if (m->states[id] != from) continue;
+        m->states[id] = promote ? 2 : 0;
+        ids[n++] = id;
+        struct mp_event *e = new_event(m, promote ? MP_EVENT_PROMOTED : MP_EVENT_DIED);
+        if (promote) e->promoted.id = id;
+        else e->died.id = id, e->died.generation = from == 1 ? MP_DIED_MINOR : MP_DIED_MAJOR;
+    }
+    struct mp_list list = {.items = ids, .count = n};
+    struct mp_record_promotions p = {elapsed, list};
+    struct mp_record_deaths d = {elapsed, from == 1 ? MP_DIED_MINOR : MP_DIED_MAJOR, list};
+    if (promote) mp_write_promotions(w, &p);
+    else mp_write_deaths(w, &d);
+}
+
+static void write_counters(struct mp_writer *w, struct model *m) {
+    struct mp_record_counters record = {pass_time(m),
+                                        dice(1000),
+                                        dice(1000),
+                                        dice(1000),
+                                        dice(1000),
+                                        dice(2),
+                                        dice(2),
+                                        (int64_t)dice(1000) - 100,
+                                        (int64_t)dice(1000) - 100};
+    struct mp_counters *c = &m->counters;
+    if (c->live_words < 100) record.live_words = 200;
+    if (c->heap_words < 100) record.heap_words = 200;
+    c->minor_words += record.minor_words;
+    c->promoted_words += record.promoted_words;
+    c->major_words += record.major_words;
+    c->external_words += record.external_words;
+    c->minor_collections += record.minor_collections;
+    c->major_collections += record.major_collections;
+    c->live_words += (uint64_t)record.live_words;
+    c->heap_words += (uint64_t)record.heap_words;
+    mp_write_counters(w, &record);
+    new_event(m, MP_EVENT_COUNTERS)->counters = *c;
+}
+
+static void write_span(struct mp_writer *w, struct model *m) {
+    struct mp_record_gc_span record = {pass_time(m), (uint8_t)dice(MP_GC_PHASE_COUNT),
+                                       dice(1 << 30), dice(1000)};
+    mp_write_gc_span(w, &record);
+    struct mp_event *e = new_event(m, MP_EVENT_GC_SPAN);
+    e->gc_span.phase = record.phase;
+    e->gc_span.duration_ns = record.duration_ns;
+    e->gc_span.words = record.words;
+}
+
+static void write_phase(struct mp_writer *w, struct model *m) {
+    if (m->depth > 0 && (m->depth == 64 || dice(2) == 0)) {
+        struct mp_record_phase_leave record = {pass_time(m)};
+        mp_write_phase_leave(w, &record);
+        new_event(m, MP_EVENT_PHASE_LEAVE)->phase.name = m->names[--m->depth];
+        return;
+    }
+    struct mp_record_phase_enter record = {pass_time(m), dice((unsigned)m->strings + 1)};
+    mp_write_phase_enter(w, &record);
+    new_event(m, MP_EVENT_PHASE_ENTER)->phase.name = m->names[m->depth++] = (uint32_t)record.name;
+}
+
+static void write_names(struct mp_writer *w, struct model *m) {
+    struct mp_record_string string = {{"a name\0with a zero", dice(19)}};
+    mp_write_string(w, &string);
+    m->strings++;
+    struct mp_record_location location = {dice(1000),
+                                          dice((unsigned)m->strings + 1),
+                                          dice((unsigned)m->strings + 1),
+                                          dice(5000),
+                                          dice(80),
+                                          dice(80)};
+    mp_write_location(w, &location);
+    m->locations++;
+}
+
+static void note_chunk(struct mp_writer *w, struct model *m) {
+    mp_writer_flush(w);
+    m->chunk_bytes[m->chunks] = mp_writer_file_bytes(w);
+    m->chunk_events[m->chunks++] = m->count;
+}
+
+static void write_start(struct mp_writer *w) {
+    struct mp_record_start start = {.word_bits = 64,
+                                    .rate = 0.25,
+                                    .seed = 7,
+                                    .pid = 42,
+                                    .started_us = 1000,
+                                    .program = {"prog", 4},
+                                    .arguments = {"prog\0x\0", 7},
+                                    .recorder = {"test", 4}};
+    mp_write_start(w, &start);
+}
+
+/* A random profile in a file of its own; returns its descriptor. */
+static int write_profile(struct model *m, unsigned seed, size_t events, bool closed) {
+    srandom(seed);
+    memset(m, 0, sizeof *m);
+    int fd = memfd_create("profile", MFD_CLOEXEC);
+    struct mp_writer *w = mp_writer_create(fd);
+    assert_non_null(w);
+    write_start(w);
+    note_chunk(w, m);
+    write_names(w, m);
+    while (m->count < events) {
+        unsigned n = dice(100);
+        if (n < 50) write_sample(w, m);
+        else if (n < 60) write_fates(w, m, true);
+        else if (n < 75) write_fates(w, m, false);
+        else if (n < 80) write_counters(w, m);
+        else if (n < 85) write_span(w, m);
+        else if (n < 90) write_phase(w, m);
+        else if (n < 93) write_names(w, m);
+        else if (n < 99) write_stack(w, m);
+        else if (dice(4) == 0 && m->chunks < MAX_CHUNKS - 3) note_chunk(w, m);
+    }
+    if (closed) {
+        struct mp_record_finish finish = {pass_time(m), MP_EXITED, 3};
+        mp_write_finish(w, &finish);
+        struct mp_event *e = new_event(m, MP_EVENT_FINISH);
+        e->finish.outcome = MP_EXITED, e->finish.status = 3;
+        struct mp_record_end end = {pass_time(m), 123456789, 2};
+        mp_write_end(w, &end);
+        e = new_event(m, MP_EVENT_END);
+        e->end.overhead_ns = 123456789, e->end.lost_samples = 2;
+    }
+    note_chunk(w, m);
+    assert_int_equal(mp_writer_problem(w), 0);
+    mp_writer_free(w);
+    return fd;
+}
+
+static uint8_t *bytes_of(int fd, size_t *length) {
+    *length = (size_t)lseek(fd, 0, SEEK_END);
+    uint8_t *bytes = malloc(*length);
+    assert_int_equal(pread(fd, bytes, *length, 0), (ssize_t)*length);
+    return bytes;
+}
+
+static bool same_event(const struct mp_event *a, const struct mp_event *b) {
+    if (a->kind != b->kind || a->time_us != b->time_us) return false;
+    switch (a->kind) {
+    case MP_EVENT_SAMPLE:
+        return a->sample.id == b->sample.id && a->sample.words == b->sample.words &&
+               a->sample.samples == b->sample.samples && a->sample.stack == b->sample.stack &&
+               a->sample.source == b->sample.source && a->sample.young == b->sample.young;
+    case MP_EVENT_PROMOTED: return a->promoted.id == b->promoted.id;
+    case MP_EVENT_DIED: return a->died.id == b->died.id && a->died.generation == b->died.generation;
+    case MP_EVENT_GC_SPAN:
+        return a->gc_span.phase == b->gc_span.phase && a->gc_span.words == b->gc_span.words &&
+               a->gc_span.duration_ns == b->gc_span.duration_ns;
+    case MP_EVENT_COUNTERS: return memcmp(&a->counters, &b->counters, sizeof a->counters) == 0;
+    case MP_EVENT_FINISH:
+        return a->finish.outcome == b->finish.outcome && a->finish.status == b->finish.status;
+    case MP_EVENT_END:
+        return a->end.overhead_ns == b->end.overhead_ns &&
+               a->end.lost_samples == b->end.lost_samples;
+    default: return a->phase.name == b->phase.name;
+    }
+}
+
+/* Reads everything; gives the number of events, all of which must be the model's. */
+static size_t read_all(struct mp_reader *r, const struct model *m, struct mp_coverage *c) {
+    struct mp_event event;
+    size_t n = 0;
+    while (mp_reader_next(r, &event)) {
+        assert_true(n < m->count && same_event(&event, &m->events[n]));
+        n++;
+    }
+    assert_false(mp_reader_next(r, &event));
+    mp_reader_coverage(r, c);
+    assert_int_equal(c->events, n);
+    mp_reader_close(r);
+    return n;
+}
+
+static void what_is_written_is_read(void **state) {
+    static struct model m;
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        struct mp_read_error error;
+        struct mp_coverage c;
+        bool closed = seed % 2 == 0;
+        int fd = write_profile(&m, seed, 200 * seed, closed);
+        lseek(fd, 0, SEEK_SET);
+        struct mp_reader *r = mp_reader_of_fd(fd, &error);
+        assert_non_null(r);
+        const struct mp_start *s = mp_reader_start(r);
+        assert_true(s->rate == 0.25 && s->pid == 42 && s->seed == 7 && s->started_us == 1000);
+        assert_string_equal(s->program.bytes, "prog");
+        assert_memory_equal(s->arguments.bytes, "prog\0x\0", 8);
+        assert_int_equal(read_all(r, &m, &c), m.count);
+        assert_int_equal(c.status, closed ? MP_READ_WHOLE : MP_READ_UNCLOSED);
+        assert_int_equal(c.ignored_bytes, 0);
+    }
+}
+
+static void a_file_cut_anywhere_gives_its_whole_chunks(void **state) {
+    static struct model m;
+    size_t length;
+    int fd = write_profile(&m, 5, 700, true);
+    uint8_t *bytes = bytes_of(fd, &length);
+    close(fd);
+    for (size_t n = 0; n < length; n++) {
+        struct mp_read_error error;
+        struct mp_coverage c;
+        size_t chunks = 0;
+        while (chunks < m.chunks && m.chunk_bytes[chunks] <= n) chunks++;
+        uint8_t *part = malloc(n + 1); /* exact, so that ASan sees reads behind it */
+        memcpy(part, bytes, n);
+        struct mp_reader *r = mp_reader_of_bytes(part, n, &error);
+        assert_int_equal(r != NULL, chunks > 0);
+        if (r != NULL) {
+            assert_int_equal(read_all(r, &m, &c), m.chunk_events[chunks - 1]);
+            assert_int_equal(c.read_bytes, m.chunk_bytes[chunks - 1]);
+            assert_int_equal(c.ignored_bytes, n - c.read_bytes);
+            assert_int_equal(c.status, c.ignored_bytes > 0 ? MP_READ_CUT : MP_READ_UNCLOSED);
+        }
+        free(part);
+    }
+    free(bytes);
+}
+
+static void a_changed_byte_is_noticed(void **state) {
+    static struct model m;
+    size_t length;
+    int fd = write_profile(&m, 6, 500, true);
+    uint8_t *bytes = bytes_of(fd, &length);
+    close(fd);
+    for (size_t at = 0; at < length; at++) {
+        struct mp_read_error error;
+        struct mp_coverage c;
+        bytes[at] ^= (uint8_t)(1 + dice(255));
+        struct mp_reader *r = mp_reader_of_bytes(bytes, length, &error);
+        if (r != NULL) {
+            size_t chunks = 0;
+            while (m.chunk_bytes[chunks] <= at) chunks++;
+            assert_int_equal(read_all(r, &m, &c), m.chunk_events[chunks - 1]);
+            assert_true(c.status == MP_READ_DAMAGED || c.status == MP_READ_CUT);
+        }
+        fd = -1;
+        free(bytes);
+        fd = write_profile(&m, 6, 500, true);
+        bytes = bytes_of(fd, &length);
+        close(fd);
+        if (at > 400) at += 13;
+    }
+    free(bytes);
+}
+
+/* ---- Chunks with right checksums and wrong records. ---- */
+
+static void put_u32(uint8_t *at, uint32_t n) {
+    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(n >> 8 * i);
+}
+
+static uint32_t u32_at(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static size_t put_plain_chunk(uint8_t *to, uint32_t sequence, const uint8_t *records, size_t n) {
+    memcpy(to, MP_CHUNK_MAGIC, 3);
+    to[MP_CHUNK_ENCODING] = MP_ENCODING_PLAIN;
+    put_u32(to + MP_CHUNK_SEQUENCE, sequence);
+    put_u32(to + MP_CHUNK_STORED, (uint32_t)n);
+    put_u32(to + MP_CHUNK_BYTES, (uint32_t)n);
+    put_u32(to + MP_CHUNK_STORED_CRC, (uint32_t)crc32(0, records, (uInt)n));
+    put_u32(to + MP_CHUNK_HEADER_CRC, (uint32_t)crc32(0, to, MP_CHUNK_HEADER_CRC));
+    memcpy(to + MP_CHUNK_HEADER_BYTES, records, n);
+    return MP_CHUNK_HEADER_BYTES + n;
+}
+
+static void mutate(uint8_t *bytes, size_t n) {
+    static const uint8_t nasty[] = {0,         1, 0x7f, 0x80, 0xff, MP_TAG_STACK, MP_TAG_DEATHS,
+                                    MP_TAG_END};
+    for (unsigned i = 1 + dice(4); i > 0; i--) {
+        size_t at = dice((unsigned)n);
+        if (dice(3) == 0) bytes[at] = nasty[dice(sizeof nasty)];
+        else if (dice(2) == 0) bytes[at] ^= (uint8_t)(1 << dice(8));
+        else memset(bytes + at, 0xff, n - at < 9 ? n - at : 9);
+    }
+}
+
+/* What can be asked for after each event must be there. */
+static void use_everything(struct mp_reader *r) {
+    struct mp_event event;
+    uint64_t last = 0;
+    while (mp_reader_next(r, &event)) {
+        assert_true(event.time_us >= last);
+        last = event.time_us;
+        if (event.kind == MP_EVENT_SAMPLE) {
+            uint32_t depth = mp_reader_stack(r, event.sample.stack)->depth,
+                     node = event.sample.stack;
+            for (; node != 0; node = mp_reader_stack(r, node)->caller, depth--)
+                (void)strlen(mp_reader_location(r, mp_reader_stack(r, node)->location)->file);
+            assert_int_equal(depth, 0);
+        } else if (event.kind == MP_EVENT_PROMOTED) {
+            assert_true(event.promoted.id < mp_reader_sample_count(r));
+        } else if (event.kind == MP_EVENT_PHASE_ENTER) {
+            (void)strlen(mp_reader_string(r, event.phase.name));
+        }
+    }
+    mp_reader_close(r);
+}
+
+static void wrong_records_are_refused_in_order(void **state) {
+    static struct model m;
+    static uint8_t records[MP_CHUNK_MAX_BYTES], file[2 * MP_CHUNK_MAX_BYTES];
+    size_t length;
+    struct mp_read_error error;
+    int fd = write_profile(&m, 8, 60, true);
+    uint8_t *bytes = bytes_of(fd, &length);
+    close(fd);
+    size_t second = m.chunk_bytes[0];
+    const uint8_t *head = bytes + second;
+    size_t n = u32_at(head + MP_CHUNK_BYTES), stored = u32_at(head + MP_CHUNK_STORED);
+    for (int i = 0; i < 100000; i++) {
+        if (head[MP_CHUNK_ENCODING] == MP_ENCODING_PLAIN)
+            memcpy(records, head + MP_CHUNK_HEADER_BYTES, n);
+        else
+            assert_int_equal(
+                ZSTD_decompress(records, sizeof records, head + MP_CHUNK_HEADER_BYTES, stored), n);
+        mutate(records, n);
+        memcpy(file, bytes, second);
+        size_t total = second + put_plain_chunk(file + second, 1, records, n);
+        struct mp_reader *r = mp_reader_of_bytes(file, total, &error);
+        assert_non_null(r);
+        use_everything(r);
+    }
+    free(bytes);
+}
+
+/* A descriptor that was closed and used again names another file (PW3). */
+static void a_file_that_is_not_ours_any_more_is_left_alone(void **state) {
+    static struct model m;
+    int fd = memfd_create("profile", MFD_CLOEXEC), other = memfd_create("other", MFD_CLOEXEC);
+    struct mp_writer *w = mp_writer_create(fd);
+    write_start(w);
+    mp_writer_flush(w);
+    assert_int_equal(dup2(other, fd), fd);
+    write_names(w, &m);
+    mp_writer_flush(w);
+    assert_int_not_equal(mp_writer_problem(w), 0);
+    assert_int_equal(lseek(other, 0, SEEK_END), 0);
+    mp_writer_free(w);
+    close(fd);
+    close(other);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_file_cut_anywhere_gives_its_whole_chunks),
+        cmocka_unit_test(a_changed_byte_is_noticed),
+        cmocka_unit_test(wrong_records_are_refused_in_order),
+        cmocka_unit_test(a_file_that_is_not_ours_any_more_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
