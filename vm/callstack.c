@@ -12,8 +12,7 @@ enum {
     SHARE_FROM = 64, /* stacks that are asked for to a smaller depth are walked without sharing */
 };
 
-static bool reserve(uint64_t **gpcs, uint32_t **positions, size_t *capacity, size_t count) {
-    if (count <= *capacity) return true;
+static bool widen(uint64_t **gpcs, uint32_t **positions, size_t *capacity, size_t count) {
     size_t wider = *capacity == 0 ? 256 : *capacity;
     while (wider < count) wider *= 2;
     uint64_t *g = realloc(*gpcs, wider * sizeof *g);
@@ -23,6 +22,10 @@ static bool reserve(uint64_t **gpcs, uint32_t **positions, size_t *capacity, siz
     if (g == NULL || p == NULL) return false;
     *capacity = wider;
     return true;
+}
+
+static inline bool reserve(uint64_t **gpcs, uint32_t **positions, size_t *capacity, size_t count) {
+    return count <= *capacity || widen(gpcs, positions, capacity, count);
 }
 
 /* How many kept frames lie above a slot at that position. */

@@ -9,13 +9,25 @@
 #ifndef BACTRIAN_VM_CALLSTACK_H
 #define BACTRIAN_VM_CALLSTACK_H
 
+#include "gc/value.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 struct domain;
 
+/* Where an instruction that left the loop stands, by its decoded word: decoded code never moves and
+ * never changes its meaning, so what was found once stays true. */
+struct vm_stopped_place {
+    value word;
+    uint64_t gpc;
+    uint32_t height; /* without extra arguments */
+};
+enum { STOPPED_PLACES = 64 };
+
 struct vm_call_stack {
-    uint64_t *gpcs;      /* outermost frame first */
+    struct vm_stopped_place stopped[STOPPED_PLACES]; /* a cache for vm/frames.c */
+    uint64_t *gpcs;                                  /* outermost frame first */
     uint32_t *positions; /* of each frame's return frame: words from stack_high */
     size_t count, capacity;
     uint64_t *fresh_gpcs; /* the walk's frames, innermost first, before they are put in place */

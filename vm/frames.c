@@ -1,12 +1,29 @@
 /* frames.c - walking frames (vm/frames.h, vm/engine.h E1 and E2). */
 #include "vm/frames.h"
 
+#include "vm/callstack.h"
 #include "vm/decode.h"
 #include "vm/engine.h"
 
 /* RAISE and its like stand for themselves, other instructions for the point they would go on at. */
 static bool names_itself(unsigned op) {
     return op == OP_RAISE || op == OP_RERAISE || op == OP_RAISE_NOTRACE;
+}
+
+static bool find_place(const struct vm *vm, value word, struct vm_stopped_place *place) {
+    const struct vm_function *f;
+    const struct vm_pc_row *row;
+    if (!vm_find_decoded(vm, (const uintptr_t *)word, &f, &row)) return false;
+    const struct vm_code *code = vm->codes[f->fragment];
+    unsigned op = code->words[row->pc];
+    uint32_t words = vm_instruction_words(code->words, row->pc, code->word_count, OPCODE_COUNT);
+    *place = (struct vm_stopped_place){
+        .word = word,
+        .gpc = code->base + row->pc + (names_itself(op) ? 0 : words),
+        /* C_CALLN has pushed its first argument. */
+        .height = code->verified.heights[row->pc] + (op == OP_C_CALLN),
+    };
+    return true;
 }
 
 /* The frame of the instruction that left the loop: its word is sp[1] (E2). */
@@ -19,15 +36,12 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
         frame->height = height_of_frame_word((uintptr_t)word) + extra_args;
         return true;
     }
-    const struct vm_function *f;
-    const struct vm_pc_row *row;
-    if (!vm_find_decoded(d->vm, (const uintptr_t *)word, &f, &row)) return false;
-    const struct vm_code *code = d->vm->codes[f->fragment];
-    unsigned op = code->words[row->pc];
-    uint32_t words = vm_instruction_words(code->words, row->pc, code->word_count, OPCODE_COUNT);
-    frame->gpc = code->base + row->pc + (names_itself(op) ? 0 : words);
-    /* C_CALLN has pushed its first argument. */
-    frame->height = code->verified.heights[row->pc] + (op == OP_C_CALLN) + extra_args;
+    struct vm_stopped_place found, *place = &found;
+    if (d->call_stack != NULL) place = &d->call_stack->stopped[word / 8 % STOPPED_PLACES];
+    else found.word = 0;
+    if (place->word != word && !find_place(d->vm, word, place)) return false;
+    frame->gpc = place->gpc;
+    frame->height = place->height + extra_args;
     return true;
 }
 

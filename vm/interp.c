@@ -689,8 +689,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         sp += 3;
         GOTO(return_to);
     }
-    INNER(
-        ENTER_TRACED) { /* env is the closure; the stack holds the code's index, then the argument */
+    INNER(ENTER_TRACED) { /* of closure env; on the stack: the code's index, then the argument */
         callee = &functions[int_of_val(*sp++)];
         if (callee->decoded == NULL) vm_function_prepare(d->vm, (uint32_t)(callee - functions));
         if ((uintptr_t)sp - callee->frame_bytes < d->gc.mutator_limit) goto slow_enter;

@@ -58,8 +58,8 @@ static void check_marks(const struct domain *d) {
         require(is_int(*p) || !gc_is_young(&d->gc, *p), "S5: a young block above the mark");
 }
 
-/* From the innermost frame every return address has its frame word, and the last frame ends where the
- * stack does. */
+/* From the innermost frame every return address has its frame word, and the last frame ends where
+ * the stack does. */
 static void check_frames(struct domain *d) {
     struct vm_frame frame;
     if (!vm_frames_first(d, &frame)) return;

@@ -63,7 +63,7 @@ struct vm {
     struct vm_code **codes;
     uint32_t code_count;
     uint64_t next_gpc;
-    struct vm_function *functions; /* reserved table, function_count in use; index 0 is never used */
+    struct vm_function *functions; /* reserved table, function_count in use; C1 */
     uint32_t function_count;
     uint32_t function_capacity;
     const uintptr_t *prepare_code, *leave_code, *watermark_code, *traced_code; /* vm/decode.c */

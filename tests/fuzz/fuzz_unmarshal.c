@@ -1,12 +1,14 @@
 /* fuzz_unmarshal.c - libFuzzer target: any bytes to the readers of marshalled data.
  *
  * The first byte of the input picks what is done with the rest:
- *   bit 0  a header that fits is put before it, so that the fuzzer needn't find one: data length and
+ *   bit 0  a header that fits is put before it, so that the fuzzer needn't find one: data length
+ *   and
  *          counts of objects and words come from bytes 1, 2 and 3
  *   bit 1  sharing off (with bit 0): no objects
- * The message is read into an arena, as DATA of an image, and with everything allowed into the heap;
- * what comes back is written, hashed, read again, and the heap is verified (U1, U2, U3).
- * Build: clang -fsanitize=fuzzer,address,undefined with all of gc, vm and stdlib (see ./dev fuzz). */
+ * The message is read into an arena, as DATA of an image, and with everything allowed into the
+ * heap; what comes back is written, hashed, read again, and the heap is verified (U1, U2, U3).
+ * Build: clang -fsanitize=fuzzer,address,undefined with all of gc, vm and stdlib (see ./dev
+ * fuzz). */
 #include "stdlib/customs.h"
 #include "stdlib/marshal_writer.h"
 #include "stdlib/prim.h"

@@ -138,7 +138,8 @@ def others():
                run('camlp5r', 'pr_o.cmo', 'revised.ml'),
                run('camlp5o', 'pr_dump.cmo', '-o', 'pretty.ast', 'pretty.ml'),
                run('camlp5o', 'pa_extend.cmo', 'pr_r.cmo', 'pretty.ml'),
-               run('camlp5o', 'none.cmo', 'pretty.ml'), run('camlp5o', 'pr_o.cmo', 'syntax_error.ml'))
+               run('camlp5o', 'none.cmo', 'pretty.ml'),
+               run('camlp5o', 'pr_o.cmo', 'syntax_error.ml'))
     yield Case('camlidl', run('camlidl', '-header', 'geometry.idl'),
                run('camlidl', '-no-include', '-nocpp', 'geometry.idl'),
                run('camlidl', 'broken.idl'))

@@ -26,7 +26,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LANG = os.path.join(os.path.dirname(HERE), 'lang')
 DIRECTIVE = re.compile(
     r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress): ?(.*?) ?\*\)$')
-REFUSED_MALLOC = re.compile(rb'^==\d+==WARNING: AddressSanitizer failed to allocate .*\n', re.MULTILINE)
+REFUSED_MALLOC = re.compile(rb'^==\d+==WARNING: AddressSanitizer failed to allocate .*\n',
+                            re.MULTILINE)
 KEPT_ENV = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LLVM_PROFILE_FILE')
 
 
