@@ -1,6 +1,7 @@
 /* prim_memprof.c - Gc.Memprof as primitives: both generations of its interface on one engine.
  *
- * Of a program's own profiles one is current: the one that start and stop speak of, in whichever interface.
+ * Of a program's own profiles one is current: the one that start and stop speak of, in whichever
+ * interface.
  * The 5.x interface gives it a value, a custom block that points at the profile. */
 #include "memprof/memprof.h"
 #include "memprof/profile.h"

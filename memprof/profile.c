@@ -147,8 +147,8 @@ static value call(struct mp_profile *p, int which, value argument, bool in_hit) 
     return result;
 }
 
-/* What a callback's result means for its entry: None and exceptions drop it (MP3), Some v is its new
- * value. Nothing if the entries were forgotten meanwhile. Returns VAL_UNIT or the exception. */
+/* What a callback's result means for its entry: None and exceptions drop it (MP3), Some v is its
+ * new value. Nothing if the entries were forgotten meanwhile. Returns VAL_UNIT or the exception. */
 static value settle(struct mp_profile *p, unsigned generation, uint32_t number, value result,
                     bool last) {
     bool failed = is_exn_result(result);

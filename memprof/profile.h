@@ -8,11 +8,13 @@
  * samples nothing and starts no other. A profile of start_another has a lane of its own, and sees
  * the callbacks of the others as it sees the rest of the program.
  *
- * MP1  While a callback of a lane runs, its streams sample nothing and none of its callbacks starts.
+ * MP1  While a callback of a lane runs, its streams sample nothing and none of its callbacks
+ *      starts.
  * MP2  Of one block at most three callbacks run, each once: allocation, promotion, deallocation, in
  *      this order.
  * MP3  When a callback returns None or raises, nothing more is told of its block.
- * MP4  What the engine allocates in the heap for itself (call stacks, records) is sampled by no stream.
+ * MP4  What the engine allocates in the heap for itself (call stacks, records) is sampled by no
+ *      stream.
  * MP5  In a batch, allocations are told in program order, later events by the order in which their
  *      blocks' allocations were told; style 4 tells allocations first, style 5 later events. */
 #ifndef BACTRIAN_MEMPROF_PROFILE_H

@@ -174,15 +174,21 @@ static void write_sample(struct mp_recorder *r, const struct mp_pending *p, enum
         r->lost_samples++;
         return;
     }
+    int64_t stack = (int64_t)p->stack - (int64_t)r->last_stack;
+    r->last_stack = p->stack;
+    r->sample_count++;
+    if (p->samples == 1 && young && source == GC_NORMAL) {
+        struct mp_record_small_sample small = {mp_recorder_elapsed(r), p->words, stack};
+        mp_write_small_sample(r->writer, &small);
+        return;
+    }
     struct mp_record_sample record = {
         .elapsed = mp_recorder_elapsed(r),
         .kind = (uint8_t)(source | (young ? MP_SAMPLE_YOUNG : 0)),
         .words = p->words,
         .more = p->samples - 1,
-        .stack = (int64_t)p->stack - (int64_t)r->last_stack,
+        .stack = stack,
     };
-    r->last_stack = p->stack;
-    r->sample_count++;
     mp_write_sample(r->writer, &record);
 }
 

@@ -10,7 +10,7 @@
 /* Distances beyond this are cut: no program allocates as many words. */
 #define FAR ((uint64_t)1 << 61)
 
-/* Streams that a block hit, noted before any client runs: clients may change the list of streams. */
+/* Streams that a block hit, noted before any client runs: clients may change the list. */
 enum { MAX_SAMPLING = 16, MANY_HITS = 1 << 22 };
 struct hit_list {
     unsigned count;
@@ -61,8 +61,8 @@ static double draw_uniform(struct mp_stream *stream) {
     return ((double)(next_random(stream->random) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Failures before the next success of trials with the stream's rate: geometric, from 0, by inversion of a
- * uniform in (0, 1). */
+/* Failures before the next success of trials with the stream's rate: geometric, from 0, by
+ * inversion of a uniform variable. */
 static uint64_t draw_skip(struct mp_stream *stream) {
     if (stream->inverse_log == 0) return 0;
     double skip = log(draw_uniform(stream)) * stream->inverse_log;
@@ -79,7 +79,8 @@ static uint64_t draw_many(struct mp_stream *stream, uint64_t words) {
     return hits < 0 ? 0 : hits < (double)words ? (uint64_t)hits : words;
 }
 
-/* How many of `words` trials hit, of which the first is *skip trials away; moves *skip behind them. */
+/* How many of `words` trials hit, of which the first is *skip trials away; moves *skip behind
+ * them. */
 static size_t count_hits(struct mp_stream *stream, uint64_t *skip, uint64_t words) {
     size_t hits = 0;
     if (stream->inverse_log == 0 && *skip < words) {
@@ -103,8 +104,8 @@ static bool active(const struct mp_sampler *s, const struct mp_stream *stream) {
     return stream->sampling && stream->lane->suspended == 0 && s->paused == 0;
 }
 
-/* Takes the words bumped since arming off every active stream's distance. ahead: words of a block that was
- * bumped already but is still to be looked at. */
+/* Takes the words bumped since arming off every active stream's distance. ahead: words of a block
+ * that was bumped already but is still to be looked at. */
 static void sync(struct mp_sampler *s, uint64_t ahead) {
     if (s->armed == FAR) return;
     uint64_t passed = s->armed - (uint64_t)(gc_sample_remaining(&s->d->gc) + (intptr_t)ahead);
@@ -159,8 +160,8 @@ static void keep_promise(struct mp_sampler *s, const struct hit_list *hits, valu
     }
 }
 
-/* A small block of bytecode: clients are told first and may refuse it, by an exception. What they run
- * may allocate, so a nested promise can come and be kept in between. */
+/* A small block of bytecode: clients are told first and may refuse it, by an exception. What they
+ * run may allocate, so a nested promise can come and be kept in between. */
 static void promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit *hit) {
     for (unsigned i = 0; i < hits->count; i++) {
         struct mp_stream *stream = stream_of(s, hits->of[i].id);
@@ -192,7 +193,12 @@ static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
     struct mp_sampler *s = context;
     struct hit_list hits;
     struct mp_hit hit = {
-        .wosize = wosize, .young = true, .source = GC_NORMAL, .promised = from_bytecode, .block = v};
+        .wosize = wosize,
+        .young = true,
+        .source = GC_NORMAL,
+        .promised = from_bytecode,
+        .block = v,
+    };
     sync(s, from_bytecode ? 0 : wosize + 1);
     collect_hits(s, wosize + 1, &hits);
     if (from_bytecode) {

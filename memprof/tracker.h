@@ -1,7 +1,7 @@
-/* tracker.h - a client of the sampler that is written in C: no OCaml code runs, nothing is allocated
- * in the heap, and the program's own profiles don't notice it.
+/* tracker.h - a client of the sampler that is written in C: no OCaml code runs, nothing is
+ * allocated in the heap, and the program's own profiles don't notice it.
  *
- * What it is told it may only note: it must not allocate in the heap, raise, or call this interface.
+ * What it is told it may only note: it must not allocate in the heap, raise, or call back.
  *
  * MT1  Each sampled block has an id, in the order of allocation; of each id it hears born, then at
  *      most one promoted, then at most one died.

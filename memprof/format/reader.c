@@ -239,6 +239,12 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
     return true;
 }
 
+static bool use_small_sample(struct mp_reader *r, const struct mp_record_small_sample *s) {
+    struct mp_record_sample sample = {s->elapsed, MP_SOURCE_NORMAL | MP_SAMPLE_YOUNG, s->words, 0,
+                                      s->stack};
+    return use_sample(r, &sample);
+}
+
 static bool begin_list(struct mp_reader *r, uint64_t elapsed, struct mp_list list,
                        enum mp_event_kind kind, enum mp_generation generation) {
     if (!pass_time(r, elapsed)) return false;

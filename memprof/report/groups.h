@@ -47,6 +47,7 @@ struct report_paths {
     size_t count, capacity;
     struct report_keys *keys;
     struct report_hash hash;
+    bool folds_recursion; /* a function that calls itself is one step */
 };
 
 /* How paths start: at the outermost frame; at the allocation, going outwards; from a function's

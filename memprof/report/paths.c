@@ -51,21 +51,27 @@ static size_t unwind(const struct report_query *query, uint32_t node, uint32_t *
     return n;
 }
 
-/* The path's node for a stack; -1 if the stack doesn't hold the function. */
+/* The path's node for a stack; -1 if the stack doesn't hold the function. Where frames are known by
+ * less than their place, those that follow each other with one key (a function that calls itself)
+ * are one step of the path. */
 static int64_t path_of(struct report_paths *p, enum report_direction direction,
                        const uint8_t *matches, const uint32_t *frames, size_t n) {
     uint32_t at = 0;
-    size_t outermost = n;
+    size_t outermost = n, from = 0, steps = n;
     for (size_t i = 0; matches != NULL && i < n; i++)
         if (matches[frames[i]]) outermost = i;
     if (matches != NULL && outermost == n) return -1;
-    if (direction == REPORT_UP)
-        for (size_t i = 0; i < n; i++) at = push(p, at, p->keys->of_location[frames[i]]);
-    else if (direction == REPORT_CALLERS)
-        for (size_t i = outermost; i < n; i++) at = push(p, at, p->keys->of_location[frames[i]]);
-    else
-        for (size_t i = direction == REPORT_CALLEES ? outermost + 1 : n; i > 0; i--)
-            at = push(p, at, p->keys->of_location[frames[i - 1]]);
+    if (direction == REPORT_CALLERS) {
+        from = outermost;
+        steps = n - outermost;
+    } else if (direction == REPORT_CALLEES) {
+        steps = outermost + 1;
+    }
+    bool outwards = direction == REPORT_UP || direction == REPORT_CALLERS;
+    for (size_t i = 0; i < steps; i++) {
+        uint32_t key = p->keys->of_location[frames[outwards ? from + i : steps - 1 - i]];
+        if (!p->folds_recursion || at == 0 || p->nodes[at].key != key) at = push(p, at, key);
+    }
     return at;
 }
 
@@ -155,6 +161,7 @@ struct report_paths *report_paths_create(const struct report_query *query,
     if (by == REPORT_BY_PHASE || by == REPORT_BY_SOURCE) by = REPORT_BY_SITE;
     if (functions && by == REPORT_BY_SITE) by = REPORT_BY_FUNCTION;
     p->keys = report_keys_create(query->model, by);
+    p->folds_recursion = by != REPORT_BY_SITE;
     if (functions) {
         matches = match_functions(p->keys, query->model, function, error);
         if (matches == NULL) {

@@ -5,15 +5,16 @@
 
 #include <stdlib.h>
 
-enum { TREE_ROWS = 60, FLAME_ROWS = 4000 };
+enum { TREE_ROWS = 60, FLAME_ROWS = 3000 };
 
-/* Rows of a subtree in order, without recursion: stacks may be deep. Nodes below `least` hits are
- * summed up in one row for each parent. */
+/* Rows of the tree in order, without recursion: stacks may be deep. Nodes below `least` hits are
+ * summed up in one row for each parent; a node has no more than its parent, so those shown hang
+ * together. */
 struct walk {
     const struct report_query *query;
     const struct report_paths *paths;
     struct report_table *table;
-    double least;
+    double least; /* until rows are chosen: a share */
     size_t rows;
     bool with_self;
 };
@@ -51,7 +52,7 @@ static void walk_paths(struct walk *w) {
     for (;;) {
         uint32_t next = nodes[at].first_child;
         unsigned level = depth + 1;
-        while (next == 0 || nodes[next].total.hits < w->least || w->table->row_count >= w->rows) {
+        while (next == 0 || nodes[next].total.hits < w->least) {
             if (next != 0) add_rest(w, next, level);
             if (at == 0) return;
             next = nodes[at].next_sibling;
@@ -63,6 +64,23 @@ static void walk_paths(struct walk *w) {
         add_row(w, depth, &nodes[at].total, &nodes[at].self,
                 report_copy(w->paths->keys->texts[nodes[at].key]));
     }
+}
+
+static int by_hits(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x > y ? -1 : x < y;
+}
+
+/* Raises w->least until no more than w->rows nodes reach it: the largest of the whole tree are
+ * shown, wherever they are. */
+static void limit_rows(struct walk *w) {
+    size_t count = w->paths->count;
+    if (count <= w->rows) return;
+    uint64_t *hits = report_alloc(count * sizeof *hits);
+    for (size_t i = 0; i < count; i++) hits[i] = w->paths->nodes[i].total.hits;
+    qsort(hits, count, sizeof *hits, by_hits);
+    if (w->least < hits[w->rows] + 1.0) w->least = hits[w->rows] + 1.0;
+    free(hits);
 }
 
 static const char *direction_text(enum report_direction direction) {
@@ -105,6 +123,7 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
     report_table_column(w.table, "share", "share");
     if (w.with_self) report_table_column(w.table, "self", "itself");
     report_table_column(w.table, "name", "call path");
+    limit_rows(&w);
     walk_paths(&w);
     report_add_notes(doc, request->model);
     free(total);

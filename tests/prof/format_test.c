@@ -73,7 +73,9 @@ static void write_sample(struct mp_writer *w, struct model *m) {
     struct mp_record_sample record = {
         elapsed, (uint8_t)(e->sample.source | (e->sample.young ? MP_SAMPLE_YOUNG : 0)), words,
         e->sample.samples - 1, stack - m->last_stack};
-    mp_write_sample(w, &record);
+    struct mp_record_small_sample small = {elapsed, words, record.stack};
+    if (record.kind == MP_SAMPLE_YOUNG && record.more == 0) mp_write_small_sample(w, &small);
+    else mp_write_sample(w, &record);
     m->last_stack = stack;
     m->states[m->samples++] = e->sample.young ? 1 : 2;
 }
