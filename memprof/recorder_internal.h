@@ -79,11 +79,11 @@ struct mp_recorder {
     uint64_t activity_ns[MP_ACTIVITY_DEPTH];
     uint64_t promoted_before; /* promoted words when the pause began */
     unsigned open_phases;
+    bool debug_read;            /* debugging information was looked for */
     volatile int inside;        /* a function of the recorder runs */
     volatile bool snapshot_due; /* SIGUSR1 came while inside */
     volatile int killed_by;     /* a deadly signal came while a chunk was written */
-    bool atexit_registered;
-    uint64_t handled; /* signals whose disposition is ours, a bit each */
+    uint64_t handled;           /* signals whose disposition is ours, a bit each */
 };
 
 /* Microseconds from the last record that has a time to the one that is about to be written. */

@@ -77,13 +77,24 @@ static uint32_t intern_debug_text(struct mp_recorder *r, const char *text) {
 
 static uint64_t not_negative(int n) { return n < 0 ? 0 : (uint64_t)n; }
 
+/* The program can ask whether debugging information was read: not on its own account. */
+static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_location *location) {
+    struct vm *vm = r->d->vm;
+    int shown = vm->debug_status;
+    if (r->debug_read) vm->debug_status = VM_DEBUG_READ;
+    bool found = vm_debuginfo_find(vm, gpc, location);
+    r->debug_read = true;
+    vm->debug_status = shown;
+    return found;
+}
+
 static uint32_t intern_location(struct mp_recorder *r, uint64_t gpc) {
     struct mp_interned *t = &r->interned;
     uint32_t number = find(&t->locations, gpc + 1);
     if (number != 0) return number;
     struct mp_record_location record = {.code = gpc};
     struct vm_location location;
-    if (vm_debuginfo_find(r->d->vm, gpc, &location)) {
+    if (find_location(r, gpc, &location)) {
         record.file = intern_debug_text(r, location.file);
         record.definition = intern_debug_text(r, location.definition);
         record.line = not_negative(location.line);

@@ -275,6 +275,7 @@ static void read_debug_file(struct vm *vm, const char *path) {
 void vm_debuginfo_of_program(struct vm *vm) {
     if (vm->debug_status != VM_DEBUG_UNREAD || vm->image == NULL) return;
     vm->debug_status = VM_DEBUG_READ;
+    if (vm->debug != NULL) return; /* for somebody else than the program */
     const struct vm_section *section = vm_image_section(vm->image, "DBUG");
     const char *name = vm->options.executable_name, *other = secure_getenv("CAML_DEBUG_FILE");
     if (section != NULL) read_section(vm, name == NULL ? "program" : name, section);

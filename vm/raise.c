@@ -17,12 +17,11 @@ vm_run_loop *vm_loop_of(const struct vm *vm) {
 }
 
 value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
-    struct vm_activation activation = {
-        .outer = d->activation,
-        .local_roots = d->gc.local_roots,
-        .outer_trap = d->trap,
-        .depth = d->activation == NULL ? 0 : d->activation->depth + 1,
-    };
+    struct vm_activation activation; /* its jump buffer is large: set field by field */
+    activation.outer = d->activation;
+    activation.local_roots = d->gc.local_roots;
+    activation.outer_trap = d->trap;
+    activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
     if (activation.depth > MAX_ACTIVATIONS)
         return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
     d->activation = &activation;

@@ -3,6 +3,7 @@
 #include "memprof/report/text.h"
 #include "memprof/report/views.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { TREE_ROWS = 60, FLAME_ROWS = 3000 };
@@ -28,7 +29,8 @@ static void add_row(struct walk *w, unsigned depth, const struct report_sum *tot
     report_cell_number(w->table, REPORT_SHARES,
                        (double)total->hits / w->paths->nodes[0].total.hits);
     if (w->with_self)
-        report_cell_number(w->table, kind, report_query_estimate(w->query, self).value);
+        report_cell_number(w->table, kind,
+                           self != NULL ? report_query_estimate(w->query, self).value : NAN);
     report_cell_own(w->table, text);
 }
 
@@ -40,7 +42,7 @@ static void add_rest(struct walk *w, uint32_t child, unsigned depth) {
         report_sum_merge(&rest, &w->paths->nodes[child].total);
         count++;
     }
-    add_row(w, depth, &rest, &rest, report_format("(%zu smaller)", count));
+    add_row(w, depth, &rest, NULL, report_format("(%zu smaller)", count));
 }
 
 static void walk_paths(struct walk *w) {

@@ -1,0 +1,53 @@
+"""What the tests of the reports share."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+class Place:
+    def __init__(self, bactrian, accept, mutants):
+        self.bactrian = os.path.abspath(bactrian)
+        self.accept, self.mutants = accept, mutants
+
+
+class Case(unittest.TestCase):
+    place = None
+    maxDiff = 4000
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='prof-report-')
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, data):
+        with open(os.path.join(self.folder, name), 'wb') as file:
+            file.write(data)
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), 'rb') as file:
+            return file.read()
+
+    def run_prof(self, *words):
+        done = subprocess.run([self.place.bactrian, 'prof', *words], cwd=self.folder, timeout=120,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        return done.stdout, done.stderr, done.returncode
+
+    def prof(self, *words, status=0):
+        """What a verb prints; status None: whatever it says."""
+        out, err, found = self.run_prof(*words)
+        if status is not None:
+            self.assertEqual((err.decode(), found), ('', status))
+        return out.decode()
+
+    def golden(self, name, found):
+        path = os.path.join(HERE, 'golden', name)
+        if self.place.accept:
+            with open(path, 'w') as file:
+                file.write(found)
+        with open(path) as file:
+            self.assertEqual(found, file.read())

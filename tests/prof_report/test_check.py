@@ -1,0 +1,133 @@
+"""Every rule of the trace format: a trace that breaks it, and the verb that says so."""
+import json
+import os
+import re
+
+import ctf
+import support
+
+FILE = dict(file='f.ml', name='f')
+
+
+def base():
+    t = ctf.Trace()
+    t.location(1, ctf.place(1, 0, 1, **FILE))
+    return t
+
+
+def packet(**fields):
+    t = base()
+    t.alloc(0, 1, [1])
+    return t.flush(**fields).bytes
+
+
+def events(*make):
+    t = base()
+    for step in make:
+        step(t)
+    return t.flush().bytes
+
+
+def second(**fields):
+    t = base()
+    t.alloc(10, 1, [1])
+    t.flush()
+    t.alloc(20, 1, [1])
+    return t.flush(**fields).bytes
+
+
+def raw(payload, kind=2):
+    return events(lambda t: t.event(kind, 0, payload))
+
+
+def many_domains():
+    t = ctf.Trace(3)
+    for domain in range(300):
+        t.packet(b'', domain=domain)
+    return t.bytes
+
+
+def deep():
+    t = base()
+    t.alloc(0, 1, [1])
+    words = b''.join([ctf.codeword(1, 2, follow=255)] * 8000)
+    t.event(2, 0, b'\1\1\0' + ctf.vint(1) + b'\x40\x1f' + words)
+    t.births += 1
+    return t.flush().bytes
+
+
+def alloc(t):
+    t.alloc(0, 1, [1])
+
+
+BROKEN = {
+    'magic': lambda: packet(magic=1),
+    'header': lambda: ctf.small().bytes[:40],
+    'packet-size': lambda: packet(bits=1001),
+    'cut-off': lambda: packet()[:-1],
+    'version': lambda: packet(version=4),
+    'packet-limit': lambda: events(*[lambda t: t.alloc(0, 1, [1])] * 2000),
+    'packet-time': lambda: second(begin=30, end=25),
+    'packet-order': lambda: second(begin=5),
+    'packet-span': lambda: packet(end=40000000),
+    'id-order': lambda: packet(ids=(5, 3)),
+    'id-gap': lambda: packet(ids=(7, 8)),
+    'id-count': lambda: packet(ids=(0, 3)),
+    'pid': lambda: packet(pid=78),
+    'domains': many_domains,
+    'verifier': lambda: packet(verifier=(5, 3, 9)),
+    'info-first': lambda: raw(b'', kind=0),
+    'info-ids': lambda: ctf.Trace(ids=(0, 5)).bytes,
+    'info-rest': lambda: ctf.Trace(more=b'x').bytes,
+    'rate': lambda: ctf.Trace(rate=2.0).bytes,
+    'word-size': lambda: ctf.Trace(word=16).bytes,
+    'event-cut': lambda: raw(b'\1'),
+    'event-kind': lambda: raw(b'', kind=9),
+    'event-time': lambda: packet(end=-5, begin=-5),
+    'event-order': lambda: events(lambda t: t.alloc(50, 1, [1]), alloc),
+    'number-form': lambda: raw(b'\xfe\xff\xff\xff\xff\1\0\0\0\0'),
+    'string': lambda: raw(b'\2' + b'\0' * 7 + b'\1' + ctf.place(1, 0, 1, **FILE)[:-1], kind=1),
+    'code-range': lambda: events(lambda t: t.location(1 << 62, ctf.place(1, 0, 1, **FILE))),
+    'inlined': lambda: events(lambda t: t.location(5)),
+    'file-code': lambda: events(lambda t: t.location(5, ctf.place(1, 0, 1, 7))),
+    'name-code': lambda: events(lambda t: t.location(5, ctf.place(1, 0, 1, 0, 9))),
+    'code-repeated': lambda: events(lambda t: t.location(1, ctf.place(2, 0, 1, **FILE))),
+    'code-unknown': lambda: events(lambda t: t.alloc(0, 1, [9])),
+    'samples': lambda: events(lambda t: t.alloc(0, 1, [1], hits=0)),
+    'source': lambda: events(lambda t: t.alloc(0, 1, [1], source=3)),
+    'prefix': lambda: events(lambda t: t.alloc(0, 1, [1], prefix=4)),
+    'depth': deep,
+    'id-twice': lambda: second(ids=(0, 1)),
+    'future': lambda: events(lambda t: t.collect(0, -5)),
+    'promoted-twice': lambda: events(alloc, lambda t: t.promote(1, 0), lambda t: t.promote(2, 0)),
+    'collected-twice': lambda: events(alloc, lambda t: t.collect(1, 0), lambda t: t.collect(2, 0)),
+}
+
+
+class Check(support.Case):
+    def violations(self, data):
+        self.write('t.ctf', data)
+        out = self.prof('check', 't.ctf', '--json', status=None)
+        return [row['rule'] for row in json.loads(out)['violations']]
+
+    def test_each_violated_rule_is_named(self):
+        for rule, make in BROKEN.items():
+            with self.subTest(rule):
+                self.assertIn(rule, self.violations(make()))
+
+    def test_each_rule_has_a_trace_that_breaks_it(self):
+        with open(os.path.join(support.ROOT, 'memprof/report/ctf_rules.def')) as table:
+            rules = re.findall(r'^RULE\(\w+, \w+, "([^"]+)"', table.read(), re.MULTILINE)
+        self.assertEqual(sorted(rules), sorted(BROKEN))
+
+    def test_a_good_trace_has_no_violation(self):
+        for version in (1, 2, 3):
+            self.assertEqual(self.violations(ctf.small(version).bytes), [])
+
+    def test_the_status_says_whether_readers_will_refuse(self):
+        self.write('good.ctf', ctf.small().bytes)
+        self.write('bad.ctf', BROKEN['id-count']())
+        self.write('odd.ctf', BROKEN['prefix']())
+        self.prof('check', 'good.ctf', status=0)
+        self.prof('check', 'bad.ctf', status=1)
+        self.prof('check', 'odd.ctf', status=0)

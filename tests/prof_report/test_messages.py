@@ -1,0 +1,97 @@
+"""Wrong use and bad input: one line, status 125, no file left behind."""
+import os
+import random
+
+import ctf
+import support
+
+WRONG = [
+    (['stats'], 'stats: the profile to read is missing: say `bactrian prof stats FILE`'),
+    (['stats', 'none.ctf'], 'none.ctf: No such file or directory: check the name and the rights of '
+     'the file'),
+    (['stats', 'empty'], 'empty: the file is empty: record the program again'),
+    (['stats', 'text'], 'text: not a memory profile: give a file that `bactrian prof record` or '
+     'memtrace has written'),
+    (['stats', 'a.ctf', 'a.ctf'], 'a.ctf: one file too many: say `bactrian prof stats FILE`'),
+    (['table', 'a.ctf', '--at', 'x'], '--at: `x` is no moment: give peak, end, or a time as 1.5s, '
+     '200ms, 3min, 40%'),
+    (['table', 'a.ctf', '--show', 'x'], '--show: `x` is unknown: give one of alloc, live, promoted, '
+     'minor-dead, major-dead'),
+    (['table', 'a.ctf', '--focus', '('], None),
+    (['table', 'a.ctf', '--phase', 'x'], '--phase: the profile has no phase `x`: `bactrian prof '
+     'stats` lists the phases'),
+    (['table', 'a.ctf', '--from', '2s', '--to', '1s'], '--to: the time selected is empty: give a '
+     'later moment than --from\'s'),
+    (['table', 'a.ctf', '--nope'], '--nope: no such option: `bactrian prof --help` lists the '
+     'options'),
+    (['table', 'a.ctf', '--top'], '--top: N is missing: at most N rows'),
+    (['table', 'a.ctf', '--top', '0'], '--top: no row would be left: give at least 1'),
+    (['table', 'a.ctf', '--size', '3'], '--size: `3` is no range: give MIN..MAX, MIN.. or ..MAX'),
+    (['tree', 'a.ctf', '--callers', 'nobody'], 'nobody: no function of that name is in the profile: '
+     '`bactrian prof table --by fn` lists the functions'),
+    (['export', 'a.ctf', '--to', 'x'], '--to: the format `x` is unknown: give one of: folded pprof '
+     'speedscope memtrace csv chrome dhat callgrind heapprofile'),
+    (['export', 'a.ctf', '--to', 'csv', '-o', 'no/where'], 'no/where: No such file or directory: '
+     'check the folder, its rights and the space left'),
+    (['merge', 'a.ctf', 'rate.ctf'], None),
+    (['diff', 'a.ctf'], 'diff: the profile to read is missing: say `bactrian prof diff BEFORE '
+     'AFTER`'),
+]
+
+
+class Messages(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.write('a.ctf', ctf.small().bytes)
+        self.write('rate.ctf', ctf.Trace(rate=0.5).bytes)
+        self.write('empty', b'')
+        self.write('text', b'hello')
+
+    def test_wrong_use_is_told_in_one_line(self):
+        for words, expected in WRONG:
+            with self.subTest(' '.join(words)):
+                out, err, status = self.run_prof(*words)
+                self.assertEqual((out, status), (b'', 125))
+                self.assertRegex(err.decode(), r'\Abactrian: [^\n]+: [^\n]+: [^\n]+\n\Z')
+                if expected is not None:
+                    self.assertEqual(err.decode(), 'bactrian: %s\n' % expected)
+
+    def test_a_failure_leaves_no_file(self):
+        before = sorted(os.listdir(self.folder))
+        self.run_prof('export', '--to', 'folded', 'a.ctf', '--phase', 'x', '-o', 'out')
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_no_colour_without_a_terminal(self):
+        self.assertNotIn('\033', self.prof('table', 'a.ctf'))
+        self.assertIn('\033', self.prof('table', 'a.ctf', '--color'))
+
+    def test_names_cannot_steer_the_terminal_or_leave_the_page(self):
+        t = ctf.Trace(program='p\033[2J')
+        t.location(1, ctf.place(1, 0, 1, file='</script>.ml', name='\033]0;x\007'))
+        t.alloc(0, 1, [1])
+        self.write('evil.ctf', t.flush().bytes)
+        self.assertNotIn('\033', self.prof('summary', 'evil.ctf') + self.prof('flame', 'evil.ctf'))
+        self.assertEqual(self.prof('html', 'evil.ctf').count('</script>'), 2)
+
+    def test_mutated_traces_crash_no_reader(self):
+        seed = random.Random(4)
+        whole = [ctf.small(v).bytes for v in (1, 2, 3)]
+        verbs = [['summary'], ['check'], ['tree'], ['lifetimes'], ['export', '--to', 'memtrace']]
+        for i in range(self.place.mutants):
+            data = bytearray(seed.choice(whole))
+            for _ in range(seed.randint(1, 6)):
+                at = seed.randrange(len(data))
+                kind = seed.randrange(3)
+                if kind == 0:
+                    data[at] = seed.randrange(256)
+                elif kind == 1:
+                    del data[at:at + seed.randint(1, 40)]
+                else:
+                    data[at:at] = data[seed.randrange(len(data)):][:seed.randint(1, 40)]
+                data = data or bytearray(b'x')
+            self.write('m.ctf', bytes(data))
+            words = seed.choice(verbs)
+            out, err, status = self.run_prof(words[0], 'm.ctf', *words[1:])
+            if status not in (0, 1, 125):
+                self.write('/tmp/prof-report-crash.ctf', bytes(data))
+                self.fail('mutant %d: %s ended with %d: %s' % (i, words, status, err[-2000:]))
