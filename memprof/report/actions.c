@@ -38,8 +38,7 @@ int report_write_export(const struct report_command *command, FILE *out,
     return report_fail(error, "--to", advice, "the format `%s` is unknown", command->format);
 }
 
-int report_write_trim(const struct report_command *command, FILE *out,
-                      struct report_error *error) {
+int report_write_trim(const struct report_command *command, FILE *out, struct report_error *error) {
     return report_export_memtrace(&command->request, out, error);
 }
 
@@ -91,10 +90,9 @@ int report_write_merge(const struct report_command *command, FILE *out,
         if (m == NULL) status = -1;
         else if (i == 0) describe(merged, m);
         else if (m->rate != merged->rate || m->word_bytes != merged->word_bytes)
-            status = report_fail(error, command->files[i],
-                                 "merge profiles that were recorded with the same --rate",
-                                 "its sampling rate %g is not the first one's %g", m->rate,
-                                 merged->rate);
+            status = report_fail(
+                error, command->files[i], "merge profiles that were recorded with the same --rate",
+                "its sampling rate %g is not the first one's %g", m->rate, merged->rate);
         if (status == 0) {
             append(merged, m, offset);
             offset += m->end + 1000; /* one run behind the other */

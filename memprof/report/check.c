@@ -43,8 +43,9 @@ static void check_ctf(struct report_doc *doc, struct findings *f, const unsigned
         report_doc_note(doc, "%s, %zu samples, %zu violations of the format's rules.",
                         model->format, model->sample_count, f->count);
     if (f->count > 0)
-        report_doc_note(doc, "damaged: the rest of the packet is lost; misread: some reader refuses "
-                             "or misunderstands it; unusual: it reads well.");
+        report_doc_note(doc,
+                        "damaged: the rest of the packet is lost; misread: some reader refuses "
+                        "or misunderstands it; unusual: it reads well.");
     report_model_free(model);
 }
 
@@ -84,8 +85,9 @@ int report_check(const char *path, bool json, const struct report_style *style, 
     struct report_doc *doc = report_doc_create("check", "The rules of the format, for %s", path);
     if (report_ctf_recognises(bytes, length)) check_ctf(doc, &f, bytes, length);
     else if (mp_reader_recognises(bytes, length)) check_own(doc, &f, bytes, length);
-    else f.errors = report_fail(error, path, "give a profile of `bactrian prof record` or memtrace",
-                                "not a memory profile");
+    else
+        f.errors = report_fail(error, path, "give a profile of `bactrian prof record` or memtrace",
+                               "not a memory profile");
     if (f.errors != (size_t)-1) {
         if (json) report_doc_write_json(doc, out);
         else report_doc_write_text(doc, style, out);

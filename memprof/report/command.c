@@ -17,9 +17,9 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-#define VIEW(name, function, files, arguments, meaning)                                            \
+#define VIEW(name, function, files, arguments, meaning) \
     {name, function, NULL, files, arguments, meaning},
-#define ACTION(name, function, files, arguments, meaning)                                          \
+#define ACTION(name, function, files, arguments, meaning) \
     {name, NULL, function, files, arguments, meaning},
 #include "memprof/report/verbs.def"
     {"check", NULL, NULL, 1, "FILE", "every rule of its format that a file violates"},

@@ -8,7 +8,7 @@
 struct report_command {
     struct report_request request;
     const char *verb;
-    char **words;          /* of the command line: where files stand, then NULL */
+    char **words; /* of the command line: where files stand, then NULL */
     char **files;
     size_t file_count;
     struct report_model *models[2];

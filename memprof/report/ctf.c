@@ -186,8 +186,9 @@ static void read_packet(struct ctf_reader *r, size_t start, bool first) {
 /* Where the next packet starts, when its place is not known: the next magic, or the end. */
 static size_t find_magic(const struct ctf_reader *r, size_t from) {
     static const unsigned char magic[] = {0xC1, 0x1F, 0xFC, 0xC1};
-    const void *found =
-        from < r->length ? memmem(r->bytes + from, r->length - from, magic, sizeof magic) : NULL;
+    const void *found = from < r->length
+                            ? memmem(r->bytes + from, r->length - from, magic, sizeof magic)
+                            : NULL;
     return found != NULL ? (size_t)((const unsigned char *)found - r->bytes) : r->length;
 }
 

@@ -280,7 +280,8 @@ static void read_time(struct ctf_reader *r, uint64_t low) {
     uint64_t time = (r->begin_us & ~mask) + low;
     if (low < (r->begin_us & mask)) time += mask + 1;
     if (time < r->begin_us || time > r->end_us)
-        ctf_violate(r, CTF_EVENT_TIME, "%" PRId64 " us behind its end", (int64_t)(time - r->end_us));
+        ctf_violate(r, CTF_EVENT_TIME, "%" PRId64 " us behind its end",
+                    (int64_t)(time - r->end_us));
     if (time < r->domain->last_time)
         ctf_violate(r, CTF_EVENT_ORDER, "%" PRIu64 " us back", r->domain->last_time - time);
     else r->domain->last_time = time;

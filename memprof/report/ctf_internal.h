@@ -11,8 +11,8 @@ enum ctf_rule {
 };
 
 enum {
-    CTF_TABLE = 31,         /* entries of a move-to-front table; also the code for "a new one" */
-    CTF_BUCKETS = 1 << 14,  /* of the call stacks' cache */
+    CTF_TABLE = 31,        /* entries of a move-to-front table; also the code for "a new one" */
+    CTF_BUCKETS = 1 << 14, /* of the call stacks' cache */
     CTF_MAX_DOMAINS = 256,
     CTF_MAX_DEPTH = 1000000,
     CTF_TIME_BITS = 25,

@@ -18,10 +18,10 @@ enum report_kind {
 };
 
 enum report_shape {
-    REPORT_FACTS,   /* rows of a title and a value; the row's key names it */
-    REPORT_TABLE,   /* one row beside the other */
-    REPORT_TREE,    /* rows have a depth and follow their parent; the last column is indented */
-    REPORT_ICICLE,  /* a tree drawn as nested bars; the first column gives the widths */
+    REPORT_FACTS,  /* rows of a title and a value; the row's key names it */
+    REPORT_TABLE,  /* one row beside the other */
+    REPORT_TREE,   /* rows have a depth and follow their parent; the last column is indented */
+    REPORT_ICICLE, /* a tree drawn as nested bars; the first column gives the widths */
 };
 
 struct report_cell {
@@ -80,7 +80,7 @@ struct report_table *report_doc_table(struct report_doc *doc, enum report_shape 
 void report_table_column(struct report_table *table, const char *key, const char *title);
 /* Starts a row; its cells follow in the order of the columns. */
 void report_table_row(struct report_table *table, unsigned depth);
-/* Adds a cell to the last row: a text, which it takes over; a copy of one; a number; an estimate. */
+/* Adds a cell to the last row: a text, which it takes over; a copy; a number; an estimate. */
 void report_cell_own(struct report_table *table, char *text);
 void report_cell_text(struct report_table *table, const char *text);
 void report_cell_number(struct report_table *table, enum report_kind kind, double number);

@@ -9,8 +9,11 @@
 
 /* The length of the well-formed UTF-8 character at s, 0 if it is none. */
 static unsigned utf8_length(const unsigned char *s) {
-    unsigned n = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
-               : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    unsigned n = s[0] < 0x80                   ? 1
+                 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+                 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                               : 0;
     for (unsigned i = 1; i < n; i++)
         if ((s[i] & 0xC0) != 0x80) return 0;
     if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
@@ -153,8 +156,8 @@ void report_doc_write_csv(const struct report_doc *doc, FILE *out) {
     if (t == NULL) return;
     for (size_t c = 0; c < t->column_count; c++) {
         fprintf(out, "%s%s", c > 0 ? "," : "", t->columns[c].key);
-        if (has_intervals(t, c)) fprintf(out, ",%s_low,%s_high", t->columns[c].key,
-                                         t->columns[c].key);
+        if (has_intervals(t, c))
+            fprintf(out, ",%s_low,%s_high", t->columns[c].key, t->columns[c].key);
     }
     putc('\n', out);
     for (size_t r = 0; r < t->row_count; r++) {

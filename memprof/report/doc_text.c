@@ -67,7 +67,8 @@ static void write_interval(char out[TEXT_SIZE], const struct report_cell *cell) 
 }
 
 /* The text of a cell; the returned pointer is the cell's or buffer. */
-static const char *cell_text(const struct report_cell *cell, bool interval, char buffer[TEXT_SIZE]) {
+static const char *cell_text(const struct report_cell *cell, bool interval,
+                             char buffer[TEXT_SIZE]) {
     buffer[0] = 0;
     if (cell == NULL) return buffer;
     if (cell->kind == REPORT_TEXT) return cell->text;
@@ -98,8 +99,8 @@ static size_t lay_out(const struct writer *w, const struct report_table *t,
     }
     for (size_t i = 0; i < count; i++)
         for (size_t r = 0; r < t->row_count; r++) {
-            const char *text =
-                cell_text(cell_at(t, r, columns[i].cell), columns[i].interval, buffer);
+            const char *text = cell_text(cell_at(t, r, columns[i].cell), columns[i].interval,
+                                         buffer);
             if (width_of(text) > columns[i].width) columns[i].width = width_of(text);
         }
     return count;

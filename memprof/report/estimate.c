@@ -1,8 +1,8 @@
 /* estimate.c - from sampled words to what was allocated, and how far off that may be.
  *
  * With the exact total known, a set's share in all hits is a binomial proportion: Wilson's interval
- * of it, times the total. Without, hits are a Poisson count: exact bounds (mid-P, which neither
- * overstates nor understates the confidence on average) for few, the normal law for many. */
+ * of it, times the total. Without, hits are a Poisson count, with the score interval
+ * that is the limit of Wilson's. */
 #include "memprof/report/estimate.h"
 
 #include <math.h>
@@ -38,39 +38,15 @@ struct report_scale report_scale_of(const struct report_model *model) {
     return scale;
 }
 
-/* P(X < n) + P(X = n) / 2 for a Poisson count X with that mean. */
-static double mid_probability(double mean, unsigned n) {
-    double term = exp(-mean), sum = 0;
-    for (unsigned i = 0; i < n; i++) {
-        sum += term;
-        term *= mean / (i + 1);
-    }
-    return sum + term / 2;
-}
-
-/* The mean at which n counts lie at that mid-P probability. */
-static double poisson_bound(unsigned n, double probability) {
-    double low = 0, high = n + 10 * sqrt(n + 1.0);
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-        if (mid_probability(middle, n) > probability) low = middle;
-        else high = middle;
-    }
-    return low;
-}
-
-/* Bounds of the mean of a count; narrowed where sampling leaves little out. */
+/* The score interval of the mean of a Poisson count, which is Wilson's for a share that is small:
+ * for few hits it holds its 95 % better than exact bounds, which overstate it. Narrowed where
+ * sampling leaves little out. */
 static struct report_estimate count_bounds(double n, double rate) {
+    double narrow = sqrt(1 - rate), half = Z * sqrt(n + Z * Z / 4);
     struct report_estimate e = {n, n, n};
-    double narrow = sqrt(1 - rate);
     if (narrow == 0) return e;
-    if (n < MANY) {
-        e.low = n - (n - (n > 0 ? poisson_bound(n, 0.975) : 0)) * narrow;
-        e.high = n + (poisson_bound(n, 0.025) - n) * narrow;
-    } else {
-        e.low = n - Z * sqrt(n) * narrow;
-        e.high = n + Z * sqrt(n) * narrow;
-    }
+    e.low = n > 0 ? n - (half - Z * Z / 2) * narrow : 0;
+    e.high = n + (half + Z * Z / 2) * narrow;
     return e;
 }
 

@@ -63,9 +63,12 @@ static void collect(struct writer *w) {
         int32_t line = m->locations[node->location].line;
         if (node->parent == 0 || w->total[i].of[0] <= 0 || is_nested(w, i)) continue;
         report_grow(&w->calls, &w->call_capacity, w->call_count + 1, sizeof *w->calls);
-        w->calls[w->call_count++] =
-            (struct call){function_of(w, node->parent), m->nodes[node->parent].location,
-                          function_of(w, i), line > 0 ? line : 0, 1, w->total[i]};
+        w->calls[w->call_count++] = (struct call){function_of(w, node->parent),
+                                                  m->nodes[node->parent].location,
+                                                  function_of(w, i),
+                                                  line > 0 ? line : 0,
+                                                  1,
+                                                  w->total[i]};
     }
     if (w->call_count > 0) qsort(w->calls, w->call_count, sizeof *w->calls, by_caller);
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* export_chrome.c - trace events: the collector's pauses, the program's phases, the heap over time. */
+/* export_chrome.c - trace events: the collector's pauses, the program's phases, the heap. */
 #include "memprof/report/export.h"
 
 enum { PROCESS = 1, THREAD_PROGRAM = 1, THREAD_PHASES = 2, STEPS = 1000 };
@@ -10,8 +10,10 @@ static void put_name(const char *what, unsigned thread, const char *name, FILE *
     fputs("}}", out);
 }
 
-static void put_span(const char *name, unsigned thread, int64_t start, int64_t duration, FILE *out) {
-    fprintf(out, ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"name\":", PROCESS,
+static void put_span(const char *name, unsigned thread, int64_t start, int64_t duration,
+                     FILE *out) {
+    fprintf(out,
+            ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"name\":", PROCESS,
             thread, start / 1e3, duration / 1e3);
     report_write_json_string(name, out);
 }
@@ -38,10 +40,11 @@ static int put_timeline(const struct report_request *request, FILE *out,
     const struct report_table *t = doc->tables[0];
     for (size_t i = 0; i < t->row_count; i++) {
         const struct report_cell *cells = &t->cells[t->rows[i].first];
-        fprintf(out,
-                ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"live memory, estimate (bytes)\","
-                "\"args\":{\"value\":%.0f}}",
-                PROCESS, cells[0].number.value * 1e6, cells[1].number.value);
+        fprintf(
+            out,
+            ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"live memory, estimate (bytes)\","
+            "\"args\":{\"value\":%.0f}}",
+            PROCESS, cells[0].number.value * 1e6, cells[1].number.value);
     }
     report_doc_free(doc);
     return 0;

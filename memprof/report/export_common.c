@@ -31,7 +31,8 @@ size_t report_unwind(const struct report_model *model, uint32_t node, size_t mos
     report_grow(frames, capacity, kept + 1, sizeof **frames);
     for (; node != 0; node = model->nodes[node].parent) {
         size_t depth = model->nodes[node].depth;
-        if (depth <= outer || n - depth < kept - outer) (*frames)[--i] = model->nodes[node].location;
+        if (depth <= outer || n - depth < kept - outer)
+            (*frames)[--i] = model->nodes[node].location;
     }
     return kept;
 }
@@ -55,7 +56,8 @@ static void put_frame(const struct report_model *model, uint32_t location, FILE 
         if (part == 1 && l->line >= 0) fprintf(out, ":%d", l->line);
         if (part == 1) putc(')', out);
     }
-    if (texts[1][0] == 0 && texts[0][0] != 0 && strchr("0123456789", texts[0][strlen(texts[0]) - 1]))
+    if (texts[1][0] == 0 && texts[0][0] != 0 &&
+        strchr("0123456789", texts[0][strlen(texts[0]) - 1]))
         putc('_', out);
 }
 
@@ -65,7 +67,8 @@ int report_export_folded(const struct report_request *request, FILE *out,
     struct report_query query;
     uint32_t *frames = NULL;
     size_t capacity = 0;
-    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0) return -1;
+    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
+        return -1;
     struct report_sum *sums = report_node_sums(request, query.show, request->selection.at,
                                                &query.scale, error);
     for (size_t i = 0; sums != NULL && i < m->node_count; i++) {

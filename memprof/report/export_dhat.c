@@ -7,7 +7,7 @@
 /* What DHAT knows of a program point; hits and samples are scaled when they are written. */
 struct point {
     struct report_sum total, peak, end;
-    double life;             /* microseconds, of all its blocks */
+    double life;                               /* microseconds, of all its blocks */
     uint64_t now, now_blocks, max, max_blocks; /* sampled words, sampled blocks */
 };
 
@@ -116,7 +116,8 @@ int report_export_dhat(const struct report_request *request, FILE *out,
     const struct report_model *m = request->model;
     struct report_query query;
     bool first = true;
-    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0) return -1;
+    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
+        return -1;
     struct point *points = report_alloc(m->node_count * sizeof *points);
     int64_t peak = report_peak_time(m);
     collect(&query, peak, points);
@@ -134,7 +135,8 @@ int report_export_dhat(const struct report_request *request, FILE *out,
     /* The viewer wants one at least. */
     if (first)
         fputs("{\"tb\":0,\"tbk\":0,\"tl\":0,\"mb\":0,\"mbk\":0,\"gb\":0,\"gbk\":0,\"eb\":0,"
-              "\"ebk\":0,\"fs\":[0]}", out);
+              "\"ebk\":0,\"fs\":[0]}",
+              out);
     put_frames(m, out);
     free(points);
     report_query_end(&query);

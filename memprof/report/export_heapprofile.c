@@ -23,7 +23,8 @@ static void open_node(struct writer *w, uint32_t node) {
     report_write_json_string(node == 0 ? "(root)" : report_name_of(m, location), w->out);
     fputs(",\"scriptId\":\"0\",\"url\":", w->out);
     report_write_json_string(node == 0 ? "" : m->names[l->file], w->out);
-    fprintf(w->out, ",\"lineNumber\":%d,\"columnNumber\":%d},\"selfSize\":%lld,\"id\":%u,\"children\":[",
+    fprintf(w->out,
+            ",\"lineNumber\":%d,\"columnNumber\":%d},\"selfSize\":%lld,\"id\":%u,\"children\":[",
             node == 0 || l->line < 1 ? -1 : l->line - 1, node == 0 || l->start < 0 ? -1 : l->start,
             bytes_of(w, node), node + 1);
 }

@@ -109,8 +109,10 @@ static void put_location(struct report_buffer *b, const struct report_model *m, 
     put_header(b, time_us, LOCATION);
     report_put_le(b, (uint64_t)number + 1, 8);
     report_put_byte(b, 1);
-    report_put_le(b, clamp(l->line, 20) | clamp(l->start, 8) << 20 | clamp(l->end, 10) << 28 |
-                         (uint64_t)NEW_FILE << 38 | (uint64_t)NEW_NAME << 43, 6);
+    report_put_le(b,
+                  clamp(l->line, 20) | clamp(l->start, 8) << 20 | clamp(l->end, 10) << 28 |
+                      (uint64_t)NEW_FILE << 38 | (uint64_t)NEW_NAME << 43,
+                  6);
     put_string(b, m->names[l->file]);
     put_string(b, m->names[l->function]);
 }
@@ -201,8 +203,8 @@ static void write_event(struct writer *w, const struct event *e) {
         put_header(&w->event, time_us, e->kind == PROMOTION ? PROMOTE : COLLECT);
         put_vint(&w->event, w->next_id - 1 - w->ids[e->sample]);
     }
-    if (w->packet.length > 0 && (w->packet.length + w->event.length > MAX_EVENT ||
-                                 time_us - w->begin_us > MAX_SPAN_US))
+    if (w->packet.length > 0 &&
+        (w->packet.length + w->event.length > MAX_EVENT || time_us - w->begin_us > MAX_SPAN_US))
         flush(w);
     if (w->packet.length == 0) w->begin_us = time_us;
     w->end_us = time_us;
@@ -243,7 +245,8 @@ int report_export_memtrace(const struct report_request *request, FILE *out,
     const struct report_model *m = request->model;
     struct report_query query;
     size_t count;
-    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0) return -1;
+    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
+        return -1;
     struct event *events = list_events(&query, &count);
     struct writer *w = report_alloc(sizeof *w);
     w->model = m;

@@ -10,8 +10,20 @@
 
 enum { VALUES = 6, FIXED_NAMES = 32 };
 /* Fields of Profile. */
-enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME = 9, DURATION,
-       PERIOD_TYPE, PERIOD, COMMENT, DEFAULT_TYPE };
+enum {
+    SAMPLE_TYPE = 1,
+    SAMPLE,
+    MAPPING,
+    LOCATION,
+    FUNCTION,
+    STRING,
+    TIME = 9,
+    DURATION,
+    PERIOD_TYPE,
+    PERIOD,
+    COMMENT,
+    DEFAULT_TYPE
+};
 enum fate { MINOR_DEAD, PROMOTED, MAJOR, FATES };
 
 struct strings {
@@ -131,9 +143,9 @@ static void put_samples(struct report_buffer *b, const struct report_query *all,
     struct entry *entries = report_alloc(m->node_count * FATES * sizeof *entries);
     for (size_t i = 0; i < m->sample_count; i++) {
         const struct report_sample *sample = &m->samples[i];
-        enum fate fate = sample->source != REPORT_MINOR            ? MAJOR
-                         : sample->promoted != REPORT_NEVER        ? PROMOTED
-                                                                   : MINOR_DEAD;
+        enum fate fate = sample->source != REPORT_MINOR     ? MAJOR
+                         : sample->promoted != REPORT_NEVER ? PROMOTED
+                                                            : MINOR_DEAD;
         struct entry *e = &entries[sample->node * FATES + fate];
         if (!report_query_selects(all, sample)) continue;
         report_sum_add(&e->all, sample, m->rate);

@@ -1,4 +1,4 @@
-/* export_speedscope.c - speedscope's JSON: one sampled profile for each way to look at the memory. */
+/* export_speedscope.c - speedscope's JSON: a sampled profile for each way to look at memory. */
 #include "memprof/report/export.h"
 
 #include <stdlib.h>
@@ -54,8 +54,8 @@ static int put_profile(const struct report_request *request, const char *name,
     put_samples(m, sums, out);
     for (size_t i = 0; i < m->node_count; i++) {
         if (sums[i].samples == 0) continue;
-        long long weight =
-            count ? (long long)sums[i].samples : report_rounded(report_estimate_bytes(&scale, &sums[i]));
+        long long weight = count ? (long long)sums[i].samples
+                                 : report_rounded(report_estimate_bytes(&scale, &sums[i]));
         fprintf(out, "%s%lld", first ? "" : ",", weight);
         total += weight;
         first = false;

@@ -99,7 +99,8 @@ static int by_size(const void *a, const void *b, void *context) {
 struct report_groups *report_groups_create(const struct report_query *query) {
     const struct report_model *model = query->model;
     struct report_groups *g = report_alloc(sizeof *g);
-    bool others = query->selection->by == REPORT_BY_PHASE || query->selection->by == REPORT_BY_SOURCE;
+    bool others = query->selection->by == REPORT_BY_PHASE ||
+                  query->selection->by == REPORT_BY_SOURCE;
     struct report_keys *keys = NULL;
     if (others) {
         name_others(g, query);

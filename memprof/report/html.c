@@ -2,15 +2,15 @@
  *
  *   page.html  =  ...head...  @DATA@  ...script...
  *
- * The page holds what the text verbs print, computed by the same functions; it asks for nothing from
- * the network. The views' JSON escapes `<`, so no name in a profile can end the script. */
+ * The page holds what the text verbs print, computed by the same functions; it asks for nothing
+ * from the network. The views' JSON escapes `<`, so no name in a profile can end the script. */
 #include "memprof/report/command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const unsigned char page[] = {
-#include "page.inc"
+#include <page.inc> /* made of page.html by embed.py */
 };
 
 enum { STEPS = 300, ROWS = 200 };
@@ -59,8 +59,7 @@ static int put_selections(const struct report_request *request, FILE *out,
     return status;
 }
 
-int report_write_html(const struct report_command *command, FILE *out,
-                      struct report_error *error) {
+int report_write_html(const struct report_command *command, FILE *out, struct report_error *error) {
     static const char mark[] = "@DATA@";
     const struct report_request *request = &command->request;
     struct report_request steps = *request, plain = *request;

@@ -46,8 +46,7 @@ struct report_model *report_load(const char *path, struct report_error *error) {
     } else if (mp_reader_recognises(bytes, length)) {
         model = report_load_own(path, bytes, length, error);
     } else {
-        report_fail(error, path,
-                    "give a file that `bactrian prof record` or memtrace has written",
+        report_fail(error, path, "give a file that `bactrian prof record` or memtrace has written",
                     "not a memory profile");
     }
     free(bytes);

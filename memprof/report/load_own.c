@@ -93,13 +93,14 @@ static void add_counters(struct loader *l, const struct mp_counters *now, int64_
 }
 
 static void set_outcome(struct report_model *model, const struct mp_event *event) {
-    static const char *const words[MP_OUTCOME_COUNT] = {
-        "returned", "exited", "ended by an uncaught exception", "killed"};
+    static const char *const words[MP_OUTCOME_COUNT] = {"returned", "exited",
+                                                        "ended by an uncaught exception", "killed"};
     free(model->outcome);
     if (event->finish.outcome == MP_KILLED)
         model->outcome = report_format("killed by signal %u", event->finish.status);
-    else model->outcome =
-        report_format("%s, status %u", words[event->finish.outcome], event->finish.status);
+    else
+        model->outcome = report_format("%s, status %u", words[event->finish.outcome],
+                                       event->finish.status);
 }
 
 static void add_event(struct loader *l, const struct mp_event *event) {

@@ -131,8 +131,8 @@ uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t
         if (node->parent == parent && node->location == location) return hash->slots[at] - 1;
     }
     report_grow(&model->nodes, &model->node_capacity, model->node_count + 1, sizeof *model->nodes);
-    model->nodes[model->node_count] =
-        (struct report_node){parent, location, model->nodes[parent].depth + 1};
+    model->nodes[model->node_count] = (struct report_node){parent, location,
+                                                           model->nodes[parent].depth + 1};
     hash->slots[at] = ++model->node_count;
     hash->used++;
     return model->node_count - 1;

@@ -21,8 +21,8 @@
 #define REPORT_NEVER INT64_MAX
 
 struct report_location {
-    uint32_t file, function;     /* names */
-    int32_t line, start, end;    /* columns from 0; -1: unknown */
+    uint32_t file, function;  /* names */
+    int32_t line, start, end; /* columns from 0; -1: unknown */
     int32_t reserved;
 };
 
@@ -72,7 +72,7 @@ struct report_hash {
 struct report_model {
     char *format; /* "memtrace v2", "bactrian v1" */
     char *program, *host, *runtime_parameters, *context;
-    double rate;     /* of sampling, per word */
+    double rate; /* of sampling, per word */
     int word_bytes;
     uint64_t pid;
     int64_t epoch_us; /* the start, microseconds since 1970 */

@@ -54,8 +54,7 @@ static int take_moment(const char *option, const char *text, struct report_momen
 }
 
 /* MIN..MAX, either may be missing. */
-static int split_range(const char *option, char *text, char **high,
-                       struct report_error *error) {
+static int split_range(const char *option, char *text, char **high, struct report_error *error) {
     char *dots = strstr(text, "..");
     if (dots == NULL)
         return report_fail(error, option, "give MIN..MAX, MIN.. or ..MAX", "`%s` is no range",
@@ -89,13 +88,15 @@ static int take_size(struct report_selection *s, char *text, struct report_error
     char *low = text, *high = text;
     int status = split_range("--size", low, &high, error);
     if (status == 0 && low[0] != 0) status = take_number("--size", low, 1e18, &s->size_min, error);
-    if (status == 0 && high[0] != 0) status = take_number("--size", high, 1e18, &s->size_max, error);
+    if (status == 0 && high[0] != 0)
+        status = take_number("--size", high, 1e18, &s->size_max, error);
     return status;
 }
 
 /* --to is a moment, or the format of export. */
 static int take_to(struct report_command *c, const char *text, struct report_error *error) {
-    if (strcmp(c->verb, "export") != 0 || report_parse_moment(text, &c->request.selection.to))
+    struct report_moment moment;
+    if (strcmp(c->verb, "export") != 0 || report_parse_moment(text, &moment))
         return take_moment("--to", text, &c->request.selection.to, error);
     c->format = text;
     return 0;
@@ -186,8 +187,8 @@ int report_parse(char **words, struct report_command *command, struct report_err
             return report_fail(error, word, "`bactrian prof --help` lists the options",
                                "no such option");
         if (rows[option].argument == NULL && argument != NULL)
-            return report_fail(error, rows[option].spelling, "leave out what follows the =",
-                               "it takes no argument");
+            return report_fail(error, rows[option].spelling,
+                               "leave out what follows the =", "it takes no argument");
         if (rows[option].argument != NULL && argument == NULL) {
             if (*next == NULL)
                 return report_fail(error, word, rows[option].meaning, "%s is missing",
@@ -203,8 +204,7 @@ void report_print_options(FILE *out) {
     fputs("Options:\n", out);
     for (int i = 0; i < OPTIONS; i++) {
         char left[40];
-        snprintf(left, sizeof left, "%s%s%s", rows[i].spelling,
-                 rows[i].argument != NULL ? " " : "",
+        snprintf(left, sizeof left, "%s%s%s", rows[i].spelling, rows[i].argument != NULL ? " " : "",
                  rows[i].argument != NULL ? rows[i].argument : "");
         fprintf(out, "  %-20s %s\n", left, rows[i].meaning);
     }

@@ -12,8 +12,8 @@ bool report_parse_moment(const char *text, struct report_moment *out) {
     static const struct {
         const char *suffix;
         double ns;
-    } units[] = {{"", 1e9},   {"s", 1e9},      {"ms", 1e6},  {"us", 1e3},
-                 {"ns", 1.0}, {"min", 60e9},   {"h", 3600e9}};
+    } units[] = {{"", 1e9},   {"s", 1e9},    {"ms", 1e6},  {"us", 1e3},
+                 {"ns", 1.0}, {"min", 60e9}, {"h", 3600e9}};
     char *end;
     *out = (struct report_moment){.kind = REPORT_PEAK};
     if (strcmp(text, "peak") == 0) return true;
@@ -185,9 +185,9 @@ int report_query_start(struct report_query *query, const struct report_model *mo
                        const struct report_selection *selection, enum report_show fallback,
                        struct report_error *error) {
     *query = (struct report_query){.model = model, .selection = selection};
-    query->show = selection->has_show                        ? selection->show
+    query->show = selection->has_show                      ? selection->show
                   : selection->at.kind != REPORT_NO_MOMENT ? REPORT_SHOW_LIVE
-                                                             : fallback;
+                                                           : fallback;
     if (selection->at.kind != REPORT_NO_MOMENT && query->show != REPORT_SHOW_LIVE)
         return report_fail(error, "--at", "use --from and --to for events",
                            "a moment selects live blocks only");

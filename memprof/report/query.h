@@ -52,17 +52,18 @@ struct report_query {
     const struct report_selection *selection;
     struct report_scale scale;
     enum report_show show;
-    int64_t at, from, to;       /* ns; at: of live blocks; to is excluded */
+    int64_t at, from, to; /* ns; at: of live blocks; to is excluded */
     int64_t age_min, life_min, life_max;
-    uint8_t *node_flags;        /* of each node */
-    uint32_t phase;             /* its name; 0: any */
-    bool skip_young;            /* leave out live blocks that no collection has tried yet */
-    char *sentence;             /* what is shown, in words: "live at the peak (1.2 s)" */
+    uint8_t *node_flags; /* of each node */
+    uint32_t phase;      /* its name; 0: any */
+    bool skip_young;     /* leave out live blocks that no collection has tried yet */
+    char *sentence;      /* what is shown, in words: "live at the peak (1.2 s)" */
 };
 
 enum { REPORT_NODE_OUT = 1, REPORT_NODE_HIDDEN = 2 }; /* node_flags */
 
-/* Reads "1.5", "1.5s", "20ms", "3min", "40%", "peak", "end" as a moment. False: it is none. */
+/* Reads "1.5", "1.5s", "20ms", "3min", "40%", "peak", "end" as a moment.
+ * False: it is none, and *out means nothing. */
 bool report_parse_moment(const char *text, struct report_moment *out);
 
 /* Applies a selection. fallback: what is shown without --show and --at. Returns 0, or -1 and

@@ -44,9 +44,11 @@ char *report_total_text(const struct report_query *query, const struct report_su
 
 void report_add_notes(struct report_doc *doc, const struct report_model *model) {
     if (model->truncated)
-        report_doc_note(doc, "The end of the profile is missing (the program was killed or is still "
-                             "running): what follows is all that was written.");
+        report_doc_note(doc,
+                        "The end of the profile is missing (the program was killed or is still "
+                        "running): what follows is all that was written.");
     if (model->lost_samples > 0)
-        report_doc_note(doc, "The recorder lost %llu samples for lack of memory: figures are too low.",
+        report_doc_note(doc,
+                        "The recorder lost %llu samples for lack of memory: the figures are low.",
                         (unsigned long long)model->lost_samples);
 }

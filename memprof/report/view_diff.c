@@ -40,8 +40,7 @@ static int by_size(const void *a, const void *b) {
 
 /* One side's groups, with nothing on the other side. */
 static void add_side(struct change *changes, size_t *count, const struct report_query *query,
-                     const struct report_groups *g, bool after,
-                     struct report_estimate nothing) {
+                     const struct report_groups *g, bool after, struct report_estimate nothing) {
     for (size_t i = 0; i < g->shown; i++) {
         struct report_estimate e = report_query_estimate(query, &g->groups[g->order[i]].sum);
         changes[(*count)++] = (struct change){.name = g->texts[g->order[i]],
@@ -98,13 +97,15 @@ static void add_table(struct report_doc *doc, const struct report_query queries[
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
     static const char *const keys[] = {"change", "before", "after", "ratio", "certain", "name"};
     struct report_sum none = {0};
-    struct change *changes =
-        report_alloc((groups[0]->shown + groups[1]->shown + 1) * sizeof *changes);
+    struct change *changes = report_alloc((groups[0]->shown + groups[1]->shown + 1) *
+                                          sizeof *changes);
     size_t count = 0;
     for (size_t i = 0; i < 6; i++)
         report_table_column(t, keys[i],
-                            i == 3 ? "by" : i == 4 ? "real?" : i == 5 ? report_by_title(selection)
-                                                                      : keys[i]);
+                            i == 3   ? "by"
+                            : i == 4 ? "real?"
+                            : i == 5 ? report_by_title(selection)
+                                     : keys[i]);
     for (int side = 0; side < 2; side++)
         add_side(changes, &count, &queries[side], groups[side], side == 1,
                  report_query_estimate(&queries[1 - side], &none));
@@ -127,8 +128,8 @@ struct report_doc *report_view_diff(const struct report_request *request,
     struct report_query queries[2];
     struct report_groups *groups[2];
     for (int side = 0; side < 2; side++) {
-        if (report_query_start(&queries[side], models[side], &request->selection,
-                               REPORT_SHOW_ALLOC, error) == 0)
+        if (report_query_start(&queries[side], models[side], &request->selection, REPORT_SHOW_ALLOC,
+                               error) == 0)
             continue;
         if (side == 1) report_query_end(&queries[0]);
         return NULL;

@@ -128,7 +128,8 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
     struct report_groups *g = report_groups_create(&query);
     struct report_estimate total = report_query_estimate(&query, &g->total.sum);
     char *text = report_total_text(&query, &g->total.sum);
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, key, "%s: %s", query.sentence, text);
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, key, "%s: %s", query.sentence,
+                                              text);
     t->title[0] = t->title[0] >= 'a' ? t->title[0] - 32 : t->title[0];
     report_fact_estimate(facts, key, query.sentence, report_unit_kind(&selection), total);
     report_table_column(t, "share", "share");
@@ -152,7 +153,8 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
 struct report_doc *report_view_summary(const struct report_request *request,
                                        struct report_error *error) {
     const struct report_model *m = request->model;
-    struct report_doc *doc = report_doc_create("summary", "Memory profile of %s", m->program[0] != 0 ? m->program : request->path);
+    struct report_doc *doc = report_doc_create("summary", "Memory profile of %s",
+                                               m->program[0] != 0 ? m->program : request->path);
     struct report_table *facts = report_doc_table(doc, REPORT_FACTS, "totals", "%s", "");
     struct report_selection selection = request->selection;
     doc->no_intervals = selection.no_intervals;

@@ -8,11 +8,12 @@
 enum { ROWS = 30 };
 
 /* The rows of order that are worth showing: --top and --thresh. */
-static size_t rows_to_show(const struct report_groups *g, const struct report_selection *selection) {
+static size_t rows_to_show(const struct report_groups *g,
+                           const struct report_selection *selection) {
     size_t n = g->shown, most = report_rows_of(selection, ROWS);
     if (n > most) n = most;
-    while (n > 0 && g->groups[g->order[n - 1]].sum.hits <
-                        selection->threshold * (double)g->total.sum.hits)
+    while (n > 0 &&
+           g->groups[g->order[n - 1]].sum.hits < selection->threshold * (double)g->total.sum.hits)
         n--;
     return n;
 }
@@ -34,8 +35,7 @@ static void estimate_fates(const struct report_scale *scale, const struct report
                            struct report_estimate out[FATES]) {
     const struct report_sum *parts[] = {&group->minor_dead, &group->promoted, &group->major_dead,
                                         &group->live};
-    for (size_t i = 0; i < FATES; i++)
-        out[i] = report_estimate_share(scale, parts[i], &group->sum);
+    for (size_t i = 0; i < FATES; i++) out[i] = report_estimate_share(scale, parts[i], &group->sum);
 }
 
 struct report_doc *report_view_table(const struct report_request *request,
@@ -86,8 +86,8 @@ static double *mean_ages(const struct report_query *query, const struct report_g
     for (size_t i = 0; i < m->sample_count; i++) {
         const struct report_sample *s = &m->samples[i];
         if (!report_query_selects(query, s)) continue;
-        ages[keys->of_location[m->nodes[s->node].location]] +=
-            (query->at - s->born) / 1e9 * s->hits;
+        ages[keys->of_location[m->nodes[s->node].location]] += (query->at - s->born) / 1e9 *
+                                                               s->hits;
     }
     for (size_t i = 0; i < g->count; i++)
         if (g->groups[i].sum.hits > 0) ages[i] /= g->groups[i].sum.hits;
@@ -115,7 +115,8 @@ static void add_leaks(struct report_doc *doc, const struct report_query *query,
         report_cell_number(t, REPORT_SHARES, (double)group->sum.hits / live->total.sum.hits);
         report_cell_estimate(t, report_unit_kind(selection),
                              report_query_estimate(query, &group->sum));
-        report_cell_number(t, REPORT_COUNT, report_estimate_blocks(&query->scale, &group->sum).value);
+        report_cell_number(t, REPORT_COUNT,
+                           report_estimate_blocks(&query->scale, &group->sum).value);
         report_cell_number(t, REPORT_SHARES, (double)group->sum.hits / all->groups[key].sum.hits);
         report_cell_number(t, REPORT_SECONDS, ages[key]);
         report_cell_text(t, live->texts[key]);
@@ -148,8 +149,8 @@ struct report_doc *report_view_leaks(const struct report_request *request,
     young.hits -= live->total.sum.hits;
     char *total = report_total_text(&query, &live->total.sum);
     char *aside = report_total_text(&query, &young);
-    struct report_doc *doc =
-        report_doc_create("leaks", "%s, %s, young blocks left out", total, query.sentence);
+    struct report_doc *doc = report_doc_create("leaks", "%s, %s, young blocks left out", total,
+                                               query.sentence);
     doc->no_intervals = selection.no_intervals;
     add_leaks(doc, &query, live, born);
     if (young.samples > 0 && selection.unit != REPORT_UNIT_BLOCKS)
@@ -249,8 +250,8 @@ struct report_doc *report_view_lifetimes(const struct report_request *request,
         return NULL;
     struct report_groups *g = report_groups_create(&query);
     char *total = report_total_text(&query, &g->total.sum);
-    struct report_doc *doc =
-        report_doc_create("lifetimes", "What became of %s, %s", total, query.sentence);
+    struct report_doc *doc = report_doc_create("lifetimes", "What became of %s, %s", total,
+                                               query.sentence);
     doc->no_intervals = request->selection.no_intervals;
     add_fates(doc, &query, g);
     add_survival(doc, &query);

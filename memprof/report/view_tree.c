@@ -110,16 +110,16 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
         return NULL;
     }
     char *total = report_total_text(&query, &paths->nodes[0].total);
-    struct report_doc *doc = report_doc_create(view, "%s, %s, %s%s%s", total, query.sentence,
-                                               direction_text(direction),
-                                               function != NULL ? ": " : "",
-                                               function != NULL ? function : "");
+    struct report_doc *doc = report_doc_create(
+        view, "%s, %s, %s%s%s", total, query.sentence, direction_text(direction),
+        function != NULL ? ": " : "", function != NULL ? function : "");
     doc->no_intervals = selection->no_intervals || shape == REPORT_ICICLE;
     w.table = report_doc_table(doc, shape, "tree", "%s", "");
     w.table->empty = report_copy("no sample is selected");
     w.query = &query;
     w.paths = paths;
-    w.least = paths->nodes[0].total.hits * (selection->threshold > 0 ? selection->threshold : w.least);
+    w.least = paths->nodes[0].total.hits *
+              (selection->threshold > 0 ? selection->threshold : w.least);
     w.with_self = shape == REPORT_TREE;
     report_table_column(w.table, report_unit_title(selection), report_unit_title(selection));
     report_table_column(w.table, "share", "share");

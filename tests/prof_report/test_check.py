@@ -48,11 +48,10 @@ def many_domains():
 
 
 def deep():
+    """A bucket that follows itself: 255 frames in three bytes."""
     t = base()
-    t.alloc(0, 1, [1])
-    words = b''.join([ctf.codeword(1, 2, follow=255)] * 8000)
-    t.event(2, 0, b'\1\1\0' + ctf.vint(1) + b'\x40\x1f' + words)
-    t.births += 1
+    t.alloc(0, 1, [], coded=(2, ctf.codeword(1, ctf.LITERAL, 1) + ctf.codeword(1, 0)))
+    t.alloc(0, 1, [], coded=(8000, ctf.codeword(1, 2, follow=255) * 8000))
     return t.flush().bytes
 
 

@@ -15,8 +15,8 @@ WRONG = [
     (['stats', 'a.ctf', 'a.ctf'], 'a.ctf: one file too many: say `bactrian prof stats FILE`'),
     (['table', 'a.ctf', '--at', 'x'], '--at: `x` is no moment: give peak, end, or a time as 1.5s, '
      '200ms, 3min, 40%'),
-    (['table', 'a.ctf', '--show', 'x'], '--show: `x` is unknown: give one of alloc, live, promoted, '
-     'minor-dead, major-dead'),
+    (['table', 'a.ctf', '--show', 'x'], '--show: `x` is unknown: give one of alloc, live, '
+     'promoted, minor-dead, major-dead'),
     (['table', 'a.ctf', '--focus', '('], None),
     (['table', 'a.ctf', '--phase', 'x'], '--phase: the profile has no phase `x`: `bactrian prof '
      'stats` lists the phases'),
@@ -27,8 +27,8 @@ WRONG = [
     (['table', 'a.ctf', '--top'], '--top: N is missing: at most N rows'),
     (['table', 'a.ctf', '--top', '0'], '--top: no row would be left: give at least 1'),
     (['table', 'a.ctf', '--size', '3'], '--size: `3` is no range: give MIN..MAX, MIN.. or ..MAX'),
-    (['tree', 'a.ctf', '--callers', 'nobody'], 'nobody: no function of that name is in the profile: '
-     '`bactrian prof table --by fn` lists the functions'),
+    (['tree', 'a.ctf', '--callers', 'nobody'], 'nobody: no function of that name is in the '
+     'profile: `bactrian prof table --by fn` lists the functions'),
     (['export', 'a.ctf', '--to', 'x'], '--to: the format `x` is unknown: give one of: folded pprof '
      'speedscope memtrace csv chrome dhat callgrind heapprofile'),
     (['export', 'a.ctf', '--to', 'csv', '-o', 'no/where'], 'no/where: No such file or directory: '

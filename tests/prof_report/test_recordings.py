@@ -1,0 +1,77 @@
+"""Profiles of Bactrian's own format, recorded here from a program whose allocation is known."""
+import json
+import random
+import shutil
+import subprocess
+import unittest
+
+import support
+
+PROGRAM = '''
+let kept = ref []
+let rec churn n = if n > 0 then (ignore (Sys.opaque_identity (n, n)); churn (n - 1))
+let keep n = for i = 1 to n do kept := i :: !kept done
+let () = churn 200_000; keep 50_000; churn 200_000; print_int (List.length !kept)
+'''
+CHURNED, KEPT = 2 * 200000 * 3 * 8, 50000 * 3 * 8
+
+
+@unittest.skipUnless(shutil.which('ocamlc'), 'no ocamlc')
+class Recordings(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.write('p.ml', PROGRAM.encode())
+        subprocess.run(['ocamlc', '-g', 'p.ml', '-o', 'p.byte'], cwd=self.folder, check=True)
+
+    def record(self, *words):
+        _, err, status = self.run_prof('record', '--quiet', '-o', 'p.bprof', *words, 'p.byte')
+        self.assertEqual((err.decode(), status), ('', 0))
+
+    def json(self, *words):
+        return json.loads(self.prof(words[0], 'p.bprof', '--json', *words[1:]))
+
+    def test_every_view_reads_them(self):
+        self.record('--rate', '0.01', '--seed', '5', '--gc-trace')
+        for view in ('stats', 'summary', 'table', 'tree', 'flame', 'leaks', 'lifetimes', 'timeline',
+                     'gc', 'check'):
+            self.assertIn(view, self.json(view)['view'])
+            self.prof(view, 'p.bprof')
+
+    def test_estimates_hold_the_known_figures(self):
+        self.record('--rate', '0.01', '--seed', '5')
+        rows = {row['name'].split(' ')[0]: row for row in self.json('table', '--by', 'fn')['rows']}
+        churn, keep = rows['P.churn'], rows['P.keep']
+        self.assertLess(abs(churn['bytes']['value'] - CHURNED), 0.05 * CHURNED)
+        self.assertTrue(keep['bytes']['low'] < KEPT < keep['bytes']['high'])
+        self.assertEqual((churn['live'], keep['live']), (0, 1))
+        for row in self.json('stats')['calibration']:
+            self.assertLess(abs(row['estimate']['value'] - row['exact']),
+                            max(0.1 * row['exact'], 100000))
+
+    def test_a_rate_of_one_is_exact(self):
+        self.record('--rate', '1')
+        rows = {row['name'].split(' ')[0]: row for row in self.json('table', '--by', 'fn')['rows']}
+        self.assertEqual(rows['P.keep']['bytes'], {'value': KEPT, 'low': KEPT, 'high': KEPT})
+        self.assertEqual(rows['P.churn']['bytes']['value'], CHURNED)
+        self.assertEqual(rows['P.keep']['blocks'], 50000)
+
+    def test_exports_keep_the_samples(self):
+        self.record('--rate', '0.01', '--seed', '5')
+        self.prof('export', '--to', 'memtrace', 'p.bprof', '-o', 'p.ctf')
+        self.prof('check', 'p.ctf')
+        rows = self.json('table', '--unit', 'samples')['rows']
+        again = json.loads(self.prof('table', 'p.ctf', '--json', '--unit', 'samples'))['rows']
+        self.assertEqual([(r['name'], r['samples']) for r in rows],
+                         [(r['name'], r['samples']) for r in again])
+
+    def test_damaged_recordings_crash_no_reader(self):
+        self.record('--rate', '0.001', '--seed', '5')
+        whole, seed = self.read('p.bprof'), random.Random(6)
+        for i in range(self.place.mutants // 4):
+            data = bytearray(whole)
+            for _ in range(seed.randint(1, 4)):
+                data[seed.randrange(len(data))] = seed.randrange(256)
+            self.write('m.bprof', bytes(data[:seed.randint(1, 2 * len(data))]))
+            for verb in ('summary', 'check'):
+                _, err, status = self.run_prof(verb, 'm.bprof')
+                self.assertIn(status, (0, 1, 125), err[-2000:])
