@@ -12,18 +12,20 @@ struct verb {
     const char *name;
     report_view *view; /* or */
     report_action *action;
-    int files;
+    int files, operands;
     const char *arguments, *meaning;
 };
 
 static const struct verb verbs[] = {
 #define VIEW(name, function, files, arguments, meaning) \
-    {name, function, NULL, files, arguments, meaning},
+    {name, function, NULL, files, 0, arguments, meaning},
+#define LOOKUP(name, function, files, arguments, meaning) \
+    {name, function, NULL, files, 1, arguments, meaning},
 #define ACTION(name, function, files, arguments, meaning) \
-    {name, NULL, function, files, arguments, meaning},
+    {name, NULL, function, files, 0, arguments, meaning},
 #include "memprof/report/verbs.def"
-    {"check", NULL, NULL, 1, "FILE", "every rule of its format that a file violates"},
-    {NULL, NULL, NULL, 0, NULL, NULL},
+    {"check", NULL, NULL, 1, 0, "FILE", "every rule of its format that a file violates"},
+    {NULL, NULL, NULL, 0, 0, NULL, NULL},
 };
 
 void report_print_help(FILE *out) {
@@ -42,11 +44,14 @@ static const struct verb *find_verb(const char *name) {
 
 static int check_files(const struct report_command *c, const struct verb *verb,
                        struct report_error *error) {
-    size_t needed = abs(verb->files);
+    size_t needed = abs(verb->files) + verb->operands;
     char usage[200];
     snprintf(usage, sizeof usage, "say `bactrian prof %s %s`", verb->name, verb->arguments);
     if (c->file_count < needed)
-        return report_fail(error, verb->name, usage, "the profile to read is missing");
+        return report_fail(error, verb->name, usage,
+                           c->file_count == needed - 1 && verb->operands > 0
+                               ? "the file or function to show is missing"
+                               : "the profile to read is missing");
     if (verb->files > 0 && c->file_count > needed)
         return report_fail(error, c->files[needed], usage, "one file too many");
     return 0;
@@ -60,6 +65,7 @@ static int load(struct report_command *c, const struct verb *verb, struct report
     }
     c->request.model = c->models[0];
     c->request.path = c->files[0];
+    c->request.operand = verb->operands > 0 ? c->files[count] : NULL;
     c->request.other = c->models[1];
     c->request.other_path = count > 1 ? c->files[1] : NULL;
     return 0;

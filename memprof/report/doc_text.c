@@ -117,6 +117,7 @@ static void put_cell(const struct writer *w, const struct text_column *column, c
 
 static void put_titles(const struct writer *w, const struct report_table *t,
                        const struct text_column *columns, size_t count) {
+    while (count > 1 && t->columns[columns[count - 1].cell].title[0] == 0) count--;
     fputs("  ", w->out);
     paint(w, "2");
     for (size_t i = 0; i < count; i++)

@@ -73,7 +73,8 @@ static void add_calibration(struct report_doc *doc, const struct report_model *m
     for (size_t i = 0; i < m->sample_count; i++) {
         const struct report_sample *s = &m->samples[i];
         report_sum_add(&sums[s->source != REPORT_MINOR], s, m->rate);
-        if (s->promoted != REPORT_NEVER) report_sum_add(&sums[2], s, m->rate);
+        if (s->promoted != REPORT_NEVER && s->source != REPORT_EXTERNAL)
+            report_sum_add(&sums[2], s, m->rate);
     }
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "calibration",
                                               "Estimates against the collector's exact counters");

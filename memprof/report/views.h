@@ -16,6 +16,7 @@ struct report_request {
     const char *other_path;
     struct report_selection selection;
     const char *callers, *callees; /* of tree: a function; NULL */
+    const char *operand;           /* of annotate: a file or a function */
 };
 
 typedef struct report_doc *report_view(const struct report_request *request,
@@ -39,6 +40,8 @@ report_view report_view_lifetimes;
 report_view report_view_gc;
 /* What changed between two profiles, and whether it can be chance. */
 report_view report_view_diff;
+/* Source lines with their figures. */
+report_view report_view_annotate;
 /* The heap over time: live bytes at equal steps. */
 report_view report_view_timeline;
 

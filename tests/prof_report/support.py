@@ -33,6 +33,7 @@ class Case(unittest.TestCase):
 
     def run_prof(self, *words):
         done = subprocess.run([self.place.bactrian, 'prof', *words], cwd=self.folder, timeout=120,
+                              env=dict(os.environ, ASAN_OPTIONS='exitcode=99'),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         return done.stdout, done.stderr, done.returncode

@@ -34,6 +34,10 @@ WRONG = [
     (['export', 'a.ctf', '--to', 'csv', '-o', 'no/where'], 'no/where: No such file or directory: '
      'check the folder, its rights and the space left'),
     (['merge', 'a.ctf', 'rate.ctf'], None),
+    (['annotate', 'a.ctf', 'none.ml'], 'none.ml: the profile names no such file or function: '
+     '`bactrian prof table --by file` and `--by fn` list them'),
+    (['annotate', 'a.ctf'], 'annotate: the file or function to show is missing: say `bactrian prof '
+     'annotate FILE SOURCE|FUNCTION`'),
     (['diff', 'a.ctf'], 'diff: the profile to read is missing: say `bactrian prof diff BEFORE '
      'AFTER`'),
 ]

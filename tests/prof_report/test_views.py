@@ -28,6 +28,12 @@ class Views(support.Case):
             with self.subTest(name):
                 self.golden(name + '.txt', self.prof(words[0], 'small.ctf', *words[1:]))
 
+    def test_source_lines_get_their_figures(self):
+        self.write('small.ctf', ctf.small().bytes)
+        self.write('tree.ml', b''.join(b'let line_%d = ()\n' % i for i in range(1, 20)))
+        self.golden('annotate.txt', self.prof('annotate', 'small.ctf', 'tree.ml'))
+        self.golden('annotate_function.txt', self.prof('annotate', 'small.ctf', 'load'))
+
     def test_versions_of_the_trace_give_the_same_report(self):
         self.write('two.ctf', ctf.small(2).bytes)
         expected = self.prof('table', 'two.ctf')
