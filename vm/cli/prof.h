@@ -3,7 +3,7 @@
 #define BACTRIAN_VM_CLI_PROF_H
 
 /* A verb: words are those behind its name on the command line, NULL-terminated; words[-1] is the
- * name. Returns the exit status: 0, 1 bad data, 2 wrong usage, 3 over budget. Messages go through
+ * name. Returns the exit status: 0, 1 `check` found violations, 125 refused. Messages go through
  * cli_fail. */
 typedef int cli_prof_verb(char **words);
 
