@@ -83,6 +83,7 @@ static void become_child(struct mp_recorder *r) {
     mp_writer_free(r->writer);
     r->writer = NULL;
     forget_blocks(r);
+    mp_sites_forget(r);
     r->options.progress = false;
     r->activity_depth = 0;
     r->killed_by = 0;
@@ -91,7 +92,7 @@ static void become_child(struct mp_recorder *r) {
     r->silent = parent == 0 || !open_files(r) || !start_file(r, parent);
 }
 
-static bool is_recording(struct mp_recorder *r) {
+bool mp_recorder_is_recording(struct mp_recorder *r) {
     if (*r->alive == 0 && !r->silent) become_child(r);
     return !r->silent && !r->failed;
 }
@@ -103,7 +104,7 @@ static void come_out(struct mp_recorder *r) {
 
 /* False: nothing is to be recorded. */
 static bool enter(struct mp_recorder *r) {
-    if (!is_recording(r)) return false;
+    if (!mp_recorder_is_recording(r)) return false;
     r->inside = 1;
     r->entered_ns = mp_now_ns();
     r->chunks_before = mp_writer_chunks(r->writer);
@@ -112,6 +113,7 @@ static bool enter(struct mp_recorder *r) {
 
 static void leave(struct mp_recorder *r, unsigned weight) {
     if (r->entered_ns - r->flushed_ns >= SECOND_NS) {
+        mp_sites_write(r);
         mp_writer_flush(r->writer);
         r->flushed_ns = r->entered_ns;
     }
@@ -174,6 +176,7 @@ static void write_sample(struct mp_recorder *r, const struct mp_pending *p, enum
         r->lost_samples++;
         return;
     }
+    mp_note_tag(r, p->location, p->tag);
     int64_t stack = (int64_t)p->stack - (int64_t)r->last_stack;
     r->last_stack = p->stack;
     r->sample_count++;
@@ -224,7 +227,13 @@ static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, u
         mp_stream_stop(r->sampler, &r->stream);
         return VAL_UNIT;
     }
-    struct mp_pending p = {hit->wosize, hit->samples, mp_intern_stack(r), 0};
+    struct mp_pending p = {
+        .words = hit->wosize,
+        .samples = hit->samples,
+        .stack = mp_intern_stack(r),
+        .tag = (uint8_t)hit->tag,
+    };
+    p.location = p.stack == 0 ? 0 : mp_innermost_location(r);
     if (!hit->promised) write_sample(r, &p, hit->source, hit->young, hit->block);
     else if ((*ticket = keep_pending(r, &p)) == 0) r->lost_samples++;
     leave(r, weight_of_hit(r));
@@ -234,7 +243,7 @@ static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, u
 static void on_born(void *context, uint64_t ticket, value block) {
     struct mp_recorder *r = context;
     /* Right behind the hit: its time does. A ticket that is not pending is from before a fork. */
-    if (ticket == 0 || ticket > r->pending_count || !is_recording(r)) return;
+    if (ticket == 0 || ticket > r->pending_count || !mp_recorder_is_recording(r)) return;
     r->inside = 1;
     struct mp_pending *p = &r->pending[ticket];
     if (block != 0) write_sample(r, p, GC_NORMAL, true, block);
@@ -478,7 +487,8 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
         .pid = (uint64_t)getpid(),
         .parent_pid = parent,
         .started_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000,
-        .flags = (r->options.gc_trace ? MP_GC_TRACED : 0) | (parent != 0 ? MP_FORKED : 0),
+        .flags = (r->options.gc_trace ? MP_GC_TRACED : 0) |
+                 (r->options.exact_sites ? MP_EXACT_SITES : 0) | (parent != 0 ? MP_FORKED : 0),
         .program = text_of(r->options.program),
         .arguments = {arguments, length},
         .host = text_of(host),
@@ -505,6 +515,8 @@ static void free_recorder(struct mp_recorder *r) {
     if (r->fd >= 0) close(r->fd);
     mp_writer_free(r->writer);
     mp_interned_clear(&r->interned);
+    free(r->sites.at);
+    free(r->sites.touched);
     if (r->alive != NULL) munmap((void *)r->alive, (size_t)sysconf(_SC_PAGESIZE));
     free(r->young.items);
     free(r->old.items);
@@ -539,6 +551,7 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     mp_stream_attach(r->sampler, &r->stream, &r->lane, &recorder_client, r,
                      SEED_BASE + options->seed);
     mp_stream_start(r->sampler, &r->stream, options->rate);
+    if (options->exact_sites) mp_sites_start(r);
     mp_recorder_listen(r);
     return r;
 }
@@ -547,6 +560,7 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
  * */
 static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
     if (!enter(r)) return;
+    mp_sites_write(r);
     write_counters(r);
     struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
     mp_write_finish(r->writer, &finish);
@@ -569,6 +583,7 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
     write_end(r, outcome, status);
     mp_recorder_deafen(r);
     mp_stream_detach(r->sampler, &r->stream);
+    if (r->options.exact_sites) mp_sites_stop(r);
     engine->recorder = NULL;
     *out = (struct mp_recording){
         .samples = r->sample_count,

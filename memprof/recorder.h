@@ -24,6 +24,7 @@ struct mp_recorder_options {
     uint64_t seed;
     uint64_t max_depth;   /* of call stacks: innermost frames kept; 0: all */
     bool gc_trace;        /* record the collector's inner phases too */
+    bool exact_sites;     /* count all that each site allocates, too: slow */
     bool follow_fork;     /* children record to PATH.PID */
     bool progress;        /* a line on standard error, once a second */
     const char *program;  /* its name; the arguments are vm_options.argv */

@@ -26,6 +26,8 @@ struct mp_interned {
     uint64_t *gpcs;
     uint32_t *nodes;
     size_t depth, capacity;
+    uint16_t *tags; /* of each location, 1 + what the file was told last; 0: nothing yet */
+    size_t tag_capacity;
     bool cut;        /* the outermost frames are missing from gpcs: --max-depth */
     uint64_t *fresh; /* locations of the nodes that are new */
 };
@@ -43,8 +45,22 @@ struct mp_watch_list {
 /* A sample whose block is yet to be born. */
 struct mp_pending {
     uint64_t words, samples;
-    uint32_t stack;
+    uint32_t stack, location;
+    uint8_t tag;
     uint32_t next_free;
+};
+
+/* Exact counts of what is allocated at each place (recorder_sites.c).
+ *
+ * RI2  touched lists once each index of at whose counts are not zero. */
+struct mp_sites {
+    struct mp_stream stream;
+    struct mp_site_count {
+        uint64_t words, blocks;
+    } * at; /* 1 + gpc; 0: no OCaml code was running */
+    size_t capacity;
+    uint64_t *touched;
+    size_t touched_count, touched_capacity;
 };
 
 enum { MP_ACTIVITY_DEPTH = 8 };
@@ -62,6 +78,7 @@ struct mp_recorder {
     bool silent;                            /* nothing is recorded any more */
     bool failed;
     struct mp_interned interned;
+    struct mp_sites sites;
     struct mp_watch_list young, old;
     struct mp_pending *pending; /* from 1 */
     uint32_t pending_count, pending_capacity, free_pending;
@@ -94,9 +111,25 @@ uint64_t mp_now_ns(void);
 /* The node of the machine's call stack, 0 if it is unknown; defines in the file what is new of it.
  * */
 uint32_t mp_intern_stack(struct mp_recorder *r);
+/* The location of that node, as mp_intern_stack left it; 0 if it is unknown. */
+uint32_t mp_innermost_location(const struct mp_recorder *r);
+/* The number of a place's location; defines it in the file if it is new. */
+uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc);
 /* The number of a string, new each time. */
 uint32_t mp_intern_text(struct mp_recorder *r, const char *text, size_t length);
 void mp_interned_clear(struct mp_interned *t);
+
+/* Whether anything is to be recorded. In a child process, makes its file first, or falls silent. */
+bool mp_recorder_is_recording(struct mp_recorder *r);
+
+/* Tells the file the tag of the blocks of a location, if that is news. */
+void mp_note_tag(struct mp_recorder *r, uint32_t location, unsigned tag);
+
+/* Exact counts: starts, writes what came since the last time, forgets that, ends. */
+void mp_sites_start(struct mp_recorder *r);
+void mp_sites_write(struct mp_recorder *r);
+void mp_sites_forget(struct mp_recorder *r);
+void mp_sites_stop(struct mp_recorder *r);
 
 /* Signals: SIGUSR1 writes a snapshot; deadly ones, and exit() from C, close the file first. Only
  * one recorder of the process hears them. */

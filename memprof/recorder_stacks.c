@@ -88,7 +88,7 @@ static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_locatio
     return found;
 }
 
-static uint32_t intern_location(struct mp_recorder *r, uint64_t gpc) {
+uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
     struct mp_interned *t = &r->interned;
     uint32_t number = find(&t->locations, gpc + 1);
     if (number != 0) return number;
@@ -127,7 +127,7 @@ static bool reserve_path(struct mp_interned *t, size_t depth) {
 /* Defines nodes for the frames gpcs[from .. depth-1]. */
 static void add_nodes(struct mp_recorder *r, uint32_t caller, size_t from, size_t depth) {
     struct mp_interned *t = &r->interned;
-    for (size_t i = from; i < depth; i++) t->fresh[i] = intern_location(r, t->gpcs[i]);
+    for (size_t i = from; i < depth; i++) t->fresh[i] = mp_intern_location(r, t->gpcs[i]);
     for (size_t i = from; i < depth;) {
         size_t n = depth - i < MP_LIST_MAX ? depth - i : MP_LIST_MAX;
         struct mp_record_stack record = {.back = (uint64_t)t->node_count + 1 - caller,
@@ -184,6 +184,11 @@ uint32_t mp_intern_stack(struct mp_recorder *r) {
     return t->nodes[depth - 1];
 }
 
+uint32_t mp_innermost_location(const struct mp_recorder *r) {
+    const struct mp_interned *t = &r->interned;
+    return t->depth == 0 ? 0 : find(&t->locations, t->gpcs[t->depth - 1] + 1);
+}
+
 void mp_interned_clear(struct mp_interned *t) {
     free(t->locations.slots);
     free(t->strings.slots);
@@ -191,5 +196,6 @@ void mp_interned_clear(struct mp_interned *t) {
     free(t->gpcs);
     free(t->nodes);
     free(t->fresh);
+    free(t->tags);
     *t = (struct mp_interned){.depth = 0};
 }

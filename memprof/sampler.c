@@ -196,6 +196,7 @@ static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
         .wosize = wosize,
         .young = true,
         .source = GC_NORMAL,
+        .tag = tag,
         .promised = from_bytecode,
         .block = v,
     };
@@ -241,6 +242,7 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t siz
             .wosize = source == GC_CUSTOM ? trials : size,
             .samples = samples,
             .source = source,
+            .tag = tag_of(v),
             .young = gc_is_young(g, v),
             .block = v,
         };

@@ -31,6 +31,7 @@ struct mp_hit {
     size_t wosize;  /* words without header; of GC_CUSTOM: words of memory outside the heap */
     size_t samples; /* how many of its words were hit */
     enum gc_source source;
+    unsigned tag;
     bool young;    /* born in the young area */
     bool promised; /* the block doesn't exist yet: born() follows when it does */
     value block;   /* 0 while promised */

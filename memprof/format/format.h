@@ -46,9 +46,15 @@ enum mp_gc_phase {
     MP_GC_SWEEP,  /* words: of work, eight swept words count one */
     MP_GC_PHASE_COUNT
 };
+/* Its name, for people. */
+static inline const char *mp_gc_phase_name(enum mp_gc_phase phase) {
+    static const char *const names[MP_GC_PHASE_COUNT] = {"pause", "minor collection", "mark",
+                                                         "settle", "sweep"};
+    return names[phase];
+}
 
 /* Flags of START. */
-enum { MP_GC_TRACED = 1, MP_FORKED = 2, MP_FLAGS_ALL = 3 };
+enum { MP_GC_TRACED = 1, MP_FORKED = 2, MP_EXACT_SITES = 4, MP_FLAGS_ALL = 7 };
 
 struct mp_text {
     const char *bytes; /* NUL-terminated as the reader gives it; may hold further NULs */
@@ -61,6 +67,7 @@ struct mp_location {
     uint64_t code; /* the place in the program's code: unlike that of any other location */
     const char *file, *definition;
     uint32_t line, start, end; /* columns from 0 */
+    int tag;                   /* of the blocks that are sampled there, as told last; -1: unknown */
 };
 
 /* A call stack is a node and its callers up to number 0, which is no frame. */
@@ -89,6 +96,7 @@ struct mp_sample {
     uint32_t stack;   /* the node of the allocation point; 0: unknown */
     enum mp_source source;
     bool young; /* born in the minor heap */
+    int tag;    /* of the block; -1: unknown */
 };
 
 /* Exact totals since the machine started, in words, headers included. Allocated in all:
@@ -111,6 +119,8 @@ enum mp_event_kind {
     MP_EVENT_PHASE_ENTER,
     MP_EVENT_PHASE_LEAVE,
     MP_EVENT_COUNTERS,
+    MP_EVENT_SITE,
+    MP_EVENT_SELECTION,
     MP_EVENT_FINISH,
     MP_EVENT_END,
 };
@@ -136,6 +146,13 @@ struct mp_event {
             uint32_t name; /* a string's number */
         } phase;           /* of entering and leaving */
         struct mp_counters counters;
+        struct {
+            uint32_t location;
+            uint64_t words, blocks; /* exact, since its last such event; headers included */
+        } site;
+        struct {
+            uint64_t hits; /* of all that were recorded; 0: unknown */
+        } selection;       /* the file's samples are a part of those that were recorded */
         struct {
             enum mp_outcome outcome;
             unsigned status; /* exit status, or signal of MP_KILLED */

@@ -233,6 +233,7 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
         return false;
     sample->stack = (uint32_t)stack;
     r->last_stack = stack;
+    sample->tag = r->tables.locations[r->tables.nodes[stack].location].tag;
     sample->id = r->tables.sample_count;
     if (!mp_tables_add_sample(&r->tables, sample->young)) return mp_reader_no_memory(r);
     emit(r, &event);
@@ -290,6 +291,32 @@ static bool use_location(struct mp_reader *r, const struct mp_record_location *l
         l->start > UINT32_MAX || l->end > UINT32_MAX)
         return false;
     return mp_tables_add_location(&r->tables, l) || mp_reader_no_memory(r);
+}
+
+static bool use_block_tag(struct mp_reader *r, const struct mp_record_block_tag *t) {
+    if (t->location == 0 || t->location > r->tables.location_count) return false;
+    r->tables.locations[t->location].tag = t->tag;
+    return true;
+}
+
+static bool use_site(struct mp_reader *r, const struct mp_record_site *s) {
+    struct mp_event event = {.kind = MP_EVENT_SITE};
+    if (s->location > r->tables.location_count || s->words > MP_WORDS_MAX ||
+        s->blocks > MP_WORDS_MAX)
+        return false;
+    event.site.location = (uint32_t)s->location;
+    event.site.words = s->words;
+    event.site.blocks = s->blocks;
+    emit(r, &event);
+    return true;
+}
+
+static bool use_selection(struct mp_reader *r, const struct mp_record_selection *s) {
+    struct mp_event event = {.kind = MP_EVENT_SELECTION};
+    event.selection.hits = s->hits;
+    if (s->hits > MP_WORDS_MAX) return false;
+    emit(r, &event);
+    return true;
 }
 
 static bool use_stack(struct mp_reader *r, const struct mp_record_stack *s) {

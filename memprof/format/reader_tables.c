@@ -26,7 +26,8 @@ bool mp_tables_init(struct mp_tables *t) {
     bool made = reserve(&t->locations, &t->location_capacity, 0, sizeof *t->locations) &&
                 reserve(&t->nodes, &t->node_capacity, 0, sizeof *t->nodes);
     if (!made || t->strings[0] == NULL) return false;
-    t->locations[0] = (struct mp_location){.file = t->strings[0], .definition = t->strings[0]};
+    t->locations[0] = (struct mp_location){
+        .file = t->strings[0], .definition = t->strings[0], .tag = -1};
     t->nodes[0] = (struct mp_stack_node){0, 0, 0};
     return true;
 }
@@ -68,6 +69,7 @@ bool mp_tables_add_location(struct mp_tables *t, const struct mp_record_location
         .line = (uint32_t)l->line,
         .start = (uint32_t)l->start,
         .end = (uint32_t)l->end,
+        .tag = -1,
     };
     return true;
 }

@@ -216,7 +216,7 @@ static int64_t nanoseconds(const struct ctf_reader *r) {
 }
 
 static void read_alloc(struct ctf_reader *r, unsigned kind) {
-    struct report_sample s = {.promoted = REPORT_NEVER, .died = REPORT_NEVER, .hits = 1};
+    struct report_sample s = {.promoted = REPORT_NEVER, .died = REPORT_NEVER, .hits = 1, .tag = -1};
     unsigned codewords;
     uint64_t prefix, hits = 1, source = REPORT_MINOR;
     if (kind == EV_ALLOC) {
@@ -237,6 +237,7 @@ static void read_alloc(struct ctf_reader *r, unsigned kind) {
     if (r->failed) return;
     s.hits = hits < 1 ? 1 : hits > UINT32_MAX ? UINT32_MAX : hits;
     s.source = source > REPORT_EXTERNAL ? REPORT_EXTERNAL : source;
+    s.young = s.source == REPORT_MINOR;
     s.node = r->domain->depth > 0 ? r->domain->stack[r->domain->depth - 1] : 0;
     s.domain = r->domain->number;
     s.born = nanoseconds(r);

@@ -32,7 +32,7 @@ void report_sum_merge(struct report_sum *sum, const struct report_sum *other) {
 
 struct report_scale report_scale_of(const struct report_model *model) {
     struct report_scale scale = {.rate = model->rate, .word_bytes = model->word_bytes};
-    for (size_t i = 0; i < model->sample_count; i++) scale.total_hits += model->samples[i].hits;
+    scale.total_hits = report_model_all_hits(model);
     /* A rate of 1 needs no help. */
     if (scale.total_hits > 0 && !model->truncated && model->rate < 1)
         scale.exact_words = report_model_exact_words(model);

@@ -143,7 +143,7 @@ static void put_samples(struct report_buffer *b, const struct report_query *all,
     struct entry *entries = report_alloc(m->node_count * FATES * sizeof *entries);
     for (size_t i = 0; i < m->sample_count; i++) {
         const struct report_sample *sample = &m->samples[i];
-        enum fate fate = sample->source != REPORT_MINOR     ? MAJOR
+        enum fate fate = !sample->young                     ? MAJOR
                          : sample->promoted != REPORT_NEVER ? PROMOTED
                                                             : MINOR_DEAD;
         struct entry *e = &entries[sample->node * FATES + fate];

@@ -57,7 +57,7 @@ void report_keys_free(struct report_keys *keys) {
 }
 
 static void add_to_group(struct report_group *group, const struct report_sample *s, double rate) {
-    bool stayed_young = s->source == REPORT_MINOR && s->promoted == REPORT_NEVER;
+    bool stayed_young = s->young && s->promoted == REPORT_NEVER;
     report_sum_add(&group->sum, s, rate);
     if (s->promoted != REPORT_NEVER) report_sum_add(&group->promoted, s, rate);
     if (s->died == REPORT_NEVER) report_sum_add(&group->live, s, rate);
@@ -89,10 +89,56 @@ static void name_others(struct report_groups *g, const struct report_query *quer
         g->texts[i] = report_copy(by_source ? sources[i] : i == 0 ? "(no phase)" : model->names[i]);
 }
 
+/* Exact counts know places, nothing else: they hold for the whole run only. */
+static bool is_exact(const struct report_query *query) {
+    const struct report_model *model = query->model;
+    return model->has_sites && !model->truncated && query->show == REPORT_SHOW_ALLOC &&
+           query->is_whole && query->selection->unit != REPORT_UNIT_SAMPLES;
+}
+
+static void add_exact(struct report_site *to, const struct report_site *more) {
+    to->words += more->words;
+    to->blocks += more->blocks;
+}
+
+static void add_sites(struct report_groups *g, const struct report_query *query,
+                      const struct report_keys *keys) {
+    g->exact = keys != NULL && is_exact(query);
+    if (!g->exact) return;
+    for (size_t i = 0; i < query->model->site_count; i++)
+        add_exact(&g->groups[keys->of_location[i]].exact, &query->model->sites[i]);
+}
+
+static struct report_estimate exactly(double n) { return (struct report_estimate){n, n, n}; }
+
+struct report_estimate report_group_estimate(const struct report_query *query,
+                                             const struct report_groups *groups,
+                                             const struct report_group *group) {
+    if (!groups->exact) return report_query_estimate(query, &group->sum);
+    switch (query->selection->unit) {
+    case REPORT_UNIT_WORDS: return exactly(group->exact.words);
+    case REPORT_UNIT_BLOCKS: return exactly(group->exact.blocks);
+    default: return exactly(group->exact.words * query->model->word_bytes);
+    }
+}
+
+struct report_estimate report_group_blocks(const struct report_query *query,
+                                           const struct report_groups *groups,
+                                           const struct report_group *group) {
+    return groups->exact ? exactly(group->exact.blocks)
+                         : report_estimate_blocks(&query->scale, &group->sum);
+}
+
+double report_group_share(const struct report_groups *groups, const struct report_group *group) {
+    return groups->exact ? group->exact.words / groups->total.exact.words
+                         : (double)group->sum.hits / groups->total.sum.hits;
+}
+
 static int by_size(const void *a, const void *b, void *context) {
     const struct report_groups *g = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    uint64_t m = g->groups[x].sum.hits, n = g->groups[y].sum.hits;
+    double m = g->exact ? g->groups[x].exact.words : g->groups[x].sum.hits;
+    double n = g->exact ? g->groups[y].exact.words : g->groups[y].sum.hits;
     return m != n ? (m > n ? -1 : 1) : strcmp(g->texts[x], g->texts[y]);
 }
 
@@ -120,8 +166,10 @@ struct report_groups *report_groups_create(const struct report_query *query) {
                             : keys->of_location[model->nodes[s->node].location];
         add_to_group(&g->groups[key], s, model->rate);
     }
+    add_sites(g, query, keys);
     for (size_t i = 0; i < g->count; i++) {
-        if (g->groups[i].sum.samples == 0) continue;
+        if (g->groups[i].sum.samples == 0 && g->groups[i].exact.words == 0) continue;
+        add_exact(&g->total.exact, &g->groups[i].exact);
         g->order[g->shown++] = i;
         report_sum_merge(&g->total.sum, &g->groups[i].sum);
         report_sum_merge(&g->total.minor_dead, &g->groups[i].minor_dead);

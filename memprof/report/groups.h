@@ -15,6 +15,7 @@ struct report_keys {
 struct report_group {
     struct report_sum sum;
     struct report_sum minor_dead, promoted, major_dead, live; /* of all its selected blocks */
+    struct report_site exact;                                 /* if the groups are exact */
 };
 
 struct report_groups {
@@ -22,8 +23,9 @@ struct report_groups {
     char **texts;
     size_t count;
     struct report_group total;
-    uint32_t *order; /* the groups with samples, largest first */
+    uint32_t *order; /* the groups with samples, or exact words; largest first */
     size_t shown;
+    bool exact; /* what is shown was counted, not only sampled */
 };
 
 /* The keys of a profile's locations by site, function, file or module. Fails: as report_alloc. */
@@ -35,6 +37,15 @@ void report_keys_free(struct report_keys *keys);
 struct report_groups *report_groups_create(const struct report_query *query);
 /* Frees them; NULL is allowed. */
 void report_groups_free(struct report_groups *groups);
+
+/* What a group comes to in the selection's unit, its blocks, and its share in all. */
+struct report_estimate report_group_estimate(const struct report_query *query,
+                                             const struct report_groups *groups,
+                                             const struct report_group *group);
+struct report_estimate report_group_blocks(const struct report_query *query,
+                                           const struct report_groups *groups,
+                                           const struct report_group *group);
+double report_group_share(const struct report_groups *groups, const struct report_group *group);
 
 /* A tree of call paths: node 0 is the root; a node's children have higher numbers. */
 struct report_path {

@@ -57,6 +57,8 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
     s.wosize = from->words;
     s.hits = from->samples > UINT32_MAX ? UINT32_MAX : from->samples;
     s.node = map_stack(l, from->stack);
+    s.tag = from->tag;
+    s.young = from->young;
     s.source = from->source == MP_SOURCE_CUSTOM ? REPORT_EXTERNAL
                : from->young                    ? REPORT_MINOR
                                                 : REPORT_MAJOR;
@@ -64,13 +66,11 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
 }
 
 static void add_gc_span(struct loader *l, const struct mp_event *event) {
-    static const char *const names[MP_GC_PHASE_COUNT] = {"pause", "minor collection", "mark",
-                                                         "settle", "sweep"};
     struct report_gc_event gc = {.duration = event->gc_span.duration_ns};
     gc.start = (int64_t)event->time_us * 1000 - gc.duration;
     if (gc.start < 0) gc.start = 0;
     gc.kind = event->gc_span.phase == MP_GC_PAUSE ? REPORT_GC_PAUSE : REPORT_GC_PART;
-    gc.name = report_model_name(l->model, names[event->gc_span.phase]);
+    gc.name = report_model_name(l->model, mp_gc_phase_name(event->gc_span.phase));
     gc.words = event->gc_span.words;
     report_model_gc_event(l->model, &gc);
 }
@@ -92,9 +92,19 @@ static void add_counters(struct loader *l, const struct mp_counters *now, int64_
     report_model_counter(l->model, &c);
 }
 
-static void set_outcome(struct report_model *model, const struct mp_event *event) {
+static void add_site(struct loader *l, const struct mp_event *event) {
+    const struct report_site more = {event->site.words, event->site.blocks};
+    map_locations(l);
+    report_model_site(l->model, l->locations[event->site.location], &more);
+}
+
+static void set_outcome(struct report_model *model, const struct mp_event *event, int64_t time) {
     static const char *const words[MP_OUTCOME_COUNT] = {"returned", "exited",
                                                         "ended by an uncaught exception", "killed"};
+    model->origin.finished = true;
+    model->origin.finished_at = time;
+    model->origin.how = event->finish.outcome;
+    model->origin.status = event->finish.status;
     free(model->outcome);
     if (event->finish.outcome == MP_KILLED)
         model->outcome = report_format("killed by signal %u", event->finish.status);
@@ -124,7 +134,12 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         if (l->open > 0) model->phases[l->open_phases[--l->open]].end = time;
         break;
     case MP_EVENT_COUNTERS: add_counters(l, &event->counters, time); break;
-    case MP_EVENT_FINISH: set_outcome(model, event); break;
+    case MP_EVENT_SITE: add_site(l, event); break;
+    case MP_EVENT_SELECTION:
+        model->selected = true;
+        model->all_hits = event->selection.hits;
+        break;
+    case MP_EVENT_FINISH: set_outcome(model, event, time); break;
     case MP_EVENT_END:
         model->overhead = event->end.overhead_ns;
         model->lost_samples = event->end.lost_samples;
@@ -150,6 +165,15 @@ static void describe(struct report_model *model, const struct mp_start *start) {
     model->program = report_copy(start->program.bytes);
     model->host = report_copy(start->host.bytes);
     model->context = join_arguments(&start->arguments);
+    model->origin = (struct report_origin){
+        .own = true,
+        .arguments = report_alloc(start->arguments.length + 1),
+        .argument_bytes = start->arguments.length,
+        .ocaml = report_copy(start->ocaml.bytes),
+        .recorder = report_copy(start->recorder.bytes),
+    };
+    memcpy(model->origin.arguments, start->arguments.bytes, start->arguments.length);
+    model->has_sites = (start->flags & MP_EXACT_SITES) != 0;
     model->rate = start->rate;
     model->word_bytes = start->word_bits / 8;
     model->pid = start->pid;

@@ -88,6 +88,10 @@ void report_model_free(struct report_model *model) {
     free(model->gc_events);
     free(model->phases);
     free(model->counters);
+    free(model->sites);
+    free(model->origin.arguments);
+    free(model->origin.ocaml);
+    free(model->origin.recorder);
     free(model->name_hash.slots);
     free(model->location_hash.slots);
     free(model->node_hash.slots);
@@ -163,6 +167,15 @@ void report_model_counter(struct report_model *model, const struct report_counte
     model->counters[model->counter_count++] = *counter;
 }
 
+void report_model_site(struct report_model *model, uint32_t location,
+                       const struct report_site *more) {
+    report_grow(&model->sites, &model->site_capacity, (size_t)location + 1, sizeof *more);
+    while (model->site_count <= location)
+        model->sites[model->site_count++] = (struct report_site){0, 0};
+    model->sites[location].words += more->words;
+    model->sites[location].blocks += more->blocks;
+}
+
 static int by_birth(const void *a, const void *b) {
     const struct report_sample *x = a, *y = b;
     if (x->born != y->born) return x->born < y->born ? -1 : 1;
@@ -190,8 +203,15 @@ void report_model_finish(struct report_model *model) {
     if (!ordered) qsort(model->samples, model->sample_count, sizeof *model->samples, by_birth);
 }
 
+double report_model_all_hits(const struct report_model *model) {
+    double hits = 0;
+    if (model->selected) return model->all_hits;
+    for (size_t i = 0; i < model->sample_count; i++) hits += model->samples[i].hits;
+    return hits;
+}
+
 double report_model_exact_words(const struct report_model *model) {
-    if (model->counter_count == 0) return 0;
+    if (model->counter_count == 0 || (model->selected && model->all_hits == 0)) return 0;
     const struct report_counter *last = &model->counters[model->counter_count - 1];
     double words = last->minor_words + last->major_words - last->promoted_words +
                    last->external_words;

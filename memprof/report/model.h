@@ -38,7 +38,9 @@ struct report_sample {
     uint32_t hits;   /* how many of its words were sampled */
     uint32_t node;
     uint16_t domain;
+    int16_t tag; /* of the block; -1: unknown */
     uint8_t source;
+    bool young; /* born in the minor heap */
 };
 
 /* A pause is the whole time that the program stood still; parts lie within one. */
@@ -64,6 +66,22 @@ struct report_counter {
     double minor_collections, major_collections;
 };
 
+/* What was allocated at a location, sampled or not. */
+struct report_site {
+    double words, blocks; /* words: headers included */
+};
+
+/* What our own format says of a recording beyond what all views need. */
+struct report_origin {
+    bool own;        /* else it comes from a memtrace trace */
+    char *arguments; /* each ended by a NUL; may be NULL */
+    size_t argument_bytes;
+    char *ocaml, *recorder; /* may be NULL */
+    bool finished;
+    unsigned how, status; /* enum mp_outcome, and its status */
+    int64_t finished_at;
+};
+
 struct report_hash {
     uint32_t *slots; /* 1 + index, 0: free */
     size_t size, used;
@@ -78,7 +96,10 @@ struct report_model {
     int64_t epoch_us; /* the start, microseconds since 1970 */
     int64_t end;      /* the last moment known */
     bool truncated;   /* the end of the file is missing */
-    char *outcome;    /* how the program ended, in words; "": unknown */
+    bool selected;    /* the samples are a selection, the counters tell of all */
+    double all_hits;  /* then: of all that were recorded; 0: the counters say nothing of them */
+    struct report_origin origin;
+    char *outcome; /* how the program ended, in words; "": unknown */
     bool has_seed, gc_traced;
     uint64_t seed, max_depth, lost_samples;
     int64_t overhead; /* nanoseconds spent by the recorder; -1: unknown */
@@ -90,6 +111,9 @@ struct report_model {
     struct report_gc_event *gc_events;
     struct report_phase *phases;
     struct report_counter *counters;
+    bool has_sites;            /* every site was counted exactly */
+    struct report_site *sites; /* of each location below site_count */
+    size_t site_count, site_capacity;
     size_t name_count, location_count, node_count, sample_count, gc_event_count, phase_count,
         counter_count;
     size_t name_capacity, location_capacity, node_capacity, sample_capacity, gc_event_capacity,
@@ -114,11 +138,16 @@ uint32_t report_model_sample(struct report_model *model, const struct report_sam
 void report_model_gc_event(struct report_model *model, const struct report_gc_event *event);
 void report_model_phase(struct report_model *model, const struct report_phase *phase);
 void report_model_counter(struct report_model *model, const struct report_counter *counter);
+/* Adds to what is known exactly of a location. */
+void report_model_site(struct report_model *model, uint32_t location,
+                       const struct report_site *more);
 /* Puts the samples in the order of their births and sets the end to the last event. Call it once,
  * when all is added. */
 void report_model_finish(struct report_model *model);
 
-/* The exact words allocated in the whole run; 0 if the file doesn't say. */
+/* Hits of all samples that were recorded, selected or not. */
+double report_model_all_hits(const struct report_model *model);
+/* The exact words that those stand for; 0 if the file doesn't say. */
 double report_model_exact_words(const struct report_model *model);
 
 #endif

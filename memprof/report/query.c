@@ -209,6 +209,11 @@ int report_query_start(struct report_query *query, const struct report_model *mo
         report_query_end(query);
         return -1;
     }
+    query->is_whole = query->from == 0 && query->to == REPORT_NEVER && query->phase == 0 &&
+                      query->age_min == 0 && query->life_min == 0 &&
+                      query->life_max == REPORT_NEVER && selection->size_min == 0 &&
+                      selection->size_max == 0 && selection->focus == NULL &&
+                      selection->ignore == NULL;
     describe(query);
     return 0;
 }
@@ -238,14 +243,14 @@ bool report_query_selects(const struct report_query *query, const struct report_
     case REPORT_SHOW_LIVE:
         if (s->born > query->at || s->died <= query->at) return false;
         if (query->at - s->born < query->age_min) return false;
-        if (query->skip_young && s->source == REPORT_MINOR && s->promoted > query->at) return false;
+        if (query->skip_young && s->young && s->promoted > query->at) return false;
         break;
     case REPORT_SHOW_PROMOTED: time = s->promoted; break;
     case REPORT_SHOW_MINOR_DEAD:
-        time = s->source == REPORT_MINOR && s->promoted == REPORT_NEVER ? s->died : REPORT_NEVER;
+        time = s->young && s->promoted == REPORT_NEVER ? s->died : REPORT_NEVER;
         break;
     case REPORT_SHOW_MAJOR_DEAD:
-        time = s->source == REPORT_MINOR && s->promoted == REPORT_NEVER ? REPORT_NEVER : s->died;
+        time = s->young && s->promoted == REPORT_NEVER ? REPORT_NEVER : s->died;
         break;
     default: break;
     }

@@ -56,6 +56,7 @@ struct report_query {
     int64_t age_min, life_min, life_max;
     uint8_t *node_flags; /* of each node */
     uint32_t phase;      /* its name; 0: any */
+    bool is_whole;       /* nothing but what is shown, and when, selects */
     bool skip_young;     /* leave out live blocks that no collection has tried yet */
     char *sentence;      /* what is shown, in words: "live at the peak (1.2 s)" */
 };

@@ -27,9 +27,8 @@ const char *report_by_title(const struct report_selection *selection) {
     return titles[selection->by];
 }
 
-char *report_total_text(const struct report_query *query, const struct report_sum *sum) {
-    struct report_cell cell = {report_unit_kind(query->selection), true, NULL,
-                               report_query_estimate(query, sum)};
+static char *total_text(const struct report_query *query, struct report_estimate estimate) {
+    struct report_cell cell = {report_unit_kind(query->selection), true, NULL, estimate};
     char value[32], margin[32];
     const char *unit = cell.kind == REPORT_BYTES ? "" : " ";
     const char *title = cell.kind == REPORT_BYTES ? "" : report_unit_title(query->selection);
@@ -42,11 +41,23 @@ char *report_total_text(const struct report_query *query, const struct report_su
     return report_format("%s +- %s%s%s", value, margin, unit, title);
 }
 
+char *report_total_text(const struct report_query *query, const struct report_sum *sum) {
+    return total_text(query, report_query_estimate(query, sum));
+}
+
+char *report_groups_total_text(const struct report_query *query,
+                               const struct report_groups *groups) {
+    return total_text(query, report_group_estimate(query, groups, &groups->total));
+}
+
 void report_add_notes(struct report_doc *doc, const struct report_model *model) {
     if (model->truncated)
         report_doc_note(doc,
                         "The end of the profile is missing (the program was killed or is still "
                         "running): what follows is all that was written.");
+    if (model->selected)
+        report_doc_note(doc, "The profile is a selection from others, or merged from different "
+                             "kinds: totals are of what it holds.");
     if (model->lost_samples > 0)
         report_doc_note(doc,
                         "The recorder lost %llu samples for lack of memory: the figures are low.",

@@ -42,7 +42,7 @@ static int by_size(const void *a, const void *b) {
 static void add_side(struct change *changes, size_t *count, const struct report_query *query,
                      const struct report_groups *g, bool after, struct report_estimate nothing) {
     for (size_t i = 0; i < g->shown; i++) {
-        struct report_estimate e = report_query_estimate(query, &g->groups[g->order[i]].sum);
+        struct report_estimate e = report_group_estimate(query, g, &g->groups[g->order[i]]);
         changes[(*count)++] = (struct change){.name = g->texts[g->order[i]],
                                               .before = after ? nothing : e,
                                               .after = after ? e : nothing};
@@ -96,7 +96,7 @@ static void add_table(struct report_doc *doc, const struct report_query queries[
     enum report_kind kind = report_unit_kind(selection);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
     static const char *const keys[] = {"change", "before", "after", "ratio", "certain", "name"};
-    struct report_sum none = {0};
+    const struct report_group none = {0};
     struct change *changes = report_alloc((groups[0]->shown + groups[1]->shown + 1) *
                                           sizeof *changes);
     size_t count = 0;
@@ -108,12 +108,12 @@ static void add_table(struct report_doc *doc, const struct report_query queries[
                                      : keys[i]);
     for (int side = 0; side < 2; side++)
         add_side(changes, &count, &queries[side], groups[side], side == 1,
-                 report_query_estimate(&queries[1 - side], &none));
+                 report_group_estimate(&queries[1 - side], groups[1 - side], &none));
     count = join(changes, count);
     judge(changes, count);
     struct change total = {.name = "all of it"};
-    total.before = report_query_estimate(&queries[0], &groups[0]->total.sum);
-    total.after = report_query_estimate(&queries[1], &groups[1]->total.sum);
+    total.before = report_group_estimate(&queries[0], groups[0], &groups[0]->total);
+    total.after = report_group_estimate(&queries[1], groups[1], &groups[1]->total);
     judge(&total, 1);
     add_row(t, kind, &total);
     size_t n = report_rows_of(selection, ROWS);

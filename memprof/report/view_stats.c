@@ -43,6 +43,7 @@ static void add_sampling(struct report_doc *doc, const struct report_model *m) {
                        m->word_bytes / m->rate);
     if (m->has_seed) report_fact_number(t, "seed", "seed", REPORT_NUMBER, m->seed);
     report_fact_number(t, "samples", "sampled blocks", REPORT_COUNT, m->sample_count);
+    if (m->has_sites) report_fact_text(t, "sites", "sites", "counted exactly, too");
     report_fact_number(t, "stacks", "different call stacks", REPORT_COUNT, m->node_count - 1);
     report_fact_number(t, "locations", "different places in the program", REPORT_COUNT,
                        m->location_count - 1);
@@ -67,7 +68,7 @@ static void add_comparison(struct report_table *t, const char *what,
 static void add_calibration(struct report_doc *doc, const struct report_model *m) {
     struct report_scale scale = report_scale_of(m);
     struct report_sum sums[3] = {{0}}; /* minor, major and outside, promoted */
-    if (m->counter_count == 0) return;
+    if (m->counter_count == 0 || m->selected) return;
     const struct report_counter *c = &m->counters[m->counter_count - 1];
     scale.exact_words = 0; /* the estimate without any help */
     for (size_t i = 0; i < m->sample_count; i++) {
@@ -127,8 +128,8 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
     if (report_query_start(&query, request->model, &selection, REPORT_SHOW_ALLOC, error) != 0)
         return -1;
     struct report_groups *g = report_groups_create(&query);
-    struct report_estimate total = report_query_estimate(&query, &g->total.sum);
-    char *text = report_total_text(&query, &g->total.sum);
+    struct report_estimate total = report_group_estimate(&query, g, &g->total);
+    char *text = report_groups_total_text(&query, g);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, key, "%s: %s", query.sentence,
                                               text);
     t->title[0] = t->title[0] >= 'a' ? t->title[0] - 32 : t->title[0];
@@ -140,9 +141,9 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
     for (size_t i = 0; i < g->shown && i < report_rows_of(&selection, SUMMARY_ROWS); i++) {
         const struct report_group *group = &g->groups[g->order[i]];
         report_table_row(t, 0);
-        report_cell_number(t, REPORT_SHARES, (double)group->sum.hits / g->total.sum.hits);
+        report_cell_number(t, REPORT_SHARES, report_group_share(g, group));
         report_cell_estimate(t, report_unit_kind(&selection),
-                             report_query_estimate(&query, &group->sum));
+                             report_group_estimate(&query, g, group));
         report_cell_text(t, g->texts[g->order[i]]);
     }
     free(text);

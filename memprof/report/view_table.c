@@ -3,6 +3,7 @@
 #include "memprof/report/text.h"
 #include "memprof/report/views.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { ROWS = 30 };
@@ -12,20 +13,21 @@ static size_t rows_to_show(const struct report_groups *g,
                            const struct report_selection *selection) {
     size_t n = g->shown, most = report_rows_of(selection, ROWS);
     if (n > most) n = most;
-    while (n > 0 &&
-           g->groups[g->order[n - 1]].sum.hits < selection->threshold * (double)g->total.sum.hits)
-        n--;
+    while (n > 0 && report_group_share(g, &g->groups[g->order[n - 1]]) < selection->threshold) n--;
     return n;
 }
 
-static void note_rest(struct report_doc *doc, const struct report_groups *g, size_t shown) {
-    uint64_t hits = 0;
+static void note_rest(struct report_doc *doc, const struct report_groups *g,
+                      const struct report_selection *selection, size_t shown) {
+    double rest = 0;
     char share[32];
     if (shown >= g->shown) return;
-    for (size_t i = shown; i < g->shown; i++) hits += g->groups[g->order[i]].sum.hits;
-    report_write_share(share, (double)hits / g->total.sum.hits);
-    report_doc_note(doc, "%zu smaller rows are left out (%s): --top %zu shows all.",
-                    g->shown - shown, share, g->shown);
+    for (size_t i = shown; i < g->shown; i++)
+        rest += report_group_share(g, &g->groups[g->order[i]]);
+    report_write_share(share, rest);
+    const char *option = selection->threshold > 0 ? "without --thresh, --top" : "--top";
+    report_doc_note(doc, "%zu smaller rows are left out (%s): %s %zu shows all.", g->shown - shown,
+                    share, option, g->shown);
 }
 
 enum { FATES = 4 };
@@ -45,7 +47,7 @@ struct report_doc *report_view_table(const struct report_request *request,
     if (report_query_start(&query, request->model, selection, REPORT_SHOW_ALLOC, error) != 0)
         return NULL;
     struct report_groups *g = report_groups_create(&query);
-    char *total = report_total_text(&query, &g->total.sum);
+    char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("table", "%s, %s", total, query.sentence);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
     size_t n = rows_to_show(g, selection);
@@ -60,17 +62,19 @@ struct report_doc *report_view_table(const struct report_request *request,
     for (size_t i = 0; i < n; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
         report_table_row(t, 0);
-        report_cell_number(t, REPORT_SHARES, (double)group->sum.hits / g->total.sum.hits);
+        report_cell_number(t, REPORT_SHARES, report_group_share(g, group));
         report_cell_estimate(t, report_unit_kind(selection),
-                             report_query_estimate(&query, &group->sum));
+                             report_group_estimate(&query, g, group));
         if (selection->unit != REPORT_UNIT_BLOCKS)
-            report_cell_number(t, REPORT_COUNT,
-                               report_estimate_blocks(&query.scale, &group->sum).value);
+            report_cell_number(t, REPORT_COUNT, report_group_blocks(&query, g, group).value);
         report_cell_number(t, REPORT_SHARES, (double)group->promoted.hits / group->sum.hits);
         report_cell_number(t, REPORT_SHARES, (double)group->live.hits / group->sum.hits);
         report_cell_text(t, g->texts[g->order[i]]);
     }
-    note_rest(doc, g, n);
+    note_rest(doc, g, selection, n);
+    if (g->exact)
+        report_doc_note(doc, "Words and blocks were counted (--exact-sites); what became of them "
+                             "is estimated.");
     report_add_notes(doc, request->model);
     free(total);
     report_groups_free(g);
@@ -122,7 +126,7 @@ static void add_leaks(struct report_doc *doc, const struct report_query *query,
         report_cell_text(t, live->texts[key]);
     }
     free(ages);
-    note_rest(doc, live, n);
+    note_rest(doc, live, selection, n);
 }
 
 struct report_doc *report_view_leaks(const struct report_request *request,
@@ -235,11 +239,12 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
         estimate_fates(&query->scale, group, fates);
         report_table_row(t, 0);
         report_cell_number(t, report_unit_kind(selection),
-                           report_query_estimate(query, &group->sum).value);
-        for (size_t k = 0; k < FATES; k++) report_cell_number(t, REPORT_SHARES, fates[k].value);
+                           report_group_estimate(query, g, group).value);
+        for (size_t k = 0; k < FATES; k++)
+            report_cell_number(t, REPORT_SHARES, group->sum.hits > 0 ? fates[k].value : NAN);
         report_cell_text(t, g->texts[g->order[i]]);
     }
-    note_rest(doc, g, n);
+    note_rest(doc, g, selection, n);
 }
 
 struct report_doc *report_view_lifetimes(const struct report_request *request,
@@ -249,7 +254,7 @@ struct report_doc *report_view_lifetimes(const struct report_request *request,
         0)
         return NULL;
     struct report_groups *g = report_groups_create(&query);
-    char *total = report_total_text(&query, &g->total.sum);
+    char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("lifetimes", "What became of %s, %s", total,
                                                query.sentence);
     doc->no_intervals = request->selection.no_intervals;

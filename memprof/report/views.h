@@ -54,6 +54,9 @@ const char *report_unit_title(const struct report_selection *selection);
 const char *report_by_title(const struct report_selection *selection);
 /* A sentence for the selection's total: "12.3 MB +- 0.4 MB"; allocated. */
 char *report_total_text(const struct report_query *query, const struct report_sum *sum);
+/* The same for all groups. */
+char *report_groups_total_text(const struct report_query *query,
+                               const struct report_groups *groups);
 /* Adds the notes that belong below every view of this profile. */
 void report_add_notes(struct report_doc *doc, const struct report_model *model);
 

@@ -25,8 +25,9 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     printf("%" PRIu64 " ", e->time_us);
     switch (e->kind) {
     case MP_EVENT_SAMPLE:
-        printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d:",
-               e->sample.id, e->sample.words, e->sample.samples, e->sample.source, e->sample.young);
+        printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d tag=%d:",
+               e->sample.id, e->sample.words, e->sample.samples, e->sample.source, e->sample.young,
+               e->sample.tag);
         print_stack(r, e->sample.stack);
         break;
     case MP_EVENT_PROMOTED: printf("promoted %" PRIu64, e->promoted.id); break;
@@ -43,6 +44,13 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
                e->counters.minor_words, e->counters.promoted_words, e->counters.major_words,
                e->counters.external_words, e->counters.live_words, e->counters.heap_words);
         break;
+    case MP_EVENT_SITE: {
+        const struct mp_location *l = mp_reader_location(r, e->site.location);
+        printf("site words=%" PRIu64 " blocks=%" PRIu64 ": %s@%s:%u:%u-%u", e->site.words,
+               e->site.blocks, l->definition, l->file, l->line, l->start, l->end);
+        break;
+    }
+    case MP_EVENT_SELECTION: printf("selection of %" PRIu64, e->selection.hits); break;
     case MP_EVENT_FINISH: printf("finish %d %u", e->finish.outcome, e->finish.status); break;
     case MP_EVENT_END:
         printf("end overhead=%" PRIu64 " lost=%" PRIu64, e->end.overhead_ns, e->end.lost_samples);

@@ -24,6 +24,8 @@ struct model {
     uint64_t samples;
     int64_t last_stack;
     uint64_t nodes, locations, strings;
+    uint32_t node_location[MAX_EVENTS * 40];
+    int tags[MAX_EVENTS + 1]; /* of locations, as told last */
     unsigned depth;
     uint32_t names[64];
     struct mp_counters counters;
@@ -55,6 +57,7 @@ static void write_stack(struct mp_writer *w, struct model *m) {
     for (size_t i = 0; i < n; i++) locations[i] = 1 + dice((unsigned)m->locations);
     uint64_t caller = dice((unsigned)m->nodes + 1);
     struct mp_record_stack record = {m->nodes + 1 - caller, {.items = locations, .count = n}};
+    for (size_t i = 0; i < n; i++) m->node_location[m->nodes + 1 + i] = (uint32_t)locations[i];
     mp_write_stack(w, &record);
     m->nodes += n;
 }
@@ -69,7 +72,8 @@ static void write_sample(struct mp_writer *w, struct model *m) {
                                    1 + dice((unsigned)words),
                                    (uint32_t)stack,
                                    (enum mp_source)dice(MP_SOURCE_COUNT),
-                                   dice(2) == 0};
+                                   dice(2) == 0,
+                                   stack == 0 ? -1 : m->tags[m->node_location[stack]]};
     struct mp_record_sample record = {
         elapsed, (uint8_t)(e->sample.source | (e->sample.young ? MP_SAMPLE_YOUNG : 0)), words,
         e->sample.samples - 1, stack - m->last_stack};
@@ -159,7 +163,21 @@ static void write_names(struct mp_writer *w, struct model *m) {
                                           dice(80),
                                           dice(80)};
     mp_write_location(w, &location);
-    m->locations++;
+    m->tags[++m->locations] = -1;
+}
+
+static void write_place(struct mp_writer *w, struct model *m) {
+    uint64_t location = 1 + dice((unsigned)m->locations);
+    struct mp_record_block_tag tag = {location, (uint8_t)dice(256)};
+    struct mp_record_site site = {location, dice(1 << 30), dice(1000)};
+    mp_write_block_tag(w, &tag);
+    m->tags[location] = tag.tag;
+    mp_write_site(w, &site);
+    struct mp_event *e = new_event(m, MP_EVENT_SITE);
+    e->site.location = (uint32_t)location, e->site.words = site.words, e->site.blocks = site.blocks;
+    struct mp_record_selection selection = {dice(1000)};
+    mp_write_selection(w, &selection);
+    new_event(m, MP_EVENT_SELECTION)->selection.hits = selection.hits;
 }
 
 static void note_chunk(struct mp_writer *w, struct model *m) {
@@ -199,6 +217,7 @@ static int write_profile(struct model *m, unsigned seed, size_t events, bool clo
         else if (n < 85) write_span(w, m);
         else if (n < 90) write_phase(w, m);
         else if (n < 93) write_names(w, m);
+        else if (n < 95) write_place(w, m);
         else if (n < 99) write_stack(w, m);
         else if (dice(4) == 0 && m->chunks < MAX_CHUNKS - 3) note_chunk(w, m);
     }
@@ -231,7 +250,12 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
     case MP_EVENT_SAMPLE:
         return a->sample.id == b->sample.id && a->sample.words == b->sample.words &&
                a->sample.samples == b->sample.samples && a->sample.stack == b->sample.stack &&
-               a->sample.source == b->sample.source && a->sample.young == b->sample.young;
+               a->sample.source == b->sample.source && a->sample.young == b->sample.young &&
+               a->sample.tag == b->sample.tag;
+    case MP_EVENT_SELECTION: return a->selection.hits == b->selection.hits;
+    case MP_EVENT_SITE:
+        return a->site.location == b->site.location && a->site.words == b->site.words &&
+               a->site.blocks == b->site.blocks;
     case MP_EVENT_PROMOTED: return a->promoted.id == b->promoted.id;
     case MP_EVENT_DIED: return a->died.id == b->died.id && a->died.generation == b->died.generation;
     case MP_EVENT_GC_SPAN:

@@ -55,6 +55,26 @@ class Recordings(support.Case):
         self.assertEqual((keep['value'], keep['low']), (KEPT + closure, keep['high']))
         self.assertEqual(rows['P.keep']['blocks'], 50000 + 1)
 
+    def test_exact_sites_are_exact(self):
+        self.record('--rate', '1e-4', '--exact-sites')
+        rows = {row['name'].split(' ')[0]: row
+                for row in self.json('table', '--by', 'fn', '--top', '1000')['rows']}
+        for name, size, blocks in (('P.churn', CHURNED, 400000), ('P.keep', KEPT + 32, 50001)):
+            self.assertEqual((rows[name]['bytes'], rows[name]['blocks']),
+                             ({'value': size, 'low': size, 'high': size}, blocks))
+        total = sum(row['bytes']['value'] for row in rows.values())
+        exact = self.json('summary')['totals']['allocated']
+        self.assertEqual({'value': total, 'low': total, 'high': total}, exact)
+        self.assertEqual(total, sum(row['exact'] for row in self.json('stats')['calibration'][:2]))
+        share = sum(row['share'] for row in rows.values())
+        self.assertAlmostEqual(share, 1, places=6)
+
+    def test_counting_leaves_the_samples_alone(self):
+        self.record('--rate', '0.01', '--seed', '5')
+        before = self.json('table', '--unit', 'samples')
+        self.record('--rate', '0.01', '--seed', '5', '--exact-sites')
+        self.assertEqual(self.json('table', '--unit', 'samples'), before)
+
     def test_exports_keep_the_samples(self):
         self.record('--rate', '0.01', '--seed', '5')
         self.prof('export', '--to', 'memtrace', 'p.bprof', '-o', 'p.ctf')

@@ -153,6 +153,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_MAX_DEPTH: return depth_argument(argument, &out->recorder.max_depth);
     case OPTION_SEED: return number_argument("--seed", argument, &out->recorder.seed);
     case OPTION_GC_TRACE: out->recorder.gc_trace = true; return true;
+    case OPTION_EXACT_SITES: out->recorder.exact_sites = true; return true;
     case OPTION_FOLLOW_FORK: out->recorder.follow_fork = true; return true;
     case OPTION_QUIET: out->quiet = true; return true;
     case OPTION_UNCHECKED: out->vm.unchecked = true; return true;
