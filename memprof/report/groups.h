@@ -66,11 +66,12 @@ struct report_paths {
 enum report_direction { REPORT_DOWN, REPORT_UP, REPORT_CALLERS, REPORT_CALLEES };
 
 /* Sums the selected samples by call path; hidden frames are left out. function: a regular
- * expression, for CALLERS and CALLEES. Children are sorted, the largest first. Fails: NULL and
- * *error. */
+ * expression, for CALLERS and CALLEES. share: paths below this share of the total (0 to 1) have no
+ * children; what belongs there is in their own sum. Children are sorted, the largest first.
+ * Fails: NULL and *error. */
 struct report_paths *report_paths_create(const struct report_query *query,
                                          enum report_direction direction, const char *function,
-                                         struct report_error *error);
+                                         double share, struct report_error *error);
 /* Frees them; NULL is allowed. */
 void report_paths_free(struct report_paths *paths);
 

@@ -1,4 +1,8 @@
-/* paths.c - samples summed by call path, in one of four directions. */
+/* paths.c - samples summed by call path, in one of four directions.
+ *
+ * Paths grow level by level, and only below those that are large enough to be shown: a profile of
+ * millions of different stacks has few of these. So first every stack, by its node in the model,
+ * gets the deepest path that it reaches; then the samples are summed, one look-up each. */
 #include "memprof/report/groups.h"
 #include "memprof/report/memory.h"
 
@@ -39,40 +43,148 @@ static uint32_t push(struct report_paths *p, uint32_t parent, uint32_t key) {
     return p->count++;
 }
 
-/* The stack of a node, innermost first, without hidden frames. Returns its length. */
-static size_t unwind(const struct report_query *query, uint32_t node, uint32_t **frames,
-                     size_t *capacity) {
-    size_t n = 0;
-    for (; node != 0; node = query->model->nodes[node].parent) {
-        if (query->node_flags[node] & REPORT_NODE_HIDDEN) continue;
-        report_grow(frames, capacity, n + 1, sizeof **frames);
-        (*frames)[n++] = query->model->nodes[node].location;
-    }
-    return n;
+enum { NO_PATH = UINT32_MAX };
+
+/* What growing the paths needs; arrays have an element for each node of the model. */
+struct growth {
+    struct report_paths *paths;
+    const struct report_query *query;
+    const struct report_node *nodes;
+    size_t count;
+    uint32_t *outermost; /* frame of the wanted function, 0: none; NULL: all are wanted */
+    uint64_t *hits;      /* hits of the stacks that grow from this node; inwards: with all below */
+    uint32_t *path;      /* what a stack has reached */
+    uint32_t *first_child, *next_sibling; /* inwards only */
+    double least;                         /* hits of a path that is worth growing */
+};
+
+static bool is_hidden(const struct growth *g, uint32_t node) {
+    return (g->query->node_flags[node] & REPORT_NODE_HIDDEN) != 0;
 }
 
-/* The path's node for a stack; -1 if the stack doesn't hold the function. Where frames are known by
- * less than their place, those that follow each other with one key (a function that calls itself)
- * are one step of the path. */
-static int64_t path_of(struct report_paths *p, enum report_direction direction,
-                       const uint8_t *matches, const uint32_t *frames, size_t n) {
-    uint32_t at = 0;
-    size_t outermost = n, from = 0, steps = n;
-    for (size_t i = 0; matches != NULL && i < n; i++)
-        if (matches[frames[i]]) outermost = i;
-    if (matches != NULL && outermost == n) return -1;
-    if (direction == REPORT_CALLERS) {
-        from = outermost;
-        steps = n - outermost;
-    } else if (direction == REPORT_CALLEES) {
-        steps = outermost + 1;
+static uint32_t key_of(const struct growth *g, uint32_t node) {
+    return g->paths->keys->of_location[g->nodes[node].location];
+}
+
+/* Whether a frame is no step of its own behind a path: it is hidden, or, where frames are known by
+ * less than their place, has the path's key (a function that calls itself). */
+static bool is_passed_over(const struct growth *g, uint32_t path, uint32_t node) {
+    if (is_hidden(g, node)) return true;
+    return g->paths->folds_recursion && path != 0 && g->paths->nodes[path].key == key_of(g, node);
+}
+
+static void find_outermost(struct growth *g, const uint8_t *matches) {
+    g->outermost = report_alloc(g->count * sizeof *g->outermost);
+    for (size_t i = 1; i < g->count; i++) {
+        uint32_t above = g->outermost[g->nodes[i].parent];
+        if (above != 0) g->outermost[i] = above;
+        else if (matches[g->nodes[i].location] && !is_hidden(g, i)) g->outermost[i] = i;
     }
-    bool outwards = direction == REPORT_UP || direction == REPORT_CALLERS;
-    for (size_t i = 0; i < steps; i++) {
-        uint32_t key = p->keys->of_location[frames[outwards ? from + i : steps - 1 - i]];
-        if (!p->folds_recursion || at == 0 || p->nodes[at].key != key) at = push(p, at, key);
+}
+
+/* The step from a path to a frame, with the hits of the frame's stacks. */
+static uint32_t step(struct growth *g, uint32_t path, uint32_t node, uint64_t hits) {
+    uint32_t child = push(g->paths, path, key_of(g, node));
+    g->paths->nodes[child].total.hits += hits;
+    return child;
+}
+
+/* Each round takes all stacks that are still growing one step outwards. */
+static void grow_outwards(struct growth *g) {
+    struct growing {
+        uint32_t start, frame;
+    } *all = report_alloc(g->count * sizeof *all);
+    size_t n = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->hits[i] > 0) all[n++] = (struct growing){i, i};
+    while (n > 0) {
+        size_t left = 0;
+        for (size_t i = 0; i < n; i++) {
+            struct growing s = all[i];
+            uint32_t path = g->path[s.start];
+            if (path != 0 && g->paths->nodes[path].total.hits < g->least) continue;
+            while (s.frame != 0 && is_passed_over(g, path, s.frame))
+                s.frame = g->nodes[s.frame].parent;
+            if (s.frame == 0) continue;
+            g->path[s.start] = step(g, path, s.frame, g->hits[s.start]);
+            s.frame = g->nodes[s.frame].parent;
+            all[left++] = s;
+        }
+        n = left;
     }
-    return at;
+    free(all);
+}
+
+static void list_children(struct growth *g) {
+    g->first_child = report_alloc(g->count * sizeof *g->first_child);
+    g->next_sibling = report_alloc(g->count * sizeof *g->next_sibling);
+    for (size_t i = g->count - 1; i > 0; i--) {
+        uint32_t parent = g->nodes[i].parent;
+        g->next_sibling[i] = g->first_child[parent];
+        g->first_child[parent] = i;
+    }
+}
+
+struct list {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+static void append(struct list *list, uint32_t node) {
+    report_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items);
+    list->items[list->count++] = node;
+}
+
+/* A path goes on with a frame, or with those below it if it is passed over. */
+static void grow_into(struct growth *g, uint32_t path, uint32_t first, struct list *waiting,
+                      struct list *next) {
+    append(waiting, first);
+    while (waiting->count > 0) {
+        uint32_t node = waiting->items[--waiting->count];
+        if (g->hits[node] == 0) continue;
+        if (is_passed_over(g, path, node)) {
+            g->path[node] = path;
+            for (uint32_t c = g->first_child[node]; c != 0; c = g->next_sibling[c])
+                append(waiting, c);
+        } else {
+            g->path[node] = step(g, path, node, g->hits[node]);
+            append(next, node);
+        }
+    }
+}
+
+/* Each round takes the paths of one length one step inwards. */
+static void grow_inwards(struct growth *g) {
+    struct list level = {0}, next = {0}, waiting = {0};
+    for (size_t i = g->count - 1; i > 0; i--)
+        if (g->outermost == NULL || g->outermost[i] != i) g->hits[g->nodes[i].parent] += g->hits[i];
+    for (size_t i = 0; i < g->count; i++) g->path[i] = NO_PATH;
+    list_children(g);
+    if (g->outermost == NULL) {
+        g->path[0] = 0;
+        for (uint32_t c = g->first_child[0]; c != 0; c = g->next_sibling[c])
+            grow_into(g, 0, c, &waiting, &level);
+    }
+    for (size_t i = 1; g->outermost != NULL && i < g->count; i++)
+        if (g->outermost[i] == i) grow_into(g, 0, i, &waiting, &level);
+    while (level.count > 0) {
+        next.count = 0;
+        for (size_t i = 0; i < level.count; i++) {
+            uint32_t node = level.items[i], path = g->path[node];
+            if (g->paths->nodes[path].total.hits < g->least) continue;
+            for (uint32_t c = g->first_child[node]; c != 0; c = g->next_sibling[c])
+                grow_into(g, path, c, &waiting, &next);
+        }
+        struct list swap = level;
+        level = next;
+        next = swap;
+    }
+    /* What lies below a path that did not grow is part of it. */
+    for (size_t i = 1; i < g->count; i++)
+        if (g->path[i] == NO_PATH) g->path[i] = g->path[g->nodes[i].parent];
+    free(level.items);
+    free(next.items);
+    free(waiting.items);
 }
 
 static uint8_t *match_functions(const struct report_keys *keys, const struct report_model *model,
@@ -99,25 +211,26 @@ static uint8_t *match_functions(const struct report_keys *keys, const struct rep
 }
 
 struct child {
-    uint32_t node;
+    uint32_t node, key;
     uint64_t hits;
 };
 
 static int by_hits(const void *a, const void *b) {
     const struct child *x = a, *y = b;
     if (x->hits != y->hits) return x->hits > y->hits ? 1 : -1;
+    if (x->key != y->key) return x->key < y->key ? 1 : -1;
     return x->node < y->node ? 1 : -1;
 }
 
 /* Totals from the leaves up, then children in order: all nodes are sorted once, the smallest first,
- * and put in front of their parent's children one by one. */
+ * and put in front of their parent's children one by one. Keys are in the order of their texts. */
 static void finish(struct report_paths *p) {
     struct child *all = report_alloc(p->count * sizeof *all);
     for (size_t i = 0; i < p->count; i++) p->nodes[i].total = p->nodes[i].self;
     for (size_t i = p->count - 1; i > 0; i--)
         report_sum_merge(&p->nodes[p->nodes[i].parent].total, &p->nodes[i].total);
     for (size_t i = 0; i < p->count; i++)
-        all[i] = (struct child){i, i == 0 ? UINT64_MAX : p->nodes[i].total.hits};
+        all[i] = (struct child){i, p->nodes[i].key, i == 0 ? UINT64_MAX : p->nodes[i].total.hits};
     qsort(all, p->count, sizeof *all, by_hits);
     for (size_t i = 0; i < p->count; i++) {
         struct report_path *node = &p->nodes[all[i].node];
@@ -128,32 +241,47 @@ static void finish(struct report_paths *p) {
     free(all);
 }
 
-/* Adds the selected samples. Each stack is looked up once. */
+/* The node that a sample's stack grows from. False: the stack doesn't hold the function. */
+static bool start_of(const struct growth *g, enum report_direction direction, uint32_t node,
+                     uint32_t *start) {
+    *start = g->outermost != NULL && direction == REPORT_CALLERS ? g->outermost[node] : node;
+    return g->outermost == NULL || g->outermost[node] != 0;
+}
+
+/* Adds the selected samples. */
 static void add_samples(struct report_paths *p, const struct report_query *query,
-                        enum report_direction direction, const uint8_t *matches) {
+                        enum report_direction direction, double share, const uint8_t *matches) {
     const struct report_model *model = query->model;
-    int64_t *of_node = report_alloc(model->node_count * sizeof *of_node);
-    uint32_t *frames = NULL;
-    size_t capacity = 0;
-    enum { UNSEEN = 0, NONE = -1 }; /* else 1 + the path's node */
+    struct growth g = {p, query, model->nodes, .count = model->node_count};
+    uint64_t total = 0;
+    uint32_t start;
+    if (matches != NULL) find_outermost(&g, matches);
+    g.hits = report_alloc(g.count * sizeof *g.hits);
+    g.path = report_alloc(g.count * sizeof *g.path);
     for (size_t i = 0; i < model->sample_count; i++) {
         const struct report_sample *s = &model->samples[i];
-        if (!report_query_selects(query, s)) continue;
-        if (of_node[s->node] == UNSEEN) {
-            size_t n = unwind(query, s->node, &frames, &capacity);
-            int64_t at = path_of(p, direction, matches, frames, n);
-            of_node[s->node] = at < 0 ? NONE : at + 1;
-        }
-        if (of_node[s->node] != NONE)
-            report_sum_add(&p->nodes[of_node[s->node] - 1].self, s, model->rate);
+        if (!start_of(&g, direction, s->node, &start) || !report_query_selects(query, s)) continue;
+        g.hits[start] += s->hits;
+        total += s->hits;
     }
-    free(frames);
-    free(of_node);
+    g.least = share * total;
+    if (direction == REPORT_UP || direction == REPORT_CALLERS) grow_outwards(&g);
+    else grow_inwards(&g);
+    for (size_t i = 0; i < model->sample_count; i++) {
+        const struct report_sample *s = &model->samples[i];
+        if (!start_of(&g, direction, s->node, &start) || !report_query_selects(query, s)) continue;
+        report_sum_add(&p->nodes[g.path[start]].self, s, model->rate);
+    }
+    free(g.outermost);
+    free(g.hits);
+    free(g.path);
+    free(g.first_child);
+    free(g.next_sibling);
 }
 
 struct report_paths *report_paths_create(const struct report_query *query,
                                          enum report_direction direction, const char *function,
-                                         struct report_error *error) {
+                                         double share, struct report_error *error) {
     struct report_paths *p = report_alloc(sizeof *p);
     enum report_by by = query->selection->by;
     bool functions = direction == REPORT_CALLERS || direction == REPORT_CALLEES;
@@ -171,7 +299,7 @@ struct report_paths *report_paths_create(const struct report_query *query,
     }
     report_grow(&p->nodes, &p->capacity, 1, sizeof *p->nodes);
     p->nodes[p->count++] = (struct report_path){0};
-    add_samples(p, query, direction, matches);
+    add_samples(p, query, direction, share, matches);
     finish(p);
     free(matches);
     return p;

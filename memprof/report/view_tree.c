@@ -104,7 +104,8 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
     const char *function = request->callers != NULL ? request->callers : request->callees;
     if (report_query_start(&query, request->model, selection, REPORT_SHOW_ALLOC, error) != 0)
         return NULL;
-    struct report_paths *paths = report_paths_create(&query, direction, function, error);
+    double share = selection->threshold > 0 ? selection->threshold : w.least;
+    struct report_paths *paths = report_paths_create(&query, direction, function, share, error);
     if (paths == NULL) {
         report_query_end(&query);
         return NULL;
@@ -118,8 +119,7 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
     w.table->empty = report_copy("no sample is selected");
     w.query = &query;
     w.paths = paths;
-    w.least = paths->nodes[0].total.hits *
-              (selection->threshold > 0 ? selection->threshold : w.least);
+    w.least = share * paths->nodes[0].total.hits;
     w.with_self = shape == REPORT_TREE;
     report_table_column(w.table, report_unit_title(selection), report_unit_title(selection));
     report_table_column(w.table, "share", "share");
