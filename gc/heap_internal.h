@@ -257,7 +257,7 @@ struct gc_heap {
     size_t region_end;    /* regions from it on are newer than this sweep */
     struct gc_pace pace;
 
-    struct gc_root_set roots;
+    struct gc_root_set roots, plain_roots; /* the list of young ones: of roots only */
     struct gc_scanner_entry *scanners;
     size_t scanner_count, scanner_capacity;
     struct gc_weak weak;

@@ -51,24 +51,36 @@ static void note_young(struct gc_domain *g, value *slot) {
         gc_words_push(g->heap, &g->heap->roots.young, (uintptr_t)slot);
 }
 
-void gc_register_root(struct gc_domain *g, value *slot) {
-    struct gc_root_set *set = &g->heap->roots;
-    if (set->used * 2 >= set->capacity) rehash(g->heap, set);
+static void add_to_set(struct gc_heap *heap, struct gc_root_set *set, value *slot) {
+    if (set->used * 2 >= set->capacity) rehash(heap, set);
     size_t i = find(set, slot);
     if (set->slots[i] == slot) return;
     if (!set->slots[i]) set->used++;
     set->slots[i] = slot;
     set->live++;
+}
+
+/* The snapshot may rely on this root (M1): it was read when marking started, so nothing is lost
+ * here; and the list of young ones checks membership. */
+static void remove_from_set(struct gc_root_set *set, value *slot) {
+    if (!is_registered(set, slot)) return;
+    set->slots[find(set, slot)] = REMOVED;
+    set->live--;
+}
+
+void gc_register_root(struct gc_domain *g, value *slot) {
+    add_to_set(g->heap, &g->heap->roots, slot);
     note_young(g, slot);
 }
 
-void gc_remove_root(struct gc_domain *g, value *slot) {
-    struct gc_root_set *set = &g->heap->roots;
-    if (!is_registered(set, slot)) return;
-    /* The snapshot may rely on this root (M1): it was read when marking started, so nothing is lost
-     * here; and the list of young ones checks membership. */
-    set->slots[find(set, slot)] = REMOVED;
-    set->live--;
+void gc_remove_root(struct gc_domain *g, value *slot) { remove_from_set(&g->heap->roots, slot); }
+
+void gc_register_plain_root(struct gc_domain *g, value *slot) {
+    add_to_set(g->heap, &g->heap->plain_roots, slot);
+}
+
+void gc_remove_plain_root(struct gc_domain *g, value *slot) {
+    remove_from_set(&g->heap->plain_roots, slot);
 }
 
 void gc_modify_root(struct gc_domain *g, value *slot, value v) {
@@ -85,10 +97,14 @@ void gc_roots_evacuate(struct gc_domain *g) {
         if (is_registered(set, slot)) gc_evacuate(g, slot);
     }
     set->young.count = 0;
+    set = &g->heap->plain_roots;
+    for (size_t i = 0; i < set->capacity; i++)
+        if (set->slots[i] && set->slots[i] != REMOVED) gc_evacuate(g, set->slots[i]);
 }
 
 void gc_roots_destroy(struct gc_heap *heap) {
     free(heap->roots.slots);
+    free(heap->plain_roots.slots);
     gc_words_free(&heap->roots.young);
     free(heap->scanners);
     heap->scanners = NULL;
@@ -128,16 +144,19 @@ static void darken_slots(struct gc_visitor *visitor, value *from, value *to) {
     gc_darken_range(((struct darkener *)visitor)->heap, from, to);
 }
 
+static void darken_set(struct gc_heap *heap, const struct gc_root_set *set) {
+    for (size_t i = 0; i < set->capacity; i++)
+        if (set->slots[i] && set->slots[i] != REMOVED) gc_darken(heap, *set->slots[i]);
+}
+
 void gc_roots_darken(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     struct darkener darkener = {{darken_slots, false}, heap};
     for (struct gc_local_roots *frame = g->local_roots; frame; frame = frame->next)
         for (intptr_t t = 0; t < frame->ntables; t++)
             gc_darken_range(heap, frame->tables[t], frame->tables[t] + frame->nitems);
-    for (size_t i = 0; i < heap->roots.capacity; i++) {
-        value *slot = heap->roots.slots[i];
-        if (slot && slot != REMOVED) gc_darken(heap, *slot);
-    }
+    darken_set(heap, &heap->roots);
+    darken_set(heap, &heap->plain_roots);
     for (size_t i = 0; i < heap->scanner_count; i++)
         heap->scanners[i].scan(heap->scanners[i].context, &darkener.visitor);
 }

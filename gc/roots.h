@@ -1,8 +1,8 @@
 /* roots.h - how C code and the machine tell the collector what is alive.
  *
  * Three kinds of roots: local roots of C functions (a chain of stack-allocated frames), registered
- * slots (generational global roots), and scanners (functions that enumerate slots: VM stacks,
- * tables).
+ * slots (global roots, plain or generational), and scanners (functions that enumerate slots: VM
+ * stacks, tables).
  *
  * R1  A C function that holds a value in a variable across a call marked "GC: may run" roots that
  *     variable.
@@ -54,8 +54,13 @@ typedef void gc_scanner(void *context, struct gc_visitor *visitor);
 void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 
-/* Registers / removes *slot as a root. Between the two calls *slot changes only through
- * gc_modify_root. GC: never. */
+/* Registers / removes *slot as a root that its owner may assign at any time, so that every
+ * collection looks at it. GC: never. */
+void gc_register_plain_root(struct gc_domain *g, value *slot);
+void gc_remove_plain_root(struct gc_domain *g, value *slot);
+
+/* Registers / removes *slot as a generational root. Between the two calls *slot changes only
+ * through gc_modify_root. GC: never. */
 void gc_register_root(struct gc_domain *g, value *slot);
 void gc_remove_root(struct gc_domain *g, value *slot);
 void gc_modify_root(struct gc_domain *g, value *slot, value v);

@@ -23,9 +23,12 @@ static void check_roots(const struct gc_checker *c) {
     for (const struct gc_local_roots *r = c->g->local_roots; r != NULL; r = r->next)
         for (intptr_t t = 0; t < r->ntables; t++)
             check_slots(&v.visitor, r->tables[t], r->tables[t] + r->nitems);
-    const struct gc_root_set *set = &c->heap->roots;
-    for (size_t i = 0; i < set->capacity; i++)
-        if ((uintptr_t)set->slots[i] > 1) check_slots(&v.visitor, set->slots[i], set->slots[i] + 1);
+    const struct gc_root_set *sets[] = {&c->heap->roots, &c->heap->plain_roots};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sets[k]->capacity; i++) {
+            value *slot = sets[k]->slots[i];
+            if ((uintptr_t)slot > 1) check_slots(&v.visitor, slot, slot + 1);
+        }
 }
 
 /* ---- Ephemerons ---- */

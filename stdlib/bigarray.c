@@ -250,46 +250,74 @@ static void widen_words(intptr_t *to, const uint8_t *from, uintptr_t n) {
     }
 }
 
-value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared) {
+/* What a message says of a bigarray. */
+struct payload {
+    uint64_t num_dims, flags;
     intptr_t dims[BIGARRAY_MAX_DIMS];
-    uint64_t num_dims = vm_reader_uint(r, 4), flags = vm_reader_uint(r, 4);
-    if (num_dims > BIGARRAY_MAX_DIMS) {
+    uintptr_t bytes;
+    bool narrow;
+    const uint8_t *elements;
+};
+
+static bool read_payload(struct vm_reader *r, struct payload *p) {
+    p->num_dims = vm_reader_uint(r, 4);
+    p->flags = vm_reader_uint(r, 4);
+    if (p->num_dims > BIGARRAY_MAX_DIMS) {
         vm_reader_fail(r, "wrong number of bigarray dimensions", "more than 16 dimensions");
-        return 0;
+        return false;
     }
-    for (uint64_t i = 0; i < num_dims; i++) {
+    for (uint64_t i = 0; i < p->num_dims; i++) {
         uint64_t n = vm_reader_uint(r, 2);
-        dims[i] = (intptr_t)(n == LONG_DIMENSION ? vm_reader_uint(r, 8) : n);
-        if (dims[i] < 0) vm_reader_fail(r, "size overflow for bigarray", "a negative dimension");
+        p->dims[i] = (intptr_t)(n == LONG_DIMENSION ? vm_reader_uint(r, 8) : n);
+        if (p->dims[i] < 0) vm_reader_fail(r, "size overflow for bigarray", "a negative dimension");
     }
-    if ((flags & BIGARRAY_KIND_MASK) >= BIGARRAY_KINDS || (flags & ~(uint64_t)KIND_AND_LAYOUT) != 0)
+    uint64_t unknown = p->flags & ~(uint64_t)KIND_AND_LAYOUT;
+    if ((p->flags & BIGARRAY_KIND_MASK) >= BIGARRAY_KINDS || unknown != 0)
         vm_reader_fail(r, "bad bigarray kind", "a bigarray of no known kind");
-    enum bigarray_kind kind = (enum bigarray_kind)(flags & BIGARRAY_KIND_MASK);
-    uintptr_t bytes = 0;
-    if (vm_reader_failed(r)) return 0;
-    if (!elements_size(kind, (int)num_dims, dims, &bytes)) {
+    enum bigarray_kind kind = (enum bigarray_kind)(p->flags & BIGARRAY_KIND_MASK);
+    if (vm_reader_failed(r)) return false;
+    if (!elements_size(kind, (int)p->num_dims, p->dims, &p->bytes)) {
         vm_reader_fail(r, "size overflow for bigarray", "the size of a bigarray overflows");
-        return 0;
+        return false;
     }
     bool words = kind == BIGARRAY_CAML_INT || kind == BIGARRAY_NATIVE_INT;
-    bool narrow = words && vm_reader_uint(r, 1) == 0;
-    const uint8_t *from = vm_reader_bytes(r, narrow ? bytes / 2 : bytes);
-    size_t size = sizeof(struct bigarray) + num_dims * sizeof *dims;
-    value v = vm_reader_custom(r, ops, size, bytes);
-    if (v == 0) return 0;
-    struct bigarray *b = bigarray_of(v);
-    b->num_dims = (intptr_t)num_dims;
-    b->flags = (intptr_t)flags;
-    memcpy(b->dim, dims, num_dims * sizeof *dims);
-    b->data = malloc(bytes > 0 ? bytes : 1);
+    p->narrow = words && vm_reader_uint(r, 1) == 0;
+    p->elements = vm_reader_bytes(r, p->narrow ? p->bytes / 2 : p->bytes);
+    return !vm_reader_failed(r);
+}
+
+static size_t payload_size(const struct payload *p) {
+    return sizeof(struct bigarray) + p->num_dims * sizeof p->dims[0];
+}
+
+/* Makes b, all zero as yet, the bigarray of p. */
+static bool fill(struct vm_reader *r, struct bigarray *b, const struct payload *p) {
+    b->num_dims = (intptr_t)p->num_dims;
+    b->flags = (intptr_t)p->flags;
+    b->proxy = NULL;
+    memcpy(b->dim, p->dims, p->num_dims * sizeof p->dims[0]);
+    b->data = malloc(p->bytes > 0 ? p->bytes : 1);
     if (b->data == NULL) {
         vm_reader_fail(r, "out of memory for bigarray", "no memory for the elements of a bigarray");
-        return 0;
+        return false;
     }
     b->flags |= BIGARRAY_MANAGED;
-    if (narrow) widen_words(b->data, from, bytes / 8);
-    else swap_bytes(b->data, from, bytes / part_bytes(kind), part_bytes(kind));
-    return v;
+    unsigned width = part_bytes(bigarray_kind(b));
+    if (p->narrow) widen_words(b->data, p->elements, p->bytes / 8);
+    else swap_bytes(b->data, p->elements, p->bytes / width, width);
+    return true;
+}
+
+value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared) {
+    struct payload p;
+    if (!read_payload(r, &p)) return 0;
+    value v = vm_reader_custom(r, ops, payload_size(&p), p.bytes);
+    return v != 0 && fill(r, bigarray_of(v), &p) ? v : 0;
+}
+
+size_t bigarray_read_into(struct vm_reader *r, struct bigarray *b) {
+    struct payload p;
+    return read_payload(r, &p) && fill(r, b, &p) ? payload_size(&p) : 0;
 }
 
 const struct gc_custom_ops bigarray_ops = {

@@ -83,6 +83,9 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
 int bigarray_compare(value a, value b, bool *unordered);
 /* The payload in messages (stdlib/customs.h, vm/unmarshal.h). */
 value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared);
+/* The same into *b, which has room for as many dimensions as the message says: foreign kinds that
+ * are bigarrays inside. Returns the size, 0 if the message was refused. */
+size_t bigarray_read_into(struct vm_reader *r, struct bigarray *b);
 void bigarray_write(struct marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64);
 
 #endif

@@ -1,18 +1,114 @@
-/* customs.c - the list of the built-in kinds of custom blocks. Channels are not in it: they can
- * neither be written nor read. */
+/* customs.c - the list of the built-in kinds of custom blocks, and the foreign kinds beside them.
+ * Channels are not in it: they can neither be written nor read.
+ *
+ * A block of a foreign kind is of an inert kind until its content is there: what a message that is
+ * refused half way leaves in the heap is never finalised. */
 #include "stdlib/customs.h"
 
 #include "stdlib/bigarray.h"
+#include "stdlib/marshal_writer.h"
+#include "stdlib/state.h"
+
+#include <stdlib.h>
 
 static const struct custom_kind kinds[] = {
     {{&bigarray_ops, bigarray_read}, bigarray_write},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
+/* ---- Foreign kinds. ---- */
+
+struct registered_custom {
+    struct registered_custom *next;
+    struct vm_custom_reader reader;
+};
+
+static const struct gc_custom_ops inert_ops = {.identifier = "_inert"};
+
+/* Runs ops->deserialize on the block's data; it may leave by customs_refuse. */
+static void read_content(struct marshal_state *m, const struct gc_custom_ops *ops, value v,
+                         size_t declared) {
+    if (_setjmp(m->refusal) != 0) vm_reader_fail(m->reader, m->refused_why, "a library refused it");
+    else if (ops->deserialize(custom_data(v)) != declared)
+        vm_reader_fail(m->reader, "incorrect length of serialized custom block",
+                       "a custom block of another size than it says");
+}
+
+static value read_foreign(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared) {
+    struct domain *d = vm_reader_domain(r);
+    struct marshal_state *m = &prim_state(d)->marshal;
+    if (declared == SIZE_MAX || declared > MAX_WOSIZE) {
+        vm_reader_fail(r, "incorrect length of serialized custom block",
+                       "a foreign custom block without its size");
+        return 0;
+    }
+    value v = vm_reader_custom(r, &inert_ops, declared, 0);
+    if (v == 0) return 0;
+    struct vm_reader *outer = m->reader;
+    m->reader = r;
+    read_content(m, ops, v, declared);
+    m->reader = outer;
+    if (vm_reader_failed(r)) return 0;
+    field(v, 0) = (value)ops;
+    if (ops->finalize != NULL) gc_adopt_custom(&d->gc, v, 0);
+    return v;
+}
+
+void customs_refuse(struct domain *d, const char *text) {
+    struct marshal_state *m = &prim_state(d)->marshal;
+    if (m->reader == NULL) vm_failwith(d, "%s", text);
+    snprintf(m->refused_why, sizeof m->refused_why, "%s", text);
+    _longjmp(m->refusal, 1);
+}
+
+bool customs_register(struct domain *d, const struct gc_custom_ops *ops) {
+    struct registered_custom *kind = malloc(sizeof *kind);
+    if (kind == NULL) return false;
+    *kind = (struct registered_custom){prim_state(d)->customs, {ops, read_foreign}};
+    prim_state(d)->customs = kind;
+    return true;
+}
+
+void customs_free(struct prim_state *state) {
+    for (struct registered_custom *next; state->customs != NULL; state->customs = next) {
+        next = state->customs->next;
+        free(state->customs);
+    }
+}
+
+/* What vm_protect_exn hands to the function that may raise. */
+struct writing {
+    value v;
+    uintptr_t bytes_32, bytes_64;
+};
+
+static value serialize(struct domain *d, void *context) {
+    struct writing *job = context;
+    custom_ops(job->v)->serialize(job->v, &job->bytes_32, &job->bytes_64);
+    return VAL_UNIT;
+}
+
+void customs_write_foreign(struct marshal_writer *w, value v, uint64_t *bytes_32,
+                           uint64_t *bytes_64) {
+    struct marshal_state *m = &prim_state(w->d)->marshal;
+    struct writing job = {v, 0, 0};
+    struct marshal_writer *outer = m->writer;
+    m->writer = w;
+    value result = vm_protect_exn(w->d, serialize, &job);
+    m->writer = outer;
+    *bytes_32 = job.bytes_32;
+    *bytes_64 = job.bytes_64;
+    if (is_exn_result(result)) marshal_fail_raised(w, exn_of_result(result));
+}
+
+/* ---- All kinds. ---- */
+
 const struct vm_custom_reader *customs_find_reader(void *context, const char *identifier) {
     for (int i = 0; i < KIND_COUNT; i++)
         if (strcmp(kinds[i].reader.ops->identifier, identifier) == 0) return &kinds[i].reader;
-    return NULL;
+    struct registered_custom *kind = prim_state(context)->customs;
+    while (kind != NULL && strcmp(kind->reader.ops->identifier, identifier) != 0) kind = kind->next;
+    return kind == NULL || kind->reader.ops->deserialize == NULL ? NULL : &kind->reader;
 }
 
 const struct custom_kind *customs_find(const struct gc_custom_ops *ops) {

@@ -228,6 +228,11 @@ static void put_double_array(struct marshal_writer *w, value v) {
     note_object(w, v, 1 + 2 * n, 1 + n);
 }
 
+void marshal_fail_raised(struct marshal_writer *w, value exn) {
+    if (w->failure == MARSHAL_WRITTEN) w->failure = MARSHAL_RAISED;
+    w->exn = exn;
+}
+
 /* The three kinds of boxed integers. False: v is something else. */
 static bool put_boxed_int(struct marshal_writer *w, value v, const struct gc_custom_ops *ops) {
     bool is_native = ops == &vm_nativeint_ops;
@@ -249,18 +254,25 @@ static void put_custom(struct marshal_writer *w, value v) {
     const struct gc_custom_ops *ops = custom_ops(v);
     if (put_boxed_int(w, v, ops)) return;
     const struct custom_kind *kind = customs_find(ops);
-    if (kind == NULL) {
+    if (kind == NULL && ops->serialize == NULL) {
         refuse(w, MARSHAL_REFUSED, "output_value: abstract value (Custom)");
         return;
     }
-    put_code(w, CODE_CUSTOM_LENGTH, 0, 0);
+    bool fixed = kind == NULL && ops->fixed_length != NULL;
+    put_code(w, fixed ? CODE_CUSTOM_FIXED : CODE_CUSTOM_LENGTH, 0, 0);
     marshal_put_bytes(w, ops->identifier, strlen(ops->identifier) + 1);
-    uint8_t *sizes = new_bytes(w, 12);
-    if (sizes == NULL) return;
+    uint8_t *sizes = fixed ? NULL : new_bytes(w, 12);
+    if (!fixed && sizes == NULL) return;
     uint64_t bytes_32 = 0, bytes_64 = 0;
-    kind->write(w, v, &bytes_32, &bytes_64);
-    store_be(sizes, bytes_32, 4);
-    store_be(sizes + 4, bytes_64, 8);
+    if (kind != NULL) kind->write(w, v, &bytes_32, &bytes_64);
+    else customs_write_foreign(w, v, &bytes_32, &bytes_64);
+    if (w->failure != MARSHAL_WRITTEN) return;
+    if (!fixed) {
+        store_be(sizes, bytes_32, 4);
+        store_be(sizes + 4, bytes_64, 8);
+    } else if (bytes_64 != (uint64_t)ops->fixed_length->bsize_64) {
+        refuse(w, MARSHAL_REFUSED, "output_value: incorrect fixed sizes specified by a library");
+    }
     note_object(w, v, 2 + (bytes_32 + 3) / 4, 2 + (bytes_64 + 7) / 8);
 }
 
@@ -411,7 +423,9 @@ void marshal_copy(const struct marshal_writer *w, uint8_t *to) {
 void marshal_raise(struct domain *d, const struct marshal_writer *w) {
     enum marshal_failure failure = w->failure;
     const char *text = w->text;
+    value exn = w->exn;
     vm_arena_free(w->scratch);
+    if (failure == MARSHAL_RAISED) vm_raise(d, exn);
     if (failure == MARSHAL_NO_MEMORY) vm_raise_out_of_memory(d);
     if (failure == MARSHAL_TOO_BIG) vm_failwith(d, "%s", text);
     vm_invalid_argument(d, "%s", text);

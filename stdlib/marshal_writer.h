@@ -25,7 +25,8 @@ enum marshal_failure {
     MARSHAL_WRITTEN,
     MARSHAL_REFUSED, /* Invalid_argument, with text */
     MARSHAL_TOO_BIG, /* for a 32-bit machine: Failure, with text */
-    MARSHAL_NO_MEMORY
+    MARSHAL_NO_MEMORY,
+    MARSHAL_RAISED /* a foreign serialize function raised exn */
 };
 
 struct marshal_rest; /* fields that are still to be written */
@@ -42,6 +43,7 @@ struct marshal_writer {
     unsigned flags;
     enum marshal_failure failure;
     const char *text;
+    value exn; /* not a root: nothing may be allocated until it is raised */
     uint64_t objects, words_32, words_64;
     uint64_t data_bytes; /* known at the end */
     uint8_t header[32];
@@ -67,6 +69,9 @@ bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned
 void marshal_copy(const struct marshal_writer *w, uint8_t *to);
 /* Frees w->scratch and raises what failed. */
 _Noreturn void marshal_raise(struct domain *d, const struct marshal_writer *w);
+
+/* The writer fails with an exception that was raised meanwhile. GC: never. */
+void marshal_fail_raised(struct marshal_writer *w, value exn);
 
 /* For the writers of custom payloads. GC: never. After a failure they do nothing. */
 void marshal_put_uint(struct marshal_writer *w, uint64_t x, unsigned bytes); /* big-endian */

@@ -64,17 +64,26 @@ static intptr_t compare_strings(value a, value b) {
     return order != 0 ? order : order_of((intptr_t)n, (intptr_t)m);
 }
 
-/* The result of a custom block's function, which may be GC_UNORDERED. */
-static intptr_t custom_order(const struct comparison *c, int order) {
-    if (order != GC_UNORDERED) return order;
-    return c->total ? 0 : UNORDERED;
+/* The order that a custom block's function finds; a stub's says "unordered" in the ABI's field. */
+static intptr_t custom_order(const struct comparison *c, int (*compare)(value a, value b), value a,
+                             value b) {
+    struct vm_abi_state *abi = &c->d->abi;
+    abi->compare_unordered = 0;
+    int order = compare(a, b);
+    if (order != GC_UNORDERED && abi->compare_unordered == 0) return order;
+    if (!c->total) return UNORDERED;
+    return order == GC_UNORDERED ? 0 : order;
 }
 
+/* A kind of custom block is told by its compare function; not so bigarrays, of which libraries have
+ * kinds of their own. */
 static intptr_t compare_customs(const struct comparison *c, value a, value b) {
     const struct gc_custom_ops *x = custom_ops(a), *y = custom_ops(b);
-    if (x->compare != y->compare) return strcmp(x->identifier, y->identifier) < 0 ? -1 : 1;
-    if (x->compare == NULL) vm_invalid_argument(c->d, "compare: abstract value");
-    if (x->compare != bigarray_ops.compare) return custom_order(c, x->compare(a, b));
+    if (x->compare != y->compare) {
+        if (!vm_kind_accepts(c->d, 'B', a) || !vm_kind_accepts(c->d, 'B', b))
+            return strcmp(x->identifier, y->identifier) < 0 ? -1 : 1;
+    } else if (x->compare == NULL) vm_invalid_argument(c->d, "compare: abstract value");
+    else if (x->compare != bigarray_ops.compare) return custom_order(c, x->compare, a, b);
     bool unordered = false;
     intptr_t order = bigarray_compare(a, b, &unordered);
     return unordered && !c->total ? UNORDERED : order;
@@ -93,7 +102,7 @@ static bool is_forward(value v) { return tag_of(v) == TAG_FORWARD && wosize_of(v
 static intptr_t compare_mixed(const struct comparison *c, value a, value b) {
     value v = is_int(a) ? b : a;
     if (gc_in_range(&c->d->gc, v) && tag_of(v) == TAG_CUSTOM && custom_ops(v)->compare_ext != NULL)
-        return custom_order(c, custom_ops(v)->compare_ext(a, b));
+        return custom_order(c, custom_ops(v)->compare_ext, a, b);
     return is_int(a) ? -1 : 1;
 }
 

@@ -98,11 +98,13 @@ static value read_message(struct domain *d, const struct vm_marshal_header *head
                           const uint8_t *bytes) {
     struct marshal_state *m = &prim_state(d)->marshal;
     const struct vm_unmarshal_options options = {
-        .find_custom = customs_find_reader, .closures = true, .scratch = &m->scratch};
+        .find_custom = customs_find_reader, .context = d, .closures = true, .scratch = &m->scratch};
     struct vm_unmarshal_fault fault;
     value result;
+    m->refused_why[0] = '\0';
     bool ok = vm_unmarshal(d, header, bytes, &options, &result, &fault);
     free_marshal_state(m);
+    if (!ok && m->refused_why[0] != '\0') vm_failwith(d, "%s", m->refused_why);
     if (!ok) vm_failwith(d, "input_value: %s", fault.text);
     return vm_poll_keeping(d, result);
 }

@@ -2,6 +2,7 @@
 #include "stdlib/state.h"
 
 #include "stdlib/channel.h"
+#include "stdlib/customs.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@ void *prim_state_open(struct vm *vm) {
 void prim_state_close(struct vm *vm, void *state) {
     struct prim_state *own = state;
     channels_free_all(own);
+    customs_free(own);
     vm_arena_free(&own->marshal.scratch);
     free(own->marshal.input);
     free(own);

@@ -6,6 +6,9 @@
 #include "vm/vm.h"
 
 struct channel;
+struct marshal_writer;
+struct vm_reader;
+struct registered_custom;
 
 /* BACTRIAN_FAIL_IO=N:ERRNO makes the N-th system call of channels fail, N+:ERRNO all later ones
  * too: so that tests can show how programs and machine stand it. */
@@ -21,6 +24,12 @@ struct io_fault {
 struct marshal_state {
     struct vm_arena scratch;
     void *input; /* the bytes of a message, from malloc */
+    /* The message that a foreign serialize or deserialize function works on, or NULL; where the
+     * latter leaves to when it refuses the message, and why it does (stdlib/customs.c). */
+    struct marshal_writer *writer;
+    struct vm_reader *reader;
+    jmp_buf refusal;
+    char refused_why[256]; /* empty: nothing was refused */
 };
 
 struct prim_state {
@@ -28,9 +37,10 @@ struct prim_state {
     struct io_fault io_fault;
     value argv; /* Sys.argv, a registered root from its first use on; 0 before */
     struct marshal_state marshal;
-    bool parser_trace;     /* Parsing.set_trace, OCAMLRUNPARAM=p */
-    bool runtime_warnings; /* OCAMLRUNPARAM=W */
-    bool warned;           /* the first warning was printed, with its note on how to stop them */
+    struct registered_custom *customs; /* kinds of other libraries that messages may hold */
+    bool parser_trace;                 /* Parsing.set_trace, OCAMLRUNPARAM=p */
+    bool runtime_warnings;             /* OCAMLRUNPARAM=W */
+    bool warned; /* the first warning was printed, with its note on how to stop them */
 };
 
 /* The state of d's machine. GC: never. */

@@ -13,6 +13,7 @@
 #define BACTRIAN_VM_DOMAIN_H
 
 #include "gc/heap.h"
+#include "vm/abi.h"
 
 #include <setjmp.h>
 
@@ -43,6 +44,7 @@ struct domain {
     struct vm_mark marks[MARK_COUNT];
     value *lowest_mark;               /* S4 */
     struct vm_call_stack *call_stack; /* vm/callstack.h */
+    struct vm_abi_state abi; /* what C stubs see; abi.local_roots is a second chain of roots */
 };
 
 /* The stack's limit in words: the highest that a program may use before Stack_overflow. Setting it

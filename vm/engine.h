@@ -61,7 +61,7 @@ enum vm_run_start {
 /* One entry into the loop. setjmp is in vm_enter; raising goes to the innermost one. */
 struct vm_activation {
     struct vm_activation *outer;
-    struct gc_local_roots *local_roots;
+    struct gc_local_roots *local_roots, *abi_roots;
     uintptr_t outer_trap;
     unsigned depth;
     jmp_buf raise;

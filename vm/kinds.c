@@ -30,7 +30,7 @@ bool vm_kind_accepts(const struct domain *d, char kind, value v) {
         return is_block(v) && tag_of(v) != TAG_INFIX &&
                (tag_of(v) < TAG_NO_SCAN || tag_of(v) == TAG_DOUBLE_ARRAY);
     case 'c': return has_identifier(v, "_chan");
-    case 'B': return has_identifier(v, "_bigarr02");
+    case 'B': return has_identifier(v, "_bigarr02") || has_identifier(v, "_bigarray");
     case 'e': return is_block(v) && tag_of(v) == TAG_ABSTRACT;
     default: return false;
     }

@@ -1,6 +1,7 @@
 /* link.c - see link.h. The table never moves: decoded code points into it. */
 #include "vm/link.h"
 
+#include "vm/dll.h"
 #include "vm/engine.h"
 #include "vm/kinds.h"
 #include "vm/os.h"
@@ -55,11 +56,15 @@ static void index_rows(struct row_index *index, const struct vm *vm) {
 
 static void link_row(struct vm_linked_prim *prim, const char *name, const struct vm_prim *row) {
     *prim = (struct vm_linked_prim){.name = name, .row = row};
-    if (row == NULL) return;
     prim->function = row->function;
     prim->kinds = row->kinds;
     prim->tested_kinds = vm_kinds_are_any(row->kinds) ? NULL : row->kinds;
     prim->arity = (uint8_t)strlen(row->kinds);
+}
+
+/* A function of a C library; NULL: there is none, calling it raises. */
+static void link_stub(struct vm_linked_prim *prim, const char *name, void *function) {
+    *prim = (struct vm_linked_prim){.name = name, .function = function, .stub = function != NULL};
 }
 
 /* Gives the primitives that the loop does itself their instructions (engine.def). */
@@ -95,7 +100,9 @@ void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count)
     for (vm->prim_count = 0; vm->prim_count < count; vm->prim_count++) {
         const char *name = names[vm->prim_count];
         uint16_t row = *slot_of(&index, vm, name);
-        link_row(&vm->prims[vm->prim_count], name, row == 0 ? NULL : row_at(vm, row - 1u));
+        struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
+        if (row != 0) link_row(prim, name, row_at(vm, row - 1u));
+        else link_stub(prim, name, vm_dlls_function(vm, name));
     }
     link_inlined(vm);
     if (vm->options.count_instructions) {
@@ -104,11 +111,12 @@ void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count)
     }
 }
 
-int32_t vm_link_one(struct vm *vm, const char *name) {
-    for (uint32_t i = 0; i < vm->prim_count; i++)
-        if (strcmp(vm->prims[i].name, name) == 0) return (int32_t)i;
+int32_t vm_link_more(struct vm *vm, const char *name, void *function) {
     if (vm->prim_count == vm->prim_capacity) return -1;
-    link_row(&vm->prims[vm->prim_count], name, vm_find_builtin(vm, name));
+    struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
+    const struct vm_prim *row = function == NULL ? vm_find_builtin(vm, name) : NULL;
+    if (row != NULL) link_row(prim, name, row);
+    else link_stub(prim, name, function);
     return (int32_t)vm->prim_count++;
 }
 

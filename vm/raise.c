@@ -20,6 +20,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     struct vm_activation activation; /* its jump buffer is large: set field by field */
     activation.outer = d->activation;
     activation.local_roots = d->gc.local_roots;
+    activation.abi_roots = d->abi.local_roots;
     activation.outer_trap = d->trap;
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
     if (activation.depth > MAX_ACTIVATIONS)
@@ -31,6 +32,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
         result = vm_loop_of(d->vm)(d, RUN_CALL, closure, extra_args);
     } else {
         d->gc.local_roots = activation.local_roots;
+        d->abi.local_roots = activation.abi_roots;
         result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);
     }
     d->activation = activation.outer;
@@ -43,6 +45,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
     struct vm_activation activation = *d->activation;
     activation.outer = d->activation;
     activation.local_roots = d->gc.local_roots;
+    activation.abi_roots = d->abi.local_roots;
     ptrdiff_t depth = d->stack_high - d->sp;
     d->activation = &activation;
     value result;
@@ -50,6 +53,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
         result = f(d, context);
     } else {
         d->gc.local_roots = activation.local_roots;
+        d->abi.local_roots = activation.abi_roots;
         d->sp = d->stack_high - depth;
         result = exn_result(d->exn);
         d->exn = VAL_UNIT;

@@ -22,6 +22,8 @@ struct vm_signals {
 };
 
 static _Atomic uint64_t recorded;
+/* The same for C stubs, a word each (sigpending looks at them). */
+volatile intptr_t caml_pending_signals[SIGNAL_LIMIT];
 static struct domain *_Atomic receiver;
 
 static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }
@@ -47,6 +49,7 @@ intptr_t vm_signal_to_ocaml(int number) {
 bool vm_signal_exists(int number) { return number >= 0 && number < SIGNAL_LIMIT; }
 
 void vm_signal_record(int number) {
+    caml_pending_signals[number] = 1;
     atomic_fetch_or(&recorded, bit_of(number));
     struct domain *d = atomic_load(&receiver);
     if (d != NULL) gc_request_action(&d->gc);
@@ -139,6 +142,7 @@ value vm_run_signal_handlers_exn(struct domain *d) {
         int number = __builtin_ctzll(due) + 1;
         uint64_t bit = bit_of(number);
         if ((mask_bits() & bit) != 0) continue;
+        caml_pending_signals[number] = 0;
         atomic_fetch_and(&recorded, ~bit);
         if (is_block(field(s->handlers, number))) result = call_handler(d, number);
     }

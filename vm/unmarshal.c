@@ -444,6 +444,10 @@ static value read_boxed_int(struct vm_reader *r, const struct gc_custom_ops *ops
     return v;
 }
 
+struct domain *vm_reader_domain(const struct vm_reader *r) {
+    return r->d;
+}
+
 value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, size_t bytes,
                        size_t outside) {
     value v = new_node(r, 1 + (bytes + 7) / 8, TAG_CUSTOM);

@@ -98,6 +98,8 @@ bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, cons
 /* ---- For readers of custom payloads. GC: never. After a failure all of them do nothing and return
  * 0; the message is then refused. ---- */
 
+/* The domain whose heap it is read into, or NULL. */
+struct domain *vm_reader_domain(const struct vm_reader *r);
 /* Whether the message is refused already. */
 bool vm_reader_failed(const struct vm_reader *r);
 /* Bytes of data that are left. */

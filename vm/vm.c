@@ -6,6 +6,7 @@
 #include "vm/callstack.h"
 #include "vm/debuginfo.h"
 #include "vm/decode.h"
+#include "vm/dll.h"
 #include "vm/engine.h"
 #include "vm/link.h"
 #include "vm/os.h"
@@ -98,8 +99,10 @@ static enum vm_status load_data(struct vm *vm, struct vm_image *image, struct vm
 enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error) {
     uint32_t index;
     vm->image = image;
+    enum vm_status status = vm_dlls_open(vm, error);
+    if (status != VM_OK) return status;
     vm_link_primitives(vm, image->primitive_names, image->primitive_count);
-    enum vm_status status = load_data(vm, image, error);
+    status = load_data(vm, image, error);
     if (status == VM_OK)
         status = vm_code_add(vm, image->code, image->code_words, false, false, &index, error);
     if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[index]);
@@ -128,6 +131,7 @@ struct vm_result vm_run(struct vm *vm) {
     }
     d->activation = NULL;
     d->gc.local_roots = NULL;
+    d->abi.local_roots = NULL;
     d->sp = d->stack_high;
     vm_marks_reset(d);
     d->trap = 0;
@@ -151,6 +155,7 @@ void vm_destroy(struct vm *vm) {
         /* Finalisers of custom blocks may still use the library's state until here. */
         if (vm->profiler.state != NULL) vm->profiler.close(vm->profiler.state);
         if (vm->library_state != NULL) vm->library->close(vm, vm->library_state);
+        if (vm->abi_attached) vm->options.abi->detach(d);
         vm_backtrace_destroy(d);
         vm_call_stack_free(d);
         vm_stack_destroy(d);
@@ -162,6 +167,7 @@ void vm_destroy(struct vm *vm) {
         vm_release(vm->functions, sizeof *vm->functions * vm->function_capacity);
     vm_named_values_free(vm);
     vm_link_free(vm);
+    vm_dlls_free(vm);
     if (vm->image != NULL) vm_image_close(vm->image);
     free(d);
     free(vm);

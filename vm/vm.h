@@ -17,6 +17,16 @@
 struct vm_named_value;
 struct vm_debuginfo;
 struct vm_signals;
+struct vm_dll;
+struct vm_dll_symbol;
+
+/* Where libraries of C stubs may lie (vm/dll.h); the texts are the caller's. */
+struct vm_dll_path {
+    const char *const *dirs; /* -I, searched first */
+    size_t dir_count;
+    const char *list;             /* CAML_LD_LIBRARY_PATH, or NULL */
+    const char *standard_library; /* the folder of ld.conf, or NULL */
+};
 
 struct vm_options {
     struct gc_params gc;
@@ -31,7 +41,9 @@ struct vm_options {
     const char *executable_name;         /* Sys.executable_name */
     const struct vm_prim *profiler_rows; /* further built-in primitives; looked up first */
     size_t profiler_row_count;
-    char **argv; /* Sys.argv, NULL-terminated; argv[0] is the program */
+    char **argv;              /* Sys.argv, NULL-terminated; argv[0] is the program */
+    const struct vm_abi *abi; /* NULL: this machine opens no libraries of C stubs */
+    struct vm_dll_path dlls;
 };
 
 /* A primitive under the number that bytecode calls it by. */
@@ -77,6 +89,10 @@ struct vm {
     struct vm_named_value *named_values;
     struct vm_debuginfo *debug; /* of the program, NULL until read */
     int debug_status;           /* Printexc's debug_info_status: 0 not read, 1 read, < 0 failure */
+    struct vm_dll *dlls;        /* the libraries of C stubs that are open, in order (vm/dll.h) */
+    struct vm_dll_symbol *dll_symbols;
+    bool abi_attached;
+    void *abi_state;            /* of options.abi */
     struct vm_signals *signals; /* OCaml handlers, NULL until one is set (vm/signal.c) */
     intptr_t next_object_id;
     uint64_t *op_counts, *prim_counts; /* count_instructions */

@@ -29,6 +29,7 @@ CODE_SUFFIXES = ('.c', '.h', '.def', '.py', '.build', '.options')
 LAYERS = {
     'gc/': {'gc/'},
     'vm/': {'vm/', 'gc/'},
+    'vm/capi/': {'vm/', 'gc/', 'stdlib/'},
     'vm/cli/': {'vm/', 'gc/', 'stdlib/', 'memprof/'},
     'stdlib/': {'stdlib/', 'vm/', 'gc/'},
     'memprof/': {'memprof/', 'vm/', 'gc/'},

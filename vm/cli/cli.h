@@ -27,6 +27,10 @@ char *cli_find_program(const char *name);
 /* The folder of Bactrian's OCaml modules: beside the binary in the build folder, or where both were
  * installed. Allocated; NULL: they aren't there. GC: never. */
 char *cli_module_folder(void);
+/* The folder of OCaml's standard library: what the environment says, or where Debian has it.
+ * GC: never. */
+#define CLI_STANDARD_LIBRARY "/usr/lib/ocaml"
+const char *cli_standard_library(void);
 /* Whether path is a file that can be read, after a message if it is not. subject: the name to show.
  * GC: never. */
 bool cli_check_readable(const char *path, const char *subject);

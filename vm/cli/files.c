@@ -13,6 +13,12 @@
 
 bool cli_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
+const char *cli_standard_library(void) {
+    const char *dir = cli_is_privileged() ? NULL : getenv("OCAMLLIB");
+    if (dir == NULL && !cli_is_privileged()) dir = getenv("CAMLLIB");
+    return dir != NULL ? dir : CLI_STANDARD_LIBRARY;
+}
+
 static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STANDARD_LIBRARY "/usr/lib/ocaml"
-#define EXPECTED         OCAML_4_13 /* what -version, -M and -config speak of */
+#define EXPECTED OCAML_4_13 /* what -version, -M and -config speak of */
 
 static int by_name(const void *a, const void *b) {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -28,12 +27,6 @@ static int print_primitives(void) {
     for (size_t i = 0; i < count; i++) puts(names[i]);
     free(names);
     return 0;
-}
-
-static const char *standard_library(void) {
-    const char *dir = cli_is_privileged() ? NULL : getenv("OCAMLLIB");
-    if (dir == NULL && !cli_is_privileged()) dir = getenv("CAMLLIB");
-    return dir != NULL ? dir : STANDARD_LIBRARY;
 }
 
 /* The lines of the standard library's ld.conf; no such file, no lines. */
@@ -56,8 +49,8 @@ static void print_ld_conf(const char *library) {
 static int print_config(const struct cli_options *options) {
     const struct vm_version *version = &vm_versions[EXPECTED];
     printf("version: %s\n", version->name);
-    printf("standard_library_default: %s\n", STANDARD_LIBRARY);
-    printf("standard_library: %s\n", standard_library());
+    printf("standard_library_default: %s\n", CLI_STANDARD_LIBRARY);
+    printf("standard_library: %s\n", cli_standard_library());
     printf("int_size: %d\nword_size: %d\n", 64, 63);
     printf("os_type: Unix\nhost: x86_64-pc-linux-gnu\n");
     printf("flat_float_array: true\nsupports_afl: true\nwindows_unicode: false\n");
@@ -66,7 +59,7 @@ static int print_config(const struct cli_options *options) {
     printf("exec_magic_number: %s\n", version->magic);
     printf("shared_libs_path:\n");
     for (size_t i = 0; i < options->dll_dir_count; i++) printf("  %s\n", options->dll_dirs[i]);
-    print_ld_conf(standard_library());
+    print_ld_conf(cli_standard_library());
     return 0;
 }
 

@@ -1,14 +1,21 @@
-/* machine.c - puts a machine together: primitives, profiler. */
+/* machine.c - puts a machine together: primitives, profiler, the C ABI. */
 #include "vm/cli/cli.h"
 
 #include "memprof/memprof.h"
 #include "memprof/stress.h"
 #include "stdlib/prims.h"
+#include "vm/capi/abi.h"
+
+#include <stdlib.h>
 
 struct vm *cli_create_machine(struct cli_options *options, const struct vm_image *image,
                               struct vm_error *error) {
     options->vm.profiler_rows = mp_prim_rows;
     options->vm.profiler_row_count = mp_prim_row_count;
+    if (!(options->has_action && options->action == OPTION_AUDIT)) options->vm.abi = &capi_abi;
+    options->vm.dlls = (struct vm_dll_path){
+        options->dll_dirs, options->dll_dir_count,
+        cli_is_privileged() ? NULL : getenv("CAML_LD_LIBRARY_PATH"), cli_standard_library()};
     struct vm *vm = vm_create(&options->vm, image->version, &prim_library, error);
     double rate = options->memprof_stress;
     if (vm == NULL || rate == 0 || mp_stress_start(vm->domain, rate) != NULL) return vm;

@@ -1,0 +1,82 @@
+/* alloc.c - allocation for C stubs. Blocks of up to 256 words are young, so that a stub may fill
+ * them without barrier until it allocates again. */
+#include "vm/capi/capi_internal.h"
+#include "vm/actions.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+value caml_alloc(uintptr_t wosize, unsigned char tag) { return new_block(self(), wosize, tag); }
+value caml_alloc_small(uintptr_t wosize, unsigned char tag) {
+    return new_small(self(), wosize, tag);
+}
+value caml_alloc_tuple(uintptr_t wosize) { return new_block(self(), wosize, 0); }
+
+/* Fields are integers from the start: a slice may look at the block before the stub has set all. */
+value caml_alloc_shr(uintptr_t wosize, unsigned char tag) {
+    value v = gc_alloc_major(&self()->gc, wosize, tag);
+    if (tag < TAG_NO_SCAN)
+        for (uintptr_t i = 0; i < wosize; i++) field(v, i) = VAL_UNIT;
+    return v;
+}
+
+value caml_alloc_float_array(uintptr_t length) {
+    return new_block(self(), length, length == 0 ? 0 : TAG_DOUBLE_ARRAY);
+}
+
+value caml_alloc_string(uintptr_t length) { return new_string(self(), length); }
+value caml_alloc_initialized_string(uintptr_t length, const char *bytes) {
+    return copy_bytes(self(), bytes, length);
+}
+value caml_copy_string(const char *text) { return copy_string(self(), text); }
+
+value caml_alloc_sprintf(const char *format, ...) {
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0) vm_raise_out_of_memory(self());
+    value s = copy_bytes(self(), text, (size_t)length); /* a text is small: no Out_of_memory */
+    free(text);
+    return s;
+}
+
+value caml_alloc_array(value (*make)(const char *text), const char *const *texts) {
+    struct domain *d = self();
+    size_t n = 0;
+    while (texts[n] != NULL) n++;
+    value array = new_block(d, n, 0);
+    GC_ROOT(&d->gc, &array);
+    for (size_t i = 0; i < n; i++) {
+        value v = make(texts[i]);
+        gc_store(&d->gc, array, i, v);
+    }
+    GC_UNROOT(&d->gc);
+    return array;
+}
+
+value caml_copy_string_array(const char *const *texts) {
+    return caml_alloc_array(caml_copy_string, texts);
+}
+
+value caml_copy_double(double x) { return copy_double(self(), x); }
+value caml_copy_int32(int32_t n) { return copy_int32(self(), n); }
+value caml_copy_int64(int64_t n) { return copy_int64(self(), n); }
+value caml_copy_nativeint(intptr_t n) { return copy_nativeint(self(), n); }
+value caml_alloc_some(value v) { return new_some(self(), v); }
+
+/* young_limit is above every young_ptr, so each inline allocation of a stub asks for its block and
+ * then writes the header again. Flag 2: it allocates for OCaml code, where actions may run. */
+void caml_alloc_small_dispatch(intptr_t wosize, int flags, int count, unsigned char *lengths) {
+    struct domain *d = self();
+    if ((flags & 2) != 0 && d->gc.action_requested) vm_process_actions(d);
+    value v = gc_alloc_small(&d->gc, (size_t)wosize, 0);
+    d->abi.young_ptr = (uintptr_t)header_ptr(v);
+}
+
+int caml_convert_flag_list(value list, const int *flags) {
+    int result = 0;
+    for (; is_block(list); list = field(list, 1)) result |= flags[int_of_val(field(list, 0))];
+    return result;
+}

@@ -1,0 +1,105 @@
+/* marshal.c - messages for stubs: whole ones from and to memory, and the parts that the serialize
+ * and deserialize functions of their custom blocks write and read, on the message that struct
+ * marshal_state names while one of them runs. */
+#include "stdlib/customs.h"
+#include "stdlib/marshal_writer.h"
+#include "stdlib/prim.h"
+#include "stdlib/state.h"
+#include "vm/capi/capi_internal.h"
+#include "vm/unmarshal.h"
+
+/* ---- Whole messages. ---- */
+
+intptr_t caml_output_value_to_block(value v, value flags, char *to, intptr_t room) {
+    struct domain *d = self();
+    value message = prim_output_value_to_bytes(d, v, flags);
+    intptr_t length = (intptr_t)string_length(message);
+    if (length > room) vm_failwith(d, "Marshal.to_buffer: buffer overflow");
+    memcpy(to, string_bytes(message), (size_t)length);
+    return length;
+}
+
+void caml_output_value_to_malloc(value v, value flags, char **out, intptr_t *length) {
+    value message = prim_output_value_to_bytes(self(), v, flags);
+    *length = (intptr_t)string_length(message);
+    *out = must(malloc((size_t)*length));
+    memcpy(*out, string_bytes(message), (size_t)*length);
+}
+
+value caml_input_value_from_block(const char *bytes, intptr_t length) {
+    struct domain *d = self();
+    value message = copy_bytes(d, bytes, (size_t)length);
+    return prim_input_value_from_bytes(d, message, val_of_int(0));
+}
+
+value caml_input_val_from_string(value s, intptr_t start) {
+    return prim_input_value_from_bytes(self(), s, val_of_int(start));
+}
+
+/* ---- Parts. ---- */
+
+static struct marshal_writer *writer(void) { return prim_state(self())->marshal.writer; }
+static struct vm_reader *reader(void) { return prim_state(self())->marshal.reader; }
+
+static void put(uint64_t x, unsigned bytes) { marshal_put_uint(writer(), x, bytes); }
+static uint64_t get(unsigned bytes) { return vm_reader_uint(reader(), bytes); }
+
+void caml_serialize_int_1(int n) { put((uint64_t)n, 1); }
+void caml_serialize_int_2(int n) { put((uint64_t)n, 2); }
+void caml_serialize_int_4(int32_t n) { put((uint64_t)n, 4); }
+void caml_serialize_int_8(int64_t n) { put((uint64_t)n, 8); }
+
+void caml_serialize_float_4(float x) { caml_serialize_block_4(&x, 1); }
+void caml_serialize_float_8(double x) { caml_serialize_block_8(&x, 1); }
+
+void caml_serialize_block_1(const void *from, intptr_t n) {
+    marshal_put_bytes(writer(), from, (size_t)n);
+}
+
+/* n numbers of that many bytes, big-endian in the message. */
+static void put_numbers(const char *from, intptr_t n, unsigned bytes) {
+    for (; n > 0; n--, from += bytes) {
+        uint64_t x = 0;
+        memcpy(&x, from, bytes);
+        put(x, bytes);
+    }
+}
+void caml_serialize_block_2(const void *from, intptr_t n) { put_numbers(from, n, 2); }
+void caml_serialize_block_4(const void *from, intptr_t n) { put_numbers(from, n, 4); }
+void caml_serialize_block_8(const void *from, intptr_t n) { put_numbers(from, n, 8); }
+void caml_serialize_block_float_8(const void *from, intptr_t n) { put_numbers(from, n, 8); }
+
+int caml_deserialize_uint_1(void) { return (int)get(1); }
+int caml_deserialize_sint_1(void) { return (int8_t)get(1); }
+int caml_deserialize_uint_2(void) { return (int)get(2); }
+int caml_deserialize_sint_2(void) { return (int16_t)get(2); }
+uint32_t caml_deserialize_uint_4(void) { return (uint32_t)get(4); }
+int32_t caml_deserialize_sint_4(void) { return (int32_t)get(4); }
+uint64_t caml_deserialize_uint_8(void) { return get(8); }
+int64_t caml_deserialize_sint_8(void) { return (int64_t)get(8); }
+
+/* What is not there reads as zeros; the message is refused when the function returns. */
+static void get_numbers(char *to, intptr_t n, unsigned bytes) {
+    for (; n > 0; n--, to += bytes) {
+        uint64_t x = get(bytes);
+        memcpy(to, &x, bytes);
+    }
+}
+void caml_deserialize_block_1(void *to, intptr_t n) { get_numbers(to, n, 1); }
+void caml_deserialize_block_2(void *to, intptr_t n) { get_numbers(to, n, 2); }
+void caml_deserialize_block_4(void *to, intptr_t n) { get_numbers(to, n, 4); }
+void caml_deserialize_block_8(void *to, intptr_t n) { get_numbers(to, n, 8); }
+void caml_deserialize_block_float_8(void *to, intptr_t n) { get_numbers(to, n, 8); }
+
+float caml_deserialize_float_4(void) {
+    float x;
+    get_numbers((char *)&x, 1, 4);
+    return x;
+}
+double caml_deserialize_float_8(void) {
+    double x;
+    get_numbers((char *)&x, 1, 8);
+    return x;
+}
+
+void caml_deserialize_error(const char *text) { customs_refuse(self(), text); }

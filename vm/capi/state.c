@@ -1,0 +1,67 @@
+/* state.c - what C stubs find as data, and the roots that they hold.
+ *
+ * The one machine that runs stubs is found through Caml_state, which points into its domain. The
+ * other variables here are those that stubs read or set; they are the C ABI's, and the reason why
+ * only one machine of a process can have stubs.
+ *
+ * CA2  Caml_state->local_roots and what caml_scan_roots_hook names are roots. */
+#include "vm/capi/abi.h"
+#include "vm/capi/capi_internal.h"
+#include "vm/blocking.h"
+
+#include <pthread.h>
+
+static void enter_blocking(void) { vm_enter_blocking(self()); }
+static void leave_blocking(void) { vm_leave_blocking(self()); }
+
+struct vm_abi_state *Caml_state;
+header *caml_atom_table;
+volatile int caml_something_to_do = 1;
+uintptr_t caml_allocated_words;
+int caml_debugger_in_use, caml_debugger_fork_mode;
+void (*caml_scan_roots_hook)(void (*action)(value v, value *slot));
+void (*caml_enter_blocking_section_hook)(void) = enter_blocking;
+void (*caml_leave_blocking_section_hook)(void) = leave_blocking;
+int (*caml_sigmask_hook)(int how, const sigset_t *set, sigset_t *old) = pthread_sigmask;
+
+void caml_debugger_cleanup_fork(void) {} /* no debugger is ever in use */
+
+/* ---- Roots. ---- */
+
+static void visit(value v, value *slot) {
+    struct capi *capi = self()->vm->abi_state;
+    gc_visit(capi->visitor, slot);
+}
+
+static void scan(void *context, struct gc_visitor *visitor) {
+    struct domain *d = context;
+    struct capi *capi = d->vm->abi_state;
+    for (struct gc_local_roots *frame = d->abi.local_roots; frame != NULL; frame = frame->next)
+        for (intptr_t t = 0; t < frame->ntables; t++)
+            visitor->slots(visitor, frame->tables[t], frame->tables[t] + frame->nitems);
+    capi->visitor = visitor;
+    if (caml_scan_roots_hook != NULL) caml_scan_roots_hook(visit);
+}
+
+/* ---- A machine's life. ---- */
+
+static const char *attach(struct domain *d) {
+    if (Caml_state != NULL) return "another machine of this process uses C libraries";
+    struct capi *capi = calloc(1, sizeof *capi);
+    if (capi == NULL) return "no memory";
+    d->vm->abi_state = capi;
+    d->abi.young_limit = UINTPTR_MAX;
+    caml_atom_table = (header *)d->gc.atoms;
+    gc_add_scanner(d->gc.heap, scan, d);
+    Caml_state = &d->abi;
+    return NULL;
+}
+
+static void detach(struct domain *d) {
+    capi_free_final_ops(d->vm->abi_state);
+    free(d->vm->abi_state);
+    Caml_state = NULL;
+    caml_atom_table = NULL;
+}
+
+const struct vm_abi capi_abi = {attach, detach};

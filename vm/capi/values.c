@@ -1,0 +1,41 @@
+/* values.c - strings, arrays, hashes, digests and channels, for stubs. */
+#include "vm/capi/capi_internal.h"
+#include "stdlib/channel.h"
+#include "stdlib/hash_mix.h"
+#include "stdlib/prim.h"
+#include "vm/md5.h"
+
+uintptr_t caml_string_length(value s) { return string_length(s); }
+int caml_string_is_c_safe(value s) { return strlen(string_bytes(s)) == string_length(s); }
+uintptr_t caml_array_length(value array) { return wosize_of(array); }
+int caml_is_double_array(value array) { return tag_of(array) == TAG_DOUBLE_ARRAY; }
+
+/* The hash of a polymorphic variant's name: 31 bits with sign. */
+value caml_hash_variant(const char *tag) {
+    uint32_t h = 0;
+    for (; *tag != '\0'; tag++) h = 223 * h + (unsigned char)*tag;
+    return val_of_int((int32_t)(h << 1) >> 1);
+}
+
+uint32_t caml_hash_mix_uint32(uint32_t h, uint32_t x) { return hash_mix_uint32(h, x); }
+uint32_t caml_hash_mix_intnat(uint32_t h, intptr_t x) { return hash_mix_word(h, x); }
+uint32_t caml_hash_mix_int64(uint32_t h, int64_t x) { return hash_mix_int64(h, x); }
+uint32_t caml_hash_mix_double(uint32_t h, double x) { return hash_mix_double(h, x); }
+uint32_t caml_hash_mix_float(uint32_t h, float x) { return hash_mix_float(h, x); }
+uint32_t caml_hash_mix_string(uint32_t h, value s) { return hash_mix_string(h, s); }
+
+/* The caller's structure has this size. */
+_Static_assert(sizeof(struct vm_md5_state) == 88, "struct MD5Context");
+void caml_MD5Init(struct vm_md5_state *md5) { vm_md5_start(md5); }
+void caml_MD5Update(struct vm_md5_state *md5, const unsigned char *bytes, uintptr_t n) {
+    vm_md5_add(md5, bytes, n);
+}
+void caml_MD5Final(unsigned char *digest, struct vm_md5_state *md5) { vm_md5_end(md5, digest); }
+
+void caml_flush(struct channel *c) {
+    struct channel_failure failure;
+    if (c->fd != -1 && !channel_flush(self(), c, &failure)) channel_raise(self(), &failure);
+}
+
+value caml_ml_open_descriptor_in(value fd) { return prim_ml_open_descriptor_in(self(), fd); }
+value caml_ml_open_descriptor_out(value fd) { return prim_ml_open_descriptor_out(self(), fd); }
