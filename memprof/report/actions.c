@@ -7,20 +7,28 @@ struct format {
     const char *name;
     report_export *function;
     const char *meaning;
+    bool spells_stacks;
 };
 
+enum { MOST_NODES = 100000 };
+
 static const struct format formats[] = {
-#define FORMAT(name, function, meaning) {name, function, meaning},
+#define FORMAT(name, function, stacks, meaning) {name, function, meaning, stacks},
 #include "memprof/report/export_formats.def"
-    {NULL, NULL, NULL},
+    {NULL, NULL, NULL, false},
 };
 
 const char *report_format_names(void) {
-#define FORMAT(name, function, meaning) " " name
+#define FORMAT(name, function, stacks, meaning) " " name
     static const char names[] = ""
 #include "memprof/report/export_formats.def"
         ;
     return names + 1;
+}
+
+/* Selectors look at whole stacks: what they choose from is not folded. */
+static bool may_fold(const struct report_selection *s) {
+    return s->focus == NULL && s->ignore == NULL;
 }
 
 int report_write_export(const struct report_command *command, FILE *out,
@@ -29,8 +37,11 @@ int report_write_export(const struct report_command *command, FILE *out,
     snprintf(advice, sizeof advice, "give one of: %s", report_format_names());
     if (command->format == NULL)
         return report_fail(error, "--to", advice, "the format to write is missing");
-    for (const struct format *f = formats; f->name != NULL; f++)
-        if (strcmp(f->name, command->format) == 0)
-            return f->function(&command->request, out, error);
+    for (const struct format *f = formats; f->name != NULL; f++) {
+        if (strcmp(f->name, command->format) != 0) continue;
+        if (f->spells_stacks && may_fold(&command->request.selection))
+            report_model_fold(command->models[0], MOST_NODES);
+        return f->function(&command->request, out, error);
+    }
     return report_fail(error, "--to", advice, "the format `%s` is unknown", command->format);
 }

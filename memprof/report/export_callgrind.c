@@ -51,6 +51,21 @@ static int by_caller(const void *a, const void *b) {
     return x->target < y->target ? -1 : x->target > y->target;
 }
 
+/* Sums calls from one place to one function. */
+static void merge_calls(struct writer *w) {
+    if (w->call_count > 0) qsort(w->calls, w->call_count, sizeof *w->calls, by_caller);
+    size_t n = 0;
+    for (size_t i = 0; i < w->call_count; i++) {
+        if (n > 0 && by_caller(&w->calls[n - 1], &w->calls[i]) == 0) {
+            add(&w->calls[n - 1].costs, &w->calls[i].costs);
+            w->calls[n - 1].count += w->calls[i].count;
+        } else {
+            w->calls[n++] = w->calls[i];
+        }
+    }
+    w->call_count = n;
+}
+
 static void collect(struct writer *w) {
     const struct report_model *m = w->model;
     for (size_t i = m->node_count - 1; i > 0; i--) {
@@ -58,7 +73,8 @@ static void collect(struct writer *w) {
         add(&w->of_location[m->nodes[i].location], &w->self[i]);
         add(&w->total[m->nodes[i].parent], &w->total[i]);
     }
-    for (size_t i = 1; i < m->node_count; i++) {
+    enum { MANY_CALLS = 1 << 20 };
+    for (size_t i = 1, merge_at = MANY_CALLS; i < m->node_count; i++) {
         const struct report_node *node = &m->nodes[i];
         int32_t line = m->locations[node->location].line;
         if (node->parent == 0 || w->total[i].of[0] <= 0 || is_nested(w, i)) continue;
@@ -69,18 +85,11 @@ static void collect(struct writer *w) {
                                                   line > 0 ? line : 0,
                                                   1,
                                                   w->total[i]};
+        if (w->call_count < merge_at) continue;
+        merge_calls(w);
+        merge_at = 2 * w->call_count + MANY_CALLS;
     }
-    if (w->call_count > 0) qsort(w->calls, w->call_count, sizeof *w->calls, by_caller);
-    size_t n = 0;
-    for (size_t i = 0; i < w->call_count; i++) {
-        if (n > 0 && by_caller(&w->calls[n - 1], &w->calls[i]) == 0) {
-            add(&w->calls[n - 1].costs, &w->calls[i].costs);
-            w->calls[n - 1].count++;
-        } else {
-            w->calls[n++] = w->calls[i];
-        }
-    }
-    w->call_count = n;
+    merge_calls(w);
 }
 
 static void put_line_text(FILE *out, const char *text) {

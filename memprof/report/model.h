@@ -144,6 +144,9 @@ void report_model_site(struct report_model *model, uint32_t location,
 /* Puts the samples in the order of their births and sets the end to the last event. Call it once,
  * when all is added. */
 void report_model_finish(struct report_model *model);
+/* Brings the call stacks down to about `most` nodes: those with the fewest hits are put together,
+ * by their callers and by where they allocate. Totals stay. Needs: the profile is finished. */
+void report_model_fold(struct report_model *model, size_t most);
 
 /* Hits of all samples that were recorded, selected or not. */
 double report_model_all_hits(const struct report_model *model);
