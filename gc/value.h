@@ -91,6 +91,15 @@ static inline uintptr_t string_length(value v) {
     return last - ((unsigned char *)v)[last];
 }
 static inline char *string_bytes(value v) { return (char *)v; }
+/* The padding is part of the words: equal words are equal lengths and contents. */
+static inline bool strings_are_equal(value a, value b) {
+    if (a == b) return true;
+    uintptr_t n = wosize_of(a);
+    if (n != wosize_of(b)) return false;
+    for (uintptr_t i = 0; i < n; i++)
+        if (field(a, i) != field(b, i)) return false;
+    return true;
+}
 
 /* Doubles. */
 static inline double double_of_val(value v) {

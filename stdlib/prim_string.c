@@ -98,13 +98,6 @@ value prim_bytes_set64(struct domain *d, value s, value index, value v) {
 
 /* ---- Comparison. ---- */
 
-/* The padding is part of the words: equal words are equal lengths and contents. */
-static bool same(value a, value b) {
-    if (a == b) return true;
-    uintptr_t wosize = wosize_of(a);
-    return wosize == wosize_of(b) && memcmp((void *)a, (void *)b, 8 * wosize) == 0;
-}
-
 /* Bytewise, unsigned; a prefix comes first. */
 static int order(value a, value b) {
     if (a == b) return 0;
@@ -117,8 +110,8 @@ static int order(value a, value b) {
 #define COMPARISON(name, result)                                                    \
     value prim_string_##name(struct domain *d, value a, value b) { return result; } \
     value prim_bytes_##name(struct domain *d, value a, value b) { return result; }
-COMPARISON(equal, val_of_bool(same(a, b)))
-COMPARISON(notequal, val_of_bool(!same(a, b)))
+COMPARISON(equal, val_of_bool(strings_are_equal(a, b)))
+COMPARISON(notequal, val_of_bool(!strings_are_equal(a, b)))
 COMPARISON(compare, val_of_int(order(a, b)))
 COMPARISON(lessthan, val_of_bool(order(a, b) < 0))
 COMPARISON(lessequal, val_of_bool(order(a, b) <= 0))

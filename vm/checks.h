@@ -11,6 +11,7 @@
 static inline bool is_closure(value v) {
     return is_block(v) && (tag_of(v) == TAG_CLOSURE || tag_of(v) == TAG_INFIX);
 }
+static inline bool is_plain_closure(value v) { return is_block(v) && tag_of(v) == TAG_CLOSURE; }
 /* A block whose field i may be read as a value. Infix headers count words before, not fields
  * behind. */
 static inline bool has_field(value v, uintptr_t i) {
@@ -23,6 +24,13 @@ static inline bool has_field(value v, uintptr_t i) {
 static inline bool has_mutable_field(value v, uintptr_t i) {
     return has_field(v, i) && tag_of(v) != TAG_CLOSURE;
 }
+/* Quick tests that imply these two, false for some rare tags. */
+static inline bool has_plain_field(value v, uintptr_t i) {
+    return is_block(v) && tag_of(v) <= TAG_OBJECT && i < wosize_of(v);
+}
+static inline bool has_plain_mutable_field(value v, uintptr_t i) {
+    return is_block(v) && tag_of(v) < TAG_CLOSURE && i < wosize_of(v);
+}
 static inline bool both_ints(value a, value b) { return a & b & 1; }
 static inline bool is_double(value v) { return is_block(v) && tag_of(v) == TAG_DOUBLE; }
 static inline bool has_double(value v, uintptr_t i) {
@@ -33,10 +41,10 @@ static inline bool has_byte(value v, value i) {
     return is_string(v) && is_int(i) && (uintptr_t)int_of_val(i) < string_length(v);
 }
 static inline bool array_has_item(value v, value i) {
-    return is_int(i) && has_field(v, (uintptr_t)int_of_val(i));
+    return is_int(i) && has_plain_field(v, (uintptr_t)int_of_val(i));
 }
 static inline bool array_has_mutable_item(value v, value i) {
-    return is_int(i) && has_mutable_field(v, (uintptr_t)int_of_val(i));
+    return is_int(i) && has_plain_mutable_field(v, (uintptr_t)int_of_val(i));
 }
 static inline bool float_array_has_item(value v, value i) {
     return is_int(i) && has_double(v, (uintptr_t)int_of_val(i));

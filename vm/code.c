@@ -50,7 +50,6 @@ static void free_code(struct vm_code *code) {
     vm_verified_free(&code->verified);
     free(code->function_at);
     free(code->scratch_seen);
-    free(code->scratch_targets);
     free(code->scratch_where);
     vm_debuginfo_delete(code->debug);
     free(code);

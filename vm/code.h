@@ -27,18 +27,21 @@ struct vm_pc_row {
 
 enum vm_function_kind { FUNCTION_MAIN, FUNCTION_CLOSURE, FUNCTION_RESTART };
 
+/* What a call needs comes first; a row of the table fills a cache line. */
 struct vm_function {
-    const uintptr_t *entry; /* where a call goes on: decoded instructions */
-    uint32_t frame_bytes;   /* what a call must find free: the highest height */
-    uint32_t fragment;      /* index */
-    uint32_t pc;            /* in the fragment, words */
-    uint32_t kind;          /* enum vm_function_kind */
-    uintptr_t *decoded;     /* NULL until prepared */
+    _Alignas(64) const uintptr_t *entry; /* where a call goes on: decoded instructions */
+    uint64_t frame_bytes;                /* what a call must find free: the highest height */
+    uint32_t grabs;                      /* once prepared: the arity, if entry is a GRAB; else 0 */
+    uint32_t arity;
+    uint32_t fragment;  /* index */
+    uint32_t pc;        /* in the fragment, words */
+    uintptr_t *decoded; /* NULL until prepared */
     uint32_t decoded_words;
     uint32_t row_count;
     struct vm_pc_row *rows; /* by ascending decoded offset */
-    uint32_t arity;
+    uint32_t kind;          /* enum vm_function_kind */
 };
+_Static_assert(sizeof(struct vm_function) == 64, "the loop scales a closure's code by a shift");
 
 struct vm_code {
     uint64_t base; /* first gpc */
@@ -53,7 +56,7 @@ struct vm_code {
     uint32_t *function_at; /* per entry of verified.entries: two indices (closure, restart), 0: none
                               yet */
     uint32_t main_function;
-    uint64_t *scratch_seen, *scratch_targets; /* the decoder's, made at the first function */
+    uint64_t *scratch_seen; /* the decoder's, made at the first function */
     uint32_t *scratch_where;
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };

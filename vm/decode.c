@@ -14,15 +14,19 @@
 
 #define NOT_YET UINT32_MAX
 
+/* One line of a table that is a switch. */
+#define WHEN(key, result) \
+    case key: return result;
+
 /* The work on one function. */
 struct decoder {
     struct vm *vm;
     const struct vm_code *code;
     struct vm_function *function;
     const void *const *labels;
-    uint64_t *seen, *targets; /* bitmaps over the fragment's words, clean between functions */
-    uint32_t *where;          /* per word: decoded offset in its function */
-    uint32_t *work;           /* pcs still to be followed, and then all pcs of the function */
+    uint64_t *seen;  /* bitmap over the fragment's words, clean between functions */
+    uint32_t *where; /* per word: decoded offset in its function */
+    uint32_t *work;  /* pcs still to be followed; then the loop's instructions, by row */
     uint32_t work_count, work_capacity;
     uint32_t lowest, highest, count;
     uintptr_t *out;
@@ -41,7 +45,6 @@ static void push_work(struct decoder *c, uint32_t pc) {
 }
 
 static void add_target(struct decoder *c, uint32_t pc) {
-    set_bit(c->targets, pc);
     if (!test_bit(c->seen, pc)) push_work(c, pc);
 }
 
@@ -95,6 +98,22 @@ static uint32_t next_marked(const struct decoder *c, uint32_t pc) {
 static void put(struct decoder *c, uintptr_t word) { c->out[c->used++] = word; }
 static void put_op(struct decoder *c, unsigned op) { put(c, (uintptr_t)c->labels[op]); }
 
+/* What short instructions stand for: the one with an operand, and that operand. */
+struct long_form {
+    unsigned op;
+    uint32_t operand;
+};
+static struct long_form long_form_of(unsigned op) {
+    switch (op) {
+#define SHORT(name, long_name, operand) \
+    WHEN(OP_##name, ((struct long_form){OP_##long_name, (uint32_t)(operand)}))
+#define SPECIAL(name, instruction, operand) \
+    WHEN(ENGINE_##name, ((struct long_form){OP_##instruction, operand}))
+#include "vm/engine.def"
+    default: return (struct long_form){op, 0};
+    }
+}
+
 /* A label is put as the pc it stands for and becomes an address in fill_labels. */
 static void put_label(struct decoder *c, uint32_t target) { put(c, target); }
 
@@ -107,13 +126,16 @@ static void put_function(struct decoder *c, uint32_t pc) {
     put(c, (uintptr_t)val_of_int(vm_function_at(c->vm, fragment, pc)));
 }
 
-/* One operand by its letter. */
-static void put_operand(struct decoder *c, unsigned op, char letter, uint32_t at) {
-    uint32_t word = c->code->words[at];
+/* One operand by its letter; at: its place, where labels count from. */
+static void put_letter(struct decoder *c, unsigned op, char letter, uint32_t word, uint32_t at) {
     switch (letter) {
     case 'i':
         put(c, (uintptr_t)(op == OP_OFFSETINT || op == OP_OFFSETREF ? (intptr_t)(int32_t)word * 2
                                                                     : val_of_int((int32_t)word)));
+        break;
+    case 'n':
+        if (op == OP_GRAB) put(c, 2 * (uintptr_t)word);
+        else put(c, op == OP_APPLY ? (uintptr_t)val_of_int((intptr_t)word - 1) : word);
         break;
     case 'm': put(c, (uintptr_t)val_of_int((int32_t)word)); break;
     case 'k': put(c, (uintptr_t)(intptr_t)(int32_t)word); break;
@@ -127,12 +149,23 @@ static void put_operand(struct decoder *c, unsigned op, char letter, uint32_t at
     }
 }
 
+/* The loop's own instruction for one whose operand is that number, or op. */
+static unsigned special_op(const struct decoder *c, unsigned op, uint32_t operand) {
+    if (c->vm->options.count_instructions || operand > 0xff) return op;
+    switch (op << 8 | operand) {
+#define SPECIAL(name, instruction, operand) WHEN(OP_##instruction << 8 | operand, ENGINE_##name)
+#include "vm/engine.def"
+    default: return op;
+    }
+}
+
 /* Which body runs a C_CALL of that primitive. */
 static unsigned call_op(const struct decoder *c, unsigned op, const struct vm_linked_prim *prim) {
     if (prim->function == NULL) return ENGINE_C_CALL_MISSING;
     if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
+    if (op == OP_C_CALLN) return op;
     if (prim->inlined != 0 && !c->vm->options.count_instructions) return prim->inlined;
-    return op;
+    return prim->tested_kinds == NULL ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
 }
 
 static void put_tagged(struct decoder *c, unsigned op, uint32_t pc) {
@@ -164,76 +197,110 @@ static void put_closurerec(struct decoder *c, uint32_t pc) {
 
 static void put_operands(struct decoder *c, unsigned op, uint32_t pc) {
     const char *operands = vm_opcodes[op].operands;
-    for (uint32_t i = 0; operands[i] != '\0'; i++) put_operand(c, op, operands[i], pc + 1 + i);
+    for (uint32_t i = 0; operands[i] != '\0'; i++)
+        put_letter(c, op, operands[i], c->code->words[pc + 1 + i], pc + 1 + i);
 }
 
-/* One instruction that is not part of a fused one. */
-static void put_instruction(struct decoder *c, uint32_t pc) {
+/* Puts out the instruction at pc; returns which of the loop's it became. */
+static unsigned put_instruction(struct decoder *c, uint32_t pc) {
     const uint32_t *words = c->code->words;
-    unsigned op = words[pc];
+    unsigned op = words[pc], done = op;
     switch (op) {
-    case OP_SWITCH: put_switch(c, pc); return;
-    case OP_CLOSUREREC: put_closurerec(c, pc); return;
+    case OP_SWITCH: put_switch(c, pc); return op;
+    case OP_CLOSUREREC: put_closurerec(c, pc); return op;
     case OP_MAKEBLOCK:
     case OP_MAKEBLOCK1:
     case OP_MAKEBLOCK2:
-    case OP_MAKEBLOCK3: put_tagged(c, op, pc); return;
+    case OP_MAKEBLOCK3: put_tagged(c, op, pc); return op;
     case OP_PUSH_RETADDR:
         put_op(c, op);
         put_frame_word(c, label(c, pc + 1, pc + 1));
         put_op(c, OP_BRANCH);
         put_label(c, label(c, pc + 1, pc + 1));
-        return;
+        return op;
     case OP_C_CALL1:
     case OP_C_CALL2:
     case OP_C_CALL3:
     case OP_C_CALL4:
-    case OP_C_CALL5: put_op(c, call_op(c, op, &c->vm->prims[words[pc + 1]])); break;
-    case OP_C_CALLN: {
-        const struct vm_linked_prim *prim = &c->vm->prims[words[pc + 2]];
-        put_op(c, call_op(c, op, prim));
-        if (prim->function == NULL) put(c, (uintptr_t)prim);
-        break;
+    case OP_C_CALL5: done = call_op(c, op, &c->vm->prims[words[pc + 1]]); break;
+    case OP_C_CALLN: done = call_op(c, op, &c->vm->prims[words[pc + 2]]); break;
+    case OP_RETURN:
+    case OP_POP:
+    case OP_APPTERM1:
+    case OP_APPTERM2:
+    case OP_APPTERM3: done = special_op(c, op, words[pc + 1]); break;
+    default: break;
     }
-    default: put_op(c, op);
-    }
+    put_op(c, done);
+    if (op == OP_C_CALLN && done == ENGINE_C_CALL_MISSING)
+        put(c, (uintptr_t)&c->vm->prims[words[pc + 2]]);
     put_operands(c, op, pc);
+    struct long_form form = long_form_of(op);
+    if (form.op != op) put_letter(c, form.op, vm_opcodes[form.op].operands[0], form.operand, pc);
     if (op >= OP_APPLY1 && op <= OP_APPLY3) put_frame_word(c, pc + 1);
     if (op == OP_GRAB) put_function(c, pc - 1);
+    return done;
 }
 
-/* The loop's instruction for two adjacent ones, or 0. */
-static unsigned fused_op(unsigned first, unsigned second) {
-    switch (first << 8 | second) {
-#define INTERNAL(name, meaning)
-#define FUSED(name, first, second, meaning) \
-    case OP_##first << 8 | OP_##second:     \
-        return ENGINE_##name;
-#define INLINED(name, primitive, arity, meaning)
+/* Instructions as the elements of fused forms. */
+enum {
+#define OP(name, operands, delta, flags, meaning) STEP_##name = OP_##name,
+#include "vm/opcodes.def"
+#undef OP
+#define SPECIAL(name, instruction, operand)      STEP_##name = ENGINE_##name,
+#define INLINED(name, primitive, arity, meaning) STEP_##name = ENGINE_##name,
 #include "vm/engine.def"
-#undef INTERNAL
-#undef FUSED
-#undef INLINED
+};
+
+/* The form that continues `before` by `next`, or 0. */
+static unsigned fused_op(unsigned before, unsigned next) {
+    switch (before << 16 | next) {
+#define FUSED2(a, b)    WHEN(STEP_##a << 16 | STEP_##b, ENGINE_##a##__##b)
+#define FUSED3(a, b, c) WHEN(ENGINE_##a##__##b << 16 | STEP_##c, ENGINE_##a##__##b##__##c)
+#define FUSED4(a, b, c, d) \
+    WHEN(ENGINE_##a##__##b##__##c << 16 | STEP_##d, ENGINE_##a##__##b##__##c##__##d)
+#define CALL2 FUSED2
+#define CALL3 FUSED3
+#define CALL4 FUSED4
+#include "vm/engine.def"
     default: return 0;
     }
 }
 
-/* Puts out the instruction at pc, or two in one; returns the pc behind. */
-static uint32_t put_next(struct decoder *c, uint32_t pc) {
-    const uint32_t *words = c->code->words;
-    uint32_t next = pc + vm_instruction_words(words, pc, c->code->word_count, OPCODE_COUNT);
-    if (!c->vm->options.count_instructions && next <= c->highest && test_bit(c->seen, next) &&
-        !test_bit(c->targets, next)) {
-        unsigned op = fused_op(words[pc], words[next]);
-        if (op != 0) {
-            put_op(c, op);
-            put_operands(c, words[pc], pc);
-            put_operands(c, words[next], next);
-            return next + vm_instruction_words(words, next, c->code->word_count, OPCODE_COUNT);
+/* Whether the instruction of row i + 1 lies right behind that of row i. */
+static bool adjacent(const struct decoder *c, uint32_t i) {
+    const struct vm_pc_row *row = &c->function->rows[i];
+    return i + 1 < c->function->row_count &&
+           row[1].pc == row->pc + vm_instruction_words(c->code->words, row->pc, c->code->word_count,
+                                                       OPCODE_COUNT);
+}
+
+/* The longest form that begins with `before`, whose last element is row i, or 0. The loop's
+ * instructions of the rows are in c->work; an element is one of them or its long form. */
+static unsigned longest_form(const struct decoder *c, unsigned before, uint32_t i,
+                             unsigned *length) {
+    *length = 0;
+    if (!adjacent(c, i)) return 0;
+    unsigned best = 0, next = c->work[i + 1], rest;
+    for (unsigned element = next;; element = long_form_of(next).op) {
+        unsigned form = fused_op(before, element);
+        if (form != 0) {
+            unsigned longer = longest_form(c, form, i + 1, &rest);
+            if (best == 0 || rest + 1 > *length) {
+                best = longer != 0 ? longer : form;
+                *length = rest + 1;
+            }
         }
+        if (element == long_form_of(next).op) return best;
     }
-    put_instruction(c, pc);
-    return next;
+}
+
+static void fuse(struct decoder *c, uint32_t i) {
+    unsigned op = c->work[i], long_op = long_form_of(op).op, length, other_length = 0, other = 0;
+    unsigned form = longest_form(c, op, i, &length);
+    if (long_op != op) other = longest_form(c, long_op, i, &other_length);
+    if (other_length > length) form = other;
+    if (form != 0) c->out[c->function->rows[i].decoded] = (uintptr_t)c->labels[form];
 }
 
 /* An upper bound of the decoded size: frame words and the like add at most 3 words an
@@ -245,8 +312,8 @@ static size_t words_needed(const struct decoder *c) {
     return total;
 }
 
-/* Turns the pcs that stand for labels into addresses. pc: of the (first) instruction of a row. */
-static void fill_instruction_labels(struct decoder *c, uint32_t op, uintptr_t *operands) {
+/* Turns the pcs that stand for labels among an instruction's operands into addresses. */
+static void fill_labels(struct decoder *c, uint32_t op, uintptr_t *operands) {
     const char *letters = vm_opcodes[op].operands;
     if (op == OP_SWITCH) {
         for (uintptr_t i = 0; i < operands[0] + operands[1]; i++)
@@ -259,43 +326,27 @@ static void fill_instruction_labels(struct decoder *c, uint32_t op, uintptr_t *o
     }
 }
 
-static void fill_labels(struct decoder *c) {
-    const uint32_t *words = c->code->words;
-    for (uint32_t i = 0; i < c->function->row_count; i++) {
-        const struct vm_pc_row *row = &c->function->rows[i];
-        unsigned op = words[row->pc];
-        uint32_t next = row->pc +
-                        vm_instruction_words(words, row->pc, c->code->word_count, OPCODE_COUNT);
-        uintptr_t *operands = &c->out[row->decoded + 1];
-        bool fused = i + 1 < c->function->row_count
-                         ? c->function->rows[i + 1].pc > next && next <= c->highest &&
-                               test_bit(c->seen, next)
-                         : next <= c->highest && test_bit(c->seen, next);
-        if (fused) {
-            operands += strlen(vm_opcodes[op].operands);
-            op = words[next];
-        }
-        fill_instruction_labels(c, op, operands);
-    }
-}
-
 static void emit(struct decoder *c) {
     struct vm_function *f = c->function;
     f->rows = vm_must(malloc(c->count * sizeof *f->rows));
+    c->work_count = 0;
     uint32_t pc = next_marked(c, c->lowest);
     while (pc != NOT_YET) {
         c->where[pc] = c->used;
         f->rows[f->row_count++] = (struct vm_pc_row){c->used, pc};
-        pc = next_marked(c, put_next(c, pc));
+        push_work(c, put_instruction(c, pc));
+        pc = next_marked(c, pc + 1);
     }
-    fill_labels(c);
+    for (uint32_t i = 0; i < f->row_count; i++)
+        fill_labels(c, c->code->words[f->rows[i].pc], &c->out[f->rows[i].decoded + 1]);
+    if (c->vm->options.count_instructions) return;
+    for (uint32_t i = 0; i < f->row_count; i++) fuse(c, i);
 }
 
-/* Clears the bitmaps again, in the words that were used. */
+/* Clears the bitmap again, in the words that were used. */
 static void wipe(struct decoder *c) {
     size_t from = c->lowest / 64, to = c->highest / 64 + 1;
     memset(&c->seen[from], 0, (to - from) * 8);
-    memset(&c->targets[from], 0, (to - from) * 8);
     free(c->work);
 }
 
@@ -316,7 +367,6 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
         .function = f,
         .labels = (const void *const *)vm_loop_of(vm)(vm->domain, RUN_LABELS, 0, 0),
         .seen = scratch((void **)&code->scratch_seen, map_bytes),
-        .targets = scratch((void **)&code->scratch_targets, map_bytes),
         .where = scratch((void **)&code->scratch_where, (size_t)code->word_count * 4),
     };
     collect(&c, first_pc);
@@ -353,6 +403,7 @@ void vm_function_prepare(struct vm *vm, uint32_t index) {
     bool grabs = f->kind == FUNCTION_CLOSURE && f->arity > 1;
     decode(vm, f, grabs ? f->pc - 1 : f->pc);
     f->entry = f->decoded + (grabs ? 1 : 0);
+    f->grabs = grabs ? f->arity : 0;
     remember(vm->decoded_area, index);
 }
 

@@ -8,6 +8,10 @@
  *   APPLY1 at A:   A[0] body   A[1] frame word   A[2] next instruction
  *                                                ^ the return address that APPLY1 pushes
  *
+ * Operands that a short instruction implies (the 2 of ACC2) stand behind it too. A fused form is
+ * the first of its instructions with another body, which also does what the next ones do, that are
+ * still there behind it: a jump into the middle finds them, and so does whoever looks up a place.
+ *
  * E1  The word before every return address is a frame word: what the walker needs of the waiting
  *     frame.
  * E2  A stopped primitive or slow path has three words of its own on the stack: sp[0] the
@@ -27,12 +31,10 @@
 enum vm_engine_op {
     ENGINE_FIRST_INTERNAL = OPCODE_COUNT,
 #define INTERNAL(name, meaning)                  ENGINE_##name,
-#define FUSED(name, first, second, meaning)      ENGINE_##name,
+#define FORM(name)                               ENGINE_##name,
+#define SPECIAL(name, instruction, operand)      ENGINE_##name,
 #define INLINED(name, primitive, arity, meaning) ENGINE_##name,
 #include "vm/engine.def"
-#undef INTERNAL
-#undef FUSED
-#undef INLINED
     ENGINE_COUNT
 };
 
@@ -50,6 +52,8 @@ _Static_assert(VM_MAX_HEIGHT < 1u << 21, "a frame word holds every height");
 enum { STACK_MARGIN_WORDS = 64 };
 /* What the loop pushes when it stops (E2). */
 enum { STOPPED_WORDS = 3 };
+/* Decoded length of GRAB. */
+enum { GRAB_WORDS = 3 };
 
 /* How a run of the loop begins. */
 enum vm_run_start {

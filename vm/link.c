@@ -73,13 +73,8 @@ static void link_inlined(struct vm *vm) {
         const char *name;
         uint16_t op;
     } inlined[] = {
-#define INTERNAL(name, meaning)
-#define FUSED(name, first, second, meaning)
 #define INLINED(name, primitive, arity, meaning) {#primitive, ENGINE_##name},
 #include "vm/engine.def"
-#undef INTERNAL
-#undef FUSED
-#undef INLINED
     };
     uint32_t at = 0;
     for (size_t i = 0; i < sizeof inlined / sizeof inlined[0]; i++) {

@@ -1,7 +1,7 @@
 /* loop_macros.h - the vocabulary of the loop's bodies. Private to vm/interp.c, which explains the
  * registers.
  *
- * REQUIRE, CHECK_ARGUMENTS, COUNT and COUNT_PRIM are defined there, by the kind of loop that is
+ * REQUIRE, ARGUMENTS_OK, COUNT and COUNT_PRIM are defined there, by the kind of loop that is
  * compiled. */
 #ifndef BACTRIAN_VM_LOOP_MACROS_H
 #define BACTRIAN_VM_LOOP_MACROS_H
@@ -10,11 +10,17 @@
 
 #define INSTR(name) op_##name : COUNT(OP_##name)
 #define INNER(name) in_##name : COUNT(ENGINE_##name)
+/* An instruction, one of the loop's own, with the body that bodies.h gives. */
+#define STRAIGHT(name) \
+    INSTR(name) { DO_##name NEXT(0); }
+#define STRAIGHT_INNER(name) \
+    INNER(name) { DO_##name NEXT(0); }
 #define NEXT(words)        \
     do {                   \
         pc += (words);     \
         goto *(void *)*pc; \
     } while (0)
+#define ADVANCE(words) pc += (words);
 #define GOTO(target)                      \
     do {                                  \
         pc = (const uintptr_t *)(target); \
@@ -22,24 +28,66 @@
     } while (0)
 
 /* Leaves the loop's state behind (S2, E2), and takes it up again. */
-#define SAVE()                                                                            \
-    (sp -= STOPPED_WORDS, sp[0] = env, sp[1] = (value)pc, sp[2] = val_of_int(extra_args), \
-     d->sp = sp)
-#define RESTORE()      (sp = d->sp + STOPPED_WORDS, env = sp[-STOPPED_WORDS])
-#define SAVE_ACCU()    (d->accu = accu, SAVE())
+#define SAVE()                                              \
+    do {                                                    \
+        sp -= STOPPED_WORDS;                                \
+        sp[0] = env, sp[1] = (value)pc, sp[2] = extra_args; \
+        d->sp = sp;                                         \
+    } while (0)
+#define RESTORE() (sp = d->sp + STOPPED_WORDS, env = sp[-STOPPED_WORDS])
+#define SAVE_ACCU()     \
+    do {                \
+        d->accu = accu; \
+        SAVE();         \
+    } while (0)
 #define RESTORE_ACCU() (accu = d->accu, FORGET_ACCU())
 /* d->accu is a root: what it held must not stay alive because of that. */
 #define FORGET_ACCU() (RESTORE(), d->accu = VAL_UNIT)
 
-/* Enters closure c with extra_args + 1 arguments on the stack: one test for stack, poll and
- * signals. */
-#define ENTER(c)                                                                            \
-    do {                                                                                    \
-        env = (c);                                                                          \
-        callee = &functions[function_of_closure(env)];                                      \
-        if (__builtin_expect((uintptr_t)sp - callee->frame_bytes < d->gc.mutator_limit, 0)) \
-            goto slow_enter;                                                                \
-        GOTO(callee->entry);                                                                \
+/* The function of closure c. functions_odd is 32 bytes before the table: code is 2 * index + 1, a
+ * row has 64 bytes. */
+#define CALLEE(c) ((const struct vm_function *)(functions_odd + 32 * (uintptr_t)field((c), 0)))
+/* Whether a call must stop first: one test for stack, poll and signals. */
+#define MUST_STOP(callee) \
+    __builtin_expect((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit, 0)
+/* Enters closure c with extra_args + 1 arguments on the stack. */
+#define ENTER(c)                                         \
+    do {                                                 \
+        env = (c);                                       \
+        const struct vm_function *callee_ = CALLEE(env); \
+        if (MUST_STOP(callee_)) goto slow_enter;         \
+        GOTO(callee_->entry);                            \
+    } while (0)
+/* The same with n arguments, and with n - 1 more than extra_args says: where the function takes
+ * just these, its GRAB is passed over. */
+#define ENTER_WITH(c, n)                                 \
+    do {                                                 \
+        env = (c);                                       \
+        const struct vm_function *callee_ = CALLEE(env); \
+        extra_args = val_of_int((n)-1);                  \
+        if (MUST_STOP(callee_)) goto slow_enter;         \
+        if (callee_->grabs != (n)) GOTO(callee_->entry); \
+        extra_args = val_of_int(0);                      \
+        GOTO(callee_->entry + GRAB_WORDS);               \
+    } while (0)
+#define ENTER_WITH_MORE(c, n)                                                             \
+    do {                                                                                  \
+        env = (c);                                                                        \
+        const struct vm_function *callee_ = CALLEE(env);                                  \
+        if (MUST_STOP(callee_) || callee_->grabs != (n) || extra_args != val_of_int(0)) { \
+            extra_args += 2 * ((n)-1);                                                    \
+            goto enter_env;                                                               \
+        }                                                                                 \
+        GOTO(callee_->entry + GRAB_WORDS);                                                \
+    } while (0)
+/* Pops the return frame at sp. */
+#define RETURN_TO_FRAME()              \
+    do {                               \
+        pc = (const uintptr_t *)sp[0]; \
+        env = sp[1];                   \
+        extra_args = sp[2];            \
+        sp += 3;                       \
+        goto *(void *)*pc;             \
     } while (0)
 
 /* A young block of n words, as `block`, its fields still to be set. */
@@ -65,11 +113,11 @@
 
 #define OPERAND(i)      ((intptr_t)pc[i])
 #define PRIM_OPERAND(i) ((const struct vm_linked_prim *)pc[i])
-#define PUSH_RETURN(at, n)                    \
-    do {                                      \
-        sp[n] = (value)(pc + (at));           \
-        sp[(n) + 1] = env;                    \
-        sp[(n) + 2] = val_of_int(extra_args); \
+#define PUSH_RETURN(at, n)          \
+    do {                            \
+        sp[n] = (value)(pc + (at)); \
+        sp[(n) + 1] = env;          \
+        sp[(n) + 2] = extra_args;   \
     } while (0)
 #define PUSH(v) (*--sp = (v))
 
@@ -86,68 +134,24 @@ typedef value stub4(value, value, value, value);
 typedef value stub5(value, value, value, value, value);
 typedef value stubn(value *, int);
 
-/* Loads and stores of fields, tested. */
-#define LOAD_FIELD(b, i)             \
-    do {                             \
-        value b_ = (b);              \
-        REQUIRE(has_field(b_, (i))); \
-        accu = field(b_, (i));       \
+/* Loads and stores of fields, tested: first for the most common blocks, then exactly. */
+#define LOAD_FIELD(b, i)                                       \
+    do {                                                       \
+        value b_ = (b);                                        \
+        uintptr_t i_ = (i);                                    \
+        REQUIRE(has_plain_field(b_, i_) || has_field(b_, i_)); \
+        accu = field(b_, i_);                                  \
     } while (0)
-#define STORE_FIELD(i)                         \
-    do {                                       \
-        REQUIRE(has_mutable_field(accu, (i))); \
-        gc_store(&d->gc, accu, (i), *sp++);    \
-        accu = VAL_UNIT;                       \
+#define REQUIRE_MUTABLE_FIELD(b, i) \
+    REQUIRE(has_plain_mutable_field((b), (i)) || has_mutable_field((b), (i)))
+#define STORE_FIELD(i)                     \
+    do {                                   \
+        uintptr_t i_ = (i);                \
+        REQUIRE_MUTABLE_FIELD(accu, i_);   \
+        gc_store(&d->gc, accu, i_, *sp++); \
+        accu = VAL_UNIT;                   \
     } while (0)
-/* In the expressions a is the left operand and b the right one. */
-#define INT_BINARY(name, expression)     \
-    INSTR(name) {                        \
-        REQUIRE(both_ints(accu, sp[0])); \
-        value a = accu, b = *sp++;       \
-        accu = (expression);             \
-        NEXT(1);                         \
-    }
-#define COMPARE_BINARY(name, condition) \
-    INSTR(name) {                       \
-        value a = accu, b = *sp++;      \
-        accu = val_of_bool(condition);  \
-        NEXT(1);                        \
-    }
-#define COMPARE_BRANCH(name, condition) \
-    INSTR(name) {                       \
-        value a = OPERAND(1), b = accu; \
-        if (condition) GOTO(pc[2]);     \
-        NEXT(3);                        \
-    }
-#define FUSED_COMPARE(name, condition)      \
-    INNER(name##_BRANCHIFNOT) {             \
-        value a = accu, b = *sp++;          \
-        accu = val_of_bool(condition);      \
-        if (accu == VAL_FALSE) GOTO(pc[1]); \
-        NEXT(2);                            \
-    }
-#define INLINE_INT_COMPARE(name, result)                                   \
-    INNER(name) {                                                          \
-        if (__builtin_expect(!both_ints(accu, sp[0]), 0)) goto op_C_CALL2; \
-        value a = accu, b = *sp++;                                         \
-        accu = (result);                                                   \
-        NEXT(2);                                                           \
-    }
-#define INLINE_FLOAT(name, expression)                                                  \
-    INNER(name) {                                                                       \
-        if (__builtin_expect(!(is_double(accu) && is_double(*sp)), 0)) goto op_C_CALL2; \
-        double a = double_of_val(accu), b = double_of_val(*sp);                         \
-        ALLOC_DOUBLE(expression);                                                       \
-        sp++;                                                                           \
-        NEXT(2);                                                                        \
-    }
-#define INLINE_FLOAT_COMPARE(name, condition)                                             \
-    INNER(name) {                                                                         \
-        if (__builtin_expect(!(is_double(accu) && is_double(sp[0])), 0)) goto op_C_CALL2; \
-        double a = double_of_val(accu), b = double_of_val(*sp++);                         \
-        accu = val_of_bool(condition);                                                    \
-        NEXT(2);                                                                          \
-    }
+#define REQUIRE_CLOSURE(v) REQUIRE(!NOT_CLOSURE(v))
 
 #define BY_8(row)        row(0) row(1) row(2) row(3) row(4) row(5) row(6) row(7)
 #define BY_4(row)        row(0) row(1) row(2) row(3)
