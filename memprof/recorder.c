@@ -292,6 +292,7 @@ static void on_mark_done(void *context, struct gc_domain *g) {
         }
         r->old.count = kept;
         write_deaths(r, MP_DIED_MAJOR, dead);
+        r->counted_ns = 0; /* the end of the pause tells which collection that was */
     }
     leave(r, 1);
 }

@@ -75,7 +75,7 @@ static int perform(const struct report_command *c, const struct verb *verb,
                    const struct report_style *style, FILE *out, struct report_error *error) {
     if (verb->action != NULL) return verb->action(c, out, error);
     if (verb->view == NULL) return report_check(c->files[0], c->json, style, out, error);
-    struct report_doc *doc = verb->view(&c->request, error);
+    struct report_doc *doc = report_compute(verb->view, &c->request, error);
     if (doc == NULL) return -1;
     if (c->json) report_doc_write_json(doc, out);
     else if (c->csv) report_doc_write_csv(doc, out);

@@ -74,7 +74,8 @@ void report_table_column(struct report_table *table, const char *key, const char
 
 void report_table_row(struct report_table *table, unsigned depth) {
     report_grow(&table->rows, &table->row_capacity, table->row_count + 1, sizeof *table->rows);
-    table->rows[table->row_count++] = (struct report_row){NULL, depth, table->cell_count};
+    table->rows[table->row_count++] = (struct report_row){
+        .depth = depth, .place = REPORT_ANYWHERE, .first = table->cell_count};
 }
 
 static void add_cell(struct report_table *table, struct report_cell cell) {

@@ -3,6 +3,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_DOC_H
 #define BACTRIAN_MEMPROF_REPORT_DOC_H
 
+#include "memprof/report/error.h"
 #include "memprof/report/estimate.h"
 
 #include <stdio.h>
@@ -24,6 +25,9 @@ enum report_shape {
     REPORT_ICICLE, /* a tree drawn as nested bars; the first column gives the widths */
 };
 
+/* A tree's row that has so much of its parent's stands for all of it. */
+#define REPORT_STRAIGHT 0.99
+
 struct report_cell {
     enum report_kind kind;
     bool has_interval;
@@ -38,7 +42,8 @@ struct report_column {
 struct report_row {
     const char *key; /* of REPORT_FACTS; a literal */
     unsigned depth;
-    size_t first; /* of its cells */
+    enum { REPORT_FIRST, REPORT_ANYWHERE, REPORT_LAST } place; /* among its siblings, if sorted */
+    size_t first; /* of its cells: as many as there are columns; of FACTS two */
 };
 
 struct report_table {
@@ -47,6 +52,7 @@ struct report_table {
     enum report_shape shape;
     struct report_column columns[12];
     size_t column_count;
+    size_t limit; /* rows that stay when they have been sorted; 0: all */
     struct report_row *rows;
     size_t row_count, row_capacity;
     struct report_cell *cells;
@@ -78,7 +84,7 @@ struct report_table *report_doc_table(struct report_doc *doc, enum report_shape 
     __attribute__((format(printf, 4, 5)));
 /* Adds a column. key and title are literals. */
 void report_table_column(struct report_table *table, const char *key, const char *title);
-/* Starts a row; its cells follow in the order of the columns. */
+/* Starts a row, REPORT_ANYWHERE; its cells follow in the order of the columns. */
 void report_table_row(struct report_table *table, unsigned depth);
 /* Adds a cell to the last row: a text, which it takes over; a copy; a number; an estimate. */
 void report_cell_own(struct report_table *table, char *text);
@@ -93,6 +99,10 @@ void report_fact_number(struct report_table *table, const char *key, const char 
                         enum report_kind kind, double number);
 void report_fact_estimate(struct report_table *table, const char *key, const char *title,
                           enum report_kind kind, struct report_estimate estimate);
+
+/* Sorts all tables and trees that have the column `by` (with - in front: the other way), siblings
+ * among themselves, and cuts tables to their limit. Returns 0, or -1 and *error: there is none. */
+int report_doc_sort(struct report_doc *doc, const char *by, struct report_error *error);
 
 /* Where and how a text goes. */
 struct report_style {

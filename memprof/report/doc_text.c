@@ -42,9 +42,7 @@ static void put_text(FILE *out, const char *text) {
 }
 
 static const struct report_cell *cell_at(const struct report_table *t, size_t row, size_t column) {
-    size_t index = t->rows[row].first + column;
-    size_t end = row + 1 < t->row_count ? t->rows[row + 1].first : t->cell_count;
-    return index < end ? &t->cells[index] : NULL;
+    return &t->cells[t->rows[row].first + column];
 }
 
 static bool is_wide(const struct report_cell *cell) {
@@ -128,10 +126,43 @@ static void put_titles(const struct writer *w, const struct report_table *t,
     putc('\n', w->out);
 }
 
+/* How far a tree's row is indented. A row that is the only one below its parent, and has nearly all
+ * of it, stands straight below it: a chain of calls does not wander off to the right. */
+struct indent {
+    unsigned steps;
+    bool straight;
+};
+
+static bool is_straight(const struct report_table *t, size_t parent, size_t row) {
+    size_t next = row + 1;
+    unsigned depth = t->rows[row].depth;
+    while (next < t->row_count && t->rows[next].depth > depth) next++;
+    bool alone = next == t->row_count || t->rows[next].depth < depth;
+    return parent + 1 == row && alone &&
+           cell_at(t, row, 0)->number.value >=
+               REPORT_STRAIGHT * cell_at(t, parent, 0)->number.value;
+}
+
+static struct indent *find_indents(const struct report_table *t) {
+    struct indent *indents = report_alloc(t->row_count * sizeof *indents);
+    size_t *last = report_alloc((t->row_count + 1) * sizeof *last); /* the row of each depth */
+    for (size_t r = 0; t->shape == REPORT_TREE && r < t->row_count; r++) {
+        unsigned depth = t->rows[r].depth;
+        last[depth] = r;
+        if (depth == 0) continue;
+        size_t parent = last[depth - 1];
+        bool straight = depth > 1 && is_straight(t, parent, r);
+        indents[r] = (struct indent){indents[parent].steps + !straight, straight};
+    }
+    free(last);
+    return indents;
+}
+
 static void put_table(const struct writer *w, const struct report_table *t) {
     struct text_column columns[MAX_COLUMNS];
     size_t count = lay_out(w, t, columns);
     char buffer[TEXT_SIZE];
+    struct indent *indents = find_indents(t);
     put_titles(w, t, columns, count);
     for (size_t r = 0; r < t->row_count; r++) {
         fputs("  ", w->out);
@@ -139,9 +170,10 @@ static void put_table(const struct writer *w, const struct report_table *t) {
             const struct text_column *column = &columns[i];
             const char *text = cell_text(cell_at(t, r, column->cell), column->interval, buffer);
             if (t->shape == REPORT_TREE && i + 1 == count) {
-                unsigned depth = t->rows[r].depth;
-                pad(w->out, 2 * (depth < MAX_INDENT ? depth : MAX_INDENT));
-                if (depth >= MAX_INDENT) fprintf(w->out, "[%u] ", depth);
+                unsigned steps = indents[r].steps;
+                pad(w->out, 2 * (steps < MAX_INDENT ? steps : MAX_INDENT));
+                if (steps >= MAX_INDENT) fprintf(w->out, "[%u] ", t->rows[r].depth);
+                if (indents[r].straight) fputs("> ", w->out);
             }
             if (column->cell == 0) paint(w, "1");
             put_cell(w, column, text, i + 1 == count);
@@ -149,6 +181,7 @@ static void put_table(const struct writer *w, const struct report_table *t) {
         }
         putc('\n', w->out);
     }
+    free(indents);
 }
 
 static void put_facts(const struct writer *w, const struct report_table *t) {

@@ -91,7 +91,7 @@ int report_export_folded(const struct report_request *request, FILE *out,
 int report_export_csv(const struct report_request *request, FILE *out, struct report_error *error) {
     struct report_request all = *request;
     if (all.selection.top == 0) all.selection.top = SIZE_MAX;
-    struct report_doc *doc = report_view_table(&all, error);
+    struct report_doc *doc = report_compute(report_view_table, &all, error);
     if (doc == NULL) return -1;
     report_doc_write_csv(doc, out);
     report_doc_free(doc);

@@ -58,7 +58,8 @@ int report_export_heapprofile(const struct report_request *request, FILE *out,
     bool first = true;
     selection.by = REPORT_BY_SITE;
     if (report_query_start(&query, m, &selection, REPORT_SHOW_LIVE, error) != 0) return -1;
-    struct report_paths *paths = report_paths_create(&query, REPORT_DOWN, NULL, 0, error);
+    struct report_paths *paths = report_paths_create(&query, REPORT_DOWN, NULL, REPORT_BY_SITE, 0,
+                                                     error);
     if (paths == NULL) {
         report_query_end(&query);
         return -1;

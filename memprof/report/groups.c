@@ -1,4 +1,4 @@
-/* groups.c - samples summed by what they have in common: site, function, file, module, phase. */
+/* groups.c - samples summed by what they have in common: site, function, file, phase ... */
 #include "memprof/report/groups.h"
 
 #include "memprof/report/memory.h"
@@ -59,6 +59,7 @@ void report_keys_free(struct report_keys *keys) {
 static void add_to_group(struct report_group *group, const struct report_sample *s, double rate) {
     bool stayed_young = s->young && s->promoted == REPORT_NEVER;
     report_sum_add(&group->sum, s, rate);
+    group->born_hits += (double)s->born * s->hits;
     if (s->promoted != REPORT_NEVER) report_sum_add(&group->promoted, s, rate);
     if (s->died == REPORT_NEVER) report_sum_add(&group->live, s, rate);
     else report_sum_add(stayed_young ? &group->minor_dead : &group->major_dead, s, rate);
@@ -72,21 +73,29 @@ static size_t phase_at(const struct report_model *model, int64_t time) {
     return found;
 }
 
-/* The groups of --by phase and --by source: names that are no locations'. */
-static size_t other_key(const struct report_query *query, const struct report_sample *s) {
-    if (query->selection->by == REPORT_BY_SOURCE) return s->source;
-    size_t phase = phase_at(query->model, s->born);
-    return phase > 0 ? query->model->phases[phase - 1].name : 0;
+bool report_by_other(enum report_by by) {
+    return by == REPORT_BY_PHASE || by == REPORT_BY_SOURCE || by == REPORT_BY_TAG;
 }
 
-static void name_others(struct report_groups *g, const struct report_query *query) {
+size_t report_other_key(const struct report_model *model, enum report_by by,
+                        const struct report_sample *sample) {
+    if (by == REPORT_BY_SOURCE) return sample->source;
+    if (by == REPORT_BY_TAG) return sample->tag + 1;
+    size_t phase = phase_at(model, sample->born);
+    return phase > 0 ? model->phases[phase - 1].name : 0;
+}
+
+char **report_other_texts(const struct report_model *model, enum report_by by, size_t *count) {
     static const char *const sources[] = {"minor heap", "major heap at once", "outside the heap"};
-    const struct report_model *model = query->model;
-    bool by_source = query->selection->by == REPORT_BY_SOURCE;
-    g->count = by_source ? 3 : model->name_count;
-    g->texts = report_alloc(g->count * sizeof *g->texts);
-    for (size_t i = 0; i < g->count; i++)
-        g->texts[i] = report_copy(by_source ? sources[i] : i == 0 ? "(no phase)" : model->names[i]);
+    enum { TAGS = 256 };
+    *count = by == REPORT_BY_SOURCE ? 3 : by == REPORT_BY_TAG ? 1 + TAGS : model->name_count;
+    char **texts = report_alloc(*count * sizeof *texts);
+    for (size_t i = 0; i < *count; i++)
+        texts[i] = by == REPORT_BY_TAG      ? report_tag_text((int)i - 1)
+                   : by == REPORT_BY_SOURCE ? report_copy(sources[i])
+                   : i == 0                 ? report_copy("(no phase)")
+                                            : report_copy(model->names[i]);
+    return texts;
 }
 
 /* Exact counts know places, nothing else: they hold for the whole run only. */
@@ -145,13 +154,13 @@ static int by_size(const void *a, const void *b, void *context) {
 struct report_groups *report_groups_create(const struct report_query *query) {
     const struct report_model *model = query->model;
     struct report_groups *g = report_alloc(sizeof *g);
-    bool others = query->selection->by == REPORT_BY_PHASE ||
-                  query->selection->by == REPORT_BY_SOURCE;
+    enum report_by by = query->selection->by;
+    bool others = report_by_other(by);
     struct report_keys *keys = NULL;
     if (others) {
-        name_others(g, query);
+        g->texts = report_other_texts(model, by, &g->count);
     } else {
-        keys = report_keys_create(model, query->selection->by);
+        keys = report_keys_create(model, by);
         g->count = keys->count;
         g->texts = keys->texts;
         keys->texts = NULL;
@@ -162,7 +171,7 @@ struct report_groups *report_groups_create(const struct report_query *query) {
     for (size_t i = 0; i < model->sample_count; i++) {
         const struct report_sample *s = &model->samples[i];
         if (!report_query_selects(query, s)) continue;
-        size_t key = others ? other_key(query, s)
+        size_t key = others ? report_other_key(model, by, s)
                             : keys->of_location[model->nodes[s->node].location];
         add_to_group(&g->groups[key], s, model->rate);
     }

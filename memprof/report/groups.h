@@ -15,7 +15,8 @@ struct report_keys {
 struct report_group {
     struct report_sum sum;
     struct report_sum minor_dead, promoted, major_dead, live; /* of all its selected blocks */
-    struct report_site exact;                                 /* if the groups are exact */
+    double born_hits;         /* births in ns, weighed with hits, summed */
+    struct report_site exact; /* if the groups are exact */
 };
 
 struct report_groups {
@@ -27,6 +28,13 @@ struct report_groups {
     size_t shown;
     bool exact; /* what is shown was counted, not only sampled */
 };
+
+/* Whether --by groups samples by something else than places. */
+bool report_by_other(enum report_by by);
+/* Then: the names of the groups, with their number; and the number of a sample's. */
+char **report_other_texts(const struct report_model *model, enum report_by by, size_t *count);
+size_t report_other_key(const struct report_model *model, enum report_by by,
+                        const struct report_sample *sample);
 
 /* The keys of a profile's locations by site, function, file or module. Fails: as report_alloc. */
 struct report_keys *report_keys_create(const struct report_model *model, enum report_by by);
@@ -58,20 +66,23 @@ struct report_paths {
     size_t count, capacity;
     struct report_keys *keys;
     struct report_hash hash;
-    bool folds_recursion; /* a function that calls itself is one step */
+    bool grouped; /* the first step is no place but the --by: its key is other + its number */
+    size_t other;
 };
 
 /* How paths start: at the outermost frame; at the allocation, going outwards; from a function's
  * callers outwards; from a function inwards. */
 enum report_direction { REPORT_DOWN, REPORT_UP, REPORT_CALLERS, REPORT_CALLEES };
 
-/* Sums the selected samples by call path; hidden frames are left out. function: a regular
+/* Sums the selected samples by call path; hidden frames are left out. places: what the
+ * steps are; under a --by that is no place, the first step is of that kind. function: a regular
  * expression, for CALLERS and CALLEES. share: paths below this share of the total (0 to 1) have no
  * children; what belongs there is in their own sum. Children are sorted, the largest first.
  * Fails: NULL and *error. */
 struct report_paths *report_paths_create(const struct report_query *query,
                                          enum report_direction direction, const char *function,
-                                         double share, struct report_error *error);
+                                         enum report_by places, double share,
+                                         struct report_error *error);
 /* Frees them; NULL is allowed. */
 void report_paths_free(struct report_paths *paths);
 

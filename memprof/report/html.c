@@ -29,7 +29,7 @@ static const struct {
 
 static int put_view(const char *key, report_view *view, const struct report_request *request,
                     FILE *out, struct report_error *error) {
-    struct report_doc *doc = view(request, error);
+    struct report_doc *doc = report_compute(view, request, error);
     if (doc == NULL) return -1;
     fprintf(out, ",\n\"%s\":", key);
     report_doc_write_json(doc, out);
@@ -50,6 +50,7 @@ static int put_selections(const struct report_request *request, FILE *out,
         snprintf(key, sizeof key, "%s_table", selections[i].key);
         status = status || put_view(key, report_view_table, &r, out, error);
         r.selection.top = 0;
+        r.selection.sort = NULL;
         snprintf(key, sizeof key, "%s_down", selections[i].key);
         status = status || put_view(key, report_view_flame, &r, out, error);
         r.selection.inverted = true;
@@ -68,16 +69,18 @@ int report_write_html(const struct report_command *command, FILE *out, struct re
     fprintf(out, "{\"stats\":");
     plain.selection.has_show = false;
     plain.selection.at.kind = REPORT_NO_MOMENT;
+    plain.selection.sort = NULL;
     struct report_doc *stats = report_view_stats(&plain, error);
     report_doc_write_json(stats, out);
     report_doc_free(stats);
     steps.selection.top = STEPS;
+    steps.selection.sort = NULL;
     int status = put_view("summary", report_view_summary, &plain, out, error);
     status = status || put_view("timeline", report_view_timeline, &steps, out, error);
     status = status || put_view("lifetimes", report_view_lifetimes, &plain, out, error);
     status = status || put_view("leaks", report_view_leaks, &plain, out, error);
     status = status || put_view("gc", report_view_gc, &plain, out, error);
-    status = status || put_selections(&plain, out, error);
+    status = status || put_selections(request, out, error);
     fputs("}", out);
     place += strlen(mark);
     fwrite(place, 1, page + sizeof page - place, out);

@@ -46,9 +46,18 @@ static int find_word(const char *const *words, const char *option, const char *w
     return report_fail(error, option, list, "`%s` is unknown", word);
 }
 
+/* Collections count how old a block is, they are no moments. */
+static int take_age(const char *option, const char *text, struct report_moment *out,
+                    struct report_error *error) {
+    if (report_parse_moment(text, out) && out->kind != REPORT_ALLOCATED) return 0;
+    return report_fail(error, option, "give a time as 1.5s, 200ms, 40%, or 3minor, 2major",
+                       "`%s` is no age", text);
+}
+
 static int take_moment(const char *option, const char *text, struct report_moment *out,
                        struct report_error *error) {
-    if (report_parse_moment(text, out)) return 0;
+    if (report_parse_moment(text, out) && out->kind != REPORT_MINORS && out->kind != REPORT_MAJORS)
+        return 0;
     return report_fail(error, option, "give peak, end, or a time as 1.5s, 200ms, 3min, 40%",
                        "`%s` is no moment", text);
 }
@@ -117,15 +126,18 @@ static int select_with(struct report_selection *s, enum option option, char *arg
     switch (option) {
     case OPTION_AT: return take_moment("--at", argument, &s->at, error);
     case OPTION_FROM: return take_moment("--from", argument, &s->from, error);
-    case OPTION_AGE_MIN: return take_moment("--age-min", argument, &s->age_min, error);
-    case OPTION_TAIL: return take_moment("--tail", argument, &s->tail, error);
+    case OPTION_AGE_MIN: return take_age("--age-min", argument, &s->age_min, error);
+    case OPTION_TAIL: return take_age("--tail", argument, &s->tail, error);
     case OPTION_LIFE: return take_life(s, argument, error);
     case OPTION_SIZE: return take_size(s, argument, error);
     case OPTION_PHASE: s->phase = argument; return 0;
     case OPTION_FOCUS: s->focus = argument; return 0;
     case OPTION_IGNORE: s->ignore = argument; return 0;
+    case OPTION_KEEP: s->keep = argument; return 0;
+    case OPTION_SORT: s->sort = argument; return 0;
     case OPTION_HIDE: s->hide = argument; return 0;
-    case OPTION_TOP: return take_top(s, argument, error);
+    case OPTION_TOP:
+    case OPTION_LIMIT: return take_top(s, argument, error);
     case OPTION_THRESH: return take_number("--thresh", argument, 1, &s->threshold, error);
     case OPTION_SHOW:
         s->has_show = true;
@@ -147,6 +159,7 @@ static int take(struct report_command *c, enum option option, char *argument,
     case OPTION_FORMAT: c->format = argument; return 0;
     case OPTION_OUTPUT: c->output = argument; return 0;
     case OPTION_INVERTED: c->request.selection.inverted = true; return 0;
+    case OPTION_CI: c->request.selection.no_intervals = false; return 0;
     case OPTION_NO_CI: c->request.selection.no_intervals = true; return 0;
     case OPTION_JSON: c->json = true; return 0;
     case OPTION_CSV: c->csv = true; return 0;

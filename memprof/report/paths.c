@@ -54,6 +54,7 @@ struct growth {
     uint32_t *outermost; /* frame of the wanted function, 0: none; NULL: all are wanted */
     uint64_t *hits;      /* hits of the stacks that grow from this node; inwards: with all below */
     uint32_t *path;      /* what a stack has reached */
+    uint32_t base;       /* where all paths start: 0, or the first step of a --by */
     uint32_t *first_child, *next_sibling; /* inwards only */
     double least;                         /* hits of a path that is worth growing */
 };
@@ -66,11 +67,11 @@ static uint32_t key_of(const struct growth *g, uint32_t node) {
     return g->paths->keys->of_location[g->nodes[node].location];
 }
 
-/* Whether a frame is no step of its own behind a path: it is hidden, or, where frames are known by
- * less than their place, has the path's key (a function that calls itself). */
+/* Whether a frame is no step of its own behind a path: it is hidden, or has the path's key (a
+ * function that calls itself). */
 static bool is_passed_over(const struct growth *g, uint32_t path, uint32_t node) {
     if (is_hidden(g, node)) return true;
-    return g->paths->folds_recursion && path != 0 && g->paths->nodes[path].key == key_of(g, node);
+    return path != 0 && g->paths->nodes[path].key == key_of(g, node);
 }
 
 static void find_outermost(struct growth *g, const uint8_t *matches) {
@@ -95,14 +96,16 @@ static void grow_outwards(struct growth *g) {
         uint32_t start, frame;
     } *all = report_alloc(g->count * sizeof *all);
     size_t n = 0;
-    for (uint32_t i = 0; i < g->count; i++)
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->path[i] = g->base;
         if (g->hits[i] > 0) all[n++] = (struct growing){i, i};
+    }
     while (n > 0) {
         size_t left = 0;
         for (size_t i = 0; i < n; i++) {
             struct growing s = all[i];
             uint32_t path = g->path[s.start];
-            if (path != 0 && g->paths->nodes[path].total.hits < g->least) continue;
+            if (path != g->base && g->paths->nodes[path].total.hits < g->least) continue;
             while (s.frame != 0 && is_passed_over(g, path, s.frame))
                 s.frame = g->nodes[s.frame].parent;
             if (s.frame == 0) continue;
@@ -161,12 +164,12 @@ static void grow_inwards(struct growth *g) {
     for (size_t i = 0; i < g->count; i++) g->path[i] = NO_PATH;
     list_children(g);
     if (g->outermost == NULL) {
-        g->path[0] = 0;
+        g->path[0] = g->base;
         for (uint32_t c = g->first_child[0]; c != 0; c = g->next_sibling[c])
-            grow_into(g, 0, c, &waiting, &level);
+            grow_into(g, g->base, c, &waiting, &level);
     }
     for (size_t i = 1; g->outermost != NULL && i < g->count; i++)
-        if (g->outermost[i] == i) grow_into(g, 0, i, &waiting, &level);
+        if (g->outermost[i] == i) grow_into(g, g->base, i, &waiting, &level);
     while (level.count > 0) {
         next.count = 0;
         for (size_t i = 0; i < level.count; i++) {
@@ -248,28 +251,34 @@ static bool start_of(const struct growth *g, enum report_direction direction, ui
     return g->outermost == NULL || g->outermost[node] != 0;
 }
 
-/* Adds the selected samples. */
-static void add_samples(struct report_paths *p, const struct report_query *query,
-                        enum report_direction direction, double share, const uint8_t *matches) {
+/* The group of a sample under a --by that is no place; else 0. */
+static size_t group_of(const struct report_paths *p, const struct report_query *query,
+                       const struct report_sample *s) {
+    return p->grouped ? report_other_key(query->model, query->selection->by, s) : 0;
+}
+
+/* Adds the selected samples of a group; least: hits of paths that are worth growing. */
+static void add_group(struct report_paths *p, const struct report_query *query,
+                      enum report_direction direction, double least, const uint8_t *matches,
+                      size_t group) {
     const struct report_model *model = query->model;
-    struct growth g = {p, query, model->nodes, .count = model->node_count};
-    uint64_t total = 0;
+    struct growth g = {p, query, model->nodes, .count = model->node_count, .least = least};
     uint32_t start;
+    if (p->grouped) g.base = push(p, 0, p->other + group);
     if (matches != NULL) find_outermost(&g, matches);
     g.hits = report_alloc(g.count * sizeof *g.hits);
     g.path = report_alloc(g.count * sizeof *g.path);
     for (size_t i = 0; i < model->sample_count; i++) {
         const struct report_sample *s = &model->samples[i];
-        if (!start_of(&g, direction, s->node, &start) || !report_query_selects(query, s)) continue;
-        g.hits[start] += s->hits;
-        total += s->hits;
+        if (group_of(p, query, s) != group || !report_query_selects(query, s)) continue;
+        if (start_of(&g, direction, s->node, &start)) g.hits[start] += s->hits;
     }
-    g.least = share * total;
     if (direction == REPORT_UP || direction == REPORT_CALLERS) grow_outwards(&g);
     else grow_inwards(&g);
     for (size_t i = 0; i < model->sample_count; i++) {
         const struct report_sample *s = &model->samples[i];
-        if (!start_of(&g, direction, s->node, &start) || !report_query_selects(query, s)) continue;
+        if (group_of(p, query, s) != group || !report_query_selects(query, s)) continue;
+        if (!start_of(&g, direction, s->node, &start)) continue;
         report_sum_add(&p->nodes[g.path[start]].self, s, model->rate);
     }
     free(g.outermost);
@@ -279,17 +288,55 @@ static void add_samples(struct report_paths *p, const struct report_query *query
     free(g.next_sibling);
 }
 
+/* Adds the selected samples, group by group. */
+static void add_samples(struct report_paths *p, const struct report_query *query,
+                        enum report_direction direction, double share, const uint8_t *matches,
+                        size_t groups) {
+    const struct report_model *model = query->model;
+    struct growth g = {p, query, model->nodes, .count = model->node_count};
+    bool *occurs = report_alloc(groups * sizeof *occurs);
+    double total = 0;
+    uint32_t start;
+    if (matches != NULL) find_outermost(&g, matches);
+    for (size_t i = 0; i < model->sample_count; i++) {
+        const struct report_sample *s = &model->samples[i];
+        if (!start_of(&g, direction, s->node, &start) || !report_query_selects(query, s)) continue;
+        occurs[group_of(p, query, s)] = true;
+        total += s->hits;
+    }
+    free(g.outermost);
+    for (size_t i = 0; i < groups; i++)
+        if (occurs[i]) add_group(p, query, direction, share * total, matches, i);
+    free(occurs);
+}
+
+/* The names of the first step, behind those of places. Returns their number. */
+static size_t add_others(struct report_paths *p, const struct report_query *query) {
+    size_t count;
+    char **texts = report_other_texts(query->model, query->selection->by, &count);
+    char **all = report_alloc((p->keys->count + count) * sizeof *all);
+    if (p->keys->count > 0) memcpy(all, p->keys->texts, p->keys->count * sizeof *all);
+    memcpy(all + p->keys->count, texts, count * sizeof *all);
+    free(p->keys->texts);
+    free(texts);
+    p->grouped = true;
+    p->other = p->keys->count;
+    p->keys->texts = all;
+    p->keys->count += count;
+    return count;
+}
+
 struct report_paths *report_paths_create(const struct report_query *query,
                                          enum report_direction direction, const char *function,
-                                         double share, struct report_error *error) {
+                                         enum report_by places, double share,
+                                         struct report_error *error) {
     struct report_paths *p = report_alloc(sizeof *p);
-    enum report_by by = query->selection->by;
+    enum report_by by = places;
+    size_t groups = 1;
     bool functions = direction == REPORT_CALLERS || direction == REPORT_CALLEES;
     uint8_t *matches = NULL;
-    if (by == REPORT_BY_PHASE || by == REPORT_BY_SOURCE) by = REPORT_BY_SITE;
     if (functions && by == REPORT_BY_SITE) by = REPORT_BY_FUNCTION;
     p->keys = report_keys_create(query->model, by);
-    p->folds_recursion = by != REPORT_BY_SITE;
     if (functions) {
         matches = match_functions(p->keys, query->model, function, error);
         if (matches == NULL) {
@@ -297,9 +344,10 @@ struct report_paths *report_paths_create(const struct report_query *query,
             return NULL;
         }
     }
+    if (report_by_other(query->selection->by)) groups = add_others(p, query);
     report_grow(&p->nodes, &p->capacity, 1, sizeof *p->nodes);
     p->nodes[p->count++] = (struct report_path){0};
-    add_samples(p, query, direction, share, matches);
+    add_samples(p, query, direction, share, matches, groups);
     finish(p);
     free(matches);
     return p;

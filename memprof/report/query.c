@@ -21,10 +21,14 @@ bool report_parse_moment(const char *text, struct report_moment *out) {
     if (strcmp(text, "end") == 0) return true;
     out->value = strtod(text, &end);
     if (end == text || !(out->value >= 0) || out->value > 1e12) return false;
-    if (strcmp(end, "%") == 0) {
-        out->kind = REPORT_SHARE;
+    if (strcmp(end, "%") == 0 || strcmp(end, "%alloc") == 0) {
+        out->kind = end[1] == 0 ? REPORT_SHARE : REPORT_ALLOCATED;
         out->value /= 100;
         return out->value <= 1;
+    }
+    if (strcmp(end, "minor") == 0 || strcmp(end, "major") == 0) {
+        out->kind = end[1] == 'i' ? REPORT_MINORS : REPORT_MAJORS;
+        return true;
     }
     out->kind = REPORT_TIME;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
@@ -35,6 +39,17 @@ bool report_parse_moment(const char *text, struct report_moment *out) {
     return false;
 }
 
+/* When so large a share of all words had been allocated. */
+static int64_t allocated_at(const struct report_model *model, double share) {
+    double hits = 0, so_far = 0;
+    for (size_t i = 0; i < model->sample_count; i++) hits += model->samples[i].hits;
+    for (size_t i = 0; i < model->sample_count; i++) {
+        so_far += model->samples[i].hits;
+        if (so_far >= share * hits) return model->samples[i].born;
+    }
+    return model->end;
+}
+
 static int64_t resolve(const struct report_model *model, struct report_moment moment,
                        int64_t otherwise) {
     switch (moment.kind) {
@@ -42,8 +57,49 @@ static int64_t resolve(const struct report_model *model, struct report_moment mo
     case REPORT_END: return model->end;
     case REPORT_TIME: return (int64_t)moment.value;
     case REPORT_SHARE: return (int64_t)(moment.value * (double)model->end);
+    case REPORT_ALLOCATED: return allocated_at(model, moment.value);
     default: return otherwise;
     }
+}
+
+/* The start of the last but n-1 minor collection before a time; -1: there were not so many. */
+static int64_t minor_before(const struct report_model *model, double n, int64_t at) {
+    for (size_t i = model->gc_event_count; i > 0; i--) {
+        const struct report_gc_event *e = &model->gc_events[i - 1];
+        bool counts = e->start + e->duration <= at &&
+                      strcmp(model->names[e->name], "minor collection") == 0;
+        if (counts && --n <= 0) return e->start;
+    }
+    return -1;
+}
+
+/* When the counters had last not yet seen the n last major collections before a time; -1: never.
+ * Counters are read behind each of them. */
+static int64_t major_before(const struct report_model *model, double n, int64_t at) {
+    double now = 0;
+    int64_t found = -1;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < model->counter_count && model->counters[i].time <= at; i++) {
+            double count = model->counters[i].major_collections;
+            if (pass == 0) now = count;
+            else if (count <= now - n) found = model->counters[i].time;
+        }
+    return found;
+}
+
+/* When the block was born, at the latest, that has survived so many collections at a time; -1:
+ * there were not so many. The recorder's own last collection is none of the program's. */
+static int64_t born_before(const struct report_model *model, struct report_moment age, int64_t at) {
+    if (model->origin.finished && at > model->origin.finished_at) at = model->origin.finished_at;
+    return age.kind == REPORT_MINORS ? minor_before(model, age.value, at)
+                                     : major_before(model, age.value, at);
+}
+
+/* How old a block is at a time, at least, that is as old as was asked for. */
+static int64_t age_of(const struct report_model *model, struct report_moment age, int64_t at) {
+    if (age.kind != REPORT_MINORS && age.kind != REPORT_MAJORS) return resolve(model, age, 0);
+    int64_t born = born_before(model, age, at);
+    return born < 0 ? at + 1 : at - born;
 }
 
 struct death {
@@ -115,6 +171,7 @@ static int flag_nodes(struct report_query *query, struct report_error *error) {
     uint8_t *focus = match_locations(model, "--focus", s->focus, error);
     uint8_t *ignore = match_locations(model, "--ignore", s->ignore, error);
     uint8_t *hide = match_locations(model, "--hide", s->hide, error);
+    uint8_t *keep = s->keep == NULL ? NULL : report_keep_locations(model, s->keep, error);
     enum { FOCUSED = 4, IGNORED = 8 };
     query->node_flags = report_alloc(model->node_count);
     for (size_t i = 0; i < model->node_count; i++) {
@@ -124,11 +181,13 @@ static int flag_nodes(struct report_query *query, struct report_error *error) {
         if (ignore != NULL && i > 0 && ignore[node->location]) flags |= IGNORED;
         if (hide != NULL && i > 0 && hide[node->location]) flags |= REPORT_NODE_HIDDEN;
         if ((focus != NULL && !(flags & FOCUSED)) || (flags & IGNORED)) flags |= REPORT_NODE_OUT;
+        if (keep != NULL && !keep[node->location]) flags |= REPORT_NODE_OUT;
         query->node_flags[i] = flags;
     }
     free(focus);
     free(ignore);
     free(hide);
+    free(keep);
     return error->what[0] != 0 ? -1 : 0;
 }
 
@@ -160,10 +219,11 @@ static void describe(struct report_query *query) {
         if (!live) when[0] = 0;
     }
     query->sentence = report_format(
-        "%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when, window,
+        "%s%s%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when, window,
         s->phase != NULL ? ", in phase " : "", s->phase != NULL ? s->phase : "",
         s->focus != NULL ? ", through " : "", s->focus != NULL ? s->focus : "",
         s->ignore != NULL ? ", not through " : "", s->ignore != NULL ? s->ignore : "",
+        s->keep != NULL ? ", by functions in " : "", s->keep != NULL ? s->keep : "",
         query->age_min > 0 ? ", older blocks only" : "");
     free(when);
     free(window);
@@ -198,22 +258,29 @@ int report_query_start(struct report_query *query, const struct report_model *mo
     if (query->to <= query->from)
         return report_fail(error, "--to", "give a later moment than --from's",
                            "the time selected is empty");
-    query->age_min = resolve(model, selection->age_min, 0);
+    query->age_min = age_of(model, selection->age_min, query->at);
     query->life_min = resolve(model, selection->life_min, 0);
     query->life_max = resolve(model, selection->life_max, REPORT_NEVER);
     if (selection->tail.kind != REPORT_NO_MOMENT) {
-        int64_t limit = model->end - resolve(model, selection->tail, 0);
+        int64_t limit = model->end - age_of(model, selection->tail, model->end);
         if (limit < query->to) query->to = limit;
     }
     if (find_phase(query, error) != 0 || flag_nodes(query, error) != 0) {
         report_query_end(query);
         return -1;
     }
+    if (selection->age_min.kind >= REPORT_MINORS || selection->tail.kind >= REPORT_MINORS) {
+        if (model->counter_count == 0) {
+            report_query_end(query);
+            return report_fail(error, "--age-min", "give a time as 1.5s, 200ms, 40%",
+                               "the profile doesn't count collections");
+        }
+    }
     query->is_whole = query->from == 0 && query->to == REPORT_NEVER && query->phase == 0 &&
                       query->age_min == 0 && query->life_min == 0 &&
                       query->life_max == REPORT_NEVER && selection->size_min == 0 &&
                       selection->size_max == 0 && selection->focus == NULL &&
-                      selection->ignore == NULL;
+                      selection->ignore == NULL && selection->keep == NULL;
     describe(query);
     return 0;
 }

@@ -26,9 +26,19 @@ enum report_unit {
     REPORT_UNITS
 };
 
-/* A moment: NONE, PEAK and END have no value; SHARE is of the run's time, 0 to 1; TIME in ns. */
+/* A moment: NONE, PEAK and END have no value; SHARE is of the run's time, ALLOCATED of all words, 0
+ * to 1; TIME in ns. Or an age: TIME, SHARE, or collections that were survived. */
 struct report_moment {
-    enum { REPORT_NO_MOMENT, REPORT_PEAK, REPORT_END, REPORT_TIME, REPORT_SHARE } kind;
+    enum {
+        REPORT_NO_MOMENT,
+        REPORT_PEAK,
+        REPORT_END,
+        REPORT_TIME,
+        REPORT_SHARE,
+        REPORT_ALLOCATED,
+        REPORT_MINORS,
+        REPORT_MAJORS,
+    } kind;
     double value;
 };
 
@@ -39,7 +49,8 @@ struct report_selection {
     enum report_by by;
     enum report_unit unit;
     struct report_moment at, from, to, age_min, life_min, life_max, tail;
-    const char *phase, *focus, *ignore, *hide;
+    const char *phase, *focus, *ignore, *hide, *keep;
+    const char *sort; /* a column, with - in front: the other way; NULL: as the view has it */
     double size_min, size_max; /* words of the block, header included; 0: no limit */
     size_t top;                /* rows; 0: all */
     double threshold;          /* share of the total below which rows are left out, 0 to 1 */
@@ -63,7 +74,7 @@ struct report_query {
 
 enum { REPORT_NODE_OUT = 1, REPORT_NODE_HIDDEN = 2 }; /* node_flags */
 
-/* Reads "1.5", "1.5s", "20ms", "3min", "40%", "peak", "end" as a moment.
+/* Reads "1.5", "1.5s", "20ms", "3min", "40%", "40%alloc", "peak", "end", "2major" as a moment.
  * False: it is none, and *out means nothing. */
 bool report_parse_moment(const char *text, struct report_moment *out);
 
@@ -74,6 +85,11 @@ int report_query_start(struct report_query *query, const struct report_model *mo
                        struct report_error *error);
 /* Frees what a query holds. */
 void report_query_end(struct report_query *query);
+
+/* For --keep: whether each location's function is in the set, freed with free(). Fails: NULL and
+ * *error. */
+uint8_t *report_keep_locations(const struct report_model *model, const char *expression,
+                               struct report_error *error);
 
 /* Whether a sample is selected. */
 bool report_query_selects(const struct report_query *query, const struct report_sample *sample);

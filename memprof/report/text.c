@@ -110,3 +110,13 @@ char *report_module_text(const struct report_model *model, uint32_t location) {
     name[0] = toupper((unsigned char)name[0]);
     return name;
 }
+
+char *report_tag_text(int tag) {
+    static const char *const texts[] = {"lazy value",        "closure",  "object", "infix closure",
+                                        "forced lazy value", "abstract", "string", "float",
+                                        "float array",       "custom"};
+    enum { FIRST = 246 };
+    if (tag < 0) return report_copy("(not recorded)");
+    if (tag < FIRST) return report_format("block, tag %d", tag);
+    return report_copy(texts[tag - FIRST]);
+}

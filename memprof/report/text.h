@@ -16,6 +16,8 @@ void report_write_seconds(char out[32], double seconds);
 char *report_location_text(const struct report_model *model, uint32_t location);
 /* A function: `List.map (list.ml)`; allocated. */
 char *report_function_text(const struct report_model *model, uint32_t location);
+/* What a block's tag means; tag -1: unknown. Allocated. */
+char *report_tag_text(int tag);
 /* The module that a file's name stands for: "src/list.ml" is List; allocated. */
 char *report_module_text(const struct report_model *model, uint32_t location);
 

@@ -7,6 +7,23 @@ size_t report_rows_of(const struct report_selection *selection, size_t otherwise
     return selection->top > 0 ? selection->top : otherwise;
 }
 
+size_t report_rows_to_make(struct report_table *table, const struct report_selection *selection,
+                           size_t otherwise, size_t pinned) {
+    size_t rows = report_rows_of(selection, otherwise);
+    if (selection->sort == NULL) return rows;
+    table->limit = rows < SIZE_MAX - pinned ? rows + pinned : rows;
+    return SIZE_MAX;
+}
+
+struct report_doc *report_compute(report_view *view, const struct report_request *request,
+                                  struct report_error *error) {
+    struct report_doc *doc = view(request, error);
+    if (doc == NULL || request->selection.sort == NULL) return doc;
+    if (report_doc_sort(doc, request->selection.sort, error) == 0) return doc;
+    report_doc_free(doc);
+    return NULL;
+}
+
 enum report_kind report_unit_kind(const struct report_selection *selection) {
     return selection->unit == REPORT_UNIT_BYTES ? REPORT_BYTES : REPORT_COUNT;
 }

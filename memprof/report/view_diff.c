@@ -116,7 +116,8 @@ static void add_table(struct report_doc *doc, const struct report_query queries[
     total.after = report_group_estimate(&queries[1], groups[1], &groups[1]->total);
     judge(&total, 1);
     add_row(t, kind, &total);
-    size_t n = report_rows_of(selection, ROWS);
+    t->rows[0].place = REPORT_FIRST;
+    size_t n = report_rows_to_make(t, selection, ROWS, 1);
     for (size_t i = 0; i < count && i < n; i++) add_row(t, kind, &changes[i]);
     if (count > n) report_doc_note(doc, "%zu rows with smaller changes are left out.", count - n);
     free(changes);

@@ -37,6 +37,21 @@ static void add_row(struct report_table *t, const char *name, double *seconds, s
     report_cell_text(t, name);
 }
 
+/* Whole pauses first, then their parts. */
+static int by_name(const void *a, const void *b, void *context) {
+    const struct report_model *m = context;
+    const char *x = m->names[*(const uint32_t *)a], *y = m->names[*(const uint32_t *)b];
+    bool first = strcmp(x, "pause") == 0, second = strcmp(y, "pause") == 0;
+    return first != second ? second - first : strcmp(x, y);
+}
+
+static uint32_t *names_in_order(const struct report_model *m) {
+    uint32_t *names = report_alloc(m->name_count * sizeof *names);
+    for (uint32_t i = 0; i < m->name_count; i++) names[i] = i;
+    qsort_r(names, m->name_count, sizeof *names, by_name, (void *)m);
+    return names;
+}
+
 static void add_events(struct report_doc *doc, const struct report_query *query) {
     const struct report_model *m = query->model;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "events", "Time");
@@ -45,8 +60,10 @@ static void add_events(struct report_doc *doc, const struct report_query *query)
     for (size_t i = 0; i < 9; i++)
         report_table_column(t, titles[i], i == 2 ? "of the run" : i == 8 ? "what" : titles[i]);
     double *seconds = report_alloc(m->gc_event_count * sizeof *seconds);
+    uint32_t *names = names_in_order(m);
     int64_t end = query->to < m->end ? query->to : m->end;
-    for (uint32_t name = 0; name < m->name_count; name++) {
+    for (size_t k = 0; k < m->name_count; k++) {
+        uint32_t name = names[k];
         size_t n = 0;
         double words = 0;
         for (size_t i = 0; i < m->gc_event_count; i++) {
@@ -58,6 +75,7 @@ static void add_events(struct report_doc *doc, const struct report_query *query)
         if (n > 0) add_row(t, m->names[name], seconds, n, (end - query->from) / 1e9, words);
     }
     free(seconds);
+    free(names);
     t->empty = report_copy("the profile holds no times of the collector "
                            "(record with `bactrian prof record`)");
 }

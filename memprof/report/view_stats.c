@@ -138,7 +138,8 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
     report_table_column(t, report_unit_title(&selection), report_unit_title(&selection));
     report_table_column(t, "site", report_by_title(&selection));
     t->empty = report_copy("no samples");
-    for (size_t i = 0; i < g->shown && i < report_rows_of(&selection, SUMMARY_ROWS); i++) {
+    size_t rows = report_rows_to_make(t, &selection, SUMMARY_ROWS, 0);
+    for (size_t i = 0; i < g->shown && i < rows; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
         report_table_row(t, 0);
         report_cell_number(t, REPORT_SHARES, report_group_share(g, group));

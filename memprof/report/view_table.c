@@ -9,9 +9,9 @@
 enum { ROWS = 30 };
 
 /* The rows of order that are worth showing: --top and --thresh. */
-static size_t rows_to_show(const struct report_groups *g,
+static size_t rows_to_show(struct report_table *t, const struct report_groups *g,
                            const struct report_selection *selection) {
-    size_t n = g->shown, most = report_rows_of(selection, ROWS);
+    size_t n = g->shown, most = report_rows_to_make(t, selection, ROWS, 0);
     if (n > most) n = most;
     while (n > 0 && report_group_share(g, &g->groups[g->order[n - 1]]) < selection->threshold) n--;
     return n;
@@ -50,7 +50,7 @@ struct report_doc *report_view_table(const struct report_request *request,
     char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("table", "%s, %s", total, query.sentence);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
-    size_t n = rows_to_show(g, selection);
+    size_t n = rows_to_show(t, g, selection);
     doc->no_intervals = selection->no_intervals;
     t->empty = report_copy("no sample is selected");
     report_table_column(t, "share", "share");
@@ -82,29 +82,11 @@ struct report_doc *report_view_table(const struct report_request *request,
     return doc;
 }
 
-/* Mean age at a moment, of the selected samples of each group, in seconds. */
-static double *mean_ages(const struct report_query *query, const struct report_groups *g) {
-    const struct report_model *m = query->model;
-    struct report_keys *keys = report_keys_create(m, query->selection->by);
-    double *ages = report_alloc(g->count * sizeof *ages);
-    for (size_t i = 0; i < m->sample_count; i++) {
-        const struct report_sample *s = &m->samples[i];
-        if (!report_query_selects(query, s)) continue;
-        ages[keys->of_location[m->nodes[s->node].location]] += (query->at - s->born) / 1e9 *
-                                                               s->hits;
-    }
-    for (size_t i = 0; i < g->count; i++)
-        if (g->groups[i].sum.hits > 0) ages[i] /= g->groups[i].sum.hits;
-    report_keys_free(keys);
-    return ages;
-}
-
 static void add_leaks(struct report_doc *doc, const struct report_query *query,
                       const struct report_groups *live, const struct report_groups *all) {
     const struct report_selection *selection = query->selection;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
-    size_t n = rows_to_show(live, selection);
-    double *ages = mean_ages(query, live);
+    size_t n = rows_to_show(t, live, selection);
     t->empty = report_copy("nothing: every sampled block was freed");
     report_table_column(t, "share", "share");
     report_table_column(t, report_unit_title(selection), report_unit_title(selection));
@@ -122,10 +104,10 @@ static void add_leaks(struct report_doc *doc, const struct report_query *query,
         report_cell_number(t, REPORT_COUNT,
                            report_estimate_blocks(&query->scale, &group->sum).value);
         report_cell_number(t, REPORT_SHARES, (double)group->sum.hits / all->groups[key].sum.hits);
-        report_cell_number(t, REPORT_SECONDS, ages[key]);
+        report_cell_number(t, REPORT_SECONDS,
+                           (query->at - group->born_hits / group->sum.hits) / 1e9);
         report_cell_text(t, live->texts[key]);
     }
-    free(ages);
     note_rest(doc, live, selection, n);
 }
 
@@ -133,8 +115,6 @@ struct report_doc *report_view_leaks(const struct report_request *request,
                                      struct report_error *error) {
     struct report_selection selection = request->selection, births = request->selection;
     struct report_query query, all;
-    if (selection.by == REPORT_BY_PHASE || selection.by == REPORT_BY_SOURCE)
-        selection.by = births.by = REPORT_BY_SITE;
     if (selection.at.kind == REPORT_NO_MOMENT) selection.at.kind = REPORT_END;
     births.at.kind = births.age_min.kind = REPORT_NO_MOMENT;
     births.has_show = true;
@@ -224,7 +204,7 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
     struct report_table *all = report_doc_table(doc, REPORT_FACTS, "all", "All of it");
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
     struct report_estimate fates[FATES];
-    size_t n = rows_to_show(g, selection);
+    size_t n = rows_to_show(t, g, selection);
     estimate_fates(&query->scale, &g->total, fates);
     t->empty = report_copy("no sample is selected");
     report_table_column(t, report_unit_title(selection), report_unit_title(selection));

@@ -45,8 +45,15 @@ report_view report_view_annotate;
 /* The heap over time: live bytes at equal steps. */
 report_view report_view_timeline;
 
-/* Rows to print when --top is not given. */
+/* The view's document, its rows in the order of --sort. */
+struct report_doc *report_compute(report_view *view, const struct report_request *request,
+                                  struct report_error *error);
+/* Rows to print; otherwise: when --top is not given. */
 size_t report_rows_of(const struct report_selection *selection, size_t otherwise);
+/* Rows to put into a table of `pinned` rows and others: all if they are to be sorted, which then
+ * leaves as many as report_rows_of says. */
+size_t report_rows_to_make(struct report_table *table, const struct report_selection *selection,
+                           size_t otherwise, size_t pinned);
 /* The kind of cell and the title for the selection's unit. */
 enum report_kind report_unit_kind(const struct report_selection *selection);
 const char *report_unit_title(const struct report_selection *selection);
