@@ -28,7 +28,9 @@ struct vm_dll_symbol {
 static bool is_built_in(const char *file) {
     const char *slash = strrchr(file, '/');
     const char *name = slash == NULL ? file : slash + 1;
-    return strcmp(name, "dllthreads") == 0 || strcmp(name, "dllthreads.so") == 0;
+    size_t n = strcspn(name, ".");
+    return (n == 10 && memcmp(name, "dllthreads", n) == 0) ||
+           (n == 17 && memcmp(name, "dllbactrian_stubs", n) == 0);
 }
 
 /* ---- The search. ---- */
