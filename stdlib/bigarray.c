@@ -59,6 +59,15 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
     return v;
 }
 
+struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b) {
+    if (b->proxy != NULL) return b->proxy;
+    struct bigarray_proxy *proxy = malloc(sizeof *proxy);
+    if (proxy == NULL) return NULL;
+    uintptr_t size = b->flags & BIGARRAY_MAPPED_FILE ? bigarray_bytes(b) : 0;
+    *proxy = (struct bigarray_proxy){1, b->data, size};
+    return b->proxy = proxy;
+}
+
 static void bigarray_finalize(value v) {
     struct bigarray *b = bigarray_of(v);
     if (!(b->flags & BIGARRAY_MANAGED)) return;

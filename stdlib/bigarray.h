@@ -78,6 +78,10 @@ static inline uintptr_t bigarray_bytes(const struct bigarray *b) {
 value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
                    const intptr_t *dims);
 
+/* The proxy through which the elements of b are shared, made if there is none; the caller counts
+ * its share. Needs: BIGARRAY_MANAGED. NULL: no memory. GC: never. */
+struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b);
+
 /* Order of two bigarrays, as compare has it; *unordered: a nan was met, which makes <, = and >
  * false. GC: never. */
 int bigarray_compare(value a, value b, bool *unordered);

@@ -1,5 +1,6 @@
 /* prim.h - what every file of primitives starts from: the machine's headers, and the prototype of
- * each primitive of prims.def, whose number of parameters is the length of the row's kinds. */
+ * each primitive of prims.def and ffi/prims.def, whose number of parameters is the length of the
+ * row's kinds. */
 #ifndef BACTRIAN_STDLIB_PRIM_H
 #define BACTRIAN_STDLIB_PRIM_H
 
@@ -24,6 +25,9 @@ typedef value prim_function_5(struct domain *d, value a, value b, value c, value
 #include "stdlib/prims.def"
 #undef PRIM
 #undef ABSENT
+#define FFI_PRIM(name, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_ffi_##name;
+#include "stdlib/ffi/prims.def"
+#undef FFI_PRIM
 
 /* Whether primitives that OCaml calls unsafe test what they are given. GC: never. */
 static inline bool prim_checked(const struct domain *d) { return !d->vm->options.unchecked; }

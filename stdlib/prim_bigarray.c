@@ -233,13 +233,7 @@ static value new_view(struct domain *d, value from, intptr_t flags, int num_dims
     *(const struct gc_custom_ops **)v = custom_ops(from);
     struct bigarray *b = bigarray_of(from);
     if ((flags & BIGARRAY_MANAGED_MASK) == 0) return v;
-    if (b->proxy == NULL) {
-        struct bigarray_proxy *proxy = malloc(sizeof *proxy);
-        if (proxy == NULL) vm_raise_out_of_memory(d);
-        uintptr_t size = flags & BIGARRAY_MAPPED_FILE ? bigarray_bytes(b) : 0;
-        *proxy = (struct bigarray_proxy){1, b->data, size};
-        b->proxy = proxy;
-    }
+    if (bigarray_proxy_of(b) == NULL) vm_raise_out_of_memory(d);
     b->proxy->refcount++;
     bigarray_of(v)->proxy = b->proxy;
     bigarray_of(v)->flags = flags;

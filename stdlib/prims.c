@@ -1,4 +1,4 @@
-/* prims.c - the table of built-in primitives, made from prims.def. */
+/* prims.c - the table of built-in primitives, made from prims.def and ffi/prims.def. */
 #include "stdlib/prims.h"
 
 #include "stdlib/prim.h"
@@ -12,6 +12,10 @@ static const struct vm_prim rows[] = {
 #include "stdlib/prims.def"
 #undef PRIM
 #undef ABSENT
+#define FFI_PRIM(name, kinds, result, capability, flags) \
+    {"bactrian_ffi_" #name, prim_ffi_##name, kinds, result, CAP_##capability, flags},
+#include "stdlib/ffi/prims.def"
+#undef FFI_PRIM
 };
 
 const struct vm_library prim_library = {

@@ -3,12 +3,18 @@
 
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"
+#include "stdlib/ffi/ffi.h"
 
 #include <stdlib.h>
 
 void *prim_state_open(struct vm *vm) {
     struct prim_state *state = calloc(1, sizeof *state);
     if (state == NULL) return NULL;
+    state->ffi = ffi_state_open(vm);
+    if (state->ffi == NULL) {
+        free(state);
+        return NULL;
+    }
     state->parser_trace = vm->options.parser_trace;
     state->runtime_warnings = vm->options.runtime_warnings;
     channel_read_fault(state, getenv("BACTRIAN_FAIL_IO"));
@@ -17,6 +23,7 @@ void *prim_state_open(struct vm *vm) {
 
 void prim_state_close(struct vm *vm, void *state) {
     struct prim_state *own = state;
+    ffi_state_close(own->ffi);
     channels_free_all(own);
     customs_free(own);
     vm_arena_free(&own->marshal.scratch);

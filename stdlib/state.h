@@ -6,9 +6,10 @@
 #include "vm/vm.h"
 
 struct channel;
+struct ffi_state;
 struct marshal_writer;
-struct vm_reader;
 struct registered_custom;
+struct vm_reader;
 
 /* BACTRIAN_FAIL_IO=N:ERRNO makes the N-th system call of channels fail, N+:ERRNO all later ones
  * too: so that tests can show how programs and machine stand it. */
@@ -41,6 +42,7 @@ struct prim_state {
     bool parser_trace;                 /* Parsing.set_trace, OCAMLRUNPARAM=p */
     bool runtime_warnings;             /* OCAMLRUNPARAM=W */
     bool warned; /* the first warning was printed, with its note on how to stop them */
+    struct ffi_state *ffi; /* callbacks that C code knows (stdlib/ffi/ffi.h) */
 };
 
 /* The state of d's machine. GC: never. */

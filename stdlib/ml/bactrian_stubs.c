@@ -1,4 +1,4 @@
-/* bactrian_stubs.c - what module Bactrian finds on another machine than Bactrian.
+/* bactrian_stubs.c - what modules Bactrian and Ffi find on another machine than Bactrian.
  *
  * ocamlc wants a library of C code for every external function, and ocamlrun loads it. Bactrian has
  * these functions itself and never looks at this file. */
@@ -25,3 +25,7 @@ NEEDS_BACTRIAN(bactrian_memprof_discard, value profile)
 NEEDS_BACTRIAN(bactrian_memprof_is_sampling, value unit)
 NOTHING_ELSEWHERE(bactrian_profile_enter_phase)
 NOTHING_ELSEWHERE(bactrian_profile_leave_phase)
+
+#define FFI_PRIM(name, kinds, result, capability, flags) \
+    NEEDS_BACTRIAN(bactrian_ffi_##name, value first)
+#include "stdlib/ffi/prims.def"

@@ -262,7 +262,8 @@ static int compile_job(struct job *job, char **bytecode, char **folder) {
                         "ocamlc, which compiles scripts, is not in PATH: install OCaml "
                         "(Debian: ocaml-nox), or run bytecode");
     job->cache = cache_folder();
-    if (strstr(job->source, "Bactrian") != NULL) job->modules = cli_module_folder();
+    bool wanted = strstr(job->source, "Bactrian") != NULL || strstr(job->source, "Ffi") != NULL;
+    if (wanted) job->modules = cli_module_folder();
     hash_job(job);
     name_module(job);
     char *kept = job->cache != NULL ? join(job->cache, job->hash, ".byte") : NULL;

@@ -1,0 +1,243 @@
+/* call.c - calling C functions.
+ *
+ *     values:  | call | pending exception | memory of the result | argument 0 | argument 1 | ...
+ *     words:   what argument i is in C          places: where word i is, as libffi wants it
+ *
+ * Values are rooted while the C function runs: it may call back. Arguments are converted before
+ * anything can collect. A string in the young area could move, so C gets a copy of it, at most 2
+ * KB, on the C stack or from malloc; others don't move and are passed as they are. */
+#include "stdlib/ffi/ffi.h"
+#include "stdlib/prim.h"
+#include "stdlib/state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { IN_CALL, IN_PENDING, IN_MEMORY, IN_ARGUMENTS };
+enum { CALL_PREPARED, CALL_ADDRESS, CALL_LIBRARY, CALL_NAME, CALL_FIELDS };
+enum {
+    ROOM_BYTES = 256,  /* for copies of strings, on the C stack */
+    MAX_NESTING = 1000 /* foreign calls inside each other's callbacks: some 3 KB of stack each */
+};
+
+static _Thread_local struct ffi_frame *innermost_frame;
+static _Thread_local int foreign_errno;
+
+struct ffi_frame *ffi_innermost_frame(void) {
+    return innermost_frame;
+}
+void ffi_set_innermost_frame(struct ffi_frame *frame) { innermost_frame = frame; }
+
+/* What was made for one call only. */
+struct leftovers {
+    struct ffi_callback *callbacks;
+    void *copies;          /* blocks from malloc; the first word links them */
+    uint64_t copied_bytes; /* bit i: argument i is Bytes, and C has a copy */
+    size_t used;
+    _Alignas(16) char room[ROOM_BYTES];
+};
+
+/* ---- Arguments. ---- */
+
+static char *room_for(struct leftovers *left, size_t bytes) {
+    size_t rounded = (bytes + 7) & ~(size_t)7;
+    if (rounded <= ROOM_BYTES - left->used) {
+        left->used += rounded;
+        return left->room + left->used - rounded;
+    }
+    void **copy = malloc(sizeof *copy + rounded);
+    if (copy == NULL) return NULL;
+    *copy = left->copies;
+    left->copies = copy;
+    return (char *)(copy + 1);
+}
+
+static enum ffi_problem take_string(struct domain *d, struct leftovers *left, size_t i,
+                                    unsigned code, value v, union ffi_word *to) {
+    if (code == FFI_STRING_OPT) {
+        to->p = NULL;
+        if (v == VAL_NONE) return FFI_BAD_NONE;
+        if (is_int(v) || tag_of(v) != 0) return FFI_BAD_KIND;
+        v = field(v, 0);
+    }
+    if (is_int(v) || tag_of(v) != TAG_STRING) return FFI_BAD_KIND;
+    to->p = string_bytes(v);
+    if (!gc_is_young(&d->gc, v)) return FFI_BAD_NONE;
+    size_t bytes = string_length(v) + 1;
+    char *copy = room_for(left, bytes);
+    if (copy == NULL) return FFI_BAD_NO_MEMORY;
+    memcpy(copy, string_bytes(v), bytes);
+    to->p = copy;
+    if (code == FFI_BYTES) left->copied_bytes |= (uint64_t)1 << i;
+    return FFI_BAD_NONE;
+}
+
+static enum ffi_problem take_closure(struct domain *d, struct leftovers *left, value typ, value f,
+                                     union ffi_word *to) {
+    if (is_int(f) || (tag_of(f) != TAG_CLOSURE && tag_of(f) != TAG_INFIX)) return FFI_BAD_KIND;
+    struct ffi_callback *callback = ffi_callback_new(d, field(typ, 0), f);
+    if (callback == NULL) return FFI_BAD_NO_MEMORY;
+    callback->temporary = left->callbacks;
+    left->callbacks = callback;
+    to->p = callback->code;
+    return FFI_BAD_NONE;
+}
+
+static inline enum ffi_problem take_argument(struct domain *d, struct leftovers *left,
+                                             const struct ffi_slot *slot, size_t i,
+                                             const value *values, union ffi_word *to) {
+    value v = values[IN_ARGUMENTS + i];
+    if (slot->code < FFI_STRING || slot->code == FFI_POINTER || slot->code == FFI_STRUCT)
+        return ffi_take(slot, v, to);
+    if (slot->code != FFI_CLOSURE) return take_string(d, left, i, slot->code, v, to);
+    value prepared = field(values[IN_CALL], CALL_PREPARED);
+    return take_closure(d, left, field(field(prepared, FFI_PREPARED_ARGUMENTS), i), v, to);
+}
+
+/* Bytes that C had a copy of get what C left there; the rest goes. GC: never. */
+static void clean_up(struct leftovers *left, const value *values, const union ffi_word *words) {
+    for (uint64_t rest = left->copied_bytes; rest != 0; rest &= rest - 1) {
+        int i = __builtin_ctzll(rest);
+        value v = values[IN_ARGUMENTS + i];
+        memcpy(string_bytes(v), words[i].p, string_length(v));
+    }
+    while (left->copies != NULL) {
+        void *next = *(void **)left->copies;
+        free(left->copies);
+        left->copies = next;
+    }
+    while (left->callbacks != NULL) {
+        struct ffi_callback *next = left->callbacks->temporary;
+        ffi_callback_free(left->callbacks);
+        left->callbacks = next;
+    }
+}
+
+static _Noreturn void refuse_argument(struct domain *d, value call, size_t i,
+                                      enum ffi_problem problem) {
+    vm_invalid_argument(d, "%s: argument %zu: %s", string_bytes(field(call, CALL_NAME)), i + 1,
+                        ffi_problem_text(problem));
+}
+
+/* ---- The call. ---- */
+
+/* The signature of a value call, which must be good and its library open. */
+static struct ffi_signature *signature_of_call(struct domain *d, value call) {
+    bool block = is_block(call) && tag_of(call) == 0 && wosize_of(call) >= CALL_FIELDS;
+    struct ffi_signature *signature = block ? ffi_signature_of(field(call, CALL_PREPARED)) : NULL;
+    if (signature == NULL || !is_int(field(call, CALL_ADDRESS)) || is_int(field(call, CALL_NAME)))
+        vm_invalid_argument(d, "Ffi: not a C function");
+    const char *name = string_bytes(field(call, CALL_NAME));
+    if (!ffi_library_is_open(field(call, CALL_LIBRARY)))
+        vm_invalid_argument(d, "%s: its library is closed", name);
+    if (field(call, CALL_ADDRESS) == val_of_int(0))
+        vm_invalid_argument(d, "%s: a null function pointer", name);
+    if (innermost_frame != NULL && innermost_frame->depth == MAX_NESTING)
+        vm_raise_stack_overflow(d);
+    return signature;
+}
+
+/* Runs the C function with what is in places. Returns what is to be raised, or unit. */
+static value run(struct domain *d, struct ffi_signature *signature, value *values, void *result,
+                 void **places) {
+    struct ffi_frame frame = {innermost_frame, d, &values[IN_PENDING],
+                              innermost_frame == NULL ? 1 : innermost_frame->depth + 1};
+    void (*function)(void) = (void (*)(void))int_of_val(field(values[IN_CALL], CALL_ADDRESS));
+    innermost_frame = &frame;
+    errno = 0;
+    ffi_call(&signature->cif, function, result, places);
+    foreign_errno = errno;
+    innermost_frame = frame.outer;
+    return values[IN_PENDING];
+}
+
+static value result_of(struct domain *d, const struct ffi_signature *signature, const value *values,
+                       const void *result) {
+    if (signature->result.code == FFI_NOTHING) return VAL_UNIT;
+    value prepared = field(values[IN_CALL], CALL_PREPARED);
+    return ffi_give(d, signature->result.code, field(prepared, FFI_PREPARED_RESULT), result,
+                    values[IN_MEMORY]);
+}
+
+/* Calls values[IN_CALL] with n arguments. words, places: room for that many. */
+static value apply(struct domain *d, value *values, size_t n, union ffi_word *words,
+                   void **places) {
+    struct ffi_signature *signature = signature_of_call(d, values[IN_CALL]);
+    if (n != signature->count + signature->takes_unit)
+        vm_invalid_argument(d, "%s: wrong number of arguments",
+                            string_bytes(field(values[IN_CALL], CALL_NAME)));
+    struct gc_local_roots roots = {d->gc.local_roots, 1, (intptr_t)(IN_ARGUMENTS + n), {values}};
+    d->gc.local_roots = &roots;
+    union ffi_word small;
+    void *result = &small;
+    if (signature->result.code == FFI_STRUCT) {
+        values[IN_MEMORY] = ffi_memory_new(d, signature->result.bytes);
+        result = ffi_memory_of(values[IN_MEMORY])->base;
+    }
+    struct leftovers left;
+    left.callbacks = NULL;
+    left.copies = NULL;
+    left.copied_bytes = 0;
+    left.used = 0;
+    enum ffi_problem problem = FFI_BAD_NONE;
+    size_t i;
+    for (i = 0; i < signature->count; i++) {
+        const struct ffi_slot *slot = &signature->arguments[i];
+        problem = take_argument(d, &left, slot, i, values, &words[i]);
+        if (problem != FFI_BAD_NONE) break;
+        places[i] = slot->code == FFI_STRUCT ? words[i].p : &words[i];
+    }
+    value exn = VAL_UNIT;
+    if (problem == FFI_BAD_NONE) exn = run(d, signature, values, result, places);
+    clean_up(&left, values, words);
+    if (problem != FFI_BAD_NONE) refuse_argument(d, values[IN_CALL], i, problem);
+    if (exn != VAL_UNIT) vm_raise(d, exn);
+    value v = result_of(d, signature, values, result);
+    d->gc.local_roots = roots.next;
+    return v;
+}
+
+enum { FEW = 4 };
+
+static inline value apply_few(struct domain *d, value *values, size_t n) {
+    union ffi_word words[FEW];
+    void *places[FEW];
+    return apply(d, values, n, words, places);
+}
+
+value prim_ffi_call_1(struct domain *d, value call, value a) {
+    value values[] = {call, VAL_UNIT, VAL_UNIT, a};
+    return apply_few(d, values, 1);
+}
+value prim_ffi_call_2(struct domain *d, value call, value a, value b) {
+    value values[] = {call, VAL_UNIT, VAL_UNIT, a, b};
+    return apply_few(d, values, 2);
+}
+value prim_ffi_call_3(struct domain *d, value call, value a, value b, value c) {
+    value values[] = {call, VAL_UNIT, VAL_UNIT, a, b, c};
+    return apply_few(d, values, 3);
+}
+value prim_ffi_call_4(struct domain *d, value call, value a, value b, value c, value e) {
+    value values[] = {call, VAL_UNIT, VAL_UNIT, a, b, c, e};
+    return apply_few(d, values, 4);
+}
+
+/* The arguments as a list, the last one first. */
+value prim_ffi_call_list(struct domain *d, value call, value list) {
+    value values[IN_ARGUMENTS + FFI_MAX_ARGUMENTS] = {call, VAL_UNIT, VAL_UNIT};
+    union ffi_word words[FFI_MAX_ARGUMENTS];
+    void *places[FFI_MAX_ARGUMENTS];
+    size_t n = 0;
+    for (value l = list; is_block(l); l = field(l, 1)) n++;
+    if (n > FFI_MAX_ARGUMENTS) vm_invalid_argument(d, "Ffi: more than %d arguments", 64);
+    size_t i = n;
+    for (value l = list; is_block(l); l = field(l, 1)) values[IN_ARGUMENTS + --i] = field(l, 0);
+    return apply(d, values, n, words, places);
+}
+
+value prim_ffi_errno(struct domain *d, value unit) { return val_of_int(foreign_errno); }
+
+value prim_ffi_error_text(struct domain *d, value number) {
+    char text[256];
+    return copy_string(d, strerror_r((int)int_of_val(number), text, sizeof text));
+}

@@ -1,0 +1,260 @@
+/* callback.c - OCaml functions that C code can call.
+ *
+ *      live[0..live_count)    roots: their functions may be called
+ *      freed                  a queue; the oldest is used again when it is longer than KEPT_FREED
+ *
+ * FF4 A callback is in exactly one of the two. What was freed keeps its code and signature for a
+ *     while, so that C code that calls it all the same meets an error and not another function.
+ *
+ * A callback of this thread's innermost foreign call leaves its exception there (FF3); from then on
+ * the callbacks of that call return zeros without running. */
+#include "stdlib/ffi/ffi.h"
+#include "stdlib/prim.h"
+#include "stdlib/state.h"
+#include "vm/callback.h"
+#include "vm/uncaught.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { KEPT_FREED = 1024 };
+
+/* ---- The two lists. ---- */
+
+static void scan_callbacks(void *context, struct gc_visitor *visitor) {
+    struct ffi_state *state = context;
+    for (size_t i = 0; i < state->live_count; i++) {
+        gc_visit(visitor, &state->live[i]->function);
+        gc_visit(visitor, &state->live[i]->prepared);
+    }
+}
+
+static bool make_room(struct ffi_state *state) {
+    if (state->live_count < state->live_capacity) return true;
+    size_t capacity = state->live_capacity * 2 + 16;
+    struct ffi_callback **live = realloc(state->live, capacity * sizeof *live);
+    if (live == NULL) return false;
+    state->live = live;
+    state->live_capacity = capacity;
+    return true;
+}
+
+static void destroy(struct ffi_callback *callback) {
+    if (callback->closure != NULL) ffi_closure_free(callback->closure);
+    ffi_signature_release(callback->signature);
+    free(callback);
+}
+
+/* The oldest freed one if enough were freed after it, or a new one. */
+static struct ffi_callback *obtain(struct ffi_state *state) {
+    struct ffi_callback *callback = state->first_freed;
+    if (state->freed_count > KEPT_FREED) {
+        state->first_freed = callback->next;
+        state->freed_count--;
+        ffi_signature_release(callback->signature);
+        callback->signature = NULL;
+        return callback;
+    }
+    callback = calloc(1, sizeof *callback);
+    if (callback == NULL) return NULL;
+    callback->owner = state;
+    callback->closure = ffi_closure_alloc(sizeof *callback->closure, &callback->code);
+    if (callback->closure != NULL) return callback;
+    destroy(callback);
+    return NULL;
+}
+
+void ffi_callback_free(struct ffi_callback *callback) {
+    struct ffi_state *state = callback->owner;
+    struct ffi_callback *last = state->live[--state->live_count];
+    state->live[callback->index] = last;
+    last->index = callback->index;
+    callback->state = FFI_CALLBACK_FREED;
+    callback->function = callback->prepared = VAL_UNIT;
+    callback->next = NULL;
+    if (state->freed_count++ == 0) state->first_freed = callback;
+    else state->last_freed->next = callback;
+    state->last_freed = callback;
+}
+
+struct ffi_state *ffi_state_open(struct vm *vm) {
+    struct ffi_state *state = calloc(1, sizeof *state);
+    if (state == NULL) return NULL;
+    state->vm = vm;
+    state->frame_at_start = ffi_innermost_frame();
+    return state;
+}
+
+void ffi_state_close(struct ffi_state *state) {
+    /* A program that ended inside a callback has left frames behind. */
+    ffi_set_innermost_frame(state->frame_at_start);
+    for (size_t i = 0; i < state->live_count; i++) destroy(state->live[i]);
+    while (state->first_freed != NULL && state->freed_count-- > 0) {
+        struct ffi_callback *next = state->first_freed->next;
+        destroy(state->first_freed);
+        state->first_freed = next;
+    }
+    free(state->live);
+    free(state);
+}
+
+/* ---- Being called. ---- */
+
+struct invocation {
+    struct ffi_callback *callback;
+    const struct ffi_signature *signature;
+    void **arguments;
+    void *result;
+};
+
+/* The OCaml value of argument i. Structures are copied: they die when the callback returns. */
+static value argument(struct domain *d, const struct invocation *call, value typ, size_t i) {
+    const struct ffi_slot *slot = &call->signature->arguments[i];
+    if (slot->code != FFI_STRUCT) return ffi_give(d, slot->code, typ, call->arguments[i], VAL_UNIT);
+    GC_ROOT(&d->gc, &typ);
+    value memory = ffi_memory_new(d, slot->bytes);
+    void *copy = ffi_memory_of(memory)->base;
+    memcpy(copy, call->arguments[i], slot->bytes);
+    value v = ffi_give(d, slot->code, typ, copy, memory);
+    GC_UNROOT(&d->gc);
+    return v;
+}
+
+/* Leaves the OCaml result where libffi wants it: integers as a whole word. */
+static void return_result(struct domain *d, const struct invocation *call, value v) {
+    const struct ffi_slot *slot = &call->signature->result;
+    union ffi_word word = {.cd = {0, 0}};
+    enum ffi_problem problem = ffi_take(slot, v, &word);
+    if (problem != FFI_BAD_NONE)
+        vm_invalid_argument(d, "Ffi: result of a callback: %s", ffi_problem_text(problem));
+    if (slot->code == FFI_NOTHING) return;
+    if (slot->code == FFI_STRUCT) memcpy(call->result, word.p, slot->bytes);
+    else memcpy(call->result, &word, slot->bytes < 8 ? 8 : slot->bytes);
+}
+
+static value run_callback(struct domain *d, void *context) {
+    struct invocation *call = context;
+    struct ffi_callback *callback = call->callback;
+    if (callback->state == FFI_CALLBACK_FREED)
+        vm_invalid_argument(d, "Ffi: C code called a callback that was freed");
+    size_t n = call->signature->count;
+    value values[FFI_MAX_ARGUMENTS];
+    for (size_t i = 0; i < n; i++) values[i] = VAL_UNIT;
+    struct gc_local_roots roots = {d->gc.local_roots, 1, (intptr_t)n, {values}};
+    d->gc.local_roots = &roots;
+    for (size_t i = 0; i < n; i++) {
+        value typs = field(callback->prepared, FFI_PREPARED_ARGUMENTS);
+        values[i] = argument(d, call, field(typs, i), i);
+    }
+    if (n == 0) values[0] = VAL_UNIT;
+    d->gc.local_roots = roots.next;
+    value result = vm_callback_exn(d, callback->function, n == 0 ? 1 : (int)n, values);
+    if (!is_exn_result(result)) return_result(d, call, result);
+    return result;
+}
+
+static void clear_result(const struct ffi_signature *signature, void *result) {
+    size_t bytes = signature->result.bytes;
+    if (signature->result.code == FFI_NOTHING) return;
+    memset(result, 0, bytes < sizeof(ffi_arg) ? sizeof(ffi_arg) : bytes);
+}
+
+/* What libffi calls. */
+static void enter_callback(ffi_cif *cif, void *result, void **arguments, void *context) {
+    struct ffi_callback *callback = context;
+    struct ffi_frame *frame = ffi_innermost_frame();
+    clear_result(callback->signature, result);
+    if (frame == NULL || frame->d->vm != callback->owner->vm) {
+        fputs("bactrian: Ffi: a callback was called outside any foreign call: it is ignored\n",
+              stderr);
+        return;
+    }
+    if (*frame->pending != VAL_UNIT) return;
+    struct ffi_signature *signature = callback->signature; /* the function may free the callback */
+    signature->users++;
+    struct invocation call = {callback, signature, arguments, result};
+    value outcome = vm_protect_exn(frame->d, run_callback, &call);
+    if (is_exn_result(outcome)) {
+        *frame->pending = exn_of_result(outcome);
+        clear_result(signature, result);
+    }
+    ffi_signature_release(signature);
+}
+
+struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f) {
+    struct ffi_state *state = prim_state(d)->ffi;
+    struct ffi_signature *signature = ffi_signature_of(prepared);
+    if (signature == NULL || !make_room(state)) return NULL;
+    struct ffi_callback *callback = obtain(state);
+    if (callback == NULL) return NULL;
+    if (ffi_prep_closure_loc(callback->closure, &signature->cif, enter_callback, callback,
+                             callback->code) != FFI_OK) {
+        destroy(callback);
+        return NULL;
+    }
+    if (!state->scanned) gc_add_scanner(d->gc.heap, scan_callbacks, state);
+    state->scanned = true;
+    signature->users++;
+    callback->signature = signature;
+    callback->prepared = prepared;
+    callback->function = f;
+    callback->state = FFI_CALLBACK_LIVE;
+    callback->index = state->live_count;
+    state->live[state->live_count++] = callback;
+    return callback;
+}
+
+/* ---- Callbacks that OCaml holds. ---- */
+
+/* Empty until the callback exists; a freed callback may be another one's by the time the block
+ * dies, so the block forgets it. */
+static struct ffi_callback **held_by(value v) { return custom_data(v); }
+
+static void callback_finalize(value v) {
+    struct ffi_callback *callback = *held_by(v);
+    if (callback != NULL) ffi_callback_free(callback);
+}
+
+static const struct gc_custom_ops callback_ops = {
+    .identifier = "bactrian.ffi.callback",
+    .finalize = callback_finalize,
+};
+
+static bool is_callback(value v) {
+    return is_block(v) && tag_of(v) == TAG_CUSTOM && custom_ops(v) == &callback_ops;
+}
+
+enum ffi_problem ffi_callback_problem(value v) {
+    if (!is_callback(v)) return FFI_BAD_KIND;
+    return *held_by(v) == NULL ? FFI_BAD_FREED_CALLBACK : FFI_BAD_NONE;
+}
+
+value prim_ffi_callback(struct domain *d, value prepared, value f) {
+    if (ffi_signature_of(prepared) == NULL || !is_block(f) ||
+        (tag_of(f) != TAG_CLOSURE && tag_of(f) != TAG_INFIX))
+        vm_invalid_argument(d, "Ffi.callback: not a function and its type");
+    GC_ROOT(&d->gc, &prepared, &f);
+    value v = gc_alloc_custom(&d->gc, &callback_ops, sizeof(void *), 0, 1);
+    *held_by(v) = NULL;
+    GC_UNROOT(&d->gc);
+    struct ffi_callback *callback = ffi_callback_new(d, prepared, f);
+    if (callback == NULL) vm_raise_out_of_memory(d);
+    *held_by(v) = callback;
+    return v;
+}
+
+value prim_ffi_callback_address(struct domain *d, value v) {
+    enum ffi_problem problem = ffi_callback_problem(v);
+    if (problem != FFI_BAD_NONE) vm_invalid_argument(d, "Ffi: %s", ffi_problem_text(problem));
+    return val_of_int((intptr_t)(*held_by(v))->code);
+}
+
+value prim_ffi_callback_free(struct domain *d, value v) {
+    enum ffi_problem problem = ffi_callback_problem(v);
+    if (problem != FFI_BAD_NONE)
+        vm_invalid_argument(d, "Ffi.free_callback: %s", ffi_problem_text(problem));
+    struct ffi_callback *callback = *held_by(v);
+    *held_by(v) = NULL;
+    ffi_callback_free(callback);
+    return VAL_UNIT;
+}

@@ -1,0 +1,238 @@
+/* convert.c - single values between OCaml and C.
+ *
+ * Both directions go through the type's code (enum ffi_scalar). Towards C integers are tested: a
+ * number that the C type cannot hold is an error, never cut. Towards OCaml only the C types of 64
+ * bits that are an int in OCaml can fail. */
+#include "stdlib/ffi/ffi.h"
+#include "vm/kinds.h"
+#include "vm/vm.h"
+
+static const char *const problem_texts[] = {
+#define P(id, text) text,
+    FFI_PROBLEMS(P)
+#undef P
+};
+
+const char *ffi_problem_text(enum ffi_problem problem) { return problem_texts[problem]; }
+
+static const uint8_t scalar_bytes[] = {
+#define SCALAR(id, name, c_type, libffi) sizeof(c_type),
+#include "stdlib/ffi/scalars.def"
+#undef SCALAR
+};
+
+/* ---- Types. ---- */
+
+static bool is_block_of(value v, unsigned tag, uintptr_t wosize) {
+    return is_block(v) && tag_of(v) == tag && wosize_of(v) >= wosize;
+}
+
+unsigned ffi_code_of(value typ) {
+    if (is_int(typ)) return FFI_NOTHING;
+    switch (tag_of(typ)) {
+    case FFI_TYP_SCALAR: {
+        value code = field(typ, 0);
+        return is_int(code) && (uintptr_t)int_of_val(code) < FFI_SCALARS
+                   ? (unsigned)int_of_val(code)
+                   : FFI_NOTHING;
+    }
+    case FFI_TYP_POINTER:
+    case FFI_TYP_FUNPTR: return FFI_POINTER;
+    case FFI_TYP_CLOSURE: return FFI_CLOSURE;
+    case FFI_TYP_STRUCT:
+    case FFI_TYP_ARRAY: return FFI_STRUCT;
+    default: return FFI_NOTHING;
+    }
+}
+
+size_t ffi_size_of(value typ) {
+    unsigned code = ffi_code_of(typ);
+    if (code < FFI_SCALARS) return scalar_bytes[code];
+    if (code == FFI_POINTER) return sizeof(void *);
+    if (code != FFI_STRUCT) return 0;
+    if (tag_of(typ) == FFI_TYP_STRUCT) return (size_t)int_of_val(field(field(typ, 0), 0));
+    return (size_t)int_of_val(field(typ, 1)) * ffi_size_of(field(typ, 0));
+}
+
+/* ---- From OCaml. ---- */
+
+static enum ffi_problem take_int(unsigned code, value v, union ffi_word *to) {
+    static const struct {
+        int64_t least, most;
+    } ranges[] = {
+        [FFI_BOOL] = {0, 1},
+        [FFI_CHAR] = {0, UINT8_MAX},
+        [FFI_INT8] = {INT8_MIN, INT8_MAX},
+        [FFI_UINT8] = {0, UINT8_MAX},
+        [FFI_INT16] = {INT16_MIN, INT16_MAX},
+        [FFI_UINT16] = {0, UINT16_MAX},
+        [FFI_INT] = {INT32_MIN, INT32_MAX},
+        [FFI_UINT] = {0, UINT32_MAX},
+        [FFI_LONG] = {MIN_INT, MAX_INT},
+        [FFI_ULONG] = {0, MAX_INT},
+    };
+    if (!is_int(v)) return FFI_BAD_KIND;
+    int64_t n = int_of_val(v);
+    if (n < ranges[code].least || n > ranges[code].most) return FFI_BAD_RANGE;
+    to->i = code == FFI_CHAR ? (char)n : n;
+    return FFI_BAD_NONE;
+}
+
+/* Int32, Int64 and Nativeint: custom blocks of the machine's kinds. */
+static enum ffi_problem take_boxed(unsigned code, value v, union ffi_word *to) {
+    if (!is_block_of(v, TAG_CUSTOM, 2)) return FFI_BAD_KIND;
+    const struct gc_custom_ops *ops = custom_ops(v);
+    if (code == FFI_INT32 && ops == &vm_int32_ops) to->i = int32_of_val(v);
+    else if (code == FFI_INTPTR && ops == &vm_nativeint_ops) to->i = nativeint_of_val(v);
+    else if ((code == FFI_INT64 || code == FFI_UINT64) && ops == &vm_int64_ops)
+        to->i = int64_of_val(v);
+    else return FFI_BAD_KIND;
+    return FFI_BAD_NONE;
+}
+
+static enum ffi_problem take_float(unsigned code, value v, union ffi_word *to) {
+    if (!is_block_of(v, TAG_DOUBLE, 1)) return FFI_BAD_KIND;
+    double x = double_of_val(v);
+    if (code == FFI_FLOAT) to->f = (float)x;
+    else if (code == FFI_LONG_DOUBLE) to->ld = x;
+    else to->d = x;
+    return FFI_BAD_NONE;
+}
+
+static enum ffi_problem take_complex(unsigned code, value v, union ffi_word *to) {
+    if (!is_block_of(v, TAG_DOUBLE_ARRAY, 2)) return FFI_BAD_KIND;
+    for (int i = 0; i < 2; i++) {
+        double x = double_field(v, i);
+        if (code == FFI_COMPLEX_FLOAT) to->cf[i] = (float)x;
+        else to->cd[i] = x;
+    }
+    return FFI_BAD_NONE;
+}
+
+/* Pointers may point anywhere, only what is known to be gone is refused. */
+static enum ffi_problem take_pointer(value v, union ffi_word *to) {
+    if (!is_block_of(v, 0, FFI_PTR_FIELDS) || !is_int(field(v, FFI_PTR_ADDRESS)))
+        return FFI_BAD_KIND;
+    value memory = field(v, FFI_PTR_MEMORY);
+    if (is_block(memory)) {
+        const struct ffi_memory *block = ffi_memory_of(memory);
+        enum ffi_problem problem = block == NULL ? ffi_callback_problem(memory) : FFI_BAD_NONE;
+        if (problem != FFI_BAD_NONE) return problem;
+        if (block != NULL && block->kind == FFI_MEMORY_FREED) return FFI_BAD_FREED;
+    }
+    to->i = int_of_val(field(v, FFI_PTR_ADDRESS));
+    return FFI_BAD_NONE;
+}
+
+static enum ffi_problem take_struct(size_t bytes, value v, union ffi_word *to) {
+    enum ffi_problem problem = take_pointer(v, to);
+    if (problem != FFI_BAD_NONE) return problem;
+    return ffi_check_access(field(v, FFI_PTR_MEMORY), field(v, FFI_PTR_ADDRESS), bytes);
+}
+
+enum ffi_problem ffi_take(const struct ffi_slot *slot, value v, union ffi_word *to) {
+    switch (slot->code) {
+    case FFI_BOOL:
+    case FFI_CHAR:
+    case FFI_INT8:
+    case FFI_UINT8:
+    case FFI_INT16:
+    case FFI_UINT16:
+    case FFI_INT:
+    case FFI_UINT:
+    case FFI_LONG:
+    case FFI_ULONG: return take_int(slot->code, v, to);
+    case FFI_INT32:
+    case FFI_INT64:
+    case FFI_UINT64:
+    case FFI_INTPTR: return take_boxed(slot->code, v, to);
+    case FFI_FLOAT:
+    case FFI_DOUBLE:
+    case FFI_LONG_DOUBLE: return take_float(slot->code, v, to);
+    case FFI_COMPLEX_FLOAT:
+    case FFI_COMPLEX_DOUBLE: return take_complex(slot->code, v, to);
+    case FFI_POINTER: return take_pointer(v, to);
+    case FFI_STRUCT: return take_struct(slot->bytes, v, to);
+    case FFI_NOTHING: to->i = 0; return FFI_BAD_NONE;
+    default: return FFI_BAD_NO_STORE;
+    }
+}
+
+/* ---- To OCaml. ---- */
+
+value ffi_new_ptr(struct domain *d, const void *address, value memory, value typ) {
+    intptr_t n = (intptr_t)address;
+    if (n < MIN_INT || n > MAX_INT) vm_failwith(d, "Ffi: %p is not an address", address);
+    GC_ROOT(&d->gc, &memory, &typ);
+    value v = new_small(d, FFI_PTR_FIELDS, 0);
+    field(v, FFI_PTR_ADDRESS) = val_of_int(n);
+    field(v, FFI_PTR_MEMORY) = memory;
+    field(v, FFI_PTR_TYP) = typ;
+    GC_UNROOT(&d->gc);
+    return v;
+}
+
+/* A structure or an array that lies at p. */
+static value give_in_place(struct domain *d, value typ, const void *p, value memory) {
+    if (tag_of(typ) == FFI_TYP_STRUCT) return ffi_new_ptr(d, p, memory, typ);
+    GC_ROOT(&d->gc, &typ);
+    value start = ffi_new_ptr(d, p, memory, field(typ, 0));
+    value array = new_pair(d, start, field(typ, 1));
+    GC_UNROOT(&d->gc);
+    return array;
+}
+
+static value give_int64_as_int(struct domain *d, int64_t n) {
+    if (n < MIN_INT || n > MAX_INT)
+        vm_failwith(d, "Ffi: %lld does not fit in int: use int64_t", (long long)n);
+    return val_of_int(n);
+}
+
+static value give_uint64_as_int(struct domain *d, uint64_t n) {
+    if (n > (uint64_t)MAX_INT)
+        vm_failwith(d, "Ffi: %llu does not fit in int: use uint64_t", (unsigned long long)n);
+    return val_of_int((intptr_t)n);
+}
+
+static value give_complex(struct domain *d, double re, double im) {
+    value v = new_small(d, 2, TAG_DOUBLE_ARRAY);
+    set_double_field(v, 0, re);
+    set_double_field(v, 1, im);
+    return v;
+}
+
+static value give_text(struct domain *d, const char *text, bool optional) {
+    if (text == NULL && optional) return VAL_NONE;
+    if (text == NULL) vm_invalid_argument(d, "Ffi: a null pointer for a string: use string_opt");
+    value v = copy_string(d, text);
+    return optional ? new_some(d, v) : v;
+}
+
+value ffi_give(struct domain *d, unsigned code, value typ, const void *p, value memory) {
+    switch (code) {
+    case FFI_BOOL: return val_of_bool(*(const uint8_t *)p != 0);
+    case FFI_CHAR:
+    case FFI_UINT8: return val_of_int(*(const uint8_t *)p);
+    case FFI_INT8: return val_of_int(*(const int8_t *)p);
+    case FFI_INT16: return val_of_int(*(const int16_t *)p);
+    case FFI_UINT16: return val_of_int(*(const uint16_t *)p);
+    case FFI_INT: return val_of_int(*(const int32_t *)p);
+    case FFI_UINT: return val_of_int(*(const uint32_t *)p);
+    case FFI_LONG: return give_int64_as_int(d, *(const int64_t *)p);
+    case FFI_ULONG: return give_uint64_as_int(d, *(const uint64_t *)p);
+    case FFI_INT32: return copy_int32(d, *(const int32_t *)p);
+    case FFI_INT64:
+    case FFI_UINT64: return copy_int64(d, *(const int64_t *)p);
+    case FFI_INTPTR: return copy_nativeint(d, *(const intptr_t *)p);
+    case FFI_FLOAT: return copy_double(d, *(const float *)p);
+    case FFI_DOUBLE: return copy_double(d, *(const double *)p);
+    case FFI_LONG_DOUBLE: return copy_double(d, (double)*(const long double *)p);
+    case FFI_COMPLEX_FLOAT: return give_complex(d, ((const float *)p)[0], ((const float *)p)[1]);
+    case FFI_COMPLEX_DOUBLE: return give_complex(d, ((const double *)p)[0], ((const double *)p)[1]);
+    case FFI_STRING: return give_text(d, *(char *const *)p, false);
+    case FFI_STRING_OPT: return give_text(d, *(char *const *)p, true);
+    case FFI_POINTER: return ffi_new_ptr(d, *(void *const *)p, VAL_UNIT, field(typ, 0));
+    case FFI_STRUCT: return give_in_place(d, typ, p, memory);
+    default: return VAL_UNIT;
+    }
+}
