@@ -41,7 +41,7 @@ struct prim_state {
     struct registered_custom *customs; /* kinds of other libraries that messages may hold */
     bool parser_trace;                 /* Parsing.set_trace, OCAMLRUNPARAM=p */
     bool runtime_warnings;             /* OCAMLRUNPARAM=W */
-    bool warned; /* the first warning was printed, with its note on how to stop them */
+    bool warned;           /* the first warning was printed, with its note on how to stop them */
     struct ffi_state *ffi; /* callbacks that C code knows (stdlib/ffi/ffi.h) */
 };
 
