@@ -50,6 +50,8 @@ static void free_code(struct vm_code *code) {
     vm_verified_free(&code->verified);
     free(code->function_at);
     free(code->scratch_seen);
+    free(code->scratch_resumptions);
+    free(code->place_at);
     free(code->scratch_where);
     vm_debuginfo_delete(code->debug);
     free(code);
@@ -81,6 +83,7 @@ enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_c
     vm->next_gpc += (uint64_t)word_count + 1;
     code->main_function = new_function(vm, *index, 0, FUNCTION_MAIN,
                                        code->verified.main_frame_words, 1);
+    if (vm->options.mark_places) vm_places_add(vm, *index);
     return VM_OK;
 }
 

@@ -56,7 +56,10 @@ struct vm_code {
     uint32_t *function_at; /* per entry of verified.entries: two indices (closure, restart), 0: none
                               yet */
     uint32_t main_function;
-    uint64_t *scratch_seen; /* the decoder's, made at the first function */
+    uint32_t first_place; /* of its main function; then come its entries' (vm/places.h) */
+    uint32_t *place_at;   /* per word: the place of the function that was decoded there */
+    /* The decoder's, made at the first function. */
+    uint64_t *scratch_seen, *scratch_resumptions;
     uint32_t *scratch_where;
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };

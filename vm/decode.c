@@ -24,9 +24,11 @@ struct decoder {
     const struct vm_code *code;
     struct vm_function *function;
     const void *const *labels;
-    uint64_t *seen;  /* bitmap over the fragment's words, clean between functions */
-    uint32_t *where; /* per word: decoded offset in its function */
-    uint32_t *work;  /* pcs still to be followed; then the loop's instructions, by row */
+    uint64_t *seen;        /* bitmap over the fragment's words, clean between functions */
+    uint64_t *resumptions; /* another: where control comes back to the function */
+    uint32_t place, body;  /* the function's, and its pc behind GRAB; place 0: not marked */
+    uint32_t *where;       /* per word: decoded offset in its function */
+    uint32_t *work;        /* pcs still to be followed; then the loop's instructions, by row */
     uint32_t work_count, work_capacity;
     uint32_t lowest, highest, count;
     uintptr_t *out;
@@ -66,6 +68,14 @@ static void follow_labels(struct decoder *c, uint32_t pc) {
         if (operands[i] == 'l') add_target(c, label(c, pc + 1 + i, pc + 1 + i));
 }
 
+/* Where the instruction at pc makes control come back: behind a call, in a handler. */
+static void note_resumption(struct decoder *c, uint32_t pc) {
+    unsigned op = c->code->words[pc];
+    if (op >= OP_APPLY1 && op <= OP_APPLY3) set_bit(c->resumptions, pc + 1);
+    if (op == OP_PUSH_RETADDR || op == OP_PUSHTRAP)
+        set_bit(c->resumptions, label(c, pc + 1, pc + 1));
+}
+
 /* Marks every instruction that flow reaches from pc. */
 static void collect(struct decoder *c, uint32_t pc) {
     c->lowest = c->highest = pc;
@@ -79,6 +89,7 @@ static void collect(struct decoder *c, uint32_t pc) {
             if (pc < c->lowest) c->lowest = pc;
             if (pc > c->highest) c->highest = pc;
             follow_labels(c, pc);
+            if (c->place != 0) note_resumption(c, pc);
             if (vm_opcodes[op].flags & OP_ENDS || op == OP_APPLY) break;
             pc += vm_instruction_words(c->code->words, pc, c->code->word_count, OPCODE_COUNT);
         }
@@ -267,10 +278,19 @@ static unsigned fused_op(unsigned before, unsigned next) {
     }
 }
 
+/* The row's instruction, behind what put_place put. */
+static uintptr_t *instruction_of(const struct decoder *c, uint32_t i) {
+    uintptr_t *at = &c->out[c->function->rows[i].decoded];
+    while (*at == (uintptr_t)c->labels[ENGINE_ENTERED] ||
+           *at == (uintptr_t)c->labels[ENGINE_RESUMED])
+        at += 2;
+    return at;
+}
+
 /* Whether the instruction of row i + 1 lies right behind that of row i. */
 static bool adjacent(const struct decoder *c, uint32_t i) {
     const struct vm_pc_row *row = &c->function->rows[i];
-    return i + 1 < c->function->row_count &&
+    return i + 1 < c->function->row_count && instruction_of(c, i + 1) == &c->out[row[1].decoded] &&
            row[1].pc == row->pc + vm_instruction_words(c->code->words, row->pc, c->code->word_count,
                                                        OPCODE_COUNT);
 }
@@ -300,15 +320,15 @@ static void fuse(struct decoder *c, uint32_t i) {
     unsigned form = longest_form(c, op, i, &length);
     if (long_op != op) other = longest_form(c, long_op, i, &other_length);
     if (other_length > length) form = other;
-    if (form != 0) c->out[c->function->rows[i].decoded] = (uintptr_t)c->labels[form];
+    if (form != 0) *instruction_of(c, i) = (uintptr_t)c->labels[form];
 }
 
 /* An upper bound of the decoded size: frame words and the like add at most 3 words an
- * instruction. */
+ * instruction, places 4. */
 static size_t words_needed(const struct decoder *c) {
-    size_t total = 8;
+    size_t total = 8, more = c->place != 0 ? 7 : 3;
     for (uint32_t pc = next_marked(c, c->lowest); pc != NOT_YET; pc = next_marked(c, pc + 1))
-        total += 3 + vm_instruction_words(c->code->words, pc, c->code->word_count, OPCODE_COUNT);
+        total += more + vm_instruction_words(c->code->words, pc, c->code->word_count, OPCODE_COUNT);
     return total;
 }
 
@@ -326,6 +346,21 @@ static void fill_labels(struct decoder *c, uint32_t op, uintptr_t *operands) {
     }
 }
 
+/* Tells the function's place in front of the instruction at pc, where that is needed. A jump to the
+ * body's first instruction is no entry. */
+static void put_place(struct decoder *c, uint32_t pc) {
+    c->code->place_at[pc] = c->place;
+    if (pc == c->body) {
+        put_op(c, ENGINE_ENTERED);
+        put(c, c->place);
+        c->where[pc] = c->used;
+    }
+    if (test_bit(c->resumptions, pc)) {
+        put_op(c, ENGINE_RESUMED);
+        put(c, c->place);
+    }
+}
+
 static void emit(struct decoder *c) {
     struct vm_function *f = c->function;
     f->rows = vm_must(malloc(c->count * sizeof *f->rows));
@@ -334,25 +369,33 @@ static void emit(struct decoder *c) {
     while (pc != NOT_YET) {
         c->where[pc] = c->used;
         f->rows[f->row_count++] = (struct vm_pc_row){c->used, pc};
+        if (c->place != 0) put_place(c, pc);
         push_work(c, put_instruction(c, pc));
         pc = next_marked(c, pc + 1);
     }
     for (uint32_t i = 0; i < f->row_count; i++)
-        fill_labels(c, c->code->words[f->rows[i].pc], &c->out[f->rows[i].decoded + 1]);
+        fill_labels(c, c->code->words[f->rows[i].pc], instruction_of(c, i) + 1);
     if (c->vm->options.count_instructions) return;
     for (uint32_t i = 0; i < f->row_count; i++) fuse(c, i);
 }
 
-/* Clears the bitmap again, in the words that were used. */
+/* Clears the bitmaps again, in the words that were used. */
 static void wipe(struct decoder *c) {
     size_t from = c->lowest / 64, to = c->highest / 64 + 1;
     memset(&c->seen[from], 0, (to - from) * 8);
+    if (c->place != 0) memset(&c->resumptions[from], 0, (to - from) * 8);
     free(c->work);
 }
 
 static void *scratch(void **slot, size_t bytes) {
     if (*slot == NULL) *slot = vm_must(calloc(1, bytes));
     return *slot;
+}
+
+static uint32_t place_of(const struct vm_code *code, const struct vm_function *f) {
+    if (f->kind == FUNCTION_MAIN) return code->first_place;
+    const struct vm_entry *entry = vm_find_entry(&code->verified, f->pc);
+    return code->first_place + 1 + (uint32_t)(entry - code->verified.entries);
 }
 
 /* Decodes the function of a closure label or a main program; f->pc is its first instruction (a
@@ -369,6 +412,11 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
         .seen = scratch((void **)&code->scratch_seen, map_bytes),
         .where = scratch((void **)&code->scratch_where, (size_t)code->word_count * 4),
     };
+    if (vm->options.mark_places) {
+        c.place = place_of(code, f);
+        c.body = f->pc + (first_pc != f->pc ? 2 : 0);
+        c.resumptions = scratch((void **)&code->scratch_resumptions, map_bytes);
+    }
     collect(&c, first_pc);
     struct vm_decoded_area *area = vm->decoded_area;
     if (words_needed(&c) > area->capacity - area->used)

@@ -41,6 +41,7 @@ struct domain {
     struct vm_backtrace *backtrace;
     bool backtrace_active;
     bool finalising; /* finalisers are running: they don't nest */
+    uint32_t place;  /* the function that runs, if that is wanted (vm/places.h); 0: none */
     struct vm_mark marks[MARK_COUNT];
     value *lowest_mark;               /* S4 */
     struct vm_call_stack *call_stack; /* vm/callstack.h */

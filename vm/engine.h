@@ -68,6 +68,7 @@ struct vm_activation {
     struct gc_local_roots *local_roots, *abi_roots;
     uintptr_t outer_trap;
     unsigned depth;
+    uint32_t outer_place;
     jmp_buf raise;
 };
 enum { MAX_ACTIVATIONS = 4000 };
@@ -112,5 +113,7 @@ _Noreturn void vm_slow_type_error(struct domain *d);
 _Noreturn void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim);
 _Noreturn void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim);
 void vm_slow_record_backtrace(struct domain *d, bool reraise);
+/* A function is entered from another place than the last time. GC: never. */
+void vm_slow_entered(struct domain *d, uint32_t place);
 
 #endif

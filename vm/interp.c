@@ -483,6 +483,20 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         GOTO(callee->entry);
     }
 
+    INNER(ENTERED) {
+        if (d->vm->places.last_caller[pc[1]] != d->place) {
+            SAVE();
+            vm_slow_entered(d, (uint32_t)pc[1]);
+            RESTORE();
+        }
+        d->place = (uint32_t)pc[1];
+        NEXT(2);
+    }
+    INNER(RESUMED) {
+        d->place = (uint32_t)pc[1];
+        NEXT(2);
+    }
+
     /* ---- several instructions in one, and primitives done here ---- */
 #define FUSED2(a, b) \
     INNER(a##__##b) { DO_##a DO_##b NEXT(0); }

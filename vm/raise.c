@@ -22,6 +22,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.local_roots = d->gc.local_roots;
     activation.abi_roots = d->abi.local_roots;
     activation.outer_trap = d->trap;
+    activation.outer_place = d->place;
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
     if (activation.depth > MAX_ACTIVATIONS)
         return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
@@ -37,6 +38,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     }
     d->activation = activation.outer;
     d->trap = activation.outer_trap;
+    d->place = activation.outer_place;
     return result;
 }
 

@@ -161,6 +161,11 @@ void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *pr
     vm_failwith(d, "the primitive %s is not available on this machine", prim->name);
 }
 
+void vm_slow_entered(struct domain *d, uint32_t place) {
+    const struct vm_places *places = &d->vm->places;
+    if (places->entered != NULL) places->entered(places->context, d, d->place, place);
+}
+
 void vm_slow_record_backtrace(struct domain *d, bool reraise) {
     vm_backtrace_record(d, d->accu, reraise);
 }

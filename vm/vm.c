@@ -135,6 +135,7 @@ struct vm_result vm_run(struct vm *vm) {
     d->sp = d->stack_high;
     vm_marks_reset(d);
     d->trap = 0;
+    d->place = 0;
     vm->exit_point = NULL;
     result.exit_status = vm->exit_status;
     return result;
@@ -162,6 +163,7 @@ void vm_destroy(struct vm *vm) {
     }
     if (vm->options.gc.verify && vm->decoded_area != NULL) vm_selfcheck_code(vm);
     vm_codes_free(vm);
+    vm_places_free(vm);
     vm_decoded_area_destroy(vm);
     if (vm->functions != NULL)
         vm_release(vm->functions, sizeof *vm->functions * vm->function_capacity);

@@ -9,6 +9,7 @@
 #include "vm/code.h"
 #include "vm/domain.h"
 #include "vm/image.h"
+#include "vm/places.h"
 #include "vm/prim.h"
 #include "vm/raise.h"
 
@@ -38,6 +39,7 @@ struct vm_options {
     bool runtime_warnings;               /* W */
     bool cleanup_at_exit;                /* c */
     bool count_instructions;             /* count executed instructions and primitives */
+    bool mark_places;                    /* keep domain.place true (vm/places.h) */
     const char *executable_name;         /* Sys.executable_name */
     const struct vm_prim *profiler_rows; /* further built-in primitives; looked up first */
     size_t profiler_row_count;
@@ -96,6 +98,7 @@ struct vm {
     struct vm_signals *signals; /* OCaml handlers, NULL until one is set (vm/signal.c) */
     intptr_t next_object_id;
     uint64_t *op_counts, *prim_counts; /* count_instructions */
+    struct vm_places places;           /* mark_places */
     jmp_buf *exit_point;               /* where vm_exit goes */
     int exit_status;
 };
