@@ -3,6 +3,7 @@
 
 #include "memprof/callstack.h"
 #include "memprof/stress.h"
+#include "memprof/units.h"
 #include "vm/callback.h"
 #include "vm/callstack.h"
 
@@ -232,6 +233,7 @@ static value run_next(struct mp_profile *p) {
 value mp_run_callbacks_exn(void *state, struct domain *d) {
     struct mp_engine *engine = state;
     value result = VAL_UNIT;
+    if (engine->units != NULL) mp_units_poll(engine->units);
     struct mp_profile *p = engine->silenced ? NULL : engine->profiles;
     while (p != NULL) {
         p->running++; /* keeps it in the list */

@@ -33,6 +33,7 @@ enum mp_status { MP_SAMPLING, MP_STOPPED, MP_DISCARDED };
 
 struct mp_engine;
 struct mp_recorder;
+struct mp_units;
 
 struct mp_profile {
     struct mp_profile *next;
@@ -58,6 +59,7 @@ struct mp_engine {
     struct mp_profile *current;  /* the one that Gc.Memprof.start and stop speak of */
     uint64_t last_id;
     struct mp_recorder *recorder; /* memprof/recorder.h; NULL: none */
+    struct mp_units *units;       /* memprof/units.h; NULL: none */
     struct mp_stress *stress;     /* memprof/stress.h; NULL: none */
     bool silenced;                /* the program is over: no callback runs any more */
 };

@@ -7,6 +7,7 @@
  *
  * A process has one set of handlers, so the recorder that they serve is a file-scope word
  * (`listener`, named in vm/README.md). */
+#include "memprof/deadly.h"
 #include "memprof/recorder_internal.h"
 
 #include <errno.h>
@@ -18,12 +19,6 @@
 #include <unistd.h>
 
 static struct mp_recorder *_Atomic listener;
-
-static const int deadly[] = {SIGHUP,    SIGINT,  SIGTERM, SIGPIPE, SIGALRM,
-                             SIGVTALRM, SIGPROF, SIGUSR2, SIGXCPU};
-enum { DEADLY_COUNT = sizeof deadly / sizeof deadly[0] };
-
-static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }
 
 /* RC3: a child process inherits the handlers, not the recording. */
 static struct mp_recorder *listening(void) {
@@ -47,19 +42,10 @@ static bool close_at_once(struct mp_recorder *r, enum mp_outcome outcome, int st
     return true;
 }
 
-static void die_of(int number) {
-    sigset_t set;
-    signal(number, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, number);
-    raise(number);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-}
-
 static void on_deadly_signal(int number) {
     struct mp_recorder *r = listening();
     if (r != NULL && !close_at_once(r, MP_KILLED, number)) r->killed_by = number;
-    else die_of(number);
+    else mp_die_of(number);
 }
 
 /* exit() of C code, which no outcome of vm_run tells of. */
@@ -101,7 +87,7 @@ static void write_snapshot(struct mp_recorder *r) {
 static void on_snapshot_signal(int number) {
     int saved = errno;
     struct mp_recorder *r = atomic_load(&listener);
-    if (r != NULL && *r->alive == 0) die_of(number); /* a child: as if there were no handler */
+    if (r != NULL && *r->alive == 0) mp_die_of(number); /* a child: as if there were no handler */
     r = listening();
     if (r != NULL && r->inside == 0) write_snapshot(r);
     else if (r != NULL) r->snapshot_due = true;
@@ -115,37 +101,23 @@ void mp_recorder_do_deferred(struct mp_recorder *r) {
     }
     if (r->killed_by != 0) {
         if (!r->silent) close_at_once(r, MP_KILLED, r->killed_by);
-        die_of(r->killed_by);
+        mp_die_of(r->killed_by);
     }
 }
 
 /* ---- Listening. ---- */
 
-static void handle(struct mp_recorder *r, int number, void (*handler)(int)) {
-    struct sigaction old, new = {.sa_handler = handler, .sa_flags = SA_RESTART};
-    sigemptyset(&new.sa_mask);
-    if (sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL) return;
-    if (sigaction(number, &new, NULL) == 0) r->handled |= bit_of(number);
-}
-
-static void stop_handling(struct mp_recorder *r, int number, void (*handler)(int)) {
-    struct sigaction old;
-    bool ours = (r->handled & bit_of(number)) && sigaction(number, NULL, &old) == 0 &&
-                old.sa_handler == handler;
-    if (ours) signal(number, SIG_DFL);
-}
-
 void mp_recorder_listen(struct mp_recorder *r) {
     struct mp_recorder *nobody = NULL;
     if (!atomic_compare_exchange_strong(&listener, &nobody, r)) return;
-    handle(r, SIGUSR1, on_snapshot_signal);
-    for (int i = 0; i < DEADLY_COUNT; i++) handle(r, deadly[i], on_deadly_signal);
+    r->handled = mp_handle_signal(SIGUSR1, on_snapshot_signal);
+    r->handled |= mp_deadly_handle(on_deadly_signal);
     atexit(on_exit_of_process);
 }
 
 void mp_recorder_deafen(struct mp_recorder *r) {
     if (atomic_load(&listener) != r) return;
-    stop_handling(r, SIGUSR1, on_snapshot_signal);
-    for (int i = 0; i < DEADLY_COUNT; i++) stop_handling(r, deadly[i], on_deadly_signal);
+    mp_stop_handling(r->handled, on_snapshot_signal);
+    mp_stop_handling(r->handled, on_deadly_signal);
     atomic_store(&listener, NULL);
 }

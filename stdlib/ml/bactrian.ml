@@ -52,4 +52,34 @@ module Profile = struct
       let backtrace = Printexc.get_raw_backtrace () in
       leave_phase ();
       Printexc.raise_with_backtrace e backtrace
+
+  external is_on : unit -> bool = "bactrian_units_is_on"
+
+  let isOn = is_on ()
+
+  module Data = struct
+    external c_malloc : unit -> int = "bactrian_units_malloc"
+    external c_free : int -> unit = "bactrian_units_free"
+    external c_write : int -> string -> unit = "bactrian_units_write"
+
+    (* A block of its own for each, which is what equals looks at; 0 when nothing is counted. *)
+    type t = { mutable number : int }
+
+    let malloc () = { number = c_malloc () }
+    let free d = c_free d.number
+    let write d file = c_write d.number file
+    let equals (a : t) (b : t) = a == b
+  end
+
+  external enter_unit : int -> int = "bactrian_units_enter"
+  external leave_unit : int -> unit = "bactrian_units_leave"
+
+  let withData d f =
+    let aside = enter_unit d.Data.number in
+    match f () with
+    | result -> leave_unit aside; result
+    | exception e ->
+      let backtrace = Printexc.get_raw_backtrace () in
+      leave_unit aside;
+      Printexc.raise_with_backtrace e backtrace
 end

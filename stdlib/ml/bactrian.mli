@@ -139,4 +139,50 @@ module Profile : sig
   (** [phase name f] is [f ()]; what happens meanwhile belongs to the phase [name], in every report
       that is given [--phase name]. Phases nest. An exception of [f] ends the phase and is raised
       again, with its backtrace. *)
+
+  (** {1 Counting for parts of a program}
+
+      Under [bactrian --profile time] (or [alloc], [count]) every event of that kind is counted for
+      the function that runs: 10 ms of CPU time, a byte allocated, an entry of a function. The
+      counts go to the {e unit} of profiling data that is current. A program starts with one, and
+      may make more: for each of its parts, say. What is current at the end is written to
+      [mlmon.out] in the folder where the program was started; [bactrian mlprof] shows such files,
+      one or the sum of several. Names and meanings are those of MLton's structure
+      [MLton.Profile]. *)
+
+  val isOn : bool
+  (** Whether the program runs under [--profile]. If not, the functions below count and write
+      nothing: [malloc] makes a value, [free] and [write] do nothing, and [withData d f] is [f ()]. *)
+
+  module Data : sig
+    type t
+    (** A unit of profiling data: a count for each function. Its memory is outside the heap, and
+        stays until {!free}. *)
+
+    val malloc : unit -> t
+    (** A new unit, without counts. *)
+
+    val free : t -> unit
+    (** Gives its memory back.
+
+        @raise Failure ["free of current profile data"], ["free of freed profile data"]. *)
+
+    val write : t -> string -> unit
+    (** [write d file] writes what was counted so far to [file], and the names of the functions to
+        [file ^ ".sources"]. The unit may be the current one.
+
+        @raise Failure ["write of freed profile data"].
+        @raise Sys_error if that can't be written. *)
+
+    val equals : t -> t -> bool
+    (** Whether both are the same unit. *)
+  end
+
+  val withData : Data.t -> (unit -> 'a) -> 'a
+  (** [withData d f] is [f ()]; meanwhile [d] is the current unit. Then, also if [f] raises, the one
+      before is current again. They nest. With [--profile-stack], functions that were running
+      before do not count as being on the stack.
+
+      @raise Failure ["setCurrent of freed profile data"], also if the unit before was freed by
+        [f]. *)
 end

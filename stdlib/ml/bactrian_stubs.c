@@ -25,6 +25,14 @@ NEEDS_BACTRIAN(bactrian_memprof_discard, value profile)
 NEEDS_BACTRIAN(bactrian_memprof_is_sampling, value unit)
 NOTHING_ELSEWHERE(bactrian_profile_enter_phase)
 NOTHING_ELSEWHERE(bactrian_profile_leave_phase)
+/* So does one that keeps units: to these () is also false, and the number of no unit. */
+NOTHING_ELSEWHERE(bactrian_units_is_on)
+NOTHING_ELSEWHERE(bactrian_units_malloc)
+NOTHING_ELSEWHERE(bactrian_units_free)
+NOTHING_ELSEWHERE(bactrian_units_enter)
+NOTHING_ELSEWHERE(bactrian_units_leave)
+extern value bactrian_units_write(value number, value file);
+value bactrian_units_write(value number, value file) { return 1; /* () */ }
 
 #define FFI_PRIM(name, kinds, result, capability, flags) \
     NEEDS_BACTRIAN(bactrian_ffi_##name, value first)

@@ -59,6 +59,10 @@ int cli_compile_script(const char *path, const char *shown, char **bytecode, cha
 /* Removes a folder made by cli_compile_script, with what is in it. GC: never. */
 void cli_remove_folder(const char *folder);
 
+/* Opens the program at path, whatever kind of file it is (README.md). shown: its name in messages.
+ * Returns 0, or the exit status after a message. GC: never. */
+int cli_open_image(const char *path, const char *shown, struct vm_image *image);
+
 /* The image that a text of bytecode assembles to. Returns 0, or the exit status after a message.
  * GC: never. */
 int cli_assemble(const char *path, const char *shown, struct vm_image *image);
@@ -70,6 +74,7 @@ int cli_run_direct(struct cli_options *options,
 int cli_audit(struct cli_options *options);      /* --audit (GC: may run) */
 int cli_dis(struct cli_options *options);        /* dis (GC: never) */
 int cli_asm(struct cli_options *options);        /* asm (GC: never) */
+int cli_mlprof(char **words);                    /* mlprof WORDS... (GC: never) */
 int cli_print_info(struct cli_options *options); /* -config, -p, -version, -m ... (GC: never) */
 
 /* Starts recording a loaded machine if the command line or the environment asks for it; shown: the
@@ -78,6 +83,11 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
 /* The program is over: closes the recording, if there is one, and tells of it. GC: may run. */
 void cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
                           int status);
+
+/* --profile: starts counting in a loaded machine (0, or the exit status after a message); writes
+ * the counts when the program is over. GC: never. */
+int cli_start_units(const struct cli_options *options, struct vm *vm);
+void cli_finish_units(struct vm *vm);
 
 /* --count-instructions: whether the file can be written, before the run (after a message if not);
  * and the counts, after it. GC: never. */

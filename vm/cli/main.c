@@ -39,6 +39,7 @@ static int perform(struct cli_options *options) {
     switch (options->verb) {
     case VERB_DIS: return cli_dis(options);
     case VERB_PROF: return cli_prof(options->operands);
+    case VERB_MLPROF: return cli_mlprof(options->operands);
     case VERB_ASM: return cli_asm(options);
     default: return cli_run(options);
     }

@@ -119,6 +119,22 @@ static bool stress_rate_argument(const char *text, double *rate) {
     return false;
 }
 
+static bool profile_argument(const char *text, enum mp_units_kind *out) {
+    static const char *const kinds[] = {
+        [MP_UNITS_OFF] = "no",
+        [MP_UNITS_TIME] = "time",
+        [MP_UNITS_ALLOC] = "alloc",
+        [MP_UNITS_COUNT] = "count",
+    };
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(text, kinds[i]) == 0) {
+            *out = i;
+            return true;
+        }
+    cli_fail(STATUS_REFUSED, NULL, "--profile takes time, alloc, count or no, not '%s'", text);
+    return false;
+}
+
 static bool add_dll_dir(struct cli_options *out, const char *dir) {
     const char **dirs = realloc(out->dll_dirs, (out->dll_dir_count + 1) * sizeof *dirs);
     if (dirs == NULL) return false;
@@ -155,6 +171,8 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_GC_TRACE: out->recorder.gc_trace = true; return true;
     case OPTION_EXACT_SITES: out->recorder.exact_sites = true; return true;
     case OPTION_FOLLOW_FORK: out->recorder.follow_fork = true; return true;
+    case OPTION_PROFILE: return profile_argument(argument, &out->profile);
+    case OPTION_PROFILE_STACK: out->profile_stack = true; return true;
     case OPTION_QUIET: out->quiet = true; return true;
     case OPTION_UNCHECKED: out->vm.unchecked = true; return true;
     default:
@@ -208,10 +226,13 @@ static bool runs_program(enum cli_verb verb) {
     return verb == VERB_RUN || verb == VERB_PROF_RECORD;
 }
 
+/* The verbs whose options stand elsewhere (prof.c, mlprof.c). */
+static bool has_own_parser(enum cli_verb verb) { return verb == VERB_PROF || verb == VERB_MLPROF; }
+
 static bool parse_words(char **at, struct cli_options *out) {
     out->verb = take_verb(&at);
     char **operands = out->operands = at;
-    if (out->verb == VERB_PROF) return true; /* its verbs have options of their own (prof.c) */
+    if (has_own_parser(out->verb)) return true;
     while (*at != NULL) {
         bool is_option = at[0][0] == '-' && at[0][1] != 0;
         if (is_option && strcmp(*at, "--") == 0) {
@@ -236,7 +257,9 @@ bool cli_parse(char **argv, struct cli_options *out) {
     cli_read_runparam(out);
     if (!parse_words(argv + 1, out)) return false;
     out->vm.gc.verbose = out->verbose;
-    if (out->verb == VERB_PROF) return true;
+    if (has_own_parser(out->verb)) return true;
+    if (out->profile_stack && out->profile == MP_UNITS_OFF)
+        return complain(NULL, "--profile-stack goes with --profile KIND");
     if (out->has_action && !action_needs_program(out->action)) return true;
     if (out->operands[0] == NULL)
         return complain(NULL, runs_program(out->verb) ? "no bytecode file specified"

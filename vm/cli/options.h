@@ -3,6 +3,7 @@
 #define BACTRIAN_VM_CLI_OPTIONS_H
 
 #include "memprof/recorder.h"
+#include "memprof/units.h"
 #include "vm/vm.h"
 
 enum cli_verb {
@@ -12,8 +13,9 @@ enum cli_verb {
 };
 
 enum {
+    ONLY_ON_RUN = 1 << VERB_RUN,
     ON_RECORD = 1 << VERB_PROF_RECORD,
-    ON_RUN = 1 << VERB_RUN | ON_RECORD, /* what may be run may be recorded, with the same options */
+    ON_RUN = ONLY_ON_RUN | ON_RECORD, /* what may be run may be recorded, with the same options */
     ON_DIS = 1 << VERB_DIS,
     ON_ASM = 1 << VERB_ASM,
 };
@@ -38,6 +40,8 @@ struct cli_options {
     const char **dll_dirs;  /* -I, in order; owned */
     size_t dll_dir_count;
     struct mp_recorder_options recorder; /* path NULL: nothing is recorded */
+    enum mp_units_kind profile;          /* --profile */
+    bool profile_stack;                  /* --profile-stack */
     bool quiet;                          /* --quiet */
     double memprof_stress;               /* --memprof-stress; 0: no */
     char **operands; /* what follows the options: the program and its arguments */

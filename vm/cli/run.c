@@ -52,63 +52,60 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
     }
     int status;
     if (vm_load(vm, image, &error) != VM_OK) status = cli_refuse(shown, &error);
-    else if ((status = cli_start_recording(options, vm, shown)) == 0) {
+    else if ((status = cli_start_units(options, vm)) == 0 &&
+             (status = cli_start_recording(options, vm, shown)) == 0) {
         struct vm_result result = vm_run(vm);
         status = finish(vm, result);
         cli_finish_recording(options, vm, result, status);
+        cli_finish_units(vm);
         if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
     }
     vm_destroy(vm);
     return status;
 }
 
-static int run_bytecode(struct cli_options *options, const char *path, const char *shown) {
-    struct vm_image image;
+static int open_bytecode(const char *path, const char *shown, struct vm_image *image) {
     struct vm_error error = {0};
-    if (vm_image_open(path, &image, &error) != VM_OK) return cli_refuse(shown, &error);
-    return run_image(options, &image, shown);
+    return vm_image_open(path, image, &error) == VM_OK ? 0 : cli_refuse(shown, &error);
 }
 
-static int run_script(struct cli_options *options, const char *path, const char *shown) {
+static int open_script(const char *path, const char *shown, struct vm_image *image) {
     char *bytecode, *folder;
-    struct vm_image image;
-    struct vm_error error = {0};
     int status = cli_compile_script(path, shown, &bytecode, &folder);
     if (status != 0) return status;
-    enum vm_status opened = vm_image_open(bytecode, &image, &error);
+    status = open_bytecode(bytecode, bytecode, image);
     /* The mapped file stays readable without its name. */
     if (folder != NULL) cli_remove_folder(folder);
-    if (opened != VM_OK) status = cli_refuse(bytecode, &error);
-    else status = run_image(options, &image, shown);
     free(bytecode);
     free(folder);
     return status;
 }
 
-static int run_text(struct cli_options *options, const char *path, const char *shown) {
-    struct vm_image image;
-    int status = cli_assemble(path, shown, &image);
-    return status != 0 ? status : run_image(options, &image, shown);
+int cli_open_image(const char *path, const char *shown, struct vm_image *image) {
+    if (has_suffix(path, ".basm")) return cli_assemble(path, shown, image);
+    if (!vm_is_bytecode_file(path) && is_script(path)) return open_script(path, shown, image);
+    return open_bytecode(path, shown, image);
 }
 
 int cli_run_direct(struct cli_options *options, const char *path) {
     options->vm.executable_name = path;
     options->vm.argv = options->operands;
-    return run_bytecode(options, path, path);
+    struct vm_image image;
+    int status = open_bytecode(path, path, &image);
+    return status != 0 ? status : run_image(options, &image, path);
 }
 
 int cli_run(struct cli_options *options) {
     const char *shown = options->operands[0];
     char *path = cli_find_program(shown);
+    struct vm_image image;
     int status;
     if (path == NULL) return cli_fail(STATUS_REFUSED, shown, "no memory");
     options->vm.executable_name = path;
     options->vm.argv = options->operands;
     if (!cli_check_readable(path, shown)) status = STATUS_NOT_FOUND;
-    else if (has_suffix(path, ".basm")) status = run_text(options, path, shown);
-    else if (!vm_is_bytecode_file(path) && is_script(path))
-        status = run_script(options, path, shown);
-    else status = run_bytecode(options, path, shown);
+    else if ((status = cli_open_image(path, shown, &image)) == 0)
+        status = run_image(options, &image, shown);
     free(path);
     return status;
 }

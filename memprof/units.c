@@ -1,0 +1,318 @@
+/* units.c - counts events for functions, in the unit that is current (memprof/units.h).
+ *
+ *   time    on_tick, in units_signals.c
+ *   alloc   the sampler, taking every word
+ *   count   on_entered
+ *
+ * With stacks each event first brings the shadow of the stack up to date: functions that left it
+ * close their intervals, those that are new open theirs. Events lie in exactly the intervals that
+ * are open when the clock of events moves on, so what happened to the stack in between needs no
+ * attention. */
+#include "memprof/units_internal.h"
+
+#include "memprof/profile.h"
+#include "vm/callstack.h"
+#include "vm/md5.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void mp_units_begin(struct mp_units *u) { u->busy++; }
+
+void mp_units_end(struct mp_units *u) {
+    if (--u->busy == 0 && u->killed_by != 0) mp_units_die(u);
+}
+
+/* ---- The stack (MU2). ---- */
+
+static void open_interval(const struct mp_units *u, struct mp_units_open *open) {
+    if (open->occurrences++ == 0) open->since = u->clock;
+}
+
+static void close_interval(const struct mp_units *u, struct mp_units_open *open,
+                           struct mp_units_share *share) {
+    if (--open->occurrences > 0) return;
+    share->events += u->clock.events - open->since.events;
+    share->gc_events += u->clock.gc_events - open->since.gc_events;
+}
+
+/* Frames from the unit's base on count. */
+static void push_place(struct mp_units *u, uint32_t place) {
+    uint32_t source = mp_source_of_place(place);
+    if (u->shadow_count >= u->current->base) {
+        open_interval(u, &u->open_sources[source]);
+        open_interval(u, &u->open_names[u->name_of[source]]);
+    }
+    u->shadow[u->shadow_count++] = place;
+}
+
+static void pop_to(struct mp_units *u, size_t count) {
+    while (u->shadow_count > count) {
+        uint32_t source = mp_source_of_place(u->shadow[--u->shadow_count]);
+        uint32_t name = u->name_of[source];
+        if (u->shadow_count < u->current->base) continue;
+        close_interval(u, &u->open_sources[source], &u->current->sources[source]);
+        close_interval(u, &u->open_names[name], &u->current->names[name]);
+    }
+}
+
+static bool reserve_shadow(struct mp_units *u, size_t count) {
+    if (count <= u->shadow_capacity) return true;
+    size_t wider = 2 * count + 64;
+    uint32_t *shadow = realloc(u->shadow, wider * sizeof *shadow);
+    if (shadow == NULL) return false;
+    u->shadow = shadow;
+    u->shadow_capacity = (uint32_t)wider;
+    return true;
+}
+
+/* The machine's call stack; a frame whose function has not begun is none yet. */
+static size_t read_stack(struct mp_units *u, const uint64_t **gpcs) {
+    bool unbegun = false;
+    size_t depth = vm_call_stack(u->d, SIZE_MAX, gpcs);
+    if (depth > 0) vm_place_at(u->d->vm, (*gpcs)[depth - 1], &unbegun);
+    return depth - unbegun;
+}
+
+/* Brings the shadow up to date. innermost: the place of the innermost frame, if it is known;
+ * without memory the shadow ends early. */
+static void sync_stack(struct mp_units *u, uint32_t innermost) {
+    const uint64_t *gpcs;
+    bool unbegun;
+    size_t depth = innermost == VM_NO_PLACE ? read_stack(u, &gpcs)
+                                            : vm_call_stack(u->d, SIZE_MAX, &gpcs);
+    size_t same = u->shadow_count;
+    if (depth > 0 && u->d->call_stack->unchanged < same) same = u->d->call_stack->unchanged;
+    if (u->d->call_stack != NULL) u->d->call_stack->unchanged = SIZE_MAX;
+    if (same > depth) same = depth;
+    bool known = innermost != VM_NO_PLACE && depth > 0;
+    if (known && same == depth) same--;
+    mp_units_begin(u);
+    if (!reserve_shadow(u, depth)) depth = same;
+    pop_to(u, depth);
+    for (size_t i = same; i < depth; i++) {
+        uint32_t place = known && i == depth - 1 ? innermost
+                                                 : vm_place_at(u->d->vm, gpcs[i], &unbegun);
+        if (i < u->shadow_count && u->shadow[i] == place) continue;
+        pop_to(u, i);
+        push_place(u, place);
+    }
+    mp_units_end(u);
+}
+
+/* ---- Events (MU1). ---- */
+
+static uint32_t known_source(const struct mp_units *u, uint32_t place) {
+    uint32_t source = mp_source_of_place(place);
+    return source < u->source_count ? source : SOURCE_UNKNOWN;
+}
+
+static void count_events(struct mp_units *u, uint32_t place, uint64_t events) {
+    u->current->own[known_source(u, place)] += events;
+    u->current->total += events;
+    u->clock.events += events;
+}
+
+/* A tick's function has left the stack by the next poll, sometimes. */
+static void count_tick(struct mp_units *u, const struct mp_units_tick *tick) {
+    uint32_t source = known_source(u, tick->place), name = u->name_of[source];
+    if (tick->gc) u->clock.gc_events += tick->ticks;
+    else u->clock.events += tick->ticks;
+    if (u->open_sources[source].occurrences == 0) {
+        struct mp_units_share *share = &u->current->sources[source];
+        *(tick->gc ? &share->gc_events : &share->events) += tick->ticks;
+    }
+    if (u->open_names[name].occurrences == 0) {
+        struct mp_units_share *share = &u->current->names[name];
+        *(tick->gc ? &share->gc_events : &share->events) += tick->ticks;
+    }
+}
+
+void mp_units_poll(struct mp_units *u) {
+    struct mp_units_tick ticks[PENDING_TICKS];
+    sigset_t before;
+    if (u->pending_count == 0) return;
+    mp_units_hold_ticks(&before);
+    unsigned n = u->pending_count;
+    memcpy(ticks, u->pending, n * sizeof *ticks);
+    u->pending_count = 0;
+    mp_units_release_ticks(&before);
+    sync_stack(u, VM_NO_PLACE);
+    for (unsigned i = 0; i < n; i++) count_tick(u, &ticks[i]);
+}
+
+/* Called for every entry if these are counted, else for each new call. */
+static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_t place) {
+    struct mp_units *u = context;
+    struct vm_places *places = &d->vm->places;
+    /* Without memory for new code its functions are unknown ones. */
+    if (mp_source_of_place(place) >= u->source_count) mp_units_describe(u);
+    if (u->kind != MP_UNITS_COUNT) places->last_caller[place] = caller;
+    mp_units_note_call(u, caller, place);
+    if (u->kind != MP_UNITS_COUNT) return;
+    if (u->stacks) sync_stack(u, place);
+    count_events(u, place, 1);
+}
+
+static void count_block(struct mp_units *u, uint64_t words) {
+    if (u->stacks) sync_stack(u, u->d->place);
+    count_events(u, u->d->place, words * sizeof(value));
+}
+
+static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
+    *ticket = hit->wosize + 1;
+    if (!hit->promised && hit->source != GC_CUSTOM) count_block(context, hit->wosize + 1);
+    return VAL_UNIT;
+}
+
+static void on_born(void *context, uint64_t ticket, value block) {
+    if (block != 0) count_block(context, ticket);
+}
+
+static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
+                        size_t words) {
+    struct mp_units *u = context;
+    u->collecting += begins ? 1 : -1u;
+    if (begins || what != GC_ACT_MINOR || u->kind != MP_UNITS_ALLOC) return;
+    u->current->total_gc += words * sizeof(value);
+    u->clock.gc_events += words * sizeof(value);
+}
+
+static void on_collection(void *context, struct gc_domain *g) {}
+
+static const struct mp_client units_client = {on_hit, on_born, on_collection, on_collection,
+                                              on_activity};
+
+/* ---- Which unit is current. ---- */
+
+struct mp_unit *mp_unit_find(const struct mp_units *u, uint64_t id) {
+    struct mp_unit *unit = u->units;
+    while (unit != NULL && unit->id != id) unit = unit->next;
+    return unit;
+}
+
+void mp_unit_free(struct mp_units *u, struct mp_unit *unit) {
+    struct mp_unit **at = &u->units;
+    while (*at != unit) at = &(*at)->next;
+    *at = unit->next;
+    mp_unit_release(unit);
+}
+
+static void make_current(struct mp_units *u, struct mp_unit *unit, uint32_t base) {
+    mp_units_begin(u);
+    pop_to(u, 0);
+    u->current = unit;
+    unit->base = base;
+    mp_units_end(u);
+}
+
+int mp_units_enter(struct mp_units *u, struct mp_unit *unit) {
+    const uint64_t *gpcs;
+    if (u->aside_count == u->aside_capacity) {
+        uint32_t wider = 2 * u->aside_capacity + 16;
+        struct mp_units_aside *aside = realloc(u->aside, wider * sizeof *aside);
+        if (aside == NULL) return -1;
+        u->aside = aside;
+        u->aside_capacity = wider;
+    }
+    mp_units_poll(u);
+    u->aside[u->aside_count] = (struct mp_units_aside){u->current->id, u->current->base};
+    make_current(u, unit, u->stacks ? (uint32_t)vm_call_stack(u->d, SIZE_MAX, &gpcs) : 0);
+    return (int)u->aside_count++;
+}
+
+bool mp_units_leave(struct mp_units *u, uint32_t aside_count) {
+    if (aside_count >= u->aside_count) return false;
+    const struct mp_units_aside *aside = &u->aside[aside_count];
+    struct mp_unit *unit = mp_unit_find(u, aside->id);
+    u->aside_count = aside_count;
+    if (unit == NULL) return false;
+    mp_units_poll(u);
+    make_current(u, unit, aside->base);
+    return true;
+}
+
+/* ---- Life. ---- */
+
+uint32_t mp_units_magic(const uint32_t *code, uint32_t code_words) {
+    uint8_t digest[16];
+    vm_md5(code, (size_t)code_words * 4, digest);
+    return (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 | (uint32_t)digest[2] << 8 |
+           digest[3];
+}
+
+struct mp_units *mp_units_of(struct vm *vm) {
+    const struct mp_engine *engine = vm->profiler.state;
+    return engine == NULL ? NULL : engine->units;
+}
+
+static void free_units(struct mp_units *u) {
+    while (u->units != NULL) mp_unit_free(u, u->units);
+    mp_units_free_names(u);
+    free(u->aside);
+    free(u->shadow);
+    free(u->path);
+    free(u->sources_path);
+    free(u);
+}
+
+/* The program may change its folder. */
+static bool name_files(struct mp_units *u) {
+    char *folder = getcwd(NULL, 0);
+    bool named = folder != NULL && asprintf(&u->path, "%s/" MP_UNITS_FILE, folder) >= 0 &&
+                 asprintf(&u->sources_path, "%s" MP_UNITS_SOURCES, u->path) >= 0;
+    free(folder);
+    return named;
+}
+
+static bool prepare(struct mp_units *u) {
+    errno = ENOMEM;
+    if (!name_files(u) || !mp_units_describe(u)) return false;
+    u->current = mp_unit_create(u);
+    if (u->current == NULL) return false;
+    errno = mp_units_write(u, u->current, u->path, u->sources_path);
+    return errno == 0 && (u->kind != MP_UNITS_TIME || mp_units_start_ticks(u));
+}
+
+struct mp_units *mp_units_start(struct vm *vm, enum mp_units_kind kind, bool stacks) {
+    struct mp_engine *engine = mp_engine_of(vm->domain);
+    struct mp_units *u = calloc(1, sizeof *u);
+    if (u == NULL) return NULL;
+    u->d = vm->domain;
+    u->sampler = engine->sampler;
+    u->kind = kind;
+    u->stacks = stacks;
+    u->pid = getpid();
+    u->magic = mp_units_magic(vm->codes[0]->words, vm->codes[0]->word_count);
+    if (!prepare(u)) {
+        int problem = errno;
+        mp_units_deafen(u);
+        free_units(u);
+        errno = problem;
+        return NULL;
+    }
+    engine->units = u;
+    vm->places.entered = on_entered;
+    vm->places.context = u;
+    mp_stream_attach(u->sampler, &u->stream, &u->lane, &units_client, u, 0);
+    if (kind == MP_UNITS_ALLOC) mp_stream_start(u->sampler, &u->stream, 1);
+    mp_units_listen(u);
+    return u;
+}
+
+int mp_units_finish(struct mp_units *u) {
+    struct vm *vm = u->d->vm;
+    struct mp_engine *engine = vm->profiler.state;
+    int problem = 0;
+    mp_units_poll(u);
+    mp_units_deafen(u);
+    mp_stream_detach(u->sampler, &u->stream);
+    engine->units = NULL;
+    vm->places.entered = NULL;
+    if (u->pid == getpid()) problem = mp_units_write(u, u->current, u->path, u->sources_path);
+    free_units(u);
+    return problem;
+}

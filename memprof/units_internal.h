@@ -1,0 +1,143 @@
+/* units_internal.h - the state of units: what their parts share.
+ *
+ * A row is a line of mlmon.out: first the sources, of which 0 is <unknown>, 1 <gc> and p + 1 the
+ * function of place p; then the names, since several sources may have the same one. */
+#ifndef BACTRIAN_MEMPROF_UNITS_INTERNAL_H
+#define BACTRIAN_MEMPROF_UNITS_INTERNAL_H
+
+#include "memprof/sampler.h"
+#include "memprof/units.h"
+#include "vm/vm.h"
+
+#include <signal.h>
+#include <sys/types.h>
+#include <time.h>
+
+enum { SOURCE_UNKNOWN, SOURCE_GC, SOURCE_FIRST };
+
+/* How long something was on the stack, in events. */
+struct mp_units_share {
+    uint64_t events, gc_events;
+};
+
+struct mp_unit {
+    struct mp_unit *next;
+    uint64_t id; /* unlike any other unit's of this machine, ever */
+    uint64_t total, total_gc;
+    uint64_t *own;                          /* events by source */
+    struct mp_units_share *sources, *names; /* with stacks, by number; closed intervals */
+    uint32_t source_capacity, name_capacity;
+    uint32_t base; /* frames that were on the stack when it became current: MU2 */
+};
+
+/* A source or name that is on the stack now, and since when. */
+struct mp_units_open {
+    uint32_t occurrences;
+    struct mp_units_share since;
+};
+
+struct mp_units_edge {
+    uint32_t caller, callee; /* places */
+    struct mp_units_edge *next;
+};
+
+struct mp_units_name {
+    char *text; /* NAME, or NAME<TAB>FILE: LINE */
+    uint32_t number;
+};
+
+/* Units that withData has set aside. */
+struct mp_units_aside {
+    uint64_t id;
+    uint32_t base;
+};
+
+/* Ticks that are still to be counted for the stack. */
+enum { PENDING_TICKS = 32 };
+struct mp_units_tick {
+    uint32_t place, ticks;
+    bool gc;
+};
+
+struct mp_units {
+    struct domain *d;
+    struct mp_sampler *sampler;
+    struct mp_stream stream; /* hears of collections; takes every word for MP_UNITS_ALLOC */
+    struct mp_lane lane;
+    enum mp_units_kind kind;
+    bool stacks;
+    uint32_t magic;
+    pid_t pid; /* MU3 */
+    char *path, *sources_path;
+    struct mp_unit *units, *volatile current;
+    uint64_t last_id;
+    struct mp_units_aside *aside;
+    uint32_t aside_count, aside_capacity;
+
+    /* The stack as it was at the last event (MU2). */
+    uint32_t *shadow; /* places, outermost first */
+    uint32_t shadow_count, shadow_capacity;
+    struct mp_units_open *open_sources, *open_names;
+    struct mp_units_share clock; /* events of all units so far */
+
+    /* What the sources file says. */
+    uint32_t source_count, name_count, name_capacity;
+    uint32_t *name_of;            /* by source */
+    const char **names;           /* by number */
+    uint32_t *first_source;       /* by name: one of its sources, plus 1 */
+    uint32_t *next_source;        /* by source: another one of its name, plus 1; 0: none */
+    void *name_tree, *edge_tree;  /* of tsearch: names by text, edges by both ends */
+    struct mp_units_edge **calls; /* by source: the first of its calls */
+
+    timer_t timer;
+    bool timer_runs;
+    volatile unsigned collecting; /* > 0: the collector runs */
+    struct mp_units_tick pending[PENDING_TICKS];
+    volatile unsigned pending_count;
+    volatile int busy;      /* tables are being changed: a deadly signal has to wait */
+    volatile int killed_by; /* one that came meanwhile */
+};
+
+/* ---- units.c ---- */
+struct mp_unit *mp_unit_find(const struct mp_units *u, uint64_t id); /* NULL: freed */
+/* Needs: not the current one. */
+void mp_unit_free(struct mp_units *u, struct mp_unit *unit);
+/* Makes unit current, setting the one before aside. Returns how many are aside, -1: no memory. */
+int mp_units_enter(struct mp_units *u, struct mp_unit *unit);
+/* Makes current again what became the last of so many set aside. False: it was freed. */
+bool mp_units_leave(struct mp_units *u, uint32_t aside_count);
+/* Tables are changed between the two; the second one does what a deadly signal asked for. */
+void mp_units_begin(struct mp_units *u);
+void mp_units_end(struct mp_units *u);
+
+/* ---- units_names.c ---- */
+/* A unit without counts; NULL: no memory. And the end of one that is in no list. */
+struct mp_unit *mp_unit_create(struct mp_units *u);
+void mp_unit_release(struct mp_unit *unit);
+/* Describes the functions that are new; all tables have room for them then. False: no memory. */
+bool mp_units_describe(struct mp_units *u);
+/* Notes that caller called callee. */
+void mp_units_note_call(struct mp_units *u, uint32_t caller, uint32_t callee);
+void mp_units_free_names(struct mp_units *u);
+static inline uint32_t mp_source_of_place(uint32_t place) {
+    return place == 0 ? SOURCE_UNKNOWN : place + 1;
+}
+
+/* ---- units_write.c: async-signal-safe ---- */
+/* Writes a unit to path and the names to sources_path. Returns 0 or an errno. */
+int mp_units_write(const struct mp_units *u, const struct mp_unit *unit, const char *path,
+                   const char *sources_path);
+
+/* ---- units_signals.c ---- */
+/* Ticks of the CPU clock begin. False: the system has no such timer for us (errno). */
+bool mp_units_start_ticks(struct mp_units *u);
+/* No ticks between the two. */
+void mp_units_hold_ticks(sigset_t *before);
+void mp_units_release_ticks(const sigset_t *before);
+/* Deadly signals, and exit() from C, write mlmon.out first. Only one machine's hear them. */
+void mp_units_listen(struct mp_units *u);
+void mp_units_deafen(struct mp_units *u);
+/* Writes mlmon.out and dies of the signal that came. */
+void mp_units_die(struct mp_units *u);
+
+#endif

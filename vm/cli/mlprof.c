@@ -1,0 +1,27 @@
+/* mlprof.c - `mlprof`: memprof/report does the work; here a program's magic number is found. */
+#include "memprof/report/mlprof.h"
+
+#include "vm/cli/cli.h"
+
+#include <stdlib.h>
+
+static int magic_of(const char *program, uint32_t *magic) {
+    struct vm_image image;
+    char *path = cli_find_program(program);
+    if (path == NULL) return cli_fail(STATUS_REFUSED, program, "no memory");
+    int status = cli_check_readable(path, program) ? cli_open_image(path, program, &image)
+                                                   : STATUS_NOT_FOUND;
+    free(path);
+    if (status != 0) return status;
+    *magic = mp_units_magic(image.code, image.code_words);
+    vm_image_close(&image);
+    return 0;
+}
+
+int cli_mlprof(char **words) {
+    struct report_error error = {"", "", ""};
+    int status = mlprof_run(words, magic_of, stdout, &error);
+    if (status >= 0) return status;
+    return cli_fail(STATUS_REFUSED, error.subject[0] != 0 ? error.subject : NULL, "%s: %s",
+                    error.what, error.advice);
+}
