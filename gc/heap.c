@@ -123,41 +123,35 @@ void gc_clear_action(struct gc_domain *g) {
 
 void gc_set_hooks(struct gc_domain *g, const struct gc_hooks *hooks) {
     g->hooks = hooks;
-    gc_set_sample_trigger(g, SIZE_MAX);
+    gc_set_sample(g, GC_NO_SAMPLE);
 }
 
 static void place_sample(struct gc_domain *g) {
-    size_t words = g->heap->sample_words;
-    bool inside = words <= (g->young_ptr - g->young_start) / 8;
-    g->sample_trigger = inside ? g->young_ptr - 8 * words : g->young_start;
+    intptr_t ahead = (intptr_t)(g->sample_at - gc_clock(g));
+    uintptr_t room = (g->young_ptr - g->young_start) / 8;
+    if (ahead < 0) ahead = 0;
+    g->sample_trigger = (uintptr_t)ahead <= room ? g->young_ptr - 8 * (uintptr_t)ahead
+                                                 : g->young_start;
 }
 
-void gc_set_sample_trigger(struct gc_domain *g, size_t words) {
-    g->heap->sample_words = words;
-    g->heap->sample_base = g->young_ptr;
+void gc_set_sample(struct gc_domain *g, uint64_t at) {
+    g->sample_at = at;
     place_sample(g);
-    gc_update_limits(g);
-}
-
-intptr_t gc_sample_remaining(const struct gc_domain *g) {
-    const struct gc_heap *heap = g->heap;
-    if (heap->sample_words == SIZE_MAX) return INTPTR_MAX;
-    return (intptr_t)heap->sample_words - (intptr_t)(heap->sample_base - g->young_ptr) / 8;
+    uintptr_t trigger = g->sample_trigger;
+    uintptr_t limit = g->young_trigger > trigger ? g->young_trigger : trigger;
+    g->young_limit = g->heap->params.stress ? UINTPTR_MAX : limit;
+    /* A signal handler may have asked in between. */
+    if (g->action_requested) g->young_limit = UINTPTR_MAX;
 }
 
 void gc_sample_rebase(struct gc_domain *g, uintptr_t used_from) {
-    struct gc_heap *heap = g->heap;
-    if (heap->sample_words != SIZE_MAX) {
-        size_t passed = (heap->sample_base - used_from) / 8;
-        heap->sample_words -= passed < heap->sample_words ? passed : heap->sample_words;
-    }
-    heap->sample_base = g->young_ptr;
+    g->clock_end += g->young_ptr - used_from;
     place_sample(g);
 }
 
 void gc_sample_exempt(struct gc_domain *g, size_t words) {
-    gc_sample_rebase(g, g->young_ptr + 8 * words);
-    gc_update_limits(g);
+    gc_clock_move(g, -(intptr_t)words);
+    gc_set_sample(g, g->sample_at);
 }
 
 /* ---- Creation. ---- */
@@ -207,8 +201,8 @@ static const char *set_up(struct gc_domain *g) {
     refused = create_atoms(g);
     if (refused) return refused;
     g->young_start = g->young_end = g->young_ptr = heap->young_base;
-    heap->sample_words = SIZE_MAX;
-    heap->sample_base = g->young_ptr;
+    g->clock_end = g->young_ptr;
+    g->sample_at = GC_NO_SAMPLE;
     gc_pools_create(heap);
     if (!gc_young_resize(g, heap->params.minor_words))
         return "cannot get memory for the young area";

@@ -60,6 +60,8 @@ struct gc_domain {
     uintptr_t range_start, range_bytes; /* the reserved range */
     uintptr_t young_trigger;            /* where the collector wants its slow path */
     uintptr_t sample_trigger;           /* young_start: no sample in this minor cycle */
+    uintptr_t clock_end;                /* where young_ptr would stand at clock 0 (hooks.h) */
+    uint64_t sample_at;                 /* the clock of the next sample */
     uintptr_t mutator_limit_idle;       /* what mutator_limit returns to when no action is due */
     volatile bool action_requested;
     bool marking; /* the deletion barrier is on */

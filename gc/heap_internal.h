@@ -264,11 +264,6 @@ struct gc_heap {
     struct gc_final final;
     struct gc_custom custom;
 
-    /* Sampling: the next sample lies sample_words beyond the point where young_ptr was sample_base;
-     * SIZE_MAX: none. Kept as a distance so that collections and resizes don't consume it (H1). */
-    size_t sample_words;
-    uintptr_t sample_base;
-
     struct gc_params params; /* zeros replaced by defaults */
     struct gc_upcalls up;
     struct gc_stats stats; /* see the accessors in stats.c for what is added on reading */
@@ -426,7 +421,7 @@ void gc_roots_destroy(struct gc_heap *heap);
 /* Changes the size of the empty young area; keeps the old one if memory is refused. */
 bool gc_young_resize(struct gc_domain *g, size_t words);
 /* The young area was emptied or moved: allocation, which had come down to used_from, goes on from
- * young_ptr with the pending sample at the distance it had left (H1). */
+ * young_ptr at the same clock (H1). */
 void gc_sample_rebase(struct gc_domain *g, uintptr_t used_from);
 /* --gc-stress 2: moves the empty young area to other addresses and makes the old ones fault. */
 void gc_young_move(struct gc_domain *g);

@@ -3,15 +3,16 @@
  * A client hands in one table of functions. While none is installed nothing is called and the
  * allocation fast path has no extra instruction: the next sample is folded into young_limit (D8).
  *
- * H1  sample_trigger lies in [young_start, young_end]; a small block is sampled iff the new
- *     young_ptr is below it. A collection never consumes a pending hit: the distance to it is kept.
+ * The clock counts the words that were bumped in the young area. It moves on evenly through
+ * collections, and what is exempt doesn't move it; the next sample is a clock.
+ *
+ * H1  sample_trigger lies in [young_start, young_end], and no block whose words reach the clock of
+ *     the next sample is bumped above it. A collection never consumes a pending sample.
  * H2  No hook allocates in the heap or raises, except sample() called with from_bytecode set. */
 #ifndef BACTRIAN_GC_HOOKS_H
 #define BACTRIAN_GC_HOOKS_H
 
-#include "gc/value.h"
-
-struct gc_domain;
+#include "gc/heap.h"
 
 enum gc_source { GC_NORMAL, GC_MARSHAL, GC_CUSTOM };
 
@@ -23,8 +24,9 @@ struct gc_hooks {
     void *context;
     /* The small block about to be bumped (wosize words, tag) crosses sample_trigger. From bytecode:
      * called before the block exists, with room for it not yet made; may run OCaml code, collect,
-     * and raise. From C (from_bytecode false): called with v = the new, uninitialised block. */
-    void (*sample)(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
+     * and raise. From C (from_bytecode false): called with v = the new, uninitialised block.
+     * Returns whether born() is to be called. */
+    bool (*sample)(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
                    bool from_bytecode, value v);
     /* The block that sample() announced from bytecode exists now, its fields not yet set. */
     void (*born)(void *context, struct gc_domain *g, value v);
@@ -44,19 +46,25 @@ struct gc_hooks {
                      size_t words);
 };
 
-/* Installs hooks (NULL removes them) and draws no sample until gc_set_sample_trigger. GC: never. */
+#define GC_NO_SAMPLE ((uint64_t)1 << 60) /* beyond any clock */
+
+/* Installs hooks (NULL removes them) and draws no sample until gc_set_sample. GC: never. */
 void gc_set_hooks(struct gc_domain *g, const struct gc_hooks *hooks);
 
-/* The next sample is words ahead of young_ptr (SIZE_MAX or beyond the area: none in this minor
- * cycle). GC: never. */
-void gc_set_sample_trigger(struct gc_domain *g, size_t words);
-
-/* Words that may be bumped before the next sample, as set and since counted down; negative inside
- * sample(), from C, where the block is bumped. SIZE_MAX was set: INTPTR_MAX. GC: never. */
-intptr_t gc_sample_remaining(const struct gc_domain *g);
+/* The clock now: the number of the next word that will be bumped. GC: never. */
+static inline uint64_t gc_clock(const struct gc_domain *g) {
+    return (g->clock_end - g->young_ptr) / 8;
+}
+/* Moves the clock by words, with the next sample's trigger left behind: gc_set_sample must follow
+ * before the machine runs on. GC: never. */
+static inline void gc_clock_move(struct gc_domain *g, intptr_t words) {
+    g->clock_end += 8 * (uintptr_t)words;
+}
+/* The next sample is the word whose clock is at (GC_NO_SAMPLE: none). GC: never. */
+void gc_set_sample(struct gc_domain *g, uint64_t at);
 
 /* The last words that were bumped, none of which crossed sample_trigger when they came or will be
- * looked at, are no trials: the next sample is as far away as before them. GC: never. */
+ * looked at, don't count: the clock goes back by them. GC: never. */
 void gc_sample_exempt(struct gc_domain *g, size_t words);
 
 /* In minor_done: the address a young block was promoted to, or 0 if it died. v: young. */

@@ -115,9 +115,9 @@ static value allocation_record(struct mp_profile *p, const struct record_request
     if (record != 0) return record;
     /* Raising runs what is due: not what belongs to this lane. */
     mp_sampler_pause(p->engine->sampler);
-    p->stream.lane->suspended++;
+    mp_lane_suspend(p->engine->sampler, p->stream.lane);
     record = vm_protect_exn(p->engine->d, slow_record, &copy);
-    p->stream.lane->suspended--;
+    mp_lane_resume(p->engine->sampler, p->stream.lane);
     mp_sampler_unpause(p->engine->sampler);
     return record;
 }

@@ -1,6 +1,7 @@
 /* sampler.c - skips, streams, and the collector's hooks (memprof/sampler.h). */
 #include "memprof/sampler.h"
 
+#include "memprof/random.h"
 #include "vm/domain.h"
 #include "vm/raise.h"
 
@@ -8,13 +9,15 @@
 #include <stdlib.h>
 
 /* Distances beyond this are cut: no program allocates as many words. */
-#define FAR ((uint64_t)1 << 61)
+#define FAR ((uint64_t)1 << 59)
 
 /* Streams that a block hit, noted before any client runs: clients may change the list. */
-enum { MAX_SAMPLING = 16, MANY_HITS = 1 << 22 };
+enum { MAX_SAMPLING = 16, MANY_WORDS = 1 << 20 };
 struct hit_list {
     unsigned count;
-    struct {
+    unsigned detached; /* the sampler's, when the streams were noted */
+    struct noted {
+        struct mp_stream *stream;
         uint64_t id; /* the stream's; 0: none any more */
         size_t samples;
         uint64_t ticket;
@@ -24,173 +27,149 @@ struct hit_list {
 struct mp_sampler {
     struct domain *d;
     struct mp_stream *streams;
-    uint64_t armed;           /* MS1; FAR: no stream samples */
     struct hit_list promised; /* whose block the collector is about to make */
     uint64_t external_words;  /* charged outside the heap */
     unsigned paused;          /* > 0: every stream is suspended */
+    uint64_t paused_at;       /* the clock that stands still then */
+    unsigned detached;        /* streams that were removed so far */
     uint64_t last_id;
+    struct mp_exponential exponential;
     struct gc_hooks hooks;
 };
 
-/* ---- Randomness: xoshiro256** (Blackman and Vigna), seeded by splitmix64. ---- */
+/* ---- Trials. ---- */
 
-static uint64_t rotate(uint64_t x, int k) { return x << k | x >> (64 - k); }
-
-static uint64_t next_random(uint64_t s[4]) {
-    uint64_t result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate(s[3], 45);
-    return result;
-}
-
-static void seed_random(uint64_t s[4], uint64_t seed) {
-    for (int i = 0; i < 4; i++) {
-        uint64_t z = seed += 0x9e3779b97f4a7c15u;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-        s[i] = z ^ z >> 31;
-    }
-}
-
-/* Uniform in (0, 1). */
-static double draw_uniform(struct mp_stream *stream) {
-    return ((double)(next_random(stream->random) >> 11) + 0.5) * 0x1p-53;
-}
-
-/* Failures before the next success of trials with the stream's rate: geometric, from 0, by
- * inversion of a uniform variable. */
-static uint64_t draw_skip(struct mp_stream *stream) {
-    if (stream->inverse_log == 0) return 0;
-    double skip = log(draw_uniform(stream)) * stream->inverse_log;
-    return skip < (double)FAR ? (uint64_t)skip : FAR;
+/* Failures before the next success of trials with the stream's rate: geometric, from 0, as the
+ * whole part of an exponential variable. */
+static inline uint64_t draw_skip(const struct mp_sampler *s, struct mp_stream *stream) {
+    double skip = mp_exponential(&s->exponential, &stream->random) * stream->mean_skip;
+    return skip < (double)FAR ? (uint64_t)(int64_t)skip : FAR;
 }
 
 /* How many of so many trials hit that counting them would take long: their number is distributed as
  * a normal variable, but for less than a thousandth of its deviation. */
 static uint64_t draw_many(struct mp_stream *stream, uint64_t words) {
     double mean = (double)words * stream->rate, deviation = sqrt(mean * (1 - stream->rate));
-    double radius = sqrt(-2 * log(draw_uniform(stream)));
-    double normal = radius * cos(2 * M_PI * draw_uniform(stream));
+    double radius = sqrt(-2 * log(mp_uniform(&stream->random)));
+    double normal = radius * cos(2 * M_PI * mp_uniform(&stream->random));
     double hits = floor(mean + deviation * normal + 0.5);
     return hits < 0 ? 0 : hits < (double)words ? (uint64_t)hits : words;
 }
 
-/* How many of `words` trials hit, of which the first is *skip trials away; moves *skip behind
+/* The hits of the words in [*next, end), where *next is one; moves *next to the first hit behind
  * them. */
-static size_t count_hits(struct mp_stream *stream, uint64_t *skip, uint64_t words) {
+static inline size_t count_hits(const struct mp_sampler *s, struct mp_stream *stream,
+                                uint64_t *next, uint64_t end) {
     size_t hits = 0;
-    if (stream->inverse_log == 0 && *skip < words) {
-        hits = words - *skip; /* rate 1 */
-        *skip = words;
-    } else if (*skip < words && (double)(words - *skip) * stream->rate > MANY_HITS) {
-        hits = 1 + draw_many(stream, words - *skip - 1);
-        *skip = words + draw_skip(stream);
+    if (__builtin_expect(end - *next > MANY_WORDS, 0) &&
+        (double)(end - *next) * stream->rate > MANY_WORDS) {
+        hits = 1 + (stream->mean_skip == 0 ? end - *next - 1
+                                           : draw_many(stream, end - *next - 1));
+        *next = end + draw_skip(s, stream);
     }
-    while (*skip < words) {
+    while (*next < end) {
         hits++;
-        *skip += 1 + draw_skip(stream);
+        *next += 1 + draw_skip(s, stream);
     }
-    *skip -= words;
     return hits;
 }
 
-/* ---- Arming. ---- */
+/* ---- Clocks, and arming. ---- */
 
-static bool active(const struct mp_sampler *s, const struct mp_stream *stream) {
+static inline bool active(const struct mp_sampler *s, const struct mp_stream *stream) {
     return stream->sampling && stream->lane->suspended == 0 && s->paused == 0;
 }
 
-/* Takes the words bumped since arming off every active stream's distance. ahead: words of a block
- * that was bumped already but is still to be looked at. */
-static void sync(struct mp_sampler *s, uint64_t ahead) {
-    if (s->armed == FAR) return;
-    uint64_t passed = s->armed - (uint64_t)(gc_sample_remaining(&s->d->gc) + (intptr_t)ahead);
-    if (passed == 0) return;
-    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
-        if (active(s, stream)) stream->next -= passed;
-    s->armed -= passed;
+static inline uint64_t clock_of(const struct mp_sampler *s) {
+    return s->paused > 0 ? s->paused_at : gc_clock(&s->d->gc);
+}
+
+/* The time of a lane now; MS1. */
+static uint64_t lane_clock(const struct mp_sampler *s, const struct mp_lane *lane) {
+    return (lane->suspended > 0 ? lane->since : clock_of(s)) - lane->lag;
 }
 
 static void arm(struct mp_sampler *s) {
-    s->armed = FAR;
-    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
-        if (active(s, stream) && stream->next < s->armed) s->armed = stream->next;
-    gc_set_sample_trigger(&s->d->gc, s->armed == FAR ? SIZE_MAX : (size_t)s->armed);
-}
-
-/* Puts words that the coming block will bump in front of every distance. */
-static void put_ahead(struct mp_sampler *s, uint64_t words) {
-    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
-        if (active(s, stream)) stream->next += words;
+    uint64_t nearest = GC_NO_SAMPLE;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
+        if (!active(s, stream)) continue;
+        uint64_t at = stream->next + stream->lane->lag;
+        if (at < nearest) nearest = at;
+    }
+    gc_set_sample(&s->d->gc, nearest);
 }
 
 /* ---- The collector's hooks. ---- */
 
-static void collect_hits(struct mp_sampler *s, uint64_t words, struct hit_list *hits) {
+/* Notes the streams that hit a block whose last word comes just before the clock `end`. */
+static inline void collect_hits(const struct mp_sampler *s, uint64_t end, struct hit_list *hits) {
     hits->count = 0;
+    hits->detached = s->detached;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
-        if (!active(s, stream)) continue;
-        size_t samples = count_hits(stream, &stream->next, words);
-        if (samples == 0) continue;
-        hits->of[hits->count].id = stream->id;
-        hits->of[hits->count++].samples = samples;
+        if (!active(s, stream) || stream->next + stream->lane->lag >= end) continue;
+        struct noted *noted = &hits->of[hits->count++];
+        noted->stream = stream;
+        noted->id = stream->id;
+        noted->samples = count_hits(s, stream, &stream->next, end - stream->lane->lag);
     }
 }
 
-static void copy_hits(struct hit_list *to, const struct hit_list *from) {
-    to->count = from->count;
-    for (unsigned i = 0; i < from->count; i++) to->of[i] = from->of[i];
-}
-
-static struct mp_stream *stream_of(const struct mp_sampler *s, uint64_t id) {
+/* The i-th stream of a list; NULL: it was removed meanwhile. */
+static inline struct mp_stream *stream_of(const struct mp_sampler *s, const struct hit_list *hits,
+                                          unsigned i) {
+    if (hits->detached == s->detached) return hits->of[i].stream;
     struct mp_stream *at = s->streams;
-    while (at != NULL && at->id != id) at = at->next_stream;
+    while (at != NULL && at->id != hits->of[i].id) at = at->next_stream;
     return at;
 }
 
 /* Tells the streams of a list that their promised block is v, or (0) will never be. */
 static void keep_promise(struct mp_sampler *s, const struct hit_list *hits, value v) {
     for (unsigned i = 0; i < hits->count; i++) {
-        struct mp_stream *stream = stream_of(s, hits->of[i].id);
+        struct mp_stream *stream = hits->of[i].ticket == 0 ? NULL : stream_of(s, hits, i);
         if (stream != NULL) stream->client->born(stream->context, hits->of[i].ticket, v);
     }
 }
 
+/* The block that was promised last was not made if no birth followed: memory was exhausted. */
+static void break_promise(struct mp_sampler *s) {
+    struct hit_list hits = s->promised;
+    s->promised.count = 0;
+    keep_promise(s, &hits, 0);
+}
+
 /* A small block of bytecode: clients are told first and may refuse it, by an exception. What they
- * run may allocate, so a nested promise can come and be kept in between. */
-static void promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit *hit) {
+ * run may allocate, so a nested promise can come and be kept in between. Returns whether one of
+ * them waits for the birth. */
+static bool promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit *hit) {
+    unsigned awaiting = 0;
     for (unsigned i = 0; i < hits->count; i++) {
-        struct mp_stream *stream = stream_of(s, hits->of[i].id);
-        if (stream == NULL || !stream->sampling) {
-            hits->of[i].id = 0; /* stopped by the client before it */
-            continue;
-        }
+        struct mp_stream *stream = stream_of(s, hits, i);
+        hits->of[i].ticket = 0;
+        if (stream == NULL || !stream->sampling) continue; /* stopped by the client before it */
         hit->samples = hits->of[i].samples;
         value result = stream->client->hit(stream->context, s->d, hit, &hits->of[i].ticket);
+        awaiting += hits->of[i].ticket != 0;
         if (!is_exn_result(result)) continue;
         hits->count = i;
         keep_promise(s, hits, 0);
         arm(s);
         vm_raise(s->d, exn_of_result(result));
     }
-    copy_hits(&s->promised, hits);
+    if (awaiting == 0) return false;
+    s->promised.count = hits->count;
+    s->promised.detached = hits->detached;
+    for (unsigned i = 0; i < hits->count; i++) s->promised.of[i] = hits->of[i];
+    return true;
 }
 
-/* The block that was promised last was not made if no birth followed: memory was exhausted. */
-static void break_promise(struct mp_sampler *s) {
-    struct hit_list hits;
-    copy_hits(&hits, &s->promised);
-    s->promised.count = 0;
-    keep_promise(s, &hits, 0);
-}
-
-static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
+/* The words of a promised block are looked at before they are bumped: the clock is ahead by them
+ * while clients run, and what those bump comes behind. */
+static bool on_sample(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
                       bool from_bytecode, value v) {
     struct mp_sampler *s = context;
+    intptr_t words = (intptr_t)wosize + 1;
+    bool awaiting = false;
     struct hit_list hits;
     struct mp_hit hit = {
         .wosize = wosize,
@@ -200,26 +179,28 @@ static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
         .promised = from_bytecode,
         .block = v,
     };
-    sync(s, from_bytecode ? 0 : wosize + 1);
-    collect_hits(s, wosize + 1, &hits);
+    if (from_bytecode) gc_clock_move(g, words);
+    collect_hits(s, gc_clock(g), &hits);
     if (from_bytecode) {
         if (s->promised.count > 0) break_promise(s);
-        promise(s, &hits, &hit);
-        sync(s, 0);
-        put_ahead(s, wosize + 1);
+        if (hits.count > 0) awaiting = promise(s, &hits, &hit);
+        gc_clock_move(g, -words);
         arm(s);
-        return;
+        return awaiting;
     }
     arm(s);
     for (unsigned i = 0; i < hits.count; i++) {
-        struct mp_stream *stream = stream_of(s, hits.of[i].id);
+        struct mp_stream *stream = stream_of(s, &hits, i);
         hit.samples = hits.of[i].samples;
         stream->client->hit(stream->context, s->d, &hit, &hits.of[i].ticket);
     }
+    return false;
 }
 
 static void on_born(void *context, struct gc_domain *g, value v) {
     struct mp_sampler *s = context;
+    unsigned count = s->promised.count;
+    if (count == 0) return;
     keep_promise(s, &s->promised, v);
     s->promised.count = 0;
 }
@@ -236,7 +217,8 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t siz
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
         if (!active(s, stream)) continue;
         uint64_t trials = trials_of(stream, size, source);
-        size_t samples = count_hits(stream, &stream->carry, trials);
+        size_t samples = stream->carry < trials ? count_hits(s, stream, &stream->carry, trials) : 0;
+        stream->carry -= trials;
         if (samples == 0) continue;
         struct mp_hit hit = {
             .wosize = source == GC_CUSTOM ? trials : size,
@@ -277,7 +259,7 @@ struct mp_sampler *mp_sampler_create(struct domain *d) {
     struct mp_sampler *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
     s->d = d;
-    s->armed = FAR;
+    mp_exponential_create(&s->exponential);
     s->hooks = (struct gc_hooks){
         .context = s,
         .sample = on_sample,
@@ -294,7 +276,7 @@ void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, struct mp_
                       const struct mp_client *client, void *context, uint64_t seed) {
     *stream = (struct mp_stream){
         .client = client, .context = context, .lane = lane, .id = ++s->last_id};
-    seed_random(stream->random, seed);
+    stream->random = mp_random_seed(seed);
     if (s->streams == NULL) gc_set_hooks(&s->d->gc, &s->hooks);
     struct mp_stream **end = &s->streams;
     while (*end != NULL) end = &(*end)->next_stream;
@@ -306,6 +288,7 @@ void mp_stream_detach(struct mp_sampler *s, struct mp_stream *stream) {
     struct mp_stream **at = &s->streams;
     while (*at != stream) at = &(*at)->next_stream;
     *at = stream->next_stream;
+    s->detached++;
     if (s->streams == NULL) gc_set_hooks(&s->d->gc, NULL);
 }
 
@@ -317,38 +300,44 @@ bool mp_sampler_has_room(const struct mp_sampler *s) {
 }
 
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
-    sync(s, 0);
     double log_of_failure = log1p(-rate);
     stream->rate = rate;
-    stream->inverse_log = rate < 1 ? 1 / log_of_failure : 0;
-    stream->sampling = rate == 1 || (rate > 0 && isfinite(stream->inverse_log));
+    stream->mean_skip = rate < 1 ? -1 / log_of_failure : 0;
+    stream->sampling = rate == 1 || (rate > 0 && isfinite(stream->mean_skip));
     if (stream->sampling) {
-        stream->next = draw_skip(stream);
-        stream->carry = draw_skip(stream);
+        stream->next = lane_clock(s, stream->lane) + draw_skip(s, stream);
+        stream->carry = draw_skip(s, stream);
     }
     arm(s);
 }
 
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream) {
-    sync(s, 0);
     stream->sampling = false;
-    arm(s);
-}
-
-/* Changes how often something is suspended. */
-static void change(struct mp_sampler *s, unsigned *suspended, int by) {
-    sync(s, 0);
-    *suspended += (unsigned)by;
     arm(s);
 }
 
 uint64_t mp_sampler_external_words(const struct mp_sampler *s) { return s->external_words; }
 
-void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane) { change(s, &lane->suspended, 1); }
-void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane) { change(s, &lane->suspended, -1); }
-void mp_lane_resume_in_hit(struct mp_sampler *s, struct mp_lane *lane) {
-    sync(s, 0);
-    lane->suspended--;
+/* The trigger stays where it is: at most it comes for nothing. */
+void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane) {
+    if (lane->suspended++ == 0) lane->since = clock_of(s);
 }
-void mp_sampler_pause(struct mp_sampler *s) { change(s, &s->paused, 1); }
-void mp_sampler_unpause(struct mp_sampler *s) { change(s, &s->paused, -1); }
+
+void mp_lane_resume_in_hit(struct mp_sampler *s, struct mp_lane *lane) {
+    if (--lane->suspended == 0) lane->lag += clock_of(s) - lane->since;
+}
+
+void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane) {
+    mp_lane_resume_in_hit(s, lane);
+    arm(s);
+}
+
+void mp_sampler_pause(struct mp_sampler *s) {
+    if (s->paused++ == 0) s->paused_at = gc_clock(&s->d->gc);
+}
+
+void mp_sampler_unpause(struct mp_sampler *s) {
+    if (--s->paused > 0) return;
+    gc_clock_move(&s->d->gc, (intptr_t)(s->paused_at - gc_clock(&s->d->gc)));
+    arm(s);
+}

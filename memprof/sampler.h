@@ -1,19 +1,20 @@
 /* sampler.h - which allocated words are sampled: independent trials, one stream for each client.
  *
  * Every allocated word, header included, is a Bernoulli(rate) trial of each active stream. A stream
- * draws the distance to its next hit; the nearest hit of all streams is folded into the young
- * area's limit, so allocation itself tests nothing new (gc/hooks.h).
+ * draws which word it hits next; the nearest hit of all streams is folded into the young area's
+ * limit, so allocation itself tests nothing new (gc/hooks.h).
  *
  *     young_ptr                                   allocation goes this way ->
  *        | next of stream B |
  *        |            next of stream A           |
- *        |<---- armed ----->| the collector's trigger stands here
+ *        |<---------------->| the collector's trigger stands here, or nearer
  *
- * MS1  For every active stream, next (words bumped before the next hit, 0: the very next word) is
- *      the distance at the time of arming; armed is the least of them.
+ * MS1  For every active stream, next is the word of its next hit, in the time of its lane: the
+ *      collector's clock without the words that came while the lane was suspended (lag). A word
+ *      that is hit is never bumped unseen; the trigger may come too early, for nothing.
  * MS2  Words that are not bumped one block at a time (large blocks, unmarshalled ones, memory
- *      outside the heap) are counted by carry, a second skip with the same law.
- * MS3  A stream whose lane is suspended sees no word: its distances stand still.
+ *      outside the heap) are counted by carry, the number of such words before the next hit.
+ * MS3  A stream whose lane is suspended sees no word.
  * MS4  Whoever was told of a promised block hears of its birth, or that there will be none. */
 #ifndef BACTRIAN_MEMPROF_SAMPLER_H
 #define BACTRIAN_MEMPROF_SAMPLER_H
@@ -40,7 +41,7 @@ struct mp_hit {
 /* A client of the sampler; its functions never allocate in the heap, except hit() of a promised
  * block. */
 struct mp_client {
-    /* A block was hit; *ticket is the client's name for it. For a promised block it may run OCaml
+    /* A block was hit; *ticket is the client's name for it, 0: it need not hear of the birth. For a promised block it may run OCaml
      * code, and returns an exception as exn_result to cancel the allocation (born() doesn't follow
      * then); otherwise VAL_UNIT. */
     value (*hit)(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket);
@@ -56,6 +57,8 @@ struct mp_client {
 /* Streams of one lane are suspended together. */
 struct mp_lane {
     unsigned suspended; /* > 0: MS3 */
+    uint64_t since;     /* the clock when it was suspended */
+    uint64_t lag;       /* words that came while it was suspended before; MS1 */
 };
 
 struct mp_stream {
@@ -65,11 +68,11 @@ struct mp_stream {
     struct mp_lane *lane;
     uint64_t id; /* unlike that of any other stream of the sampler, ever */
     double rate;
-    double inverse_log;   /* 1 / log(1 - rate); 0 for rate 1 */
+    double mean_skip;     /* -1 / log(1 - rate); 0 for rate 1 */
     bool sampling;        /* takes trials (rate > 0, not stopped) */
     bool rounds_up;       /* memory outside the heap: bytes / 8 rounded up (5.x), not down */
     uint64_t next, carry; /* MS1, MS2 */
-    uint64_t random[4];
+    uint64_t random; /* the state of its generator */
 };
 
 /* The sampler of a machine's domain; released with free once the heap is gone. NULL: no memory.
@@ -92,8 +95,8 @@ uint64_t mp_sampler_external_words(const struct mp_sampler *s);
 /* No trials of the lane's streams between the two calls, which nest. GC: never. */
 void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane);
 void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane);
-/* As mp_lane_resume, at the end of a client's hit() for a promised block: the sampler arms itself
- * after that. */
+/* As mp_lane_resume, in a client's hit() for a promised block: the sampler arms itself after
+ * that. */
 void mp_lane_resume_in_hit(struct mp_sampler *s, struct mp_lane *lane);
 /* The same for all streams at once: what happens in between is the profiler's own. */
 void mp_sampler_pause(struct mp_sampler *s);

@@ -11,7 +11,11 @@ struct client {
     size_t tracked_count, promoted, dead_young, dead_old;
 };
 
-static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
+static void set_sample(struct gc_domain *g, size_t words) {
+    gc_set_sample(g, words == SIZE_MAX ? GC_NO_SAMPLE : gc_clock(g) + words);
+}
+
+static bool on_sample(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
                       bool from_bytecode, value v) {
     struct client *c = context;
     c->samples++;
@@ -20,7 +24,8 @@ static void on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
     if (!from_bytecode) assert_int_equal(wosize_of(v), wosize);
     /* From bytecode the block is still to come, so the count starts behind it. */
     size_t ahead = from_bytecode ? wosize + 1 : 0;
-    gc_set_sample_trigger(g, c->interval == SIZE_MAX ? SIZE_MAX : c->interval + ahead);
+    set_sample(g, c->interval == SIZE_MAX ? SIZE_MAX : c->interval + ahead);
+    return false;
 }
 
 static void on_allocated(void *context, struct gc_domain *g, value v, size_t words,
@@ -65,7 +70,7 @@ static void install(struct client *c, struct gc_test *t, size_t interval) {
                                  .minor_done = on_minor_done,
                                  .mark_done = on_mark_done};
     gc_set_hooks(&t->g, &c->hooks);
-    if (interval != SIZE_MAX) gc_set_sample_trigger(&t->g, interval);
+    if (interval != SIZE_MAX) set_sample(&t->g, interval);
 }
 
 static void every_block_when_each_word_is_sampled(void **state) {
