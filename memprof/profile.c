@@ -61,11 +61,20 @@ struct record_request {
 enum { RECORD_FIELDS = 4 };
 
 static void fill_callstack(value callstack, const struct record_request *request) {
-    size_t n = request->depth;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t gpc = request->gpcs[request->outermost_first ? n - 1 - i : i];
-        field(callstack, i) = val_of_int((intptr_t)gpc);
+    size_t n = request->depth, i = 0;
+    const uint64_t *gpcs = request->gpcs, *end = gpcs + n;
+    value *to = &field(callstack, 0);
+    if (!request->outermost_first) {
+        for (; i < n; i++) to[i] = val_of_int((intptr_t)gpcs[i]);
+        return;
     }
+    for (; i + 4 <= n; i += 4, end -= 4) {
+        to[i] = val_of_int((intptr_t)end[-1]);
+        to[i + 1] = val_of_int((intptr_t)end[-2]);
+        to[i + 2] = val_of_int((intptr_t)end[-3]);
+        to[i + 3] = val_of_int((intptr_t)end[-4]);
+    }
+    for (; i < n; i++) to[i] = val_of_int((intptr_t) * --end);
 }
 
 static void fill_record(value record, const struct record_request *request, value callstack) {
@@ -99,7 +108,9 @@ static value quick_record(struct domain *d, const struct record_request *request
 /* May collect and raise Out_of_memory. */
 static value slow_record(struct domain *d, void *context) {
     const struct record_request *request = context;
-    value callstack = gc_alloc(&d->gc, request->depth, 0);
+    size_t depth = request->depth;
+    value callstack = depth <= MAX_YOUNG_WOSIZE ? gc_alloc(&d->gc, depth, 0)
+                                                : gc_alloc_major(&d->gc, depth, 0);
     fill_callstack(callstack, request);
     GC_ROOT(&d->gc, &callstack);
     value record = gc_alloc_small(&d->gc, RECORD_FIELDS, 0);

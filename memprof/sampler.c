@@ -63,8 +63,7 @@ static inline size_t count_hits(const struct mp_sampler *s, struct mp_stream *st
     size_t hits = 0;
     if (__builtin_expect(end - *next > MANY_WORDS, 0) &&
         (double)(end - *next) * stream->rate > MANY_WORDS) {
-        hits = 1 + (stream->mean_skip == 0 ? end - *next - 1
-                                           : draw_many(stream, end - *next - 1));
+        hits = 1 + (stream->mean_skip == 0 ? end - *next - 1 : draw_many(stream, end - *next - 1));
         *next = end + draw_skip(s, stream);
     }
     while (*next < end) {

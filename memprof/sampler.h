@@ -72,7 +72,7 @@ struct mp_stream {
     bool sampling;        /* takes trials (rate > 0, not stopped) */
     bool rounds_up;       /* memory outside the heap: bytes / 8 rounded up (5.x), not down */
     uint64_t next, carry; /* MS1, MS2 */
-    uint64_t random; /* the state of its generator */
+    uint64_t random;      /* the state of its generator */
 };
 
 /* The sampler of a machine's domain; released with free once the heap is gone. NULL: no memory.

@@ -2,107 +2,203 @@
 #include "vm/callstack.h"
 
 #include "vm/domain.h"
+#include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/stack.h"
 
 #include <stdlib.h>
 
 enum {
-    MARK_DEPTH = 16, /* frames between the innermost one and the mark */
-    SHARE_FROM = 64, /* stacks that are asked for to a smaller depth are walked without sharing */
+    MARK_DEPTH = 16, /* frames between the innermost one and a new mark */
+    COMPARED = 64,   /* a stack with more fresh frames counts as another one */
 };
 
-static bool widen(uint64_t **gpcs, uint32_t **positions, size_t *capacity, size_t count) {
-    size_t wider = *capacity == 0 ? 256 : *capacity;
+static bool widen(struct vm_frames *f, size_t count) {
+    size_t wider = f->capacity == 0 ? 256 : f->capacity;
     while (wider < count) wider *= 2;
-    uint64_t *g = realloc(*gpcs, wider * sizeof *g);
-    if (g != NULL) *gpcs = g;
-    uint32_t *p = realloc(*positions, wider * sizeof *p);
-    if (p != NULL) *positions = p;
-    if (g == NULL || p == NULL) return false;
-    *capacity = wider;
+    uint64_t *gpcs = realloc(f->gpcs, wider * sizeof *gpcs);
+    if (gpcs != NULL) f->gpcs = gpcs;
+    uint32_t *slots = realloc(f->slots, wider * sizeof *slots);
+    if (slots != NULL) f->slots = slots;
+    if (gpcs == NULL || slots == NULL) return false;
+    f->capacity = wider;
     return true;
 }
 
-static inline bool reserve(uint64_t **gpcs, uint32_t **positions, size_t *capacity, size_t count) {
-    return count <= *capacity || widen(gpcs, positions, capacity, count);
-}
-
-/* How many kept frames lie above a slot at that position. */
-static size_t frames_above(const struct vm_call_stack *s, uint32_t position) {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->positions[middle] < position) low = middle + 1;
-        else high = middle;
+static struct vm_call_stack *create(struct domain *d) {
+    struct vm_call_stack *s = calloc(1, sizeof *s);
+    if (s == NULL || !widen(&s->fresh, VM_SHORT_STACK)) {
+        free(s);
+        return NULL;
     }
-    return low;
+    return d->call_stack = s;
 }
 
-/* Walks from the innermost frame to the mark, the bottom, or limit frames; *shared: the kept
- * frames that go on from there. Returns the number of fresh frames; SIZE_MAX: no memory. */
-static size_t walk(struct domain *d, struct vm_call_stack *s, size_t limit, size_t *shared) {
+/* Slots are kept as the low half of their address in words, which tells them apart in a stack. */
+static uint32_t word_address(const value *slot) { return (uint32_t)((uintptr_t)slot / 8); }
+static value *slot_at(const struct domain *d, uint32_t address) {
+    return d->stack_high - (uint32_t)(word_address(d->stack_high) - address);
+}
+
+/* ---- Walking. ---- */
+
+/* The next frame that is to be noted. */
+struct walker {
+    value *behind; /* its return frame */
+    uint64_t gpc;
+    size_t count; /* frames that were noted */
+    bool at_mark; /* the last of them was the one before the mark */
+    bool no_memory;
+};
+
+static bool take_frame(struct walker *w, const struct vm_frame *frame) {
+    w->behind = frame->base + frame->height;
+    w->gpc = frame->gpc;
+    return true;
+}
+
+/* To the innermost frame. */
+static inline bool start(struct domain *d, struct vm_call_stack *s, struct walker *w) {
     struct vm_frame frame;
-    size_t n = 0;
-    *shared = 0;
-    for (bool more = vm_frames_first(d, &frame); more && n < limit;
-         more = vm_frames_next(d, &frame)) {
-        value *behind = frame.base + frame.height;
-        uint32_t position = (uint32_t)(d->stack_high - behind);
-        if (!reserve(&s->fresh_gpcs, &s->fresh_positions, &s->fresh_capacity, n + 1))
-            return SIZE_MAX;
-        s->fresh_gpcs[n] = frame.gpc;
-        s->fresh_positions[n++] = position;
-        if (behind == d->marks[MARK_CALL_STACK].slot && behind != d->stack_high) {
-            *shared = frames_above(s, position);
-            break;
+    w->count = 0;
+    w->at_mark = w->no_memory = false;
+    if (d->sp >= d->stack_high) return false;
+    value word = d->sp[1];
+    const struct vm_stopped_place *place = vm_stopped_place_of(s, word);
+    if (place->word != word) return vm_frames_first(d, &frame) && take_frame(w, &frame);
+    w->behind = d->sp + STOPPED_WORDS + place->height + int_of_val(d->sp[2]);
+    w->gpc = place->gpc;
+    return true;
+}
+
+/* Past a mark, a callback, or the outermost frame. */
+static bool step_slowly(struct domain *d, struct walker *w) {
+    struct vm_frame frame = {.base = w->behind, .height = 0};
+    return vm_frames_next(d, &frame) && take_frame(w, &frame);
+}
+
+/* Notes frames until there are `limit`. False: there are no more, the one before the mark was
+ * noted, or memory is exhausted. */
+static inline bool walk(struct domain *d, struct vm_frames *f, struct walker *to, size_t limit,
+                        const value *mark) {
+    struct walker w = *to;
+    while (w.count < limit) {
+        if (w.count == f->capacity && !widen(f, w.count + 1)) {
+            to->no_memory = true;
+            return false;
+        }
+        size_t room = limit < f->capacity ? limit : f->capacity;
+        uint64_t *gpcs = f->gpcs;
+        uint32_t *slots = f->slots;
+        for (;;) {
+            gpcs[w.count] = w.gpc;
+            slots[w.count] = word_address(w.behind);
+            w.count++;
+            w.at_mark = w.behind == mark;
+            if (w.at_mark || (!step_to_caller(&w.behind, &w.gpc) && !step_slowly(d, &w))) {
+                *to = w;
+                return false;
+            }
+            if (w.count == room) break;
         }
     }
-    return n;
+    *to = w;
+    return true;
 }
 
-/* Moves the mark to MARK_DEPTH frames from the innermost one. */
-static void renew_mark(struct domain *d, const struct vm_call_stack *s) {
-    vm_mark_lift(d, MARK_CALL_STACK);
-    if (s->count <= 2 * MARK_DEPTH) return;
-    value *slot = d->stack_high - s->positions[s->count - 1 - MARK_DEPTH];
-    if (slot < d->stack_high) vm_mark_place_at(d, MARK_CALL_STACK, slot);
-}
-
-static size_t give(const struct vm_call_stack *s, size_t limit, const uint64_t **gpcs) {
-    size_t n = s->count < limit ? s->count : limit;
-    *gpcs = s->gpcs + (s->count - n);
-    return n;
-}
-
-size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
-    if (d->call_stack == NULL) d->call_stack = calloc(1, sizeof *d->call_stack);
+size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
     struct vm_call_stack *s = d->call_stack;
-    if (s == NULL || limit == 0) return 0;
-    size_t shared;
-    bool sharing = limit >= SHARE_FROM;
-    if (!sharing) vm_mark_lift(d, MARK_CALL_STACK);
-    size_t fresh = walk(d, s, sharing ? SIZE_MAX : limit, &shared);
-    if (fresh == SIZE_MAX || !reserve(&s->gpcs, &s->positions, &s->capacity, shared + fresh)) {
+    struct walker w;
+    if (s == NULL && (s = create(d)) == NULL) return 0;
+    if (start(d, s, &w)) walk(d, &s->fresh, &w, limit, NULL);
+    *gpcs = s->fresh.gpcs;
+    return w.count;
+}
+
+/* ---- The kept stack. ---- */
+
+/* Puts the fresh frames in place, inside of `shared` old ones. */
+static void put(struct vm_call_stack *s, size_t shared, size_t fresh) {
+    size_t count = shared + fresh;
+    bool same = count == s->kept.count && fresh <= COMPARED;
+    const uint64_t *from = s->fresh.gpcs;
+    uint64_t *to = s->kept.gpcs + count;
+    for (size_t i = 0; same && i < fresh; i++) same = *--to == from[i];
+    s->version += !same;
+    if (shared < s->unchanged) s->unchanged = shared;
+    s->kept.count = count;
+    to = s->kept.gpcs + count;
+    uint32_t *slots = s->kept.slots + count;
+    size_t i = 0;
+    for (; i + 4 <= fresh; i += 4) {
+        to -= 4, slots -= 4;
+        to[3] = from[i], to[2] = from[i + 1], to[1] = from[i + 2], to[0] = from[i + 3];
+        slots[3] = s->fresh.slots[i], slots[2] = s->fresh.slots[i + 1];
+        slots[1] = s->fresh.slots[i + 2], slots[0] = s->fresh.slots[i + 3];
+    }
+    for (; i < fresh; i++) {
+        *--to = from[i];
+        *--slots = s->fresh.slots[i];
+    }
+}
+
+/* Of the last limit frames. */
+static size_t give(const struct vm_call_stack *s, size_t limit, const uint64_t **gpcs) {
+    size_t n = s->kept.count < limit ? s->kept.count : limit;
+    *gpcs = s->kept.gpcs + (s->kept.count - n);
+    return n;
+}
+
+/* Places the mark at the return frame of kept frame i. */
+static void place_mark(struct domain *d, struct vm_call_stack *s, size_t i) {
+    vm_mark_place_at(d, MARK_CALL_STACK, slot_at(d, s->kept.slots[i]));
+    s->marked = i;
+}
+
+static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limit,
+                          const uint64_t **gpcs) {
+    struct walker w;
+    const value *mark = d->marks[MARK_CALL_STACK].slot;
+    if (mark == d->stack_high) mark = NULL;
+    if (start(d, s, &w)) walk(d, &s->fresh, &w, SIZE_MAX, mark);
+    size_t shared = w.at_mark ? s->marked : 0;
+    if (w.no_memory ||
+        (s->kept.capacity < shared + w.count && !widen(&s->kept, shared + w.count))) {
         vm_mark_lift(d, MARK_CALL_STACK);
         return 0;
     }
-    s->count = shared + fresh;
-    if (shared < s->unchanged) s->unchanged = shared;
-    for (size_t i = 0; i < fresh; i++) {
-        s->gpcs[s->count - 1 - i] = s->fresh_gpcs[i];
-        s->positions[s->count - 1 - i] = s->fresh_positions[i];
+    put(s, shared, w.count);
+    if (w.count > MARK_DEPTH) {
+        vm_mark_lift(d, MARK_CALL_STACK);
+        if (s->kept.count > 2 * MARK_DEPTH) place_mark(d, s, s->kept.count - 1 - MARK_DEPTH);
     }
-    if (sharing) renew_mark(d, s);
     return give(s, limit, gpcs);
+}
+
+size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
+    struct vm_call_stack *s = d->call_stack;
+    if (s == NULL && (s = create(d)) == NULL) return 0;
+    if (limit > VM_SHORT_STACK) return whole_stack(d, s, limit, gpcs);
+    size_t n = vm_short_call_stack(d, limit, gpcs);
+    for (size_t i = 0; i < n / 2; i++) {
+        uint64_t *fresh = s->fresh.gpcs, gpc = fresh[i];
+        fresh[i] = fresh[n - 1 - i];
+        fresh[n - 1 - i] = gpc;
+    }
+    return n;
+}
+
+void vm_call_stack_passed_mark(struct domain *d, size_t frames) {
+    struct vm_call_stack *s = d->call_stack;
+    if (s->marked > frames) place_mark(d, s, s->marked - frames);
 }
 
 void vm_call_stack_free(struct domain *d) {
     struct vm_call_stack *s = d->call_stack;
     if (s == NULL) return;
-    free(s->gpcs);
-    free(s->positions);
-    free(s->fresh_gpcs);
-    free(s->fresh_positions);
+    free(s->kept.gpcs);
+    free(s->kept.slots);
+    free(s->fresh.gpcs);
+    free(s->fresh.slots);
     free(s);
 }

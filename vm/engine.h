@@ -24,6 +24,7 @@
 #ifndef BACTRIAN_VM_ENGINE_H
 #define BACTRIAN_VM_ENGINE_H
 
+#include "vm/code.h"
 #include "vm/opcodes.h"
 #include "vm/vm.h"
 
@@ -46,6 +47,17 @@ static inline uintptr_t frame_word(uint64_t gpc, uint32_t height) {
 static inline uint64_t gpc_of_frame_word(uintptr_t word) { return word >> 22; }
 static inline uint32_t height_of_frame_word(uintptr_t word) { return word >> 1 & 0x1fffff; }
 _Static_assert(VM_MAX_HEIGHT < 1u << 21, "a frame word holds every height");
+
+/* From a frame, whose return frame is at behind, to the one it returns to, if that is plain: not
+ * across a mark, a callback or the machine's own code. False: nothing was done. */
+static inline bool step_to_caller(value **behind, uint64_t *gpc) {
+    value *at = *behind;
+    uintptr_t word = ((const uintptr_t *)at[0])[-1];
+    if (gpc_of_frame_word(word) == VM_NO_GPC) return false;
+    *behind = at + 3 + height_of_frame_word(word) + int_of_val(at[2]);
+    *gpc = gpc_of_frame_word(word);
+    return true;
+}
 
 /* Words below the deepest frame that primitives' frames, slow paths and callbacks may use
  * unchecked. */

@@ -37,7 +37,7 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
         return true;
     }
     struct vm_stopped_place found, *place = &found;
-    if (d->call_stack != NULL) place = &d->call_stack->stopped[word / 8 % STOPPED_PLACES];
+    if (d->call_stack != NULL) place = vm_stopped_place_of(d->call_stack, word);
     else found.word = 0;
     if (place->word != word && !find_place(d->vm, word, place)) return false;
     frame->gpc = place->gpc;

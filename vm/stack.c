@@ -1,6 +1,7 @@
 /* stack.c - see stack.h. */
 #include "vm/stack.h"
 
+#include "vm/callstack.h"
 #include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/os.h"
@@ -82,9 +83,14 @@ void vm_mark_lift(struct domain *d, unsigned which) {
 }
 
 void vm_mark_place(struct domain *d, unsigned which, struct vm_frame *frame, unsigned steps) {
-    for (unsigned i = 0; i < steps; i++)
-        if (!vm_frames_next(d, frame)) return;
     value *behind = frame->base + frame->height;
+    for (unsigned i = 0; i < steps; i++) {
+        if (step_to_caller(&behind, &frame->gpc)) continue;
+        frame->base = behind;
+        frame->height = 0;
+        if (!vm_frames_next(d, frame)) return;
+        behind = frame->base + frame->height;
+    }
     if (behind + 3 <= d->stack_high) vm_mark_place_at(d, which, behind);
 }
 
@@ -102,7 +108,9 @@ const uintptr_t *vm_mark_returned(struct domain *d, value *frame_words) {
             .height = height_of_frame_word(to[-1]) + (uint32_t)int_of_val(frame_words[2]),
             .base = frame_words + 3,
         };
-        if (passed[i]) vm_mark_place(d, i, &frame, MARK_STEP);
+        if (!passed[i]) continue;
+        if (i == MARK_CALL_STACK) vm_call_stack_passed_mark(d, MARK_STEP);
+        else vm_mark_place(d, i, &frame, MARK_STEP);
     }
     return to;
 }

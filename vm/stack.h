@@ -21,7 +21,8 @@ void vm_stack_destroy(struct domain *d);
 /* Scanner of the stack and the domain's registers (gc/roots.h); context: the domain. */
 void vm_stack_scan(void *context, struct gc_visitor *visitor);
 
-/* Places a mark at the return frame that is `steps` frames behind the given one. Nothing happens
+/* Places a mark at the return frame that is `steps` frames behind the given one, which is lost.
+ * Nothing happens
  * where there is none, or it belongs to a callback. GC: never. */
 struct vm_frame;
 void vm_mark_place(struct domain *d, unsigned which, struct vm_frame *frame, unsigned steps);

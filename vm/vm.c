@@ -110,12 +110,16 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
     return status;
 }
 
-/* The program runs as the body of a closure that names it: its frame is the whole stack. */
+/* The program runs as the body of a closure that names it. Behind its frame is a return frame as
+ * every other has it, so that who walks the stack needs to ask only that for its end. */
 static value run_program(struct domain *d) {
     uint32_t main_function = d->vm->codes[0]->main_function;
     value program = gc_alloc_small(&d->gc, 2, TAG_CLOSURE);
     field(program, 0) = val_of_int(main_function);
     field(program, 1) = make_closinfo(0, 2);
+    d->sp -= 3;
+    d->sp[0] = (value)d->vm->leave_code;
+    d->sp[1] = d->sp[2] = VAL_UNIT;
     return vm_enter(d, program, 0);
 }
 
