@@ -16,6 +16,7 @@ struct mp_exponential {
     double edge[MP_LAYERS + 1]; /* descends to 0 */
 };
 
+/* Fills the table. */
 void mp_exponential_create(struct mp_exponential *table);
 
 /* 64 uniform bits: a counter, multiplied with itself in disguise and folded (Wang Yi's wyrand). */

@@ -41,9 +41,9 @@ struct mp_hit {
 /* A client of the sampler; its functions never allocate in the heap, except hit() of a promised
  * block. */
 struct mp_client {
-    /* A block was hit; *ticket is the client's name for it, 0: it need not hear of the birth. For a promised block it may run OCaml
-     * code, and returns an exception as exn_result to cancel the allocation (born() doesn't follow
-     * then); otherwise VAL_UNIT. */
+    /* A block was hit; *ticket is the client's name for it, 0: it need not hear of the birth. For a
+     * promised block it may run OCaml code, and returns an exception as exn_result to cancel the
+     * allocation (born() doesn't follow then); otherwise VAL_UNIT. */
     value (*hit)(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket);
     /* A promised block exists now, or (block 0) never will. */
     void (*born)(void *context, uint64_t ticket, value block);
