@@ -5,6 +5,7 @@
 #include "vm/cli/options.h"
 
 enum {
+    STATUS_OVER_BUDGET = 3,
     STATUS_REFUSED = 125,   /* a bad image, a wrong command line, our own output failed */
     STATUS_NOT_FOUND = 127, /* the file named cannot be opened */
 };
@@ -80,9 +81,16 @@ int cli_print_info(struct cli_options *options); /* -config, -p, -version, -m ..
 /* Starts recording a loaded machine if the command line or the environment asks for it; shown: the
  * program's name. Returns 0, or the exit status after a message. GC: never. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
-/* The program is over: closes the recording, if there is one, and tells of it. GC: may run. */
-void cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
-                          int status);
+/* The program is over: closes the recording, if there is one, and tells of it. Returns status, or
+ * what `prof test` makes of it. GC: may run. */
+int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
+                         int status);
+/* `prof test`: makes a temporary file for the recording; false: after a message, or no memory. Then
+ * checks the recording against the budgets, after which a temporary file is gone. Returns status,
+ * STATUS_OVER_BUDGET, or after a message STATUS_REFUSED. GC: never. */
+bool cli_name_test_file(struct cli_options *options);
+int cli_check_budgets(const struct cli_options *options, const struct mp_recording *done,
+                      int status);
 
 /* --profile: starts counting in a loaded machine (0, or the exit status after a message); writes
  * the counts when the program is over. GC: never. */

@@ -46,15 +46,22 @@ static bool complain(const char *subject, const char *what) {
     return false;
 }
 
-static bool size_argument(const char *option, const char *text, size_t *words) {
-    size_t bytes;
-    if (!cli_parse_size(text, &bytes) || bytes < sizeof(value)) {
+static bool bytes_argument(const char *option, const char *text, size_t least, double *bytes) {
+    size_t n;
+    if (!cli_parse_size(text, &n) || n < least) {
         cli_fail(STATUS_REFUSED, NULL,
                  "%s takes a size in bytes, with k, M or G behind it if you like, not '%s'", option,
                  text);
         return false;
     }
-    *words = bytes / sizeof(value);
+    *bytes = (double)n;
+    return true;
+}
+
+static bool size_argument(const char *option, const char *text, size_t *words) {
+    double bytes;
+    if (!bytes_argument(option, text, sizeof(value), &bytes)) return false;
+    *words = (size_t)bytes / sizeof(value);
     return true;
 }
 
@@ -173,6 +180,11 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_FOLLOW_FORK: out->recorder.follow_fork = true; return true;
     case OPTION_PROFILE: return profile_argument(argument, &out->profile);
     case OPTION_PROFILE_STACK: out->profile_stack = true; return true;
+    case OPTION_MAX_LIVE: return bytes_argument("--max-live", argument, 0, &out->max_live);
+    case OPTION_MAX_ALLOC: return bytes_argument("--max-alloc", argument, 0, &out->max_alloc);
+    case OPTION_MAX_LEAK: return bytes_argument("--max-leak", argument, 0, &out->max_leak);
+    case OPTION_NO_LEAKS: out->max_leak = 0; return true;
+    case OPTION_IGNORE: out->ignore = argument; return true;
     case OPTION_QUIET: out->quiet = true; return true;
     case OPTION_UNCHECKED: out->vm.unchecked = true; return true;
     default:
@@ -214,17 +226,15 @@ static enum cli_verb take_verb(char ***at) {
     for (unsigned verb = 0; verb < VERB_COUNT && **at != NULL; verb++)
         if (strcmp(**at, verb_names[verb]) == 0) {
             (*at)++;
-            if (verb != VERB_PROF || **at == NULL || strcmp(**at, "record") != 0) return verb;
-            (*at)++;
-            return VERB_PROF_RECORD;
+            if (verb != VERB_PROF || **at == NULL) return verb;
+            if (strcmp(**at, "record") != 0 && strcmp(**at, "test") != 0) return verb;
+            return *(*at)++[0] == 'r' ? VERB_PROF_RECORD : VERB_PROF_TEST;
         }
     return VERB_RUN;
 }
 
 /* The verbs that take a program and what is the program's. */
-static bool runs_program(enum cli_verb verb) {
-    return verb == VERB_RUN || verb == VERB_PROF_RECORD;
-}
+static bool runs_program(enum cli_verb verb) { return (ON_RUN & 1u << verb) != 0; }
 
 /* The verbs whose options stand elsewhere (prof.c, mlprof.c). */
 static bool has_own_parser(enum cli_verb verb) { return verb == VERB_PROF || verb == VERB_MLPROF; }
@@ -254,6 +264,7 @@ static bool parse_words(char **at, struct cli_options *out) {
 
 bool cli_parse(char **argv, struct cli_options *out) {
     memset(out, 0, sizeof *out);
+    out->max_live = out->max_alloc = out->max_leak = -1;
     cli_read_runparam(out);
     if (!parse_words(argv + 1, out)) return false;
     out->vm.gc.verbose = out->verbose;

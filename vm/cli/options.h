@@ -14,8 +14,10 @@ enum cli_verb {
 
 enum {
     ONLY_ON_RUN = 1 << VERB_RUN,
-    ON_RECORD = 1 << VERB_PROF_RECORD,
-    ON_RUN = ONLY_ON_RUN | ON_RECORD, /* what may be run may be recorded, with the same options */
+    ON_TEST = 1 << VERB_PROF_TEST,
+    ON_RECORDING = 1 << VERB_PROF_RECORD | ON_TEST,
+    /* what may be run may be recorded, with the same options */
+    ON_RUN = ONLY_ON_RUN | ON_RECORDING,
     ON_DIS = 1 << VERB_DIS,
     ON_ASM = 1 << VERB_ASM,
 };
@@ -39,11 +41,13 @@ struct cli_options {
     const char *output;     /* -o */
     const char **dll_dirs;  /* -I, in order; owned */
     size_t dll_dir_count;
-    struct mp_recorder_options recorder; /* path NULL: nothing is recorded */
-    enum mp_units_kind profile;          /* --profile */
-    bool profile_stack;                  /* --profile-stack */
-    bool quiet;                          /* --quiet */
-    double memprof_stress;               /* --memprof-stress; 0: no */
+    struct mp_recorder_options recorder;  /* path NULL: nothing is recorded */
+    enum mp_units_kind profile;           /* --profile */
+    bool profile_stack;                   /* --profile-stack */
+    bool quiet;                           /* --quiet */
+    double memprof_stress;                /* --memprof-stress; 0: no */
+    double max_live, max_alloc, max_leak; /* budgets in bytes; below 0: none */
+    const char *ignore;                   /* --ignore */
     char **operands; /* what follows the options: the program and its arguments */
 };
 

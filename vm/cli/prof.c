@@ -23,7 +23,9 @@ static void print_verbs(FILE *out) {
     fprintf(out, "Usage: bactrian prof VERB ...\n\nVerbs:\n");
     fprintf(out,
             "  record [OPTIONS] PROGRAM [ARGUMENTS]\n      run PROGRAM and record where its memory "
-            "goes (bactrian --help lists the options)\n");
+            "goes (bactrian --help lists the options)\n"
+            "  test [--max-live SIZE] [--max-alloc SIZE] [--no-leaks] PROGRAM [ARGUMENTS]\n      "
+            "run PROGRAM and check that its memory stays within budgets (status 3 if not)\n");
     for (const struct row *row = rows; row->name != NULL; row++)
         fprintf(out, "  %s %s\n      %s\n", row->name, row->arguments, row->meaning);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define DEFAULT_RATE  1e-4
+#define TEST_RATE     1e-3 /* budgets are for sure answers */
 #define MEMTRACE_RATE 1e-5 /* as Memtrace has it */
 
 static const char *base_of(const char *path) {
@@ -54,16 +55,18 @@ static bool name_default_file(struct mp_recorder_options *options) {
 
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown) {
     struct mp_recorder_options *recorder = &options->recorder;
-    bool asked = options->verb == VERB_PROF_RECORD;
+    bool testing = options->verb == VERB_PROF_TEST;
+    bool asked = testing || options->verb == VERB_PROF_RECORD;
     recorder->program = shown;
     recorder->recorder = "bactrian " BACTRIAN_VERSION;
     recorder->warn = warn;
     if (asked) recorder->path = options->output == NULL ? NULL : strdup(options->output);
     else if (!read_environment(vm->image, recorder, &options->quiet)) return STATUS_REFUSED;
     else if (recorder->path == NULL) return 0;
+    if (testing && recorder->path == NULL && !cli_name_test_file(options)) return STATUS_REFUSED;
     if (recorder->path == NULL && !name_default_file(recorder))
         return cli_fail(STATUS_REFUSED, shown, "no memory");
-    if (recorder->rate == 0) recorder->rate = DEFAULT_RATE;
+    if (recorder->rate == 0) recorder->rate = testing ? TEST_RATE : DEFAULT_RATE;
     recorder->progress = !options->quiet && isatty(STDERR_FILENO);
     if (mp_recorder_start(vm, recorder) != NULL) return 0;
     return cli_fail(STATUS_REFUSED, recorder->path, "%s: the profile could not be written there",
@@ -82,15 +85,18 @@ static void print_summary(const struct mp_recorder_options *options,
     fprintf(stderr, "\nbactrian: next: bactrian prof summary %s\n", done->path);
 }
 
-void cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
-                          int status) {
+int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
+                         int status) {
     static const enum mp_outcome outcomes[] = {
         [VM_RETURNED] = MP_RETURNED, [VM_EXITED] = MP_EXITED, [VM_UNCAUGHT] = MP_UNCAUGHT};
     struct mp_recorder *recorder = mp_recorder_of(vm);
     struct mp_recording done;
-    if (recorder == NULL) return;
+    if (recorder == NULL) return status;
     mp_recorder_finish(recorder, outcomes[result.outcome], (unsigned)status, &done);
-    if (!options->quiet && !done.silent && !done.failed) print_summary(&options->recorder, &done);
+    if (options->verb == VERB_PROF_TEST) status = cli_check_budgets(options, &done, status);
+    else if (!options->quiet && !done.silent && !done.failed)
+        print_summary(&options->recorder, &done);
     free((char *)options->recorder.path);
     options->recorder.path = NULL;
+    return status;
 }

@@ -56,7 +56,7 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
              (status = cli_start_recording(options, vm, shown)) == 0) {
         struct vm_result result = vm_run(vm);
         status = finish(vm, result);
-        cli_finish_recording(options, vm, result, status);
+        status = cli_finish_recording(options, vm, result, status);
         cli_finish_units(vm);
         if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
     }
