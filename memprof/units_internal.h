@@ -88,6 +88,7 @@ struct mp_units {
     uint32_t *next_source;        /* by source: another one of its name, plus 1; 0: none */
     void *name_tree, *edge_tree;  /* of tsearch: names by text, edges by both ends */
     struct mp_units_edge **calls; /* by source: the first of its calls */
+    uint32_t *last_caller;        /* by source: whose call of it was noted last, plus 1 */
 
     timer_t timer;
     bool timer_runs;

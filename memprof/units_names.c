@@ -23,6 +23,7 @@ static bool widen_sources(struct mp_units *u, uint32_t count) {
     return widen(&u->name_of, before, count, sizeof *u->name_of) &&
            widen(&u->next_source, before, count, sizeof *u->next_source) &&
            widen(&u->calls, before, count, sizeof *u->calls) &&
+           widen(&u->last_caller, before, count, sizeof *u->last_caller) &&
            widen(&u->open_sources, before, count, sizeof *u->open_sources);
 }
 
@@ -156,9 +157,12 @@ static int compare_edges(const void *a, const void *b) {
 
 /* Without memory an edge is missing in the graph: no count depends on it. */
 void mp_units_note_call(struct mp_units *u, uint32_t caller, uint32_t callee) {
-    uint32_t source = mp_source_of_place(caller);
+    uint32_t source = mp_source_of_place(caller), called = mp_source_of_place(callee);
     struct mp_units_edge key = {caller, callee, NULL};
-    if (source >= u->source_count || tfind(&key, &u->edge_tree, compare_edges) != NULL) return;
+    if (source >= u->source_count || called >= u->source_count) return;
+    if (u->last_caller[called] == caller + 1) return;
+    u->last_caller[called] = caller + 1;
+    if (tfind(&key, &u->edge_tree, compare_edges) != NULL) return;
     struct mp_units_edge *edge = malloc(sizeof *edge);
     if (edge == NULL) return;
     mp_units_begin(u);
@@ -179,6 +183,7 @@ void mp_units_free_names(struct mp_units *u) {
     free(u->name_of);
     free(u->next_source);
     free(u->calls);
+    free(u->last_caller);
     free(u->open_sources);
     free(u->names);
     free(u->first_source);
