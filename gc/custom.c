@@ -101,6 +101,10 @@ void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
     }
 }
 
+void gc_charge(struct gc_domain *g, size_t mem, size_t max) {
+    charge_major(g, mem, max > 0 ? max : major_max(g->heap));
+}
+
 static void finalize(value v) {
     void (*last_call)(value v) = custom_ops(v)->finalize;
     if (last_call != NULL) last_call(v);

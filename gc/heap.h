@@ -138,6 +138,10 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
  * runs when it dies, and charges mem bytes to it as gc_alloc_custom_mem does. GC: never. */
 void gc_adopt_custom(struct gc_domain *g, value v, size_t mem);
 
+/* Charges mem bytes outside the heap to the major cycle, for no block in particular: mem / max of a
+ * cycle; max 0: by the custom ratios. GC: never. */
+void gc_charge(struct gc_domain *g, size_t mem, size_t max);
+
 /* ---- Stores. GC: never, for all of them. ---- */
 
 /* Stores v in *slot of an old block with both barriers: what gc_store does when it must. */

@@ -32,10 +32,6 @@ value caml_input_value_from_block(const char *bytes, intptr_t length) {
     return prim_input_value_from_bytes(d, message, val_of_int(0));
 }
 
-value caml_input_val_from_string(value s, intptr_t start) {
-    return prim_input_value_from_bytes(self(), s, val_of_int(start));
-}
-
 /* ---- Parts. ---- */
 
 static struct marshal_writer *writer(void) { return prim_state(self())->marshal.writer; }
@@ -50,7 +46,7 @@ void caml_serialize_int_4(int32_t n) { put((uint64_t)n, 4); }
 void caml_serialize_int_8(int64_t n) { put((uint64_t)n, 8); }
 
 void caml_serialize_float_4(float x) { caml_serialize_block_4(&x, 1); }
-void caml_serialize_float_8(double x) { caml_serialize_block_8(&x, 1); }
+void caml_serialize_float_8(double x) { caml_serialize_block_float_8(&x, 1); }
 
 void caml_serialize_block_1(const void *from, intptr_t n) {
     marshal_put_bytes(writer(), from, (size_t)n);
@@ -67,7 +63,10 @@ static void put_numbers(const char *from, intptr_t n, unsigned bytes) {
 void caml_serialize_block_2(const void *from, intptr_t n) { put_numbers(from, n, 2); }
 void caml_serialize_block_4(const void *from, intptr_t n) { put_numbers(from, n, 4); }
 void caml_serialize_block_8(const void *from, intptr_t n) { put_numbers(from, n, 8); }
-void caml_serialize_block_float_8(const void *from, intptr_t n) { put_numbers(from, n, 8); }
+/* Doubles, and only they, are little-endian. */
+void caml_serialize_block_float_8(const void *from, intptr_t n) {
+    caml_serialize_block_1(from, 8 * n);
+}
 
 int caml_deserialize_uint_1(void) { return (int)get(1); }
 int caml_deserialize_sint_1(void) { return (int8_t)get(1); }
@@ -89,7 +88,7 @@ void caml_deserialize_block_1(void *to, intptr_t n) { get_numbers(to, n, 1); }
 void caml_deserialize_block_2(void *to, intptr_t n) { get_numbers(to, n, 2); }
 void caml_deserialize_block_4(void *to, intptr_t n) { get_numbers(to, n, 4); }
 void caml_deserialize_block_8(void *to, intptr_t n) { get_numbers(to, n, 8); }
-void caml_deserialize_block_float_8(void *to, intptr_t n) { get_numbers(to, n, 8); }
+void caml_deserialize_block_float_8(void *to, intptr_t n) { get_numbers(to, 8 * n, 1); }
 
 float caml_deserialize_float_4(void) {
     float x;
@@ -98,7 +97,7 @@ float caml_deserialize_float_4(void) {
 }
 double caml_deserialize_float_8(void) {
     double x;
-    get_numbers((char *)&x, 1, 8);
+    caml_deserialize_block_float_8(&x, 1);
     return x;
 }
 

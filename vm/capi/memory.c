@@ -25,6 +25,13 @@ value caml_check_urgent_gc(value extra_root) {
     return extra_root;
 }
 
+/* The charge is for one cycle: what is freed later takes nothing back. */
+void caml_alloc_dependent_memory(uintptr_t bytes) { gc_charge(&self()->gc, bytes, 0); }
+void caml_free_dependent_memory(uintptr_t bytes) {}
+void caml_adjust_gc_speed(uintptr_t mem, uintptr_t max) {
+    gc_charge(&self()->gc, mem, max > 0 ? max : 1);
+}
+
 /* ---- Global roots. ---- */
 
 void caml_register_global_root(value *slot) { gc_register_plain_root(&self()->gc, slot); }

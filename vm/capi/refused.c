@@ -17,10 +17,6 @@ int caml_page_table_add(int kind, void *start, void *end) { refuse(__func__); }
 int caml_page_table_remove(int kind, void *start, void *end) { refuse(__func__); }
 
 void caml_main(char **argv) { refuse(__func__); }
-void caml_startup(char **argv) { refuse(__func__); }
-value caml_startup_exn(char **argv) { refuse(__func__); }
-void caml_startup_pooled(char **argv) { refuse(__func__); }
-value caml_startup_pooled_exn(char **argv) { refuse(__func__); }
 void caml_shutdown(void) { refuse(__func__); }
 
 int caml_c_thread_register(void) { refuse(__func__); }

@@ -1,0 +1,3 @@
+external place : unit -> string = "t_place"
+
+let () = print_endline (place ())
