@@ -186,8 +186,11 @@ bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
     for (;;) {
         size_t waiting = (size_t)(c->curr - c->buffer);
         if (waiting == 0) break;
-        ptrdiff_t written = write_some(c, c->buffer, waiting);
+        size_t allowed = vm_output_allowed(d->vm, waiting);
+        if (allowed == 0) vm_stop_now(d, STOP_OUTPUT);
+        ptrdiff_t written = write_some(c, c->buffer, allowed);
         if (written >= 0) {
+            vm_output_written(d->vm, (size_t)written);
             c->offset += written;
             memmove(c->buffer, c->buffer + written, waiting - (size_t)written);
             c->curr -= written;
@@ -205,6 +208,15 @@ bool channel_flush(struct domain *d, struct channel *c, struct channel_failure *
     while (!empty)
         if (!channel_flush_some(d, c, &empty, failure)) return false;
     return true;
+}
+
+void channels_flush_quietly(struct prim_state *state) {
+    for (struct channel *c = state->channels; c != NULL; c = c->next) {
+        const char *at = c->buffer;
+        ptrdiff_t n = 0;
+        for (; c->output && c->fd != -1 && n >= 0 && at < c->curr; at += n)
+            n = write_some(c, at, (size_t)(c->curr - at));
+    }
 }
 
 /* ---- Whole transfers. ---- */

@@ -66,6 +66,10 @@ void channel_read_fault(struct prim_state *state, const char *text);
 /* Counts a system call; the errno with which it is to fail, or 0. GC: never. */
 int channel_fault(struct prim_state *state);
 
+/* Writes what waits in all open output channels, as far as the system takes it, without running
+ * OCaml code: for a program that a limit stopped. GC: never. */
+void channels_flush_quietly(struct prim_state *state);
+
 /* The functions below take a channel whose block the caller keeps rooted, and memory outside the
  * heap. GC: may run, and OCaml code (IO4). */
 

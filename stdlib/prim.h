@@ -4,6 +4,7 @@
 #ifndef BACTRIAN_STDLIB_PRIM_H
 #define BACTRIAN_STDLIB_PRIM_H
 
+#include "vm/policy.h"
 #include "vm/vm.h"
 
 typedef value prim_function_1(struct domain *d, value a);

@@ -61,9 +61,13 @@ value prim_sys_get_argv(struct domain *d, value unit) {
     return pair;
 }
 
+/* To a program that may not see the environment it is empty, as the modules of the standard library
+ * look at theirs when they start. */
 static value environment(struct domain *d, value name, char *(*look_up)(const char *)) {
     const char *text = NULL;
-    if (strlen(string_bytes(name)) == string_length(name)) text = look_up(string_bytes(name));
+    bool refused = vm_policy_refusal(d->vm, CAP_ENV) != NULL;
+    if (!refused && strlen(string_bytes(name)) == string_length(name))
+        text = look_up(string_bytes(name));
     if (text == NULL) vm_raise_not_found(d);
     return copy_string(d, text);
 }

@@ -1,6 +1,7 @@
 /* prim_sys_files.c - the files and directories of module Sys.
  *
  * Errors are Sys_error "PATH: text of the system". A path with a NUL inside names no file. */
+#include "stdlib/place.h"
 #include "stdlib/prim.h"
 
 #include <dirent.h>
@@ -19,8 +20,18 @@ static const char *path_of(struct domain *d, value path) {
     return string_bytes(path);
 }
 
-static value done(struct domain *d, int result, value path) {
-    if (result == -1) vm_raise_sys_error(d, errno, path);
+static struct place place_of(struct domain *d, enum vm_capability capability, value path) {
+    return (struct place){.vm = d->vm, .capability = capability, .path = path_of(d, path)};
+}
+
+/* Raises the failure of an operation on a place. */
+_Noreturn static void fail(struct domain *d, const struct place *place, value path) {
+    if (place->refused != NULL) vm_raise_refused(d, place->path, place->refused);
+    vm_raise_sys_error(d, errno, path);
+}
+
+static value done(struct domain *d, int result, const struct place *place, value path) {
+    if (result == -1) fail(d, place, path);
     return VAL_UNIT;
 }
 
@@ -39,8 +50,17 @@ static int open_flags(value list) {
 }
 
 value prim_sys_open(struct domain *d, value path, value flags, value permissions) {
-    int fd = open(path_of(d, path), open_flags(flags), (mode_t)int_of_val(permissions));
-    if (fd == -1) vm_raise_sys_error(d, errno, path);
+    int bits = open_flags(flags);
+    bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
+    struct place place = place_of(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path);
+    /* What is opened for writing with O_RDONLY among its flags can be read as well. */
+    struct place read = place_of(d, CAP_FS_READ, path);
+    struct stat about;
+    bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || place_stat(&read, &about) == 0 ||
+                    read.refused == NULL;
+    if (!may_read) fail(d, &read, path);
+    int fd = place_open(&place, bits, (mode_t)int_of_val(permissions));
+    if (fd == -1) fail(d, &place, path);
     return val_of_int(fd);
 }
 
@@ -53,40 +73,52 @@ value prim_sys_close(struct domain *d, value fd) {
 
 value prim_sys_file_exists(struct domain *d, value path) {
     struct stat about;
-    return val_of_bool(is_c_string(path) && stat(string_bytes(path), &about) == 0);
+    if (!is_c_string(path)) return VAL_FALSE;
+    struct place place = place_of(d, CAP_FS_READ, path);
+    if (place_stat(&place, &about) == 0) return VAL_TRUE;
+    if (place.refused != NULL) fail(d, &place, path);
+    return VAL_FALSE;
 }
 
 value prim_sys_is_directory(struct domain *d, value path) {
     struct stat about;
-    done(d, stat(path_of(d, path), &about), path);
+    struct place place = place_of(d, CAP_FS_READ, path);
+    done(d, place_stat(&place, &about), &place, path);
     return val_of_bool(S_ISDIR(about.st_mode));
 }
 
 value prim_sys_remove(struct domain *d, value path) {
-    return done(d, unlink(path_of(d, path)), path);
+    struct place place = place_of(d, CAP_FS_WRITE, path);
+    return done(d, place_remove(&place, 0), &place, path);
 }
 
 value prim_sys_rename(struct domain *d, value from, value to) {
-    const char *from_path = path_of(d, from);
-    return done(d, rename(from_path, path_of(d, to)), VAL_UNIT);
+    struct place old = place_of(d, CAP_FS_WRITE, from), new = place_of(d, CAP_FS_WRITE, to);
+    int result = place_rename(&old, &new);
+    return done(d, result, new.refused != NULL ? &new : &old, VAL_UNIT);
 }
 
 /* ---- Directories. ---- */
 
 value prim_sys_chdir(struct domain *d, value path) {
-    return done(d, chdir(path_of(d, path)), path);
+    struct place place = place_of(d, CAP_FS_READ, path);
+    return done(d, place_chdir(&place), &place, path);
 }
 
 value prim_sys_mkdir(struct domain *d, value path, value permissions) {
-    return done(d, mkdir(path_of(d, path), (mode_t)int_of_val(permissions)), path);
+    struct place place = place_of(d, CAP_FS_WRITE, path);
+    return done(d, place_mkdir(&place, (mode_t)int_of_val(permissions)), &place, path);
 }
 
 value prim_sys_rmdir(struct domain *d, value path) {
-    return done(d, rmdir(path_of(d, path)), path);
+    struct place place = place_of(d, CAP_FS_WRITE, path);
+    return done(d, place_remove(&place, AT_REMOVEDIR), &place, path);
 }
 
 value prim_sys_getcwd(struct domain *d, value unit) {
     char path[PATH_MAX];
+    const char *flag = vm_policy_refusal(d->vm, CAP_FS_READ);
+    if (flag != NULL) vm_raise_refused(d, "caml_sys_getcwd", flag);
     if (getcwd(path, sizeof path) == NULL) vm_raise_sys_error(d, errno, VAL_UNIT);
     return copy_string(d, path);
 }
@@ -118,9 +150,14 @@ static bool add_name(struct names *names, const char *name) {
 }
 
 /* All entries but . and .., in the system's order; 0 or an errno. */
-static int read_names(const char *path, struct names *names) {
-    DIR *directory = opendir(path);
-    if (directory == NULL) return errno;
+static int read_names(struct place *place, struct names *names) {
+    int fd = place_open(place, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
+    if (fd == -1) return errno;
+    DIR *directory = fdopendir(fd);
+    if (directory == NULL) {
+        close(fd);
+        return ENOMEM;
+    }
     int error = 0;
     for (;;) {
         errno = 0;
@@ -146,9 +183,11 @@ value prim_sys_read_directory(struct domain *d, value path) {
     owner = gc_alloc_custom(&d->gc, &names_ops, sizeof(struct names), 0, 1);
     memset(custom_data(owner), 0, sizeof(struct names));
     struct names names = {0};
-    int error = read_names(path_of(d, path), &names);
+    struct place place = place_of(d, CAP_FS_READ, path);
+    int error = read_names(&place, &names);
     *(struct names *)custom_data(owner) = names;
-    if (error != 0) vm_raise_sys_error(d, error, path);
+    errno = error;
+    if (error != 0) fail(d, &place, path);
     array = new_block(d, names.count, 0);
     const char *name = names.bytes;
     for (size_t i = 0; i < names.count; i++) {

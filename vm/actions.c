@@ -23,6 +23,7 @@ void vm_release_finalisers(struct domain *d) { d->finalising = false; }
 
 value vm_process_actions_exn(struct domain *d) {
     gc_clear_action(&d->gc);
+    vm_stop_if_requested(d);
     gc_do_due_work(&d->gc);
     value result = vm_run_signal_handlers_exn(d);
     struct vm_profiler *profiler = &d->vm->profiler;

@@ -163,11 +163,11 @@ bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc) {
     return op == OP_RAISE || op == OP_RERAISE;
 }
 
-static void print_place(struct vm *vm, size_t i, uint64_t gpc, FILE *out) {
+static void print_place(struct vm *vm, size_t i, const char *first, uint64_t gpc, FILE *out) {
     struct vm_location where;
     bool known = vm_debuginfo_find(vm, gpc, &where), raise = vm_backtrace_is_raise(vm, gpc);
     if (!known && raise) return; /* put in by the compiler */
-    const char *what = i == 0 ? "Raised by primitive operation at" : "Called from";
+    const char *what = i == 0 ? first : "Called from";
     if (raise) what = i == 0 ? "Raised at" : "Re-raised at";
     if (known)
         fprintf(out, "%s %s in file \"%s\", line %d, characters %d-%d\n", what, where.definition,
@@ -175,7 +175,8 @@ static void print_place(struct vm *vm, size_t i, uint64_t gpc, FILE *out) {
     else fprintf(out, "%s unknown location\n", what);
 }
 
-void vm_backtrace_print(struct domain *d, FILE *out) {
+void vm_backtrace_print(struct domain *d, bool stopped, FILE *out) {
     const struct vm_backtrace *b = d->backtrace;
-    for (size_t i = 0; i < b->count; i++) print_place(d->vm, i, b->gpcs[i], out);
+    const char *first = stopped ? "Stopped at" : "Raised by primitive operation at";
+    for (size_t i = 0; i < b->count; i++) print_place(d->vm, i, first, b->gpcs[i], out);
 }

@@ -43,7 +43,8 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
 
 /* Whether the instruction at gpc raises (or reraises): such a place is one of "Raised at". */
 bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc);
-/* Prints the backtrace as ocamlrun does. GC: never. */
-void vm_backtrace_print(struct domain *d, FILE *out);
+/* Prints the backtrace as ocamlrun does; stopped: it tells where a limit ended the run
+ * (vm/limits.h), not where an exception came from. GC: never. */
+void vm_backtrace_print(struct domain *d, bool stopped, FILE *out);
 
 #endif

@@ -162,7 +162,7 @@ static void put_letter(struct decoder *c, unsigned op, char letter, uint32_t wor
 
 /* The loop's own instruction for one whose operand is that number, or op. */
 static unsigned special_op(const struct decoder *c, unsigned op, uint32_t operand) {
-    if (c->vm->options.count_instructions || operand > 0xff) return op;
+    if (vm_counts_instructions(c->vm) || operand > 0xff) return op;
     switch (op << 8 | operand) {
 #define SPECIAL(name, instruction, operand) WHEN(OP_##instruction << 8 | operand, ENGINE_##name)
 #include "vm/engine.def"
@@ -175,7 +175,7 @@ static unsigned call_op(const struct decoder *c, unsigned op, const struct vm_li
     if (prim->function == NULL) return ENGINE_C_CALL_MISSING;
     if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
     if (op == OP_C_CALLN) return op;
-    if (prim->inlined != 0 && !c->vm->options.count_instructions) return prim->inlined;
+    if (prim->inlined != 0 && !vm_counts_instructions(c->vm)) return prim->inlined;
     return prim->tested_kinds == NULL ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
 }
 
@@ -375,7 +375,7 @@ static void emit(struct decoder *c) {
     }
     for (uint32_t i = 0; i < f->row_count; i++)
         fill_labels(c, c->code->words[f->rows[i].pc], instruction_of(c, i) + 1);
-    if (c->vm->options.count_instructions) return;
+    if (vm_counts_instructions(c->vm)) return;
     for (uint32_t i = 0; i < f->row_count; i++) fuse(c, i);
 }
 

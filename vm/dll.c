@@ -5,6 +5,7 @@
 #include "vm/abi.h"
 #include "vm/image.h"
 #include "vm/link.h"
+#include "vm/policy.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -123,6 +124,7 @@ struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why) {
 enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error) {
     const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
     if (dlls == NULL || vm->options.abi == NULL) return VM_OK;
+    if (vm_policy_refusal(vm, CAP_STUB) != NULL) return VM_OK; /* its functions are refused */
     const char *at = (const char *)dlls->bytes, *end = at + dlls->length, *why;
     char file[NAME_MAX + 8], path[PATH_MAX];
     while (at < end) {

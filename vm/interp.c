@@ -34,7 +34,9 @@
 #endif
 
 #ifdef LOOP_COUNTING
-#define COUNT(op)     d->vm->op_counts[op]++;
+#define COUNT(op)                                                              \
+    if (__builtin_expect(d->vm->limits.fuel_left-- == 0, 0)) goto out_of_fuel; \
+    d->vm->op_counts[op]++;
 #define COUNT_PRIM(p) d->vm->prim_counts[(p)-d->vm->prims]++;
 #else
 #define COUNT(op)
@@ -543,6 +545,11 @@ zero_divide:
 type_error:
     SAVE();
     vm_slow_type_error(d);
+#if defined(LOOP_COUNTING)
+out_of_fuel:
+    SAVE();
+    vm_stop_now(d, STOP_FUEL);
+#endif
 bad_argument:
     SAVE();
     vm_slow_bad_argument(d, PRIM_OPERAND(1));

@@ -5,6 +5,7 @@
 #include "vm/engine.h"
 #include "vm/kinds.h"
 #include "vm/os.h"
+#include "vm/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,17 +55,29 @@ static void index_rows(struct row_index *index, const struct vm *vm) {
     }
 }
 
-static void link_row(struct vm_linked_prim *prim, const char *name, const struct vm_prim *row) {
+/* Files and the environment are refused by their primitives themselves, name by name. */
+static const char *refusal(const struct vm *vm, enum vm_capability capability) {
+    if (capability == CAP_FS_READ || capability == CAP_FS_WRITE || capability == CAP_ENV)
+        return NULL;
+    return vm_policy_refusal(vm, capability);
+}
+
+static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const char *name,
+                     const struct vm_prim *row) {
     *prim = (struct vm_linked_prim){.name = name, .row = row};
-    prim->function = row->function;
+    prim->refused_by = refusal(vm, row->capability);
+    prim->function = prim->refused_by != NULL ? NULL : row->function;
     prim->kinds = row->kinds;
     prim->tested_kinds = vm_kinds_are_any(row->kinds) ? NULL : row->kinds;
     prim->arity = (uint8_t)strlen(row->kinds);
 }
 
 /* A function of a C library; NULL: there is none, calling it raises. */
-static void link_stub(struct vm_linked_prim *prim, const char *name, void *function) {
-    *prim = (struct vm_linked_prim){.name = name, .function = function, .stub = function != NULL};
+static void link_stub(const struct vm *vm, struct vm_linked_prim *prim, const char *name,
+                      void *function) {
+    *prim = (struct vm_linked_prim){.name = name, .refused_by = refusal(vm, CAP_STUB)};
+    if (prim->refused_by == NULL) prim->function = function;
+    prim->stub = prim->function != NULL;
 }
 
 /* Gives the primitives that the loop does itself their instructions (engine.def). */
@@ -96,11 +109,11 @@ void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count)
         const char *name = names[vm->prim_count];
         uint16_t row = *slot_of(&index, vm, name);
         struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
-        if (row != 0) link_row(prim, name, row_at(vm, row - 1u));
-        else link_stub(prim, name, vm_dlls_function(vm, name));
+        if (row != 0) link_row(vm, prim, name, row_at(vm, row - 1u));
+        else link_stub(vm, prim, name, vm_dlls_function(vm, name));
     }
     link_inlined(vm);
-    if (vm->options.count_instructions) {
+    if (vm_counts_instructions(vm)) {
         vm->op_counts = vm_must(calloc(ENGINE_COUNT, sizeof *vm->op_counts));
         vm->prim_counts = vm_must(calloc(vm->prim_capacity, sizeof *vm->prim_counts));
     }
@@ -110,8 +123,8 @@ int32_t vm_link_more(struct vm *vm, const char *name, void *function) {
     if (vm->prim_count == vm->prim_capacity) return -1;
     struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
     const struct vm_prim *row = function == NULL ? vm_find_builtin(vm, name) : NULL;
-    if (row != NULL) link_row(prim, name, row);
-    else link_stub(prim, name, function);
+    if (row != NULL) link_row(vm, prim, name, row);
+    else link_stub(vm, prim, name, function);
     return (int32_t)vm->prim_count++;
 }
 

@@ -15,16 +15,17 @@ struct vm;
 /* What a primitive lets a program do to the world outside; `bactrian --audit` groups by it. */
 #define VM_CAPABILITIES(CAP)                                                       \
     CAP(PURE, "pure", "computes")                                                  \
-    CAP(STDIO, "stdio", "reads and writes open channels")                          \
+    CAP(STDIO, "stdio", "reads arguments, uses open channels, exits")              \
     CAP(FS_READ, "fs-read", "reads files and directories")                         \
     CAP(FS_WRITE, "fs-write", "creates, writes and removes files and directories") \
-    CAP(ENV, "env", "reads the environment and the command line")                  \
+    CAP(ENV, "env", "reads the environment")                                       \
     CAP(TIME, "time", "reads clocks and entropy")                                  \
-    CAP(PROC, "proc", "runs other programs, ends the process")                     \
+    CAP(PROC, "proc", "runs other programs")                                       \
     CAP(SIGNALS, "signals", "handles signals")                                     \
     CAP(CODE, "code", "loads and inspects bytecode")                               \
     CAP(DYNLINK, "dynlink", "opens libraries of C code")                           \
     CAP(MARSHAL, "marshal", "reads marshalled data")                               \
+    CAP(CLOSURES, "marshal-closures", "reads functions out of marshalled data")    \
     CAP(UNSAFE, "unsafe", "changes the representation of values")                  \
     CAP(GC, "gc", "controls the collector")                                        \
     CAP(STUB, "stub", "C code outside the machine")

@@ -12,7 +12,7 @@
 #include <string.h>
 
 vm_run_loop *vm_loop_of(const struct vm *vm) {
-    if (vm->options.count_instructions) return vm_run_counting;
+    if (vm_counts_instructions(vm)) return vm_run_counting;
     return vm->options.unchecked ? vm_run_unchecked : vm_run_checked;
 }
 

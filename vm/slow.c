@@ -1,5 +1,6 @@
 /* slow.c - the rare half of instructions (vm/engine.h). All run with the loop's state left
  * behind. */
+#include "vm/policy.h"
 #include "vm/actions.h"
 #include "vm/backtrace.h"
 #include "vm/checks.h"
@@ -158,6 +159,7 @@ void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim) {
 }
 
 void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim) {
+    if (prim->refused_by != NULL) vm_raise_refused(d, prim->name, prim->refused_by);
     vm_failwith(d, "the primitive %s is not available on this machine", prim->name);
 }
 

@@ -89,7 +89,7 @@ static void report_plainly(struct domain *d, value exn, FILE *err) {
     d->backtrace_active = active;
     d->backtrace->count = count;
     fprintf(err, "Fatal error: exception %s\n", text);
-    if (active) vm_backtrace_print(d, err);
+    if (active) vm_backtrace_print(d, false, err);
 }
 
 int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {

@@ -16,6 +16,7 @@
 #include "vm/unmarshal.h"
 
 #include "gc/hooks.h"
+#include "vm/policy.h"
 #include "vm/vm.h"
 
 #include <stdio.h>
@@ -251,8 +252,19 @@ static void fail_unknown_module(struct vm_reader *r, const uint8_t *digest) {
 /* Reads the code pointer of function index (of count) of a closure block of wosize words: it must
  * name a function that expects this environment. Returns the contents of the code field. v: the
  * block, or 0 while there is none. */
+static void fail_refused(struct vm_reader *r, const char *flag) {
+    char text[120];
+    snprintf(text, sizeof text, "functions are refused by %s", flag);
+    vm_reader_fail(r, text, "a function, which the machine's policy refuses");
+}
+
 static value read_code_pointer(struct vm_reader *r, value v, size_t wosize, uint32_t index,
                                uint32_t count) {
+    const char *flag = vm_policy_refusal(r->d->vm, CAP_CLOSURES);
+    if (flag != NULL) {
+        fail_refused(r, flag);
+        return 0;
+    }
     if (read_uint(r, 1) != CODE_CODE_POINTER) {
         vm_reader_fail(r, NULL, "a closure without code");
         return 0;

@@ -73,6 +73,7 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     vm->version = version;
     vm->library = library;
     vm->global_data = VAL_UNIT;
+    vm_limits_start(vm);
     if (!create_domain(vm, error)) {
         vm_destroy(vm);
         return NULL;
@@ -133,6 +134,7 @@ struct vm_result vm_run(struct vm *vm) {
         result.outcome = is_exn_result(r) ? VM_UNCAUGHT : VM_RETURNED;
         if (is_exn_result(r)) result.exn = d->exn = exn_of_result(r);
     }
+    if (vm->limits.stopped != STOP_NONE) result.outcome = VM_STOPPED;
     d->activation = NULL;
     d->gc.local_roots = NULL;
     d->abi.local_roots = NULL;

@@ -9,6 +9,7 @@
 #include "vm/code.h"
 #include "vm/domain.h"
 #include "vm/image.h"
+#include "vm/limits.h"
 #include "vm/places.h"
 #include "vm/prim.h"
 #include "vm/raise.h"
@@ -32,6 +33,9 @@ struct vm_dll_path {
 struct vm_options {
     struct gc_params gc;
     size_t max_stack_words;              /* l=; 0: the version's default */
+    uint64_t fuel;                       /* instructions; 0: no limit (vm/limits.h) */
+    uint64_t max_output_bytes;           /* through channels; 0: no limit */
+    const struct vm_policy *policy;      /* NULL: everything is granted; lives as long as the vm */
     bool unchecked;                      /* leave out the tests of checked mode */
     bool backtrace;                      /* b */
     bool backtrace_eager;                /* b >= 2: read DBUG at the start */
@@ -51,6 +55,7 @@ struct vm_options {
 /* A primitive under the number that bytecode calls it by. */
 struct vm_linked_prim {
     void *function;
+    const char *refused_by;    /* the flag that keeps it from being called (function is NULL) */
     const char *kinds;         /* NULL: a stub of unknown kinds */
     const char *tested_kinds;  /* kinds, or NULL where no argument needs a test */
     uint8_t arity;             /* 0: unknown */
@@ -101,9 +106,10 @@ struct vm {
     struct vm_places places;           /* mark_places */
     jmp_buf *exit_point;               /* where vm_exit goes */
     int exit_status;
+    struct vm_limits limits;
 };
 
-enum vm_outcome { VM_RETURNED, VM_EXITED, VM_UNCAUGHT };
+enum vm_outcome { VM_RETURNED, VM_EXITED, VM_UNCAUGHT, VM_STOPPED /* vm->limits.stopped */ };
 struct vm_result {
     enum vm_outcome outcome;
     int exit_status; /* VM_EXITED */
@@ -120,6 +126,10 @@ void vm_destroy(struct vm *vm);
 
 /* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */
 _Noreturn void vm_exit(struct domain *d, int status);
+/* Whether the loop that counts runs the program: for the counts, or for fuel. */
+static inline bool vm_counts_instructions(const struct vm *vm) {
+    return vm->options.count_instructions || vm->options.fuel != 0;
+}
 /* The next object id (caml_fresh_oo_id). */
 static inline intptr_t vm_fresh_object_id(struct vm *vm) { return vm->next_object_id++; }
 /* The built-in row of that name, or NULL. */

@@ -18,6 +18,40 @@ PROGRAMS = {
               'let () = let n = int_of_string Sys.argv.(1) in\n'
               '  print_string (try string_of_int (List.length (grow [] n))\n'
               '  with Out_of_memory -> "out of memory")',
+    'world': r'''
+let rec spin n = if n = 0 then () else spin (n - 1)
+let () =
+  let word i = Sys.argv.(i) in
+  let write file = let o = open_out file in output_string o "x"; close_out o in
+  let act = function
+    | "spin" -> print_string "before"; while true do spin 1000000 done
+    | "count" -> spin (int_of_string (word 2)); print_string "done"
+    | "read" -> print_string (input_line (open_in (word 2)))
+    | "write" -> write (word 2)
+    | "update" -> close_out (open_out_gen [Open_rdonly; Open_creat] 0o600 (word 2))
+    | "exists" -> print_string (string_of_bool (Sys.file_exists (word 2)))
+    | "folder" -> print_string (string_of_bool (Sys.is_directory (word 2)))
+    | "list" -> Array.iter print_string (Sys.readdir (word 2))
+    | "remove" -> Sys.remove (word 2)
+    | "mkdir" -> Sys.mkdir (word 2) 0o700
+    | "rmdir" -> Sys.rmdir (word 2)
+    | "rename" -> Sys.rename (word 2) (word 3)
+    | "chdir" -> Sys.chdir (word 2); print_string (Sys.getcwd ())
+    | "getcwd" -> print_string (Sys.getcwd ())
+    | "getenv" -> print_string (try Sys.getenv "HOME" with Not_found -> "none")
+    | "command" -> print_int (Sys.command "true")
+    | "time" -> print_string (string_of_bool (Sys.time () >= 0.))
+    | "random" -> Random.self_init (); print_string "random"
+    | "signal" -> Sys.set_signal Sys.sigint Sys.Signal_ignore; print_string "set"
+    | "closure" ->
+        let text = Marshal.to_string spin [Marshal.Closures] in
+        (Marshal.from_string text 0 : int -> unit) 5; print_string "called"
+    | "plain" -> print_string (Marshal.from_string (Marshal.to_string "plain" []) 0)
+    | "digits" -> for _ = 1 to int_of_string (word 2) do print_char '7' done
+    | "wait" -> ignore (input_line stdin)
+    | "catch" -> (try while true do spin 1000 done with _ -> print_string "caught")
+    | _ -> () in
+  try act (word 1) with Sys_error text | Failure text -> print_string text; exit 3''',
     'busy': 'let () = for i = 1 to 30 do\n'
             '  let l = List.init i (fun j -> string_of_int (i * j)) in\n'
             '  Printf.printf "%d %d\\n" (List.length l) (Hashtbl.hash l) done',

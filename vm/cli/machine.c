@@ -10,6 +10,7 @@
 
 struct vm *cli_create_machine(struct cli_options *options, const struct vm_image *image,
                               struct vm_error *error) {
+    options->vm.policy = &options->policy;
     options->vm.profiler_rows = mp_prim_rows;
     options->vm.profiler_row_count = mp_prim_row_count;
     if (!(options->has_action && options->action == OPTION_AUDIT)) options->vm.abi = &capi_abi;

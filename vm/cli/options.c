@@ -142,6 +142,30 @@ static bool profile_argument(const char *text, enum mp_units_kind *out) {
     return false;
 }
 
+static bool limit_argument(const char *option, const char *text, uint64_t *out) {
+    if (!number_argument(option, text, out)) return false;
+    return *out != 0 || complain(option, "a limit from 1 on must follow");
+}
+
+static bool time_argument(const char *text, double *seconds) {
+    char *end;
+    *seconds = strtod(text, &end);
+    if (end != text && *end == 0 && *seconds > 0 && *seconds <= 1e9) return true;
+    cli_fail(STATUS_REFUSED, NULL, "--timeout takes a number of seconds above 0, not '%s'", text);
+    return false;
+}
+
+static bool policy_argument(const char *option, const char *list,
+                            bool (*take)(struct vm_policy *, const char *, const char **,
+                                         const char **),
+                            struct vm_policy *policy) {
+    const char *word, *what;
+    if (take(policy, list, &word, &what)) return true;
+    cli_fail(STATUS_REFUSED, NULL, "%s: %s '%.*s': `bactrian --audit PROGRAM` lists capabilities",
+             option, what, (int)strcspn(word, ","), word);
+    return false;
+}
+
 static bool add_dll_dir(struct cli_options *out, const char *dir) {
     const char **dirs = realloc(out->dll_dirs, (out->dll_dir_count + 1) * sizeof *dirs);
     if (dirs == NULL) return false;
@@ -186,6 +210,13 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
     case OPTION_IGNORE: out->ignore = argument; return true;
     case OPTION_QUIET: out->quiet = true; return true;
+    case OPTION_ALLOW: return policy_argument("--allow", argument, vm_policy_allow, &out->policy);
+    case OPTION_DENY: return policy_argument("--deny", argument, vm_policy_deny, &out->policy);
+    case OPTION_PURE: vm_policy_pure(&out->policy); return true;
+    case OPTION_FUEL: return limit_argument("--fuel", argument, &out->vm.fuel);
+    case OPTION_MAX_OUTPUT:
+        return limit_argument("--max-output", argument, &out->vm.max_output_bytes);
+    case OPTION_TIMEOUT: return time_argument(argument, &out->timeout);
     case OPTION_UNCHECKED: out->vm.unchecked = true; return true;
     default:
         out->has_action = true;
@@ -281,7 +312,10 @@ bool cli_parse(char **argv, struct cli_options *out) {
     return true;
 }
 
-void cli_options_free(struct cli_options *options) { free(options->dll_dirs); }
+void cli_options_free(struct cli_options *options) {
+    free(options->dll_dirs);
+    vm_policy_free(&options->policy);
+}
 
 static void print_wrapped(const char *text, int indent) {
     enum { WIDTH = 98 };

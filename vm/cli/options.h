@@ -4,6 +4,7 @@
 
 #include "memprof/recorder.h"
 #include "memprof/units.h"
+#include "vm/policy.h"
 #include "vm/vm.h"
 
 enum cli_verb {
@@ -44,6 +45,8 @@ struct cli_options {
     struct mp_recorder_options recorder;  /* path NULL: nothing is recorded */
     enum mp_units_kind profile;           /* --profile */
     bool profile_stack;                   /* --profile-stack */
+    struct vm_policy policy;              /* --allow, --deny, --pure */
+    double timeout;                       /* --timeout, in seconds; 0: none */
     bool quiet;                           /* --quiet */
     double memprof_stress;                /* --memprof-stress; 0: no */
     double max_live, max_alloc, max_leak; /* budgets in bytes; below 0: none */

@@ -1,7 +1,10 @@
 /* run.c - running a program: what kind of file it is, the machine's life, the exit status. */
 #include "vm/cli/cli.h"
 
+#include "stdlib/channel.h"
 #include "stdlib/prims.h"
+#include "vm/backtrace.h"
+#include "vm/cli/watchdog.h"
 #include "vm/exitstats.h"
 #include "vm/uncaught.h"
 
@@ -30,12 +33,38 @@ static bool is_script(const char *path) {
     return strstr(line, "bactrian") != NULL;
 }
 
-static int finish(struct vm *vm, struct vm_result result) {
-    switch (result.outcome) {
-    case VM_UNCAUGHT: return vm_report_uncaught(vm, result.exn, stderr);
-    case VM_EXITED: return result.exit_status;
-    default: vm_print_exit_statistics(vm->domain, stderr); return 0;
-    }
+/* A limit ended the run: says which, and where. What the program had printed is not lost. */
+static void report_stop(struct vm *vm, const char *shown) {
+    static const char *const flags[] = {
+        [STOP_FUEL] = "--fuel", [STOP_TIME] = "--timeout", [STOP_OUTPUT] = "--max-output"};
+    enum vm_stop why = vm->limits.stopped;
+    if (why != STOP_OUTPUT) channels_flush_quietly(vm->library_state);
+    cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s", flags[why]);
+    vm_backtrace_print(vm->domain, true, stderr);
+}
+
+static int finish(struct vm *vm, struct vm_result result, const char *shown) {
+    int status = result.exit_status;
+    if (result.outcome == VM_UNCAUGHT) status = vm_report_uncaught(vm, result.exn, stderr);
+    else if (result.outcome == VM_RETURNED) vm_print_exit_statistics(vm->domain, stderr);
+    if (vm->limits.stopped != STOP_NONE) report_stop(vm, shown);
+    return status;
+}
+
+static int run_loaded(struct cli_options *options, struct vm *vm, const char *shown) {
+    bool failed;
+    int status = cli_start_units(options, vm);
+    if (status == 0) status = cli_start_recording(options, vm, shown);
+    if (status != 0) return status;
+    struct cli_watchdog *dog = cli_watchdog_start(vm, shown, options->timeout, &failed);
+    if (failed) return STATUS_REFUSED;
+    struct vm_result result = vm_run(vm);
+    status = finish(vm, result, shown);
+    cli_watchdog_stop(dog);
+    status = cli_finish_recording(options, vm, result, status);
+    cli_finish_units(vm);
+    if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
+    return status;
 }
 
 /* Runs an opened image, which the machine closes. shown: the name for messages. */
@@ -52,14 +81,7 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
     }
     int status;
     if (vm_load(vm, image, &error) != VM_OK) status = cli_refuse(shown, &error);
-    else if ((status = cli_start_units(options, vm)) == 0 &&
-             (status = cli_start_recording(options, vm, shown)) == 0) {
-        struct vm_result result = vm_run(vm);
-        status = finish(vm, result);
-        status = cli_finish_recording(options, vm, result, status);
-        cli_finish_units(vm);
-        if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
-    }
+    else status = run_loaded(options, vm, shown);
     vm_destroy(vm);
     return status;
 }

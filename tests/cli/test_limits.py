@@ -1,0 +1,201 @@
+"""Limits and capabilities: each is hit exactly, each refusal names its flag."""
+import os
+import time
+
+from support import Case
+
+
+class Capabilities(Case):
+    def allowed(self, flags, words, out=None):
+        done = self.bactrian(*flags, 'world.byte', *words)
+        self.expect(done, out=out)
+        return done
+
+    def denied(self, flags, words, text):
+        done = self.bactrian(*flags, 'world.byte', *words)
+        self.expect(done, status=3, out=text)
+
+    def test_each_capability_can_be_denied(self):
+        for name, words, primitive in (
+                ('proc', ['command'], 'caml_sys_system_command'),
+                ('time', ['time'], 'caml_sys_time'),
+                ('time', ['random'], 'caml_sys_random_seed'),
+                ('signals', ['signal'], 'caml_install_signal_handler'),
+                ('fs-read', ['read', 'args.ml'], 'args.ml'), ('fs-read', ['exists', '/'], '/'),
+                ('fs-read', ['folder', '.'], '.'), ('fs-read', ['list', '.'], '.'),
+                ('fs-read', ['getcwd'], 'caml_sys_getcwd'), ('fs-read', ['chdir', '/'], '/'),
+                ('fs-write', ['write', 'new'], 'new'),
+                ('fs-write', ['remove', 'args.ml'], 'args.ml'),
+                ('fs-write', ['mkdir', 'new'], 'new'), ('fs-write', ['rmdir', 'home'], 'home'),
+                ('fs-write', ['rename', 'args.ml', 'x'], 'args.ml'),
+                ('fs-read', ['update', 'home/new'], 'home/new')):
+            with self.subTest(capability=name, words=words):
+                self.denied(['--deny=' + name], words,
+                            '%s: refused by --deny=%s' % (primitive, name))
+                self.denied(['--pure'], words, '%s: refused by --pure' % (
+                    'home/new' if words[0] == 'update' else primitive))
+        self.assertTrue(os.path.exists(self.place.path('args.ml')))
+        self.assertFalse(os.path.exists(self.place.path('new')))
+
+    def test_marshalled_functions_can_be_denied_and_other_data_stays(self):
+        for flag in ('--deny=marshal-closures', '--pure'):
+            done = self.bactrian(flag, 'world.byte', 'closure')
+            self.expect(done, status=3)
+            self.assertIn('refused by ' + flag, done.out)
+            self.allowed([flag], ['plain'], 'plain')
+        self.allowed([], ['closure'], 'called')
+
+    def test_stubs_of_c_libraries_can_be_denied(self):
+        self.place.write('pid.ml', 'let () = print_string "up "; print_int (Unix.getppid ())')
+        self.place.tool('ocamlc', '-o', 'pid.byte', 'unix.cma', 'pid.ml')
+        self.expect(self.bactrian('pid.byte'), out=None)
+        for flag in ('--pure', '--deny=stub'):
+            done = self.bactrian(flag, 'pid.byte')
+            self.assertEqual(done.status, 2, repr(done))
+            self.assertRegex(done.err, r'Sys_error\("(caml_)?unix_\w+: refused by %s"\)' % flag)
+
+    def test_a_denied_environment_is_empty(self):
+        self.allowed(['--deny=env'], ['getenv'], 'none')
+        self.allowed(['--deny', 'time,env'], ['getenv'], 'none')
+        self.allowed([], ['getenv'], self.place.home)
+
+    def test_a_pure_program_has_its_arguments_channels_and_exit(self):
+        self.expect(self.bactrian('--pure', 'status.byte', '7'), status=7)
+        self.expect(self.bactrian('--pure', 'copy.byte', stdin=b'a\nb\n'), out='a\nb\n')
+        self.expect(self.bactrian('--pure', 'busy.byte'), out=None)
+
+    def test_later_options_win(self):
+        self.allowed(['--pure', '--allow', 'env'], ['getenv'], self.place.home)
+        self.allowed(['--deny=env', '--allow=env'], ['getenv'], self.place.home)
+        self.allowed(['--allow=env', '--pure'], ['getenv'], 'none')
+
+    def test_folders_can_be_granted_alone(self):
+        self.place.write('inner/data', 'text\n')
+        self.place.write('other/data', 'secret\n')
+        inside = ['--pure', '--allow', 'fs-read=inner']
+        for path in ('inner/data', './inner//data', 'other/../inner/data',
+                     self.place.path('inner/data')):
+            self.allowed(inside, ['read', path], 'text')
+        self.allowed(inside, ['list', 'inner'], 'data')
+        self.allowed(inside, ['folder', 'inner'], 'true')
+        self.allowed(inside, ['exists', 'inner/none'], 'false')
+        for path in ('other/data', 'inner/../other/data', '/etc/passwd', 'innermost', '/'):
+            self.denied(inside, ['read', path], path + ': refused by --allow=fs-read=inner')
+        self.denied(inside, ['write', 'inner/new'], 'inner/new: refused by --pure')
+        both = inside + ['--allow=fs-read=other']
+        self.allowed(both, ['read', 'other/data'], 'secret')
+        self.allowed(both, ['read', 'inner/data'], 'text')
+
+    def test_links_do_not_lead_out_of_a_granted_folder(self):
+        self.place.write('jail/file', 'in\n')
+        self.place.write('outside', 'out\n')
+        for name, target in (('abs', self.place.path('outside')), ('up', '../outside'),
+                             ('folder', '..'), ('fine', 'file')):
+            if not os.path.lexists(self.place.path('jail/' + name)):
+                os.symlink(target, self.place.path('jail/' + name))
+        flags = ['--allow=fs-read=jail', '--allow=fs-write=jail']
+        self.allowed(flags, ['read', 'jail/fine'], 'in')
+        for words in (['read', 'jail/abs'], ['read', 'jail/up'], ['read', 'jail/folder/outside'],
+                      ['list', 'jail/folder'], ['chdir', 'jail/folder'], ['exists', 'jail/abs'],
+                      ['write', 'jail/folder/new'], ['remove', 'jail/folder/outside'],
+                      ['mkdir', 'jail/folder/new'], ['rename', 'jail/file', 'jail/folder/new'],
+                      ['rename', 'jail/folder/outside', 'jail/new']):
+            with self.subTest(words=words):
+                done = self.bactrian(*flags, 'world.byte', *words)
+                self.expect(done, status=3)
+                self.assertIn('refused by --allow=fs-', done.out)
+        self.assertTrue(os.path.exists(self.place.path('outside')))
+
+    def test_a_granted_folder_can_be_changed(self):
+        os.makedirs(self.place.path('work'), exist_ok=True)
+        flags = ['--pure', '--allow=fs-write=work,fs-read=work']
+        for words, out in ((['write', 'work/a'], ''), (['rename', 'work/a', 'work/b'], ''),
+                           (['read', 'work/b'], 'x'), (['mkdir', 'work/c'], ''),
+                           (['chdir', 'work/c'], self.place.path('work/c')),
+                           (['rmdir', 'work/c'], ''), (['remove', 'work/b'], '')):
+            with self.subTest(words=words):
+                self.allowed(flags, words, out)
+        self.assertEqual(os.listdir(self.place.path('work')), [])
+
+    def test_a_single_file_can_be_granted(self):
+        flags = ['--pure', '--allow=fs-read=args.ml']
+        self.assertIn('Sys.argv', self.allowed(flags, ['read', 'args.ml']).out)
+        self.denied(flags, ['read', 'busy.ml'], 'busy.ml: refused by --allow=fs-read=args.ml')
+
+    def test_wrong_words_are_refused(self):
+        for words in (['--allow', 'nonsense'], ['--deny', ''], ['--deny', 'fs-read=/tmp'],
+                      ['--allow', 'env=HOME'], ['--allow', 'fs-read=/no/such/folder'],
+                      ['--allow', 'fs-read='], ['--allow']):
+            with self.subTest(words=words):
+                self.refused(self.bactrian(*words, 'args.byte'), 125, words[0])
+
+
+class Limits(Case):
+    def stopped(self, done, flag, *texts):
+        self.assertEqual(done.status, 124, repr(done))
+        self.assertRegex(done.err, r'\Abactrian: world\.byte: stopped by %s\n' % flag)
+        for text in texts:
+            self.assertIn(text, done.err)
+
+    def run_out(self, fuel, count):
+        return self.bactrian('--fuel=%d' % fuel, 'world.byte', 'count', str(count))
+
+    def test_fuel_ends_at_the_same_instruction_each_time(self):
+        low, high = 1, 1 << 22
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self.run_out(middle, 100).status == 0:
+                high = middle
+            else:
+                low = middle
+        self.expect(self.run_out(high, 100), out='done')
+        self.stopped(self.run_out(low, 100), '--fuel')
+        # A turn of the loop is a fixed number of instructions.
+        with self.subTest('one more turn needs more'):
+            self.stopped(self.run_out(high, 101), '--fuel')
+        per_turn = next(n for n in range(1, 100) if self.run_out(high + n, 101).status == 0)
+        self.expect(self.run_out(high + 10 * per_turn, 110), out='done')
+        self.stopped(self.run_out(high + 10 * per_turn - 1, 110), '--fuel')
+
+    def test_a_stopped_program_keeps_what_it_printed_and_says_where_it_was(self):
+        self.stopped(self.bactrian('--fuel', '1M', 'world.byte', 'spin'), '--fuel',
+                     'Called from World', 'world.ml')
+        self.assertEqual(self.bactrian('--fuel', '1M', 'world.byte', 'spin').out, 'before')
+
+    def test_no_handler_of_the_program_sees_the_end(self):
+        done = self.bactrian('--fuel=100k', 'world.byte', 'catch')
+        self.stopped(done, '--fuel')
+        self.assertEqual(done.out, '')
+
+    def test_time(self):
+        for words in (['spin'], ['catch']):
+            start = time.monotonic()
+            done = self.bactrian('--timeout', '0.2', 'world.byte', *words)
+            self.stopped(done, '--timeout')
+            self.assertLess(time.monotonic() - start, 20)
+        self.expect(self.bactrian('--timeout', '100', 'world.byte', 'count', '5'), out='done')
+
+    def test_time_ends_a_program_that_waits(self):
+        source, sink = os.pipe()
+        try:
+            done = self.bactrian('--timeout=0.1', 'world.byte', 'wait', stdin_file=source)
+        finally:
+            os.close(source)
+            os.close(sink)
+        self.assertEqual(done.status, 124, repr(done))
+        self.assertIn('stopped by --timeout while it waited', done.err)
+
+    def test_output_ends_at_the_byte(self):
+        self.expect(self.bactrian('--max-output=100', 'world.byte', 'digits', '100'), out='7' * 100)
+        done = self.bactrian('--max-output=100', 'world.byte', 'digits', '101')
+        self.stopped(done, '--max-output')
+        self.assertEqual(done.out, '7' * 100)
+        done = self.bactrian('--max-output=70000', 'world.byte', 'digits', '200000')
+        self.stopped(done, '--max-output')
+        self.assertEqual(done.out, '7' * 70000)
+
+    def test_wrong_limits_are_refused(self):
+        for words in (['--fuel', '0'], ['--fuel', 'x'], ['--timeout', '0'], ['--timeout', 'soon'],
+                      ['--max-output', '0'], ['--timeout=-1'], ['--fuel']):
+            with self.subTest(words=words):
+                self.refused(self.bactrian(*words, 'args.byte'), 125, words[0].split('=')[0])

@@ -1,0 +1,104 @@
+/* watchdog.c - see watchdog.h. The thread takes no signals: those are the program's. */
+#include "vm/cli/watchdog.h"
+
+#include "vm/cli/cli.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct cli_watchdog {
+    struct vm *vm;
+    const char *shown;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t over;
+    bool is_over; /* under the lock */
+    struct timespec deadline;
+};
+
+static void add(struct timespec *t, double seconds) {
+    time_t whole = (time_t)seconds;
+    t->tv_sec += whole;
+    t->tv_nsec += (long)((seconds - (double)whole) * 1e9);
+    if (t->tv_nsec >= 1000000000) {
+        t->tv_nsec -= 1000000000;
+        t->tv_sec++;
+    }
+}
+
+/* Whether the program ended before that time. Needs: the lock. */
+static bool over_by(struct cli_watchdog *dog, const struct timespec *time) {
+    while (!dog->is_over)
+        if (pthread_cond_timedwait(&dog->over, &dog->lock, time) == ETIMEDOUT) break;
+    return dog->is_over;
+}
+
+static void *watch(void *context) {
+    enum { TRIES = 100 };
+    const double pause = 0.01;
+    struct cli_watchdog *dog = context;
+    pthread_mutex_lock(&dog->lock);
+    bool over = over_by(dog, &dog->deadline);
+    struct timespec next = dog->deadline;
+    /* The machine may clear a request that comes while it serves another one: ask again. */
+    for (int i = 0; !over && i < TRIES; i++) {
+        vm_request_stop(dog->vm, STOP_TIME);
+        add(&next, pause);
+        over = over_by(dog, &next);
+    }
+    pthread_mutex_unlock(&dog->lock);
+    if (!over)
+        _exit(cli_fail(VM_STATUS_STOPPED, dog->shown,
+                       "stopped by --timeout while it waited for the system; "
+                       "output that it had not flushed is lost"));
+    return NULL;
+}
+
+static bool create_thread(struct cli_watchdog *dog) {
+    sigset_t all, before;
+    pthread_condattr_t clock;
+    sigfillset(&all);
+    pthread_mutex_init(&dog->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&dog->over, &clock);
+    pthread_condattr_destroy(&clock);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&dog->thread, NULL, watch, dog);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error == 0;
+}
+
+struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double seconds,
+                                        bool *failed) {
+    *failed = false;
+    if (seconds == 0) return NULL;
+    struct cli_watchdog *dog = calloc(1, sizeof *dog);
+    if (dog != NULL) {
+        dog->vm = vm;
+        dog->shown = shown;
+        clock_gettime(CLOCK_MONOTONIC, &dog->deadline);
+        add(&dog->deadline, seconds);
+        if (create_thread(dog)) return dog;
+    }
+    free(dog);
+    *failed = true;
+    cli_fail(STATUS_REFUSED, shown, "no thread could be made for --timeout");
+    return NULL;
+}
+
+void cli_watchdog_stop(struct cli_watchdog *dog) {
+    if (dog == NULL) return;
+    pthread_mutex_lock(&dog->lock);
+    dog->is_over = true;
+    pthread_cond_signal(&dog->over);
+    pthread_mutex_unlock(&dog->lock);
+    pthread_join(dog->thread, NULL);
+    pthread_cond_destroy(&dog->over);
+    pthread_mutex_destroy(&dog->lock);
+    free(dog);
+}
