@@ -9,12 +9,13 @@
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/blocking.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum { IN_CALL, IN_PENDING, IN_MEMORY, IN_ARGUMENTS };
-enum { CALL_PREPARED, CALL_ADDRESS, CALL_LIBRARY, CALL_NAME, CALL_FIELDS };
+enum { CALL_PREPARED, CALL_ADDRESS, CALL_LIBRARY, CALL_NAME, CALL_BLOCKING, CALL_FIELDS };
 enum {
     ROOM_BYTES = 256,  /* for copies of strings, on the C stack */
     MAX_NESTING = 1000 /* foreign calls inside each other's callbacks: some 3 KB of stack each */
@@ -137,18 +138,25 @@ static struct ffi_signature *signature_of_call(struct domain *d, value call) {
     return signature;
 }
 
-/* Runs the C function with what is in places. Returns what is to be raised, or unit. */
-static value run(struct domain *d, struct ffi_signature *signature, value *values, void *result,
-                 void **places) {
-    struct ffi_frame frame = {innermost_frame, d, &values[IN_PENDING],
-                              innermost_frame == NULL ? 1 : innermost_frame->depth + 1};
+/* Runs the C function with what is in places. Returns whether a callback raised. */
+static bool run(struct domain *d, struct ffi_signature *signature, value *values, void *result,
+                void **places) {
+    struct ffi_frame frame = {
+        .outer = innermost_frame,
+        .d = d,
+        .pending = &values[IN_PENDING],
+        .blocking = bool_of_val(field(values[IN_CALL], CALL_BLOCKING)),
+        .depth = innermost_frame == NULL ? 1 : innermost_frame->depth + 1,
+    };
     void (*function)(void) = (void (*)(void))int_of_val(field(values[IN_CALL], CALL_ADDRESS));
     innermost_frame = &frame;
+    if (frame.blocking) vm_enter_blocking(d);
     errno = 0;
     ffi_call(&signature->cif, function, result, places);
     foreign_errno = errno;
+    if (frame.blocking) vm_leave_blocking(d);
     innermost_frame = frame.outer;
-    return values[IN_PENDING];
+    return frame.raised;
 }
 
 static value result_of(struct domain *d, const struct ffi_signature *signature, const value *values,
@@ -187,11 +195,10 @@ static value apply(struct domain *d, value *values, size_t n, union ffi_word *wo
         if (problem != FFI_BAD_NONE) break;
         places[i] = slot->code == FFI_STRUCT ? words[i].p : &words[i];
     }
-    value exn = VAL_UNIT;
-    if (problem == FFI_BAD_NONE) exn = run(d, signature, values, result, places);
+    bool raised = problem == FFI_BAD_NONE && run(d, signature, values, result, places);
     clean_up(&left, values, words);
     if (problem != FFI_BAD_NONE) refuse_argument(d, values[IN_CALL], i, problem);
-    if (exn != VAL_UNIT) vm_raise(d, exn);
+    if (raised) vm_raise(d, values[IN_PENDING]);
     value v = result_of(d, signature, values, result);
     d->gc.local_roots = roots.next;
     return v;

@@ -11,6 +11,7 @@
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/blocking.h"
 #include "vm/callback.h"
 #include "vm/uncaught.h"
 
@@ -159,6 +160,18 @@ static void clear_result(const struct ffi_signature *signature, void *result) {
     memset(result, 0, bytes < sizeof(ffi_arg) ? sizeof(ffi_arg) : bytes);
 }
 
+/* Runs the function; an exception comes back as exn_result, and then the C result is zero. */
+static value invoke(struct domain *d, struct ffi_callback *callback, void *result,
+                    void **arguments) {
+    struct ffi_signature *signature = callback->signature; /* the function may free the callback */
+    signature->users++;
+    struct invocation call = {callback, signature, arguments, result};
+    value outcome = vm_protect_exn(d, run_callback, &call);
+    if (is_exn_result(outcome)) clear_result(signature, result);
+    ffi_signature_release(signature);
+    return outcome;
+}
+
 /* What libffi calls. */
 static void enter_callback(ffi_cif *cif, void *result, void **arguments, void *context) {
     struct ffi_callback *callback = context;
@@ -169,16 +182,14 @@ static void enter_callback(ffi_cif *cif, void *result, void **arguments, void *c
               stderr);
         return;
     }
-    if (*frame->pending != VAL_UNIT) return;
-    struct ffi_signature *signature = callback->signature; /* the function may free the callback */
-    signature->users++;
-    struct invocation call = {callback, signature, arguments, result};
-    value outcome = vm_protect_exn(frame->d, run_callback, &call);
+    if (frame->raised) return;
+    if (frame->blocking) vm_leave_blocking(frame->d);
+    value outcome = invoke(frame->d, callback, result, arguments);
     if (is_exn_result(outcome)) {
         *frame->pending = exn_of_result(outcome);
-        clear_result(signature, result);
+        frame->raised = true;
     }
-    ffi_signature_release(signature);
+    if (frame->blocking) vm_enter_blocking(frame->d);
 }
 
 struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f) {

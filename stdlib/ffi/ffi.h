@@ -11,7 +11,7 @@
  *                  Closure     | prepared |
  *     aggregate  | size | alignment | class of bytes 0-7 | class of bytes 8-15 | ...
  *     prepared   | signature | typs of the arguments, as an array | typ of the result | ...
- *     call       | prepared | address | library, or unit | name | flags |
+ *     call       | prepared | address | library, or unit | name | blocking | ...
  *     ptr        | address | memory | typ |      also structures (typ: their own) and function
  *                                                pointers (typ: prepared)
  *     carray     | ptr | length |
@@ -125,7 +125,9 @@ struct ffi_callback {
 struct ffi_frame {
     struct ffi_frame *outer;
     struct domain *d;
-    value *pending; /* a rooted slot: the exception that a callback raised, or unit */
+    value *pending; /* a rooted slot: the exception that a callback raised */
+    bool raised;
+    bool blocking; /* the C function runs without the machine (vm/blocking.h) */
     int depth;
 };
 
