@@ -91,7 +91,7 @@ static value bump(struct gc_domain *g, size_t wosize) {
 }
 
 /* Where the young area has room for stack and record. 0: it hasn't. GC: never. */
-static value quick_record(struct domain *d, const struct record_request *request) {
+static value quick_record(struct domain *d, const struct record_request *request, bool in_hit) {
     struct gc_domain *g = &d->gc;
     size_t depth = request->depth;
     size_t words = RECORD_FIELDS + 1 + (depth > 0 ? depth + 1 : 0);
@@ -101,7 +101,9 @@ static value quick_record(struct domain *d, const struct record_request *request
     fill_callstack(callstack, request);
     value record = bump(g, RECORD_FIELDS);
     fill_record(record, request, callstack);
-    gc_sample_exempt(g, words);
+    /* In a hit the sampler arms itself afterwards. */
+    if (in_hit) gc_clock_move(g, -(intptr_t)words);
+    else gc_sample_exempt(g, words);
     return record;
 }
 
@@ -119,18 +121,24 @@ static value slow_record(struct domain *d, void *context) {
     return record;
 }
 
-/* The record, or an exception as exn_result. MP4. */
-static value allocation_record(struct mp_profile *p, const struct record_request *request) {
+/* Where the young area has no room; kept apart, so that the usual way is short. */
+static __attribute__((noinline)) value record_slowly(struct mp_profile *p,
+                                                     const struct record_request *request) {
     struct record_request copy = *request;
-    value record = quick_record(p->engine->d, request);
-    if (record != 0) return record;
     /* Raising runs what is due: not what belongs to this lane. */
     mp_sampler_pause(p->engine->sampler);
     mp_lane_suspend(p->engine->sampler, p->stream.lane);
-    record = vm_protect_exn(p->engine->d, slow_record, &copy);
+    value record = vm_protect_exn(p->engine->d, slow_record, &copy);
     mp_lane_resume(p->engine->sampler, p->stream.lane);
     mp_sampler_unpause(p->engine->sampler);
     return record;
+}
+
+/* The record, or an exception as exn_result. MP4. */
+static inline value allocation_record(struct mp_profile *p, const struct record_request *request,
+                                      bool in_hit) {
+    value record = quick_record(p->engine->d, request, in_hit);
+    return record != 0 ? record : record_slowly(p, request);
 }
 
 /* ---- Callbacks. ---- */
@@ -139,10 +147,11 @@ static bool lane_is_free(const struct mp_profile *p) { return p->stream.lane->su
 
 /* Has the machine come back if something is due that could run. */
 static void ask_for_callbacks(struct mp_engine *engine) {
+    engine->held_back = false;
     for (struct mp_profile *p = engine->profiles; p != NULL; p = p->next) {
-        if (!lane_is_free(p) || !mp_anything_due(&p->entries)) continue;
-        gc_request_action(&engine->d->gc);
-        return;
+        if (!mp_anything_due(&p->entries)) continue;
+        if (lane_is_free(p)) gc_request_action(&engine->d->gc);
+        else engine->held_back = true;
     }
 }
 
@@ -152,7 +161,7 @@ static value call(struct mp_profile *p, int which, value argument, bool in_hit) 
     struct mp_lane *lane = p->stream.lane;
     p->running++;
     mp_lane_suspend(engine->sampler, lane);
-    value result = vm_callback_exn(engine->d, field(p->tracker, which), 1, &argument);
+    value result = vm_callback1_exn(engine->d, field(p->tracker, which), argument);
     if (in_hit) mp_lane_resume_in_hit(engine->sampler, lane);
     else mp_lane_resume(engine->sampler, lane);
     p->running--;
@@ -186,7 +195,7 @@ static value tell_allocation(struct mp_profile *p, uint32_t number) {
     }
     e->stack = NULL;
     mp_entry_begin(&p->entries, number);
-    value result = allocation_record(p, &request);
+    value result = allocation_record(p, &request, false);
     free(stack);
     if (!is_exn_result(result)) result = call(p, which, result, false);
     return settle(p, generation, number, result, false);
@@ -199,9 +208,11 @@ static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64
     struct record_request request = {.samples = hit->samples,
                                      .wosize = hit->wosize,
                                      .source = hit->source,
-                                     .outermost_first = true};
-    request.depth = vm_call_stack(p->engine->d, p->callstack_size, &request.gpcs);
-    value result = allocation_record(p, &request);
+                                     .outermost_first = p->callstack_size > VM_SHORT_STACK};
+    request.depth = request.outermost_first
+                        ? vm_call_stack(p->engine->d, p->callstack_size, &request.gpcs)
+                        : vm_short_call_stack(p->engine->d, p->callstack_size, &request.gpcs);
+    value result = allocation_record(p, &request, true);
     if (!is_exn_result(result)) result = call(p, ALLOC_MINOR, result, true);
     *ticket = 0;
     if (is_exn_result(result)) return result;
@@ -266,7 +277,7 @@ static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, u
     struct mp_entries *t = &p->entries;
     if (hit->promised) {
         value result = tell_promise(p, hit, ticket);
-        ask_for_callbacks(p->engine);
+        if (p->engine->held_back) ask_for_callbacks(p->engine);
         return result;
     }
     uint32_t number = mp_entry_new(t, hit->wosize, hit->samples, hit->source, hit->young);

@@ -61,6 +61,7 @@ struct mp_engine {
     struct mp_recorder *recorder; /* memprof/recorder.h; NULL: none */
     struct mp_units *units;       /* memprof/units.h; NULL: none */
     struct mp_stress *stress;     /* memprof/stress.h; NULL: none */
+    bool held_back;               /* something was due when its lane was not free */
     bool silenced;                /* the program is over: no callback runs any more */
 };
 

@@ -8,22 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-value vm_callback_exn(struct domain *d, value f, int n, const value *args) {
-    ptrdiff_t depth = d->stack_high - d->sp;
-    value *sp = d->sp - n - 3;
-    for (int i = 0; i < n; i++) sp[i] = args[i];
-    sp[n] = (value)d->vm->leave_code;
-    sp[n + 1] = VAL_UNIT;
-    sp[n + 2] = VAL_UNIT;
-    d->sp = sp;
+/* Applies f to the n arguments at d->sp, behind which a return frame is made room for. */
+static inline value apply(struct domain *d, value f, int n) {
+    value *behind = d->sp + n + 3;
+    ptrdiff_t depth = d->stack_high - behind;
+    behind[-3] = (value)d->vm->leave_code;
+    behind[-2] = behind[-1] = VAL_UNIT;
     value result = vm_enter(d, f, n - 1);
     d->sp = d->stack_high - depth;
     if (d->sp > d->lowest_mark) vm_marks_unwound(d, d->sp);
     return result;
 }
 
+value vm_callback_exn(struct domain *d, value f, int n, const value *args) {
+    d->sp -= n + 3;
+    for (int i = 0; i < n; i++) d->sp[i] = args[i];
+    return apply(d, f, n);
+}
+
+value vm_callback1_exn(struct domain *d, value f, value a) {
+    d->sp -= 4;
+    d->sp[0] = a;
+    return apply(d, f, 1);
+}
+
 value vm_callback(struct domain *d, value f, value a) {
-    return vm_value_or_raise(d, vm_callback_exn(d, f, 1, &a));
+    return vm_value_or_raise(d, vm_callback1_exn(d, f, a));
 }
 
 value vm_callback2(struct domain *d, value f, value a, value b) {

@@ -10,6 +10,7 @@ struct vm;
 /* Applies closure f to n >= 1 arguments (args need not be rooted). The result is a value, or an
  * exception as exn_result: test is_exn_result. */
 value vm_callback_exn(struct domain *d, value f, int n, const value *args);
+value vm_callback1_exn(struct domain *d, value f, value a);
 /* The same, an exception going on to the innermost handler. */
 value vm_callback(struct domain *d, value f, value a);
 value vm_callback2(struct domain *d, value f, value a, value b);

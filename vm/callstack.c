@@ -73,14 +73,17 @@ static inline bool start(struct domain *d, struct vm_call_stack *s, struct walke
 
 /* Past a mark, a callback, or the outermost frame. */
 static bool step_slowly(struct domain *d, struct walker *w) {
+    /* Behind the last frame of a stack there is only its return frame. */
+    if (w->behind + 3 + STOPPED_WORDS > d->stack_high) return false;
     struct vm_frame frame = {.base = w->behind, .height = 0};
     return vm_frames_next(d, &frame) && take_frame(w, &frame);
 }
 
 /* Notes frames until there are `limit`. False: there are no more, the one before the mark was
  * noted, or memory is exhausted. */
-static inline bool walk(struct domain *d, struct vm_frames *f, struct walker *to, size_t limit,
-                        const value *mark) {
+static inline __attribute__((always_inline)) bool walk(struct domain *d, struct vm_frames *f,
+                                                       struct walker *to, size_t limit,
+                                                       const value *mark) {
     struct walker w = *to;
     while (w.count < limit) {
         if (w.count == f->capacity && !widen(f, w.count + 1)) {
