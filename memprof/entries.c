@@ -102,39 +102,40 @@ void mp_entry_set_user(struct mp_entries *t, uint32_t number, value user) {
 
 /* ---- What is due. ---- */
 
-/* later is a binary heap: items[i] comes before items[2i+1] and items[2i+2]. */
-static bool comes_before(const struct mp_entries *t, size_t i, size_t j) {
-    return t->slots[t->later.items[i]].seq < t->slots[t->later.items[j]].seq;
-}
-
-static void swap_later(struct mp_entries *t, size_t i, size_t j) {
-    uint32_t number = t->later.items[i];
-    t->later.items[i] = t->later.items[j];
-    t->later.items[j] = number;
-}
-
+/* Blocks mostly die and are promoted in the order of their births, so later is a list to which most
+ * items come in order; those that don't have it sorted before the next one is taken. */
 static bool push_later(struct mp_entries *t, uint32_t number) {
-    if (!push_number(&t->later, number)) {
+    struct mp_numbers *later = &t->later;
+    if (t->later_taken > later->count / 2) {
+        later->count -= t->later_taken;
+        memmove(later->items, later->items + t->later_taken, later->count * sizeof *later->items);
+        t->later_taken = 0;
+    }
+    if (!push_number(later, number)) {
         mp_entry_drop(t, number);
         return false;
     }
     mp_entry_hold(t, number);
     t->slots[number].flags |= ENTRY_QUEUED;
-    for (size_t i = t->later.count - 1; i > 0 && comes_before(t, i, (i - 1) / 2); i = (i - 1) / 2)
-        swap_later(t, i, (i - 1) / 2);
+    if (later->count - t->later_taken > 1)
+        t->later_unsorted |= t->slots[later->items[later->count - 2]].seq > t->slots[number].seq;
     return true;
 }
 
+static int by_seq(const void *one, const void *other, void *slots) {
+    const struct mp_entry *entries = slots;
+    uint64_t a = entries[*(const uint32_t *)one].seq, b = entries[*(const uint32_t *)other].seq;
+    return a < b ? -1 : a > b;
+}
+
 static uint32_t pop_later(struct mp_entries *t) {
-    uint32_t first = t->later.items[0];
-    t->later.items[0] = t->later.items[--t->later.count];
-    for (size_t i = 0, child; (child = 2 * i + 1) < t->later.count; i = child) {
-        if (child + 1 < t->later.count && comes_before(t, child + 1, child)) child++;
-        if (!comes_before(t, child, i)) break;
-        swap_later(t, i, child);
-    }
-    t->slots[first].flags &= (uint16_t)~ENTRY_QUEUED;
-    return first;
+    uint32_t *rest = t->later.items + t->later_taken;
+    if (t->later_unsorted)
+        qsort_r(rest, t->later.count - t->later_taken, sizeof *rest, by_seq, t->slots);
+    t->later_unsorted = false;
+    t->later_taken++;
+    t->slots[rest[0]].flags &= (uint16_t)~ENTRY_QUEUED;
+    return rest[0];
 }
 
 bool mp_note_birth(struct mp_entries *t, uint32_t number) {
@@ -167,7 +168,7 @@ uint32_t mp_take_birth(struct mp_entries *t) {
 }
 
 uint32_t mp_take_later(struct mp_entries *t) {
-    while (t->later.count > 0) {
+    while (t->later.count > t->later_taken) {
         uint32_t number = pop_later(t);
         bool dropped = t->slots[number].flags & ENTRY_DROPPED;
         mp_entry_release(t, number);

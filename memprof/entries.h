@@ -4,7 +4,7 @@
  *   young     numbers of entries whose block is in the young area, in order of allocation
  *   old       numbers of entries whose block is in the major heap
  *   births    entries whose allocation is to be told: a queue, in order of allocation
- *   later     entries whose promotion or death is to be told: a heap, the least seq first
+ *   later     entries whose promotion or death is to be told, the least seq first
  *
  * ME1  An entry's block is a weak reference: the collector never sees it; minor_done and mark_done
  *      keep it true. Its user value is a strong root.
@@ -63,6 +63,8 @@ struct mp_entries {
     size_t live; /* entries that are neither free nor dropped */
     struct mp_numbers young, old, fresh_users, births, later;
     size_t births_taken; /* births.items[0 .. births_taken-1] were taken */
+    size_t later_taken;  /* later.items[0 .. later_taken-1] were taken */
+    bool later_unsorted; /* the others are not in the order of their seq */
     uint64_t last_seq;
 };
 
@@ -95,7 +97,7 @@ uint32_t mp_take_birth(struct mp_entries *t);
 uint32_t mp_take_later(struct mp_entries *t);
 /* Whether one of the two would give an entry (or none, if all of them were dropped). */
 static inline bool mp_anything_due(const struct mp_entries *t) {
-    return t->births.count > t->births_taken || t->later.count > 0;
+    return t->births.count > t->births_taken || t->later.count > t->later_taken;
 }
 /* Drops every entry whose allocation callback has not run. */
 void mp_entries_drop_unknown(struct mp_entries *t);
