@@ -132,7 +132,7 @@ static void read_location(struct ctf_reader *r) {
     reserve(&r->code_hash, r->codes, sizeof *r->codes);
     report_grow(&r->codes, &r->code_capacity, r->code_count + 1, sizeof *r->codes);
     report_grow(&r->locations, &r->location_capacity, r->location_count + n, sizeof *r->locations);
-    memcpy(&r->locations[r->location_count], found, n * sizeof *found);
+    if (n > 0) memcpy(&r->locations[r->location_count], found, n * sizeof *found);
     r->codes[r->code_count] = (struct ctf_code){code, r->location_count, n};
     r->location_count += n;
     size_t slot = probe(&r->code_hash, r->codes, sizeof *r->codes, code);

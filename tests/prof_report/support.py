@@ -10,9 +10,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 class Place:
-    def __init__(self, bactrian, accept, mutants):
+    def __init__(self, bactrian, accept, mutants, long=False):
         self.bactrian = os.path.abspath(bactrian)
-        self.accept, self.mutants = accept, mutants
+        self.accept, self.mutants, self.long = accept, mutants, long
 
 
 class Case(unittest.TestCase):

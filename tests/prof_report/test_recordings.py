@@ -1,10 +1,11 @@
 """Profiles of Bactrian's own format, recorded here from a program whose allocation is known."""
 import json
-import random
+import os
 import shutil
 import subprocess
 import unittest
 
+import ctf
 import support
 
 PROGRAM = '''
@@ -84,14 +85,14 @@ class Recordings(support.Case):
         self.assertEqual([(r['name'], r['samples']) for r in rows],
                          [(r['name'], r['samples']) for r in again])
 
-    def test_damaged_recordings_crash_no_reader(self):
-        self.record('--rate', '0.001', '--seed', '5')
-        whole, seed = self.read('p.bprof'), random.Random(6)
-        for i in range(self.place.mutants // 4):
-            data = bytearray(whole)
-            for _ in range(seed.randint(1, 4)):
-                data[seed.randrange(len(data))] = seed.randrange(256)
-            self.write('m.bprof', bytes(data[:seed.randint(1, 2 * len(data))]))
-            for verb in ('summary', 'check'):
-                _, err, status = self.run_prof(verb, 'm.bprof')
-                self.assertIn(status, (0, 1, 125), err[-2000:])
+    def test_damaged_profiles_crash_no_verb(self):
+        self.record('--rate', '0.001', '--seed', '5', '--gc-trace')
+        self.prof('export', '--to', 'memtrace', 'p.bprof', '-o', 'p.ctf')
+        for version in (1, 2, 3):
+            self.write('%d.ctf' % version, ctf.small(version).bytes)
+        build = os.path.dirname(os.path.dirname(os.path.dirname(self.place.bactrian)))
+        done = subprocess.run([os.path.join(build, 'tests', 'prof_report', 'mutants'),
+                               str(10 * self.place.mutants), '7', 'p.bprof', 'p.ctf', '1.ctf',
+                               '2.ctf', '3.ctf'], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=1200)
+        self.assertEqual(done.returncode, 0, done.stdout[-3000:].decode('latin-1'))
