@@ -28,7 +28,7 @@ const char *report_format_names(void) {
 
 /* Selectors look at whole stacks: what they choose from is not folded. */
 static bool may_fold(const struct report_selection *s) {
-    return s->focus == NULL && s->ignore == NULL;
+    return s->focus == NULL && s->ignore == NULL && s->keep == NULL;
 }
 
 int report_write_export(const struct report_command *command, FILE *out,

@@ -59,11 +59,14 @@ static int check_files(const struct report_command *c, const struct verb *verb,
 
 static int load(struct report_command *c, const struct verb *verb, struct report_error *error) {
     size_t count = verb->files < 0 ? 0 : verb->files; /* merge loads its own */
-    for (size_t i = 0; i < count; i++) {
+    /* Export folds stacks in the profile that it gets. */
+    bool given = c->given != NULL && c->files[0] == c->given_path &&
+                 verb->action != report_write_export;
+    for (size_t i = given; i < count; i++) {
         c->models[i] = report_load(c->files[i], error);
         if (c->models[i] == NULL) return -1;
     }
-    c->request.model = c->models[0];
+    c->request.model = given ? c->given : c->models[0];
     c->request.path = c->files[0];
     c->request.operand = verb->operands > 0 ? c->files[count] : NULL;
     c->request.other = c->models[1];
@@ -123,9 +126,24 @@ static int run(struct report_command *c, const struct verb *verb, FILE *out, boo
     return perform(c, verb, &style, out, error);
 }
 
+/* Puts the profile that is loaded in front of the files, if one is missing. */
+static void add_given(struct report_command *c, const struct verb *verb) {
+    if (c->given == NULL || c->file_count >= (size_t)(abs(verb->files) + verb->operands)) return;
+    c->own_files = report_alloc((c->file_count + 1) * sizeof *c->own_files);
+    c->own_files[0] = (char *)c->given_path;
+    for (size_t i = 0; i < c->file_count; i++) c->own_files[i + 1] = c->files[i];
+    c->files = c->own_files;
+    c->file_count++;
+}
+
 int report_run(char **words, FILE *out, bool terminal, unsigned columns,
                struct report_error *error) {
-    struct report_command c = {.verb = words[0]};
+    return report_run_on(NULL, NULL, words, out, terminal, columns, error);
+}
+
+int report_run_on(const struct report_model *model, const char *path, char **words, FILE *out,
+                  bool terminal, unsigned columns, struct report_error *error) {
+    struct report_command c = {.verb = words[0], .given = model, .given_path = path};
     const struct verb *verb = find_verb(words[0]);
     int status = -1;
     if (verb == NULL)
@@ -138,9 +156,11 @@ int report_run(char **words, FILE *out, bool terminal, unsigned columns,
             report_print_options(out);
             status = 0;
         } else {
+            add_given(&c, verb);
             status = run(&c, verb, out, terminal, columns, error);
         }
     }
+    free(c.own_files);
     report_model_free(c.models[0]);
     report_model_free(c.models[1]);
     return status;

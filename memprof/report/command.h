@@ -11,7 +11,10 @@ struct report_command {
     char **words; /* of the command line: where files stand, then NULL */
     char **files;
     size_t file_count;
-    struct report_model *models[2];
+    struct report_model *models[2];   /* that were loaded for this command */
+    const struct report_model *given; /* that was before; NULL: none */
+    const char *given_path;
+    char **own_files; /* files, if they are not the command line's own */
     const char *format, *output;
     bool json, csv, color, no_color, help;
 };
@@ -21,6 +24,9 @@ struct report_command {
  * Fails: also as report_alloc. */
 int report_run(char **words, FILE *out, bool terminal, unsigned columns,
                struct report_error *error);
+/* The same on a profile that is loaded: where a file is missing in words, it is the first. */
+int report_run_on(const struct report_model *model, const char *path, char **words, FILE *out,
+                  bool terminal, unsigned columns, struct report_error *error);
 /* Lists the verbs and the options. */
 void report_print_help(FILE *out);
 

@@ -68,6 +68,11 @@ int cli_open_image(const char *path, const char *shown, struct vm_image *image);
  * GC: never. */
 int cli_assemble(const char *path, const char *shown, struct vm_image *image);
 
+/* The width of the terminal that standard output is, 0 if it is none; whether colours are welcome
+ * there. GC: never. */
+unsigned cli_terminal_columns(void);
+bool cli_wants_color(void);
+
 /* The verbs: each returns the exit status. */
 int cli_run(struct cli_options *options); /* run PROGRAM (GC: may run) */
 int cli_run_direct(struct cli_options *options,
