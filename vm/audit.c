@@ -52,10 +52,13 @@ void vm_audit(const struct vm *vm, FILE *out) {
         free(group);
         return;
     }
+    /* Libraries are not opened for this: what the machine lacks is theirs, if there are any. */
+    const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
+    const uint8_t foreign = dlls != NULL && dlls->length > 0 ? CAP_STUB : GROUP_UNKNOWN;
     for (uint32_t p = 0; p < count; p++) {
         group[p] = GROUP_COUNT;
         if (!reachable(verified, p)) continue;
-        group[p] = vm->prims[p].row == NULL ? GROUP_UNKNOWN : vm->prims[p].row->capability;
+        group[p] = vm->prims[p].row == NULL ? foreign : vm->prims[p].row->capability;
         total++;
     }
     fprintf(out, "%zu of %zu primitives can be reached\n", total, count);

@@ -343,13 +343,15 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     FROM_1_TO_4(ROW)
     ROW(5)
 #undef ROW
-#define C_CALL(n, body)                                    \
-    INNER(C_CALL_STUB##n) {                                \
-        SAVE();                                            \
-        accu = ((stub##n *)PRIM_OPERAND(1)->function)body; \
-        RESTORE();                                         \
-        sp += n - 1;                                       \
-        NEXT(2);                                           \
+#define C_CALL(n, body)                                      \
+    INNER(C_CALL_STUB##n) {                                  \
+        const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
+        COUNT_PRIM(prim);                                    \
+        SAVE();                                              \
+        accu = ((stub##n *)prim->function)body;              \
+        RESTORE();                                           \
+        sp += n - 1;                                         \
+        NEXT(2);                                             \
     }
     C_CALL(1, (accu))
     C_CALL(2, (accu, sp[3]))
@@ -360,6 +362,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INNER(C_CALL_STUBN) {
         intptr_t n = OPERAND(1);
         PUSH(accu);
+        COUNT_PRIM(PRIM_OPERAND(2));
         SAVE();
         accu = ((stubn *)PRIM_OPERAND(2)->function)(sp + STOPPED_WORDS, (int)n);
         RESTORE();

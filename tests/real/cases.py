@@ -140,6 +140,10 @@ def others():
                run('camlp5o', 'pa_extend.cmo', 'pr_r.cmo', 'pretty.ml'),
                run('camlp5o', 'none.cmo', 'pretty.ml'),
                run('camlp5o', 'pr_o.cmo', 'syntax_error.ml'))
+    yield Case('ocamldoc, with its libraries of stubs',
+               run('ocamldoc', '-html', '-d', '.', 'shapes.mli', 'shapes.ml', 'queue2.ml'),
+               run('ocamldoc', '-man', '-latex', '-d', '.', 'shapes.mli'),
+               run('ocamldoc', '-text', 'syntax_error.ml'))
     yield Case('camlidl', run('camlidl', '-header', 'geometry.idl'),
                run('camlidl', '-no-include', '-nocpp', 'geometry.idl'),
                run('camlidl', 'broken.idl'))
