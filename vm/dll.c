@@ -108,6 +108,11 @@ struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why) {
             *why = "this machine loads no C libraries";
             return NULL;
         }
+        /* Opening alone runs code: the library's constructors. */
+        if (vm_policy_refusal(vm, CAP_STUB) != NULL) {
+            *why = "libraries of C code are refused to this program";
+            return NULL;
+        }
         if (!vm->abi_attached && (*why = vm->options.abi->attach(vm->domain)) != NULL) return NULL;
         vm->abi_attached = true;
         handle = dlopen(file, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
