@@ -206,6 +206,9 @@ val closure : 'f fn -> 'f typ
     reachable from OCaml, or until {!free_callback}: keep it while C code may use it. Structures that
     C passes by value are copies.
 
+    C code may call it while a foreign call of the same thread runs. Called at another time, or by a
+    thread that C code started, [f] does not run: a line on standard error says so, and C gets zero.
+
     {b Exceptions.} An exception never crosses C code. If [f] raises, or returns what the C type
     cannot hold, C gets zero as result; other callbacks of the same foreign call return zero without
     being run; and when that foreign call returns, it raises the exception. C code that calls what

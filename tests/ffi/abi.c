@@ -2,6 +2,7 @@
  * module Ffi. Results are such that a misplaced argument changes them: each is weighted by its
  * position. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -251,6 +252,24 @@ int count_calls(int (*f)(int), int n) {
     int zeros = 0;
     for (int i = 0; i < n; i++) zeros += f(i) == 0;
     return zeros;
+}
+
+/* The same in a thread of its own, which OCaml knows nothing of. */
+struct thread_call {
+    int (*f)(int);
+    int x;
+};
+static void *run_thread(void *context) {
+    struct thread_call *call = context;
+    call->x = call->f(call->x);
+    return NULL;
+}
+int call_in_thread(int (*f)(int), int x) {
+    struct thread_call call = {f, x};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run_thread, &call) != 0) return -1;
+    pthread_join(thread, NULL);
+    return call.x;
 }
 
 /* ---- Memory, strings, errno. ---- */

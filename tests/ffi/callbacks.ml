@@ -142,3 +142,17 @@ let () =
   (match call_int (fun x -> try call_int (fun _ -> raise Exit) x with Exit -> x + 1) 5 with
    | n -> same "caught half way" 6 n
    | exception _ -> ok "caught half way" false)
+
+(* ---- Calls without the machine, and from threads that it does not know. ---- *)
+
+let () =
+  let blocking name fn = foreign ~lib ~blocking:true name fn in
+  let call_int = blocking "call_int" (closure int_int @-> int @-> returning int) in
+  same "called back from a blocking call" 8 (call_int (fun x -> churn (); call_int succ x + 1) 6);
+  (match call_int (fun _ -> raise Exit) 5 with
+   | _ -> ok "an exception out of a blocking call" false
+   | exception Exit -> ok "an exception out of a blocking call" true);
+  let in_thread = f "call_in_thread" (closure int_int @-> int @-> returning int) in
+  let ran = ref false in
+  same "a thread of C's own gets zero" 0 (in_thread (fun x -> ran := true; x) 5);
+  same "and runs nothing" false !ran
