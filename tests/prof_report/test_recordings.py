@@ -1,6 +1,7 @@
 """Profiles of Bactrian's own format, recorded here from a program whose allocation is known."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -84,8 +85,10 @@ class Recordings(support.Case):
         rows = self.json('table', '--unit', 'samples', '--by', 'fn')['rows']
         again = json.loads(self.prof('table', 'p.ctf', '--json', '--unit', 'samples', '--by',
                                      'fn'))['rows']
-        self.assertEqual([(r['name'], r['samples']) for r in rows],
-                         [(r['name'], r['samples']) for r in again])
+        # A place in a trace has ten bits for its last column: long phrases lose it.
+        def without_columns(row):
+            return re.sub(r'(:[0-9]+):[0-9]+(-[0-9]+)?\)', r'\1)', row['name']), row['samples']
+        self.assertEqual([without_columns(r) for r in rows], [without_columns(r) for r in again])
 
     def test_damaged_profiles_crash_no_verb(self):
         self.record('--rate', '0.001', '--seed', '5', '--gc-trace')
