@@ -42,9 +42,9 @@ static value *slot_at(const struct domain *d, uint32_t address) {
 
 /* ---- Walking. ---- */
 
-/* The next frame that is to be noted. */
+/* A walk: where it begins, and what came of it. */
 struct walker {
-    value *behind; /* its return frame */
+    value *behind; /* the return frame of the innermost frame */
     uint64_t gpc;
     size_t count; /* frames that were noted */
     bool at_mark; /* the last of them was the one before the mark */
@@ -72,41 +72,50 @@ static inline bool start(struct domain *d, struct vm_call_stack *s, struct walke
 }
 
 /* Past a mark, a callback, or the outermost frame. */
-static bool step_slowly(struct domain *d, struct walker *w) {
+static bool step_slowly(struct domain *d, value **behind, uint64_t *gpc) {
     /* Behind the last frame of a stack there is only its return frame. */
-    if (w->behind + 3 + STOPPED_WORDS > d->stack_high) return false;
-    struct vm_frame frame = {.base = w->behind, .height = 0};
-    return vm_frames_next(d, &frame) && take_frame(w, &frame);
+    if (*behind + 3 + STOPPED_WORDS > d->stack_high) return false;
+    struct vm_frame frame = {.base = *behind, .height = 0};
+    if (!vm_frames_next(d, &frame)) return false;
+    *behind = frame.base + frame.height;
+    *gpc = frame.gpc;
+    return true;
 }
 
-/* Notes frames until there are `limit`. False: there are no more, the one before the mark was
- * noted, or memory is exhausted. */
-static inline __attribute__((always_inline)) bool walk(struct domain *d, struct vm_frames *f,
+/* Notes frames until there are `limit` or no more, or the one before the mark was noted. */
+static inline __attribute__((always_inline)) void walk(struct domain *d, struct vm_frames *f,
                                                        struct walker *to, size_t limit,
                                                        const value *mark) {
-    struct walker w = *to;
-    while (w.count < limit) {
-        if (w.count == f->capacity && !widen(f, w.count + 1)) {
+    value *behind = to->behind;
+    uint64_t gpc = to->gpc;
+    size_t n = 0;
+    bool more = true;
+    while (more && n < limit) {
+        if (n == f->capacity && !widen(f, n + 1)) {
             to->no_memory = true;
-            return false;
+            break;
         }
         size_t room = limit < f->capacity ? limit : f->capacity;
         uint64_t *gpcs = f->gpcs;
         uint32_t *slots = f->slots;
-        for (;;) {
-            gpcs[w.count] = w.gpc;
-            slots[w.count] = word_address(w.behind);
-            w.count++;
-            w.at_mark = w.behind == mark;
-            if (w.at_mark || (!step_to_caller(&w.behind, &w.gpc) && !step_slowly(d, &w))) {
-                *to = w;
-                return false;
+        while (n < room) {
+            gpcs[n] = gpc;
+            slots[n++] = word_address(behind);
+            if (behind == mark) {
+                to->at_mark = true;
+                more = false;
+                break;
             }
-            if (w.count == room) break;
+            if (step_to_caller(&behind, &gpc)) continue;
+            /* Copies: what has its address taken can't stay in a register. */
+            value *slow_behind = behind;
+            uint64_t slow_gpc;
+            if (!(more = step_slowly(d, &slow_behind, &slow_gpc))) break;
+            behind = slow_behind;
+            gpc = slow_gpc;
         }
     }
-    *to = w;
-    return true;
+    to->count = n;
 }
 
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
