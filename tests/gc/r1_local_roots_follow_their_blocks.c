@@ -51,4 +51,28 @@ static void left_by_a_longjmp(void **state) {
     GC_UNROOT(&t->g);
 }
 
-GC_TEST_MAIN(GC_TEST(five_variables), GC_TEST(nested_frames), GC_TEST(left_by_a_longjmp))
+/* Slots that their owner assigns without a word, hundreds of them, some removed again. */
+static void plain_roots(void **state) {
+    enum { COUNT = 300 };
+    struct gc_test *t = *state;
+    value slots[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        slots[i] = VAL_UNIT;
+        gc_register_plain_root(&t->g, &slots[i]);
+    }
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < COUNT; i++) slots[i] = gc_test_list(t, i % 7 + round);
+        gc_test_cycle(t);
+        for (int i = 0; i < COUNT; i++) gc_test_check_list(slots[i], i % 7 + round);
+    }
+    for (int i = 0; i < COUNT; i++)
+        if (i % 3 != 0) gc_remove_plain_root(&t->g, &slots[i]);
+    gc_test_cycle(t);
+    for (int i = 0; i < COUNT; i += 3) {
+        gc_test_check_list(slots[i], i % 7 + 2);
+        gc_remove_plain_root(&t->g, &slots[i]);
+    }
+}
+
+GC_TEST_MAIN(GC_TEST(five_variables), GC_TEST(nested_frames), GC_TEST(left_by_a_longjmp),
+             GC_TEST(plain_roots))
