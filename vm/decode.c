@@ -160,9 +160,14 @@ static void put_letter(struct decoder *c, unsigned op, char letter, uint32_t wor
     }
 }
 
+/* Whether the code is to be run as it is, so that its instructions are counted. */
+static bool is_plain(const struct vm *vm) {
+    return vm_counts_instructions(vm) && (!vm->options.count_forms || vm->options.fuel != 0);
+}
+
 /* The loop's own instruction for one whose operand is that number, or op. */
 static unsigned special_op(const struct decoder *c, unsigned op, uint32_t operand) {
-    if (vm_counts_instructions(c->vm) || operand > 0xff) return op;
+    if (is_plain(c->vm) || operand > 0xff) return op;
     switch (op << 8 | operand) {
 #define SPECIAL(name, instruction, operand) WHEN(OP_##instruction << 8 | operand, ENGINE_##name)
 #include "vm/engine.def"
@@ -175,7 +180,7 @@ static unsigned call_op(const struct decoder *c, unsigned op, const struct vm_li
     if (prim->function == NULL) return ENGINE_C_CALL_MISSING;
     if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
     if (op == OP_C_CALLN) return op;
-    if (prim->inlined != 0 && !vm_counts_instructions(c->vm)) return prim->inlined;
+    if (prim->inlined != 0 && !is_plain(c->vm)) return prim->inlined;
     return prim->tested_kinds == NULL ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
 }
 
@@ -375,7 +380,7 @@ static void emit(struct decoder *c) {
     }
     for (uint32_t i = 0; i < f->row_count; i++)
         fill_labels(c, c->code->words[f->rows[i].pc], instruction_of(c, i) + 1);
-    if (vm_counts_instructions(c->vm)) return;
+    if (is_plain(c->vm)) return;
     for (uint32_t i = 0; i < f->row_count; i++) fuse(c, i);
 }
 

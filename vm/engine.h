@@ -30,7 +30,7 @@
 
 /* Instructions of the loop: the bytecode's, under the same numbers, then these. */
 enum vm_engine_op {
-    ENGINE_FIRST_INTERNAL = OPCODE_COUNT,
+    ENGINE_FIRST_INTERNAL = OPCODE_COUNT - 1, /* so the next one is OPCODE_COUNT */
 #define INTERNAL(name, meaning)                  ENGINE_##name,
 #define FORM(name)                               ENGINE_##name,
 #define SPECIAL(name, instruction, operand)      ENGINE_##name,
@@ -38,6 +38,10 @@ enum vm_engine_op {
 #include "vm/engine.def"
     ENGINE_COUNT
 };
+
+/* Its name, for people: that of engine.def, a fused form's with two underscores between its parts.
+ * GC: never. */
+const char *vm_engine_name(unsigned op);
 
 /* Frame word: gpc of the return point, and the height of the waiting frame once the call has
  * returned. */

@@ -1,5 +1,5 @@
-/* opcodes.c - the table behind opcodes.h. */
-#include "vm/opcodes.h"
+/* opcodes.c - the table behind opcodes.h, and names of the loop's instructions. */
+#include "vm/engine.h"
 
 #include <string.h>
 
@@ -11,6 +11,17 @@ const struct vm_opcode_info vm_opcodes[OPCODE_COUNT] = {
 #undef OP
 };
 #undef VARIES
+
+const char *vm_engine_name(unsigned op) {
+    static const char *const own[ENGINE_COUNT] = {
+#define INTERNAL(name, meaning)                  [ENGINE_##name] = #name,
+#define FORM(name)                               [ENGINE_##name] = #name,
+#define SPECIAL(name, instruction, operand)      [ENGINE_##name] = #name,
+#define INLINED(name, primitive, arity, meaning) [ENGINE_##name] = #name,
+#include "vm/engine.def"
+    };
+    return op < OPCODE_COUNT ? vm_opcodes[op].name : own[op];
+}
 
 uint32_t vm_instruction_words(const uint32_t *code, uint32_t at, uint32_t nwords, unsigned count) {
     uint32_t room = nwords - at;

@@ -44,6 +44,7 @@ struct vm_options {
     bool cleanup_at_exit;                /* c */
     bool count_instructions;             /* count executed instructions and primitives */
     bool mark_places;                    /* keep domain.place true (vm/places.h) */
+    bool count_forms;                    /* with it: fused forms and the like by themselves */
     const char *executable_name;         /* Sys.executable_name */
     const struct vm_prim *profiler_rows; /* further built-in primitives; looked up first */
     size_t profiler_row_count;

@@ -13,7 +13,8 @@ class Information(Case):
         self.expect(done)
         for word in ('-b', '-config', '-I', '-m', '-M', '-p', '-t', '-v', '-version', '-vnum',
                      '--help', '--version', '--audit', '--max-heap', '--max-stack', '--unchecked',
-                     '--gc-stress', '--gc-verify', '--count-instructions', 'run', 'dis', 'asm',
+                     '--gc-stress', '--gc-verify', '--count-instructions',
+                     '--count-forms', 'run', 'dis', 'asm',
                      'OCAMLRUNPARAM', '125', '127'):
             self.assertRegex(done.out, r'(?m)^  %s\b' % re.escape(word))
         self.assertEqual([line for line in done.out.split('\n')
@@ -148,6 +149,11 @@ class RunTimeOptions(Case):
                 self.assertGreater(counts['ACC0'], 0)
                 self.assertIn('caml_register_named_value', counts)
                 self.assertTrue(all(count > 0 for count in counts.values()))
+
+    def test_counts_of_the_loop_name_its_fused_forms(self):
+        done = self.bactrian('--count-forms=counts', 'status.byte', '3')
+        self.assertEqual(done.status, 3)
+        self.assertRegex(self.place.read('counts').decode(), r'(?m)^\w+__\w+ \d+$')
 
     def test_a_file_for_counts_that_cannot_be_opened_stops_before_the_run(self):
         done = self.bactrian('--count-instructions=/nonexistent/x', 'args.byte')

@@ -102,8 +102,8 @@ int cli_check_budgets(const struct cli_options *options, const struct mp_recordi
 int cli_start_units(const struct cli_options *options, struct vm *vm);
 void cli_finish_units(struct vm *vm);
 
-/* --count-instructions: whether the file can be written, before the run (after a message if not);
- * and the counts, after it. GC: never. */
+/* --count-instructions, --count-forms: whether the file can be written, before the run (after a
+ * message if not); and the counts, after it. GC: never. */
 bool cli_check_count_file(const char *path);
 void cli_write_counts(const struct vm *vm, const char *path);
 

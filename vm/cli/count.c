@@ -1,8 +1,8 @@
-/* count.c - --count-instructions: one line `NAME count` for each instruction, then each primitive,
- * that ran. */
+/* count.c - --count-instructions, --count-forms: one line `NAME count` for each instruction, then
+ * each primitive, that ran. */
 #include "vm/cli/cli.h"
 
-#include "vm/opcodes.h"
+#include "vm/engine.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,9 +20,9 @@ void cli_write_counts(const struct vm *vm, const char *path) {
     FILE *file = fopen(path, "we");
     bool written = file != NULL;
     if (written) {
-        for (unsigned op = 0; vm->op_counts != NULL && op < OPCODE_COUNT; op++)
+        for (unsigned op = 0; vm->op_counts != NULL && op < ENGINE_COUNT; op++)
             if (vm->op_counts[op] != 0)
-                fprintf(file, "%s %" PRIu64 "\n", vm_opcodes[op].name, vm->op_counts[op]);
+                fprintf(file, "%s %" PRIu64 "\n", vm_engine_name(op), vm->op_counts[op]);
         for (uint32_t p = 0; vm->prim_counts != NULL && p < vm->prim_count; p++)
             if (vm->prim_counts[p] != 0)
                 fprintf(file, "%s %" PRIu64 "\n", vm->prims[p].name, vm->prim_counts[p]);

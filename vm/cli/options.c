@@ -186,8 +186,10 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_OUTPUT: out->output = argument; return true;
     case OPTION_TRACE: return true;
     case OPTION_VERBOSE: out->verbose |= V_BITS_OF_OPTION_V; return true;
+    case OPTION_COUNT_FORMS:
     case OPTION_COUNT_INSTRUCTIONS:
         out->count_file = argument;
+        out->vm.count_forms = id == OPTION_COUNT_FORMS;
         out->vm.count_instructions = true;
         return true;
     case OPTION_GC_STRESS: return stress_argument(argument, &out->vm.gc.stress);

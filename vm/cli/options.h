@@ -38,7 +38,7 @@ struct cli_options {
     enum cli_option action; /* OPTION_HELP, OPTION_CONFIG, OPTION_AUDIT, ... */
     struct vm_options vm;
     unsigned verbose;       /* v=, including bits that are not the collector's */
-    const char *count_file; /* --count-instructions */
+    const char *count_file; /* --count-instructions, --count-forms */
     const char *output;     /* -o */
     const char **dll_dirs;  /* -I, in order; owned */
     size_t dll_dir_count;
