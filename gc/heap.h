@@ -51,11 +51,12 @@ struct gc_params {
 
 /* A mutator's side. The first words are the hot ones. young_limit and mutator_limit are the two
  * poll words (D8): gc_request_action sets both to UINTPTR_MAX, so that the next allocation and the
- * next call or loop iteration take their slow paths. Both may be written by a signal handler. */
+ * next call or loop iteration take their slow paths. Signal handlers and other threads may write
+ * both at any time; reading an atomic word costs what reading any other does. */
 struct gc_domain {
-    uintptr_t young_ptr;              /* the newest block's header; G1 */
-    volatile uintptr_t young_limit;   /* max(trigger, sample_trigger), or UINTPTR_MAX: action due */
-    volatile uintptr_t mutator_limit; /* the owner's stack limit, or UINTPTR_MAX */
+    uintptr_t young_ptr;             /* the newest block's header; G1 */
+    _Atomic uintptr_t young_limit;   /* max(trigger, sample_trigger), or UINTPTR_MAX: action due */
+    _Atomic uintptr_t mutator_limit; /* the owner's stack limit, or UINTPTR_MAX */
     uintptr_t young_start, young_end;
     uintptr_t range_start, range_bytes; /* the reserved range */
     uintptr_t young_trigger;            /* where the collector wants its slow path */
@@ -63,7 +64,7 @@ struct gc_domain {
     uintptr_t clock_end;                /* where young_ptr would stand at clock 0 (hooks.h) */
     uint64_t sample_at;                 /* the clock of the next sample */
     uintptr_t mutator_limit_idle;       /* what mutator_limit returns to when no action is due */
-    volatile bool action_requested;
+    _Atomic bool action_requested;
     bool marking; /* the deletion barrier is on */
     struct gc_local_roots *local_roots;
     struct gc_heap *heap;

@@ -6,6 +6,7 @@
 #include "stdlib/channel.h"
 
 #include "vm/actions.h"
+#include "vm/blocking.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -136,28 +137,40 @@ static bool failed(struct channel_failure *failure, int error) {
     return false;
 }
 
-static bool run_actions(struct domain *d, struct channel_failure *failure) {
+static bool run_actions(struct domain *d, struct channel *c, struct channel_failure *failure) {
+    bool locked = d->held == &c->lock;
+    if (locked) vm_unlock(d, &c->lock);
     value result = vm_process_actions_exn(d);
-    if (!is_exn_result(result)) return true;
-    *failure = (struct channel_failure){.raised = true, .exn = exn_of_result(result)};
-    return false;
+    bool raised = is_exn_result(result);
+    value exn = raised ? exn_of_result(result) : VAL_UNIT;
+    GC_ROOT(&d->gc, &exn);
+    if (locked) vm_lock(d, &c->lock);
+    GC_UNROOT(&d->gc);
+    if (raised) *failure = (struct channel_failure){.raised = true, .exn = exn};
+    return !raised;
 }
 
-/* One read(2): the bytes, or -1 with errno. */
-static ptrdiff_t read_some(struct channel *c, void *to, size_t n) {
-    int fault = channel_fault(c->owner);
-    if (fault == 0) return read(c->fd, to, n);
-    errno = fault;
-    return -1;
+/* One read(2) behind what is available: the bytes, or -1 with errno. */
+static ptrdiff_t read_some(struct domain *d, struct channel *c) {
+    errno = channel_fault(c->owner);
+    if (errno != 0) return -1;
+    vm_enter_blocking(d);
+    ptrdiff_t n = read(c->fd, c->max, (size_t)(c->end - c->max));
+    vm_leave_blocking(d);
+    return n;
 }
 
 /* One write(2). A descriptor that doesn't wait may refuse n bytes for which it has no room at once
  * (a pipe takes small pieces whole or not at all), and yet take one. */
-static ptrdiff_t write_some(struct channel *c, const void *from, size_t n) {
+static ptrdiff_t write_some(struct domain *d, struct channel *c, size_t n) {
     for (;;) {
-        int fault = channel_fault(c->owner);
-        ptrdiff_t written = fault == 0 ? write(c->fd, from, n) : -1;
-        if (fault != 0) errno = fault;
+        errno = channel_fault(c->owner);
+        ptrdiff_t written = -1;
+        if (errno == 0) {
+            vm_enter_blocking(d);
+            written = write(c->fd, c->buffer, n);
+            vm_leave_blocking(d);
+        }
         if (written != -1 || (errno != EAGAIN && errno != EWOULDBLOCK) || n <= 1) return written;
         n = 1;
     }
@@ -167,37 +180,40 @@ ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait 
                        struct channel_failure *failure) {
     wait->again = d->gc.action_requested && !wait->polled;
     wait->polled = wait->again;
-    if (wait->again) return run_actions(d, failure) ? 0 : -1;
-    ptrdiff_t n = read_some(c, c->max, (size_t)(c->end - c->max));
+    if (wait->again) return run_actions(d, c, failure) ? 0 : -1;
+    char *curr = c->curr, *max = c->max;
+    ptrdiff_t n = read_some(d, c);
     if (n >= 0) {
         c->offset += n;
-        c->max += n;
+        c->curr = curr; /* as it was, even if the channel was closed meanwhile (IO2) */
+        c->max = max + n;
         return n;
     }
     wait->again = errno == EINTR;
     if (!wait->again) return failed(failure, errno) ? 0 : -1;
     wait->polled = true;
-    return run_actions(d, failure) ? 0 : -1;
+    return run_actions(d, c, failure) ? 0 : -1;
 }
 
 bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
                         struct channel_failure *failure) {
-    if (d->gc.action_requested && !run_actions(d, failure)) return false;
+    if (d->gc.action_requested && !run_actions(d, c, failure)) return false;
     for (;;) {
         size_t waiting = (size_t)(c->curr - c->buffer);
         if (waiting == 0) break;
         size_t allowed = vm_output_allowed(d->vm, waiting);
         if (allowed == 0) vm_stop_now(d, STOP_OUTPUT);
-        ptrdiff_t written = write_some(c, c->buffer, allowed);
+        ptrdiff_t written = write_some(d, c, allowed);
         if (written >= 0) {
             vm_output_written(d->vm, (size_t)written);
             c->offset += written;
+            if (c->fd == -1) break; /* closed meanwhile (IO2) */
             memmove(c->buffer, c->buffer + written, waiting - (size_t)written);
             c->curr -= written;
             break;
         }
         if (errno != EINTR) return failed(failure, errno);
-        if (!run_actions(d, failure)) return false;
+        if (!run_actions(d, c, failure)) return false;
     }
     *empty = c->curr == c->buffer;
     return true;
@@ -215,7 +231,7 @@ void channels_flush_quietly(struct prim_state *state) {
         const char *at = c->buffer;
         ptrdiff_t n = 0;
         for (; c->output && c->fd != -1 && n >= 0 && at < c->curr; at += n)
-            n = write_some(c, at, (size_t)(c->curr - at));
+            n = channel_fault(state) == 0 ? write(c->fd, at, (size_t)(c->curr - at)) : -1;
     }
 }
 

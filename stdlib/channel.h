@@ -20,11 +20,15 @@
  * IO3  A channel is freed when its last block dies, unless it is open output with bytes to write:
  *      then it stays in the list, for the program's last flush.
  * IO4  A call that waits for the system may run OCaml code (signal handlers), which may use and
- *      close the same channel: nothing read from a channel before such a call is used after it. */
+ *      close the same channel: nothing read from a channel before such a call is used after it.
+ * IO5  A primitive that may wait holds the channel's lock, except while OCaml code runs (IO4): what
+ *      one thread writes at once stays together, and only closing interferes with a call that
+ *      waits. */
 #ifndef BACTRIAN_STDLIB_CHANNEL_H
 #define BACTRIAN_STDLIB_CHANNEL_H
 
 #include "stdlib/state.h"
+#include "vm/thread.h"
 
 #define CHANNEL_BUFFER_BYTES 65536
 
@@ -38,6 +42,7 @@ struct channel {
     struct channel *next;   /* the list of struct prim_state ... */
     struct channel **where; /* ... and the pointer in it that points here */
     struct prim_state *owner;
+    struct vm_lock lock; /* IO5 */
     char buffer[CHANNEL_BUFFER_BYTES];
 };
 
@@ -70,8 +75,8 @@ int channel_fault(struct prim_state *state);
  * OCaml code: for a program that a limit stopped. GC: never. */
 void channels_flush_quietly(struct prim_state *state);
 
-/* The functions below take a channel whose block the caller keeps rooted, and memory outside the
- * heap. GC: may run, and OCaml code (IO4). */
+/* The functions below take a channel whose block the caller keeps rooted and whose lock it holds,
+ * and memory outside the heap. GC: may run, and OCaml code (IO4). */
 
 /* Reads until n bytes are there or the file ends; the number read. Fails: raises Sys_error,
  * Sys_blocked_io, or what a signal handler raises. */

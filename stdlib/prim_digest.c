@@ -18,6 +18,7 @@ value prim_md5_chan(struct domain *d, value channel, value length) {
     vm_md5_start(&md5);
     char buffer[4096];
     intptr_t left = int_of_val(length);
+    vm_lock(d, &channel_of(channel)->lock);
     while (left != 0) {
         size_t n = left > 0 && (size_t)left < sizeof buffer ? (size_t)left : sizeof buffer;
         size_t got = channel_read(d, channel_of(channel), buffer, n);
@@ -26,6 +27,7 @@ value prim_md5_chan(struct domain *d, value channel, value length) {
         if (got < n) break;
         if (left > 0) left -= (intptr_t)got;
     }
+    vm_unlock(d, &channel_of(channel)->lock);
     GC_UNROOT(&d->gc);
     uint8_t digest[16];
     vm_md5_end(&md5, digest);

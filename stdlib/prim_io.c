@@ -92,7 +92,9 @@ value prim_ml_flush(struct domain *d, value channel) {
     struct channel_failure failure;
     if (c->fd == -1) return VAL_UNIT;
     GC_ROOT(&d->gc, &channel);
+    vm_lock(d, &c->lock);
     check(d, channel_flush(d, c, &failure), &failure);
+    vm_unlock(d, &c->lock);
     GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
@@ -105,12 +107,16 @@ static void make_room(struct domain *d, struct channel *c) {
 
 value prim_ml_output_char(struct domain *d, value channel, value character) {
     struct channel *c = output_of(d, channel);
-    if (c->curr >= c->end) {
-        GC_ROOT(&d->gc, &channel);
-        make_room(d, c);
-        GC_UNROOT(&d->gc);
+    if (c->curr < c->end && c->lock.holder == NULL) {
+        *c->curr++ = (char)int_of_val(character);
+        return VAL_UNIT;
     }
+    GC_ROOT(&d->gc, &channel);
+    vm_lock(d, &c->lock);
+    make_room(d, c);
     *c->curr++ = (char)int_of_val(character);
+    vm_unlock(d, &c->lock);
+    GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 
@@ -119,10 +125,12 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
     uint32_t word = (uint32_t)int_of_val(n);
     char bytes[4] = {(char)(word >> 24), (char)(word >> 16), (char)(word >> 8), (char)word};
     GC_ROOT(&d->gc, &channel);
+    vm_lock(d, &c->lock);
     for (int i = 0; i < 4; i++) {
         make_room(d, c);
         *c->curr++ = bytes[i];
     }
+    vm_unlock(d, &c->lock);
     GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
@@ -135,6 +143,7 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
     intptr_t at = int_of_val(start), left = int_of_val(length);
     if (!prim_in_bounds(at, left, string_length(bytes))) vm_invalid_argument(d, "output");
     GC_ROOT(&d->gc, &channel, &bytes);
+    vm_lock(d, &c->lock);
     while (left > 0) {
         intptr_t room = c->end - c->curr;
         intptr_t piece = left < room ? left : room;
@@ -146,6 +155,7 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
         bool empty;
         if (piece == room) check(d, channel_flush_some(d, c, &empty, &failure), &failure);
     }
+    vm_unlock(d, &c->lock);
     GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
@@ -176,9 +186,11 @@ static value next_byte(struct domain *d, struct channel *c) {
 
 value prim_ml_input_char(struct domain *d, value channel) {
     struct channel *c = input_of(d, channel);
-    if (c->curr < c->max) return val_of_int((unsigned char)*c->curr++);
+    if (c->curr < c->max && c->lock.holder == NULL) return val_of_int((unsigned char)*c->curr++);
     GC_ROOT(&d->gc, &channel);
+    vm_lock(d, &c->lock);
     value byte = next_byte(d, c);
+    vm_unlock(d, &c->lock);
     GC_UNROOT(&d->gc);
     return val_of_int(byte);
 }
@@ -187,7 +199,9 @@ value prim_ml_input_int(struct domain *d, value channel) {
     struct channel *c = input_of(d, channel);
     uint32_t word = 0;
     GC_ROOT(&d->gc, &channel);
+    vm_lock(d, &c->lock);
     for (int i = 0; i < 4; i++) word = word << 8 | (uint32_t)next_byte(d, c);
+    vm_unlock(d, &c->lock);
     GC_UNROOT(&d->gc);
     return val_of_int((int32_t)word);
 }
@@ -198,15 +212,14 @@ value prim_ml_input(struct domain *d, value channel, value bytes, value start, v
     intptr_t at = int_of_val(start), n = int_of_val(length);
     if (!prim_in_bounds(at, n, string_length(bytes))) vm_invalid_argument(d, "input");
     if (n == 0) return val_of_int(0);
-    if (c->curr >= c->max) {
-        GC_ROOT(&d->gc, &channel, &bytes);
-        bool more = refill(d, c);
-        GC_UNROOT(&d->gc);
-        if (!more) return val_of_int(0);
-    }
+    GC_ROOT(&d->gc, &channel, &bytes);
+    vm_lock(d, &c->lock);
+    if (c->curr >= c->max && !refill(d, c)) n = 0;
     if (n > c->max - c->curr) n = c->max - c->curr;
     memcpy(string_bytes(bytes) + at, c->curr, (size_t)n);
     c->curr += n;
+    vm_unlock(d, &c->lock);
+    GC_UNROOT(&d->gc);
     return val_of_int(n);
 }
 
@@ -224,6 +237,7 @@ value prim_ml_input_scan_line(struct domain *d, value channel) {
     struct channel_wait wait = {0};
     ptrdiff_t seen = 0;
     GC_ROOT(&d->gc, &channel);
+    vm_lock(d, &c->lock);
     for (;;) {
         char *newline = memchr(c->curr + seen, '\n', (size_t)(c->max - c->curr - seen));
         if (newline != NULL) {
@@ -247,6 +261,7 @@ value prim_ml_input_scan_line(struct domain *d, value channel) {
             break;
         }
     }
+    vm_unlock(d, &c->lock);
     GC_UNROOT(&d->gc);
     return val_of_int(seen);
 }
@@ -259,9 +274,12 @@ static value int_of_offset(struct domain *d, int64_t offset) {
 }
 
 static void seek(struct domain *d, value channel, int64_t position) {
+    struct channel *c = channel_of(channel);
     struct channel_failure failure;
     GC_ROOT(&d->gc, &channel);
-    check(d, channel_seek(d, channel_of(channel), position, &failure), &failure);
+    vm_lock(d, &c->lock);
+    check(d, channel_seek(d, c, position, &failure), &failure);
+    vm_unlock(d, &c->lock);
     GC_UNROOT(&d->gc);
 }
 

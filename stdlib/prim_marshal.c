@@ -37,10 +37,13 @@ static unsigned flags_of_list(value list) {
 
 static void output_message(struct domain *d, value channel, const struct marshal_writer *w) {
     GC_ROOT(&d->gc, &channel);
+    struct channel *to = channel_of(channel);
     struct channel_failure failure;
-    bool ok = channel_try_write(d, channel_of(channel), w->header, w->header_bytes, &failure);
+    vm_lock(d, &to->lock);
+    bool ok = channel_try_write(d, to, w->header, w->header_bytes, &failure);
     for (const struct marshal_chunk *c = &w->first; ok && c != NULL; c = c->next)
-        ok = channel_try_write(d, channel_of(channel), c->bytes, c->used, &failure);
+        ok = channel_try_write(d, to, c->bytes, c->used, &failure);
+    vm_unlock(d, &to->lock);
     GC_UNROOT(&d->gc);
     vm_arena_free(w->scratch);
     if (!ok) channel_raise(d, &failure);
@@ -152,10 +155,12 @@ static void read_header(struct domain *d, const value *channel, struct vm_marsha
 value prim_input_value(struct domain *d, value channel) {
     GC_ROOT(&d->gc, &channel);
     struct vm_marshal_header header;
+    vm_lock(d, &channel_of(channel)->lock);
     read_header(d, &channel, &header);
     struct channel_failure failure;
     uint8_t *bytes;
     enum read_result result = read_bytes(d, &channel, header.data_bytes, &bytes, &failure);
+    vm_unlock(d, &channel_of(channel)->lock);
     GC_UNROOT(&d->gc);
     if (result == READ_FAILED) channel_raise(d, &failure);
     if (result == READ_NO_MEMORY) vm_raise_out_of_memory(d);

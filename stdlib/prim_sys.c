@@ -3,6 +3,7 @@
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 #include "vm/actions.h"
+#include "vm/blocking.h"
 #include "vm/exitstats.h"
 #include "vm/signal.h"
 
@@ -145,7 +146,14 @@ value prim_sys_exit(struct domain *d, value status) {
 value prim_sys_system_command(struct domain *d, value command) {
     if (strlen(string_bytes(command)) != string_length(command))
         vm_raise_sys_error(d, EINVAL, command);
-    int status = system(string_bytes(command));
+    char *text = strdup(string_bytes(command));
+    if (text == NULL) vm_raise_out_of_memory(d);
+    GC_ROOT(&d->gc, &command);
+    vm_enter_blocking(d);
+    int status = system(text);
+    vm_leave_blocking(d);
+    GC_UNROOT(&d->gc);
+    free(text);
     if (status == -1) vm_raise_sys_error(d, errno, command);
     return val_of_int(WIFEXITED(status) ? WEXITSTATUS(status) : 255);
 }

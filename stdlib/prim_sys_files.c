@@ -3,6 +3,7 @@
  * Errors are Sys_error "PATH: text of the system". A path with a NUL inside names no file. */
 #include "stdlib/place.h"
 #include "stdlib/prim.h"
+#include "vm/blocking.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -59,7 +60,16 @@ value prim_sys_open(struct domain *d, value path, value flags, value permissions
     bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || place_stat(&read, &about) == 0 ||
                     read.refused == NULL;
     if (!may_read) fail(d, &read, path);
+    char *name = strdup(place.path);
+    if (name == NULL) vm_raise_out_of_memory(d);
+    GC_ROOT(&d->gc, &path);
+    place.path = name;
+    vm_enter_blocking(d); /* a named pipe opens when somebody else opens it */
     int fd = place_open(&place, bits, (mode_t)int_of_val(permissions));
+    vm_leave_blocking(d);
+    place.path = string_bytes(path);
+    GC_UNROOT(&d->gc);
+    free(name); /* errno is kept */
     if (fd == -1) fail(d, &place, path);
     return val_of_int(fd);
 }

@@ -1,10 +1,11 @@
 /* actions.c - what runs at a safe point, in OCaml's order: due GC work, signals,
- * a profiler's callbacks, finalisers (vm/actions.h). */
+ * a profiler's callbacks, finalisers, then other threads' turn (vm/actions.h). */
 #include "vm/actions.h"
 
 #include "gc/final.h"
 #include "vm/callback.h"
 #include "vm/signal.h"
+#include "vm/thread.h"
 #include "vm/vm.h"
 
 value vm_run_finalisers_exn(struct domain *d) {
@@ -30,7 +31,10 @@ value vm_process_actions_exn(struct domain *d) {
     if (!is_exn_result(result) && profiler->state != NULL)
         result = profiler->run_callbacks_exn(profiler->state, d);
     if (!is_exn_result(result)) result = vm_run_finalisers_exn(d);
-    if (!is_exn_result(result)) return VAL_UNIT;
+    if (!is_exn_result(result)) {
+        vm_thread_yield_if_due(d);
+        return VAL_UNIT;
+    }
     gc_request_action(&d->gc);
     return result;
 }

@@ -28,6 +28,7 @@ struct vm_backtrace *vm_backtrace_create(struct domain *d) {
 }
 
 void vm_backtrace_destroy(struct domain *d) {
+    if (d->backtrace != NULL && d->gc.heap != NULL) gc_remove_root(&d->gc, &d->backtrace->last_exn);
     free(d->backtrace);
     d->backtrace = NULL;
 }

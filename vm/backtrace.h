@@ -25,7 +25,7 @@ struct vm_backtrace {
 
 /* An empty backtrace for a new domain, whose heap exists. NULL: no memory. GC: never. */
 struct vm_backtrace *vm_backtrace_create(struct domain *d);
-/* Frees it; the domain's heap is gone. GC: never. */
+/* Frees it, heap and root included: the heap may be gone already. GC: never. */
 void vm_backtrace_destroy(struct domain *d);
 
 /* Records a raise of exn: the frames from d->sp (S2) to the innermost trap frame. Another exception

@@ -8,7 +8,11 @@
  * S2  Outside the interpreter's loop (in primitives, slow paths, callbacks) sp is current; sp[0]
  *     is the environment, sp[1] the instruction that left the loop (E2).
  * S3  trap is the innermost trap frame's offset from stack_high, in words (0: none); links are
- *     offsets too. */
+ *     offsets too.
+ *
+ * A machine has one domain, whose threads take turns (vm/thread.h). What is a thread's own is the
+ * context: it is in the domain while the thread runs, and put aside with the thread while it does
+ * not, so that the loop and all primitives know one place for it. */
 #ifndef BACTRIAN_VM_DOMAIN_H
 #define BACTRIAN_VM_DOMAIN_H
 
@@ -20,6 +24,8 @@
 struct vm;
 struct vm_activation;
 struct vm_backtrace;
+struct vm_lock;
+struct vm_thread;
 
 /* Places of the stack that control can't pass unnoticed (vm/stack.h). */
 enum { MARK_MINOR, MARK_CALL_STACK, MARK_COUNT };
@@ -28,23 +34,37 @@ struct vm_mark {
     uintptr_t return_to; /* the return address that the slot held */
 };
 
+/* The fields of a context, named once: struct domain has them as its own. */
+#define VM_CONTEXT_FIELDS                                                                  \
+    value *sp;                        /* S2 */                                             \
+    value *stack_low, *stack_high;    /* the words that may be used */                     \
+    uintptr_t trap;                   /* S3 */                                             \
+    struct vm_activation *activation; /* innermost entry into the interpreter */           \
+    value accu;                       /* A while a slow path runs; a root */               \
+    value exn;                        /* the exception on its way to a handler; a root */  \
+    struct vm_lock *held;             /* locks that a raise releases (vm/thread.h) */      \
+    uint32_t place; /* the function that runs, if that is wanted (vm/places.h); 0: none */ \
+    struct vm_backtrace *backtrace;                                                        \
+    struct vm_mark marks[MARK_COUNT];                                                      \
+    value *lowest_mark;               /* S4 */                                             \
+    struct vm_call_stack *call_stack; /* vm/callstack.h */
+struct vm_context {
+    VM_CONTEXT_FIELDS
+};
+
 struct domain {
     struct gc_domain gc; /* first: allocation, poll words, local roots */
     struct vm *vm;
-    value *sp;                     /* S2 */
-    value *stack_low, *stack_high; /* the words that may be used */
-    size_t stack_limit_words;
-    uintptr_t trap;                   /* S3 */
-    struct vm_activation *activation; /* innermost entry into the interpreter */
-    value accu;                       /* A while a slow path runs; a root */
-    value exn;                        /* the exception on its way to a handler; a root */
-    struct vm_backtrace *backtrace;
+    union {
+        struct vm_context context;
+        struct {
+            VM_CONTEXT_FIELDS
+        };
+    };
+    struct vm_thread *thread; /* whose context this is; NULL: the machine has no threads */
+    size_t stack_limit_words; /* of every thread */
     bool backtrace_active;
-    bool finalising; /* finalisers are running: they don't nest */
-    uint32_t place;  /* the function that runs, if that is wanted (vm/places.h); 0: none */
-    struct vm_mark marks[MARK_COUNT];
-    value *lowest_mark;               /* S4 */
-    struct vm_call_stack *call_stack; /* vm/callstack.h */
+    bool finalising;         /* finalisers are running: they don't nest */
     struct vm_abi_state abi; /* what C stubs see; abi.local_roots is a second chain of roots */
 };
 

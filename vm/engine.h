@@ -82,6 +82,7 @@ enum vm_run_start {
 struct vm_activation {
     struct vm_activation *outer;
     struct gc_local_roots *local_roots, *abi_roots;
+    struct vm_lock *held;
     uintptr_t outer_trap;
     unsigned depth;
     uint32_t outer_place;

@@ -1,6 +1,8 @@
 /* kinds.c - which values each argument kind admits. */
 #include "vm/kinds.h"
 
+#include "vm/thread.h"
+
 #include <string.h>
 
 static bool is_custom(value v) { return is_block(v) && tag_of(v) == TAG_CUSTOM; }
@@ -32,6 +34,9 @@ bool vm_kind_accepts(const struct domain *d, char kind, value v) {
     case 'c': return has_identifier(v, "_chan");
     case 'B': return has_identifier(v, "_bigarr02") || has_identifier(v, "_bigarray");
     case 'e': return is_block(v) && tag_of(v) == TAG_ABSTRACT;
+    case 't': return vm_is_thread(v);
+    case 'm': return has_identifier(v, "_mutex");
+    case 'h': return has_identifier(v, "_condition");
     default: return false;
     }
 }

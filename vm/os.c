@@ -18,6 +18,18 @@ void *vm_reserve(size_t *bytes, size_t least) {
 
 void vm_release(void *start, size_t bytes) { munmap(start, bytes); }
 
+volatile uint32_t *vm_fork_witness(void) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint32_t *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED || madvise(p, page, MADV_WIPEONFORK) != 0) return NULL;
+    *p = 1;
+    return p;
+}
+
+void vm_fork_witness_free(volatile uint32_t *witness) {
+    if (witness != NULL) munmap((void *)witness, (size_t)sysconf(_SC_PAGESIZE));
+}
+
 void *vm_must(void *p) {
     if (p == NULL) vm_fatal("out of memory");
     return p;

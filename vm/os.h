@@ -4,11 +4,16 @@
 #define BACTRIAN_VM_OS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Reserves *bytes of zeroed memory that costs nothing until touched; halves *bytes, down to least,
  * while the system refuses. NULL: refused. */
 void *vm_reserve(size_t *bytes, size_t least);
 void vm_release(void *start, size_t bytes);
+
+/* A word, not 0, that reads 0 in a child process until it is written there. NULL: no memory. */
+volatile uint32_t *vm_fork_witness(void);
+void vm_fork_witness_free(volatile uint32_t *witness);
 
 /* p, or the fatal error for exhausted memory if it is NULL. For the machine's own small tables,
  * whose loss leaves no way on. */

@@ -5,6 +5,7 @@
 #include "vm/actions.h"
 #include "vm/engine.h"
 #include "vm/os.h"
+#include "vm/thread.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.outer = d->activation;
     activation.local_roots = d->gc.local_roots;
     activation.abi_roots = d->abi.local_roots;
+    activation.held = d->held;
     activation.outer_trap = d->trap;
     activation.outer_place = d->place;
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
@@ -34,6 +36,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     } else {
         d->gc.local_roots = activation.local_roots;
         d->abi.local_roots = activation.abi_roots;
+        vm_unlock_down_to(d, activation.held);
         result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);
     }
     d->activation = activation.outer;
@@ -48,6 +51,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
     activation.outer = d->activation;
     activation.local_roots = d->gc.local_roots;
     activation.abi_roots = d->abi.local_roots;
+    activation.held = d->held;
     ptrdiff_t depth = d->stack_high - d->sp;
     d->activation = &activation;
     value result;
@@ -56,6 +60,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
     } else {
         d->gc.local_roots = activation.local_roots;
         d->abi.local_roots = activation.abi_roots;
+        vm_unlock_down_to(d, activation.held);
         d->sp = d->stack_high - depth;
         result = exn_result(d->exn);
         d->exn = VAL_UNIT;

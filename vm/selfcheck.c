@@ -5,6 +5,7 @@
 #include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/md5.h"
+#include "vm/thread_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,36 @@ void vm_selfcheck(struct domain *d) {
     check_traps(d);
     check_marks(d);
     check_frames(d);
+}
+
+static void check_no_young(const struct domain *d, const value *from, const value *to) {
+    for (; from < to; from++)
+        require(is_int(*from) || !gc_is_young(&d->gc, *from),
+                "TH2: a young block of a thread that is not dirty");
+}
+
+static void check_no_young_roots(const struct domain *d, const struct gc_local_roots *r) {
+    for (; r != NULL; r = r->next)
+        for (intptr_t i = 0; i < r->ntables; i++)
+            check_no_young(d, r->tables[i], r->tables[i] + r->nitems);
+}
+
+static void check_clean(const struct domain *d, const struct vm_thread *t) {
+    check_no_young(d, t->context.sp, t->context.stack_high);
+    check_no_young(d, &t->handle, &t->handle + 1);
+    check_no_young_roots(d, t->local_roots);
+    check_no_young_roots(d, t->abi_roots);
+}
+
+void vm_selfcheck_threads(struct vm_threads *threads) {
+    const struct domain *d = threads->vm->domain;
+    require(d->thread == threads->owner && d->thread == threads->latest,
+            "TH1: the domain's thread is not the one that has the machine");
+    for (const struct vm_thread *t = threads->all; t != NULL; t = t->next) {
+        if (t == d->thread) continue;
+        require(t->context.stack_low != d->stack_low, "TH1: two threads have one stack");
+        if (!t->dirty) check_clean(d, t);
+    }
 }
 
 void vm_selfcheck_code(struct vm *vm) {

@@ -9,6 +9,10 @@ struct vm;
  * invariant's id and ends the process by abort. Called at the start of each collection. GC:
  * never. */
 void vm_selfcheck(struct domain *d);
+/* Checks who has the machine, and the threads that a minor collection leaves out; called at the
+ * start of each collection. GC: never. */
+struct vm_threads;
+void vm_selfcheck_threads(struct vm_threads *threads);
 /* Checks the tables of functions and fragments; called at a machine's end. GC: never. */
 void vm_selfcheck_code(struct vm *vm);
 

@@ -10,12 +10,9 @@
 /* Frames between two places of a mark when control walks back over it. */
 enum { MARK_STEP = 64 };
 
-/* Address space for a stack, so that its limit can be raised later; words. */
-#define ROOMY_WORDS ((size_t)1 << 27)
-
-bool vm_stack_create(struct domain *d, size_t max_words) {
+bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words) {
     size_t least = (max_words + 2 * STACK_MARGIN_WORDS) * 8;
-    size_t bytes = least < ROOMY_WORDS * 8 ? ROOMY_WORDS * 8 : least;
+    size_t bytes = least < room_words * 8 ? room_words * 8 : least;
     value *low = vm_reserve(&bytes, least);
     if (low == NULL) return false;
     d->stack_low = low;
@@ -28,10 +25,17 @@ bool vm_stack_create(struct domain *d, size_t max_words) {
 
 size_t vm_stack_limit(const struct domain *d) { return d->stack_limit_words; }
 
+static size_t room_of(const struct domain *d) {
+    return (size_t)(d->stack_high - d->stack_low) - 2 * STACK_MARGIN_WORDS;
+}
+
 void vm_set_stack_limit(struct domain *d, size_t words) {
-    size_t room = (size_t)(d->stack_high - d->stack_low) - 2 * STACK_MARGIN_WORDS;
-    if (words > room) words = room;
-    d->stack_limit_words = words;
+    d->stack_limit_words = words < room_of(d) ? words : room_of(d);
+    vm_stack_apply_limit(d);
+}
+
+void vm_stack_apply_limit(struct domain *d) {
+    size_t words = d->stack_limit_words < room_of(d) ? d->stack_limit_words : room_of(d);
     d->gc.mutator_limit_idle = (uintptr_t)(d->stack_high - words - STACK_MARGIN_WORDS);
     gc_update_limits(&d->gc);
 }

@@ -15,9 +15,16 @@
 
 #include "vm/vm.h"
 
-/* Reserves a stack of max_words for d. False: the system refuses. */
-bool vm_stack_create(struct domain *d, size_t max_words);
+/* Address space for the main stack and for those of further threads, in words: so far can a limit
+ * be raised later. */
+#define VM_MAIN_STACK_ROOM   ((size_t)1 << 27)
+#define VM_THREAD_STACK_ROOM ((size_t)1 << 23)
+
+/* Reserves a stack of max_words for d, and room for more. False: the system refuses. */
+bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words);
 void vm_stack_destroy(struct domain *d);
+/* Makes the limit hold for d's stack, which is another one than before. GC: never. */
+void vm_stack_apply_limit(struct domain *d);
 /* Scanner of the stack and the domain's registers (gc/roots.h); context: the domain. */
 void vm_stack_scan(void *context, struct gc_visitor *visitor);
 

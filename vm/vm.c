@@ -13,6 +13,7 @@
 #include "vm/selfcheck.h"
 #include "vm/signal.h"
 #include "vm/stack.h"
+#include "vm/thread.h"
 #include "vm/unmarshal.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
         vm_error_set(error, VM_NO_MEMORY, "%s", refused);
         return false;
     }
-    if (!vm_stack_create(d, words)) {
+    if (!vm_stack_create(d, words, VM_MAIN_STACK_ROOM)) {
         vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
         return false;
     }
@@ -138,6 +139,7 @@ struct vm_result vm_run(struct vm *vm) {
     d->activation = NULL;
     d->gc.local_roots = NULL;
     d->abi.local_roots = NULL;
+    vm_unlock_down_to(d, NULL);
     d->sp = d->stack_high;
     vm_marks_reset(d);
     d->trap = 0;
@@ -150,11 +152,17 @@ struct vm_result vm_run(struct vm *vm) {
 void vm_exit(struct domain *d, int status) {
     if (d->vm->exit_point == NULL) exit(status);
     d->vm->exit_status = status;
+    if (!vm_thread_is_main(d)) vm_thread_exit_program(d);
     _longjmp(*d->vm->exit_point, 1);
 }
 
 void vm_destroy(struct vm *vm) {
     struct domain *d = vm->domain;
+    if (!vm_threads_end(vm)) {
+        vm_signals_detach(d);
+        if (vm->profiler.state != NULL) vm->profiler.close(vm->profiler.state);
+        return;
+    }
     if (d != NULL) {
         vm_debuginfo_free(vm);
         vm_signals_detach(d);

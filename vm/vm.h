@@ -29,6 +29,7 @@ struct vm_dll_path {
     const char *list;             /* CAML_LD_LIBRARY_PATH, or NULL */
     const char *standard_library; /* the folder of ld.conf, or NULL */
 };
+struct vm_threads;
 
 struct vm_options {
     struct gc_params gc;
@@ -51,6 +52,10 @@ struct vm_options {
     char **argv;              /* Sys.argv, NULL-terminated; argv[0] is the program */
     const struct vm_abi *abi; /* NULL: this machine opens no libraries of C stubs */
     struct vm_dll_path dlls;
+    /* Another thread than vm_run's ended the program, which may be waiting for the system: ends the
+     * process. NULL: vm_run returns as soon as it can. */
+    void (*end_process)(struct vm *vm, int status);
+    void *end_context; /* for end_process */
 };
 
 /* A primitive under the number that bytecode calls it by. */
@@ -101,6 +106,7 @@ struct vm {
     struct vm_dll_symbol *dll_symbols;
     bool abi_attached;
     void *abi_state;            /* of options.abi */
+    struct vm_threads *threads; /* vm/thread.h; NULL: the program has no threads */
     struct vm_signals *signals; /* OCaml handlers, NULL until one is set (vm/signal.c) */
     intptr_t next_object_id;
     uint64_t *op_counts, *prim_counts; /* count_instructions */

@@ -18,6 +18,3 @@ int caml_page_table_remove(int kind, void *start, void *end) { refuse(__func__);
 
 void caml_main(char **argv) { refuse(__func__); }
 void caml_shutdown(void) { refuse(__func__); }
-
-int caml_c_thread_register(void) { refuse(__func__); }
-int caml_c_thread_unregister(void) { refuse(__func__); }

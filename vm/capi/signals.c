@@ -1,7 +1,9 @@
-/* signals.c - blocking sections, pending actions and the numbers of signals, for stubs. */
+/* signals.c - blocking sections, threads that C made, pending actions and the numbers of signals,
+ * for stubs. */
 #include "vm/actions.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/signal.h"
+#include "vm/thread.h"
 
 #include <errno.h>
 
@@ -39,3 +41,6 @@ int caml_check_pending_actions(void) { return self()->gc.action_requested; }
 
 int caml_convert_signal_number(int number) { return vm_signal_to_system(number); }
 int caml_rev_convert_signal_number(int number) { return (int)vm_signal_to_ocaml(number); }
+
+int caml_c_thread_register(void) { return vm_thread_register(self()->vm); }
+int caml_c_thread_unregister(void) { return vm_thread_unregister(self()->vm); }

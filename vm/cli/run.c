@@ -51,6 +51,15 @@ static int finish(struct vm *vm, struct vm_result result, const char *shown) {
     return status;
 }
 
+/* Completes the files that the run was to leave; the status to end with. */
+static int keep_results(struct cli_options *options, struct vm *vm, struct vm_result result,
+                        int status) {
+    status = cli_finish_recording(options, vm, result, status);
+    cli_finish_units(vm);
+    if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
+    return status;
+}
+
 static int run_loaded(struct cli_options *options, struct vm *vm, const char *shown) {
     bool failed;
     int status = cli_start_units(options, vm);
@@ -61,10 +70,21 @@ static int run_loaded(struct cli_options *options, struct vm *vm, const char *sh
     struct vm_result result = vm_run(vm);
     status = finish(vm, result, shown);
     cli_watchdog_stop(dog);
-    status = cli_finish_recording(options, vm, result, status);
-    cli_finish_units(vm);
-    if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
-    return status;
+    return keep_results(options, vm, result, status);
+}
+
+/* A run's options and name, for the thread that ends it. */
+struct run {
+    struct cli_options *options;
+    const char *shown;
+};
+
+/* Another thread than the first ended the program: there is nothing left to come back to. */
+static void end_process(struct vm *vm, int exit_status) {
+    const struct run *run = vm->options.end_context;
+    struct vm_result result = {.outcome = VM_EXITED, .exit_status = exit_status};
+    int status = finish(vm, result, run->shown);
+    exit(keep_results(run->options, vm, result, status));
 }
 
 /* Runs an opened image, which the machine closes. shown: the name for messages. */
@@ -74,6 +94,9 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
         vm_image_close(image);
         return STATUS_REFUSED;
     }
+    options->vm.end_process = end_process;
+    struct run run = {options, shown};
+    options->vm.end_context = &run;
     struct vm *vm = cli_create_machine(options, image, &error);
     if (vm == NULL) {
         vm_image_close(image);

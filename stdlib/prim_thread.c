@@ -1,0 +1,234 @@
+/* prim_thread.c - modules Thread, Mutex and Condition, which in OCaml come with a library of C code
+ * (dllthreads). Who runs when is vm/thread.h's; mutexes and conditions are plain data here, since
+ * nobody looks at them without having the machine.
+ *
+ * Mutexes are of the kind that finds errors: locked by its holder, or unlocked by another thread,
+ * one raises Sys_error. The mutex of a thread that ended stays locked. */
+#include "stdlib/prim.h"
+#include "vm/actions.h"
+#include "vm/backtrace.h"
+#include "vm/blocking.h"
+#include "vm/signal.h"
+#include "vm/thread.h"
+#include "vm/uncaught.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static _Noreturn void fail(struct domain *d, int error, const char *function) {
+    vm_raise_sys_error(d, error, copy_string(d, function));
+}
+
+/* What OCaml does before it blocks: signals that came must not wait as long as that. */
+static void run_signal_handlers(struct domain *d) {
+    if (vm_signals_due(d)) vm_value_or_raise(d, vm_run_signal_handlers_exn(d));
+}
+
+/* ---- Thread. ---- */
+
+static void require_threads(struct domain *d, const char *function) {
+    if (d->thread == NULL) vm_invalid_argument(d, "%s: not initialized", function);
+}
+
+value prim_thread_initialize(struct domain *d, value unit) {
+    vm_threads_start(d);
+    return VAL_UNIT;
+}
+
+/* Nothing is left to do: threads end with the machine. */
+value prim_thread_cleanup(struct domain *d, value unit) { return VAL_UNIT; }
+
+value prim_thread_new(struct domain *d, value closure) { return vm_thread_create(d, closure); }
+
+value prim_thread_self(struct domain *d, value unit) {
+    require_threads(d, "Thread.self");
+    return vm_thread_self(d);
+}
+
+value prim_thread_id(struct domain *d, value thread) { return field(thread, 0); }
+
+value prim_thread_exit(struct domain *d, value unit) {
+    require_threads(d, "Thread.exit");
+    vm_thread_exit(d);
+}
+
+value prim_thread_yield(struct domain *d, value unit) {
+    run_signal_handlers(d);
+    vm_thread_yield(d);
+    return VAL_UNIT;
+}
+
+value prim_thread_join(struct domain *d, value thread) {
+    GC_ROOT(&d->gc, &thread);
+    run_signal_handlers(d);
+    vm_thread_join(d, thread);
+    GC_UNROOT(&d->gc);
+    return VAL_UNIT;
+}
+
+value prim_thread_uncaught_exception(struct domain *d, value exn) {
+    char text[256];
+    require_threads(d, "Thread.uncaught_exception");
+    vm_format_exception(d->vm, exn, text, sizeof text);
+    fprintf(stderr, "Thread %ld killed on uncaught exception %s\n",
+            (long)int_of_val(field(vm_thread_self(d), 0)), text);
+    if (d->backtrace_active) vm_backtrace_print(d, false, stderr);
+    fflush(stderr);
+    return VAL_UNIT;
+}
+
+/* ---- Signals. ---- */
+
+static void decode_set(value list, sigset_t *set) {
+    sigemptyset(set);
+    for (; is_block(list) && wosize_of(list) == 2; list = field(list, 1))
+        if (is_int(field(list, 0))) sigaddset(set, vm_signal_to_system(int_of_val(field(list, 0))));
+}
+
+static value encode_set(struct domain *d, const sigset_t *set) {
+    value list = VAL_EMPTY_LIST;
+    GC_ROOT(&d->gc, &list);
+    for (int n = 1; vm_signal_exists(n); n++) {
+        if (sigismember(set, n) != 1) continue;
+        value cell = new_small(d, 2, 0);
+        field(cell, 0) = val_of_int(vm_signal_to_ocaml(n));
+        field(cell, 1) = list;
+        list = cell;
+    }
+    GC_UNROOT(&d->gc);
+    return list;
+}
+
+value prim_thread_sigmask(struct domain *d, value command, value signals) {
+    static const int how[] = {SIG_SETMASK, SIG_BLOCK, SIG_UNBLOCK};
+    sigset_t set, before;
+    if (int_of_val(command) < 0 || int_of_val(command) > 2)
+        vm_invalid_argument(d, "Thread.sigmask");
+    decode_set(signals, &set);
+    run_signal_handlers(d);
+    int error = pthread_sigmask(how[int_of_val(command)], &set, &before);
+    if (error != 0) fail(d, error, "Thread.sigmask");
+    /* Signals that were unblocked are due at once. */
+    vm_process_actions(d);
+    return encode_set(d, &before);
+}
+
+value prim_wait_signal(struct domain *d, value signals) {
+    sigset_t set;
+    int number;
+    decode_set(signals, &set);
+    run_signal_handlers(d);
+    vm_enter_blocking(d);
+    int error = sigwait(&set, &number);
+    vm_leave_blocking(d);
+    if (error != 0) fail(d, error, "Thread.wait_signal");
+    return val_of_int(vm_signal_to_ocaml(number));
+}
+
+/* ---- Mutex. ---- */
+
+struct mutex {
+    intptr_t holder; /* number of a thread + 1; 0: free */
+    struct vm_waiters waiters;
+};
+
+static void *data_of(value v) { return *(void **)custom_data(v); }
+
+static void free_data(value v) { free(data_of(v)); }
+
+static int compare_data(value a, value b) {
+    uintptr_t x = (uintptr_t)data_of(a), y = (uintptr_t)data_of(b);
+    return (x > y) - (x < y);
+}
+
+static intptr_t hash_data(value v) { return (intptr_t)data_of(v); }
+
+static const struct gc_custom_ops mutex_ops = {
+    .identifier = "_mutex", .finalize = free_data, .compare = compare_data, .hash = hash_data};
+static const struct gc_custom_ops condition_ops = {
+    .identifier = "_condition", .finalize = free_data, .compare = compare_data, .hash = hash_data};
+
+/* A block of that kind around bytes of zeroed memory, which stays in place. */
+static value new_data(struct domain *d, const struct gc_custom_ops *ops, size_t bytes) {
+    void *data = calloc(1, bytes);
+    if (data == NULL) vm_raise_out_of_memory(d);
+    value v = gc_alloc_custom(&d->gc, ops, sizeof data, 0, 1);
+    *(void **)custom_data(v) = data;
+    return v;
+}
+
+static intptr_t self(const struct domain *d) {
+    return d->thread == NULL ? 1 : int_of_val(field(vm_thread_self(d), 0)) + 1;
+}
+
+/* v, the mutex's block, is rooted by the caller. */
+static void lock(struct domain *d, struct mutex *m) {
+    while (m->holder != 0) vm_wait(d, &m->waiters);
+    m->holder = self(d);
+}
+
+static void unlock(struct domain *d, struct mutex *m) {
+    m->holder = 0;
+    vm_wake_one(d, &m->waiters);
+}
+
+value prim_mutex_new(struct domain *d, value unit) {
+    return new_data(d, &mutex_ops, sizeof(struct mutex));
+}
+
+value prim_mutex_lock(struct domain *d, value mutex) {
+    struct mutex *m = data_of(mutex);
+    if (m->holder == 0) {
+        m->holder = self(d);
+        return VAL_UNIT;
+    }
+    GC_ROOT(&d->gc, &mutex);
+    run_signal_handlers(d);
+    if (m->holder == self(d)) fail(d, EDEADLK, "Mutex.lock");
+    lock(d, m);
+    GC_UNROOT(&d->gc);
+    return VAL_UNIT;
+}
+
+value prim_mutex_try_lock(struct domain *d, value mutex) {
+    struct mutex *m = data_of(mutex);
+    if (m->holder != 0) return VAL_FALSE;
+    m->holder = self(d);
+    return VAL_TRUE;
+}
+
+value prim_mutex_unlock(struct domain *d, value mutex) {
+    struct mutex *m = data_of(mutex);
+    if (m->holder != self(d)) fail(d, EPERM, "Mutex.unlock");
+    unlock(d, m);
+    return VAL_UNIT;
+}
+
+/* ---- Condition. ---- */
+
+value prim_condition_new(struct domain *d, value unit) {
+    return new_data(d, &condition_ops, sizeof(struct vm_waiters));
+}
+
+value prim_condition_wait(struct domain *d, value condition, value mutex) {
+    struct mutex *m = data_of(mutex);
+    GC_ROOT(&d->gc, &condition, &mutex);
+    run_signal_handlers(d);
+    if (m->holder != self(d)) fail(d, EPERM, "Condition.wait");
+    unlock(d, m);
+    vm_wait(d, data_of(condition));
+    lock(d, m);
+    GC_UNROOT(&d->gc);
+    return VAL_UNIT;
+}
+
+value prim_condition_signal(struct domain *d, value condition) {
+    vm_wake_one(d, data_of(condition));
+    return VAL_UNIT;
+}
+
+value prim_condition_broadcast(struct domain *d, value condition) {
+    vm_wake_all(d, data_of(condition));
+    return VAL_UNIT;
+}
