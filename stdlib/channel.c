@@ -114,7 +114,7 @@ struct channel *channel_open(struct domain *d, int fd, bool output) {
 
 value channel_new_block(struct domain *d, struct channel *c) {
     c->references++; /* first: a finaliser that the allocation runs must not free the channel */
-    value v = gc_alloc_custom_mem(&d->gc, &channel_ops, sizeof c, sizeof *c);
+    value v = gc_alloc_custom_mem(&d->gc, &channel_ops, sizeof c, CHANNEL_CHARGED_BYTES);
     *(struct channel **)custom_data(v) = c;
     return v;
 }
