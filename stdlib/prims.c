@@ -1,4 +1,5 @@
-/* prims.c - the table of built-in primitives, made from prims.def and ffi/prims.def. */
+/* prims.c - the table of built-in primitives, made from prims.def and ffi/prims.def, and
+ * what is known of other people's (stubs.def). */
 #include "stdlib/prims.h"
 
 #include "stdlib/prim.h"
@@ -18,9 +19,16 @@ static const struct vm_prim rows[] = {
 #undef FFI_PRIM
 };
 
+static const struct vm_stub stubs[] = {
+#define STUB(name, first, second) {#name, {CAP_##first, CAP_##second}},
+#include "stdlib/stubs.def"
+};
+
 const struct vm_library prim_library = {
     .rows = rows,
     .count = sizeof rows / sizeof rows[0],
+    .stubs = stubs,
+    .stub_count = sizeof stubs / sizeof stubs[0],
     .open = prim_state_open,
     .close = prim_state_close,
 };

@@ -41,6 +41,15 @@ static void print_group(unsigned group, const char **names, size_t count, FILE *
     fputc('\n', out);
 }
 
+/* Libraries are not opened for this: what the machine lacks is theirs, if the program names any. */
+static unsigned group_of(const struct vm *vm, const struct vm_linked_prim *prim) {
+    if (prim->row != NULL) return prim->row->capability;
+    const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
+    if (dlls == NULL || dlls->length == 0) return GROUP_UNKNOWN;
+    const struct vm_stub *stub = vm_find_stub(vm, prim->name);
+    return stub != NULL ? stub->capabilities[0] : CAP_STUB;
+}
+
 void vm_audit(const struct vm *vm, FILE *out) {
     const struct vm_verified *verified = &vm->codes[0]->verified;
     size_t count = vm->prim_count, total = 0;
@@ -52,13 +61,10 @@ void vm_audit(const struct vm *vm, FILE *out) {
         free(group);
         return;
     }
-    /* Libraries are not opened for this: what the machine lacks is theirs, if there are any. */
-    const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
-    const uint8_t foreign = dlls != NULL && dlls->length > 0 ? CAP_STUB : GROUP_UNKNOWN;
     for (uint32_t p = 0; p < count; p++) {
         group[p] = GROUP_COUNT;
         if (!reachable(verified, p)) continue;
-        group[p] = vm->prims[p].row == NULL ? foreign : vm->prims[p].row->capability;
+        group[p] = (uint8_t)group_of(vm, &vm->prims[p]);
         total++;
     }
     fprintf(out, "%zu of %zu primitives can be reached\n", total, count);

@@ -72,10 +72,28 @@ static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const cha
     prim->arity = (uint8_t)strlen(row->kinds);
 }
 
+const struct vm_stub *vm_find_stub(const struct vm *vm, const char *name) {
+    for (size_t i = 0; i < vm->library->stub_count; i++)
+        if (strcmp(vm->library->stubs[i].name, name) == 0) return &vm->library->stubs[i];
+    return NULL;
+}
+
+/* C code opens its files itself, so a folder that is granted doesn't help it. */
+static const char *stub_refusal(const struct vm *vm, const char *name) {
+    const struct vm_policy *policy = vm->options.policy;
+    const char *flag = vm_policy_refusal(vm, CAP_STUB);
+    if (policy == NULL || flag != NULL) return flag;
+    const struct vm_stub *stub = vm_find_stub(vm, name);
+    for (int i = 0; stub != NULL && i < 2; i++)
+        if (policy->of[stub->capabilities[i]].access != ACCESS_FREE)
+            return policy->of[stub->capabilities[i]].flag;
+    return NULL;
+}
+
 /* A function of a C library; NULL: there is none, calling it raises. */
 static void link_stub(const struct vm *vm, struct vm_linked_prim *prim, const char *name,
                       void *function) {
-    *prim = (struct vm_linked_prim){.name = name, .refused_by = refusal(vm, CAP_STUB)};
+    *prim = (struct vm_linked_prim){.name = name, .refused_by = stub_refusal(vm, name)};
     if (prim->refused_by == NULL) prim->function = function;
     prim->stub = prim->function != NULL;
 }

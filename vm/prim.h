@@ -20,6 +20,7 @@ struct vm;
     CAP(FS_WRITE, "fs-write", "creates, writes and removes files and directories") \
     CAP(ENV, "env", "reads the environment")                                       \
     CAP(TIME, "time", "reads clocks and entropy")                                  \
+    CAP(NET, "net", "uses the network")                                            \
     CAP(PROC, "proc", "runs other programs")                                       \
     CAP(SIGNALS, "signals", "handles signals")                                     \
     CAP(CODE, "code", "loads and inspects bytecode")                               \
@@ -62,10 +63,18 @@ struct vm_prim {
 /* Whether v may be an argument of that kind (checked mode tests every argument). */
 bool vm_kind_accepts(const struct domain *d, char kind, value v);
 
+/* What a function of a well-known C library needs besides CAP_STUB (stdlib/stubs.def). */
+struct vm_stub {
+    const char *name;
+    uint8_t capabilities[2];
+};
+
 /* A set of primitives together with what they keep for each machine. */
 struct vm_library {
     const struct vm_prim *rows;
     size_t count;
+    const struct vm_stub *stubs;
+    size_t stub_count;
     void *(*open)(struct vm *vm); /* the library's state of a new machine (vm->library_state) */
     void (*close)(struct vm *vm, void *state);
 };

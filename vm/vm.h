@@ -141,5 +141,7 @@ static inline bool vm_counts_instructions(const struct vm *vm) {
 static inline intptr_t vm_fresh_object_id(struct vm *vm) { return vm->next_object_id++; }
 /* The built-in row of that name, or NULL. */
 const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name);
+/* What is known of a C library's function of that name, or NULL. */
+const struct vm_stub *vm_find_stub(const struct vm *vm, const char *name);
 
 #endif

@@ -54,6 +54,29 @@ class Capabilities(Case):
             self.assertEqual(done.status, 2, repr(done))
             self.assertRegex(done.err, r'Sys_error\("(caml_)?unix_\w+: refused by %s"\)' % flag)
 
+    def test_what_unix_does_can_be_denied_by_kind(self):
+        self.place.write('unix_world.ml', r"""
+            let act = function
+              | "proc" -> ignore (Unix.fork ())
+              | "net" -> ignore (Unix.socket Unix.PF_INET Unix.SOCK_STREAM 0)
+              | "fs-read" -> ignore (Unix.stat "/")
+              | "fs-write" -> Unix.mkdir "made" 0o700
+              | "env" -> ignore (Unix.environment ())
+              | "time" -> ignore (Unix.gettimeofday ())
+              | "signals" -> ignore (Unix.alarm 0)
+              | _ -> ignore (Unix.openfile "unix_world.ml" [Unix.O_RDONLY] 0)
+            let () = try act Sys.argv.(1); print_string "done" with Sys_error s -> print_string s
+            """)
+        self.place.tool('ocamlc', '-o', 'unix_world.byte', 'unix.cma', 'unix_world.ml')
+        for name in ('proc', 'net', 'fs-read', 'fs-write', 'env', 'time', 'signals'):
+            with self.subTest(name=name):
+                done = self.bactrian('--deny=' + name, 'unix_world.byte', name)
+                self.assertRegex(done.out, r'\Aunix_\w+: refused by --deny=%s\Z' % name)
+        self.expect(self.bactrian('--deny=proc,net,env', 'unix_world.byte', 'fs-read'), out='done')
+        for flag in ('--deny=fs-read', '--deny=fs-write', '--allow=fs-write=.'):
+            done = self.bactrian(flag, 'unix_world.byte', 'open')
+            self.expect(done, out='unix_open: refused by ' + flag)
+
     def test_a_denied_environment_is_empty(self):
         self.allowed(['--deny=env'], ['getenv'], 'none')
         self.allowed(['--deny', 'time,env'], ['getenv'], 'none')
