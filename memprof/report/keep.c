@@ -132,6 +132,8 @@ static uint8_t *read_form(struct reading *r, const char *name) {
     if (strcmp(name, "from") == 0) return follow(r, read_set(r), true, true);
     if (strcmp(name, "thresh") == 0) return read_threshold(r, name, r->graph->shares);
     if (strcmp(name, "thresh-stack") == 0) return read_threshold(r, name, r->graph->stack_shares);
+    if (strcmp(name, "thresh-gc") == 0 && r->graph->gc_shares != NULL)
+        return read_threshold(r, name, r->graph->gc_shares);
     return complain(r, "`(%s ...)` is unknown", name);
 }
 

@@ -7,7 +7,8 @@
  *     (pred S) (succ S)    who calls one of S; whom one of S calls
  *     (to S) (from S)      who reaches S by calls; what S reaches: S included
  *     (thresh X)           those that have at least X percent themselves
- *     (thresh-stack X)     those that stand in the call stacks of at least X percent */
+ *     (thresh-stack X)     those that stand in the call stacks of at least X percent
+ *     (thresh-gc X)        those in whose stacks the collector takes at least X percent */
 #ifndef BACTRIAN_MEMPROF_REPORT_KEEP_H
 #define BACTRIAN_MEMPROF_REPORT_KEEP_H
 
@@ -23,10 +24,10 @@ struct report_call {
 /* Who calls whom; shares are 0 to 1. */
 struct report_call_graph {
     size_t count;
-    char *const *names;
+    const char *const *names;
     const struct report_call *calls;
     size_t call_count;
-    const double *shares, *stack_shares;
+    const double *shares, *stack_shares, *gc_shares; /* gc_shares NULL: not known */
 };
 
 /* The set that an expression denotes, a byte for each function, freed with free(). Fails: NULL and

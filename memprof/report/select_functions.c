@@ -60,8 +60,10 @@ uint8_t *report_keep_locations(const struct report_model *model, const char *exp
     struct report_keys *keys = report_keys_create(model, REPORT_BY_FUNCTION);
     double *shares = report_alloc(keys->count * sizeof *shares);
     double *stack_shares = report_alloc(keys->count * sizeof *stack_shares);
-    struct report_call_graph graph = {
-        .count = keys->count, .names = keys->texts, .shares = shares, .stack_shares = stack_shares};
+    struct report_call_graph graph = {.count = keys->count,
+                                      .names = (const char *const *)keys->texts,
+                                      .shares = shares,
+                                      .stack_shares = stack_shares};
     struct report_call *calls = find_calls(model, keys, &graph.call_count);
     graph.calls = calls;
     find_shares(model, keys, shares, stack_shares);

@@ -256,14 +256,16 @@ static bool take_option(char ***at, struct cli_options *out) {
 }
 
 static enum cli_verb take_verb(char ***at) {
-    for (unsigned verb = 0; verb < VERB_COUNT && **at != NULL; verb++)
-        if (strcmp(**at, verb_names[verb]) == 0) {
-            (*at)++;
-            if (verb != VERB_PROF || **at == NULL) return verb;
-            if (strcmp(**at, "record") != 0 && strcmp(**at, "test") != 0) return verb;
-            return *(*at)++[0] == 'r' ? VERB_PROF_RECORD : VERB_PROF_TEST;
-        }
-    return VERB_RUN;
+    if (**at == NULL) return VERB_RUN;
+    unsigned verb = 0;
+    while (verb < VERB_COUNT && strcmp(**at, verb_names[verb]) != 0) verb++;
+    if (verb == VERB_COUNT) return VERB_RUN;
+    (*at)++;
+    if (verb != VERB_PROF || **at == NULL) return verb;
+    if (strcmp(**at, "record") == 0) verb = VERB_PROF_RECORD;
+    else if (strcmp(**at, "test") == 0) verb = VERB_PROF_TEST;
+    if (verb != VERB_PROF) (*at)++;
+    return verb;
 }
 
 /* The verbs that take a program and what is the program's. */
