@@ -157,14 +157,38 @@ bool mp_note_later(struct mp_entries *t, uint32_t number, unsigned due) {
     return e->flags & ENTRY_QUEUED || push_later(t, number);
 }
 
-uint32_t mp_take_birth(struct mp_entries *t) {
-    while (t->births_taken < t->births.count) {
-        uint32_t number = t->births.items[t->births_taken++];
-        bool dropped = t->slots[number].flags & ENTRY_DROPPED;
+/* Takes out item i of births, which others may stand before. */
+static uint32_t remove_birth(struct mp_entries *t, size_t i) {
+    uint32_t number = t->births.items[i];
+    for (; i > t->births_taken; i--) t->births.items[i] = t->births.items[i - 1];
+    t->births_taken++;
+    return number;
+}
+
+uint32_t mp_take_birth(struct mp_entries *t, uint32_t thread) {
+    for (size_t i = t->births_taken; i < t->births.count; i++) {
+        const struct mp_entry *e = &t->slots[t->births.items[i]];
+        bool dropped = e->flags & ENTRY_DROPPED;
+        if (!dropped && e->thread != thread) continue;
+        uint32_t number = remove_birth(t, i);
         mp_entry_release(t, number);
         if (!dropped) return number;
     }
     return 0;
+}
+
+bool mp_birth_due(const struct mp_entries *t, uint32_t thread) {
+    for (size_t i = t->births_taken; i < t->births.count; i++)
+        if (t->slots[t->births.items[i]].thread == thread) return true;
+    return false;
+}
+
+void mp_entries_drop_births(struct mp_entries *t, uint32_t thread) {
+    for (uint32_t number; (number = mp_take_birth(t, thread)) != 0;) {
+        mp_entry_hold(t, number);
+        mp_entry_drop(t, number);
+        mp_entry_release(t, number);
+    }
 }
 
 uint32_t mp_take_later(struct mp_entries *t) {

@@ -50,6 +50,7 @@ struct mp_entry {
     uint32_t next_free;
     uint16_t flags;
     uint8_t source;
+    uint32_t thread; /* that allocated the block: its allocation is told there */
 };
 
 struct mp_numbers {
@@ -92,13 +93,18 @@ void mp_entry_end(struct mp_entries *t, uint32_t number);
 bool mp_note_birth(struct mp_entries *t, uint32_t number);
 /* Notes ENTRY_DUE_PROMOTED or ENTRY_DUE_DIED. True: it can be told now (ME4). */
 bool mp_note_later(struct mp_entries *t, uint32_t number, unsigned due);
-/* Takes the first entry of births, of later; 0: there is none. */
-uint32_t mp_take_birth(struct mp_entries *t);
+/* Takes the first entry of births that is the thread's, of later; 0: there is none. */
+uint32_t mp_take_birth(struct mp_entries *t, uint32_t thread);
 uint32_t mp_take_later(struct mp_entries *t);
+/* Whether births has one of that thread (or only dropped ones). Needs: births is not empty. */
+bool mp_birth_due(const struct mp_entries *t, uint32_t thread);
 /* Whether one of the two would give an entry (or none, if all of them were dropped). */
-static inline bool mp_anything_due(const struct mp_entries *t) {
-    return t->births.count > t->births_taken || t->later.count > t->later_taken;
+static inline bool mp_anything_due(const struct mp_entries *t, uint32_t thread) {
+    return t->later.count > t->later_taken ||
+           (t->births.count > t->births_taken && mp_birth_due(t, thread));
 }
+/* Drops the entries whose allocation that thread was to be told of. */
+void mp_entries_drop_births(struct mp_entries *t, uint32_t thread);
 /* Drops every entry whose allocation callback has not run. */
 void mp_entries_drop_unknown(struct mp_entries *t);
 

@@ -6,6 +6,7 @@
 #include "memprof/units.h"
 #include "vm/callback.h"
 #include "vm/callstack.h"
+#include "vm/thread.h"
 
 #include <stdlib.h>
 
@@ -149,7 +150,7 @@ static bool lane_is_free(const struct mp_profile *p) { return p->stream.lane->su
 static void ask_for_callbacks(struct mp_engine *engine) {
     engine->held_back = false;
     for (struct mp_profile *p = engine->profiles; p != NULL; p = p->next) {
-        if (!mp_anything_due(&p->entries)) continue;
+        if (!mp_anything_due(&p->entries, engine->thread)) continue;
         if (lane_is_free(p)) gc_request_action(&engine->d->gc);
         else engine->held_back = true;
     }
@@ -245,7 +246,7 @@ static value tell_later_event(struct mp_profile *p, uint32_t number) {
 static value run_next(struct mp_profile *p) {
     uint32_t birth = 0, later = 0;
     if (p->style == MP_STYLE_5) later = mp_take_later(&p->entries);
-    if (later == 0) birth = mp_take_birth(&p->entries);
+    if (later == 0) birth = mp_take_birth(&p->entries, p->engine->thread);
     if (later == 0 && birth == 0) later = mp_take_later(&p->entries);
     if (later == 0 && birth == 0) return VAL_FALSE;
     value result = later != 0 ? tell_later_event(p, later) : tell_allocation(p, birth);
@@ -283,6 +284,7 @@ static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, u
     uint32_t number = mp_entry_new(t, hit->wosize, hit->samples, hit->source, hit->young);
     *ticket = number;
     if (number == 0) return VAL_UNIT;
+    mp_entry_at(t, number)->thread = p->engine->thread;
     mp_entry_at(t, number)->stack = mp_callstack(d, p->callstack_size);
     if (mp_entry_set_block(t, number, hit->block, hit->young) && mp_note_birth(t, number))
         gc_request_action(&d->gc);
@@ -354,8 +356,16 @@ struct mp_engine *mp_engine_of(struct domain *d) {
         vm_raise_out_of_memory(d);
     }
     *engine = (struct mp_engine){.d = d, .sampler = sampler};
+    if (d->thread != NULL) engine->thread = (uint32_t)int_of_val(field(vm_thread_self(d), 0));
     gc_add_scanner(d->gc.heap, scan, engine);
-    d->vm->profiler = (struct vm_profiler){engine, mp_run_callbacks_exn, silence, close_engine};
+    d->vm->profiler = (struct vm_profiler){
+        .state = engine,
+        .run_callbacks_exn = mp_run_callbacks_exn,
+        .silence = silence,
+        .close = close_engine,
+        .switch_thread = mp_switch_thread,
+        .thread_ended = mp_thread_ended,
+    };
     return engine;
 }
 
@@ -387,7 +397,7 @@ static value run_due_allocations(struct mp_profile *p) {
     uint32_t number;
     value result = VAL_UNIT;
     p->running++;
-    while (!is_exn_result(result) && (number = mp_take_birth(&p->entries)) != 0)
+    while (!is_exn_result(result) && (number = mp_take_birth(&p->entries, p->engine->thread)) != 0)
         result = tell_allocation(p, number);
     p->running--;
     ask_for_callbacks(p->engine);

@@ -55,6 +55,7 @@ struct mp_engine {
     struct domain *d;
     struct mp_sampler *sampler;
     struct mp_lane lane;         /* of the profiles that start makes */
+    uint32_t thread;             /* the number of the running one; 0: the first */
     struct mp_profile *profiles; /* the newest first */
     struct mp_profile *current;  /* the one that Gc.Memprof.start and stop speak of */
     uint64_t last_id;
@@ -82,6 +83,10 @@ value mp_profile_stop(struct mp_profile *profile);
 void mp_profile_discard(struct mp_profile *profile);
 /* Tells that the program's value for the profile was reclaimed. Safe during a collection. */
 void mp_profile_handle_died(struct mp_profile *profile);
+
+/* memprof/threads.c; as in struct vm_profiler. */
+uintptr_t mp_switch_thread(void *engine, intptr_t number, uintptr_t word);
+void mp_thread_ended(void *engine, intptr_t number);
 
 /* Runs the callbacks that are due, of all profiles. Returns VAL_UNIT or the first exception as
  * exn_result (the rest stays due). GC: may run, and any OCaml code. */

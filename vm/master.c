@@ -92,6 +92,13 @@ static _Noreturn void leave_program(struct domain *d) {
     pthread_exit(NULL);
 }
 
+static void tell_profiler(struct domain *d, struct vm_thread *t) {
+    struct vm_profiler *profiler = &d->vm->profiler;
+    if (profiler->state == NULL) return;
+    uintptr_t left = profiler->switch_thread(profiler->state, t->number, t->profiler_word);
+    if (t->threads->latest != NULL) t->threads->latest->profiler_word = left;
+}
+
 void vm_context_enter(struct domain *d, struct vm_thread *t) {
     struct vm_threads *threads = t->threads;
     d->thread = t;
@@ -100,6 +107,7 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
     d->abi.local_roots = t->abi_roots;
     threads->yield_due = false;
     if (threads->latest != t) {
+        tell_profiler(d, t);
         threads->latest = t;
         vm_stack_apply_limit(d);
         if (d->call_stack != NULL) d->call_stack->unchanged = 0;

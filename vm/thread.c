@@ -47,7 +47,7 @@ static struct vm_thread_end *end_of(value handle) {
 }
 
 /* Gives t its handle. */
-static void make_handle(struct domain *d, struct vm_thread *t, intptr_t number, value closure) {
+static void make_handle(struct domain *d, struct vm_thread *t, value closure) {
     value end = VAL_UNIT;
     GC_ROOT(&d->gc, &closure, &end);
     end = gc_alloc_custom(&d->gc, &end_ops, sizeof t->end, 1, 1000);
@@ -55,7 +55,7 @@ static void make_handle(struct domain *d, struct vm_thread *t, intptr_t number, 
     *(struct vm_thread_end **)custom_data(end) = t->end;
     value handle = new_small(d, 3, 0);
     GC_UNROOT(&d->gc);
-    field(handle, 0) = val_of_int(number);
+    field(handle, 0) = val_of_int(t->number);
     field(handle, 1) = closure;
     field(handle, 2) = end;
     t->handle = handle;
@@ -192,7 +192,7 @@ void vm_threads_start(struct domain *d) {
     if (d->vm->threads != NULL) return;
     struct vm_thread *t = new_thread();
     if (t == NULL) vm_raise_out_of_memory(d);
-    make_handle(d, t, 0, VAL_UNIT);
+    make_handle(d, t, VAL_UNIT);
     struct vm_threads *threads = new_threads(d->vm);
     if (threads == NULL) {
         drop_end(t->end);
@@ -218,7 +218,8 @@ static struct vm_thread *add_thread(struct domain *d, value closure) {
         free_thread(t);
         return NULL;
     }
-    make_handle(d, t, threads->next_number++, closure);
+    t->number = threads->next_number++;
+    make_handle(d, t, closure);
     link_thread(threads, t);
     return t;
 }
@@ -284,8 +285,9 @@ bool vm_thread_register(struct vm *vm) {
     if (made) {
         guest->foreign = true;
         guest->threads = threads;
+        guest->number = threads->next_number++;
         vm_context_enter(d, guest);
-        make_handle(d, guest, threads->next_number++, VAL_UNIT);
+        make_handle(d, guest, VAL_UNIT);
         link_thread(threads, guest);
         pthread_setspecific(threads->self, guest);
         vm_enter_blocking(d);
@@ -342,8 +344,11 @@ void vm_thread_forget(struct domain *d, struct vm_thread *t) {
 void vm_thread_stop(struct domain *d) {
     struct vm_thread *t = d->thread;
     struct vm_threads *threads = t->threads;
+    struct vm_profiler *profiler = &d->vm->profiler;
     vm_unlock_down_to(d, NULL);
     announce_end(d, t);
+    if (profiler->state != NULL) profiler->thread_ended(profiler->state, t->number);
+    threads->latest = NULL;
     t->context = d->context;
     free_context(d, &t->context);
     bury(threads, t);

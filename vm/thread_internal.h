@@ -34,7 +34,9 @@ struct vm_thread {
     bool dirty;                /* TH2; in the list of dirty threads */
     struct vm_context context; /* TH1 */
     struct gc_local_roots *local_roots, *abi_roots; /* TH1; of the machine, and of C stubs */
-    value handle;                                   /* Thread.t: {number, closure or unit, end} */
+    intptr_t number;
+    uintptr_t profiler_word; /* what the profiler wants to know when this thread goes on */
+    value handle;            /* Thread.t: {number, closure or unit, end} */
     struct vm_thread_end *end;
     jmp_buf exit; /* where vm_thread_exit leaves to; not of main and foreign threads */
 };
@@ -50,7 +52,7 @@ struct vm_threads {
     pthread_key_t self;       /* the struct vm_thread of a POSIX thread */
     volatile uint32_t *alive; /* 0: this is a child process, in which nothing else survived */
     /* With the machine: */
-    struct vm_thread *latest; /* who had it last */
+    struct vm_thread *latest; /* who had it last; NULL: that one has ended */
     struct vm_thread *all, *dirty, *main;
     size_t count;
     intptr_t next_number;

@@ -78,6 +78,10 @@ struct vm_profiler {
     value (*run_callbacks_exn)(void *state, struct domain *d);
     void (*silence)(void *state); /* an exception ended the program: no callback runs any more */
     void (*close)(void *state);   /* the heap is gone by then */
+    /* Another thread than before goes on, of that number; word is what it gave back when that
+     * thread was left (0: never). Returns the word of the thread that is left. GC: never. */
+    uintptr_t (*switch_thread)(void *state, intptr_t number, uintptr_t word);
+    void (*thread_ended)(void *state, intptr_t number); /* GC: never */
 };
 
 struct vm {
