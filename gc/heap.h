@@ -22,16 +22,19 @@
 #include "gc/roots.h"
 #include "gc/value.h"
 
+#include <stdio.h>
+
 struct gc_heap;
 struct gc_stats;
 struct gc_hooks;
 
-/* What the owner of a heap supplies. context is handed back; none of these may be null. */
+/* What the owner of a heap supplies. context is handed back; out_of_memory must be there. */
 struct gc_upcalls {
     void *context;
     /* The heap limit or the system's memory is exhausted for a request of words. Does not return:
      * raises Out_of_memory, or ends the process with a message where no exception can be raised. */
     void (*out_of_memory)(void *context, struct gc_domain *g, size_t words);
+    FILE *err; /* where gc_params.verbose speaks; NULL: standard error */
 };
 
 struct gc_params {

@@ -6,6 +6,7 @@
  * Huge pages are not asked for: on a virtual machine that returns free memory to its host a fresh
  * 2 MB page costs 2 ms, a pause of its own, and building a list took 66 ns a cell instead of 24;
  * marking gains a tenth from them. A system set to hand them out always still does. */
+#include "gc/fatal.h"
 #include "gc/heap_internal.h"
 
 #include <stdarg.h>
@@ -83,7 +84,10 @@ void *gc_os_realloc(struct gc_faults *faults, void *old, size_t bytes) {
 }
 
 void gc_fatal_no_memory(const char *doing) {
-    fprintf(stderr, "Fatal error: out of memory while %s\n", doing);
+    char text[200];
+    snprintf(text, sizeof text, "out of memory while %s", doing);
+    gc_escape(text);
+    fprintf(stderr, "Fatal error: %s\n", text);
     exit(2);
 }
 
@@ -105,6 +109,6 @@ void gc_say(const struct gc_heap *heap, unsigned bit, const char *format, ...) {
     if (!(heap->params.verbose & bit)) return;
     va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vfprintf(heap->up.err == NULL ? stderr : heap->up.err, format, args);
     va_end(args);
 }

@@ -553,7 +553,7 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
                      SEED_BASE + options->seed);
     mp_stream_start(r->sampler, &r->stream, options->rate);
     if (options->exact_sites) mp_sites_start(r);
-    mp_recorder_listen(r);
+    if (!options->no_handlers) mp_recorder_listen(r);
     return r;
 }
 

@@ -26,6 +26,7 @@ struct mp_recorder_options {
     bool gc_trace;        /* record the collector's inner phases too */
     bool exact_sites;     /* count all that each site allocates, too: slow */
     bool follow_fork;     /* children record to PATH.PID */
+    bool no_handlers;     /* leave the process's signals and its end alone */
     bool progress;        /* a line on standard error, once a second */
     const char *program;  /* its name; the arguments are vm_options.argv */
     const char *recorder; /* name and version of what records */

@@ -67,11 +67,12 @@ static void free_channel(struct channel *c) {
 }
 
 static void warn_about_loss(const struct channel *c, bool unwritten) {
+    FILE *err = c->owner->err;
     if (!c->owner->warned)
-        fprintf(stderr, "[ocaml] (use Sys.enable_runtime_warnings to control these warnings)\n");
+        fprintf(err, "[ocaml] (use Sys.enable_runtime_warnings to control these warnings)\n");
     c->owner->warned = true;
-    fprintf(stderr, "[ocaml] channel opened on file '%s' dies without being closed\n", c->name);
-    if (unwritten) fprintf(stderr, "[ocaml] (moreover, it has unflushed data)\n");
+    fprintf(err, "[ocaml] channel opened on file '%s' dies without being closed\n", c->name);
+    if (unwritten) fprintf(err, "[ocaml] (moreover, it has unflushed data)\n");
 }
 
 static void finalize(value v) {
@@ -94,13 +95,29 @@ static const struct gc_custom_ops channel_ops = {
 
 bool channel_is_channel(value v) { return custom_ops(v) == &channel_ops; }
 
+/* What stands for a descriptor of the process in this machine, or NULL. */
+static const struct vm_stream *stream_of(const struct vm *vm, int fd, bool output) {
+    if (fd < 0 || fd >= VM_STREAMS) return NULL;
+    const struct vm_stream *stream = &vm->options.streams[fd];
+    bool there = output ? stream->write != NULL : stream->read != NULL;
+    return there ? stream : NULL;
+}
+
+/* lseek(2); a stream has no positions. */
+static off_t seek(const struct channel *c, off_t to, int whence) {
+    if (c->stream == NULL) return lseek(c->fd, to, whence);
+    errno = ESPIPE;
+    return -1;
+}
+
 struct channel *channel_open(struct domain *d, int fd, bool output) {
     struct channel *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     struct prim_state *state = prim_state(d);
     c->fd = fd;
     c->output = output;
-    c->offset = lseek(fd, 0, SEEK_CUR); /* -1 for what can't seek: positions then start there */
+    c->stream = stream_of(d->vm, fd, output);
+    c->offset = seek(c, 0, SEEK_CUR); /* -1 for what can't seek: positions then start there */
     c->curr = c->buffer;
     c->end = c->buffer + CHANNEL_BUFFER_BYTES;
     c->max = output ? c->end : c->buffer;
@@ -154,10 +171,17 @@ static bool run_actions(struct domain *d, struct channel *c, struct channel_fail
 static ptrdiff_t read_some(struct domain *d, struct channel *c) {
     errno = channel_fault(c->owner);
     if (errno != 0) return -1;
+    size_t room = (size_t)(c->end - c->max);
     vm_enter_blocking(d);
-    ptrdiff_t n = read(c->fd, c->max, (size_t)(c->end - c->max));
+    ptrdiff_t n = c->stream == NULL ? read(c->fd, c->max, room)
+                                    : c->stream->read(c->stream->context, c->max, room);
     vm_leave_blocking(d);
     return n;
+}
+
+static ptrdiff_t write_once(struct channel *c, size_t n) {
+    if (c->stream == NULL) return write(c->fd, c->buffer, n);
+    return c->stream->write(c->stream->context, c->buffer, n);
 }
 
 /* One write(2). A descriptor that doesn't wait may refuse n bytes for which it has no room at once
@@ -168,12 +192,19 @@ static ptrdiff_t write_some(struct domain *d, struct channel *c, size_t n) {
         ptrdiff_t written = -1;
         if (errno == 0) {
             vm_enter_blocking(d);
-            written = write(c->fd, c->buffer, n);
+            written = write_once(c, n);
             vm_leave_blocking(d);
         }
         if (written != -1 || (errno != EAGAIN && errno != EWOULDBLOCK) || n <= 1) return written;
         n = 1;
     }
+}
+
+/* The first n bytes of what waited have reached the system. */
+static void drop_written(struct channel *c, size_t n) {
+    c->offset += (int64_t)n;
+    memmove(c->buffer, c->buffer + n, (size_t)(c->curr - c->buffer) - n);
+    c->curr -= n;
 }
 
 ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait *wait,
@@ -206,10 +237,8 @@ bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
         ptrdiff_t written = write_some(d, c, allowed);
         if (written >= 0) {
             vm_output_written(d->vm, (size_t)written);
-            c->offset += written;
-            if (c->fd == -1) break; /* closed meanwhile (IO2) */
-            memmove(c->buffer, c->buffer + written, waiting - (size_t)written);
-            c->curr -= written;
+            if (c->fd == -1) c->offset += written; /* closed meanwhile (IO2) */
+            else drop_written(c, (size_t)written);
             break;
         }
         if (errno != EINTR) return failed(failure, errno);
@@ -228,10 +257,12 @@ bool channel_flush(struct domain *d, struct channel *c, struct channel_failure *
 
 void channels_flush_quietly(struct prim_state *state) {
     for (struct channel *c = state->channels; c != NULL; c = c->next) {
-        const char *at = c->buffer;
-        ptrdiff_t n = 0;
-        for (; c->output && c->fd != -1 && n >= 0 && at < c->curr; at += n)
-            n = channel_fault(state) == 0 ? write(c->fd, at, (size_t)(c->curr - at)) : -1;
+        ptrdiff_t n = c->output && c->fd != -1;
+        while (n > 0 && c->curr > c->buffer) {
+            size_t waiting = (size_t)(c->curr - c->buffer);
+            n = channel_fault(state) == 0 ? write_once(c, waiting) : -1;
+            if (n > 0) drop_written(c, (size_t)n);
+        }
     }
 }
 
@@ -305,7 +336,7 @@ bool channel_seek(struct domain *d, struct channel *c, int64_t position,
     }
     int fault = prompt_fault(c->owner);
     if (fault != 0) return failed(failure, fault);
-    if (lseek(c->fd, position, SEEK_SET) != position) return failed(failure, errno);
+    if (seek(c, position, SEEK_SET) != position) return failed(failure, errno);
     c->offset = position;
     if (!c->output) c->curr = c->max = c->buffer;
     return true;
@@ -314,10 +345,10 @@ bool channel_seek(struct domain *d, struct channel *c, int64_t position,
 bool channel_length(struct channel *c, int64_t *length, struct channel_failure *failure) {
     int fault = prompt_fault(c->owner);
     if (fault != 0) return failed(failure, fault);
-    int64_t back = c->offset != -1 ? c->offset : lseek(c->fd, 0, SEEK_CUR);
+    int64_t back = c->offset != -1 ? c->offset : seek(c, 0, SEEK_CUR);
     if (back == -1) return failed(failure, errno);
-    *length = lseek(c->fd, 0, SEEK_END);
-    if (*length == -1 || lseek(c->fd, back, SEEK_SET) != back) return failed(failure, errno);
+    *length = seek(c, 0, SEEK_END);
+    if (*length == -1 || seek(c, back, SEEK_SET) != back) return failed(failure, errno);
     return true;
 }
 
@@ -327,7 +358,7 @@ bool channel_close(struct channel *c, struct channel_failure *failure) {
     c->fd = -1;
     c->curr = c->max = c->end;
     int fault = prompt_fault(c->owner);
-    int result = close(fd);
+    int result = c->stream == NULL ? close(fd) : 0;
     if (fault != 0) return failed(failure, fault);
     return result == 0 ? true : failed(failure, errno);
 }

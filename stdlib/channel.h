@@ -37,7 +37,8 @@
 struct channel {
     int fd;
     bool output;
-    unsigned references; /* custom blocks that point here */
+    const struct vm_stream *stream; /* what stands for fd, or NULL */
+    unsigned references;            /* custom blocks that point here */
     int64_t offset;
     char *curr, *max, *end;
     char *name;             /* of the file, or NULL; owned */

@@ -147,14 +147,16 @@ value prim_gc_get(struct domain *d, value unit) {
 }
 
 /* One line on standard error, if the program asked for messages about parameters (v=0x20). */
-__attribute__((format(printf, 2, 3))) static void report(const struct gc_params *p,
+__attribute__((format(printf, 3, 4))) static void report(const struct domain *d,
+                                                         const struct gc_params *p,
                                                          const char *format, ...) {
     if ((p->verbose & 0x20) == 0) return;
+    FILE *err = vm_err(d->vm);
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vfprintf(err, format, arguments);
     va_end(arguments);
-    fflush(stderr);
+    fflush(err);
 }
 
 /* *slot becomes wanted; tells whether it changed. */
@@ -166,31 +168,31 @@ static bool change(unsigned *slot, intptr_t wanted) {
 
 static intptr_t at_least_one(intptr_t n) { return n == 0 ? 1 : n; }
 
-static void set_overheads(struct gc_params *p, const intptr_t *wanted) {
+static void set_overheads(struct domain *d, struct gc_params *p, const intptr_t *wanted) {
     if (change(&p->space_overhead, at_least_one(wanted[CONTROL_SPACE_OVERHEAD])))
-        report(p, "New space overhead: %u%%\n", p->space_overhead);
+        report(d, p, "New space overhead: %u%%\n", p->space_overhead);
     if (change(&p->max_overhead, wanted[CONTROL_MAX_OVERHEAD]))
-        report(p, "New max overhead: %u%%\n", p->max_overhead);
+        report(d, p, "New max overhead: %u%%\n", p->max_overhead);
     if (change(&p->heap_increment, wanted[CONTROL_INCREMENT])) {
         if (p->heap_increment > 1000)
-            report(p, "New heap increment size: %uk words\n", p->heap_increment / 1024);
-        else report(p, "New heap increment size: %u%%\n", p->heap_increment);
+            report(d, p, "New heap increment size: %uk words\n", p->heap_increment / 1024);
+        else report(d, p, "New heap increment size: %u%%\n", p->heap_increment);
     }
     intptr_t window = wanted[CONTROL_WINDOW];
     window = window < 1 ? 1 : window > 50 ? 50 : window;
     if (change(&p->window_size, window))
-        report(p, "New smoothing window size: %u\n", p->window_size);
+        report(d, p, "New smoothing window size: %u\n", p->window_size);
 }
 
-static void set_customs(struct gc_params *p, const intptr_t *wanted) {
+static void set_customs(struct domain *d, struct gc_params *p, const intptr_t *wanted) {
     if (change(&p->custom_major_ratio, at_least_one(wanted[CONTROL_CUSTOM_MAJOR])))
-        report(p, "New custom major ratio: %u%%\n", p->custom_major_ratio);
+        report(d, p, "New custom major ratio: %u%%\n", p->custom_major_ratio);
     if (change(&p->custom_minor_ratio, at_least_one(wanted[CONTROL_CUSTOM_MINOR])))
-        report(p, "New custom minor ratio: %u%%\n", p->custom_minor_ratio);
+        report(d, p, "New custom minor ratio: %u%%\n", p->custom_minor_ratio);
     size_t bytes = (size_t)wanted[CONTROL_CUSTOM_MINOR_BYTES];
     if (p->custom_minor_max_bytes != bytes) {
         p->custom_minor_max_bytes = bytes;
-        report(p, "New custom minor size limit: %zu%%\n", bytes);
+        report(d, p, "New custom minor size limit: %zu%%\n", bytes);
     }
 }
 
@@ -199,14 +201,14 @@ static void set_stack_limit(struct domain *d, intptr_t words) {
     vm_set_stack_limit(d, (size_t)(words < least ? least : words));
 }
 
-static void set_minor_size(struct gc_params *p, intptr_t words) {
+static void set_minor_size(struct domain *d, struct gc_params *p, intptr_t words) {
     if (words < MINOR_WORDS_MIN) words = MINOR_WORDS_MIN;
     if (words > MINOR_WORDS_MAX) words = MINOR_WORDS_MAX;
     words = (words + MINOR_WORDS_PAGE - 1) / MINOR_WORDS_PAGE * MINOR_WORDS_PAGE;
     if (p->minor_words == (size_t)words) return;
     p->minor_words = (size_t)words;
     p->adaptive_minor = false;
-    report(p, "New minor heap size: %zuk words\n", p->minor_words / 1024);
+    report(d, p, "New minor heap size: %zuk words\n", p->minor_words / 1024);
 }
 
 value prim_gc_set(struct domain *d, value control) {
@@ -215,14 +217,14 @@ value prim_gc_set(struct domain *d, value control) {
     for (size_t i = 0; i < CONTROL_FIELDS; i++) wanted[i] = int_of_val(field(control, i));
     struct gc_params p = *gc_get_params(&d->gc);
     p.verbose = (unsigned)wanted[CONTROL_VERBOSE];
-    set_overheads(&p, wanted);
+    set_overheads(d, &p, wanted);
     if ((size_t)wanted[CONTROL_STACK_LIMIT] != vm_stack_limit(d))
         set_stack_limit(d, wanted[CONTROL_STACK_LIMIT]);
-    set_customs(&p, wanted);
+    set_customs(d, &p, wanted);
     intptr_t policy = wanted[CONTROL_POLICY];
     if (policy >= 0 && policy <= 2 && change(&p.allocation_policy, policy))
-        report(&p, "New allocation policy: %u\n", p.allocation_policy);
-    set_minor_size(&p, wanted[CONTROL_MINOR_WORDS]);
+        report(d, &p, "New allocation policy: %u\n", p.allocation_policy);
+    set_minor_size(d, &p, wanted[CONTROL_MINOR_WORDS]);
     gc_set_params(&d->gc, &p);
     vm_process_actions(d);
     return VAL_UNIT;

@@ -119,11 +119,11 @@ static bool find(const struct parser *p, int index, intptr_t i, intptr_t key, in
            number(p, TABLE_CHECK, *at) == key;
 }
 
-/* ---- The trace, on standard error as OCaml's. ---- */
+/* ---- The trace, where OCaml's goes. ---- */
 
-#define TRACE(p, ...)                                 \
-    do {                                              \
-        if ((p)->trace) fprintf(stderr, __VA_ARGS__); \
+#define TRACE(p, ...)                                             \
+    do {                                                          \
+        if ((p)->trace) fprintf(vm_err((p)->d->vm), __VA_ARGS__); \
     } while (0)
 
 /* The name with that number in a string of names, each ended by a zero. */
@@ -136,18 +136,19 @@ static const char *token_name(value names, intptr_t n) {
 static void trace_token(const struct parser *p, value token) {
     value names = field(p->tables, is_int(token) ? TABLE_NAMES_CONST : TABLE_NAMES_BLOCK);
     if (!p->trace || is_int(names) || tag_of(names) != TAG_STRING) return;
+    FILE *err = vm_err(p->d->vm);
     int state = (int)p->state;
     if (is_int(token)) {
-        fprintf(stderr, "State %d: read token %s\n", state, token_name(names, int_of_val(token)));
+        fprintf(err, "State %d: read token %s\n", state, token_name(names, int_of_val(token)));
         return;
     }
-    fprintf(stderr, "State %d: read token %s(", state, token_name(names, tag_of(token)));
+    fprintf(err, "State %d: read token %s(", state, token_name(names, tag_of(token)));
     value v = field(token, 0);
-    if (is_int(v)) fprintf(stderr, "%ld", (long)int_of_val(v));
-    else if (tag_of(v) == TAG_STRING) fprintf(stderr, "%s", string_bytes(v));
-    else if (tag_of(v) == TAG_DOUBLE) fprintf(stderr, "%g", double_of_val(v));
-    else fprintf(stderr, "_");
-    fprintf(stderr, ")\n");
+    if (is_int(v)) fprintf(err, "%ld", (long)int_of_val(v));
+    else if (tag_of(v) == TAG_STRING) fprintf(err, "%s", string_bytes(v));
+    else if (tag_of(v) == TAG_DOUBLE) fprintf(err, "%g", double_of_val(v));
+    else fprintf(err, "_");
+    fprintf(err, ")\n");
 }
 
 /* ---- Steps. A step that needs the OCaml side returns true and its request. ---- */

@@ -204,7 +204,8 @@ value prim_sys_random_seed(struct domain *d, value unit) {
 }
 
 value prim_sys_isatty(struct domain *d, value channel) {
-    return val_of_bool(isatty(channel_of(channel)->fd) == 1);
+    const struct channel *c = channel_of(channel);
+    return val_of_bool(c->stream == NULL && isatty(c->fd) == 1);
 }
 
 /* Room for a frame of that many words is there, or the stack has reached its limit. */

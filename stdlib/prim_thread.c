@@ -71,10 +71,11 @@ value prim_thread_uncaught_exception(struct domain *d, value exn) {
     char text[256];
     require_threads(d, "Thread.uncaught_exception");
     vm_format_exception(d->vm, exn, text, sizeof text);
-    fprintf(stderr, "Thread %ld killed on uncaught exception %s\n",
+    FILE *err = vm_err(d->vm);
+    fprintf(err, "Thread %ld killed on uncaught exception %s\n",
             (long)int_of_val(field(vm_thread_self(d), 0)), text);
-    if (d->backtrace_active) vm_backtrace_print(d, false, stderr);
-    fflush(stderr);
+    if (d->backtrace_active) vm_backtrace_print(d, false, err);
+    fflush(err);
     return VAL_UNIT;
 }
 

@@ -250,15 +250,15 @@ struct vm_debuginfo *vm_debuginfo_of_events(value v) {
 
 /* ---- The program's. ---- */
 
-static void warn(const char *file, const struct vm_error *error) {
-    fprintf(stderr, "%s: damaged debug information (%s): no source locations are shown\n", file,
+static void warn(struct vm *vm, const char *file, const struct vm_error *error) {
+    fprintf(vm_err(vm), "%s: damaged debug information (%s): no source locations are shown\n", file,
             error->detail);
 }
 
 static void read_section(struct vm *vm, const char *name, const struct vm_section *section) {
     struct vm_error error;
     vm->debug = vm_debuginfo_read(section->bytes, section->length, &error);
-    if (vm->debug == NULL) warn(name, &error);
+    if (vm->debug == NULL) warn(vm, name, &error);
 }
 
 /* A file of debug information is a container with the sections SYMB and DBUG only. One that doesn't

@@ -1,6 +1,8 @@
 /* os.c - see os.h. */
 #include "vm/os.h"
 
+#include "gc/fatal.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +38,12 @@ void *vm_must(void *p) {
 }
 
 void vm_fatal(const char *format, ...) {
+    char text[256];
     va_list arguments;
     va_start(arguments, format);
-    fputs("Fatal error: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    gc_escape(text);
+    fprintf(stderr, "Fatal error: %s\n", text);
     _exit(2);
 }

@@ -18,7 +18,8 @@ void vm_fork_witness_free(volatile uint32_t *witness);
 /* p, or the fatal error for exhausted memory if it is NULL. For the machine's own small tables,
  * whose loss leaves no way on. */
 void *vm_must(void *p);
-/* Prints `Fatal error: TEXT` and ends the process with status 2. */
+/* Prints `Fatal error: TEXT` and ends the process with status 2, or goes to the thread's catcher
+ * (gc/fatal.h). */
 _Noreturn void vm_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -46,9 +46,12 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
 }
 
 value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *context), void *context) {
-    if (d->activation == NULL) return f(d, context); /* there, raising is fatal */
-    struct vm_activation activation = *d->activation;
-    activation.outer = d->activation;
+    struct vm_activation activation = {.outer = d->activation};
+    if (d->activation != NULL) {
+        activation.depth = d->activation->depth;
+        activation.outer_trap = d->activation->outer_trap;
+        activation.outer_place = d->activation->outer_place;
+    }
     activation.local_roots = d->gc.local_roots;
     activation.abi_roots = d->abi.local_roots;
     activation.held = d->held;

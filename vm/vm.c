@@ -36,7 +36,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     d->exn = d->accu = VAL_UNIT;
     size_t words = vm->options.max_stack_words;
     if (words == 0) words = vm->version->default_max_stack_words;
-    struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory};
+    struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm->options.err};
     const char *refused = gc_heap_create(&d->gc, &vm->options.gc, &up);
     if (refused != NULL) {
         vm_error_set(error, VM_NO_MEMORY, "%s", refused);
@@ -114,7 +114,7 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
 
 /* The program runs as the body of a closure that names it. Behind its frame is a return frame as
  * every other has it, so that who walks the stack needs to ask only that for its end. */
-static value run_program(struct domain *d) {
+static value run_program(struct domain *d, void *context) {
     uint32_t main_function = d->vm->codes[0]->main_function;
     value program = gc_alloc_small(&d->gc, 2, TAG_CLOSURE);
     field(program, 0) = val_of_int(main_function);
@@ -125,28 +125,55 @@ static value run_program(struct domain *d) {
     return vm_enter(d, program, 0);
 }
 
-struct vm_result vm_run(struct vm *vm) {
+/* Runs f until it returns or the program ends; what the caller of vm.h's functions had is then as
+ * it was. */
+static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *context),
+                            void *context, value *out) {
     struct domain *d = vm->domain;
-    jmp_buf exit_point;
+    struct vm_context before = d->context;
+    struct gc_local_roots *roots = d->gc.local_roots, *abi_roots = d->abi.local_roots;
+    jmp_buf exit_point, *outer_exit_point = vm->exit_point;
     struct vm_result result = {.outcome = VM_EXITED};
     vm->exit_point = &exit_point;
     if (_setjmp(exit_point) == 0) {
-        value r = run_program(d);
+        value r = f(d, context);
         result.outcome = is_exn_result(r) ? VM_UNCAUGHT : VM_RETURNED;
         if (is_exn_result(r)) result.exn = d->exn = exn_of_result(r);
+        *out = r;
     }
     if (vm->limits.stopped != STOP_NONE) result.outcome = VM_STOPPED;
-    d->activation = NULL;
-    d->gc.local_roots = NULL;
-    d->abi.local_roots = NULL;
-    vm_unlock_down_to(d, NULL);
-    d->sp = d->stack_high;
-    vm_marks_reset(d);
-    d->trap = 0;
-    d->place = 0;
-    vm->exit_point = NULL;
+    d->activation = before.activation;
+    d->gc.local_roots = roots;
+    d->abi.local_roots = abi_roots;
+    vm_unlock_down_to(d, before.held);
+    d->sp = d->stack_high - (before.stack_high - before.sp);
+    if (d->sp > d->lowest_mark) vm_marks_unwound(d, d->sp);
+    d->trap = before.trap;
+    d->place = before.place;
+    vm->exit_point = outer_exit_point;
     result.exit_status = vm->exit_status;
     return result;
+}
+
+struct vm_result vm_run(struct vm *vm) {
+    value ignored;
+    return run(vm, run_program, NULL, &ignored);
+}
+
+struct protected {
+    value (*f)(struct domain * d, void *context);
+    void *context;
+};
+
+static value run_protected(struct domain *d, void *context) {
+    struct protected *p = context;
+    return vm_protect_exn(d, p->f, p->context);
+}
+
+struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *context),
+                            void *context, value *out) {
+    struct protected p = {f, context};
+    return run(vm, run_protected, &p, out);
 }
 
 void vm_exit(struct domain *d, int status) {

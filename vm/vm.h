@@ -31,6 +31,16 @@ struct vm_dll_path {
 };
 struct vm_threads;
 
+/* What stands for a descriptor of the process, 0 to 2, where the program opens a channel on it. As
+ * read(2) and write(2): the bytes transferred, or -1 with errno. Called without the machine
+ * (vm/blocking.h). Both NULL: the descriptor itself. */
+struct vm_stream {
+    ptrdiff_t (*read)(void *context, void *to, size_t n);
+    ptrdiff_t (*write)(void *context, const void *from, size_t n);
+    void *context;
+};
+enum { VM_STREAMS = 3 };
+
 struct vm_options {
     struct gc_params gc;
     size_t max_stack_words;              /* l=; 0: the version's default */
@@ -56,6 +66,8 @@ struct vm_options {
      * process. NULL: vm_run returns as soon as it can. */
     void (*end_process)(struct vm *vm, int status);
     void *end_context; /* for end_process */
+    struct vm_stream streams[VM_STREAMS];
+    FILE *err; /* for the machine's own messages; NULL: standard error */
 };
 
 /* A primitive under the number that bytecode calls it by. */
@@ -133,6 +145,11 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
 /* Links, verifies and loads an opened image, which the machine then owns. */
 enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error);
 struct vm_result vm_run(struct vm *vm);
+/* Runs f(d, context), C code that may raise and run OCaml code, whether the program runs (then it
+ * is called by a primitive) or not: f's result, a value or exn_result, goes to *out. Whatever ends
+ * the program ends f alone. VM_UNCAUGHT: f raised, or returned an exn_result. GC: may run. */
+struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *context),
+                            void *context, value *out);
 void vm_destroy(struct vm *vm);
 
 /* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */
@@ -140,6 +157,10 @@ _Noreturn void vm_exit(struct domain *d, int status);
 /* Whether the loop that counts runs the program: for the counts, or for fuel. */
 static inline bool vm_counts_instructions(const struct vm *vm) {
     return vm->options.count_instructions || vm->options.fuel != 0;
+}
+/* Where the machine's own messages go. GC: never. */
+static inline FILE *vm_err(const struct vm *vm) {
+    return vm->options.err == NULL ? stderr : vm->options.err;
 }
 /* The next object id (caml_fresh_oo_id). */
 static inline intptr_t vm_fresh_object_id(struct vm *vm) { return vm->next_object_id++; }

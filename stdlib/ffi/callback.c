@@ -179,7 +179,7 @@ static void enter_callback(ffi_cif *cif, void *result, void **arguments, void *c
     clear_result(callback->signature, result);
     if (frame == NULL || frame->d->vm != callback->owner->vm) {
         fputs("bactrian: Ffi: a callback was called outside any foreign call: it is ignored\n",
-              stderr);
+              vm_err(callback->owner->vm));
         return;
     }
     if (frame->raised) return;

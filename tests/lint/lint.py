@@ -31,6 +31,7 @@ LAYERS = {
     'vm/': {'vm/', 'gc/'},
     'vm/capi/': {'vm/', 'gc/', 'stdlib/'},
     'vm/cli/': {'vm/', 'gc/', 'stdlib/', 'memprof/'},
+    'vm/embed/': {'vm/', 'gc/', 'stdlib/', 'memprof/'},
     'stdlib/': {'stdlib/', 'vm/', 'gc/'},
     'memprof/': {'memprof/', 'vm/', 'gc/'},
     'memprof/format/': {'memprof/format/'},

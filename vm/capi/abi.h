@@ -4,7 +4,11 @@
 
 #include "vm/abi.h"
 
-/* For vm_options.abi. One machine of a process at a time can be attached. */
+/* For vm_options.abi. A machine can be attached while stubs see no other one. */
 extern const struct vm_abi capi_abi;
+
+/* Makes stubs see the machine whose domain has this state, which is attached, or none (NULL).
+ * Returns what they saw before. GC: never. */
+struct vm_abi_state *capi_show(struct vm_abi_state *state);
 
 #endif

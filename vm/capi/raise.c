@@ -1,4 +1,5 @@
 /* raise.c - exceptions from C stubs. */
+#include "gc/fatal.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/uncaught.h"
 
@@ -53,11 +54,13 @@ void caml_raise_zero_divide(void) { vm_raise_zero_divide(self()); }
 void caml_raise_not_found(void) { vm_raise_not_found(self()); }
 
 void caml_fatal_error(const char *format, ...) {
+    char text[1000];
     va_list arguments;
     va_start(arguments, format);
-    fputs("Fatal error: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gc_escape(text);
+    fprintf(stderr, "Fatal error: %s\n", text);
     abort();
 }
 

@@ -2,7 +2,7 @@
  *
  * The one machine that runs stubs is found through Caml_state, which points into its domain. The
  * other variables here are those that stubs read or set; they are the C ABI's, and the reason why
- * only one machine of a process can have stubs.
+ * the machines of a process that have stubs must take turns (vm/embed).
  *
  * CA2  Caml_state->local_roots and what caml_scan_roots_hook names are roots. */
 #include "vm/capi/abi.h"
@@ -45,23 +45,28 @@ static void scan(void *context, struct gc_visitor *visitor) {
 
 /* ---- A machine's life. ---- */
 
+struct vm_abi_state *capi_show(struct vm_abi_state *state) {
+    struct vm_abi_state *before = Caml_state;
+    Caml_state = state;
+    caml_atom_table = state == NULL ? NULL : (header *)self()->gc.atoms;
+    return before;
+}
+
 static const char *attach(struct domain *d) {
-    if (Caml_state != NULL) return "another machine of this process uses C libraries";
+    if (Caml_state != NULL) return "another machine of this process is using C libraries";
     struct capi *capi = calloc(1, sizeof *capi);
     if (capi == NULL) return "no memory";
     d->vm->abi_state = capi;
     d->abi.young_limit = UINTPTR_MAX;
-    caml_atom_table = (header *)d->gc.atoms;
     gc_add_scanner(d->gc.heap, scan, d);
-    Caml_state = &d->abi;
+    capi_show(&d->abi);
     return NULL;
 }
 
 static void detach(struct domain *d) {
     capi_free_final_ops(d->vm->abi_state);
     free(d->vm->abi_state);
-    Caml_state = NULL;
-    caml_atom_table = NULL;
+    if (Caml_state == &d->abi) capi_show(NULL);
 }
 
 const struct vm_abi capi_abi = {attach, detach};
