@@ -31,6 +31,7 @@ static void forget_library(struct report_model *m) {
     }
     for (size_t i = 0; i < m->sample_count; i++)
         if (from_library[m->samples[i].node]) m->samples[i].died = m->samples[i].born;
+    *m->peak = -1; /* others have died */
     free(from_library);
 }
 

@@ -1,6 +1,6 @@
 /* doc_json.c - writes documents for programs: JSON and CSV.
  *
- * Bytes are bytes, times are seconds, shares are 0 to 1. An estimate is {"value", "low", "high"}; a
+ * Bytes are whole, times are seconds, shares are 0 to 1. An estimate is {"value", "low", "high"}; a
  * number that is not known is null. Rows of a tree have their children in "children". */
 #include "memprof/report/doc.h"
 
@@ -46,19 +46,24 @@ static void put_number(double n, FILE *out) {
     else fprintf(out, "%.9g", n);
 }
 
+/* A number of a cell, as the exports have it. */
+static double exact(const struct report_cell *cell, double n) {
+    return cell->kind == REPORT_BYTES ? round(n) : n;
+}
+
 static void put_cell(const struct report_cell *cell, FILE *out) {
     if (cell->kind == REPORT_TEXT) {
         report_write_json_string(cell->text, out);
     } else if (cell->has_interval) {
         fputs("{\"value\":", out);
-        put_number(cell->number.value, out);
+        put_number(exact(cell, cell->number.value), out);
         fputs(",\"low\":", out);
-        put_number(cell->number.low, out);
+        put_number(exact(cell, cell->number.low), out);
         fputs(",\"high\":", out);
-        put_number(cell->number.high, out);
+        put_number(exact(cell, cell->number.high), out);
         putc('}', out);
     } else {
-        put_number(cell->number.value, out);
+        put_number(exact(cell, cell->number.value), out);
     }
 }
 
@@ -165,9 +170,12 @@ void report_doc_write_csv(const struct report_doc *doc, FILE *out) {
             const struct report_cell *cell = &t->cells[t->rows[r].first + c];
             if (c > 0) putc(',', out);
             if (cell->kind == REPORT_TEXT) put_csv_text(cell->text, out);
-            else if (isfinite(cell->number.value)) fprintf(out, "%.9g", cell->number.value);
-            if (has_intervals(t, c))
-                fprintf(out, ",%.9g,%.9g", cell->number.low, cell->number.high);
+            else if (isfinite(cell->number.value)) put_number(exact(cell, cell->number.value), out);
+            if (!has_intervals(t, c)) continue;
+            putc(',', out);
+            put_number(exact(cell, cell->number.low), out);
+            putc(',', out);
+            put_number(exact(cell, cell->number.high), out);
         }
         putc('\n', out);
     }

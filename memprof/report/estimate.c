@@ -108,6 +108,21 @@ struct report_estimate report_estimate_blocks(const struct report_scale *scale,
     return times(e, correction);
 }
 
+struct report_estimate report_estimate_samples(const struct report_scale *scale,
+                                               const struct report_sum *sum) {
+    (void)scale;
+    return (struct report_estimate){sum->samples, sum->samples, sum->samples};
+}
+
+long long report_round(struct report_rounder *rounder, report_weigher *weigh,
+                       const struct report_scale *scale, const struct report_sum *part) {
+    if (part->samples == 0) return 0;
+    report_sum_merge(&rounder->so_far, part);
+    long long before = rounder->given;
+    rounder->given = llround(weigh(scale, &rounder->so_far).value);
+    return rounder->given - before;
+}
+
 struct report_estimate report_estimate_share(const struct report_scale *scale,
                                              const struct report_sum *part,
                                              const struct report_sum *whole) {

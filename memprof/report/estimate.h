@@ -42,6 +42,24 @@ struct report_estimate report_estimate_bytes(const struct report_scale *scale,
 /* Blocks that the set stands for. */
 struct report_estimate report_estimate_blocks(const struct report_scale *scale,
                                               const struct report_sum *sum);
+/* The number of samples, which is no estimate. */
+struct report_estimate report_estimate_samples(const struct report_scale *scale,
+                                               const struct report_sum *sum);
+/* One of the four above. */
+typedef struct report_estimate report_weigher(const struct report_scale *scale,
+                                              const struct report_sum *sum);
+
+/* Whole numbers for the parts of a total, one after the other: each differs from its estimate by
+ * less than one, and those given so far add up to the rounded estimate of what they stand for.
+ * Starts as all zeroes. */
+struct report_rounder {
+    struct report_sum so_far;
+    long long given;
+};
+/* The next part's number. */
+long long report_round(struct report_rounder *rounder, report_weigher *weigh,
+                       const struct report_scale *scale, const struct report_sum *part);
+
 /* The share of a part in a whole that contains it, 0 to 1, by words. */
 struct report_estimate report_estimate_share(const struct report_scale *scale,
                                              const struct report_sum *part,

@@ -27,8 +27,13 @@ struct report_sum *report_node_sums(const struct report_request *request, enum r
 size_t report_unwind(const struct report_model *model, uint32_t node, size_t most,
                      uint32_t **frames, size_t *capacity);
 enum { REPORT_MOST_FRAMES = 500 }; /* of formats that spell out every stack */
-/* An estimate's value as a whole number. */
-long long report_rounded(struct report_estimate estimate);
+/* Numbers 0 to count - 1 in the order of their keys, which are below key_count; freed with
+ * free(). */
+uint32_t *report_order_by_key(const uint32_t *keys, size_t count, size_t key_count);
+/* The nodes, those that allocate at one site together: rounded in this order (report_round), their
+ * numbers add up to the total that the views print, and to each site's but for one. Freed with
+ * free(). */
+uint32_t *report_nodes_by_site(const struct report_model *model);
 /* The function's name of a location, for people: never empty. */
 const char *report_name_of(const struct report_model *model, uint32_t location);
 

@@ -121,16 +121,8 @@ static void put_costs(struct writer *w, int32_t line, const struct costs *costs)
 /* The locations in the order of their functions; representative[f]: one of function f. */
 static uint32_t *sort_locations(const struct writer *w, uint32_t *representative) {
     size_t n = w->model->location_count, functions = w->functions->count;
-    uint32_t *order = report_alloc(n * sizeof *order);
-    uint32_t *start = report_alloc((functions + 1) * sizeof *start);
-    for (size_t i = 0; i < n; i++) start[w->functions->of_location[i] + 1]++;
-    for (size_t f = 0; f < functions; f++) start[f + 1] += start[f];
-    for (size_t i = 0; i < n; i++) {
-        uint32_t function = w->functions->of_location[i];
-        representative[function] = i;
-        order[start[function]++] = i;
-    }
-    free(start);
+    uint32_t *order = report_order_by_key(w->functions->of_location, n, functions);
+    for (size_t i = 0; i < n; i++) representative[w->functions->of_location[i]] = i;
     return order;
 }
 
@@ -168,6 +160,7 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
     const struct report_model *m = request->model;
     const struct report_moment none = {0};
     struct writer w = {.model = m, .out = out};
+    uint32_t *order = report_nodes_by_site(m);
     int status = 0;
     w.self = report_alloc(m->node_count * sizeof *w.self);
     w.total = report_alloc(m->node_count * sizeof *w.total);
@@ -176,11 +169,13 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
         struct report_scale scale;
         struct report_sum *sums = report_node_sums(request, shows[event], none, &scale, error);
         status = sums != NULL ? 0 : -1;
+        struct report_rounder rounder = {0};
         for (size_t i = 0; sums != NULL && i < m->node_count; i++)
-            if (sums[i].samples > 0)
-                w.self[i].of[event] = report_rounded(report_estimate_bytes(&scale, &sums[i]));
+            w.self[order[i]].of[event] = report_round(&rounder, report_estimate_bytes, &scale,
+                                                      &sums[order[i]]);
         free(sums);
     }
+    free(order);
     if (status == 0) {
         w.functions = report_keys_create(m, REPORT_BY_FUNCTION);
         collect(&w);

@@ -1,7 +1,6 @@
 /* export_common.c - what the exporters share; and the two formats that need nothing else. */
 #include "memprof/report/export.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +36,26 @@ size_t report_unwind(const struct report_model *model, uint32_t node, size_t mos
     return kept;
 }
 
-long long report_rounded(struct report_estimate estimate) { return llround(estimate.value); }
+uint32_t *report_order_by_key(const uint32_t *keys, size_t count, size_t key_count) {
+    uint32_t *order = report_alloc(count * sizeof *order);
+    uint32_t *start = report_alloc((key_count + 1) * sizeof *start);
+    for (size_t i = 0; i < count; i++) start[keys[i] + 1]++;
+    for (size_t k = 0; k < key_count; k++) start[k + 1] += start[k];
+    for (size_t i = 0; i < count; i++) order[start[keys[i]]++] = i;
+    free(start);
+    return order;
+}
+
+uint32_t *report_nodes_by_site(const struct report_model *model) {
+    struct report_keys *sites = report_keys_create(model, REPORT_BY_SITE);
+    uint32_t *site_of = report_alloc(model->node_count * sizeof *site_of);
+    for (size_t i = 0; i < model->node_count; i++)
+        site_of[i] = sites->of_location[model->nodes[i].location];
+    uint32_t *order = report_order_by_key(site_of, model->node_count, sites->count);
+    free(site_of);
+    report_keys_free(sites);
+    return order;
+}
 
 const char *report_name_of(const struct report_model *model, uint32_t location) {
     const char *name = model->names[model->locations[location].function];
@@ -71,18 +89,23 @@ int report_export_folded(const struct report_request *request, FILE *out,
         return -1;
     struct report_sum *sums = report_node_sums(request, query.show, request->selection.at,
                                                &query.scale, error);
-    for (size_t i = 0; sums != NULL && i < m->node_count; i++) {
-        long long weight = report_rounded(report_query_estimate(&query, &sums[i]));
-        size_t n = report_unwind(m, i, REPORT_MOST_FRAMES, &frames, &capacity);
-        if (sums[i].samples == 0 || weight <= 0) continue;
+    uint32_t *order = report_nodes_by_site(m);
+    struct report_rounder rounder = {0};
+    report_weigher *weigh = report_weigher_of(request->selection.unit);
+    for (size_t k = 0; sums != NULL && k < m->node_count; k++) {
+        uint32_t node = order[k];
+        long long weight = report_round(&rounder, weigh, &query.scale, &sums[node]);
+        if (weight <= 0) continue;
+        size_t n = report_unwind(m, node, REPORT_MOST_FRAMES, &frames, &capacity);
         if (n == 0) fputs("(no stack)", out);
-        for (size_t k = 0; k < n; k++) {
-            if (k > 0) putc(';', out);
-            put_frame(m, frames[k], out);
+        for (size_t i = 0; i < n; i++) {
+            if (i > 0) putc(';', out);
+            put_frame(m, frames[i], out);
         }
         fprintf(out, " %lld\n", weight);
     }
     free(frames);
+    free(order);
     free(sums);
     report_query_end(&query);
     return sums != NULL ? 0 : -1;

@@ -66,28 +66,41 @@ static void collect(const struct report_query *query, int64_t peak, struct point
     find_maxima(query, points);
 }
 
-static void put_sum(const char *bytes, const char *blocks, const struct report_scale *scale,
-                    const struct report_sum *sum, FILE *out) {
-    const struct report_sum none = {0};
-    if (sum->samples == 0) sum = &none;
-    fprintf(out, "\"%s\":%lld,\"%s\":%lld,", bytes,
-            report_rounded(report_estimate_bytes(scale, sum)), blocks,
-            report_rounded(report_estimate_blocks(scale, sum)));
+/* Columns whose numbers add up to the views' totals. */
+enum column { TOTAL, PEAK, END, COLUMNS };
+
+struct writer {
+    const struct report_query *query;
+    struct report_rounder bytes[COLUMNS], blocks[COLUMNS];
+    FILE *out;
+};
+
+/* Puts bytes and blocks of a column; returns the bytes. */
+static long long put_sum(struct writer *w, enum column column, const char *bytes,
+                         const char *blocks, const struct report_sum *sum) {
+    const struct report_scale *scale = &w->query->scale;
+    long long n = report_round(&w->bytes[column], report_estimate_bytes, scale, sum);
+    fprintf(w->out, "\"%s\":%lld,\"%s\":%lld,", bytes, n, blocks,
+            report_round(&w->blocks[column], report_estimate_blocks, scale, sum));
+    return n;
 }
 
-static void put_point(const struct report_query *query, uint32_t node, const struct point *p,
-                      bool first, FILE *out) {
+static void put_point(struct writer *w, uint32_t node, const struct point *p, bool first) {
+    const struct report_query *query = w->query;
     const struct report_model *m = query->model;
-    const struct report_scale *scale = &query->scale;
-    double blocks = report_estimate_blocks(scale, &p->total).value;
-    double bytes = report_estimate_bytes(scale, &p->total).value;
+    FILE *out = w->out;
+    double blocks = report_estimate_blocks(&query->scale, &p->total).value;
+    double bytes = report_estimate_bytes(&query->scale, &p->total).value;
     fputs(first ? "\n{" : ",\n{", out);
-    put_sum("tb", "tbk", scale, &p->total, out);
+    put_sum(w, TOTAL, "tb", "tbk", &p->total);
     fprintf(out, "\"tl\":%lld,", llround(p->life * blocks / p->total.samples));
-    fprintf(out, "\"mb\":%lld,\"mbk\":%lld,", llround(bytes * p->max / p->total.hits),
+    long long peak = put_sum(w, PEAK, "gb", "gbk", &p->peak);
+    long long end = put_sum(w, END, "eb", "ebk", &p->end);
+    long long most = llround(bytes * p->max / p->total.hits);
+    if (most < peak) most = peak; /* by one: those were rounded to make a sum */
+    if (most < end) most = end;
+    fprintf(out, "\"mb\":%lld,\"mbk\":%lld,", most,
             llround(blocks * p->max_blocks / p->total.samples));
-    put_sum("gb", "gbk", scale, &p->peak, out);
-    put_sum("eb", "ebk", scale, &p->end, out);
     fputs("\"fs\":[", out);
     if (node == 0) putc('0', out);
     for (uint32_t at = node; at != 0; at = m->nodes[at].parent)
@@ -115,6 +128,7 @@ int report_export_dhat(const struct report_request *request, FILE *out,
                        struct report_error *error) {
     const struct report_model *m = request->model;
     struct report_query query;
+    struct writer w = {.query = &query, .out = out};
     bool first = true;
     if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
         return -1;
@@ -127,11 +141,13 @@ int report_export_dhat(const struct report_request *request, FILE *out,
     report_write_json_string(m->context[0] != 0 ? m->context : m->program, out);
     fprintf(out, ",\"pid\":%llu,\"tg\":%lld,\"te\":%lld,\"pps\":[", (unsigned long long)m->pid,
             (long long)(peak / 1000), (long long)(m->end / 1000));
+    uint32_t *order = report_nodes_by_site(m);
     for (size_t i = 0; i < m->node_count; i++) {
-        if (points[i].total.samples == 0) continue;
-        put_point(&query, i, &points[i], first, out);
+        if (points[order[i]].total.samples == 0) continue;
+        put_point(&w, order[i], &points[order[i]], first);
         first = false;
     }
+    free(order);
     /* The viewer wants one at least. */
     if (first)
         fputs("{\"tb\":0,\"tbk\":0,\"tl\":0,\"mb\":0,\"mbk\":0,\"gb\":0,\"gbk\":0,\"eb\":0,"

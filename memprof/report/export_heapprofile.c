@@ -7,12 +7,22 @@ struct writer {
     const struct report_query *query;
     const struct report_paths *paths;
     uint32_t *locations; /* one of each key */
+    long long *bytes;    /* of each node itself */
     FILE *out;
 };
 
-static long long bytes_of(const struct writer *w, uint32_t node) {
-    const struct report_sum *self = &w->paths->nodes[node].self;
-    return self->samples > 0 ? report_rounded(report_estimate_bytes(&w->query->scale, self)) : 0;
+static void weigh_nodes(struct writer *w) {
+    const struct report_paths *p = w->paths;
+    struct report_rounder rounder = {0};
+    uint32_t *keys = report_alloc(p->count * sizeof *keys);
+    for (size_t i = 0; i < p->count; i++) keys[i] = p->nodes[i].key;
+    uint32_t *order = report_order_by_key(keys, p->count, p->keys->count);
+    w->bytes = report_alloc(p->count * sizeof *w->bytes);
+    for (size_t i = 0; i < p->count; i++)
+        w->bytes[order[i]] = report_round(&rounder, report_estimate_bytes, &w->query->scale,
+                                          &p->nodes[order[i]].self);
+    free(keys);
+    free(order);
 }
 
 static void open_node(struct writer *w, uint32_t node) {
@@ -26,7 +36,7 @@ static void open_node(struct writer *w, uint32_t node) {
     fprintf(w->out,
             ",\"lineNumber\":%d,\"columnNumber\":%d},\"selfSize\":%lld,\"id\":%u,\"children\":[",
             node == 0 || l->line < 1 ? -1 : l->line - 1, node == 0 || l->start < 0 ? -1 : l->start,
-            bytes_of(w, node), node + 1);
+            w->bytes[node], node + 1);
 }
 
 static void put_tree(struct writer *w) {
@@ -64,7 +74,8 @@ int report_export_heapprofile(const struct report_request *request, FILE *out,
         report_query_end(&query);
         return -1;
     }
-    struct writer w = {&query, paths, NULL, out};
+    struct writer w = {&query, paths, NULL, NULL, out};
+    weigh_nodes(&w);
     w.locations = report_alloc(paths->keys->count * sizeof *w.locations);
     for (size_t i = m->location_count; i > 0; i--)
         w.locations[paths->keys->of_location[i - 1]] = i - 1;
@@ -72,13 +83,14 @@ int report_export_heapprofile(const struct report_request *request, FILE *out,
     put_tree(&w);
     fputs(",\"samples\":[", out);
     for (uint32_t i = 0; i < paths->count; i++) {
-        if (bytes_of(&w, i) == 0) continue;
-        fprintf(out, "%s{\"size\":%lld,\"nodeId\":%u,\"ordinal\":%u}", first ? "" : ",",
-                bytes_of(&w, i), i + 1, i + 1);
+        if (w.bytes[i] == 0) continue;
+        fprintf(out, "%s{\"size\":%lld,\"nodeId\":%u,\"ordinal\":%u}", first ? "" : ",", w.bytes[i],
+                i + 1, i + 1);
         first = false;
     }
     fputs("]}\n", out);
     free(w.locations);
+    free(w.bytes);
     report_paths_free(paths);
     report_query_end(&query);
     return 0;

@@ -20,14 +20,15 @@ static void put_frames(const struct report_model *m, FILE *out) {
     fputs("]}", out);
 }
 
-static void put_samples(const struct report_model *m, const struct report_sum *sums, FILE *out) {
+static void put_samples(const struct report_model *m, const struct report_sum *sums,
+                        const uint32_t *order, FILE *out) {
     uint32_t *frames = NULL;
     size_t capacity = 0;
     bool first = true;
     fputs("\"samples\":[", out);
     for (size_t i = 0; i < m->node_count; i++) {
-        if (sums[i].samples == 0) continue;
-        size_t n = report_unwind(m, i, REPORT_MOST_FRAMES, &frames, &capacity);
+        if (sums[order[i]].samples == 0) continue;
+        size_t n = report_unwind(m, order[i], REPORT_MOST_FRAMES, &frames, &capacity);
         fputs(first ? "[" : ",[", out);
         if (n == 0) putc('0', out);
         for (size_t k = 0; k < n; k++) fprintf(out, "%s%u", k > 0 ? "," : "", frames[k]);
@@ -39,28 +40,28 @@ static void put_samples(const struct report_model *m, const struct report_sum *s
 }
 
 static int put_profile(const struct report_request *request, const char *name,
-                       enum report_show show, int at, bool count, FILE *out,
+                       enum report_show show, int at, bool count, const uint32_t *order, FILE *out,
                        struct report_error *error) {
     const struct report_model *m = request->model;
     const struct report_moment moment = {.kind = at};
     struct report_scale scale;
     struct report_sum *sums = report_node_sums(request, show, moment, &scale, error);
-    long long total = 0;
+    struct report_rounder rounder = {0};
     bool first = true;
     if (sums == NULL) return -1;
     fputs("{\"type\":\"sampled\",\"name\":", out);
     report_write_json_string(name, out);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,", count ? "none" : "bytes");
-    put_samples(m, sums, out);
+    put_samples(m, sums, order, out);
     for (size_t i = 0; i < m->node_count; i++) {
-        if (sums[i].samples == 0) continue;
-        long long weight = count ? (long long)sums[i].samples
-                                 : report_rounded(report_estimate_bytes(&scale, &sums[i]));
-        fprintf(out, "%s%lld", first ? "" : ",", weight);
-        total += weight;
+        const struct report_sum *sum = &sums[order[i]];
+        if (sum->samples == 0) continue;
+        fprintf(out, "%s%lld", first ? "" : ",",
+                report_round(&rounder, count ? report_estimate_samples : report_estimate_bytes,
+                             &scale, sum));
         first = false;
     }
-    fprintf(out, "],\"endValue\":%lld}", total);
+    fprintf(out, "],\"endValue\":%lld}", rounder.given);
     free(sums);
     return 0;
 }
@@ -80,6 +81,7 @@ int report_export_speedscope(const struct report_request *request, FILE *out,
         {"short-lived", REPORT_SHOW_MINOR_DEAD, REPORT_NO_MOMENT, false},
         {"sampled blocks", REPORT_SHOW_ALLOC, REPORT_NO_MOMENT, true},
     };
+    uint32_t *order = report_nodes_by_site(request->model);
     int status = 0;
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
           "\"exporter\":\"bactrian\",\"name\":",
@@ -92,8 +94,9 @@ int report_export_speedscope(const struct report_request *request, FILE *out,
     for (size_t i = 0; i < sizeof profiles / sizeof *profiles && status == 0; i++) {
         if (i > 0) putc(',', out);
         status = put_profile(request, profiles[i].name, profiles[i].show, profiles[i].at,
-                             profiles[i].count, out, error);
+                             profiles[i].count, order, out, error);
     }
+    free(order);
     fputs("]}\n", out);
     return status;
 }

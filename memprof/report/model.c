@@ -64,6 +64,8 @@ struct report_model *report_model_create(void) {
     model->context = report_copy("");
     model->outcome = report_copy("");
     model->overhead = -1;
+    model->peak = report_alloc(sizeof *model->peak);
+    *model->peak = -1;
     report_model_name(model, "");
     report_model_location(model, &unknown);
     report_grow(&model->nodes, &model->node_capacity, 1, sizeof *model->nodes);
@@ -89,6 +91,7 @@ void report_model_free(struct report_model *model) {
     free(model->phases);
     free(model->counters);
     free(model->sites);
+    free(model->peak);
     free(model->origin.arguments);
     free(model->origin.ocaml);
     free(model->origin.recorder);

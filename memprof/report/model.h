@@ -104,6 +104,7 @@ struct report_model {
     uint64_t seed, max_depth, lost_samples;
     int64_t overhead; /* nanoseconds spent by the recorder; -1: unknown */
     uint64_t skipped; /* events that said nothing about this profile */
+    int64_t *peak;    /* report_peak_time's answer, found once; -1: not asked for yet */
     char **names;
     struct report_location *locations;
     struct report_node *nodes;

@@ -102,42 +102,6 @@ static int64_t age_of(const struct report_model *model, struct report_moment age
     return born < 0 ? at + 1 : at - born;
 }
 
-struct death {
-    int64_t time;
-    uint64_t hits;
-};
-
-static int by_time(const void *a, const void *b) {
-    const struct death *x = a, *y = b;
-    return x->time < y->time ? -1 : x->time > y->time;
-}
-
-int64_t report_peak_time(const struct report_model *model) {
-    struct death *deaths = report_alloc(model->sample_count * sizeof *deaths);
-    size_t count = 0, dead = 0;
-    int64_t peak = 0;
-    uint64_t live = 0, most = 0;
-    for (size_t i = 0; i < model->sample_count; i++) {
-        const struct report_sample *s = &model->samples[i];
-        if (s->died != REPORT_NEVER && s->died > s->born)
-            deaths[count++] = (struct death){s->died, s->hits};
-    }
-    qsort(deaths, count, sizeof *deaths, by_time);
-    for (size_t i = 0; i < model->sample_count; i++) {
-        const struct report_sample *s = &model->samples[i];
-        /* What dies at a moment is not live at it, even if another block is born then. */
-        for (; dead < count && deaths[dead].time <= s->born; dead++) live -= deaths[dead].hits;
-        if (s->died > s->born) live += s->hits;
-        bool last_of_moment = i + 1 == model->sample_count || s[1].born > s->born;
-        if (last_of_moment && live > most) {
-            most = live;
-            peak = s->born;
-        }
-    }
-    free(deaths);
-    return peak;
-}
-
 static int compile(const char *option, const char *pattern, regex_t *regex,
                    struct report_error *error) {
     char why[160];
@@ -330,13 +294,16 @@ bool report_query_selects(const struct report_query *query, const struct report_
     return in_phase(query, time);
 }
 
+report_weigher *report_weigher_of(enum report_unit unit) {
+    static report_weigher *const weighers[REPORT_UNITS] = {
+        [REPORT_UNIT_BYTES] = report_estimate_bytes,
+        [REPORT_UNIT_WORDS] = report_estimate_words,
+        [REPORT_UNIT_BLOCKS] = report_estimate_blocks,
+        [REPORT_UNIT_SAMPLES] = report_estimate_samples};
+    return weighers[unit];
+}
+
 struct report_estimate report_query_estimate(const struct report_query *query,
                                              const struct report_sum *sum) {
-    switch (query->selection->unit) {
-    case REPORT_UNIT_WORDS: return report_estimate_words(&query->scale, sum);
-    case REPORT_UNIT_BLOCKS: return report_estimate_blocks(&query->scale, sum);
-    case REPORT_UNIT_SAMPLES:
-        return (struct report_estimate){sum->samples, sum->samples, sum->samples};
-    default: return report_estimate_bytes(&query->scale, sum);
-    }
+    return report_weigher_of(query->selection->unit)(&query->scale, sum);
 }

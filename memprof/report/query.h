@@ -95,6 +95,8 @@ uint8_t *report_keep_locations(const struct report_model *model, const char *exp
 bool report_query_selects(const struct report_query *query, const struct report_sample *sample);
 /* The moment at which the most sampled words were live. */
 int64_t report_peak_time(const struct report_model *model);
+/* What gives an estimate in a unit. */
+report_weigher *report_weigher_of(enum report_unit unit);
 /* The estimate in the selection's unit. */
 struct report_estimate report_query_estimate(const struct report_query *query,
                                              const struct report_sum *sum);
