@@ -8,6 +8,7 @@
 #include "vm/callstack.h"
 #include "vm/debuginfo.h"
 #include "vm/domain.h"
+#include "vm/symbols.h"
 #include "vm/vm.h"
 
 #include <stdlib.h>
@@ -88,6 +89,19 @@ static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_locatio
     return found;
 }
 
+/* Code compiled without -g still has a module, and a place where its function begins; what the
+ * compiler puts around an external is called by the primitive's name. */
+static void name_without_debug(struct mp_recorder *r, uint64_t gpc,
+                               struct mp_record_location *record) {
+    struct vm *vm = r->d->vm;
+    char function[300];
+    const char *module = vm_symbol_at(vm, gpc, function, sizeof function);
+    const char *name = vm_primitive_called_before(vm, gpc);
+    if (name == NULL && module != NULL) name = function;
+    if (name != NULL) record->definition = intern_debug_text(r, name);
+    if (module != NULL) record->file = intern_debug_text(r, module);
+}
+
 uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
     struct mp_interned *t = &r->interned;
     uint32_t number = find(&t->locations, gpc + 1);
@@ -100,6 +114,8 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
         record.line = not_negative(location.line);
         record.start = not_negative(location.start);
         record.end = not_negative(location.end);
+    } else {
+        name_without_debug(r, gpc, &record);
     }
     mp_write_location(r->writer, &record);
     number = ++t->location_count;

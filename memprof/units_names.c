@@ -1,6 +1,7 @@
 /* units_names.c - what the sources file says: names of functions, and which calls were seen. */
 #include "memprof/units_internal.h"
 #include "vm/debuginfo.h"
+#include "vm/symbols.h"
 
 #include <inttypes.h>
 #include <search.h>
@@ -90,8 +91,12 @@ static char *name_of_source(struct mp_units *u, uint32_t source) {
     if (vm_place_is_main(vm, source - 1)) return strdup("<main>");
     uint64_t gpc = vm_place_gpc(vm, source - 1);
     bool known = vm_debuginfo_find(vm, gpc, &at) && at.definition[0] != 0;
-    int length = !known ? asprintf(&text, "<code %" PRIu64 ">", gpc)
-                        : asprintf(&text, "%s\n%s: %d", at.definition, at.file, at.line);
+    char function[300];
+    int length;
+    if (known) length = asprintf(&text, "%s\n%s: %d", at.definition, at.file, at.line);
+    else if (vm_symbol_at(vm, gpc, function, sizeof function) != NULL)
+        length = asprintf(&text, "%s", function);
+    else length = asprintf(&text, "<code %" PRIu64 ">", gpc);
     if (length < 0) return NULL;
     size_t name_length = strcspn(text, "\n");
     make_one_line(text);

@@ -144,3 +144,14 @@ unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc) {
         return OPCODE_COUNT;
     return code->words[gpc - code->base];
 }
+
+const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc) {
+    const struct vm_code *code = vm_code_at(vm, gpc);
+    if (code == NULL) return NULL;
+    for (uint32_t words = 2; words <= 3 && gpc >= code->base + words; words++) {
+        unsigned op = vm_opcode_at(vm, gpc - words);
+        if (words == 2 ? op >= OP_C_CALL1 && op <= OP_C_CALL5 : op == OP_C_CALLN)
+            return vm->prims[code->words[gpc - code->base - 1]].name;
+    }
+    return NULL;
+}

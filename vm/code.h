@@ -90,5 +90,8 @@ struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uin
 
 /* Opcode of the instruction at gpc, OPCODE_COUNT if there is none. */
 unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc);
+/* The name of the primitive that the instruction before gpc calls, where a frame waits for it.
+ * NULL: it calls none. GC: never. */
+const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc);
 
 #endif

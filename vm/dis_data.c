@@ -3,6 +3,7 @@
  * K4  What is printed here is read by asm_data.c as the same rows.
  * K5  A global's printed name is unique, and no other global's default name. */
 #include "vm/dis_internal.h"
+#include "vm/symbols.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -147,29 +148,16 @@ static bool is_default_name(const char *name) {
     return name[0] == 'g' && name[1] != 0 && name[1 + strspn(name + 1, "0123456789")] == 0;
 }
 
-static const struct vm_constant *row_or_target(const struct vm_constants *c, uint32_t i) {
-    return &c->rows[c->rows[i].kind == CONSTANT_SHARED ? c->rows[i].target : i];
-}
-
-/* SYMB holds a map whose nodes are (left, identifier, slot, right, height); a unit's identifier is
- * a block of tag 2, a predefined exception's one of tag 3, both with the name in front. */
 static bool name_from_node(struct disassembler *d, const struct vm_constants *c, uint32_t i) {
-    if (c->rows[i].kind != CONSTANT_BLOCK || c->rows[i].tag != 0 || c->rows[i].size != 5)
-        return true;
-    uint32_t at = c->rows[i + 1].end;
-    const struct vm_constant *identifier = row_or_target(c, at);
-    const struct vm_constant *slot = &c->rows[c->rows[at].end];
-    if (identifier->kind != CONSTANT_BLOCK || identifier->tag < 2 || identifier->size == 0 ||
-        slot->kind != CONSTANT_INT || slot->integer < 0 || slot->integer >= d->global_count)
-        return true;
-    const struct vm_constant *text = row_or_target(c, (uint32_t)(identifier - c->rows) + 1);
-    if (text->kind != CONSTANT_STRING) return true;
+    uint32_t global;
+    const struct vm_constant *text;
+    if (!vm_symbol_of_node(c, i, &global, &text) || global >= d->global_count) return true;
     char *name = vm_arena_alloc(&d->arena, (size_t)text->size + 1);
     if (name == NULL) return false;
     memcpy(name, text->bytes, text->size);
     name[text->size] = 0;
     bool usable = strlen(name) == text->size && is_plain_name(name) && !is_default_name(name);
-    d->global_names[slot->integer] = usable ? name : NULL;
+    d->global_names[global] = usable ? name : NULL;
     return true;
 }
 

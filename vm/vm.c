@@ -13,6 +13,7 @@
 #include "vm/selfcheck.h"
 #include "vm/signal.h"
 #include "vm/stack.h"
+#include "vm/symbols.h"
 #include "vm/thread.h"
 #include "vm/unmarshal.h"
 
@@ -192,6 +193,7 @@ void vm_destroy(struct vm *vm) {
     }
     if (d != NULL) {
         vm_debuginfo_free(vm);
+        vm_symbols_free(vm);
         vm_signals_detach(d);
         if (d->gc.heap != NULL) gc_heap_destroy(&d->gc, vm->options.cleanup_at_exit);
         /* Finalisers of custom blocks may still use the library's state until here. */

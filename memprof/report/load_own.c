@@ -28,7 +28,7 @@ static void map_locations(struct loader *l) {
         struct report_location location = {.line = -1, .start = -1, .end = -1};
         location.file = report_model_name(l->model, m->file);
         location.function = report_model_name(l->model, m->definition);
-        if (m->file[0] != 0) {
+        if (m->file[0] != 0 && m->line > 0) {
             location.line = m->line;
             location.start = m->start;
             location.end = m->end;

@@ -21,7 +21,7 @@ class Case(unittest.TestCase):
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix='prof-report-')
-        self.addCleanup(shutil.rmtree, self.folder)
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def write(self, name, data):
         with open(os.path.join(self.folder, name), 'wb') as file:
