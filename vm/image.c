@@ -219,6 +219,10 @@ enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
     return status;
 }
 
+void vm_image_drop_pages(const struct vm_image *image) {
+    if (image->mapped) madvise((void *)image->bytes, image->length, MADV_DONTNEED);
+}
+
 void vm_image_close(struct vm_image *image) {
     if (image->mapped) munmap((void *)image->bytes, image->length);
     if (image->allocated) free((void *)image->bytes);

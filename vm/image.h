@@ -44,6 +44,9 @@ enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct 
  * GC: never.  Fails: as vm_image_open. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error);
+/* The program is loaded: of the file hardly anything will be read again, so its pages need not stay
+ * in memory; one that is read comes back. GC: never.  Fails: never. */
+void vm_image_drop_pages(const struct vm_image *image);
 /* Frees what the image owns. GC: never.  Fails: never. */
 void vm_image_close(struct vm_image *image);
 /* The last section of that name, or NULL. */
