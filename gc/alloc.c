@@ -13,11 +13,8 @@ static void make_room(struct gc_domain *g, size_t whsize) {
     if (heap->params.stress) gc_stress_allocation(g);
     if (heap->minor_requested || heap->slice_requested) gc_do_due_work(g);
     while (g->young_ptr - 8 * whsize < g->young_trigger) {
-        if (g->young_trigger > g->young_start) {
-            gc_pace_slice(g, false);
-            gc_pace_place_trigger(g);
-            gc_update_limits(g);
-        } else gc_collect_young(g);
+        if (g->young_trigger > g->young_start) gc_pace_mid_slice(g);
+        else gc_collect_young(g);
     }
 }
 

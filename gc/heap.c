@@ -239,6 +239,7 @@ void gc_heap_destroy(struct gc_domain *g, bool finalize_customs) {
     gc_weak_destroy(heap);
     gc_roots_destroy(heap);
     gc_mark_destroy(heap);
+    gc_pauses_destroy(heap);
     gc_words_free(&heap->remembered);
     if (heap->spans) gc_os_release(heap->spans, metadata_bytes(heap));
     if (heap->range_start) gc_os_release((void *)heap->range_start, heap->range_bytes);

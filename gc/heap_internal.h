@@ -45,6 +45,7 @@ enum {
     MARK_RING = 32,  /* prefetches under way; a power of two */
 };
 #define MAX_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 20)
+#define MIN_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 16)
 #define COMMIT_BYTES             ((size_t)2 << 20) /* the heap is committed in steps of this size */
 
 /* ---- Growable arrays of words, in C memory. ---- */
@@ -218,7 +219,6 @@ struct gc_pace {
     size_t keep_spans;       /* free spans beyond this are given back while idle */
     double external;         /* share of a cycle owed for memory outside the heap */
     unsigned long_survivals; /* minor collections in a row that justify a larger young area */
-    unsigned long_copies;    /* and those that justify a smaller one */
 };
 
 struct gc_heap {
@@ -266,7 +266,8 @@ struct gc_heap {
 
     struct gc_params params; /* zeros replaced by defaults */
     struct gc_upcalls up;
-    struct gc_stats stats; /* see the accessors in stats.c for what is added on reading */
+    struct gc_stats stats;    /* see the accessors in stats.c for what is added on reading */
+    struct gc_pauses *pauses; /* NULL: not measured */
     struct gc_faults faults;
     size_t young_words_wanted; /* takes effect at the end of the next minor collection */
     size_t stress_countdown;   /* allocations until the next forced collection */
@@ -392,6 +393,8 @@ void gc_pace_mark_ended(struct gc_heap *heap);
 void gc_pace_cycle_ended(struct gc_heap *heap);
 /* The automatic slice: at most a clamp's worth of the debt. may_settle: the young area is empty. */
 intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle);
+/* The slice that is due when allocation reaches young_trigger in mid-area. */
+void gc_pace_mid_slice(struct gc_domain *g);
 /* Puts young_trigger at the next place in the young area where a slice is wanted. */
 void gc_pace_place_trigger(struct gc_domain *g);
 
@@ -492,13 +495,20 @@ intptr_t gc_sweep_some(struct gc_domain *g, intptr_t budget);
 /* Sweeps one small span and leaves its gaps in it; returns the work done. */
 size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span);
 
-/* Around an activity of the collector: tells the hooks. */
+/* A pause begins or ends (pauses.c). Needs: heap->pauses. */
+void gc_pause_begins(struct gc_heap *heap);
+void gc_pause_ends(struct gc_heap *heap);
+void gc_pauses_destroy(struct gc_heap *heap);
+
+/* Around an activity of the collector: measures it and tells the hooks. */
 static inline void gc_begin_activity(struct gc_domain *g, enum gc_activity what) {
+    if (what == GC_ACT_STOP && g->heap->pauses) gc_pause_begins(g->heap);
     if (g->hooks && g->hooks->activity) g->hooks->activity(g->hooks->context, g, what, true, 0);
 }
 static inline void gc_end_activity(struct gc_domain *g, enum gc_activity what, size_t words) {
     if (g->hooks && g->hooks->activity)
         g->hooks->activity(g->hooks->context, g, what, false, words);
+    if (what == GC_ACT_STOP && g->heap->pauses) gc_pause_ends(g->heap);
 }
 
 /* A line on stderr if bit of params.verbose is set (v= of OCAMLRUNPARAM). */

@@ -20,7 +20,7 @@
 
 enum {
     MAX_PROMOTED_TO_GROW = 100000, /* words; half of a collection of 1 ms or so */
-    MAX_PROMOTED_TO_STAY = 250000,
+    MAX_PROMOTED_TO_STAY = 50000,
     SLOT_AHEAD = 16,
     HEADER_AHEAD = 8,
 };
@@ -206,25 +206,26 @@ static void evacuate_roots(struct gc_domain *g) {
     gc_minor_drain(g);
 }
 
-/* Lets the area grow, to a quarter of the major heap, when two collections in a row promoted much:
- * with more time more would have died. Not so if the copying itself has become long; if it takes
- * far too long, the area shrinks again, though not below the size asked for. */
+/* Two collections in a row that promoted much let the area grow, to a 16th of the major heap: with
+ * more time more would have died. If most survives, time doesn't help, and the copies want fresh
+ * pages: the area shrinks, so that the pause does, and comes back when half dies again. */
 static void adapt_young_size(struct gc_heap *heap, size_t used_words) {
     struct gc_pace *pace = &heap->pace;
     size_t current = heap->young_words_wanted, promoted = heap->promoted_words;
     if (!heap->params.adaptive_minor) return;
-    bool much = promoted * 10 > used_words && promoted <= MAX_PROMOTED_TO_GROW;
-    bool too_long = promoted > MAX_PROMOTED_TO_STAY && current > heap->params.minor_words;
-    pace->long_survivals = much ? pace->long_survivals + 1 : 0;
-    pace->long_copies = too_long ? pace->long_copies + 1 : 0;
     size_t heap_words = pace->live_words + pace->allocated_words;
-    bool small_beside_heap = current * 2 <= heap_words / 4;
-    if (pace->long_survivals >= 2 && current < MAX_ADAPTIVE_YOUNG_WORDS && small_beside_heap) {
+    bool shrunk = current < heap->params.minor_words;
+    bool may_grow = shrunk ||
+                    (current < MAX_ADAPTIVE_YOUNG_WORDS && current * 2 <= heap_words / 16);
+    bool much = shrunk ? promoted * 2 < used_words
+                       : promoted * 10 > used_words && promoted <= MAX_PROMOTED_TO_GROW;
+    bool too_long = promoted > MAX_PROMOTED_TO_STAY && promoted * 3 > used_words * 2;
+    pace->long_survivals = much && may_grow ? pace->long_survivals + 1 : 0;
+    if (pace->long_survivals >= 2) {
         heap->young_words_wanted = current * 2;
         pace->long_survivals = 0;
-    } else if (pace->long_copies >= 2) {
+    } else if (too_long && current > MIN_ADAPTIVE_YOUNG_WORDS) {
         heap->young_words_wanted = current / 2;
-        pace->long_copies = 0;
     }
 }
 

@@ -1,4 +1,5 @@
-/* exitstats.h - the statistics that OCAMLRUNPARAM=v=0x400 prints when a program ends. */
+/* exitstats.h - the statistics that OCAMLRUNPARAM=v=0x400 and --gc-stats print when a program ends.
+ */
 #ifndef BACTRIAN_VM_EXITSTATS_H
 #define BACTRIAN_VM_EXITSTATS_H
 
@@ -9,5 +10,9 @@ struct domain;
 /* Prints them to err if the program asked for them. Called where a program ends normally: by exit,
  * or behind its last instruction. GC: never. */
 void vm_print_exit_statistics(struct domain *d, FILE *err);
+
+/* Prints a summary for people: collections, promotion, memory, pauses. Needs: gc_measure_pauses
+ * when the program began. GC: never. */
+void vm_print_gc_summary(struct domain *d, FILE *err);
 
 #endif

@@ -13,7 +13,7 @@ class Information(Case):
         self.expect(done)
         for word in ('-b', '-config', '-I', '-m', '-M', '-p', '-t', '-v', '-version', '-vnum',
                      '--help', '--version', '--audit', '--max-heap', '--max-stack', '--unchecked',
-                     '--gc-stress', '--gc-verify', '--count-instructions',
+                     '--gc-stress', '--gc-verify', '--gc-stats', '--count-instructions',
                      '--count-forms', 'run', 'dis', 'asm',
                      'OCAMLRUNPARAM', '125', '127'):
             self.assertRegex(done.out, r'(?m)^  %s\b' % re.escape(word))
@@ -131,6 +131,20 @@ class RunTimeOptions(Case):
         self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '10'), out='10')
         self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '1000'), out='out of memory')
         self.expect(self.bactrian('hungry.byte', '1000'), out='1000')
+
+    def test_gc_stats_says_what_the_collector_did(self):
+        expected = self.ocamlrun('busy.byte')
+        done = self.bactrian('--gc-stats', 'busy.byte')
+        self.assertEqual((done.out, done.status), (expected.out, expected.status))
+        number = r'\d+(?:\.\d+)?'
+        self.assertRegex(done.err, (
+            r'\Agc: N minor collections of N MB in all, N % promoted\n'
+            r'gc: N major collections; heap N MB at its peak, N MB at the end\n'
+            r'gc: N pauses, N ms in all: p50 N ms, p99 N ms, p99\.9 N ms, longest N ms\n\Z'
+        ).replace('N ', number + ' '))
+        raises = self.bactrian('--gc-stats', 'raises.byte')
+        self.assertEqual(raises.status, 2)
+        self.assertRegex(raises.err, r'exception .*\ngc: 0 minor collections')
 
     def test_stress_and_verification_change_no_output(self):
         expected = self.ocamlrun('busy.byte')

@@ -193,6 +193,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         out->vm.count_instructions = true;
         return true;
     case OPTION_GC_STRESS: return stress_argument(argument, &out->vm.gc.stress);
+    case OPTION_GC_STATS: out->gc_stats = true; return true;
     case OPTION_GC_VERIFY: out->vm.gc.verify = true; return true;
     case OPTION_MEMPROF_STRESS: return stress_rate_argument(argument, &out->memprof_stress);
     case OPTION_MAX_HEAP: return size_argument("--max-heap", argument, &out->vm.gc.max_heap_words);

@@ -46,6 +46,7 @@ struct cli_options {
     enum mp_units_kind profile;           /* --profile */
     bool profile_stack;                   /* --profile-stack */
     struct vm_policy policy;              /* --allow, --deny, --pure */
+    bool gc_stats;                        /* --gc-stats */
     double timeout;                       /* --timeout, in seconds; 0: none */
     bool quiet;                           /* --quiet */
     double memprof_stress;                /* --memprof-stress; 0: no */

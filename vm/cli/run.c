@@ -1,6 +1,7 @@
 /* run.c - running a program: what kind of file it is, the machine's life, the exit status. */
 #include "vm/cli/cli.h"
 
+#include "gc/pauses.h"
 #include "stdlib/channel.h"
 #include "stdlib/prims.h"
 #include "vm/backtrace.h"
@@ -43,11 +44,13 @@ static void report_stop(struct vm *vm, const char *shown) {
     vm_backtrace_print(vm->domain, true, stderr);
 }
 
-static int finish(struct vm *vm, struct vm_result result, const char *shown) {
+static int finish(const struct cli_options *options, struct vm *vm, struct vm_result result,
+                  const char *shown) {
     int status = result.exit_status;
     if (result.outcome == VM_UNCAUGHT) status = vm_report_uncaught(vm, result.exn, stderr);
     else if (result.outcome == VM_RETURNED) vm_print_exit_statistics(vm->domain, stderr);
     if (vm->limits.stopped != STOP_NONE) report_stop(vm, shown);
+    if (options->gc_stats) vm_print_gc_summary(vm->domain, stderr);
     return status;
 }
 
@@ -65,10 +68,12 @@ static int run_loaded(struct cli_options *options, struct vm *vm, const char *sh
     int status = cli_start_units(options, vm);
     if (status == 0) status = cli_start_recording(options, vm, shown);
     if (status != 0) return status;
+    if (options->gc_stats && !gc_measure_pauses(&vm->domain->gc))
+        return cli_fail(STATUS_REFUSED, shown, "no memory for --gc-stats");
     struct cli_watchdog *dog = cli_watchdog_start(vm, shown, options->timeout, &failed);
     if (failed) return STATUS_REFUSED;
     struct vm_result result = vm_run(vm);
-    status = finish(vm, result, shown);
+    status = finish(options, vm, result, shown);
     cli_watchdog_stop(dog);
     return keep_results(options, vm, result, status);
 }
@@ -83,7 +88,7 @@ struct run {
 static void end_process(struct vm *vm, int exit_status) {
     const struct run *run = vm->options.end_context;
     struct vm_result result = {.outcome = VM_EXITED, .exit_status = exit_status};
-    int status = finish(vm, result, run->shown);
+    int status = finish(run->options, vm, result, run->shown);
     exit(keep_results(run->options, vm, result, status));
 }
 

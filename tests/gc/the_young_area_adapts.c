@@ -1,0 +1,58 @@
+/* The size of an adaptive young area: small while everything survives, larger beside a large heap
+ * of which much survives, as asked for if a size was asked for. */
+#include "tests/gc/gc_test.h"
+
+enum { NORMAL = 256 * 1024, SMALLEST = 64 * 1024 };
+
+static size_t size(const struct gc_test *t) { return (t->g.young_end - t->g.young_start) / 8; }
+
+static struct gc_test *open_adaptive(bool adaptive) {
+    const struct gc_params params = {.minor_words = NORMAL, .adaptive_minor = adaptive};
+    struct gc_test *t = gc_test_open(&params);
+    t->g.heap->params.verify = false; /* these heaps are large */
+    return t;
+}
+
+/* Allocates so many pairs, of which one in `share` stays. */
+static void allocate(struct gc_test *t, size_t pairs, size_t share) {
+    for (size_t i = 0; i < pairs; i++) {
+        value pair = gc_test_pair(t, val_of_int((intptr_t)i), t->root[0]);
+        if (i % share == 0) t->root[0] = pair;
+    }
+}
+
+static void it_shrinks_while_all_survives_and_comes_back(void **state) {
+    struct gc_test *t = open_adaptive(true);
+    allocate(t, 600000, 1);
+    assert_int_equal(size(t), SMALLEST);
+    allocate(t, 600000, 100);
+    assert_int_equal(size(t), NORMAL);
+    gc_test_close(t);
+}
+
+static void it_grows_beside_a_large_heap_of_which_much_survives(void **state) {
+    struct gc_test *t = open_adaptive(true);
+    for (int i = 0; i < 90; i++) t->root[1 + i] = gc_alloc_major(&t->g, 100000, TAG_STRING);
+    allocate(t, 600000, 5);
+    assert_int_equal(size(t), 2 * NORMAL);
+    gc_test_close(t);
+}
+
+static void it_stays_beside_a_small_heap(void **state) {
+    struct gc_test *t = open_adaptive(true);
+    allocate(t, 600000, 5);
+    assert_int_equal(size(t), NORMAL);
+    gc_test_close(t);
+}
+
+static void a_size_that_was_asked_for_stays(void **state) {
+    struct gc_test *t = open_adaptive(false);
+    allocate(t, 600000, 1);
+    assert_int_equal(size(t), NORMAL);
+    gc_test_close(t);
+}
+
+GC_TEST_MAIN(cmocka_unit_test(it_shrinks_while_all_survives_and_comes_back),
+             cmocka_unit_test(it_grows_beside_a_large_heap_of_which_much_survives),
+             cmocka_unit_test(it_stays_beside_a_small_heap),
+             cmocka_unit_test(a_size_that_was_asked_for_stays))
