@@ -12,7 +12,8 @@
  * V2  Tags below TAG_NO_SCAN hold only values; tags from TAG_NO_SCAN on hold raw words.
  * V3  A closure's code field is the tagged index of a function, its infix headers and closinfo are
  *     odd words: every word of a closure is a valid value. (Unlike OCaml, where the code field is
- *     an address.)
+ *     an address. Stubs that bring a machine of their own make closures for it as in OCaml; their
+ *     addresses lie outside the heap.)
  * V4  A string's last byte is the number of padding bytes before it, so its length is
  *     8 * wosize - 1 - that byte.
  * V5  The length of a float array is its wosize: a double is one word. */

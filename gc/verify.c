@@ -213,7 +213,7 @@ static int compare_words(const void *a, const void *b) {
 
 static void check_closure(const struct gc_checker *c, value v) {
     size_t wosize = wosize_of(v);
-    if (wosize < 2 || is_block(field(v, 0)) || is_block(field(v, 1))) /* V3 */
+    if (wosize < 2 || gc_is_heap_block(c->g, field(v, 0)) || is_block(field(v, 1))) /* V3 */
         gc_verify_fail(c, "V3", "closure %#zx has no code index and arity", (size_t)v);
     size_t start = start_env_of(field(v, 1));
     if (start > wosize) /* V3 */
@@ -221,7 +221,7 @@ static void check_closure(const struct gc_checker *c, value v) {
                        wosize);
     for (size_t i = 2; i < start; i++) {
         header h = (header)field(v, i);
-        if (is_block(field(v, i))) /* V3 */
+        if (gc_is_heap_block(c->g, field(v, i))) /* V3 */
             gc_verify_fail(c, "V3", "closure %#zx: word %zu is a pointer", (size_t)v, i);
         if (tag_of_header(h) == TAG_INFIX && wosize_of_header(h) == i + 1) i += 2;
     }
