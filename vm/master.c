@@ -174,12 +174,12 @@ static struct timespec after(int64_t ns) {
     return at;
 }
 
-/* Ends by itself at the first tick that finds one thread only. */
+/* Ends by itself at the first tick that finds one thread only, and nobody that wants to be one. */
 static void *tick(void *context) {
     struct vm_threads *threads = context;
     struct gc_domain *g = &threads->vm->domain->gc;
     pthread_mutex_lock(&threads->mutex);
-    while (!threads->tick_ends && threads->count > 1) {
+    while (!threads->tick_ends && threads->count + threads->candidates > 1) {
         struct timespec at = after(TICK_NS);
         pthread_cond_timedwait(&threads->tick_changes, &threads->mutex, &at);
         if (threads->queue.first == NULL || threads->owner == NULL) continue;

@@ -279,7 +279,12 @@ bool vm_thread_register(struct vm *vm) {
     struct vm_thread *guest = new_thread();
     if (guest == NULL) return false;
     vm_master_lock(threads);
+    threads->candidates++;
+    vm_master_unlock(threads);
+    vm_tick_start(threads); /* whoever has the machine may never wait */
+    vm_master_lock(threads);
     vm_master_acquire(threads, guest);
+    threads->candidates--;
     vm_master_unlock(threads);
     bool made = make_context(d, &guest->context);
     if (made) {
@@ -291,7 +296,6 @@ bool vm_thread_register(struct vm *vm) {
         link_thread(threads, guest);
         pthread_setspecific(threads->self, guest);
         vm_enter_blocking(d);
-        vm_tick_start(threads);
         return true;
     }
     vm_master_lock(threads);
@@ -397,7 +401,10 @@ bool vm_threads_end(struct vm *vm) {
     struct vm_threads *threads = vm->threads;
     if (threads == NULL) return true;
     vm_tick_stop(threads);
-    if (threads->count > 1) return false;
+    vm_master_lock(threads);
+    bool alone = threads->count + threads->candidates == 1;
+    vm_master_unlock(threads);
+    if (!alone) return false;
     for (struct vm_thread *t = threads->dirty, *next; t != NULL; t = next) {
         next = t->next_dirty;
         if (t->over) free_thread(t);

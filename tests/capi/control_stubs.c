@@ -322,8 +322,6 @@ extern int caml_page_table_add(int, void *, void *);
 extern int caml_page_table_remove(int, void *, void *);
 extern void caml_main(char **);
 extern void caml_shutdown(void);
-extern int caml_c_thread_register(void) __attribute__((weak)); /* with threads only */
-extern int caml_c_thread_unregister(void) __attribute__((weak));
 
 value t_refused(value which) {
     static char *arguments[] = {NULL};
@@ -335,8 +333,6 @@ value t_refused(value which) {
     case 4: caml_page_table_remove(0, NULL, NULL); break;
     case 5: caml_main(arguments); break;
     case 6: caml_shutdown(); break;
-    case 7: caml_c_thread_register(); break;
-    case 8: caml_c_thread_unregister(); break;
     }
     return Val_unit;
 }
