@@ -5,9 +5,9 @@
  * array is the atom of tag 0 for both. Obj.field and Obj.set_field arrive here too, with any
  * scannable block.
  *
- * In checked mode a flat array only takes floats, an array of values only copies from its kind, this
- * machine's closures are never written to, and the functions that OCaml calls unsafe test their
- * bounds; empty ranges are accepted wherever they lie, as the real functions don't look there. */
+ * In checked mode a flat array only takes floats, an array of values only copies from its kind,
+ * closures of this machine are never written to, and the functions that OCaml calls unsafe test
+ * their bounds; empty ranges are accepted wherever they lie: the real ones don't look there. */
 #include "stdlib/prim.h"
 #include "vm/actions.h"
 

@@ -144,6 +144,23 @@ def others():
                run('ocamldoc', '-html', '-d', '.', 'shapes.mli', 'shapes.ml', 'queue2.ml'),
                run('ocamldoc', '-man', '-latex', '-d', '.', 'shapes.mli'),
                run('ocamldoc', '-text', 'syntax_error.ml'))
+    yield Case('hlins, with unix and str', run('hlins', '-db', 'links.db', 'page.in'),
+               run('hlins', '-db', 'links.db', '-o', 'page.html', 'page.in'),
+               run('hlins', '-db', 'none.db', 'page.in'))
+    yield Case('ocamlwc', run('ocamlwc', 'shapes.ml', 'main.ml', 'queue2.ml'),
+               run('ocamlwc', '-c', '-p', 'syntax_error.ml'), run('ocamlwc', 'none.ml'))
+    yield Case('polygen, with unix', run('/usr/games/polygen', '-seed', '5', 'fable.grm'),
+               run('/usr/games/polygen', '-seed', '7', '-X', '20', 'fable.grm'),
+               run('/usr/games/polygen', 'none.grm'))
+    yield Case('ocamlify', run('ocamlify', 'notes.mlify'),
+               run('ocamlify', '--depends', '--target', 'notes.ml', 'notes.mlify'))
+    yield Case('ocamlmod', run('ocamlmod', 'both.mod'), run('ocamlmod', 'none.mod'))
+    yield Case('dpd2dot', run('dpd2dot', '-o', 'deps.dot', 'deps.dpd'),
+               run('dpd2dot', '-without-defs', '-keep-trans', '-o', 'kept.dot', 'deps.dpd'),
+               run('dpdusage', '-with-path', 'deps.dpd'), run('dpd2dot', 'page.in'))
+    yield Case('ledit, without a terminal', run('ledit', 'cat', stdin='words.mll'))
+    yield Case('coqtop proves', run('coqtop.byte', '-q', '-batch', '-l', 'proofs.v'),
+               run('coqc.byte', '-q', 'lemmas.v'), run('rm', '.lemmas.aux', native=True))
     yield Case('camlidl', run('camlidl', '-header', 'geometry.idl'),
                run('camlidl', '-no-include', '-nocpp', 'geometry.idl'),
                run('camlidl', 'broken.idl'))

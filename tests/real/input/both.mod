@@ -1,0 +1,2 @@
+shapes.ml
+main.ml
