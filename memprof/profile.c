@@ -273,22 +273,23 @@ value mp_run_callbacks_exn(void *state, struct domain *d) {
 
 /* ---- The sampler's client. ---- */
 
-static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
+static value on_promised(void *context, struct domain *d, const struct mp_hit *hit,
+                         uint64_t *ticket) {
+    struct mp_profile *p = context;
+    value result = tell_promise(p, hit, ticket);
+    if (p->engine->held_back) ask_for_callbacks(p->engine);
+    return result;
+}
+
+static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
     struct mp_profile *p = context;
     struct mp_entries *t = &p->entries;
-    if (hit->promised) {
-        value result = tell_promise(p, hit, ticket);
-        if (p->engine->held_back) ask_for_callbacks(p->engine);
-        return result;
-    }
     uint32_t number = mp_entry_new(t, hit->wosize, hit->samples, hit->source, hit->young);
-    *ticket = number;
-    if (number == 0) return VAL_UNIT;
+    if (number == 0) return;
     mp_entry_at(t, number)->thread = p->engine->thread;
     mp_entry_at(t, number)->stack = mp_callstack(d, p->callstack_size);
     if (mp_entry_set_block(t, number, hit->block, hit->young) && mp_note_birth(t, number))
         gc_request_action(&d->gc);
-    return VAL_UNIT;
 }
 
 static void on_born(void *context, uint64_t ticket, value block) {
@@ -314,7 +315,11 @@ static void on_mark_done(void *context, struct gc_domain *g) {
     if (mp_entries_mark_done(&p->entries, g)) gc_request_action(g);
 }
 
-static const struct mp_client profile_client = {on_hit, on_born, on_minor_done, on_mark_done, NULL};
+static const struct mp_client profile_client = {.hit = on_hit,
+                                                .promised = on_promised,
+                                                .born = on_born,
+                                                .minor_done = on_minor_done,
+                                                .mark_done = on_mark_done};
 
 /* ---- The engine. ---- */
 

@@ -1,8 +1,6 @@
-/* recorder.c - a client of the sampler that writes what it hears to a file (recorder.h).
+/* recorder.c - writes what a tracker hears to a file (recorder.h).
  *
- *   sampler --hit--> pending --born--> SAMPLE; young ----minor_done----> PROMOTIONS, old
- *                                                  \                  \-> DEATHS (minor)
- *                                                   old --mark_done---> DEATHS (major)
+ *   tracker --born--> SAMPLE,  --promoted--> PROMOTIONS,  --died--> DEATHS
  *
  * Every function that the machine calls starts with enter and ends with leave: the time between is
  * the recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and what a signal asked
@@ -70,19 +68,17 @@ static void give_up(struct mp_recorder *r) {
     if (r->options.warn != NULL) r->options.warn(r->path, mp_writer_problem(r->writer));
 }
 
-static void forget_blocks(struct mp_recorder *r) {
-    r->young.count = r->old.count = 0;
-    r->pending_count = r->free_pending = 0;
+uint64_t mp_recorder_lost(const struct mp_recorder *r) {
+    return r->lost_sites + (r->tracker == NULL ? 0 : mp_tracker_lost(r->tracker));
 }
 
-/* RC3: this is a child of the process that was recorded. */
-static void become_child(struct mp_recorder *r) {
+void mp_recorder_become_child(struct mp_recorder *r) {
     uint64_t parent = r->options.follow_fork ? (uint64_t)getppid() : 0;
     close(r->fd);
     r->fd = -1;
     mp_writer_free(r->writer);
     r->writer = NULL;
-    forget_blocks(r);
+    mp_tracker_forget(r->tracker);
     mp_sites_forget(r);
     r->options.progress = false;
     r->activity_depth = 0;
@@ -90,11 +86,6 @@ static void become_child(struct mp_recorder *r) {
     r->snapshot_due = false;
     mark_alive(r);
     r->silent = parent == 0 || !open_files(r) || !start_file(r, parent);
-}
-
-bool mp_recorder_is_recording(struct mp_recorder *r) {
-    if (*r->alive == 0 && !r->silent) become_child(r);
-    return !r->silent && !r->failed;
 }
 
 static void come_out(struct mp_recorder *r) {
@@ -123,96 +114,26 @@ static void leave(struct mp_recorder *r, unsigned weight) {
     come_out(r);
 }
 
-/* ---- Lists of blocks. ---- */
-
-static bool watch(struct mp_watch_list *list, value block, uint64_t id) {
-    if (list->count == list->capacity) {
-        size_t wider = list->capacity == 0 ? 1024 : 2 * list->capacity;
-        struct mp_watched *items = realloc(list->items, wider * sizeof *items);
-        if (items == NULL) return false;
-        list->items = items;
-        list->capacity = wider;
-    }
-    list->items[list->count++] = (struct mp_watched){block, id};
-    return true;
-}
-
-static bool reserve_ids(struct mp_recorder *r, size_t count) {
-    if (count <= r->id_capacity) return true;
-    uint64_t *ids = realloc(r->ids, 2 * count * sizeof *ids);
-    if (ids == NULL) return false;
-    r->ids = ids;
-    r->id_capacity = 2 * count;
-    return true;
-}
-
-static void write_deaths(struct mp_recorder *r, enum mp_generation generation, size_t count) {
-    for (size_t i = 0, n; i < count; i += n) {
-        n = count - i < MP_LIST_MAX ? count - i : MP_LIST_MAX;
-        struct mp_record_deaths record = {
-            mp_recorder_elapsed(r), (uint8_t)generation, {.items = r->ids + i, .count = n}};
-        mp_write_deaths(r->writer, &record);
-    }
-}
-
-static void write_promotions(struct mp_recorder *r, const uint64_t *ids, size_t count) {
-    for (size_t i = 0, n; i < count; i += n) {
-        n = count - i < MP_LIST_MAX ? count - i : MP_LIST_MAX;
-        struct mp_record_promotions record = {mp_recorder_elapsed(r),
-                                              {.items = ids + i, .count = n}};
-        mp_write_promotions(r->writer, &record);
-    }
-}
-
 /* ---- Samples. ---- */
 
-static void write_sample(struct mp_recorder *r, const struct mp_pending *p, enum gc_source source,
-                         bool young, value block) {
+static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, uint32_t node) {
     static_assert((int)GC_MARSHAL == MP_SOURCE_MARSHAL && (int)GC_CUSTOM == MP_SOURCE_CUSTOM,
                   "sources are written as they are");
-    /* Without memory to watch the block with, its fate would stay unknown: as if it had not been
-     * hit. */
-    if (!watch(young ? &r->young : &r->old, block, r->sample_count)) {
-        r->lost_samples++;
-        return;
-    }
-    mp_note_tag(r, p->location, p->tag);
-    int64_t stack = (int64_t)p->stack - (int64_t)r->last_stack;
-    r->last_stack = p->stack;
-    r->sample_count++;
-    if (p->samples == 1 && young && source == GC_NORMAL) {
-        struct mp_record_small_sample small = {mp_recorder_elapsed(r), p->words, stack};
+    int64_t stack = (int64_t)node - (int64_t)r->last_stack;
+    r->last_stack = node;
+    if (hit->samples == 1 && hit->young && hit->source == GC_NORMAL) {
+        struct mp_record_small_sample small = {mp_recorder_elapsed(r), hit->wosize, stack};
         mp_write_small_sample(r->writer, &small);
         return;
     }
     struct mp_record_sample record = {
         .elapsed = mp_recorder_elapsed(r),
-        .kind = (uint8_t)(source | (young ? MP_SAMPLE_YOUNG : 0)),
-        .words = p->words,
-        .more = p->samples - 1,
+        .kind = (uint8_t)(hit->source | (hit->young ? MP_SAMPLE_YOUNG : 0)),
+        .words = hit->wosize,
+        .more = hit->samples - 1,
         .stack = stack,
     };
     mp_write_sample(r->writer, &record);
-}
-
-/* Keeps a sample until its block is born. Returns its number, 0: no memory. */
-static uint32_t keep_pending(struct mp_recorder *r, const struct mp_pending *p) {
-    uint32_t number = r->free_pending;
-    if (number != 0) {
-        r->free_pending = r->pending[number].next_free;
-    } else {
-        number = r->pending_count + 1;
-        if (number >= r->pending_capacity) {
-            uint32_t wider = 2 * number + 16;
-            struct mp_pending *items = realloc(r->pending, wider * sizeof *items);
-            if (items == NULL) return 0;
-            r->pending = items;
-            r->pending_capacity = wider;
-        }
-        r->pending_count = number;
-    }
-    r->pending[number] = *p;
-    return number;
 }
 
 static unsigned weight_of_hit(struct mp_recorder *r) {
@@ -220,80 +141,38 @@ static unsigned weight_of_hit(struct mp_recorder *r) {
     return n < WARM_UP_HITS ? 1 : n % HITS_PER_MEASURE == 0 ? HITS_PER_MEASURE : 0;
 }
 
-static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
+/* The tracker counts samples as the file does. */
+static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     struct mp_recorder *r = context;
-    *ticket = 0;
     if (!enter(r)) {
-        mp_stream_stop(r->sampler, &r->stream);
-        return VAL_UNIT;
+        mp_tracker_stop(r->tracker);
+        return;
     }
-    struct mp_pending p = {
-        .words = hit->wosize,
-        .samples = hit->samples,
-        .stack = mp_intern_stack(r),
-        .tag = (uint8_t)hit->tag,
-    };
-    p.location = p.stack == 0 ? 0 : mp_innermost_location(r);
-    if (!hit->promised) write_sample(r, &p, hit->source, hit->young, hit->block);
-    else if ((*ticket = keep_pending(r, &p)) == 0) r->lost_samples++;
+    uint32_t location, node = mp_intern_stack(r, &location);
+    mp_note_tag(r, location, hit->tag);
+    write_sample(r, hit, node);
     leave(r, weight_of_hit(r));
-    return VAL_UNIT;
 }
 
-static void on_born(void *context, uint64_t ticket, value block) {
-    struct mp_recorder *r = context;
-    /* Right behind the hit: its time does. A ticket that is not pending is from before a fork. */
-    if (ticket == 0 || ticket > r->pending_count || !mp_recorder_is_recording(r)) return;
-    r->inside = 1;
-    struct mp_pending *p = &r->pending[ticket];
-    if (block != 0) write_sample(r, p, GC_NORMAL, true, block);
-    p->next_free = r->free_pending;
-    r->free_pending = (uint32_t)ticket;
-    come_out(r);
-}
+/* ---- Fates. A child process has heard of the collection's activity before. ---- */
 
-/* ---- Fates. ---- */
+static_assert((int)MP_TRACKER_BATCH <= (int)MP_LIST_MAX, "a batch is a list");
 
-static void on_minor_done(void *context, struct gc_domain *g) {
+static void on_promoted(void *context, const uint64_t *ids, size_t count) {
     struct mp_recorder *r = context;
     if (!enter(r)) return;
-    size_t count = r->young.count, dead = 0, promoted = count;
-    if (reserve_ids(r, count)) {
-        /* The dead from the front, the promoted from the back: each list in its order. */
-        for (size_t i = 0; i < count; i++) {
-            struct mp_watched *w = &r->young.items[i];
-            w->block = gc_young_fate(g, w->block);
-            if (w->block == 0) r->ids[dead++] = w->id;
-        }
-        for (size_t i = count; i-- > 0;) {
-            const struct mp_watched *w = &r->young.items[i];
-            if (w->block != 0) r->ids[--promoted] = w->id;
-        }
-        write_deaths(r, MP_DIED_MINOR, dead);
-        write_promotions(r, r->ids + promoted, count - promoted);
-        for (size_t i = 0; i < count; i++) {
-            const struct mp_watched *w = &r->young.items[i];
-            if (w->block != 0) watch(&r->old, w->block, w->id);
-        }
-    }
-    r->young.count = 0;
+    struct mp_record_promotions record = {mp_recorder_elapsed(r), {.items = ids, .count = count}};
+    mp_write_promotions(r->writer, &record);
     leave(r, 1);
 }
 
-static void on_mark_done(void *context, struct gc_domain *g) {
+static void on_died(void *context, const uint64_t *ids, size_t count, bool old) {
     struct mp_recorder *r = context;
     if (!enter(r)) return;
-    size_t kept = 0, dead = 0;
-    if (reserve_ids(r, r->old.count)) {
-        for (size_t i = 0; i < r->old.count; i++) {
-            struct mp_watched w = r->old.items[i];
-            if (gc_is_dead(g, w.block)) r->ids[dead++] = w.id;
-            else r->old.items[kept++] = w;
-        }
-        r->old.count = kept;
-        write_deaths(r, MP_DIED_MAJOR, dead);
-        r->counted_ns = 0; /* the end of the pause tells which collection that was */
-    }
+    struct mp_record_deaths record = {mp_recorder_elapsed(r),
+                                      (uint8_t)(old ? MP_DIED_MAJOR : MP_DIED_MINOR),
+                                      {.items = ids, .count = count}};
+    mp_write_deaths(r->writer, &record);
     leave(r, 1);
 }
 
@@ -334,7 +213,7 @@ static void show_progress(struct mp_recorder *r) {
     uint64_t seconds = (r->entered_ns - r->start_ns) / SECOND_NS;
     int n = snprintf(line, sizeof line,
                      "\r%" PRIu64 " s  %" PRIu64 " samples  %" PRIu64 " MB live\033[K", seconds,
-                     r->sample_count, r->counters.live_words >> 17);
+                     mp_tracker_count(r->tracker), r->counters.live_words >> 17);
     if (write(STDERR_FILENO, line, (size_t)n) < 0) r->options.progress = false;
     r->shown_ns = r->entered_ns;
 }
@@ -381,6 +260,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
         unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth
                                                             : MP_ACTIVITY_DEPTH - 1;
         uint64_t began_ns = r->activity_ns[at];
+        if (what == GC_ACT_SETTLE) r->counted_ns = 0; /* the deaths' cycle is told of at the end */
         if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
         if (r->activity_depth == 0) end_of_pause(r, began_ns);
     }
@@ -408,13 +288,8 @@ void mp_recorder_leave_phase(struct mp_recorder *r) {
     leave(r, 1);
 }
 
-static const struct mp_client recorder_client = {
-    .hit = on_hit,
-    .born = on_born,
-    .minor_done = on_minor_done,
-    .mark_done = on_mark_done,
-    .activity = on_activity,
-};
+static const struct mp_tracker_events recorder_events = {on_born, on_promoted, on_died,
+                                                         on_activity};
 
 /* ---- Files. ---- */
 
@@ -499,7 +374,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     mp_write_start(r->writer, &record);
     free(arguments);
     mp_interned_clear(&r->interned);
-    r->sample_count = r->lost_samples = r->overhead_ns = r->last_us = 0;
+    r->lost_sites = r->overhead_ns = r->last_us = 0;
     r->last_stack = 0;
     r->open_phases = 0;
     r->counters = (struct mp_counters){0};
@@ -519,10 +394,7 @@ static void free_recorder(struct mp_recorder *r) {
     free(r->sites.at);
     free(r->sites.touched);
     if (r->alive != NULL) munmap((void *)r->alive, (size_t)sysconf(_SC_PAGESIZE));
-    free(r->young.items);
-    free(r->old.items);
-    free(r->pending);
-    free(r->ids);
+    if (r->tracker != NULL) mp_tracker_free(r->tracker);
     free(r->path);
     free(r->snapshot_path);
     free(r->part_path);
@@ -542,16 +414,19 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     r->sampler = engine->sampler;
     r->options = *options;
     r->fd = -1;
-    if (!mark_alive(r) || !open_files(r) || !start_file(r, 0)) {
+    bool started = mark_alive(r) && open_files(r) && start_file(r, 0);
+    if (started) {
+        errno = ENOMEM;
+        r->tracker = mp_tracker_start(r->d, options->rate, SEED_BASE + options->seed,
+                                      &recorder_events, r);
+    }
+    if (r->tracker == NULL) {
         int problem = errno;
         free_recorder(r);
         errno = problem;
         return NULL;
     }
     engine->recorder = r;
-    mp_stream_attach(r->sampler, &r->stream, &r->lane, &recorder_client, r,
-                     SEED_BASE + options->seed);
-    mp_stream_start(r->sampler, &r->stream, options->rate);
     if (options->exact_sites) mp_sites_start(r);
     if (!options->no_handlers) mp_recorder_listen(r);
     return r;
@@ -567,11 +442,11 @@ static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned s
     mp_write_finish(r->writer, &finish);
     mp_writer_flush(r->writer);
     leave(r, 1);
-    mp_stream_stop(r->sampler, &r->stream);
+    mp_tracker_stop(r->tracker);
     gc_full_major_cycle(&r->d->gc);
     if (!enter(r)) return;
     write_counters(r);
-    struct mp_record_end end = {mp_recorder_elapsed(r), r->overhead_ns, r->lost_samples};
+    struct mp_record_end end = {mp_recorder_elapsed(r), r->overhead_ns, mp_recorder_lost(r)};
     mp_write_end(r->writer, &end);
     mp_writer_flush(r->writer);
     leave(r, 1);
@@ -583,12 +458,11 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
     uint64_t ended_ns = mp_now_ns();
     write_end(r, outcome, status);
     mp_recorder_deafen(r);
-    mp_stream_detach(r->sampler, &r->stream);
     if (r->options.exact_sites) mp_sites_stop(r);
     engine->recorder = NULL;
     *out = (struct mp_recording){
-        .samples = r->sample_count,
-        .lost_samples = r->lost_samples,
+        .samples = mp_tracker_count(r->tracker),
+        .lost_samples = mp_recorder_lost(r),
         .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
         .elapsed_ns = ended_ns - r->start_ns,
         .overhead_ns = r->overhead_ns,

@@ -5,6 +5,7 @@
 #include "memprof/format/writer.h"
 #include "memprof/recorder.h"
 #include "memprof/sampler.h"
+#include "memprof/tracker.h"
 
 /* From keys to numbers; 0 is no key and no number. */
 struct mp_map {
@@ -26,28 +27,12 @@ struct mp_interned {
     uint64_t *gpcs;
     uint32_t *nodes;
     size_t depth, capacity;
-    uint16_t *tags; /* of each location, 1 + what the file was told last; 0: nothing yet */
+    uint64_t version; /* of the call stack that the path was made of (vm/callstack.h); 0: none */
+    uint32_t node, location; /* of its innermost frame; 0: unknown */
+    uint16_t *tags;          /* of each location, 1 + what the file was told last; 0: nothing yet */
     size_t tag_capacity;
     bool cut;        /* the outermost frames are missing from gpcs: --max-depth */
     uint64_t *fresh; /* locations of the nodes that are new */
-};
-
-/* A block that is watched. */
-struct mp_watched {
-    value block;
-    uint64_t id;
-};
-struct mp_watch_list {
-    struct mp_watched *items;
-    size_t count, capacity;
-};
-
-/* A sample whose block is yet to be born. */
-struct mp_pending {
-    uint64_t words, samples;
-    uint32_t stack, location;
-    uint8_t tag;
-    uint32_t next_free;
 };
 
 /* Exact counts of what is allocated at each place (recorder_sites.c).
@@ -55,6 +40,7 @@ struct mp_pending {
  * RI2  touched lists once each index of at whose counts are not zero. */
 struct mp_sites {
     struct mp_stream stream;
+    struct mp_lane lane;
     struct mp_site_count {
         uint64_t words, blocks;
     } * at; /* 1 + gpc; 0: no OCaml code was running */
@@ -68,8 +54,7 @@ enum { MP_ACTIVITY_DEPTH = 8 };
 struct mp_recorder {
     struct domain *d;
     struct mp_sampler *sampler;
-    struct mp_stream stream;
-    struct mp_lane lane;
+    struct mp_tracker *tracker;
     struct mp_recorder_options options;
     struct mp_writer *writer;
     int fd;
@@ -79,12 +64,7 @@ struct mp_recorder {
     bool failed;
     struct mp_interned interned;
     struct mp_sites sites;
-    struct mp_watch_list young, old;
-    struct mp_pending *pending; /* from 1 */
-    uint32_t pending_count, pending_capacity, free_pending;
-    uint64_t *ids; /* of blocks to be written in one list */
-    size_t id_capacity;
-    uint64_t sample_count, lost_samples;
+    uint64_t lost_sites;           /* allocations that could not be counted */
     uint32_t last_stack;           /* of the sample before */
     struct mp_counters counters;   /* as last written */
     uint64_t start_ns, entered_ns; /* of the recording; of the function that runs */
@@ -108,19 +88,24 @@ uint64_t mp_recorder_elapsed(struct mp_recorder *r);
 /* Now, in nanoseconds; async-signal-safe. */
 uint64_t mp_now_ns(void);
 
-/* The node of the machine's call stack, 0 if it is unknown; defines in the file what is new of it.
- * */
-uint32_t mp_intern_stack(struct mp_recorder *r);
-/* The location of that node, as mp_intern_stack left it; 0 if it is unknown. */
-uint32_t mp_innermost_location(const struct mp_recorder *r);
+/* The node of the machine's call stack, 0 if it is unknown, and its location; defines in the file
+ * what is new of it. */
+uint32_t mp_intern_stack(struct mp_recorder *r, uint32_t *location);
 /* The number of a place's location; defines it in the file if it is new. */
 uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc);
 /* The number of a string, new each time. */
 uint32_t mp_intern_text(struct mp_recorder *r, const char *text, size_t length);
 void mp_interned_clear(struct mp_interned *t);
 
+/* RC3: this is a child process, which gets a file of its own or falls silent. */
+void mp_recorder_become_child(struct mp_recorder *r);
 /* Whether anything is to be recorded. In a child process, makes its file first, or falls silent. */
-bool mp_recorder_is_recording(struct mp_recorder *r);
+static inline bool mp_recorder_is_recording(struct mp_recorder *r) {
+    if (__builtin_expect(*r->alive == 0, 0) && !r->silent) mp_recorder_become_child(r);
+    return !r->silent && !r->failed;
+}
+/* What was sampled and could not be recorded. */
+uint64_t mp_recorder_lost(const struct mp_recorder *r);
 
 /* Tells the file the tag of the blocks of a location, if that is news. */
 void mp_note_tag(struct mp_recorder *r, uint32_t location, unsigned tag);

@@ -34,7 +34,7 @@ static bool close_at_once(struct mp_recorder *r, enum mp_outcome outcome, int st
     uint64_t us = (mp_now_ns() - r->start_ns) / 1000;
     uint64_t elapsed = us < r->last_us ? 0 : us - r->last_us;
     struct mp_record_finish finish = {elapsed, (uint8_t)outcome, (uint64_t)status};
-    struct mp_record_end end = {0, r->overhead_ns, r->lost_samples};
+    struct mp_record_end end = {0, r->overhead_ns, mp_recorder_lost(r)};
     mp_write_finish(r->writer, &finish);
     mp_write_end(r->writer, &end);
     mp_writer_end_signal(r->writer);

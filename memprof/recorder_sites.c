@@ -51,36 +51,32 @@ static bool reserve(struct mp_sites *s, uint64_t index) {
     return true;
 }
 
-static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
+static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
     struct mp_recorder *r = context;
     struct mp_sites *s = &r->sites;
     struct vm_frame frame;
-    *ticket = 0;
     if (!mp_recorder_is_recording(r)) {
         mp_stream_stop(r->sampler, &s->stream);
-        return VAL_UNIT;
+        return;
     }
     uint64_t index = vm_frames_first(d, &frame) ? frame.gpc + 1 : 0;
     if (!reserve(s, index)) {
-        r->lost_samples++;
-        return VAL_UNIT;
+        r->lost_sites++;
+        return;
     }
     struct mp_site_count *count = &s->at[index];
     if (count->blocks == 0) s->touched[s->touched_count++] = index;
     count->words += hit->samples;
     count->blocks++;
-    return VAL_UNIT;
 }
 
-/* A block that was promised and is not made was counted all the same: memory was exhausted. */
-static void on_born(void *context, uint64_t ticket, value block) {}
 static void on_collected(void *context, struct gc_domain *g) {}
 
 static const struct mp_client counting_client = {
-    .hit = on_hit, .born = on_born, .minor_done = on_collected, .mark_done = on_collected};
+    .hit = on_hit, .minor_done = on_collected, .mark_done = on_collected};
 
 void mp_sites_start(struct mp_recorder *r) {
-    mp_stream_attach(r->sampler, &r->sites.stream, &r->lane, &counting_client, r, 0);
+    mp_stream_attach(r->sampler, &r->sites.stream, &r->sites.lane, &counting_client, r, 0);
     mp_stream_start(r->sampler, &r->sites.stream, 1);
 }
 

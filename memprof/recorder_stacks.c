@@ -172,11 +172,9 @@ static void extend_path(struct mp_recorder *r, size_t from, size_t depth) {
     }
 }
 
-uint32_t mp_intern_stack(struct mp_recorder *r) {
+/* Brings the path up to date with a stack that is another one than the last time. */
+static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t depth) {
     struct mp_interned *t = &r->interned;
-    const uint64_t *gpcs;
-    size_t depth = vm_call_stack(r->d, SIZE_MAX, &gpcs);
-    if (depth == 0) return 0;
     size_t same = r->d->call_stack->unchanged;
     r->d->call_stack->unchanged = SIZE_MAX;
     uint64_t limit = r->options.max_depth;
@@ -189,7 +187,8 @@ uint32_t mp_intern_stack(struct mp_recorder *r) {
     t->cut = cut;
     if (!reserve_path(t, depth)) {
         t->depth = 0;
-        return 0;
+        t->node = t->location = 0;
+        return;
     }
     if (t->depth < same) same = t->depth;
     if (depth < same) same = depth;
@@ -197,12 +196,22 @@ uint32_t mp_intern_stack(struct mp_recorder *r) {
     for (size_t i = same; i < depth; i++) t->gpcs[i] = gpcs[i];
     extend_path(r, same, depth);
     t->depth = depth;
-    return t->nodes[depth - 1];
+    t->node = t->nodes[depth - 1];
+    t->location = find(&t->locations, t->gpcs[depth - 1] + 1);
 }
 
-uint32_t mp_innermost_location(const struct mp_recorder *r) {
-    const struct mp_interned *t = &r->interned;
-    return t->depth == 0 ? 0 : find(&t->locations, t->gpcs[t->depth - 1] + 1);
+uint32_t mp_intern_stack(struct mp_recorder *r, uint32_t *location) {
+    struct mp_interned *t = &r->interned;
+    const uint64_t *gpcs;
+    size_t depth = vm_call_stack(r->d, SIZE_MAX, &gpcs);
+    *location = 0;
+    if (depth == 0) return 0;
+    if (r->d->call_stack->version != t->version) {
+        follow_stack(r, gpcs, depth);
+        t->version = r->d->call_stack->version;
+    }
+    *location = t->location;
+    return t->node;
 }
 
 void mp_interned_clear(struct mp_interned *t) {

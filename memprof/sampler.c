@@ -14,6 +14,7 @@
 /* Streams that a block hit, noted before any client runs: clients may change the list. */
 enum { MAX_SAMPLING = 16, MANY_WORDS = 1 << 20 };
 struct hit_list {
+    struct mp_hit hit; /* but for samples */
     unsigned count;
     unsigned detached; /* the sampler's, when the streams were noted */
     struct noted {
@@ -27,6 +28,7 @@ struct hit_list {
 struct mp_sampler {
     struct domain *d;
     struct mp_stream *streams;
+    struct mp_stream *only;   /* the one that samples, NULL if there are several or none */
     struct hit_list promised; /* whose block the collector is about to make */
     uint64_t external_words;  /* charged outside the heap */
     unsigned paused;          /* > 0: every stream is suspended */
@@ -56,14 +58,17 @@ static uint64_t draw_many(struct mp_stream *stream, uint64_t words) {
     return hits < 0 ? 0 : hits < (double)words ? (uint64_t)hits : words;
 }
 
-/* The hits of the words in [*next, end), where *next is one; moves *next to the first hit behind
- * them. */
-static inline size_t count_hits(const struct mp_sampler *s, struct mp_stream *stream,
-                                uint64_t *next, uint64_t end) {
+static __attribute__((noinline)) size_t count_more_hits(const struct mp_sampler *s,
+                                                        struct mp_stream *stream, uint64_t *next,
+                                                        uint64_t end) {
+    uint64_t others = end - *next - 1; /* behind the one at *next */
     size_t hits = 0;
-    if (__builtin_expect(end - *next > MANY_WORDS, 0) &&
-        (double)(end - *next) * stream->rate > MANY_WORDS) {
-        hits = 1 + (stream->mean_skip == 0 ? end - *next - 1 : draw_many(stream, end - *next - 1));
+    if (stream->mean_skip == 0) {
+        *next = end;
+        return others + 1;
+    }
+    if (others > MANY_WORDS && (double)others * stream->rate > MANY_WORDS) {
+        hits = 1 + draw_many(stream, others);
         *next = end + draw_skip(s, stream);
     }
     while (*next < end) {
@@ -71,6 +76,15 @@ static inline size_t count_hits(const struct mp_sampler *s, struct mp_stream *st
         *next += 1 + draw_skip(s, stream);
     }
     return hits;
+}
+
+/* The hits of the words in [*next, end), where *next is one; moves *next to the first hit behind
+ * them. */
+static inline size_t count_hits(const struct mp_sampler *s, struct mp_stream *stream,
+                                uint64_t *next, uint64_t end) {
+    *next += 1 + draw_skip(s, stream);
+    if (__builtin_expect(*next >= end, 1)) return 1;
+    return 1 + count_more_hits(s, stream, next, end);
 }
 
 /* ---- Clocks, and arming. ---- */
@@ -88,8 +102,14 @@ static uint64_t lane_clock(const struct mp_sampler *s, const struct mp_lane *lan
     return (lane->suspended > 0 ? lane->since : clock_of(s)) - lane->lag;
 }
 
-static void arm(struct mp_sampler *s) {
+static inline void arm(struct mp_sampler *s) {
     uint64_t nearest = GC_NO_SAMPLE;
+    const struct mp_stream *only = s->only;
+    if (only != NULL) {
+        if (active(s, only)) nearest = only->next + only->lane->lag;
+        gc_set_sample(&s->d->gc, nearest);
+        return;
+    }
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
         if (!active(s, stream)) continue;
         uint64_t at = stream->next + stream->lane->lag;
@@ -100,8 +120,10 @@ static void arm(struct mp_sampler *s) {
 
 /* ---- The collector's hooks. ---- */
 
-/* Notes the streams that hit a block whose last word comes just before the clock `end`. */
-static inline void collect_hits(const struct mp_sampler *s, uint64_t end, struct hit_list *hits) {
+/* Notes the streams that hit a block whose last word comes just before the clock `end`. Returns
+ * whether one of their clients can be promised a block. */
+static inline bool collect_hits(const struct mp_sampler *s, uint64_t end, struct hit_list *hits) {
+    bool promising = false;
     hits->count = 0;
     hits->detached = s->detached;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
@@ -109,8 +131,11 @@ static inline void collect_hits(const struct mp_sampler *s, uint64_t end, struct
         struct noted *noted = &hits->of[hits->count++];
         noted->stream = stream;
         noted->id = stream->id;
+        noted->ticket = 0;
         noted->samples = count_hits(s, stream, &stream->next, end - stream->lane->lag);
+        promising |= stream->client->promised != NULL;
     }
+    return promising;
 }
 
 /* The i-th stream of a list; NULL: it was removed meanwhile. */
@@ -122,11 +147,23 @@ static inline struct mp_stream *stream_of(const struct mp_sampler *s, const stru
     return at;
 }
 
+/* Tells the i-th stream of a list of its block, which exists. */
+static inline void tell_hit(const struct mp_sampler *s, struct hit_list *hits, unsigned i) {
+    struct mp_stream *stream = stream_of(s, hits, i);
+    if (stream == NULL || !stream->sampling) return;
+    hits->hit.samples = hits->of[i].samples;
+    stream->client->hit(stream->context, s->d, &hits->hit);
+}
+
 /* Tells the streams of a list that their promised block is v, or (0) will never be. */
-static void keep_promise(struct mp_sampler *s, const struct hit_list *hits, value v) {
+static void keep_promise(struct mp_sampler *s, struct hit_list *hits, value v) {
+    hits->hit.block = v;
     for (unsigned i = 0; i < hits->count; i++) {
-        struct mp_stream *stream = hits->of[i].ticket == 0 ? NULL : stream_of(s, hits, i);
-        if (stream != NULL) stream->client->born(stream->context, hits->of[i].ticket, v);
+        struct mp_stream *stream = stream_of(s, hits, i);
+        if (stream == NULL) continue;
+        uint64_t ticket = hits->of[i].ticket;
+        if (ticket != 0) stream->client->born(stream->context, ticket, v);
+        else if (v != 0 && stream->client->promised == NULL) tell_hit(s, hits, i);
     }
 }
 
@@ -137,69 +174,99 @@ static void break_promise(struct mp_sampler *s) {
     keep_promise(s, &hits, 0);
 }
 
+/* Asks the client of a stream what it says to a promised block. The block's words are looked at
+ * before they are bumped: the clock is ahead by them while the client runs, and what that bumps
+ * comes behind. Those of a block that was refused have been looked at all the same. */
+static inline value ask(struct mp_sampler *s, struct mp_stream *stream, struct mp_hit *hit,
+                        uint64_t *ticket) {
+    intptr_t words = (intptr_t)hit->wosize + 1;
+    hit->block = 0;
+    gc_clock_move(&s->d->gc, words);
+    value result = stream->client->promised(stream->context, s->d, hit, ticket);
+    if (!is_exn_result(result)) gc_clock_move(&s->d->gc, -words);
+    return result;
+}
+
 /* A small block of bytecode: clients are told first and may refuse it, by an exception. What they
- * run may allocate, so a nested promise can come and be kept in between. Returns whether one of
- * them waits for the birth. */
-static bool promise(struct mp_sampler *s, struct hit_list *hits, struct mp_hit *hit) {
-    unsigned awaiting = 0;
+ * run may allocate, so a nested promise can come and be kept in between. */
+static void promise(struct mp_sampler *s, struct hit_list *hits) {
     for (unsigned i = 0; i < hits->count; i++) {
         struct mp_stream *stream = stream_of(s, hits, i);
-        hits->of[i].ticket = 0;
-        if (stream == NULL || !stream->sampling) continue; /* stopped by the client before it */
-        hit->samples = hits->of[i].samples;
-        value result = stream->client->hit(stream->context, s->d, hit, &hits->of[i].ticket);
-        awaiting += hits->of[i].ticket != 0;
+        /* Stopped by the client before it, or it waits for the birth. */
+        if (stream == NULL || !stream->sampling || stream->client->promised == NULL) continue;
+        hits->hit.samples = hits->of[i].samples;
+        value result = ask(s, stream, &hits->hit, &hits->of[i].ticket);
         if (!is_exn_result(result)) continue;
         hits->count = i;
         keep_promise(s, hits, 0);
         arm(s);
         vm_raise(s->d, exn_of_result(result));
     }
-    if (awaiting == 0) return false;
+    s->promised.hit = hits->hit;
     s->promised.count = hits->count;
     s->promised.detached = hits->detached;
     for (unsigned i = 0; i < hits->count; i++) s->promised.of[i] = hits->of[i];
+    arm(s);
+}
+
+/* The same for the only stream, which needs no list. Returns whether it awaits the birth. */
+static bool promise_one(struct mp_sampler *s, struct mp_stream *stream, struct mp_hit *hit) {
+    struct noted noted = {.stream = stream, .id = stream->id, .samples = hit->samples};
+    unsigned detached = s->detached;
+    value result = ask(s, stream, hit, &noted.ticket);
+    arm(s);
+    if (is_exn_result(result)) vm_raise(s->d, exn_of_result(result));
+    if (noted.ticket == 0) return false;
+    s->promised.count = 1;
+    s->promised.detached = detached;
+    s->promised.of[0] = noted;
     return true;
 }
 
-/* The words of a promised block are looked at before they are bumped: the clock is ahead by them
- * while clients run, and what those bump comes behind. */
+/* What on_sample does when several streams sample. Returns whether a promise was made. */
+static __attribute__((noinline)) bool sample_several(struct mp_sampler *s, uint64_t end,
+                                                     const struct mp_hit *hit, bool from_bytecode) {
+    struct hit_list hits;
+    bool promising = collect_hits(s, end, &hits) && from_bytecode;
+    hits.hit = *hit;
+    if (promising) {
+        promise(s, &hits);
+        return true;
+    }
+    arm(s);
+    for (unsigned i = 0; i < hits.count; i++) tell_hit(s, &hits, i);
+    return false;
+}
+
 static bool on_sample(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
                       bool from_bytecode, value v) {
     struct mp_sampler *s = context;
-    intptr_t words = (intptr_t)wosize + 1;
-    bool awaiting = false;
-    struct hit_list hits;
+    struct mp_stream *only = s->only;
+    uint64_t end = gc_clock(g) + (from_bytecode ? wosize + 1 : 0);
     struct mp_hit hit = {
         .wosize = wosize,
         .young = true,
         .source = GC_NORMAL,
         .tag = tag,
-        .promised = from_bytecode,
-        .block = v,
+        /* Where bytecode's block will be if nothing else is allocated first. */
+        .block = from_bytecode ? (value)(g->young_ptr - 8 * wosize) : v,
     };
-    if (from_bytecode) gc_clock_move(g, words);
-    collect_hits(s, gc_clock(g), &hits);
-    if (from_bytecode) {
-        if (s->promised.count > 0) break_promise(s);
-        if (hits.count > 0) awaiting = promise(s, &hits, &hit);
-        gc_clock_move(g, -words);
+    if (from_bytecode && s->promised.count > 0) break_promise(s);
+    if (only == NULL) return sample_several(s, end, &hit, from_bytecode);
+    uint64_t lag = only->lane->lag;
+    if (!active(s, only) || only->next + lag >= end) {
         arm(s);
-        return awaiting;
+        return false;
     }
-    arm(s);
-    for (unsigned i = 0; i < hits.count; i++) {
-        struct mp_stream *stream = stream_of(s, &hits, i);
-        hit.samples = hits.of[i].samples;
-        stream->client->hit(stream->context, s->d, &hit, &hits.of[i].ticket);
-    }
+    hit.samples = count_hits(s, only, &only->next, end - lag);
+    if (from_bytecode && only->client->promised != NULL) return promise_one(s, only, &hit);
+    gc_set_sample(g, only->next + lag);
+    only->client->hit(only->context, s->d, &hit);
     return false;
 }
 
 static void on_born(void *context, struct gc_domain *g, value v) {
     struct mp_sampler *s = context;
-    unsigned count = s->promised.count;
-    if (count == 0) return;
     keep_promise(s, &s->promised, v);
     s->promised.count = 0;
 }
@@ -227,8 +294,7 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t siz
             .young = gc_is_young(g, v),
             .block = v,
         };
-        uint64_t ticket;
-        stream->client->hit(stream->context, s->d, &hit, &ticket);
+        stream->client->hit(stream->context, s->d, &hit);
     }
 }
 
@@ -298,6 +364,20 @@ bool mp_sampler_has_room(const struct mp_sampler *s) {
     return sampling < MAX_SAMPLING;
 }
 
+/* Another set of streams samples now. */
+static void sampling_changed(struct mp_sampler *s) {
+    s->only = NULL;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
+        if (!stream->sampling) continue;
+        if (s->only != NULL) {
+            s->only = NULL;
+            break;
+        }
+        s->only = stream;
+    }
+    arm(s);
+}
+
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
     double log_of_failure = log1p(-rate);
     stream->rate = rate;
@@ -307,12 +387,12 @@ void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate
         stream->next = lane_clock(s, stream->lane) + draw_skip(s, stream);
         stream->carry = draw_skip(s, stream);
     }
-    arm(s);
+    sampling_changed(s);
 }
 
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream) {
     stream->sampling = false;
-    arm(s);
+    sampling_changed(s);
 }
 
 uint64_t mp_sampler_external_words(const struct mp_sampler *s) { return s->external_words; }

@@ -15,7 +15,8 @@
  * MS2  Words that are not bumped one block at a time (large blocks, unmarshalled ones, memory
  *      outside the heap) are counted by carry, the number of such words before the next hit.
  * MS3  A stream whose lane is suspended sees no word.
- * MS4  Whoever was told of a promised block hears of its birth, or that there will be none. */
+ * MS4  Whoever was told of a promised block hears of its birth, or that there will be none. Clients
+ *      that take no promises hear only of blocks that are born. */
 #ifndef BACTRIAN_MEMPROF_SAMPLER_H
 #define BACTRIAN_MEMPROF_SAMPLER_H
 
@@ -33,19 +34,21 @@ struct mp_hit {
     size_t samples; /* how many of its words were hit */
     enum gc_source source;
     unsigned tag;
-    bool young;    /* born in the young area */
-    bool promised; /* the block doesn't exist yet: born() follows when it does */
-    value block;   /* 0 while promised */
+    bool young;  /* born in the young area */
+    value block; /* where it is, its fields not yet set; 0 while it is promised */
 };
 
-/* A client of the sampler; its functions never allocate in the heap, except hit() of a promised
- * block. */
+/* A client of the sampler; its functions never allocate in the heap, but for promised(). */
 struct mp_client {
-    /* A block was hit; *ticket is the client's name for it, 0: it need not hear of the birth. For a
-     * promised block it may run OCaml code, and returns an exception as exn_result to cancel the
-     * allocation (born() doesn't follow then); otherwise VAL_UNIT. */
-    value (*hit)(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket);
-    /* A promised block exists now, or (block 0) never will. */
+    /* A block that exists was hit, or (without promised) one that is about to. Runs no OCaml
+     * code. */
+    void (*hit)(void *context, struct domain *d, const struct mp_hit *hit);
+    /* A block of bytecode was hit and doesn't exist yet. May run OCaml code, and returns an
+     * exception as exn_result to cancel the allocation, otherwise VAL_UNIT. *ticket is the client's
+     * name for the block, 0: it need not hear of the birth. NULL: the client is told by hit() of
+     * blocks that no other client refused. */
+    value (*promised)(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket);
+    /* A promised block exists now, or (block 0) never will; for clients that have promised. */
     void (*born)(void *context, uint64_t ticket, value block);
     void (*minor_done)(void *context, struct gc_domain *g); /* as in gc/hooks.h */
     void (*mark_done)(void *context, struct gc_domain *g);
@@ -95,7 +98,7 @@ uint64_t mp_sampler_external_words(const struct mp_sampler *s);
 /* No trials of the lane's streams between the two calls, which nest. GC: never. */
 void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane);
 void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane);
-/* As mp_lane_resume, in a client's hit() for a promised block: the sampler arms itself after
+/* As mp_lane_resume, in a client's promised() for a promised block: the sampler arms itself after
  * that. */
 void mp_lane_resume_in_hit(struct mp_sampler *s, struct mp_lane *lane);
 /* The same for all streams at once: what happens in between is the profiler's own. */

@@ -4,11 +4,13 @@
 
 #include "memprof/profile.h"
 #include "memprof/tracker.h"
+#include "vm/callstack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { UNBORN, BORN_YOUNG, OLD, DEAD };
+enum { SEED = 0x7261636b };
 
 struct mp_stress {
     struct domain *d;
@@ -34,9 +36,10 @@ static uint8_t *state_of(struct mp_stress *s, uint64_t id) {
     return &s->state[id];
 }
 
-static void on_born(void *context, uint64_t id, const struct mp_hit *hit, const uint64_t *gpcs,
-                    size_t depth) {
+static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     struct mp_stress *s = context;
+    const uint64_t *gpcs;
+    size_t depth = vm_call_stack(s->d, SIZE_MAX, &gpcs);
     uint8_t *state = state_of(s, id);
     if (*state != UNBORN) complain(id, "is born twice");
     *state = hit->young ? BORN_YOUNG : OLD;
@@ -46,25 +49,29 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit, const 
         if (gpcs[i] > s->d->vm->next_gpc) complain(id, "has a frame outside the code");
 }
 
-static void on_promoted(void *context, uint64_t id) {
-    uint8_t *state = state_of(context, id);
-    if (*state != BORN_YOUNG) complain(id, "is promoted, but isn't young");
-    *state = OLD;
+static void on_promoted(void *context, const uint64_t *ids, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *state = state_of(context, ids[i]);
+        if (*state != BORN_YOUNG) complain(ids[i], "is promoted, but isn't young");
+        *state = OLD;
+    }
 }
 
-static void on_died(void *context, uint64_t id, bool old) {
-    uint8_t *state = state_of(context, id);
-    if (*state != (old ? OLD : BORN_YOUNG)) complain(id, "dies where it isn't alive");
-    *state = DEAD;
+static void on_died(void *context, const uint64_t *ids, size_t count, bool old) {
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *state = state_of(context, ids[i]);
+        if (*state != (old ? OLD : BORN_YOUNG)) complain(ids[i], "dies where it isn't alive");
+        *state = DEAD;
+    }
 }
 
-static const struct mp_tracker_events stress_events = {on_born, on_promoted, on_died};
+static const struct mp_tracker_events stress_events = {on_born, on_promoted, on_died, NULL};
 
 struct mp_stress *mp_stress_start(struct domain *d, double rate) {
     struct mp_stress *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
     s->d = d;
-    s->tracker = mp_tracker_start(d, rate, SIZE_MAX, &stress_events, s);
+    s->tracker = mp_tracker_start(d, rate, SEED, &stress_events, s);
     if (s->tracker == NULL) {
         free(s);
         return NULL;

@@ -1,14 +1,11 @@
 /* tracker.c - see tracker.h.
  *
- *   young   (block, id) of tracked blocks in the young area, in order of birth
- *   old     the same for the major heap
+ *   blocks   | of the major heap, old of them | born since the last minor collection |
  *
- * Both are plain arrays; a minor collection costs the length of young. Without memory for an entry
- * the block is told dead at once. */
+ * A minor collection costs the length of the second part. */
 #include "memprof/tracker.h"
 
 #include "memprof/profile.h"
-#include "vm/callstack.h"
 
 #include <stdlib.h>
 
@@ -17,9 +14,10 @@ struct tracked {
     uint64_t id;
 };
 
-struct list {
-    struct tracked *items;
-    size_t count, capacity;
+/* Ids that are told together. */
+struct batch {
+    size_t count;
+    uint64_t ids[MP_TRACKER_BATCH];
 };
 
 struct mp_tracker {
@@ -28,74 +26,91 @@ struct mp_tracker {
     struct mp_lane lane;
     const struct mp_tracker_events *events;
     void *context;
-    size_t callstack_size;
-    uint64_t last_id;
-    struct list young, old;
+    uint64_t next_id, lost;
+    struct tracked *blocks;
+    size_t old, count, capacity;
+    struct batch promoted, died;
 };
 
-enum { SEED = 0x7261636b };
+static bool widen(struct mp_tracker *t) {
+    size_t wider = t->capacity == 0 ? 1024 : 2 * t->capacity;
+    struct tracked *blocks = realloc(t->blocks, wider * sizeof *blocks);
+    if (blocks == NULL) return false;
+    t->blocks = blocks;
+    t->capacity = wider;
+    return true;
+}
 
-static void track(struct mp_tracker *t, bool young, value block, uint64_t id) {
-    struct list *list = young ? &t->young : &t->old;
-    if (list->count == list->capacity) {
-        size_t wider = list->capacity == 0 ? 256 : 2 * list->capacity;
-        struct tracked *moved = realloc(list->items, wider * sizeof *moved);
-        if (moved == NULL) {
-            t->events->died(t->context, id, !young);
-            return;
-        }
-        list->items = moved;
-        list->capacity = wider;
+static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
+    struct mp_tracker *t = context;
+    if (t->count == t->capacity && !widen(t)) {
+        t->lost++;
+        return;
     }
-    list->items[list->count++] = (struct tracked){block, id};
+    t->events->born(t->context, t->next_id, hit);
+    /* Behind that, in which everything before may have been forgotten. */
+    t->blocks[t->count++] = (struct tracked){hit->block, t->next_id++};
 }
 
-static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
-    struct mp_tracker *t = context;
-    const uint64_t *gpcs = NULL;
-    size_t depth = vm_call_stack(d, t->callstack_size, &gpcs);
-    *ticket = ++t->last_id;
-    t->events->born(t->context, *ticket, hit, gpcs, depth);
-    if (!hit->promised) track(t, hit->young, hit->block, *ticket);
-    return VAL_UNIT;
+static void tell_promoted(struct mp_tracker *t) {
+    if (t->promoted.count > 0) t->events->promoted(t->context, t->promoted.ids, t->promoted.count);
+    t->promoted.count = 0;
 }
 
-static void on_born(void *context, uint64_t ticket, value block) {
-    struct mp_tracker *t = context;
-    if (block != 0) track(t, true, block, ticket);
-    else t->events->died(t->context, ticket, false);
+static void tell_died(struct mp_tracker *t, bool old) {
+    if (t->died.count > 0) t->events->died(t->context, t->died.ids, t->died.count, old);
+    t->died.count = 0;
+}
+
+static inline bool put(struct batch *batch, uint64_t id) {
+    batch->ids[batch->count++] = id;
+    return batch->count == MP_TRACKER_BATCH;
 }
 
 static void on_minor_done(void *context, struct gc_domain *g) {
     struct mp_tracker *t = context;
-    for (size_t i = 0; i < t->young.count; i++) {
-        struct tracked *item = &t->young.items[i];
-        value fate = gc_young_fate(g, item->block);
-        if (fate == 0) {
-            t->events->died(t->context, item->id, false);
-            continue;
+    size_t kept = t->old;
+    for (size_t i = t->old; i < t->count; i++) {
+        struct tracked item = t->blocks[i];
+        if (gc_is_young(g, item.block)) {
+            item.block = gc_young_fate(g, item.block);
+            if (item.block == 0) {
+                if (put(&t->died, item.id)) tell_died(t, false);
+                continue;
+            }
+            if (put(&t->promoted, item.id)) tell_promoted(t);
         }
-        t->events->promoted(t->context, item->id);
-        track(t, false, fate, item->id);
+        t->blocks[kept++] = item;
     }
-    t->young.count = 0;
+    t->old = t->count = kept;
+    tell_died(t, false);
+    tell_promoted(t);
 }
 
 static void on_mark_done(void *context, struct gc_domain *g) {
     struct mp_tracker *t = context;
     size_t kept = 0;
-    for (size_t i = 0; i < t->old.count; i++) {
-        struct tracked item = t->old.items[i];
-        if (gc_is_dead(g, item.block)) t->events->died(t->context, item.id, true);
-        else t->old.items[kept++] = item;
+    for (size_t i = 0; i < t->old; i++) {
+        struct tracked item = t->blocks[i];
+        if (!gc_is_dead(g, item.block)) t->blocks[kept++] = item;
+        else if (put(&t->died, item.id)) tell_died(t, true);
     }
-    t->old.count = kept;
+    for (size_t i = t->old; i < t->count; i++) t->blocks[kept + i - t->old] = t->blocks[i];
+    t->count -= t->old - kept;
+    t->old = kept;
+    tell_died(t, true);
+}
+
+static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
+                        size_t words) {
+    struct mp_tracker *t = context;
+    if (t->events->activity != NULL) t->events->activity(t->context, g, what, begins, words);
 }
 
 static const struct mp_client tracker_client = {
-    .hit = on_hit, .born = on_born, .minor_done = on_minor_done, .mark_done = on_mark_done};
+    .hit = on_hit, .minor_done = on_minor_done, .mark_done = on_mark_done, .activity = on_activity};
 
-struct mp_tracker *mp_tracker_start(struct domain *d, double rate, size_t callstack_size,
+struct mp_tracker *mp_tracker_start(struct domain *d, double rate, uint64_t seed,
                                     const struct mp_tracker_events *events, void *context) {
     struct mp_sampler *sampler = mp_engine_of(d)->sampler;
     struct mp_tracker *t = mp_sampler_has_room(sampler) ? calloc(1, sizeof *t) : NULL;
@@ -103,17 +118,20 @@ struct mp_tracker *mp_tracker_start(struct domain *d, double rate, size_t callst
     t->sampler = sampler;
     t->events = events;
     t->context = context;
-    t->callstack_size = callstack_size;
-    mp_stream_attach(sampler, &t->stream, &t->lane, &tracker_client, t, SEED);
+    mp_stream_attach(sampler, &t->stream, &t->lane, &tracker_client, t, seed);
     mp_stream_start(sampler, &t->stream, rate);
     return t;
 }
 
 void mp_tracker_stop(struct mp_tracker *t) { mp_stream_stop(t->sampler, &t->stream); }
 
+void mp_tracker_forget(struct mp_tracker *t) {
+    t->old = t->count = 0;
+    t->next_id = t->lost = 0;
+}
+
 void mp_tracker_release(struct mp_tracker *t) {
-    free(t->young.items);
-    free(t->old.items);
+    free(t->blocks);
     free(t);
 }
 
@@ -122,4 +140,6 @@ void mp_tracker_free(struct mp_tracker *t) {
     mp_tracker_release(t);
 }
 
-size_t mp_tracker_live(const struct mp_tracker *t) { return t->young.count + t->old.count; }
+size_t mp_tracker_live(const struct mp_tracker *t) { return t->count; }
+uint64_t mp_tracker_count(const struct mp_tracker *t) { return t->next_id; }
+uint64_t mp_tracker_lost(const struct mp_tracker *t) { return t->lost; }

@@ -162,14 +162,8 @@ static void count_block(struct mp_units *u, uint64_t words) {
     count_events(u, u->d->place, words * sizeof(value));
 }
 
-static value on_hit(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket) {
-    *ticket = hit->wosize + 1;
-    if (!hit->promised && hit->source != GC_CUSTOM) count_block(context, hit->wosize + 1);
-    return VAL_UNIT;
-}
-
-static void on_born(void *context, uint64_t ticket, value block) {
-    if (block != 0) count_block(context, ticket);
+static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
+    if (hit->source != GC_CUSTOM) count_block(context, hit->wosize + 1);
 }
 
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
@@ -183,8 +177,10 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
 
 static void on_collection(void *context, struct gc_domain *g) {}
 
-static const struct mp_client units_client = {on_hit, on_born, on_collection, on_collection,
-                                              on_activity};
+static const struct mp_client units_client = {.hit = on_hit,
+                                              .minor_done = on_collection,
+                                              .mark_done = on_collection,
+                                              .activity = on_activity};
 
 /* ---- Which unit is current. ---- */
 

@@ -82,13 +82,14 @@ static bool step_slowly(struct domain *d, value **behind, uint64_t *gpc) {
     return true;
 }
 
-/* Notes frames until there are `limit` or no more, or the one before the mark was noted. */
+/* Notes frames, behind those that were, until there are `limit` or no more, or the one before the
+ * mark was noted. */
 static inline __attribute__((always_inline)) void walk(struct domain *d, struct vm_frames *f,
                                                        struct walker *to, size_t limit,
                                                        const value *mark) {
     value *behind = to->behind;
     uint64_t gpc = to->gpc;
-    size_t n = 0;
+    size_t n = to->count;
     bool more = true;
     while (more && n < limit) {
         if (n == f->capacity && !widen(f, n + 1)) {
@@ -128,6 +129,40 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
 }
 
 /* ---- The kept stack. ---- */
+
+/* Whether the walk's frames, from the innermost one to the mark, are those that are kept. If not,
+ * the ones that are have been noted. */
+static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct walker *w,
+                           const value *mark) {
+    const uint64_t *gpcs = s->kept.gpcs;
+    const uint32_t *slots = s->kept.slots;
+    value *behind = w->behind;
+    uint64_t gpc = w->gpc;
+    size_t i = s->kept.count;
+    bool more = true, kept = false;
+    while (more && i > 0 && gpcs[i - 1] == gpc && slots[i - 1] == word_address(behind)) {
+        i--;
+        kept = behind == mark && i == s->marked;
+        if (behind == mark) break;
+        if (step_to_caller(&behind, &gpc)) continue;
+        value *slow_behind = behind;
+        uint64_t slow_gpc = gpc;
+        more = step_slowly(d, &slow_behind, &slow_gpc);
+        kept = !more && i == 0;
+        behind = slow_behind;
+        gpc = slow_gpc;
+    }
+    size_t n = s->kept.count - i;
+    if (kept) w->count = n;
+    if (kept || !more || behind == mark) return kept;
+    if (n > s->fresh.capacity && !widen(&s->fresh, n)) return false;
+    for (size_t k = 0; k < n; k++) {
+        s->fresh.gpcs[k] = gpcs[s->kept.count - 1 - k];
+        s->fresh.slots[k] = slots[s->kept.count - 1 - k];
+    }
+    *w = (struct walker){.behind = behind, .gpc = gpc, .count = n};
+    return false;
+}
 
 /* Puts the fresh frames in place, inside of `shared` old ones. */
 static void put(struct vm_call_stack *s, size_t shared, size_t fresh) {
@@ -172,14 +207,15 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
     struct walker w;
     const value *mark = d->marks[MARK_CALL_STACK].slot;
     if (mark == d->stack_high) mark = NULL;
-    if (start(d, s, &w)) walk(d, &s->fresh, &w, SIZE_MAX, mark);
+    bool any = start(d, s, &w), kept = any && is_kept(d, s, &w, mark);
+    if (any && !kept) walk(d, &s->fresh, &w, SIZE_MAX, mark);
     size_t shared = w.at_mark ? s->marked : 0;
     if (w.no_memory ||
         (s->kept.capacity < shared + w.count && !widen(&s->kept, shared + w.count))) {
         vm_mark_lift(d, MARK_CALL_STACK);
         return 0;
     }
-    put(s, shared, w.count);
+    if (!kept) put(s, shared, w.count);
     if (w.count > MARK_DEPTH) {
         vm_mark_lift(d, MARK_CALL_STACK);
         if (s->kept.count > 2 * MARK_DEPTH) place_mark(d, s, s->kept.count - 1 - MARK_DEPTH);
