@@ -1,11 +1,14 @@
 /* actions.c - export: finds the format. */
 #include "memprof/report/command.h"
+#include "memprof/report/options.h"
+#include "memprof/report/takes.h"
 
 #include <string.h>
 
 struct format {
     const char *name;
     report_export *function;
+    unsigned takes;
     const char *meaning;
     bool spells_stacks;
 };
@@ -13,13 +16,19 @@ struct format {
 enum { MOST_NODES = 100000 };
 
 static const struct format formats[] = {
-#define FORMAT(name, function, stacks, meaning) {name, function, meaning, stacks},
+#define FORMAT(name, function, stacks, takes, meaning) {name, function, takes, meaning, stacks},
 #include "memprof/report/export_formats.def"
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, 0, NULL, false},
 };
 
+unsigned report_format_takes(void) {
+    unsigned takes = 0;
+    for (const struct format *f = formats; f->name != NULL; f++) takes |= f->takes;
+    return takes;
+}
+
 const char *report_format_names(void) {
-#define FORMAT(name, function, stacks, meaning) " " name
+#define FORMAT(name, function, stacks, takes, meaning) " " name
     static const char names[] = ""
 #include "memprof/report/export_formats.def"
         ;
@@ -39,6 +48,9 @@ int report_write_export(const struct report_command *command, FILE *out,
         return report_fail(error, "--to", advice, "the format to write is missing");
     for (const struct format *f = formats; f->name != NULL; f++) {
         if (strcmp(f->name, command->format) != 0) continue;
+        char user[40];
+        snprintf(user, sizeof user, "export --to %s", f->name);
+        if (report_refuse_options(command, command->takes | f->takes, user, error) != 0) return -1;
         if (f->spells_stacks && may_fold(&command->request.selection))
             report_model_fold(command->models[0], MOST_NODES);
         return f->function(&command->request, out, error);

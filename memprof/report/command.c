@@ -3,6 +3,7 @@
 
 #include "memprof/report/load.h"
 #include "memprof/report/options.h"
+#include "memprof/report/takes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,19 +14,21 @@ struct verb {
     report_view *view; /* or */
     report_action *action;
     int files, operands;
+    unsigned takes;
     const char *arguments, *meaning;
 };
 
 static const struct verb verbs[] = {
-#define VIEW(name, function, files, arguments, meaning) \
-    {name, function, NULL, files, 0, arguments, meaning},
-#define LOOKUP(name, function, files, arguments, meaning) \
-    {name, function, NULL, files, 1, arguments, meaning},
-#define ACTION(name, function, files, arguments, meaning) \
-    {name, NULL, function, files, 0, arguments, meaning},
+#define VIEW(name, function, files, takes, arguments, meaning) \
+    {name, function, NULL, files, 0, takes, arguments, meaning},
+#define LOOKUP(name, function, files, takes, arguments, meaning) \
+    {name, function, NULL, files, 1, takes, arguments, meaning},
+#define ACTION(name, function, files, takes, arguments, meaning) \
+    {name, NULL, function, files, 0, takes, arguments, meaning},
 #include "memprof/report/verbs.def"
-    {"check", NULL, NULL, 1, 0, "FILE", "every rule of its format that a file violates"},
-    {NULL, NULL, NULL, 0, 0, NULL, NULL},
+    {"check", NULL, NULL, 1, 0, TAKES_JSON | TAKES_COLOR | TAKES_OUTPUT, "FILE",
+     "every rule of its format that a file violates"},
+    {NULL, NULL, NULL, 0, 0, 0, NULL, NULL},
 };
 
 void report_print_help(FILE *out) {
@@ -33,13 +36,18 @@ void report_print_help(FILE *out) {
     for (const struct verb *v = verbs; v->name != NULL; v++)
         fprintf(out, "  %s %s\n      %s\n", v->name, v->arguments, v->meaning);
     fprintf(out, "\nFormats of export: %s\n\n", report_format_names());
-    report_print_options(out);
+    report_print_options(~0u, out);
 }
 
 static const struct verb *find_verb(const char *name) {
     for (const struct verb *v = verbs; v->name != NULL; v++)
         if (strcmp(v->name, name) == 0) return v;
     return NULL;
+}
+
+/* Kinds of options that the verb takes; of export, in any format. */
+static unsigned takes_of(const struct verb *verb) {
+    return verb->takes | (verb->action == report_write_export ? report_format_takes() : 0);
 }
 
 static int check_files(const struct report_command *c, const struct verb *verb,
@@ -115,7 +123,9 @@ static int run(struct report_command *c, const struct verb *verb, FILE *out, boo
                unsigned columns, struct report_error *error) {
     const struct report_style style = {(terminal || c->color) && !c->no_color,
                                        columns > 20 ? columns : 100};
-    if (check_files(c, verb, error) != 0) return -1;
+    if (check_files(c, verb, error) != 0 ||
+        report_refuse_options(c, takes_of(verb), verb->name, error) != 0)
+        return -1;
     bool to_file = c->output != NULL && strcmp(c->output, "-") != 0;
     bool checking = verb->view == NULL && verb->action == NULL;
     if (verb->action != NULL && c->output == NULL && terminal)
@@ -153,9 +163,10 @@ int report_run_on(const struct report_model *model, const char *path, char **wor
         if (c.help) {
             fprintf(out, "Usage: bactrian prof %s [OPTIONS] %s\n%s\n\n", verb->name,
                     verb->arguments, verb->meaning);
-            report_print_options(out);
+            report_print_options(takes_of(verb), out);
             status = 0;
         } else {
+            c.takes = verb->takes;
             add_given(&c, verb);
             status = run(&c, verb, out, terminal, columns, error);
         }

@@ -14,7 +14,9 @@ struct report_command {
     struct report_model *models[2];   /* that were loaded for this command */
     const struct report_model *given; /* that was before; NULL: none */
     const char *given_path;
-    char **own_files; /* files, if they are not the command line's own */
+    char **own_files;        /* files, if they are not the command line's own */
+    unsigned long long used; /* bits of options that were given */
+    unsigned takes;          /* kinds of options that the verb does (takes.h) */
     const char *format, *output;
     bool json, csv, color, no_color, help;
 };
@@ -38,6 +40,8 @@ report_action report_write_html, report_write_export, report_write_trim, report_
 /* `check FILE`: whether a file obeys the rules of its format. Returns as report_run. */
 int report_check(const char *path, bool json, const struct report_style *style, FILE *out,
                  struct report_error *error);
+/* Kinds of options that some format of export takes. */
+unsigned report_format_takes(void);
 /* The formats of export, separated by blanks. */
 const char *report_format_names(void);
 

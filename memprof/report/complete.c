@@ -9,12 +9,12 @@
 #include <string.h>
 
 static const char *const verbs[] = {
-#define VIEW(name, function, files, arguments, meaning)   name,
-#define ACTION(name, function, files, arguments, meaning) name,
+#define VIEW(name, function, files, takes, arguments, meaning)   name,
+#define ACTION(name, function, files, takes, arguments, meaning) name,
 #include "memprof/report/verbs.def"
     "check", "help", "quit", NULL};
 static const char *const options[] = {
-#define OPTION(id, spelling, argument, meaning) spelling,
+#define OPTION(id, kind, spelling, argument, meaning) spelling,
 #include "memprof/report/options.def"
     NULL};
 static const char *const shows[] = {
@@ -30,7 +30,7 @@ static const char *const units[] = {
 #include "memprof/report/selectors.def"
     NULL};
 static const char *const formats[] = {
-#define FORMAT(name, function, folds, meaning) name,
+#define FORMAT(name, function, folds, takes, meaning) name,
 #include "memprof/report/export_formats.def"
     NULL};
 static const char *const moments[] = {"peak", "end", NULL};

@@ -12,7 +12,7 @@ typedef int report_export(const struct report_request *request, FILE *out,
                           struct report_error *error);
 
 /* All of them. */
-#define FORMAT(name, function, stacks, meaning) report_export function;
+#define FORMAT(name, function, stacks, takes, meaning) report_export function;
 #include "memprof/report/export_formats.def"
 
 /* What the exporters share: */

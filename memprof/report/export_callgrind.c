@@ -21,7 +21,7 @@ struct writer {
     const struct report_model *model;
     struct report_keys *functions;
     FILE *out;
-    struct costs *self, *total; /* of the nodes */
+    struct costs *total; /* of the nodes, with what they call; first, without */
     struct costs *of_location;
     struct call *calls;
     size_t call_count, call_capacity;
@@ -68,11 +68,9 @@ static void merge_calls(struct writer *w) {
 
 static void collect(struct writer *w) {
     const struct report_model *m = w->model;
-    for (size_t i = m->node_count - 1; i > 0; i--) {
-        add(&w->total[i], &w->self[i]);
-        add(&w->of_location[m->nodes[i].location], &w->self[i]);
-        add(&w->total[m->nodes[i].parent], &w->total[i]);
-    }
+    for (size_t i = 0; i < m->node_count; i++)
+        add(&w->of_location[m->nodes[i].location], &w->total[i]);
+    for (size_t i = m->node_count - 1; i > 0; i--) add(&w->total[m->nodes[i].parent], &w->total[i]);
     enum { MANY_CALLS = 1 << 20 };
     for (size_t i = 1, merge_at = MANY_CALLS; i < m->node_count; i++) {
         const struct report_node *node = &m->nodes[i];
@@ -162,7 +160,6 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
     struct writer w = {.model = m, .out = out};
     uint32_t *order = report_nodes_by_site(m);
     int status = 0;
-    w.self = report_alloc(m->node_count * sizeof *w.self);
     w.total = report_alloc(m->node_count * sizeof *w.total);
     w.of_location = report_alloc(m->location_count * sizeof *w.of_location);
     for (size_t event = 0; event < EVENTS && status == 0; event++) {
@@ -171,16 +168,14 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
         status = sums != NULL ? 0 : -1;
         struct report_rounder rounder = {0};
         for (size_t i = 0; sums != NULL && i < m->node_count; i++)
-            w.self[order[i]].of[event] = report_round(&rounder, report_estimate_bytes, &scale,
-                                                      &sums[order[i]]);
+            w.total[order[i]].of[event] = report_round(&rounder, report_estimate_bytes, &scale,
+                                                       &sums[order[i]]);
         free(sums);
     }
     free(order);
     if (status == 0) {
         w.functions = report_keys_create(m, REPORT_BY_FUNCTION);
         collect(&w);
-        add(&w.of_location[0], &w.self[0]);
-        add(&w.total[0], &w.self[0]);
         fprintf(out, "# callgrind format\nversion: 1\ncreator: bactrian\npid: %llu\ncmd: ",
                 (unsigned long long)m->pid);
         put_line_text(out, m->context[0] != 0 ? m->context : m->program);
@@ -190,7 +185,6 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
         put_functions(&w);
     }
     report_keys_free(w.functions);
-    free(w.self);
     free(w.total);
     free(w.of_location);
     free(w.calls);

@@ -18,10 +18,12 @@ static void put_span(const char *name, unsigned thread, int64_t start, int64_t d
     report_write_json_string(name, out);
 }
 
-static void put_counters(const struct report_model *m, FILE *out) {
+static void put_counters(const struct report_query *query, FILE *out) {
+    const struct report_model *m = query->model;
     double word = m->word_bytes;
     for (size_t i = 0; i < m->counter_count; i++) {
         const struct report_counter *c = &m->counters[i];
+        if (!report_query_holds(query, c->time)) continue;
         fprintf(out,
                 ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"major heap (bytes)\",\"args\":"
                 "{\"live\":%.0f,\"free\":%.0f}}",
@@ -53,6 +55,9 @@ static int put_timeline(const struct report_request *request, FILE *out,
 int report_export_chrome(const struct report_request *request, FILE *out,
                          struct report_error *error) {
     const struct report_model *m = request->model;
+    struct report_query query;
+    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
+        return -1;
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", out);
     put_name("process_name", THREAD_PROGRAM, m->program[0] != 0 ? m->program : request->path, out);
     fputs(",\n", out);
@@ -61,16 +66,19 @@ int report_export_chrome(const struct report_request *request, FILE *out,
     put_name("thread_name", THREAD_PHASES, "phases", out);
     for (size_t i = 0; i < m->gc_event_count; i++) {
         const struct report_gc_event *e = &m->gc_events[i];
+        if (!report_query_holds(&query, e->start)) continue;
         put_span(m->names[e->name], THREAD_PROGRAM, e->start, e->duration, out);
         fprintf(out, ",\"args\":{\"words\":%llu}}", (unsigned long long)e->words);
     }
     for (size_t i = 0; i < m->phase_count; i++) {
         const struct report_phase *p = &m->phases[i];
+        if (p->end <= query.from || p->start >= query.to) continue;
         put_span(m->names[p->name], THREAD_PHASES, p->start,
                  (p->end == REPORT_NEVER ? m->end : p->end) - p->start, out);
         putc('}', out);
     }
-    put_counters(m, out);
+    put_counters(&query, out);
+    report_query_end(&query);
     int status = put_timeline(request, out, error);
     fputs("\n]}\n", out);
     return status;

@@ -102,7 +102,8 @@ char **report_other_texts(const struct report_model *model, enum report_by by, s
 static bool is_exact(const struct report_query *query) {
     const struct report_model *model = query->model;
     return model->has_sites && !model->truncated && query->show == REPORT_SHOW_ALLOC &&
-           query->is_whole && query->selection->unit != REPORT_UNIT_SAMPLES;
+           query->is_whole && query->selection->hide == NULL &&
+           query->selection->unit != REPORT_UNIT_SAMPLES;
 }
 
 static void add_exact(struct report_site *to, const struct report_site *more) {
@@ -172,7 +173,7 @@ struct report_groups *report_groups_create(const struct report_query *query) {
         const struct report_sample *s = &model->samples[i];
         if (!report_query_selects(query, s)) continue;
         size_t key = others ? report_other_key(model, by, s)
-                            : keys->of_location[model->nodes[s->node].location];
+                            : keys->of_location[model->nodes[report_query_node(query, s)].location];
         add_to_group(&g->groups[key], s, model->rate);
     }
     add_sites(g, query, keys);

@@ -46,16 +46,16 @@ static int put_selections(const struct report_request *request, FILE *out,
         r.selection.has_show = true;
         r.selection.show = selections[i].show;
         r.selection.at.kind = selections[i].at;
-        r.selection.top = ROWS;
+        if (r.selection.top == 0) r.selection.top = ROWS;
         snprintf(key, sizeof key, "%s_table", selections[i].key);
-        status = status || put_view(key, report_view_table, &r, out, error);
+        if (status == 0) status = put_view(key, report_view_table, &r, out, error);
         r.selection.top = 0;
         r.selection.sort = NULL;
         snprintf(key, sizeof key, "%s_down", selections[i].key);
-        status = status || put_view(key, report_view_flame, &r, out, error);
+        if (status == 0) status = put_view(key, report_view_flame, &r, out, error);
         r.selection.inverted = true;
         snprintf(key, sizeof key, "%s_up", selections[i].key);
-        status = status || put_view(key, report_view_flame, &r, out, error);
+        if (status == 0) status = put_view(key, report_view_flame, &r, out, error);
     }
     return status;
 }
@@ -76,11 +76,11 @@ int report_write_html(const struct report_command *command, FILE *out, struct re
     steps.selection.top = STEPS;
     steps.selection.sort = NULL;
     int status = put_view("summary", report_view_summary, &plain, out, error);
-    status = status || put_view("timeline", report_view_timeline, &steps, out, error);
-    status = status || put_view("lifetimes", report_view_lifetimes, &plain, out, error);
-    status = status || put_view("leaks", report_view_leaks, &plain, out, error);
-    status = status || put_view("gc", report_view_gc, &plain, out, error);
-    status = status || put_selections(request, out, error);
+    if (status == 0) status = put_view("timeline", report_view_timeline, &steps, out, error);
+    if (status == 0) status = put_view("lifetimes", report_view_lifetimes, &plain, out, error);
+    if (status == 0) status = put_view("leaks", report_view_leaks, &plain, out, error);
+    if (status == 0) status = put_view("gc", report_view_gc, &plain, out, error);
+    if (status == 0) status = put_selections(request, out, error);
     fputs("}", out);
     place += strlen(mark);
     fwrite(place, 1, page + sizeof page - place, out);

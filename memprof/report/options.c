@@ -2,22 +2,25 @@
 #include "memprof/report/options.h"
 
 #include "memprof/report/memory.h"
+#include "memprof/report/takes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum option {
-#define OPTION(id, spelling, argument, meaning) OPTION_##id,
+#define OPTION(id, kind, spelling, argument, meaning) OPTION_##id,
 #include "memprof/report/options.def"
     OPTIONS
 };
 
 struct row {
+    unsigned kind;
     const char *spelling, *argument, *meaning;
 };
 
 static const struct row rows[OPTIONS] = {
-#define OPTION(id, spelling, argument, meaning) {spelling, argument, meaning},
+#define OPTION(id, kind, spelling, argument, meaning) {TAKES_##kind, spelling, argument, meaning},
 #include "memprof/report/options.def"
 };
 
@@ -208,15 +211,32 @@ int report_parse(char **words, struct report_command *command, struct report_err
                                    rows[option].argument);
             argument = *next++;
         }
+        command->used |= 1ull << option;
         if (take(command, option, argument, error) != 0) return -1;
     }
     return 0;
 }
 
-void report_print_options(FILE *out) {
+/* --to is a moment, or the format of export: a kind of its own. */
+static unsigned kind_of(const struct report_command *command, int option) {
+    return option == OPTION_TO && command->format != NULL ? TAKES_FORMAT : rows[option].kind;
+}
+
+int report_refuse_options(const struct report_command *command, unsigned takes, const char *user,
+                          struct report_error *error) {
+    static_assert(OPTIONS <= 64, "a bit for each");
+    for (int i = 0; i < OPTIONS; i++)
+        if ((command->used >> i & 1) != 0 && (kind_of(command, i) & ~takes) != 0)
+            return report_fail(error, rows[i].spelling, "leave it out", "`%s` has no use for it",
+                               user);
+    return 0;
+}
+
+void report_print_options(unsigned takes, FILE *out) {
     fputs("Options:\n", out);
     for (int i = 0; i < OPTIONS; i++) {
         char left[40];
+        if ((rows[i].kind & ~takes) != 0) continue;
         snprintf(left, sizeof left, "%s%s%s", rows[i].spelling, rows[i].argument != NULL ? " " : "",
                  rows[i].argument != NULL ? rows[i].argument : "");
         fprintf(out, "  %-20s %s\n", left, rows[i].meaning);

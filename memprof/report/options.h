@@ -7,7 +7,11 @@
 /* Reads words, NULL-terminated, into the command, whose verb is set; the array is reused for the
  * names of files, and texts are kept. Returns 0, or -1 and *error. */
 int report_parse(char **words, struct report_command *command, struct report_error *error);
-/* Lists the options. */
-void report_print_options(FILE *out);
+/* Refuses options of other kinds than `takes` (takes.h) that the command was given. user: what
+ * can't use them. Returns 0, or -1 and *error. */
+int report_refuse_options(const struct report_command *command, unsigned takes, const char *user,
+                          struct report_error *error);
+/* Lists the options of some kinds. */
+void report_print_options(unsigned takes, FILE *out);
 
 #endif

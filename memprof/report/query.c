@@ -164,33 +164,43 @@ static char *moment_text(const struct report_query *query, struct report_moment 
     return report_format("at %s", time);
 }
 
+static char *window_text(const struct report_query *query) {
+    const struct report_selection *s = query->selection;
+    char from[32], to[32];
+    const char *in = s->phase != NULL ? "in phase " : "", *phase = s->phase != NULL ? s->phase : "";
+    if (s->from.kind == REPORT_NO_MOMENT && s->to.kind == REPORT_NO_MOMENT)
+        return report_format("%s%s", in, phase);
+    report_write_seconds(from, query->from / 1e9);
+    report_write_seconds(to, (query->to == REPORT_NEVER ? query->model->end : query->to) / 1e9);
+    return report_format("from %s to %s%s%s%s", from, to, in[0] != 0 ? ", " : "", in, phase);
+}
+
+static bool has_limits(const struct report_selection *s) {
+    return s->size_min > 0 || s->size_max > 0 || s->life_min.kind != REPORT_NO_MOMENT ||
+           s->life_max.kind != REPORT_NO_MOMENT;
+}
+
 static void describe(struct report_query *query) {
     static const char *const shows[] = {
 #define SHOW(id, name, sentence) sentence,
 #include "memprof/report/selectors.def"
     };
     const struct report_selection *s = query->selection;
-    char from[32], to[32];
-    char *when = query->show == REPORT_SHOW_LIVE ? moment_text(query, s->at, query->at)
-                                                 : report_copy("in the whole run");
-    char *window = report_copy("");
-    if (s->from.kind != REPORT_NO_MOMENT || s->to.kind != REPORT_NO_MOMENT) {
-        bool live = query->show == REPORT_SHOW_LIVE;
-        report_write_seconds(from, query->from / 1e9);
-        report_write_seconds(to, (query->to == REPORT_NEVER ? query->model->end : query->to) / 1e9);
-        free(window);
-        window = report_format("%s from %s to %s", live ? ", allocated" : "", from, to);
-        if (!live) when[0] = 0;
-    }
+    const bool live = query->show == REPORT_SHOW_LIVE;
+    char *when = live ? moment_text(query, s->at, query->at) : report_copy("in the whole run");
+    query->window = window_text(query);
+    if (query->window[0] != 0 && !live) when[0] = 0;
     query->sentence = report_format(
-        "%s%s%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when, window,
-        s->phase != NULL ? ", in phase " : "", s->phase != NULL ? s->phase : "",
-        s->focus != NULL ? ", through " : "", s->focus != NULL ? s->focus : "",
+        "%s%s%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when,
+        query->window[0] == 0 ? ""
+        : live                ? ", allocated "
+                              : " ",
+        query->window, s->focus != NULL ? ", through " : "", s->focus != NULL ? s->focus : "",
         s->ignore != NULL ? ", not through " : "", s->ignore != NULL ? s->ignore : "",
         s->keep != NULL ? ", by functions in " : "", s->keep != NULL ? s->keep : "",
-        query->age_min > 0 ? ", older blocks only" : "");
+        query->age_min > 0 || s->tail.kind != REPORT_NO_MOMENT ? ", older blocks only" : "",
+        has_limits(s) ? ", some sizes or lives only" : "");
     free(when);
-    free(window);
 }
 
 static int find_phase(struct report_query *query, struct report_error *error) {
@@ -215,6 +225,9 @@ int report_query_start(struct report_query *query, const struct report_model *mo
     if (selection->at.kind != REPORT_NO_MOMENT && query->show != REPORT_SHOW_LIVE)
         return report_fail(error, "--at", "use --from and --to for events",
                            "a moment selects live blocks only");
+    if (selection->age_min.kind != REPORT_NO_MOMENT && query->show != REPORT_SHOW_LIVE)
+        return report_fail(error, "--age-min", "add --show live or --at, or use --life",
+                           "only live blocks have an age");
     query->scale = report_scale_of(model);
     query->at = resolve(model, selection->at, model->end);
     query->from = resolve(model, selection->from, 0);
@@ -225,10 +238,9 @@ int report_query_start(struct report_query *query, const struct report_model *mo
     query->age_min = age_of(model, selection->age_min, query->at);
     query->life_min = resolve(model, selection->life_min, 0);
     query->life_max = resolve(model, selection->life_max, REPORT_NEVER);
-    if (selection->tail.kind != REPORT_NO_MOMENT) {
-        int64_t limit = model->end - age_of(model, selection->tail, model->end);
-        if (limit < query->to) query->to = limit;
-    }
+    query->born_before = selection->tail.kind == REPORT_NO_MOMENT
+                             ? REPORT_NEVER
+                             : model->end - age_of(model, selection->tail, model->end);
     if (find_phase(query, error) != 0 || flag_nodes(query, error) != 0) {
         report_query_end(query);
         return -1;
@@ -240,11 +252,13 @@ int report_query_start(struct report_query *query, const struct report_model *mo
                                "the profile doesn't count collections");
         }
     }
-    query->is_whole = query->from == 0 && query->to == REPORT_NEVER && query->phase == 0 &&
-                      query->age_min == 0 && query->life_min == 0 &&
-                      query->life_max == REPORT_NEVER && selection->size_min == 0 &&
-                      selection->size_max == 0 && selection->focus == NULL &&
-                      selection->ignore == NULL && selection->keep == NULL;
+    report_query_find_spans(query);
+    query->is_whole = query->born_before == REPORT_NEVER && query->from == 0 &&
+                      query->to == REPORT_NEVER && query->phase == 0 && query->age_min == 0 &&
+                      query->life_min == 0 && query->life_max == REPORT_NEVER &&
+                      selection->size_min == 0 && selection->size_max == 0 &&
+                      selection->focus == NULL && selection->ignore == NULL &&
+                      selection->keep == NULL;
     describe(query);
     return 0;
 }
@@ -252,18 +266,18 @@ int report_query_start(struct report_query *query, const struct report_model *mo
 void report_query_end(struct report_query *query) {
     free(query->node_flags);
     free(query->sentence);
+    free(query->window);
+    free(query->spans);
     query->node_flags = NULL;
-    query->sentence = NULL;
+    query->sentence = query->window = NULL;
+    query->spans = NULL;
 }
 
-static bool in_phase(const struct report_query *query, int64_t time) {
-    const struct report_model *model = query->model;
-    if (query->phase == 0) return true;
-    for (size_t i = 0; i < model->phase_count; i++) {
-        const struct report_phase *p = &model->phases[i];
-        if (p->name == query->phase && time >= p->start && time < p->end) return true;
-    }
-    return false;
+uint32_t report_query_node(const struct report_query *query, const struct report_sample *sample) {
+    uint32_t node = sample->node;
+    while ((query->node_flags[node] & REPORT_NODE_HIDDEN) != 0)
+        node = query->model->nodes[node].parent;
+    return node;
 }
 
 bool report_query_selects(const struct report_query *query, const struct report_sample *s) {
@@ -285,13 +299,13 @@ bool report_query_selects(const struct report_query *query, const struct report_
         break;
     default: break;
     }
-    if (time == REPORT_NEVER || time < query->from || time >= query->to) return false;
+    if (time == REPORT_NEVER || s->born >= query->born_before) return false;
     if (life < query->life_min || (query->life_max != REPORT_NEVER && life > query->life_max))
         return false;
     double words = (double)s->wosize + 1;
     if (words < selection->size_min || (selection->size_max > 0 && words > selection->size_max))
         return false;
-    return in_phase(query, time);
+    return report_query_holds(query, time);
 }
 
 report_weigher *report_weigher_of(enum report_unit unit) {

@@ -2,7 +2,7 @@
  * mean the same in every verb.
  *
  * A window (--from, --to, --phase) applies to what is shown: to the births of allocated and live
- * blocks, to promotions of promoted ones, to deaths of dead ones. */
+ * blocks, to promotions of promoted ones, to deaths of dead ones; and to pauses. */
 #ifndef BACTRIAN_MEMPROF_REPORT_QUERY_H
 #define BACTRIAN_MEMPROF_REPORT_QUERY_H
 
@@ -57,16 +57,25 @@ struct report_selection {
     bool no_intervals, inverted;
 };
 
+/* A part of the run; `to` is excluded. */
+struct report_span {
+    int64_t from, to;
+};
+
 /* A selection that has been applied to a profile. */
 struct report_query {
     const struct report_model *model;
     const struct report_selection *selection;
     struct report_scale scale;
     enum report_show show;
-    int64_t at, from, to; /* ns; at: of live blocks; to is excluded */
+    int64_t at, from, to;      /* ns; at: of live blocks; to is excluded */
+    int64_t born_before;       /* --tail */
+    struct report_span *spans; /* the selected time, by --phase too: apart, in order */
+    size_t span_count;
     int64_t age_min, life_min, life_max;
     uint8_t *node_flags; /* of each node */
     uint32_t phase;      /* its name; 0: any */
+    char *window;        /* --from, --to, --phase in words: "from 1 s to 2 s"; "" without them */
     bool is_whole;       /* nothing but what is shown, and when, selects */
     bool skip_young;     /* leave out live blocks that no collection has tried yet */
     char *sentence;      /* what is shown, in words: "live at the peak (1.2 s)" */
@@ -90,6 +99,15 @@ void report_query_end(struct report_query *query);
  * *error. */
 uint8_t *report_keep_locations(const struct report_model *model, const char *expression,
                                struct report_error *error);
+
+/* Whether a moment is in the selected time. */
+bool report_query_holds(const struct report_query *query, int64_t time);
+/* How much time is selected, up to the profile's end, in ns. */
+int64_t report_query_length(const struct report_query *query);
+/* Finds the selected time. Needs: model, from, to, phase. */
+void report_query_find_spans(struct report_query *query);
+/* The node that a sample counts for: its own, or the innermost caller that --hide leaves. */
+uint32_t report_query_node(const struct report_query *query, const struct report_sample *sample);
 
 /* Whether a sample is selected. */
 bool report_query_selects(const struct report_query *query, const struct report_sample *sample);

@@ -26,7 +26,7 @@ static int64_t shift(const struct copy *c, int64_t time) {
 }
 
 static bool in_window(const struct copy *c, int64_t time) {
-    return c->query == NULL || (time >= c->query->from && time < c->query->to);
+    return c->query == NULL || report_query_holds(c->query, time);
 }
 
 static void map_names(struct copy *c) {

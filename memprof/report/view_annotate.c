@@ -71,13 +71,14 @@ static void add_samples(const struct report_query *query, struct lines *lines,
     struct report_sum *sums = report_alloc(m->node_count * sizeof *sums);
     for (size_t i = 0; i < m->sample_count; i++)
         if (report_query_selects(query, &m->samples[i]))
-            report_sum_add(&sums[m->samples[i].node], &m->samples[i], m->rate);
+            report_sum_add(&sums[report_query_node(query, &m->samples[i])], &m->samples[i],
+                           m->rate);
     for (uint32_t node = 0; node < m->node_count; node++) {
         if (sums[node].samples == 0) continue;
         report_sum_merge(total, &sums[node]);
         for (uint32_t at = node; at != 0; at = m->nodes[at].parent) {
             uint32_t index = lines->of_location[m->nodes[at].location];
-            if (index == 0) continue;
+            if (index == 0 || (query->node_flags[at] & REPORT_NODE_HIDDEN) != 0) continue;
             struct line *line = &lines->all[index - 1];
             if (at == node) report_sum_merge(&line->self, &sums[node]);
             if (line->last != node + 1) report_sum_merge(&line->through, &sums[node]);

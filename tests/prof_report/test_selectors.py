@@ -131,7 +131,7 @@ class Sort(support.Case):
             'live name\n', 125))
         _, err, status = self.run_prof('stats', 'small.ctf', '--sort', 'x')
         self.assertEqual((err.decode(), status), (
-            'bactrian: --sort: `stats` has no rows to sort: leave it out\n', 125))
+            'bactrian: --sort: `stats` has no use for it: leave it out\n', 125))
 
 
 class Moments(support.Case):

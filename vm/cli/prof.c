@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { STATUS_USAGE = 2 };
-
 struct row {
     const char *name;
     cli_prof_verb *function;
@@ -33,7 +31,7 @@ static void print_verbs(FILE *out) {
 int cli_prof(char **words) {
     if (words[0] == NULL) {
         print_verbs(stderr);
-        return STATUS_USAGE;
+        return STATUS_REFUSED;
     }
     if (strcmp(words[0], "--help") == 0 || strcmp(words[0], "help") == 0) {
         print_verbs(stdout);
@@ -41,6 +39,6 @@ int cli_prof(char **words) {
     }
     for (const struct row *row = rows; row->name != NULL; row++)
         if (strcmp(words[0], row->name) == 0) return row->function(words + 1);
-    return cli_fail(STATUS_USAGE, NULL, "unknown verb prof %s: `bactrian prof --help` lists them",
+    return cli_fail(STATUS_REFUSED, NULL, "unknown verb prof %s: `bactrian prof --help` lists them",
                     words[0]);
 }
