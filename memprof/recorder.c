@@ -406,6 +406,33 @@ struct mp_recorder *mp_recorder_of(struct vm *vm) {
     return engine == NULL ? NULL : engine->recorder;
 }
 
+/* What is dead is known to be dead after one more collection. */
+static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
+    r->ended_ns = mp_now_ns();
+    if (!enter(r)) return;
+    mp_sites_write(r);
+    write_counters(r);
+    struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
+    mp_write_finish(r->writer, &finish);
+    mp_writer_flush(r->writer);
+    leave(r, 1);
+    mp_tracker_stop(r->tracker);
+    gc_full_major_cycle(&r->d->gc);
+    if (!enter(r)) return;
+    write_counters(r);
+    struct mp_record_end end = {mp_recorder_elapsed(r), r->overhead_ns, mp_recorder_lost(r)};
+    mp_write_end(r->writer, &end);
+    mp_writer_flush(r->writer);
+    leave(r, 1);
+}
+
+/* Exit is an end like any other: what the program holds at the call is live. Later its stack is
+ * gone, and with it the globals of the module that has not been initialised to its end. */
+static void leaving(void *state, int status) {
+    struct mp_engine *engine = state;
+    if (engine->recorder->ended_ns == 0) write_end(engine->recorder, MP_EXITED, (unsigned)status);
+}
+
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options) {
     struct mp_engine *engine = mp_engine_of(vm->domain);
     struct mp_recorder *r = calloc(1, sizeof *r);
@@ -429,34 +456,15 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     engine->recorder = r;
     if (options->exact_sites) mp_sites_start(r);
     if (!options->no_handlers) mp_recorder_listen(r);
+    vm->profiler.leaving = leaving;
     return r;
-}
-
-/* What is dead is known to be dead after one more collection. The program's stack is empty by now.
- * */
-static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
-    if (!enter(r)) return;
-    mp_sites_write(r);
-    write_counters(r);
-    struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
-    mp_write_finish(r->writer, &finish);
-    mp_writer_flush(r->writer);
-    leave(r, 1);
-    mp_tracker_stop(r->tracker);
-    gc_full_major_cycle(&r->d->gc);
-    if (!enter(r)) return;
-    write_counters(r);
-    struct mp_record_end end = {mp_recorder_elapsed(r), r->overhead_ns, mp_recorder_lost(r)};
-    mp_write_end(r->writer, &end);
-    mp_writer_flush(r->writer);
-    leave(r, 1);
 }
 
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out) {
     struct mp_engine *engine = r->d->vm->profiler.state;
-    uint64_t ended_ns = mp_now_ns();
-    write_end(r, outcome, status);
+    if (r->ended_ns == 0) write_end(r, outcome, status);
+    r->d->vm->profiler.leaving = NULL;
     mp_recorder_deafen(r);
     if (r->options.exact_sites) mp_sites_stop(r);
     engine->recorder = NULL;
@@ -464,7 +472,7 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
         .samples = mp_tracker_count(r->tracker),
         .lost_samples = mp_recorder_lost(r),
         .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
-        .elapsed_ns = ended_ns - r->start_ns,
+        .elapsed_ns = r->ended_ns - r->start_ns,
         .overhead_ns = r->overhead_ns,
         .failed = r->failed,
         .silent = r->silent,

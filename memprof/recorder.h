@@ -50,7 +50,8 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);
 
-/* The program is over: collects once more (so that what is dead is known to be), closes the file.
+/* The program is over: collects once more (so that what is dead is known to be; when it calls exit,
+ * that is done at the call), closes the file.
  * Called before vm_destroy. GC: may run. */
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out);

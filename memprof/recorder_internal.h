@@ -70,6 +70,7 @@ struct mp_recorder {
     uint64_t start_ns, entered_ns; /* of the recording; of the function that runs */
     uint64_t last_us;              /* of the record before */
     uint64_t flushed_ns, counted_ns, shown_ns;
+    uint64_t ended_ns; /* of the program; 0: it goes on */
     uint64_t overhead_ns, hits;
     uint64_t chunks_before;
     unsigned activity_depth;

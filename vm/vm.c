@@ -180,6 +180,8 @@ struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *co
 
 void vm_exit(struct domain *d, int status) {
     if (d->vm->exit_point == NULL) exit(status);
+    const struct vm_profiler *profiler = &d->vm->profiler;
+    if (profiler->leaving != NULL) profiler->leaving(profiler->state, status);
     d->vm->exit_status = status;
     if (!vm_thread_is_main(d)) vm_thread_exit_program(d);
     _longjmp(*d->vm->exit_point, 1);

@@ -101,3 +101,42 @@ class Recordings(support.Case):
                                '2.ctf', '3.ctf'], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=1200)
         self.assertEqual(done.returncode, 0, done.stdout[-3000:].decode('latin-1'))
+
+
+ENDINGS = '''
+let kept = ref []
+let build n = let rec go n l = if n = 0 then l else go (n - 1) (ref n :: l) in go n []
+let main () = kept := build 3000
+let () = main ()
+let () = if Array.length Sys.argv > 1 then ignore (exit (int_of_string Sys.argv.(1)))
+'''
+HELD = '''
+let () =
+  let held = Array.init 3000 (fun i -> ref i) in
+  if Array.length held > 0 then exit 0;
+  print_int (Array.length held)
+'''
+
+
+@unittest.skipUnless(shutil.which('ocamlc'), 'no ocamlc')
+class Endings(support.Case):
+    def leaks(self, text, *words):
+        self.write('p.ml', text.encode())
+        _, err, status = self.run_prof('record', '--quiet', '--rate', '1', '-o', 'p.bprof', 'p.ml',
+                                       *words)
+        self.assertEqual((err, status), (b'', int(words[0]) if words else 0))
+        rows = json.loads(self.prof('leaks', 'p.bprof', '--json', '--by', 'fn', '--focus', '^P\\.',
+                                    '--unit', 'words'))['rows']
+        return {row['name'].split(' ')[0]: row['words']['value'] for row in rows}
+
+    def test_exit_keeps_what_the_end_keeps(self):
+        returned = self.leaks(ENDINGS)
+        self.assertGreaterEqual(sum(returned.values()), 3000 * 5)
+        for status in '0', '7':
+            exited = self.leaks(ENDINGS, status)
+            stats = json.loads(self.prof('stats', 'p.bprof', '--json'))
+            self.assertEqual(exited, returned)
+            self.assertIn('exit', stats['run']['outcome'])
+
+    def test_what_the_stack_holds_at_exit_is_live(self):
+        self.assertGreaterEqual(sum(self.leaks(HELD).values()), 3000 * 2)

@@ -87,8 +87,10 @@ static void print_summary(const struct mp_recorder_options *options,
 
 int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
                          int status) {
-    static const enum mp_outcome outcomes[] = {
-        [VM_RETURNED] = MP_RETURNED, [VM_EXITED] = MP_EXITED, [VM_UNCAUGHT] = MP_UNCAUGHT};
+    static const enum mp_outcome outcomes[] = {[VM_RETURNED] = MP_RETURNED,
+                                               [VM_EXITED] = MP_EXITED,
+                                               [VM_UNCAUGHT] = MP_UNCAUGHT,
+                                               [VM_STOPPED] = MP_EXITED};
     struct mp_recorder *recorder = mp_recorder_of(vm);
     struct mp_recording done;
     if (recorder == NULL) return status;
