@@ -4,8 +4,11 @@
 
 #include "vm/prim.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
+/* Whether it was built (-Dmemprof): if not, there are no primitives, and nothing of it starts. */
+extern const bool mp_is_present;
 /* The profiler's primitives: Gc.Memprof of 4.13 and 4.14, and what module Bactrian.Memprof stands
  * on. For vm_options.profiler_rows. */
 extern const struct vm_prim mp_prim_rows[];

@@ -138,6 +138,7 @@ static value mp_prim_is_sampling(struct domain *d, value unit) {
     return val_of_bool(mp_engine_of(d)->current != NULL);
 }
 
+const bool mp_is_present = true;
 const struct vm_prim mp_prim_rows[] = {
 #define PRIM(name, function, kinds, result, capability, flags) \
     {#name, function, kinds, result, CAP_##capability, flags},

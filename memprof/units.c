@@ -12,7 +12,6 @@
 
 #include "memprof/profile.h"
 #include "vm/callstack.h"
-#include "vm/md5.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -232,13 +231,6 @@ bool mp_units_leave(struct mp_units *u, uint32_t aside_count) {
 }
 
 /* ---- Life. ---- */
-
-uint32_t mp_units_magic(const uint32_t *code, uint32_t code_words) {
-    uint8_t digest[16];
-    vm_md5(code, (size_t)code_words * 4, digest);
-    return (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 | (uint32_t)digest[2] << 8 |
-           digest[3];
-}
 
 struct mp_units *mp_units_of(struct vm *vm) {
     const struct mp_engine *engine = vm->profiler.state;

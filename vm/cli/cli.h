@@ -83,6 +83,8 @@ int cli_asm(struct cli_options *options);        /* asm (GC: never) */
 int cli_mlprof(char **words);                    /* mlprof WORDS... (GC: never) */
 int cli_print_info(struct cli_options *options); /* -config, -p, -version, -m ... (GC: never) */
 
+/* Whether this binary has a profiler; false: after a message that it has none. GC: never. */
+bool cli_has_profiler(void);
 /* Starts recording a loaded machine if the command line or the environment asks for it; shown: the
  * program's name. Returns 0, or the exit status after a message. GC: never. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);

@@ -8,6 +8,13 @@
 
 #include <stdlib.h>
 
+bool cli_has_profiler(void) {
+    if (!mp_is_present)
+        cli_fail(STATUS_REFUSED, NULL,
+                 "this bactrian was built without its profiler: build it with -Dmemprof=true");
+    return mp_is_present;
+}
+
 struct vm *cli_create_machine(struct cli_options *options, const struct vm_image *image,
                               struct vm_error *error) {
     options->vm.policy = &options->policy;

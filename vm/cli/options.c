@@ -195,7 +195,8 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_GC_STRESS: return stress_argument(argument, &out->vm.gc.stress);
     case OPTION_GC_STATS: out->gc_stats = true; return true;
     case OPTION_GC_VERIFY: out->vm.gc.verify = true; return true;
-    case OPTION_MEMPROF_STRESS: return stress_rate_argument(argument, &out->memprof_stress);
+    case OPTION_MEMPROF_STRESS:
+        return cli_has_profiler() && stress_rate_argument(argument, &out->memprof_stress);
     case OPTION_MAX_HEAP: return size_argument("--max-heap", argument, &out->vm.gc.max_heap_words);
     case OPTION_MAX_STACK: return stack_argument(argument, &out->vm.max_stack_words);
     case OPTION_RATE: return rate_argument(argument, &out->recorder.rate);
@@ -205,7 +206,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_GC_TRACE: out->recorder.gc_trace = true; return true;
     case OPTION_EXACT_SITES: out->recorder.exact_sites = true; return true;
     case OPTION_FOLLOW_FORK: out->recorder.follow_fork = true; return true;
-    case OPTION_PROFILE: return profile_argument(argument, &out->profile);
+    case OPTION_PROFILE: return cli_has_profiler() && profile_argument(argument, &out->profile);
     case OPTION_PROFILE_STACK: out->profile_stack = true; return true;
     case OPTION_MAX_LIVE: return bytes_argument("--max-live", argument, 0, &out->max_live);
     case OPTION_MAX_ALLOC: return bytes_argument("--max-alloc", argument, 0, &out->max_alloc);

@@ -63,6 +63,7 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
     if (asked) recorder->path = options->output == NULL ? NULL : strdup(options->output);
     else if (!read_environment(vm->image, recorder, &options->quiet)) return STATUS_REFUSED;
     else if (recorder->path == NULL) return 0;
+    if (!cli_has_profiler()) return STATUS_REFUSED;
     if (testing && recorder->path == NULL && !cli_name_test_file(options)) return STATUS_REFUSED;
     if (recorder->path == NULL && !name_default_file(recorder))
         return cli_fail(STATUS_REFUSED, shown, "no memory");

@@ -1,0 +1,35 @@
+/* absent.c - what the rest of the program sees of a profiler that was not built (-Dmemprof=false):
+ * no primitives, and nothing that starts. Whoever is asked for it tests mp_is_present first. */
+#include "memprof/memprof.h"
+#include "memprof/recorder.h"
+#include "memprof/stress.h"
+#include "memprof/units.h"
+
+#include <errno.h>
+
+const bool mp_is_present = false;
+const struct vm_prim mp_prim_rows[] = {{.name = NULL}};
+const size_t mp_prim_row_count = 0;
+
+struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options) {
+    errno = ENOTSUP;
+    return NULL;
+}
+struct mp_recorder *mp_recorder_of(struct vm *vm) {
+    return NULL;
+}
+void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
+                        struct mp_recording *out) {}
+
+struct mp_units *mp_units_start(struct vm *vm, enum mp_units_kind kind, bool stacks) {
+    errno = ENOTSUP;
+    return NULL;
+}
+int mp_units_finish(struct mp_units *u) { return 0; }
+struct mp_units *mp_units_of(struct vm *vm) {
+    return NULL;
+}
+
+struct mp_stress *mp_stress_start(struct domain *d, double rate) {
+    return NULL;
+}
