@@ -117,6 +117,8 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
                            FILE *out);
 /* Writes it as one JSON object. */
 void report_doc_write_json(const struct report_doc *doc, FILE *out);
+/* The same with trees written small, for the page: doc_json.c draws them. */
+void report_doc_write_small_json(const struct report_doc *doc, FILE *out);
 /* Writes its first table (not of facts, if there is another) as CSV, with a line of titles. */
 void report_doc_write_csv(const struct report_doc *doc, FILE *out);
 /* Writes a string of JSON, quoted and escaped. */

@@ -1,10 +1,16 @@
 /* doc_json.c - writes documents for programs: JSON and CSV.
  *
  * Bytes are whole, times are seconds, shares are 0 to 1. An estimate is {"value", "low", "high"}; a
- * number that is not known is null. Rows of a tree have their children in "children". */
+ * number that is not known is null. Rows of a tree have their children in "children".
+ *
+ * For the page, which holds many trees, a tree is written small:
+ *     {"names": [each text once], "columns": [keys], "rows": [[depth, cell, ...], ...]}
+ * with rows in order, texts as numbers in names and estimates as three numbers. */
 #include "memprof/report/doc.h"
+#include "memprof/report/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The length of the well-formed UTF-8 character at s, 0 if it is none. */
@@ -104,6 +110,67 @@ static void put_tree(const struct report_table *t, FILE *out) {
     putc(']', out);
 }
 
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The texts of all cells, each once, in order. */
+static const char **list_texts(const struct report_table *t, size_t *count) {
+    size_t cells = t->row_count * t->column_count, n = 0, kept = 0;
+    const char **texts = report_alloc((cells + 1) * sizeof *texts);
+    for (size_t r = 0; r < t->row_count; r++)
+        for (size_t c = 0; c < t->column_count; c++) {
+            const struct report_cell *cell = &t->cells[t->rows[r].first + c];
+            if (cell->kind == REPORT_TEXT) texts[n++] = cell->text;
+        }
+    qsort(texts, n, sizeof *texts, by_text);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || strcmp(texts[kept - 1], texts[i]) != 0) texts[kept++] = texts[i];
+    *count = kept;
+    return texts;
+}
+
+static void put_small_cell(const struct report_cell *cell, const char **texts, size_t count,
+                           FILE *out) {
+    if (cell->kind == REPORT_TEXT) {
+        const char **found = bsearch(&cell->text, texts, count, sizeof *texts, by_text);
+        fprintf(out, ",%zu", (size_t)(found - texts));
+    } else if (cell->kind == REPORT_SHARES) {
+        fprintf(out, ",%.4g", cell->number.value);
+    } else {
+        const struct report_estimate n = cell->number;
+        putc(',', out);
+        put_number(exact(cell, n.value), out);
+        if (!cell->has_interval) return;
+        putc(',', out);
+        put_number(exact(cell, n.low), out);
+        putc(',', out);
+        put_number(exact(cell, n.high), out);
+    }
+}
+
+static void put_small_tree(const struct report_table *t, FILE *out) {
+    size_t count;
+    const char **texts = list_texts(t, &count);
+    fputs("{\"names\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) putc(',', out);
+        report_write_json_string(texts[i], out);
+    }
+    fputs("],\"columns\":[", out);
+    for (size_t c = 0; c < t->column_count; c++)
+        fprintf(out, "%s\"%s\"", c > 0 ? "," : "", t->columns[c].key);
+    fputs("],\"rows\":[", out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        fprintf(out, "%s[%u", r > 0 ? "," : "", t->rows[r].depth);
+        for (size_t c = 0; c < t->column_count; c++)
+            put_small_cell(&t->cells[t->rows[r].first + c], texts, count, out);
+        putc(']', out);
+    }
+    fputs("]}", out);
+    free(texts);
+}
+
 static void put_rows(const struct report_table *t, FILE *out) {
     putc('[', out);
     for (size_t r = 0; r < t->row_count; r++) {
@@ -114,7 +181,7 @@ static void put_rows(const struct report_table *t, FILE *out) {
     putc(']', out);
 }
 
-void report_doc_write_json(const struct report_doc *doc, FILE *out) {
+static void write_json(const struct report_doc *doc, bool small, FILE *out) {
     fputs("{\"view\":", out);
     report_write_json_string(doc->view, out);
     fputs(",\"title\":", out);
@@ -126,6 +193,7 @@ void report_doc_write_json(const struct report_doc *doc, FILE *out) {
         putc(':', out);
         if (t->shape == REPORT_FACTS) put_facts(t, out);
         else if (t->shape == REPORT_TABLE) put_rows(t, out);
+        else if (small) put_small_tree(t, out);
         else put_tree(t, out);
     }
     fputs(",\"notes\":[", out);
@@ -134,6 +202,12 @@ void report_doc_write_json(const struct report_doc *doc, FILE *out) {
         report_write_json_string(doc->notes[i], out);
     }
     fputs("]}\n", out);
+}
+
+void report_doc_write_json(const struct report_doc *doc, FILE *out) { write_json(doc, false, out); }
+
+void report_doc_write_small_json(const struct report_doc *doc, FILE *out) {
+    write_json(doc, true, out);
 }
 
 static void put_csv_text(const char *text, FILE *out) {

@@ -42,6 +42,21 @@ def fields(data):
         yield key >> 3, value
 
 
+def small_rows(tree):
+    """The rows of a tree of the page: depth, bytes with their interval, share, name."""
+    for depth, value, low, high, share, name in tree['rows']:
+        yield depth, (value, low, high), share, tree['names'][name]
+
+
+def flat_rows(nodes, depth=0):
+    """The same of a tree that a verb prints."""
+    for node in nodes:
+        size = node['bytes']
+        yield (depth, (size['value'], size['low'], size['high']), float('%.4g' % node['share']),
+               node['name'])
+        yield from flat_rows(node['children'], depth + 1)
+
+
 class Exports(support.Case):
     def setUp(self):
         super().setUp()
@@ -138,4 +153,9 @@ class Exports(support.Case):
         self.assertEqual(data['summary'], json.loads(self.prof('summary', 'small.ctf', '--json')))
         self.assertEqual(data['alloc_table']['rows'],
                          json.loads(self.prof('table', 'small.ctf', '--json'))['rows'])
+        for key, words in (('alloc_down', []), ('alloc_up', ['--inverted']),
+                           ('end_down', ['--at', 'end'])):
+            flame = json.loads(self.prof('flame', 'small.ctf', '--json', *words))['tree']
+            self.assertEqual(data[key]['tree']['columns'], ['bytes', 'share', 'name'])
+            self.assertEqual(list(small_rows(data[key]['tree'])), list(flat_rows(flame)))
         self.assertFalse(re.search(r'https?://|\bimport\b|<link|src=', page))
