@@ -1,0 +1,46 @@
+/* profile_file.h - profiles for the fuzzers: any records in a file that is right but for them. */
+#ifndef BACTRIAN_TESTS_FUZZ_PROFILE_FILE_H
+#define BACTRIAN_TESTS_FUZZ_PROFILE_FILE_H
+
+#include "memprof/format/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static void put_u32(uint8_t *at, uint32_t n) {
+    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(n >> 8 * i);
+}
+
+static size_t put_chunk(uint8_t *to, uint32_t sequence, const uint8_t *records, size_t n) {
+    memcpy(to, MP_CHUNK_MAGIC, 3);
+    to[MP_CHUNK_ENCODING] = MP_ENCODING_PLAIN;
+    put_u32(to + MP_CHUNK_SEQUENCE, sequence);
+    put_u32(to + MP_CHUNK_STORED, (uint32_t)n);
+    put_u32(to + MP_CHUNK_BYTES, (uint32_t)n);
+    put_u32(to + MP_CHUNK_STORED_CRC, (uint32_t)crc32(0, records, (uInt)n));
+    put_u32(to + MP_CHUNK_HEADER_CRC, (uint32_t)crc32(0, to, MP_CHUNK_HEADER_CRC));
+    memcpy(to + MP_CHUNK_HEADER_BYTES, records, n);
+    return MP_CHUNK_HEADER_BYTES + n;
+}
+
+/* A file of two chunks with right checksums: what is recorded, then the records. Freed with free();
+ * NULL: no memory. */
+static uint8_t *profile_of_records(const uint8_t *records, size_t n, size_t *length) {
+    /* START: 64 bits, rate 1, then numbers and texts that are 0 or empty. */
+    static const uint8_t start[] = {
+        MP_TAG_START, 64, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    uint8_t *file = malloc(MP_FILE_HEADER_BYTES + 2 * MP_CHUNK_HEADER_BYTES + sizeof start + n);
+    if (file == NULL) return NULL;
+    memset(file, 0, MP_FILE_HEADER_BYTES);
+    memcpy(file, MP_FILE_MAGIC, 8);
+    file[8] = MP_FORMAT_MAJOR;
+    put_u32(file + 12, (uint32_t)crc32(0, file, 12));
+    uint8_t *to = file + MP_FILE_HEADER_BYTES;
+    to += put_chunk(to, 0, start, sizeof start);
+    to += put_chunk(to, 1, records, n);
+    *length = (size_t)(to - file);
+    return file;
+}
+
+#endif
