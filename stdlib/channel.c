@@ -67,7 +67,7 @@ static void free_channel(struct channel *c) {
 }
 
 static void warn_about_loss(const struct channel *c, bool unwritten) {
-    FILE *err = c->owner->err;
+    FILE *err = vm_err(c->owner->vm);
     if (!c->owner->warned)
         fprintf(err, "[ocaml] (use Sys.enable_runtime_warnings to control these warnings)\n");
     c->owner->warned = true;
@@ -257,11 +257,13 @@ bool channel_flush(struct domain *d, struct channel *c, struct channel_failure *
 
 void channels_flush_quietly(struct prim_state *state) {
     for (struct channel *c = state->channels; c != NULL; c = c->next) {
-        ptrdiff_t n = c->output && c->fd != -1;
-        while (n > 0 && c->curr > c->buffer) {
-            size_t waiting = (size_t)(c->curr - c->buffer);
-            n = channel_fault(state) == 0 ? write_once(c, waiting) : -1;
-            if (n > 0) drop_written(c, (size_t)n);
+        while (c->output && c->fd != -1 && c->curr > c->buffer) {
+            size_t waiting = vm_output_allowed(state->vm, (size_t)(c->curr - c->buffer));
+            if (waiting == 0) break;
+            ptrdiff_t n = channel_fault(state) == 0 ? write_once(c, waiting) : -1;
+            if (n <= 0) break;
+            drop_written(c, (size_t)n);
+            vm_output_written(state->vm, (size_t)n);
         }
     }
 }

@@ -15,7 +15,7 @@ void *prim_state_open(struct vm *vm) {
         free(state);
         return NULL;
     }
-    state->err = vm_err(vm);
+    state->vm = vm;
     state->parser_trace = vm->options.parser_trace;
     state->runtime_warnings = vm->options.runtime_warnings;
     channel_read_fault(state, getenv("BACTRIAN_FAIL_IO"));

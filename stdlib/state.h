@@ -39,9 +39,9 @@ struct prim_state {
     value argv; /* Sys.argv, a registered root from its first use on; 0 before */
     struct marshal_state marshal;
     struct registered_custom *customs; /* kinds of other libraries that messages may hold */
-    FILE *err;                         /* for messages that are not the program's */
-    bool parser_trace;                 /* Parsing.set_trace, OCAMLRUNPARAM=p */
-    bool runtime_warnings;             /* OCAMLRUNPARAM=W */
+    struct vm *vm;
+    bool parser_trace;     /* Parsing.set_trace, OCAMLRUNPARAM=p */
+    bool runtime_warnings; /* OCAMLRUNPARAM=W */
     bool warned;           /* the first warning was printed, with its note on how to stop them */
     struct ffi_state *ffi; /* callbacks that C code knows (stdlib/ffi/ffi.h) */
 };

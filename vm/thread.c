@@ -267,6 +267,10 @@ value vm_thread_create(struct domain *d, value closure) {
     return t->handle;
 }
 
+void vm_thread_adopt_main(struct vm *vm) {
+    if (vm->threads != NULL) pthread_setspecific(vm->threads->self, vm->threads->main);
+}
+
 bool vm_thread_is_registered(const struct vm *vm) {
     return vm->threads != NULL && pthread_getspecific(vm->threads->self) != NULL;
 }

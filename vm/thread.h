@@ -83,6 +83,9 @@ static inline void vm_unlock(struct domain *d, struct vm_lock *lock) {
 
 /* ---- For the machine itself. ---- */
 
+/* The calling POSIX thread is the machine's first one from now on. Needs: no OCaml code runs in
+ * that thread, and no other POSIX thread is it at the same time. GC: never. */
+void vm_thread_adopt_main(struct vm *vm);
 /* Whether the running thread is the one that vm_run was called in. */
 bool vm_thread_is_main(const struct domain *d);
 /* Ends the program from another thread, with vm->exit_status. */

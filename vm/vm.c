@@ -136,7 +136,9 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
     struct gc_local_roots *roots = d->gc.local_roots, *abi_roots = d->abi.local_roots;
     jmp_buf exit_point, *outer_exit_point = vm->exit_point;
     struct vm_result result = {.outcome = VM_EXITED};
-    vm->exit_point = &exit_point;
+    /* Where another thread of the program comes in, the exit is still the first one's. */
+    bool is_main = vm_thread_is_main(d);
+    if (is_main) vm->exit_point = &exit_point;
     if (_setjmp(exit_point) == 0) {
         value r = f(d, context);
         result.outcome = is_exn_result(r) ? VM_UNCAUGHT : VM_RETURNED;
@@ -152,7 +154,7 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
     if (d->sp > d->lowest_mark) vm_marks_unwound(d, d->sp);
     d->trap = before.trap;
     d->place = before.place;
-    vm->exit_point = outer_exit_point;
+    if (is_main) vm->exit_point = outer_exit_point;
     result.exit_status = vm->exit_status;
     return result;
 }
@@ -187,12 +189,12 @@ void vm_exit(struct domain *d, int status) {
     _longjmp(*d->vm->exit_point, 1);
 }
 
-void vm_destroy(struct vm *vm) {
+bool vm_destroy(struct vm *vm) {
     struct domain *d = vm->domain;
     if (!vm_threads_end(vm)) {
         vm_signals_detach(d);
         if (vm->profiler.state != NULL) vm->profiler.close(vm->profiler.state);
-        return;
+        return false;
     }
     if (d != NULL) {
         vm_debuginfo_free(vm);
@@ -219,4 +221,5 @@ void vm_destroy(struct vm *vm) {
     if (vm->image != NULL) vm_image_close(vm->image);
     free(d);
     free(vm);
+    return true;
 }

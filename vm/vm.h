@@ -154,7 +154,8 @@ struct vm_result vm_run(struct vm *vm);
  * the program ends f alone. VM_UNCAUGHT: f raised, or returned an exn_result. GC: may run. */
 struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *context),
                             void *context, value *out);
-void vm_destroy(struct vm *vm);
+/* False: threads are left that may be in the midst of a system call, so the memory stays. */
+bool vm_destroy(struct vm *vm);
 
 /* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */
 _Noreturn void vm_exit(struct domain *d, int status);

@@ -1,0 +1,197 @@
+/* profile.c - figures, recordings, and trackers of an embedder's (bactrian.h). */
+#include "vm/embed/embed_internal.h"
+
+#include "gc/stats.h"
+#include "memprof/recorder.h"
+#include "vm/debuginfo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- Figures. ---- */
+
+enum bactrian_outcome bactrian_read_figures(struct bactrian *m, struct bactrian_figures *out) {
+    struct gc_stats s;
+    if (!m->allowed) return BACTRIAN_REFUSED;
+    if (m->broken) return BACTRIAN_BROKEN;
+    gc_stats_read(&m->vm->domain->gc, &s);
+    *out = (struct bactrian_figures){
+        .minor_words = s.minor_words,
+        .promoted_words = s.promoted_words,
+        .major_words = s.major_words,
+        .minor_collections = s.minor_collections,
+        .major_collections = s.major_collections,
+        .heap_bytes = s.heap_words * sizeof(value),
+        .top_heap_bytes = s.top_heap_words * sizeof(value),
+        .live_bytes = s.live_words * sizeof(value),
+        .fuel_left = m->vm->limits.fuel_left,
+        .output_left = m->vm->limits.output_left,
+    };
+    return BACTRIAN_OK;
+}
+
+/* ---- Recordings. ---- */
+
+static bool is_rate(double rate) { return rate > 0 && rate <= 1; }
+
+/* Trouble with the file is told when the recording ends. */
+static void ignore_trouble(const char *path, int problem) {}
+
+struct start {
+    struct mp_recorder_options options;
+    struct mp_recorder *recorder;
+    int problem;
+};
+
+static value start_recording(struct domain *d, void *context) {
+    struct start *s = context;
+    s->recorder = mp_recorder_start(d->vm, &s->options);
+    s->problem = errno;
+    return VAL_UNIT;
+}
+
+enum bactrian_outcome bactrian_record(struct bactrian *m, const char *path, double rate) {
+    value ignored;
+    if (!embed_usable(m)) return embed_why_not(m);
+    if (m->inside || m->recorder != NULL)
+        return embed_fail(m, BACTRIAN_REFUSED,
+                          "a recording starts outside of calls, one at a time");
+    if (!is_rate(rate)) return embed_fail(m, BACTRIAN_REFUSED, "%g is no sampling rate", rate);
+    struct start s = {.options = {.path = path,
+                                  .rate = rate,
+                                  .no_handlers = true,
+                                  .program = m->name,
+                                  .recorder = "libbactrian " BACTRIAN_VERSION,
+                                  .warn = ignore_trouble}};
+    enum bactrian_outcome outcome = embed_perform(m, start_recording, &s, &ignored);
+    if (outcome != BACTRIAN_OK) return outcome;
+    m->recorder = s.recorder;
+    if (s.recorder != NULL) return BACTRIAN_OK;
+    return embed_fail(m, BACTRIAN_REFUSED, "%s: %s", path, strerror(s.problem));
+}
+
+static void stop_recording(struct bactrian *m, void *out) {
+    enum mp_outcome outcome = m->over || m->vm->limits.stopped != STOP_NONE ? MP_EXITED
+                              : is_block(m->exception.v)                    ? MP_UNCAUGHT
+                                                                            : MP_RETURNED;
+    mp_recorder_finish(m->recorder, outcome, (unsigned)m->vm->exit_status, out);
+    m->recorder = NULL;
+}
+
+enum bactrian_outcome bactrian_stop_recording(struct bactrian *m, struct bactrian_recording *out) {
+    struct mp_recording done;
+    if (!m->allowed || m->broken) return embed_why_not(m);
+    if (m->inside || m->recorder == NULL)
+        return embed_fail(m, BACTRIAN_REFUSED, "there is no recording to stop, or a call runs");
+    if (!embed_guard(m, stop_recording, &done)) return BACTRIAN_BROKEN;
+    if (out != NULL)
+        *out = (struct bactrian_recording){.samples = done.samples,
+                                           .lost_samples = done.lost_samples,
+                                           .file_bytes = done.file_bytes,
+                                           .elapsed_ns = done.elapsed_ns,
+                                           .overhead_ns = done.overhead_ns,
+                                           .failed = done.failed};
+    return BACTRIAN_OK;
+}
+
+/* ---- Trackers. ---- */
+
+static void tell_born(void *context, uint64_t id, const struct mp_hit *hit, const uint64_t *gpcs,
+                      size_t depth) {
+    struct bactrian_tracker *t = context;
+    struct bactrian_sample sample = {.id = id,
+                                     .words = hit->wosize,
+                                     .samples = hit->samples,
+                                     .tag = hit->tag,
+                                     .external = hit->source == GC_CUSTOM,
+                                     .places = gpcs,
+                                     .depth = depth};
+    if (t->tracking.born != NULL) t->tracking.born(t->tracking.context, &sample);
+}
+
+static void tell_promoted(void *context, uint64_t id) {
+    struct bactrian_tracker *t = context;
+    if (t->tracking.promoted != NULL) t->tracking.promoted(t->tracking.context, id);
+}
+
+static void tell_died(void *context, uint64_t id, bool old) {
+    struct bactrian_tracker *t = context;
+    if (t->tracking.died != NULL) t->tracking.died(t->tracking.context, id, old);
+}
+
+static const struct mp_tracker_events events = {
+    .born = tell_born, .promoted = tell_promoted, .died = tell_died};
+
+struct tracking {
+    struct bactrian_tracker *t;
+    double rate;
+    size_t depth;
+};
+
+static value start_tracking(struct domain *d, void *context) {
+    struct tracking *s = context;
+    s->t->tracker = mp_tracker_start(d, s->rate, s->depth, &events, s->t);
+    return VAL_UNIT;
+}
+
+struct bactrian_tracker *bactrian_track(struct bactrian *m, double rate, size_t depth,
+                                        const struct bactrian_tracking *tracking) {
+    value ignored;
+    if (!embed_usable(m)) return NULL;
+    if (!is_rate(rate)) {
+        embed_fail(m, BACTRIAN_REFUSED, "%g is no sampling rate", rate);
+        return NULL;
+    }
+    struct bactrian_tracker *t = calloc(1, sizeof *t);
+    struct tracking start = {t, rate, depth};
+    if (t != NULL) {
+        t->machine = m;
+        t->tracking = *tracking;
+        if (embed_perform(m, start_tracking, &start, &ignored) != BACTRIAN_OK) {
+            free(t);
+            return NULL;
+        }
+    }
+    if (t == NULL || t->tracker == NULL) {
+        free(t);
+        embed_fail(m, BACTRIAN_REFUSED, "no memory, or too many trackers");
+        return NULL;
+    }
+    t->next = m->trackers;
+    m->trackers = t;
+    return t;
+}
+
+void bactrian_untrack(struct bactrian_tracker *t) {
+    struct bactrian *m = t == NULL ? NULL : t->machine;
+    if (m == NULL || !m->allowed || m->broken) return;
+    struct bactrian_tracker **at = &m->trackers;
+    while (*at != t) at = &(*at)->next;
+    *at = t->next;
+    mp_tracker_stop(t->tracker);
+    mp_tracker_free(t->tracker);
+    free(t);
+}
+
+void embed_end_profiles(struct bactrian *m) {
+    struct mp_recording ignored;
+    if (m->recorder != NULL) stop_recording(m, &ignored);
+    for (struct bactrian_tracker *t = m->trackers, *next; t != NULL; t = next) {
+        next = t->next;
+        mp_tracker_stop(t->tracker);
+        mp_tracker_free(t->tracker);
+        free(t);
+    }
+    m->trackers = NULL;
+}
+
+bool bactrian_find_place(struct bactrian *m, uint64_t place, struct bactrian_place *out) {
+    struct vm_location found;
+    if (!vm_debuginfo_find(m->vm, place, &found)) return false;
+    *out = (struct bactrian_place){.file = found.file,
+                                   .function = found.definition,
+                                   .line = found.line,
+                                   .start = found.start,
+                                   .end = found.end};
+    return true;
+}
