@@ -191,13 +191,14 @@ static void describe(struct report_query *query) {
     query->window = window_text(query);
     if (query->window[0] != 0 && !live) when[0] = 0;
     query->sentence = report_format(
-        "%s%s%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when,
+        "%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when,
         query->window[0] == 0 ? ""
         : live                ? ", allocated "
                               : " ",
         query->window, s->focus != NULL ? ", through " : "", s->focus != NULL ? s->focus : "",
         s->ignore != NULL ? ", not through " : "", s->ignore != NULL ? s->ignore : "",
         s->keep != NULL ? ", by functions in " : "", s->keep != NULL ? s->keep : "",
+        s->hide != NULL ? ", hiding " : "", s->hide != NULL ? s->hide : "",
         query->age_min > 0 || s->tail.kind != REPORT_NO_MOMENT ? ", older blocks only" : "",
         has_limits(s) ? ", some sizes or lives only" : "");
     free(when);

@@ -200,6 +200,8 @@ class Takes(support.Case):
         names = {value(r['name']).split(' ')[0]: value(r['samples'])
                  for r in self.rows('table', ['--hide', 'balance|load'])}
         self.assertEqual(names, {'Main.main': 3, 'Tree.insert': 40})
+        self.assertIn(', hiding balance|load\n', self.prof('table', 'small.ctf', '--hide',
+                                                           'balance|load'))
         tree = self.rows('tree', ['--hide', 'balance|load'])[0]['children'][0]
         self.assertEqual((tree['self'], tree['children'][0]['self']), (3, 40))
 
