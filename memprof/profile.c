@@ -56,6 +56,7 @@ struct record_request {
     enum gc_source source;
     const uint64_t *gpcs; /* of the active calls */
     size_t depth;
+    uint64_t version; /* of a stack that the machine keeps (vm/callstack.h); 0: of another one */
     bool outermost_first;
 };
 
@@ -91,15 +92,24 @@ static value bump(struct gc_domain *g, size_t wosize) {
     return (value)(g->young_ptr + 8);
 }
 
-/* Where the young area has room for stack and record. 0: it hasn't. GC: never. */
-static value quick_record(struct domain *d, const struct record_request *request, bool in_hit) {
-    struct gc_domain *g = &d->gc;
+/* Where the young area has room for stack and record. 0: it hasn't. A stack that is the last one
+ * is the same value: it has not moved while there was no minor collection. GC: never. */
+static inline value quick_record(struct mp_profile *p, const struct record_request *request,
+                                 bool in_hit) {
+    struct gc_domain *g = &p->engine->d->gc;
     size_t depth = request->depth;
-    size_t words = RECORD_FIELDS + 1 + (depth > 0 ? depth + 1 : 0);
+    value callstack = p->callstack;
+    bool again = callstack != 0 && p->callstack_version == request->version &&
+                 wosize_of(callstack) == depth;
+    size_t words = RECORD_FIELDS + 1 + (again || depth == 0 ? 0 : depth + 1);
     bool fits = depth <= MAX_YOUNG_WOSIZE && 8 * words <= g->young_ptr - g->young_start;
     if (!fits || gc_get_params(g)->stress != 0) return 0;
-    value callstack = depth == 0 ? gc_atom(g, 0) : bump(g, depth);
-    fill_callstack(callstack, request);
+    if (!again) {
+        callstack = depth == 0 ? gc_atom(g, 0) : bump(g, depth);
+        fill_callstack(callstack, request);
+        p->callstack = request->version == 0 ? 0 : callstack;
+        p->callstack_version = request->version;
+    }
     value record = bump(g, RECORD_FIELDS);
     fill_record(record, request, callstack);
     /* In a hit the sampler arms itself afterwards. */
@@ -138,7 +148,7 @@ static __attribute__((noinline)) value record_slowly(struct mp_profile *p,
 /* The record, or an exception as exn_result. MP4. */
 static inline value allocation_record(struct mp_profile *p, const struct record_request *request,
                                       bool in_hit) {
-    value record = quick_record(p->engine->d, request, in_hit);
+    value record = quick_record(p, request, in_hit);
     return record != 0 ? record : record_slowly(p, request);
 }
 
@@ -213,6 +223,9 @@ static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64
     request.depth = request.outermost_first
                         ? vm_call_stack(p->engine->d, p->callstack_size, &request.gpcs)
                         : vm_short_call_stack(p->engine->d, p->callstack_size, &request.gpcs);
+    const struct vm_call_stack *kept = p->engine->d->call_stack;
+    if (kept != NULL)
+        request.version = request.outermost_first ? kept->version : kept->brief_version;
     value result = allocation_record(p, &request, true);
     if (!is_exn_result(result)) result = call(p, ALLOC_MINOR, result, true);
     *ticket = 0;
@@ -307,6 +320,7 @@ static void on_born(void *context, uint64_t ticket, value block) {
 
 static void on_minor_done(void *context, struct gc_domain *g) {
     struct mp_profile *p = context;
+    p->callstack = 0;
     if (mp_entries_minor_done(&p->entries, g)) gc_request_action(g);
 }
 

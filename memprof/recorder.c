@@ -149,7 +149,8 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
         return;
     }
     uint32_t location, node = mp_intern_stack(r, &location);
-    mp_note_tag(r, location, hit->tag);
+    if (node != r->last_stack || hit->tag != r->last_tag) mp_note_tag(r, location, hit->tag);
+    r->last_tag = hit->tag;
     write_sample(r, hit, node);
     leave(r, weight_of_hit(r));
 }

@@ -66,6 +66,7 @@ struct mp_recorder {
     struct mp_sites sites;
     uint64_t lost_sites;           /* allocations that could not be counted */
     uint32_t last_stack;           /* of the sample before */
+    unsigned last_tag;             /* the same; any, while last_stack is 0 */
     struct mp_counters counters;   /* as last written */
     uint64_t start_ns, entered_ns; /* of the recording; of the function that runs */
     uint64_t last_us;              /* of the record before */

@@ -48,6 +48,7 @@ struct walker {
     uint64_t gpc;
     size_t count; /* frames that were noted */
     bool at_mark; /* the last of them was the one before the mark */
+    bool ended;   /* there are no more, or no more are wanted */
     bool no_memory;
 };
 
@@ -61,7 +62,7 @@ static bool take_frame(struct walker *w, const struct vm_frame *frame) {
 static inline bool start(struct domain *d, struct vm_call_stack *s, struct walker *w) {
     struct vm_frame frame;
     w->count = 0;
-    w->at_mark = w->no_memory = false;
+    w->at_mark = w->ended = w->no_memory = false;
     if (d->sp >= d->stack_high) return false;
     value word = d->sp[1];
     const struct vm_stopped_place *place = vm_stopped_place_of(s, word);
@@ -119,11 +120,41 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
     to->count = n;
 }
 
+/* Whether the walk gives the last short stack again, or the beginning of it up to the limit. If
+ * not, it has noted the frames that are the same. */
+static inline bool is_brief_again(struct domain *d, struct vm_call_stack *s, struct walker *w,
+                                  size_t limit) {
+    const uint64_t *gpcs = s->fresh.gpcs;
+    value *behind = w->behind;
+    uint64_t gpc = w->gpc;
+    size_t n = 0, brief = s->brief;
+    while (n < brief && gpcs[n] == gpc) {
+        w->ended = ++n == limit;
+        if (w->ended) break;
+        if (step_to_caller(&behind, &gpc)) continue;
+        value *slow_behind = behind;
+        uint64_t slow_gpc = gpc;
+        w->ended = !step_slowly(d, &slow_behind, &slow_gpc);
+        if (w->ended) break;
+        behind = slow_behind;
+        gpc = slow_gpc;
+    }
+    w->count = n;
+    w->behind = behind;
+    w->gpc = gpc;
+    return w->ended && (n == limit || n == brief);
+}
+
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
     struct vm_call_stack *s = d->call_stack;
     struct walker w;
     if (s == NULL && (s = create(d)) == NULL) return 0;
-    if (start(d, s, &w)) walk(d, &s->fresh, &w, limit, NULL);
+    bool any = start(d, s, &w) && limit > 0;
+    if (!any || !is_brief_again(d, s, &w, limit)) {
+        if (any && !w.ended) walk(d, &s->fresh, &w, limit, NULL);
+        s->brief = w.count;
+        s->brief_version++;
+    }
     *gpcs = s->fresh.gpcs;
     return w.count;
 }
@@ -209,6 +240,7 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
     if (mark == d->stack_high) mark = NULL;
     bool any = start(d, s, &w), kept = any && is_kept(d, s, &w, mark);
     if (any && !kept) walk(d, &s->fresh, &w, SIZE_MAX, mark);
+    if (!kept) s->brief = 0;
     size_t shared = w.at_mark ? s->marked : 0;
     if (w.no_memory ||
         (s->kept.capacity < shared + w.count && !widen(&s->kept, shared + w.count))) {
@@ -228,6 +260,7 @@ size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
     if (s == NULL && (s = create(d)) == NULL) return 0;
     if (limit > VM_SHORT_STACK) return whole_stack(d, s, limit, gpcs);
     size_t n = vm_short_call_stack(d, limit, gpcs);
+    s->brief = 0;
     for (size_t i = 0; i < n / 2; i++) {
         uint64_t *fresh = s->fresh.gpcs, gpc = fresh[i];
         fresh[i] = fresh[n - 1 - i];

@@ -40,7 +40,9 @@ struct vm_call_stack {
     /* At most so many of the outermost entries are what they were when it was last set to SIZE_MAX:
      * whoever derives something of each entry needs to look only at the others. */
     size_t unchanged;
-    uint64_t version; /* changes when the kept stack does */
+    uint64_t version;       /* changes when the kept stack does */
+    size_t brief;           /* fresh.gpcs[0 .. brief-1] are the last short stack; 0: no more */
+    uint64_t brief_version; /* changes when that is another one, but for its length; not 0 */
 };
 
 /* The cache's entry for a stopped instruction's word. */
@@ -52,7 +54,8 @@ static inline struct vm_stopped_place *vm_stopped_place_of(struct vm_call_stack 
  * innermost. *gpcs stays valid until the next call. Returns their number; 0 also when memory is
  * exhausted. GC: never. */
 size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
-/* The same for limit <= VM_SHORT_STACK, the innermost frame first; the kept stack is left alone. */
+/* The same for limit <= VM_SHORT_STACK, the innermost frame first; the kept stack is left alone.
+ * Stacks of one length and one brief_version are the same. */
 enum { VM_SHORT_STACK = 64 };
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
 /* Control returned through the mark, which is no longer placed: places it again, if it can, at the
