@@ -12,6 +12,7 @@ static void make_room(struct gc_domain *g, size_t whsize) {
     struct gc_heap *heap = g->heap;
     if (heap->params.stress) gc_stress_allocation(g);
     if (heap->minor_requested || heap->slice_requested) gc_do_due_work(g);
+    if (heap->exhausted) gc_collect_for_limit(g);
     while (g->young_ptr - 8 * whsize < g->young_trigger) {
         if (g->young_trigger > g->young_start) gc_pace_mid_slice(g);
         else gc_collect_young(g);

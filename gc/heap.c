@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MIN_YOUNG_WORDS = 4096, YOUNG_STEP_WORDS = 512 };
+enum { YOUNG_STEP_WORDS = 512 };
 #define MIN_RANGE_BYTES     ((size_t)16 << 20)
 #define MAX_YOUNG_WORDS     ((size_t)1 << 28)
 #define DEFAULT_YOUNG_WORDS ((size_t)256 * 1024)
@@ -64,6 +64,15 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
 
 /* ---- The young area. ---- */
 
+size_t gc_young_words(const struct gc_heap *heap) {
+    size_t wanted = heap->young_words_wanted, limit = heap->params.max_heap_words;
+    if (limit == 0) return wanted;
+    size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
+    size_t room = limit > used ? (limit - used) & ~(size_t)(YOUNG_STEP_WORDS - 1) : 0;
+    if (room < MIN_YOUNG_WORDS) room = MIN_YOUNG_WORDS;
+    return wanted < room ? wanted : room;
+}
+
 bool gc_young_resize(struct gc_domain *g, size_t words) {
     struct gc_heap *heap = g->heap;
     size_t bytes = words * 8;
@@ -82,7 +91,6 @@ bool gc_young_resize(struct gc_domain *g, size_t words) {
         gc_os_discard((char *)g->young_start + bytes, heap->young_committed - bytes);
     uintptr_t old_end = g->young_end;
     g->young_end = g->young_ptr = g->young_start + bytes;
-    heap->young_words_wanted = words;
     gc_sample_rebase(g, old_end);
     gc_say(heap, 0x20, "Young area: %zu KB\n", bytes / 1024);
     return true;

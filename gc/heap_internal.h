@@ -19,7 +19,7 @@
  *     run crosses a region's border. Every free run of a region is in the bins, but for the tail
  *     that gc_truncate cut off, which waits for the next sweep.
  * P4  Adjacent runs of free spans are merged. free_span_count counts free spans, committed_spans
- *     those below top_span whose memory is not given back to the system.
+ *     those below top_span that have been used and whose memory was not given back since.
  * M1  Snapshot: a block that was reachable when marking started, or was born since, is marked when
  *     marking ends. Kept by gc_store_slow (darkens what it overwrites) and by birth in live_colour.
  * M2  While not marking, the mark stack is empty. In phases MARK and IDLE every span is swept.
@@ -46,6 +46,7 @@ enum {
 };
 #define MAX_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 20)
 #define MIN_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 16)
+#define MIN_YOUNG_WORDS          ((size_t)4096)
 #define COMMIT_BYTES             ((size_t)2 << 20) /* the heap is committed in steps of this size */
 
 /* ---- Growable arrays of words, in C memory. ---- */
@@ -111,7 +112,7 @@ struct gc_span {
     uint8_t class_index;  /* SPAN_SMALL */
     bool no_scan;         /* SPAN_SMALL: blocks without pointers */
     bool unswept;         /* SPAN_SMALL, SPAN_REGION: may hold dead blocks; phase SWEEP only */
-    bool discarded;       /* its memory was given back (free spans only) */
+    bool discarded;       /* it has no memory: never used, or given back (free spans only) */
 };
 
 /* Lists of runs by length, with a bitmap of those that are not empty. */
@@ -244,6 +245,7 @@ struct gc_heap {
 
     /* Collection. */
     enum gc_phase phase;
+    bool exhausted;       /* far above the limit: nothing is allocated before something was freed */
     bool memory_short;    /* the reserve for the next minor collection could not be had */
     bool in_minor;        /* evacuating: no exception may leave, limits are soft */
     bool minor_requested; /* what gc_do_due_work should do */
@@ -269,7 +271,8 @@ struct gc_heap {
     struct gc_stats stats;    /* see the accessors in stats.c for what is added on reading */
     struct gc_pauses *pauses; /* NULL: not measured */
     struct gc_faults faults;
-    size_t young_words_wanted; /* takes effect at the end of the next minor collection */
+    size_t young_words_wanted; /* takes effect at the end of the next minor collection, as far as
+                                  the heap's limit allows */
     size_t stress_countdown;   /* allocations until the next forced collection */
 };
 
@@ -403,6 +406,8 @@ void gc_stress_slice(struct gc_domain *g);
 
 /* ---- Minor collection's parts. ---- */
 
+/* Collects, and calls out_of_memory if the heap is still above its limit. */
+void gc_collect_for_limit(struct gc_domain *g);
 /* A minor collection with everything that goes with it: the automatic slice, the heap limit (which
  * may raise), finalisers due. */
 void gc_collect_young(struct gc_domain *g);
@@ -421,6 +426,9 @@ void gc_remembered_forget(struct gc_domain *g, value *from, value *to);
 /* Darkens every root: local, registered, scanners (roots.c). */
 void gc_roots_darken(struct gc_domain *g);
 void gc_roots_destroy(struct gc_heap *heap);
+/* The size that the young area should have now: as wanted, but with no more in it than the limit of
+ * the heap leaves room for. */
+size_t gc_young_words(const struct gc_heap *heap);
 /* Changes the size of the empty young area; keeps the old one if memory is refused. */
 bool gc_young_resize(struct gc_domain *g, size_t words);
 /* The young area was emptied or moved: allocation, which had come down to used_from, goes on from

@@ -281,8 +281,8 @@ void gc_minor_collect(struct gc_domain *g) {
         gc_say(heap, 0x02, ">");
     }
     heap->minor_requested = false;
-    if (heap->young_words_wanted * 8 != g->young_end - g->young_start)
-        gc_young_resize(g, heap->young_words_wanted);
+    size_t words = gc_young_words(heap);
+    if (words * 8 != g->young_end - g->young_start) gc_young_resize(g, words);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
     if (used > 0 && heap->params.verify && verification_due(heap)) gc_verify(g, "after minor");

@@ -31,6 +31,7 @@ enum {
     STRESS_INTERVAL = 1000, /* allocations between full cycles at --gc-stress 3 and 4 */
     MIN_TRIGGER_WORDS = 256 * 1024,
     MIN_ALLOWANCE_WORDS = 64 * 1024,
+    EMERGENCY_WORDS = 128 * 1024, /* what handlers of Out_of_memory may use beyond the limit */
 };
 #define SPACE_SHARE 0.7
 
@@ -204,8 +205,8 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
 
 void gc_pace_place_trigger(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    g->young_trigger = g->young_start;
-    if (heap->phase == PHASE_IDLE || heap->pace.debt < SLICE_WORDS) return;
+    g->young_trigger = heap->exhausted ? g->young_ptr : g->young_start;
+    if (heap->exhausted || heap->phase == PHASE_IDLE || heap->pace.debt < SLICE_WORDS) return;
     double slices = heap->pace.debt / SLICE_WORDS;
     if (slices > 2 * DEBT_PARTS) slices = 2 * DEBT_PARTS;
     uintptr_t space = g->young_ptr - g->young_start;
@@ -286,18 +287,20 @@ intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
 
 /* ---- Collections that allocation asks for. ---- */
 
-static bool too_large(const struct gc_heap *heap) {
+/* Does the heap exceed its limit by more than words? */
+static bool too_large(const struct gc_heap *heap, size_t words) {
     size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
-    return heap->params.max_heap_words && used > heap->params.max_heap_words;
+    return heap->params.max_heap_words && used > heap->params.max_heap_words + words;
 }
 
-/* After a minor collection, which ignores the limit: collect if it was passed, then give up. */
-static void check_limit(struct gc_domain *g) {
+void gc_collect_for_limit(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    if (!heap->memory_short && !too_large(heap)) return;
     gc_full_major_cycle(g);
     heap->memory_short = !gc_minor_reserve(heap);
-    if (heap->memory_short || too_large(heap))
+    heap->exhausted = too_large(heap, EMERGENCY_WORDS);
+    gc_pace_place_trigger(g);
+    gc_update_limits(g);
+    if (heap->memory_short || too_large(heap, 0))
         heap->up.out_of_memory(heap->up.context, g, heap->young_words_wanted);
 }
 
@@ -308,7 +311,8 @@ void gc_collect_young(struct gc_domain *g) {
     gc_minor_collect(g);
     gc_pace_slice(g, true);
     settle_limits(g);
-    check_limit(g);
+    /* The minor collection ignored the limit. */
+    if (heap->memory_short || too_large(heap, 0)) gc_collect_for_limit(g);
 }
 
 void gc_pace_mid_slice(struct gc_domain *g) {

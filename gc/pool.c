@@ -70,8 +70,8 @@ static bool grow(struct gc_heap *heap, size_t n) {
     }
     size_t first = heap->top_span;
     heap->top_span += added;
-    heap->committed_spans += added;
     memset(&heap->spans[first], 0, added * sizeof(struct gc_span));
+    for (size_t i = 0; i < added; i++) heap->spans[first + i].discarded = true;
     gc_spans_free(heap, &heap->spans[first], added);
     heap->stats.heap_chunks = heap->top_span / step;
     gc_say(heap, 0x04, "Heap grows to %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
@@ -97,6 +97,14 @@ static bool over_limit(const struct gc_heap *heap, size_t n) {
            used * SPAN_WORDS > heap->params.max_heap_words;
 }
 
+/* Free spans count too while they hold memory: those that exceed the limit give it back. */
+static void keep_memory_within_limit(struct gc_heap *heap) {
+    size_t most = heap->params.max_heap_words / SPAN_WORDS;
+    if (most == 0 || heap->committed_spans <= most) return;
+    size_t used = heap->top_span - heap->free_span_count;
+    gc_spans_discard(heap, most > used ? most - used : 0, SIZE_MAX);
+}
+
 struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
     if (over_limit(heap, n)) return NULL;
     struct gc_run *run = gc_bins_find(&heap->free_spans, n);
@@ -111,7 +119,9 @@ struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
     for (size_t i = 0; i < n; i++) {
         heap->committed_spans += span[i].discarded;
         span[i].discarded = false;
+        span[i].kind = SPAN_BODY; /* not free any more, whatever it will be */
     }
+    keep_memory_within_limit(heap);
     size_t words = heap->committed_spans * SPAN_WORDS;
     if (words > heap->stats.top_heap_words) heap->stats.top_heap_words = words;
     return span;

@@ -73,6 +73,45 @@ static void the_heap_limit_is_kept(void **state) {
     gc_test_close(t);
 }
 
+/* A program that goes on after each Out_of_memory and lets nothing go. */
+static void the_limit_is_kept_by_those_who_catch_and_go_on(void **state) {
+    const struct gc_params params = {.max_heap_words = 1 << 20};
+    struct gc_test *t = gc_test_open(&params);
+    t->g.heap->params.verify = false; /* there are hundreds of full cycles */
+    struct gc_stats stats;
+    jmp_buf back;
+    volatile int refused = 0;
+    t->on_out_of_memory = &back;
+    for (volatile int round = 0; round < 300; round++) {
+        if (setjmp(back) == 0) {
+            for (int i = 0; i < 10000; i++) t->root[0] = gc_test_pair(t, VAL_UNIT, t->root[0]);
+        } else refused++;
+        t->g.local_roots = NULL;
+    }
+    assert_true(refused > 200);
+    gc_stats_read(&t->g, &stats);
+    assert_true(stats.top_heap_words <= (1 << 20) + (128 << 10) + 2 * SPAN_WORDS);
+    t->root[0] = VAL_UNIT;
+    if (setjmp(back) != 0) fail();
+    t->root[0] = gc_test_list(t, 10000);
+    gc_test_check_list(t->root[0], 10000);
+    gc_test_close(t);
+}
+
+/* What was freed is no reason to hold more memory than the limit. */
+static void the_limit_counts_free_memory_too(void **state) {
+    const struct gc_params params = {.minor_words = 4096, .max_heap_words = 1 << 20};
+    struct gc_test *t = gc_test_open(&params);
+    struct gc_stats stats;
+    for (size_t words = 10000; words < 1000000; words += words / 3) {
+        t->root[0] = VAL_UNIT;
+        t->root[0] = gc_alloc(&t->g, words, TAG_STRING);
+    }
+    gc_stats_read(&t->g, &stats);
+    assert_true(stats.top_heap_words <= 1 << 20);
+    gc_test_close(t);
+}
+
 static void fail_early(struct gc_test *unused) {
     const struct gc_params params = {.minor_words = 4096};
     struct gc_upcalls up = {0};
@@ -98,4 +137,6 @@ static void a_refusing_system_is_reported(void **state) {
 
 GC_TEST_MAIN(cmocka_unit_test(zeros_become_defaults), GC_TEST(the_young_area_changes_its_size),
              GC_TEST(zero_is_kept_when_set_later), cmocka_unit_test(the_heap_limit_is_kept),
+             cmocka_unit_test(the_limit_is_kept_by_those_who_catch_and_go_on),
+             cmocka_unit_test(the_limit_counts_free_memory_too),
              cmocka_unit_test(a_refusing_system_is_reported))
