@@ -275,6 +275,14 @@ bool vm_thread_is_registered(const struct vm *vm) {
     return vm->threads != NULL && pthread_getspecific(vm->threads->self) != NULL;
 }
 
+bool vm_thread_has_machine(const struct vm *vm) {
+    if (!vm_thread_is_registered(vm)) return false;
+    vm_master_lock(vm->threads);
+    bool has = vm->threads->owner == pthread_getspecific(vm->threads->self);
+    vm_master_unlock(vm->threads);
+    return has;
+}
+
 /* Made on behalf of whoever had the machine last: a new thread has no context to allocate in. */
 bool vm_thread_register(struct vm *vm) {
     struct vm_threads *threads = vm->threads;

@@ -5,8 +5,7 @@
  * go in blocking sections (vm/blocking.h), while a thread waits for another one (vm_wait), and,
  * while others want it, every 50 ms at a safe point.
  *
- * All functions but vm_thread_register, vm_thread_unregister and vm_thread_is_registered need: the
- * caller has the machine. */
+ * All functions but those about threads that C code made need: the caller has the machine. */
 #ifndef BACTRIAN_VM_THREAD_H
 #define BACTRIAN_VM_THREAD_H
 
@@ -45,6 +44,8 @@ bool vm_thread_register(struct vm *vm);
 bool vm_thread_unregister(struct vm *vm);
 /* Whether the calling POSIX thread is one of the machine's. GC: never. */
 bool vm_thread_is_registered(const struct vm *vm);
+/* Whether it is, and has the machine. GC: never. */
+bool vm_thread_has_machine(const struct vm *vm);
 
 /* ---- Waiting for each other. What is waited for is plain data: the machine is its lock. ---- */
 

@@ -86,7 +86,7 @@ size_t report_other_key(const struct report_model *model, enum report_by by,
 }
 
 char **report_other_texts(const struct report_model *model, enum report_by by, size_t *count) {
-    static const char *const sources[] = {"minor heap", "major heap at once", "outside the heap"};
+    static const char *const sources[] = {"minor heap", "major heap at once", "external"};
     enum { TAGS = 256 };
     *count = by == REPORT_BY_SOURCE ? 3 : by == REPORT_BY_TAG ? 1 + TAGS : model->name_count;
     char **texts = report_alloc(*count * sizeof *texts);

@@ -160,8 +160,7 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
     report_fact_number(t, "major", "allocated in the major heap at once", REPORT_BYTES,
                        (c.major_words - c.promoted_words) * word);
     if (c.external_words > 0)
-        report_fact_number(t, "external", "outside the heap", REPORT_BYTES,
-                           c.external_words * word);
+        report_fact_number(t, "external", "external", REPORT_BYTES, c.external_words * word);
     if (c.heap_words > 0)
         report_fact_number(t, "heap_max", "largest major heap", REPORT_BYTES, c.heap_words * word);
     if (query->window[0] != 0)

@@ -10,6 +10,7 @@
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/blocking.h"
+#include "vm/thread.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -176,6 +177,7 @@ static value apply(struct domain *d, value *values, size_t n, union ffi_word *wo
                             string_bytes(field(values[IN_CALL], CALL_NAME)));
     struct gc_local_roots roots = {d->gc.local_roots, 1, (intptr_t)(IN_ARGUMENTS + n), {values}};
     d->gc.local_roots = &roots;
+    if (bool_of_val(field(values[IN_CALL], CALL_BLOCKING))) vm_threads_start(d);
     union ffi_word small;
     void *result = &small;
     if (signature->result.code == FFI_STRUCT) {

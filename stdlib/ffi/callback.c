@@ -7,14 +7,20 @@
  *     while, so that C code that calls it all the same meets an error and not another function.
  *
  * A callback of this thread's innermost foreign call leaves its exception there (FF3); from then on
- * the callbacks of that call return zeros without running. */
+ * the callbacks of that call return zeros without running.
+ *
+ * Where no foreign call surrounds it, a callback is called by a stub of this thread, through whose
+ * frames an exception goes on as it does through caml_callback, or by a thread that C code made:
+ * that one is a thread of the machine for as long as the callback lasts. */
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/blocking.h"
 #include "vm/callback.h"
+#include "vm/thread.h"
 #include "vm/uncaught.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -172,14 +178,63 @@ static value invoke(struct domain *d, struct ffi_callback *callback, void *resul
     return outcome;
 }
 
+/* C gets a zero. */
+static void ignore_call(const struct ffi_callback *callback, const char *why) {
+    fprintf(vm_err(callback->owner->vm), "bactrian: Ffi: a callback is ignored: %s\n", why);
+}
+
+/* In a thread that C code made. There is nobody to raise an exception to. */
+static void call_in_foreign_thread(struct vm *vm, struct ffi_callback *callback, void *result,
+                                   void **arguments) {
+    struct domain *d = vm->domain;
+    char text[200];
+    if (!vm_thread_register(vm)) {
+        ignore_call(callback, "no memory for a thread");
+        return;
+    }
+    vm_leave_blocking(d);
+    value outcome = invoke(d, callback, result, arguments);
+    if (is_exn_result(outcome)) {
+        vm_format_exception(vm, exn_of_result(outcome), text, sizeof text);
+        fprintf(vm_err(vm), "bactrian: Ffi: a callback in a thread of C's raised %s\n", text);
+    }
+    vm_enter_blocking(d);
+    vm_thread_unregister(vm);
+}
+
+/* In a thread of the machine, by a stub; has_machine: outside its blocking sections. */
+static void call_from_stub(struct domain *d, bool has_machine, struct ffi_callback *callback,
+                           void *result, void **arguments) {
+    if (!has_machine) vm_leave_blocking(d);
+    value outcome = invoke(d, callback, result, arguments);
+    if (is_exn_result(outcome)) vm_raise(d, exn_of_result(outcome));
+    if (!has_machine) vm_enter_blocking(d);
+}
+
+/* No foreign call of this thread surrounds this one. */
+static void call_from_outside(struct ffi_callback *callback, void *result, void **arguments) {
+    struct vm *vm = callback->owner->vm;
+    bool is_ours = pthread_equal(pthread_self(), callback->owner->thread);
+    if (vm->threads == NULL && is_ours)
+        call_from_stub(vm->domain, true, callback, result, arguments);
+    else if (vm->threads == NULL)
+        ignore_call(callback, "in a thread of C's, during a call that is not ~blocking:true");
+    else if (vm_thread_is_registered(vm))
+        call_from_stub(vm->domain, vm_thread_has_machine(vm), callback, result, arguments);
+    else call_in_foreign_thread(vm, callback, result, arguments);
+}
+
 /* What libffi calls. */
 static void enter_callback(ffi_cif *cif, void *result, void **arguments, void *context) {
     struct ffi_callback *callback = context;
     struct ffi_frame *frame = ffi_innermost_frame();
     clear_result(callback->signature, result);
-    if (frame == NULL || frame->d->vm != callback->owner->vm) {
-        fputs("bactrian: Ffi: a callback was called outside any foreign call: it is ignored\n",
-              vm_err(callback->owner->vm));
+    if (frame == NULL) {
+        call_from_outside(callback, result, arguments);
+        return;
+    }
+    if (frame->d->vm != callback->owner->vm) {
+        ignore_call(callback, "another machine's foreign call calls it");
         return;
     }
     if (frame->raised) return;
@@ -198,6 +253,7 @@ struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f)
     if (signature == NULL || !make_room(state)) return NULL;
     struct ffi_callback *callback = obtain(state);
     if (callback == NULL) return NULL;
+    state->thread = pthread_self();
     if (ffi_prep_closure_loc(callback->closure, &signature->cif, enter_callback, callback,
                              callback->code) != FFI_OK) {
         destroy(callback);
@@ -245,6 +301,7 @@ value prim_ffi_callback(struct domain *d, value prepared, value f) {
         (tag_of(f) != TAG_CLOSURE && tag_of(f) != TAG_INFIX))
         vm_invalid_argument(d, "Ffi.callback: not a function and its type");
     GC_ROOT(&d->gc, &prepared, &f);
+    vm_threads_start(d); /* C may keep it, and call it from a thread of its own */
     value v = gc_alloc_custom(&d->gc, &callback_ops, sizeof(void *), 0, 1);
     *held_by(v) = NULL;
     GC_UNROOT(&d->gc);

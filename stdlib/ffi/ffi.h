@@ -31,6 +31,7 @@
 #include "gc/value.h"
 
 #include <ffi.h>
+#include <pthread.h>
 
 struct bigarray_proxy;
 struct domain;
@@ -135,6 +136,7 @@ struct ffi_frame {
 struct ffi_state {
     struct vm *vm;
     struct ffi_frame *frame_at_start;
+    pthread_t thread; /* that made the last callback: the machine's only one while it has none */
     struct ffi_callback **live; /* all callbacks that may be called; roots */
     size_t live_count, live_capacity;
     struct ffi_callback *first_freed, *last_freed; /* oldest first */

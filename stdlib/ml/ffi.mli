@@ -206,14 +206,17 @@ val closure : 'f fn -> 'f typ
     reachable from OCaml, or until {!free_callback}: keep it while C code may use it. Structures that
     C passes by value are copies.
 
-    C code may call it while a foreign call of the same thread runs. Called at another time, or by a
-    thread that C code started, [f] does not run: a line on standard error says so, and C gets zero.
+    {b Threads.} C code may call it from threads of its own: [f] runs there when no other thread of
+    the program runs OCaml code. So a foreign function that waits for such a thread must be
+    [~blocking:true]. These threads must not call it when the program ends.
 
     {b Exceptions.} An exception never crosses C code. If [f] raises, or returns what the C type
     cannot hold, C gets zero as result; other callbacks of the same foreign call return zero without
     being run; and when that foreign call returns, it raises the exception. C code that calls what
-    was freed meets [Invalid_argument] in the same way. (The code of a freed callback is used again
-    after 1,024 others were freed.) *)
+    was freed meets [Invalid_argument] in the same way. In a thread of C's there is no such call: a
+    line on standard error tells of the exception. And where a stub in the sense of OCaml's manual
+    calls the callback, the exception leaves that stub as it would leave [caml_callback]. (The code of
+    a freed callback is used again after 1,024 others were freed.) *)
 val callback : 'f fn -> 'f -> 'f funptr
 
 (** Ends its life before the collector does. Raises [Invalid_argument] if it was freed, or comes from
@@ -261,9 +264,8 @@ val ptr_compare : 'a ptr -> 'a ptr -> int
 (** {1 Memory}
 
     Blocks of this module are counted as memory outside the heap: they make the collector work, and
-    profiles show them as memory
-    outside the heap ([--by source]), with the stack that allocated them. They are freed when no
-    pointer into them is reachable. *)
+    profiles show them as [external] ([--by source]), with the stack that allocated them. They are
+    freed when no pointer into them is reachable. *)
 
 (** Memory for one value, which is written there. [finalise] is called once, before the memory is
     freed by the collector. *)

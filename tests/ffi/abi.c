@@ -272,6 +272,22 @@ int call_in_thread(int (*f)(int), int x) {
     return call.x;
 }
 
+/* n calls in a thread of its own, while the caller goes on. */
+static struct thread_call started;
+static int started_is_over;
+static void *run_calls(void *context) {
+    struct thread_call *call = context;
+    for (int i = 0; i < call->x; i++) call->f(i);
+    __atomic_store_n(&started_is_over, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+void start_calls(int (*f)(int), int n) {
+    pthread_t thread;
+    started = (struct thread_call){f, n};
+    if (pthread_create(&thread, NULL, run_calls, &started) == 0) pthread_detach(thread);
+}
+int calls_over(void) { return __atomic_load_n(&started_is_over, __ATOMIC_ACQUIRE); }
+
 /* ---- Memory, strings, errno. ---- */
 
 char *new_text(void) { return strdup("allocated in C"); }

@@ -6,6 +6,13 @@ let f name fn = foreign ~lib name fn
 let int_int = int @-> returning int
 let call_int = f "call_int" (closure int_int @-> int @-> returning int)
 
+(* The program has had no reason yet to know of threads. *)
+let () =
+  let ran = ref false in
+  let in_thread = f "call_in_thread" (closure int_int @-> int @-> returning int) in
+  same "not ~blocking: a thread of C's gets zero" 0 (in_thread (fun x -> ran := true; x) 5);
+  same "not ~blocking: nothing runs" false !ran
+
 type s1
 
 let () =
@@ -152,7 +159,18 @@ let () =
   (match call_int (fun _ -> raise Exit) 5 with
    | _ -> ok "an exception out of a blocking call" false
    | exception Exit -> ok "an exception out of a blocking call" true);
-  let in_thread = f "call_in_thread" (closure int_int @-> int @-> returning int) in
-  let ran = ref false in
-  same "a thread of C's own gets zero" 0 (in_thread (fun x -> ran := true; x) 5);
-  same "and runs nothing" false !ran
+  let in_thread = blocking "call_in_thread" (closure int_int @-> int @-> returning int) in
+  same "in a thread of C's" 12 (in_thread (fun x -> churn (); x + call_int succ 6) 5);
+  same "in a thread of a callback in a thread" 4 (in_thread (in_thread succ) 3);
+  same "an exception in a thread of C's gives zero" 0 (in_thread (fun _ -> failwith "there") 5);
+  same "and nothing else happens" 6 (in_thread succ 5)
+
+(* A thread of C's that runs while OCaml code does. *)
+let () =
+  let sum = ref 0 in
+  let kept = callback int_int (fun x -> churn (); sum := !sum + x; x) in
+  f "start_calls" (funptr int_int @-> int @-> returning void) kept 20;
+  let over = f "calls_over" (void @-> returning int) in
+  while over () = 0 do ignore (Sys.opaque_identity (ref 0)) done;
+  same "while OCaml code runs" 190 !sum;
+  ignore (Sys.opaque_identity kept)
