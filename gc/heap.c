@@ -47,6 +47,11 @@ static struct gc_params with_defaults(const struct gc_params *params) {
 
 const struct gc_params *gc_get_params(const struct gc_domain *g) { return &g->heap->params; }
 
+void gc_young_range(const struct gc_domain *g, uintptr_t *start, uintptr_t *end) {
+    *start = g->heap->young_base;
+    *end = g->heap->young_base + g->heap->young_reserved;
+}
+
 void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
     struct gc_heap *heap = g->heap;
     struct gc_params p = normalise(params);

@@ -196,6 +196,8 @@ void gc_update_limits(struct gc_domain *g);
  * may run. */
 void gc_set_params(struct gc_domain *g, const struct gc_params *params);
 const struct gc_params *gc_get_params(const struct gc_domain *g);
+/* Where young areas lie, however large the present one is: what is there is young. GC: never. */
+void gc_young_range(const struct gc_domain *g, uintptr_t *start, uintptr_t *end);
 
 /* Calls f for every block of the heap (after a minor collection; v: block start, never an infix).
  * f must not allocate. GC: may run, before the walk. */

@@ -29,7 +29,7 @@ value prim_backtrace_status(struct domain *d, value unit) {
 }
 
 value prim_get_exception_raw_backtrace(struct domain *d, value unit) {
-    size_t n = d->backtrace_active ? d->backtrace->count : 0;
+    size_t n = d->backtrace_active ? vm_backtrace_count(d) : 0;
     uint64_t gpcs[VM_BACKTRACE_LIMIT]; /* the allocation may record another backtrace */
     memcpy(gpcs, d->backtrace->gpcs, n * sizeof *gpcs);
     value raw = new_block(d, n, 0);

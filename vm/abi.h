@@ -13,14 +13,16 @@
 
 struct vm_abi_state {
     uintptr_t young_limit, young_ptr;
-    uint64_t unused_young[7];
+    uint64_t unused_exception, unused_young_base;
+    uintptr_t young_start, young_end; /* what is between is young; the area may be smaller */
+    uint64_t unused_young[3];
     uint64_t unused_minor[8];
     uint64_t unused_stack[7];
     uint64_t unused_registers[5];
-    intptr_t backtrace_active;
-    intptr_t backtrace_pos; /* how many places the backtrace has: a stub may empty it */
+    intptr_t backtrace_active; /* these three follow the domain's backtrace (vm/backtrace.h) */
+    intptr_t backtrace_pos;    /* 0: no places. A stub may empty it so. */
     void *unused_backtrace_buffer;
-    value backtrace_last_exn; /* the exception that the backtrace belongs to; a root */
+    value backtrace_last_exn; /* a root */
     intptr_t compare_unordered;
     intptr_t unused_requests[2];
     struct gc_local_roots *local_roots;
@@ -33,6 +35,8 @@ struct vm_abi_state {
     _Static_assert(offsetof(struct vm_abi_state, name) == offset, "Caml_state: " #name)
 ABI_AT(young_limit, 0);
 ABI_AT(young_ptr, 8);
+ABI_AT(young_start, 32);
+ABI_AT(young_end, 40);
 ABI_AT(unused_minor, 72);
 ABI_AT(unused_stack, 136);
 ABI_AT(unused_registers, 192);

@@ -120,6 +120,19 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
     return w.count;
 }
 
+/* ---- What stubs see of it (vm/abi.h). ---- */
+
+void vm_backtrace_publish(struct domain *d) {
+    d->abi.backtrace_active = d->backtrace_active;
+    d->abi.backtrace_pos = (intptr_t)d->backtrace->count;
+    d->abi.backtrace_last_exn = d->backtrace->last_exn;
+}
+
+size_t vm_backtrace_count(struct domain *d) {
+    if (d->abi.backtrace_pos == 0) d->backtrace->count = 0;
+    return d->backtrace->count;
+}
+
 /* ---- Recording. ---- */
 
 static void append(void *context, uint64_t gpc) {
@@ -135,11 +148,12 @@ void vm_backtrace_record(struct domain *d, value exn, bool reraise) {
     }
     struct walk w = {.d = d,
                      .traps = first_trap(d),
-                     .limit = VM_BACKTRACE_LIMIT - b->count,
+                     .limit = VM_BACKTRACE_LIMIT - vm_backtrace_count(d),
                      .visit = append,
                      .context = b};
     w.stop = w.traps.at;
     walk(&w, !reraise && at_entry_of_overflow(d, exn));
+    vm_backtrace_publish(d);
 }
 
 void vm_backtrace_set_active(struct domain *d, bool active) {
@@ -147,6 +161,7 @@ void vm_backtrace_set_active(struct domain *d, bool active) {
     d->backtrace_active = active;
     d->backtrace->count = 0;
     gc_modify_root(&d->gc, &d->backtrace->last_exn, VAL_UNIT);
+    vm_backtrace_publish(d);
 }
 
 void vm_backtrace_restore(struct domain *d, value exn, const uint64_t *gpcs, size_t n) {
@@ -155,6 +170,7 @@ void vm_backtrace_restore(struct domain *d, value exn, const uint64_t *gpcs, siz
     gc_modify_root(&d->gc, &b->last_exn, exn);
     memcpy(b->gpcs, gpcs, n * sizeof *gpcs);
     b->count = n;
+    vm_backtrace_publish(d);
 }
 
 /* ---- Printing. ---- */
@@ -178,6 +194,7 @@ static void print_place(struct vm *vm, size_t i, const char *first, uint64_t gpc
 
 void vm_backtrace_print(struct domain *d, bool stopped, FILE *out) {
     const struct vm_backtrace *b = d->backtrace;
+    size_t count = vm_backtrace_count(d);
     const char *first = stopped ? "Stopped at" : "Raised by primitive operation at";
-    for (size_t i = 0; i < b->count; i++) print_place(d->vm, i, first, b->gpcs[i], out);
+    for (size_t i = 0; i < count; i++) print_place(d->vm, i, first, b->gpcs[i], out);
 }

@@ -18,7 +18,7 @@ enum { VM_BACKTRACE_LIMIT = 1024 };
 struct domain;
 struct vm;
 struct vm_backtrace {
-    size_t count;
+    size_t count;   /* vm_backtrace_count tells whether a stub has emptied it */
     value last_exn; /* the exception that was recorded last, or VAL_UNIT */
     uint64_t gpcs[VM_BACKTRACE_LIMIT];
 };
@@ -35,6 +35,11 @@ void vm_backtrace_record(struct domain *d, value exn, bool reraise);
 void vm_backtrace_set_active(struct domain *d, bool active);
 /* Makes n places (of which the first VM_BACKTRACE_LIMIT count) the backtrace of exn. GC: never. */
 void vm_backtrace_restore(struct domain *d, value exn, const uint64_t *gpcs, size_t n);
+
+/* How many places the backtrace has. GC: never. */
+size_t vm_backtrace_count(struct domain *d);
+/* Shows the backtrace to C stubs, in Caml_state: after a change of threads. GC: never. */
+void vm_backtrace_publish(struct domain *d);
 
 /* Hands the places of the active calls, innermost first, to visit until it has got limit of them;
  * returns how many it got. Trap frames are left out. GC: never. */

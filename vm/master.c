@@ -10,6 +10,7 @@
  * have the machine: short blocking sections cost no change of thread. Yielding hands it over, so
  * that everybody has a turn. The tick is a thread of its own that exists while there are others to
  * switch between; it asks for the yield by the poll words (D8). */
+#include "vm/backtrace.h"
 #include "vm/blocking.h"
 #include "vm/callstack.h"
 #include "vm/os.h"
@@ -78,6 +79,7 @@ void vm_context_leave(struct domain *d) {
     t->context = d->context;
     t->local_roots = d->gc.local_roots;
     t->abi_roots = d->abi.local_roots;
+    vm_backtrace_count(d);
     if (t->dirty) return;
     t->dirty = true;
     t->next_dirty = threads->dirty;
@@ -105,6 +107,7 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
     d->context = t->context;
     d->gc.local_roots = t->local_roots;
     d->abi.local_roots = t->abi_roots;
+    vm_backtrace_publish(d);
     threads->yield_due = false;
     if (threads->latest != t) {
         tell_profiler(d, t);

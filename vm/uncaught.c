@@ -83,11 +83,12 @@ static void report_plainly(struct domain *d, value exn, FILE *err) {
     char text[256];
     vm_format_exception(d->vm, exn, text, sizeof text);
     bool active = d->backtrace_active;
-    size_t count = d->backtrace->count;
+    size_t count = vm_backtrace_count(d);
     d->backtrace_active = false;
     run_at_exit(d);
     d->backtrace_active = active;
     d->backtrace->count = count;
+    vm_backtrace_publish(d);
     fprintf(err, "Fatal error: exception %s\n", text);
     if (active) vm_backtrace_print(d, false, err);
 }

@@ -1,5 +1,8 @@
 (* Control between OCaml and stubs: exceptions, callbacks, waiting, messages. *)
 external raise_c : int -> exn -> unit = "t_raise"
+external most_recent : exn -> bool = "t_most_recent"
+external empty_backtrace : unit -> unit = "t_empty_backtrace"
+external backtraces_on : unit -> bool = "t_backtraces_on"
 external format_exception : exn -> string = "t_format_exception"
 external call : 'a -> int -> string -> string = "t_call"
 external call_exn : 'a -> int -> string -> string * string = "t_call_exn"
@@ -132,7 +135,28 @@ let messages () =
   check true;
   say "%S" (message_to_malloc [ 1; 2; 3 ] [ Marshal.No_sharing ])
 
+(* What Caml_state says of the exception that was raised last. *)
+let backtraces () =
+  let rec deep n e = if n = 0 then raise e else 1 + deep (n - 1) e in
+  let places () = Printexc.raw_backtrace_length (Printexc.get_raw_backtrace ()) in
+  say "%b" (backtraces_on ());
+  Printexc.record_backtrace true;
+  say "%b" (backtraces_on ());
+  let one = Failure "one" and two = Failure "two" in
+  (try ignore (deep 3 one) with _ -> say "%d places" (places ()));
+  garbage ();
+  Gc.full_major ();
+  say "%b %b" (most_recent one) (most_recent two);
+  (try ignore (deep 5 two) with _ -> empty_backtrace (); say "%d places" (places ()));
+  say "%b %b" (most_recent one) (most_recent two);
+  (try (try ignore (deep 4 one) with e -> empty_backtrace (); raise e)
+   with _ -> say "%d places" (places ()));
+  (try raise_c 0 one with _ -> say "%d places" (places ()));
+  Printexc.record_backtrace false;
+  say "%b %d" (backtraces_on ()) (places ())
+
 let () =
+  backtraces ();
   exceptions ();
   callbacks ();
   waiting ();

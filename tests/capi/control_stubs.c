@@ -313,6 +313,15 @@ value t_message_to_malloc(value v, value flags) {
     CAMLreturn(s);
 }
 
+/* ---- Backtraces. ---- */
+
+value t_most_recent(value exn) { return Val_bool(Caml_state->backtrace_last_exn == exn); }
+value t_empty_backtrace(value unit) {
+    Caml_state->backtrace_pos = 0;
+    return Val_unit;
+}
+value t_backtraces_on(value unit) { return Val_bool(Caml_state->backtrace_active); }
+
 /* ---- Names that this machine has only for the linker: calls that are refused. ---- */
 
 extern char *caml_alloc_for_heap(asize_t);

@@ -44,6 +44,7 @@ external ba_static : unit -> (float, float64_elt, c_layout) Array2.t = "t_ba_sta
 external ba_new : int -> (int32, int32_elt, fortran_layout) Array1.t = "t_ba_new"
 external ba_reshape : ('a, 'b, 'c) Genarray.t -> int array -> ('a, 'b, 'c) Genarray.t
   = "t_ba_reshape"
+external is_young : 'a -> bool = "t_is_young"
 external ba_sizes : ('a, 'b, 'c) Genarray.t -> int = "t_ba_sizes"
 external ba_own : ('a, 'b, 'c) Genarray.t -> ('a, 'b, 'c) Genarray.t = "t_ba_own"
 external ba_own_register : unit -> unit = "t_ba_own_register"
@@ -171,9 +172,20 @@ let bigarrays () =
   Gc.full_major ();
   say "%b" (ba_own_finalised ())
 
+let young () =
+  let r = ref (Sys.opaque_identity 5) in
+  say "%b" (is_young (ref r));
+  Gc.minor ();
+  say "%b %b" (is_young r) (is_young (Array.make 1000 r));
+  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 100_000 };
+  let l = List.init 1000 ref in
+  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 32_768 };
+  say "%b %b" (List.exists is_young l) (is_young (ref l))
+
 let () =
   allocation ();
   roots ();
   customs ();
   texts ();
-  bigarrays ()
+  bigarrays ();
+  young ()

@@ -404,3 +404,7 @@ value t_ba_ops(value unit) {
     b->dim[0] = 3;
     return v;
 }
+
+/* ---- What the headers' macros read of Caml_state. ---- */
+
+value t_is_young(value v) { return Val_bool(Is_young(v)); }

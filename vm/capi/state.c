@@ -4,9 +4,11 @@
  * other variables here are those that stubs read or set; they are the C ABI's, and the reason why
  * the machines of a process that have stubs must take turns (vm/embed).
  *
- * CA2  Caml_state->local_roots and what caml_scan_roots_hook names are roots. */
+ * CA2  Caml_state->local_roots and backtrace_last_exn, and what caml_scan_roots_hook names, are
+ *      roots. */
 #include "vm/capi/abi.h"
 #include "vm/capi/capi_internal.h"
+#include "vm/backtrace.h"
 #include "vm/blocking.h"
 
 #include <pthread.h>
@@ -39,6 +41,7 @@ static void scan(void *context, struct gc_visitor *visitor) {
     for (struct gc_local_roots *frame = d->abi.local_roots; frame != NULL; frame = frame->next)
         for (intptr_t t = 0; t < frame->ntables; t++)
             visitor->slots(visitor, frame->tables[t], frame->tables[t] + frame->nitems);
+    gc_visit(visitor, &d->abi.backtrace_last_exn);
     capi->visitor = visitor;
     if (caml_scan_roots_hook != NULL) caml_scan_roots_hook(visit);
 }
@@ -58,6 +61,8 @@ static const char *attach(struct domain *d) {
     if (capi == NULL) return "no memory";
     d->vm->abi_state = capi;
     d->abi.young_limit = UINTPTR_MAX;
+    gc_young_range(&d->gc, &d->abi.young_start, &d->abi.young_end);
+    vm_backtrace_publish(d);
     gc_add_scanner(d->gc.heap, scan, d);
     capi_show(&d->abi);
     return NULL;
