@@ -3,6 +3,7 @@
 #include "memprof/memprof.h"
 #include "memprof/recorder.h"
 #include "memprof/stress.h"
+#include "memprof/tracker.h"
 #include "memprof/units.h"
 
 #include <errno.h>
@@ -33,3 +34,10 @@ struct mp_units *mp_units_of(struct vm *vm) {
 struct mp_stress *mp_stress_start(struct domain *d, double rate) {
     return NULL;
 }
+
+struct mp_tracker *mp_tracker_start(struct domain *d, double rate, uint64_t seed,
+                                    const struct mp_tracker_events *events, void *context) {
+    return NULL;
+}
+void mp_tracker_stop(struct mp_tracker *tracker) {}
+void mp_tracker_free(struct mp_tracker *tracker) {}

@@ -40,6 +40,7 @@ struct bactrian_tracker {
     struct bactrian *machine;
     struct mp_tracker *tracker;
     struct bactrian_tracking tracking;
+    size_t depth; /* of the call stacks that it is given */
 };
 
 struct bactrian {

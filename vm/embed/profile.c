@@ -3,6 +3,7 @@
 
 #include "gc/stats.h"
 #include "memprof/recorder.h"
+#include "vm/callstack.h"
 #include "vm/debuginfo.h"
 
 #include <errno.h>
@@ -96,9 +97,13 @@ enum bactrian_outcome bactrian_stop_recording(struct bactrian *m, struct bactria
 
 /* ---- Trackers. ---- */
 
-static void tell_born(void *context, uint64_t id, const struct mp_hit *hit, const uint64_t *gpcs,
-                      size_t depth) {
+enum { TRACKER_SEED = 0x656d6265 };
+
+static void tell_born(void *context, uint64_t id, const struct mp_hit *hit) {
     struct bactrian_tracker *t = context;
+    const uint64_t *gpcs = NULL;
+    if (t->tracking.born == NULL) return;
+    size_t depth = vm_call_stack(t->machine->vm->domain, t->depth, &gpcs);
     struct bactrian_sample sample = {.id = id,
                                      .words = hit->wosize,
                                      .samples = hit->samples,
@@ -106,17 +111,19 @@ static void tell_born(void *context, uint64_t id, const struct mp_hit *hit, cons
                                      .external = hit->source == GC_CUSTOM,
                                      .places = gpcs,
                                      .depth = depth};
-    if (t->tracking.born != NULL) t->tracking.born(t->tracking.context, &sample);
+    t->tracking.born(t->tracking.context, &sample);
 }
 
-static void tell_promoted(void *context, uint64_t id) {
+static void tell_promoted(void *context, const uint64_t *ids, size_t count) {
     struct bactrian_tracker *t = context;
-    if (t->tracking.promoted != NULL) t->tracking.promoted(t->tracking.context, id);
+    if (t->tracking.promoted == NULL) return;
+    for (size_t i = 0; i < count; i++) t->tracking.promoted(t->tracking.context, ids[i]);
 }
 
-static void tell_died(void *context, uint64_t id, bool old) {
+static void tell_died(void *context, const uint64_t *ids, size_t count, bool old) {
     struct bactrian_tracker *t = context;
-    if (t->tracking.died != NULL) t->tracking.died(t->tracking.context, id, old);
+    if (t->tracking.died == NULL) return;
+    for (size_t i = 0; i < count; i++) t->tracking.died(t->tracking.context, ids[i], old);
 }
 
 static const struct mp_tracker_events events = {
@@ -125,12 +132,11 @@ static const struct mp_tracker_events events = {
 struct tracking {
     struct bactrian_tracker *t;
     double rate;
-    size_t depth;
 };
 
 static value start_tracking(struct domain *d, void *context) {
     struct tracking *s = context;
-    s->t->tracker = mp_tracker_start(d, s->rate, s->depth, &events, s->t);
+    s->t->tracker = mp_tracker_start(d, s->rate, TRACKER_SEED, &events, s->t);
     return VAL_UNIT;
 }
 
@@ -143,10 +149,11 @@ struct bactrian_tracker *bactrian_track(struct bactrian *m, double rate, size_t 
         return NULL;
     }
     struct bactrian_tracker *t = calloc(1, sizeof *t);
-    struct tracking start = {t, rate, depth};
+    struct tracking start = {t, rate};
     if (t != NULL) {
         t->machine = m;
         t->tracking = *tracking;
+        t->depth = depth;
         if (embed_perform(m, start_tracking, &start, &ignored) != BACTRIAN_OK) {
             free(t);
             return NULL;
