@@ -461,6 +461,18 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     return r;
 }
 
+uint64_t mp_recorder_flush(struct mp_recorder *r) {
+    if (enter(r)) {
+        mp_sites_write(r);
+        write_counters(r);
+        mp_writer_flush(r->writer);
+        leave(r, 1);
+    }
+    return mp_now_ns() - r->start_ns;
+}
+
+uint64_t mp_recorder_overhead(const struct mp_recorder *r) { return r->overhead_ns; }
+
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out) {
     struct mp_engine *engine = r->d->vm->profiler.state;

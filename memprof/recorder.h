@@ -44,15 +44,22 @@ struct mp_recording {
     char path[4096];
 };
 
-/* Starts recording a machine that is loaded and has not run. NULL: the file can't be made (errno),
- * or memory is exhausted (ENOMEM). GC: never. */
+/* Starts recording a machine that is loaded, and that may be running. NULL: the file can't be made
+ * (errno), or memory is exhausted (ENOMEM). GC: never. */
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options);
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);
 
-/* The program is over: collects once more (so that what is dead is known to be; when it calls exit,
- * that is done at the call), closes the file.
- * Called before vm_destroy. GC: may run. */
+/* Brings all that is recorded so far to the file, which can then be read while the recording goes
+ * on. Returns the nanoseconds since its start. GC: never. */
+uint64_t mp_recorder_flush(struct mp_recorder *r);
+
+/* The nanoseconds spent in the recorder so far, as far as they are measured. GC: never. */
+uint64_t mp_recorder_overhead(const struct mp_recorder *r);
+
+/* The program is over, or is to be recorded no longer: collects once more (so that what is dead is
+ * known to be; when the program calls exit, that is done at the call), closes the file. Called
+ * before vm_destroy. GC: may run. */
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out);
 

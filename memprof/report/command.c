@@ -73,6 +73,7 @@ static int load(struct report_command *c, const struct verb *verb, struct report
     for (size_t i = given; i < count; i++) {
         c->models[i] = report_load(c->files[i], error);
         if (c->models[i] == NULL) return -1;
+        if (c->running) c->models[i]->truncated = false;
     }
     c->request.model = given ? c->given : c->models[0];
     c->request.path = c->files[0];

@@ -18,7 +18,7 @@ struct report_command {
     unsigned long long used; /* bits of options that were given */
     unsigned takes;          /* kinds of options that the verb does (takes.h) */
     const char *format, *output;
-    bool json, csv, color, no_color, help;
+    bool json, csv, color, no_color, running, help;
 };
 
 /* Performs the verb words[0] with the options and files behind it. out: standard output; terminal:

@@ -136,6 +136,7 @@ static int select_with(struct report_selection *s, enum option option, char *arg
     case OPTION_PHASE: s->phase = argument; return 0;
     case OPTION_FOCUS: s->focus = argument; return 0;
     case OPTION_IGNORE: s->ignore = argument; return 0;
+    case OPTION_SCOPE: s->scope = argument; return 0;
     case OPTION_KEEP: s->keep = argument; return 0;
     case OPTION_SORT: s->sort = argument; return 0;
     case OPTION_HIDE: s->hide = argument; return 0;
@@ -167,6 +168,7 @@ static int take(struct report_command *c, enum option option, char *argument,
     case OPTION_JSON: c->json = true; return 0;
     case OPTION_CSV: c->csv = true; return 0;
     case OPTION_COLOR: c->color = true; return 0;
+    case OPTION_RUNNING: c->running = true; return 0;
     case OPTION_NO_COLOR: c->no_color = true; return 0;
     case OPTION_HELP: c->help = true; return 0;
     default: return select_with(&c->request.selection, option, argument, error);

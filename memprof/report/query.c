@@ -190,13 +190,15 @@ static void describe(struct report_query *query) {
     char *when = live ? moment_text(query, s->at, query->at) : report_copy("in the whole run");
     query->window = window_text(query);
     if (query->window[0] != 0 && !live) when[0] = 0;
+    const char *focus = s->scope != NULL ? s->scope : s->focus;
+    const char *ignore = s->scope != NULL ? NULL : s->ignore;
     query->sentence = report_format(
         "%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when,
         query->window[0] == 0 ? ""
         : live                ? ", allocated "
                               : " ",
-        query->window, s->focus != NULL ? ", through " : "", s->focus != NULL ? s->focus : "",
-        s->ignore != NULL ? ", not through " : "", s->ignore != NULL ? s->ignore : "",
+        query->window, focus != NULL ? ", through " : "", focus != NULL ? focus : "",
+        ignore != NULL ? ", not through " : "", ignore != NULL ? ignore : "",
         s->keep != NULL ? ", by functions in " : "", s->keep != NULL ? s->keep : "",
         s->hide != NULL ? ", hiding " : "", s->hide != NULL ? s->hide : "",
         query->age_min > 0 || s->tail.kind != REPORT_NO_MOMENT ? ", older blocks only" : "",
