@@ -1,60 +1,41 @@
 /* prof_shell.c - `prof shell FILE`: a prompt for the verbs that read profiles.
  *
  * The profile is read once. A line is a verb with its options, the file left out; words may be
- * quoted as in a shell. On a terminal libedit edits the line, completes words and keeps a history;
- * otherwise lines are read as they come, without a prompt, so that scripts can use it too. */
+ * quoted as in a shell. On a terminal the line is edited, words complete and a history is kept
+ * (line.h); otherwise lines are read as they come, without a prompt, so that scripts can use it
+ * too. */
 #include "memprof/report/command.h"
 #include "memprof/report/complete.h"
 #include "memprof/report/load.h"
 #include "vm/cli/cli.h"
+#include "vm/cli/line.h"
 #include "vm/cli/prof.h"
 
-#include <editline/readline.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { MAX_WORDS = 200, HISTORY = 1000 };
-
-/* libedit's functions have no context of their own (vm/README.md names this word). */
-static struct completion {
-    const struct report_model *model;
-    char **words;
-    size_t count, given;
-} completion;
+enum { MAX_WORDS = 200 };
 
 /* ---- Completion. ---- */
 
-static void add_candidate(void *context, const char *word) {
-    struct completion *c = context;
-    char **words = realloc(c->words, (c->count + 1) * sizeof *words);
-    if (words == NULL) return;
-    c->words = words;
-    if ((words[c->count] = strdup(word)) != NULL) c->count++;
-}
+static void add_candidate(void *context, const char *word) { cli_candidates_add(context, word); }
 
-/* libedit asks again and again, and frees what it gets. */
-static char *next_candidate(const char *start, int again) {
-    return completion.given < completion.count ? completion.words[completion.given++] : NULL;
-}
-
-/* The word in front of position `at` of a line; allocated, NULL: there is none. */
-static char *word_before(const char *line, int at) {
-    while (at > 0 && line[at - 1] == ' ') at--;
-    int end = at;
+/* The start of the word that ends at line + at. */
+static size_t start_of_word(const char *line, size_t at) {
     while (at > 0 && line[at - 1] != ' ') at--;
-    return end == at ? NULL : strndup(line + at, (size_t)(end - at));
+    return at;
 }
 
-static char **complete(const char *start, int from, int to) {
-    char *before = word_before(rl_line_buffer, from);
-    completion.given = completion.count = 0;
-    report_complete(completion.model, before, start, add_candidate, &completion);
-    free(before);
-    rl_attempted_completion_over = 1; /* no names of files instead */
-    return completion.count == 0 ? NULL : rl_completion_matches(start, next_candidate);
+/* report_complete gives what may follow the word in front. */
+static void complete(void *context, const char *typed, struct cli_candidates *candidates) {
+    size_t start = start_of_word(typed, strlen(typed)), end = start;
+    while (end > 0 && typed[end - 1] == ' ') end--;
+    size_t before = start_of_word(typed, end);
+    char *word = end == 0 ? NULL : strndup(typed + before, end - before);
+    candidates->typed = strlen(typed + start);
+    candidates->end = " ";
+    report_complete(context, word, typed + start, add_candidate, candidates);
+    free(word);
 }
 
 /* ---- Lines. ---- */
@@ -105,40 +86,22 @@ static int perform(char *line, const char *path, const struct report_model *mode
                     error.what, error.advice);
 }
 
-/* The file of the history; allocated, NULL: none. */
-static char *history_file(void) {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    char *folder, *file;
-    if (cli_is_privileged() || (state == NULL && home == NULL)) return NULL;
-    if (asprintf(&folder, "%s%s/bactrian", state != NULL ? state : home,
-                 state != NULL ? "" : "/.local/state") < 0)
-        return NULL;
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST) file = NULL;
-    else if (asprintf(&file, "%s/prof_history", folder) < 0) file = NULL;
-    free(folder);
-    return file;
-}
-
-static void run_terminal(const char *path, const struct report_model *model) {
-    char *history = history_file(), *line;
-    using_history();
-    stifle_history(HISTORY);
-    if (history != NULL) read_history(history);
-    completion.model = model;
-    rl_readline_name = "bactrian";
-    rl_attempted_completion_function = complete;
+static int run_terminal(const char *path, const struct report_model *model) {
+    struct cli_line *prompt = cli_line_open("prof_history", complete, (void *)model);
+    enum cli_line_result result;
+    char *line;
+    if (prompt == NULL) return cli_fail(STATUS_REFUSED, NULL, "the terminal can't be used");
     printf("%s: a line is a verb with its options (help lists them; quit leaves)\n", path);
-    while ((line = readline("prof> ")) != NULL) {
-        if (line[0] != 0) add_history(line);
+    while ((result = cli_line_read(prompt, "prof> ", &line)) != LINE_END) {
+        if (result != LINE_READ) continue;
         int status = perform(line, path, model);
         free(line);
         fflush(stdout);
         if (status < 0) break;
     }
-    if (line == NULL) putchar('\n');
-    if (history != NULL) write_history(history);
-    free(history);
-    free(completion.words);
+    if (result == LINE_END) putchar('\n');
+    cli_line_close(prompt);
+    return 0;
 }
 
 /* Returns the status of the first line that failed. */
@@ -165,7 +128,7 @@ int cli_prof_shell(char **words) {
     struct report_model *model = report_load(words[0], &error);
     if (model == NULL)
         return cli_fail(STATUS_REFUSED, error.subject, "%s: %s", error.what, error.advice);
-    if (isatty(STDIN_FILENO)) run_terminal(words[0], model);
+    if (cli_line_is_possible()) status = run_terminal(words[0], model);
     else status = run_lines(words[0], model);
     report_model_free(model);
     return status;
