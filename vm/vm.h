@@ -68,7 +68,8 @@ struct vm_options {
     void (*end_process)(struct vm *vm, int status);
     void *end_context; /* for end_process */
     struct vm_stream streams[VM_STREAMS];
-    FILE *err; /* for the machine's own messages; NULL: standard error */
+    FILE *err;      /* for the machine's own messages; NULL: standard error */
+    void *embedder; /* of who made the machine, for primitives of its own */
 };
 
 /* A primitive under the number that bytecode calls it by. */

@@ -77,6 +77,7 @@ bool cli_wants_color(void);
 int cli_run(struct cli_options *options); /* run PROGRAM (GC: may run) */
 int cli_run_direct(struct cli_options *options,
                    const char *path);            /* path is known to be bytecode */
+int cli_repl(struct cli_options *options);       /* repl (GC: may run) */
 int cli_audit(struct cli_options *options);      /* --audit (GC: may run) */
 int cli_dis(struct cli_options *options);        /* dis (GC: never) */
 int cli_asm(struct cli_options *options);        /* asm (GC: never) */

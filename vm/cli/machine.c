@@ -5,6 +5,7 @@
 #include "memprof/stress.h"
 #include "stdlib/prims.h"
 #include "vm/capi/abi.h"
+#include "vm/cli/repl.h"
 
 #include <stdlib.h>
 
@@ -18,8 +19,9 @@ bool cli_has_profiler(void) {
 struct vm *cli_create_machine(struct cli_options *options, const struct vm_image *image,
                               struct vm_error *error) {
     options->vm.policy = &options->policy;
-    options->vm.profiler_rows = mp_prim_rows;
-    options->vm.profiler_row_count = mp_prim_row_count;
+    const struct cli_repl *repl = options->verb == VERB_REPL ? options->vm.embedder : NULL;
+    options->vm.profiler_rows = repl != NULL ? repl->rows : mp_prim_rows;
+    options->vm.profiler_row_count = repl != NULL ? repl->row_count : mp_prim_row_count;
     if (!(options->has_action && options->action == OPTION_AUDIT)) options->vm.abi = &capi_abi;
     options->vm.dlls = (struct vm_dll_path){
         options->dll_dirs, options->dll_dir_count,

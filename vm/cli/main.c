@@ -37,6 +37,7 @@ static int perform(struct cli_options *options) {
     if (options->has_action && options->action == OPTION_AUDIT) return cli_audit(options);
     if (options->has_action) return cli_print_info(options);
     switch (options->verb) {
+    case VERB_REPL: return cli_repl(options);
     case VERB_DIS: return cli_dis(options);
     case VERB_PROF: return cli_prof(options->operands);
     case VERB_MLPROF: return cli_mlprof(options->operands);

@@ -276,10 +276,21 @@ static bool runs_program(enum cli_verb verb) { return (ON_RUN & 1u << verb) != 0
 /* The verbs whose options stand elsewhere (prof.c, mlprof.c). */
 static bool has_own_parser(enum cli_verb verb) { return verb == VERB_PROF || verb == VERB_MLPROF; }
 
+/* What follows the first word that is none of our options is ocaml's, its options too. */
+static bool parse_repl_words(char **at, struct cli_options *out) {
+    const char *attached;
+    while (*at != NULL && strncmp(*at, "--", 2) == 0 && !out->has_action &&
+           find_option(*at, VERB_REPL, &attached) != OPTION_COUNT)
+        if (!take_option(&at, out)) return false;
+    out->operands = at;
+    return true;
+}
+
 static bool parse_words(char **at, struct cli_options *out) {
     out->verb = take_verb(&at);
     char **operands = out->operands = at;
     if (has_own_parser(out->verb)) return true;
+    if (out->verb == VERB_REPL) return parse_repl_words(at, out);
     while (*at != NULL) {
         bool is_option = at[0][0] == '-' && at[0][1] != 0;
         if (is_option && strcmp(*at, "--") == 0) {
@@ -305,7 +316,7 @@ bool cli_parse(char **argv, struct cli_options *out) {
     cli_read_runparam(out);
     if (!parse_words(argv + 1, out)) return false;
     out->vm.gc.verbose = out->verbose;
-    if (has_own_parser(out->verb)) return true;
+    if (has_own_parser(out->verb) || out->verb == VERB_REPL) return true;
     if (out->profile_stack && out->profile == MP_UNITS_OFF)
         return complain(NULL, "--profile-stack goes with --profile KIND");
     if (out->has_action && !action_needs_program(out->action)) return true;

@@ -19,6 +19,7 @@ enum {
     ON_RECORDING = 1 << VERB_PROF_RECORD | ON_TEST,
     /* what may be run may be recorded, with the same options */
     ON_RUN = ONLY_ON_RUN | ON_RECORDING,
+    ON_REPL = 1 << VERB_REPL,
     ON_DIS = 1 << VERB_DIS,
     ON_ASM = 1 << VERB_ASM,
 };

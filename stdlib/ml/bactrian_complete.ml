@@ -1,0 +1,341 @@
+open Outcometree
+open Parsetree
+
+external standard_library : unit -> string = "bactrian_repl_library"
+
+(* ---- Names. ---- *)
+
+let is_name_char = function
+  | 'a' .. 'z' | 'A' .. 'Z' | '0' .. '9' | '_' | '\'' | '\128' .. '\255' -> true
+  | _ -> false
+
+let is_name s = s <> "" && is_name_char s.[0] && not (s.[0] >= '0' && s.[0] <= '9') && s.[0] <> '\''
+let is_capital s = s <> "" && s.[0] >= 'A' && s.[0] <= 'Z'
+
+let starts_with ~prefix s =
+  String.length s >= String.length prefix && String.sub s 0 (String.length prefix) = prefix
+
+let keywords =
+  [ "and"; "as"; "assert"; "begin"; "class"; "constraint"; "do"; "done"; "downto"; "else"; "end";
+    "exception"; "external"; "false"; "for"; "fun"; "function"; "functor"; "if"; "in"; "include";
+    "inherit"; "initializer"; "lazy"; "let"; "match"; "method"; "module"; "mutable"; "new"; "nonrec";
+    "object"; "of"; "open"; "private"; "rec"; "sig"; "struct"; "then"; "to"; "true"; "try"; "type";
+    "val"; "virtual"; "when"; "while"; "with" ]
+
+let longident = function
+  | [] -> invalid_arg "longident"
+  | first :: rest ->
+    List.fold_left (fun path name -> Longident.Ldot (path, name)) (Longident.Lident first) rest
+
+let rec parts_of_longident = function
+  | Longident.Lident name -> [ name ]
+  | Longident.Ldot (path, name) ->
+    (match parts_of_longident path with [] -> [] | parts -> parts @ [ name ])
+  | Longident.Lapply _ -> []
+
+let rec parts_of_ident = function
+  | Oide_ident { printed_name } -> [ printed_name ]
+  | Oide_dot (path, name) -> parts_of_ident path @ [ name ]
+  | Oide_apply _ -> []
+
+(* ---- Asking the toplevel. ---- *)
+
+(* Nothing that f prints by Format is seen. *)
+let silently f =
+  let drop =
+    { Format.out_string = (fun _ _ _ -> ()); out_flush = ignore; out_newline = ignore;
+      out_spaces = ignore; out_indent = ignore } in
+  let silence formatter =
+    Format.pp_print_flush formatter ();
+    let before = Format.pp_get_formatter_out_functions formatter () in
+    Format.pp_set_formatter_out_functions formatter drop;
+    fun () ->
+      Format.pp_print_flush formatter ();
+      Format.pp_set_formatter_out_functions formatter before in
+  let restore = List.map silence [ Format.std_formatter; Format.err_formatter ] in
+  Fun.protect f ~finally:(fun () -> List.iter (fun f -> f ()) restore)
+
+(* What the directive would print for a path; nothing if it doesn't know it. *)
+let shown directive parts =
+  match Toploop.get_directive directive with
+  | Some (Toploop.Directive_ident show) ->
+    let items = ref [] and print = !Toploop.print_out_signature in
+    Toploop.print_out_signature := (fun _ more -> items := !items @ more);
+    Fun.protect
+      (fun () ->
+         try silently (fun () -> show (longident parts))
+         with (Sys.Break | Out_of_memory | Stack_overflow) as e -> raise e | _ -> ())
+      ~finally:(fun () -> Toploop.print_out_signature := print);
+    !items
+  | _ -> []
+
+let rec names_of_type = function
+  | Otyp_manifest (_, definition) -> names_of_type definition
+  | Otyp_record fields -> List.map (fun (name, _, _) -> name) fields
+  | Otyp_sum constructors -> List.map (fun (name, _, _) -> name) constructors
+  | _ -> []
+
+let names_of_item = function
+  | Osig_value v -> [ v.oval_name ]
+  | Osig_type (t, _) -> t.otype_name :: names_of_type t.otype_type
+  | Osig_typext (e, _) -> [ e.oext_name ]
+  | Osig_modtype (name, _) | Osig_module (name, _, _) | Osig_class (_, name, _, _, _)
+  | Osig_class_type (_, name, _, _, _) -> [ name ]
+  | Osig_ellipsis -> []
+
+(* Within a phrase the environment stays as it is. *)
+let known_members = Hashtbl.create 10
+
+let members parts =
+  try Hashtbl.find known_members parts
+  with Not_found ->
+    let names_of_module = function
+      | Osig_module (_, Omty_signature items, _) -> List.concat_map names_of_item items
+      | _ -> [] in
+    let names = List.concat_map names_of_module (shown "show_module" parts) in
+    Hashtbl.replace known_members parts names;
+    names
+
+let type_of_value parts =
+  match shown "show_val" parts with
+  | Osig_value { oval_type } :: _ -> Some oval_type
+  | _ -> None
+
+let rec fields_of_type = function
+  | Otyp_constr (path, _) ->
+    let definition = function
+      | Osig_type ({ otype_type = Otyp_record fields | Otyp_manifest (_, Otyp_record fields) }, _) ->
+        List.map (fun (name, _, t) -> name, t) fields
+      | Osig_type ({ otype_type = Otyp_constr _ as other }, _) -> fields_of_type other
+      | _ -> [] in
+    (match parts_of_ident path with
+     | [] -> []
+     | parts -> List.concat_map definition (shown "show_type" parts))
+  | _ -> []
+
+(* The fields of what M.N.x.f.g denotes. *)
+let fields parts =
+  let rec split modules = function
+    | name :: rest when is_capital name -> split (name :: modules) rest
+    | name :: rest -> List.rev (name :: modules), rest
+    | [] -> [], [] in
+  let rec follow t = function
+    | [] -> List.map fst (fields_of_type t)
+    | name :: rest ->
+      (match List.assoc_opt name (fields_of_type t) with
+       | Some t -> follow t rest
+       | None -> []) in
+  match split [] parts with
+  | [], _ -> []
+  | value, rest -> (match type_of_value value with Some t -> follow t rest | None -> [])
+
+(* ---- What was defined here. ---- *)
+
+(* Names with what must exist for them to be there: phrases may fail. *)
+let defined : (string, string) Hashtbl.t = Hashtbl.create 100
+let opened = ref [ [ "Stdlib" ] ]
+
+let folders =
+  let rec given = function
+    | "-I" :: folder :: rest -> folder :: given rest
+    | _ :: rest -> given rest
+    | [] -> [] in
+  ref ("" :: given (Array.to_list Sys.argv) @ [ standard_library () ])
+
+let define ?witness name =
+  Hashtbl.replace defined name (match witness with Some w -> w | None -> name)
+
+let rec note_pattern p =
+  match p.ppat_desc with
+  | Ppat_var { txt } -> define txt
+  | Ppat_alias (p, { txt }) -> define txt; note_pattern p
+  | Ppat_tuple l | Ppat_array l -> List.iter note_pattern l
+  | Ppat_construct (_, Some (_, p)) | Ppat_variant (_, Some p) | Ppat_constraint (p, _)
+  | Ppat_lazy p | Ppat_open (_, p) | Ppat_exception p -> note_pattern p
+  | Ppat_record (l, _) -> List.iter (fun (_, p) -> note_pattern p) l
+  | Ppat_or (p, q) -> note_pattern p; note_pattern q
+  | _ -> ()
+
+let note_type t =
+  let witness = t.ptype_name.txt in
+  define witness;
+  match t.ptype_kind with
+  | Ptype_variant l -> List.iter (fun c -> define ~witness c.pcd_name.txt) l
+  | Ptype_record l -> List.iter (fun f -> define ~witness f.pld_name.txt) l
+  | Ptype_abstract | Ptype_open -> ()
+
+let note_module m = Option.iter (fun name -> define name) m.pmb_name.txt
+
+let note_open m =
+  match m.pmod_desc with
+  | Pmod_ident { txt } ->
+    (match parts_of_longident txt with
+     | [] -> ()
+     | parts -> opened := parts :: !opened)
+  | _ -> ()
+
+let note_item item =
+  match item.pstr_desc with
+  | Pstr_value (_, l) -> List.iter (fun b -> note_pattern b.pvb_pat) l
+  | Pstr_primitive v -> define v.pval_name.txt
+  | Pstr_type (_, l) -> List.iter note_type l
+  | Pstr_typext t -> List.iter (fun c -> define c.pext_name.txt) t.ptyext_constructors
+  | Pstr_exception e -> define e.ptyexn_constructor.pext_name.txt
+  | Pstr_module m -> note_module m
+  | Pstr_recmodule l -> List.iter note_module l
+  | Pstr_modtype t -> define t.pmtd_name.txt
+  | Pstr_open o -> note_open o.popen_expr
+  | Pstr_include i -> note_open i.pincl_mod
+  | Pstr_class l -> List.iter (fun c -> define c.pci_name.txt) l
+  | Pstr_class_type l -> List.iter (fun c -> define c.pci_name.txt) l
+  | Pstr_eval _ | Pstr_attribute _ | Pstr_extension _ -> ()
+
+let note phrase =
+  Hashtbl.reset known_members;
+  match phrase with
+  | Ptop_def items -> List.iter note_item items
+  | Ptop_dir { pdir_name = { txt = "directory" };
+               pdir_arg = Some { pdira_desc = Pdir_string folder } } ->
+    folders := folder :: !folders
+  | Ptop_dir _ -> ()
+
+(* ---- Kinds of words. ---- *)
+
+let entries folder =
+  match Sys.readdir (if folder = "" then "." else folder) with
+  | entries -> Array.to_list entries
+  | exception Sys_error _ -> []
+
+(* As in names of modules that a library keeps to itself. *)
+let has_double_underscore s =
+  let rec from i = i + 1 < String.length s && ((s.[i] = '_' && s.[i + 1] = '_') || from (i + 1)) in
+  from 0
+
+let modules_in folder =
+  let folder =
+    if starts_with ~prefix:"+" folder then
+      Filename.concat (standard_library ()) (String.sub folder 1 (String.length folder - 1))
+    else folder in
+  let name file =
+    let base = Filename.remove_extension file in
+    let hidden = starts_with ~prefix:"bactrian_" base || has_double_underscore base in
+    if Filename.check_suffix file ".cmi" && is_name base && not hidden then
+      Some (String.capitalize_ascii base)
+    else None in
+  List.filter_map name (entries folder)
+
+let exists witness = shown "show" [ witness ] <> []
+
+let top_names prefix =
+  let own =
+    Hashtbl.fold
+      (fun name witness found ->
+         if starts_with ~prefix name && exists witness then name :: found else found)
+      defined [] in
+  let found = keywords @ List.concat_map members !opened in
+  if prefix = "" || is_capital prefix then own @ found @ List.concat_map modules_in !folders
+  else own @ found
+
+(* The function that a word at the end of the text is an argument of. *)
+let function_before text =
+  let n = String.length text in
+  let rec word i = if i < n && (is_name_char text.[i] || text.[i] = '.') then word (i + 1) else i in
+  let rec string i =
+    if i >= n then n
+    else if text.[i] = '"' then i + 1
+    else string (if text.[i] = '\\' then i + 2 else i + 1) in
+  (* head: of the application that is open; None after what begins a new one *)
+  let rec scan i head fresh outer =
+    if i >= n then head
+    else
+      match text.[i] with
+      | ' ' | '\t' | '\n' | '!' -> scan (i + 1) head fresh outer
+      | '"' -> scan (string (i + 1)) head false outer
+      | '(' | '[' | '{' -> scan (i + 1) None true (head :: outer)
+      | ')' | ']' | '}' ->
+        (match outer with
+         | before :: outer -> scan (i + 1) before false outer
+         | [] -> scan (i + 1) None false [])
+      | '~' | '?' ->
+        let j = word (i + 1) in
+        scan (if j < n && text.[j] = ':' then j + 1 else j) head fresh outer
+      | c when is_name_char c ->
+        let j = word i in
+        let name = String.sub text i (j - i) in
+        if List.mem name keywords then scan j None true outer
+        else scan j (if fresh then Some name else head) false outer
+      | _ -> scan (i + 1) None true outer in
+  scan 0 None true []
+
+let labels before =
+  let rec labels_of = function
+    | Otyp_arrow ("", _, result) -> labels_of result
+    | Otyp_arrow (label, _, result) ->
+      let name = if label.[0] = '?' then String.sub label 1 (String.length label - 1) else label in
+      (name ^ ":") :: labels_of result
+    | Otyp_poly (_, t) | Otyp_alias (t, _) -> labels_of t
+    | _ -> [] in
+  match function_before before with
+  | Some name when is_name name ->
+    (match type_of_value (String.split_on_char '.' name) with
+     | Some t -> labels_of t
+     | None -> [])
+  | _ -> []
+
+let files text =
+  let folder, base =
+    match String.rindex_opt text '/' with
+    | Some i -> String.sub text 0 (i + 1), String.sub text (i + 1) (String.length text - i - 1)
+    | None -> "", text in
+  let shown_entry name =
+    if (starts_with ~prefix:"." name && base = "") || not (starts_with ~prefix:base name) then None
+    else if (try Sys.is_directory (folder ^ name) with Sys_error _ -> false) then Some (name ^ "/")
+    else Some name in
+  String.length base, List.filter_map shown_entry (entries folder)
+
+(* ---- The line. ---- *)
+
+(* The text of the string literal that is open at the end. *)
+let open_string line =
+  let n = String.length line in
+  let rec scan i start =
+    if i >= n then start
+    else
+      match line.[i], start with
+      | '"', None -> scan (i + 1) (Some (i + 1))
+      | '"', Some _ -> scan (i + 1) None
+      | '\'', None when i + 2 < n && line.[i + 1] = '"' && line.[i + 2] = '\'' -> scan (i + 3) None
+      | '\\', _ -> scan (i + 2) start
+      | _ -> scan (i + 1) start in
+  Option.map (fun start -> String.sub line start (n - start)) (scan 0 None)
+
+(* Where the path begins that the line ends with. *)
+let rec start_of_path line i =
+  if i > 0 && (is_name_char line.[i - 1] || line.[i - 1] = '.') then start_of_path line (i - 1)
+  else i
+
+let words_after line start =
+  let path = String.sub line start (String.length line - start) in
+  let parts = String.split_on_char '.' path in
+  let rec last = function
+    | [ word ] -> [], word
+    | part :: rest -> let parts, word = last rest in part :: parts, word
+    | [] -> [], "" in
+  let mark = if start = 0 then ' ' else line.[start - 1] in
+  match last parts with
+  | [], word when mark = '#' && String.trim (String.sub line 0 (start - 1)) = "" ->
+    word, Toploop.all_directive_names ()
+  | [], word when mark = '~' || mark = '?' -> word, labels (String.sub line 0 (start - 1))
+  | [], word -> word, top_names word
+  | parts, word when List.for_all is_name parts ->
+    word, if List.for_all is_capital parts then members parts
+          else fields parts
+  | _, word -> word, []
+
+let complete line =
+  match open_string line with
+  | Some text -> files text
+  | None ->
+    let word, names = words_after line (start_of_path line (String.length line)) in
+    let fits name = is_name name && starts_with ~prefix:word name in
+    String.length word, List.filter fits names

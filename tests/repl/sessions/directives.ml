@@ -1,0 +1,31 @@
+let rec fact n = if n = 0 then 1 else n * fact (n - 1);;
+#trace fact;;
+fact 3;;
+#untrace fact;;
+#print_length 3;;
+[1; 2; 3; 4; 5];;
+#print_depth 2;;
+[[[1]]];;
+let print ppf x = Format.fprintf ppf "<%d>" x;;
+#install_printer print;;
+7;;
+#remove_printer print;;
+7;;
+#load "unix.cma";;
+Unix.getpid () > 0;;
+(Unix.gmtime 0.).Unix.tm_year;;
+#load "str.cma";;
+Str.split (Str.regexp " +") "a b  c";;
+#warnings "+a-70";;
+let unused x = let y = 1 in x;;
+#labels true;;
+#rectypes;;
+let rec self f = f f;;
+#show_dirs_not;;
+Stdlib.read_line ();;
+the line that is read
+Scanf.scanf "%d" (fun x -> x);;
+34
+1;;
+#cd "/";;
+Sys.getcwd ();;

@@ -1,0 +1,30 @@
+1 + "a";;
+let x = ;;
+failwith "a";;
+raise Not_found;;
+let f = function 0 -> 1;;
+f 1;;
+x;;
+"unfinished \q escape";;
+let g x = let y = 3 in x;;
+#nonsense;;
+#use "no such file";;
+#load "no such file";;
+#print_length "three";;
+) 1;;
+let a = 1
+let b = a + "x"
+let c = 2;;
+c;;
+assert false;;
+let rec deep n = 1 + deep (n + 1);;
+List.hd [];;
+match 1 with 2 -> 3;;
+Printexc.record_backtrace true;;
+let h x = if x > 2 then raise Exit else x + 1;;
+let k x = h (h x) + 1;;
+k 2;;
+k 9;;
+val;;
+1 2;;
+$;;

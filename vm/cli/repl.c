@@ -1,0 +1,97 @@
+/* repl.c - `bactrian repl WORDS...`: runs the installed toplevel.
+ *
+ * It is started as `ocaml -I MODULES bactrian.cma bactrian_repl.cma WORDS...`; the last of these
+ * libraries takes the additions out of Sys.argv again. */
+#include "vm/cli/repl.h"
+
+#include "vm/cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TOPLEVEL "ocaml"
+
+static void remove_files(const char *folder) {
+    static const char *const names[] = {CLI_REPL_NOW, CLI_REPL_BEFORE};
+    char *path;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (asprintf(&path, "%s/%s", folder, names[i]) >= 0) {
+            unlink(path);
+            free(path);
+        }
+    rmdir(folder);
+}
+
+void cli_repl_close(struct cli_repl *repl) {
+    cli_line_close(repl->line);
+    if (repl->folder != NULL) remove_files(repl->folder);
+    free(repl->folder);
+    free(repl->profile);
+    free(repl->rows);
+}
+
+/* The toplevel's command line, in front of words; allocated. */
+static char **add_words(char **words, char *toplevel, char *modules) {
+    char *front[] = {toplevel, "-I", modules, "bactrian.cma", "bactrian_repl.cma"};
+    size_t n = 0, before = sizeof front / sizeof front[0];
+    while (words[n] != NULL) n++;
+    char **all = malloc((before + n + 1) * sizeof *all);
+    if (all == NULL) return NULL;
+    memcpy(all, front, sizeof front);
+    memcpy(all + before, words, (n + 1) * sizeof *all);
+    return all;
+}
+
+/* The toplevel's path, allocated; NULL after a message, *status is what to exit with. */
+static char *find_toplevel(int *status) {
+    char *path = cli_find_program(TOPLEVEL);
+    *status = STATUS_NOT_FOUND;
+    if (path == NULL) cli_fail(*status, TOPLEVEL, "no memory");
+    else if (strchr(path, '/') == NULL)
+        cli_fail(*status, TOPLEVEL,
+                 "OCaml's toplevel is not in PATH: install it (Debian: ocaml-nox)");
+    else if (!vm_is_bytecode_file(path))
+        cli_fail(*status = STATUS_REFUSED, path,
+                 "this is not OCaml's toplevel as bytecode: put the one of OCaml 4.13 into PATH");
+    else return path;
+    free(path);
+    return NULL;
+}
+
+static bool has_library(const char *modules) {
+    char *path;
+    if (modules == NULL || asprintf(&path, "%s/bactrian_repl.cma", modules) < 0) return false;
+    bool found = access(path, R_OK) == 0;
+    free(path);
+    if (found) return true;
+    return false;
+}
+
+int cli_repl(struct cli_options *options) {
+    int status;
+    struct cli_repl repl = {.complete = VAL_UNIT};
+    char *toplevel = find_toplevel(&status), *modules = cli_module_folder(), **words = NULL;
+    if (toplevel == NULL) {
+        free(modules);
+        return status;
+    }
+    if (!has_library(modules))
+        status = cli_fail(STATUS_REFUSED, "repl",
+                          "bactrian_repl.cma was not built: that needs ocamlc and the compiler's "
+                          "libraries (Debian: ocaml-nox)");
+    else if ((words = add_words(options->operands, toplevel, modules)) == NULL ||
+             !cli_repl_add_prims(&repl))
+        status = cli_fail(STATUS_REFUSED, "repl", "no memory");
+    else {
+        options->operands = words;
+        options->vm.embedder = &repl;
+        options->quiet = true; /* of a recording that the session leaves open */
+        status = cli_run_direct(options, toplevel);
+    }
+    cli_repl_close(&repl);
+    free(words);
+    free(modules);
+    free(toplevel);
+    return status;
+}

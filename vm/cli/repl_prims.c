@@ -1,0 +1,228 @@
+/* repl_prims.c - the primitives of stdlib/ml/bactrian_repl.ml, which only a REPL's machine has. */
+#include "vm/cli/repl.h"
+
+#include "gc/stats.h"
+#include "memprof/memprof.h"
+#include "memprof/recorder.h"
+#include "memprof/report/command.h"
+#include "vm/actions.h"
+#include "vm/blocking.h"
+#include "vm/callback.h"
+#include "vm/cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct cli_repl *repl_of(struct domain *d) { return d->vm->options.embedder; }
+
+/* ---- Lines. ---- */
+
+static value repl_is_terminal(struct domain *d, value unit) {
+    return val_of_int(cli_line_is_possible());
+}
+
+/* The completer's answer: how much is typed, and a list of words. An exception is no answer. */
+static void complete(void *context, const char *before, struct cli_candidates *candidates) {
+    struct cli_repl *repl = context;
+    struct domain *d = repl->domain;
+    vm_leave_blocking(d);
+    value text = copy_string(d, before);
+    value answer = vm_callback_exn(d, repl->complete, 1, &text);
+    if (!is_exn_result(answer)) {
+        intptr_t typed = int_of_val(field(answer, 0));
+        if (typed >= 0 && (size_t)typed <= strlen(before)) candidates->typed = (size_t)typed;
+        for (value at = field(answer, 1); is_block(at); at = field(at, 1))
+            cli_candidates_add(candidates, string_bytes(field(at, 0)));
+    }
+    vm_enter_blocking(d);
+}
+
+/* The line with its newline; "" at the end. What a key interrupts is the signal's business. */
+static value repl_read(struct domain *d, value prompt, value completer) {
+    struct cli_repl *repl = repl_of(d);
+    enum cli_line_result result;
+    char *line, *shown;
+    if (repl->line == NULL) repl->line = cli_line_open("repl_history", complete, repl);
+    if (repl->line == NULL) vm_failwith(d, "the terminal can't be used: unset TERM");
+    repl->domain = d;
+    repl->complete = completer;
+    GC_ROOT(&d->gc, &prompt, &repl->complete);
+    do {
+        if ((shown = strdup(string_bytes(prompt))) == NULL) vm_raise_out_of_memory(d);
+        vm_enter_blocking(d);
+        result = cli_line_read(repl->line, shown, &line);
+        if (result == LINE_INTERRUPTED) raise(SIGINT);
+        vm_leave_blocking(d);
+        free(shown);
+        if (result != LINE_READ) vm_process_actions(d); /* Sys.Break leaves from here */
+    } while (result == LINE_SIGNALLED || result == LINE_INTERRUPTED);
+    size_t length = result == LINE_READ ? strlen(line) : 0;
+    value text = new_string(d, result == LINE_READ ? length + 1 : 0);
+    if (result == LINE_READ) {
+        memcpy((char *)string_bytes(text), line, length);
+        ((char *)string_bytes(text))[length] = '\n';
+        free(line);
+    }
+    GC_UNROOT(&d->gc);
+    return text;
+}
+
+/* What `+DIR` starts from. */
+static value repl_library(struct domain *d, value unit) {
+    return copy_string(d, cli_standard_library());
+}
+
+/* ---- Recordings. ---- */
+
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A new folder in the temporary one, once; false: errno. */
+static bool make_folder(struct cli_repl *repl) {
+    const char *parent = cli_is_privileged() ? NULL : getenv("TMPDIR");
+    char *folder, *profile = NULL;
+    if (repl->folder != NULL) return true;
+    if (asprintf(&folder, "%s/bactrian-repl-XXXXXX",
+                 parent != NULL && parent[0] != 0 ? parent : "/tmp") < 0)
+        folder = NULL;
+    if (folder == NULL || mkdtemp(folder) == NULL ||
+        asprintf(&profile, "%s/" CLI_REPL_NOW, folder) < 0) {
+        int problem = folder == NULL ? ENOMEM : errno;
+        free(folder);
+        errno = problem;
+        return false;
+    }
+    repl->folder = folder;
+    repl->profile = profile;
+    return true;
+}
+
+static void warn(const char *path, int problem) {
+    cli_fail(0, path, "%s: recording stops here, the session goes on", strerror(problem));
+}
+
+/* Starts recording at that rate; the program's name in the profile is `what`. */
+static value repl_start(struct domain *d, value rate, value what) {
+    struct cli_repl *repl = repl_of(d);
+    if (mp_recorder_of(d->vm) != NULL) vm_failwith(d, "a recording runs already");
+    GC_ROOT(&d->gc, &rate, &what);
+    gc_full_major_cycle(&d->gc); /* so that its pauses are the program's own */
+    GC_UNROOT(&d->gc);
+    struct mp_recorder_options options = {
+        .rate = double_of_val(rate),
+        .program = string_bytes(what),
+        .recorder = "bactrian " BACTRIAN_VERSION,
+        .warn = warn,
+    };
+    if (!make_folder(repl)) vm_failwith(d, "no temporary folder: %s", strerror(errno));
+    options.path = repl->profile;
+    if (mp_recorder_start(d->vm, &options) == NULL)
+        vm_failwith(d, "%s: %s", repl->profile, strerror(errno));
+    repl->recorded = true;
+    gc_stats_read(&d->gc, &repl->before);
+    repl->started_ns = now_ns();
+    return VAL_UNIT;
+}
+
+static value new_figures(struct domain *d, const double *figures, size_t n) {
+    value array = new_block(d, n, TAG_DOUBLE_ARRAY);
+    memcpy((double *)array, figures, n * sizeof *figures);
+    return array;
+}
+
+/* Ends the recording: bactrian_repl.ml has the names of the figures. */
+static value repl_stop(struct domain *d, value unit) {
+    struct mp_recorder *recorder = mp_recorder_of(d->vm);
+    if (recorder == NULL) vm_failwith(d, "no recording runs");
+    const struct gc_stats *before = &repl_of(d)->before;
+    struct gc_stats after;
+    struct mp_recording done;
+    uint64_t elapsed_ns = now_ns() - repl_of(d)->started_ns;
+    gc_stats_read(&d->gc, &after);
+    uint64_t overhead_ns = mp_recorder_overhead(recorder);
+    mp_recorder_finish(recorder, MP_RETURNED, 0, &done);
+    size_t promoted = after.promoted_words - before->promoted_words;
+    size_t words = after.minor_words - before->minor_words + after.major_words -
+                   before->major_words - promoted;
+    const double figures[] = {
+        (double)elapsed_ns / 1e9,
+        (double)overhead_ns / 1e9,
+        (double)done.samples,
+        (double)done.lost_samples,
+        (double)words,
+        (double)promoted,
+        (double)(after.minor_collections - before->minor_collections),
+        (double)(after.major_collections - before->major_collections),
+    };
+    return new_figures(d, figures, sizeof figures / sizeof figures[0]);
+}
+
+static value repl_is_recording(struct domain *d, value unit) {
+    return val_of_int(mp_recorder_of(d->vm) != NULL);
+}
+
+/* Brings what is known so far to the file. Returns the seconds since the start. */
+static value repl_flush(struct domain *d, value unit) {
+    struct mp_recorder *recorder = mp_recorder_of(d->vm);
+    if (recorder == NULL) vm_failwith(d, "no recording runs");
+    return copy_double(d, (double)mp_recorder_flush(recorder) / 1e9);
+}
+
+/* The file of the last recording. */
+static value repl_profile(struct domain *d, value unit) {
+    if (!repl_of(d)->recorded) vm_failwith(d, "nothing was recorded yet");
+    return copy_string(d, repl_of(d)->profile);
+}
+
+/* `prof`: words are a verb, options and files. Returns what it prints. */
+static value repl_report(struct domain *d, value words) {
+    struct report_error error = {"", "", ""};
+    char *text = NULL;
+    size_t length = 0, n = wosize_of(words);
+    char **arguments = calloc(n + 1, sizeof *arguments);
+    FILE *out = arguments == NULL ? NULL : open_memstream(&text, &length);
+    if (out == NULL) vm_raise_out_of_memory(d);
+    for (size_t i = 0; i < n; i++) arguments[i] = (char *)string_bytes(field(words, i));
+    int status = report_run(arguments, out, cli_wants_color(), cli_terminal_columns(), &error);
+    fclose(out);
+    free(arguments);
+    if (status < 0) free(text);
+    if (status < 0)
+        vm_failwith(d, "%s%s%s: %s", error.subject, error.subject[0] != 0 ? ": " : "", error.what,
+                    error.advice);
+    value shown = copy_bytes(d, text, length);
+    free(text);
+    return shown;
+}
+
+/* ---- Their table. ---- */
+
+static const struct vm_prim own_rows[] = {
+    {"bactrian_repl_is_terminal", repl_is_terminal, "v", 'i', CAP_STDIO, 0},
+    {"bactrian_repl_read", repl_read, "sk", 's', CAP_STDIO,
+     PRIM_RAISES | PRIM_ALLOCATES | PRIM_CALLS},
+    {"bactrian_repl_library", repl_library, "v", 's', CAP_STDIO, PRIM_ALLOCATES},
+    {"bactrian_repl_start", repl_start, "fs", 'u', CAP_GC, PRIM_RAISES},
+    {"bactrian_repl_stop", repl_stop, "v", 'A', CAP_GC, PRIM_RAISES | PRIM_ALLOCATES},
+    {"bactrian_repl_is_recording", repl_is_recording, "v", 'i', CAP_GC, 0},
+    {"bactrian_repl_flush", repl_flush, "v", 'f', CAP_GC, PRIM_RAISES | PRIM_ALLOCATES},
+    {"bactrian_repl_profile", repl_profile, "v", 's', CAP_GC, PRIM_RAISES | PRIM_ALLOCATES},
+    {"bactrian_repl_report", repl_report, "a", 's', CAP_FS_WRITE, PRIM_RAISES | PRIM_ALLOCATES},
+};
+
+bool cli_repl_add_prims(struct cli_repl *repl) {
+    enum { OWN = sizeof own_rows / sizeof own_rows[0] };
+    repl->row_count = mp_prim_row_count + OWN;
+    repl->rows = malloc(repl->row_count * sizeof *repl->rows);
+    if (repl->rows == NULL) return false;
+    memcpy(repl->rows, mp_prim_rows, mp_prim_row_count * sizeof *repl->rows);
+    memcpy(repl->rows + mp_prim_row_count, own_rows, sizeof own_rows);
+    return true;
+}
