@@ -71,6 +71,7 @@ static bool has_library(const char *modules) {
 int cli_repl(struct cli_options *options) {
     int status;
     struct cli_repl repl = {.complete = VAL_UNIT};
+    if (!cli_has_profiler()) return STATUS_REFUSED;
     char *toplevel = find_toplevel(&status), *modules = cli_module_folder(), **words = NULL;
     if (toplevel == NULL) {
         free(modules);
