@@ -289,7 +289,7 @@ enum bactrian_outcome bactrian_stop_recording(struct bactrian *m, struct bactria
 
 /* A sample as it is born. */
 struct bactrian_sample {
-    uint64_t id;    /* in the order of allocation */
+    uint64_t id;    /* from 0, in the order of births */
     size_t words;   /* of the block, without its header; if external, of memory outside the heap */
     size_t samples; /* how many of its words were hit: each stands for 1 / rate words */
     unsigned tag;
