@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MAX_THREADS = 64, WORKS = 4 };
+/* Not for ever: under a sanitizer the same work may take longer than the time between requests. */
+enum { MAX_THREADS = 64, WORKS = 4, MAX_REQUESTS = 30 };
 
 struct worker {
     pthread_t thread;
@@ -84,7 +85,7 @@ struct all {
 static void *stop_some(void *context) {
     const struct all *all = context;
     const struct timespec pause = {.tv_nsec = 20000000};
-    for (int i = 0; !over; i++) {
+    for (int i = 0; !over && i < MAX_REQUESTS; i++) {
         nanosleep(&pause, NULL);
         struct worker *w = &all->workers[i * 5 % (all->count + 2) % all->count];
         pthread_mutex_lock(&w->lock);
