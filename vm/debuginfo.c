@@ -278,7 +278,10 @@ void vm_debuginfo_of_program(struct vm *vm) {
     if (vm->debug != NULL) return; /* for somebody else than the program */
     const struct vm_section *section = vm_image_section(vm->image, "DBUG");
     const char *name = vm->options.executable_name, *other = secure_getenv("CAML_DEBUG_FILE");
-    if (section != NULL) read_section(vm, name == NULL ? "program" : name, section);
+    struct vm_error error;
+    if (name == NULL) name = "program";
+    if (section != NULL && vm_image_read_debug(vm->image, &error) != VM_OK) warn(vm, name, &error);
+    else if (section != NULL) read_section(vm, name, section);
     else if (other != NULL) read_debug_file(vm, other);
 }
 

@@ -32,7 +32,7 @@ struct vm_location {
 };
 
 /* Values of vm->debug_status (Printexc's). OCaml's has failures too, for a file that is gone by
- * now; here the image stays mapped. */
+ * now; here it stays open. */
 enum vm_debug_status { VM_DEBUG_UNREAD = 0, VM_DEBUG_READ = 1 };
 
 /* Reads a DBUG section of n bytes. NULL: *error says why. GC: never. */

@@ -5,7 +5,7 @@
  *
  * Sections lie back to back before the table, in its order; what precedes the first is the launcher
  * (a #! line, a shell script, an ELF file of -custom, or nothing) and is not looked at. The image
- * owns the mapping, a copy of CODE as host words, and the array of primitive names.
+ * owns the bytes, a copy of CODE as host words, and the array of primitive names.
  *
  * I1  Every section lies within [0, start of the table), and no two overlap.
  * I2  CODE, DATA and PRIM exist exactly once; of other names the last one counts.
@@ -27,6 +27,8 @@ enum {
     TOC_ENTRY_BYTES = 8,
     MAGIC_BYTES = 12,
     MAX_SECTIONS = sizeof((struct vm_image *)0)->sections / sizeof(struct vm_section),
+    MAX_PRIMITIVES = 1 << 16, /* the largest programs name some 600 */
+    FIRST_OWN_DESCRIPTOR = 200,
 };
 
 static uint32_t big_endian_32(const uint8_t *p) {
@@ -106,8 +108,7 @@ static const struct vm_section *only_section(const struct vm_image *image, const
     return found;
 }
 
-/* Establishes I3. The copy keeps the code valid whatever happens to the file, and aligned wherever
- * it lies in it. */
+/* Establishes I3. The copy is aligned wherever the code lies in the file. */
 static enum vm_status read_code(struct vm_image *image, struct vm_error *error) {
     const struct vm_section *section = only_section(image, "CODE", error);
     if (section == NULL) return error->status;
@@ -135,7 +136,8 @@ static enum vm_status read_primitives(struct vm_image *image, struct vm_error *e
         if (section->bytes[i] != 0) continue;
         if (i == 0 || section->bytes[i - 1] == 0)
             return vm_error_set(error, VM_BAD_PRIM, "primitive %u has an empty name", count);
-        count++;
+        if (++count > MAX_PRIMITIVES)
+            return vm_error_set(error, VM_BAD_PRIM, "more than %d primitives", MAX_PRIMITIVES);
     }
     image->primitive_names = malloc(count * sizeof *image->primitive_names);
     if (image->primitive_names == NULL)
@@ -146,10 +148,9 @@ static enum vm_status read_primitives(struct vm_image *image, struct vm_error *e
     return VM_OK;
 }
 
-static enum vm_status read_all(struct vm_image *image, struct vm_error *error) {
-    enum vm_status status = read_trailer(image, error);
-    if (status == VM_OK) status = read_table(image, error);
-    if (status == VM_OK) status = read_code(image, error);
+/* What is in the sections that every program has. Needs: I1. */
+static enum vm_status read_contents(struct vm_image *image, struct vm_error *error) {
+    enum vm_status status = read_code(image, error);
     if (status == VM_OK && only_section(image, "DATA", error) == NULL) status = error->status;
     if (status == VM_OK) status = read_primitives(image, error);
     if (status != VM_OK) vm_image_close(image);
@@ -161,7 +162,11 @@ enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct 
     memset(out, 0, sizeof *out);
     out->bytes = bytes;
     out->length = length;
-    return read_all(out, error);
+    enum vm_status status = read_trailer(out, error);
+    if (status == VM_OK) status = read_table(out, error);
+    if (status == VM_OK) return read_contents(out, error);
+    vm_image_close(out);
+    return status;
 }
 
 /* Opens a regular file for reading; *length is its size. Returns -1 with *error filled. */
@@ -184,47 +189,119 @@ static int open_regular(const char *path, size_t *length, struct vm_error *error
     return -1;
 }
 
-/* Maps a file; the sections are not yet known. */
-static enum vm_status map_file(const char *path, struct vm_image *out, struct vm_error *error) {
+/* Whether length bytes came from that place on; a file that became shorter meanwhile has fewer. */
+static bool read_bytes(int fd, size_t at, uint8_t *bytes, size_t length, struct vm_error *error) {
+    while (length > 0) {
+        ssize_t n = pread(fd, bytes, length, (off_t)at);
+        if (n > 0) {
+            bytes += n;
+            at += (size_t)n;
+            length -= (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            vm_error_set(error, VM_NO_FILE, "%s", n == 0 ? "it became shorter" : strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Leaves the bytes of DBUG for vm_image_read_debug: they are most of a compiler's file. The kept
+ * descriptor is out of the way of those that the program opens. Returns whether that worked. */
+static bool postpone_debug(struct vm_image *image, int fd) {
+    image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN_DESCRIPTOR);
+    image->debug_unread = image->debug_fd >= 0;
+    return image->debug_unread;
+}
+
+/* Reads the sections from the last to the first, then the launcher. */
+static bool read_sections(struct vm_image *image, int fd, bool debug_later,
+                          struct vm_error *error) {
+    uint8_t *bytes = (uint8_t *)image->bytes;
+    size_t launcher = image->length;
+    for (unsigned i = image->section_count; i-- > 0;) {
+        const struct vm_section *s = &image->sections[i];
+        size_t at = launcher = (size_t)(s->bytes - bytes);
+        bool last_debug = debug_later && s == vm_image_section(image, "DBUG");
+        if (last_debug && postpone_debug(image, fd)) continue;
+        if (!read_bytes(fd, at, bytes + at, s->length, error)) return false;
+    }
+    return read_bytes(fd, 0, bytes, launcher, error);
+}
+
+/* Reads the last bytes, where the table is, and then what the table says. */
+static enum vm_status read_file(struct vm_image *image, int fd, bool debug_later,
+                                struct vm_error *error) {
+    uint8_t *bytes = (uint8_t *)image->bytes;
+    size_t tail = TRAILER_BYTES + MAX_SECTIONS * TOC_ENTRY_BYTES;
+    if (tail > image->length) tail = image->length;
+    if (!read_bytes(fd, image->length - tail, bytes + image->length - tail, tail, error))
+        return error->status;
+    enum vm_status status = read_trailer(image, error);
+    if (status == VM_OK) status = read_table(image, error);
+    if (status == VM_OK && !read_sections(image, fd, debug_later, error)) status = error->status;
+    return status;
+}
+
+/* A file in memory, its sections known. It is not mapped, because a mapped file that somebody cuts
+ * short kills the process with SIGBUS. */
+static enum vm_status open_container(const char *path, bool debug_later, struct vm_image *out,
+                                     struct vm_error *error) {
     memset(out, 0, sizeof *out);
     size_t length;
     int fd = open_regular(path, &length, error);
     if (fd < 0) return error->status;
-    if (length == 0) {
-        close(fd);
-        return vm_error_set(error, VM_NO_TRAILER, "it is empty");
+    enum vm_status status;
+    if (length == 0) status = vm_error_set(error, VM_NO_TRAILER, "it is empty");
+    else if ((out->bytes = malloc(length)) == NULL)
+        status = vm_error_set(error, VM_NO_MEMORY, "%zu bytes", length);
+    else {
+        out->length = length;
+        out->allocated = true;
+        status = read_file(out, fd, debug_later, error);
     }
-    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
-    int mmap_errno = errno;
     close(fd);
-    if (bytes == MAP_FAILED) return vm_error_set(error, VM_NO_FILE, "%s", strerror(mmap_errno));
-    out->bytes = bytes;
-    out->length = length;
-    out->mapped = true;
-    return VM_OK;
-}
-
-enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error) {
-    enum vm_status status = map_file(path, out, error);
-    return status == VM_OK ? read_all(out, error) : status;
-}
-
-enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
-                                      struct vm_error *error) {
-    enum vm_status status = map_file(path, out, error);
-    if (status != VM_OK) return status;
-    status = read_trailer(out, error);
-    if (status == VM_OK) status = read_table(out, error);
     if (status != VM_OK) vm_image_close(out);
     return status;
 }
 
-void vm_image_drop_pages(const struct vm_image *image) {
-    if (image->mapped) madvise((void *)image->bytes, image->length, MADV_DONTNEED);
+enum vm_status vm_image_open(const char *path, bool debug_later, struct vm_image *out,
+                             struct vm_error *error) {
+    enum vm_status status = open_container(path, debug_later, out, error);
+    return status == VM_OK ? read_contents(out, error) : status;
+}
+
+enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
+                                      struct vm_error *error) {
+    return open_container(path, false, out, error);
+}
+
+enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error) {
+    const struct vm_section *debug = vm_image_section(image, "DBUG");
+    if (!image->debug_unread) return VM_OK;
+    if (!read_bytes(image->debug_fd, (size_t)(debug->bytes - image->bytes), (uint8_t *)debug->bytes,
+                    debug->length, error))
+        return error->status;
+    close(image->debug_fd);
+    image->debug_unread = false;
+    return VM_OK;
+}
+
+static void drop_section(const struct vm_image *image, const char *name) {
+    const struct vm_section *section = vm_image_section(image, name);
+    if (section == NULL) return;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)section->bytes;
+    uintptr_t first = (start + page - 1) & -page, end = (start + section->length) & -page;
+    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+void vm_image_drop_loaded(const struct vm_image *image) {
+    if (!image->allocated) return;
+    drop_section(image, "CODE");
+    drop_section(image, "DATA");
 }
 
 void vm_image_close(struct vm_image *image) {
-    if (image->mapped) munmap((void *)image->bytes, image->length);
+    if (image->debug_unread) close(image->debug_fd);
     if (image->allocated) free((void *)image->bytes);
     free((void *)image->code);
     free(image->primitive_names);

@@ -23,10 +23,11 @@ struct vm_image {
     const struct vm_version *version;
     const uint8_t *bytes; /* the whole file; the sections point into it */
     size_t length;
-    bool mapped;                    /* bytes come from mmap */
-    bool allocated;                 /* bytes come from malloc and are the image's (asm.c) */
+    bool allocated;                 /* bytes come from malloc and are the image's */
     struct vm_section sections[64]; /* in file order */
     unsigned section_count;
+    bool debug_unread;    /* DBUG's place is there, not yet its bytes */
+    int debug_fd;         /* while debug_unread: the file */
     const uint32_t *code; /* CODE as aligned host-order words, owned by the image */
     uint32_t code_words;
     const char **primitive_names; /* PRIM, owned; the texts lie in the section */
@@ -34,19 +35,23 @@ struct vm_image {
 };
 
 /* Opens and checks a file (or bytes in memory, which must outlive the image). Refuses versions that
- * this machine doesn't run yet with a status of its own. The file is mapped: whoever changes it in
- * place while the image is open changes the sections (CODE, a copy, excepted).
+ * this machine doesn't run yet with a status of its own. The file is read whole, so that it doesn't
+ * matter what happens to it afterwards; but with debug_later the section DBUG only when it is asked
+ * for, from the file that was opened.
  * GC: never.  Fails: *out is empty then; vm_image_close of it does nothing. */
-enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error);
+enum vm_status vm_image_open(const char *path, bool debug_later, struct vm_image *out,
+                             struct vm_error *error);
 enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
                                     struct vm_error *error);
 /* Opens a container for its sections only, whichever there are: code and primitives are not read.
  * GC: never.  Fails: as vm_image_open. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error);
-/* The program is loaded: of the file hardly anything will be read again, so its pages need not stay
- * in memory; one that is read comes back. GC: never.  Fails: never. */
-void vm_image_drop_pages(const struct vm_image *image);
+/* The program is loaded: gives the memory of CODE and DATA back, whose bytes read as zero from here
+ * on. image->code stays. Only for images that own their bytes. GC: never.  Fails: never. */
+void vm_image_drop_loaded(const struct vm_image *image);
+/* Reads the bytes of DBUG if that was left for later. GC: never.  Fails: they are undefined. */
+enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error);
 /* Frees what the image owns. GC: never.  Fails: never. */
 void vm_image_close(struct vm_image *image);
 /* The last section of that name, or NULL. */

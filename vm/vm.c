@@ -110,7 +110,7 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
         status = vm_code_add(vm, image->code, image->code_words, false, false, &index, error);
     if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[index]);
     if (status == VM_OK && vm->options.backtrace_eager) vm_debuginfo_of_program(vm);
-    vm_image_drop_pages(image);
+    vm_image_drop_loaded(image);
     return status;
 }
 

@@ -70,7 +70,7 @@ static int print_magic(const char *name) {
     int status = STATUS_REFUSED;
     if (path == NULL) return cli_fail(status, name, "no memory");
     if (!cli_check_readable(path, name)) status = STATUS_NOT_FOUND;
-    else if (vm_image_open(path, &image, &error) != VM_OK) status = cli_refuse(name, &error);
+    else if (vm_image_open(path, false, &image, &error) != VM_OK) status = cli_refuse(name, &error);
     else {
         puts(image.version->magic);
         vm_image_close(&image);

@@ -116,7 +116,7 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
 
 static int open_bytecode(const char *path, const char *shown, struct vm_image *image) {
     struct vm_error error = {0};
-    return vm_image_open(path, image, &error) == VM_OK ? 0 : cli_refuse(shown, &error);
+    return vm_image_open(path, true, image, &error) == VM_OK ? 0 : cli_refuse(shown, &error);
 }
 
 static int open_script(const char *path, const char *shown, struct vm_image *image) {
@@ -124,7 +124,7 @@ static int open_script(const char *path, const char *shown, struct vm_image *ima
     int status = cli_compile_script(path, shown, &bytecode, &folder);
     if (status != 0) return status;
     status = open_bytecode(bytecode, bytecode, image);
-    /* The mapped file stays readable without its name. */
+    /* The image holds all of the file. */
     if (folder != NULL) cli_remove_folder(folder);
     free(bytecode);
     free(folder);
