@@ -117,6 +117,8 @@ void vm_slow_poll(struct domain *d);
 /* The poll and stack check of a call, at the entry of a function whose arguments are on the
  * stack. */
 void vm_slow_enter(struct domain *d, const struct vm_function *f);
+/* The loop that counts came to an instruction that it has no fuel for. */
+_Noreturn void vm_slow_out_of_fuel(struct domain *d);
 /* Partial application of env to extra_args + 1 arguments at the stopped words. */
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args);
 value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from);

@@ -551,7 +551,7 @@ type_error:
 #if defined(LOOP_COUNTING)
 out_of_fuel:
     SAVE();
-    vm_stop_now(d, STOP_FUEL);
+    vm_slow_out_of_fuel(d);
 #endif
 bad_argument:
     SAVE();

@@ -4,6 +4,7 @@
 #include "vm/actions.h"
 #include "vm/backtrace.h"
 #include "vm/checks.h"
+#include "vm/decode.h"
 #include "vm/engine.h"
 #include "vm/frames.h"
 
@@ -38,6 +39,16 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     if ((uintptr_t)(d->sp + STOPPED_WORDS) - f->frame_bytes < d->gc.mutator_limit_idle)
         vm_raise_stack_overflow(d);
     vm_process_actions(d);
+}
+
+void vm_slow_out_of_fuel(struct domain *d) {
+    const struct vm_function *f;
+    const struct vm_pc_row *row;
+    bool known = vm_find_decoded(d->vm, (const uintptr_t *)d->sp[1], &f, &row);
+    uint32_t op = known ? d->vm->codes[f->fragment]->words[row->pc] : OP_STOP;
+    /* The verifier's height there counts arguments that are still extra. */
+    if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
+    vm_stop_now(d, STOP_FUEL);
 }
 
 /* A block of bytecode, of any size; its fields are to be set with init. */

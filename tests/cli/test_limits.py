@@ -180,6 +180,22 @@ class Limits(Case):
         self.expect(self.run_out(high + 10 * per_turn, 110), out='done')
         self.stopped(self.run_out(high + 10 * per_turn - 1, 110), '--fuel')
 
+    def test_fuel_may_end_at_any_instruction(self):
+        """Among them entries of functions whose arguments still lie outside their frame."""
+        self.place.write('partial.ml', '''
+            let f a b c d e = a + b + c + d + e
+            let () = let g = Sys.opaque_identity f in ignore (Sys.opaque_identity (g 1 2) 3 4 5)
+            ''')
+        self.place.tool('ocamlc', '-g', '-o', 'partial.byte', 'partial.ml')
+        low, high = 1, 1 << 20
+        while low + 1 < high:
+            middle = (low + high) // 2
+            done = self.bactrian('--fuel=%d' % middle, 'partial.byte')
+            low, high = (low, middle) if done.status == 0 else (middle, high)
+        for fuel in range(max(1, low - 150), low + 1):
+            done = self.bactrian('--fuel=%d' % fuel, 'partial.byte')
+            self.assertEqual(done.status, 124, '%d: %r' % (fuel, done))
+
     def test_a_stopped_program_keeps_what_it_printed_and_says_where_it_was(self):
         self.stopped(self.bactrian('--fuel', '1M', 'world.byte', 'spin'), '--fuel',
                      'Called from World', 'world.ml')
