@@ -1,0 +1,228 @@
+/* bytecode_mutants.c - runs mutants of bytecode executables in checked mode.
+ *
+ *   bytecode_mutants [--count N] [--seed N] [--stress LEVEL] [--one KIND] [--save FOLDER] FILE...
+ *
+ * Each file gets N mutants, their kinds taking turns. They run one after the other in child
+ * processes, without any capability (--pure), with limits of instructions, heap, stack and output,
+ * with nothing to read. Every mutant must be refused, or end by itself: with success, an exception,
+ * a limit. Where a child dies of a signal or a sanitizer's report (or takes longer than
+ * SECONDS_EACH), the next one goes on behind that mutant, which is saved. The last line is
+ * `N passed, M failed`. */
+#include "tests/fuzz/bytecode_mutate.h"
+
+#include "stdlib/prims.h"
+#include "vm/policy.h"
+#include "vm/uncaught.h"
+#include "vm/vm.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    SECONDS_EACH = 20,
+    MUTANTS_OF_A_CHILD = 500, /* what they leave behind is gone with the child */
+    FATAL_STATUS = 2,         /* of vm_fatal, the end without memory */
+};
+
+struct outcomes {
+    volatile uint64_t current; /* the mutant that runs */
+    volatile uint64_t refused, returned, uncaught, exited, stopped;
+};
+
+struct settings {
+    uint64_t count, seed;
+    unsigned stress;
+    int one; /* only this kind; -1: all */
+    const char *save;
+};
+
+static enum mutation kind_of(const struct settings *settings, uint64_t i) {
+    return settings->one >= 0 ? (enum mutation)settings->one : (enum mutation)(i % MUTATION_COUNT);
+}
+
+static void count_outcome(struct outcomes *outcomes, const struct vm_result *result) {
+    switch (result->outcome) {
+    case VM_RETURNED: outcomes->returned++; return;
+    case VM_EXITED: outcomes->exited++; return;
+    case VM_UNCAUGHT: outcomes->uncaught++; return;
+    case VM_STOPPED: outcomes->stopped++; return;
+    }
+}
+
+static void run_mutant(const uint8_t *bytes, size_t length, const struct settings *settings,
+                       const struct vm_policy *policy, struct outcomes *outcomes) {
+    static char *arguments[] = {"mutant", NULL};
+    struct vm_image image;
+    struct vm_error error;
+    struct vm_options options = {
+        .gc = {.minor_words = 8192,
+               .max_heap_words = 4 << 20,
+               .stress = settings->stress,
+               .verify = settings->stress != 0},
+        .max_stack_words = 1 << 16,
+        .fuel = 200000,
+        .max_output_bytes = 1 << 20,
+        .policy = policy,
+        .backtrace = true,
+        .executable_name = "mutant",
+        .argv = arguments,
+    };
+    if (vm_image_from_memory(bytes, length, &image, &error) != VM_OK) {
+        outcomes->refused++;
+        return;
+    }
+    struct vm *vm = vm_create(&options, image.version, &prim_library, &error);
+    if (vm == NULL) {
+        fprintf(stderr, "no machine: %s\n", error.detail);
+        abort();
+    }
+    if (vm_load(vm, &image, &error) != VM_OK) outcomes->refused++;
+    else {
+        struct vm_result result = vm_run(vm);
+        count_outcome(outcomes, &result);
+        if (result.outcome == VM_UNCAUGHT) vm_report_uncaught(vm, result.exn, stdout);
+        gc_verify(&vm->domain->gc, "after a mutant");
+    }
+    vm_destroy(vm);
+}
+
+/* In a child: mutants from outcomes->current on. */
+static void run_some(const struct mutable_image *image, const struct settings *settings,
+                     struct outcomes *outcomes) {
+    struct vm_policy policy = {0};
+    vm_policy_pure(&policy);
+    int null = open("/dev/null", O_RDWR);
+    dup2(null, 0);
+    dup2(null, 1);
+    if (getenv("MUTANTS_SPEAK") == NULL) dup2(null, 2);
+    uint64_t end = outcomes->current + MUTANTS_OF_A_CHILD;
+    if (end > settings->count) end = settings->count;
+    for (uint64_t i = outcomes->current; i < end; outcomes->current = ++i) {
+        size_t length;
+        uint8_t *mutant = mutate_image(image, kind_of(settings, i), settings->seed + i, &length);
+        if (mutant == NULL) abort();
+        /* Exactly as long as it is, so that a sanitizer sees what reads behind its end. */
+        uint8_t *exact = realloc(mutant, length == 0 ? 1 : length);
+        alarm(SECONDS_EACH);
+        run_mutant(exact, length, settings, &policy, outcomes);
+        free(exact);
+    }
+    vm_policy_free(&policy);
+}
+
+static void save_mutant(const struct mutable_image *image, const struct settings *settings,
+                        uint64_t i) {
+    char path[4096];
+    size_t length;
+    uint64_t seed = settings->seed + i;
+    if (settings->save == NULL) return;
+    uint8_t *mutant = mutate_image(image, kind_of(settings, i), seed, &length);
+    snprintf(path, sizeof path, "%s/mutant-%d-%llu.byte", settings->save, kind_of(settings, i),
+             (unsigned long long)seed);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || mutant == NULL || fwrite(mutant, 1, length, file) != length)
+        fprintf(stderr, "cannot write %s\n", path);
+    else printf("    saved as %s\n", path);
+    if (file != NULL) fclose(file);
+    free(mutant);
+}
+
+/* Returns how many mutants of one file failed. */
+static uint64_t run_file(const char *name, const struct mutable_image *image,
+                         const struct settings *settings, struct outcomes *outcomes) {
+    uint64_t failed = 0, fatal = 0;
+    memset((void *)outcomes, 0, sizeof *outcomes);
+    while (outcomes->current < settings->count) {
+        fflush(stdout);
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            run_some(image, settings, outcomes);
+            _exit(0);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child) exit(1);
+        if (status == 0) continue;
+        uint64_t i = outcomes->current++;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == FATAL_STATUS) {
+            fatal++;
+            continue;
+        }
+        failed++;
+        printf("FAIL %s, mutant %llu of kind %d (%s): %s %d\n", name,
+               (unsigned long long)(settings->seed + i), kind_of(settings, i),
+               mutation_texts[kind_of(settings, i)], WIFSIGNALED(status) ? "signal" : "status",
+               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        save_mutant(image, settings, i);
+    }
+    const char *base = strrchr(name, '/');
+    printf("   %-28s %7llu mutants: %llu refused, %llu returned, %llu exited, %llu uncaught, "
+           "%llu stopped, %llu without memory, %llu failed\n",
+           base == NULL ? name : base + 1, (unsigned long long)settings->count,
+           (unsigned long long)outcomes->refused, (unsigned long long)outcomes->returned,
+           (unsigned long long)outcomes->exited, (unsigned long long)outcomes->uncaught,
+           (unsigned long long)outcomes->stopped, (unsigned long long)fatal,
+           (unsigned long long)failed);
+    return failed;
+}
+
+static uint8_t *read_whole(const char *name, size_t *length) {
+    uint8_t *bytes = NULL;
+    FILE *file = fopen(name, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) return NULL;
+    *length = (size_t)ftell(file);
+    rewind(file);
+    bytes = malloc(*length);
+    if (bytes != NULL && fread(bytes, 1, *length, file) != *length) *length = 0;
+    fclose(file);
+    return bytes;
+}
+
+static struct settings read_settings(char ***words) {
+    struct settings settings = {.count = 100, .seed = 1, .one = -1};
+    for (; (*words)[0] != NULL && (*words)[1] != NULL && (*words)[0][0] == '-'; *words += 2) {
+        const char *option = (*words)[0], *argument = (*words)[1];
+        if (strcmp(option, "--count") == 0) settings.count = strtoull(argument, NULL, 10);
+        if (strcmp(option, "--seed") == 0) settings.seed = strtoull(argument, NULL, 10);
+        if (strcmp(option, "--stress") == 0) settings.stress = (unsigned)atoi(argument);
+        if (strcmp(option, "--one") == 0) settings.one = atoi(argument) % MUTATION_COUNT;
+        if (strcmp(option, "--save") == 0) settings.save = argument;
+    }
+    return settings;
+}
+
+int main(int argc, char **argv) {
+    (void)argc;
+    char **names = argv + 1;
+    struct settings settings = read_settings(&names);
+    struct outcomes *outcomes = mmap(NULL, sizeof *outcomes, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (outcomes == MAP_FAILED) return 1;
+    struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    uint64_t run = 0, failed = 0;
+    for (; *names != NULL; names++) {
+        struct mutable_image image;
+        size_t length;
+        uint8_t *bytes = read_whole(*names, &length);
+        if (bytes == NULL || mutable_image_open(bytes, length, &image) != 0) {
+            printf("FAIL %s is no bytecode executable\n", *names);
+            failed++;
+            free(bytes);
+            continue;
+        }
+        failed += run_file(*names, &image, &settings, outcomes);
+        run += settings.count;
+        mutable_image_close(&image);
+        free(bytes);
+    }
+    printf("%llu passed, %llu failed\n", (unsigned long long)(run - failed),
+           (unsigned long long)failed);
+    return failed != 0 || run == 0;
+}
