@@ -124,7 +124,7 @@ void gc_update_limits(struct gc_domain *g) {
     unsigned stress = g->heap->params.stress;
     uintptr_t young = g->young_trigger > g->sample_trigger ? g->young_trigger : g->sample_trigger;
     g->young_limit = stress ? UINTPTR_MAX : young;
-    g->mutator_limit = stress == 5 ? UINTPTR_MAX : g->mutator_limit_idle;
+    g->mutator_limit = stress >= 5 ? UINTPTR_MAX : g->mutator_limit_idle;
     /* A signal handler may have asked in between. */
     if (g->action_requested) g->young_limit = g->mutator_limit = UINTPTR_MAX;
 }

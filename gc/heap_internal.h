@@ -401,7 +401,7 @@ void gc_pace_mid_slice(struct gc_domain *g);
 /* Puts young_trigger at the next place in the young area where a slice is wanted. */
 void gc_pace_place_trigger(struct gc_domain *g);
 
-/* The slice for --gc-stress 5: a few words of whatever is due. */
+/* The slice for --gc-stress 5 and 6: a few words of whatever is due. */
 void gc_stress_slice(struct gc_domain *g);
 
 /* ---- Minor collection's parts. ---- */

@@ -28,6 +28,7 @@ enum {
     SLICE_DISCARDS = 64,      /* spans */
     LONG_COPY_WORDS = 100000, /* a minor collection that promotes as much takes 1 ms or more */
     STRESS_SLICE_WORDS = 200,
+    POLL_INTERVAL = 64,     /* polls between verifications at --gc-stress 6 */
     STRESS_INTERVAL = 1000, /* allocations between full cycles at --gc-stress 3 and 4 */
     MIN_TRIGGER_WORDS = 256 * 1024,
     MIN_ALLOWANCE_WORDS = 64 * 1024,
@@ -224,6 +225,21 @@ void gc_stress_slice(struct gc_domain *g) {
     else work_some(g, STRESS_SLICE_WORDS, g->young_ptr == g->young_end);
 }
 
+/* Levels 5 and 6, at a poll or an allocation. Larger heaps are verified less often, so that the
+ * cost per poll stays. */
+static void stress_step(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    gc_stress_slice(g);
+    if (heap->params.stress == 5) return;
+    if (heap->stress_countdown > 0) {
+        heap->stress_countdown--;
+        return;
+    }
+    gc_verify(g, "at a poll");
+    size_t young_words = (g->young_end - g->young_ptr) / 8;
+    heap->stress_countdown = POLL_INTERVAL + (heap->pace.live_words + young_words) / 32;
+}
+
 /* ---- Cycles on demand. ---- */
 
 /* What every collection that began with GC_ACT_STOP ends with. */
@@ -328,7 +344,7 @@ void gc_minor(struct gc_domain *g) {
 }
 
 void gc_do_due_work(struct gc_domain *g) {
-    if (g->heap->params.stress == 5) gc_stress_slice(g);
+    if (g->heap->params.stress >= 5) stress_step(g);
     struct gc_heap *heap = g->heap;
     bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap)
                                           : heap->phase == PHASE_MARK && gc_mark_exhausted(heap);
@@ -347,7 +363,8 @@ void gc_stress_allocation(struct gc_domain *g) {
         gc_collect_young(g);
         gc_young_move(g);
         return;
-    case 5: gc_stress_slice(g); return;
+    case 5:
+    case 6: stress_step(g); return;
     default:
         if (heap->stress_countdown > 0) {
             heap->stress_countdown--;

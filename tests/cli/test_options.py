@@ -87,7 +87,7 @@ class WrongCommandLines(Case):
                       ['--max-heap=1T', 'args.byte'], ['--max-heap=0', 'args.byte'],
                       ['--max-heap=99999999999999999999', 'args.byte'],
                       ['--max-heap=99999999999G', 'args.byte'],
-                      ['--max-stack=x', 'args.byte'], ['--gc-stress=6', 'args.byte'],
+                      ['--max-stack=x', 'args.byte'], ['--gc-stress=7', 'args.byte'],
                       ['--gc-stress=x', 'args.byte'], ['--unchecked=yes', 'args.byte'],
                       ['--gc-verify=1', 'args.byte'], ['--count-instructions'],
                       ['run'], ['dis'], ['dis', '--unchecked', 'args.byte'],
@@ -148,7 +148,7 @@ class RunTimeOptions(Case):
 
     def test_stress_and_verification_change_no_output(self):
         expected = self.ocamlrun('busy.byte')
-        for level in '12345':
+        for level in '123456':
             with self.subTest(level=level):
                 done = self.bactrian('--gc-stress=' + level, '--gc-verify', 'busy.byte')
                 self.assertEqual(done.key(), expected.key())

@@ -26,7 +26,7 @@ static const char *const verb_names[VERB_COUNT] = {
 #include "vm/cli/options.def"
 };
 
-enum { V_BITS_OF_OPTION_V = 61, MAX_STRESS = 5 };
+enum { V_BITS_OF_OPTION_V = 61, MAX_STRESS = 6 };
 
 bool cli_parse_size(const char *text, size_t *out) {
     if (*text < '0' || *text > '9') return false;
