@@ -31,7 +31,8 @@ int cli_audit(struct cli_options *options) {
     options->vm.executable_name = path;
     options->vm.argv = options->operands;
     if (!cli_check_readable(path, shown)) status = STATUS_NOT_FOUND;
-    else if (vm_image_open(path, false, &image, &error) != VM_OK) status = cli_refuse(shown, &error);
+    else if (vm_image_open(path, false, &image, &error) != VM_OK)
+        status = cli_refuse(shown, &error);
     else status = audit_image(options, &image, shown);
     free(path);
     return status;

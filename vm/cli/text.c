@@ -73,7 +73,8 @@ int cli_dis(struct cli_options *options) {
     int status;
     if (path == NULL) return cli_fail(STATUS_REFUSED, shown, "no memory");
     if (!cli_check_readable(path, shown)) status = STATUS_NOT_FOUND;
-    else if (vm_image_open(path, false, &image, &error) != VM_OK) status = cli_refuse(shown, &error);
+    else if (vm_image_open(path, false, &image, &error) != VM_OK)
+        status = cli_refuse(shown, &error);
     else {
         status = print_text(options, &image);
         vm_image_close(&image);
