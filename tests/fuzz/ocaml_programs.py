@@ -33,7 +33,9 @@ let arr_app a b = if Array.length a + Array.length b > 400 then raise Long else 
 let show_list f l = "[" ^ String.concat ";" (List.map f l) ^ "]"
 let show_array f a = "[|" ^ String.concat ";" (Array.to_list (Array.map f a)) ^ "|]"
 let show_option f = function None -> "None" | Some x -> "Some " ^ f x
-let show_float = Printf.sprintf "%h"
+(* Which of two nans a sum keeps, and so its sign, is the C compiler's choice. *)
+let plain x = if x <> x then nan else x
+let show_float x = Printf.sprintf "%h" (plain x)
 let show_lazy f x = match Lazy.force x with v -> f v | exception Lazy.Undefined -> "undefined"
 let show_table f g t =
   let l = Hashtbl.fold (fun k v l -> (f k ^ "=" ^ g v) :: l) t [] in
@@ -459,7 +461,7 @@ class Program:
         return self.pick(
             lambda: '(cat %s %s)' % (e(STRING), e(STRING)), lambda: '(string_of_int %s)' % e(INT),
             lambda: '(String.make (%s land 15) %s)' % (e(INT), e(CHAR)),
-            lambda: '(Printf.sprintf "%%d|%%5.2f|%%x|%%S|%%c|%%b" %s %s %s %s %s %s)' % (
+            lambda: '(Printf.sprintf "%%d|%%5.2f|%%x|%%S|%%c|%%b" %s (plain %s) %s %s %s %s)' % (
                 e(INT), e(FLOAT), e(INT), e(STRING), e(CHAR), e(BOOL)),
             lambda: '(String.sub %s 0 (%s land 3))' % (e(STRING), e(INT)),
             lambda: '(String.concat "," (List.map string_of_int %s))' % e(('list', INT)),
