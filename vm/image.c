@@ -13,6 +13,8 @@
  * I4  primitive_names[i] are NUL-terminated within PRIM and not empty. */
 #include "vm/image.h"
 
+#include "vm/os.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -171,7 +173,7 @@ enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct 
 
 /* Opens a regular file for reading; *length is its size. Returns -1 with *error filled. */
 static int open_regular(const char *path, size_t *length, struct vm_error *error) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         vm_error_set(error, VM_NO_FILE, "%s", strerror(errno));
         return -1;

@@ -1,6 +1,8 @@
 /* os.c - see os.h. */
 #include "vm/os.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include "gc/fatal.h"
 
 #include <stdarg.h>
@@ -46,4 +48,11 @@ void vm_fatal(const char *format, ...) {
     gc_escape(text);
     fprintf(stderr, "Fatal error: %s\n", text);
     _exit(2);
+}
+
+int vm_open_file(const char *path, int flags) {
+    int fd;
+    do fd = open(path, flags);
+    while (fd < 0 && errno == EINTR);
+    return fd;
 }

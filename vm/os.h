@@ -22,4 +22,8 @@ void *vm_must(void *p);
  * (gc/fatal.h). */
 _Noreturn void vm_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* open(2) of a file that exists, once more whenever a signal interrupts it (network file systems do
+ * so). GC: never.  Fails: -1, errno says why. */
+int vm_open_file(const char *path, int flags);
+
 #endif

@@ -1,6 +1,8 @@
 /* files.c - finding and reading the files that a command line names. */
 #include "vm/cli/cli.h"
 
+#include "vm/os.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -62,7 +64,7 @@ char *cli_module_folder(void) {
 
 bool cli_check_readable(const char *path, const char *subject) {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int problem = fd < 0 || fstat(fd, &status) != 0 ? errno : 0;
     if (fd >= 0) close(fd);
     if (problem == 0 && S_ISREG(status.st_mode)) return true;

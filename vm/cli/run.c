@@ -7,6 +7,7 @@
 #include "vm/backtrace.h"
 #include "vm/cli/watchdog.h"
 #include "vm/exitstats.h"
+#include "vm/os.h"
 #include "vm/uncaught.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static bool has_suffix(const char *name, const char *suffix) {
 static bool is_script(const char *path) {
     char line[256];
     if (has_suffix(path, ".ml")) return true;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
     if (fd >= 0) close(fd);
     if (n < 2 || line[0] != '#' || line[1] != '!') return false;
