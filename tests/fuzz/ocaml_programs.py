@@ -287,7 +287,8 @@ class Program:
         if kind == 'bool':
             return self.pick('true', 'false')
         if kind == 'string':
-            return '"%s"' % ''.join(self.pick(*'abcxyz 019') for _ in range(self.random.randrange(9)))
+            length = self.random.randrange(9)
+            return '"%s"' % ''.join(self.pick(*'abcxyz 019') for _ in range(length))
         if kind == 'float':
             return '(%s)' % self.pick('0.', '-0.', '1.', '1.5', '-2.25', '1e300', 'nan', 'infinity',
                                       '0.1', '%d.' % self.random.randint(-99, 99))
@@ -353,7 +354,8 @@ class Program:
         if kind == 1:
             return '(try %s with X n -> %s | Not_found | Failure _ -> %s)' % (e(t), e(t), e(t))
         if kind == 2 and self.chance(20):
-            return self.pick('(raise (X %s))' % e(INT), '(raise Not_found)', '(failwith %s)' % e(STRING),
+            return self.pick('(raise (X %s))' % e(INT), '(raise Not_found)',
+                             '(failwith %s)' % e(STRING),
                              '(raise (Y (%s, %s)))' % (e(STRING), e(FLOAT)), '(assert false)')
         if kind == 3:
             return '(List.hd %s)' % e(('list', t)) if self.chance(10) else \
@@ -431,7 +433,8 @@ class Program:
         if kind == 'array' and self.chance(60):
             u = t[1]
             return self.pick(lambda: '(Array.make (%s land 7) %s)' % (e(INT), e(u)),
-                             lambda: '(Array.init (%s land 7) %s)' % (e(INT), e(('fun', (INT,), u))),
+                             lambda: '(Array.init (%s land 7) %s)' % (
+                                 e(INT), e(('fun', (INT,), u))),
                              lambda: '(arr_app %s %s)' % (e(t), e(t)),
                              lambda: '(Array.of_list %s)' % e(('list', u)),
                              lambda: '(Array.copy %s)' % e(t))()
