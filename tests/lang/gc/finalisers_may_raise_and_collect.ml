@@ -1,4 +1,4 @@
-(* stress: light *)
+(* stress: no *)
 (* A finaliser's exception surfaces where it ran; the others run later. Finalisers may collect, and do not
    run inside each other unless finalise_release allows it. *)
 let say fmt = Printf.printf (fmt ^^ "\n%!")
