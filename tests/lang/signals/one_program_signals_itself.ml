@@ -1,3 +1,4 @@
+(* stress: no *)
 let () =
   let seen = ref [] in
   let record s = seen := s :: !seen in
