@@ -156,6 +156,12 @@ void vm_backtrace_record(struct domain *d, value exn, bool reraise) {
     vm_backtrace_publish(d);
 }
 
+void vm_backtrace_record_stop(struct domain *d) {
+    d->backtrace->count = 0;
+    vm_backtrace_walk(d, VM_BACKTRACE_LIMIT, append, d->backtrace);
+    vm_backtrace_publish(d);
+}
+
 void vm_backtrace_set_active(struct domain *d, bool active) {
     if (active == d->backtrace_active) return;
     d->backtrace_active = active;

@@ -31,6 +31,8 @@ void vm_backtrace_destroy(struct domain *d);
 /* Records a raise of exn: the frames from d->sp (S2) to the innermost trap frame. Another exception
  * than the last one, or a first raise, starts anew; a reraise goes on. GC: never. */
 void vm_backtrace_record(struct domain *d, value exn, bool reraise);
+/* Records the places of all active calls, for a run that ends here (S2). GC: never. */
+void vm_backtrace_record_stop(struct domain *d);
 /* Turns recording on or off; a change empties the backtrace. GC: never. */
 void vm_backtrace_set_active(struct domain *d, bool active);
 /* Makes n places (of which the first VM_BACKTRACE_LIMIT count) the backtrace of exn. GC: never. */

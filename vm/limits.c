@@ -20,15 +20,9 @@ void vm_stop_if_requested(struct domain *d) {
     if (d->vm->limits.requested != STOP_NONE) vm_stop_now(d, (enum vm_stop)d->vm->limits.requested);
 }
 
-static void keep_place(void *context, uint64_t gpc) {
-    struct vm_backtrace *backtrace = context;
-    backtrace->gpcs[backtrace->count++] = gpc;
-}
-
 void vm_stop_now(struct domain *d, enum vm_stop why) {
     d->vm->limits.stopped = why;
-    d->backtrace->count = 0;
-    vm_backtrace_walk(d, VM_BACKTRACE_LIMIT, keep_place, d->backtrace);
+    vm_backtrace_record_stop(d);
     vm_exit(d, VM_STATUS_STOPPED);
 }
 
