@@ -192,6 +192,7 @@ static void describe(struct report_query *query) {
     if (query->window[0] != 0 && !live) when[0] = 0;
     const char *focus = s->scope != NULL ? s->scope : s->focus;
     const char *ignore = s->scope != NULL ? NULL : s->ignore;
+    const char *hide = s->scope != NULL ? NULL : s->hide;
     query->sentence = report_format(
         "%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when,
         query->window[0] == 0 ? ""
@@ -200,7 +201,7 @@ static void describe(struct report_query *query) {
         query->window, focus != NULL ? ", through " : "", focus != NULL ? focus : "",
         ignore != NULL ? ", not through " : "", ignore != NULL ? ignore : "",
         s->keep != NULL ? ", by functions in " : "", s->keep != NULL ? s->keep : "",
-        s->hide != NULL ? ", hiding " : "", s->hide != NULL ? s->hide : "",
+        hide != NULL ? ", hiding " : "", hide != NULL ? hide : "",
         query->age_min > 0 || s->tail.kind != REPORT_NO_MOMENT ? ", older blocks only" : "",
         has_limits(s) ? ", some sizes or lives only" : "");
     free(when);

@@ -50,7 +50,7 @@ struct report_selection {
     enum report_unit unit;
     struct report_moment at, from, to, age_min, life_min, life_max, tail;
     const char *phase, *focus, *ignore, *hide, *keep;
-    const char *scope; /* what titles say instead of focus and ignore; NULL */
+    const char *scope; /* what titles say instead of focus, ignore, hide; NULL */
     const char *sort;  /* a column, with - in front: the other way; NULL: as the view has it */
     double size_min, size_max; /* words of the block, header included; 0: no limit */
     size_t top;                /* rows; 0: all */
