@@ -214,11 +214,12 @@ static value run_at_exit(struct domain *d, void *unused) {
     const value *at_exit = vm_named_value(d->vm, "Pervasives.do_at_exit");
     if (at_exit == NULL) return VAL_UNIT;
     bool active = d->backtrace_active;
-    size_t count = d->backtrace->count;
+    size_t count = vm_backtrace_count(d);
     d->backtrace_active = false;
     vm_callback1_exn(d, *at_exit, VAL_UNIT);
     d->backtrace_active = active;
     d->backtrace->count = count;
+    vm_backtrace_publish(d);
     return VAL_UNIT;
 }
 
