@@ -10,6 +10,7 @@
  * X1  A custom block with a finalize function is in exactly one of the two tables, once, until its
  *     finalize has run; so that runs exactly once. (Blocks that the program copied bit by bit with
  *     Obj are in none: their original owns what they refer to.)
+ * X2  `old` has room for all blocks of `young`: a collection, which moves them, needs no memory.
  * finalize runs inside collections: it may not allocate in the heap, raise, or follow pointers. */
 #include "gc/heap_internal.h"
 
@@ -20,8 +21,6 @@ enum { YOUNG_BLOCK, YOUNG_MEM, YOUNG_MAX, YOUNG_STRIDE };
 /* How the heap's size turns into the max of gc_alloc_custom_mem: as if all of the heap were garbage
  * up to the usual overhead when the ratio is 100 %. */
 #define HEAP_PERCENT 150
-
-bool gc_custom_create(struct gc_heap *heap) { return true; }
 
 static double share(size_t mem, size_t max) {
     if (max == 0) max = 1;
@@ -40,9 +39,22 @@ static size_t minor_max(const struct gc_domain *g) {
     return (g->young_end - g->young_start) / 100 * g->heap->params.custom_minor_ratio;
 }
 
+bool gc_custom_reserve(struct gc_domain *g) {
+    struct gc_custom *custom = &g->heap->custom;
+    return gc_words_reserve(g->heap, &custom->young, YOUNG_STRIDE) &&
+           gc_words_reserve(g->heap, &custom->old, custom->young.count / YOUNG_STRIDE + 1);
+}
+
+/* A custom block is to be entered, if anything about it is to be remembered: makes room. */
+static void make_room(struct gc_domain *g, const struct gc_custom_ops *ops, size_t mem) {
+    struct gc_heap *heap = g->heap;
+    if ((ops->finalize != NULL || mem != 0) && !gc_custom_reserve(g))
+        heap->up.out_of_memory(heap->up.context, g, YOUNG_STRIDE);
+}
+
 /* A custom block is born in the major heap, or has come to be there. */
 static void enter_old(struct gc_domain *g, value v) {
-    if (custom_ops(v)->finalize != NULL) gc_words_push(g->heap, &g->heap->custom.old, (uintptr_t)v);
+    if (custom_ops(v)->finalize != NULL) gc_words_append(&g->heap->custom.old, (uintptr_t)v);
 }
 
 /* A young block was charged mem bytes of max: minor_mem of them, measured by minor_max_bytes,
@@ -52,9 +64,9 @@ static void enter_young(struct gc_domain *g, value v, size_t mem, size_t max, si
     struct gc_custom *custom = &g->heap->custom;
     if (custom_ops(v)->finalize == NULL && mem == 0) return;
     if (mem > minor_mem) charge_major(g, mem - minor_mem, max);
-    gc_words_push(g->heap, &custom->young, (uintptr_t)v);
-    gc_words_push(g->heap, &custom->young, minor_mem);
-    gc_words_push(g->heap, &custom->young, max);
+    gc_words_append(&custom->young, (uintptr_t)v);
+    gc_words_append(&custom->young, minor_mem);
+    gc_words_append(&custom->young, max);
     if (minor_mem == 0) return;
     custom->minor_ratio += share(minor_mem, minor_max_bytes);
     if (custom->minor_ratio >= 1.0) gc_request_minor(g);
@@ -64,6 +76,7 @@ static value alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, 
                           size_t mem, size_t max, size_t minor_mem, size_t minor_max_bytes) {
     size_t wosize = 1 + (bytes + 7) / 8;
     bool small = wosize <= MAX_YOUNG_WOSIZE;
+    make_room(g, ops, mem);
     value v = small ? gc_alloc_small(g, wosize, TAG_CUSTOM) : gc_alloc_major(g, wosize, TAG_CUSTOM);
     field(v, 0) = (value)ops;
     if (small) {
@@ -91,6 +104,7 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
 }
 
 void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
+    make_room(g, custom_ops(v), mem);
     if (gc_is_young(g, v)) {
         size_t most = g->heap->params.custom_minor_max_bytes;
         size_t minor_mem = mem < most ? mem : most;

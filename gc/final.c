@@ -14,7 +14,9 @@
  * argument of `last` is never a root.
  *
  * F3  items[0 .. old-1] of both tables, and the due queue outside a minor collection, hold no young
- *     argument and no young function. */
+ *     argument and no young function.
+ * F4  The due queue has room for all items of the three tables: what a collection finds due needs
+ *     no memory. */
 #include "gc/final.h"
 
 #include "gc/heap_internal.h"
@@ -23,10 +25,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-bool gc_final_create(struct gc_heap *heap) {
-    heap->final.hold = SIZE_MAX;
-    return true;
-}
+void gc_final_create(struct gc_heap *heap) { heap->final.hold = SIZE_MAX; }
 
 void gc_final_destroy(struct gc_heap *heap) {
     free(heap->final.first.items);
@@ -35,8 +34,11 @@ void gc_final_destroy(struct gc_heap *heap) {
     memset(&heap->final, 0, sizeof heap->final);
 }
 
-static bool table_grow(struct gc_heap *heap, struct gc_final_table *table) {
-    size_t capacity = table->capacity == 0 ? FIRST_CAPACITY : 2 * table->capacity;
+/* Makes the table one of n items at least. False when memory is exhausted. */
+static bool table_reserve(struct gc_heap *heap, struct gc_final_table *table, size_t n) {
+    size_t capacity = table->capacity == 0 ? FIRST_CAPACITY : table->capacity;
+    if (n <= table->capacity) return true;
+    while (capacity < n) capacity *= 2;
     void *items = gc_os_realloc(&heap->faults, table->items, capacity * sizeof *table->items);
     if (items == NULL) return false;
     table->items = items;
@@ -46,7 +48,9 @@ static bool table_grow(struct gc_heap *heap, struct gc_final_table *table) {
 
 static void enter(struct gc_domain *g, struct gc_final_table *table, value f, value v) {
     struct gc_heap *heap = g->heap;
-    if (table->count == table->capacity && !table_grow(heap, table))
+    struct gc_final *final = &heap->final;
+    size_t all = final->first.count + final->last.count + final->due.count;
+    if (!table_reserve(heap, table, table->count + 1) || !table_reserve(heap, &final->due, all + 1))
         heap->up.out_of_memory(heap->up.context, g, table->count);
     value block = block_start(v);
     table->items[table->count++] = (struct gc_finaliser){
@@ -66,10 +70,8 @@ void gc_hold_new_finalisers(struct gc_domain *g) {
 /* ---- The due queue ---- */
 
 static void make_due(struct gc_domain *g, const struct gc_finaliser *item) {
-    struct gc_heap *heap = g->heap;
-    struct gc_final_table *due = &heap->final.due;
-    if (due->count == due->capacity && !table_grow(heap, due))
-        gc_fatal_no_memory("queueing a finaliser");
+    struct gc_final_table *due = &g->heap->final.due;
+    assert(due->count < due->capacity);
     due->items[due->count++] = *item;
     gc_request_action(g);
 }

@@ -78,6 +78,18 @@ size_t gc_young_words(const struct gc_heap *heap) {
     return wanted < room ? wanted : room;
 }
 
+void gc_young_settle(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    size_t words = gc_young_words(heap);
+    heap->memory_short = !gc_spans_reserve(heap, gc_minor_spans(heap, words));
+    if (heap->memory_short) {
+        words = MIN_YOUNG_WORDS;
+        if (!gc_spans_reserve(heap, gc_minor_spans(heap, words))) heap->exhausted = true;
+    }
+    if (words * 8 != g->young_end - g->young_start) gc_young_resize(g, words);
+    heap->minor_spans = gc_minor_spans(heap, (g->young_end - g->young_start) / 8);
+}
+
 bool gc_young_resize(struct gc_domain *g, size_t words) {
     struct gc_heap *heap = g->heap;
     size_t bytes = words * 8;
@@ -217,10 +229,13 @@ static const char *set_up(struct gc_domain *g) {
     g->clock_end = g->young_ptr;
     g->sample_at = GC_NO_SAMPLE;
     gc_pools_create(heap);
-    if (!gc_young_resize(g, heap->params.minor_words))
-        return "cannot get memory for the young area";
-    if (!gc_weak_create(heap) || !gc_final_create(heap) || !gc_custom_create(heap))
+    if (!gc_young_resize(g, MIN_YOUNG_WORDS)) return "cannot get memory for the young area";
+    gc_young_settle(g);
+    if (heap->exhausted) return "cannot get memory for the major heap";
+    if (!gc_mark_create(heap) || !gc_remembered_create(heap))
         return "cannot get memory for the collector's tables";
+    gc_weak_create(heap);
+    gc_final_create(heap);
     gc_pace_reset(heap);
     gc_pace_place_trigger(g);
     gc_update_limits(g);

@@ -139,8 +139,11 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
                           size_t mem);
 
 /* Makes v, a custom block allocated in another way (unmarshalling), one whose finalize function
- * runs when it dies, and charges mem bytes to it as gc_alloc_custom_mem does. GC: never. */
+ * runs when it dies, and charges mem bytes to it as gc_alloc_custom_mem does. GC: never. Fails:
+ * out_of_memory upcall, unless gc_custom_reserve has just made room for it. */
 void gc_adopt_custom(struct gc_domain *g, value v, size_t mem);
+/* Makes room in the tables for one custom block. False when memory is exhausted. GC: never. */
+bool gc_custom_reserve(struct gc_domain *g);
 
 /* Charges mem bytes outside the heap to the major cycle, for no block in particular: mem / max of a
  * cycle; max 0: by the custom ratios. GC: never. */

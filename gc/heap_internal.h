@@ -20,10 +20,14 @@
  *     that gc_truncate cut off, which waits for the next sweep.
  * P4  Adjacent runs of free spans are merged. free_span_count counts free spans, committed_spans
  *     those below top_span that have been used and whose memory was not given back since.
+ * P5  At least minor_spans spans are free and usable outside a minor collection: enough for all of
+ *     the young area, or heap->exhausted. So promotion finds memory whatever the system refuses.
  * M1  Snapshot: a block that was reachable when marking started, or was born since, is marked when
  *     marking ends. Kept by gc_store_slow (darkens what it overwrites) and by birth in live_colour.
  * M2  While not marking, the mark stack is empty. In phases MARK and IDLE every span is swept.
- * M3  In phase SWEEP, a block of the other colour is dead and sits in a span still to be swept. */
+ * M3  In phase SWEEP, a block of the other colour is dead and sits in a span still to be swept.
+ * M4  While marking, the fields of a marked block are marked, on the mark stack, in the queue, or
+ *     mark.lost is set. Then marking has not ended before all marked blocks were scanned again. */
 #ifndef BACTRIAN_GC_HEAP_INTERNAL_H
 #define BACTRIAN_GC_HEAP_INTERNAL_H
 
@@ -55,8 +59,8 @@ struct gc_words {
     uintptr_t *items;
     size_t count, capacity;
 };
-/* Makes room for one more. False when memory is exhausted; the array is then unchanged. */
-bool gc_words_grow(struct gc_heap *heap, struct gc_words *w);
+/* Makes room for n more. False when memory is exhausted; the array is then unchanged. */
+bool gc_words_reserve(struct gc_heap *heap, struct gc_words *w, size_t n);
 void gc_words_free(struct gc_words *w);
 
 /* ---- The system (os.c). All memory of the collector comes through these, so that fault injection
@@ -147,6 +151,7 @@ struct gc_mark {
     uintptr_t pending[MARK_RING]; /* blocks whose header is being prefetched: a queue */
     unsigned head, tail;          /* free-running; tail - head <= MARK_RING */
     size_t marked_words;          /* headers included, in this cycle */
+    bool lost;                    /* M4 */
 };
 
 /* ---- Tables of weak.c, final.c and custom.c. Their fields belong to those files. ---- */
@@ -167,6 +172,7 @@ struct gc_weak {
     struct gc_watch *watched; /* hash table of the blocks waited for */
     size_t watched_count, watched_capacity;
     struct gc_words woken; /* watched blocks that were marked since */
+    bool refused;          /* memory for one of the three was: done without them in this cycle */
     value none;            /* gc_ephe_none: outside the range, even, never followed */
 };
 
@@ -198,6 +204,7 @@ struct gc_root_set {
     value **slots; /* open addressing; NULL: never used, (value *)1: removed */
     size_t used, live, capacity;
     struct gc_words young; /* addresses, maybe removed since, maybe twice */
+    bool young_lost;       /* memory for more was refused: all slots may hold young ones */
 };
 
 struct gc_scanner_entry {
@@ -245,14 +252,17 @@ struct gc_heap {
 
     /* Collection. */
     enum gc_phase phase;
-    bool exhausted;       /* far above the limit: nothing is allocated before something was freed */
-    bool memory_short;    /* the reserve for the next minor collection could not be had */
+    bool exhausted;       /* far above the limit, or P5 does not hold: nothing is allocated before
+                             something was freed */
+    bool memory_short;    /* P5 could not be had for the young area that was wanted */
     bool in_minor;        /* evacuating: no exception may leave, limits are soft */
     bool minor_requested; /* what gc_do_due_work should do */
     bool slice_requested;
     value todo;                 /* minor.c: forwarded young blocks whose copies are to be scanned */
     size_t promoted_words;      /* in the current minor collection, headers included */
+    size_t minor_spans;         /* free spans that the next minor collection may need: P5 */
     struct gc_words remembered; /* addresses of old slots that hold young blocks; G2 */
+    bool remembered_lost;       /* memory for more was refused: not all of them are there */
     struct gc_mark mark;
     unsigned sweep_pool;  /* pools below it (counting both kinds) have no unswept spans */
     size_t region_cursor; /* regions below it were swept */
@@ -260,8 +270,8 @@ struct gc_heap {
     struct gc_pace pace;
 
     struct gc_root_set roots, plain_roots; /* the list of young ones: of roots only */
-    struct gc_scanner_entry *scanners;
-    size_t scanner_count, scanner_capacity;
+    struct gc_scanner_entry scanners[GC_SCANNERS];
+    size_t scanner_count;
     struct gc_weak weak;
     struct gc_final final;
     struct gc_custom custom;
@@ -278,10 +288,16 @@ struct gc_heap {
 
 /* ---- Small helpers. GC: never, for all of them. ---- */
 
-/* Appends x; ends the process when memory is exhausted (for use inside a collection). */
-static inline void gc_words_push(struct gc_heap *heap, struct gc_words *w, uintptr_t x) {
-    if (w->count == w->capacity && !gc_words_grow(heap, w)) gc_fatal_no_memory("growing a table");
+/* Appends x. Needs: room for it. */
+static inline void gc_words_append(struct gc_words *w, uintptr_t x) {
+    assert(w->count < w->capacity);
     w->items[w->count++] = x;
+}
+/* Appends x, with new room if need be. False when memory is exhausted: x is not there then. */
+static inline bool gc_words_push(struct gc_heap *heap, struct gc_words *w, uintptr_t x) {
+    if (w->count == w->capacity && !gc_words_reserve(heap, w, 1)) return false;
+    w->items[w->count++] = x;
+    return true;
 }
 /* A block (or a word that looks like one) of the major heap; false for integers, atoms, young. */
 static inline bool gc_is_major_block(const struct gc_heap *heap, value v) {
@@ -370,11 +386,12 @@ void gc_weak_clean(struct gc_domain *g); /* W1; forget dead ephemerons */
 void gc_custom_clean(struct gc_domain *g); /* finalize unmarked old ones and forget them */
 
 /* ---- Set-up and end of the tables. create: false when memory is exhausted. ---- */
-bool gc_weak_create(struct gc_heap *heap);
+bool gc_mark_create(struct gc_heap *heap);
+bool gc_remembered_create(struct gc_heap *heap);
+void gc_weak_create(struct gc_heap *heap);
 void gc_weak_destroy(struct gc_heap *heap);
-bool gc_final_create(struct gc_heap *heap);
+void gc_final_create(struct gc_heap *heap);
 void gc_final_destroy(struct gc_heap *heap);
-bool gc_custom_create(struct gc_heap *heap);
 /* finalize: run the finalize functions of all custom blocks, young ones included. */
 void gc_custom_destroy(struct gc_domain *g, bool finalize);
 
@@ -416,8 +433,11 @@ void gc_stress_allocation(struct gc_domain *g);
 
 /* Evacuates and nothing else: no slice, no due work. Ends with G3. */
 void gc_minor_collect(struct gc_domain *g);
-/* Makes sure that the next minor collection will find memory. False: the system refuses. */
-bool gc_minor_reserve(struct gc_heap *heap);
+/* How many spans a minor collection of words may need; P5. */
+size_t gc_minor_spans(const struct gc_heap *heap, size_t words);
+/* Gives the empty young area the size it should have now and makes P5 true for it; a smaller one
+ * and memory_short if the system refuses, the smallest and exhausted if it refuses that too. */
+void gc_young_settle(struct gc_domain *g);
 /* Visits remembered set and registered roots for a minor collection (remset.c, roots.c). */
 void gc_remembered_evacuate(struct gc_domain *g);
 void gc_roots_evacuate(struct gc_domain *g);

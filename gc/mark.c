@@ -13,25 +13,38 @@
  * Marking is incremental and works on a snapshot (M1): roots are read once, at the start, with the
  * young area empty; from then on gc_store_slow darkens every pointer that is overwritten, and
  * everything born is born marked. Young pointers that a slice meets between two minor collections
- * are therefore skipped: what they lead to is either new or part of the snapshot. */
+ * are therefore skipped: what they lead to is either new or part of the snapshot.
+ *
+ * When the stack is full and memory for a larger one is refused, ranges are dropped (M4), and
+ * marking looks through all marked blocks when it has nothing else left: a long pause, in a process
+ * that has worse to fear. */
 #include "gc/heap_internal.h"
 
 #include <stdlib.h>
 
-enum { RANGE_PIECE = 4096 }; /* words of a range scanned at a time */
+enum {
+    RANGE_PIECE = 4096, /* words of a range scanned at a time */
+    FIRST_CAPACITY = 1024,
+};
 
-static void grow_stack(struct gc_heap *heap) {
+static bool grow_stack(struct gc_heap *heap) {
     struct gc_mark *m = &heap->mark;
-    size_t capacity = m->capacity ? m->capacity * 2 : 1024;
+    size_t capacity = m->capacity ? m->capacity * 2 : FIRST_CAPACITY;
     struct gc_range *stack = gc_os_realloc(&heap->faults, m->stack, capacity * sizeof *stack);
-    if (!stack) gc_fatal_no_memory("growing the mark stack");
+    if (!stack) return false;
     m->stack = stack;
     m->capacity = capacity;
+    return true;
 }
+
+bool gc_mark_create(struct gc_heap *heap) { return grow_stack(heap); }
 
 static inline void push_range(struct gc_heap *heap, value *from, value *to) {
     struct gc_mark *m = &heap->mark;
-    if (__builtin_expect(m->count == m->capacity, 0)) grow_stack(heap);
+    if (__builtin_expect(m->count == m->capacity, 0) && !grow_stack(heap)) {
+        m->lost = true;
+        return;
+    }
     m->stack[m->count++] = (struct gc_range){from, to};
 }
 
@@ -45,7 +58,7 @@ static inline size_t mark_block(struct gc_heap *heap, uintptr_t v, uintptr_t dea
     }
     if ((h & 0x300) != dead) {
         if (__builtin_expect((h & 0x300) != COLOUR_WATCHED << 8, 1)) return 0;
-        gc_words_push(heap, &heap->weak.woken, v);
+        if (!gc_words_push(heap, &heap->weak.woken, v)) heap->weak.refused = true;
         h = (h & ~(header)0x300) | dead;
     }
     *header_ptr((value)v) = h ^ 0x100;
@@ -89,11 +102,12 @@ void gc_darken_range(struct gc_heap *heap, const value *from, const value *to) {
 }
 
 bool gc_mark_exhausted(const struct gc_heap *heap) {
-    return heap->mark.count == 0 && heap->mark.head == heap->mark.tail;
+    const struct gc_mark *m = &heap->mark;
+    return m->count == 0 && m->head == m->tail && !m->lost;
 }
 
-intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
-    struct gc_heap *heap = g->heap;
+/* Marks from the stack and the queue, up to budget words; returns the words done. */
+static intptr_t drain(struct gc_heap *heap, intptr_t budget) {
     struct gc_mark *m = &heap->mark;
     const uintptr_t dead = (uintptr_t)gc_dead_colour(heap) << 8;
     intptr_t work = 0;
@@ -109,6 +123,36 @@ intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
         } else if (m->head != m->tail) {
             work += (intptr_t)mark_block(heap, m->pending[m->head++ % MARK_RING], dead);
         } else break;
+    }
+    return work;
+}
+
+static void scan_again(void *context, value v) {
+    struct gc_heap *heap = context;
+    header h = header_of(v);
+    if (colour_of_header(h) != heap->live_colour || tag_of_header(h) >= TAG_NO_SCAN) return;
+    push_range(heap, (value *)v, (value *)v + wosize_of_header(h));
+    drain(heap, INTPTR_MAX);
+}
+
+/* Ranges were lost: scans all marked blocks, in one go. It ends, since whatever is lost again now
+ * is a block that was marked now. */
+static void scan_marked(struct gc_heap *heap) {
+    heap->mark.lost = false;
+    gc_pools_park(heap);
+    for (size_t i = 0; i < heap->top_span; i++) {
+        struct gc_span *span = &heap->spans[i];
+        if (span->kind == SPAN_REGION || (span->kind == SPAN_SMALL && !span->no_scan))
+            gc_span_walk(heap, span, scan_again, heap);
+    }
+}
+
+intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
+    struct gc_heap *heap = g->heap;
+    intptr_t work = drain(heap, budget);
+    while (work < budget && heap->mark.lost) {
+        scan_marked(heap);
+        work += (intptr_t)heap->pace.live_words;
     }
     return work;
 }

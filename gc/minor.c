@@ -56,7 +56,7 @@ static inline value new_copy(struct evacuation *e, header h, bool no_scan) {
     struct gc_heap *heap = e->heap;
     size_t wosize = wosize_of_header(h);
     uintptr_t p = gc_pool_alloc(heap, &heap->pools[no_scan][heap->class_of[wosize]]);
-    if (__builtin_expect(!p, 0)) gc_fatal_no_memory("promoting young blocks");
+    if (__builtin_expect(!p, 0)) gc_fatal_no_memory("promoting young blocks"); /* not by P5 */
     *(header *)p = h | e->colour;
     e->words += wosize + 1;
     return (value)(p + 8);
@@ -229,15 +229,10 @@ static void adapt_young_size(struct gc_heap *heap, size_t used_words) {
     }
 }
 
-/* The next collection should not depend on what the system grants then: pages for twice what has
- * survived this time are made usable now. For the case that all survives and each class opens a new
- * span, it is only checked that the range has room. */
-bool gc_minor_reserve(struct gc_heap *heap) {
-    size_t all = heap->young_words_wanted / SPAN_WORDS + 1;
-    size_t possible = heap->free_span_count + (heap->span_limit - heap->top_span);
-    size_t expected = 2 * heap->promoted_words / SPAN_WORDS + 8;
-    return possible >= all + all / 8 + 2 * heap->class_count &&
-           gc_spans_reserve(heap, expected < all ? expected : all);
+/* If all survives, cells may be an eighth larger than their blocks (a little more in places: class
+ * sizes are stretched), and each class of either kind may open a span that it does not fill. */
+size_t gc_minor_spans(const struct gc_heap *heap, size_t words) {
+    return words / 4 * 5 / SPAN_WORDS + 1 + 2 * heap->class_count;
 }
 
 /* With a collection at each allocation, verifying a large heap each time would take hours. */
@@ -276,13 +271,11 @@ void gc_minor_collect(struct gc_domain *g) {
         heap->pace.allocated_words += heap->promoted_words;
         heap->pace.unpaid_words += heap->promoted_words;
         if (used / 8 > heap->young_words_wanted / 2) adapt_young_size(heap, used / 8);
-        heap->memory_short = !gc_minor_reserve(heap);
         gc_end_activity(g, GC_ACT_MINOR, heap->promoted_words);
         gc_say(heap, 0x02, ">");
     }
     heap->minor_requested = false;
-    size_t words = gc_young_words(heap);
-    if (words * 8 != g->young_end - g->young_start) gc_young_resize(g, words);
+    gc_young_settle(g);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
     if (used > 0 && heap->params.verify && verification_due(heap)) gc_verify(g, "after minor");

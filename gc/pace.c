@@ -312,8 +312,8 @@ static bool too_large(const struct gc_heap *heap, size_t words) {
 void gc_collect_for_limit(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     gc_full_major_cycle(g);
-    heap->memory_short = !gc_minor_reserve(heap);
     heap->exhausted = too_large(heap, EMERGENCY_WORDS);
+    gc_young_settle(g);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
     if (heap->memory_short || too_large(heap, 0))

@@ -107,6 +107,7 @@ static void keep_memory_within_limit(struct gc_heap *heap) {
 
 struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
     if (over_limit(heap, n)) return NULL;
+    if (!heap->in_minor && !gc_spans_reserve(heap, n + heap->minor_spans)) return NULL; /* P5 */
     struct gc_run *run = gc_bins_find(&heap->free_spans, n);
     if (!run) {
         if (!grow(heap, n)) return NULL;

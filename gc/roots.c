@@ -30,12 +30,12 @@ static bool is_registered(const struct gc_root_set *set, const value *slot) {
     return set->capacity && set->slots[find(set, slot)] == slot;
 }
 
-static void rehash(struct gc_heap *heap, struct gc_root_set *set) {
+static bool rehash(struct gc_heap *heap, struct gc_root_set *set) {
     struct gc_root_set larger = *set;
     larger.capacity = 64;
     while (larger.capacity < set->live * 4) larger.capacity *= 2;
     larger.slots = gc_os_alloc(&heap->faults, larger.capacity * sizeof *larger.slots);
-    if (!larger.slots) gc_fatal_no_memory("registering a root");
+    if (!larger.slots) return false;
     memset(larger.slots, 0, larger.capacity * sizeof *larger.slots);
     larger.used = set->live;
     for (size_t i = 0; i < set->capacity; i++) {
@@ -44,15 +44,20 @@ static void rehash(struct gc_heap *heap, struct gc_root_set *set) {
     }
     free(set->slots);
     *set = larger;
+    return true;
 }
 
 static void note_young(struct gc_domain *g, value *slot) {
-    if (is_block(*slot) && gc_is_young(g, *slot))
-        gc_words_push(g->heap, &g->heap->roots.young, (uintptr_t)slot);
+    struct gc_root_set *set = &g->heap->roots;
+    if (is_block(*slot) && gc_is_young(g, *slot) &&
+        !gc_words_push(g->heap, &set->young, (uintptr_t)slot))
+        set->young_lost = true;
 }
 
-static void add_to_set(struct gc_heap *heap, struct gc_root_set *set, value *slot) {
-    if (set->used * 2 >= set->capacity) rehash(heap, set);
+static void add_to_set(struct gc_domain *g, struct gc_root_set *set, value *slot) {
+    struct gc_heap *heap = g->heap;
+    if (set->used * 2 >= set->capacity && !rehash(heap, set))
+        heap->up.out_of_memory(heap->up.context, g, set->live);
     size_t i = find(set, slot);
     if (set->slots[i] == slot) return;
     if (!set->slots[i]) set->used++;
@@ -69,14 +74,14 @@ static void remove_from_set(struct gc_root_set *set, value *slot) {
 }
 
 void gc_register_root(struct gc_domain *g, value *slot) {
-    add_to_set(g->heap, &g->heap->roots, slot);
+    add_to_set(g, &g->heap->roots, slot);
     note_young(g, slot);
 }
 
 void gc_remove_root(struct gc_domain *g, value *slot) { remove_from_set(&g->heap->roots, slot); }
 
 void gc_register_plain_root(struct gc_domain *g, value *slot) {
-    add_to_set(g->heap, &g->heap->plain_roots, slot);
+    add_to_set(g, &g->heap->plain_roots, slot);
 }
 
 void gc_remove_plain_root(struct gc_domain *g, value *slot) {
@@ -90,6 +95,11 @@ void gc_modify_root(struct gc_domain *g, value *slot, value v) {
     note_young(g, slot);
 }
 
+static void evacuate_all(struct gc_domain *g, const struct gc_root_set *set) {
+    for (size_t i = 0; i < set->capacity; i++)
+        if (set->slots[i] && set->slots[i] != REMOVED) gc_evacuate(g, set->slots[i]);
+}
+
 void gc_roots_evacuate(struct gc_domain *g) {
     struct gc_root_set *set = &g->heap->roots;
     for (size_t i = 0; i < set->young.count; i++) {
@@ -97,30 +107,21 @@ void gc_roots_evacuate(struct gc_domain *g) {
         if (is_registered(set, slot)) gc_evacuate(g, slot);
     }
     set->young.count = 0;
-    set = &g->heap->plain_roots;
-    for (size_t i = 0; i < set->capacity; i++)
-        if (set->slots[i] && set->slots[i] != REMOVED) gc_evacuate(g, set->slots[i]);
+    if (set->young_lost) evacuate_all(g, set);
+    set->young_lost = false;
+    evacuate_all(g, &g->heap->plain_roots);
 }
 
 void gc_roots_destroy(struct gc_heap *heap) {
     free(heap->roots.slots);
     free(heap->plain_roots.slots);
     gc_words_free(&heap->roots.young);
-    free(heap->scanners);
-    heap->scanners = NULL;
 }
 
 /* ---- Scanners. ---- */
 
 void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
-    if (heap->scanner_count == heap->scanner_capacity) {
-        size_t capacity = heap->scanner_capacity ? heap->scanner_capacity * 2 : 16;
-        struct gc_scanner_entry *larger = gc_os_realloc(&heap->faults, heap->scanners,
-                                                        capacity * sizeof *larger);
-        if (!larger) gc_fatal_no_memory("adding a root scanner");
-        heap->scanners = larger;
-        heap->scanner_capacity = capacity;
-    }
+    assert(heap->scanner_count < GC_SCANNERS);
     heap->scanners[heap->scanner_count++] = (struct gc_scanner_entry){scan, context};
 }
 

@@ -49,18 +49,19 @@ static inline void gc_visit(struct gc_visitor *visitor, value *slot) {
 
 typedef void gc_scanner(void *context, struct gc_visitor *visitor);
 
+enum { GC_SCANNERS = 16 }; /* as many as a heap may have */
 /* Adds / removes a scanner, called at each minor collection and at the start of each marking.
- * GC: never. Fails: on exhausted memory, fatally. */
+ * GC: never. Needs: less than GC_SCANNERS are there. */
 void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 
 /* Registers / removes *slot as a root that its owner may assign at any time, so that every
- * collection looks at it. GC: never. */
+ * collection looks at it. GC: never. Fails (registering): out_of_memory upcall. */
 void gc_register_plain_root(struct gc_domain *g, value *slot);
 void gc_remove_plain_root(struct gc_domain *g, value *slot);
 
 /* Registers / removes *slot as a generational root. Between the two calls *slot changes only
- * through gc_modify_root. GC: never. */
+ * through gc_modify_root. GC: never. Fails (registering): out_of_memory upcall. */
 void gc_register_root(struct gc_domain *g, value *slot);
 void gc_remove_root(struct gc_domain *g, value *slot);
 void gc_modify_root(struct gc_domain *g, value *slot, value v);

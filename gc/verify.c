@@ -235,7 +235,8 @@ static void check_fields(const struct gc_checker *c, value v) {
         gc_verify_word(c, content, "field", (uintptr_t)&field(v, i));
         if (!old || !is_block(content) || !gc_is_young(c->g, content)) continue;
         uintptr_t slot = (uintptr_t)&field(v, i);
-        if (bsearch(&slot, c->remembered, c->remembered_count, 8, compare_words) == NULL) /* G2 */
+        if (!c->heap->remembered_lost &&
+            bsearch(&slot, c->remembered, c->remembered_count, 8, compare_words) == NULL) /* G2 */
             gc_verify_fail(c, "G2", "field %zu of old block %#zx holds young %#zx unremembered", i,
                            (size_t)v, (size_t)content);
     }
@@ -271,6 +272,9 @@ static void check_young_area(const struct gc_checker *c) {
         (g->young_start | g->young_ptr | g->young_end) % 8 != 0) /* G1 */
         gc_verify_fail(c, "G1", "young area %#zx <= %#zx <= %#zx", (size_t)g->young_start,
                        (size_t)g->young_ptr, (size_t)g->young_end);
+    if (c->heap->free_span_count < c->heap->minor_spans && !c->heap->exhausted) /* P5 */
+        gc_verify_fail(c, "P5", "%zu free spans, %zu may be needed", c->heap->free_span_count,
+                       c->heap->minor_spans);
     if (g->young_ptr == g->young_end && c->heap->remembered.count != 0) /* G3 */
         gc_verify_fail(c, "G3", "nothing is young, %zu slots are remembered",
                        c->heap->remembered.count);
@@ -278,7 +282,8 @@ static void check_young_area(const struct gc_checker *c) {
         gc_verify_fail(c, "H1", "the sample trigger %#zx is outside the young area",
                        (size_t)g->sample_trigger);
     const struct gc_mark *mark = &c->heap->mark;
-    if (c->heap->phase != PHASE_MARK && (mark->count != 0 || mark->head != mark->tail)) /* M2 */
+    if (c->heap->phase != PHASE_MARK &&
+        (mark->count != 0 || mark->head != mark->tail || mark->lost)) /* M2 */
         gc_verify_fail(c, "M2", "%zu ranges are to be marked outside marking", mark->count);
 }
 

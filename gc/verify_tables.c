@@ -95,6 +95,8 @@ static void check_arguments(const struct gc_checker *c, const struct gc_final_ta
 
 static void check_finalisers(const struct gc_checker *c) {
     const struct gc_final *final = &c->heap->final;
+    if (final->due.capacity < final->due.count + final->first.count + final->last.count) /* F4 */
+        gc_verify_fail(c, "F4", "the due queue has room for %zu items only", final->due.capacity);
     check_functions(c, &final->first);
     check_functions(c, &final->last);
     check_arguments(c, &final->first, "F1");
@@ -114,6 +116,9 @@ static int compare_words(const void *a, const void *b) {
 
 static void check_customs(const struct gc_checker *c) {
     const struct gc_words *old = &c->heap->custom.old;
+    if (old->capacity - old->count < c->heap->custom.young.count / 3) /* X2 */
+        gc_verify_fail(c, "X2", "no room for the young custom blocks among %zu old ones",
+                       old->count);
     uintptr_t *sorted = malloc(8 * old->count + 8);
     if (sorted == NULL) gc_fatal_no_memory("verifying the heap");
     if (old->count > 0) memcpy(sorted, old->items, 8 * old->count);

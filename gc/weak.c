@@ -11,8 +11,9 @@
  * put in the list of that block, which becomes "watched" (COLOUR_WATCHED). When marking meets a
  * watched block it appends it to `woken`, and only the ephemerons of that list are looked at
  * again, each from the key it waited for. The work is thus linear in the number of keys, however
- * the ephemerons depend on each other. This happens within gc_mark_finish, so no program runs
- * while blocks are watched.
+ * the ephemerons depend on each other. When memory for these lists is refused, all ephemerons are
+ * looked at in rounds instead, until one changes nothing. This happens within gc_mark_finish, so no
+ * program runs while blocks are watched.
  *
  * W3  The number in an ephemeron's link is its place in the table; the table holds no dead
  *     ephemeron once marking has ended.
@@ -30,10 +31,7 @@ static uintptr_t waiting_entry(size_t next, size_t slot) { return (uintptr_t)nex
 static size_t next_of_entry(uintptr_t entry) { return entry >> 32; }
 static size_t slot_of_entry(uintptr_t entry) { return entry & UINT32_MAX; }
 
-bool gc_weak_create(struct gc_heap *heap) {
-    heap->weak.none = 2;
-    return true;
-}
+void gc_weak_create(struct gc_heap *heap) { heap->weak.none = 2; }
 
 void gc_weak_destroy(struct gc_heap *heap) {
     gc_words_free(&heap->weak.all);
@@ -59,23 +57,30 @@ value gc_ephe_none(struct gc_domain *g) { return g->heap->weak.none; }
 value gc_ephe_create(struct gc_domain *g, size_t keys) {
     struct gc_heap *heap = g->heap;
     struct gc_weak *weak = &heap->weak;
-    bool full = weak->all.count == weak->all.capacity;
-    if (weak->all.count >= UINT32_MAX - 1 || (full && !gc_words_grow(heap, &weak->all)))
+    if (weak->all.count >= UINT32_MAX - 1 || !gc_words_reserve(heap, &weak->all, 1))
         heap->up.out_of_memory(heap->up.context, g, keys);
     value e = gc_alloc_major(g, keys + EPHE_FIRST_KEY, TAG_ABSTRACT);
     field(e, EPHE_LINK) = val_of_int((intptr_t)weak->all.count);
     for (size_t i = EPHE_DATA; i < keys + EPHE_FIRST_KEY; i++) field(e, i) = weak->none;
-    gc_words_push(heap, &weak->all, (uintptr_t)e);
+    gc_words_append(&weak->all, (uintptr_t)e);
     return e;
 }
 
-void gc_ephe_set(struct gc_domain *g, value e, size_t slot, value v) {
+/* Room to note that n slots hold young blocks; W4. */
+static void make_room(struct gc_domain *g, size_t n) {
     struct gc_heap *heap = g->heap;
-    field(e, slot) = v;
+    if (!gc_words_reserve(heap, &heap->weak.young, 2 * n))
+        heap->up.out_of_memory(heap->up.context, g, 2 * n);
+}
+
+void gc_ephe_set(struct gc_domain *g, value e, size_t slot, value v) {
+    struct gc_words *young = &g->heap->weak.young;
     if (is_block(v) && gc_is_young(g, v)) {
-        gc_words_push(heap, &heap->weak.young, (uintptr_t)e);
-        gc_words_push(heap, &heap->weak.young, slot);
+        make_room(g, 1);
+        gc_words_append(young, (uintptr_t)e);
+        gc_words_append(young, slot);
     }
+    field(e, slot) = v;
 }
 
 value gc_ephe_get(struct gc_domain *g, value e, size_t slot) {
@@ -94,6 +99,12 @@ void gc_ephe_blit(struct gc_domain *g, value from, size_t from_slot, value to, s
                   size_t n) {
     struct gc_heap *heap = g->heap;
     bool downwards = from == to && from_slot < to_slot;
+    size_t young = 0;
+    for (size_t i = 0; i < n; i++) {
+        value v = field(from, from_slot + i);
+        young += is_block(v) && gc_is_young(g, v);
+    }
+    make_room(g, young);
     for (size_t k = 0; k < n; k++) {
         size_t i = downwards ? n - 1 - k : k;
         value v = field(from, from_slot + i);
@@ -155,25 +166,29 @@ static size_t watch_place(const struct gc_weak *weak, value block) {
     return place;
 }
 
-static void watched_grow(struct gc_heap *heap) {
+static bool watched_grow(struct gc_heap *heap) {
     struct gc_weak *weak = &heap->weak;
     struct gc_watch *old = weak->watched;
     size_t old_capacity = weak->watched_capacity;
     size_t capacity = old_capacity == 0 ? FIRST_WATCH_CAPACITY : 2 * old_capacity;
-    weak->watched = gc_os_alloc(&heap->faults, capacity * sizeof *weak->watched);
-    if (weak->watched == NULL) gc_fatal_no_memory("settling ephemerons");
-    memset(weak->watched, 0, capacity * sizeof *weak->watched);
+    struct gc_watch *larger = gc_os_alloc(&heap->faults, capacity * sizeof *larger);
+    if (larger == NULL) return false;
+    memset(larger, 0, capacity * sizeof *larger);
+    weak->watched = larger;
     weak->watched_capacity = capacity;
     for (size_t i = 0; i < old_capacity; i++)
         if (old[i].block != 0) weak->watched[watch_place(weak, old[i].block)] = old[i];
     free(old);
+    return true;
 }
 
 /* Ephemeron number n waits for unmarked block v, to go on with slot when v is marked. */
 static void wait_for(struct gc_heap *heap, size_t n, value v, size_t slot) {
     struct gc_weak *weak = &heap->weak;
     v = block_start(v);
-    if (2 * (weak->watched_count + 1) > weak->watched_capacity) watched_grow(heap);
+    if (2 * (weak->watched_count + 1) > weak->watched_capacity && !watched_grow(heap))
+        weak->refused = true;
+    if (weak->refused) return;
     struct gc_watch *watch = &weak->watched[watch_place(weak, v)];
     if (watch->block == 0) {
         *watch = (struct gc_watch){.block = v};
@@ -190,6 +205,7 @@ static void wait_for(struct gc_heap *heap, size_t n, value v, size_t slot) {
 void gc_weak_mark_start(struct gc_domain *g) {
     struct gc_weak *weak = &g->heap->weak;
     weak->unsettled = SIZE_MAX;
+    weak->refused = false;
     weak->woken.count = 0;
     weak->watched_count = 0;
 }
@@ -220,17 +236,18 @@ static bool settle_all(struct gc_heap *heap) {
     struct gc_weak *weak = &heap->weak;
     bool any = false;
     weak->waiting.count = 0;
-    for (size_t n = 0; n < weak->all.count; n++) gc_words_push(heap, &weak->waiting, 0);
+    weak->refused = !gc_words_reserve(heap, &weak->waiting, weak->all.count);
+    for (size_t n = 0; n < weak->all.count && !weak->refused; n++)
+        gc_words_append(&weak->waiting, 0);
     for (weak->unsettled = weak->all.count; weak->unsettled > 0; weak->unsettled--)
         any |= settle(heap, weak->unsettled - 1, EPHE_LINK);
     return any;
 }
 
-bool gc_weak_mark(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
+/* Looks at the ephemerons of which watched blocks were a part that were marked since. */
+static bool settle_woken(struct gc_heap *heap) {
     struct gc_weak *weak = &heap->weak;
     bool any = false;
-    if (weak->unsettled == SIZE_MAX) any = settle_all(heap);
     while (weak->woken.count > 0) {
         value block = (value)weak->woken.items[--weak->woken.count];
         struct gc_watch *watch = &weak->watched[watch_place(weak, block)];
@@ -272,6 +289,18 @@ static void clean(struct gc_heap *heap, value e) {
         dead_key = true;
     }
     if (dead_key) field(e, EPHE_DATA) = heap->weak.none;
+}
+
+bool gc_weak_mark(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    struct gc_weak *weak = &heap->weak;
+    bool any = false;
+    if (weak->unsettled == SIZE_MAX) any = settle_all(heap);
+    if (!weak->refused) any |= settle_woken(heap);
+    if (!weak->refused) return any;
+    stop_watching(heap);
+    for (size_t n = 0; n < weak->all.count; n++) any |= settle(heap, n, EPHE_LINK);
+    return any;
 }
 
 void gc_weak_clean(struct gc_domain *g) {

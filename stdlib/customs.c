@@ -42,6 +42,8 @@ static value read_foreign(struct vm_reader *r, const struct gc_custom_ops *ops, 
                        "a foreign custom block without its size");
         return 0;
     }
+    /* Before there is a content that would be lost. */
+    if (ops->finalize != NULL && !gc_custom_reserve(&d->gc)) vm_raise_out_of_memory(d);
     value v = vm_reader_custom(r, &inert_ops, declared, 0);
     if (v == 0) return 0;
     struct vm_reader *outer = m->reader;
