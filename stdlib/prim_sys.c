@@ -146,9 +146,10 @@ value prim_sys_exit(struct domain *d, value status) {
 value prim_sys_system_command(struct domain *d, value command) {
     if (strlen(string_bytes(command)) != string_length(command))
         vm_raise_sys_error(d, EINVAL, command);
+    GC_ROOT(&d->gc, &command);
+    vm_run_due_signal_handlers(d);
     char *text = strdup(string_bytes(command));
     if (text == NULL) vm_raise_out_of_memory(d);
-    GC_ROOT(&d->gc, &command);
     vm_enter_blocking(d);
     int status = system(text);
     vm_leave_blocking(d);

@@ -4,6 +4,7 @@
 #include "stdlib/place.h"
 #include "stdlib/prim.h"
 #include "vm/blocking.h"
+#include "vm/signal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,7 +52,9 @@ static int open_flags(value list) {
 }
 
 value prim_sys_open(struct domain *d, value path, value flags, value permissions) {
+    GC_ROOT(&d->gc, &path);
     int bits = open_flags(flags);
+    vm_run_due_signal_handlers(d);
     bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
     struct place place = place_of(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path);
     /* What is opened for writing with O_RDONLY among its flags can be read as well. */
@@ -62,7 +65,6 @@ value prim_sys_open(struct domain *d, value path, value flags, value permissions
     if (!may_read) fail(d, &read, path);
     char *name = strdup(place.path);
     if (name == NULL) vm_raise_out_of_memory(d);
-    GC_ROOT(&d->gc, &path);
     place.path = name;
     vm_enter_blocking(d); /* a named pipe opens when somebody else opens it */
     int fd = place_open(&place, bits, (mode_t)int_of_val(permissions));

@@ -20,11 +20,6 @@ static _Noreturn void fail(struct domain *d, int error, const char *function) {
     vm_raise_sys_error(d, error, copy_string(d, function));
 }
 
-/* What OCaml does before it blocks: signals that came must not wait as long as that. */
-static void run_signal_handlers(struct domain *d) {
-    if (vm_signals_due(d)) vm_value_or_raise(d, vm_run_signal_handlers_exn(d));
-}
-
 /* ---- Thread. ---- */
 
 static void require_threads(struct domain *d, const char *function) {
@@ -54,14 +49,14 @@ value prim_thread_exit(struct domain *d, value unit) {
 }
 
 value prim_thread_yield(struct domain *d, value unit) {
-    run_signal_handlers(d);
+    vm_run_due_signal_handlers(d);
     vm_thread_yield(d);
     return VAL_UNIT;
 }
 
 value prim_thread_join(struct domain *d, value thread) {
     GC_ROOT(&d->gc, &thread);
-    run_signal_handlers(d);
+    vm_run_due_signal_handlers(d);
     vm_thread_join(d, thread);
     GC_UNROOT(&d->gc);
     return VAL_UNIT;
@@ -107,7 +102,7 @@ value prim_thread_sigmask(struct domain *d, value command, value signals) {
     if (int_of_val(command) < 0 || int_of_val(command) > 2)
         vm_invalid_argument(d, "Thread.sigmask");
     decode_set(signals, &set);
-    run_signal_handlers(d);
+    vm_run_due_signal_handlers(d);
     int error = pthread_sigmask(how[int_of_val(command)], &set, &before);
     if (error != 0) fail(d, error, "Thread.sigmask");
     /* Signals that were unblocked are due at once. */
@@ -119,7 +114,7 @@ value prim_wait_signal(struct domain *d, value signals) {
     sigset_t set;
     int number;
     decode_set(signals, &set);
-    run_signal_handlers(d);
+    vm_run_due_signal_handlers(d);
     vm_enter_blocking(d);
     int error = sigwait(&set, &number);
     vm_leave_blocking(d);
@@ -185,7 +180,7 @@ value prim_mutex_lock(struct domain *d, value mutex) {
         return VAL_UNIT;
     }
     GC_ROOT(&d->gc, &mutex);
-    run_signal_handlers(d);
+    vm_run_due_signal_handlers(d);
     if (m->holder == self(d)) fail(d, EDEADLK, "Mutex.lock");
     lock(d, m);
     GC_UNROOT(&d->gc);
@@ -215,7 +210,7 @@ value prim_condition_new(struct domain *d, value unit) {
 value prim_condition_wait(struct domain *d, value condition, value mutex) {
     struct mutex *m = data_of(mutex);
     GC_ROOT(&d->gc, &condition, &mutex);
-    run_signal_handlers(d);
+    vm_run_due_signal_handlers(d);
     if (m->holder != self(d)) fail(d, EPERM, "Condition.wait");
     unlock(d, m);
     vm_wait(d, data_of(condition));

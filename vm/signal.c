@@ -151,6 +151,10 @@ value vm_run_signal_handlers_exn(struct domain *d) {
     return is_exn_result(result) ? result : VAL_UNIT;
 }
 
+void vm_run_due_signal_handlers(struct domain *d) {
+    if (vm_signals_due(d)) vm_value_or_raise(d, vm_run_signal_handlers_exn(d));
+}
+
 void vm_signals_detach(struct domain *d) {
     struct vm_signals *s = d->vm->signals;
     if (s == NULL) return;

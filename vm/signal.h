@@ -44,6 +44,9 @@ void vm_signal_record(int number);
 
 /* Whether a recorded signal waits that isn't blocked. GC: never. */
 bool vm_signals_due(const struct domain *d);
+/* Runs the handlers that are due, before what may take long: a signal must not wait for its end.
+ * GC: may run. Fails: raises what a handler raised. */
+void vm_run_due_signal_handlers(struct domain *d);
 /* Gives the signals of d's machine back to the system; its heap still exists. GC: never. */
 void vm_signals_detach(struct domain *d);
 
