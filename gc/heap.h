@@ -206,6 +206,15 @@ void gc_young_range(const struct gc_domain *g, uintptr_t *start, uintptr_t *end)
  * f must not allocate. GC: may run, before the walk. */
 void gc_walk(struct gc_domain *g, void (*f)(void *context, value v), void *context);
 
+/* Whether a check that reads so many words should be made now: always, but for the levels of
+ * --gc-stress that act at every step of the program. There each step earns the account some words,
+ * many while the program is short, and the check is due when its words have been earned. Zeros are
+ * a new account. GC: never. */
+struct gc_check_account {
+    uint64_t spent;
+};
+bool gc_check_due(struct gc_domain *g, struct gc_check_account *account, size_t words);
+
 /* Checks every invariant; on a violation prints what and where, then aborts. when: names the phase
  * in the message. GC: never. */
 void gc_verify(struct gc_domain *g, const char *when);

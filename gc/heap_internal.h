@@ -152,6 +152,7 @@ struct gc_mark {
     unsigned head, tail;          /* free-running; tail - head <= MARK_RING */
     size_t marked_words;          /* headers included, in this cycle */
     bool lost;                    /* M4 */
+    size_t root_words;            /* read by scanners and in tables as this cycle started */
 };
 
 /* ---- Tables of weak.c, final.c and custom.c. Their fields belong to those files. ---- */
@@ -229,6 +230,13 @@ struct gc_pace {
     unsigned long_survivals; /* minor collections in a row that justify a larger young area */
 };
 
+/* What --gc-stress keeps (stress.c). */
+struct gc_stress {
+    uint64_t steps;   /* allocations, and polls, at the levels that act at each */
+    size_t countdown; /* levels 3 and 4: allocations until the next cycle */
+    struct gc_check_account at_phases, at_polls, cycles, moves;
+};
+
 struct gc_heap {
     /* Where things are. */
     uintptr_t range_start, range_bytes;
@@ -283,7 +291,7 @@ struct gc_heap {
     struct gc_faults faults;
     size_t young_words_wanted; /* takes effect at the end of the next minor collection, as far as
                                   the heap's limit allows */
-    size_t stress_countdown;   /* allocations until the next forced collection */
+    struct gc_stress stress;
 };
 
 /* ---- Small helpers. GC: never, for all of them. ---- */
@@ -418,8 +426,9 @@ void gc_pace_mid_slice(struct gc_domain *g);
 /* Puts young_trigger at the next place in the young area where a slice is wanted. */
 void gc_pace_place_trigger(struct gc_domain *g);
 
-/* The slice for --gc-stress 5 and 6: a few words of whatever is due. */
-void gc_stress_slice(struct gc_domain *g);
+/* Marks or sweeps budget words' worth, not when idle; settles at the end of marking if it may (then
+ * the young area must be empty). Returns the work done. */
+intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_settle);
 
 /* ---- Minor collection's parts. ---- */
 
@@ -428,8 +437,11 @@ void gc_collect_for_limit(struct gc_domain *g);
 /* A minor collection with everything that goes with it: the automatic slice, the heap limit (which
  * may raise), finalisers due. */
 void gc_collect_young(struct gc_domain *g);
-/* Whatever level of --gc-stress asks for at an allocation. */
+/* Whatever level of --gc-stress asks for at an allocation, and at a poll (stress.c). */
 void gc_stress_allocation(struct gc_domain *g);
+void gc_stress_poll(struct gc_domain *g);
+/* The verifier at the end of a phase, if --gc-verify asks for it and it is due. */
+void gc_verify_phase(struct gc_domain *g, const char *when);
 
 /* Evacuates and nothing else: no slice, no due work. Ends with G3. */
 void gc_minor_collect(struct gc_domain *g);

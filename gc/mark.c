@@ -165,7 +165,7 @@ void gc_mark_start(struct gc_domain *g) {
     gc_begin_activity(g, GC_ACT_MARK);
     heap->live_colour ^= 1;
     heap->phase = PHASE_MARK;
-    heap->mark.marked_words = 0;
+    heap->mark.marked_words = heap->mark.root_words = 0;
     g->marking = true;
     gc_weak_mark_start(g);
     gc_roots_darken(g);
@@ -195,7 +195,7 @@ void gc_mark_finish(struct gc_domain *g) {
     gc_pace_mark_ended(heap);
     gc_sweep_start(heap);
     gc_end_activity(g, GC_ACT_SETTLE, 0);
-    if (heap->params.verify) gc_verify(g, "after mark");
+    gc_verify_phase(g, "after mark");
 }
 
 bool gc_is_dead(struct gc_domain *g, value v) { return !gc_is_marked(g->heap, v); }

@@ -235,13 +235,6 @@ size_t gc_minor_spans(const struct gc_heap *heap, size_t words) {
     return words / 4 * 5 / SPAN_WORDS + 1 + 2 * heap->class_count;
 }
 
-/* With a collection at each allocation, verifying a large heap each time would take hours. */
-static bool verification_due(struct gc_heap *heap) {
-    if (heap->params.stress != 1 && heap->params.stress != 2) return true;
-    size_t interval = 16 + heap->pace.live_words / 1024;
-    return heap->stats.minor_collections % interval == 0;
-}
-
 void gc_minor_collect(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     size_t used = g->young_end - g->young_ptr;
@@ -278,5 +271,5 @@ void gc_minor_collect(struct gc_domain *g) {
     gc_young_settle(g);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
-    if (used > 0 && heap->params.verify && verification_due(heap)) gc_verify(g, "after minor");
+    if (used > 0) gc_verify_phase(g, "after minor");
 }

@@ -27,9 +27,6 @@ enum {
     DEBT_PARTS = 32,
     SLICE_DISCARDS = 64,      /* spans */
     LONG_COPY_WORDS = 100000, /* a minor collection that promotes as much takes 1 ms or more */
-    STRESS_SLICE_WORDS = 200,
-    POLL_INTERVAL = 64,     /* polls between verifications at --gc-stress 6 */
-    STRESS_INTERVAL = 1000, /* allocations between full cycles at --gc-stress 3 and 4 */
     MIN_TRIGGER_WORDS = 256 * 1024,
     MIN_ALLOWANCE_WORDS = 64 * 1024,
     EMERGENCY_WORDS = 128 * 1024, /* what handlers of Out_of_memory may use beyond the limit */
@@ -172,8 +169,7 @@ static intptr_t sweep_some(struct gc_domain *g, intptr_t budget) {
     return done;
 }
 
-/* Marks or sweeps budget words' worth; settles at the end of marking if it may. */
-static intptr_t work_some(struct gc_domain *g, intptr_t budget, bool may_settle) {
+intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_settle) {
     struct gc_heap *heap = g->heap;
     if (heap->phase == PHASE_SWEEP) return sweep_some(g, budget);
     intptr_t done = mark_some(g, budget);
@@ -198,7 +194,7 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
     if (may_settle && heap->promoted_words > LONG_COPY_WORDS) budget /= 2;
     if (budget > pace->debt) budget = pace->debt;
     enum gc_phase phase = heap->phase;
-    intptr_t done = work_some(g, (intptr_t)budget + 1, may_settle);
+    intptr_t done = gc_pace_work(g, (intptr_t)budget + 1, may_settle);
     if (heap->phase == phase) pace->debt -= (double)done;
     gc_say(heap, 0x20, "Slice: %ld words of work, %.0f owed\n", (long)done, pace->debt);
     return done;
@@ -215,29 +211,6 @@ void gc_pace_place_trigger(struct gc_domain *g) {
     const uintptr_t largest_block = 8 * (MAX_YOUNG_WOSIZE + 1);
     if (step < largest_block) step = largest_block;
     if (step < space) g->young_trigger = g->young_ptr - step;
-}
-
-void gc_stress_slice(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
-    if (heap->phase == PHASE_IDLE || (heap->phase == PHASE_MARK && gc_mark_exhausted(heap)))
-        gc_minor_collect(g);
-    if (heap->phase == PHASE_IDLE) gc_mark_start(g);
-    else work_some(g, STRESS_SLICE_WORDS, g->young_ptr == g->young_end);
-}
-
-/* Levels 5 and 6, at a poll or an allocation. Larger heaps are verified less often, so that the
- * cost per poll stays. */
-static void stress_step(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
-    gc_stress_slice(g);
-    if (heap->params.stress == 5) return;
-    if (heap->stress_countdown > 0) {
-        heap->stress_countdown--;
-        return;
-    }
-    gc_verify(g, "at a poll");
-    size_t young_words = (g->young_end - g->young_ptr) / 8;
-    heap->stress_countdown = POLL_INTERVAL + (heap->pace.live_words + young_words) / 32;
 }
 
 /* ---- Cycles on demand. ---- */
@@ -295,7 +268,7 @@ intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
     else {
         if (heap->phase == PHASE_IDLE) gc_mark_start(g);
         while (done < howmuch && heap->phase != PHASE_IDLE)
-            done += work_some(g, howmuch - done, true) + 1;
+            done += gc_pace_work(g, howmuch - done, true) + 1;
     }
     settle_limits(g);
     return done;
@@ -344,7 +317,7 @@ void gc_minor(struct gc_domain *g) {
 }
 
 void gc_do_due_work(struct gc_domain *g) {
-    if (g->heap->params.stress >= 5) stress_step(g);
+    gc_stress_poll(g);
     struct gc_heap *heap = g->heap;
     bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap)
                                           : heap->phase == PHASE_MARK && gc_mark_exhausted(heap);
@@ -352,27 +325,5 @@ void gc_do_due_work(struct gc_domain *g) {
     else if (heap->slice_requested) {
         heap->slice_requested = false;
         gc_pace_mid_slice(g);
-    }
-}
-
-void gc_stress_allocation(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
-    switch (heap->params.stress) {
-    case 1: gc_collect_young(g); return;
-    case 2:
-        gc_collect_young(g);
-        gc_young_move(g);
-        return;
-    case 5:
-    case 6: stress_step(g); return;
-    default:
-        if (heap->stress_countdown > 0) {
-            heap->stress_countdown--;
-            return;
-        }
-        gc_full_major_cycle(g);
-        if (heap->params.stress == 4) gc_verify(g, "at a stress point");
-        /* Larger heaps are collected less often, so that the cost per allocation stays. */
-        heap->stress_countdown = STRESS_INTERVAL + heap->pace.live_words / 16;
     }
 }

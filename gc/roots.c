@@ -142,7 +142,9 @@ struct darkener {
 };
 
 static void darken_slots(struct gc_visitor *visitor, value *from, value *to) {
-    gc_darken_range(((struct darkener *)visitor)->heap, from, to);
+    struct gc_heap *heap = ((struct darkener *)visitor)->heap;
+    heap->mark.root_words += (size_t)(to - from);
+    gc_darken_range(heap, from, to);
 }
 
 static void darken_set(struct gc_heap *heap, const struct gc_root_set *set) {
@@ -156,6 +158,7 @@ void gc_roots_darken(struct gc_domain *g) {
     for (struct gc_local_roots *frame = g->local_roots; frame; frame = frame->next)
         for (intptr_t t = 0; t < frame->ntables; t++)
             gc_darken_range(heap, frame->tables[t], frame->tables[t] + frame->nitems);
+    heap->mark.root_words += heap->roots.capacity + heap->plain_roots.capacity;
     darken_set(heap, &heap->roots);
     darken_set(heap, &heap->plain_roots);
     for (size_t i = 0; i < heap->scanner_count; i++)

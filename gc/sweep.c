@@ -12,16 +12,21 @@
 enum { SMALL_SPAN_WORK = SPAN_WORDS / 8 };
 
 /* Gives [from, to) one free header and appends it to the chain that ends at link. */
-static uintptr_t *close_gap(struct gc_heap *heap, uintptr_t from, uintptr_t to, uintptr_t *link) {
+static uintptr_t *close_gap(uintptr_t from, uintptr_t to, uintptr_t *link) {
     uintptr_t *words = (uintptr_t *)from;
     words[0] = make_header((to - from) / 8 - 1, 0, COLOUR_FREE);
-    if (gc_fills_junk(heap))
-        for (uintptr_t *w = words + 2; w < (uintptr_t *)to; w++) *w = GC_JUNK;
     *link = from;
     return words + 1;
 }
 
-size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span) {
+static void fill_junk(uintptr_t p, uintptr_t bytes) {
+    for (uintptr_t *word = (uintptr_t *)p; word < (uintptr_t *)(p + bytes); word++) *word = GC_JUNK;
+}
+
+/* Each cell is filled once, as it dies; of a gap that is now part of a larger one, the two words
+ * that were its header and link. */
+static inline __attribute__((always_inline)) void sweep_cells(struct gc_heap *heap,
+                                                              struct gc_span *span, bool fill) {
     const uintptr_t cell = 8u * span->cell_words, colour_bits = 0x300;
     const uintptr_t dead = (uintptr_t)gc_dead_colour(heap) << 8;
     const uintptr_t free_bits = (uintptr_t)COLOUR_FREE << 8;
@@ -32,18 +37,25 @@ size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span) {
         uintptr_t colour = h & colour_bits;
         if (colour == dead) {
             if (!gap) gap = p;
+            if (fill) fill_junk(p, cell);
             p += cell;
         } else if (colour == free_bits) {
+            if (fill) fill_junk(p, 16);
             if (!gap) gap = p;
             p += 8 * (wosize_of_header(h) + 1);
         } else {
-            if (gap) link = close_gap(heap, gap, p, link);
+            if (gap) link = close_gap(gap, p, link);
             gap = 0;
             p += cell;
         }
     }
-    if (gap) link = close_gap(heap, gap, end, link);
+    if (gap) link = close_gap(gap, end, link);
     *link = 0;
+}
+
+size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span) {
+    if (gc_fills_junk(heap)) sweep_cells(heap, span, true);
+    else sweep_cells(heap, span, false);
     span->unswept = false;
     return SMALL_SPAN_WORK;
 }
@@ -99,7 +111,7 @@ intptr_t gc_sweep_some(struct gc_domain *g, intptr_t budget) {
         if (!region) {
             heap->phase = PHASE_IDLE;
             gc_pace_cycle_ended(heap);
-            if (heap->params.verify) gc_verify(g, "after sweep");
+            gc_verify_phase(g, "after sweep");
             break;
         }
         work += (intptr_t)gc_region_sweep(heap, region);

@@ -63,6 +63,7 @@ struct domain {
     };
     struct vm_thread *thread; /* whose context this is; NULL: the machine has no threads */
     size_t stack_limit_words; /* of every thread */
+    struct gc_check_account checked_stack;
     bool backtrace_active;
     bool finalising;         /* finalisers are running: they don't nest */
     struct vm_abi_state abi; /* what C stubs see; abi.local_roots is a second chain of roots */

@@ -77,6 +77,7 @@ static void check_frames(struct domain *d) {
 
 void vm_selfcheck(struct domain *d) {
     check_bounds(d);
+    if (!gc_check_due(&d->gc, &d->checked_stack, (size_t)(d->stack_high - d->sp))) return;
     check_traps(d);
     check_marks(d);
     check_frames(d);
@@ -105,6 +106,10 @@ void vm_selfcheck_threads(struct vm_threads *threads) {
     const struct domain *d = threads->vm->domain;
     require(d->thread == threads->owner && d->thread == threads->latest,
             "TH1: the domain's thread is not the one that has the machine");
+    size_t words = 0;
+    for (const struct vm_thread *t = threads->all; t != NULL; t = t->next)
+        words += (size_t)(t->context.stack_high - t->context.sp);
+    if (!gc_check_due(&threads->vm->domain->gc, &threads->checked, words)) return;
     for (const struct vm_thread *t = threads->all; t != NULL; t = t->next) {
         if (t == d->thread) continue;
         require(t->context.stack_low != d->stack_low, "TH1: two threads have one stack");

@@ -6,11 +6,11 @@ struct domain;
 struct vm;
 
 /* Checks stack, marks, trap frames and frames of a stopped domain; a violation prints the
- * invariant's id and ends the process by abort. Called at the start of each collection. GC:
- * never. */
+ * invariant's id and ends the process by abort. Called at the start of each collection; what reads
+ * the whole stack happens when it is due (gc_check_due). GC: never. */
 void vm_selfcheck(struct domain *d);
-/* Checks who has the machine, and the threads that a minor collection leaves out; called at the
- * start of each collection. GC: never. */
+/* Checks who has the machine, and, when it is due, the threads that a minor collection leaves out;
+ * called at the start of each collection. GC: never. */
 struct vm_threads;
 void vm_selfcheck_threads(struct vm_threads *threads);
 /* Checks the tables of functions and fragments; called at a machine's end. GC: never. */

@@ -55,6 +55,7 @@ struct vm_threads {
     struct vm_thread *latest; /* who had it last; NULL: that one has ended */
     struct vm_thread *all, *dirty, *main;
     size_t count;
+    struct gc_check_account checked;
     size_t candidates; /* foreign threads about to be registered; with the mutex */
     intptr_t next_number;
     bool exiting;                 /* a thread ended the program (no vm_options.end_process) */

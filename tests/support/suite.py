@@ -10,8 +10,7 @@ Shared by difftest and coverage. A program says what it needs in comments at its
   (* with: calc.mly lex.mll *)  companion sources of the same folder, in linking order
   (* beside: plug.ml *)      compiled to a .cmo that stands beside the program when it runs
   (* timeout: 60 *)          seconds, when the default does not do
-  (* stress: no *)           not run with --gc-stress: about the collector's own timing
-  (* stress: light *)        not run at levels 1 and 2, which collect at each allocation: too slow
+  (* stress: no: WHY *)      not run with --gc-stress: it is about the collector's own timing
 """
 import ast
 import hashlib
@@ -65,10 +64,12 @@ class Program:
     def words(self, key):
         return shlex.split(self.says.get(key, ''))
 
-    def bears(self, level):
-        """Whether the program is to be run at this level of --gc-stress (0: none)."""
-        least = {'light': 3, 'no': 99}.get(self.says.get('stress'), 0)
-        return level == 0 or level >= least
+    def exempt_from_stress(self):
+        """Why the program is not run with --gc-stress, or None."""
+        answer, _, why = self.says.get('stress', 'yes').partition(': ')
+        if answer not in ('yes', 'no') or (answer == 'no' and not why):
+            raise SystemExit('%s: the line is (* stress: no: WHY *)' % self.path)
+        return why or None
 
     def sources(self):
         return self.words('with') + [self.base + '.ml']

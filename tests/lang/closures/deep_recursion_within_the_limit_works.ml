@@ -1,4 +1,3 @@
-(* stress: light *)
 let rec sum n = if n = 0 then 0 else n + sum (n - 1)
 let rec build n = if n = 0 then [] else n :: build (n - 1)
 let rec depth t = match t with `Leaf -> 0 | `Node (l, r) -> 1 + max (depth l) (depth r)

@@ -1,4 +1,3 @@
-(* stress: light *)
 let rec copy = function [] -> [] | x :: l -> let y = x + 1 in y :: copy l
 
 let () =

@@ -1,4 +1,3 @@
-(* stress: light *)
 let rec build n acc = if n = 0 then acc else build (n - 1) (n :: acc)
 
 let () =

@@ -1,4 +1,3 @@
-(* stress: no *)
 (* Nested to the right there is no limit; nested to the left OCaml gives up with Out_of_memory. *)
 type t = E | N of t * int | One of t
 let rec left n t = if n = 0 then t else left (n - 1) (N (t, n))

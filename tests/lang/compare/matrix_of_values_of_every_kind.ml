@@ -1,5 +1,3 @@
-(* stress: light *)
-(* stress: no *)
 (* Every comparison between values of all kinds, also of different types. *)
 type t = A | B | C of int | D of int * string | E of t
 exception X

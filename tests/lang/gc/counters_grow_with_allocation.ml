@@ -1,4 +1,3 @@
-(* stress: no *)
 let () =
   let minor0, promoted0, major0 = Gc.counters () in
   let before = Gc.minor_words () and q0 = Gc.quick_stat () in

@@ -1,4 +1,3 @@
-(* stress: light *)
 let () =
   let keep = ref [] in
   for i = 1 to 20_000 do

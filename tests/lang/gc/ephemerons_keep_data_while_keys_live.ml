@@ -1,4 +1,3 @@
-(* stress: no *)
 (* Ephemeron.K1, K2, Kn: data is alive exactly while all keys are, through chains and cycles. *)
 module E = Ephemeron
 
@@ -15,10 +14,15 @@ let one () =
   (match E.K1.get_data e with Some d -> Printf.printf "data %d\n" !d | None -> print_endline "no data");
   ignore (Sys.opaque_identity k)
 
+let set_both e =
+  let k = block 1 and d = block 2 in
+  E.K1.set_key e k;
+  E.K1.set_data e d;
+  ignore (Sys.opaque_identity (k, d))
+
 let one_dead () =
   let e = E.K1.create () in
-  E.K1.set_key e (block 1);
-  E.K1.set_data e (block 2);
+  set_both e;
   Gc.full_major ();
   state "k1 dead key" (E.K1.check_key e);
   state "k1 dead data" (E.K1.check_data e)

@@ -1,12 +1,6 @@
-(* stress: no *)
 (* Gc.finalise_last: called without the value, once, after it has gone; it keeps nothing alive. *)
 let say fmt = Printf.printf (fmt ^^ "\n%!")
 let w : int ref Weak.t = Weak.create 2
-
-let young () =
-  let r = ref (Sys.opaque_identity 1) in
-  Weak.set w 0 (Some r);
-  Gc.finalise_last (fun () -> say "young is gone, weak %b" (Weak.check w 0)) r
 
 let old keep =
   let r = ref (Sys.opaque_identity 2) in
@@ -15,7 +9,9 @@ let old keep =
   Gc.finalise_last (fun () -> say "old is gone, weak %b" (Weak.check w 1)) r
 
 let order () =
-  for i = 1 to 4 do Gc.finalise_last (fun () -> say "last %d" i) (ref (Sys.opaque_identity i)) done
+  let all = List.init 4 (fun i -> ref (Sys.opaque_identity i)) in
+  List.iter (fun r -> let i = !r in Gc.finalise_last (fun () -> say "last %d" i) r) all;
+  ignore (Sys.opaque_identity all)
 
 let with_data () =
   let e = Ephemeron.K1.create () in
@@ -26,8 +22,6 @@ let with_data () =
   e
 
 let () =
-  young ();
-  Gc.minor ();
   say "-- old";
   let keep = ref None in
   old keep;

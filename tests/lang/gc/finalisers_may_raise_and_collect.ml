@@ -1,27 +1,31 @@
-(* stress: no *)
 (* A finaliser's exception surfaces where it ran; the others run later. Finalisers may collect, and do not
    run inside each other unless finalise_release allows it. *)
 let say fmt = Printf.printf (fmt ^^ "\n%!")
 let at_end f v = Gc.finalise f v
 
+(* They die together: each is kept until the last has its finaliser. *)
 let raising () =
-  at_end (fun r -> say "one %d" !r) (ref 1);
-  at_end (fun _ -> say "two raises"; failwith "finaliser") (ref 2);
-  at_end (fun r -> say "three %d" !r) (ref 3)
+  let one = ref 1 and two = ref 2 and three = ref 3 in
+  at_end (fun r -> say "one %d" !r) one;
+  at_end (fun _ -> say "two raises"; failwith "finaliser") two;
+  at_end (fun r -> say "three %d" !r) three;
+  ignore (Sys.opaque_identity (one, two, three))
 
 let depth = ref 0
 let collecting () =
-  for i = 1 to 3 do
-    at_end (fun r ->
-      incr depth;
-      say "in %d, depth %d" !r !depth;
-      Gc.full_major ();
-      decr depth) (ref i)
-  done
+  let all = List.init 3 (fun i -> ref (i + 1)) in
+  List.iter (at_end (fun r ->
+    incr depth;
+    say "in %d, depth %d" !r !depth;
+    Gc.full_major ();
+    decr depth)) all;
+  ignore (Sys.opaque_identity all)
 
 let releasing () =
-  at_end (fun _ -> say "outer begins"; Gc.finalise_release (); Gc.full_major (); say "outer ends") (ref 0);
-  at_end (fun _ -> say "inner") (ref 0)
+  let outer = ref 0 and inner = ref 0 in
+  at_end (fun _ -> say "outer begins"; Gc.finalise_release (); Gc.full_major (); say "outer ends") outer;
+  at_end (fun _ -> say "inner") inner;
+  ignore (Sys.opaque_identity (outer, inner))
 
 let allocating () =
   at_end (fun r ->

@@ -1,4 +1,3 @@
-(* stress: light *)
 (* Finalisers and weak references in a program that only allocates: everything happens in the end. *)
 let finalised = ref 0 and lasted = ref 0
 let () =

@@ -1,4 +1,3 @@
-(* stress: no *)
 let () =
   let peak = ref (Array.init 100 (fun i -> Bytes.make 100_000 (Char.chr (i land 127)))) in
   let high = (Gc.quick_stat ()).Gc.heap_words in

@@ -1,5 +1,3 @@
-(* stress: no *)
-(* stress: light *)
 (* After a peak, collections return the heap to a size near what is alive. *)
 let () =
   let peak = ref (List.init 300_000 (fun i -> Some (string_of_int i))) in

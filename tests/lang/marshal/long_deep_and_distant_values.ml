@@ -1,4 +1,3 @@
-(* stress: no *)
 (* References over every distance; values nested deeply to either side. *)
 let hex s =
   let b = Buffer.create 100 in

@@ -1,4 +1,3 @@
-(* stress: no *)
 (* A lazy value whose value is lazy keeps its Forward block in messages (until a collection). *)
 let hex s = String.concat "" (List.map (fun c -> Printf.sprintf "%02x" (Char.code c)) (List.of_seq (String.to_seq s)))
 let () =

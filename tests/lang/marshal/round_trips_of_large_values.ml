@@ -1,4 +1,3 @@
-(* stress: light *)
 type tree = Leaf | Node of tree * string * float * tree
 
 let rec build n = if n = 0 then Leaf else Node (build (n - 1), string_of_int n, float n /. 3.0,

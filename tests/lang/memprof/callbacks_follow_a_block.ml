@@ -1,4 +1,4 @@
-(* stress: no *)
+(* stress: no: prints when each block is promoted or dies *)
 (* The life of tracked blocks at rate 1: which callbacks run, in which order, with which value. *)
 open Gc.Memprof
 

@@ -1,4 +1,4 @@
-(* stress: no *)
+(* stress: no: counts on blocks that die young *)
 (* flags: -g *)
 (* An exception of a callback surfaces where the callback ran, ends the story of that block alone,
    and loses nothing else. *)

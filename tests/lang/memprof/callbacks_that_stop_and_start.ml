@@ -1,4 +1,4 @@
-(* stress: no *)
+(* stress: no: prints when each block is promoted or dies *)
 (* stop and start in callbacks, 4.x: stop forgets everything at once. *)
 open Gc.Memprof
 

@@ -1,4 +1,4 @@
-(* stress: no *)
+(* stress: no: prints when each block is promoted or dies *)
 (* What became due while no callback could run comes in OCaml's order. *)
 open Gc.Memprof
 

@@ -1,4 +1,3 @@
-(* stress: no *)
 (* Arrays of integers, strings and floats, of sizes on both sides of the small-block limit, through every primitive. *)
 external make : int -> 'a -> 'a array = "caml_make_vect"
 external make_float : int -> float array = "caml_make_float_vect"

@@ -1,4 +1,3 @@
-(* stress: no *)
 (* Every operation of int32, int64, nativeint on all pairs of edge values; then hash, compare, marshalling size. *)
 module type INTEGER = sig
   type t

@@ -1,4 +1,3 @@
-(* stress: no *)
 let read s =
   match float_of_string s with
   | x -> Printf.printf "%S -> %Lx %h\n" s (Int64.bits_of_float x) x

@@ -1,4 +1,3 @@
-(* stress: no *)
 external format_float : string -> float -> string = "caml_format_float"
 external hexstring : float -> int -> char -> string = "caml_hexstring_of_float"
 

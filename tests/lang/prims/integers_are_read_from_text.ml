@@ -1,4 +1,3 @@
-(* stress: no *)
 (* Signs, prefixes, underscores and the ranges of the four integer types. *)
 let types s =
   let show to_string f = try to_string (f s) with Failure m -> "Failure " ^ m in

@@ -1,4 +1,3 @@
-(* stress: no *)
 (* Every conversion with every set of flags, some widths and precisions, on all integer types. *)
 external format_int : string -> int -> string = "caml_format_int"
 external format_int32 : string -> int32 -> string = "caml_int32_format"

@@ -1,4 +1,3 @@
-(* stress: no *)
 external get : string -> int -> char = "caml_string_get"
 external bytes_get : bytes -> int -> char = "caml_bytes_get"
 external set : bytes -> int -> char -> unit = "caml_bytes_set"

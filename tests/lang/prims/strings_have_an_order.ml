@@ -1,4 +1,3 @@
-(* stress: no *)
 external lessthan : string -> string -> bool = "caml_string_lessthan"
 external lessequal : string -> string -> bool = "caml_string_lessequal"
 external greaterthan : string -> string -> bool = "caml_string_greaterthan"

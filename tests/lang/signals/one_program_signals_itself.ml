@@ -1,4 +1,3 @@
-(* stress: no *)
 let () =
   let seen = ref [] in
   let record s = seen := s :: !seen in

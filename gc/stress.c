@@ -1,0 +1,105 @@
+/* stress.c - what the levels of --gc-stress do, at allocations and at polls (gc/README.md has the
+ * table).
+ *
+ * Levels 1, 2, 5 and 6 do something at every step of the program. What costs as much as the heap or
+ * the stack is large (the verifier, the machine's own checks, a major cycle's look at the roots)
+ * would make them quadratic, and moving the young area takes the system's time. So each kind has an
+ * account: every step earns it some words, and it happens when what it will read has been earned.
+ * A short program earns much: there nearly every step is followed by a check; one of millions of
+ * steps takes a few times as long as without. */
+#include "gc/heap_internal.h"
+
+enum {
+    SLICE_WORDS = 200,      /* of marking and sweeping, while the program is short */
+    SHORT_SLICE_WORDS = 40, /* later */
+    MOVE_WORDS = 1024,      /* what moving the young area costs: two calls of the system */
+    CYCLE_INTERVAL = 1000,  /* allocations between full cycles at levels 3 and 4 */
+    SHORT_STEPS = 1 << 14,  /* steps that earn RICH words each */
+    RICH = 1024,
+    LONG_STEPS = 1 << 17, /* steps that earn FAIR words each; the others earn LEAN */
+    FAIR = 256,
+    LEAN = 64,
+};
+
+static uint64_t earned(uint64_t steps) {
+    if (steps <= SHORT_STEPS) return steps * RICH;
+    uint64_t words = (uint64_t)SHORT_STEPS * RICH;
+    if (steps <= LONG_STEPS) return words + (steps - SHORT_STEPS) * FAIR;
+    words += (uint64_t)(LONG_STEPS - SHORT_STEPS) * FAIR;
+    return words + (steps - LONG_STEPS) * LEAN;
+}
+
+static bool at_each_step(const struct gc_heap *heap) {
+    unsigned level = heap->params.stress;
+    return level != 0 && level != 3 && level != 4;
+}
+
+bool gc_check_due(struct gc_domain *g, struct gc_check_account *account, size_t words) {
+    struct gc_heap *heap = g->heap;
+    if (!at_each_step(heap)) return true;
+    uint64_t now = earned(heap->stress.steps);
+    if (now - account->spent < words) return false;
+    account->spent = now;
+    return true;
+}
+
+/* What the verifier looks at; gaps of spans cost it next to nothing. */
+static size_t words_to_verify(const struct gc_domain *g) {
+    const struct gc_heap *heap = g->heap;
+    size_t young = (g->young_end - g->young_ptr) / 8;
+    return heap->pace.live_words + heap->pace.allocated_words + young + heap->mark.root_words +
+           heap->top_span * (SPAN_WORDS / 64);
+}
+
+void gc_verify_phase(struct gc_domain *g, const char *when) {
+    struct gc_heap *heap = g->heap;
+    if (heap->params.verify && gc_check_due(g, &heap->stress.at_phases, words_to_verify(g)))
+        gc_verify(g, when);
+}
+
+/* A few words of whatever is due. */
+static void slice(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    if (heap->phase == PHASE_IDLE) {
+        if (!gc_check_due(g, &heap->stress.cycles, heap->mark.root_words)) return;
+        gc_minor_collect(g);
+        gc_mark_start(g);
+        return;
+    }
+    if (heap->phase == PHASE_MARK && gc_mark_exhausted(heap)) gc_minor_collect(g);
+    intptr_t words = heap->stress.steps < LONG_STEPS ? SLICE_WORDS : SHORT_SLICE_WORDS;
+    gc_pace_work(g, words, g->young_ptr == g->young_end);
+}
+
+void gc_stress_poll(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    if (heap->params.stress < 5) return;
+    heap->stress.steps++;
+    slice(g);
+    if (heap->params.stress == 6 && gc_check_due(g, &heap->stress.at_polls, words_to_verify(g)))
+        gc_verify(g, "at a poll");
+}
+
+/* Levels 3 and 4. Larger heaps are collected less often, so that the cost per allocation stays. */
+static void cycle_now_and_then(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    if (heap->stress.countdown > 0) {
+        heap->stress.countdown--;
+        return;
+    }
+    gc_full_major_cycle(g);
+    if (heap->params.stress == 4) gc_verify(g, "at a stress point");
+    heap->stress.countdown = CYCLE_INTERVAL + heap->pace.live_words / 16;
+}
+
+void gc_stress_allocation(struct gc_domain *g) {
+    unsigned level = g->heap->params.stress;
+    if (level >= 5) gc_stress_poll(g);
+    else if (level >= 3) cycle_now_and_then(g);
+    else {
+        struct gc_stress *stress = &g->heap->stress;
+        stress->steps++;
+        gc_collect_young(g);
+        if (level == 2 && gc_check_due(g, &stress->moves, MOVE_WORDS)) gc_young_move(g);
+    }
+}
