@@ -2,27 +2,9 @@
 #ifndef BACTRIAN_TESTS_FUZZ_PROFILE_FILE_H
 #define BACTRIAN_TESTS_FUZZ_PROFILE_FILE_H
 
-#include "memprof/format/record.h"
+#include "tests/prof/chunk.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
-
-static void put_u32(uint8_t *at, uint32_t n) {
-    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(n >> 8 * i);
-}
-
-static size_t put_chunk(uint8_t *to, uint32_t sequence, const uint8_t *records, size_t n) {
-    memcpy(to, MP_CHUNK_MAGIC, 3);
-    to[MP_CHUNK_ENCODING] = MP_ENCODING_PLAIN;
-    put_u32(to + MP_CHUNK_SEQUENCE, sequence);
-    put_u32(to + MP_CHUNK_STORED, (uint32_t)n);
-    put_u32(to + MP_CHUNK_BYTES, (uint32_t)n);
-    put_u32(to + MP_CHUNK_STORED_CRC, (uint32_t)crc32(0, records, (uInt)n));
-    put_u32(to + MP_CHUNK_HEADER_CRC, (uint32_t)crc32(0, to, MP_CHUNK_HEADER_CRC));
-    memcpy(to + MP_CHUNK_HEADER_BYTES, records, n);
-    return MP_CHUNK_HEADER_BYTES + n;
-}
 
 /* A file of two chunks with right checksums: what is recorded, then the records. Freed with free();
  * NULL: no memory. */
@@ -37,8 +19,8 @@ static uint8_t *profile_of_records(const uint8_t *records, size_t n, size_t *len
     file[8] = MP_FORMAT_MAJOR;
     put_u32(file + 12, (uint32_t)crc32(0, file, 12));
     uint8_t *to = file + MP_FILE_HEADER_BYTES;
-    to += put_chunk(to, 0, start, sizeof start);
-    to += put_chunk(to, 1, records, n);
+    to += put_plain_chunk(to, 0, start, sizeof start);
+    to += put_plain_chunk(to, 1, records, n);
     *length = (size_t)(to - file);
     return file;
 }

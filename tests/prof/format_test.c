@@ -2,6 +2,7 @@
  * good order (PR1 to PR3, PW1, PW2). */
 #include "memprof/format/reader.h"
 #include "memprof/format/writer.h"
+#include "tests/prof/chunk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include <cmocka.h>
@@ -360,26 +360,6 @@ static void a_changed_byte_is_noticed(void **state) {
 }
 
 /* ---- Chunks with right checksums and wrong records. ---- */
-
-static void put_u32(uint8_t *at, uint32_t n) {
-    for (int i = 0; i < 4; i++) at[i] = (uint8_t)(n >> 8 * i);
-}
-
-static uint32_t u32_at(const uint8_t *at) {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-static size_t put_plain_chunk(uint8_t *to, uint32_t sequence, const uint8_t *records, size_t n) {
-    memcpy(to, MP_CHUNK_MAGIC, 3);
-    to[MP_CHUNK_ENCODING] = MP_ENCODING_PLAIN;
-    put_u32(to + MP_CHUNK_SEQUENCE, sequence);
-    put_u32(to + MP_CHUNK_STORED, (uint32_t)n);
-    put_u32(to + MP_CHUNK_BYTES, (uint32_t)n);
-    put_u32(to + MP_CHUNK_STORED_CRC, (uint32_t)crc32(0, records, (uInt)n));
-    put_u32(to + MP_CHUNK_HEADER_CRC, (uint32_t)crc32(0, to, MP_CHUNK_HEADER_CRC));
-    memcpy(to + MP_CHUNK_HEADER_BYTES, records, n);
-    return MP_CHUNK_HEADER_BYTES + n;
-}
 
 static void mutate(uint8_t *bytes, size_t n) {
     static const uint8_t nasty[] = {0,         1, 0x7f, 0x80, 0xff, MP_TAG_STACK, MP_TAG_DEATHS,

@@ -6,8 +6,8 @@
  * mutant of Bactrian's own format is damaged in its unpacked records and gets right checksums. A
  * child that dies of a signal, exits with another status than 0 or 125, or takes longer than
  * SECONDS for one mutant has failed; its number makes it again. */
-#include "memprof/format/record.h"
 #include "memprof/report/command.h"
+#include "tests/prof/chunk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 enum { SECONDS = 20, RESTS_MAX = 6, OUT_OF_MEMORY = 125 };
@@ -44,14 +43,6 @@ static struct bytes read_file(const char *path) {
     if (b.at == NULL || fread(b.at, 1, b.length, file) != b.length) exit(2);
     fclose(file);
     return b;
-}
-
-static uint32_t u32_at(const unsigned char *at) {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-static void put_u32(unsigned char *at, uint32_t n) {
-    for (int i = 0; i < 4; i++) at[i] = (unsigned char)(n >> 8 * i);
 }
 
 /* One to four small changes, in place; the length may shrink. */
@@ -96,11 +87,7 @@ static struct bytes damage_records(const struct bytes *file, uint64_t *state) {
     memcpy(head + CHUNK, records.at, records.length);
     memcpy(head + CHUNK + records.length, file->at + at + CHUNK + stored,
            file->length - at - CHUNK - stored);
-    head[MP_CHUNK_ENCODING] = MP_ENCODING_PLAIN;
-    put_u32(head + MP_CHUNK_STORED, (uint32_t)records.length);
-    put_u32(head + MP_CHUNK_BYTES, (uint32_t)records.length);
-    put_u32(head + MP_CHUNK_STORED_CRC, (uint32_t)crc32(0, head + CHUNK, (unsigned)records.length));
-    put_u32(head + MP_CHUNK_HEADER_CRC, (uint32_t)crc32(0, head, MP_CHUNK_HEADER_CRC));
+    seal_plain_chunk(head, records.length);
     free(records.at);
     return made;
 }
