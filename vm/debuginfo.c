@@ -27,6 +27,11 @@ struct vm_debuginfo {
     uint32_t text_count, text_capacity;
     uint32_t *buckets; /* open addressing: text number + 1, 0: free; dropped after reading */
     uint32_t bucket_count;
+    struct met { /* by address, while those blocks stand still; open addressing, text 0: free */
+        value text;
+        uint32_t number;
+    } * met;
+    size_t met_count, met_capacity;
 };
 
 static bool grow(void **array, size_t needed, size_t *capacity, size_t size) {
@@ -66,8 +71,34 @@ static bool grow_buckets(struct vm_debuginfo *t) {
     return true;
 }
 
+static struct met *met_place(struct vm_debuginfo *t, value text) {
+    size_t mask = t->met_capacity - 1, at = ((size_t)text >> 3) * 0x9E3779B97F4A7C15u >> 20;
+    for (at &= mask; t->met[at].text != 0 && t->met[at].text != text;) at = (at + 1) & mask;
+    return &t->met[at];
+}
+
+static bool grow_met(struct vm_debuginfo *t) {
+    if (2 * (t->met_count + 1) < t->met_capacity) return true;
+    struct met *old = t->met;
+    size_t old_capacity = t->met_capacity, more = old_capacity == 0 ? 64 : 2 * old_capacity;
+    struct met *met = calloc(more, sizeof *met);
+    if (met == NULL) return false;
+    t->met = met;
+    t->met_capacity = more;
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i].text != 0) *met_place(t, old[i].text) = old[i];
+    free(old);
+    return true;
+}
+
+static void forget_met(struct vm_debuginfo *t) {
+    free(t->met);
+    t->met = NULL;
+    t->met_count = t->met_capacity = 0;
+}
+
 /* The number of a text; what is behind a NUL is dropped, as it is never printed. */
-static bool intern(struct vm_debuginfo *t, value s, uint32_t *number) {
+static bool intern_new(struct vm_debuginfo *t, value s, uint32_t *number) {
     const char *text = string_bytes(s);
     size_t n = strlen(text);
     if (!grow_buckets(t)) return false;
@@ -86,6 +117,20 @@ static bool intern(struct vm_debuginfo *t, value s, uint32_t *number) {
     t->used += n + 1;
     *number = t->text_count++;
     enter(t, *number);
+    return true;
+}
+
+/* The same, at once for a block that was met before: millions of events of a hostile file may share
+ * a text of megabytes. */
+static bool intern(struct vm_debuginfo *t, value s, uint32_t *number) {
+    if (!grow_met(t)) return false;
+    struct met *place = met_place(t, s);
+    if (place->text == 0) {
+        if (!intern_new(t, s, number)) return false;
+        *place = (struct met){s, *number};
+        t->met_count++;
+    }
+    *number = place->number;
     return true;
 }
 
@@ -141,11 +186,23 @@ static bool add_event(struct vm_debuginfo *t, value v, uint64_t start) {
     return true;
 }
 
-/* A list may be cyclic in a hostile file: no list is longer than the bytes that could hold it. */
-static bool add_list(struct vm_debuginfo *t, value list, uint64_t start, size_t limit) {
+/* Whether it is a list that ends: in a hostile file it may be cyclic. */
+static bool is_list(value list) {
+    value slow = list;
+    for (bool both = false; is_block(list); both = !both) {
+        if (!is_record(list, 2)) return false;
+        list = field(list, 1);
+        if (both) slow = field(slow, 1);
+        if (list == slow && is_block(list)) return false;
+    }
+    return true;
+}
+
+/* At most as many events as are left of *limit. */
+static bool add_list(struct vm_debuginfo *t, value list, uint64_t start, size_t *limit) {
+    if (!is_list(list)) return false;
     for (; is_block(list); list = field(list, 1))
-        if (limit-- == 0 || !is_record(list, 2) || !add_event(t, field(list, 0), start))
-            return false;
+        if ((*limit)-- == 0 || !add_event(t, field(list, 0), start)) return false;
     return true;
 }
 
@@ -161,6 +218,7 @@ static void finish(struct vm_debuginfo *t) {
     if (t->count > 0) qsort(t->events, t->count, sizeof *t->events, by_position);
     free(t->buckets);
     t->buckets = NULL;
+    forget_met(t);
 }
 
 void vm_debuginfo_delete(struct vm_debuginfo *t) {
@@ -169,6 +227,7 @@ void vm_debuginfo_delete(struct vm_debuginfo *t) {
     free(t->bytes);
     free(t->offsets);
     free(t->buckets);
+    free(t->met);
     free(t);
 }
 
@@ -203,10 +262,12 @@ static enum vm_status read_unit(struct vm_debuginfo *t, const uint8_t **at, cons
                                                error);
     if (status == VM_OK) {
         *at += used;
-        if (!add_list(t, events, start, used))
+        size_t limit = used;
+        if (!add_list(t, events, start, &limit))
             status = vm_error_set(error, VM_BAD_MARSHAL, "DBUG: a debug event is ill-formed");
     }
     vm_arena_free(&arena);
+    forget_met(t);
     if (status != VM_OK) return status;
     status = vm_unmarshal_arena(*at, (size_t)(end - *at), &arena, &folders, &used, error);
     vm_arena_free(&arena);
@@ -233,14 +294,16 @@ struct vm_debuginfo *vm_debuginfo_read(const uint8_t *bytes, size_t n, struct vm
     return t;
 }
 
-/* No piece of code that is loaded at run time has as many events; a cyclic list does. */
-enum { MAX_EVENTS = 1 << 26 };
+/* No piece of code that is loaded at run time has as many events; an array that holds the same list
+ * many times does. */
+enum { MAX_EVENTS = 1 << 22 };
 
 struct vm_debuginfo *vm_debuginfo_of_events(value v) {
     struct vm_debuginfo *t = is_block(v) && tag_of(v) == 0 ? calloc(1, sizeof *t) : NULL;
+    size_t limit = MAX_EVENTS;
     if (t == NULL) return NULL;
     for (size_t i = 0; i < wosize_of(v); i++) {
-        if (add_list(t, field(v, i), 0, MAX_EVENTS)) continue;
+        if (add_list(t, field(v, i), 0, &limit)) continue;
         vm_debuginfo_delete(t);
         return NULL;
     }
