@@ -10,10 +10,8 @@
  * `N passed, M failed`. */
 #include "tests/fuzz/bytecode_mutate.h"
 
-#include "stdlib/prims.h"
+#include "tests/fuzz/run_image.h"
 #include "vm/policy.h"
-#include "vm/uncaught.h"
-#include "vm/vm.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -28,12 +26,12 @@
 enum {
     SECONDS_EACH = 20,
     MUTANTS_OF_A_CHILD = 500, /* what they leave behind is gone with the child */
-    FATAL_STATUS = 2,         /* of vm_fatal, the end without memory */
+    FUEL = 200000,
 };
 
 struct outcomes {
     volatile uint64_t current; /* the mutant that runs */
-    volatile uint64_t refused, returned, uncaught, exited, stopped;
+    volatile uint64_t of[RUN_ENDS];
 };
 
 struct settings {
@@ -45,52 +43,6 @@ struct settings {
 
 static enum mutation kind_of(const struct settings *settings, uint64_t i) {
     return settings->one >= 0 ? (enum mutation)settings->one : (enum mutation)(i % MUTATION_COUNT);
-}
-
-static void count_outcome(struct outcomes *outcomes, const struct vm_result *result) {
-    switch (result->outcome) {
-    case VM_RETURNED: outcomes->returned++; return;
-    case VM_EXITED: outcomes->exited++; return;
-    case VM_UNCAUGHT: outcomes->uncaught++; return;
-    case VM_STOPPED: outcomes->stopped++; return;
-    }
-}
-
-static void run_mutant(const uint8_t *bytes, size_t length, const struct settings *settings,
-                       const struct vm_policy *policy, struct outcomes *outcomes) {
-    static char *arguments[] = {"mutant", NULL};
-    struct vm_image image;
-    struct vm_error error;
-    struct vm_options options = {
-        .gc = {.minor_words = 8192,
-               .max_heap_words = 4 << 20,
-               .stress = settings->stress,
-               .verify = settings->stress != 0},
-        .max_stack_words = 1 << 16,
-        .fuel = 200000,
-        .max_output_bytes = 1 << 20,
-        .policy = policy,
-        .backtrace = true,
-        .executable_name = "mutant",
-        .argv = arguments,
-    };
-    if (vm_image_from_memory(bytes, length, &image, &error) != VM_OK) {
-        outcomes->refused++;
-        return;
-    }
-    struct vm *vm = vm_create(&options, image.version, &prim_library, &error);
-    if (vm == NULL) {
-        fprintf(stderr, "no machine: %s\n", error.detail);
-        abort();
-    }
-    if (vm_load(vm, &image, &error) != VM_OK) outcomes->refused++;
-    else {
-        struct vm_result result = vm_run(vm);
-        count_outcome(outcomes, &result);
-        if (result.outcome == VM_UNCAUGHT) vm_report_uncaught(vm, result.exn, stdout);
-        gc_verify(&vm->domain->gc, "after a mutant");
-    }
-    vm_destroy(vm);
 }
 
 /* In a child: mutants from outcomes->current on. */
@@ -111,7 +63,7 @@ static void run_some(const struct mutable_image *image, const struct settings *s
         /* Exactly as long as it is, so that a sanitizer sees what reads behind its end. */
         uint8_t *exact = realloc(mutant, length == 0 ? 1 : length);
         alarm(SECONDS_EACH);
-        run_mutant(exact, length, settings, &policy, outcomes);
+        outcomes->of[run_image(exact, length, &policy, settings->stress, FUEL)]++;
         free(exact);
     }
     vm_policy_free(&policy);
@@ -134,10 +86,15 @@ static void save_mutant(const struct mutable_image *image, const struct settings
     free(mutant);
 }
 
+static const char *const ends[RUN_ENDS] = {
+    [RUN_REFUSED] = "refused",   [RUN_RETURNED] = "returned", [RUN_EXITED] = "exited",
+    [RUN_UNCAUGHT] = "uncaught", [RUN_STOPPED] = "stopped",   [RUN_NO_MEMORY] = "without memory",
+};
+
 /* Returns how many mutants of one file failed. */
 static uint64_t run_file(const char *name, const struct mutable_image *image,
                          const struct settings *settings, struct outcomes *outcomes) {
-    uint64_t failed = 0, fatal = 0;
+    uint64_t failed = 0;
     memset((void *)outcomes, 0, sizeof *outcomes);
     while (outcomes->current < settings->count) {
         fflush(stdout);
@@ -150,10 +107,6 @@ static uint64_t run_file(const char *name, const struct mutable_image *image,
         if (child < 0 || waitpid(child, &status, 0) != child) exit(1);
         if (status == 0) continue;
         uint64_t i = outcomes->current++;
-        if (WIFEXITED(status) && WEXITSTATUS(status) == FATAL_STATUS) {
-            fatal++;
-            continue;
-        }
         failed++;
         printf("FAIL %s, mutant %llu of kind %d (%s): %s %d\n", name,
                (unsigned long long)(settings->seed + i), kind_of(settings, i),
@@ -162,13 +115,11 @@ static uint64_t run_file(const char *name, const struct mutable_image *image,
         save_mutant(image, settings, i);
     }
     const char *base = strrchr(name, '/');
-    printf("   %-28s %7llu mutants: %llu refused, %llu returned, %llu exited, %llu uncaught, "
-           "%llu stopped, %llu without memory, %llu failed\n",
-           base == NULL ? name : base + 1, (unsigned long long)settings->count,
-           (unsigned long long)outcomes->refused, (unsigned long long)outcomes->returned,
-           (unsigned long long)outcomes->exited, (unsigned long long)outcomes->uncaught,
-           (unsigned long long)outcomes->stopped, (unsigned long long)fatal,
-           (unsigned long long)failed);
+    printf("   %-28s %7llu mutants: %llu failed", base == NULL ? name : base + 1,
+           (unsigned long long)settings->count, (unsigned long long)failed);
+    for (int end = 0; end < RUN_ENDS; end++)
+        printf(", %llu %s", (unsigned long long)outcomes->of[end], ends[end]);
+    printf("\n");
     return failed;
 }
 

@@ -5,6 +5,7 @@
  * verifier accepts must keep its promises: entries and heights lie where it says. What is printed
  * must come back as the same bytes, whatever they were. */
 #include "stdlib/prims.h"
+#include "tests/fuzz/target.h"
 #include "vm/arena.h"
 #include "vm/basm.h"
 #include "vm/image.h"
@@ -14,8 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static unsigned arity_of(void *context, uint32_t p) {
     const struct vm_image *image = context;

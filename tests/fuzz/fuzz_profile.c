@@ -4,8 +4,7 @@
  * checksums are right, behind a first chunk that says what is recorded. */
 #include "memprof/format/reader.h"
 #include "tests/fuzz/profile_file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/target.h"
 
 static void read_all(struct mp_reader *r) {
     struct mp_event event;

@@ -4,14 +4,13 @@
  * whose checksums are right; without it, the rest is the file. */
 #include "memprof/report/command.h"
 #include "tests/fuzz/profile_file.h"
+#include "tests/fuzz/target.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { WORDS = 7, VERBS = 16, RECORDS = 128 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* FILE stands for the profile. */
 static const char *const verbs[VERBS][WORDS] = {

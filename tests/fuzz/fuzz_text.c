@@ -1,12 +1,11 @@
 /* fuzz_text.c - libFuzzer target: any bytes as the text of bytecode.
  *
  * What the assembler accepts is an image that opens again from its bytes and can be printed. */
+#include "tests/fuzz/target.h"
 #include "vm/basm.h"
 #include "vm/image.h"
 
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct vm_image image, again;

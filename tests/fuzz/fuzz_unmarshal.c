@@ -6,18 +6,16 @@
  *          counts of objects and words come from bytes 1, 2 and 3
  *   bit 1  sharing off (with bit 0): no objects
  * The message is read into an arena, as DATA of an image, and with everything allowed into the
- * heap; what comes back is written, hashed, read again, and the heap is verified (U1, U2, U3).
- * Build: clang -fsanitize=fuzzer,address,undefined with all of gc, vm and stdlib (see ./dev
- * fuzz). */
+ * heap; what comes back is written, hashed, read again, and the heap is verified (U1, U2, U3). */
 #include "stdlib/customs.h"
 #include "stdlib/marshal_writer.h"
 #include "stdlib/prim.h"
 #include "stdlib/prims.h"
+#include "tests/fuzz/marshal_header.h"
+#include "tests/fuzz/target.h"
 #include "vm/unmarshal.h"
 
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct vm *new_machine(void) {
     struct vm_options options = {.gc = {.minor_words = 4096}};
@@ -86,9 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t n = size - 4;
     uint8_t *message = malloc(VM_MARSHAL_SMALL_HEADER + n);
     if (message == NULL) return 0;
-    const uint32_t parts[5] = {VM_MARSHAL_MAGIC_SMALL, (uint32_t)n, data[0] & 2 ? 0 : data[2], 0,
-                               data[3] + 256u * data[1]};
-    for (int i = 0; i < 20; i++) message[i] = (uint8_t)(parts[i / 4] >> (24 - 8 * (i % 4)));
+    put_marshal_header(message, n, data[0] & 2 ? 0 : data[2], data[3] + 256u * data[1]);
     memcpy(message + VM_MARSHAL_SMALL_HEADER, data + 4, n);
     read_three_ways(d, message, VM_MARSHAL_SMALL_HEADER + n);
     free(message);

@@ -1,0 +1,17 @@
+/* fuzz_run.c - libFuzzer target: any bytes as a bytecode executable that is run.
+ *
+ * What the verifier accepts must end by itself or at a limit, with a heap that is in order. The
+ * length decides how the collector is provoked, so that an input does the same each time. */
+#include "tests/fuzz/run_image.h"
+#include "tests/fuzz/target.h"
+#include "vm/policy.h"
+
+enum { FUEL = 20000, PROVOKED = 8, STRESS = 3 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct vm_policy policy = {0};
+    vm_policy_pure(&policy);
+    run_image(data, size, &policy, size % PROVOKED == 0 ? STRESS : 0, FUEL);
+    vm_policy_free(&policy);
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* marshal_header.h - the small header of marshalled data, with what a fuzzer would rarely guess. */
+#ifndef BACTRIAN_TESTS_FUZZ_MARSHAL_HEADER_H
+#define BACTRIAN_TESTS_FUZZ_MARSHAL_HEADER_H
+
+#include "vm/unmarshal.h"
+
+/* Writes VM_MARSHAL_SMALL_HEADER bytes for data_bytes of data that hold so many objects, in so many
+ * words of the heap. */
+static inline void put_marshal_header(uint8_t *to, size_t data_bytes, uint32_t objects,
+                                      uint32_t words) {
+    const uint32_t parts[5] = {VM_MARSHAL_MAGIC_SMALL, (uint32_t)data_bytes, objects, 0, words};
+    for (int i = 0; i < VM_MARSHAL_SMALL_HEADER; i++)
+        to[i] = (uint8_t)(parts[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* run_image.c - see run_image.h. */
+#include "tests/fuzz/run_image.h"
+
+#include "gc/fatal.h"
+#include "stdlib/prims.h"
+#include "vm/uncaught.h"
+#include "vm/vm.h"
+
+#include <stdlib.h>
+
+static enum run_end end_of(const struct vm_result *result) {
+    switch (result->outcome) {
+    case VM_RETURNED: return RUN_RETURNED;
+    case VM_EXITED: return RUN_EXITED;
+    case VM_UNCAUGHT: return RUN_UNCAUGHT;
+    case VM_STOPPED: break;
+    }
+    return RUN_STOPPED;
+}
+
+static enum run_end run(struct vm *vm, struct vm_image *image) {
+    struct vm_error error;
+    if (vm_load(vm, image, &error) != VM_OK) return RUN_REFUSED;
+    struct vm_result result = vm_run(vm);
+    if (result.outcome == VM_UNCAUGHT) vm_report_uncaught(vm, result.exn, stdout);
+    gc_verify(&vm->domain->gc, "after the run");
+    return end_of(&result);
+}
+
+enum run_end run_image(const uint8_t *bytes, size_t length, const struct vm_policy *policy,
+                       unsigned stress, uint64_t fuel) {
+    static char *arguments[] = {"mutant", NULL};
+    struct vm_image image;
+    struct vm_error error;
+    struct gc_catcher catcher;
+    const struct vm_options options = {
+        .gc = {.minor_words = 8192,
+               .max_heap_words = 4 << 20,
+               .stress = stress,
+               .verify = stress != 0},
+        .max_stack_words = 1 << 16,
+        .fuel = fuel,
+        .max_output_bytes = 1 << 20,
+        .policy = policy,
+        .backtrace = true,
+        .executable_name = "mutant",
+        .argv = arguments,
+    };
+    if (vm_image_from_memory(bytes, length, &image, &error) != VM_OK) return RUN_REFUSED;
+    struct vm *vm = vm_create(&options, image.version, &prim_library, &error);
+    if (vm == NULL) {
+        fprintf(stderr, "no machine: %s\n", error.detail);
+        abort();
+    }
+    if (_setjmp(catcher.escape) != 0) return RUN_NO_MEMORY;
+    gc_catch(&catcher);
+    enum run_end end = run(vm, &image);
+    gc_uncatch(&catcher);
+    vm_destroy(vm);
+    return end;
+}
