@@ -1,7 +1,7 @@
 /* pace.c - when the major collector works, and how much.
  *
  *   allocation since the last marking ended:
- *   0 ............ trigger/2 ............. trigger ............ + o/4 % of live
+ *   0 ............ trigger/2 ............. trigger ............ + o/6 % of live
  *   | sweep slices          | idle         | mark slices        | settle, sweep ...
  *
  * Work is counted in words marked; sweeping a word counts an eighth of that, which is what it
@@ -9,14 +9,17 @@
  * slice never does more than SLICE_WORDS (about 1 ms) or a DEBT_PARTS-th of the debt, whichever is
  * more; the rest is carried, and slices are spread over the young area until it is paid.
  *
- * With o = SPACE_SHARE * space_overhead the heap peaks near live * (1 + o %): o/2 % until marking
- * starts, o/4 % allocated while marking, and the same amount left over from the marking before (M1
- * keeps it). The share makes up for what OCaml's collector does more than its o asks for: its heap
+ * With o = SPACE_SHARE * space_overhead the heap peaks near live * (1 + o * 5/6 %): o/2 % until
+ * marking starts, o/6 % allocated while marking, and the same amount left over from the marking
+ * before (M1 keeps it). The share makes up for what OCaml's collector does more than its o asks for: its heap
  * stays near 1.7 times what is live where o = 120 would allow 2.2.
  *
  * Ramp-up: a program that builds up data would be marked over and over. If most of what was
  * allocated in the last cycle survived, marking starts later, at 0.8 o % of live in the extreme;
  * and the size of the work is estimated with that survival, not with what was live before.
+ *
+ * A small heap is collected all the same: its program should not be large for the collector's sake.
+ * But where the roots are many (a deep stack), marking starts only when their eighth was allocated.
  *
  * Memory outside the heap (gc_pace_external) owes its share of a whole cycle. */
 #include "gc/final.h"
@@ -27,8 +30,9 @@ enum {
     DEBT_PARTS = 32,
     SLICE_DISCARDS = 64,      /* spans */
     LONG_COPY_WORDS = 100000, /* a minor collection that promotes as much takes 1 ms or more */
-    MIN_TRIGGER_WORDS = 256 * 1024,
-    MIN_ALLOWANCE_WORDS = 64 * 1024,
+    MIN_TRIGGER_WORDS = 32 * 1024,
+    ROOTS_A_WORD = 8, /* read for each word allocated, at most */
+    MIN_ALLOWANCE_WORDS = 8 * 1024,
     EMERGENCY_WORDS = 128 * 1024, /* what handlers of Out_of_memory may use beyond the limit */
 };
 #define SPACE_SHARE 0.7
@@ -49,7 +53,8 @@ static void set_trigger(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
     double stretch = 0.5 + at_least(pace->survival - 0.5, 0) * 0.6;
     double words = (double)pace->live_words * overhead(heap) * stretch;
-    pace->trigger_words = (size_t)at_least(words, MIN_TRIGGER_WORDS);
+    double least = at_least((double)heap->mark.root_words / ROOTS_A_WORD, MIN_TRIGGER_WORDS);
+    pace->trigger_words = (size_t)at_least(words, least);
 }
 
 void gc_pace_reset(struct gc_heap *heap) {
@@ -61,7 +66,7 @@ void gc_pace_reset(struct gc_heap *heap) {
 void gc_pace_mark_started(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
     double live = (double)pace->live_words + pace->survival * (double)pace->allocated_words;
-    double allowance = at_least(live * overhead(heap) / 4, MIN_ALLOWANCE_WORDS);
+    double allowance = at_least(live * overhead(heap) / 6, MIN_ALLOWANCE_WORDS);
     pace->mark_rate = at_least(live * 1.1 / allowance, 1);
     pace->before_marking = pace->allocated_words;
     pace->unpaid_words = 0;
