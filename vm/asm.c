@@ -261,7 +261,7 @@ enum vm_status vm_assemble(const char *text, size_t length, struct vm_image *out
         return error->status;
     }
     enum vm_status status = vm_image_from_memory(bytes, bytes_length, out, error);
-    if (status == VM_OK) out->allocated = true;
+    if (status == VM_OK) out->owned = bytes;
     else free(bytes);
     return status;
 }

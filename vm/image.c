@@ -5,7 +5,8 @@
  *
  * Sections lie back to back before the table, in its order; what precedes the first is the launcher
  * (a #! line, a shell script, an ELF file of -custom, or nothing) and is not looked at. The image
- * owns the bytes, a copy of CODE as host words, and the array of primitive names.
+ * owns the bytes and the array of primitive names. A file is read to such an address that CODE is
+ * aligned and can be used where it lies.
  *
  * I1  Every section lies within [0, start of the table), and no two overlap.
  * I2  CODE, DATA and PRIM exist exactly once; of other names the last one counts.
@@ -110,18 +111,29 @@ static const struct vm_section *only_section(const struct vm_image *image, const
     return found;
 }
 
-/* Establishes I3. The copy is aligned wherever the code lies in the file. */
+static bool is_aligned(const uint8_t *bytes) { return (uintptr_t)bytes % _Alignof(uint32_t) == 0; }
+
+/* CODE as host words that are the image's own. */
+static bool copy_code(struct vm_image *image, const struct vm_section *section) {
+    uint32_t *words = malloc(section->length);
+    if (words == NULL) return false;
+    memcpy(words, section->bytes, section->length);
+    for (size_t i = 0; i < section->length / 4; i++) words[i] = le32toh(words[i]);
+    image->code = image->code_copy = words;
+    return true;
+}
+
+/* Establishes I3. */
 static enum vm_status read_code(struct vm_image *image, struct vm_error *error) {
     const struct vm_section *section = only_section(image, "CODE", error);
     if (section == NULL) return error->status;
     if (section->length % 4 != 0 || section->length == 0)
         return vm_error_set(error, VM_BAD_CODE_SIZE, "CODE has %zu bytes%s", section->length,
                             section->length ? ", no multiple of 4" : "");
-    uint32_t *words = malloc(section->length);
-    if (words == NULL) return vm_error_set(error, VM_NO_MEMORY, "%zu bytes", section->length);
-    memcpy(words, section->bytes, section->length);
-    for (size_t i = 0; i < section->length / 4; i++) words[i] = le32toh(words[i]);
-    image->code = words;
+    if (le32toh(1) == 1 && is_aligned(section->bytes))
+        image->code = (const uint32_t *)section->bytes;
+    else if (!copy_code(image, section))
+        return vm_error_set(error, VM_NO_MEMORY, "%zu bytes", section->length);
     image->code_words = (uint32_t)(section->length / 4);
     return VM_OK;
 }
@@ -230,16 +242,28 @@ static bool read_sections(struct vm_image *image, int fd, bool debug_later,
     return read_bytes(fd, 0, bytes, launcher, error);
 }
 
-/* Reads the last bytes, where the table is, and then what the table says. */
-static enum vm_status read_file(struct vm_image *image, int fd, bool debug_later,
-                                struct vm_error *error) {
+/* Reads the last bytes, where the table is, and what the table says of the sections. */
+static enum vm_status read_tail(struct vm_image *image, int fd, struct vm_error *error) {
     uint8_t *bytes = (uint8_t *)image->bytes;
     size_t tail = TRAILER_BYTES + MAX_SECTIONS * TOC_ENTRY_BYTES;
     if (tail > image->length) tail = image->length;
     if (!read_bytes(fd, image->length - tail, bytes + image->length - tail, tail, error))
         return error->status;
     enum vm_status status = read_trailer(image, error);
-    if (status == VM_OK) status = read_table(image, error);
+    return status == VM_OK ? read_table(image, error) : status;
+}
+
+/* Where CODE lies in the file is known only when the table was read: it is read again if the bytes
+ * have to move. */
+static enum vm_status read_file(struct vm_image *image, int fd, bool debug_later,
+                                struct vm_error *error) {
+    enum vm_status status = read_tail(image, fd, error);
+    if (status != VM_OK) return status;
+    const struct vm_section *code = vm_image_section(image, "CODE");
+    if (code != NULL && !is_aligned(code->bytes)) {
+        image->bytes += _Alignof(uint32_t) - (uintptr_t)code->bytes % _Alignof(uint32_t);
+        status = read_tail(image, fd, error);
+    }
     if (status == VM_OK && !read_sections(image, fd, debug_later, error)) status = error->status;
     return status;
 }
@@ -254,11 +278,11 @@ static enum vm_status open_container(const char *path, bool debug_later, struct 
     if (fd < 0) return error->status;
     enum vm_status status;
     if (length == 0) status = vm_error_set(error, VM_NO_TRAILER, "it is empty");
-    else if ((out->bytes = malloc(length)) == NULL)
+    else if ((out->owned = malloc(length + _Alignof(uint32_t))) == NULL)
         status = vm_error_set(error, VM_NO_MEMORY, "%zu bytes", length);
     else {
+        out->bytes = out->owned;
         out->length = length;
-        out->allocated = true;
         status = read_file(out, fd, debug_later, error);
     }
     close(fd);
@@ -288,24 +312,25 @@ enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *erro
     return VM_OK;
 }
 
-static void drop_section(const struct vm_image *image, const char *name) {
-    const struct vm_section *section = vm_image_section(image, name);
-    if (section == NULL) return;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)section->bytes;
-    uintptr_t first = (start + page - 1) & -page, end = (start + section->length) & -page;
+static void drop_bytes(const uint8_t *bytes, size_t length) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes;
+    uintptr_t first = (start + page - 1) & -page, end = (start + length) & -page;
     if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
 void vm_image_drop_loaded(const struct vm_image *image) {
-    if (!image->allocated) return;
-    drop_section(image, "CODE");
-    drop_section(image, "DATA");
+    if (image->owned == NULL) return;
+    const struct vm_section *data = vm_image_section(image, "DATA"),
+                            *code = vm_image_section(image, "CODE");
+    drop_bytes(image->bytes, (size_t)(image->sections[0].bytes - image->bytes));
+    drop_bytes(data->bytes, data->length);
+    if (image->code_copy != NULL) drop_bytes(code->bytes, code->length);
 }
 
 void vm_image_close(struct vm_image *image) {
     if (image->debug_unread) close(image->debug_fd);
-    if (image->allocated) free((void *)image->bytes);
-    free((void *)image->code);
+    free(image->owned);
+    free(image->code_copy);
     free(image->primitive_names);
     memset(image, 0, sizeof *image);
 }

@@ -23,13 +23,14 @@ struct vm_image {
     const struct vm_version *version;
     const uint8_t *bytes; /* the whole file; the sections point into it */
     size_t length;
-    bool allocated;                 /* bytes come from malloc and are the image's */
+    uint8_t *owned;                 /* NULL: bytes are somebody else's; else freed with the image */
     struct vm_section sections[64]; /* in file order */
     unsigned section_count;
     bool debug_unread;    /* DBUG's place is there, not yet its bytes */
     int debug_fd;         /* while debug_unread: the file */
-    const uint32_t *code; /* CODE as aligned host-order words, owned by the image */
+    const uint32_t *code; /* CODE as aligned host-order words */
     uint32_t code_words;
+    uint32_t *code_copy;          /* code, where CODE could not be used as it lies */
     const char **primitive_names; /* PRIM, owned; the texts lie in the section */
     uint32_t primitive_count;
 };
@@ -47,8 +48,8 @@ enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct 
  * GC: never.  Fails: as vm_image_open. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error);
-/* The program is loaded: gives the memory of CODE and DATA back, whose bytes read as zero from here
- * on. image->code stays. Only for images that own their bytes. GC: never.  Fails: never. */
+/* The program is loaded: gives the memory of DATA, of the launcher and, if there is a copy of it, of
+ * CODE back, whose bytes read as zero from here on. image->code stays. Only for images that own their bytes. GC: never.  Fails: never. */
 void vm_image_drop_loaded(const struct vm_image *image);
 /* Reads the bytes of DBUG if that was left for later. GC: never.  Fails: they are undefined. */
 enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error);
