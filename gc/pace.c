@@ -11,8 +11,8 @@
  *
  * With o = SPACE_SHARE * space_overhead the heap peaks near live * (1 + o * 5/6 %): o/2 % until
  * marking starts, o/6 % allocated while marking, and the same amount left over from the marking
- * before (M1 keeps it). The share makes up for what OCaml's collector does more than its o asks for: its heap
- * stays near 1.7 times what is live where o = 120 would allow 2.2.
+ * before (M1 keeps it). The share makes up for what OCaml's collector does more than its o asks
+ * for: its heap stays near 1.7 times what is live where o = 120 would allow 2.2.
  *
  * Ramp-up: a program that builds up data would be marked over and over. If most of what was
  * allocated in the last cycle survived, marking starts later, at 0.8 o % of live in the extreme;

@@ -79,12 +79,10 @@ static void visit(struct walk *w, uint64_t gpc) {
 
 /* The return points of calls that frame has begun to push arguments for. */
 static void visit_pending(struct walk *w, const struct vm_frame *frame) {
-    const struct vm_function *f;
-    const struct vm_pc_row *row;
     for (value *p = frame->base; p < frame->base + frame->height && p < w->stop; p++) {
         if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
         const uintptr_t *at = (const uintptr_t *)*p;
-        if (is_handler(&w->traps, p) || !vm_find_decoded(w->d->vm, at, &f, &row)) continue;
+        if (is_handler(&w->traps, p) || vm_find_decoded(w->d->vm, at) == NULL) continue;
         if (is_int((value)at[-1])) visit(w, gpc_of_frame_word(at[-1]));
     }
 }

@@ -52,7 +52,6 @@ static void free_code(struct vm_code *code) {
     free(code->scratch_seen);
     free(code->scratch_resumptions);
     free(code->place_at);
-    free(code->scratch_where);
     vm_debuginfo_delete(code->debug);
     free(code);
 }
@@ -140,7 +139,7 @@ struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uin
 
 unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc) {
     const struct vm_code *code = vm_code_at(vm, gpc);
-    if (code == NULL || code->verified.heights[gpc - code->base] == VM_UNREACHED)
+    if (code == NULL || vm_height_at(&code->verified, (uint32_t)(gpc - code->base)) == VM_UNREACHED)
         return OPCODE_COUNT;
     return code->words[gpc - code->base];
 }

@@ -17,13 +17,9 @@
 
 struct vm;
 struct vm_debuginfo;
+struct vm_pc_map;
 
 #define VM_NO_GPC (((uint64_t)1 << 42) - 1) /* no place in any fragment */
-
-/* One place where the decoder put an instruction. */
-struct vm_pc_row {
-    uint32_t decoded, pc;
-}; /* word offset in decoded code; pc in the fragment */
 
 enum vm_function_kind { FUNCTION_MAIN, FUNCTION_CLOSURE, FUNCTION_RESTART };
 
@@ -37,9 +33,8 @@ struct vm_function {
     uint32_t pc;        /* in the fragment, words */
     uintptr_t *decoded; /* NULL until prepared */
     uint32_t decoded_words;
-    uint32_t row_count;
-    struct vm_pc_row *rows; /* by ascending decoded offset */
-    uint32_t kind;          /* enum vm_function_kind */
+    uint32_t kind;               /* enum vm_function_kind */
+    const struct vm_pc_map *pcs; /* of the decoded words */
 };
 _Static_assert(sizeof(struct vm_function) == 64, "the loop scales a closure's code by a shift");
 
@@ -60,7 +55,6 @@ struct vm_code {
     uint32_t *place_at;   /* per word: the place of the function that was decoded there */
     /* The decoder's, made at the first function. */
     uint64_t *scratch_seen, *scratch_resumptions;
-    uint32_t *scratch_where;
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };
 

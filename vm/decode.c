@@ -1,18 +1,21 @@
 /* decode.c - decodes a function when it is first called (D5).
  *
  * The instructions that flow reaches from the function's entry are collected, put out in ascending
- * order of their pcs with operands translated (engine.h), and their labels filled in. A row
- * (decoded offset, pc) is kept for each, for backtraces and for the frames of slow paths. The
+ * order of their pcs with operands translated (engine.h), and their labels filled in. Their rows
+ * (decoded offset, pc) are kept in short (pc_map.h), for backtraces and frames of slow paths. The
  * verifier has made sure of everything that is taken for granted here. */
 #include "vm/decode.h"
 
 #include "vm/engine.h"
 #include "vm/os.h"
+#include "vm/pc_map.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NOT_YET UINT32_MAX
+
+enum { ENTERED_WORDS = 2 };
 
 /* One line of a table that is a switch. */
 #define WHEN(key, result) \
@@ -24,11 +27,12 @@ struct decoder {
     const struct vm_code *code;
     struct vm_function *function;
     const void *const *labels;
-    uint64_t *seen;        /* bitmap over the fragment's words, clean between functions */
-    uint64_t *resumptions; /* another: where control comes back to the function */
-    uint32_t place, body;  /* the function's, and its pc behind GRAB; place 0: not marked */
-    uint32_t *where;       /* per word: decoded offset in its function */
-    uint32_t *work;        /* pcs still to be followed; then the loop's instructions, by row */
+    uint64_t *seen;         /* bitmap over the fragment's words, clean between functions */
+    uint64_t *resumptions;  /* another: where control comes back to the function */
+    uint32_t place, body;   /* the function's, and its pc behind GRAB; place 0: not marked */
+    struct vm_pc_row *rows; /* of the instructions, in ascending order */
+    uint32_t row_count;
+    uint32_t *work; /* pcs still to be followed; then the loop's instructions, by row */
     uint32_t work_count, work_capacity;
     uint32_t lowest, highest, count;
     uintptr_t *out;
@@ -129,7 +133,7 @@ static struct long_form long_form_of(unsigned op) {
 static void put_label(struct decoder *c, uint32_t target) { put(c, target); }
 
 static void put_frame_word(struct decoder *c, uint32_t return_pc) {
-    put(c, frame_word(c->code->base + return_pc, c->code->verified.heights[return_pc]));
+    put(c, frame_word(c->code->base + return_pc, vm_height_at(&c->code->verified, return_pc)));
 }
 
 static void put_function(struct decoder *c, uint32_t pc) {
@@ -285,7 +289,7 @@ static unsigned fused_op(unsigned before, unsigned next) {
 
 /* The row's instruction, behind what put_place put. */
 static uintptr_t *instruction_of(const struct decoder *c, uint32_t i) {
-    uintptr_t *at = &c->out[c->function->rows[i].decoded];
+    uintptr_t *at = &c->out[c->rows[i].decoded];
     while (*at == (uintptr_t)c->labels[ENGINE_ENTERED] ||
            *at == (uintptr_t)c->labels[ENGINE_RESUMED])
         at += 2;
@@ -294,8 +298,8 @@ static uintptr_t *instruction_of(const struct decoder *c, uint32_t i) {
 
 /* Whether the instruction of row i + 1 lies right behind that of row i. */
 static bool adjacent(const struct decoder *c, uint32_t i) {
-    const struct vm_pc_row *row = &c->function->rows[i];
-    return i + 1 < c->function->row_count && instruction_of(c, i + 1) == &c->out[row[1].decoded] &&
+    const struct vm_pc_row *row = &c->rows[i];
+    return i + 1 < c->row_count && instruction_of(c, i + 1) == &c->out[row[1].decoded] &&
            row[1].pc == row->pc + vm_instruction_words(c->code->words, row->pc, c->code->word_count,
                                                        OPCODE_COUNT);
 }
@@ -337,17 +341,29 @@ static size_t words_needed(const struct decoder *c) {
     return total;
 }
 
+/* The address that a jump to pc goes to. */
+static uintptr_t address_of(const struct decoder *c, uintptr_t pc) {
+    uint32_t low = 0, high = c->row_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->rows[middle].pc <= pc) low = middle;
+        else high = middle;
+    }
+    bool behind_entered = c->place != 0 && pc == c->body;
+    return (uintptr_t)&c->out[c->rows[low].decoded + (behind_entered ? ENTERED_WORDS : 0)];
+}
+
 /* Turns the pcs that stand for labels among an instruction's operands into addresses. */
 static void fill_labels(struct decoder *c, uint32_t op, uintptr_t *operands) {
     const char *letters = vm_opcodes[op].operands;
     if (op == OP_SWITCH) {
         for (uintptr_t i = 0; i < operands[0] + operands[1]; i++)
-            operands[2 + i] = (uintptr_t)&c->out[c->where[operands[2 + i]]];
+            operands[2 + i] = address_of(c, operands[2 + i]);
     } else if (op == OP_PUSH_RETADDR) {
-        operands[2] = (uintptr_t)&c->out[c->where[operands[2]]];
+        operands[2] = address_of(c, operands[2]);
     } else if (op != OP_CLOSURE && op != OP_CLOSUREREC) {
         for (uint32_t i = 0; letters[i] != '\0'; i++)
-            if (letters[i] == 'l') operands[i] = (uintptr_t)&c->out[c->where[operands[i]]];
+            if (letters[i] == 'l') operands[i] = address_of(c, operands[i]);
     }
 }
 
@@ -358,7 +374,6 @@ static void put_place(struct decoder *c, uint32_t pc) {
     if (pc == c->body) {
         put_op(c, ENGINE_ENTERED);
         put(c, c->place);
-        c->where[pc] = c->used;
     }
     if (test_bit(c->resumptions, pc)) {
         put_op(c, ENGINE_RESUMED);
@@ -367,21 +382,19 @@ static void put_place(struct decoder *c, uint32_t pc) {
 }
 
 static void emit(struct decoder *c) {
-    struct vm_function *f = c->function;
-    f->rows = vm_must(malloc(c->count * sizeof *f->rows));
+    c->rows = vm_must(malloc(c->count * sizeof *c->rows));
     c->work_count = 0;
     uint32_t pc = next_marked(c, c->lowest);
     while (pc != NOT_YET) {
-        c->where[pc] = c->used;
-        f->rows[f->row_count++] = (struct vm_pc_row){c->used, pc};
+        c->rows[c->row_count++] = (struct vm_pc_row){c->used, pc};
         if (c->place != 0) put_place(c, pc);
         push_work(c, put_instruction(c, pc));
         pc = next_marked(c, pc + 1);
     }
-    for (uint32_t i = 0; i < f->row_count; i++)
-        fill_labels(c, c->code->words[f->rows[i].pc], instruction_of(c, i) + 1);
+    for (uint32_t i = 0; i < c->row_count; i++)
+        fill_labels(c, c->code->words[c->rows[i].pc], instruction_of(c, i) + 1);
     if (is_plain(c->vm)) return;
-    for (uint32_t i = 0; i < f->row_count; i++) fuse(c, i);
+    for (uint32_t i = 0; i < c->row_count; i++) fuse(c, i);
 }
 
 /* Clears the bitmaps again, in the words that were used. */
@@ -390,6 +403,7 @@ static void wipe(struct decoder *c) {
     memset(&c->seen[from], 0, (to - from) * 8);
     if (c->place != 0) memset(&c->resumptions[from], 0, (to - from) * 8);
     free(c->work);
+    free(c->rows);
 }
 
 static void *scratch(void **slot, size_t bytes) {
@@ -415,7 +429,6 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
         .function = f,
         .labels = (const void *const *)vm_loop_of(vm)(vm->domain, RUN_LABELS, 0, 0),
         .seen = scratch((void **)&code->scratch_seen, map_bytes),
-        .where = scratch((void **)&code->scratch_where, (size_t)code->word_count * 4),
     };
     if (vm->options.mark_places) {
         c.place = place_of(code, f);
@@ -430,6 +443,7 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
     emit(&c);
     f->decoded = c.out;
     f->decoded_words = c.used;
+    f->pcs = vm_must((void *)vm_pc_map_make(&area->maps, c.rows, c.row_count));
     area->used += c.used;
     wipe(&c);
 }
@@ -460,11 +474,10 @@ void vm_function_prepare(struct vm *vm, uint32_t index) {
     remember(vm->decoded_area, index);
 }
 
-bool vm_find_decoded(const struct vm *vm, const uintptr_t *at, const struct vm_function **function,
-                     const struct vm_pc_row **row) {
+const struct vm_function *vm_find_decoded(const struct vm *vm, const uintptr_t *at) {
     const struct vm_decoded_area *area = vm->decoded_area;
     if (at < area->words || at >= area->words + area->used || area->function_count == 0)
-        return false;
+        return NULL;
     uint32_t low = 0, high = area->function_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -472,17 +485,11 @@ bool vm_find_decoded(const struct vm *vm, const uintptr_t *at, const struct vm_f
         else high = middle;
     }
     const struct vm_function *f = &vm->functions[area->functions[low]];
-    if (at < f->decoded || at >= f->decoded + f->decoded_words) return false;
-    uint32_t offset = (uint32_t)(at - f->decoded);
-    low = 0, high = f->row_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->rows[middle].decoded <= offset) low = middle;
-        else high = middle;
-    }
-    *function = f;
-    *row = &f->rows[low];
-    return true;
+    return at >= f->decoded && at < f->decoded + f->decoded_words ? f : NULL;
+}
+
+uint32_t vm_decoded_pc(const struct vm_function *f, const uintptr_t *at) {
+    return vm_pc_map_find(f->pcs, (uint32_t)(at - f->decoded));
 }
 
 /* Room for 2^29 decoded words; less where the system limits address space. */
@@ -512,8 +519,7 @@ bool vm_decoded_area_create(struct vm *vm) {
 void vm_decoded_area_destroy(struct vm *vm) {
     struct vm_decoded_area *area = vm->decoded_area;
     if (area == NULL) return;
-    for (uint32_t i = 0; i < area->function_count; i++)
-        free(vm->functions[area->functions[i]].rows);
+    vm_arena_free(&area->maps);
     if (area->words != NULL) vm_release(area->words, area->capacity * 8);
     free(area->functions);
     free(area);

@@ -3,6 +3,7 @@
 #ifndef BACTRIAN_VM_DECODE_H
 #define BACTRIAN_VM_DECODE_H
 
+#include "vm/arena.h"
 #include "vm/vm.h"
 
 /* All decoded code of a machine, in one reserved area, so that an address inside it can be told
@@ -12,6 +13,7 @@ struct vm_decoded_area {
     size_t used, capacity; /* words */
     uint32_t *functions;   /* the functions decoded so far, by ascending address */
     uint32_t function_count, function_capacity;
+    struct vm_arena maps; /* of the functions' pcs */
 };
 
 /* Reserves the area and makes the machine's own code (leave_code and its like). Labels come from
@@ -19,8 +21,10 @@ struct vm_decoded_area {
 bool vm_decoded_area_create(struct vm *vm);
 void vm_decoded_area_destroy(struct vm *vm);
 
-/* The decoded function that an address lies in, and the row of its instruction. False: none. */
-bool vm_find_decoded(const struct vm *vm, const uintptr_t *at, const struct vm_function **function,
-                     const struct vm_pc_row **row);
+/* The decoded function that an address lies in. NULL: none. */
+const struct vm_function *vm_find_decoded(const struct vm *vm, const uintptr_t *at);
+/* The pc, in the fragment, of the instruction that the decoded word at an address belongs to.
+ * Needs: the address lies in f. */
+uint32_t vm_decoded_pc(const struct vm_function *f, const uintptr_t *at);
 
 #endif

@@ -11,17 +11,18 @@ static bool names_itself(unsigned op) {
 }
 
 static bool find_place(const struct vm *vm, value word, struct vm_stopped_place *place) {
-    const struct vm_function *f;
-    const struct vm_pc_row *row;
-    if (!vm_find_decoded(vm, (const uintptr_t *)word, &f, &row)) return false;
+    const uintptr_t *at = (const uintptr_t *)word;
+    const struct vm_function *f = vm_find_decoded(vm, at);
+    if (f == NULL) return false;
+    uint32_t pc = vm_decoded_pc(f, at);
     const struct vm_code *code = vm->codes[f->fragment];
-    unsigned op = code->words[row->pc];
-    uint32_t words = vm_instruction_words(code->words, row->pc, code->word_count, OPCODE_COUNT);
+    unsigned op = code->words[pc];
+    uint32_t words = vm_instruction_words(code->words, pc, code->word_count, OPCODE_COUNT);
     *place = (struct vm_stopped_place){
         .word = word,
-        .gpc = code->base + row->pc + (names_itself(op) ? 0 : words),
+        .gpc = code->base + pc + (names_itself(op) ? 0 : words),
         /* C_CALLN has pushed its first argument. */
-        .height = code->verified.heights[row->pc] + (op == OP_C_CALLN),
+        .height = vm_height_at(&code->verified, pc) + (op == OP_C_CALLN),
     };
     return true;
 }

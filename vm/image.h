@@ -48,8 +48,9 @@ enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct 
  * GC: never.  Fails: as vm_image_open. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error);
-/* The program is loaded: gives the memory of DATA, of the launcher and, if there is a copy of it, of
- * CODE back, whose bytes read as zero from here on. image->code stays. Only for images that own their bytes. GC: never.  Fails: never. */
+/* The program is loaded: gives the memory of DATA, of the launcher and, if there is a copy of it,
+ * of CODE back; their bytes read as zero from here on. image->code stays. Does nothing where the
+ * image does not own its bytes. GC: never.  Fails: never. */
 void vm_image_drop_loaded(const struct vm_image *image);
 /* Reads the bytes of DBUG if that was left for later. GC: never.  Fails: they are undefined. */
 enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error);

@@ -42,10 +42,9 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f) {
 }
 
 void vm_slow_out_of_fuel(struct domain *d) {
-    const struct vm_function *f;
-    const struct vm_pc_row *row;
-    bool known = vm_find_decoded(d->vm, (const uintptr_t *)d->sp[1], &f, &row);
-    uint32_t op = known ? d->vm->codes[f->fragment]->words[row->pc] : OP_STOP;
+    const uintptr_t *at = (const uintptr_t *)d->sp[1];
+    const struct vm_function *f = vm_find_decoded(d->vm, at);
+    uint32_t op = f != NULL ? d->vm->codes[f->fragment]->words[vm_decoded_pc(f, at)] : OP_STOP;
     /* The verifier's height there counts arguments that are still extra. */
     if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
     vm_stop_now(d, STOP_FUEL);

@@ -4,7 +4,9 @@
  *     loop --collect--> entries by pc, heights
  *
  * The verifier's memory is all in one struct verifier, freed at the end; only heights, the entries
- * and the bitmap of primitives go over to the caller.
+ * and the bitmap of primitives go over to the caller. Of each word of the code it keeps a byte;
+ * what else must be known of an instruction (struct place) is kept for one function at a time, in
+ * chunks, so that a large program is not verified in many times its size.
  *
  * Q1  Instructions tile the code: each word is the start or an operand of exactly one. */
 #include "vm/verify_internal.h"
@@ -41,14 +43,16 @@ enum flow refuse(struct verifier *v, uint32_t pc, enum vm_status status, const c
     return FLOW_FAIL;
 }
 
+static bool no_memory(struct verifier *v) {
+    vm_error_set(v->error, VM_NO_MEMORY, "%u words of code", v->word_count);
+    return false;
+}
+
 bool grow(struct verifier *v, void **items, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity) return true;
     size_t wanted = *capacity ? 2 * *capacity : 64;
     void *bigger = realloc(*items, wanted * size);
-    if (bigger == NULL) {
-        vm_error_set(v->error, VM_NO_MEMORY, "%u words of code", v->word_count);
-        return false;
-    }
+    if (bigger == NULL) return no_memory(v);
     *items = bigger;
     *capacity = wanted;
     return true;
@@ -74,36 +78,107 @@ static bool sweep(struct verifier *v) {
         if (width == 0) width = vm_instruction_words(v->code, pc, v->word_count, count);
         if (width == 0 || width > v->word_count - pc)
             return refuse(v, pc, VM_V_LENGTH, "%u words are left", v->word_count - pc);
-        v->places[pc].owner = UNSEEN;
+        v->heights[pc] = HEIGHT_UNSEEN;
         pc += width;
     }
     return true;
 }
 
+/* --- What is known of the code. --- */
+
+bool add_far_height(struct verifier *v, uint32_t pc, uint32_t height) {
+    if (!grow(v, (void **)&v->far, v->far_count, &v->far_capacity, sizeof *v->far)) return false;
+    v->far[v->far_count++] = (struct vm_far_height){pc, height};
+    return true;
+}
+
+bool add_chunk(struct verifier *v, uint32_t number) {
+    if (!pc_list_add(v, &v->touched, number)) return false;
+    struct place_chunk *chunk = v->spare;
+    if (chunk != NULL) v->spare = chunk->next;
+    else {
+        chunk = malloc(sizeof *chunk);
+        if (chunk == NULL) return no_memory(v);
+        for (uint32_t i = 0; i < CHUNK_WORDS; i++) chunk->places[i].owner = NO_FUNCTION;
+    }
+    v->chunks[number] = chunk;
+    return true;
+}
+
+void forget_places(struct verifier *v) {
+    for (size_t i = 0; i < v->touched.count; i++) {
+        struct place_chunk **slot = &v->chunks[v->touched.items[i]];
+        if (*slot == NULL) continue;
+        (*slot)->next = v->spare;
+        v->spare = *slot;
+        *slot = NULL;
+    }
+    v->touched.count = 0;
+}
+
+/* Where the function that starts at pc is, or would be, in the hash table. */
+static uint32_t *entry_slot(const struct verifier *v, uint32_t pc) {
+    size_t mask = v->by_entry_capacity - 1, i = (pc * 0x9e3779b1u >> 7) & mask;
+    while (v->by_entry[i] != 0 && v->functions[v->by_entry[i]].pc != pc) i = (i + 1) & mask;
+    return &v->by_entry[i];
+}
+
+uint32_t function_starting_at(const struct verifier *v, uint32_t pc) {
+    if (!(v->entry_map[pc / 64] >> pc % 64 & 1)) return NO_FUNCTION;
+    return *entry_slot(v, pc);
+}
+
+static bool widen_by_entry(struct verifier *v) {
+    size_t wanted = v->by_entry_capacity ? 2 * v->by_entry_capacity : 256;
+    free(v->by_entry);
+    v->by_entry = calloc(wanted, sizeof *v->by_entry);
+    if (v->by_entry == NULL) return no_memory(v);
+    v->by_entry_capacity = wanted;
+    for (size_t id = 1; id < v->function_count; id++)
+        *entry_slot(v, v->functions[id].pc) = (uint32_t)id;
+    return true;
+}
+
+bool add_function(struct verifier *v, const struct vm_entry *entry) {
+    if (!grow(v, (void **)&v->functions, v->function_count, &v->function_capacity, sizeof *entry))
+        return false;
+    if (2 * v->function_count >= v->by_entry_capacity && !widen_by_entry(v)) return false;
+    uint32_t id = (uint32_t)v->function_count++;
+    v->functions[id] = *entry;
+    if (id == 0) return true;
+    v->entry_map[entry->pc / 64] |= (uint64_t)1 << entry->pc % 64;
+    *entry_slot(v, entry->pc) = id;
+    return true;
+}
+
+/* --- Begin and end. --- */
+
 static bool allocate(struct verifier *v) {
     size_t n = v->word_count, bitmap_words = (size_t)v->in->primitive_count / 64 + 1;
-    v->heights = malloc(n * sizeof *v->heights);
-    v->places = malloc(n * sizeof *v->places);
+    v->heights = malloc(n);
+    v->chunks = calloc(n / CHUNK_WORDS + 1, sizeof *v->chunks);
+    v->entry_map = calloc(n / 64 + 1, sizeof *v->entry_map);
     v->primitives = calloc(bitmap_words, sizeof *v->primitives);
-    if (v->heights == NULL || v->places == NULL || v->primitives == NULL) {
-        vm_error_set(v->error, VM_NO_MEMORY, "%u words of code", v->word_count);
-        return false;
-    }
-    memset(v->heights, 0xff, n * sizeof *v->heights); /* VM_UNREACHED */
-    memset(v->places, 0xff, n * sizeof *v->places);   /* NOT_A_START */
+    if (v->heights == NULL || v->chunks == NULL || v->entry_map == NULL || v->primitives == NULL)
+        return no_memory(v);
+    memset(v->heights, HEIGHT_NONE, n);
     return true;
 }
 
 /* The code at word 0 as function 0, and the frame that stands for none as frame 0. */
 static bool start(struct verifier *v) {
-    if (!grow(v, (void **)&v->functions, 0, &v->function_capacity, sizeof *v->functions) ||
-        !grow(v, (void **)&v->frames, 0, &v->frame_capacity, sizeof *v->frames))
-        return false;
     bool fragment = v->in->fragment;
-    v->functions[v->function_count++] = (struct vm_entry){.arity = fragment, .functions = fragment};
-    v->frames[v->frame_count++] = (struct control_frame){0};
-    struct state s = {.pc = 0, .height = fragment, .frame = NO_FRAME, .owner = 0};
-    return arrive(v, &s, 0) == ARRIVAL_NEW && pc_list_add(v, &v->work, 0);
+    struct vm_entry main = {.arity = fragment, .functions = fragment};
+    if (!grow(v, (void **)&v->frames, 0, &v->frame_capacity, sizeof *v->frames)) return false;
+    v->frames[0] = (struct control_frame){0};
+    if (v->code[0] == OP_GRAB || v->code[0] == OP_RESTART)
+        return refuse(v, 0, VM_V_INTO, "flow comes to %s at CODE+0x0", vm_opcodes[v->code[0]].name);
+    return add_function(v, &main);
+}
+
+static int by_pc(const void *a, const void *b) {
+    const struct vm_far_height *x = a, *y = b;
+    return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
 /* Hands the results over: entries by ascending pc, without function 0. */
@@ -114,17 +189,42 @@ static bool collect(struct verifier *v, struct vm_verified *out) {
         vm_error_set(v->error, VM_NO_MEMORY, "%zu functions", count);
         return false;
     }
-    for (uint32_t pc = 0; pc < v->word_count && out->entry_count < count; pc++) {
-        uint32_t owner = v->places[pc].owner;
-        if (owner == 0 || owner >= UNSEEN || v->functions[owner].pc != pc) continue;
-        out->entries[out->entry_count++] = v->functions[owner];
-    }
+    for (uint32_t word = 0; word <= v->word_count / 64; word++)
+        for (uint64_t rest = v->entry_map[word]; rest != 0; rest &= rest - 1) {
+            uint32_t pc = word * 64 + (uint32_t)__builtin_ctzll(rest);
+            out->entries[out->entry_count++] = v->functions[*entry_slot(v, pc)];
+        }
+    if (v->far_count > 0) qsort(v->far, v->far_count, sizeof *v->far, by_pc);
     out->main_frame_words = v->functions[0].frame_words;
     out->heights = v->heights;
+    out->far = v->far;
+    out->far_count = (uint32_t)v->far_count;
     out->reachable_primitives = v->primitives;
     v->heights = NULL;
+    v->far = NULL;
     v->primitives = NULL;
     return true;
+}
+
+static void free_all(struct verifier *v) {
+    forget_places(v);
+    while (v->spare != NULL) {
+        struct place_chunk *chunk = v->spare;
+        v->spare = chunk->next;
+        free(chunk);
+    }
+    free(v->heights);
+    free(v->far);
+    free(v->chunks);
+    free(v->touched.items);
+    free(v->entry_map);
+    free(v->by_entry);
+    free(v->primitives);
+    free(v->functions);
+    free(v->frames);
+    free(v->work.items);
+    free(v->back.items);
+    free(v->path);
 }
 
 enum vm_status vm_verify(const struct vm_verify_input *in, struct vm_verified *out,
@@ -134,25 +234,26 @@ enum vm_status vm_verify(const struct vm_verify_input *in, struct vm_verified *o
     if (in->word_count > VM_MAX_CODE_WORDS)
         return vm_error_set(error, VM_V_LENGTH, "%u words", in->word_count);
     struct verifier v = {.in = in, .code = in->words, .word_count = in->word_count, .error = error};
-    bool ok = allocate(&v) && sweep(&v) && start(&v) && follow_all(&v) && check_loops(&v) &&
-              collect(&v, out);
-    free(v.heights);
-    free(v.places);
-    free(v.primitives);
-    free(v.functions);
-    free(v.frames);
-    free(v.work.items);
-    free(v.back.items);
-    free(v.colours);
+    bool ok = allocate(&v) && sweep(&v) && start(&v) && follow_all(&v) && collect(&v, out);
+    free_all(&v);
     if (!ok) memset(out, 0, sizeof *out);
     return ok ? VM_OK : error->status;
 }
 
 void vm_verified_free(struct vm_verified *verified) {
     free(verified->heights);
+    free(verified->far);
     free(verified->entries);
     free(verified->reachable_primitives);
     memset(verified, 0, sizeof *verified);
+}
+
+uint32_t vm_height_at(const struct vm_verified *verified, uint32_t pc) {
+    uint8_t code = verified->heights[pc];
+    if (code != HEIGHT_FAR) return code < HEIGHT_FAR ? code : VM_UNREACHED;
+    struct vm_far_height key = {pc, 0}, *found;
+    found = bsearch(&key, verified->far, verified->far_count, sizeof key, by_pc);
+    return found->height;
 }
 
 const struct vm_entry *vm_find_entry(const struct vm_verified *verified, uint32_t pc) {

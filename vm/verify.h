@@ -35,12 +35,20 @@ struct vm_entry {
     uint32_t index;       /* ... and which of the functions this is */
 };
 
+/* Codes of vm_verified.heights that are no heights. */
+enum { HEIGHT_FAR = 253, HEIGHT_UNSEEN = 254, HEIGHT_NONE = 255 };
+
+/* A height that has no code of its own. */
+struct vm_far_height {
+    uint32_t pc, height;
+};
+
 /* What the verifier found. Owned by the caller; vm_verified_free. */
 struct vm_verified {
-    uint32_t *heights; /* per word: height of the frame before the instruction that starts there
-                          (arguments at the bottom, control frames counted); VM_UNREACHED for
-                          operands and dead code. A RESTART has 1. Every label of an instruction
-                          that is reached is reached too */
+    uint8_t *heights; /* per word, see vm_height_at: the height below HEIGHT_FAR; HEIGHT_FAR:
+                                  it is in far; above: VM_UNREACHED */
+    struct vm_far_height *far; /* by ascending pc */
+    uint32_t far_count;
     struct vm_entry *entries; /* by ascending pc */
     uint32_t entry_count;
     uint32_t main_frame_words;
@@ -67,6 +75,10 @@ struct vm_verify_input {
 enum vm_status vm_verify(const struct vm_verify_input *in, struct vm_verified *out,
                          struct vm_error *error);
 void vm_verified_free(struct vm_verified *verified);
+/* Height of the frame before the instruction that starts at pc (arguments at the bottom, control
+ * frames counted); VM_UNREACHED for operands and dead code. A RESTART has 1. Every label of an
+ * instruction that is reached is reached too. Needs: pc lies in the code. GC: never. */
+uint32_t vm_height_at(const struct vm_verified *verified, uint32_t pc);
 /* The entry at pc (pc of a RESTART finds the function behind it), or NULL. */
 const struct vm_entry *vm_find_entry(const struct vm_verified *verified, uint32_t pc);
 

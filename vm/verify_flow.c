@@ -1,7 +1,9 @@
 /* verify_flow.c - following the flow of a program function by function, and the search for loops.
  *
- * The first visit of an instruction fixes its state (owner, height, control frames); every later
- * one must bring the same. So each instruction's rule is applied once, and all is linear.
+ * A function is followed to its end before the next one is, in the order in which closures that
+ * name them are found. The first visit of an instruction fixes its state (owner, height, control
+ * frames); every later one must bring the same. So each instruction's rule is applied once, and all
+ * is linear.
  *
  * Q2  Flow never comes to a word that is no instruction's start, nor to a RESTART or GRAB.
  * Q3  An instruction has one owner, one height and one chain of control frames.
@@ -15,37 +17,49 @@
 
 /* --- States --- */
 
-enum arrival arrive(struct verifier *v, const struct state *s, uint32_t target) {
-    struct place *place = &v->places[target];
-    uint32_t op = v->code[target];
-    if (place->owner == UNSEEN) {
-        if (op == OP_GRAB || op == OP_RESTART) {
-            refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
-                   target * 4);
-            return ARRIVAL_FAIL;
-        }
-        if (s->height > VM_MAX_HEIGHT) {
-            refuse(v, s->pc, VM_V_DEPTH, "frame height %u, at most %u is possible", s->height,
-                   VM_MAX_HEIGHT);
-            return ARRIVAL_FAIL;
-        }
-        *place = (struct place){s->owner, s->frame};
-        v->heights[target] = s->height;
-        struct vm_entry *function = &v->functions[s->owner];
-        if (s->height > function->frame_words) function->frame_words = s->height;
-        return ARRIVAL_NEW;
+static bool follow_function(struct verifier *v, uint32_t id);
+
+/* For messages: which function an instruction belongs to that was reached. Those before the current
+ * one are followed again until one of them reaches it. */
+static uint32_t owner_of(struct verifier *v, uint32_t pc) {
+    uint32_t current = v->current;
+    uint32_t id = known_place(v, pc) ? current : function_starting_at(v, pc);
+    if (id != NO_FUNCTION) return id;
+    for (uint32_t word = 0; word < v->word_count; word++)
+        if (is_reached(v, word)) v->heights[word] = HEIGHT_UNSEEN;
+    for (id = 0; id < current; id++)
+        if (!follow_function(v, id) || is_reached(v, pc)) break;
+    return id;
+}
+
+static enum arrival arrive_first(struct verifier *v, const struct state *s, uint32_t target) {
+    if (s->height > VM_MAX_HEIGHT) {
+        refuse(v, s->pc, VM_V_DEPTH, "frame height %u, at most %u is possible", s->height,
+               VM_MAX_HEIGHT);
+        return ARRIVAL_FAIL;
     }
-    if (place->owner == NOT_A_START)
+    if (!set_height(v, target, s->height) || !add_place(v, target, s->frame, s->height))
+        return ARRIVAL_FAIL;
+    struct vm_entry *function = &v->functions[s->owner];
+    if (s->height > function->frame_words) function->frame_words = s->height;
+    return ARRIVAL_NEW;
+}
+
+enum arrival arrive(struct verifier *v, const struct state *s, uint32_t target) {
+    uint32_t op = v->code[target];
+    const struct place *place;
+    if (v->heights[target] == HEIGHT_NONE)
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
     else if (op == OP_GRAB || op == OP_RESTART)
         refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
                target * 4);
-    else if (place->owner != s->owner)
+    else if (v->heights[target] == HEIGHT_UNSEEN) return arrive_first(v, s, target);
+    else if ((place = known_place(v, target)) == NULL)
         refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x and to 0x%x",
-               target * 4, v->functions[place->owner].pc * 4, v->functions[s->owner].pc * 4);
-    else if (v->heights[target] != s->height)
+               target * 4, v->functions[owner_of(v, target)].pc * 4, v->functions[s->owner].pc * 4);
+    else if (place->height != s->height)
         refuse(v, s->pc, VM_V_JOIN, "frame height %u, CODE+0x%x has %u", s->height, target * 4,
-               v->heights[target]);
+               place->height);
     else if (place->frame != s->frame)
         refuse(v, s->pc, VM_V_JOIN, "other control frames are open than at CODE+0x%x", target * 4);
     else return ARRIVAL_KNOWN;
@@ -101,7 +115,7 @@ enum flow open_frame(struct verifier *v, struct state *s, uint32_t size, bool tr
 /* Arity of the function that starts at entry, 0 with the error filled if none can (Q4). */
 static uint32_t entry_arity(struct verifier *v, uint32_t pc, uint32_t entry) {
     if (v->code[entry] != OP_GRAB) return 1;
-    if (entry == 0 || v->places[entry - 1].owner != UNSEEN || v->code[entry - 1] != OP_RESTART) {
+    if (entry == 0 || v->heights[entry - 1] != HEIGHT_UNSEEN || v->code[entry - 1] != OP_RESTART) {
         refuse(v, pc, VM_V_ENTRY, "no RESTART before the GRAB at CODE+0x%x", entry * 4);
         return 0;
     }
@@ -116,33 +130,26 @@ static enum flow new_function(struct verifier *v, uint32_t pc, const struct vm_e
     entry.arity = entry_arity(v, pc, entry.pc);
     if (entry.arity == 0) return FLOW_FAIL;
     entry.frame_words = entry.arity;
-    if (!grow(v, (void **)&v->functions, v->function_count, &v->function_capacity, sizeof entry))
-        return FLOW_FAIL;
-    uint32_t id = (uint32_t)v->function_count++;
-    v->functions[id] = entry;
-    v->places[entry.pc] = (struct place){id, NO_FRAME};
-    v->heights[entry.pc] = entry.arity;
-    if (v->code[entry.pc] == OP_GRAB) {
-        v->places[entry.pc - 1] = (struct place){id, NO_FRAME};
-        v->heights[entry.pc - 1] = 1;
-    }
-    return pc_list_add(v, &v->work, entry.pc) ? FLOW_NEXT : FLOW_FAIL;
+    if (!set_height(v, entry.pc, entry.arity)) return FLOW_FAIL;
+    if (v->code[entry.pc] == OP_GRAB && !set_height(v, entry.pc - 1, 1)) return FLOW_FAIL;
+    return add_function(v, &entry) ? FLOW_NEXT : FLOW_FAIL;
 }
 
 enum flow closure_of(struct verifier *v, const struct state *s, uint32_t word, uint32_t base,
                      struct vm_entry shape) {
     shape.pc = label_at(v, s->pc, word, base);
     if (shape.pc == NO_PC) return FLOW_FAIL;
-    uint32_t owner = v->places[shape.pc].owner;
-    if (owner == NOT_A_START)
+    uint8_t height = v->heights[shape.pc];
+    if (height == HEIGHT_NONE)
         return refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", shape.pc * 4);
     if (v->code[shape.pc] == OP_RESTART)
         return refuse(v, s->pc, VM_V_ENTRY, "CODE+0x%x is a RESTART", shape.pc * 4);
-    if (owner == UNSEEN) return new_function(v, s->pc, &shape);
-    const struct vm_entry *known = &v->functions[owner];
-    if (owner == 0 || known->pc != shape.pc)
+    uint32_t id = function_starting_at(v, shape.pc);
+    if (id == NO_FUNCTION && height == HEIGHT_UNSEEN) return new_function(v, s->pc, &shape);
+    if (id == NO_FUNCTION)
         return refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x",
-                      shape.pc * 4, known->pc * 4);
+                      shape.pc * 4, v->functions[owner_of(v, shape.pc)].pc * 4);
+    const struct vm_entry *known = &v->functions[id];
     if (known->functions != shape.functions || known->variables != shape.variables ||
         known->index != shape.index)
         return refuse(
@@ -151,27 +158,6 @@ enum flow closure_of(struct verifier *v, const struct state *s, uint32_t word, u
             shape.pc * 4, shape.index, shape.functions, shape.variables, known->index,
             known->functions, known->variables);
     return FLOW_NEXT;
-}
-
-/* --- Flow --- */
-
-static bool follow(struct verifier *v, uint32_t pc) {
-    struct state s = {pc, v->heights[pc], v->places[pc].frame, v->places[pc].owner};
-    for (;;) {
-        enum flow flow = apply_rule(v, &s);
-        if (flow != FLOW_NEXT) return flow == FLOW_END;
-        uint32_t next = s.pc + width_at(v, s.pc);
-        if (next == v->word_count) return refuse(v, s.pc, VM_V_END, "flow goes on behind it");
-        enum arrival arrival = arrive(v, &s, next);
-        if (arrival != ARRIVAL_NEW) return arrival == ARRIVAL_KNOWN;
-        s.pc = next;
-    }
-}
-
-bool follow_all(struct verifier *v) {
-    while (v->work.count > 0)
-        if (!follow(v, v->work.items[--v->work.count])) return false;
-    return true;
 }
 
 /* --- Loops (Q5) --- */
@@ -195,43 +181,69 @@ static uint32_t successor(const struct verifier *v, uint32_t pc, uint32_t i) {
     return i == (jumps ? 1 : 0) ? pc + width : NO_PC;
 }
 
-struct visit {
-    uint32_t pc, next;
-};
-
 /* Depth first from start; grey places are those on the path. */
-static bool search_loop(struct verifier *v, uint32_t start, struct visit **path, size_t *capacity) {
+static bool search_loop(struct verifier *v, uint32_t start) {
     size_t depth = 0;
     for (uint32_t pc = start;;) {
-        if (pc != NO_PC && v->colours[pc] == WHITE) {
-            if (!grow(v, (void **)path, depth, capacity, sizeof **path)) return false;
-            v->colours[pc] = GREY;
-            (*path)[depth++] = (struct visit){pc, 0};
-        } else if (pc != NO_PC && v->colours[pc] == GREY) {
+        struct place *place = pc != NO_PC ? known_place(v, pc) : NULL;
+        if (place != NULL && place->colour == WHITE) {
+            if (!grow(v, (void **)&v->path, depth, &v->path_capacity, sizeof *v->path))
+                return false;
+            place->colour = GREY;
+            v->path[depth++] = (struct visit){pc, 0};
+        } else if (place != NULL && place->colour == GREY) {
             return refuse(v, pc, VM_V_LOOP, "flow comes back from CODE+0x%x without a poll",
-                          (*path)[depth - 1].pc * 4);
+                          v->path[depth - 1].pc * 4);
         }
-        struct visit *top = &(*path)[depth - 1];
+        struct visit *top = &v->path[depth - 1];
         pc = successor(v, top->pc, top->next++);
         if (pc != NO_PC) continue;
-        v->colours[top->pc] = BLACK;
+        known_place(v, top->pc)->colour = BLACK;
         if (--depth == 0) return true;
     }
 }
 
-bool check_loops(struct verifier *v) {
-    if (v->back.count == 0) return true;
-    v->colours = calloc(v->word_count, 1);
-    if (v->colours == NULL) {
-        vm_error_set(v->error, VM_NO_MEMORY, "%u words of code", v->word_count);
-        return false;
+/* Refuses a cycle of the current function's instructions that passes no poll. */
+static bool check_loops(struct verifier *v) {
+    for (size_t i = 0; i < v->back.count; i++)
+        if (known_place(v, v->back.items[i])->colour == WHITE && !search_loop(v, v->back.items[i]))
+            return false;
+    return true;
+}
+
+/* --- Flow --- */
+
+static bool follow(struct verifier *v, uint32_t pc) {
+    const struct place *place = known_place(v, pc);
+    struct state s = {pc, place->height, place->frame, place->owner};
+    for (;;) {
+        enum flow flow = apply_rule(v, &s);
+        if (flow != FLOW_NEXT) return flow == FLOW_END;
+        uint32_t next = s.pc + width_at(v, s.pc);
+        if (next == v->word_count) return refuse(v, s.pc, VM_V_END, "flow goes on behind it");
+        enum arrival arrival = arrive(v, &s, next);
+        if (arrival != ARRIVAL_NEW) return arrival == ARRIVAL_KNOWN;
+        s.pc = next;
     }
-    struct visit *path = NULL;
-    size_t capacity = 0;
-    bool ok = true;
-    for (size_t i = 0; ok && i < v->back.count; i++)
-        if (v->colours[v->back.items[i]] == WHITE)
-            ok = search_loop(v, v->back.items[i], &path, &capacity);
-    free(path);
-    return ok;
+}
+
+/* Follows one function from its entry. */
+static bool follow_function(struct verifier *v, uint32_t id) {
+    uint32_t pc = v->functions[id].pc, height = v->functions[id].arity;
+    v->current = id;
+    v->frame_count = 1;
+    v->back.count = 0;
+    forget_places(v);
+    if (!set_height(v, pc, height) || !add_place(v, pc, NO_FRAME, height) ||
+        !pc_list_add(v, &v->work, pc))
+        return false;
+    while (v->work.count > 0)
+        if (!follow(v, v->work.items[--v->work.count])) return false;
+    return check_loops(v);
+}
+
+bool follow_all(struct verifier *v) {
+    for (uint32_t id = 0; id < v->function_count; id++)
+        if (!follow_function(v, id)) return false;
+    return true;
 }

@@ -46,11 +46,13 @@ static void check_promises(const struct vm_image *image, const struct vm_verifie
             entry->frame_words > VM_MAX_HEIGHT || vm_find_entry(verified, entry->pc) != entry)
             abort();
     }
-    for (uint32_t pc = 0; pc < image->code_words; pc++)
-        if (verified->heights[pc] != VM_UNREACHED &&
-            (verified->heights[pc] > VM_MAX_HEIGHT ||
+    for (uint32_t pc = 0; pc < image->code_words; pc++) {
+        uint32_t height = vm_height_at(verified, pc);
+        if (height != VM_UNREACHED &&
+            (height > VM_MAX_HEIGHT ||
              vm_instruction_words(image->code, pc, image->code_words, OPCODE_COUNT) == 0))
             abort();
+    }
 }
 
 static void verify(struct vm_image *image, enum vm_version_id version, bool fragment) {
