@@ -51,7 +51,7 @@ static void live(const char *image, int state) {
     if (state == 4) call(m, "forever", 1);
     if (state == 5) {
         bactrian_open_scope(m);
-        bactrian_track(m, 0.01, 10, &(struct bactrian_tracking){NULL});
+        bactrian_track(m, 0.01, 10, &(struct bactrian_tracking){.promoted = NULL});
         bactrian_record(m, "/dev/null", 0.01);
         call(m, "fib", 10);
         bactrian_text(m, "left behind");
