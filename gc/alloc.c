@@ -22,22 +22,21 @@ static void make_room(struct gc_domain *g, size_t whsize) {
 /* Whether a block of so many bytes has room and nothing else is due. */
 static bool has_room(const struct gc_domain *g, size_t bytes) {
     const struct gc_heap *heap = g->heap;
-    return g->young_ptr - bytes >= g->young_trigger && !heap->params.stress &&
-           !heap->minor_requested && !heap->slice_requested;
-}
-
-static value bump(struct gc_domain *g, size_t wosize, unsigned tag) {
-    g->young_ptr -= 8 * (wosize + 1);
-    *(header *)g->young_ptr = make_header(wosize, tag, 0);
-    return (value)(g->young_ptr + 8);
+    return g->young_ptr - bytes >= g->young_trigger && !g->stress && !heap->minor_requested &&
+           !heap->slice_requested;
 }
 
 value gc_alloc_small_slow(struct gc_domain *g, size_t wosize, unsigned tag) {
     make_room(g, wosize + 1);
-    value v = bump(g, wosize, tag);
+    value v = gc_bump(g, wosize, tag);
     if (g->young_ptr < g->sample_trigger && g->hooks && g->hooks->sample)
         g->hooks->sample(g->hooks->context, g, wosize, tag, false, v);
     return v;
+}
+
+value gc_prepare_small(struct gc_domain *g, size_t wosize) {
+    if (!has_room(g, 8 * (wosize + 1))) make_room(g, wosize + 1);
+    return (value)(g->young_ptr - 8 * wosize);
 }
 
 value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag) {
@@ -45,11 +44,11 @@ value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag) 
     if (!has_room(g, bytes)) make_room(g, wosize + 1);
     const struct gc_hooks *hooks = g->hooks;
     if (g->young_ptr - bytes >= g->sample_trigger || !hooks || !hooks->sample)
-        return bump(g, wosize, tag);
+        return gc_bump(g, wosize, tag);
     bool awaited = hooks->sample(hooks->context, g, wosize, tag, true, 0);
     /* The hook may have run OCaml code. It has set the next sample beyond this block. */
     while (g->young_ptr - bytes < g->young_start) gc_collect_young(g);
-    value v = bump(g, wosize, tag);
+    value v = gc_bump(g, wosize, tag);
     if (awaited) hooks->born(hooks->context, g, v);
     return v;
 }

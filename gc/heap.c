@@ -57,6 +57,7 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
     struct gc_params p = normalise(params);
     bool resize = p.minor_words != heap->params.minor_words;
     heap->params = p;
+    g->stress = p.stress != 0;
     gc_pace_reset(heap);
     if (resize) {
         heap->young_words_wanted = p.minor_words;
@@ -133,10 +134,9 @@ void gc_young_move(struct gc_domain *g) {
 /* ---- Limits and samples. ---- */
 
 void gc_update_limits(struct gc_domain *g) {
-    unsigned stress = g->heap->params.stress;
     uintptr_t young = g->young_trigger > g->sample_trigger ? g->young_trigger : g->sample_trigger;
-    g->young_limit = stress ? UINTPTR_MAX : young;
-    g->mutator_limit = stress >= 5 ? UINTPTR_MAX : g->mutator_limit_idle;
+    g->young_limit = g->stress ? UINTPTR_MAX : young;
+    g->mutator_limit = g->heap->params.stress >= 5 ? UINTPTR_MAX : g->mutator_limit_idle;
     /* A signal handler may have asked in between. */
     if (g->action_requested) g->young_limit = g->mutator_limit = UINTPTR_MAX;
 }
@@ -151,27 +151,9 @@ void gc_set_hooks(struct gc_domain *g, const struct gc_hooks *hooks) {
     gc_set_sample(g, GC_NO_SAMPLE);
 }
 
-static void place_sample(struct gc_domain *g) {
-    intptr_t ahead = (intptr_t)(g->sample_at - gc_clock(g));
-    uintptr_t room = (g->young_ptr - g->young_start) / 8;
-    if (ahead < 0) ahead = 0;
-    g->sample_trigger = (uintptr_t)ahead <= room ? g->young_ptr - 8 * (uintptr_t)ahead
-                                                 : g->young_start;
-}
-
-void gc_set_sample(struct gc_domain *g, uint64_t at) {
-    g->sample_at = at;
-    place_sample(g);
-    uintptr_t trigger = g->sample_trigger;
-    uintptr_t limit = g->young_trigger > trigger ? g->young_trigger : trigger;
-    g->young_limit = g->heap->params.stress ? UINTPTR_MAX : limit;
-    /* A signal handler may have asked in between. */
-    if (g->action_requested) g->young_limit = UINTPTR_MAX;
-}
-
 void gc_sample_rebase(struct gc_domain *g, uintptr_t used_from) {
     g->clock_end += g->young_ptr - used_from;
-    place_sample(g);
+    gc_place_sample(g);
 }
 
 void gc_sample_exempt(struct gc_domain *g, size_t words) {
@@ -251,6 +233,7 @@ const char *gc_heap_create(struct gc_domain *g, const struct gc_params *params,
     memset(heap, 0, sizeof *heap);
     heap->faults = faults;
     heap->params = with_defaults(params);
+    g->stress = heap->params.stress != 0;
     heap->young_words_wanted = heap->params.minor_words;
     heap->up = *up;
     g->heap = heap;

@@ -68,6 +68,7 @@ struct gc_domain {
     uint64_t sample_at;                 /* the clock of the next sample */
     uintptr_t mutator_limit_idle;       /* what mutator_limit returns to when no action is due */
     _Atomic bool action_requested;
+    bool stress;  /* every allocation takes its slow path (gc_params.stress) */
     bool marking; /* the deletion barrier is on */
     struct gc_local_roots *local_roots;
     struct gc_heap *heap;
@@ -105,14 +106,21 @@ static inline value gc_atom(const struct gc_domain *g, unsigned tag) {
 value gc_alloc_small_slow(struct gc_domain *g, size_t wosize, unsigned tag);
 /* The same for bytecode: the machine has run its pending actions before; see vm/slow.c. */
 value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag);
+/* Makes room for a small block; returns what gc_bump will give if it comes next. GC: may run. */
+value gc_prepare_small(struct gc_domain *g, size_t wosize);
+
+/* A young block where its room is known to be; the sampler does not see it. GC: never. */
+static inline value gc_bump(struct gc_domain *g, size_t wosize, unsigned tag) {
+    g->young_ptr -= 8 * (wosize + 1);
+    *(header *)g->young_ptr = make_header(wosize, tag, 0);
+    return (value)(g->young_ptr + 8);
+}
 
 /* A block of 1..256 words in the young area, fields uninitialised. GC: may run. */
 static inline value gc_alloc_small(struct gc_domain *g, size_t wosize, unsigned tag) {
     uintptr_t p = g->young_ptr - 8 * (wosize + 1);
     if (__builtin_expect(p < g->young_limit, 0)) return gc_alloc_small_slow(g, wosize, tag);
-    g->young_ptr = p;
-    *(header *)p = make_header(wosize, tag, 0);
-    return (value)(p + 8);
+    return gc_bump(g, wosize, tag);
 }
 
 /* A block of any size, young if it fits; scannable fields are set to VAL_UNIT, others

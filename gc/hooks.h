@@ -60,8 +60,30 @@ static inline uint64_t gc_clock(const struct gc_domain *g) {
 static inline void gc_clock_move(struct gc_domain *g, intptr_t words) {
     g->clock_end += 8 * (uintptr_t)words;
 }
+/* Puts sample_trigger where sample_at says; the limits are then to be recomputed. GC: never. */
+static inline void gc_place_sample(struct gc_domain *g) {
+    uintptr_t room = g->young_ptr - g->young_start;
+    uintptr_t above_start = g->clock_end - 8 * g->sample_at - g->young_start;
+    if (above_start > room) above_start = g->sample_at < gc_clock(g) ? room : 0;
+    g->sample_trigger = g->young_start + above_start;
+}
 /* The next sample is the word whose clock is at (GC_NO_SAMPLE: none). GC: never. */
-void gc_set_sample(struct gc_domain *g, uint64_t at);
+static inline void gc_set_sample(struct gc_domain *g, uint64_t at) {
+    g->sample_at = at;
+    gc_place_sample(g);
+    uintptr_t trigger = g->sample_trigger;
+    uintptr_t limit = g->young_trigger > trigger ? g->young_trigger : trigger;
+    g->young_limit = g->stress ? UINTPTR_MAX : limit;
+    /* A signal handler may have asked in between. */
+    if (g->action_requested) g->young_limit = UINTPTR_MAX;
+}
+
+/* Whether bytecode's block of wosize words has room and crosses sample_trigger, and nothing else is
+ * due. GC: never. */
+static inline bool gc_only_sample_due(const struct gc_domain *g, size_t wosize) {
+    uintptr_t p = g->young_ptr - 8 * (wosize + 1);
+    return p >= g->young_trigger && p < g->sample_trigger && !g->stress && !g->action_requested;
+}
 
 /* The last words that were bumped, none of which crossed sample_trigger when they came or will be
  * looked at, don't count: the clock goes back by them. GC: never. */

@@ -2,10 +2,12 @@
 #include "memprof/profile.h"
 
 #include "memprof/callstack.h"
+#include "memprof/sampler_internal.h"
 #include "memprof/stress.h"
 #include "memprof/units.h"
 #include "vm/callback.h"
 #include "vm/callstack.h"
+#include "vm/detour.h"
 #include "vm/thread.h"
 
 #include <stdlib.h>
@@ -86,12 +88,6 @@ static void fill_record(value record, const struct record_request *request, valu
     field(record, 3) = callstack;
 }
 
-static value bump(struct gc_domain *g, size_t wosize) {
-    g->young_ptr -= 8 * (wosize + 1);
-    *(header *)g->young_ptr = make_header(wosize, 0, 0);
-    return (value)(g->young_ptr + 8);
-}
-
 /* Where the young area has room for stack and record. 0: it hasn't. A stack that is the last one
  * is the same value: it has not moved while there was no minor collection. GC: never. */
 static inline value quick_record(struct mp_profile *p, const struct record_request *request,
@@ -99,18 +95,18 @@ static inline value quick_record(struct mp_profile *p, const struct record_reque
     struct gc_domain *g = &p->engine->d->gc;
     size_t depth = request->depth;
     value callstack = p->callstack;
-    bool again = callstack != 0 && p->callstack_version == request->version &&
+    bool again = request->version != 0 && p->callstack_version == request->version &&
                  wosize_of(callstack) == depth;
     size_t words = RECORD_FIELDS + 1 + (again || depth == 0 ? 0 : depth + 1);
     bool fits = depth <= MAX_YOUNG_WOSIZE && 8 * words <= g->young_ptr - g->young_start;
-    if (!fits || gc_get_params(g)->stress != 0) return 0;
+    if (!fits || g->stress) return 0;
     if (!again) {
-        callstack = depth == 0 ? gc_atom(g, 0) : bump(g, depth);
+        callstack = depth == 0 ? gc_atom(g, 0) : gc_bump(g, depth, 0);
         fill_callstack(callstack, request);
-        p->callstack = request->version == 0 ? 0 : callstack;
+        p->callstack = callstack;
         p->callstack_version = request->version;
     }
-    value record = bump(g, RECORD_FIELDS);
+    value record = gc_bump(g, RECORD_FIELDS, 0);
     fill_record(record, request, callstack);
     /* In a hit the sampler arms itself afterwards. */
     if (in_hit) gc_clock_move(g, -(intptr_t)words);
@@ -173,7 +169,7 @@ static value call(struct mp_profile *p, int which, value argument, bool in_hit) 
     p->running++;
     mp_lane_suspend(engine->sampler, lane);
     value result = vm_callback1_exn(engine->d, field(p->tracker, which), argument);
-    if (in_hit) mp_lane_resume_in_hit(engine->sampler, lane);
+    if (in_hit) mp_resume(engine->sampler, lane);
     else mp_lane_resume(engine->sampler, lane);
     p->running--;
     return result;
@@ -212,32 +208,46 @@ static value tell_allocation(struct mp_profile *p, uint32_t number) {
     return settle(p, generation, number, result, false);
 }
 
-/* The same for a block that is promised; it gets an entry if it is to be tracked. */
-static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64_t *ticket) {
-    struct mp_entries *t = &p->entries;
-    unsigned generation = p->generation;
-    struct record_request request = {.samples = hit->samples,
-                                     .wosize = hit->wosize,
-                                     .source = hit->source,
-                                     .outermost_first = p->callstack_size > VM_SHORT_STACK};
-    request.depth = request.outermost_first
-                        ? vm_call_stack(p->engine->d, p->callstack_size, &request.gpcs)
-                        : vm_short_call_stack(p->engine->d, p->callstack_size, &request.gpcs);
-    const struct vm_call_stack *kept = p->engine->d->call_stack;
+/* What the record of a promised block says. */
+static inline void describe_promise(struct mp_profile *p, const struct mp_hit *hit,
+                                    struct record_request *request) {
+    struct domain *d = p->engine->d;
+    request->samples = hit->samples;
+    request->wosize = hit->wosize;
+    request->source = hit->source;
+    request->outermost_first = p->callstack_size > VM_SHORT_STACK;
+    request->version = 0;
+    if (request->outermost_first)
+        request->depth = vm_call_stack(d, p->callstack_size, &request->gpcs);
+    else request->depth = vm_short_call_stack(d, p->callstack_size, &request->gpcs);
+    const struct vm_call_stack *kept = d->call_stack;
     if (kept != NULL)
-        request.version = request.outermost_first ? kept->version : kept->brief_version;
+        request->version = request->outermost_first ? kept->version : kept->brief_version;
+}
+
+/* The entry of a promised block whose callback gave Some user; the promise holds it. 0: no
+ * memory. */
+static uint32_t track(struct mp_profile *p, size_t wosize, size_t samples, value user) {
+    struct mp_entries *t = &p->entries;
+    uint32_t number = mp_entry_new(t, wosize, samples, GC_NORMAL, true);
+    if (number == 0) return 0;
+    mp_entry_hold(t, number);
+    mp_entry_begin(t, number);
+    mp_entry_set_user(t, number, user);
+    mp_entry_end(t, number);
+    return number;
+}
+
+static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64_t *ticket) {
+    unsigned generation = p->generation;
+    struct record_request request;
+    describe_promise(p, hit, &request);
     value result = allocation_record(p, &request, true);
     if (!is_exn_result(result)) result = call(p, ALLOC_MINOR, result, true);
     *ticket = 0;
     if (is_exn_result(result)) return result;
     if (is_int(result) || generation != p->generation) return VAL_UNIT;
-    uint32_t number = mp_entry_new(t, hit->wosize, hit->samples, hit->source, true);
-    if (number == 0) return VAL_UNIT;
-    *ticket = number;
-    mp_entry_hold(t, number); /* the promise's */
-    mp_entry_begin(t, number);
-    mp_entry_set_user(t, number, field(result, 0));
-    mp_entry_end(t, number);
+    *ticket = track(p, hit->wosize, hit->samples, field(result, 0));
     return VAL_UNIT;
 }
 
@@ -294,6 +304,103 @@ static value on_promised(void *context, struct domain *d, const struct mp_hit *h
     return result;
 }
 
+/* ---- Detours: promised blocks within the machine's loop (vm/detour.h). ---- */
+
+/* A sample's callback begins: the first half of on_promised. samples are those of the next block,
+ * of wosize words, and end the time of the lane behind it; the last `own` words that were bumped
+ * are the record's. What the end must know goes into one integer: small blocks have at most 257
+ * words. */
+static inline value begin_detour(struct domain *d, struct mp_profile *p, value record, size_t own,
+                                 size_t wosize, size_t samples, uint64_t end) {
+    struct mp_lane *lane = p->stream.lane;
+    intptr_t note = (intptr_t)((uint64_t)p->generation << 20 | wosize << 10 | samples);
+    gc_clock_move(&d->gc, -(intptr_t)own); /* MP4 */
+    gc_set_sample(&d->gc, p->stream.next + lane->lag);
+    mp_hold_block(d, wosize);
+    lane->suspended = 1;
+    lane->since = end + lane->lag;
+    p->running++;
+    vm_detour_begin(d, field(p->tracker, ALLOC_MINOR), record, (value)p | 1, val_of_int(note));
+    return 0;
+}
+
+/* Where the call stack is not the last one. */
+static __attribute__((noinline)) value begin_with_new_stack(struct domain *d, size_t wosize,
+                                                            unsigned tag, uint64_t end) {
+    struct mp_sampler *s = d->sampler;
+    struct mp_stream *only = s->only;
+    uint64_t next = only->next, random = only->random;
+    const struct mp_hit hit = {
+        .wosize = wosize, .source = GC_NORMAL, .samples = mp_count_hits(s, only, &only->next, end)};
+    struct record_request request;
+    describe_promise(only->context, &hit, &request);
+    value record = quick_record(only->context, &request, true);
+    if (record != 0) return begin_detour(d, only->context, record, 0, wosize, hit.samples, end);
+    only->next = next;
+    only->random = random;
+    return vm_slow_alloc(d, wosize, tag);
+}
+
+static value begin_quickly(struct domain *d, size_t wosize, unsigned tag) {
+    struct gc_domain *g = &d->gc;
+    struct mp_sampler *s = d->sampler;
+    struct mp_stream *only = s->only;
+    struct mp_profile *p = only->context;
+    uint64_t end;
+    if (!mp_only_hits(s, wosize, &end)) return vm_slow_alloc(d, wosize, tag);
+    if (p->callstack_version == 0 || p->callstack_version != d->call_stack->brief_version ||
+        !vm_is_short_stack_again(d, d->call_stack) ||
+        g->young_ptr - g->young_start < 8 * (RECORD_FIELDS + 1))
+        return begin_with_new_stack(d, wosize, tag, end);
+    size_t samples = mp_count_hits(s, only, &only->next, end);
+    value record = gc_bump(g, RECORD_FIELDS, 0);
+    field(record, 0) = val_of_int((intptr_t)samples);
+    field(record, 1) = val_of_int((intptr_t)wosize);
+    field(record, 2) = val_of_int(GC_NORMAL);
+    field(record, 3) = p->callstack;
+    return begin_detour(d, p, record, RECORD_FIELDS + 1, wosize, samples, end);
+}
+
+static inline size_t wosize_of_note(uint64_t note) { return note >> 10 & 0x3ff; }
+
+/* A callback gave Some for the block that its instruction now makes. */
+static __attribute__((noinline)) void track_promised(struct mp_profile *p, uint64_t note,
+                                                     value result) {
+    size_t wosize = wosize_of_note(note);
+    if ((unsigned)(note >> 20) != p->generation) return;
+    uint32_t number = track(p, wosize, note & 0x3ff, field(result, 0));
+    if (number != 0) mp_bear(p->engine->sampler, &p->stream, number, wosize);
+}
+
+static __attribute__((noinline)) void end_detour(struct mp_profile *p, uint64_t note,
+                                                 value result) {
+    struct mp_engine *engine = p->engine;
+    mp_resume(engine->sampler, p->stream.lane);
+    if (!is_exn_result(result)) mp_release_block(engine->d, wosize_of_note(note));
+    mp_arm(engine->sampler);
+    if (!is_int(result) && !is_exn_result(result)) track_promised(p, note, result);
+    if (engine->held_back) ask_for_callbacks(engine);
+}
+
+/* The second half, for vm_profiler.detour_ended. Mostly the callback returned None and has
+ * allocated nothing: then the trigger is where it should be. */
+static void detour_ended(void *state, struct domain *d, value result) {
+    const struct mp_engine *engine = state;
+    value profile, packed;
+    vm_detour_end(d, &profile, &packed);
+    struct mp_profile *p = (struct mp_profile *)(profile - 1);
+    struct mp_lane *lane = p->stream.lane;
+    uint64_t note = (uint64_t)int_of_val(packed);
+    p->running--;
+    if (is_int(result) && lane->suspended == 1 && !engine->held_back &&
+        d->gc.sample_at == p->stream.next + lane->lag && gc_clock(&d->gc) == lane->since) {
+        lane->suspended = 0;
+        mp_release_block(d, wosize_of_note(note));
+    } else {
+        end_detour(p, note, result);
+    }
+}
+
 static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
     struct mp_profile *p = context;
     struct mp_entries *t = &p->entries;
@@ -320,7 +427,7 @@ static void on_born(void *context, uint64_t ticket, value block) {
 
 static void on_minor_done(void *context, struct gc_domain *g) {
     struct mp_profile *p = context;
-    p->callstack = 0;
+    p->callstack_version = 0;
     if (mp_entries_minor_done(&p->entries, g)) gc_request_action(g);
 }
 
@@ -331,6 +438,7 @@ static void on_mark_done(void *context, struct gc_domain *g) {
 
 static const struct mp_client profile_client = {.hit = on_hit,
                                                 .promised = on_promised,
+                                                .quickly = begin_quickly,
                                                 .born = on_born,
                                                 .minor_done = on_minor_done,
                                                 .mark_done = on_mark_done};
@@ -380,6 +488,7 @@ struct mp_engine *mp_engine_of(struct domain *d) {
     d->vm->profiler = (struct vm_profiler){
         .state = engine,
         .run_callbacks_exn = mp_run_callbacks_exn,
+        .detour_ended = detour_ended,
         .silence = silence,
         .close = close_engine,
         .switch_thread = mp_switch_thread,

@@ -46,8 +46,8 @@ struct mp_profile {
     uint64_t id;   /* unlike any other profile's of this machine, ever */
     value tracker; /* the block of five callbacks, a registered root; unit when over */
     uint64_t callstack_size;
-    value callstack; /* the last promised block's, until the next minor collection; 0: none */
-    uint64_t callstack_version; /* vm/callstack.h */
+    value callstack;            /* the last promised block's, until the next minor collection */
+    uint64_t callstack_version; /* vm/callstack.h; 0: there is none */
     unsigned running;           /* its functions that are running: it can't be freed */
     unsigned generation;        /* changes when everything is forgotten */
     bool handle_dead;           /* the program has no value of it any more */

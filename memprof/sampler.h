@@ -50,6 +50,9 @@ struct mp_client {
     value (*promised)(void *context, struct domain *d, const struct mp_hit *hit, uint64_t *ticket);
     /* A promised block exists now, or (block 0) never will; for clients that have promised. */
     void (*born)(void *context, uint64_t ticket, value block);
+    /* The machine's domain.sample while this client's stream is the only one that samples. Without
+     * promised: mp_hit_quickly. */
+    value (*quickly)(struct domain *d, size_t wosize, unsigned tag);
     void (*minor_done)(void *context, struct gc_domain *g); /* as in gc/hooks.h */
     void (*mark_done)(void *context, struct gc_domain *g);
     /* As in gc/hooks.h; may be NULL. */
@@ -93,14 +96,17 @@ bool mp_sampler_has_room(const struct mp_sampler *s);
 /* Starts sampling with 0 <= rate <= 1, and ends it. Needs: mp_sampler_has_room. GC: never. */
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate);
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream);
+/* What client.quickly is for clients that take no promises. GC: never. */
+value mp_hit_quickly(struct domain *d, size_t wosize, unsigned tag);
+/* Makes room for the block of wosize words whose instruction now starts again after a detour, and
+ * tells the stream's client that it is born. GC: may run. Fails: raises Out_of_memory; then the
+ * client will hear that there is none. */
+void mp_bear(struct mp_sampler *s, struct mp_stream *stream, uint64_t ticket, size_t wosize);
 /* Words of memory outside the heap charged to blocks so far, while a stream was attached. */
 uint64_t mp_sampler_external_words(const struct mp_sampler *s);
 /* No trials of the lane's streams between the two calls, which nest. GC: never. */
 void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane);
 void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane);
-/* As mp_lane_resume, in a client's promised() for a promised block: the sampler arms itself after
- * that. */
-void mp_lane_resume_in_hit(struct mp_sampler *s, struct mp_lane *lane);
 /* The same for all streams at once: what happens in between is the profiler's own. */
 void mp_sampler_pause(struct mp_sampler *s);
 void mp_sampler_unpause(struct mp_sampler *s);

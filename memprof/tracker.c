@@ -107,8 +107,11 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
     if (t->events->activity != NULL) t->events->activity(t->context, g, what, begins, words);
 }
 
-static const struct mp_client tracker_client = {
-    .hit = on_hit, .minor_done = on_minor_done, .mark_done = on_mark_done, .activity = on_activity};
+static const struct mp_client tracker_client = {.hit = on_hit,
+                                                .quickly = mp_hit_quickly,
+                                                .minor_done = on_minor_done,
+                                                .mark_done = on_mark_done,
+                                                .activity = on_activity};
 
 struct mp_tracker *mp_tracker_start(struct domain *d, double rate, uint64_t seed,
                                     const struct mp_tracker_events *events, void *context) {

@@ -5,6 +5,7 @@
 #include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/stack.h"
+#include "vm/vm.h"
 
 #include <stdlib.h>
 
@@ -31,6 +32,8 @@ static struct vm_call_stack *create(struct domain *d) {
         free(s);
         return NULL;
     }
+    /* Versions of different threads' stacks differ. */
+    s->version = s->brief_version = (uint64_t)++d->vm->call_stacks << 40;
     return d->call_stack = s;
 }
 
@@ -48,7 +51,6 @@ struct walker {
     uint64_t gpc;
     size_t count; /* frames that were noted */
     bool at_mark; /* the last of them was the one before the mark */
-    bool ended;   /* there are no more, or no more are wanted */
     bool no_memory;
 };
 
@@ -62,7 +64,7 @@ static bool take_frame(struct walker *w, const struct vm_frame *frame) {
 static inline bool start(struct domain *d, struct vm_call_stack *s, struct walker *w) {
     struct vm_frame frame;
     w->count = 0;
-    w->at_mark = w->ended = w->no_memory = false;
+    w->at_mark = w->no_memory = false;
     if (d->sp >= d->stack_high) return false;
     value word = d->sp[1];
     const struct vm_stopped_place *place = vm_stopped_place_of(s, word);
@@ -120,43 +122,48 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
     to->count = n;
 }
 
-/* Whether the walk gives the last short stack again, or the beginning of it up to the limit. If
- * not, it has noted the frames that are the same. */
-static inline bool is_brief_again(struct domain *d, struct vm_call_stack *s, struct walker *w,
-                                  size_t limit) {
-    const uint64_t *gpcs = s->fresh.gpcs;
-    value *behind = w->behind;
-    uint64_t gpc = w->gpc;
-    size_t n = 0, brief = s->brief;
-    while (n < brief && gpcs[n] == gpc) {
-        w->ended = ++n == limit;
-        if (w->ended) break;
-        if (step_to_caller(&behind, &gpc)) continue;
-        value *slow_behind = behind;
-        uint64_t slow_gpc = gpc;
-        w->ended = !step_slowly(d, &slow_behind, &slow_gpc);
-        if (w->ended) break;
-        behind = slow_behind;
-        gpc = slow_gpc;
-    }
-    w->count = n;
-    w->behind = behind;
-    w->gpc = gpc;
-    return w->ended && (n == limit || n == brief);
+/* ---- Short stacks. ---- */
+
+static void forget_brief(struct vm_call_stack *s) {
+    s->brief.limit = 0;
+    s->brief_version++;
 }
 
-size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
+/* Notes the words that made the short stack in fresh. One that crosses a mark or a callback is not
+ * kept: there is more to look at. */
+static void keep_brief(struct domain *d, struct vm_call_stack *s, size_t limit, size_t count) {
+    struct vm_short_stack *b = &s->brief;
+    forget_brief(s);
+    if (count == 0) return;
+    b->count = count;
+    b->word = d->sp[1];
+    b->extra_args = d->sp[2];
+    b->whole_from = count < limit ? d->sp : NULL;
+    for (size_t i = 0; i + 1 < count; i++) {
+        const value *behind = slot_at(d, s->fresh.slots[i]);
+        if (gpc_of_frame_word(((const uintptr_t *)behind[0])[-1]) == VM_NO_GPC) return;
+        b->links[i] = (struct vm_link){(size_t)(behind - d->sp), behind[0], behind[2]};
+    }
+    b->limit = limit;
+}
+
+static __attribute__((noinline)) size_t short_stack(struct domain *d, size_t limit,
+                                                    const uint64_t **gpcs) {
     struct vm_call_stack *s = d->call_stack;
     struct walker w;
     if (s == NULL && (s = create(d)) == NULL) return 0;
-    bool any = start(d, s, &w) && limit > 0;
-    if (!any || !is_brief_again(d, s, &w, limit)) {
-        if (any && !w.ended) walk(d, &s->fresh, &w, limit, NULL);
-        s->brief = w.count;
-        s->brief_version++;
-    }
+    if (start(d, s, &w) && limit > 0) walk(d, &s->fresh, &w, limit, NULL);
+    keep_brief(d, s, limit, w.count);
     *gpcs = s->fresh.gpcs;
     return w.count;
+}
+
+size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
+    const struct vm_call_stack *s = d->call_stack;
+    if (s == NULL || limit != s->brief.limit || !vm_is_short_stack_again(d, s))
+        return short_stack(d, limit, gpcs);
+    *gpcs = s->fresh.gpcs;
+    return s->brief.count;
 }
 
 /* ---- The kept stack. ---- */
@@ -240,7 +247,7 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
     if (mark == d->stack_high) mark = NULL;
     bool any = start(d, s, &w), kept = any && is_kept(d, s, &w, mark);
     if (any && !kept) walk(d, &s->fresh, &w, SIZE_MAX, mark);
-    if (!kept) s->brief = 0;
+    if (!kept) forget_brief(s);
     size_t shared = w.at_mark ? s->marked : 0;
     if (w.no_memory ||
         (s->kept.capacity < shared + w.count && !widen(&s->kept, shared + w.count))) {
@@ -260,7 +267,7 @@ size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
     if (s == NULL && (s = create(d)) == NULL) return 0;
     if (limit > VM_SHORT_STACK) return whole_stack(d, s, limit, gpcs);
     size_t n = vm_short_call_stack(d, limit, gpcs);
-    s->brief = 0;
+    forget_brief(s);
     for (size_t i = 0; i < n / 2; i++) {
         uint64_t *fresh = s->fresh.gpcs, gpc = fresh[i];
         fresh[i] = fresh[n - 1 - i];

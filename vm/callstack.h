@@ -9,13 +9,11 @@
 #ifndef BACTRIAN_VM_CALLSTACK_H
 #define BACTRIAN_VM_CALLSTACK_H
 
-#include "gc/value.h"
+#include "vm/domain.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct domain;
 
 /* Where an instruction that left the loop stands, by its decoded word: decoded code never moves and
  * never changes its meaning, so what was found once stays true. */
@@ -32,6 +30,20 @@ struct vm_frames {
     size_t count, capacity;
 };
 
+/* The last short stack, by the words that made it: as long as they stand where they stood, seen
+ * from sp, a walk would find the same. */
+enum { VM_SHORT_STACK = 64 };
+struct vm_short_stack {
+    size_t limit; /* that was asked for; 0: there is no such stack */
+    size_t count;
+    value word, extra_args;  /* of the stopped instruction (vm/engine.h, E2) */
+    const value *whole_from; /* sp, if there are no more frames; else NULL */
+    struct vm_link {         /* the return frame between two of its frames */
+        size_t at;           /* words from sp */
+        value return_to, extra_args;
+    } links[VM_SHORT_STACK];
+};
+
 struct vm_call_stack {
     struct vm_stopped_place stopped[STOPPED_PLACES]; /* a cache for vm/frames.c */
     struct vm_frames kept;                           /* outermost frame first */
@@ -40,10 +52,23 @@ struct vm_call_stack {
     /* At most so many of the outermost entries are what they were when it was last set to SIZE_MAX:
      * whoever derives something of each entry needs to look only at the others. */
     size_t unchanged;
-    uint64_t version;       /* changes when the kept stack does */
-    size_t brief;           /* fresh.gpcs[0 .. brief-1] are the last short stack; 0: no more */
-    uint64_t brief_version; /* changes when that is another one, but for its length; not 0 */
+    uint64_t version;            /* changes when the kept stack does */
+    struct vm_short_stack brief; /* its places are fresh.gpcs[0 .. count-1] */
+    uint64_t brief_version;      /* of it and its limit: changes when either does; not 0 */
 };
+
+/* Whether a short stack for the limit of the last one would be the same (0: there is no last one).
+ * GC: never. */
+static inline bool vm_is_short_stack_again(const struct domain *d, const struct vm_call_stack *s) {
+    const struct vm_short_stack *b = &s->brief;
+    const value *sp = d->sp;
+    if (b->limit == 0 || sp[1] != b->word || sp[2] != b->extra_args) return false;
+    if (b->whole_from != NULL && b->whole_from != sp) return false;
+    const struct vm_link *link = b->links, *end = link + b->count - 1;
+    for (; link < end; link++)
+        if (sp[link->at] != link->return_to || sp[link->at + 2] != link->extra_args) return false;
+    return true;
+}
 
 /* The cache's entry for a stopped instruction's word. */
 static inline struct vm_stopped_place *vm_stopped_place_of(struct vm_call_stack *s, value word) {
@@ -55,8 +80,7 @@ static inline struct vm_stopped_place *vm_stopped_place_of(struct vm_call_stack 
  * exhausted. GC: never. */
 size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
 /* The same for limit <= VM_SHORT_STACK, the innermost frame first; the kept stack is left alone.
- * Stacks of one length and one brief_version are the same. */
-enum { VM_SHORT_STACK = 64 };
+ * Stacks of one brief_version are the same. */
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
 /* Control returned through the mark, which is no longer placed: places it again, if it can, at the
  * return frame that is so many frames further out. */

@@ -507,12 +507,14 @@ bool vm_decoded_area_create(struct vm *vm) {
     w[0] = frame_word(VM_NO_GPC, 0), w[1] = (uintptr_t)labels[ENGINE_LEAVE];
     w[2] = frame_word(VM_NO_GPC, 0), w[3] = (uintptr_t)labels[ENGINE_WATERMARK];
     w[4] = frame_word(VM_NO_GPC, 2), w[5] = (uintptr_t)labels[ENGINE_ENTER_TRACED];
-    w[6] = (uintptr_t)labels[ENGINE_PREPARE];
-    w[7] = (uintptr_t)labels[ENGINE_NO_CODE];
-    vm->functions[0].entry = w + 7;
-    vm->leave_code = w + 1, vm->watermark_code = w + 3, vm->traced_code = w + 5,
-    vm->prepare_code = w + 6;
-    area->used = 8;
+    w[6] = frame_word(VM_NO_GPC, 0), w[7] = (uintptr_t)labels[ENGINE_DETOUR_ENDED];
+    w[8] = (uintptr_t)labels[ENGINE_DETOUR_FAILED];
+    w[9] = (uintptr_t)labels[ENGINE_PREPARE];
+    w[10] = (uintptr_t)labels[ENGINE_NO_CODE];
+    vm->leave_code = w + 1, vm->watermark_code = w + 3, vm->traced_code = w + 5;
+    vm->detour_code = w + 7, vm->prepare_code = w + 9;
+    vm->functions[0].entry = w + 10;
+    area->used = 11;
     return true;
 }
 

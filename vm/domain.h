@@ -65,7 +65,12 @@ struct domain {
     size_t stack_limit_words; /* of every thread */
     struct gc_check_account checked_stack;
     bool backtrace_active;
-    bool finalising;         /* finalisers are running: they don't nest */
+    bool finalising; /* finalisers are running: they don't nest */
+    /* What serves a small block of the loop where a sample alone is due: gives the block, or begins
+     * a detour (vm/detour.h) and gives 0. vm_slow_alloc: nobody samples. GC: may run. */
+    value (*sample)(struct domain *d, size_t wosize, unsigned tag);
+    void *sampler;           /* its own */
+    value promised_block;    /* where the next block is to be if it is that size; vm/slow.c */
     struct vm_abi_state abi; /* what C stubs see; abi.local_roots is a second chain of roots */
 };
 

@@ -110,8 +110,11 @@ void vm_marks_unwound(struct domain *d, value *sp);
 /* ---- slow.c: the rare half of instructions. All are called with d->sp at a primitive's frame
  * (S2). ---- */
 
-/* The block that an allocating instruction asks for; d->accu is kept. May raise. GC: may run. */
-value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag);
+/* As vm_slow_alloc (vm/detour.h), for an instruction that can start again. 0: it has to, after the
+ * detour that has begun; d->accu is the closure to call. */
+value vm_slow_alloc_or_detour(struct domain *d, size_t wosize, unsigned tag);
+/* A detour's call raised exn; d->sp is at its trap frame. */
+_Noreturn void vm_slow_detour_failed(struct domain *d, value exn);
 /* Poll, with d->accu kept. May raise. GC: may run. */
 void vm_slow_poll(struct domain *d);
 /* The poll and stack check of a call, at the entry of a function whose arguments are on the

@@ -3,6 +3,7 @@
 
 #include "vm/callstack.h"
 #include "vm/decode.h"
+#include "vm/detour.h"
 #include "vm/engine.h"
 
 /* RAISE and its like stand for themselves, other instructions for the point they would go on at. */
@@ -60,6 +61,7 @@ bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
             if (behind + 3 + STOPPED_WORDS > d->stack_high) return false;
             return stopped_frame(d, behind + 3, frame);
         }
+        if (at == d->vm->detour_code) return stopped_frame(d, behind + 3 + DETOUR_WORDS, frame);
         frame->gpc = gpc_of_frame_word(at[-1]);
         frame->height = height_of_frame_word(at[-1]) + (uint32_t)int_of_val(behind[2]);
         frame->base = behind + 3;

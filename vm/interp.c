@@ -14,6 +14,7 @@
 #include "vm/engine.h"
 
 #include "vm/checks.h"
+#include "vm/detour.h"
 #include "vm/kinds.h"
 
 #if defined(LOOP_UNCHECKED)
@@ -34,11 +35,13 @@
 #endif
 
 #ifdef LOOP_COUNTING
+#define SLOW_ALLOC vm_slow_alloc /* what starts again would be counted twice */
 #define COUNT(op)                                                              \
     if (__builtin_expect(d->vm->limits.fuel_left-- == 0, 0)) goto out_of_fuel; \
     d->vm->op_counts[op]++;
 #define COUNT_PRIM(p) d->vm->prim_counts[(p)-d->vm->prims]++;
 #else
+#define SLOW_ALLOC vm_slow_alloc_or_detour
 #define COUNT(op)
 #define COUNT_PRIM(p)
 #endif
@@ -488,6 +491,23 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         GOTO(callee->entry);
     }
 
+    INNER(DETOUR_ENDED) { /* E is the instruction's A; sp: the detour's trap frame */
+        const struct vm_profiler *profiler = &d->vm->profiler;
+        d->accu = env;
+        d->sp = sp;
+        profiler->detour_ended(profiler->state, d, accu);
+        RESTORE_ACCU();
+        pc = (const uintptr_t *)sp[1 - STOPPED_WORDS];
+        extra_args = sp[2 - STOPPED_WORDS];
+        NEXT(0);
+    }
+    INNER(DETOUR_FAILED) { /* the trap frame was popped */
+        sp -= DETOUR_WORDS;
+        sp[1] = val_of_int((intptr_t)d->trap), sp[2] = env, sp[3] = extra_args;
+        d->sp = sp;
+        vm_slow_detour_failed(d, accu);
+    }
+
     INNER(ENTERED) {
         if (d->vm->places.last_caller[pc[1]] != d->place) {
             SAVE();
@@ -542,6 +562,11 @@ slow_enter:
     RESTORE();
     accu = env; /* as at every entry: dead, but a later allocation may keep it */
     GOTO(CALLEE(env)->entry);
+detour: /* has begun */
+    sp = d->sp;
+    accu = d->accu;
+    d->accu = VAL_UNIT;
+    ENTER_WITH(accu, 1);
 zero_divide:
     SAVE();
     vm_raise_zero_divide(d);

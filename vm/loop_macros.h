@@ -1,8 +1,8 @@
 /* loop_macros.h - the vocabulary of the loop's bodies. Private to vm/interp.c, which explains the
  * registers.
  *
- * REQUIRE, ARGUMENTS_OK, COUNT and COUNT_PRIM are defined there, by the kind of loop that is
- * compiled. */
+ * REQUIRE, ARGUMENTS_OK, SLOW_ALLOC, COUNT and COUNT_PRIM are defined there, by the kind of loop
+ * that is compiled. */
 #ifndef BACTRIAN_VM_LOOP_MACROS_H
 #define BACTRIAN_VM_LOOP_MACROS_H
 
@@ -90,20 +90,22 @@
         goto *(void *)*pc;             \
     } while (0)
 
-/* A young block of n words, as `block`, its fields still to be set. */
-#define ALLOC(n, header_word)                                          \
-    value block;                                                       \
-    do {                                                               \
-        uintptr_t p_ = d->gc.young_ptr - 8 * ((n) + 1);                \
-        if (__builtin_expect(p_ < d->gc.young_limit, 0)) {             \
-            SAVE_ACCU();                                               \
-            block = vm_slow_alloc(d, (n), tag_of_header(header_word)); \
-            RESTORE_ACCU();                                            \
-        } else {                                                       \
-            d->gc.young_ptr = p_;                                      \
-            *(header *)p_ = (header_word);                             \
-            block = (value)(p_ + 8);                                   \
-        }                                                              \
+/* A young block of n words, as `block`, its fields still to be set. The instruction must not have
+ * changed anything yet, since it may have to start again. */
+#define ALLOC(n, header_word)                                       \
+    value block;                                                    \
+    do {                                                            \
+        uintptr_t p_ = d->gc.young_ptr - 8 * ((n) + 1);             \
+        if (__builtin_expect(p_ < d->gc.young_limit, 0)) {          \
+            SAVE_ACCU();                                            \
+            block = SLOW_ALLOC(d, (n), tag_of_header(header_word)); \
+            if (block == 0) goto detour;                            \
+            RESTORE_ACCU();                                         \
+        } else {                                                    \
+            d->gc.young_ptr = p_;                                   \
+            *(header *)p_ = (header_word);                          \
+            block = (value)(p_ + 8);                                \
+        }                                                           \
     } while (0)
 #define ALLOC_DOUBLE(x)                      \
     double x_ = (x);                         \

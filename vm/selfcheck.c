@@ -2,6 +2,7 @@
 #include "vm/selfcheck.h"
 
 #include "vm/decode.h"
+#include "vm/detour.h"
 #include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/md5.h"
@@ -59,6 +60,14 @@ static void check_marks(const struct domain *d) {
         require(is_int(*p) || !gc_is_young(&d->gc, *p), "S5: a young block above the mark");
 }
 
+static void check_detour(const struct domain *d, const value *trap_frame) {
+    const value *stopped = trap_frame + DETOUR_WORDS;
+    require(stopped + STOPPED_WORDS <= d->stack_high &&
+                trap_frame[0] == (value)(d->vm->detour_code + 1) && is_int(trap_frame[2]) &&
+                is_int(trap_frame[3]) && is_decoded(d->vm, (const uintptr_t *)stopped[1]),
+            "E4: a detour without its trap frame or its instruction");
+}
+
 /* From the innermost frame every return address has its frame word, and the last frame ends where
  * the stack does. */
 static void check_frames(struct domain *d) {
@@ -72,6 +81,7 @@ static void check_frames(struct domain *d) {
         const uintptr_t *at = vm_true_return(d, behind);
         require(is_decoded(d->vm, at) && is_int((value)at[-1]),
                 "E1: a return address without a frame word");
+        if (at == d->vm->detour_code) check_detour(d, behind + 3);
     } while (vm_frames_next(d, &frame));
 }
 

@@ -1,16 +1,30 @@
 /* slow.c - the rare half of instructions (vm/engine.h). All run with the loop's state left
  * behind. */
-#include "vm/policy.h"
+#include "gc/hooks.h"
 #include "vm/actions.h"
 #include "vm/backtrace.h"
 #include "vm/checks.h"
 #include "vm/decode.h"
+#include "vm/detour.h"
 #include "vm/engine.h"
 #include "vm/frames.h"
+#include "vm/policy.h"
 
 /* A is kept across whatever runs here: nested runs of the loop use d->accu too. */
 
+/* A block whose place a detour has told already comes there: what is due waits for the next
+ * poll. */
+static bool has_its_place(const struct domain *d, size_t wosize) {
+    uintptr_t p = d->gc.young_ptr - 8 * (wosize + 1);
+    return d->promised_block == (value)(p + 8) && p >= d->gc.young_trigger &&
+           p >= d->gc.sample_trigger;
+}
+
 value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
+    if (has_its_place(d, wosize)) {
+        d->promised_block = 0;
+        return gc_bump(&d->gc, wosize, tag);
+    }
     value accu = d->accu;
     GC_ROOT(&d->gc, &accu);
     if (d->gc.action_requested) vm_process_actions(d);
@@ -18,6 +32,18 @@ value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
     GC_UNROOT(&d->gc);
     d->accu = accu;
     return block;
+}
+
+value vm_slow_alloc_or_detour(struct domain *d, size_t wosize, unsigned tag) {
+    if (!gc_only_sample_due(&d->gc, wosize)) return vm_slow_alloc(d, wosize, tag);
+    return d->sample(d, wosize, tag);
+}
+
+void vm_slow_detour_failed(struct domain *d, value exn) {
+    const struct vm_profiler *profiler = &d->vm->profiler;
+    GC_ROOT(&d->gc, &exn);
+    profiler->detour_ended(profiler->state, d, exn_result(exn));
+    vm_raise(d, exn);
 }
 
 void vm_slow_poll(struct domain *d) {

@@ -1,4 +1,5 @@
 /* vm.c - the life of a machine (vm/vm.h). */
+#include "vm/detour.h"
 #include "vm/vm.h"
 
 #include "vm/backtrace.h"
@@ -35,6 +36,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     vm->domain = d;
     d->vm = vm;
     d->exn = d->accu = VAL_UNIT;
+    d->sample = vm_slow_alloc;
     size_t words = vm->options.max_stack_words;
     if (words == 0) words = vm->version->default_max_stack_words;
     struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm->options.err};

@@ -90,6 +90,10 @@ struct vm_profiler {
     void *state;
     /* Runs its due callbacks; as vm_process_actions_exn. */
     value (*run_callbacks_exn)(void *state, struct domain *d);
+    /* The call of a detour is over (vm/detour.h), with a result or an exception as exn_result,
+     * which goes on afterwards. d->sp is at the trap frame: begins with vm_detour_end. May ask for
+     * the instruction's block by gc_prepare_small. GC: may run. */
+    void (*detour_ended)(void *state, struct domain *d, value result);
     void (*silence)(void *state); /* an exception ended the program: no callback runs any more */
     void (*close)(void *state);   /* the heap is gone by then */
     /* Another thread than before goes on, of that number; word is what it gave back when that
@@ -112,6 +116,7 @@ struct vm {
     uint32_t function_count;
     uint32_t function_capacity;
     const uintptr_t *prepare_code, *leave_code, *watermark_code, *traced_code; /* vm/decode.c */
+    const uintptr_t *detour_code; /* of two words: vm/detour.h */
     struct vm_decoded_area *decoded_area;
     value global_data; /* the table of globals: a root, in the major heap */
     struct vm_linked_prim *prims;
@@ -128,6 +133,7 @@ struct vm {
     bool abi_attached;
     void *abi_state;            /* of options.abi */
     struct vm_threads *threads; /* vm/thread.h; NULL: the program has no threads */
+    uint32_t call_stacks;       /* that were kept so far (vm/callstack.h) */
     struct vm_signals *signals; /* OCaml handlers, NULL until one is set (vm/signal.c) */
     intptr_t next_object_id;
     uint64_t *op_counts, *prim_counts; /* count_instructions */
