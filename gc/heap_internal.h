@@ -24,10 +24,13 @@
  *     the young area, or heap->exhausted. So promotion finds memory whatever the system refuses.
  * M1  Snapshot: a block that was reachable when marking started, or was born since, is marked when
  *     marking ends. Kept by gc_store_slow (darkens what it overwrites) and by birth in live_colour.
- * M2  While not marking, the mark stack is empty. In phases MARK and IDLE every span is swept.
+ * M2  While not marking, the mark stack is empty. In every phase but SWEEP every span is swept.
  * M3  In phase SWEEP, a block of the other colour is dead and sits in a span still to be swept.
  * M4  While marking, the fields of a marked block are marked, on the mark stack, in the queue, or
- *     mark.lost is set. Then marking has not ended before all marked blocks were scanned again. */
+ *     mark.lost is set. Then marking has not ended before all marked blocks were scanned again.
+ * M5  In phase LOOK, a block of the other colour was not reached, nothing can reach it any more,
+ *     and it is whole; what is born is of the live colour. So the hooks' client learns the same in
+ *     slices as it would all at once. */
 #ifndef BACTRIAN_GC_HEAP_INTERNAL_H
 #define BACTRIAN_GC_HEAP_INTERNAL_H
 
@@ -139,7 +142,7 @@ struct gc_pool {
 
 /* ---- Marking. ---- */
 
-enum gc_phase { PHASE_IDLE, PHASE_MARK, PHASE_SWEEP };
+enum gc_phase { PHASE_IDLE, PHASE_MARK, PHASE_LOOK, PHASE_SWEEP };
 
 struct gc_range { /* slots still to be scanned */
     value *from, *to;
@@ -150,9 +153,11 @@ struct gc_mark {
     size_t count, capacity;
     uintptr_t pending[MARK_RING]; /* blocks whose header is being prefetched: a queue */
     unsigned head, tail;          /* free-running; tail - head <= MARK_RING */
+    bool late_left;               /* there may be late roots that were not read */
+    size_t late_next;             /* scanners below it have none left */
     size_t marked_words;          /* headers included, in this cycle */
     bool lost;                    /* M4 */
-    size_t root_words;            /* read by scanners and in tables as this cycle started */
+    size_t root_words;            /* read by scanners and in tables in this cycle */
 };
 
 /* ---- Tables of weak.c, final.c and custom.c. Their fields belong to those files. ---- */
@@ -210,6 +215,7 @@ struct gc_root_set {
 
 struct gc_scanner_entry {
     gc_scanner *scan;
+    gc_late_scanner *late; /* NULL: has no late roots */
     void *context;
 };
 
@@ -329,6 +335,11 @@ static inline bool gc_is_marked(const struct gc_heap *heap, value v) {
     return colour_of_header(header_of(block_start(v))) == heap->live_colour;
 }
 
+/* Was v, a block of the major heap, found dead by marking, and not swept yet? */
+static inline bool gc_is_unreached(const struct gc_heap *heap, value v) {
+    return (heap->phase == PHASE_LOOK || heap->phase == PHASE_SWEEP) && !gc_is_marked(heap, v);
+}
+
 /* A block of the major heap that ephemerons wait for while marking ends: unmarked, but of this
  * colour, so that marking can tell with the test that it makes anyway. Whoever marks such a block
  * appends it to heap->weak.woken (mark.c). */
@@ -389,9 +400,9 @@ bool gc_weak_mark(struct gc_domain *g);
 bool gc_final_mark_first(struct gc_domain *g);
 /* Then, marking finished for good: unmarked `last` arguments become due (without the argument). */
 void gc_final_mark_last(struct gc_domain *g);
-void gc_weak_clean(struct gc_domain *g); /* W1; forget dead ephemerons */
-/* hooks->mark_done runs here */
+void gc_weak_clean(struct gc_domain *g);   /* W1; forget dead ephemerons */
 void gc_custom_clean(struct gc_domain *g); /* finalize unmarked old ones and forget them */
+/* hooks->mark_done runs here */
 
 /* ---- Set-up and end of the tables. create: false when memory is exhausted. ---- */
 bool gc_mark_create(struct gc_heap *heap);
@@ -415,9 +426,9 @@ void gc_request_minor(struct gc_domain *g);
 void gc_request_slice(struct gc_domain *g);
 /* Starts the first cycle's count; recomputes triggers after gc_set_params. */
 void gc_pace_reset(struct gc_heap *heap);
-/* Marking has ended: measure survival; sweeping has ended: set the next trigger. */
+/* Marking starts, has ended: measure survival; sweeping has ended: set the next trigger. */
 void gc_pace_mark_started(struct gc_heap *heap);
-void gc_pace_mark_ended(struct gc_heap *heap);
+void gc_pace_mark_ended(struct gc_heap *heap, size_t look_work); /* of the hooks */
 void gc_pace_cycle_ended(struct gc_heap *heap);
 /* The automatic slice: at most a clamp's worth of the debt. may_settle: the young area is empty. */
 intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle);
@@ -426,8 +437,8 @@ void gc_pace_mid_slice(struct gc_domain *g);
 /* Puts young_trigger at the next place in the young area where a slice is wanted. */
 void gc_pace_place_trigger(struct gc_domain *g);
 
-/* Marks or sweeps budget words' worth, not when idle; settles at the end of marking if it may (then
- * the young area must be empty). Returns the work done. */
+/* Marks, looks or sweeps budget words' worth, not when idle; settles at the end of marking if it
+ * may (then the young area must be empty). Returns the work done. */
 intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_settle);
 
 /* ---- Minor collection's parts. ---- */
@@ -457,6 +468,8 @@ void gc_roots_evacuate(struct gc_domain *g);
 void gc_remembered_forget(struct gc_domain *g, value *from, value *to);
 /* Darkens every root: local, registered, scanners (roots.c). */
 void gc_roots_darken(struct gc_domain *g);
+/* Darkens late roots, some budget of them; returns how many were looked at. */
+size_t gc_late_roots_darken(struct gc_heap *heap, size_t budget);
 void gc_roots_destroy(struct gc_heap *heap);
 /* The size that the young area should have now: as wanted, but with no more in it than the limit of
  * the heap leaves room for. */
@@ -524,9 +537,12 @@ void gc_mark_start(struct gc_domain *g); /* needs: phase IDLE, young area empty 
 /* Marks up to budget words; returns the words done. Done early when nothing is left. */
 intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget);
 bool gc_mark_exhausted(const struct gc_heap *heap);
-/* Settles ephemerons and finalisers and turns to phase SWEEP. Needs: young area empty, exhausted.
- * */
+/* Settles ephemerons and finalisers and turns to phase LOOK, or to SWEEP if there is nothing to
+ * look at. Needs: young area empty, exhausted. */
 void gc_mark_finish(struct gc_domain *g);
+/* The hooks' client looks at its blocks, budget words' worth; when it is through the phase becomes
+ * SWEEP. Returns the work done. */
+intptr_t gc_look_some(struct gc_domain *g, intptr_t budget);
 void gc_mark_destroy(struct gc_heap *heap);
 void gc_sweep_start(struct gc_heap *heap);
 /* Sweeps up to budget units of work (an eighth of a word each); at the end of the heap the phase

@@ -37,9 +37,14 @@ struct gc_hooks {
     /* End of a minor collection, the young area not yet reused: gc_young_fate tells where a block
      * went. */
     void (*minor_done)(void *context, struct gc_domain *g);
-    /* End of marking, after weak references and finalisers were settled, before any block is swept:
-     * gc_is_dead tells. */
-    void (*mark_done)(void *context, struct gc_domain *g);
+    /* End of marking, after weak references and finalisers were settled. Returns the work, in words
+     * marked, that looking at the old blocks the client follows will be; 0: it follows none. May be
+     * NULL, with look. */
+    size_t (*mark_done)(void *context, struct gc_domain *g);
+    /* After that and before any block is swept (M5), slice by slice, between which the program
+     * runs: looks at such blocks, for some `budget` words of work; gc_is_dead tells. Returns the
+     * work that was done, less than budget when there is nothing left to look at. */
+    size_t (*look)(void *context, struct gc_domain *g, size_t budget);
     /* An activity begins or ends; they nest. words, at the end: promoted (GC_ACT_MINOR), or the
      * work done (GC_ACT_MARK, GC_ACT_SWEEP). May be NULL. */
     void (*activity)(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
@@ -47,6 +52,9 @@ struct gc_hooks {
 };
 
 #define GC_NO_SAMPLE ((uint64_t)1 << 60) /* beyond any clock */
+
+/* In look: the work that one block is, whose header is fetched ahead of its turn. */
+enum { GC_LOOK_WORK = 4 };
 
 /* Installs hooks (NULL removes them) and draws no sample until gc_set_sample. GC: never. */
 void gc_set_hooks(struct gc_domain *g, const struct gc_hooks *hooks);
@@ -91,7 +99,11 @@ void gc_sample_exempt(struct gc_domain *g, size_t words);
 
 /* In minor_done: the address a young block was promoted to, or 0 if it died. v: young. */
 value gc_young_fate(struct gc_domain *g, value v);
-/* In mark_done: whether old block v was not reached. */
+/* In look: whether old block v was not reached. */
 bool gc_is_dead(struct gc_domain *g, value v);
+/* Fetches what gc_is_dead will read of v, which may be any word. GC: never. */
+static inline void gc_prefetch_header(value v) {
+    __builtin_prefetch((const char *)(uintptr_t)v - sizeof(header));
+}
 
 #endif

@@ -11,9 +11,10 @@
  * time.
  *
  * Marking is incremental and works on a snapshot (M1): roots are read once, at the start, with the
- * young area empty; from then on gc_store_slow darkens every pointer that is overwritten, and
- * everything born is born marked. Young pointers that a slice meets between two minor collections
- * are therefore skipped: what they lead to is either new or part of the snapshot.
+ * young area empty, late ones (R3) in slices; gc_store_slow darkens every pointer that is
+ * overwritten meanwhile, and everything born is born marked. Young pointers that a slice meets
+ * between two minor collections are therefore skipped: what they lead to is either new or part of
+ * the snapshot.
  *
  * When the stack is full and memory for a larger one is refused, ranges are dropped (M4), and
  * marking looks through all marked blocks when it has nothing else left: a long pause, in a process
@@ -25,6 +26,7 @@
 enum {
     RANGE_PIECE = 4096, /* words of a range scanned at a time */
     FIRST_CAPACITY = 1024,
+    LATE_PIECE = 1024, /* late roots looked at before what they lead to */
 };
 
 static bool grow_stack(struct gc_heap *heap) {
@@ -103,7 +105,7 @@ void gc_darken_range(struct gc_heap *heap, const value *from, const value *to) {
 
 bool gc_mark_exhausted(const struct gc_heap *heap) {
     const struct gc_mark *m = &heap->mark;
-    return m->count == 0 && m->head == m->tail && !m->lost;
+    return m->count == 0 && m->head == m->tail && !m->lost && !m->late_left;
 }
 
 /* Marks from the stack and the queue, up to budget words; returns the words done. */
@@ -122,6 +124,9 @@ static intptr_t drain(struct gc_heap *heap, intptr_t budget) {
             work += to - from + (intptr_t)feed(heap, from, to, dead);
         } else if (m->head != m->tail) {
             work += (intptr_t)mark_block(heap, m->pending[m->head++ % MARK_RING], dead);
+        } else if (m->late_left) {
+            size_t left = (size_t)(budget - work);
+            work += (intptr_t)gc_late_roots_darken(heap, left < LATE_PIECE ? left : LATE_PIECE);
         } else break;
     }
     return work;
@@ -149,8 +154,14 @@ static void scan_marked(struct gc_heap *heap) {
 
 intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
     struct gc_heap *heap = g->heap;
+    struct gc_mark *m = &heap->mark;
     intptr_t work = drain(heap, budget);
-    while (work < budget && heap->mark.lost) {
+    while (work < budget && m->late_left) {
+        size_t left = (size_t)(budget - work);
+        work += (intptr_t)gc_late_roots_darken(heap, left < LATE_PIECE ? left : LATE_PIECE);
+        work += drain(heap, budget - work);
+    }
+    while (work < budget && m->lost) {
         scan_marked(heap);
         work += (intptr_t)heap->pace.live_words;
     }
@@ -189,13 +200,28 @@ void gc_mark_finish(struct gc_domain *g) {
     assert(gc_mark_exhausted(heap));
     gc_final_mark_last(g);
     gc_weak_clean(g);
-    if (g->hooks && g->hooks->mark_done) g->hooks->mark_done(g->hooks->context, g);
     gc_custom_clean(g);
     g->marking = false;
-    gc_pace_mark_ended(heap);
-    gc_sweep_start(heap);
+    heap->phase = PHASE_LOOK;
+    bool followed = g->hooks && g->hooks->mark_done;
+    size_t look_work = followed ? g->hooks->mark_done(g->hooks->context, g) : 0;
+    gc_pace_mark_ended(heap, look_work);
+    if (look_work == 0) gc_sweep_start(heap);
     gc_end_activity(g, GC_ACT_SETTLE, 0);
     gc_verify_phase(g, "after mark");
+}
+
+/* The hooks may be other ones by now, or none. */
+intptr_t gc_look_some(struct gc_domain *g, intptr_t budget) {
+    const struct gc_hooks *hooks = g->hooks;
+    assert(g->heap->phase == PHASE_LOOK);
+    gc_begin_activity(g, GC_ACT_SETTLE);
+    size_t done = hooks && hooks->look ? hooks->look(hooks->context, g, (size_t)budget) : 0;
+    bool through = done < (size_t)budget;
+    if (through) gc_sweep_start(g->heap);
+    gc_end_activity(g, GC_ACT_SETTLE, 0);
+    if (through) gc_verify_phase(g, "before sweeping");
+    return (intptr_t)done;
 }
 
 bool gc_is_dead(struct gc_domain *g, value v) { return !gc_is_marked(g->heap, v); }

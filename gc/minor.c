@@ -199,7 +199,7 @@ static void evacuate_roots(struct gc_domain *g) {
         for (intptr_t t = 0; t < frame->ntables; t++)
             gc_evacuate_range(g, frame->tables[t], frame->tables[t] + frame->nitems);
     gc_roots_evacuate(g);
-    struct evacuator evacuator = {{visit_slots, true}, g};
+    struct evacuator evacuator = {{.slots = visit_slots, .young_only = true}, g};
     for (size_t i = 0; i < heap->scanner_count; i++)
         heap->scanners[i].scan(heap->scanners[i].context, &evacuator.visitor);
     gc_final_minor_roots(g);

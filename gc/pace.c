@@ -2,7 +2,7 @@
  *
  *   allocation since the last marking ended:
  *   0 ............ trigger/2 ............. trigger ............ + o/6 % of live
- *   | sweep slices          | idle         | mark slices        | settle, sweep ...
+ *   | look, sweep slices    | idle         | mark slices        | settle, look, sweep ...
  *
  * Work is counted in words marked; sweeping a word counts an eighth of that, which is what it
  * costs. Every word allocated in the major heap owes work at the rate of the phase; slices pay. A
@@ -73,7 +73,7 @@ void gc_pace_mark_started(struct gc_heap *heap) {
     pace->debt = 0;
 }
 
-void gc_pace_mark_ended(struct gc_heap *heap) {
+void gc_pace_mark_ended(struct gc_heap *heap, size_t look_work) {
     struct gc_pace *pace = &heap->pace;
     size_t live = heap->mark.marked_words + (pace->allocated_words - pace->before_marking);
     double kept = (double)live - (double)pace->live_words;
@@ -85,7 +85,8 @@ void gc_pace_mark_ended(struct gc_heap *heap) {
     pace->unpaid_words = 0;
     pace->debt = 0;
     set_trigger(heap);
-    pace->sweep_rate = sweep_work(heap) / ((double)pace->trigger_words / 2);
+    double work = (double)look_work + sweep_work(heap);
+    pace->sweep_rate = work / ((double)pace->trigger_words / 2);
     gc_say(heap, 0x40, "Marked: %zu KB live, survival %.2f, next after %zu KB\n", live / 128,
            pace->survival, pace->trigger_words / 128);
 }
@@ -177,6 +178,7 @@ static intptr_t sweep_some(struct gc_domain *g, intptr_t budget) {
 intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_settle) {
     struct gc_heap *heap = g->heap;
     if (heap->phase == PHASE_SWEEP) return sweep_some(g, budget);
+    if (heap->phase == PHASE_LOOK) return gc_look_some(g, budget);
     intptr_t done = mark_some(g, budget);
     if (gc_mark_exhausted(heap) && may_settle) gc_mark_finish(g);
     return done;
@@ -200,7 +202,8 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
     if (budget > pace->debt) budget = pace->debt;
     enum gc_phase phase = heap->phase;
     intptr_t done = gc_pace_work(g, (intptr_t)budget + 1, may_settle);
-    if (heap->phase == phase) pace->debt -= (double)done;
+    /* The ends of marking and of sweeping settle it. */
+    if (heap->phase == phase || phase == PHASE_LOOK) pace->debt -= (double)done;
     gc_say(heap, 0x20, "Slice: %ld words of work, %.0f owed\n", (long)done, pace->debt);
     return done;
 }
@@ -235,6 +238,7 @@ static void run_to_idle(struct gc_domain *g) {
         mark_some(g, INTPTR_MAX);
         gc_mark_finish(g);
     }
+    if (heap->phase == PHASE_LOOK) gc_look_some(g, INTPTR_MAX);
     if (heap->phase == PHASE_SWEEP) sweep_some(g, INTPTR_MAX);
 }
 

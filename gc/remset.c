@@ -72,8 +72,7 @@ static void search_block(void *context, value v) {
     struct search *s = context;
     struct gc_heap *heap = s->g->heap;
     header h = header_of(v);
-    bool dead = heap->phase == PHASE_SWEEP && colour_of_header(h) == gc_dead_colour(heap);
-    if (s->full || dead || tag_of_header(h) >= TAG_NO_SCAN) return;
+    if (s->full || gc_is_unreached(heap, v) || tag_of_header(h) >= TAG_NO_SCAN) return;
     value *slot = (value *)v, *end = slot + wosize_of_header(h);
     for (slot = slot < s->from ? s->from : slot; slot < end; slot++) {
         if (!is_block(*slot) || !gc_is_young(s->g, *slot)) continue;

@@ -120,15 +120,21 @@ void gc_roots_destroy(struct gc_heap *heap) {
 
 /* ---- Scanners. ---- */
 
-void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
+void gc_add_late_scanner(struct gc_heap *heap, gc_scanner *scan, gc_late_scanner *late,
+                         void *context) {
     assert(heap->scanner_count < GC_SCANNERS);
-    heap->scanners[heap->scanner_count++] = (struct gc_scanner_entry){scan, context};
+    heap->scanners[heap->scanner_count++] = (struct gc_scanner_entry){scan, late, context};
+}
+
+void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
+    gc_add_late_scanner(heap, scan, NULL, context);
 }
 
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
     for (size_t i = 0; i < heap->scanner_count; i++) {
         if (heap->scanners[i].scan == scan && heap->scanners[i].context == context) {
             heap->scanners[i] = heap->scanners[--heap->scanner_count];
+            heap->mark.late_next = 0; /* one that isn't through may have come to a lower place */
             return;
         }
     }
@@ -154,7 +160,7 @@ static void darken_set(struct gc_heap *heap, const struct gc_root_set *set) {
 
 void gc_roots_darken(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    struct darkener darkener = {{darken_slots, false}, heap};
+    struct darkener darkener = {{.slots = darken_slots, .may_wait = true}, heap};
     for (struct gc_local_roots *frame = g->local_roots; frame; frame = frame->next)
         for (intptr_t t = 0; t < frame->ntables; t++)
             gc_darken_range(heap, frame->tables[t], frame->tables[t] + frame->nitems);
@@ -163,4 +169,24 @@ void gc_roots_darken(struct gc_domain *g) {
     darken_set(heap, &heap->plain_roots);
     for (size_t i = 0; i < heap->scanner_count; i++)
         heap->scanners[i].scan(heap->scanners[i].context, &darkener.visitor);
+    heap->mark.late_left = true;
+    heap->mark.late_next = 0;
+}
+
+size_t gc_late_roots_darken(struct gc_heap *heap, size_t budget) {
+    struct darkener darkener = {{.slots = darken_slots}, heap};
+    struct gc_mark *m = &heap->mark;
+    size_t done = 0;
+    for (; m->late_next < heap->scanner_count; m->late_next++) {
+        const struct gc_scanner_entry *entry = &heap->scanners[m->late_next];
+        if (!entry->late) continue;
+        done += entry->late(entry->context, &darkener.visitor, budget - done);
+        if (done >= budget) return done;
+    }
+    m->late_left = false;
+    return done;
+}
+
+void gc_keep(struct gc_domain *g, value v) {
+    if (g->marking) gc_darken_range(g->heap, &v, &v + 1);
 }

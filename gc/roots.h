@@ -7,7 +7,10 @@
  * R1  A C function that holds a value in a variable across a call marked "GC: may run" roots that
  *     variable.
  * R2  The chain of local roots is restored by whoever catches a raise (vm/raise.c), so a function
- *     that is left by a raise needs no clean-up. */
+ *     that is left by a raise needs no clean-up.
+ * R3  A value that is read from a late root, to be used or kept elsewhere, goes through gc_keep:
+ *     the snapshot (M1) may not have it yet. One that is only forgotten need not: whatever else
+ *     leads to it is in the snapshot. */
 #ifndef BACTRIAN_GC_ROOTS_H
 #define BACTRIAN_GC_ROOTS_H
 
@@ -42,18 +45,28 @@ struct gc_local_roots {
 struct gc_visitor {
     void (*slots)(struct gc_visitor *visitor, value *from, value *to); /* from <= slot < to */
     bool young_only; /* minor collection: slots that can't hold young blocks may be left out */
+    bool may_wait;   /* start of marking: late roots may be left out */
 };
 static inline void gc_visit(struct gc_visitor *visitor, value *slot) {
     visitor->slots(visitor, slot, slot + 1);
 }
 
 typedef void gc_scanner(void *context, struct gc_visitor *visitor);
+/* Visits some `budget` of the late roots that there were when marking started. Returns how many
+ * were looked at, less than budget when none is left. */
+typedef size_t gc_late_scanner(void *context, struct gc_visitor *visitor, size_t budget);
 
 enum { GC_SCANNERS = 16 }; /* as many as a heap may have */
 /* Adds / removes a scanner, called at each minor collection and at the start of each marking.
  * GC: never. Needs: less than GC_SCANNERS are there. */
 void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
+/* Adds a scanner that has late roots: so many that marking reads them bit by bit. R3 is its duty.
+ * GC: never. Needs: as gc_add_scanner. */
+void gc_add_late_scanner(struct gc_heap *heap, gc_scanner *scan, gc_late_scanner *late,
+                         void *context);
+/* R3: v was read from a late root. GC: never. */
+void gc_keep(struct gc_domain *g, value v);
 
 /* Registers / removes *slot as a root that its owner may assign at any time, so that every
  * collection looks at it. GC: never. Fails (registering): out_of_memory upcall. */

@@ -30,9 +30,7 @@ struct walk {
     void *context;
 };
 
-static bool is_dead(const struct gc_heap *heap, value v) {
-    return heap->phase == PHASE_SWEEP && colour_of_header(header_of(v)) != heap->live_colour;
-}
+static bool is_dead(const struct gc_heap *heap, value v) { return gc_is_unreached(heap, v); }
 
 static void count_free(void *context, uintptr_t start, size_t words) {
     struct gc_walk_stats *stats = ((struct walk *)context)->stats;

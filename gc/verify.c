@@ -8,7 +8,7 @@
  *
  * Rules of conduct rather than of state are not tested here: R1 and R2 by the stress levels, which
  * move and overwrite what was not rooted; W2 and F2's second half by assertions where they are
- * kept and by the tests that name them; H2 likewise. */
+ * kept and by the tests that name them; H2 and R3 likewise. */
 #include "gc/verify_internal.h"
 
 #include <stdarg.h>
@@ -60,9 +60,10 @@ void gc_verify_word(const struct gc_checker *c, value v, const char *holder, uin
     if (!gc_verify_is_block(c, v)) /* G4 */
         gc_verify_fail(c, "G4", "%s %#zx holds %#zx, where no block starts", holder, (size_t)slot,
                        (size_t)v);
-    if (gc_verify_is_dead(c, v)) /* M1 */
-        gc_verify_fail(c, "M1", "%s %#zx holds %#zx, which marking did not reach", holder,
-                       (size_t)slot, (size_t)v);
+    if (gc_verify_is_dead(c, v)) /* M1, M5 */
+        gc_verify_fail(c, c->heap->phase == PHASE_LOOK ? "M5" : "M1",
+                       "%s %#zx holds %#zx, which marking did not reach", holder, (size_t)slot,
+                       (size_t)v);
 }
 
 /* ---- Headers ---- */
@@ -85,7 +86,11 @@ static void check_header(const struct gc_checker *c, uintptr_t p, size_t room) {
 /* M2, M3: what the colour of a major block may be in this phase. */
 static void check_colour(const struct gc_checker *c, uintptr_t p, const struct gc_span *span) {
     const struct gc_heap *heap = c->heap;
-    if (colour_of_header(*(header *)p) == heap->live_colour || heap->phase == PHASE_MARK) return;
+    if (heap->phase != PHASE_SWEEP && span->unswept) /* M2 */
+        gc_verify_fail(c, "M2", "unswept span at %#zx", (size_t)p);
+    if (colour_of_header(*(header *)p) == heap->live_colour || heap->phase == PHASE_MARK ||
+        heap->phase == PHASE_LOOK)
+        return;
     if (heap->phase == PHASE_IDLE) /* M2 */
         gc_verify_fail(c, "M2", "unmarked block at %#zx while nothing is to be swept", (size_t)p);
     if (!span->unswept) /* M3 */

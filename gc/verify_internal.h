@@ -22,10 +22,9 @@ _Noreturn void gc_verify_fail(const struct gc_checker *c, const char *invariant,
 bool gc_verify_is_block(const struct gc_checker *c, value v);
 /* G4 for word v found in `slot` of `holder`, a text and a number for the message. */
 void gc_verify_word(const struct gc_checker *c, value v, const char *holder, uintptr_t slot);
-/* Whether v is a block that marking has found dead and sweeping has not reached. */
+/* Whether v, any word, is a block that marking has found dead and sweeping has not reached. */
 static inline bool gc_verify_is_dead(const struct gc_checker *c, value v) {
-    return c->heap->phase == PHASE_SWEEP && gc_is_major_block(c->heap, v) &&
-           !gc_is_marked(c->heap, v);
+    return gc_is_unreached(c->heap, v);
 }
 /* The checks of verify_tables.c. Need the starts and the sorted remembered set. */
 void gc_verify_tables(const struct gc_checker *c);

@@ -100,6 +100,13 @@ void mp_entry_set_user(struct mp_entries *t, uint32_t number, value user) {
     t->slots[number].user = user;
 }
 
+value mp_entry_take_user(struct mp_entries *t, struct gc_domain *g, uint32_t number) {
+    value user = t->slots[number].user;
+    gc_keep(g, user);
+    t->slots[number].user = VAL_UNIT;
+    return user;
+}
+
 /* ---- What is due. ---- */
 
 /* Blocks mostly die and are promoted in the order of their births, so later is a list to which most
@@ -252,22 +259,39 @@ bool mp_entries_minor_done(struct mp_entries *t, struct gc_domain *g) {
     return due;
 }
 
-bool mp_entries_mark_done(struct mp_entries *t, struct gc_domain *g) {
-    bool due = false;
-    size_t kept = 0;
-    for (size_t i = 0; i < t->old.count; i++) {
-        uint32_t number = t->old.items[i];
+size_t mp_entries_mark_done(struct mp_entries *t) {
+    t->pass = (struct mp_pass){.end = t->old.count};
+    return GC_LOOK_WORK * t->pass.end;
+}
+
+/* What the entry at place i of old, and those some places further on, will want from memory. */
+static inline void prefetch_entries(const struct mp_entries *t, size_t i) {
+    enum { SLOTS_AHEAD = 16, HEADERS_AHEAD = 8 };
+    const uint32_t *old = t->old.items;
+    if (i + SLOTS_AHEAD >= t->pass.end) return;
+    __builtin_prefetch(&t->slots[old[i + SLOTS_AHEAD]], 1);
+    gc_prefetch_header(t->slots[old[i + HEADERS_AHEAD]].block);
+}
+
+size_t mp_entries_look(struct mp_entries *t, struct gc_domain *g, size_t budget, bool *due) {
+    struct mp_pass *pass = &t->pass;
+    struct mp_numbers *old = &t->old;
+    size_t done = 0;
+    if (pass->end == 0) return 0;
+    for (; pass->next < pass->end && done < budget; pass->next++, done += GC_LOOK_WORK) {
+        prefetch_entries(t, pass->next);
+        uint32_t number = old->items[pass->next];
         struct mp_entry *e = &t->slots[number];
         bool dropped = e->flags & ENTRY_DROPPED;
         if (!dropped && !gc_is_dead(g, e->block)) {
-            t->old.items[kept++] = number;
+            old->items[pass->kept++] = number;
             continue;
         }
-        if (!dropped) due |= note_death(t, number);
+        if (!dropped) *due |= note_death(t, number);
         mp_entry_release(t, number);
     }
-    t->old.count = kept;
-    return due;
+    if (pass->next == pass->end) mp_pass_end(pass, old->items, &old->count, sizeof *old->items);
+    return done;
 }
 
 void mp_entries_scan(struct mp_entries *t, struct gc_visitor *visitor) {
@@ -276,7 +300,22 @@ void mp_entries_scan(struct mp_entries *t, struct gc_visitor *visitor) {
             gc_visit(visitor, &t->slots[t->fresh_users.items[i]].user);
         return;
     }
+    if (visitor->may_wait) {
+        t->scan_next = 1;
+        t->scan_end = t->slot_count + 1;
+        return;
+    }
     for (uint32_t i = 1; i <= t->slot_count; i++) gc_visit(visitor, &t->slots[i].user);
+}
+
+size_t mp_entries_scan_late(struct mp_entries *t, struct gc_visitor *visitor, size_t budget) {
+    uint32_t left = t->scan_end - t->scan_next;
+    uint32_t end = t->scan_next + (left < budget ? left : (uint32_t)budget);
+    for (uint32_t i = t->scan_next; i < end; i++)
+        if (is_block(t->slots[i].user)) gc_visit(visitor, &t->slots[i].user);
+    size_t done = end - t->scan_next;
+    t->scan_next = end;
+    return done;
 }
 
 void mp_entries_clear(struct mp_entries *t) {

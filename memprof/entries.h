@@ -6,19 +6,22 @@
  *   births    entries whose allocation is to be told: a queue, in order of allocation
  *   later     entries whose promotion or death is to be told, the least seq first
  *
- * ME1  An entry's block is a weak reference: the collector never sees it; minor_done and mark_done
- *      keep it true. Its user value is a strong root.
+ * ME1  An entry's block is a weak reference: the collector never sees it; minor_done and look keep
+ *      it true. Its user value is a strong root, a late one (R3): mp_entry_take_user reads it.
  * ME2  A slot is reused only when its entry was dropped and nobody names it: lists, queues,
  *      promises and running callbacks each hold it.
  * ME3  A live entry with a block is in exactly one of young and old. The work of a minor collection
  *      is the length of young, and of the user values that are new since the last one.
  * ME4  An entry is in later iff its allocation was told, something else of it is due, and none of
- *      its callbacks is running. */
+ *      its callbacks is running.
+ * ME5  After marking each entry that was in old then is looked at once, in slices; those that are
+ *      added meanwhile, whose blocks are alive, are not. */
 #ifndef BACTRIAN_MEMPROF_ENTRIES_H
 #define BACTRIAN_MEMPROF_ENTRIES_H
 
 #include "gc/hooks.h"
 #include "gc/roots.h"
+#include "memprof/pass.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,9 +66,11 @@ struct mp_entries {
     uint32_t slot_count, slot_capacity, first_free;
     size_t live; /* entries that are neither free nor dropped */
     struct mp_numbers young, old, fresh_users, births, later;
-    size_t births_taken; /* births.items[0 .. births_taken-1] were taken */
-    size_t later_taken;  /* later.items[0 .. later_taken-1] were taken */
-    bool later_unsorted; /* the others are not in the order of their seq */
+    struct mp_pass pass;          /* over old; ME5 */
+    uint32_t scan_next, scan_end; /* slots whose user values marking has still to read */
+    size_t births_taken;          /* births.items[0 .. births_taken-1] were taken */
+    size_t later_taken;           /* later.items[0 .. later_taken-1] were taken */
+    bool later_unsorted;          /* the others are not in the order of their seq */
     uint64_t last_seq;
 };
 
@@ -80,6 +85,8 @@ static inline struct mp_entry *mp_entry_at(struct mp_entries *t, uint32_t number
 bool mp_entry_set_block(struct mp_entries *t, uint32_t number, value block, bool young);
 /* Gives an entry its user value (a root from now on). Without memory the entry is dropped. */
 void mp_entry_set_user(struct mp_entries *t, uint32_t number, value user);
+/* Takes its user value, which is no root any more. */
+value mp_entry_take_user(struct mp_entries *t, struct gc_domain *g, uint32_t number);
 /* Nothing more happens for this entry. */
 void mp_entry_drop(struct mp_entries *t, uint32_t number);
 /* Adds a hold (ME2), or takes one off. */
@@ -108,11 +115,15 @@ void mp_entries_drop_births(struct mp_entries *t, uint32_t thread);
 /* Drops every entry whose allocation callback has not run. */
 void mp_entries_drop_unknown(struct mp_entries *t);
 
-/* After a minor collection, after marking: notes fates; true if one can be told now. GC: never. */
+/* After a minor collection: notes fates; true if one can be told now. GC: never. */
 bool mp_entries_minor_done(struct mp_entries *t, struct gc_domain *g);
-bool mp_entries_mark_done(struct mp_entries *t, struct gc_domain *g);
-/* Visits user values (all, or for a minor collection those that may be young). */
+/* After marking (gc/hooks.h): how much there is to look at; looks, and sets *due as above. */
+size_t mp_entries_mark_done(struct mp_entries *t);
+size_t mp_entries_look(struct mp_entries *t, struct gc_domain *g, size_t budget, bool *due);
+/* Visits user values: all, or for a minor collection those that may be young; at the start of
+ * marking none, but notes which ones scan_late has to visit. */
 void mp_entries_scan(struct mp_entries *t, struct gc_visitor *visitor);
+size_t mp_entries_scan_late(struct mp_entries *t, struct gc_visitor *visitor, size_t budget);
 /* Forgets everything at once and frees the memory; no heap allocation. */
 void mp_entries_clear(struct mp_entries *t);
 

@@ -257,9 +257,8 @@ static value tell_later_event(struct mp_profile *p, uint32_t number) {
     bool promoted = e->flags & ENTRY_DUE_PROMOTED;
     bool was_old = !(e->flags & ENTRY_BORN_YOUNG) || (e->flags & ENTRY_WAS_PROMOTED);
     int which = promoted ? PROMOTE : was_old ? DEALLOC_MAJOR : DEALLOC_MINOR;
-    value user = e->user;
+    value user = mp_entry_take_user(&p->entries, &p->engine->d->gc, number);
     e->flags &= (uint16_t) ~(promoted ? ENTRY_DUE_PROMOTED : ENTRY_DUE_DIED);
-    e->user = VAL_UNIT; /* no longer a root while its callback runs */
     mp_entry_begin(&p->entries, number);
     return settle(p, generation, number, call(p, which, user, false), !promoted);
 }
@@ -431,9 +430,17 @@ static void on_minor_done(void *context, struct gc_domain *g) {
     if (mp_entries_minor_done(&p->entries, g)) gc_request_action(g);
 }
 
-static void on_mark_done(void *context, struct gc_domain *g) {
+static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct mp_profile *p = context;
-    if (mp_entries_mark_done(&p->entries, g)) gc_request_action(g);
+    return mp_entries_mark_done(&p->entries);
+}
+
+static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+    struct mp_profile *p = context;
+    bool due = false;
+    size_t done = mp_entries_look(&p->entries, g, budget, &due);
+    if (due) gc_request_action(g);
+    return done;
 }
 
 static const struct mp_client profile_client = {.hit = on_hit,
@@ -441,7 +448,8 @@ static const struct mp_client profile_client = {.hit = on_hit,
                                                 .quickly = begin_quickly,
                                                 .born = on_born,
                                                 .minor_done = on_minor_done,
-                                                .mark_done = on_mark_done};
+                                                .mark_done = on_mark_done,
+                                                .look = on_look};
 
 /* ---- The engine. ---- */
 
@@ -449,6 +457,14 @@ static void scan(void *context, struct gc_visitor *visitor) {
     struct mp_engine *engine = context;
     for (struct mp_profile *p = engine->profiles; p != NULL; p = p->next)
         mp_entries_scan(&p->entries, visitor);
+}
+
+static size_t scan_late(void *context, struct gc_visitor *visitor, size_t budget) {
+    struct mp_engine *engine = context;
+    size_t done = 0;
+    for (struct mp_profile *p = engine->profiles; p != NULL && done < budget; p = p->next)
+        done += mp_entries_scan_late(&p->entries, visitor, budget - done);
+    return done;
 }
 
 /* The heap is gone already: custom blocks that stand for profiles were finalized with it. */
@@ -484,7 +500,7 @@ struct mp_engine *mp_engine_of(struct domain *d) {
     }
     *engine = (struct mp_engine){.d = d, .sampler = sampler};
     if (d->thread != NULL) engine->thread = (uint32_t)int_of_val(field(vm_thread_self(d), 0));
-    gc_add_scanner(d->gc.heap, scan, engine);
+    gc_add_late_scanner(d->gc.heap, scan, scan_late, engine);
     d->vm->profiler = (struct vm_profiler){
         .state = engine,
         .run_callbacks_exn = mp_run_callbacks_exn,

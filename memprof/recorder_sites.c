@@ -72,10 +72,8 @@ static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
 
 static void on_collected(void *context, struct gc_domain *g) {}
 
-static const struct mp_client counting_client = {.hit = on_hit,
-                                                 .quickly = mp_hit_quickly,
-                                                 .minor_done = on_collected,
-                                                 .mark_done = on_collected};
+static const struct mp_client counting_client = {
+    .hit = on_hit, .quickly = mp_hit_quickly, .minor_done = on_collected};
 
 void mp_sites_start(struct mp_recorder *r) {
     mp_stream_attach(r->sampler, &r->sites.stream, &r->sites.lane, &counting_client, r, 0);

@@ -260,10 +260,23 @@ static void on_minor_done(void *context, struct gc_domain *g) {
         stream->client->minor_done(stream->context, g);
 }
 
-static void on_mark_done(void *context, struct gc_domain *g) {
+static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct mp_sampler *s = context;
+    size_t work = 0;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
-        stream->client->mark_done(stream->context, g);
+        if (stream->client->mark_done != NULL)
+            work += stream->client->mark_done(stream->context, g);
+    return work;
+}
+
+static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+    struct mp_sampler *s = context;
+    struct mp_stream *stream = s->streams;
+    size_t done = 0;
+    for (; stream != NULL && done < budget; stream = stream->next_stream)
+        if (stream->client->mark_done != NULL)
+            done += stream->client->look(stream->context, g, budget - done);
+    return done;
 }
 
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
@@ -289,6 +302,7 @@ struct mp_sampler *mp_sampler_create(struct domain *d) {
         .allocated = on_allocated,
         .minor_done = on_minor_done,
         .mark_done = on_mark_done,
+        .look = on_look,
         .activity = on_activity,
     };
     return s;

@@ -53,9 +53,10 @@ struct mp_client {
     /* The machine's domain.sample while this client's stream is the only one that samples. Without
      * promised: mp_hit_quickly. */
     value (*quickly)(struct domain *d, size_t wosize, unsigned tag);
-    void (*minor_done)(void *context, struct gc_domain *g); /* as in gc/hooks.h */
-    void (*mark_done)(void *context, struct gc_domain *g);
-    /* As in gc/hooks.h; may be NULL. */
+    /* These as in gc/hooks.h; all but the first may be NULL, look with mark_done. */
+    void (*minor_done)(void *context, struct gc_domain *g);
+    size_t (*mark_done)(void *context, struct gc_domain *g);
+    size_t (*look)(void *context, struct gc_domain *g, size_t budget);
     void (*activity)(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                      size_t words);
 };

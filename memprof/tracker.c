@@ -2,9 +2,11 @@
  *
  *   blocks   | of the major heap, old of them | born since the last minor collection |
  *
- * A minor collection costs the length of the second part. */
+ * A minor collection costs the length of the second part. The first has a gap in it while a pass is
+ * under way (memprof/pass.h). */
 #include "memprof/tracker.h"
 
+#include "memprof/pass.h"
 #include "memprof/profile.h"
 
 #include <stdlib.h>
@@ -29,6 +31,7 @@ struct mp_tracker {
     uint64_t next_id, lost;
     struct tracked *blocks;
     size_t old, count, capacity;
+    struct mp_pass pass; /* MT2 */
     struct batch promoted, died;
 };
 
@@ -87,18 +90,30 @@ static void on_minor_done(void *context, struct gc_domain *g) {
     tell_promoted(t);
 }
 
-static void on_mark_done(void *context, struct gc_domain *g) {
+static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct mp_tracker *t = context;
-    size_t kept = 0;
-    for (size_t i = 0; i < t->old; i++) {
-        struct tracked item = t->blocks[i];
-        if (!gc_is_dead(g, item.block)) t->blocks[kept++] = item;
+    t->pass = (struct mp_pass){.end = t->old};
+    return GC_LOOK_WORK * t->pass.end;
+}
+
+static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+    enum { AHEAD = 16 };
+    struct mp_tracker *t = context;
+    struct mp_pass *pass = &t->pass;
+    size_t done = 0;
+    if (pass->end == 0) return 0;
+    for (; pass->next < pass->end && done < budget; pass->next++, done += GC_LOOK_WORK) {
+        struct tracked item = t->blocks[pass->next];
+        if (pass->next + AHEAD < pass->end) gc_prefetch_header(t->blocks[pass->next + AHEAD].block);
+        if (!gc_is_dead(g, item.block)) t->blocks[pass->kept++] = item;
         else if (put(&t->died, item.id)) tell_died(t, true);
     }
-    for (size_t i = t->old; i < t->count; i++) t->blocks[kept + i - t->old] = t->blocks[i];
-    t->count -= t->old - kept;
-    t->old = kept;
     tell_died(t, true);
+    if (pass->next == pass->end) {
+        t->old -= pass->end - pass->kept;
+        mp_pass_end(pass, t->blocks, &t->count, sizeof *t->blocks);
+    }
+    return done;
 }
 
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
@@ -107,11 +122,14 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
     if (t->events->activity != NULL) t->events->activity(t->context, g, what, begins, words);
 }
 
-static const struct mp_client tracker_client = {.hit = on_hit,
-                                                .quickly = mp_hit_quickly,
-                                                .minor_done = on_minor_done,
-                                                .mark_done = on_mark_done,
-                                                .activity = on_activity};
+static const struct mp_client tracker_client = {
+    .hit = on_hit,
+    .quickly = mp_hit_quickly,
+    .minor_done = on_minor_done,
+    .mark_done = on_mark_done,
+    .look = on_look,
+    .activity = on_activity,
+};
 
 struct mp_tracker *mp_tracker_start(struct domain *d, double rate, uint64_t seed,
                                     const struct mp_tracker_events *events, void *context) {
@@ -130,6 +148,7 @@ void mp_tracker_stop(struct mp_tracker *t) { mp_stream_stop(t->sampler, &t->stre
 
 void mp_tracker_forget(struct mp_tracker *t) {
     t->old = t->count = 0;
+    t->pass = (struct mp_pass){.end = 0};
     t->next_id = t->lost = 0;
 }
 
@@ -143,6 +162,8 @@ void mp_tracker_free(struct mp_tracker *t) {
     mp_tracker_release(t);
 }
 
-size_t mp_tracker_live(const struct mp_tracker *t) { return t->count; }
+size_t mp_tracker_live(const struct mp_tracker *t) {
+    return t->count - (t->pass.next - t->pass.kept);
+}
 uint64_t mp_tracker_count(const struct mp_tracker *t) { return t->next_id; }
 uint64_t mp_tracker_lost(const struct mp_tracker *t) { return t->lost; }

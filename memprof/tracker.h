@@ -5,7 +5,8 @@
  *
  * MT1  Each sampled block has an id, counted from 0 in the order of births; of each id it hears
  *      born, then at most one promoted, then at most one died.
- * MT2  It never hears of a block that a program's callback refused, nor of one that there was no
+ * MT2  After marking each old block is looked at once, in slices: those that were old then.
+ * MT3  It never hears of a block that a program's callback refused, nor of one that there was no
  *      memory to follow (those are counted as lost). */
 #ifndef BACTRIAN_MEMPROF_TRACKER_H
 #define BACTRIAN_MEMPROF_TRACKER_H

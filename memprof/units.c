@@ -176,11 +176,8 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
 
 static void on_collection(void *context, struct gc_domain *g) {}
 
-static const struct mp_client units_client = {.hit = on_hit,
-                                              .quickly = mp_hit_quickly,
-                                              .minor_done = on_collection,
-                                              .mark_done = on_collection,
-                                              .activity = on_activity};
+static const struct mp_client units_client = {
+    .hit = on_hit, .quickly = mp_hit_quickly, .minor_done = on_collection, .activity = on_activity};
 
 /* ---- Which unit is current. ---- */
 

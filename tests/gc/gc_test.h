@@ -35,7 +35,7 @@ int gc_test_teardown(void **state);
 
 /* One whole cycle from an idle collector. */
 void gc_test_cycle(struct gc_test *t);
-/* Brings the collector into the phase, from whatever phase it is in. */
+/* Brings the collector into the phase, from whatever phase it is in. LOOK needs hooks. */
 void gc_test_reach(struct gc_test *t, enum gc_phase phase);
 
 /* A block of tag 0 with fields a and b; roots them. GC: may run. */

@@ -8,7 +8,7 @@ struct client {
     size_t samples, from_bytecode, large, large_words, custom_bytes;
     size_t last_wosize;
     value tracked[100];
-    size_t tracked_count, promoted, dead_young, dead_old;
+    size_t tracked_count, to_look_at, promoted, dead_young, dead_old;
 };
 
 static void set_sample(struct gc_domain *g, size_t words) {
@@ -53,13 +53,22 @@ static void on_minor_done(void *context, struct gc_domain *g) {
     }
 }
 
-static void on_mark_done(void *context, struct gc_domain *g) {
+static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct client *c = context;
-    for (size_t i = 0; i < c->tracked_count; i++) {
+    c->to_look_at = c->tracked_count;
+    return c->to_look_at * GC_LOOK_WORK;
+}
+
+static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+    struct client *c = context;
+    size_t done = 0;
+    for (; c->to_look_at > 0 && done < budget; done += GC_LOOK_WORK) {
+        size_t i = --c->to_look_at;
         if (!gc_is_dead(g, c->tracked[i])) continue;
         c->dead_old++;
-        c->tracked[i--] = c->tracked[--c->tracked_count];
+        c->tracked[i] = c->tracked[--c->tracked_count];
     }
+    return done;
 }
 
 static void install(struct client *c, struct gc_test *t, size_t interval) {
@@ -68,7 +77,8 @@ static void install(struct client *c, struct gc_test *t, size_t interval) {
                                  .sample = on_sample,
                                  .allocated = on_allocated,
                                  .minor_done = on_minor_done,
-                                 .mark_done = on_mark_done};
+                                 .mark_done = on_mark_done,
+                                 .look = on_look};
     gc_set_hooks(&t->g, &c->hooks);
     if (interval != SIZE_MAX) set_sample(&t->g, interval);
 }
