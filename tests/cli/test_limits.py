@@ -212,6 +212,7 @@ class Limits(Case):
             done = self.bactrian('--timeout', '0.2', 'world.byte', *words)
             self.stopped(done, '--timeout')
             self.assertLess(time.monotonic() - start, 20)
+            self.assertGreaterEqual(time.monotonic() - start, 0.2)
         self.expect(self.bactrian('--timeout', '100', 'world.byte', 'count', '5'), out='done')
 
     def test_time_ends_a_program_that_waits(self):
@@ -223,6 +224,56 @@ class Limits(Case):
             os.close(sink)
         self.assertEqual(done.status, 124, repr(done))
         self.assertIn('stopped by --timeout while it waited', done.err)
+
+    def test_the_heap_ends_at_the_piece_of_64_kilobytes(self):
+        self.place.write('spans.ml', '''
+            let () =
+              let held = Array.make 400 [||] and n = ref 0 in
+              (try while true do held.(!n) <- Array.make 8191 0; incr n done
+               with Out_of_memory -> ());
+              Printf.printf "%d %d" !n ((Gc.quick_stat ()).Gc.heap_words * 8)
+            ''')
+        self.place.tool('ocamlc', '-o', 'spans.byte', 'spans.ml')
+        most = {}
+        for size in (8192, 8192 + 63, 8192 + 64, 8192 + 128, 16384):
+            done = self.bactrian('--max-heap=%dk' % size, 'spans.byte')
+            most[size], heap = map(int, done.out.split())
+            self.assertEqual(heap, size // 64 * 65536, repr(done))
+        self.assertEqual([most[size] - most[8192] for size in sorted(most)], [0, 0, 1, 2, 128])
+
+    def test_small_blocks_stay_within_the_heap_s_limit(self):
+        self.place.write('cells.ml', '''
+            let () =
+              let l = ref [] and n = ref 0 and top = ref 0 in
+              (try while true do
+                 l := !n :: !l; incr n;
+                 if !n land 1023 = 0 then top := max !top (Gc.quick_stat ()).Gc.heap_words
+               done with Out_of_memory -> ());
+              Printf.printf "%d %d" (List.length !l * 24) (!top * 8)
+            ''')
+        self.place.tool('ocamlc', '-o', 'cells.byte', 'cells.ml')
+        for size in (8 << 20, 12 << 20):
+            held, top = map(int, self.bactrian('--max-heap=%d' % size, 'cells.byte').out.split())
+            self.assertLessEqual(top, size)
+            # All but what the program itself and the last unfilled spans take.
+            self.assertGreater(held, size - (3 << 20))
+            self.assertLessEqual(held, size + (32 << 10))
+
+    def test_the_stack_ends_at_the_frame(self):
+        self.place.write('deepest.ml', '''
+            let deepest = ref 0
+            let rec f n = deepest := n; 1 + f (n + 1)
+            let () = (try ignore (f 0) with Stack_overflow -> ()); print_int !deepest
+            ''')
+        self.place.tool('ocamlc', '-o', 'deepest.byte', 'deepest.ml')
+        frame, start = 4 * 8, 64 << 10
+        depths = [int(self.bactrian('--max-stack=%d' % (start + extra), 'deepest.byte').out)
+                  for extra in (0, *range(8, frame, 8), frame, 2 * frame, 1000 * frame)]
+        first = depths[0]
+        self.assertEqual([depth - first for depth in depths[4:]], [1, 2, 1000])
+        # Within a frame's size one more word makes the difference.
+        steps = [depth - first for depth in depths[:5]]
+        self.assertEqual((steps, set(steps)), (sorted(steps), {0, 1}))
 
     def test_output_ends_at_the_byte(self):
         self.expect(self.bactrian('--max-output=100', 'world.byte', 'digits', '100'), out='7' * 100)
