@@ -2,12 +2,16 @@
  *
  *   FAULT_CLASS  memory (malloc and its like, mmap, mprotect) or io (open, read, write, close, ...)
  *   FAULT_AT     N, from 1; 0 or none: nothing fails; with a + behind it all later ones fail too
+ *   FAULT_PROGRAM  nothing happens in programs of another name
  *   FAULT_ERRNO  the number that errno gets
- *   FAULT_COUNT  a file that gets the number of calls of the class when the process ends
+ *   FAULT_COUNT  a file that gets the number of calls of the class when the process ends, and, with
+ *                FAULT_SITES set, a line for each: a sum over the addresses that led to it
  *
- * Calls that the C library makes by itself aren't seen. Memory is had from the library's own
- * entries, so nothing here allocates. */
+ * Calls that the C library makes by itself aren't seen. Memory comes from what would have been
+ * called without this library, so that valgrind sees it. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,13 +26,16 @@ void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t m);
 void *__libc_realloc(void *p, size_t n);
 
-enum class { MEMORY, IO };
+enum class { MEMORY, IO, NONE };
+enum { SITES = 100000, DEPTH = 24 };
 
 struct plan {
-    bool read, sticky;
+    bool read, sticky, sites_wanted, busy;
     enum class class;
     long at, calls;
     int error;
+    void *(*malloc)(size_t n), *(*calloc)(size_t n, size_t m), *(*realloc)(void *p, size_t n);
+    unsigned long sites[SITES];
 };
 
 static struct plan plan;
@@ -41,14 +48,39 @@ static const struct plan *the_plan(void) {
     plan.class = class != NULL && strcmp(class, "io") == 0 ? IO : MEMORY;
     plan.at = at == NULL ? 0 : atol(at);
     plan.sticky = at != NULL && strchr(at, '+') != NULL;
+    const char *only = getenv("FAULT_PROGRAM");
+    if (only != NULL && strcmp(only, program_invocation_short_name) != 0) plan.class = NONE;
     plan.error = error == NULL ? ENOMEM : atoi(error);
+    plan.sites_wanted = getenv("FAULT_SITES") != NULL;
+    /* What these allocate themselves comes from the library's own entries. */
+    plan.busy = true;
+    void *(*next_malloc)(size_t) = dlsym(RTLD_NEXT, "malloc");
+    void *(*next_calloc)(size_t, size_t) = dlsym(RTLD_NEXT, "calloc");
+    plan.realloc = dlsym(RTLD_NEXT, "realloc");
+    plan.malloc = next_malloc;
+    plan.calloc = next_calloc;
+    plan.busy = false;
     return &plan;
+}
+
+/* The same for the same way to a call, wherever the system has put the code. */
+static unsigned long site(void) {
+    void *frames[DEPTH];
+    Dl_info where;
+    unsigned long sum = 0;
+    plan.busy = true;
+    for (int i = 0, n = backtrace(frames, DEPTH); i < n; i++)
+        if (dladdr(frames[i], &where) != 0)
+            sum = sum * 1000003 + (unsigned long)((char *)frames[i] - (char *)where.dli_fbase);
+    plan.busy = false;
+    return sum;
 }
 
 /* Whether this call is to fail; sets errno then. */
 static bool fails(enum class class) {
-    if (the_plan()->class != class) return false;
+    if (plan.busy || the_plan()->class != class) return false;
     long n = __atomic_add_fetch(&plan.calls, 1, __ATOMIC_RELAXED);
+    if (plan.sites_wanted && n <= SITES) plan.sites[n - 1] = site();
     if (plan.at == 0 || n < plan.at || (n > plan.at && !plan.sticky)) return false;
     errno = plan.error;
     return true;
@@ -56,16 +88,28 @@ static bool fails(enum class class) {
 
 __attribute__((destructor)) static void tell(void) {
     const char *name = getenv("FAULT_COUNT");
-    char text[32];
-    if (name == NULL) return;
+    if (name == NULL || plan.class == NONE) return;
     int fd = (int)syscall(SYS_open, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    int n = snprintf(text, sizeof text, "%ld\n", plan.calls);
-    if (fd >= 0 && syscall(SYS_write, fd, text, n) < 0) _exit(99);
+    long lines = !plan.sites_wanted ? 0 : plan.calls < SITES ? plan.calls : SITES;
+    for (long i = -1; i < lines; i++) {
+        char text[32];
+        int n = snprintf(text, sizeof text, "%ld\n", i < 0 ? plan.calls : (long)plan.sites[i]);
+        if (fd >= 0 && syscall(SYS_write, fd, text, n) < 0) _exit(99);
+    }
 }
 
-void *malloc(size_t n) { return fails(MEMORY) ? NULL : __libc_malloc(n); }
-void *calloc(size_t n, size_t m) { return fails(MEMORY) ? NULL : __libc_calloc(n, m); }
-void *realloc(void *p, size_t n) { return fails(MEMORY) ? NULL : __libc_realloc(p, n); }
+void *malloc(size_t n) {
+    if (fails(MEMORY)) return NULL;
+    return plan.malloc == NULL || plan.busy ? __libc_malloc(n) : plan.malloc(n);
+}
+void *calloc(size_t n, size_t m) {
+    if (fails(MEMORY)) return NULL;
+    return plan.calloc == NULL || plan.busy ? __libc_calloc(n, m) : plan.calloc(n, m);
+}
+void *realloc(void *p, size_t n) {
+    if (fails(MEMORY)) return NULL;
+    return plan.realloc == NULL || plan.busy ? __libc_realloc(p, n) : plan.realloc(p, n);
+}
 
 void *mmap(void *start, size_t n, int prot, int flags, int fd, off_t at) {
     if (fails(MEMORY)) return MAP_FAILED;
