@@ -69,11 +69,13 @@ struct mp_recorder {
     unsigned last_tag;             /* the same; any, while last_stack is 0 */
     struct mp_counters counters;   /* as last written */
     uint64_t start_ns, entered_ns; /* of the recording; of the function that runs */
+    uint64_t entered_ticks;        /* when entered_ns was read */
+    bool time_is_news;             /* no record has said entered_ns yet */
     uint64_t last_us;              /* of the record before */
     uint64_t flushed_ns, counted_ns, shown_ns;
     uint64_t ended_ns; /* of the program; 0: it goes on */
     uint64_t overhead_ns, hits;
-    uint64_t chunks_before;
+    uint64_t chunks_before; /* that were written before the function that runs */
     unsigned activity_depth;
     uint64_t activity_ns[MP_ACTIVITY_DEPTH];
     uint64_t promoted_before; /* promoted words when the pause began */

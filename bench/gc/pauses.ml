@@ -3,7 +3,8 @@
    other programs do.
 
    records: a heap of records of 22 fields, 500 MB of them with the argument 2700000, replaced and
-   linked anew at random. churn: many small maps, of which one after the other changes. *)
+   linked anew at random. tracked: the same under Gc.Memprof, with a rate as last argument. churn:
+   many small maps, of which one after the other changes. *)
 module Map = Map.Make (Int)
 
 let seed = ref 1
@@ -47,6 +48,12 @@ let records n steps =
         from.(1 + (i mod 21)) <- Obj.repr all.(random n)
       done)
 
+let track rate =
+  let size (a : Gc.Memprof.allocation) = Some (ref a.size) and ended _ = () in
+  Gc.Memprof.start ~callstack_size:4 ~sampling_rate:rate
+    { alloc_minor = size; alloc_major = size; promote = (fun r -> Some r); dealloc_minor = ended;
+      dealloc_major = ended }
+
 let churn n steps =
   let maps = Array.make n Map.empty in
   measure steps (fun () ->
@@ -59,4 +66,7 @@ let churn n steps =
 
 let () =
   let n = int_of_string Sys.argv.(2) and steps = int_of_string Sys.argv.(3) in
-  match Sys.argv.(1) with "records" -> records n steps | _ -> churn n steps
+  match Sys.argv.(1) with
+  | "records" -> records n steps
+  | "tracked" -> track (float_of_string Sys.argv.(4)); records n steps
+  | _ -> churn n steps

@@ -42,8 +42,8 @@ static_assert(offsetof(struct mp_writer, buffer) ==
 
 /* ---- Fields. ---- */
 
-static uint8_t *put_uint(uint8_t *at, uint64_t n) {
-    while (n >= 0x80) {
+static inline uint8_t *put_uint(uint8_t *at, uint64_t n) {
+    while (__builtin_expect(n >= 0x80, 0)) {
         *at++ = (uint8_t)(n | 0x80);
         n >>= 7;
     }
@@ -51,7 +51,7 @@ static uint8_t *put_uint(uint8_t *at, uint64_t n) {
     return at;
 }
 
-static uint8_t *put_sint(uint8_t *at, int64_t n) {
+static inline uint8_t *put_sint(uint8_t *at, int64_t n) {
     return put_uint(at, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
 }
 
@@ -84,8 +84,8 @@ static uint8_t *put_list(uint8_t *at, const struct mp_list *l) {
 }
 
 /* Makes room for a record of at most so many bytes. NULL: nothing is written any more. */
-static uint8_t *begin(struct mp_writer *w, size_t bytes) {
-    if (w->used + bytes > w->limit) mp_writer_flush(w);
+static inline uint8_t *begin(struct mp_writer *w, size_t bytes) {
+    if (__builtin_expect(w->used + bytes > w->limit, 0)) mp_writer_flush(w);
     return w->problem == 0 && bytes <= MP_CHUNK_MAX_BYTES ? w->buffer + w->used : NULL;
 }
 
@@ -274,4 +274,4 @@ void mp_writer_free(struct mp_writer *w) {
 
 int mp_writer_problem(const struct mp_writer *w) { return w->problem; }
 uint64_t mp_writer_file_bytes(const struct mp_writer *w) { return w->file_bytes; }
-uint64_t mp_writer_chunks(const struct mp_writer *w) { return w->sequence; }
+uint64_t mp_writer_chunks(const struct mp_writer *w) { return w->sequence + (w->problem != 0); }

@@ -39,7 +39,7 @@ void mp_writer_end_signal(struct mp_writer *w);
 int mp_writer_problem(const struct mp_writer *w);
 /* Bytes in the file. */
 uint64_t mp_writer_file_bytes(const struct mp_writer *w);
-/* Chunks that were written. */
+/* Chunks that were written, and the one that could not be. */
 uint64_t mp_writer_chunks(const struct mp_writer *w);
 
 /* mp_write_NAME(w, record) for each row of record.def. They may write a chunk; they never fail
