@@ -214,8 +214,8 @@ static void call_from_stub(struct domain *d, bool has_machine, struct ffi_callba
 /* No foreign call of this thread surrounds this one. */
 static void call_from_outside(struct ffi_callback *callback, void *result, void **arguments) {
     struct vm *vm = callback->owner->vm;
-    bool is_ours = pthread_equal(pthread_self(), callback->owner->thread);
-    if (vm->threads == NULL && is_ours)
+    /* In a machine with threads another one may just be writing the owner's thread. */
+    if (vm->threads == NULL && pthread_equal(pthread_self(), callback->owner->thread))
         call_from_stub(vm->domain, true, callback, result, arguments);
     else if (vm->threads == NULL)
         ignore_call(callback, "in a thread of C's, during a call that is not ~blocking:true");
@@ -253,7 +253,7 @@ struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f)
     if (signature == NULL || !make_room(state)) return NULL;
     struct ffi_callback *callback = obtain(state);
     if (callback == NULL) return NULL;
-    state->thread = pthread_self();
+    if (!pthread_equal(state->thread, pthread_self())) state->thread = pthread_self();
     if (ffi_prep_closure_loc(callback->closure, &signature->cif, enter_callback, callback,
                              callback->code) != FFI_OK) {
         destroy(callback);

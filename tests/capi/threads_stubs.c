@@ -99,10 +99,13 @@ value t_tasks(value count, value calls) {
 
 /* One task; the caller goes on. */
 static struct task background;
-static volatile int background_over;
+static int background_over;
+static pthread_mutex_t background_mutex = PTHREAD_MUTEX_INITIALIZER;
 static void *work_aside(void *context) {
     work(context);
+    pthread_mutex_lock(&background_mutex);
     background_over = 1;
+    pthread_mutex_unlock(&background_mutex);
     return NULL;
 }
 value t_start(value calls) {
@@ -111,5 +114,10 @@ value t_start(value calls) {
     pthread_detach(background.id);
     return Val_unit;
 }
-value t_is_over(value unit) { return Val_bool(background_over); }
+value t_is_over(value unit) {
+    pthread_mutex_lock(&background_mutex);
+    int over = background_over;
+    pthread_mutex_unlock(&background_mutex);
+    return Val_bool(over);
+}
 value t_sum(value unit) { return Val_int(background.sum); }

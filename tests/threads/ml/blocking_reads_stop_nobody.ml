@@ -21,13 +21,13 @@ let () =
     for _ = 1 to 3 do output_string oc (String.make 300_000 c ^ "\n") done;
     flush oc) () in
   let writers = List.map writer ['a'; 'b'; 'c'] in
-  let whole = ref 0 in
+  (* Nobody says that a line stays whole. *)
+  let counts = Array.make 256 0 in
   for _ = 1 to 9 do
-    let line = input_line ic in
-    if line = String.make 300_000 line.[0] then incr whole
+    String.iter (fun c -> counts.(Char.code c) <- counts.(Char.code c) + 1) (input_line ic)
   done;
   List.iter Thread.join writers;
-  Printf.printf "%d whole lines\n" !whole;
+  List.iter (fun c -> Printf.printf "%d %c\n" counts.(Char.code c) c) ['a'; 'b'; 'c'];
   (* output_value and input_value between threads *)
   let r, w = Unix.pipe () in
   let ic = Unix.in_channel_of_descr r and oc = Unix.out_channel_of_descr w in
