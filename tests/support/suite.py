@@ -60,16 +60,14 @@ class Program:
                 if not found:
                     break
                 self.says[found.group(1)] = found.group(2)
+        # Why the program is not run with --gc-stress, or None.
+        answer, _, why = self.says.get('stress', 'yes').partition(': ')
+        if answer not in ('yes', 'no') or (answer == 'no' and not why):
+            raise SystemExit('%s: the line is (* stress: no: WHY *)' % path)
+        self.exempt_from_stress = why or None
 
     def words(self, key):
         return shlex.split(self.says.get(key, ''))
-
-    def exempt_from_stress(self):
-        """Why the program is not run with --gc-stress, or None."""
-        answer, _, why = self.says.get('stress', 'yes').partition(': ')
-        if answer not in ('yes', 'no') or (answer == 'no' and not why):
-            raise SystemExit('%s: the line is (* stress: no: WHY *)' % self.path)
-        return why or None
 
     def sources(self):
         return self.words('with') + [self.base + '.ml']

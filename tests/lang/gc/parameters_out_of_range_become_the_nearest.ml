@@ -1,5 +1,4 @@
 (* env: OCAMLRUNPARAM=s=0,o=0,M=0,m=0,w=70,a=7,l=010k,n=0x20,i=007 *)
-(* stress: no *)
 let () =
   let g = Gc.get () in
   Printf.printf "%d %d %d %d %d %d %d %d %d\n" g.Gc.minor_heap_size g.space_overhead
