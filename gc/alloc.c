@@ -55,17 +55,31 @@ value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag) 
 
 /* ---- The major heap. ---- */
 
-/* 0 if neither memory nor limit allow it. */
-static value try_alloc_major(struct gc_domain *g, size_t wosize, unsigned tag) {
+/* 0 if neither memory nor limit allow it. The pace is not told. */
+static inline value try_alloc_uncharged(struct gc_domain *g, size_t wosize, unsigned tag) {
     struct gc_heap *heap = g->heap;
     uintptr_t p;
     if (wosize > MAX_YOUNG_WOSIZE) p = gc_large_alloc(heap, wosize);
     else p = gc_pool_alloc(heap, &heap->pools[tag >= TAG_NO_SCAN][heap->class_of[wosize]]);
     if (!p) return 0;
     *(header *)p = make_header(wosize, tag, heap->live_colour);
-    gc_pace_allocated(g, wosize + 1);
     return (value)(p + 8);
 }
+
+static value try_alloc_major(struct gc_domain *g, size_t wosize, unsigned tag) {
+    value v = try_alloc_uncharged(g, wosize, tag);
+    if (v) gc_pace_allocated(g, wosize + 1);
+    return v;
+}
+
+value gc_alloc_major_uncharged(struct gc_domain *g, size_t wosize, unsigned tag) {
+    if (wosize == 0) return gc_atom(g, tag);
+    value v = wosize <= MAX_WOSIZE ? try_alloc_uncharged(g, wosize, tag) : 0;
+    if (!v) g->heap->up.out_of_memory(g->heap->up.context, g, wosize);
+    return v;
+}
+
+void gc_charge_major(struct gc_domain *g, size_t words) { gc_pace_allocated(g, words); }
 
 value gc_alloc_major_unsampled(struct gc_domain *g, size_t wosize, unsigned tag) {
     if (wosize == 0) return gc_atom(g, tag);

@@ -32,7 +32,7 @@ enum {
 #define MAX_WOSIZE_32       0x3FFFFFu
 #define MAX_DOUBLE_ARRAY_32 0x1FFFFFu
 
-enum { MAX_CHUNK_BYTES = 1 << 20 };
+enum { MAX_CHUNK_BYTES = 1 << 20, FIELDS_AHEAD = 4 };
 
 struct marshal_rest {
     value *next, *end;
@@ -60,20 +60,34 @@ static void *new_scratch(struct marshal_writer *w, size_t bytes) {
 
 /* ---- Bytes. ---- */
 
+static void begin_chunk(struct marshal_writer *w, struct marshal_chunk *chunk) {
+    w->last = chunk;
+    w->at = chunk->bytes;
+    w->limit = chunk->bytes + chunk->room;
+}
+
+static void end_chunk(struct marshal_writer *w) {
+    w->last->used = (size_t)(w->at - w->last->bytes);
+}
+
+/* A chunk with room for n bytes at least. False: the writer failed. */
+static bool add_chunk(struct marshal_writer *w, size_t n) {
+    size_t room = 4 * w->last->room < MAX_CHUNK_BYTES ? 4 * w->last->room : MAX_CHUNK_BYTES;
+    if (room < n) room = n;
+    struct marshal_chunk *chunk = new_scratch(w, sizeof *chunk + room);
+    if (chunk == NULL) return false;
+    *chunk = (struct marshal_chunk){NULL, 0, room, (uint8_t *)(chunk + 1)};
+    end_chunk(w);
+    w->last->next = chunk;
+    begin_chunk(w, chunk);
+    return true;
+}
+
 /* A place for n bytes in a row, or NULL after a failure. */
-static uint8_t *new_bytes(struct marshal_writer *w, size_t n) {
-    struct marshal_chunk *chunk = w->last;
-    if (chunk->room - chunk->used < n) {
-        size_t room = 4 * chunk->room < MAX_CHUNK_BYTES ? 4 * chunk->room : MAX_CHUNK_BYTES;
-        if (room < n) room = n;
-        chunk = new_scratch(w, sizeof *chunk + room);
-        if (chunk == NULL) return NULL;
-        *chunk = (struct marshal_chunk){NULL, 0, room, (uint8_t *)(chunk + 1)};
-        w->last->next = chunk;
-        w->last = chunk;
-    }
-    chunk->used += n;
-    return chunk->bytes + chunk->used - n;
+static inline uint8_t *new_bytes(struct marshal_writer *w, size_t n) {
+    if ((size_t)(w->limit - w->at) < n && !add_chunk(w, n)) return NULL;
+    w->at += n;
+    return w->at - n;
 }
 
 static inline void store_be(uint8_t *p, uint64_t x, unsigned bytes) {
@@ -98,58 +112,63 @@ static inline void put_code(struct marshal_writer *w, unsigned code, uint64_t x,
     store_be(p + 1, x, bytes);
 }
 
-/* ---- Objects that were seen. A slot of the table holds an object's number + 1 in its low half and
- * part of its hash in the high half, so that other objects need hardly ever be looked at. ---- */
+/* ---- Objects that were seen. A slot of the table holds where in the heap an object begins, in
+ * words, and behind that its number + 1. The objects of 64 bytes of memory, at most four, hash to 8
+ * slots, a line of the cache: neighbours are often written one after the other. ---- */
 
-static inline uint64_t hash_of(value v) { return ((uint64_t)v >> 3) * 0x9E3779B97F4A7C15u; }
-static inline uint64_t slot_content(uint64_t hash, uint32_t number) {
-    return hash << 32 | (number + 1);
+enum { NUMBER_BITS = 29 };
+#define MAX_OBJECTS (((uint64_t)1 << NUMBER_BITS) - 1)
+
+static inline uint64_t word_of(const struct marshal_writer *w, value v) {
+    return ((uint64_t)v - w->d->gc.range_start) >> 3;
 }
 
-/* The slot of v, or the free one where it would be. */
-static uint64_t *slot_of(const struct marshal_writer *w, value v) {
-    uint64_t hash = hash_of(v);
-    size_t mask = ((size_t)1 << w->table_bits) - 1, i = hash >> (64 - w->table_bits);
-    for (;; i = (i + 1) & mask) {
-        uint64_t content = w->table[i];
-        if (content == 0) break;
-        if (content >> 32 == (hash & UINT32_MAX) && w->seen[(uint32_t)content - 1] == v) break;
-    }
+/* Where the search for the object at a word begins. */
+static inline size_t first_slot(const struct marshal_writer *w, uint64_t word) {
+    uint64_t hash = (word >> 3) * 0x9E3779B97F4A7C15u;
+    return (hash >> (64 - w->table_bits) & ~(uint64_t)7) | (word & 6);
+}
+
+/* The slot of the object at a word, or the free one where it would be. */
+static inline uint64_t *slot_of(const struct marshal_writer *w, uint64_t word) {
+    size_t mask = ((size_t)1 << w->table_bits) - 1, i = first_slot(w, word);
+    while (w->table[i] != 0 && w->table[i] >> NUMBER_BITS != word) i = (i + 1) & mask;
     return &w->table[i];
 }
 
-/* Makes room for twice as many objects. */
+/* v will be written soon. */
+static inline void expect(const struct marshal_writer *w, value v) {
+    if (is_int(v)) return;
+    __builtin_prefetch(&w->table[first_slot(w, word_of(w, v))], 1);
+    __builtin_prefetch((const void *)(v - 8));
+}
+
+/* Makes room for twice as many objects. The upper bits of a hash say where its object goes, so the
+ * new table is filled in the order of the old one. */
 static void widen_table(struct marshal_writer *w) {
-    size_t room = (size_t)1 << w->table_bits; /* of objects: half of the new slots */
-    size_t mask = 2 * room - 1;
-    value *seen = new_scratch(w, room * sizeof *seen);
-    uint64_t *table = room > UINT32_MAX / 2 ? NULL : new_scratch(w, 2 * room * sizeof *table);
-    if (seen == NULL || table == NULL) {
+    size_t old_slots = (size_t)1 << w->table_bits, bytes = 2 * old_slots * sizeof *w->table;
+    uint64_t *old = w->table, *table = old_slots > MAX_OBJECTS ? NULL : new_scratch(w, bytes);
+    if (table == NULL) {
         refuse(w, MARSHAL_NO_MEMORY, NULL);
         return;
     }
-    memcpy(seen, w->seen, w->objects * sizeof *seen);
-    memset(table, 0, 2 * room * sizeof *table);
-    w->seen = seen;
+    memset(table, 0, bytes);
     w->table = table;
     w->table_bits++;
-    for (uint32_t n = 0; n < w->objects; n++) {
-        uint64_t hash = hash_of(seen[n]);
-        size_t i = hash >> (64 - w->table_bits);
-        while (table[i] != 0) i = (i + 1) & mask;
-        table[i] = slot_content(hash, n);
-    }
+    for (size_t i = 0; i < old_slots; i++)
+        if (old[i] != 0) *slot_of(w, old[i] >> NUMBER_BITS) = old[i];
+    w->scratch_bytes -= vm_arena_release(w->scratch, old);
 }
 
 /* Writes a reference if v was seen before; else note_object(v) is to follow, before other
  * objects. */
 static bool put_shared(struct marshal_writer *w, value v) {
     if (w->flags & MARSHAL_NO_SHARING) return false;
-    if (2 * w->objects >= (uint64_t)1 << w->table_bits) widen_table(w);
+    if (3 * w->objects >= (uint64_t)2 << w->table_bits) widen_table(w);
     if (w->failure != MARSHAL_WRITTEN) return false;
-    w->slot = slot_of(w, v);
+    w->slot = slot_of(w, word_of(w, v));
     if (*w->slot == 0) return false;
-    uint64_t distance = w->objects + 1 - (uint32_t)*w->slot;
+    uint64_t distance = w->objects + 1 - (*w->slot & MAX_OBJECTS);
     if (distance < 1u << 8) put_code(w, CODE_SHARED8, distance, 1);
     else if (distance < 1u << 16) put_code(w, CODE_SHARED8 + 1, distance, 2);
     else put_code(w, CODE_SHARED8 + 2, distance, 4);
@@ -161,8 +180,7 @@ static void note_object(struct marshal_writer *w, value v, uint64_t words_32, ui
     w->words_32 += words_32;
     w->words_64 += words_64;
     if ((w->flags & MARSHAL_NO_SHARING) || w->failure != MARSHAL_WRITTEN) return;
-    *w->slot = slot_content(hash_of(v), (uint32_t)w->objects);
-    w->seen[w->objects++] = v;
+    *w->slot = word_of(w, v) << NUMBER_BITS | ++w->objects;
 }
 
 static void push_rest(struct marshal_writer *w, value *next, value *end) {
@@ -179,7 +197,7 @@ static void push_rest(struct marshal_writer *w, value *next, value *end) {
 
 /* ---- Items. ---- */
 
-static void put_int(struct marshal_writer *w, intptr_t n) {
+static inline void put_int(struct marshal_writer *w, intptr_t n) {
     if (n >= 0 && n < 0x40) put_code(w, SMALL_INT + (unsigned)n, 0, 0);
     else if (n == (int8_t)n) put_code(w, CODE_INT8, (uint64_t)n, 1);
     else if (n == (int16_t)n) put_code(w, CODE_INT8 + 1, (uint64_t)n, 2);
@@ -214,6 +232,14 @@ static void put_string(struct marshal_writer *w, value v) {
     else put_code(w, CODE_STRING64, length, 8);
     marshal_put_bytes(w, string_bytes(v), length);
     note_object(w, v, 1 + (length + 4) / 4, 1 + (length + 8) / 8);
+}
+
+static void put_double(struct marshal_writer *w, value v) {
+    uint8_t *p = new_bytes(w, 9);
+    if (p == NULL) return;
+    p[0] = CODE_DOUBLE;
+    memcpy(p + 1, (const void *)v, 8);
+    note_object(w, v, 3, 2);
 }
 
 static void put_double_array(struct marshal_writer *w, value v) {
@@ -341,11 +367,7 @@ static void put_item(struct marshal_writer *w, value v) {
     if (put_shared(w, v)) return;
     switch (tag_of(v)) {
     case TAG_STRING: put_string(w, v); break;
-    case TAG_DOUBLE:
-        put_code(w, CODE_DOUBLE, 0, 0);
-        marshal_put_bytes(w, (const void *)v, 8);
-        note_object(w, v, 3, 2);
-        break;
+    case TAG_DOUBLE: put_double(w, v); break;
     case TAG_DOUBLE_ARRAY: put_double_array(w, v); break;
     case TAG_ABSTRACT: refuse(w, MARSHAL_REFUSED, "output_value: abstract value (Abstract)"); break;
     case TAG_CUSTOM: put_custom(w, v); break;
@@ -362,6 +384,7 @@ static void put_item(struct marshal_writer *w, value v) {
 static void make_message_header(struct marshal_writer *w) {
     const uint64_t limit = (uint64_t)1 << 32;
     w->data_bytes = 0;
+    end_chunk(w);
     for (const struct marshal_chunk *c = &w->first; c != NULL; c = c->next)
         w->data_bytes += c->used;
     if (w->data_bytes < limit && w->words_32 < limit && w->words_64 < limit) {
@@ -392,10 +415,9 @@ bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned
     w->text = NULL;
     w->objects = w->words_32 = w->words_64 = 0;
     w->first = (struct marshal_chunk){NULL, 0, MARSHAL_SMALL_BYTES, w->small_bytes};
-    w->last = &w->first;
-    w->seen = w->small_seen;
+    begin_chunk(w, &w->first);
     w->table = w->small_table;
-    w->table_bits = (unsigned)__builtin_ctz(2 * MARSHAL_SMALL_OBJECTS);
+    w->table_bits = (unsigned)__builtin_ctz(MARSHAL_SMALL_TABLE);
     memset(w->small_table, 0, sizeof w->small_table);
     w->stack = (struct marshal_rest *)w->small_stack;
     w->stack_room = MARSHAL_SMALL_STACK;
@@ -403,9 +425,12 @@ bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned
     put_item(w, v);
     while (w->depth > 0 && w->failure == MARSHAL_WRITTEN) {
         struct marshal_rest *top = &w->stack[w->depth - 1];
-        value next = *top->next++;
-        if (top->next == top->end) w->depth--;
-        put_item(w, next);
+        value *next = top->next;
+        while (next < top->end && is_int(*next)) put_int(w, int_of_val(*next++));
+        if (top->end - next > FIELDS_AHEAD) expect(w, next[FIELDS_AHEAD]);
+        if (next + 1 >= top->end) w->depth--;
+        else top->next = next + 1;
+        if (next < top->end) put_item(w, *next);
     }
     if (w->failure == MARSHAL_WRITTEN) make_message_header(w);
     return w->failure == MARSHAL_WRITTEN;

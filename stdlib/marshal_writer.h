@@ -32,7 +32,7 @@ enum marshal_failure {
 struct marshal_rest; /* fields that are still to be written */
 enum {
     MARSHAL_SMALL_BYTES = 2048,
-    MARSHAL_SMALL_OBJECTS = 64,
+    MARSHAL_SMALL_TABLE = 128,
     MARSHAL_SMALL_STACK = 64,
 };
 
@@ -47,17 +47,16 @@ struct marshal_writer {
     uint64_t objects, words_32, words_64;
     uint64_t data_bytes; /* known at the end */
     uint8_t header[32];
-    unsigned header_bytes; /* 20 or 32 */
-    struct marshal_chunk first, *last;
-    value *seen;         /* the objects by their number */
-    uint64_t *table;     /* these numbers hashed by address; 0: a free slot */
+    unsigned header_bytes;             /* 20 or 32 */
+    struct marshal_chunk first, *last; /* of last, used is known when it is full or all is done */
+    uint8_t *at, *limit;               /* the free rest of last */
+    uint64_t *table;     /* the objects by address, with their numbers; 0: a free slot */
     uint64_t *slot;      /* of the object that is being written */
-    unsigned table_bits; /* 2^table_bits slots, at most half of them in use */
+    unsigned table_bits; /* 2^table_bits slots, at most two thirds of them in use */
     struct marshal_rest *stack;
     size_t depth, stack_room;
     uint8_t small_bytes[MARSHAL_SMALL_BYTES];
-    value small_seen[MARSHAL_SMALL_OBJECTS];
-    uint64_t small_table[2 * MARSHAL_SMALL_OBJECTS];
+    uint64_t small_table[MARSHAL_SMALL_TABLE];
     value *small_stack[2 * MARSHAL_SMALL_STACK];
 };
 

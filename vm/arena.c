@@ -31,6 +31,18 @@ void *vm_arena_alloc(struct vm_arena *arena, size_t bytes) {
     return p;
 }
 
+size_t vm_arena_release(struct vm_arena *arena, void *piece) {
+    for (struct vm_arena_chunk **at = &arena->chunks; *at != NULL; at = &(*at)->next) {
+        struct vm_arena_chunk *chunk = *at;
+        if (chunk->data != piece || chunk->bytes <= CHUNK_BYTES) continue;
+        size_t bytes = chunk->bytes;
+        *at = chunk->next;
+        free(chunk);
+        return bytes;
+    }
+    return 0;
+}
+
 void vm_arena_free(struct vm_arena *arena) {
     while (arena->chunks != NULL) {
         struct vm_arena_chunk *chunk = arena->chunks;

@@ -50,7 +50,13 @@ enum {
     CODE_CUSTOM_FIXED
 };
 
-enum { SMALL_STACK = 64, SMALL_OBJECTS = 64, MAX_CUSTOM_NAME = 256, CODE_POINTER_BYTES = 21 };
+enum {
+    SMALL_STACK = 64,
+    SMALL_OBJECTS = 64,
+    MAX_CUSTOM_NAME = 256,
+    CODE_POINTER_BYTES = 21,
+    LONGEST_INT = 9
+};
 
 /* A block whose fields from next on are still to be read. */
 struct pending {
@@ -73,9 +79,10 @@ struct vm_reader {
     const struct vm_unmarshal_options *options; /* NULL: plain data only */
     struct vm_unmarshal_fault *fault;
     bool failed, no_memory;
-    uint64_t words_left; /* of the words declared */
-    size_t custom_bytes; /* of the data of the last custom block made */
-    value *objects;      /* in order; NULL: the message has no sharing */
+    uint64_t words_left;  /* of the words declared */
+    uint64_t major_words; /* of blocks made in the major heap */
+    size_t custom_bytes;  /* of the data of the last custom block made */
+    value *objects;       /* in order; NULL: the message has no sharing */
     uint64_t object_count, object_limit;
     struct pending *stack;
     size_t depth, stack_room;
@@ -179,7 +186,7 @@ static void tell_hooks(struct vm_reader *r) {
 
 /* A block, its fields VAL_UNIT if it is scannable; 0 after a failure. The caller has made sure that
  * wosize is bounded by the bytes that are left. */
-static value new_node(struct vm_reader *r, size_t wosize, unsigned tag) {
+static inline value new_node(struct vm_reader *r, size_t wosize, unsigned tag) {
     if (r->failed) return 0;
     if (wosize > 0 && wosize + 1 > r->words_left) {
         vm_reader_fail(r, NULL, "more words than the header says");
@@ -200,7 +207,8 @@ static value new_node(struct vm_reader *r, size_t wosize, unsigned tag) {
         *(header *)g->young_ptr = make_header(wosize, tag, 0);
         v = (value)(g->young_ptr + 8);
     } else {
-        v = gc_alloc_major_unsampled(g, wosize, tag);
+        v = gc_alloc_major_uncharged(g, wosize, tag);
+        r->major_words += wosize + 1;
     }
     if (r->options != NULL && g->hooks != NULL) remember_node(r, v);
     if (tag < TAG_NO_SCAN)
@@ -209,23 +217,26 @@ static value new_node(struct vm_reader *r, size_t wosize, unsigned tag) {
 }
 
 /* Gives v the next object number. */
-static void number_object(struct vm_reader *r, value v) {
+static inline void number_object(struct vm_reader *r, value v) {
     if (r->object_limit == 0 || r->failed) return;
     if (r->object_count == r->object_limit)
         vm_reader_fail(r, NULL, "more objects than the header says");
     else r->objects[r->object_count++] = v;
 }
 
+static bool widen_stack(struct vm_reader *r) {
+    struct pending *wider = new_scratch(r, 2 * r->stack_room * sizeof *wider);
+    if (wider == NULL) return false;
+    memcpy(wider, r->stack, r->depth * sizeof *wider);
+    r->stack = wider;
+    r->stack_room *= 2;
+    return true;
+}
+
 /* Makes the fields first .. wosize-1 of v the next to be read. */
-static void push_fields(struct vm_reader *r, value v, size_t first, value object) {
+static inline void push_fields(struct vm_reader *r, value v, size_t first, value object) {
     if (r->failed || first == wosize_of(v)) return;
-    if (r->depth == r->stack_room) {
-        struct pending *wider = new_scratch(r, 2 * r->stack_room * sizeof *wider);
-        if (wider == NULL) return;
-        memcpy(wider, r->stack, r->depth * sizeof *wider);
-        r->stack = wider;
-        r->stack_room *= 2;
-    }
+    if (r->depth == r->stack_room && !widen_stack(r)) return;
     r->stack[r->depth++] = (struct pending){&field(v, first), &field(v, wosize_of(v)), object};
 }
 
@@ -377,6 +388,19 @@ static bool block_allowed(const struct vm_reader *r, size_t wosize, unsigned tag
     return tag < TAG_NO_SCAN && tag != TAG_INFIX && tag != TAG_CLOSURE;
 }
 
+/* A block that has nothing special about it. */
+static inline value read_plain_block(struct vm_reader *r, size_t wosize, unsigned tag) {
+    if (wosize > vm_reader_remaining(r)) {
+        vm_reader_fail(r, NULL, "more fields than there are bytes");
+        return 0;
+    }
+    value v = new_node(r, wosize, tag);
+    if (v == 0 || wosize == 0) return v;
+    number_object(r, v);
+    push_fields(r, v, 0, tag == TAG_OBJECT ? v : 0);
+    return v;
+}
+
 static value read_block(struct vm_reader *r, size_t wosize, unsigned tag) {
     bool closure = tag == TAG_CLOSURE && wosize >= 2;
     if (closure && (r->options == NULL || !r->options->closures)) {
@@ -387,16 +411,10 @@ static value read_block(struct vm_reader *r, size_t wosize, unsigned tag) {
         vm_reader_fail(r, NULL, "a block with a tag that no block may have here");
         return 0;
     }
-    if (wosize > vm_reader_remaining(r)) {
-        vm_reader_fail(r, NULL, "more fields than there are bytes");
-        return 0;
-    }
-    if (closure) return read_closure(r, wosize);
-    value v = new_node(r, wosize, tag);
-    if (v == 0 || wosize == 0) return v;
-    number_object(r, v);
-    push_fields(r, v, 0, tag == TAG_OBJECT ? v : 0);
-    return v;
+    if (!closure) return read_plain_block(r, wosize, tag);
+    if (wosize <= vm_reader_remaining(r)) return read_closure(r, wosize);
+    vm_reader_fail(r, NULL, "more fields than there are bytes");
+    return 0;
 }
 
 static value read_string(struct vm_reader *r, uint64_t length) {
@@ -535,10 +553,26 @@ static value read_infix(struct vm_reader *r) {
     return v + (value)offset;
 }
 
+/* Reads integers into the slots from slot on, as long as the data has some and is not near its end;
+ * returns the first slot that is left. */
+static value *read_ints(struct vm_reader *r, value *slot, const value *end) {
+    const uint8_t *at = r->at;
+    for (; slot < end && r->end - at >= LONGEST_INT; slot++) {
+        unsigned code = *at;
+        if (code >= 0x40 && code < 0x80) *slot = val_of_int(code & 0x3f), at++;
+        else if (code == CODE_INT8) *slot = val_of_int((int8_t)at[1]), at += 2;
+        else if (code == CODE_INT16) *slot = val_of_int((int16_t)load_be(at + 1, 2)), at += 3;
+        else if (code == CODE_INT32) *slot = val_of_int((int32_t)load_be(at + 1, 4)), at += 5;
+        else break;
+    }
+    r->at = at;
+    return slot;
+}
+
 static value read_item(struct vm_reader *r) {
     unsigned code = (unsigned)read_uint(r, 1);
     if (r->failed) return 0;
-    if (code >= 0x80) return read_block(r, code >> 4 & 7, code & 15);
+    if (code >= 0x80) return read_plain_block(r, code >> 4 & 7, code & 15);
     if (code >= 0x40) return val_of_int(code & 0x3f);
     if (code >= 0x20) return read_string(r, code & 0x1f);
     uint64_t h;
@@ -603,6 +637,7 @@ static void reader_start(struct vm_reader *r, const struct vm_marshal_header *he
     r->end = bytes + header->data_bytes;
     r->failed = r->no_memory = false;
     r->custom_bytes = 0;
+    r->major_words = 0;
     r->words_left = header->words;
     r->young = false;
     r->objects = r->small_objects;
@@ -631,6 +666,13 @@ static value read_message(struct vm_reader *r) {
         if (top->object != 0 && top->next == &field(top->object, 2)) {
             renew_object_id(r, top->object);
             top->object = 0;
+            if (top->next == top->end) {
+                r->depth--;
+                continue;
+            }
+        }
+        if (top->object == 0) {
+            top->next = read_ints(r, top->next, top->end);
             if (top->next == top->end) {
                 r->depth--;
                 continue;
@@ -666,6 +708,7 @@ bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, cons
               before - d->gc.young_start >= 8 * header->words;
     if (!r.failed) *out = read_message(&r);
     gc_sample_exempt(&d->gc, (before - d->gc.young_ptr) / 8);
+    gc_charge_major(&d->gc, r.major_words);
     tell_hooks(&r);
     if (r.no_memory) vm_raise_out_of_memory(d);
     return !r.failed;
