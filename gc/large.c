@@ -14,6 +14,7 @@
 #include "gc/heap_internal.h"
 
 enum { EXACT_BINS = 64, SUB_BINS_LOG = 4, SUB_BINS = 1 << SUB_BINS_LOG };
+enum { MAX_VAIN_WORK = 100000 }; /* what a slice may do at most */
 
 static unsigned log2_of(size_t n) { return 63 - (unsigned)__builtin_clzll(n); }
 
@@ -124,12 +125,15 @@ static bool add_region(struct gc_heap *heap, size_t n) {
     return true;
 }
 
-/* Sweeps regions until a run of n granules has turned up. Nothing else would free memory of this
- * kind before the heap grows. */
+/* Sweeps regions until a run of n granules has turned up: nothing else would free memory of this
+ * kind before the heap grows. Gives up when that has taken as long as a block of this size may. */
 static struct gc_run *sweep_for(struct gc_heap *heap, size_t n) {
+    const size_t most = MAX_VAIN_WORK + n * GRANULE_WORDS;
     struct gc_span *region;
-    while ((region = gc_region_next_unswept(heap)) != NULL) {
-        heap->pace.debt -= (double)gc_region_sweep(heap, region);
+    for (size_t work = 0; work < most && (region = gc_region_next_unswept(heap)) != NULL;) {
+        size_t done = gc_region_sweep(heap, region);
+        work += done;
+        heap->pace.debt -= (double)done;
         struct gc_run *run = gc_bins_find(&heap->free_granules, n);
         if (run) return run;
     }

@@ -208,10 +208,18 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
     return done;
 }
 
+/* Marking needs no further slices, but for what stores leave in the queue now and then: it waits
+ * for an empty young area to end. */
+static bool is_through(const struct gc_heap *heap) {
+    return heap->phase == PHASE_MARK && heap->mark.count == 0 && !heap->mark.lost;
+}
+
 void gc_pace_place_trigger(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     g->young_trigger = heap->exhausted ? g->young_ptr : g->young_start;
-    if (heap->exhausted || heap->phase == PHASE_IDLE || heap->pace.debt < SLICE_WORDS) return;
+    if (heap->exhausted || heap->phase == PHASE_IDLE || heap->pace.debt < SLICE_WORDS ||
+        is_through(heap))
+        return;
     double slices = heap->pace.debt / SLICE_WORDS;
     if (slices > 2 * DEBT_PARTS) slices = 2 * DEBT_PARTS;
     uintptr_t space = g->young_ptr - g->young_start;
@@ -328,8 +336,7 @@ void gc_minor(struct gc_domain *g) {
 void gc_do_due_work(struct gc_domain *g) {
     gc_stress_poll(g);
     struct gc_heap *heap = g->heap;
-    bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap)
-                                          : heap->phase == PHASE_MARK && gc_mark_exhausted(heap);
+    bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap) : is_through(heap);
     if (heap->minor_requested || (heap->slice_requested && turn)) gc_collect_young(g);
     else if (heap->slice_requested) {
         heap->slice_requested = false;
