@@ -71,6 +71,12 @@ static inline value copy_fields(struct evacuation *e, value v, header h, bool no
     return copy;
 }
 
+/* The fields of the copied block v are gone over later. */
+static inline void put_off(struct evacuation *e, value v) {
+    field(v, 1) = e->todo;
+    e->todo = v;
+}
+
 /* What a slot that points at forwarding block v may point at instead; v itself if it may not. */
 static value skip_forward(const struct evacuation *e, value v) {
     value target = field(v, 0);
@@ -97,8 +103,7 @@ static inline void evacuate(struct evacuation *e, value v, value *slot) {
             value copy = copy_fields(e, v, h, false);
             *slot = copy + infix;
             if (wosize_of_header(h) > 1) {
-                field(v, 1) = e->todo;
-                e->todo = v;
+                put_off(e, v);
                 return;
             }
         } else if (tag >= TAG_NO_SCAN) {
@@ -117,6 +122,10 @@ static inline void evacuate(struct evacuation *e, value v, value *slot) {
                 continue;
             }
             *slot = copy_fields(e, v, h, false);
+            if (wosize_of_header(h) > 1) { /* from no compiler */
+                put_off(e, v);
+                return;
+            }
         }
         /* A block of one field: go on with what it holds. */
         slot = &field(*slot, 0);

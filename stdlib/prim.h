@@ -38,6 +38,10 @@ static inline _Noreturn void prim_refuse(struct domain *d, const char *operation
     vm_invalid_argument(d, "%s: not possible in checked mode", operation);
 }
 
+/* Whether word is a function, as closures name it, that may stand in the code field of a closure
+ * (infix or not): it finds the environment there that it was verified for. GC: never. */
+bool prim_code_fits(const struct vm *vm, value closure, value word);
+
 /* Whether [start, start + n) lies in [0, length); all as OCaml integers, of any sign. GC: never. */
 static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) {
     return start >= 0 && n >= 0 && (uintptr_t)n <= length &&

@@ -44,10 +44,33 @@ value prim_alloc_dummy_infix(struct domain *d, value size, value offset) {
 
 static bool is_function_tag(unsigned tag) { return tag == TAG_CLOSURE || tag == TAG_INFIX; }
 
+/* Whether word i of a closure block, with a function behind it, is an infix header. */
+static bool is_infix_at(value block, uintptr_t i) {
+    header h = *header_ptr(block + 8 * (value)(i + 1));
+    return tag_of_header(h) == TAG_INFIX && wosize_of_header(h) == i + 1;
+}
+
+/* Whether the closure from may take the place of the block to. A running function knows its
+ * environment's shape, so that a closure that can run is never written over; pointers to functions
+ * of a dummy keep their headers; and a RESTART counts its arguments by the block's size. */
+static bool closure_fits(const struct vm *vm, value to, value from) {
+    uintptr_t n = wosize_of(from);
+    const struct vm_function *f = &vm->functions[function_of_closure(from)];
+    if (f->kind == FUNCTION_RESTART && wosize_of(to) != n) return false;
+    if (tag_of(to) != TAG_CLOSURE) return true;
+    if (field(to, 0) != val_of_int(0)) return false;
+    uintptr_t functions_end = start_env_of(field(from, 1));
+    for (uintptr_t i = 2; i < wosize_of(to); i += 3)
+        if (is_infix_at(to, i) && !(i < functions_end && is_infix_at(from, i))) return false;
+    return true;
+}
+
 /* Whether v may be copied over dummy without breaking an invariant. */
-static bool fits(value dummy, value v) {
+static bool fits(const struct vm *vm, value dummy, value v) {
     unsigned old = tag_of(dummy), tag = tag_of(v);
     if (wosize_of(block_start(v)) > wosize_of(block_start(dummy))) return false;
+    if (dummy == vm->global_data) return false;
+    if (is_function_tag(tag) && !closure_fits(vm, block_start(dummy), block_start(v))) return false;
     if (tag == TAG_DOUBLE_ARRAY || old == TAG_DOUBLE_ARRAY) return tag == old;
     if (tag >= TAG_NO_SCAN || old >= TAG_NO_SCAN) return false;
     if (old == TAG_INFIX || tag == TAG_INFIX)
@@ -57,7 +80,7 @@ static bool fits(value dummy, value v) {
 
 value prim_update_dummy(struct domain *d, value dummy, value v) {
     if (wosize_of(v) == 0) return VAL_UNIT;
-    if (prim_checked(d) && !fits(dummy, v)) prim_refuse(d, "update_dummy");
+    if (prim_checked(d) && !fits(d->vm, dummy, v)) prim_refuse(d, "update_dummy");
     value to = block_start(dummy), from = block_start(v);
     uintptr_t n = wosize_of(from);
     if (tag_of(from) == TAG_DOUBLE_ARRAY) memcpy((void *)to, (void *)from, 8 * n);

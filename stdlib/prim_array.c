@@ -10,6 +10,7 @@
  * their bounds; empty ranges are accepted wherever they lie: the real ones don't look there. */
 #include "stdlib/prim.h"
 #include "vm/actions.h"
+#include "vm/checks.h"
 
 static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }
 static bool is_float(const struct domain *d, value v) {
@@ -212,25 +213,33 @@ value prim_array_append(struct domain *d, value a, value b) {
     return finish_array(d, both);
 }
 
-/* Tests that list is a list of arrays, all flat or none, the empty ones aside. */
-static void check_arrays(struct domain *d, value list, bool flat) {
-    for (; list != VAL_EMPTY_LIST; list = field(list, 1)) {
-        if (!vm_kind_accepts(d, 'a', list) || is_flat(list) || wosize_of(list) < 2)
+/* Tests that list is a list of arrays, and has an end: `seen` is a cell further and further on, to
+ * which a circle leads back. */
+static void check_list(struct domain *d, value list) {
+    value seen = VAL_UNIT;
+    for (size_t n = 1; list != VAL_EMPTY_LIST; list = field(list, 1), n++) {
+        if (!has_field(list, 1) || !vm_kind_accepts(d, 'a', field(list, 0)) || list == seen)
             prim_refuse(d, "array_concat of no list");
-        value a = field(list, 0);
-        if (!vm_kind_accepts(d, 'a', a) || (wosize_of(a) != 0 && is_flat(a) != flat))
-            prim_refuse(d, "array_concat of several kinds");
+        if ((n & (n - 1)) == 0) seen = list;
     }
 }
 
-static bool any_flat(struct domain *d, value list) {
-    for (; vm_kind_accepts(d, 'a', list) && wosize_of(list) >= 2; list = field(list, 1))
-        if (vm_kind_accepts(d, 'a', field(list, 0)) && is_flat(field(list, 0))) return true;
+static bool any_flat(value list) {
+    for (; list != VAL_EMPTY_LIST; list = field(list, 1))
+        if (is_flat(field(list, 0))) return true;
     return false;
 }
 
+/* Tests that all arrays of a list are flat or none, the empty ones aside. */
+static void check_arrays(struct domain *d, value list, bool flat) {
+    for (; list != VAL_EMPTY_LIST; list = field(list, 1))
+        if (wosize_of(field(list, 0)) != 0 && is_flat(field(list, 0)) != flat)
+            prim_refuse(d, "array_concat of several kinds");
+}
+
 value prim_array_concat(struct domain *d, value list) {
-    bool flat = any_flat(d, list);
+    if (prim_checked(d)) check_list(d, list);
+    bool flat = any_flat(list);
     if (prim_checked(d)) check_arrays(d, list, flat);
     uintptr_t total = 0, at = 0;
     for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {

@@ -2,6 +2,7 @@
  * tracing. */
 #include "stdlib/prim.h"
 
+#include "vm/checks.h"
 #include "vm/debuginfo.h"
 #include "vm/engine.h"
 #include "vm/frames.h"
@@ -32,8 +33,8 @@ value prim_get_section_table(struct domain *d, value unit) { vm_raise_not_found(
 static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_count) {
     size_t bytes = 0;
     for (uintptr_t i = 0; i < wosize_of(chunks); i++) {
-        value chunk = field(chunks, i);
-        if (!vm_kind_accepts(d, 's', chunk)) vm_invalid_argument(d, "caml_reify_bytecode");
+        value chunk = has_field(chunks, i) ? field(chunks, i) : VAL_UNIT;
+        if (!is_string(chunk)) vm_invalid_argument(d, "caml_reify_bytecode");
         bytes += string_length(chunk);
     }
     if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
@@ -59,7 +60,8 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     if (status != VM_OK)
         vm_failwith(d, "caml_reify_bytecode: %s (%s)", vm_status_text(status), error.detail);
     struct vm_code *code = d->vm->codes[index];
-    if (is_block(digest) && string_length(field(digest, 0)) == 16) {
+    if (has_field(digest, 0) && is_string(field(digest, 0)) &&
+        string_length(field(digest, 0)) == 16) {
         memcpy(code->digest, string_bytes(field(digest, 0)), 16);
         code->digest_known = code->digest_given = true;
     }
@@ -89,7 +91,12 @@ value prim_static_release_bytecode(struct domain *d, value handle) {
     return VAL_UNIT;
 }
 
-value prim_get_current_environment(struct domain *d, value unit) { return d->sp[0]; }
+/* The main program's own closure is nobody's: whoever called it would run it inside itself. */
+value prim_get_current_environment(struct domain *d, value unit) {
+    value env = d->sp[0];
+    bool is_main = d->vm->functions[function_of_closure(env)].kind == FUNCTION_MAIN;
+    return is_main ? VAL_UNIT : env;
+}
 
 /* Called from OCaml's wrapper around a traced function, whose last act is to return this call's
  * result: slips a call of the traced code between the wrapper's frame and its caller's, so that
@@ -101,11 +108,14 @@ value prim_get_current_environment(struct domain *d, value unit) { return d->sp[
 value prim_invoke_traced_function(struct domain *d, value code, value env, value argument) {
     struct vm_frame frame;
     intptr_t index = int_of_val(nativeint_of_val(code));
-    bool known = (nativeint_of_val(code) & 1) && index > 0 && index < d->vm->function_count;
-    if (!known || !vm_frames_first(d, &frame))
-        vm_invalid_argument(d, "caml_invoke_traced_function");
+    if (prim_checked(d) && !(is_closure(env) && prim_code_fits(d->vm, env, nativeint_of_val(code))))
+        prim_refuse(d, "invoke_traced_function");
+    if (!vm_frames_first(d, &frame)) vm_invalid_argument(d, "caml_invoke_traced_function");
     enum { SLIPPED = 5 };
     size_t moved = frame.height + STOPPED_WORDS;
+    /* A handler in the frame would not be found where it is moved to. */
+    if (d->trap != 0 && d->stack_high - d->trap < d->sp + moved)
+        vm_invalid_argument(d, "caml_invoke_traced_function");
     value *to = d->sp - SLIPPED;
     memmove(to, d->sp, moved * sizeof(value));
     value *slipped = to + moved;

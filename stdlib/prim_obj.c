@@ -108,8 +108,9 @@ value prim_obj_truncate(struct domain *d, value v, value size) {
     unsigned tag = tag_of(v);
     if (n <= 0 || (uintptr_t)n > wosize_of(v)) vm_invalid_argument(d, "Obj.truncate");
     if ((uintptr_t)n == wosize_of(v)) return VAL_UNIT;
-    if (prim_checked(d) && tag != TAG_DOUBLE_ARRAY && !plain_fits(tag, (uintptr_t)n))
-        prim_refuse(d, "Obj.truncate");
+    bool fits = tag == TAG_DOUBLE_ARRAY ||
+                (plain_fits(tag, (uintptr_t)n) && v != d->vm->global_data);
+    if (prim_checked(d) && !fits) prim_refuse(d, "Obj.truncate");
     gc_truncate(&d->gc, v, (size_t)n);
     return VAL_UNIT;
 }
@@ -132,8 +133,7 @@ static bool restart_fits(const struct vm *vm, value closure, const struct vm_fun
            wosize_of(closure) - 3 < f->arity;
 }
 
-/* Whether word is a function that may stand in the code field of a closure (infix or not). */
-static bool code_fits(const struct vm *vm, value closure, value word) {
+bool prim_code_fits(const struct vm *vm, value closure, value word) {
     if (is_block(word) || int_of_val(word) < 1 || int_of_val(word) >= vm->function_count)
         return false;
     const struct vm_function *f = &vm->functions[int_of_val(word)];
@@ -154,7 +154,7 @@ static bool may_set_word(const struct vm *vm, value v, uintptr_t i, value word) 
     if (is_plain(tag)) return is_int(word);
     switch (tag) {
     case TAG_CLOSURE:
-    case TAG_INFIX: return i == 0 && code_fits(vm, v, word);
+    case TAG_INFIX: return i == 0 && prim_code_fits(vm, v, word);
     case TAG_STRING: return i + 1 < wosize_of(v) || (uintptr_t)word >> 56 < 8;
     case TAG_DOUBLE:
     case TAG_DOUBLE_ARRAY: return true;

@@ -2,6 +2,7 @@
  * end of the program. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
+#include "vm/checks.h"
 #include "vm/actions.h"
 #include "vm/blocking.h"
 #include "vm/exitstats.h"
@@ -220,6 +221,7 @@ value prim_ensure_stack_capacity(struct domain *d, value words) {
 value prim_install_signal_handler(struct domain *d, value signal, value behaviour) {
     int number = vm_signal_to_system((int)int_of_val(signal)); /* cut to 32 bits, as OCaml does */
     if (!vm_signal_exists(number)) vm_invalid_argument(d, "Sys.signal: unavailable signal");
+    if (is_block(behaviour) && !has_field(behaviour, 0)) prim_refuse(d, "signal");
     enum vm_signal_action action = is_block(behaviour)          ? VM_SIGNAL_HANDLE
                                    : int_of_val(behaviour) == 1 ? VM_SIGNAL_IGNORE
                                                                 : VM_SIGNAL_DEFAULT;

@@ -1,6 +1,7 @@
 /* callback.c - calls from C into OCaml, and named values (vm/callback.h). */
 #include "vm/callback.h"
 
+#include "vm/checks.h"
 #include "vm/engine.h"
 #include "vm/os.h"
 #include "vm/stack.h"
@@ -8,10 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static value raise_no_function(struct domain *d, void *context) {
+    vm_invalid_argument(d, "bytecode: what is to be called back is no function");
+}
+
 /* Applies f to the n arguments at d->sp, behind which a return frame is made room for. */
 static inline value apply(struct domain *d, value f, int n) {
     value *behind = d->sp + n + 3;
     ptrdiff_t depth = d->stack_high - behind;
+    if (__builtin_expect(!is_closure(f), 0)) { /* a program registers what it likes */
+        d->sp = behind;
+        return vm_protect_exn(d, raise_no_function, NULL);
+    }
     behind[-3] = (value)d->vm->leave_code;
     behind[-2] = behind[-1] = VAL_UNIT;
     value result = vm_enter(d, f, n - 1);

@@ -16,6 +16,15 @@ static bool has_identifier(value v, const char *identifier) {
     return own == identifier || strcmp(own, identifier) == 0;
 }
 
+/* A list of integers, such as flags: each cell is looked at, so that who reads it need not. One
+ * that is longer than any that makes sense may have no end. */
+enum { MAX_FLAGS = 1 << 16 };
+static bool is_list_of_ints(value v) {
+    for (int n = 0; is_block(v); v = field(v, 1), n++)
+        if (n == MAX_FLAGS || !has_field(v, 1) || is_block(field(v, 0))) return false;
+    return true;
+}
+
 bool vm_kind_accepts(const struct domain *d, char kind, value v) {
     switch (kind) {
     case 'v': return true;
@@ -35,6 +44,7 @@ bool vm_kind_accepts(const struct domain *d, char kind, value v) {
     case 'B': return has_identifier(v, "_bigarr02") || has_identifier(v, "_bigarray");
     case 'e': return is_block(v) && tag_of(v) == TAG_ABSTRACT;
     case 't': return vm_is_thread(v);
+    case 'L': return is_list_of_ints(v);
     case 'm': return has_identifier(v, "_mutex");
     case 'h': return has_identifier(v, "_condition");
     default: return false;

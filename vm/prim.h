@@ -47,9 +47,10 @@ enum {
 
 /* kinds: one letter an argument:
  *   v any value         i integer            s string or bytes       f boxed float     o any block
- *   j int32             l int64              n nativeint             k closure         A float
- *   array a array (block below TAG_NO_SCAN, float array, or atom)          c channel         B
- *   bigarray e ephemeron or weak array   t thread                m mutex           h condition
+ *   j int32             l int64              n nativeint             k closure         c channel
+ *   A float array       B bigarray           t thread                m mutex           h condition
+ *   L list of integers  e ephemeron or weak array
+ *   a array (block below TAG_NO_SCAN, float array, or atom)
  * result: the same letters, u for unit, x for "never returns". */
 struct vm_prim {
     const char *name;  /* as in PRIM sections: "caml_array_get" */

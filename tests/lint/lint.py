@@ -66,6 +66,11 @@ def read_sources():
     return [Source(p) for p in paths if os.path.isfile(os.path.join(ROOT, p))]
 
 
+def read(path):
+    with open(os.path.join(ROOT, path), encoding='utf-8') as file:
+        return file.read()
+
+
 def prefix_of(path):
     found = [prefix for prefix in LAYERS if path.startswith(prefix)]
     return max(found, key=len) if found else None
@@ -296,9 +301,31 @@ def mutable_data(_, build):
             yield '%s: %s is mutable (%s)' % (current, name, section)
 
 
-RULES = [layers, file_sizes, function_lengths, characters, open_ends, head_comments,
-         prototype_comments, invariant_ids, headers_compile_alone, formatted, shell_syntax,
-         mutable_data]
+def typed_primitives(sources, _):
+    """Each row of the primitives' tables has kinds that checked mode can test, and arguments that
+    are tested: those of an array (six and more) are not. What the loop does itself has a row."""
+    known = set(re.findall(r"case '(\w)'", read('vm/kinds.c')))
+    arities = {}
+    for path in ('stdlib/prims.def', 'stdlib/ffi/prims.def', 'memprof/prims.def'):
+        rows = re.findall(r'^(?:\w+_)?(?:PRIM|ABSENT)\((\w+), (?:\w+, )?"(\w*)", \'(\w)\', \w+, ',
+                          read(path), re.M)
+        lines = re.findall(r'^(?:\w+_)?(?:PRIM|ABSENT)\(\w+,', read(path), re.M)
+        if not rows or len(rows) != len(lines):
+            yield '%s: %d rows of %d can be read' % (path, len(rows), len(lines))
+        for name, kinds, result in rows:
+            arities['caml_' + name] = len(kinds)
+            if not set(kinds) <= known or result not in known | {'u', 'x'}:
+                yield '%s: %s has a kind that vm/kinds.c does not know' % (path, name)
+            if not 1 <= len(kinds) <= 5:
+                yield '%s: %s has %d arguments' % (path, name, len(kinds))
+    for name, arity in re.findall(r'^INLINED\(\w+, (\w+), (\d)', read('vm/engine.def'), re.M):
+        if arities.get(name) != int(arity):
+            yield 'vm/engine.def: no row has %s with %s arguments' % (name, arity)
+
+
+RULES = [layers, typed_primitives, file_sizes, function_lengths, characters, open_ends,
+         head_comments, prototype_comments, invariant_ids, headers_compile_alone, formatted,
+         shell_syntax, mutable_data]
 
 
 def main():
