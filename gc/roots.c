@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define REMOVED ((value *)1)
+enum { FIRST_CAPACITY = 64 };
 
 /* ---- Registered slots. ---- */
 
@@ -32,7 +33,7 @@ static bool is_registered(const struct gc_root_set *set, const value *slot) {
 
 static bool rehash(struct gc_heap *heap, struct gc_root_set *set) {
     struct gc_root_set larger = *set;
-    larger.capacity = 64;
+    larger.capacity = FIRST_CAPACITY;
     while (larger.capacity < set->live * 4) larger.capacity *= 2;
     larger.slots = gc_os_alloc(&heap->faults, larger.capacity * sizeof *larger.slots);
     if (!larger.slots) return false;
@@ -57,7 +58,7 @@ static void note_young(struct gc_domain *g, value *slot) {
 static void add_to_set(struct gc_domain *g, struct gc_root_set *set, value *slot) {
     struct gc_heap *heap = g->heap;
     if (set->used * 2 >= set->capacity && !rehash(heap, set))
-        heap->up.out_of_memory(heap->up.context, g, set->live);
+        heap->up.out_of_memory(heap->up.context, g, FIRST_CAPACITY + set->live * 4);
     size_t i = find(set, slot);
     if (set->slots[i] == slot) return;
     if (!set->slots[i]) set->used++;
