@@ -156,8 +156,18 @@ static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, uint32
     mp_write_sample(r->writer, &record);
 }
 
-static inline unsigned weight_of_hit(uint64_t n) {
-    return n % HITS_PER_MEASURE == 0 && n >= WARM_UP_HITS ? HITS_PER_MEASURE : n < WARM_UP_HITS;
+/* How many hits this one's time stands for; 0: it isn't measured. */
+static inline unsigned weight_of_hit(struct mp_recorder *r) {
+    if (__builtin_expect(r->hits_to_pass > 0, 1)) {
+        r->hits_to_pass--;
+        return 0;
+    }
+    if (r->warm_up_hits < WARM_UP_HITS) {
+        r->warm_up_hits++;
+        return 1;
+    }
+    r->hits_to_pass = HITS_PER_MEASURE - 1;
+    return HITS_PER_MEASURE;
 }
 
 /* What leave does, where the clock was not read: nothing unless a chunk was written. That counts as
@@ -175,12 +185,14 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
         return;
     }
     r->inside = 1;
-    unsigned weight = weight_of_hit(r->hits++);
+    unsigned weight = weight_of_hit(r);
     bool clock_read = weight > 0 || ticks() - r->entered_ticks > SAME_TIME_TICKS;
     if (clock_read) read_clock(r);
-    uint32_t location, node = mp_intern_stack(r, &location);
-    if (node != r->last_stack || hit->tag != r->last_tag) mp_note_tag(r, location, hit->tag);
-    r->last_tag = hit->tag;
+    uint32_t node = mp_intern_stack(r);
+    if (node != r->last_stack || hit->tag != r->last_tag) {
+        if (node != 0) mp_note_tag(r, r->interned.location, hit->tag);
+        r->last_tag = hit->tag;
+    }
     write_sample(r, hit, node);
     leave_hit(r, clock_read, weight);
 }

@@ -74,8 +74,9 @@ struct mp_recorder {
     uint64_t last_us;              /* of the record before */
     uint64_t flushed_ns, counted_ns, shown_ns;
     uint64_t ended_ns; /* of the program; 0: it goes on */
-    uint64_t overhead_ns, hits;
-    uint64_t chunks_before; /* that were written before the function that runs */
+    uint64_t overhead_ns;
+    unsigned hits_to_pass, warm_up_hits; /* until one is measured; that were measured at first */
+    uint64_t chunks_before;              /* that were written before the function that runs */
     unsigned activity_depth;
     uint64_t activity_ns[MP_ACTIVITY_DEPTH];
     uint64_t promoted_before; /* promoted words when the pause began */
@@ -92,9 +93,9 @@ uint64_t mp_recorder_elapsed(struct mp_recorder *r);
 /* Now, in nanoseconds; async-signal-safe. */
 uint64_t mp_now_ns(void);
 
-/* The node of the machine's call stack, 0 if it is unknown, and its location; defines in the file
- * what is new of it. */
-uint32_t mp_intern_stack(struct mp_recorder *r, uint32_t *location);
+/* The node of the machine's call stack, whose location is interned.location, or 0 if it is unknown;
+ * defines in the file what is new of it. */
+uint32_t mp_intern_stack(struct mp_recorder *r);
 /* The number of a place's location; defines it in the file if it is new. */
 uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc);
 /* The number of a string, new each time. */

@@ -200,17 +200,15 @@ static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t dep
     t->location = find(&t->locations, t->gpcs[depth - 1] + 1);
 }
 
-uint32_t mp_intern_stack(struct mp_recorder *r, uint32_t *location) {
+uint32_t mp_intern_stack(struct mp_recorder *r) {
     struct mp_interned *t = &r->interned;
     const uint64_t *gpcs;
     size_t depth = vm_call_stack(r->d, SIZE_MAX, &gpcs);
-    *location = 0;
     if (depth == 0) return 0;
     if (r->d->call_stack->version != t->version) {
         follow_stack(r, gpcs, depth);
         t->version = r->d->call_stack->version;
     }
-    *location = t->location;
     return t->node;
 }
 

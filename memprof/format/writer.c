@@ -76,9 +76,11 @@ static uint8_t *put_text(uint8_t *at, const struct mp_text *t) {
 static uint8_t *put_list(uint8_t *at, const struct mp_list *l) {
     uint64_t last = 0;
     at = put_uint(at, l->count);
-    for (size_t i = 0; i < l->count; i++) {
-        at = put_sint(at, (int64_t)(l->items[i] - last));
-        last = l->items[i];
+    for (const uint64_t *item = l->items, *end = item + l->count; item < end; item++) {
+        uint64_t difference = *item - last;
+        last = *item;
+        if (difference < 0x40) *at++ = (uint8_t)(difference << 1); /* most of them */
+        else at = put_sint(at, (int64_t)difference);
     }
     return at;
 }
