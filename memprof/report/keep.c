@@ -2,9 +2,9 @@
 #include "memprof/report/keep.h"
 
 #include "memprof/report/memory.h"
+#include "memprof/report/pattern.h"
 
 #include <ctype.h>
-#include <regex.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,8 @@ static bool read_word(struct reading *r, char word[MAX_WORD]) {
 
 static uint8_t *match(struct reading *r, const char *pattern) {
     regex_t regex;
-    if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+    char why[REPORT_WHY];
+    if (!report_compile_pattern(&regex, pattern, why))
         return complain(r, "`%s` is no regular expression", pattern);
     uint8_t *set = new_set(r, 0);
     for (size_t i = 0; i < r->graph->count; i++)

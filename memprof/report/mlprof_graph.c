@@ -2,9 +2,9 @@
 #include "memprof/report/mlprof_internal.h"
 
 #include "memprof/report/memory.h"
+#include "memprof/report/pattern.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,10 +28,12 @@ static bool *split_names(const struct mlmon *p, const char *expression,
                          struct report_error *error) {
     bool *split = report_alloc(p->name_count * sizeof *split);
     regex_t regex;
+    char why[REPORT_WHY];
     if (expression == NULL) return split;
-    if (regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB) != 0) {
+    if (!report_compile_pattern(&regex, expression, why)) {
         free(split);
-        report_fail(error, "-split", "correct it", "`%s` is no regular expression", expression);
+        report_fail(error, "-split", "correct it", "`%s` is no regular expression: %s",
+                    expression, why);
         return NULL;
     }
     for (uint32_t i = 0; i < p->name_count; i++)

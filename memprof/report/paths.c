@@ -5,8 +5,8 @@
  * gets the deepest path that it reaches; then the samples are summed, one look-up each. */
 #include "memprof/report/groups.h"
 #include "memprof/report/memory.h"
+#include "memprof/report/pattern.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,11 +193,12 @@ static void grow_inwards(struct growth *g) {
 static uint8_t *match_functions(const struct report_keys *keys, const struct report_model *model,
                                 const char *function, struct report_error *error) {
     regex_t regex;
+    char why[REPORT_WHY];
     uint8_t *found = report_alloc(model->location_count);
     bool any = false;
-    if (regcomp(&regex, function, REG_EXTENDED | REG_NOSUB) != 0) {
+    if (!report_compile_pattern(&regex, function, why)) {
         report_fail(error, function, "give a POSIX extended regular expression",
-                    "not a regular expression");
+                    "not a regular expression: %s", why);
         free(found);
         return NULL;
     }

@@ -2,9 +2,9 @@
 #include "memprof/report/query.h"
 
 #include "memprof/report/memory.h"
+#include "memprof/report/pattern.h"
 #include "memprof/report/text.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,10 +104,8 @@ static int64_t age_of(const struct report_model *model, struct report_moment age
 
 static int compile(const char *option, const char *pattern, regex_t *regex,
                    struct report_error *error) {
-    char why[160];
-    int code = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
-    if (code == 0) return 0;
-    regerror(code, regex, why, sizeof why);
+    char why[REPORT_WHY];
+    if (report_compile_pattern(regex, pattern, why)) return 0;
     return report_fail(error, option, "give a POSIX extended regular expression", "`%s`: %s",
                        pattern, why);
 }

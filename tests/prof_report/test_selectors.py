@@ -73,9 +73,32 @@ class Keep(support.Case):
                 _, err, status = self.run_prof('table', 'small.ctf', '--keep', expression)
                 self.assertEqual(status, 125)
                 self.assertIn('bactrian: --keep: %s: write all, ' % what, err.decode())
+        self.assertIn(b'is no regular expression', self.run_prof(
+            'table', 'small.ctf', '--keep', 'a' + '+' * 40)[1])
         nested = '(not ' * 300 + 'a' + ')' * 300
         self.assertIn(b'too many parentheses', self.run_prof('table', 'small.ctf', '--keep',
                                                              nested)[1])
+
+
+class Patterns(support.Case):
+    """The C library's regular expressions would take all memory for some of 40 characters."""
+
+    def test_what_would_grow_beyond_measure_is_refused(self):
+        self.write('small.ctf', calls())
+        for pattern in ('a' + '+' * 40, '((a{99}){99}){99}', 'a{1,2000}', '(' * 200 + ')' * 200,
+                        '([[:alpha:]]{30}+){40}'):
+            for words in (('table', '--focus'), ('table', '--ignore'), ('tree', '--callers')):
+                with self.subTest(words=words, pattern=pattern):
+                    _, err, status = self.run_prof(words[0], 'small.ctf', words[1], pattern)
+                    self.assertEqual(status, 125)
+                    self.assertIn('give a POSIX extended regular expression', err.decode())
+
+    def test_what_stays_small_is_taken(self):
+        self.write('small.ctf', calls())
+        for pattern in ('(a+b+)+.*', '[]+{]{900}|.', '.{0,1000}', '(' * 90 + '.*' + ')' * 90,
+                        '|'.join('name%d+' % i for i in range(500)) + '|.', r'\+\{|.'):
+            with self.subTest(pattern):
+                self.prof('table', 'small.ctf', '--focus', pattern)
 
 
 class Sort(support.Case):
