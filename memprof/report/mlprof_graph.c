@@ -32,8 +32,8 @@ static bool *split_names(const struct mlmon *p, const char *expression,
     if (expression == NULL) return split;
     if (!report_compile_pattern(&regex, expression, why)) {
         free(split);
-        report_fail(error, "-split", "correct it", "`%s` is no regular expression: %s",
-                    expression, why);
+        report_fail(error, "-split", "correct it", "`%s` is no regular expression: %s", expression,
+                    why);
         return NULL;
     }
     for (uint32_t i = 0; i < p->name_count; i++)

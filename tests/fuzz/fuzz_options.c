@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t length = 0;
     FILE *usual = stderr, *heard = open_memstream(&message, &length);
     if (heard == NULL) abort();
-    setenv("OCAMLRUNPARAM", words.at[0], 1);
+    setenv("OCAMLRUNPARAM", words.count > 0 ? words.at[0] : "", 1);
     words.at[0] = (char[]){"bactrian"};
     stderr = heard;
     bool accepted = cli_parse(words.at, &options);

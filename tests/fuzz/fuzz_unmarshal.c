@@ -30,7 +30,7 @@ static value read_all(struct domain *d, const uint8_t *bytes, size_t n) {
     struct vm_marshal_header header;
     struct vm_unmarshal_fault fault;
     struct vm_arena scratch = {NULL};
-    struct vm_unmarshal_options options = {customs_find_reader, NULL, true, &scratch};
+    struct vm_unmarshal_options options = {customs_find_reader, d, true, &scratch};
     value v;
     if (vm_marshal_header(bytes, n, &header) != VM_HEADER_OK) return 0;
     if (header.data_bytes > n - header.header_bytes) return 0;

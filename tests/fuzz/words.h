@@ -17,7 +17,7 @@ struct words {
 static inline struct words words_of(const uint8_t *data, size_t size) {
     struct words words = {.text = malloc(size + 1)};
     if (words.text == NULL) abort();
-    memcpy(words.text, data, size);
+    if (size > 0) memcpy(words.text, data, size); /* data may be NULL, too */
     words.text[size] = 0;
     char *rest = words.text;
     while (rest < words.text + size && words.count < MAX_WORDS) {
