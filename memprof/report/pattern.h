@@ -1,4 +1,4 @@
-/* pattern.h - regular expressions of the command line: POSIX extended ones, as regex(7) has them. */
+/* pattern.h - regular expressions of the command line: POSIX extended ones (regex(7)). */
 #ifndef BACTRIAN_MEMPROF_REPORT_PATTERN_H
 #define BACTRIAN_MEMPROF_REPORT_PATTERN_H
 
