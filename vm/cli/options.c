@@ -46,22 +46,25 @@ static bool complain(const char *subject, const char *what) {
     return false;
 }
 
-static bool bytes_argument(const char *option, const char *text, size_t least, double *bytes) {
+static bool size_in_bytes(const char *option, const char *text, size_t least, size_t *bytes) {
+    if (cli_parse_size(text, bytes) && *bytes >= least) return true;
+    cli_fail(STATUS_REFUSED, NULL,
+             "%s takes a size in bytes, with k, M or G behind it if you like, not '%s'", option,
+             text);
+    return false;
+}
+
+static bool bytes_argument(const char *option, const char *text, double *bytes) {
     size_t n;
-    if (!cli_parse_size(text, &n) || n < least) {
-        cli_fail(STATUS_REFUSED, NULL,
-                 "%s takes a size in bytes, with k, M or G behind it if you like, not '%s'", option,
-                 text);
-        return false;
-    }
+    if (!size_in_bytes(option, text, 0, &n)) return false;
     *bytes = (double)n;
     return true;
 }
 
 static bool size_argument(const char *option, const char *text, size_t *words) {
-    double bytes;
-    if (!bytes_argument(option, text, sizeof(value), &bytes)) return false;
-    *words = (size_t)bytes / sizeof(value);
+    size_t n;
+    if (!size_in_bytes(option, text, sizeof(value), &n)) return false;
+    *words = n / sizeof(value);
     return true;
 }
 
@@ -208,9 +211,9 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_FOLLOW_FORK: out->recorder.follow_fork = true; return true;
     case OPTION_PROFILE: return cli_has_profiler() && profile_argument(argument, &out->profile);
     case OPTION_PROFILE_STACK: out->profile_stack = true; return true;
-    case OPTION_MAX_LIVE: return bytes_argument("--max-live", argument, 0, &out->max_live);
-    case OPTION_MAX_ALLOC: return bytes_argument("--max-alloc", argument, 0, &out->max_alloc);
-    case OPTION_MAX_LEAK: return bytes_argument("--max-leak", argument, 0, &out->max_leak);
+    case OPTION_MAX_LIVE: return bytes_argument("--max-live", argument, &out->max_live);
+    case OPTION_MAX_ALLOC: return bytes_argument("--max-alloc", argument, &out->max_alloc);
+    case OPTION_MAX_LEAK: return bytes_argument("--max-leak", argument, &out->max_leak);
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
     case OPTION_IGNORE: out->ignore = argument; return true;
     case OPTION_QUIET: out->quiet = true; return true;
