@@ -83,6 +83,9 @@ const char *gc_heap_create(struct gc_domain *g, const struct gc_params *params,
 /* Runs the finalize functions of all custom blocks if asked to and unmaps everything. */
 void gc_heap_destroy(struct gc_domain *g, bool finalize_customs);
 
+/* How much address space ulimit -v leaves to the process; SIZE_MAX: no limit. GC: never. */
+size_t gc_address_space_left(void);
+
 /* Where a value is. GC: never. */
 static inline bool gc_is_young(const struct gc_domain *g, value v) {
     return (uintptr_t)v - g->young_start < g->young_end - g->young_start;

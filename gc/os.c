@@ -34,10 +34,9 @@ static bool fault_due(struct gc_faults *faults) {
     return true;
 }
 
-size_t gc_os_reservation(void) {
-    const size_t wanted = (size_t)256 << 30;
+size_t gc_address_space_left(void) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
     size_t used_pages = 0;
     FILE *statm = fopen("/proc/self/statm", "r");
     if (statm) {
@@ -45,9 +44,13 @@ size_t gc_os_reservation(void) {
         fclose(statm);
     }
     size_t used = used_pages * (size_t)sysconf(_SC_PAGESIZE);
-    size_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+size_t gc_os_reservation(void) {
+    const size_t wanted = (size_t)256 << 30;
     /* The rest is for VM stacks, C memory and the side metadata. */
-    size_t share = left / 4 * 3;
+    size_t share = gc_address_space_left() / 4 * 3;
     return share < wanted ? share : wanted;
 }
 

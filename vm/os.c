@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include "gc/fatal.h"
+#include "gc/heap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,9 @@
 #include <unistd.h>
 
 void *vm_reserve(size_t *bytes, size_t least) {
+    /* Where addresses are few, something is left for the others. */
+    for (size_t left = gc_address_space_left(); *bytes > left / 3 && *bytes / 2 >= least;)
+        *bytes /= 2;
     for (;; *bytes /= 2) {
         void *start = mmap(NULL, *bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

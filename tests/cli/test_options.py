@@ -127,6 +127,13 @@ class RunTimeOptions(Case):
         self.expect(self.bactrian('--max-stack=64k', 'deep.byte', '100000'), out='overflow')
         self.expect(self.bactrian('--max-stack=1G', 'deep.byte', '2000000'), out='2000000')
 
+    def test_few_addresses_are_enough(self):
+        if 'ASAN_OPTIONS' in os.environ:
+            self.skipTest('a sanitizer wants addresses of its own')
+        done = self.run_command(['sh', '-c', 'ulimit -v 300000; exec "$0" hungry.byte 100',
+                                 self.place.bactrian])
+        self.expect(done, out='100')
+
     def test_max_heap_raises_out_of_memory(self):
         self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '10'), out='10')
         self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '1000'), out='out of memory')
