@@ -4,9 +4,9 @@ let saved = ref None
 type node = { name : string; mutable next : node option }
 
 let several () =
-  for i = 1 to 5 do
-    Gc.finalise (fun r -> say "value %d by function %d" !r i) (ref (10 * i))
-  done
+  let all = List.init 5 (fun i -> ref (10 * (i + 1))) in
+  List.iter (fun r -> let i = !r / 10 in Gc.finalise (fun r -> say "value %d by function %d" !r i) r) all;
+  ignore (Sys.opaque_identity all)
 
 let twice () =
   let r = ref "twice" in

@@ -82,8 +82,12 @@ let () =
   let b = repr (ref "x") in
   Obj.set_tag b 3;
   Printf.printf "%d\n" (Obj.tag b);
+  (* Any collection may replace a forward block by what it holds: none can happen here. *)
   Obj.set_tag b Obj.forward_tag;
-  Printf.printf "%d %s\n" (Obj.tag b) (Lazy.force (Obj.obj b));
+  let tag = Obj.tag b in
+  let content : string = Lazy.force (Obj.obj b) in
+  Obj.set_tag b 3;
+  Printf.printf "%d %s\n" tag content;
   Obj.set_field b 0 (repr "y");
   Obj.set_field (repr f) 0 (repr 9.5);
   Printf.printf "%s %g\n" (Obj.obj (Obj.field b 0)) (Obj.obj (Obj.field (repr f) 0));
