@@ -127,6 +127,9 @@ static intptr_t compare_blocks(struct comparison *c, value a, value b, unsigned 
 
 static intptr_t compare_items(struct comparison *c, value a, value b) {
     const struct gc_domain *g = &c->d->gc;
+    /* Two misses of the cache at once, not the second behind a branch on the first. */
+    __builtin_prefetch((void *)(a - 8));
+    __builtin_prefetch((void *)(b - 8));
     for (;;) {
         if (a == b && (c->total || is_int(a))) return 0;
         bool heap_a = is_block(a) && gc_in_range(g, a), heap_b = is_block(b) && gc_in_range(g, b);
