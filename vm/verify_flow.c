@@ -27,6 +27,7 @@ static uint32_t owner_of(struct verifier *v, uint32_t pc) {
     if (id != NO_FUNCTION) return id;
     for (uint32_t word = 0; word < v->word_count; word++)
         if (is_reached(v, word)) v->heights[word] = HEIGHT_UNSEEN;
+    v->work.count = 0; /* what the current one has reached is over */
     for (id = 0; id < current; id++)
         if (!follow_function(v, id) || is_reached(v, pc)) break;
     return id;
