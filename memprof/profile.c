@@ -162,50 +162,15 @@ static void ask_for_callbacks(struct mp_engine *engine) {
     }
 }
 
-/* Calls field `which` of the tracker. in_hit: for a promised block. MP1. */
-static value call(struct mp_profile *p, int which, value argument, bool in_hit) {
-    struct mp_engine *engine = p->engine;
-    struct mp_lane *lane = p->stream.lane;
-    p->running++;
-    mp_lane_suspend(engine->sampler, lane);
-    value result = vm_callback1_exn(engine->d, field(p->tracker, which), argument);
-    if (in_hit) mp_resume(engine->sampler, lane);
-    else mp_lane_resume(engine->sampler, lane);
-    p->running--;
-    return result;
-}
-
 /* What a callback's result means for its entry: None and exceptions drop it (MP3), Some v is its
- * new value. Nothing if the entries were forgotten meanwhile. Returns VAL_UNIT or the exception. */
-static value settle(struct mp_profile *p, unsigned generation, uint32_t number, value result,
-                    bool last) {
-    bool failed = is_exn_result(result);
-    if (generation == p->generation) {
-        if (failed || last || is_int(result)) mp_entry_drop(&p->entries, number);
-        else if (!(mp_entry_at(&p->entries, number)->flags & ENTRY_DROPPED))
-            mp_entry_set_user(&p->entries, number, field(result, 0));
-        mp_entry_end(&p->entries, number);
-    }
-    return failed ? result : VAL_UNIT;
-}
-
-static value tell_allocation(struct mp_profile *p, uint32_t number) {
-    unsigned generation = p->generation;
-    struct mp_entry *e = mp_entry_at(&p->entries, number);
-    int which = e->flags & ENTRY_BORN_YOUNG ? ALLOC_MINOR : ALLOC_MAJOR;
-    struct mp_stack *stack = e->stack;
-    struct record_request request = {
-        .samples = e->samples, .wosize = e->wosize, .source = e->source};
-    if (stack != NULL) {
-        request.depth = stack->depth;
-        request.gpcs = stack->gpcs;
-    }
-    e->stack = NULL;
-    mp_entry_begin(&p->entries, number);
-    value result = allocation_record(p, &request, false);
-    free(stack);
-    if (!is_exn_result(result)) result = call(p, which, result, false);
-    return settle(p, generation, number, result, false);
+ * new value. Nothing if the entries were forgotten meanwhile. */
+static void settle(struct mp_profile *p, unsigned generation, uint32_t number, value result,
+                   bool last) {
+    if (generation != p->generation) return;
+    if (last || is_int(result) || is_exn_result(result)) mp_entry_drop(&p->entries, number);
+    else if (!(mp_entry_at(&p->entries, number)->flags & ENTRY_DROPPED))
+        mp_entry_set_user(&p->entries, number, field(result, 0));
+    mp_entry_end(&p->entries, number);
 }
 
 /* What the record of a promised block says. */
@@ -238,12 +203,23 @@ static uint32_t track(struct mp_profile *p, size_t wosize, size_t samples, value
     return number;
 }
 
+/* A promised block's callback, where the instruction can't start again. MP1. */
+static value call_promised(struct mp_profile *p, value record) {
+    struct mp_engine *engine = p->engine;
+    p->running++;
+    mp_suspend(engine->sampler, p->stream.lane);
+    value result = vm_callback1_exn(engine->d, field(p->tracker, ALLOC_MINOR), record);
+    mp_resume(engine->sampler, p->stream.lane);
+    p->running--;
+    return result;
+}
+
 static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64_t *ticket) {
     unsigned generation = p->generation;
     struct record_request request;
     describe_promise(p, hit, &request);
     value result = allocation_record(p, &request, true);
-    if (!is_exn_result(result)) result = call(p, ALLOC_MINOR, result, true);
+    if (!is_exn_result(result)) result = call_promised(p, result);
     *ticket = 0;
     if (is_exn_result(result)) return result;
     if (is_int(result) || generation != p->generation) return VAL_UNIT;
@@ -251,28 +227,84 @@ static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64
     return VAL_UNIT;
 }
 
-static value tell_later_event(struct mp_profile *p, uint32_t number) {
-    unsigned generation = p->generation;
-    struct mp_entry *e = mp_entry_at(&p->entries, number);
+/* ---- Batches: the callbacks that waited, in one run of the machine's loop. ---- */
+
+struct batch {
+    struct mp_profile *p;
+    bool births_alone;
+    uint32_t number;     /* whose callback runs; 0: none does */
+    unsigned generation; /* the profile's when it began */
+    bool last;           /* nothing can follow it */
+};
+
+/* Begins the callback of a block's birth. VAL_TRUE, or an exception as exn_result. */
+static value begin_birth(struct batch *b, value *closure, value *argument) {
+    struct mp_profile *p = b->p;
+    struct mp_entry *e = mp_entry_at(&p->entries, b->number);
+    int which = e->flags & ENTRY_BORN_YOUNG ? ALLOC_MINOR : ALLOC_MAJOR;
+    struct mp_stack *stack = e->stack;
+    struct record_request request = {
+        .samples = e->samples, .wosize = e->wosize, .source = e->source};
+    if (stack != NULL) {
+        request.depth = stack->depth;
+        request.gpcs = stack->gpcs;
+    }
+    e->stack = NULL;
+    b->last = false;
+    mp_entry_begin(&p->entries, b->number);
+    *argument = allocation_record(p, &request, false);
+    free(stack);
+    *closure = field(p->tracker, which);
+    return is_exn_result(*argument) ? *argument : VAL_TRUE;
+}
+
+/* The same for its promotion or death. */
+static value begin_later(struct batch *b, value *closure, value *argument) {
+    struct mp_profile *p = b->p;
+    struct mp_entry *e = mp_entry_at(&p->entries, b->number);
     bool promoted = e->flags & ENTRY_DUE_PROMOTED;
     bool was_old = !(e->flags & ENTRY_BORN_YOUNG) || (e->flags & ENTRY_WAS_PROMOTED);
     int which = promoted ? PROMOTE : was_old ? DEALLOC_MAJOR : DEALLOC_MINOR;
-    value user = mp_entry_take_user(&p->entries, &p->engine->d->gc, number);
     e->flags &= (uint16_t) ~(promoted ? ENTRY_DUE_PROMOTED : ENTRY_DUE_DIED);
-    mp_entry_begin(&p->entries, number);
-    return settle(p, generation, number, call(p, which, user, false), !promoted);
+    b->last = !promoted;
+    *argument = mp_entry_take_user(&p->entries, &p->engine->d->gc, b->number);
+    mp_entry_begin(&p->entries, b->number);
+    *closure = field(p->tracker, which);
+    return VAL_TRUE;
 }
 
-/* Runs the next callback that is due (MP5). VAL_FALSE: there was none; else VAL_TRUE, or its
- * exception as exn_result. */
-static value run_next(struct mp_profile *p) {
+/* For vm_callbacks_exn: settles the callback that returned, begins the next one that is due
+ * (MP5). */
+static value next_call(void *context, struct domain *d, value result, value *closure,
+                       value *argument) {
+    struct batch *b = context;
+    struct mp_profile *p = b->p;
+    struct mp_entries *t = &p->entries;
     uint32_t birth = 0, later = 0;
-    if (p->style == MP_STYLE_5) later = mp_take_later(&p->entries);
-    if (later == 0) birth = mp_take_birth(&p->entries, p->engine->thread);
-    if (later == 0 && birth == 0) later = mp_take_later(&p->entries);
-    if (later == 0 && birth == 0) return VAL_FALSE;
-    value result = later != 0 ? tell_later_event(p, later) : tell_allocation(p, birth);
-    return is_exn_result(result) ? result : VAL_TRUE;
+    if (b->number != 0) settle(p, b->generation, b->number, result, b->last);
+    b->number = 0;
+    if (p->style == MP_STYLE_5 && !b->births_alone) later = mp_take_later(t);
+    if (later == 0) birth = mp_take_birth(t, p->engine->thread);
+    if (birth == 0 && later == 0 && !b->births_alone) later = mp_take_later(t);
+    b->number = birth != 0 ? birth : later;
+    b->generation = p->generation;
+    if (b->number == 0) return VAL_FALSE;
+    return birth != 0 ? begin_birth(b, closure, argument) : begin_later(b, closure, argument);
+}
+
+/* Runs what is due of a profile whose lane is free. VAL_UNIT, or an exception as exn_result, the
+ * rest staying due. MP1. */
+static value run_batch(struct mp_profile *p, bool births_alone) {
+    struct mp_engine *engine = p->engine;
+    struct batch b = {.p = p, .births_alone = births_alone};
+    const struct vm_calls calls = {next_call, &b};
+    p->running++;
+    mp_suspend(engine->sampler, p->stream.lane);
+    value result = vm_callbacks_exn(engine->d, &calls);
+    mp_lane_resume(engine->sampler, p->stream.lane);
+    p->running--;
+    if (b.number != 0) settle(p, b.generation, b.number, result, b.last);
+    return result;
 }
 
 value mp_run_callbacks_exn(void *state, struct domain *d) {
@@ -281,10 +313,8 @@ value mp_run_callbacks_exn(void *state, struct domain *d) {
     if (engine->units != NULL) mp_units_poll(engine->units);
     struct mp_profile *p = engine->silenced ? NULL : engine->profiles;
     while (p != NULL) {
-        p->running++; /* keeps it in the list */
-        if (lane_is_free(p))
-            while ((result = run_next(p)) == VAL_TRUE) continue;
-        p->running--;
+        bool due = mp_anything_due(&p->entries, engine->thread);
+        if (due && lane_is_free(p)) result = run_batch(p, false);
         if (is_exn_result(result)) return result;
         p = p->next;
     }
@@ -537,21 +567,11 @@ struct mp_profile *mp_profile_start(struct mp_engine *engine, enum mp_style styl
     return p;
 }
 
-static value run_due_allocations(struct mp_profile *p) {
-    uint32_t number;
-    value result = VAL_UNIT;
-    p->running++;
-    while (!is_exn_result(result) && (number = mp_take_birth(&p->entries, p->engine->thread)) != 0)
-        result = tell_allocation(p, number);
-    p->running--;
-    ask_for_callbacks(p->engine);
-    return result;
-}
-
 value mp_profile_stop(struct mp_profile *p) {
     struct mp_engine *engine = p->engine;
     if (p->style == MP_STYLE_5 && lane_is_free(p)) {
-        value result = run_due_allocations(p);
+        value result = run_batch(p, true);
+        ask_for_callbacks(engine);
         if (is_exn_result(result)) return result;
         if (p->status != MP_SAMPLING) return VAL_FALSE;
     }

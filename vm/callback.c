@@ -13,6 +13,12 @@ static value raise_no_function(struct domain *d, void *context) {
     vm_invalid_argument(d, "bytecode: what is to be called back is no function");
 }
 
+/* Back to where the stack had that depth: an exception may have left more on it. */
+static inline void leave(struct domain *d, ptrdiff_t depth) {
+    d->sp = d->stack_high - depth;
+    if (d->sp > d->lowest_mark) vm_marks_unwound(d, d->sp);
+}
+
 /* Applies f to the n arguments at d->sp, behind which a return frame is made room for. */
 static inline value apply(struct domain *d, value f, int n) {
     value *behind = d->sp + n + 3;
@@ -24,8 +30,31 @@ static inline value apply(struct domain *d, value f, int n) {
     behind[-3] = (value)d->vm->leave_code;
     behind[-2] = behind[-1] = VAL_UNIT;
     value result = vm_enter(d, f, n - 1);
-    d->sp = d->stack_high - depth;
-    if (d->sp > d->lowest_mark) vm_marks_unwound(d, d->sp);
+    leave(d, depth);
+    return result;
+}
+
+value vm_slow_next_call(struct domain *d, value calls, value result) {
+    const struct vm_calls *source = (const struct vm_calls *)(calls - 1);
+    value closure, argument;
+    value more = source->next(source->context, d, result, &closure, &argument);
+    if (more != VAL_TRUE) return more == VAL_FALSE ? VAL_UNIT : more;
+    if (!is_closure(closure)) return vm_protect_exn(d, raise_no_function, NULL);
+    value *sp = d->sp -= 4;
+    sp[0] = argument;
+    sp[1] = (value)d->vm->next_call_code, sp[2] = calls, sp[3] = val_of_int(0);
+    d->accu = closure;
+    return 0;
+}
+
+value vm_callbacks_exn(struct domain *d, const struct vm_calls *calls) {
+    ptrdiff_t depth = d->stack_high - d->sp;
+    value result = vm_slow_next_call(d, (value)calls | 1, 0);
+    if (result != 0) return result;
+    value closure = d->accu;
+    d->accu = VAL_UNIT;
+    result = vm_enter(d, closure, 0);
+    leave(d, depth);
     return result;
 }
 

@@ -509,12 +509,13 @@ bool vm_decoded_area_create(struct vm *vm) {
     w[4] = frame_word(VM_NO_GPC, 2), w[5] = (uintptr_t)labels[ENGINE_ENTER_TRACED];
     w[6] = frame_word(VM_NO_GPC, 0), w[7] = (uintptr_t)labels[ENGINE_DETOUR_ENDED];
     w[8] = (uintptr_t)labels[ENGINE_DETOUR_FAILED];
-    w[9] = (uintptr_t)labels[ENGINE_PREPARE];
-    w[10] = (uintptr_t)labels[ENGINE_NO_CODE];
+    w[9] = frame_word(VM_NO_GPC, 0), w[10] = (uintptr_t)labels[ENGINE_NEXT_CALL];
+    w[11] = (uintptr_t)labels[ENGINE_PREPARE];
+    w[12] = (uintptr_t)labels[ENGINE_NO_CODE];
     vm->leave_code = w + 1, vm->watermark_code = w + 3, vm->traced_code = w + 5;
-    vm->detour_code = w + 7, vm->prepare_code = w + 9;
-    vm->functions[0].entry = w + 10;
-    area->used = 11;
+    vm->detour_code = w + 7, vm->next_call_code = w + 10, vm->prepare_code = w + 11;
+    vm->functions[0].entry = w + 12;
+    area->used = 13;
     return true;
 }
 

@@ -113,6 +113,10 @@ void vm_marks_unwound(struct domain *d, value *sp);
 /* As vm_slow_alloc (vm/detour.h), for an instruction that can start again. 0: it has to, after the
  * detour that has begun; d->accu is the closure to call. */
 value vm_slow_alloc_or_detour(struct domain *d, size_t wosize, unsigned tag);
+/* What vm_callbacks_exn does after a call: begins the next one as a detour is begun, and returns 0;
+ * otherwise its result. calls: its struct vm_calls, as an integer. d->sp: at the stopped words of
+ * the place that they are made from. GC: may run. */
+value vm_slow_next_call(struct domain *d, value calls, value result);
 /* A detour's call raised exn; d->sp is at its trap frame. */
 _Noreturn void vm_slow_detour_failed(struct domain *d, value exn);
 /* Poll, with d->accu kept. May raise. GC: may run. */

@@ -57,7 +57,7 @@ bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
         value *behind = frame->base + frame->height;
         if (behind + 3 > d->stack_high) return false;
         const uintptr_t *at = vm_true_return(d, behind);
-        if (at == d->vm->leave_code) {
+        if (at == d->vm->leave_code || at == d->vm->next_call_code) {
             if (behind + 3 + STOPPED_WORDS > d->stack_high) return false;
             return stopped_frame(d, behind + 3, frame);
         }

@@ -491,6 +491,12 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         GOTO(callee->entry);
     }
 
+    INNER(NEXT_CALL) { /* E: where the calls come from */
+        d->sp = sp;
+        value end = vm_slow_next_call(d, env, accu);
+        if (end == 0) goto begun;
+        return end;
+    }
     INNER(DETOUR_ENDED) { /* E is the instruction's A; sp: the detour's trap frame */
         const struct vm_profiler *profiler = &d->vm->profiler;
         d->accu = env;
@@ -562,7 +568,7 @@ slow_enter:
     RESTORE();
     accu = env; /* as at every entry: dead, but a later allocation may keep it */
     GOTO(CALLEE(env)->entry);
-detour: /* has begun */
+begun: /* a call, with its return frame, for which A is left in the domain */
     sp = d->sp;
     accu = d->accu;
     d->accu = VAL_UNIT;

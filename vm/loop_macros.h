@@ -99,7 +99,7 @@
         if (__builtin_expect(p_ < d->gc.young_limit, 0)) {          \
             SAVE_ACCU();                                            \
             block = SLOW_ALLOC(d, (n), tag_of_header(header_word)); \
-            if (block == 0) goto detour;                            \
+            if (block == 0) goto begun;                             \
             RESTORE_ACCU();                                         \
         } else {                                                    \
             d->gc.young_ptr = p_;                                   \

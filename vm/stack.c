@@ -70,7 +70,8 @@ const uintptr_t *vm_true_return(const struct domain *d, const value *slot) {
 
 void vm_mark_place_at(struct domain *d, unsigned which, value *slot) {
     const uintptr_t *to = vm_true_return(d, slot);
-    if (to == d->vm->leave_code || to == d->vm->detour_code) return;
+    const struct vm *vm = d->vm;
+    if (to == vm->leave_code || to == vm->next_call_code || to == vm->detour_code) return;
     d->marks[which] = (struct vm_mark){slot, (uintptr_t)to};
     slot[0] = (value)d->vm->watermark_code;
     find_lowest(d);

@@ -115,7 +115,8 @@ struct vm {
     struct vm_function *functions; /* reserved table, function_count in use; C1 */
     uint32_t function_count;
     uint32_t function_capacity;
-    const uintptr_t *prepare_code, *leave_code, *watermark_code, *traced_code; /* vm/decode.c */
+    const uintptr_t *prepare_code, *leave_code, *next_call_code; /* vm/decode.c */
+    const uintptr_t *watermark_code, *traced_code;
     const uintptr_t *detour_code; /* of two words: vm/detour.h */
     struct vm_decoded_area *decoded_area;
     value global_data; /* the table of globals: a root, in the major heap */
