@@ -86,6 +86,10 @@ static inline void gc_set_sample(struct gc_domain *g, uint64_t at) {
     if (g->action_requested) g->young_limit = UINTPTR_MAX;
 }
 
+/* Whether a block of wosize words would be bumped at once. GC: never. */
+static inline bool gc_only_bump_due(const struct gc_domain *g, size_t wosize) {
+    return g->young_ptr - 8 * (wosize + 1) >= g->young_limit;
+}
 /* Whether bytecode's block of wosize words has room and crosses sample_trigger, and nothing else is
  * due. GC: never. */
 static inline bool gc_only_sample_due(const struct gc_domain *g, size_t wosize) {

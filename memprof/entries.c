@@ -17,25 +17,32 @@ static bool grow(void **items, size_t *capacity, size_t count, size_t item_bytes
     return true;
 }
 
-static bool push_number(struct mp_numbers *n, uint32_t number) {
-    if (!grow((void **)&n->items, &n->capacity, n->count, sizeof *n->items)) return false;
+static __attribute__((noinline)) bool grow_numbers(struct mp_numbers *n) {
+    return grow((void **)&n->items, &n->capacity, n->count, sizeof *n->items);
+}
+
+static inline bool push_number(struct mp_numbers *n, uint32_t number) {
+    if (n->count == n->capacity && !grow_numbers(n)) return false;
     n->items[n->count++] = number;
     return true;
 }
 
 /* ---- Slots. ---- */
 
-static uint32_t take_slot(struct mp_entries *t) {
-    if (t->first_free != 0) {
-        uint32_t number = t->first_free;
-        t->first_free = t->slots[number].next_free;
-        return number;
-    }
+static __attribute__((noinline)) uint32_t new_slot(struct mp_entries *t) {
     size_t capacity = t->slot_capacity;
     if (t->slot_count >= UINT32_MAX / 2) return 0;
     if (!grow((void **)&t->slots, &capacity, t->slot_count + 1, sizeof *t->slots)) return 0;
     t->slot_capacity = (uint32_t)capacity;
     return ++t->slot_count;
+}
+
+/* 0: no memory. */
+static inline uint32_t take_slot(struct mp_entries *t) {
+    uint32_t number = t->first_free;
+    if (number == 0) return new_slot(t);
+    t->first_free = t->slots[number].next_free;
+    return number;
 }
 
 uint32_t mp_entry_new(struct mp_entries *t, size_t wosize, size_t samples, enum gc_source source,
@@ -53,7 +60,7 @@ uint32_t mp_entry_new(struct mp_entries *t, size_t wosize, size_t samples, enum 
     return number;
 }
 
-static void free_if_unused(struct mp_entries *t, uint32_t number) {
+static inline void free_if_unused(struct mp_entries *t, uint32_t number) {
     struct mp_entry *e = &t->slots[number];
     if (!(e->flags & ENTRY_DROPPED) || e->holds > 0) return;
     e->flags = ENTRY_FREE;
@@ -61,10 +68,17 @@ static void free_if_unused(struct mp_entries *t, uint32_t number) {
     t->first_free = number;
 }
 
-void mp_entry_drop(struct mp_entries *t, uint32_t number) {
+static inline void hold(struct mp_entries *t, uint32_t number) { t->slots[number].holds++; }
+
+static inline void release(struct mp_entries *t, uint32_t number) {
+    t->slots[number].holds--;
+    free_if_unused(t, number);
+}
+
+static inline void drop(struct mp_entries *t, uint32_t number) {
     struct mp_entry *e = &t->slots[number];
     if (e->flags & (ENTRY_DROPPED | ENTRY_FREE)) return;
-    free(e->stack);
+    if (e->stack != NULL) free(e->stack);
     e->stack = NULL;
     e->user = VAL_UNIT;
     e->flags |= ENTRY_DROPPED;
@@ -72,32 +86,60 @@ void mp_entry_drop(struct mp_entries *t, uint32_t number) {
     free_if_unused(t, number);
 }
 
-void mp_entry_hold(struct mp_entries *t, uint32_t number) { t->slots[number].holds++; }
+void mp_entry_drop(struct mp_entries *t, uint32_t number) { drop(t, number); }
+void mp_entry_release(struct mp_entries *t, uint32_t number) { release(t, number); }
 
-void mp_entry_release(struct mp_entries *t, uint32_t number) {
-    t->slots[number].holds--;
-    free_if_unused(t, number);
+/* The user value is a root from now on. False: no memory for that; the entry was dropped. */
+static bool note_fresh_user(struct mp_entries *t, uint32_t number) {
+    if (!push_number(&t->fresh_users, number)) {
+        drop(t, number);
+        return false;
+    }
+    hold(t, number);
+    return true;
+}
+
+uint32_t mp_entry_promised(struct mp_entries *t, size_t wosize, size_t samples, value user,
+                           value block) {
+    uint32_t number = take_slot(t);
+    if (number == 0) return 0;
+    t->slots[number] = (struct mp_entry){
+        .block = block,
+        .user = user,
+        .wosize = wosize,
+        .samples = samples,
+        .source = GC_NORMAL,
+        .seq = ++t->last_seq,
+        .holds = 1,
+        .flags = ENTRY_BORN_YOUNG | ENTRY_KNOWN,
+    };
+    t->live++;
+    if (is_block(user)) note_fresh_user(t, number);
+    if (block != 0) mp_entry_born(t, number, block);
+    return number;
+}
+
+void mp_entry_born(struct mp_entries *t, uint32_t number, value block) {
+    struct mp_entry *e = &t->slots[number];
+    e->block = block;
+    if (e->flags & ENTRY_DROPPED || !push_number(&t->young, number)) {
+        drop(t, number);
+        release(t, number);
+    }
 }
 
 bool mp_entry_set_block(struct mp_entries *t, uint32_t number, value block, bool young) {
     if (!push_number(young ? &t->young : &t->old, number)) {
-        mp_entry_drop(t, number);
+        drop(t, number);
         return false;
     }
-    mp_entry_hold(t, number);
+    hold(t, number);
     t->slots[number].block = block;
     return true;
 }
 
 void mp_entry_set_user(struct mp_entries *t, uint32_t number, value user) {
-    if (is_block(user)) {
-        if (!push_number(&t->fresh_users, number)) {
-            mp_entry_drop(t, number);
-            return;
-        }
-        mp_entry_hold(t, number);
-    }
-    t->slots[number].user = user;
+    if (is_int(user) || note_fresh_user(t, number)) t->slots[number].user = user;
 }
 
 value mp_entry_take_user(struct mp_entries *t, struct gc_domain *g, uint32_t number) {
@@ -111,21 +153,25 @@ value mp_entry_take_user(struct mp_entries *t, struct gc_domain *g, uint32_t num
 
 /* Blocks mostly die and are promoted in the order of their births, so later is a list to which most
  * items come in order; those that don't have it sorted before the next one is taken. */
-static bool push_later(struct mp_entries *t, uint32_t number) {
+static void forget_taken(struct mp_numbers *later, size_t *taken) {
+    later->count -= *taken;
+    memmove(later->items, later->items + *taken, later->count * sizeof *later->items);
+    *taken = 0;
+}
+
+/* Puts an entry into later, for which one of its holds is used up. */
+static inline bool push_later(struct mp_entries *t, uint32_t number) {
     struct mp_numbers *later = &t->later;
-    if (t->later_taken > later->count / 2) {
-        later->count -= t->later_taken;
-        memmove(later->items, later->items + t->later_taken, later->count * sizeof *later->items);
-        t->later_taken = 0;
-    }
+    struct mp_entry *e = &t->slots[number];
+    if (t->later_taken > later->count / 2) forget_taken(later, &t->later_taken);
     if (!push_number(later, number)) {
-        mp_entry_drop(t, number);
+        drop(t, number);
+        release(t, number);
         return false;
     }
-    mp_entry_hold(t, number);
-    t->slots[number].flags |= ENTRY_QUEUED;
-    if (later->count - t->later_taken > 1)
-        t->later_unsorted |= t->slots[later->items[later->count - 2]].seq > t->slots[number].seq;
+    e->flags |= ENTRY_QUEUED;
+    size_t n = later->count;
+    if (n - t->later_taken > 1) t->later_unsorted |= t->slots[later->items[n - 2]].seq > e->seq;
     return true;
 }
 
@@ -135,33 +181,31 @@ static int by_seq(const void *one, const void *other, void *slots) {
     return a < b ? -1 : a > b;
 }
 
-static uint32_t pop_later(struct mp_entries *t) {
-    uint32_t *rest = t->later.items + t->later_taken;
-    if (t->later_unsorted)
-        qsort_r(rest, t->later.count - t->later_taken, sizeof *rest, by_seq, t->slots);
-    t->later_unsorted = false;
-    t->later_taken++;
-    t->slots[rest[0]].flags &= (uint16_t)~ENTRY_QUEUED;
-    return rest[0];
-}
-
 bool mp_note_birth(struct mp_entries *t, uint32_t number) {
     if (t->births_taken > 0 && t->births_taken == t->births.count)
         t->births_taken = t->births.count = 0;
     if (!push_number(&t->births, number)) {
-        mp_entry_drop(t, number);
+        drop(t, number);
         return false;
     }
-    mp_entry_hold(t, number);
+    hold(t, number);
     return true;
 }
 
-bool mp_note_later(struct mp_entries *t, uint32_t number, unsigned due) {
+/* Notes what is due of an entry, for which one of its holds is used up. */
+static inline bool note_later(struct mp_entries *t, uint32_t number, unsigned due) {
     struct mp_entry *e = &t->slots[number];
-    if (e->flags & ENTRY_DROPPED) return false;
     e->flags |= (uint16_t)due;
-    if (!(e->flags & ENTRY_KNOWN) || e->flags & ENTRY_RUNNING) return false;
-    return e->flags & ENTRY_QUEUED || push_later(t, number);
+    if ((e->flags & (ENTRY_DROPPED | ENTRY_KNOWN | ENTRY_RUNNING | ENTRY_QUEUED)) == ENTRY_KNOWN)
+        return push_later(t, number);
+    bool queued = e->flags & ENTRY_QUEUED && !(e->flags & ENTRY_DROPPED);
+    release(t, number);
+    return queued;
+}
+
+bool mp_note_later(struct mp_entries *t, uint32_t number, unsigned due) {
+    hold(t, number);
+    return note_later(t, number, due);
 }
 
 /* Takes out item i of births, which others may stand before. */
@@ -172,14 +216,21 @@ static uint32_t remove_birth(struct mp_entries *t, size_t i) {
     return number;
 }
 
+/* The callback of an entry begins, with a hold of the list that it was taken from. */
+static inline uint32_t begin(struct mp_entry *e, uint32_t number) {
+    e->flags |= ENTRY_KNOWN | ENTRY_RUNNING;
+    return number;
+}
+
 uint32_t mp_take_birth(struct mp_entries *t, uint32_t thread) {
     for (size_t i = t->births_taken; i < t->births.count; i++) {
-        const struct mp_entry *e = &t->slots[t->births.items[i]];
+        struct mp_entry *e = &t->slots[t->births.items[i]];
         bool dropped = e->flags & ENTRY_DROPPED;
         if (!dropped && e->thread != thread) continue;
         uint32_t number = remove_birth(t, i);
-        mp_entry_release(t, number);
-        if (!dropped) return number;
+        e->seq = ++t->last_seq;
+        if (!dropped) return begin(e, number);
+        release(t, number);
     }
     return 0;
 }
@@ -191,70 +242,91 @@ bool mp_birth_due(const struct mp_entries *t, uint32_t thread) {
 }
 
 void mp_entries_drop_births(struct mp_entries *t, uint32_t thread) {
-    for (uint32_t number; (number = mp_take_birth(t, thread)) != 0;) {
-        mp_entry_hold(t, number);
-        mp_entry_drop(t, number);
-        mp_entry_release(t, number);
-    }
+    for (uint32_t number; (number = mp_take_birth(t, thread)) != 0;) mp_entry_end(t, number, true);
+}
+
+static void sort_later(struct mp_entries *t) {
+    qsort_r(t->later.items + t->later_taken, t->later.count - t->later_taken,
+            sizeof *t->later.items, by_seq, t->slots);
+    t->later_unsorted = false;
 }
 
 uint32_t mp_take_later(struct mp_entries *t) {
     while (t->later.count > t->later_taken) {
-        uint32_t number = pop_later(t);
-        bool dropped = t->slots[number].flags & ENTRY_DROPPED;
-        mp_entry_release(t, number);
-        if (!dropped) return number;
+        if (t->later_unsorted) sort_later(t);
+        uint32_t number = t->later.items[t->later_taken++];
+        struct mp_entry *e = &t->slots[number];
+        e->flags &= (uint16_t)~ENTRY_QUEUED;
+        if (!(e->flags & ENTRY_DROPPED)) return begin(e, number);
+        release(t, number);
     }
     return 0;
 }
 
-void mp_entry_begin(struct mp_entries *t, uint32_t number) {
-    struct mp_entry *e = &t->slots[number];
-    if (!(e->flags & ENTRY_KNOWN)) e->seq = ++t->last_seq;
-    e->flags |= ENTRY_KNOWN | ENTRY_RUNNING;
-    mp_entry_hold(t, number);
-}
-
-void mp_entry_end(struct mp_entries *t, uint32_t number) {
+static void go_on(struct mp_entries *t, uint32_t number) {
     struct mp_entry *e = &t->slots[number];
     e->flags &= (uint16_t)~ENTRY_RUNNING;
     if (e->flags & (ENTRY_DUE_PROMOTED | ENTRY_DUE_DIED) && !(e->flags & ENTRY_DROPPED))
         push_later(t, number);
-    mp_entry_release(t, number);
+    else release(t, number);
+}
+
+void mp_entry_end(struct mp_entries *t, uint32_t number, bool over) {
+    struct mp_entry *e = &t->slots[number];
+    if (over && !(e->flags & ENTRY_DROPPED)) {
+        e->user = VAL_UNIT;
+        e->flags |= ENTRY_DROPPED;
+        t->live--;
+    }
+    if (over && e->holds == 1) { /* the callback's; its stack was given away */
+        e->holds = 0;
+        e->flags = ENTRY_FREE;
+        e->next_free = t->first_free;
+        t->first_free = number;
+        return;
+    }
+    go_on(t, number);
 }
 
 void mp_entries_drop_unknown(struct mp_entries *t) {
     for (uint32_t i = 1; i <= t->slot_count; i++)
-        if (!(t->slots[i].flags & (ENTRY_KNOWN | ENTRY_FREE))) mp_entry_drop(t, i);
+        if (!(t->slots[i].flags & (ENTRY_KNOWN | ENTRY_FREE))) drop(t, i);
 }
 
 /* ---- Collections. ---- */
 
-/* The entry's block is old from now on. Without memory for that the entry is lost. */
+/* The entry's block, which young held, is old from now on: old takes over that hold. Without memory
+ * for that the entry is lost. */
 static bool note_promotion(struct mp_entries *t, uint32_t number, value block) {
-    if (!mp_entry_set_block(t, number, block, false)) return false;
-    t->slots[number].flags |= ENTRY_WAS_PROMOTED;
-    return mp_note_later(t, number, ENTRY_DUE_PROMOTED);
+    struct mp_entry *e = &t->slots[number];
+    e->block = block;
+    e->flags |= ENTRY_WAS_PROMOTED;
+    if (push_number(&t->old, number)) return mp_note_later(t, number, ENTRY_DUE_PROMOTED);
+    drop(t, number);
+    release(t, number);
+    return false;
 }
 
-static bool note_death(struct mp_entries *t, uint32_t number) {
+/* The block is dead; the hold of the list that it was in is used up. */
+static inline bool note_death(struct mp_entries *t, uint32_t number) {
     t->slots[number].block = 0;
-    return mp_note_later(t, number, ENTRY_DUE_DIED);
+    return note_later(t, number, ENTRY_DUE_DIED);
 }
 
 bool mp_entries_minor_done(struct mp_entries *t, struct gc_domain *g) {
     bool due = false;
     for (size_t i = 0; i < t->young.count; i++) {
         uint32_t number = t->young.items[i];
-        struct mp_entry *e = &t->slots[number];
-        if (!(e->flags & ENTRY_DROPPED)) {
-            value fate = gc_young_fate(g, e->block);
-            due |= fate == 0 ? note_death(t, number) : note_promotion(t, number, fate);
+        const struct mp_entry *e = &t->slots[number];
+        if (e->flags & ENTRY_DROPPED) {
+            release(t, number);
+            continue;
         }
-        mp_entry_release(t, number);
+        value fate = gc_young_fate(g, e->block);
+        due |= fate == 0 ? note_death(t, number) : note_promotion(t, number, fate);
     }
     t->young.count = 0;
-    for (size_t i = 0; i < t->fresh_users.count; i++) mp_entry_release(t, t->fresh_users.items[i]);
+    for (size_t i = 0; i < t->fresh_users.count; i++) release(t, t->fresh_users.items[i]);
     t->fresh_users.count = 0;
     return due;
 }
@@ -287,8 +359,8 @@ size_t mp_entries_look(struct mp_entries *t, struct gc_domain *g, size_t budget,
             old->items[pass->kept++] = number;
             continue;
         }
-        if (!dropped) *due |= note_death(t, number);
-        mp_entry_release(t, number);
+        if (dropped) release(t, number);
+        else *due |= note_death(t, number);
     }
     if (pass->next == pass->end) mp_pass_end(pass, old->items, &old->count, sizeof *old->items);
     return done;

@@ -89,26 +89,35 @@ void mp_entry_set_user(struct mp_entries *t, uint32_t number, value user);
 value mp_entry_take_user(struct mp_entries *t, struct gc_domain *g, uint32_t number);
 /* Nothing more happens for this entry. */
 void mp_entry_drop(struct mp_entries *t, uint32_t number);
-/* Adds a hold (ME2), or takes one off. */
-void mp_entry_hold(struct mp_entries *t, uint32_t number);
+/* Takes off a hold (ME2). */
 void mp_entry_release(struct mp_entries *t, uint32_t number);
-/* Around each callback of an entry. Before its first one the entry gets its seq. */
-void mp_entry_begin(struct mp_entries *t, uint32_t number);
-void mp_entry_end(struct mp_entries *t, uint32_t number);
+/* The callback that began with one of the two below is over; over: so is the entry's story. */
+void mp_entry_end(struct mp_entries *t, uint32_t number, bool over);
+
+/* The entry of a small block of bytecode, its allocation told. block: where it is to be; or 0: the
+ * promise holds the entry until mp_entry_born, or until it is known that there will be no block.
+ * 0: no memory. */
+uint32_t mp_entry_promised(struct mp_entries *t, size_t wosize, size_t samples, value user,
+                           value block);
+void mp_entry_born(struct mp_entries *t, uint32_t number, value block);
 
 /* Puts an entry into births. False: no memory; the entry was dropped. */
 bool mp_note_birth(struct mp_entries *t, uint32_t number);
 /* Notes ENTRY_DUE_PROMOTED or ENTRY_DUE_DIED. True: it can be told now (ME4). */
 bool mp_note_later(struct mp_entries *t, uint32_t number, unsigned due);
-/* Takes the first entry of births that is the thread's, of later; 0: there is none. */
+/* Takes the first entry of births that is the thread's, of later, whose callback begins: it has a
+ * seq from then on. 0: there is none. */
 uint32_t mp_take_birth(struct mp_entries *t, uint32_t thread);
 uint32_t mp_take_later(struct mp_entries *t);
 /* Whether births has one of that thread (or only dropped ones). Needs: births is not empty. */
 bool mp_birth_due(const struct mp_entries *t, uint32_t thread);
+static inline bool mp_any_birth(const struct mp_entries *t) {
+    return t->births.count > t->births_taken;
+}
 /* Whether one of the two would give an entry (or none, if all of them were dropped). */
 static inline bool mp_anything_due(const struct mp_entries *t, uint32_t thread) {
     return t->later.count > t->later_taken ||
-           (t->births.count > t->births_taken && mp_birth_due(t, thread));
+           (mp_any_birth(t) && mp_birth_due(t, thread));
 }
 /* Drops the entries whose allocation that thread was to be told of. */
 void mp_entries_drop_births(struct mp_entries *t, uint32_t thread);

@@ -164,13 +164,13 @@ static void ask_for_callbacks(struct mp_engine *engine) {
 
 /* What a callback's result means for its entry: None and exceptions drop it (MP3), Some v is its
  * new value. Nothing if the entries were forgotten meanwhile. */
-static void settle(struct mp_profile *p, unsigned generation, uint32_t number, value result,
-                   bool last) {
+static inline void settle(struct mp_profile *p, unsigned generation, uint32_t number, value result,
+                          bool last) {
     if (generation != p->generation) return;
-    if (last || is_int(result) || is_exn_result(result)) mp_entry_drop(&p->entries, number);
-    else if (!(mp_entry_at(&p->entries, number)->flags & ENTRY_DROPPED))
+    bool over = last || is_int(result) || is_exn_result(result);
+    if (!over && !(mp_entry_at(&p->entries, number)->flags & ENTRY_DROPPED))
         mp_entry_set_user(&p->entries, number, field(result, 0));
-    mp_entry_end(&p->entries, number);
+    mp_entry_end(&p->entries, number, over);
 }
 
 /* What the record of a promised block says. */
@@ -188,19 +188,6 @@ static inline void describe_promise(struct mp_profile *p, const struct mp_hit *h
     const struct vm_call_stack *kept = d->call_stack;
     if (kept != NULL)
         request->version = request->outermost_first ? kept->version : kept->brief_version;
-}
-
-/* The entry of a promised block whose callback gave Some user; the promise holds it. 0: no
- * memory. */
-static uint32_t track(struct mp_profile *p, size_t wosize, size_t samples, value user) {
-    struct mp_entries *t = &p->entries;
-    uint32_t number = mp_entry_new(t, wosize, samples, GC_NORMAL, true);
-    if (number == 0) return 0;
-    mp_entry_hold(t, number);
-    mp_entry_begin(t, number);
-    mp_entry_set_user(t, number, user);
-    mp_entry_end(t, number);
-    return number;
 }
 
 /* A promised block's callback, where the instruction can't start again. MP1. */
@@ -223,7 +210,7 @@ static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64
     *ticket = 0;
     if (is_exn_result(result)) return result;
     if (is_int(result) || generation != p->generation) return VAL_UNIT;
-    *ticket = track(p, hit->wosize, hit->samples, field(result, 0));
+    *ticket = mp_entry_promised(&p->entries, hit->wosize, hit->samples, field(result, 0), 0);
     return VAL_UNIT;
 }
 
@@ -251,7 +238,6 @@ static value begin_birth(struct batch *b, value *closure, value *argument) {
     }
     e->stack = NULL;
     b->last = false;
-    mp_entry_begin(&p->entries, b->number);
     *argument = allocation_record(p, &request, false);
     free(stack);
     *closure = field(p->tracker, which);
@@ -268,7 +254,6 @@ static value begin_later(struct batch *b, value *closure, value *argument) {
     e->flags &= (uint16_t) ~(promoted ? ENTRY_DUE_PROMOTED : ENTRY_DUE_DIED);
     b->last = !promoted;
     *argument = mp_entry_take_user(&p->entries, &p->engine->d->gc, b->number);
-    mp_entry_begin(&p->entries, b->number);
     *closure = field(p->tracker, which);
     return VAL_TRUE;
 }
@@ -284,7 +269,7 @@ static value next_call(void *context, struct domain *d, value result, value *clo
     if (b->number != 0) settle(p, b->generation, b->number, result, b->last);
     b->number = 0;
     if (p->style == MP_STYLE_5 && !b->births_alone) later = mp_take_later(t);
-    if (later == 0) birth = mp_take_birth(t, p->engine->thread);
+    if (later == 0 && mp_any_birth(t)) birth = mp_take_birth(t, p->engine->thread);
     if (birth == 0 && later == 0 && !b->births_alone) later = mp_take_later(t);
     b->number = birth != 0 ? birth : later;
     b->generation = p->generation;
@@ -353,14 +338,15 @@ static inline value begin_detour(struct domain *d, struct mp_profile *p, value r
     return 0;
 }
 
-/* Where the call stack is not the last one. */
-static __attribute__((noinline)) value begin_with_new_stack(struct domain *d, size_t wosize,
-                                                            unsigned tag, uint64_t end) {
+/* As domain.sample says. */
+static __attribute__((noinline)) value begin_slowly(struct domain *d, size_t wosize, unsigned tag) {
     struct mp_sampler *s = d->sampler;
     struct mp_stream *only = s->only;
-    uint64_t next = only->next, random = only->random;
-    const struct mp_hit hit = {
-        .wosize = wosize, .source = GC_NORMAL, .samples = mp_count_hits(s, only, &only->next, end)};
+    uint64_t next = only->next, random = only->random, end;
+    if (!mp_only_hits(s, wosize, &end)) return vm_slow_alloc(d, wosize, tag);
+    const struct mp_hit hit = {.wosize = wosize,
+                               .source = GC_NORMAL,
+                               .samples = mp_count_hits(s, only, &only->next, end)};
     struct record_request request;
     describe_promise(only->context, &hit, &request);
     value record = quick_record(only->context, &request, true);
@@ -370,35 +356,40 @@ static __attribute__((noinline)) value begin_with_new_stack(struct domain *d, si
     return vm_slow_alloc(d, wosize, tag);
 }
 
+/* The same for a single hit, the call stack being the last sample's: mostly it is. Written so that
+ * the way through calls nothing. */
 static value begin_quickly(struct domain *d, size_t wosize, unsigned tag) {
     struct gc_domain *g = &d->gc;
     struct mp_sampler *s = d->sampler;
     struct mp_stream *only = s->only;
     struct mp_profile *p = only->context;
     uint64_t end;
-    if (!mp_only_hits(s, wosize, &end)) return vm_slow_alloc(d, wosize, tag);
     if (p->callstack_version == 0 || p->callstack_version != d->call_stack->brief_version ||
         !vm_is_short_stack_again(d, d->call_stack) ||
-        g->young_ptr - g->young_start < 8 * (RECORD_FIELDS + 1))
-        return begin_with_new_stack(d, wosize, tag, end);
-    size_t samples = mp_count_hits(s, only, &only->next, end);
+        g->young_ptr - g->young_start < 8 * (RECORD_FIELDS + 1) ||
+        !mp_only_hits(s, wosize, &end) || !mp_hit_once(s, only, end))
+        return begin_slowly(d, wosize, tag);
     value record = gc_bump(g, RECORD_FIELDS, 0);
-    field(record, 0) = val_of_int((intptr_t)samples);
+    field(record, 0) = val_of_int(1);
     field(record, 1) = val_of_int((intptr_t)wosize);
     field(record, 2) = val_of_int(GC_NORMAL);
     field(record, 3) = p->callstack;
-    return begin_detour(d, p, record, RECORD_FIELDS + 1, wosize, samples, end);
+    return begin_detour(d, p, record, RECORD_FIELDS + 1, wosize, 1, end);
 }
 
 static inline size_t wosize_of_note(uint64_t note) { return note >> 10 & 0x3ff; }
 
 /* A callback gave Some for the block that its instruction now makes. */
-static __attribute__((noinline)) void track_promised(struct mp_profile *p, uint64_t note,
-                                                     value result) {
+static void track_promised(struct mp_profile *p, uint64_t note, value result) {
+    struct domain *d = p->engine->d;
     size_t wosize = wosize_of_note(note);
     if ((unsigned)(note >> 20) != p->generation) return;
-    uint32_t number = track(p, wosize, note & 0x3ff, field(result, 0));
-    if (number != 0) mp_bear(p->engine->sampler, &p->stream, number, wosize);
+    bool at_once = gc_only_bump_due(&d->gc, wosize);
+    value block = at_once ? (value)(d->gc.young_ptr - 8 * wosize) : 0;
+    uint32_t number =
+        mp_entry_promised(&p->entries, wosize, note & 0x3ff, field(result, 0), block);
+    if (at_once) d->promised_block = block;
+    else if (number != 0) mp_bear(p->engine->sampler, &p->stream, number, wosize);
 }
 
 static __attribute__((noinline)) void end_detour(struct mp_profile *p, uint64_t note,
@@ -411,8 +402,8 @@ static __attribute__((noinline)) void end_detour(struct mp_profile *p, uint64_t 
     if (engine->held_back) ask_for_callbacks(engine);
 }
 
-/* The second half, for vm_profiler.detour_ended. Mostly the callback returned None and has
- * allocated nothing: then the trigger is where it should be. */
+/* The second half, for vm_profiler.detour_ended. Mostly the callback has allocated nothing: then
+ * the trigger is where it should be. */
 static void detour_ended(void *state, struct domain *d, value result) {
     const struct mp_engine *engine = state;
     value profile, packed;
@@ -421,13 +412,14 @@ static void detour_ended(void *state, struct domain *d, value result) {
     struct mp_lane *lane = p->stream.lane;
     uint64_t note = (uint64_t)int_of_val(packed);
     p->running--;
-    if (is_int(result) && lane->suspended == 1 && !engine->held_back &&
-        d->gc.sample_at == p->stream.next + lane->lag && gc_clock(&d->gc) == lane->since) {
-        lane->suspended = 0;
-        mp_release_block(d, wosize_of_note(note));
-    } else {
+    if (lane->suspended != 1 || engine->held_back || is_exn_result(result) ||
+        d->gc.sample_at != p->stream.next + lane->lag || gc_clock(&d->gc) != lane->since) {
         end_detour(p, note, result);
+        return;
     }
+    lane->suspended = 0;
+    mp_release_block(d, wosize_of_note(note));
+    if (!is_int(result)) track_promised(p, note, result);
 }
 
 static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
@@ -443,15 +435,16 @@ static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
 
 static void on_born(void *context, uint64_t ticket, value block) {
     struct mp_profile *p = context;
+    struct mp_entries *t = &p->entries;
     uint32_t number = (uint32_t)ticket;
-    if (number == 0 || number > p->entries.slot_count) return;
-    if (!(mp_entry_at(&p->entries, number)->flags & ENTRY_DROPPED)) {
-        /* What was told of and never came to be is gone as if it had died at once. */
-        if (block != 0) mp_entry_set_block(&p->entries, number, block, true);
-        else if (mp_note_later(&p->entries, number, ENTRY_DUE_DIED))
-            gc_request_action(&p->engine->d->gc);
+    if (number == 0 || number > t->slot_count) return;
+    if (block != 0) {
+        mp_entry_born(t, number, block);
+        return;
     }
-    mp_entry_release(&p->entries, number);
+    /* What was told of and never came to be is gone as if it had died at once. */
+    if (mp_note_later(t, number, ENTRY_DUE_DIED)) gc_request_action(&p->engine->d->gc);
+    mp_entry_release(t, number);
 }
 
 static void on_minor_done(void *context, struct gc_domain *g) {

@@ -8,6 +8,7 @@
 #ifndef BACTRIAN_MEMPROF_RANDOM_H
 #define BACTRIAN_MEMPROF_RANDOM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { MP_LAYERS = 256 };
@@ -37,12 +38,20 @@ static inline double mp_uniform(uint64_t *state) {
 double mp_exponential_edge(const struct mp_exponential *table, uint64_t *state, unsigned layer,
                            double x);
 
+/* A point of a random bar, for an exponential variable of mean 1. Whether it is surely below the
+ * curve; if not, mp_exponential_edge decides. */
+static inline bool mp_exponential_point(const struct mp_exponential *table, uint64_t *state,
+                                        unsigned *layer, double *x) {
+    uint64_t bits = mp_random(state);
+    *layer = bits % MP_LAYERS;
+    *x = (double)(int64_t)(bits >> 11) * 0x1p-53 * table->edge[*layer];
+    return __builtin_expect(*x < table->edge[*layer + 1], 1);
+}
 /* An exponential variable of mean 1. */
 static inline double mp_exponential(const struct mp_exponential *table, uint64_t *state) {
-    uint64_t bits = mp_random(state);
-    unsigned layer = bits % MP_LAYERS;
-    double x = (double)(int64_t)(bits >> 11) * 0x1p-53 * table->edge[layer];
-    if (__builtin_expect(x < table->edge[layer + 1], 1)) return x;
+    unsigned layer;
+    double x;
+    if (mp_exponential_point(table, state, &layer, &x)) return x;
     return mp_exponential_edge(table, state, layer, x);
 }
 

@@ -40,9 +40,12 @@ struct mp_sampler {
 
 /* Failures before the next success of trials with the stream's rate: geometric, from 0, as the
  * whole part of an exponential variable. */
-static inline uint64_t mp_draw_skip(const struct mp_sampler *s, struct mp_stream *stream) {
-    double skip = mp_exponential(&s->exponential, &stream->random) * stream->mean_skip;
+static inline uint64_t mp_skip_of(const struct mp_stream *stream, double exponential) {
+    double skip = exponential * stream->mean_skip;
     return skip < (double)MP_FAR ? (uint64_t)(int64_t)skip : MP_FAR;
+}
+static inline uint64_t mp_draw_skip(const struct mp_sampler *s, struct mp_stream *stream) {
+    return mp_skip_of(stream, mp_exponential(&s->exponential, &stream->random));
 }
 
 /* What is left of mp_count_hits where there are more than one. */
@@ -55,6 +58,20 @@ static inline size_t mp_count_hits(const struct mp_sampler *s, struct mp_stream 
     *next += 1 + mp_draw_skip(s, stream);
     if (__builtin_expect(*next >= end, 1)) return 1;
     return 1 + mp_count_more_hits(s, stream, next, end);
+}
+
+/* The same for the words in [stream->next, end) where a single hit is quickly drawn. False: it is
+ * not, and nothing has happened. */
+static inline bool mp_hit_once(const struct mp_sampler *s, struct mp_stream *stream, uint64_t end) {
+    uint64_t random = stream->random;
+    unsigned layer;
+    double x;
+    if (!mp_exponential_point(&s->exponential, &random, &layer, &x)) return false;
+    uint64_t next = stream->next + 1 + mp_skip_of(stream, x);
+    if (__builtin_expect(next < end, 0)) return false;
+    stream->random = random;
+    stream->next = next;
+    return true;
 }
 
 /* Whether the stream takes trials just now (MS3). */
