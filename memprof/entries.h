@@ -116,8 +116,7 @@ static inline bool mp_any_birth(const struct mp_entries *t) {
 }
 /* Whether one of the two would give an entry (or none, if all of them were dropped). */
 static inline bool mp_anything_due(const struct mp_entries *t, uint32_t thread) {
-    return t->later.count > t->later_taken ||
-           (mp_any_birth(t) && mp_birth_due(t, thread));
+    return t->later.count > t->later_taken || (mp_any_birth(t) && mp_birth_due(t, thread));
 }
 /* Drops the entries whose allocation that thread was to be told of. */
 void mp_entries_drop_births(struct mp_entries *t, uint32_t thread);

@@ -344,9 +344,8 @@ static __attribute__((noinline)) value begin_slowly(struct domain *d, size_t wos
     struct mp_stream *only = s->only;
     uint64_t next = only->next, random = only->random, end;
     if (!mp_only_hits(s, wosize, &end)) return vm_slow_alloc(d, wosize, tag);
-    const struct mp_hit hit = {.wosize = wosize,
-                               .source = GC_NORMAL,
-                               .samples = mp_count_hits(s, only, &only->next, end)};
+    const struct mp_hit hit = {
+        .wosize = wosize, .source = GC_NORMAL, .samples = mp_count_hits(s, only, &only->next, end)};
     struct record_request request;
     describe_promise(only->context, &hit, &request);
     value record = quick_record(only->context, &request, true);
@@ -366,8 +365,8 @@ static value begin_quickly(struct domain *d, size_t wosize, unsigned tag) {
     uint64_t end;
     if (p->callstack_version == 0 || p->callstack_version != d->call_stack->brief_version ||
         !vm_is_short_stack_again(d, d->call_stack) ||
-        g->young_ptr - g->young_start < 8 * (RECORD_FIELDS + 1) ||
-        !mp_only_hits(s, wosize, &end) || !mp_hit_once(s, only, end))
+        g->young_ptr - g->young_start < 8 * (RECORD_FIELDS + 1) || !mp_only_hits(s, wosize, &end) ||
+        !mp_hit_once(s, only, end))
         return begin_slowly(d, wosize, tag);
     value record = gc_bump(g, RECORD_FIELDS, 0);
     field(record, 0) = val_of_int(1);
@@ -386,8 +385,7 @@ static void track_promised(struct mp_profile *p, uint64_t note, value result) {
     if ((unsigned)(note >> 20) != p->generation) return;
     bool at_once = gc_only_bump_due(&d->gc, wosize);
     value block = at_once ? (value)(d->gc.young_ptr - 8 * wosize) : 0;
-    uint32_t number =
-        mp_entry_promised(&p->entries, wosize, note & 0x3ff, field(result, 0), block);
+    uint32_t number = mp_entry_promised(&p->entries, wosize, note & 0x3ff, field(result, 0), block);
     if (at_once) d->promised_block = block;
     else if (number != 0) mp_bear(p->engine->sampler, &p->stream, number, wosize);
 }

@@ -4,31 +4,40 @@
 #include "vm/domain.h"
 #include "vm/engine.h"
 #include "vm/frames.h"
+#include "vm/selfcheck.h"
 #include "vm/stack.h"
 #include "vm/vm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MARK_DEPTH = 16, /* frames between the innermost one and a new mark */
     COMPARED = 64,   /* a stack with more fresh frames counts as another one */
 };
 
-static bool widen(struct vm_frames *f, size_t count) {
+/* Frames that were noted so far at the end of the arrays stay there. */
+static bool widen(struct vm_frames *f, size_t count, size_t noted) {
     size_t wider = f->capacity == 0 ? 256 : f->capacity;
     while (wider < count) wider *= 2;
     uint64_t *gpcs = realloc(f->gpcs, wider * sizeof *gpcs);
     if (gpcs != NULL) f->gpcs = gpcs;
     uint32_t *slots = realloc(f->slots, wider * sizeof *slots);
     if (slots != NULL) f->slots = slots;
-    if (gpcs == NULL || slots == NULL) return false;
+    struct vm_return *returns = realloc(f->returns, wider * sizeof *returns);
+    if (returns != NULL) f->returns = returns;
+    if (gpcs == NULL || slots == NULL || returns == NULL) return false;
+    size_t from = f->capacity - noted, to = wider - noted;
+    memmove(gpcs + to, gpcs + from, noted * sizeof *gpcs);
+    memmove(slots + to, slots + from, noted * sizeof *slots);
+    memmove(returns + to, returns + from, noted * sizeof *returns);
     f->capacity = wider;
     return true;
 }
 
 static struct vm_call_stack *create(struct domain *d) {
     struct vm_call_stack *s = calloc(1, sizeof *s);
-    if (s == NULL || !widen(&s->fresh, VM_SHORT_STACK)) {
+    if (s == NULL || !widen(&s->fresh, VM_SHORT_STACK, 0)) {
         free(s);
         return NULL;
     }
@@ -95,22 +104,27 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
     size_t n = to->count;
     bool more = true;
     while (more && n < limit) {
-        if (n == f->capacity && !widen(f, n + 1)) {
+        if (n == f->capacity && !widen(f, n + 1, n)) {
             to->no_memory = true;
             break;
         }
         size_t room = limit < f->capacity ? limit : f->capacity;
-        uint64_t *gpcs = f->gpcs;
-        uint32_t *slots = f->slots;
+        uint64_t *gpcs = f->gpcs + f->capacity - n;
+        uint32_t *slots = f->slots + f->capacity - n;
+        struct vm_return *returns = f->returns + f->capacity - n;
         while (n < room) {
-            gpcs[n] = gpc;
-            slots[n++] = word_address(behind);
+            n++;
+            *--gpcs = gpc;
+            *--slots = word_address(behind);
+            *--returns = (struct vm_return){behind[0], behind[2]};
             if (behind == mark) {
+                returns->address = 0;
                 to->at_mark = true;
                 more = false;
                 break;
             }
             if (step_to_caller(&behind, &gpc)) continue;
+            returns->address = 0;
             /* Copies: what has its address taken can't stay in a register. */
             value *slow_behind = behind;
             uint64_t slow_gpc;
@@ -124,23 +138,22 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
 
 /* ---- Short stacks. ---- */
 
-static void forget_brief(struct vm_call_stack *s) {
-    s->brief.limit = 0;
-    s->brief_version++;
-}
-
 /* Notes the words that made the short stack in fresh. One that crosses a mark or a callback is not
  * kept: there is more to look at. */
 static void keep_brief(struct domain *d, struct vm_call_stack *s, size_t limit, size_t count) {
     struct vm_short_stack *b = &s->brief;
-    forget_brief(s);
+    const uint64_t *gpcs = s->fresh.gpcs + s->fresh.capacity;
+    const uint32_t *slots = s->fresh.slots + s->fresh.capacity;
+    b->limit = 0;
+    s->brief_version++;
     if (count == 0) return;
+    for (size_t i = 0; i < count; i++) b->gpcs[i] = *--gpcs;
     b->count = count;
     b->word = d->sp[1];
     b->extra_args = d->sp[2];
     b->whole_from = count < limit ? d->sp : NULL;
     for (size_t i = 0; i + 1 < count; i++) {
-        const value *behind = slot_at(d, s->fresh.slots[i]);
+        const value *behind = slot_at(d, *--slots);
         if (gpc_of_frame_word(((const uintptr_t *)behind[0])[-1]) == VM_NO_GPC) return;
         b->links[i] = (struct vm_link){(size_t)(behind - d->sp), behind[0], behind[2]};
     }
@@ -154,7 +167,7 @@ static __attribute__((noinline)) size_t short_stack(struct domain *d, size_t lim
     if (s == NULL && (s = create(d)) == NULL) return 0;
     if (start(d, s, &w) && limit > 0) walk(d, &s->fresh, &w, limit, NULL);
     keep_brief(d, s, limit, w.count);
-    *gpcs = s->fresh.gpcs;
+    *gpcs = s->brief.gpcs;
     return w.count;
 }
 
@@ -162,7 +175,7 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
     const struct vm_call_stack *s = d->call_stack;
     if (s == NULL || limit != s->brief.limit || !vm_is_short_stack_again(d, s))
         return short_stack(d, limit, gpcs);
-    *gpcs = s->fresh.gpcs;
+    *gpcs = s->brief.gpcs;
     return s->brief.count;
 }
 
@@ -174,15 +187,22 @@ static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct wal
                            const value *mark) {
     const uint64_t *gpcs = s->kept.gpcs;
     const uint32_t *slots = s->kept.slots;
-    value *behind = w->behind;
+    struct vm_return *returns = s->kept.returns;
+    value *behind = w->behind, *left = NULL; /* the return frame that was stepped over plainly */
     uint64_t gpc = w->gpc;
     size_t i = s->kept.count;
     bool more = true, kept = false;
     while (more && i > 0 && gpcs[i - 1] == gpc && slots[i - 1] == word_address(behind)) {
+        if (left != NULL) returns[i] = (struct vm_return){left[0], left[2]};
         i--;
+        while (i > 0 && behind[0] == returns[i].address && behind[2] == returns[i].extra_args)
+            behind = slot_at(d, slots[--i]);
+        gpc = gpcs[i];
         kept = behind == mark && i == s->marked;
         if (behind == mark) break;
+        left = behind;
         if (step_to_caller(&behind, &gpc)) continue;
+        left = NULL;
         value *slow_behind = behind;
         uint64_t slow_gpc = gpc;
         more = step_slowly(d, &slow_behind, &slow_gpc);
@@ -193,11 +213,12 @@ static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct wal
     size_t n = s->kept.count - i;
     if (kept) w->count = n;
     if (kept || !more || behind == mark) return kept;
-    if (n > s->fresh.capacity && !widen(&s->fresh, n)) return false;
-    for (size_t k = 0; k < n; k++) {
-        s->fresh.gpcs[k] = gpcs[s->kept.count - 1 - k];
-        s->fresh.slots[k] = slots[s->kept.count - 1 - k];
-    }
+    if (n > s->fresh.capacity && !widen(&s->fresh, n, 0)) return false;
+    size_t at = s->fresh.capacity - n;
+    memcpy(s->fresh.gpcs + at, gpcs + i, n * sizeof *gpcs);
+    memcpy(s->fresh.slots + at, slots + i, n * sizeof *slots);
+    memcpy(s->fresh.returns + at, returns + i, n * sizeof *returns);
+    if (n > 0) s->fresh.returns[at].address = 0; /* what is behind it is not what was */
     *w = (struct walker){.behind = behind, .gpc = gpc, .count = n};
     return false;
 }
@@ -205,26 +226,17 @@ static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct wal
 /* Puts the fresh frames in place, inside of `shared` old ones. */
 static void put(struct vm_call_stack *s, size_t shared, size_t fresh) {
     size_t count = shared + fresh;
-    bool same = count == s->kept.count && fresh <= COMPARED;
-    const uint64_t *from = s->fresh.gpcs;
-    uint64_t *to = s->kept.gpcs + count;
-    for (size_t i = 0; same && i < fresh; i++) same = *--to == from[i];
+    const uint64_t *gpcs = s->fresh.gpcs + s->fresh.capacity - fresh;
+    const uint32_t *slots = s->fresh.slots + s->fresh.capacity - fresh;
+    bool same = count == s->kept.count && fresh <= COMPARED &&
+                memcmp(s->kept.gpcs + shared, gpcs, fresh * sizeof *gpcs) == 0;
     s->version += !same;
     if (shared < s->unchanged) s->unchanged = shared;
     s->kept.count = count;
-    to = s->kept.gpcs + count;
-    uint32_t *slots = s->kept.slots + count;
-    size_t i = 0;
-    for (; i + 4 <= fresh; i += 4) {
-        to -= 4, slots -= 4;
-        to[3] = from[i], to[2] = from[i + 1], to[1] = from[i + 2], to[0] = from[i + 3];
-        slots[3] = s->fresh.slots[i], slots[2] = s->fresh.slots[i + 1];
-        slots[1] = s->fresh.slots[i + 2], slots[0] = s->fresh.slots[i + 3];
-    }
-    for (; i < fresh; i++) {
-        *--to = from[i];
-        *--slots = s->fresh.slots[i];
-    }
+    memcpy(s->kept.gpcs + shared, gpcs, fresh * sizeof *gpcs);
+    memcpy(s->kept.slots + shared, slots, fresh * sizeof *slots);
+    memcpy(s->kept.returns + shared, s->fresh.returns + s->fresh.capacity - fresh,
+           fresh * sizeof *s->kept.returns);
 }
 
 /* Of the last limit frames. */
@@ -247,10 +259,9 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
     if (mark == d->stack_high) mark = NULL;
     bool any = start(d, s, &w), kept = any && is_kept(d, s, &w, mark);
     if (any && !kept) walk(d, &s->fresh, &w, SIZE_MAX, mark);
-    if (!kept) forget_brief(s);
     size_t shared = w.at_mark ? s->marked : 0;
     if (w.no_memory ||
-        (s->kept.capacity < shared + w.count && !widen(&s->kept, shared + w.count))) {
+        (s->kept.capacity < shared + w.count && !widen(&s->kept, shared + w.count, 0))) {
         vm_mark_lift(d, MARK_CALL_STACK);
         return 0;
     }
@@ -265,14 +276,15 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
 size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
     struct vm_call_stack *s = d->call_stack;
     if (s == NULL && (s = create(d)) == NULL) return 0;
-    if (limit > VM_SHORT_STACK) return whole_stack(d, s, limit, gpcs);
-    size_t n = vm_short_call_stack(d, limit, gpcs);
-    forget_brief(s);
-    for (size_t i = 0; i < n / 2; i++) {
-        uint64_t *fresh = s->fresh.gpcs, gpc = fresh[i];
-        fresh[i] = fresh[n - 1 - i];
-        fresh[n - 1 - i] = gpc;
+    if (limit > VM_SHORT_STACK) {
+        size_t whole = whole_stack(d, s, limit, gpcs);
+        if (gc_get_params(&d->gc)->verify) vm_selfcheck_call_stack(d, *gpcs, whole, limit);
+        return whole;
     }
+    size_t n = vm_short_call_stack(d, limit, gpcs);
+    const uint64_t *brief = *gpcs;
+    for (size_t i = 0; i < n; i++) s->fresh.gpcs[n - 1 - i] = brief[i];
+    *gpcs = s->fresh.gpcs;
     return n;
 }
 
@@ -286,7 +298,9 @@ void vm_call_stack_free(struct domain *d) {
     if (s == NULL) return;
     free(s->kept.gpcs);
     free(s->kept.slots);
+    free(s->kept.returns);
     free(s->fresh.gpcs);
     free(s->fresh.slots);
+    free(s->fresh.returns);
     free(s);
 }

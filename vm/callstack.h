@@ -24,8 +24,15 @@ struct vm_stopped_place {
 };
 enum { STOPPED_PLACES = 64 };
 
+/* The words through which a frame is left. Where they stand unchanged, so does the next frame. */
+struct vm_return {
+    value address; /* 0: that of a mark or a callback, which tells nothing */
+    value extra_args;
+};
+
 struct vm_frames {
     uint64_t *gpcs;
+    struct vm_return *returns;
     uint32_t *slots; /* of their return frames: the low half of the address in words */
     size_t count, capacity;
 };
@@ -36,10 +43,11 @@ enum { VM_SHORT_STACK = 64 };
 struct vm_short_stack {
     size_t limit; /* that was asked for; 0: there is no such stack */
     size_t count;
-    value word, extra_args;  /* of the stopped instruction (vm/engine.h, E2) */
-    const value *whole_from; /* sp, if there are no more frames; else NULL */
-    struct vm_link {         /* the return frame between two of its frames */
-        size_t at;           /* words from sp */
+    value word, extra_args;        /* of the stopped instruction (vm/engine.h, E2) */
+    const value *whole_from;       /* sp, if there are no more frames; else NULL */
+    uint64_t gpcs[VM_SHORT_STACK]; /* innermost first */
+    struct vm_link {               /* the return frame between two of its frames */
+        size_t at;                 /* words from sp */
         value return_to, extra_args;
     } links[VM_SHORT_STACK];
 };
@@ -47,14 +55,14 @@ struct vm_short_stack {
 struct vm_call_stack {
     struct vm_stopped_place stopped[STOPPED_PLACES]; /* a cache for vm/frames.c */
     struct vm_frames kept;                           /* outermost frame first */
-    struct vm_frames fresh; /* the walk's, innermost first, before they are put in place */
+    struct vm_frames fresh; /* the walk's, at the end of the arrays, before they are put in place */
     size_t marked;          /* CS1 */
     /* At most so many of the outermost entries are what they were when it was last set to SIZE_MAX:
      * whoever derives something of each entry needs to look only at the others. */
     size_t unchanged;
-    uint64_t version;            /* changes when the kept stack does */
-    struct vm_short_stack brief; /* its places are fresh.gpcs[0 .. count-1] */
-    uint64_t brief_version;      /* of it and its limit: changes when either does; not 0 */
+    uint64_t version; /* changes when the kept stack does */
+    struct vm_short_stack brief;
+    uint64_t brief_version; /* of it and its limit: changes when either does; not 0 */
 };
 
 /* Whether a short stack for the limit of the last one would be the same (0: there is no last one).

@@ -93,6 +93,14 @@ void vm_selfcheck(struct domain *d) {
     check_frames(d);
 }
 
+void vm_selfcheck_call_stack(struct domain *d, const uint64_t *gpcs, size_t count, size_t limit) {
+    struct vm_frame frame;
+    bool more = vm_frames_first(d, &frame);
+    for (size_t i = count; i-- > 0; more = vm_frames_next(d, &frame))
+        require(more && gpcs[i] == frame.gpc, "CS1: a frame of the kept call stack is not so");
+    require(!more || count == limit, "CS1: the kept call stack lacks frames");
+}
+
 static void check_no_young(const struct domain *d, const value *from, const value *to) {
     for (; from < to; from++)
         require(is_int(*from) || !gc_is_young(&d->gc, *from),

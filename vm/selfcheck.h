@@ -2,6 +2,9 @@
 #ifndef BACTRIAN_VM_SELFCHECK_H
 #define BACTRIAN_VM_SELFCHECK_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct domain;
 struct vm;
 
@@ -15,5 +18,9 @@ struct vm_threads;
 void vm_selfcheck_threads(struct vm_threads *threads);
 /* Checks the tables of functions and fragments; called at a machine's end. GC: never. */
 void vm_selfcheck_code(struct vm *vm);
+
+/* Checks a call stack of count places, outermost first, cut at limit, against the frames that the
+ * stopped domain has. GC: never. */
+void vm_selfcheck_call_stack(struct domain *d, const uint64_t *gpcs, size_t count, size_t limit);
 
 #endif
