@@ -7,6 +7,7 @@
 #include "memprof/units.h"
 #include "vm/callback.h"
 #include "vm/callstack.h"
+#include "vm/checks.h"
 #include "vm/detour.h"
 #include "vm/thread.h"
 
@@ -343,7 +344,9 @@ static __attribute__((noinline)) value begin_slowly(struct domain *d, size_t wos
     struct mp_sampler *s = d->sampler;
     struct mp_stream *only = s->only;
     uint64_t next = only->next, random = only->random, end;
-    if (!mp_only_hits(s, wosize, &end)) return vm_slow_alloc(d, wosize, tag);
+    const struct mp_profile *p = only->context;
+    if (!is_closure(field(p->tracker, ALLOC_MINOR)) || !mp_only_hits(s, wosize, &end))
+        return vm_slow_alloc(d, wosize, tag);
     const struct mp_hit hit = {
         .wosize = wosize, .source = GC_NORMAL, .samples = mp_count_hits(s, only, &only->next, end)};
     struct record_request request;
