@@ -8,6 +8,7 @@
 
 #include "memprof/pass.h"
 #include "memprof/profile.h"
+#include "memprof/sampler_internal.h"
 
 #include <stdlib.h>
 
@@ -44,7 +45,8 @@ static bool widen(struct mp_tracker *t) {
     return true;
 }
 
-static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
+static inline __attribute__((always_inline)) void on_hit(void *context, struct domain *d,
+                                                         const struct mp_hit *hit) {
     struct mp_tracker *t = context;
     if (t->count == t->capacity && !widen(t)) {
         t->lost++;
@@ -53,6 +55,26 @@ static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
     t->events->born(t->context, t->next_id, hit);
     /* Behind that, in which everything before may have been forgotten. */
     t->blocks[t->count++] = (struct tracked){hit->block, t->next_id++};
+}
+
+/* The same for the usual sample, without a call for each step. */
+static value on_sample(struct domain *d, size_t wosize, unsigned tag) {
+    struct mp_sampler *s = d->sampler;
+    struct mp_stream *only = s->only;
+    uint64_t end;
+    if (!mp_only_hits(s, wosize, &end) || !mp_hit_once(s, only, end))
+        return mp_hit_quickly(d, wosize, tag);
+    const struct mp_hit hit = {
+        .wosize = wosize,
+        .samples = 1,
+        .young = true,
+        .source = GC_NORMAL,
+        .tag = tag,
+        .block = gc_bump(&d->gc, wosize, tag),
+    };
+    gc_set_sample(&d->gc, only->next + only->lane->lag);
+    on_hit(only->context, d, &hit);
+    return hit.block;
 }
 
 static void tell_promoted(struct mp_tracker *t) {
@@ -124,7 +146,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
 
 static const struct mp_client tracker_client = {
     .hit = on_hit,
-    .quickly = mp_hit_quickly,
+    .quickly = on_sample,
     .minor_done = on_minor_done,
     .mark_done = on_mark_done,
     .look = on_look,
