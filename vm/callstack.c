@@ -35,10 +35,21 @@ static bool widen(struct vm_frames *f, size_t count, size_t noted) {
     return true;
 }
 
+static void free_stack(struct vm_call_stack *s) {
+    struct vm_frames *both[] = {&s->kept, &s->fresh};
+    for (int i = 0; i < 2; i++) {
+        free(both[i]->gpcs);
+        free(both[i]->slots);
+        free(both[i]->returns);
+    }
+    free(s);
+}
+
 static struct vm_call_stack *create(struct domain *d) {
     struct vm_call_stack *s = calloc(1, sizeof *s);
-    if (s == NULL || !widen(&s->fresh, VM_SHORT_STACK, 0)) {
-        free(s);
+    if (s == NULL) return NULL;
+    if (!widen(&s->fresh, VM_SHORT_STACK, 0) || !widen(&s->kept, VM_SHORT_STACK, 0)) {
+        free_stack(s);
         return NULL;
     }
     /* Versions of different threads' stacks differ. */
@@ -294,13 +305,5 @@ void vm_call_stack_passed_mark(struct domain *d, size_t frames) {
 }
 
 void vm_call_stack_free(struct domain *d) {
-    struct vm_call_stack *s = d->call_stack;
-    if (s == NULL) return;
-    free(s->kept.gpcs);
-    free(s->kept.slots);
-    free(s->kept.returns);
-    free(s->fresh.gpcs);
-    free(s->fresh.slots);
-    free(s->fresh.returns);
-    free(s);
+    if (d->call_stack != NULL) free_stack(d->call_stack);
 }
