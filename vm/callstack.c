@@ -226,10 +226,12 @@ static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct wal
     if (kept || !more || behind == mark) return kept;
     if (n > s->fresh.capacity && !widen(&s->fresh, n, 0)) return false;
     size_t at = s->fresh.capacity - n;
-    memcpy(s->fresh.gpcs + at, gpcs + i, n * sizeof *gpcs);
-    memcpy(s->fresh.slots + at, slots + i, n * sizeof *slots);
-    memcpy(s->fresh.returns + at, returns + i, n * sizeof *returns);
-    if (n > 0) s->fresh.returns[at].address = 0; /* what is behind it is not what was */
+    if (n > 0) { /* else there may be no arrays */
+        memcpy(s->fresh.gpcs + at, gpcs + i, n * sizeof *gpcs);
+        memcpy(s->fresh.slots + at, slots + i, n * sizeof *slots);
+        memcpy(s->fresh.returns + at, returns + i, n * sizeof *returns);
+        s->fresh.returns[at].address = 0; /* what is behind it is not what was */
+    }
     *w = (struct walker){.behind = behind, .gpc = gpc, .count = n};
     return false;
 }
