@@ -44,9 +44,8 @@ size_t afl_custom_fuzz(struct mutator *m, uint8_t *data, size_t size, uint8_t **
     size_t length = 0;
     free(m->last);
     m->last = mutant_of(data, size, m->seed++, &length);
-    if (m->last == NULL || length > max_size) return 0;
-    *out = m->last;
-    return length;
+    *out = m->last != NULL ? m->last : data; /* afl-fuzz ends where there is none */
+    return m->last == NULL || length > max_size ? 0 : length;
 }
 
 void afl_custom_deinit(struct mutator *m) {
