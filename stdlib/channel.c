@@ -110,6 +110,18 @@ static off_t seek(const struct channel *c, off_t to, int whence) {
     return -1;
 }
 
+struct channel *channel_for_input(struct domain *d, value v) {
+    struct channel *c = channel_of(v);
+    if (c->output) vm_invalid_argument(d, "an input channel was expected");
+    return c;
+}
+
+struct channel *channel_for_output(struct domain *d, value v) {
+    struct channel *c = channel_of(v);
+    if (!c->output) vm_invalid_argument(d, "an output channel was expected");
+    return c;
+}
+
 struct channel *channel_open(struct domain *d, int fd, bool output) {
     struct channel *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;

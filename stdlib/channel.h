@@ -58,6 +58,10 @@ struct channel_failure {
 
 /* The channel of a value of kind c. GC: never. */
 static inline struct channel *channel_of(value v) { return *(struct channel **)custom_data(v); }
+/* The same for one that is read from, or written to. An in_channel and an out_channel are the same
+ * kind of block, so that a forged value is refused here alone. GC: may run. Fail: raise. */
+struct channel *channel_for_input(struct domain *d, value v);
+struct channel *channel_for_output(struct domain *d, value v);
 /* Whether v is a block of this kind. v: a custom block. GC: never. */
 bool channel_is_channel(value v);
 

@@ -18,7 +18,7 @@ value prim_md5_chan(struct domain *d, value channel, value length) {
     vm_md5_start(&md5);
     char buffer[4096];
     intptr_t left = int_of_val(length);
-    vm_lock(d, &channel_of(channel)->lock);
+    vm_lock(d, &channel_for_input(d, channel)->lock);
     while (left != 0) {
         size_t n = left > 0 && (size_t)left < sizeof buffer ? (size_t)left : sizeof buffer;
         size_t got = channel_read(d, channel_of(channel), buffer, n);

@@ -7,20 +7,6 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-/* An in_channel and an out_channel are the same kind of block, so that only a forged value is
- * refused here. */
-static struct channel *input_of(struct domain *d, value v) {
-    struct channel *c = channel_of(v);
-    if (c->output) vm_invalid_argument(d, "an input channel was expected");
-    return c;
-}
-
-static struct channel *output_of(struct domain *d, value v) {
-    struct channel *c = channel_of(v);
-    if (!c->output) vm_invalid_argument(d, "an output channel was expected");
-    return c;
-}
-
 static void check(struct domain *d, bool done, const struct channel_failure *failure) {
     if (!done) channel_raise(d, failure);
 }
@@ -88,7 +74,7 @@ value prim_terminfo_rows(struct domain *d, value channel) {
 /* ---- Output. ---- */
 
 value prim_ml_flush(struct domain *d, value channel) {
-    struct channel *c = output_of(d, channel);
+    struct channel *c = channel_for_output(d, channel);
     struct channel_failure failure;
     if (c->fd == -1) return VAL_UNIT;
     GC_ROOT(&d->gc, &channel);
@@ -106,7 +92,7 @@ static void make_room(struct domain *d, struct channel *c) {
 }
 
 value prim_ml_output_char(struct domain *d, value channel, value character) {
-    struct channel *c = output_of(d, channel);
+    struct channel *c = channel_for_output(d, channel);
     if (c->curr < c->end && c->lock.holder == NULL) {
         *c->curr++ = (char)int_of_val(character);
         return VAL_UNIT;
@@ -121,7 +107,7 @@ value prim_ml_output_char(struct domain *d, value channel, value character) {
 }
 
 value prim_ml_output_int(struct domain *d, value channel, value n) {
-    struct channel *c = output_of(d, channel);
+    struct channel *c = channel_for_output(d, channel);
     uint32_t word = (uint32_t)int_of_val(n);
     char bytes[4] = {(char)(word >> 24), (char)(word >> 16), (char)(word >> 8), (char)word};
     GC_ROOT(&d->gc, &channel);
@@ -139,7 +125,7 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
  * partly in it, as a later flush or position shows. */
 value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value start,
                            value length) {
-    struct channel *c = output_of(d, channel);
+    struct channel *c = channel_for_output(d, channel);
     intptr_t at = int_of_val(start), left = int_of_val(length);
     if (!prim_in_bounds(at, left, string_length(bytes))) vm_invalid_argument(d, "output");
     GC_ROOT(&d->gc, &channel, &bytes);
@@ -185,7 +171,7 @@ static value next_byte(struct domain *d, struct channel *c) {
 }
 
 value prim_ml_input_char(struct domain *d, value channel) {
-    struct channel *c = input_of(d, channel);
+    struct channel *c = channel_for_input(d, channel);
     if (c->curr < c->max && c->lock.holder == NULL) return val_of_int((unsigned char)*c->curr++);
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
@@ -196,7 +182,7 @@ value prim_ml_input_char(struct domain *d, value channel) {
 }
 
 value prim_ml_input_int(struct domain *d, value channel) {
-    struct channel *c = input_of(d, channel);
+    struct channel *c = channel_for_input(d, channel);
     uint32_t word = 0;
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
@@ -208,7 +194,7 @@ value prim_ml_input_int(struct domain *d, value channel) {
 
 /* What is in the buffer, or else what one read brings: 0 only at the end of the file. */
 value prim_ml_input(struct domain *d, value channel, value bytes, value start, value length) {
-    struct channel *c = input_of(d, channel);
+    struct channel *c = channel_for_input(d, channel);
     intptr_t at = int_of_val(start), n = int_of_val(length);
     if (!prim_in_bounds(at, n, string_length(bytes))) vm_invalid_argument(d, "input");
     if (n == 0) return val_of_int(0);
@@ -233,7 +219,7 @@ static void move_to_front(struct channel *c) {
 /* How many bytes there are up to and including the next newline. Negative: that many without one,
  * since the buffer is full or the file ends; 0 at the very end. */
 value prim_ml_input_scan_line(struct domain *d, value channel) {
-    struct channel *c = input_of(d, channel);
+    struct channel *c = channel_for_input(d, channel);
     struct channel_wait wait = {0};
     ptrdiff_t seen = 0;
     GC_ROOT(&d->gc, &channel);
@@ -291,25 +277,25 @@ static int64_t length_of(struct domain *d, value channel) {
 }
 
 value prim_ml_seek_in(struct domain *d, value channel, value position) {
-    input_of(d, channel);
+    channel_for_input(d, channel);
     seek(d, channel, int_of_val(position));
     return VAL_UNIT;
 }
 
 value prim_ml_seek_in_64(struct domain *d, value channel, value position) {
-    input_of(d, channel);
+    channel_for_input(d, channel);
     seek(d, channel, int64_of_val(position));
     return VAL_UNIT;
 }
 
 value prim_ml_seek_out(struct domain *d, value channel, value position) {
-    output_of(d, channel);
+    channel_for_output(d, channel);
     seek(d, channel, int_of_val(position));
     return VAL_UNIT;
 }
 
 value prim_ml_seek_out_64(struct domain *d, value channel, value position) {
-    output_of(d, channel);
+    channel_for_output(d, channel);
     seek(d, channel, int64_of_val(position));
     return VAL_UNIT;
 }

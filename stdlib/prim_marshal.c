@@ -52,6 +52,7 @@ static void output_message(struct domain *d, value channel, const struct marshal
 value prim_output_value(struct domain *d, value channel, value v, value flags) {
     struct vm_arena scratch = {NULL};
     struct marshal_writer w;
+    channel_for_output(d, channel); /* before there is memory to lose */
     if (!marshal_write(&w, d, v, flags_of_list(flags), &scratch)) marshal_raise(d, &w);
     output_message(d, channel, &w);
     return VAL_UNIT;
@@ -155,7 +156,7 @@ static void read_header(struct domain *d, const value *channel, struct vm_marsha
 value prim_input_value(struct domain *d, value channel) {
     GC_ROOT(&d->gc, &channel);
     struct vm_marshal_header header;
-    vm_lock(d, &channel_of(channel)->lock);
+    vm_lock(d, &channel_for_input(d, channel)->lock);
     read_header(d, &channel, &header);
     struct channel_failure failure;
     uint8_t *bytes;
