@@ -223,7 +223,7 @@ class Limits(Case):
             os.close(source)
             os.close(sink)
         self.assertEqual(done.status, 124, repr(done))
-        self.assertIn('stopped by --timeout while it waited', done.err)
+        self.assertIn('stopped by --timeout in the midst of a primitive', done.err)
 
     def test_the_heap_ends_at_the_piece_of_64_kilobytes(self):
         self.place.write('spans.ml', '''

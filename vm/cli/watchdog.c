@@ -53,7 +53,7 @@ static void *watch(void *context) {
     pthread_mutex_unlock(&dog->lock);
     if (!over)
         _exit(cli_fail(VM_STATUS_STOPPED, dog->shown,
-                       "stopped by --timeout while it waited for the system; "
+                       "stopped by --timeout in the midst of a primitive; "
                        "output that it had not flushed is lost"));
     return NULL;
 }
