@@ -366,8 +366,9 @@ static value begin_quickly(struct domain *d, size_t wosize, unsigned tag) {
     struct mp_stream *only = s->only;
     struct mp_profile *p = only->context;
     uint64_t end;
-    if (p->callstack_version == 0 || p->callstack_version != d->call_stack->brief_version ||
-        !vm_is_short_stack_again(d, d->call_stack) ||
+    const struct vm_call_stack *stack = d->call_stack; /* of the thread that runs */
+    if (stack == NULL || p->callstack_version != stack->brief_version ||
+        !vm_is_short_stack_again(d, stack) ||
         g->young_ptr - g->young_start < 8 * (RECORD_FIELDS + 1) || !mp_only_hits(s, wosize, &end) ||
         !mp_hit_once(s, only, end))
         return begin_slowly(d, wosize, tag);

@@ -219,7 +219,7 @@ static void check_list(struct domain *d, value list) {
     value seen = VAL_UNIT;
     for (size_t n = 1; list != VAL_EMPTY_LIST; list = field(list, 1), n++) {
         if (!has_field(list, 1) || !vm_kind_accepts(d, 'a', field(list, 0)) || list == seen)
-            prim_refuse(d, "array_concat of no list");
+            prim_refuse(d, "array_concat of no list of arrays");
         if ((n & (n - 1)) == 0) seen = list;
     }
 }
