@@ -75,6 +75,7 @@ static inline void release(struct mp_entries *t, uint32_t number) {
     free_if_unused(t, number);
 }
 
+/* Nothing more happens for this entry. */
 static inline void drop(struct mp_entries *t, uint32_t number) {
     struct mp_entry *e = &t->slots[number];
     if (e->flags & (ENTRY_DROPPED | ENTRY_FREE)) return;
@@ -86,7 +87,6 @@ static inline void drop(struct mp_entries *t, uint32_t number) {
     free_if_unused(t, number);
 }
 
-void mp_entry_drop(struct mp_entries *t, uint32_t number) { drop(t, number); }
 void mp_entry_release(struct mp_entries *t, uint32_t number) { release(t, number); }
 
 /* The user value is a root from now on. False: no memory for that; the entry was dropped. */

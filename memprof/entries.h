@@ -87,8 +87,6 @@ bool mp_entry_set_block(struct mp_entries *t, uint32_t number, value block, bool
 void mp_entry_set_user(struct mp_entries *t, uint32_t number, value user);
 /* Takes its user value, which is no root any more. */
 value mp_entry_take_user(struct mp_entries *t, struct gc_domain *g, uint32_t number);
-/* Nothing more happens for this entry. */
-void mp_entry_drop(struct mp_entries *t, uint32_t number);
 /* Takes off a hold (ME2). */
 void mp_entry_release(struct mp_entries *t, uint32_t number);
 /* The callback that began with one of the two below is over; over: so is the entry's story. */
