@@ -30,6 +30,13 @@ static void decide(struct vm_policy *policy, unsigned capability, enum vm_access
              (int)length, word);
 }
 
+/* Whoever meets this refusal may not know the capability's name. */
+static void decide_pure(struct vm_policy *policy, unsigned capability) {
+    policy->of[capability].access = ACCESS_REFUSED;
+    snprintf(policy->of[capability].flag, sizeof policy->of[capability].flag,
+             "--pure (--allow=%s permits it)", names[capability]);
+}
+
 /* The capability that the first length bytes of word name, or CAP_COUNT. */
 static unsigned find(const char *word, size_t length) {
     unsigned c = 0;
@@ -119,7 +126,7 @@ bool vm_policy_deny(struct vm_policy *policy, const char *list, const char **wor
 
 void vm_policy_pure(struct vm_policy *policy) {
     for (unsigned c = 0; c < CAP_COUNT; c++)
-        if (!is_pure[c]) decide(policy, c, ACCESS_REFUSED, "--pure", "", 0);
+        if (!is_pure[c]) decide_pure(policy, c);
 }
 
 void vm_policy_free(struct vm_policy *policy) {

@@ -51,7 +51,7 @@ void vm_policy_free(struct vm_policy *policy);
 /* The flag that refuses a capability, or NULL if it is granted, at least below some folder.
  * GC: never. */
 const char *vm_policy_refusal(const struct vm *vm, enum vm_capability capability);
-/* Raises Sys_error "SUBJECT: refused by FLAG (see bactrian --help)". GC: may run. */
+/* Raises Sys_error "SUBJECT: refused by FLAG". GC: may run. */
 _Noreturn void vm_raise_refused(struct domain *d, const char *subject, const char *flag);
 
 #endif

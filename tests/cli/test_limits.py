@@ -5,6 +5,10 @@ import time
 from support import Case
 
 
+def pure_refusal(subject, capability):
+    return '%s: refused by --pure (--allow=%s permits it)' % (subject, capability)
+
+
 class Capabilities(Case):
     def allowed(self, flags, words, out=None):
         done = self.bactrian(*flags, 'world.byte', *words)
@@ -32,8 +36,7 @@ class Capabilities(Case):
             with self.subTest(capability=name, words=words):
                 self.denied(['--deny=' + name], words,
                             '%s: refused by --deny=%s' % (primitive, name))
-                self.denied(['--pure'], words, '%s: refused by --pure' % (
-                    'home/new' if words[0] == 'update' else primitive))
+                self.denied(['--pure'], words, pure_refusal(primitive, name))
         self.assertTrue(os.path.exists(self.place.path('args.ml')))
         self.assertFalse(os.path.exists(self.place.path('new')))
 
@@ -49,10 +52,12 @@ class Capabilities(Case):
         self.place.write('pid.ml', 'let () = print_string "up "; print_int (Unix.getppid ())')
         self.place.tool('ocamlc', '-o', 'pid.byte', 'unix.cma', 'pid.ml')
         self.expect(self.bactrian('pid.byte'), out=None)
-        for flag in ('--pure', '--deny=stub'):
+        for flag, refusal in (('--deny=stub', r'--deny=stub'),
+                              ('--pure', r'--pure \(--allow=stub permits it\)')):
             done = self.bactrian(flag, 'pid.byte')
             self.assertEqual(done.status, 2, repr(done))
-            self.assertRegex(done.err, r'Sys_error\("(caml_)?unix_\w+: refused by %s"\)' % flag)
+            self.assertRegex(done.err, r'Sys_error\("(caml_)?unix_\w+: refused by %s"\)' % refusal)
+        self.expect(self.bactrian('--pure', '--allow=stub', 'pid.byte'), out=None)
 
     def test_what_unix_does_can_be_denied_by_kind(self):
         self.place.write('unix_world.ml', r"""
@@ -104,7 +109,7 @@ class Capabilities(Case):
         self.allowed(inside, ['exists', 'inner/none'], 'false')
         for path in ('other/data', 'inner/../other/data', '/etc/passwd', 'innermost', '/'):
             self.denied(inside, ['read', path], path + ': refused by --allow=fs-read=inner')
-        self.denied(inside, ['write', 'inner/new'], 'inner/new: refused by --pure')
+        self.denied(inside, ['write', 'inner/new'], pure_refusal('inner/new', 'fs-write'))
         both = inside + ['--allow=fs-read=other']
         self.allowed(both, ['read', 'other/data'], 'secret')
         self.allowed(both, ['read', 'inner/data'], 'text')
@@ -200,6 +205,13 @@ class Limits(Case):
         self.stopped(self.bactrian('--fuel', '1M', 'world.byte', 'spin'), '--fuel',
                      'Called from World', 'world.ml')
         self.assertEqual(self.bactrian('--fuel', '1M', 'world.byte', 'spin').out, 'before')
+
+    def test_a_program_compiled_without_g_is_told_how_to_learn_where(self):
+        self.place.write('bare.ml', 'let rec f x = f x let () = f ()')
+        self.place.tool('ocamlc', '-o', 'bare.byte', 'bare.ml')
+        done = self.bactrian('--fuel=1k', 'bare.byte')
+        self.expect(done, status=124, err='bactrian: bare.byte: stopped by --fuel: '
+                    'compile it with ocamlc -g to learn where\n')
 
     def test_no_handler_of_the_program_sees_the_end(self):
         done = self.bactrian('--fuel=100k', 'world.byte', 'catch')

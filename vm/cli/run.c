@@ -6,6 +6,7 @@
 #include "stdlib/prims.h"
 #include "vm/backtrace.h"
 #include "vm/cli/watchdog.h"
+#include "vm/debuginfo.h"
 #include "vm/exitstats.h"
 #include "vm/os.h"
 #include "vm/uncaught.h"
@@ -41,8 +42,10 @@ static void report_stop(struct vm *vm, const char *shown) {
         [STOP_FUEL] = "--fuel", [STOP_TIME] = "--timeout", [STOP_OUTPUT] = "--max-output"};
     enum vm_stop why = vm->limits.stopped;
     if (why != STOP_OUTPUT) channels_flush_quietly(vm->library_state);
-    cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s", flags[why]);
-    vm_backtrace_print(vm->domain, true, stderr);
+    vm_debuginfo_of_program(vm);
+    cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s%s", flags[why],
+             vm->debug != NULL ? "" : ": compile it with ocamlc -g to learn where");
+    if (vm->debug != NULL) vm_backtrace_print(vm->domain, true, stderr);
 }
 
 static int finish(const struct cli_options *options, struct vm *vm, struct vm_result result,
