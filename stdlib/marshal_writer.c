@@ -72,6 +72,10 @@ static void end_chunk(struct marshal_writer *w) {
 
 /* A chunk with room for n bytes at least. False: the writer failed. */
 static bool add_chunk(struct marshal_writer *w, size_t n) {
+    if (w->d->vm->limits.requested != STOP_NONE) {
+        refuse(w, MARSHAL_STOPPED, NULL);
+        return false;
+    }
     size_t room = 4 * w->last->room < MAX_CHUNK_BYTES ? 4 * w->last->room : MAX_CHUNK_BYTES;
     if (room < n) room = n;
     struct marshal_chunk *chunk = new_scratch(w, sizeof *chunk + room);
@@ -452,6 +456,7 @@ void marshal_raise(struct domain *d, const struct marshal_writer *w) {
     vm_arena_free(w->scratch);
     if (failure == MARSHAL_RAISED) vm_raise(d, exn);
     if (failure == MARSHAL_NO_MEMORY) vm_raise_out_of_memory(d);
+    if (failure == MARSHAL_STOPPED) vm_stop_if_requested(d);
     if (failure == MARSHAL_TOO_BIG) vm_failwith(d, "%s", text);
     vm_invalid_argument(d, "%s", text);
 }

@@ -26,7 +26,8 @@ enum marshal_failure {
     MARSHAL_REFUSED, /* Invalid_argument, with text */
     MARSHAL_TOO_BIG, /* for a 32-bit machine: Failure, with text */
     MARSHAL_NO_MEMORY,
-    MARSHAL_RAISED /* a foreign serialize function raised exn */
+    MARSHAL_STOPPED, /* by vm_request_stop: a cyclic value without sharing takes long to end */
+    MARSHAL_RAISED   /* a foreign serialize function raised exn */
 };
 
 struct marshal_rest; /* fields that are still to be written */

@@ -2,9 +2,12 @@
  *
  * Two values are walked side by side, left to right and down first. What is still to be compared is
  * kept on a stack: the first entries in the C frame, more of them in a major block that becomes
- * garbage. Nothing here collects, so neither values nor that block need to be roots. */
+ * garbage. Nothing collects but take_a_break, to which a walk comes now and then, as one over
+ * cyclic values has no end: there signals are handled, and limits and other threads have their
+ * turn. */
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
+#include "vm/actions.h"
 
 /* The sign of the result says the order; UNORDERED (a nan was met): none of <, = and > holds. */
 #define UNORDERED INTPTR_MIN
@@ -12,30 +15,78 @@
 /* OCaml refuses to go deeper than this; so does this machine, with the same exception. */
 enum { SMALL_STACK = 64, MAX_STACK = 524287 };
 
-/* Fields of two blocks of the same size that are still to be compared. */
+/* Comparisons between two breaks: some 50 us of them. */
+enum { STEPS = 8192 };
+
+/* Two blocks of the same size, whose fields from next on are still to be compared. */
 struct pair {
-    const value *a, *b, *a_end;
+    value a, b;
+    size_t next;
 };
 
 struct comparison {
     struct domain *d;
-    bool total; /* nan equals itself and is below all numbers; else it is unordered */
+    bool total;     /* nan equals itself and is below all numbers; else it is unordered */
+    unsigned steps; /* until the next break */
     struct pair *stack;
     size_t depth, room;
     struct pair small[SMALL_STACK];
 };
 
-static void push(struct comparison *c, const value *a, const value *b, size_t n) {
+enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
+
+static inline void push(struct comparison *c, value a, value b) {
     if (c->depth == MAX_STACK) vm_raise_out_of_memory(c->d);
     if (c->depth == c->room) {
-        size_t words = 2 * c->room * sizeof(struct pair) / sizeof(value);
-        struct pair *wider = (struct pair *)gc_alloc_major_unsampled(&c->d->gc, words,
-                                                                     TAG_ABSTRACT);
+        struct pair *wider = (struct pair *)gc_alloc_major_unsampled(
+            &c->d->gc, 2 * c->room * PAIR_WORDS, TAG_ABSTRACT);
         memcpy(wider, c->stack, c->depth * sizeof *wider);
         c->stack = wider;
         c->room *= 2;
     }
-    c->stack[c->depth++] = (struct pair){a, b, a + n};
+    c->stack[c->depth++] = (struct pair){a, b, 0};
+}
+
+/* The stack as a block whose fields are values, which the collector keeps true. GC: never. */
+static value put_aside(struct comparison *c) {
+    struct gc_domain *g = &c->d->gc;
+    value saved = gc_alloc_major_unsampled(g, c->depth * PAIR_WORDS, 0);
+    for (size_t i = 0; i < c->depth; i++) {
+        gc_init_field(g, saved, PAIR_WORDS * i, c->stack[i].a);
+        gc_init_field(g, saved, PAIR_WORDS * i + 1, c->stack[i].b);
+        gc_init_field(g, saved, PAIR_WORDS * i + 2, val_of_int((intptr_t)c->stack[i].next));
+    }
+    c->depth = 0;
+    c->stack = c->small;
+    c->room = SMALL_STACK;
+    return saved;
+}
+
+static bool has_field(value v, size_t i) { return tag_of(v) < TAG_NO_SCAN && i < wosize_of(v); }
+
+/* GC: never. Blocks that OCaml code made something else of meanwhile are left out. */
+static __attribute__((noinline)) void take_back(struct comparison *c, value saved) {
+    for (size_t i = 0; i < wosize_of(saved); i += PAIR_WORDS) {
+        value a = field(saved, i), b = field(saved, i + 1);
+        size_t next = (size_t)int_of_val(field(saved, i + 2));
+        if (!has_field(a, next) || !has_field(b, next) || wosize_of(a) > wosize_of(b)) continue;
+        push(c, a, b);
+        c->stack[c->depth - 1].next = next;
+    }
+}
+
+/* Does what is due, with the values at *a and *b about to be compared. GC: may run, and any OCaml
+ * code. Fails: raises what that raised; does not return where a limit was reached. */
+static __attribute__((noinline)) void take_a_break(struct comparison *c, value *a, value *b) {
+    struct domain *d = c->d;
+    c->steps = STEPS;
+    vm_limits_charge(d, 1);
+    if (!d->gc.action_requested) return;
+    value saved = put_aside(c);
+    GC_ROOT(&d->gc, a, b, &saved);
+    vm_process_actions(d);
+    GC_UNROOT(&d->gc);
+    take_back(c, saved);
 }
 
 static intptr_t order_of(intptr_t a, intptr_t b) { return (a > b) - (a < b); }
@@ -121,7 +172,7 @@ static intptr_t compare_blocks(struct comparison *c, value a, value b, unsigned 
     }
     size_t n = wosize_of(a);
     if (n != wosize_of(b)) return order_of((intptr_t)n, (intptr_t)wosize_of(b));
-    if (n > 0) push(c, &field(a, 0), &field(b, 0), n);
+    if (n > 0) push(c, a, b);
     return 0;
 }
 
@@ -131,6 +182,12 @@ static intptr_t compare_items(struct comparison *c, value a, value b) {
     __builtin_prefetch((void *)(a - 8));
     __builtin_prefetch((void *)(b - 8));
     for (;;) {
+        if (__builtin_expect(--c->steps == 0, 0)) {
+            value x = a, y = b; /* a and b shall stay in registers */
+            take_a_break(c, &x, &y);
+            a = x;
+            b = y;
+        }
         if (a == b && (c->total || is_int(a))) return 0;
         bool heap_a = is_block(a) && gc_in_range(g, a), heap_b = is_block(b) && gc_in_range(g, b);
         if (heap_a && is_forward(a) && (is_int(b) || heap_b)) {
@@ -157,14 +214,15 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
     struct comparison c;
     c.d = d;
     c.total = total;
+    c.steps = STEPS;
     c.stack = c.small;
     c.depth = 0;
     c.room = SMALL_STACK;
     intptr_t order = compare_items(&c, a, b);
     while (order == 0 && c.depth > 0) {
         struct pair *top = &c.stack[c.depth - 1];
-        value x = *top->a++, y = *top->b++;
-        if (top->a == top->a_end) c.depth--;
+        value x = field(top->a, top->next), y = field(top->b, top->next);
+        if (++top->next == wosize_of(top->a)) c.depth--;
         order = compare_items(&c, x, y);
     }
     return order;

@@ -26,6 +26,12 @@ void vm_stop_now(struct domain *d, enum vm_stop why) {
     vm_exit(d, VM_STATUS_STOPPED);
 }
 
+void vm_limits_charge(struct domain *d, uint64_t fuel) {
+    if (d->vm->options.fuel == 0) return;
+    if (d->vm->limits.fuel_left < fuel) vm_stop_now(d, STOP_FUEL);
+    d->vm->limits.fuel_left -= fuel;
+}
+
 size_t vm_output_allowed(const struct vm *vm, size_t n) {
     return n < vm->limits.output_left ? n : (size_t)vm->limits.output_left;
 }

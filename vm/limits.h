@@ -5,7 +5,8 @@
  * heap and stack are gc_params and vm_options: they raise exceptions that a program may catch.)
  *
  *   fuel     instructions, counted exactly: the same program with the same input stops at the same
- *            instruction. The loop that counts runs the program, which is slower.
+ *            instruction. The loop that counts runs the program, which is slower. Primitives that
+ *            may have no end take some for themselves (vm_limits_charge).
  *   output   bytes that reach the system through channels; stubs of C code aren't counted.
  *   anything else, time above all: somebody calls vm_request_stop. */
 #ifndef BACTRIAN_VM_LIMITS_H
@@ -41,6 +42,10 @@ void vm_stop_if_requested(struct domain *d);
 
 /* Keeps the places of the active calls and leaves the program. Needs: S2. GC: never. */
 _Noreturn void vm_stop_now(struct domain *d, enum vm_stop why);
+
+/* Takes fuel for work that is no instruction; stops the run if there is less left. Needs: S2. GC:
+ * never. */
+void vm_limits_charge(struct domain *d, uint64_t fuel);
 
 /* How many of n bytes may still be written, and that n were. GC: never. */
 size_t vm_output_allowed(const struct vm *vm, size_t n);

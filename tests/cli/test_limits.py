@@ -227,6 +227,35 @@ class Limits(Case):
             self.assertGreaterEqual(time.monotonic() - start, 0.2)
         self.expect(self.bactrian('--timeout', '100', 'world.byte', 'count', '5'), out='done')
 
+    def test_primitives_without_an_end_are_stopped_too(self):
+        """Values that hold themselves; ocamlrun can only be killed."""
+        self.place.write('endless.ml', r"""
+            let forward () =
+              let f = Obj.dup (Obj.repr (ref 0)) in
+              Obj.set_tag f Obj.forward_tag; Obj.set_field f 0 f; f
+            let rec ones = 1 :: ones
+            let rec others = 1 :: others
+            let () =
+              print_string "before";
+              match Sys.argv.(1) with
+              | "equal" -> let f = forward () in ignore (f = f)
+              | "forwards" -> ignore (compare (forward ()) (forward ()))
+              | "integer" -> ignore (compare (Obj.repr 3) (forward ()))
+              | "lists" -> ignore (ones < others)
+              | _ -> ignore (Marshal.to_string ones [Marshal.No_sharing])
+            """)
+        self.place.tool('ocamlc', '-g', '-w', '-a', '-o', 'endless.byte', 'endless.ml')
+        for word in ('equal', 'forwards', 'integer', 'lists', 'marshal'):
+            for flag in ('--timeout=0.2', '--fuel=100k'):
+                if word == 'marshal' and 'fuel' in flag:
+                    continue  # it ends with the memory
+                with self.subTest(word=word, flag=flag):
+                    done = self.bactrian(flag, 'endless.byte', word)
+                    self.assertEqual(done.status, 124, repr(done))
+                    self.assertEqual(done.out, 'before')
+                    self.assertIn('stopped by %s\n' % flag.split('=')[0], done.err)
+                    self.assertIn('Endless in file "endless.ml"', done.err)
+
     def test_time_ends_a_program_that_waits(self):
         source, sink = os.pipe()
         try:
