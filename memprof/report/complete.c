@@ -2,6 +2,8 @@
  * the names in the profile. */
 #include "memprof/report/complete.h"
 
+#include "memprof/report/options.h"
+
 #include "memprof/report/command.h"
 #include "memprof/report/memory.h"
 
@@ -17,18 +19,6 @@ static const char *const options[] = {
 #define OPTION(id, kind, spelling, argument, meaning) spelling,
 #include "memprof/report/options.def"
     NULL};
-static const char *const shows[] = {
-#define SHOW(id, name, sentence) name,
-#include "memprof/report/selectors.def"
-    NULL};
-static const char *const bys[] = {
-#define BY(id, name, title) name,
-#include "memprof/report/selectors.def"
-    NULL};
-static const char *const units[] = {
-#define UNIT(id, name) name,
-#include "memprof/report/selectors.def"
-    NULL};
 static const char *const formats[] = {
 #define FORMAT(name, function, folds, takes, meaning) name,
 #include "memprof/report/export_formats.def"
@@ -39,8 +29,13 @@ static const char *const columns[] = {"share", "bytes", "blocks", "promoted", "l
 static const struct {
     const char *option;
     const char *const *words;
-} arguments[] = {{"--show", shows}, {"--by", bys},       {"--unit", units},       {"--at", moments},
-                 {"--to", formats}, {"--sort", columns}, {"--to-format", formats}};
+} arguments[] = {{"--show", report_show_words},
+                 {"--by", report_by_words},
+                 {"--unit", report_unit_words},
+                 {"--at", moments},
+                 {"--to", formats},
+                 {"--sort", columns},
+                 {"--to-format", formats}};
 
 static void give_words(const char *const *words, const char *start, report_candidate *give,
                        void *context) {

@@ -24,15 +24,15 @@ static const struct row rows[OPTIONS] = {
 #include "memprof/report/options.def"
 };
 
-static const char *const shows[] = {
+const char *const report_show_words[] = {
 #define SHOW(id, name, sentence) name,
 #include "memprof/report/selectors.def"
     NULL};
-static const char *const bys[] = {
+const char *const report_by_words[] = {
 #define BY(id, name, title) name,
 #include "memprof/report/selectors.def"
     NULL};
-static const char *const units[] = {
+const char *const report_unit_words[] = {
 #define UNIT(id, name) name,
 #include "memprof/report/selectors.def"
     NULL};
@@ -145,10 +145,12 @@ static int select_with(struct report_selection *s, enum option option, char *arg
     case OPTION_THRESH: return take_number("--thresh", argument, 1, &s->threshold, error);
     case OPTION_SHOW:
         s->has_show = true;
-        s->show = word = find_word(shows, "--show", argument, error);
+        s->show = word = find_word(report_show_words, "--show", argument, error);
         break;
-    case OPTION_BY: s->by = word = find_word(bys, "--by", argument, error); break;
-    case OPTION_UNIT: s->unit = word = find_word(units, "--unit", argument, error); break;
+    case OPTION_BY: s->by = word = find_word(report_by_words, "--by", argument, error); break;
+    case OPTION_UNIT:
+        s->unit = word = find_word(report_unit_words, "--unit", argument, error);
+        break;
     default: break;
     }
     return word < 0 ? -1 : 0;

@@ -11,6 +11,8 @@ int report_parse(char **words, struct report_command *command, struct report_err
  * can't use them. Returns 0, or -1 and *error. */
 int report_refuse_options(const struct report_command *command, unsigned takes, const char *user,
                           struct report_error *error);
+/* What --show, --by and --unit can be given, each in the order of its enum; NULL-terminated. */
+extern const char *const report_show_words[], *const report_by_words[], *const report_unit_words[];
 /* Lists the options of some kinds. */
 void report_print_options(unsigned takes, FILE *out);
 
