@@ -331,7 +331,9 @@ static void read_debug_file(struct vm *vm, const char *path) {
     struct vm_error error;
     if (vm_image_open_sections(path, &image, &error) != VM_OK) return;
     const struct vm_section *section = vm_image_section(&image, "DBUG");
-    if (section != NULL && image.version == vm->version) read_section(vm, path, section);
+    if (section != NULL && image.version == vm->version &&
+        vm_image_read_debug(&image, &error) == VM_OK)
+        read_section(vm, path, section);
     vm_image_close(&image);
 }
 

@@ -228,15 +228,13 @@ static bool postpone_debug(struct vm_image *image, int fd) {
 }
 
 /* Reads the sections from the last to the first, then the launcher. */
-static bool read_sections(struct vm_image *image, int fd, bool debug_later,
-                          struct vm_error *error) {
+static bool read_sections(struct vm_image *image, int fd, struct vm_error *error) {
     uint8_t *bytes = (uint8_t *)image->bytes;
     size_t launcher = image->length;
     for (unsigned i = image->section_count; i-- > 0;) {
         const struct vm_section *s = &image->sections[i];
         size_t at = launcher = (size_t)(s->bytes - bytes);
-        bool last_debug = debug_later && s == vm_image_section(image, "DBUG");
-        if (last_debug && postpone_debug(image, fd)) continue;
+        if (s == vm_image_section(image, "DBUG") && postpone_debug(image, fd)) continue;
         if (!read_bytes(fd, at, bytes + at, s->length, error)) return false;
     }
     return read_bytes(fd, 0, bytes, launcher, error);
@@ -255,8 +253,7 @@ static enum vm_status read_tail(struct vm_image *image, int fd, struct vm_error 
 
 /* Where CODE lies in the file is known only when the table was read: it is read again if the bytes
  * have to move. */
-static enum vm_status read_file(struct vm_image *image, int fd, bool debug_later,
-                                struct vm_error *error) {
+static enum vm_status read_file(struct vm_image *image, int fd, struct vm_error *error) {
     enum vm_status status = read_tail(image, fd, error);
     if (status != VM_OK) return status;
     const struct vm_section *code = vm_image_section(image, "CODE");
@@ -264,14 +261,14 @@ static enum vm_status read_file(struct vm_image *image, int fd, bool debug_later
         image->bytes += _Alignof(uint32_t) - (uintptr_t)code->bytes % _Alignof(uint32_t);
         status = read_tail(image, fd, error);
     }
-    if (status == VM_OK && !read_sections(image, fd, debug_later, error)) status = error->status;
+    if (status == VM_OK && !read_sections(image, fd, error)) status = error->status;
     return status;
 }
 
 /* A file in memory, its sections known. It is not mapped, because a mapped file that somebody cuts
  * short kills the process with SIGBUS. */
-static enum vm_status open_container(const char *path, bool debug_later, struct vm_image *out,
-                                     struct vm_error *error) {
+enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
+                                      struct vm_error *error) {
     memset(out, 0, sizeof *out);
     size_t length;
     int fd = open_regular(path, &length, error);
@@ -283,22 +280,16 @@ static enum vm_status open_container(const char *path, bool debug_later, struct 
     else {
         out->bytes = out->owned;
         out->length = length;
-        status = read_file(out, fd, debug_later, error);
+        status = read_file(out, fd, error);
     }
     close(fd);
     if (status != VM_OK) vm_image_close(out);
     return status;
 }
 
-enum vm_status vm_image_open(const char *path, bool debug_later, struct vm_image *out,
-                             struct vm_error *error) {
-    enum vm_status status = open_container(path, debug_later, out, error);
+enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error) {
+    enum vm_status status = vm_image_open_sections(path, out, error);
     return status == VM_OK ? read_contents(out, error) : status;
-}
-
-enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
-                                      struct vm_error *error) {
-    return open_container(path, false, out, error);
 }
 
 enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error) {

@@ -37,22 +37,22 @@ struct vm_image {
 
 /* Opens and checks a file (or bytes in memory, which must outlive the image). Refuses versions that
  * this machine doesn't run yet with a status of its own. The file is read whole, so that it doesn't
- * matter what happens to it afterwards; but with debug_later the section DBUG only when it is asked
- * for, from the file that was opened.
+ * matter what happens to it afterwards; but the section DBUG only when it is asked for, from the
+ * file that was opened (vm_image_read_debug).
  * GC: never.  Fails: *out is empty then; vm_image_close of it does nothing. */
-enum vm_status vm_image_open(const char *path, bool debug_later, struct vm_image *out,
-                             struct vm_error *error);
+enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error);
 enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
                                     struct vm_error *error);
-/* Opens a container for its sections only, whichever there are: code and primitives are not read.
- * GC: never.  Fails: as vm_image_open. */
+/* Opens a container for its sections only, whichever there are: what code and primitives say is not
+ * looked at. GC: never.  Fails: as vm_image_open. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error);
 /* The program is loaded: gives the memory of DATA, of the launcher and, if there is a copy of it,
  * of CODE back; their bytes read as zero from here on. image->code stays. Does nothing where the
  * image does not own its bytes. GC: never.  Fails: never. */
 void vm_image_drop_loaded(const struct vm_image *image);
-/* Reads the bytes of DBUG if that was left for later. GC: never.  Fails: they are undefined. */
+/* Reads the bytes of DBUG if there are any that were not read yet. GC: never.  Fails: they are
+ * undefined. */
 enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error);
 /* Frees what the image owns. GC: never.  Fails: never. */
 void vm_image_close(struct vm_image *image);

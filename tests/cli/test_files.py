@@ -188,6 +188,13 @@ class Text(Case):
         done = self.bactrian('dis', 'args.byte')
         self.expect(done, out=self.place.read('args.basm').decode('latin-1'))
 
+    def test_scripts_and_texts_are_programs_for_dis_and_audit_too(self):
+        self.place.write('hello.ml', 'let () = print_string "hello"')
+        self.bactrian('dis', 'hello.ml', '-o', 'hello.basm')
+        self.expect(self.bactrian('hello.basm'), out='hello')
+        for name in ('hello.ml', 'hello.basm'):
+            self.assertIn('caml_ml_output', self.bactrian('--audit', name).out)
+
     def test_a_text_runs(self):
         self.bactrian('dis', 'args.byte', '-o', 'args.basm')
         self.expect(self.bactrian('args.basm', 'x'), out='args.basm\nx\nargs.basm\n')

@@ -53,8 +53,8 @@ static void no_code_is_refused(void **state) {
 static void a_missing_file_is_refused(void **state) {
     struct vm_image image;
     struct vm_error error;
-    assert_int_equal(vm_image_open("/nonexistent/program", false, &image, &error), VM_NO_FILE);
-    assert_int_equal(vm_image_open("/", false, &image, &error), VM_NO_FILE);
+    assert_int_equal(vm_image_open("/nonexistent/program", &image, &error), VM_NO_FILE);
+    assert_int_equal(vm_image_open("/", &image, &error), VM_NO_FILE);
     vm_image_close(&image);
     assert_false(vm_is_bytecode_file("/nonexistent/program"));
 }

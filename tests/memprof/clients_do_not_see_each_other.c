@@ -85,7 +85,7 @@ static struct run run_program(char *own_rate, double rate) {
                                  .executable_name = program,
                                  .profiler_rows = mp_prim_rows,
                                  .profiler_row_count = mp_prim_row_count};
-    assert_int_equal(vm_image_open(program, true, &image, &error), VM_OK);
+    assert_int_equal(vm_image_open(program, &image, &error), VM_OK);
     struct vm *vm = vm_create(&options, image.version, &prim_library, &error);
     assert_non_null(vm);
     assert_int_equal(vm_load(vm, &image, &error), VM_OK);

@@ -23,17 +23,12 @@ static int audit_image(struct cli_options *options, struct vm_image *image, cons
 
 int cli_audit(struct cli_options *options) {
     const char *shown = options->operands[0];
-    char *path = cli_find_program(shown);
+    char *path;
     struct vm_image image;
-    struct vm_error error = {0};
-    int status;
-    if (path == NULL) return cli_fail(STATUS_REFUSED, shown, "no memory");
+    int status = cli_open_program(shown, &path, &image);
     options->vm.executable_name = path;
     options->vm.argv = options->operands;
-    if (!cli_check_readable(path, shown)) status = STATUS_NOT_FOUND;
-    else if (vm_image_open(path, false, &image, &error) != VM_OK)
-        status = cli_refuse(shown, &error);
-    else status = audit_image(options, &image, shown);
+    if (status == 0) status = audit_image(options, &image, shown);
     free(path);
     return status;
 }

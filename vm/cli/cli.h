@@ -60,9 +60,14 @@ int cli_compile_script(const char *path, const char *shown, char **bytecode, cha
 /* Removes a folder made by cli_compile_script, with what is in it. GC: never. */
 void cli_remove_folder(const char *folder);
 
-/* Opens the program at path, whatever kind of file it is (README.md). shown: its name in messages.
- * Returns 0, or the exit status after a message. GC: never. */
+/* Open the program at path: of whatever kind of file (README.md), or bytecode alone. shown: its
+ * name in messages. Return 0, or the exit status after a message. DBUG is left for later
+ * (vm_image_open). GC: never. */
 int cli_open_image(const char *path, const char *shown, struct vm_image *image);
+int cli_open_bytecode(const char *path, const char *shown, struct vm_image *image);
+/* The same as cli_open_image for the program that the user named, with *path where it was found:
+ * allocated, NULL without memory. GC: never. */
+int cli_open_program(const char *shown, char **path, struct vm_image *image);
 
 /* The image that a text of bytecode assembles to. Returns 0, or the exit status after a message.
  * GC: never. */

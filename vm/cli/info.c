@@ -64,20 +64,14 @@ static int print_config(const struct cli_options *options) {
 }
 
 static int print_magic(const char *name) {
-    char *path = cli_find_program(name);
+    char *path;
     struct vm_image image;
-    struct vm_error error = {0};
-    int status = STATUS_REFUSED;
-    if (path == NULL) return cli_fail(status, name, "no memory");
-    if (!cli_check_readable(path, name)) status = STATUS_NOT_FOUND;
-    else if (vm_image_open(path, false, &image, &error) != VM_OK) status = cli_refuse(name, &error);
-    else {
-        puts(image.version->magic);
-        vm_image_close(&image);
-        status = 0;
-    }
+    int status = cli_open_program(name, &path, &image);
     free(path);
-    return status;
+    if (status != 0) return status;
+    puts(image.version->magic);
+    vm_image_close(&image);
+    return 0;
 }
 
 static int print_module_folder(void) {

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 
 static int magic_of(const char *program, uint32_t *magic) {
+    char *path;
     struct vm_image image;
-    char *path = cli_find_program(program);
-    if (path == NULL) return cli_fail(STATUS_REFUSED, program, "no memory");
-    int status = cli_check_readable(path, program) ? cli_open_image(path, program, &image)
-                                                   : STATUS_NOT_FOUND;
+    int status = cli_open_program(program, &path, &image);
     free(path);
     if (status != 0) return status;
     *magic = mp_units_magic(image.code, image.code_words);

@@ -1,4 +1,4 @@
-/* run.c - running a program: what kind of file it is, the machine's life, the exit status. */
+/* run.c - running a program: the machine's life, the exit status. */
 #include "vm/cli/cli.h"
 
 #include "gc/pauses.h"
@@ -16,25 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool has_suffix(const char *name, const char *suffix) {
-    size_t n = strlen(name), m = strlen(suffix);
-    return n > m && strcmp(name + n - m, suffix) == 0;
-}
-
-/* An OCaml script: by its suffix, or by a first line that names this program. */
-static bool is_script(const char *path) {
-    char line[256];
-    if (has_suffix(path, ".ml")) return true;
-    int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
-    if (fd >= 0) close(fd);
-    if (n < 2 || line[0] != '#' || line[1] != '!') return false;
-    if (memchr(line, 0, (size_t)n) != NULL) return false; /* bytecode, maybe damaged */
-    line[n] = 0;
-    line[strcspn(line, "\n")] = 0;
-    return strstr(line, "bactrian") != NULL;
-}
 
 /* A limit ended the run: says which, and where. What the program had printed is not lost. */
 static void report_stop(struct vm *vm, const char *shown) {
@@ -118,48 +99,22 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
     return status;
 }
 
-static int open_bytecode(const char *path, const char *shown, struct vm_image *image) {
-    struct vm_error error = {0};
-    return vm_image_open(path, true, image, &error) == VM_OK ? 0 : cli_refuse(shown, &error);
-}
-
-static int open_script(const char *path, const char *shown, struct vm_image *image) {
-    char *bytecode, *folder;
-    int status = cli_compile_script(path, shown, &bytecode, &folder);
-    if (status != 0) return status;
-    status = open_bytecode(bytecode, bytecode, image);
-    /* The image holds all of the file. */
-    if (folder != NULL) cli_remove_folder(folder);
-    free(bytecode);
-    free(folder);
-    return status;
-}
-
-int cli_open_image(const char *path, const char *shown, struct vm_image *image) {
-    if (has_suffix(path, ".basm")) return cli_assemble(path, shown, image);
-    if (!vm_is_bytecode_file(path) && is_script(path)) return open_script(path, shown, image);
-    return open_bytecode(path, shown, image);
-}
-
 int cli_run_direct(struct cli_options *options, const char *path) {
     options->vm.executable_name = path;
     options->vm.argv = options->operands;
     struct vm_image image;
-    int status = open_bytecode(path, path, &image);
+    int status = cli_open_bytecode(path, path, &image);
     return status != 0 ? status : run_image(options, &image, path);
 }
 
 int cli_run(struct cli_options *options) {
     const char *shown = options->operands[0];
-    char *path = cli_find_program(shown);
+    char *path;
     struct vm_image image;
-    int status;
-    if (path == NULL) return cli_fail(STATUS_REFUSED, shown, "no memory");
+    int status = cli_open_program(shown, &path, &image);
     options->vm.executable_name = path;
     options->vm.argv = options->operands;
-    if (!cli_check_readable(path, shown)) status = STATUS_NOT_FOUND;
-    else if ((status = cli_open_image(path, shown, &image)) == 0)
-        status = run_image(options, &image, shown);
+    if (status == 0) status = run_image(options, &image, shown);
     free(path);
     return status;
 }

@@ -53,8 +53,10 @@ static FILE *open_output(const char *path) {
     return file;
 }
 
-static int print_text(const struct cli_options *options, const struct vm_image *image) {
+static int print_text(const struct cli_options *options, struct vm_image *image) {
     struct vm_error error = {0};
+    if (vm_image_read_debug(image, &error) != VM_OK)
+        return cli_refuse(options->operands[0], &error);
     FILE *file = options->output == NULL ? stdout : open_output(options->output);
     if (file == NULL) return STATUS_REFUSED;
     int status = 0;
@@ -66,20 +68,13 @@ static int print_text(const struct cli_options *options, const struct vm_image *
 }
 
 int cli_dis(struct cli_options *options) {
-    const char *shown = options->operands[0];
-    char *path = cli_find_program(shown);
+    char *path;
     struct vm_image image;
-    struct vm_error error = {0};
-    int status;
-    if (path == NULL) return cli_fail(STATUS_REFUSED, shown, "no memory");
-    if (!cli_check_readable(path, shown)) status = STATUS_NOT_FOUND;
-    else if (vm_image_open(path, false, &image, &error) != VM_OK)
-        status = cli_refuse(shown, &error);
-    else {
-        status = print_text(options, &image);
-        vm_image_close(&image);
-    }
+    int status = cli_open_program(options->operands[0], &path, &image);
     free(path);
+    if (status != 0) return status;
+    status = print_text(options, &image);
+    vm_image_close(&image);
     return status;
 }
 

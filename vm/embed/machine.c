@@ -190,7 +190,7 @@ struct bactrian *bactrian_open(const char *path, const struct bactrian_options *
                                struct bactrian_error *error) {
     struct vm_error why;
     struct bactrian *m = new_machine();
-    if (m == NULL || vm_image_open(path, true, &m->image, &why) == VM_OK)
+    if (m == NULL || vm_image_open(path, &m->image, &why) == VM_OK)
         return m == NULL ? give_up(m, error, "no memory") : finish_opening(m, path, options, error);
     explain(error, &why);
     return give_up(m, error, NULL);
