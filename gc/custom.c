@@ -31,12 +31,19 @@ static void charge_major(struct gc_domain *g, size_t mem, size_t max) {
     if (mem != 0) gc_pace_external(g, share(mem, max));
 }
 
+/* A program may set any ratio. */
+static size_t times(size_t bytes, size_t ratio) {
+    size_t product;
+    return __builtin_mul_overflow(bytes, ratio, &product) ? SIZE_MAX : product;
+}
+
 /* The max for blocks charged by the custom ratios. */
 static size_t major_max(const struct gc_heap *heap) {
-    return heap->committed_spans * SPAN_BYTES / HEAP_PERCENT * heap->params.custom_major_ratio;
+    return times(heap->committed_spans * SPAN_BYTES / HEAP_PERCENT,
+                 heap->params.custom_major_ratio);
 }
 static size_t minor_max(const struct gc_domain *g) {
-    return (g->young_end - g->young_start) / 100 * g->heap->params.custom_minor_ratio;
+    return times((g->young_end - g->young_start) / 100, g->heap->params.custom_minor_ratio);
 }
 
 bool gc_custom_reserve(struct gc_domain *g) {

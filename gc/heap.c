@@ -17,8 +17,22 @@ enum { YOUNG_STEP_WORDS = 512 };
 
 /* ---- Parameters. ---- */
 
-static void set_default(unsigned *parameter, unsigned value) {
+static void set_default(size_t *parameter, size_t value) {
     if (*parameter == 0) *parameter = value;
+}
+
+void gc_params_complete(struct gc_params *params) {
+    if (params->complete) return;
+    params->complete = true;
+    set_default(&params->minor_words, DEFAULT_YOUNG_WORDS);
+    set_default(&params->heap_increment, 15);
+    set_default(&params->allocation_policy, 2);
+    set_default(&params->window_size, 1);
+    set_default(&params->space_overhead, 120);
+    set_default(&params->max_overhead, 500);
+    set_default(&params->custom_major_ratio, 44);
+    set_default(&params->custom_minor_ratio, 100);
+    set_default(&params->custom_minor_max_bytes, 8192);
 }
 
 /* Brings the size of the young area into its range. */
@@ -28,21 +42,6 @@ static struct gc_params normalise(const struct gc_params *params) {
     if (p.minor_words > MAX_YOUNG_WORDS) p.minor_words = MAX_YOUNG_WORDS;
     p.minor_words = (p.minor_words + YOUNG_STEP_WORDS - 1) & ~(size_t)(YOUNG_STEP_WORDS - 1);
     return p;
-}
-
-/* Replaces zeros by defaults. */
-static struct gc_params with_defaults(const struct gc_params *params) {
-    struct gc_params p = *params;
-    if (p.minor_words == 0) p.minor_words = DEFAULT_YOUNG_WORDS;
-    set_default(&p.heap_increment, 15);
-    set_default(&p.allocation_policy, 2);
-    set_default(&p.window_size, 1);
-    set_default(&p.space_overhead, 120);
-    set_default(&p.max_overhead, 500);
-    set_default(&p.custom_major_ratio, 44);
-    set_default(&p.custom_minor_ratio, 100);
-    if (p.custom_minor_max_bytes == 0) p.custom_minor_max_bytes = 8192;
-    return normalise(&p);
 }
 
 const struct gc_params *gc_get_params(const struct gc_domain *g) { return &g->heap->params; }
@@ -232,7 +231,9 @@ const char *gc_heap_create(struct gc_domain *g, const struct gc_params *params,
     if (!heap) return "cannot get memory for the heap's description";
     memset(heap, 0, sizeof *heap);
     heap->faults = faults;
-    heap->params = with_defaults(params);
+    heap->params = *params;
+    gc_params_complete(&heap->params);
+    heap->params = normalise(&heap->params);
     g->stress = heap->params.stress != 0;
     heap->young_words_wanted = heap->params.minor_words;
     heap->up = *up;

@@ -38,19 +38,24 @@ struct gc_upcalls {
 };
 
 struct gc_params {
-    size_t minor_words;                              /* size of the young area; 0: 256k, adaptive */
-    size_t max_heap_words;                           /* limit of the major heap; 0: none */
-    unsigned space_overhead;                         /* o=, percent; 0: 120 */
-    unsigned max_overhead;                           /* O=, 4.x: kept for Gc.get; 0: 500 */
-    unsigned custom_major_ratio, custom_minor_ratio; /* M=, m=; 0: 44, 100 */
-    size_t custom_minor_max_bytes;                   /* n=; 0: 8192 */
-    unsigned stress;  /* --gc-stress level, 0 off: see gc/README.md */
-    bool verify;      /* --gc-verify: run the heap verifier after every phase */
-    unsigned verbose; /* v= bit mask */
-    unsigned heap_increment, allocation_policy, window_size; /* i=, a=, w= of 4.x, without effect:
-                                                                kept for Gc.get; 0: 15, 2, 1 */
+    size_t minor_words;                            /* size of the young area; 0: 256k, adaptive */
+    size_t max_heap_words;                         /* limit of the major heap; 0: none */
+    size_t space_overhead;                         /* o=, percent; 0: 120 */
+    size_t max_overhead;                           /* O=, 4.x: kept for Gc.get; 0: 500 */
+    size_t custom_major_ratio, custom_minor_ratio; /* M=, m=; 0: 44, 100 */
+    size_t custom_minor_max_bytes;                 /* n=; 0: 8192 */
+    unsigned stress;                               /* --gc-stress level, 0 off: see gc/README.md */
+    bool verify;    /* --gc-verify: run the heap verifier after every phase */
+    size_t verbose; /* v= bit mask */
+    size_t heap_increment, allocation_policy, window_size; /* i=, a=, w= of 4.x, without effect:
+                                                              kept for Gc.get; 0: 15, 2, 1 */
     bool adaptive_minor; /* the young area may grow to 1M words while survival is high */
+    bool complete;       /* no zero stands for a default any more */
 };
+
+/* Puts the defaults in the place of zeros, unless that was done before: what is set to zero later
+ * is zero. gc_heap_create does it too. GC: never. */
+void gc_params_complete(struct gc_params *params);
 
 /* A mutator's side. The first words are the hot ones. young_limit and mutator_limit are the two
  * poll words (D8): gc_request_action sets both to UINTPTR_MAX, so that the next allocation and the

@@ -37,8 +37,12 @@ enum {
 };
 #define SPACE_SHARE 0.7
 
+/* A program may set any space_overhead; what is above all heaps is none. */
+#define MAX_OVERHEAD 1e7
+
 static double overhead(const struct gc_heap *heap) {
-    return SPACE_SHARE * heap->params.space_overhead / 100.0;
+    double percent = (double)heap->params.space_overhead;
+    return SPACE_SHARE * (percent < MAX_OVERHEAD ? percent : MAX_OVERHEAD) / 100.0;
 }
 
 static double sweep_work(const struct gc_heap *heap) {

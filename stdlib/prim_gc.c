@@ -130,15 +130,15 @@ value prim_gc_get(struct domain *d, value unit) {
     const struct gc_params *p = gc_get_params(&d->gc);
     const intptr_t fields[CONTROL_FIELDS] = {
         [CONTROL_MINOR_WORDS] = (intptr_t)p->minor_words,
-        [CONTROL_INCREMENT] = (int)p->heap_increment,
-        [CONTROL_SPACE_OVERHEAD] = (int)p->space_overhead,
-        [CONTROL_VERBOSE] = (int)p->verbose,
-        [CONTROL_MAX_OVERHEAD] = (int)p->max_overhead,
+        [CONTROL_INCREMENT] = (intptr_t)p->heap_increment,
+        [CONTROL_SPACE_OVERHEAD] = (intptr_t)p->space_overhead,
+        [CONTROL_VERBOSE] = (intptr_t)p->verbose,
+        [CONTROL_MAX_OVERHEAD] = (intptr_t)p->max_overhead,
         [CONTROL_STACK_LIMIT] = (intptr_t)vm_stack_limit(d),
-        [CONTROL_POLICY] = (int)p->allocation_policy,
-        [CONTROL_WINDOW] = (int)p->window_size,
-        [CONTROL_CUSTOM_MAJOR] = (int)p->custom_major_ratio,
-        [CONTROL_CUSTOM_MINOR] = (int)p->custom_minor_ratio,
+        [CONTROL_POLICY] = (intptr_t)p->allocation_policy,
+        [CONTROL_WINDOW] = (intptr_t)p->window_size,
+        [CONTROL_CUSTOM_MAJOR] = (intptr_t)p->custom_major_ratio,
+        [CONTROL_CUSTOM_MINOR] = (intptr_t)p->custom_minor_ratio,
         [CONTROL_CUSTOM_MINOR_BYTES] = (intptr_t)p->custom_minor_max_bytes,
     };
     value record = new_small(d, CONTROL_FIELDS, 0);
@@ -160,9 +160,9 @@ __attribute__((format(printf, 3, 4))) static void report(const struct domain *d,
 }
 
 /* *slot becomes wanted; tells whether it changed. */
-static bool change(unsigned *slot, intptr_t wanted) {
-    if (*slot == (unsigned)wanted) return false;
-    *slot = (unsigned)wanted;
+static bool change(size_t *slot, intptr_t wanted) {
+    if (*slot == (size_t)wanted) return false;
+    *slot = (size_t)wanted;
     return true;
 }
 
@@ -170,25 +170,25 @@ static intptr_t at_least_one(intptr_t n) { return n == 0 ? 1 : n; }
 
 static void set_overheads(struct domain *d, struct gc_params *p, const intptr_t *wanted) {
     if (change(&p->space_overhead, at_least_one(wanted[CONTROL_SPACE_OVERHEAD])))
-        report(d, p, "New space overhead: %u%%\n", p->space_overhead);
+        report(d, p, "New space overhead: %zu%%\n", p->space_overhead);
     if (change(&p->max_overhead, wanted[CONTROL_MAX_OVERHEAD]))
-        report(d, p, "New max overhead: %u%%\n", p->max_overhead);
+        report(d, p, "New max overhead: %zu%%\n", p->max_overhead);
     if (change(&p->heap_increment, wanted[CONTROL_INCREMENT])) {
         if (p->heap_increment > 1000)
-            report(d, p, "New heap increment size: %uk words\n", p->heap_increment / 1024);
-        else report(d, p, "New heap increment size: %u%%\n", p->heap_increment);
+            report(d, p, "New heap increment size: %zuk words\n", p->heap_increment / 1024);
+        else report(d, p, "New heap increment size: %zu%%\n", p->heap_increment);
     }
     intptr_t window = wanted[CONTROL_WINDOW];
     window = window < 1 ? 1 : window > 50 ? 50 : window;
     if (change(&p->window_size, window))
-        report(d, p, "New smoothing window size: %u\n", p->window_size);
+        report(d, p, "New smoothing window size: %zu\n", p->window_size);
 }
 
 static void set_customs(struct domain *d, struct gc_params *p, const intptr_t *wanted) {
     if (change(&p->custom_major_ratio, at_least_one(wanted[CONTROL_CUSTOM_MAJOR])))
-        report(d, p, "New custom major ratio: %u%%\n", p->custom_major_ratio);
+        report(d, p, "New custom major ratio: %zu%%\n", p->custom_major_ratio);
     if (change(&p->custom_minor_ratio, at_least_one(wanted[CONTROL_CUSTOM_MINOR])))
-        report(d, p, "New custom minor ratio: %u%%\n", p->custom_minor_ratio);
+        report(d, p, "New custom minor ratio: %zu%%\n", p->custom_minor_ratio);
     size_t bytes = (size_t)wanted[CONTROL_CUSTOM_MINOR_BYTES];
     if (p->custom_minor_max_bytes != bytes) {
         p->custom_minor_max_bytes = bytes;
@@ -196,9 +196,10 @@ static void set_customs(struct domain *d, struct gc_params *p, const intptr_t *w
     }
 }
 
-static void set_stack_limit(struct domain *d, intptr_t words) {
-    intptr_t least = d->stack_high - d->sp + STACK_RESERVE_WORDS;
-    vm_set_stack_limit(d, (size_t)(words < least ? least : words));
+/* What is negative is more than any stack. */
+static void set_stack_limit(struct domain *d, size_t words) {
+    size_t least = (size_t)(d->stack_high - d->sp) + STACK_RESERVE_WORDS;
+    vm_set_stack_limit(d, words < least ? least : words);
 }
 
 static void set_minor_size(struct domain *d, struct gc_params *p, intptr_t words) {
@@ -216,14 +217,14 @@ value prim_gc_set(struct domain *d, value control) {
     if (!is_block(control) || wosize_of(control) < CONTROL_FIELDS) vm_invalid_argument(d, "Gc.set");
     for (size_t i = 0; i < CONTROL_FIELDS; i++) wanted[i] = int_of_val(field(control, i));
     struct gc_params p = *gc_get_params(&d->gc);
-    p.verbose = (unsigned)wanted[CONTROL_VERBOSE];
+    p.verbose = (size_t)wanted[CONTROL_VERBOSE];
     set_overheads(d, &p, wanted);
     if ((size_t)wanted[CONTROL_STACK_LIMIT] != vm_stack_limit(d))
-        set_stack_limit(d, wanted[CONTROL_STACK_LIMIT]);
+        set_stack_limit(d, (size_t)wanted[CONTROL_STACK_LIMIT]);
     set_customs(d, &p, wanted);
     intptr_t policy = wanted[CONTROL_POLICY];
     if (policy >= 0 && policy <= 2 && change(&p.allocation_policy, policy))
-        report(d, &p, "New allocation policy: %u\n", p.allocation_policy);
+        report(d, &p, "New allocation policy: %zu\n", p.allocation_policy);
     set_minor_size(d, &p, wanted[CONTROL_MINOR_WORDS]);
     gc_set_params(&d->gc, &p);
     vm_process_actions(d);

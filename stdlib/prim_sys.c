@@ -112,16 +112,19 @@ value prim_sys_get_config(struct domain *d, value unit) {
 
 value prim_runtime_variant(struct domain *d, value unit) { return copy_string(d, ""); }
 
-/* In the syntax of OCAMLRUNPARAM; H and t are settings that this machine doesn't have. */
+/* In the syntax of OCAMLRUNPARAM. There are no huge pages to be asked for: H is 0. */
 value prim_runtime_parameters(struct domain *d, value unit) {
     const struct gc_params *p = gc_get_params(&d->gc);
     const struct prim_state *state = prim_state(d);
+    const struct vm_options *options = &d->vm->options;
+    int backtrace = options->backtrace_level == 0 ? 1 : options->backtrace_level;
+    if (!d->backtrace_active) backtrace = 0;
     char text[400];
-    int backtrace = d->backtrace_active ? 1 + d->vm->options.backtrace_eager : 0;
-    snprintf(text, sizeof text, "a=%u,b=%d,H=0,i=%u,l=%zu,o=%u,O=%u,p=%d,s=%zu,t=0,v=%u,w=%u,W=%d",
+    snprintf(text, sizeof text,
+             "a=%zu,b=%d,H=0,i=%zu,l=%zu,o=%zu,O=%zu,p=%d,s=%zu,t=%zu,v=%zu,w=%zu,W=%zu",
              p->allocation_policy, backtrace, p->heap_increment, vm_stack_limit(d),
-             p->space_overhead, p->max_overhead, state->parser_trace, p->minor_words, p->verbose,
-             p->window_size, state->runtime_warnings);
+             p->space_overhead, p->max_overhead, state->parser_trace, p->minor_words,
+             options->trace_level, p->verbose, p->window_size, state->runtime_warnings);
     return copy_string(d, text);
 }
 
@@ -131,7 +134,7 @@ value prim_ml_enable_runtime_warnings(struct domain *d, value on) {
 }
 
 value prim_ml_runtime_warnings_enabled(struct domain *d, value unit) {
-    return val_of_bool(prim_state(d)->runtime_warnings);
+    return val_of_bool(prim_state(d)->runtime_warnings != 0);
 }
 
 /* No code is instrumented for afl-fuzz: nothing to reset. */

@@ -40,10 +40,10 @@ struct prim_state {
     struct marshal_state marshal;
     struct registered_custom *customs; /* kinds of other libraries that messages may hold */
     struct vm *vm;
-    bool parser_trace;     /* Parsing.set_trace, OCAMLRUNPARAM=p */
-    bool runtime_warnings; /* OCAMLRUNPARAM=W */
-    bool warned;           /* the first warning was printed, with its note on how to stop them */
-    struct ffi_state *ffi; /* callbacks that C code knows (stdlib/ffi/ffi.h) */
+    bool parser_trace;       /* Parsing.set_trace, OCAMLRUNPARAM=p */
+    size_t runtime_warnings; /* OCAMLRUNPARAM=W */
+    bool warned;             /* the first warning was printed, with its note on how to stop them */
+    struct ffi_state *ffi;   /* callbacks that C code knows (stdlib/ffi/ffi.h) */
 };
 
 /* The state of d's machine. GC: never. */

@@ -74,8 +74,9 @@ struct domain {
     struct vm_abi_state abi; /* what C stubs see; abi.local_roots is a second chain of roots */
 };
 
-/* The stack's limit in words: the highest that a program may use before Stack_overflow. Setting it
- * is cut to the address space that was reserved. GC: never. */
+/* The stack's limit in words: the highest that a program may use before Stack_overflow, as it was
+ * set; in force is what is not below OCaml's first stack of 4096 words, nor above the address space
+ * that was reserved. GC: never. */
 size_t vm_stack_limit(const struct domain *d);
 void vm_set_stack_limit(struct domain *d, size_t words);
 

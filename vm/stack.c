@@ -10,7 +10,16 @@
 /* Frames between two places of a mark when control walks back over it. */
 enum { MARK_STEP = 64 };
 
+/* Limits below and above these are shown, but not kept: what OCaml begins with, and 32 GB. */
+enum { LEAST_WORDS = 4096 };
+#define MOST_WORDS ((size_t)1 << 32)
+
+static size_t within_bounds(size_t words) {
+    return words < LEAST_WORDS ? LEAST_WORDS : words > MOST_WORDS ? MOST_WORDS : words;
+}
+
 bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words) {
+    max_words = within_bounds(max_words);
     size_t least = (max_words + 2 * STACK_MARGIN_WORDS) * 8;
     size_t bytes = least < room_words * 8 ? room_words * 8 : least;
     value *low = vm_reserve(&bytes, least);
@@ -19,7 +28,6 @@ bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words) {
     d->stack_high = low + bytes / 8;
     d->sp = d->stack_high;
     vm_marks_reset(d);
-    vm_set_stack_limit(d, max_words);
     return true;
 }
 
@@ -30,12 +38,13 @@ static size_t room_of(const struct domain *d) {
 }
 
 void vm_set_stack_limit(struct domain *d, size_t words) {
-    d->stack_limit_words = words < room_of(d) ? words : room_of(d);
+    d->stack_limit_words = words;
     vm_stack_apply_limit(d);
 }
 
 void vm_stack_apply_limit(struct domain *d) {
-    size_t words = d->stack_limit_words < room_of(d) ? d->stack_limit_words : room_of(d);
+    size_t words = within_bounds(d->stack_limit_words);
+    if (words > room_of(d)) words = room_of(d);
     d->gc.mutator_limit_idle = (uintptr_t)(d->stack_high - words - STACK_MARGIN_WORDS);
     gc_update_limits(&d->gc);
 }

@@ -38,7 +38,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     d->exn = d->accu = VAL_UNIT;
     d->sample = vm_slow_alloc;
     size_t words = vm->options.max_stack_words;
-    if (words == 0) words = vm->version->default_max_stack_words;
+    if (words == 0 && !vm->options.max_stack_given) words = vm->version->default_max_stack_words;
     struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm->options.err};
     const char *refused = gc_heap_create(&d->gc, &vm->options.gc, &up);
     if (refused != NULL) {
@@ -49,6 +49,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
         vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
         return false;
     }
+    vm_set_stack_limit(d, words);
     gc_add_scanner(d->gc.heap, vm_stack_scan, d);
     d->backtrace = vm_must(vm_backtrace_create(d));
     d->backtrace_active = vm->options.backtrace;
@@ -111,7 +112,7 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
     if (status == VM_OK)
         status = vm_code_add(vm, image->code, image->code_words, false, false, &index, error);
     if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[index]);
-    if (status == VM_OK && vm->options.backtrace_eager) vm_debuginfo_of_program(vm);
+    if (status == VM_OK && vm->options.backtrace_level >= 2) vm_debuginfo_of_program(vm);
     vm_image_drop_loaded(image);
     return status;
 }

@@ -45,14 +45,16 @@ enum { VM_STREAMS = 3 };
 struct vm_options {
     struct gc_params gc;
     size_t max_stack_words;              /* l=; 0: the version's default */
+    bool max_stack_given;                /* then 0 is no default either */
     uint64_t fuel;                       /* instructions; 0: no limit (vm/limits.h) */
     uint64_t max_output_bytes;           /* through channels; 0: no limit */
     const struct vm_policy *policy;      /* NULL: everything is granted; lives as long as the vm */
     bool unchecked;                      /* leave out the tests of checked mode */
     bool backtrace;                      /* b */
-    bool backtrace_eager;                /* b >= 2: read DBUG at the start */
+    int backtrace_level;                 /* b's number; from 2 on DBUG is read at the start */
     bool parser_trace;                   /* p */
-    bool runtime_warnings;               /* W */
+    size_t runtime_warnings;             /* W */
+    size_t trace_level;                  /* t: shown to the program, nothing else */
     bool cleanup_at_exit;                /* c */
     bool count_instructions;             /* count executed instructions and primitives */
     bool mark_places;                    /* keep domain.place true (vm/places.h) */

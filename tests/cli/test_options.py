@@ -201,6 +201,40 @@ class RunParam(Case):
         self.same('deep.byte', '20000', env={'OCAMLRUNPARAM': 'l=10k'})
         self.same('deep.byte', '1000000', env={'OCAMLRUNPARAM': 'l=0x1000000'})
 
+    def test_each_number_is_shown_to_the_program_as_ocamlrun_shows_it(self):
+        self.place.write('shown.ml', """
+            external parameters : unit -> string = "caml_runtime_parameters"
+            let () =
+              let c = Gc.get () in
+              List.iter (fun n -> print_int n; print_char ' ')
+                Gc.[c.minor_heap_size; c.major_heap_increment; c.space_overhead; c.verbose;
+                    c.max_overhead; c.stack_limit; c.allocation_policy; c.window_size;
+                    c.custom_major_ratio; c.custom_minor_ratio; c.custom_minor_max_size];
+              print_endline (parameters ())
+            """)
+        self.place.tool('ocamlc', '-w', '-a', '-o', 'shown.byte', 'shown.ml')
+        numbers = ('0', '1', '3', '1000', '1001', '4294967295', '4294967297', '4G', '0x1k', '-1',
+                   '99999999999999999999', 'x')
+        # What ocamlrun has no memory or no huge pages for.
+        fatal = {'s': ('4294967295', '4G', '-1', '99999999999999999999'), 'H': numbers[1:]}
+        fatal['i'] = fatal['h'] = fatal['s']
+        for letter in 'sioOlawMmnhHtcpbWRv':
+            texts = [n for n in numbers if n not in fatal.get(letter, ())]
+            if letter == 'v':
+                texts = ['0', '1', '4G']  # no messages
+            for text in texts:
+                with self.subTest(letter=letter, text=text):
+                    self.same('shown.byte', env={'OCAMLRUNPARAM': letter + '=' + text})
+        for letter in 'sih':
+            with self.subTest(letter=letter):
+                self.expect(self.bactrian('shown.byte', env={'OCAMLRUNPARAM': letter + '=-1'}),
+                            out=None)
+
+    def test_a_small_limit_leaves_the_first_stack(self):
+        for text in ('l=0', 'l=1', 'l=4k'):
+            self.same('deep.byte', '500', env={'OCAMLRUNPARAM': text})
+            self.same('deep.byte', '5000', env={'OCAMLRUNPARAM': text})
+
     def test_odd_texts_are_skipped(self):
         for text in (',,,', 'z=3', 'b=', 'Q,b', 's=4k,,b=1', '=', 'l', 'h=1M,i=4,a=1,w=2,H'):
             with self.subTest(text=text):

@@ -27,7 +27,6 @@ static bool is_budget(double bytes) { return bytes == -1 || (bytes >= 0 && bytes
 static void check_ranges(const struct cli_options *o, char *const *words, size_t count) {
     REQUIRE(o->verb < VERB_COUNT && (!o->has_action || o->action < OPTION_COUNT));
     REQUIRE(o->operands >= words && o->operands <= words + count);
-    REQUIRE(o->vm.max_stack_words == 0 || o->vm.max_stack_words >= MIN_STACK_WORDS);
     REQUIRE(o->vm.gc.stress <= MAX_STRESS);
     REQUIRE(is_rate(o->recorder.rate) && is_rate(o->memprof_stress));
     REQUIRE(o->timeout == 0 || (o->timeout > 0 && o->timeout <= 1e9));

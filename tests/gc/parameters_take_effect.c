@@ -45,6 +45,20 @@ static void zero_is_kept_when_set_later(void **state) {
     assert_int_equal(gc_get_params(&t->g)->allocation_policy, 0);
 }
 
+static void zero_is_zero_in_complete_parameters(void **state) {
+    struct gc_params params = {0};
+    gc_params_complete(&params);
+    params.custom_minor_max_bytes = params.max_overhead = params.allocation_policy = 0;
+    gc_params_complete(&params);
+    struct gc_test *t = gc_test_open(&params);
+    const struct gc_params *p = gc_get_params(&t->g);
+    assert_int_equal(p->custom_minor_max_bytes, 0);
+    assert_int_equal(p->max_overhead, 0);
+    assert_int_equal(p->allocation_policy, 0);
+    assert_int_equal(p->space_overhead, 120);
+    gc_test_close(t);
+}
+
 static void the_heap_limit_is_kept(void **state) {
     const struct gc_params params = {.minor_words = 4096, .max_heap_words = 1 << 20};
     struct gc_test *t = gc_test_open(&params);
@@ -136,7 +150,9 @@ static void a_refusing_system_is_reported(void **state) {
 }
 
 GC_TEST_MAIN(cmocka_unit_test(zeros_become_defaults), GC_TEST(the_young_area_changes_its_size),
-             GC_TEST(zero_is_kept_when_set_later), cmocka_unit_test(the_heap_limit_is_kept),
+             GC_TEST(zero_is_kept_when_set_later),
+             cmocka_unit_test(zero_is_zero_in_complete_parameters),
+             cmocka_unit_test(the_heap_limit_is_kept),
              cmocka_unit_test(the_limit_is_kept_by_those_who_catch_and_go_on),
              cmocka_unit_test(the_limit_counts_free_memory_too),
              cmocka_unit_test(a_refusing_system_is_reported))

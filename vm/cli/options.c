@@ -68,12 +68,6 @@ static bool size_argument(const char *option, const char *text, size_t *words) {
     return true;
 }
 
-static bool stack_argument(const char *text, size_t *words) {
-    if (!size_argument("--max-stack", text, words)) return false;
-    if (*words < MIN_STACK_WORDS) *words = MIN_STACK_WORDS;
-    return true;
-}
-
 static bool stress_argument(const char *text, unsigned *level) {
     size_t n;
     if (!cli_parse_size(text, &n) || n > MAX_STRESS) {
@@ -201,7 +195,9 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_MEMPROF_STRESS:
         return cli_has_profiler() && stress_rate_argument(argument, &out->memprof_stress);
     case OPTION_MAX_HEAP: return size_argument("--max-heap", argument, &out->vm.gc.max_heap_words);
-    case OPTION_MAX_STACK: return stack_argument(argument, &out->vm.max_stack_words);
+    case OPTION_MAX_STACK:
+        out->vm.max_stack_given = true;
+        return size_argument("--max-stack", argument, &out->vm.max_stack_words);
     case OPTION_RATE: return rate_argument(argument, &out->recorder.rate);
     case OPTION_EVERY: return every_argument(argument, &out->recorder.rate);
     case OPTION_MAX_DEPTH: return depth_argument(argument, &out->recorder.max_depth);

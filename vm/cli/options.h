@@ -30,15 +30,12 @@ enum cli_option {
     OPTION_COUNT
 };
 
-/* A stack limit below this counts as this: what ocamlrun starts with. */
-enum { MIN_STACK_WORDS = 4096 };
-
 struct cli_options {
     enum cli_verb verb;
     bool has_action;        /* print something and exit instead of running */
     enum cli_option action; /* OPTION_HELP, OPTION_CONFIG, OPTION_AUDIT, ... */
     struct vm_options vm;
-    unsigned verbose;       /* v=, including bits that are not the collector's */
+    size_t verbose;         /* v=, including bits that are not the collector's */
     const char *count_file; /* --count-instructions, --count-forms */
     const char *output;     /* -o */
     const char **dll_dirs;  /* -I, in order; owned */

@@ -15,7 +15,7 @@
 
 #define STANDARD_LIBRARY "/usr/lib/ocaml"
 
-enum { MIN_STACK_WORDS = 4096, MAX_CALL_ARGUMENTS = 32 };
+enum { MAX_CALL_ARGUMENTS = 32 };
 
 const char *bactrian_version(void) { return BACTRIAN_VERSION; }
 
@@ -127,8 +127,6 @@ static struct vm_options machine_options(struct bactrian *m,
         .err = m->err,
     };
     while (m->stub_folders[vm.dlls.dir_count] != NULL) vm.dlls.dir_count++;
-    if (vm.max_stack_words != 0 && vm.max_stack_words < MIN_STACK_WORDS)
-        vm.max_stack_words = MIN_STACK_WORDS;
     connect_streams(m, &vm);
     return vm;
 }
