@@ -1,13 +1,14 @@
 /* bytecode_mutants.c - runs mutants of bytecode executables in checked mode.
  *
- *   bytecode_mutants [--count N] [--seed N] [--stress LEVEL] [--one KIND] [--save FOLDER] FILE...
+ *   bytecode_mutants [--count N] [--seed N] [--stress LEVEL] [--one KIND] [--seconds N]
+ *                    [--save FOLDER] FILE...
  *
- * Each file gets N mutants, their kinds taking turns. They run one after the other in child
- * processes, without any capability (--pure), with limits of instructions, heap, stack and output,
- * with nothing to read. Every mutant must be refused, or end by itself: with success, an exception,
- * a limit. Where a child dies of a signal or a sanitizer's report (or takes longer than
- * SECONDS_EACH), the next one goes on behind that mutant, which is saved. The last line is
- * `N passed, M failed`. */
+ * Each file gets N mutants, their kinds taking turns, or what can be run in so many seconds. They
+ * run one after the other in child processes, without any capability (--pure), with limits of
+ * instructions, heap, stack and output, with nothing to read. Every mutant must be refused, or end
+ * by itself: with success, an exception, a limit. Where a child dies of a signal or a sanitizer's
+ * report (or takes longer than SECONDS_EACH), the next one goes on behind that mutant, which is
+ * saved. The last line is `N passed, M failed`. */
 #include "tests/fuzz/bytecode_mutate.h"
 
 #include "tests/fuzz/run_image.h"
@@ -15,12 +16,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -30,12 +33,14 @@ enum {
 };
 
 struct outcomes {
+    uint64_t end_s;            /* of now_s: nothing is begun from then on; 0: no end */
     volatile uint64_t current; /* the mutant that runs */
     volatile uint64_t of[RUN_ENDS];
 };
 
 struct settings {
     uint64_t count, seed;
+    uint64_t seconds; /* for each file; 0: as long as it takes */
     unsigned stress;
     int one; /* only this kind; -1: all */
     const char *save;
@@ -43,6 +48,17 @@ struct settings {
 
 static enum mutation kind_of(const struct settings *settings, uint64_t i) {
     return settings->one >= 0 ? (enum mutation)settings->one : (enum mutation)(i % MUTATION_COUNT);
+}
+
+static uint64_t now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec;
+}
+
+static bool is_over(const struct settings *settings, const struct outcomes *outcomes) {
+    return outcomes->current >= settings->count ||
+           (outcomes->end_s != 0 && now_s() >= outcomes->end_s);
 }
 
 /* In a child: mutants from outcomes->current on. */
@@ -57,6 +73,7 @@ static void run_some(const struct mutable_image *image, const struct settings *s
     uint64_t end = outcomes->current + MUTANTS_OF_A_CHILD;
     if (end > settings->count) end = settings->count;
     for (uint64_t i = outcomes->current; i < end; outcomes->current = ++i) {
+        if (is_over(settings, outcomes)) break;
         size_t length;
         uint8_t *mutant = mutate_image(image, kind_of(settings, i), settings->seed + i, &length);
         if (mutant == NULL) abort();
@@ -96,7 +113,8 @@ static uint64_t run_file(const char *name, const struct mutable_image *image,
                          const struct settings *settings, struct outcomes *outcomes) {
     uint64_t failed = 0;
     memset((void *)outcomes, 0, sizeof *outcomes);
-    while (outcomes->current < settings->count) {
+    if (settings->seconds != 0) outcomes->end_s = now_s() + settings->seconds;
+    while (!is_over(settings, outcomes)) {
         fflush(stdout);
         int status;
         pid_t child = fork();
@@ -116,7 +134,7 @@ static uint64_t run_file(const char *name, const struct mutable_image *image,
     }
     const char *base = strrchr(name, '/');
     printf("   %-28s %7llu mutants: %llu failed", base == NULL ? name : base + 1,
-           (unsigned long long)settings->count, (unsigned long long)failed);
+           (unsigned long long)outcomes->current, (unsigned long long)failed);
     for (int end = 0; end < RUN_ENDS; end++)
         printf(", %llu %s", (unsigned long long)outcomes->of[end], ends[end]);
     printf("\n");
@@ -141,6 +159,7 @@ static struct settings read_settings(char ***words) {
         const char *option = (*words)[0], *argument = (*words)[1];
         if (strcmp(option, "--count") == 0) settings.count = strtoull(argument, NULL, 10);
         if (strcmp(option, "--seed") == 0) settings.seed = strtoull(argument, NULL, 10);
+        if (strcmp(option, "--seconds") == 0) settings.seconds = strtoull(argument, NULL, 10);
         if (strcmp(option, "--stress") == 0) settings.stress = (unsigned)atoi(argument);
         if (strcmp(option, "--one") == 0) settings.one = atoi(argument) % MUTATION_COUNT;
         if (strcmp(option, "--save") == 0) settings.save = argument;
@@ -169,7 +188,7 @@ int main(int argc, char **argv) {
             continue;
         }
         failed += run_file(*names, &image, &settings, outcomes);
-        run += settings.count;
+        run += outcomes->current;
         mutable_image_close(&image);
         free(bytes);
     }

@@ -18,8 +18,10 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LANG = os.path.join(os.path.dirname(HERE), 'lang')
@@ -122,15 +124,16 @@ class Program:
         for name in self.words('beside'):
             tool('ocamlc', *flags, '-c', name)
 
-    def run(self, home, runtime, timeout, env=()):
-        """Runs the program under `runtime` (a command prefix) in a folder of its own."""
+    def run(self, home, runtime, timeout, env=(), end=None):
+        """Runs the program under `runtime` (a command prefix) in a folder of its own. At `end` (of
+        time.monotonic) it is stopped even before its timeout: the status is then 'cut short'."""
         with tempfile.TemporaryDirectory(prefix='difftest-') as folder:
             beside = [os.path.splitext(name)[0] + '.cmo' for name in self.words('beside')]
             for name in [self.base + '.byte'] + beside:
                 os.symlink(os.path.join(home, name), os.path.join(folder, name))
-            return self.run_in(folder, runtime, timeout, env)
+            return self.run_in(folder, runtime, timeout, env, end)
 
-    def run_in(self, folder, runtime, timeout, env):
+    def run_in(self, folder, runtime, timeout, env, end):
         environment = {k: v for k, v in os.environ.items() if k in KEPT_ENV}
         environment.update(HOME=folder, LC_ALL='C', TZ='UTC')
         # A refused malloc is Out_of_memory to the program, not the sanitizer's affair.
@@ -143,13 +146,15 @@ class Program:
         child = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.PIPE,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                  start_new_session=True)
+        seconds = max(float(self.says.get('timeout', timeout)), float(timeout))
+        left = seconds if end is None else max(end - time.monotonic(), 0.01)
         try:
-            out, err = child.communicate(text, timeout=float(self.says.get('timeout', timeout)))
+            out, err = child.communicate(text, timeout=min(seconds, left))
             return Outcome(out, REFUSED_MALLOC.sub(b'', err), child.returncode)
         except subprocess.TimeoutExpired:
-            child.kill()
+            os.killpg(child.pid, signal.SIGKILL)  # with those that it has started
             out, err = child.communicate()
-            return Outcome(out, err, 'timeout')
+            return Outcome(out, err, 'cut short' if left < seconds else 'timeout')
 
 
 def find_compiler():

@@ -1,0 +1,191 @@
+"""What the long tests consist of (see bounded). A list says how many minutes it takes unless told
+otherwise, what must be built, its parts, and what is no part of it on purpose, with the reason.
+
+The costs are seconds of one core of an idle machine; they only divide the time."""
+import os
+import sys
+
+from schedule import Part
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SANITIZED = ['-Db_lundef=false', '--buildtype=debugoptimized']
+ASAN = ['-Db_sanitize=address,undefined'] + SANITIZED
+# {folder: (compiler, options of Meson)}
+BUILDS = {
+    'build': ('', []),
+    'build-gcc-san': ('gcc', ASAN),
+    'build-clang-san': ('clang', ASAN),
+    'build-clang': ('clang', []),
+    'build-tsan': ('gcc', ['-Db_sanitize=thread'] + SANITIZED),
+}
+# A program that ends leaves its custom blocks' memory to the system, as under ocamlrun.
+SAN_ENV = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1',
+           'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1'}
+TSAN_ENV = {'TSAN_OPTIONS': 'die_after_fork=0:allocator_may_return_null=1:suppressions=%s' %
+                            os.path.join(ROOT, 'tests', 'support', 'tsan.supp')}
+STRESS = [['--gc-stress=%d' % level, '--gc-verify'] for level in range(1, 7)]
+# What mutants, fuzzers and generators find depends on their first number: days are far apart.
+FIRST_SEED = '{seed}000000'
+TARGETS = sorted(name[len('fuzz_'):-len('.c')]
+                 for name in os.listdir(os.path.join(ROOT, 'tests', 'fuzz'))
+                 if name.startswith('fuzz_') and name.endswith('.c'))
+
+
+class List:
+    def __init__(self, minutes, parts, builds=(), more=(), on_purpose=()):
+        self.minutes, self.parts, self.on_purpose = minutes, parts, on_purpose
+        self.builds, self.more = builds, more
+
+    def prepare(self):
+        """[(environment, command)] that build what the parts need."""
+        commands = []
+        for folder in self.builds:
+            compiler, options = BUILDS[folder]
+            if not os.path.exists(os.path.join(ROOT, folder, 'build.ninja')):
+                commands.append(({'CC': compiler} if compiler else {},
+                                 ['meson', 'setup', folder, *options]))
+            commands.append(({}, ['ninja', '-C', folder, '--quiet']))
+        return commands + [({}, list(words)) for words in self.more]
+
+
+def script(path, *words):
+    return [sys.executable, os.path.join(ROOT, path), *words]
+
+
+def bactrian(build):
+    return os.path.join(ROOT, build, 'vm', 'cli', 'bactrian')
+
+
+def suite(name, build, *words):
+    return script(name, '--bactrian', bactrian(build), *words)
+
+
+def differential(build, flags, timeout):
+    return suite('tests/support/difftest', build, '--jobs', '1', '--timeout', str(timeout),
+                 '--seconds', '{seconds}', '--seed', '{seed}', '--', *flags)
+
+
+def stress_parts(_):
+    """The differential suite under a provoked, verified collector, sampled, recorded, unchecked."""
+    sampled = ['--memprof-stress=0.1']
+    profiles = [['--profile=' + kind, '--profile-stack', '--gc-verify']
+                for kind in ('time', 'alloc', 'count')]
+    rows = [(flags, 40) for flags in STRESS] + [(['--unchecked'], 10)]
+    rows += [(flags + sampled, 80) for flags in [['--gc-verify']] + STRESS]
+    rows += [(flags, 20) for flags in profiles]
+    rows.append((['prof', 'record', '--quiet', '--rate=0.1', '--gc-trace', '-o', '/dev/null'], 20))
+    for flags, cost in rows:
+        yield Part('differential ' + ' '.join(flags), cost, differential('build', flags, 180))
+    yield Part('memprof, long', 100, suite('tests/memprof/run', 'build', '--long', '--no-mutants'))
+    yield Part('recordings killed 200 times', 60,
+               suite('tests/prof/run', 'build', '--kills', '200', 'killed'))
+    yield Part('damaged profiles and npm, long', 100,
+               suite('tests/prof_report/run', 'build', '--long', '--mutants', '10000', 'damaged',
+                     'Formats'))
+    yield Part('ten million samples', 200, suite('tests/prof/scale', 'build'))
+    yield Part('calibration, long', 100, suite('tests/prof/calibration', 'build', '--long'))
+
+
+# Suites, with their costs, that run much C code of ours; what is only in gcc's list does not depend
+# on the compiler.
+BOTH_SAN = [('asm', 10), ('forms', 10), ('image', 30), ('cli', 60), ('capi', 20), ('ffi', 30),
+            ('threads', 30), ('embed', 20), ('regression', 60), ('prof_report', 60)]
+ONLY_GCC = [('real', 120), ('prof', 60), ('memprof', 60), ('mlprof', 20), ('repl', 30),
+            ('faults', 60)]
+PLAIN_CLANG = [('asm', 5), ('forms', 5), ('image', 15), ('cli', 30), ('real', 60), ('capi', 10),
+               ('memprof', 30), ('prof', 30), ('ffi', 10), ('mlprof', 10), ('threads', 20),
+               ('embed', 20), ('regression', 20)]
+
+
+def suites(build, rows, env):
+    title = build[len('build-'):]
+    yield Part(title + ', unit tests', 60,
+               script('tests/support/unit_tests', '--build', build, '--jobs', '1', '--slower',
+                      '8'), env)
+    for name, cost in rows:
+        yield Part('%s, %s' % (title, name), cost, suite('tests/%s/run' % name, build), env)
+
+
+def sanitize_parts(scale):
+    """The suite under ASan and UBSan by gcc and clang, and built by clang; threads under TSan."""
+    builds = [('gcc-san', SAN_ENV), ('clang-san', SAN_ENV), ('clang', {})]
+    yield from suites('build-gcc-san', BOTH_SAN + ONLY_GCC, SAN_ENV)
+    yield from suites('build-clang-san', BOTH_SAN, SAN_ENV)
+    yield from suites('build-clang', PLAIN_CLANG, {})
+    for title, env in builds:
+        yield Part(title + ', differential', 100, differential('build-' + title, [], 300), env)
+    sampled = ['--memprof-stress=0.1', '--gc-verify']
+    for flags in [sampled] + [[flags[0]] + sampled for flags in STRESS]:
+        yield Part('gcc-san, differential ' + ' '.join(flags), 300,
+                   differential('build-gcc-san', flags, 600), SAN_ENV)
+    for title, env in builds[:2]:
+        build = 'build-' + title
+        yield Part(title + ', inputs of the fuzzers', 10, suite('tests/fuzz/replay', build), env)
+        yield Part(title + ', misused primitives', 60,
+                   suite('tests/fuzz/primitives', build, '--count', '%d' % (40 * scale),
+                         '--seconds', '{seconds}', '--seed', FIRST_SEED), env)
+        yield Part(title + ', generated programs', 60,
+                   suite('tests/fuzz/generated', build, '--count', '%d' % (500 * scale), '--jobs',
+                         '1', '--seconds', '{seconds}', '--seed', FIRST_SEED), env)
+    for name, cost, words in (('threads', 60, ['--plain']), ('capi', 60, []), ('ffi', 60, []),
+                              ('embed', 60, ['api', 'parallel', 'turns'])):
+        yield Part('tsan, ' + name, cost, suite('tests/%s/run' % name, 'build-tsan', *words),
+                   TSAN_ENV)
+
+
+NOT_SANITIZED = [
+    ('tests/fuzz/mutants', './dev fuzz runs them under ASan and UBSan'),
+    ('tests/support/coverage, readme_examples, bench', 'what they run is in the suites above'),
+    ('tests/prof/calibration', 'counts what many runs say; the code that says it is in prof'),
+    ('lint, the mutants of tests/memprof', 'they do not test the build'),
+    ('real, prof, memprof, mlprof, repl, faults under clang-san', 'gcc-san runs them'),
+]
+
+
+def fuzz_parts(scale):
+    """Any bytes to each reader, damaged bytecode and messages, misuse, generated programs."""
+    for way, flags in (('libFuzzer', []), ('AFL++', ['--afl'])):
+        for name in TARGETS:
+            yield Part('%s, %s' % (way, name), 60,
+                       [os.path.join(ROOT, 'tests', 'fuzz', 'run'), *flags, '--prepared',
+                        '{seconds}', name])
+    for title, build, kind, count, cost, env in (
+            ('bytecode', 'build', '--bytecode', 200000, 600, {}),
+            ('messages', 'build', '--messages', 200000, 200, {}),
+            ('bytecode under ASan and UBSan', 'build-fuzz', '--bytecode', 20000, 600, SAN_ENV),
+            ('messages under ASan and UBSan', 'build-fuzz', '--messages', 20000, 300, SAN_ENV)):
+        other = '--messages' if kind == '--bytecode' else '--bytecode'
+        count = max(1, round(count * scale))
+        yield Part('%d mutants: %s' % (count, title), cost,
+                   suite('tests/fuzz/mutants', build, kind, str(count), other, '0', '--seed',
+                         FIRST_SEED, '--seconds', '{seconds}'), env)
+    count = max(1, round(5000 * scale))
+    yield Part('%d programs that misuse primitives' % count, 600,
+               suite('tests/fuzz/primitives', 'build', '--count', str(count), '--seed', FIRST_SEED,
+                     '--seconds', '{seconds}'))
+    count = max(50, round(20000 * scale))
+    yield Part('%d generated programs' % count, 600,
+               suite('tests/fuzz/generated', 'build', '--count', str(count), '--jobs', '1',
+                     '--seed', FIRST_SEED, '--seconds', '{seconds}'))
+
+
+def faults_parts(_):
+    """Each allocation and each system call of many programs fails in turn; storms; leaks."""
+    for group, cost in (('memory', 600), ('heap', 300), ('io', 300), ('signals', 100),
+                        ('leaks', 1500)):
+        yield Part('faults, ' + group, cost,
+                   suite('tests/faults/run', 'build', '--long', '--jobs', '1', '--seconds',
+                         '{seconds}', '--seed', '{seed}', group))
+
+
+FUZZ = os.path.join('tests', 'fuzz', 'run')
+LISTS = {
+    'stress': List(40, stress_parts, ['build']),
+    'sanitize': List(90, sanitize_parts,
+                     ['build-gcc-san', 'build-clang-san', 'build-clang', 'build-tsan'],
+                     on_purpose=NOT_SANITIZED),
+    'fuzz': List(60, fuzz_parts, ['build'],
+                 [[FUZZ, '--prepare'], [FUZZ, '--afl', '--prepare'],
+                  ['ninja', '-C', 'build-fuzz', '--quiet', 'tests/fuzz/bytecode_mutants']]),
+    'faults': List(40, faults_parts, ['build']),
+}
