@@ -11,6 +11,9 @@
 
 /* The sign of the result says the order; UNORDERED (a nan was met): none of <, = and > holds. */
 #define UNORDERED INTPTR_MIN
+/* No orders: what forwarding block a (or b) holds is to be compared in its place. */
+#define FOLLOW_A (INTPTR_MIN + 1)
+#define FOLLOW_B (INTPTR_MIN + 2)
 
 /* OCaml refuses to go deeper than this; so does this machine, with the same exception. */
 enum { SMALL_STACK = 64, MAX_STACK = 524287 };
@@ -26,8 +29,7 @@ struct pair {
 
 struct comparison {
     struct domain *d;
-    bool total;     /* nan equals itself and is below all numbers; else it is unordered */
-    unsigned steps; /* until the next break */
+    bool total; /* nan equals itself and is below all numbers; else it is unordered */
     struct pair *stack;
     size_t depth, room;
     struct pair small[SMALL_STACK];
@@ -35,8 +37,10 @@ struct comparison {
 
 enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
 
-static inline void push(struct comparison *c, value a, value b) {
-    if (c->depth == MAX_STACK) vm_raise_out_of_memory(c->d);
+/* Puts the fields of a and b from next on off. more: soon further ones will be, those of the blocks
+ * that come first; OCaml's count of what was put off includes them already. */
+static inline void push(struct comparison *c, value a, value b, size_t next, bool more) {
+    if (c->depth + more >= MAX_STACK) vm_raise_out_of_memory(c->d);
     if (c->depth == c->room) {
         struct pair *wider = (struct pair *)gc_alloc_major_unsampled(
             &c->d->gc, 2 * c->room * PAIR_WORDS, TAG_ABSTRACT);
@@ -44,7 +48,7 @@ static inline void push(struct comparison *c, value a, value b) {
         c->stack = wider;
         c->room *= 2;
     }
-    c->stack[c->depth++] = (struct pair){a, b, 0};
+    c->stack[c->depth++] = (struct pair){a, b, next};
 }
 
 /* The stack as a block whose fields are values, which the collector keeps true. GC: never. */
@@ -70,8 +74,7 @@ static __attribute__((noinline)) void take_back(struct comparison *c, value save
         value a = field(saved, i), b = field(saved, i + 1);
         size_t next = (size_t)int_of_val(field(saved, i + 2));
         if (!has_field(a, next) || !has_field(b, next) || wosize_of(a) > wosize_of(b)) continue;
-        push(c, a, b);
-        c->stack[c->depth - 1].next = next;
+        push(c, a, b, next, false);
     }
 }
 
@@ -79,7 +82,6 @@ static __attribute__((noinline)) void take_back(struct comparison *c, value save
  * code. Fails: raises what that raised; does not return where a limit was reached. */
 static __attribute__((noinline)) void take_a_break(struct comparison *c, value *a, value *b) {
     struct domain *d = c->d;
-    c->steps = STEPS;
     vm_limits_charge(d, 1);
     if (!d->gc.action_requested) return;
     value saved = put_aside(c);
@@ -157,8 +159,8 @@ static intptr_t compare_mixed(const struct comparison *c, value a, value b) {
     return is_int(a) ? -1 : 1;
 }
 
-/* Two blocks of one tag; pushes their fields if these decide. */
-static intptr_t compare_blocks(struct comparison *c, value a, value b, unsigned tag) {
+/* Two blocks of one tag, between which fields don't decide. */
+static intptr_t compare_contents(const struct comparison *c, value a, value b, unsigned tag) {
     switch (tag) {
     case TAG_STRING: return a == b ? 0 : compare_strings(a, b);
     case TAG_DOUBLE: return compare_doubles(c, double_of_val(a), double_of_val(b));
@@ -168,64 +170,91 @@ static intptr_t compare_blocks(struct comparison *c, value a, value b, unsigned 
     case TAG_INFIX: vm_invalid_argument(c->d, "compare: functional value");
     case TAG_OBJECT: return compare_objects(a, b);
     case TAG_CUSTOM: return compare_customs(c, a, b);
-    default: break;
+    default: return order_of((intptr_t)wosize_of(a), (intptr_t)wosize_of(b));
     }
-    size_t n = wosize_of(a);
-    if (n != wosize_of(b)) return order_of((intptr_t)n, (intptr_t)wosize_of(b));
-    if (n > 0) push(c, a, b);
-    return 0;
 }
 
-static intptr_t compare_items(struct comparison *c, value a, value b) {
+/* How many fields decide between a and b, which are equal if these are; 0: something else does. */
+static inline size_t deciding_fields(uintptr_t start, uintptr_t bytes, value a, value b) {
+    const header colour = 3 << 8;
+    if (is_int(a | b) || (uintptr_t)a - start >= bytes || (uintptr_t)b - start >= bytes) return 0;
+    header h = header_of(a), k = header_of(b);
+    return ((h ^ k) & ~colour) == 0 && tag_of_header(h) <= TAG_LAZY ? wosize_of_header(h) : 0;
+}
+
+/* Two values between which fields don't decide, not both integers. */
+static __attribute__((noinline)) intptr_t compare_others(const struct comparison *c, value a,
+                                                         value b) {
     const struct gc_domain *g = &c->d->gc;
-    /* Two misses of the cache at once, not the second behind a branch on the first. */
-    __builtin_prefetch((void *)(a - 8));
-    __builtin_prefetch((void *)(b - 8));
-    for (;;) {
-        if (__builtin_expect(--c->steps == 0, 0)) {
-            value x = a, y = b; /* a and b shall stay in registers */
-            take_a_break(c, &x, &y);
-            a = x;
-            b = y;
-        }
-        if (a == b && (c->total || is_int(a))) return 0;
-        bool heap_a = is_block(a) && gc_in_range(g, a), heap_b = is_block(b) && gc_in_range(g, b);
-        if (heap_a && is_forward(a) && (is_int(b) || heap_b)) {
-            a = field(a, 0);
-            continue;
-        }
-        if (heap_b && is_forward(b) && (is_int(a) || heap_a)) {
-            b = field(b, 0);
-            continue;
-        }
-        if (is_int(a) && is_int(b)) return order_of(a, b);
-        if (is_int(a) || is_int(b)) return compare_mixed(c, a, b);
-        if (!heap_a || !heap_b) return order_of(a, b);
-        unsigned tag_a = tag_of(a), tag_b = tag_of(b);
-        if (tag_a == TAG_INFIX) tag_a = TAG_CLOSURE;
-        if (tag_b == TAG_INFIX) tag_b = TAG_CLOSURE;
-        if (tag_a != tag_b) return order_of(tag_a, tag_b);
-        return compare_blocks(c, a, b, tag_a);
-    }
+    bool heap_a = gc_is_heap_block(g, a), heap_b = gc_is_heap_block(g, b);
+    if (heap_a && is_forward(a) && (is_int(b) || heap_b)) return FOLLOW_A;
+    if (heap_b && is_forward(b) && (is_int(a) || heap_a)) return FOLLOW_B;
+    if (is_int(a) || is_int(b)) return compare_mixed(c, a, b);
+    if (!heap_a || !heap_b) return order_of(a, b);
+    unsigned tag_a = tag_of(a), tag_b = tag_of(b);
+    if (tag_a == TAG_INFIX) tag_a = TAG_CLOSURE;
+    if (tag_b == TAG_INFIX) tag_b = TAG_CLOSURE;
+    if (tag_a != tag_b) return order_of(tag_a, tag_b);
+    return compare_contents(c, a, b, tag_a);
 }
 
-/* Out of line, so that the quick tests of the primitives need no big frame. */
+/* Out of line, so that the quick tests of the primitives need no big frame. What each step needs
+ * fits into registers: the walk waits for headers, and the fewer instructions lie between them, the
+ * more headers the processor asks for at once. (Prefetching further fields gained nothing.) */
 static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value b, bool total) {
     struct comparison c;
     c.d = d;
     c.total = total;
-    c.steps = STEPS;
     c.stack = c.small;
     c.depth = 0;
     c.room = SMALL_STACK;
-    intptr_t order = compare_items(&c, a, b);
-    while (order == 0 && c.depth > 0) {
-        struct pair *top = &c.stack[c.depth - 1];
-        value x = field(top->a, top->next), y = field(top->b, top->next);
-        if (++top->next == wosize_of(top->a)) c.depth--;
-        order = compare_items(&c, x, y);
+    const uintptr_t start = d->gc.range_start, bytes = d->gc.range_bytes;
+    /* After a and b come fields [next, n) of x and y, then what is on the stack. */
+    value x = 0, y = 0;
+    size_t next = 0, n = 0;
+    for (unsigned steps = STEPS;;) {
+        if (__builtin_expect(--steps == 0, 0)) {
+            steps = STEPS;
+            if (next < n) push(&c, x, y, next, deciding_fields(start, bytes, a, b) > 1);
+            next = n = 0;
+            value p = a, q = b; /* a and b shall stay in registers */
+            take_a_break(&c, &p, &q);
+            a = p;
+            b = q;
+        }
+        if (a != b || (!total && is_block(a))) {
+            size_t fields = deciding_fields(start, bytes, a, b);
+            if (fields > 0) {
+                if (next < n) push(&c, x, y, next, fields > 1);
+                x = a;
+                y = b;
+                next = 1;
+                n = fields;
+                a = field(x, 0);
+                b = field(y, 0);
+                continue;
+            }
+            if (is_int(a & b)) return order_of(a, b);
+            intptr_t order = compare_others(&c, a, b);
+            if (order != 0) {
+                if (order == FOLLOW_A) a = field(a, 0);
+                else if (order == FOLLOW_B) b = field(b, 0);
+                else return order;
+                continue;
+            }
+        }
+        if (next == n) {
+            if (c.depth == 0) return 0;
+            const struct pair *top = &c.stack[--c.depth];
+            x = top->a;
+            y = top->b;
+            next = top->next;
+            n = wosize_of(x);
+        }
+        a = field(x, next);
+        b = field(y, next);
+        next++;
     }
-    return order;
 }
 
 static inline intptr_t compare_values(struct domain *d, value a, value b, bool total) {

@@ -16,7 +16,11 @@ struct walk {
 
 static void enqueue_fields(struct walk *w, value v, size_t from) {
     size_t n = wosize_of(v);
-    for (size_t i = from; i < n && w->written < w->limit; i++) w->queue[w->written++] = field(v, i);
+    for (size_t i = from; i < n && w->written < w->limit; i++) {
+        value content = field(v, i);
+        if (is_block(content)) __builtin_prefetch(header_ptr(content));
+        w->queue[w->written++] = content;
+    }
 }
 
 static void mix_header(struct walk *w, value v) {
