@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { YOUNG_STEP_WORDS = 512 };
-#define MIN_RANGE_BYTES     ((size_t)16 << 20)
+#define MIN_RANGE_BYTES     ((size_t)12 << 20)
 #define MAX_YOUNG_WORDS     ((size_t)1 << 28)
 #define DEFAULT_YOUNG_WORDS ((size_t)256 * 1024)
 
@@ -173,6 +173,7 @@ static const char *reserve_range(struct gc_heap *heap) {
     heap->range_bytes = bytes;
     size_t young = bytes / 8 & ~(COMMIT_BYTES - 1);
     const size_t most = 2 * 8 * MAX_YOUNG_WORDS;
+    if (young == 0) young = COMMIT_BYTES;
     heap->young_base = heap->range_start + COMMIT_BYTES;
     heap->young_reserved = young < most ? young : most;
     heap->major_start = heap->young_base + heap->young_reserved;

@@ -17,7 +17,8 @@ static unsigned arity_of_primitive(void *context, uint32_t p) {
 /* A new row of the function table. Fails: fatally when the table is full. */
 static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
                              enum vm_function_kind kind, uint32_t frame_words, uint32_t arity) {
-    if (vm->function_count == vm->function_capacity) vm_fatal("the function table is full");
+    if (vm->function_count == vm->function_capacity)
+        vm_fatal("the function table is full: raise the limits of memory");
     uint32_t index = vm->function_count++;
     vm->functions[index] = (struct vm_function){
         .entry = vm->prepare_code,

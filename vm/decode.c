@@ -438,7 +438,7 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
     collect(&c, first_pc);
     struct vm_decoded_area *area = vm->decoded_area;
     if (words_needed(&c) > area->capacity - area->used)
-        vm_fatal("the code area of the machine is full");
+        vm_fatal("the code area of the machine is full: raise the limits of memory");
     c.out = area->words + area->used;
     emit(&c);
     f->decoded = c.out;
@@ -498,7 +498,7 @@ bool vm_decoded_area_create(struct vm *vm) {
     if (area == NULL) return false;
     vm->decoded_area = area;
     size_t bytes = (size_t)1 << 32;
-    area->words = vm_reserve(&bytes, (size_t)16 << 20);
+    area->words = vm_reserve(&bytes, (size_t)1 << 16);
     if (area->words == NULL) return false;
     area->capacity = bytes / 8;
 

@@ -19,10 +19,10 @@ static size_t within_bounds(size_t words) {
 }
 
 bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words) {
-    max_words = within_bounds(max_words);
-    size_t least = (max_words + 2 * STACK_MARGIN_WORDS) * 8;
-    size_t bytes = least < room_words * 8 ? room_words * 8 : least;
-    value *low = vm_reserve(&bytes, least);
+    const size_t margins = 2 * STACK_MARGIN_WORDS;
+    size_t words = within_bounds(max_words) + margins;
+    size_t bytes = 8 * (words < room_words ? room_words : words);
+    value *low = vm_reserve(&bytes, 8 * (LEAST_WORDS + margins));
     if (low == NULL) return false;
     d->stack_low = low;
     d->stack_high = low + bytes / 8;

@@ -59,7 +59,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
 /* The table of functions: never moves, as closures and decoded code count on it. */
 static bool create_function_table(struct vm *vm) {
     size_t bytes = sizeof *vm->functions << 24;
-    vm->functions = vm_reserve(&bytes, (size_t)1 << 22);
+    vm->functions = vm_reserve(&bytes, sizeof *vm->functions << 10);
     if (vm->functions == NULL) return false;
     size_t capacity = bytes / sizeof *vm->functions;
     vm->function_capacity = (uint32_t)capacity;

@@ -130,9 +130,19 @@ class RunTimeOptions(Case):
     def test_few_addresses_are_enough(self):
         if 'ASAN_OPTIONS' in os.environ:
             self.skipTest('a sanitizer wants addresses of its own')
-        done = self.run_command(['sh', '-c', 'ulimit -v 300000; exec "$0" hungry.byte 100',
-                                 self.place.bactrian])
-        self.expect(done, out='100')
+
+        def limited(kilobytes, *words):
+            script = 'ulimit -v %d; exec "$0" "$@"' % kilobytes
+            return self.run_command(['sh', '-c', script, self.place.bactrian, *words])
+
+        for kilobytes, pieces in ((40000, 100), (60000, 200), (100000, 400), (150000, 800),
+                                  (300000, 1500)):
+            with self.subTest(kilobytes=kilobytes):
+                done = limited(kilobytes, 'hungry.byte', str(pieces))
+                self.expect(done, out=str(pieces))
+                self.expect(limited(kilobytes, 'deep.byte', '20000'), out=None)
+                self.expect(limited(kilobytes, 'hungry.byte', '4000'), out='out of memory')
+        self.refused(limited(15000, 'hungry.byte', '5'), 125, 'raise the limits of memory')
 
     def test_max_heap_raises_out_of_memory(self):
         self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '10'), out='10')
