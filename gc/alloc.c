@@ -72,14 +72,22 @@ static value try_alloc_major(struct gc_domain *g, size_t wosize, unsigned tag) {
     return v;
 }
 
-value gc_alloc_major_uncharged(struct gc_domain *g, size_t wosize, unsigned tag) {
-    if (wosize == 0) return gc_atom(g, tag);
-    value v = wosize <= MAX_WOSIZE ? try_alloc_uncharged(g, wosize, tag) : 0;
-    if (!v) g->heap->up.out_of_memory(g->heap->up.context, g, wosize);
+void gc_bulk_begin(struct gc_bulk *b, struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    *b = (struct gc_bulk){g, {heap->pools[0], heap->pools[1]}, (header)heap->live_colour << 8, 0};
+}
+
+value gc_bulk_alloc_any(struct gc_bulk *b, size_t wosize, unsigned tag) {
+    value v = wosize <= MAX_WOSIZE ? try_alloc_uncharged(b->g, wosize, tag) : 0;
+    if (v) b->words += wosize + 1;
     return v;
 }
 
-void gc_charge_major(struct gc_domain *g, size_t words) { gc_pace_allocated(g, words); }
+void gc_bulk_end(struct gc_bulk *b) { gc_pace_allocated(b->g, b->words); }
+
+void gc_out_of_memory(struct gc_domain *g, size_t words) {
+    g->heap->up.out_of_memory(g->heap->up.context, g, words);
+}
 
 value gc_alloc_major_unsampled(struct gc_domain *g, size_t wosize, unsigned tag) {
     if (wosize == 0) return gc_atom(g, tag);

@@ -140,10 +140,6 @@ value gc_alloc_major(struct gc_domain *g, size_t wosize, unsigned tag);
 /* As gc_alloc_major, without telling the hooks (for unmarshalling, which reports its own). GC:
  * never. */
 value gc_alloc_major_unsampled(struct gc_domain *g, size_t wosize, unsigned tag);
-/* The same for many blocks in a row, quicker: gc_charge_major follows with the words of all of
- * them, headers included. Until then counters and pace know nothing of them. GC: never. */
-value gc_alloc_major_uncharged(struct gc_domain *g, size_t wosize, unsigned tag);
-void gc_charge_major(struct gc_domain *g, size_t words); /* GC: never (it may request a slice) */
 
 /* A string of length bytes, padding set, contents uninitialised. GC: may run. */
 value gc_alloc_string(struct gc_domain *g, size_t length);

@@ -34,6 +34,7 @@
 #ifndef BACTRIAN_GC_HEAP_INTERNAL_H
 #define BACTRIAN_GC_HEAP_INTERNAL_H
 
+#include "gc/bulk.h"
 #include "gc/heap.h"
 #include "gc/hooks.h"
 #include "gc/stats.h"
@@ -126,18 +127,6 @@ struct gc_span {
 struct gc_bins {
     struct gc_run *heads[BIN_COUNT];
     uint64_t occupied[BIN_COUNT / 64];
-};
-
-/* The allocator of one class: bumps through gaps; see gc_pool_alloc. */
-struct gc_pool {
-    uintptr_t bump, end; /* the current gap */
-    uintptr_t next_gap;  /* the gap after it in the same span, 0: none */
-    uintptr_t cell_bytes;
-    struct gc_span *current;   /* the span of the gap, NULL: none yet */
-    struct gc_span *available; /* swept, with gaps */
-    struct gc_span *unswept;   /* to be swept before use */
-    uint8_t class_index;
-    bool no_scan;
 };
 
 /* ---- Marking. ---- */

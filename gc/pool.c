@@ -166,6 +166,7 @@ void gc_pools_create(struct gc_heap *heap) {
         }
     }
     heap->class_count = n;
+    assert(heap->class_words[GC_EXACT_WOSIZE - 1] == GC_EXACT_WOSIZE + 1);
     for (unsigned wosize = 1, c = 0; wosize <= MAX_YOUNG_WOSIZE; wosize++) {
         if (wosize + 1 > heap->class_words[c]) c++;
         heap->class_of[wosize] = (uint8_t)c;

@@ -25,13 +25,24 @@ struct registered_custom {
 
 static const struct gc_custom_ops inert_ops = {.identifier = "_inert"};
 
+/* What vm_protect_exn hands to the function that may raise. */
+struct reading {
+    struct marshal_state *m;
+    const struct gc_custom_ops *ops;
+    value v;
+    size_t declared;
+};
+
 /* Runs ops->deserialize on the block's data; it may leave by customs_refuse. */
-static void read_content(struct marshal_state *m, const struct gc_custom_ops *ops, value v,
-                         size_t declared) {
+static value read_content(struct domain *d, void *context) {
+    struct reading *job = context;
+    struct marshal_state *m = job->m;
+    (void)d;
     if (_setjmp(m->refusal) != 0) vm_reader_fail(m->reader, m->refused_why, "a library refused it");
-    else if (ops->deserialize(custom_data(v)) != declared)
+    else if (job->ops->deserialize(custom_data(job->v)) != job->declared)
         vm_reader_fail(m->reader, "incorrect length of serialized custom block",
                        "a custom block of another size than it says");
+    return VAL_UNIT;
 }
 
 static value read_foreign(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared) {
@@ -43,13 +54,16 @@ static value read_foreign(struct vm_reader *r, const struct gc_custom_ops *ops, 
         return 0;
     }
     /* Before there is a content that would be lost. */
-    if (ops->finalize != NULL && !gc_custom_reserve(&d->gc)) vm_raise_out_of_memory(d);
+    if (ops->finalize != NULL && !gc_custom_reserve(&d->gc)) vm_reader_fail_memory(r, 1);
     value v = vm_reader_custom(r, &inert_ops, declared, 0);
     if (v == 0) return 0;
+    vm_reader_settle(r);
+    struct reading job = {m, ops, v, declared};
     struct vm_reader *outer = m->reader;
     m->reader = r;
-    read_content(m, ops, v, declared);
+    value result = vm_protect_exn(d, read_content, &job);
     m->reader = outer;
+    if (is_exn_result(result)) vm_reader_raise(r, exn_of_result(result));
     if (vm_reader_failed(r)) return 0;
     field(v, 0) = (value)ops;
     if (ops->finalize != NULL) gc_adopt_custom(&d->gc, v, 0);
@@ -78,7 +92,7 @@ void customs_free(struct prim_state *state) {
     }
 }
 
-/* What vm_protect_exn hands to the function that may raise. */
+/* The same for writing. */
 struct writing {
     value v;
     uintptr_t bytes_32, bytes_64;

@@ -1,5 +1,6 @@
 /* marshal_writer.c - the walk over a value that makes its message, in the order and with the codes
- * of OCaml's own writer, so that the bytes are the same. The codes are listed in vm/unmarshal.c. */
+ * of OCaml's own writer, so that the bytes are the same. The codes are listed in
+ * vm/unmarshal_internal.h. */
 #include "stdlib/marshal_writer.h"
 
 #include "stdlib/customs.h"

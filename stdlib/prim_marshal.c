@@ -102,7 +102,7 @@ static value read_message(struct domain *d, const struct vm_marshal_header *head
                           const uint8_t *bytes) {
     struct marshal_state *m = &prim_state(d)->marshal;
     const struct vm_unmarshal_options options = {
-        .find_custom = customs_find_reader, .context = d, .closures = true, .scratch = &m->scratch};
+        .find_custom = customs_find_reader, .context = d, .closures = true};
     struct vm_unmarshal_fault fault;
     value result;
     m->refused_why[0] = '\0';

@@ -10,7 +10,8 @@
  *
  * U1  Nothing that the message declares is believed: what is allocated is bounded by a constant
  * times the bytes that are left, the counts of words and objects in the header must be exact.
- * U2  While a message is read the collector doesn't run; a block is scannable by it at any time.
+ * U2  While a message is read the collector doesn't run, and no one but the reader knows the new
+ *     blocks; when it ends, however that is, all of them are complete.
  * U3  A value that was read cannot hurt the machine: its closures name existing functions and have
  * the environment that those expect, its atoms have tags of ordinary blocks. */
 #ifndef BACTRIAN_VM_UNMARSHAL_H
@@ -64,7 +65,8 @@ enum vm_status vm_unmarshal_image_data(struct domain *d, const uint8_t *bytes, s
 /* How the payload of one kind of custom block is read (stdlib/customs.h has the others' rows). read
  * makes the block with vm_reader_custom and fills it; declared is the size of the block's data
  * without the operations pointer (SIZE_MAX in the old format, which doesn't tell). It must not
- * allocate otherwise in the heap, nor raise; it fails with vm_reader_fail. */
+ * allocate otherwise in the heap, nor raise; it fails with vm_reader_fail. One that calls foreign
+ * code does so after vm_reader_settle, and hands what that raises to vm_reader_raise. */
 struct vm_custom_reader {
     const struct gc_custom_ops *ops;
     value (*read)(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared);
@@ -75,8 +77,6 @@ struct vm_unmarshal_options {
     const struct vm_custom_reader *(*find_custom)(void *context, const char *identifier);
     void *context;
     bool closures; /* accept closures of this machine's code */
-    /* Where the reader's own tables go; NULL: into blocks of the heap that become garbage. */
-    struct vm_arena *scratch;
 };
 
 /* Why a message was refused. text: as OCaml's Failure says it behind "input_value: "; why: what
@@ -88,9 +88,10 @@ struct vm_unmarshal_fault {
 };
 
 /* Reads the data behind a header: n = header->data_bytes bytes, which may lie in the heap, since
- * nothing moves. The blocks of a small message are young if the young area has room for them
- * without a collection, all others are major. GC: never (a slice may become due). Fails: false and
- * *fault; out_of_memory upcall. */
+ * nothing moves. options NULL: as DATA of an image. The blocks of a small message are young if the
+ * young area has room for them without a collection, all others are major. GC: never (a slice may
+ * become due). Fails: false and *fault; out_of_memory upcall; raises what a foreign custom block
+ * raised. */
 bool vm_unmarshal(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
                   const struct vm_unmarshal_options *options, value *out,
                   struct vm_unmarshal_fault *fault);
@@ -116,5 +117,12 @@ value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, siz
 /* Refuses the message; text: the words behind "input_value: ", NULL: "ill-formed message". why: a
  * constant text. */
 void vm_reader_fail(struct vm_reader *r, const char *text, const char *why);
+/* Refuses it for want of memory for so many words. */
+void vm_reader_fail_memory(struct vm_reader *r, size_t words);
+/* Foreign code is about to be called, which might raise: from now on the heap is in order whenever
+ * it does. */
+void vm_reader_settle(struct vm_reader *r);
+/* Refuses the message with an exception that was raised since. */
+void vm_reader_raise(struct vm_reader *r, value exn);
 
 #endif

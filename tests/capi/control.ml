@@ -119,6 +119,10 @@ let messages () =
     show (fun () -> Marshal.to_string [ record fixed 13 ] []);
     let bad = Marshal.to_string [ record fixed 77 ] [] in
     show (fun () -> ignore (Marshal.from_string bad 0 : record list); "read");
+    let worse = Marshal.to_string (record fixed 3, record fixed 78, [ "not"; "read" ]) [] in
+    show (fun () ->
+        ignore (Marshal.from_string worse 0 : record * record * string list);
+        "read");
     let l = message_to_block [ record fixed 1; record fixed 2 ] [] 3000 in
     garbage ();
     say "%b" (l = [ record fixed 1; record fixed 2 ]);

@@ -236,6 +236,7 @@ static uintnat record_deserialize(void *to) {
     struct record *r = to;
     r->words[0] = caml_deserialize_uint_1();
     if (r->words[0] == 77) caml_deserialize_error("the library refuses this message");
+    if (r->words[0] == 78) caml_failwith("an exception in the middle of a message");
     r->words[1] = caml_deserialize_uint_2();
     r->words[2] = caml_deserialize_uint_4();
     r->words[3] = (int64_t)caml_deserialize_uint_8();

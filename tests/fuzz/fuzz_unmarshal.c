@@ -29,13 +29,11 @@ static struct vm *new_machine(void) {
 static value read_all(struct domain *d, const uint8_t *bytes, size_t n) {
     struct vm_marshal_header header;
     struct vm_unmarshal_fault fault;
-    struct vm_arena scratch = {NULL};
-    struct vm_unmarshal_options options = {customs_find_reader, d, true, &scratch};
+    struct vm_unmarshal_options options = {customs_find_reader, d, true};
     value v;
     if (vm_marshal_header(bytes, n, &header) != VM_HEADER_OK) return 0;
     if (header.data_bytes > n - header.header_bytes) return 0;
     bool ok = vm_unmarshal(d, &header, bytes + header.header_bytes, &options, &v, &fault);
-    vm_arena_free(&scratch);
     return ok ? v : 0;
 }
 
