@@ -43,9 +43,20 @@ static double rate_argument(struct domain *d, value rate, value callstack_size) 
     return r;
 }
 
+enum { TRACKER_FIELDS = 5 };
+
 static void require_tracker(struct domain *d, value tracker) {
-    bool fits = is_block(tracker) && tag_of(tracker) == 0 && wosize_of(tracker) == 5;
+    bool fits = is_block(tracker) && tag_of(tracker) == 0 && wosize_of(tracker) == TRACKER_FIELDS;
     if (!fits) vm_invalid_argument(d, "Gc.Memprof.start");
+}
+
+/* A copy that the program can't get at, and so not cut short. GC: may run. */
+static value own_tracker(struct domain *d, value tracker) {
+    GC_ROOT(&d->gc, &tracker);
+    value own = gc_alloc_major_unsampled(&d->gc, TRACKER_FIELDS, 0);
+    GC_UNROOT(&d->gc);
+    for (size_t i = 0; i < TRACKER_FIELDS; i++) gc_init_field(&d->gc, own, i, field(tracker, i));
+    return own;
 }
 
 static void refuse_second(struct domain *d, const struct mp_engine *engine) {
@@ -65,6 +76,7 @@ static value mp_prim_start_4(struct domain *d, value rate, value callstack_size,
     double r = rate_argument(d, rate, callstack_size);
     require_tracker(d, tracker);
     require_room(d, engine);
+    tracker = own_tracker(d, tracker);
     engine->current = mp_profile_start(engine, MP_STYLE_4, false, r,
                                        (uint64_t)int_of_val(callstack_size), tracker);
     return VAL_UNIT;
@@ -92,6 +104,7 @@ static value start_5(struct domain *d, value rate, value callstack_size, value t
     require_tracker(d, tracker);
     if (!another) refuse_second(d, engine);
     require_room(d, engine);
+    tracker = own_tracker(d, tracker);
     GC_ROOT(&d->gc, &tracker);
     value handle = gc_alloc_custom(&d->gc, &handle_ops, sizeof(struct handle), 0, 1);
     *handle_of(handle) = (struct handle){NULL, 0};

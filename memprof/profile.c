@@ -163,12 +163,17 @@ static void ask_for_callbacks(struct mp_engine *engine) {
     }
 }
 
+/* Whether a callback gave Some: any other value, of a program that forges them, is None. */
+static inline bool is_some(value result) {
+    return !is_exn_result(result) && has_field(result, 0);
+}
+
 /* What a callback's result means for its entry: None and exceptions drop it (MP3), Some v is its
  * new value. Nothing if the entries were forgotten meanwhile. */
 static inline void settle(struct mp_profile *p, unsigned generation, uint32_t number, value result,
                           bool last) {
     if (generation != p->generation) return;
-    bool over = last || is_int(result) || is_exn_result(result);
+    bool over = last || !is_some(result);
     if (!over && !(mp_entry_at(&p->entries, number)->flags & ENTRY_DROPPED))
         mp_entry_set_user(&p->entries, number, field(result, 0));
     mp_entry_end(&p->entries, number, over);
@@ -210,7 +215,7 @@ static value tell_promise(struct mp_profile *p, const struct mp_hit *hit, uint64
     if (!is_exn_result(result)) result = call_promised(p, result);
     *ticket = 0;
     if (is_exn_result(result)) return result;
-    if (is_int(result) || generation != p->generation) return VAL_UNIT;
+    if (!is_some(result) || generation != p->generation) return VAL_UNIT;
     *ticket = mp_entry_promised(&p->entries, hit->wosize, hit->samples, field(result, 0), 0);
     return VAL_UNIT;
 }
@@ -241,8 +246,9 @@ static value begin_birth(struct batch *b, value *closure, value *argument) {
     b->last = false;
     *argument = allocation_record(p, &request, false);
     free(stack);
+    if (is_exn_result(*argument)) return *argument; /* what was due then may have stopped p */
     *closure = field(p->tracker, which);
-    return is_exn_result(*argument) ? *argument : VAL_TRUE;
+    return VAL_TRUE;
 }
 
 /* The same for its promotion or death. */
@@ -400,7 +406,7 @@ static __attribute__((noinline)) void end_detour(struct mp_profile *p, uint64_t 
     mp_resume(engine->sampler, p->stream.lane);
     if (!is_exn_result(result)) mp_release_block(engine->d, wosize_of_note(note));
     mp_arm(engine->sampler);
-    if (!is_int(result) && !is_exn_result(result)) track_promised(p, note, result);
+    if (is_some(result)) track_promised(p, note, result);
     if (engine->held_back) ask_for_callbacks(engine);
 }
 
@@ -421,7 +427,7 @@ static void detour_ended(void *state, struct domain *d, value result) {
     }
     lane->suspended = 0;
     mp_release_block(d, wosize_of_note(note));
-    if (!is_int(result)) track_promised(p, note, result);
+    if (is_some(result)) track_promised(p, note, result);
 }
 
 static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
@@ -524,7 +530,7 @@ struct mp_engine *mp_engine_of(struct domain *d) {
         vm_raise_out_of_memory(d);
     }
     *engine = (struct mp_engine){.d = d, .sampler = sampler};
-    if (d->thread != NULL) engine->thread = (uint32_t)int_of_val(field(vm_thread_self(d), 0));
+    engine->thread = (uint32_t)vm_thread_number(d);
     gc_add_late_scanner(d->gc.heap, scan, scan_late, engine);
     d->vm->profiler = (struct vm_profiler){
         .state = engine,

@@ -7,6 +7,7 @@
 #include "gc/stats.h"
 #include "stdlib/prim.h"
 #include "vm/actions.h"
+#include "vm/checks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -214,8 +215,11 @@ static void set_minor_size(struct domain *d, struct gc_params *p, intptr_t words
 
 value prim_gc_set(struct domain *d, value control) {
     intptr_t wanted[CONTROL_FIELDS];
-    if (!is_block(control) || wosize_of(control) < CONTROL_FIELDS) vm_invalid_argument(d, "Gc.set");
-    for (size_t i = 0; i < CONTROL_FIELDS; i++) wanted[i] = int_of_val(field(control, i));
+    if (!has_field(control, CONTROL_FIELDS - 1)) vm_invalid_argument(d, "Gc.set");
+    for (size_t i = 0; i < CONTROL_FIELDS; i++) {
+        if (is_block(field(control, i))) vm_invalid_argument(d, "Gc.set");
+        wanted[i] = int_of_val(field(control, i));
+    }
     struct gc_params p = *gc_get_params(&d->gc);
     p.verbose = (size_t)wanted[CONTROL_VERBOSE];
     set_overheads(d, &p, wanted);

@@ -111,6 +111,10 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
     if (prim_checked(d) && !(is_closure(env) && prim_code_fits(d->vm, env, nativeint_of_val(code))))
         prim_refuse(d, "invoke_traced_function");
     if (!vm_frames_first(d, &frame)) vm_invalid_argument(d, "caml_invoke_traced_function");
+    /* A wrapper does this once: the margin of the stack has room for one. */
+    value *behind = frame.base + frame.height;
+    if (vm_true_return(d, behind) == d->vm->traced_code)
+        vm_invalid_argument(d, "caml_invoke_traced_function");
     enum { SLIPPED = 5 };
     size_t moved = frame.height + STOPPED_WORDS;
     /* A handler in the frame would not be found where it is moved to. */

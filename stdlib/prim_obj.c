@@ -92,8 +92,8 @@ static value copy_block(struct domain *d, value v, unsigned tag) {
 
 value prim_obj_with_tag(struct domain *d, value tag, value v) {
     uintptr_t t = (uintptr_t)int_of_val(tag);
-    bool empty = wosize_of(v) == 0; /* an empty string or custom block has a word that it needs */
-    if (prim_checked(d) && (empty ? t >= TAG_NO_SCAN : !may_copy(v, t)))
+    bool empty = wosize_of(v) == 0; /* a string, a custom block, a closure have words they need */
+    if (prim_checked(d) && (empty ? t >= TAG_NO_SCAN || !is_plain((unsigned)t) : !may_copy(v, t)))
         prim_refuse(d, "Obj.with_tag");
     if (empty) return gc_atom(&d->gc, t & 0xff);
     return copy_block(d, v, t & 0xff);

@@ -7,6 +7,7 @@
  * Tables, environment and stacks come from the program: every access to them is bounded. */
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/checks.h"
 
 #include <stdio.h>
 
@@ -155,7 +156,7 @@ static void trace_token(const struct parser *p, value token) {
 
 static void take_token(struct parser *p, value token) {
     bool constant = is_int(token);
-    if (!constant && wosize_of(token) == 0) bad_tables(p);
+    if (!constant && !has_field(token, 0)) bad_tables(p);
     value codes = field(p->tables, constant ? TABLE_TRANSL_CONST : TABLE_TRANSL_BLOCK);
     intptr_t i = constant ? int_of_val(token) : (intptr_t)tag_of(token);
     set(p, ENV_CURRENT_TOKEN, integer(p, element(p, codes, i)));

@@ -57,6 +57,7 @@ value prim_thread_yield(struct domain *d, value unit) {
 value prim_thread_join(struct domain *d, value thread) {
     GC_ROOT(&d->gc, &thread);
     vm_run_due_signal_handlers(d);
+    if (!vm_is_thread(thread)) vm_invalid_argument(d, "Thread.join"); /* a handler changed it */
     vm_thread_join(d, thread);
     GC_UNROOT(&d->gc);
     return VAL_UNIT;
@@ -68,7 +69,7 @@ value prim_thread_uncaught_exception(struct domain *d, value exn) {
     vm_format_exception(d->vm, exn, text, sizeof text);
     FILE *err = vm_err(d->vm);
     fprintf(err, "Thread %ld killed on uncaught exception %s\n",
-            (long)int_of_val(field(vm_thread_self(d), 0)), text);
+            (long)vm_thread_number(d), text);
     if (d->backtrace_active) vm_backtrace_print(d, false, err);
     fflush(err);
     return VAL_UNIT;
@@ -155,7 +156,7 @@ static value new_data(struct domain *d, const struct gc_custom_ops *ops, size_t 
 }
 
 static intptr_t self(const struct domain *d) {
-    return d->thread == NULL ? 1 : int_of_val(field(vm_thread_self(d), 0)) + 1;
+    return vm_thread_number(d) + 1;
 }
 
 /* v, the mutex's block, is rooted by the caller. */

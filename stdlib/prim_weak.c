@@ -6,6 +6,7 @@
 #include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/actions.h"
+#include "vm/checks.h"
 
 /* The slot of key number i of e. Raises Invalid_argument with the text where there is none. */
 static size_t key_slot(struct domain *d, value e, value i, const char *where) {
@@ -154,6 +155,7 @@ value prim_weak_check(struct domain *d, value w, value i) {
 /* The form that took an option, before ephemerons; kept for programs that declare it. */
 value prim_weak_set(struct domain *d, value w, value i, value option) {
     size_t slot = key_slot(d, w, i, "Weak.set");
+    if (is_block(option) && !has_field(option, 0)) vm_invalid_argument(d, "Weak.set");
     gc_ephe_set(&d->gc, w, slot, is_block(option) ? field(option, 0) : gc_ephe_none(&d->gc));
     return VAL_UNIT;
 }

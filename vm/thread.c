@@ -46,22 +46,27 @@ static struct vm_thread_end *end_of(value handle) {
     return *(struct vm_thread_end **)custom_data(field(handle, 2));
 }
 
-/* Gives t its handle. */
-static void make_handle(struct domain *d, struct vm_thread *t, value closure) {
+/* Gives t its handle: number, unit (where OCaml puts the function), end. Programs can change what
+ * is in it: nothing but the end is ever read. */
+static void make_handle(struct domain *d, struct vm_thread *t) {
     value end = VAL_UNIT;
-    GC_ROOT(&d->gc, &closure, &end);
+    GC_ROOT(&d->gc, &end);
     end = gc_alloc_custom(&d->gc, &end_ops, sizeof t->end, 1, 1000);
     t->end->references++;
     *(struct vm_thread_end **)custom_data(end) = t->end;
     value handle = new_small(d, 3, 0);
     GC_UNROOT(&d->gc);
     field(handle, 0) = val_of_int(t->number);
-    field(handle, 1) = closure;
+    field(handle, 1) = VAL_UNIT;
     field(handle, 2) = end;
     t->handle = handle;
 }
 
 value vm_thread_self(const struct domain *d) { return d->thread->handle; }
+
+intptr_t vm_thread_number(const struct domain *d) {
+    return d->thread == NULL ? 0 : d->thread->number;
+}
 
 /* ---- Contexts of others. ---- */
 
@@ -192,7 +197,7 @@ void vm_threads_start(struct domain *d) {
     if (d->vm->threads != NULL) return;
     struct vm_thread *t = new_thread();
     if (t == NULL) vm_raise_out_of_memory(d);
-    make_handle(d, t, VAL_UNIT);
+    make_handle(d, t);
     struct vm_threads *threads = new_threads(d->vm);
     if (threads == NULL) {
         drop_end(t->end);
@@ -219,7 +224,10 @@ static struct vm_thread *add_thread(struct domain *d, value closure) {
         return NULL;
     }
     t->number = threads->next_number++;
-    make_handle(d, t, closure);
+    GC_ROOT(&d->gc, &closure);
+    make_handle(d, t);
+    GC_UNROOT(&d->gc);
+    t->context.accu = closure;
     link_thread(threads, t);
     return t;
 }
@@ -231,8 +239,8 @@ static void *run_thread(void *context) {
     pthread_setspecific(t->threads->self, t);
     vm_leave_blocking(d);
     if (_setjmp(t->exit) == 0) {
-        value closure = field(t->handle, 1);
-        gc_store(&d->gc, t->handle, 1, VAL_UNIT);
+        value closure = d->accu;
+        d->accu = VAL_UNIT;
         vm_callback_exn(d, closure, 1, &unit);
     }
     vm_thread_stop(d);
@@ -304,7 +312,7 @@ bool vm_thread_register(struct vm *vm) {
         guest->threads = threads;
         guest->number = threads->next_number++;
         vm_context_enter(d, guest);
-        make_handle(d, guest, VAL_UNIT);
+        make_handle(d, guest);
         link_thread(threads, guest);
         pthread_setspecific(threads->self, guest);
         vm_enter_blocking(d);

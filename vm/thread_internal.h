@@ -36,7 +36,7 @@ struct vm_thread {
     struct gc_local_roots *local_roots, *abi_roots; /* TH1; of the machine, and of C stubs */
     intptr_t number;
     uintptr_t profiler_word; /* what the profiler wants to know when this thread goes on */
-    value handle;            /* Thread.t: {number, closure or unit, end} */
+    value handle;            /* Thread.t: {number, unit, end} */
     struct vm_thread_end *end;
     jmp_buf exit; /* where vm_thread_exit leaves to; not of main and foreign threads */
 };
