@@ -4,6 +4,7 @@
  * failures are MLton's. */
 #include "memprof/memprof.h"
 #include "memprof/units_internal.h"
+#include "vm/policy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,6 +41,8 @@ value mp_prim_units_write(struct domain *d, value number, value path) {
     struct mp_units *u = mp_units_of(d->vm);
     if (u == NULL) return VAL_UNIT;
     struct mp_unit *unit = unit_of(d, number, "write");
+    const char *flag = vm_policy_restriction(d->vm, CAP_FS_WRITE);
+    if (flag != NULL) vm_raise_refused(d, string_bytes(path), flag);
     size_t n = string_length(path);
     char *names = malloc(2 * n + sizeof MP_UNITS_SOURCES + 1);
     if (names == NULL) vm_raise_out_of_memory(d);

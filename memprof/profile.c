@@ -2,6 +2,7 @@
 #include "memprof/profile.h"
 
 #include "memprof/callstack.h"
+#include "memprof/recorder.h"
 #include "memprof/sampler_internal.h"
 #include "memprof/stress.h"
 #include "memprof/units.h"
@@ -164,9 +165,7 @@ static void ask_for_callbacks(struct mp_engine *engine) {
 }
 
 /* Whether a callback gave Some: any other value, of a program that forges them, is None. */
-static inline bool is_some(value result) {
-    return !is_exn_result(result) && has_field(result, 0);
-}
+static inline bool is_some(value result) { return !is_exn_result(result) && has_field(result, 0); }
 
 /* What a callback's result means for its entry: None and exceptions drop it (MP3), Some v is its
  * new value. Nothing if the entries were forgotten meanwhile. */
@@ -520,6 +519,11 @@ static void silence(void *state) {
     engine->silenced = true;
 }
 
+static bool owns_descriptor(void *state, int fd) {
+    const struct mp_engine *engine = state;
+    return engine->recorder != NULL && mp_recorder_writes_to(engine->recorder, fd);
+}
+
 struct mp_engine *mp_engine_of(struct domain *d) {
     if (d->vm->profiler.state != NULL) return d->vm->profiler.state;
     struct mp_engine *engine = calloc(1, sizeof *engine);
@@ -540,6 +544,7 @@ struct mp_engine *mp_engine_of(struct domain *d) {
         .close = close_engine,
         .switch_thread = mp_switch_thread,
         .thread_ended = mp_thread_ended,
+        .owns_descriptor = owns_descriptor,
     };
     return engine;
 }

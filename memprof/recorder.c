@@ -450,6 +450,8 @@ struct mp_recorder *mp_recorder_of(struct vm *vm) {
     return engine == NULL ? NULL : engine->recorder;
 }
 
+bool mp_recorder_writes_to(const struct mp_recorder *r, int fd) { return r->fd == fd; }
+
 /* What is dead is known to be dead after one more collection. */
 static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
     r->ended_ns = mp_now_ns();

@@ -49,6 +49,8 @@ struct mp_recording {
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options);
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);
+/* Whether fd is the descriptor of its file. GC: never. */
+bool mp_recorder_writes_to(const struct mp_recorder *r, int fd);
 
 /* Brings all that is recorded so far to the file, which can then be read while the recording goes
  * on. Returns the nanoseconds since its start. GC: never. */

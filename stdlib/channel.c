@@ -7,6 +7,7 @@
 
 #include "vm/actions.h"
 #include "vm/blocking.h"
+#include "vm/policy.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -126,6 +127,7 @@ struct channel *channel_open(struct domain *d, int fd, bool output) {
     struct channel *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;
     struct prim_state *state = prim_state(d);
+    if (vm_is_own_descriptor(d->vm, fd)) fd = -1; /* to the program there is nothing */
     c->fd = fd;
     c->output = output;
     c->stream = stream_of(d->vm, fd, output);

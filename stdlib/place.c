@@ -11,10 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static const struct vm_policy *policy_of(const struct place *place) {
@@ -26,7 +28,7 @@ static enum vm_access access_of(const struct place *place) {
     return policy == NULL ? ACCESS_FREE : policy->of[place->capability].access;
 }
 
-static int refuse(struct place *place) {
+int place_refuse(struct place *place) {
     place->refused = policy_of(place)->of[place->capability].flag;
     errno = EPERM;
     return -1;
@@ -83,26 +85,60 @@ static const struct vm_policy_root *find_root(const struct place *place, char cl
     return NULL;
 }
 
-static int open_beneath(int folder, const char *path, int flags, mode_t mode) {
+bool place_is_granted(const struct place *place) {
+    char cleaned[PATH_MAX];
+    const char *rest;
+    enum vm_access access = access_of(place);
+    return access == ACCESS_FREE ||
+           (access == ACCESS_BELOW && find_root(place, cleaned, &rest) != NULL);
+}
+
+/* openat(2), where the way to the file is to be as `resolve` says. */
+static int open_resolving(int folder, const char *path, int flags, mode_t mode, uint64_t resolve) {
     struct open_how how = {.flags = (uint64_t)flags,
                            .mode = flags & O_CREAT ? mode : 0,
-                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, folder, *path == 0 ? "." : path, &how, sizeof how);
+                           .resolve = resolve | RESOLVE_NO_MAGICLINKS};
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+static int open_beneath(int folder, const char *path, int flags, mode_t mode) {
+    return open_resolving(folder, *path == 0 ? "." : path, flags, mode, RESOLVE_BENEATH);
+}
+
+/* Whether fd is the memory of a process, as /proc shows it: whoever writes there does without the
+ * tests of checked mode. */
+static bool is_process_memory(int fd) {
+    struct statfs system;
+    char link[40], path[PATH_MAX];
+    if (fd < 0 || fstatfs(fd, &system) != 0 || system.f_type != PROC_SUPER_MAGIC) return false;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path);
+    return n < 0 || (n >= 4 && memcmp(path + n - 4, "/mem", 4) == 0);
+}
+
+/* What was opened by a program that is free to open what it likes. */
+static int check_opened(struct place *place, int fd) {
+    if (place->vm->options.unchecked || !is_process_memory(fd)) return fd;
+    close(fd);
+    place->refused = "checked mode";
+    errno = EPERM;
+    return -1;
 }
 
 int place_open(struct place *place, int flags, mode_t mode) {
     char cleaned[PATH_MAX];
     const char *rest;
     switch (access_of(place)) {
-    case ACCESS_FREE: return open(place->path, flags, mode);
-    case ACCESS_REFUSED: return refuse(place);
+    case ACCESS_FREE: return check_opened(place, open(place->path, flags, mode));
+    case ACCESS_REFUSED: return place_refuse(place);
     default: break;
     }
     const struct vm_policy_root *root = find_root(place, cleaned, &rest);
-    if (root == NULL) return refuse(place);
-    if (!root->is_folder) return open(root->real, flags | O_NOFOLLOW, mode);
+    if (root == NULL) return place_refuse(place);
+    if (!root->is_folder)
+        return open_resolving(AT_FDCWD, root->real, flags, mode, RESOLVE_NO_SYMLINKS);
     int fd = open_beneath(root->fd, rest, flags, mode);
-    return fd < 0 && errno == EXDEV ? refuse(place) : fd;
+    return fd < 0 && errno == EXDEV ? place_refuse(place) : check_opened(place, fd);
 }
 
 int place_stat(struct place *place, struct stat *about) {
@@ -140,13 +176,13 @@ static bool enter(struct place *place, struct parent *parent) {
     const struct vm_policy_root *root = access_of(place) == ACCESS_BELOW
                                             ? find_root(place, parent->cleaned, &rest)
                                             : NULL;
-    if (root == NULL || *rest == 0) return refuse(place), false;
+    if (root == NULL || *rest == 0) return place_refuse(place), false;
     char *at = parent->cleaned + (rest - parent->cleaned), *slash = strrchr(at, '/');
     if (slash != NULL) *slash = 0;
     parent->name = slash != NULL ? slash + 1 : at;
     parent->folder = open_beneath(root->fd, slash != NULL ? at : "",
                                   O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    if (parent->folder < 0 && errno == EXDEV) refuse(place);
+    if (parent->folder < 0 && errno == EXDEV) place_refuse(place);
     return parent->folder >= 0;
 }
 

@@ -77,7 +77,7 @@ value prim_sys_open(struct domain *d, value path, value flags, value permissions
 }
 
 value prim_sys_close(struct domain *d, value fd) {
-    close((int)int_of_val(fd));
+    if (!vm_is_own_descriptor(d->vm, (int)int_of_val(fd))) close((int)int_of_val(fd));
     return VAL_UNIT;
 }
 
@@ -106,6 +106,12 @@ value prim_sys_remove(struct domain *d, value path) {
 
 value prim_sys_rename(struct domain *d, value from, value to) {
     struct place old = place_of(d, CAP_FS_WRITE, from), new = place_of(d, CAP_FS_WRITE, to);
+    /* What may not be read where it is doesn't go where it may. */
+    struct place hidden = place_of(d, CAP_FS_READ, from), shown = place_of(d, CAP_FS_READ, to);
+    if (!place_is_granted(&hidden) && place_is_granted(&shown)) {
+        place_refuse(&hidden);
+        fail(d, &hidden, from);
+    }
     int result = place_rename(&old, &new);
     return done(d, result, new.refused != NULL ? &new : &old, VAL_UNIT);
 }

@@ -68,8 +68,7 @@ value prim_thread_uncaught_exception(struct domain *d, value exn) {
     require_threads(d, "Thread.uncaught_exception");
     vm_format_exception(d->vm, exn, text, sizeof text);
     FILE *err = vm_err(d->vm);
-    fprintf(err, "Thread %ld killed on uncaught exception %s\n",
-            (long)vm_thread_number(d), text);
+    fprintf(err, "Thread %ld killed on uncaught exception %s\n", (long)vm_thread_number(d), text);
     if (d->backtrace_active) vm_backtrace_print(d, false, err);
     fflush(err);
     return VAL_UNIT;
@@ -155,9 +154,7 @@ static value new_data(struct domain *d, const struct gc_custom_ops *ops, size_t 
     return v;
 }
 
-static intptr_t self(const struct domain *d) {
-    return vm_thread_number(d) + 1;
-}
+static intptr_t self(const struct domain *d) { return vm_thread_number(d) + 1; }
 
 /* v, the mutex's block, is rooted by the caller. */
 static void lock(struct domain *d, struct mutex *m) {

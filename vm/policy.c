@@ -1,6 +1,7 @@
 /* policy.c - reading a policy's words, and asking it (vm/policy.h). */
 #include "vm/policy.h"
 
+#include "vm/image.h"
 #include "vm/raise.h"
 #include "vm/vm.h"
 
@@ -142,6 +143,21 @@ const char *vm_policy_refusal(const struct vm *vm, enum vm_capability capability
     const struct vm_policy *policy = vm->options.policy;
     if (policy == NULL || policy->of[capability].access != ACCESS_REFUSED) return NULL;
     return policy->of[capability].flag;
+}
+
+const char *vm_policy_restriction(const struct vm *vm, enum vm_capability capability) {
+    const struct vm_policy *policy = vm->options.policy;
+    bool is_free = policy == NULL || policy->of[capability].access == ACCESS_FREE;
+    return is_free ? NULL : policy->of[capability].flag;
+}
+
+bool vm_is_own_descriptor(const struct vm *vm, int fd) {
+    const struct vm_policy *policy = vm->options.policy;
+    for (size_t i = 0; policy != NULL && i < policy->root_count; i++)
+        if (policy->roots[i].fd == fd) return true;
+    if (vm->image != NULL && vm->image->debug_unread && vm->image->debug_fd == fd) return true;
+    const struct vm_profiler *profiler = &vm->profiler;
+    return profiler->state != NULL && profiler->owns_descriptor(profiler->state, fd);
 }
 
 void vm_raise_refused(struct domain *d, const char *subject, const char *flag) {

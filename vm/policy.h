@@ -51,6 +51,11 @@ void vm_policy_free(struct vm_policy *policy);
 /* The flag that refuses a capability, or NULL if it is granted, at least below some folder.
  * GC: never. */
 const char *vm_policy_refusal(const struct vm *vm, enum vm_capability capability);
+/* The same, and the flag too that grants it below some folders only. GC: never. */
+const char *vm_policy_restriction(const struct vm *vm, enum vm_capability capability);
+/* Whether fd is a descriptor of the machine itself: a folder of the policy, the program's file,
+ * what a profiler writes to. A program must neither close nor use one. GC: never. */
+bool vm_is_own_descriptor(const struct vm *vm, int fd);
 /* Raises Sys_error "SUBJECT: refused by FLAG". GC: may run. */
 _Noreturn void vm_raise_refused(struct domain *d, const char *subject, const char *flag);
 

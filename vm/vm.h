@@ -102,6 +102,7 @@ struct vm_profiler {
      * thread was left (0: never). Returns the word of the thread that is left. GC: never. */
     uintptr_t (*switch_thread)(void *state, intptr_t number, uintptr_t word);
     void (*thread_ended)(void *state, intptr_t number); /* GC: never */
+    bool (*owns_descriptor)(void *state, int fd);       /* it writes there. GC: never */
     /* The program calls exit: its stack is still there. GC: may run. NULL: nobody wants to know. */
     void (*leaving)(void *state, int status);
 };

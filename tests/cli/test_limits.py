@@ -150,6 +150,65 @@ class Capabilities(Case):
         self.assertIn('Sys.argv', self.allowed(flags, ['read', 'args.ml']).out)
         self.denied(flags, ['read', 'busy.ml'], 'busy.ml: refused by --allow=fs-read=args.ml')
 
+    def test_descriptors_of_the_machine_are_not_the_program_s(self):
+        """Who closes the folder that may be written to must not get another one in its place."""
+        self.place.write('closes.ml', """
+            external close : int -> unit = "caml_sys_close"
+            external open_file : string -> open_flag list -> int -> int = "caml_sys_open"
+            external channel : int -> out_channel = "caml_ml_open_descriptor_out"
+            let () =
+              for fd = 3 to 1000 do
+                close fd;
+                try close_out (channel fd) with Sys_error _ -> ()
+              done;
+              let folders = List.init 4 (fun _ -> open_file "shown" [Open_rdonly] 0) in
+              (try Sys.remove "mine/data" with Sys_error text -> print_string text);
+              ignore folders
+            """)
+        self.place.tool('ocamlc', '-o', 'closes.byte', 'closes.ml')
+        self.place.write('shown/data', 'text')
+        os.makedirs(self.place.path('mine'), exist_ok=True)
+        flags = ['--pure', '--allow=fs-read=shown,fs-write=mine']
+        self.expect(self.bactrian(*flags, 'closes.byte'),
+                    out='mine/data: No such file or directory')
+        self.assertTrue(os.path.exists(self.place.path('shown/data')))
+        record = ['prof', 'record', '-o', 'closes.prof']
+        self.expect(self.bactrian(*record, 'closes.byte'), out=None, err=None)
+        self.expect(self.bactrian('prof', 'summary', 'closes.prof'), out=None)
+
+    def test_what_may_not_be_read_is_not_moved_to_where_it_may(self):
+        self.place.write('hidden/data', 'secret')
+        os.makedirs(self.place.path('open'), exist_ok=True)
+        flags = ['--pure', '--allow=fs-read=open,fs-write=open,fs-write=hidden']
+        self.denied(flags, ['rename', 'hidden/data', 'open/data'],
+                    'hidden/data: refused by --allow=fs-read=open')
+        self.allowed(flags, ['rename', 'hidden/data', 'hidden/other'], '')
+        self.allowed(flags, ['write', 'open/mine'], '')
+        self.allowed(flags, ['rename', 'open/mine', 'hidden/mine'], '')
+
+    def test_a_path_to_a_single_file_is_not_bent(self):
+        """A folder on its way that becomes a link leads elsewhere."""
+        self.place.write('way/folder/file', 'in')
+        self.place.write('elsewhere/file', 'out')
+        os.symlink(self.place.path('elsewhere'), self.place.path('way/link'))
+        self.place.write('bends.ml', """
+            let () =
+              Sys.rename "way/folder" "way/old";
+              Sys.rename "way/link" "way/folder";
+              try print_string (input_line (open_in "way/folder/file"))
+              with Sys_error _ -> print_string "refused"
+            """)
+        self.place.tool('ocamlc', '-o', 'bends.byte', 'bends.ml')
+        flags = ['--pure', '--allow=fs-read=way/folder/file,fs-write=way']
+        self.expect(self.bactrian(*flags, 'bends.byte'), out='refused')
+
+    def test_the_memory_of_a_process_is_no_file(self):
+        self.denied([], ['write', '/proc/self/mem'],
+                    '/proc/self/mem: refused by checked mode')
+        self.denied([], ['read', '/proc/self/task/../mem'],
+                    '/proc/self/task/../mem: refused by checked mode')
+        self.expect(self.bactrian('world.byte', 'read', '/proc/self/comm'), out=None)
+
     def test_wrong_words_are_refused(self):
         for words in (['--allow', 'nonsense'], ['--deny', ''], ['--deny', 'fs-read=/tmp'],
                       ['--allow', 'env=HOME'], ['--allow', 'fs-read=/no/such/folder'],
