@@ -419,7 +419,9 @@
         accu = val_of_int((intptr_t)string_length(accu)); \
     }                                                     \
     ADVANCE(2)
-#define DO_BYTES_LENGTH DO_STRING_LENGTH
+#define DO_BYTES_LENGTH    DO_STRING_LENGTH
+#define DO_STRING_OF_BYTES {USUALLY(is_string(accu), 1)} ADVANCE(2)
+#define DO_BYTES_OF_STRING DO_STRING_OF_BYTES
 #define STRING_EQUALITY(result)                                  \
     {                                                            \
         USUALLY(is_string(accu) && is_string(sp[0]), 2)          \

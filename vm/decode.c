@@ -7,6 +7,7 @@
 #include "vm/decode.h"
 
 #include "vm/engine.h"
+#include "vm/kinds.h"
 #include "vm/os.h"
 #include "vm/pc_map.h"
 
@@ -185,7 +186,7 @@ static unsigned call_op(const struct decoder *c, unsigned op, const struct vm_li
     if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
     if (op == OP_C_CALLN) return op;
     if (prim->inlined != 0 && !is_plain(c->vm)) return prim->inlined;
-    return prim->tested_kinds == NULL ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
+    return vm_kinds_are_any(prim->kinds) ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
 }
 
 static void put_tagged(struct decoder *c, unsigned op, uint32_t pc) {

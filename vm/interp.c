@@ -20,13 +20,15 @@
 #if defined(LOOP_UNCHECKED)
 #define LOOP_NAME vm_run_unchecked
 #define REQUIRE(condition)
-#define NOT_CLOSURE(v)     false
-#define ARGUMENTS_OK(prim) true
+#define NOT_CLOSURE(v)        false
+#define ARGUMENTS_OK(prim, n) true
+#define HAS_FIELD(v, i)       true
 #else
 #define REQUIRE(condition) \
     if (__builtin_expect(!(condition), 0)) goto type_error
-#define NOT_CLOSURE(v)     (!is_plain_closure(v) && !is_closure(v))
-#define ARGUMENTS_OK(prim) vm_arguments_ok(d, prim, accu, sp)
+#define NOT_CLOSURE(v)        (!is_plain_closure(v) && !is_closure(v))
+#define ARGUMENTS_OK(prim, n) vm_arguments_ok(d, prim, n, accu, sp)
+#define HAS_FIELD(v, i)       has_plain_field((v), (i))
 #if defined(LOOP_COUNTING)
 #define LOOP_NAME vm_run_counting
 #else
@@ -338,10 +340,10 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         sp += n;
         NEXT(3);
     }
-#define ROW(n)                                                                      \
-    INNER(C_CALL_TESTED##n) {                                                       \
-        if (__builtin_expect(!ARGUMENTS_OK(PRIM_OPERAND(1)), 0)) goto bad_argument; \
-        goto op_C_CALL##n;                                                          \
+#define ROW(n)                                                                         \
+    INNER(C_CALL_TESTED##n) {                                                          \
+        if (__builtin_expect(!ARGUMENTS_OK(PRIM_OPERAND(1), n), 0)) goto bad_argument; \
+        goto op_C_CALL##n;                                                             \
     }
     FROM_1_TO_4(ROW)
     ROW(5)
@@ -443,7 +445,14 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         accu = field(field(sp[0], 0), int_of_val(accu));
         NEXT(1);
     }
-    INSTR(GETPUBMET) {
+    INSTR(GETPUBMET) { /* operands: the tag, where in a table of methods it was the last time */
+        value table = HAS_FIELD(accu, 0) ? field(accu, 0) : VAL_UNIT;
+        if (HAS_FIELD(table, pc[2]) && pc[2] <= (uintptr_t)field(table, 0) &&
+            field(table, pc[2]) == OPERAND(1)) {
+            PUSH(accu);
+            accu = field(table, pc[2] - 1);
+            NEXT(3);
+        }
         value method = vm_slow_public_method(accu, OPERAND(1), (uintptr_t *)&pc[2]);
         if (__builtin_expect(method == 0, 0)) goto type_error;
         PUSH(accu);

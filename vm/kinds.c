@@ -25,30 +25,54 @@ static bool is_list_of_ints(value v) {
     return true;
 }
 
-bool vm_kind_accepts(const struct domain *d, char kind, value v) {
+enum { BLOCK = KIND_o, FIELDS = KIND_o | KIND_a };
+const uint8_t vm_kinds_of_tag[256] = {
+    [0 ... TAG_CLOSURE - 1] = FIELDS,
+    [TAG_CLOSURE] = FIELDS | KIND_k,
+    [TAG_OBJECT] = FIELDS,
+    [TAG_INFIX] = BLOCK | KIND_k,
+    [TAG_FORWARD] = FIELDS,
+    [TAG_ABSTRACT] = BLOCK | KIND_e,
+    [TAG_STRING] = BLOCK | KIND_s,
+    [TAG_DOUBLE] = BLOCK | KIND_f,
+    [TAG_DOUBLE_ARRAY] = FIELDS | KIND_A,
+    [TAG_CUSTOM] = BLOCK,
+};
+
+uint8_t vm_kind_bit(char kind) {
     switch (kind) {
-    case 'v': return true;
-    case 'i': return is_int(v);
-    case 's': return is_string(v);
-    case 'f': return is_double(v);
-    case 'o': return is_block(v);
+    case 'v': return KIND_ANY;
+    case 'i': return KIND_i;
+    case 's': return KIND_s;
+    case 'f': return KIND_f;
+    case 'o': return KIND_o;
+    case 'k': return KIND_k;
+    case 'a': return KIND_a;
+    case 'A': return KIND_A;
+    case 'e': return KIND_e;
+    default: return 0;
+    }
+}
+
+/* The kinds for which the tag is not enough. */
+static bool accepts_closely(const struct domain *d, char kind, value v) {
+    switch (kind) {
     case 'j': return is_custom_of(v, &vm_int32_ops);
     case 'l': return is_custom_of(v, &vm_int64_ops);
     case 'n': return is_custom_of(v, &vm_nativeint_ops);
-    case 'k': return is_closure(v);
-    case 'A': return is_block(v) && (tag_of(v) == TAG_DOUBLE_ARRAY || wosize_of(v) == 0);
-    case 'a':
-        return is_block(v) && tag_of(v) != TAG_INFIX &&
-               (tag_of(v) < TAG_NO_SCAN || tag_of(v) == TAG_DOUBLE_ARRAY);
+    case 'A': return is_block(v) && wosize_of(v) == 0;
     case 'c': return has_identifier(v, "_chan");
     case 'B': return has_identifier(v, "_bigarr02") || has_identifier(v, "_bigarray");
-    case 'e': return is_block(v) && tag_of(v) == TAG_ABSTRACT;
     case 't': return vm_is_thread(v);
     case 'L': return is_list_of_ints(v);
     case 'm': return has_identifier(v, "_mutex");
     case 'h': return has_identifier(v, "_condition");
     default: return false;
     }
+}
+
+bool vm_kind_accepts(const struct domain *d, char kind, value v) {
+    return vm_bit_accepts(vm_kind_bit(kind), v) || accepts_closely(d, kind, v);
 }
 
 bool vm_kinds_are_any(const char *kinds) { return kinds[strspn(kinds, "v")] == '\0'; }

@@ -68,8 +68,9 @@ static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const cha
     prim->refused_by = refusal(vm, row->capability);
     prim->function = prim->refused_by != NULL ? NULL : row->function;
     prim->kinds = row->kinds;
-    prim->tested_kinds = vm_kinds_are_any(row->kinds) ? NULL : row->kinds;
     prim->arity = (uint8_t)strlen(row->kinds);
+    for (size_t i = 0; i < prim->arity && i < sizeof prim->kind_bits; i++)
+        prim->kind_bits[i] = vm_kind_bit(row->kinds[i]);
 }
 
 const struct vm_stub *vm_find_stub(const struct vm *vm, const char *name) {

@@ -147,7 +147,7 @@ value vm_slow_make_float_block(struct domain *d, size_t count, const value *rest
 }
 
 /* A class table holds, from field 2 on, pairs (method, public tag) by ascending tag; field 0, read
- * as a raw word, is the index of the last tag. The cache is the index where the last search
+ * as a raw word, is the index of the last tag. The cache becomes the index where the search
  * ended. */
 value vm_slow_public_method(value object, value tag, uintptr_t *cache) {
     if (!has_field(object, 0)) return 0;
@@ -155,8 +155,6 @@ value vm_slow_public_method(value object, value tag, uintptr_t *cache) {
     if (!has_field(table, 2) || is_block(field(table, 0))) return 0;
     uintptr_t last = (uintptr_t)field(table, 0), size = wosize_of(table);
     if (last >= size || last < 3) return 0;
-    if (cache != NULL && *cache <= last && field(table, *cache) == tag)
-        return field(table, *cache - 1);
     uintptr_t low = 3, high = last;
     while (low < high) {
         uintptr_t middle = ((low + high) >> 1) | 1;

@@ -79,7 +79,7 @@ struct vm_linked_prim {
     void *function;
     const char *refused_by;    /* the flag that keeps it from being called (function is NULL) */
     const char *kinds;         /* NULL: a stub of unknown kinds */
-    const char *tested_kinds;  /* kinds, or NULL where no argument needs a test */
+    uint8_t kind_bits[5];      /* of the first five arguments (vm/kinds.h) */
     uint8_t arity;             /* 0: unknown */
     uint16_t inlined;          /* the loop's own instruction for it (vm/engine.def), or 0 */
     bool stub;                 /* called by the C ABI, without the domain */
