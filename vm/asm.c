@@ -18,6 +18,7 @@
 
 #include "vm/asm_internal.h"
 #include "vm/image.h"
+#include "vm/os.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static bool strings_section(struct assembler *a, struct part *part) {
         putc_unlocked(0, out);
         ok = asm_next(a) && asm_skip_newlines(a);
     }
-    return fclose(out) == 0 ? ok : asm_no_memory(a);
+    return vm_close_text(out, (char **)&part->bytes) ? ok : asm_no_memory(a);
 }
 
 /* Rows as the bytes of a section. */
@@ -101,7 +102,7 @@ static bool write_rows(struct assembler *a, const struct vm_constants *rows, uin
     FILE *out = open_memstream((char **)bytes, length);
     if (out == NULL) return asm_no_memory(a);
     bool ok = vm_constants_write(rows, out);
-    return (fclose(out) == 0 && ok) ? true : asm_no_memory(a);
+    return (vm_close_text(out, (char **)bytes) && ok) ? true : asm_no_memory(a);
 }
 
 static bool value_section(struct assembler *a, struct part *part) {
@@ -222,9 +223,7 @@ static bool write_image(struct assembler *a, uint8_t **bytes, size_t *length) {
     FILE *out = open_memstream((char **)bytes, length);
     if (out != NULL) write_file(a, data, data_length, out);
     free(data);
-    bool ok = out != NULL && ferror(out) == 0;
-    if (out != NULL && fclose(out) != 0) ok = false;
-    return ok || asm_no_memory(a);
+    return (out != NULL && vm_close_text(out, (char **)bytes)) || asm_no_memory(a);
 }
 
 static void free_assembler(struct assembler *a) {

@@ -1,6 +1,8 @@
 /* asm_lex.c - the assembler's tokens, their places, and its tables of names. */
 #include "vm/asm_internal.h"
 
+#include "vm/os.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -289,7 +291,7 @@ bool asm_bytes(struct assembler *a, uint8_t **bytes, size_t *length) {
     FILE *out = open_memstream(&buffer, length);
     if (out == NULL) return asm_no_memory(a);
     bool ok = read_bytes_into(a, out);
-    if (fclose(out) != 0 && ok) ok = asm_no_memory(a);
+    if (!vm_close_text(out, &buffer) && ok) ok = asm_no_memory(a);
     if (ok) *bytes = (uint8_t *)buffer;
     else free(buffer);
     return ok;

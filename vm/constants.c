@@ -5,6 +5,8 @@
  * K3  Objects have numbers in the order of their rows; a reference is the distance in numbers. */
 #include "vm/constants.h"
 
+#include "vm/os.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,7 +191,7 @@ static bool is_spelling(const struct vm_constants *constants, const uint8_t *byt
     FILE *out = open_memstream(&written, &written_bytes);
     if (out == NULL) return false;
     bool ok = vm_constants_write(constants, out);
-    ok = fclose(out) == 0 && ok && written_bytes == n && memcmp(written, bytes, n) == 0;
+    ok = vm_close_text(out, &written) && ok && written_bytes == n && memcmp(written, bytes, n) == 0;
     free(written);
     return ok;
 }
@@ -332,7 +334,7 @@ bool vm_constants_write(const struct vm_constants *constants, FILE *out) {
         ok = ok && !(row->kind == CONSTANT_BLOCK && row->size >= 1u << 22);
         put_row(&w, row, i);
     }
-    ok = fclose(w.out) == 0 && ok && data_bytes < UINT32_MAX && w.words_32 < UINT32_MAX;
+    ok = vm_close_text(w.out, &data) && ok && data_bytes < UINT32_MAX && w.words_32 < UINT32_MAX;
     if (ok) {
         w.out = out;
         put(&w, 0x8495A6BE, 4);

@@ -7,7 +7,6 @@
 #include "gc/heap.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -59,4 +58,10 @@ int vm_open_file(const char *path, int flags) {
     do fd = open(path, flags);
     while (fd < 0 && errno == EINTR);
     return fd;
+}
+
+bool vm_close_text(FILE *out, char **text) {
+    bool whole = ferror(out) == 0;
+    /* Closing may lose the text without saying so. */
+    return fclose(out) == 0 && whole && *text != NULL;
 }

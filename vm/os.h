@@ -3,8 +3,10 @@
 #ifndef BACTRIAN_VM_OS_H
 #define BACTRIAN_VM_OS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Reserves *bytes of zeroed memory that costs nothing until touched; halves *bytes, down to least,
  * while the system refuses. NULL: refused. */
@@ -25,5 +27,9 @@ _Noreturn void vm_fatal(const char *format, ...) __attribute__((format(printf, 1
 /* open(2) of a file that exists, once more whenever a signal interrupts it (network file systems do
  * so). GC: never.  Fails: -1, errno says why. */
 int vm_open_file(const char *path, int flags);
+
+/* Closes a stream of open_memstream that writes to *text. False if memory was short and something
+ * is missing; *text is to be freed in any case. GC: never. */
+bool vm_close_text(FILE *out, char **text);
 
 #endif

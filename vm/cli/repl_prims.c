@@ -9,6 +9,7 @@
 #include "vm/blocking.h"
 #include "vm/callback.h"
 #include "vm/cli/cli.h"
+#include "vm/os.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -188,15 +189,17 @@ static value repl_report(struct domain *d, value words) {
     size_t length = 0, n = wosize_of(words);
     char **arguments = calloc(n + 1, sizeof *arguments);
     FILE *out = arguments == NULL ? NULL : open_memstream(&text, &length);
+    if (out == NULL) free(arguments);
     if (out == NULL) vm_raise_out_of_memory(d);
     for (size_t i = 0; i < n; i++) arguments[i] = (char *)string_bytes(field(words, i));
     int status = report_run(arguments, out, cli_wants_color(), cli_terminal_columns(), &error);
-    fclose(out);
+    bool whole = vm_close_text(out, &text);
     free(arguments);
-    if (status < 0) free(text);
+    if (status < 0 || !whole) free(text);
     if (status < 0)
         vm_failwith(d, "%s%s%s: %s", error.subject, error.subject[0] != 0 ? ": " : "", error.what,
                     error.advice);
+    if (!whole) vm_raise_out_of_memory(d);
     value shown = copy_bytes(d, text, length);
     free(text);
     return shown;

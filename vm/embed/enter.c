@@ -15,6 +15,7 @@
 #include "vm/backtrace.h"
 #include "vm/callback.h"
 #include "vm/capi/abi.h"
+#include "vm/os.h"
 #include "vm/thread.h"
 #include "vm/uncaught.h"
 
@@ -205,9 +206,9 @@ size_t bactrian_backtrace(struct bactrian *m, char *text, size_t size) {
     FILE *out = m->allowed && m->backtrace_kind != 0 ? open_memstream(&whole, &length) : NULL;
     if (out != NULL) {
         vm_backtrace_print(m->vm->domain, m->backtrace_kind == 's', out);
-        fclose(out);
+        if (!vm_close_text(out, &whole)) length = 0;
     }
-    if (size > 0) snprintf(text, size, "%s", whole == NULL ? "" : whole);
+    if (size > 0) snprintf(text, size, "%s", length == 0 ? "" : whole);
     free(whole);
     return length;
 }
