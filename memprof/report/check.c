@@ -11,6 +11,7 @@ enum { MOST_ROWS = 200 };
 struct findings {
     struct report_table *table;
     size_t count, errors;
+    bool unfinished; /* for want of memory: says nothing about the file */
 };
 
 static void listen(void *context, const struct report_ctf_violation *v) {
@@ -60,6 +61,7 @@ static void check_own(struct report_doc *doc, struct findings *f, const unsigned
     if (reader == NULL) {
         report_fact_text(t, "state", "state", mp_read_status_text(why.status));
         if (why.detail[0] != 0) report_fact_text(t, "found", "found", why.detail);
+        f->unfinished = why.status == MP_READ_NO_MEMORY;
         f->errors++;
         return;
     }
@@ -73,6 +75,7 @@ static void check_own(struct report_doc *doc, struct findings *f, const unsigned
     report_fact_number(t, "read", "bytes read", REPORT_COUNT, coverage.read_bytes);
     report_fact_number(t, "ignored", "bytes behind them", REPORT_COUNT, coverage.ignored_bytes);
     if (coverage.status != MP_READ_WHOLE) f->errors++;
+    if (coverage.status == MP_READ_NO_MEMORY) f->unfinished = true;
     mp_reader_close(reader);
 }
 
@@ -88,6 +91,9 @@ int report_check(const char *path, bool json, const struct report_style *style, 
     else
         f.errors = report_fail(error, path, "give a profile of `bactrian prof record` or memtrace",
                                "not a memory profile");
+    if (f.unfinished)
+        f.errors = report_fail(error, path, "check it where there is more memory",
+                               "out of memory while checking");
     if (f.errors != (size_t)-1) {
         if (json) report_doc_write_json(doc, out);
         else report_doc_write_text(doc, style, out);

@@ -8,18 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *format_list(const char *format, va_list arguments) {
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0) text = report_copy("");
-    return text;
-}
-
 struct report_doc *report_doc_create(const char *view, const char *title, ...) {
     struct report_doc *doc = report_alloc(sizeof *doc);
     va_list arguments;
     va_start(arguments, title);
     doc->view = view;
-    doc->title = format_list(title, arguments);
+    doc->title = report_format_list(title, arguments);
     va_end(arguments);
     return doc;
 }
@@ -46,7 +40,7 @@ void report_doc_note(struct report_doc *doc, const char *text, ...) {
     va_list arguments;
     report_grow(&doc->notes, &doc->note_capacity, doc->note_count + 1, sizeof *doc->notes);
     va_start(arguments, text);
-    doc->notes[doc->note_count++] = format_list(text, arguments);
+    doc->notes[doc->note_count++] = report_format_list(text, arguments);
     va_end(arguments);
 }
 
@@ -55,7 +49,7 @@ struct report_table *report_doc_table(struct report_doc *doc, enum report_shape 
     struct report_table *table = report_alloc(sizeof *table);
     va_list arguments;
     va_start(arguments, title);
-    table->title = format_list(title, arguments);
+    table->title = report_format_list(title, arguments);
     va_end(arguments);
     table->key = key;
     table->shape = shape;

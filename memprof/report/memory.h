@@ -2,6 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_MEMORY_H
 #define BACTRIAN_MEMPROF_REPORT_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Memory of size bytes, zeroed; freed with free(). Fails: a message, exit status 125. */
@@ -13,6 +14,9 @@ void report_grow(void *array, size_t *capacity, size_t needed, size_t size);
 char *report_copy(const char *text);
 /* A text made as printf does; freed with free(). Fails: as report_alloc. */
 char *report_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same as vprintf does. */
+char *report_format_list(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
 
 /* Bytes that grow at their end. Starts as all zeroes; data is freed with free(). */
 struct report_buffer {

@@ -8,6 +8,7 @@
 #include "memprof/format/writer.h"
 #include "memprof/report/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,7 +297,7 @@ int report_write_own(const struct report_model *model, const char *path, FILE *o
     const char *advice = "check the folder, its rights and the space left";
     fflush(out);
     o.writer = mp_writer_create(fileno(out));
-    if (o.writer == NULL) return report_fail(error, path, advice, "the profile can't be written");
+    if (o.writer == NULL) return report_fail(error, path, advice, "%s", strerror(errno));
     o.strings = report_alloc(model->name_count * sizeof *o.strings);
     o.locations = report_alloc(model->location_count * sizeof *o.locations);
     o.nodes = report_alloc(model->node_count * sizeof *o.nodes);
