@@ -7,7 +7,8 @@
  *   FAULT_COUNT  a file that gets the number of calls of the class when the process ends, and, with
  *                FAULT_SITES set, a line for each: a sum over the addresses that led to it
  *
- * Calls that the C library makes by itself aren't seen. Memory comes from what would have been
+ * Nothing fails any more once exit has run the program's own functions: with gcc's --coverage it is
+ * the counters that go out then. Calls that the C library makes by itself aren't seen. Memory comes from what would have been
  * called without this library, so that valgrind sees it. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,6 +23,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+int __libc_start_main(int (*main)(int, char **, char **), int count, char **words,
+                      void (*init)(void), void (*fini)(void), void (*end_of_linker)(void),
+                      void *stack);
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t m);
 void *__libc_realloc(void *p, size_t n);
@@ -30,7 +34,8 @@ enum class { MEMORY, IO, NONE };
 enum { SITES = 100000, DEPTH = 24 };
 
 struct plan {
-    bool read, sticky, sites_wanted, busy;
+    bool read, sticky, sites_wanted, busy, over;
+    int (*main)(int count, char **words, char **environment);
     enum class class;
     long at, calls;
     int error;
@@ -78,12 +83,31 @@ static unsigned long site(void) {
 
 /* Whether this call is to fail; sets errno then. */
 static bool fails(enum class class) {
-    if (plan.busy || the_plan()->class != class) return false;
+    if (plan.busy || plan.over || the_plan()->class != class) return false;
     long n = __atomic_add_fetch(&plan.calls, 1, __ATOMIC_RELAXED);
     if (plan.sites_wanted && n <= SITES) plan.sites[n - 1] = site();
     if (plan.at == 0 || n < plan.at || (n > plan.at && !plan.sticky)) return false;
     errno = plan.error;
     return true;
+}
+
+static void end(void) { plan.over = true; }
+
+static int main_with_end(int count, char **words, char **environment) {
+    plan.busy = true;
+    atexit(end); /* before the program's own ones: runs after them */
+    plan.busy = false;
+    return plan.main(count, words, environment);
+}
+
+int __libc_start_main(int (*main)(int, char **, char **), int count, char **words,
+                      void (*init)(void), void (*fini)(void), void (*end_of_linker)(void),
+                      void *stack) {
+    plan.main = main;
+    plan.busy = true;
+    __typeof__(&__libc_start_main) next = dlsym(RTLD_NEXT, "__libc_start_main");
+    plan.busy = false;
+    return next(main_with_end, count, words, init, fini, end_of_linker, stack);
 }
 
 __attribute__((destructor)) static void tell(void) {
