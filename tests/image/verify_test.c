@@ -150,6 +150,87 @@ static void every_label_of_reached_code_is_reached(void **state) {
     vm_verified_free(&verified);
 }
 
+/* Q5, by each instruction that can jump; PUSHTRAP and PUSH_RETADDR only name a place. */
+static void a_loop_by_any_jump_needs_a_poll(void **state) {
+    static const uint32_t compared[] = {OP_BEQ,    OP_BNEQ,   OP_BLTINT,  OP_BLEINT,
+                                        OP_BGTINT, OP_BGEINT, OP_BULTINT, OP_BUGEINT};
+    for (size_t i = 0; i < COUNT(compared); i++) {
+        ASSERT_STATUS(VM_V_LOOP, OCAML_4_13, false, compared[i], 5, (uint32_t)-2, OP_STOP);
+        ASSERT_STATUS(VM_OK, OCAML_4_13, false, OP_CHECK_SIGNALS, compared[i], 5, (uint32_t)-3,
+                      OP_STOP);
+    }
+    for (uint32_t op = OP_BRANCH; op <= OP_BRANCHIFNOT; op++) {
+        ASSERT_STATUS(VM_V_LOOP, OCAML_4_13, false, op, (uint32_t)-1, OP_STOP);
+        ASSERT_STATUS(VM_OK, OCAML_4_13, false, OP_CHECK_SIGNALS, op, (uint32_t)-2, OP_STOP);
+    }
+    ASSERT_STATUS(VM_V_LOOP, OCAML_4_13, false, OP_SWITCH, 2, 2, (uint32_t)-2, OP_STOP);
+    ASSERT_STATUS(VM_V_LOOP, OCAML_4_13, false, OP_SWITCH, 1, (uint32_t)-2, OP_STOP);
+    ASSERT_STATUS(VM_OK, OCAML_4_13, false, OP_CHECK_SIGNALS, OP_SWITCH, 2, 2, (uint32_t)-3,
+                  OP_STOP);
+    ASSERT_STATUS(VM_V_OPEN, OCAML_4_13, false, OP_PUSHTRAP, (uint32_t)-1, OP_STOP);
+    ASSERT_STATUS(VM_V_OPEN, OCAML_4_13, false, OP_PUSH_RETADDR, (uint32_t)-1, OP_STOP);
+}
+
+/* What lies on the ways around a loop that polls: a call, handlers, jumps, ends. */
+static void loops_that_poll_may_hold_anything(void **state) {
+    static const char text[] = "code\n"
+                               "        CONST0\n"
+                               "        PUSH\n"
+                               "top:    ACC0\n"
+                               "        SWITCH a, b | c\n"
+                               "a:      PUSHTRAP h\n"
+                               "        CONST1\n"
+                               "        RAISE\n"
+                               "h:      BEQ 3, b\n"
+                               "        BULTINT 4, c\n"
+                               "        BRANCH b\n"
+                               "b:      PUSH_RETADDR r\n"
+                               "        CONST0\n"
+                               "        PUSH\n"
+                               "        ACC4\n"
+                               "        APPLY 1\n"
+                               "r:      BRANCHIFNOT top\n"
+                               "        BRANCHIF over\n"
+                               "c:      CHECK_SIGNALS\n"
+                               "        BRANCH top\n"
+                               "over:   POP 1\n"
+                               "        STOP\n";
+    struct vm_image image;
+    struct vm_error error;
+    struct vm_verified verified;
+    assert_int_equal(vm_assemble(text, strlen(text), &image, &error), VM_OK);
+    assert_int_equal(verify(image.code, image.code_words, OCAML_4_13, false, &verified), VM_OK);
+    assert_int_equal(verified.main_frame_words, 5);
+    vm_verified_free(&verified);
+    /* Without the poll, which is the last instruction but four. */
+    uint32_t *poll = (uint32_t *)image.code + image.code_words - 6;
+    assert_int_equal(*poll, OP_CHECK_SIGNALS);
+    *poll = OP_CONST0;
+    assert_int_equal(verify(image.code, image.code_words, OCAML_4_13, false, &verified), VM_V_LOOP);
+    vm_image_close(&image);
+}
+
+/* Numbers at the edges of what a word can hold. */
+static void counts_and_labels_are_looked_at_before_they_are_used(void **state) {
+    ASSERT_STATUS(VM_V_COUNT, OCAML_4_13, false, OP_CLOSUREREC, 0, 0, OP_STOP);
+    ASSERT_STATUS(VM_V_LENGTH, OCAML_4_13, false, OP_CLOSUREREC, UINT32_MAX, 0, 1, OP_STOP);
+    ASSERT_STATUS(VM_V_COUNT, OCAML_4_13, false, OP_CLOSUREREC, 1, UINT32_MAX, 1, OP_STOP);
+    ASSERT_STATUS(VM_V_COUNT, OCAML_4_13, false, OP_CLOSURE, UINT32_MAX, 1, OP_STOP);
+    ASSERT_STATUS(VM_V_COUNT, OCAML_4_13, false, OP_C_CALLN, 5, 0, OP_STOP);
+    ASSERT_STATUS(VM_V_COUNT, OCAML_4_13, false, OP_C_CALLN, UINT32_MAX, 0, OP_STOP);
+    ASSERT_STATUS(VM_V_LABEL, OCAML_4_13, false, OP_CLOSURE, 0, 0x7fffffff, OP_STOP);
+    ASSERT_STATUS(VM_V_LABEL, OCAML_4_13, false, OP_CLOSURE, 0, 0x80000000, OP_STOP);
+    ASSERT_STATUS(VM_V_LABEL, OCAML_4_13, false, OP_CLOSURE, 0, (uint32_t)-1, OP_STOP);
+    ASSERT_STATUS(VM_V_ENTRY, OCAML_4_13, false, OP_CLOSURE, 0, 3, OP_STOP, OP_STOP, OP_GRAB, 1);
+    ASSERT_STATUS(VM_V_COUNT, OCAML_4_13, false, OP_CLOSURE, 0, 3, OP_STOP, OP_RESTART, OP_GRAB, 0);
+    ASSERT_STATUS(VM_V_INTO, OCAML_4_13, false, OP_GRAB, 1, OP_STOP);
+    ASSERT_STATUS(VM_V_INTO, OCAML_4_13, false, OP_RESTART, OP_GRAB, 1, OP_STOP);
+    const uint32_t one = OP_STOP;
+    struct vm_verified verified;
+    assert_int_equal(verify(&one, (size_t)VM_MAX_CODE_WORDS + 1, OCAML_4_13, false, &verified),
+                     VM_V_LENGTH);
+}
+
 static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -186,6 +267,9 @@ int main(void) {
         cmocka_unit_test(effects_are_of_ocaml_5),
         cmocka_unit_test(heights_and_entries_are_yielded),
         cmocka_unit_test(every_label_of_reached_code_is_reached),
+        cmocka_unit_test(a_loop_by_any_jump_needs_a_poll),
+        cmocka_unit_test(loops_that_poll_may_hold_anything),
+        cmocka_unit_test(counts_and_labels_are_looked_at_before_they_are_used),
         cmocka_unit_test(the_time_is_linear_whatever_the_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
