@@ -49,3 +49,67 @@ let () =
   done;
   Gc.compact ();
   print_endline "parsers"
+
+(* Records whose fields are of other kinds than their types say. *)
+let wrong = [ Obj.repr 5; Obj.repr (1, 2); Obj.repr ""; Obj.repr "ab"; Obj.repr [||]; Obj.repr 1.5; Obj.repr max_int ]
+let each_field record use =
+  let fields = Obj.size (Obj.repr record) in
+  for i = 0 to fields - 1 do
+    List.iter (fun v ->
+        let copy = Obj.dup (Obj.repr record) in
+        Obj.set_field copy i v;
+        attempt (fun () -> use (Obj.obj copy)))
+      wrong
+  done;
+  List.iter (fun v -> if Obj.is_block v && Obj.tag v = 0 then attempt (fun () -> use (Obj.obj v))) wrong
+
+external new_engine : Lexing.lex_tables -> int -> Lexing.lexbuf -> int = "caml_new_lex_engine"
+external engine : Lexing.lex_tables -> int -> Lexing.lexbuf -> int = "caml_lex_engine"
+
+(* One state that reads any "a" and ends at the rest; with memory cell 0. *)
+let words l =
+  let b = Bytes.create (2 * List.length l) in
+  List.iteri (fun i n -> Bytes.set_int16_le b (2 * i) n) l;
+  Bytes.to_string b
+let row f = words (List.init 257 f)
+let one_state =
+  { Lexing.lex_base = words [ 0 ]; lex_backtrk = words [ 3 ]; lex_default = words [ -1 ];
+    lex_trans = row (fun c -> if c = 97 then 0 else -1); lex_check = row (fun _ -> 0);
+    lex_base_code = words [ 0 ]; lex_backtrk_code = words [ 0 ]; lex_default_code = words [ 0 ];
+    lex_trans_code = row (fun _ -> 0); lex_check_code = row (fun _ -> 0); lex_code = "\255" }
+let buffer () =
+  let lexbuf = Lexing.from_string "aaab" in
+  lexbuf.Lexing.lex_mem <- [| 0 |];
+  lexbuf
+
+let () =
+  let lexbuf = buffer () in
+  let action = engine one_state 0 lexbuf in
+  Printf.printf "action %d after %d\n" action lexbuf.Lexing.lex_curr_pos;
+  each_field one_state (fun tables -> ignore (engine tables 0 (buffer ())));
+  each_field one_state (fun tables -> ignore (new_engine tables 0 (buffer ())));
+  each_field (buffer ()) (fun lexbuf -> ignore (engine one_state 0 lexbuf));
+  each_field (buffer ()) (fun lexbuf -> ignore (new_engine one_state (-1) lexbuf));
+  Gc.compact ();
+  print_endline "lexers of other kinds"
+
+type environment
+external parse : Parsing.parse_tables -> environment -> int -> Obj.t -> int = "caml_parse_engine"
+let environment () : environment =
+  Obj.magic (Array.make 5 1, Array.make 5 (Obj.repr 0), Array.make 5 Lexing.dummy_pos,
+             Array.make 5 Lexing.dummy_pos, 1, 4, -1, Obj.repr 0, Lexing.dummy_pos, Lexing.dummy_pos, 0, 0, 0, 0, 0, 0)
+let grammar =
+  { Parsing.actions = [| (fun _ -> Obj.repr 0) |]; transl_const = [| 0; 257 |]; transl_block = [| 258 |];
+    lhs = words [ 0; 1 ]; len = words [ 1; 1 ]; defred = words [ 0; 0 ]; dgoto = words [ 1; 1 ];
+    sindex = words [ 1; 1 ]; rindex = words [ 1; 1 ]; gindex = words [ 1; 1 ]; tablesize = 260;
+    table = row (fun _ -> 0); check = row (fun _ -> 257); error_function = ignore; names_const = "A\000B\000"; names_block = "C\000" }
+
+let () =
+  for command = -1 to 7 do
+    List.iter (fun argument ->
+        each_field grammar (fun tables -> ignore (parse tables (environment ()) command argument));
+        each_field (environment ()) (fun env -> ignore (parse grammar env command argument)))
+      (Obj.repr 0 :: Obj.repr 1 :: wrong)
+  done;
+  Gc.compact ();
+  print_endline "parsers of other kinds"
