@@ -55,17 +55,17 @@ static void index_rows(struct row_index *index, const struct vm *vm) {
     }
 }
 
-/* Files and the environment are refused by their primitives themselves, name by name. */
-static const char *refusal(const struct vm *vm, enum vm_capability capability) {
-    if (capability == CAP_FS_READ || capability == CAP_FS_WRITE || capability == CAP_ENV)
-        return NULL;
-    return vm_policy_refusal(vm, capability);
+/* The flag that refuses what needs the whole capability: a folder that is granted doesn't help. */
+static const char *refusal_of_all(const struct vm *vm, enum vm_capability capability) {
+    const struct vm_policy *policy = vm->options.policy;
+    if (policy == NULL || policy->of[capability].access == ACCESS_FREE) return NULL;
+    return policy->of[capability].flag;
 }
 
 static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const char *name,
                      const struct vm_prim *row) {
     *prim = (struct vm_linked_prim){.name = name, .row = row};
-    prim->refused_by = refusal(vm, row->capability);
+    if (!(row->flags & PRIM_BY_NAME)) prim->refused_by = refusal_of_all(vm, row->capability);
     prim->function = prim->refused_by != NULL ? NULL : row->function;
     prim->kinds = row->kinds;
     prim->arity = (uint8_t)strlen(row->kinds);
@@ -79,16 +79,12 @@ const struct vm_stub *vm_find_stub(const struct vm *vm, const char *name) {
     return NULL;
 }
 
-/* C code opens its files itself, so a folder that is granted doesn't help it. */
 static const char *stub_refusal(const struct vm *vm, const char *name) {
-    const struct vm_policy *policy = vm->options.policy;
-    const char *flag = vm_policy_refusal(vm, CAP_STUB);
-    if (policy == NULL || flag != NULL) return flag;
+    const char *flag = refusal_of_all(vm, CAP_STUB);
     const struct vm_stub *stub = vm_find_stub(vm, name);
-    for (int i = 0; stub != NULL && i < 2; i++)
-        if (policy->of[stub->capabilities[i]].access != ACCESS_FREE)
-            return policy->of[stub->capabilities[i]].flag;
-    return NULL;
+    for (int i = 0; stub != NULL && flag == NULL && i < 2; i++)
+        flag = refusal_of_all(vm, stub->capabilities[i]);
+    return flag;
 }
 
 /* A function of a C library; NULL: there is none, calling it raises. */

@@ -42,7 +42,8 @@ enum {
     PRIM_RAISES = 1,
     PRIM_ALLOCATES = 2,
     PRIM_CALLS = 4 /* may run OCaml code */,
-    PRIM_UNAVAILABLE = 8
+    PRIM_UNAVAILABLE = 8,
+    PRIM_BY_NAME = 16 /* asks the policy itself, for the file or variable that it is given */
 };
 
 /* kinds: one letter an argument:

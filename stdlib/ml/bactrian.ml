@@ -67,7 +67,8 @@ module Profile = struct
 
     let malloc () = { number = c_malloc () }
     let free d = c_free d.number
-    let write d file = c_write d.number file
+    (* What does nothing needs no right to write files. *)
+    let write d file = if d.number <> 0 then c_write d.number file
     let equals (a : t) (b : t) = a == b
   end
 

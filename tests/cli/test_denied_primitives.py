@@ -1,0 +1,73 @@
+"""Each primitive whose row in a table has a capability is refused when that is denied.
+
+The rows are those of the tables themselves: a new one is tested as soon as it stands there.
+"""
+import os
+import re
+
+from support import Case
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# {table: (prefix of the names, columns before the kinds)}
+TABLES = {'stdlib/prims.def': ('caml_', r'PRIM\((\w+), '),
+          'memprof/prims.def': ('', r'PRIM\((\w+), \w+, '),
+          'stdlib/ffi/prims.def': ('bactrian_ffi_', r'FFI_PRIM\((\w+), ')}
+COLUMNS = r'"(\w+)", \'\w\', (\w+), ([\w |]+)\)'
+# Arguments that are no integers, by kind (vm/prim.h).
+LITERALS = {'s': '"x"', 'f': '1.5', 'j': '1l', 'l': '1L', 'n': '1n', 'A': '{1.0}', 'a': '(1, 2)',
+            'o': '(1, 2)', 'L': '[1]'}
+# No row has them; they are denied in test_limits.py.
+ELSEWHERE = {'NET', 'CLOSURES', 'STUB'}
+
+
+def rows():
+    """(name, kinds, capability, whether it asks the policy by name)"""
+    for path, (prefix, start) in TABLES.items():
+        with open(os.path.join(ROOT, path), encoding='ascii') as table:
+            for name, kinds, capability, flags in re.findall('^' + start + COLUMNS, table.read(),
+                                                             re.M):
+                yield prefix + name, kinds, capability, 'PRIM_BY_NAME' in flags
+
+
+def capabilities():
+    with open(os.path.join(ROOT, 'vm', 'prim.h'), encoding='ascii') as header:
+        return dict(re.findall(r'^ +CAP\((\w+), "([\w-]+)", ', header.read(), re.M))
+
+
+def call(name, kinds):
+    """The text of a program that calls the primitive with arguments of the right kinds."""
+    loads, values = [], []
+    for kind in reversed(kinds):
+        if kind in LITERALS:
+            values.append(LITERALS[kind])
+        loads.append('GETGLOBAL v%d' % (len(values) - 1) if kind in LITERALS else 'CONST0')
+    lines = ['code', '\n        PUSH\n'.join(loads), 'C_CALL%d %s' % (len(kinds), name), 'STOP']
+    return '\n'.join(lines + ['data'] + ['v%d: %s' % row for row in enumerate(values)]) + '\n'
+
+
+class DeniedPrimitives(Case):
+    def test_each_row_with_a_capability_is_refused_by_its_name(self):
+        texts, met = capabilities(), set()
+        for name, kinds, capability, by_name in rows():
+            met.add(capability)
+            if capability == 'PURE':
+                continue
+            with self.subTest(name):
+                self.place.write('call.basm', call(name, kinds))
+                done = self.bactrian('--deny', texts[capability], 'call.basm')
+                refused = 'x' if by_name and 's' in kinds else name
+                expected = 'Sys_error("%s: refused by --deny=%s")' % (refused, texts[capability])
+                if capability == 'ENV':
+                    expected = 'Not_found'
+                self.expect(done, status=2, err='Fatal error: exception %s\n' % expected)
+        self.assertEqual(met | ELSEWHERE, set(texts))
+
+    def test_what_does_not_ask_by_name_needs_the_whole_capability(self):
+        """A folder that is granted is of no use to it."""
+        names = {name for name, _, capability, by_name in rows()
+                 if capability in ('FS_READ', 'FS_WRITE') and not by_name}
+        self.assertEqual(names, {'bactrian_units_write'})
+        self.place.write('units.basm', call('bactrian_units_write', 'is'))
+        for flags in (['--allow=fs-write=.'], ['--pure'], ['--deny=fs-write']):
+            done = self.bactrian('--profile=count', *flags, 'units.basm')
+            self.assertRegex(done.err, r'bactrian_units_write: refused by %s' % flags[0])
