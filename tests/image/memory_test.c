@@ -195,7 +195,10 @@ static void each_input(const char *folder, size_t skip, unsigned mask, job *work
     assert_true(tried > 5);
 }
 
-static void texts(void **state) { each_input("text", 0, 0, assemble); }
+static void texts(void **state) {
+    each_input("text", 0, 0, assemble);
+    each_input("../../asm", 0, 0, assemble);
+}
 static void images(void **state) { each_input("image", 0, 0, open_image); }
 static void debug_information(void **state) { each_input("debuginfo", 1, 3, read_debug); }
 static void messages(void **state) { each_input("unmarshal", 1, 1, unmarshal); }

@@ -21,7 +21,7 @@ struct file {
 
 /* A file of two chunks: START, then the records. */
 static struct file file_of(const uint8_t *records, size_t n) {
-    struct file f;
+    struct file f = {.length = 0};
     uint8_t *made = profile_of_records(records, n, &f.length);
     assert_true(made != NULL && f.length <= ROOM);
     memcpy(f.bytes, made, f.length);
