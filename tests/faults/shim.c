@@ -8,8 +8,8 @@
  *                FAULT_SITES set, a line for each: a sum over the addresses that led to it
  *
  * Nothing fails any more once exit has run the program's own functions: with gcc's --coverage it is
- * the counters that go out then. Calls that the C library makes by itself aren't seen. Memory comes from what would have been
- * called without this library, so that valgrind sees it. */
+ * the counters that go out then. Calls that the C library makes by itself aren't seen. Memory comes
+ * from what would have been called without this library, so that valgrind sees it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>

@@ -1,5 +1,5 @@
-/* changed_test.c - images with a byte changed: whatever still opens comes back from dis and asm byte
- * for byte (K1 to K3).
+/* changed_test.c - images with a byte changed: whatever still opens comes back from dis and asm as
+ * the same bytes (K1 to K3).
  *
  *   image_changed_test TEXTS      a folder of texts for asm, whose images are taken */
 #include "vm/basm.h"

@@ -1,5 +1,5 @@
-/* chunks_test.c - profiles whose checksums are right and whose lengths, numbers and first record are
- * not: each is refused with its status, or read as far as it is right (PR1). */
+/* chunks_test.c - profiles with right checksums over wrong lengths, numbers, first records: each is
+ * refused with its status, or read as far as it is right (PR1). */
 #include "memprof/format/reader.h"
 #include "tests/fuzz/profile_file.h"
 
