@@ -2,6 +2,8 @@
  * What is frequent and plain is read by the loop in unmarshal.c, which comes here for the rest. */
 #include "vm/unmarshal_internal.h"
 
+#include "gc/hooks.h"
+
 #include <stdio.h>
 
 enum { MAX_CUSTOM_NAME = 256 };
