@@ -34,7 +34,8 @@ char *cli_find_program(const char *name) {
     for (const char *dir = path;; dir++) {
         size_t length = strcspn(dir, ":");
         /* An empty entry is the current folder. */
-        sprintf(candidate, "%.*s/%s", length == 0 ? 1 : (int)length, length == 0 ? "." : dir, name);
+        char *end = length == 0 ? stpcpy(candidate, ".") : mempcpy(candidate, dir, length);
+        strcpy(stpcpy(end, "/"), name);
         if (is_regular(candidate)) return candidate;
         dir += length;
         if (*dir == 0) break;
