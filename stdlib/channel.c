@@ -124,8 +124,10 @@ struct channel *channel_for_output(struct domain *d, value v) {
 }
 
 struct channel *channel_open(struct domain *d, int fd, bool output) {
-    struct channel *c = calloc(1, sizeof *c);
+    struct channel *c = malloc(sizeof *c);
     if (c == NULL) return NULL;
+    /* Pages of the buffer that are never used cost no memory. */
+    memset(c, 0, offsetof(struct channel, buffer));
     struct prim_state *state = prim_state(d);
     if (vm_is_own_descriptor(d->vm, fd)) fd = -1; /* to the program there is nothing */
     c->fd = fd;

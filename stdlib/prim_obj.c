@@ -131,8 +131,9 @@ static bool restart_fits(const struct vm *vm, value closure, const struct vm_fun
     if (tag_of(closure) != TAG_CLOSURE || wosize_of(closure) < 4) return false;
     if (start_env_of(field(closure, 1)) != 2 || !is_closure(field(closure, 2))) return false;
     const struct vm_function *f = &vm->functions[function_of_closure(field(closure, 2))];
-    return f->fragment == restart->fragment && f->pc == restart->pc + 1 &&
-           wosize_of(closure) - 3 < f->arity;
+    const struct vm_entry *e = vm_find_entry(&vm->codes[f->fragment]->verified, f->pc);
+    return f->kind == FUNCTION_CLOSURE && f->fragment == restart->fragment &&
+           f->pc == restart->pc + 1 && e != NULL && wosize_of(closure) - 3 < e->arity;
 }
 
 bool prim_code_fits(const struct vm *vm, value closure, value word) {

@@ -16,17 +16,16 @@ static unsigned arity_of_primitive(void *context, uint32_t p) {
 
 /* A new row of the function table. Fails: fatally when the table is full. */
 static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
-                             enum vm_function_kind kind, uint32_t frame_words, uint32_t arity) {
+                             enum vm_function_kind kind, uint32_t frame_words) {
     if (vm->function_count == vm->function_capacity)
         vm_fatal("the function table is full: raise the limits of memory");
     uint32_t index = vm->function_count++;
     vm->functions[index] = (struct vm_function){
         .entry = vm->prepare_code,
         .frame_bytes = frame_words * 8,
-        .fragment = fragment,
         .pc = pc,
+        .fragment = fragment,
         .kind = kind,
-        .arity = arity,
     };
     return index;
 }
@@ -82,7 +81,7 @@ enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_c
     vm->codes[vm->code_count++] = code;
     vm->next_gpc += (uint64_t)word_count + 1;
     code->main_function = new_function(vm, *index, 0, FUNCTION_MAIN,
-                                       code->verified.main_frame_words, 1);
+                                       code->verified.main_frame_words);
     if (vm->options.mark_places) vm_places_add(vm, *index);
     return VM_OK;
 }
@@ -116,7 +115,7 @@ uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {
     uint32_t *slot = &code->function_at[2 * (entry - code->verified.entries) + restart];
     if (*slot == 0)
         *slot = new_function(vm, fragment, pc, restart ? FUNCTION_RESTART : FUNCTION_CLOSURE,
-                             entry->frame_words, entry->arity);
+                             entry->frame_words);
     return *slot;
 }
 

@@ -17,26 +17,23 @@
 
 struct vm;
 struct vm_debuginfo;
-struct vm_pc_map;
 
 #define VM_NO_GPC (((uint64_t)1 << 42) - 1) /* no place in any fragment */
 
 enum vm_function_kind { FUNCTION_MAIN, FUNCTION_CLOSURE, FUNCTION_RESTART };
 
-/* What a call needs comes first; a row of the table fills a cache line. */
+/* What a call needs comes first. Most functions of a large program are never called: what is known
+ * of decoded ones stands elsewhere (vm/decode.h), so that two rows share a cache line. */
 struct vm_function {
-    _Alignas(64) const uintptr_t *entry; /* where a call goes on: decoded instructions */
+    _Alignas(32) const uintptr_t *entry; /* where a call goes on: decoded instructions */
     uint64_t frame_bytes;                /* what a call must find free: the highest height */
     uint32_t grabs;                      /* once prepared: the arity, if entry is a GRAB; else 0 */
-    uint32_t arity;
-    uint32_t fragment;  /* index */
-    uint32_t pc;        /* in the fragment, words */
-    uintptr_t *decoded; /* NULL until prepared */
-    uint32_t decoded_words;
-    uint32_t kind;               /* enum vm_function_kind */
-    const struct vm_pc_map *pcs; /* of the decoded words */
+    uint32_t pc;                         /* in the fragment, words */
+    uint32_t decoded;                    /* row of vm_decoded_area.decoded + 1; 0: not prepared */
+    uint32_t fragment : 30;              /* index */
+    uint32_t kind : 2;                   /* enum vm_function_kind */
 };
-_Static_assert(sizeof(struct vm_function) == 64, "the loop scales a closure's code by a shift");
+_Static_assert(sizeof(struct vm_function) == 32, "the loop scales a closure's code by a shift");
 
 struct vm_code {
     uint64_t base; /* first gpc */

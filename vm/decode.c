@@ -418,6 +418,15 @@ static uint32_t place_of(const struct vm_code *code, const struct vm_function *f
     return code->first_place + 1 + (uint32_t)(entry - code->verified.entries);
 }
 
+static struct vm_decoded *new_decoded(struct vm_decoded_area *area) {
+    if (area->decoded_count == area->decoded_capacity) {
+        area->decoded_capacity = area->decoded_capacity ? 2 * area->decoded_capacity : 64;
+        area->decoded = vm_must(
+            realloc(area->decoded, area->decoded_capacity * sizeof *area->decoded));
+    }
+    return &area->decoded[area->decoded_count++];
+}
+
 /* Decodes the function of a closure label or a main program; f->pc is its first instruction (a
  * RESTART for functions of more than one argument, so that both entries lie in the same decoded
  * code). */
@@ -442,55 +451,52 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
         vm_fatal("the code area of the machine is full: raise the limits of memory");
     c.out = area->words + area->used;
     emit(&c);
-    f->decoded = c.out;
-    f->decoded_words = c.used;
-    f->pcs = vm_must((void *)vm_pc_map_make(&area->maps, c.rows, c.row_count));
+    struct vm_decoded *row = new_decoded(area);
+    row->words = c.out;
+    row->word_count = c.used;
+    row->function = (uint32_t)(f - vm->functions);
+    row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, c.rows, c.row_count));
+    f->decoded = area->decoded_count;
     area->used += c.used;
     wipe(&c);
 }
 
-static void remember(struct vm_decoded_area *area, uint32_t index) {
-    if (area->function_count == area->function_capacity) {
-        area->function_capacity = area->function_capacity ? 2 * area->function_capacity : 256;
-        area->functions = vm_must(
-            realloc(area->functions, area->function_capacity * sizeof *area->functions));
-    }
-    area->functions[area->function_count++] = index;
-}
-
 void vm_function_prepare(struct vm *vm, uint32_t index) {
     struct vm_function *f = &vm->functions[index];
-    if (f->decoded != NULL) return;
+    const struct vm_decoded_area *area = vm->decoded_area;
+    if (f->decoded != 0) return;
     if (f->kind == FUNCTION_RESTART) {
         uint32_t body = vm_function_at(vm, f->fragment, f->pc + 1);
         vm_function_prepare(vm, body);
         f->decoded = vm->functions[body].decoded;
-        f->entry = f->decoded;
+        f->entry = area->decoded[f->decoded - 1].words;
         return;
     }
-    bool grabs = f->kind == FUNCTION_CLOSURE && f->arity > 1;
+    const struct vm_code *code = vm->codes[f->fragment];
+    const struct vm_entry *entry = NULL;
+    if (f->kind == FUNCTION_CLOSURE) entry = vm_find_entry(&code->verified, f->pc);
+    bool grabs = entry != NULL && entry->arity > 1;
     decode(vm, f, grabs ? f->pc - 1 : f->pc);
-    f->entry = f->decoded + (grabs ? 1 : 0);
-    f->grabs = grabs ? f->arity : 0;
-    remember(vm->decoded_area, index);
+    f->entry = area->decoded[f->decoded - 1].words + (grabs ? 1 : 0);
+    f->grabs = grabs ? entry->arity : 0;
 }
 
-const struct vm_function *vm_find_decoded(const struct vm *vm, const uintptr_t *at) {
+const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at) {
     const struct vm_decoded_area *area = vm->decoded_area;
-    if (at < area->words || at >= area->words + area->used || area->function_count == 0)
+    if (at < area->words || at >= area->words + area->used || area->decoded_count == 0)
         return NULL;
-    uint32_t low = 0, high = area->function_count;
+    uint32_t low = 0, high = area->decoded_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (vm->functions[area->functions[middle]].decoded <= at) low = middle;
+        if (area->decoded[middle].words <= at) low = middle;
         else high = middle;
     }
-    const struct vm_function *f = &vm->functions[area->functions[low]];
-    return at >= f->decoded && at < f->decoded + f->decoded_words ? f : NULL;
+    const struct vm_decoded *f = &area->decoded[low];
+    return at >= f->words && at < f->words + f->word_count ? f : NULL;
 }
 
-uint32_t vm_decoded_pc(const struct vm_function *f, const uintptr_t *at) {
-    return vm_pc_map_find(f->pcs, (uint32_t)(at - f->decoded));
+uint32_t vm_decoded_pc(const struct vm_decoded *f, const uintptr_t *at) {
+    return vm_pc_map_find(f->pcs, (uint32_t)(at - f->words));
 }
 
 /* Room for 2^29 decoded words; less where the system limits address space. */
@@ -525,6 +531,6 @@ void vm_decoded_area_destroy(struct vm *vm) {
     if (area == NULL) return;
     vm_arena_free(&area->maps);
     if (area->words != NULL) vm_release(area->words, area->capacity * 8);
-    free(area->functions);
+    free(area->decoded);
     free(area);
 }

@@ -13,10 +13,10 @@ static bool names_itself(unsigned op) {
 
 static bool find_place(const struct vm *vm, value word, struct vm_stopped_place *place) {
     const uintptr_t *at = (const uintptr_t *)word;
-    const struct vm_function *f = vm_find_decoded(vm, at);
+    const struct vm_decoded *f = vm_find_decoded(vm, at);
     if (f == NULL) return false;
     uint32_t pc = vm_decoded_pc(f, at);
-    const struct vm_code *code = vm->codes[f->fragment];
+    const struct vm_code *code = vm->codes[vm->functions[f->function].fragment];
     unsigned op = code->words[pc];
     uint32_t words = vm_instruction_words(code->words, pc, code->word_count, OPCODE_COUNT);
     *place = (struct vm_stopped_place){

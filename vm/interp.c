@@ -67,7 +67,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     const uintptr_t *pc = d->vm->leave_code;
     value *sp = d->sp;
     value accu = VAL_UNIT, env = closure;
-    const char *const functions_odd = (const char *)d->vm->functions - 32;
+    const char *const functions_odd = (const char *)d->vm->functions - 16;
     value extra_args = val_of_int(first_extra_args); /* tagged, as frames keep it */
 
     if (start == RUN_RAISE) goto raise_from_c;
@@ -490,7 +490,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INNER(ENTER_TRACED) { /* of closure env; on the stack: the code's index, then the argument */
         const struct vm_function *callee = &d->vm->functions[int_of_val(*sp++)];
-        if (callee->decoded == NULL)
+        if (callee->decoded == 0)
             vm_function_prepare(d->vm, (uint32_t)(callee - d->vm->functions));
         if (MUST_STOP(callee)) {
             SAVE();

@@ -44,9 +44,9 @@
 /* d->accu is a root: what it held must not stay alive because of that. */
 #define FORGET_ACCU() (RESTORE(), d->accu = VAL_UNIT)
 
-/* The function of closure c. functions_odd is 32 bytes before the table: code is 2 * index + 1, a
- * row has 64 bytes. */
-#define CALLEE(c) ((const struct vm_function *)(functions_odd + 32 * (uintptr_t)field((c), 0)))
+/* The function of closure c. functions_odd is 16 bytes before the table: code is 2 * index + 1, a
+ * row has 32 bytes. */
+#define CALLEE(c) ((const struct vm_function *)(functions_odd + 16 * (uintptr_t)field((c), 0)))
 /* Whether a call must stop first: one test for stack, poll and signals. */
 #define MUST_STOP(callee) \
     __builtin_expect((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit, 0)

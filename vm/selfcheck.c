@@ -139,7 +139,7 @@ void vm_selfcheck_code(struct vm *vm) {
     for (uint32_t i = 0; i < vm->function_count; i++) {
         const struct vm_function *f = &vm->functions[i];
         require(f->entry != NULL, "C1: a function without an entry");
-        require(i == 0 || (f->entry == vm->prepare_code) == (f->decoded == NULL),
+        require(i == 0 || (f->entry == vm->prepare_code) == (f->decoded == 0),
                 "C2: an entry that is neither \"prepare me\" nor decoded code");
     }
     for (uint32_t i = 0; i < vm->code_count; i++) {

@@ -69,10 +69,13 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f) {
 
 void vm_slow_out_of_fuel(struct domain *d) {
     const uintptr_t *at = (const uintptr_t *)d->sp[1];
-    const struct vm_function *f = vm_find_decoded(d->vm, at);
-    uint32_t op = f != NULL ? d->vm->codes[f->fragment]->words[vm_decoded_pc(f, at)] : OP_STOP;
-    /* The verifier's height there counts arguments that are still extra. */
-    if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
+    const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
+    if (decoded != NULL) {
+        const struct vm_function *f = &d->vm->functions[decoded->function];
+        uint32_t op = d->vm->codes[f->fragment]->words[vm_decoded_pc(decoded, at)];
+        /* The verifier's height there counts arguments that are still extra. */
+        if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
+    }
     vm_stop_now(d, STOP_FUEL);
 }
 
