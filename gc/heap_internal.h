@@ -144,6 +144,7 @@ struct gc_mark {
     unsigned head, tail;          /* free-running; tail - head <= MARK_RING */
     bool late_left;               /* there may be late roots that were not read */
     size_t late_next;             /* scanners below it have none left */
+    size_t late_words;            /* late roots of this cycle */
     size_t marked_words;          /* headers included, in this cycle */
     bool lost;                    /* M4 */
     size_t root_words;            /* read by scanners and in tables in this cycle */

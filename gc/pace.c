@@ -71,7 +71,8 @@ void gc_pace_mark_started(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
     double live = (double)pace->live_words + pace->survival * (double)pace->allocated_words;
     double allowance = at_least(live * overhead(heap) / 6, MIN_ALLOWANCE_WORDS);
-    pace->mark_rate = at_least(live * 1.1 / allowance, 1);
+    double work = live * 1.1 + (double)heap->mark.late_words;
+    pace->mark_rate = at_least(work / allowance, 1);
     pace->before_marking = pace->allocated_words;
     pace->unpaid_words = 0;
     pace->debt = 0;

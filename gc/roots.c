@@ -170,6 +170,7 @@ void gc_roots_darken(struct gc_domain *g) {
     darken_set(heap, &heap->plain_roots);
     for (size_t i = 0; i < heap->scanner_count; i++)
         heap->scanners[i].scan(heap->scanners[i].context, &darkener.visitor);
+    heap->mark.late_words = darkener.visitor.left_out;
     heap->mark.late_left = true;
     heap->mark.late_next = 0;
 }
@@ -188,6 +189,8 @@ size_t gc_late_roots_darken(struct gc_heap *heap, size_t budget) {
     return done;
 }
 
-void gc_keep(struct gc_domain *g, value v) {
-    if (g->marking) gc_darken_range(g->heap, &v, &v + 1);
+void gc_keep_slots(struct gc_domain *g, const value *from, const value *to) {
+    if (g->marking) gc_darken_range(g->heap, from, to);
 }
+
+void gc_keep(struct gc_domain *g, value v) { gc_keep_slots(g, &v, &v + 1); }

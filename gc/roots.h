@@ -46,6 +46,7 @@ struct gc_visitor {
     void (*slots)(struct gc_visitor *visitor, value *from, value *to); /* from <= slot < to */
     bool young_only; /* minor collection: slots that can't hold young blocks may be left out */
     bool may_wait;   /* start of marking: late roots may be left out */
+    size_t left_out; /* so many were, for the pace; scanners add to it */
 };
 static inline void gc_visit(struct gc_visitor *visitor, value *slot) {
     visitor->slots(visitor, slot, slot + 1);
@@ -67,6 +68,8 @@ void gc_add_late_scanner(struct gc_heap *heap, gc_scanner *scan, gc_late_scanner
                          void *context);
 /* R3: v was read from a late root. GC: never. */
 void gc_keep(struct gc_domain *g, value v);
+/* R3: these late roots may change from now on. GC: never. */
+void gc_keep_slots(struct gc_domain *g, const value *from, const value *to);
 
 /* Registers / removes *slot as a root that its owner may assign at any time, so that every
  * collection looks at it. GC: never. Fails (registering): out_of_memory upcall. */

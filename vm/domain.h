@@ -28,7 +28,7 @@ struct vm_lock;
 struct vm_thread;
 
 /* Places of the stack that control can't pass unnoticed (vm/stack.h). */
-enum { MARK_MINOR, MARK_CALL_STACK, MARK_COUNT };
+enum { MARK_MINOR, MARK_CALL_STACK, MARK_UNREAD, MARK_COUNT };
 struct vm_mark {
     value *slot;         /* S4; stack_high: not placed */
     uintptr_t return_to; /* the return address that the slot held */
@@ -47,6 +47,7 @@ struct vm_mark {
     struct vm_backtrace *backtrace;                                                        \
     struct vm_mark marks[MARK_COUNT];                                                      \
     value *lowest_mark;               /* S4 */                                             \
+    value *unread_end;                /* S6 */                                             \
     struct vm_call_stack *call_stack; /* vm/callstack.h */
 struct vm_context {
     VM_CONTEXT_FIELDS

@@ -58,6 +58,13 @@ static void check_marks(const struct domain *d) {
     require(lowest == d->lowest_mark, "S4: lowest_mark is not the lowest mark");
     for (const value *p = d->marks[MARK_MINOR].slot; p < d->stack_high; p++)
         require(is_int(*p) || !gc_is_young(&d->gc, *p), "S5: a young block above the mark");
+    const value *unread = d->marks[MARK_UNREAD].slot;
+    if (unread == d->stack_high) return;
+    require(d->gc.marking && d->thread == NULL && unread < d->unread_end &&
+                d->unread_end <= d->stack_high,
+            "S6: unread words where there are none");
+    for (const value *p = unread; p < d->unread_end; p++)
+        require(is_int(*p) || !gc_is_young(&d->gc, *p), "S6: a young block that is not read");
 }
 
 static void check_detour(const struct domain *d, const value *trap_frame) {

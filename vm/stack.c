@@ -2,13 +2,16 @@
 #include "vm/stack.h"
 
 #include "vm/callstack.h"
+#include "vm/decode.h"
 #include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/os.h"
 #include "vm/selfcheck.h"
 
 /* Frames between two places of a mark when control walks back over it. */
-enum { MARK_STEP = 64 };
+enum { MARK_STEP = 64, WORTH_A_MARK = 32 * MARK_STEP /* words */ };
+/* So many words of a stack are read while marking follows one block: 1 ns each. */
+enum { WORDS_A_ROOT = 8 };
 
 /* Limits below and above these are shown, but not kept: what OCaml begins with, and 32 GB. */
 enum { LEAST_WORDS = 4096 };
@@ -108,6 +111,67 @@ void vm_mark_place(struct domain *d, unsigned which, struct vm_frame *frame, uns
     if (behind + 3 <= d->stack_high) vm_mark_place_at(d, which, behind);
 }
 
+/* ---- Marking. ---- */
+
+void vm_stack_keep_all(struct domain *d) {
+    if (!placed(d, MARK_UNREAD)) return;
+    value *from = d->marks[MARK_UNREAD].slot;
+    vm_mark_lift(d, MARK_UNREAD);
+    gc_keep_slots(&d->gc, from, d->unread_end);
+}
+
+/* The words at `from` are next to be active, and the unread ones begin there or below: reads them
+ * up to a new mark some frames behind, or all of them where there is none. */
+static void keep_next(struct domain *d, value *from, struct vm_frame *frame) {
+    if (frame != NULL) vm_mark_place(d, MARK_UNREAD, frame, MARK_STEP);
+    value *to = d->marks[MARK_UNREAD].slot;
+    if (to >= d->unread_end) {
+        vm_mark_lift(d, MARK_UNREAD);
+        to = d->unread_end;
+    }
+    if (from < to) gc_keep_slots(&d->gc, from, to);
+}
+
+/* The same where an exception unwound the stack to sp, past the mark. */
+static void keep_after_unwinding(struct domain *d, value *sp) {
+    struct vm_frame frame;
+    const uintptr_t *handler = (const uintptr_t *)sp[0];
+    const struct vm_function *f = NULL;
+    if (d->trap != 0 && sp == d->stack_high - d->trap) f = vm_find_decoded(d->vm, handler);
+    if (f != NULL) {
+        const struct vm_code *code = d->vm->codes[f->fragment];
+        uint32_t pc = vm_decoded_pc(f, handler);
+        frame.gpc = code->base + pc;
+        frame.base = sp + 4;
+        frame.height = vm_height_at(&code->verified, pc) + (uint32_t)int_of_val(sp[3]);
+    }
+    keep_next(d, sp, f != NULL ? &frame : NULL);
+}
+
+/* At the start of marking: words further out may wait. Gives where these begin. */
+static value *leave_unread(struct domain *d) {
+    struct vm_frame frame;
+    vm_mark_lift(d, MARK_UNREAD);
+    d->unread_end = d->stack_high;
+    if (d->thread != NULL || d->stack_high - d->sp < WORTH_A_MARK) return d->stack_high;
+    if (vm_frames_first(d, &frame)) vm_mark_place(d, MARK_UNREAD, &frame, MARK_STEP);
+    return d->marks[MARK_UNREAD].slot;
+}
+
+size_t vm_stack_scan_late(void *context, struct gc_visitor *visitor, size_t budget) {
+    struct domain *d = context;
+    if (!placed(d, MARK_UNREAD)) return 0;
+    value *from = d->marks[MARK_UNREAD].slot;
+    size_t left = (size_t)(d->unread_end - from);
+    size_t n = left / WORDS_A_ROOT < budget ? left : budget * WORDS_A_ROOT;
+    d->unread_end -= n;
+    visitor->slots(visitor, d->unread_end, d->unread_end + n);
+    if (n == left) vm_mark_lift(d, MARK_UNREAD);
+    return n / WORDS_A_ROOT;
+}
+
+/* ---- Passing marks. ---- */
+
 const uintptr_t *vm_mark_returned(struct domain *d, value *frame_words) {
     const uintptr_t *to = vm_true_return(d, frame_words);
     bool passed[MARK_COUNT];
@@ -124,29 +188,36 @@ const uintptr_t *vm_mark_returned(struct domain *d, value *frame_words) {
         };
         if (!passed[i]) continue;
         if (i == MARK_CALL_STACK) vm_call_stack_passed_mark(d, MARK_STEP);
+        else if (i == MARK_UNREAD) keep_next(d, frame_words, &frame);
         else vm_mark_place(d, i, &frame, MARK_STEP);
     }
     return to;
 }
 
 void vm_marks_unwound(struct domain *d, value *sp) {
+    bool unread = d->marks[MARK_UNREAD].slot < sp;
     for (unsigned i = 0; i < MARK_COUNT; i++)
         if (d->marks[i].slot < sp) d->marks[i].slot = d->stack_high;
     find_lowest(d);
+    if (unread) keep_after_unwinding(d, sp);
 }
 
 /* After a minor collection: its mark moves down to just behind the innermost frames. */
 static void renew_minor_mark(struct domain *d) {
     struct vm_frame frame;
     vm_mark_lift(d, MARK_MINOR);
-    if (d->stack_high - d->sp < 32 * MARK_STEP) return;
+    if (d->stack_high - d->sp < WORTH_A_MARK) return;
     if (vm_frames_first(d, &frame)) vm_mark_place(d, MARK_MINOR, &frame, MARK_STEP);
 }
 
 void vm_stack_scan(void *context, struct gc_visitor *visitor) {
     struct domain *d = context;
     if (gc_get_params(&d->gc)->verify) vm_selfcheck(d);
-    visitor->slots(visitor, d->sp, visitor->young_only ? d->marks[MARK_MINOR].slot : d->stack_high);
+    value *end = d->stack_high;
+    if (visitor->young_only) end = d->marks[MARK_MINOR].slot;
+    else if (visitor->may_wait) end = leave_unread(d);
+    if (!visitor->young_only) visitor->left_out += (size_t)(d->stack_high - end) / WORDS_A_ROOT;
+    visitor->slots(visitor, d->sp, end);
     gc_visit(visitor, &d->exn);
     gc_visit(visitor, &d->accu);
     if (visitor->young_only) renew_minor_mark(d);

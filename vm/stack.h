@@ -3,13 +3,17 @@
  *
  * A word of the stack changes only while its frame is active. A mark replaces one return address
  * by code of the machine: until control returns through it, or unwinds past it, no frame above has
- * been active. Two things stand on that: minor collections leave out the words above MARK_MINOR,
- * which held no young pointers when it was placed, and call stacks share the frames above
- * MARK_CALL_STACK with the one taken before.
+ * been active. Three things stand on that: minor collections leave out the words above MARK_MINOR,
+ * which held no young pointers when it was placed; call stacks share the frames above
+ * MARK_CALL_STACK with the one taken before; and marking reads the words above MARK_UNREAD bit by
+ * bit, the oldest first, as they are what they were when it started. Before frames above that mark
+ * become active again, the next of them are read. That is for programs without threads.
  *
  * S4  A placed mark's slot holds vm->watermark_code, and return_to what it held before; two marks
  *     may share a slot. lowest_mark is the least of all slots, stack_high if none is placed.
- * S5  Words at and above the slot of MARK_MINOR hold no young pointers. */
+ * S5  Words at and above the slot of MARK_MINOR hold no young pointers.
+ * S6  While MARK_UNREAD is placed, the words from its slot to unread_end are late roots (R3) that
+ *     marking has not read, and hold no young pointers. Otherwise it has read all. */
 #ifndef BACTRIAN_VM_STACK_H
 #define BACTRIAN_VM_STACK_H
 
@@ -27,6 +31,10 @@ void vm_stack_destroy(struct domain *d);
 void vm_stack_apply_limit(struct domain *d);
 /* Scanner of the stack and the domain's registers (gc/roots.h); context: the domain. */
 void vm_stack_scan(void *context, struct gc_visitor *visitor);
+/* Reads some of the stack's late roots. */
+size_t vm_stack_scan_late(void *context, struct gc_visitor *visitor, size_t budget);
+/* Reads all that are left, at once. GC: never. */
+void vm_stack_keep_all(struct domain *d);
 
 /* Places a mark at the return frame that is `steps` frames behind the given one, which is lost.
  * Nothing happens

@@ -208,6 +208,7 @@ void vm_threads_start(struct domain *d) {
     threads->next_number = 1;
     link_thread(threads, t);
     pthread_setspecific(threads->self, t);
+    vm_stack_keep_all(d);
     d->thread = t;
     d->vm->threads = threads;
     gc_add_scanner(d->gc.heap, visit_threads, threads);

@@ -50,7 +50,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
         return false;
     }
     vm_set_stack_limit(d, words);
-    gc_add_scanner(d->gc.heap, vm_stack_scan, d);
+    gc_add_late_scanner(d->gc.heap, vm_stack_scan, vm_stack_scan_late, d);
     d->backtrace = vm_must(vm_backtrace_create(d));
     d->backtrace_active = vm->options.backtrace;
     return true;
