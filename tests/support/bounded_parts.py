@@ -36,7 +36,7 @@ class List:
         self.minutes, self.parts, self.on_purpose = minutes, parts, on_purpose
         self.builds, self.more = builds, more
 
-    def prepare(self):
+    def prepare(self, cores):
         """[(environment, command)] that build what the parts need."""
         commands = []
         for folder in self.builds:
@@ -44,7 +44,7 @@ class List:
             if not os.path.exists(os.path.join(ROOT, folder, 'build.ninja')):
                 commands.append(({'CC': compiler} if compiler else {},
                                  ['meson', 'setup', folder, *options]))
-            commands.append(({}, ['ninja', '-C', folder, '--quiet']))
+            commands.append(({}, ['ninja', '-C', folder, '-j', str(cores), '--quiet']))
         return commands + [({}, list(words)) for words in self.more]
 
 
