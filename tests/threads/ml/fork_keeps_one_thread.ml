@@ -1,6 +1,7 @@
 let () =
-  let m = Mutex.create () and stop = ref false in
+  let m = Mutex.create () and stop = ref false and started = ref 0 in
   let others = List.init 3 (fun i -> Thread.create (fun () ->
+    incr started;
     while not !stop do
       Mutex.lock m;
       ignore (Sys.opaque_identity (Array.make 100 i));
@@ -15,6 +16,7 @@ let () =
     Gc.full_major ();
     Printf.printf "child: %d, thread %d\n%!" !sum (Thread.id (Thread.self ()));
     exit 5 in
+  while !started < 3 do Thread.yield () done;
   for _ = 1 to 3 do
     Thread.yield ();
     match Unix.fork () with
