@@ -5,18 +5,26 @@ The costs are seconds of one core of an idle machine; they only divide the time.
 import os
 import sys
 
-from schedule import Part
+import timed
+from schedule import Build, Part
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SANITIZED = ['-Db_lundef=false', '--buildtype=debugoptimized']
 ASAN = ['-Db_sanitize=address,undefined'] + SANITIZED
-# {folder: (compiler, options of Meson)}
+FUZZ = os.path.join('tests', 'fuzz', 'run')
+# {folder: (compiler, options of Meson, seconds of a build from nothing)}
 BUILDS = {
-    'build': ('', []),
-    'build-gcc-san': ('gcc', ASAN),
-    'build-clang-san': ('clang', ASAN),
-    'build-clang': ('clang', []),
-    'build-tsan': ('gcc', ['-Db_sanitize=thread'] + SANITIZED),
+    'build': ('', [], 60),
+    'build-gcc-san': ('gcc', ASAN, 150),
+    'build-clang-san': ('clang', ASAN, 250),
+    'build-clang': ('clang', [], 80),
+    'build-tsan': ('gcc', ['-Db_sanitize=thread'] + SANITIZED, 100),
+}
+# {folder: (command, seconds)}; made after build, which they use.
+FUZZERS = {
+    'build-fuzz': ('%s --prepare && ninja -C build-fuzz --quiet tests/fuzz/bytecode_mutants' % FUZZ,
+                   150),
+    'build-afl': ('%s --afl --prepare' % FUZZ, 200),
 }
 # A program that ends leaves its custom blocks' memory to the system, as under ocamlrun.
 SAN_ENV = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1',
@@ -32,20 +40,29 @@ TARGETS = sorted(name[len('fuzz_'):-len('.c')]
 
 
 class List:
-    def __init__(self, minutes, parts, builds=(), more=(), on_purpose=()):
+    def __init__(self, minutes, parts, on_purpose=()):
         self.minutes, self.parts, self.on_purpose = minutes, parts, on_purpose
-        self.builds, self.more = builds, more
 
-    def prepare(self, cores):
-        """[(environment, command)] that build what the parts need."""
-        commands = []
-        for folder in self.builds:
-            compiler, options = BUILDS[folder]
-            if not os.path.exists(os.path.join(ROOT, folder, 'build.ninja')):
-                commands.append(({'CC': compiler} if compiler else {},
-                                 ['meson', 'setup', folder, *options]))
-            commands.append(({}, ['ninja', '-C', folder, '-j', str(cores), '--quiet']))
-        return commands + [({}, list(words)) for words in self.more]
+    def builds(self, parts, cores, seed):
+        """What the parts need, in an order that the seed chooses: time may do for some only."""
+        needed = {part.needs for part in parts}
+        plain = [folder for folder in BUILDS if folder in needed]
+        if needed & set(FUZZERS):
+            plain = ['build']
+        others = timed.rotated([folder for folder in FUZZERS if folder in needed], seed)
+        return [build(folder, cores) for folder in timed.rotated(plain, seed) + others]
+
+
+def build(folder, cores):
+    if folder in FUZZERS:
+        command, cost = FUZZERS[folder]
+        return Build(folder, cost, ['sh', '-c', command], {})
+    compiler, options, cost = BUILDS[folder]
+    words = ['ninja', '-C', folder, '-j', str(cores), '--quiet']
+    if not os.path.exists(os.path.join(ROOT, folder, 'build.ninja')):
+        words = ['sh', '-c', 'meson setup %s %s && %s' % (folder, ' '.join(options),
+                                                         ' '.join(words))]
+    return Build(folder, cost, words, {'CC': compiler} if compiler else {})
 
 
 def script(path, *words):
@@ -101,9 +118,9 @@ def suites(build, rows, env):
     title = build[len('build-'):]
     yield Part(title + ', unit tests', 60,
                script('tests/support/unit_tests', '--build', build, '--jobs', '1', '--slower',
-                      '8'), env)
+                      '8'), env, build)
     for name, cost in rows:
-        yield Part('%s, %s' % (title, name), cost, suite('tests/%s/run' % name, build), env)
+        yield Part('%s, %s' % (title, name), cost, suite('tests/%s/run' % name, build), env, build)
 
 
 def sanitize_parts(scale):
@@ -113,24 +130,26 @@ def sanitize_parts(scale):
     yield from suites('build-clang-san', BOTH_SAN, SAN_ENV)
     yield from suites('build-clang', PLAIN_CLANG, {})
     for title, env in builds:
-        yield Part(title + ', differential', 100, differential('build-' + title, [], 300), env)
+        yield Part(title + ', differential', 100, differential('build-' + title, [], 300), env,
+                   'build-' + title)
     sampled = ['--memprof-stress=0.1', '--gc-verify']
     for flags in [sampled] + [[flags[0]] + sampled for flags in STRESS]:
         yield Part('gcc-san, differential ' + ' '.join(flags), 300,
-                   differential('build-gcc-san', flags, 600), SAN_ENV)
+                   differential('build-gcc-san', flags, 600), SAN_ENV, 'build-gcc-san')
     for title, env in builds[:2]:
         build = 'build-' + title
-        yield Part(title + ', inputs of the fuzzers', 10, suite('tests/fuzz/replay', build), env)
+        yield Part(title + ', inputs of the fuzzers', 10, suite('tests/fuzz/replay', build), env,
+                   build)
         yield Part(title + ', misused primitives', 60,
                    suite('tests/fuzz/primitives', build, '--count', '%d' % (40 * scale),
-                         '--seconds', '{seconds}', '--seed', FIRST_SEED), env)
+                         '--seconds', '{seconds}', '--seed', FIRST_SEED), env, build)
         yield Part(title + ', generated programs', 60,
                    suite('tests/fuzz/generated', build, '--count', '%d' % (500 * scale), '--jobs',
-                         '1', '--seconds', '{seconds}', '--seed', FIRST_SEED), env)
+                         '1', '--seconds', '{seconds}', '--seed', FIRST_SEED), env, build)
     for name, cost, words in (('threads', 60, ['--plain']), ('capi', 60, []), ('ffi', 60, []),
                               ('embed', 60, ['api', 'parallel', 'turns'])):
         yield Part('tsan, ' + name, cost, suite('tests/%s/run' % name, 'build-tsan', *words),
-                   TSAN_ENV)
+                   TSAN_ENV, 'build-tsan')
 
 
 NOT_SANITIZED = [
@@ -144,11 +163,11 @@ NOT_SANITIZED = [
 
 def fuzz_parts(scale):
     """Any bytes to each reader, damaged bytecode and messages, misuse, generated programs."""
-    for way, flags in (('libFuzzer', []), ('AFL++', ['--afl'])):
+    for way, flags, build in (('libFuzzer', [], 'build-fuzz'), ('AFL++', ['--afl'], 'build-afl')):
         for name in TARGETS:
             yield Part('%s, %s' % (way, name), 60,
-                       [os.path.join(ROOT, 'tests', 'fuzz', 'run'), *flags, '--prepared',
-                        '{seconds}', name])
+                       [os.path.join(ROOT, FUZZ), *flags, '--prepared', '{seconds}', name],
+                       needs=build)
     for title, build, kind, count, cost, env in (
             ('bytecode', 'build', '--bytecode', 200000, 600, {}),
             ('messages', 'build', '--messages', 200000, 200, {}),
@@ -158,7 +177,7 @@ def fuzz_parts(scale):
         count = max(1, round(count * scale))
         yield Part('%d mutants: %s' % (count, title), cost,
                    suite('tests/fuzz/mutants', build, kind, str(count), other, '0', '--seed',
-                         FIRST_SEED, '--seconds', '{seconds}'), env)
+                         FIRST_SEED, '--seconds', '{seconds}'), env, build)
     count = max(1, round(5000 * scale))
     yield Part('%d programs that misuse primitives' % count, 600,
                suite('tests/fuzz/primitives', 'build', '--count', str(count), '--seed', FIRST_SEED,
@@ -178,14 +197,9 @@ def faults_parts(_):
                          '{seconds}', '--seed', '{seed}', group))
 
 
-FUZZ = os.path.join('tests', 'fuzz', 'run')
 LISTS = {
-    'stress': List(40, stress_parts, ['build']),
-    'sanitize': List(90, sanitize_parts,
-                     ['build-gcc-san', 'build-clang-san', 'build-clang', 'build-tsan'],
-                     on_purpose=NOT_SANITIZED),
-    'fuzz': List(60, fuzz_parts, ['build'],
-                 [[FUZZ, '--prepare'], [FUZZ, '--afl', '--prepare'],
-                  ['ninja', '-C', 'build-fuzz', '--quiet', 'tests/fuzz/bytecode_mutants']]),
-    'faults': List(40, faults_parts, ['build']),
+    'stress': List(40, stress_parts),
+    'sanitize': List(90, sanitize_parts, NOT_SANITIZED),
+    'fuzz': List(60, fuzz_parts),
+    'faults': List(40, faults_parts),
 }

@@ -11,10 +11,12 @@ class Part:
     """A command that ends with `N passed, M failed`.
 
     Its words may have {seconds} and {seed} in them: the first makes it a timed part. cost: seconds
-    of one core that it needs on an idle machine, about."""
+    of one core that it needs on an idle machine, about. needs: the build folder that it uses."""
+    makes = None
 
-    def __init__(self, name, cost, words, env=None):
+    def __init__(self, name, cost, words, env=None, needs='build'):
         self.name, self.cost, self.words, self.env = name, cost, words, env or {}
+        self.needs = needs
         self.seed = 0
         self.is_timed = any('{seconds}' in word for word in words)
 
@@ -23,17 +25,27 @@ class Part:
                 for word in self.words]
 
 
+class Build(Part):
+    """A command that makes or renews a build folder; the parts that need it come after it."""
+
+    def __init__(self, folder, cost, words, env):
+        super().__init__('building ' + folder, cost, words, env, needs=None)
+        self.makes = folder
+
+
 def cost(parts):
     return sum(part.cost for part in parts)
 
 
 class Schedule:
-    """Needs: now and end in seconds of time.monotonic."""
+    """Needs: end in seconds of time.monotonic; builds: those that parts need, in this order."""
 
-    def __init__(self, parts, end, cores, seed, grace):
+    def __init__(self, builds, parts, end, cores, seed, grace):
         self.end, self.cores, self.grace = end, cores, grace
         for i, part in enumerate(parts):
             part.seed = seed + i  # each begins elsewhere: together they get further
+        self.builds = list(builds)
+        self.built = {None} | {part.needs for part in parts} - {build.makes for build in builds}
         self.timed = timed.rotated([p for p in parts if p.is_timed], seed)
         self.left_out = []
         self.whole = []
@@ -43,7 +55,7 @@ class Schedule:
     def choose(self, whole):
         """Takes the whole parts that there is time for, the longest first."""
         left = max(self.end - time.monotonic(), 0)
-        room = left * self.cores * MOST_OF_IT
+        room = left * self.cores * MOST_OF_IT - cost(self.builds)
         both = cost(whole) + cost(self.timed)
         # With too little time for everything either kind gets what it would have of enough.
         allowed = room if both <= room else room * cost(whole) / both
@@ -56,32 +68,48 @@ class Schedule:
         self.whole.sort(key=lambda part: -part.cost)
 
     def share(self, part):
-        """Seconds for a timed part: its share of what the whole parts leave."""
+        """Seconds for a timed part: its share of what builds and whole parts leave."""
         now = time.monotonic()
         left = self.end - self.grace - now
         busy = sum(max(until - now, 0) for until in self.running.values())
-        room = left * self.cores - busy - cost(self.whole)
+        room = left * self.cores - busy - cost(self.whole) - cost(self.builds)
         return min(left, room * part.cost / (cost(self.timed) or 1))
 
     def next(self, prefer_timed):
-        """(part, seconds for a timed one), or None."""
-        while self.timed or self.whole:
-            if self.timed and (prefer_timed or not self.whole):
-                part = self.timed[0]
+        """(part, seconds for a timed one), or None: there is nothing to begin now. One build is
+        made at a time, beside parts that do not need it."""
+        if self.builds and not any(part.makes for part in self.running):
+            build = self.builds.pop(0)
+            return self.started(build, build.cost)
+        while True:
+            timed_ones = [p for p in self.timed if p.needs in self.built]
+            whole = [p for p in self.whole if p.needs in self.built]
+            if timed_ones and (prefer_timed or not whole):
+                part = timed_ones[0]
                 seconds = self.share(part)
-                self.timed.pop(0)
+                self.timed.remove(part)
                 if seconds >= LEAST:
                     return self.started(part, seconds)
-            else:
-                part = self.whole.pop(0)
+            elif whole:
+                part = whole[0]
+                self.whole.remove(part)
                 if part.cost <= self.end - time.monotonic():
                     return self.started(part, part.cost)
+            else:
+                return None
             self.left_out.append((part, 'the time was over'))
-        return None
 
     def started(self, part, seconds):
         self.running[part] = time.monotonic() + seconds
         return part, seconds
 
-    def ended(self, part):
+    def ended(self, part, good):
         del self.running[part]
+        if part.makes and good:
+            self.built.add(part.makes)
+
+    def close(self):
+        """Nothing runs and nothing can be begun: the rest is left out."""
+        for part in self.whole + self.timed:
+            self.left_out.append((part, '%s was not built' % part.needs))
+        self.whole, self.timed = [], []
