@@ -1,5 +1,6 @@
 /* unmarshal_items.c - the items of a message one by one, with all tests, and the memory they take.
  * What is frequent and plain is read by the loop in unmarshal.c, which comes here for the rest. */
+#include "gc/hooks.h"
 #include "vm/unmarshal_internal.h"
 
 #include "gc/hooks.h"
