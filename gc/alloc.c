@@ -83,7 +83,10 @@ value gc_bulk_alloc_any(struct gc_bulk *b, size_t wosize, unsigned tag) {
     return v;
 }
 
-void gc_bulk_end(struct gc_bulk *b) { gc_pace_allocated(b->g, b->words); }
+void gc_bulk_end(struct gc_bulk *b) {
+    b->g->heap->pace.bulk_words += b->words;
+    gc_pace_allocated(b->g, b->words);
+}
 
 void gc_out_of_memory(struct gc_domain *g, size_t words) {
     g->heap->up.out_of_memory(g->heap->up.context, g, words);

@@ -217,6 +217,7 @@ struct gc_pace {
     size_t allocated_words;  /* in the major heap since the last marking ended */
     size_t before_marking;   /* allocated_words when the current marking started */
     size_t unpaid_words;     /* of these, not yet turned into debt */
+    size_t bulk_words;       /* of these, born in bulk since the last slice */
     double survival;         /* share of the last cycle's allocation found alive, 0..1 */
     double mark_rate;        /* work per allocated word in this marking */
     double sweep_rate;       /* the same in this sweep */

@@ -21,6 +21,10 @@
  * A small heap is collected all the same: its program should not be large for the collector's sake.
  * But where the roots are many (a deep stack), marking starts only when their eighth was allocated.
  *
+ * A program that does nothing but read large messages polls once a message, and no young area fills
+ * up over which slices could be spread. So a slice may do BULK_SHARE times as much as was born in
+ * bulk before it, which took as long, and marking ends at the next poll once it is through.
+ *
  * Memory outside the heap (gc_pace_external) owes its share of a whole cycle. */
 #include "gc/final.h"
 #include "gc/heap_internal.h"
@@ -33,6 +37,7 @@ enum {
     MIN_TRIGGER_WORDS = 32 * 1024,
     ROOTS_A_WORD = 8, /* read for each word allocated, at most */
     MIN_ALLOWANCE_WORDS = 8 * 1024,
+    BULK_SHARE = 2,
     EMERGENCY_WORDS = 128 * 1024, /* what handlers of Out_of_memory may use beyond the limit */
 };
 #define SPACE_SHARE 0.7
@@ -75,7 +80,7 @@ void gc_pace_mark_started(struct gc_heap *heap) {
     pace->mark_rate = at_least(work / allowance, 1);
     pace->before_marking = pace->allocated_words;
     pace->unpaid_words = 0;
-    pace->debt = 0;
+    pace->debt = BULK_SHARE * (double)pace->bulk_words;
 }
 
 void gc_pace_mark_ended(struct gc_heap *heap, size_t look_work) {
@@ -193,7 +198,7 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
     struct gc_heap *heap = g->heap;
     struct gc_pace *pace = &heap->pace;
     if (heap->phase == PHASE_IDLE) {
-        pace->unpaid_words = 0;
+        pace->unpaid_words = pace->bulk_words = 0;
         gc_spans_discard(heap, pace->keep_spans, SLICE_DISCARDS);
         if (!may_settle || !cycle_due(heap)) return 0;
         gc_mark_start(g);
@@ -201,6 +206,8 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
     accrue(heap);
     if (pace->debt <= 0) return 0;
     double budget = at_least(SLICE_WORDS, pace->debt / DEBT_PARTS);
+    budget = at_least(budget, BULK_SHARE * (double)pace->bulk_words);
+    pace->bulk_words = 0;
     /* After a long copy most is left to the slices in mid-area. Some marking is due here: only now
      * can it end, and the barrier adds to it all the time. */
     if (may_settle && heap->promoted_words > LONG_COPY_WORDS) budget /= 2;
@@ -341,10 +348,12 @@ void gc_minor(struct gc_domain *g) {
 void gc_do_due_work(struct gc_domain *g) {
     gc_stress_poll(g);
     struct gc_heap *heap = g->heap;
+    bool bulky = heap->pace.bulk_words >= SLICE_WORDS;
     bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap) : is_through(heap);
     if (heap->minor_requested || (heap->slice_requested && turn)) gc_collect_young(g);
     else if (heap->slice_requested) {
         heap->slice_requested = false;
         gc_pace_mid_slice(g);
+        if (bulky && is_through(heap)) gc_request_slice(g);
     }
 }

@@ -1,6 +1,6 @@
 /* unmarshal.c - messages: their headers, the loop that reads them, what they are read for.
  *
- * The loop reads what most messages consist of (integers, small blocks, short strings, doubles,
+ * The loop reads what most messages consist of (integers, small blocks, short strings, numbers,
  * references to objects) while the longest such item surely is there whole, so that it has one test
  * of the bytes for each; vm_reader_item reads all else and the last bytes. A block's fields come
  * next; only if fields of its parent are still missing these wait on the stack, so lists need no
@@ -8,7 +8,7 @@
 #include "gc/hooks.h"
 #include "vm/unmarshal_internal.h"
 
-enum { LONGEST_PLAIN = 9, STRING_LOAD = 33 };
+enum { LONGEST_PLAIN = 12, STRING_LOAD = 33 };
 
 /* Where the loop stands: bytes and slots to come. */
 struct cursor {
@@ -101,6 +101,20 @@ static inline bool read_double(struct vm_reader *r, struct cursor *c) {
     return !r->failed;
 }
 
+/* Of the custom blocks only Int64.t: the code, "_j", 8 bytes. */
+static inline bool read_int64(struct vm_reader *r, struct cursor *c) {
+    if (memcmp(c->at + 1, "_j", 3) != 0) return false;
+    r->at = c->at + 4;
+    value v = reader_block(r, 2, TAG_CUSTOM);
+    if (__builtin_expect(v == 0, 0)) return false;
+    field(v, 0) = (value)&vm_int64_ops;
+    field(v, 1) = (value)reader_load(c->at + 4, 8);
+    c->at += 12;
+    *c->slot++ = v;
+    reader_number(r, v);
+    return !r->failed;
+}
+
 static inline bool read_reference(struct vm_reader *r, struct cursor *c, unsigned bytes) {
     r->at = c->at + 1;
     value v = reader_shared(r, reader_load(c->at + 1, bytes));
@@ -110,30 +124,38 @@ static inline bool read_reference(struct vm_reader *r, struct cursor *c, unsigne
     return true;
 }
 
-static inline void read_int(struct cursor *c, intptr_t n, unsigned bytes) {
-    *c->slot++ = val_of_int(n);
-    c->at += 1 + bytes;
+/* Reads integers of so many bytes as long as one follows the other. */
+static inline void read_ints(struct cursor *c, const uint8_t *stop, unsigned code, unsigned bytes) {
+    const unsigned unused = 64 - 8 * bytes;
+    do {
+        uint64_t n = reader_load(c->at + 1, bytes) << unused;
+        *c->slot++ = val_of_int((int64_t)n >> unused);
+        c->at += 1 + bytes;
+    } while (c->slot < c->end && c->at < stop && *c->at == code);
 }
 
-/* Reads one plain item, which is there whole. False: it is none, or the reader failed. */
-static inline bool read_plain_item(struct vm_reader *r, struct cursor *c) {
+/* Reads plain items, the first of which is there whole, as those are that begin before stop. False:
+ * it is none, or the reader failed. */
+static inline bool read_plain_items(struct vm_reader *r, struct cursor *c, const uint8_t *stop) {
     unsigned code = *c->at;
     if (code >= FIRST_FIELD) return read_small_block(r, c, code);
     if (code >= SMALL_BLOCK) return false;
     if (code >= SMALL_INT) {
-        read_int(c, (intptr_t)(code - SMALL_INT), 0);
+        *c->slot++ = val_of_int(code - SMALL_INT);
+        c->at++;
         return true;
     }
     if (code >= SMALL_STRING)
         return r->end - c->at >= STRING_LOAD && read_short_string(r, c, code - SMALL_STRING);
     switch (code) {
-    case CODE_INT8: read_int(c, (int8_t)c->at[1], 1); return true;
-    case CODE_INT16: read_int(c, (int16_t)reader_load(c->at + 1, 2), 2); return true;
-    case CODE_INT32: read_int(c, (int32_t)reader_load(c->at + 1, 4), 4); return true;
+    case CODE_INT8: read_ints(c, stop, code, 1); return true;
+    case CODE_INT16: read_ints(c, stop, code, 2); return true;
+    case CODE_INT32: read_ints(c, stop, code, 4); return true;
     case CODE_SHARED8: return read_reference(r, c, 1);
     case CODE_SHARED16: return read_reference(r, c, 2);
     case CODE_SHARED32: return read_reference(r, c, 4);
     case CODE_DOUBLE_LITTLE: return read_double(r, c);
+    case CODE_CUSTOM_FIXED: return read_int64(r, c);
     default: return false;
     }
 }
@@ -143,7 +165,8 @@ static void read_plain(struct vm_reader *r, struct cursor *where) {
     struct cursor c = *where;
     bool none = r->settled || r->end - c.at < LONGEST_PLAIN;
     const uint8_t *stop = none ? c.at : r->end - LONGEST_PLAIN + 1;
-    while ((c.slot < c.end || ascend(r, &c)) && c.at < stop && read_plain_item(r, &c)) continue;
+    while ((c.slot < c.end || ascend(r, &c)) && c.at < stop && read_plain_items(r, &c, stop))
+        continue;
     *where = c;
 }
 
