@@ -11,6 +11,10 @@ static void check(struct domain *d, bool done, const struct channel_failure *fai
     if (!done) channel_raise(d, failure);
 }
 
+/* Whether bytes may be moved to or from the buffer at once: no other thread is at the channel, and
+ * what follows neither waits nor allocates. */
+static inline bool is_free(const struct channel *c) { return c->lock.holder == NULL; }
+
 /* ---- Opening, closing, listing. ---- */
 
 static value open_descriptor(struct domain *d, value fd, bool output) {
@@ -93,7 +97,7 @@ static void make_room(struct domain *d, struct channel *c) {
 
 value prim_ml_output_char(struct domain *d, value channel, value character) {
     struct channel *c = channel_for_output(d, channel);
-    if (c->curr < c->end && c->lock.holder == NULL) {
+    if (c->curr < c->end && is_free(c)) {
         *c->curr++ = (char)int_of_val(character);
         return VAL_UNIT;
     }
@@ -110,6 +114,11 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
     struct channel *c = channel_for_output(d, channel);
     uint32_t word = (uint32_t)int_of_val(n);
     char bytes[4] = {(char)(word >> 24), (char)(word >> 16), (char)(word >> 8), (char)word};
+    if (c->end - c->curr > 4 && is_free(c)) {
+        memcpy(c->curr, bytes, 4);
+        c->curr += 4;
+        return VAL_UNIT;
+    }
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
     for (int i = 0; i < 4; i++) {
@@ -128,6 +137,11 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
     struct channel *c = channel_for_output(d, channel);
     intptr_t at = int_of_val(start), left = int_of_val(length);
     if (!prim_in_bounds(at, left, string_length(bytes))) vm_invalid_argument(d, "output");
+    if (left < c->end - c->curr && is_free(c)) {
+        memcpy(c->curr, string_bytes(bytes) + at, (size_t)left);
+        c->curr += left;
+        return VAL_UNIT;
+    }
     GC_ROOT(&d->gc, &channel, &bytes);
     vm_lock(d, &c->lock);
     while (left > 0) {
@@ -172,7 +186,7 @@ static value next_byte(struct domain *d, struct channel *c) {
 
 value prim_ml_input_char(struct domain *d, value channel) {
     struct channel *c = channel_for_input(d, channel);
-    if (c->curr < c->max && c->lock.holder == NULL) return val_of_int((unsigned char)*c->curr++);
+    if (c->curr < c->max && is_free(c)) return val_of_int((unsigned char)*c->curr++);
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
     value byte = next_byte(d, c);
@@ -184,6 +198,11 @@ value prim_ml_input_char(struct domain *d, value channel) {
 value prim_ml_input_int(struct domain *d, value channel) {
     struct channel *c = channel_for_input(d, channel);
     uint32_t word = 0;
+    if (c->max - c->curr >= 4 && is_free(c)) {
+        memcpy(&word, c->curr, 4);
+        c->curr += 4;
+        return val_of_int((int32_t)__builtin_bswap32(word));
+    }
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
     for (int i = 0; i < 4; i++) word = word << 8 | (uint32_t)next_byte(d, c);
@@ -192,18 +211,25 @@ value prim_ml_input_int(struct domain *d, value channel) {
     return val_of_int((int32_t)word);
 }
 
+/* Takes n bytes of the buffer, or what there is. */
+static intptr_t take(struct channel *c, char *to, intptr_t n) {
+    if (n > c->max - c->curr) n = c->max - c->curr;
+    memcpy(to, c->curr, (size_t)n);
+    c->curr += n;
+    return n;
+}
+
 /* What is in the buffer, or else what one read brings: 0 only at the end of the file. */
 value prim_ml_input(struct domain *d, value channel, value bytes, value start, value length) {
     struct channel *c = channel_for_input(d, channel);
     intptr_t at = int_of_val(start), n = int_of_val(length);
     if (!prim_in_bounds(at, n, string_length(bytes))) vm_invalid_argument(d, "input");
     if (n == 0) return val_of_int(0);
+    if (c->curr < c->max && is_free(c)) return val_of_int(take(c, string_bytes(bytes) + at, n));
     GC_ROOT(&d->gc, &channel, &bytes);
     vm_lock(d, &c->lock);
     if (c->curr >= c->max && !refill(d, c)) n = 0;
-    if (n > c->max - c->curr) n = c->max - c->curr;
-    memcpy(string_bytes(bytes) + at, c->curr, (size_t)n);
-    c->curr += n;
+    n = take(c, string_bytes(bytes) + at, n);
     vm_unlock(d, &c->lock);
     GC_UNROOT(&d->gc);
     return val_of_int(n);
@@ -222,6 +248,10 @@ value prim_ml_input_scan_line(struct domain *d, value channel) {
     struct channel *c = channel_for_input(d, channel);
     struct channel_wait wait = {0};
     ptrdiff_t seen = 0;
+    if (is_free(c)) {
+        const char *newline = memchr(c->curr, '\n', (size_t)(c->max - c->curr));
+        if (newline != NULL) return val_of_int(newline + 1 - c->curr);
+    }
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
     for (;;) {

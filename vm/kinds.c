@@ -10,7 +10,7 @@ static bool is_custom_of(value v, const struct gc_custom_ops *ops) {
     return is_custom(v) && custom_ops(v) == ops;
 }
 /* Equal texts of one program are mostly one text: the linker merges them. */
-static bool has_identifier(value v, const char *identifier) {
+static inline bool has_identifier(value v, const char *identifier) {
     if (!is_custom(v)) return false;
     const char *own = custom_ops(v)->identifier;
     return own == identifier || strcmp(own, identifier) == 0;
@@ -56,12 +56,12 @@ uint8_t vm_kind_bit(char kind) {
 
 /* The kinds for which the tag is not enough. */
 static bool accepts_closely(const struct domain *d, char kind, value v) {
+    if (kind == 'c') return has_identifier(v, "_chan"); /* a call for each byte of a file */
     switch (kind) {
     case 'j': return is_custom_of(v, &vm_int32_ops);
     case 'l': return is_custom_of(v, &vm_int64_ops);
     case 'n': return is_custom_of(v, &vm_nativeint_ops);
     case 'A': return is_block(v) && wosize_of(v) == 0;
-    case 'c': return has_identifier(v, "_chan");
     case 'B': return has_identifier(v, "_bigarr02") || has_identifier(v, "_bigarray");
     case 't': return vm_is_thread(v);
     case 'L': return is_list_of_ints(v);
