@@ -136,10 +136,10 @@ static void keep_next(struct domain *d, value *from, struct vm_frame *frame) {
 static void keep_after_unwinding(struct domain *d, value *sp) {
     struct vm_frame frame;
     const uintptr_t *handler = (const uintptr_t *)sp[0];
-    const struct vm_function *f = NULL;
+    const struct vm_decoded *f = NULL;
     if (d->trap != 0 && sp == d->stack_high - d->trap) f = vm_find_decoded(d->vm, handler);
     if (f != NULL) {
-        const struct vm_code *code = d->vm->codes[f->fragment];
+        const struct vm_code *code = d->vm->codes[d->vm->functions[f->function].fragment];
         uint32_t pc = vm_decoded_pc(f, handler);
         frame.gpc = code->base + pc;
         frame.base = sp + 4;
