@@ -483,8 +483,7 @@ void vm_function_prepare(struct vm *vm, uint32_t index) {
 
 const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at) {
     const struct vm_decoded_area *area = vm->decoded_area;
-    if (at < area->words || at >= area->words + area->used || area->decoded_count == 0)
-        return NULL;
+    if (at < area->words || at >= area->words + area->used || area->decoded_count == 0) return NULL;
     uint32_t low = 0, high = area->decoded_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

@@ -20,7 +20,7 @@ struct vm_decoded {
  * from any other word and leads back to its function by binary search. */
 struct vm_decoded_area {
     uintptr_t *words;
-    size_t used, capacity; /* words */
+    size_t used, capacity;      /* words */
     struct vm_decoded *decoded; /* the functions decoded so far, by ascending address */
     uint32_t decoded_count, decoded_capacity;
     struct vm_arena maps; /* of the functions' pcs */

@@ -490,8 +490,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INNER(ENTER_TRACED) { /* of closure env; on the stack: the code's index, then the argument */
         const struct vm_function *callee = &d->vm->functions[int_of_val(*sp++)];
-        if (callee->decoded == 0)
-            vm_function_prepare(d->vm, (uint32_t)(callee - d->vm->functions));
+        if (callee->decoded == 0) vm_function_prepare(d->vm, (uint32_t)(callee - d->vm->functions));
         if (MUST_STOP(callee)) {
             SAVE();
             vm_slow_enter(d, callee);

@@ -56,8 +56,8 @@ uint8_t vm_kind_bit(char kind) {
 
 /* The kinds for which the tag is not enough. */
 static bool accepts_closely(const struct domain *d, char kind, value v) {
-    if (kind == 'c') return has_identifier(v, "_chan"); /* a call for each byte of a file */
     switch (kind) {
+    case 'c': return has_identifier(v, "_chan");
     case 'j': return is_custom_of(v, &vm_int32_ops);
     case 'l': return is_custom_of(v, &vm_int64_ops);
     case 'n': return is_custom_of(v, &vm_nativeint_ops);
