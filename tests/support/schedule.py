@@ -51,6 +51,7 @@ class Schedule:
         self.whole = []
         self.choose(timed.rotated([p for p in parts if not p.is_timed], seed))
         self.running = {}  # part: when it will have ended, about
+        self.timed_is_next = False  # of both kinds some get done
 
     def choose(self, whole):
         """Takes the whole parts that there is time for, the longest first."""
@@ -75,7 +76,7 @@ class Schedule:
         room = left * self.cores - busy - cost(self.whole) - cost(self.builds)
         return min(left, room * part.cost / (cost(self.timed) or 1))
 
-    def next(self, prefer_timed):
+    def next(self):
         """(part, seconds for a timed one), or None: there is nothing to begin now. One build is
         made at a time, beside parts that do not need it."""
         if self.builds and not any(part.makes for part in self.running):
@@ -84,7 +85,7 @@ class Schedule:
         while True:
             timed_ones = [p for p in self.timed if p.needs in self.built]
             whole = [p for p in self.whole if p.needs in self.built]
-            if timed_ones and (prefer_timed or not whole):
+            if timed_ones and (self.timed_is_next or not whole):
                 part = timed_ones[0]
                 seconds = self.share(part)
                 self.timed.remove(part)
@@ -101,6 +102,8 @@ class Schedule:
 
     def started(self, part, seconds):
         self.running[part] = time.monotonic() + seconds
+        if not part.makes:
+            self.timed_is_next = not part.is_timed
         return part, seconds
 
     def ended(self, part, good):
