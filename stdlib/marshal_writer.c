@@ -33,7 +33,13 @@ enum {
 #define MAX_WOSIZE_32       0x3FFFFFu
 #define MAX_DOUBLE_ARRAY_32 0x1FFFFFu
 
-enum { MAX_CHUNK_BYTES = 1 << 20, FIELDS_AHEAD = 4 };
+enum {
+    MAX_CHUNK_BYTES = 1 << 20,
+    FIELDS_AHEAD = 4,
+    LONGEST_INT = 9,
+    MIN_BORROWED_BYTES = 8 * (MAX_YOUNG_WOSIZE + 1), /* of blocks that never move */
+    QUICK_TABLE_BITS = 14                            /* until then a table grows fourfold */
+};
 
 struct marshal_rest {
     value *next, *end;
@@ -77,7 +83,8 @@ static bool add_chunk(struct marshal_writer *w, size_t n) {
         refuse(w, MARSHAL_STOPPED, NULL);
         return false;
     }
-    size_t room = 4 * w->last->room < MAX_CHUNK_BYTES ? 4 * w->last->room : MAX_CHUNK_BYTES;
+    size_t room = 4 * w->chunk_room < MAX_CHUNK_BYTES ? 4 * w->chunk_room : MAX_CHUNK_BYTES;
+    w->chunk_room = room;
     if (room < n) room = n;
     struct marshal_chunk *chunk = new_scratch(w, sizeof *chunk + room);
     if (chunk == NULL) return false;
@@ -95,8 +102,10 @@ static inline uint8_t *new_bytes(struct marshal_writer *w, size_t n) {
     return w->at - n;
 }
 
+/* The lowest bytes of x, big-endian. */
 static inline void store_be(uint8_t *p, uint64_t x, unsigned bytes) {
-    for (unsigned i = 0; i < bytes; i++) p[i] = (uint8_t)(x >> (8 * (bytes - 1 - i)));
+    uint64_t swapped = __builtin_bswap64(x) >> (64 - 8 * bytes);
+    memcpy(p, &swapped, bytes);
 }
 
 void marshal_put_uint(struct marshal_writer *w, uint64_t x, unsigned bytes) {
@@ -109,12 +118,33 @@ void marshal_put_bytes(struct marshal_writer *w, const void *bytes, size_t n) {
     if (p != NULL && n > 0) memcpy(p, bytes, n);
 }
 
+/* Bytes of a large block, which stays where it is until the message has been used: a chunk of their
+ * own. What was left of the last one is the next. */
+static void put_borrowed(struct marshal_writer *w, const void *bytes, size_t n) {
+    w->scratch_bytes += n; /* as if they were copied: see there */
+    struct marshal_chunk *both = new_scratch(w, 2 * sizeof *both);
+    if (both == NULL) return;
+    struct marshal_chunk *last = w->last;
+    uint8_t *rest = w->at;
+    end_chunk(w);
+    both[0] = (struct marshal_chunk){both + 1, n, n, (uint8_t *)bytes};
+    both[1] = (struct marshal_chunk){NULL, 0, (size_t)(w->limit - rest), rest};
+    last->next = both;
+    begin_chunk(w, both + 1);
+}
+
+/* The bytes of a string or an array of doubles. */
+static void put_content(struct marshal_writer *w, value v, size_t n) {
+    if (w->borrows && n >= MIN_BORROWED_BYTES) put_borrowed(w, (const void *)v, n);
+    else marshal_put_bytes(w, (const void *)v, n);
+}
+
 /* A code and a number of so many bytes behind it. */
 static inline void put_code(struct marshal_writer *w, unsigned code, uint64_t x, unsigned bytes) {
     uint8_t *p = new_bytes(w, 1 + bytes);
     if (p == NULL) return;
     p[0] = (uint8_t)code;
-    store_be(p + 1, x, bytes);
+    if (bytes > 0) store_be(p + 1, x, bytes);
 }
 
 /* ---- Objects that were seen. A slot of the table holds where in the heap an object begins, in
@@ -148,10 +178,12 @@ static inline void expect(const struct marshal_writer *w, value v) {
     __builtin_prefetch((const void *)(v - 8));
 }
 
-/* Makes room for twice as many objects. The upper bits of a hash say where its object goes, so the
+/* Makes room for more objects. The upper bits of a hash say where its object goes, so the
  * new table is filled in the order of the old one. */
 static void widen_table(struct marshal_writer *w) {
-    size_t old_slots = (size_t)1 << w->table_bits, bytes = 2 * old_slots * sizeof *w->table;
+    unsigned more_bits = w->table_bits < QUICK_TABLE_BITS ? 2 : 1;
+    size_t old_slots = (size_t)1 << w->table_bits;
+    size_t bytes = (old_slots << more_bits) * sizeof *w->table;
     uint64_t *old = w->table, *table = old_slots > MAX_OBJECTS ? NULL : new_scratch(w, bytes);
     if (table == NULL) {
         refuse(w, MARSHAL_NO_MEMORY, NULL);
@@ -159,7 +191,7 @@ static void widen_table(struct marshal_writer *w) {
     }
     memset(table, 0, bytes);
     w->table = table;
-    w->table_bits++;
+    w->table_bits += more_bits;
     for (size_t i = 0; i < old_slots; i++)
         if (old[i] != 0) *slot_of(w, old[i] >> NUMBER_BITS) = old[i];
     w->scratch_bytes -= vm_arena_release(w->scratch, old);
@@ -213,6 +245,26 @@ static inline void put_int(struct marshal_writer *w, intptr_t n) {
     else put_code(w, CODE_INT8 + 3, (uint64_t)n, 8);
 }
 
+/* Writes the integers from next on as long as there are some; returns the first other field. */
+static value *put_ints(struct marshal_writer *w, value *next, value *end) {
+    uint8_t *p = w->at;
+    for (; next < end && is_int(*next) && w->limit - p >= LONGEST_INT; next++) {
+        intptr_t n = int_of_val(*next);
+        if (n >= 0 && n < 0x40) {
+            *p++ = (uint8_t)(SMALL_INT + n);
+            continue;
+        }
+        if (n < -((intptr_t)1 << 30) || n >= (intptr_t)1 << 30) break;
+        unsigned bytes = n == (int8_t)n ? 1 : n == (int16_t)n ? 2 : 4;
+        uint32_t swapped = __builtin_bswap32((uint32_t)n << (8 * (4 - bytes)));
+        p[0] = (uint8_t)(CODE_INT8 + bytes / 2);
+        memcpy(p + 1, &swapped, 4);
+        p += 1 + bytes;
+    }
+    w->at = p;
+    return next;
+}
+
 static void put_header(struct marshal_writer *w, uint64_t wosize, unsigned tag) {
     if (tag < 16 && wosize < 8) {
         put_code(w, SMALL_BLOCK + tag + ((unsigned)wosize << 4), 0, 0);
@@ -235,7 +287,7 @@ static void put_string(struct marshal_writer *w, value v) {
         refuse(w, MARSHAL_TOO_BIG, "output_value: string cannot be read back on 32-bit platform");
     else if (length < (uint64_t)1 << 32) put_code(w, CODE_STRING32, length, 4);
     else put_code(w, CODE_STRING64, length, 8);
-    marshal_put_bytes(w, string_bytes(v), length);
+    put_content(w, v, length);
     note_object(w, v, 1 + (length + 4) / 4, 1 + (length + 8) / 8);
 }
 
@@ -255,7 +307,7 @@ static void put_double_array(struct marshal_writer *w, value v) {
                "output_value: float array cannot be read back on 32-bit platform");
     else if (n < (uint64_t)1 << 32) put_code(w, CODE_DOUBLE_ARRAY32, n, 4);
     else put_code(w, CODE_DOUBLE_ARRAY64, n, 8);
-    marshal_put_bytes(w, (const void *)v, 8 * n);
+    put_content(w, v, 8 * n);
     note_object(w, v, 1 + 2 * n, 1 + n);
 }
 
@@ -413,6 +465,8 @@ static void make_message_header(struct marshal_writer *w) {
 bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned flags,
                    struct vm_arena *scratch) {
     w->d = d;
+    w->borrows = flags & MARSHAL_BORROW;
+    w->chunk_room = MARSHAL_SMALL_BYTES;
     w->scratch = scratch;
     w->scratch_bytes = 0;
     w->flags = flags;
@@ -431,7 +485,7 @@ bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned
     while (w->depth > 0 && w->failure == MARSHAL_WRITTEN) {
         struct marshal_rest *top = &w->stack[w->depth - 1];
         value *next = top->next;
-        while (next < top->end && is_int(*next)) put_int(w, int_of_val(*next++));
+        if (is_int(*next)) next = put_ints(w, next, top->end);
         if (top->end - next > FIELDS_AHEAD) expect(w, next[FIELDS_AHEAD]);
         if (next + 1 >= top->end) w->depth--;
         else top->next = next + 1;

@@ -11,8 +11,9 @@
 
 struct domain;
 
-/* The bits of Marshal's list of flags, in the order of its constructors. */
-enum { MARSHAL_NO_SHARING = 1, MARSHAL_CLOSURES = 2, MARSHAL_COMPAT_32 = 4 };
+/* The bits of Marshal's list of flags, in the order of its constructors, and one of our own: v stays
+ * alive and unchanged until the bytes were used, so those of large blocks needn't be copied. */
+enum { MARSHAL_NO_SHARING = 1, MARSHAL_CLOSURES = 2, MARSHAL_COMPAT_32 = 4, MARSHAL_BORROW = 8 };
 
 /* A piece of the data; the data of a message are its chunks, first to last. */
 struct marshal_chunk {
@@ -42,6 +43,8 @@ struct marshal_writer {
     struct vm_arena *scratch;
     size_t scratch_bytes; /* so far: a cyclic value written without sharing must end somewhere */
     unsigned flags;
+    bool borrows;      /* MARSHAL_BORROW */
+    size_t chunk_room; /* of the last chunk that was made */
     enum marshal_failure failure;
     const char *text;
     value exn; /* not a root: nothing may be allocated until it is raised */

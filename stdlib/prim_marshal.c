@@ -62,8 +62,11 @@ value prim_output_value_to_bytes(struct domain *d, value v, value flags) {
     struct marshal_state *m = &prim_state(d)->marshal;
     free_marshal_state(m);
     struct marshal_writer w;
-    if (!marshal_write(&w, d, v, flags_of_list(flags), &m->scratch)) marshal_raise(d, &w);
+    if (!marshal_write(&w, d, v, flags_of_list(flags) | MARSHAL_BORROW, &m->scratch))
+        marshal_raise(d, &w);
+    GC_ROOT(&d->gc, &v);
     value result = new_string(d, w.header_bytes + w.data_bytes);
+    GC_UNROOT(&d->gc);
     marshal_copy(&w, (uint8_t *)string_bytes(result));
     free_marshal_state(m);
     return result;
