@@ -126,6 +126,22 @@ void gc_charge(struct gc_domain *g, size_t mem, size_t max) {
     charge_major(g, mem, max > 0 ? max : major_max(g->heap));
 }
 
+bool gc_external_try(struct gc_heap *heap, size_t bytes) {
+    size_t *taken = &heap->custom.external_bytes, limit = heap->params.max_heap_words, all;
+    if (__builtin_add_overflow(*taken, bytes, &all) || (limit != 0 && all / 8 > limit))
+        return false;
+    *taken = all;
+    return true;
+}
+
+bool gc_external_take(struct gc_domain *g, size_t bytes) {
+    if (gc_external_try(g->heap, bytes)) return true;
+    gc_full_major_cycle(g);
+    return gc_external_try(g->heap, bytes);
+}
+
+void gc_external_give(struct gc_heap *heap, size_t bytes) { heap->custom.external_bytes -= bytes; }
+
 static void finalize(value v) {
     void (*last_call)(value v) = custom_ops(v)->finalize;
     if (last_call != NULL) last_call(v);

@@ -165,6 +165,15 @@ bool gc_custom_reserve(struct gc_domain *g);
  * cycle; max 0: by the custom ratios. GC: never. */
 void gc_charge(struct gc_domain *g, size_t mem, size_t max);
 
+/* Memory outside the heap that the program holds. It has the limit max_heap_words too, counted
+ * apart from the heap. Takes bytes of it, if need be after a full cycle. False: there is no room,
+ * nothing was taken. GC: may run. */
+bool gc_external_take(struct gc_domain *g, size_t bytes);
+/* The same without a cycle. GC: never. */
+bool gc_external_try(struct gc_heap *heap, size_t bytes);
+/* Gives back what was taken; custom blocks may, when they are finalised. GC: never. */
+void gc_external_give(struct gc_heap *heap, size_t bytes);
+
 /* ---- Stores. GC: never, for all of them. ---- */
 
 /* Stores v in *slot of an old block with both barriers: what gc_store does when it must. */

@@ -193,6 +193,7 @@ struct gc_custom {
     struct gc_words young; /* triples (block, mem, max) born in this minor cycle */
     struct gc_words old;   /* blocks in the major heap whose ops have finalize */
     double minor_ratio;    /* mem / max charged to the current minor cycle; at 1 one is requested */
+    size_t external_bytes; /* taken by gc_external_take and not given back */
 };
 
 /* Slots registered one by one (roots.c): a set of addresses, and those that may hold young ones. */

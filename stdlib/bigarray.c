@@ -4,7 +4,9 @@
  * B1  With BIGARRAY_MANAGED the elements belong to the proxy if there is one, else to the block.
  * B2  A proxy's refcount is the number of blocks that point at it.
  * B3  The product of the dimensions and the element size fits in a word, and data has that many
- *     bytes. A block whose data is NULL has not become a bigarray (its making failed). */
+ *     bytes. A block whose data is NULL has not become a bigarray (its making failed).
+ * B4  Elements that are counted (gc_external_take) have the heap that they are counted in behind
+ *     them, at the next word. */
 #include "stdlib/bigarray.h"
 
 #include "stdlib/hash_mix.h"
@@ -35,6 +37,25 @@ static bool elements_size(enum bigarray_kind kind, int num_dims, const intptr_t 
     return !__builtin_mul_overflow(elements, n, bytes);
 }
 
+/* Where the heap that counts elements of so many bytes stands (B4). */
+static struct gc_heap **account_of(void *data, uintptr_t bytes) {
+    return (struct gc_heap **)((char *)data + (bytes + 7) / 8 * 8);
+}
+
+/* Memory for elements that were taken from the account; gives them back if there is none. */
+static void *new_elements(struct gc_heap *heap, uintptr_t bytes) {
+    void *data = bytes > PTRDIFF_MAX - 16 ? NULL : malloc((bytes + 7) / 8 * 8 + sizeof heap);
+    if (data != NULL) *account_of(data, bytes) = heap;
+    else gc_external_give(heap, bytes);
+    return data;
+}
+
+/* counted: their bytes, 0 if nobody counts them. */
+static void free_elements(void *data, uintptr_t counted) {
+    if (counted != 0) gc_external_give(*account_of(data, counted), counted);
+    free(data);
+}
+
 value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
                    const intptr_t *dims) {
     intptr_t copy[BIGARRAY_MAX_DIMS]; /* dims may lie in the heap */
@@ -51,11 +72,15 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
     b->flags = flags;
     b->proxy = NULL;
     memcpy(b->dim, copy, (size_t)num_dims * sizeof *dims);
-    if (data == NULL) {
-        b->flags |= BIGARRAY_MANAGED;
-        b->data = malloc(bytes > 0 ? bytes : 1);
-        if (b->data == NULL) vm_raise_out_of_memory(d);
-    }
+    if (data != NULL) return v;
+    GC_ROOT(&d->gc, &v);
+    bool room = gc_external_take(&d->gc, bytes);
+    GC_UNROOT(&d->gc);
+    data = room ? new_elements(d->gc.heap, bytes) : NULL;
+    if (data == NULL) vm_raise_out_of_memory(d);
+    b = bigarray_of(v);
+    b->data = data;
+    b->flags |= BIGARRAY_MANAGED | BIGARRAY_COUNTED;
     return v;
 }
 
@@ -63,20 +88,23 @@ struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b) {
     if (b->proxy != NULL) return b->proxy;
     struct bigarray_proxy *proxy = malloc(sizeof *proxy);
     if (proxy == NULL) return NULL;
-    uintptr_t size = b->flags & BIGARRAY_MAPPED_FILE ? bigarray_bytes(b) : 0;
+    bool sized = (b->flags & (BIGARRAY_MAPPED_FILE | BIGARRAY_COUNTED)) != 0;
+    uintptr_t size = sized ? bigarray_bytes(b) : 0;
     *proxy = (struct bigarray_proxy){1, b->data, size};
     return b->proxy = proxy;
+}
+
+void bigarray_drop_proxy(struct bigarray_proxy *proxy) {
+    if (--proxy->refcount > 0) return;
+    free_elements(proxy->data, proxy->size);
+    free(proxy);
 }
 
 static void bigarray_finalize(value v) {
     struct bigarray *b = bigarray_of(v);
     if (!(b->flags & BIGARRAY_MANAGED)) return;
-    if (b->proxy == NULL) {
-        free(b->data);
-    } else if (--b->proxy->refcount == 0) {
-        free(b->proxy->data);
-        free(b->proxy);
-    }
+    if (b->proxy != NULL) bigarray_drop_proxy(b->proxy);
+    else free_elements(b->data, b->flags & BIGARRAY_COUNTED ? bigarray_bytes(b) : 0);
 }
 
 /* ---- Order. ---- */
@@ -305,12 +333,13 @@ static bool fill(struct vm_reader *r, struct bigarray *b, const struct payload *
     b->flags = (intptr_t)p->flags;
     b->proxy = NULL;
     memcpy(b->dim, p->dims, p->num_dims * sizeof p->dims[0]);
-    b->data = malloc(p->bytes > 0 ? p->bytes : 1);
+    struct gc_heap *heap = vm_reader_domain(r)->gc.heap;
+    b->data = gc_external_try(heap, p->bytes) ? new_elements(heap, p->bytes) : NULL;
     if (b->data == NULL) {
         vm_reader_fail(r, "out of memory for bigarray", "no memory for the elements of a bigarray");
         return false;
     }
-    b->flags |= BIGARRAY_MANAGED;
+    b->flags |= BIGARRAY_MANAGED | BIGARRAY_COUNTED;
     unsigned width = part_bytes(bigarray_kind(b));
     if (p->narrow) widen_words(b->data, p->elements, p->bytes / 8);
     else swap_bytes(b->data, p->elements, p->bytes / width, width);

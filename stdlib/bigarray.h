@@ -39,13 +39,14 @@ enum {
     BIGARRAY_FORTRAN_LAYOUT = 0x100, /* else C layout */
     BIGARRAY_MANAGED = 0x200,        /* data is ours, or the proxy's */
     BIGARRAY_MAPPED_FILE = 0x400,
-    BIGARRAY_MANAGED_MASK = 0x600
+    BIGARRAY_MANAGED_MASK = 0x600,
+    BIGARRAY_COUNTED = 0x10000 /* data is managed, and was taken from the heap's account (B4) */
 };
 
 struct bigarray_proxy {
     intptr_t refcount;
     void *data;
-    uintptr_t size;
+    uintptr_t size; /* of a mapped file, or of elements that are counted; else 0 */
 };
 
 struct bigarray {
@@ -81,6 +82,8 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
 /* The proxy through which the elements of b are shared, made if there is none; the caller counts
  * its share. Needs: BIGARRAY_MANAGED. NULL: no memory. GC: never. */
 struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b);
+/* Gives up a share of managed elements: the last one frees them. GC: never. */
+void bigarray_drop_proxy(struct bigarray_proxy *proxy);
 
 /* Order of two bigarrays, as compare has it; *unordered: a nan was met, which makes <, = and >
  * false. GC: never. */

@@ -67,6 +67,22 @@ static void free_channel(struct channel *c) {
     free(c);
 }
 
+static size_t name_bytes(const char *name) { return name == NULL ? 0 : strlen(name) + 1; }
+
+static struct gc_heap *heap_of(const struct channel *c) { return c->owner->vm->domain->gc.heap; }
+
+void channel_set_name(struct domain *d, value channel, value name) {
+    GC_ROOT(&d->gc, &channel, &name);
+    bool none = string_bytes(name)[0] == '\0';
+    bool room = none || gc_external_take(&d->gc, name_bytes(string_bytes(name)));
+    GC_UNROOT(&d->gc);
+    if (!room) vm_raise_out_of_memory(d);
+    struct channel *c = channel_of(channel);
+    gc_external_give(heap_of(c), name_bytes(c->name));
+    free(c->name);
+    c->name = none ? NULL : strdup(string_bytes(name));
+}
+
 static void warn_about_loss(const struct channel *c, bool unwritten) {
     FILE *err = vm_err(c->owner->vm);
     if (!c->owner->warned)
@@ -81,7 +97,9 @@ static void finalize(value v) {
     if (c == NULL || --c->references > 0) return;
     bool unwritten = c->output && c->fd != -1 && c->curr != c->buffer;
     if (c->fd != -1 && c->name != NULL && c->owner->runtime_warnings) warn_about_loss(c, unwritten);
-    if (!unwritten) free_channel(c);
+    if (unwritten) return;
+    gc_external_give(heap_of(c), sizeof *c + name_bytes(c->name));
+    free_channel(c);
 }
 
 static int compare(value a, value b) {
@@ -124,8 +142,12 @@ struct channel *channel_for_output(struct domain *d, value v) {
 }
 
 struct channel *channel_open(struct domain *d, int fd, bool output) {
+    if (!gc_external_take(&d->gc, sizeof(struct channel))) return NULL;
     struct channel *c = malloc(sizeof *c);
-    if (c == NULL) return NULL;
+    if (c == NULL) {
+        gc_external_give(d->gc.heap, sizeof *c);
+        return NULL;
+    }
     /* Pages of the buffer that are never used cost no memory. */
     memset(c, 0, offsetof(struct channel, buffer));
     struct prim_state *state = prim_state(d);

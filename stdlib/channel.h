@@ -65,8 +65,11 @@ struct channel *channel_for_output(struct domain *d, value v);
 /* Whether v is a block of this kind. v: a custom block. GC: never. */
 bool channel_is_channel(value v);
 
-/* Opens a channel on a descriptor. NULL: no memory. GC: never. */
+/* Opens a channel on a descriptor. NULL: no memory. GC: may run. */
 struct channel *channel_open(struct domain *d, int fd, bool output);
+/* Gives a channel the name of its file; an empty one is none. Fails: raises Out_of_memory. GC: may
+ * run. */
+void channel_set_name(struct domain *d, value channel, value name);
 /* A new block for a channel. GC: may run. */
 value channel_new_block(struct domain *d, struct channel *c);
 /* Frees all channels of a machine, without writing or closing anything. Needs: the machine's heap

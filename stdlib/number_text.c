@@ -11,15 +11,21 @@
 
 /* ---- Formatting. ---- */
 
-static size_t skip_digits(const char *text, size_t at, size_t end) {
-    while (at < end && text[at] >= '0' && text[at] <= '9') at++;
+/* Behind the number at a place, which is added to *sum. */
+static size_t skip_digits(const char *text, size_t at, size_t end, size_t *sum) {
+    size_t n = 0;
+    for (; at < end && text[at] >= '0' && text[at] <= '9'; at++)
+        n = n > INT_MAX ? n : 10 * n + (size_t)(text[at] - '0');
+    *sum += n;
     return at;
 }
 
 /* Whether a format is text around one conversion (or none); modifier is where the letters of length
- * before the conversion's letter would stand (end: no conversion), letter where that letter is. */
+ * before the conversion's letter would stand (end: no conversion), letter where that letter is,
+ * size the sum of width and precision. */
 static bool scan_format(const char *text, size_t end, const char *modifiers, const char *letters,
-                        size_t *modifier, size_t *letter) {
+                        size_t *modifier, size_t *letter, size_t *size) {
+    *size = 0;
     *modifier = *letter = end;
     for (size_t i = 0; i < end; i++) {
         if (text[i] != '%') continue;
@@ -29,8 +35,8 @@ static bool scan_format(const char *text, size_t end, const char *modifiers, con
         }
         if (*letter != end) return false;
         for (i++; i < end && text[i] != 0 && strchr("-+ 0#'", text[i]); i++) {}
-        i = skip_digits(text, i, end);
-        if (i < end && text[i] == '.') i = skip_digits(text, i + 1, end);
+        i = skip_digits(text, i, end, size);
+        if (i < end && text[i] == '.') i = skip_digits(text, i + 1, end, size);
         *modifier = i;
         if (i < end && text[i] != 0 && strchr(modifiers, text[i])) i++;
         if (i == end || text[i] == 0 || !strchr(letters, text[i])) return false;
@@ -46,14 +52,22 @@ static void check_length(struct domain *d, int n) {
     if (n < 0) vm_raise_out_of_memory(d);
 }
 
+/* The C library holds some bytes for each that a width or precision asks for: as many words of heap
+ * must be allowed. */
+static void check_size(struct domain *d, size_t size) {
+    size_t limit = gc_get_params(&d->gc)->max_heap_words;
+    if (limit != 0 && size > limit) vm_raise_out_of_memory(d);
+}
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 value prim_format_double(struct domain *d, value format, double x) {
-    size_t modifier, letter;
+    size_t modifier, letter, size;
     if (!scan_format(string_bytes(format), string_length(format), "l", "aAeEfFgG", &modifier,
-                     &letter))
+                     &letter, &size))
         vm_invalid_argument(d, "format_float: bad format");
+    check_size(d, size);
     char small[SHORT_TEXT];
     int n = snprintf(small, sizeof small, string_bytes(format), x);
     check_length(d, n);
@@ -90,13 +104,15 @@ static value print_decimal(struct domain *d, int64_t n) {
 
 value prim_format_integer(struct domain *d, value format, int64_t n, unsigned bits) {
     const char *text = string_bytes(format);
-    size_t length = string_length(format), modifier, letter;
+    size_t length = string_length(format), modifier, letter, size;
     if (length == 2 && text[0] == '%' && text[1] == 'd') return print_decimal(d, n);
     /* The limit of a 32-byte buffer that also has to hold a length modifier. */
     if (length + (bits == 32 ? 0 : 1) + 1 >= 32)
         vm_invalid_argument(d, "format_int: format too long");
-    if (!scan_format(text, length, "lnL", "diuxXo", &modifier, &letter) || letter + 1 != length)
+    if (!scan_format(text, length, "lnL", "diuxXo", &modifier, &letter, &size) ||
+        letter + 1 != length)
         vm_invalid_argument(d, "format_int: bad format");
+    check_size(d, size);
     char full[40];
     memcpy(full, text, modifier);
     full[modifier] = 'l';

@@ -38,9 +38,7 @@ value prim_ml_close_channel(struct domain *d, value channel) {
 }
 
 value prim_ml_set_channel_name(struct domain *d, value channel, value name) {
-    struct channel *c = channel_of(channel);
-    free(c->name);
-    c->name = string_length(name) == 0 ? NULL : strdup(string_bytes(name));
+    channel_set_name(d, channel, name);
     return VAL_UNIT;
 }
 

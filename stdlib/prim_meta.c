@@ -38,7 +38,12 @@ static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_coun
         bytes += string_length(chunk);
     }
     if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
-    uint32_t *words = malloc(bytes + 4);
+    /* Chunks may be one string many times over; code is kept for good. */
+    GC_ROOT(&d->gc, &chunks);
+    bool room = gc_external_take(&d->gc, bytes);
+    GC_UNROOT(&d->gc);
+    uint32_t *words = room ? malloc(bytes + 4) : NULL;
+    if (room && words == NULL) gc_external_give(d->gc.heap, bytes);
     if (words == NULL) vm_raise_out_of_memory(d);
     char *to = (char *)words;
     for (uintptr_t i = 0; i < wosize_of(chunks); i++) {
@@ -57,6 +62,7 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     uint32_t *words = join_chunks(d, chunks, &word_count);
     enum vm_status status = vm_code_add(d->vm, words, word_count, true, true, &index, &error);
     free(words);
+    if (status != VM_OK) gc_external_give(d->gc.heap, 4 * (size_t)word_count);
     if (status != VM_OK)
         vm_failwith(d, "caml_reify_bytecode: %s (%s)", vm_status_text(status), error.detail);
     struct vm_code *code = d->vm->codes[index];

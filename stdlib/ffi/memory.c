@@ -15,13 +15,8 @@ enum { NULL_PAGE = 4096 }; /* an address below it is a null pointer plus a field
 
 /* Gives up the block's own share of its memory. FF1 */
 static void release(struct ffi_memory *memory) {
-    struct bigarray_proxy *proxy = memory->proxy;
-    bool last = proxy == NULL || --proxy->refcount == 0;
-    if (proxy != NULL && last) {
-        free(proxy->data);
-        free(proxy);
-    }
-    if (proxy == NULL && memory->kind == FFI_MEMORY_OURS) free(memory->base);
+    if (memory->proxy != NULL) bigarray_drop_proxy(memory->proxy);
+    else if (memory->kind == FFI_MEMORY_OURS) free(memory->base);
     memory->proxy = NULL;
     memory->kind = FFI_MEMORY_FREED;
 }

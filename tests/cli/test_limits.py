@@ -375,6 +375,51 @@ class Limits(Case):
         steps = [depth - first for depth in depths[:5]]
         self.assertEqual((steps, set(steps)), (sorted(steps), {0, 1}))
 
+    def test_memory_outside_the_heap_has_the_limit_too(self):
+        """Under --max-heap=64M; what is not held any more is given back."""
+        self.place.write('outside.ml', """
+            open Bigarray
+            external channel : int -> out_channel = "caml_ml_open_descriptor_out"
+            external set_name : out_channel -> string -> unit = "caml_ml_set_channel_name"
+            external named : string -> int -> unit = "caml_register_named_value"
+            external code : bytes array -> int -> int -> int = "caml_reify_bytecode"
+            let megabyte () = Array1.create char c_layout 1_000_000
+            let message = Marshal.to_string (megabyte ()) []
+            let name = String.make 1_000_000 'x'
+            let held = ref []
+            let hold f i = held := Obj.repr (f i) :: !held
+            let act = function
+              | "bigarrays" -> hold (fun _ -> megabyte ())
+              | "views" -> hold (fun _ -> Array1.sub (megabyte ()) 500_000 5)
+              | "messages" -> hold (fun _ : (char, int8_unsigned_elt, c_layout) Array1.t ->
+                                      Marshal.from_string message 0)
+              | "channels" -> hold (fun _ -> List.init 10 (fun _ -> channel 1))
+              | "names" -> hold (fun _ -> let c = channel 1 in set_name c name; c)
+              | "named" -> fun i -> named (string_of_int i ^ name) 0
+              | "floats" -> fun _ -> ignore (Printf.sprintf "%.*f" 100_000_000 1.)
+              | "integers" -> fun _ -> ignore (Printf.sprintf "%*d" 100_000_000 1)
+              | "code" -> fun _ -> ignore (code (Array.make 1000 (Bytes.create 1_000_000)) 0 0)
+              | "dropped" -> fun _ -> ignore (megabyte ()); ignore (channel 1);
+                                      ignore (Array1.sub (megabyte ()) 10 10)
+              | _ -> fun _ -> let c = channel 1 in set_name c name; set_name c name; set_name c ""
+            let () =
+              let act = act Sys.argv.(1) and count = ref 0 in
+              try
+                while !count < 1000 do act !count; incr count done; print_string "no end"
+              with Out_of_memory | Failure _ -> held := []; print_int !count
+            """)
+        self.place.tool('ocamlc', '-w', '-a', '-o', 'outside.byte', 'outside.ml')
+        for word, least, most in (
+                ('bigarrays', 64, 67), ('views', 64, 67), ('messages', 64, 67),
+                ('channels', 95, 102), ('names', 55, 63), ('named', 60, 67),
+                ('floats', 0, 0), ('integers', 0, 0), ('code', 0, 0)):
+            with self.subTest(word=word):
+                done = self.bactrian('--max-heap=64M', 'outside.byte', word)
+                self.expect(done, out=None)
+                self.assertIn(int(done.out), range(least, most + 1))
+        for word in ('dropped', 'renamed'):
+            self.expect(self.bactrian('--max-heap=64M', 'outside.byte', word), out='no end')
+
     def test_output_ends_at_the_byte(self):
         self.expect(self.bactrian('--max-output=100', 'world.byte', 'digits', '100'), out='7' * 100)
         done = self.bactrian('--max-output=100', 'world.byte', 'digits', '101')
