@@ -86,9 +86,12 @@ struct vm_activation {
     uintptr_t outer_trap;
     unsigned depth;
     uint32_t outer_place;
+    uintptr_t c_stack_low; /* vm_c_stack_low, from CHECKED_ACTIVATIONS on */
     jmp_buf raise;
 };
-enum { MAX_ACTIVATIONS = 4000 };
+/* Entries nest no deeper than this, nor than the C stack; finding out how deep that is takes time,
+ * so the first ones go without. */
+enum { MAX_ACTIVATIONS = 4000, CHECKED_ACTIVATIONS = 16 };
 
 /* The loop, compiled three times: checked, unchecked, checked and counting. */
 typedef value vm_run_loop(struct domain *d, enum vm_run_start start, value closure,

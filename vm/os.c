@@ -6,6 +6,7 @@
 #include "gc/fatal.h"
 #include "gc/heap.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -35,6 +36,19 @@ volatile uint32_t *vm_fork_witness(void) {
 
 void vm_fork_witness_free(volatile uint32_t *witness) {
     if (witness != NULL) munmap((void *)witness, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/* More than any primitive takes, with what it calls in the C library. */
+#define C_STACK_RESERVE ((uintptr_t)128 << 10)
+
+uintptr_t vm_c_stack_low(void) {
+    pthread_attr_t attributes;
+    void *low;
+    size_t bytes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+    bool known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
+    pthread_attr_destroy(&attributes);
+    return known ? (uintptr_t)low + C_STACK_RESERVE : 0;
 }
 
 void *vm_must(void *p) {

@@ -17,6 +17,13 @@ vm_run_loop *vm_loop_of(const struct vm *vm) {
     return vm->options.unchecked ? vm_run_unchecked : vm_run_checked;
 }
 
+/* Whether there is room for one more entry into the loop. */
+static bool may_nest(struct vm_activation *activation) {
+    if (activation->depth < CHECKED_ACTIVATIONS) return true;
+    if (activation->depth == CHECKED_ACTIVATIONS) activation->c_stack_low = vm_c_stack_low();
+    return activation->depth <= MAX_ACTIVATIONS && (uintptr_t)activation > activation->c_stack_low;
+}
+
 value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     struct vm_activation activation; /* its jump buffer is large: set field by field */
     activation.outer = d->activation;
@@ -26,8 +33,8 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.outer_trap = d->trap;
     activation.outer_place = d->place;
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
-    if (activation.depth > MAX_ACTIVATIONS)
-        return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
+    activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
+    if (!may_nest(&activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
     d->activation = &activation;
     d->trap = 0;
     value result;
@@ -49,6 +56,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
     struct vm_activation activation = {.outer = d->activation};
     if (d->activation != NULL) {
         activation.depth = d->activation->depth;
+        activation.c_stack_low = d->activation->c_stack_low;
         activation.outer_trap = d->activation->outer_trap;
         activation.outer_place = d->activation->outer_place;
     }

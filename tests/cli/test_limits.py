@@ -1,5 +1,6 @@
 """Limits and capabilities: each is hit exactly, each refusal names its flag."""
 import os
+import resource
 import time
 
 from support import Case
@@ -419,6 +420,21 @@ class Limits(Case):
                 self.assertIn(int(done.out), range(least, most + 1))
         for word in ('dropped', 'renamed'):
             self.expect(self.bactrian('--max-heap=64M', 'outside.byte', word), out='no end')
+    def test_callbacks_nest_no_deeper_than_the_c_stack(self):
+        self.place.write('nests.ml', """
+            let depth = ref 0
+            let rec nest _ =
+              incr depth; Gc.finalise_release (); Gc.finalise nest (ref !depth); Gc.full_major ()
+            let () =
+              try nest (ref 0)
+              with Stack_overflow -> print_string (if !depth > 100 then "deep" else "")
+            """)
+        self.place.tool('ocamlc', '-o', 'nests.byte', 'nests.ml')
+        for kilobytes in (512, 1024, 8192):
+            size = kilobytes * 1024
+            limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, (size, size))
+            with self.subTest(kilobytes=kilobytes):
+                self.expect(self.bactrian('nests.byte', preexec_fn=limit), out='deep')
 
     def test_output_ends_at_the_byte(self):
         self.expect(self.bactrian('--max-output=100', 'world.byte', 'digits', '100'), out='7' * 100)
