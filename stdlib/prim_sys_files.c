@@ -1,6 +1,8 @@
 /* prim_sys_files.c - the files and directories of module Sys.
  *
- * Errors are Sys_error "PATH: text of the system". A path with a NUL inside names no file. */
+ * Errors are Sys_error "PATH: text of the system". A path with a NUL inside names no file. A file
+ * system may be slow, a network's for example: while the system works other threads run, as in
+ * ocamlrun, which keeps the machine for getcwd alone; signals that came before are handled before. */
 #include "stdlib/place.h"
 #include "stdlib/prim.h"
 #include "vm/blocking.h"
@@ -32,9 +34,47 @@ _Noreturn static void fail(struct domain *d, const struct place *place, value pa
     vm_raise_sys_error(d, errno, path);
 }
 
-static value done(struct domain *d, int result, const struct place *place, value path) {
-    if (result == -1) fail(d, place, path);
-    return VAL_UNIT;
+/* Work on one or two places, for the time in which the calling thread does not have the machine:
+ * touches C memory alone (BL1). */
+struct file_work {
+    int (*act)(struct file_work *work); /* -1: errno says why */
+    struct place places[2];
+    int number; /* flags, permissions */
+    void *out;
+};
+
+/* Copies the paths, which may move, lets go of the machine and acts. Afterwards the places name
+ * their paths again. first, second: the paths' values, the same one where there is one place. GC:
+ * may run. */
+static int act_without_machine(struct domain *d, struct file_work *work, value *first,
+                               value *second) {
+    value *paths[2] = {first, second};
+    char *names[2] = {NULL, NULL};
+    GC_ROOT(&d->gc, first, second);
+    vm_run_due_signal_handlers(d);
+    for (int i = 0; i < 2; i++) names[i] = strdup(string_bytes(*paths[i]));
+    bool copied = names[0] != NULL && names[1] != NULL;
+    int result = -1;
+    if (copied) {
+        for (int i = 0; i < 2; i++) work->places[i].path = names[i];
+        vm_enter_blocking(d);
+        result = work->act(work);
+        vm_leave_blocking(d);
+        for (int i = 0; i < 2; i++) work->places[i].path = string_bytes(*paths[i]);
+    }
+    GC_UNROOT(&d->gc);
+    for (int i = 0; i < 2; i++) free(names[i]); /* errno is kept */
+    if (!copied) vm_raise_out_of_memory(d);
+    return result;
+}
+
+/* The same for one place; raises Sys_error where it fails. Returns what act did. */
+static int act_on(struct domain *d, enum vm_capability capability, value path,
+                  struct file_work *work) {
+    work->places[0] = place_of(d, capability, path);
+    int result = act_without_machine(d, work, &path, &path);
+    if (result == -1) fail(d, &work->places[0], path);
+    return result;
 }
 
 /* ---- Descriptors. ---- */
@@ -77,60 +117,89 @@ value prim_sys_open(struct domain *d, value path, value flags, value permissions
 }
 
 value prim_sys_close(struct domain *d, value fd) {
-    if (!vm_is_own_descriptor(d->vm, (int)int_of_val(fd))) close((int)int_of_val(fd));
+    if (vm_is_own_descriptor(d->vm, (int)int_of_val(fd))) return VAL_UNIT;
+    vm_enter_blocking(d); /* what was written may have to reach another machine */
+    close((int)int_of_val(fd));
+    vm_leave_blocking(d);
     return VAL_UNIT;
 }
 
 /* ---- Files. ---- */
 
+static int act_stat(struct file_work *work) { return place_stat(&work->places[0], work->out); }
+
 value prim_sys_file_exists(struct domain *d, value path) {
     struct stat about;
+    struct file_work work = {.act = act_stat, .out = &about};
     if (!is_c_string(path)) return VAL_FALSE;
-    struct place place = place_of(d, CAP_FS_READ, path);
-    if (place_stat(&place, &about) == 0) return VAL_TRUE;
-    if (place.refused != NULL) fail(d, &place, path);
+    work.places[0] = place_of(d, CAP_FS_READ, path);
+    if (act_without_machine(d, &work, &path, &path) == 0) return VAL_TRUE;
+    if (work.places[0].refused != NULL) fail(d, &work.places[0], path);
     return VAL_FALSE;
 }
 
 value prim_sys_is_directory(struct domain *d, value path) {
     struct stat about;
-    struct place place = place_of(d, CAP_FS_READ, path);
-    done(d, place_stat(&place, &about), &place, path);
+    struct file_work work = {.act = act_stat, .out = &about};
+    act_on(d, CAP_FS_READ, path, &work);
     return val_of_bool(S_ISDIR(about.st_mode));
 }
 
+static int act_remove(struct file_work *work) {
+    return place_remove(&work->places[0], work->number);
+}
+
 value prim_sys_remove(struct domain *d, value path) {
-    struct place place = place_of(d, CAP_FS_WRITE, path);
-    return done(d, place_remove(&place, 0), &place, path);
+    struct file_work work = {.act = act_remove, .number = 0};
+    act_on(d, CAP_FS_WRITE, path, &work);
+    return VAL_UNIT;
+}
+
+static int act_rename(struct file_work *work) {
+    /* What may not be read where it is doesn't go where it may. */
+    struct place hidden = work->places[0], shown = work->places[1];
+    hidden.capability = shown.capability = CAP_FS_READ;
+    if (!place_is_granted(&hidden) && place_is_granted(&shown)) {
+        place_refuse(&hidden);
+        work->places[0].refused = hidden.refused;
+        return -1;
+    }
+    return place_rename(&work->places[0], &work->places[1]);
 }
 
 value prim_sys_rename(struct domain *d, value from, value to) {
-    struct place old = place_of(d, CAP_FS_WRITE, from), new = place_of(d, CAP_FS_WRITE, to);
-    /* What may not be read where it is doesn't go where it may. */
-    struct place hidden = place_of(d, CAP_FS_READ, from), shown = place_of(d, CAP_FS_READ, to);
-    if (!place_is_granted(&hidden) && place_is_granted(&shown)) {
-        place_refuse(&hidden);
-        fail(d, &hidden, from);
-    }
-    int result = place_rename(&old, &new);
-    return done(d, result, new.refused != NULL ? &new : &old, VAL_UNIT);
+    struct file_work work = {
+        .act = act_rename,
+        .places = {place_of(d, CAP_FS_WRITE, from), place_of(d, CAP_FS_WRITE, to)}};
+    if (act_without_machine(d, &work, &from, &to) == -1)
+        fail(d, &work.places[work.places[1].refused != NULL], VAL_UNIT);
+    return VAL_UNIT;
 }
 
 /* ---- Directories. ---- */
 
+static int act_chdir(struct file_work *work) { return place_chdir(&work->places[0]); }
+
 value prim_sys_chdir(struct domain *d, value path) {
-    struct place place = place_of(d, CAP_FS_READ, path);
-    return done(d, place_chdir(&place), &place, path);
+    struct file_work work = {.act = act_chdir};
+    act_on(d, CAP_FS_READ, path, &work);
+    return VAL_UNIT;
+}
+
+static int act_mkdir(struct file_work *work) {
+    return place_mkdir(&work->places[0], (mode_t)work->number);
 }
 
 value prim_sys_mkdir(struct domain *d, value path, value permissions) {
-    struct place place = place_of(d, CAP_FS_WRITE, path);
-    return done(d, place_mkdir(&place, (mode_t)int_of_val(permissions)), &place, path);
+    struct file_work work = {.act = act_mkdir, .number = (int)int_of_val(permissions)};
+    act_on(d, CAP_FS_WRITE, path, &work);
+    return VAL_UNIT;
 }
 
 value prim_sys_rmdir(struct domain *d, value path) {
-    struct place place = place_of(d, CAP_FS_WRITE, path);
-    return done(d, place_remove(&place, AT_REMOVEDIR), &place, path);
+    struct file_work work = {.act = act_remove, .number = AT_REMOVEDIR};
+    act_on(d, CAP_FS_WRITE, path, &work);
+    return VAL_UNIT;
 }
 
 value prim_sys_getcwd(struct domain *d, value unit) {
@@ -167,14 +236,16 @@ static bool add_name(struct names *names, const char *name) {
     return true;
 }
 
-/* All entries but . and .., in the system's order; 0 or an errno. */
-static int read_names(struct place *place, struct names *names) {
-    int fd = place_open(place, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
-    if (fd == -1) return errno;
+/* All entries but . and .., in the system's order. */
+static int act_read_names(struct file_work *work) {
+    struct names *names = work->out;
+    int fd = place_open(&work->places[0], O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
+    if (fd == -1) return -1;
     DIR *directory = fdopendir(fd);
     if (directory == NULL) {
         close(fd);
-        return ENOMEM;
+        errno = ENOMEM;
+        return -1;
     }
     int error = 0;
     for (;;) {
@@ -191,7 +262,8 @@ static int read_names(struct place *place, struct names *names) {
         }
     }
     closedir(directory);
-    return error;
+    errno = error;
+    return error == 0 ? 0 : -1;
 }
 
 value prim_sys_read_directory(struct domain *d, value path) {
@@ -201,11 +273,11 @@ value prim_sys_read_directory(struct domain *d, value path) {
     owner = gc_alloc_custom(&d->gc, &names_ops, sizeof(struct names), 0, 1);
     memset(custom_data(owner), 0, sizeof(struct names));
     struct names names = {0};
-    struct place place = place_of(d, CAP_FS_READ, path);
-    int error = read_names(&place, &names);
+    struct file_work work = {
+        .act = act_read_names, .places = {place_of(d, CAP_FS_READ, path)}, .out = &names};
+    int result = act_without_machine(d, &work, &path, &path);
     *(struct names *)custom_data(owner) = names;
-    errno = error;
-    if (error != 0) fail(d, &place, path);
+    if (result == -1) fail(d, &work.places[0], path);
     array = new_block(d, names.count, 0);
     const char *name = names.bytes;
     for (size_t i = 0; i < names.count; i++) {
