@@ -272,7 +272,7 @@ struct mp_units *mp_units_start(struct vm *vm, enum mp_units_kind kind, bool sta
     u->kind = kind;
     u->stacks = stacks;
     u->pid = getpid();
-    u->magic = mp_units_magic(vm->codes[0]->words, vm->codes[0]->word_count);
+    u->magic = mp_units_magic(vm_code_digest(vm->codes[0]));
     if (!prepare(u)) {
         int problem = errno;
         mp_units_deafen(u);

@@ -25,8 +25,8 @@ enum mp_units_kind { MP_UNITS_OFF, MP_UNITS_TIME, MP_UNITS_ALLOC, MP_UNITS_COUNT
 #define MP_UNITS_FILE    "mlmon.out"
 #define MP_UNITS_SOURCES ".sources"
 
-/* What a program's mlmon.out is known by: of its code. */
-uint32_t mp_units_magic(const uint32_t *code, uint32_t code_words);
+/* What a program's mlmon.out is known by: of the MD5 of its code. */
+uint32_t mp_units_magic(const uint8_t digest[16]);
 
 /* Starts counting in a machine that is loaded, with vm_options.mark_places, and has not run; makes
  * its mlmon.out, still without counts, in the current folder. NULL: that could not be written, or

@@ -30,23 +30,16 @@ static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
     return index;
 }
 
-static struct vm_code *new_code(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                                bool copy) {
+static struct vm_code *new_code(struct vm *vm, uint32_t word_count) {
     struct vm_code *code = vm_must(calloc(1, sizeof *code));
-    if (copy) {
-        uint32_t *own = vm_must(malloc((size_t)word_count * 4 + 4));
-        memcpy(own, words, (size_t)word_count * 4);
-        words = own;
-    }
     code->base = vm->next_gpc;
-    code->words = words;
     code->word_count = word_count;
-    code->owns_words = copy;
     return code;
 }
 
 static void free_code(struct vm_code *code) {
-    if (code->owns_words) free((void *)code->words);
+    vm_packed_free(&code->packed);
+    vm_unpacked_free(&code->unpacked);
     vm_verified_free(&code->verified);
     free(code->function_at);
     free(code->scratch_seen);
@@ -56,11 +49,27 @@ static void free_code(struct vm_code *code) {
     free(code);
 }
 
-enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count, bool copy,
-                           bool fragment, uint32_t *index, struct vm_error *error) {
-    struct vm_code *code = new_code(vm, words, word_count, copy);
+static void drop_words(void *image, uint32_t words) { vm_image_drop_code(image, words); }
+
+/* Packs the verified words. An image's go as they are packed: both at once would be the highest
+ * that a large program's memory ever is. */
+static enum vm_status pack(struct vm_code *code, const uint32_t *words, struct vm_image *image,
+                           struct vm_error *error) {
+    if (!vm_pack(&code->packed, words, code->verified.heights, code->word_count,
+                 image == NULL ? NULL : drop_words, image))
+        return vm_error_set(error, VM_NO_MEMORY, "%u words of code", code->word_count);
+    if (image != NULL) vm_image_drop_code(image, code->word_count);
+    free(code->verified.heights);
+    code->verified.heights = NULL;
+    return VM_OK;
+}
+
+enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
+                           struct vm_image *image, bool fragment, uint32_t *index,
+                           struct vm_error *error) {
+    struct vm_code *code = new_code(vm, word_count);
     struct vm_verify_input input = {
-        .words = code->words,
+        .words = words,
         .word_count = word_count,
         .version = vm->version,
         .global_count = (uint32_t)wosize_of(vm->global_data),
@@ -70,6 +79,7 @@ enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_c
         .fragment = fragment,
     };
     enum vm_status status = vm_verify(&input, &code->verified, error);
+    if (status == VM_OK) status = pack(code, words, image, error);
     if (status != VM_OK) {
         free_code(code);
         return status;
@@ -119,9 +129,22 @@ uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {
     return *slot;
 }
 
+void vm_code_sum(const struct vm_code *code, uint8_t digest[16]) {
+    uint32_t words[PACKED_GROUP];
+    uint8_t heights[PACKED_GROUP];
+    struct vm_md5_state md5;
+    vm_md5_start(&md5);
+    for (uint32_t pc = 0; pc < code->word_count; pc += PACKED_GROUP) {
+        uint32_t left = code->word_count - pc, n = left < PACKED_GROUP ? left : PACKED_GROUP;
+        vm_unpack_group(&code->packed, pc / PACKED_GROUP, words, heights);
+        vm_md5_add(&md5, words, (size_t)n * 4);
+    }
+    vm_md5_end(&md5, digest);
+}
+
 const uint8_t *vm_code_digest(struct vm_code *code) {
     if (!code->digest_known) {
-        vm_md5(code->words, (size_t)code->word_count * 4, code->digest);
+        vm_code_sum(code, code->digest);
         code->digest_known = true;
     }
     return code->digest;
@@ -139,9 +162,9 @@ struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uin
 
 unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc) {
     const struct vm_code *code = vm_code_at(vm, gpc);
-    if (code == NULL || vm_height_at(&code->verified, (uint32_t)(gpc - code->base)) == VM_UNREACHED)
-        return OPCODE_COUNT;
-    return code->words[gpc - code->base];
+    if (code == NULL) return OPCODE_COUNT;
+    struct vm_packed_look look = vm_packed_look(&code->packed, (uint32_t)(gpc - code->base));
+    return look.height <= HEIGHT_FAR ? look.word : OPCODE_COUNT;
 }
 
 const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc) {
@@ -149,8 +172,10 @@ const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc) {
     if (code == NULL) return NULL;
     for (uint32_t words = 2; words <= 3 && gpc >= code->base + words; words++) {
         unsigned op = vm_opcode_at(vm, gpc - words);
-        if (words == 2 ? op >= OP_C_CALL1 && op <= OP_C_CALL5 : op == OP_C_CALLN)
-            return vm->prims[code->words[gpc - code->base - 1]].name;
+        if (words == 2 ? op >= OP_C_CALL1 && op <= OP_C_CALL5 : op == OP_C_CALLN) {
+            uint32_t number = vm_packed_word(&code->packed, (uint32_t)(gpc - code->base) - 1);
+            return vm->prims[number].name;
+        }
     }
     return NULL;
 }

@@ -8,14 +8,16 @@
  * C1  Every closure's code field is val_of_int(i) with 1 <= i < function_count, or 0 before a let
  *     rec fills it in; functions[i].entry is set for all of them (function 0 raises).
  * C2  A function's entry is the "prepare me" code until its first call, then its decoded code (D5).
- * C3  words is never written: digests and disassembly see the original. */
+ * C3  The packed words of a fragment never change: digests and decoding see the original. */
 #ifndef BACTRIAN_VM_CODE_H
 #define BACTRIAN_VM_CODE_H
 
 #include "gc/value.h"
+#include "vm/packed.h"
 #include "vm/verify.h"
 
 struct vm;
+struct vm_image;
 struct vm_debuginfo;
 
 #define VM_NO_GPC (((uint64_t)1 << 42) - 1) /* no place in any fragment */
@@ -36,10 +38,9 @@ struct vm_function {
 _Static_assert(sizeof(struct vm_function) == 32, "the loop scales a closure's code by a shift");
 
 struct vm_code {
-    uint64_t base; /* first gpc */
-    const uint32_t *words;
+    uint64_t base;           /* first gpc */
+    struct vm_packed packed; /* its words, and its heights for verified */
     uint32_t word_count;
-    bool owns_words;
     bool digest_known;
     bool digest_given; /* by who loaded it; else computed */
     bool released;
@@ -51,14 +52,16 @@ struct vm_code {
     uint32_t first_place; /* of its main function; then come its entries' (vm/places.h) */
     uint32_t *place_at;   /* per word: the place of the function that was decoded there */
     /* The decoder's, made at the first function. */
+    struct vm_unpacked unpacked;
     uint64_t *scratch_seen, *scratch_resumptions;
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };
 
-/* Verifies and adds a fragment; *index is its number. The words must stay valid (copied if
- * copy). */
-enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count, bool copy,
-                           bool fragment, uint32_t *index, struct vm_error *error);
+/* Verifies and adds a fragment; *index is its number. The words are not needed any more then; if
+ * they are the CODE of an image, it loses them (vm/image.h). */
+enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
+                           struct vm_image *image, bool fragment, uint32_t *index,
+                           struct vm_error *error);
 /* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer
  * found. */
 void vm_code_release(struct vm *vm, uint32_t index);
@@ -74,7 +77,8 @@ static inline uint32_t function_of_closure(value closure) {
     return (uint32_t)int_of_val(field(closure, 0));
 }
 
-/* MD5 of the fragment's bytes; computed on first use. */
+/* MD5 of the fragment's bytes; computed anew, on first use. */
+void vm_code_sum(const struct vm_code *code, uint8_t digest[16]);
 const uint8_t *vm_code_digest(struct vm_code *code);
 /* The fragment with that digest, or NULL. */
 struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uint32_t *index);

@@ -25,9 +25,10 @@ enum { ENTERED_WORDS = 2 };
 /* The work on one function. */
 struct decoder {
     struct vm *vm;
-    const struct vm_code *code;
+    struct vm_code *code;
     struct vm_function *function;
     const void *const *labels;
+    const uint32_t *words;  /* the fragment's, those that flow has reached */
     uint64_t *seen;         /* bitmap over the fragment's words, clean between functions */
     uint64_t *resumptions;  /* another: where control comes back to the function */
     uint32_t place, body;   /* the function's, and its pc behind GRAB; place 0: not marked */
@@ -56,12 +57,12 @@ static void add_target(struct decoder *c, uint32_t pc) {
 }
 
 static uint32_t label(const struct decoder *c, uint32_t base, uint32_t at) {
-    return base + c->code->words[at];
+    return base + c->words[at];
 }
 
 /* Adds the targets of the labels among the operands of the instruction at pc. */
 static void follow_labels(struct decoder *c, uint32_t pc) {
-    const uint32_t *words = c->code->words;
+    const uint32_t *words = c->words;
     const char *operands = vm_opcodes[words[pc]].operands;
     if (words[pc] == OP_CLOSURE || words[pc] == OP_CLOSUREREC) return;
     if (operands[0] == 'W') {
@@ -75,10 +76,26 @@ static void follow_labels(struct decoder *c, uint32_t pc) {
 
 /* Where the instruction at pc makes control come back: behind a call, in a handler. */
 static void note_resumption(struct decoder *c, uint32_t pc) {
-    unsigned op = c->code->words[pc];
+    unsigned op = c->words[pc];
     if (op >= OP_APPLY1 && op <= OP_APPLY3) set_bit(c->resumptions, pc + 1);
     if (op == OP_PUSH_RETADDR || op == OP_PUSHTRAP)
         set_bit(c->resumptions, label(c, pc + 1, pc + 1));
+}
+
+/* Words of the instruction at pc, which is unpacked. */
+static uint32_t width_at(const struct decoder *c, uint32_t pc) {
+    uint32_t op = c->words[pc], width = vm_fixed_words[op];
+    return width != 0 ? width : (uint32_t)vm_varying_words(op, c->words[pc + 1]);
+}
+
+/* Unpacks the instruction at pc; returns its words. */
+static uint32_t unpack(struct decoder *c, uint32_t pc) {
+    struct vm_code *code = c->code;
+    uint32_t last = code->word_count - 1;
+    vm_unpacked_need(&code->unpacked, &code->packed, pc, pc < last ? pc + 1 : last);
+    uint32_t width = width_at(c, pc);
+    vm_unpacked_need(&code->unpacked, &code->packed, pc, pc + width - 1);
+    return width;
 }
 
 /* Marks every instruction that flow reaches from pc. */
@@ -88,7 +105,8 @@ static void collect(struct decoder *c, uint32_t pc) {
     while (c->work_count > 0) {
         pc = c->work[--c->work_count];
         while (!test_bit(c->seen, pc)) {
-            unsigned op = c->code->words[pc];
+            uint32_t width = unpack(c, pc);
+            unsigned op = c->words[pc];
             set_bit(c->seen, pc);
             c->count++;
             if (pc < c->lowest) c->lowest = pc;
@@ -96,7 +114,7 @@ static void collect(struct decoder *c, uint32_t pc) {
             follow_labels(c, pc);
             if (c->place != 0) note_resumption(c, pc);
             if (vm_opcodes[op].flags & OP_ENDS || op == OP_APPLY) break;
-            pc += vm_instruction_words(c->code->words, pc, c->code->word_count, OPCODE_COUNT);
+            pc += width;
         }
     }
 }
@@ -134,7 +152,9 @@ static struct long_form long_form_of(unsigned op) {
 static void put_label(struct decoder *c, uint32_t target) { put(c, target); }
 
 static void put_frame_word(struct decoder *c, uint32_t return_pc) {
-    put(c, frame_word(c->code->base + return_pc, vm_height_at(&c->code->verified, return_pc)));
+    uint8_t code = c->code->unpacked.heights[return_pc];
+    uint32_t height = vm_height_of(&c->code->verified, return_pc, code);
+    put(c, frame_word(c->code->base + return_pc, height));
 }
 
 static void put_function(struct decoder *c, uint32_t pc) {
@@ -190,7 +210,7 @@ static unsigned call_op(const struct decoder *c, unsigned op, const struct vm_li
 }
 
 static void put_tagged(struct decoder *c, unsigned op, uint32_t pc) {
-    const uint32_t *words = c->code->words;
+    const uint32_t *words = c->words;
     put_op(c, op);
     if (op == OP_MAKEBLOCK) {
         put(c, words[pc + 1]);
@@ -201,7 +221,7 @@ static void put_tagged(struct decoder *c, unsigned op, uint32_t pc) {
 }
 
 static void put_switch(struct decoder *c, uint32_t pc) {
-    uint32_t constants = c->code->words[pc + 1] & 0xffff, tags = c->code->words[pc + 1] >> 16;
+    uint32_t constants = c->words[pc + 1] & 0xffff, tags = c->words[pc + 1] >> 16;
     put_op(c, OP_SWITCH);
     put(c, constants);
     put(c, tags);
@@ -209,7 +229,7 @@ static void put_switch(struct decoder *c, uint32_t pc) {
 }
 
 static void put_closurerec(struct decoder *c, uint32_t pc) {
-    const uint32_t *words = c->code->words;
+    const uint32_t *words = c->words;
     put_op(c, OP_CLOSUREREC);
     put(c, words[pc + 1]);
     put(c, words[pc + 2]);
@@ -219,12 +239,12 @@ static void put_closurerec(struct decoder *c, uint32_t pc) {
 static void put_operands(struct decoder *c, unsigned op, uint32_t pc) {
     const char *operands = vm_opcodes[op].operands;
     for (uint32_t i = 0; operands[i] != '\0'; i++)
-        put_letter(c, op, operands[i], c->code->words[pc + 1 + i], pc + 1 + i);
+        put_letter(c, op, operands[i], c->words[pc + 1 + i], pc + 1 + i);
 }
 
 /* Puts out the instruction at pc; returns which of the loop's it became. */
 static unsigned put_instruction(struct decoder *c, uint32_t pc) {
-    const uint32_t *words = c->code->words;
+    const uint32_t *words = c->words;
     unsigned op = words[pc], done = op;
     switch (op) {
     case OP_SWITCH: put_switch(c, pc); return op;
@@ -301,8 +321,7 @@ static uintptr_t *instruction_of(const struct decoder *c, uint32_t i) {
 static bool adjacent(const struct decoder *c, uint32_t i) {
     const struct vm_pc_row *row = &c->rows[i];
     return i + 1 < c->row_count && instruction_of(c, i + 1) == &c->out[row[1].decoded] &&
-           row[1].pc == row->pc + vm_instruction_words(c->code->words, row->pc, c->code->word_count,
-                                                       OPCODE_COUNT);
+           row[1].pc == row->pc + width_at(c, row->pc);
 }
 
 /* The longest form that begins with `before`, whose last element is row i, or 0. The loop's
@@ -338,7 +357,7 @@ static void fuse(struct decoder *c, uint32_t i) {
 static size_t words_needed(const struct decoder *c) {
     size_t total = 8, more = c->place != 0 ? 7 : 3;
     for (uint32_t pc = next_marked(c, c->lowest); pc != NOT_YET; pc = next_marked(c, pc + 1))
-        total += more + vm_instruction_words(c->code->words, pc, c->code->word_count, OPCODE_COUNT);
+        total += more + width_at(c, pc);
     return total;
 }
 
@@ -393,7 +412,7 @@ static void emit(struct decoder *c) {
         pc = next_marked(c, pc + 1);
     }
     for (uint32_t i = 0; i < c->row_count; i++)
-        fill_labels(c, c->code->words[c->rows[i].pc], instruction_of(c, i) + 1);
+        fill_labels(c, c->words[c->rows[i].pc], instruction_of(c, i) + 1);
     if (is_plain(c->vm)) return;
     for (uint32_t i = 0; i < c->row_count; i++) fuse(c, i);
 }
@@ -433,11 +452,14 @@ static struct vm_decoded *new_decoded(struct vm_decoded_area *area) {
 static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
     struct vm_code *code = vm->codes[f->fragment];
     size_t map_bytes = ((size_t)code->word_count / 64 + 2) * 8;
+    if (code->unpacked.there == NULL && !vm_unpacked_create(&code->unpacked, &code->packed))
+        vm_fatal("out of memory");
     struct decoder c = {
         .vm = vm,
         .code = code,
         .function = f,
         .labels = (const void *const *)vm_loop_of(vm)(vm->domain, RUN_LABELS, 0, 0),
+        .words = code->unpacked.words,
         .seen = scratch((void **)&code->scratch_seen, map_bytes),
     };
     if (vm->options.mark_places) {
@@ -459,6 +481,7 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t first_pc) {
     f->decoded = area->decoded_count;
     area->used += c.used;
     wipe(&c);
+    vm_unpacked_settle(&code->unpacked, &code->packed);
 }
 
 void vm_function_prepare(struct vm *vm, uint32_t index) {

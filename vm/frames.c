@@ -17,13 +17,12 @@ static bool find_place(const struct vm *vm, value word, struct vm_stopped_place 
     if (f == NULL) return false;
     uint32_t pc = vm_decoded_pc(f, at);
     const struct vm_code *code = vm->codes[vm->functions[f->function].fragment];
-    unsigned op = code->words[pc];
-    uint32_t words = vm_instruction_words(code->words, pc, code->word_count, OPCODE_COUNT);
+    struct vm_packed_look look = vm_packed_look(&code->packed, pc);
     *place = (struct vm_stopped_place){
         .word = word,
-        .gpc = code->base + pc + (names_itself(op) ? 0 : words),
+        .gpc = code->base + pc + (names_itself(look.word) ? 0 : look.width),
         /* C_CALLN has pushed its first argument. */
-        .height = vm_height_at(&code->verified, pc) + (op == OP_C_CALLN),
+        .height = vm_height_of(&code->verified, pc, look.height) + (look.word == OP_C_CALLN),
     };
     return true;
 }

@@ -311,11 +311,17 @@ static void drop_bytes(const uint8_t *bytes, size_t length) {
 
 void vm_image_drop_loaded(const struct vm_image *image) {
     if (image->owned == NULL) return;
-    const struct vm_section *data = vm_image_section(image, "DATA"),
-                            *code = vm_image_section(image, "CODE");
+    const struct vm_section *data = vm_image_section(image, "DATA");
     drop_bytes(image->bytes, (size_t)(image->sections[0].bytes - image->bytes));
     drop_bytes(data->bytes, data->length);
-    if (image->code_copy != NULL) drop_bytes(code->bytes, code->length);
+}
+
+void vm_image_drop_code(struct vm_image *image, uint32_t words) {
+    const struct vm_section *code = vm_image_section(image, "CODE");
+    if (image->owned != NULL) drop_bytes(code->bytes, (size_t)words * 4);
+    if (words < image->code_words) return;
+    free(image->code_copy);
+    image->code = image->code_copy = NULL;
 }
 
 void vm_image_close(struct vm_image *image) {

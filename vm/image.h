@@ -28,7 +28,7 @@ struct vm_image {
     unsigned section_count;
     bool debug_unread;    /* DBUG's place is there, not yet its bytes */
     int debug_fd;         /* while debug_unread: the file */
-    const uint32_t *code; /* CODE as aligned host-order words */
+    const uint32_t *code; /* CODE as aligned host-order words; NULL once dropped */
     uint32_t code_words;
     uint32_t *code_copy;          /* code, where CODE could not be used as it lies */
     const char **primitive_names; /* PRIM, owned; the texts lie in the section */
@@ -47,10 +47,12 @@ enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct 
  * looked at. GC: never.  Fails: as vm_image_open. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error);
-/* The program is loaded: gives the memory of DATA, of the launcher and, if there is a copy of it,
- * of CODE back; their bytes read as zero from here on. image->code stays. Does nothing where the
- * image does not own its bytes. GC: never.  Fails: never. */
+/* The program is loaded: gives the memory of DATA and of the launcher back; their bytes read as
+ * zero from here on. Does nothing where the image does not own its bytes. GC: never.  Fails: never.
+ */
 void vm_image_drop_loaded(const struct vm_image *image);
+/* The same for that many words of CODE, from its start. After the last one image->code is NULL. */
+void vm_image_drop_code(struct vm_image *image, uint32_t words);
 /* Reads the bytes of DBUG if there are any that were not read yet. GC: never.  Fails: they are
  * undefined. */
 enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error);

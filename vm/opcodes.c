@@ -1,8 +1,6 @@
 /* opcodes.c - the table behind opcodes.h, and names of the loop's instructions. */
 #include "vm/engine.h"
 
-#include <string.h>
-
 #define VARIES OP_VARIES
 const struct vm_opcode_info vm_opcodes[OPCODE_COUNT] = {
 #define OP(name, operands, delta, flags, meaning) \
@@ -11,6 +9,12 @@ const struct vm_opcode_info vm_opcodes[OPCODE_COUNT] = {
 #undef OP
 };
 #undef VARIES
+const uint8_t vm_fixed_words[OPCODE_COUNT] = {
+#define OP(name, operands, delta, flags, meaning) \
+    [OP_##name] = operands[0] == 'W' || operands[0] == 'R' ? 0 : sizeof operands,
+#include "vm/opcodes.def"
+#undef OP
+};
 
 const char *vm_engine_name(unsigned op) {
     static const char *const own[ENGINE_COUNT] = {
@@ -26,16 +30,10 @@ const char *vm_engine_name(unsigned op) {
 uint32_t vm_instruction_words(const uint32_t *code, uint32_t at, uint32_t nwords, unsigned count) {
     uint32_t room = nwords - at;
     if (room == 0 || code[at] >= count) return 0;
-    const char *operands = vm_opcodes[code[at]].operands;
-    uint64_t words;
-    if (operands[0] == 'W') {
-        if (room < 2) return 0;
-        words = 2 + (uint64_t)(code[at + 1] & 0xffff) + (code[at + 1] >> 16);
-    } else if (operands[0] == 'R') {
-        if (room < 3) return 0;
-        words = 3 + (uint64_t)code[at + 1];
-    } else {
-        words = 1 + strlen(operands);
+    uint64_t words = vm_fixed_words[code[at]];
+    if (words == 0) {
+        if (room < (code[at] == OP_SWITCH ? 2 : 3)) return 0;
+        words = vm_varying_words(code[at], code[at + 1]);
     }
     return words <= room ? (uint32_t)words : 0;
 }

@@ -32,6 +32,12 @@ struct vm_opcode_info {
 };
 extern const struct vm_opcode_info vm_opcodes[OPCODE_COUNT];
 
+/* Words of an instruction by its opcode, which counts; 0 for the two of variable length. */
+extern const uint8_t vm_fixed_words[OPCODE_COUNT];
+/* Words of such a one, by the word behind its opcode. */
+static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
+    return op == OP_SWITCH ? 2 + (uint64_t)(sizes & 0xffff) + (sizes >> 16) : 3 + (uint64_t)sizes;
+}
 /* Number of 32-bit words of the instruction at code[at], its opcode included; 0 if it is no
  * instruction (opcode >= count) or would not end by nwords. Counts of SWITCH and CLOSUREREC are
  * bounded before use. */

@@ -25,6 +25,7 @@ void *vm_reserve(size_t *bytes, size_t least) {
 }
 
 void vm_release(void *start, size_t bytes) { munmap(start, bytes); }
+void vm_discard(void *start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
 
 volatile uint32_t *vm_fork_witness(void) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

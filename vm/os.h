@@ -12,6 +12,8 @@
  * while the system refuses. NULL: refused. */
 void *vm_reserve(size_t *bytes, size_t least);
 void vm_release(void *start, size_t bytes);
+/* Gives the memory of a reserved area back; it reads as zero afterwards. */
+void vm_discard(void *start, size_t bytes);
 
 /* A word, not 0, that reads 0 in a child process until it is written there. NULL: no memory. */
 volatile uint32_t *vm_fork_witness(void);

@@ -72,7 +72,8 @@ void vm_slow_out_of_fuel(struct domain *d) {
     const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
     if (decoded != NULL) {
         const struct vm_function *f = &d->vm->functions[decoded->function];
-        uint32_t op = d->vm->codes[f->fragment]->words[vm_decoded_pc(decoded, at)];
+        uint32_t op = vm_packed_word(&d->vm->codes[f->fragment]->packed,
+                                     vm_decoded_pc(decoded, at));
         /* The verifier's height there counts arguments that are still extra. */
         if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
     }

@@ -18,17 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words of an instruction by opcode; 0 for the two of variable length. */
-static const uint8_t fixed_widths[OPCODE_COUNT] = {
-#define OP(name, operands, delta, flags, meaning) \
-    [OP_##name] = operands[0] == 'W' || operands[0] == 'R' ? 0 : sizeof operands,
-#include "vm/opcodes.def"
-#undef OP
-};
-
 uint32_t width_at(const struct verifier *v, uint32_t pc) {
     uint32_t op = v->code[pc];
-    if (fixed_widths[op] != 0) return fixed_widths[op];
+    if (vm_fixed_words[op] != 0) return vm_fixed_words[op];
     return vm_instruction_words(v->code, pc, v->word_count, OPCODE_COUNT);
 }
 
@@ -66,19 +58,21 @@ bool pc_list_add(struct verifier *v, struct pc_list *list, uint32_t pc) {
 
 /* Establishes Q1. */
 static bool sweep(struct verifier *v) {
-    unsigned count = v->in->version->opcode_count;
-    for (uint32_t pc = 0; pc < v->word_count;) {
-        uint32_t op = v->code[pc];
+    const unsigned count = v->in->version->opcode_count;
+    const uint32_t *code = v->code, word_count = v->word_count;
+    uint8_t *heights = v->heights;
+    for (uint32_t pc = 0; pc < word_count;) {
+        uint32_t op = code[pc];
         if (op >= count)
             return refuse(v, pc, VM_V_OPCODE, "opcode %u, OCaml %s has %u", op,
                           v->in->version->name, count);
         if (vm_opcodes[op].flags & OP_DEBUG)
             return refuse(v, pc, VM_V_DEBUG, "only a debugger writes it");
-        uint32_t width = fixed_widths[op];
-        if (width == 0) width = vm_instruction_words(v->code, pc, v->word_count, count);
-        if (width == 0 || width > v->word_count - pc)
-            return refuse(v, pc, VM_V_LENGTH, "%u words are left", v->word_count - pc);
-        v->heights[pc] = HEIGHT_UNSEEN;
+        uint32_t width = vm_fixed_words[op];
+        if (width == 0) width = vm_instruction_words(code, pc, word_count, count);
+        if (width == 0 || width > word_count - pc)
+            return refuse(v, pc, VM_V_LENGTH, "%u words are left", word_count - pc);
+        heights[pc] = HEIGHT_UNSEEN;
         pc += width;
     }
     return true;
@@ -101,6 +95,7 @@ bool add_chunk(struct verifier *v, uint32_t number) {
         if (chunk == NULL) return no_memory(v);
         for (uint32_t i = 0; i < CHUNK_WORDS; i++) chunk->places[i].owner = NO_FUNCTION;
     }
+    memset(chunk->colours, 0, sizeof chunk->colours);
     v->chunks[number] = chunk;
     return true;
 }
@@ -249,7 +244,10 @@ void vm_verified_free(struct vm_verified *verified) {
 }
 
 uint32_t vm_height_at(const struct vm_verified *verified, uint32_t pc) {
-    uint8_t code = verified->heights[pc];
+    return vm_height_of(verified, pc, verified->heights[pc]);
+}
+
+uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc, uint8_t code) {
     if (code != HEIGHT_FAR) return code < HEIGHT_FAR ? code : VM_UNREACHED;
     struct vm_far_height key = {pc, 0}, *found;
     found = bsearch(&key, verified->far, verified->far_count, sizeof key, by_pc);

@@ -79,6 +79,8 @@ void vm_verified_free(struct vm_verified *verified);
  * frames counted); VM_UNREACHED for operands and dead code. A RESTART has 1. Every label of an
  * instruction that is reached is reached too. Needs: pc lies in the code. GC: never. */
 uint32_t vm_height_at(const struct vm_verified *verified, uint32_t pc);
+/* The same where the height's code is known, and heights may be gone. GC: never. */
+uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc, uint8_t code);
 /* The entry at pc (pc of a RESTART finds the function behind it), or NULL. */
 const struct vm_entry *vm_find_entry(const struct vm_verified *verified, uint32_t pc);
 

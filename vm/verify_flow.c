@@ -33,28 +33,38 @@ static uint32_t owner_of(struct verifier *v, uint32_t pc) {
     return id;
 }
 
-static enum arrival arrive_first(struct verifier *v, const struct state *s, uint32_t target) {
-    if (s->height > VM_MAX_HEIGHT) {
-        refuse(v, s->pc, VM_V_DEPTH, "frame height %u, at most %u is possible", s->height,
-               VM_MAX_HEIGHT);
-        return ARRIVAL_FAIL;
-    }
-    if (!set_height(v, target, s->height) || !add_place(v, target, s->frame, s->height))
-        return ARRIVAL_FAIL;
+enum arrival { ARRIVAL_FAIL, ARRIVAL_NEW, ARRIVAL_KNOWN };
+
+/* Whether the height is possible; notes one that has no code of its own. */
+static bool note_high(struct verifier *v, const struct state *s, uint32_t target) {
+    if (s->height <= VM_MAX_HEIGHT) return add_far_height(v, target, s->height);
+    return refuse(v, s->pc, VM_V_DEPTH, "frame height %u, at most %u is possible", s->height,
+                  VM_MAX_HEIGHT);
+}
+
+static inline enum arrival arrive_first(struct verifier *v, const struct state *s,
+                                        uint32_t target) {
+    uint32_t height = s->height;
+    if (height >= HEIGHT_FAR && !note_high(v, s, target)) return ARRIVAL_FAIL;
+    v->heights[target] = height < HEIGHT_FAR ? (uint8_t)height : HEIGHT_FAR;
+    if (!add_place(v, target, s->frame, height)) return ARRIVAL_FAIL;
     struct vm_entry *function = &v->functions[s->owner];
-    if (s->height > function->frame_words) function->frame_words = s->height;
+    if (height > function->frame_words) function->frame_words = height;
     return ARRIVAL_NEW;
 }
 
-enum arrival arrive(struct verifier *v, const struct state *s, uint32_t target) {
+static bool is_prologue(uint32_t op) { return op == OP_GRAB || op == OP_RESTART; }
+
+/* Flow comes to target, which is not an ordinary instruction that nothing came to yet. */
+static __attribute__((noinline)) enum arrival arrive_again(struct verifier *v,
+                                                           const struct state *s, uint32_t target) {
     uint32_t op = v->code[target];
     const struct place *place;
     if (v->heights[target] == HEIGHT_NONE)
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
-    else if (op == OP_GRAB || op == OP_RESTART)
+    else if (is_prologue(op))
         refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
                target * 4);
-    else if (v->heights[target] == HEIGHT_UNSEEN) return arrive_first(v, s, target);
     else if ((place = known_place(v, target)) == NULL)
         refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x and to 0x%x",
                target * 4, v->functions[owner_of(v, target)].pc * 4, v->functions[s->owner].pc * 4);
@@ -65,6 +75,13 @@ enum arrival arrive(struct verifier *v, const struct state *s, uint32_t target) 
         refuse(v, s->pc, VM_V_JOIN, "other control frames are open than at CODE+0x%x", target * 4);
     else return ARRIVAL_KNOWN;
     return ARRIVAL_FAIL;
+}
+
+/* Records that flow from the instruction at s->pc comes to target in state s. */
+static inline enum arrival arrive(struct verifier *v, const struct state *s, uint32_t target) {
+    if (v->heights[target] == HEIGHT_UNSEEN && !is_prologue(v->code[target]))
+        return arrive_first(v, s, target);
+    return arrive_again(v, s, target);
 }
 
 /* The word that the label names, or NO_PC with the error filled. */
@@ -186,20 +203,20 @@ static uint32_t successor(const struct verifier *v, uint32_t pc, uint32_t i) {
 static bool search_loop(struct verifier *v, uint32_t start) {
     size_t depth = 0;
     for (uint32_t pc = start;;) {
-        struct place *place = pc != NO_PC ? known_place(v, pc) : NULL;
-        if (place != NULL && place->colour == WHITE) {
+        const struct place *place = pc != NO_PC ? known_place(v, pc) : NULL;
+        if (place != NULL && *colour_of(v, pc) == WHITE) {
             if (!grow(v, (void **)&v->path, depth, &v->path_capacity, sizeof *v->path))
                 return false;
-            place->colour = GREY;
+            *colour_of(v, pc) = GREY;
             v->path[depth++] = (struct visit){pc, 0};
-        } else if (place != NULL && place->colour == GREY) {
+        } else if (place != NULL && *colour_of(v, pc) == GREY) {
             return refuse(v, pc, VM_V_LOOP, "flow comes back from CODE+0x%x without a poll",
                           v->path[depth - 1].pc * 4);
         }
         struct visit *top = &v->path[depth - 1];
         pc = successor(v, top->pc, top->next++);
         if (pc != NO_PC) continue;
-        known_place(v, top->pc)->colour = BLACK;
+        *colour_of(v, top->pc) = BLACK;
         if (--depth == 0) return true;
     }
 }
@@ -207,7 +224,7 @@ static bool search_loop(struct verifier *v, uint32_t start) {
 /* Refuses a cycle of the current function's instructions that passes no poll. */
 static bool check_loops(struct verifier *v) {
     for (size_t i = 0; i < v->back.count; i++)
-        if (known_place(v, v->back.items[i])->colour == WHITE && !search_loop(v, v->back.items[i]))
+        if (*colour_of(v, v->back.items[i]) == WHITE && !search_loop(v, v->back.items[i]))
             return false;
     return true;
 }

@@ -26,14 +26,14 @@ struct control_frame {
 struct place {
     uint32_t owner; /* index in functions; another one than the current: left over */
     uint32_t frame; /* innermost open control frame */
-    uint32_t height : 24;
-    uint32_t colour : 8; /* of the search for loops */
+    uint32_t height;
 };
 
 /* The places of CHUNK_WORDS words. */
 struct place_chunk {
     struct place_chunk *next; /* while it is spare */
     struct place places[CHUNK_WORDS];
+    uint8_t colours[CHUNK_WORDS]; /* of the search for loops */
 };
 
 struct visit {
@@ -109,8 +109,12 @@ static inline struct place *known_place(const struct verifier *v, uint32_t pc) {
 static inline bool add_place(struct verifier *v, uint32_t pc, uint32_t frame, uint32_t height) {
     uint32_t number = pc / CHUNK_WORDS;
     if (v->chunks[number] == NULL && !add_chunk(v, number)) return false;
-    v->chunks[number]->places[pc % CHUNK_WORDS] = (struct place){v->current, frame, height, 0};
+    v->chunks[number]->places[pc % CHUNK_WORDS] = (struct place){v->current, frame, height};
     return true;
+}
+/* The colour of a known place. */
+static inline uint8_t *colour_of(struct verifier *v, uint32_t pc) {
+    return &v->chunks[pc / CHUNK_WORDS]->colours[pc % CHUNK_WORDS];
 }
 /* Forgets all places. */
 void forget_places(struct verifier *v);
@@ -125,9 +129,6 @@ bool add_function(struct verifier *v, const struct vm_entry *entry);
 enum flow apply_rule(struct verifier *v, struct state *s);
 
 /* verify_flow.c */
-enum arrival { ARRIVAL_FAIL, ARRIVAL_NEW, ARRIVAL_KNOWN };
-/* Records that flow from the instruction at s->pc comes to target in state s. */
-enum arrival arrive(struct verifier *v, const struct state *s, uint32_t target);
 /* The label in code[word], relative to word base: flow comes there in state s. */
 enum flow jump_to(struct verifier *v, const struct state *s, uint32_t word, uint32_t base);
 /* The same label named by a closure of that shape (its functions, variables and index). */

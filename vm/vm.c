@@ -110,7 +110,7 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
     vm_link_primitives(vm, image->primitive_names, image->primitive_count);
     status = load_data(vm, image, error);
     if (status == VM_OK)
-        status = vm_code_add(vm, image->code, image->code_words, false, false, &index, error);
+        status = vm_code_add(vm, image->code, image->code_words, image, false, &index, error);
     if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[index]);
     if (status == VM_OK && vm->options.backtrace_level >= 2) vm_debuginfo_of_program(vm);
     vm_image_drop_loaded(image);

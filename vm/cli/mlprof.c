@@ -2,6 +2,7 @@
 #include "memprof/report/mlprof.h"
 
 #include "vm/cli/cli.h"
+#include "vm/md5.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,9 @@ static int magic_of(const char *program, uint32_t *magic) {
     int status = cli_open_program(program, &path, &image);
     free(path);
     if (status != 0) return status;
-    *magic = mp_units_magic(image.code, image.code_words);
+    uint8_t digest[16];
+    vm_md5(image.code, (size_t)image.code_words * 4, digest);
+    *magic = mp_units_magic(digest);
     vm_image_close(&image);
     return 0;
 }
