@@ -11,8 +11,9 @@
 
 struct domain;
 
-/* The bits of Marshal's list of flags, in the order of its constructors, and one of our own: v stays
- * alive and unchanged until the bytes were used, so those of large blocks needn't be copied. */
+/* The bits of Marshal's list of flags, in the order of its constructors, and one of our own: v
+ * stays alive and unchanged until the bytes were used, so those of large blocks needn't be
+ * copied. */
 enum { MARSHAL_NO_SHARING = 1, MARSHAL_CLOSURES = 2, MARSHAL_COMPAT_32 = 4, MARSHAL_BORROW = 8 };
 
 /* A piece of the data; the data of a message are its chunks, first to last. */

@@ -2,7 +2,8 @@
  *
  * Errors are Sys_error "PATH: text of the system". A path with a NUL inside names no file. A file
  * system may be slow, a network's for example: while the system works other threads run, as in
- * ocamlrun, which keeps the machine for getcwd alone; signals that came before are handled before. */
+ * ocamlrun, which keeps the machine for getcwd alone; signals that came before are handled
+ * before. */
 #include "stdlib/place.h"
 #include "stdlib/prim.h"
 #include "vm/blocking.h"

@@ -143,7 +143,8 @@ static void keep_after_unwinding(struct domain *d, value *sp) {
         uint32_t pc = vm_decoded_pc(f, handler);
         frame.gpc = code->base + pc;
         frame.base = sp + 4;
-        frame.height = vm_height_at(&code->verified, pc) + (uint32_t)int_of_val(sp[3]);
+        uint8_t height = vm_packed_look(&code->packed, pc).height;
+        frame.height = vm_height_of(&code->verified, pc, height) + (uint32_t)int_of_val(sp[3]);
     }
     keep_next(d, sp, f != NULL ? &frame : NULL);
 }
