@@ -65,12 +65,17 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
     report_model_sample(l->model, &s);
 }
 
+/* What comes after the program's end is the recorder's own collection: no pause of the program's,
+ * and shown as a whole. */
 static void add_gc_span(struct loader *l, const struct mp_event *event) {
     struct report_gc_event gc = {.duration = event->gc_span.duration_ns};
+    bool is_pause = event->gc_span.phase == MP_GC_PAUSE, is_own = l->model->origin.finished;
+    if (is_own && !is_pause) return;
     gc.start = (int64_t)event->time_us * 1000 - gc.duration;
     if (gc.start < 0) gc.start = 0;
-    gc.kind = event->gc_span.phase == MP_GC_PAUSE ? REPORT_GC_PAUSE : REPORT_GC_PART;
-    gc.name = report_model_name(l->model, mp_gc_phase_name(event->gc_span.phase));
+    gc.kind = is_pause && !is_own ? REPORT_GC_PAUSE : REPORT_GC_PART;
+    gc.name = report_model_name(l->model, is_own ? "the recorder's last collection"
+                                                 : mp_gc_phase_name(event->gc_span.phase));
     gc.words = event->gc_span.words;
     report_model_gc_event(l->model, &gc);
 }

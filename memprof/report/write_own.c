@@ -213,10 +213,17 @@ static void write_counter(struct output *o, uint64_t us, const struct report_cou
     o->counter = *now;
 }
 
+/* The collection that a recorder made at its end has no name in the file: it stands behind FINISH.
+ * That of a recording with which others were merged would come before, and is left out. */
 static void write_gc(struct output *o, uint64_t us, const struct report_gc_event *e) {
-    uint8_t phase = MP_GC_PAUSE;
+    const struct report_origin *origin = &o->model->origin;
+    uint8_t phase = MP_GC_PHASE_COUNT;
     for (uint8_t i = 0; i < MP_GC_PHASE_COUNT; i++)
         if (strcmp(o->model->names[e->name], mp_gc_phase_name(i)) == 0) phase = i;
+    if (phase == MP_GC_PHASE_COUNT) {
+        if (!origin->finished || e->start + e->duration < origin->finished_at) return;
+        phase = MP_GC_PAUSE;
+    }
     struct mp_record_gc_span record = {elapsed(o, us), phase, (uint64_t)e->duration, e->words};
     mp_write_gc_span(o->writer, &record);
 }

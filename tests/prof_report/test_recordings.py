@@ -39,6 +39,19 @@ class Recordings(support.Case):
             self.assertIn(view, self.json(view)['view'])
             self.prof(view, 'p.bprof')
 
+    def test_the_recorders_own_collection_is_no_pause(self):
+        self.record('--gc-trace')
+        view = self.json('gc')
+        rows = {row['name']: row for row in view['events']}
+        own = rows["the recorder's last collection"]
+        self.assertEqual(own['count'], 1)
+        self.assertGreater(rows['pause']['count'], 0)
+        self.assertEqual(rows['pause']['count'],
+                         len(self.json('gc', '--top', '100000')['longest']))
+        self.prof('trim', 'p.bprof', '-o', 'part.bprof')
+        again = json.loads(self.prof('gc', 'part.bprof', '--json'))
+        self.assertEqual(view['events'], again['events'])
+
     def test_estimates_hold_the_known_figures(self):
         self.record('--rate', '0.01', '--seed', '5')
         rows = {row['name'].split(' ')[0]: row for row in self.json('table', '--by', 'fn')['rows']}
