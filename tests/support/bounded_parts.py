@@ -89,7 +89,7 @@ def stress_parts(_):
                 for kind in ('time', 'alloc', 'count')]
     rows = [(flags, 40) for flags in STRESS] + [(['--unchecked'], 10)]
     rows += [(flags + sampled, 80) for flags in [['--gc-verify']] + STRESS]
-    rows += [(flags, 20) for flags in profiles]
+    rows += [(flags, 100) for flags in profiles]
     rows.append((['prof', 'record', '--quiet', '--rate=0.1', '--gc-trace', '-o', '/dev/null'], 20))
     for flags, cost in rows:
         yield Part('differential ' + ' '.join(flags), cost, differential('build', flags, 180))
