@@ -23,7 +23,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_CAPACITY = 64 };
+enum { FIRST_CAPACITY = IF_TINY(1, 64) };
 
 void gc_final_create(struct gc_heap *heap) { heap->final.hold = SIZE_MAX; }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { YOUNG_STEP_WORDS = 512 };
+#define MIN_YOUNG_PARAMETER ((size_t)4096)
 #define MIN_RANGE_BYTES     ((size_t)12 << 20)
 #define MAX_YOUNG_WORDS     ((size_t)1 << 28)
 #define DEFAULT_YOUNG_WORDS ((size_t)256 * 1024)
@@ -38,7 +39,7 @@ void gc_params_complete(struct gc_params *params) {
 /* Brings the size of the young area into its range. */
 static struct gc_params normalise(const struct gc_params *params) {
     struct gc_params p = *params;
-    if (p.minor_words < MIN_YOUNG_WORDS) p.minor_words = MIN_YOUNG_WORDS;
+    if (p.minor_words < MIN_YOUNG_PARAMETER) p.minor_words = MIN_YOUNG_PARAMETER;
     if (p.minor_words > MAX_YOUNG_WORDS) p.minor_words = MAX_YOUNG_WORDS;
     p.minor_words = (p.minor_words + YOUNG_STEP_WORDS - 1) & ~(size_t)(YOUNG_STEP_WORDS - 1);
     return p;
@@ -62,7 +63,7 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
         heap->young_words_wanted = p.minor_words;
         gc_minor_collect(g);
         /* Show what was granted. */
-        heap->params.minor_words = (g->young_end - g->young_start) / 8;
+        if (!GC_TINY) heap->params.minor_words = (g->young_end - g->young_start) / 8;
     }
     gc_update_limits(g);
 }
@@ -70,7 +71,8 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
 /* ---- The young area. ---- */
 
 size_t gc_young_words(const struct gc_heap *heap) {
-    size_t wanted = heap->young_words_wanted, limit = heap->params.max_heap_words;
+    size_t wanted = GC_TINY ? MIN_YOUNG_WORDS : heap->young_words_wanted;
+    size_t limit = heap->params.max_heap_words;
     if (limit == 0) return wanted;
     size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
     size_t room = limit > used ? (limit - used) & ~(size_t)(YOUNG_STEP_WORDS - 1) : 0;

@@ -38,6 +38,7 @@
 #include "gc/heap.h"
 #include "gc/hooks.h"
 #include "gc/stats.h"
+#include "gc/tiny.h"
 
 #include <assert.h>
 
@@ -48,13 +49,13 @@ enum {
     GRANULE_BYTES = 512,
     GRANULE_WORDS = GRANULE_BYTES / 8,
     SPAN_GRANULES = SPAN_BYTES / GRANULE_BYTES,
-    CLASS_MAX = 48,  /* more than the classes there are */
-    BIN_COUNT = 320, /* see gc_bin_of in large.c */
-    MARK_RING = 32,  /* prefetches under way; a power of two */
+    CLASS_MAX = 48,             /* more than the classes there are */
+    BIN_COUNT = 320,            /* see gc_bin_of in large.c */
+    MARK_RING = IF_TINY(1, 32), /* prefetches under way; a power of two */
 };
 #define MAX_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 20)
 #define MIN_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 16)
-#define MIN_YOUNG_WORDS          ((size_t)4096)
+#define MIN_YOUNG_WORDS          ((size_t)IF_TINY(512, 4096)) /* whatever the parameter is */
 #define COMMIT_BYTES             ((size_t)2 << 20) /* the heap is committed in steps of this size */
 
 /* ---- Growable arrays of words, in C memory. ---- */

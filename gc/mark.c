@@ -24,9 +24,9 @@
 #include <stdlib.h>
 
 enum {
-    RANGE_PIECE = 4096, /* words of a range scanned at a time */
-    FIRST_CAPACITY = 1024,
-    LATE_PIECE = 1024, /* late roots looked at before what they lead to */
+    RANGE_PIECE = IF_TINY(1, 4096), /* words of a range scanned at a time */
+    FIRST_CAPACITY = IF_TINY(1, 1024),
+    LATE_PIECE = IF_TINY(1, 1024), /* late roots looked at before what they lead to */
 };
 
 static bool grow_stack(struct gc_heap *heap) {

@@ -96,7 +96,7 @@ void gc_fatal_no_memory(const char *doing) {
 
 bool gc_words_reserve(struct gc_heap *heap, struct gc_words *w, size_t n) {
     if (n <= w->capacity - w->count) return true;
-    size_t capacity = w->capacity ? w->capacity * 2 : 256;
+    size_t capacity = w->capacity ? w->capacity * 2 : IF_TINY(1, 256);
     while (capacity - w->count < n) capacity *= 2;
     uintptr_t *items = gc_os_realloc(&heap->faults, w->items, capacity * sizeof *items);
     if (!items) return false;

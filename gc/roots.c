@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define REMOVED ((value *)1)
-enum { FIRST_CAPACITY = 64 };
+enum { FIRST_CAPACITY = IF_TINY(1, 64) };
 
 /* ---- Registered slots. ---- */
 

@@ -24,7 +24,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_WATCH_CAPACITY = 256, MINOR_WORK_FACTOR = 16 };
+enum { FIRST_WATCH_CAPACITY = IF_TINY(2, 256), MINOR_WORK_FACTOR = 16 };
 
 /* An entry of weak.waiting: the number + 1 of the next ephemeron in the list, and a slot. */
 static uintptr_t waiting_entry(size_t next, size_t slot) { return (uintptr_t)next << 32 | slot; }

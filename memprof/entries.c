@@ -1,6 +1,8 @@
 /* entries.c - see entries.h. */
 #include "memprof/entries.h"
 
+#include "gc/tiny.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 /* Makes room for one more item of *items. */
 static bool grow(void **items, size_t *capacity, size_t count, size_t item_bytes) {
     if (count < *capacity) return true;
-    size_t wider = *capacity == 0 ? 64 : 2 * *capacity;
+    size_t wider = *capacity == 0 ? IF_TINY(2, 64) : 2 * *capacity;
     void *moved = realloc(*items, wider * item_bytes);
     if (moved == NULL) return false;
     *items = moved;

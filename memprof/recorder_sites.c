@@ -6,6 +6,7 @@
  * So nothing is asked of a program that is recorded without it. */
 #include "memprof/recorder_internal.h"
 
+#include "gc/tiny.h"
 #include "vm/domain.h"
 #include "vm/frames.h"
 
@@ -34,7 +35,7 @@ void mp_note_tag(struct mp_recorder *r, uint32_t location, unsigned tag) {
 
 static bool reserve(struct mp_sites *s, uint64_t index) {
     if (index >= s->capacity) {
-        size_t wider = s->capacity == 0 ? 4096 : s->capacity;
+        size_t wider = s->capacity == 0 ? IF_TINY(2, 4096) : s->capacity;
         while (wider <= index) wider *= 2;
         struct mp_site_count *at = realloc(s->at, wider * sizeof *at);
         if (at == NULL) return false;
@@ -43,7 +44,7 @@ static bool reserve(struct mp_sites *s, uint64_t index) {
         s->capacity = wider;
     }
     if (s->touched_count < s->touched_capacity) return true;
-    size_t wider = s->touched_capacity == 0 ? 1024 : 2 * s->touched_capacity;
+    size_t wider = s->touched_capacity == 0 ? IF_TINY(1, 1024) : 2 * s->touched_capacity;
     uint64_t *touched = realloc(s->touched, wider * sizeof *touched);
     if (touched == NULL) return false;
     s->touched = touched;

@@ -5,6 +5,7 @@
  * (vm/callstack.h), so a sample costs the frames that differ. */
 #include "memprof/recorder_internal.h"
 
+#include "gc/tiny.h"
 #include "vm/callstack.h"
 #include "vm/debuginfo.h"
 #include "vm/domain.h"
@@ -32,7 +33,7 @@ static uint32_t find(const struct mp_map *map, uint64_t key) {
 }
 
 static bool widen(struct mp_map *map) {
-    struct mp_map wider = {.capacity = map->capacity == 0 ? 256 : 2 * map->capacity};
+    struct mp_map wider = {.capacity = map->capacity == 0 ? IF_TINY(2, 256) : 2 * map->capacity};
     wider.slots = calloc(wider.capacity, sizeof *wider.slots);
     if (wider.slots == NULL) return false;
     for (size_t i = 0; i < map->capacity; i++)
@@ -127,7 +128,7 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
 
 static bool reserve_path(struct mp_interned *t, size_t depth) {
     if (depth <= t->capacity) return true;
-    size_t wider = t->capacity == 0 ? 256 : t->capacity;
+    size_t wider = t->capacity == 0 ? IF_TINY(1, 256) : t->capacity;
     while (wider < depth) wider *= 2;
     uint64_t *gpcs = realloc(t->gpcs, wider * sizeof *gpcs);
     if (gpcs != NULL) t->gpcs = gpcs;

@@ -2,6 +2,7 @@
  * lie in the code. */
 #include "memprof/stress.h"
 
+#include "gc/tiny.h"
 #include "memprof/profile.h"
 #include "memprof/tracker.h"
 #include "vm/callstack.h"
@@ -27,7 +28,7 @@ static _Noreturn void complain(uint64_t id, const char *what) {
 
 static uint8_t *state_of(struct mp_stress *s, uint64_t id) {
     if (id >= s->capacity) {
-        uint64_t wider = s->capacity == 0 ? 4096 : 2 * s->capacity;
+        uint64_t wider = s->capacity == 0 ? IF_TINY(2, 4096) : 2 * s->capacity;
         uint8_t *moved = realloc(s->state, wider);
         if (moved == NULL) complain(id, "cannot be followed: no memory");
         memset(moved + s->capacity, UNBORN, wider - s->capacity);

@@ -6,6 +6,7 @@
  * under way (memprof/pass.h). */
 #include "memprof/tracker.h"
 
+#include "gc/tiny.h"
 #include "memprof/pass.h"
 #include "memprof/profile.h"
 #include "memprof/sampler_internal.h"
@@ -37,7 +38,7 @@ struct mp_tracker {
 };
 
 static bool widen(struct mp_tracker *t) {
-    size_t wider = t->capacity == 0 ? 1024 : 2 * t->capacity;
+    size_t wider = t->capacity == 0 ? IF_TINY(2, 1024) : 2 * t->capacity;
     struct tracked *blocks = realloc(t->blocks, wider * sizeof *blocks);
     if (blocks == NULL) return false;
     t->blocks = blocks;

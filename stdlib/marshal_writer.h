@@ -6,6 +6,7 @@
 #ifndef BACTRIAN_STDLIB_MARSHAL_WRITER_H
 #define BACTRIAN_STDLIB_MARSHAL_WRITER_H
 
+#include "gc/tiny.h"
 #include "gc/value.h"
 #include "vm/arena.h"
 
@@ -34,9 +35,9 @@ enum marshal_failure {
 
 struct marshal_rest; /* fields that are still to be written */
 enum {
-    MARSHAL_SMALL_BYTES = 2048,
-    MARSHAL_SMALL_TABLE = 128,
-    MARSHAL_SMALL_STACK = 64,
+    MARSHAL_SMALL_BYTES = IF_TINY(32, 2048),
+    MARSHAL_SMALL_TABLE = IF_TINY(8, 128),
+    MARSHAL_SMALL_STACK = IF_TINY(1, 64),
 };
 
 struct marshal_writer {

@@ -6,6 +6,7 @@
  * cyclic values has no end: there signals are handled, and limits and other threads have their
  * turn. */
 #include "stdlib/bigarray.h"
+#include "gc/tiny.h"
 #include "stdlib/prim.h"
 #include "vm/actions.h"
 
@@ -16,7 +17,7 @@
 #define FOLLOW_B (INTPTR_MIN + 2)
 
 /* OCaml refuses to go deeper than this; so does this machine, with the same exception. */
-enum { SMALL_STACK = 64, MAX_STACK = 524287 };
+enum { SMALL_STACK = IF_TINY(1, 64), MAX_STACK = 524287 };
 
 /* Comparisons between two breaks: some 50 us of them. */
 enum { STEPS = 8192 };

@@ -2,6 +2,8 @@
  * too big for what is left of it gets a new chunk. */
 #include "vm/arena.h"
 
+#include "gc/tiny.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -11,7 +13,7 @@ struct vm_arena_chunk {
     char data[];
 };
 
-enum { CHUNK_BYTES = 64 * 1024 - 64 };
+enum { CHUNK_BYTES = IF_TINY(16, 64 * 1024 - 64) };
 
 void *vm_arena_alloc(struct vm_arena *arena, size_t bytes) {
     if (bytes > PTRDIFF_MAX / 2) return NULL;

@@ -1,6 +1,7 @@
 /* asm_lex.c - the assembler's tokens, their places, and its tables of names. */
 #include "vm/asm_internal.h"
 
+#include "gc/tiny.h"
 #include "vm/os.h"
 
 #include <ctype.h>
@@ -39,7 +40,7 @@ const char *asm_token_text(const struct token *t, char buffer[48]) {
 
 bool asm_grow(struct assembler *a, void **items, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity) return true;
-    size_t wanted = *capacity ? 2 * *capacity : 256;
+    size_t wanted = *capacity ? 2 * *capacity : IF_TINY(1, 256);
     void *bigger = wanted < UINT32_MAX / 2 ? realloc(*items, wanted * size) : NULL;
     if (bigger == NULL) return asm_no_memory(a);
     *items = bigger;
@@ -322,7 +323,8 @@ const struct symbol *asm_find(const struct symbol_table *table, const char *text
 }
 
 static bool enlarge(struct symbol_table *table) {
-    struct symbol_table bigger = {.capacity = table->capacity ? 2 * table->capacity : 64};
+    struct symbol_table bigger = {.capacity = table->capacity ? 2 * table->capacity
+                                                              : IF_TINY(2, 64)};
     bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
     if (bigger.slots == NULL) return false;
     for (size_t i = 0; i < table->capacity; i++) {

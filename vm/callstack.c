@@ -1,6 +1,7 @@
 /* callstack.c - see callstack.h. */
 #include "vm/callstack.h"
 
+#include "gc/tiny.h"
 #include "vm/domain.h"
 #include "vm/engine.h"
 #include "vm/frames.h"
@@ -12,13 +13,13 @@
 #include <string.h>
 
 enum {
-    MARK_DEPTH = 16, /* frames between the innermost one and a new mark */
-    COMPARED = 64,   /* a stack with more fresh frames counts as another one */
+    MARK_DEPTH = IF_TINY(1, 16), /* frames between the innermost one and a new mark */
+    COMPARED = IF_TINY(2, 64),   /* a stack with more fresh frames counts as another one */
 };
 
 /* Frames that were noted so far at the end of the arrays stay there. */
 static bool widen(struct vm_frames *f, size_t count, size_t noted) {
-    size_t wider = f->capacity == 0 ? 256 : f->capacity;
+    size_t wider = f->capacity == 0 ? IF_TINY(1, 256) : f->capacity;
     while (wider < count) wider *= 2;
     uint64_t *gpcs = realloc(f->gpcs, wider * sizeof *gpcs);
     if (gpcs != NULL) f->gpcs = gpcs;

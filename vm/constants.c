@@ -5,6 +5,7 @@
  * K3  Objects have numbers in the order of their rows; a reference is the distance in numbers. */
 #include "vm/constants.h"
 
+#include "gc/tiny.h"
 #include "vm/os.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ const char *const vm_predefined_exceptions[VM_PREDEFINED_COUNT] = {
 
 struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_constant_kind kind) {
     if (constants->count == constants->capacity) {
-        uint32_t wanted = constants->capacity ? 2 * constants->capacity : 64;
+        uint32_t wanted = constants->capacity ? 2 * constants->capacity : IF_TINY(1, 64);
         if (wanted > 1u << 31) return NULL;
         struct vm_constant *bigger = realloc(constants->rows, wanted * sizeof *bigger);
         if (bigger == NULL) return NULL;
@@ -95,7 +96,7 @@ static uint64_t take(struct reader *r, unsigned n) {
 
 static bool add_object(struct reader *r) {
     if (r->object_count == r->object_capacity) {
-        uint32_t wanted = r->object_capacity ? 2 * r->object_capacity : 64;
+        uint32_t wanted = r->object_capacity ? 2 * r->object_capacity : IF_TINY(1, 64);
         uint32_t *bigger = realloc(r->objects, wanted * sizeof *bigger);
         if (bigger == NULL) return false;
         r->objects = bigger;

@@ -10,6 +10,7 @@
  * is trusted: every field's shape is tested. */
 #include "vm/debuginfo.h"
 
+#include "gc/tiny.h"
 #include "vm/arena.h"
 #include "vm/image.h"
 #include "vm/unmarshal.h"
@@ -61,7 +62,7 @@ static void enter(struct vm_debuginfo *t, uint32_t number) {
 
 static bool grow_buckets(struct vm_debuginfo *t) {
     if (2 * (t->text_count + 1) < t->bucket_count) return true;
-    uint32_t count = t->bucket_count == 0 ? 256 : 2 * t->bucket_count;
+    uint32_t count = t->bucket_count == 0 ? IF_TINY(2, 256) : 2 * t->bucket_count;
     uint32_t *buckets = calloc(count, sizeof *buckets);
     if (buckets == NULL) return false;
     free(t->buckets);
@@ -80,7 +81,8 @@ static struct met *met_place(struct vm_debuginfo *t, value text) {
 static bool grow_met(struct vm_debuginfo *t) {
     if (2 * (t->met_count + 1) < t->met_capacity) return true;
     struct met *old = t->met;
-    size_t old_capacity = t->met_capacity, more = old_capacity == 0 ? 64 : 2 * old_capacity;
+    size_t old_capacity = t->met_capacity,
+           more = old_capacity == 0 ? IF_TINY(2, 64) : 2 * old_capacity;
     struct met *met = calloc(more, sizeof *met);
     if (met == NULL) return false;
     t->met = met;

@@ -6,6 +6,7 @@
  * verifier has made sure of everything that is taken for granted here. */
 #include "vm/decode.h"
 
+#include "gc/tiny.h"
 #include "vm/engine.h"
 #include "vm/kinds.h"
 #include "vm/os.h"
@@ -46,7 +47,7 @@ static void set_bit(uint64_t *map, uint32_t i) { map[i / 64] |= (uint64_t)1 << (
 
 static void push_work(struct decoder *c, uint32_t pc) {
     if (c->work_count == c->work_capacity) {
-        c->work_capacity = c->work_capacity ? 2 * c->work_capacity : 256;
+        c->work_capacity = c->work_capacity ? 2 * c->work_capacity : IF_TINY(1, 256);
         c->work = vm_must(realloc(c->work, c->work_capacity * sizeof *c->work));
     }
     c->work[c->work_count++] = pc;

@@ -1,6 +1,7 @@
 /* stack.c - see stack.h. */
 #include "vm/stack.h"
 
+#include "gc/tiny.h"
 #include "vm/callstack.h"
 #include "vm/decode.h"
 #include "vm/engine.h"
@@ -9,7 +10,7 @@
 #include "vm/selfcheck.h"
 
 /* Frames between two places of a mark when control walks back over it. */
-enum { MARK_STEP = 64, WORTH_A_MARK = 32 * MARK_STEP /* words */ };
+enum { MARK_STEP = IF_TINY(1, 64), WORTH_A_MARK = 32 * MARK_STEP /* words */ };
 /* So many words of a stack are read while marking follows one block: 1 ns each. */
 enum { WORDS_A_ROOT = 8 };
 

@@ -18,6 +18,7 @@
 #define BACTRIAN_VM_UNMARSHAL_INTERNAL_H
 
 #include "gc/bulk.h"
+#include "gc/tiny.h"
 #include "vm/unmarshal.h"
 #include "vm/vm.h"
 
@@ -54,7 +55,7 @@ enum {
     FIRST_FIELD = 0x90 /* small blocks from here on have fields */
 };
 
-enum { SMALL_STACK = 64, SMALL_OBJECTS = 64 };
+enum { SMALL_STACK = IF_TINY(1, 64), SMALL_OBJECTS = IF_TINY(1, 64) };
 
 /* Slots that are still to be read. next NULL: end is a block of TAG_OBJECT whose id is due. */
 struct pending {

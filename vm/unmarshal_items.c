@@ -70,7 +70,7 @@ void *reader_scratch(struct vm_reader *r, size_t bytes) {
 }
 
 bool reader_widen(struct vm_reader *r, void **table, size_t *room, size_t count, size_t size) {
-    size_t wanted = *room == 0 ? 64 : 2 * *room;
+    size_t wanted = *room == 0 ? IF_TINY(1, 64) : 2 * *room;
     void *wider = reader_scratch(r, wanted * size);
     if (wider == NULL) return false;
     if (count > 0) memcpy(wider, *table, count * size);

@@ -11,6 +11,7 @@
  * Q1  Instructions tile the code: each word is the start or an operand of exactly one. */
 #include "vm/verify_internal.h"
 
+#include "gc/tiny.h"
 #include "vm/opcodes.h"
 
 #include <stdarg.h>
@@ -42,7 +43,7 @@ static bool no_memory(struct verifier *v) {
 
 bool grow(struct verifier *v, void **items, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity) return true;
-    size_t wanted = *capacity ? 2 * *capacity : 64;
+    size_t wanted = *capacity ? 2 * *capacity : IF_TINY(1, 64);
     void *bigger = realloc(*items, wanted * size);
     if (bigger == NULL) return no_memory(v);
     *items = bigger;
@@ -124,7 +125,7 @@ uint32_t function_starting_at(const struct verifier *v, uint32_t pc) {
 }
 
 static bool widen_by_entry(struct verifier *v) {
-    size_t wanted = v->by_entry_capacity ? 2 * v->by_entry_capacity : 256;
+    size_t wanted = v->by_entry_capacity ? 2 * v->by_entry_capacity : IF_TINY(2, 256);
     free(v->by_entry);
     v->by_entry = calloc(wanted, sizeof *v->by_entry);
     if (v->by_entry == NULL) return no_memory(v);

@@ -4,13 +4,14 @@
 #ifndef BACTRIAN_VM_VERIFY_INTERNAL_H
 #define BACTRIAN_VM_VERIFY_INTERNAL_H
 
+#include "gc/tiny.h"
 #include "vm/verify.h"
 
 #define NO_FRAME    0u
 #define NO_PC       UINT32_MAX
 #define NO_FUNCTION UINT32_MAX
-#define MAX_COUNT   (1u << 22) /* values in one block, variables in one closure */
-#define CHUNK_WORDS 128u       /* words of code whose places lie together */
+#define MAX_COUNT   (1u << 22)        /* values in one block, variables in one closure */
+#define CHUNK_WORDS IF_TINY(1u, 128u) /* words of code whose places lie together */
 
 /* A control frame: words on the stack that only the machine may touch. Frames of one function form
  * a chain to the outermost; frames[0] stands for "none". */

@@ -18,6 +18,7 @@ BUILDS = {
     'build-gcc-san': ('gcc', ASAN, 150),
     'build-clang-san': ('clang', ASAN, 250),
     'build-clang': ('clang', [], 80),
+    'build-tiny': ('', ['-Dtiny=true'], 60),
     'build-tsan': ('gcc', ['-Db_sanitize=thread'] + SANITIZED, 100),
 }
 # {folder: (command, seconds)}; made after build, which they use.
@@ -77,9 +78,13 @@ def suite(name, build, *words):
     return script(name, '--bactrian', bactrian(build), *words)
 
 
-def differential(build, flags, timeout):
-    return suite('tests/support/difftest', build, '--jobs', '1', '--timeout', str(timeout),
+def differential(build, flags, timeout, *more):
+    return suite('tests/support/difftest', build, *more, '--jobs', '1', '--timeout', str(timeout),
                  '--seconds', '{seconds}', '--seed', '{seed}', '--', *flags)
+
+
+# Suites for the build whose tables begin with one row (gc/tiny.h).
+TINY = [('asm', 5), ('image', 15), ('capi', 10), ('ffi', 10), ('memprof', 30), ('regression', 30)]
 
 
 def stress_parts(_):
@@ -93,6 +98,11 @@ def stress_parts(_):
     rows.append((['prof', 'record', '--quiet', '--rate=0.1', '--gc-trace', '-o', '/dev/null'], 20))
     for flags, cost in rows:
         yield Part('differential ' + ' '.join(flags), cost, differential('build', flags, 180))
+    for flags, cost in (([], 20), (['--gc-verify'], 200), (['--memprof-stress=0.1'], 40)):
+        yield Part(' '.join(['tiny, differential', *flags]), cost,
+                   differential('build-tiny', flags, 300, '--tiny'))
+    for name, cost in TINY:
+        yield Part('tiny, ' + name, cost, suite('tests/%s/run' % name, 'build-tiny'))
     yield Part('memprof, long', 100, suite('tests/memprof/run', 'build', '--long', '--no-mutants'))
     yield Part('recordings killed 200 times', 60,
                suite('tests/prof/run', 'build', '--kills', '200', 'killed'))
