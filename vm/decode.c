@@ -440,7 +440,8 @@ static uint32_t place_of(const struct vm_code *code, const struct vm_function *f
 
 static struct vm_decoded *new_decoded(struct vm_decoded_area *area) {
     if (area->decoded_count == area->decoded_capacity) {
-        area->decoded_capacity = area->decoded_capacity ? 2 * area->decoded_capacity : 64;
+        area->decoded_capacity = area->decoded_capacity ? 2 * area->decoded_capacity
+                                                        : IF_TINY(1, 64);
         area->decoded = vm_must(
             realloc(area->decoded, area->decoded_capacity * sizeof *area->decoded));
     }
