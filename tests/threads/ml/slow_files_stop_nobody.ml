@@ -8,8 +8,8 @@ let helper () =
       (* Young blocks, and collections, while the other thread is in the system. *)
       ignore (Sys.opaque_identity (List.init 1000 string_of_int));
       Gc.minor ();
-      close_out (open_out "go");
-      made := !wanted
+      made := !wanted; (* before the file lets the other one go on *)
+      close_out (open_out "go")
     end;
     Thread.delay 0.001
   done
