@@ -420,6 +420,7 @@ class Limits(Case):
                 self.assertIn(int(done.out), range(least, most + 1))
         for word in ('dropped', 'renamed'):
             self.expect(self.bactrian('--max-heap=64M', 'outside.byte', word), out='no end')
+
     def test_callbacks_nest_no_deeper_than_the_c_stack(self):
         self.place.write('nests.ml', """
             let depth = ref 0
