@@ -100,9 +100,10 @@ def stress_parts(_):
         yield Part('differential ' + ' '.join(flags), cost, differential('build', flags, 180))
     for flags, cost in (([], 20), (['--gc-verify'], 200), (['--memprof-stress=0.1'], 40)):
         yield Part(' '.join(['tiny, differential', *flags]), cost,
-                   differential('build-tiny', flags, 300, '--tiny'))
+                   differential('build-tiny', flags, 300, '--tiny'), needs='build-tiny')
     for name, cost in TINY:
-        yield Part('tiny, ' + name, cost, suite('tests/%s/run' % name, 'build-tiny'))
+        yield Part('tiny, ' + name, cost, suite('tests/%s/run' % name, 'build-tiny'),
+                   needs='build-tiny')
     yield Part('memprof, long', 100, suite('tests/memprof/run', 'build', '--long', '--no-mutants'))
     yield Part('recordings killed 200 times', 60,
                suite('tests/prof/run', 'build', '--kills', '200', 'killed'))
