@@ -244,10 +244,6 @@ void vm_verified_free(struct vm_verified *verified) {
     memset(verified, 0, sizeof *verified);
 }
 
-uint32_t vm_height_at(const struct vm_verified *verified, uint32_t pc) {
-    return vm_height_of(verified, pc, verified->heights[pc]);
-}
-
 uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc, uint8_t code) {
     if (code != HEIGHT_FAR) return code < HEIGHT_FAR ? code : VM_UNREACHED;
     struct vm_far_height key = {pc, 0}, *found;
