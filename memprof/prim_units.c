@@ -51,7 +51,9 @@ value mp_prim_units_write(struct domain *d, value number, value path) {
     memcpy(sources, names, n);
     strcpy(sources + n, MP_UNITS_SOURCES);
     mp_units_poll(u);
+    mp_units_begin_reading(u);
     int problem = memchr(names, 0, n) != NULL ? ENOENT : mp_units_write(u, unit, names, sources);
+    mp_units_end_reading(u);
     free(names);
     if (problem != 0) vm_raise_sys_error(d, problem, path);
     return VAL_UNIT;

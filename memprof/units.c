@@ -19,12 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void mp_units_begin(struct mp_units *u) { u->busy++; }
-
-void mp_units_end(struct mp_units *u) {
-    if (--u->busy == 0 && u->killed_by != 0) mp_units_die(u);
-}
-
 /* ---- The stack (MU2). ---- */
 
 static void open_interval(const struct mp_units *u, struct mp_units_open *open) {
@@ -76,8 +70,8 @@ static size_t read_stack(struct mp_units *u, const uint64_t **gpcs) {
     return depth - unbegun;
 }
 
-/* Brings the shadow up to date. innermost: the place of the innermost frame, if it is known;
- * without memory the shadow ends early. */
+/* In a turn: brings the shadow up to date. innermost: the place of the innermost frame, if it is
+ * known; without memory the shadow ends early. */
 static void sync_stack(struct mp_units *u, uint32_t innermost) {
     const uint64_t *gpcs;
     bool unbegun;
@@ -89,7 +83,6 @@ static void sync_stack(struct mp_units *u, uint32_t innermost) {
     if (same > depth) same = depth;
     bool known = innermost != VM_NO_PLACE && depth > 0;
     if (known && same == depth) same--;
-    mp_units_begin(u);
     if (!reserve_shadow(u, depth)) depth = same;
     pop_to(u, depth);
     for (size_t i = same; i < depth; i++) {
@@ -99,7 +92,6 @@ static void sync_stack(struct mp_units *u, uint32_t innermost) {
         pop_to(u, i);
         push_place(u, place);
     }
-    mp_units_end(u);
 }
 
 /* ---- Events (MU1). ---- */
@@ -130,17 +122,17 @@ static void count_tick(struct mp_units *u, const struct mp_units_tick *tick) {
     }
 }
 
-void mp_units_poll(struct mp_units *u) {
-    struct mp_units_tick ticks[PENDING_TICKS];
-    sigset_t before;
-    if (u->pending_count == 0) return;
-    mp_units_hold_ticks(&before);
-    unsigned n = u->pending_count;
-    memcpy(ticks, u->pending, n * sizeof *ticks);
+void mp_units_settle(struct mp_units *u) {
+    for (unsigned i = 0; i < u->pending_count; i++) count_tick(u, &u->pending[i]);
     u->pending_count = 0;
-    mp_units_release_ticks(&before);
+}
+
+void mp_units_poll(struct mp_units *u) {
+    if (u->pending_count == 0) return;
+    mp_units_begin(u);
     sync_stack(u, VM_NO_PLACE);
-    for (unsigned i = 0; i < n; i++) count_tick(u, &ticks[i]);
+    mp_units_settle(u);
+    mp_units_end(u);
 }
 
 /* Called for every entry if these are counted, else for each new call. */
@@ -152,13 +144,17 @@ static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_
     if (u->kind != MP_UNITS_COUNT) places->last_caller[place] = caller;
     mp_units_note_call(u, caller, place);
     if (u->kind != MP_UNITS_COUNT) return;
+    mp_units_begin(u);
     if (u->stacks) sync_stack(u, place);
     count_events(u, place, 1);
+    mp_units_end(u);
 }
 
 static void count_block(struct mp_units *u, uint64_t words) {
+    mp_units_begin(u);
     if (u->stacks) sync_stack(u, u->d->place);
     count_events(u, u->d->place, words * sizeof(value));
+    mp_units_end(u);
 }
 
 static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
@@ -170,8 +166,10 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
     struct mp_units *u = context;
     u->collecting += begins ? 1 : -1u;
     if (begins || what != GC_ACT_MINOR || u->kind != MP_UNITS_ALLOC) return;
+    mp_units_begin(u);
     u->current->total_gc += words * sizeof(value);
     u->clock.gc_events += words * sizeof(value);
+    mp_units_end(u);
 }
 
 static void on_collection(void *context, struct gc_domain *g) {}
@@ -196,6 +194,7 @@ void mp_unit_free(struct mp_units *u, struct mp_unit *unit) {
 
 static void make_current(struct mp_units *u, struct mp_unit *unit, uint32_t base) {
     mp_units_begin(u);
+    mp_units_settle(u);
     pop_to(u, 0);
     u->current = unit;
     unit->base = base;

@@ -9,7 +9,10 @@
  *      is current; what the collector does is counted apart.
  * MU2  With stacks, an event is also counted once for each function that is on the stack, however
  *      often it is there, in frames younger than the one that made the unit current.
- * MU3  A child process never writes its parent's mlmon.out. */
+ * MU3  A child process never writes its parent's mlmon.out.
+ * MU4  Tables, counts and the clock of events change in turns: the machine's, and those of handlers
+ *      of ticks, in whatever thread. What is written was read in a turn, or by the process's last
+ *      act after one, so a file's sums are right at every moment that a signal may choose. */
 #ifndef BACTRIAN_MEMPROF_UNITS_H
 #define BACTRIAN_MEMPROF_UNITS_H
 

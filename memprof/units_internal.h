@@ -95,8 +95,8 @@ struct mp_units {
     volatile unsigned collecting; /* > 0: the collector runs */
     struct mp_units_tick pending[PENDING_TICKS];
     volatile unsigned pending_count;
-    volatile int busy;      /* tables are being changed: a deadly signal has to wait */
-    volatile int killed_by; /* one that came meanwhile */
+    _Atomic uint32_t late_ticks; /* not counted yet */
+    _Atomic unsigned turn;       /* MU4: 0 when it is nobody's */
 };
 
 /* ---- units.c ---- */
@@ -107,9 +107,8 @@ void mp_unit_free(struct mp_units *u, struct mp_unit *unit);
 int mp_units_enter(struct mp_units *u, struct mp_unit *unit);
 /* Makes current again what became the last of so many set aside. False: it was freed. */
 bool mp_units_leave(struct mp_units *u, uint32_t aside_count);
-/* Tables are changed between the two; the second one does what a deadly signal asked for. */
-void mp_units_begin(struct mp_units *u);
-void mp_units_end(struct mp_units *u);
+/* Counts pending ticks for the stack as it is known. */
+void mp_units_settle(struct mp_units *u);
 
 /* ---- units_names.c ---- */
 /* A unit without counts; NULL: no memory. And the end of one that is in no list. */
@@ -132,13 +131,14 @@ int mp_units_write(const struct mp_units *u, const struct mp_unit *unit, const c
 /* ---- units_signals.c ---- */
 /* Ticks of the CPU clock begin. False: the system has no such timer for us (errno). */
 bool mp_units_start_ticks(struct mp_units *u);
-/* No ticks between the two. */
-void mp_units_hold_ticks(sigset_t *before);
-void mp_units_release_ticks(const sigset_t *before);
 /* Deadly signals, and exit() from C, write mlmon.out first. Only one machine's hear them. */
 void mp_units_listen(struct mp_units *u);
 void mp_units_deafen(struct mp_units *u);
-/* Writes mlmon.out and dies of the signal that came. */
-void mp_units_die(struct mp_units *u);
+/* MU4: a turn, to change tables and counts or to read them; not nested. Ends by a deadly signal
+ * that came in a turn of the first kind. */
+void mp_units_begin(struct mp_units *u);
+void mp_units_end(struct mp_units *u);
+void mp_units_begin_reading(struct mp_units *u);
+void mp_units_end_reading(struct mp_units *u);
 
 #endif

@@ -118,9 +118,7 @@ bool mp_units_describe(struct mp_units *u) {
     struct vm *vm = u->d->vm;
     uint32_t count = mp_source_of_place(vm->places.count);
     if (count <= u->source_count) return true;
-    sigset_t before;
     mp_units_begin(u);
-    mp_units_hold_ticks(&before);
     bool enough = widen_sources(u, count);
     /* The program can ask whether debugging information was read: not on our account. */
     int shown = vm->debug_status;
@@ -128,7 +126,6 @@ bool mp_units_describe(struct mp_units *u) {
     vm->debug_status = shown;
     for (struct mp_unit *unit = u->units; unit != NULL && enough; unit = unit->next)
         enough = widen_unit(u, unit);
-    mp_units_release_ticks(&before);
     mp_units_end(u);
     return enough;
 }

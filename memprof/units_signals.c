@@ -1,7 +1,9 @@
 /* units_signals.c - ticks of the CPU clock, and signals that end the process (memprof/units.h).
  *
  * A tick is counted in its handler, which finds the units in the timer's own value; what it means
- * for the stack waits for the machine's next poll, since the handler can't walk it.
+ * for the stack waits for the machine's next poll, since the handler can't walk it. A handler
+ * that comes in the machine's turn (MU4), or in another handler's, leaves its work to that turn's
+ * end.
  *
  * Handlers of deadly signals have nothing but the number, so the units that they serve are a
  * file-scope word (`ending`, named in vm/README.md). */
@@ -9,6 +11,7 @@
 #include "memprof/units_internal.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,7 +21,84 @@ enum { TICK_NS = 10000000 };
 
 static struct mp_units *_Atomic ending;
 
+/* ---- Ticks. ---- */
+
+static void keep_for_stack(struct mp_units *u, uint32_t place, uint32_t ticks, bool gc) {
+    unsigned n = u->pending_count;
+    if (n == PENDING_TICKS) u->pending[n - 1].ticks += ticks; /* no poll for so long: still there */
+    else {
+        u->pending[n] = (struct mp_units_tick){place, ticks, gc};
+        u->pending_count = n + 1;
+    }
+    gc_request_action(&u->d->gc);
+}
+
+/* Ticks are late if it was not their turn when they came. */
+static void count_late_ticks(struct mp_units *u) {
+    uint32_t ticks = atomic_exchange(&u->late_ticks, 0);
+    if (ticks == 0) return;
+    struct mp_unit *unit = u->current;
+    uint32_t place = *(volatile uint32_t *)&u->d->place;
+    bool gc = u->collecting > 0;
+    if (gc) unit->total_gc += ticks;
+    else {
+        uint32_t source = mp_source_of_place(place);
+        unit->own[source < u->source_count ? source : SOURCE_UNKNOWN] += ticks;
+        unit->total += ticks;
+    }
+    if (u->stacks) keep_for_stack(u, place, ticks, gc);
+}
+
 /* ---- The end. ---- */
+
+static int write_last(struct mp_units *u) {
+    return mp_units_write(u, u->current, u->path, u->sources_path);
+}
+
+static void die(struct mp_units *u, int number) {
+    mp_units_settle(u);
+    write_last(u);
+    mp_die_of(number);
+}
+
+/* ---- Taking turns (MU4). ---- */
+
+/* Bits of mp_units.turn; above them is the signal that the process dies of. */
+enum { TAKEN = 1, CHANGING = 2, SIGNAL_SHIFT = 2 };
+
+static bool try_turn(struct mp_units *u, unsigned bits) {
+    unsigned nobody = 0;
+    return atomic_compare_exchange_strong(&u->turn, &nobody, bits);
+}
+
+/* For ever, if the process is dying. */
+static void wait_for_turn(struct mp_units *u, unsigned bits) {
+    while (!try_turn(u, bits)) {
+        if (u->pid == getpid()) sched_yield();
+        else atomic_store(&u->turn, 0); /* it is a thread's of the parent */
+    }
+}
+
+/* Returns the signal to die of, or 0. */
+static unsigned end_turn(struct mp_units *u) {
+    return atomic_fetch_and(&u->turn, ~(unsigned)(TAKEN | CHANGING)) >> SIGNAL_SHIFT;
+}
+
+void mp_units_begin(struct mp_units *u) { wait_for_turn(u, TAKEN | CHANGING); }
+
+void mp_units_end(struct mp_units *u) {
+    count_late_ticks(u);
+    unsigned number = end_turn(u);
+    if (number != 0) die(u, (int)number);
+}
+
+void mp_units_begin_reading(struct mp_units *u) { wait_for_turn(u, TAKEN); }
+
+void mp_units_end_reading(struct mp_units *u) {
+    if (end_turn(u) != 0) wait_for_turn(u, TAKEN); /* another thread writes the file and dies */
+}
+
+/* ---- Deadly signals. ---- */
 
 /* MU3 */
 static struct mp_units *listening(void) {
@@ -26,31 +106,28 @@ static struct mp_units *listening(void) {
     return u == NULL || u->pid != getpid() ? NULL : u;
 }
 
-static int write_last(struct mp_units *u) {
-    return mp_units_write(u, u->current, u->path, u->sources_path);
-}
-
-void mp_units_die(struct mp_units *u) {
-    int number = u->killed_by;
-    u->killed_by = 0;
-    write_last(u);
-    mp_die_of(number);
-}
-
+/* Leaves the end to the one whose turn it is; after the first signal there is nothing to do. */
 static void on_deadly_signal(int number) {
     struct mp_units *u = listening();
     if (u == NULL) {
         mp_die_of(number);
         return;
     }
-    u->killed_by = number;
-    if (!u->busy) mp_units_die(u);
+    unsigned turn = atomic_load(&u->turn);
+    do
+        if (turn >> SIGNAL_SHIFT != 0) return;
+    while (!atomic_compare_exchange_weak(&u->turn, &turn, turn | (unsigned)number << SIGNAL_SHIFT));
+    if ((turn & CHANGING) == 0) die(u, number);
 }
 
-/* exit() of C code, which no outcome of vm_run tells of. */
+/* exit() of C code, which no outcome of vm_run tells of. It may come from a handler of that code's
+ * own, in the middle of a change. */
 static void on_exit_of_process(void) {
     struct mp_units *u = listening();
-    if (u != NULL) write_last(u);
+    if (u == NULL) return;
+    bool alone = try_turn(u, TAKEN);
+    write_last(u);
+    if (alone) mp_units_end_reading(u);
 }
 
 void mp_units_listen(struct mp_units *u) {
@@ -72,17 +149,7 @@ void mp_units_deafen(struct mp_units *u) {
     atomic_store(&ending, NULL);
 }
 
-/* ---- Ticks. ---- */
-
-static void keep_for_stack(struct mp_units *u, uint32_t place, uint32_t ticks, bool gc) {
-    unsigned n = u->pending_count;
-    if (n == PENDING_TICKS) u->pending[n - 1].ticks += ticks; /* no poll for so long: still there */
-    else {
-        u->pending[n] = (struct mp_units_tick){place, ticks, gc};
-        u->pending_count = n + 1;
-    }
-    gc_request_action(&u->d->gc);
-}
+/* ---- The timer. ---- */
 
 static void on_tick(int number, siginfo_t *info, void *context) {
     if (info->si_code != SI_TIMER) { /* somebody sent it */
@@ -91,28 +158,10 @@ static void on_tick(int number, siginfo_t *info, void *context) {
     }
     int saved = errno;
     struct mp_units *u = info->si_value.sival_ptr;
-    struct mp_unit *unit = u->current;
-    uint32_t ticks = 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
-    uint32_t place = *(volatile uint32_t *)&u->d->place;
-    bool gc = u->collecting > 0;
-    if (gc) unit->total_gc += ticks;
-    else {
-        uint32_t source = mp_source_of_place(place);
-        unit->own[source < u->source_count ? source : SOURCE_UNKNOWN] += ticks;
-        unit->total += ticks;
-    }
-    if (u->stacks) keep_for_stack(u, place, ticks, gc);
+    atomic_fetch_add(&u->late_ticks, 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0));
+    if (try_turn(u, TAKEN | CHANGING)) mp_units_end(u);
     errno = saved;
 }
-
-void mp_units_hold_ticks(sigset_t *before) {
-    sigset_t ticks;
-    sigemptyset(&ticks);
-    sigaddset(&ticks, SIGPROF);
-    pthread_sigmask(SIG_BLOCK, &ticks, before);
-}
-
-void mp_units_release_ticks(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }
 
 bool mp_units_start_ticks(struct mp_units *u) {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
