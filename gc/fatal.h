@@ -8,6 +8,7 @@
 #define BACTRIAN_GC_FATAL_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 
 struct gc_catcher {
     struct gc_catcher *outer; /* of the same thread */
@@ -19,7 +20,9 @@ struct gc_catcher {
  * the catcher is no longer in use. They nest. GC: never. */
 void gc_catch(struct gc_catcher *catcher);
 void gc_uncatch(struct gc_catcher *catcher);
-/* Goes to the thread's innermost catcher; returns if there is none. GC: never. */
-void gc_escape(const char *text);
+/* Goes to the thread's innermost catcher; if there is none, tells it on stderr and returns.
+ * GC: never. */
+void gc_tell_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void gc_vtell_fatal(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 #endif

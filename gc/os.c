@@ -87,10 +87,7 @@ void *gc_os_realloc(struct gc_faults *faults, void *old, size_t bytes) {
 }
 
 void gc_fatal_no_memory(const char *doing) {
-    char text[200];
-    snprintf(text, sizeof text, "out of memory while %s", doing);
-    gc_escape(text);
-    fprintf(stderr, "Fatal error: %s\n", text);
+    gc_tell_fatal("out of memory while %s", doing);
     exit(2);
 }
 

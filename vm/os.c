@@ -58,13 +58,10 @@ void *vm_must(void *p) {
 }
 
 void vm_fatal(const char *format, ...) {
-    char text[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    gc_vtell_fatal(format, arguments);
     va_end(arguments);
-    gc_escape(text);
-    fprintf(stderr, "Fatal error: %s\n", text);
     _exit(2);
 }
 

@@ -4,7 +4,6 @@
 #include "vm/uncaught.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 void caml_raise(value exn) { vm_raise(self(), exn); }
 void caml_raise_constant(value tag) { vm_raise(self(), tag); }
@@ -54,13 +53,10 @@ void caml_raise_zero_divide(void) { vm_raise_zero_divide(self()); }
 void caml_raise_not_found(void) { vm_raise_not_found(self()); }
 
 void caml_fatal_error(const char *format, ...) {
-    char text[1000];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    gc_vtell_fatal(format, arguments);
     va_end(arguments);
-    gc_escape(text);
-    fprintf(stderr, "Fatal error: %s\n", text);
     abort();
 }
 

@@ -5,8 +5,6 @@
 
 #include "vm/audit.h"
 
-#include <stdlib.h>
-
 static int audit_image(struct cli_options *options, struct vm_image *image, const char *shown) {
     struct vm_error error = {0};
     int status = 0;
@@ -21,14 +19,4 @@ static int audit_image(struct cli_options *options, struct vm_image *image, cons
     return status;
 }
 
-int cli_audit(struct cli_options *options) {
-    const char *shown = options->operands[0];
-    char *path;
-    struct vm_image image;
-    int status = cli_open_program(shown, &path, &image);
-    options->vm.executable_name = path;
-    options->vm.argv = options->operands;
-    if (status == 0) status = audit_image(options, &image, shown);
-    free(path);
-    return status;
-}
+int cli_audit(struct cli_options *options) { return cli_with_program(options, audit_image); }

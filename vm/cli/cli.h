@@ -68,6 +68,10 @@ int cli_open_bytecode(const char *path, const char *shown, struct vm_image *imag
 /* The same as cli_open_image for the program that the user named, with *path where it was found:
  * allocated, NULL without memory. GC: never. */
 int cli_open_program(const char *shown, char **path, struct vm_image *image);
+/* Opens the program that the operands name and gives its image away. Returns what use returns, or
+ * the exit status after a message. GC: may run. */
+int cli_with_program(struct cli_options *options,
+                     int (*use)(struct cli_options *, struct vm_image *, const char *shown));
 
 /* The image that a text of bytecode assembles to. Returns 0, or the exit status after a message.
  * GC: never. */

@@ -56,3 +56,16 @@ int cli_open_program(const char *shown, char **path, struct vm_image *image) {
     if (!cli_check_readable(*path, shown)) return STATUS_NOT_FOUND;
     return cli_open_image(*path, shown, image);
 }
+
+int cli_with_program(struct cli_options *options,
+                     int (*use)(struct cli_options *, struct vm_image *, const char *shown)) {
+    const char *shown = options->operands[0];
+    char *path;
+    struct vm_image image;
+    int status = cli_open_program(shown, &path, &image);
+    options->vm.executable_name = path;
+    options->vm.argv = options->operands;
+    if (status == 0) status = use(options, &image, shown);
+    free(path);
+    return status;
+}

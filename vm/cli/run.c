@@ -111,14 +111,4 @@ int cli_run_direct(struct cli_options *options, const char *path) {
     return status != 0 ? status : run_image(options, &image, path);
 }
 
-int cli_run(struct cli_options *options) {
-    const char *shown = options->operands[0];
-    char *path;
-    struct vm_image image;
-    int status = cli_open_program(shown, &path, &image);
-    options->vm.executable_name = path;
-    options->vm.argv = options->operands;
-    if (status == 0) status = run_image(options, &image, shown);
-    free(path);
-    return status;
-}
+int cli_run(struct cli_options *options) { return cli_with_program(options, run_image); }
