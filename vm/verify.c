@@ -83,7 +83,7 @@ static bool sweep(struct verifier *v) {
 
 bool add_far_height(struct verifier *v, uint32_t pc, uint32_t height) {
     if (!grow(v, (void **)&v->far, v->far_count, &v->far_capacity, sizeof *v->far)) return false;
-    v->far[v->far_count++] = (struct vm_far_height){pc, height};
+    v->far[v->far_count++] = (struct far_place){pc, {NO_FRAME, height}};
     return true;
 }
 
@@ -94,9 +94,10 @@ bool add_chunk(struct verifier *v, uint32_t number) {
     else {
         chunk = malloc(sizeof *chunk);
         if (chunk == NULL) return no_memory(v);
-        for (uint32_t i = 0; i < CHUNK_WORDS; i++) chunk->places[i].owner = NO_FUNCTION;
     }
-    memset(chunk->colours, 0, sizeof chunk->colours);
+    memset(chunk->known, 0, sizeof chunk->known);
+    memset(chunk->grey, 0, sizeof chunk->grey);
+    memset(chunk->black, 0, sizeof chunk->black);
     v->chunks[number] = chunk;
     return true;
 }
@@ -172,16 +173,40 @@ static bool start(struct verifier *v) {
     return add_function(v, &main);
 }
 
+static void free_places(struct verifier *v) {
+    forget_places(v);
+    while (v->spare != NULL) {
+        struct place_chunk *chunk = v->spare;
+        v->spare = chunk->next;
+        free(chunk);
+    }
+}
+
 static int by_pc(const void *a, const void *b) {
     const struct vm_far_height *x = a, *y = b;
     return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
+/* The far heights by ascending pc. */
+static struct vm_far_height *collect_far(const struct verifier *v) {
+    struct vm_far_height *far = malloc(v->far_count * sizeof *far + 1);
+    if (far == NULL) return NULL;
+    for (size_t i = 0; i < v->far_count; i++)
+        far[i] = (struct vm_far_height){v->far[i].pc, v->far[i].place.height};
+    qsort(far, v->far_count, sizeof *far, by_pc);
+    return far;
+}
+
 /* Hands the results over: entries by ascending pc, without function 0. */
 static bool collect(struct verifier *v, struct vm_verified *out) {
     size_t count = v->function_count - 1;
+    /* What they took is enough for the results. */
+    free_places(v);
     out->entries = malloc((count ? count : 1) * sizeof *out->entries);
-    if (out->entries == NULL) {
+    out->far = collect_far(v);
+    if (out->entries == NULL || out->far == NULL) {
+        free(out->entries);
+        free(out->far);
         vm_error_set(v->error, VM_NO_MEMORY, "%zu functions", count);
         return false;
     }
@@ -190,25 +215,17 @@ static bool collect(struct verifier *v, struct vm_verified *out) {
             uint32_t pc = word * 64 + (uint32_t)__builtin_ctzll(rest);
             out->entries[out->entry_count++] = v->functions[*entry_slot(v, pc)];
         }
-    if (v->far_count > 0) qsort(v->far, v->far_count, sizeof *v->far, by_pc);
     out->main_frame_words = v->functions[0].frame_words;
     out->heights = v->heights;
-    out->far = v->far;
     out->far_count = (uint32_t)v->far_count;
     out->reachable_primitives = v->primitives;
     v->heights = NULL;
-    v->far = NULL;
     v->primitives = NULL;
     return true;
 }
 
 static void free_all(struct verifier *v) {
-    forget_places(v);
-    while (v->spare != NULL) {
-        struct place_chunk *chunk = v->spare;
-        v->spare = chunk->next;
-        free(chunk);
-    }
+    free_places(v);
     free(v->heights);
     free(v->far);
     free(v->chunks);

@@ -23,7 +23,7 @@ static bool follow_function(struct verifier *v, uint32_t id);
  * one are followed again until one of them reaches it. */
 static uint32_t owner_of(struct verifier *v, uint32_t pc) {
     uint32_t current = v->current;
-    uint32_t id = known_place(v, pc) ? current : function_starting_at(v, pc);
+    uint32_t id = is_known(v, pc) ? current : function_starting_at(v, pc);
     if (id != NO_FUNCTION) return id;
     for (uint32_t word = 0; word < v->word_count; word++)
         if (is_reached(v, word)) v->heights[word] = HEIGHT_UNSEEN;
@@ -47,7 +47,7 @@ static inline enum arrival arrive_first(struct verifier *v, const struct state *
     uint32_t height = s->height;
     if (height >= HEIGHT_FAR && !note_high(v, s, target)) return ARRIVAL_FAIL;
     v->heights[target] = height < HEIGHT_FAR ? (uint8_t)height : HEIGHT_FAR;
-    if (!add_place(v, target, s->frame, height)) return ARRIVAL_FAIL;
+    if (!add_place(v, target, s->frame)) return ARRIVAL_FAIL;
     struct vm_entry *function = &v->functions[s->owner];
     if (height > function->frame_words) function->frame_words = height;
     return ARRIVAL_NEW;
@@ -59,19 +59,19 @@ static bool is_prologue(uint32_t op) { return op == OP_GRAB || op == OP_RESTART;
 static __attribute__((noinline)) enum arrival arrive_again(struct verifier *v,
                                                            const struct state *s, uint32_t target) {
     uint32_t op = v->code[target];
-    const struct place *place;
+    struct place place;
     if (v->heights[target] == HEIGHT_NONE)
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
     else if (is_prologue(op))
         refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
                target * 4);
-    else if ((place = known_place(v, target)) == NULL)
+    else if (!is_known(v, target))
         refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x and to 0x%x",
                target * 4, v->functions[owner_of(v, target)].pc * 4, v->functions[s->owner].pc * 4);
-    else if (place->height != s->height)
+    else if ((place = place_at(v, target)).height != s->height)
         refuse(v, s->pc, VM_V_JOIN, "frame height %u, CODE+0x%x has %u", s->height, target * 4,
-               place->height);
-    else if (place->frame != s->frame)
+               place.height);
+    else if (place.frame != s->frame)
         refuse(v, s->pc, VM_V_JOIN, "other control frames are open than at CODE+0x%x", target * 4);
     else return ARRIVAL_KNOWN;
     return ARRIVAL_FAIL;
@@ -180,8 +180,6 @@ enum flow closure_of(struct verifier *v, const struct state *s, uint32_t word, u
 
 /* --- Loops (Q5) --- */
 
-enum { WHITE, GREY, BLACK };
-
 /* The i-th place where flow goes on from pc without a poll, in no particular order; NO_PC: no
  * further one. */
 static uint32_t successor(const struct verifier *v, uint32_t pc, uint32_t i) {
@@ -199,24 +197,32 @@ static uint32_t successor(const struct verifier *v, uint32_t pc, uint32_t i) {
     return i == (jumps ? 1 : 0) ? pc + width : NO_PC;
 }
 
-/* Depth first from start; grey places are those on the path. */
+static struct place_chunk *chunk_of(struct verifier *v, uint32_t pc) {
+    return v->chunks[pc / CHUNK_WORDS];
+}
+
+static bool is_white(struct verifier *v, uint32_t pc) {
+    return !has_word(chunk_of(v, pc)->grey, pc);
+}
+
+/* Depth first from start. What is grey and not black is on the path. */
 static bool search_loop(struct verifier *v, uint32_t start) {
     size_t depth = 0;
     for (uint32_t pc = start;;) {
-        const struct place *place = pc != NO_PC ? known_place(v, pc) : NULL;
-        if (place != NULL && *colour_of(v, pc) == WHITE) {
+        bool known = pc != NO_PC && is_known(v, pc);
+        if (known && is_white(v, pc)) {
             if (!grow(v, (void **)&v->path, depth, &v->path_capacity, sizeof *v->path))
                 return false;
-            *colour_of(v, pc) = GREY;
+            set_word(chunk_of(v, pc)->grey, pc);
             v->path[depth++] = (struct visit){pc, 0};
-        } else if (place != NULL && *colour_of(v, pc) == GREY) {
+        } else if (known && !has_word(chunk_of(v, pc)->black, pc)) {
             return refuse(v, pc, VM_V_LOOP, "flow comes back from CODE+0x%x without a poll",
                           v->path[depth - 1].pc * 4);
         }
         struct visit *top = &v->path[depth - 1];
         pc = successor(v, top->pc, top->next++);
         if (pc != NO_PC) continue;
-        *colour_of(v, top->pc) = BLACK;
+        set_word(chunk_of(v, top->pc)->black, top->pc);
         if (--depth == 0) return true;
     }
 }
@@ -224,16 +230,15 @@ static bool search_loop(struct verifier *v, uint32_t start) {
 /* Refuses a cycle of the current function's instructions that passes no poll. */
 static bool check_loops(struct verifier *v) {
     for (size_t i = 0; i < v->back.count; i++)
-        if (*colour_of(v, v->back.items[i]) == WHITE && !search_loop(v, v->back.items[i]))
-            return false;
+        if (is_white(v, v->back.items[i]) && !search_loop(v, v->back.items[i])) return false;
     return true;
 }
 
 /* --- Flow --- */
 
 static bool follow(struct verifier *v, uint32_t pc) {
-    const struct place *place = known_place(v, pc);
-    struct state s = {pc, place->height, place->frame, place->owner};
+    struct place place = place_at(v, pc);
+    struct state s = {pc, place.height, place.frame, v->current};
     for (;;) {
         enum flow flow = apply_rule(v, &s);
         if (flow != FLOW_NEXT) return flow == FLOW_END;
@@ -252,8 +257,7 @@ static bool follow_function(struct verifier *v, uint32_t id) {
     v->frame_count = 1;
     v->back.count = 0;
     forget_places(v);
-    if (!set_height(v, pc, height) || !add_place(v, pc, NO_FRAME, height) ||
-        !pc_list_add(v, &v->work, pc))
+    if (!set_height(v, pc, height) || !add_place(v, pc, NO_FRAME) || !pc_list_add(v, &v->work, pc))
         return false;
     while (v->work.count > 0)
         if (!follow(v, v->work.items[--v->work.count])) return false;

@@ -25,16 +25,25 @@ struct control_frame {
 
 /* What is known of the place of an instruction, while the function it belongs to is followed. */
 struct place {
-    uint32_t owner; /* index in functions; another one than the current: left over */
     uint32_t frame; /* innermost open control frame */
     uint32_t height;
 };
 
-/* The places of CHUNK_WORDS words. */
+/* The same where the height has no code of its own. */
+struct far_place {
+    uint32_t pc;
+    struct place place;
+};
+
+/* The places of CHUNK_WORDS words. Most functions fill one or two of them; the program itself, as
+ * long as all others together when it has many modules, needs hundreds at once. So they keep only
+ * what the heights do not say, and what they know of a word is in bitmaps. */
 struct place_chunk {
-    struct place_chunk *next; /* while it is spare */
-    struct place places[CHUNK_WORDS];
-    uint8_t colours[CHUNK_WORDS]; /* of the search for loops */
+    struct place_chunk *next;                /* while it is spare */
+    uint64_t known[(CHUNK_WORDS + 63) / 64]; /* words that the current function has reached */
+    uint64_t grey[(CHUNK_WORDS + 63) / 64];  /* found by the search for loops, ... */
+    uint64_t black[(CHUNK_WORDS + 63) / 64]; /* ... and left again */
+    uint32_t frames[CHUNK_WORDS]; /* as in struct place; where the height is far: index in far */
 };
 
 struct visit {
@@ -51,8 +60,8 @@ struct verifier {
     const uint32_t *code;
     uint32_t word_count;
     struct vm_error *error;
-    uint8_t *heights;          /* as in vm_verified */
-    struct vm_far_height *far; /* in order of discovery */
+    uint8_t *heights;      /* as in vm_verified */
+    struct far_place *far; /* in order of discovery */
     size_t far_count, far_capacity;
     struct place_chunk **chunks; /* those that the current function has reached, by pc */
     struct place_chunk *spare;   /* for the next function */
@@ -100,22 +109,35 @@ static inline bool set_height(struct verifier *v, uint32_t pc, uint32_t height) 
 static inline bool is_reached(const struct verifier *v, uint32_t pc) {
     return v->heights[pc] <= HEIGHT_FAR;
 }
-/* What the current function knows of the place of an instruction; NULL: it has not reached it. */
-static inline struct place *known_place(const struct verifier *v, uint32_t pc) {
-    struct place_chunk *chunk = v->chunks[pc / CHUNK_WORDS];
-    struct place *place = chunk ? &chunk->places[pc % CHUNK_WORDS] : NULL;
-    return place && place->owner == v->current ? place : NULL;
+static inline bool has_word(const uint64_t *map, uint32_t pc) {
+    return map[pc % CHUNK_WORDS / 64] >> pc % CHUNK_WORDS % 64 & 1;
 }
-/* Makes a place of the current function known. Fails: false, as above. */
-static inline bool add_place(struct verifier *v, uint32_t pc, uint32_t frame, uint32_t height) {
+static inline void set_word(uint64_t *map, uint32_t pc) {
+    map[pc % CHUNK_WORDS / 64] |= (uint64_t)1 << pc % CHUNK_WORDS % 64;
+}
+/* Whether the current function has reached the instruction. */
+static inline bool is_known(const struct verifier *v, uint32_t pc) {
+    const struct place_chunk *chunk = v->chunks[pc / CHUNK_WORDS];
+    return chunk != NULL && has_word(chunk->known, pc);
+}
+/* The place of an instruction that it has reached. */
+static inline struct place place_at(const struct verifier *v, uint32_t pc) {
+    uint32_t frame = v->chunks[pc / CHUNK_WORDS]->frames[pc % CHUNK_WORDS];
+    if (v->heights[pc] == HEIGHT_FAR) return v->far[frame].place;
+    return (struct place){frame, v->heights[pc]};
+}
+/* Makes the place known of an instruction whose height was set last. Fails: false, as above. */
+static inline bool add_place(struct verifier *v, uint32_t pc, uint32_t frame) {
     uint32_t number = pc / CHUNK_WORDS;
     if (v->chunks[number] == NULL && !add_chunk(v, number)) return false;
-    v->chunks[number]->places[pc % CHUNK_WORDS] = (struct place){v->current, frame, height};
+    struct place_chunk *chunk = v->chunks[number];
+    set_word(chunk->known, pc);
+    chunk->frames[pc % CHUNK_WORDS] = frame;
+    if (v->heights[pc] == HEIGHT_FAR) {
+        chunk->frames[pc % CHUNK_WORDS] = (uint32_t)v->far_count - 1;
+        v->far[v->far_count - 1].place.frame = frame;
+    }
     return true;
-}
-/* The colour of a known place. */
-static inline uint8_t *colour_of(struct verifier *v, uint32_t pc) {
-    return &v->chunks[pc / CHUNK_WORDS]->colours[pc % CHUNK_WORDS];
 }
 /* Forgets all places. */
 void forget_places(struct verifier *v);
