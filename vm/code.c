@@ -65,14 +65,14 @@ static enum vm_status pack(struct vm_code *code, const uint32_t *words, struct v
 }
 
 enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                           struct vm_image *image, bool fragment, uint32_t *index,
-                           struct vm_error *error) {
+                           uint32_t global_count, struct vm_image *image, bool fragment,
+                           uint32_t *index, struct vm_error *error) {
     struct vm_code *code = new_code(vm, word_count);
     struct vm_verify_input input = {
         .words = words,
         .word_count = word_count,
         .version = vm->version,
-        .global_count = (uint32_t)wosize_of(vm->global_data),
+        .global_count = global_count,
         .primitive_count = vm->prim_count,
         .primitive_arity = arity_of_primitive,
         .context = vm,

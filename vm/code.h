@@ -57,11 +57,11 @@ struct vm_code {
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };
 
-/* Verifies and adds a fragment; *index is its number. The words are not needed any more then; if
- * they are the CODE of an image, it loses them (vm/image.h). */
+/* Verifies and adds a fragment, which may name that many globals; *index is its number. The words
+ * are not needed any more then; if they are the CODE of an image, it loses them (vm/image.h). */
 enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                           struct vm_image *image, bool fragment, uint32_t *index,
-                           struct vm_error *error);
+                           uint32_t global_count, struct vm_image *image, bool fragment,
+                           uint32_t *index, struct vm_error *error);
 /* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer
  * found. */
 void vm_code_release(struct vm *vm, uint32_t index);

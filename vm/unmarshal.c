@@ -340,20 +340,51 @@ enum vm_status vm_unmarshal_arena(const uint8_t *bytes, size_t n, struct vm_aren
     return VM_OK;
 }
 
+/* Opens DATA, which is one message and nothing else. */
+static enum vm_status open_image_data(const uint8_t *bytes, size_t n,
+                                      struct vm_marshal_header *header, struct vm_error *error) {
+    enum vm_status status = open_message(bytes, n, header, error);
+    if (status != VM_OK || header->data_bytes == n - header->header_bytes) return status;
+    return vm_error_set(error, VM_BAD_MARSHAL, "+0x%llx: bytes behind the value",
+                        (unsigned long long)(header->header_bytes + header->data_bytes));
+}
+
+static enum vm_status no_globals(struct vm_error *error) {
+    return vm_error_set(error, VM_BAD_MARSHAL, "the value is no table of globals");
+}
+
+/* The header of the block that an item of n bytes at most begins; of no fields if it is none. */
+static header block_header(const uint8_t *item, size_t n) {
+    unsigned code = n > 0 ? *item : 0, width = code == CODE_BLOCK64 ? 8 : 4;
+    if (code >= SMALL_BLOCK) return make_header(code >> 4 & 7, code & 15, 0);
+    bool has_number = (code == CODE_BLOCK32 || code == CODE_BLOCK64) && n > width;
+    return has_number ? reader_load(item + 1, width) : 0;
+}
+
+enum vm_status vm_unmarshal_image_globals(const uint8_t *bytes, size_t n, uint32_t *count,
+                                          struct vm_error *error) {
+    struct vm_marshal_header header;
+    enum vm_status status = open_image_data(bytes, n, &header, error);
+    if (status != VM_OK) return status;
+    uint64_t root = block_header(bytes + header.header_bytes, header.data_bytes);
+    /* Each of them takes a byte at least. */
+    if (tag_of_header(root) != 0 || wosize_of_header(root) == 0 ||
+        wosize_of_header(root) > header.data_bytes || wosize_of_header(root) > UINT32_MAX)
+        return no_globals(error);
+    *count = (uint32_t)wosize_of_header(root);
+    return VM_OK;
+}
+
 enum vm_status vm_unmarshal_image_data(struct domain *d, const uint8_t *bytes, size_t n, value *out,
                                        struct vm_error *error) {
     struct vm_marshal_header header;
-    enum vm_status status = open_message(bytes, n, &header, error);
+    enum vm_status status = open_image_data(bytes, n, &header, error);
     if (status != VM_OK) return status;
-    if (header.data_bytes != n - header.header_bytes)
-        return vm_error_set(error, VM_BAD_MARSHAL, "+0x%llx: bytes behind the value",
-                            (unsigned long long)(header.header_bytes + header.data_bytes));
     struct vm_unmarshal_fault fault;
     value root;
     if (!vm_unmarshal(d, &header, bytes + header.header_bytes, NULL, &root, &fault))
         return bad_message(error, &fault, header.header_bytes);
-    if (!is_block(root) || tag_of(root) != 0 || wosize_of(root) == 0)
-        return vm_error_set(error, VM_BAD_MARSHAL, "the value is no table of globals");
+    if (!is_block(root) || tag_of(root) != 0 || wosize_of(root) == 0) return no_globals(error);
     *out = root;
     return VM_OK;
 }

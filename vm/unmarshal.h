@@ -56,6 +56,10 @@ enum vm_status vm_unmarshal_arena(const uint8_t *bytes, size_t n, struct vm_aren
 
 /* ---- Into the heap. ---- */
 
+/* How many globals the table that DATA holds will have. Looks at its first item only, and believes
+ * it as vm_unmarshal_image_data would. GC: never. Fails: with VM_BAD_MARSHAL. */
+enum vm_status vm_unmarshal_image_globals(const uint8_t *bytes, size_t n, uint32_t *count,
+                                          struct vm_error *error);
 /* Reads DATA: exactly one message of plain data in n bytes, its root a block of tag 0, which is in
  * the major heap as everything in it. GC: never. Fails: with VM_BAD_MARSHAL; out_of_memory
  * upcall. */

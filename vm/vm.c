@@ -18,6 +18,7 @@
 #include "vm/thread.h"
 #include "vm/unmarshal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void out_of_memory(void *context, struct gc_domain *g, size_t words) {
@@ -92,26 +93,34 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     return vm;
 }
 
-static enum vm_status load_data(struct vm *vm, struct vm_image *image, struct vm_error *error) {
+/* The code is verified before DATA is read: the words are packed then, and what the verifier needed
+ * for a while has made room for the blocks. */
+static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
+                                         struct vm_error *error) {
     const struct vm_section *data = vm_image_section(image, "DATA");
     if (data == NULL) return vm_error_set(error, VM_NO_SECTION, "DATA");
-    value globals = VAL_UNIT;
-    enum vm_status status = vm_unmarshal_image_data(vm->domain, data->bytes, data->length, &globals,
-                                                    error);
-    if (status == VM_OK) vm->global_data = globals;
-    return status;
+    uint32_t index, global_count;
+    enum vm_status status = vm_unmarshal_image_globals(data->bytes, data->length, &global_count,
+                                                       error);
+    if (status == VM_OK)
+        status = vm_code_add(vm, image->code, image->code_words, global_count, image, false, &index,
+                             error);
+    if (status != VM_OK) return status;
+    value globals;
+    status = vm_unmarshal_image_data(vm->domain, data->bytes, data->length, &globals, error);
+    if (status != VM_OK) return status;
+    assert(wosize_of(globals) == global_count);
+    vm->global_data = globals;
+    return VM_OK;
 }
 
 enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error) {
-    uint32_t index;
     vm->image = image;
     enum vm_status status = vm_dlls_open(vm, error);
     if (status != VM_OK) return status;
     vm_link_primitives(vm, image->primitive_names, image->primitive_count);
-    status = load_data(vm, image, error);
-    if (status == VM_OK)
-        status = vm_code_add(vm, image->code, image->code_words, image, false, &index, error);
-    if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[index]);
+    status = load_code_and_data(vm, image, error);
+    if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[0]);
     if (status == VM_OK && vm->options.backtrace_level >= 2) vm_debuginfo_of_program(vm);
     vm_image_drop_loaded(image);
     return status;
