@@ -11,20 +11,24 @@ let () =
 
 (* out of a loop without allocation *)
 let () =
-  ignore (Sys.command "(sleep 0.1; kill -USR1 $PPID) >/dev/null 2>&1 &");
-  (try while true do () done with Interrupted _ -> print_endline "loop left")
+  try
+    ignore (Sys.command "(sleep 0.1; kill -USR1 $PPID) >/dev/null 2>&1 &");
+    while true do () done
+  with Interrupted _ -> print_endline "loop left"
 
 let rec spin n = spin (n + 1)
 
 let () =
-  ignore (Sys.command "(sleep 0.1; kill -USR1 $PPID) >/dev/null 2>&1 &");
-  (try spin 0 with Interrupted _ -> print_endline "recursion left")
+  try
+    ignore (Sys.command "(sleep 0.1; kill -USR1 $PPID) >/dev/null 2>&1 &");
+    spin 0
+  with Interrupted _ -> print_endline "recursion left"
 
 let () =
   Sys.catch_break true;
   (* while the shell runs, system() has its callers ignore SIGINT: the signal comes later *)
-  ignore (Sys.command "(sleep 0.1; kill -INT $PPID) >/dev/null 2>&1 &");
-  (try while true do () done
+  ignore (Sys.command "mkfifo go; (read line < go; sleep 0.1; kill -INT $PPID) >/dev/null 2>&1 &");
+  (try close_out (open_out "go"); while true do () done
    with Sys.Break -> print_endline "break");
   Sys.catch_break false;
   ignore (Sys.signal Sys.sigint Sys.Signal_ignore);

@@ -1,4 +1,8 @@
+(* A thread that was joined may still be about to end, and take a signal that it does not block: what
+   is blocked is blocked before there are others. *)
 let () =
+  let old = Thread.sigmask Unix.SIG_BLOCK [Sys.sigusr2; Sys.sigterm] in
+  Printf.printf "before: %d blocked\n%!" (List.length old);
   let count = ref 0 in
   Sys.set_signal Sys.sigusr1 (Sys.Signal_handle (fun _ -> incr count));
   let t = Thread.create (fun () -> while !count < 3 do Thread.yield () done) () in
@@ -9,8 +13,6 @@ let () =
   done;
   Thread.join t;
   Printf.printf "handled %d\n%!" !count;
-  let old = Thread.sigmask Unix.SIG_BLOCK [Sys.sigusr2; Sys.sigterm] in
-  Printf.printf "before: %d blocked\n%!" (List.length old);
   let waiter = Thread.create (fun () ->
     let s = Thread.wait_signal [Sys.sigusr2] in
     Printf.printf "waited: %b\n%!" (s = Sys.sigusr2);
@@ -24,13 +26,14 @@ let () =
   print_newline ();
   (* A handler that raises, while the thread waits for the system. *)
   Sys.set_signal Sys.sigalrm (Sys.Signal_handle (fun _ -> raise Exit));
-  ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.; it_value = 0.02 });
-  (try Thread.delay 5.; print_endline "?" with Exit -> print_endline "raised");
+  let alarm seconds =
+    ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.; it_value = seconds }) in
+  (try alarm 0.02; Thread.delay 5.; print_endline "?" with Exit -> print_endline "raised");
   let r, _ = Unix.pipe () in
-  ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.; it_value = 0.02 });
-  (try ignore (input_char (Unix.in_channel_of_descr r)) with Exit -> print_endline "raised");
+  (try alarm 0.02; ignore (input_char (Unix.in_channel_of_descr r))
+   with Exit -> print_endline "raised");
   (try ignore (Thread.sigmask Unix.SIG_BLOCK [Sys.sigalrm]);
-       ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.; it_value = 0.01 });
+       alarm 0.01;
        Unix.sleepf 0.03;
        ignore (Thread.sigmask Unix.SIG_UNBLOCK [Sys.sigalrm]);
        print_endline "?"
