@@ -40,6 +40,15 @@ def descendants(ancestor):
     return {p: rows[p][2] for p in below - {ancestor} if rows[p][1] not in 'ZX'}
 
 
+def is_running(process):
+    """Whether it has not ended, waited for or not."""
+    try:
+        with open('/proc/%d/stat' % process, encoding='latin-1') as file:
+            return file.read().rpartition(')')[2].split()[0] not in 'ZX'
+    except OSError:
+        return False
+
+
 def _send(process, number):
     try:
         os.kill(process, number)
