@@ -67,8 +67,6 @@ uint64_t mp_recorder_elapsed(struct mp_recorder *r) {
     return elapsed;
 }
 
-/* ---- Coming in and going out. ---- */
-
 static bool open_files(struct mp_recorder *r);
 static bool start_file(struct mp_recorder *r, uint64_t parent);
 
@@ -92,8 +90,28 @@ uint64_t mp_recorder_lost(const struct mp_recorder *r) {
     return r->lost_sites + (r->tracker == NULL ? 0 : mp_tracker_lost(r->tracker));
 }
 
+/* ---- Coming in and going out. ---- */
+
+static void come_out(struct mp_recorder *r) {
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&r->inside, false, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (r->snapshot_due || r->killed_by != 0) mp_recorder_serve_signals(r);
+}
+
+/* False: nothing is to be recorded. */
+static inline bool come_in(struct mp_recorder *r) {
+    if (!mp_recorder_is_recording(r)) return false;
+    atomic_store_explicit(&r->inside, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    bool held = atomic_load_explicit(&r->held, memory_order_acquire);
+    return __builtin_expect(!held, 1) || mp_recorder_wait_to_come_in(r);
+}
+
 void mp_recorder_become_child(struct mp_recorder *r) {
     uint64_t parent = r->options.follow_fork ? (uint64_t)getppid() : 0;
+    r->inside = true; /* signals may come as soon as the child is alive */
+    r->held = false;  /* by a thread of the parent */
     close(r->fd);
     r->fd = -1;
     mp_writer_free(r->writer);
@@ -106,17 +124,11 @@ void mp_recorder_become_child(struct mp_recorder *r) {
     r->snapshot_due = false;
     mark_alive(r);
     r->silent = parent == 0 || !open_files(r) || !start_file(r, parent);
+    come_out(r);
 }
 
-static void come_out(struct mp_recorder *r) {
-    r->inside = 0;
-    if (r->snapshot_due || r->killed_by != 0) mp_recorder_do_deferred(r);
-}
-
-/* False: nothing is to be recorded. */
 static bool enter(struct mp_recorder *r) {
-    if (!mp_recorder_is_recording(r)) return false;
-    r->inside = 1;
+    if (!come_in(r)) return false;
     read_clock(r);
     return true;
 }
@@ -180,11 +192,10 @@ static inline void leave_hit(struct mp_recorder *r, bool clock_read, unsigned we
 /* The tracker counts samples as the file does. */
 static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     struct mp_recorder *r = context;
-    if (!mp_recorder_is_recording(r)) {
+    if (!come_in(r)) {
         mp_tracker_stop(r->tracker);
         return;
     }
-    r->inside = 1;
     unsigned weight = weight_of_hit(r);
     bool clock_read = weight > 0 || ticks() - r->entered_ticks > SAME_TIME_TICKS;
     if (clock_read) read_clock(r);
@@ -460,6 +471,7 @@ static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned s
     write_counters(r);
     struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
     mp_write_finish(r->writer, &finish);
+    r->finished = true;
     mp_writer_flush(r->writer);
     leave(r, 1);
     mp_tracker_stop(r->tracker);
@@ -468,6 +480,7 @@ static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned s
     write_counters(r);
     struct mp_record_end end = {mp_recorder_elapsed(r), r->overhead_ns, mp_recorder_lost(r)};
     mp_write_end(r->writer, &end);
+    r->closed = true;
     mp_writer_flush(r->writer);
     leave(r, 1);
 }

@@ -7,6 +7,8 @@
 #include "memprof/sampler.h"
 #include "memprof/tracker.h"
 
+#include <stdatomic.h>
+
 /* From keys to numbers; 0 is no key and no number. */
 struct mp_map {
     struct mp_map_slot {
@@ -81,11 +83,13 @@ struct mp_recorder {
     uint64_t activity_ns[MP_ACTIVITY_DEPTH];
     uint64_t promoted_before; /* promoted words when the pause began */
     unsigned open_phases;
-    bool debug_read;            /* debugging information was looked for */
-    volatile int inside;        /* a function of the recorder runs */
-    volatile bool snapshot_due; /* SIGUSR1 came while inside */
-    volatile int killed_by;     /* a deadly signal came while a chunk was written */
-    uint64_t handled;           /* signals whose disposition is ours, a bit each */
+    bool debug_read;           /* debugging information was looked for */
+    bool finished, closed;     /* a record `finish`, a record `end` was written */
+    _Atomic bool inside;       /* a function of the recorder runs */
+    _Atomic bool held;         /* a handler does what signals asked for: who comes in waits */
+    _Atomic bool snapshot_due; /* SIGUSR1 asked for one */
+    _Atomic int killed_by;     /* the deadly signal that came */
+    uint64_t handled;          /* signals whose disposition is ours, a bit each */
 };
 
 /* Microseconds from the last record that has a time to the one that is about to be written. */
@@ -125,7 +129,10 @@ void mp_sites_stop(struct mp_recorder *r);
  * one recorder of the process hears them. */
 void mp_recorder_listen(struct mp_recorder *r);
 void mp_recorder_deafen(struct mp_recorder *r);
-/* Does what had to wait for the end of the recorder's own work. */
-void mp_recorder_do_deferred(struct mp_recorder *r);
+/* Does what signals asked for, if no function of the recorder runs and no handler does it.
+ * Async-signal-safe. */
+void mp_recorder_serve_signals(struct mp_recorder *r);
+/* Held is true: comes in when it is not any more. False: nothing is to be recorded now. */
+bool mp_recorder_wait_to_come_in(struct mp_recorder *r);
 
 #endif
