@@ -54,7 +54,4 @@ static inline value gc_bulk_alloc(struct gc_bulk *b, size_t wosize, unsigned tag
     return (value)(p + 8);
 }
 
-/* Calls out_of_memory for a request of words. Needs: no bulk under way. */
-void gc_out_of_memory(struct gc_domain *g, size_t words);
-
 #endif

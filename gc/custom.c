@@ -48,15 +48,18 @@ static size_t minor_max(const struct gc_domain *g) {
 
 bool gc_custom_reserve(struct gc_domain *g) {
     struct gc_custom *custom = &g->heap->custom;
-    return gc_words_reserve(g->heap, &custom->young, YOUNG_STRIDE) &&
-           gc_words_reserve(g->heap, &custom->old, custom->young.count / YOUNG_STRIDE + 1);
+    return gc_words_reserve(g->heap, GC_OWN, &custom->young, YOUNG_STRIDE) &&
+           gc_words_reserve(g->heap, GC_PROGRAM, &custom->old,
+                            custom->young.count / YOUNG_STRIDE + 1);
 }
 
-/* A custom block is to be entered, if anything about it is to be remembered: makes room. */
-static void make_room(struct gc_domain *g, const struct gc_custom_ops *ops, size_t mem) {
-    struct gc_heap *heap = g->heap;
-    if ((ops->finalize != NULL || mem != 0) && !gc_custom_reserve(g))
-        heap->up.out_of_memory(heap->up.context, g, YOUNG_STRIDE);
+/* A custom block is to be entered, if anything about it is to be remembered: makes room, collect
+ * says whether a full cycle may help. */
+static void make_room(struct gc_domain *g, const struct gc_custom_ops *ops, size_t mem,
+                      bool collect) {
+    if ((ops->finalize == NULL && mem == 0) || gc_custom_reserve(g)) return;
+    if (!collect || !gc_cycle_for_limit(g) || !gc_custom_reserve(g))
+        gc_out_of_memory(g, YOUNG_STRIDE);
 }
 
 /* A custom block is born in the major heap, or has come to be there. */
@@ -83,7 +86,7 @@ static value alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, 
                           size_t mem, size_t max, size_t minor_mem, size_t minor_max_bytes) {
     size_t wosize = 1 + (bytes + 7) / 8;
     bool small = wosize <= MAX_YOUNG_WOSIZE;
-    make_room(g, ops, mem);
+    make_room(g, ops, mem, true);
     value v = small ? gc_alloc_small(g, wosize, TAG_CUSTOM) : gc_alloc_major(g, wosize, TAG_CUSTOM);
     field(v, 0) = (value)ops;
     if (small) {
@@ -111,7 +114,7 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
 }
 
 void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
-    make_room(g, custom_ops(v), mem);
+    make_room(g, custom_ops(v), mem, false);
     if (gc_is_young(g, v)) {
         size_t most = g->heap->params.custom_minor_max_bytes;
         size_t minor_mem = mem < most ? mem : most;
@@ -125,22 +128,6 @@ void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
 void gc_charge(struct gc_domain *g, size_t mem, size_t max) {
     charge_major(g, mem, max > 0 ? max : major_max(g->heap));
 }
-
-bool gc_external_try(struct gc_heap *heap, size_t bytes) {
-    size_t *taken = &heap->custom.external_bytes, limit = heap->params.max_heap_words, all;
-    if (__builtin_add_overflow(*taken, bytes, &all) || (limit != 0 && all / 8 > limit))
-        return false;
-    *taken = all;
-    return true;
-}
-
-bool gc_external_take(struct gc_domain *g, size_t bytes) {
-    if (gc_external_try(g->heap, bytes)) return true;
-    gc_full_major_cycle(g);
-    return gc_external_try(g->heap, bytes);
-}
-
-void gc_external_give(struct gc_heap *heap, size_t bytes) { heap->custom.external_bytes -= bytes; }
 
 static void finalize(value v) {
     void (*last_call)(value v) = custom_ops(v)->finalize;

@@ -36,22 +36,26 @@ void gc_final_destroy(struct gc_heap *heap) {
 
 /* Makes the table one of n items at least. False when memory is exhausted. */
 static bool table_reserve(struct gc_heap *heap, struct gc_final_table *table, size_t n) {
-    size_t capacity = table->capacity == 0 ? FIRST_CAPACITY : table->capacity;
-    if (n <= table->capacity) return true;
-    while (capacity < n) capacity *= 2;
-    void *items = gc_os_realloc(&heap->faults, table->items, capacity * sizeof *table->items);
-    if (items == NULL) return false;
-    table->items = items;
-    table->capacity = capacity;
-    return true;
+    const struct gc_growth growth = {GC_PROGRAM, FIRST_CAPACITY, sizeof *table->items,
+                                     sizeof *table->items};
+    return gc_table_grow(heap, &growth, (void **)&table->items, &table->capacity, n);
+}
+
+/* Room for one more in the table, and for all in the due queue (F4). */
+static bool make_room(struct gc_heap *heap, struct gc_final_table *table) {
+    struct gc_final *final = &heap->final;
+    size_t all = final->first.count + final->last.count + final->due.count;
+    return table_reserve(heap, table, table->count + 1) &&
+           table_reserve(heap, &final->due, all + 1);
 }
 
 static void enter(struct gc_domain *g, struct gc_final_table *table, value f, value v) {
-    struct gc_heap *heap = g->heap;
-    struct gc_final *final = &heap->final;
-    size_t all = final->first.count + final->last.count + final->due.count;
-    if (!table_reserve(heap, table, table->count + 1) || !table_reserve(heap, &final->due, all + 1))
-        heap->up.out_of_memory(heap->up.context, g, table->count);
+    if (!make_room(g->heap, table)) {
+        GC_ROOT(g, &f, &v);
+        bool cycled = gc_cycle_for_limit(g);
+        GC_UNROOT(g);
+        if (!cycled || !make_room(g->heap, table)) gc_out_of_memory(g, table->count);
+    }
     value block = block_start(v);
     table->items[table->count++] = (struct gc_finaliser){
         .function = f, .argument = block, .offset = v - block};

@@ -11,7 +11,7 @@
 
 #include "gc/heap.h"
 
-/* Registers f for block v. GC: never. Fails: out_of_memory upcall. */
+/* Registers f for block v. GC: may run. Fails: out_of_memory upcall. */
 void gc_finalise(struct gc_domain *g, value f, value v);
 void gc_finalise_last(struct gc_domain *g, value f, value v);
 /* Functions of `finalise` that are registered from now on are not found due by the next end of

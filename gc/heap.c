@@ -72,8 +72,7 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
 
 size_t gc_young_words(const struct gc_heap *heap) {
     size_t wanted = GC_TINY ? MIN_YOUNG_WORDS : heap->young_words_wanted;
-    size_t limit = heap->params.max_heap_words;
-    if (limit == 0) return wanted;
+    size_t limit = gc_limit_words(heap);
     size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
     size_t room = limit > used ? (limit - used) & ~(size_t)(YOUNG_STEP_WORDS - 1) : 0;
     if (room < MIN_YOUNG_WORDS) room = MIN_YOUNG_WORDS;

@@ -39,7 +39,7 @@ struct gc_upcalls {
 
 struct gc_params {
     size_t minor_words;                            /* size of the young area; 0: 256k, adaptive */
-    size_t max_heap_words;                         /* limit of the major heap; 0: none */
+    size_t max_heap_words;                         /* limit: see gc_external_take; 0: none */
     size_t space_overhead;                         /* o=, percent; 0: 120 */
     size_t max_overhead;                           /* O=, 4.x: kept for Gc.get; 0: 500 */
     size_t custom_major_ratio, custom_minor_ratio; /* M=, m=; 0: 44, 100 */
@@ -165,14 +165,22 @@ bool gc_custom_reserve(struct gc_domain *g);
  * cycle; max 0: by the custom ratios. GC: never. */
 void gc_charge(struct gc_domain *g, size_t mem, size_t max);
 
-/* Memory outside the heap that the program holds. It has the limit max_heap_words too, counted
- * apart from the heap. Takes bytes of it, if need be after a full cycle. False: there is no room,
- * nothing was taken. GC: may run. */
+/* Memory outside the heap that the program holds: but for the first megabyte max_heap_words limits
+ * the heap and it together. Takes bytes of it, if need be after a full cycle. False: there is no
+ * room, nothing was taken. GC: may run. */
 bool gc_external_take(struct gc_domain *g, size_t bytes);
 /* The same without a cycle. GC: never. */
 bool gc_external_try(struct gc_heap *heap, size_t bytes);
-/* Gives back what was taken; custom blocks may, when they are finalised. GC: never. */
+/* The same where a refusal would lose something: up to an eighth beyond the limit, for which the
+ * heap answers at the next minor collection, with a full cycle, and Out_of_memory if that doesn't
+ * help. GC: never. */
+bool gc_external_owe(struct gc_heap *heap, size_t bytes);
+/* Gives back what was taken; custom blocks may, when they are finalised. NULL: the heap is gone.
+ * GC: never. */
 void gc_external_give(struct gc_heap *heap, size_t bytes);
+
+/* Calls out_of_memory for a request of words. Needs: no bulk (bulk.h) under way. */
+void gc_out_of_memory(struct gc_domain *g, size_t words);
 
 /* ---- Stores. GC: never, for all of them. ---- */
 

@@ -64,9 +64,35 @@ struct gc_words {
     uintptr_t *items;
     size_t count, capacity;
 };
-/* Makes room for n more. False when memory is exhausted; the array is then unchanged. */
-bool gc_words_reserve(struct gc_heap *heap, struct gc_words *w, size_t n);
+
+/* Which account of limit.c a table stands in. */
+enum gc_payer {
+    GC_OWN,     /* the collector needs it while it works, and can do without */
+    GC_PROGRAM, /* it grows with what the program registers */
+    GC_COUNTED  /* none: something else was counted for it */
+};
+/* Makes room for n more. False when memory or the limit is exhausted; the array is then
+ * unchanged. */
+bool gc_words_reserve(struct gc_heap *heap, enum gc_payer payer, struct gc_words *w, size_t n);
 void gc_words_free(struct gc_words *w);
+
+/* A table that grows in larger and larger steps. */
+struct gc_growth {
+    enum gc_payer payer;
+    size_t first; /* items that it begins with */
+    size_t item_bytes;
+    size_t counted_bytes; /* of an item: as large as what it entails elsewhere makes it */
+};
+/* Makes *items an array of n items at least. False as above. */
+bool gc_table_grow(struct gc_heap *heap, const struct gc_growth *growth, void **items,
+                   size_t *capacity, size_t n);
+/* If there is a limit, a full cycle, which may make room below it. False: there is none. */
+bool gc_cycle_for_limit(struct gc_domain *g);
+/* Takes bytes from the collector's own account. False: it has none left. */
+bool gc_own_try(struct gc_heap *heap, size_t bytes);
+/* What the limit leaves to the major heap beside what the program holds outside; SIZE_MAX: there is
+ * no limit. */
+size_t gc_limit_words(const struct gc_heap *heap);
 
 /* ---- The system (os.c). All memory of the collector comes through these, so that fault injection
  * reaches it: BACTRIAN_FAIL_ALLOC=n makes the n-th request fail, n:sticky that and all later. ----
@@ -194,7 +220,6 @@ struct gc_custom {
     struct gc_words young; /* triples (block, mem, max) born in this minor cycle */
     struct gc_words old;   /* blocks in the major heap whose ops have finalize */
     double minor_ratio;    /* mem / max charged to the current minor cycle; at 1 one is requested */
-    size_t external_bytes; /* taken by gc_external_take and not given back */
 };
 
 /* Slots registered one by one (roots.c): a set of addresses, and those that may hold young ones. */
@@ -282,6 +307,8 @@ struct gc_heap {
     struct gc_weak weak;
     struct gc_final final;
     struct gc_custom custom;
+    size_t external_bytes; /* taken for the program and not given back; limit.c */
+    size_t own_bytes;      /* of the collector's tables */
 
     struct gc_params params; /* zeros replaced by defaults */
     struct gc_upcalls up;
@@ -301,8 +328,9 @@ static inline void gc_words_append(struct gc_words *w, uintptr_t x) {
     w->items[w->count++] = x;
 }
 /* Appends x, with new room if need be. False when memory is exhausted: x is not there then. */
-static inline bool gc_words_push(struct gc_heap *heap, struct gc_words *w, uintptr_t x) {
-    if (w->count == w->capacity && !gc_words_reserve(heap, w, 1)) return false;
+static inline bool gc_words_push(struct gc_heap *heap, enum gc_payer payer, struct gc_words *w,
+                                 uintptr_t x) {
+    if (w->count == w->capacity && !gc_words_reserve(heap, payer, w, 1)) return false;
     w->items[w->count++] = x;
     return true;
 }
@@ -498,6 +526,8 @@ void gc_spans_free(struct gc_heap *heap, struct gc_span *span, size_t n);
 bool gc_spans_reserve(struct gc_heap *heap, size_t n);
 /* Gives free spans back to the system, at most `most`, until keep of them still have memory. */
 void gc_spans_discard(struct gc_heap *heap, size_t keep, size_t most);
+/* Free spans count too while they hold memory: those that exceed the limit give it back. */
+void gc_spans_keep_within_limit(struct gc_heap *heap);
 
 /* The address of wosize + 1 words for a block above MAX_YOUNG_WOSIZE. */
 uintptr_t gc_large_alloc(struct gc_heap *heap, size_t wosize);

@@ -31,12 +31,8 @@ enum {
 
 static bool grow_stack(struct gc_heap *heap) {
     struct gc_mark *m = &heap->mark;
-    size_t capacity = m->capacity ? m->capacity * 2 : FIRST_CAPACITY;
-    struct gc_range *stack = gc_os_realloc(&heap->faults, m->stack, capacity * sizeof *stack);
-    if (!stack) return false;
-    m->stack = stack;
-    m->capacity = capacity;
-    return true;
+    const struct gc_growth growth = {GC_OWN, FIRST_CAPACITY, sizeof *m->stack, sizeof *m->stack};
+    return gc_table_grow(heap, &growth, (void **)&m->stack, &m->capacity, m->capacity + 1);
 }
 
 bool gc_mark_create(struct gc_heap *heap) { return grow_stack(heap); }
@@ -60,7 +56,7 @@ static inline size_t mark_block(struct gc_heap *heap, uintptr_t v, uintptr_t dea
     }
     if ((h & 0x300) != dead) {
         if (__builtin_expect((h & 0x300) != COLOUR_WATCHED << 8, 1)) return 0;
-        if (!gc_words_push(heap, &heap->weak.woken, v)) heap->weak.refused = true;
+        if (!gc_words_push(heap, GC_COUNTED, &heap->weak.woken, v)) heap->weak.refused = true;
         h = (h & ~(header)0x300) | dead;
     }
     *header_ptr((value)v) = h ^ 0x100;

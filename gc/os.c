@@ -91,22 +91,6 @@ void gc_fatal_no_memory(const char *doing) {
     exit(2);
 }
 
-bool gc_words_reserve(struct gc_heap *heap, struct gc_words *w, size_t n) {
-    if (n <= w->capacity - w->count) return true;
-    size_t capacity = w->capacity ? w->capacity * 2 : IF_TINY(1, 256);
-    while (capacity - w->count < n) capacity *= 2;
-    uintptr_t *items = gc_os_realloc(&heap->faults, w->items, capacity * sizeof *items);
-    if (!items) return false;
-    w->items = items;
-    w->capacity = capacity;
-    return true;
-}
-
-void gc_words_free(struct gc_words *w) {
-    free(w->items);
-    *w = (struct gc_words){NULL, 0, 0};
-}
-
 void gc_say(const struct gc_heap *heap, unsigned bit, const char *format, ...) {
     if (!(heap->params.verbose & bit)) return;
     va_list args;

@@ -308,7 +308,8 @@ intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
 /* Does the heap exceed its limit by more than words? */
 static bool too_large(const struct gc_heap *heap, size_t words) {
     size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
-    return heap->params.max_heap_words && used > heap->params.max_heap_words + words;
+    size_t limit = gc_limit_words(heap);
+    return used > limit && used - limit > words;
 }
 
 void gc_collect_for_limit(struct gc_domain *g) {

@@ -93,14 +93,12 @@ bool gc_spans_reserve(struct gc_heap *heap, size_t n) {
  * heap is collected right after. */
 static bool over_limit(const struct gc_heap *heap, size_t n) {
     size_t used = heap->top_span - heap->free_span_count + n;
-    return heap->params.max_heap_words && !heap->in_minor &&
-           used * SPAN_WORDS > heap->params.max_heap_words;
+    return !heap->in_minor && used * SPAN_WORDS > gc_limit_words(heap);
 }
 
-/* Free spans count too while they hold memory: those that exceed the limit give it back. */
-static void keep_memory_within_limit(struct gc_heap *heap) {
-    size_t most = heap->params.max_heap_words / SPAN_WORDS;
-    if (most == 0 || heap->committed_spans <= most) return;
+void gc_spans_keep_within_limit(struct gc_heap *heap) {
+    size_t most = gc_limit_words(heap) / SPAN_WORDS;
+    if (heap->params.max_heap_words < SPAN_WORDS || heap->committed_spans <= most) return;
     size_t used = heap->top_span - heap->free_span_count;
     gc_spans_discard(heap, most > used ? most - used : 0, SIZE_MAX);
 }
@@ -122,7 +120,7 @@ struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
         span[i].discarded = false;
         span[i].kind = SPAN_BODY; /* not free any more, whatever it will be */
     }
-    keep_memory_within_limit(heap);
+    gc_spans_keep_within_limit(heap);
     size_t words = heap->committed_spans * SPAN_WORDS;
     if (words > heap->stats.top_heap_words) heap->stats.top_heap_words = words;
     return span;

@@ -11,12 +11,12 @@
 enum { FIRST_CAPACITY = IF_TINY(1, 1024) };
 
 bool gc_remembered_create(struct gc_heap *heap) {
-    return gc_words_reserve(heap, &heap->remembered, FIRST_CAPACITY);
+    return gc_words_reserve(heap, GC_OWN, &heap->remembered, FIRST_CAPACITY);
 }
 
 static inline void remember(struct gc_domain *g, value *slot) {
     struct gc_heap *heap = g->heap;
-    if (gc_words_push(heap, &heap->remembered, (uintptr_t)slot)) return;
+    if (gc_words_push(heap, GC_OWN, &heap->remembered, (uintptr_t)slot)) return;
     heap->remembered_lost = true;
     gc_request_minor(g);
 }

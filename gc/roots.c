@@ -51,7 +51,7 @@ static bool rehash(struct gc_heap *heap, struct gc_root_set *set) {
 static void note_young(struct gc_domain *g, value *slot) {
     struct gc_root_set *set = &g->heap->roots;
     if (is_block(*slot) && gc_is_young(g, *slot) &&
-        !gc_words_push(g->heap, &set->young, (uintptr_t)slot))
+        !gc_words_push(g->heap, GC_OWN, &set->young, (uintptr_t)slot))
         set->young_lost = true;
 }
 

@@ -24,7 +24,12 @@
 
 #include <stdlib.h>
 
-enum { FIRST_WATCH_CAPACITY = IF_TINY(2, 256), MINOR_WORK_FACTOR = 16 };
+enum {
+    FIRST_ALL_CAPACITY = IF_TINY(1, 256),
+    FIRST_WATCH_CAPACITY = IF_TINY(2, 256),
+    MINOR_WORK_FACTOR = 16,
+    MANY_YOUNG = 1 << 17 /* words of weak.young that are worth a minor collection */
+};
 
 /* An entry of weak.waiting: the number + 1 of the next ephemeron in the list, and a slot. */
 static uintptr_t waiting_entry(size_t next, size_t slot) { return (uintptr_t)next << 32 | slot; }
@@ -54,11 +59,21 @@ bool gc_is_ephe(const struct gc_domain *g, value v) {
 
 value gc_ephe_none(struct gc_domain *g) { return g->heap->weak.none; }
 
+/* Room for one more ephemeron. It counts with all that it may take at the end of marking: `waiting`
+ * and `woken` may each have twice as many words as there are ephemerons, `watched` four times as
+ * many entries. */
+static bool room_for_one(struct gc_heap *heap) {
+    struct gc_words *all = &heap->weak.all;
+    const struct gc_growth growth = {GC_PROGRAM, FIRST_ALL_CAPACITY, sizeof *all->items,
+                                     5 * sizeof *all->items + 4 * sizeof(struct gc_watch)};
+    if (all->count >= UINT32_MAX - 1) return false;
+    return gc_table_grow(heap, &growth, (void **)&all->items, &all->capacity, all->count + 1);
+}
+
 value gc_ephe_create(struct gc_domain *g, size_t keys) {
-    struct gc_heap *heap = g->heap;
-    struct gc_weak *weak = &heap->weak;
-    if (weak->all.count >= UINT32_MAX - 1 || !gc_words_reserve(heap, &weak->all, 1))
-        heap->up.out_of_memory(heap->up.context, g, keys);
+    struct gc_weak *weak = &g->heap->weak;
+    if (!room_for_one(g->heap) && (!gc_cycle_for_limit(g) || !room_for_one(g->heap)))
+        gc_out_of_memory(g, keys);
     value e = gc_alloc_major(g, keys + EPHE_FIRST_KEY, TAG_ABSTRACT);
     field(e, EPHE_LINK) = val_of_int((intptr_t)weak->all.count);
     for (size_t i = EPHE_DATA; i < keys + EPHE_FIRST_KEY; i++) field(e, i) = weak->none;
@@ -69,8 +84,8 @@ value gc_ephe_create(struct gc_domain *g, size_t keys) {
 /* Room to note that n slots hold young blocks; W4. */
 static void make_room(struct gc_domain *g, size_t n) {
     struct gc_heap *heap = g->heap;
-    if (!gc_words_reserve(heap, &heap->weak.young, 2 * n))
-        heap->up.out_of_memory(heap->up.context, g, 2 * n);
+    if (!gc_words_reserve(heap, GC_OWN, &heap->weak.young, 2 * n)) gc_out_of_memory(g, 2 * n);
+    if (heap->weak.young.count > MANY_YOUNG) gc_request_minor(g);
 }
 
 void gc_ephe_set(struct gc_domain *g, value e, size_t slot, value v) {
@@ -236,7 +251,7 @@ static bool settle_all(struct gc_heap *heap) {
     struct gc_weak *weak = &heap->weak;
     bool any = false;
     weak->waiting.count = 0;
-    weak->refused = !gc_words_reserve(heap, &weak->waiting, weak->all.count);
+    weak->refused = !gc_words_reserve(heap, GC_COUNTED, &weak->waiting, weak->all.count);
     for (size_t n = 0; n < weak->all.count && !weak->refused; n++)
         gc_words_append(&weak->waiting, 0);
     for (weak->unsettled = weak->all.count; weak->unsettled > 0; weak->unsettled--)

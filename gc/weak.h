@@ -20,7 +20,7 @@ static inline size_t gc_ephe_length(value e) { return wosize_of(e) - EPHE_FIRST_
 bool gc_is_ephe(const struct gc_domain *g, value v);
 /* The mark of an empty slot: a word that is no value of a program. GC: never. */
 value gc_ephe_none(struct gc_domain *g);
-/* An ephemeron of that many keys, empty. GC: never. Fails: out_of_memory upcall. */
+/* An ephemeron of that many keys, empty. GC: may run. Fails: out_of_memory upcall. */
 value gc_ephe_create(struct gc_domain *g, size_t keys);
 /* slot: EPHE_DATA or EPHE_FIRST_KEY + i. v may be gc_ephe_none(g). GC: never. */
 void gc_ephe_set(struct gc_domain *g, value e, size_t slot, value v);

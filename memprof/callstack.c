@@ -6,13 +6,25 @@
 
 #include <stdlib.h>
 
+static size_t stack_bytes(size_t depth) {
+    return sizeof(struct mp_stack) + depth * sizeof(uint64_t);
+}
+
 struct mp_stack *mp_callstack(struct domain *d, uint64_t limit) {
     const uint64_t *gpcs;
     size_t depth = vm_call_stack(d, limit, &gpcs);
     if (depth == 0) return NULL;
-    struct mp_stack *stack = malloc(sizeof *stack + depth * sizeof stack->gpcs[0]);
+    struct mp_stack *stack = NULL;
+    if (gc_external_owe(d->gc.heap, stack_bytes(depth)) &&
+        (stack = malloc(stack_bytes(depth))) == NULL)
+        gc_external_give(d->gc.heap, stack_bytes(depth));
     if (stack == NULL) return NULL;
     stack->depth = depth;
     for (size_t i = 0; i < depth; i++) stack->gpcs[i] = gpcs[depth - 1 - i];
     return stack;
+}
+
+void mp_callstack_free(struct gc_heap *heap, struct mp_stack *stack) {
+    if (stack != NULL) gc_external_give(heap, stack_bytes(stack->depth));
+    free(stack);
 }

@@ -1,7 +1,9 @@
 /* entries.c - see entries.h. */
 #include "memprof/entries.h"
 
+#include "gc/heap.h"
 #include "gc/tiny.h"
+#include "memprof/callstack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,22 +11,28 @@
 /* ---- Lists of numbers. ---- */
 
 /* Makes room for one more item of *items. */
-static bool grow(void **items, size_t *capacity, size_t count, size_t item_bytes) {
+static bool grow(struct gc_heap *heap, void **items, size_t *capacity, size_t count,
+                 size_t item_bytes) {
     if (count < *capacity) return true;
     size_t wider = *capacity == 0 ? IF_TINY(2, 64) : 2 * *capacity;
+    size_t bytes = (wider - *capacity) * item_bytes;
+    if (!gc_external_owe(heap, bytes)) return false;
     void *moved = realloc(*items, wider * item_bytes);
-    if (moved == NULL) return false;
+    if (moved == NULL) {
+        gc_external_give(heap, bytes);
+        return false;
+    }
     *items = moved;
     *capacity = wider;
     return true;
 }
 
-static __attribute__((noinline)) bool grow_numbers(struct mp_numbers *n) {
-    return grow((void **)&n->items, &n->capacity, n->count, sizeof *n->items);
+static __attribute__((noinline)) bool grow_numbers(struct gc_heap *heap, struct mp_numbers *n) {
+    return grow(heap, (void **)&n->items, &n->capacity, n->count, sizeof *n->items);
 }
 
-static inline bool push_number(struct mp_numbers *n, uint32_t number) {
-    if (n->count == n->capacity && !grow_numbers(n)) return false;
+static inline bool push_number(const struct mp_entries *t, struct mp_numbers *n, uint32_t number) {
+    if (n->count == n->capacity && !grow_numbers(t->heap, n)) return false;
     n->items[n->count++] = number;
     return true;
 }
@@ -34,7 +42,8 @@ static inline bool push_number(struct mp_numbers *n, uint32_t number) {
 static __attribute__((noinline)) uint32_t new_slot(struct mp_entries *t) {
     size_t capacity = t->slot_capacity;
     if (t->slot_count >= UINT32_MAX / 2) return 0;
-    if (!grow((void **)&t->slots, &capacity, t->slot_count + 1, sizeof *t->slots)) return 0;
+    if (!grow(t->heap, (void **)&t->slots, &capacity, t->slot_count + 1, sizeof *t->slots))
+        return 0;
     t->slot_capacity = (uint32_t)capacity;
     return ++t->slot_count;
 }
@@ -81,7 +90,7 @@ static inline void release(struct mp_entries *t, uint32_t number) {
 static inline void drop(struct mp_entries *t, uint32_t number) {
     struct mp_entry *e = &t->slots[number];
     if (e->flags & (ENTRY_DROPPED | ENTRY_FREE)) return;
-    if (e->stack != NULL) free(e->stack);
+    mp_callstack_free(t->heap, e->stack);
     e->stack = NULL;
     e->user = VAL_UNIT;
     e->flags |= ENTRY_DROPPED;
@@ -93,7 +102,7 @@ void mp_entry_release(struct mp_entries *t, uint32_t number) { release(t, number
 
 /* The user value is a root from now on. False: no memory for that; the entry was dropped. */
 static bool note_fresh_user(struct mp_entries *t, uint32_t number) {
-    if (!push_number(&t->fresh_users, number)) {
+    if (!push_number(t, &t->fresh_users, number)) {
         drop(t, number);
         return false;
     }
@@ -124,14 +133,14 @@ uint32_t mp_entry_promised(struct mp_entries *t, size_t wosize, size_t samples, 
 void mp_entry_born(struct mp_entries *t, uint32_t number, value block) {
     struct mp_entry *e = &t->slots[number];
     e->block = block;
-    if (e->flags & ENTRY_DROPPED || !push_number(&t->young, number)) {
+    if (e->flags & ENTRY_DROPPED || !push_number(t, &t->young, number)) {
         drop(t, number);
         release(t, number);
     }
 }
 
 bool mp_entry_set_block(struct mp_entries *t, uint32_t number, value block, bool young) {
-    if (!push_number(young ? &t->young : &t->old, number)) {
+    if (!push_number(t, young ? &t->young : &t->old, number)) {
         drop(t, number);
         return false;
     }
@@ -166,7 +175,7 @@ static inline bool push_later(struct mp_entries *t, uint32_t number) {
     struct mp_numbers *later = &t->later;
     struct mp_entry *e = &t->slots[number];
     if (t->later_taken > later->count / 2) forget_taken(later, &t->later_taken);
-    if (!push_number(later, number)) {
+    if (!push_number(t, later, number)) {
         drop(t, number);
         release(t, number);
         return false;
@@ -186,7 +195,7 @@ static int by_seq(const void *one, const void *other, void *slots) {
 bool mp_note_birth(struct mp_entries *t, uint32_t number) {
     if (t->births_taken > 0 && t->births_taken == t->births.count)
         t->births_taken = t->births.count = 0;
-    if (!push_number(&t->births, number)) {
+    if (!push_number(t, &t->births, number)) {
         drop(t, number);
         return false;
     }
@@ -303,7 +312,7 @@ static bool note_promotion(struct mp_entries *t, uint32_t number, value block) {
     struct mp_entry *e = &t->slots[number];
     e->block = block;
     e->flags |= ENTRY_WAS_PROMOTED;
-    if (push_number(&t->old, number)) return mp_note_later(t, number, ENTRY_DUE_PROMOTED);
+    if (push_number(t, &t->old, number)) return mp_note_later(t, number, ENTRY_DUE_PROMOTED);
     drop(t, number);
     release(t, number);
     return false;
@@ -393,13 +402,15 @@ size_t mp_entries_scan_late(struct mp_entries *t, struct gc_visitor *visitor, si
 }
 
 void mp_entries_clear(struct mp_entries *t) {
+    struct gc_heap *heap = t->heap;
+    struct mp_numbers *lists[] = {&t->young, &t->old, &t->fresh_users, &t->births, &t->later};
     for (uint32_t i = 1; i <= t->slot_count; i++)
-        if (!(t->slots[i].flags & ENTRY_FREE)) free(t->slots[i].stack);
+        if (!(t->slots[i].flags & ENTRY_FREE)) mp_callstack_free(heap, t->slots[i].stack);
+    gc_external_give(heap, t->slot_capacity * sizeof *t->slots);
     free(t->slots);
-    free(t->young.items);
-    free(t->old.items);
-    free(t->fresh_users.items);
-    free(t->births.items);
-    free(t->later.items);
-    memset(t, 0, sizeof *t);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        gc_external_give(heap, lists[i]->capacity * sizeof *lists[i]->items);
+        free(lists[i]->items);
+    }
+    *t = (struct mp_entries){.heap = heap};
 }

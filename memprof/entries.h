@@ -62,6 +62,8 @@ struct mp_numbers {
 };
 
 struct mp_entries {
+    struct gc_heap
+        *heap; /* whose limit counts all that is here (gc_external_owe); NULL: it is gone */
     struct mp_entry *slots;
     uint32_t slot_count, slot_capacity, first_free;
     size_t live; /* entries that are neither free nor dropped */
@@ -130,7 +132,7 @@ size_t mp_entries_look(struct mp_entries *t, struct gc_domain *g, size_t budget,
  * marking none, but notes which ones scan_late has to visit. */
 void mp_entries_scan(struct mp_entries *t, struct gc_visitor *visitor);
 size_t mp_entries_scan_late(struct mp_entries *t, struct gc_visitor *visitor, size_t budget);
-/* Forgets everything at once and frees the memory; no heap allocation. */
+/* Forgets everything at once, but for the heap, and frees the memory; no heap allocation. */
 void mp_entries_clear(struct mp_entries *t);
 
 #endif

@@ -26,6 +26,7 @@ static void free_profile(struct mp_profile *p) {
     mp_stream_detach(p->engine->sampler, &p->stream);
     gc_remove_root(&p->engine->d->gc, &p->tracker);
     mp_entries_clear(&p->entries);
+    gc_external_give(p->entries.heap, sizeof *p);
     free(p);
 }
 
@@ -244,7 +245,7 @@ static value begin_birth(struct batch *b, value *closure, value *argument) {
     e->stack = NULL;
     b->last = false;
     *argument = allocation_record(p, &request, false);
-    free(stack);
+    mp_callstack_free(p->entries.heap, stack);
     if (is_exn_result(*argument)) return *argument; /* what was due then may have stopped p */
     *closure = field(p->tracker, which);
     return VAL_TRUE;
@@ -503,6 +504,7 @@ static void close_engine(void *state) {
     while (engine->profiles != NULL) {
         struct mp_profile *p = engine->profiles;
         engine->profiles = p->next;
+        p->entries.heap = NULL;
         mp_entries_clear(&p->entries);
         free(p);
     }
@@ -556,8 +558,12 @@ enum { FIRST_SEED = 42 };
 struct mp_profile *mp_profile_start(struct mp_engine *engine, enum mp_style style, bool own_lane,
                                     double rate, uint64_t callstack_size, value tracker) {
     free_finished(engine);
-    struct mp_profile *p = calloc(1, sizeof *p);
+    struct gc_heap *heap = engine->d->gc.heap;
+    bool room = gc_external_owe(heap, sizeof(struct mp_profile));
+    struct mp_profile *p = room ? calloc(1, sizeof *p) : NULL;
+    if (room && p == NULL) gc_external_give(heap, sizeof *p);
     if (p == NULL) vm_raise_out_of_memory(engine->d);
+    p->entries.heap = heap;
     p->engine = engine;
     p->style = style;
     p->id = ++engine->last_id;

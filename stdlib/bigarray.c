@@ -6,7 +6,7 @@
  * B3  The product of the dimensions and the element size fits in a word, and data has that many
  *     bytes. A block whose data is NULL has not become a bigarray (its making failed).
  * B4  Elements that are counted (gc_external_take) have the heap that they are counted in behind
- *     them, at the next word. */
+ *     them, at the next word. OVERHEAD_BYTES are counted with them. */
 #include "stdlib/bigarray.h"
 
 #include "stdlib/hash_mix.h"
@@ -37,20 +37,27 @@ static bool elements_size(enum bigarray_kind kind, int num_dims, const intptr_t 
     return !__builtin_mul_overflow(elements, n, bytes);
 }
 
-/* Where the heap that counts elements of so many bytes stands (B4). */
-static struct gc_heap **account_of(void *data, uintptr_t bytes) {
-    return (struct gc_heap **)((char *)data + (bytes + 7) / 8 * 8);
+/* For the account, what the C library adds, and a proxy. */
+enum { OVERHEAD_BYTES = 80 };
+
+/* Where the heap that counts elements stands, counted with the overhead (B4). */
+static struct gc_heap **account_of(void *data, uintptr_t counted) {
+    return (struct gc_heap **)((char *)data + (counted - OVERHEAD_BYTES + 7) / 8 * 8);
+}
+
+static uintptr_t counted_bytes(const struct bigarray *b) {
+    return b->flags & BIGARRAY_COUNTED ? bigarray_bytes(b) + OVERHEAD_BYTES : 0;
 }
 
 /* Memory for elements that were taken from the account; gives them back if there is none. */
-static void *new_elements(struct gc_heap *heap, uintptr_t bytes) {
-    void *data = bytes > PTRDIFF_MAX - 16 ? NULL : malloc((bytes + 7) / 8 * 8 + sizeof heap);
-    if (data != NULL) *account_of(data, bytes) = heap;
-    else gc_external_give(heap, bytes);
+static void *new_elements(struct gc_heap *heap, uintptr_t counted) {
+    void *data = malloc((counted - OVERHEAD_BYTES + 7) / 8 * 8 + sizeof heap);
+    if (data != NULL) *account_of(data, counted) = heap;
+    else gc_external_give(heap, counted);
     return data;
 }
 
-/* counted: their bytes, 0 if nobody counts them. */
+/* counted: 0 if nobody counts them. */
 static void free_elements(void *data, uintptr_t counted) {
     if (counted != 0) gc_external_give(*account_of(data, counted), counted);
     free(data);
@@ -62,7 +69,8 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
     memcpy(copy, dims, (size_t)num_dims * sizeof *dims);
     enum bigarray_kind kind = (enum bigarray_kind)(flags & BIGARRAY_KIND_MASK);
     uintptr_t bytes = 0;
-    if (data == NULL && (!elements_size(kind, num_dims, copy, &bytes) || bytes > PTRDIFF_MAX))
+    if (data == NULL &&
+        (!elements_size(kind, num_dims, copy, &bytes) || bytes > PTRDIFF_MAX - OVERHEAD_BYTES))
         vm_raise_out_of_memory(d);
     size_t size = sizeof(struct bigarray) + (size_t)num_dims * sizeof *dims;
     value v = gc_alloc_custom_mem(&d->gc, &bigarray_ops, size, bytes);
@@ -74,9 +82,9 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
     memcpy(b->dim, copy, (size_t)num_dims * sizeof *dims);
     if (data != NULL) return v;
     GC_ROOT(&d->gc, &v);
-    bool room = gc_external_take(&d->gc, bytes);
+    bool room = gc_external_take(&d->gc, bytes + OVERHEAD_BYTES);
     GC_UNROOT(&d->gc);
-    data = room ? new_elements(d->gc.heap, bytes) : NULL;
+    data = room ? new_elements(d->gc.heap, bytes + OVERHEAD_BYTES) : NULL;
     if (data == NULL) vm_raise_out_of_memory(d);
     b = bigarray_of(v);
     b->data = data;
@@ -88,8 +96,7 @@ struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b) {
     if (b->proxy != NULL) return b->proxy;
     struct bigarray_proxy *proxy = malloc(sizeof *proxy);
     if (proxy == NULL) return NULL;
-    bool sized = (b->flags & (BIGARRAY_MAPPED_FILE | BIGARRAY_COUNTED)) != 0;
-    uintptr_t size = sized ? bigarray_bytes(b) : 0;
+    uintptr_t size = b->flags & BIGARRAY_MAPPED_FILE ? bigarray_bytes(b) : counted_bytes(b);
     *proxy = (struct bigarray_proxy){1, b->data, size};
     return b->proxy = proxy;
 }
@@ -104,7 +111,7 @@ static void bigarray_finalize(value v) {
     struct bigarray *b = bigarray_of(v);
     if (!(b->flags & BIGARRAY_MANAGED)) return;
     if (b->proxy != NULL) bigarray_drop_proxy(b->proxy);
-    else free_elements(b->data, b->flags & BIGARRAY_COUNTED ? bigarray_bytes(b) : 0);
+    else free_elements(b->data, counted_bytes(b));
 }
 
 /* ---- Order. ---- */
@@ -334,7 +341,8 @@ static bool fill(struct vm_reader *r, struct bigarray *b, const struct payload *
     b->proxy = NULL;
     memcpy(b->dim, p->dims, p->num_dims * sizeof p->dims[0]);
     struct gc_heap *heap = vm_reader_domain(r)->gc.heap;
-    b->data = gc_external_try(heap, p->bytes) ? new_elements(heap, p->bytes) : NULL;
+    size_t counted = p->bytes + OVERHEAD_BYTES;
+    b->data = gc_external_try(heap, counted) ? new_elements(heap, counted) : NULL;
     if (b->data == NULL) {
         vm_reader_fail(r, "out of memory for bigarray", "no memory for the elements of a bigarray");
         return false;

@@ -129,28 +129,53 @@ struct mutex {
     struct vm_waiters waiters;
 };
 
-static void *data_of(value v) { return *(void **)custom_data(v); }
+/* What is outside the heap: the heap that counts it, the data. */
+struct counted {
+    struct gc_heap *heap;
+    union {
+        struct mutex mutex;
+        struct vm_waiters condition;
+    };
+};
 
-static void free_data(value v) { free(data_of(v)); }
+/* With what the C library needs for it. */
+enum { COUNTED_BYTES = sizeof(struct counted) + 16 };
+
+static struct counted *counted_of(value v) { return *(struct counted **)custom_data(v); }
+static struct mutex *mutex_of(value v) { return &counted_of(v)->mutex; }
+static struct vm_waiters *condition_of(value v) { return &counted_of(v)->condition; }
+
+static void free_data(value v) {
+    struct counted *data = counted_of(v);
+    if (data == NULL) return; /* its making failed */
+    gc_external_give(data->heap, COUNTED_BYTES);
+    free(data);
+}
 
 static int compare_data(value a, value b) {
-    uintptr_t x = (uintptr_t)data_of(a), y = (uintptr_t)data_of(b);
+    uintptr_t x = (uintptr_t)counted_of(a), y = (uintptr_t)counted_of(b);
     return (x > y) - (x < y);
 }
 
-static intptr_t hash_data(value v) { return (intptr_t)data_of(v); }
+static intptr_t hash_data(value v) { return (intptr_t)counted_of(v); }
 
 static const struct gc_custom_ops mutex_ops = {
     .identifier = "_mutex", .finalize = free_data, .compare = compare_data, .hash = hash_data};
 static const struct gc_custom_ops condition_ops = {
     .identifier = "_condition", .finalize = free_data, .compare = compare_data, .hash = hash_data};
 
-/* A block of that kind around bytes of zeroed memory, which stays in place. */
-static value new_data(struct domain *d, const struct gc_custom_ops *ops, size_t bytes) {
-    void *data = calloc(1, bytes);
-    if (data == NULL) vm_raise_out_of_memory(d);
+/* A block of that kind around zeroed memory, which stays in place. */
+static value new_data(struct domain *d, const struct gc_custom_ops *ops) {
+    struct counted *data = NULL;
     value v = gc_alloc_custom(&d->gc, ops, sizeof data, 0, 1);
-    *(void **)custom_data(v) = data;
+    *(struct counted **)custom_data(v) = NULL;
+    GC_ROOT(&d->gc, &v);
+    if (gc_external_take(&d->gc, COUNTED_BYTES) && (data = calloc(1, sizeof *data)) == NULL)
+        gc_external_give(d->gc.heap, COUNTED_BYTES);
+    GC_UNROOT(&d->gc);
+    if (data == NULL) vm_raise_out_of_memory(d);
+    data->heap = d->gc.heap;
+    *(struct counted **)custom_data(v) = data;
     return v;
 }
 
@@ -167,12 +192,10 @@ static void unlock(struct domain *d, struct mutex *m) {
     vm_wake_one(d, &m->waiters);
 }
 
-value prim_mutex_new(struct domain *d, value unit) {
-    return new_data(d, &mutex_ops, sizeof(struct mutex));
-}
+value prim_mutex_new(struct domain *d, value unit) { return new_data(d, &mutex_ops); }
 
 value prim_mutex_lock(struct domain *d, value mutex) {
-    struct mutex *m = data_of(mutex);
+    struct mutex *m = mutex_of(mutex);
     if (m->holder == 0) {
         m->holder = self(d);
         return VAL_UNIT;
@@ -186,14 +209,14 @@ value prim_mutex_lock(struct domain *d, value mutex) {
 }
 
 value prim_mutex_try_lock(struct domain *d, value mutex) {
-    struct mutex *m = data_of(mutex);
+    struct mutex *m = mutex_of(mutex);
     if (m->holder != 0) return VAL_FALSE;
     m->holder = self(d);
     return VAL_TRUE;
 }
 
 value prim_mutex_unlock(struct domain *d, value mutex) {
-    struct mutex *m = data_of(mutex);
+    struct mutex *m = mutex_of(mutex);
     if (m->holder != self(d)) fail(d, EPERM, "Mutex.unlock");
     unlock(d, m);
     return VAL_UNIT;
@@ -201,28 +224,26 @@ value prim_mutex_unlock(struct domain *d, value mutex) {
 
 /* ---- Condition. ---- */
 
-value prim_condition_new(struct domain *d, value unit) {
-    return new_data(d, &condition_ops, sizeof(struct vm_waiters));
-}
+value prim_condition_new(struct domain *d, value unit) { return new_data(d, &condition_ops); }
 
 value prim_condition_wait(struct domain *d, value condition, value mutex) {
-    struct mutex *m = data_of(mutex);
+    struct mutex *m = mutex_of(mutex);
     GC_ROOT(&d->gc, &condition, &mutex);
     vm_run_due_signal_handlers(d);
     if (m->holder != self(d)) fail(d, EPERM, "Condition.wait");
     unlock(d, m);
-    vm_wait(d, data_of(condition));
+    vm_wait(d, condition_of(condition));
     lock(d, m);
     GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 
 value prim_condition_signal(struct domain *d, value condition) {
-    vm_wake_one(d, data_of(condition));
+    vm_wake_one(d, condition_of(condition));
     return VAL_UNIT;
 }
 
 value prim_condition_broadcast(struct domain *d, value condition) {
-    vm_wake_all(d, data_of(condition));
+    vm_wake_all(d, condition_of(condition));
     return VAL_UNIT;
 }

@@ -35,19 +35,22 @@ struct vm_mark {
 };
 
 /* The fields of a context, named once: struct domain has them as its own. */
-#define VM_CONTEXT_FIELDS                                                                  \
-    value *sp;                        /* S2 */                                             \
-    value *stack_low, *stack_high;    /* the words that may be used */                     \
-    uintptr_t trap;                   /* S3 */                                             \
-    struct vm_activation *activation; /* innermost entry into the interpreter */           \
-    value accu;                       /* A while a slow path runs; a root */               \
-    value exn;                        /* the exception on its way to a handler; a root */  \
-    struct vm_lock *held;             /* locks that a raise releases (vm/thread.h) */      \
-    uint32_t place; /* the function that runs, if that is wanted (vm/places.h); 0: none */ \
-    struct vm_backtrace *backtrace;                                                        \
-    struct vm_mark marks[MARK_COUNT];                                                      \
-    value *lowest_mark;               /* S4 */                                             \
-    value *unread_end;                /* S6 */                                             \
+#define VM_CONTEXT_FIELDS                                                                    \
+    value *sp;                        /* S2 */                                               \
+    value *stack_low, *stack_high;    /* the words that may be used */                       \
+    uintptr_t trap;                   /* S3 */                                               \
+    struct vm_activation *activation; /* innermost entry into the interpreter */             \
+    value accu;                       /* A while a slow path runs; a root */                 \
+    value exn;                        /* the exception on its way to a handler; a root */    \
+    struct vm_lock *held;             /* locks that a raise releases (vm/thread.h) */        \
+    uint32_t place; /* the function that runs, if that is wanted (vm/places.h); 0: none */   \
+    struct vm_backtrace *backtrace;                                                          \
+    struct vm_mark marks[MARK_COUNT];                                                        \
+    value *lowest_mark;   /* S4 */                                                           \
+    value *unread_end;    /* S6 */                                                           \
+    size_t stack_words;   /* counted of the stack, no more may be used (S7); 0: no matter */ \
+    size_t counted_bytes; /* gc_external_take, for the stacks of this context */             \
+    bool c_stack_counted;                                                                    \
     struct vm_call_stack *call_stack; /* vm/callstack.h */
 struct vm_context {
     VM_CONTEXT_FIELDS

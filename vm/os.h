@@ -22,6 +22,8 @@ void vm_fork_witness_free(volatile uint32_t *witness);
 /* The address below which the calling thread's C stack has no room for callbacks any more: what is
  * left there is for the primitives. 0: not known. May read a file. */
 uintptr_t vm_c_stack_low(void);
+/* Of a new thread. */
+#define VM_C_STACK_BYTES ((size_t)8 << 20)
 
 /* p, or the fatal error for exhausted memory if it is NULL. For the machine's own small tables,
  * whose loss leaves no way on. */

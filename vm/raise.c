@@ -5,6 +5,7 @@
 #include "vm/actions.h"
 #include "vm/engine.h"
 #include "vm/os.h"
+#include "vm/stack.h"
 #include "vm/thread.h"
 
 #include <errno.h>
@@ -18,9 +19,12 @@ vm_run_loop *vm_loop_of(const struct vm *vm) {
 }
 
 /* Whether there is room for one more entry into the loop. */
-static bool may_nest(struct vm_activation *activation) {
+static bool may_nest(struct domain *d, struct vm_activation *activation) {
     if (activation->depth < CHECKED_ACTIVATIONS) return true;
-    if (activation->depth == CHECKED_ACTIVATIONS) activation->c_stack_low = vm_c_stack_low();
+    if (activation->depth == CHECKED_ACTIVATIONS) {
+        activation->c_stack_low = vm_c_stack_low();
+        if (!vm_c_stack_count(d)) return false;
+    }
     return activation->depth <= MAX_ACTIVATIONS && (uintptr_t)activation > activation->c_stack_low;
 }
 
@@ -34,7 +38,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.outer_place = d->place;
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
     activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
-    if (!may_nest(&activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
+    if (!may_nest(d, &activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
     d->activation = &activation;
     d->trap = 0;
     value result;

@@ -45,6 +45,9 @@ static void check_traps(const struct domain *d) {
 }
 
 static void check_marks(const struct domain *d) {
+    require(d->stack_words == 0 ||
+                (size_t)(d->stack_high - d->sp) <= d->stack_words + 2 * (size_t)STACK_MARGIN_WORDS,
+            "S7: a stack higher than what was counted of it");
     const value *lowest = d->stack_high;
     for (unsigned i = 0; i < MARK_COUNT; i++) {
         const struct vm_mark *mark = &d->marks[i];

@@ -9,6 +9,7 @@
 #include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/policy.h"
+#include "vm/stack.h"
 
 /* A is kept across whatever runs here: nested runs of the loop use d->accu too. */
 
@@ -62,8 +63,8 @@ static void stop_at_entry(struct domain *d, const struct vm_function *f) {
 
 void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     stop_at_entry(d, f);
-    if ((uintptr_t)(d->sp + STOPPED_WORDS) - f->frame_bytes < d->gc.mutator_limit_idle)
-        vm_raise_stack_overflow(d);
+    uintptr_t low = (uintptr_t)(d->sp + STOPPED_WORDS) - f->frame_bytes;
+    if (low < d->gc.mutator_limit_idle && !vm_stack_grow(d, low)) vm_raise_stack_overflow(d);
     vm_process_actions(d);
 }
 

@@ -7,12 +7,17 @@
 #include "vm/engine.h"
 #include "vm/frames.h"
 #include "vm/os.h"
+#include "vm/raise.h"
 #include "vm/selfcheck.h"
 
 /* Frames between two places of a mark when control walks back over it. */
 enum { MARK_STEP = IF_TINY(1, 64), WORTH_A_MARK = 32 * MARK_STEP /* words */ };
 /* So many words of a stack are read while marking follows one block: 1 ns each. */
 enum { WORDS_A_ROOT = 8 };
+
+/* Words of its stack that a thread has to begin with, and what a call stack may take for each word
+ * of the stack (vm/callstack.h). */
+enum { FIRST_WORDS = 1024, CALL_STACK_BYTES = 12 };
 
 /* Limits below and above these are shown, but not kept: what OCaml begins with, and 32 GB. */
 enum { LEAST_WORDS = 4096 };
@@ -46,11 +51,49 @@ void vm_set_stack_limit(struct domain *d, size_t words) {
     vm_stack_apply_limit(d);
 }
 
-void vm_stack_apply_limit(struct domain *d) {
+static size_t limit_in_force(const struct domain *d) {
     size_t words = within_bounds(d->stack_limit_words);
-    if (words > room_of(d)) words = room_of(d);
+    return words < room_of(d) ? words : room_of(d);
+}
+
+void vm_stack_apply_limit(struct domain *d) {
+    size_t words = limit_in_force(d);
+    if (d->stack_words != 0 && d->stack_words < words) words = d->stack_words;
     d->gc.mutator_limit_idle = (uintptr_t)(d->stack_high - words - STACK_MARGIN_WORDS);
     gc_update_limits(&d->gc);
+}
+
+/* ---- What counts for the heap's limit. ---- */
+
+static bool count(struct domain *d, size_t bytes) {
+    if (!gc_external_try(d->gc.heap, bytes)) return false;
+    d->counted_bytes += bytes;
+    return true;
+}
+
+bool vm_stack_count(struct domain *d) {
+    if (gc_get_params(&d->gc)->max_heap_words == 0) return true;
+    d->stack_words = FIRST_WORDS;
+    return count(d, VM_THREAD_BYTES);
+}
+
+bool vm_stack_grow(struct domain *d, uintptr_t low) {
+    size_t had = d->stack_words, most = limit_in_force(d);
+    size_t wanted = ((uintptr_t)d->stack_high - low) / 8;
+    if (had == 0 || wanted > most + STACK_MARGIN_WORDS) return false;
+    size_t wider = 2 * had > wanted ? 2 * had : wanted;
+    if (wider > most) wider = most;
+    size_t bytes = (wider - had) * (8 + CALL_STACK_BYTES);
+    if (!gc_external_take(&d->gc, bytes)) vm_raise_out_of_memory(d);
+    d->counted_bytes += bytes;
+    d->stack_words = wider;
+    vm_stack_apply_limit(d);
+    return true;
+}
+
+bool vm_c_stack_count(struct domain *d) {
+    if (d->stack_words == 0 || d->c_stack_counted) return true;
+    return d->c_stack_counted = count(d, VM_C_STACK_BYTES);
 }
 
 void vm_stack_destroy(struct domain *d) {

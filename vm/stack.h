@@ -13,7 +13,13 @@
  *     may share a slot. lowest_mark is the least of all slots, stack_high if none is placed.
  * S5  Words at and above the slot of MARK_MINOR hold no young pointers.
  * S6  While MARK_UNREAD is placed, the words from its slot to unread_end are late roots (R3) that
- *     marking has not read, and hold no young pointers. Otherwise it has read all. */
+ *     marking has not read, and hold no young pointers. Otherwise it has read all.
+ *
+ * A thread's stack counts for --max-heap as far as it has grown, which is asked for in larger and
+ * larger steps (vm_stack_grow), as does its C stack where C code nests. The first thread's don't:
+ * of them there is one.
+ *
+ * S7  The stack of a context with stack_words is no higher. */
 #ifndef BACTRIAN_VM_STACK_H
 #define BACTRIAN_VM_STACK_H
 
@@ -24,11 +30,21 @@
 #define VM_MAIN_STACK_ROOM   ((size_t)1 << 27)
 #define VM_THREAD_STACK_ROOM ((size_t)1 << 23)
 
+/* What a thread counts to begin with: first pages of its stacks, and structures. */
+#define VM_THREAD_BYTES ((size_t)32 << 10)
+
 /* Reserves a stack of max_words for d, and room for more. False: the system refuses. */
 bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words);
 void vm_stack_destroy(struct domain *d);
 /* Makes the limit hold for d's stack, which is another one than before. GC: never. */
 void vm_stack_apply_limit(struct domain *d);
+/* The stack of a new thread counts from now on. False: there is no room. GC: never. */
+bool vm_stack_count(struct domain *d);
+/* The frame that is about to be entered goes down to low, beyond what may be used: more may be, if
+ * the limit is not the stack's own (false). Fails: raises Out_of_memory. GC: may run. */
+bool vm_stack_grow(struct domain *d, uintptr_t low);
+/* C code nests in this thread: its C stack counts, too. False: there is no room. GC: never. */
+bool vm_c_stack_count(struct domain *d);
 /* Scanner of the stack and the domain's registers (gc/roots.h); context: the domain. */
 void vm_stack_scan(void *context, struct gc_visitor *visitor);
 /* Reads some of the stack's late roots. */

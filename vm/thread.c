@@ -20,9 +20,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* C code nests as deep in a thread as in the first one (MAX_ACTIVATIONS). */
-#define C_STACK_BYTES ((size_t)8 << 20)
-
 /* ---- Handles. ---- */
 
 static void drop_end(struct vm_thread_end *end) {
@@ -76,13 +73,14 @@ static void free_context(struct domain *d, struct vm_context *context) {
     vm_call_stack_free(d);
     vm_backtrace_destroy(d);
     vm_stack_destroy(d);
+    gc_external_give(d->gc.heap, d->counted_bytes);
     d->context = running;
 }
 
 static bool make_context(struct domain *d, struct vm_context *context) {
     struct vm_context running = d->context;
     d->context = (struct vm_context){.accu = VAL_UNIT, .exn = VAL_UNIT};
-    bool made = vm_stack_create(d, d->stack_limit_words, VM_THREAD_STACK_ROOM);
+    bool made = vm_stack_count(d) && vm_stack_create(d, d->stack_limit_words, VM_THREAD_STACK_ROOM);
     if (made) d->backtrace = vm_backtrace_create(d);
     made = made && d->backtrace != NULL;
     *context = d->context;
@@ -219,15 +217,23 @@ static struct vm_thread *add_thread(struct domain *d, value closure) {
     struct vm_threads *threads = d->vm->threads;
     struct vm_thread *t = new_thread();
     if (t == NULL) return NULL;
-    if (!make_context(d, &t->context)) {
+    GC_ROOT(&d->gc, &closure);
+    /* Looks for room, with a collection if need be: make_context can't. */
+    bool made = gc_external_take(&d->gc, VM_THREAD_BYTES);
+    if (made) {
+        gc_external_give(d->gc.heap, VM_THREAD_BYTES);
+        made = make_context(d, &t->context);
+    }
+    if (made) {
+        t->number = threads->next_number++;
+        make_handle(d, t);
+    }
+    GC_UNROOT(&d->gc);
+    if (!made) {
         drop_end(t->end);
         free_thread(t);
         return NULL;
     }
-    t->number = threads->next_number++;
-    GC_ROOT(&d->gc, &closure);
-    make_handle(d, t);
-    GC_UNROOT(&d->gc);
     t->context.accu = closure;
     link_thread(threads, t);
     return t;
@@ -255,7 +261,8 @@ static int start_thread(struct vm_thread *t) {
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_getstacksize(&attributes, &bytes);
-    if (bytes < C_STACK_BYTES) pthread_attr_setstacksize(&attributes, C_STACK_BYTES);
+    /* C code nests as deep in a thread as in the first one (MAX_ACTIVATIONS). */
+    if (bytes < VM_C_STACK_BYTES) pthread_attr_setstacksize(&attributes, VM_C_STACK_BYTES);
     int error = pthread_create(&id, &attributes, run_thread, t);
     pthread_attr_destroy(&attributes);
     return error;
