@@ -50,7 +50,7 @@ static void output_message(struct domain *d, value channel, const struct marshal
 }
 
 value prim_output_value(struct domain *d, value channel, value v, value flags) {
-    struct vm_arena scratch = {NULL};
+    struct vm_arena scratch = {0};
     struct marshal_writer w;
     channel_for_output(d, channel); /* before there is memory to lose */
     if (!marshal_write(&w, d, v, flags_of_list(flags), &scratch)) marshal_raise(d, &w);
@@ -80,7 +80,7 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
                                   value v, value flags) {
     if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(buffer)))
         vm_raise_bound_error(d);
-    struct vm_arena scratch = {NULL};
+    struct vm_arena scratch = {0};
     struct marshal_writer w;
     if (!marshal_write(&w, d, v, flags_of_list(flags), &scratch)) marshal_raise(d, &w);
     uint64_t total = w.header_bytes + w.data_bytes;

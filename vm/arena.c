@@ -9,28 +9,24 @@
 
 struct vm_arena_chunk {
     struct vm_arena_chunk *next;
-    size_t used, bytes;
+    size_t bytes;
     char data[];
 };
 
 enum { CHUNK_BYTES = IF_TINY(16, 64 * 1024 - 64) };
 
-void *vm_arena_alloc(struct vm_arena *arena, size_t bytes) {
+void *vm_arena_alloc_slow(struct vm_arena *arena, size_t bytes) {
     if (bytes > PTRDIFF_MAX / 2) return NULL;
     bytes = (bytes + 7) & ~(size_t)7;
-    struct vm_arena_chunk *chunk = arena->chunks;
-    if (chunk == NULL || chunk->bytes - chunk->used < bytes) {
-        size_t room = bytes > CHUNK_BYTES / 2 ? bytes : CHUNK_BYTES;
-        struct vm_arena_chunk *fresh = malloc(sizeof *fresh + room);
-        if (fresh == NULL) return NULL;
-        fresh->bytes = room;
-        fresh->used = 0;
-        fresh->next = chunk;
-        arena->chunks = chunk = fresh;
-    }
-    void *p = chunk->data + chunk->used;
-    chunk->used += bytes;
-    return p;
+    size_t room = bytes > CHUNK_BYTES / 2 ? bytes : CHUNK_BYTES;
+    struct vm_arena_chunk *chunk = malloc(sizeof *chunk + room);
+    if (chunk == NULL) return NULL;
+    chunk->bytes = room;
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+    arena->next = chunk->data + bytes;
+    arena->end = chunk->data + room;
+    return chunk->data;
 }
 
 size_t vm_arena_release(struct vm_arena *arena, void *piece) {
@@ -38,6 +34,7 @@ size_t vm_arena_release(struct vm_arena *arena, void *piece) {
         struct vm_arena_chunk *chunk = *at;
         if (chunk->data != piece || chunk->bytes <= CHUNK_BYTES) continue;
         size_t bytes = chunk->bytes;
+        if (arena->end == chunk->data + bytes) arena->next = arena->end = NULL;
         *at = chunk->next;
         free(chunk);
         return bytes;
@@ -51,4 +48,5 @@ void vm_arena_free(struct vm_arena *arena) {
         arena->chunks = chunk->next;
         free(chunk);
     }
+    arena->next = arena->end = NULL;
 }

@@ -223,8 +223,8 @@ static bool read_bytes(int fd, size_t at, uint8_t *bytes, size_t length, struct 
  * descriptor is out of the way of those that the program opens. Returns whether that worked. */
 static bool postpone_debug(struct vm_image *image, int fd) {
     image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN_DESCRIPTOR);
-    image->debug_unread = image->debug_fd >= 0;
-    return image->debug_unread;
+    image->debug_apart = image->debug_fd >= 0;
+    return image->debug_apart;
 }
 
 /* Reads the sections from the last to the first, then the launcher. */
@@ -292,21 +292,32 @@ enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_e
     return status == VM_OK ? read_contents(out, error) : status;
 }
 
-enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error) {
-    const struct vm_section *debug = vm_image_section(image, "DBUG");
-    if (!image->debug_unread) return VM_OK;
-    if (!read_bytes(image->debug_fd, (size_t)(debug->bytes - image->bytes), (uint8_t *)debug->bytes,
-                    debug->length, error))
-        return error->status;
-    close(image->debug_fd);
-    image->debug_unread = false;
-    return VM_OK;
-}
-
 static void drop_bytes(const uint8_t *bytes, size_t length) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes;
     uintptr_t first = (start + page - 1) & -page, end = (start + length) & -page;
     if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+/* The part of DBUG that lies in the range, for what comes from its file. */
+static const uint8_t *debug_part(const struct vm_image *image, size_t from, size_t *length) {
+    const struct vm_section *debug = vm_image_section(image, "DBUG");
+    if (!image->debug_apart || from >= debug->length) return NULL;
+    if (*length > debug->length - from) *length = debug->length - from;
+    return debug->bytes + from;
+}
+
+enum vm_status vm_image_read_debug(const struct vm_image *image, size_t from, size_t length,
+                                   struct vm_error *error) {
+    const uint8_t *bytes = debug_part(image, from, &length);
+    if (bytes == NULL || read_bytes(image->debug_fd, (size_t)(bytes - image->bytes),
+                                    (uint8_t *)bytes, length, error))
+        return VM_OK;
+    return error->status;
+}
+
+void vm_image_drop_debug(const struct vm_image *image, size_t from, size_t length) {
+    const uint8_t *bytes = debug_part(image, from, &length);
+    if (bytes != NULL) drop_bytes(bytes, length);
 }
 
 void vm_image_drop_loaded(const struct vm_image *image) {
@@ -325,7 +336,7 @@ void vm_image_drop_code(struct vm_image *image, uint32_t words) {
 }
 
 void vm_image_close(struct vm_image *image) {
-    if (image->debug_unread) close(image->debug_fd);
+    if (image->debug_apart) close(image->debug_fd);
     free(image->owned);
     free(image->code_copy);
     free(image->primitive_names);

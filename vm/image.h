@@ -26,8 +26,8 @@ struct vm_image {
     uint8_t *owned;                 /* NULL: bytes are somebody else's; else freed with the image */
     struct vm_section sections[64]; /* in file order */
     unsigned section_count;
-    bool debug_unread;    /* DBUG's place is there, not yet its bytes */
-    int debug_fd;         /* while debug_unread: the file */
+    bool debug_apart;     /* DBUG's place is there; its bytes come when they are asked for ... */
+    int debug_fd;         /* ... from this file */
     const uint32_t *code; /* CODE as aligned host-order words; NULL once dropped */
     uint32_t code_words;
     uint32_t *code_copy;          /* code, where CODE could not be used as it lies */
@@ -53,9 +53,12 @@ enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
 void vm_image_drop_loaded(const struct vm_image *image);
 /* The same for that many words of CODE, from its start. After the last one image->code is NULL. */
 void vm_image_drop_code(struct vm_image *image, uint32_t words);
-/* Reads the bytes of DBUG if there are any that were not read yet. GC: never.  Fails: they are
- * undefined. */
-enum vm_status vm_image_read_debug(struct vm_image *image, struct vm_error *error);
+/* Makes sure of so many bytes of DBUG from one on, or of those that there are. GC: never.  Fails:
+ * they are undefined. */
+enum vm_status vm_image_read_debug(const struct vm_image *image, size_t from, size_t length,
+                                   struct vm_error *error);
+/* They may go: gives back the memory of those that can be read again. GC: never.  Fails: never. */
+void vm_image_drop_debug(const struct vm_image *image, size_t from, size_t length);
 /* Frees what the image owns. GC: never.  Fails: never. */
 void vm_image_close(struct vm_image *image);
 /* The last section of that name, or NULL. */

@@ -155,7 +155,7 @@ bool vm_is_own_descriptor(const struct vm *vm, int fd) {
     const struct vm_policy *policy = vm->options.policy;
     for (size_t i = 0; policy != NULL && i < policy->root_count; i++)
         if (policy->roots[i].fd == fd) return true;
-    if (vm->image != NULL && vm->image->debug_unread && vm->image->debug_fd == fd) return true;
+    if (vm->image != NULL && vm->image->debug_apart && vm->image->debug_fd == fd) return true;
     const struct vm_profiler *profiler = &vm->profiler;
     return profiler->state != NULL && profiler->owns_descriptor(profiler->state, fd);
 }

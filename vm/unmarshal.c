@@ -229,7 +229,7 @@ static void reader_start(struct vm_reader *r, const struct vm_marshal_header *he
     r->refused_words = r->custom_bytes = 0;
     r->words_left = header->words + 1;
     r->current = r->rest = (struct pending){NULL, NULL};
-    r->scratch = (struct vm_arena){NULL};
+    r->scratch = (struct vm_arena){0};
     r->stack = r->small_stack;
     r->stack_room = SMALL_STACK;
     r->depth = r->partial_count = r->partial_room = r->node_count = r->node_room = 0;
@@ -318,6 +318,14 @@ static enum vm_status open_message(const uint8_t *bytes, size_t n, struct vm_mar
         return vm_error_set(error, VM_BAD_MARSHAL, "+0x4: %llu bytes of data, %zu are there",
                             (unsigned long long)header->data_bytes, n - header->header_bytes);
     return VM_OK;
+}
+
+enum vm_status vm_unmarshal_extent(const uint8_t *bytes, size_t n, size_t *used,
+                                   struct vm_error *error) {
+    struct vm_marshal_header header;
+    enum vm_status status = open_message(bytes, n, &header, error);
+    if (status == VM_OK) *used = header.header_bytes + header.data_bytes;
+    return status;
 }
 
 enum vm_status vm_unmarshal_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,

@@ -47,6 +47,10 @@ enum vm_marshal_header_result vm_marshal_header(const uint8_t *bytes, size_t n,
 
 /* ---- Into an arena, apart from the heap. ---- */
 
+/* How many bytes the message at bytes has, of which n lie before the end and its header surely can
+ * be read. GC: never. Fails: with VM_BAD_MARSHAL. */
+enum vm_status vm_unmarshal_extent(const uint8_t *bytes, size_t n, size_t *used,
+                                   struct vm_error *error);
 /* Reads the message at bytes into arena; *used is its length, header included. The result holds
  * only plain data (no closures; customs _i, _j, _n) in blocks of COLOUR_STATIC, atoms included.
  * GC: never. Fails: with VM_BAD_MARSHAL (detail: where and why) or VM_NO_MEMORY; the arena may then

@@ -128,6 +128,17 @@ value reader_block_slow(struct vm_reader *r, size_t wosize, unsigned tag);
 /* Notes a block that no number is left for. */
 void reader_number_slow(struct vm_reader *r, value v);
 
+/* The memory of a block in the arena, or an atom there; 0 if there is none: the reader failed. */
+static inline value reader_arena_block(struct vm_reader *r, size_t wosize, unsigned tag) {
+    header *h = vm_arena_alloc(r->arena, 8 * (wosize + 1));
+    if (__builtin_expect(h == NULL, 0)) {
+        vm_reader_fail_memory(r, wosize + 1);
+        return 0;
+    }
+    *h = make_header(wosize, tag, COLOUR_STATIC);
+    return (value)(h + 1);
+}
+
 /* A block, its fields without content; 0 after a failure. The caller has made sure that wosize is
  * at least 1 and bounded by the bytes that are left. */
 static inline value reader_block(struct vm_reader *r, size_t wosize, unsigned tag) {
@@ -141,7 +152,8 @@ static inline value reader_block(struct vm_reader *r, size_t wosize, unsigned ta
          * all words that were declared. */
         v = gc_bump(&r->d->gc, wosize, tag);
     } else {
-        return reader_block_slow(r, wosize, tag);
+        v = reader_arena_block(r, wosize, tag);
+        if (__builtin_expect(v == 0, 0)) return 0;
     }
     r->words_left -= wosize + 1;
     return v;

@@ -1,6 +1,5 @@
 /* unmarshal_items.c - the items of a message one by one, with all tests, and the memory they take.
  * What is frequent and plain is read by the loop in unmarshal.c, which comes here for the rest. */
-#include "gc/hooks.h"
 #include "vm/unmarshal_internal.h"
 
 #include "gc/hooks.h"
@@ -108,29 +107,14 @@ void reader_leave_fields(struct vm_reader *r, value v, size_t first) {
     if (r->settled) fill(r->rest);
 }
 
-/* The memory of a block in the arena, or an atom there; 0 if there is none. */
-static value new_arena_block(struct vm_reader *r, size_t wosize, unsigned tag) {
-    header *h = vm_arena_alloc(r->arena, 8 * (wosize + 1));
-    if (h == NULL) {
-        vm_reader_fail_memory(r, wosize + 1);
-        return 0;
-    }
-    *h = make_header(wosize, tag, COLOUR_STATIC);
-    return (value)(h + 1);
-}
-
 value reader_block_slow(struct vm_reader *r, size_t wosize, unsigned tag) {
     if (r->failed) return 0;
     if (wosize >= r->words_left) {
         vm_reader_fail(r, NULL, "more words than the header says");
         return 0;
     }
-    if (r->place != PLACE_ARENA) {
-        vm_reader_fail_memory(r, wosize);
-        return 0;
-    }
-    r->words_left -= wosize + 1;
-    return new_arena_block(r, wosize, tag);
+    vm_reader_fail_memory(r, wosize);
+    return 0;
 }
 
 void reader_number_slow(struct vm_reader *r, value v) {
@@ -159,7 +143,7 @@ static bool block_allowed(const struct vm_reader *r, size_t wosize, unsigned tag
 /* A block that has nothing special about it. */
 static value read_plain_block(struct vm_reader *r, size_t wosize, unsigned tag) {
     if (wosize == 0)
-        return r->place == PLACE_ARENA ? new_arena_block(r, 0, tag) : gc_atom(&r->d->gc, tag);
+        return r->place == PLACE_ARENA ? reader_arena_block(r, 0, tag) : gc_atom(&r->d->gc, tag);
     value v = reader_block(r, wosize, tag);
     if (v == 0) return 0;
     reader_leave_fields(r, v, 0);

@@ -42,7 +42,7 @@ static void check_section(const uint8_t *bytes, size_t n) {
 }
 
 static void check_value(const uint8_t *bytes, size_t n) {
-    struct vm_arena arena = {NULL};
+    struct vm_arena arena = {0};
     struct vm_error error;
     size_t used;
     value v;

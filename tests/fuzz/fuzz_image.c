@@ -26,7 +26,7 @@ static unsigned arity_of(void *context, uint32_t p) {
 
 static uint32_t count_globals(const struct vm_image *image) {
     const struct vm_section *section = vm_image_section(image, "DATA");
-    struct vm_arena arena = {NULL};
+    struct vm_arena arena = {0};
     struct vm_error error;
     size_t used;
     value v;

@@ -39,7 +39,7 @@ static value read_all(struct domain *d, const uint8_t *bytes, size_t n) {
 
 /* Writes v and reads that back: the same value must come out. */
 static void go_round(struct domain *d, value v) {
-    struct vm_arena scratch = {NULL};
+    struct vm_arena scratch = {0};
     struct marshal_writer *w = malloc(sizeof *w);
     GC_ROOT(&d->gc, &v);
     prim_hash(d, val_of_int(100), val_of_int(200), val_of_int(0), v);
@@ -59,7 +59,7 @@ static void go_round(struct domain *d, value v) {
 
 static void read_three_ways(struct domain *d, const uint8_t *bytes, size_t n) {
     struct vm_error error;
-    struct vm_arena arena = {NULL};
+    struct vm_arena arena = {0};
     size_t used;
     value v;
     if (vm_unmarshal_arena(bytes, n, &arena, &v, &used, &error) == VM_OK && used > n) abort();

@@ -121,7 +121,7 @@ static int read_debug(const uint8_t *bytes, size_t n) {
 }
 
 static int unmarshal(const uint8_t *bytes, size_t n) {
-    struct vm_arena arena = {NULL};
+    struct vm_arena arena = {0};
     struct vm_error error;
     size_t used;
     value v;

@@ -55,7 +55,7 @@ static FILE *open_output(const char *path) {
 
 static int print_text(const struct cli_options *options, struct vm_image *image) {
     struct vm_error error = {0};
-    if (vm_image_read_debug(image, &error) != VM_OK)
+    if (vm_image_read_debug(image, 0, SIZE_MAX, &error) != VM_OK)
         return cli_refuse(options->operands[0], &error);
     FILE *file = options->output == NULL ? stdout : open_output(options->output);
     if (file == NULL) return STATUS_REFUSED;
