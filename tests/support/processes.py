@@ -7,6 +7,13 @@ import time
 PR_SET_CHILD_SUBREAPER = 36
 
 
+def heed_interrupts():
+    """Programs started from now on end at SIGINT and SIGQUIT, whatever was done to this process: a
+    shell without job control starts `./dev test &` with both ignored, which is inherited."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
 def adopt_orphans():
     """From now on what has lost its parent becomes a child of this process, not of the system's
     first one, and is found by descendants."""
