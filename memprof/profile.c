@@ -529,10 +529,10 @@ static bool owns_descriptor(void *state, int fd) {
 struct mp_engine *mp_engine_of(struct domain *d) {
     if (d->vm->profiler.state != NULL) return d->vm->profiler.state;
     struct mp_engine *engine = calloc(1, sizeof *engine);
+    if (engine == NULL) vm_raise_out_of_memory(d);
     struct mp_sampler *sampler = mp_sampler_create(d);
-    if (engine == NULL || sampler == NULL) {
+    if (sampler == NULL) {
         free(engine);
-        free(sampler);
         vm_raise_out_of_memory(d);
     }
     *engine = (struct mp_engine){.d = d, .sampler = sampler};
