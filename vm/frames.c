@@ -37,9 +37,8 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
         frame->height = height_of_frame_word((uintptr_t)word) + extra_args;
         return true;
     }
-    struct vm_stopped_place found, *place = &found;
+    struct vm_stopped_place found = {.word = 0}, *place = &found;
     if (d->call_stack != NULL) place = vm_stopped_place_of(d->call_stack, word);
-    else found.word = 0;
     if (place->word != word && !find_place(d->vm, word, place)) return false;
     frame->gpc = place->gpc;
     frame->height = place->height + extra_args;
