@@ -37,6 +37,17 @@ static void kept_only_by_a_young_block(void **state) {
     gc_test_check_list(field(t->root[1], 0), 3000);
 }
 
+static void cut_off_while_marking(void **state) {
+    struct gc_test *t = *state;
+    t->root[0] = gc_test_pair(t, VAL_UNIT, old_list(t, 3000));
+    gc_minor_collect(&t->g);
+    gc_test_reach(t, PHASE_MARK);
+    t->root[1] = gc_test_pair(t, field(t->root[0], 1), VAL_UNIT);
+    gc_truncate(&t->g, t->root[0], 1);
+    gc_test_reach(t, PHASE_IDLE);
+    gc_test_check_list(field(t->root[1], 0), 3000);
+}
+
 static void born_while_marking(void **state) {
     struct gc_test *t = *state;
     gc_test_reach(t, PHASE_MARK);
@@ -79,5 +90,6 @@ static void the_verifier_finds_a_lost_block(void **state) {
 }
 
 GC_TEST_MAIN(GC_TEST(moved_to_a_marked_block), GC_TEST(kept_only_by_a_young_block),
-             GC_TEST(born_while_marking), GC_TEST(garbage_is_collected_by_the_next_cycle),
+             GC_TEST(cut_off_while_marking), GC_TEST(born_while_marking),
+             GC_TEST(garbage_is_collected_by_the_next_cycle),
              GC_TEST(the_verifier_finds_a_lost_block))

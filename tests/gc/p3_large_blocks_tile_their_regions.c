@@ -40,10 +40,14 @@ static void memory_of_dead_blocks_is_used_again(void **state) {
 static void truncation_frees_the_tail(void **state) {
     struct gc_test *t = *state;
     struct gc_walk_stats walk;
+    struct gc_stats stats;
     t->root[0] = gc_alloc(&t->g, 20000, 0);
     gc_store(&t->g, t->root[0], 15000, gc_test_list(t, 10));
     gc_truncate(&t->g, t->root[0], 300);
     gc_verify(&t->g, "truncated");
+    gc_minor_collect(&t->g);
+    gc_stats_read(&t->g, &stats);
+    assert_int_equal(stats.promoted_words, 0); /* the list went with the tail */
     t->root[1] = gc_test_pair(t, VAL_UNIT, VAL_UNIT);
     t->root[2] = gc_alloc(&t->g, 9, 0);
     gc_truncate(&t->g, t->root[2], 1);
