@@ -30,13 +30,6 @@ static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
     return index;
 }
 
-static struct vm_code *new_code(struct vm *vm, uint32_t word_count) {
-    struct vm_code *code = vm_must(calloc(1, sizeof *code));
-    code->base = vm->next_gpc;
-    code->word_count = word_count;
-    return code;
-}
-
 static void free_code(struct vm_code *code) {
     vm_packed_free(&code->packed);
     vm_unpacked_free(&code->unpacked);
@@ -49,6 +42,10 @@ static void free_code(struct vm_code *code) {
     free(code);
 }
 
+static enum vm_status no_memory(uint32_t words, struct vm_error *error) {
+    return vm_error_set(error, VM_NO_MEMORY, "%u words of code", words);
+}
+
 static void drop_words(void *image, uint32_t words) { vm_image_drop_code(image, words); }
 
 /* Packs the verified words. An image's go as they are packed: both at once would be the highest
@@ -57,17 +54,31 @@ static enum vm_status pack(struct vm_code *code, const uint32_t *words, struct v
                            struct vm_error *error) {
     if (!vm_pack(&code->packed, words, code->verified.heights, code->word_count,
                  image == NULL ? NULL : drop_words, image))
-        return vm_error_set(error, VM_NO_MEMORY, "%u words of code", code->word_count);
+        return no_memory(code->word_count, error);
     if (image != NULL) vm_image_drop_code(image, code->word_count);
     free(code->verified.heights);
     code->verified.heights = NULL;
     return VM_OK;
 }
 
+/* Makes the code the machine's last fragment. */
+static enum vm_status enter_code(struct vm *vm, struct vm_code *code, struct vm_error *error) {
+    code->function_at = calloc((size_t)code->verified.entry_count * 2 + 1, sizeof(uint32_t));
+    struct vm_code **codes = realloc(vm->codes, (vm->code_count + 1) * sizeof *codes);
+    if (codes != NULL) vm->codes = codes;
+    if (codes == NULL || code->function_at == NULL) return no_memory(code->word_count, error);
+    code->base = vm->next_gpc;
+    vm->codes[vm->code_count++] = code;
+    vm->next_gpc += (uint64_t)code->word_count + 1;
+    return VM_OK;
+}
+
 enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
                            uint32_t global_count, struct vm_image *image, bool fragment,
                            uint32_t *index, struct vm_error *error) {
-    struct vm_code *code = new_code(vm, word_count);
+    struct vm_code *code = calloc(1, sizeof *code);
+    if (code == NULL) return no_memory(word_count, error);
+    code->word_count = word_count;
     struct vm_verify_input input = {
         .words = words,
         .word_count = word_count,
@@ -80,16 +91,12 @@ enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_c
     };
     enum vm_status status = vm_verify(&input, &code->verified, error);
     if (status == VM_OK) status = pack(code, words, image, error);
+    if (status == VM_OK) status = enter_code(vm, code, error);
     if (status != VM_OK) {
         free_code(code);
         return status;
     }
-    code->function_at = vm_must(
-        calloc((size_t)code->verified.entry_count * 2 + 1, sizeof(uint32_t)));
-    vm->codes = vm_must(realloc(vm->codes, (vm->code_count + 1) * sizeof *vm->codes));
-    *index = vm->code_count;
-    vm->codes[vm->code_count++] = code;
-    vm->next_gpc += (uint64_t)word_count + 1;
+    *index = vm->code_count - 1;
     code->main_function = new_function(vm, *index, 0, FUNCTION_MAIN,
                                        code->verified.main_frame_words);
     if (vm->options.mark_places) vm_places_add(vm, *index);
