@@ -17,10 +17,15 @@
 /* A message of unknown length is read in steps that grow from this. */
 enum { FIRST_STEP_BYTES = 1 << 20 };
 
-static void free_marshal_state(struct marshal_state *m) {
+/* Gives the state of d, with no memory in it. */
+static struct marshal_state *free_marshal_state(struct domain *d) {
+    struct marshal_state *m = &prim_state(d)->marshal;
     vm_arena_free(&m->scratch);
     free(m->input);
+    gc_external_give(d->gc.heap, m->input_bytes);
     m->input = NULL;
+    m->input_bytes = 0;
+    return m;
 }
 
 static unsigned flags_of_list(value list) {
@@ -34,6 +39,21 @@ static unsigned flags_of_list(value list) {
 }
 
 /* ---- Writing. ---- */
+
+/* Writes the message of *v, a root, into scratch, where its memory counts: where that is refused
+ * once more, after a full cycle. */
+static void write_message(struct domain *d, struct marshal_writer *w, const value *v,
+                          unsigned flags, struct vm_arena *scratch) {
+    scratch->heap = d->gc.heap;
+    if (marshal_write(w, d, *v, flags, scratch)) return;
+    bool again = w->failure == MARSHAL_NO_MEMORY;
+    if (again) vm_arena_free(scratch);
+    if (again && gc_external_take(&d->gc, w->scratch_bytes)) {
+        gc_external_give(d->gc.heap, w->scratch_bytes);
+        if (marshal_write(w, d, *v, flags, scratch)) return;
+    }
+    marshal_raise(d, w);
+}
 
 static void output_message(struct domain *d, value channel, const struct marshal_writer *w) {
     GC_ROOT(&d->gc, &channel);
@@ -53,22 +73,22 @@ value prim_output_value(struct domain *d, value channel, value v, value flags) {
     struct vm_arena scratch = {0};
     struct marshal_writer w;
     channel_for_output(d, channel); /* before there is memory to lose */
-    if (!marshal_write(&w, d, v, flags_of_list(flags), &scratch)) marshal_raise(d, &w);
+    GC_ROOT(&d->gc, &channel, &v);
+    write_message(d, &w, &v, flags_of_list(flags), &scratch);
+    GC_UNROOT(&d->gc);
     output_message(d, channel, &w);
     return VAL_UNIT;
 }
 
 value prim_output_value_to_bytes(struct domain *d, value v, value flags) {
-    struct marshal_state *m = &prim_state(d)->marshal;
-    free_marshal_state(m);
+    struct marshal_state *m = free_marshal_state(d);
     struct marshal_writer w;
-    if (!marshal_write(&w, d, v, flags_of_list(flags) | MARSHAL_BORROW, &m->scratch))
-        marshal_raise(d, &w);
     GC_ROOT(&d->gc, &v);
+    write_message(d, &w, &v, flags_of_list(flags) | MARSHAL_BORROW, &m->scratch);
     value result = new_string(d, w.header_bytes + w.data_bytes);
     GC_UNROOT(&d->gc);
     marshal_copy(&w, (uint8_t *)string_bytes(result));
-    free_marshal_state(m);
+    free_marshal_state(d);
     return result;
 }
 
@@ -82,7 +102,9 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
         vm_raise_bound_error(d);
     struct vm_arena scratch = {0};
     struct marshal_writer w;
-    if (!marshal_write(&w, d, v, flags_of_list(flags), &scratch)) marshal_raise(d, &w);
+    GC_ROOT(&d->gc, &buffer, &v);
+    write_message(d, &w, &v, flags_of_list(flags), &scratch);
+    GC_UNROOT(&d->gc);
     uint64_t total = w.header_bytes + w.data_bytes;
     bool fits = total <= (uint64_t)int_of_val(length);
     if (fits) marshal_copy(&w, (uint8_t *)string_bytes(buffer) + int_of_val(start));
@@ -94,9 +116,13 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
 /* ---- Reading. ---- */
 
 /* Collects if the young area is too full for a small message: nothing else would in a program that
- * does nothing but read. GC: may run. */
+ * does nothing but read. Or if the table of a large message's objects finds no room, if only a full
+ * cycle had run. GC: may run. */
 static void make_room(struct domain *d, const struct vm_marshal_header *header) {
     struct gc_domain *g = &d->gc;
+    bool plausible = header->objects <= header->data_bytes;
+    size_t table = plausible ? header->objects * sizeof(value) : 0;
+    if (gc_external_take(g, table)) gc_external_give(g->heap, table);
     if (header->words <= MAX_YOUNG_WOSIZE + 1 && g->young_ptr - g->young_start < 8 * header->words)
         gc_minor(g);
 }
@@ -110,7 +136,7 @@ static value read_message(struct domain *d, const struct vm_marshal_header *head
     value result;
     m->refused_why[0] = '\0';
     bool ok = vm_unmarshal(d, header, bytes, &options, &result, &fault);
-    free_marshal_state(m);
+    free_marshal_state(d);
     if (!ok && m->refused_why[0] != '\0') vm_failwith(d, "%s", m->refused_why);
     if (!ok) vm_failwith(d, "input_value: %s", fault.text);
     return vm_poll_keeping(d, result);
@@ -118,28 +144,43 @@ static value read_message(struct domain *d, const struct vm_marshal_header *head
 
 enum read_result { READ_DONE, READ_ENDED, READ_FAILED, READ_NO_MEMORY };
 
-/* Reads n bytes of channel into new memory, which grows with what really comes. *out is freed and
- * NULL unless all of them did; *failure is set with READ_FAILED. */
+/* Makes *bytes, which have room for had bytes, larger, and counts that. False: it is as it was. */
+static bool widen(struct domain *d, uint8_t **bytes, size_t had, size_t room) {
+    if (!gc_external_take(&d->gc, room - had)) return false;
+    uint8_t *wider = realloc(*bytes, room + 1);
+    if (wider == NULL) {
+        gc_external_give(d->gc.heap, room - had);
+        return false;
+    }
+    *bytes = wider;
+    return true;
+}
+
+/* Reads n bytes of channel into new memory, which grows with what really comes. *out, whose n bytes
+ * were counted, is freed and NULL unless all of them did; *failure is set with READ_FAILED. */
 static enum read_result read_bytes(struct domain *d, const value *channel, uint64_t n,
                                    uint8_t **out, struct channel_failure *failure) {
     enum read_result result = READ_NO_MEMORY;
     size_t room = n < FIRST_STEP_BYTES ? n : FIRST_STEP_BYTES, got = 0, part;
-    uint8_t *bytes = malloc(room + 1);
-    while (bytes != NULL) {
+    uint8_t *bytes = NULL;
+    bool good = widen(d, &bytes, 0, room);
+    while (good) {
         result = READ_FAILED;
         struct channel *c = channel_of(*channel);
         if (!channel_try_read(d, c, bytes + got, room - got, &part, failure)) break;
         got += part;
         result = got == n ? READ_DONE : READ_ENDED;
         if (got < room || got == n) break;
-        room = n - room < room ? n : 2 * room;
+        size_t had = room;
+        room = n - had < had ? n : 2 * had;
         result = READ_NO_MEMORY;
-        uint8_t *wider = realloc(bytes, room + 1);
-        if (wider == NULL) break;
-        bytes = wider;
+        good = widen(d, &bytes, had, room);
+        if (!good) room = had;
     }
     *out = result == READ_DONE ? bytes : NULL;
-    if (result != READ_DONE) free(bytes);
+    if (result == READ_DONE || bytes == NULL) return result;
+    free(bytes);
+    gc_external_give(d->gc.heap, room);
     return result;
 }
 
@@ -169,9 +210,9 @@ value prim_input_value(struct domain *d, value channel) {
     if (result == READ_FAILED) channel_raise(d, &failure);
     if (result == READ_NO_MEMORY) vm_raise_out_of_memory(d);
     if (result == READ_ENDED) vm_failwith(d, "input_value: truncated object");
-    struct marshal_state *m = &prim_state(d)->marshal;
-    free_marshal_state(m);
+    struct marshal_state *m = free_marshal_state(d);
     m->input = bytes;
+    m->input_bytes = header.data_bytes;
     make_room(d, &header);
     return read_message(d, &header, bytes);
 }
@@ -189,7 +230,7 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
     }
     if (header.data_bytes > length - (size_t)from - header.header_bytes)
         vm_failwith(d, "input_val_from_string: bad length");
-    free_marshal_state(&prim_state(d)->marshal);
+    free_marshal_state(d);
     GC_ROOT(&d->gc, &s);
     make_room(d, &header);
     GC_UNROOT(&d->gc);

@@ -12,6 +12,7 @@ struct range {
 };
 
 struct walk {
+    struct gc_heap *heap; /* whose limit counts both */
     value *visited;       /* open addressing; 0: free */
     size_t slots, blocks; /* slots is a power of two, at least twice blocks */
     struct range *pending;
@@ -22,6 +23,7 @@ struct walk {
 enum { FIRST_SLOTS = 256, FIRST_ROOM = 64 };
 
 static void walk_free(struct walk *w) {
+    gc_external_give(w->heap, w->slots * sizeof *w->visited + w->room * sizeof *w->pending);
     free(w->visited);
     free(w->pending);
 }
@@ -35,10 +37,15 @@ static value *find(value *table, size_t slots, value v) {
 
 static bool grow_visited(struct walk *w) {
     size_t slots = w->slots == 0 ? FIRST_SLOTS : 2 * w->slots;
+    if (!gc_external_try(w->heap, slots * sizeof *w->visited)) return false;
     value *table = calloc(slots, sizeof *table);
-    if (table == NULL) return false;
+    if (table == NULL) {
+        gc_external_give(w->heap, slots * sizeof *table);
+        return false;
+    }
     for (size_t i = 0; i < w->slots; i++)
         if (w->visited[i] != 0) *find(table, slots, w->visited[i]) = w->visited[i];
+    gc_external_give(w->heap, w->slots * sizeof *table);
     free(w->visited);
     w->visited = table;
     w->slots = slots;
@@ -48,8 +55,13 @@ static bool grow_visited(struct walk *w) {
 static bool push(struct walk *w, const value *next, const value *end) {
     if (w->depth == w->room) {
         size_t room = w->room == 0 ? FIRST_ROOM : 2 * w->room;
+        size_t more = (room - w->room) * sizeof *w->pending;
+        if (!gc_external_try(w->heap, more)) return false;
         struct range *pending = realloc(w->pending, room * sizeof *pending);
-        if (pending == NULL) return false;
+        if (pending == NULL) {
+            gc_external_give(w->heap, more);
+            return false;
+        }
         w->pending = pending;
         w->room = room;
     }
@@ -74,8 +86,9 @@ static bool visit(struct domain *d, struct walk *w, value v) {
     return first >= wosize || push(w, &field(v, first), &field(v, wosize));
 }
 
-value prim_obj_reachable_words(struct domain *d, value v) {
-    struct walk w = {0};
+/* The size of what is reachable from v; -1: no memory. GC: never. */
+static intptr_t reachable(struct domain *d, value v) {
+    struct walk w = {.heap = d->gc.heap};
     bool ok = visit(d, &w, v);
     while (ok && w.depth > 0) {
         struct range *top = &w.pending[w.depth - 1];
@@ -84,6 +97,17 @@ value prim_obj_reachable_words(struct domain *d, value v) {
         ok = visit(d, &w, next);
     }
     walk_free(&w);
-    if (!ok) vm_raise_out_of_memory(d);
-    return val_of_int((intptr_t)w.words);
+    return ok ? (intptr_t)w.words : -1;
+}
+
+value prim_obj_reachable_words(struct domain *d, value v) {
+    intptr_t words = reachable(d, v);
+    if (words < 0 && gc_get_params(&d->gc)->max_heap_words != 0) {
+        GC_ROOT(&d->gc, &v);
+        gc_full_major_cycle(&d->gc);
+        GC_UNROOT(&d->gc);
+        words = reachable(d, v);
+    }
+    if (words < 0) vm_raise_out_of_memory(d);
+    return val_of_int(words);
 }

@@ -27,6 +27,7 @@ void prim_state_close(struct vm *vm, void *state) {
     ffi_state_close(own->ffi);
     channels_free_all(own);
     customs_free(own);
+    own->marshal.scratch.heap = NULL; /* it is gone */
     vm_arena_free(&own->marshal.scratch);
     free(own->marshal.input);
     free(own);

@@ -24,7 +24,8 @@ struct io_fault {
  * result): the next use, or the end of the machine, frees it. */
 struct marshal_state {
     struct vm_arena scratch;
-    void *input; /* the bytes of a message, from malloc */
+    void *input;        /* the bytes of a message, from malloc */
+    size_t input_bytes; /* counted (gc_external_take) */
     /* The message that a foreign serialize or deserialize function works on, or NULL; where the
      * latter leaves to when it refuses the message, and why it does (stdlib/customs.c). */
     struct marshal_writer *writer;

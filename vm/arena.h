@@ -4,11 +4,13 @@
 
 #include <stddef.h>
 
+struct gc_heap;
 struct vm_arena_chunk;
 /* Starts as {0}. */
 struct vm_arena {
     struct vm_arena_chunk *chunks; /* newest first */
     char *next, *end;              /* what is left of the newest one */
+    struct gc_heap *heap;          /* whose limit counts it (gc_external_try); NULL: none */
 };
 
 /* vm_arena_alloc where the newest chunk has no room. GC: never. */

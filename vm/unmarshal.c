@@ -229,7 +229,7 @@ static void reader_start(struct vm_reader *r, const struct vm_marshal_header *he
     r->refused_words = r->custom_bytes = 0;
     r->words_left = header->words + 1;
     r->current = r->rest = (struct pending){NULL, NULL};
-    r->scratch = (struct vm_arena){0};
+    r->scratch = (struct vm_arena){.heap = r->d == NULL ? NULL : r->d->gc.heap};
     r->stack = r->small_stack;
     r->stack_room = SMALL_STACK;
     r->depth = r->partial_count = r->partial_room = r->node_count = r->node_room = 0;

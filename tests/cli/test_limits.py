@@ -435,8 +435,8 @@ class Limits(Case):
             return usage.ru_maxrss
 
     def test_tables_outside_the_heap_count_with_it(self):
-        """S7 among them: threads' stacks. Each program holds ever more of one kind of thing, all of
-        which were some tables, or C memory, beside a heap of 64 MB."""
+        """S7 among them: threads' stacks. Each program holds ever more of one kind of thing, or
+        works on ever more, which was all in tables or C memory beside a heap of 64 MB."""
         self.place.write('tables.ml', """
             let held = ref []
             let hold f i = held := Obj.repr (f i) :: !held
@@ -449,19 +449,34 @@ class Limits(Case):
               let body () = try ignore (deep depth wait) with Out_of_memory -> () in
               hold (fun _ -> Thread.create body ())
             let act = function
-              | "finalise" -> fun i -> hold (fun i -> let r = ref i in Gc.finalise ignore r; r) i
+              | "finalise" -> hold (fun i -> let r = ref i in Gc.finalise ignore r; r)
               | "again" -> let r = ref 0 in hold (fun _ -> r) 0; fun _ -> Gc.finalise ignore r
               | "last" -> let r = ref 0 in hold (fun _ -> r) 0; fun _ -> Gc.finalise_last ignore r
               | "mutex" -> hold (fun _ -> Mutex.create ())
               | "condition" -> hold (fun _ -> Condition.create ())
               | "ephemeron" -> hold (fun _ -> Ephemeron.K1.create ())
-              | "weak" -> hold (fun i -> let w = Weak.create 1 in Weak.set w 0 (Some (ref i)); w)
+              | "weak" ->
+                  hold (fun i -> let w = Weak.create 1 in Weak.set w 0 (Some (ref i)); w)
               | "bigarray" -> hold (fun _ -> Bigarray.(Array1.create char c_layout 0))
               | "memprof" ->
                   Gc.Memprof.start ~sampling_rate:1. ~callstack_size:9 track; hold (fun i -> ref i)
               | "remember" ->
                   let a = Array.make 7_000_000 (ref 0) in
                   fun i -> Array.fill a 0 7_000_000 (ref i); if i > 3 then raise Out_of_memory
+              | "reach" ->
+                  fun i ->
+                    hold (fun i -> i) i;
+                    if i land 0xfffff = 0 then ignore (Obj.reachable_words (Obj.repr !held))
+              | "marshal" ->
+                  fun i ->
+                    hold (fun i -> i) i;
+                    if i land 0xfffff = 0 then Marshal.to_channel (open_out "/dev/null") !held []
+              | "message" ->
+                  let header = "\\x84\\x95\\xA6\\xBF\\x00\\x00\\x00\\x00" in
+                  let out = open_out_bin "message" in
+                  output_string out (header ^ "\\x00\\x00\\x01" ^ String.make 21 '\\x00');
+                  seek_out out 500_000_000; output_char out ' '; close_out out;
+                  fun i -> (input_value (open_in_bin "message") : unit)
               | "threads" -> threads 0
               | "stacks" -> threads 100_000
               | _ -> hold (fun i -> i)
@@ -473,7 +488,8 @@ class Limits(Case):
         self.place.tool('ocamlfind', 'ocamlc', '-w', '-a', '-thread', '-package', 'threads.posix',
                         '-linkpkg', '-o', 'tables.byte', 'tables.ml')
         for word in ('integers', 'finalise', 'again', 'last', 'mutex', 'condition', 'ephemeron',
-                     'weak', 'bigarray', 'memprof', 'remember', 'threads', 'stacks'):
+                     'weak', 'bigarray', 'memprof', 'remember', 'reach', 'marshal', 'message',
+                     'threads', 'stacks'):
             with self.subTest(word=word):
                 peak = self.peak_kilobytes('--max-heap=64M', 'tables.byte', word)
                 if 'ASAN_OPTIONS' not in os.environ:
