@@ -4,6 +4,7 @@
  *   image_memory_test CORPUS      the folder with the fuzzers' inputs, by target
  *
  * The linker sends this program's requests to the functions __wrap_... (meson.build). */
+#include "gc/tiny.h"
 #include "memprof/format/reader.h"
 #include "vm/arena.h"
 #include "vm/basm.h"
@@ -202,6 +203,20 @@ static void texts(void **state) {
 static void images(void **state) { each_input("image", 0, 0, open_image); }
 static void debug_information(void **state) { each_input("debuginfo", 1, 3, read_debug); }
 static void messages(void **state) { each_input("unmarshal", 1, 1, unmarshal); }
+
+/* Blocks in the first fields of blocks: what is still to come of each waits in a table that grows
+ * beyond the arena's first piece. */
+static void a_deep_message(void **state) {
+    enum { DEPTH = IF_TINY(50, 3000), HEADER_BYTES = 20, PAIR = 0xA0, ZERO = 0x40 };
+    const uint32_t header[] = {0x8495A6BE, 2 * DEPTH + 1, DEPTH, 3 * DEPTH, 3 * DEPTH};
+    uint8_t bytes[HEADER_BYTES + 2 * DEPTH + 1];
+    for (int i = 0; i < HEADER_BYTES; i++) bytes[i] = (uint8_t)(header[i / 4] >> (24 - i % 4 * 8));
+    memset(bytes + HEADER_BYTES, PAIR, DEPTH);
+    memset(bytes + HEADER_BYTES + DEPTH, ZERO, DEPTH + 1);
+    assert_int_equal(unmarshal(bytes, sizeof bytes), VM_OK);
+    starve("deep", unmarshal, bytes, sizeof bytes);
+}
+
 static void rows_of_constants(void **state) { each_input("unmarshal", 1, 1, read_rows); }
 static void profiles(void **state) { each_input("profile", 1, 1, read_profile); }
 
@@ -210,6 +225,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(texts),
         cmocka_unit_test(images),
         cmocka_unit_test(messages),
+        cmocka_unit_test(a_deep_message),
         cmocka_unit_test(debug_information),
         cmocka_unit_test(rows_of_constants),
         cmocka_unit_test(profiles),
