@@ -47,6 +47,23 @@ static void infix_first_in_scan_order(void **state) {
     check(t->root[0]);
 }
 
+static void weak_pointers_to_inner_functions(void **state) {
+    struct gc_test *t = *state;
+    t->root[0] = gc_ephe_create(&t->g, 1);
+    t->root[1] = two_functions(t, gc_test_list(t, 20)) + 24;
+    gc_ephe_set(&t->g, t->root[0], EPHE_FIRST_KEY, t->root[1]);
+    gc_minor(&t->g);
+    for (int i = 0; i < 3; i++) {
+        value key = gc_ephe_get(&t->g, t->root[0], EPHE_FIRST_KEY);
+        assert_int_equal(key, t->root[1]);
+        check(key);
+        gc_test_cycle(t);
+    }
+    t->root[1] = VAL_UNIT;
+    gc_test_cycle(t);
+    assert_false(gc_ephe_is_set(&t->g, t->root[0], EPHE_FIRST_KEY));
+}
+
 static void break_closure(struct gc_test *t) {
     gc_minor(&t->g);
     field(t->root[0], 1) = make_closinfo(1, 100);
@@ -62,4 +79,5 @@ static void the_verifier_finds_a_bad_environment(void **state) {
 }
 
 GC_TEST_MAIN(GC_TEST(through_promotion_and_cycles), GC_TEST(infix_first_in_scan_order),
+             GC_TEST(weak_pointers_to_inner_functions),
              GC_TEST(the_verifier_finds_a_bad_environment))
