@@ -93,6 +93,19 @@ let () =
   Gc.compact ();
   print_endline "lexers of other kinds"
 
+(* Where each of the moves of memory leads. *)
+let () =
+  let move name code =
+    let lexbuf = buffer () in
+    Printf.printf "%s: %s\n" name
+      (match new_engine { one_state with Lexing.lex_code = code } 0 lexbuf with
+       | action -> Printf.sprintf "action %d, cell %d" action lexbuf.Lexing.lex_mem.(0)
+       | exception Invalid_argument _ -> "refused") in
+  move "from its own cell" "\000\000\255\255";
+  move "nowhere yet" "\000\255\255\255";
+  move "from a cell beyond" "\000\001\255\255";
+  move "to a cell beyond" "\001\000\255\255"
+
 type environment
 external parse : Parsing.parse_tables -> environment -> int -> Obj.t -> int = "caml_parse_engine"
 let environment () : environment =
@@ -113,3 +126,11 @@ let () =
   done;
   Gc.compact ();
   print_endline "parsers of other kinds"
+
+let () =
+  List.iter (fun token ->
+      Printf.printf "token %d: %s\n" token
+        (match parse grammar (environment ()) 1 (Obj.repr token) with
+         | _ -> "taken"
+         | exception Invalid_argument _ -> "refused"))
+    [ 0; 2; -1 ]
