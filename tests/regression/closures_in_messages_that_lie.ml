@@ -87,4 +87,15 @@ let () =
                       Printf.sprintf "\x11\x00\x00\x00%c%s" (Char.chr offset) reference)))
     [ (8, "\x04\x01"); (24, "\x04\x01"); (24, "\x05\x00\x01"); (24, "\x06\x00\x00\x00\x01");
       (25, "\x14\x00\x00\x00\x00\x00\x00\x00\x01") ];
+  let replace part other message =
+    let n = String.length part in
+    let rec find i = if String.sub message i n = part then i else find (i + 1) in
+    let at = find Marshal.header_size in
+    String.sub message 0 at ^ other ^ String.sub message (at + n) (String.length message - at - n) in
+  let partial = Marshal.to_string (three (Random.int 1)) [ Marshal.Closures ] in
+  show "a partial application of its function" (replace (code_of three) (code_of three) partial);
+  show "a partial application of another function" (replace (code_of three) code partial);
+  let both = Marshal.to_string (fst (even_odd ())) [ Marshal.Closures ] in
+  show "two functions" (replace "\x01\x06\x7c" "\x01\x06\x7c" both);
+  show "two functions with another header between" (replace "\x01\x06\x7c" "\x01\x06\x7d" both);
   Gc.compact ()
