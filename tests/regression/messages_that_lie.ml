@@ -35,7 +35,10 @@ let () =
   refused "a string of 2^64 - 1 bytes" (header "\x15\xff\xff\xff\xff\xff\xff\xff\xff");
   refused "a block longer than the message" (header "\x08\x00\x10\x00\x00\x41");
   refused "more words than the header says" (header ~words:1 "\xa0\x41\x42");
-  refused "more objects than the header says" (header ~objects:0 ~words:50 "\xa0\xa0\x41\x42\xa0\x41\x42");
+  List.iter (fun (objects, words) ->
+      refused (Printf.sprintf "3 objects of 9 words, told as %d of %d" objects words)
+        (header ~objects ~words "\xa0\xa0\x41\x42\xa0\x41\x42"))
+    [ (3, 9); (2, 9); (4, 9); (3, 8); (3, 10); (0, 9) ];
   refused "no objects, then one referred to" (header ~objects:0 "\xa0\x41\x04\x01");
   refused "an offset of 0" (header "\xa0\x41\x04\x00");
   refused "an offset before the first object" (header "\xa0\x41\x04\x05");
