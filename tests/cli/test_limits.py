@@ -1,6 +1,7 @@
 """Limits and capabilities: each is hit exactly, each refusal names its flag."""
 import os
 import resource
+import signal
 import subprocess
 import time
 
@@ -284,9 +285,31 @@ class Limits(Case):
             start = time.monotonic()
             done = self.bactrian('--timeout', '0.2', 'world.byte', *words)
             self.stopped(done, '--timeout')
-            self.assertLess(time.monotonic() - start, 20)
+            self.assertLess(time.monotonic() - start, 60)
             self.assertGreaterEqual(time.monotonic() - start, 0.2)
         self.expect(self.bactrian('--timeout', '100', 'world.byte', 'count', '5'), out='done')
+
+    def timed_out(self, is_reached, *words, **more):
+        """The end of a program that --timeout stopped, with as long a time as it takes on a busy
+        machine to get where it is to be stopped."""
+        for seconds in (0.2, 2, 20):
+            done = self.bactrian('--timeout=%g' % seconds, *words, **more)
+            if is_reached(done):
+                break
+        return done
+
+    def test_a_machine_that_stood_still_has_its_time_to_answer(self):
+        """What has no processor at the deadline is not in the midst of a primitive."""
+        child = subprocess.Popen([self.place.bactrian, '--timeout=0.4', 'world.byte', 'spin'],
+                                 cwd=self.place.folder, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, env=self.place.environment({}))
+        time.sleep(0.1)
+        child.send_signal(signal.SIGSTOP)
+        time.sleep(1.6)  # the deadline and the second after it are over
+        child.send_signal(signal.SIGCONT)
+        out, err = child.communicate()
+        self.assertEqual((child.returncode, out), (124, b'before'), err)
+        self.assertRegex(err, rb'stopped by --timeout\nStopped at World.spin')
 
     def test_primitives_without_an_end_are_stopped_too(self):
         """Values that hold themselves; ocamlrun can only be killed."""
@@ -307,20 +330,25 @@ class Limits(Case):
             """)
         self.place.tool('ocamlc', '-g', '-w', '-a', '-o', 'endless.byte', 'endless.ml')
         for word in ('equal', 'forwards', 'integer', 'lists', 'marshal'):
-            for flag in ('--timeout=0.2', '--fuel=100k'):
-                if word == 'marshal' and 'fuel' in flag:
-                    continue  # it ends with the memory
-                with self.subTest(word=word, flag=flag):
-                    done = self.bactrian(flag, 'endless.byte', word)
-                    self.assertEqual(done.status, 124, repr(done))
-                    self.assertEqual(done.out, 'before')
-                    self.assertIn('stopped by %s\n' % flag.split('=')[0], done.err)
-                    self.assertIn('Endless in file "endless.ml"', done.err)
+            with self.subTest(word=word, flag='--timeout'):
+                self.endless(word, '--timeout', self.timed_out(
+                    lambda done: done.out != '', 'endless.byte', word))
+            if word == 'marshal':
+                continue  # without a time it ends with the memory
+            with self.subTest(word=word, flag='--fuel'):
+                self.endless(word, '--fuel', self.bactrian('--fuel=10k', 'endless.byte', word))
+
+    def endless(self, word, flag, done):
+        self.assertEqual(done.status, 124, repr(done))
+        self.assertEqual(done.out, 'before')
+        self.assertIn('stopped by %s\n' % flag, done.err)
+        self.assertIn('Endless in file "endless.ml"', done.err)
 
     def test_time_ends_a_program_that_waits(self):
         source, sink = os.pipe()
         try:
-            done = self.bactrian('--timeout=0.1', 'world.byte', 'wait', stdin_file=source)
+            done = self.timed_out(lambda done: 'primitive' in done.err, 'world.byte', 'wait',
+                                  stdin_file=source)
         finally:
             os.close(source)
             os.close(sink)

@@ -20,14 +20,17 @@ struct cli_watchdog {
     struct timespec deadline;
 };
 
-static void add(struct timespec *t, double seconds) {
+static struct timespec from_now(double seconds) {
+    struct timespec t;
     time_t whole = (time_t)seconds;
-    t->tv_sec += whole;
-    t->tv_nsec += (long)((seconds - (double)whole) * 1e9);
-    if (t->tv_nsec >= 1000000000) {
-        t->tv_nsec -= 1000000000;
-        t->tv_sec++;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += whole;
+    t.tv_nsec += (long)((seconds - (double)whole) * 1e9);
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_nsec -= 1000000000;
+        t.tv_sec++;
     }
+    return t;
 }
 
 /* Whether the program ended before that time. Needs: the lock. */
@@ -43,11 +46,11 @@ static void *watch(void *context) {
     struct cli_watchdog *dog = context;
     pthread_mutex_lock(&dog->lock);
     bool over = over_by(dog, &dog->deadline);
-    struct timespec next = dog->deadline;
-    /* The machine may clear a request that comes while it serves another one: ask again. */
+    /* The machine may clear a request that comes while it serves another one: ask again. Each time
+     * it has the pause to answer, even if the whole process stood still at the deadline. */
     for (int i = 0; !over && i < TRIES; i++) {
         vm_request_stop(dog->vm, STOP_TIME);
-        add(&next, pause);
+        struct timespec next = from_now(pause);
         over = over_by(dog, &next);
     }
     pthread_mutex_unlock(&dog->lock);
@@ -81,8 +84,7 @@ struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double
     if (dog != NULL) {
         dog->vm = vm;
         dog->shown = shown;
-        clock_gettime(CLOCK_MONOTONIC, &dog->deadline);
-        add(&dog->deadline, seconds);
+        dog->deadline = from_now(seconds);
         if (create_thread(dog)) return dog;
     }
     free(dog);
