@@ -288,6 +288,17 @@ void start_calls(int (*f)(int), int n) {
 }
 int calls_over(void) { return __atomic_load_n(&started_is_over, __ATOMIC_ACQUIRE); }
 
+/* Waits until n threads are in it, for ever if they never are at once. */
+void meet(int n) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_cond_t all = PTHREAD_COND_INITIALIZER;
+    static int came;
+    pthread_mutex_lock(&mutex);
+    if (++came >= n) pthread_cond_broadcast(&all);
+    while (came < n) pthread_cond_wait(&all, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
 /* ---- Memory, strings, errno. ---- */
 
 char *new_text(void) { return strdup("allocated in C"); }
