@@ -24,10 +24,10 @@ enum { VM_STATUS_STOPPED = 124 };
 enum vm_stop { STOP_NONE, STOP_FUEL, STOP_TIME, STOP_OUTPUT };
 
 struct vm_limits {
-    uint64_t fuel_left;    /* instructions; UINT64_MAX: no limit */
-    uint64_t output_left;  /* bytes; UINT64_MAX: no limit */
-    _Atomic int requested; /* enum vm_stop, by vm_request_stop */
-    enum vm_stop stopped;  /* why the run ended */
+    uint64_t fuel_left;            /* instructions; UINT64_MAX: no limit */
+    uint64_t output_left;          /* bytes; UINT64_MAX: no limit */
+    _Atomic int requested;         /* enum vm_stop, by vm_request_stop */
+    _Atomic(enum vm_stop) stopped; /* why the run ended; other threads look at it */
 };
 
 /* Sets what the machine's options say. GC: never. */

@@ -311,6 +311,29 @@ class Limits(Case):
         self.assertEqual((child.returncode, out), (124, b'before'), err)
         self.assertRegex(err, rb'stopped by --timeout\nStopped at World.spin')
 
+    def test_a_machine_that_has_answered_may_take_its_time(self):
+        """Here until somebody reads its message; else to close a recording of a large heap."""
+        source, sink = os.pipe()
+        os.set_blocking(sink, False)
+        filled = 0
+        while True:
+            try:
+                filled += os.write(sink, b' ' * 4096)
+            except BlockingIOError:
+                break
+        os.set_blocking(sink, True)
+        child = subprocess.Popen([self.place.bactrian, '--timeout=0.2', 'world.byte', 'spin'],
+                                 cwd=self.place.folder, stdout=subprocess.PIPE, stderr=sink,
+                                 env=self.place.environment({}))
+        os.close(sink)
+        time.sleep(2)
+        with open(source, 'rb') as pipe:
+            said = pipe.read()[filled:]
+        out = child.communicate()[0]
+        self.assertEqual((child.returncode, out), (124, b'before'), said)
+        self.assertRegex(said, rb'stopped by --timeout\nStopped at World.spin')
+        self.assertEqual(said.count(b'stopped by'), 1, said)
+
     def test_primitives_without_an_end_are_stopped_too(self):
         """Values that hold themselves; ocamlrun can only be killed."""
         self.place.write('endless.ml', r"""

@@ -42,7 +42,7 @@ static bool over_by(struct cli_watchdog *dog, const struct timespec *time) {
 
 static void *watch(void *context) {
     enum { TRIES = 100 };
-    const double pause = 0.01;
+    const double pause = 0.01, ending = 60;
     struct cli_watchdog *dog = context;
     pthread_mutex_lock(&dog->lock);
     bool over = over_by(dog, &dog->deadline);
@@ -52,6 +52,11 @@ static void *watch(void *context) {
         vm_request_stop(dog->vm, STOP_TIME);
         struct timespec next = from_now(pause);
         over = over_by(dog, &next);
+    }
+    /* It has answered: what is left is to close recordings, to flush and to say where it was. */
+    if (!over && dog->vm->limits.stopped != STOP_NONE) {
+        struct timespec last = from_now(ending);
+        over = over_by(dog, &last);
     }
     pthread_mutex_unlock(&dog->lock);
     if (!over)
