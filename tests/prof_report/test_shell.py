@@ -2,6 +2,7 @@
 import os
 import pty
 import select
+import signal
 import subprocess
 import time
 
@@ -50,13 +51,14 @@ class Shell(support.Case):
         self.assertEqual(self.run_prof('shell', 'none')[2], 125)
 
     def talk(self, *texts):
-        """What a terminal shows: each text is typed when what was before has come to rest."""
+        """What a terminal shows: each text is typed behind a prompt, when what was before has come
+        to rest."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.folder)
             os.environ.update(TERM='xterm', NO_COLOR='1', XDG_STATE_HOME=self.folder)
             os.execv(self.place.bactrian, ['bactrian', 'prof', 'shell', 'small.ctf'])
-        shown, end = b'', time.time() + 30
+        shown, end = b'', time.time() + 120
         todo = list(texts)
         while time.time() < end:
             ready = select.select([terminal], [], [], 0.3)[0]
@@ -65,8 +67,10 @@ class Shell(support.Case):
                     shown += os.read(terminal, 65536)
                 except OSError:
                     break
-            elif todo:
+            elif todo and b'prof> ' in shown:
                 os.write(terminal, todo.pop(0))
+        else:
+            os.kill(pid, signal.SIGKILL)
         status = os.waitpid(pid, 0)[1]
         self.assertEqual((status, todo), (0, []))
         return shown.decode()
