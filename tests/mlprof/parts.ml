@@ -45,7 +45,7 @@ let () =
     let partial = Sys.opaque_identity (curried 1) in
     for i = 1 to 4 do ignore (partial i) done;
     ignore (List.map leaf [1; 2; 3])
-  | "time" -> spin 0.4; Printf.printf "%f\n" (Sys.time ())
+  | "time" -> spin (float_of_string Sys.argv.(2)); Printf.printf "%f\n" (Sys.time ())
   | "units" ->
     let a = Profile.Data.malloc () and b = Profile.Data.malloc () in
     Printf.printf "%b %b %b\n" Profile.isOn (Profile.Data.equals a a) (Profile.Data.equals a b);
