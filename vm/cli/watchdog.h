@@ -7,8 +7,8 @@
 struct cli_watchdog;
 
 /* Starts the clock. A machine that doesn't answer within a second (it waits in a system call) is
- * ended together with the process, and so is one that has answered and is not over a minute later. seconds 0: no watchdog, NULL. Fails: NULL with *failed set.
- * GC: never. */
+ * ended together with the process, and so is one that has answered and is not over a minute later.
+ * seconds 0: no watchdog, NULL. Fails: NULL with *failed set. GC: never. */
 struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double seconds,
                                         bool *failed);
 /* The program is over. Needs: the machine still exists. NULL is allowed. GC: never. */
