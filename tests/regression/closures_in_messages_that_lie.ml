@@ -38,6 +38,7 @@ let try_all name value =
 let plain = fun x -> x + k
 let two = let y = Random.int 1 and z = Random.int 2 in fun x -> x + y + z + k
 let three a b c = a + b + c + k
+let product a b c = a * b * c * k
 let even_odd () =
   let rec even n = n = 0 || odd (n - 1) and odd n = n <> 0 && even (n - k - 1) in
   (even, odd)
@@ -94,7 +95,7 @@ let () =
     String.sub message 0 at ^ other ^ String.sub message (at + n) (String.length message - at - n) in
   let partial = Marshal.to_string (three (Random.int 1)) [ Marshal.Closures ] in
   show "a partial application of its function" (replace (code_of three) (code_of three) partial);
-  show "a partial application of another function" (replace (code_of three) code partial);
+  show "a partial application of another function" (replace (code_of three) (code_of product) partial);
   let both = Marshal.to_string (fst (even_odd ())) [ Marshal.Closures ] in
   show "two functions" (replace "\x01\x06\x7c" "\x01\x06\x7c" both);
   show "two functions with another header between" (replace "\x01\x06\x7c" "\x01\x06\x7d" both);

@@ -106,6 +106,15 @@ let () =
   move "from a cell beyond" "\000\001\255\255";
   move "to a cell beyond" "\001\000\255\255"
 
+let () =
+  List.iter (fun (length, from) ->
+      let lexbuf = { (buffer ()) with Lexing.lex_buffer_len = length; lex_curr_pos = from } in
+      Printf.printf "4 bytes, told as %d, from %d: %s\n" length from
+        (match engine one_state 0 lexbuf with
+         | action -> Printf.sprintf "action %d" action
+         | exception Invalid_argument _ -> "refused"))
+    [ (4, 0); (5, 0); (max_int, 0); (4, -1) ]
+
 type environment
 external parse : Parsing.parse_tables -> environment -> int -> Obj.t -> int = "caml_parse_engine"
 let environment () : environment =
