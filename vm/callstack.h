@@ -63,6 +63,7 @@ struct vm_call_stack {
     uint64_t version; /* changes when the kept stack does */
     struct vm_short_stack brief;
     uint64_t brief_version; /* of it and its limit: changes when either does; not 0 */
+    size_t check_credit;    /* frames that --gc-verify may look at (vm/selfcheck.h) */
 };
 
 /* Whether a short stack for the limit of the last one would be the same (0: there is no last one).

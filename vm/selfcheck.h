@@ -20,7 +20,8 @@ void vm_selfcheck_threads(struct vm_threads *threads);
 void vm_selfcheck_code(struct vm *vm);
 
 /* Checks a call stack of count places, outermost first, cut at limit, against the frames that the
- * stopped domain has. GC: never. */
+ * stopped domain has: a short one at each walk of it, a deep one as often as its depth allows.
+ * GC: never. */
 void vm_selfcheck_call_stack(struct domain *d, const uint64_t *gpcs, size_t count, size_t limit);
 
 #endif
