@@ -149,7 +149,9 @@ static inline void put_code(struct marshal_writer *w, unsigned code, uint64_t x,
 
 /* ---- Objects that were seen. A slot of the table holds where in the heap an object begins, in
  * words, and behind that its number + 1. The objects of 64 bytes of memory, at most four, hash to 8
- * slots, a line of the cache: neighbours are often written one after the other. ---- */
+ * slots, a line of the cache: neighbours are often written one after the other. Which slots are
+ * used, bits say that stay in the cache: where an object is new, as most are, nothing waits for the
+ * memory of its slot. ---- */
 
 enum { NUMBER_BITS = 29 };
 #define MAX_OBJECTS (((uint64_t)1 << NUMBER_BITS) - 1)
@@ -161,14 +163,23 @@ static inline uint64_t word_of(const struct marshal_writer *w, value v) {
 /* Where the search for the object at a word begins. */
 static inline size_t first_slot(const struct marshal_writer *w, uint64_t word) {
     uint64_t hash = (word >> 3) * 0x9E3779B97F4A7C15u;
-    return (hash >> (64 - w->table_bits) & ~(uint64_t)7) | (word & 6);
+    return hash >> (64 - w->table_bits) ^ (word & 6);
+}
+
+static inline bool is_used(const struct marshal_writer *w, size_t slot) {
+    return w->used[slot / 64] >> slot % 64 & 1;
 }
 
 /* The slot of the object at a word, or the free one where it would be. */
-static inline uint64_t *slot_of(const struct marshal_writer *w, uint64_t word) {
+static inline size_t slot_of(const struct marshal_writer *w, uint64_t word) {
     size_t mask = ((size_t)1 << w->table_bits) - 1, i = first_slot(w, word);
-    while (w->table[i] != 0 && w->table[i] >> NUMBER_BITS != word) i = (i + 1) & mask;
-    return &w->table[i];
+    while (is_used(w, i) && w->table[i] >> NUMBER_BITS != word) i = (i + 1) & mask;
+    return i;
+}
+
+static inline void use_slot(struct marshal_writer *w, size_t slot, uint64_t content) {
+    w->used[slot / 64] |= (uint64_t)1 << slot % 64;
+    w->table[slot] = content;
 }
 
 /* v will be written soon. */
@@ -178,37 +189,56 @@ static inline void expect(const struct marshal_writer *w, value v) {
     __builtin_prefetch((const void *)(v - 8));
 }
 
+static size_t bitmap_bytes(unsigned bits) { return (((size_t)1 << bits) + 63) / 64 * 8; }
+
+/* An empty table of 2^bits slots. */
+static void set_table(struct marshal_writer *w, uint64_t *table, uint64_t *used, unsigned bits) {
+    memset(used, 0, bitmap_bytes(bits));
+    w->table = table;
+    w->used = used;
+    w->table_bits = bits;
+    w->widen_at = w->flags & MARSHAL_NO_SHARING ? 0 : (((uint64_t)2 << bits) + 2) / 3;
+}
+
 /* Makes room for more objects. The upper bits of a hash say where its object goes, so the
  * new table is filled in the order of the old one. */
 static void widen_table(struct marshal_writer *w) {
     unsigned more_bits = w->table_bits < QUICK_TABLE_BITS ? 2 : 1;
-    size_t old_slots = (size_t)1 << w->table_bits;
-    size_t bytes = (old_slots << more_bits) * sizeof *w->table;
-    uint64_t *old = w->table, *table = old_slots > MAX_OBJECTS ? NULL : new_scratch(w, bytes);
+    const unsigned old_bits = w->table_bits, bits = old_bits + more_bits;
+    const size_t slots = (size_t)1 << bits;
+    uint64_t *old = w->table, *old_used = w->used, *table = NULL;
+    if ((uint64_t)1 << old_bits <= MAX_OBJECTS)
+        table = new_scratch(w, slots * sizeof *table + bitmap_bytes(bits));
     if (table == NULL) {
         refuse(w, MARSHAL_NO_MEMORY, NULL);
         return;
     }
-    memset(table, 0, bytes);
-    w->table = table;
-    w->table_bits += more_bits;
-    for (size_t i = 0; i < old_slots; i++)
-        if (old[i] != 0) *slot_of(w, old[i] >> NUMBER_BITS) = old[i];
+    set_table(w, table, table + slots, bits);
+    for (size_t i = 0; i < bitmap_bytes(old_bits) / 8; i++)
+        for (uint64_t rest = old_used[i]; rest != 0; rest &= rest - 1) {
+            uint64_t content = old[i * 64 + (size_t)__builtin_ctzll(rest)];
+            use_slot(w, slot_of(w, content >> NUMBER_BITS), content);
+        }
     w->scratch_bytes -= vm_arena_release(w->scratch, old);
+}
+
+/* Writes a reference to the object that a slot holds. */
+static void put_reference(struct marshal_writer *w, uint64_t seen) {
+    uint64_t distance = w->objects + 1 - (seen & MAX_OBJECTS);
+    if (distance < 1u << 8) put_code(w, CODE_SHARED8, distance, 1);
+    else if (distance < 1u << 16) put_code(w, CODE_SHARED8 + 1, distance, 2);
+    else put_code(w, CODE_SHARED8 + 2, distance, 4);
 }
 
 /* Writes a reference if v was seen before; else note_object(v) is to follow, before other
  * objects. */
 static bool put_shared(struct marshal_writer *w, value v) {
     if (w->flags & MARSHAL_NO_SHARING) return false;
-    if (3 * w->objects >= (uint64_t)2 << w->table_bits) widen_table(w);
+    if (w->objects >= w->widen_at) widen_table(w);
     if (w->failure != MARSHAL_WRITTEN) return false;
     w->slot = slot_of(w, word_of(w, v));
-    if (*w->slot == 0) return false;
-    uint64_t distance = w->objects + 1 - (*w->slot & MAX_OBJECTS);
-    if (distance < 1u << 8) put_code(w, CODE_SHARED8, distance, 1);
-    else if (distance < 1u << 16) put_code(w, CODE_SHARED8 + 1, distance, 2);
-    else put_code(w, CODE_SHARED8 + 2, distance, 4);
+    if (!is_used(w, w->slot)) return false;
+    put_reference(w, w->table[w->slot]);
     return true;
 }
 
@@ -217,10 +247,10 @@ static void note_object(struct marshal_writer *w, value v, uint64_t words_32, ui
     w->words_32 += words_32;
     w->words_64 += words_64;
     if ((w->flags & MARSHAL_NO_SHARING) || w->failure != MARSHAL_WRITTEN) return;
-    *w->slot = word_of(w, v) << NUMBER_BITS | ++w->objects;
+    use_slot(w, w->slot, word_of(w, v) << NUMBER_BITS | ++w->objects);
 }
 
-static void push_rest(struct marshal_writer *w, value *next, value *end) {
+static inline void push_rest(struct marshal_writer *w, value *next, value *end) {
     if (next >= end || w->failure != MARSHAL_WRITTEN) return;
     if (w->depth == w->stack_room) {
         struct marshal_rest *wider = new_scratch(w, 2 * w->stack_room * sizeof *wider);
@@ -436,6 +466,27 @@ static void put_item(struct marshal_writer *w, value v) {
     }
 }
 
+/* The same for what most values consist of: blocks of few fields and a low tag. False: v is
+ * something else, or there is no room without further ado, and nothing was done. */
+static inline bool put_small_block(struct marshal_writer *w, value v) {
+    if (is_int(v) || !gc_in_range(&w->d->gc, v)) return false;
+    if (w->at == w->limit || w->objects >= w->widen_at) return false;
+    uint64_t wosize = wosize_of(v);
+    if (tag_of(v) >= 16 || wosize - 1 >= 7) return false;
+    uint64_t word = word_of(w, v);
+    size_t slot = slot_of(w, word);
+    if (is_used(w, slot)) {
+        put_reference(w, w->table[slot]);
+        return true;
+    }
+    *w->at++ = (uint8_t)(SMALL_BLOCK + tag_of(v) + (wosize << 4));
+    w->words_32 += 1 + wosize;
+    w->words_64 += 1 + wosize;
+    use_slot(w, slot, word << NUMBER_BITS | ++w->objects);
+    push_rest(w, &field(v, 0), &field(v, wosize));
+    return true;
+}
+
 /* ---- Messages. ---- */
 
 static void make_message_header(struct marshal_writer *w) {
@@ -475,9 +526,7 @@ bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned
     w->objects = w->words_32 = w->words_64 = 0;
     w->first = (struct marshal_chunk){NULL, 0, MARSHAL_SMALL_BYTES, w->small_bytes};
     begin_chunk(w, &w->first);
-    w->table = w->small_table;
-    w->table_bits = (unsigned)__builtin_ctz(MARSHAL_SMALL_TABLE);
-    memset(w->small_table, 0, sizeof w->small_table);
+    set_table(w, w->small_table, w->small_used, (unsigned)__builtin_ctz(MARSHAL_SMALL_TABLE));
     w->stack = (struct marshal_rest *)w->small_stack;
     w->stack_room = MARSHAL_SMALL_STACK;
     w->depth = 0;
@@ -489,7 +538,7 @@ bool marshal_write(struct marshal_writer *w, struct domain *d, value v, unsigned
         if (top->end - next > FIELDS_AHEAD) expect(w, next[FIELDS_AHEAD]);
         if (next + 1 >= top->end) w->depth--;
         else top->next = next + 1;
-        if (next < top->end) put_item(w, *next);
+        if (next < top->end && !put_small_block(w, *next)) put_item(w, *next);
     }
     if (w->failure == MARSHAL_WRITTEN) make_message_header(w);
     return w->failure == MARSHAL_WRITTEN;

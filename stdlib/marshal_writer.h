@@ -56,13 +56,15 @@ struct marshal_writer {
     unsigned header_bytes;             /* 20 or 32 */
     struct marshal_chunk first, *last; /* of last, used is known when it is full or all is done */
     uint8_t *at, *limit;               /* the free rest of last */
-    uint64_t *table;     /* the objects by address, with their numbers; 0: a free slot */
-    uint64_t *slot;      /* of the object that is being written */
-    unsigned table_bits; /* 2^table_bits slots, at most two thirds of them in use */
+    uint64_t *table;                   /* the objects by address, with their numbers */
+    uint64_t *used;                    /* bitmap of its slots; those of others have no content */
+    size_t slot;                       /* of the object that is being written */
+    unsigned table_bits; /* 2^table_bits slots, at most two thirds of them in use: ... */
+    uint64_t widen_at;   /* ... so many objects; 0: sharing is off */
     struct marshal_rest *stack;
     size_t depth, stack_room;
     uint8_t small_bytes[MARSHAL_SMALL_BYTES];
-    uint64_t small_table[MARSHAL_SMALL_TABLE];
+    uint64_t small_table[MARSHAL_SMALL_TABLE], small_used[(MARSHAL_SMALL_TABLE + 63) / 64];
     value *small_stack[2 * MARSHAL_SMALL_STACK];
 };
 
