@@ -1,4 +1,5 @@
 /* doc_text.c - writes documents for people: aligned columns, colour only where it was asked for. */
+#include "memprof/format/plain.h"
 #include "memprof/report/doc.h"
 #include "memprof/report/memory.h"
 
@@ -37,9 +38,7 @@ static size_t width_of(const char *text) {
 }
 
 /* Text from a profile must not steer the terminal. */
-static void put_text(FILE *out, const char *text) {
-    for (; *text != 0; text++) putc((unsigned char)*text < 32 || *text == 127 ? '?' : *text, out);
-}
+static void put_text(FILE *out, const char *text) { mp_put_plain(out, text, '?'); }
 
 static const struct report_cell *cell_at(const struct report_table *t, size_t row, size_t column) {
     return &t->cells[t->rows[row].first + column];
@@ -230,8 +229,10 @@ static void put_bar(const struct writer *w, const struct report_table *t, const 
     size_t room = to - from, i = 0;
     putc('|', w->out);
     for (i = 1; i < room; i++) {
-        unsigned char c = *text != 0 ? *text++ : 0;
-        putc(c == 0 ? (w->style->color ? ' ' : '-') : c < 32 || c == 127 ? '?' : c, w->out);
+        size_t control = *text != 0 ? mp_control_bytes(text) : 0;
+        char c = *text != 0 ? *text : w->style->color ? ' ' : '-';
+        putc(control > 0 ? '?' : c, w->out);
+        if (*text != 0) text += control > 0 ? control : 1;
     }
     paint(w, "0");
     *at = to;

@@ -1,4 +1,5 @@
 /* export_callgrind.c - callgrind's text: bytes by source line, and what calls cost. */
+#include "memprof/format/plain.h"
 #include "memprof/report/export.h"
 
 #include <stdlib.h>
@@ -90,9 +91,7 @@ static void collect(struct writer *w) {
     merge_calls(w);
 }
 
-static void put_line_text(FILE *out, const char *text) {
-    for (; *text != 0; text++) putc((unsigned char)*text < 32 ? '?' : *text, out);
-}
+static void put_line_text(FILE *out, const char *text) { mp_put_plain(out, text, '?'); }
 
 /* `fl=(1) file` and so on; a name stands only at its number's first use. */
 static void put_names(struct writer *w, const char *prefix, uint32_t location, uint8_t *named) {

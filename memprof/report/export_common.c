@@ -1,4 +1,5 @@
 /* export_common.c - what the exporters share; and the two formats that need nothing else. */
+#include "memprof/format/plain.h"
 #include "memprof/report/export.h"
 
 #include <stdlib.h>
@@ -69,8 +70,11 @@ static void put_frame(const struct report_model *model, uint32_t location, FILE 
     for (int part = 0; part < 2; part++) {
         if (texts[part][0] == 0) continue;
         if (part == 1) fputs(" (", out);
-        for (const char *p = texts[part]; *p != 0; p++)
-            putc(*p == ';' || (unsigned char)*p < 32 || *p == 127 ? '_' : *p, out);
+        for (const char *p = texts[part], *next; *p != 0; p = next) {
+            size_t control = mp_control_bytes(p);
+            next = p + (control > 0 ? control : 1);
+            putc(*p == ';' || control > 0 ? '_' : *p, out);
+        }
         if (part == 1 && l->line >= 0) fprintf(out, ":%d", l->line);
         if (part == 1) putc(')', out);
     }

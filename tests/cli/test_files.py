@@ -218,3 +218,50 @@ class Text(Case):
     def test_outputs_that_cannot_be_opened(self):
         self.refused(self.bactrian('dis', 'args.byte', '-o', '/nonexistent/x'), 125, 'No such file')
         self.refused(self.bactrian('dis', 'args.byte', '-o', '/tmp'), 125, 'Is a directory')
+
+
+class HostileNames(Case):
+    """Names of files, in the command line and in debugging information, command no terminal: ours
+    are messages in which a question mark stands for each control character. (Programs' own
+    output, and what ocamlrun prints too, is as ocamlrun prints it.)"""
+    EVIL = 'a\x1b[31mb\N{CSI}c\x7fd'.encode()
+
+    def plain(self, *words, shown=b'a?[31mb?c?d'):
+        done = self.bactrian(*words)
+        text = (done.out + done.err).encode('latin-1')
+        for control in (b'\x1b', '\N{CSI}'.encode(), b'\x7f'):
+            self.assertNotIn(control, text, words)
+        if shown is not None:
+            self.assertIn(shown, text, words)
+
+    def test_in_the_command_line(self):
+        evil = self.EVIL
+        folder = self.place.folder.encode() + b'/'
+        shutil.copy(self.place.path('busy.byte').encode(), folder + evil)
+        self.place.write('rubbish', 'rubbish')
+        os.rename(self.place.path('rubbish').encode(), folder + evil + b'.bad')
+        for words in ([evil + b'.none'], [evil + b'.bad'], ['dis', evil + b'.bad'],
+                      ['--audit', evil + b'.bad'], ['prof', 'summary', evil + b'.bad'],
+                      ['--fuel=10', evil], ['prof', 'record', '-o', evil + b'.prof', evil],
+                      ['prof', 'summary', evil + b'.prof'], ['prof', evil],
+                      ['prof', 'test', '--max-live', '1', '-o', evil + b'.prof', evil],
+                      ['prof', 'diff', evil + b'.prof', evil + b'.prof'],
+                      ['--max-heap', evil, 'busy.byte']):
+            with self.subTest(words=words):
+                self.plain(*words)
+
+    def test_in_debugging_information(self):
+        self.place.write('names.ml', b'# 1 "' + self.EVIL + b'.ml"\n'
+                         b'let rec f x l = f (x + 1) (Bytes.create 10 :: l)\n'
+                         b'let () = f 1 []\n')
+        self.place.tool('ocamlc', '-g', '-o', 'names.byte', 'names.ml')
+        self.plain('--fuel=1M', 'names.byte')
+        record = ['prof', 'record', '--rate', '1e-2', '-o', 'names.prof', '--fuel=1M']
+        self.plain(*record, 'names.byte')
+        for words in (['summary'], ['tree'], ['flame'], ['leaks'], ['lifetimes'],
+                      ['export', '--to', 'callgrind']):
+            with self.subTest(words=words):
+                verb, *rest = words
+                self.plain('prof', verb, 'names.prof', *rest)
+        self.plain('prof', 'export', 'names.prof', '--to', 'folded', shown=b'a_[31mb_c_d')
+        self.plain('dis', 'names.byte', shown=None)

@@ -98,6 +98,8 @@ bool cli_has_profiler(void);
 /* Starts recording a loaded machine if the command line or the environment asks for it; shown: the
  * program's name. Returns 0, or the exit status after a message. GC: never. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
+/* Says how the recording at path is read. GC: never. */
+void cli_show_next(const char *path);
 /* The program is over: closes the recording, if there is one, and tells of it. Returns status, or
  * what `prof test` makes of it. GC: may run. */
 int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,

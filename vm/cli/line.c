@@ -5,11 +5,11 @@
  * anything can stop or end the process, whoever handles signals. The locale that tells characters
  * from bytes is the environment's, for this thread and while a line is read only: OCaml programs
  * run in C's. */
+#include "memprof/format/plain.h"
 #include "vm/cli/line.h"
 
 #include "vm/cli/cli.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <histedit.h>
 #include <langinfo.h>
@@ -101,9 +101,8 @@ static size_t common_length(const struct cli_candidates *c) {
 
 /* Names come from files and profiles: nothing of them may command the terminal. */
 static void print_plain(const char *word, int width) {
-    int n = 0;
-    for (; word[n] != 0; n++) putchar(iscntrl((unsigned char)word[n]) ? '?' : word[n]);
-    for (; n < width; n++) putchar(' ');
+    mp_put_plain(stdout, word, '?');
+    for (int n = (int)strlen(word); n < width; n++) putchar(' ');
 }
 
 static void list_candidates(const struct cli_candidates *c) {

@@ -1,5 +1,6 @@
 /* message.c - the one place that prints messages of our own: `bactrian: subject: what: what to do`.
  */
+#include "memprof/format/plain.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -15,8 +16,7 @@ int cli_fail(int status, const char *subject, const char *format, ...) {
     vsnprintf(text + n, sizeof text - (size_t)n, format, arguments);
     va_end(arguments);
     /* A message is one line, whatever a file is called. */
-    for (char *c = text; *c != 0; c++)
-        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    mp_make_plain(text);
     fprintf(stderr, "bactrian: %s\n", text);
     return status;
 }

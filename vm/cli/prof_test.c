@@ -42,7 +42,6 @@ int cli_check_budgets(const struct cli_options *options, const struct mp_recordi
         if (exceeded < 0) cli_fail(0, error.subject, "%s: %s", error.what, error.advice);
     }
     if (options->output == NULL) unlink(done->path);
-    else if (exceeded > 0)
-        fprintf(stderr, "bactrian: next: bactrian prof summary %s\n", done->path);
+    else if (exceeded > 0) cli_show_next(done->path);
     return exceeded < 0 ? STATUS_REFUSED : exceeded > 0 ? STATUS_OVER_BUDGET : status;
 }

@@ -1,5 +1,6 @@
 /* record.c - `prof record` and MEMTRACE: starts the machine's recorder, and says what came of it.
  * */
+#include "memprof/format/plain.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -74,16 +75,25 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
                     strerror(errno));
 }
 
+void cli_show_next(const char *path) {
+    fputs("bactrian: next: bactrian prof summary ", stderr);
+    mp_put_plain(stderr, path, '?');
+    fputc('\n', stderr);
+}
+
 static void print_summary(const struct mp_recorder_options *options,
                           const struct mp_recording *done) {
     double seconds = (double)done->elapsed_ns / 1e9, overhead = (double)done->overhead_ns / 1e9;
     if (options->progress) fputs("\r\033[K", stderr);
-    fprintf(stderr, "bactrian: %s: %" PRIu64 " samples in %.2f s, %.1f KB; recording took %.3f s",
-            done->path, done->samples, seconds, (double)done->file_bytes / 1024, overhead);
+    fputs("bactrian: ", stderr);
+    mp_put_plain(stderr, done->path, '?');
+    fprintf(stderr, ": %" PRIu64 " samples in %.2f s, %.1f KB; recording took %.3f s",
+            done->samples, seconds, (double)done->file_bytes / 1024, overhead);
     if (seconds > 0) fprintf(stderr, " (%.1f %%)", 100 * overhead / seconds);
     if (done->lost_samples > 0)
         fprintf(stderr, "; %" PRIu64 " samples lost for lack of memory", done->lost_samples);
-    fprintf(stderr, "\nbactrian: next: bactrian prof summary %s\n", done->path);
+    fputc('\n', stderr);
+    cli_show_next(done->path);
 }
 
 int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,

@@ -2,6 +2,7 @@
 #include "vm/cli/cli.h"
 
 #include "gc/pauses.h"
+#include "memprof/format/plain.h"
 #include "stdlib/channel.h"
 #include "stdlib/prims.h"
 #include "vm/backtrace.h"
@@ -18,6 +19,22 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Where the program was stopped. That is our message, not one that ocamlrun prints, too. */
+static void print_stop(struct vm *vm) {
+    char *text = NULL, *end;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (out == NULL) return;
+    vm_backtrace_print(vm->domain, true, out);
+    fclose(out);
+    for (char *line = text; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = 0;
+        mp_put_plain(stderr, line, '?');
+        fputc('\n', stderr);
+    }
+    free(text);
+}
+
 /* A limit ended the run: says which, and where. What the program had printed is not lost. */
 static void report_stop(struct vm *vm, const char *shown) {
     static const char *const flags[] = {
@@ -27,7 +44,7 @@ static void report_stop(struct vm *vm, const char *shown) {
     vm_debuginfo_of_program(vm);
     cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s%s", flags[why],
              vm->debug != NULL ? "" : ": compile it with ocamlc -g to learn where");
-    if (vm->debug != NULL) vm_backtrace_print(vm->domain, true, stderr);
+    if (vm->debug != NULL) print_stop(vm);
 }
 
 static int finish(const struct cli_options *options, struct vm *vm, struct vm_result result,
