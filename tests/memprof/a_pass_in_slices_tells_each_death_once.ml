@@ -58,7 +58,7 @@ let turn () =
   current := begin_profile ();
   match List.partition (fun _ -> random 3 = 0) !stopped with
   | gone, rest ->
-    List.iter (fun p -> p.over <- true; Option.iter discard p.handle; finish p) gone;
+    List.iter (fun p -> Option.iter discard p.handle; p.over <- true; finish p) gone;
     stopped := rest
 
 let () =

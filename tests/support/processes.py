@@ -7,11 +7,14 @@ import time
 PR_SET_CHILD_SUBREAPER = 36
 
 
-def heed_interrupts():
-    """Programs started from now on end at SIGINT and SIGQUIT, whatever was done to this process: a
-    shell without job control starts `./dev test &` with both ignored, which is inherited."""
+def heed_signals():
+    """Programs started from now on end at SIGINT, SIGQUIT and SIGHUP, whatever was done to this
+    process: a shell without job control starts `./dev test &` with the first two ignored, nohup
+    the third, and that is inherited. This process itself goes on heeding nohup."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda number, frame: None)  # no handler survives an exec
 
 
 def adopt_orphans():
