@@ -14,11 +14,12 @@ struct mp_stack *mp_callstack(struct domain *d, uint64_t limit) {
     const uint64_t *gpcs;
     size_t depth = vm_call_stack(d, limit, &gpcs);
     if (depth == 0) return NULL;
-    struct mp_stack *stack = NULL;
-    if (gc_external_owe(d->gc.heap, stack_bytes(depth)) &&
-        (stack = malloc(stack_bytes(depth))) == NULL)
+    if (!gc_external_owe(d->gc.heap, stack_bytes(depth))) return NULL;
+    struct mp_stack *stack = malloc(stack_bytes(depth));
+    if (stack == NULL) {
         gc_external_give(d->gc.heap, stack_bytes(depth));
-    if (stack == NULL) return NULL;
+        return NULL;
+    }
     stack->depth = depth;
     for (size_t i = 0; i < depth; i++) stack->gpcs[i] = gpcs[depth - 1 - i];
     return stack;

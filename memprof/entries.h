@@ -62,8 +62,7 @@ struct mp_numbers {
 };
 
 struct mp_entries {
-    struct gc_heap
-        *heap; /* whose limit counts all that is here (gc_external_owe); NULL: it is gone */
+    struct gc_heap *heap; /* its limit counts all that is here; NULL: it is gone */
     struct mp_entry *slots;
     uint32_t slot_count, slot_capacity, first_free;
     size_t live; /* entries that are neither free nor dropped */
