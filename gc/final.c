@@ -23,7 +23,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_CAPACITY = IF_TINY(1, 64) };
+enum { FIRST_CAPACITY = IF_SMALL_TABLES(1, 64) };
 
 void gc_final_create(struct gc_heap *heap) { heap->final.hold = SIZE_MAX; }
 
@@ -75,7 +75,7 @@ void gc_hold_new_finalisers(struct gc_domain *g) {
 
 static void make_due(struct gc_domain *g, const struct gc_finaliser *item) {
     struct gc_final_table *due = &g->heap->final.due;
-    assert(due->count < due->capacity);
+    ASSERT(due->count < due->capacity);
     due->items[due->count++] = *item;
     gc_request_action(g);
 }

@@ -63,7 +63,7 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
         heap->young_words_wanted = p.minor_words;
         gc_minor_collect(g);
         /* Show what was granted. */
-        if (!GC_TINY) heap->params.minor_words = (g->young_end - g->young_start) / 8;
+        if (!GC_SMALL_TABLES) heap->params.minor_words = (g->young_end - g->young_start) / 8;
     }
     gc_update_limits(g);
 }
@@ -71,7 +71,7 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
 /* ---- The young area. ---- */
 
 size_t gc_young_words(const struct gc_heap *heap) {
-    size_t wanted = GC_TINY ? MIN_YOUNG_WORDS : heap->young_words_wanted;
+    size_t wanted = GC_SMALL_TABLES ? MIN_YOUNG_WORDS : heap->young_words_wanted;
     size_t limit = gc_limit_words(heap);
     size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
     size_t room = limit > used ? (limit - used) & ~(size_t)(YOUNG_STEP_WORDS - 1) : 0;
@@ -94,7 +94,7 @@ void gc_young_settle(struct gc_domain *g) {
 bool gc_young_resize(struct gc_domain *g, size_t words) {
     struct gc_heap *heap = g->heap;
     size_t bytes = words * 8;
-    assert(g->young_ptr == g->young_end);
+    ASSERT(g->young_ptr == g->young_end);
     bool fits = bytes <= heap->young_base + heap->young_reserved - g->young_start;
     if (fits && bytes > heap->young_committed) {
         fits = gc_os_commit(&heap->faults, (char *)g->young_start + heap->young_committed,
@@ -120,7 +120,7 @@ void gc_young_move(struct gc_domain *g) {
     uintptr_t half = heap->young_reserved / 2 & ~(COMMIT_BYTES - 1);
     uintptr_t old_start = g->young_start, old_end = g->young_end;
     uintptr_t start = old_start == heap->young_base ? heap->young_base + half : heap->young_base;
-    assert(g->young_ptr == g->young_end);
+    ASSERT(g->young_ptr == g->young_end);
     if (bytes > half || !gc_os_commit(&heap->faults, (void *)start, bytes)) return;
     gc_os_protect((void *)old_start, heap->young_committed);
     heap->young_committed = bytes;

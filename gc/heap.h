@@ -112,7 +112,7 @@ static inline value gc_atom(const struct gc_domain *g, unsigned tag) {
 /* Slow path of a small allocation for C code: collects if needed, draws a sample; returns the
  * block, header set, fields uninitialised. GC: may run. */
 value gc_alloc_small_slow(struct gc_domain *g, size_t wosize, unsigned tag);
-/* The same for bytecode: the machine has run its pending actions before; see vm/slow.c. */
+/* The same for bytecode: the machine has run its pending actions before; see vm/engine/slow.c. */
 value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag);
 /* Makes room for a small block; returns what gc_bump will give if it comes next. GC: may run. */
 value gc_prepare_small(struct gc_domain *g, size_t wosize);

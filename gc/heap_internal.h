@@ -34,13 +34,12 @@
 #ifndef BACTRIAN_GC_HEAP_INTERNAL_H
 #define BACTRIAN_GC_HEAP_INTERNAL_H
 
+#include "gc/assert.h"
 #include "gc/bulk.h"
 #include "gc/heap.h"
 #include "gc/hooks.h"
+#include "gc/small_tables.h"
 #include "gc/stats.h"
-#include "gc/tiny.h"
-
-#include <assert.h>
 
 enum {
     SPAN_SHIFT = 16,
@@ -49,13 +48,13 @@ enum {
     GRANULE_BYTES = 512,
     GRANULE_WORDS = GRANULE_BYTES / 8,
     SPAN_GRANULES = SPAN_BYTES / GRANULE_BYTES,
-    CLASS_MAX = 48,             /* more than the classes there are */
-    BIN_COUNT = 320,            /* see gc_bin_of in large.c */
-    MARK_RING = IF_TINY(1, 32), /* prefetches under way; a power of two */
+    CLASS_MAX = 48,                     /* more than the classes there are */
+    BIN_COUNT = 320,                    /* see gc_bin_of in large.c */
+    MARK_RING = IF_SMALL_TABLES(1, 32), /* prefetches under way; a power of two */
 };
 #define MAX_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 20)
 #define MIN_ADAPTIVE_YOUNG_WORDS ((size_t)1 << 16)
-#define MIN_YOUNG_WORDS          ((size_t)IF_TINY(512, 4096)) /* whatever the parameter is */
+#define MIN_YOUNG_WORDS          ((size_t)IF_SMALL_TABLES(512, 4096)) /* at least */
 #define COMMIT_BYTES             ((size_t)2 << 20) /* the heap is committed in steps of this size */
 
 /* ---- Growable arrays of words, in C memory. ---- */
@@ -232,7 +231,7 @@ struct gc_root_set {
 
 struct gc_scanner_entry {
     gc_scanner *scan;
-    gc_late_scanner *late; /* NULL: has no late roots */
+    gc_incremental_scanner *late; /* NULL: has no late roots */
     void *context;
 };
 
@@ -324,7 +323,7 @@ struct gc_heap {
 
 /* Appends x. Needs: room for it. */
 static inline void gc_words_append(struct gc_words *w, uintptr_t x) {
-    assert(w->count < w->capacity);
+    ASSERT(w->count < w->capacity);
     w->items[w->count++] = x;
 }
 /* Appends x, with new room if need be. False when memory is exhausted: x is not there then. */
@@ -490,7 +489,7 @@ void gc_remembered_forget(struct gc_domain *g, value *from, value *to);
 /* Darkens every root: local, registered, scanners (roots.c). */
 void gc_roots_darken(struct gc_domain *g);
 /* Darkens late roots, some budget of them; returns how many were looked at. */
-size_t gc_late_roots_darken(struct gc_heap *heap, size_t budget);
+size_t gc_incremental_roots_darken(struct gc_heap *heap, size_t budget);
 void gc_roots_destroy(struct gc_heap *heap);
 /* The size that the young area should have now: as wanted, but with no more in it than the limit of
  * the heap leaves room for. */

@@ -43,7 +43,7 @@ void gc_bins_remove(struct gc_bins *bins, struct gc_run *run) {
         return;
     }
     unsigned bin = bin_of(run->length);
-    assert(bins->heads[bin] == run);
+    ASSERT(bins->heads[bin] == run);
     bins->heads[bin] = run->next;
     if (!run->next) bins->occupied[bin / 64] &= ~((uint64_t)1 << (bin % 64));
 }
@@ -216,7 +216,7 @@ size_t gc_region_sweep(struct gc_heap *heap, struct gc_span *region) {
 void gc_truncate(struct gc_domain *g, value v, size_t wosize) {
     struct gc_heap *heap = g->heap;
     size_t old = wosize_of(v);
-    assert(wosize >= 1 && wosize <= old);
+    ASSERT(wosize >= 1 && wosize <= old);
     if (heap->phase == PHASE_MARK && tag_of(v) < TAG_NO_SCAN && !gc_is_young(g, v))
         for (size_t i = wosize; i < old; i++) gc_darken(heap, field(v, i));
     if (!gc_is_young(g, v) && gc_span_of(heap, v)->kind != SPAN_SMALL) {

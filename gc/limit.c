@@ -102,7 +102,8 @@ bool gc_table_grow(struct gc_heap *heap, const struct gc_growth *growth, void **
 }
 
 bool gc_words_reserve(struct gc_heap *heap, enum gc_payer payer, struct gc_words *w, size_t n) {
-    const struct gc_growth growth = {payer, IF_TINY(1, 256), sizeof *w->items, sizeof *w->items};
+    const struct gc_growth growth = {payer, IF_SMALL_TABLES(1, 256), sizeof *w->items,
+                                     sizeof *w->items};
     if (n <= w->capacity - w->count) return true;
     return gc_table_grow(heap, &growth, (void **)&w->items, &w->capacity, w->count + n);
 }

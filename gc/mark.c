@@ -24,9 +24,9 @@
 #include <stdlib.h>
 
 enum {
-    RANGE_PIECE = IF_TINY(1, 4096), /* words of a range scanned at a time */
-    FIRST_CAPACITY = IF_TINY(1, 1024),
-    LATE_PIECE = IF_TINY(1, 1024), /* late roots looked at before what they lead to */
+    RANGE_PIECE = IF_SMALL_TABLES(1, 4096), /* words of a range scanned at a time */
+    FIRST_CAPACITY = IF_SMALL_TABLES(1, 1024),
+    LATE_PIECE = IF_SMALL_TABLES(1, 1024), /* late roots looked at before what they lead to */
 };
 
 static bool grow_stack(struct gc_heap *heap) {
@@ -122,7 +122,8 @@ static intptr_t drain(struct gc_heap *heap, intptr_t budget) {
             work += (intptr_t)mark_block(heap, m->pending[m->head++ % MARK_RING], dead);
         } else if (m->late_left) {
             size_t left = (size_t)(budget - work);
-            work += (intptr_t)gc_late_roots_darken(heap, left < LATE_PIECE ? left : LATE_PIECE);
+            work += (intptr_t)gc_incremental_roots_darken(heap,
+                                                          left < LATE_PIECE ? left : LATE_PIECE);
         } else break;
     }
     return work;
@@ -154,7 +155,7 @@ intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
     intptr_t work = drain(heap, budget);
     while (work < budget && m->late_left) {
         size_t left = (size_t)(budget - work);
-        work += (intptr_t)gc_late_roots_darken(heap, left < LATE_PIECE ? left : LATE_PIECE);
+        work += (intptr_t)gc_incremental_roots_darken(heap, left < LATE_PIECE ? left : LATE_PIECE);
         work += drain(heap, budget - work);
     }
     while (work < budget && m->lost) {
@@ -166,7 +167,7 @@ intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
 
 void gc_mark_start(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    assert(heap->phase == PHASE_IDLE && g->young_ptr == g->young_end);
+    ASSERT(heap->phase == PHASE_IDLE && g->young_ptr == g->young_end);
     gc_say(heap, 0x01, "Starting a major cycle: %zu KB\n",
            heap->committed_spans * (SPAN_BYTES / 1024));
     gc_begin_activity(g, GC_ACT_MARK);
@@ -183,7 +184,7 @@ void gc_mark_start(struct gc_domain *g) {
 
 void gc_mark_finish(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    assert(g->young_ptr == g->young_end);
+    ASSERT(g->young_ptr == g->young_end);
     bool firsts_done = false;
     gc_begin_activity(g, GC_ACT_SETTLE);
     for (;;) {
@@ -193,7 +194,7 @@ void gc_mark_finish(struct gc_domain *g) {
         firsts_done = true;
         if (!gc_final_mark_first(g)) break;
     }
-    assert(gc_mark_exhausted(heap));
+    ASSERT(gc_mark_exhausted(heap));
     gc_final_mark_last(g);
     gc_weak_clean(g);
     gc_custom_clean(g);
@@ -210,7 +211,7 @@ void gc_mark_finish(struct gc_domain *g) {
 /* The hooks may be other ones by now, or none. */
 intptr_t gc_look_some(struct gc_domain *g, intptr_t budget) {
     const struct gc_hooks *hooks = g->hooks;
-    assert(g->heap->phase == PHASE_LOOK);
+    ASSERT(g->heap->phase == PHASE_LOOK);
     gc_begin_activity(g, GC_ACT_SETTLE);
     size_t done = hooks && hooks->look ? hooks->look(hooks->context, g, (size_t)budget) : 0;
     bool through = done < (size_t)budget;

@@ -21,8 +21,8 @@
 enum {
     MAX_PROMOTED_TO_GROW = 100000, /* words; half of a collection of 1 ms or so */
     MAX_PROMOTED_TO_STAY = 50000,
-    SLOT_AHEAD = IF_TINY(1, 16),
-    HEADER_AHEAD = IF_TINY(1, 8),
+    SLOT_AHEAD = IF_SMALL_TABLES(1, 16),
+    HEADER_AHEAD = IF_SMALL_TABLES(1, 8),
 };
 
 /* The heap's facts that the inner loop needs, kept in registers. */

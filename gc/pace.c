@@ -30,13 +30,13 @@
 #include "gc/heap_internal.h"
 
 enum {
-    SLICE_WORDS = IF_TINY(100, 100000),
+    SLICE_WORDS = IF_SMALL_TABLES(100, 100000),
     DEBT_PARTS = 32,
-    SLICE_DISCARDS = IF_TINY(1, 64), /* spans */
+    SLICE_DISCARDS = IF_SMALL_TABLES(1, 64), /* spans */
     LONG_COPY_WORDS = 100000, /* a minor collection that promotes as much takes 1 ms or more */
-    MIN_TRIGGER_WORDS = IF_TINY(64, 32 * 1024),
+    MIN_TRIGGER_WORDS = IF_SMALL_TABLES(64, 32 * 1024),
     ROOTS_A_WORD = 8, /* read for each word allocated, at most */
-    MIN_ALLOWANCE_WORDS = IF_TINY(64, 8 * 1024),
+    MIN_ALLOWANCE_WORDS = IF_SMALL_TABLES(64, 8 * 1024),
     BULK_SHARE = 2,
     EMERGENCY_WORDS = 128 * 1024, /* what handlers of Out_of_memory may use beyond the limit */
 };

@@ -152,7 +152,7 @@ void gc_spans_discard(struct gc_heap *heap, size_t keep, size_t most) {
 void gc_pools_create(struct gc_heap *heap) {
     unsigned n = 0;
     for (size_t words = 2; words <= MAX_YOUNG_WOSIZE + 1;) {
-        assert(n < CLASS_MAX);
+        ASSERT(n < CLASS_MAX);
         heap->class_words[n++] = (uint16_t)words;
         if (words <= 16) words++;
         else if (words == MAX_YOUNG_WOSIZE + 1) break;
@@ -164,7 +164,7 @@ void gc_pools_create(struct gc_heap *heap) {
         }
     }
     heap->class_count = n;
-    assert(heap->class_words[GC_EXACT_WOSIZE - 1] == GC_EXACT_WOSIZE + 1);
+    ASSERT(heap->class_words[GC_EXACT_WOSIZE - 1] == GC_EXACT_WOSIZE + 1);
     for (unsigned wosize = 1, c = 0; wosize <= MAX_YOUNG_WOSIZE; wosize++) {
         if (wosize + 1 > heap->class_words[c]) c++;
         heap->class_of[wosize] = (uint8_t)c;

@@ -8,7 +8,7 @@
  * asked for at once, then looks for them in all old blocks. */
 #include "gc/heap_internal.h"
 
-enum { FIRST_CAPACITY = IF_TINY(1, 1024) };
+enum { FIRST_CAPACITY = IF_SMALL_TABLES(1, 1024) };
 
 bool gc_remembered_create(struct gc_heap *heap) {
     return gc_words_reserve(heap, GC_OWN, &heap->remembered, FIRST_CAPACITY);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define REMOVED ((value *)1)
-enum { FIRST_CAPACITY = IF_TINY(1, 64) };
+enum { FIRST_CAPACITY = IF_SMALL_TABLES(1, 64) };
 
 /* ---- Registered slots. ---- */
 
@@ -121,14 +121,14 @@ void gc_roots_destroy(struct gc_heap *heap) {
 
 /* ---- Scanners. ---- */
 
-void gc_add_late_scanner(struct gc_heap *heap, gc_scanner *scan, gc_late_scanner *late,
-                         void *context) {
-    assert(heap->scanner_count < GC_SCANNERS);
+void gc_add_incremental_scanner(struct gc_heap *heap, gc_scanner *scan,
+                                gc_incremental_scanner *late, void *context) {
+    ASSERT(heap->scanner_count < GC_SCANNERS);
     heap->scanners[heap->scanner_count++] = (struct gc_scanner_entry){scan, late, context};
 }
 
 void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
-    gc_add_late_scanner(heap, scan, NULL, context);
+    gc_add_incremental_scanner(heap, scan, NULL, context);
 }
 
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
@@ -175,7 +175,7 @@ void gc_roots_darken(struct gc_domain *g) {
     heap->mark.late_next = 0;
 }
 
-size_t gc_late_roots_darken(struct gc_heap *heap, size_t budget) {
+size_t gc_incremental_roots_darken(struct gc_heap *heap, size_t budget) {
     struct darkener darkener = {{.slots = darken_slots}, heap};
     struct gc_mark *m = &heap->mark;
     size_t done = 0;

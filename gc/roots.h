@@ -6,11 +6,10 @@
  *
  * R1  A C function that holds a value in a variable across a call marked "GC: may run" roots that
  *     variable.
- * R2  The chain of local roots is restored by whoever catches a raise (vm/raise.c), so a function
- *     that is left by a raise needs no clean-up.
- * R3  A value that is read from a late root, to be used or kept elsewhere, goes through gc_keep:
- *     the snapshot (M1) may not have it yet. One that is only forgotten need not: whatever else
- *     leads to it is in the snapshot. */
+ * R2  The chain of local roots is restored by whoever catches a raise (vm/stack/raise.c), so a
+ * function that is left by a raise needs no clean-up. R3  A value that is read from a late root, to
+ * be used or kept elsewhere, goes through gc_keep: the snapshot (M1) may not have it yet. One that
+ * is only forgotten need not: whatever else leads to it is in the snapshot. */
 #ifndef BACTRIAN_GC_ROOTS_H
 #define BACTRIAN_GC_ROOTS_H
 
@@ -55,7 +54,7 @@ static inline void gc_visit(struct gc_visitor *visitor, value *slot) {
 typedef void gc_scanner(void *context, struct gc_visitor *visitor);
 /* Visits some `budget` of the late roots that there were when marking started. Returns how many
  * were looked at, less than budget when none is left. */
-typedef size_t gc_late_scanner(void *context, struct gc_visitor *visitor, size_t budget);
+typedef size_t gc_incremental_scanner(void *context, struct gc_visitor *visitor, size_t budget);
 
 enum { GC_SCANNERS = 16 }; /* as many as a heap may have */
 /* Adds / removes a scanner, called at each minor collection and at the start of each marking.
@@ -64,8 +63,8 @@ void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 /* Adds a scanner that has late roots: so many that marking reads them bit by bit. R3 is its duty.
  * GC: never. Needs: as gc_add_scanner. */
-void gc_add_late_scanner(struct gc_heap *heap, gc_scanner *scan, gc_late_scanner *late,
-                         void *context);
+void gc_add_incremental_scanner(struct gc_heap *heap, gc_scanner *scan,
+                                gc_incremental_scanner *late, void *context);
 /* R3: v was read from a late root. GC: never. */
 void gc_keep(struct gc_domain *g, value v);
 /* R3: these late roots may change from now on. GC: never. */

@@ -25,8 +25,8 @@
 #include <stdlib.h>
 
 enum {
-    FIRST_ALL_CAPACITY = IF_TINY(1, 256),
-    FIRST_WATCH_CAPACITY = IF_TINY(2, 256),
+    FIRST_ALL_CAPACITY = IF_SMALL_TABLES(1, 256),
+    FIRST_WATCH_CAPACITY = IF_SMALL_TABLES(2, 256),
     MINOR_WORK_FACTOR = 16,
     MANY_YOUNG = 1 << 17 /* words of weak.young that are worth a minor collection */
 };

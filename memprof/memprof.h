@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_MEMPROF_H
 #define BACTRIAN_MEMPROF_MEMPROF_H
 
-#include "vm/prim.h"
+#include "vm/code/prim.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,11 +20,11 @@ value mp_prim_enter_phase(struct domain *d, value name);
 value mp_prim_leave_phase(struct domain *d, value unit);
 /* Its units: a unit is its number; enter returns what leave wants. Without --profile they do
  * nothing. GC: may run, to raise. */
-value mp_prim_units_is_on(struct domain *d, value unit);
-value mp_prim_units_malloc(struct domain *d, value unit);
-value mp_prim_units_free(struct domain *d, value number);
-value mp_prim_units_write(struct domain *d, value number, value path);
-value mp_prim_units_enter(struct domain *d, value number);
-value mp_prim_units_leave(struct domain *d, value aside);
+value mp_prim_counts_is_on(struct domain *d, value unit);
+value mp_prim_counts_malloc(struct domain *d, value unit);
+value mp_prim_counts_free(struct domain *d, value number);
+value mp_prim_counts_write(struct domain *d, value number, value path);
+value mp_prim_counts_enter(struct domain *d, value number);
+value mp_prim_counts_leave(struct domain *d, value aside);
 
 #endif

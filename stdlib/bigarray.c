@@ -10,9 +10,9 @@
 #include "stdlib/bigarray.h"
 
 #include "stdlib/hash_mix.h"
-#include "stdlib/marshal_writer.h"
-#include "vm/unmarshal.h"
-#include "vm/vm.h"
+#include "vm/marshal/reader.h"
+#include "vm/marshal/writer.h"
+#include "vm/state/vm.h"
 
 #include <stdlib.h>
 

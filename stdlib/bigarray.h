@@ -88,7 +88,7 @@ void bigarray_drop_proxy(struct bigarray_proxy *proxy);
 /* Order of two bigarrays, as compare has it; *unordered: a nan was met, which makes <, = and >
  * false. GC: never. */
 int bigarray_compare(value a, value b, bool *unordered);
-/* The payload in messages (stdlib/customs.h, vm/unmarshal.h). */
+/* The payload in messages (stdlib/customs.h, vm/marshal/reader.h). */
 value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared);
 /* The same into *b, which has room for as many dimensions as the message says: foreign kinds that
  * are bigarrays inside. Returns the size, 0 if the message was refused. */

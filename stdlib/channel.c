@@ -5,9 +5,9 @@
  * actions and is tried again from the channel's state at that time (IO4). */
 #include "stdlib/channel.h"
 
-#include "vm/actions.h"
-#include "vm/blocking.h"
-#include "vm/policy.h"
+#include "vm/image/policy.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/pending.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -195,7 +195,7 @@ static bool failed(struct channel_failure *failure, int error) {
 static bool run_actions(struct domain *d, struct channel *c, struct channel_failure *failure) {
     bool locked = d->held == &c->lock;
     if (locked) vm_unlock(d, &c->lock);
-    value result = vm_process_actions_exn(d);
+    value result = vm_process_pending_exn(d);
     bool raised = is_exn_result(result);
     value exn = raised ? exn_of_result(result) : VAL_UNIT;
     GC_ROOT(&d->gc, &exn);

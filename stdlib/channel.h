@@ -28,7 +28,7 @@
 #define BACTRIAN_STDLIB_CHANNEL_H
 
 #include "stdlib/state.h"
-#include "vm/thread.h"
+#include "vm/thread/thread.h"
 
 #define CHANNEL_BUFFER_BYTES 65536
 /* What OCaml charges to a channel's block: profiles show it. */

@@ -6,12 +6,14 @@
 #include "stdlib/customs.h"
 
 #include "stdlib/bigarray.h"
-#include "stdlib/marshal_writer.h"
 #include "stdlib/state.h"
 
 #include <stdlib.h>
 
-static const struct custom_kind kinds[] = {
+static const struct custom_kind {
+    struct vm_custom_reader reader; /* its operations, and how a payload is read */
+    marshal_custom_write *write;
+} kinds[] = {
     {{&bigarray_ops, bigarray_read}, bigarray_write},
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
@@ -104,8 +106,8 @@ static value serialize(struct domain *d, void *context) {
     return VAL_UNIT;
 }
 
-void customs_write_foreign(struct marshal_writer *w, value v, uint64_t *bytes_32,
-                           uint64_t *bytes_64) {
+static void write_foreign(struct marshal_writer *w, value v, uint64_t *bytes_32,
+                          uint64_t *bytes_64) {
     struct marshal_state *m = &prim_state(w->d)->marshal;
     struct writing job = {v, 0, 0};
     struct marshal_writer *outer = m->writer;
@@ -127,8 +129,10 @@ const struct vm_custom_reader *customs_find_reader(void *context, const char *id
     return kind == NULL || kind->reader.ops->deserialize == NULL ? NULL : &kind->reader;
 }
 
-const struct custom_kind *customs_find(const struct gc_custom_ops *ops) {
+static marshal_custom_write *find_writer(const struct gc_custom_ops *ops) {
     for (int i = 0; i < KIND_COUNT; i++)
-        if (kinds[i].reader.ops == ops) return &kinds[i];
+        if (kinds[i].reader.ops == ops) return kinds[i].write;
     return NULL;
 }
+
+const struct marshal_customs customs_writers = {.find = find_writer, .foreign = write_foreign};

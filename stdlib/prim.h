@@ -4,8 +4,8 @@
 #ifndef BACTRIAN_STDLIB_PRIM_H
 #define BACTRIAN_STDLIB_PRIM_H
 
-#include "vm/policy.h"
-#include "vm/vm.h"
+#include "vm/image/policy.h"
+#include "vm/state/vm.h"
 
 typedef value prim_function_1(struct domain *d, value a);
 typedef value prim_function_2(struct domain *d, value a, value b);

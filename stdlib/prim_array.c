@@ -9,8 +9,8 @@
  * closures of this machine are never written to, and the functions that OCaml calls unsafe test
  * their bounds; empty ranges are accepted wherever they lie: the real ones don't look there. */
 #include "stdlib/prim.h"
-#include "vm/actions.h"
-#include "vm/checks.h"
+#include "vm/code/checks.h"
+#include "vm/thread/pending.h"
 
 static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }
 static bool is_float(const struct domain *d, value v) {

@@ -4,8 +4,8 @@
  * slot too. A raw backtrace is an array of them. Programs may keep, mix up and marshal such
  * values, so any integer must do: a pc that is none has an unknown location. */
 #include "stdlib/prim.h"
-#include "vm/backtrace.h"
-#include "vm/debuginfo.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/stack/backtrace.h"
 
 /* The pc of a raw entry; what is no integer becomes a pc that is none. */
 static uint64_t pc_of(value entry) {

@@ -58,7 +58,7 @@ static value element(struct domain *d, const struct bigarray *b, uintptr_t i) {
 
 /* In checked mode: v must be what the kind of b wants. */
 static void check_element(struct domain *d, const struct bigarray *b, value v) {
-    /* By kind, the letters of vm/prim.h; A is a complex number. */
+    /* By kind, the letters of vm/code/prim.h; A is a complex number. */
     static const char letters[BIGARRAY_KINDS] = "ffiiiijlinAAi";
     char letter = letters[bigarray_kind(b)];
     if (!prim_checked(d) || (letter == 'i' && is_int(v))) return;

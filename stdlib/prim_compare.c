@@ -5,10 +5,10 @@
  * garbage. Nothing collects but take_a_break, to which a walk comes now and then, as one over
  * cyclic values has no end: there signals are handled, and limits and other threads have their
  * turn. */
+#include "gc/small_tables.h"
 #include "stdlib/bigarray.h"
-#include "gc/tiny.h"
 #include "stdlib/prim.h"
-#include "vm/actions.h"
+#include "vm/thread/pending.h"
 
 /* The sign of the result says the order; UNORDERED (a nan was met): none of <, = and > holds. */
 #define UNORDERED INTPTR_MIN
@@ -17,7 +17,7 @@
 #define FOLLOW_B (INTPTR_MIN + 2)
 
 /* OCaml refuses to go deeper than this; so does this machine, with the same exception. */
-enum { SMALL_STACK = IF_TINY(1, 64), MAX_STACK = 524287 };
+enum { SMALL_STACK = IF_SMALL_TABLES(1, 64), MAX_STACK = 524287 };
 
 /* Comparisons between two breaks: some 50 us of them. */
 enum { STEPS = 8192 };
@@ -87,7 +87,7 @@ static __attribute__((noinline)) void take_a_break(struct comparison *c, value *
     if (!d->gc.action_requested) return;
     value saved = put_aside(c);
     GC_ROOT(&d->gc, a, b, &saved);
-    vm_process_actions(d);
+    vm_process_pending(d);
     GC_UNROOT(&d->gc);
     take_back(c, saved);
 }

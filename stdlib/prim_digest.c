@@ -1,7 +1,7 @@
 /* prim_digest.c - Digest: MD5 of strings and of channels. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
-#include "vm/md5.h"
+#include "vm/base/md5.h"
 
 value prim_md5_string(struct domain *d, value s, value start, value length) {
     if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(s)))

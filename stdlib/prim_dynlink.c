@@ -1,9 +1,10 @@
 /* prim_dynlink.c - libraries of C code, from the side of Dynlink and toplevels.
  *
  * A handle, of a library or of a symbol in one, is an abstract block of one word: an address that
- * vm/dll.c looks up in its lists before it follows it, since a program can make such blocks. */
+ * vm/image/dll.c looks up in its lists before it follows it, since a program can make such
+ * blocks. */
 #include "stdlib/prim.h"
-#include "vm/dll.h"
+#include "vm/image/dll.h"
 
 static value new_handle(struct domain *d, const void *what) {
     value handle = new_small(d, 1, TAG_ABSTRACT);

@@ -6,8 +6,8 @@
 #include "gc/final.h"
 #include "gc/stats.h"
 #include "stdlib/prim.h"
-#include "vm/actions.h"
-#include "vm/checks.h"
+#include "vm/code/checks.h"
+#include "vm/thread/pending.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -231,7 +231,7 @@ value prim_gc_set(struct domain *d, value control) {
         report(d, &p, "New allocation policy: %zu\n", p.allocation_policy);
     set_minor_size(d, &p, wanted[CONTROL_MINOR_WORDS]);
     gc_set_params(&d->gc, &p);
-    vm_process_actions(d);
+    vm_process_pending(d);
     return VAL_UNIT;
 }
 
@@ -239,19 +239,19 @@ value prim_gc_set(struct domain *d, value control) {
 
 value prim_gc_minor(struct domain *d, value unit) {
     gc_minor(&d->gc);
-    vm_process_actions(d);
+    vm_process_pending(d);
     return VAL_UNIT;
 }
 
 value prim_gc_major(struct domain *d, value unit) {
     gc_finish_major_cycle(&d->gc);
-    vm_process_actions(d);
+    vm_process_pending(d);
     return VAL_UNIT;
 }
 
 value prim_gc_major_slice(struct domain *d, value words) {
     gc_major_slice(&d->gc, int_of_val(words));
-    vm_process_actions(d);
+    vm_process_pending(d);
     return val_of_int(0);
 }
 
@@ -261,18 +261,18 @@ value prim_gc_major_slice(struct domain *d, value words) {
 value prim_gc_full_major(struct domain *d, value unit) {
     gc_finish_major_cycle(&d->gc);
     gc_hold_new_finalisers(&d->gc);
-    vm_process_actions(d);
+    vm_process_pending(d);
     gc_full_major_cycle(&d->gc);
-    vm_process_actions(d);
+    vm_process_pending(d);
     return VAL_UNIT;
 }
 
 value prim_gc_compaction(struct domain *d, value unit) {
     gc_finish_major_cycle(&d->gc);
     gc_hold_new_finalisers(&d->gc);
-    vm_process_actions(d);
+    vm_process_pending(d);
     gc_compact(&d->gc);
-    vm_process_actions(d);
+    vm_process_pending(d);
     return VAL_UNIT;
 }
 

@@ -7,10 +7,10 @@
  * prim_state, whose next user frees what was left. */
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"
-#include "stdlib/marshal_writer.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
-#include "vm/actions.h"
+#include "vm/marshal/writer.h"
+#include "vm/thread/pending.h"
 
 #include <stdlib.h>
 
@@ -45,12 +45,12 @@ static unsigned flags_of_list(value list) {
 static void write_message(struct domain *d, struct marshal_writer *w, const value *v,
                           unsigned flags, struct vm_arena *scratch) {
     scratch->heap = d->gc.heap;
-    if (marshal_write(w, d, *v, flags, scratch)) return;
+    if (marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
     bool again = w->failure == MARSHAL_NO_MEMORY;
     if (again) vm_arena_free(scratch);
     if (again && gc_external_take(&d->gc, w->scratch_bytes)) {
         gc_external_give(d->gc.heap, w->scratch_bytes);
-        if (marshal_write(w, d, *v, flags, scratch)) return;
+        if (marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
     }
     marshal_raise(d, w);
 }
@@ -130,12 +130,12 @@ static void make_room(struct domain *d, const struct vm_marshal_header *header) 
 static value read_message(struct domain *d, const struct vm_marshal_header *header,
                           const uint8_t *bytes) {
     struct marshal_state *m = &prim_state(d)->marshal;
-    const struct vm_unmarshal_options options = {
+    const struct vm_marshal_read_options options = {
         .find_custom = customs_find_reader, .context = d, .closures = true};
-    struct vm_unmarshal_fault fault;
+    struct vm_marshal_read_fault fault;
     value result;
     m->refused_why[0] = '\0';
-    bool ok = vm_unmarshal(d, header, bytes, &options, &result, &fault);
+    bool ok = vm_marshal_read(d, header, bytes, &options, &result, &fault);
     free_marshal_state(d);
     if (!ok && m->refused_why[0] != '\0') vm_failwith(d, "%s", m->refused_why);
     if (!ok) vm_failwith(d, "input_value: %s", fault.text);

@@ -1,11 +1,10 @@
 /* prim_meta.c - what a toplevel and Dynlink need: the global table, code made at run time,
  * tracing. */
 #include "stdlib/prim.h"
-
-#include "vm/checks.h"
-#include "vm/debuginfo.h"
-#include "vm/engine.h"
-#include "vm/frames.h"
+#include "vm/code/checks.h"
+#include "vm/code/engine.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/stack/frames.h"
 
 #include <stdlib.h>
 
@@ -124,7 +123,7 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
     if (vm_true_return(d, behind) == d->vm->traced_code)
         vm_invalid_argument(d, "caml_invoke_traced_function");
     enum { SLIPPED = 5 };
-    size_t moved = frame.height + STOPPED_WORDS;
+    size_t moved = frame.height + SAVED_WORDS;
     /* A handler in the frame would not be found where it is moved to. */
     if (d->trap != 0 && d->stack_high - d->trap < d->sp + moved)
         vm_invalid_argument(d, "caml_invoke_traced_function");

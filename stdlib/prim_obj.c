@@ -7,9 +7,8 @@
  * only to a function that finds in the block the environment it was verified for, as #trace of the
  * toplevel does it. */
 #include "stdlib/prim.h"
-#include "vm/actions.h"
-
-#include "vm/checks.h"
+#include "vm/code/checks.h"
+#include "vm/thread/pending.h"
 
 static bool is_plain(unsigned tag) {
     return tag < TAG_NO_SCAN && tag != TAG_CLOSURE && tag != TAG_INFIX;

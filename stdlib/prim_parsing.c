@@ -7,7 +7,7 @@
  * Tables, environment and stacks come from the program: every access to them is bounded. */
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
-#include "vm/checks.h"
+#include "vm/code/checks.h"
 
 #include <stdio.h>
 

@@ -2,11 +2,11 @@
  * end of the program. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
-#include "vm/checks.h"
-#include "vm/actions.h"
-#include "vm/blocking.h"
-#include "vm/exitstats.h"
-#include "vm/signal.h"
+#include "vm/code/checks.h"
+#include "vm/machine/exit_statistics.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/pending.h"
+#include "vm/thread/signal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -238,7 +238,7 @@ value prim_install_signal_handler(struct domain *d, value signal, value behaviou
         result = new_small(d, 1, 0);
         field(result, 0) = old_handler;
     }
-    vm_process_actions(d);
+    vm_process_pending(d);
     GC_UNROOT(&d->gc);
     return result;
 }

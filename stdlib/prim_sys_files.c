@@ -4,10 +4,10 @@
  * system may be slow, a network's for example: while the system works other threads run, as in
  * ocamlrun, which keeps the machine for getcwd alone; signals that came before are handled
  * before. */
-#include "stdlib/place.h"
 #include "stdlib/prim.h"
-#include "vm/blocking.h"
-#include "vm/signal.h"
+#include "stdlib/sandbox.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/signal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,12 +25,12 @@ static const char *path_of(struct domain *d, value path) {
     return string_bytes(path);
 }
 
-static struct place place_of(struct domain *d, enum vm_capability capability, value path) {
-    return (struct place){.vm = d->vm, .capability = capability, .path = path_of(d, path)};
+static struct sandbox_path sandbox_of(struct domain *d, enum vm_capability capability, value path) {
+    return (struct sandbox_path){.vm = d->vm, .capability = capability, .path = path_of(d, path)};
 }
 
 /* Raises the failure of an operation on a place. */
-_Noreturn static void fail(struct domain *d, const struct place *place, value path) {
+_Noreturn static void fail(struct domain *d, const struct sandbox_path *place, value path) {
     if (place->refused != NULL) vm_raise_refused(d, place->path, place->refused);
     vm_raise_sys_error(d, errno, path);
 }
@@ -39,7 +39,7 @@ _Noreturn static void fail(struct domain *d, const struct place *place, value pa
  * touches C memory alone (BL1). */
 struct file_work {
     int (*act)(struct file_work *work); /* -1: errno says why */
-    struct place places[2];
+    struct sandbox_path places[2];
     int number; /* flags, permissions */
     void *out;
 };
@@ -72,7 +72,7 @@ static int act_without_machine(struct domain *d, struct file_work *work, value *
 /* The same for one place; raises Sys_error where it fails. Returns what act did. */
 static int act_on(struct domain *d, enum vm_capability capability, value path,
                   struct file_work *work) {
-    work->places[0] = place_of(d, capability, path);
+    work->places[0] = sandbox_of(d, capability, path);
     int result = act_without_machine(d, work, &path, &path);
     if (result == -1) fail(d, &work->places[0], path);
     return result;
@@ -97,18 +97,18 @@ value prim_sys_open(struct domain *d, value path, value flags, value permissions
     int bits = open_flags(flags);
     vm_run_due_signal_handlers(d);
     bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
-    struct place place = place_of(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path);
+    struct sandbox_path place = sandbox_of(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path);
     /* What is opened for writing with O_RDONLY among its flags can be read as well. */
-    struct place read = place_of(d, CAP_FS_READ, path);
+    struct sandbox_path read = sandbox_of(d, CAP_FS_READ, path);
     struct stat about;
-    bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || place_stat(&read, &about) == 0 ||
+    bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || sandbox_stat(&read, &about) == 0 ||
                     read.refused == NULL;
     if (!may_read) fail(d, &read, path);
     char *name = strdup(place.path);
     if (name == NULL) vm_raise_out_of_memory(d);
     place.path = name;
     vm_enter_blocking(d); /* a named pipe opens when somebody else opens it */
-    int fd = place_open(&place, bits, (mode_t)int_of_val(permissions));
+    int fd = sandbox_open(&place, bits, (mode_t)int_of_val(permissions));
     vm_leave_blocking(d);
     place.path = string_bytes(path);
     GC_UNROOT(&d->gc);
@@ -127,13 +127,13 @@ value prim_sys_close(struct domain *d, value fd) {
 
 /* ---- Files. ---- */
 
-static int act_stat(struct file_work *work) { return place_stat(&work->places[0], work->out); }
+static int act_stat(struct file_work *work) { return sandbox_stat(&work->places[0], work->out); }
 
 value prim_sys_file_exists(struct domain *d, value path) {
     struct stat about;
     struct file_work work = {.act = act_stat, .out = &about};
     if (!is_c_string(path)) return VAL_FALSE;
-    work.places[0] = place_of(d, CAP_FS_READ, path);
+    work.places[0] = sandbox_of(d, CAP_FS_READ, path);
     if (act_without_machine(d, &work, &path, &path) == 0) return VAL_TRUE;
     if (work.places[0].refused != NULL) fail(d, &work.places[0], path);
     return VAL_FALSE;
@@ -147,7 +147,7 @@ value prim_sys_is_directory(struct domain *d, value path) {
 }
 
 static int act_remove(struct file_work *work) {
-    return place_remove(&work->places[0], work->number);
+    return sandbox_remove(&work->places[0], work->number);
 }
 
 value prim_sys_remove(struct domain *d, value path) {
@@ -158,20 +158,20 @@ value prim_sys_remove(struct domain *d, value path) {
 
 static int act_rename(struct file_work *work) {
     /* What may not be read where it is doesn't go where it may. */
-    struct place hidden = work->places[0], shown = work->places[1];
+    struct sandbox_path hidden = work->places[0], shown = work->places[1];
     hidden.capability = shown.capability = CAP_FS_READ;
-    if (!place_is_granted(&hidden) && place_is_granted(&shown)) {
-        place_refuse(&hidden);
+    if (!sandbox_is_granted(&hidden) && sandbox_is_granted(&shown)) {
+        sandbox_refuse(&hidden);
         work->places[0].refused = hidden.refused;
         return -1;
     }
-    return place_rename(&work->places[0], &work->places[1]);
+    return sandbox_rename(&work->places[0], &work->places[1]);
 }
 
 value prim_sys_rename(struct domain *d, value from, value to) {
     struct file_work work = {
         .act = act_rename,
-        .places = {place_of(d, CAP_FS_WRITE, from), place_of(d, CAP_FS_WRITE, to)}};
+        .places = {sandbox_of(d, CAP_FS_WRITE, from), sandbox_of(d, CAP_FS_WRITE, to)}};
     if (act_without_machine(d, &work, &from, &to) == -1)
         fail(d, &work.places[work.places[1].refused != NULL], VAL_UNIT);
     return VAL_UNIT;
@@ -179,7 +179,7 @@ value prim_sys_rename(struct domain *d, value from, value to) {
 
 /* ---- Directories. ---- */
 
-static int act_chdir(struct file_work *work) { return place_chdir(&work->places[0]); }
+static int act_chdir(struct file_work *work) { return sandbox_chdir(&work->places[0]); }
 
 value prim_sys_chdir(struct domain *d, value path) {
     struct file_work work = {.act = act_chdir};
@@ -188,7 +188,7 @@ value prim_sys_chdir(struct domain *d, value path) {
 }
 
 static int act_mkdir(struct file_work *work) {
-    return place_mkdir(&work->places[0], (mode_t)work->number);
+    return sandbox_mkdir(&work->places[0], (mode_t)work->number);
 }
 
 value prim_sys_mkdir(struct domain *d, value path, value permissions) {
@@ -240,7 +240,7 @@ static bool add_name(struct names *names, const char *name) {
 /* All entries but . and .., in the system's order. */
 static int act_read_names(struct file_work *work) {
     struct names *names = work->out;
-    int fd = place_open(&work->places[0], O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
+    int fd = sandbox_open(&work->places[0], O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
     if (fd == -1) return -1;
     DIR *directory = fdopendir(fd);
     if (directory == NULL) {
@@ -275,7 +275,7 @@ value prim_sys_read_directory(struct domain *d, value path) {
     memset(custom_data(owner), 0, sizeof(struct names));
     struct names names = {0};
     struct file_work work = {
-        .act = act_read_names, .places = {place_of(d, CAP_FS_READ, path)}, .out = &names};
+        .act = act_read_names, .places = {sandbox_of(d, CAP_FS_READ, path)}, .out = &names};
     int result = act_without_machine(d, &work, &path, &path);
     *(struct names *)custom_data(owner) = names;
     if (result == -1) fail(d, &work.places[0], path);

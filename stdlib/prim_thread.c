@@ -1,16 +1,16 @@
 /* prim_thread.c - modules Thread, Mutex and Condition, which in OCaml come with a library of C code
- * (dllthreads). Who runs when is vm/thread.h's; mutexes and conditions are plain data here, since
- * nobody looks at them without having the machine.
+ * (dllthreads). Who runs when is vm/thread/thread.h's; mutexes and conditions are plain data here,
+ * since nobody looks at them without having the machine.
  *
  * Mutexes are of the kind that finds errors: locked by its holder, or unlocked by another thread,
  * one raises Sys_error. The mutex of a thread that ended stays locked. */
 #include "stdlib/prim.h"
-#include "vm/actions.h"
-#include "vm/backtrace.h"
-#include "vm/blocking.h"
-#include "vm/signal.h"
-#include "vm/thread.h"
-#include "vm/uncaught.h"
+#include "vm/machine/uncaught.h"
+#include "vm/stack/backtrace.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/pending.h"
+#include "vm/thread/signal.h"
+#include "vm/thread/thread.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -106,7 +106,7 @@ value prim_thread_sigmask(struct domain *d, value command, value signals) {
     int error = pthread_sigmask(how[int_of_val(command)], &set, &before);
     if (error != 0) fail(d, error, "Thread.sigmask");
     /* Signals that were unblocked are due at once. */
-    vm_process_actions(d);
+    vm_process_pending(d);
     return encode_set(d, &before);
 }
 

@@ -5,8 +5,8 @@
  * primitives itself, and an index beyond the block must not reach memory. */
 #include "gc/weak.h"
 #include "stdlib/prim.h"
-#include "vm/actions.h"
-#include "vm/checks.h"
+#include "vm/code/checks.h"
+#include "vm/thread/pending.h"
 
 /* The slot of key number i of e. Raises Invalid_argument with the text where there is none. */
 static size_t key_slot(struct domain *d, value e, value i, const char *where) {

@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_STDLIB_PRIMS_H
 #define BACTRIAN_STDLIB_PRIMS_H
 
-#include "vm/prim.h"
+#include "vm/code/prim.h"
 
 /* All built-in primitives; their state in a machine is a struct prim_state (stdlib/state.h). */
 extern const struct vm_library prim_library;

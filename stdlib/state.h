@@ -2,8 +2,8 @@
 #ifndef BACTRIAN_STDLIB_STATE_H
 #define BACTRIAN_STDLIB_STATE_H
 
-#include "vm/arena.h"
-#include "vm/vm.h"
+#include "vm/base/arena.h"
+#include "vm/state/vm.h"
 
 struct channel;
 struct ffi_state;

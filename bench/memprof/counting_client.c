@@ -6,11 +6,11 @@
  *
  * Prints what it counted on standard error. */
 #include "memprof/memprof.h"
-#include "memprof/tracker.h"
+#include "memprof/sampling/tracker.h"
 #include "stdlib/prims.h"
-#include "vm/callstack.h"
-#include "vm/image.h"
-#include "vm/vm.h"
+#include "vm/stack/callstack.h"
+#include "vm/image/image.h"
+#include "vm/state/vm.h"
 
 #include <inttypes.h>
 #include <stdio.h>

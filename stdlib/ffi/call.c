@@ -9,8 +9,8 @@
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
-#include "vm/blocking.h"
-#include "vm/thread.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/thread.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -15,10 +15,10 @@
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
-#include "vm/blocking.h"
-#include "vm/callback.h"
-#include "vm/thread.h"
-#include "vm/uncaught.h"
+#include "vm/engine/callback.h"
+#include "vm/machine/uncaught.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/thread.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -220,7 +220,7 @@ static void call_from_outside(struct ffi_callback *callback, void *result, void 
     else if (vm->threads == NULL)
         ignore_call(callback, "in a thread of C's, during a call that is not ~blocking:true");
     else if (vm_thread_is_registered(vm))
-        call_from_stub(vm->domain, vm_thread_has_machine(vm), callback, result, arguments);
+        call_from_stub(vm->domain, vm_thread_holds_runtime_lock(vm), callback, result, arguments);
     else call_in_foreign_thread(vm, callback, result, arguments);
 }
 

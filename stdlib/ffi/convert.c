@@ -4,8 +4,8 @@
  * number that the C type cannot hold is an error, never cut. Towards OCaml only the C types of 64
  * bits that are an int in OCaml can fail. */
 #include "stdlib/ffi/ffi.h"
-#include "vm/kinds.h"
-#include "vm/vm.h"
+#include "vm/code/kinds.h"
+#include "vm/state/vm.h"
 
 static const char *const problem_texts[] = {
 #define P(id, text) text,

@@ -25,8 +25,8 @@
  *     it: C code may call what was freed.
  * FF3  No exception passes a frame of foreign C code: what a callback raises waits in the frame of
  *     the innermost foreign call of its thread (struct ffi_frame). */
-#ifndef BACTRIAN_STDLIB_FFI_H
-#define BACTRIAN_STDLIB_FFI_H
+#ifndef BACTRIAN_STDLIB_FFI_FFI_H
+#define BACTRIAN_STDLIB_FFI_FFI_H
 
 #include "gc/value.h"
 
@@ -128,7 +128,7 @@ struct ffi_frame {
     struct domain *d;
     value *pending; /* a rooted slot: the exception that a callback raised */
     bool raised;
-    bool blocking; /* the C function runs without the machine (vm/blocking.h) */
+    bool blocking; /* the C function runs without the machine (vm/thread/blocking.h) */
     int depth;
 };
 

@@ -13,7 +13,7 @@ TABLES = {'stdlib/prims.def': ('caml_', r'PRIM\((\w+), '),
           'memprof/prims.def': ('', r'PRIM\((\w+), \w+, '),
           'stdlib/ffi/prims.def': ('bactrian_ffi_', r'FFI_PRIM\((\w+), ')}
 COLUMNS = r'"(\w+)", \'\w\', (\w+), ([\w |]+)\)'
-# Arguments that are no integers, by kind (vm/prim.h).
+# Arguments that are no integers, by kind (vm/code/prim.h).
 LITERALS = {'s': '"x"', 'f': '1.5', 'j': '1l', 'l': '1L', 'n': '1n', 'A': '{1.0}', 'a': '(1, 2)',
             'o': '(1, 2)', 'L': '[1]'}
 # No row has them; they are denied in test_limits.py.

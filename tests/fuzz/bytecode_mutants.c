@@ -12,7 +12,7 @@
 #include "tests/fuzz/bytecode_mutate.h"
 
 #include "tests/fuzz/run_image.h"
-#include "vm/policy.h"
+#include "vm/image/policy.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* bytecode_mutate.c - see bytecode_mutate.h. */
 #include "tests/fuzz/bytecode_mutate.h"
 
-#include "vm/image.h"
-#include "vm/opcodes.h"
+#include "vm/image/image.h"
+#include "vm/code/opcodes.h"
 
 #include <endian.h>
 #include <stdbool.h>

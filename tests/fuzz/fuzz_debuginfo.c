@@ -6,8 +6,8 @@
  * must be where DI1 wants it, with texts that can be read. */
 #include "tests/fuzz/marshal_header.h"
 #include "tests/fuzz/target.h"
-#include "vm/arena.h"
-#include "vm/debuginfo.h"
+#include "vm/base/arena.h"
+#include "vm/marshal/debuginfo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void check_value(const uint8_t *bytes, size_t n) {
     struct vm_error error;
     size_t used;
     value v;
-    if (vm_unmarshal_arena(bytes, n, &arena, &v, &used, &error) == VM_OK)
+    if (vm_marshal_read_arena(bytes, n, &arena, &v, &used, &error) == VM_OK)
         check(vm_debuginfo_of_events(v));
     vm_arena_free(&arena);
 }

@@ -6,12 +6,12 @@
  * must come back as the same bytes, whatever they were. */
 #include "stdlib/prims.h"
 #include "tests/fuzz/target.h"
-#include "vm/arena.h"
-#include "vm/basm.h"
-#include "vm/image.h"
-#include "vm/opcodes.h"
-#include "vm/unmarshal.h"
-#include "vm/verify.h"
+#include "vm/base/arena.h"
+#include "vm/text/basm.h"
+#include "vm/image/image.h"
+#include "vm/code/opcodes.h"
+#include "vm/marshal/reader.h"
+#include "vm/code/verify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static uint32_t count_globals(const struct vm_image *image) {
     value v;
     uint32_t count = 0;
     if (section != NULL &&
-        vm_unmarshal_arena(section->bytes, section->length, &arena, &v, &used, &error) == VM_OK &&
+        vm_marshal_read_arena(section->bytes, section->length, &arena, &v, &used, &error) ==
+            VM_OK &&
         is_block(v) && tag_of(v) == 0)
         count = (uint32_t)wosize_of(v);
     vm_arena_free(&arena);

@@ -2,7 +2,7 @@
  *
  * The low half of the first byte chooses the verb. Its high bit: the rest is the records of a chunk
  * whose checksums are right; without it, the rest is the file. */
-#include "memprof/report/command.h"
+#include "memprof/report/command/command.h"
 #include "tests/fuzz/profile_file.h"
 #include "tests/fuzz/target.h"
 

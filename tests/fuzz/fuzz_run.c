@@ -4,7 +4,7 @@
  * length decides how the collector is provoked, so that an input does the same each time. */
 #include "tests/fuzz/run_image.h"
 #include "tests/fuzz/target.h"
-#include "vm/policy.h"
+#include "vm/image/policy.h"
 
 enum { FUEL = 20000, PROVOKED = 8, STRESS = 3 };
 

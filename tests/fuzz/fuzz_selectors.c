@@ -2,8 +2,8 @@
  *
  * A line is a word. The profile is always the same small one; what could name another file is left
  * out, and so is where to write. A refusal says why. */
-#include "memprof/report/command.h"
-#include "memprof/report/load.h"
+#include "memprof/report/command/command.h"
+#include "memprof/report/load/load.h"
 #include "tests/fuzz/profile_file.h"
 #include "tests/fuzz/target.h"
 #include "tests/fuzz/words.h"

@@ -2,8 +2,8 @@
  *
  * What the assembler accepts is an image that opens again from its bytes and can be printed. */
 #include "tests/fuzz/target.h"
-#include "vm/basm.h"
-#include "vm/image.h"
+#include "vm/text/basm.h"
+#include "vm/image/image.h"
 
 #include <stdlib.h>
 

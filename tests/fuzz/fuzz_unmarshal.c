@@ -8,12 +8,12 @@
  * The message is read into an arena, as DATA of an image, and with everything allowed into the
  * heap; what comes back is written, hashed, read again, and the heap is verified (U1, U2, U3). */
 #include "stdlib/customs.h"
-#include "stdlib/marshal_writer.h"
+#include "vm/marshal/writer.h"
 #include "stdlib/prim.h"
 #include "stdlib/prims.h"
 #include "tests/fuzz/marshal_header.h"
 #include "tests/fuzz/target.h"
-#include "vm/unmarshal.h"
+#include "vm/marshal/reader.h"
 
 #include <stdlib.h>
 
@@ -28,12 +28,12 @@ static struct vm *new_machine(void) {
 /* Reads into the heap; 0 if the message is refused. */
 static value read_all(struct domain *d, const uint8_t *bytes, size_t n) {
     struct vm_marshal_header header;
-    struct vm_unmarshal_fault fault;
-    struct vm_unmarshal_options options = {customs_find_reader, d, true};
+    struct vm_marshal_read_fault fault;
+    struct vm_marshal_read_options options = {customs_find_reader, d, true};
     value v;
     if (vm_marshal_header(bytes, n, &header) != VM_HEADER_OK) return 0;
     if (header.data_bytes > n - header.header_bytes) return 0;
-    bool ok = vm_unmarshal(d, &header, bytes + header.header_bytes, &options, &v, &fault);
+    bool ok = vm_marshal_read(d, &header, bytes + header.header_bytes, &options, &v, &fault);
     return ok ? v : 0;
 }
 
@@ -43,7 +43,7 @@ static void go_round(struct domain *d, value v) {
     struct marshal_writer *w = malloc(sizeof *w);
     GC_ROOT(&d->gc, &v);
     prim_hash(d, val_of_int(100), val_of_int(200), val_of_int(0), v);
-    if (w != NULL && marshal_write(w, d, v, MARSHAL_CLOSURES, &scratch)) {
+    if (w != NULL && marshal_write(w, d, &customs_writers, v, MARSHAL_CLOSURES, &scratch)) {
         size_t n = w->header_bytes + w->data_bytes;
         uint8_t *bytes = malloc(n);
         if (bytes == NULL) abort();
@@ -62,9 +62,9 @@ static void read_three_ways(struct domain *d, const uint8_t *bytes, size_t n) {
     struct vm_arena arena = {0};
     size_t used;
     value v;
-    if (vm_unmarshal_arena(bytes, n, &arena, &v, &used, &error) == VM_OK && used > n) abort();
+    if (vm_marshal_read_arena(bytes, n, &arena, &v, &used, &error) == VM_OK && used > n) abort();
     vm_arena_free(&arena);
-    vm_unmarshal_image_data(d, bytes, n, &v, &error);
+    vm_marshal_read_image_data(d, bytes, n, &v, &error);
     v = read_all(d, bytes, n);
     if (v != 0) go_round(d, v);
     gc_verify(&d->gc, "after unmarshalling");

@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_TESTS_FUZZ_MARSHAL_HEADER_H
 #define BACTRIAN_TESTS_FUZZ_MARSHAL_HEADER_H
 
-#include "vm/unmarshal.h"
+#include "vm/marshal/reader.h"
 
 /* Writes VM_MARSHAL_SMALL_HEADER bytes for data_bytes of data that hold so many objects, in so many
  * words of the heap. */

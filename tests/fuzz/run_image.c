@@ -3,8 +3,8 @@
 
 #include "gc/fatal.h"
 #include "stdlib/prims.h"
-#include "vm/uncaught.h"
-#include "vm/vm.h"
+#include "vm/machine/uncaught.h"
+#include "vm/state/vm.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* gc_test.h - what every test of the collector starts from: a heap that verifies itself after each
  * phase, some roots, and blocks to put in them. */
-#ifndef BACTRIAN_TESTS_GC_TEST_H
-#define BACTRIAN_TESTS_GC_TEST_H
+#ifndef BACTRIAN_TESTS_GC_GC_TEST_H
+#define BACTRIAN_TESTS_GC_GC_TEST_H
 
 #include "gc/final.h"
 #include "gc/heap.h"

@@ -2,8 +2,8 @@
  * the same bytes (K1 to K3).
  *
  *   image_changed_test TEXTS      a folder of texts for asm, whose images are taken */
-#include "vm/basm.h"
-#include "vm/image.h"
+#include "vm/text/basm.h"
+#include "vm/image/image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

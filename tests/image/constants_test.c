@@ -1,8 +1,8 @@
 /* constants_test.c - rows and bytes of constants say the same (K1 to K3), and what is printed is
  * read as the same again (K4, K5); K2 by a search. */
-#include "vm/basm.h"
-#include "vm/constants.h"
-#include "vm/image.h"
+#include "vm/text/basm.h"
+#include "vm/image/constants.h"
+#include "vm/image/image.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,15 +4,15 @@
  *   image_memory_test CORPUS      the folder with the fuzzers' inputs, by target
  *
  * The linker sends this program's requests to the functions __wrap_... (meson.build). */
-#include "gc/tiny.h"
+#include "gc/small_tables.h"
 #include "memprof/format/reader.h"
-#include "vm/arena.h"
-#include "vm/basm.h"
-#include "vm/constants.h"
-#include "vm/debuginfo.h"
-#include "vm/image.h"
-#include "vm/unmarshal.h"
-#include "vm/verify.h"
+#include "vm/base/arena.h"
+#include "vm/text/basm.h"
+#include "vm/image/constants.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/image/image.h"
+#include "vm/marshal/reader.h"
+#include "vm/code/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,7 +126,7 @@ static int unmarshal(const uint8_t *bytes, size_t n) {
     struct vm_error error;
     size_t used;
     value v;
-    int status = vm_unmarshal_arena(bytes, n, &arena, &v, &used, &error);
+    int status = vm_marshal_read_arena(bytes, n, &arena, &v, &used, &error);
     vm_arena_free(&arena);
     return status;
 }
@@ -207,7 +207,7 @@ static void messages(void **state) { each_input("unmarshal", 1, 1, unmarshal); }
 /* Blocks in the first fields of blocks: what is still to come of each waits in a table that grows
  * beyond the arena's first piece. */
 static void a_deep_message(void **state) {
-    enum { DEPTH = IF_TINY(50, 3000), HEADER_BYTES = 20, PAIR = 0xA0, ZERO = 0x40 };
+    enum { DEPTH = IF_SMALL_TABLES(50, 3000), HEADER_BYTES = 20, PAIR = 0xA0, ZERO = 0x40 };
     const uint32_t header[] = {0x8495A6BE, 2 * DEPTH + 1, DEPTH, 3 * DEPTH, 3 * DEPTH};
     uint8_t bytes[HEADER_BYTES + 2 * DEPTH + 1];
     for (int i = 0; i < HEADER_BYTES; i++) bytes[i] = (uint8_t)(header[i / 4] >> (24 - i % 4 * 8));

@@ -1,8 +1,8 @@
 /* packed_test.c - what vm_unpack_group gives is what vm_pack was given: words of every length, all
  * codes of heights, instructions that reach over groups. */
-#include "vm/opcodes.h"
-#include "vm/packed.h"
-#include "vm/verify.h"
+#include "vm/code/opcodes.h"
+#include "vm/code/packed.h"
+#include "vm/code/verify.h"
 
 /* cmocka.h needs these first. */
 #include <setjmp.h>

@@ -2,11 +2,11 @@
  * and the C client leaves no trace in the heap. The program is the test's argument. */
 #include "gc/stats.h"
 #include "memprof/memprof.h"
-#include "memprof/tracker.h"
+#include "memprof/sampling/tracker.h"
 #include "stdlib/prims.h"
-#include "vm/callstack.h"
-#include "vm/image.h"
-#include "vm/vm.h"
+#include "vm/stack/callstack.h"
+#include "vm/image/image.h"
+#include "vm/state/vm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

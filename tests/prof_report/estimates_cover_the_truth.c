@@ -1,6 +1,6 @@
 /* The 95 % interval of an estimate holds the true figure in 94 to 96 % of many seeded runs, for
  * sites of very different size, with the exact total and without. */
-#include "memprof/report/estimate.h"
+#include "memprof/report/model/estimate.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * mutant of Bactrian's own format is damaged in its unpacked records and gets right checksums. A
  * child that dies of a signal, exits with another status than 0 or 125, or takes longer than
  * SECONDS for one mutant has failed; its number makes it again. */
-#include "memprof/report/command.h"
+#include "memprof/report/command/command.h"
 #include "tests/prof/chunk.h"
 
 #include <stdio.h>

@@ -115,7 +115,7 @@ class Check(support.Case):
                 self.assertIn(rule, self.violations(make()))
 
     def test_each_rule_has_a_trace_that_breaks_it(self):
-        with open(os.path.join(support.ROOT, 'memprof/report/ctf_rules.def')) as table:
+        with open(os.path.join(support.ROOT, 'memprof/report/load/ctf_rules.def')) as table:
             rules = re.findall(r'^RULE\(\w+, \w+, "([^"]+)"', table.read(), re.MULTILINE)
         self.assertEqual(sorted(rules), sorted(BROKEN))
 

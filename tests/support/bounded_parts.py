@@ -9,16 +9,18 @@ import timed
 from schedule import Build, Part
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SANITIZED = ['-Db_lundef=false', '--buildtype=debugoptimized']
+ASSERTIONS = '-Dassertions=true'
+SANITIZED = ['-Db_lundef=false', '--buildtype=debugoptimized', ASSERTIONS]
 ASAN = ['-Db_sanitize=address,undefined'] + SANITIZED
 FUZZ = os.path.join('tests', 'fuzz', 'run')
+SMALL = 'build-small-tables'
 # {folder: (compiler, options of Meson, seconds of a build from nothing)}
 BUILDS = {
     'build': ('', [], 60),
     'build-gcc-san': ('gcc', ASAN, 150),
     'build-clang-san': ('clang', ASAN, 250),
     'build-clang': ('clang', [], 80),
-    'build-tiny': ('', ['-Dtiny=true'], 60),
+    SMALL: ('', ['-Dsmall_tables=true', ASSERTIONS], 60),
     'build-tsan': ('gcc', ['-Db_sanitize=thread'] + SANITIZED, 100),
 }
 # {folder: (command, seconds)}; made after build, which they use.
@@ -83,7 +85,7 @@ def differential(build, flags, timeout, *more):
                  '--seconds', '{seconds}', '--seed', '{seed}', '--', *flags)
 
 
-# Suites for the build whose tables begin with one row (gc/tiny.h).
+# Suites for the build whose tables begin with one row (gc/small_tables.h).
 TINY = [('asm', 5), ('image', 15), ('capi', 10), ('ffi', 10), ('memprof', 30), ('regression', 30)]
 
 
@@ -99,11 +101,10 @@ def stress_parts(_):
     for flags, cost in rows:
         yield Part('differential ' + ' '.join(flags), cost, differential('build', flags, 180))
     for flags, cost in (([], 20), (['--gc-verify'], 200), (['--memprof-stress=0.1'], 40)):
-        yield Part(' '.join(['tiny, differential', *flags]), cost,
-                   differential('build-tiny', flags, 300, '--tiny'), needs='build-tiny')
+        yield Part(' '.join(['small tables, differential', *flags]), cost,
+                   differential(SMALL, flags, 300, '--small-tables'), needs=SMALL)
     for name, cost in TINY:
-        yield Part('tiny, ' + name, cost, suite('tests/%s/run' % name, 'build-tiny'),
-                   needs='build-tiny')
+        yield Part('small tables, ' + name, cost, suite('tests/%s/run' % name, SMALL), needs=SMALL)
     yield Part('memprof, long', 100, suite('tests/memprof/run', 'build', '--long', '--no-mutants'))
     yield Part('recordings killed 200 times', 60,
                suite('tests/prof/run', 'build', '--kills', '200', 'killed'))

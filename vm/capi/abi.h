@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_VM_CAPI_ABI_H
 #define BACTRIAN_VM_CAPI_ABI_H
 
-#include "vm/abi.h"
+#include "vm/state/abi.h"
 
 /* For vm_options.abi. A machine can be attached while stubs see no other one. */
 extern const struct vm_abi capi_abi;

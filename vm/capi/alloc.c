@@ -1,7 +1,7 @@
 /* alloc.c - allocation for C stubs. Blocks of up to 256 words are young, so that a stub may fill
  * them without barrier until it allocates again. */
 #include "vm/capi/capi_internal.h"
-#include "vm/actions.h"
+#include "vm/thread/pending.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ value caml_alloc_some(value v) { return new_some(self(), v); }
  * then writes the header again. Flag 2: it allocates for OCaml code, where actions may run. */
 void caml_alloc_small_dispatch(intptr_t wosize, int flags, int count, unsigned char *lengths) {
     struct domain *d = self();
-    if ((flags & 2) != 0 && d->gc.action_requested) vm_process_actions(d);
+    if ((flags & 2) != 0 && d->gc.action_requested) vm_process_pending(d);
     value v = gc_alloc_small(&d->gc, (size_t)wosize, 0);
     d->abi.young_ptr = (uintptr_t)header_ptr(v);
 }

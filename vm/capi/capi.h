@@ -25,7 +25,7 @@ extern header *caml_atom_table;
 extern volatile int caml_something_to_do; /* always 1: whoever asks is to call and look */
 extern uintptr_t caml_allocated_words;    /* never read here */
 extern int caml_debugger_in_use, caml_debugger_fork_mode;
-extern volatile intptr_t caml_pending_signals[]; /* kept by vm/signal.c */
+extern volatile intptr_t caml_pending_signals[]; /* kept by vm/thread/signal.c */
 /* Called with a function for each root, at every collection. */
 extern void (*caml_scan_roots_hook)(void (*action)(value v, value *slot));
 extern void (*caml_enter_blocking_section_hook)(void);

@@ -3,7 +3,7 @@
 #define BACTRIAN_VM_CAPI_CAPI_INTERNAL_H
 
 #include "vm/capi/capi.h"
-#include "vm/vm.h"
+#include "vm/state/vm.h"
 
 #include <stdlib.h>
 

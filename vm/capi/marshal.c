@@ -2,11 +2,11 @@
  * and deserialize functions of their custom blocks write and read, on the message that struct
  * marshal_state names while one of them runs. */
 #include "stdlib/customs.h"
-#include "stdlib/marshal_writer.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/capi/capi_internal.h"
-#include "vm/unmarshal.h"
+#include "vm/marshal/reader.h"
+#include "vm/marshal/writer.h"
 
 /* ---- Whole messages. ---- */
 

@@ -1,7 +1,7 @@
 /* raise.c - exceptions from C stubs. */
 #include "gc/fatal.h"
 #include "vm/capi/capi_internal.h"
-#include "vm/uncaught.h"
+#include "vm/machine/uncaught.h"
 
 #include <stdarg.h>
 

@@ -1,8 +1,8 @@
 /* refused.c - names that some library imports, so that they must be there for it to be opened, but
  * that have no meaning on this machine: calling one raises Failure, or ends the process with one
  * line where no machine runs. README.md tells the reason for each. */
+#include "vm/base/os.h"
 #include "vm/capi/capi_internal.h"
-#include "vm/os.h"
 
 static _Noreturn void refuse(const char *name) {
     if (Caml_state == NULL)

@@ -1,9 +1,9 @@
 /* signals.c - blocking sections, threads that C made, pending actions and the numbers of signals,
  * for stubs. */
-#include "vm/actions.h"
 #include "vm/capi/capi_internal.h"
-#include "vm/signal.h"
-#include "vm/thread.h"
+#include "vm/thread/pending.h"
+#include "vm/thread/signal.h"
+#include "vm/thread/thread.h"
 
 #include <errno.h>
 
@@ -29,12 +29,12 @@ void caml_leave_blocking_section(void) {
 
 void caml_process_pending_actions(void) {
     struct domain *d = self();
-    if (d->gc.action_requested) vm_process_actions(d);
+    if (d->gc.action_requested) vm_process_pending(d);
 }
 
 value caml_process_pending_actions_exn(void) {
     struct domain *d = self();
-    return d->gc.action_requested ? vm_process_actions_exn(d) : VAL_UNIT;
+    return d->gc.action_requested ? vm_process_pending_exn(d) : VAL_UNIT;
 }
 
 int caml_check_pending_actions(void) { return self()->gc.action_requested; }

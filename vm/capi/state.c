@@ -8,8 +8,8 @@
  *      roots. */
 #include "vm/capi/abi.h"
 #include "vm/capi/capi_internal.h"
-#include "vm/backtrace.h"
-#include "vm/blocking.h"
+#include "vm/stack/backtrace.h"
+#include "vm/thread/blocking.h"
 
 #include <pthread.h>
 

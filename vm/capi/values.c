@@ -1,9 +1,9 @@
 /* values.c - strings, arrays, hashes, digests and channels, for stubs. */
-#include "vm/capi/capi_internal.h"
 #include "stdlib/channel.h"
 #include "stdlib/hash_mix.h"
 #include "stdlib/prim.h"
-#include "vm/md5.h"
+#include "vm/base/md5.h"
+#include "vm/capi/capi_internal.h"
 
 uintptr_t caml_string_length(value s) { return string_length(s); }
 int caml_string_is_c_safe(value s) { return strlen(string_bytes(s)) == string_length(s); }

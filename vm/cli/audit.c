@@ -2,8 +2,7 @@
  *
  * The verifier finds the primitives that reachable code calls; vm_audit sorts them. */
 #include "vm/cli/cli.h"
-
-#include "vm/audit.h"
+#include "vm/image/audit.h"
 
 static int audit_image(struct cli_options *options, struct vm_image *image, const char *shown) {
     struct vm_error error = {0};

@@ -1,8 +1,7 @@
 /* count.c - --count-instructions, --count-forms: one line `NAME count` for each instruction, then
  * each primitive, that ran. */
 #include "vm/cli/cli.h"
-
-#include "vm/engine.h"
+#include "vm/code/engine.h"
 
 #include <errno.h>
 #include <inttypes.h>

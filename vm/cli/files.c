@@ -1,7 +1,6 @@
 /* files.c - finding and reading the files that a command line names. */
+#include "vm/base/os.h"
 #include "vm/cli/cli.h"
-
-#include "vm/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 /* info.c - the options that print something and exit: what is known of the machine, of a file. */
-#include "vm/cli/cli.h"
-
 #include "memprof/memprof.h"
 #include "stdlib/prims.h"
+#include "vm/cli/cli.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  * anything can stop or end the process, whoever handles signals. The locale that tells characters
  * from bytes is the environment's, for this thread and while a line is read only: OCaml programs
  * run in C's. */
-#include "memprof/format/plain.h"
 #include "vm/cli/line.h"
 
+#include "memprof/format/plain.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>

@@ -1,10 +1,9 @@
 /* machine.c - puts a machine together: primitives, profiler, the C ABI. */
-#include "vm/cli/cli.h"
-
 #include "memprof/memprof.h"
-#include "memprof/stress.h"
+#include "memprof/sampling/stress.h"
 #include "stdlib/prims.h"
 #include "vm/capi/abi.h"
+#include "vm/cli/cli.h"
 #include "vm/cli/repl.h"
 
 #include <stdlib.h>
@@ -26,7 +25,7 @@ struct vm *cli_create_machine(struct cli_options *options, const struct vm_image
     options->vm.dlls = (struct vm_dll_path){
         options->dll_dirs, options->dll_dir_count,
         cli_is_privileged() ? NULL : getenv("CAML_LD_LIBRARY_PATH"), cli_standard_library()};
-    options->vm.mark_places = options->profile != MP_UNITS_OFF;
+    options->vm.track_functions = options->profile != MP_COUNTS_OFF;
     struct vm *vm = vm_create(&options->vm, image->version, &prim_library, error);
     double rate = options->memprof_stress;
     if (vm == NULL || rate == 0 || mp_stress_start(vm->domain, rate) != NULL) return vm;

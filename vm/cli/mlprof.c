@@ -1,8 +1,7 @@
 /* mlprof.c - `mlprof`: memprof/report does the work; here a program's magic number is found. */
-#include "memprof/report/mlprof.h"
-
+#include "memprof/report/mlprof/mlprof.h"
+#include "vm/base/md5.h"
 #include "vm/cli/cli.h"
-#include "vm/md5.h"
 
 #include <stdlib.h>
 
@@ -14,7 +13,7 @@ static int magic_of(const char *program, uint32_t *magic) {
     if (status != 0) return status;
     uint8_t digest[16];
     vm_md5(image.code, (size_t)image.code_words * 4, digest);
-    *magic = mp_units_magic(digest);
+    *magic = mp_counts_magic(digest);
     vm_image_close(&image);
     return 0;
 }

@@ -123,12 +123,12 @@ static bool stress_rate_argument(const char *text, double *rate) {
     return false;
 }
 
-static bool profile_argument(const char *text, enum mp_units_kind *out) {
+static bool profile_argument(const char *text, enum mp_counts_kind *out) {
     static const char *const kinds[] = {
-        [MP_UNITS_OFF] = "no",
-        [MP_UNITS_TIME] = "time",
-        [MP_UNITS_ALLOC] = "alloc",
-        [MP_UNITS_COUNT] = "count",
+        [MP_COUNTS_OFF] = "no",
+        [MP_COUNTS_TIME] = "time",
+        [MP_COUNTS_ALLOC] = "alloc",
+        [MP_COUNTS_COUNT] = "count",
     };
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(text, kinds[i]) == 0) {
@@ -316,7 +316,7 @@ bool cli_parse(char **argv, struct cli_options *out) {
     if (!parse_words(argv + 1, out)) return false;
     out->vm.gc.verbose = out->verbose;
     if (has_own_parser(out->verb) || out->verb == VERB_REPL) return true;
-    if (out->profile_stack && out->profile == MP_UNITS_OFF)
+    if (out->profile_stack && out->profile == MP_COUNTS_OFF)
         return complain(NULL, "--profile-stack goes with --profile KIND");
     if (out->has_action && !action_needs_program(out->action)) return true;
     if (out->operands[0] == NULL)

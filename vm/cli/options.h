@@ -2,10 +2,10 @@
 #ifndef BACTRIAN_VM_CLI_OPTIONS_H
 #define BACTRIAN_VM_CLI_OPTIONS_H
 
-#include "memprof/recorder.h"
-#include "memprof/units.h"
-#include "vm/policy.h"
-#include "vm/vm.h"
+#include "memprof/counts/counts.h"
+#include "memprof/recorder/recorder.h"
+#include "vm/image/policy.h"
+#include "vm/state/vm.h"
 
 enum cli_verb {
 #define VERB(id, name, arguments, meaning) VERB_##id,
@@ -41,7 +41,7 @@ struct cli_options {
     const char **dll_dirs;  /* -I, in order; owned */
     size_t dll_dir_count;
     struct mp_recorder_options recorder;  /* path NULL: nothing is recorded */
-    enum mp_units_kind profile;           /* --profile */
+    enum mp_counts_kind profile;          /* --profile */
     bool profile_stack;                   /* --profile-stack */
     struct vm_policy policy;              /* --allow, --deny, --pure */
     bool gc_stats;                        /* --gc-stats */

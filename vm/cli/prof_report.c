@@ -1,5 +1,5 @@
 /* prof_report.c - the verbs that read profiles: memprof/report does the work. */
-#include "memprof/report/command.h"
+#include "memprof/report/command/command.h"
 #include "vm/cli/cli.h"
 #include "vm/cli/prof.h"
 

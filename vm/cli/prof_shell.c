@@ -4,9 +4,9 @@
  * quoted as in a shell. On a terminal the line is edited, words complete and a history is kept
  * (line.h); otherwise lines are read as they come, without a prompt, so that scripts can use it
  * too. */
-#include "memprof/report/command.h"
-#include "memprof/report/complete.h"
-#include "memprof/report/load.h"
+#include "memprof/report/command/command.h"
+#include "memprof/report/command/complete.h"
+#include "memprof/report/load/load.h"
 #include "vm/cli/cli.h"
 #include "vm/cli/line.h"
 #include "vm/cli/prof.h"

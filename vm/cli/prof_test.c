@@ -1,6 +1,6 @@
 /* prof_test.c - `prof test`: records a run and checks it against budgets, for continuous
  * integration. */
-#include "memprof/report/budget.h"
+#include "memprof/report/view/budget.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* program.c - the program that a word names: where it is, what kind of file it is, its image. */
+#include "vm/base/os.h"
 #include "vm/cli/cli.h"
-
-#include "vm/os.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "gc/stats.h"
 #include "vm/cli/line.h"
-#include "vm/vm.h"
+#include "vm/state/vm.h"
 
 /* The files in the temporary folder: the last recording, and what it was at the last report. */
 #define CLI_REPL_NOW    "now"

@@ -1,15 +1,14 @@
 /* repl_prims.c - the primitives of stdlib/ml/bactrian_repl.ml, which only a REPL's machine has. */
-#include "vm/cli/repl.h"
-
 #include "gc/stats.h"
 #include "memprof/memprof.h"
-#include "memprof/recorder.h"
-#include "memprof/report/command.h"
-#include "vm/actions.h"
-#include "vm/blocking.h"
-#include "vm/callback.h"
+#include "memprof/recorder/recorder.h"
+#include "memprof/report/command/command.h"
+#include "vm/base/os.h"
 #include "vm/cli/cli.h"
-#include "vm/os.h"
+#include "vm/cli/repl.h"
+#include "vm/engine/callback.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/pending.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -59,7 +58,7 @@ static value repl_read(struct domain *d, value prompt, value completer) {
         if (result == LINE_INTERRUPTED) raise(SIGINT);
         vm_leave_blocking(d);
         free(shown);
-        if (result != LINE_READ) vm_process_actions(d); /* Sys.Break leaves from here */
+        if (result != LINE_READ) vm_process_pending(d); /* Sys.Break leaves from here */
     } while (result == LINE_SIGNALLED || result == LINE_INTERRUPTED);
     size_t length = result == LINE_READ ? strlen(line) : 0;
     value text = new_string(d, result == LINE_READ ? length + 1 : 0);

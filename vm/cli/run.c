@@ -1,16 +1,15 @@
 /* run.c - running a program: the machine's life, the exit status. */
-#include "vm/cli/cli.h"
-
 #include "gc/pauses.h"
 #include "memprof/format/plain.h"
 #include "stdlib/channel.h"
 #include "stdlib/prims.h"
-#include "vm/backtrace.h"
+#include "vm/base/os.h"
+#include "vm/cli/cli.h"
 #include "vm/cli/watchdog.h"
-#include "vm/debuginfo.h"
-#include "vm/exitstats.h"
-#include "vm/os.h"
-#include "vm/uncaught.h"
+#include "vm/machine/exit_statistics.h"
+#include "vm/machine/uncaught.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/stack/backtrace.h"
 
 #include <errno.h>
 #include <fcntl.h>

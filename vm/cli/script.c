@@ -7,8 +7,8 @@
  * compiler (path, size and date of the file) and the variables that ocamlc reads. Compilations may
  * run at the same time: each has its own folder, and rename replaces a file in one step. Where no
  * cache folder of our own can be had, the result stays in the temporary folder for this one run. */
+#include "vm/base/md5.h"
 #include "vm/cli/cli.h"
-#include "vm/md5.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* text.c - dis and asm: bytecode files as text and back. */
 #include "vm/cli/cli.h"
-
-#include "vm/basm.h"
+#include "vm/text/basm.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_VM_CLI_WATCHDOG_H
 #define BACTRIAN_VM_CLI_WATCHDOG_H
 
-#include "vm/vm.h"
+#include "vm/state/vm.h"
 
 struct cli_watchdog;
 

@@ -8,11 +8,10 @@
 #ifndef BACTRIAN_VM_EMBED_EMBED_INTERNAL_H
 #define BACTRIAN_VM_EMBED_EMBED_INTERNAL_H
 
+#include "memprof/sampling/tracker.h"
 #include "vm/embed/bactrian.h"
-
-#include "memprof/tracker.h"
-#include "vm/policy.h"
-#include "vm/vm.h"
+#include "vm/image/policy.h"
+#include "vm/state/vm.h"
 
 #include <pthread.h>
 

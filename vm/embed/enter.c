@@ -9,15 +9,14 @@
  *
  * The turn is the one word of a process that machines share. It is not a mutex, since a library may
  * be opened in another thread of the program than the one that ends the call. */
-#include "vm/embed/embed_internal.h"
-
 #include "gc/fatal.h"
-#include "vm/backtrace.h"
-#include "vm/callback.h"
+#include "vm/base/os.h"
 #include "vm/capi/abi.h"
-#include "vm/os.h"
-#include "vm/thread.h"
-#include "vm/uncaught.h"
+#include "vm/embed/embed_internal.h"
+#include "vm/engine/callback.h"
+#include "vm/machine/uncaught.h"
+#include "vm/stack/backtrace.h"
+#include "vm/thread/thread.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

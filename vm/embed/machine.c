@@ -2,13 +2,12 @@
  *
  * All that the machine needs of the options is copied; what C code hands in as a context stays the
  * embedder's. */
-#include "vm/embed/embed_internal.h"
-
 #include "memprof/memprof.h"
 #include "stdlib/channel.h"
 #include "stdlib/prims.h"
-#include "vm/backtrace.h"
-#include "vm/callback.h"
+#include "vm/embed/embed_internal.h"
+#include "vm/engine/callback.h"
+#include "vm/stack/backtrace.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,10 +3,9 @@
  * The machine calls a primitive as f(domain, a, b, ...), or from 6 arguments on as f(domain,
  * arguments, n), and tells nothing else. So each has a small function of its own, a closure of
  * libffi, that knows which one it is. */
-#include "vm/embed/embed_internal.h"
-
 #include "memprof/memprof.h"
-#include "vm/os.h"
+#include "vm/base/os.h"
+#include "vm/embed/embed_internal.h"
 
 #include <ffi.h>
 #include <stdlib.h>

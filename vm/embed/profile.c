@@ -1,10 +1,9 @@
 /* profile.c - figures, recordings, and trackers of an embedder's (bactrian.h). */
-#include "vm/embed/embed_internal.h"
-
 #include "gc/stats.h"
-#include "memprof/recorder.h"
-#include "vm/callstack.h"
-#include "vm/debuginfo.h"
+#include "memprof/recorder/recorder.h"
+#include "vm/embed/embed_internal.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/stack/callstack.h"
 
 #include <errno.h>
 #include <stdlib.h>

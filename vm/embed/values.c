@@ -3,8 +3,7 @@
  * What allocates runs inside of the machine (embed_perform), since it may raise Out_of_memory. What
  * only reads does not: nothing moves while the embedder's code has the machine. */
 #include "vm/embed/embed_internal.h"
-
-#include "vm/callback.h"
+#include "vm/engine/callback.h"
 
 /* f's result as a handle, or NULL. */
 static struct bactrian_value *make(struct bactrian *m, value (*f)(struct domain *d, void *context),

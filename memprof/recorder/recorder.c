@@ -1,0 +1,552 @@
+/* recorder.c - writes what a tracker hears to a file (recorder.h).
+ *
+ *   tracker --born--> SAMPLE,  --promoted--> PROMOTIONS,  --died--> DEATHS
+ *
+ * Every function that the machine calls starts with enter and ends with leave: the time between is
+ * the recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and what a signal asked
+ * for meanwhile is done in leave. Hits are many: they read the clock only when it has moved on
+ * noticeably, or when they are measured; the others have the time that was read last. */
+#include "gc/heap.h"
+#include "gc/stats.h"
+#include "memprof/program/profile.h"
+#include "memprof/recorder/recorder_internal.h"
+#include "vm/code/version.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND_NS ((uint64_t)1000000000)
+
+enum {
+    COUNTERS_EVERY_NS = 10000000,
+    HITS_PER_MEASURE = 32,
+    WARM_UP_HITS = 64, /* are all measured: what they define is not typical */
+    FIRST_HIGH_FD = 500,
+    SAME_TIME_TICKS = 1 << 20, /* 1 ms of a clock of 1 GHz, 0.25 ms of one of 4 GHz */
+};
+
+/* Seeds of the program's own profiles are small numbers: unlike these. */
+#define SEED_BASE ((uint64_t)1 << 32)
+
+uint64_t mp_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* Something that moves on with time, at 1 GHz or faster, and costs an instruction to read: it tells
+ * whether it is worth while to ask the clock. */
+static inline uint64_t ticks(void) {
+#ifdef __x86_64__
+    return __builtin_ia32_rdtsc();
+#else
+    return mp_now_ns();
+#endif
+}
+
+static void read_clock(struct mp_recorder *r) {
+    r->entered_ns = mp_now_ns();
+    r->entered_ticks = ticks();
+    r->time_is_news = true;
+}
+
+uint64_t mp_recorder_elapsed(struct mp_recorder *r) {
+    if (!r->time_is_news) return 0;
+    r->time_is_news = false;
+    uint64_t us = (r->entered_ns - r->start_ns) / 1000, elapsed = us - r->last_us;
+    r->last_us = us;
+    return elapsed;
+}
+
+static bool open_files(struct mp_recorder *r);
+static bool start_file(struct mp_recorder *r, uint64_t parent);
+
+static bool mark_alive(struct mp_recorder *r) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (r->alive == NULL) {
+        void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED || madvise(p, page, MADV_WIPEONFORK) != 0) return false;
+        r->alive = p;
+    }
+    *r->alive = (uint32_t)getpid();
+    return true;
+}
+
+static void give_up(struct mp_recorder *r) {
+    r->failed = true;
+    if (r->options.warn != NULL) r->options.warn(r->path, mp_writer_problem(r->writer));
+}
+
+uint64_t mp_recorder_lost(const struct mp_recorder *r) {
+    return r->lost_sites + (r->tracker == NULL ? 0 : mp_tracker_lost(r->tracker));
+}
+
+/* ---- Coming in and going out. ---- */
+
+static void come_out(struct mp_recorder *r) {
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&r->inside, false, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (r->snapshot_due || r->killed_by != 0) mp_recorder_serve_signals(r);
+}
+
+/* False: nothing is to be recorded. */
+static inline bool come_in(struct mp_recorder *r) {
+    if (!mp_recorder_is_recording(r)) return false;
+    atomic_store_explicit(&r->inside, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    bool held = atomic_load_explicit(&r->held, memory_order_acquire);
+    return __builtin_expect(!held, 1) || mp_recorder_wait_to_come_in(r);
+}
+
+void mp_recorder_become_child(struct mp_recorder *r) {
+    uint64_t parent = r->options.follow_fork ? (uint64_t)getppid() : 0;
+    r->inside = true; /* signals may come as soon as the child is alive */
+    r->held = false;  /* by a thread of the parent */
+    close(r->fd);
+    r->fd = -1;
+    mp_writer_free(r->writer);
+    r->writer = NULL;
+    mp_tracker_forget(r->tracker);
+    mp_sites_forget(r);
+    r->options.progress = false;
+    r->activity_depth = 0;
+    r->killed_by = 0;
+    r->snapshot_due = false;
+    mark_alive(r);
+    r->silent = parent == 0 || !open_files(r) || !start_file(r, parent);
+    come_out(r);
+}
+
+static bool enter(struct mp_recorder *r) {
+    if (!come_in(r)) return false;
+    read_clock(r);
+    return true;
+}
+
+static void leave(struct mp_recorder *r, unsigned weight) {
+    if (r->entered_ns - r->flushed_ns >= SECOND_NS) {
+        mp_sites_write(r);
+        mp_writer_flush(r->writer);
+        r->flushed_ns = r->entered_ns;
+    }
+    if (mp_writer_chunks(r->writer) != r->chunks_before) weight = 1;
+    r->chunks_before = mp_writer_chunks(r->writer);
+    if (weight > 0) r->overhead_ns += weight * (mp_now_ns() - r->entered_ns);
+    if (mp_writer_problem(r->writer) != 0 && !r->failed) give_up(r);
+    come_out(r);
+}
+
+/* ---- Samples. ---- */
+
+static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, uint32_t node) {
+    static_assert((int)GC_MARSHAL == MP_SOURCE_MARSHAL && (int)GC_CUSTOM == MP_SOURCE_CUSTOM,
+                  "sources are written as they are");
+    int64_t stack = (int64_t)node - (int64_t)r->last_stack;
+    r->last_stack = node;
+    if (hit->samples == 1 && hit->young && hit->source == GC_NORMAL) {
+        struct mp_record_small_sample small = {mp_recorder_elapsed(r), hit->wosize, stack};
+        mp_write_small_sample(r->writer, &small);
+        return;
+    }
+    struct mp_record_sample record = {
+        .elapsed = mp_recorder_elapsed(r),
+        .kind = (uint8_t)(hit->source | (hit->young ? MP_SAMPLE_YOUNG : 0)),
+        .words = hit->wosize,
+        .more = hit->samples - 1,
+        .stack = stack,
+    };
+    mp_write_sample(r->writer, &record);
+}
+
+/* How many hits this one's time stands for; 0: it isn't measured. */
+static inline unsigned weight_of_hit(struct mp_recorder *r) {
+    if (__builtin_expect(r->hits_to_pass > 0, 1)) {
+        r->hits_to_pass--;
+        return 0;
+    }
+    if (r->warm_up_hits < WARM_UP_HITS) {
+        r->warm_up_hits++;
+        return 1;
+    }
+    r->hits_to_pass = HITS_PER_MEASURE - 1;
+    return HITS_PER_MEASURE;
+}
+
+/* What leave does, where the clock was not read: nothing unless a chunk was written. That counts as
+ * overhead together with what came before it since the clock was read, SAME_TIME_TICKS at most. */
+static inline void leave_hit(struct mp_recorder *r, bool clock_read, unsigned weight) {
+    if (clock_read || mp_writer_chunks(r->writer) != r->chunks_before) leave(r, weight);
+    else come_out(r);
+}
+
+/* The tracker counts samples as the file does. */
+static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
+    struct mp_recorder *r = context;
+    if (!come_in(r)) {
+        mp_tracker_stop(r->tracker);
+        return;
+    }
+    unsigned weight = weight_of_hit(r);
+    bool clock_read = weight > 0 || ticks() - r->entered_ticks > SAME_TIME_TICKS;
+    if (clock_read) read_clock(r);
+    uint32_t node = mp_intern_stack(r);
+    if (node != r->last_stack || hit->tag != r->last_tag) {
+        if (node != 0) mp_note_tag(r, r->interned.location, hit->tag);
+        r->last_tag = hit->tag;
+    }
+    write_sample(r, hit, node);
+    leave_hit(r, clock_read, weight);
+}
+
+/* ---- Fates. A child process has heard of the collection's activity before. ---- */
+
+static_assert((int)MP_TRACKER_BATCH <= (int)MP_LIST_MAX, "a batch is a list");
+
+static void on_promoted(void *context, const uint64_t *ids, size_t count) {
+    struct mp_recorder *r = context;
+    if (!enter(r)) return;
+    struct mp_record_promotions record = {mp_recorder_elapsed(r), {.items = ids, .count = count}};
+    mp_write_promotions(r->writer, &record);
+    leave(r, 1);
+}
+
+static void on_died(void *context, const uint64_t *ids, size_t count, bool old) {
+    struct mp_recorder *r = context;
+    if (!enter(r)) return;
+    struct mp_record_deaths record = {mp_recorder_elapsed(r),
+                                      (uint8_t)(old ? MP_DIED_MAJOR : MP_DIED_MINOR),
+                                      {.items = ids, .count = count}};
+    mp_write_deaths(r->writer, &record);
+    leave(r, 1);
+}
+
+/* ---- Counters, pauses, phases. ---- */
+
+static void write_counters(struct mp_recorder *r) {
+    struct gc_stats now;
+    gc_stats_read(&r->d->gc, &now);
+    const struct mp_counters before = r->counters;
+    r->counters = (struct mp_counters){
+        .minor_words = now.minor_words,
+        .promoted_words = now.promoted_words,
+        .major_words = now.major_words,
+        .external_words = mp_sampler_external_words(r->sampler),
+        .minor_collections = now.minor_collections,
+        .major_collections = now.major_collections,
+        .live_words = now.live_words,
+        .heap_words = now.heap_words,
+    };
+    const struct mp_counters *after = &r->counters;
+    struct mp_record_counters record = {
+        .elapsed = mp_recorder_elapsed(r),
+        .minor_words = after->minor_words - before.minor_words,
+        .promoted_words = after->promoted_words - before.promoted_words,
+        .major_words = after->major_words - before.major_words,
+        .external_words = after->external_words - before.external_words,
+        .minor_collections = after->minor_collections - before.minor_collections,
+        .major_collections = after->major_collections - before.major_collections,
+        .live_words = (int64_t)(after->live_words - before.live_words),
+        .heap_words = (int64_t)(after->heap_words - before.heap_words),
+    };
+    mp_write_counters(r->writer, &record);
+    r->counted_ns = r->entered_ns;
+}
+
+static void show_progress(struct mp_recorder *r) {
+    char line[160];
+    uint64_t seconds = (r->entered_ns - r->start_ns) / SECOND_NS;
+    int n = snprintf(line, sizeof line,
+                     "\r%" PRIu64 " s  %" PRIu64 " samples  %" PRIu64 " MB live\033[K", seconds,
+                     mp_tracker_count(r->tracker), r->counters.live_words >> 17);
+    if (write(STDERR_FILENO, line, (size_t)n) < 0) r->options.progress = false;
+    r->shown_ns = r->entered_ns;
+}
+
+static void write_span(struct mp_recorder *r, enum mp_gc_phase phase, uint64_t began_ns,
+                       uint64_t words) {
+    struct mp_record_gc_span record = {mp_recorder_elapsed(r), (uint8_t)phase,
+                                       r->entered_ns - began_ns, words};
+    mp_write_gc_span(r->writer, &record);
+}
+
+static void end_of_pause(struct mp_recorder *r, uint64_t began_ns) {
+    struct gc_stats now;
+    gc_stats_read(&r->d->gc, &now);
+    write_span(r, MP_GC_PAUSE, began_ns, now.promoted_words - r->promoted_before);
+    if (r->entered_ns - r->counted_ns >= COUNTERS_EVERY_NS) write_counters(r);
+    if (r->options.progress && r->entered_ns - r->shown_ns >= SECOND_NS) show_progress(r);
+}
+
+static bool is_recorded(const struct mp_recorder *r, enum gc_activity what) {
+    return what == GC_ACT_MINOR || (what != GC_ACT_STOP && r->options.gc_trace);
+}
+
+/* Activities nest. The outermost one is the pause, whatever it is. */
+static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
+                        size_t words) {
+    static const enum mp_gc_phase phases[] = {
+        [GC_ACT_STOP] = MP_GC_PAUSE,    [GC_ACT_MINOR] = MP_GC_MINOR, [GC_ACT_MARK] = MP_GC_MARK,
+        [GC_ACT_SETTLE] = MP_GC_SETTLE, [GC_ACT_SWEEP] = MP_GC_SWEEP,
+    };
+    struct mp_recorder *r = context;
+    if (!enter(r)) return;
+    if (begins) {
+        if (r->activity_depth == 0) {
+            struct gc_stats now;
+            gc_stats_read(g, &now);
+            r->promoted_before = now.promoted_words;
+        }
+        if (r->activity_depth < MP_ACTIVITY_DEPTH)
+            r->activity_ns[r->activity_depth] = r->entered_ns;
+        r->activity_depth++;
+    } else if (r->activity_depth > 0) {
+        r->activity_depth--;
+        unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth
+                                                            : MP_ACTIVITY_DEPTH - 1;
+        uint64_t began_ns = r->activity_ns[at];
+        if (what == GC_ACT_SETTLE) r->counted_ns = 0; /* the deaths' cycle is told of at the end */
+        if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
+        if (r->activity_depth == 0) end_of_pause(r, began_ns);
+    }
+    leave(r, 1);
+}
+
+void mp_recorder_enter_phase(struct mp_recorder *r, const char *name, size_t length) {
+    if (!enter(r)) return;
+    uint32_t number = mp_intern_text(r, name, length);
+    write_counters(r);
+    struct mp_record_phase_enter record = {mp_recorder_elapsed(r), number};
+    mp_write_phase_enter(r->writer, &record);
+    r->open_phases++;
+    leave(r, 1);
+}
+
+void mp_recorder_leave_phase(struct mp_recorder *r) {
+    if (!enter(r)) return;
+    if (r->open_phases > 0) { /* a child may leave what its parent entered */
+        write_counters(r);
+        struct mp_record_phase_leave record = {mp_recorder_elapsed(r)};
+        mp_write_phase_leave(r->writer, &record);
+        r->open_phases--;
+    }
+    leave(r, 1);
+}
+
+static const struct mp_tracker_events recorder_events = {on_born, on_promoted, on_died,
+                                                         on_activity};
+
+/* ---- Files. ---- */
+
+/* A descriptor that the program is unlikely to want, so that it gets the same ones as without a
+ * recorder. */
+static int move_high(int fd) {
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
+    if (high < 0) return fd;
+    close(fd);
+    return high;
+}
+
+static bool name_file(char **name, const char *format, const char *path, int number) {
+    char *made;
+    if (asprintf(&made, format, path, number) < 0) return false;
+    free(*name);
+    *name = made;
+    return true;
+}
+
+/* Makes the file, of a child under the name PATH.PID; errno says why not. */
+static bool open_files(struct mp_recorder *r) {
+    const char *path = r->options.path;
+    bool child = r->path != NULL;
+    if (!name_file(&r->path, child ? "%s.%d" : "%s", path, (int)getpid()) ||
+        !name_file(&r->snapshot_path, "%s.snapshot", r->path, 0) ||
+        !name_file(&r->part_path, "%s.snapshot.part", r->path, 0)) {
+        errno = ENOMEM;
+        return false;
+    }
+    r->fd = open(r->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (r->fd < 0) return false;
+    r->fd = move_high(r->fd);
+    r->writer = mp_writer_create(r->fd);
+    if (r->writer != NULL) return true;
+    int problem = errno;
+    close(r->fd);
+    r->fd = -1;
+    errno = problem;
+    return false;
+}
+
+static struct mp_text text_of(const char *text) {
+    return (struct mp_text){text, text == NULL ? 0 : strlen(text)};
+}
+
+/* argv with a NUL behind each; NULL: no memory. */
+static char *join_arguments(char **argv, size_t *length) {
+    *length = 0;
+    for (char **at = argv; *at != NULL; at++) *length += strlen(*at) + 1;
+    char *joined = malloc(*length + 1), *to = joined;
+    for (char **at = argv; joined != NULL && *at != NULL; at++) to = stpcpy(to, *at) + 1;
+    return joined;
+}
+
+/* The first chunk: what is recorded. parent: 0 or that of a child. errno says why not. */
+static bool start_file(struct mp_recorder *r, uint64_t parent) {
+    struct timespec now;
+    char host[256] = "";
+    size_t length;
+    const struct vm *vm = r->d->vm;
+    char *arguments = join_arguments(vm->options.argv, &length);
+    if (arguments == NULL) return false;
+    gethostname(host, sizeof host - 1);
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct mp_record_start record = {
+        .word_bits = 64,
+        .rate = r->options.rate,
+        .seed = r->options.seed,
+        .max_depth = r->options.max_depth,
+        .pid = (uint64_t)getpid(),
+        .parent_pid = parent,
+        .started_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000,
+        .flags = (r->options.gc_trace ? MP_GC_TRACED : 0) |
+                 (r->options.exact_sites ? MP_EXACT_SITES : 0) | (parent != 0 ? MP_FORKED : 0),
+        .program = text_of(r->options.program),
+        .arguments = {arguments, length},
+        .host = text_of(host),
+        .ocaml = text_of(vm->version->name),
+        .recorder = text_of(r->options.recorder),
+    };
+    mp_write_start(r->writer, &record);
+    free(arguments);
+    mp_interned_clear(&r->interned);
+    r->lost_sites = r->overhead_ns = r->last_us = 0;
+    r->last_stack = 0;
+    r->open_phases = 0;
+    r->counters = (struct mp_counters){0};
+    read_clock(r);
+    r->start_ns = r->flushed_ns = r->shown_ns = r->entered_ns;
+    write_counters(r);
+    mp_writer_flush(r->writer);
+    errno = mp_writer_problem(r->writer);
+    return errno == 0;
+}
+
+/* ---- Life. ---- */
+
+static void free_recorder(struct mp_recorder *r) {
+    if (r->fd >= 0) close(r->fd);
+    mp_writer_free(r->writer);
+    mp_interned_clear(&r->interned);
+    free(r->sites.at);
+    free(r->sites.touched);
+    if (r->alive != NULL) munmap((void *)r->alive, (size_t)sysconf(_SC_PAGESIZE));
+    if (r->tracker != NULL) mp_tracker_free(r->tracker);
+    free(r->path);
+    free(r->snapshot_path);
+    free(r->part_path);
+    free(r);
+}
+
+struct mp_recorder *mp_recorder_of(struct vm *vm) {
+    const struct mp_engine *engine = vm->profiler.state;
+    return engine == NULL ? NULL : engine->recorder;
+}
+
+bool mp_recorder_writes_to(const struct mp_recorder *r, int fd) { return r->fd == fd; }
+
+/* What is dead is known to be dead after one more collection. */
+static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
+    r->ended_ns = mp_now_ns();
+    if (!enter(r)) return;
+    mp_sites_write(r);
+    write_counters(r);
+    struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
+    mp_write_finish(r->writer, &finish);
+    r->finished = true;
+    mp_writer_flush(r->writer);
+    leave(r, 1);
+    mp_tracker_stop(r->tracker);
+    gc_full_major_cycle(&r->d->gc);
+    if (!enter(r)) return;
+    write_counters(r);
+    struct mp_record_end end = {mp_recorder_elapsed(r), r->overhead_ns, mp_recorder_lost(r)};
+    mp_write_end(r->writer, &end);
+    r->closed = true;
+    mp_writer_flush(r->writer);
+    leave(r, 1);
+}
+
+/* Exit is an end like any other: what the program holds at the call is live. Later its stack is
+ * gone, and with it the globals of the module that has not been initialised to its end. */
+static void leaving(void *state, int status) {
+    struct mp_engine *engine = state;
+    if (engine->recorder->ended_ns == 0) write_end(engine->recorder, MP_EXITED, (unsigned)status);
+}
+
+struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options) {
+    struct mp_engine *engine = mp_engine_of(vm->domain);
+    struct mp_recorder *r = calloc(1, sizeof *r);
+    if (r == NULL) return NULL;
+    r->d = vm->domain;
+    r->sampler = engine->sampler;
+    r->options = *options;
+    r->fd = -1;
+    bool started = mark_alive(r) && open_files(r) && start_file(r, 0);
+    if (started) {
+        errno = ENOMEM;
+        r->tracker = mp_tracker_start(r->d, options->rate, SEED_BASE + options->seed,
+                                      &recorder_events, r);
+    }
+    if (r->tracker == NULL) {
+        int problem = errno;
+        free_recorder(r);
+        errno = problem;
+        return NULL;
+    }
+    engine->recorder = r;
+    if (options->exact_sites) mp_sites_start(r);
+    if (!options->no_handlers) mp_recorder_listen(r);
+    vm->profiler.leaving = leaving;
+    return r;
+}
+
+uint64_t mp_recorder_flush(struct mp_recorder *r) {
+    if (enter(r)) {
+        mp_sites_write(r);
+        write_counters(r);
+        mp_writer_flush(r->writer);
+        leave(r, 1);
+    }
+    return mp_now_ns() - r->start_ns;
+}
+
+uint64_t mp_recorder_overhead(const struct mp_recorder *r) { return r->overhead_ns; }
+
+void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
+                        struct mp_recording *out) {
+    struct mp_engine *engine = r->d->vm->profiler.state;
+    if (r->ended_ns == 0) write_end(r, outcome, status);
+    r->d->vm->profiler.leaving = NULL;
+    mp_recorder_deafen(r);
+    if (r->options.exact_sites) mp_sites_stop(r);
+    engine->recorder = NULL;
+    *out = (struct mp_recording){
+        .samples = mp_tracker_count(r->tracker),
+        .lost_samples = mp_recorder_lost(r),
+        .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
+        .elapsed_ns = r->ended_ns - r->start_ns,
+        .overhead_ns = r->overhead_ns,
+        .failed = r->failed,
+        .silent = r->silent,
+    };
+    snprintf(out->path, sizeof out->path, "%s", r->path);
+    free_recorder(r);
+}

@@ -1,0 +1,225 @@
+/* stacks.c - call stacks as numbers: each frame, location and text goes to the file once.
+ *
+ * A stack is a path in a tree whose nodes are (caller, location). The path of the last stack is
+ * kept; the machine tells how many of its outermost frames can't have changed since
+ * (vm/stack/callstack.h), so a sample costs the frames that differ. */
+#include "gc/small_tables.h"
+#include "memprof/recorder/recorder_internal.h"
+#include "vm/image/symbols.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/stack/callstack.h"
+#include "vm/state/domain.h"
+#include "vm/state/vm.h"
+
+#include <stdlib.h>
+
+/* ---- Maps. ---- */
+
+static uint64_t mix(uint64_t key) {
+    key ^= key >> 32;
+    key *= 0x9e3779b97f4a7c15u;
+    return key ^ key >> 29;
+}
+
+static struct mp_map_slot *slot_of(const struct mp_map *map, uint64_t key) {
+    size_t mask = map->capacity - 1, i = mix(key) & mask;
+    while (map->slots[i].number != 0 && map->slots[i].key != key) i = (i + 1) & mask;
+    return &map->slots[i];
+}
+
+static uint32_t find(const struct mp_map *map, uint64_t key) {
+    return map->capacity == 0 ? 0 : slot_of(map, key)->number;
+}
+
+static bool widen(struct mp_map *map) {
+    struct mp_map wider = {.capacity = map->capacity == 0 ? IF_SMALL_TABLES(2, 256)
+                                                          : 2 * map->capacity};
+    wider.slots = calloc(wider.capacity, sizeof *wider.slots);
+    if (wider.slots == NULL) return false;
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->slots[i].number != 0) *slot_of(&wider, map->slots[i].key) = map->slots[i];
+    wider.count = map->count;
+    free(map->slots);
+    *map = wider;
+    return true;
+}
+
+/* False: no memory; the key stays unknown, and will get a second number. */
+static bool add(struct mp_map *map, uint64_t key, uint32_t number) {
+    if (2 * (map->count + 1) > map->capacity && !widen(map)) return false;
+    *slot_of(map, key) = (struct mp_map_slot){key, number};
+    map->count++;
+    return true;
+}
+
+/* ---- Texts and locations. ---- */
+
+uint32_t mp_intern_text(struct mp_recorder *r, const char *text, size_t length) {
+    struct mp_record_string record = {{text, length}};
+    mp_write_string(r->writer, &record);
+    return ++r->interned.string_count;
+}
+
+/* Of 64 bits: that two texts of a program share one doesn't happen. */
+static uint64_t hash_text(const char *text) {
+    uint64_t hash = 1;
+    for (; *text != 0; text++) hash = mix((hash ^ (unsigned char)*text) * 0x100000001b3u);
+    return hash;
+}
+
+static uint32_t intern_debug_text(struct mp_recorder *r, const char *text) {
+    if (text[0] == 0) return 0;
+    uint64_t key = hash_text(text);
+    uint32_t number = find(&r->interned.strings, key);
+    if (number != 0) return number;
+    number = mp_intern_text(r, text, strlen(text));
+    add(&r->interned.strings, key, number);
+    return number;
+}
+
+static uint64_t not_negative(int n) { return n < 0 ? 0 : (uint64_t)n; }
+
+/* The program can ask whether debugging information was read: not on its own account. */
+static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_location *location) {
+    struct vm *vm = r->d->vm;
+    int shown = vm->debug_status;
+    if (r->debug_read) vm->debug_status = VM_DEBUG_READ;
+    bool found = vm_debuginfo_find(vm, gpc, location);
+    r->debug_read = true;
+    vm->debug_status = shown;
+    return found;
+}
+
+/* Code compiled without -g still has a module, and a place where its function begins; what the
+ * compiler puts around an external is called by the primitive's name. */
+static void name_without_debug(struct mp_recorder *r, uint64_t gpc,
+                               struct mp_record_location *record) {
+    struct vm *vm = r->d->vm;
+    char function[300];
+    const char *module = vm_symbol_at(vm, gpc, function, sizeof function);
+    const char *name = vm_primitive_called_before(vm, gpc);
+    if (name == NULL && module != NULL) name = function;
+    if (name != NULL) record->definition = intern_debug_text(r, name);
+    if (module != NULL) record->file = intern_debug_text(r, module);
+}
+
+uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
+    struct mp_interned *t = &r->interned;
+    uint32_t number = find(&t->locations, gpc + 1);
+    if (number != 0) return number;
+    struct mp_record_location record = {.code = gpc};
+    struct vm_location location;
+    if (find_location(r, gpc, &location)) {
+        record.file = intern_debug_text(r, location.file);
+        record.definition = intern_debug_text(r, location.definition);
+        record.line = not_negative(location.line);
+        record.start = not_negative(location.start);
+        record.end = not_negative(location.end);
+    } else {
+        name_without_debug(r, gpc, &record);
+    }
+    mp_write_location(r->writer, &record);
+    number = ++t->location_count;
+    add(&t->locations, gpc + 1, number);
+    return number;
+}
+
+/* ---- Stacks. ---- */
+
+static bool reserve_path(struct mp_interned *t, size_t depth) {
+    if (depth <= t->capacity) return true;
+    size_t wider = t->capacity == 0 ? IF_SMALL_TABLES(1, 256) : t->capacity;
+    while (wider < depth) wider *= 2;
+    uint64_t *gpcs = realloc(t->gpcs, wider * sizeof *gpcs);
+    if (gpcs != NULL) t->gpcs = gpcs;
+    uint32_t *nodes = realloc(t->nodes, wider * sizeof *nodes);
+    if (nodes != NULL) t->nodes = nodes;
+    uint64_t *fresh = realloc(t->fresh, wider * sizeof *fresh);
+    if (fresh != NULL) t->fresh = fresh;
+    if (gpcs == NULL || nodes == NULL || fresh == NULL) return false;
+    t->capacity = wider;
+    return true;
+}
+
+/* Defines nodes for the frames gpcs[from .. depth-1]. */
+static void add_nodes(struct mp_recorder *r, uint32_t caller, size_t from, size_t depth) {
+    struct mp_interned *t = &r->interned;
+    for (size_t i = from; i < depth; i++) t->fresh[i] = mp_intern_location(r, t->gpcs[i]);
+    for (size_t i = from; i < depth;) {
+        size_t n = depth - i < MP_LIST_MAX ? depth - i : MP_LIST_MAX;
+        struct mp_record_stack record = {.back = (uint64_t)t->node_count + 1 - caller,
+                                         .locations = {.items = t->fresh + i, .count = n}};
+        mp_write_stack(r->writer, &record);
+        for (; n > 0; n--, i++) {
+            uint64_t key = (uint64_t)caller << 32 | (uint32_t)t->fresh[i];
+            caller = t->nodes[i] = ++t->node_count;
+            add(&t->node_of, key, caller);
+        }
+    }
+}
+
+/* Finds or makes the nodes of gpcs[from .. depth-1]. */
+static void extend_path(struct mp_recorder *r, size_t from, size_t depth) {
+    struct mp_interned *t = &r->interned;
+    uint32_t caller = from == 0 ? 0 : t->nodes[from - 1];
+    for (size_t i = from; i < depth; i++) {
+        uint32_t location = find(&t->locations, t->gpcs[i] + 1);
+        uint32_t node = location == 0 ? 0 : find(&t->node_of, (uint64_t)caller << 32 | location);
+        if (node == 0) {
+            add_nodes(r, caller, i, depth);
+            return;
+        }
+        caller = t->nodes[i] = node;
+    }
+}
+
+/* Brings the path up to date with a stack that is another one than the last time. */
+static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t depth) {
+    struct mp_interned *t = &r->interned;
+    size_t same = r->d->call_stack->unchanged;
+    r->d->call_stack->unchanged = SIZE_MAX;
+    uint64_t limit = r->options.max_depth;
+    bool cut = limit != 0 && depth > limit;
+    if (cut) {
+        gpcs += depth - limit;
+        depth = limit;
+    }
+    if (cut || t->cut) same = 0;
+    t->cut = cut;
+    if (!reserve_path(t, depth)) {
+        t->depth = 0;
+        t->node = t->location = 0;
+        return;
+    }
+    if (t->depth < same) same = t->depth;
+    if (depth < same) same = depth;
+    while (same < depth && same < t->depth && t->gpcs[same] == gpcs[same]) same++;
+    for (size_t i = same; i < depth; i++) t->gpcs[i] = gpcs[i];
+    extend_path(r, same, depth);
+    t->depth = depth;
+    t->node = t->nodes[depth - 1];
+    t->location = find(&t->locations, t->gpcs[depth - 1] + 1);
+}
+
+uint32_t mp_intern_stack(struct mp_recorder *r) {
+    struct mp_interned *t = &r->interned;
+    const uint64_t *gpcs;
+    size_t depth = vm_call_stack(r->d, SIZE_MAX, &gpcs);
+    if (depth == 0) return 0;
+    if (r->d->call_stack->version != t->version) {
+        follow_stack(r, gpcs, depth);
+        t->version = r->d->call_stack->version;
+    }
+    return t->node;
+}
+
+void mp_interned_clear(struct mp_interned *t) {
+    free(t->locations.slots);
+    free(t->strings.slots);
+    free(t->node_of.slots);
+    free(t->gpcs);
+    free(t->nodes);
+    free(t->fresh);
+    free(t->tags);
+    *t = (struct mp_interned){.depth = 0};
+}

@@ -1,0 +1,85 @@
+/* chrome.c - trace events: the collector's pauses, the program's phases, the heap. */
+#include "memprof/report/export/export.h"
+
+enum { PROCESS = 1, THREAD_PROGRAM = 1, THREAD_PHASES = 2, STEPS = 1000 };
+
+static void put_name(const char *what, unsigned thread, const char *name, FILE *out) {
+    fprintf(out, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":", PROCESS,
+            thread, what);
+    report_write_json_string(name, out);
+    fputs("}}", out);
+}
+
+static void put_span(const char *name, unsigned thread, int64_t start, int64_t duration,
+                     FILE *out) {
+    fprintf(out,
+            ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"name\":", PROCESS,
+            thread, start / 1e3, duration / 1e3);
+    report_write_json_string(name, out);
+}
+
+static void put_counters(const struct report_query *query, FILE *out) {
+    const struct report_model *m = query->model;
+    double word = m->word_bytes;
+    for (size_t i = 0; i < m->counter_count; i++) {
+        const struct report_counter *c = &m->counters[i];
+        if (!report_query_holds(query, c->time)) continue;
+        fprintf(out,
+                ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"major heap (bytes)\",\"args\":"
+                "{\"live\":%.0f,\"free\":%.0f}}",
+                PROCESS, c->time / 1e3, c->live_words * word,
+                c->heap_words > c->live_words ? (c->heap_words - c->live_words) * word : 0);
+    }
+}
+
+/* The estimate of live memory, from the same view that the timeline prints. */
+static int put_timeline(const struct report_request *request, FILE *out,
+                        struct report_error *error) {
+    struct report_request steps = *request;
+    steps.selection.top = STEPS;
+    struct report_doc *doc = report_view_timeline(&steps, error);
+    if (doc == NULL) return -1;
+    const struct report_table *t = doc->tables[0];
+    for (size_t i = 0; i < t->row_count; i++) {
+        const struct report_cell *cells = &t->cells[t->rows[i].first];
+        fprintf(
+            out,
+            ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"live memory, estimate (bytes)\","
+            "\"args\":{\"value\":%.0f}}",
+            PROCESS, cells[0].number.value * 1e6, cells[1].number.value);
+    }
+    report_doc_free(doc);
+    return 0;
+}
+
+int report_export_chrome(const struct report_request *request, FILE *out,
+                         struct report_error *error) {
+    const struct report_model *m = request->model;
+    struct report_query query;
+    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
+        return -1;
+    fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", out);
+    put_name("process_name", THREAD_PROGRAM, m->program[0] != 0 ? m->program : request->path, out);
+    fputs(",\n", out);
+    put_name("thread_name", THREAD_PROGRAM, "collector", out);
+    fputs(",\n", out);
+    put_name("thread_name", THREAD_PHASES, "phases", out);
+    for (size_t i = 0; i < m->gc_event_count; i++) {
+        const struct report_gc_event *e = &m->gc_events[i];
+        if (!report_query_holds(&query, e->start)) continue;
+        put_span(m->names[e->name], THREAD_PROGRAM, e->start, e->duration, out);
+        fprintf(out, ",\"args\":{\"words\":%llu}}", (unsigned long long)e->words);
+    }
+    for (size_t i = 0; i < m->phase_count; i++) {
+        const struct report_phase *p = &m->phases[i];
+        if (p->end <= query.from || p->start >= query.to) continue;
+        put_span(m->names[p->name], THREAD_PHASES, p->start,
+                 (p->end == REPORT_NEVER ? m->end : p->end) - p->start, out);
+        putc('}', out);
+    }
+    put_counters(&query, out);
+    report_query_end(&query);
+    int status = put_timeline(request, out, error);
+    fputs("\n]}\n", out);
+    return status;
+}

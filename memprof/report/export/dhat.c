@@ -1,0 +1,160 @@
+/* dhat.c - DHAT's JSON, version 2: a program point for each call stack. */
+#include "memprof/report/export/export.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What DHAT knows of a program point; hits and samples are scaled when they are written. */
+struct point {
+    struct report_sum total, peak, end;
+    double life;                               /* microseconds, of all its blocks */
+    uint64_t now, now_blocks, max, max_blocks; /* sampled words, sampled blocks */
+};
+
+struct event {
+    int64_t time;
+    uint32_t sample;
+    bool death;
+};
+
+static int by_time(const void *a, const void *b) {
+    const struct event *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return y->death - x->death;
+}
+
+/* The most that was live at each point at once. */
+static void find_maxima(const struct report_query *query, struct point *points) {
+    const struct report_model *m = query->model;
+    struct event *events = report_alloc(2 * m->sample_count * sizeof *events);
+    size_t n = 0;
+    for (size_t i = 0; i < m->sample_count; i++) {
+        const struct report_sample *s = &m->samples[i];
+        if (!report_query_selects(query, s)) continue;
+        events[n++] = (struct event){s->born, i, false};
+        if (s->died != REPORT_NEVER && s->died > s->born)
+            events[n++] = (struct event){s->died, i, true};
+    }
+    qsort(events, n, sizeof *events, by_time);
+    for (size_t i = 0; i < n; i++) {
+        const struct report_sample *s = &m->samples[events[i].sample];
+        struct point *p = &points[s->node];
+        if (events[i].death) {
+            p->now -= s->hits;
+            p->now_blocks--;
+            continue;
+        }
+        p->now += s->hits;
+        p->now_blocks++;
+        if (p->now > p->max) p->max = p->now;
+        if (p->now_blocks > p->max_blocks) p->max_blocks = p->now_blocks;
+    }
+    free(events);
+}
+
+static void collect(const struct report_query *query, int64_t peak, struct point *points) {
+    const struct report_model *m = query->model;
+    for (size_t i = 0; i < m->sample_count; i++) {
+        const struct report_sample *s = &m->samples[i];
+        if (!report_query_selects(query, s)) continue;
+        struct point *p = &points[s->node];
+        report_sum_add(&p->total, s, m->rate);
+        if (s->born <= peak && s->died > peak) report_sum_add(&p->peak, s, m->rate);
+        if (s->died == REPORT_NEVER) report_sum_add(&p->end, s, m->rate);
+        p->life += ((s->died == REPORT_NEVER ? m->end : s->died) - s->born) / 1e3;
+    }
+    find_maxima(query, points);
+}
+
+/* Columns whose numbers add up to the views' totals. */
+enum column { TOTAL, PEAK, END, COLUMNS };
+
+struct writer {
+    const struct report_query *query;
+    struct report_rounder bytes[COLUMNS], blocks[COLUMNS];
+    FILE *out;
+};
+
+/* Puts bytes and blocks of a column; returns the bytes. */
+static long long put_sum(struct writer *w, enum column column, const char *bytes,
+                         const char *blocks, const struct report_sum *sum) {
+    const struct report_scale *scale = &w->query->scale;
+    long long n = report_round(&w->bytes[column], report_estimate_bytes, scale, sum);
+    fprintf(w->out, "\"%s\":%lld,\"%s\":%lld,", bytes, n, blocks,
+            report_round(&w->blocks[column], report_estimate_blocks, scale, sum));
+    return n;
+}
+
+static void put_point(struct writer *w, uint32_t node, const struct point *p, bool first) {
+    const struct report_query *query = w->query;
+    const struct report_model *m = query->model;
+    FILE *out = w->out;
+    double blocks = report_estimate_blocks(&query->scale, &p->total).value;
+    double bytes = report_estimate_bytes(&query->scale, &p->total).value;
+    fputs(first ? "\n{" : ",\n{", out);
+    put_sum(w, TOTAL, "tb", "tbk", &p->total);
+    fprintf(out, "\"tl\":%lld,", llround(p->life * blocks / p->total.samples));
+    long long peak = put_sum(w, PEAK, "gb", "gbk", &p->peak);
+    long long end = put_sum(w, END, "eb", "ebk", &p->end);
+    long long most = llround(bytes * p->max / p->total.hits);
+    if (most < peak) most = peak; /* by one: those were rounded to make a sum */
+    if (most < end) most = end;
+    fprintf(out, "\"mb\":%lld,\"mbk\":%lld,", most,
+            llround(blocks * p->max_blocks / p->total.samples));
+    fputs("\"fs\":[", out);
+    if (node == 0) putc('0', out);
+    for (uint32_t at = node; at != 0; at = m->nodes[at].parent)
+        fprintf(out, "%s%u", at == node ? "" : ",", m->nodes[at].location + 1);
+    fputs("]}", out);
+}
+
+static void put_frames(const struct report_model *m, FILE *out) {
+    fputs("],\"ftbl\":[\"[root]\"", out);
+    for (size_t i = 0; i < m->location_count; i++) {
+        const struct report_location *l = &m->locations[i];
+        char *text = l->file == 0
+                         ? report_format("0x%zX: %s", i + 1, report_name_of(m, i))
+                         : report_format("0x%zX: %s (%s:%d:%d)", i + 1, report_name_of(m, i),
+                                         m->names[l->file], l->line > 0 ? l->line : 0,
+                                         l->start >= 0 ? l->start + 1 : 0);
+        fputs(",\n", out);
+        report_write_json_string(text, out);
+        free(text);
+    }
+    fputs("]}\n", out);
+}
+
+int report_export_dhat(const struct report_request *request, FILE *out,
+                       struct report_error *error) {
+    const struct report_model *m = request->model;
+    struct report_query query;
+    struct writer w = {.query = &query, .out = out};
+    bool first = true;
+    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
+        return -1;
+    struct point *points = report_alloc(m->node_count * sizeof *points);
+    int64_t peak = report_peak_time(m);
+    collect(&query, peak, points);
+    fputs("{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\",\"bklt\":true,"
+          "\"bkacc\":false,\"tu\":\"\\u00b5s\",\"Mtu\":\"s\",\"tuth\":1000,\"cmd\":",
+          out);
+    report_write_json_string(m->context[0] != 0 ? m->context : m->program, out);
+    fprintf(out, ",\"pid\":%llu,\"tg\":%lld,\"te\":%lld,\"pps\":[", (unsigned long long)m->pid,
+            (long long)(peak / 1000), (long long)(m->end / 1000));
+    uint32_t *order = report_nodes_by_site(m);
+    for (size_t i = 0; i < m->node_count; i++) {
+        if (points[order[i]].total.samples == 0) continue;
+        put_point(&w, order[i], &points[order[i]], first);
+        first = false;
+    }
+    free(order);
+    /* The viewer wants one at least. */
+    if (first)
+        fputs("{\"tb\":0,\"tbk\":0,\"tl\":0,\"mb\":0,\"mbk\":0,\"gb\":0,\"gbk\":0,\"eb\":0,"
+              "\"ebk\":0,\"fs\":[0]}",
+              out);
+    put_frames(m, out);
+    free(points);
+    report_query_end(&query);
+    return 0;
+}

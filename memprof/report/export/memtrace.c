@@ -1,0 +1,271 @@
+/* memtrace.c - memtrace traces, version 2, which every memtrace reader takes.
+ *
+ * Stacks are coded with a cache of our own policy (one bucket a code) and its predictions; any
+ * reader decodes it. The packets obey all of ctf_rules.def.
+ *
+ *   info packet, then for each run of events:  location packets, event packet */
+#include "memprof/report/export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_PACKET = 32768,
+    MAX_EVENT = 30000,
+    MAX_STRING = 2000,
+    BUCKETS = 1 << 14,
+    MAX_SPAN_US = 30000000,
+    MOST_FRAMES = 2800, /* of 10 bytes each at most: they fit into a packet */
+    TIME_BITS = 25,
+};
+enum kind { BIRTH, PROMOTION, DEATH };
+
+struct event {
+    int64_t time;
+    uint32_t sample;
+    enum kind kind;
+};
+
+struct writer {
+    const struct report_model *model;
+    FILE *out;
+    struct report_buffer packet, event;
+    uint64_t begin_us, end_us, id_begin, next_id;
+    uint64_t *ids; /* of the samples */
+    uint16_t next[BUCKETS];
+    uint64_t code[BUCKETS];
+    uint32_t *frames, *last;
+    size_t capacity, last_capacity, last_depth;
+    uint8_t *sent;
+    uint32_t *pending; /* locations to send before the packet */
+    size_t pending_count, pending_capacity;
+};
+
+static void put_string(struct report_buffer *b, const char *text) {
+    size_t n = strlen(text);
+    report_put(b, text, n < MAX_STRING ? n : MAX_STRING);
+    report_put_byte(b, 0);
+}
+
+static void put_vint(struct report_buffer *b, uint64_t n) {
+    unsigned bytes = n < 253 ? 0 : n < 1 << 16 ? 2 : n < 1u << 31 ? 4 : 8;
+    if (bytes == 0) report_put_byte(b, n);
+    else report_put_byte(b, bytes == 2 ? 253 : bytes == 4 ? 254 : 255);
+    report_put_le(b, n, bytes);
+}
+
+static void put_header(struct report_buffer *b, uint64_t time_us, unsigned kind) {
+    report_put_le(b, (time_us & ((1u << TIME_BITS) - 1)) | (uint64_t)kind << TIME_BITS, 4);
+}
+
+static void write_packet(struct writer *w, const struct report_buffer *content, uint64_t begin_us,
+                         uint64_t end_us, uint64_t id_begin, uint64_t id_end) {
+    enum { HEADER = 66, NO_VERIFIER = 0xFFFF };
+    struct report_buffer b = {0};
+    report_put_le(&b, 0xC1FC1FC1u, 4);
+    report_put_le(&b, (HEADER + content->length) * 8, 4);
+    report_put_le(&b, begin_us, 8);
+    report_put_le(&b, end_us, 8);
+    report_put_le(&b, 0, 4);
+    report_put_le(&b, 2, 2);
+    report_put_le(&b, w->model->pid, 8);
+    report_put_le(&b, NO_VERIFIER, 2);
+    report_put_le(&b, 0, 2);
+    report_put_le(&b, 0, 8);
+    report_put_le(&b, id_begin, 8);
+    report_put_le(&b, id_end, 8);
+    report_put(&b, content->data, content->length);
+    fwrite(b.data, 1, b.length, w->out);
+    free(b.data);
+}
+
+static void write_info(struct writer *w) {
+    const struct report_model *m = w->model;
+    struct report_buffer b = {0};
+    uint64_t bits;
+    memcpy(&bits, &m->rate, sizeof bits);
+    put_header(&b, w->begin_us, 0);
+    report_put_le(&b, bits, 8);
+    report_put_byte(&b, m->word_bytes * 8);
+    put_string(&b, m->program);
+    put_string(&b, m->host);
+    put_string(&b, m->runtime_parameters);
+    report_put_le(&b, m->pid, 8);
+    put_string(&b, m->context);
+    write_packet(w, &b, w->begin_us, w->begin_us, 0, 0);
+    free(b.data);
+}
+
+/* A field of a location: its largest value stands for what is unknown or does not fit. */
+static uint64_t clamp(int64_t n, unsigned bits) {
+    int64_t most = (1 << bits) - 1;
+    return n < 0 || n > most ? most : n;
+}
+
+static void put_location(struct report_buffer *b, const struct report_model *m, uint32_t number,
+                         uint64_t time_us) {
+    enum { LOCATION = 1, NEW_FILE = 31, NEW_NAME = 31 };
+    const struct report_location *l = &m->locations[number];
+    put_header(b, time_us, LOCATION);
+    report_put_le(b, (uint64_t)number + 1, 8);
+    report_put_byte(b, 1);
+    report_put_le(b,
+                  clamp(l->line, 20) | clamp(l->start, 8) << 20 | clamp(l->end, 10) << 28 |
+                      (uint64_t)NEW_FILE << 38 | (uint64_t)NEW_NAME << 43,
+                  6);
+    put_string(b, m->names[l->file]);
+    put_string(b, m->names[l->function]);
+}
+
+static void flush(struct writer *w) {
+    struct report_buffer b = {0};
+    for (size_t i = 0; i < w->pending_count; i++) {
+        put_location(&b, w->model, w->pending[i], w->begin_us);
+        if (b.length < MAX_PACKET - 3 * MAX_STRING && i + 1 < w->pending_count) continue;
+        write_packet(w, &b, w->begin_us, w->begin_us, w->id_begin, w->id_begin);
+        b.length = 0;
+    }
+    free(b.data);
+    w->pending_count = 0;
+    if (w->packet.length > 0)
+        write_packet(w, &w->packet, w->begin_us, w->end_us, w->id_begin, w->next_id);
+    w->packet.length = 0;
+    w->id_begin = w->next_id;
+}
+
+/* Puts the codewords of frames from number `from` on into *b. Returns how many. */
+static unsigned put_frames(struct writer *w, struct report_buffer *b, const uint32_t *frames,
+                           size_t from, size_t n) {
+    unsigned pred = 0, words = 0;
+    for (size_t i = from; i < n; words++) {
+        uint64_t code = (uint64_t)frames[i] + 1;
+        unsigned bucket = code * 0x9E3779B97F4A7C15u >> 50, followed = 0;
+        w->next[pred] = bucket;
+        pred = bucket;
+        i++;
+        if (w->code[bucket] != code) {
+            report_put_le(b, bucket << 2 | 3, 2);
+            report_put_le(b, code, 8);
+            w->code[bucket] = code;
+            continue;
+        }
+        while (i < n && followed < 255 && w->code[w->next[pred]] == (uint64_t)frames[i] + 1) {
+            pred = w->next[pred];
+            followed++;
+            i++;
+        }
+        report_put_le(b, bucket << 2 | (followed < 2 ? followed : 2), 2);
+        if (followed >= 2) report_put_byte(b, followed);
+    }
+    return words;
+}
+
+static void put_birth(struct writer *w, const struct report_sample *s, uint64_t time_us) {
+    enum { ALLOC = 2, SHORT = 100, SHORT_WORDS = 16 };
+    struct report_buffer words = {0};
+    size_t n = report_unwind(w->model, s->node, MOST_FRAMES, &w->frames, &w->capacity);
+    size_t shared = 0;
+    while (shared < n && shared < w->last_depth && w->frames[shared] == w->last[shared]) shared++;
+    for (size_t i = shared; i < n; i++) {
+        if (w->sent[w->frames[i]]) continue;
+        w->sent[w->frames[i]] = 1;
+        report_grow(&w->pending, &w->pending_capacity, w->pending_count + 1, sizeof *w->pending);
+        w->pending[w->pending_count++] = w->frames[i];
+    }
+    unsigned count = put_frames(w, &words, w->frames, shared, n);
+    if (s->wosize >= 1 && s->wosize <= SHORT_WORDS && s->hits == 1 && s->source == REPORT_MINOR &&
+        count < 256) {
+        put_header(&w->event, time_us, SHORT + s->wosize);
+        put_vint(&w->event, shared);
+        report_put_byte(&w->event, count);
+    } else {
+        put_header(&w->event, time_us, ALLOC);
+        put_vint(&w->event, s->wosize);
+        put_vint(&w->event, s->hits);
+        report_put_byte(&w->event, s->source);
+        put_vint(&w->event, shared);
+        report_put_le(&w->event, count, 2);
+    }
+    report_put(&w->event, words.data, words.length);
+    free(words.data);
+    report_grow(&w->last, &w->last_capacity, n + 1, sizeof *w->last);
+    memcpy(w->last, w->frames, n * sizeof *w->last);
+    w->last_depth = n;
+}
+
+static void write_event(struct writer *w, const struct event *e) {
+    enum { PROMOTE = 3, COLLECT = 4 };
+    uint64_t time_us = w->model->epoch_us + e->time / 1000;
+    w->event.length = 0;
+    if (e->kind == BIRTH) {
+        put_birth(w, &w->model->samples[e->sample], time_us);
+    } else {
+        put_header(&w->event, time_us, e->kind == PROMOTION ? PROMOTE : COLLECT);
+        put_vint(&w->event, w->next_id - 1 - w->ids[e->sample]);
+    }
+    if (w->packet.length > 0 &&
+        (w->packet.length + w->event.length > MAX_EVENT || time_us - w->begin_us > MAX_SPAN_US))
+        flush(w);
+    if (w->packet.length == 0) w->begin_us = time_us;
+    w->end_us = time_us;
+    report_put(&w->packet, w->event.data, w->event.length);
+    if (e->kind == BIRTH) w->ids[e->sample] = w->next_id++;
+}
+
+static int by_time(const void *a, const void *b) {
+    const struct event *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+/* The events of the selected samples, in order. What happens to a block before its birth, or after
+ * its death, is no event. */
+static struct event *list_events(const struct report_query *query, size_t *count) {
+    const struct report_model *m = query->model;
+    struct event *events = NULL;
+    size_t capacity = 0, n = 0;
+    for (size_t i = 0; i < m->sample_count; i++) {
+        const struct report_sample *s = &m->samples[i];
+        if (!report_query_selects(query, s)) continue;
+        report_grow(&events, &capacity, n + 3, sizeof *events);
+        events[n++] = (struct event){s->born, i, BIRTH};
+        if (s->promoted != REPORT_NEVER && s->promoted >= s->born && s->promoted <= s->died)
+            events[n++] = (struct event){s->promoted, i, PROMOTION};
+        if (s->died != REPORT_NEVER)
+            events[n++] = (struct event){s->died >= s->born ? s->died : s->born, i, DEATH};
+    }
+    if (n > 0) qsort(events, n, sizeof *events, by_time);
+    *count = n;
+    return events;
+}
+
+int report_export_memtrace(const struct report_request *request, FILE *out,
+                           struct report_error *error) {
+    const struct report_model *m = request->model;
+    struct report_query query;
+    size_t count;
+    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
+        return -1;
+    struct event *events = list_events(&query, &count);
+    struct writer *w = report_alloc(sizeof *w);
+    w->model = m;
+    w->out = out;
+    w->ids = report_alloc(m->sample_count * sizeof *w->ids);
+    w->sent = report_alloc(m->location_count);
+    w->begin_us = m->epoch_us;
+    write_info(w);
+    for (size_t i = 0; i < count; i++) write_event(w, &events[i]);
+    flush(w);
+    free(events);
+    free(w->ids);
+    free(w->sent);
+    free(w->packet.data);
+    free(w->event.data);
+    free(w->frames);
+    free(w->last);
+    free(w->pending);
+    free(w);
+    report_query_end(&query);
+    return 0;
+}

@@ -1,0 +1,304 @@
+/* pprof.c - pprof's profile.proto, gzipped.
+ *
+ * A message is a run of fields: key = number << 3 | kind (0: varint, 2: length and bytes). Strings
+ * stand in one table, whose first is empty; all other messages name them by index. */
+#include "memprof/report/export/export.h"
+#include "memprof/report/view/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { VALUES = 6, FIXED_NAMES = 32, TAGS = 257 /* the first: unknown */ };
+/* Fields of Profile. */
+enum {
+    SAMPLE_TYPE = 1,
+    SAMPLE,
+    MAPPING,
+    LOCATION,
+    FUNCTION,
+    STRING,
+    TIME = 9,
+    DURATION,
+    PERIOD_TYPE,
+    PERIOD,
+    COMMENT,
+    DEFAULT_TYPE
+};
+enum fate { MINOR_DEAD, PROMOTED, MAJOR, FATES };
+
+/* The table: texts that are no names of the model, its names, texts of tags. */
+struct strings {
+    const char *fixed[FIXED_NAMES];
+    size_t fixed_count, name_count;
+    int tags[TAGS];           /* in the order of their first use */
+    unsigned tag_place[TAGS]; /* in tags, counted from 1; 0: not used */
+    size_t tag_count;
+};
+
+static void put_varint(struct report_buffer *b, uint64_t n) {
+    for (; n >= 128; n >>= 7) report_put_byte(b, (n & 127) | 128);
+    report_put_byte(b, n);
+}
+
+static void put_field(struct report_buffer *b, unsigned field, uint64_t n) {
+    put_varint(b, field << 3);
+    put_varint(b, n);
+}
+
+static void put_bytes(struct report_buffer *b, unsigned field, const void *bytes, size_t n) {
+    put_varint(b, field << 3 | 2);
+    put_varint(b, n);
+    report_put(b, bytes, n);
+}
+
+/* Puts a message and empties it. */
+static void put_message(struct report_buffer *b, unsigned field, struct report_buffer *message) {
+    put_bytes(b, field, message->data, message->length);
+    message->length = 0;
+}
+
+/* The index of a text that is no name of the model. */
+static uint64_t fixed(struct strings *s, const char *text) {
+    for (size_t i = 0; i < s->fixed_count; i++)
+        if (strcmp(s->fixed[i], text) == 0) return i;
+    s->fixed[s->fixed_count] = text;
+    return s->fixed_count++;
+}
+
+/* The index of a name of the model: they follow the fixed ones, whose number is bounded. */
+static uint64_t name_index(uint32_t name) { return name == 0 ? 0 : FIXED_NAMES + name; }
+
+/* The index of the text of a tag. tag: from 0, the sample's plus 1. */
+static uint64_t tag_index(struct strings *s, unsigned tag) {
+    if (s->tag_place[tag] == 0) {
+        s->tags[s->tag_count] = (int)tag - 1;
+        s->tag_place[tag] = ++s->tag_count;
+    }
+    return FIXED_NAMES + s->name_count + s->tag_place[tag] - 1;
+}
+
+static void put_type(struct report_buffer *b, unsigned field, struct strings *s, const char *type,
+                     const char *unit) {
+    struct report_buffer message = {0};
+    put_field(&message, 1, fixed(s, type));
+    put_field(&message, 2, fixed(s, unit));
+    put_message(b, field, &message);
+    free(message.data);
+}
+
+static void put_places(struct report_buffer *b, const struct report_model *m) {
+    struct report_keys *functions = report_keys_create(m, REPORT_BY_FUNCTION);
+    struct report_buffer message = {0}, line = {0};
+    uint8_t *done = report_alloc(functions->count);
+    put_field(&message, 1, 1);
+    put_field(&message, 7, 1); /* names, files and lines are here: nothing to look up */
+    put_field(&message, 8, 1);
+    put_field(&message, 9, 1);
+    put_message(b, MAPPING, &message);
+    for (size_t i = 0; i < m->location_count; i++) {
+        const struct report_location *l = &m->locations[i];
+        uint32_t function = functions->of_location[i];
+        put_field(&message, 1, i + 1);
+        put_field(&message, 2, 1);
+        put_field(&line, 1, function + 1);
+        put_field(&line, 2, l->line > 0 ? l->line : 0);
+        if (l->start >= 0) put_field(&line, 3, l->start + 1);
+        put_message(&message, 4, &line);
+        put_message(b, LOCATION, &message);
+        if (done[function]) continue;
+        done[function] = 1;
+        put_field(&message, 1, function + 1);
+        put_field(&message, 2, name_index(l->function));
+        put_field(&message, 3, name_index(l->function));
+        put_field(&message, 4, name_index(l->file));
+        put_message(b, FUNCTION, &message);
+    }
+    free(done);
+    free(message.data);
+    free(line.data);
+    report_keys_free(functions);
+}
+
+/* What one sample of the file stands for: samples of one stack with the same labels. */
+struct labels {
+    uint32_t node, phase; /* phase: a name, 0: none */
+    enum fate fate;
+    unsigned tag; /* plus 1 */
+};
+
+struct entry {
+    struct labels labels;
+    uint32_t rank; /* of the node */
+    uint32_t sample;
+};
+
+struct columns {
+    struct report_rounder blocks, space, promoted, live_blocks, live_space;
+};
+
+static void put_label(struct report_buffer *message, struct strings *s, const char *key,
+                      uint64_t text) {
+    struct report_buffer label = {0};
+    put_field(&label, 1, fixed(s, key));
+    put_field(&label, 2, text);
+    put_message(message, 3, &label);
+    free(label.data);
+}
+
+static void put_sample(struct report_buffer *b, const struct report_query *query,
+                       const struct labels *labels, const struct report_sum *all,
+                       const struct report_sum *live, struct columns *c, struct strings *s) {
+    static const char *const fates[] = {"minor-dead", "promoted", "major"};
+    const struct report_model *m = query->model;
+    const struct report_scale *scale = &query->scale;
+    struct report_buffer message = {0}, packed = {0};
+    for (uint32_t at = labels->node; at != 0; at = m->nodes[at].parent)
+        put_varint(&packed, m->nodes[at].location + 1);
+    put_message(&message, 1, &packed);
+    const struct report_sum none = {0};
+    const struct report_sum *promoted = labels->fate == PROMOTED ? all : &none;
+    put_varint(&packed, all->samples);
+    put_varint(&packed, report_round(&c->blocks, report_estimate_blocks, scale, all));
+    put_varint(&packed, report_round(&c->space, report_estimate_bytes, scale, all));
+    put_varint(&packed, report_round(&c->promoted, report_estimate_bytes, scale, promoted));
+    put_varint(&packed, report_round(&c->live_blocks, report_estimate_blocks, scale, live));
+    put_varint(&packed, report_round(&c->live_space, report_estimate_bytes, scale, live));
+    put_message(&message, 2, &packed);
+    put_label(&message, s, "gen", fixed(s, fates[labels->fate]));
+    if (labels->tag > 0) put_label(&message, s, "tag", tag_index(s, labels->tag));
+    if (labels->phase > 0) put_label(&message, s, "phase", name_index(labels->phase));
+    put_message(b, SAMPLE, &message);
+    free(message.data);
+    free(packed.data);
+}
+
+static int by_labels(const void *a, const void *b) {
+    const struct entry *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    if (x->labels.fate != y->labels.fate) return x->labels.fate < y->labels.fate ? -1 : 1;
+    if (x->labels.tag != y->labels.tag) return x->labels.tag < y->labels.tag ? -1 : 1;
+    if (x->labels.phase != y->labels.phase) return x->labels.phase < y->labels.phase ? -1 : 1;
+    return 0;
+}
+
+static struct labels labels_of(const struct report_model *m, const struct report_sample *s) {
+    return (struct labels){
+        .node = s->node,
+        .phase = report_other_key(m, REPORT_BY_PHASE, s),
+        .fate = !s->young                     ? MAJOR
+                : s->promoted != REPORT_NEVER ? PROMOTED
+                                              : MINOR_DEAD,
+        .tag = s->tag + 1,
+    };
+}
+
+/* The selected samples, those of one stack and one set of labels together. */
+static struct entry *list_entries(const struct report_query *query, size_t *count) {
+    const struct report_model *m = query->model;
+    struct entry *entries = report_alloc((m->sample_count + 1) * sizeof *entries);
+    uint32_t *order = report_nodes_by_site(m);
+    uint32_t *rank = report_alloc(m->node_count * sizeof *rank);
+    for (size_t i = 0; i < m->node_count; i++) rank[order[i]] = i;
+    *count = 0;
+    for (size_t i = 0; i < m->sample_count; i++) {
+        const struct report_sample *s = &m->samples[i];
+        if (report_query_selects(query, s))
+            entries[(*count)++] = (struct entry){labels_of(m, s), rank[s->node], i};
+    }
+    free(order);
+    free(rank);
+    qsort(entries, *count, sizeof *entries, by_labels);
+    return entries;
+}
+
+static void put_samples(struct report_buffer *b, const struct report_query *all,
+                        const struct report_query *live, struct strings *s) {
+    const struct report_model *m = all->model;
+    struct columns columns = {0};
+    size_t count;
+    struct entry *entries = list_entries(all, &count);
+    struct report_sum sum = {0}, alive = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct report_sample *sample = &m->samples[entries[i].sample];
+        report_sum_add(&sum, sample, m->rate);
+        if (report_query_selects(live, sample)) report_sum_add(&alive, sample, m->rate);
+        if (i + 1 < count && by_labels(&entries[i], &entries[i + 1]) == 0) continue;
+        put_sample(b, all, &entries[i].labels, &sum, &alive, &columns, s);
+        sum = alive = (struct report_sum){0};
+    }
+    free(entries);
+}
+
+static void put_strings(struct report_buffer *b, const struct report_model *m,
+                        const struct strings *s) {
+    for (size_t i = 0; i <= FIXED_NAMES; i++) {
+        const char *text = i < s->fixed_count ? s->fixed[i] : "";
+        put_bytes(b, STRING, text, strlen(text));
+    }
+    for (size_t i = 1; i < m->name_count; i++)
+        put_bytes(b, STRING, m->names[i], strlen(m->names[i]));
+    for (size_t i = 0; i < s->tag_count; i++) {
+        char *text = report_tag_text(s->tags[i]);
+        put_bytes(b, STRING, text, strlen(text));
+        free(text);
+    }
+}
+
+static int write_gzip(const struct report_buffer *b, FILE *out, struct report_error *error) {
+    enum { GZIP = 16 };
+    unsigned char chunk[1 << 14];
+    z_stream z = {0};
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return report_fail(error, "", "try again with more memory", "zlib could not start");
+    size_t at = 0;
+    int status = Z_OK;
+    while (status != Z_STREAM_END) {
+        if (z.avail_in == 0 && at < b->length) {
+            z.next_in = b->data + at;
+            z.avail_in = b->length - at < 1 << 30 ? b->length - at : 1 << 30;
+            at += z.avail_in;
+        }
+        z.next_out = chunk;
+        z.avail_out = sizeof chunk;
+        status = deflate(&z, at == b->length ? Z_FINISH : Z_NO_FLUSH);
+        fwrite(chunk, 1, sizeof chunk - z.avail_out, out);
+    }
+    deflateEnd(&z);
+    return 0;
+}
+
+int report_export_pprof(const struct report_request *request, FILE *out,
+                        struct report_error *error) {
+    static const char *const types[VALUES][2] = {
+        {"samples", "count"},        {"alloc_objects", "count"}, {"alloc_space", "bytes"},
+        {"promoted_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}};
+    const struct report_model *m = request->model;
+    struct report_selection births = request->selection, alive = request->selection;
+    struct report_query all, live;
+    struct report_buffer b = {0};
+    struct strings s = {.fixed = {""}, .fixed_count = 1, .name_count = m->name_count};
+    births.has_show = alive.has_show = false;
+    births.at.kind = REPORT_NO_MOMENT;
+    if (alive.at.kind == REPORT_NO_MOMENT) alive.at.kind = REPORT_END;
+    if (report_query_start(&all, m, &births, REPORT_SHOW_ALLOC, error) != 0) return -1;
+    if (report_query_start(&live, m, &alive, REPORT_SHOW_LIVE, error) != 0) {
+        report_query_end(&all);
+        return -1;
+    }
+    for (size_t i = 0; i < VALUES; i++) put_type(&b, SAMPLE_TYPE, &s, types[i][0], types[i][1]);
+    put_samples(&b, &all, &live, &s);
+    put_places(&b, m);
+    put_field(&b, TIME, m->epoch_us * 1000);
+    put_field(&b, DURATION, m->end);
+    put_type(&b, PERIOD_TYPE, &s, "space", "bytes");
+    put_field(&b, PERIOD, m->word_bytes / m->rate);
+    put_field(&b, DEFAULT_TYPE, fixed(&s, "inuse_space"));
+    put_strings(&b, m, &s);
+    report_query_end(&all);
+    report_query_end(&live);
+    int status = write_gzip(&b, out, error);
+    free(b.data);
+    return status;
+}

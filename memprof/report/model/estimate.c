@@ -1,0 +1,139 @@
+/* estimate.c - from sampled words to what was allocated, and how far off that may be.
+ *
+ * With the exact total known, a set's share in all hits is a binomial proportion: Wilson's interval
+ * of it, times the total. Without, hits are a Poisson count, with the score interval
+ * that is the limit of Wilson's. */
+#include "memprof/report/model/estimate.h"
+
+#include <math.h>
+
+static const double Z = 1.959963984540054; /* of 95 % */
+
+enum { MANY = 30 };
+
+void report_sum_add(struct report_sum *sum, const struct report_sample *sample, double rate) {
+    double words = (double)sample->wosize + (sample->source != REPORT_EXTERNAL);
+    double p = rate < 1 ? -expm1(words * log1p(-rate)) : 1;
+    if (!(p > 0)) p = rate;
+    sum->samples++;
+    sum->hits += sample->hits;
+    sum->hits_squared += (double)sample->hits * sample->hits;
+    sum->blocks += 1 / p;
+    sum->blocks_variance += (1 - p) / (p * p);
+}
+
+void report_sum_merge(struct report_sum *sum, const struct report_sum *other) {
+    sum->samples += other->samples;
+    sum->hits += other->hits;
+    sum->hits_squared += other->hits_squared;
+    sum->blocks += other->blocks;
+    sum->blocks_variance += other->blocks_variance;
+}
+
+struct report_scale report_scale_of(const struct report_model *model) {
+    struct report_scale scale = {.rate = model->rate, .word_bytes = model->word_bytes};
+    scale.total_hits = report_model_all_hits(model);
+    /* A rate of 1 needs no help. */
+    if (scale.total_hits > 0 && !model->truncated && model->rate < 1)
+        scale.exact_words = report_model_exact_words(model);
+    return scale;
+}
+
+/* The score interval of the mean of a Poisson count, which is Wilson's for a share that is small:
+ * for few hits it holds its 95 % better than exact bounds, which overstate it. Narrowed where
+ * sampling leaves little out. */
+static struct report_estimate count_bounds(double n, double rate) {
+    double narrow = sqrt(1 - rate), half = Z * sqrt(n + Z * Z / 4);
+    struct report_estimate e = {n, n, n};
+    if (narrow == 0) return e;
+    e.low = n > 0 ? n - (half - Z * Z / 2) * narrow : 0;
+    e.high = n + (half + Z * Z / 2) * narrow;
+    return e;
+}
+
+/* Wilson's interval of n in total. */
+static struct report_estimate wilson(double n, double total) {
+    struct report_estimate e = {0, 0, 1};
+    if (!(total > 0)) return e;
+    double p = n / total, zz = Z * Z;
+    double middle = (p + zz / (2 * total)) / (1 + zz / total);
+    double half = Z / (1 + zz / total) * sqrt(p * (1 - p) / total + zz / (4 * total * total));
+    e.value = p;
+    e.low = n <= 0 ? 0 : fmax(0, middle - half);
+    e.high = n >= total ? 1 : fmin(1, middle + half);
+    return e;
+}
+
+static struct report_estimate times(struct report_estimate e, double factor) {
+    return (struct report_estimate){e.value * factor, e.low * factor, e.high * factor};
+}
+
+struct report_estimate report_estimate_words(const struct report_scale *scale,
+                                             const struct report_sum *sum) {
+    if (scale->exact_words > 0 && sum->hits >= scale->total_hits)
+        return (struct report_estimate){scale->exact_words, scale->exact_words, scale->exact_words};
+    if (scale->exact_words > 0) {
+        struct report_estimate share = wilson(sum->hits, scale->total_hits);
+        double narrow = sqrt(1 - scale->rate);
+        share.low = share.value - (share.value - share.low) * narrow;
+        share.high = share.value + (share.high - share.value) * narrow;
+        return times(share, scale->exact_words);
+    }
+    return times(count_bounds(sum->hits, scale->rate), 1 / scale->rate);
+}
+
+struct report_estimate report_estimate_bytes(const struct report_scale *scale,
+                                             const struct report_sum *sum) {
+    return times(report_estimate_words(scale, sum), scale->word_bytes);
+}
+
+struct report_estimate report_estimate_blocks(const struct report_scale *scale,
+                                              const struct report_sum *sum) {
+    double correction = scale->exact_words > 0
+                            ? scale->exact_words * scale->rate / scale->total_hits
+                            : 1;
+    struct report_estimate e = {sum->blocks, sum->blocks, sum->blocks};
+    if (sum->samples == 0) {
+        e.high = times(count_bounds(0, scale->rate), 1 / scale->rate).high;
+    } else if (sum->blocks_variance > 0 && sum->samples < MANY) {
+        struct report_estimate n = count_bounds(sum->samples, 0);
+        /* As wide as the law of the samples' number, scaled to the estimate's own error. */
+        double width = sqrt(sum->blocks_variance / sum->samples);
+        e.low = fmax(sum->samples, sum->blocks - (n.value - n.low) * width);
+        e.high = sum->blocks + (n.high - n.value) * width;
+    } else {
+        e.low = fmax(sum->samples, sum->blocks - Z * sqrt(sum->blocks_variance));
+        e.high = sum->blocks + Z * sqrt(sum->blocks_variance);
+    }
+    return times(e, correction);
+}
+
+struct report_estimate report_estimate_samples(const struct report_scale *scale,
+                                               const struct report_sum *sum) {
+    (void)scale;
+    return (struct report_estimate){sum->samples, sum->samples, sum->samples};
+}
+
+long long report_round(struct report_rounder *rounder, report_weigher *weigh,
+                       const struct report_scale *scale, const struct report_sum *part) {
+    if (part->samples == 0) return 0;
+    report_sum_merge(&rounder->so_far, part);
+    long long before = rounder->given;
+    rounder->given = llround(weigh(scale, &rounder->so_far).value);
+    return rounder->given - before;
+}
+
+struct report_estimate report_estimate_share(const struct report_scale *scale,
+                                             const struct report_sum *part,
+                                             const struct report_sum *whole) {
+    if (whole->hits == 0) return (struct report_estimate){0, 0, scale->rate < 1};
+    double p = (double)part->hits / whole->hits;
+    if (scale->rate >= 1) return (struct report_estimate){p, p, p};
+    /* Several hits of one block say no more than one. */
+    double effective = (double)whole->hits * whole->hits / whole->hits_squared;
+    struct report_estimate e = wilson(p * effective, effective);
+    e.value = p;
+    return e;
+}
+
+double report_p_value(double z) { return erfc(fabs(z) / sqrt(2)); }

@@ -1,0 +1,202 @@
+/* groups.c - samples summed by what they have in common: site, function, file, phase ... */
+#include "memprof/report/query/groups.h"
+
+#include "memprof/report/model/memory.h"
+#include "memprof/report/view/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *key_text(const struct report_model *model, enum report_by by, uint32_t location) {
+    switch (by) {
+    case REPORT_BY_FUNCTION: return report_function_text(model, location);
+    case REPORT_BY_MODULE: return report_module_text(model, location);
+    case REPORT_BY_FILE: {
+        const char *file = model->names[model->locations[location].file];
+        return report_copy(file[0] != 0 ? file : "(no debugging information)");
+    }
+    default: return report_location_text(model, location);
+    }
+}
+
+struct named {
+    char *text;
+    uint32_t location;
+};
+
+static int by_text(const void *a, const void *b) {
+    const struct named *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order != 0 ? order : x->location < y->location ? -1 : x->location > y->location;
+}
+
+struct report_keys *report_keys_create(const struct report_model *model, enum report_by by) {
+    struct report_keys *keys = report_alloc(sizeof *keys);
+    size_t n = model->location_count;
+    struct named *sorted = report_alloc(n * sizeof *sorted);
+    for (size_t i = 0; i < n; i++) sorted[i] = (struct named){key_text(model, by, i), i};
+    qsort(sorted, n, sizeof *sorted, by_text);
+    keys->of_location = report_alloc(n * sizeof *keys->of_location);
+    keys->texts = report_alloc(n * sizeof *keys->texts);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && strcmp(sorted[i].text, keys->texts[keys->count - 1]) == 0)
+            free(sorted[i].text);
+        else keys->texts[keys->count++] = sorted[i].text;
+        keys->of_location[sorted[i].location] = keys->count - 1;
+    }
+    free(sorted);
+    return keys;
+}
+
+void report_keys_free(struct report_keys *keys) {
+    if (keys == NULL) return;
+    for (size_t i = 0; i < keys->count; i++) free(keys->texts[i]);
+    free(keys->texts);
+    free(keys->of_location);
+    free(keys);
+}
+
+static void add_to_group(struct report_group *group, const struct report_sample *s, double rate) {
+    bool stayed_young = s->young && s->promoted == REPORT_NEVER;
+    report_sum_add(&group->sum, s, rate);
+    group->born_hits += (double)s->born * s->hits;
+    if (s->promoted != REPORT_NEVER) report_sum_add(&group->promoted, s, rate);
+    if (s->died == REPORT_NEVER) report_sum_add(&group->live, s, rate);
+    else report_sum_add(stayed_young ? &group->minor_dead : &group->major_dead, s, rate);
+}
+
+/* The innermost phase at a time, as 1 + its number, 0: none. */
+static size_t phase_at(const struct report_model *model, int64_t time) {
+    size_t found = 0;
+    for (size_t i = 0; i < model->phase_count; i++)
+        if (time >= model->phases[i].start && time < model->phases[i].end) found = i + 1;
+    return found;
+}
+
+bool report_by_other(enum report_by by) {
+    return by == REPORT_BY_PHASE || by == REPORT_BY_SOURCE || by == REPORT_BY_TAG;
+}
+
+size_t report_other_key(const struct report_model *model, enum report_by by,
+                        const struct report_sample *sample) {
+    if (by == REPORT_BY_SOURCE) return sample->source;
+    if (by == REPORT_BY_TAG) return sample->tag + 1;
+    size_t phase = phase_at(model, sample->born);
+    return phase > 0 ? model->phases[phase - 1].name : 0;
+}
+
+char **report_other_texts(const struct report_model *model, enum report_by by, size_t *count) {
+    static const char *const sources[] = {"minor heap", "major heap at once", "external"};
+    enum { TAGS = 256 };
+    *count = by == REPORT_BY_SOURCE ? 3 : by == REPORT_BY_TAG ? 1 + TAGS : model->name_count;
+    char **texts = report_alloc(*count * sizeof *texts);
+    for (size_t i = 0; i < *count; i++)
+        texts[i] = by == REPORT_BY_TAG      ? report_tag_text((int)i - 1)
+                   : by == REPORT_BY_SOURCE ? report_copy(sources[i])
+                   : i == 0                 ? report_copy("(no phase)")
+                                            : report_copy(model->names[i]);
+    return texts;
+}
+
+/* Exact counts know places, nothing else: they hold for the whole run only. */
+static bool is_exact(const struct report_query *query) {
+    const struct report_model *model = query->model;
+    return model->has_sites && !model->truncated && query->show == REPORT_SHOW_ALLOC &&
+           query->is_whole && query->selection->hide == NULL &&
+           query->selection->unit != REPORT_UNIT_SAMPLES;
+}
+
+static void add_exact(struct report_site *to, const struct report_site *more) {
+    to->words += more->words;
+    to->blocks += more->blocks;
+}
+
+static void add_sites(struct report_groups *g, const struct report_query *query,
+                      const struct report_keys *keys) {
+    g->exact = keys != NULL && is_exact(query);
+    if (!g->exact) return;
+    for (size_t i = 0; i < query->model->site_count; i++)
+        add_exact(&g->groups[keys->of_location[i]].exact, &query->model->sites[i]);
+}
+
+static struct report_estimate exactly(double n) { return (struct report_estimate){n, n, n}; }
+
+struct report_estimate report_group_estimate(const struct report_query *query,
+                                             const struct report_groups *groups,
+                                             const struct report_group *group) {
+    if (!groups->exact) return report_query_estimate(query, &group->sum);
+    switch (query->selection->unit) {
+    case REPORT_UNIT_WORDS: return exactly(group->exact.words);
+    case REPORT_UNIT_BLOCKS: return exactly(group->exact.blocks);
+    default: return exactly(group->exact.words * query->model->word_bytes);
+    }
+}
+
+struct report_estimate report_group_blocks(const struct report_query *query,
+                                           const struct report_groups *groups,
+                                           const struct report_group *group) {
+    return groups->exact ? exactly(group->exact.blocks)
+                         : report_estimate_blocks(&query->scale, &group->sum);
+}
+
+double report_group_share(const struct report_groups *groups, const struct report_group *group) {
+    return groups->exact ? group->exact.words / groups->total.exact.words
+                         : (double)group->sum.hits / groups->total.sum.hits;
+}
+
+static int by_size(const void *a, const void *b, void *context) {
+    const struct report_groups *g = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    double m = g->exact ? g->groups[x].exact.words : g->groups[x].sum.hits;
+    double n = g->exact ? g->groups[y].exact.words : g->groups[y].sum.hits;
+    return m != n ? (m > n ? -1 : 1) : strcmp(g->texts[x], g->texts[y]);
+}
+
+struct report_groups *report_groups_create(const struct report_query *query) {
+    const struct report_model *model = query->model;
+    struct report_groups *g = report_alloc(sizeof *g);
+    enum report_by by = query->selection->by;
+    bool others = report_by_other(by);
+    struct report_keys *keys = NULL;
+    if (others) {
+        g->texts = report_other_texts(model, by, &g->count);
+    } else {
+        keys = report_keys_create(model, by);
+        g->count = keys->count;
+        g->texts = keys->texts;
+        keys->texts = NULL;
+        keys->count = 0;
+    }
+    g->groups = report_alloc(g->count * sizeof *g->groups);
+    g->order = report_alloc(g->count * sizeof *g->order);
+    for (size_t i = 0; i < model->sample_count; i++) {
+        const struct report_sample *s = &model->samples[i];
+        if (!report_query_selects(query, s)) continue;
+        size_t key = others ? report_other_key(model, by, s)
+                            : keys->of_location[model->nodes[report_query_node(query, s)].location];
+        add_to_group(&g->groups[key], s, model->rate);
+    }
+    add_sites(g, query, keys);
+    for (size_t i = 0; i < g->count; i++) {
+        if (g->groups[i].sum.samples == 0 && g->groups[i].exact.words == 0) continue;
+        add_exact(&g->total.exact, &g->groups[i].exact);
+        g->order[g->shown++] = i;
+        report_sum_merge(&g->total.sum, &g->groups[i].sum);
+        report_sum_merge(&g->total.minor_dead, &g->groups[i].minor_dead);
+        report_sum_merge(&g->total.promoted, &g->groups[i].promoted);
+        report_sum_merge(&g->total.major_dead, &g->groups[i].major_dead);
+        report_sum_merge(&g->total.live, &g->groups[i].live);
+    }
+    qsort_r(g->order, g->shown, sizeof *g->order, by_size, g);
+    report_keys_free(keys);
+    return g;
+}
+
+void report_groups_free(struct report_groups *groups) {
+    if (groups == NULL) return;
+    for (size_t i = 0; i < groups->count; i++) free(groups->texts[i]);
+    free(groups->texts);
+    free(groups->groups);
+    free(groups->order);
+    free(groups);
+}

@@ -1,0 +1,104 @@
+/* check.c - `check`: whether a file obeys the rules of its format. */
+#include "memprof/format/reader.h"
+#include "memprof/report/command/command.h"
+#include "memprof/report/load/ctf.h"
+#include "memprof/report/load/load.h"
+
+#include <stdlib.h>
+
+enum { MOST_ROWS = 200 };
+
+struct findings {
+    struct report_table *table;
+    size_t count, errors;
+    bool unfinished; /* for want of memory: says nothing about the file */
+};
+
+static void listen(void *context, const struct report_ctf_violation *v) {
+    static const char *const grades[] = {"damaged", "misread", "unusual"};
+    struct findings *f = context;
+    f->count++;
+    f->errors += v->grade != REPORT_CTF_LOOSE;
+    if (f->count > MOST_ROWS) return;
+    report_table_row(f->table, 0);
+    report_cell_number(f->table, REPORT_NUMBER, v->offset);
+    report_cell_text(f->table, v->rule);
+    report_cell_text(f->table, grades[v->grade]);
+    report_cell_text(f->table, v->detail[0] != 0 ? v->detail : "-");
+    report_cell_text(f->table, v->demand);
+}
+
+static void check_ctf(struct report_doc *doc, struct findings *f, const unsigned char *bytes,
+                      size_t length) {
+    struct report_error ignored;
+    f->table = report_doc_table(doc, REPORT_TABLE, "violations", "%s", "");
+    report_table_column(f->table, "offset", "byte");
+    report_table_column(f->table, "rule", "rule");
+    report_table_column(f->table, "grade", "grade");
+    report_table_column(f->table, "found", "found");
+    report_table_column(f->table, "demand", "what the format asks for");
+    struct report_model *model = report_ctf_read(bytes, length, listen, f, &ignored);
+    if (f->count > MOST_ROWS)
+        report_doc_note(doc, "%zu more are not listed.", f->count - MOST_ROWS);
+    if (model != NULL)
+        report_doc_note(doc, "%s, %zu samples, %zu violations of the format's rules.",
+                        model->format, model->sample_count, f->count);
+    if (f->count > 0)
+        report_doc_note(doc,
+                        "damaged: the rest of the packet is lost; misread: some reader refuses "
+                        "or misunderstands it; unusual: it reads well.");
+    report_model_free(model);
+}
+
+static void check_own(struct report_doc *doc, struct findings *f, const unsigned char *bytes,
+                      size_t length) {
+    struct mp_read_error why;
+    struct mp_coverage coverage = {0};
+    struct mp_event event;
+    struct mp_reader *reader = mp_reader_of_bytes(bytes, length, &why);
+    struct report_table *t = report_doc_table(doc, REPORT_FACTS, "file", "%s", "");
+    report_fact_text(t, "format", "format", "bactrian");
+    if (reader == NULL) {
+        report_fact_text(t, "state", "state", mp_read_status_text(why.status));
+        if (why.detail[0] != 0) report_fact_text(t, "found", "found", why.detail);
+        f->unfinished = why.status == MP_READ_NO_MEMORY;
+        f->errors++;
+        return;
+    }
+    while (mp_reader_next(reader, &event)) continue;
+    mp_reader_coverage(reader, &coverage);
+    report_fact_text(t, "state", "state", mp_read_status_text(coverage.status));
+    if (coverage.detail[0] != 0) report_fact_text(t, "found", "found", coverage.detail);
+    report_fact_number(t, "chunks", "whole chunks", REPORT_COUNT, coverage.chunks);
+    report_fact_number(t, "events", "events", REPORT_COUNT, coverage.events);
+    report_fact_number(t, "samples", "samples", REPORT_COUNT, mp_reader_sample_count(reader));
+    report_fact_number(t, "read", "bytes read", REPORT_COUNT, coverage.read_bytes);
+    report_fact_number(t, "ignored", "bytes behind them", REPORT_COUNT, coverage.ignored_bytes);
+    if (coverage.status != MP_READ_WHOLE) f->errors++;
+    if (coverage.status == MP_READ_NO_MEMORY) f->unfinished = true;
+    mp_reader_close(reader);
+}
+
+int report_check(const char *path, bool json, const struct report_style *style, FILE *out,
+                 struct report_error *error) {
+    size_t length;
+    struct findings f = {0};
+    unsigned char *bytes = report_read_file(path, &length, error);
+    if (bytes == NULL) return -1;
+    struct report_doc *doc = report_doc_create("check", "The rules of the format, for %s", path);
+    if (report_ctf_recognises(bytes, length)) check_ctf(doc, &f, bytes, length);
+    else if (mp_reader_recognises(bytes, length)) check_own(doc, &f, bytes, length);
+    else
+        f.errors = report_fail(error, path, "give a profile of `bactrian prof record` or memtrace",
+                               "not a memory profile");
+    if (f.unfinished)
+        f.errors = report_fail(error, path, "check it where there is more memory",
+                               "out of memory while checking");
+    if (f.errors != (size_t)-1) {
+        if (json) report_doc_write_json(doc, out);
+        else report_doc_write_text(doc, style, out);
+    }
+    report_doc_free(doc);
+    free(bytes);
+    return f.errors == (size_t)-1 ? -1 : f.errors > 0;
+}

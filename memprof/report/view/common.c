@@ -1,0 +1,82 @@
+/* common.c - what several views say in the same words. */
+#include "memprof/report/model/memory.h"
+#include "memprof/report/view/text.h"
+#include "memprof/report/view/views.h"
+
+size_t report_rows_of(const struct report_selection *selection, size_t otherwise) {
+    return selection->top > 0 ? selection->top : otherwise;
+}
+
+size_t report_rows_to_make(struct report_table *table, const struct report_selection *selection,
+                           size_t otherwise, size_t pinned) {
+    size_t rows = report_rows_of(selection, otherwise);
+    if (selection->sort == NULL) return rows;
+    table->limit = rows < SIZE_MAX - pinned ? rows + pinned : rows;
+    return SIZE_MAX;
+}
+
+struct report_doc *report_compute(report_view *view, const struct report_request *request,
+                                  struct report_error *error) {
+    struct report_doc *doc = view(request, error);
+    if (doc == NULL || request->selection.sort == NULL) return doc;
+    if (report_doc_sort(doc, request->selection.sort, error) == 0) return doc;
+    report_doc_free(doc);
+    return NULL;
+}
+
+enum report_kind report_unit_kind(const struct report_selection *selection) {
+    return selection->unit == REPORT_UNIT_BYTES ? REPORT_BYTES : REPORT_COUNT;
+}
+
+const char *report_unit_title(const struct report_selection *selection) {
+    static const char *const titles[] = {
+#define UNIT(id, name) name,
+#include "memprof/report/query/selectors.def"
+    };
+    return titles[selection->unit];
+}
+
+const char *report_by_title(const struct report_selection *selection) {
+    static const char *const titles[] = {
+#define BY(id, name, title) title,
+#include "memprof/report/query/selectors.def"
+    };
+    return titles[selection->by];
+}
+
+static char *total_text(const struct report_query *query, struct report_estimate estimate) {
+    struct report_cell cell = {report_unit_kind(query->selection), true, NULL, estimate};
+    char value[32], margin[32];
+    const char *unit = cell.kind == REPORT_BYTES ? "" : " ";
+    const char *title = cell.kind == REPORT_BYTES ? "" : report_unit_title(query->selection);
+    report_write_cell(value, &cell);
+    double half = (cell.number.high - cell.number.low) / 2;
+    if (half <= 0 || query->selection->no_intervals)
+        return report_format("%s%s%s", value, unit, title);
+    cell.number.value = half;
+    report_write_cell(margin, &cell);
+    return report_format("%s +- %s%s%s", value, margin, unit, title);
+}
+
+char *report_total_text(const struct report_query *query, const struct report_sum *sum) {
+    return total_text(query, report_query_estimate(query, sum));
+}
+
+char *report_groups_total_text(const struct report_query *query,
+                               const struct report_groups *groups) {
+    return total_text(query, report_group_estimate(query, groups, &groups->total));
+}
+
+void report_add_notes(struct report_doc *doc, const struct report_model *model) {
+    if (model->truncated)
+        report_doc_note(doc,
+                        "The end of the profile is missing (the program was killed or is still "
+                        "running): what follows is all that was written.");
+    if (model->selected)
+        report_doc_note(doc, "The profile is a selection from others, or merged from different "
+                             "kinds: totals are of what it holds.");
+    if (model->lost_samples > 0)
+        report_doc_note(doc,
+                        "The recorder lost %llu samples for lack of memory: the figures are low.",
+                        (unsigned long long)model->lost_samples);
+}

@@ -1,0 +1,256 @@
+/* doc_json.c - writes documents for programs: JSON and CSV.
+ *
+ * Bytes are whole, times are seconds, shares are 0 to 1. An estimate is {"value", "low", "high"}; a
+ * number that is not known is null. Rows of a tree have their children in "children".
+ *
+ * For the page, which holds many trees, a tree is written small:
+ *     {"names": [each text once], "columns": [keys], "rows": [[depth, cell, ...], ...]}
+ * with rows in order, texts as numbers in names and estimates as three numbers. */
+#include "memprof/report/model/memory.h"
+#include "memprof/report/view/doc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The length of the well-formed UTF-8 character at s, 0 if it is none. */
+static unsigned utf8_length(const unsigned char *s) {
+    unsigned n = s[0] < 0x80                   ? 1
+                 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+                 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                               : 0;
+    for (unsigned i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
+    if (s[0] == 0xED && s[1] > 0x9F) return 0;
+    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+    return n;
+}
+
+void report_write_json_string(const char *text, FILE *out) {
+    const unsigned char *s = (const unsigned char *)text;
+    putc('"', out);
+    while (*s != 0) {
+        unsigned n = utf8_length(s);
+        if (n == 0) {
+            fputs("\\ufffd", out); /* names are any bytes, JSON is not */
+            s++;
+            continue;
+        }
+        if (*s == '"' || *s == '\\') fprintf(out, "\\%c", *s);
+        else if (*s < 32 || *s == '<') fprintf(out, "\\u%04x", *s); /* `<`: safe in a page */
+        else fwrite(s, 1, n, out);
+        s += n;
+    }
+    putc('"', out);
+}
+
+static void put_number(double n, FILE *out) {
+    if (!isfinite(n)) fputs("null", out);
+    else if (n == floor(n) && fabs(n) < 1e15) fprintf(out, "%.0f", n);
+    else fprintf(out, "%.9g", n);
+}
+
+/* A number of a cell, as the exports have it. */
+static double exact(const struct report_cell *cell, double n) {
+    return cell->kind == REPORT_BYTES ? round(n) : n;
+}
+
+static void put_cell(const struct report_cell *cell, FILE *out) {
+    if (cell->kind == REPORT_TEXT) {
+        report_write_json_string(cell->text, out);
+    } else if (cell->has_interval) {
+        fputs("{\"value\":", out);
+        put_number(exact(cell, cell->number.value), out);
+        fputs(",\"low\":", out);
+        put_number(exact(cell, cell->number.low), out);
+        fputs(",\"high\":", out);
+        put_number(exact(cell, cell->number.high), out);
+        putc('}', out);
+    } else {
+        put_number(exact(cell, cell->number.value), out);
+    }
+}
+
+static void put_facts(const struct report_table *t, FILE *out) {
+    putc('{', out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        if (r > 0) putc(',', out);
+        report_write_json_string(t->rows[r].key, out);
+        putc(':', out);
+        put_cell(&t->cells[t->rows[r].first + 1], out);
+    }
+    putc('}', out);
+}
+
+static void put_columns(const struct report_table *t, size_t row, FILE *out) {
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (c > 0) putc(',', out);
+        report_write_json_string(t->columns[c].key, out);
+        putc(':', out);
+        put_cell(&t->cells[t->rows[row].first + c], out);
+    }
+}
+
+static void put_tree(const struct report_table *t, FILE *out) {
+    unsigned open = 0; /* rows whose children may follow */
+    putc('[', out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        unsigned depth = t->rows[r].depth;
+        bool first = r == 0 || depth > t->rows[r - 1].depth;
+        for (; open > depth; open--) fputs("]}", out);
+        if (!first) putc(',', out);
+        putc('{', out);
+        put_columns(t, r, out);
+        fputs(",\"children\":[", out);
+        open = depth + 1;
+    }
+    for (; open > 0; open--) fputs("]}", out);
+    putc(']', out);
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The texts of all cells, each once, in order. */
+static const char **list_texts(const struct report_table *t, size_t *count) {
+    size_t cells = t->row_count * t->column_count, n = 0, kept = 0;
+    const char **texts = report_alloc((cells + 1) * sizeof *texts);
+    for (size_t r = 0; r < t->row_count; r++)
+        for (size_t c = 0; c < t->column_count; c++) {
+            const struct report_cell *cell = &t->cells[t->rows[r].first + c];
+            if (cell->kind == REPORT_TEXT) texts[n++] = cell->text;
+        }
+    qsort(texts, n, sizeof *texts, by_text);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || strcmp(texts[kept - 1], texts[i]) != 0) texts[kept++] = texts[i];
+    *count = kept;
+    return texts;
+}
+
+static void put_small_cell(const struct report_cell *cell, const char **texts, size_t count,
+                           FILE *out) {
+    if (cell->kind == REPORT_TEXT) {
+        const char **found = bsearch(&cell->text, texts, count, sizeof *texts, by_text);
+        fprintf(out, ",%zu", (size_t)(found - texts));
+    } else if (cell->kind == REPORT_SHARES) {
+        fprintf(out, ",%.4g", cell->number.value);
+    } else {
+        const struct report_estimate n = cell->number;
+        putc(',', out);
+        put_number(exact(cell, n.value), out);
+        if (!cell->has_interval) return;
+        putc(',', out);
+        put_number(exact(cell, n.low), out);
+        putc(',', out);
+        put_number(exact(cell, n.high), out);
+    }
+}
+
+static void put_small_tree(const struct report_table *t, FILE *out) {
+    size_t count;
+    const char **texts = list_texts(t, &count);
+    fputs("{\"names\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) putc(',', out);
+        report_write_json_string(texts[i], out);
+    }
+    fputs("],\"columns\":[", out);
+    for (size_t c = 0; c < t->column_count; c++)
+        fprintf(out, "%s\"%s\"", c > 0 ? "," : "", t->columns[c].key);
+    fputs("],\"rows\":[", out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        fprintf(out, "%s[%u", r > 0 ? "," : "", t->rows[r].depth);
+        for (size_t c = 0; c < t->column_count; c++)
+            put_small_cell(&t->cells[t->rows[r].first + c], texts, count, out);
+        putc(']', out);
+    }
+    fputs("]}", out);
+    free(texts);
+}
+
+static void put_rows(const struct report_table *t, FILE *out) {
+    putc('[', out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        fputs(r > 0 ? ",{" : "{", out);
+        put_columns(t, r, out);
+        putc('}', out);
+    }
+    putc(']', out);
+}
+
+static void write_json(const struct report_doc *doc, bool small, FILE *out) {
+    fputs("{\"view\":", out);
+    report_write_json_string(doc->view, out);
+    fputs(",\"title\":", out);
+    report_write_json_string(doc->title, out);
+    for (size_t i = 0; i < doc->table_count; i++) {
+        const struct report_table *t = doc->tables[i];
+        putc(',', out);
+        report_write_json_string(t->key, out);
+        putc(':', out);
+        if (t->shape == REPORT_FACTS) put_facts(t, out);
+        else if (t->shape == REPORT_TABLE) put_rows(t, out);
+        else if (small) put_small_tree(t, out);
+        else put_tree(t, out);
+    }
+    fputs(",\"notes\":[", out);
+    for (size_t i = 0; i < doc->note_count; i++) {
+        if (i > 0) putc(',', out);
+        report_write_json_string(doc->notes[i], out);
+    }
+    fputs("]}\n", out);
+}
+
+void report_doc_write_json(const struct report_doc *doc, FILE *out) { write_json(doc, false, out); }
+
+void report_doc_write_small_json(const struct report_doc *doc, FILE *out) {
+    write_json(doc, true, out);
+}
+
+static void put_csv_text(const char *text, FILE *out) {
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    putc('"', out);
+    for (; *text != 0; text++) {
+        if (*text == '"') putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+static bool has_intervals(const struct report_table *t, size_t column) {
+    return t->row_count > 0 && t->cells[t->rows[0].first + column].has_interval;
+}
+
+void report_doc_write_csv(const struct report_doc *doc, FILE *out) {
+    const struct report_table *t = NULL;
+    for (size_t i = 0; i < doc->table_count; i++)
+        if (t == NULL || (t->shape == REPORT_FACTS && doc->tables[i]->shape != REPORT_FACTS))
+            t = doc->tables[i];
+    if (t == NULL) return;
+    for (size_t c = 0; c < t->column_count; c++) {
+        fprintf(out, "%s%s", c > 0 ? "," : "", t->columns[c].key);
+        if (has_intervals(t, c))
+            fprintf(out, ",%s_low,%s_high", t->columns[c].key, t->columns[c].key);
+    }
+    putc('\n', out);
+    for (size_t r = 0; r < t->row_count; r++) {
+        for (size_t c = 0; c < t->column_count; c++) {
+            const struct report_cell *cell = &t->cells[t->rows[r].first + c];
+            if (c > 0) putc(',', out);
+            if (cell->kind == REPORT_TEXT) put_csv_text(cell->text, out);
+            else if (isfinite(cell->number.value)) put_number(exact(cell, cell->number.value), out);
+            if (!has_intervals(t, c)) continue;
+            putc(',', out);
+            put_number(exact(cell, cell->number.low), out);
+            putc(',', out);
+            put_number(exact(cell, cell->number.high), out);
+        }
+        putc('\n', out);
+    }
+}

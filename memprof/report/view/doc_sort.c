@@ -1,0 +1,124 @@
+/* doc_sort.c - --sort: the order of a document's rows, and how many of them stay. */
+#include "memprof/report/model/memory.h"
+#include "memprof/report/view/doc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct order {
+    const struct report_table *table;
+    size_t column;
+    bool turned;
+    uint32_t *parents; /* of a tree's rows, 1 + the row; else all 0 */
+};
+
+static const struct report_cell *cell_of(const struct order *o, size_t row) {
+    return &o->table->cells[o->table->rows[row].first + o->column];
+}
+
+/* Numbers: the largest first, what is unknown last; texts: as in a dictionary. */
+static int compare_cells(const struct report_cell *a, const struct report_cell *b) {
+    if (a->kind == REPORT_TEXT) return strcmp(a->text, b->text);
+    double x = a->number.value, y = b->number.value;
+    return x > y ? -1 : x < y;
+}
+
+static bool is_unknown(const struct report_cell *cell) {
+    return cell->kind != REPORT_TEXT && isnan(cell->number.value);
+}
+
+static int by_column(const void *a, const void *b, void *context) {
+    const struct order *o = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (o->parents[x] != o->parents[y]) return o->parents[x] < o->parents[y] ? -1 : 1;
+    const struct report_row *p = &o->table->rows[x], *q = &o->table->rows[y];
+    if (p->place != q->place) return p->place < q->place ? -1 : 1;
+    const struct report_cell *left = cell_of(o, x), *right = cell_of(o, y);
+    if (is_unknown(left) != is_unknown(right)) return is_unknown(right) ? -1 : 1;
+    int order = is_unknown(left) ? 0 : compare_cells(left, right);
+    if (o->turned) order = -order;
+    return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+static void find_parents(struct order *o) {
+    const struct report_table *t = o->table;
+    uint32_t *last = report_alloc((t->row_count + 1) * sizeof *last); /* row of each depth */
+    for (uint32_t i = 0; i < t->row_count; i++) {
+        unsigned depth = t->rows[i].depth;
+        o->parents[i] = depth > 0 ? last[depth - 1] : 0;
+        last[depth] = i + 1;
+    }
+    free(last);
+}
+
+/* Rows from the root down, each followed by its children in their new order. sorted: all rows,
+ * those of one parent together. */
+static struct report_row *lay_down(const struct order *o, const uint32_t *sorted) {
+    const struct report_table *t = o->table;
+    size_t n = t->row_count, count = 0, open = 0;
+    struct report_row *rows = report_alloc(n * sizeof *rows);
+    uint32_t *starts = report_alloc((n + 2) *
+                                    sizeof *starts); /* in sorted, of each one's children */
+    uint32_t *stack = report_alloc((n + 1) * sizeof *stack);
+    for (size_t i = 0; i < n; i++) starts[o->parents[i] + 1]++;
+    for (size_t i = 0; i <= n; i++) starts[i + 1] += starts[i];
+    for (uint32_t i = starts[1]; i > starts[0]; i--) stack[open++] = sorted[i - 1];
+    while (open > 0) {
+        uint32_t row = stack[--open];
+        rows[count++] = t->rows[row];
+        for (uint32_t i = starts[row + 2]; i > starts[row + 1]; i--) stack[open++] = sorted[i - 1];
+    }
+    free(starts);
+    free(stack);
+    return rows;
+}
+
+static void sort_table(struct report_table *t, size_t column, bool turned) {
+    struct order o = {t, column, turned, report_alloc(t->row_count * sizeof *o.parents)};
+    uint32_t *sorted = report_alloc(t->row_count * sizeof *sorted);
+    for (uint32_t i = 0; i < t->row_count; i++) sorted[i] = i;
+    find_parents(&o);
+    qsort_r(sorted, t->row_count, sizeof *sorted, by_column, &o);
+    struct report_row *rows = lay_down(&o, sorted);
+    free(t->rows);
+    t->rows = rows;
+    t->row_capacity = t->row_count;
+    free(o.parents);
+    free(sorted);
+}
+
+static bool can_sort(const struct report_table *t) { return t->shape != REPORT_FACTS; }
+
+static int complain(const struct report_doc *doc, const char *key, struct report_error *error) {
+    char list[200] = "give one of";
+    for (size_t i = 0; i < doc->table_count; i++) {
+        const struct report_table *t = doc->tables[i];
+        for (size_t c = 0; can_sort(t) && c < t->column_count; c++) {
+            size_t used = strlen(list);
+            if (strstr(list, t->columns[c].key) == NULL)
+                snprintf(list + used, sizeof list - used, " %s", t->columns[c].key);
+        }
+    }
+    if (strlen(list) <= strlen("give one of"))
+        return report_fail(error, "--sort", "leave it out", "`%s` has no rows to sort", doc->view);
+    return report_fail(error, "--sort", list, "`%s` has no column `%s`", doc->view, key);
+}
+
+int report_doc_sort(struct report_doc *doc, const char *by, struct report_error *error) {
+    bool turned = by[0] == '-', found = false;
+    const char *key = by + turned;
+    for (size_t i = 0; i < doc->table_count; i++) {
+        struct report_table *t = doc->tables[i];
+        for (size_t c = 0; can_sort(t) && c < t->column_count; c++) {
+            if (strcmp(t->columns[c].key, key) != 0) continue;
+            if (t->row_count > 0) sort_table(t, c, turned);
+            found = true;
+        }
+        if (t->limit == 0 || t->row_count <= t->limit) continue;
+        report_doc_note(doc, "%zu rows are left out: --top %zu shows all.", t->row_count - t->limit,
+                        t->row_count);
+        t->row_count = t->limit;
+    }
+    return found ? 0 : complain(doc, key, error);
+}

@@ -1,0 +1,280 @@
+/* gc.c - what the collector did, and the heap over time. */
+#include "memprof/report/model/memory.h"
+#include "memprof/report/view/text.h"
+#include "memprof/report/view/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 40, MOST_STEPS = 100000, WORST = 5 };
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The smallest value that at least that share of all does not exceed. */
+static double percentile(const double *sorted, size_t n, double share) {
+    size_t rank = (size_t)(share * n);
+    if (rank < share * n) rank++;
+    return sorted[rank > 0 ? rank - 1 : 0];
+}
+
+static void add_row(struct report_table *t, const char *name, double *seconds, size_t n, double run,
+                    double words) {
+    double total = 0;
+    for (size_t i = 0; i < n; i++) total += seconds[i];
+    qsort(seconds, n, sizeof *seconds, by_value);
+    report_table_row(t, 0);
+    report_cell_number(t, REPORT_COUNT, n);
+    report_cell_number(t, REPORT_SECONDS, total);
+    report_cell_number(t, REPORT_SHARES, run > 0 ? total / run : 0);
+    report_cell_number(t, REPORT_SECONDS, percentile(seconds, n, 0.5));
+    report_cell_number(t, REPORT_SECONDS, percentile(seconds, n, 0.9));
+    report_cell_number(t, REPORT_SECONDS, percentile(seconds, n, 0.99));
+    report_cell_number(t, REPORT_SECONDS, seconds[n - 1]);
+    report_cell_number(t, REPORT_COUNT, words);
+    report_cell_text(t, name);
+}
+
+/* Whole pauses first, then their parts. */
+static int by_name(const void *a, const void *b, void *context) {
+    const struct report_model *m = context;
+    const char *x = m->names[*(const uint32_t *)a], *y = m->names[*(const uint32_t *)b];
+    bool first = strcmp(x, "pause") == 0, second = strcmp(y, "pause") == 0;
+    return first != second ? second - first : strcmp(x, y);
+}
+
+static uint32_t *names_in_order(const struct report_model *m) {
+    uint32_t *names = report_alloc(m->name_count * sizeof *names);
+    for (uint32_t i = 0; i < m->name_count; i++) names[i] = i;
+    qsort_r(names, m->name_count, sizeof *names, by_name, (void *)m);
+    return names;
+}
+
+static void add_events(struct report_doc *doc, const struct report_query *query) {
+    const struct report_model *m = query->model;
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "events", "Time");
+    static const char *const titles[] = {"count", "total", "share", "p50", "p90",
+                                         "p99",   "max",   "words", "name"};
+    for (size_t i = 0; i < 9; i++)
+        report_table_column(t, titles[i],
+                            i == 2   ? (query->window[0] != 0 ? "of that time" : "of the run")
+                            : i == 8 ? "what"
+                                     : titles[i]);
+    double *seconds = report_alloc(m->gc_event_count * sizeof *seconds);
+    uint32_t *names = names_in_order(m);
+    double run = report_query_length(query) / 1e9;
+    for (size_t k = 0; k < m->name_count; k++) {
+        uint32_t name = names[k];
+        size_t n = 0;
+        double words = 0;
+        for (size_t i = 0; i < m->gc_event_count; i++) {
+            const struct report_gc_event *e = &m->gc_events[i];
+            if (e->name != name || !report_query_holds(query, e->start)) continue;
+            seconds[n++] = e->duration / 1e9;
+            words += e->words;
+        }
+        if (n > 0) add_row(t, m->names[name], seconds, n, run, words);
+    }
+    free(seconds);
+    free(names);
+    t->empty = report_copy("the profile holds no times of the collector "
+                           "(record with `bactrian prof record`)");
+}
+
+/* The longest first. */
+static int by_duration(const void *a, const void *b) {
+    const struct report_gc_event *x = *(const struct report_gc_event *const *)a;
+    const struct report_gc_event *y = *(const struct report_gc_event *const *)b;
+    if (x->duration != y->duration) return x->duration > y->duration ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void add_longest(struct report_doc *doc, const struct report_query *query) {
+    const struct report_model *m = query->model;
+    const struct report_gc_event **pauses = report_alloc(m->gc_event_count * sizeof *pauses);
+    size_t n = 0;
+    for (size_t i = 0; i < m->gc_event_count; i++) {
+        const struct report_gc_event *e = &m->gc_events[i];
+        if (e->kind == REPORT_GC_PAUSE && report_query_holds(query, e->start)) pauses[n++] = e;
+    }
+    qsort(pauses, n, sizeof *pauses, by_duration);
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "longest", "The longest pauses");
+    report_table_column(t, "duration", "pause");
+    report_table_column(t, "start", "at");
+    for (size_t i = 0; i < n && i < report_rows_of(query->selection, WORST); i++) {
+        report_table_row(t, 0);
+        report_cell_number(t, REPORT_SECONDS, pauses[i]->duration / 1e9);
+        report_cell_number(t, REPORT_SECONDS, pauses[i]->start / 1e9);
+    }
+    free(pauses);
+}
+
+/* The last reading until a time: they are taken at phases and every few collections. */
+static struct report_counter reading(const struct report_model *m, int64_t time) {
+    size_t low = 0, high = m->counter_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->counters[middle].time <= time) low = middle + 1;
+        else high = middle;
+    }
+    return low > 0 ? m->counters[low - 1] : (struct report_counter){0};
+}
+
+/* What was counted in the selected time; heap_words: the most there were. */
+static struct report_counter count_selected(const struct report_query *query) {
+    const struct report_model *m = query->model;
+    struct report_counter sum = {0};
+    for (size_t i = 0; i < query->span_count; i++) {
+        const int64_t start = query->spans[i].from;
+        const struct report_counter from = reading(m, start > 0 ? start : -1);
+        const struct report_counter to = reading(m, query->spans[i].to);
+        sum.minor_collections += to.minor_collections - from.minor_collections;
+        sum.major_collections += to.major_collections - from.major_collections;
+        sum.minor_words += to.minor_words - from.minor_words;
+        sum.promoted_words += to.promoted_words - from.promoted_words;
+        sum.major_words += to.major_words - from.major_words;
+        sum.external_words += to.external_words - from.external_words;
+    }
+    for (size_t i = 0; i < m->counter_count; i++)
+        if (report_query_holds(query, m->counters[i].time) &&
+            m->counters[i].heap_words > sum.heap_words)
+            sum.heap_words = m->counters[i].heap_words;
+    return sum;
+}
+
+static void add_counters(struct report_doc *doc, const struct report_query *query) {
+    const struct report_model *m = query->model;
+    if (m->counter_count == 0) return;
+    const struct report_counter c = count_selected(query);
+    struct report_table *t = report_doc_table(doc, REPORT_FACTS, "counters", "Exact counters");
+    double word = m->word_bytes;
+    report_fact_number(t, "minor_collections", "minor collections", REPORT_COUNT,
+                       c.minor_collections);
+    report_fact_number(t, "major_collections", "major collections", REPORT_COUNT,
+                       c.major_collections);
+    report_fact_number(t, "minor", "allocated in the minor heap", REPORT_BYTES,
+                       c.minor_words * word);
+    report_fact_number(t, "promoted", "promoted", REPORT_BYTES, c.promoted_words * word);
+    report_fact_number(t, "major", "allocated in the major heap at once", REPORT_BYTES,
+                       (c.major_words - c.promoted_words) * word);
+    if (c.external_words > 0)
+        report_fact_number(t, "external", "external", REPORT_BYTES, c.external_words * word);
+    if (c.heap_words > 0)
+        report_fact_number(t, "heap_max", "largest major heap", REPORT_BYTES, c.heap_words * word);
+    if (query->window[0] != 0)
+        report_doc_note(doc, "Counters are read at phases and after collections: those nearest to "
+                             "the selected time count.");
+}
+
+struct report_doc *report_view_gc(const struct report_request *request,
+                                  struct report_error *error) {
+    struct report_query query;
+    if (report_query_start(&query, request->model, &request->selection, REPORT_SHOW_ALLOC, error) !=
+        0)
+        return NULL;
+    struct report_doc *doc = report_doc_create("gc", "The garbage collector%s%s",
+                                               query.window[0] != 0 ? ", " : "", query.window);
+    add_counters(doc, &query);
+    add_events(doc, &query);
+    add_longest(doc, &query);
+    report_add_notes(doc, request->model);
+    report_query_end(&query);
+    return doc;
+}
+
+static const char *const live_titles[REPORT_UNITS] = {
+    [REPORT_UNIT_BYTES] = "live",
+    [REPORT_UNIT_WORDS] = "live words",
+    [REPORT_UNIT_BLOCKS] = "live blocks",
+    [REPORT_UNIT_SAMPLES] = "live samples",
+};
+
+/* What was born and what died in each step of the time that is shown. */
+struct steps {
+    size_t count;
+    int64_t from;
+    double width;
+    struct report_sum *born, *died;
+};
+
+static void fill_steps(struct steps *steps, const struct report_query *query) {
+    const struct report_model *m = query->model;
+    for (size_t i = 0; i < m->sample_count; i++) {
+        const struct report_sample *s = &m->samples[i];
+        if (!report_query_selects(query, s)) continue;
+        size_t born = (s->born - steps->from) / steps->width;
+        double died = s->died == REPORT_NEVER ? steps->count
+                                              : (s->died - steps->from) / steps->width;
+        if (born >= steps->count) born = steps->count - 1;
+        report_sum_add(&steps->born[born], s, m->rate);
+        if (died < steps->count) report_sum_add(&steps->died[(size_t)died], s, m->rate);
+    }
+}
+
+/* What is live after a step. */
+static void live_after(struct report_sum *live, const struct steps *steps, size_t step) {
+    const struct report_sum *d = &steps->died[step];
+    report_sum_merge(live, &steps->born[step]);
+    if (live->samples == d->samples) {
+        *live = (struct report_sum){0};
+        return;
+    }
+    live->samples -= d->samples;
+    live->hits -= d->hits;
+    live->hits_squared -= d->hits_squared;
+    live->blocks -= d->blocks;
+    live->blocks_variance -= d->blocks_variance;
+}
+
+static void add_steps(struct report_table *t, const struct report_query *query,
+                      const struct steps *steps) {
+    enum report_kind kind = report_unit_kind(query->selection);
+    struct report_sum live = {0};
+    uint64_t most = 1;
+    for (size_t i = 0; i < steps->count; i++) {
+        live_after(&live, steps, i);
+        if (live.hits > most) most = live.hits;
+    }
+    live = (struct report_sum){0};
+    for (size_t i = 0; i < steps->count; i++) {
+        live_after(&live, steps, i);
+        report_table_row(t, 0);
+        report_cell_number(t, REPORT_SECONDS, (steps->from + (i + 1) * steps->width) / 1e9);
+        report_cell_estimate(t, kind, report_query_estimate(query, &live));
+        report_cell_number(t, kind, report_query_estimate(query, &steps->born[i]).value);
+        report_cell_number(t, REPORT_BAR, (double)live.hits / most);
+    }
+}
+
+struct report_doc *report_view_timeline(const struct report_request *request,
+                                        struct report_error *error) {
+    const struct report_model *m = request->model;
+    const struct report_selection *selection = &request->selection;
+    struct report_query query;
+    if (report_query_start(&query, m, selection, REPORT_SHOW_ALLOC, error) != 0) return NULL;
+    struct steps steps = {.count = report_rows_of(selection, STEPS), .from = query.from};
+    if (steps.count > MOST_STEPS) steps.count = MOST_STEPS;
+    if (steps.from > m->end) steps.from = m->end;
+    steps.width = ((query.to <= m->end ? query.to : m->end + 1.0) - steps.from) / steps.count;
+    steps.born = report_alloc(steps.count * sizeof *steps.born);
+    steps.died = report_alloc(steps.count * sizeof *steps.died);
+    fill_steps(&steps, &query);
+    struct report_doc *doc = query.is_whole
+                                 ? report_doc_create("timeline", "Live memory over time")
+                                 : report_doc_create("timeline", "Live memory over time, %s",
+                                                     query.sentence);
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "steps", "%s", "");
+    report_table_column(t, "time", "until");
+    report_table_column(t, "live", live_titles[selection->unit]);
+    report_table_column(t, "allocated", "allocated since the line above");
+    report_table_column(t, "bar", "");
+    add_steps(t, &query, &steps);
+    doc->no_intervals = selection->no_intervals;
+    report_add_notes(doc, m);
+    free(steps.born);
+    free(steps.died);
+    report_query_end(&query);
+    return doc;
+}

@@ -1,0 +1,183 @@
+/* stats.c - what was recorded and how; and the screen that shows the most important. */
+#include "memprof/report/model/memory.h"
+#include "memprof/report/view/text.h"
+#include "memprof/report/view/views.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { SUMMARY_ROWS = 5 };
+
+static void add_run(struct report_doc *doc, const struct report_request *request) {
+    const struct report_model *m = request->model;
+    struct report_table *t = report_doc_table(doc, REPORT_FACTS, "run", "The run");
+    char date[64];
+    time_t seconds = m->epoch_us / 1000000;
+    struct tm tm;
+    report_fact_text(t, "file", "file", request->path);
+    report_fact_text(t, "format", "format", m->format);
+    if (m->program[0] != 0) report_fact_text(t, "program", "program", m->program);
+    if (m->context[0] != 0) report_fact_text(t, "context", "command or context", m->context);
+    if (m->host[0] != 0) report_fact_text(t, "host", "host", m->host);
+    if (m->runtime_parameters[0] != 0)
+        report_fact_text(t, "runtime_parameters", "OCaml's parameters", m->runtime_parameters);
+    report_fact_number(t, "pid", "process", REPORT_NUMBER, m->pid);
+    if (gmtime_r(&seconds, &tm) != NULL &&
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
+        report_fact_text(t, "started", "started", date);
+    report_fact_number(t, "duration", "duration", REPORT_SECONDS, m->end / 1e9);
+    if (m->outcome[0] != 0) report_fact_text(t, "outcome", "the program", m->outcome);
+    if (m->overhead >= 0)
+        report_fact_number(t, "overhead", "time spent recording", REPORT_SECONDS,
+                           m->overhead / 1e9);
+}
+
+static void add_sampling(struct report_doc *doc, const struct report_model *m) {
+    struct report_table *t = report_doc_table(doc, REPORT_FACTS, "sampling", "Sampling");
+    unsigned deepest = 0;
+    for (size_t i = 0; i < m->node_count; i++)
+        if (m->nodes[i].depth > deepest) deepest = m->nodes[i].depth;
+    report_fact_number(t, "rate", "probability of a word to be sampled", REPORT_NUMBER, m->rate);
+    report_fact_number(t, "period", "that is one sample for each", REPORT_BYTES,
+                       m->word_bytes / m->rate);
+    if (m->has_seed) report_fact_number(t, "seed", "seed", REPORT_NUMBER, m->seed);
+    report_fact_number(t, "samples", "sampled blocks", REPORT_COUNT, m->sample_count);
+    if (m->has_sites) report_fact_text(t, "sites", "sites", "counted exactly, too");
+    report_fact_number(t, "stacks", "different call stacks", REPORT_COUNT, m->node_count - 1);
+    report_fact_number(t, "locations", "different places in the program", REPORT_COUNT,
+                       m->location_count - 1);
+    report_fact_number(t, "deepest", "frames of the deepest stack", REPORT_COUNT, deepest);
+    if (m->skipped > 0)
+        report_fact_number(t, "skipped", "events skipped", REPORT_COUNT, m->skipped);
+}
+
+/* One line of the comparison of estimates with the exact totals. */
+static void add_comparison(struct report_table *t, const char *what,
+                           const struct report_scale *scale, const struct report_sum *sum,
+                           double exact) {
+    struct report_estimate bytes = report_estimate_bytes(scale, sum);
+    report_table_row(t, 0);
+    report_cell_estimate(t, REPORT_BYTES, bytes);
+    report_cell_number(t, REPORT_BYTES, exact);
+    report_cell_number(t, REPORT_SHARES, exact > 0 ? bytes.value / exact - 1 : NAN);
+    report_cell_text(t, exact >= bytes.low && exact <= bytes.high ? "yes" : "no");
+    report_cell_text(t, what);
+}
+
+static void add_calibration(struct report_doc *doc, const struct report_model *m) {
+    struct report_scale scale = report_scale_of(m);
+    struct report_sum sums[3] = {{0}}; /* minor, major and outside, promoted */
+    if (m->counter_count == 0 || m->selected) return;
+    const struct report_counter *c = &m->counters[m->counter_count - 1];
+    scale.exact_words = 0; /* the estimate without any help */
+    for (size_t i = 0; i < m->sample_count; i++) {
+        const struct report_sample *s = &m->samples[i];
+        report_sum_add(&sums[s->source != REPORT_MINOR], s, m->rate);
+        if (s->promoted != REPORT_NEVER && s->source != REPORT_EXTERNAL)
+            report_sum_add(&sums[2], s, m->rate);
+    }
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "calibration",
+                                              "Estimates against the collector's exact counters");
+    report_table_column(t, "estimate", "estimate");
+    report_table_column(t, "exact", "exact");
+    report_table_column(t, "difference", "difference");
+    report_table_column(t, "within", "within");
+    report_table_column(t, "what", "what");
+    double word = m->word_bytes;
+    add_comparison(t, "allocated in the minor heap", &scale, &sums[0], c->minor_words * word);
+    add_comparison(t, "allocated elsewhere", &scale, &sums[1],
+                   (c->major_words - c->promoted_words + c->external_words) * word);
+    add_comparison(t, "promoted", &scale, &sums[2], c->promoted_words * word);
+}
+
+static void add_phases(struct report_doc *doc, const struct report_model *m) {
+    if (m->phase_count == 0) return;
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "phases", "Phases");
+    report_table_column(t, "start", "start");
+    report_table_column(t, "duration", "duration");
+    report_table_column(t, "phase", "phase");
+    for (size_t i = 0; i < m->phase_count; i++) {
+        const struct report_phase *p = &m->phases[i];
+        report_table_row(t, 0);
+        report_cell_number(t, REPORT_SECONDS, p->start / 1e9);
+        report_cell_number(t, REPORT_SECONDS,
+                           ((p->end == REPORT_NEVER ? m->end : p->end) - p->start) / 1e9);
+        report_cell_text(t, m->names[p->name]);
+    }
+}
+
+struct report_doc *report_view_stats(const struct report_request *request,
+                                     struct report_error *error) {
+    struct report_doc *doc = report_doc_create("stats", "What was recorded");
+    (void)error;
+    doc->no_intervals = request->selection.no_intervals;
+    add_run(doc, request);
+    add_sampling(doc, request->model);
+    add_calibration(doc, request->model);
+    add_phases(doc, request->model);
+    report_add_notes(doc, request->model);
+    return doc;
+}
+
+/* The largest sites of a selection; returns the sum of all. */
+static int add_top(struct report_doc *doc, const struct report_request *request, const char *key,
+                   struct report_selection selection, struct report_table *facts,
+                   struct report_error *error) {
+    struct report_query query;
+    if (report_query_start(&query, request->model, &selection, REPORT_SHOW_ALLOC, error) != 0)
+        return -1;
+    struct report_groups *g = report_groups_create(&query);
+    struct report_estimate total = report_group_estimate(&query, g, &g->total);
+    char *text = report_groups_total_text(&query, g);
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, key, "%s: %s", query.sentence,
+                                              text);
+    t->title[0] = t->title[0] >= 'a' ? t->title[0] - 32 : t->title[0];
+    report_fact_estimate(facts, key, query.sentence, report_unit_kind(&selection), total);
+    report_table_column(t, "share", "share");
+    report_table_column(t, report_unit_title(&selection), report_unit_title(&selection));
+    report_table_column(t, "site", report_by_title(&selection));
+    t->empty = report_copy("no samples");
+    size_t rows = report_rows_to_make(t, &selection, SUMMARY_ROWS, 0);
+    for (size_t i = 0; i < g->shown && i < rows; i++) {
+        const struct report_group *group = &g->groups[g->order[i]];
+        report_table_row(t, 0);
+        report_cell_number(t, REPORT_SHARES, report_group_share(g, group));
+        report_cell_estimate(t, report_unit_kind(&selection),
+                             report_group_estimate(&query, g, group));
+        report_cell_text(t, g->texts[g->order[i]]);
+    }
+    free(text);
+    report_groups_free(g);
+    report_query_end(&query);
+    return 0;
+}
+
+struct report_doc *report_view_summary(const struct report_request *request,
+                                       struct report_error *error) {
+    const struct report_model *m = request->model;
+    struct report_doc *doc = report_doc_create("summary", "Memory profile of %s",
+                                               m->program[0] != 0 ? m->program : request->path);
+    struct report_table *facts = report_doc_table(doc, REPORT_FACTS, "totals", "%s", "");
+    struct report_selection selection = request->selection;
+    doc->no_intervals = selection.no_intervals;
+    report_fact_number(facts, "duration", "duration", REPORT_SECONDS, m->end / 1e9);
+    report_fact_number(facts, "samples", "sampled blocks", REPORT_COUNT, m->sample_count);
+    selection.has_show = true;
+    selection.at.kind = REPORT_NO_MOMENT;
+    selection.show = REPORT_SHOW_ALLOC;
+    int failed = add_top(doc, request, "allocated", selection, facts, error);
+    selection.show = REPORT_SHOW_LIVE;
+    selection.at.kind = REPORT_PEAK;
+    failed = failed || add_top(doc, request, "live_at_peak", selection, facts, error);
+    selection.at.kind = REPORT_END;
+    failed = failed || add_top(doc, request, "live_at_end", selection, facts, error);
+    if (failed) {
+        report_doc_free(doc);
+        return NULL;
+    }
+    report_add_notes(doc, m);
+    report_doc_note(doc, "More: bactrian prof tree %s, leaks, lifetimes, gc, html -o report.html",
+                    request->path);
+    return doc;
+}

@@ -1,0 +1,389 @@
+/* sampler.c - skips, streams, and the collector's hooks (memprof/sampling/sampler.h). */
+#include "memprof/sampling/sampler_internal.h"
+#include "vm/engine/reexecute.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Trials. ---- */
+
+/* Of more words than that the hits are not drawn one by one. */
+enum { MANY_WORDS = 1 << 20 };
+
+/* How many of so many trials hit that counting them would take long: their number is distributed as
+ * a normal variable, but for less than a thousandth of its deviation. */
+static uint64_t draw_many(struct mp_stream *stream, uint64_t words) {
+    double mean = (double)words * stream->rate, deviation = sqrt(mean * (1 - stream->rate));
+    double radius = sqrt(-2 * log(mp_uniform(&stream->random)));
+    double normal = radius * cos(2 * M_PI * mp_uniform(&stream->random));
+    double hits = floor(mean + deviation * normal + 0.5);
+    return hits < 0 ? 0 : hits < (double)words ? (uint64_t)hits : words;
+}
+
+size_t mp_count_more_hits(const struct mp_sampler *s, struct mp_stream *stream, uint64_t *next,
+                          uint64_t end) {
+    uint64_t others = end - *next - 1; /* behind the one at *next */
+    size_t hits = 0;
+    if (stream->mean_skip == 0) {
+        *next = end;
+        return others + 1;
+    }
+    if (others > MANY_WORDS && (double)others * stream->rate > MANY_WORDS) {
+        hits = 1 + draw_many(stream, others);
+        *next = end + mp_draw_skip(s, stream);
+    }
+    while (*next < end) {
+        hits++;
+        *next += 1 + mp_draw_skip(s, stream);
+    }
+    return hits;
+}
+
+/* ---- Clocks, and arming. ---- */
+
+/* The time of a lane now; MS1. */
+static uint64_t lane_clock(const struct mp_sampler *s, const struct mp_lane *lane) {
+    return (lane->suspended > 0 ? lane->since : mp_clock(s)) - lane->lag;
+}
+
+/* ---- The collector's hooks. ---- */
+
+/* Notes the streams that hit a block whose last word comes just before the clock `end`. Returns
+ * whether one of their clients can be promised a block. */
+static inline bool collect_hits(const struct mp_sampler *s, uint64_t end,
+                                struct mp_hit_list *hits) {
+    bool promising = false;
+    hits->count = 0;
+    hits->detached = s->detached;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
+        if (!mp_is_active(s, stream) || stream->next + stream->lane->lag >= end) continue;
+        struct mp_noted *noted = &hits->of[hits->count++];
+        noted->stream = stream;
+        noted->id = stream->id;
+        noted->ticket = 0;
+        noted->samples = mp_count_hits(s, stream, &stream->next, end - stream->lane->lag);
+        promising |= stream->client->promised != NULL;
+    }
+    return promising;
+}
+
+/* The i-th stream of a list; NULL: it was removed meanwhile. */
+static inline struct mp_stream *stream_of(const struct mp_sampler *s,
+                                          const struct mp_hit_list *hits, unsigned i) {
+    if (hits->detached == s->detached) return hits->of[i].stream;
+    struct mp_stream *at = s->streams;
+    while (at != NULL && at->id != hits->of[i].id) at = at->next_stream;
+    return at;
+}
+
+/* Tells the i-th stream of a list of its block, which exists. */
+static inline void tell_hit(const struct mp_sampler *s, struct mp_hit_list *hits, unsigned i) {
+    struct mp_stream *stream = stream_of(s, hits, i);
+    if (stream == NULL || !stream->sampling) return;
+    hits->hit.samples = hits->of[i].samples;
+    stream->client->hit(stream->context, s->d, &hits->hit);
+}
+
+/* Tells the streams of a list that their promised block is v, or (0) will never be. */
+static void keep_promise(struct mp_sampler *s, struct mp_hit_list *hits, value v) {
+    hits->hit.block = v;
+    for (unsigned i = 0; i < hits->count; i++) {
+        struct mp_stream *stream = stream_of(s, hits, i);
+        if (stream == NULL) continue;
+        uint64_t ticket = hits->of[i].ticket;
+        if (ticket != 0) stream->client->born(stream->context, ticket, v);
+        else if (v != 0 && stream->client->promised == NULL) tell_hit(s, hits, i);
+    }
+}
+
+/* The block that was promised last was not made if no birth followed: memory was exhausted. */
+static void break_promise(struct mp_sampler *s) {
+    struct mp_hit_list hits = s->promised;
+    s->promised.count = 0;
+    keep_promise(s, &hits, 0);
+}
+
+/* Asks the client of a stream what it says to a promised block. The words of a block that was
+ * refused have been looked at all the same. */
+static inline value ask(struct mp_sampler *s, struct mp_stream *stream, struct mp_hit *hit,
+                        uint64_t *ticket) {
+    hit->block = 0;
+    mp_hold_block(s->d, hit->wosize);
+    value result = stream->client->promised(stream->context, s->d, hit, ticket);
+    if (!is_exn_result(result)) mp_release_block(s->d, hit->wosize);
+    return result;
+}
+
+/* A small block of bytecode: clients are told first and may refuse it, by an exception. What they
+ * run may allocate, so a nested promise can come and be kept in between. */
+static void promise(struct mp_sampler *s, struct mp_hit_list *hits) {
+    for (unsigned i = 0; i < hits->count; i++) {
+        struct mp_stream *stream = stream_of(s, hits, i);
+        /* Stopped by the client before it, or it waits for the birth. */
+        if (stream == NULL || !stream->sampling || stream->client->promised == NULL) continue;
+        hits->hit.samples = hits->of[i].samples;
+        value result = ask(s, stream, &hits->hit, &hits->of[i].ticket);
+        if (!is_exn_result(result)) continue;
+        hits->count = i;
+        keep_promise(s, hits, 0);
+        mp_arm(s);
+        vm_raise(s->d, exn_of_result(result));
+    }
+    s->promised.hit = hits->hit;
+    s->promised.count = hits->count;
+    s->promised.detached = hits->detached;
+    for (unsigned i = 0; i < hits->count; i++) s->promised.of[i] = hits->of[i];
+    mp_arm(s);
+}
+
+/* The same for the only stream, which needs no list. Returns whether it awaits the birth. */
+static bool promise_one(struct mp_sampler *s, struct mp_stream *stream, struct mp_hit *hit) {
+    struct mp_noted noted = {.stream = stream, .id = stream->id, .samples = hit->samples};
+    unsigned detached = s->detached;
+    value result = ask(s, stream, hit, &noted.ticket);
+    mp_arm(s);
+    if (is_exn_result(result)) vm_raise(s->d, exn_of_result(result));
+    if (noted.ticket == 0) return false;
+    s->promised.count = 1;
+    s->promised.detached = detached;
+    s->promised.of[0] = noted;
+    return true;
+}
+
+/* What on_sample does when several streams sample. Returns whether a promise was made. */
+static __attribute__((noinline)) bool sample_several(struct mp_sampler *s, uint64_t end,
+                                                     const struct mp_hit *hit, bool from_bytecode) {
+    struct mp_hit_list hits;
+    bool promising = collect_hits(s, end, &hits) && from_bytecode;
+    hits.hit = *hit;
+    if (promising) {
+        promise(s, &hits);
+        return true;
+    }
+    mp_arm(s);
+    for (unsigned i = 0; i < hits.count; i++) tell_hit(s, &hits, i);
+    return false;
+}
+
+static bool on_sample(void *context, struct gc_domain *g, size_t wosize, unsigned tag,
+                      bool from_bytecode, value v) {
+    struct mp_sampler *s = context;
+    struct mp_stream *only = s->only;
+    uint64_t end = gc_clock(g) + (from_bytecode ? wosize + 1 : 0);
+    struct mp_hit hit = {
+        .wosize = wosize,
+        .young = true,
+        .source = GC_NORMAL,
+        .tag = tag,
+        /* Where bytecode's block will be if nothing else is allocated first. */
+        .block = from_bytecode ? (value)(g->young_ptr - 8 * wosize) : v,
+    };
+    if (from_bytecode && s->promised.count > 0) break_promise(s);
+    if (only == NULL) return sample_several(s, end, &hit, from_bytecode);
+    uint64_t lag = only->lane->lag;
+    if (!mp_is_active(s, only) || only->next + lag >= end) {
+        mp_arm(s);
+        return false;
+    }
+    hit.samples = mp_count_hits(s, only, &only->next, end - lag);
+    if (from_bytecode && only->client->promised != NULL) return promise_one(s, only, &hit);
+    gc_set_sample(g, only->next + lag);
+    only->client->hit(only->context, s->d, &hit);
+    return false;
+}
+
+value mp_hit_quickly(struct domain *d, size_t wosize, unsigned tag) {
+    struct mp_sampler *s = d->sampler;
+    struct mp_stream *only = s->only;
+    uint64_t end;
+    if (!mp_only_hits(s, wosize, &end)) return vm_slow_alloc(d, wosize, tag);
+    struct mp_hit hit = {
+        .wosize = wosize,
+        .samples = mp_count_hits(s, only, &only->next, end),
+        .young = true,
+        .source = GC_NORMAL,
+        .tag = tag,
+        .block = gc_bump(&d->gc, wosize, tag),
+    };
+    gc_set_sample(&d->gc, only->next + only->lane->lag);
+    only->client->hit(only->context, d, &hit);
+    return hit.block;
+}
+
+static void on_born(void *context, struct gc_domain *g, value v) {
+    struct mp_sampler *s = context;
+    keep_promise(s, &s->promised, v);
+    s->promised.count = 0;
+}
+
+static uint64_t trials_of(const struct mp_stream *stream, size_t size, enum gc_source source) {
+    if (source != GC_CUSTOM) return (uint64_t)size + 1;
+    return stream->rounds_up ? (size + 7) / 8 : size / 8;
+}
+
+static void on_allocated(void *context, struct gc_domain *g, value v, size_t size,
+                         enum gc_source source) {
+    struct mp_sampler *s = context;
+    if (source == GC_CUSTOM) s->external_words += size / 8;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
+        if (!mp_is_active(s, stream)) continue;
+        uint64_t trials = trials_of(stream, size, source);
+        size_t samples = stream->carry < trials ? mp_count_hits(s, stream, &stream->carry, trials)
+                                                : 0;
+        stream->carry -= trials;
+        if (samples == 0) continue;
+        struct mp_hit hit = {
+            .wosize = source == GC_CUSTOM ? trials : size,
+            .samples = samples,
+            .source = source,
+            .tag = tag_of(v),
+            .young = gc_is_young(g, v),
+            .block = v,
+        };
+        stream->client->hit(stream->context, s->d, &hit);
+    }
+}
+
+void mp_bear(struct mp_sampler *s, struct mp_stream *stream, uint64_t ticket, size_t wosize) {
+    s->promised.count = 1;
+    s->promised.detached = s->detached;
+    s->promised.of[0] = (struct mp_noted){.stream = stream, .id = stream->id, .ticket = ticket};
+    s->d->promised_block = gc_prepare_small(&s->d->gc, wosize);
+    s->promised.count = 0;
+    stream->client->born(stream->context, ticket, s->d->promised_block);
+}
+
+static void on_minor_done(void *context, struct gc_domain *g) {
+    struct mp_sampler *s = context;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        stream->client->minor_done(stream->context, g);
+}
+
+static size_t on_mark_done(void *context, struct gc_domain *g) {
+    struct mp_sampler *s = context;
+    size_t work = 0;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        if (stream->client->mark_done != NULL)
+            work += stream->client->mark_done(stream->context, g);
+    return work;
+}
+
+static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+    struct mp_sampler *s = context;
+    struct mp_stream *stream = s->streams;
+    size_t done = 0;
+    for (; stream != NULL && done < budget; stream = stream->next_stream)
+        if (stream->client->mark_done != NULL)
+            done += stream->client->look(stream->context, g, budget - done);
+    return done;
+}
+
+static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
+                        size_t words) {
+    struct mp_sampler *s = context;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        if (stream->client->activity != NULL)
+            stream->client->activity(stream->context, g, what, begins, words);
+}
+
+/* ---- Streams. ---- */
+
+struct mp_sampler *mp_sampler_create(struct domain *d) {
+    struct mp_sampler *s = calloc(1, sizeof *s);
+    if (s == NULL) return NULL;
+    s->d = d;
+    d->sampler = s;
+    mp_exponential_create(&s->exponential);
+    s->hooks = (struct gc_hooks){
+        .context = s,
+        .sample = on_sample,
+        .born = on_born,
+        .allocated = on_allocated,
+        .minor_done = on_minor_done,
+        .mark_done = on_mark_done,
+        .look = on_look,
+        .activity = on_activity,
+    };
+    return s;
+}
+
+void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, struct mp_lane *lane,
+                      const struct mp_client *client, void *context, uint64_t seed) {
+    *stream = (struct mp_stream){
+        .client = client, .context = context, .lane = lane, .id = ++s->last_id};
+    stream->random = mp_random_seed(seed);
+    if (s->streams == NULL) gc_set_hooks(&s->d->gc, &s->hooks);
+    struct mp_stream **end = &s->streams;
+    while (*end != NULL) end = &(*end)->next_stream;
+    *end = stream;
+}
+
+void mp_stream_detach(struct mp_sampler *s, struct mp_stream *stream) {
+    mp_stream_stop(s, stream);
+    struct mp_stream **at = &s->streams;
+    while (*at != stream) at = &(*at)->next_stream;
+    *at = stream->next_stream;
+    s->detached++;
+    if (s->streams == NULL) gc_set_hooks(&s->d->gc, NULL);
+}
+
+bool mp_sampler_has_room(const struct mp_sampler *s) {
+    unsigned sampling = 0;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        sampling += stream->sampling;
+    return sampling < MAX_SAMPLING;
+}
+
+/* Another set of streams samples now. */
+static void sampling_changed(struct mp_sampler *s) {
+    s->only = NULL;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
+        if (!stream->sampling) continue;
+        if (s->only != NULL) {
+            s->only = NULL;
+            break;
+        }
+        s->only = stream;
+    }
+    /* A detour would change the function that runs silently (vm/stack/function_id.h). */
+    bool quick = s->only != NULL && !s->d->vm->options.track_functions;
+    s->d->sample = quick ? s->only->client->quickly : vm_slow_alloc;
+    mp_arm(s);
+}
+
+void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
+    double log_of_failure = log1p(-rate);
+    stream->rate = rate;
+    stream->mean_skip = rate < 1 ? -1 / log_of_failure : 0;
+    stream->sampling = rate == 1 || (rate > 0 && isfinite(stream->mean_skip));
+    if (stream->sampling) {
+        stream->next = lane_clock(s, stream->lane) + mp_draw_skip(s, stream);
+        stream->carry = mp_draw_skip(s, stream);
+    }
+    sampling_changed(s);
+}
+
+void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream) {
+    stream->sampling = false;
+    sampling_changed(s);
+}
+
+uint64_t mp_sampler_external_words(const struct mp_sampler *s) { return s->external_words; }
+
+/* The trigger stays where it is: at most it comes for nothing. */
+void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane) { mp_suspend(s, lane); }
+
+void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane) {
+    mp_resume(s, lane);
+    mp_arm(s);
+}
+
+void mp_sampler_pause(struct mp_sampler *s) {
+    if (s->paused++ == 0) s->paused_at = gc_clock(&s->d->gc);
+}
+
+void mp_sampler_unpause(struct mp_sampler *s) {
+    if (--s->paused > 0) return;
+    gc_clock_move(&s->d->gc, (intptr_t)(s->paused_at - gc_clock(&s->d->gc)));
+    mp_arm(s);
+}

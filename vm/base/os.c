@@ -1,0 +1,79 @@
+/* os.c - see os.h. */
+#include "vm/base/os.h"
+
+#include "gc/fatal.h"
+#include "gc/heap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void *vm_reserve(size_t *bytes, size_t least) {
+    /* Where addresses are few, something is left for the others. */
+    for (size_t left = gc_address_space_left(); *bytes > left / 3 && *bytes / 2 >= least;)
+        *bytes /= 2;
+    for (;; *bytes /= 2) {
+        void *start = mmap(NULL, *bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (start != MAP_FAILED) return start;
+        if (*bytes / 2 < least) return NULL;
+    }
+}
+
+void vm_release(void *start, size_t bytes) { munmap(start, bytes); }
+void vm_discard(void *start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
+
+volatile uint32_t *vm_fork_witness(void) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint32_t *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED || madvise(p, page, MADV_WIPEONFORK) != 0) return NULL;
+    *p = 1;
+    return p;
+}
+
+void vm_fork_witness_free(volatile uint32_t *witness) {
+    if (witness != NULL) munmap((void *)witness, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/* More than any primitive takes, with what it calls in the C library. */
+#define C_STACK_RESERVE ((uintptr_t)128 << 10)
+
+uintptr_t vm_c_stack_low(void) {
+    pthread_attr_t attributes;
+    void *low;
+    size_t bytes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+    bool known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
+    pthread_attr_destroy(&attributes);
+    return known ? (uintptr_t)low + C_STACK_RESERVE : 0;
+}
+
+void *vm_must(void *p) {
+    if (p == NULL) vm_fatal("out of memory");
+    return p;
+}
+
+void vm_fatal(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    gc_vtell_fatal(format, arguments);
+    va_end(arguments);
+    _exit(2);
+}
+
+int vm_open_file(const char *path, int flags) {
+    int fd;
+    do fd = open(path, flags);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+bool vm_close_text(FILE *out, char **text) {
+    bool whole = ferror(out) == 0;
+    /* Closing may lose the text without saying so. */
+    return fclose(out) == 0 && whole && *text != NULL;
+}

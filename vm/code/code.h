@@ -1,0 +1,94 @@
+/* code.h - bytecode fragments and the functions in them.
+ *
+ * A fragment is the program's CODE or a piece loaded at run time. Fragments have consecutive global
+ * pcs (gpc): fragment f covers [f->base, f->base + f->word_count). A function is a label that a
+ * closure can name; it lives at a fixed index of one reserved table, and closures hold that index,
+ * tagged (D4).
+ *
+ * C1  Every closure's code field is val_of_int(i) with 1 <= i < function_count, or 0 before a let
+ *     rec fills it in; functions[i].entry is set for all of them (function 0 raises).
+ * C2  A function's entry is the "prepare me" code until its first call, then its decoded code (D5).
+ * C3  The packed words of a fragment never change: digests and decoding see the original. */
+#ifndef BACTRIAN_VM_CODE_CODE_H
+#define BACTRIAN_VM_CODE_CODE_H
+
+#include "gc/value.h"
+#include "vm/code/packed.h"
+#include "vm/code/verify.h"
+
+struct vm;
+struct vm_image;
+struct vm_debuginfo;
+
+#define VM_NO_GPC (((uint64_t)1 << 42) - 1) /* no place in any fragment */
+
+enum vm_function_kind { FUNCTION_MAIN, FUNCTION_CLOSURE, FUNCTION_RESTART };
+
+/* What a call needs comes first. Most functions of a large program are never called: what is known
+ * of decoded ones stands elsewhere (vm/engine/decode.h), so that two rows share a cache line. */
+struct vm_function {
+    _Alignas(32) const uintptr_t *entry; /* where a call goes on: decoded instructions */
+    uint64_t frame_bytes;                /* what a call must find free: the highest height */
+    uint32_t grabs;                      /* once prepared: the arity, if entry is a GRAB; else 0 */
+    uint32_t pc;                         /* in the fragment, words */
+    uint32_t decoded;                    /* row of vm_decoded_area.decoded + 1; 0: not prepared */
+    uint32_t fragment : 30;              /* index */
+    uint32_t kind : 2;                   /* enum vm_function_kind */
+};
+_Static_assert(sizeof(struct vm_function) == 32, "the loop scales a closure's code by a shift");
+
+struct vm_code {
+    uint64_t base;           /* first gpc */
+    struct vm_packed packed; /* its words, and its heights for verified */
+    uint32_t word_count;
+    bool digest_known;
+    bool digest_given; /* by who loaded it; else computed */
+    bool released;
+    uint8_t digest[16]; /* MD5 of words as little-endian bytes */
+    struct vm_verified verified;
+    uint32_t *function_at; /* per entry of verified.entries: two indices (closure, restart), 0: none
+                              yet */
+    uint32_t main_function;
+    uint32_t first_function_id; /* of its main function; then come its entries'
+                                   (vm/stack/function_id.h) */
+    uint32_t *function_id_at;   /* per word: the place of the function that was decoded there */
+    /* The decoder's, made at the first function. */
+    struct vm_unpacked unpacked;
+    uint64_t *scratch_seen, *scratch_resumptions;
+    struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
+};
+
+/* Verifies and adds a fragment, which may name that many globals; *index is its number. The words
+ * are not needed any more then; if they are the CODE of an image, it loses them (vm/image/image.h).
+ */
+enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
+                           uint32_t global_count, struct vm_image *image, bool fragment,
+                           uint32_t *index, struct vm_error *error);
+/* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer
+ * found. */
+void vm_code_release(struct vm *vm, uint32_t index);
+void vm_codes_free(struct vm *vm);
+struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc); /* the fragment of a gpc, or NULL */
+
+/* The function whose code starts at pc of a fragment (an entry, or the RESTART before it); 0 if no
+ * closure can name that pc. */
+uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc);
+/* Decodes a function (first call). Fails: on exhausted memory, fatally. */
+void vm_function_prepare(struct vm *vm, uint32_t index);
+static inline uint32_t function_of_closure(value closure) {
+    return (uint32_t)int_of_val(field(closure, 0));
+}
+
+/* MD5 of the fragment's bytes; computed anew, on first use. */
+void vm_code_sum(const struct vm_code *code, uint8_t digest[16]);
+const uint8_t *vm_code_digest(struct vm_code *code);
+/* The fragment with that digest, or NULL. */
+struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uint32_t *index);
+
+/* Opcode of the instruction at gpc, OPCODE_COUNT if there is none. */
+unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc);
+/* The name of the primitive that the instruction before gpc calls, where a frame waits for it.
+ * NULL: it calls none. GC: never. */
+const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc);
+
+#endif

@@ -1,0 +1,46 @@
+/* opcodes.h - what vm/code/opcodes.def says of each instruction, as an enum and a table. */
+#ifndef BACTRIAN_VM_CODE_OPCODES_H
+#define BACTRIAN_VM_CODE_OPCODES_H
+
+#include <stdint.h>
+
+enum vm_opcode {
+#define OP(name, operands, delta, flags, meaning) OP_##name,
+#include "vm/code/opcodes.def"
+#undef OP
+    OPCODE_COUNT
+};
+enum { OPCODE_COUNT_4X = OP_GETSTRINGCHAR + 1 }; /* X030, X031: no effects */
+_Static_assert(OPCODE_COUNT == 153 && OPCODE_COUNT_4X == 149,
+               "OCaml's instruction numbers are fixed");
+
+enum {
+    OP_ENDS = 1,      /* flow does not go on to the next instruction */
+    OP_CALLS = 2,     /* runs OCaml functions or primitives */
+    OP_ALLOCATES = 4, /* may allocate in the heap */
+    OP_POLLS = 8,     /* lets pending actions run */
+    OP_EFFECT = 16,   /* 5.x only */
+    OP_DEBUG = 32,    /* never in a file */
+};
+
+enum { OP_VARIES = -128 };
+
+struct vm_opcode_info {
+    const char *name, *operands, *meaning;
+    int8_t delta;
+    uint8_t flags;
+};
+extern const struct vm_opcode_info vm_opcodes[OPCODE_COUNT];
+
+/* Words of an instruction by its opcode, which counts; 0 for the two of variable length. */
+extern const uint8_t vm_fixed_words[OPCODE_COUNT];
+/* Words of such a one, by the word behind its opcode. */
+static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
+    return op == OP_SWITCH ? 2 + (uint64_t)(sizes & 0xffff) + (sizes >> 16) : 3 + (uint64_t)sizes;
+}
+/* Number of 32-bit words of the instruction at code[at], its opcode included; 0 if it is no
+ * instruction (opcode >= count) or would not end by nwords. Counts of SWITCH and CLOSUREREC are
+ * bounded before use. */
+uint32_t vm_instruction_words(const uint32_t *code, uint32_t at, uint32_t nwords, unsigned count);
+
+#endif

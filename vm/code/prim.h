@@ -1,0 +1,84 @@
+/* prim.h - what the machine knows of a primitive: one row of stdlib/prims.def, or a symbol of a
+ * stub library.
+ *
+ * A built-in primitive has the signature `value prim_NAME(struct domain *d, value a, ...)`; it may
+ * raise (vm/stack/raise.h), so it holds no C resource across a call that can, and it roots what it
+ * keeps across calls marked "GC: may run" (gc/roots.h). */
+#ifndef BACTRIAN_VM_CODE_PRIM_H
+#define BACTRIAN_VM_CODE_PRIM_H
+
+#include "gc/value.h"
+
+struct domain;
+struct vm;
+
+/* What a primitive lets a program do to the world outside; `bactrian --audit` groups by it. */
+#define VM_CAPABILITIES(CAP)                                                       \
+    CAP(PURE, "pure", "computes")                                                  \
+    CAP(STDIO, "stdio", "reads arguments, uses open channels, exits")              \
+    CAP(FS_READ, "fs-read", "reads files and directories")                         \
+    CAP(FS_WRITE, "fs-write", "creates, writes and removes files and directories") \
+    CAP(ENV, "env", "reads the environment")                                       \
+    CAP(TIME, "time", "reads clocks and entropy")                                  \
+    CAP(NET, "net", "uses the network")                                            \
+    CAP(PROC, "proc", "runs other programs")                                       \
+    CAP(SIGNALS, "signals", "handles signals")                                     \
+    CAP(CODE, "code", "loads and inspects bytecode")                               \
+    CAP(DYNLINK, "dynlink", "opens libraries of C code")                           \
+    CAP(MARSHAL, "marshal", "reads marshalled data")                               \
+    CAP(CLOSURES, "marshal-closures", "reads functions out of marshalled data")    \
+    CAP(UNSAFE, "unsafe", "changes the representation of values")                  \
+    CAP(GC, "gc", "controls the collector")                                        \
+    CAP(STUB, "stub", "C code outside the machine")
+
+enum vm_capability {
+#define CAP(name, text, meaning) CAP_##name,
+    VM_CAPABILITIES(CAP)
+#undef CAP
+        CAP_COUNT
+};
+
+enum {
+    PRIM_RAISES = 1,
+    PRIM_ALLOCATES = 2,
+    PRIM_CALLS = 4 /* may run OCaml code */,
+    PRIM_UNAVAILABLE = 8,
+    PRIM_BY_NAME = 16 /* asks the policy itself, for the file or variable that it is given */
+};
+
+/* kinds: one letter an argument:
+ *   v any value         i integer            s string or bytes       f boxed float     o any block
+ *   j int32             l int64              n nativeint             k closure         c channel
+ *   A float array       B bigarray           t thread                m mutex           h condition
+ *   L list of integers  e ephemeron or weak array
+ *   a array (block below TAG_NO_SCAN, float array, or atom)
+ * result: the same letters, u for unit, x for "never returns". */
+struct vm_prim {
+    const char *name;  /* as in PRIM sections: "caml_array_get" */
+    void *function;    /* NULL with PRIM_UNAVAILABLE: calling it raises an error that names it */
+    const char *kinds; /* its length is the arity; 6 and more use the array convention */
+    char result;
+    uint8_t capability; /* enum vm_capability */
+    uint8_t flags;
+};
+
+/* Whether v may be an argument of that kind (checked mode tests every argument). */
+bool vm_kind_accepts(const struct domain *d, char kind, value v);
+
+/* What a function of a well-known C library needs besides CAP_STUB (stdlib/stubs.def). */
+struct vm_stub {
+    const char *name;
+    uint8_t capabilities[2];
+};
+
+/* A set of primitives together with what they keep for each machine. */
+struct vm_library {
+    const struct vm_prim *rows;
+    size_t count;
+    const struct vm_stub *stubs;
+    size_t stub_count;
+    void *(*open)(struct vm *vm); /* the library's state of a new machine (vm->library_state) */
+    void (*close)(struct vm *vm, void *state);
+};
+
+#endif

@@ -1,0 +1,124 @@
+/* callback.c - calls from C into OCaml, and named values (vm/engine/callback.h). */
+#include "vm/engine/callback.h"
+
+#include "vm/base/os.h"
+#include "vm/code/checks.h"
+#include "vm/code/engine.h"
+#include "vm/stack/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static value raise_no_function(struct domain *d, void *context) {
+    vm_invalid_argument(d, "bytecode: what is to be called back is no function");
+}
+
+/* Back to where the stack had that depth: an exception may have left more on it. */
+static inline void leave(struct domain *d, ptrdiff_t depth) {
+    d->sp = d->stack_high - depth;
+    if (d->sp > d->lowest_watermark) vm_watermarks_unwound(d, d->sp);
+}
+
+/* Applies f to the n arguments at d->sp, behind which a return frame is made room for. */
+static inline value apply(struct domain *d, value f, int n) {
+    value *behind = d->sp + n + 3;
+    ptrdiff_t depth = d->stack_high - behind;
+    if (__builtin_expect(!is_closure(f), 0)) { /* a program registers what it likes */
+        d->sp = behind;
+        return vm_protect_exn(d, raise_no_function, NULL);
+    }
+    behind[-3] = (value)d->vm->leave_code;
+    behind[-2] = behind[-1] = VAL_UNIT;
+    value result = vm_enter(d, f, n - 1);
+    leave(d, depth);
+    return result;
+}
+
+value vm_slow_next_call(struct domain *d, value calls, value result) {
+    const struct vm_calls *source = (const struct vm_calls *)(calls - 1);
+    value closure, argument;
+    value more = source->next(source->context, d, result, &closure, &argument);
+    if (more != VAL_TRUE) return more == VAL_FALSE ? VAL_UNIT : more;
+    if (!is_closure(closure)) return vm_protect_exn(d, raise_no_function, NULL);
+    value *sp = d->sp -= 4;
+    sp[0] = argument;
+    sp[1] = (value)d->vm->next_call_code, sp[2] = calls, sp[3] = val_of_int(0);
+    d->accu = closure;
+    return 0;
+}
+
+value vm_callbacks_exn(struct domain *d, const struct vm_calls *calls) {
+    ptrdiff_t depth = d->stack_high - d->sp;
+    value result = vm_slow_next_call(d, (value)calls | 1, 0);
+    if (result != 0) return result;
+    value closure = d->accu;
+    d->accu = VAL_UNIT;
+    result = vm_enter(d, closure, 0);
+    leave(d, depth);
+    return result;
+}
+
+value vm_callback_exn(struct domain *d, value f, int n, const value *args) {
+    d->sp -= n + 3;
+    for (int i = 0; i < n; i++) d->sp[i] = args[i];
+    return apply(d, f, n);
+}
+
+value vm_callback1_exn(struct domain *d, value f, value a) {
+    d->sp -= 4;
+    d->sp[0] = a;
+    return apply(d, f, 1);
+}
+
+value vm_callback(struct domain *d, value f, value a) {
+    return vm_value_or_raise(d, vm_callback1_exn(d, f, a));
+}
+
+value vm_callback2(struct domain *d, value f, value a, value b) {
+    value args[] = {a, b};
+    return vm_value_or_raise(d, vm_callback_exn(d, f, 2, args));
+}
+
+value vm_callback3(struct domain *d, value f, value a, value b, value c) {
+    value args[] = {a, b, c};
+    return vm_value_or_raise(d, vm_callback_exn(d, f, 3, args));
+}
+
+struct vm_named_value {
+    struct vm_named_value *next;
+    value slot;
+    char name[];
+};
+
+static struct vm_named_value *find(const struct vm *vm, const char *name) {
+    struct vm_named_value *named = vm->named_values;
+    while (named != NULL && strcmp(named->name, name) != 0) named = named->next;
+    return named;
+}
+
+void vm_register_named_value(struct domain *d, const char *name, value v) {
+    struct vm_named_value *named = find(d->vm, name);
+    if (named != NULL) {
+        gc_modify_root(&d->gc, &named->slot, v);
+        return;
+    }
+    named = vm_must(malloc(sizeof *named + strlen(name) + 1));
+    strcpy(named->name, name);
+    named->slot = v;
+    named->next = d->vm->named_values;
+    d->vm->named_values = named;
+    gc_register_root(&d->gc, &named->slot);
+}
+
+const value *vm_named_value(const struct vm *vm, const char *name) {
+    struct vm_named_value *named = find(vm, name);
+    return named == NULL ? NULL : &named->slot;
+}
+
+void vm_named_values_free(struct vm *vm) {
+    while (vm->named_values != NULL) {
+        struct vm_named_value *next = vm->named_values->next;
+        free(vm->named_values);
+        vm->named_values = next;
+    }
+}

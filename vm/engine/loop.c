@@ -1,0 +1,617 @@
+/* loop.c - the loop: one body for each instruction, direct-threaded over decoded code (engine.h).
+ *
+ * Registers: pc (the instruction being executed), sp, accu (A), env (E), extra_args (X: arguments
+ * beyond the first that are on the stack). Everything else lives in the domain. A body that may
+ * collect, raise or run OCaml code first leaves the loop's state behind (SAVE), calls a function,
+ * and takes it up again (RESTORE).
+ *
+ * Here stand the instructions that leave the straight line; bodies.h has the others, which also
+ * make up the fused forms (engine.def).
+ *
+ * Compiled three times: checked (robustness of D10), unchecked, and checked with counters. In
+ * checked mode a body tests what the verifier can't know, the kinds of heap values; REQUIRE is
+ * empty otherwise. */
+#include "vm/code/checks.h"
+#include "vm/code/engine.h"
+#include "vm/code/kinds.h"
+#include "vm/engine/reexecute.h"
+
+#if defined(LOOP_UNCHECKED)
+#define LOOP_NAME vm_run_unchecked
+#define REQUIRE(condition)
+#define NOT_CLOSURE(v)        false
+#define ARGUMENTS_OK(prim, n) true
+#define HAS_FIELD(v, i)       true
+#else
+#define REQUIRE(condition) \
+    if (__builtin_expect(!(condition), 0)) goto type_error
+#define NOT_CLOSURE(v)        (!is_plain_closure(v) && !is_closure(v))
+#define ARGUMENTS_OK(prim, n) vm_arguments_ok(d, prim, n, accu, sp)
+#define HAS_FIELD(v, i)       has_plain_field((v), (i))
+#if defined(LOOP_COUNTING)
+#define LOOP_NAME vm_run_counting
+#else
+#define LOOP_NAME vm_run_checked
+#endif
+#endif
+
+#ifdef LOOP_COUNTING
+#define SLOW_ALLOC vm_slow_alloc /* what starts again would be counted twice */
+#define COUNT(op)                                                              \
+    if (__builtin_expect(d->vm->limits.fuel_left-- == 0, 0)) goto out_of_fuel; \
+    d->vm->op_counts[op]++;
+#define COUNT_PRIM(p) d->vm->prim_counts[(p)-d->vm->prims]++;
+#else
+#define SLOW_ALLOC vm_slow_alloc_or_reexecute
+#define COUNT(op)
+#define COUNT_PRIM(p)
+#endif
+
+#include "vm/engine/bodies.h"
+
+value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
+                intptr_t first_extra_args) {
+    static const void *const labels[ENGINE_COUNT] = {
+#define OP(name, operands, delta, flags, meaning) [OP_##name] = &&op_##name,
+#include "vm/code/opcodes.def"
+#undef OP
+#define INTERNAL(name, meaning)                  [ENGINE_##name] = &&in_##name,
+#define FORM(name)                               [ENGINE_##name] = &&in_##name,
+#define SPECIAL(name, instruction, operand)      [ENGINE_##name] = &&in_##name,
+#define INLINED(name, primitive, arity, meaning) [ENGINE_##name] = &&in_##name,
+#include "vm/code/engine.def"
+    };
+    if (start == RUN_LABELS) return (value)labels;
+
+    const uintptr_t *pc = d->vm->leave_code;
+    value *sp = d->sp;
+    value accu = VAL_UNIT, env = closure;
+    const char *const functions_odd = (const char *)d->vm->functions - 16;
+    value extra_args = val_of_int(first_extra_args); /* tagged, as frames keep it */
+
+    if (start == RUN_RAISE) goto raise_from_c;
+    ENTER(closure);
+
+    /* ---- the stack and the accumulator ---- */
+#define ROW(n) STRAIGHT(ACC##n) STRAIGHT(PUSHACC##n)
+    BY_8(ROW)
+#undef ROW
+    STRAIGHT(ACC)
+    STRAIGHT(PUSH)
+    STRAIGHT(PUSHACC)
+    STRAIGHT(POP)
+    STRAIGHT(ASSIGN)
+#define ROW(n) STRAIGHT(ENVACC##n) STRAIGHT(PUSHENVACC##n)
+    FROM_1_TO_4(ROW)
+#undef ROW
+    STRAIGHT(ENVACC)
+    STRAIGHT(PUSHENVACC)
+
+    /* ---- calls and returns ---- */
+    INSTR(PUSH_RETADDR) { /* words: frame word, then a BRANCH to the label: the return point */
+        sp -= 3;
+        PUSH_RETURN(2, 0);
+        NEXT(4);
+    }
+    INSTR(APPLY) { /* operand: the extra arguments, tagged */
+        REQUIRE_CLOSURE(accu);
+        extra_args = OPERAND(1);
+        ENTER(accu);
+    }
+    STRAIGHT(APPLY1)
+    STRAIGHT(APPLY2)
+    STRAIGHT(APPLY3)
+    INSTR(APPTERM) {
+        REQUIRE_CLOSURE(accu);
+        intptr_t n = OPERAND(1);
+        value *to = sp + pc[2] - n;
+        for (intptr_t i = n - 1; i >= 0; i--) to[i] = sp[i];
+        sp = to;
+        extra_args += 2 * (n - 1);
+        ENTER(accu);
+    }
+    STRAIGHT(APPTERM1)
+    STRAIGHT(APPTERM2)
+    STRAIGHT(APPTERM3)
+    STRAIGHT(RETURN)
+    INSTR(RESTART) {
+        intptr_t n = (intptr_t)wosize_of(env) - 3;
+        sp -= n;
+        for (intptr_t i = 0; i < n; i++) sp[i] = field(env, i + 3);
+        env = field(env, 2);
+        extra_args += 2 * n;
+        NEXT(1);
+    }
+    INSTR(GRAB) { /* operands: twice the number, the function of the RESTART before */
+        if (extra_args > OPERAND(1)) {
+            extra_args -= OPERAND(1);
+            NEXT(GRAB_WORDS);
+        }
+        SAVE();
+        accu = vm_slow_grab(d, OPERAND(2), int_of_val(extra_args));
+        RESTORE();
+        sp += int_of_val(extra_args) + 1;
+        RETURN_TO_FRAME();
+    }
+
+    /* ---- closures ---- */
+    INSTR(CLOSURE) {
+        intptr_t n = OPERAND(1);
+        if (__builtin_expect(n > MAX_YOUNG_WOSIZE - 2, 0)) goto in_LARGE_CLOSURE;
+        ALLOC(2 + n, make_header(2 + n, TAG_CLOSURE, 0));
+        field(block, 0) = OPERAND(2);
+        field(block, 1) = make_closinfo(0, 2);
+        if (n > 0) field(block, 2) = accu;
+        for (; n > 1; n--) field(block, 1 + n) = sp[n - 2];
+        accu = block;
+        sp += OPERAND(1) > 0 ? OPERAND(1) - 1 : 0;
+        NEXT(3);
+    }
+    INNER(LARGE_CLOSURE) {
+        SAVE_ACCU();
+        accu = vm_slow_closure(d, pc[1], OPERAND(2), sp + SAVED_WORDS);
+        FORGET_ACCU();
+        sp += OPERAND(1) - 1;
+        NEXT(3);
+    }
+    INSTR(CLOSUREREC) {
+        SAVE_ACCU();
+        accu = vm_slow_closurerec(d, pc + 1, sp + SAVED_WORDS);
+        FORGET_ACCU();
+        sp += OPERAND(2) > 0 ? OPERAND(2) - 1 : 0;
+        for (intptr_t i = 0; i < OPERAND(1); i++) PUSH(accu + 24 * i);
+        NEXT(3 + OPERAND(1));
+    }
+#define ROW(name) STRAIGHT(OFFSETCLOSURE##name) STRAIGHT(PUSHOFFSETCLOSURE##name)
+    ROW(M3)
+    ROW(0)
+    ROW(3)
+    ROW()
+#undef ROW
+
+    /* ---- globals and atoms ---- */
+    STRAIGHT(GETGLOBAL)
+    STRAIGHT(PUSHGETGLOBAL)
+    STRAIGHT(GETGLOBALFIELD)
+    STRAIGHT(PUSHGETGLOBALFIELD)
+    INSTR(SETGLOBAL) {
+        gc_store(&d->gc, d->vm->global_data, pc[1], accu);
+        accu = VAL_UNIT;
+        NEXT(2);
+    }
+    INSTR(PUSHATOM0) {
+        PUSH(accu);
+        accu = gc_atom(&d->gc, 0);
+        NEXT(1);
+    }
+    INSTR(ATOM0) {
+        accu = gc_atom(&d->gc, 0);
+        NEXT(1);
+    }
+    INSTR(PUSHATOM) {
+        PUSH(accu);
+        accu = gc_atom(&d->gc, pc[1]);
+        NEXT(2);
+    }
+    INSTR(ATOM) {
+        accu = gc_atom(&d->gc, pc[1]);
+        NEXT(2);
+    }
+
+    /* ---- blocks; tags are operands as headers ---- */
+    STRAIGHT(MAKEBLOCK1)
+    STRAIGHT(MAKEBLOCK2)
+    STRAIGHT(MAKEBLOCK3)
+    INSTR(MAKEBLOCK) {
+        intptr_t n = OPERAND(1);
+        if (__builtin_expect(n > MAX_YOUNG_WOSIZE, 0)) goto in_LARGE_BLOCK;
+        ALLOC(n, pc[2]);
+        field(block, 0) = accu;
+        for (intptr_t i = 1; i < n; i++) field(block, i) = sp[i - 1];
+        accu = block;
+        sp += n - 1;
+        NEXT(3);
+    }
+    INNER(LARGE_BLOCK) {
+        SAVE_ACCU();
+        accu = vm_slow_make_block(d, pc[1], tag_of_header(pc[2]), sp + SAVED_WORDS);
+        FORGET_ACCU();
+        sp += OPERAND(1) - 1;
+        NEXT(3);
+    }
+    INSTR(MAKEFLOATBLOCK) {
+        REQUIRE(all_doubles(accu, sp, OPERAND(1) - 1));
+        SAVE_ACCU();
+        value made = vm_slow_make_float_block(d, pc[1], sp + SAVED_WORDS);
+        FORGET_ACCU();
+        accu = made;
+        sp += OPERAND(1) - 1;
+        NEXT(2);
+    }
+#define ROW(n) STRAIGHT(GETFIELD##n) STRAIGHT(SETFIELD##n)
+    BY_4(ROW)
+#undef ROW
+    STRAIGHT(GETFIELD)
+    STRAIGHT(SETFIELD)
+    STRAIGHT(GETFLOATFIELD)
+    STRAIGHT(SETFLOATFIELD)
+    STRAIGHT(VECTLENGTH)
+    STRAIGHT(GETVECTITEM)
+    STRAIGHT(SETVECTITEM)
+    INSTR(GETSTRINGCHAR)
+    INSTR(GETBYTESCHAR) {
+        REQUIRE(has_byte(accu, sp[0]));
+        accu = val_of_int(((unsigned char *)accu)[int_of_val(*sp++)]);
+        NEXT(1);
+    }
+    INSTR(SETBYTESCHAR) {
+        REQUIRE(has_byte(accu, sp[0]) && is_int(sp[1]));
+        ((unsigned char *)accu)[int_of_val(sp[0])] = (unsigned char)int_of_val(sp[1]);
+        sp += 2;
+        accu = VAL_UNIT;
+        NEXT(1);
+    }
+
+    /* ---- branches ---- */
+    INSTR(BRANCH) { GOTO(pc[1]); }
+    STRAIGHT(BRANCHIF)
+    STRAIGHT(BRANCHIFNOT)
+    STRAIGHT(SWITCH)
+    INSTR(BOOLNOT) {
+        REQUIRE(is_int(accu));
+        accu = VAL_FALSE + VAL_TRUE - accu;
+        NEXT(1);
+    }
+
+    /* ---- exceptions and polls ---- */
+    INSTR(PUSHTRAP) {
+        sp -= 4;
+        sp[0] = (value)pc[1];
+        sp[1] = val_of_int((intptr_t)d->trap);
+        sp[2] = env;
+        sp[3] = extra_args;
+        d->trap = (uintptr_t)(d->stack_high - sp);
+        NEXT(2);
+    }
+    INSTR(POPTRAP) {
+        if (__builtin_expect(d->gc.action_requested, 0)) {
+            SAVE_ACCU();
+            vm_slow_poll(d);
+            RESTORE_ACCU();
+        }
+        d->trap = (uintptr_t)int_of_val(sp[1]);
+        sp += 4;
+        NEXT(1);
+    }
+    INSTR(RAISE) {
+        if (__builtin_expect(d->backtrace_active, 0)) {
+            SAVE_ACCU();
+            vm_slow_record_backtrace(d, false);
+            RESTORE_ACCU();
+        }
+        goto unwind;
+    }
+    INSTR(RERAISE) {
+        if (__builtin_expect(d->backtrace_active, 0)) {
+            SAVE_ACCU();
+            vm_slow_record_backtrace(d, true);
+            RESTORE_ACCU();
+        }
+        goto unwind;
+    }
+    INSTR(RAISE_NOTRACE) {
+    unwind:
+        if (d->trap == 0) return exn_result(accu);
+        sp = d->stack_high - d->trap;
+        if (__builtin_expect(sp > d->lowest_watermark, 0)) vm_watermarks_unwound(d, sp);
+        pc = (const uintptr_t *)sp[0];
+        d->trap = (uintptr_t)int_of_val(sp[1]);
+        env = sp[2];
+        extra_args = sp[3];
+        sp += 4;
+        NEXT(0);
+    }
+    STRAIGHT(CHECK_SIGNALS)
+
+    /* ---- primitives; the frame stands below the arguments that are on the stack ---- */
+#define C_CALL(n, body)                                      \
+    INSTR(C_CALL##n) {                                       \
+        const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
+        COUNT_PRIM(prim);                                    \
+        SAVE();                                              \
+        accu = ((prim##n *)prim->function)body;              \
+        RESTORE();                                           \
+        sp += n - 1;                                         \
+        NEXT(2);                                             \
+    }
+    C_CALL(1, (d, accu))
+    C_CALL(2, (d, accu, sp[3]))
+    C_CALL(3, (d, accu, sp[3], sp[4]))
+    C_CALL(4, (d, accu, sp[3], sp[4], sp[5]))
+    C_CALL(5, (d, accu, sp[3], sp[4], sp[5], sp[6]))
+#undef C_CALL
+    INSTR(C_CALLN) {
+        intptr_t n = OPERAND(1);
+        PUSH(accu);
+        SAVE();
+        accu = ((primn *)PRIM_OPERAND(2)->function)(d, sp + SAVED_WORDS, (int)n);
+        RESTORE();
+        sp += n;
+        NEXT(3);
+    }
+#define ROW(n)                                                                         \
+    INNER(C_CALL_TESTED##n) {                                                          \
+        if (__builtin_expect(!ARGUMENTS_OK(PRIM_OPERAND(1), n), 0)) goto bad_argument; \
+        goto op_C_CALL##n;                                                             \
+    }
+    FROM_1_TO_4(ROW)
+    ROW(5)
+#undef ROW
+#define C_CALL(n, body)                                      \
+    INNER(C_CALL_STUB##n) {                                  \
+        const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
+        COUNT_PRIM(prim);                                    \
+        SAVE();                                              \
+        accu = ((stub##n *)prim->function)body;              \
+        RESTORE();                                           \
+        sp += n - 1;                                         \
+        NEXT(2);                                             \
+    }
+    C_CALL(1, (accu))
+    C_CALL(2, (accu, sp[3]))
+    C_CALL(3, (accu, sp[3], sp[4]))
+    C_CALL(4, (accu, sp[3], sp[4], sp[5]))
+    C_CALL(5, (accu, sp[3], sp[4], sp[5], sp[6]))
+#undef C_CALL
+    INNER(C_CALL_STUBN) {
+        intptr_t n = OPERAND(1);
+        PUSH(accu);
+        COUNT_PRIM(PRIM_OPERAND(2));
+        SAVE();
+        accu = ((stubn *)PRIM_OPERAND(2)->function)(sp + SAVED_WORDS, (int)n);
+        RESTORE();
+        sp += n;
+        NEXT(3);
+    }
+    INNER(C_CALL_MISSING) {
+        SAVE();
+        vm_slow_missing_primitive(d, PRIM_OPERAND(1));
+    }
+
+    /* ---- integers ---- */
+#define ROW(n) STRAIGHT(CONST##n) STRAIGHT(PUSHCONST##n)
+    BY_4(ROW)
+#undef ROW
+    STRAIGHT(CONSTINT)
+    STRAIGHT(PUSHCONSTINT)
+    INSTR(NEGINT) {
+        REQUIRE(is_int(accu));
+        accu = 2 - accu;
+        NEXT(1);
+    }
+    STRAIGHT(ADDINT)
+    STRAIGHT(SUBINT)
+    STRAIGHT(MULINT)
+    STRAIGHT(ANDINT)
+    STRAIGHT(ORINT)
+    STRAIGHT(XORINT)
+    STRAIGHT(LSLINT)
+    STRAIGHT(LSRINT)
+    STRAIGHT(ASRINT)
+    INSTR(DIVINT) {
+        REQUIRE(both_ints(accu, sp[0]));
+        intptr_t divisor = int_of_val(*sp);
+        if (divisor == 0) goto zero_divide;
+        sp++;
+        accu = val_of_int(divisor == -1 ? -int_of_val(accu) : int_of_val(accu) / divisor);
+        NEXT(1);
+    }
+    INSTR(MODINT) {
+        REQUIRE(both_ints(accu, sp[0]));
+        intptr_t divisor = int_of_val(*sp);
+        if (divisor == 0) goto zero_divide;
+        sp++;
+        accu = val_of_int(divisor == -1 ? 0 : int_of_val(accu) % divisor);
+        NEXT(1);
+    }
+    STRAIGHT(OFFSETINT)
+    STRAIGHT(OFFSETREF)
+    INSTR(ISINT) {
+        accu = val_of_bool(is_int(accu));
+        NEXT(1);
+    }
+    STRAIGHT(EQ)
+    STRAIGHT(NEQ)
+    STRAIGHT(LTINT)
+    STRAIGHT(LEINT)
+    STRAIGHT(GTINT)
+    STRAIGHT(GEINT)
+    STRAIGHT(ULTINT)
+    STRAIGHT(UGEINT)
+    STRAIGHT(BEQ)
+    STRAIGHT(BNEQ)
+    STRAIGHT(BLTINT)
+    STRAIGHT(BLEINT)
+    STRAIGHT(BGTINT)
+    STRAIGHT(BGEINT)
+    STRAIGHT(BULTINT)
+    STRAIGHT(BUGEINT)
+
+    /* ---- objects ---- */
+    INSTR(GETMETHOD) {
+        REQUIRE(has_field(sp[0], 0) && is_int(accu) &&
+                has_field(field(sp[0], 0), int_of_val(accu)));
+        accu = field(field(sp[0], 0), int_of_val(accu));
+        NEXT(1);
+    }
+    INSTR(GETPUBMET) { /* operands: the tag, where in a table of methods it was the last time */
+        value table = HAS_FIELD(accu, 0) ? field(accu, 0) : VAL_UNIT;
+        if (HAS_FIELD(table, pc[2]) && pc[2] <= (uintptr_t)field(table, 0) &&
+            field(table, pc[2]) == OPERAND(1)) {
+            PUSH(accu);
+            accu = field(table, pc[2] - 1);
+            NEXT(3);
+        }
+        value method = vm_slow_public_method(accu, OPERAND(1), (uintptr_t *)&pc[2]);
+        if (__builtin_expect(method == 0, 0)) goto type_error;
+        PUSH(accu);
+        accu = method;
+        NEXT(3);
+    }
+    INSTR(GETDYNMET) {
+        value method = vm_slow_public_method(sp[0], accu, NULL);
+        if (__builtin_expect(method == 0, 0)) goto type_error;
+        accu = method;
+        NEXT(1);
+    }
+
+    /* ---- the end ---- */
+    INSTR(STOP)
+    INNER(LEAVE) {
+        d->sp = sp;
+        return accu;
+    }
+
+    /* ---- the machine's own ---- */
+    INNER(PREPARE) {
+        uint32_t index = function_of_closure(env);
+        vm_function_prepare(d->vm, index);
+        GOTO(CALLEE(env)->entry);
+    }
+    INNER(NO_CODE) { /* function 0: closures of Obj.new_block, or of a let rec not yet filled in */
+        goto type_error;
+    }
+    INNER(WATERMARK) { /* the frame's three words are popped: give them back to move the mark */
+        sp -= 3;
+        const uintptr_t *return_to = vm_watermark_returned(d, sp);
+        sp += 3;
+        GOTO(return_to);
+    }
+    INNER(ENTER_TRACED) { /* of closure env; on the stack: the code's index, then the argument */
+        const struct vm_function *callee = &d->vm->functions[int_of_val(*sp++)];
+        if (callee->decoded == 0) vm_function_prepare(d->vm, (uint32_t)(callee - d->vm->functions));
+        if (MUST_STOP(callee)) {
+            SAVE();
+            vm_slow_enter(d, callee);
+            RESTORE();
+        }
+        GOTO(callee->entry);
+    }
+
+    INNER(NEXT_CALL) { /* E: where the calls come from */
+        d->sp = sp;
+        value end = vm_slow_next_call(d, env, accu);
+        if (end == 0) goto begun;
+        return end;
+    }
+    INNER(REEXECUTE_ENDED) { /* E is the instruction's A; sp: the detour's trap frame */
+        const struct vm_profiler *profiler = &d->vm->profiler;
+        d->accu = env;
+        d->sp = sp;
+        profiler->reexecute_ended(profiler->state, d, accu);
+        RESTORE_ACCU();
+        pc = (const uintptr_t *)sp[1 - SAVED_WORDS];
+        extra_args = sp[2 - SAVED_WORDS];
+        NEXT(0);
+    }
+    INNER(REEXECUTE_FAILED) { /* the trap frame was popped */
+        sp -= REEXECUTE_WORDS;
+        sp[1] = val_of_int((intptr_t)d->trap), sp[2] = env, sp[3] = extra_args;
+        d->sp = sp;
+        vm_slow_reexecute_failed(d, accu);
+    }
+
+    INNER(ENTERED) {
+        if (d->vm->places.last_caller[pc[1]] != d->place) {
+            SAVE();
+            vm_slow_entered(d, (uint32_t)pc[1]);
+            RESTORE();
+        }
+        d->place = (uint32_t)pc[1];
+        NEXT(2);
+    }
+    INNER(RESUMED) {
+        d->place = (uint32_t)pc[1];
+        NEXT(2);
+    }
+
+    /* ---- several instructions in one, and primitives done here ---- */
+#define FUSED2(a, b) \
+    INNER(a##__##b) { DO_##a DO_##b NEXT(0); }
+#define FUSED3(a, b, c) \
+    INNER(a##__##b##__##c) { DO_##a DO_##b DO_##c NEXT(0); }
+#define FUSED4(a, b, c, e) \
+    INNER(a##__##b##__##c##__##e) { DO_##a DO_##b DO_##c DO_##e NEXT(0); }
+#define CALL2(a, b) \
+    INNER(a##__##b) { DO_HOLD_##a DO_HELD_##b NEXT(0); }
+#define CALL3(a, b, c) \
+    INNER(a##__##b##__##c) { DO_##a DO_HOLD_##b DO_HELD_##c NEXT(0); }
+#define CALL4(a, b, c, e) \
+    INNER(a##__##b##__##c##__##e) { DO_##a DO_##b DO_HOLD_##c DO_HELD_##e NEXT(0); }
+#define SPECIAL(name, instruction, operand)      STRAIGHT_INNER(name)
+#define INLINED(name, primitive, arity, meaning) STRAIGHT_INNER(name)
+#include "vm/code/engine.def"
+
+    /* Floats in flat arrays, for the primitives that take arrays of any kind. */
+get_from_float_array:
+    if (!float_array_has_item(accu, sp[0])) goto in_C_CALL_TESTED2;
+    DO_FLOATARRAY_GET
+    NEXT(0);
+set_in_float_array:
+    if (!float_array_has_item(accu, sp[0]) || !is_double(sp[1])) goto in_C_CALL_TESTED3;
+    DO_FLOATARRAY_SET
+    NEXT(0);
+
+    /* ---- slow exits shared by the bodies ---- */
+apply_result: /* a function's result is applied to the arguments that it left */
+    REQUIRE_CLOSURE(accu);
+    sp += pc[1];
+    extra_args -= 2;
+enter_env:
+    ENTER(accu);
+slow_enter:
+    SAVE();
+    vm_slow_enter(d, CALLEE(env));
+    RESTORE();
+    accu = env; /* as at every entry: dead, but a later allocation may keep it */
+    GOTO(CALLEE(env)->entry);
+begun: /* a call, with its return frame, for which A is left in the domain */
+    sp = d->sp;
+    accu = d->accu;
+    d->accu = VAL_UNIT;
+    ENTER_WITH(accu, 1);
+zero_divide:
+    SAVE();
+    vm_raise_zero_divide(d);
+type_error:
+    SAVE();
+    vm_slow_type_error(d);
+#if defined(LOOP_COUNTING)
+out_of_fuel:
+    SAVE();
+    vm_slow_out_of_fuel(d);
+#endif
+bad_argument:
+    SAVE();
+    vm_slow_bad_argument(d, PRIM_OPERAND(1));
+raise_from_c:
+    sp = d->sp;
+    accu = d->exn;
+    d->exn = VAL_UNIT;
+    if (d->backtrace_active) {
+        d->accu = accu;
+        vm_slow_record_backtrace(d, false);
+        accu = d->accu;
+    }
+    goto unwind;
+
+    /* Refused by the verifier: debugger instructions always, effects until their versions are
+     * run. */
+    INSTR(EVENT)
+    INSTR(BREAK)
+    INSTR(PERFORM)
+    INSTR(RESUME)
+    INSTR(RESUMETERM)
+    INSTR(REPERFORMTERM)
+    INNER(IMPOSSIBLE) { __builtin_trap(); }
+}

@@ -1,0 +1,162 @@
+/* loop_macros.h - the vocabulary of the loop's bodies. Private to vm/engine/loop.c, which explains
+ * the registers.
+ *
+ * REQUIRE, ARGUMENTS_OK, SLOW_ALLOC, COUNT and COUNT_PRIM are defined there, by the kind of loop
+ * that is compiled. */
+#ifndef BACTRIAN_VM_ENGINE_LOOP_MACROS_H
+#define BACTRIAN_VM_ENGINE_LOOP_MACROS_H
+
+#include "vm/code/engine.h"
+
+#define INSTR(name) op_##name : COUNT(OP_##name)
+#define INNER(name) in_##name : COUNT(ENGINE_##name)
+/* An instruction, one of the loop's own, with the body that bodies.h gives. */
+#define STRAIGHT(name) \
+    INSTR(name) { DO_##name NEXT(0); }
+#define STRAIGHT_INNER(name) \
+    INNER(name) { DO_##name NEXT(0); }
+#define NEXT(words)        \
+    do {                   \
+        pc += (words);     \
+        goto *(void *)*pc; \
+    } while (0)
+#define ADVANCE(words) pc += (words);
+#define GOTO(target)                      \
+    do {                                  \
+        pc = (const uintptr_t *)(target); \
+        goto *(void *)*pc;                \
+    } while (0)
+
+/* Leaves the loop's state behind (S2, E2), and takes it up again. */
+#define SAVE()                                              \
+    do {                                                    \
+        sp -= SAVED_WORDS;                                  \
+        sp[0] = env, sp[1] = (value)pc, sp[2] = extra_args; \
+        d->sp = sp;                                         \
+    } while (0)
+#define RESTORE() (sp = d->sp + SAVED_WORDS, env = sp[-SAVED_WORDS])
+#define SAVE_ACCU()     \
+    do {                \
+        d->accu = accu; \
+        SAVE();         \
+    } while (0)
+#define RESTORE_ACCU() (accu = d->accu, FORGET_ACCU())
+/* d->accu is a root: what it held must not stay alive because of that. */
+#define FORGET_ACCU() (RESTORE(), d->accu = VAL_UNIT)
+
+/* The function of closure c. functions_odd is 16 bytes before the table: code is 2 * index + 1, a
+ * row has 32 bytes. */
+#define CALLEE(c) ((const struct vm_function *)(functions_odd + 16 * (uintptr_t)field((c), 0)))
+/* Whether a call must stop first: one test for stack, poll and signals. */
+#define MUST_STOP(callee) \
+    __builtin_expect((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit, 0)
+/* Enters closure c with extra_args + 1 arguments on the stack. */
+#define ENTER(c)                                         \
+    do {                                                 \
+        env = (c);                                       \
+        const struct vm_function *callee_ = CALLEE(env); \
+        if (MUST_STOP(callee_)) goto slow_enter;         \
+        GOTO(callee_->entry);                            \
+    } while (0)
+/* The same with n arguments, and with n - 1 more than extra_args says: where the function takes
+ * just these, its GRAB is passed over. */
+#define ENTER_WITH(c, n)                                 \
+    do {                                                 \
+        env = (c);                                       \
+        const struct vm_function *callee_ = CALLEE(env); \
+        extra_args = val_of_int((n)-1);                  \
+        if (MUST_STOP(callee_)) goto slow_enter;         \
+        if (callee_->grabs != (n)) GOTO(callee_->entry); \
+        extra_args = val_of_int(0);                      \
+        GOTO(callee_->entry + GRAB_WORDS);               \
+    } while (0)
+#define ENTER_WITH_MORE(c, n)                                                             \
+    do {                                                                                  \
+        env = (c);                                                                        \
+        const struct vm_function *callee_ = CALLEE(env);                                  \
+        if (MUST_STOP(callee_) || callee_->grabs != (n) || extra_args != val_of_int(0)) { \
+            extra_args += 2 * ((n)-1);                                                    \
+            goto enter_env;                                                               \
+        }                                                                                 \
+        GOTO(callee_->entry + GRAB_WORDS);                                                \
+    } while (0)
+/* Pops the return frame at sp. */
+#define RETURN_TO_FRAME()              \
+    do {                               \
+        pc = (const uintptr_t *)sp[0]; \
+        env = sp[1];                   \
+        extra_args = sp[2];            \
+        sp += 3;                       \
+        goto *(void *)*pc;             \
+    } while (0)
+
+/* A young block of n words, as `block`, its fields still to be set. The instruction must not have
+ * changed anything yet, since it may have to start again. */
+#define ALLOC(n, header_word)                                       \
+    value block;                                                    \
+    do {                                                            \
+        uintptr_t p_ = d->gc.young_ptr - 8 * ((n) + 1);             \
+        if (__builtin_expect(p_ < d->gc.young_limit, 0)) {          \
+            SAVE_ACCU();                                            \
+            block = SLOW_ALLOC(d, (n), tag_of_header(header_word)); \
+            if (block == 0) goto begun;                             \
+            RESTORE_ACCU();                                         \
+        } else {                                                    \
+            d->gc.young_ptr = p_;                                   \
+            *(header *)p_ = (header_word);                          \
+            block = (value)(p_ + 8);                                \
+        }                                                           \
+    } while (0)
+#define ALLOC_DOUBLE(x)                      \
+    double x_ = (x);                         \
+    ALLOC(1, make_header(1, TAG_DOUBLE, 0)); \
+    set_double_field(block, 0, x_);          \
+    accu = block
+
+#define OPERAND(i)      ((intptr_t)pc[i])
+#define PRIM_OPERAND(i) ((const struct vm_linked_prim *)pc[i])
+#define PUSH_RETURN(at, n)          \
+    do {                            \
+        sp[n] = (value)(pc + (at)); \
+        sp[(n) + 1] = env;          \
+        sp[(n) + 2] = extra_args;   \
+    } while (0)
+#define PUSH(v) (*--sp = (v))
+
+typedef value prim1(struct domain *, value);
+typedef value prim2(struct domain *, value, value);
+typedef value prim3(struct domain *, value, value, value);
+typedef value prim4(struct domain *, value, value, value, value);
+typedef value prim5(struct domain *, value, value, value, value, value);
+typedef value primn(struct domain *, value *, int);
+typedef value stub1(value);
+typedef value stub2(value, value);
+typedef value stub3(value, value, value);
+typedef value stub4(value, value, value, value);
+typedef value stub5(value, value, value, value, value);
+typedef value stubn(value *, int);
+
+/* Loads and stores of fields, tested: first for the most common blocks, then exactly. */
+#define LOAD_FIELD(b, i)                                       \
+    do {                                                       \
+        value b_ = (b);                                        \
+        uintptr_t i_ = (i);                                    \
+        REQUIRE(has_plain_field(b_, i_) || has_field(b_, i_)); \
+        accu = field(b_, i_);                                  \
+    } while (0)
+#define REQUIRE_MUTABLE_FIELD(b, i) \
+    REQUIRE(has_plain_mutable_field((b), (i)) || has_mutable_field((b), (i)))
+#define STORE_FIELD(i)                     \
+    do {                                   \
+        uintptr_t i_ = (i);                \
+        REQUIRE_MUTABLE_FIELD(accu, i_);   \
+        gc_store(&d->gc, accu, i_, *sp++); \
+        accu = VAL_UNIT;                   \
+    } while (0)
+#define REQUIRE_CLOSURE(v) REQUIRE(!NOT_CLOSURE(v))
+
+#define BY_8(row)        row(0) row(1) row(2) row(3) row(4) row(5) row(6) row(7)
+#define BY_4(row)        row(0) row(1) row(2) row(3)
+#define FROM_1_TO_4(row) row(1) row(2) row(3) row(4)
+
+#endif

@@ -1,0 +1,212 @@
+/* slow.c - the rare half of instructions (vm/code/engine.h). All run with the loop's state left
+ * behind. */
+#include "gc/hooks.h"
+#include "vm/code/checks.h"
+#include "vm/code/engine.h"
+#include "vm/engine/decode.h"
+#include "vm/engine/reexecute.h"
+#include "vm/image/policy.h"
+#include "vm/stack/backtrace.h"
+#include "vm/stack/frames.h"
+#include "vm/stack/stack.h"
+#include "vm/thread/pending.h"
+
+/* A is kept across whatever runs here: nested runs of the loop use d->accu too. */
+
+/* A block whose place a detour has told already comes there: what is due waits for the next
+ * poll. */
+static bool has_its_place(const struct domain *d, size_t wosize) {
+    uintptr_t p = d->gc.young_ptr - 8 * (wosize + 1);
+    return d->promised_block == (value)(p + 8) && p >= d->gc.young_trigger &&
+           p >= d->gc.sample_trigger;
+}
+
+value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
+    if (has_its_place(d, wosize)) {
+        d->promised_block = 0;
+        return gc_bump(&d->gc, wosize, tag);
+    }
+    value accu = d->accu;
+    GC_ROOT(&d->gc, &accu);
+    if (d->gc.action_requested) vm_process_pending(d);
+    value block = gc_alloc_small_bytecode(&d->gc, wosize, tag);
+    GC_UNROOT(&d->gc);
+    d->accu = accu;
+    return block;
+}
+
+value vm_slow_alloc_or_reexecute(struct domain *d, size_t wosize, unsigned tag) {
+    if (!gc_only_sample_due(&d->gc, wosize)) return vm_slow_alloc(d, wosize, tag);
+    return d->sample(d, wosize, tag);
+}
+
+void vm_slow_reexecute_failed(struct domain *d, value exn) {
+    const struct vm_profiler *profiler = &d->vm->profiler;
+    GC_ROOT(&d->gc, &exn);
+    profiler->reexecute_ended(profiler->state, d, exn_result(exn));
+    vm_raise(d, exn);
+}
+
+void vm_slow_poll(struct domain *d) {
+    value accu = d->accu;
+    GC_ROOT(&d->gc, &accu);
+    vm_process_pending(d);
+    GC_UNROOT(&d->gc);
+    d->accu = accu;
+}
+
+/* The place and height of a function's entry, as the frame word of the stopped frame. */
+static void stop_at_entry(struct domain *d, const struct vm_function *f) {
+    uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc;
+    d->sp[1] = (value)frame_word(gpc, 1);
+}
+
+void vm_slow_enter(struct domain *d, const struct vm_function *f) {
+    stop_at_entry(d, f);
+    uintptr_t low = (uintptr_t)(d->sp + SAVED_WORDS) - f->frame_bytes;
+    if (low < d->gc.mutator_limit_idle && !vm_stack_grow(d, low)) vm_raise_stack_overflow(d);
+    vm_process_pending(d);
+}
+
+void vm_slow_out_of_fuel(struct domain *d) {
+    const uintptr_t *at = (const uintptr_t *)d->sp[1];
+    const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
+    if (decoded != NULL) {
+        const struct vm_function *f = &d->vm->functions[decoded->function];
+        uint32_t op = vm_packed_word(&d->vm->codes[f->fragment]->packed,
+                                     vm_decoded_pc(decoded, at));
+        /* The verifier's height there counts arguments that are still extra. */
+        if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
+    }
+    vm_stop_now(d, STOP_FUEL);
+}
+
+/* A block of bytecode, of any size; its fields are to be set with init. */
+static value alloc_block(struct domain *d, size_t wosize, unsigned tag) {
+    if (wosize == 0) return gc_atom(&d->gc, tag);
+    if (wosize > MAX_YOUNG_WOSIZE) return gc_alloc_major(&d->gc, wosize, tag);
+    uintptr_t p = d->gc.young_ptr - 8 * (wosize + 1);
+    if (p < d->gc.young_limit) return vm_slow_alloc(d, wosize, tag);
+    d->gc.young_ptr = p;
+    *(header *)p = make_header(wosize, tag, 0);
+    return (value)(p + 8);
+}
+
+/* Sets n fields of a fresh block, from field i on. */
+static void init(struct domain *d, value block, size_t i, const value *from, size_t n) {
+    if (wosize_of(block) <= MAX_YOUNG_WOSIZE) {
+        for (size_t k = 0; k < n; k++) field(block, i + k) = from[k];
+    } else {
+        for (size_t k = 0; k < n; k++) gc_init_field(&d->gc, block, i + k, from[k]);
+    }
+}
+
+value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
+    const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
+    /* Behind RESTART and GRAB n, where the function's body has its location. */
+    uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + 3;
+    d->sp[1] = (value)frame_word(gpc, 1);
+    size_t args = (size_t)extra_args + 1;
+    value closure = alloc_block(d, args + 3, TAG_CLOSURE);
+    value head[] = {restart, make_closinfo(0, 2), d->sp[0]};
+    init(d, closure, 0, head, 3);
+    init(d, closure, 3, d->sp + SAVED_WORDS, args);
+    return closure;
+}
+
+value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from) {
+    value closure = alloc_block(d, 2 + variables, TAG_CLOSURE);
+    value head[] = {code, make_closinfo(0, 2), d->accu};
+    init(d, closure, 0, head, 3);
+    init(d, closure, 3, from, variables - 1);
+    return closure;
+}
+
+value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const value *from) {
+    uintptr_t functions = operands[0], variables = operands[1];
+    uintptr_t start_env = 3 * functions - 1;
+    value block = alloc_block(d, start_env + variables, TAG_CLOSURE);
+    for (uintptr_t i = 0; i < functions; i++) {
+        if (i > 0) field(block, 3 * i - 1) = (value)make_header(3 * i, TAG_INFIX, 0);
+        field(block, 3 * i) = (value)operands[2 + i];
+        field(block, 3 * i + 1) = make_closinfo(0, start_env - 3 * i);
+    }
+    if (variables == 0) return block;
+    init(d, block, start_env, &d->accu, 1);
+    init(d, block, start_env + 1, from, variables - 1);
+    return block;
+}
+
+value vm_slow_make_block(struct domain *d, size_t wosize, unsigned tag, const value *rest) {
+    value block = alloc_block(d, wosize, tag);
+    init(d, block, 0, &d->accu, 1);
+    init(d, block, 1, rest, wosize - 1);
+    return block;
+}
+
+value vm_slow_make_float_block(struct domain *d, size_t count, const value *rest) {
+    value block = alloc_block(d, count, TAG_DOUBLE_ARRAY);
+    set_double_field(block, 0, double_of_val(d->accu));
+    for (size_t i = 1; i < count; i++) set_double_field(block, i, double_of_val(rest[i - 1]));
+    return block;
+}
+
+/* A class table holds, from field 2 on, pairs (method, public tag) by ascending tag; field 0, read
+ * as a raw word, is the index of the last tag. The cache becomes the index where the search
+ * ended. */
+value vm_slow_public_method(value object, value tag, uintptr_t *cache) {
+    if (!has_field(object, 0)) return 0;
+    value table = field(object, 0);
+    if (!has_field(table, 2) || is_block(field(table, 0))) return 0;
+    uintptr_t last = (uintptr_t)field(table, 0), size = wosize_of(table);
+    if (last >= size || last < 3) return 0;
+    uintptr_t low = 3, high = last;
+    while (low < high) {
+        uintptr_t middle = ((low + high) >> 1) | 1;
+        if (tag < field(table, middle)) high = middle - 2;
+        else low = middle;
+    }
+    if (field(table, low) != tag) return 0;
+    if (cache != NULL) *cache = low;
+    return field(table, low - 1);
+}
+
+/* The instruction that left the loop, for messages. */
+static const char *stopped_opcode(struct domain *d, uint64_t *gpc) {
+    const struct vm_frame unknown = {0};
+    struct vm_frame frame = unknown;
+    if (!vm_frames_first(d, &frame)) return "?";
+    *gpc = frame.gpc;
+    for (uint64_t at = frame.gpc; at + 8 > frame.gpc; at--) {
+        unsigned op = vm_opcode_at(d->vm, at);
+        if (op < OPCODE_COUNT && (at < frame.gpc || op == OP_RAISE)) return vm_opcodes[op].name;
+        if (at == 0) break;
+    }
+    return "?";
+}
+
+void vm_slow_type_error(struct domain *d) {
+    uint64_t gpc = 0;
+    const char *name = stopped_opcode(d, &gpc);
+    vm_invalid_argument(d, "bytecode: %s met a value of the wrong kind before pc %llu", name,
+                        (unsigned long long)gpc);
+}
+
+void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim) {
+    vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)",
+                        prim->name, prim->kinds);
+}
+
+void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim) {
+    if (prim->refused_by != NULL) vm_raise_refused(d, prim->name, prim->refused_by);
+    vm_failwith(d, "the primitive %s is not available on this machine", prim->name);
+}
+
+void vm_slow_entered(struct domain *d, uint32_t place) {
+    const struct vm_function_ids *places = &d->vm->places;
+    if (places->entered != NULL) places->entered(places->context, d, d->place, place);
+}
+
+void vm_slow_record_backtrace(struct domain *d, bool reraise) {
+    vm_backtrace_record(d, d->accu, reraise);
+}

@@ -1,0 +1,198 @@
+/* dll.c - see dll.h. Libraries are looked for as ocamlrun does: -I, CAML_LD_LIBRARY_PATH, DLPT,
+ * the lines of ld.conf; what is in none of these folders is left to the system's own search. */
+#include "vm/image/dll.h"
+
+#include "vm/image/image.h"
+#include "vm/image/link.h"
+#include "vm/image/policy.h"
+#include "vm/state/abi.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct vm_dll {
+    struct vm_dll *next;
+    void *handle; /* NULL: the machine itself stands for this library */
+};
+
+struct vm_dll_symbol {
+    struct vm_dll_symbol *next;
+    void *function; /* NULL: the built-in primitive of that name */
+    char name[];
+};
+
+/* The machine's own primitives take the place of these libraries. */
+static bool is_built_in(const char *file) {
+    const char *slash = strrchr(file, '/');
+    const char *name = slash == NULL ? file : slash + 1;
+    size_t n = strcspn(name, ".");
+    return (n == 10 && memcmp(name, "dllthreads", n) == 0) ||
+           (n == 17 && memcmp(name, "dllbactrian_stubs", n) == 0);
+}
+
+/* ---- The search. ---- */
+
+static bool is_regular(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Whether folder (of n characters) has the file; its path goes to path. */
+static bool found_in(const char *folder, size_t n, const char *file, char path[PATH_MAX]) {
+    if (n == 0) folder = ".", n = 1; /* an empty entry is the current folder */
+    int length = snprintf(path, PATH_MAX, "%.*s/%s", (int)n, folder, file);
+    return length < PATH_MAX && is_regular(path);
+}
+
+static bool found_in_list(const char *list, char separator, const char *file, char path[PATH_MAX]) {
+    for (const char *at = list; at != NULL && *list != '\0';) {
+        const char *end = strchrnul(at, separator);
+        if (found_in(at, (size_t)(end - at), file, path)) return true;
+        at = *end == '\0' ? NULL : end + 1;
+    }
+    return false;
+}
+
+static bool found_by_image(const struct vm_image *image, const char *file, char path[PATH_MAX]) {
+    const struct vm_section *dlpt = vm_image_section(image, "DLPT");
+    const char *at = dlpt == NULL ? NULL : (const char *)dlpt->bytes;
+    const char *end = dlpt == NULL ? NULL : at + dlpt->length;
+    while (at < end) {
+        size_t n = strnlen(at, (size_t)(end - at));
+        if (n > 0 && found_in(at, n, file, path)) return true;
+        at += n + 1;
+    }
+    return false;
+}
+
+static bool found_by_ld_conf(const char *library, const char *file, char path[PATH_MAX]) {
+    char line[PATH_MAX];
+    if (library == NULL || snprintf(path, PATH_MAX, "%s/ld.conf", library) >= PATH_MAX)
+        return false;
+    FILE *conf = fopen(path, "re");
+    bool found = false;
+    while (conf != NULL && !found && fgets(line, sizeof line, conf) != NULL)
+        found = found_in(line, strcspn(line, "\n"), file, path);
+    if (conf != NULL) fclose(conf);
+    return found;
+}
+
+static bool search(const struct vm *vm, const char *file, char path[PATH_MAX]) {
+    const struct vm_dll_path *where = &vm->options.dlls;
+    if (strchr(file, '/') != NULL) return false;
+    for (size_t i = 0; i < where->dir_count; i++)
+        if (found_in(where->dirs[i], strlen(where->dirs[i]), file, path)) return true;
+    return (where->list != NULL && found_in_list(where->list, ':', file, path)) ||
+           found_by_image(vm->image, file, path) ||
+           found_by_ld_conf(where->standard_library, file, path);
+}
+
+/* ---- Opening. ---- */
+
+static struct vm_dll *append(struct vm *vm, void *handle) {
+    struct vm_dll *dll = malloc(sizeof *dll), **end = &vm->dlls;
+    if (dll == NULL) return NULL;
+    *dll = (struct vm_dll){.handle = handle};
+    while (*end != NULL) end = &(*end)->next;
+    return *end = dll;
+}
+
+struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why) {
+    void *handle = NULL;
+    if (!is_built_in(file)) {
+        if (vm->options.abi == NULL) {
+            *why = "this machine loads no C libraries";
+            return NULL;
+        }
+        /* Opening alone runs code: the library's constructors. */
+        if (vm_policy_refusal(vm, CAP_STUB) != NULL) {
+            *why = "libraries of C code are refused to this program";
+            return NULL;
+        }
+        if (!vm->abi_attached && (*why = vm->options.abi->attach(vm->domain)) != NULL) return NULL;
+        vm->abi_attached = true;
+        handle = dlopen(file, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+        if (handle == NULL) {
+            *why = dlerror();
+            return NULL;
+        }
+    }
+    struct vm_dll *dll = append(vm, handle);
+    if (dll == NULL) *why = "no memory";
+    return dll;
+}
+
+enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error) {
+    const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
+    if (dlls == NULL || vm->options.abi == NULL) return VM_OK;
+    if (vm_policy_refusal(vm, CAP_STUB) != NULL) return VM_OK; /* its functions are refused */
+    const char *at = (const char *)dlls->bytes, *end = at + dlls->length, *why;
+    char file[NAME_MAX + 8], path[PATH_MAX];
+    while (at < end) {
+        size_t n = strnlen(at, (size_t)(end - at));
+        if (n == 0 || n > NAME_MAX)
+            return vm_error_set(error, VM_DLL, "its name in DLLS has %zu characters", n);
+        snprintf(file, sizeof file, "%.*s.so", (int)n, at);
+        bool found = search(vm, file, path);
+        if (vm_dll_open(vm, found ? path : file, &why) == NULL)
+            return vm_error_set(error, VM_DLL, "%.*s: %s", (int)n, at, why);
+        at += n + 1;
+    }
+    return VM_OK;
+}
+
+struct vm_dll *vm_dll_at(const struct vm *vm, size_t i) {
+    struct vm_dll *dll = vm->dlls;
+    while (dll != NULL && i-- > 0) dll = dll->next;
+    return dll;
+}
+
+/* ---- Symbols. ---- */
+
+void *vm_dlls_function(const struct vm *vm, const char *name) {
+    for (const struct vm_dll *dll = vm->dlls; dll != NULL; dll = dll->next) {
+        void *function = dll->handle == NULL ? NULL : dlsym(dll->handle, name);
+        if (function != NULL) return function;
+    }
+    return NULL;
+}
+
+static bool is_open(const struct vm *vm, const struct vm_dll *dll) {
+    const struct vm_dll *open = vm->dlls;
+    while (open != NULL && open != dll) open = open->next;
+    return open != NULL;
+}
+
+struct vm_dll_symbol *vm_dll_symbol(struct vm *vm, const struct vm_dll *dll, const char *name) {
+    if (!is_open(vm, dll)) return NULL;
+    const struct vm_prim *row = vm_find_builtin(vm, name);
+    void *function = dll->handle == NULL ? NULL : dlsym(dll->handle, name);
+    if (dll->handle == NULL ? row == NULL : function == NULL) return NULL;
+    struct vm_dll_symbol *symbol = malloc(sizeof *symbol + strlen(name) + 1);
+    if (symbol == NULL) return NULL;
+    symbol->function = function;
+    strcpy(symbol->name, name);
+    symbol->next = vm->dll_symbols;
+    return vm->dll_symbols = symbol;
+}
+
+int32_t vm_dll_add_primitive(struct vm *vm, const struct vm_dll_symbol *symbol) {
+    const struct vm_dll_symbol *known = vm->dll_symbols;
+    while (known != NULL && known != symbol) known = known->next;
+    return known == NULL ? -1 : vm_link_more(vm, symbol->name, symbol->function);
+}
+
+void vm_dlls_free(struct vm *vm) {
+    for (struct vm_dll *next; vm->dlls != NULL; vm->dlls = next) {
+        next = vm->dlls->next;
+        free(vm->dlls);
+    }
+    for (struct vm_dll_symbol *next; vm->dll_symbols != NULL; vm->dll_symbols = next) {
+        next = vm->dll_symbols->next;
+        free(vm->dll_symbols);
+    }
+}

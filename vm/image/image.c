@@ -1,0 +1,363 @@
+/* image.c - the container of a bytecode executable, read from its end.
+ *
+ *     [launcher] [section 1] ... [section n] [n x {name[4], length BE32}] [n BE32] [magic[12]]
+ *                                            ^ table                       ^ trailer
+ *
+ * Sections lie back to back before the table, in its order; what precedes the first is the launcher
+ * (a #! line, a shell script, an ELF file of -custom, or nothing) and is not looked at. The image
+ * owns the bytes and the array of primitive names. A file is read to such an address that CODE is
+ * aligned and can be used where it lies.
+ *
+ * I1  Every section lies within [0, start of the table), and no two overlap.
+ * I2  CODE, DATA and PRIM exist exactly once; of other names the last one counts.
+ * I3  code_words * 4 = length of CODE, and code is aligned for uint32_t.
+ * I4  primitive_names[i] are NUL-terminated within PRIM and not empty. */
+#include "vm/image/image.h"
+
+#include "vm/base/os.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    TRAILER_BYTES = 16,
+    TOC_ENTRY_BYTES = 8,
+    MAGIC_BYTES = 12,
+    MAX_SECTIONS = sizeof((struct vm_image *)0)->sections / sizeof(struct vm_section),
+    MAX_PRIMITIVES = 1 << 16, /* the largest programs name some 600 */
+    FIRST_OWN_DESCRIPTOR = 200,
+};
+
+static uint32_t big_endian_32(const uint8_t *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* A section's name for messages: what isn't printable becomes a question mark. */
+static const char *shown_name(const char *name, char shown[5]) {
+    for (int i = 0; i < 4; i++) shown[i] = name[i] > ' ' && name[i] < 127 ? name[i] : '?';
+    shown[4] = 0;
+    return shown;
+}
+
+static enum vm_status read_trailer(struct vm_image *image, struct vm_error *error) {
+    if (image->length < TRAILER_BYTES)
+        return vm_error_set(error, VM_NO_TRAILER, "%zu bytes, less than a trailer", image->length);
+    const char *magic = (const char *)image->bytes + image->length - MAGIC_BYTES;
+    image->version = vm_version_of_magic(magic);
+    if (image->version == NULL) {
+        if (memcmp(magic, "Caml1999X", 9) != 0)
+            return vm_error_set(error, VM_NO_TRAILER, "no magic number at its end");
+        char number[4];
+        for (int i = 0; i < 3; i++)
+            number[i] = magic[9 + i] > ' ' && magic[9 + i] < 127 ? magic[9 + i] : '?';
+        number[3] = 0;
+        return vm_error_set(error, VM_BAD_MAGIC, "magic number Caml1999X%s", number);
+    }
+    if (!image->version->supported)
+        return vm_error_set(error, VM_NOT_YET, "%.12s, OCaml %s", image->version->magic,
+                            image->version->name);
+    return VM_OK;
+}
+
+/* Establishes I1. */
+static enum vm_status read_table(struct vm_image *image, struct vm_error *error) {
+    const uint8_t *trailer = image->bytes + image->length - TRAILER_BYTES;
+    uint32_t count = big_endian_32(trailer);
+    if (count > MAX_SECTIONS)
+        return vm_error_set(error, VM_BAD_TOC, "%u sections, at most %d are possible", count,
+                            MAX_SECTIONS);
+    size_t room = image->length - TRAILER_BYTES;
+    if (room < (size_t)count * TOC_ENTRY_BYTES)
+        return vm_error_set(error, VM_BAD_TOC, "%u sections, the file has %zu bytes", count,
+                            image->length);
+    const uint8_t *table = trailer - (size_t)count * TOC_ENTRY_BYTES;
+    room -= (size_t)count * TOC_ENTRY_BYTES;
+    image->section_count = count;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint8_t *row = table + (size_t)i * TOC_ENTRY_BYTES;
+        struct vm_section *section = &image->sections[i];
+        memcpy(section->name, row, 4);
+        section->length = big_endian_32(row + 4);
+        if (section->length > room) {
+            char shown[5];
+            return vm_error_set(error, VM_BAD_SECTION, "%s has %zu bytes, %zu are left",
+                                shown_name(section->name, shown), section->length, room);
+        }
+        room -= section->length;
+        section->bytes = image->bytes + room;
+    }
+    return VM_OK;
+}
+
+/* The one section of that name (I2), or NULL with *error filled. */
+static const struct vm_section *only_section(const struct vm_image *image, const char *name,
+                                             struct vm_error *error) {
+    const struct vm_section *found = vm_image_section(image, name);
+    if (found == NULL) {
+        vm_error_set(error, VM_NO_SECTION, "%s", name);
+        return NULL;
+    }
+    for (const struct vm_section *s = image->sections; s < found; s++) {
+        if (memcmp(s->name, name, 4) != 0) continue;
+        vm_error_set(error, VM_DUPLICATE_SECTION, "%s", name);
+        return NULL;
+    }
+    return found;
+}
+
+static bool is_aligned(const uint8_t *bytes) { return (uintptr_t)bytes % _Alignof(uint32_t) == 0; }
+
+/* CODE as host words that are the image's own. */
+static bool copy_code(struct vm_image *image, const struct vm_section *section) {
+    uint32_t *words = malloc(section->length);
+    if (words == NULL) return false;
+    memcpy(words, section->bytes, section->length);
+    for (size_t i = 0; i < section->length / 4; i++) words[i] = le32toh(words[i]);
+    image->code = image->code_copy = words;
+    return true;
+}
+
+/* Establishes I3. */
+static enum vm_status read_code(struct vm_image *image, struct vm_error *error) {
+    const struct vm_section *section = only_section(image, "CODE", error);
+    if (section == NULL) return error->status;
+    if (section->length % 4 != 0 || section->length == 0)
+        return vm_error_set(error, VM_BAD_CODE_SIZE, "CODE has %zu bytes%s", section->length,
+                            section->length ? ", no multiple of 4" : "");
+    if (le32toh(1) == 1 && is_aligned(section->bytes))
+        image->code = (const uint32_t *)section->bytes;
+    else if (!copy_code(image, section))
+        return vm_error_set(error, VM_NO_MEMORY, "%zu bytes", section->length);
+    image->code_words = (uint32_t)(section->length / 4);
+    return VM_OK;
+}
+
+/* Establishes I4. */
+static enum vm_status read_primitives(struct vm_image *image, struct vm_error *error) {
+    const struct vm_section *section = only_section(image, "PRIM", error);
+    if (section == NULL) return error->status;
+    if (section->length == 0) return VM_OK;
+    if (section->bytes[section->length - 1] != 0)
+        return vm_error_set(error, VM_BAD_PRIM, "the last name is not terminated");
+    uint32_t count = 0;
+    for (size_t i = 0; i < section->length; i++) {
+        if (section->bytes[i] != 0) continue;
+        if (i == 0 || section->bytes[i - 1] == 0)
+            return vm_error_set(error, VM_BAD_PRIM, "primitive %u has an empty name", count);
+        if (++count > MAX_PRIMITIVES)
+            return vm_error_set(error, VM_BAD_PRIM, "more than %d primitives", MAX_PRIMITIVES);
+    }
+    image->primitive_names = malloc(count * sizeof *image->primitive_names);
+    if (image->primitive_names == NULL)
+        return vm_error_set(error, VM_NO_MEMORY, "%u primitives", count);
+    const char *name = (const char *)section->bytes;
+    for (uint32_t i = 0; i < count; i++, name += strlen(name) + 1) image->primitive_names[i] = name;
+    image->primitive_count = count;
+    return VM_OK;
+}
+
+/* What is in the sections that every program has. Needs: I1. */
+static enum vm_status read_contents(struct vm_image *image, struct vm_error *error) {
+    enum vm_status status = read_code(image, error);
+    if (status == VM_OK && only_section(image, "DATA", error) == NULL) status = error->status;
+    if (status == VM_OK) status = read_primitives(image, error);
+    if (status != VM_OK) vm_image_close(image);
+    return status;
+}
+
+enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
+                                    struct vm_error *error) {
+    memset(out, 0, sizeof *out);
+    out->bytes = bytes;
+    out->length = length;
+    enum vm_status status = read_trailer(out, error);
+    if (status == VM_OK) status = read_table(out, error);
+    if (status == VM_OK) return read_contents(out, error);
+    vm_image_close(out);
+    return status;
+}
+
+/* Opens a regular file for reading; *length is its size. Returns -1 with *error filled. */
+static int open_regular(const char *path, size_t *length, struct vm_error *error) {
+    int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        vm_error_set(error, VM_NO_FILE, "%s", strerror(errno));
+        return -1;
+    }
+    struct stat status;
+    if (fstat(fd, &status) < 0) vm_error_set(error, VM_NO_FILE, "%s", strerror(errno));
+    else if (!S_ISREG(status.st_mode))
+        vm_error_set(error, VM_NO_FILE, "%s",
+                     S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
+    else {
+        *length = (size_t)status.st_size;
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+/* Whether length bytes came from that place on; a file that became shorter meanwhile has fewer. */
+static bool read_bytes(int fd, size_t at, uint8_t *bytes, size_t length, struct vm_error *error) {
+    while (length > 0) {
+        ssize_t n = pread(fd, bytes, length, (off_t)at);
+        if (n > 0) {
+            bytes += n;
+            at += (size_t)n;
+            length -= (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            vm_error_set(error, VM_NO_FILE, "%s", n == 0 ? "it became shorter" : strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Leaves the bytes of DBUG for vm_image_read_debug: they are most of a compiler's file. The kept
+ * descriptor is out of the way of those that the program opens. Returns whether that worked. */
+static bool postpone_debug(struct vm_image *image, int fd) {
+    image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN_DESCRIPTOR);
+    image->debug_apart = image->debug_fd >= 0;
+    return image->debug_apart;
+}
+
+/* Reads the sections from the last to the first, then the launcher. */
+static bool read_sections(struct vm_image *image, int fd, struct vm_error *error) {
+    uint8_t *bytes = (uint8_t *)image->bytes;
+    size_t launcher = image->length;
+    for (unsigned i = image->section_count; i-- > 0;) {
+        const struct vm_section *s = &image->sections[i];
+        size_t at = launcher = (size_t)(s->bytes - bytes);
+        if (s == vm_image_section(image, "DBUG") && postpone_debug(image, fd)) continue;
+        if (!read_bytes(fd, at, bytes + at, s->length, error)) return false;
+    }
+    return read_bytes(fd, 0, bytes, launcher, error);
+}
+
+/* Reads the last bytes, where the table is, and what the table says of the sections. */
+static enum vm_status read_tail(struct vm_image *image, int fd, struct vm_error *error) {
+    uint8_t *bytes = (uint8_t *)image->bytes;
+    size_t tail = TRAILER_BYTES + MAX_SECTIONS * TOC_ENTRY_BYTES;
+    if (tail > image->length) tail = image->length;
+    if (!read_bytes(fd, image->length - tail, bytes + image->length - tail, tail, error))
+        return error->status;
+    enum vm_status status = read_trailer(image, error);
+    return status == VM_OK ? read_table(image, error) : status;
+}
+
+/* Where CODE lies in the file is known only when the table was read: it is read again if the bytes
+ * have to move. */
+static enum vm_status read_file(struct vm_image *image, int fd, struct vm_error *error) {
+    enum vm_status status = read_tail(image, fd, error);
+    if (status != VM_OK) return status;
+    const struct vm_section *code = vm_image_section(image, "CODE");
+    if (code != NULL && !is_aligned(code->bytes)) {
+        image->bytes += _Alignof(uint32_t) - (uintptr_t)code->bytes % _Alignof(uint32_t);
+        status = read_tail(image, fd, error);
+    }
+    if (status == VM_OK && !read_sections(image, fd, error)) status = error->status;
+    return status;
+}
+
+/* A file in memory, its sections known. It is not mapped, because a mapped file that somebody cuts
+ * short kills the process with SIGBUS. */
+enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
+                                      struct vm_error *error) {
+    memset(out, 0, sizeof *out);
+    size_t length;
+    int fd = open_regular(path, &length, error);
+    if (fd < 0) return error->status;
+    enum vm_status status;
+    if (length == 0) status = vm_error_set(error, VM_NO_TRAILER, "it is empty");
+    else if ((out->owned = malloc(length + _Alignof(uint32_t))) == NULL)
+        status = vm_error_set(error, VM_NO_MEMORY, "%zu bytes", length);
+    else {
+        out->bytes = out->owned;
+        out->length = length;
+        status = read_file(out, fd, error);
+    }
+    close(fd);
+    if (status != VM_OK) vm_image_close(out);
+    return status;
+}
+
+enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error) {
+    enum vm_status status = vm_image_open_sections(path, out, error);
+    return status == VM_OK ? read_contents(out, error) : status;
+}
+
+static void drop_bytes(const uint8_t *bytes, size_t length) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes;
+    uintptr_t first = (start + page - 1) & -page, end = (start + length) & -page;
+    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+/* The part of DBUG that lies in the range, for what comes from its file. */
+static const uint8_t *debug_part(const struct vm_image *image, size_t from, size_t *length) {
+    const struct vm_section *debug = vm_image_section(image, "DBUG");
+    if (!image->debug_apart || from >= debug->length) return NULL;
+    if (*length > debug->length - from) *length = debug->length - from;
+    return debug->bytes + from;
+}
+
+enum vm_status vm_image_read_debug(const struct vm_image *image, size_t from, size_t length,
+                                   struct vm_error *error) {
+    const uint8_t *bytes = debug_part(image, from, &length);
+    if (bytes == NULL || read_bytes(image->debug_fd, (size_t)(bytes - image->bytes),
+                                    (uint8_t *)bytes, length, error))
+        return VM_OK;
+    return error->status;
+}
+
+void vm_image_drop_debug(const struct vm_image *image, size_t from, size_t length) {
+    const uint8_t *bytes = debug_part(image, from, &length);
+    if (bytes != NULL) drop_bytes(bytes, length);
+}
+
+void vm_image_drop_loaded(const struct vm_image *image) {
+    if (image->owned == NULL) return;
+    const struct vm_section *data = vm_image_section(image, "DATA");
+    drop_bytes(image->bytes, (size_t)(image->sections[0].bytes - image->bytes));
+    drop_bytes(data->bytes, data->length);
+}
+
+void vm_image_drop_code(struct vm_image *image, uint32_t words) {
+    const struct vm_section *code = vm_image_section(image, "CODE");
+    if (image->owned != NULL) drop_bytes(code->bytes, (size_t)words * 4);
+    if (words < image->code_words) return;
+    free(image->code_copy);
+    image->code = image->code_copy = NULL;
+}
+
+void vm_image_close(struct vm_image *image) {
+    if (image->debug_apart) close(image->debug_fd);
+    free(image->owned);
+    free(image->code_copy);
+    free(image->primitive_names);
+    memset(image, 0, sizeof *image);
+}
+
+const struct vm_section *vm_image_section(const struct vm_image *image, const char *name) {
+    for (unsigned i = image->section_count; i-- > 0;)
+        if (memcmp(image->sections[i].name, name, 4) == 0) return &image->sections[i];
+    return NULL;
+}
+
+bool vm_is_bytecode_file(const char *path) {
+    struct vm_error ignored;
+    size_t length;
+    int fd = open_regular(path, &length, &ignored);
+    if (fd < 0) return false;
+    char magic[MAGIC_BYTES];
+    bool found = length >= TRAILER_BYTES &&
+                 pread(fd, magic, MAGIC_BYTES, (off_t)(length - MAGIC_BYTES)) == MAGIC_BYTES &&
+                 vm_version_of_magic(magic) != NULL;
+    close(fd);
+    return found;
+}

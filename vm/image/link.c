@@ -1,0 +1,150 @@
+/* link.c - see link.h. The table never moves: decoded code points into it. */
+#include "vm/image/link.h"
+
+#include "vm/base/os.h"
+#include "vm/code/engine.h"
+#include "vm/code/kinds.h"
+#include "vm/image/dll.h"
+#include "vm/image/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Primitives that a running program may still add. */
+enum { ROOM_FOR_MORE = 8192 };
+
+/* Number of rows, the profiler's first, and the row of a number. */
+static size_t row_count(const struct vm *vm) {
+    return vm->options.profiler_row_count + vm->library->count;
+}
+static const struct vm_prim *row_at(const struct vm *vm, size_t i) {
+    size_t first = vm->options.profiler_row_count;
+    return i < first ? &vm->options.profiler_rows[i] : &vm->library->rows[i - first];
+}
+
+const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name) {
+    for (size_t i = 0; i < row_count(vm); i++)
+        if (strcmp(row_at(vm, i)->name, name) == 0) return row_at(vm, i);
+    return NULL;
+}
+
+/* Rows by the hash of their names, for linking a whole table at once. */
+enum { INDEX_SLOTS = 2048 };
+struct row_index {
+    uint16_t rows[INDEX_SLOTS]; /* row + 1, or 0: free */
+};
+
+static uint32_t hash_of(const char *name) {
+    uint32_t h = 2166136261u;
+    for (; *name != '\0'; name++) h = (h ^ (uint8_t)*name) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static uint16_t *slot_of(struct row_index *index, const struct vm *vm, const char *name) {
+    uint32_t i = hash_of(name) % INDEX_SLOTS;
+    while (index->rows[i] != 0 && strcmp(row_at(vm, index->rows[i] - 1u)->name, name) != 0)
+        i = (i + 1) % INDEX_SLOTS;
+    return &index->rows[i];
+}
+
+static void index_rows(struct row_index *index, const struct vm *vm) {
+    memset(index, 0, sizeof *index);
+    for (size_t i = 0; i < row_count(vm); i++) {
+        uint16_t *slot = slot_of(index, vm, row_at(vm, i)->name);
+        if (*slot == 0) *slot = (uint16_t)(i + 1);
+    }
+}
+
+/* The flag that refuses what needs the whole capability: a folder that is granted doesn't help. */
+static const char *refusal_of_all(const struct vm *vm, enum vm_capability capability) {
+    const struct vm_policy *policy = vm->options.policy;
+    if (policy == NULL || policy->of[capability].access == ACCESS_FREE) return NULL;
+    return policy->of[capability].flag;
+}
+
+static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const char *name,
+                     const struct vm_prim *row) {
+    *prim = (struct vm_linked_prim){.name = name, .row = row};
+    if (!(row->flags & PRIM_BY_NAME)) prim->refused_by = refusal_of_all(vm, row->capability);
+    prim->function = prim->refused_by != NULL ? NULL : row->function;
+    prim->kinds = row->kinds;
+    prim->arity = (uint8_t)strlen(row->kinds);
+    for (size_t i = 0; i < prim->arity && i < sizeof prim->kind_bits; i++)
+        prim->kind_bits[i] = vm_kind_bit(row->kinds[i]);
+}
+
+const struct vm_stub *vm_find_stub(const struct vm *vm, const char *name) {
+    for (size_t i = 0; i < vm->library->stub_count; i++)
+        if (strcmp(vm->library->stubs[i].name, name) == 0) return &vm->library->stubs[i];
+    return NULL;
+}
+
+static const char *stub_refusal(const struct vm *vm, const char *name) {
+    const char *flag = refusal_of_all(vm, CAP_STUB);
+    const struct vm_stub *stub = vm_find_stub(vm, name);
+    for (int i = 0; stub != NULL && flag == NULL && i < 2; i++)
+        flag = refusal_of_all(vm, stub->capabilities[i]);
+    return flag;
+}
+
+/* A function of a C library; NULL: there is none, calling it raises. */
+static void link_stub(const struct vm *vm, struct vm_linked_prim *prim, const char *name,
+                      void *function) {
+    *prim = (struct vm_linked_prim){.name = name, .refused_by = stub_refusal(vm, name)};
+    if (prim->refused_by == NULL) prim->function = function;
+    prim->stub = prim->function != NULL;
+}
+
+/* Gives the primitives that the loop does itself their instructions (engine.def). */
+static void link_inlined(struct vm *vm) {
+    static const struct {
+        const char *name;
+        uint16_t op;
+    } inlined[] = {
+#define INLINED(name, primitive, arity, meaning) {#primitive, ENGINE_##name},
+#include "vm/code/engine.def"
+    };
+    uint32_t at = 0;
+    for (size_t i = 0; i < sizeof inlined / sizeof inlined[0]; i++) {
+        for (uint32_t n = 0; n < vm->prim_count; n++, at++) {
+            struct vm_linked_prim *prim = &vm->prims[at % vm->prim_count];
+            if (prim->row == NULL || strcmp(prim->name, inlined[i].name) != 0) continue;
+            prim->inlined = inlined[i].op;
+            break;
+        }
+    }
+}
+
+void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count) {
+    struct row_index index;
+    index_rows(&index, vm);
+    vm->prim_capacity = count + ROOM_FOR_MORE;
+    vm->prims = vm_must(calloc(vm->prim_capacity, sizeof *vm->prims));
+    for (vm->prim_count = 0; vm->prim_count < count; vm->prim_count++) {
+        const char *name = names[vm->prim_count];
+        uint16_t row = *slot_of(&index, vm, name);
+        struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
+        if (row != 0) link_row(vm, prim, name, row_at(vm, row - 1u));
+        else link_stub(vm, prim, name, vm_dlls_function(vm, name));
+    }
+    link_inlined(vm);
+    if (vm_counts_instructions(vm)) {
+        vm->op_counts = vm_must(calloc(ENGINE_COUNT, sizeof *vm->op_counts));
+        vm->prim_counts = vm_must(calloc(vm->prim_capacity, sizeof *vm->prim_counts));
+    }
+}
+
+int32_t vm_link_more(struct vm *vm, const char *name, void *function) {
+    if (vm->prim_count == vm->prim_capacity) return -1;
+    struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
+    const struct vm_prim *row = function == NULL ? vm_find_builtin(vm, name) : NULL;
+    if (row != NULL) link_row(vm, prim, name, row);
+    else link_stub(vm, prim, name, function);
+    return (int32_t)vm->prim_count++;
+}
+
+void vm_link_free(struct vm *vm) {
+    free(vm->prims);
+    free(vm->op_counts);
+    free(vm->prim_counts);
+}

@@ -1,0 +1,129 @@
+/* symbols.c - see symbols.h. SYMB is not needed to run: what is odd in it is left out. */
+#include "vm/image/symbols.h"
+
+#include "vm/code/opcodes.h"
+#include "vm/state/vm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Section SYMB. ---- */
+
+static const struct vm_constant *row_or_target(const struct vm_constants *c, uint32_t i) {
+    return &c->rows[c->rows[i].kind == CONSTANT_SHARED ? c->rows[i].target : i];
+}
+
+bool vm_symbol_of_node(const struct vm_constants *c, uint32_t node, uint32_t *global,
+                       const struct vm_constant **name) {
+    if (c->rows[node].kind != CONSTANT_BLOCK || c->rows[node].tag != 0 || c->rows[node].size != 5)
+        return false;
+    uint32_t at = c->rows[node + 1].end;
+    const struct vm_constant *identifier = row_or_target(c, at);
+    const struct vm_constant *slot = &c->rows[c->rows[at].end];
+    if (identifier->kind != CONSTANT_BLOCK || identifier->tag < 2 || identifier->size == 0 ||
+        slot->kind != CONSTANT_INT || slot->integer < 0 || slot->integer > UINT32_MAX)
+        return false;
+    *global = (uint32_t)slot->integer;
+    *name = row_or_target(c, (uint32_t)(identifier - c->rows) + 1);
+    return (*name)->kind == CONSTANT_STRING;
+}
+
+/* The names by global, in one allocation: the array, then the texts. */
+static const char **read_names(const struct vm_constants *c, size_t bytes, uint32_t global_count) {
+    const char **names = calloc(1, global_count * sizeof *names + bytes);
+    if (names == NULL) return NULL;
+    char *to = (char *)(names + global_count), *end = to + bytes;
+    uint32_t global;
+    const struct vm_constant *name;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (!vm_symbol_of_node(c, i, &global, &name) || global >= global_count) continue;
+        if (name->size >= (size_t)(end - to)) break; /* a name in several nodes */
+        memcpy(to, name->bytes, name->size);
+        names[global] = to;
+        to += name->size + 1;
+    }
+    return names;
+}
+
+/* ---- The code. ---- */
+
+/* Where the top level of the unit that begins at start begins. */
+static uint32_t top_level(const struct vm_code *code, uint32_t start) {
+    if (vm_packed_word(&code->packed, start) != OP_BRANCH) return start;
+    return start + 1 + vm_packed_word(&code->packed, start + 1);
+}
+
+static void find_units(struct vm_symbols *s, const struct vm_code *code, const char *const *names,
+                       uint32_t global_count) {
+    struct vm_unpacked u;
+    uint32_t start = 0, last = code->word_count - 1;
+    if (!vm_unpacked_create(&u, &code->packed)) return;
+    for (uint32_t pc = 0; pc < code->word_count && s->count < global_count;) {
+        vm_unpacked_settle(&u, &code->packed);
+        vm_unpacked_need(&u, &code->packed, pc, pc < last ? pc + 1 : last);
+        uint32_t next = pc + vm_instruction_words(u.words, pc, code->word_count, OPCODE_COUNT);
+        if (u.words[pc] == OP_SETGLOBAL && u.words[pc + 1] < global_count &&
+            names[u.words[pc + 1]] != NULL) {
+            const char *name = names[u.words[pc + 1]];
+            s->rows[s->count++] = (struct vm_symbol){top_level(code, start), next, name};
+            start = next;
+        }
+        pc = next;
+    }
+    vm_unpacked_free(&u);
+}
+
+static struct vm_symbols *read_symbols(struct vm *vm) {
+    struct vm_symbols *s = calloc(1, sizeof *s);
+    const struct vm_section *section = vm_image_section(vm->image, "SYMB");
+    struct vm_constants c;
+    if (s == NULL || section == NULL || is_int(vm->global_data)) return s;
+    if (!vm_constants_read(section->bytes, section->length, &c)) return s;
+    uint32_t global_count = (uint32_t)wosize_of(vm->global_data);
+    const char **names = read_names(&c, section->length, global_count);
+    vm_constants_free(&c);
+    s->texts = (char *)names;
+    s->rows = calloc(global_count, sizeof *s->rows);
+    if (names != NULL && s->rows != NULL) find_units(s, vm->codes[0], names, global_count);
+    return s;
+}
+
+/* The first byte of the function at pc. */
+static size_t function_start(const struct vm_verified *verified, uint32_t pc) {
+    size_t first = 0, count = verified->entry_count;
+    while (count > 0) {
+        size_t half = count / 2;
+        bool before = verified->entries[first + half].pc <= pc;
+        if (before) first += half + 1;
+        count = before ? count - half - 1 : half;
+    }
+    return first == 0 ? 0 : 4 * (size_t)verified->entries[first - 1].pc;
+}
+
+const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t size) {
+    const struct vm_code *code = vm->codes[0];
+    if (gpc >= code->word_count) return NULL;
+    if (vm->symbols == NULL) vm->symbols = read_symbols(vm);
+    const struct vm_symbols *s = vm->symbols;
+    size_t low = 0, high = s == NULL ? 0 : s->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (s->rows[middle].end <= gpc) low = middle + 1;
+        else high = middle;
+    }
+    if (s == NULL || low == s->count) return NULL;
+    const struct vm_symbol *found = &s->rows[low];
+    if (gpc >= found->top_level) snprintf(function, size, "%s", found->module);
+    else
+        snprintf(function, size, "%s.F%zx", found->module,
+                 function_start(&code->verified, (uint32_t)gpc));
+    return found->module;
+}
+
+void vm_symbols_free(struct vm *vm) {
+    if (vm->symbols == NULL) return;
+    free(vm->symbols->rows);
+    free(vm->symbols->texts);
+    free(vm->symbols);
+}

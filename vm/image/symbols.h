@@ -1,0 +1,38 @@
+/* symbols.h - names for code that has no debugging information.
+ *
+ * The linker lays the units of a program one behind the other. A unit begins with a branch over its
+ * functions to its top level, and ends by setting its global, which section SYMB names: so the
+ * module of any place of the program's code is known, and its functions are told apart by where
+ * they begin, as `bactrian dis` labels them.
+ *
+ * SY1  rows are by ascending end; row i covers [rows[i - 1].end, rows[i].end). */
+#ifndef BACTRIAN_VM_IMAGE_SYMBOLS_H
+#define BACTRIAN_VM_IMAGE_SYMBOLS_H
+
+#include "vm/image/constants.h"
+
+struct vm;
+
+struct vm_symbols {
+    struct vm_symbol {
+        uint32_t top_level, end; /* words of the program's code */
+        const char *module;      /* lives as long as the table */
+    } * rows;
+    size_t count;
+    char *texts;
+};
+
+/* The module whose code is at gpc, and as text, cut to size - 1 bytes, the function: MODULE.FOFFSET
+ * by its first byte in the code, MODULE alone for the top level. The table is made at the first
+ * call and belongs to the machine. NULL: not known (code loaded at run time, a file without SYMB,
+ * no memory). GC: never. */
+const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t size);
+void vm_symbols_free(struct vm *vm);
+
+/* Whether that row of SYMB's value is a node of its map (left, identifier, slot, right, height), a
+ * unit's (identifier of tag 2) or a predefined exception's (tag 3); then the global, and the row of
+ * its name. GC: never. */
+bool vm_symbol_of_node(const struct vm_constants *c, uint32_t node, uint32_t *global,
+                       const struct vm_constant **name);
+
+#endif

@@ -1,0 +1,236 @@
+/* machine.c - the life of a machine (vm/state/vm.h). */
+#include "gc/assert.h"
+#include "vm/base/os.h"
+#include "vm/code/engine.h"
+#include "vm/engine/callback.h"
+#include "vm/engine/decode.h"
+#include "vm/engine/reexecute.h"
+#include "vm/image/dll.h"
+#include "vm/image/link.h"
+#include "vm/image/symbols.h"
+#include "vm/machine/selfcheck.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/marshal/reader.h"
+#include "vm/stack/backtrace.h"
+#include "vm/stack/callstack.h"
+#include "vm/stack/stack.h"
+#include "vm/state/vm.h"
+#include "vm/thread/signal.h"
+#include "vm/thread/thread.h"
+
+#include <stdlib.h>
+
+static void out_of_memory(void *context, struct gc_domain *g, size_t words) {
+    struct domain *d = context;
+    if (d->activation == NULL || is_int(d->vm->global_data))
+        vm_fatal("out of memory (a request of %zu words)", words);
+    vm_raise_out_of_memory(d);
+}
+
+static bool create_domain(struct vm *vm, struct vm_error *error) {
+    struct domain *d = calloc(1, sizeof *d);
+    if (d == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "for the machine itself");
+        return false;
+    }
+    vm->domain = d;
+    d->vm = vm;
+    d->exn = d->accu = VAL_UNIT;
+    d->sample = vm_slow_alloc;
+    size_t words = vm->options.max_stack_words;
+    if (words == 0 && !vm->options.max_stack_given) words = vm->version->default_max_stack_words;
+    struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm->options.err};
+    const char *refused = gc_heap_create(&d->gc, &vm->options.gc, &up);
+    if (refused != NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "%s", refused);
+        return false;
+    }
+    if (!vm_stack_create(d, words, VM_MAIN_STACK_ROOM)) {
+        vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
+        return false;
+    }
+    vm_set_stack_limit(d, words);
+    gc_add_incremental_scanner(d->gc.heap, vm_stack_scan, vm_stack_scan_some, d);
+    d->backtrace = vm_must(vm_backtrace_create(d));
+    d->backtrace_active = vm->options.backtrace;
+    return true;
+}
+
+/* The table of functions: never moves, as closures and decoded code count on it. */
+static bool create_function_table(struct vm *vm) {
+    size_t bytes = sizeof *vm->functions << 24;
+    vm->functions = vm_reserve(&bytes, sizeof *vm->functions << 10);
+    if (vm->functions == NULL) return false;
+    size_t capacity = bytes / sizeof *vm->functions;
+    vm->function_capacity = (uint32_t)capacity;
+    vm->function_count = 1;
+    return true;
+}
+
+struct vm *vm_create(const struct vm_options *options, const struct vm_version *version,
+                     const struct vm_library *library, struct vm_error *error) {
+    struct vm *vm = calloc(1, sizeof *vm);
+    if (vm == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "for the machine itself");
+        return NULL;
+    }
+    vm->options = *options;
+    vm->version = version;
+    vm->library = library;
+    vm->global_data = VAL_UNIT;
+    vm_limits_start(vm);
+    if (!create_domain(vm, error)) {
+        vm_destroy(vm);
+        return NULL;
+    }
+    if (!create_function_table(vm) || !vm_decoded_area_create(vm) ||
+        (vm->library_state = library->open(vm)) == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "for the machine's tables");
+        vm_destroy(vm);
+        return NULL;
+    }
+    return vm;
+}
+
+/* The code is verified before DATA is read: the words are packed then, and what the verifier needed
+ * for a while has made room for the blocks. */
+static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
+                                         struct vm_error *error) {
+    const struct vm_section *data = vm_image_section(image, "DATA");
+    if (data == NULL) return vm_error_set(error, VM_NO_SECTION, "DATA");
+    uint32_t index, global_count;
+    enum vm_status status = vm_marshal_read_image_globals(data->bytes, data->length, &global_count,
+                                                          error);
+    if (status == VM_OK)
+        status = vm_code_add(vm, image->code, image->code_words, global_count, image, false, &index,
+                             error);
+    if (status != VM_OK) return status;
+    value globals;
+    status = vm_marshal_read_image_data(vm->domain, data->bytes, data->length, &globals, error);
+    if (status != VM_OK) return status;
+    ASSERT(wosize_of(globals) == global_count);
+    vm->global_data = globals;
+    return VM_OK;
+}
+
+enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error) {
+    vm->image = image;
+    enum vm_status status = vm_dlls_open(vm, error);
+    if (status != VM_OK) return status;
+    vm_link_primitives(vm, image->primitive_names, image->primitive_count);
+    status = load_code_and_data(vm, image, error);
+    if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[0]);
+    if (status == VM_OK && vm->options.backtrace_level >= 2) vm_debuginfo_load_program(vm);
+    vm_image_drop_loaded(image);
+    return status;
+}
+
+/* The program runs as the body of a closure that names it. Behind its frame is a return frame as
+ * every other has it, so that who walks the stack needs to ask only that for its end. */
+static value run_program(struct domain *d, void *context) {
+    uint32_t main_function = d->vm->codes[0]->main_function;
+    value program = gc_alloc_small(&d->gc, 2, TAG_CLOSURE);
+    field(program, 0) = val_of_int(main_function);
+    field(program, 1) = make_closinfo(0, 2);
+    d->sp -= 3;
+    d->sp[0] = (value)d->vm->leave_code;
+    d->sp[1] = d->sp[2] = VAL_UNIT;
+    return vm_enter(d, program, 0);
+}
+
+/* Runs f until it returns or the program ends; what the caller of vm.h's functions had is then as
+ * it was. */
+static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *context),
+                            void *context, value *out) {
+    struct domain *d = vm->domain;
+    struct vm_context before = d->context;
+    struct gc_local_roots *roots = d->gc.local_roots, *abi_roots = d->abi.local_roots;
+    jmp_buf exit_point, *outer_exit_point = vm->exit_point;
+    struct vm_result result = {.outcome = VM_EXITED};
+    /* Where another thread of the program comes in, the exit is still the first one's. */
+    bool is_main = vm_thread_is_main(d);
+    if (is_main) vm->exit_point = &exit_point;
+    if (_setjmp(exit_point) == 0) {
+        value r = f(d, context);
+        result.outcome = is_exn_result(r) ? VM_UNCAUGHT : VM_RETURNED;
+        if (is_exn_result(r)) result.exn = d->exn = exn_of_result(r);
+        *out = r;
+    }
+    if (vm->limits.stopped != STOP_NONE) result.outcome = VM_STOPPED;
+    d->activation = before.activation;
+    d->gc.local_roots = roots;
+    d->abi.local_roots = abi_roots;
+    vm_unlock_down_to(d, before.held);
+    d->sp = d->stack_high - (before.stack_high - before.sp);
+    if (d->sp > d->lowest_watermark) vm_watermarks_unwound(d, d->sp);
+    d->trap = before.trap;
+    d->place = before.place;
+    if (is_main) vm->exit_point = outer_exit_point;
+    result.exit_status = vm->exit_status;
+    return result;
+}
+
+struct vm_result vm_run(struct vm *vm) {
+    value ignored;
+    return run(vm, run_program, NULL, &ignored);
+}
+
+struct protected {
+    value (*f)(struct domain * d, void *context);
+    void *context;
+};
+
+static value run_protected(struct domain *d, void *context) {
+    struct protected *p = context;
+    return vm_protect_exn(d, p->f, p->context);
+}
+
+struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *context),
+                            void *context, value *out) {
+    struct protected p = {f, context};
+    return run(vm, run_protected, &p, out);
+}
+
+void vm_exit(struct domain *d, int status) {
+    if (d->vm->exit_point == NULL) exit(status);
+    const struct vm_profiler *profiler = &d->vm->profiler;
+    if (profiler->leaving != NULL) profiler->leaving(profiler->state, status);
+    d->vm->exit_status = status;
+    if (!vm_thread_is_main(d)) vm_thread_exit_program(d);
+    _longjmp(*d->vm->exit_point, 1);
+}
+
+bool vm_destroy(struct vm *vm) {
+    struct domain *d = vm->domain;
+    if (!vm_threads_end(vm)) {
+        vm_signals_detach(d);
+        if (vm->profiler.state != NULL) vm->profiler.close(vm->profiler.state);
+        return false;
+    }
+    if (d != NULL) {
+        vm_debuginfo_free(vm);
+        vm_symbols_free(vm);
+        vm_signals_detach(d);
+        if (d->gc.heap != NULL) gc_heap_destroy(&d->gc, vm->options.cleanup_at_exit);
+        /* Finalisers of custom blocks may still use the library's state until here. */
+        if (vm->profiler.state != NULL) vm->profiler.close(vm->profiler.state);
+        if (vm->library_state != NULL) vm->library->close(vm, vm->library_state);
+        if (vm->abi_attached) vm->options.abi->detach(d);
+        vm_backtrace_destroy(d);
+        vm_call_stack_free(d);
+        vm_stack_destroy(d);
+    }
+    if (vm->options.gc.verify && vm->decoded_area != NULL) vm_selfcheck_code(vm);
+    vm_codes_free(vm);
+    vm_function_ids_free(vm);
+    vm_decoded_area_destroy(vm);
+    if (vm->functions != NULL)
+        vm_release(vm->functions, sizeof *vm->functions * vm->function_capacity);
+    vm_named_values_free(vm);
+    vm_link_free(vm);
+    vm_dlls_free(vm);
+    if (vm->image != NULL) vm_image_close(vm->image);
+    free(d);
+    free(vm);
+    return true;
+}

@@ -1,0 +1,116 @@
+/* uncaught.c - see uncaught.h. */
+#include "vm/machine/uncaught.h"
+
+#include "vm/engine/callback.h"
+#include "vm/stack/backtrace.h"
+#include "vm/stack/stack.h"
+#include "vm/state/vm.h"
+
+/* ---- Exceptions as text. ---- */
+
+struct text {
+    char *at, *end; /* end: where the final NUL still fits */
+};
+
+static void add(struct text *t, const char *s) {
+    while (*s != '\0' && t->at < t->end) *t->at++ = *s++;
+}
+
+static bool is_string(value v) { return is_block(v) && tag_of(v) == TAG_STRING; }
+
+static void add_argument(struct text *t, value v) {
+    char number[24];
+    if (is_int(v)) {
+        snprintf(number, sizeof number, "%ld", (long)int_of_val(v));
+        add(t, number);
+    } else if (is_string(v)) {
+        add(t, "\"");
+        add(t, string_bytes(v));
+        add(t, "\"");
+    } else {
+        add(t, "_");
+    }
+}
+
+static void add_name(struct text *t, value constructor) {
+    bool good = is_block(constructor) && tag_of(constructor) == TAG_OBJECT &&
+                wosize_of(constructor) > 0 && is_string(field(constructor, 0));
+    add(t, good ? string_bytes(field(constructor, 0)) : "?");
+}
+
+/* Those whose one argument is a tuple: the place in the source. */
+static bool carries_place(struct vm *vm, value constructor) {
+    value globals = vm->global_data;
+    return is_block(globals) && wosize_of(globals) >= EXN_COUNT &&
+           (constructor == field(globals, EXN_MATCH_FAILURE) ||
+            constructor == field(globals, EXN_ASSERT_FAILURE) ||
+            constructor == field(globals, EXN_UNDEFINED_RECURSIVE_MODULE));
+}
+
+void vm_format_exception(struct vm *vm, value exn, char *text, size_t size) {
+    struct text t = {text, text + size - 1};
+    if (is_block(exn) && tag_of(exn) == 0 && wosize_of(exn) > 0) {
+        value arguments = exn;
+        size_t i = 1;
+        add_name(&t, field(exn, 0));
+        if (wosize_of(exn) == 2 && is_block(field(exn, 1)) && tag_of(field(exn, 1)) == 0 &&
+            carries_place(vm, field(exn, 0))) {
+            arguments = field(exn, 1);
+            i = 0;
+        }
+        add(&t, "(");
+        for (size_t first = i; i < wosize_of(arguments); i++) {
+            if (i > first) add(&t, ", ");
+            add_argument(&t, field(arguments, i));
+        }
+        add(&t, ")");
+    } else {
+        add_name(&t, exn);
+    }
+    *t.at = '\0';
+}
+
+/* ---- The report. ---- */
+
+static void run_at_exit(struct domain *d) {
+    const value *at_exit = vm_named_value(d->vm, "Pervasives.do_at_exit");
+    value unit = VAL_UNIT;
+    if (at_exit != NULL) vm_callback_exn(d, *at_exit, 1, &unit);
+}
+
+/* What at_exit functions raise is nobody's concern, and must not spoil the backtrace. */
+static void report_plainly(struct domain *d, value exn, FILE *err) {
+    char text[256];
+    vm_format_exception(d->vm, exn, text, sizeof text);
+    bool active = d->backtrace_active;
+    size_t count = vm_backtrace_count(d);
+    d->backtrace_active = false;
+    run_at_exit(d);
+    d->backtrace_active = active;
+    d->backtrace->count = count;
+    vm_backtrace_publish(d);
+    fprintf(err, "Fatal error: exception %s\n", text);
+    if (active) vm_backtrace_print(d, false, err);
+}
+
+int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {
+    struct domain *d = vm->domain;
+    jmp_buf exit_point;
+    GC_ROOT(&d->gc, &exn);
+    if (vm->profiler.state != NULL) vm->profiler.silence(vm->profiler.state);
+    vm->exit_point = &exit_point;
+    vm->exit_status = 2;
+    if (_setjmp(exit_point) == 0) {
+        const value *handler = vm_named_value(vm, "Printexc.handle_uncaught_exception");
+        value arguments[2] = {exn, VAL_FALSE};
+        if (handler != NULL) vm_callback_exn(d, *handler, 2, arguments);
+        else report_plainly(d, exn, err);
+    }
+    vm->exit_point = NULL;
+    d->activation = NULL;
+    d->sp = d->stack_high;
+    vm_watermarks_reset(d);
+    d->trap = 0;
+    GC_UNROOT(&d->gc);
+    return vm->exit_status;
+}

@@ -1,0 +1,398 @@
+/* reader.c - messages: their headers, the loop that reads them, what they are read for.
+ *
+ * The loop reads what most messages consist of (integers, small blocks, short strings, numbers,
+ * references to objects) while the longest such item surely is there whole, so that it has one test
+ * of the bytes for each; vm_reader_item reads all else and the last bytes. A block's fields come
+ * next; only if fields of its parent are still missing these wait on the stack, so lists need no
+ * depth. */
+#include "gc/hooks.h"
+#include "vm/marshal/reader_internal.h"
+
+enum { LONGEST_PLAIN = 12, STRING_LOAD = 33 };
+
+/* Where the loop stands: bytes and slots to come. */
+struct cursor {
+    const uint8_t *at;
+    value *slot, *end;
+};
+
+/* ---- Slots. ---- */
+
+static bool push(struct vm_reader *r, value *next, value *end) {
+    if (r->depth == r->stack_room &&
+        !reader_widen(r, (void **)&r->stack, &r->stack_room, r->depth, sizeof *r->stack))
+        return false;
+    r->stack[r->depth++] = (struct pending){next, end};
+    return true;
+}
+
+/* The fields of v come next, then the slots of c that are left. */
+static inline bool descend(struct vm_reader *r, struct cursor *c, value *from, value *to) {
+    if (c->slot < c->end && __builtin_expect(!push(r, c->slot, c->end), 0)) {
+        r->rest = (struct pending){from, to};
+        return false;
+    }
+    c->slot = from;
+    c->end = to;
+    return true;
+}
+
+static void renew_object_id(struct vm_reader *r, value object) {
+    if (field(object, 1) >> 1 >= 0 && r->d != NULL)
+        field(object, 1) = val_of_int(vm_fresh_object_id(r->d->vm));
+}
+
+/* Goes on with the slots that wait. False: none do. */
+static inline bool ascend(struct vm_reader *r, struct cursor *c) {
+    while (r->depth > 0) {
+        struct pending top = r->stack[--r->depth];
+        if (top.next != NULL) {
+            c->slot = top.next;
+            c->end = top.end;
+            return true;
+        }
+        renew_object_id(r, (value)top.end);
+    }
+    return false;
+}
+
+/* ---- Plain items. ---- */
+
+static inline bool read_small_block(struct vm_reader *r, struct cursor *c, unsigned code) {
+    size_t wosize = code >> 4 & 7;
+    r->at = ++c->at;
+    value v = reader_block(r, wosize, code & 15);
+    if (__builtin_expect(v == 0, 0)) return false;
+    *c->slot++ = v;
+    if (!descend(r, c, &field(v, 0), &field(v, wosize))) return false;
+    reader_number(r, v);
+    return !r->failed;
+}
+
+/* Whole words are loaded, so STRING_LOAD bytes must be there. */
+static inline bool read_short_string(struct vm_reader *r, struct cursor *c, unsigned length) {
+    size_t last = length / 8;
+    r->at = c->at + 1;
+    value v = reader_block(r, last + 1, TAG_STRING);
+    if (__builtin_expect(v == 0, 0)) return false;
+    uint64_t word;
+    for (size_t i = 0; i < last; i++) {
+        memcpy(&word, c->at + 1 + 8 * i, 8);
+        field(v, i) = (value)word;
+    }
+    unsigned rest = length % 8;
+    memcpy(&word, c->at + 1 + 8 * last, 8);
+    word &= ((uint64_t)1 << 8 * rest) - 1;
+    field(v, last) = (value)(word | (uint64_t)(7 - rest) << 56);
+    c->at += 1 + length;
+    *c->slot++ = v;
+    reader_number(r, v);
+    return !r->failed;
+}
+
+static inline bool read_double(struct vm_reader *r, struct cursor *c) {
+    r->at = c->at + 1;
+    value v = reader_block(r, 1, TAG_DOUBLE);
+    if (__builtin_expect(v == 0, 0)) return false;
+    memcpy((void *)v, c->at + 1, 8);
+    c->at += 9;
+    *c->slot++ = v;
+    reader_number(r, v);
+    return !r->failed;
+}
+
+/* Of the custom blocks only Int64.t: the code, "_j", 8 bytes. */
+static inline bool read_int64(struct vm_reader *r, struct cursor *c) {
+    if (memcmp(c->at + 1, "_j", 3) != 0) return false;
+    r->at = c->at + 4;
+    value v = reader_block(r, 2, TAG_CUSTOM);
+    if (__builtin_expect(v == 0, 0)) return false;
+    field(v, 0) = (value)&vm_int64_ops;
+    field(v, 1) = (value)reader_load(c->at + 4, 8);
+    c->at += 12;
+    *c->slot++ = v;
+    reader_number(r, v);
+    return !r->failed;
+}
+
+static inline bool read_reference(struct vm_reader *r, struct cursor *c, unsigned bytes) {
+    r->at = c->at + 1;
+    value v = reader_shared(r, reader_load(c->at + 1, bytes));
+    if (v == 0) return false;
+    c->at += 1 + bytes;
+    *c->slot++ = v;
+    return true;
+}
+
+/* Reads integers of so many bytes as long as one follows the other. */
+static inline void read_ints(struct cursor *c, const uint8_t *stop, unsigned code, unsigned bytes) {
+    const unsigned unused = 64 - 8 * bytes;
+    do {
+        uint64_t n = reader_load(c->at + 1, bytes) << unused;
+        *c->slot++ = val_of_int((int64_t)n >> unused);
+        c->at += 1 + bytes;
+    } while (c->slot < c->end && c->at < stop && *c->at == code);
+}
+
+/* Reads plain items, the first of which is there whole, as those are that begin before stop. False:
+ * it is none, or the reader failed. */
+static inline bool read_plain_items(struct vm_reader *r, struct cursor *c, const uint8_t *stop) {
+    unsigned code = *c->at;
+    if (code >= FIRST_FIELD) return read_small_block(r, c, code);
+    if (code >= SMALL_BLOCK) return false;
+    if (code >= SMALL_INT) {
+        *c->slot++ = val_of_int(code - SMALL_INT);
+        c->at++;
+        return true;
+    }
+    if (code >= SMALL_STRING)
+        return r->end - c->at >= STRING_LOAD && read_short_string(r, c, code - SMALL_STRING);
+    switch (code) {
+    case CODE_INT8: read_ints(c, stop, code, 1); return true;
+    case CODE_INT16: read_ints(c, stop, code, 2); return true;
+    case CODE_INT32: read_ints(c, stop, code, 4); return true;
+    case CODE_SHARED8: return read_reference(r, c, 1);
+    case CODE_SHARED16: return read_reference(r, c, 2);
+    case CODE_SHARED32: return read_reference(r, c, 4);
+    case CODE_DOUBLE_LITTLE: return read_double(r, c);
+    case CODE_CUSTOM_FIXED: return read_int64(r, c);
+    default: return false;
+    }
+}
+
+/* Reads plain items up to another one, the last bytes, a failure or the end of the value. */
+static void read_plain(struct vm_reader *r, struct cursor *where) {
+    struct cursor c = *where;
+    bool none = r->settled || r->end - c.at < LONGEST_PLAIN;
+    const uint8_t *stop = none ? c.at : r->end - LONGEST_PLAIN + 1;
+    while ((c.slot < c.end || ascend(r, &c)) && c.at < stop && read_plain_items(r, &c, stop))
+        continue;
+    *where = c;
+}
+
+/* ---- The whole message. ---- */
+
+/* Reads one item of any kind. False: the reader failed. */
+static bool read_any(struct vm_reader *r, struct cursor *c) {
+    r->at = c->at;
+    r->current = (struct pending){c->slot, c->end};
+    r->rest = (struct pending){NULL, NULL};
+    r->rest_object = 0;
+    value v = vm_reader_item(r);
+    c->at = r->at;
+    if (r->failed) return false;
+    *c->slot++ = v;
+    value *from = r->rest.next, *to = r->rest.end;
+    if (from == to) return true;
+    if (r->rest_object == 0) return descend(r, c, from, to);
+    /* The first two fields, the new id, the others. */
+    value *others = from + 2;
+    if (!descend(r, c, others, to) || (others < to && !push(r, others, to)) ||
+        !push(r, NULL, (value *)r->rest_object)) {
+        r->rest = (struct pending){from, to};
+        return false;
+    }
+    c->slot = from;
+    c->end = others;
+    return true;
+}
+
+static void read_value(struct vm_reader *r, value *root) {
+    struct cursor c = {r->at, root, root + 1};
+    do { read_plain(r, &c); } while (!r->failed && c.slot < c.end && read_any(r, &c));
+    r->current = (struct pending){c.slot, c.end};
+    if (!r->failed) r->at = c.at;
+}
+
+/* Reads the whole message; 0 after a failure. */
+static value read_message(struct vm_reader *r) {
+    value root = VAL_UNIT;
+    if (!r->failed) read_value(r, &root);
+    reader_check_partials(r);
+    if (!r->failed && r->at != r->end) vm_reader_fail(r, NULL, "more bytes than one value");
+    if (!r->failed && r->words_left != 1)
+        vm_reader_fail(r, NULL, "fewer words than the header says");
+    if (!r->failed && r->object != r->object_end)
+        vm_reader_fail(r, NULL, "fewer objects than the header says");
+    if (r->failed) reader_fill_missing(r);
+    return r->failed ? 0 : root;
+}
+
+/* Needs: place, fault and arena or d set. */
+static void reader_start(struct vm_reader *r, const struct vm_marshal_header *header,
+                         const uint8_t *bytes, const struct vm_marshal_read_options *options) {
+    r->start = r->at = bytes;
+    r->end = bytes + header->data_bytes;
+    r->options = options;
+    r->failed = r->settled = r->hooked = r->data = false;
+    r->exn = 0;
+    r->refused_words = r->custom_bytes = 0;
+    r->words_left = header->words + 1;
+    r->current = r->rest = (struct pending){NULL, NULL};
+    r->scratch = (struct vm_arena){.heap = r->d == NULL ? NULL : r->d->gc.heap};
+    r->stack = r->small_stack;
+    r->stack_room = SMALL_STACK;
+    r->depth = r->partial_count = r->partial_room = r->node_count = r->node_room = 0;
+    r->objects = r->object = r->object_end = r->small_objects;
+    /* Every object takes a byte at least. */
+    if (header->objects > header->data_bytes) {
+        vm_reader_fail(r, NULL, "more objects than there are bytes");
+        return;
+    }
+    if (header->objects > SMALL_OBJECTS)
+        r->objects = reader_scratch(r, header->objects * sizeof *r->objects);
+    r->object = r->objects;
+    if (!r->failed) r->object_end = r->objects + header->objects;
+}
+
+/* A profiler hears of the blocks when the whole message was good. */
+static void tell_hooks(struct vm_reader *r) {
+    struct gc_domain *g = &r->d->gc;
+    if (r->failed || !r->hooked) return;
+    bool numbered = r->objects != r->object_end;
+    const value *nodes = numbered ? r->objects : r->nodes;
+    size_t count = numbered ? (size_t)(r->object - r->objects) : r->node_count;
+    for (size_t i = 0; i < count; i++)
+        g->hooks->allocated(g->hooks->context, g, nodes[i], wosize_of(nodes[i]), GC_MARSHAL);
+}
+
+bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
+                     const struct vm_marshal_read_options *options, value *out,
+                     struct vm_marshal_read_fault *fault) {
+    struct gc_domain *g = &d->gc;
+    bool young = options != NULL && header->words <= MAX_YOUNG_WOSIZE + 1 &&
+                 g->young_ptr - g->young_start >= 8 * header->words;
+    struct vm_reader r;
+    r.d = d;
+    r.bumped_from = g->young_ptr;
+    r.fault = fault;
+    r.place = young ? PLACE_YOUNG : PLACE_MAJOR;
+    reader_start(&r, header, bytes, options);
+    r.data = options == NULL;
+    r.hooked = options != NULL && g->hooks != NULL && g->hooks->allocated != NULL;
+    gc_bulk_begin(&r.bulk, g);
+    *out = read_message(&r);
+    /* The code that raised may have collected. */
+    if (r.exn == 0) reader_exempt(&r);
+    gc_bulk_end(&r.bulk);
+    tell_hooks(&r);
+    vm_arena_free(&r.scratch);
+    if (r.exn != 0) vm_raise(d, r.exn);
+    if (r.refused_words > 0) gc_out_of_memory(g, r.refused_words);
+    return !r.failed;
+}
+
+/* ---- Headers, and messages apart from the program's. ---- */
+
+enum vm_marshal_header_result vm_marshal_header(const uint8_t *bytes, size_t n,
+                                                struct vm_marshal_header *out) {
+    if (n < VM_MARSHAL_SMALL_HEADER) return VM_HEADER_SHORT;
+    uint32_t magic = (uint32_t)reader_load(bytes, 4);
+    if (magic == VM_MARSHAL_MAGIC_SMALL) {
+        *out = (struct vm_marshal_header){VM_MARSHAL_SMALL_HEADER, reader_load(bytes + 4, 4),
+                                          reader_load(bytes + 8, 4), reader_load(bytes + 16, 4)};
+        return VM_HEADER_OK;
+    }
+    if (magic != VM_MARSHAL_MAGIC_BIG) return VM_HEADER_BAD;
+    if (n < VM_MARSHAL_BIG_HEADER) return VM_HEADER_SHORT;
+    *out = (struct vm_marshal_header){VM_MARSHAL_BIG_HEADER, reader_load(bytes + 8, 8),
+                                      reader_load(bytes + 16, 8), reader_load(bytes + 24, 8)};
+    return VM_HEADER_OK;
+}
+
+static enum vm_status bad_message(struct vm_error *error, const struct vm_marshal_read_fault *fault,
+                                  size_t header_bytes) {
+    return vm_error_set(error, VM_BAD_MARSHAL, "+0x%zx: %s", fault->offset + header_bytes,
+                        fault->why);
+}
+
+/* Decodes the header and checks that the data is there too. */
+static enum vm_status open_message(const uint8_t *bytes, size_t n, struct vm_marshal_header *header,
+                                   struct vm_error *error) {
+    switch (vm_marshal_header(bytes, n, header)) {
+    case VM_HEADER_SHORT: return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: %zu bytes only", n);
+    case VM_HEADER_BAD: return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: no magic number");
+    case VM_HEADER_OK: break;
+    }
+    if (header->data_bytes > n - header->header_bytes)
+        return vm_error_set(error, VM_BAD_MARSHAL, "+0x4: %llu bytes of data, %zu are there",
+                            (unsigned long long)header->data_bytes, n - header->header_bytes);
+    return VM_OK;
+}
+
+enum vm_status vm_marshal_read_extent(const uint8_t *bytes, size_t n, size_t *used,
+                                      struct vm_error *error) {
+    struct vm_marshal_header header;
+    enum vm_status status = open_message(bytes, n, &header, error);
+    if (status == VM_OK) *used = header.header_bytes + header.data_bytes;
+    return status;
+}
+
+enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
+                                     value *out, size_t *used, struct vm_error *error) {
+    struct vm_marshal_header header;
+    enum vm_status status = open_message(bytes, n, &header, error);
+    if (status != VM_OK) return status;
+    struct vm_marshal_read_fault fault;
+    struct vm_reader r;
+    r.fault = &fault;
+    r.d = NULL;
+    r.arena = arena;
+    r.place = PLACE_ARENA;
+    reader_start(&r, &header, bytes + header.header_bytes, NULL);
+    *out = read_message(&r);
+    vm_arena_free(&r.scratch);
+    if (r.refused_words > 0) return vm_error_set(error, VM_NO_MEMORY, "reading marshalled data");
+    if (r.failed) return bad_message(error, &fault, header.header_bytes);
+    *used = header.header_bytes + header.data_bytes;
+    return VM_OK;
+}
+
+/* Opens DATA, which is one message and nothing else. */
+static enum vm_status open_image_data(const uint8_t *bytes, size_t n,
+                                      struct vm_marshal_header *header, struct vm_error *error) {
+    enum vm_status status = open_message(bytes, n, header, error);
+    if (status != VM_OK || header->data_bytes == n - header->header_bytes) return status;
+    return vm_error_set(error, VM_BAD_MARSHAL, "+0x%llx: bytes behind the value",
+                        (unsigned long long)(header->header_bytes + header->data_bytes));
+}
+
+static enum vm_status no_globals(struct vm_error *error) {
+    return vm_error_set(error, VM_BAD_MARSHAL, "the value is no table of globals");
+}
+
+/* The header of the block that an item of n bytes at most begins; of no fields if it is none. */
+static header block_header(const uint8_t *item, size_t n) {
+    unsigned code = n > 0 ? *item : 0, width = code == CODE_BLOCK64 ? 8 : 4;
+    if (code >= SMALL_BLOCK) return make_header(code >> 4 & 7, code & 15, 0);
+    bool has_number = (code == CODE_BLOCK32 || code == CODE_BLOCK64) && n > width;
+    return has_number ? reader_load(item + 1, width) : 0;
+}
+
+enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uint32_t *count,
+                                             struct vm_error *error) {
+    struct vm_marshal_header header;
+    enum vm_status status = open_image_data(bytes, n, &header, error);
+    if (status != VM_OK) return status;
+    uint64_t root = block_header(bytes + header.header_bytes, header.data_bytes);
+    /* Each of them takes a byte at least. */
+    if (tag_of_header(root) != 0 || wosize_of_header(root) == 0 ||
+        wosize_of_header(root) > header.data_bytes || wosize_of_header(root) > UINT32_MAX)
+        return no_globals(error);
+    *count = (uint32_t)wosize_of_header(root);
+    return VM_OK;
+}
+
+enum vm_status vm_marshal_read_image_data(struct domain *d, const uint8_t *bytes, size_t n,
+                                          value *out, struct vm_error *error) {
+    struct vm_marshal_header header;
+    enum vm_status status = open_image_data(bytes, n, &header, error);
+    if (status != VM_OK) return status;
+    struct vm_marshal_read_fault fault;
+    value root;
+    if (!vm_marshal_read(d, &header, bytes + header.header_bytes, NULL, &root, &fault))
+        return bad_message(error, &fault, header.header_bytes);
+    if (!is_block(root) || tag_of(root) != 0 || wosize_of(root) == 0) return no_globals(error);
+    *out = root;
+    return VM_OK;
+}

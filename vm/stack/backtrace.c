@@ -1,0 +1,204 @@
+/* backtrace.c - recording, walking and printing; see backtrace.h.
+ *
+ * The stack from the innermost frame outwards:
+ *
+ *     sp[0..2]   base[0] ... base[height-1]   return frame   base[0] ...
+ *     stopped    locals and arguments;        of the         of the
+ *     at gpc     also return frames pushed    caller         caller
+ *                for calls not yet made
+ *
+ * A word of a frame is an integer, a heap block, or (outside the heap, even) a control word: a
+ * return address or a handler's. Handlers' are known by the chain of trap frames. */
+#include "vm/stack/backtrace.h"
+
+#include "vm/code/engine.h"
+#include "vm/code/opcodes.h"
+#include "vm/engine/decode.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/stack/frames.h"
+
+#include <stdlib.h>
+
+struct vm_backtrace *vm_backtrace_create(struct domain *d) {
+    struct vm_backtrace *b = calloc(1, sizeof *b);
+    if (b == NULL) return NULL;
+    b->last_exn = VAL_UNIT;
+    gc_register_root(&d->gc, &b->last_exn);
+    return b;
+}
+
+void vm_backtrace_destroy(struct domain *d) {
+    if (d->backtrace != NULL && d->gc.heap != NULL) gc_remove_root(&d->gc, &d->backtrace->last_exn);
+    free(d->backtrace);
+    d->backtrace = NULL;
+}
+
+/* ---- Walking. ---- */
+
+/* The trap frames, from the innermost outwards, across entries into the loop. */
+struct traps {
+    struct domain *d;
+    struct vm_activation *activation;
+    value *at; /* the next one; stack_high: none */
+};
+
+static void find_trap(struct traps *t, uintptr_t offset) {
+    while (offset == 0 && t->activation != NULL) {
+        offset = t->activation->outer_trap;
+        t->activation = t->activation->outer;
+    }
+    t->at = t->d->stack_high - offset;
+}
+
+static struct traps first_trap(struct domain *d) {
+    struct traps t = {.d = d, .activation = d->activation};
+    find_trap(&t, d->trap);
+    return t;
+}
+
+/* Whether the word at p is the handler of a trap frame; words are asked for in ascending order. */
+static bool is_handler(struct traps *t, const value *p) {
+    while (t->at < p && t->at < t->d->stack_high) find_trap(t, (uintptr_t)int_of_val(t->at[1]));
+    return t->at == p && p < t->d->stack_high;
+}
+
+struct walk {
+    struct domain *d;
+    struct traps traps;
+    value *stop; /* words from here on are not looked at */
+    size_t limit, count;
+    void (*visit)(void *context, uint64_t gpc);
+    void *context;
+};
+
+static void visit(struct walk *w, uint64_t gpc) {
+    if (w->count == w->limit) return;
+    w->visit(w->context, gpc);
+    w->count++;
+}
+
+/* The return points of calls that frame has begun to push arguments for. */
+static void visit_pending(struct walk *w, const struct vm_frame *frame) {
+    for (value *p = frame->base; p < frame->base + frame->height && p < w->stop; p++) {
+        if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
+        const uintptr_t *at = (const uintptr_t *)*p;
+        if (is_handler(&w->traps, p) || vm_find_decoded(w->d->vm, at) == NULL) continue;
+        if (is_int((value)at[-1])) visit(w, gpc_of_frame_word(at[-1]));
+    }
+}
+
+/* OCaml's machine notices a full stack before it has entered the function, so that the call is the
+ * innermost place; ours at the function's entry, which is left out. */
+static bool at_entry_of_overflow(const struct domain *d, value exn) {
+    return d->sp + SAVED_WORDS <= d->stack_high && is_int(d->sp[1]) &&
+           is_block(d->vm->global_data) && exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
+}
+
+static void walk(struct walk *w, bool skip_first) {
+    struct vm_frame frame;
+    bool more = vm_frames_first(w->d, &frame);
+    if (more && !skip_first) visit(w, frame.gpc);
+    while (more && w->count < w->limit) {
+        visit_pending(w, &frame);
+        if (frame.base + frame.height >= w->stop) break;
+        more = vm_frames_next(w->d, &frame);
+        if (more) visit(w, frame.gpc);
+    }
+}
+
+size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *context, uint64_t gpc),
+                         void *context) {
+    struct walk w = {.d = d,
+                     .traps = first_trap(d),
+                     .stop = d->stack_high,
+                     .limit = limit,
+                     .visit = visit,
+                     .context = context};
+    walk(&w, false);
+    return w.count;
+}
+
+/* ---- What stubs see of it (vm/state/abi.h). ---- */
+
+void vm_backtrace_publish(struct domain *d) {
+    d->abi.backtrace_active = d->backtrace_active;
+    d->abi.backtrace_pos = (intptr_t)d->backtrace->count;
+    d->abi.backtrace_last_exn = d->backtrace->last_exn;
+}
+
+size_t vm_backtrace_count(struct domain *d) {
+    if (d->abi.backtrace_pos == 0) d->backtrace->count = 0;
+    return d->backtrace->count;
+}
+
+/* ---- Recording. ---- */
+
+static void append(void *context, uint64_t gpc) {
+    struct vm_backtrace *b = context;
+    b->gpcs[b->count++] = gpc;
+}
+
+void vm_backtrace_record(struct domain *d, value exn, bool reraise) {
+    struct vm_backtrace *b = d->backtrace;
+    if (!reraise || exn != b->last_exn) {
+        b->count = 0;
+        gc_modify_root(&d->gc, &b->last_exn, exn);
+    }
+    struct walk w = {.d = d,
+                     .traps = first_trap(d),
+                     .limit = VM_BACKTRACE_LIMIT - vm_backtrace_count(d),
+                     .visit = append,
+                     .context = b};
+    w.stop = w.traps.at;
+    walk(&w, !reraise && at_entry_of_overflow(d, exn));
+    vm_backtrace_publish(d);
+}
+
+void vm_backtrace_record_stop(struct domain *d) {
+    d->backtrace->count = 0;
+    vm_backtrace_walk(d, VM_BACKTRACE_LIMIT, append, d->backtrace);
+    vm_backtrace_publish(d);
+}
+
+void vm_backtrace_set_active(struct domain *d, bool active) {
+    if (active == d->backtrace_active) return;
+    d->backtrace_active = active;
+    d->backtrace->count = 0;
+    gc_modify_root(&d->gc, &d->backtrace->last_exn, VAL_UNIT);
+    vm_backtrace_publish(d);
+}
+
+void vm_backtrace_restore(struct domain *d, value exn, const uint64_t *gpcs, size_t n) {
+    struct vm_backtrace *b = d->backtrace;
+    if (n > VM_BACKTRACE_LIMIT) n = VM_BACKTRACE_LIMIT;
+    gc_modify_root(&d->gc, &b->last_exn, exn);
+    memcpy(b->gpcs, gpcs, n * sizeof *gpcs);
+    b->count = n;
+    vm_backtrace_publish(d);
+}
+
+/* ---- Printing. ---- */
+
+bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc) {
+    unsigned op = vm_opcode_at(vm, gpc);
+    return op == OP_RAISE || op == OP_RERAISE;
+}
+
+static void print_place(struct vm *vm, size_t i, const char *first, uint64_t gpc, FILE *out) {
+    struct vm_location where;
+    bool known = vm_debuginfo_find(vm, gpc, &where), raise = vm_backtrace_is_raise(vm, gpc);
+    if (!known && raise) return; /* put in by the compiler */
+    const char *what = i == 0 ? first : "Called from";
+    if (raise) what = i == 0 ? "Raised at" : "Re-raised at";
+    if (known)
+        fprintf(out, "%s %s in file \"%s\", line %d, characters %d-%d\n", what, where.definition,
+                where.file, where.line, where.start, where.end);
+    else fprintf(out, "%s unknown location\n", what);
+}
+
+void vm_backtrace_print(struct domain *d, bool stopped, FILE *out) {
+    const struct vm_backtrace *b = d->backtrace;
+    size_t count = vm_backtrace_count(d);
+    const char *first = stopped ? "Stopped at" : "Raised by primitive operation at";
+    for (size_t i = 0; i < count; i++) print_place(d->vm, i, first, b->gpcs[i], out);
+}

@@ -1,0 +1,59 @@
+/* function_id.c - numbers of functions, and the functions of places in the code
+ * (vm/stack/function_id.h). */
+#include "vm/stack/function_id.h"
+
+#include "vm/base/os.h"
+#include "vm/state/vm.h"
+
+#include <stdlib.h>
+
+void vm_function_ids_add(struct vm *vm, uint32_t fragment) {
+    struct vm_function_ids *p = &vm->places;
+    struct vm_code *code = vm->codes[fragment];
+    uint32_t first = p->count == 0 ? 1 : p->count;
+    uint32_t count = first + 1 + code->verified.entry_count;
+    p->last_caller = vm_must(realloc(p->last_caller, count * sizeof *p->last_caller));
+    for (uint32_t i = p->count; i < count; i++) p->last_caller[i] = VM_NO_FUNCTION_ID;
+    p->count = count;
+    code->first_function_id = first;
+    code->function_id_at = vm_must(
+        calloc((size_t)code->word_count + 1, sizeof *code->function_id_at));
+}
+
+void vm_function_ids_free(struct vm *vm) { free(vm->places.last_caller); }
+
+static bool is_entry(const struct vm_code *code, uint32_t pc) {
+    const struct vm_entry *entry = vm_find_entry(&code->verified, pc);
+    return entry != NULL && entry->pc == pc;
+}
+
+uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *unbegun) {
+    const struct vm_code *code = vm_code_at(vm, gpc);
+    *unbegun = false;
+    if (code == NULL) return 0;
+    uint32_t pc = (uint32_t)(gpc - code->base);
+    *unbegun = is_entry(code, pc);
+    return code->function_id_at[pc];
+}
+
+/* The fragment of a place. */
+static const struct vm_code *code_of(const struct vm *vm, uint32_t place) {
+    uint32_t low = 0, high = vm->code_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (vm->codes[middle]->first_function_id <= place) low = middle;
+        else high = middle;
+    }
+    return vm->codes[low];
+}
+
+bool vm_function_id_is_main(const struct vm *vm, uint32_t place) {
+    return code_of(vm, place)->first_function_id == place;
+}
+
+uint64_t vm_function_id_gpc(const struct vm *vm, uint32_t place) {
+    const struct vm_code *code = code_of(vm, place);
+    if (place == code->first_function_id) return code->base;
+    const struct vm_entry *entry = &code->verified.entries[place - code->first_function_id - 1];
+    return code->base + entry->pc + (entry->arity > 1 ? 2 : 0);
+}

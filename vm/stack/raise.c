@@ -1,0 +1,172 @@
+/* raise.c - raising from C, and the entries into the loop that catch it (vm/stack/raise.h,
+ * vm/code/engine.h). */
+#include "vm/stack/raise.h"
+
+#include "vm/base/os.h"
+#include "vm/code/engine.h"
+#include "vm/stack/stack.h"
+#include "vm/thread/pending.h"
+#include "vm/thread/thread.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+vm_run_loop *vm_loop_of(const struct vm *vm) {
+    if (vm_counts_instructions(vm)) return vm_run_counting;
+    return vm->options.unchecked ? vm_run_unchecked : vm_run_checked;
+}
+
+/* Whether there is room for one more entry into the loop. */
+static bool may_nest(struct domain *d, struct vm_activation *activation) {
+    if (activation->depth < CHECKED_ACTIVATIONS) return true;
+    if (activation->depth == CHECKED_ACTIVATIONS) {
+        activation->c_stack_low = vm_c_stack_low();
+        if (!vm_c_stack_count(d)) return false;
+    }
+    return activation->depth <= MAX_ACTIVATIONS && (uintptr_t)activation > activation->c_stack_low;
+}
+
+value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
+    struct vm_activation activation; /* its jump buffer is large: set field by field */
+    activation.outer = d->activation;
+    activation.local_roots = d->gc.local_roots;
+    activation.abi_roots = d->abi.local_roots;
+    activation.held = d->held;
+    activation.outer_trap = d->trap;
+    activation.outer_function_id = d->place;
+    activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
+    activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
+    if (!may_nest(d, &activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
+    d->activation = &activation;
+    d->trap = 0;
+    value result;
+    if (_setjmp(activation.raise) == 0) {
+        result = vm_loop_of(d->vm)(d, RUN_CALL, closure, extra_args);
+    } else {
+        d->gc.local_roots = activation.local_roots;
+        d->abi.local_roots = activation.abi_roots;
+        vm_unlock_down_to(d, activation.held);
+        result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);
+    }
+    d->activation = activation.outer;
+    d->trap = activation.outer_trap;
+    d->place = activation.outer_function_id;
+    return result;
+}
+
+value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *context), void *context) {
+    struct vm_activation activation = {.outer = d->activation};
+    if (d->activation != NULL) {
+        activation.depth = d->activation->depth;
+        activation.c_stack_low = d->activation->c_stack_low;
+        activation.outer_trap = d->activation->outer_trap;
+        activation.outer_function_id = d->activation->outer_function_id;
+    }
+    activation.local_roots = d->gc.local_roots;
+    activation.abi_roots = d->abi.local_roots;
+    activation.held = d->held;
+    ptrdiff_t depth = d->stack_high - d->sp;
+    d->activation = &activation;
+    value result;
+    if (_setjmp(activation.raise) == 0) {
+        result = f(d, context);
+    } else {
+        d->gc.local_roots = activation.local_roots;
+        d->abi.local_roots = activation.abi_roots;
+        vm_unlock_down_to(d, activation.held);
+        d->sp = d->stack_high - depth;
+        result = exn_result(d->exn);
+        d->exn = VAL_UNIT;
+    }
+    d->activation = activation.outer;
+    return result;
+}
+
+void vm_raise(struct domain *d, value exn) {
+    if (d->activation == NULL) vm_fatal("an exception was raised outside the program");
+    if (d->gc.action_requested) {
+        GC_ROOT(&d->gc, &exn);
+        value result = vm_process_pending_exn(d);
+        if (is_exn_result(result)) exn = exn_of_result(result);
+        GC_UNROOT(&d->gc);
+    }
+    d->exn = exn;
+    _longjmp(d->activation->raise, 1);
+}
+
+/* Before the globals are there no exception can be built. */
+static value predefined(struct domain *d, enum vm_exception which) {
+    static const char *const names[EXN_COUNT] = {
+        [EXN_OUT_OF_MEMORY] = "Out_of_memory",
+        [EXN_SYS_ERROR] = "Sys_error",
+        [EXN_FAILURE] = "Failure",
+        [EXN_INVALID_ARGUMENT] = "Invalid_argument",
+        [EXN_END_OF_FILE] = "End_of_file",
+        [EXN_STACK_OVERFLOW] = "Stack_overflow",
+    };
+    value globals = d->vm->global_data;
+    if (is_int(globals) || wosize_of(globals) < EXN_COUNT || d->activation == NULL)
+        vm_fatal("exception %s", names[which] == NULL ? "before the program" : names[which]);
+    return field(globals, which);
+}
+
+void vm_raise_constant(struct domain *d, enum vm_exception which) {
+    vm_raise(d, predefined(d, which));
+}
+
+void vm_raise_with_arg(struct domain *d, value tag, value argument) {
+    vm_raise(d, new_pair(d, tag, argument));
+}
+
+void vm_raise_with_text(struct domain *d, enum vm_exception which, const char *text) {
+    value argument = copy_string(d, text);
+    vm_raise_with_arg(d, predefined(d, which), argument);
+}
+
+static _Noreturn void raise_formatted(struct domain *d, enum vm_exception which, const char *format,
+                                      va_list arguments) {
+    char text[1001];
+    vsnprintf(text, sizeof text, format, arguments);
+    vm_raise_with_text(d, which, text);
+}
+
+void vm_failwith(struct domain *d, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    raise_formatted(d, EXN_FAILURE, format, arguments);
+}
+
+void vm_invalid_argument(struct domain *d, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    raise_formatted(d, EXN_INVALID_ARGUMENT, format, arguments);
+}
+
+void vm_raise_not_found(struct domain *d) { vm_raise_constant(d, EXN_NOT_FOUND); }
+void vm_raise_end_of_file(struct domain *d) { vm_raise_constant(d, EXN_END_OF_FILE); }
+void vm_raise_zero_divide(struct domain *d) { vm_raise_constant(d, EXN_DIVISION_BY_ZERO); }
+void vm_raise_stack_overflow(struct domain *d) { vm_raise_constant(d, EXN_STACK_OVERFLOW); }
+void vm_raise_out_of_memory(struct domain *d) { vm_raise_constant(d, EXN_OUT_OF_MEMORY); }
+void vm_raise_bound_error(struct domain *d) {
+    vm_raise_with_text(d, EXN_INVALID_ARGUMENT, "index out of bounds");
+}
+
+void vm_raise_sys_error(struct domain *d, int error_number, value argument) {
+    const char *reason = strerror(error_number);
+    if (is_int(argument)) vm_raise_with_text(d, EXN_SYS_ERROR, reason);
+    size_t name_length = string_length(argument), length = name_length + 2 + strlen(reason);
+    GC_ROOT(&d->gc, &argument);
+    value text = new_string(d, length);
+    memcpy(string_bytes(text), string_bytes(argument), name_length);
+    memcpy(string_bytes(text) + name_length, ": ", 2);
+    memcpy(string_bytes(text) + name_length + 2, reason, length - name_length - 2);
+    GC_UNROOT(&d->gc);
+    vm_raise_with_arg(d, predefined(d, EXN_SYS_ERROR), text);
+}
+
+value vm_value_or_raise(struct domain *d, value result) {
+    if (is_exn_result(result)) vm_raise(d, exn_of_result(result));
+    return result;
+}

@@ -1,0 +1,65 @@
+/* abi.h - the part of a domain that other people's compiled C code reads and writes: OCaml 4.13's
+ * Caml_state, field for field.
+ *
+ * Stubs reach it through the variable Caml_state (vm/capi). What they write here is not a copy:
+ * local_roots is scanned with the domain's own chain and restored by whoever catches a raise, and
+ * a compare function says "unordered" here. young_limit lies above young_ptr for ever, so that the
+ * inline allocation of a stub always asks caml_alloc_small_dispatch. Fields that no stub library
+ * was seen to use are zero. */
+#ifndef BACTRIAN_VM_STATE_ABI_H
+#define BACTRIAN_VM_STATE_ABI_H
+
+#include "gc/roots.h"
+
+struct vm_abi_state {
+    uintptr_t young_limit, young_ptr;
+    uint64_t unused_exception, unused_young_base;
+    uintptr_t young_start, young_end; /* what is between is young; the area may be smaller */
+    uint64_t unused_young[3];
+    uint64_t unused_minor[8];
+    uint64_t unused_stack[7];
+    uint64_t unused_registers[5];
+    intptr_t backtrace_active; /* these three: vm/stack/backtrace.h */
+    intptr_t backtrace_pos;    /* 0: no places. A stub may empty it so. */
+    void *unused_backtrace_buffer;
+    value backtrace_last_exn; /* a root */
+    intptr_t compare_unordered;
+    intptr_t unused_requests[2];
+    struct gc_local_roots *local_roots;
+    uint64_t unused_stat[10];
+    uint64_t unused_eventlog[5];
+    uint64_t unused_checking_pointer_pc;
+};
+
+#define ABI_AT(name, offset) \
+    _Static_assert(offsetof(struct vm_abi_state, name) == offset, "Caml_state: " #name)
+ABI_AT(young_limit, 0);
+ABI_AT(young_ptr, 8);
+ABI_AT(young_start, 32);
+ABI_AT(young_end, 40);
+ABI_AT(unused_minor, 72);
+ABI_AT(unused_stack, 136);
+ABI_AT(unused_registers, 192);
+ABI_AT(backtrace_active, 232);
+ABI_AT(backtrace_pos, 240);
+ABI_AT(backtrace_last_exn, 256);
+ABI_AT(compare_unordered, 264);
+ABI_AT(local_roots, 288);
+ABI_AT(unused_stat, 296);
+ABI_AT(unused_eventlog, 376);
+ABI_AT(unused_checking_pointer_pc, 416);
+_Static_assert(sizeof(struct vm_abi_state) == 424, "Caml_state: its size");
+#undef ABI_AT
+
+struct domain;
+
+/* What makes a machine one that other people's C code can call: vm/capi has it, the command line
+ * hands it in (vm_options.abi). */
+struct vm_abi {
+    /* Called before d's machine opens its first library. NULL, or why it may not. GC: never. */
+    const char *(*attach)(struct domain *d);
+    /* The machine ends; its heap is gone. GC: never. */
+    void (*detach)(struct domain *d);
+};
+
+#endif

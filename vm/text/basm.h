@@ -1,0 +1,28 @@
+/* basm.h - bytecode as text: an image printed with labels and names, and the way back.
+ *
+ * The text of a whole image carries every byte of it: vm_assemble of what vm_disassemble printed
+ * gives the same file. A text written by hand may leave out almost everything (tests/asm/README.md
+ * is the language's page, the head of asm.c its grammar). */
+#ifndef BACTRIAN_VM_TEXT_BASM_H
+#define BACTRIAN_VM_TEXT_BASM_H
+
+#include "vm/base/status.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct vm_image;
+
+/* Prints an opened image. The code need not pass the verifier: words that are no instruction are
+ * printed as WORD lines. Write errors show in ferror(out).
+ * GC: never.  Fails: VM_NO_MEMORY. */
+enum vm_status vm_disassemble(const struct vm_image *image, FILE *out, struct vm_error *error);
+
+/* Assembles length bytes of text (they need not end in NUL, nor outlive the call) into an image
+ * that owns its bytes: out->bytes, out->length are the executable file, vm_image_close frees it.
+ * GC: never.  Fails: VM_BAD_TEXT, its detail starting with "LINE:COLUMN: " so that the CLI can
+ * print `FILE:LINE:COLUMN: what`; the statuses of vm_image_from_memory; VM_NO_MEMORY. */
+enum vm_status vm_assemble(const char *text, size_t length, struct vm_image *out,
+                           struct vm_error *error);
+
+#endif

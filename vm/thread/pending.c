@@ -1,0 +1,54 @@
+/* pending.c - what runs at a safe point, in OCaml's order: due GC work, signals,
+ * a profiler's callbacks, finalisers, then other threads' turn (vm/thread/pending.h). */
+#include "vm/thread/pending.h"
+
+#include "gc/final.h"
+#include "vm/engine/callback.h"
+#include "vm/state/vm.h"
+#include "vm/thread/signal.h"
+#include "vm/thread/thread.h"
+
+value vm_run_finalisers_exn(struct domain *d) {
+    value f = VAL_UNIT, argument = VAL_UNIT, result = VAL_UNIT;
+    if (d->finalising) return VAL_UNIT;
+    GC_ROOT(&d->gc, &f, &argument);
+    d->finalising = true;
+    while (!is_exn_result(result) && gc_next_finaliser(&d->gc, &f, &argument))
+        result = vm_callback_exn(d, f, 1, &argument);
+    d->finalising = false;
+    GC_UNROOT(&d->gc);
+    return is_exn_result(result) ? result : VAL_UNIT;
+}
+
+void vm_release_finalisers(struct domain *d) { d->finalising = false; }
+
+value vm_process_pending_exn(struct domain *d) {
+    gc_clear_action(&d->gc);
+    vm_stop_if_requested(d);
+    gc_do_due_work(&d->gc);
+    value result = vm_run_signal_handlers_exn(d);
+    struct vm_profiler *profiler = &d->vm->profiler;
+    if (!is_exn_result(result) && profiler->state != NULL)
+        result = profiler->run_callbacks_exn(profiler->state, d);
+    if (!is_exn_result(result)) result = vm_run_finalisers_exn(d);
+    if (!is_exn_result(result)) {
+        vm_thread_yield_if_due(d);
+        return VAL_UNIT;
+    }
+    gc_request_action(&d->gc);
+    return result;
+}
+
+void vm_process_pending(struct domain *d) {
+    value result = vm_process_pending_exn(d);
+    if (!is_exn_result(result)) return;
+    vm_value_or_raise(d, result);
+}
+
+value vm_poll_keeping(struct domain *d, value v) {
+    if (!d->gc.action_requested) return v;
+    GC_ROOT(&d->gc, &v);
+    vm_process_pending(d);
+    GC_UNROOT(&d->gc);
+    return v;
+}

@@ -1,0 +1,233 @@
+/* runtime_lock.c - who has the machine: the master lock, blocking sections, turns
+ * (vm/thread/thread.h).
+ *
+ *              vm_enter_blocking                     first of the queue, or
+ *     owner ----------------------> nobody has it ---- whoever comes ------> owner
+ *       |                                                                      ^
+ *       |   its 50 ms are over, others wait: vm_thread_yield                   |
+ *       +----------------- handed to the first of the queue -------------------+
+ *
+ * Letting go wakes the first thread of the queue, but whoever comes before that one is awake may
+ * have the machine: short blocking sections cost no change of thread. Yielding hands it over, so
+ * that everybody has a turn. The tick is a thread of its own that exists while there are others to
+ * switch between; it asks for the yield by the poll words (D8). */
+#include "vm/base/os.h"
+#include "vm/stack/backtrace.h"
+#include "vm/stack/callstack.h"
+#include "vm/stack/stack.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/signal.h"
+#include "vm/thread/thread_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#define TICK_NS 50000000
+
+/* ---- Queues. ---- */
+
+void vm_waiters_push(struct vm_waiters *w, struct vm_thread *t) {
+    t->next_waiting = NULL;
+    if (w->first == NULL) w->first = t;
+    else w->last->next_waiting = t;
+    w->last = t;
+}
+
+struct vm_thread *vm_waiters_pop(struct vm_waiters *w) {
+    struct vm_thread *t = w->first;
+    while (t != NULL && t->dead) t = t->next_waiting;
+    w->first = t == NULL ? NULL : t->next_waiting;
+    return t;
+}
+
+/* ---- The lock. ---- */
+
+void vm_threads_mutex_lock(struct vm_threads *threads) {
+    if (*threads->alive == 0) vm_threads_in_child(threads);
+    pthread_mutex_lock(&threads->mutex);
+}
+
+void vm_threads_mutex_unlock(struct vm_threads *threads) { pthread_mutex_unlock(&threads->mutex); }
+
+void vm_runtime_lock_release(struct vm_threads *threads) {
+    threads->owner = NULL;
+    if (threads->queue.first != NULL) pthread_cond_signal(&threads->queue.first->turn);
+}
+
+/* Waits, as one of the queue, until t was given the machine or is the next to take it. */
+static void queue_up(struct vm_threads *threads, struct vm_thread *t) {
+    vm_waiters_push(&threads->queue, t);
+    for (;;) {
+        pthread_cond_wait(&t->turn, &threads->mutex);
+        if (threads->owner == t) return;
+        if (threads->owner == NULL && threads->queue.first == t) break;
+    }
+    vm_waiters_pop(&threads->queue);
+    threads->owner = t;
+}
+
+void vm_runtime_lock_acquire(struct vm_threads *threads, struct vm_thread *t) {
+    if (threads->owner != NULL) queue_up(threads, t);
+    threads->owner = t;
+}
+
+/* ---- Contexts. ---- */
+
+void vm_context_leave(struct domain *d) {
+    struct vm_thread *t = d->thread;
+    struct vm_threads *threads = t->threads;
+    t->context = d->context;
+    t->local_roots = d->gc.local_roots;
+    t->abi_roots = d->abi.local_roots;
+    vm_backtrace_count(d);
+    if (t->dirty) return;
+    t->dirty = true;
+    t->next_dirty = threads->dirty;
+    threads->dirty = t;
+}
+
+/* Another thread ended the program while this one waited. */
+static _Noreturn void leave_program(struct domain *d) {
+    struct vm_threads *threads = d->vm->threads;
+    if (d->thread == threads->main) _longjmp(*d->vm->exit_point, 1);
+    vm_thread_stop(d);
+    pthread_exit(NULL);
+}
+
+static void tell_profiler(struct domain *d, struct vm_thread *t) {
+    struct vm_profiler *profiler = &d->vm->profiler;
+    if (profiler->state == NULL) return;
+    uintptr_t left = profiler->switch_thread(profiler->state, t->number, t->profiler_word);
+    if (t->threads->latest != NULL) t->threads->latest->profiler_word = left;
+}
+
+void vm_context_enter(struct domain *d, struct vm_thread *t) {
+    struct vm_threads *threads = t->threads;
+    d->thread = t;
+    d->context = t->context;
+    d->gc.local_roots = t->local_roots;
+    d->abi.local_roots = t->abi_roots;
+    vm_backtrace_publish(d);
+    threads->yield_due = false;
+    if (threads->latest != t) {
+        tell_profiler(d, t);
+        threads->latest = t;
+        vm_stack_apply_limit(d);
+        if (d->call_stack != NULL) d->call_stack->unchanged = 0;
+        /* What is due for this thread the others may have looked at in vain. */
+        gc_request_action(&d->gc);
+    }
+    if (threads->exiting) leave_program(d);
+}
+
+void vm_enter_blocking(struct domain *d) {
+    struct vm_threads *threads = d->vm->threads;
+    if (threads == NULL) return;
+    int saved = errno;
+    vm_context_leave(d);
+    vm_threads_mutex_lock(threads);
+    vm_runtime_lock_release(threads);
+    vm_threads_mutex_unlock(threads);
+    errno = saved;
+}
+
+void vm_leave_blocking(struct domain *d) {
+    struct vm_threads *threads = d->vm->threads;
+    int saved = errno;
+    if (threads != NULL) {
+        struct vm_thread *t = pthread_getspecific(threads->self);
+        if (t == NULL) vm_fatal("a thread that is not registered entered the machine");
+        vm_threads_mutex_lock(threads);
+        vm_runtime_lock_acquire(threads, t);
+        vm_threads_mutex_unlock(threads);
+        vm_context_enter(d, t);
+    }
+    if (vm_signals_due(d)) gc_request_action(&d->gc);
+    errno = saved;
+}
+
+void vm_thread_yield(struct domain *d) {
+    struct vm_thread *t = d->thread;
+    if (t == NULL) return;
+    struct vm_threads *threads = t->threads;
+    vm_context_leave(d);
+    vm_threads_mutex_lock(threads);
+    struct vm_thread *next = vm_waiters_pop(&threads->queue);
+    if (next != NULL) {
+        threads->owner = next;
+        pthread_cond_signal(&next->turn);
+        queue_up(threads, t);
+    }
+    vm_threads_mutex_unlock(threads);
+    vm_context_enter(d, t);
+}
+
+void vm_thread_yield_if_due(struct domain *d) {
+    if (d->thread != NULL && d->thread->threads->yield_due) vm_thread_yield(d);
+}
+
+/* ---- The tick. ---- */
+
+static struct timespec after(int64_t ns) {
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_nsec += ns;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
+/* Ends by itself at the first tick that finds one thread only, and nobody that wants to be one. */
+static void *tick(void *context) {
+    struct vm_threads *threads = context;
+    struct gc_domain *g = &threads->vm->domain->gc;
+    pthread_mutex_lock(&threads->mutex);
+    while (!threads->tick_ends && threads->count + threads->candidates > 1) {
+        struct timespec at = after(TICK_NS);
+        pthread_cond_timedwait(&threads->tick_changes, &threads->mutex, &at);
+        if (threads->queue.first == NULL || threads->owner == NULL) continue;
+        threads->yield_due = true;
+        gc_request_action(g);
+    }
+    threads->tick_runs = false;
+    pthread_cond_signal(&threads->tick_changes);
+    pthread_mutex_unlock(&threads->mutex);
+    return NULL;
+}
+
+void vm_tick_init(struct vm_threads *threads) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&threads->tick_changes, &attributes);
+    pthread_condattr_destroy(&attributes);
+    threads->tick_runs = threads->tick_ends = false;
+}
+
+void vm_tick_start(struct vm_threads *threads) {
+    vm_threads_mutex_lock(threads);
+    if (!threads->tick_runs) {
+        sigset_t all, before;
+        pthread_t id;
+        pthread_attr_t attributes;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+        pthread_attr_init(&attributes);
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        threads->tick_ends = false;
+        /* Without a tick threads still take turns where they wait. */
+        threads->tick_runs = pthread_create(&id, &attributes, tick, threads) == 0;
+        pthread_attr_destroy(&attributes);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    vm_threads_mutex_unlock(threads);
+}
+
+void vm_tick_stop(struct vm_threads *threads) {
+    vm_threads_mutex_lock(threads);
+    threads->tick_ends = true;
+    pthread_cond_signal(&threads->tick_changes);
+    while (threads->tick_runs) pthread_cond_wait(&threads->tick_changes, &threads->mutex);
+    vm_threads_mutex_unlock(threads);
+}

@@ -1,0 +1,484 @@
+/* thread.c - the life of threads, and what the collector sees of them (vm/thread/thread.h).
+ *
+ * A thread owns a VM stack, a backtrace and a cached call stack: its context. All functions of the
+ * machine work on the context in the domain, so whatever is to be done to another thread's (making
+ * it, scanning it, freeing it) is done with that one put in the domain's place for the moment.
+ *
+ * The collector visits the running thread's stack as that of a machine without threads. Of the
+ * others a minor collection visits those that ran since the last one (TH2): ten thousand waiting
+ * threads cost it nothing. */
+#include "vm/base/os.h"
+#include "vm/engine/callback.h"
+#include "vm/machine/selfcheck.h"
+#include "vm/stack/backtrace.h"
+#include "vm/stack/callstack.h"
+#include "vm/stack/stack.h"
+#include "vm/thread/blocking.h"
+#include "vm/thread/thread_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- Handles. ---- */
+
+static void drop_end(struct vm_thread_end *end) {
+    if (--end->references == 0) free(end);
+}
+
+static void finalize_end(value v) { drop_end(*(struct vm_thread_end **)custom_data(v)); }
+
+static const struct gc_custom_ops end_ops = {
+    .identifier = "_threadstatus",
+    .finalize = finalize_end,
+};
+
+bool vm_is_thread(value v) {
+    if (!is_block(v) || tag_of(v) != 0 || wosize_of(v) != 3) return false;
+    value end = field(v, 2);
+    return is_block(end) && tag_of(end) == TAG_CUSTOM && custom_ops(end) == &end_ops;
+}
+
+static struct vm_thread_end *end_of(value handle) {
+    return *(struct vm_thread_end **)custom_data(field(handle, 2));
+}
+
+/* Gives t its handle: number, unit (where OCaml puts the function), end. Programs can change what
+ * is in it: nothing but the end is ever read. */
+static void make_handle(struct domain *d, struct vm_thread *t) {
+    value end = VAL_UNIT;
+    GC_ROOT(&d->gc, &end);
+    end = gc_alloc_custom(&d->gc, &end_ops, sizeof t->end, 1, 1000);
+    t->end->references++;
+    *(struct vm_thread_end **)custom_data(end) = t->end;
+    value handle = new_small(d, 3, 0);
+    GC_UNROOT(&d->gc);
+    field(handle, 0) = val_of_int(t->number);
+    field(handle, 1) = VAL_UNIT;
+    field(handle, 2) = end;
+    t->handle = handle;
+}
+
+value vm_thread_self(const struct domain *d) { return d->thread->handle; }
+
+intptr_t vm_thread_number(const struct domain *d) {
+    return d->thread == NULL ? 0 : d->thread->number;
+}
+
+/* ---- Contexts of others. ---- */
+
+static void free_context(struct domain *d, struct vm_context *context) {
+    struct vm_context running = d->context;
+    d->context = *context;
+    vm_call_stack_free(d);
+    vm_backtrace_destroy(d);
+    vm_stack_destroy(d);
+    gc_external_give(d->gc.heap, d->counted_bytes);
+    d->context = running;
+}
+
+static bool make_context(struct domain *d, struct vm_context *context) {
+    struct vm_context running = d->context;
+    d->context = (struct vm_context){.accu = VAL_UNIT, .exn = VAL_UNIT};
+    bool made = vm_stack_count(d) && vm_stack_create(d, d->stack_limit_words, VM_THREAD_STACK_ROOM);
+    if (made) d->backtrace = vm_backtrace_create(d);
+    made = made && d->backtrace != NULL;
+    *context = d->context;
+    d->context = running;
+    vm_stack_apply_limit(d);
+    if (!made) free_context(d, context);
+    return made;
+}
+
+/* ---- The collector. ---- */
+
+static void visit_local_roots(const struct gc_local_roots *roots, struct gc_visitor *visitor) {
+    for (; roots != NULL; roots = roots->next)
+        for (intptr_t i = 0; i < roots->ntables; i++)
+            visitor->slots(visitor, roots->tables[i], roots->tables[i] + roots->nitems);
+}
+
+static void visit_thread(struct domain *d, struct vm_thread *t, struct gc_visitor *visitor) {
+    struct vm_context running = d->context;
+    d->context = t->context;
+    vm_stack_scan(d, visitor);
+    t->context = d->context;
+    d->context = running;
+    visit_local_roots(t->local_roots, visitor);
+    visit_local_roots(t->abi_roots, visitor);
+    gc_visit(visitor, &t->handle);
+}
+
+static void free_thread(struct vm_thread *t) {
+    pthread_cond_destroy(&t->turn);
+    free(t);
+}
+
+static void visit_dirty(struct vm_threads *threads, struct gc_visitor *visitor) {
+    struct domain *d = threads->vm->domain;
+    struct vm_thread *t = threads->dirty;
+    threads->dirty = NULL;
+    while (t != NULL) {
+        struct vm_thread *next = t->next_dirty;
+        t->dirty = false;
+        if (t->over) free_thread(t);
+        else if (t != d->thread) visit_thread(d, t, visitor);
+        t = next;
+    }
+}
+
+static void visit_threads(void *context, struct gc_visitor *visitor) {
+    struct vm_threads *threads = context;
+    struct domain *d = threads->vm->domain;
+    if (gc_get_params(&d->gc)->verify) vm_selfcheck_threads(threads);
+    gc_visit(visitor, &d->thread->handle);
+    if (visitor->young_only) {
+        visit_dirty(threads, visitor);
+        return;
+    }
+    for (struct vm_thread *t = threads->all; t != NULL; t = t->next)
+        if (t != d->thread) visit_thread(d, t, visitor);
+}
+
+/* ---- Birth. ---- */
+
+static void link_thread(struct vm_threads *threads, struct vm_thread *t) {
+    t->threads = threads;
+    t->next = threads->all;
+    if (t->next != NULL) t->next->previous = t;
+    vm_threads_mutex_lock(threads);
+    threads->all = t;
+    threads->count++;
+    vm_threads_mutex_unlock(threads);
+    t->dirty = true; /* its handle is young */
+    t->next_dirty = threads->dirty;
+    threads->dirty = t;
+}
+
+static void unlink_thread(struct vm_threads *threads, struct vm_thread *t) {
+    if (t->next != NULL) t->next->previous = t->previous;
+    if (t->previous != NULL) t->previous->next = t->next;
+    else threads->all = t->next;
+}
+
+static struct vm_thread *new_thread(void) {
+    struct vm_thread *t = calloc(1, sizeof *t);
+    struct vm_thread_end *end = calloc(1, sizeof *end);
+    if (t == NULL || end == NULL) {
+        free(t);
+        free(end);
+        return NULL;
+    }
+    pthread_cond_init(&t->turn, NULL);
+    t->handle = VAL_UNIT;
+    t->end = end;
+    end->references = 1;
+    return t;
+}
+
+static struct vm_threads *new_threads(struct vm *vm) {
+    struct vm_threads *threads = calloc(1, sizeof *threads);
+    if (threads == NULL) return NULL;
+    threads->vm = vm;
+    threads->alive = vm_fork_witness();
+    if (threads->alive == NULL || pthread_key_create(&threads->self, NULL) != 0) {
+        vm_fork_witness_free(threads->alive);
+        free(threads);
+        return NULL;
+    }
+    pthread_mutex_init(&threads->mutex, NULL);
+    vm_tick_init(threads);
+    return threads;
+}
+
+void vm_threads_start(struct domain *d) {
+    if (d->vm->threads != NULL) return;
+    struct vm_thread *t = new_thread();
+    if (t == NULL) vm_raise_out_of_memory(d);
+    make_handle(d, t);
+    struct vm_threads *threads = new_threads(d->vm);
+    if (threads == NULL) {
+        drop_end(t->end);
+        free_thread(t);
+        vm_raise_out_of_memory(d);
+    }
+    threads->main = threads->owner = threads->latest = t;
+    threads->next_number = 1;
+    link_thread(threads, t);
+    pthread_setspecific(threads->self, t);
+    vm_stack_scan_rest(d);
+    d->thread = t;
+    d->vm->threads = threads;
+    gc_add_scanner(d->gc.heap, visit_threads, threads);
+}
+
+/* A further thread, not running yet. NULL: no memory. GC: may run. */
+static struct vm_thread *add_thread(struct domain *d, value closure) {
+    struct vm_threads *threads = d->vm->threads;
+    struct vm_thread *t = new_thread();
+    if (t == NULL) return NULL;
+    GC_ROOT(&d->gc, &closure);
+    /* Looks for room, with a collection if need be: make_context can't. */
+    bool made = gc_external_take(&d->gc, VM_THREAD_BYTES);
+    if (made) {
+        gc_external_give(d->gc.heap, VM_THREAD_BYTES);
+        made = make_context(d, &t->context);
+    }
+    if (made) {
+        t->number = threads->next_number++;
+        make_handle(d, t);
+    }
+    GC_UNROOT(&d->gc);
+    if (!made) {
+        drop_end(t->end);
+        free_thread(t);
+        return NULL;
+    }
+    t->context.accu = closure;
+    link_thread(threads, t);
+    return t;
+}
+
+static void *run_thread(void *context) {
+    struct vm_thread *t = context;
+    struct domain *d = t->threads->vm->domain;
+    value unit = VAL_UNIT;
+    pthread_setspecific(t->threads->self, t);
+    vm_leave_blocking(d);
+    if (_setjmp(t->exit) == 0) {
+        value closure = d->accu;
+        d->accu = VAL_UNIT;
+        vm_callback_exn(d, closure, 1, &unit);
+    }
+    vm_thread_stop(d);
+    return NULL;
+}
+
+static int start_thread(struct vm_thread *t) {
+    pthread_t id;
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_getstacksize(&attributes, &bytes);
+    /* C code nests as deep in a thread as in the first one (MAX_ACTIVATIONS). */
+    if (bytes < VM_C_STACK_BYTES) pthread_attr_setstacksize(&attributes, VM_C_STACK_BYTES);
+    int error = pthread_create(&id, &attributes, run_thread, t);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+value vm_thread_create(struct domain *d, value closure) {
+    GC_ROOT(&d->gc, &closure);
+    vm_threads_start(d);
+    struct vm_thread *t = add_thread(d, closure);
+    GC_UNROOT(&d->gc);
+    if (t == NULL) vm_raise_out_of_memory(d);
+    int error = start_thread(t);
+    if (error != 0) {
+        vm_thread_forget(d, t);
+        vm_raise_sys_error(d, error, copy_string(d, "Thread.create"));
+    }
+    vm_tick_start(d->vm->threads);
+    return t->handle;
+}
+
+void vm_thread_adopt_main(struct vm *vm) {
+    if (vm->threads != NULL) pthread_setspecific(vm->threads->self, vm->threads->main);
+}
+
+bool vm_thread_is_registered(const struct vm *vm) {
+    return vm->threads != NULL && pthread_getspecific(vm->threads->self) != NULL;
+}
+
+bool vm_thread_holds_runtime_lock(const struct vm *vm) {
+    if (!vm_thread_is_registered(vm)) return false;
+    vm_threads_mutex_lock(vm->threads);
+    bool has = vm->threads->owner == pthread_getspecific(vm->threads->self);
+    vm_threads_mutex_unlock(vm->threads);
+    return has;
+}
+
+/* Made on behalf of whoever had the machine last: a new thread has no context to allocate in. */
+bool vm_thread_register(struct vm *vm) {
+    struct vm_threads *threads = vm->threads;
+    struct domain *d = vm->domain;
+    if (threads == NULL || vm_thread_is_registered(vm)) return false;
+    struct vm_thread *guest = new_thread();
+    if (guest == NULL) return false;
+    vm_threads_mutex_lock(threads);
+    threads->candidates++;
+    vm_threads_mutex_unlock(threads);
+    vm_tick_start(threads); /* whoever has the machine may never wait */
+    vm_threads_mutex_lock(threads);
+    vm_runtime_lock_acquire(threads, guest);
+    threads->candidates--;
+    vm_threads_mutex_unlock(threads);
+    bool made = make_context(d, &guest->context);
+    if (made) {
+        guest->foreign = true;
+        guest->threads = threads;
+        guest->number = threads->next_number++;
+        vm_context_enter(d, guest);
+        make_handle(d, guest);
+        link_thread(threads, guest);
+        pthread_setspecific(threads->self, guest);
+        vm_enter_blocking(d);
+        return true;
+    }
+    vm_threads_mutex_lock(threads);
+    vm_runtime_lock_release(threads);
+    vm_threads_mutex_unlock(threads);
+    drop_end(guest->end);
+    free_thread(guest);
+    return false;
+}
+
+bool vm_thread_unregister(struct vm *vm) {
+    if (!vm_thread_is_registered(vm)) return false;
+    struct vm_thread *t = pthread_getspecific(vm->threads->self);
+    if (!t->foreign) return false;
+    vm_leave_blocking(vm->domain);
+    pthread_setspecific(vm->threads->self, NULL);
+    vm_thread_stop(vm->domain);
+    return true;
+}
+
+/* ---- End. ---- */
+
+void vm_thread_join(struct domain *d, value handle) {
+    struct vm_thread_end *end = end_of(handle);
+    end->references++;
+    while (!end->over) vm_wait(d, &end->joiners);
+    drop_end(end);
+}
+
+static void announce_end(struct domain *d, struct vm_thread *t) {
+    t->end->over = true;
+    vm_wake_all(d, &t->end->joiners);
+}
+
+/* Takes t out of the machine; its context is no more. */
+static void bury(struct vm_threads *threads, struct vm_thread *t) {
+    unlink_thread(threads, t);
+    drop_end(t->end);
+    vm_threads_mutex_lock(threads);
+    threads->count--;
+    vm_threads_mutex_unlock(threads);
+    t->over = true;
+}
+
+void vm_thread_forget(struct domain *d, struct vm_thread *t) {
+    free_context(d, &t->context);
+    bury(d->vm->threads, t); /* the next minor collection frees it: it is dirty */
+}
+
+void vm_thread_stop(struct domain *d) {
+    struct vm_thread *t = d->thread;
+    struct vm_threads *threads = t->threads;
+    struct vm_profiler *profiler = &d->vm->profiler;
+    vm_unlock_down_to(d, NULL);
+    announce_end(d, t);
+    if (profiler->state != NULL) profiler->thread_ended(profiler->state, t->number);
+    threads->latest = NULL;
+    t->context = d->context;
+    free_context(d, &t->context);
+    bury(threads, t);
+    if (threads->count == 1) vm_wake_all(d, &threads->main_waits);
+    d->gc.local_roots = d->abi.local_roots = NULL;
+    bool free_now = !t->dirty;
+    vm_threads_mutex_lock(threads);
+    vm_runtime_lock_release(threads);
+    vm_threads_mutex_unlock(threads);
+    if (free_now) free_thread(t);
+}
+
+bool vm_thread_is_main(const struct domain *d) {
+    return d->thread == NULL || d->thread == d->thread->threads->main;
+}
+
+void vm_thread_exit(struct domain *d) {
+    struct vm_thread *t = d->thread;
+    if (!vm_thread_is_main(d) && !t->foreign) _longjmp(t->exit, 1);
+    if (t->foreign) {
+        vm_thread_stop(d);
+        pthread_exit(NULL);
+    }
+    struct vm_threads *threads = t->threads;
+    vm_unlock_down_to(d, NULL);
+    announce_end(d, t);
+    while (threads->count > 1) vm_wait(d, &threads->main_waits);
+    vm_exit(d, 0);
+}
+
+void vm_thread_exit_program(struct domain *d) {
+    struct vm *vm = d->vm;
+    struct vm_threads *threads = vm->threads;
+    if (vm->options.end_process != NULL) vm->options.end_process(vm, vm->exit_status);
+    if (threads->main->dead) exit(vm->exit_status);
+    threads->exiting = true;
+    vm_threads_mutex_lock(threads);
+    threads->main->parked = false;
+    pthread_cond_signal(&threads->main->turn);
+    vm_threads_mutex_unlock(threads);
+    vm_thread_stop(d);
+    pthread_exit(NULL);
+}
+
+bool vm_threads_end(struct vm *vm) {
+    struct vm_threads *threads = vm->threads;
+    if (threads == NULL) return true;
+    vm_tick_stop(threads);
+    vm_threads_mutex_lock(threads);
+    bool alone = threads->count + threads->candidates == 1;
+    vm_threads_mutex_unlock(threads);
+    if (!alone) return false;
+    for (struct vm_thread *t = threads->dirty, *next; t != NULL; t = next) {
+        next = t->next_dirty;
+        if (t->over) free_thread(t);
+    }
+    drop_end(threads->main->end);
+    free_thread(threads->main);
+    gc_remove_scanner(vm->domain->gc.heap, visit_threads, threads);
+    pthread_key_delete(threads->self);
+    vm_fork_witness_free(threads->alive);
+    free(threads);
+    vm->threads = NULL;
+    vm->domain->thread = NULL;
+    return true;
+}
+
+/* ---- Fork. ---- */
+
+/* Of a thread that is not in this process nothing can be known but what it holds. Queues may name
+ * it, so its struct stays. */
+static void lose_thread(struct vm_threads *threads, struct vm_thread *t) {
+    t->dead = true;
+    for (struct vm_lock *lock = t->context.held; lock != NULL; lock = lock->outer)
+        lock->holder = NULL;
+    free_context(threads->vm->domain, &t->context);
+    unlink_thread(threads, t);
+}
+
+void vm_threads_in_child(struct vm_threads *threads) {
+    struct vm_thread *self = pthread_getspecific(threads->self);
+    *threads->alive = 1;
+    pthread_mutex_init(&threads->mutex, NULL);
+    vm_tick_init(threads);
+    threads->queue = (struct vm_waiters){NULL, NULL};
+    if (threads->owner != self) threads->owner = NULL;
+    struct vm_thread *dirty = threads->dirty, *next;
+    threads->dirty = NULL;
+    for (; dirty != NULL; dirty = next) {
+        next = dirty->next_dirty;
+        dirty->dirty = dirty == self || dirty->over;
+        if (!dirty->dirty) continue;
+        dirty->next_dirty = threads->dirty;
+        threads->dirty = dirty;
+    }
+    for (struct vm_thread *t = threads->all; t != NULL; t = next) {
+        next = t->next;
+        if (t != self) lose_thread(threads, t);
+    }
+    threads->count = self != NULL;
+    if (self != NULL) pthread_cond_init(&self->turn, NULL);
+}
