@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /* Reports the assertion on standard error and aborts. */
-static inline __attribute__((cold, noinline, noreturn)) void assertion_failed(
+static __attribute__((cold, noinline, noreturn, unused)) void assertion_failed(
     const char *condition, const char *file, int line, const char *function) {
     fprintf(stderr, "%s:%d: %s: assertion failed: %s\n", file, line, function, condition);
     abort();

@@ -53,7 +53,6 @@ static void enter(struct gc_domain *g, struct gc_final_table *table, value f, va
     if (!make_room(g->heap, table)) {
         GC_ROOT(g, &f, &v);
         bool cycled = gc_cycle_for_limit(g);
-        GC_UNROOT(g);
         if (!cycled || !make_room(g->heap, table)) gc_out_of_memory(g, table->count);
     }
     value block = block_start(v);

@@ -6,10 +6,10 @@
  *
  * R1  A C function that holds a value in a variable across a call marked "GC: may run" roots that
  *     variable.
- * R2  The chain of local roots is restored by whoever catches a raise (vm/stack/raise.c), so a
- * function that is left by a raise needs no clean-up. R3  A value that is read from a late root, to
- * be used or kept elsewhere, goes through gc_keep: the snapshot (M1) may not have it yet. One that
- * is only forgotten need not: whatever else leads to it is in the snapshot. */
+ * R2  The function that catches a raise restores the chain of local roots (vm/stack/raise.c), so a
+ *     function that is left by a raise needs no clean-up.
+ * R3  A value that is read from an incrementally scanned root, to be used or kept elsewhere, goes
+ *     through gc_keep: the snapshot (M1) may not have it yet. One that is dropped need not. */
 #ifndef BACTRIAN_GC_ROOTS_H
 #define BACTRIAN_GC_ROOTS_H
 
@@ -27,17 +27,25 @@ struct gc_local_roots {
     value *tables[5];
 };
 
-/* Roots up to five variables of the enclosing function until GC_UNROOT, e.g.
- *     GC_ROOT(g, &list, &pair);  ...  GC_UNROOT(g);
- * One per function; each variable is updated in place when its block moves. */
-#define GC_ROOT(g, ...)                                                 \
-    struct gc_local_roots local_roots_ = {                              \
-        (g)->local_roots,                                               \
-        (intptr_t)(sizeof((value *[]){__VA_ARGS__}) / sizeof(value *)), \
-        1,                                                              \
-        {__VA_ARGS__}};                                                 \
-    (g)->local_roots = &local_roots_
-#define GC_UNROOT(g) ((g)->local_roots = local_roots_.next)
+/* A frame of GC_ROOT and the chain it is in. */
+struct gc_root_scope {
+    struct gc_local_roots frame;
+    struct gc_local_roots **chain;
+};
+static inline void gc_leave_root_scope(const struct gc_root_scope *scope) {
+    *scope->chain = scope->frame.next;
+}
+/* Roots up to five variables, from here to the end of the block:
+ *     GC_ROOT(g, &list, &pair);
+ * One per block; each variable is updated in place when its block moves. */
+#define GC_ROOT(g, ...)                                                                \
+    __attribute__((cleanup(gc_leave_root_scope))) struct gc_root_scope root_scope_ = { \
+        {(g)->local_roots,                                                             \
+         (intptr_t)(sizeof((value *[]){__VA_ARGS__}) / sizeof(value *)),               \
+         1,                                                                            \
+         {__VA_ARGS__}},                                                               \
+        &(g)->local_roots};                                                            \
+    (g)->local_roots = &root_scope_.frame
 
 /* What a scanner calls for the slots it knows. Slots may hold integers, blocks, or (on VM stacks)
  * words outside the heap's range, which are skipped. */

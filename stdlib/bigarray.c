@@ -83,7 +83,6 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
     if (data != NULL) return v;
     GC_ROOT(&d->gc, &v);
     bool room = gc_external_take(&d->gc, bytes + OVERHEAD_BYTES);
-    GC_UNROOT(&d->gc);
     data = room ? new_elements(d->gc.heap, bytes + OVERHEAD_BYTES) : NULL;
     if (data == NULL) vm_raise_out_of_memory(d);
     b = bigarray_of(v);

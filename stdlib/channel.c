@@ -75,7 +75,6 @@ void channel_set_name(struct domain *d, value channel, value name) {
     GC_ROOT(&d->gc, &channel, &name);
     bool none = string_bytes(name)[0] == '\0';
     bool room = none || gc_external_take(&d->gc, name_bytes(string_bytes(name)));
-    GC_UNROOT(&d->gc);
     if (!room) vm_raise_out_of_memory(d);
     struct channel *c = channel_of(channel);
     gc_external_give(heap_of(c), name_bytes(c->name));
@@ -200,7 +199,6 @@ static bool run_actions(struct domain *d, struct channel *c, struct channel_fail
     value exn = raised ? exn_of_result(result) : VAL_UNIT;
     GC_ROOT(&d->gc, &exn);
     if (locked) vm_lock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     if (raised) *failure = (struct channel_failure){.raised = true, .exn = exn};
     return !raised;
 }

@@ -74,7 +74,6 @@ value prim_format_double(struct domain *d, value format, double x) {
     if (n < SHORT_TEXT) return copy_bytes(d, small, (size_t)n);
     GC_ROOT(&d->gc, &format);
     value result = new_string(d, (size_t)n);
-    GC_UNROOT(&d->gc);
     /* The zero that snprintf adds lands in the padding, where it belongs. */
     snprintf(string_bytes(result), (size_t)n + 1, string_bytes(format), x);
     return result;

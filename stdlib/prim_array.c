@@ -124,7 +124,6 @@ static value make_large(struct domain *d, uintptr_t n, value element) {
     if (gc_is_young(&d->gc, element)) {
         GC_ROOT(&d->gc, &element);
         gc_minor(&d->gc);
-        GC_UNROOT(&d->gc);
     }
     value a = gc_alloc_major(&d->gc, n, 0);
     for (uintptr_t i = 0; i < n; i++) init_field(d, a, i, element);
@@ -144,7 +143,6 @@ static value make_vect(struct domain *d, value length, value element) {
     if (n > MAX_YOUNG_WOSIZE) return make_large(d, n, element);
     GC_ROOT(&d->gc, &element);
     value a = new_small(d, n, 0);
-    GC_UNROOT(&d->gc);
     for (uintptr_t i = 0; i < n; i++) field(a, i) = element;
     return a;
 }
@@ -161,7 +159,6 @@ value prim_make_array(struct domain *d, value block) {
         if (!is_float(d, field(block, i))) prim_refuse(d, "make_array");
     GC_ROOT(&d->gc, &block);
     value a = new_block(d, n, TAG_DOUBLE_ARRAY);
-    GC_UNROOT(&d->gc);
     for (uintptr_t i = 0; i < n; i++) set_double_field(a, i, double_of_val(field(block, i)));
     return a;
 }
@@ -195,7 +192,6 @@ value prim_array_sub(struct domain *d, value a, value start, value length) {
     if (prim_checked(d) && !prim_in_bounds(i, n, array_length(a))) vm_raise_bound_error(d);
     GC_ROOT(&d->gc, &a);
     value piece = new_array(d, (uintptr_t)n, is_flat(a), "Array.concat");
-    GC_UNROOT(&d->gc);
     put_piece(d, piece, 0, a, (uintptr_t)i, (uintptr_t)n);
     return finish_array(d, piece);
 }
@@ -207,7 +203,6 @@ value prim_array_append(struct domain *d, value a, value b) {
         prim_refuse(d, "array_append of two kinds");
     GC_ROOT(&d->gc, &a, &b);
     value both = new_array(d, na + nb, flat, "Array.concat");
-    GC_UNROOT(&d->gc);
     if (na != 0) put_piece(d, both, 0, a, 0, na);
     if (nb != 0) put_piece(d, both, na, b, 0, nb);
     return finish_array(d, both);
@@ -248,7 +243,6 @@ value prim_array_concat(struct domain *d, value list) {
     }
     GC_ROOT(&d->gc, &list);
     value all = new_array(d, total, flat, "Array.concat");
-    GC_UNROOT(&d->gc);
     for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
         uintptr_t n = array_length(field(l, 0));
         if (n != 0) put_piece(d, all, at, field(l, 0), 0, n);

@@ -100,7 +100,6 @@ value prim_convert_raw_backtrace_slot(struct domain *d, value slot) {
     file = copy_string(d, where.file);
     definition = copy_string(d, where.definition);
     value known = new_small(d, LOCATION_FIELDS, 0);
-    GC_UNROOT(&d->gc);
     field(known, 0) = is_raise;
     field(known, 1) = file;
     field(known, 2) = val_of_int(where.line);
@@ -120,7 +119,6 @@ value prim_convert_raw_backtrace(struct domain *d, value raw) {
         value slot = prim_convert_raw_backtrace_slot(d, field(raw, i));
         gc_store(&d->gc, array, i, slot);
     }
-    GC_UNROOT(&d->gc);
     return array;
 }
 

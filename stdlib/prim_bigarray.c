@@ -229,7 +229,6 @@ static value new_view(struct domain *d, value from, intptr_t flags, int num_dims
     GC_ROOT(&d->gc, &from);
     /* Without BIGARRAY_MANAGED until it has its share of the proxy. */
     value v = bigarray_new(d, flags & ~(intptr_t)BIGARRAY_MANAGED_MASK, num_dims, data, dims);
-    GC_UNROOT(&d->gc);
     *(const struct gc_custom_ops **)v = custom_ops(from);
     struct bigarray *b = bigarray_of(from);
     if ((flags & BIGARRAY_MANAGED_MASK) == 0) return v;

@@ -10,7 +10,6 @@ value prim_register_named_value(struct domain *d, value name, value v) {
     bool is_new = vm_named_value(d->vm, string_bytes(name)) == NULL;
     GC_ROOT(&d->gc, &name, &v);
     bool room = !is_new || gc_external_take(&d->gc, NAMED_VALUE_BYTES + string_length(name));
-    GC_UNROOT(&d->gc);
     if (!room) vm_raise_out_of_memory(d);
     vm_register_named_value(d, string_bytes(name), v);
     return VAL_UNIT;

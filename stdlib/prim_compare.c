@@ -88,7 +88,6 @@ static __attribute__((noinline)) void take_a_break(struct comparison *c, value *
     value saved = put_aside(c);
     GC_ROOT(&d->gc, a, b, &saved);
     vm_process_pending(d);
-    GC_UNROOT(&d->gc);
     take_back(c, saved);
 }
 

@@ -28,7 +28,6 @@ value prim_md5_chan(struct domain *d, value channel, value length) {
         if (left > 0) left -= (intptr_t)got;
     }
     vm_unlock(d, &channel_of(channel)->lock);
-    GC_UNROOT(&d->gc);
     uint8_t digest[16];
     vm_md5_end(&md5, digest);
     return copy_bytes(d, (const char *)digest, sizeof digest);

@@ -50,6 +50,5 @@ value prim_dynlink_get_current_libs(struct domain *d, value unit) {
         value handle = new_handle(d, vm_dll_at(d->vm, i));
         gc_store(&d->gc, libraries, i, handle);
     }
-    GC_UNROOT(&d->gc);
     return libraries;
 }

@@ -98,7 +98,6 @@ value prim_modf_float(struct domain *d, value v) {
     value a = copy_double(d, fraction);
     GC_ROOT(&d->gc, &a);
     value b = copy_double(d, whole);
-    GC_UNROOT(&d->gc);
     return new_pair(d, a, b);
 }
 

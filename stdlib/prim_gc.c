@@ -27,7 +27,6 @@ static value counters_tuple(struct domain *d, const struct gc_stats *stats, size
         value counter = copy_double(d, counters[i]);
         gc_store(&d->gc, tuple, i, counter);
     }
-    GC_UNROOT(&d->gc);
     return tuple;
 }
 

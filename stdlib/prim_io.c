@@ -63,7 +63,6 @@ value prim_ml_out_channels_list(struct domain *d, value unit) {
         field(cell, 1) = list;
         list = cell;
     }
-    GC_UNROOT(&d->gc);
     return list;
 }
 
@@ -83,7 +82,6 @@ value prim_ml_flush(struct domain *d, value channel) {
     vm_lock(d, &c->lock);
     check(d, channel_flush(d, c, &failure), &failure);
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 
@@ -104,7 +102,6 @@ value prim_ml_output_char(struct domain *d, value channel, value character) {
     make_room(d, c);
     *c->curr++ = (char)int_of_val(character);
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 
@@ -124,7 +121,6 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
         *c->curr++ = bytes[i];
     }
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 
@@ -154,7 +150,6 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
         if (piece == room) check(d, channel_flush_some(d, c, &empty, &failure), &failure);
     }
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 
@@ -189,7 +184,6 @@ value prim_ml_input_char(struct domain *d, value channel) {
     vm_lock(d, &c->lock);
     value byte = next_byte(d, c);
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     return val_of_int(byte);
 }
 
@@ -205,7 +199,6 @@ value prim_ml_input_int(struct domain *d, value channel) {
     vm_lock(d, &c->lock);
     for (int i = 0; i < 4; i++) word = word << 8 | (uint32_t)next_byte(d, c);
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     return val_of_int((int32_t)word);
 }
 
@@ -229,7 +222,6 @@ value prim_ml_input(struct domain *d, value channel, value bytes, value start, v
     if (c->curr >= c->max && !refill(d, c)) n = 0;
     n = take(c, string_bytes(bytes) + at, n);
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     return val_of_int(n);
 }
 
@@ -276,7 +268,6 @@ value prim_ml_input_scan_line(struct domain *d, value channel) {
         }
     }
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
     return val_of_int(seen);
 }
 
@@ -294,7 +285,6 @@ static void seek(struct domain *d, value channel, int64_t position) {
     vm_lock(d, &c->lock);
     check(d, channel_seek(d, c, position, &failure), &failure);
     vm_unlock(d, &c->lock);
-    GC_UNROOT(&d->gc);
 }
 
 static int64_t length_of(struct domain *d, value channel) {

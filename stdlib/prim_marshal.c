@@ -64,7 +64,6 @@ static void output_message(struct domain *d, value channel, const struct marshal
     for (const struct marshal_chunk *c = &w->first; ok && c != NULL; c = c->next)
         ok = channel_try_write(d, to, c->bytes, c->used, &failure);
     vm_unlock(d, &to->lock);
-    GC_UNROOT(&d->gc);
     vm_arena_free(w->scratch);
     if (!ok) channel_raise(d, &failure);
 }
@@ -75,7 +74,6 @@ value prim_output_value(struct domain *d, value channel, value v, value flags) {
     channel_for_output(d, channel); /* before there is memory to lose */
     GC_ROOT(&d->gc, &channel, &v);
     write_message(d, &w, &v, flags_of_list(flags), &scratch);
-    GC_UNROOT(&d->gc);
     output_message(d, channel, &w);
     return VAL_UNIT;
 }
@@ -86,7 +84,6 @@ value prim_output_value_to_bytes(struct domain *d, value v, value flags) {
     GC_ROOT(&d->gc, &v);
     write_message(d, &w, &v, flags_of_list(flags) | MARSHAL_BORROW, &m->scratch);
     value result = new_string(d, w.header_bytes + w.data_bytes);
-    GC_UNROOT(&d->gc);
     marshal_copy(&w, (uint8_t *)string_bytes(result));
     free_marshal_state(d);
     return result;
@@ -104,7 +101,6 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
     struct marshal_writer w;
     GC_ROOT(&d->gc, &buffer, &v);
     write_message(d, &w, &v, flags_of_list(flags), &scratch);
-    GC_UNROOT(&d->gc);
     uint64_t total = w.header_bytes + w.data_bytes;
     bool fits = total <= (uint64_t)int_of_val(length);
     if (fits) marshal_copy(&w, (uint8_t *)string_bytes(buffer) + int_of_val(start));
@@ -206,7 +202,6 @@ value prim_input_value(struct domain *d, value channel) {
     uint8_t *bytes;
     enum read_result result = read_bytes(d, &channel, header.data_bytes, &bytes, &failure);
     vm_unlock(d, &channel_of(channel)->lock);
-    GC_UNROOT(&d->gc);
     if (result == READ_FAILED) channel_raise(d, &failure);
     if (result == READ_NO_MEMORY) vm_raise_out_of_memory(d);
     if (result == READ_ENDED) vm_failwith(d, "input_value: truncated object");
@@ -233,7 +228,6 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
     free_marshal_state(d);
     GC_ROOT(&d->gc, &s);
     make_room(d, &header);
-    GC_UNROOT(&d->gc);
     bytes = (const uint8_t *)string_bytes(s) + from;
     return read_message(d, &header, bytes + header.header_bytes);
 }

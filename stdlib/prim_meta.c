@@ -40,7 +40,6 @@ static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_coun
     /* Chunks may be one string many times over; code is kept for good. */
     GC_ROOT(&d->gc, &chunks);
     bool room = gc_external_take(&d->gc, bytes);
-    GC_UNROOT(&d->gc);
     uint32_t *words = room ? malloc(bytes + 4) : NULL;
     if (room && words == NULL) gc_external_give(d->gc.heap, bytes);
     if (words == NULL) vm_raise_out_of_memory(d);
@@ -75,7 +74,6 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     code->debug = vm_debuginfo_of_events(events);
 
     value closure = VAL_UNIT, handle = VAL_UNIT;
-    GC_UNROOT(&d->gc);
     {
         GC_ROOT(&d->gc, &closure, &handle);
         closure = new_small(d, 2, TAG_CLOSURE);
@@ -85,7 +83,6 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
         field(handle, 0) = val_of_int(index);
         field(handle, 1) = VAL_UNIT;
         value pair = new_pair(d, handle, closure);
-        GC_UNROOT(&d->gc);
         return pair;
     }
 }

@@ -82,7 +82,6 @@ static value copy_block(struct domain *d, value v, unsigned tag) {
     uintptr_t n = wosize_of(v);
     GC_ROOT(&d->gc, &v);
     value copy = n <= MAX_YOUNG_WOSIZE ? new_small(d, n, tag) : gc_alloc_major(&d->gc, n, tag);
-    GC_UNROOT(&d->gc);
     if (n <= MAX_YOUNG_WOSIZE || tag >= TAG_NO_SCAN) memcpy((void *)copy, (void *)v, 8 * n);
     else
         for (uintptr_t i = 0; i < n; i++) gc_init_field(&d->gc, copy, i, field(v, i));
@@ -227,7 +226,6 @@ value prim_get_public_method(struct domain *d, value object, value tag) {
 value prim_lazy_make_forward(struct domain *d, value v) {
     GC_ROOT(&d->gc, &v);
     value forward = new_small(d, 1, TAG_FORWARD);
-    GC_UNROOT(&d->gc);
     field(forward, 0) = v;
     return forward;
 }

@@ -105,7 +105,6 @@ value prim_obj_reachable_words(struct domain *d, value v) {
     if (words < 0 && gc_get_params(&d->gc)->max_heap_words != 0) {
         GC_ROOT(&d->gc, &v);
         gc_full_major_cycle(&d->gc);
-        GC_UNROOT(&d->gc);
         words = reachable(d, v);
     }
     if (words < 0) vm_raise_out_of_memory(d);

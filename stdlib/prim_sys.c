@@ -57,7 +57,6 @@ value prim_sys_get_argv(struct domain *d, value unit) {
     GC_ROOT(&d->gc, &name);
     prim_sys_argv(d, unit);
     value pair = new_small(d, 2, 0);
-    GC_UNROOT(&d->gc);
     field(pair, 0) = name;
     field(pair, 1) = prim_state(d)->argv;
     return pair;
@@ -103,7 +102,6 @@ value prim_sys_get_config(struct domain *d, value unit) {
     value os = copy_string(d, "Unix");
     GC_ROOT(&d->gc, &os);
     value triple = new_small(d, 3, 0);
-    GC_UNROOT(&d->gc);
     field(triple, 0) = os;
     field(triple, 1) = val_of_int(64);
     field(triple, 2) = VAL_FALSE;
@@ -157,7 +155,6 @@ value prim_sys_system_command(struct domain *d, value command) {
     vm_enter_blocking(d);
     int status = system(text);
     vm_leave_blocking(d);
-    GC_UNROOT(&d->gc);
     free(text);
     if (status == -1) vm_raise_sys_error(d, errno, command);
     return val_of_int(WIFEXITED(status) ? WEXITSTATUS(status) : 255);
@@ -239,6 +236,5 @@ value prim_install_signal_handler(struct domain *d, value signal, value behaviou
         field(result, 0) = old_handler;
     }
     vm_process_pending(d);
-    GC_UNROOT(&d->gc);
     return result;
 }

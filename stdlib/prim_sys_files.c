@@ -63,7 +63,6 @@ static int act_without_machine(struct domain *d, struct file_work *work, value *
         vm_leave_blocking(d);
         for (int i = 0; i < 2; i++) work->places[i].path = string_bytes(*paths[i]);
     }
-    GC_UNROOT(&d->gc);
     for (int i = 0; i < 2; i++) free(names[i]); /* errno is kept */
     if (!copied) vm_raise_out_of_memory(d);
     return result;
@@ -111,7 +110,6 @@ value prim_sys_open(struct domain *d, value path, value flags, value permissions
     int fd = sandbox_open(&place, bits, (mode_t)int_of_val(permissions));
     vm_leave_blocking(d);
     place.path = string_bytes(path);
-    GC_UNROOT(&d->gc);
     free(name); /* errno is kept */
     if (fd == -1) fail(d, &place, path);
     return val_of_int(fd);
@@ -288,6 +286,5 @@ value prim_sys_read_directory(struct domain *d, value path) {
     }
     free_names(owner);
     ((struct names *)custom_data(owner))->bytes = NULL;
-    GC_UNROOT(&d->gc);
     return array;
 }

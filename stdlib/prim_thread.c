@@ -59,7 +59,6 @@ value prim_thread_join(struct domain *d, value thread) {
     vm_run_due_signal_handlers(d);
     if (!vm_is_thread(thread)) vm_invalid_argument(d, "Thread.join"); /* a handler changed it */
     vm_thread_join(d, thread);
-    GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 
@@ -92,7 +91,6 @@ static value encode_set(struct domain *d, const sigset_t *set) {
         field(cell, 1) = list;
         list = cell;
     }
-    GC_UNROOT(&d->gc);
     return list;
 }
 
@@ -172,7 +170,6 @@ static value new_data(struct domain *d, const struct gc_custom_ops *ops) {
     GC_ROOT(&d->gc, &v);
     if (gc_external_take(&d->gc, COUNTED_BYTES) && (data = calloc(1, sizeof *data)) == NULL)
         gc_external_give(d->gc.heap, COUNTED_BYTES);
-    GC_UNROOT(&d->gc);
     if (data == NULL) vm_raise_out_of_memory(d);
     data->heap = d->gc.heap;
     *(struct counted **)custom_data(v) = data;
@@ -204,7 +201,6 @@ value prim_mutex_lock(struct domain *d, value mutex) {
     vm_run_due_signal_handlers(d);
     if (m->holder == self(d)) fail(d, EDEADLK, "Mutex.lock");
     lock(d, m);
-    GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 
@@ -234,7 +230,6 @@ value prim_condition_wait(struct domain *d, value condition, value mutex) {
     unlock(d, m);
     vm_wait(d, condition_of(condition));
     lock(d, m);
-    GC_UNROOT(&d->gc);
     return VAL_UNIT;
 }
 

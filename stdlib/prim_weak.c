@@ -37,7 +37,6 @@ static value shallow_copy(struct domain *d, value v) {
     } else {
         for (size_t i = 0; i < wosize; i++) gc_init_field(&d->gc, copy, i, field(v, i));
     }
-    GC_UNROOT(&d->gc);
     return copy;
 }
 

@@ -54,7 +54,6 @@ static void require_tracker(struct domain *d, value tracker) {
 static value own_tracker(struct domain *d, value tracker) {
     GC_ROOT(&d->gc, &tracker);
     value own = gc_alloc_major_unsampled(&d->gc, TRACKER_FIELDS, 0);
-    GC_UNROOT(&d->gc);
     for (size_t i = 0; i < TRACKER_FIELDS; i++) gc_init_field(&d->gc, own, i, field(tracker, i));
     return own;
 }
@@ -108,7 +107,6 @@ static value start_5(struct domain *d, value rate, value callstack_size, value t
     GC_ROOT(&d->gc, &tracker);
     value handle = gc_alloc_custom(&d->gc, &handle_ops, sizeof(struct handle), 0, 1);
     *handle_of(handle) = (struct handle){NULL, 0};
-    GC_UNROOT(&d->gc);
     struct mp_profile *p = mp_profile_start(engine, MP_STYLE_5, another, r,
                                             (uint64_t)int_of_val(callstack_size), tracker);
     *handle_of(handle) = (struct handle){p, p->id};

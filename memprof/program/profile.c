@@ -127,7 +127,6 @@ static value slow_record(struct domain *d, void *context) {
     fill_callstack(callstack, request);
     GC_ROOT(&d->gc, &callstack);
     value record = gc_alloc_small(&d->gc, RECORD_FIELDS, 0);
-    GC_UNROOT(&d->gc);
     fill_record(record, request, callstack);
     return record;
 }

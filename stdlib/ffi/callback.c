@@ -123,7 +123,6 @@ static value argument(struct domain *d, const struct invocation *call, value typ
     void *copy = ffi_memory_of(memory)->base;
     memcpy(copy, call->arguments[i], slot->bytes);
     value v = ffi_give(d, slot->code, typ, copy, memory);
-    GC_UNROOT(&d->gc);
     return v;
 }
 
@@ -304,7 +303,6 @@ value prim_ffi_callback(struct domain *d, value prepared, value f) {
     vm_threads_start(d); /* C may keep it, and call it from a thread of its own */
     value v = gc_alloc_custom(&d->gc, &callback_ops, sizeof(void *), 0, 1);
     *held_by(v) = NULL;
-    GC_UNROOT(&d->gc);
     struct ffi_callback *callback = ffi_callback_new(d, prepared, f);
     if (callback == NULL) vm_raise_out_of_memory(d);
     *held_by(v) = callback;

@@ -168,7 +168,6 @@ value ffi_new_ptr(struct domain *d, const void *address, value memory, value typ
     field(v, FFI_PTR_ADDRESS) = val_of_int(n);
     field(v, FFI_PTR_MEMORY) = memory;
     field(v, FFI_PTR_TYP) = typ;
-    GC_UNROOT(&d->gc);
     return v;
 }
 
@@ -178,7 +177,6 @@ static value give_in_place(struct domain *d, value typ, const void *p, value mem
     GC_ROOT(&d->gc, &typ);
     value start = ffi_new_ptr(d, p, memory, field(typ, 0));
     value array = new_pair(d, start, field(typ, 1));
-    GC_UNROOT(&d->gc);
     return array;
 }
 

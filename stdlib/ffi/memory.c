@@ -169,7 +169,6 @@ value prim_ffi_get_string(struct domain *d, value memory, value address, value l
     }
     GC_ROOT(&d->gc, &memory); /* it keeps the bytes */
     value s = copy_bytes(d, from, (size_t)n);
-    GC_UNROOT(&d->gc);
     return s;
 }
 
@@ -220,7 +219,6 @@ value prim_ffi_bigarray_of_memory(struct domain *d, value memory, value address,
     GC_ROOT(&d->gc, &memory);
     intptr_t layout = int_of_val(flags) & BIGARRAY_FORTRAN_LAYOUT;
     value v = bigarray_new(d, (intptr_t)kind | layout, (int)n, data, list);
-    GC_UNROOT(&d->gc);
     block = ffi_memory_of(memory); /* it may have moved */
     if (block == NULL || block->proxy == NULL) return v;
     block->proxy->refcount++;
@@ -233,7 +231,6 @@ value prim_ffi_bigarray_of_memory(struct domain *d, value memory, value address,
 value prim_ffi_memory_of_bigarray(struct domain *d, value v) {
     GC_ROOT(&d->gc, &v);
     value memory = new_block_of(d, 0);
-    GC_UNROOT(&d->gc);
     struct bigarray *b = bigarray_of(v);
     struct bigarray_proxy *proxy = NULL;
     if (custom_ops(v) == &bigarray_ops && (b->flags & BIGARRAY_MANAGED)) {

@@ -127,7 +127,6 @@ value prim_ffi_signature(struct domain *d, value arguments, value result, value 
     value v = gc_alloc_custom(&d->gc, &signature_ops, sizeof(void *), 0, 1);
     struct ffi_signature **held = custom_data(v);
     *held = NULL;
-    GC_UNROOT(&d->gc);
     size_t n = wosize_of(arguments);
     if (n == 0) vm_invalid_argument(d, "Ffi: a C function without arguments takes void");
     if (n > FFI_MAX_ARGUMENTS)

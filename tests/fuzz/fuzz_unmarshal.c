@@ -54,7 +54,6 @@ static void go_round(struct domain *d, value v) {
     vm_arena_free(&scratch);
     free(w);
     gc_full_major_cycle(&d->gc);
-    GC_UNROOT(&d->gc);
 }
 
 static void read_three_ways(struct domain *d, const uint8_t *bytes, size_t n) {

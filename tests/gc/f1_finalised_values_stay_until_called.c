@@ -68,7 +68,6 @@ static void last_of_a_young_value_is_due_after_a_minor(void **state) {
     GC_ROOT(&t->g, &f);
     value v = gc_test_list(t, 4);
     gc_finalise_last(&t->g, f, v);
-    GC_UNROOT(&t->g);
     f = v = VAL_UNIT;
     t->root[0] = gc_test_list(t, 2);
     gc_finalise_last(&t->g, val_of_int(3), t->root[0]);

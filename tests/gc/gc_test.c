@@ -70,7 +70,6 @@ void gc_test_reach(struct gc_test *t, enum gc_phase phase) {
 value gc_test_pair(struct gc_test *t, value a, value b) {
     GC_ROOT(&t->g, &a, &b);
     value pair = gc_alloc_small(&t->g, 2, 0);
-    GC_UNROOT(&t->g);
     field(pair, 0) = a;
     field(pair, 1) = b;
     return pair;

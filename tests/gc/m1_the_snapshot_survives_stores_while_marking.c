@@ -6,7 +6,6 @@ static value old_list(struct gc_test *t, intptr_t n) {
     value list = gc_test_list(t, n);
     GC_ROOT(&t->g, &list);
     gc_minor_collect(&t->g);
-    GC_UNROOT(&t->g);
     return list;
 }
 

@@ -5,7 +5,6 @@
 static value two_functions(struct gc_test *t, value captured) {
     GC_ROOT(&t->g, &captured);
     value v = gc_alloc(&t->g, 6, TAG_CLOSURE);
-    GC_UNROOT(&t->g);
     gc_init_field(&t->g, v, 0, val_of_int(11));
     gc_init_field(&t->g, v, 1, make_closinfo(1, 5));
     gc_init_field(&t->g, v, 2, (value)make_header(3, TAG_INFIX, 0));

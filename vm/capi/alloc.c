@@ -52,7 +52,6 @@ value caml_alloc_array(value (*make)(const char *text), const char *const *texts
         value v = make(texts[i]);
         gc_store(&d->gc, array, i, v);
     }
-    GC_UNROOT(&d->gc);
     return array;
 }
 

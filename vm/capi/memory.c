@@ -21,7 +21,6 @@ value caml_check_urgent_gc(value extra_root) {
     struct gc_domain *g = &self()->gc;
     GC_ROOT(g, &extra_root);
     gc_do_due_work(g);
-    GC_UNROOT(g);
     return extra_root;
 }
 

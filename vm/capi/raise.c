@@ -18,7 +18,6 @@ void caml_raise_with_args(value tag, int count, value arguments[]) {
     value exn = new_block(d, (size_t)count + 1, 0);
     gc_init_field(&d->gc, exn, 0, tag);
     for (int i = 0; i < count; i++) gc_init_field(&d->gc, exn, (size_t)i + 1, arguments[i]);
-    GC_UNROOT(&d->gc);
     d->gc.local_roots = given.next;
     vm_raise(d, exn);
 }
@@ -27,7 +26,6 @@ void caml_raise_with_string(value tag, const char *text) {
     struct domain *d = self();
     GC_ROOT(&d->gc, &tag);
     value argument = copy_string(d, text);
-    GC_UNROOT(&d->gc);
     vm_raise_with_arg(d, tag, argument);
 }
 

@@ -67,7 +67,6 @@ static value repl_read(struct domain *d, value prompt, value completer) {
         ((char *)string_bytes(text))[length] = '\n';
         free(line);
     }
-    GC_UNROOT(&d->gc);
     return text;
 }
 
@@ -114,7 +113,6 @@ static value repl_start(struct domain *d, value rate, value what) {
     if (mp_recorder_of(d->vm) != NULL) vm_failwith(d, "a recording runs already");
     GC_ROOT(&d->gc, &rate, &what);
     gc_full_major_cycle(&d->gc); /* so that its pauses are the program's own */
-    GC_UNROOT(&d->gc);
     struct mp_recorder_options options = {
         .rate = double_of_val(rate),
         .program = string_bytes(what),

@@ -119,7 +119,6 @@ static value make_list(struct domain *d, void *context) {
         field(cell, 1) = list;
         list = cell;
     }
-    GC_UNROOT(&d->gc);
     return list;
 }
 

@@ -30,7 +30,6 @@ value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
     GC_ROOT(&d->gc, &accu);
     if (d->gc.action_requested) vm_process_pending(d);
     value block = gc_alloc_small_bytecode(&d->gc, wosize, tag);
-    GC_UNROOT(&d->gc);
     d->accu = accu;
     return block;
 }
@@ -51,7 +50,6 @@ void vm_slow_poll(struct domain *d) {
     value accu = d->accu;
     GC_ROOT(&d->gc, &accu);
     vm_process_pending(d);
-    GC_UNROOT(&d->gc);
     d->accu = accu;
 }
 

@@ -66,7 +66,6 @@ value copy_nativeint(struct domain *d, intptr_t n) { return new_boxed(d, &vm_nat
 value new_pair(struct domain *d, value a, value b) {
     GC_ROOT(&d->gc, &a, &b);
     value pair = gc_alloc_small(&d->gc, 2, 0);
-    GC_UNROOT(&d->gc);
     field(pair, 0) = a;
     field(pair, 1) = b;
     return pair;
@@ -75,7 +74,6 @@ value new_pair(struct domain *d, value a, value b) {
 value new_some(struct domain *d, value v) {
     GC_ROOT(&d->gc, &v);
     value some = gc_alloc_small(&d->gc, 1, 0);
-    GC_UNROOT(&d->gc);
     field(some, 0) = v;
     return some;
 }

@@ -111,6 +111,5 @@ int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {
     d->sp = d->stack_high;
     vm_watermarks_reset(d);
     d->trap = 0;
-    GC_UNROOT(&d->gc);
     return vm->exit_status;
 }

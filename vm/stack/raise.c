@@ -90,7 +90,6 @@ void vm_raise(struct domain *d, value exn) {
         GC_ROOT(&d->gc, &exn);
         value result = vm_process_pending_exn(d);
         if (is_exn_result(result)) exn = exn_of_result(result);
-        GC_UNROOT(&d->gc);
     }
     d->exn = exn;
     _longjmp(d->activation->raise, 1);
@@ -162,7 +161,6 @@ void vm_raise_sys_error(struct domain *d, int error_number, value argument) {
     memcpy(string_bytes(text), string_bytes(argument), name_length);
     memcpy(string_bytes(text) + name_length, ": ", 2);
     memcpy(string_bytes(text) + name_length + 2, reason, length - name_length - 2);
-    GC_UNROOT(&d->gc);
     vm_raise_with_arg(d, predefined(d, EXN_SYS_ERROR), text);
 }
 

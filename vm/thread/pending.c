@@ -16,7 +16,6 @@ value vm_run_finalisers_exn(struct domain *d) {
     while (!is_exn_result(result) && gc_next_finaliser(&d->gc, &f, &argument))
         result = vm_callback_exn(d, f, 1, &argument);
     d->finalising = false;
-    GC_UNROOT(&d->gc);
     return is_exn_result(result) ? result : VAL_UNIT;
 }
 
@@ -49,6 +48,5 @@ value vm_poll_keeping(struct domain *d, value v) {
     if (!d->gc.action_requested) return v;
     GC_ROOT(&d->gc, &v);
     vm_process_pending(d);
-    GC_UNROOT(&d->gc);
     return v;
 }

@@ -87,7 +87,6 @@ enum vm_signal_action vm_signal_set(struct domain *d, int number, enum vm_signal
                                     value handler, value *old_handler) {
     GC_ROOT(&d->gc, &handler);
     struct vm_signals *s = signals_of(d);
-    GC_UNROOT(&d->gc);
     struct sigaction old;
     *old_handler = VAL_UNIT;
     if (action == VM_SIGNAL_HANDLE) {

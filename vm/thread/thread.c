@@ -51,7 +51,6 @@ static void make_handle(struct domain *d, struct vm_thread *t) {
     t->end->references++;
     *(struct vm_thread_end **)custom_data(end) = t->end;
     value handle = new_small(d, 3, 0);
-    GC_UNROOT(&d->gc);
     field(handle, 0) = val_of_int(t->number);
     field(handle, 1) = VAL_UNIT;
     field(handle, 2) = end;
@@ -227,7 +226,6 @@ static struct vm_thread *add_thread(struct domain *d, value closure) {
         t->number = threads->next_number++;
         make_handle(d, t);
     }
-    GC_UNROOT(&d->gc);
     if (!made) {
         drop_end(t->end);
         free_thread(t);
@@ -271,7 +269,6 @@ value vm_thread_create(struct domain *d, value closure) {
     GC_ROOT(&d->gc, &closure);
     vm_threads_start(d);
     struct vm_thread *t = add_thread(d, closure);
-    GC_UNROOT(&d->gc);
     if (t == NULL) vm_raise_out_of_memory(d);
     int error = start_thread(t);
     if (error != 0) {
