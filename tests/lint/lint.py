@@ -14,6 +14,10 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import rooms  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MAX_FILE_LINES = 900
 MAX_FUNCTION_LINES = 60
@@ -24,20 +28,6 @@ SHOWN = 30  # places of one rule
 LONG_FUNCTIONS = {('vm/engine/loop.c', 'LOOP_NAME')}
 OPEN_ENDS = re.compile(r'\b(%s)\b' % '|'.join(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK']))
 CODE_SUFFIXES = ('.c', '.h', '.def', '.py', '.build', '.options')
-
-# Which folders the files of a folder may include. The longest matching prefix decides.
-LAYERS = {
-    'gc/': {'gc/'},
-    'vm/': {'vm/', 'gc/'},
-    'vm/capi/': {'vm/', 'gc/', 'stdlib/'},
-    'vm/cli/': {'vm/', 'gc/', 'stdlib/', 'memprof/'},
-    'vm/embed/': {'vm/', 'gc/', 'stdlib/', 'memprof/'},
-    'stdlib/': {'stdlib/', 'vm/', 'gc/'},
-    'memprof/': {'memprof/', 'vm/', 'gc/'},
-    'memprof/format/': {'memprof/format/'},
-    'memprof/report/': {'memprof/report/', 'memprof/format/'},
-    'tests/': {'tests/', 'vm/', 'gc/', 'stdlib/', 'memprof/'},
-}
 
 
 class Source:
@@ -71,32 +61,8 @@ def read(path):
         return file.read()
 
 
-def prefix_of(path):
-    found = [prefix for prefix in LAYERS if path.startswith(prefix)]
-    return max(found, key=len) if found else None
-
-
 def layers(sources, _):
-    for source in sources:
-        home = prefix_of(source.path)
-        if not source.path.endswith(('.c', '.h', '.def')) or home is None:
-            continue
-        for number, line in enumerate(source.lines, 1):
-            found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-            if not found:
-                continue
-            target = found.group(1)
-            where = '%s:%d: ' % (source.path, number)
-            if not os.path.exists(os.path.join(ROOT, target)):
-                yield where + 'no file "%s" from the root' % target
-            elif target == 'gc/assert.h':
-                continue
-            elif prefix_of(target) == 'vm/cli/' and home not in ('vm/cli/', 'tests/'):
-                yield where + '%s must not include %s' % (home, target)
-            elif not any(target.startswith(p) for p in LAYERS[home]):
-                yield where + '%s must not include %s' % (home, target)
-            elif home == 'memprof/' and prefix_of(target) == 'memprof/report/':
-                yield where + 'the live half must not include %s' % target
+    yield from rooms.problems(sources, ROOT)
 
 
 def file_sizes(sources, _):

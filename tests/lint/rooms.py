@@ -1,0 +1,142 @@
+"""The layers of the source: which folder may include which, and the order of the rooms in a folder.
+
+A room is a sub-folder. A file includes its own room, the rooms to its left in ROOMS, and what
+LAYERS allows besides. Files that lie directly in a folder with rooms are above all of its rooms.
+The order is a line, so that rooms cannot need each other in a circle.
+"""
+import os
+import re
+
+# Which folders the files of a folder may include. The longest matching prefix decides.
+LAYERS = {
+    'gc/': {'gc/'},
+    'vm/': {'vm/', 'gc/'},
+    'vm/capi/': {'vm/', 'gc/', 'stdlib/'},
+    'vm/cli/': {'vm/', 'gc/', 'stdlib/', 'memprof/'},
+    'vm/embed/': {'vm/', 'gc/', 'stdlib/', 'memprof/'},
+    'stdlib/': {'stdlib/', 'vm/', 'gc/'},
+    'memprof/': {'memprof/', 'vm/', 'gc/'},
+    'memprof/format/': {'memprof/format/'},
+    'memprof/report/': {'memprof/report/', 'memprof/format/'},
+    'tests/': {'tests/', 'vm/', 'gc/', 'stdlib/', 'memprof/'},
+}
+# The rooms of a folder, lowest first.
+ROOMS = {
+    'vm/': 'base state code image marshal stack engine thread machine text capi embed cli',
+    'memprof/': 'format sampling recorder program counts report',
+    'memprof/report/': 'model load query view write export mlprof page command',
+}
+# Every layer may include it.
+EVERYWHERE = 'gc/assert.h'
+# The only rooms that may include a room of the outer ring, besides themselves and the tests.
+OUTER = {'vm/cli/': set(), 'memprof/report/': {'vm/cli/'}}
+
+# (file, what it includes): arrows upwards that are still there. The table only shrinks: who mends
+# an arrow removes its row, since a row without its arrow fails, too.
+KNOWN = {
+    ('memprof/counts/prim_counts.c', 'memprof/memprof.h'),
+    ('memprof/program/prim_memprof.c', 'memprof/memprof.h'),
+    ('memprof/program/prim_memprof.c', 'memprof/prims.def'),
+    ('memprof/program/profile.c', 'memprof/counts/counts.h'),
+    ('memprof/recorder/prim_profile.c', 'memprof/memprof.h'),
+    ('memprof/recorder/recorder.c', 'memprof/program/profile.h'),
+    ('memprof/report/export/export.c', 'memprof/report/command/command.h'),
+    ('memprof/report/export/export.c', 'memprof/report/command/options.h'),
+    ('memprof/report/export/export.c', 'memprof/report/command/takes.h'),
+    ('memprof/report/model/peak.c', 'memprof/report/query/query.h'),
+    ('memprof/report/page/html.c', 'memprof/report/command/command.h'),
+    ('memprof/report/query/groups.c', 'memprof/report/view/text.h'),
+    ('memprof/report/query/query.c', 'memprof/report/view/text.h'),
+    ('memprof/report/view/check.c', 'memprof/report/command/command.h'),
+    ('memprof/report/write/rewrite.c', 'memprof/report/command/command.h'),
+    ('memprof/sampling/stress.c', 'memprof/program/profile.h'),
+    ('memprof/sampling/tracker.c', 'memprof/program/profile.h'),
+    ('vm/code/code.c', 'vm/marshal/debuginfo.h'),
+    ('vm/code/kinds.c', 'vm/thread/thread.h'),
+    ('vm/engine/slow.c', 'vm/thread/pending.h'),
+    ('vm/image/policy.c', 'vm/stack/raise.h'),
+    ('vm/stack/backtrace.c', 'vm/engine/decode.h'),
+    ('vm/stack/callstack.c', 'vm/machine/selfcheck.h'),
+    ('vm/stack/frames.c', 'vm/engine/decode.h'),
+    ('vm/stack/frames.c', 'vm/engine/reexecute.h'),
+    ('vm/stack/raise.c', 'vm/thread/pending.h'),
+    ('vm/stack/raise.c', 'vm/thread/thread.h'),
+    ('vm/stack/stack.c', 'vm/engine/decode.h'),
+    ('vm/stack/stack.c', 'vm/machine/selfcheck.h'),
+    ('vm/state/vm.h', 'vm/code/code.h'),
+    ('vm/state/vm.h', 'vm/code/prim.h'),
+    ('vm/state/vm.h', 'vm/image/image.h'),
+    ('vm/state/vm.h', 'vm/machine/limits.h'),
+    ('vm/state/vm.h', 'vm/stack/function_id.h'),
+    ('vm/state/vm.h', 'vm/stack/raise.h'),
+    ('vm/thread/thread.c', 'vm/machine/selfcheck.h'),
+}
+
+
+def longest_prefix(path, prefixes):
+    return max((prefix for prefix in prefixes if path.startswith(prefix)), key=len, default=None)
+
+
+def rank(path, folder):
+    """(number, name) of the room of `folder` in which the file lies; the number is None for a
+    sub-folder that ROOMS does not have."""
+    rooms = ROOMS[folder].split()
+    room, slash, _ = path[len(folder):].partition('/')
+    if not slash:
+        return len(rooms), folder
+    return rooms.index(room) if room in rooms else None, folder + room + '/'
+
+
+def upwards(path, target):
+    """What is wrong with this include as to rooms, or None."""
+    for folder in ROOMS:
+        if path.startswith(folder) and target.startswith(folder):
+            (here, home), (there, room) = rank(path, folder), rank(target, folder)
+            if here is None or there is None:
+                return '%s is not in the order of rooms' % (home if here is None else room)
+            if there > here:
+                return '%s is below %s and must not include %s' % (home, room, target)
+    return None
+
+
+def outside_layer(path, target):
+    """What is wrong with this include as to layers, or None."""
+    home = longest_prefix(path, LAYERS)
+    ring = longest_prefix(target, OUTER)
+    allowed = any(target.startswith(prefix) for prefix in LAYERS[home])
+    if ring and home not in {ring, 'tests/'} | OUTER[ring]:
+        allowed = False
+    return None if allowed else '%s must not include %s' % (home, target)
+
+
+def includes(source):
+    """(line, included file) of each include of a file of the project."""
+    for number, line in enumerate(source.lines, 1):
+        found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if found:
+            yield number, found.group(1)
+
+
+def problems(sources, root):
+    """Yields what breaks the layers and the order of rooms, as `FILE:LINE: what`."""
+    unused = set(KNOWN)
+    for source in sources:
+        if not source.path.endswith(('.c', '.h', '.def')) or \
+                longest_prefix(source.path, LAYERS) is None:
+            continue
+        for number, target in includes(source):
+            if not os.path.exists(os.path.join(root, target)):
+                problem = 'no file "%s" from the root' % target
+            elif target == EVERYWHERE:
+                continue
+            else:
+                problem = outside_layer(source.path, target)
+                if problem is None:
+                    problem = upwards(source.path, target)
+                    if problem and (source.path, target) in KNOWN:
+                        unused.discard((source.path, target))
+                        problem = None
+            if problem:
+                yield '%s:%d: %s' % (source.path, number, problem)
+    for path, target in sorted(unused):
+        yield 'tests/lint/rooms.py: KNOWN still has %s -> %s, which is mended' % (path, target)
