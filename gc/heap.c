@@ -18,8 +18,8 @@ enum { YOUNG_STEP_WORDS = 512 };
 
 /* ---- Parameters. ---- */
 
-static void set_default(size_t *parameter, size_t value) {
-    if (*parameter == 0) *parameter = value;
+static void set_default(size_t *parameter, size_t size) {
+    if (*parameter == 0) *parameter = size;
 }
 
 void gc_params_complete(struct gc_params *params) {

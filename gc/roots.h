@@ -37,15 +37,17 @@ static inline void gc_leave_root_scope(const struct gc_root_scope *scope) {
 }
 /* Roots up to five variables, from here to the end of the block:
  *     GC_ROOT(g, &list, &pair);
- * One per block; each variable is updated in place when its block moves. */
-#define GC_ROOT(g, ...)                                                                \
-    __attribute__((cleanup(gc_leave_root_scope))) struct gc_root_scope root_scope_ = { \
-        {(g)->local_roots,                                                             \
-         (intptr_t)(sizeof((value *[]){__VA_ARGS__}) / sizeof(value *)),               \
-         1,                                                                            \
-         {__VA_ARGS__}},                                                               \
-        &(g)->local_roots};                                                            \
-    (g)->local_roots = &root_scope_.frame
+ * Each variable is updated in place when its block moves. */
+#define GC_ROOT(g, ...)          GC_ROOT_ON(__LINE__, g, __VA_ARGS__)
+#define GC_ROOT_ON(line, g, ...) GC_ROOT_AS(line, g, __VA_ARGS__)
+#define GC_ROOT_AS(line, g, ...)                                                             \
+    __attribute__((cleanup(gc_leave_root_scope))) struct gc_root_scope root_scope_##line = { \
+        {(g)->local_roots,                                                                   \
+         (intptr_t)(sizeof((value *[]){__VA_ARGS__}) / sizeof(value *)),                     \
+         1,                                                                                  \
+         {__VA_ARGS__}},                                                                     \
+        &(g)->local_roots};                                                                  \
+    (g)->local_roots = &root_scope_##line.frame
 
 /* What a scanner calls for the slots it knows. Slots may hold integers, blocks, or (on VM stacks)
  * words outside the heap's range, which are skipped. */

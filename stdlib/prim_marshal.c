@@ -114,16 +114,16 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
 /* Collects if the young area is too full for a small message: nothing else would in a program that
  * does nothing but read. Or if the table of a large message's objects finds no room, if only a full
  * cycle had run. GC: may run. */
-static void make_room(struct domain *d, const struct vm_marshal_header *header) {
+static void make_room(struct domain *d, const struct vm_marshal_header *head) {
     struct gc_domain *g = &d->gc;
-    bool plausible = header->objects <= header->data_bytes;
-    size_t table = plausible ? header->objects * sizeof(value) : 0;
+    bool plausible = head->objects <= head->data_bytes;
+    size_t table = plausible ? head->objects * sizeof(value) : 0;
     if (gc_external_take(g, table)) gc_external_give(g->heap, table);
-    if (header->words <= MAX_YOUNG_WOSIZE + 1 && g->young_ptr - g->young_start < 8 * header->words)
+    if (head->words <= MAX_YOUNG_WOSIZE + 1 && g->young_ptr - g->young_start < 8 * head->words)
         gc_minor(g);
 }
 
-static value read_message(struct domain *d, const struct vm_marshal_header *header,
+static value read_message(struct domain *d, const struct vm_marshal_header *head,
                           const uint8_t *bytes) {
     struct marshal_state *m = &prim_state(d)->marshal;
     const struct vm_marshal_read_options options = {
@@ -131,7 +131,7 @@ static value read_message(struct domain *d, const struct vm_marshal_header *head
     struct vm_marshal_read_fault fault;
     value result;
     m->refused_why[0] = '\0';
-    bool ok = vm_marshal_read(d, header, bytes, &options, &result, &fault);
+    bool ok = vm_marshal_read(d, head, bytes, &options, &result, &fault);
     free_marshal_state(d);
     if (!ok && m->refused_why[0] != '\0') vm_failwith(d, "%s", m->refused_why);
     if (!ok) vm_failwith(d, "input_value: %s", fault.text);
@@ -180,14 +180,14 @@ static enum read_result read_bytes(struct domain *d, const value *channel, uint6
     return result;
 }
 
-static void read_header(struct domain *d, const value *channel, struct vm_marshal_header *header) {
+static void read_header(struct domain *d, const value *channel, struct vm_marshal_header *head) {
     uint8_t bytes[VM_MARSHAL_BIG_HEADER];
     size_t n = channel_read(d, channel_of(*channel), bytes, VM_MARSHAL_SMALL_HEADER);
     if (n == 0) vm_raise_end_of_file(d);
-    enum vm_marshal_header_result result = vm_marshal_header(bytes, n, header);
+    enum vm_marshal_header_result result = vm_marshal_header(bytes, n, head);
     if (n == VM_MARSHAL_SMALL_HEADER && result == VM_HEADER_SHORT) {
         n += channel_read(d, channel_of(*channel), bytes + n, VM_MARSHAL_BIG_HEADER - n);
-        result = vm_marshal_header(bytes, n, header);
+        result = vm_marshal_header(bytes, n, head);
     }
     if (result == VM_HEADER_SHORT) vm_failwith(d, "input_value: truncated object");
     if (result == VM_HEADER_BAD) vm_failwith(d, "input_value: bad object");
@@ -195,21 +195,21 @@ static void read_header(struct domain *d, const value *channel, struct vm_marsha
 
 value prim_input_value(struct domain *d, value channel) {
     GC_ROOT(&d->gc, &channel);
-    struct vm_marshal_header header;
+    struct vm_marshal_header head;
     vm_lock(d, &channel_for_input(d, channel)->lock);
-    read_header(d, &channel, &header);
+    read_header(d, &channel, &head);
     struct channel_failure failure;
     uint8_t *bytes;
-    enum read_result result = read_bytes(d, &channel, header.data_bytes, &bytes, &failure);
+    enum read_result result = read_bytes(d, &channel, head.data_bytes, &bytes, &failure);
     vm_unlock(d, &channel_of(channel)->lock);
     if (result == READ_FAILED) channel_raise(d, &failure);
     if (result == READ_NO_MEMORY) vm_raise_out_of_memory(d);
     if (result == READ_ENDED) vm_failwith(d, "input_value: truncated object");
     struct marshal_state *m = free_marshal_state(d);
     m->input = bytes;
-    m->input_bytes = header.data_bytes;
-    make_room(d, &header);
-    return read_message(d, &header, bytes);
+    m->input_bytes = head.data_bytes;
+    make_room(d, &head);
+    return read_message(d, &head, bytes);
 }
 
 value prim_input_value_from_bytes(struct domain *d, value s, value start) {
@@ -217,19 +217,19 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
     intptr_t from = int_of_val(start);
     if (from < 0 || (size_t)from > length) vm_failwith(d, "input_val_from_string: bad length");
     const uint8_t *bytes = (const uint8_t *)string_bytes(s) + from;
-    struct vm_marshal_header header;
-    switch (vm_marshal_header(bytes, length - (size_t)from, &header)) {
+    struct vm_marshal_header head;
+    switch (vm_marshal_header(bytes, length - (size_t)from, &head)) {
     case VM_HEADER_SHORT: vm_failwith(d, "input_val_from_string: bad length");
     case VM_HEADER_BAD: vm_failwith(d, "input_val_from_string: bad object");
     case VM_HEADER_OK: break;
     }
-    if (header.data_bytes > length - (size_t)from - header.header_bytes)
+    if (head.data_bytes > length - (size_t)from - head.header_bytes)
         vm_failwith(d, "input_val_from_string: bad length");
     free_marshal_state(d);
     GC_ROOT(&d->gc, &s);
-    make_room(d, &header);
+    make_room(d, &head);
     bytes = (const uint8_t *)string_bytes(s) + from;
-    return read_message(d, &header, bytes + header.header_bytes);
+    return read_message(d, &head, bytes + head.header_bytes);
 }
 
 /* The length of the data of the message at start, counting what its header is longer than the usual
@@ -238,9 +238,9 @@ value prim_marshal_data_size(struct domain *d, value s, value start) {
     if (!prim_in_bounds(int_of_val(start), 16, string_length(s))) vm_raise_bound_error(d);
     uint8_t bytes[VM_MARSHAL_BIG_HEADER] = {0};
     memcpy(bytes, string_bytes(s) + int_of_val(start), 16);
-    struct vm_marshal_header header;
-    if (vm_marshal_header(bytes, sizeof bytes, &header) != VM_HEADER_OK)
+    struct vm_marshal_header head;
+    if (vm_marshal_header(bytes, sizeof bytes, &head) != VM_HEADER_OK)
         vm_failwith(d, "Marshal.data_size: bad object");
-    uint64_t size = header.header_bytes - d->vm->version->marshal_data_header + header.data_bytes;
+    uint64_t size = head.header_bytes - d->vm->version->marshal_data_header + head.data_bytes;
     return val_of_int((intptr_t)size);
 }

@@ -27,13 +27,13 @@ static struct vm *new_machine(void) {
 
 /* Reads into the heap; 0 if the message is refused. */
 static value read_all(struct domain *d, const uint8_t *bytes, size_t n) {
-    struct vm_marshal_header header;
+    struct vm_marshal_header head;
     struct vm_marshal_read_fault fault;
     struct vm_marshal_read_options options = {customs_find_reader, d, true};
     value v;
-    if (vm_marshal_header(bytes, n, &header) != VM_HEADER_OK) return 0;
-    if (header.data_bytes > n - header.header_bytes) return 0;
-    bool ok = vm_marshal_read(d, &header, bytes + header.header_bytes, &options, &v, &fault);
+    if (vm_marshal_header(bytes, n, &head) != VM_HEADER_OK) return 0;
+    if (head.data_bytes > n - head.header_bytes) return 0;
+    bool ok = vm_marshal_read(d, &head, bytes + head.header_bytes, &options, &v, &fault);
     return ok ? v : 0;
 }
 

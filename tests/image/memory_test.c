@@ -208,9 +208,9 @@ static void messages(void **state) { each_input("unmarshal", 1, 1, unmarshal); }
  * beyond the arena's first piece. */
 static void a_deep_message(void **state) {
     enum { DEPTH = IF_SMALL_TABLES(50, 3000), HEADER_BYTES = 20, PAIR = 0xA0, ZERO = 0x40 };
-    const uint32_t header[] = {0x8495A6BE, 2 * DEPTH + 1, DEPTH, 3 * DEPTH, 3 * DEPTH};
+    const uint32_t words[] = {0x8495A6BE, 2 * DEPTH + 1, DEPTH, 3 * DEPTH, 3 * DEPTH};
     uint8_t bytes[HEADER_BYTES + 2 * DEPTH + 1];
-    for (int i = 0; i < HEADER_BYTES; i++) bytes[i] = (uint8_t)(header[i / 4] >> (24 - i % 4 * 8));
+    for (int i = 0; i < HEADER_BYTES; i++) bytes[i] = (uint8_t)(words[i / 4] >> (24 - i % 4 * 8));
     memset(bytes + HEADER_BYTES, PAIR, DEPTH);
     memset(bytes + HEADER_BYTES + DEPTH, ZERO, DEPTH + 1);
     assert_int_equal(unmarshal(bytes, sizeof bytes), VM_OK);

@@ -219,15 +219,15 @@ static value read_message(struct vm_reader *r) {
 }
 
 /* Needs: place, fault and arena or d set. */
-static void reader_start(struct vm_reader *r, const struct vm_marshal_header *header,
+static void reader_start(struct vm_reader *r, const struct vm_marshal_header *head,
                          const uint8_t *bytes, const struct vm_marshal_read_options *options) {
     r->start = r->at = bytes;
-    r->end = bytes + header->data_bytes;
+    r->end = bytes + head->data_bytes;
     r->options = options;
     r->failed = r->settled = r->hooked = r->data = false;
     r->exn = 0;
     r->refused_words = r->custom_bytes = 0;
-    r->words_left = header->words + 1;
+    r->words_left = head->words + 1;
     r->current = r->rest = (struct pending){NULL, NULL};
     r->scratch = (struct vm_arena){.heap = r->d == NULL ? NULL : r->d->gc.heap};
     r->stack = r->small_stack;
@@ -235,14 +235,14 @@ static void reader_start(struct vm_reader *r, const struct vm_marshal_header *he
     r->depth = r->partial_count = r->partial_room = r->node_count = r->node_room = 0;
     r->objects = r->object = r->object_end = r->small_objects;
     /* Every object takes a byte at least. */
-    if (header->objects > header->data_bytes) {
+    if (head->objects > head->data_bytes) {
         vm_reader_fail(r, NULL, "more objects than there are bytes");
         return;
     }
-    if (header->objects > SMALL_OBJECTS)
-        r->objects = reader_scratch(r, header->objects * sizeof *r->objects);
+    if (head->objects > SMALL_OBJECTS)
+        r->objects = reader_scratch(r, head->objects * sizeof *r->objects);
     r->object = r->objects;
-    if (!r->failed) r->object_end = r->objects + header->objects;
+    if (!r->failed) r->object_end = r->objects + head->objects;
 }
 
 /* A profiler hears of the blocks when the whole message was good. */
@@ -256,18 +256,18 @@ static void tell_hooks(struct vm_reader *r) {
         g->hooks->allocated(g->hooks->context, g, nodes[i], wosize_of(nodes[i]), GC_MARSHAL);
 }
 
-bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
+bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *head, const uint8_t *bytes,
                      const struct vm_marshal_read_options *options, value *out,
                      struct vm_marshal_read_fault *fault) {
     struct gc_domain *g = &d->gc;
-    bool young = options != NULL && header->words <= MAX_YOUNG_WOSIZE + 1 &&
-                 g->young_ptr - g->young_start >= 8 * header->words;
+    bool young = options != NULL && head->words <= MAX_YOUNG_WOSIZE + 1 &&
+                 g->young_ptr - g->young_start >= 8 * head->words;
     struct vm_reader r;
     r.d = d;
     r.bumped_from = g->young_ptr;
     r.fault = fault;
     r.place = young ? PLACE_YOUNG : PLACE_MAJOR;
-    reader_start(&r, header, bytes, options);
+    reader_start(&r, head, bytes, options);
     r.data = options == NULL;
     r.hooked = options != NULL && g->hooks != NULL && g->hooks->allocated != NULL;
     gc_bulk_begin(&r.bulk, g);
@@ -307,31 +307,31 @@ static enum vm_status bad_message(struct vm_error *error, const struct vm_marsha
 }
 
 /* Decodes the header and checks that the data is there too. */
-static enum vm_status open_message(const uint8_t *bytes, size_t n, struct vm_marshal_header *header,
+static enum vm_status open_message(const uint8_t *bytes, size_t n, struct vm_marshal_header *head,
                                    struct vm_error *error) {
-    switch (vm_marshal_header(bytes, n, header)) {
+    switch (vm_marshal_header(bytes, n, head)) {
     case VM_HEADER_SHORT: return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: %zu bytes only", n);
     case VM_HEADER_BAD: return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: no magic number");
     case VM_HEADER_OK: break;
     }
-    if (header->data_bytes > n - header->header_bytes)
+    if (head->data_bytes > n - head->header_bytes)
         return vm_error_set(error, VM_BAD_MARSHAL, "+0x4: %llu bytes of data, %zu are there",
-                            (unsigned long long)header->data_bytes, n - header->header_bytes);
+                            (unsigned long long)head->data_bytes, n - head->header_bytes);
     return VM_OK;
 }
 
 enum vm_status vm_marshal_read_extent(const uint8_t *bytes, size_t n, size_t *used,
                                       struct vm_error *error) {
-    struct vm_marshal_header header;
-    enum vm_status status = open_message(bytes, n, &header, error);
-    if (status == VM_OK) *used = header.header_bytes + header.data_bytes;
+    struct vm_marshal_header head;
+    enum vm_status status = open_message(bytes, n, &head, error);
+    if (status == VM_OK) *used = head.header_bytes + head.data_bytes;
     return status;
 }
 
 enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
                                      value *out, size_t *used, struct vm_error *error) {
-    struct vm_marshal_header header;
-    enum vm_status status = open_message(bytes, n, &header, error);
+    struct vm_marshal_header head;
+    enum vm_status status = open_message(bytes, n, &head, error);
     if (status != VM_OK) return status;
     struct vm_marshal_read_fault fault;
     struct vm_reader r;
@@ -339,22 +339,22 @@ enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_a
     r.d = NULL;
     r.arena = arena;
     r.place = PLACE_ARENA;
-    reader_start(&r, &header, bytes + header.header_bytes, NULL);
+    reader_start(&r, &head, bytes + head.header_bytes, NULL);
     *out = read_message(&r);
     vm_arena_free(&r.scratch);
     if (r.refused_words > 0) return vm_error_set(error, VM_NO_MEMORY, "reading marshalled data");
-    if (r.failed) return bad_message(error, &fault, header.header_bytes);
-    *used = header.header_bytes + header.data_bytes;
+    if (r.failed) return bad_message(error, &fault, head.header_bytes);
+    *used = head.header_bytes + head.data_bytes;
     return VM_OK;
 }
 
 /* Opens DATA, which is one message and nothing else. */
 static enum vm_status open_image_data(const uint8_t *bytes, size_t n,
-                                      struct vm_marshal_header *header, struct vm_error *error) {
-    enum vm_status status = open_message(bytes, n, header, error);
-    if (status != VM_OK || header->data_bytes == n - header->header_bytes) return status;
+                                      struct vm_marshal_header *head, struct vm_error *error) {
+    enum vm_status status = open_message(bytes, n, head, error);
+    if (status != VM_OK || head->data_bytes == n - head->header_bytes) return status;
     return vm_error_set(error, VM_BAD_MARSHAL, "+0x%llx: bytes behind the value",
-                        (unsigned long long)(header->header_bytes + header->data_bytes));
+                        (unsigned long long)(head->header_bytes + head->data_bytes));
 }
 
 static enum vm_status no_globals(struct vm_error *error) {
@@ -371,13 +371,13 @@ static header block_header(const uint8_t *item, size_t n) {
 
 enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uint32_t *count,
                                              struct vm_error *error) {
-    struct vm_marshal_header header;
-    enum vm_status status = open_image_data(bytes, n, &header, error);
+    struct vm_marshal_header head;
+    enum vm_status status = open_image_data(bytes, n, &head, error);
     if (status != VM_OK) return status;
-    uint64_t root = block_header(bytes + header.header_bytes, header.data_bytes);
+    uint64_t root = block_header(bytes + head.header_bytes, head.data_bytes);
     /* Each of them takes a byte at least. */
     if (tag_of_header(root) != 0 || wosize_of_header(root) == 0 ||
-        wosize_of_header(root) > header.data_bytes || wosize_of_header(root) > UINT32_MAX)
+        wosize_of_header(root) > head.data_bytes || wosize_of_header(root) > UINT32_MAX)
         return no_globals(error);
     *count = (uint32_t)wosize_of_header(root);
     return VM_OK;
@@ -385,13 +385,13 @@ enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uin
 
 enum vm_status vm_marshal_read_image_data(struct domain *d, const uint8_t *bytes, size_t n,
                                           value *out, struct vm_error *error) {
-    struct vm_marshal_header header;
-    enum vm_status status = open_image_data(bytes, n, &header, error);
+    struct vm_marshal_header head;
+    enum vm_status status = open_image_data(bytes, n, &head, error);
     if (status != VM_OK) return status;
     struct vm_marshal_read_fault fault;
     value root;
-    if (!vm_marshal_read(d, &header, bytes + header.header_bytes, NULL, &root, &fault))
-        return bad_message(error, &fault, header.header_bytes);
+    if (!vm_marshal_read(d, &head, bytes + head.header_bytes, NULL, &root, &fault))
+        return bad_message(error, &fault, head.header_bytes);
     if (!is_block(root) || tag_of(root) != 0 || wosize_of(root) == 0) return no_globals(error);
     *out = root;
     return VM_OK;

@@ -71,7 +71,7 @@ struct walk {
     void *context;
 };
 
-static void visit(struct walk *w, uint64_t gpc) {
+static void visit_gpc(struct walk *w, uint64_t gpc) {
     if (w->count == w->limit) return;
     w->visit(w->context, gpc);
     w->count++;
@@ -83,7 +83,7 @@ static void visit_pending(struct walk *w, const struct vm_frame *frame) {
         if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
         const uintptr_t *at = (const uintptr_t *)*p;
         if (is_handler(&w->traps, p) || vm_find_decoded(w->d->vm, at) == NULL) continue;
-        if (is_int((value)at[-1])) visit(w, gpc_of_frame_word(at[-1]));
+        if (is_int((value)at[-1])) visit_gpc(w, gpc_of_frame_word(at[-1]));
     }
 }
 
@@ -97,12 +97,12 @@ static bool at_entry_of_overflow(const struct domain *d, value exn) {
 static void walk(struct walk *w, bool skip_first) {
     struct vm_frame frame;
     bool more = vm_frames_first(w->d, &frame);
-    if (more && !skip_first) visit(w, frame.gpc);
+    if (more && !skip_first) visit_gpc(w, frame.gpc);
     while (more && w->count < w->limit) {
         visit_pending(w, &frame);
         if (frame.base + frame.height >= w->stop) break;
         more = vm_frames_next(w->d, &frame);
-        if (more) visit(w, frame.gpc);
+        if (more) visit_gpc(w, frame.gpc);
     }
 }
 

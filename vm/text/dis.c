@@ -92,18 +92,18 @@ static void print_other_section(struct disassembler *d, const struct vm_section 
         print_strings(d, section);
         return;
     }
-    struct vm_constants value;
-    bool is_value = vm_constants_read(section->bytes, section->length, &value);
-    if (is_value && dis_is_printable(&value, 0)) {
+    struct vm_constants constant;
+    bool is_value = vm_constants_read(section->bytes, section->length, &constant);
+    if (is_value && dis_is_printable(&constant, 0)) {
         print_section_head(d, section, "value");
         fputs("    ", d->out);
-        dis_print_value(d->out, &value, 0);
+        dis_print_value(d->out, &constant, 0);
         putc_unlocked('\n', d->out);
     } else {
         print_section_head(d, section, "bytes");
         print_bytes(d->out, section->bytes, section->length);
     }
-    if (is_value) vm_constants_free(&value);
+    if (is_value) vm_constants_free(&constant);
 }
 
 static void print_section(struct disassembler *d, const struct vm_section *section) {
