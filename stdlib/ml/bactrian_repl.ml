@@ -191,7 +191,7 @@ let with_measure = function
   | Ptop_dir _ -> failwith "a directive can't be profiled"
 
 let profile_phrase phrase =
-  if is_recording () then failwith "a recording runs: end it with #memprof off;;";
+  if is_recording () then failwith "a recording is running: end it with #memprof off;;";
   let formatter = Format.std_formatter in
   let phrase = Toploop.preprocess_phrase formatter phrase in
   Bactrian_complete.note phrase;

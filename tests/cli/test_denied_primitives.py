@@ -30,7 +30,7 @@ def rows():
 
 
 def capabilities():
-    with open(os.path.join(ROOT, 'vm', 'prim.h'), encoding='ascii') as header:
+    with open(os.path.join(ROOT, 'vm', 'code', 'prim.h'), encoding='ascii') as header:
         return dict(re.findall(r'^ +CAP\((\w+), "([\w-]+)", ', header.read(), re.M))
 
 

@@ -268,12 +268,12 @@ class Limits(Case):
                      'Called from World', 'world.ml')
         self.assertEqual(self.bactrian('--fuel', '1M', 'world.byte', 'spin').out, 'before')
 
-    def test_a_program_compiled_without_g_is_told_how_to_learn_where(self):
+    def test_without_debug_information_a_stop_names_ocamlc_g(self):
         self.place.write('bare.ml', 'let rec f x = f x let () = f ()')
         self.place.tool('ocamlc', '-o', 'bare.byte', 'bare.ml')
         done = self.bactrian('--fuel=1k', 'bare.byte')
         self.expect(done, status=124, err='bactrian: bare.byte: stopped by --fuel: '
-                    'compile it with ocamlc -g to learn where\n')
+                    'compile it with ocamlc -g to see where\n')
 
     def test_no_handler_of_the_program_sees_the_end(self):
         done = self.bactrian('--fuel=100k', 'world.byte', 'catch')
@@ -376,7 +376,7 @@ class Limits(Case):
             os.close(source)
             os.close(sink)
         self.assertEqual(done.status, 124, repr(done))
-        self.assertIn('stopped by --timeout in the midst of a primitive', done.err)
+        self.assertIn('stopped by --timeout inside a primitive', done.err)
 
     def test_the_heap_ends_at_the_piece_of_64_kilobytes(self):
         self.place.write('spans.ml', '''

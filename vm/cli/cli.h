@@ -1,124 +1,146 @@
-/* cli.h - what the verbs of the command line share: messages, exit statuses, finding programs. */
+/* cli.h - what the verbs of the command line share. */
 #ifndef BACTRIAN_VM_CLI_CLI_H
 #define BACTRIAN_VM_CLI_CLI_H
 
+#include "memprof/report/model/error.h"
 #include "vm/cli/options.h"
+
+#include <limits.h>
 
 enum {
     STATUS_OVER_BUDGET = 3,
-    STATUS_REFUSED = 125,   /* a bad image, a wrong command line, our own output failed */
-    STATUS_NOT_FOUND = 127, /* the file named cannot be opened */
+    STATUS_REFUSED = 125,   /* bad image, wrong command line, or our own output failed */
+    STATUS_NOT_FOUND = 127, /* the named file cannot be opened */
 };
 
+/* ---- output.c ---- */
+
 /* Prints `bactrian: SUBJECT: text` on standard error (no subject if it is NULL) and returns status,
- * for `return cli_fail(...)`. The format is printf's; no newline at its end. GC: never. */
+ * for `return cli_fail(...)`. The format is printf's, without a newline. GC: never. */
 int cli_fail(int status, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for what a reader of input found: text, details, code and advice come from *error.
- * GC: never. */
+/* The same with the text, details, code and advice of *error; returns STATUS_REFUSED. GC: never. */
 int cli_refuse(const char *subject, const struct vm_error *error);
-/* Flushes standard output. Returns status, or, after a message, STATUS_REFUSED if something that
- * was printed could not be written. GC: never. */
+int cli_report_failed(const struct report_error *error);
+/* Flushes standard output. Returns status, or, if printed text could not be written,
+ * STATUS_REFUSED after a message. GC: never. */
 int cli_finish_output(int status);
-
-/* The file that a program's name stands for: the name itself if it has a slash, else the first
- * regular file of that name in PATH, else the name itself. Allocated; NULL: no memory.
- * GC: never. */
-char *cli_find_program(const char *name);
-/* The folder of Bactrian's OCaml modules: beside the binary in the build folder, or where both were
- * installed. Allocated; NULL: they aren't there. GC: never. */
-char *cli_module_folder(void);
-/* The folder of OCaml's standard library: what the environment says, or where Debian has it.
- * GC: never. */
-#define CLI_STANDARD_LIBRARY "/usr/lib/ocaml"
-const char *cli_standard_library(void);
-/* Whether path is a file that can be read, after a message if it is not. subject: the name to show.
- * GC: never. */
-bool cli_check_readable(const char *path, const char *subject);
-/* Whether the process runs with more rights than its caller, so that the environment is not to be
- * trusted. GC: never. */
-bool cli_is_privileged(void);
-
-/* Reads a whole file, NUL-terminated behind its *length bytes; allocated. NULL: errno says why.
- * GC: never. */
-char *cli_read_file(const char *path, size_t *length);
-
-/* Puts OCAMLRUNPARAM, or CAMLRUNPARAM, into the options; ignored in a privileged process.
- * GC: never. */
-void cli_read_runparam(struct cli_options *options);
-
-/* A machine with all primitives and the profiler, for an image; as vm_create. GC: never. */
-struct vm *cli_create_machine(struct cli_options *options, const struct vm_image *image,
-                              struct vm_error *error);
-
-/* The bytecode of the OCaml script at path, compiled if the cache does not hold it. shown: the name
- * in messages and locations. On success returns 0 and *bytecode is the allocated path of the file;
- * *folder is the allocated temporary folder to remove with cli_remove_folder after loading, or NULL
- * when the file lies in the cache. Else the exit status, after a message (ocamlc's own for an error
- * in the script). GC: never. */
-int cli_compile_script(const char *path, const char *shown, char **bytecode, char **folder);
-/* Removes a folder made by cli_compile_script, with what is in it. GC: never. */
-void cli_remove_folder(const char *folder);
-
-/* Open the program at path: of whatever kind of file (README.md), or bytecode alone. shown: its
- * name in messages. Return 0, or the exit status after a message. DBUG is left for later
- * (vm_image_open). GC: never. */
-int cli_open_image(const char *path, const char *shown, struct vm_image *image);
-int cli_open_bytecode(const char *path, const char *shown, struct vm_image *image);
-/* The same as cli_open_image for the program that the user named, with *path where it was found:
- * allocated, NULL without memory. GC: never. */
-int cli_open_program(const char *shown, char **path, struct vm_image *image);
-/* Opens the program that the operands name and gives its image away. Returns what use returns, or
- * the exit status after a message. GC: may run. */
-int cli_with_program(struct cli_options *options,
-                     int (*use)(struct cli_options *, struct vm_image *, const char *shown));
-
-/* The image that a text of bytecode assembles to. Returns 0, or the exit status after a message.
- * GC: never. */
-int cli_assemble(const char *path, const char *shown, struct vm_image *image);
-
-/* The width of the terminal that standard output is, 0 if it is none; whether colours are welcome
- * there. GC: never. */
+/* The width of the terminal on standard output, 0 if it is not a terminal; whether to print
+ * colours there. GC: never. */
 unsigned cli_terminal_columns(void);
 bool cli_wants_color(void);
 
-/* The verbs: each returns the exit status. */
-int cli_run(struct cli_options *options); /* run PROGRAM (GC: may run) */
-int cli_run_direct(struct cli_options *options,
-                   const char *path);            /* path is known to be bytecode */
-int cli_repl(struct cli_options *options);       /* repl (GC: may run) */
-int cli_audit(struct cli_options *options);      /* --audit (GC: may run) */
-int cli_dis(struct cli_options *options);        /* dis (GC: never) */
-int cli_asm(struct cli_options *options);        /* asm (GC: never) */
-int cli_mlprof(char **words);                    /* mlprof WORDS... (GC: never) */
-int cli_print_info(struct cli_options *options); /* -config, -p, -version, -m ... (GC: never) */
+/* ---- files.c ---- */
 
-/* Whether this binary has a profiler; false: after a message that it has none. GC: never. */
+/* The file that a program's name denotes: the name itself if it has a slash, else the first
+ * regular file of that name in PATH, else the name itself. Allocated; NULL when out of memory.
+ * GC: never. */
+char *cli_find_program(const char *name);
+/* The path of this binary. False: unknown. GC: never. */
+bool cli_own_executable(char path[PATH_MAX]);
+/* The folder of Bactrian's OCaml modules: beside the binary in the build folder, or where both were
+ * installed. Allocated; NULL: not found. GC: never. */
+char *cli_module_folder(void);
+/* The folder of OCaml's standard library: from the environment, or Debian's. GC: never. */
+#define CLI_STANDARD_LIBRARY "/usr/lib/ocaml"
+const char *cli_standard_library(void);
+/* $TMPDIR or /tmp. GC: never. */
+const char *cli_temporary_folder(void);
+/* Whether path is a file that can be read; prints a message if not. subject: the name to show.
+ * GC: never. */
+bool cli_check_readable(const char *path, const char *subject);
+/* Whether the process has more rights than its caller, so that the environment cannot be trusted.
+ * GC: never. */
+bool cli_is_privileged(void);
+/* Reads a whole file into an allocated buffer with a NUL after its *length bytes. NULL: see errno.
+ * GC: never. */
+char *cli_read_file(const char *path, size_t *length);
+
+/* Open a program: of any kind (README.md), looked up by cli_find_program with *path the allocated
+ * result (NULL when out of memory), or a bytecode file. shown: its name in messages. Return 0, or
+ * the exit status after a message. Debug information is not read yet (vm_image_open). GC: never. */
+int cli_open_program(const char *shown, char **path, struct vm_image *image);
+int cli_open_bytecode(const char *path, const char *shown, struct vm_image *image);
+/* Opens the program that the operands name and passes the image, which use then owns. Returns what
+ * use returns, or the exit status after a message. GC: may run. */
+int cli_with_program(struct cli_options *options,
+                     int (*use)(struct cli_options *, struct vm_image *, const char *shown));
+
+/* ---- script.c ---- */
+
+/* The bytecode of the OCaml script at path, compiled unless it is in the cache. shown: the name in
+ * messages and locations. On success returns 0; *bytecode is the allocated path of the file;
+ * *folder is the allocated path of a temporary folder to remove with cli_remove_folder after
+ * loading, or NULL. Otherwise returns the exit status, after a message (ocamlc's own for an error
+ * in the script). GC: never. */
+int cli_compile_script(const char *path, const char *shown, char **bytecode, char **folder);
+/* Removes a folder and its contents. GC: never. */
+void cli_remove_folder(const char *folder);
+
+/* ---- text.c ---- */
+
+/* Assembles a text into an image. Returns 0, or the exit status after a message. GC: never. */
+int cli_assemble(const char *path, const char *shown, struct vm_image *image);
+
+/* ---- runparam.c ---- */
+
+/* Reads OCAMLRUNPARAM, or CAMLRUNPARAM, into the options; ignored in a privileged process.
+ * GC: never. */
+void cli_read_runparam(struct cli_options *options);
+
+/* ---- The verbs: each returns the exit status. ---- */
+
+int cli_run(struct cli_options *options); /* run, prof record, prof test (GC: may run) */
+int cli_run_direct(struct cli_options *options, const char *path); /* path is bytecode */
+int cli_repl(struct cli_options *options);                         /* GC: may run */
+int cli_dis(struct cli_options *options);                          /* GC: never */
+int cli_asm(struct cli_options *options);                          /* GC: never */
+int cli_prof(char **words);                                        /* prof WORDS (GC: never) */
+int cli_prof_shell(char **words);                /* words[0] is "shell" (GC: never) */
+int cli_mlprof(char **words);                    /* mlprof WORDS (GC: never) */
+int cli_print_info(struct cli_options *options); /* -config, --audit, ... (GC: may run) */
+
+/* ---- run.c ---- */
+
+/* A machine with all primitives and the profiler, for an image. NULL: after a message; *status is
+ * the exit status, and the image is closed. GC: never. */
+struct vm *cli_create_machine(struct cli_options *options, struct vm_image *image,
+                              const char *shown, int *status);
+/* Whether this binary has a profiler; prints a message if not. GC: never. */
 bool cli_has_profiler(void);
-/* Starts recording a loaded machine if the command line or the environment asks for it; shown: the
+
+/* ---- record.c ---- */
+
+/* Starts recording a loaded machine if the command line or the environment requests it; shown: the
  * program's name. Returns 0, or the exit status after a message. GC: never. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
-/* Says how the recording at path is read. GC: never. */
-void cli_show_next(const char *path);
-/* The program is over: closes the recording, if there is one, and tells of it. Returns status, or
- * what `prof test` makes of it. GC: may run. */
+/* Ends the recording, if there is one, and prints a summary or checks budgets. Returns the exit
+ * status, which `prof test` may change. GC: may run. */
 int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
                          int status);
-/* `prof test`: makes a temporary file for the recording; false: after a message, or no memory. Then
- * checks the recording against the budgets, after which a temporary file is gone. Returns status,
- * STATUS_OVER_BUDGET, or after a message STATUS_REFUSED. GC: never. */
-bool cli_name_test_file(struct cli_options *options);
-int cli_check_budgets(const struct cli_options *options, const struct mp_recording *done,
-                      int status);
+
+/* ---- counts.c ---- */
 
 /* --profile: starts counting in a loaded machine (0, or the exit status after a message); writes
- * the counts when the program is over. GC: never. */
-int cli_start_units(const struct cli_options *options, struct vm *vm);
-void cli_finish_units(struct vm *vm);
-
-/* --count-instructions, --count-forms: whether the file can be written, before the run (after a
- * message if not); and the counts, after it. GC: never. */
+ * the counts at the end of the run. GC: never. */
+int cli_start_profile(const struct cli_options *options, struct vm *vm);
+void cli_finish_profile(struct vm *vm);
+/* --count-instructions, --count-forms: before the run, whether the file can be written (a message
+ * if not); after it, writes the counts. A failure then is only a warning: the program has done its
+ * work. GC: never. */
 bool cli_check_count_file(const char *path);
 void cli_write_counts(const struct vm *vm, const char *path);
+
+/* ---- watchdog.c ---- */
+
+struct cli_watchdog;
+
+/* --timeout: starts a thread that stops the machine after seconds. If the machine does not react
+ * within a second (it waits in a system call), or has not ended a minute after it did, the thread
+ * ends the process. seconds 0: returns NULL. Fails: NULL with *failed set. GC: never. */
+struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double seconds,
+                                        bool *failed);
+/* The program has ended. Needs: the machine still exists. NULL is allowed. GC: never. */
+void cli_watchdog_stop(struct cli_watchdog *dog);
 
 #endif

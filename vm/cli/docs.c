@@ -1,11 +1,11 @@
-/* docs.c - a program for the build: `docs man` and `docs completion` print the man page and the
- * bash completion, both made from options.def. */
+/* docs.c - a program that the build runs: `docs man` and `docs completion` print the man page and
+ * the bash completion, both derived from options.def. */
 #include "vm/cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Prints text for troff: dashes and backslashes escaped, no line that starts with a request. */
+/* Prints text for troff. */
 static void print_troff(const char *text) {
     for (; *text != 0; text++) {
         if (*text == '-') fputs("\\-", stdout);
@@ -32,15 +32,15 @@ static void print_man(void) {
     printf(".TH BACTRIAN 1 \"\" \"bactrian %s\"\n.SH NAME\nbactrian \\- run OCaml bytecode\n",
            BACTRIAN_VERSION);
     printf(".SH SYNOPSIS\n.B bactrian\n[\\fIOPTIONS\\fR] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR]\n");
-    printf(".SH DESCRIPTION\nRuns a program for the OCaml bytecode machine: a file made by\n"
+    printf(".SH DESCRIPTION\nRuns an OCaml bytecode program: a file made by\n"
            ".BR ocamlc (1),\nan OCaml script (\\fIFILE\\fR.ml, or any file whose first line is\n"
            "\\(lq#!/usr/bin/env bactrian\\(rq), which the installed ocamlc compiles first, or\n"
            "bytecode as text (\\fIFILE\\fR.basm).\n"
-           "A file that is named like a verb is run as ./\\fIFILE\\fR.\n.SH VERBS\n");
+           "Run a file that has the name of a verb as ./\\fIFILE\\fR.\n.SH VERBS\n");
 #define VERB(id, name, arguments, meaning) print_item(name, arguments, meaning);
 #include "vm/cli/options.def"
     printf(
-        ".SH OPTIONS\nThey stand before \\fIPROGRAM\\fR; what follows it is the program's.\n"
+        ".SH OPTIONS\nOptions precede \\fIPROGRAM\\fR; the words after it are the program's.\n"
         "An option with two dashes takes its argument as the next word or after an equals sign.\n");
 #define OPTION(id, spelling, argument, verbs, meaning) print_item(spelling, argument, meaning);
 #include "vm/cli/options.def"

@@ -1,11 +1,12 @@
-/* files.c - finding and reading the files that a command line names. */
+/* files.c - files named on the command line: finding them, reading them, and the image of the
+ * program that a name stands for. */
+#include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -14,11 +15,46 @@
 
 bool cli_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
+/* ---- Folders. ---- */
+
 const char *cli_standard_library(void) {
-    const char *dir = cli_is_privileged() ? NULL : getenv("OCAMLLIB");
-    if (dir == NULL && !cli_is_privileged()) dir = getenv("CAMLLIB");
+    if (cli_is_privileged()) return CLI_STANDARD_LIBRARY;
+    const char *dir = getenv("OCAMLLIB");
+    if (dir == NULL) dir = getenv("CAMLLIB");
     return dir != NULL ? dir : CLI_STANDARD_LIBRARY;
 }
+
+const char *cli_temporary_folder(void) {
+    const char *folder = cli_is_privileged() ? NULL : getenv("TMPDIR");
+    return folder != NULL && folder[0] != 0 ? folder : "/tmp";
+}
+
+bool cli_own_executable(char path[PATH_MAX]) {
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (n <= 0) return false;
+    path[n] = 0;
+    return true;
+}
+
+/* The folder, relative to the binary's, if it holds the modules. */
+static char *module_folder_at(const char *binary_folder, const char *folder) {
+    char path[PATH_MAX + 64], found[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s/bactrian.cma", binary_folder, folder);
+    if (realpath(path, found) == NULL) return NULL;
+    ASSERT(found[0] == '/');
+    *strrchr(found, '/') = 0;
+    return strdup(found);
+}
+
+char *cli_module_folder(void) {
+    char self[PATH_MAX];
+    if (!cli_own_executable(self)) return NULL;
+    *strrchr(self, '/') = 0;
+    char *folder = module_folder_at(self, "../../stdlib/ml");
+    return folder != NULL ? folder : module_folder_at(self, "../" BACTRIAN_MODULES);
+}
+
+/* ---- Finding and reading. ---- */
 
 static bool is_regular(const char *path) {
     struct stat status;
@@ -43,25 +79,6 @@ char *cli_find_program(const char *name) {
     return candidate;
 }
 
-/* folder, below the binary's own, if the modules are in it. */
-static char *module_folder_at(const char *self, const char *folder) {
-    char path[PATH_MAX + 64], found[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s/bactrian.cma", self, folder);
-    if (realpath(path, found) == NULL) return NULL;
-    *strrchr(found, '/') = 0;
-    return strdup(found);
-}
-
-char *cli_module_folder(void) {
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0) return NULL;
-    self[n] = 0;
-    *strrchr(self, '/') = 0;
-    char *folder = module_folder_at(self, "../../stdlib/ml");
-    return folder != NULL ? folder : module_folder_at(self, "../" BACTRIAN_MODULES);
-}
-
 bool cli_check_readable(const char *path, const char *subject) {
     struct stat status;
     int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -79,32 +96,86 @@ bool cli_check_readable(const char *path, const char *subject) {
     return false;
 }
 
-static char *read_all(int fd, size_t size, size_t *length) {
-    char *bytes = malloc(size + 1);
-    size_t used = 0;
-    while (bytes != NULL && used < size) {
-        ssize_t n = read(fd, bytes + used, size - used);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            if (n == 0) break;
-            free(bytes);
-            return NULL;
-        }
-        used += (size_t)n;
-    }
-    if (bytes == NULL) return NULL;
-    bytes[used] = 0;
-    *length = used;
-    return bytes;
-}
-
 char *cli_read_file(const char *path, size_t *length) {
-    struct stat status;
+    struct stat status = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return NULL;
-    char *bytes = fstat(fd, &status) == 0 ? read_all(fd, (size_t)status.st_size, length) : NULL;
+    char *bytes = fstat(fd, &status) == 0 ? malloc((size_t)status.st_size + 1) : NULL;
+    size_t size = (size_t)status.st_size, used = 0;
+    ssize_t n = 0;
+    while (bytes != NULL && used < size &&
+           ((n = read(fd, bytes + used, size - used)) > 0 || (n < 0 && errno == EINTR)))
+        if (n > 0) used += (size_t)n;
     int problem = errno;
     close(fd);
+    if (bytes != NULL && n >= 0) {
+        bytes[used] = 0;
+        *length = used;
+        return bytes;
+    }
+    free(bytes);
     errno = problem;
-    return bytes;
+    return NULL;
+}
+
+/* ---- The image of a program. ---- */
+
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* An OCaml script is recognised by its suffix, or by a first line that names this program. */
+static bool is_script(const char *path) {
+    char line[256];
+    if (has_suffix(path, ".ml")) return true;
+    int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+    if (fd >= 0) close(fd);
+    if (n < 2 || line[0] != '#' || line[1] != '!') return false;
+    if (memchr(line, 0, (size_t)n) != NULL) return false; /* bytecode, maybe damaged */
+    line[n] = 0;
+    line[strcspn(line, "\n")] = 0;
+    return strstr(line, "bactrian") != NULL;
+}
+
+int cli_open_bytecode(const char *path, const char *shown, struct vm_image *image) {
+    struct vm_error error = {0};
+    return vm_image_open(path, image, &error) == VM_OK ? 0 : cli_refuse(shown, &error);
+}
+
+static int open_script(const char *path, const char *shown, struct vm_image *image) {
+    char *bytecode, *folder;
+    int status = cli_compile_script(path, shown, &bytecode, &folder);
+    if (status != 0) return status;
+    ASSERT(bytecode != NULL);
+    status = cli_open_bytecode(bytecode, bytecode, image);
+    /* The image holds the whole file. */
+    if (folder != NULL) cli_remove_folder(folder);
+    free(bytecode);
+    free(folder);
+    return status;
+}
+
+int cli_open_program(const char *shown, char **path, struct vm_image *image) {
+    *path = cli_find_program(shown);
+    if (*path == NULL) return cli_fail(STATUS_REFUSED, shown, "out of memory");
+    if (!cli_check_readable(*path, shown)) return STATUS_NOT_FOUND;
+    if (has_suffix(*path, ".basm")) return cli_assemble(*path, shown, image);
+    if (!vm_is_bytecode_file(*path) && is_script(*path)) return open_script(*path, shown, image);
+    return cli_open_bytecode(*path, shown, image);
+}
+
+int cli_with_program(struct cli_options *options,
+                     int (*use)(struct cli_options *, struct vm_image *, const char *shown)) {
+    const char *shown = options->operands[0];
+    char *path;
+    struct vm_image image;
+    ASSERT(shown != NULL); /* the parser requires a program */
+    int status = cli_open_program(shown, &path, &image);
+    options->vm.executable_name = path;
+    options->vm.argv = options->operands;
+    if (status == 0) status = use(options, &image, shown);
+    free(path);
+    return status;
 }

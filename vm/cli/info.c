@@ -1,25 +1,26 @@
-/* info.c - the options that print something and exit: what is known of the machine, of a file. */
+/* info.c - options that print something about Bactrian or about a program, and exit. */
 #include "memprof/memprof.h"
 #include "stdlib/prims.h"
 #include "vm/cli/cli.h"
+#include "vm/image/audit.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECTED OCAML_4_13 /* what -version, -M and -config speak of */
+#define EXPECTED OCAML_4_13 /* the version that -version, -M and -config describe */
 
+/* OCaml's own primitives come first. */
 static int by_name(const void *a, const void *b) {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
     bool own_x = strncmp(x, "caml_", 5) != 0, own_y = strncmp(y, "caml_", 5) != 0;
-    return own_x != own_y ? own_x - own_y : strcmp(x, y); /* OCaml's own first */
+    return own_x != own_y ? own_x - own_y : strcmp(x, y);
 }
 
-/* ocamlc -use-runtime reads this list, and numbers primitives in its order: ocamlrun's. */
+/* ocamlc -use-runtime reads this list and numbers primitives in its order, which is ocamlrun's. */
 static int print_primitives(void) {
     size_t count = prim_library.count + mp_prim_row_count, n = 0;
     const char **names = malloc(count * sizeof *names);
-    if (names == NULL) return cli_fail(STATUS_REFUSED, NULL, "no memory");
+    if (names == NULL) return cli_fail(STATUS_REFUSED, NULL, "out of memory");
     for (size_t i = 0; i < prim_library.count; i++) names[n++] = prim_library.rows[i].name;
     for (size_t i = 0; i < mp_prim_row_count; i++) names[n++] = mp_prim_rows[i].name;
     qsort(names, count, sizeof *names, by_name);
@@ -28,7 +29,7 @@ static int print_primitives(void) {
     return 0;
 }
 
-/* The lines of the standard library's ld.conf; no such file, no lines. */
+/* Prints the lines of the standard library's ld.conf, if it exists. */
 static void print_ld_conf(const char *library) {
     char *path, *text = NULL;
     size_t length;
@@ -44,7 +45,7 @@ static void print_ld_conf(const char *library) {
     free(text);
 }
 
-/* The lines and values of `ocamlrun -config`, the two word sizes that it swaps among them. */
+/* The lines and values of `ocamlrun -config`, including the two word sizes that it swaps. */
 static int print_config(const struct cli_options *options) {
     const struct vm_version *version = &vm_versions[EXPECTED];
     printf("version: %s\n", version->name);
@@ -62,15 +63,22 @@ static int print_config(const struct cli_options *options) {
     return 0;
 }
 
-static int print_magic(const char *name) {
-    char *path;
-    struct vm_image image;
-    int status = cli_open_program(name, &path, &image);
-    free(path);
-    if (status != 0) return status;
-    puts(image.version->magic);
-    vm_image_close(&image);
+static int print_magic(struct cli_options *options, struct vm_image *image, const char *shown) {
+    puts(image->version->magic);
+    vm_image_close(image);
     return 0;
+}
+
+/* The verifier finds the primitives that reachable code calls; vm_audit sorts them. */
+static int audit(struct cli_options *options, struct vm_image *image, const char *shown) {
+    struct vm_error error = {0};
+    int status = 0;
+    struct vm *vm = cli_create_machine(options, image, shown, &status);
+    if (vm == NULL) return status;
+    if (vm_load(vm, image, &error) != VM_OK) status = cli_refuse(shown, &error);
+    else vm_audit(vm, stdout);
+    vm_destroy(vm);
+    return status;
 }
 
 static int print_module_folder(void) {
@@ -84,16 +92,16 @@ static int print_module_folder(void) {
 }
 
 int cli_print_info(struct cli_options *options) {
+    const struct vm_version *version = &vm_versions[EXPECTED];
     switch (options->action) {
+    case OPTION_AUDIT: return cli_with_program(options, audit);
     case OPTION_CONFIG: return print_config(options);
-    case OPTION_MAGIC: return print_magic(options->operands[0]);
-    case OPTION_OWN_MAGIC: puts(vm_versions[EXPECTED].magic); return 0;
+    case OPTION_MAGIC: return cli_with_program(options, print_magic);
+    case OPTION_OWN_MAGIC: puts(version->magic); return 0;
     case OPTION_PRIMITIVES: return print_primitives();
-    case OPTION_OCAML_VERSION:
-        printf("The OCaml runtime, version %s\n", vm_versions[EXPECTED].name);
-        return 0;
+    case OPTION_OCAML_VERSION: printf("The OCaml runtime, version %s\n", version->name); return 0;
+    case OPTION_OCAML_VNUM: puts(version->name); return 0;
     case OPTION_WHERE: return print_module_folder();
-    case OPTION_OCAML_VNUM: puts(vm_versions[EXPECTED].name); return 0;
     case OPTION_VERSION:
         printf("bactrian %s, for bytecode of OCaml", BACTRIAN_VERSION);
         for (int id = 0; id < OCAML_COUNT; id++)

@@ -1,13 +1,11 @@
-/* main.c - where the process starts: which of the ways in it is, and which verb.
+/* main.c - entry point of the process: finds out how it was started, and which verb is meant.
  *
  * Like ocamlrun, the binary may be asked to run a program by its own name: when argv[0] names a
  * bytecode file that has a launcher of its own, or when bytecode is appended to the binary itself
  * (ocamlc -custom), the whole command line belongs to that program. */
 #include "vm/cli/cli.h"
-#include "vm/cli/prof.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,21 +18,17 @@ static bool starts_with_hash_bang(const char *path) {
     return found;
 }
 
-/* The bytecode file that the process was started as; allocated, NULL if it is none. A file with a
- * `#!` line comes as an argument instead. */
+/* The path of the bytecode file that the process was started as, allocated; NULL if there is none.
+ * The kernel passes a file with a `#!` line as an argument instead. */
 static char *own_program(const char *argv0) {
     char self[PATH_MAX];
     char *named = argv0 != NULL ? cli_find_program(argv0) : NULL;
     if (named != NULL && vm_is_bytecode_file(named) && !starts_with_hash_bang(named)) return named;
     free(named);
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0) return NULL;
-    self[n] = 0;
-    return vm_is_bytecode_file(self) ? strdup(self) : NULL;
+    return cli_own_executable(self) && vm_is_bytecode_file(self) ? strdup(self) : NULL;
 }
 
 static int perform(struct cli_options *options) {
-    if (options->has_action && options->action == OPTION_AUDIT) return cli_audit(options);
     if (options->has_action) return cli_print_info(options);
     switch (options->verb) {
     case VERB_REPL: return cli_repl(options);

@@ -1,9 +1,10 @@
-/* options.c - the parser of the command line, and --help, both made from options.def.
+/* options.c - the parser of the command line and --help, both derived from options.def.
  *
- * `run`, with or without the word, takes options up to the program's name: what follows is the
- * program's. The other verbs take options and operands in any order. */
+ * `run` (with or without the word) takes options up to the program's name; the rest belongs to the
+ * program. The other verbs take options and operands in any order. */
 #include "vm/cli/options.h"
 
+#include "gc/assert.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -28,6 +29,67 @@ static const char *const verb_names[VERB_COUNT] = {
 
 enum { V_BITS_OF_OPTION_V = 61, MAX_STRESS = 6 };
 
+/* How an option's argument is read, and the type of the field that it sets. */
+enum form {
+    OTHER,  /* see apply */
+    FLAG,   /* bool: no argument, set to true */
+    TEXT,   /* const char * */
+    BYTES,  /* double: a size, in bytes */
+    WORDS,  /* size_t: a size of at least a word, in words */
+    NUMBER, /* uint64_t */
+    LIMIT,  /* uint64_t, at least 1 */
+    RATE,   /* double */
+};
+
+static const char *const expected[] = {
+    [BYTES] = "a size such as 64M",
+    [WORDS] = "a size such as 64M",
+    [NUMBER] = "a number such as 1000 or 64k",
+    [LIMIT] = "a number such as 1000 or 64k",
+    [RATE] = "a number above 0, at most 1",
+};
+
+static const struct {
+    enum form form;
+    size_t offset; /* of the field in struct cli_options */
+} targets[OPTION_COUNT] = {
+#define TARGET(id, form, field) [OPTION_##id] = {form, offsetof(struct cli_options, field)}
+    TARGET(BACKTRACE, FLAG, vm.backtrace),
+    TARGET(OUTPUT, TEXT, output),
+    TARGET(EXACT_SITES, FLAG, recorder.exact_sites),
+    TARGET(FOLLOW_FORK, FLAG, recorder.follow_fork),
+    TARGET(GC_TRACE, FLAG, recorder.gc_trace),
+    TARGET(GC_STATS, FLAG, gc_stats),
+    TARGET(GC_VERIFY, FLAG, vm.gc.verify),
+    TARGET(IGNORE, TEXT, ignore),
+    TARGET(MAX_ALLOC, BYTES, max_alloc),
+    TARGET(MAX_DEPTH, LIMIT, recorder.max_depth),
+    TARGET(MAX_HEAP, WORDS, vm.gc.max_heap_words),
+    TARGET(MAX_LEAK, BYTES, max_leak),
+    TARGET(MAX_LIVE, BYTES, max_live),
+    TARGET(MAX_STACK, WORDS, vm.max_stack_words),
+    TARGET(PROFILE_STACK, FLAG, profile_stack),
+    TARGET(QUIET, FLAG, quiet),
+    TARGET(RATE, RATE, recorder.rate),
+    TARGET(SEED, NUMBER, recorder.seed),
+    TARGET(MEMPROF_STRESS, RATE, memprof_stress),
+    TARGET(FUEL, LIMIT, vm.fuel),
+    TARGET(MAX_OUTPUT, LIMIT, vm.max_output_bytes),
+    TARGET(UNCHECKED, FLAG, vm.unchecked),
+#undef TARGET
+};
+
+static bool complain(const char *subject, const char *what) {
+    cli_fail(STATUS_REFUSED, NULL, "%s%s%s: `bactrian --help` lists the options", what,
+             subject != NULL ? " " : "", subject != NULL ? subject : "");
+    return false;
+}
+
+static bool unexpected(enum cli_option id, const char *what, const char *text) {
+    cli_fail(STATUS_REFUSED, NULL, "%s: expected %s, got \"%s\"", rows[id].spelling, what, text);
+    return false;
+}
+
 bool cli_parse_size(const char *text, size_t *out) {
     if (*text < '0' || *text > '9') return false;
     char *end;
@@ -40,87 +102,41 @@ bool cli_parse_size(const char *text, size_t *out) {
     return true;
 }
 
-static bool complain(const char *subject, const char *what) {
-    cli_fail(STATUS_REFUSED, NULL, "%s%s%s: `bactrian --help` lists the options", what,
-             subject != NULL ? " " : "", subject != NULL ? subject : "");
-    return false;
-}
-
-static bool size_in_bytes(const char *option, const char *text, size_t least, size_t *bytes) {
-    if (cli_parse_size(text, bytes) && *bytes >= least) return true;
-    cli_fail(STATUS_REFUSED, NULL,
-             "%s takes a size in bytes, with k, M or G behind it if you like, not '%s'", option,
-             text);
-    return false;
-}
-
-static bool bytes_argument(const char *option, const char *text, double *bytes) {
-    size_t n;
-    if (!size_in_bytes(option, text, 0, &n)) return false;
-    *bytes = (double)n;
-    return true;
-}
-
-static bool size_argument(const char *option, const char *text, size_t *words) {
-    size_t n;
-    if (!size_in_bytes(option, text, sizeof(value), &n)) return false;
-    *words = n / sizeof(value);
-    return true;
-}
-
-static bool stress_argument(const char *text, unsigned *level) {
-    size_t n;
-    if (!cli_parse_size(text, &n) || n > MAX_STRESS) {
-        cli_fail(STATUS_REFUSED, NULL, "--gc-stress takes a level from 0 to %d, not '%s'",
-                 MAX_STRESS, text);
-        return false;
-    }
-    *level = (unsigned)n;
-    return true;
-}
-
-static bool number_argument(const char *option, const char *text, uint64_t *out) {
-    size_t n;
-    if (!cli_parse_size(text, &n)) {
-        cli_fail(STATUS_REFUSED, NULL, "%s takes a number, not '%s'", option, text);
-        return false;
-    }
-    *out = n;
-    return true;
-}
-
-static bool depth_argument(const char *text, uint64_t *out) {
-    if (!number_argument("--max-depth", text, out)) return false;
-    if (*out == 0) return complain(NULL, "--max-depth takes a number from 1");
-    return true;
-}
-
-bool cli_parse_rate(const char *text, double *out) {
+/* Whether all of text is a number above 0, at most `most`. */
+static bool parse_positive(const char *text, double most, double *out) {
     char *end;
-    double rate = strtod(text, &end);
-    if (end == text || *end != 0 || !(rate > 0 && rate <= 1)) return false;
-    *out = rate;
+    double x = strtod(text, &end);
+    if (end == text || *end != 0 || !(x > 0 && x <= most)) return false;
+    *out = x;
     return true;
 }
 
-static bool rate_argument(const char *text, double *out) {
-    if (cli_parse_rate(text, out)) return true;
-    cli_fail(STATUS_REFUSED, NULL, "--rate takes a number above 0, at most 1, not '%s'", text);
-    return false;
-}
+bool cli_parse_rate(const char *text, double *out) { return parse_positive(text, 1, out); }
 
-static bool every_argument(const char *text, double *rate) {
-    size_t words;
-    if (!size_argument("--every", text, &words)) return false;
-    *rate = 1 / (double)words;
+/* Reads the argument of an option that targets lists. */
+static bool set_target(enum cli_option id, const char *text, struct cli_options *out) {
+    enum form form = targets[id].form;
+    void *field = (char *)out + targets[id].offset;
+    size_t n = 0;
+    if (form == FLAG) {
+        *(bool *)field = true;
+        return true;
+    }
+    ASSERT(text != NULL);
+    if (form == TEXT) {
+        *(const char **)field = text;
+        return true;
+    }
+    bool read = form == RATE ? cli_parse_rate(text, field) : cli_parse_size(text, &n);
+    if (!read || (form == WORDS && n < sizeof(value))) return unexpected(id, expected[form], text);
+    if (form == LIMIT && n == 0) {
+        cli_fail(STATUS_REFUSED, NULL, "%s must be at least 1", rows[id].spelling);
+        return false;
+    };
+    if (form == BYTES) *(double *)field = (double)n;
+    else if (form == WORDS) *(size_t *)field = n / sizeof(value);
+    else if (form != RATE) *(uint64_t *)field = n;
     return true;
-}
-
-static bool stress_rate_argument(const char *text, double *rate) {
-    if (cli_parse_rate(text, rate)) return true;
-    cli_fail(STATUS_REFUSED, NULL, "--memprof-stress takes a number above 0, at most 1, not '%s'",
-             text);
-    return false;
 }
 
 static bool profile_argument(const char *text, enum mp_counts_kind *out) {
@@ -135,31 +151,17 @@ static bool profile_argument(const char *text, enum mp_counts_kind *out) {
             *out = i;
             return true;
         }
-    cli_fail(STATUS_REFUSED, NULL, "--profile takes time, alloc, count or no, not '%s'", text);
-    return false;
+    return unexpected(OPTION_PROFILE, "time, alloc, count or no", text);
 }
 
-static bool limit_argument(const char *option, const char *text, uint64_t *out) {
-    if (!number_argument(option, text, out)) return false;
-    return *out != 0 || complain(option, "a limit from 1 on must follow");
-}
-
-static bool time_argument(const char *text, double *seconds) {
-    char *end;
-    *seconds = strtod(text, &end);
-    if (end != text && *end == 0 && *seconds > 0 && *seconds <= 1e9) return true;
-    cli_fail(STATUS_REFUSED, NULL, "--timeout takes a number of seconds above 0, not '%s'", text);
-    return false;
-}
-
-static bool policy_argument(const char *option, const char *list,
+static bool policy_argument(enum cli_option id, const char *list,
                             bool (*take)(struct vm_policy *, const char *, const char **,
                                          const char **),
                             struct vm_policy *policy) {
     const char *word, *what;
     if (take(policy, list, &word, &what)) return true;
-    cli_fail(STATUS_REFUSED, NULL, "%s: %s '%.*s': `bactrian --audit PROGRAM` lists capabilities",
-             option, what, (int)strcspn(word, ","), word);
+    cli_fail(STATUS_REFUSED, NULL, "%s: %s \"%.*s\": `bactrian --audit PROGRAM` lists them",
+             rows[id].spelling, what, (int)strcspn(word, ","), word);
     return false;
 }
 
@@ -171,16 +173,18 @@ static bool add_dll_dir(struct cli_options *out, const char *dir) {
     return true;
 }
 
-/* Only these wait for the program's name; the other actions need nothing but themselves. */
+/* Whether an option that prints and exits also takes a program. */
 static bool action_needs_program(enum cli_option id) {
     return id == OPTION_MAGIC || id == OPTION_AUDIT;
 }
 
 static bool apply(enum cli_option id, const char *argument, struct cli_options *out) {
+    size_t n;
+    if (id == OPTION_MEMPROF_STRESS && !cli_has_profiler()) return false;
+    if (id == OPTION_MAX_STACK) out->vm.max_stack_given = true;
+    if (targets[id].form != OTHER) return set_target(id, argument, out);
     switch (id) {
-    case OPTION_BACKTRACE: out->vm.backtrace = true; return true;
     case OPTION_DLL_DIR: return add_dll_dir(out, argument);
-    case OPTION_OUTPUT: out->output = argument; return true;
     case OPTION_TRACE: return true;
     case OPTION_VERBOSE: out->verbose |= V_BITS_OF_OPTION_V; return true;
     case OPTION_COUNT_FORMS:
@@ -189,38 +193,24 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         out->vm.count_forms = id == OPTION_COUNT_FORMS;
         out->vm.count_instructions = true;
         return true;
-    case OPTION_GC_STRESS: return stress_argument(argument, &out->vm.gc.stress);
-    case OPTION_GC_STATS: out->gc_stats = true; return true;
-    case OPTION_GC_VERIFY: out->vm.gc.verify = true; return true;
-    case OPTION_MEMPROF_STRESS:
-        return cli_has_profiler() && stress_rate_argument(argument, &out->memprof_stress);
-    case OPTION_MAX_HEAP: return size_argument("--max-heap", argument, &out->vm.gc.max_heap_words);
-    case OPTION_MAX_STACK:
-        out->vm.max_stack_given = true;
-        return size_argument("--max-stack", argument, &out->vm.max_stack_words);
-    case OPTION_RATE: return rate_argument(argument, &out->recorder.rate);
-    case OPTION_EVERY: return every_argument(argument, &out->recorder.rate);
-    case OPTION_MAX_DEPTH: return depth_argument(argument, &out->recorder.max_depth);
-    case OPTION_SEED: return number_argument("--seed", argument, &out->recorder.seed);
-    case OPTION_GC_TRACE: out->recorder.gc_trace = true; return true;
-    case OPTION_EXACT_SITES: out->recorder.exact_sites = true; return true;
-    case OPTION_FOLLOW_FORK: out->recorder.follow_fork = true; return true;
+    case OPTION_GC_STRESS:
+        if (!cli_parse_size(argument, &n) || n > MAX_STRESS)
+            return unexpected(id, "a level from 0 to 6", argument);
+        out->vm.gc.stress = (unsigned)n;
+        return true;
+    case OPTION_EVERY:
+        if (!cli_parse_size(argument, &n) || n < sizeof(value))
+            return unexpected(id, expected[WORDS], argument);
+        out->recorder.rate = 1 / (double)(n / sizeof(value));
+        return true;
     case OPTION_PROFILE: return cli_has_profiler() && profile_argument(argument, &out->profile);
-    case OPTION_PROFILE_STACK: out->profile_stack = true; return true;
-    case OPTION_MAX_LIVE: return bytes_argument("--max-live", argument, &out->max_live);
-    case OPTION_MAX_ALLOC: return bytes_argument("--max-alloc", argument, &out->max_alloc);
-    case OPTION_MAX_LEAK: return bytes_argument("--max-leak", argument, &out->max_leak);
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
-    case OPTION_IGNORE: out->ignore = argument; return true;
-    case OPTION_QUIET: out->quiet = true; return true;
-    case OPTION_ALLOW: return policy_argument("--allow", argument, vm_policy_allow, &out->policy);
-    case OPTION_DENY: return policy_argument("--deny", argument, vm_policy_deny, &out->policy);
+    case OPTION_ALLOW: return policy_argument(id, argument, vm_policy_allow, &out->policy);
+    case OPTION_DENY: return policy_argument(id, argument, vm_policy_deny, &out->policy);
     case OPTION_PURE: vm_policy_pure(&out->policy); return true;
-    case OPTION_FUEL: return limit_argument("--fuel", argument, &out->vm.fuel);
-    case OPTION_MAX_OUTPUT:
-        return limit_argument("--max-output", argument, &out->vm.max_output_bytes);
-    case OPTION_TIMEOUT: return time_argument(argument, &out->timeout);
-    case OPTION_UNCHECKED: out->vm.unchecked = true; return true;
+    case OPTION_TIMEOUT:
+        return parse_positive(argument, 1e9, &out->timeout) ||
+               unexpected(id, "a number of seconds above 0", argument);
     default:
         out->has_action = true;
         out->action = id;
@@ -228,7 +218,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     }
 }
 
-/* The row that word spells; for --name=text, *attached is text. OPTION_COUNT: none. */
+/* The option that word spells, or OPTION_COUNT; for --name=text, *attached is text, else NULL. */
 static enum cli_option find_option(const char *word, enum cli_verb verb, const char **attached) {
     bool is_long = word[1] == '-';
     size_t length = is_long ? strcspn(word, "=") : strlen(word);
@@ -240,13 +230,14 @@ static enum cli_option find_option(const char *word, enum cli_verb verb, const c
     return OPTION_COUNT;
 }
 
-/* Takes the option at *at, and its argument, off the command line. */
+/* Parses the option at *at and its argument. */
 static bool take_option(char ***at, struct cli_options *out) {
     const char *word = *(*at)++, *argument;
     enum cli_option id = find_option(word, out->verb, &argument);
     if (id == OPTION_COUNT) return complain(word, "unknown option");
     if (rows[id].argument == NULL) {
-        if (argument != NULL) return complain(rows[id].spelling, "no argument goes with option");
+        if (argument != NULL)
+            return complain(rows[id].spelling, "no argument is allowed for option");
     } else if (argument == NULL) {
         argument = *(*at);
         if (argument == NULL)
@@ -269,13 +260,13 @@ static enum cli_verb take_verb(char ***at) {
     return verb;
 }
 
-/* The verbs that take a program and what is the program's. */
+/* Whether what follows the program's name belongs to the program. */
 static bool runs_program(enum cli_verb verb) { return (ON_RUN & 1u << verb) != 0; }
 
-/* The verbs whose options stand elsewhere (prof.c, mlprof.c). */
+/* Whether memprof/report parses the options. */
 static bool has_own_parser(enum cli_verb verb) { return verb == VERB_PROF || verb == VERB_MLPROF; }
 
-/* What follows the first word that is none of our options is ocaml's, its options too. */
+/* From the first word that is not one of our options on, all words belong to ocaml. */
 static bool parse_repl_words(char **at, struct cli_options *out) {
     const char *attached;
     while (*at != NULL && strncmp(*at, "--", 2) == 0 && !out->has_action &&
@@ -317,13 +308,13 @@ bool cli_parse(char **argv, struct cli_options *out) {
     out->vm.gc.verbose = out->verbose;
     if (has_own_parser(out->verb) || out->verb == VERB_REPL) return true;
     if (out->profile_stack && out->profile == MP_COUNTS_OFF)
-        return complain(NULL, "--profile-stack goes with --profile KIND");
+        return complain(NULL, "--profile-stack needs --profile KIND");
     if (out->has_action && !action_needs_program(out->action)) return true;
     if (out->operands[0] == NULL)
         return complain(NULL, runs_program(out->verb) ? "no bytecode file specified"
                                                       : "no file specified");
     if (!runs_program(out->verb) && out->operands[1] != NULL)
-        return complain(out->operands[1], "one file at a time, not also");
+        return complain(out->operands[1], "expected one file, got also");
     if (out->verb == VERB_ASM && out->output == NULL) return complain(NULL, "asm needs -o FILE");
     return true;
 }

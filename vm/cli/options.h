@@ -17,7 +17,7 @@ enum {
     ONLY_ON_RUN = 1 << VERB_RUN,
     ON_TEST = 1 << VERB_PROF_TEST,
     ON_RECORDING = 1 << VERB_PROF_RECORD | ON_TEST,
-    /* what may be run may be recorded, with the same options */
+    /* a recording takes all options of a run */
     ON_RUN = ONLY_ON_RUN | ON_RECORDING,
     ON_REPL = 1 << VERB_REPL,
     ON_DIS = 1 << VERB_DIS,
@@ -32,38 +32,35 @@ enum cli_option {
 
 struct cli_options {
     enum cli_verb verb;
-    bool has_action;        /* print something and exit instead of running */
+    bool has_action;        /* print something and exit instead of running: */
     enum cli_option action; /* OPTION_HELP, OPTION_CONFIG, OPTION_AUDIT, ... */
     struct vm_options vm;
-    size_t verbose;         /* v=, including bits that are not the collector's */
+    size_t verbose;         /* v=, including bits that the collector ignores */
     const char *count_file; /* --count-instructions, --count-forms */
     const char *output;     /* -o */
     const char **dll_dirs;  /* -I, in order; owned */
     size_t dll_dir_count;
-    struct mp_recorder_options recorder;  /* path NULL: nothing is recorded */
+    struct mp_recorder_options recorder;  /* path NULL: no recording */
     enum mp_counts_kind profile;          /* --profile */
     bool profile_stack;                   /* --profile-stack */
     struct vm_policy policy;              /* --allow, --deny, --pure */
     bool gc_stats;                        /* --gc-stats */
     double timeout;                       /* --timeout, in seconds; 0: none */
     bool quiet;                           /* --quiet */
-    double memprof_stress;                /* --memprof-stress; 0: no */
-    double max_live, max_alloc, max_leak; /* budgets in bytes; below 0: none */
+    double memprof_stress;                /* --memprof-stress; 0: off */
+    double max_live, max_alloc, max_leak; /* budgets in bytes; negative: none */
     const char *ignore;                   /* --ignore */
-    char **operands; /* what follows the options: the program and its arguments */
+    char **operands;                      /* the program and its arguments */
 };
 
-/* Reads OCAMLRUNPARAM and the command line into *out. Nothing is printed on success.
- * Fails: prints what is wrong and returns false. GC: never. */
+/* Reads OCAMLRUNPARAM and the command line into *out. False: after a message. GC: never. */
 bool cli_parse(char **argv, struct cli_options *out);
 /* Frees what cli_parse allocated. GC: never. */
 void cli_options_free(struct cli_options *options);
 
-/* Whether all of text is a number with an optional suffix k, M or G that fits in a size_t; *out is
- * it. GC: never. */
+/* Parses a number with an optional suffix k, M or G, or a sampling rate (above 0, at most 1).
+ * False: text is not one. GC: never. */
 bool cli_parse_size(const char *text, size_t *out);
-
-/* Whether all of text is a sampling rate; *out is it. GC: never. */
 bool cli_parse_rate(const char *text, double *out);
 
 /* Prints the usage text to standard output (the caller flushes it). GC: never. */

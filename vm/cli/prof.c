@@ -1,19 +1,29 @@
-/* prof.c - `bactrian prof VERB ...`: finds the verb and hands over (prof_verbs.def). */
-#include "vm/cli/prof.h"
-
+/* prof.c - `bactrian prof VERB` and `bactrian mlprof`: find the function of memprof/report that
+ * does the work. `prof record` and `prof test` run a program: they are verbs of options.def. */
+#include "memprof/report/command/command.h"
+#include "memprof/report/mlprof/mlprof.h"
+#include "vm/base/md5.h"
 #include "vm/cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-struct row {
-    const char *name;
-    cli_prof_verb *function;
-    const char *arguments, *meaning;
-};
+static int report(char **words) {
+    struct report_error error = {"", "", ""};
+    int status = report_run(words, stdout, cli_wants_color(), cli_terminal_columns(), &error);
+    return status >= 0 ? status : cli_report_failed(&error);
+}
 
-static const struct row rows[] = {
-#define PROF_VERB(name, function, arguments, meaning) {name, function, arguments, meaning},
-#include "vm/cli/prof_verbs.def"
+static const struct row {
+    const char *name;
+    int (*function)(char **words); /* words[0] is the verb's name */
+    const char *arguments, *meaning;
+} rows[] = {
+#define VIEW(name, view, files, takes, arguments, meaning) {name, report, arguments, meaning},
+#define ACTION                                             VIEW
+#include "memprof/report/command/verbs.def"
+    {"check", report, "FILE", "list the rules of the format that a file violates"},
+    {"shell", cli_prof_shell, "FILE", "run these verbs at a prompt, or read them from a pipe"},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -38,7 +48,27 @@ int cli_prof(char **words) {
         return 0;
     }
     for (const struct row *row = rows; row->name != NULL; row++)
-        if (strcmp(words[0], row->name) == 0) return row->function(words + 1);
+        if (strcmp(words[0], row->name) == 0) return row->function(words);
     return cli_fail(STATUS_REFUSED, NULL, "unknown verb prof %s: `bactrian prof --help` lists them",
                     words[0]);
+}
+
+/* The magic number that mlmon.out holds for this program. */
+static int magic_of(const char *program, uint32_t *magic) {
+    char *path;
+    struct vm_image image;
+    int status = cli_open_program(program, &path, &image);
+    free(path);
+    if (status != 0) return status;
+    uint8_t digest[16];
+    vm_md5(image.code, (size_t)image.code_words * 4, digest);
+    *magic = mp_counts_magic(digest);
+    vm_image_close(&image);
+    return 0;
+}
+
+int cli_mlprof(char **words) {
+    struct report_error error = {"", "", ""};
+    int status = mlprof_run(words, magic_of, stdout, &error);
+    return status >= 0 ? status : cli_report_failed(&error);
 }

@@ -1,6 +1,8 @@
-/* record.c - `prof record` and MEMTRACE: starts the machine's recorder, and says what came of it.
- * */
+/* record.c - `prof record`, `prof test` and MEMTRACE: record a run, say where the profile is, or
+ * check it against budgets. */
+#include "gc/assert.h"
 #include "memprof/format/plain.h"
+#include "memprof/report/view/budget.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -10,26 +12,23 @@
 #include <unistd.h>
 
 #define DEFAULT_RATE  1e-4
-#define TEST_RATE     1e-3 /* budgets are for sure answers */
-#define MEMTRACE_RATE 1e-5 /* as Memtrace has it */
+#define TEST_RATE     1e-3 /* a budget needs a precise answer */
+#define MEMTRACE_RATE 1e-5 /* Memtrace's default */
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
+/* ---- Starting. ---- */
 
 static void warn(const char *path, int problem) {
-    cli_fail(0, path, "%s: recording stops here, the program goes on", strerror(problem));
+    cli_fail(0, path, "%s: recording stops here, the program continues", strerror(problem));
 }
 
-/* Whether the program is linked with the library that reads MEMTRACE itself. */
+/* Whether the program is linked with Memtrace, which reads MEMTRACE itself. */
 static bool has_memtrace(const struct vm_image *image) {
     const struct vm_section *units = vm_image_section(image, "CRCS");
     return units != NULL && memmem(units->bytes, units->length, "Memtrace", 8) != NULL;
 }
 
-/* MEMTRACE and MEMTRACE_RATE ask for a recording, as they do of programs that use Memtrace. A child
- * process would write to the same file, so it doesn't see them. False: after a message. */
+/* MEMTRACE and MEMTRACE_RATE request a recording. A child process would write to the same file, so
+ * MEMTRACE is removed from the environment. False: after a message. */
 static bool read_environment(const struct vm_image *image, struct mp_recorder_options *options,
                              bool *quiet) {
     const char *path = cli_is_privileged() ? NULL : getenv("MEMTRACE");
@@ -37,8 +36,8 @@ static bool read_environment(const struct vm_image *image, struct mp_recorder_op
     if (path == NULL || path[0] == 0 || has_memtrace(image)) return true;
     options->rate = MEMTRACE_RATE;
     if (rate != NULL && rate[0] != 0 && !cli_parse_rate(rate, &options->rate)) {
-        cli_fail(STATUS_REFUSED, "MEMTRACE_RATE",
-                 "not a number above 0, at most 1: correct it or unset it");
+        cli_fail(STATUS_REFUSED, NULL,
+                 "MEMTRACE_RATE: expected a number above 0, at most 1, got \"%s\"", rate);
         return false;
     }
     options->path = strdup(path);
@@ -47,9 +46,28 @@ static bool read_environment(const struct vm_image *image, struct mp_recorder_op
     return true;
 }
 
+/* Names the profile after the program, in the current folder. */
 static bool name_default_file(struct mp_recorder_options *options) {
+    const char *slash = strrchr(options->program, '/');
+    const char *base = slash == NULL ? options->program : slash + 1;
     char *path;
-    if (asprintf(&path, "%s.%d.bprof", base_of(options->program), (int)getpid()) < 0) return false;
+    if (asprintf(&path, "%s.%d.bprof", base, (int)getpid()) < 0) return false;
+    options->path = path;
+    return true;
+}
+
+/* Makes a temporary file for the recording of `prof test`. False: after a message, or when out of
+ * memory. */
+static bool make_temporary_file(struct mp_recorder_options *options) {
+    char *path;
+    if (asprintf(&path, "%s/bactrian-test-XXXXXX", cli_temporary_folder()) < 0) return false;
+    int fd = mkstemp(path);
+    if (fd < 0) {
+        cli_fail(0, path, "%s: name a file for the recording with -o FILE", strerror(errno));
+        free(path);
+        return false;
+    }
+    close(fd);
     options->path = path;
     return true;
 }
@@ -65,17 +83,20 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
     else if (!read_environment(vm->image, recorder, &options->quiet)) return STATUS_REFUSED;
     else if (recorder->path == NULL) return 0;
     if (!cli_has_profiler()) return STATUS_REFUSED;
-    if (testing && recorder->path == NULL && !cli_name_test_file(options)) return STATUS_REFUSED;
+    if (testing && recorder->path == NULL && !make_temporary_file(recorder)) return STATUS_REFUSED;
     if (recorder->path == NULL && !name_default_file(recorder))
-        return cli_fail(STATUS_REFUSED, shown, "no memory");
+        return cli_fail(STATUS_REFUSED, shown, "out of memory");
     if (recorder->rate == 0) recorder->rate = testing ? TEST_RATE : DEFAULT_RATE;
+    ASSERT(recorder->rate > 0 && recorder->rate <= 1);
     recorder->progress = !options->quiet && isatty(STDERR_FILENO);
     if (mp_recorder_start(vm, recorder) != NULL) return 0;
-    return cli_fail(STATUS_REFUSED, recorder->path, "%s: the profile could not be written there",
-                    strerror(errno));
+    return cli_fail(STATUS_REFUSED, recorder->path,
+                    "%s: choose a file for the profile that can be written", strerror(errno));
 }
 
-void cli_show_next(const char *path) {
+/* ---- The end of the run. ---- */
+
+static void print_next_command(const char *path) {
     fputs("bactrian: next: bactrian prof summary ", stderr);
     mp_put_plain(stderr, path, '?');
     fputc('\n', stderr);
@@ -93,7 +114,30 @@ static void print_summary(const struct mp_recorder_options *options,
     if (done->lost_samples > 0)
         fprintf(stderr, "; %" PRIu64 " samples lost for lack of memory", done->lost_samples);
     fputc('\n', stderr);
-    cli_show_next(done->path);
+    print_next_command(done->path);
+}
+
+/* `prof test`: returns status, STATUS_OVER_BUDGET, or after a message STATUS_REFUSED. */
+static int check_budgets(const struct cli_options *options, const struct mp_recording *done,
+                         int status) {
+    struct report_error error = {"", "", ""};
+    int exceeded = -1;
+    if (done->silent) return status; /* a child process */
+    if (done->failed) cli_fail(0, done->path, "the recording failed: no budget was checked");
+    else {
+        const struct report_budgets budgets = {
+            .live = options->max_live,
+            .alloc = options->max_alloc,
+            .leaked = options->max_leak,
+            .ignore = options->ignore,
+        };
+        fflush(stdout);
+        exceeded = report_check_budgets(done->path, &budgets, !options->quiet, stderr, &error);
+        if (exceeded < 0) cli_report_failed(&error);
+    }
+    if (options->output == NULL) unlink(done->path);
+    else if (exceeded > 0) print_next_command(done->path);
+    return exceeded < 0 ? STATUS_REFUSED : exceeded > 0 ? STATUS_OVER_BUDGET : status;
 }
 
 int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
@@ -105,8 +149,9 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
     struct mp_recorder *recorder = mp_recorder_of(vm);
     struct mp_recording done;
     if (recorder == NULL) return status;
+    ASSERT((size_t)result.outcome < sizeof outcomes / sizeof outcomes[0]);
     mp_recorder_finish(recorder, outcomes[result.outcome], (unsigned)status, &done);
-    if (options->verb == VERB_PROF_TEST) status = cli_check_budgets(options, &done, status);
+    if (options->verb == VERB_PROF_TEST) status = check_budgets(options, &done, status);
     else if (!options->quiet && !done.silent && !done.failed)
         print_summary(&options->recorder, &done);
     free((char *)options->recorder.path);

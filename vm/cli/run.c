@@ -1,24 +1,63 @@
-/* run.c - running a program: the machine's life, the exit status. */
+/* run.c - running a program: creates the machine, runs it, maps the outcome to an exit status. */
+#include "gc/assert.h"
 #include "gc/pauses.h"
 #include "memprof/format/plain.h"
+#include "memprof/memprof.h"
+#include "memprof/sampling/stress.h"
 #include "stdlib/channel.h"
 #include "stdlib/prims.h"
 #include "vm/base/os.h"
+#include "vm/capi/abi.h"
 #include "vm/cli/cli.h"
-#include "vm/cli/watchdog.h"
 #include "vm/machine/exit_statistics.h"
 #include "vm/machine/uncaught.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/backtrace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Where the program was stopped. That is our message, not one that ocamlrun prints, too. */
+/* ---- Creating the machine. ---- */
+
+bool cli_has_profiler(void) {
+    if (!mp_is_present)
+        cli_fail(STATUS_REFUSED, NULL,
+                 "this bactrian was built without its profiler: build it with -Dmemprof=true");
+    return mp_is_present;
+}
+
+struct vm *cli_create_machine(struct cli_options *options, struct vm_image *image,
+                              const char *shown, int *status) {
+    struct vm_error error = {0};
+    options->vm.policy = &options->policy;
+    if (options->vm.profiler_rows == NULL) {
+        options->vm.profiler_rows = mp_prim_rows;
+        options->vm.profiler_row_count = mp_prim_row_count;
+    }
+    if (!(options->has_action && options->action == OPTION_AUDIT)) options->vm.abi = &capi_abi;
+    options->vm.dlls = (struct vm_dll_path){
+        options->dll_dirs, options->dll_dir_count,
+        cli_is_privileged() ? NULL : getenv("CAML_LD_LIBRARY_PATH"), cli_standard_library()};
+    options->vm.track_functions = options->profile != MP_COUNTS_OFF;
+    struct vm *vm = vm_create(&options->vm, image->version, &prim_library, &error);
+    double rate = options->memprof_stress;
+    if (vm != NULL && rate != 0 && mp_stress_start(vm->domain, rate) == NULL) {
+        vm_error_set(&error, VM_NO_MEMORY, "for --memprof-stress");
+        vm_destroy(vm);
+        vm = NULL;
+    }
+    if (vm != NULL) return vm;
+    vm_image_close(image);
+    *status = cli_refuse(shown, &error);
+    return NULL;
+}
+
+/* ---- The end of the run. ---- */
+
+/* Prints where the program was stopped. The text is ours, not the program's: names in it must not
+ * control the terminal. */
 static void print_stop(struct vm *vm) {
     char *text = NULL, *end;
     size_t length;
@@ -34,19 +73,22 @@ static void print_stop(struct vm *vm) {
     free(text);
 }
 
-/* A limit ended the run: says which, and where. What the program had printed is not lost. */
+/* Reports the limit that ended the run. Output that the program has buffered is written first. */
 static void report_stop(struct vm *vm, const char *shown) {
     static const char *const flags[] = {
         [STOP_FUEL] = "--fuel", [STOP_TIME] = "--timeout", [STOP_OUTPUT] = "--max-output"};
     enum vm_stop why = vm->limits.stopped;
+    ASSERT(why != STOP_NONE && (size_t)why < sizeof flags / sizeof flags[0]);
     if (why != STOP_OUTPUT) channels_flush_quietly(vm->library_state);
     vm_debuginfo_of_program(vm);
     cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s%s", flags[why],
-             vm->debug != NULL ? "" : ": compile it with ocamlc -g to learn where");
+             vm->debug != NULL ? "" : ": compile it with ocamlc -g to see where");
     if (vm->debug != NULL) print_stop(vm);
 }
 
-static int finish(const struct cli_options *options, struct vm *vm, struct vm_result result,
+/* Reports how the program ended and completes the files that were requested. Returns the exit
+ * status. */
+static int finish(struct cli_options *options, struct vm *vm, struct vm_result result,
                   const char *shown) {
     int status = result.exit_status;
     if (result.outcome == VM_UNCAUGHT) status = vm_report_uncaught(vm, result.exn, stderr);
@@ -56,22 +98,36 @@ static int finish(const struct cli_options *options, struct vm *vm, struct vm_re
     return status;
 }
 
-/* Completes the files that the run was to leave; the status to end with. */
 static int keep_results(struct cli_options *options, struct vm *vm, struct vm_result result,
                         int status) {
     status = cli_finish_recording(options, vm, result, status);
-    cli_finish_units(vm);
+    cli_finish_profile(vm);
     if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
     return status;
 }
 
+struct run {
+    struct cli_options *options;
+    const char *shown;
+};
+
+/* vm_options.end_process: a thread other than the first ended the program. */
+static void end_process(struct vm *vm, int exit_status) {
+    const struct run *run = vm->options.end_context;
+    struct vm_result result = {.outcome = VM_EXITED, .exit_status = exit_status};
+    int status = finish(run->options, vm, result, run->shown);
+    exit(keep_results(run->options, vm, result, status));
+}
+
+/* ---- Running. ---- */
+
 static int run_loaded(struct cli_options *options, struct vm *vm, const char *shown) {
     bool failed;
-    int status = cli_start_units(options, vm);
+    int status = cli_start_profile(options, vm);
     if (status == 0) status = cli_start_recording(options, vm, shown);
     if (status != 0) return status;
     if (options->gc_stats && !gc_measure_pauses(&vm->domain->gc))
-        return cli_fail(STATUS_REFUSED, shown, "no memory for --gc-stats");
+        return cli_fail(STATUS_REFUSED, shown, "out of memory for --gc-stats");
     struct cli_watchdog *dog = cli_watchdog_start(vm, shown, options->timeout, &failed);
     if (failed) return STATUS_REFUSED;
     struct vm_result result = vm_run(vm);
@@ -80,38 +136,21 @@ static int run_loaded(struct cli_options *options, struct vm *vm, const char *sh
     return keep_results(options, vm, result, status);
 }
 
-/* A run's options and name, for the thread that ends it. */
-struct run {
-    struct cli_options *options;
-    const char *shown;
-};
-
-/* Another thread than the first ended the program: there is nothing left to come back to. */
-static void end_process(struct vm *vm, int exit_status) {
-    const struct run *run = vm->options.end_context;
-    struct vm_result result = {.outcome = VM_EXITED, .exit_status = exit_status};
-    int status = finish(run->options, vm, result, run->shown);
-    exit(keep_results(run->options, vm, result, status));
-}
-
-/* Runs an opened image, which the machine closes. shown: the name for messages. */
+/* Runs an opened image, which the machine closes. shown: the program's name in messages. */
 static int run_image(struct cli_options *options, struct vm_image *image, const char *shown) {
     struct vm_error error = {0};
+    struct run run = {options, shown};
+    int status;
     if (options->count_file != NULL && !cli_check_count_file(options->count_file)) {
         vm_image_close(image);
         return STATUS_REFUSED;
     }
     options->vm.end_process = end_process;
-    struct run run = {options, shown};
     options->vm.end_context = &run;
-    struct vm *vm = cli_create_machine(options, image, &error);
-    if (vm == NULL) {
-        vm_image_close(image);
-        return cli_refuse(shown, &error);
-    }
-    int status;
+    struct vm *vm = cli_create_machine(options, image, shown, &status);
+    if (vm == NULL) return status;
     bool loaded = vm_load(vm, image, &error) == VM_OK;
-    /* What loading needed for a while would be a third of a small program's memory. */
+    /* The memory that only loading needs would be a third of a small program's. */
     malloc_trim(0);
     if (!loaded) status = cli_refuse(shown, &error);
     else status = run_loaded(options, vm, shown);

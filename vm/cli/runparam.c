@@ -1,9 +1,9 @@
 /* runparam.c - OCAMLRUNPARAM: comma-separated letter=number, as ocamlrun reads it.
  *
- * A number is decimal (also with zeros in front) or 0x hexadecimal, of 32 bits, with an optional k,
- * M or G; a letter alone, or with something else behind the `=`, means 1. What is out of range
- * becomes the nearest that will do. Unknown letters, and those of ocamlrun's that say nothing to
- * this machine (h, H), are skipped: its heap begins with nothing, and asks for no huge pages. */
+ * A number has 32 bits, is decimal (leading zeros included) or 0x hexadecimal, and may end in k, M
+ * or G. A letter alone, or followed by anything else, means 1. A value out of range becomes the
+ * nearest valid one. Unknown letters are skipped; so are h and H, since the heap starts empty and
+ * uses no huge pages. */
 #include "vm/cli/cli.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { MAX_WINDOW = 50 };
 
-/* The number behind a letter; text is what follows it. */
+/* The number after a letter; text starts at the `=`. */
 static size_t number(const char *text) {
     if (*text != '=') return 1;
     char *end;
@@ -38,13 +38,16 @@ static void set(struct cli_options *options, char letter, size_t n) {
         break;
     case 'o': gc->space_overhead = at_least_one(n); break;
     case 'p': options->vm.parser_trace = n != 0; break;
-    case 's': gc->minor_words = n; break;
+    case 's':
+        gc->minor_words = n;
+        gc->adaptive_minor = false;
+        break;
     case 'v': options->verbose = n; break;
     case 'M': gc->custom_major_ratio = at_least_one(n); break;
     case 'm': gc->custom_minor_ratio = at_least_one(n); break;
     case 'n': gc->custom_minor_max_bytes = n; break;
     case 'W': options->vm.runtime_warnings = n; break;
-    /* Without effect here, but programs read them back. */
+    /* No effect here, but programs can read them. */
     case 'a': gc->allocation_policy = at_most(n, 2); break;
     case 'i': gc->heap_increment = n; break;
     case 'O': gc->max_overhead = n; break;
@@ -63,8 +66,6 @@ void cli_read_runparam(struct cli_options *options) {
     while (text != NULL && *text != 0) {
         char letter = *text++;
         if (letter == ',') continue;
-        /* Whoever fixes the size of the young area wants that size. */
-        if (letter == 's') options->vm.gc.adaptive_minor = false;
         set(options, letter, number(text));
         text = strchr(text, ',');
     }

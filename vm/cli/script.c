@@ -1,12 +1,13 @@
-/* script.c - running OCaml source: compiled by the installed ocamlc, kept by content.
+/* script.c - OCaml scripts: compiled by the installed ocamlc, cached by content.
  *
  *   CACHE/bactrian/HASH.byte      the bytecode of the script whose key has that hash
  *   CACHE/bactrian/tmp-XXXXXX/    one compilation in progress; its result moves out by rename
  *
  * The key is everything that the bytecode depends on: the source, its name (locations show it), the
  * compiler (path, size and date of the file) and the variables that ocamlc reads. Compilations may
- * run at the same time: each has its own folder, and rename replaces a file in one step. Where no
- * cache folder of our own can be had, the result stays in the temporary folder for this one run. */
+ * run at the same time: each has its own folder, and rename is atomic. Without a usable cache
+ * folder the result stays in the temporary folder for this run. */
+#include "gc/assert.h"
 #include "vm/base/md5.h"
 #include "vm/cli/cli.h"
 
@@ -26,14 +27,14 @@ struct job {
     char *source;
     size_t length;
     char *compiler; /* ocamlc's path */
-    char *modules;  /* folder of Bactrian's own modules, or NULL: not used, or not there */
+    char *modules;  /* folder of Bactrian's modules; NULL: not used, or not found */
     char *cache;    /* folder, or NULL: none */
     char hash[33];
     char folder[PATH_MAX]; /* the temporary folder; "" before it exists */
-    char module[256];      /* the compilation unit's name, as a file name without suffix */
+    char module[256];      /* the compilation unit's name */
 };
 
-/* dir/name as a new string; exits the easy way, by NULL, when there is no memory. */
+/* dir/name followed by suffix, allocated; NULL when out of memory. */
 static char *join(const char *dir, const char *name, const char *suffix) {
     char *path;
     return asprintf(&path, "%s/%s%s", dir, name, suffix) < 0 ? NULL : path;
@@ -45,8 +46,8 @@ static bool is_own_folder(const char *path) {
            (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* ${XDG_CACHE_HOME:-~/.cache}/bactrian, made if needed; NULL if it can't be used. A folder that
- * someone else may write to is not used: what lies there would be run. */
+/* ${XDG_CACHE_HOME:-~/.cache}/bactrian, created if needed; NULL if it can't be used. A folder that
+ * others can write to is not used: its files would be executed. */
 static char *cache_folder(void) {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *parent = NULL, *folder = NULL;
@@ -91,7 +92,7 @@ static void hash_job(struct job *job) {
     for (int i = 0; i < 16; i++) sprintf(job->hash + 2 * i, "%02x", digest[i]);
 }
 
-/* The unit's name: the script's, with what can't stand in a module's name replaced. */
+/* The unit's name is the script's, with characters that a module's name can't have replaced. */
 static void name_module(struct job *job) {
     const char *slash = strrchr(job->shown, '/'), *name = slash != NULL ? slash + 1 : job->shown;
     size_t n = strcspn(name, ".");
@@ -102,25 +103,17 @@ static void name_module(struct job *job) {
         if (!isalnum((unsigned char)*c) && *c != '_') *c = '_';
 }
 
-static bool write_file(const char *path, const char *bytes, size_t length) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool written = fd >= 0;
-    while (written && length > 0) {
-        ssize_t n = write(fd, bytes, length);
-        if (n < 0 && errno == EINTR) continue;
-        written = n > 0;
-        if (written) bytes += n, length -= (size_t)n;
-    }
-    return fd >= 0 && close(fd) == 0 && written;
-}
-
 /* Runs ocamlc in folder cwd (NULL: the current one); returns its exit status. */
 static int run_ocamlc(const struct job *job, const char *cwd, const char *const *arguments) {
-    const char *words[16] = {"ocamlc", "-g"};
-    for (int i = 0; arguments[i] != NULL; i++) words[i + 2] = arguments[i];
+    enum { MAX_WORDS = 16 };
+    const char *words[MAX_WORDS] = {"ocamlc", "-g"};
+    for (int i = 0; arguments[i] != NULL; i++) {
+        ASSERT(i + 3 < MAX_WORDS);
+        words[i + 2] = arguments[i];
+    }
     pid_t child = fork();
     if (child == 0) {
-        /* Its output is messages: they must not mix with the program's standard output. */
+        /* ocamlc's messages must not mix with the program's standard output. */
         int nothing = open("/dev/null", O_RDONLY);
         if (nothing >= 0) dup2(nothing, STDIN_FILENO);
         dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -129,7 +122,7 @@ static int run_ocamlc(const struct job *job, const char *cwd, const char *const 
     }
     int status;
     if (child < 0)
-        return cli_fail(STATUS_REFUSED, "ocamlc", "%s: it could not be started", strerror(errno));
+        return cli_fail(STATUS_REFUSED, "ocamlc", "%s: could not start it", strerror(errno));
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return STATUS_REFUSED;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -145,7 +138,7 @@ static bool is_inner_path(const char *name) {
     return true;
 }
 
-/* Makes the folders that path goes through. */
+/* Creates the missing folders of path from that index on. */
 static void make_parents(char *path, size_t from) {
     for (char *slash = strchr(path + from, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = 0;
@@ -154,28 +147,24 @@ static void make_parents(char *path, size_t from) {
     }
 }
 
-/* ocamlc does not know `#!`: such a script is compiled from a copy without that line. The copy has
- * the script's own name below a folder *cwd to compile in, so that ocamlc's messages show name and
- * source; a name that leads elsewhere is put back by a line directive, and messages show no source.
- * Returns the copy's name for ocamlc, NULL on failure. */
+/* ocamlc does not accept `#!`: such a script is compiled from a copy without that line. The copy
+ * has the script's name relative to *cwd, the folder to compile in, so that ocamlc's messages show
+ * name and source. If the name leads out of that folder, a line directive restores it, and messages
+ * show no source. Returns the copy's name for ocamlc, NULL on failure. */
 static char *copy_without_first_line(struct job *job, char **cwd) {
     bool inner = is_inner_path(job->shown);
-    char *root = join(job->folder, "source", ""), *copy = NULL, *directive = NULL;
+    size_t first = strcspn(job->source, "\n");
+    char *root = join(job->folder, "source", ""), *copy = NULL;
     if (root != NULL) copy = inner ? join(root, job->shown, "") : join(root, job->module, ".ml");
-    bool good = copy != NULL && asprintf(&directive, "# 2 \"%s\"", inner ? "" : job->shown) >= 0;
+    if (copy != NULL) make_parents(copy, strlen(job->folder) + 1);
+    FILE *file = copy != NULL ? fopen(copy, "wxe") : NULL;
+    bool good = file != NULL;
     if (good) {
-        size_t first = strcspn(job->source, "\n"), n = inner ? 0 : strlen(directive);
-        size_t rest = job->length > first ? job->length - first : 0;
-        char *text = malloc(n + rest + 1);
-        make_parents(copy, strlen(job->folder) + 1);
-        if (text != NULL) {
-            memcpy(text, directive, n);
-            memcpy(text + n, job->source + first, rest);
-        }
-        good = text != NULL && write_file(copy, text, n + rest);
-        free(text);
+        if (!inner) fprintf(file, "# 2 \"%s\"", job->shown);
+        fwrite(job->source + first, 1, job->length - first, file);
+        good = !ferror(file);
+        if (fclose(file) != 0) good = false;
     }
-    free(directive);
     if (good && inner) {
         *cwd = root;
         free(copy);
@@ -194,16 +183,16 @@ static int compile(struct job *job) {
     else source = copy_without_first_line(job, &cwd);
     int status = STATUS_REFUSED;
     if (source == NULL || object == NULL || program == NULL)
-        cli_fail(status, job->shown, "%s: no room to compile it in %s", strerror(errno),
+        cli_fail(status, job->shown, "%s: could not write a copy to %s", strerror(errno),
                  job->folder);
     else {
         const char *own = job->modules;
-        const char *const first[] = {"-c", "-o", object, "-impl", source, own ? "-I" : NULL,
-                                     own,  NULL};
-        const char *const second[] = {"-o", program, "-I", own, "bactrian.cma", object, NULL};
-        const char *const plain[] = {"-o", program, object, NULL};
-        status = run_ocamlc(job, cwd, first);
-        if (status == 0) status = run_ocamlc(job, NULL, own != NULL ? second : plain);
+        const char *const compiling[] = {"-c", "-o", object, "-impl", source, own ? "-I" : NULL,
+                                         own,  NULL};
+        const char *const linking_own[] = {"-o", program, "-I", own, "bactrian.cma", object, NULL};
+        const char *const linking[] = {"-o", program, object, NULL};
+        status = run_ocamlc(job, cwd, compiling);
+        if (status == 0) status = run_ocamlc(job, NULL, own != NULL ? linking_own : linking);
     }
     free(source);
     free(cwd);
@@ -219,11 +208,12 @@ static bool make_temporary_folder(struct job *job) {
     snprintf(job->folder, sizeof job->folder, "%s/%sXXXXXX", base,
              job->cache != NULL ? "tmp-" : "bactrian-");
     if (mkdtemp(job->folder) != NULL) return true;
-    cli_fail(STATUS_REFUSED, job->folder, "%s: no folder to compile in", strerror(errno));
+    cli_fail(STATUS_REFUSED, job->folder, "%s: could not create a folder to compile in",
+             strerror(errno));
     return false;
 }
 
-/* Whether the script is still what was hashed: an editor may have saved it meanwhile. */
+/* Whether the script is still what was hashed. */
 static bool source_unchanged(const struct job *job) {
     size_t length;
     char *now = cli_read_file(job->path, &length);
@@ -232,9 +222,10 @@ static bool source_unchanged(const struct job *job) {
     return same;
 }
 
-/* Compiles; *bytecode is then in the cache, or in *folder. */
+/* Compiles into the cache, or into *folder. */
 static int compile_and_keep(struct job *job, char *kept, char **bytecode, char **folder) {
     if (!make_temporary_folder(job)) return STATUS_REFUSED;
+    ASSERT(job->folder[0] == '/'); /* it will be removed with its contents */
     int status = compile(job);
     char *program = join(job->folder, "program", "");
     if (status == 0 && program != NULL) {
@@ -253,14 +244,14 @@ static int compile_and_keep(struct job *job, char *kept, char **bytecode, char *
 static int compile_job(struct job *job, char **bytecode, char **folder) {
     job->source = cli_read_file(job->path, &job->length);
     if (job->source == NULL)
-        return cli_fail(STATUS_NOT_FOUND, job->shown, "%s: it could not be read", strerror(errno));
+        return cli_fail(STATUS_NOT_FOUND, job->shown, "%s: check the file", strerror(errno));
     job->compiler = cli_find_program("ocamlc");
-    /* Without a slash it was not in PATH, and the current folder's is not wanted. */
+    /* Without a slash it was not found in PATH; one in the current folder is not used. */
     if (job->compiler == NULL || strchr(job->compiler, '/') == NULL ||
         access(job->compiler, X_OK) != 0)
         return cli_fail(STATUS_NOT_FOUND, job->shown,
-                        "ocamlc, which compiles scripts, is not in PATH: install OCaml "
-                        "(Debian: ocaml-nox), or run bytecode");
+                        "ocamlc is not in PATH: install OCaml (Debian: ocaml-nox), or run "
+                        "bytecode");
     job->cache = cache_folder();
     bool wanted = strstr(job->source, "Bactrian") != NULL || strstr(job->source, "Ffi") != NULL;
     if (wanted) job->modules = cli_module_folder();
@@ -278,9 +269,9 @@ int cli_compile_script(const char *path, const char *shown, char **bytecode, cha
     *bytecode = *folder = NULL;
     if (cli_is_privileged())
         return cli_fail(STATUS_REFUSED, shown,
-                        "a set-user-ID bactrian compiles no scripts: compile it with ocamlc");
+                        "a set-user-ID bactrian does not compile scripts: use ocamlc");
     struct job *job = calloc(1, sizeof *job);
-    if (job == NULL) return cli_fail(STATUS_REFUSED, shown, "no memory");
+    if (job == NULL) return cli_fail(STATUS_REFUSED, shown, "out of memory");
     job->path = path;
     job->shown = shown;
     int status = compile_job(job, bytecode, folder);

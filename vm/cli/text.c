@@ -1,4 +1,5 @@
-/* text.c - dis and asm: bytecode files as text and back. */
+/* text.c - the verbs dis and asm. */
+#include "gc/assert.h"
 #include "vm/cli/cli.h"
 #include "vm/text/basm.h"
 
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An error at a place in the text reads `FILE:LINE:COLUMN: what`, as editors understand it. */
+/* An error with a position reads `FILE:LINE:COLUMN: what`, the form that editors parse. */
 static int refuse_text(const char *shown, const struct vm_error *error) {
     if (error->status != VM_BAD_TEXT || !isdigit((unsigned char)error->detail[0]))
         return cli_refuse(shown, error);
@@ -22,14 +23,14 @@ int cli_assemble(const char *path, const char *shown, struct vm_image *image) {
     size_t length;
     char *text = cli_read_file(path, &length);
     if (text == NULL)
-        return cli_fail(STATUS_NOT_FOUND, shown, "%s: it could not be read", strerror(errno));
+        return cli_fail(STATUS_NOT_FOUND, shown, "%s: check the file", strerror(errno));
     enum vm_status status = vm_assemble(text, length, image, &error);
     free(text);
     return status == VM_OK ? 0 : refuse_text(shown, &error);
 }
 
-/* Closes the output file. Returns 0, or the exit status after a message; what is incomplete is
- * removed, unless it is a device or the like. */
+/* Closes the output file. Returns 0, or the exit status after a message; an incomplete regular file
+ * is removed. */
 static int close_output(FILE *file, const char *path) {
     struct stat status;
     errno = 0;
@@ -42,13 +43,14 @@ static int close_output(FILE *file, const char *path) {
     }
     if (good) return 0;
     if (regular) unlink(path);
-    return cli_fail(STATUS_REFUSED, path, "%s: it could not be written whole",
+    return cli_fail(STATUS_REFUSED, path, "%s: the output is incomplete",
                     problem != 0 ? strerror(problem) : "write error");
 }
 
 static FILE *open_output(const char *path) {
     FILE *file = fopen(path, "we");
-    if (file == NULL) cli_fail(STATUS_REFUSED, path, "%s: it could not be opened", strerror(errno));
+    if (file == NULL)
+        cli_fail(STATUS_REFUSED, path, "%s: choose a file that can be written", strerror(errno));
     return file;
 }
 
@@ -81,6 +83,7 @@ int cli_asm(struct cli_options *options) {
     const char *path = options->operands[0];
     struct vm_image image;
     if (!cli_check_readable(path, path)) return STATUS_NOT_FOUND;
+    ASSERT(options->output != NULL); /* the parser requires -o */
     int status = cli_assemble(path, path, &image);
     if (status != 0) return status;
     FILE *file = open_output(options->output);
@@ -88,7 +91,7 @@ int cli_asm(struct cli_options *options) {
     else {
         fwrite(image.bytes, 1, image.length, file);
         struct stat made;
-        /* Bytecode starts by its #! line: executable for whoever may read it. */
+        /* The file has a #! line: make it executable for everyone who can read it. */
         if (fstat(fileno(file), &made) == 0 && S_ISREG(made.st_mode))
             fchmod(fileno(file), made.st_mode | (made.st_mode & 0444) >> 2);
         status = close_output(file, options->output);

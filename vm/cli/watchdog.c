@@ -1,6 +1,6 @@
-/* watchdog.c - see watchdog.h. The thread takes no signals: those are the program's. */
-#include "vm/cli/watchdog.h"
-
+/* watchdog.c - --timeout: a thread that stops the machine at a deadline. It blocks all signals,
+ * which are the program's. */
+#include "gc/assert.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static struct timespec from_now(double seconds) {
     return t;
 }
 
-/* Whether the program ended before that time. Needs: the lock. */
+/* Waits until the program has ended (true) or the time has come. Needs: the lock. */
 static bool over_by(struct cli_watchdog *dog, const struct timespec *time) {
     while (!dog->is_over)
         if (pthread_cond_timedwait(&dog->over, &dog->lock, time) == ETIMEDOUT) break;
@@ -46,14 +46,14 @@ static void *watch(void *context) {
     struct cli_watchdog *dog = context;
     pthread_mutex_lock(&dog->lock);
     bool over = over_by(dog, &dog->deadline);
-    /* The machine may clear a request that comes while it serves another one: ask again. Each time
-     * it has the pause to answer, even if the whole process stood still at the deadline. */
+    /* The machine may lose a request that arrives while it handles another: repeat it. Each time it
+     * gets the pause to react, even if the whole process was suspended at the deadline. */
     for (int i = 0; !over && i < TRIES; i++) {
         vm_request_stop(dog->vm, STOP_TIME);
         struct timespec next = from_now(pause);
         over = over_by(dog, &next);
     }
-    /* It has answered: what is left is to close recordings, to flush and to say where it was. */
+    /* It has stopped: it still has to close recordings, flush and report. */
     if (!over && dog->vm->limits.stopped != STOP_NONE) {
         struct timespec last = from_now(ending);
         over = over_by(dog, &last);
@@ -61,8 +61,7 @@ static void *watch(void *context) {
     pthread_mutex_unlock(&dog->lock);
     if (!over)
         _exit(cli_fail(VM_STATUS_STOPPED, dog->shown,
-                       "stopped by --timeout in the midst of a primitive; "
-                       "output that it had not flushed is lost"));
+                       "stopped by --timeout inside a primitive; unflushed output is lost"));
     return NULL;
 }
 
@@ -85,6 +84,7 @@ struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double
                                         bool *failed) {
     *failed = false;
     if (seconds == 0) return NULL;
+    ASSERT(seconds > 0);
     struct cli_watchdog *dog = calloc(1, sizeof *dog);
     if (dog != NULL) {
         dog->vm = vm;
@@ -94,7 +94,7 @@ struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double
     }
     free(dog);
     *failed = true;
-    cli_fail(STATUS_REFUSED, shown, "no thread could be made for --timeout");
+    cli_fail(STATUS_REFUSED, shown, "the thread for --timeout could not be created");
     return NULL;
 }
 

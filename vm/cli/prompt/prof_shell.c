@@ -1,15 +1,14 @@
 /* prof_shell.c - `prof shell FILE`: a prompt for the verbs that read profiles.
  *
- * The profile is read once. A line is a verb with its options, the file left out; words may be
- * quoted as in a shell. On a terminal the line is edited, words complete and a history is kept
- * (line.h); otherwise lines are read as they come, without a prompt, so that scripts can use it
- * too. */
+ * The profile is loaded once. A line is a verb with its options, without the file; words may be
+ * quoted as in a shell. A terminal offers editing, completion and history (line.h); from a pipe,
+ * lines are read without a prompt. */
+#include "gc/assert.h"
 #include "memprof/report/command/command.h"
 #include "memprof/report/command/complete.h"
 #include "memprof/report/load/load.h"
 #include "vm/cli/cli.h"
-#include "vm/cli/line.h"
-#include "vm/cli/prof.h"
+#include "vm/cli/prompt/line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +25,8 @@ static size_t start_of_word(const char *line, size_t at) {
     return at;
 }
 
-/* report_complete gives what may follow the word in front. */
-static void complete(void *context, const char *typed, struct cli_candidates *candidates) {
+/* report_complete finds what may follow the preceding word. */
+static void prof_complete(void *context, const char *typed, struct cli_candidates *candidates) {
     size_t start = start_of_word(typed, strlen(typed)), end = start;
     while (end > 0 && typed[end - 1] == ' ') end--;
     size_t before = start_of_word(typed, end);
@@ -40,8 +39,8 @@ static void complete(void *context, const char *typed, struct cli_candidates *ca
 
 /* ---- Lines. ---- */
 
-/* Splits a line in place; quotes and backslashes as in a shell. Returns the number of words, or -1:
- * too many, or a quote without its end. */
+/* Splits a line in place; quotes and backslashes as in a shell. Returns the number of words, or -1
+ * for too many words or an unclosed quote. */
 static int split(char *line, char *words[MAX_WORDS + 1]) {
     int count = 0;
     for (char *from = line, *to;;) {
@@ -62,18 +61,21 @@ static int split(char *line, char *words[MAX_WORDS + 1]) {
         if (last) break;
         from++;
     }
+    ASSERT(count <= MAX_WORDS);
     words[count] = NULL;
     return count;
 }
 
-/* Performs a line. Returns its status, or -1: leave. */
+/* Performs a line. Returns its status, or -1 to leave. */
 static int perform(char *line, const char *path, const struct report_model *model) {
     char *words[MAX_WORDS + 1];
     struct report_error error = {"", "", ""};
     unsigned columns = cli_terminal_columns();
     line[strcspn(line, "\n")] = 0;
     int count = split(line, words);
-    if (count < 0) return cli_fail(STATUS_REFUSED, NULL, "a quote is not closed: close it");
+    if (count < 0)
+        return cli_fail(STATUS_REFUSED, NULL,
+                        "a quote is not closed, or the line has too many words");
     if (count == 0) return 0;
     if (strcmp(words[0], "quit") == 0 || strcmp(words[0], "exit") == 0) return -1;
     if (strcmp(words[0], "help") == 0) {
@@ -81,17 +83,15 @@ static int perform(char *line, const char *path, const struct report_model *mode
         return 0;
     }
     int status = report_run_on(model, path, words, stdout, cli_wants_color(), columns, &error);
-    if (status >= 0) return status;
-    return cli_fail(STATUS_REFUSED, error.subject[0] != 0 ? error.subject : NULL, "%s: %s",
-                    error.what, error.advice);
+    return status >= 0 ? status : cli_report_failed(&error);
 }
 
 static int run_terminal(const char *path, const struct report_model *model) {
-    struct cli_line *prompt = cli_line_open("prof_history", complete, (void *)model);
+    struct cli_line *prompt = cli_line_open("prof_history", prof_complete, (void *)model);
     enum cli_line_result result;
     char *line;
     if (prompt == NULL) return cli_fail(STATUS_REFUSED, NULL, "the terminal can't be used");
-    printf("%s: a line is a verb with its options (help lists them; quit leaves)\n", path);
+    printf("%s: type a verb with its options (help lists them; quit leaves)\n", path);
     while ((result = cli_line_read(prompt, "prof> ", &line)) != LINE_END) {
         if (result != LINE_READ) continue;
         int status = perform(line, path, model);
@@ -121,15 +121,14 @@ static int run_lines(const char *path, const struct report_model *model) {
 
 int cli_prof_shell(char **words) {
     struct report_error error = {"", "", ""};
-    int status = 0;
-    if (words[0] == NULL || words[1] != NULL)
-        return cli_fail(STATUS_REFUSED, "shell",
-                        "one profile is needed: say `bactrian prof shell FILE`");
-    struct report_model *model = report_load(words[0], &error);
-    if (model == NULL)
-        return cli_fail(STATUS_REFUSED, error.subject, "%s: %s", error.what, error.advice);
-    if (cli_line_is_possible()) status = run_terminal(words[0], model);
-    else status = run_lines(words[0], model);
+    const char *path = words[1];
+    if (path == NULL || words[2] != NULL)
+        return cli_fail(STATUS_REFUSED, NULL,
+                        "prof shell: expected one profile: "
+                        "`bactrian prof shell FILE`");
+    struct report_model *model = report_load(path, &error);
+    if (model == NULL) return cli_report_failed(&error);
+    int status = cli_line_is_possible() ? run_terminal(path, model) : run_lines(path, model);
     report_model_free(model);
     return status;
 }

@@ -1,11 +1,12 @@
-/* repl_prims.c - the primitives of stdlib/ml/bactrian_repl.ml, which only a REPL's machine has. */
+/* repl_prims.c - the primitives of stdlib/ml/bactrian_repl.ml, which exist only in the REPL. */
+#include "gc/assert.h"
 #include "gc/stats.h"
 #include "memprof/memprof.h"
 #include "memprof/recorder/recorder.h"
 #include "memprof/report/command/command.h"
 #include "vm/base/os.h"
 #include "vm/cli/cli.h"
-#include "vm/cli/repl.h"
+#include "vm/cli/prompt/repl.h"
 #include "vm/engine/callback.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
@@ -17,7 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct cli_repl *repl_of(struct domain *d) { return d->vm->options.embedder; }
+static struct cli_repl *repl_of(struct domain *d) {
+    ASSERT(d->vm->options.embedder != NULL);
+    return d->vm->options.embedder;
+}
 
 /* ---- Lines. ---- */
 
@@ -25,8 +29,9 @@ static value repl_is_terminal(struct domain *d, value unit) {
     return val_of_int(cli_line_is_possible());
 }
 
-/* The completer's answer: how much is typed, and a list of words. An exception is no answer. */
-static void complete(void *context, const char *before, struct cli_candidates *candidates) {
+/* The completer returns how many bytes of the word are typed, and a list of words. An exception
+ * means no candidates. */
+static void repl_complete(void *context, const char *before, struct cli_candidates *candidates) {
     struct cli_repl *repl = context;
     struct domain *d = repl->domain;
     vm_leave_blocking(d);
@@ -41,12 +46,12 @@ static void complete(void *context, const char *before, struct cli_candidates *c
     vm_enter_blocking(d);
 }
 
-/* The line with its newline; "" at the end. What a key interrupts is the signal's business. */
+/* Returns the line with its newline, "" at the end of input. Ctrl-C acts as the signal. */
 static value repl_read(struct domain *d, value prompt, value completer) {
     struct cli_repl *repl = repl_of(d);
     enum cli_line_result result;
     char *line, *shown;
-    if (repl->line == NULL) repl->line = cli_line_open("repl_history", complete, repl);
+    if (repl->line == NULL) repl->line = cli_line_open("repl_history", repl_complete, repl);
     if (repl->line == NULL) vm_failwith(d, "the terminal can't be used: unset TERM");
     repl->domain = d;
     repl->complete = completer;
@@ -58,19 +63,18 @@ static value repl_read(struct domain *d, value prompt, value completer) {
         if (result == LINE_INTERRUPTED) raise(SIGINT);
         vm_leave_blocking(d);
         free(shown);
-        if (result != LINE_READ) vm_process_pending(d); /* Sys.Break leaves from here */
+        if (result != LINE_READ) vm_process_pending(d); /* raises Sys.Break */
     } while (result == LINE_SIGNALLED || result == LINE_INTERRUPTED);
-    size_t length = result == LINE_READ ? strlen(line) : 0;
-    value text = new_string(d, result == LINE_READ ? length + 1 : 0);
-    if (result == LINE_READ) {
-        memcpy((char *)string_bytes(text), line, length);
-        ((char *)string_bytes(text))[length] = '\n';
-        free(line);
-    }
+    if (result != LINE_READ) return new_string(d, 0);
+    size_t length = strlen(line);
+    value text = new_string(d, length + 1);
+    memcpy((char *)string_bytes(text), line, length);
+    ((char *)string_bytes(text))[length] = '\n';
+    free(line);
     return text;
 }
 
-/* What `+DIR` starts from. */
+/* The folder that `+DIR` is relative to. */
 static value repl_library(struct domain *d, value unit) {
     return copy_string(d, cli_standard_library());
 }
@@ -83,19 +87,14 @@ static uint64_t now_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A new folder in the temporary one, once; false: errno. */
+/* Creates the temporary folder on first use; false: see errno. */
 static bool make_folder(struct cli_repl *repl) {
-    const char *parent = cli_is_privileged() ? NULL : getenv("TMPDIR");
-    char *folder, *profile = NULL;
+    char *folder = NULL, *profile = NULL;
     if (repl->folder != NULL) return true;
-    if (asprintf(&folder, "%s/bactrian-repl-XXXXXX",
-                 parent != NULL && parent[0] != 0 ? parent : "/tmp") < 0)
-        folder = NULL;
-    if (folder == NULL || mkdtemp(folder) == NULL ||
-        asprintf(&profile, "%s/" CLI_REPL_NOW, folder) < 0) {
-        int problem = folder == NULL ? ENOMEM : errno;
-        free(folder);
-        errno = problem;
+    errno = ENOMEM;
+    if (asprintf(&folder, "%s/bactrian-repl-XXXXXX", cli_temporary_folder()) < 0) return false;
+    if (mkdtemp(folder) == NULL || asprintf(&profile, "%s/" CLI_REPL_NOW, folder) < 0) {
+        free(folder); /* keeps errno */
         return false;
     }
     repl->folder = folder;
@@ -104,15 +103,15 @@ static bool make_folder(struct cli_repl *repl) {
 }
 
 static void warn(const char *path, int problem) {
-    cli_fail(0, path, "%s: recording stops here, the session goes on", strerror(problem));
+    cli_fail(0, path, "%s: recording stops here, the session continues", strerror(problem));
 }
 
-/* Starts recording at that rate; the program's name in the profile is `what`. */
+/* Starts recording at this rate; `what` is the program's name in the profile. */
 static value repl_start(struct domain *d, value rate, value what) {
     struct cli_repl *repl = repl_of(d);
-    if (mp_recorder_of(d->vm) != NULL) vm_failwith(d, "a recording runs already");
+    if (mp_recorder_of(d->vm) != NULL) vm_failwith(d, "a recording is already running");
     GC_ROOT(&d->gc, &rate, &what);
-    gc_full_major_cycle(&d->gc); /* so that its pauses are the program's own */
+    gc_full_major_cycle(&d->gc); /* so that the pauses belong to the recorded phrases */
     struct mp_recorder_options options = {
         .rate = double_of_val(rate),
         .program = string_bytes(what),
@@ -135,10 +134,10 @@ static value new_figures(struct domain *d, const double *figures, size_t n) {
     return array;
 }
 
-/* Ends the recording: bactrian_repl.ml has the names of the figures. */
+/* Ends the recording. Returns the figures that bactrian_repl.ml names. */
 static value repl_stop(struct domain *d, value unit) {
     struct mp_recorder *recorder = mp_recorder_of(d->vm);
-    if (recorder == NULL) vm_failwith(d, "no recording runs");
+    if (recorder == NULL) vm_failwith(d, "no recording is running");
     const struct gc_stats *before = &repl_of(d)->before;
     struct gc_stats after;
     struct mp_recording done;
@@ -166,20 +165,20 @@ static value repl_is_recording(struct domain *d, value unit) {
     return val_of_int(mp_recorder_of(d->vm) != NULL);
 }
 
-/* Brings what is known so far to the file. Returns the seconds since the start. */
+/* Writes all samples so far to the file. Returns the seconds since the start. */
 static value repl_flush(struct domain *d, value unit) {
     struct mp_recorder *recorder = mp_recorder_of(d->vm);
-    if (recorder == NULL) vm_failwith(d, "no recording runs");
+    if (recorder == NULL) vm_failwith(d, "no recording is running");
     return copy_double(d, (double)mp_recorder_flush(recorder) / 1e9);
 }
 
 /* The file of the last recording. */
 static value repl_profile(struct domain *d, value unit) {
-    if (!repl_of(d)->recorded) vm_failwith(d, "nothing was recorded yet");
+    if (!repl_of(d)->recorded) vm_failwith(d, "there is no recording yet");
     return copy_string(d, repl_of(d)->profile);
 }
 
-/* `prof`: words are a verb, options and files. Returns what it prints. */
+/* `prof`: words are a verb, options and files. Returns the output. */
 static value repl_report(struct domain *d, value words) {
     struct report_error error = {"", "", ""};
     char *text = NULL;

@@ -1,12 +1,12 @@
 /* line.c - see line.h.
  *
- * libedit leaves signals alone here: while a line is edited the terminal sends none (ISIG is off),
- * and Ctrl-C, Ctrl-Z and Ctrl-\ are keys like others. So the terminal is always put back before
- * anything can stop or end the process, whoever handles signals. The locale that tells characters
- * from bytes is the environment's, for this thread and while a line is read only: OCaml programs
- * run in C's. */
-#include "vm/cli/line.h"
+ * While a line is edited the terminal sends no signals (ISIG is off), and Ctrl-C, Ctrl-Z and Ctrl-\
+ * are ordinary keys. So the terminal is always restored before anything stops or ends the process,
+ * whichever handlers are installed. The environment's locale, which defines the characters, is used
+ * by this thread only while it reads a line: OCaml programs run in C's. */
+#include "vm/cli/prompt/line.h"
 
+#include "gc/assert.h"
 #include "memprof/format/plain.h"
 #include "vm/cli/cli.h"
 
@@ -31,7 +31,7 @@ struct cli_line {
     cli_line_completer *complete;
     void *context;
     const char *prompt;
-    char *kept; /* what was typed when a signal came; NULL: nothing */
+    char *kept; /* the text typed before a signal interrupted the read, or NULL */
     bool interrupted;
 };
 
@@ -53,7 +53,7 @@ static unsigned char on_interrupt(EditLine *editor, int key) {
 
 static unsigned char give_signal(EditLine *editor, int number) {
     el_set(editor, EL_PREP_TERM, 0);
-    kill(0, number); /* as the terminal does: the job, not only this process */
+    kill(0, number); /* to the process group, as the terminal does */
     el_set(editor, EL_PREP_TERM, 1);
     el_resize(editor);
     return CC_REDISPLAY;
@@ -90,8 +90,9 @@ static void sort_candidates(struct cli_candidates *c) {
     c->count = kept;
 }
 
-/* Of sorted words: what the first and the last start with, all do. */
+/* The length of the common prefix. The words are sorted, so that of the first and the last. */
 static size_t common_length(const struct cli_candidates *c) {
+    ASSERT(c->count > 0);
     const char *first = c->words[0], *last = c->words[c->count - 1];
     size_t n = 0;
     while (first[n] != 0 && first[n] == last[n]) n++;
@@ -99,7 +100,7 @@ static size_t common_length(const struct cli_candidates *c) {
     return n;
 }
 
-/* Names come from files and profiles: nothing of them may command the terminal. */
+/* Names come from files and profiles: they must not control the terminal. */
 static void print_plain(const char *word, int width) {
     mp_put_plain(stdout, word, '?');
     for (int n = (int)strlen(word); n < width; n++) putchar(' ');
@@ -136,6 +137,7 @@ static unsigned char on_tab(EditLine *editor, int key) {
     sort_candidates(&c);
     size_t common = c.count == 0 ? 0 : common_length(&c);
     if (common > c.typed || (c.count == 1 && c.end[0] != 0)) {
+        ASSERT(c.typed <= strlen(before) && c.typed <= strlen(c.words[0]));
         c.words[0][common] = 0;
         if (common > c.typed) el_insertstr(editor, c.words[0] + c.typed);
         if (c.count == 1 && c.end[0] != 0) el_insertstr(editor, c.end);
@@ -159,16 +161,16 @@ static void bind_keys(EditLine *editor) {
         {"\\e[1;5D", "ed-prev-word"}, {"\\e[1;5C", "em-next-word"},
     };
     el_set(editor, EL_ADDFN, "bactrian-complete", "Complete the word", on_tab);
-    el_set(editor, EL_ADDFN, "bactrian-interrupt", "Drop the line", on_interrupt);
+    el_set(editor, EL_ADDFN, "bactrian-interrupt", "Discard the line", on_interrupt);
     el_set(editor, EL_ADDFN, "bactrian-suspend", "Suspend the job", on_suspend);
-    el_set(editor, EL_ADDFN, "bactrian-quit", "End the job", on_quit);
+    el_set(editor, EL_ADDFN, "bactrian-quit", "Quit the job", on_quit);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         el_set(editor, EL_BIND, keys[i][0], keys[i][1], NULL);
 }
 
 /* ---- History. ---- */
 
-/* Makes the folders that path goes through; what fails shows when the file is opened. */
+/* Creates the parent folders of path. A failure shows when the file is opened. */
 static void make_folders(char *path) {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = 0;
@@ -177,7 +179,7 @@ static void make_folders(char *path) {
     }
 }
 
-/* The path of the history; allocated, NULL: none. */
+/* The path of the history file, allocated; NULL: none. */
 static char *find_history(const char *name) {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     char *path;
@@ -200,8 +202,8 @@ static void open_history(struct cli_line *line, const char *name) {
     el_set(line->editor, EL_HIST, history, line->history);
 }
 
-/* Written at once: a terminal may be closed at any time. */
-static void remember(struct cli_line *line, const char *text) {
+/* Writes the file at once, since a terminal may be closed at any time. */
+static void add_to_history(struct cli_line *line, const char *text) {
     HistEvent event;
     if (line->history == NULL || text[strspn(text, " \t")] == 0) return;
     history(line->history, &event, H_ENTER, text);
@@ -216,7 +218,7 @@ bool cli_line_is_possible(void) {
            strcmp(term, "dumb") != 0;
 }
 
-/* The environment's; where it says nothing but ASCII, other characters are still UTF-8. */
+/* The environment's locale, or C.UTF-8 where that is ASCII. */
 static locale_t open_locale(void) {
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
     if (locale != 0 && strcmp(nl_langinfo_l(CODESET, locale), "ANSI_X3.4-1968") != 0) return locale;
@@ -248,7 +250,7 @@ struct cli_line *cli_line_open(const char *history, cli_line_completer *complete
     return NULL;
 }
 
-/* el_gets, with the text that a signal interrupted. */
+/* el_gets, starting with the text that was kept. */
 static const char *get_line(struct cli_line *line, int *count) {
     if (line->kept != NULL) {
         el_push(line->editor, line->kept);
@@ -264,11 +266,12 @@ static enum cli_line_result read_failed(struct cli_line *line) {
     if (errno != EINTR) return LINE_END;
     const LineInfo *info = el_line(line->editor);
     line->kept = strndup(info->buffer, (size_t)(info->lastchar - info->buffer));
-    putchar('\r'); /* the prompt is shown again */
+    putchar('\r'); /* the prompt is printed again */
     return LINE_SIGNALLED;
 }
 
 enum cli_line_result cli_line_read(struct cli_line *line, const char *prompt, char **text) {
+    ASSERT(line != NULL && prompt != NULL);
     int count = 0;
     enum cli_line_result result = LINE_READ;
     locale_t before = line->locale != 0 ? uselocale(line->locale) : 0;
@@ -279,7 +282,7 @@ enum cli_line_result cli_line_read(struct cli_line *line, const char *prompt, ch
     const char *typed = get_line(line, &count);
     if (typed == NULL || line->interrupted) result = read_failed(line);
     else if ((*text = strndup(typed, strcspn(typed, "\n"))) == NULL) result = LINE_END;
-    else remember(line, *text);
+    else add_to_history(line, *text);
     fflush(stdout);
     if (before != 0) uselocale(before);
     return result;

@@ -1,11 +1,15 @@
-/* message.c - the one place that prints messages of our own: `bactrian: subject: what: what to do`.
- */
+/* output.c - messages of the command line (`bactrian: SUBJECT: what is wrong: what to do`) and
+ * properties of the terminal. */
+#include "gc/assert.h"
 #include "memprof/format/plain.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 int cli_fail(int status, const char *subject, const char *format, ...) {
     char text[2048];
@@ -15,7 +19,7 @@ int cli_fail(int status, const char *subject, const char *format, ...) {
     if (n < 0 || (size_t)n >= sizeof text) n = 0;
     vsnprintf(text + n, sizeof text - (size_t)n, format, arguments);
     va_end(arguments);
-    /* A message is one line, whatever a file is called. */
+    /* One line, even if a file's name contains newlines. */
     mp_make_plain(text);
     fprintf(stderr, "bactrian: %s\n", text);
     return status;
@@ -23,15 +27,34 @@ int cli_fail(int status, const char *subject, const char *format, ...) {
 
 int cli_refuse(const char *subject, const struct vm_error *error) {
     const char *detail = error->detail;
+    ASSERT(error->status != VM_OK);
     return cli_fail(STATUS_REFUSED, subject, "%s%s%s%s [%s]: %s", vm_status_text(error->status),
                     detail[0] != 0 ? " (" : "", detail, detail[0] != 0 ? ")" : "",
                     vm_status_code(error->status), vm_status_advice(error->status));
+}
+
+int cli_report_failed(const struct report_error *error) {
+    ASSERT(error->what[0] != 0);
+    return cli_fail(STATUS_REFUSED, error->subject[0] != 0 ? error->subject : NULL, "%s: %s",
+                    error->what, error->advice);
 }
 
 int cli_finish_output(int status) {
     errno = 0;
     bool failed = fflush(stdout) != 0;
     if (!failed && !ferror(stdout)) return status;
-    return cli_fail(STATUS_REFUSED, "standard output", "%s: nothing more could be written",
+    return cli_fail(STATUS_REFUSED, "standard output", "%s: the output is incomplete",
                     errno != 0 ? strerror(errno) : "write error");
+}
+
+unsigned cli_terminal_columns(void) {
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO)) return 0;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+bool cli_wants_color(void) {
+    const char *term = getenv("TERM");
+    bool plain = getenv("NO_COLOR") != NULL || term == NULL || strcmp(term, "dumb") == 0;
+    return cli_terminal_columns() > 0 && !plain;
 }

@@ -1,8 +1,8 @@
 /* repl.c - `bactrian repl WORDS...`: runs the installed toplevel.
  *
- * It is started as `ocaml -I MODULES bactrian.cma bactrian_repl.cma WORDS...`; the last of these
- * libraries takes the additions out of Sys.argv again. */
-#include "vm/cli/repl.h"
+ * The command is `ocaml -I MODULES bactrian.cma bactrian_repl.cma WORDS...`; the last library
+ * removes the added words from Sys.argv. */
+#include "vm/cli/prompt/repl.h"
 
 #include "vm/cli/cli.h"
 
@@ -23,7 +23,8 @@ static void remove_files(const char *folder) {
     rmdir(folder);
 }
 
-void cli_repl_close(struct cli_repl *repl) {
+/* Frees everything and removes the recording's file. Needs: the machine is destroyed. */
+static void close_repl(struct cli_repl *repl) {
     cli_line_close(repl->line);
     if (repl->folder != NULL) remove_files(repl->folder);
     free(repl->folder);
@@ -31,7 +32,7 @@ void cli_repl_close(struct cli_repl *repl) {
     free(repl->rows);
 }
 
-/* The toplevel's command line, in front of words; allocated. */
+/* The toplevel's command line, followed by words; allocated. */
 static char **add_words(char **words, char *toplevel, char *modules) {
     char *front[] = {toplevel, "-I", modules, "bactrian.cma", "bactrian_repl.cma"};
     size_t n = 0, before = sizeof front / sizeof front[0];
@@ -43,17 +44,17 @@ static char **add_words(char **words, char *toplevel, char *modules) {
     return all;
 }
 
-/* The toplevel's path, allocated; NULL after a message, *status is what to exit with. */
+/* The toplevel's path, allocated; NULL after a message: *status is the exit status. */
 static char *find_toplevel(int *status) {
     char *path = cli_find_program(TOPLEVEL);
     *status = STATUS_NOT_FOUND;
-    if (path == NULL) cli_fail(*status, TOPLEVEL, "no memory");
+    if (path == NULL) cli_fail(*status, TOPLEVEL, "out of memory");
     else if (strchr(path, '/') == NULL)
         cli_fail(*status, TOPLEVEL,
                  "OCaml's toplevel is not in PATH: install it (Debian: ocaml-nox)");
     else if (!vm_is_bytecode_file(path))
         cli_fail(*status = STATUS_REFUSED, path,
-                 "this is not OCaml's toplevel as bytecode: put the one of OCaml 4.13 into PATH");
+                 "not a bytecode toplevel: put the one of OCaml 4.13 into PATH");
     else return path;
     free(path);
     return NULL;
@@ -64,8 +65,7 @@ static bool has_library(const char *modules) {
     if (modules == NULL || asprintf(&path, "%s/bactrian_repl.cma", modules) < 0) return false;
     bool found = access(path, R_OK) == 0;
     free(path);
-    if (found) return true;
-    return false;
+    return found;
 }
 
 int cli_repl(struct cli_options *options) {
@@ -83,14 +83,16 @@ int cli_repl(struct cli_options *options) {
                           "libraries (Debian: ocaml-nox)");
     else if ((words = add_words(options->operands, toplevel, modules)) == NULL ||
              !cli_repl_add_prims(&repl))
-        status = cli_fail(STATUS_REFUSED, "repl", "no memory");
+        status = cli_fail(STATUS_REFUSED, "repl", "out of memory");
     else {
         options->operands = words;
         options->vm.embedder = &repl;
-        options->quiet = true; /* of a recording that the session leaves open */
+        options->vm.profiler_rows = repl.rows;
+        options->vm.profiler_row_count = repl.row_count;
+        options->quiet = true; /* no summary of a recording that the session leaves open */
         status = cli_run_direct(options, toplevel);
     }
-    cli_repl_close(&repl);
+    close_repl(&repl);
     free(words);
     free(modules);
     free(toplevel);

@@ -1,0 +1,34 @@
+/* repl.h - `bactrian repl`: OCaml's toplevel with extensions.
+ *
+ * repl.c starts the toplevel with Bactrian's modules and bactrian_repl.cma loaded;
+ * stdlib/ml/bactrian_repl.ml implements directives and completion on the primitives of
+ * repl_prims.c. */
+#ifndef BACTRIAN_VM_CLI_PROMPT_REPL_H
+#define BACTRIAN_VM_CLI_PROMPT_REPL_H
+
+#include "gc/stats.h"
+#include "vm/cli/prompt/line.h"
+#include "vm/state/vm.h"
+
+/* The files in the temporary folder: the last recording, and its state at the last report. */
+#define CLI_REPL_NOW    "now"
+#define CLI_REPL_BEFORE "last_report"
+
+/* The state of the primitives (vm_options.embedder). */
+struct cli_repl {
+    struct cli_line *line;  /* NULL until the first line is read */
+    struct domain *domain;  /* the reader of the current line */
+    value complete;         /* its completer, a root during the read */
+    char *folder;           /* for temporary files; NULL: not created yet */
+    char *profile;          /* CLI_REPL_NOW in it */
+    bool recorded;          /* a recording was started */
+    uint64_t started_ns;    /* start of the recording */
+    struct gc_stats before; /* at its start */
+    struct vm_prim *rows;   /* the profiler's primitives and our own */
+    size_t row_count;
+};
+
+/* Fills rows; false: out of memory. GC: never. */
+bool cli_repl_add_prims(struct cli_repl *repl);
+
+#endif
