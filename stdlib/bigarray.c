@@ -241,7 +241,7 @@ static void swap_bytes(void *to, const void *from, uintptr_t n, unsigned width) 
         for (uintptr_t i = 0; i < n; i++) p8[i] = __builtin_bswap64(p8[i]);
 }
 
-static void write_elements(struct marshal_writer *w, const void *data, uintptr_t n,
+static void write_elements(struct vm_marshal_writer *w, const void *data, uintptr_t n,
                            unsigned width) {
     enum { BLOCK_BYTES = 4096 };
     uint64_t block[BLOCK_BYTES / 8];
@@ -249,31 +249,32 @@ static void write_elements(struct marshal_writer *w, const void *data, uintptr_t
     for (uintptr_t step; n > 0; n -= step, from += step * width) {
         step = n < BLOCK_BYTES / width ? n : BLOCK_BYTES / width;
         swap_bytes(block, from, step, width);
-        marshal_put_bytes(w, block, step * width);
+        vm_marshal_put_bytes(w, block, step * width);
     }
 }
 
 /* Narrow elements are written if all lie in [-limit, limit). For native integers that bound is 0:
  * OCaml means 2^31, but writes them narrow only if there are none. */
-static void write_words(struct marshal_writer *w, const intptr_t *p, uintptr_t n, intptr_t limit) {
+static void write_words(struct vm_marshal_writer *w, const intptr_t *p, uintptr_t n,
+                        intptr_t limit) {
     bool narrow = true;
     for (uintptr_t i = 0; i < n && narrow; i++) narrow = p[i] >= -limit && p[i] < limit;
-    marshal_put_uint(w, !narrow, 1);
+    vm_marshal_put_uint(w, !narrow, 1);
     if (!narrow) write_elements(w, p, n, 8);
     else
-        for (uintptr_t i = 0; i < n; i++) marshal_put_uint(w, (uint64_t)p[i], 4);
+        for (uintptr_t i = 0; i < n; i++) vm_marshal_put_uint(w, (uint64_t)p[i], 4);
 }
 
-void bigarray_write(struct marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64) {
+void bigarray_write(struct vm_marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64) {
     const struct bigarray *b = bigarray_of(v);
-    marshal_put_uint(w, (uint64_t)b->num_dims, 4);
-    marshal_put_uint(w, (uint64_t)(b->flags & KIND_AND_LAYOUT), 4);
+    vm_marshal_put_uint(w, (uint64_t)b->num_dims, 4);
+    vm_marshal_put_uint(w, (uint64_t)(b->flags & KIND_AND_LAYOUT), 4);
     for (intptr_t i = 0; i < b->num_dims; i++) {
         if (b->dim[i] < LONG_DIMENSION) {
-            marshal_put_uint(w, (uint64_t)b->dim[i], 2);
+            vm_marshal_put_uint(w, (uint64_t)b->dim[i], 2);
         } else {
-            marshal_put_uint(w, LONG_DIMENSION, 2);
-            marshal_put_uint(w, (uint64_t)b->dim[i], 8);
+            vm_marshal_put_uint(w, LONG_DIMENSION, 2);
+            vm_marshal_put_uint(w, (uint64_t)b->dim[i], 8);
         }
     }
     uintptr_t n = bigarray_elements(b);
@@ -293,7 +294,7 @@ static void widen_words(intptr_t *to, const uint8_t *from, uintptr_t n) {
     }
 }
 
-/* What a message says of a bigarray. */
+/* The marshalled description of a bigarray. */
 struct payload {
     uint64_t num_dims, flags;
     intptr_t dims[BIGARRAY_MAX_DIMS];
@@ -302,31 +303,32 @@ struct payload {
     const uint8_t *elements;
 };
 
-static bool read_payload(struct vm_reader *r, struct payload *p) {
-    p->num_dims = vm_reader_uint(r, 4);
-    p->flags = vm_reader_uint(r, 4);
+static bool read_payload(struct vm_marshal_reader *r, struct payload *p) {
+    p->num_dims = vm_marshal_get_uint(r, 4);
+    p->flags = vm_marshal_get_uint(r, 4);
     if (p->num_dims > BIGARRAY_MAX_DIMS) {
-        vm_reader_fail(r, "wrong number of bigarray dimensions", "more than 16 dimensions");
+        vm_marshal_fail(r, "wrong number of bigarray dimensions", "more than 16 dimensions");
         return false;
     }
     for (uint64_t i = 0; i < p->num_dims; i++) {
-        uint64_t n = vm_reader_uint(r, 2);
-        p->dims[i] = (intptr_t)(n == LONG_DIMENSION ? vm_reader_uint(r, 8) : n);
-        if (p->dims[i] < 0) vm_reader_fail(r, "size overflow for bigarray", "a negative dimension");
+        uint64_t n = vm_marshal_get_uint(r, 2);
+        p->dims[i] = (intptr_t)(n == LONG_DIMENSION ? vm_marshal_get_uint(r, 8) : n);
+        if (p->dims[i] < 0)
+            vm_marshal_fail(r, "size overflow for bigarray", "a negative dimension");
     }
     uint64_t unknown = p->flags & ~(uint64_t)KIND_AND_LAYOUT;
     if ((p->flags & BIGARRAY_KIND_MASK) >= BIGARRAY_KINDS || unknown != 0)
-        vm_reader_fail(r, "bad bigarray kind", "a bigarray of no known kind");
+        vm_marshal_fail(r, "bad bigarray kind", "a bigarray of no known kind");
     enum bigarray_kind kind = (enum bigarray_kind)(p->flags & BIGARRAY_KIND_MASK);
-    if (vm_reader_failed(r)) return false;
+    if (vm_marshal_failed(r)) return false;
     if (!elements_size(kind, (int)p->num_dims, p->dims, &p->bytes)) {
-        vm_reader_fail(r, "size overflow for bigarray", "the size of a bigarray overflows");
+        vm_marshal_fail(r, "size overflow for bigarray", "the size of a bigarray overflows");
         return false;
     }
     bool words = kind == BIGARRAY_CAML_INT || kind == BIGARRAY_NATIVE_INT;
-    p->narrow = words && vm_reader_uint(r, 1) == 0;
-    p->elements = vm_reader_bytes(r, p->narrow ? p->bytes / 2 : p->bytes);
-    return !vm_reader_failed(r);
+    p->narrow = words && vm_marshal_get_uint(r, 1) == 0;
+    p->elements = vm_marshal_get_bytes(r, p->narrow ? p->bytes / 2 : p->bytes);
+    return !vm_marshal_failed(r);
 }
 
 static size_t payload_size(const struct payload *p) {
@@ -334,16 +336,17 @@ static size_t payload_size(const struct payload *p) {
 }
 
 /* Makes b, all zero as yet, the bigarray of p. */
-static bool fill(struct vm_reader *r, struct bigarray *b, const struct payload *p) {
+static bool fill(struct vm_marshal_reader *r, struct bigarray *b, const struct payload *p) {
     b->num_dims = (intptr_t)p->num_dims;
     b->flags = (intptr_t)p->flags;
     b->proxy = NULL;
     memcpy(b->dim, p->dims, p->num_dims * sizeof p->dims[0]);
-    struct gc_heap *heap = vm_reader_domain(r)->gc.heap;
+    struct gc_heap *heap = vm_marshal_domain(r)->gc.heap;
     size_t counted = p->bytes + OVERHEAD_BYTES;
     b->data = gc_external_try(heap, counted) ? new_elements(heap, counted) : NULL;
     if (b->data == NULL) {
-        vm_reader_fail(r, "out of memory for bigarray", "no memory for the elements of a bigarray");
+        vm_marshal_fail(r, "out of memory for bigarray",
+                        "no memory for the elements of a bigarray");
         return false;
     }
     b->flags |= BIGARRAY_MANAGED | BIGARRAY_COUNTED;
@@ -353,14 +356,14 @@ static bool fill(struct vm_reader *r, struct bigarray *b, const struct payload *
     return true;
 }
 
-value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared) {
+value bigarray_read(struct vm_marshal_reader *r, const struct gc_custom_ops *ops, size_t declared) {
     struct payload p;
     if (!read_payload(r, &p)) return 0;
-    value v = vm_reader_custom(r, ops, payload_size(&p), p.bytes);
+    value v = vm_marshal_new_custom(r, ops, payload_size(&p), p.bytes);
     return v != 0 && fill(r, bigarray_of(v), &p) ? v : 0;
 }
 
-size_t bigarray_read_into(struct vm_reader *r, struct bigarray *b) {
+size_t bigarray_read_into(struct vm_marshal_reader *r, struct bigarray *b) {
     struct payload p;
     return read_payload(r, &p) && fill(r, b, &p) ? payload_size(&p) : 0;
 }

@@ -12,8 +12,8 @@
 #include "gc/value.h"
 
 struct domain;
-struct vm_reader;
-struct marshal_writer;
+struct vm_marshal_reader;
+struct vm_marshal_writer;
 
 enum { BIGARRAY_MAX_DIMS = 16 };
 
@@ -89,10 +89,10 @@ void bigarray_drop_proxy(struct bigarray_proxy *proxy);
  * false. GC: never. */
 int bigarray_compare(value a, value b, bool *unordered);
 /* The payload in messages (stdlib/customs.h, vm/marshal/reader.h). */
-value bigarray_read(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared);
+value bigarray_read(struct vm_marshal_reader *r, const struct gc_custom_ops *ops, size_t declared);
 /* The same into *b, which has room for as many dimensions as the message says: foreign kinds that
  * are bigarrays inside. Returns the size, 0 if the message was refused. */
-size_t bigarray_read_into(struct vm_reader *r, struct bigarray *b);
-void bigarray_write(struct marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64);
+size_t bigarray_read_into(struct vm_marshal_reader *r, struct bigarray *b);
+void bigarray_write(struct vm_marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64);
 
 #endif

@@ -1,8 +1,8 @@
-/* customs.c - the list of the built-in kinds of custom blocks, and the foreign kinds beside them.
+/* customs.c - the list of the built-in kinds of custom blocks, and the registered foreign ones.
  * Channels are not in it: they can neither be written nor read.
  *
- * A block of a foreign kind is of an inert kind until its content is there: what a message that is
- * refused half way leaves in the heap is never finalised. */
+ * A block of a foreign kind is of an inert kind until its content is read: a block that a refused
+ * value leaves in the heap is never finalised. */
 #include "stdlib/customs.h"
 
 #include "stdlib/bigarray.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 static const struct custom_kind {
-    struct vm_custom_reader reader; /* its operations, and how a payload is read */
-    marshal_custom_write *write;
+    struct vm_marshal_custom_reader reader; /* its operations, and how a payload is read */
+    vm_marshal_custom_write *write;
 } kinds[] = {
     {{&bigarray_ops, bigarray_read}, bigarray_write},
 };
@@ -22,12 +22,12 @@ enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 struct registered_custom {
     struct registered_custom *next;
-    struct vm_custom_reader reader;
+    struct vm_marshal_custom_reader reader;
 };
 
 static const struct gc_custom_ops inert_ops = {.identifier = "_inert"};
 
-/* What vm_protect_exn hands to the function that may raise. */
+/* What vm_protect_exn passes to the function that may raise. */
 struct reading {
     struct marshal_state *m;
     const struct gc_custom_ops *ops;
@@ -35,38 +35,38 @@ struct reading {
     size_t declared;
 };
 
-/* Runs ops->deserialize on the block's data; it may leave by customs_refuse. */
+/* Runs ops->deserialize on the block's data; it may end in customs_refuse. */
 static value read_content(struct domain *d, void *context) {
     struct reading *job = context;
     struct marshal_state *m = job->m;
     (void)d;
-    if (_setjmp(m->refusal) != 0) vm_reader_fail(m->reader, m->refused_why, "a library refused it");
+    if (_setjmp(m->refusal) != 0)
+        vm_marshal_fail(m->reader, m->refused_why, "a library refused it");
     else if (job->ops->deserialize(custom_data(job->v)) != job->declared)
-        vm_reader_fail(m->reader, "incorrect length of serialized custom block",
-                       "a custom block of another size than it says");
+        vm_marshal_fail(m->reader, "incorrect length of serialized custom block",
+                        "a custom block of another size than it says");
     return VAL_UNIT;
 }
 
-static value read_foreign(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared) {
-    struct domain *d = vm_reader_domain(r);
+static value read_foreign(struct vm_marshal_reader *r, const struct gc_custom_ops *ops,
+                          size_t declared) {
+    struct domain *d = vm_marshal_domain(r);
     struct marshal_state *m = &prim_state(d)->marshal;
-    if (declared == SIZE_MAX || declared > MAX_WOSIZE) {
-        vm_reader_fail(r, "incorrect length of serialized custom block",
-                       "a foreign custom block without its size");
-        return 0;
-    }
-    /* Before there is a content that would be lost. */
-    if (ops->finalize != NULL && !gc_custom_reserve(&d->gc)) vm_reader_fail_memory(r, 1);
-    value v = vm_reader_custom(r, &inert_ops, declared, 0);
+    if (declared == SIZE_MAX || declared > MAX_WOSIZE)
+        return vm_marshal_fail(r, "incorrect length of serialized custom block",
+                               "a foreign custom block without its size");
+    /* Reserved now, as a failure after the content is read would lose it. */
+    if (ops->finalize != NULL && !gc_custom_reserve(&d->gc)) vm_marshal_fail_memory(r, 1);
+    value v = vm_marshal_new_custom(r, &inert_ops, declared, 0);
     if (v == 0) return 0;
-    vm_reader_settle(r);
+    vm_marshal_initialise(r);
     struct reading job = {m, ops, v, declared};
-    struct vm_reader *outer = m->reader;
+    struct vm_marshal_reader *outer = m->reader;
     m->reader = r;
     value result = vm_protect_exn(d, read_content, &job);
     m->reader = outer;
-    if (is_exn_result(result)) vm_reader_raise(r, exn_of_result(result));
-    if (vm_reader_failed(r)) return 0;
+    if (is_exn_result(result)) vm_marshal_read_raised(r, exn_of_result(result));
+    if (vm_marshal_failed(r)) return 0;
     field(v, 0) = (value)ops;
     if (ops->finalize != NULL) gc_adopt_custom(&d->gc, v, 0);
     return v;
@@ -106,22 +106,22 @@ static value serialize(struct domain *d, void *context) {
     return VAL_UNIT;
 }
 
-static void write_foreign(struct marshal_writer *w, value v, uint64_t *bytes_32,
+static void write_foreign(struct vm_marshal_writer *w, value v, uint64_t *bytes_32,
                           uint64_t *bytes_64) {
     struct marshal_state *m = &prim_state(w->d)->marshal;
     struct writing job = {v, 0, 0};
-    struct marshal_writer *outer = m->writer;
+    struct vm_marshal_writer *outer = m->writer;
     m->writer = w;
     value result = vm_protect_exn(w->d, serialize, &job);
     m->writer = outer;
     *bytes_32 = job.bytes_32;
     *bytes_64 = job.bytes_64;
-    if (is_exn_result(result)) marshal_fail_raised(w, exn_of_result(result));
+    if (is_exn_result(result)) vm_marshal_write_raised(w, exn_of_result(result));
 }
 
 /* ---- All kinds. ---- */
 
-const struct vm_custom_reader *customs_find_reader(void *context, const char *identifier) {
+const struct vm_marshal_custom_reader *customs_find_reader(void *context, const char *identifier) {
     for (int i = 0; i < KIND_COUNT; i++)
         if (strcmp(kinds[i].reader.ops->identifier, identifier) == 0) return &kinds[i].reader;
     struct registered_custom *kind = prim_state(context)->customs;
@@ -129,10 +129,10 @@ const struct vm_custom_reader *customs_find_reader(void *context, const char *id
     return kind == NULL || kind->reader.ops->deserialize == NULL ? NULL : &kind->reader;
 }
 
-static marshal_custom_write *find_writer(const struct gc_custom_ops *ops) {
+static vm_marshal_custom_write *find_writer(const struct gc_custom_ops *ops) {
     for (int i = 0; i < KIND_COUNT; i++)
         if (kinds[i].reader.ops == ops) return kinds[i].write;
     return NULL;
 }
 
-const struct marshal_customs customs_writers = {.find = find_writer, .foreign = write_foreign};
+const struct vm_marshal_customs customs_writers = {.find = find_writer, .foreign = write_foreign};

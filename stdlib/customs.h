@@ -1,9 +1,9 @@
-/* customs.h - the kinds of custom blocks that this machine can write to messages and read back.
+/* customs.h - the kinds of custom blocks that this machine can marshal and read back.
  *
- * _i, _j and _n are known to vm/marshal/reader.c and marshal_writer.c themselves; the rows here are
- * the others that are built in. Kinds of foreign libraries come behind them: any can be written
- * that has a serialize function, those that were registered can be read back. Their functions take
- * no stream: they work on the one that struct marshal_state names while they run. */
+ * vm/marshal knows _i, _j and _n itself; the rows here are the other built-in kinds. Kinds of
+ * foreign libraries follow: those with a serialize function can be written, those that were
+ * registered can be read back. Their functions take no stream: they work on the one that struct
+ * marshal_state names while they run. */
 #ifndef BACTRIAN_STDLIB_CUSTOMS_H
 #define BACTRIAN_STDLIB_CUSTOMS_H
 
@@ -14,16 +14,16 @@ struct prim_state;
 
 /* For vm_marshal_read_options: the reader for an identifier, or NULL. context: the domain.
  * GC: never. */
-const struct vm_custom_reader *customs_find_reader(void *context, const char *identifier);
+const struct vm_marshal_custom_reader *customs_find_reader(void *context, const char *identifier);
 /* The writers of all kinds. */
-extern const struct marshal_customs customs_writers;
+extern const struct vm_marshal_customs customs_writers;
 
 /* Makes a foreign kind known for reading; ops must outlive the machine. GC: never. Fails: false, no
  * memory. */
 bool customs_register(struct domain *d, const struct gc_custom_ops *ops);
 /* Frees the list of registered kinds. GC: never. */
 void customs_free(struct prim_state *state);
-/* A deserialize function gives up: the message is refused with text (cut to fit). Needs: one runs.
+/* A deserialize function gives up: the value is refused with text (cut to fit). Needs: one runs.
  * GC: never. */
 _Noreturn void customs_refuse(struct domain *d, const char *text);
 

@@ -1,10 +1,10 @@
-/* prim_marshal.c - Marshal, output_value and input_value: between messages on one side and
- * channels, strings and bytes on the other.
+/* prim_marshal.c - Marshal, output_value and input_value: marshalled values to and from channels,
+ * strings and bytes.
  *
- * C memory is only held where nothing can raise. Channels are used by their `try` functions, which
- * may run signal handlers and so come back here: that memory is local. What is needed while the
- * result is allocated (which may raise Out_of_memory, but runs no OCaml code) hangs off struct
- * prim_state, whose next user frees what was left. */
+ * C memory is only held where nothing can raise. Channels are used through their `try` functions,
+ * which may run signal handlers and so re-enter this file: the memory held meanwhile is local. What
+ * is needed while the result is allocated (which may raise Out_of_memory, but runs no OCaml code)
+ * belongs to struct prim_state, whose next user frees what is left. */
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"
 #include "stdlib/prim.h"
@@ -14,10 +14,10 @@
 
 #include <stdlib.h>
 
-/* A message of unknown length is read in steps that grow from this. */
+/* A value is read from a channel in steps that grow from this. */
 enum { FIRST_STEP_BYTES = 1 << 20 };
 
-/* Gives the state of d, with no memory in it. */
+/* The state of d, its memory freed. */
 static struct marshal_state *free_marshal_state(struct domain *d) {
     struct marshal_state *m = &prim_state(d)->marshal;
     vm_arena_free(&m->scratch);
@@ -40,28 +40,28 @@ static unsigned flags_of_list(value list) {
 
 /* ---- Writing. ---- */
 
-/* Writes the message of *v, a root, into scratch, where its memory counts: where that is refused
- * once more, after a full cycle. */
-static void write_message(struct domain *d, struct marshal_writer *w, const value *v,
-                          unsigned flags, struct vm_arena *scratch) {
+/* Writes *v, a root, into scratch, whose memory counts; retries after a full cycle if that was
+ * refused. */
+static void write_value(struct domain *d, struct vm_marshal_writer *w, const value *v,
+                        unsigned flags, struct vm_arena *scratch) {
     scratch->heap = d->gc.heap;
-    if (marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
-    bool again = w->failure == MARSHAL_NO_MEMORY;
+    if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
+    bool again = w->failure == VM_MARSHAL_NO_MEMORY;
     if (again) vm_arena_free(scratch);
     if (again && gc_external_take(&d->gc, w->scratch_bytes)) {
         gc_external_give(d->gc.heap, w->scratch_bytes);
-        if (marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
+        if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
     }
-    marshal_raise(d, w);
+    vm_marshal_raise(d, w);
 }
 
-static void output_message(struct domain *d, value channel, const struct marshal_writer *w) {
+static void output_chunks(struct domain *d, value channel, const struct vm_marshal_writer *w) {
     GC_ROOT(&d->gc, &channel);
     struct channel *to = channel_of(channel);
     struct channel_failure failure;
     vm_lock(d, &to->lock);
     bool ok = channel_try_write(d, to, w->header, w->header_bytes, &failure);
-    for (const struct marshal_chunk *c = &w->first; ok && c != NULL; c = c->next)
+    for (const struct vm_marshal_chunk *c = &w->first; ok && c != NULL; c = c->next)
         ok = channel_try_write(d, to, c->bytes, c->used, &failure);
     vm_unlock(d, &to->lock);
     vm_arena_free(w->scratch);
@@ -70,21 +70,21 @@ static void output_message(struct domain *d, value channel, const struct marshal
 
 value prim_output_value(struct domain *d, value channel, value v, value flags) {
     struct vm_arena scratch = {0};
-    struct marshal_writer w;
-    channel_for_output(d, channel); /* before there is memory to lose */
+    struct vm_marshal_writer w;
+    channel_for_output(d, channel); /* raises while no memory is held */
     GC_ROOT(&d->gc, &channel, &v);
-    write_message(d, &w, &v, flags_of_list(flags), &scratch);
-    output_message(d, channel, &w);
+    write_value(d, &w, &v, flags_of_list(flags), &scratch);
+    output_chunks(d, channel, &w);
     return VAL_UNIT;
 }
 
 value prim_output_value_to_bytes(struct domain *d, value v, value flags) {
     struct marshal_state *m = free_marshal_state(d);
-    struct marshal_writer w;
+    struct vm_marshal_writer w;
     GC_ROOT(&d->gc, &v);
-    write_message(d, &w, &v, flags_of_list(flags) | MARSHAL_BORROW, &m->scratch);
+    write_value(d, &w, &v, flags_of_list(flags) | VM_MARSHAL_BORROW, &m->scratch);
     value result = new_string(d, w.header_bytes + w.data_bytes);
-    marshal_copy(&w, (uint8_t *)string_bytes(result));
+    vm_marshal_copy(&w, (uint8_t *)string_bytes(result));
     free_marshal_state(d);
     return result;
 }
@@ -98,12 +98,12 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
     if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(buffer)))
         vm_raise_bound_error(d);
     struct vm_arena scratch = {0};
-    struct marshal_writer w;
+    struct vm_marshal_writer w;
     GC_ROOT(&d->gc, &buffer, &v);
-    write_message(d, &w, &v, flags_of_list(flags), &scratch);
+    write_value(d, &w, &v, flags_of_list(flags), &scratch);
     uint64_t total = w.header_bytes + w.data_bytes;
     bool fits = total <= (uint64_t)int_of_val(length);
-    if (fits) marshal_copy(&w, (uint8_t *)string_bytes(buffer) + int_of_val(start));
+    if (fits) vm_marshal_copy(&w, (uint8_t *)string_bytes(buffer) + int_of_val(start));
     vm_arena_free(&scratch);
     if (!fits) vm_failwith(d, "Marshal.to_buffer: buffer overflow");
     return val_of_int((intptr_t)total);
@@ -111,9 +111,8 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
 
 /* ---- Reading. ---- */
 
-/* Collects if the young area is too full for a small message: nothing else would in a program that
- * does nothing but read. Or if the table of a large message's objects finds no room, if only a full
- * cycle had run. GC: may run. */
+/* Makes room in the minor heap for a small value: a program that only reads would never collect it.
+ * Runs a full cycle if the table of a large value's objects exceeds the limit. GC: may run. */
 static void make_room(struct domain *d, const struct vm_marshal_header *head) {
     struct gc_domain *g = &d->gc;
     bool plausible = head->objects <= head->data_bytes;
@@ -123,8 +122,8 @@ static void make_room(struct domain *d, const struct vm_marshal_header *head) {
         gc_minor(g);
 }
 
-static value read_message(struct domain *d, const struct vm_marshal_header *head,
-                          const uint8_t *bytes) {
+static value read_value(struct domain *d, const struct vm_marshal_header *head,
+                        const uint8_t *bytes) {
     struct marshal_state *m = &prim_state(d)->marshal;
     const struct vm_marshal_read_options options = {
         .find_custom = customs_find_reader, .context = d, .closures = true};
@@ -140,43 +139,43 @@ static value read_message(struct domain *d, const struct vm_marshal_header *head
 
 enum read_result { READ_DONE, READ_ENDED, READ_FAILED, READ_NO_MEMORY };
 
-/* Makes *bytes, which have room for had bytes, larger, and counts that. False: it is as it was. */
-static bool widen(struct domain *d, uint8_t **bytes, size_t had, size_t room) {
-    if (!gc_external_take(&d->gc, room - had)) return false;
-    uint8_t *wider = realloc(*bytes, room + 1);
-    if (wider == NULL) {
-        gc_external_give(d->gc.heap, room - had);
+/* Grows *bytes from old to capacity bytes, and counts them. False: nothing changed. */
+static bool grow_bytes(struct domain *d, uint8_t **bytes, size_t old, size_t capacity) {
+    if (!gc_external_take(&d->gc, capacity - old)) return false;
+    uint8_t *larger = realloc(*bytes, capacity + 1);
+    if (larger == NULL) {
+        gc_external_give(d->gc.heap, capacity - old);
         return false;
     }
-    *bytes = wider;
+    *bytes = larger;
     return true;
 }
 
-/* Reads n bytes of channel into new memory, which grows with what really comes. *out, whose n bytes
- * were counted, is freed and NULL unless all of them did; *failure is set with READ_FAILED. */
+/* Reads n bytes of channel into new memory, which grows with what arrives. *out, whose n bytes are
+ * counted, is NULL unless all arrived; *failure is set with READ_FAILED. */
 static enum read_result read_bytes(struct domain *d, const value *channel, uint64_t n,
                                    uint8_t **out, struct channel_failure *failure) {
     enum read_result result = READ_NO_MEMORY;
-    size_t room = n < FIRST_STEP_BYTES ? n : FIRST_STEP_BYTES, got = 0, part;
+    size_t capacity = n < FIRST_STEP_BYTES ? n : FIRST_STEP_BYTES, got = 0, part;
     uint8_t *bytes = NULL;
-    bool good = widen(d, &bytes, 0, room);
+    bool good = grow_bytes(d, &bytes, 0, capacity);
     while (good) {
         result = READ_FAILED;
         struct channel *c = channel_of(*channel);
-        if (!channel_try_read(d, c, bytes + got, room - got, &part, failure)) break;
+        if (!channel_try_read(d, c, bytes + got, capacity - got, &part, failure)) break;
         got += part;
         result = got == n ? READ_DONE : READ_ENDED;
-        if (got < room || got == n) break;
-        size_t had = room;
-        room = n - had < had ? n : 2 * had;
+        if (got < capacity || got == n) break;
+        size_t old = capacity;
+        capacity = n - old < old ? n : 2 * old;
         result = READ_NO_MEMORY;
-        good = widen(d, &bytes, had, room);
-        if (!good) room = had;
+        good = grow_bytes(d, &bytes, old, capacity);
+        if (!good) capacity = old;
     }
     *out = result == READ_DONE ? bytes : NULL;
     if (result == READ_DONE || bytes == NULL) return result;
     free(bytes);
-    gc_external_give(d->gc.heap, room);
+    gc_external_give(d->gc.heap, capacity);
     return result;
 }
 
@@ -184,13 +183,13 @@ static void read_header(struct domain *d, const value *channel, struct vm_marsha
     uint8_t bytes[VM_MARSHAL_BIG_HEADER];
     size_t n = channel_read(d, channel_of(*channel), bytes, VM_MARSHAL_SMALL_HEADER);
     if (n == 0) vm_raise_end_of_file(d);
-    enum vm_marshal_header_result result = vm_marshal_header(bytes, n, head);
-    if (n == VM_MARSHAL_SMALL_HEADER && result == VM_HEADER_SHORT) {
+    enum vm_marshal_header_result result = vm_marshal_read_header(bytes, n, head);
+    if (n == VM_MARSHAL_SMALL_HEADER && result == VM_MARSHAL_HEADER_SHORT) {
         n += channel_read(d, channel_of(*channel), bytes + n, VM_MARSHAL_BIG_HEADER - n);
-        result = vm_marshal_header(bytes, n, head);
+        result = vm_marshal_read_header(bytes, n, head);
     }
-    if (result == VM_HEADER_SHORT) vm_failwith(d, "input_value: truncated object");
-    if (result == VM_HEADER_BAD) vm_failwith(d, "input_value: bad object");
+    if (result == VM_MARSHAL_HEADER_SHORT) vm_failwith(d, "input_value: truncated object");
+    if (result == VM_MARSHAL_HEADER_BAD) vm_failwith(d, "input_value: bad object");
 }
 
 value prim_input_value(struct domain *d, value channel) {
@@ -209,7 +208,7 @@ value prim_input_value(struct domain *d, value channel) {
     m->input = bytes;
     m->input_bytes = head.data_bytes;
     make_room(d, &head);
-    return read_message(d, &head, bytes);
+    return read_value(d, &head, bytes);
 }
 
 value prim_input_value_from_bytes(struct domain *d, value s, value start) {
@@ -218,10 +217,10 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
     if (from < 0 || (size_t)from > length) vm_failwith(d, "input_val_from_string: bad length");
     const uint8_t *bytes = (const uint8_t *)string_bytes(s) + from;
     struct vm_marshal_header head;
-    switch (vm_marshal_header(bytes, length - (size_t)from, &head)) {
-    case VM_HEADER_SHORT: vm_failwith(d, "input_val_from_string: bad length");
-    case VM_HEADER_BAD: vm_failwith(d, "input_val_from_string: bad object");
-    case VM_HEADER_OK: break;
+    switch (vm_marshal_read_header(bytes, length - (size_t)from, &head)) {
+    case VM_MARSHAL_HEADER_SHORT: vm_failwith(d, "input_val_from_string: bad length");
+    case VM_MARSHAL_HEADER_BAD: vm_failwith(d, "input_val_from_string: bad object");
+    case VM_MARSHAL_HEADER_OK: break;
     }
     if (head.data_bytes > length - (size_t)from - head.header_bytes)
         vm_failwith(d, "input_val_from_string: bad length");
@@ -229,17 +228,17 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
     GC_ROOT(&d->gc, &s);
     make_room(d, &head);
     bytes = (const uint8_t *)string_bytes(s) + from;
-    return read_message(d, &head, bytes + head.header_bytes);
+    return read_value(d, &head, bytes + head.header_bytes);
 }
 
-/* The length of the data of the message at start, counting what its header is longer than the usual
- * one. Only the first 16 bytes of it need to be there. */
+/* The length of the data of the value at start, plus what its header is longer than the small one.
+ * Only its first 16 bytes need to be there. */
 value prim_marshal_data_size(struct domain *d, value s, value start) {
     if (!prim_in_bounds(int_of_val(start), 16, string_length(s))) vm_raise_bound_error(d);
     uint8_t bytes[VM_MARSHAL_BIG_HEADER] = {0};
     memcpy(bytes, string_bytes(s) + int_of_val(start), 16);
     struct vm_marshal_header head;
-    if (vm_marshal_header(bytes, sizeof bytes, &head) != VM_HEADER_OK)
+    if (vm_marshal_read_header(bytes, sizeof bytes, &head) != VM_MARSHAL_HEADER_OK)
         vm_failwith(d, "Marshal.data_size: bad object");
     uint64_t size = head.header_bytes - d->vm->version->marshal_data_header + head.data_bytes;
     return val_of_int((intptr_t)size);

@@ -7,9 +7,9 @@
 
 struct channel;
 struct ffi_state;
-struct marshal_writer;
+struct vm_marshal_writer;
 struct registered_custom;
-struct vm_reader;
+struct vm_marshal_reader;
 
 /* BACTRIAN_FAIL_IO=N:ERRNO makes the N-th system call of channels fail, N+:ERRNO all later ones
  * too: so that tests can show how programs and machine stand it. */
@@ -28,8 +28,8 @@ struct marshal_state {
     size_t input_bytes; /* counted (gc_external_take) */
     /* The message that a foreign serialize or deserialize function works on, or NULL; where the
      * latter leaves to when it refuses the message, and why it does (stdlib/customs.c). */
-    struct marshal_writer *writer;
-    struct vm_reader *reader;
+    struct vm_marshal_writer *writer;
+    struct vm_marshal_reader *reader;
     jmp_buf refusal;
     char refused_why[256]; /* empty: nothing was refused */
 };

@@ -1,6 +1,6 @@
 /* names.c - what the sources file says: names of functions, and which calls were seen. */
 #include "memprof/counts/counts_internal.h"
-#include "vm/image/symbols.h"
+#include "vm/marshal/symbols.h"
 #include "vm/marshal/debuginfo.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * (vm/stack/callstack.h), so a sample costs the frames that differ. */
 #include "gc/small_tables.h"
 #include "memprof/recorder/recorder_internal.h"
-#include "vm/image/symbols.h"
+#include "vm/marshal/symbols.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/callstack.h"
 #include "vm/state/domain.h"

@@ -1,12 +1,11 @@
 /* fuzz_unmarshal.c - libFuzzer target: any bytes to the readers of marshalled data.
  *
- * The first byte of the input picks what is done with the rest:
- *   bit 0  a header that fits is put before it, so that the fuzzer needn't find one: data length
- *   and
- *          counts of objects and words come from bytes 1, 2 and 3
+ * The first byte of the input selects what is done with the rest:
+ *   bit 0  a matching header is put before it, which a fuzzer would rarely find: the data's length,
+ *          and counts of objects and words from bytes 1, 2 and 3
  *   bit 1  sharing off (with bit 0): no objects
- * The message is read into an arena, as DATA of an image, and with everything allowed into the
- * heap; what comes back is written, hashed, read again, and the heap is verified (U1, U2, U3). */
+ * The value is read into an arena, as DATA of an image, and with all options into the heap; the
+ * result is hashed, written, read again, and the heap is verified (U1, U2, U3). */
 #include "stdlib/customs.h"
 #include "vm/marshal/writer.h"
 #include "stdlib/prim.h"
@@ -25,13 +24,13 @@ static struct vm *new_machine(void) {
     return vm;
 }
 
-/* Reads into the heap; 0 if the message is refused. */
+/* Reads into the heap; 0 if they are refused. */
 static value read_all(struct domain *d, const uint8_t *bytes, size_t n) {
     struct vm_marshal_header head;
     struct vm_marshal_read_fault fault;
     struct vm_marshal_read_options options = {customs_find_reader, d, true};
     value v;
-    if (vm_marshal_header(bytes, n, &head) != VM_HEADER_OK) return 0;
+    if (vm_marshal_read_header(bytes, n, &head) != VM_MARSHAL_HEADER_OK) return 0;
     if (head.data_bytes > n - head.header_bytes) return 0;
     bool ok = vm_marshal_read(d, &head, bytes + head.header_bytes, &options, &v, &fault);
     return ok ? v : 0;
@@ -40,14 +39,14 @@ static value read_all(struct domain *d, const uint8_t *bytes, size_t n) {
 /* Writes v and reads that back: the same value must come out. */
 static void go_round(struct domain *d, value v) {
     struct vm_arena scratch = {0};
-    struct marshal_writer *w = malloc(sizeof *w);
+    struct vm_marshal_writer *w = malloc(sizeof *w);
     GC_ROOT(&d->gc, &v);
     prim_hash(d, val_of_int(100), val_of_int(200), val_of_int(0), v);
-    if (w != NULL && marshal_write(w, d, &customs_writers, v, MARSHAL_CLOSURES, &scratch)) {
+    if (w != NULL && vm_marshal_write(w, d, &customs_writers, v, VM_MARSHAL_CLOSURES, &scratch)) {
         size_t n = w->header_bytes + w->data_bytes;
         uint8_t *bytes = malloc(n);
         if (bytes == NULL) abort();
-        marshal_copy(w, bytes);
+        vm_marshal_copy(w, bytes);
         if (read_all(d, bytes, n) == 0) abort();
         free(bytes);
     }
@@ -70,7 +69,7 @@ static void read_three_ways(struct domain *d, const uint8_t *bytes, size_t n) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static struct vm *vm; /* one machine for all inputs: what one leaves behind the next may meet */
+    static struct vm *vm; /* one for all inputs: what one leaves in the heap affects the next */
     if (size < 4 || size > 1 << 16) return 0;
     if (vm == NULL) vm = new_machine();
     struct domain *d = vm->domain;
@@ -79,11 +78,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     size_t n = size - 4;
-    uint8_t *message = malloc(VM_MARSHAL_SMALL_HEADER + n);
-    if (message == NULL) return 0;
-    put_marshal_header(message, n, data[0] & 2 ? 0 : data[2], data[3] + 256u * data[1]);
-    memcpy(message + VM_MARSHAL_SMALL_HEADER, data + 4, n);
-    read_three_ways(d, message, VM_MARSHAL_SMALL_HEADER + n);
-    free(message);
+    uint8_t *value_bytes = malloc(VM_MARSHAL_SMALL_HEADER + n);
+    if (value_bytes == NULL) return 0;
+    put_marshal_header(value_bytes, n, data[0] & 2 ? 0 : data[2], data[3] + 256u * data[1]);
+    memcpy(value_bytes + VM_MARSHAL_SMALL_HEADER, data + 4, n);
+    read_three_ways(d, value_bytes, VM_MARSHAL_SMALL_HEADER + n);
+    free(value_bytes);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* constants_test.c - rows and bytes of constants say the same (K1 to K3), and what is printed is
  * read as the same again (K4, K5); K2 by a search. */
 #include "vm/text/basm.h"
-#include "vm/image/constants.h"
+#include "vm/marshal/constants.h"
 #include "vm/image/image.h"
 
 #include <setjmp.h>

@@ -8,7 +8,7 @@
 #include "memprof/format/reader.h"
 #include "vm/base/arena.h"
 #include "vm/text/basm.h"
-#include "vm/image/constants.h"
+#include "vm/marshal/constants.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/image/image.h"
 #include "vm/marshal/reader.h"

@@ -34,11 +34,11 @@ value caml_input_value_from_block(const char *bytes, intptr_t length) {
 
 /* ---- Parts. ---- */
 
-static struct marshal_writer *writer(void) { return prim_state(self())->marshal.writer; }
-static struct vm_reader *reader(void) { return prim_state(self())->marshal.reader; }
+static struct vm_marshal_writer *writer(void) { return prim_state(self())->marshal.writer; }
+static struct vm_marshal_reader *reader(void) { return prim_state(self())->marshal.reader; }
 
-static void put(uint64_t x, unsigned bytes) { marshal_put_uint(writer(), x, bytes); }
-static uint64_t get(unsigned bytes) { return vm_reader_uint(reader(), bytes); }
+static void put(uint64_t x, unsigned bytes) { vm_marshal_put_uint(writer(), x, bytes); }
+static uint64_t get(unsigned bytes) { return vm_marshal_get_uint(reader(), bytes); }
 
 void caml_serialize_int_1(int n) { put((uint64_t)n, 1); }
 void caml_serialize_int_2(int n) { put((uint64_t)n, 2); }
@@ -49,7 +49,7 @@ void caml_serialize_float_4(float x) { caml_serialize_block_4(&x, 1); }
 void caml_serialize_float_8(double x) { caml_serialize_block_float_8(&x, 1); }
 
 void caml_serialize_block_1(const void *from, intptr_t n) {
-    marshal_put_bytes(writer(), from, (size_t)n);
+    vm_marshal_put_bytes(writer(), from, (size_t)n);
 }
 
 /* n numbers of that many bytes, big-endian in the message. */

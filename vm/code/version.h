@@ -24,6 +24,7 @@ struct vm_version {
     unsigned resume_arguments;      /* stack arguments of RESUME */
     unsigned backtrace_slot_fields; /* of Printexc's location record */
     unsigned marshal_data_header;   /* what caml_marshal_data_size subtracts */
+    unsigned marshal_colour;        /* in the block headers that Marshal writes */
     size_t default_max_stack_words;
     bool supported; /* this machine runs it today */
 };

@@ -7,7 +7,7 @@
 #include "vm/engine/reexecute.h"
 #include "vm/image/dll.h"
 #include "vm/image/link.h"
-#include "vm/image/symbols.h"
+#include "vm/marshal/symbols.h"
 #include "vm/machine/selfcheck.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/marshal/reader.h"

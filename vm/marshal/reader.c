@@ -1,16 +1,16 @@
-/* reader.c - messages: their headers, the loop that reads them, what they are read for.
+/* reader.c - whole values: their headers, the loop that reads them, the three uses.
  *
- * The loop reads what most messages consist of (integers, small blocks, short strings, numbers,
- * references to objects) while the longest such item surely is there whole, so that it has one test
- * of the bytes for each; vm_reader_item reads all else and the last bytes. A block's fields come
- * next; only if fields of its parent are still missing these wait on the stack, so lists need no
- * depth. */
+ * The loop reads what most values consist of (integers, small blocks, short strings, numbers,
+ * references to objects) while the longest such item surely lies before the end, so that each needs
+ * one test of the bytes; reader_item reads everything else and the last bytes. A block's fields
+ * come next; the rest of its parent's fields wait on the stack only if there are any, so a list
+ * needs no stack. */
 #include "gc/hooks.h"
 #include "vm/marshal/reader_internal.h"
 
-enum { LONGEST_PLAIN = 12, STRING_LOAD = 33 };
+enum { LONGEST_COMMON = 12, STRING_LOAD = 33 };
 
-/* Where the loop stands: bytes and slots to come. */
+/* The loop's position: the next byte, the slots to be filled. */
 struct cursor {
     const uint8_t *at;
     value *slot, *end;
@@ -18,16 +18,18 @@ struct cursor {
 
 /* ---- Slots. ---- */
 
-static bool push(struct vm_reader *r, value *next, value *end) {
-    if (r->depth == r->stack_room &&
-        !reader_widen(r, (void **)&r->stack, &r->stack_room, r->depth, sizeof *r->stack))
+static bool push(struct vm_marshal_reader *r, value *next, value *end) {
+    if (r->depth == r->stack_capacity &&
+        !reader_grow(r, (void **)&r->stack, &r->stack_capacity, r->depth, sizeof *r->stack))
         return false;
+    ASSERT(r->depth < r->stack_capacity && (next == NULL || next < end));
     r->stack[r->depth++] = (struct pending){next, end};
     return true;
 }
 
-/* The fields of v come next, then the slots of c that are left. */
-static inline bool descend(struct vm_reader *r, struct cursor *c, value *from, value *to) {
+/* The fields of a new block come next, then the slots of c that are left. */
+static inline bool descend(struct vm_marshal_reader *r, struct cursor *c, value *from, value *to) {
+    ASSERT(from <= to && c->slot <= c->end);
     if (c->slot < c->end && __builtin_expect(!push(r, c->slot, c->end), 0)) {
         r->rest = (struct pending){from, to};
         return false;
@@ -37,13 +39,14 @@ static inline bool descend(struct vm_reader *r, struct cursor *c, value *from, v
     return true;
 }
 
-static void renew_object_id(struct vm_reader *r, value object) {
+static void renew_object_id(struct vm_marshal_reader *r, value object) {
+    ASSERT(tag_of(object) == TAG_OBJECT && wosize_of(object) >= 2);
     if (field(object, 1) >> 1 >= 0 && r->d != NULL)
         field(object, 1) = val_of_int(vm_fresh_object_id(r->d->vm));
 }
 
-/* Goes on with the slots that wait. False: none do. */
-static inline bool ascend(struct vm_reader *r, struct cursor *c) {
+/* Continues with the slots on top of the stack. False: it is empty. */
+static inline bool ascend(struct vm_marshal_reader *r, struct cursor *c) {
     while (r->depth > 0) {
         struct pending top = r->stack[--r->depth];
         if (top.next != NULL) {
@@ -56,9 +59,9 @@ static inline bool ascend(struct vm_reader *r, struct cursor *c) {
     return false;
 }
 
-/* ---- Plain items. ---- */
+/* ---- Common items. ---- */
 
-static inline bool read_small_block(struct vm_reader *r, struct cursor *c, unsigned code) {
+static inline bool read_small_block(struct vm_marshal_reader *r, struct cursor *c, unsigned code) {
     size_t wosize = code >> 4 & 7;
     r->at = ++c->at;
     value v = reader_block(r, wosize, code & 15);
@@ -69,8 +72,19 @@ static inline bool read_small_block(struct vm_reader *r, struct cursor *c, unsig
     return !r->failed;
 }
 
-/* Whole words are loaded, so STRING_LOAD bytes must be there. */
-static inline bool read_short_string(struct vm_reader *r, struct cursor *c, unsigned length) {
+/* Passes the bytes of an item that is the object v. */
+static inline bool pass_object(struct vm_marshal_reader *r, struct cursor *c, value v,
+                               size_t bytes) {
+    ASSERT(c->slot < c->end && bytes <= (size_t)(r->end - c->at));
+    c->at += bytes;
+    *c->slot++ = v;
+    reader_number(r, v);
+    return !r->failed;
+}
+
+/* Loads whole words, so STRING_LOAD bytes must be there. */
+static inline bool read_short_string(struct vm_marshal_reader *r, struct cursor *c,
+                                     unsigned length) {
     size_t last = length / 8;
     r->at = c->at + 1;
     value v = reader_block(r, last + 1, TAG_STRING);
@@ -84,59 +98,49 @@ static inline bool read_short_string(struct vm_reader *r, struct cursor *c, unsi
     memcpy(&word, c->at + 1 + 8 * last, 8);
     word &= ((uint64_t)1 << 8 * rest) - 1;
     field(v, last) = (value)(word | (uint64_t)(7 - rest) << 56);
-    c->at += 1 + length;
-    *c->slot++ = v;
-    reader_number(r, v);
-    return !r->failed;
+    return pass_object(r, c, v, 1 + length);
 }
 
-static inline bool read_double(struct vm_reader *r, struct cursor *c) {
+static inline bool read_double(struct vm_marshal_reader *r, struct cursor *c) {
     r->at = c->at + 1;
     value v = reader_block(r, 1, TAG_DOUBLE);
     if (__builtin_expect(v == 0, 0)) return false;
     memcpy((void *)v, c->at + 1, 8);
-    c->at += 9;
-    *c->slot++ = v;
-    reader_number(r, v);
-    return !r->failed;
+    return pass_object(r, c, v, 9);
 }
 
 /* Of the custom blocks only Int64.t: the code, "_j", 8 bytes. */
-static inline bool read_int64(struct vm_reader *r, struct cursor *c) {
+static inline bool read_int64(struct vm_marshal_reader *r, struct cursor *c) {
     if (memcmp(c->at + 1, "_j", 3) != 0) return false;
     r->at = c->at + 4;
     value v = reader_block(r, 2, TAG_CUSTOM);
     if (__builtin_expect(v == 0, 0)) return false;
     field(v, 0) = (value)&vm_int64_ops;
-    field(v, 1) = (value)reader_load(c->at + 4, 8);
-    c->at += 12;
-    *c->slot++ = v;
-    reader_number(r, v);
-    return !r->failed;
+    field(v, 1) = (value)marshal_load(c->at + 4, 8);
+    return pass_object(r, c, v, 12);
 }
 
-static inline bool read_reference(struct vm_reader *r, struct cursor *c, unsigned bytes) {
+static inline bool read_reference(struct vm_marshal_reader *r, struct cursor *c, unsigned bytes) {
     r->at = c->at + 1;
-    value v = reader_shared(r, reader_load(c->at + 1, bytes));
+    value v = reader_shared(r, marshal_load(c->at + 1, bytes));
     if (v == 0) return false;
     c->at += 1 + bytes;
     *c->slot++ = v;
     return true;
 }
 
-/* Reads integers of so many bytes as long as one follows the other. */
+/* Reads integers of that width until another item, the end of the slots, or stop. */
 static inline void read_ints(struct cursor *c, const uint8_t *stop, unsigned code, unsigned bytes) {
-    const unsigned unused = 64 - 8 * bytes;
     do {
-        uint64_t n = reader_load(c->at + 1, bytes) << unused;
-        *c->slot++ = val_of_int((int64_t)n >> unused);
+        *c->slot++ = val_of_int(marshal_sign_extend(marshal_load(c->at + 1, bytes), bytes));
         c->at += 1 + bytes;
     } while (c->slot < c->end && c->at < stop && *c->at == code);
 }
 
-/* Reads plain items, the first of which is there whole, as those are that begin before stop. False:
- * it is none, or the reader failed. */
-static inline bool read_plain_items(struct vm_reader *r, struct cursor *c, const uint8_t *stop) {
+/* Reads a common item that begins before stop, integers several at a time. False: the item is none,
+ * or the reader failed. */
+static inline bool read_common_item(struct vm_marshal_reader *r, struct cursor *c,
+                                    const uint8_t *stop) {
     unsigned code = *c->at;
     if (code >= FIRST_FIELD) return read_small_block(r, c, code);
     if (code >= SMALL_BLOCK) return false;
@@ -160,33 +164,35 @@ static inline bool read_plain_items(struct vm_reader *r, struct cursor *c, const
     }
 }
 
-/* Reads plain items up to another one, the last bytes, a failure or the end of the value. */
-static void read_plain(struct vm_reader *r, struct cursor *where) {
+/* Reads common items up to another one, the last bytes, a failure or the end of the value. */
+static void read_common(struct vm_marshal_reader *r, struct cursor *where) {
     struct cursor c = *where;
-    bool none = r->settled || r->end - c.at < LONGEST_PLAIN;
-    const uint8_t *stop = none ? c.at : r->end - LONGEST_PLAIN + 1;
-    while ((c.slot < c.end || ascend(r, &c)) && c.at < stop && read_plain_items(r, &c, stop))
+    bool none = r->initialised || r->end - c.at < LONGEST_COMMON;
+    const uint8_t *stop = none ? c.at : r->end - LONGEST_COMMON + 1;
+    while ((c.slot < c.end || ascend(r, &c)) && c.at < stop && read_common_item(r, &c, stop))
         continue;
     *where = c;
 }
 
-/* ---- The whole message. ---- */
+/* ---- A whole value. ---- */
 
 /* Reads one item of any kind. False: the reader failed. */
-static bool read_any(struct vm_reader *r, struct cursor *c) {
+static bool read_any(struct vm_marshal_reader *r, struct cursor *c) {
     r->at = c->at;
     r->current = (struct pending){c->slot, c->end};
     r->rest = (struct pending){NULL, NULL};
     r->rest_object = 0;
-    value v = vm_reader_item(r);
+    value v = reader_item(r);
     c->at = r->at;
     if (r->failed) return false;
+    ASSERT(v != 0 && c->slot < c->end);
     *c->slot++ = v;
     value *from = r->rest.next, *to = r->rest.end;
     if (from == to) return true;
     if (r->rest_object == 0) return descend(r, c, from, to);
     /* The first two fields, the new id, the others. */
     value *others = from + 2;
+    ASSERT(others <= to && from == &field(r->rest_object, 0));
     if (!descend(r, c, others, to) || (others < to && !push(r, others, to)) ||
         !push(r, NULL, (value *)r->rest_object)) {
         r->rest = (struct pending){from, to};
@@ -197,46 +203,49 @@ static bool read_any(struct vm_reader *r, struct cursor *c) {
     return true;
 }
 
-static void read_value(struct vm_reader *r, value *root) {
+static void read_items(struct vm_marshal_reader *r, value *root) {
     struct cursor c = {r->at, root, root + 1};
-    do { read_plain(r, &c); } while (!r->failed && c.slot < c.end && read_any(r, &c));
+    do { read_common(r, &c); } while (!r->failed && c.slot < c.end && read_any(r, &c));
     r->current = (struct pending){c.slot, c.end};
     if (!r->failed) r->at = c.at;
 }
 
-/* Reads the whole message; 0 after a failure. */
-static value read_message(struct vm_reader *r) {
+/* Reads all of the data; 0 after a failure. */
+static value read_value(struct vm_marshal_reader *r) {
     value root = VAL_UNIT;
-    if (!r->failed) read_value(r, &root);
+    if (!r->failed) read_items(r, &root);
+    ASSERT(r->failed || (r->depth == 0 && r->current.next == r->current.end));
     reader_check_partials(r);
-    if (!r->failed && r->at != r->end) vm_reader_fail(r, NULL, "more bytes than one value");
+    if (!r->failed && r->at != r->end) vm_marshal_fail(r, NULL, "more bytes than one value");
     if (!r->failed && r->words_left != 1)
-        vm_reader_fail(r, NULL, "fewer words than the header says");
+        vm_marshal_fail(r, NULL, "fewer words than the header says");
     if (!r->failed && r->object != r->object_end)
-        vm_reader_fail(r, NULL, "fewer objects than the header says");
-    if (r->failed) reader_fill_missing(r);
+        vm_marshal_fail(r, NULL, "fewer objects than the header says");
+    if (r->failed) reader_initialise_fields(r);
+    ASSERT(r->at == r->end && (r->initialised || !r->failed)); /* U1, U2 */
     return r->failed ? 0 : root;
 }
 
-/* Needs: place, fault and arena or d set. */
-static void reader_start(struct vm_reader *r, const struct vm_marshal_header *head,
+/* Needs: target, fault and arena or d set. */
+static void start_reader(struct vm_marshal_reader *r, const struct vm_marshal_header *head,
                          const uint8_t *bytes, const struct vm_marshal_read_options *options) {
+    ASSERT((r->d == NULL) == (r->target == TARGET_ARENA));
     r->start = r->at = bytes;
     r->end = bytes + head->data_bytes;
     r->options = options;
-    r->failed = r->settled = r->hooked = r->data = false;
+    r->failed = r->initialised = r->hooked = r->data = false;
     r->exn = 0;
     r->refused_words = r->custom_bytes = 0;
     r->words_left = head->words + 1;
     r->current = r->rest = (struct pending){NULL, NULL};
     r->scratch = (struct vm_arena){.heap = r->d == NULL ? NULL : r->d->gc.heap};
     r->stack = r->small_stack;
-    r->stack_room = SMALL_STACK;
-    r->depth = r->partial_count = r->partial_room = r->node_count = r->node_room = 0;
+    r->stack_capacity = SMALL_STACK;
+    r->depth = r->partial_count = r->partial_capacity = r->node_count = r->node_capacity = 0;
     r->objects = r->object = r->object_end = r->small_objects;
-    /* Every object takes a byte at least. */
+    /* Every object takes a byte at least (U1). */
     if (head->objects > head->data_bytes) {
-        vm_reader_fail(r, NULL, "more objects than there are bytes");
+        vm_marshal_fail(r, NULL, "more objects than there are bytes");
         return;
     }
     if (head->objects > SMALL_OBJECTS)
@@ -245,8 +254,8 @@ static void reader_start(struct vm_reader *r, const struct vm_marshal_header *he
     if (!r->failed) r->object_end = r->objects + head->objects;
 }
 
-/* A profiler hears of the blocks when the whole message was good. */
-static void tell_hooks(struct vm_reader *r) {
+/* Notifies the profiler of the blocks of a value that was read to its end. */
+static void notify_hooks(struct vm_marshal_reader *r) {
     struct gc_domain *g = &r->d->gc;
     if (r->failed || !r->hooked) return;
     bool numbered = r->objects != r->object_end;
@@ -260,59 +269,61 @@ bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *head, con
                      const struct vm_marshal_read_options *options, value *out,
                      struct vm_marshal_read_fault *fault) {
     struct gc_domain *g = &d->gc;
-    bool young = options != NULL && head->words <= MAX_YOUNG_WOSIZE + 1 &&
+    bool minor = options != NULL && head->words <= MAX_YOUNG_WOSIZE + 1 &&
                  g->young_ptr - g->young_start >= 8 * head->words;
-    struct vm_reader r;
+    struct vm_marshal_reader r;
     r.d = d;
     r.bumped_from = g->young_ptr;
     r.fault = fault;
-    r.place = young ? PLACE_YOUNG : PLACE_MAJOR;
-    reader_start(&r, head, bytes, options);
+    r.target = minor ? TARGET_MINOR : TARGET_MAJOR;
+    start_reader(&r, head, bytes, options);
     r.data = options == NULL;
     r.hooked = options != NULL && g->hooks != NULL && g->hooks->allocated != NULL;
     gc_bulk_begin(&r.bulk, g);
-    *out = read_message(&r);
+    *out = read_value(&r);
     /* The code that raised may have collected. */
     if (r.exn == 0) reader_exempt(&r);
     gc_bulk_end(&r.bulk);
-    tell_hooks(&r);
+    notify_hooks(&r);
     vm_arena_free(&r.scratch);
+    ASSERT(r.failed || (r.exn == 0 && r.refused_words == 0));
     if (r.exn != 0) vm_raise(d, r.exn);
     if (r.refused_words > 0) gc_out_of_memory(g, r.refused_words);
     return !r.failed;
 }
 
-/* ---- Headers, and messages apart from the program's. ---- */
+/* ---- Headers, and values apart from the program's. ---- */
 
-enum vm_marshal_header_result vm_marshal_header(const uint8_t *bytes, size_t n,
-                                                struct vm_marshal_header *out) {
-    if (n < VM_MARSHAL_SMALL_HEADER) return VM_HEADER_SHORT;
-    uint32_t magic = (uint32_t)reader_load(bytes, 4);
+enum vm_marshal_header_result vm_marshal_read_header(const uint8_t *bytes, size_t n,
+                                                     struct vm_marshal_header *out) {
+    if (n < VM_MARSHAL_SMALL_HEADER) return VM_MARSHAL_HEADER_SHORT;
+    uint32_t magic = (uint32_t)marshal_load(bytes, 4);
     if (magic == VM_MARSHAL_MAGIC_SMALL) {
-        *out = (struct vm_marshal_header){VM_MARSHAL_SMALL_HEADER, reader_load(bytes + 4, 4),
-                                          reader_load(bytes + 8, 4), reader_load(bytes + 16, 4)};
-        return VM_HEADER_OK;
+        *out = (struct vm_marshal_header){VM_MARSHAL_SMALL_HEADER, marshal_load(bytes + 4, 4),
+                                          marshal_load(bytes + 8, 4), marshal_load(bytes + 16, 4)};
+        return VM_MARSHAL_HEADER_OK;
     }
-    if (magic != VM_MARSHAL_MAGIC_BIG) return VM_HEADER_BAD;
-    if (n < VM_MARSHAL_BIG_HEADER) return VM_HEADER_SHORT;
-    *out = (struct vm_marshal_header){VM_MARSHAL_BIG_HEADER, reader_load(bytes + 8, 8),
-                                      reader_load(bytes + 16, 8), reader_load(bytes + 24, 8)};
-    return VM_HEADER_OK;
+    if (magic != VM_MARSHAL_MAGIC_BIG) return VM_MARSHAL_HEADER_BAD;
+    if (n < VM_MARSHAL_BIG_HEADER) return VM_MARSHAL_HEADER_SHORT;
+    *out = (struct vm_marshal_header){VM_MARSHAL_BIG_HEADER, marshal_load(bytes + 8, 8),
+                                      marshal_load(bytes + 16, 8), marshal_load(bytes + 24, 8)};
+    return VM_MARSHAL_HEADER_OK;
 }
 
-static enum vm_status bad_message(struct vm_error *error, const struct vm_marshal_read_fault *fault,
-                                  size_t header_bytes) {
+static enum vm_status bad_value(struct vm_error *error, const struct vm_marshal_read_fault *fault,
+                                size_t header_bytes) {
     return vm_error_set(error, VM_BAD_MARSHAL, "+0x%zx: %s", fault->offset + header_bytes,
                         fault->why);
 }
 
 /* Decodes the header and checks that the data is there too. */
-static enum vm_status open_message(const uint8_t *bytes, size_t n, struct vm_marshal_header *head,
-                                   struct vm_error *error) {
-    switch (vm_marshal_header(bytes, n, head)) {
-    case VM_HEADER_SHORT: return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: %zu bytes only", n);
-    case VM_HEADER_BAD: return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: no magic number");
-    case VM_HEADER_OK: break;
+static enum vm_status open_value(const uint8_t *bytes, size_t n, struct vm_marshal_header *head,
+                                 struct vm_error *error) {
+    switch (vm_marshal_read_header(bytes, n, head)) {
+    case VM_MARSHAL_HEADER_SHORT:
+        return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: %zu bytes only", n);
+    case VM_MARSHAL_HEADER_BAD: return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: no magic number");
+    case VM_MARSHAL_HEADER_OK: break;
     }
     if (head->data_bytes > n - head->header_bytes)
         return vm_error_set(error, VM_BAD_MARSHAL, "+0x4: %llu bytes of data, %zu are there",
@@ -323,7 +334,7 @@ static enum vm_status open_message(const uint8_t *bytes, size_t n, struct vm_mar
 enum vm_status vm_marshal_read_extent(const uint8_t *bytes, size_t n, size_t *used,
                                       struct vm_error *error) {
     struct vm_marshal_header head;
-    enum vm_status status = open_message(bytes, n, &head, error);
+    enum vm_status status = open_value(bytes, n, &head, error);
     if (status == VM_OK) *used = head.header_bytes + head.data_bytes;
     return status;
 }
@@ -331,29 +342,29 @@ enum vm_status vm_marshal_read_extent(const uint8_t *bytes, size_t n, size_t *us
 enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
                                      value *out, size_t *used, struct vm_error *error) {
     struct vm_marshal_header head;
-    enum vm_status status = open_message(bytes, n, &head, error);
+    enum vm_status status = open_value(bytes, n, &head, error);
     if (status != VM_OK) return status;
     struct vm_marshal_read_fault fault;
-    struct vm_reader r;
+    struct vm_marshal_reader r;
     r.fault = &fault;
     r.d = NULL;
     r.arena = arena;
-    r.place = PLACE_ARENA;
-    reader_start(&r, &head, bytes + head.header_bytes, NULL);
-    *out = read_message(&r);
+    r.target = TARGET_ARENA;
+    start_reader(&r, &head, bytes + head.header_bytes, NULL);
+    *out = read_value(&r);
     vm_arena_free(&r.scratch);
     if (r.refused_words > 0) return vm_error_set(error, VM_NO_MEMORY, "reading marshalled data");
-    if (r.failed) return bad_message(error, &fault, head.header_bytes);
+    if (r.failed) return bad_value(error, &fault, head.header_bytes);
     *used = head.header_bytes + head.data_bytes;
     return VM_OK;
 }
 
-/* Opens DATA, which is one message and nothing else. */
+/* Opens DATA, which is one value and nothing else. */
 static enum vm_status open_image_data(const uint8_t *bytes, size_t n,
                                       struct vm_marshal_header *head, struct vm_error *error) {
-    enum vm_status status = open_message(bytes, n, head, error);
+    enum vm_status status = open_value(bytes, n, head, error);
     if (status != VM_OK || head->data_bytes == n - head->header_bytes) return status;
-    return vm_error_set(error, VM_BAD_MARSHAL, "+0x%llx: bytes behind the value",
+    return vm_error_set(error, VM_BAD_MARSHAL, "+0x%llx: bytes after the value",
                         (unsigned long long)(head->header_bytes + head->data_bytes));
 }
 
@@ -361,12 +372,11 @@ static enum vm_status no_globals(struct vm_error *error) {
     return vm_error_set(error, VM_BAD_MARSHAL, "the value is no table of globals");
 }
 
-/* The header of the block that an item of n bytes at most begins; of no fields if it is none. */
+/* The header of the block that an item of at most n bytes begins; of no fields if it is none. */
 static header block_header(const uint8_t *item, size_t n) {
     unsigned code = n > 0 ? *item : 0, width = code == CODE_BLOCK64 ? 8 : 4;
     if (code >= SMALL_BLOCK) return make_header(code >> 4 & 7, code & 15, 0);
-    bool has_number = (code == CODE_BLOCK32 || code == CODE_BLOCK64) && n > width;
-    return has_number ? reader_load(item + 1, width) : 0;
+    return reader_kind(code) == ITEM_BLOCK && n > width ? marshal_load(item + 1, width) : 0;
 }
 
 enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uint32_t *count,
@@ -375,7 +385,7 @@ enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uin
     enum vm_status status = open_image_data(bytes, n, &head, error);
     if (status != VM_OK) return status;
     uint64_t root = block_header(bytes + head.header_bytes, head.data_bytes);
-    /* Each of them takes a byte at least. */
+    /* Each global takes a byte at least. */
     if (tag_of_header(root) != 0 || wosize_of_header(root) == 0 ||
         wosize_of_header(root) > head.data_bytes || wosize_of_header(root) > UINT32_MAX)
         return no_globals(error);
@@ -391,7 +401,7 @@ enum vm_status vm_marshal_read_image_data(struct domain *d, const uint8_t *bytes
     struct vm_marshal_read_fault fault;
     value root;
     if (!vm_marshal_read(d, &head, bytes + head.header_bytes, NULL, &root, &fault))
-        return bad_message(error, &fault, head.header_bytes);
+        return bad_value(error, &fault, head.header_bytes);
     if (!is_block(root) || tag_of(root) != 0 || wosize_of(root) == 0) return no_globals(error);
     *out = root;
     return VM_OK;

@@ -1,19 +1,15 @@
-/* reader.h - the reader of marshalled data (OCaml's Marshal format; not the compressed one of
- * 5.1).
+/* reader.h - reads OCaml's external representation (Marshal; not the compressed one of 5.1).
  *
- * One reader with three uses: DATA of an image (plain data only), debug information (into an arena
- * of its own, apart from the heap), and the program's input_value (everything that Marshal can
- * write).
+ * The reader has three uses: DATA of an image (plain data only), debug information (into an arena
+ * apart from the heap), and the program's input_value (everything that Marshal can write).
+ * README.md draws the format.
  *
- *     magic[4] | data length, objects, words on 32 bits, words on 64 bits   (4 x 4 or 4 + 4 x 8
- *     bytes) data: the value in pre-order; see the codes in unmarshal.c
- *
- * U1  Nothing that the message declares is believed: what is allocated is bounded by a constant
- * times the bytes that are left, the counts of words and objects in the header must be exact.
- * U2  While a message is read the collector doesn't run, and no one but the reader knows the new
- *     blocks; when it ends, however that is, all of them are complete.
- * U3  A value that was read cannot hurt the machine: its closures name existing functions and have
- * the environment that those expect, its atoms have tags of ordinary blocks. */
+ * U1  Nothing that the input declares is trusted: what is allocated is bounded by a constant times
+ *     the bytes that are left, and the header's counts of words and objects must be exact.
+ * U2  The collector doesn't run while a value is read, and only the reader has pointers to the new
+ *     blocks; when it returns, even after a failure, all fields of all of them are initialised.
+ * U3  A value that was read cannot harm the machine: its closures name existing functions and have
+ *     the environments that these expect, its atoms have tags of ordinary blocks. */
 #ifndef BACTRIAN_VM_MARSHAL_READER_H
 #define BACTRIAN_VM_MARSHAL_READER_H
 
@@ -22,7 +18,7 @@
 #include "vm/base/status.h"
 
 struct domain;
-struct vm_reader;
+struct vm_marshal_reader;
 
 enum { VM_MARSHAL_SMALL_HEADER = 20, VM_MARSHAL_BIG_HEADER = 32 };
 #define VM_MARSHAL_MAGIC_SMALL 0x8495A6BEu
@@ -30,29 +26,29 @@ enum { VM_MARSHAL_SMALL_HEADER = 20, VM_MARSHAL_BIG_HEADER = 32 };
 
 struct vm_marshal_header {
     uint32_t header_bytes; /* 20 or 32 */
-    uint64_t data_bytes;   /* behind the header */
+    uint64_t data_bytes;   /* after the header */
     uint64_t objects;      /* 0: written without sharing */
-    uint64_t words;        /* of the heap, headers of blocks included */
+    uint64_t words;        /* in the heap, block headers included */
 };
 
 enum vm_marshal_header_result {
-    VM_HEADER_OK,
-    VM_HEADER_SHORT, /* n is less than this kind of header needs */
-    VM_HEADER_BAD    /* no magic number that is known */
+    VM_MARSHAL_HEADER_OK,
+    VM_MARSHAL_HEADER_SHORT, /* n is less than this kind of header needs */
+    VM_MARSHAL_HEADER_BAD    /* no known magic number */
 };
 
 /* Decodes the header at the start of n bytes. GC: never. */
-enum vm_marshal_header_result vm_marshal_header(const uint8_t *bytes, size_t n,
-                                                struct vm_marshal_header *out);
+enum vm_marshal_header_result vm_marshal_read_header(const uint8_t *bytes, size_t n,
+                                                     struct vm_marshal_header *out);
 
 /* ---- Into an arena, apart from the heap. ---- */
 
-/* How many bytes the message at bytes has, of which n lie before the end and its header surely can
- * be read. GC: never. Fails: with VM_BAD_MARSHAL. */
+/* The length of the marshalled value at bytes, of which at least its header can be read; n bytes
+ * are left in the input. GC: never. Fails: with VM_BAD_MARSHAL. */
 enum vm_status vm_marshal_read_extent(const uint8_t *bytes, size_t n, size_t *used,
                                       struct vm_error *error);
-/* Reads the message at bytes into arena; *used is its length, header included. The result holds
- * only plain data (no closures; customs _i, _j, _n) in blocks of COLOUR_STATIC, atoms included.
+/* Reads the value at bytes into arena; *used is its length, header included. The result holds only
+ * plain data (no closures; customs _i, _j, _n) in blocks of COLOUR_STATIC, atoms included.
  * GC: never. Fails: with VM_BAD_MARSHAL (detail: where and why) or VM_NO_MEMORY; the arena may then
  * hold parts. */
 enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
@@ -60,77 +56,75 @@ enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_a
 
 /* ---- Into the heap. ---- */
 
-/* How many globals the table that DATA holds will have. Looks at its first item only, and believes
- * it as vm_marshal_read_image_data would. GC: never. Fails: with VM_BAD_MARSHAL. */
+/* How many globals the table in DATA will have: looks at the first item only, and believes it no
+ * more than vm_marshal_read_image_data does. GC: never. Fails: with VM_BAD_MARSHAL. */
 enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uint32_t *count,
                                              struct vm_error *error);
-/* Reads DATA: exactly one message of plain data in n bytes, its root a block of tag 0, which is in
- * the major heap as everything in it. GC: never. Fails: with VM_BAD_MARSHAL; out_of_memory
- * upcall. */
+/* Reads DATA: n bytes that are exactly one value of plain data, its root a block of tag 0. All of
+ * it is in the major heap. GC: never. Fails: with VM_BAD_MARSHAL; out_of_memory upcall. */
 enum vm_status vm_marshal_read_image_data(struct domain *d, const uint8_t *bytes, size_t n,
                                           value *out, struct vm_error *error);
 
-/* How the payload of one kind of custom block is read (stdlib/customs.h has the others' rows). read
- * makes the block with vm_reader_custom and fills it; declared is the size of the block's data
- * without the operations pointer (SIZE_MAX in the old format, which doesn't tell). It must not
- * allocate otherwise in the heap, nor raise; it fails with vm_reader_fail. One that calls foreign
- * code does so after vm_reader_settle, and hands what that raises to vm_reader_raise. */
-struct vm_custom_reader {
+/* How the payload of one kind of custom block is read (stdlib/customs.h has the rows of kinds other
+ * than boxed integers). read makes the block with vm_marshal_new_custom and fills it; declared is
+ * the size of the block's data without the operations pointer (SIZE_MAX in the old format, which
+ * doesn't store it). It must not allocate in the heap otherwise, nor raise; it fails with
+ * vm_marshal_fail. Before it calls foreign code it calls vm_marshal_initialise, and it passes what
+ * that code raises to vm_marshal_read_raised. */
+struct vm_marshal_custom_reader {
     const struct gc_custom_ops *ops;
-    value (*read)(struct vm_reader *r, const struct gc_custom_ops *ops, size_t declared);
+    value (*read)(struct vm_marshal_reader *r, const struct gc_custom_ops *ops, size_t declared);
 };
 
 struct vm_marshal_read_options {
-    /* The reader for an identifier that isn't _i, _j or _n, or NULL. May be NULL itself. */
-    const struct vm_custom_reader *(*find_custom)(void *context, const char *identifier);
+    /* The reader for an identifier other than _i, _j and _n, or NULL. May be NULL itself. */
+    const struct vm_marshal_custom_reader *(*find_custom)(void *context, const char *identifier);
     void *context;
     bool closures; /* accept closures of this machine's code */
 };
 
-/* Why a message was refused. text: as OCaml's Failure says it behind "input_value: "; why: what
- * exactly is wrong, at which byte of the data. */
+/* Why a value was refused. text: as OCaml's Failure has it after "input_value: "; why: what exactly
+ * is wrong, at which byte of the data. */
 struct vm_marshal_read_fault {
     char text[72];
     const char *why;
     size_t offset;
 };
 
-/* Reads the data behind a header: n = header->data_bytes bytes, which may lie in the heap, since
- * nothing moves. options NULL: as DATA of an image. The blocks of a small message are young if the
- * young area has room for them without a collection, all others are major. GC: never (a slice may
- * become due). Fails: false and *fault; out_of_memory upcall; raises what a foreign custom block
- * raised. */
+/* Reads the data after a header: n = header->data_bytes bytes, which may lie in the heap, since
+ * nothing moves. options NULL: as DATA of an image. A small value is allocated in the minor heap if
+ * that has room for it without a collection, any other in the major heap. GC: never (a slice may be
+ * requested). Fails: false and *fault; out_of_memory upcall; raises what a foreign custom block's
+ * function raised. */
 bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
                      const struct vm_marshal_read_options *options, value *out,
                      struct vm_marshal_read_fault *fault);
 
 /* ---- For readers of custom payloads. GC: never. After a failure all of them do nothing and return
- * 0; the message is then refused. ---- */
+ * 0; the value is then refused. ---- */
 
-/* The domain whose heap it is read into, or NULL. */
-struct domain *vm_reader_domain(const struct vm_reader *r);
-/* Whether the message is refused already. */
-bool vm_reader_failed(const struct vm_reader *r);
-/* Bytes of data that are left. */
-size_t vm_reader_remaining(const struct vm_reader *r);
+/* The domain into whose heap the value is read, or NULL. */
+struct domain *vm_marshal_domain(const struct vm_marshal_reader *r);
+/* Whether the value is refused already. */
+bool vm_marshal_failed(const struct vm_marshal_reader *r);
 /* The next number of 1, 2, 4 or 8 bytes, big-endian. */
-uint64_t vm_reader_uint(struct vm_reader *r, unsigned bytes);
+uint64_t vm_marshal_get_uint(struct vm_marshal_reader *r, unsigned bytes);
 /* The next n bytes, or NULL. */
-const uint8_t *vm_reader_bytes(struct vm_reader *r, size_t n);
-/* A custom block with bytes of data behind ops, all zero: in that state the functions of ops must
- * be able to stand it, for it stays in the heap even if the message is refused. outside: bytes
- * that it will hold outside the heap. 0 after a failure. */
-value vm_reader_custom(struct vm_reader *r, const struct gc_custom_ops *ops, size_t bytes,
-                       size_t outside);
-/* Refuses the message; text: the words behind "input_value: ", NULL: "ill-formed message". why: a
- * constant text. */
-void vm_reader_fail(struct vm_reader *r, const char *text, const char *why);
-/* Refuses it for want of memory for so many words. */
-void vm_reader_fail_memory(struct vm_reader *r, size_t words);
-/* Foreign code is about to be called, which might raise: from now on the heap is in order whenever
- * it does. */
-void vm_reader_settle(struct vm_reader *r);
-/* Refuses the message with an exception that was raised since. */
-void vm_reader_raise(struct vm_reader *r, value exn);
+const uint8_t *vm_marshal_get_bytes(struct vm_marshal_reader *r, size_t n);
+/* A custom block with bytes of zeros after ops. The functions of ops must accept that state, since
+ * the block stays in the heap even if the value is refused. outside: bytes that it will hold
+ * outside the heap. 0 after a failure. */
+value vm_marshal_new_custom(struct vm_marshal_reader *r, const struct gc_custom_ops *ops,
+                            size_t bytes, size_t outside);
+/* Refuses the value and returns 0. text: what follows "input_value: ", NULL: "ill-formed message".
+ * why: a constant text. */
+value vm_marshal_fail(struct vm_marshal_reader *r, const char *text, const char *why);
+/* Refuses it because there is no memory for words, and returns 0. */
+value vm_marshal_fail_memory(struct vm_marshal_reader *r, size_t words);
+/* Prepares for a call of foreign code, which may raise: initialises all fields that are still to be
+ * read, and those of later blocks when they are made. */
+void vm_marshal_initialise(struct vm_marshal_reader *r);
+/* Refuses the value with an exception that was raised after that. */
+void vm_marshal_read_raised(struct vm_marshal_reader *r, value exn);
 
 #endif

@@ -129,7 +129,7 @@ struct vm {
     void *library_state;
     struct vm_profiler profiler; /* state NULL: none */
     struct vm_named_value *named_values;
-    struct vm_symbols *symbols; /* names of modules, NULL until asked for (vm/image/symbols.h) */
+    struct vm_symbols *symbols; /* names of modules, NULL until asked for (vm/marshal/symbols.h) */
     struct vm_debuginfo *debug; /* of the program, NULL until read */
     int debug_status;           /* Printexc's debug_info_status: 0 not read, 1 read, < 0 failure */
     struct vm_dll *dlls; /* the libraries of C stubs that are open, in order (vm/image/dll.h) */

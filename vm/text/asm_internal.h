@@ -5,7 +5,7 @@
 #define BACTRIAN_VM_TEXT_ASM_INTERNAL_H
 
 #include "vm/base/status.h"
-#include "vm/image/constants.h"
+#include "vm/marshal/constants.h"
 
 struct vm_version;
 

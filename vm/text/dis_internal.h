@@ -3,7 +3,7 @@
 #ifndef BACTRIAN_VM_TEXT_DIS_INTERNAL_H
 #define BACTRIAN_VM_TEXT_DIS_INTERNAL_H
 
-#include "vm/image/constants.h"
+#include "vm/marshal/constants.h"
 #include "vm/image/image.h"
 
 /* Deeper values than this are printed as bytes; the assembler reads at least as deep ones. */

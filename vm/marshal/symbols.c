@@ -1,5 +1,5 @@
 /* symbols.c - see symbols.h. SYMB is not needed to run: what is odd in it is left out. */
-#include "vm/image/symbols.h"
+#include "vm/marshal/symbols.h"
 
 #include "vm/code/opcodes.h"
 #include "vm/state/vm.h"

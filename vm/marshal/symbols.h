@@ -9,7 +9,7 @@
 #ifndef BACTRIAN_VM_IMAGE_SYMBOLS_H
 #define BACTRIAN_VM_IMAGE_SYMBOLS_H
 
-#include "vm/image/constants.h"
+#include "vm/marshal/constants.h"
 
 struct vm;
 

@@ -3,7 +3,7 @@
  * K1  Rows are in pre-order and form one tree: the fields of the block in row i start at row i + 1.
  * K2  A shared row's target is an earlier row that is an object (no integer, no atom).
  * K3  Objects have numbers in the order of their rows; a reference is the distance in numbers. */
-#include "vm/image/constants.h"
+#include "vm/marshal/constants.h"
 
 #include "gc/small_tables.h"
 #include "vm/base/os.h"
