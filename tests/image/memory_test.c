@@ -33,7 +33,7 @@ static struct {
     void *blocks[MOST_BLOCKS]; /* what the readers hold */
 } memory;
 
-static const char *corpus;
+static const char *corpus, *assembly;
 static FILE *nowhere;
 
 void *__real_malloc(size_t n);
@@ -175,15 +175,14 @@ static void starve(const char *name, job *work, const uint8_t *bytes, size_t n) 
 
 /* skip: bytes at the start that are for the fuzzer; where the first of them has one of the bits in
  * mask, it makes something else of the input. */
-static void each_input(const char *folder, size_t skip, unsigned mask, job *work) {
+static void each_file(const char *folder, size_t skip, unsigned mask, job *work) {
     static uint8_t bytes[MOST_BYTES];
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", corpus, folder);
-    DIR *inputs = opendir(path);
+    DIR *inputs = opendir(folder);
     assert_non_null(inputs);
     int tried = 0;
     for (struct dirent *entry; (entry = readdir(inputs)) != NULL;) {
-        snprintf(path, sizeof path, "%s/%s/%s", corpus, folder, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "rb");
         if (file == NULL) continue;
         size_t n = fread(bytes, 1, sizeof bytes, file);
@@ -196,9 +195,15 @@ static void each_input(const char *folder, size_t skip, unsigned mask, job *work
     assert_true(tried > 5);
 }
 
+static void each_input(const char *target, size_t skip, unsigned mask, job *work) {
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s/%s", corpus, target);
+    each_file(folder, skip, mask, work);
+}
+
 static void texts(void **state) {
     each_input("text", 0, 0, assemble);
-    each_input("../../asm", 0, 0, assemble);
+    each_file(assembly, 0, 0, assemble);
 }
 static void images(void **state) { each_input("image", 0, 0, open_image); }
 static void debug_information(void **state) { each_input("debuginfo", 1, 3, read_debug); }
@@ -230,8 +235,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(rows_of_constants),
         cmocka_unit_test(profiles),
     };
-    if (argc != 2) return 2;
+    if (argc != 3) return 2;
     corpus = argv[1];
+    assembly = argv[2];
     nowhere = fopen("/dev/null", "w");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

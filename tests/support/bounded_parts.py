@@ -1,5 +1,5 @@
-"""What the long tests consist of (see bounded). A list says how many minutes it takes unless told
-otherwise, what must be built, its parts, and what is no part of it on purpose, with the reason.
+"""What the long tests consist of (see bounded). A list has its default number of minutes, the
+builds it needs, its parts, and what it leaves out on purpose, with the reason.
 
 The costs are seconds of one core of an idle machine; they only divide the time."""
 import os
@@ -9,33 +9,37 @@ import timed
 from schedule import Build, Part
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ASSERTIONS = '-Dassertions=true'
-SANITIZED = ['-Db_lundef=false', '--buildtype=debugoptimized', ASSERTIONS]
+CHECKED = ['-Dassertions=true', '-Dwerror=true']
+SANITIZED = ['-Db_lundef=false', '--buildtype=debugoptimized'] + CHECKED
 ASAN = ['-Db_sanitize=address,undefined'] + SANITIZED
 FUZZ = os.path.join('tests', 'fuzz', 'run')
 SMALL = 'build-small-tables'
+DEBUG = 'build-debug'  # dev makes the same for ./dev test
 # {folder: (compiler, options of Meson, seconds of a build from nothing)}
 BUILDS = {
     'build': ('', [], 60),
+    DEBUG: ('', ['-Doptimization=1'] + CHECKED, 60),
     'build-gcc-san': ('gcc', ASAN, 150),
     'build-clang-san': ('clang', ASAN, 250),
-    'build-clang': ('clang', [], 80),
-    SMALL: ('', ['-Dsmall_tables=true', ASSERTIONS], 60),
+    'build-clang': ('clang', ['-Dwerror=true'], 80),
+    SMALL: ('', ['-Dsmall_tables=true'] + CHECKED, 60),
     'build-tsan': ('gcc', ['-Db_sanitize=thread'] + SANITIZED, 100),
 }
-# {folder: (command, seconds)}; made after build, which they use.
+# {folder: (command, seconds)}; they use the folder build.
 FUZZERS = {
     'build-fuzz': ('%s --prepare && ninja -C build-fuzz --quiet tests/fuzz/bytecode_mutants' % FUZZ,
                    150),
     'build-afl': ('%s --afl --prepare' % FUZZ, 200),
 }
-# A program that ends leaves its custom blocks' memory to the system, as under ocamlrun.
+# At its end a program leaves the memory of custom blocks to the system, as under ocamlrun.
 SAN_ENV = {'ASAN_OPTIONS': 'detect_leaks=0:allocator_may_return_null=1',
            'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1'}
 TSAN_ENV = {'TSAN_OPTIONS': 'die_after_fork=0:allocator_may_return_null=1:suppressions=%s' %
                             os.path.join(ROOT, 'tests', 'support', 'tsan.supp')}
+MEMCHECK = 'valgrind -q --error-exitcode=99'
+SLOW_UNDER_MEMCHECK = ['parameters_take', 'pauses_are', 'p5_', 'random_graphs', 'profile_format']
 STRESS = [['--gc-stress=%d' % level, '--gc-verify'] for level in range(1, 7)]
-# What mutants, fuzzers and generators find depends on their first number: days are far apart.
+# Mutants and generated programs depend on their first seed: those of two days are far apart.
 FIRST_SEED = '{seed}000000'
 TARGETS = sorted(name[len('fuzz_'):-len('.c')]
                  for name in os.listdir(os.path.join(ROOT, 'tests', 'fuzz'))
@@ -47,13 +51,14 @@ class List:
         self.minutes, self.parts, self.on_purpose = minutes, parts, on_purpose
 
     def builds(self, parts, cores, seed):
-        """What the parts need, in an order that the seed chooses: time may do for some only."""
+        """The builds that the parts need, in an order that the seed chooses: the time may suffice
+        for some only. Those of FUZZERS come last, since they use `build`."""
         needed = {part.needs for part in parts}
-        plain = [folder for folder in BUILDS if folder in needed]
-        if needed & set(FUZZERS):
-            plain = ['build']
-        others = timed.rotated([folder for folder in FUZZERS if folder in needed], seed)
-        return [build(folder, cores) for folder in timed.rotated(plain, seed) + others]
+        fuzzers = [folder for folder in FUZZERS if folder in needed]
+        needed |= {'build'} if fuzzers else set()
+        others = [folder for folder in BUILDS if folder in needed]
+        order = timed.rotated(others, seed) + timed.rotated(fuzzers, seed)
+        return [build(folder, cores) for folder in order]
 
 
 def build(folder, cores):
@@ -86,11 +91,13 @@ def differential(build, flags, timeout, *more):
 
 
 # Suites for the build whose tables begin with one row (gc/small_tables.h).
-TINY = [('asm', 5), ('image', 15), ('capi', 10), ('ffi', 10), ('memprof', 30), ('regression', 30)]
+SMALL_SUITES = [('asm', 5), ('image', 15), ('capi', 10), ('ffi', 10), ('memprof', 30),
+                ('regression', 30)]
 
 
 def stress_parts(_):
-    """The differential suite under a provoked, verified collector, sampled, recorded, unchecked."""
+    """The differential suite with a stressed and verified collector, sampled, recorded, unchecked;
+    with assertions, except in what measures."""
     sampled = ['--memprof-stress=0.1']
     profiles = [['--profile=' + kind, '--profile-stack', '--gc-verify']
                 for kind in ('time', 'alloc', 'count')]
@@ -99,29 +106,31 @@ def stress_parts(_):
     rows += [(flags, 100) for flags in profiles]
     rows.append((['prof', 'record', '--quiet', '--rate=0.1', '--gc-trace', '-o', '/dev/null'], 20))
     for flags, cost in rows:
-        yield Part('differential ' + ' '.join(flags), cost, differential('build', flags, 180))
+        yield Part('differential ' + ' '.join(flags), cost, differential(DEBUG, flags, 180),
+                   needs=DEBUG)
     for flags, cost in (([], 20), (['--gc-verify'], 200), (['--memprof-stress=0.1'], 40)):
         yield Part(' '.join(['small tables, differential', *flags]), cost,
                    differential(SMALL, flags, 300, '--small-tables'), needs=SMALL)
-    for name, cost in TINY:
+    for name, cost in SMALL_SUITES:
         yield Part('small tables, ' + name, cost, suite('tests/%s/run' % name, SMALL), needs=SMALL)
-    yield Part('memprof, long', 100, suite('tests/memprof/run', 'build', '--long', '--no-mutants'))
+    yield Part('memprof, long', 100, suite('tests/memprof/run', DEBUG, '--long', '--no-mutants'),
+               needs=DEBUG)
     yield Part('recordings killed 200 times', 60,
-               suite('tests/prof/run', 'build', '--kills', '200', 'killed'))
+               suite('tests/prof/run', DEBUG, '--kills', '200', 'killed'), needs=DEBUG)
     yield Part('damaged profiles and npm, long', 100,
-               suite('tests/prof_report/run', 'build', '--long', '--mutants', '10000', 'damaged',
-                     'Formats'))
+               suite('tests/prof_report/run', DEBUG, '--long', '--mutants', '10000', 'damaged',
+                     'Formats'), needs=DEBUG)
     yield Part('ten million samples', 200, suite('tests/prof/scale', 'build'))
     yield Part('calibration, long', 100, suite('tests/prof/calibration', 'build', '--long'))
 
 
-# Suites, with their costs, that run much C code of ours; what is only in gcc's list does not depend
-# on the compiler.
+# Suites, with their costs, that run much of our C code. Those of ONLY_GCC do not depend on the
+# compiler.
 BOTH_SAN = [('asm', 10), ('forms', 10), ('image', 30), ('cli', 60), ('capi', 20), ('ffi', 30),
             ('threads', 30), ('embed', 20), ('regression', 60), ('prof_report', 60)]
 ONLY_GCC = [('real', 120), ('prof', 60), ('memprof', 60), ('mlprof', 20), ('repl', 30),
             ('faults', 60)]
-PLAIN_CLANG = [('asm', 5), ('forms', 5), ('image', 15), ('cli', 30), ('real', 60), ('capi', 10),
+CLANG_SUITES = [('asm', 5), ('forms', 5), ('image', 15), ('cli', 30), ('real', 60), ('capi', 10),
                ('memprof', 30), ('prof', 30), ('ffi', 10), ('mlprof', 10), ('threads', 20),
                ('embed', 20), ('regression', 20)]
 
@@ -136,11 +145,12 @@ def suites(build, rows, env):
 
 
 def sanitize_parts(scale):
-    """The suite under ASan and UBSan by gcc and clang, and built by clang; threads under TSan."""
+    """The suite under ASan and UBSan, built by gcc and by clang, and built by clang without them;
+    threads under TSan; unit tests and differential suite under memcheck."""
     builds = [('gcc-san', SAN_ENV), ('clang-san', SAN_ENV), ('clang', {})]
     yield from suites('build-gcc-san', BOTH_SAN + ONLY_GCC, SAN_ENV)
     yield from suites('build-clang-san', BOTH_SAN, SAN_ENV)
-    yield from suites('build-clang', PLAIN_CLANG, {})
+    yield from suites('build-clang', CLANG_SUITES, {})
     for title, env in builds:
         yield Part(title + ', differential', 100, differential('build-' + title, [], 300), env,
                    'build-' + title)
@@ -162,29 +172,41 @@ def sanitize_parts(scale):
                               ('embed', 60, ['api', 'parallel', 'turns'])):
         yield Part('tsan, ' + name, cost, suite('tests/%s/run' % name, 'build-tsan', *words),
                    TSAN_ENV, 'build-tsan')
+    yield Part('memcheck, unit tests', 300,
+               script('tests/support/unit_tests', '--build', DEBUG, '--jobs', '1', '--slower',
+                      '20', '--wrapper', MEMCHECK,
+                      *(word for name in SLOW_UNDER_MEMCHECK for word in ('--without', name))),
+               needs=DEBUG)
+    yield Part('memcheck, differential', 600,
+               suite('tests/support/difftest', DEBUG, '--under', MEMCHECK, '--jobs', '1',
+                     '--timeout', '900', '--seconds', '{seconds}', '--seed', '{seed}'),
+               needs=DEBUG)
 
 
 NOT_SANITIZED = [
+    (', '.join(SLOW_UNDER_MEMCHECK) + ' under memcheck', 'minutes each; ASan runs them'),
     ('tests/fuzz/mutants', './dev fuzz runs them under ASan and UBSan'),
     ('tests/support/coverage, readme_examples, bench', 'what they run is in the suites above'),
-    ('tests/prof/calibration', 'counts what many runs say; the code that says it is in prof'),
+    ('tests/prof/calibration', 'statistics over many runs; prof runs the same code'),
     ('lint, the mutants of tests/memprof', 'they do not test the build'),
     ('real, prof, memprof, mlprof, repl, faults under clang-san', 'gcc-san runs them'),
 ]
 
 
 def fuzz_parts(scale):
-    """Any bytes to each reader, damaged bytecode and messages, misuse, generated programs."""
+    """Any bytes to each reader, damaged bytecode and marshalled values, misused primitives,
+    generated programs."""
     for way, flags, build in (('libFuzzer', [], 'build-fuzz'), ('AFL++', ['--afl'], 'build-afl')):
         for name in TARGETS:
             yield Part('%s, %s' % (way, name), 60,
                        [os.path.join(ROOT, FUZZ), *flags, '--prepared', '{seconds}', name],
                        needs=build)
     for title, build, kind, count, cost, env in (
-            ('bytecode', 'build', '--bytecode', 200000, 600, {}),
-            ('messages', 'build', '--messages', 200000, 200, {}),
+            ('bytecode', DEBUG, '--bytecode', 200000, 600, {}),
+            ('marshalled values', DEBUG, '--messages', 200000, 200, {}),
             ('bytecode under ASan and UBSan', 'build-fuzz', '--bytecode', 20000, 600, SAN_ENV),
-            ('messages under ASan and UBSan', 'build-fuzz', '--messages', 20000, 300, SAN_ENV)):
+            ('marshalled values under ASan and UBSan', 'build-fuzz', '--messages', 20000, 300,
+             SAN_ENV)):
         other = '--messages' if kind == '--bytecode' else '--bytecode'
         count = max(1, round(count * scale))
         yield Part('%d mutants: %s' % (count, title), cost,
@@ -192,12 +214,12 @@ def fuzz_parts(scale):
                          FIRST_SEED, '--seconds', '{seconds}'), env, build)
     count = max(1, round(5000 * scale))
     yield Part('%d programs that misuse primitives' % count, 600,
-               suite('tests/fuzz/primitives', 'build', '--count', str(count), '--seed', FIRST_SEED,
-                     '--seconds', '{seconds}'))
+               suite('tests/fuzz/primitives', DEBUG, '--count', str(count), '--seed', FIRST_SEED,
+                     '--seconds', '{seconds}'), needs=DEBUG)
     count = max(50, round(20000 * scale))
     yield Part('%d generated programs' % count, 600,
-               suite('tests/fuzz/generated', 'build', '--count', str(count), '--jobs', '1',
-                     '--seed', FIRST_SEED, '--seconds', '{seconds}'))
+               suite('tests/fuzz/generated', DEBUG, '--count', str(count), '--jobs', '1',
+                     '--seed', FIRST_SEED, '--seconds', '{seconds}'), needs=DEBUG)
 
 
 def faults_parts(_):
@@ -205,8 +227,8 @@ def faults_parts(_):
     for group, cost in (('memory', 600), ('heap', 300), ('readers', 200), ('io', 300),
                         ('signals', 100), ('leaks', 1500)):
         yield Part('faults, ' + group, cost,
-                   suite('tests/faults/run', 'build', '--long', '--jobs', '1', '--seconds',
-                         '{seconds}', '--seed', '{seed}', group))
+                   suite('tests/faults/run', DEBUG, '--long', '--jobs', '1', '--seconds',
+                         '{seconds}', '--seed', '{seed}', group), needs=DEBUG)
 
 
 LISTS = {

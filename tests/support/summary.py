@@ -1,12 +1,13 @@
-"""The last line of a suite, `N passed, M failed`, and what it counts for."""
+"""The last line of a suite, `N passed, M failed`, and the counts it stands for."""
 import re
 
 LINE = re.compile(rb'^(\d+) passed, (\d+) failed\s*$')
+SKIP = b'SKIP '  # how a line about a test that was not run begins
 
 
 def counts(last, status):
-    """(passed, failed) of a suite that ended with this line and this exit status. One that did not
-    get as far as its last line, or that failed without saying where, counts as one failure."""
+    """(passed, failed) of a suite that ended with this line and this exit status. A suite without
+    the line, or one that failed without counting a failure, has one failure."""
     found = LINE.match(last)
     if not found:
         return 0, 1
