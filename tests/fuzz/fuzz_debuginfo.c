@@ -1,9 +1,9 @@
 /* fuzz_debuginfo.c - libFuzzer target: any bytes as debug information.
  *
  * The low bits of the first byte say what the rest is: 0, a section DBUG; 1, the marshalled events
- * of a unit of such a section, without their header, whose counts stand in bytes 1 to 4; 2, the
- * same as the value that caml_reify_bytecode is handed (an array of lists). Each event of a table
- * must be where DI1 wants it, with texts that can be read. */
+ * of a unit of such a section, without their header, whose counts are in bytes 1 to 4; 2, the same
+ * as the value that caml_reify_bytecode takes (an array of lists). The events of a table must be in
+ * the order of DI1, with texts that can be read (DI3). */
 #include "tests/fuzz/marshal_header.h"
 #include "tests/fuzz/target.h"
 #include "vm/base/arena.h"
@@ -26,8 +26,8 @@ static void check(struct vm_debuginfo *info) {
     if (info == NULL) return;
     const struct vm_debug_event *events = vm_debuginfo_events(info, &count);
     for (size_t i = 0; i < count; i++) {
-        const uint32_t texts[] = {events[i].file, events[i].definition, events[i].module};
-        for (int k = 0; k < 3; k++)
+        const uint32_t texts[] = {events[i].file, events[i].definition};
+        for (int k = 0; k < 2; k++)
             if (strlen(vm_debuginfo_text(info, texts[k])) > UINT16_MAX) abort();
         if (i > 0 && !in_order(&events[i - 1], &events[i])) abort();
     }

@@ -80,7 +80,7 @@ static void report_stop(struct vm *vm, const char *shown) {
     enum vm_stop why = vm->limits.stopped;
     ASSERT(why != STOP_NONE && (size_t)why < sizeof flags / sizeof flags[0]);
     if (why != STOP_OUTPUT) channels_flush_quietly(vm->library_state);
-    vm_debuginfo_of_program(vm);
+    vm_debuginfo_open(vm, false);
     cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s%s", flags[why],
              vm->debug != NULL ? "" : ": compile it with ocamlc -g to see where");
     if (vm->debug != NULL) print_stop(vm);

@@ -120,7 +120,7 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
     vm_link_primitives(vm, image->primitive_names, image->primitive_count);
     status = load_code_and_data(vm, image, error);
     if (status == VM_OK && vm->options.gc.verify) vm_code_digest(vm->codes[0]);
-    if (status == VM_OK && vm->options.backtrace_level >= 2) vm_debuginfo_load_program(vm);
+    if (status == VM_OK && vm->options.backtrace_level >= 2) vm_debuginfo_open(vm, true);
     vm_image_drop_loaded(image);
     return status;
 }

@@ -1,4 +1,4 @@
-/* constants.c - rows of plain data to and from Marshal's small format.
+/* constants.c - rows of plain data to and from the external representation with a small header.
  *
  * K1  Rows are in pre-order and form one tree: the fields of the block in row i start at row i + 1.
  * K2  A shared row's target is an earlier row that is an object (no integer, no atom).
@@ -7,30 +7,11 @@
 
 #include "gc/small_tables.h"
 #include "vm/base/os.h"
+#include "vm/marshal/codes.h"
+#include "vm/marshal/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    HEADER_BYTES = 20,
-    CODE_INT8 = 0x00,
-    CODE_INT16 = 0x01,
-    CODE_INT32 = 0x02,
-    CODE_INT64 = 0x03,
-    CODE_SHARED8 = 0x04,
-    CODE_SHARED16 = 0x05,
-    CODE_SHARED32 = 0x06,
-    CODE_DOUBLES32 = 0x07,
-    CODE_BLOCK32 = 0x08,
-    CODE_STRING8 = 0x09,
-    CODE_STRING32 = 0x0a,
-    CODE_DOUBLE = 0x0c,
-    CODE_DOUBLES8 = 0x0e,
-    CODE_CUSTOM_FIXED = 0x19,
-    PREFIX_STRING = 0x20,
-    PREFIX_INT = 0x40,
-    PREFIX_BLOCK = 0x80,
-};
 
 const char *const vm_predefined_exceptions[VM_PREDEFINED_COUNT] = {
     "Out_of_memory",  "Sys_error",        "Failure",        "Invalid_argument",
@@ -38,18 +19,24 @@ const char *const vm_predefined_exceptions[VM_PREDEFINED_COUNT] = {
     "Stack_overflow", "Sys_blocked_io",   "Assert_failure", "Undefined_recursive_module",
 };
 
+/* Makes room for an element after count, which must stay below 2^31. */
+static bool grow(void **items, uint32_t count, uint32_t *capacity, size_t size) {
+    ASSERT(count <= *capacity);
+    if (count < *capacity) return true;
+    uint32_t wanted = *capacity ? 2 * *capacity : IF_SMALL_TABLES(1, 64);
+    void *larger = wanted > 1u << 31 ? NULL : realloc(*items, wanted * size);
+    if (larger == NULL) return false;
+    *items = larger;
+    *capacity = wanted;
+    return true;
+}
+
 struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_constant_kind kind) {
-    if (constants->count == constants->capacity) {
-        uint32_t wanted = constants->capacity ? 2 * constants->capacity : IF_SMALL_TABLES(1, 64);
-        if (wanted > 1u << 31) return NULL;
-        struct vm_constant *bigger = realloc(constants->rows, wanted * sizeof *bigger);
-        if (bigger == NULL) return NULL;
-        constants->rows = bigger;
-        constants->capacity = wanted;
-    }
+    if (!grow((void **)&constants->rows, constants->count, &constants->capacity,
+              sizeof *constants->rows))
+        return NULL;
     struct vm_constant *row = &constants->rows[constants->count++];
-    memset(row, 0, sizeof *row);
-    row->kind = (uint8_t)kind;
+    *row = (struct vm_constant){.kind = (uint8_t)kind};
     return row;
 }
 
@@ -63,14 +50,18 @@ static bool is_object(const struct vm_constant *row) {
            !(row->kind == CONSTANT_BLOCK && row->size == 0);
 }
 
-/* Last rows first, so that the fields of a block know their ends before the block asks. */
+/* From the last row, so that the ends of a block's fields are known before its own. */
 void vm_constants_link(struct vm_constants *constants) {
     for (uint32_t i = constants->count; i-- > 0;) {
         struct vm_constant *row = &constants->rows[i];
         uint32_t end = i + 1;
         if (row->kind == CONSTANT_BLOCK)
             for (uint32_t k = 0; k < row->size; k++) end = constants->rows[end].end;
-        if (row->kind == CONSTANT_SHARED) constants->rows[row->target].shared = true;
+        if (row->kind == CONSTANT_SHARED) {
+            ASSERT(row->target < i && is_object(&constants->rows[row->target])); /* K2 */
+            constants->rows[row->target].shared = true;
+        }
+        ASSERT(end <= constants->count); /* K1 */
         row->end = end;
     }
 }
@@ -82,26 +73,21 @@ struct reader {
     struct vm_constants *out;
     uint32_t *objects; /* row of each object */
     uint32_t object_count, object_capacity;
-    uint64_t pending; /* values that are still to come */
+    uint64_t pending; /* values that are still to be read */
 };
 
 static bool has(const struct reader *r, uint64_t n) { return (uint64_t)(r->end - r->at) >= n; }
 
-/* n bytes, big-endian; the caller has checked that they exist. */
-static uint64_t take(struct reader *r, unsigned n) {
-    uint64_t x = 0;
-    while (n-- > 0) x = x << 8 | *r->at++;
-    return x;
+/* The next number; the caller has checked that it is there. */
+static uint64_t take(struct reader *r, unsigned bytes) {
+    ASSERT(has(r, bytes));
+    r->at += bytes;
+    return marshal_load(r->at - bytes, bytes);
 }
 
 static bool add_object(struct reader *r) {
-    if (r->object_count == r->object_capacity) {
-        uint32_t wanted = r->object_capacity ? 2 * r->object_capacity : IF_SMALL_TABLES(1, 64);
-        uint32_t *bigger = realloc(r->objects, wanted * sizeof *bigger);
-        if (bigger == NULL) return false;
-        r->objects = bigger;
-        r->object_capacity = wanted;
-    }
+    if (!grow((void **)&r->objects, r->object_count, &r->object_capacity, sizeof *r->objects))
+        return false;
     r->objects[r->object_count++] = r->out->count - 1;
     return true;
 }
@@ -156,37 +142,35 @@ static bool read_custom(struct reader *r) {
                                                        : kind == 'j' ? CONSTANT_INT64
                                                                      : CONSTANT_NATIVE);
     if (row == NULL || bytes == 0 || !has(r, bytes)) return false;
-    row->integer = bytes == 4 ? (int64_t)(int32_t)take(r, 4) : (int64_t)take(r, 8);
+    row->integer = marshal_sign_extend(take(r, bytes), bytes);
     return add_object(r);
 }
 
 static bool read_value(struct reader *r) {
-    static const uint8_t widths[16] = {1, 2, 4, 8, 1, 2, 4, 4, 4, 1, 4, 0, 0, 0, 1, 0};
     if (!has(r, 1)) return false;
     unsigned code = *r->at++;
-    if (code >= PREFIX_BLOCK) return read_block(r, code & 15, code >> 4 & 7);
-    if (code >= PREFIX_INT) return read_int(r, code & 63);
-    if (code >= PREFIX_STRING) return read_bytes(r, CONSTANT_STRING, code & 31, 1);
-    if (code == CODE_CUSTOM_FIXED) return read_custom(r);
-    if (code == CODE_DOUBLE) return read_double(r);
-    if (code >= 16 || widths[code] == 0 || !has(r, widths[code])) return false;
-    uint64_t x = take(r, widths[code]);
-    switch (code) {
-    case CODE_INT8: return read_int(r, (int8_t)x);
-    case CODE_INT16: return read_int(r, (int16_t)x);
-    case CODE_INT32: return read_int(r, (int32_t)x);
-    case CODE_INT64: return read_int(r, (int64_t)x);
-    case CODE_BLOCK32: return read_block(r, x & 0xff, x >> 10);
-    case CODE_STRING8:
-    case CODE_STRING32: return read_bytes(r, CONSTANT_STRING, x, 1);
-    case CODE_DOUBLES8:
-    case CODE_DOUBLES32: return read_bytes(r, CONSTANT_DOUBLES, x, 8);
-    default: return read_shared(r, x); /* the three widths of a reference */
+    if (code >= SMALL_BLOCK) return read_block(r, code & 15, code >> 4 & 7);
+    if (code >= SMALL_INT) return read_int(r, code - SMALL_INT);
+    if (code >= SMALL_STRING) return read_bytes(r, CONSTANT_STRING, code - SMALL_STRING, 1);
+    enum item_kind kind = vm_marshal_codes[code].kind;
+    unsigned bytes = vm_marshal_codes[code].bytes;
+    /* What only a larger value needs is not of the small format. */
+    if (bytes > (kind == ITEM_INT ? 8 : 4) || !has(r, bytes)) return false;
+    uint64_t n = bytes > 0 ? take(r, bytes) : 0;
+    switch (kind) {
+    case ITEM_INT: return read_int(r, marshal_sign_extend(n, bytes));
+    case ITEM_SHARED: return read_shared(r, n);
+    case ITEM_BLOCK: return read_block(r, n & 0xff, n >> 10);
+    case ITEM_STRING: return read_bytes(r, CONSTANT_STRING, n, 1);
+    case ITEM_DOUBLE_LITTLE: return read_double(r);
+    case ITEM_DOUBLES_LITTLE: return read_bytes(r, CONSTANT_DOUBLES, n, 8);
+    case ITEM_CUSTOM: return code == CODE_CUSTOM_FIXED && read_custom(r);
+    default: return false;
     }
 }
 
-/* Whether writing the rows gives these very bytes again. */
-static bool is_spelling(const struct vm_constants *constants, const uint8_t *bytes, size_t n) {
+/* Whether the rows are written as exactly these bytes. */
+static bool is_written_as(const struct vm_constants *constants, const uint8_t *bytes, size_t n) {
     char *written = NULL;
     size_t written_bytes = 0;
     FILE *out = open_memstream(&written, &written_bytes);
@@ -199,8 +183,9 @@ static bool is_spelling(const struct vm_constants *constants, const uint8_t *byt
 
 bool vm_constants_read(const uint8_t *bytes, size_t n, struct vm_constants *out) {
     memset(out, 0, sizeof *out);
-    if (n < HEADER_BYTES) return false;
-    struct reader r = {.at = bytes + HEADER_BYTES, .end = bytes + n, .out = out, .pending = 1};
+    if (n < VM_MARSHAL_SMALL_HEADER) return false;
+    struct reader r = {
+        .at = bytes + VM_MARSHAL_SMALL_HEADER, .end = bytes + n, .out = out, .pending = 1};
     bool ok = true;
     while (ok && r.pending > 0) {
         r.pending--;
@@ -209,7 +194,7 @@ bool vm_constants_read(const uint8_t *bytes, size_t n, struct vm_constants *out)
     free(r.objects);
     if (ok) {
         vm_constants_link(out);
-        ok = is_spelling(out, bytes, n);
+        ok = is_written_as(out, bytes, n);
     }
     if (!ok) vm_constants_free(out);
     return ok;
@@ -223,82 +208,66 @@ struct writer {
     uint32_t *numbers; /* of the object in each row */
 };
 
-/* The low n bytes of x, big-endian. */
-static void put(struct writer *w, uint64_t x, unsigned n) {
-    while (n-- > 0) putc_unlocked((int)(x >> 8 * n & 0xff), w->out);
+/* The low bytes of x, big-endian. */
+static void put(struct writer *w, uint64_t x, unsigned bytes) {
+    while (bytes-- > 0) putc_unlocked((int)(x >> 8 * bytes & 0xff), w->out);
+}
+
+static void put_code(struct writer *w, unsigned code, uint64_t x, unsigned bytes) {
+    put(w, code, 1);
+    put(w, x, bytes);
+}
+
+static void add_words(struct writer *w, uint64_t words_32, uint64_t words_64) {
+    w->words_32 += words_32;
+    w->words_64 += words_64;
 }
 
 static void put_int(struct writer *w, int64_t n) {
-    if (n >= 0 && n < 0x40) {
-        put(w, PREFIX_INT + (uint64_t)n, 1);
-    } else if (n == (int8_t)n) {
-        put(w, CODE_INT8, 1);
-        put(w, (uint64_t)n, 1);
-    } else if (n == (int16_t)n) {
-        put(w, CODE_INT16, 1);
-        put(w, (uint64_t)n, 2);
-    } else if (n >= -(1 << 30) && n < 1 << 30) {
-        put(w, CODE_INT32, 1);
-        put(w, (uint64_t)n, 4);
-    } else {
-        put(w, CODE_INT64, 1);
-        put(w, (uint64_t)n, 8);
-    }
+    unsigned bytes = marshal_int_bytes(n);
+    if (bytes == 0) put(w, SMALL_INT + (uint64_t)n, 1);
+    else put_code(w, CODE_INT8 + (unsigned)__builtin_ctz(bytes), (uint64_t)n, bytes);
 }
 
 static void put_block(struct writer *w, const struct vm_constant *row) {
-    if (row->tag < 16 && row->size < 8) {
-        put(w, PREFIX_BLOCK + row->tag + (uint64_t)row->size * 16, 1);
-    } else {
-        put(w, CODE_BLOCK32, 1);
-        put(w, (uint64_t)row->size << 10 | row->tag, 4);
-    }
-    if (row->size == 0) return;
-    w->words_32 += 1 + (uint64_t)row->size;
-    w->words_64 += 1 + (uint64_t)row->size;
+    uint64_t size = row->size;
+    if (row->tag < 16 && size < 8) put(w, SMALL_BLOCK + row->tag + size * 16, 1);
+    else put_code(w, CODE_BLOCK32, size << 10 | row->tag, 4);
+    if (size > 0) add_words(w, 1 + size, 1 + size);
 }
 
 static void put_string(struct writer *w, const struct vm_constant *row) {
-    if (row->size < 32) {
-        put(w, PREFIX_STRING + row->size, 1);
-    } else {
-        bool small = row->size < 256;
-        put(w, small ? CODE_STRING8 : CODE_STRING32, 1);
-        put(w, row->size, small ? 1 : 4);
-    }
-    fwrite(row->bytes, 1, row->size, w->out);
-    w->words_32 += 1 + ((uint64_t)row->size + 4) / 4;
-    w->words_64 += 1 + ((uint64_t)row->size + 8) / 8;
+    uint64_t size = row->size;
+    if (size < 32) put(w, SMALL_STRING + size, 1);
+    else if (size < 256) put_code(w, CODE_STRING8, size, 1);
+    else put_code(w, CODE_STRING32, size, 4);
+    fwrite(row->bytes, 1, size, w->out);
+    add_words(w, 1 + (size + 4) / 4, 1 + (size + 8) / 8);
 }
 
 static void put_doubles(struct writer *w, const struct vm_constant *row) {
-    bool small = row->size < 256;
-    put(w, small ? CODE_DOUBLES8 : CODE_DOUBLES32, 1);
-    put(w, row->size, small ? 1 : 4);
-    fwrite(row->bytes, 8, row->size, w->out);
-    w->words_32 += 1 + 2 * (uint64_t)row->size;
-    w->words_64 += 1 + (uint64_t)row->size;
+    uint64_t size = row->size;
+    if (size < 256) put_code(w, CODE_DOUBLES8_LITTLE, size, 1);
+    else put_code(w, CODE_DOUBLES32_LITTLE, size, 4);
+    fwrite(row->bytes, 8, size, w->out);
+    add_words(w, 1 + 2 * size, 1 + size);
 }
 
 static void put_custom(struct writer *w, const struct vm_constant *row) {
     bool narrow = row->integer == (int32_t)row->integer;
-    put(w, CODE_CUSTOM_FIXED, 1);
-    put(w, '_', 1);
-    put(w, row->kind == CONSTANT_INT32 ? 'i' : row->kind == CONSTANT_INT64 ? 'j' : 'n', 1);
-    put(w, 0, 1);
+    put_code(w, CODE_CUSTOM_FIXED, '_', 1);
+    put_code(w, row->kind == CONSTANT_INT32 ? 'i' : row->kind == CONSTANT_INT64 ? 'j' : 'n', 0, 1);
     if (row->kind == CONSTANT_NATIVE) put(w, narrow ? 1 : 2, 1);
     if (row->kind == CONSTANT_INT32 || (row->kind == CONSTANT_NATIVE && narrow))
         put(w, (uint64_t)row->integer, 4);
     else put(w, (uint64_t)row->integer, 8);
-    w->words_32 += row->kind == CONSTANT_INT64 ? 4 : 3;
-    w->words_64 += 3;
+    add_words(w, row->kind == CONSTANT_INT64 ? 4 : 3, 3);
 }
 
 static void put_shared(struct writer *w, const struct vm_constant *row) {
     uint64_t distance = w->objects - w->numbers[row->target];
-    unsigned width = distance < 0x100 ? 1 : distance < 0x10000 ? 2 : 4;
-    put(w, width == 1 ? CODE_SHARED8 : width == 2 ? CODE_SHARED16 : CODE_SHARED32, 1);
-    put(w, distance, width);
+    unsigned bytes = marshal_distance_bytes(distance);
+    put_code(w, CODE_SHARED8 + (unsigned)__builtin_ctz(bytes), distance, bytes);
 }
 
 static void put_row(struct writer *w, const struct vm_constant *row, uint32_t i) {
@@ -310,10 +279,8 @@ static void put_row(struct writer *w, const struct vm_constant *row, uint32_t i)
     case CONSTANT_DOUBLES: put_doubles(w, row); break;
     case CONSTANT_SHARED: put_shared(w, row); break;
     case CONSTANT_DOUBLE:
-        put(w, CODE_DOUBLE, 1);
-        put(w, __builtin_bswap64(row->bits), 8);
-        w->words_32 += 3;
-        w->words_64 += 2;
+        put_code(w, CODE_DOUBLE_LITTLE, __builtin_bswap64(row->bits), 8);
+        add_words(w, 3, 2);
         break;
     default: put_custom(w, row); break;
     }
@@ -338,11 +305,9 @@ bool vm_constants_write(const struct vm_constants *constants, FILE *out) {
     ok = vm_close_text(w.out, &data) && ok && data_bytes < UINT32_MAX && w.words_32 < UINT32_MAX;
     if (ok) {
         w.out = out;
-        put(&w, 0x8495A6BE, 4);
-        put(&w, data_bytes, 4);
-        put(&w, w.objects, 4);
-        put(&w, w.words_32, 4);
-        put(&w, w.words_64, 4);
+        const uint64_t head[] = {VM_MARSHAL_MAGIC_SMALL, data_bytes, w.objects, w.words_32,
+                                 w.words_64};
+        for (int i = 0; i < 5; i++) put(&w, head[i], 4);
         fwrite(data, 1, data_bytes, out);
     }
     free(data);

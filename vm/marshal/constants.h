@@ -1,8 +1,8 @@
 /* constants.h - a marshalled value of plain data as an array of rows, apart from any heap.
  *
- * The rows stand in pre-order: a block's row, then those of its fields. That is the order of the
- * bytes too, so reading and writing are one loop each. The assembler and the disassembler use it,
- * for DATA and the other sections that are one marshalled value. */
+ * The rows are in pre-order: a block's row, then those of its fields. That is the order of the
+ * bytes too, so reading and writing are one loop each. The assembler and the disassembler use them,
+ * for DATA and other sections that are one marshalled value. */
 #ifndef BACTRIAN_VM_IMAGE_CONSTANTS_H
 #define BACTRIAN_VM_IMAGE_CONSTANTS_H
 
@@ -29,7 +29,7 @@ struct vm_constant {
     uint8_t kind, tag;
     bool shared; /* some row's target */
     uint32_t size;
-    uint32_t end; /* the row behind its last descendant (vm_constants_link) */
+    uint32_t end; /* the row after its last descendant (vm_constants_link) */
     union {
         int64_t integer;
         uint64_t bits;
@@ -52,9 +52,9 @@ struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_con
 void vm_constants_free(struct vm_constants *constants);
 /* Sets end and shared of all rows. GC: never.  Fails: never. */
 void vm_constants_link(struct vm_constants *constants);
-/* Reads exactly one value in the small format of Marshal from n bytes, which the rows then point
- * into, and links them. GC: never.  Fails: false if the bytes are anything else, even another
- * spelling of the same value than vm_constants_write's, or memory is exhausted. */
+/* Reads and links one value from n bytes, which the rows then point into. GC: never.  Fails: false
+ * if the bytes are not exactly what vm_constants_write writes of the rows, or memory is exhausted.
+ */
 bool vm_constants_read(const uint8_t *bytes, size_t n, struct vm_constants *out);
 /* Writes the value as Marshal does, with sharing. GC: never.  Fails: false if a count doesn't fit
  * the small format or memory is exhausted; write errors show in ferror(out). */

@@ -1,21 +1,29 @@
-/* debuginfo.h - from a place in the code to a place in the source.
+/* debuginfo.h - from a code position to a source location.
  *
- * ocamlc -g leaves events in section DBUG: a position in the code, what kind of point it is, the
- * source range, the function's name. A table keeps what is asked for. The program's is opened when
+ * ocamlc -g writes events to section DBUG: a position in the code, the kind of point, the source
+ * range, the function's name. A table keeps the fields that are used. The program's is opened when
  * the first location is asked for, and reads the events of a compilation unit with the first
- * location in it; code loaded at run time brings its own.
+ * location in it; code loaded at run time has a table of its own.
  *
+ * DI1  The events of a unit are sorted by pc, then line, start and end column.
  * DI2  A location belongs to a pc if its event is at pc, or at pc + 1 (the compiler moves an event
  *      past a following PUSH); the last of several events at a pc counts.
- * DI4  A pc's event is looked for in its unit: the last one that starts at or before it. */
+ * DI3  A text that the events of a list share is kept once, and lives as long as the table.
+ * DI4  The event of a pc is in its unit: the last one that starts at or before it. */
 #ifndef BACTRIAN_VM_MARSHAL_DEBUGINFO_H
 #define BACTRIAN_VM_MARSHAL_DEBUGINFO_H
 
+#include "gc/value.h"
 #include "vm/base/status.h"
-#include "vm/marshal/debug_events.h"
 
 struct vm;
 struct vm_debuginfo;
+
+struct vm_debug_event {
+    uint32_t pc;               /* words from the start of the code */
+    int32_t line, start, end;  /* columns count from the start of the first line */
+    uint32_t file, definition; /* numbers of texts */
+};
 
 struct vm_location {
     const char *file, *definition;
@@ -23,12 +31,12 @@ struct vm_location {
 };
 
 /* Values of vm->debug_status (Printexc's). OCaml's has failures too, for a file that is gone by
- * now; here it stays open. */
+ * then; here it stays open. */
 enum vm_debug_status { VM_DEBUG_UNREAD = 0, VM_DEBUG_READ = 1 };
 
 /* Reads a DBUG section of n bytes, all of it. NULL: *error says why. GC: never. */
 struct vm_debuginfo *vm_debuginfo_read(const uint8_t *bytes, size_t n, struct vm_error *error);
-/* The same for events as the compiler hands them to caml_reify_bytecode: an array of lists of
+/* The same for events as the compiler passes them to caml_reify_bytecode: an array of lists of
  * events. NULL: v is not of that shape, or there is no memory. GC: never. */
 struct vm_debuginfo *vm_debuginfo_of_events(value v);
 void vm_debuginfo_delete(struct vm_debuginfo *info); /* NULL is fine */
@@ -38,11 +46,9 @@ const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *info
 const char *vm_debuginfo_text(const struct vm_debuginfo *info, uint32_t number);
 
 /* Opens the program's table if it isn't yet, from its image, or if that has none from the file that
- * the environment's CAML_DEBUG_FILE names, and sets vm->debug_status. load_program reads all units
- * as well. What is damaged costs a warning on standard error, and the locations in it.
- * GC: never. */
-void vm_debuginfo_of_program(struct vm *vm);
-void vm_debuginfo_load_program(struct vm *vm);
+ * the environment's CAML_DEBUG_FILE names, and sets vm->debug_status. whole: reads all units too.
+ * Damage costs a warning on standard error and the locations concerned. GC: never. */
+void vm_debuginfo_open(struct vm *vm, bool whole);
 void vm_debuginfo_free(struct vm *vm);
 
 /* The location of a global pc (DI2, DI4). Its texts live as long as the table. False: unknown.

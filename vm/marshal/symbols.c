@@ -1,6 +1,7 @@
-/* symbols.c - see symbols.h. SYMB is not needed to run: what is odd in it is left out. */
+/* symbols.c - see symbols.h. No program needs SYMB to run: ill-formed parts of it are ignored. */
 #include "vm/marshal/symbols.h"
 
+#include "gc/assert.h"
 #include "vm/code/opcodes.h"
 #include "vm/state/vm.h"
 
@@ -19,6 +20,7 @@ bool vm_symbol_of_node(const struct vm_constants *c, uint32_t node, uint32_t *gl
     if (c->rows[node].kind != CONSTANT_BLOCK || c->rows[node].tag != 0 || c->rows[node].size != 5)
         return false;
     uint32_t at = c->rows[node + 1].end;
+    ASSERT(at < c->rows[node].end);
     const struct vm_constant *identifier = row_or_target(c, at);
     const struct vm_constant *slot = &c->rows[c->rows[at].end];
     if (identifier->kind != CONSTANT_BLOCK || identifier->tag < 2 || identifier->size == 0 ||
@@ -48,7 +50,7 @@ static const char **read_names(const struct vm_constants *c, size_t bytes, uint3
 
 /* ---- The code. ---- */
 
-/* Where the top level of the unit that begins at start begins. */
+/* Where the top level of the unit at start begins. */
 static uint32_t top_level(const struct vm_code *code, uint32_t start) {
     if (vm_packed_word(&code->packed, start) != OP_BRANCH) return start;
     return start + 1 + vm_packed_word(&code->packed, start + 1);
@@ -67,6 +69,7 @@ static void find_units(struct vm_symbols *s, const struct vm_code *code, const c
             names[u.words[pc + 1]] != NULL) {
             const char *name = names[u.words[pc + 1]];
             s->rows[s->count++] = (struct vm_symbol){top_level(code, start), next, name};
+            ASSERT(s->count < 2 || s->rows[s->count - 2].end < next); /* SY1 */
             start = next;
         }
         pc = next;
@@ -114,6 +117,7 @@ const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t siz
     }
     if (s == NULL || low == s->count) return NULL;
     const struct vm_symbol *found = &s->rows[low];
+    ASSERT(gpc < found->end && (low == 0 || gpc >= s->rows[low - 1].end)); /* SY1 */
     if (gpc >= found->top_level) snprintf(function, size, "%s", found->module);
     else
         snprintf(function, size, "%s.F%zx", found->module,

@@ -1,11 +1,11 @@
-/* symbols.h - names for code that has no debugging information.
+/* symbols.h - names for code without debug information.
  *
- * The linker lays the units of a program one behind the other. A unit begins with a branch over its
- * functions to its top level, and ends by setting its global, which section SYMB names: so the
- * module of any place of the program's code is known, and its functions are told apart by where
- * they begin, as `bactrian dis` labels them.
+ * The linker concatenates the units of a program. A unit begins with a branch over its functions to
+ * its top level, and ends by setting its global, which section SYMB names: so the module of each pc
+ * of the program's code is known. Its functions are named by the offsets at which they begin, as in
+ * the labels of `bactrian dis`.
  *
- * SY1  rows are by ascending end; row i covers [rows[i - 1].end, rows[i].end). */
+ * SY1  The rows are by ascending end; row i covers [rows[i - 1].end, rows[i].end). */
 #ifndef BACTRIAN_VM_IMAGE_SYMBOLS_H
 #define BACTRIAN_VM_IMAGE_SYMBOLS_H
 
@@ -29,9 +29,9 @@ struct vm_symbols {
 const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t size);
 void vm_symbols_free(struct vm *vm);
 
-/* Whether that row of SYMB's value is a node of its map (left, identifier, slot, right, height), a
- * unit's (identifier of tag 2) or a predefined exception's (tag 3); then the global, and the row of
- * its name. GC: never. */
+/* Whether that row of SYMB's value is a node of its map (left, identifier, slot, right, height),
+ * for a unit (identifier of tag 2) or a predefined exception (tag 3); then the global, and the row
+ * of its name. GC: never. */
 bool vm_symbol_of_node(const struct vm_constants *c, uint32_t node, uint32_t *global,
                        const struct vm_constant **name);
 
