@@ -8,6 +8,7 @@
 #include "gc/small_tables.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
+#include "vm/stack/prim_watch.h"
 #include "vm/thread/pending.h"
 
 /* The sign of the result says the order; UNORDERED (a nan was met): none of <, = and > holds. */
@@ -84,6 +85,7 @@ static __attribute__((noinline)) void take_back(struct comparison *c, value save
 static __attribute__((noinline)) void take_a_break(struct comparison *c, value *a, value *b) {
     struct domain *d = c->d;
     vm_limits_charge(d, 1);
+    vm_watch_ocaml(d);
     if (!d->gc.action_requested) return;
     value saved = put_aside(c);
     GC_ROOT(&d->gc, a, b, &saved);

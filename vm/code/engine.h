@@ -26,6 +26,7 @@
 
 #include "vm/code/code.h"
 #include "vm/code/opcodes.h"
+#include "vm/code/prim.h"
 #include "vm/state/vm.h"
 
 /* Instructions of the loop: the bytecode's, under the same numbers, then these. */
@@ -87,6 +88,7 @@ struct vm_activation {
     unsigned depth;
     uint32_t outer_function_id;
     uintptr_t c_stack_low; /* vm_c_stack_low, from CHECKED_ACTIVATIONS on */
+    struct vm_prim_watch watch;
     jmp_buf raise;
 };
 /* Entries nest no deeper than this, nor than the C stack; finding out how deep that is takes time,

@@ -38,12 +38,17 @@ enum vm_capability {
         CAP_COUNT
 };
 
+/* The most that a call of a primitive may do to its caller; each effect includes those above it.
+ * vm/stack/prim_watch.h holds primitives to it. */
+enum vm_effect {
+    PRIM_LEAF,      /* computes and returns */
+    PRIM_RAISES,    /* or raises an exception */
+    PRIM_ALLOCATES, /* or allocates, and so collects or raises Out_of_memory, before it returns */
+    PRIM_CALLS,     /* or runs OCaml code, also of other threads, before it returns */
+};
 enum {
-    PRIM_RAISES = 1,
-    PRIM_ALLOCATES = 2,
-    PRIM_CALLS = 4 /* may run OCaml code */,
-    PRIM_UNAVAILABLE = 8,
-    PRIM_BY_NAME = 16 /* asks the policy itself, for the file or variable that it is given */
+    PRIM_EFFECT = 3,  /* the bits of enum vm_effect */
+    PRIM_BY_NAME = 4, /* asks the policy itself, for the file or variable that it is given */
 };
 
 /* kinds: one letter an argument:
@@ -55,11 +60,19 @@ enum {
  * result: the same letters, u for unit, x for "never returns". */
 struct vm_prim {
     const char *name;  /* as in PRIM sections: "caml_array_get" */
-    void *function;    /* NULL with PRIM_UNAVAILABLE: calling it raises an error that names it */
+    void *function;    /* NULL: calling it raises an error that names it */
     const char *kinds; /* its length is the arity; 6 and more use the array convention */
     char result;
     uint8_t capability; /* enum vm_capability */
-    uint8_t flags;
+    uint8_t flags;      /* an effect, PRIM_BY_NAME */
+};
+
+/* A call that is watched (vm/stack/prim_watch.h). */
+struct vm_prim_watch {
+    const struct vm_prim *row; /* NULL: none, or a stub's */
+    uintptr_t young_ptr;
+    size_t collections;
+    bool called; /* OCaml code ran, or could have */
 };
 
 /* Whether v may be an argument of that kind (checked mode tests every argument). */

@@ -106,7 +106,7 @@ static bool prepare(struct primitive *p) {
         .kinds = p->kinds,
         .result = 'v',
         .capability = CAP_PURE,
-        .flags = PRIM_RAISES | PRIM_ALLOCATES | PRIM_CALLS,
+        .flags = PRIM_CALLS,
     };
     return true;
 }

@@ -15,6 +15,7 @@
 #include "vm/code/engine.h"
 #include "vm/code/kinds.h"
 #include "vm/engine/reexecute.h"
+#include "vm/stack/prim_watch.h"
 
 #if defined(LOOP_UNCHECKED)
 #define LOOP_NAME vm_run_unchecked
@@ -319,7 +320,9 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
         COUNT_PRIM(prim);                                    \
         SAVE();                                              \
+        vm_watch_call(d, prim->row);                         \
         accu = ((prim##n *)prim->function)body;              \
+        vm_watch_return(d, accu);                            \
         RESTORE();                                           \
         sp += n - 1;                                         \
         NEXT(2);                                             \
@@ -334,7 +337,9 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         intptr_t n = OPERAND(1);
         PUSH(accu);
         SAVE();
+        vm_watch_call(d, PRIM_OPERAND(2)->row);
         accu = ((primn *)PRIM_OPERAND(2)->function)(d, sp + SAVED_WORDS, (int)n);
+        vm_watch_return(d, accu);
         RESTORE();
         sp += n;
         NEXT(3);

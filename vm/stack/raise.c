@@ -4,6 +4,7 @@
 
 #include "vm/base/os.h"
 #include "vm/code/engine.h"
+#include "vm/stack/prim_watch.h"
 #include "vm/stack/stack.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/thread.h"
@@ -39,6 +40,8 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
     activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
     if (!may_nest(d, &activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
+    vm_watch_ocaml(d);
+    activation.watch.row = NULL;
     d->activation = &activation;
     d->trap = 0;
     value result;
@@ -48,6 +51,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
         d->gc.local_roots = activation.local_roots;
         d->abi.local_roots = activation.abi_roots;
         vm_unlock_down_to(d, activation.held);
+        vm_watch_raised(&activation.watch);
         result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);
     }
     d->activation = activation.outer;

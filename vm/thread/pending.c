@@ -4,6 +4,7 @@
 
 #include "gc/final.h"
 #include "vm/engine/callback.h"
+#include "vm/stack/prim_watch.h"
 #include "vm/state/vm.h"
 #include "vm/thread/signal.h"
 #include "vm/thread/thread.h"
@@ -22,6 +23,7 @@ value vm_run_finalisers_exn(struct domain *d) {
 void vm_release_finalisers(struct domain *d) { d->finalising = false; }
 
 value vm_process_pending_exn(struct domain *d) {
+    vm_watch_ocaml(d);
     gc_clear_action(&d->gc);
     vm_stop_if_requested(d);
     gc_do_due_work(&d->gc);
@@ -45,6 +47,7 @@ void vm_process_pending(struct domain *d) {
 }
 
 value vm_poll_keeping(struct domain *d, value v) {
+    vm_watch_ocaml(d);
     if (!d->gc.action_requested) return v;
     GC_ROOT(&d->gc, &v);
     vm_process_pending(d);

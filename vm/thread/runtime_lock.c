@@ -14,6 +14,7 @@
 #include "vm/base/os.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/prim_watch.h"
 #include "vm/stack/stack.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/signal.h"
@@ -122,6 +123,7 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
 }
 
 void vm_enter_blocking(struct domain *d) {
+    vm_watch_ocaml(d);
     struct vm_threads *threads = d->vm->threads;
     if (threads == NULL) return;
     int saved = errno;
@@ -149,6 +151,7 @@ void vm_leave_blocking(struct domain *d) {
 
 void vm_thread_yield(struct domain *d) {
     struct vm_thread *t = d->thread;
+    vm_watch_ocaml(d);
     if (t == NULL) return;
     struct vm_threads *threads = t->threads;
     vm_context_leave(d);

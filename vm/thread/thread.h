@@ -9,6 +9,7 @@
 #ifndef BACTRIAN_VM_THREAD_THREAD_H
 #define BACTRIAN_VM_THREAD_THREAD_H
 
+#include "vm/stack/prim_watch.h"
 #include "vm/state/domain.h"
 
 struct vm;
@@ -72,6 +73,7 @@ void vm_lock_wait(struct domain *d, struct vm_lock *lock);
 void vm_unlock_down_to(struct domain *d, struct vm_lock *outer);
 /* GC: may run, where another thread has the lock. */
 static inline void vm_lock(struct domain *d, struct vm_lock *lock) {
+    vm_watch_ocaml(d);
     if (d->thread == NULL) return;
     if (lock->holder != NULL) vm_lock_wait(d, lock);
     lock->holder = d->thread;

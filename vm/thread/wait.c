@@ -3,6 +3,7 @@
 #include "vm/thread/thread_internal.h"
 
 void vm_wait(struct domain *d, struct vm_waiters *waiters) {
+    vm_watch_ocaml(d);
     vm_threads_start(d);
     struct vm_thread *t = d->thread;
     struct vm_threads *threads = t->threads;

@@ -204,16 +204,15 @@ static value repl_report(struct domain *d, value words) {
 /* ---- Their table. ---- */
 
 static const struct vm_prim own_rows[] = {
-    {"bactrian_repl_is_terminal", repl_is_terminal, "v", 'i', CAP_STDIO, 0},
-    {"bactrian_repl_read", repl_read, "sk", 's', CAP_STDIO,
-     PRIM_RAISES | PRIM_ALLOCATES | PRIM_CALLS},
+    {"bactrian_repl_is_terminal", repl_is_terminal, "v", 'i', CAP_STDIO, PRIM_LEAF},
+    {"bactrian_repl_read", repl_read, "sk", 's', CAP_STDIO, PRIM_CALLS},
     {"bactrian_repl_library", repl_library, "v", 's', CAP_STDIO, PRIM_ALLOCATES},
-    {"bactrian_repl_start", repl_start, "fs", 'u', CAP_GC, PRIM_RAISES},
-    {"bactrian_repl_stop", repl_stop, "v", 'A', CAP_GC, PRIM_RAISES | PRIM_ALLOCATES},
-    {"bactrian_repl_is_recording", repl_is_recording, "v", 'i', CAP_GC, 0},
-    {"bactrian_repl_flush", repl_flush, "v", 'f', CAP_GC, PRIM_RAISES | PRIM_ALLOCATES},
-    {"bactrian_repl_profile", repl_profile, "v", 's', CAP_GC, PRIM_RAISES | PRIM_ALLOCATES},
-    {"bactrian_repl_report", repl_report, "a", 's', CAP_FS_WRITE, PRIM_RAISES | PRIM_ALLOCATES},
+    {"bactrian_repl_start", repl_start, "fs", 'u', CAP_GC, PRIM_ALLOCATES},
+    {"bactrian_repl_stop", repl_stop, "v", 'A', CAP_GC, PRIM_ALLOCATES},
+    {"bactrian_repl_is_recording", repl_is_recording, "v", 'i', CAP_GC, PRIM_LEAF},
+    {"bactrian_repl_flush", repl_flush, "v", 'f', CAP_GC, PRIM_ALLOCATES},
+    {"bactrian_repl_profile", repl_profile, "v", 's', CAP_GC, PRIM_ALLOCATES},
+    {"bactrian_repl_report", repl_report, "a", 's', CAP_FS_WRITE, PRIM_ALLOCATES},
 };
 
 bool cli_repl_add_prims(struct cli_repl *repl) {
