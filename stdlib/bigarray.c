@@ -9,10 +9,13 @@
  *     them, at the next word. OVERHEAD_BYTES are counted with them. */
 #include "stdlib/bigarray.h"
 
+#include "gc/heap.h"
+#include "gc/roots.h"
 #include "stdlib/hash_mix.h"
 #include "vm/marshal/reader.h"
 #include "vm/marshal/writer.h"
-#include "vm/state/vm.h"
+#include "vm/stack/raise.h"
+#include "vm/state/domain.h"
 
 #include <stdlib.h>
 

@@ -8,6 +8,8 @@
 
 #include "stdlib/number_text.h"
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 /* value prim_NAME(d, va, vb), where result is in terms of a and b. */
 #define BOXED_BINARY(name, op, signed_type, unsigned_type, result)   \

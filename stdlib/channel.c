@@ -6,6 +6,8 @@
 #include "stdlib/channel.h"
 
 #include "vm/image/policy.h"
+#include "vm/stack/limits.h"
+#include "vm/stack/raise.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 

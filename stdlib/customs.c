@@ -7,6 +7,7 @@
 
 #include "stdlib/bigarray.h"
 #include "stdlib/state.h"
+#include "vm/stack/raise.h"
 
 #include <stdlib.h>
 

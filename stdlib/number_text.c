@@ -2,6 +2,8 @@
 #include "stdlib/number_text.h"
 
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 #include <errno.h>
 #include <limits.h>

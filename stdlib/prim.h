@@ -5,6 +5,7 @@
 #define BACTRIAN_STDLIB_PRIM_H
 
 #include "vm/image/policy.h"
+#include "vm/stack/raise.h"
 #include "vm/state/vm.h"
 
 typedef value prim_function_1(struct domain *d, value a);

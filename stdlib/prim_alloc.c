@@ -5,6 +5,9 @@
  * so that no block changes between scanned and unscanned; other dummies have tag 0, or are closures
  * if some function behind the first is wanted. */
 #include "stdlib/prim.h"
+#include "vm/code/code.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 static value new_dummy(struct domain *d, value size) {
     uintptr_t wosize = (uintptr_t)int_of_val(size);

@@ -10,6 +10,9 @@
  * their bounds; empty ranges are accepted wherever they lie: the real ones don't look there. */
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
+#include "vm/code/kinds.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }

@@ -6,6 +6,7 @@
 #include "stdlib/prim.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/backtrace.h"
+#include "vm/state/alloc.h"
 
 /* The pc of a raw entry; what is no integer becomes a pc that is none. */
 static uint64_t pc_of(value entry) {

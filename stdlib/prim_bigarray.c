@@ -1,6 +1,9 @@
 /* prim_bigarray.c - the primitives of Bigarray. The data behind is explained in bigarray.h. */
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
+#include "vm/code/kinds.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 /* prim_callback.c - values that the machine finds by name (module Callback). */
 #include "stdlib/prim.h"
 #include "vm/engine/callback.h"
+#include "vm/stack/raise.h"
 
 /* What the machine keeps for one, but its name. */
 enum { NAMED_VALUE_BYTES = 100 };

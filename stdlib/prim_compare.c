@@ -8,7 +8,10 @@
 #include "gc/small_tables.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
+#include "vm/code/kinds.h"
+#include "vm/stack/limits.h"
 #include "vm/stack/prim_watch.h"
+#include "vm/stack/raise.h"
 #include "vm/thread/pending.h"
 
 /* The sign of the result says the order; UNORDERED (a nan was met): none of <, = and > holds. */

@@ -2,6 +2,8 @@
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 #include "vm/base/md5.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 value prim_md5_string(struct domain *d, value s, value start, value length) {
     if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(s)))

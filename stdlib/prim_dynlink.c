@@ -5,6 +5,8 @@
  * blocks. */
 #include "stdlib/prim.h"
 #include "vm/image/dll.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 static value new_handle(struct domain *d, const void *what) {
     value handle = new_small(d, 1, TAG_ABSTRACT);

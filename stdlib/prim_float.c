@@ -3,6 +3,7 @@
  * The functions are the C library's, whose results reach the program's output: no replacement of
  * one of them is exact to the last bit. */
 #include "stdlib/prim.h"
+#include "vm/state/alloc.h"
 
 #include <math.h>
 

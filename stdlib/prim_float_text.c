@@ -1,6 +1,8 @@
 /* prim_float_text.c - floats to text and back: formats, hexadecimal notation, float_of_string. */
 #include "stdlib/number_text.h"
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,8 @@
 #include "gc/stats.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
+#include "vm/stack/stack.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 #include <stdarg.h>
@@ -45,7 +47,7 @@ static value stat_record(struct domain *d, const struct gc_stats *stats,
         walk->fragments,
         stats->compactions,
         stats->top_heap_words,
-        (size_t)(d->stack_high - d->sp),
+        (size_t)(d->stack.high - d->stack.sp),
         stats->forced_major_collections,
     };
     value record = counters_tuple(d, stats, STAT_FIELDS);
@@ -198,7 +200,7 @@ static void set_customs(struct domain *d, struct gc_params *p, const intptr_t *w
 
 /* What is negative is more than any stack. */
 static void set_stack_limit(struct domain *d, size_t words) {
-    size_t least = (size_t)(d->stack_high - d->sp) + STACK_RESERVE_WORDS;
+    size_t least = (size_t)(d->stack.high - d->stack.sp) + STACK_RESERVE_WORDS;
     vm_set_stack_limit(d, words < least ? least : words);
 }
 

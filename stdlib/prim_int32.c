@@ -1,5 +1,6 @@
 /* prim_int32.c - int32, and its conversions to and from the other boxed integers. */
 #include "stdlib/boxed_arithmetic.h"
+#include "vm/state/alloc.h"
 
 BOXED_ARITHMETIC(int32, int32_t, uint32_t, 32, "Int32")
 

@@ -1,5 +1,6 @@
 /* prim_int64.c - int64, and the bits of a float. */
 #include "stdlib/boxed_arithmetic.h"
+#include "vm/state/alloc.h"
 
 BOXED_ARITHMETIC(int64, int64_t, uint64_t, 64, "Int64")
 

@@ -2,6 +2,8 @@
  * channel is and how it waits stands in channel.c. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
  *
  * Tables and buffer come from the program: every access to them is bounded. */
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
 
 /* Fields of Lexing.lexbuf and of Lexing.lex_tables. */
 enum {

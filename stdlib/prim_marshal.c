@@ -5,11 +5,15 @@
  * which may run signal handlers and so re-enter this file: the memory held meanwhile is local. What
  * is needed while the result is allocated (which may raise Out_of_memory, but runs no OCaml code)
  * belongs to struct prim_state, whose next user frees what is left. */
+#include "gc/assert.h"
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/code/version.h"
 #include "vm/marshal/writer.h"
+#include "vm/stack/limits.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 #include <stdlib.h>
@@ -40,6 +44,20 @@ static unsigned flags_of_list(value list) {
 
 /* ---- Writing. ---- */
 
+/* Frees w->scratch and raises the exception of a failure. */
+static _Noreturn void raise_failure(struct domain *d, const struct vm_marshal_writer *w) {
+    ASSERT(w->failure != VM_MARSHAL_WRITTEN);
+    enum vm_marshal_failure failure = w->failure;
+    const char *text = w->text;
+    value exn = w->exn;
+    vm_arena_free(w->scratch);
+    if (failure == VM_MARSHAL_RAISED) vm_raise(d, exn);
+    if (failure == VM_MARSHAL_NO_MEMORY) vm_raise_out_of_memory(d);
+    if (failure == VM_MARSHAL_STOPPED) vm_stop_if_requested(d);
+    if (failure == VM_MARSHAL_TOO_BIG) vm_failwith(d, "output_value: %s", text);
+    vm_invalid_argument(d, "output_value: %s", text);
+}
+
 /* Writes *v, a root, into scratch, whose memory counts; retries after a full cycle if that was
  * refused. */
 static void write_value(struct domain *d, struct vm_marshal_writer *w, const value *v,
@@ -52,7 +70,7 @@ static void write_value(struct domain *d, struct vm_marshal_writer *w, const val
         gc_external_give(d->gc.heap, w->scratch_bytes);
         if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
     }
-    vm_marshal_raise(d, w);
+    raise_failure(d, w);
 }
 
 static void output_chunks(struct domain *d, value channel, const struct vm_marshal_writer *w) {
@@ -133,6 +151,7 @@ static value read_value(struct domain *d, const struct vm_marshal_header *head,
     bool ok = vm_marshal_read(d, head, bytes, &options, &result, &fault);
     free_marshal_state(d);
     if (!ok && m->refused_why[0] != '\0') vm_failwith(d, "%s", m->refused_why);
+    if (!ok && fault.exn != 0) vm_raise(d, fault.exn);
     if (!ok) vm_failwith(d, "input_value: %s", fault.text);
     return vm_poll_keeping(d, result);
 }

@@ -2,9 +2,12 @@
  * tracing. */
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
-#include "vm/code/engine.h"
+#include "vm/code/code.h"
 #include "vm/marshal/debuginfo.h"
+#include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 
@@ -97,7 +100,7 @@ value prim_static_release_bytecode(struct domain *d, value handle) {
 
 /* The main program's own closure is nobody's: whoever called it would run it inside itself. */
 value prim_get_current_environment(struct domain *d, value unit) {
-    value env = d->sp[0];
+    value env = d->stack.sp[0];
     bool is_main = d->vm->functions[function_of_closure(env)].kind == FUNCTION_MAIN;
     return is_main ? VAL_UNIT : env;
 }
@@ -122,16 +125,16 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
     enum { SLIPPED = 5 };
     size_t moved = frame.height + SAVED_WORDS;
     /* A handler in the frame would not be found where it is moved to. */
-    if (d->trap != 0 && d->stack_high - d->trap < d->sp + moved)
+    if (d->stack.trap != 0 && d->stack.high - d->stack.trap < d->stack.sp + moved)
         vm_invalid_argument(d, "caml_invoke_traced_function");
-    value *to = d->sp - SLIPPED;
-    memmove(to, d->sp, moved * sizeof(value));
+    value *to = d->stack.sp - SLIPPED;
+    memmove(to, d->stack.sp, moved * sizeof(value));
     value *slipped = to + moved;
     slipped[0] = (value)d->vm->traced_code;
     slipped[1] = env;
     slipped[2] = val_of_int(0);
     slipped[3] = val_of_int(index);
     slipped[4] = argument;
-    d->sp = to;
+    d->stack.sp = to;
     return VAL_UNIT;
 }

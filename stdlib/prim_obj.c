@@ -8,6 +8,10 @@
  * toplevel does it. */
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
+#include "vm/code/code.h"
+#include "vm/code/verify.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 static bool is_plain(unsigned tag) {

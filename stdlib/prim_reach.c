@@ -4,6 +4,7 @@
  * in C memory. Nothing is allocated in the heap during the walk, so addresses are stable. Atoms and
  * words outside the heap count nothing; a closure's code fields are not looked at. */
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,8 @@
  * bounds in checked mode; an empty range is accepted wherever it lies, since the real ones don't
  * look at it. */
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 /* ---- Creation. ---- */
 

@@ -3,7 +3,12 @@
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
+#include "vm/image/policy.h"
 #include "vm/machine/exit_statistics.h"
+#include "vm/machine/machine.h"
+#include "vm/stack/raise.h"
+#include "vm/stack/stack.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
@@ -212,7 +217,8 @@ value prim_sys_isatty(struct domain *d, value channel) {
 
 /* Room for a frame of that many words is there, or the stack has reached its limit. */
 value prim_ensure_stack_capacity(struct domain *d, value words) {
-    if (int_of_val(words) > d->sp - (value *)d->gc.mutator_limit_idle) vm_raise_stack_overflow(d);
+    if (int_of_val(words) > d->stack.sp - (value *)d->gc.mutator_limit_idle)
+        vm_raise_stack_overflow(d);
     return VAL_UNIT;
 }
 

@@ -6,6 +6,9 @@
  * before. */
 #include "stdlib/prim.h"
 #include "stdlib/sandbox.h"
+#include "vm/image/policy.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/signal.h"
 

@@ -5,8 +5,11 @@
  * Mutexes are of the kind that finds errors: locked by its holder, or unlocked by another thread,
  * one raises Sys_error. The mutex of a thread that ended stays locked. */
 #include "stdlib/prim.h"
+#include "vm/code/kinds.h"
 #include "vm/machine/uncaught.h"
 #include "vm/stack/backtrace.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
@@ -57,7 +60,8 @@ value prim_thread_yield(struct domain *d, value unit) {
 value prim_thread_join(struct domain *d, value thread) {
     GC_ROOT(&d->gc, &thread);
     vm_run_due_signal_handlers(d);
-    if (!vm_is_thread(thread)) vm_invalid_argument(d, "Thread.join"); /* a handler changed it */
+    if (!vm_kind_accepts(d, 't', thread))
+        vm_invalid_argument(d, "Thread.join"); /* a handler changed it */
     vm_thread_join(d, thread);
     return VAL_UNIT;
 }

@@ -6,6 +6,7 @@
 #include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 /* The slot of key number i of e. Raises Invalid_argument with the text where there is none. */

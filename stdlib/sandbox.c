@@ -6,6 +6,7 @@
  * `..` follows a symbolic link: such a path may name another file, still below the root. */
 #include "stdlib/sandbox.h"
 
+#include "vm/image/policy.h"
 #include "vm/state/vm.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #ifndef BACTRIAN_STDLIB_SANDBOX_H
 #define BACTRIAN_STDLIB_SANDBOX_H
 
+#include "vm/code/prim.h"
 #include "vm/image/policy.h"
 
 #include <sys/stat.h>

@@ -5,6 +5,7 @@
  *     counting_client RATE PROGRAM ARGUMENTS...      rate 0: no client at all
  *
  * Prints what it counted on standard error. */
+#include "vm/machine/machine.h"
 #include "memprof/memprof.h"
 #include "memprof/sampling/tracker.h"
 #include "stdlib/prims.h"

@@ -10,7 +10,10 @@
  * attention. */
 #include "memprof/counts/counts_internal.h"
 #include "memprof/program/profile.h"
+#include "vm/code/code.h"
+#include "vm/code/function_id.h"
 #include "vm/stack/callstack.h"
+#include "vm/state/vm.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,8 +80,9 @@ static void sync_stack(struct mp_counts *u, uint32_t innermost) {
     size_t depth = innermost == VM_NO_FUNCTION_ID ? read_stack(u, &gpcs)
                                                   : vm_call_stack(u->d, SIZE_MAX, &gpcs);
     size_t same = u->shadow_count;
-    if (depth > 0 && u->d->call_stack->unchanged < same) same = u->d->call_stack->unchanged;
-    if (u->d->call_stack != NULL) u->d->call_stack->unchanged = SIZE_MAX;
+    if (depth > 0 && u->d->stack.call_stack->unchanged < same)
+        same = u->d->stack.call_stack->unchanged;
+    if (u->d->stack.call_stack != NULL) u->d->stack.call_stack->unchanged = SIZE_MAX;
     if (same > depth) same = depth;
     bool known = innermost != VM_NO_FUNCTION_ID && depth > 0;
     if (known && same == depth) same--;
@@ -151,8 +155,8 @@ static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_
 
 static void count_block(struct mp_counts *u, uint64_t words) {
     mp_counts_begin(u);
-    if (u->stacks) sync_stack(u, u->d->place);
-    count_events(u, u->d->place, words * sizeof(value));
+    if (u->stacks) sync_stack(u, u->d->function_id);
+    count_events(u, u->d->function_id, words * sizeof(value));
     mp_counts_end(u);
 }
 

@@ -5,7 +5,7 @@
  * the events go to; the one that is current at the end is written to mlmon.out. The layout of that
  * file, and of the sources file beside it that holds the functions' names, is MLton's.
  *
- * MU1  Every event is counted once, for the function that runs (vm/stack/function_id.h, PL1), in
+ * MU1  Every event is counted once, for the function that runs (vm/code/function_id.h, PL1), in
  * the unit that is current; what the collector does is counted apart. MU2  With stacks, an event is
  * also counted once for each function that is on the stack, however often it is there, in frames
  * younger than the one that made the unit current. MU3  A child process never writes its parent's

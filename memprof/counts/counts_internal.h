@@ -7,7 +7,6 @@
 
 #include "memprof/counts/counts.h"
 #include "memprof/sampling/sampler.h"
-#include "vm/state/vm.h"
 
 #include <signal.h>
 #include <sys/types.h>

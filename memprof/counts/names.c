@@ -1,7 +1,10 @@
 /* names.c - what the sources file says: names of functions, and which calls were seen. */
 #include "memprof/counts/counts_internal.h"
-#include "vm/marshal/symbols.h"
+#include "vm/code/function_id.h"
 #include "vm/marshal/debuginfo.h"
+#include "vm/marshal/symbols.h"
+#include "vm/state/domain.h"
+#include "vm/state/vm.h"
 
 #include <inttypes.h>
 #include <search.h>

@@ -5,6 +5,8 @@
 #include "memprof/counts/counts_internal.h"
 #include "memprof/memprof.h"
 #include "vm/image/policy.h"
+#include "vm/stack/raise.h"
+#include "vm/state/domain.h"
 
 #include <errno.h>
 #include <stdlib.h>

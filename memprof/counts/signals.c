@@ -9,6 +9,7 @@
  * file-scope word (`ending`, named in vm/README.md). */
 #include "memprof/counts/counts_internal.h"
 #include "memprof/recorder/fatal_signals.h"
+#include "vm/state/domain.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -38,7 +39,7 @@ static void count_late_ticks(struct mp_counts *u) {
     uint32_t ticks = atomic_exchange(&u->late_ticks, 0);
     if (ticks == 0) return;
     struct mp_unit *unit = u->current;
-    uint32_t place = *(volatile uint32_t *)&u->d->place;
+    uint32_t place = *(volatile uint32_t *)&u->d->function_id;
     bool gc = u->collecting > 0;
     if (gc) unit->total_gc += ticks;
     else {

@@ -5,6 +5,8 @@
  * The 5.x interface gives it a value, a custom block that points at the profile. */
 #include "memprof/memprof.h"
 #include "memprof/program/profile.h"
+#include "vm/stack/raise.h"
+#include "vm/state/domain.h"
 
 #include <math.h>
 

@@ -8,8 +8,10 @@
 #include "memprof/sampling/stress.h"
 #include "vm/code/checks.h"
 #include "vm/engine/callback.h"
-#include "vm/engine/reexecute.h"
+#include "vm/engine/slow.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/raise.h"
+#include "vm/stack/reexecute.h"
 #include "vm/thread/thread.h"
 
 #include <stdlib.h>
@@ -191,7 +193,7 @@ static inline void describe_promise(struct mp_profile *p, const struct mp_hit *h
     if (request->outermost_first)
         request->depth = vm_call_stack(d, p->callstack_size, &request->gpcs);
     else request->depth = vm_short_call_stack(d, p->callstack_size, &request->gpcs);
-    const struct vm_call_stack *kept = d->call_stack;
+    const struct vm_call_stack *kept = d->stack.call_stack;
     if (kept != NULL)
         request->version = request->outermost_first ? kept->version : kept->brief_version;
 }
@@ -325,7 +327,7 @@ static value on_promised(void *context, struct domain *d, const struct mp_hit *h
     return result;
 }
 
-/* ---- Detours: promised blocks within the machine's loop (vm/engine/reexecute.h). ---- */
+/* ---- Detours: promised blocks within the machine's loop (vm/stack/reexecute.h). ---- */
 
 /* A sample's callback begins: the first half of on_promised. samples are those of the next block,
  * of wosize words, and end the time of the lane behind it; the last `own` words that were bumped
@@ -372,7 +374,7 @@ static value begin_quickly(struct domain *d, size_t wosize, unsigned tag) {
     struct mp_stream *only = s->only;
     struct mp_profile *p = only->context;
     uint64_t end;
-    const struct vm_call_stack *stack = d->call_stack; /* of the thread that runs */
+    const struct vm_call_stack *stack = d->stack.call_stack; /* of the thread that runs */
     if (stack == NULL || p->callstack_version != stack->brief_version ||
         !vm_is_short_stack_again(d, stack) ||
         g->young_ptr - g->young_start < 8 * (RECORD_FIELDS + 1) || !mp_only_hits(s, wosize, &end) ||

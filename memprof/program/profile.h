@@ -22,7 +22,6 @@
 
 #include "memprof/sampling/sampler.h"
 #include "memprof/sampling/tracked_blocks.h"
-#include "vm/state/vm.h"
 
 /* Which OCaml's semantics stop() has. */
 enum mp_style {

@@ -2,7 +2,7 @@
  * */
 #include "memprof/memprof.h"
 #include "memprof/recorder/recorder.h"
-#include "vm/state/vm.h"
+#include "vm/state/domain.h"
 
 value mp_prim_enter_phase(struct domain *d, value name) {
     struct mp_recorder *r = mp_recorder_of(d->vm);

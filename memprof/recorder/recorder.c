@@ -11,6 +11,8 @@
 #include "memprof/program/profile.h"
 #include "memprof/recorder/recorder_internal.h"
 #include "vm/code/version.h"
+#include "vm/state/domain.h"
+#include "vm/state/vm.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,8 +5,9 @@
  * (vm/stack/callstack.h), so a sample costs the frames that differ. */
 #include "gc/small_tables.h"
 #include "memprof/recorder/recorder_internal.h"
-#include "vm/marshal/symbols.h"
+#include "vm/code/code.h"
 #include "vm/marshal/debuginfo.h"
+#include "vm/marshal/symbols.h"
 #include "vm/stack/callstack.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
@@ -176,8 +177,8 @@ static void extend_path(struct mp_recorder *r, size_t from, size_t depth) {
 /* Brings the path up to date with a stack that is another one than the last time. */
 static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t depth) {
     struct mp_interned *t = &r->interned;
-    size_t same = r->d->call_stack->unchanged;
-    r->d->call_stack->unchanged = SIZE_MAX;
+    size_t same = r->d->stack.call_stack->unchanged;
+    r->d->stack.call_stack->unchanged = SIZE_MAX;
     uint64_t limit = r->options.max_depth;
     bool cut = limit != 0 && depth > limit;
     if (cut) {
@@ -206,9 +207,9 @@ uint32_t mp_intern_stack(struct mp_recorder *r) {
     const uint64_t *gpcs;
     size_t depth = vm_call_stack(r->d, SIZE_MAX, &gpcs);
     if (depth == 0) return 0;
-    if (r->d->call_stack->version != t->version) {
+    if (r->d->stack.call_stack->version != t->version) {
         follow_stack(r, gpcs, depth);
-        t->version = r->d->call_stack->version;
+        t->version = r->d->stack.call_stack->version;
     }
     return t->node;
 }

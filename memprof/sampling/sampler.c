@@ -1,6 +1,8 @@
 /* sampler.c - skips, streams, and the collector's hooks (memprof/sampling/sampler.h). */
 #include "memprof/sampling/sampler_internal.h"
-#include "vm/engine/reexecute.h"
+#include "vm/engine/slow.h"
+#include "vm/stack/raise.h"
+#include "vm/stack/reexecute.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -345,7 +347,7 @@ static void sampling_changed(struct mp_sampler *s) {
         }
         s->only = stream;
     }
-    /* A detour would change the function that runs silently (vm/stack/function_id.h). */
+    /* A detour would change the function that runs silently (vm/code/function_id.h). */
     bool quick = s->only != NULL && !s->d->vm->options.track_functions;
     s->d->sample = quick ? s->only->client->quickly : vm_slow_alloc;
     mp_arm(s);

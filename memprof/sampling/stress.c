@@ -6,6 +6,7 @@
 #include "memprof/program/profile.h"
 #include "memprof/sampling/tracker.h"
 #include "vm/stack/callstack.h"
+#include "vm/state/vm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

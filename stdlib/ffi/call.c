@@ -9,6 +9,8 @@
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/thread.h"
 

@@ -17,6 +17,7 @@
 #include "stdlib/state.h"
 #include "vm/engine/callback.h"
 #include "vm/machine/uncaught.h"
+#include "vm/stack/raise.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/thread.h"
 

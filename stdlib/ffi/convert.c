@@ -5,6 +5,8 @@
  * bits that are an int in OCaml can fail. */
 #include "stdlib/ffi/ffi.h"
 #include "vm/code/kinds.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 
 static const char *const problem_texts[] = {

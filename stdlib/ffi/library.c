@@ -4,6 +4,7 @@
  * may be anywhere. What is bound to a handle asks it before each call. */
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
 
 #include <dlfcn.h>
 

@@ -6,6 +6,8 @@
 #include "stdlib/bigarray.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 

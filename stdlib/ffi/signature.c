@@ -6,6 +6,8 @@
  * structures, which travel in memory, size and alignment are all that matters. */
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 #include <stddef.h>
 #include <stdlib.h>

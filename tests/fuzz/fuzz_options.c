@@ -3,10 +3,16 @@
  * The first line is the variable's value, each other one a word behind `bactrian`. What is refused
  * is refused with one line of ASCII; what is accepted is in the ranges that options.h and vm.h
  * speak of, and a machine with these options can be made and is in order. */
+#include "vm/cli/cli.h"
+#include "vm/state/vm.h"
+#include "gc/heap.h"
+#include "vm/state/options.h"
+#include "vm/cli/options.h"
+#include "vm/code/version.h"
+#include "vm/machine/machine.h"
 #include "stdlib/prims.h"
 #include "tests/fuzz/target.h"
 #include "tests/fuzz/words.h"
-#include "vm/cli/cli.h"
 
 #define REQUIRE(condition)         \
     do {                           \

@@ -6,6 +6,8 @@
  *   bit 1  sharing off (with bit 0): no objects
  * The value is read into an arena, as DATA of an image, and with all options into the heap; the
  * result is hashed, written, read again, and the heap is verified (U1, U2, U3). */
+#include "vm/code/version.h"
+#include "vm/machine/machine.h"
 #include "stdlib/customs.h"
 #include "vm/marshal/writer.h"
 #include "stdlib/prim.h"

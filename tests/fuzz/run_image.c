@@ -1,4 +1,6 @@
 /* run_image.c - see run_image.h. */
+#include "vm/image/image.h"
+#include "vm/machine/machine.h"
 #include "tests/fuzz/run_image.h"
 
 #include "gc/fatal.h"

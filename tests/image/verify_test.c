@@ -1,8 +1,8 @@
 /* verify_test.c - what the verifier says of code that no image on a command line can hold: empty
  * code, pieces loaded at run time, the effects of OCaml 5; and what it yields (Q1 to Q8). */
+#include "vm/code/opcodes.h"
 #include "vm/text/basm.h"
 #include "vm/image/image.h"
-#include "vm/code/opcodes.h"
 #include "vm/code/verify.h"
 
 #include <setjmp.h>

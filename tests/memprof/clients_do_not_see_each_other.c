@@ -1,5 +1,6 @@
 /* A C client of the sampler beside a program's own Gc.Memprof: neither changes what the other sees,
  * and the C client leaves no trace in the heap. The program is the test's argument. */
+#include "vm/machine/machine.h"
 #include "gc/stats.h"
 #include "memprof/memprof.h"
 #include "memprof/sampling/tracker.h"

@@ -77,3 +77,9 @@ bool vm_close_text(FILE *out, char **text) {
     /* Closing may lose the text without saying so. */
     return fclose(out) == 0 && whole && *text != NULL;
 }
+
+void vm_require(bool holds, const char *what) {
+    if (holds) return;
+    fprintf(stderr, "machine: %s\n", what);
+    abort();
+}

@@ -32,6 +32,8 @@ void *vm_must(void *p);
  * (gc/fatal.h). */
 _Noreturn void vm_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Unless holds, prints what invariant is violated and aborts: for --gc-verify. GC: never. */
+void vm_require(bool holds, const char *what);
 /* open(2) of a file that exists, once more whenever a signal interrupts it (network file systems do
  * so). GC: never.  Fails: -1, errno says why. */
 int vm_open_file(const char *path, int flags);

@@ -1,6 +1,7 @@
 /* alloc.c - allocation for C stubs. Blocks of up to 256 words are young, so that a stub may fill
  * them without barrier until it allocates again. */
 #include "vm/capi/capi_internal.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 #include <stdarg.h>

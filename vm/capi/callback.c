@@ -1,8 +1,10 @@
 /* callback.c - from C stubs back into OCaml. Any number of entries may be nested; an exception that
  * no OCaml code in between catches goes on through the stubs' frames by longjmp. */
 #include "vm/capi/capi_internal.h"
-#include "vm/code/engine.h"
 #include "vm/engine/callback.h"
+#include "vm/engine/slow.h"
+#include "vm/stack/raise.h"
+#include "vm/state/domain.h"
 
 /* Arguments of one call: more are given in parts, so that they fit below the deepest frame. */
 enum { MOST_ARGUMENTS = 32 };

@@ -3,7 +3,8 @@
 #define BACTRIAN_VM_CAPI_CAPI_INTERNAL_H
 
 #include "vm/capi/capi.h"
-#include "vm/state/vm.h"
+#include "vm/stack/raise.h"
+#include "vm/state/domain.h"
 
 #include <stdlib.h>
 

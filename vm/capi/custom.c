@@ -1,6 +1,9 @@
 /* custom.c - custom blocks of stubs: the operations have the collector's own layout. */
+#include "gc/heap.h"
 #include "stdlib/customs.h"
 #include "vm/capi/capi_internal.h"
+#include "vm/state/domain.h"
+#include "vm/state/vm.h"
 
 _Static_assert(offsetof(struct gc_custom_ops, deserialize) == 40 &&
                    offsetof(struct gc_custom_ops, fixed_length) == 56 &&

@@ -4,9 +4,12 @@
 #include "stdlib/customs.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/capi/capi.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/marshal/reader.h"
 #include "vm/marshal/writer.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 /* ---- Whole messages. ---- */
 

@@ -1,5 +1,8 @@
 /* memory.c - stores, roots and C memory for stubs. */
+#include "gc/heap.h"
+#include "gc/roots.h"
 #include "vm/capi/capi_internal.h"
+#include "vm/state/domain.h"
 
 #include <stdarg.h>
 

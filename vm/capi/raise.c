@@ -2,6 +2,9 @@
 #include "gc/fatal.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/machine/uncaught.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
+#include "vm/state/vm.h"
 
 #include <stdarg.h>
 

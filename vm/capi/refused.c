@@ -3,6 +3,7 @@
  * line where no machine runs. README.md tells the reason for each. */
 #include "vm/base/os.h"
 #include "vm/capi/capi_internal.h"
+#include "vm/stack/raise.h"
 
 static _Noreturn void refuse(const char *name) {
     if (Caml_state == NULL)

@@ -1,6 +1,7 @@
 /* signals.c - blocking sections, threads that C made, pending actions and the numbers of signals,
  * for stubs. */
 #include "vm/capi/capi_internal.h"
+#include "vm/stack/raise.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
 #include "vm/thread/thread.h"

@@ -6,9 +6,12 @@
  *
  * CA2  Caml_state->local_roots and backtrace_last_exn, and what caml_scan_roots_hook names, are
  *      roots. */
+#include "gc/heap.h"
 #include "vm/capi/abi.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/stack/backtrace.h"
+#include "vm/state/domain.h"
+#include "vm/state/vm.h"
 #include "vm/thread/blocking.h"
 
 #include <pthread.h>

@@ -4,6 +4,8 @@
 
 #include "memprof/report/model/error.h"
 #include "vm/cli/options.h"
+#include "vm/image/image.h"
+#include "vm/machine/machine.h"
 
 #include <limits.h>
 

@@ -3,7 +3,8 @@
  * --profile (mlmon.out). */
 #include "gc/assert.h"
 #include "vm/cli/cli.h"
-#include "vm/code/engine.h"
+#include "vm/code/opcodes.h"
+#include "vm/state/vm.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "memprof/counts/counts.h"
 #include "memprof/recorder/recorder.h"
 #include "vm/image/policy.h"
-#include "vm/state/vm.h"
+#include "vm/state/options.h"
 
 enum cli_verb {
 #define VERB(id, name, arguments, meaning) VERB_##id,

@@ -2,6 +2,7 @@
  * properties of the terminal. */
 #include "gc/assert.h"
 #include "memprof/format/plain.h"
+#include "vm/base/status.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>

@@ -4,6 +4,9 @@
 #include "memprof/format/plain.h"
 #include "memprof/report/view/budget.h"
 #include "vm/cli/cli.h"
+#include "vm/image/image.h"
+#include "vm/machine/machine.h"
+#include "vm/state/vm.h"
 
 #include <errno.h>
 #include <inttypes.h>

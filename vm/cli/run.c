@@ -13,6 +13,7 @@
 #include "vm/machine/uncaught.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/backtrace.h"
+#include "vm/stack/limits.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -10,6 +10,7 @@
 #include "gc/assert.h"
 #include "vm/base/md5.h"
 #include "vm/cli/cli.h"
+#include "vm/image/image.h"
 
 #include <ctype.h>
 #include <errno.h>

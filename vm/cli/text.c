@@ -1,6 +1,7 @@
 /* text.c - the verbs dis and asm. */
 #include "gc/assert.h"
 #include "vm/cli/cli.h"
+#include "vm/image/image.h"
 #include "vm/text/basm.h"
 
 #include <ctype.h>

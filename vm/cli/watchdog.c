@@ -2,6 +2,7 @@
  * which are the program's. */
 #include "gc/assert.h"
 #include "vm/cli/cli.h"
+#include "vm/stack/limits.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,8 +3,10 @@
 
 #include "vm/base/md5.h"
 #include "vm/base/os.h"
-#include "vm/code/engine.h"
-#include "vm/marshal/debuginfo.h"
+#include "vm/code/function_id.h"
+#include "vm/code/opcodes.h"
+#include "vm/code/prim.h"
+#include "vm/state/vm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +40,6 @@ static void free_code(struct vm_code *code) {
     free(code->scratch_seen);
     free(code->scratch_resumptions);
     free(code->function_id_at);
-    vm_debuginfo_delete(code->debug);
     free(code);
 }
 
@@ -46,16 +47,14 @@ static enum vm_status no_memory(uint32_t words, struct vm_error *error) {
     return vm_error_set(error, VM_NO_MEMORY, "%u words of code", words);
 }
 
-static void drop_words(void *image, uint32_t words) { vm_image_drop_code(image, words); }
-
-/* Packs the verified words. An image's go as they are packed: both at once would be the highest
- * that a large program's memory ever is. */
-static enum vm_status pack(struct vm_code *code, const uint32_t *words, struct vm_image *image,
-                           struct vm_error *error) {
+/* Packs the verified words. Their owner drops them as they are packed: both at once would be the
+ * highest that a large program's memory ever is. */
+static enum vm_status pack(struct vm_code *code, const uint32_t *words,
+                           const struct vm_code_owner *owner, struct vm_error *error) {
     if (!vm_pack(&code->packed, words, code->verified.heights, code->word_count,
-                 image == NULL ? NULL : drop_words, image))
+                 owner == NULL ? NULL : owner->drop, owner == NULL ? NULL : owner->context))
         return no_memory(code->word_count, error);
-    if (image != NULL) vm_image_drop_code(image, code->word_count);
+    if (owner != NULL) owner->drop(owner->context, code->word_count);
     free(code->verified.heights);
     code->verified.heights = NULL;
     return VM_OK;
@@ -74,7 +73,7 @@ static enum vm_status enter_code(struct vm *vm, struct vm_code *code, struct vm_
 }
 
 enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                           uint32_t global_count, struct vm_image *image, bool fragment,
+                           uint32_t global_count, const struct vm_code_owner *owner, bool fragment,
                            uint32_t *index, struct vm_error *error) {
     struct vm_code *code = calloc(1, sizeof *code);
     if (code == NULL) return no_memory(word_count, error);
@@ -90,7 +89,7 @@ enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_c
         .fragment = fragment,
     };
     enum vm_status status = vm_verify(&input, &code->verified, error);
-    if (status == VM_OK) status = pack(code, words, image, error);
+    if (status == VM_OK) status = pack(code, words, owner, error);
     if (status == VM_OK) status = enter_code(vm, code, error);
     if (status != VM_OK) {
         free_code(code);
@@ -185,4 +184,20 @@ const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc) {
         }
     }
     return NULL;
+}
+
+void vm_selfcheck_code(struct vm *vm) {
+    for (uint32_t i = 0; i < vm->function_count; i++) {
+        const struct vm_function *f = &vm->functions[i];
+        vm_require(f->entry != NULL, "C1: a function without an entry");
+        vm_require(i == 0 || (f->entry == vm->prepare_code) == (f->decoded == 0),
+                   "C2: an entry that is neither \"prepare me\" nor decoded code");
+    }
+    for (uint32_t i = 0; i < vm->code_count; i++) {
+        uint8_t now[16];
+        struct vm_code *code = vm->codes[i];
+        if (!code->digest_known || code->digest_given) continue;
+        vm_code_sum(code, now);
+        vm_require(memcmp(now, code->digest, 16) == 0, "C3: the words of a fragment have changed");
+    }
 }

@@ -17,7 +17,6 @@
 #include "vm/code/verify.h"
 
 struct vm;
-struct vm_image;
 struct vm_debuginfo;
 
 #define VM_NO_GPC (((uint64_t)1 << 42) - 1) /* no place in any fragment */
@@ -50,7 +49,7 @@ struct vm_code {
                               yet */
     uint32_t main_function;
     uint32_t first_function_id; /* of its main function; then come its entries'
-                                   (vm/stack/function_id.h) */
+                                   (vm/code/function_id.h) */
     uint32_t *function_id_at;   /* per word: the place of the function that was decoded there */
     /* The decoder's, made at the first function. */
     struct vm_unpacked unpacked;
@@ -58,11 +57,15 @@ struct vm_code {
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };
 
+/* The owner of words that go as they are packed: the first `words` of them are no longer needed. */
+struct vm_code_owner {
+    void (*drop)(void *context, uint32_t words);
+    void *context;
+};
 /* Verifies and adds a fragment, which may name that many globals; *index is its number. The words
- * are not needed any more then; if they are the CODE of an image, it loses them (vm/image/image.h).
- */
+ * are not needed afterwards; owner, unless NULL, drops them. */
 enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                           uint32_t global_count, struct vm_image *image, bool fragment,
+                           uint32_t global_count, const struct vm_code_owner *owner, bool fragment,
                            uint32_t *index, struct vm_error *error);
 /* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer
  * found. */
@@ -73,8 +76,6 @@ struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc); /* the fragment o
 /* The function whose code starts at pc of a fragment (an entry, or the RESTART before it); 0 if no
  * closure can name that pc. */
 uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc);
-/* Decodes a function (first call). Fails: on exhausted memory, fatally. */
-void vm_function_prepare(struct vm *vm, uint32_t index);
 static inline uint32_t function_of_closure(value closure) {
     return (uint32_t)int_of_val(field(closure, 0));
 }
@@ -90,5 +91,8 @@ unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc);
 /* The name of the primitive that the instruction before gpc calls, where a frame waits for it.
  * NULL: it calls none. GC: never. */
 const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc);
+
+/* Checks the tables of functions and fragments; called at a machine's end. GC: never. */
+void vm_selfcheck_code(struct vm *vm);
 
 #endif

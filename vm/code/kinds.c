@@ -1,7 +1,8 @@
 /* kinds.c - which values each argument kind admits. */
 #include "vm/code/kinds.h"
 
-#include "vm/thread/thread.h"
+#include "vm/code/checks.h"
+#include "vm/state/alloc.h"
 
 #include <string.h>
 
@@ -14,6 +15,12 @@ static inline bool has_identifier(value v, const char *identifier) {
     if (!is_custom(v)) return false;
     const char *own = custom_ops(v)->identifier;
     return own == identifier || strcmp(own, identifier) == 0;
+}
+
+/* A Thread.t (vm/thread/thread_internal.h): its last field, which no program can make, decides. */
+static bool is_thread(value v) {
+    return is_block(v) && tag_of(v) == 0 && wosize_of(v) == 3 &&
+           has_identifier(field(v, 2), "_threadstatus");
 }
 
 /* A list of integers, such as flags: each cell is looked at, so that who reads it need not. One
@@ -63,7 +70,7 @@ static bool accepts_closely(const struct domain *d, char kind, value v) {
     case 'n': return is_custom_of(v, &vm_nativeint_ops);
     case 'A': return is_block(v) && wosize_of(v) == 0;
     case 'B': return has_identifier(v, "_bigarr02") || has_identifier(v, "_bigarray");
-    case 't': return vm_is_thread(v);
+    case 't': return is_thread(v);
     case 'L': return is_list_of_ints(v);
     case 'm': return has_identifier(v, "_mutex");
     case 'h': return has_identifier(v, "_condition");

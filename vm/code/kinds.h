@@ -2,8 +2,7 @@
 #ifndef BACTRIAN_VM_CODE_KINDS_H
 #define BACTRIAN_VM_CODE_KINDS_H
 
-#include "vm/code/checks.h"
-#include "vm/state/vm.h"
+#include "vm/code/prim.h"
 
 /* Most kinds ask for the low bit and the block's tag only: a bit for each of these. */
 enum {

@@ -1,5 +1,5 @@
 /* opcodes.c - the table behind opcodes.h, and names of the loop's instructions. */
-#include "vm/code/engine.h"
+#include "vm/code/opcodes.h"
 
 #define VARIES OP_VARIES
 const struct vm_opcode_info vm_opcodes[OPCODE_COUNT] = {

@@ -43,4 +43,19 @@ static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
  * bounded before use. */
 uint32_t vm_instruction_words(const uint32_t *code, uint32_t at, uint32_t nwords, unsigned count);
 
+/* Instructions of the loop: the bytecode's, under the same numbers, then these. */
+enum vm_engine_op {
+    ENGINE_FIRST_INTERNAL = OPCODE_COUNT - 1, /* so the next one is OPCODE_COUNT */
+#define INTERNAL(name, meaning)                  ENGINE_##name,
+#define FORM(name)                               ENGINE_##name,
+#define SPECIAL(name, instruction, operand)      ENGINE_##name,
+#define INLINED(name, primitive, arity, meaning) ENGINE_##name,
+#include "vm/code/engine.def"
+    ENGINE_COUNT
+};
+
+/* Its name, for people: that of engine.def, a fused form's with two underscores between its parts.
+ * GC: never. */
+const char *vm_engine_name(unsigned op);
+
 #endif

@@ -78,6 +78,19 @@ struct vm_prim_watch {
 /* Whether v may be an argument of that kind (checked mode tests every argument). */
 bool vm_kind_accepts(const struct domain *d, char kind, value v);
 
+/* A primitive under the number that bytecode calls it by. */
+struct vm_linked_prim {
+    void *function;
+    const char *refused_by;    /* the flag that keeps it from being called (function is NULL) */
+    const char *kinds;         /* NULL: a stub of unknown kinds */
+    uint8_t kind_bits[5];      /* of the first five arguments (vm/code/kinds.h) */
+    uint8_t arity;             /* 0: unknown */
+    uint16_t inlined;          /* the loop's own instruction for it (vm/code/engine.def), or 0 */
+    bool stub;                 /* called by the C ABI, without the domain */
+    const struct vm_prim *row; /* NULL for stubs */
+    const char *name;
+};
+
 /* What a function of a well-known C library needs besides CAP_STUB (stdlib/stubs.def). */
 struct vm_stub {
     const char *name;

@@ -10,8 +10,8 @@
 
 #include "memprof/sampling/tracker.h"
 #include "vm/embed/bactrian.h"
+#include "vm/image/image.h"
 #include "vm/image/policy.h"
-#include "vm/state/vm.h"
 
 #include <pthread.h>
 

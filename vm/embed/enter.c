@@ -14,8 +14,10 @@
 #include "vm/capi/abi.h"
 #include "vm/embed/embed_internal.h"
 #include "vm/engine/callback.h"
+#include "vm/machine/machine.h"
 #include "vm/machine/uncaught.h"
 #include "vm/stack/backtrace.h"
+#include "vm/stack/limits.h"
 #include "vm/thread/thread.h"
 
 #include <stdarg.h>

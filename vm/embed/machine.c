@@ -5,8 +5,11 @@
 #include "memprof/memprof.h"
 #include "stdlib/channel.h"
 #include "stdlib/prims.h"
+#include "vm/base/status.h"
 #include "vm/embed/embed_internal.h"
 #include "vm/engine/callback.h"
+#include "vm/image/image.h"
+#include "vm/machine/machine.h"
 #include "vm/stack/backtrace.h"
 
 #include <errno.h>

@@ -6,6 +6,10 @@
 #include "memprof/memprof.h"
 #include "vm/base/os.h"
 #include "vm/embed/embed_internal.h"
+#include "vm/machine/machine.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
+#include "vm/state/vm.h"
 
 #include <ffi.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "vm/embed/embed_internal.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/callstack.h"
+#include "vm/state/vm.h"
 
 #include <errno.h>
 #include <stdlib.h>

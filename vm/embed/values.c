@@ -4,6 +4,9 @@
  * only reads does not: nothing moves while the embedder's code has the machine. */
 #include "vm/embed/embed_internal.h"
 #include "vm/engine/callback.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
+#include "vm/state/vm.h"
 
 /* f's result as a handle, or NULL. */
 static struct bactrian_value *make(struct bactrian *m, value (*f)(struct domain *d, void *context),

@@ -1,13 +1,67 @@
 /* callback.c - calls from C into OCaml, and named values (vm/engine/callback.h). */
 #include "vm/engine/callback.h"
 
+#include "gc/roots.h"
 #include "vm/base/os.h"
 #include "vm/code/checks.h"
-#include "vm/code/engine.h"
+#include "vm/engine/loop.h"
+#include "vm/engine/slow.h"
+#include "vm/stack/frame_layout.h"
+#include "vm/stack/prim_watch.h"
+#include "vm/stack/raise.h"
 #include "vm/stack/stack.h"
+#include "vm/stack/watermarks.h"
+#include "vm/state/domain.h"
+#include "vm/state/vm.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+vm_run_loop *vm_loop_of(const struct vm *vm) {
+    if (vm_counts_instructions(vm)) return vm_run_counting;
+    return vm->options.unchecked ? vm_run_unchecked : vm_run_checked;
+}
+
+/* Whether there is room for one more entry into the loop. */
+static bool may_nest(struct domain *d, struct vm_activation *activation) {
+    if (activation->depth < CHECKED_ACTIVATIONS) return true;
+    if (activation->depth == CHECKED_ACTIVATIONS) {
+        activation->c_stack_low = vm_c_stack_low();
+        if (!vm_c_stack_count(d)) return false;
+    }
+    return activation->depth <= MAX_ACTIVATIONS && (uintptr_t)activation > activation->c_stack_low;
+}
+
+value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
+    struct vm_activation activation; /* its jump buffer is large: set field by field */
+    activation.outer = d->activation;
+    activation.local_roots = d->gc.local_roots;
+    activation.abi_roots = d->abi.local_roots;
+    activation.held = d->held;
+    activation.outer_trap = d->stack.trap;
+    activation.outer_function_id = d->function_id;
+    activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
+    activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
+    if (!may_nest(d, &activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
+    vm_watch_ocaml(d);
+    activation.watch.row = NULL;
+    d->activation = &activation;
+    d->stack.trap = 0;
+    value result;
+    if (_setjmp(activation.raise) == 0) {
+        result = vm_loop_of(d->vm)(d, RUN_CALL, closure, extra_args);
+    } else {
+        d->gc.local_roots = activation.local_roots;
+        d->abi.local_roots = activation.abi_roots;
+        if (d->held != activation.held) d->vm->upcalls->unlock_down_to(d, activation.held);
+        vm_watch_raised(&activation.watch);
+        result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);
+    }
+    d->activation = activation.outer;
+    d->stack.trap = activation.outer_trap;
+    d->function_id = activation.outer_function_id;
+    return result;
+}
 
 static value raise_no_function(struct domain *d, void *context) {
     vm_invalid_argument(d, "bytecode: what is to be called back is no function");
@@ -15,16 +69,16 @@ static value raise_no_function(struct domain *d, void *context) {
 
 /* Back to where the stack had that depth: an exception may have left more on it. */
 static inline void leave(struct domain *d, ptrdiff_t depth) {
-    d->sp = d->stack_high - depth;
-    if (d->sp > d->lowest_watermark) vm_watermarks_unwound(d, d->sp);
+    d->stack.sp = d->stack.high - depth;
+    if (d->stack.sp > d->stack.lowest_watermark) vm_watermarks_unwound(d, d->stack.sp);
 }
 
-/* Applies f to the n arguments at d->sp, behind which a return frame is made room for. */
+/* Applies f to the n arguments at d->stack.sp, behind which a return frame is made room for. */
 static inline value apply(struct domain *d, value f, int n) {
-    value *behind = d->sp + n + 3;
-    ptrdiff_t depth = d->stack_high - behind;
+    value *behind = d->stack.sp + n + 3;
+    ptrdiff_t depth = d->stack.high - behind;
     if (__builtin_expect(!is_closure(f), 0)) { /* a program registers what it likes */
-        d->sp = behind;
+        d->stack.sp = behind;
         return vm_protect_exn(d, raise_no_function, NULL);
     }
     behind[-3] = (value)d->vm->leave_code;
@@ -40,7 +94,7 @@ value vm_slow_next_call(struct domain *d, value calls, value result) {
     value more = source->next(source->context, d, result, &closure, &argument);
     if (more != VAL_TRUE) return more == VAL_FALSE ? VAL_UNIT : more;
     if (!is_closure(closure)) return vm_protect_exn(d, raise_no_function, NULL);
-    value *sp = d->sp -= 4;
+    value *sp = d->stack.sp -= 4;
     sp[0] = argument;
     sp[1] = (value)d->vm->next_call_code, sp[2] = calls, sp[3] = val_of_int(0);
     d->accu = closure;
@@ -48,7 +102,7 @@ value vm_slow_next_call(struct domain *d, value calls, value result) {
 }
 
 value vm_callbacks_exn(struct domain *d, const struct vm_calls *calls) {
-    ptrdiff_t depth = d->stack_high - d->sp;
+    ptrdiff_t depth = d->stack.high - d->stack.sp;
     value result = vm_slow_next_call(d, (value)calls | 1, 0);
     if (result != 0) return result;
     value closure = d->accu;
@@ -59,14 +113,14 @@ value vm_callbacks_exn(struct domain *d, const struct vm_calls *calls) {
 }
 
 value vm_callback_exn(struct domain *d, value f, int n, const value *args) {
-    d->sp -= n + 3;
-    for (int i = 0; i < n; i++) d->sp[i] = args[i];
+    d->stack.sp -= n + 3;
+    for (int i = 0; i < n; i++) d->stack.sp[i] = args[i];
     return apply(d, f, n);
 }
 
 value vm_callback1_exn(struct domain *d, value f, value a) {
-    d->sp -= 4;
-    d->sp[0] = a;
+    d->stack.sp -= 4;
+    d->stack.sp[0] = a;
     return apply(d, f, 1);
 }
 

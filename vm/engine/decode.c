@@ -8,9 +8,17 @@
 
 #include "gc/small_tables.h"
 #include "vm/base/os.h"
-#include "vm/code/engine.h"
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
 #include "vm/code/kinds.h"
+#include "vm/code/opcodes.h"
+#include "vm/code/packed.h"
 #include "vm/code/pc_map.h"
+#include "vm/code/prim.h"
+#include "vm/code/verify.h"
+#include "vm/engine/loop.h"
+#include "vm/stack/frame_layout.h"
+#include "vm/state/vm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -504,23 +512,6 @@ void vm_function_prepare(struct vm *vm, uint32_t index) {
     decode(vm, f, grabs ? f->pc - 1 : f->pc);
     f->entry = area->decoded[f->decoded - 1].words + (grabs ? 1 : 0);
     f->grabs = grabs ? entry->arity : 0;
-}
-
-const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at) {
-    const struct vm_decoded_area *area = vm->decoded_area;
-    if (at < area->words || at >= area->words + area->used || area->decoded_count == 0) return NULL;
-    uint32_t low = 0, high = area->decoded_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (area->decoded[middle].words <= at) low = middle;
-        else high = middle;
-    }
-    const struct vm_decoded *f = &area->decoded[low];
-    return at >= f->words && at < f->words + f->word_count ? f : NULL;
-}
-
-uint32_t vm_decoded_pc(const struct vm_decoded *f, const uintptr_t *at) {
-    return vm_pc_map_find(f->pcs, (uint32_t)(at - f->words));
 }
 
 /* Room for 2^29 decoded words; less where the system limits address space. */

@@ -3,38 +3,13 @@
 #ifndef BACTRIAN_VM_ENGINE_DECODE_H
 #define BACTRIAN_VM_ENGINE_DECODE_H
 
-#include "vm/base/arena.h"
 #include "vm/state/vm.h"
 
-struct vm_pc_map;
-
-/* The code of one decoded function. */
-struct vm_decoded {
-    const uintptr_t *words;
-    uint32_t word_count;
-    uint32_t function;           /* index */
-    const struct vm_pc_map *pcs; /* of the words */
-};
-
-/* All decoded code of a machine, in one reserved area, so that an address inside it can be told
- * from any other word and leads back to its function by binary search. */
-struct vm_decoded_area {
-    uintptr_t *words;
-    size_t used, capacity;      /* words */
-    struct vm_decoded *decoded; /* the functions decoded so far, by ascending address */
-    uint32_t decoded_count, decoded_capacity;
-    struct vm_arena maps; /* of the functions' pcs */
-};
-
+/* Decodes a function (first call). Fails: on exhausted memory, fatally. */
+void vm_function_prepare(struct vm *vm, uint32_t index);
 /* Reserves the area and makes the machine's own code (leave_code and its like). Labels come from
  * the loop that the machine's options ask for. False: the system refuses the memory. */
 bool vm_decoded_area_create(struct vm *vm);
 void vm_decoded_area_destroy(struct vm *vm);
-
-/* The decoded function that an address lies in. NULL: none. */
-const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at);
-/* The pc, in the fragment, of the instruction that the decoded word at an address belongs to.
- * Needs: the address lies in f. */
-uint32_t vm_decoded_pc(const struct vm_decoded *f, const uintptr_t *at);
 
 #endif

@@ -11,11 +11,19 @@
  * Compiled three times: checked (robustness of D10), unchecked, and checked with counters. In
  * checked mode a body tests what the verifier can't know, the kinds of heap values; REQUIRE is
  * empty otherwise. */
+#include "vm/engine/loop.h"
+
 #include "vm/code/checks.h"
-#include "vm/code/engine.h"
+#include "vm/code/code.h"
 #include "vm/code/kinds.h"
-#include "vm/engine/reexecute.h"
+#include "vm/code/opcodes.h"
+#include "vm/code/prim.h"
+#include "vm/engine/decode.h"
+#include "vm/engine/slow.h"
 #include "vm/stack/prim_watch.h"
+#include "vm/stack/raise.h"
+#include "vm/stack/reexecute.h"
+#include "vm/stack/watermarks.h"
 
 #if defined(LOOP_UNCHECKED)
 #define LOOP_NAME vm_run_unchecked
@@ -65,7 +73,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     if (start == RUN_LABELS) return (value)labels;
 
     const uintptr_t *pc = d->vm->leave_code;
-    value *sp = d->sp;
+    value *sp = d->stack.sp;
     value accu = VAL_UNIT, env = closure;
     const char *const functions_odd = (const char *)d->vm->functions - 16;
     value extra_args = val_of_int(first_extra_args); /* tagged, as frames keep it */
@@ -268,10 +276,10 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INSTR(PUSHTRAP) {
         sp -= 4;
         sp[0] = (value)pc[1];
-        sp[1] = val_of_int((intptr_t)d->trap);
+        sp[1] = val_of_int((intptr_t)d->stack.trap);
         sp[2] = env;
         sp[3] = extra_args;
-        d->trap = (uintptr_t)(d->stack_high - sp);
+        d->stack.trap = (uintptr_t)(d->stack.high - sp);
         NEXT(2);
     }
     INSTR(POPTRAP) {
@@ -280,7 +288,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
             vm_slow_poll(d);
             RESTORE_ACCU();
         }
-        d->trap = (uintptr_t)int_of_val(sp[1]);
+        d->stack.trap = (uintptr_t)int_of_val(sp[1]);
         sp += 4;
         NEXT(1);
     }
@@ -302,11 +310,11 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INSTR(RAISE_NOTRACE) {
     unwind:
-        if (d->trap == 0) return exn_result(accu);
-        sp = d->stack_high - d->trap;
-        if (__builtin_expect(sp > d->lowest_watermark, 0)) vm_watermarks_unwound(d, sp);
+        if (d->stack.trap == 0) return exn_result(accu);
+        sp = d->stack.high - d->stack.trap;
+        if (__builtin_expect(sp > d->stack.lowest_watermark, 0)) vm_watermarks_unwound(d, sp);
         pc = (const uintptr_t *)sp[0];
-        d->trap = (uintptr_t)int_of_val(sp[1]);
+        d->stack.trap = (uintptr_t)int_of_val(sp[1]);
         env = sp[2];
         extra_args = sp[3];
         sp += 4;
@@ -473,7 +481,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     /* ---- the end ---- */
     INSTR(STOP)
     INNER(LEAVE) {
-        d->sp = sp;
+        d->stack.sp = sp;
         return accu;
     }
 
@@ -504,7 +512,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
 
     INNER(NEXT_CALL) { /* E: where the calls come from */
-        d->sp = sp;
+        d->stack.sp = sp;
         value end = vm_slow_next_call(d, env, accu);
         if (end == 0) goto begun;
         return end;
@@ -512,7 +520,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INNER(REEXECUTE_ENDED) { /* E is the instruction's A; sp: the detour's trap frame */
         const struct vm_profiler *profiler = &d->vm->profiler;
         d->accu = env;
-        d->sp = sp;
+        d->stack.sp = sp;
         profiler->reexecute_ended(profiler->state, d, accu);
         RESTORE_ACCU();
         pc = (const uintptr_t *)sp[1 - SAVED_WORDS];
@@ -521,22 +529,22 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INNER(REEXECUTE_FAILED) { /* the trap frame was popped */
         sp -= REEXECUTE_WORDS;
-        sp[1] = val_of_int((intptr_t)d->trap), sp[2] = env, sp[3] = extra_args;
-        d->sp = sp;
+        sp[1] = val_of_int((intptr_t)d->stack.trap), sp[2] = env, sp[3] = extra_args;
+        d->stack.sp = sp;
         vm_slow_reexecute_failed(d, accu);
     }
 
     INNER(ENTERED) {
-        if (d->vm->places.last_caller[pc[1]] != d->place) {
+        if (d->vm->places.last_caller[pc[1]] != d->function_id) {
             SAVE();
             vm_slow_entered(d, (uint32_t)pc[1]);
             RESTORE();
         }
-        d->place = (uint32_t)pc[1];
+        d->function_id = (uint32_t)pc[1];
         NEXT(2);
     }
     INNER(RESUMED) {
-        d->place = (uint32_t)pc[1];
+        d->function_id = (uint32_t)pc[1];
         NEXT(2);
     }
 
@@ -581,7 +589,7 @@ slow_enter:
     accu = env; /* as at every entry: dead, but a later allocation may keep it */
     GOTO(CALLEE(env)->entry);
 begun: /* a call, with its return frame, for which A is left in the domain */
-    sp = d->sp;
+    sp = d->stack.sp;
     accu = d->accu;
     d->accu = VAL_UNIT;
     ENTER_WITH(accu, 1);
@@ -600,7 +608,7 @@ bad_argument:
     SAVE();
     vm_slow_bad_argument(d, PRIM_OPERAND(1));
 raise_from_c:
-    sp = d->sp;
+    sp = d->stack.sp;
     accu = d->exn;
     d->exn = VAL_UNIT;
     if (d->backtrace_active) {

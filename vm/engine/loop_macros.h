@@ -6,7 +6,9 @@
 #ifndef BACTRIAN_VM_ENGINE_LOOP_MACROS_H
 #define BACTRIAN_VM_ENGINE_LOOP_MACROS_H
 
-#include "vm/code/engine.h"
+#include "vm/code/code.h"
+#include "vm/engine/loop.h"
+#include "vm/stack/frame_layout.h"
 
 #define INSTR(name) op_##name : COUNT(OP_##name)
 #define INNER(name) in_##name : COUNT(ENGINE_##name)
@@ -32,9 +34,9 @@
     do {                                                    \
         sp -= SAVED_WORDS;                                  \
         sp[0] = env, sp[1] = (value)pc, sp[2] = extra_args; \
-        d->sp = sp;                                         \
+        d->stack.sp = sp;                                   \
     } while (0)
-#define RESTORE() (sp = d->sp + SAVED_WORDS, env = sp[-SAVED_WORDS])
+#define RESTORE() (sp = d->stack.sp + SAVED_WORDS, env = sp[-SAVED_WORDS])
 #define SAVE_ACCU()     \
     do {                \
         d->accu = accu; \

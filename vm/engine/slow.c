@@ -1,17 +1,28 @@
 /* slow.c - the rare half of instructions (vm/code/engine.h). All run with the loop's state left
  * behind. */
+#include "vm/engine/slow.h"
+
 #include "gc/hooks.h"
 #include "vm/code/checks.h"
-#include "vm/code/engine.h"
-#include "vm/engine/decode.h"
-#include "vm/engine/reexecute.h"
-#include "vm/image/policy.h"
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
+#include "vm/code/opcodes.h"
+#include "vm/code/packed.h"
+#include "vm/code/prim.h"
 #include "vm/stack/backtrace.h"
+#include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
+#include "vm/stack/limits.h"
+#include "vm/stack/raise.h"
+#include "vm/stack/reexecute.h"
 #include "vm/stack/stack.h"
-#include "vm/thread/pending.h"
 
 /* A is kept across whatever runs here: nested runs of the loop use d->accu too. */
+
+/* Runs pending actions; raises what one raised. */
+static void process_pending(struct domain *d) {
+    vm_value_or_raise(d, d->vm->upcalls->process_pending_exn(d));
+}
 
 /* A block whose place a detour has told already comes there: what is due waits for the next
  * poll. */
@@ -28,7 +39,7 @@ value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
     }
     value accu = d->accu;
     GC_ROOT(&d->gc, &accu);
-    if (d->gc.action_requested) vm_process_pending(d);
+    if (d->gc.action_requested) process_pending(d);
     value block = gc_alloc_small_bytecode(&d->gc, wosize, tag);
     d->accu = accu;
     return block;
@@ -49,25 +60,25 @@ void vm_slow_reexecute_failed(struct domain *d, value exn) {
 void vm_slow_poll(struct domain *d) {
     value accu = d->accu;
     GC_ROOT(&d->gc, &accu);
-    vm_process_pending(d);
+    process_pending(d);
     d->accu = accu;
 }
 
 /* The place and height of a function's entry, as the frame word of the stopped frame. */
 static void stop_at_entry(struct domain *d, const struct vm_function *f) {
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc;
-    d->sp[1] = (value)frame_word(gpc, 1);
+    d->stack.sp[1] = (value)frame_word(gpc, 1);
 }
 
 void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     stop_at_entry(d, f);
-    uintptr_t low = (uintptr_t)(d->sp + SAVED_WORDS) - f->frame_bytes;
+    uintptr_t low = (uintptr_t)(d->stack.sp + SAVED_WORDS) - f->frame_bytes;
     if (low < d->gc.mutator_limit_idle && !vm_stack_grow(d, low)) vm_raise_stack_overflow(d);
-    vm_process_pending(d);
+    process_pending(d);
 }
 
 void vm_slow_out_of_fuel(struct domain *d) {
-    const uintptr_t *at = (const uintptr_t *)d->sp[1];
+    const uintptr_t *at = (const uintptr_t *)d->stack.sp[1];
     const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
     if (decoded != NULL) {
         const struct vm_function *f = &d->vm->functions[decoded->function];
@@ -103,12 +114,12 @@ value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
     const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
     /* Behind RESTART and GRAB n, where the function's body has its location. */
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + 3;
-    d->sp[1] = (value)frame_word(gpc, 1);
+    d->stack.sp[1] = (value)frame_word(gpc, 1);
     size_t args = (size_t)extra_args + 1;
     value closure = alloc_block(d, args + 3, TAG_CLOSURE);
-    value head[] = {restart, make_closinfo(0, 2), d->sp[0]};
+    value head[] = {restart, make_closinfo(0, 2), d->stack.sp[0]};
     init(d, closure, 0, head, 3);
-    init(d, closure, 3, d->sp + SAVED_WORDS, args);
+    init(d, closure, 3, d->stack.sp + SAVED_WORDS, args);
     return closure;
 }
 
@@ -202,7 +213,7 @@ void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *pr
 
 void vm_slow_entered(struct domain *d, uint32_t place) {
     const struct vm_function_ids *places = &d->vm->places;
-    if (places->entered != NULL) places->entered(places->context, d, d->place, place);
+    if (places->entered != NULL) places->entered(places->context, d, d->function_id, place);
 }
 
 void vm_slow_record_backtrace(struct domain *d, bool reraise) {

@@ -1,6 +1,11 @@
 /* audit.c - the primitives that verified code can call, grouped by what they let a program do. */
 #include "vm/image/audit.h"
 
+#include "vm/code/code.h"
+#include "vm/code/prim.h"
+#include "vm/code/verify.h"
+#include "vm/image/image.h"
+#include "vm/image/link.h"
 #include "vm/state/vm.h"
 
 #include <stdlib.h>

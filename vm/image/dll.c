@@ -6,6 +6,8 @@
 #include "vm/image/link.h"
 #include "vm/image/policy.h"
 #include "vm/state/abi.h"
+#include "vm/state/options.h"
+#include "vm/state/vm.h"
 
 #include <dlfcn.h>
 #include <limits.h>

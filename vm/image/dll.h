@@ -5,6 +5,7 @@
 #ifndef BACTRIAN_VM_IMAGE_DLL_H
 #define BACTRIAN_VM_IMAGE_DLL_H
 
+#include "vm/base/status.h"
 #include "vm/state/vm.h"
 
 struct vm_dll;

@@ -2,10 +2,11 @@
 #include "vm/image/link.h"
 
 #include "vm/base/os.h"
-#include "vm/code/engine.h"
 #include "vm/code/kinds.h"
+#include "vm/code/opcodes.h"
 #include "vm/image/dll.h"
 #include "vm/image/policy.h"
+#include "vm/state/vm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "vm/image/policy.h"
 
 #include "vm/image/image.h"
-#include "vm/stack/raise.h"
 #include "vm/state/vm.h"
 
 #include <fcntl.h>
@@ -158,10 +157,4 @@ bool vm_is_own_descriptor(const struct vm *vm, int fd) {
     if (vm->image != NULL && vm->image->debug_apart && vm->image->debug_fd == fd) return true;
     const struct vm_profiler *profiler = &vm->profiler;
     return profiler->state != NULL && profiler->owns_descriptor(profiler->state, fd);
-}
-
-void vm_raise_refused(struct domain *d, const char *subject, const char *flag) {
-    char text[1000];
-    snprintf(text, sizeof text, "%s: refused by %s", subject, flag);
-    vm_raise_with_text(d, EXN_SYS_ERROR, text);
 }

@@ -56,7 +56,4 @@ const char *vm_policy_restriction(const struct vm *vm, enum vm_capability capabi
 /* Whether fd is a descriptor of the machine itself: a folder of the policy, the program's file,
  * what a profiler writes to. A program must neither close nor use one. GC: never. */
 bool vm_is_own_descriptor(const struct vm *vm, int fd);
-/* Raises Sys_error "SUBJECT: refused by FLAG". GC: may run. */
-_Noreturn void vm_raise_refused(struct domain *d, const char *subject, const char *flag);
-
 #endif

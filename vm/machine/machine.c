@@ -1,20 +1,32 @@
 /* machine.c - the life of a machine (vm/state/vm.h). */
+#include "vm/machine/machine.h"
+
 #include "gc/assert.h"
 #include "vm/base/os.h"
-#include "vm/code/engine.h"
+#include "vm/code/code.h"
+#include "vm/code/function_id.h"
+#include "vm/code/prim.h"
+#include "vm/code/version.h"
 #include "vm/engine/callback.h"
 #include "vm/engine/decode.h"
-#include "vm/engine/reexecute.h"
+#include "vm/engine/loop.h"
+#include "vm/engine/slow.h"
 #include "vm/image/dll.h"
+#include "vm/image/image.h"
 #include "vm/image/link.h"
-#include "vm/marshal/symbols.h"
-#include "vm/machine/selfcheck.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/marshal/reader.h"
+#include "vm/marshal/symbols.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/limits.h"
+#include "vm/stack/raise.h"
+#include "vm/stack/reexecute.h"
+#include "vm/stack/selfcheck.h"
 #include "vm/stack/stack.h"
+#include "vm/stack/watermarks.h"
 #include "vm/state/vm.h"
+#include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
 #include "vm/thread/thread.h"
 
@@ -67,6 +79,12 @@ static bool create_function_table(struct vm *vm) {
     return true;
 }
 
+static const struct vm_upcalls upcalls = {
+    .process_pending_exn = vm_process_pending_exn,
+    .unlock_down_to = vm_unlock_down_to,
+    .exit = vm_exit,
+};
+
 struct vm *vm_create(const struct vm_options *options, const struct vm_version *version,
                      const struct vm_library *library, struct vm_error *error) {
     struct vm *vm = calloc(1, sizeof *vm);
@@ -77,6 +95,7 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     vm->options = *options;
     vm->version = version;
     vm->library = library;
+    vm->upcalls = &upcalls;
     vm->global_data = VAL_UNIT;
     vm_limits_start(vm);
     if (!create_domain(vm, error)) {
@@ -92,18 +111,21 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     return vm;
 }
 
+static void drop_code(void *image, uint32_t words) { vm_image_drop_code(image, words); }
+
 /* The code is verified before DATA is read: the words are packed then, and what the verifier needed
  * for a while has made room for the blocks. */
 static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
                                          struct vm_error *error) {
     const struct vm_section *data = vm_image_section(image, "DATA");
     if (data == NULL) return vm_error_set(error, VM_NO_SECTION, "DATA");
+    const struct vm_code_owner owner = {drop_code, image};
     uint32_t index, global_count;
     enum vm_status status = vm_marshal_read_image_globals(data->bytes, data->length, &global_count,
                                                           error);
     if (status == VM_OK)
-        status = vm_code_add(vm, image->code, image->code_words, global_count, image, false, &index,
-                             error);
+        status = vm_code_add(vm, image->code, image->code_words, global_count, &owner, false,
+                             &index, error);
     if (status != VM_OK) return status;
     value globals;
     status = vm_marshal_read_image_data(vm->domain, data->bytes, data->length, &globals, error);
@@ -132,9 +154,9 @@ static value run_program(struct domain *d, void *context) {
     value program = gc_alloc_small(&d->gc, 2, TAG_CLOSURE);
     field(program, 0) = val_of_int(main_function);
     field(program, 1) = make_closinfo(0, 2);
-    d->sp -= 3;
-    d->sp[0] = (value)d->vm->leave_code;
-    d->sp[1] = d->sp[2] = VAL_UNIT;
+    d->stack.sp -= 3;
+    d->stack.sp[0] = (value)d->vm->leave_code;
+    d->stack.sp[1] = d->stack.sp[2] = VAL_UNIT;
     return vm_enter(d, program, 0);
 }
 
@@ -161,10 +183,10 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
     d->gc.local_roots = roots;
     d->abi.local_roots = abi_roots;
     vm_unlock_down_to(d, before.held);
-    d->sp = d->stack_high - (before.stack_high - before.sp);
-    if (d->sp > d->lowest_watermark) vm_watermarks_unwound(d, d->sp);
-    d->trap = before.trap;
-    d->place = before.place;
+    d->stack.sp = d->stack.high - (before.stack.high - before.stack.sp);
+    if (d->stack.sp > d->stack.lowest_watermark) vm_watermarks_unwound(d, d->stack.sp);
+    d->stack.trap = before.stack.trap;
+    d->function_id = before.function_id;
     if (is_main) vm->exit_point = outer_exit_point;
     result.exit_status = vm->exit_status;
     return result;

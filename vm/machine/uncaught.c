@@ -3,7 +3,8 @@
 
 #include "vm/engine/callback.h"
 #include "vm/stack/backtrace.h"
-#include "vm/stack/stack.h"
+#include "vm/stack/raise.h"
+#include "vm/stack/watermarks.h"
 #include "vm/state/vm.h"
 
 /* ---- Exceptions as text. ---- */
@@ -108,8 +109,8 @@ int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {
     }
     vm->exit_point = NULL;
     d->activation = NULL;
-    d->sp = d->stack_high;
+    d->stack.sp = d->stack.high;
     vm_watermarks_reset(d);
-    d->trap = 0;
+    d->stack.trap = 0;
     return vm->exit_status;
 }

@@ -6,8 +6,6 @@
 #ifndef BACTRIAN_VM_IMAGE_CONSTANTS_H
 #define BACTRIAN_VM_IMAGE_CONSTANTS_H
 
-#include "vm/base/arena.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

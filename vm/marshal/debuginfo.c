@@ -13,6 +13,7 @@
 
 #include "gc/small_tables.h"
 #include "vm/base/arena.h"
+#include "vm/code/code.h"
 #include "vm/image/image.h"
 #include "vm/marshal/codes.h"
 #include "vm/marshal/reader.h"
@@ -387,6 +388,7 @@ void vm_debuginfo_open(struct vm *vm, bool whole) {
 void vm_debuginfo_free(struct vm *vm) {
     vm_debuginfo_delete(vm->debug);
     vm->debug = NULL;
+    for (uint32_t i = 0; i < vm->code_count; i++) vm_debuginfo_delete(vm->codes[i]->debug);
 }
 
 /* ---- Locations. ---- */

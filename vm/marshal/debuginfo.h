@@ -49,6 +49,7 @@ const char *vm_debuginfo_text(const struct vm_debuginfo *info, uint32_t number);
  * the environment's CAML_DEBUG_FILE names, and sets vm->debug_status. whole: reads all units too.
  * Damage costs a warning on standard error and the locations concerned. GC: never. */
 void vm_debuginfo_open(struct vm *vm, bool whole);
+/* Frees the tables of the program and of code loaded at run time. */
 void vm_debuginfo_free(struct vm *vm);
 
 /* The location of a global pc (DI2, DI4). Its texts live as long as the table. False: unknown.

@@ -7,6 +7,7 @@
  * needs no stack. */
 #include "gc/hooks.h"
 #include "vm/marshal/reader_internal.h"
+#include "vm/state/alloc.h"
 
 enum { LONGEST_COMMON = 12, STRING_LOAD = 33 };
 
@@ -287,7 +288,8 @@ bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *head, con
     notify_hooks(&r);
     vm_arena_free(&r.scratch);
     ASSERT(r.failed || (r.exn == 0 && r.refused_words == 0));
-    if (r.exn != 0) vm_raise(d, r.exn);
+    fault->exn = r.exn;
+    if (r.exn != 0) return false;
     if (r.refused_words > 0) gc_out_of_memory(g, r.refused_words);
     return !r.failed;
 }

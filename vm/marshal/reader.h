@@ -89,13 +89,13 @@ struct vm_marshal_read_fault {
     char text[72];
     const char *why;
     size_t offset;
+    value exn; /* raised by a library's function that reads its custom blocks, or 0 */
 };
 
 /* Reads the data after a header: n = header->data_bytes bytes, which may lie in the heap, since
  * nothing moves. options NULL: as DATA of an image. A small value is allocated in the minor heap if
  * that has room for it without a collection, any other in the major heap. GC: never (a slice may be
- * requested). Fails: false and *fault; out_of_memory upcall; raises what a foreign custom block's
- * function raised. */
+ * requested). Fails: false and *fault; out_of_memory upcall. */
 bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
                      const struct vm_marshal_read_options *options, value *out,
                      struct vm_marshal_read_fault *fault);

@@ -1,5 +1,7 @@
 /* reader_closures.c - closures: only those of code that this machine has, for functions that expect
  * the environment that is stored with them (U3). */
+#include "vm/code/code.h"
+#include "vm/code/verify.h"
 #include "vm/image/policy.h"
 #include "vm/marshal/reader_internal.h"
 

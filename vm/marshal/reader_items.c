@@ -2,6 +2,7 @@
  * is frequent the loop in reader.c reads, which comes here for the rest. */
 #include "gc/hooks.h"
 #include "vm/marshal/reader_internal.h"
+#include "vm/state/alloc.h"
 
 #include <stdio.h>
 

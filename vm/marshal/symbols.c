@@ -2,7 +2,11 @@
 #include "vm/marshal/symbols.h"
 
 #include "gc/assert.h"
+#include "vm/code/code.h"
 #include "vm/code/opcodes.h"
+#include "vm/code/packed.h"
+#include "vm/code/verify.h"
+#include "vm/image/image.h"
 #include "vm/state/vm.h"
 
 #include <stdio.h>

@@ -2,8 +2,11 @@
  * writer, so that the bytes are the same. */
 #include "vm/marshal/writer.h"
 
+#include "vm/code/code.h"
+#include "vm/code/version.h"
 #include "vm/marshal/codes.h"
 #include "vm/marshal/reader.h"
+#include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 
 /* What a 32-bit OCaml can hold. */
@@ -528,17 +531,4 @@ void vm_marshal_copy(const struct vm_marshal_writer *w, uint8_t *to) {
         memcpy(to, c->bytes, c->used);
         to += c->used;
     }
-}
-
-void vm_marshal_raise(struct domain *d, const struct vm_marshal_writer *w) {
-    ASSERT(w->failure != VM_MARSHAL_WRITTEN);
-    enum vm_marshal_failure failure = w->failure;
-    const char *text = w->text;
-    value exn = w->exn;
-    vm_arena_free(w->scratch);
-    if (failure == VM_MARSHAL_RAISED) vm_raise(d, exn);
-    if (failure == VM_MARSHAL_NO_MEMORY) vm_raise_out_of_memory(d);
-    if (failure == VM_MARSHAL_STOPPED) vm_stop_if_requested(d);
-    if (failure == VM_MARSHAL_TOO_BIG) vm_failwith(d, "output_value: %s", text);
-    vm_invalid_argument(d, "output_value: %s", text);
 }

@@ -96,8 +96,6 @@ bool vm_marshal_write(struct vm_marshal_writer *w, struct domain *d,
                       struct vm_arena *scratch);
 /* Copies header and data, header_bytes + data_bytes bytes. GC: never. */
 void vm_marshal_copy(const struct vm_marshal_writer *w, uint8_t *to);
-/* Frees w->scratch and raises the exception of a failure. */
-_Noreturn void vm_marshal_raise(struct domain *d, const struct vm_marshal_writer *w);
 
 /* For writers of custom payloads. GC: never. After a failure they do nothing. */
 void vm_marshal_put_uint(struct vm_marshal_writer *w, uint64_t x, unsigned bytes); /* big-endian */

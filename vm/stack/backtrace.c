@@ -11,11 +11,16 @@
  * return address or a handler's. Handlers' are known by the chain of trap frames. */
 #include "vm/stack/backtrace.h"
 
-#include "vm/code/engine.h"
+#include "gc/heap.h"
+#include "gc/roots.h"
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
 #include "vm/code/opcodes.h"
-#include "vm/engine/decode.h"
 #include "vm/marshal/debuginfo.h"
+#include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
+#include "vm/stack/raise.h"
+#include "vm/state/domain.h"
 
 #include <stdlib.h>
 
@@ -47,19 +52,19 @@ static void find_trap(struct traps *t, uintptr_t offset) {
         offset = t->activation->outer_trap;
         t->activation = t->activation->outer;
     }
-    t->at = t->d->stack_high - offset;
+    t->at = t->d->stack.high - offset;
 }
 
 static struct traps first_trap(struct domain *d) {
     struct traps t = {.d = d, .activation = d->activation};
-    find_trap(&t, d->trap);
+    find_trap(&t, d->stack.trap);
     return t;
 }
 
 /* Whether the word at p is the handler of a trap frame; words are asked for in ascending order. */
 static bool is_handler(struct traps *t, const value *p) {
-    while (t->at < p && t->at < t->d->stack_high) find_trap(t, (uintptr_t)int_of_val(t->at[1]));
-    return t->at == p && p < t->d->stack_high;
+    while (t->at < p && t->at < t->d->stack.high) find_trap(t, (uintptr_t)int_of_val(t->at[1]));
+    return t->at == p && p < t->d->stack.high;
 }
 
 struct walk {
@@ -90,7 +95,7 @@ static void visit_pending(struct walk *w, const struct vm_frame *frame) {
 /* OCaml's machine notices a full stack before it has entered the function, so that the call is the
  * innermost place; ours at the function's entry, which is left out. */
 static bool at_entry_of_overflow(const struct domain *d, value exn) {
-    return d->sp + SAVED_WORDS <= d->stack_high && is_int(d->sp[1]) &&
+    return d->stack.sp + SAVED_WORDS <= d->stack.high && is_int(d->stack.sp[1]) &&
            is_block(d->vm->global_data) && exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
 }
 
@@ -110,7 +115,7 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
                          void *context) {
     struct walk w = {.d = d,
                      .traps = first_trap(d),
-                     .stop = d->stack_high,
+                     .stop = d->stack.high,
                      .limit = limit,
                      .visit = visit,
                      .context = context};

@@ -28,8 +28,8 @@ struct vm_backtrace *vm_backtrace_create(struct domain *d);
 /* Frees it, heap and root included: the heap may be gone already. GC: never. */
 void vm_backtrace_destroy(struct domain *d);
 
-/* Records a raise of exn: the frames from d->sp (S2) to the innermost trap frame. Another exception
- * than the last one, or a first raise, starts anew; a reraise goes on. GC: never. */
+/* Records a raise of exn: the frames from sp (S2) to the innermost trap frame. A first raise, or
+ * one of another exception, begins a new backtrace; a reraise continues it. GC: never. */
 void vm_backtrace_record(struct domain *d, value exn, bool reraise);
 /* Records the places of all active calls, for a run that ends here (S2). GC: never. */
 void vm_backtrace_record_stop(struct domain *d);
@@ -51,7 +51,7 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
 /* Whether the instruction at gpc raises (or reraises): such a place is one of "Raised at". */
 bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc);
 /* Prints the backtrace as ocamlrun does; stopped: it tells where a limit ended the run
- * (vm/machine/limits.h), not where an exception came from. GC: never. */
+ * (vm/stack/limits.h), not where an exception came from. GC: never. */
 void vm_backtrace_print(struct domain *d, bool stopped, FILE *out);
 
 #endif

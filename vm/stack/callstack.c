@@ -2,10 +2,11 @@
 #include "vm/stack/callstack.h"
 
 #include "gc/small_tables.h"
-#include "vm/code/engine.h"
-#include "vm/machine/selfcheck.h"
+#include "vm/code/code.h"
+#include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
-#include "vm/stack/stack.h"
+#include "vm/stack/selfcheck.h"
+#include "vm/stack/watermarks.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
@@ -55,13 +56,13 @@ static struct vm_call_stack *create(struct domain *d) {
     }
     /* Versions of different threads' stacks differ. */
     s->version = s->brief_version = (uint64_t)++d->vm->call_stacks << 40;
-    return d->call_stack = s;
+    return d->stack.call_stack = s;
 }
 
 /* Slots are kept as the low half of their address in words, which tells them apart in a stack. */
 static uint32_t word_address(const value *slot) { return (uint32_t)((uintptr_t)slot / 8); }
 static value *slot_at(const struct domain *d, uint32_t address) {
-    return d->stack_high - (uint32_t)(word_address(d->stack_high) - address);
+    return d->stack.high - (uint32_t)(word_address(d->stack.high) - address);
 }
 
 /* ---- Walking. ---- */
@@ -86,11 +87,11 @@ static inline bool start(struct domain *d, struct vm_call_stack *s, struct walke
     struct vm_frame frame;
     w->count = 0;
     w->at_mark = w->no_memory = false;
-    if (d->sp >= d->stack_high) return false;
-    value word = d->sp[1];
+    if (d->stack.sp >= d->stack.high) return false;
+    value word = d->stack.sp[1];
     const struct vm_stopped_code *place = vm_stopped_code_of(s, word);
     if (place->word != word) return vm_frames_first(d, &frame) && take_frame(w, &frame);
-    w->behind = d->sp + SAVED_WORDS + place->height + int_of_val(d->sp[2]);
+    w->behind = d->stack.sp + SAVED_WORDS + place->height + int_of_val(d->stack.sp[2]);
     w->gpc = place->gpc;
     return true;
 }
@@ -98,7 +99,7 @@ static inline bool start(struct domain *d, struct vm_call_stack *s, struct walke
 /* Past a mark, a callback, or the outermost frame. */
 static bool step_slowly(struct domain *d, value **behind, uint64_t *gpc) {
     /* Behind the last frame of a stack there is only its return frame. */
-    if (*behind + 3 + SAVED_WORDS > d->stack_high) return false;
+    if (*behind + 3 + SAVED_WORDS > d->stack.high) return false;
     struct vm_frame frame = {.base = *behind, .height = 0};
     if (!vm_frames_next(d, &frame)) return false;
     *behind = frame.base + frame.height;
@@ -161,20 +162,20 @@ static void keep_brief(struct domain *d, struct vm_call_stack *s, size_t limit, 
     if (count == 0) return;
     for (size_t i = 0; i < count; i++) b->gpcs[i] = *--gpcs;
     b->count = count;
-    b->word = d->sp[1];
-    b->extra_args = d->sp[2];
-    b->whole_from = count < limit ? d->sp : NULL;
+    b->word = d->stack.sp[1];
+    b->extra_args = d->stack.sp[2];
+    b->whole_from = count < limit ? d->stack.sp : NULL;
     for (size_t i = 0; i + 1 < count; i++) {
         const value *behind = slot_at(d, *--slots);
         if (gpc_of_frame_word(((const uintptr_t *)behind[0])[-1]) == VM_NO_GPC) return;
-        b->links[i] = (struct vm_link){(size_t)(behind - d->sp), behind[0], behind[2]};
+        b->links[i] = (struct vm_link){(size_t)(behind - d->stack.sp), behind[0], behind[2]};
     }
     b->limit = limit;
 }
 
 static __attribute__((noinline)) size_t short_stack(struct domain *d, size_t limit,
                                                     const uint64_t **gpcs) {
-    struct vm_call_stack *s = d->call_stack;
+    struct vm_call_stack *s = d->stack.call_stack;
     struct walker w;
     if (s == NULL && (s = create(d)) == NULL) return 0;
     if (start(d, s, &w) && limit > 0) walk(d, &s->fresh, &w, limit, NULL);
@@ -184,7 +185,7 @@ static __attribute__((noinline)) size_t short_stack(struct domain *d, size_t lim
 }
 
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
-    const struct vm_call_stack *s = d->call_stack;
+    const struct vm_call_stack *s = d->stack.call_stack;
     if (s == NULL || limit != s->brief.limit || !vm_is_short_stack_again(d, s))
         return short_stack(d, limit, gpcs);
     *gpcs = s->brief.gpcs;
@@ -269,8 +270,8 @@ static void place_mark(struct domain *d, struct vm_call_stack *s, size_t i) {
 static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limit,
                           const uint64_t **gpcs) {
     struct walker w;
-    const value *mark = d->marks[WATERMARK_CALL_STACK].slot;
-    if (mark == d->stack_high) mark = NULL;
+    const value *mark = d->stack.watermarks[WATERMARK_CALL_STACK].slot;
+    if (mark == d->stack.high) mark = NULL;
     bool any = start(d, s, &w), kept = any && is_kept(d, s, &w, mark);
     if (any && !kept) walk(d, &s->fresh, &w, SIZE_MAX, mark);
     size_t shared = w.at_mark ? s->marked : 0;
@@ -288,7 +289,7 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
 }
 
 size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
-    struct vm_call_stack *s = d->call_stack;
+    struct vm_call_stack *s = d->stack.call_stack;
     if (s == NULL && (s = create(d)) == NULL) return 0;
     if (limit > VM_SHORT_STACK) {
         size_t whole = whole_stack(d, s, limit, gpcs);
@@ -303,10 +304,10 @@ size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
 }
 
 void vm_call_stack_passed_watermark(struct domain *d, size_t frames) {
-    struct vm_call_stack *s = d->call_stack;
+    struct vm_call_stack *s = d->stack.call_stack;
     if (s->marked > frames) place_mark(d, s, s->marked - frames);
 }
 
 void vm_call_stack_free(struct domain *d) {
-    if (d->call_stack != NULL) free_stack(d->call_stack);
+    if (d->stack.call_stack != NULL) free_stack(d->stack.call_stack);
 }

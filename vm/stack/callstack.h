@@ -63,14 +63,14 @@ struct vm_call_stack {
     uint64_t version; /* changes when the kept stack does */
     struct vm_short_stack brief;
     uint64_t brief_version; /* of it and its limit: changes when either does; not 0 */
-    size_t check_credit;    /* frames that --gc-verify may look at (vm/machine/selfcheck.h) */
+    size_t check_credit;    /* frames that --gc-verify may look at (vm/stack/selfcheck.h) */
 };
 
 /* Whether a short stack for the limit of the last one would be the same (0: there is no last one).
  * GC: never. */
 static inline bool vm_is_short_stack_again(const struct domain *d, const struct vm_call_stack *s) {
     const struct vm_short_stack *b = &s->brief;
-    const value *sp = d->sp;
+    const value *sp = d->stack.sp;
     if (b->limit == 0 || sp[1] != b->word || sp[2] != b->extra_args) return false;
     if (b->whole_from != NULL && b->whole_from != sp) return false;
     const struct vm_link *link = b->links, *end = link + b->count - 1;

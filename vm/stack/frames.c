@@ -1,10 +1,14 @@
 /* frames.c - walking frames (vm/stack/frames.h, vm/code/engine.h E1 and E2). */
 #include "vm/stack/frames.h"
 
-#include "vm/code/engine.h"
-#include "vm/engine/decode.h"
-#include "vm/engine/reexecute.h"
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
+#include "vm/code/opcodes.h"
+#include "vm/code/packed.h"
+#include "vm/code/verify.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/frame_layout.h"
+#include "vm/stack/reexecute.h"
 
 /* RAISE and its like stand for themselves, other instructions for the point they would go on at. */
 static bool names_itself(unsigned op) {
@@ -38,7 +42,7 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
         return true;
     }
     struct vm_stopped_code found = {.word = 0}, *place = &found;
-    if (d->call_stack != NULL) place = vm_stopped_code_of(d->call_stack, word);
+    if (d->stack.call_stack != NULL) place = vm_stopped_code_of(d->stack.call_stack, word);
     if (place->word != word && !find_place(d->vm, word, place)) return false;
     frame->gpc = place->gpc;
     frame->height = place->height + extra_args;
@@ -46,17 +50,17 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
 }
 
 bool vm_frames_first(struct domain *d, struct vm_frame *frame) {
-    if (d->sp >= d->stack_high) return false;
-    return stopped_frame(d, d->sp, frame);
+    if (d->stack.sp >= d->stack.high) return false;
+    return stopped_frame(d, d->stack.sp, frame);
 }
 
 bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
     for (;;) {
         value *behind = frame->base + frame->height;
-        if (behind + 3 > d->stack_high) return false;
+        if (behind + 3 > d->stack.high) return false;
         const uintptr_t *at = vm_true_return(d, behind);
         if (at == d->vm->leave_code || at == d->vm->next_call_code) {
-            if (behind + 3 + SAVED_WORDS > d->stack_high) return false;
+            if (behind + 3 + SAVED_WORDS > d->stack.high) return false;
             return stopped_frame(d, behind + 3, frame);
         }
         if (at == d->vm->reexecute_code)

@@ -1,9 +1,11 @@
 /* prim_watch.c - holds primitives to their rows (vm/stack/prim_watch.h). */
 #include "vm/stack/prim_watch.h"
 
+#include "vm/stack/frame_layout.h"
+#include "vm/state/domain.h"
+
 #ifdef BACTRIAN_ASSERTIONS
 #include "gc/stats.h"
-#include "vm/code/engine.h"
 #include "vm/code/kinds.h"
 
 #include <stdio.h>

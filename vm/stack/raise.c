@@ -3,62 +3,15 @@
 #include "vm/stack/raise.h"
 
 #include "vm/base/os.h"
-#include "vm/code/engine.h"
-#include "vm/stack/prim_watch.h"
+#include "vm/stack/frame_layout.h"
 #include "vm/stack/stack.h"
-#include "vm/thread/pending.h"
-#include "vm/thread/thread.h"
+#include "vm/state/alloc.h"
+#include "vm/state/vm.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-vm_run_loop *vm_loop_of(const struct vm *vm) {
-    if (vm_counts_instructions(vm)) return vm_run_counting;
-    return vm->options.unchecked ? vm_run_unchecked : vm_run_checked;
-}
-
-/* Whether there is room for one more entry into the loop. */
-static bool may_nest(struct domain *d, struct vm_activation *activation) {
-    if (activation->depth < CHECKED_ACTIVATIONS) return true;
-    if (activation->depth == CHECKED_ACTIVATIONS) {
-        activation->c_stack_low = vm_c_stack_low();
-        if (!vm_c_stack_count(d)) return false;
-    }
-    return activation->depth <= MAX_ACTIVATIONS && (uintptr_t)activation > activation->c_stack_low;
-}
-
-value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
-    struct vm_activation activation; /* its jump buffer is large: set field by field */
-    activation.outer = d->activation;
-    activation.local_roots = d->gc.local_roots;
-    activation.abi_roots = d->abi.local_roots;
-    activation.held = d->held;
-    activation.outer_trap = d->trap;
-    activation.outer_function_id = d->place;
-    activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
-    activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
-    if (!may_nest(d, &activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
-    vm_watch_ocaml(d);
-    activation.watch.row = NULL;
-    d->activation = &activation;
-    d->trap = 0;
-    value result;
-    if (_setjmp(activation.raise) == 0) {
-        result = vm_loop_of(d->vm)(d, RUN_CALL, closure, extra_args);
-    } else {
-        d->gc.local_roots = activation.local_roots;
-        d->abi.local_roots = activation.abi_roots;
-        vm_unlock_down_to(d, activation.held);
-        vm_watch_raised(&activation.watch);
-        result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);
-    }
-    d->activation = activation.outer;
-    d->trap = activation.outer_trap;
-    d->place = activation.outer_function_id;
-    return result;
-}
 
 value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *context), void *context) {
     struct vm_activation activation = {.outer = d->activation};
@@ -71,7 +24,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
     activation.local_roots = d->gc.local_roots;
     activation.abi_roots = d->abi.local_roots;
     activation.held = d->held;
-    ptrdiff_t depth = d->stack_high - d->sp;
+    ptrdiff_t depth = d->stack.high - d->stack.sp;
     d->activation = &activation;
     value result;
     if (_setjmp(activation.raise) == 0) {
@@ -79,8 +32,8 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
     } else {
         d->gc.local_roots = activation.local_roots;
         d->abi.local_roots = activation.abi_roots;
-        vm_unlock_down_to(d, activation.held);
-        d->sp = d->stack_high - depth;
+        if (d->held != activation.held) d->vm->upcalls->unlock_down_to(d, activation.held);
+        d->stack.sp = d->stack.high - depth;
         result = exn_result(d->exn);
         d->exn = VAL_UNIT;
     }
@@ -92,7 +45,7 @@ void vm_raise(struct domain *d, value exn) {
     if (d->activation == NULL) vm_fatal("an exception was raised outside the program");
     if (d->gc.action_requested) {
         GC_ROOT(&d->gc, &exn);
-        value result = vm_process_pending_exn(d);
+        value result = d->vm->upcalls->process_pending_exn(d);
         if (is_exn_result(result)) exn = exn_of_result(result);
     }
     d->exn = exn;
@@ -171,4 +124,10 @@ void vm_raise_sys_error(struct domain *d, int error_number, value argument) {
 value vm_value_or_raise(struct domain *d, value result) {
     if (is_exn_result(result)) vm_raise(d, exn_of_result(result));
     return result;
+}
+
+void vm_raise_refused(struct domain *d, const char *subject, const char *flag) {
+    char text[1000];
+    snprintf(text, sizeof text, "%s: refused by %s", subject, flag);
+    vm_raise_with_text(d, EXN_SYS_ERROR, text);
 }

@@ -47,6 +47,8 @@ _Noreturn void vm_raise_out_of_memory(struct domain *d);
 _Noreturn void vm_raise_bound_error(struct domain *d); /* Invalid_argument "index out of bounds" */
 /* Sys_error with the text of errno, after "ARG: " if argument is a string (VAL_UNIT: none). */
 _Noreturn void vm_raise_sys_error(struct domain *d, int error_number, value argument);
+/* Raises Sys_error "SUBJECT: refused by FLAG". GC: may run. */
+_Noreturn void vm_raise_refused(struct domain *d, const char *subject, const char *flag);
 /* Runs f(d, context), C code that may raise. Returns its result, or the exception as exn_result.
  * GC: may run. */
 value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *context), void *context);

@@ -24,7 +24,8 @@
 #ifndef BACTRIAN_VM_STACK_STACK_H
 #define BACTRIAN_VM_STACK_STACK_H
 
-#include "vm/state/vm.h"
+#include "gc/roots.h"
+#include "vm/state/domain.h"
 
 /* Address space for the main stack and for those of further threads, in words: so far can a limit
  * be raised later. */
@@ -37,6 +38,11 @@
 /* Reserves a stack of max_words for d, and room for more. False: the system refuses. */
 bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words);
 void vm_stack_destroy(struct domain *d);
+/* The stack's limit in words: the highest that a program may use before Stack_overflow, as it was
+ * set; in force is what is not below OCaml's first stack of 4096 words, nor above the address space
+ * that was reserved. GC: never. */
+size_t vm_stack_limit(const struct domain *d);
+void vm_set_stack_limit(struct domain *d, size_t words);
 /* Makes the limit hold for d's stack, which is another one than before. GC: never. */
 void vm_stack_apply_limit(struct domain *d);
 /* The stack of a new thread counts from now on. False: there is no room. GC: never. */
@@ -52,15 +58,5 @@ void vm_stack_scan(void *context, struct gc_visitor *visitor);
 size_t vm_stack_scan_some(void *context, struct gc_visitor *visitor, size_t budget);
 /* Reads all that are left, at once. GC: never. */
 void vm_stack_scan_rest(struct domain *d);
-
-/* Places a mark at the return frame that is `steps` frames behind the given one, which is lost.
- * Nothing happens
- * where there is none, or it belongs to a callback. GC: never. */
-struct vm_frame;
-void vm_watermark_set(struct domain *d, unsigned which, struct vm_frame *frame, unsigned steps);
-/* The same at a given return frame. */
-void vm_watermark_set_at(struct domain *d, unsigned which, value *slot);
-void vm_watermark_remove(struct domain *d, unsigned which);
-void vm_watermarks_reset(struct domain *d); /* the stack is empty */
 
 #endif

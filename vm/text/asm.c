@@ -14,6 +14,7 @@
  * ";" begins a comment. A line goes on behind a comma and within parentheses. Sections are written
  * in the order of their parts; CODE, PRIM and DATA are added when they have no part, and primitives
  * that the code names are added to PRIM. tests/asm/README.md shows the language by examples. */
+#include "vm/base/arena.h"
 #include "vm/base/os.h"
 #include "vm/image/image.h"
 #include "vm/text/asm_internal.h"

@@ -1,4 +1,5 @@
 /* asm_data.c - constants: the values of the data part and of sections that are one value. */
+#include "vm/base/arena.h"
 #include "vm/text/asm_internal.h"
 #include "vm/text/dis_internal.h"
 

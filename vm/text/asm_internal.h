@@ -4,6 +4,7 @@
 #ifndef BACTRIAN_VM_TEXT_ASM_INTERNAL_H
 #define BACTRIAN_VM_TEXT_ASM_INTERNAL_H
 
+#include "vm/base/arena.h"
 #include "vm/base/status.h"
 #include "vm/marshal/constants.h"
 

@@ -1,5 +1,6 @@
 /* asm_lex.c - the assembler's tokens, their places, and its tables of names. */
 #include "gc/small_tables.h"
+#include "vm/base/arena.h"
 #include "vm/base/os.h"
 #include "vm/text/asm_internal.h"
 

@@ -2,6 +2,7 @@
  *
  * K4  What is printed here is read by asm_data.c as the same rows.
  * K5  A global's printed name is unique, and no other global's default name. */
+#include "vm/base/arena.h"
 #include "vm/marshal/symbols.h"
 #include "vm/text/dis_internal.h"
 

@@ -3,8 +3,9 @@
 #ifndef BACTRIAN_VM_TEXT_DIS_INTERNAL_H
 #define BACTRIAN_VM_TEXT_DIS_INTERNAL_H
 
-#include "vm/marshal/constants.h"
+#include "vm/base/arena.h"
 #include "vm/image/image.h"
+#include "vm/marshal/constants.h"
 
 /* Deeper values than this are printed as bytes; the assembler reads at least as deep ones. */
 enum { MAX_PRINTED_DEPTH = 500, MAX_READ_DEPTH = 1000 };

@@ -4,7 +4,9 @@
 
 #include "gc/final.h"
 #include "vm/engine/callback.h"
+#include "vm/stack/limits.h"
 #include "vm/stack/prim_watch.h"
+#include "vm/stack/raise.h"
 #include "vm/state/vm.h"
 #include "vm/thread/signal.h"
 #include "vm/thread/thread.h"

@@ -16,6 +16,7 @@
 #include "vm/stack/callstack.h"
 #include "vm/stack/prim_watch.h"
 #include "vm/stack/stack.h"
+#include "vm/state/vm.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/signal.h"
 #include "vm/thread/thread_internal.h"
@@ -115,7 +116,7 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
         tell_profiler(d, t);
         threads->latest = t;
         vm_stack_apply_limit(d);
-        if (d->call_stack != NULL) d->call_stack->unchanged = 0;
+        if (d->stack.call_stack != NULL) d->stack.call_stack->unchanged = 0;
         /* What is due for this thread the others may have looked at in vain. */
         gc_request_action(&d->gc);
     }

@@ -6,6 +6,7 @@
 #include "vm/thread/signal.h"
 
 #include "vm/engine/callback.h"
+#include "vm/stack/raise.h"
 #include "vm/state/vm.h"
 
 #include <errno.h>

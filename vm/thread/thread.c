@@ -9,10 +9,12 @@
  * threads cost it nothing. */
 #include "vm/base/os.h"
 #include "vm/engine/callback.h"
-#include "vm/machine/selfcheck.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/raise.h"
 #include "vm/stack/stack.h"
+#include "vm/state/alloc.h"
+#include "vm/state/vm.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/thread_internal.h"
 
@@ -31,12 +33,6 @@ static const struct gc_custom_ops end_ops = {
     .identifier = "_threadstatus",
     .finalize = finalize_end,
 };
-
-bool vm_is_thread(value v) {
-    if (!is_block(v) || tag_of(v) != 0 || wosize_of(v) != 3) return false;
-    value end = field(v, 2);
-    return is_block(end) && tag_of(end) == TAG_CUSTOM && custom_ops(end) == &end_ops;
-}
 
 static struct vm_thread_end *end_of(value handle) {
     return *(struct vm_thread_end **)custom_data(field(handle, 2));
@@ -71,7 +67,7 @@ static void free_context(struct domain *d, struct vm_context *context) {
     vm_call_stack_free(d);
     vm_backtrace_destroy(d);
     vm_stack_destroy(d);
-    gc_external_give(d->gc.heap, d->counted_bytes);
+    gc_external_give(d->gc.heap, d->stack.counted_bytes);
     d->context = running;
 }
 
@@ -404,7 +400,7 @@ void vm_thread_exit(struct domain *d) {
     vm_unlock_down_to(d, NULL);
     announce_end(d, t);
     while (threads->count > 1) vm_wait(d, &threads->main_waits);
-    vm_exit(d, 0);
+    d->vm->upcalls->exit(d, 0);
 }
 
 void vm_thread_exit_program(struct domain *d) {

@@ -29,7 +29,6 @@ value vm_thread_create(struct domain *d, value closure);
 value vm_thread_self(const struct domain *d);
 /* Its number, also without vm_threads_start: 0 is the first one's. GC: never. */
 intptr_t vm_thread_number(const struct domain *d);
-bool vm_is_thread(value v);
 /* Returns when that thread has ended. The handle need not be rooted. GC: may run. */
 void vm_thread_join(struct domain *d, value handle);
 /* Lets the threads that wait for the machine run first. GC: may run. */

@@ -8,7 +8,6 @@
 #ifndef BACTRIAN_VM_THREAD_THREAD_INTERNAL_H
 #define BACTRIAN_VM_THREAD_THREAD_INTERNAL_H
 
-#include "vm/state/vm.h"
 #include "vm/thread/thread.h"
 
 #include <pthread.h>
@@ -86,5 +85,10 @@ void vm_threads_in_child(struct vm_threads *threads);
 void vm_thread_forget(struct domain *d, struct vm_thread *t);
 /* The running thread has ended: gives everything of it back, and the machine. */
 void vm_thread_stop(struct domain *d);
+
+/* ---- selfcheck.c ---- */
+/* Checks who has the machine, and, when it is due, the threads that a minor collection leaves out;
+ * called at the start of each collection. GC: never. */
+void vm_selfcheck_threads(struct vm_threads *threads);
 
 #endif

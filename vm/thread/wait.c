@@ -1,5 +1,6 @@
 /* wait.c - threads that wait for each other (vm/thread/thread.h). Who wakes and who waits have the
  * machine, so nothing happens between looking at what is waited for and waiting. */
+#include "vm/state/vm.h"
 #include "vm/thread/thread_internal.h"
 
 void vm_wait(struct domain *d, struct vm_waiters *waiters) {

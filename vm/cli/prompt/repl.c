@@ -5,6 +5,7 @@
 #include "vm/cli/prompt/repl.h"
 
 #include "vm/cli/cli.h"
+#include "vm/image/image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,8 @@
 #include "vm/cli/cli.h"
 #include "vm/cli/prompt/repl.h"
 #include "vm/engine/callback.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 

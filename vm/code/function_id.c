@@ -1,8 +1,10 @@
 /* function_id.c - numbers of functions, and the functions of places in the code
- * (vm/stack/function_id.h). */
-#include "vm/stack/function_id.h"
+ * (vm/code/function_id.h). */
+#include "vm/code/function_id.h"
 
 #include "vm/base/os.h"
+#include "vm/code/code.h"
+#include "vm/code/verify.h"
 #include "vm/state/vm.h"
 
 #include <stdlib.h>

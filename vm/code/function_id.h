@@ -4,10 +4,10 @@
  * function's body, RESUMED wherever control comes back to one. Without it no such instruction is
  * made. A place is the number of a function, in all fragments together; 0 is outside of them all.
  *
- * PL1  d->place is the place of the body that runs; inside a primitive, that of its caller.
+ * PL1  d->function_id is the place of the body that runs; inside a primitive, that of its caller.
  * PL2  An entry is told when its caller is not last_caller[place]. */
-#ifndef BACTRIAN_VM_STACK_FUNCTION_ID_H
-#define BACTRIAN_VM_STACK_FUNCTION_ID_H
+#ifndef BACTRIAN_VM_CODE_FUNCTION_ID_H
+#define BACTRIAN_VM_CODE_FUNCTION_ID_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,17 +15,6 @@
 struct vm;
 struct domain;
 struct vm_location;
-
-#define VM_NO_FUNCTION_ID UINT32_MAX
-
-struct vm_function_ids {
-    uint32_t count;        /* places are 0 .. count - 1 */
-    uint32_t *last_caller; /* PL2, by place; whoever is told may set it, and is not told again */
-    /* Control enters place from caller; d is stopped before the first instruction of the body.
-     * GC: never. NULL: nobody wants to know. */
-    void (*entered)(void *context, struct domain *d, uint32_t caller, uint32_t place);
-    void *context;
-};
 
 /* Numbers the functions of the fragment that was added last. GC: never. Fails: fatally. */
 void vm_function_ids_add(struct vm *vm, uint32_t fragment);

@@ -1,5 +1,5 @@
 /* limits.c - see limits.h. */
-#include "vm/machine/limits.h"
+#include "vm/stack/limits.h"
 
 #include "vm/stack/backtrace.h"
 #include "vm/state/vm.h"
@@ -23,7 +23,7 @@ void vm_stop_if_requested(struct domain *d) {
 void vm_stop_now(struct domain *d, enum vm_stop why) {
     d->vm->limits.stopped = why;
     vm_backtrace_record_stop(d);
-    vm_exit(d, VM_STATUS_STOPPED);
+    d->vm->upcalls->exit(d, VM_STATUS_STOPPED);
 }
 
 void vm_limits_charge(struct domain *d, uint64_t fuel) {

@@ -1,4 +1,4 @@
-/* boxed.c - the boxed integers (int32, int64, nativeint) and the small blocks that everyone builds.
+/* alloc.c - the boxed integers (int32, int64, nativeint) and the small blocks that everyone builds.
  *
  *   +---------------------------+----------+-----------------+
  *   | header: wosize 2, custom  | &ops     | the integer     |     an int32 fills the low half,
@@ -7,7 +7,7 @@
  * The operations have no finalizer and hold no outside memory, so such a block is an ordinary small
  * allocation. Marshalling knows the three identifiers by itself: serialize and deserialize are
  * null. */
-#include "vm/state/domain.h"
+#include "vm/state/alloc.h"
 
 static int order(int64_t a, int64_t b) { return (a > b) - (a < b); }
 

@@ -9,8 +9,10 @@
  *            may have no end take some for themselves (vm_limits_charge).
  *   output   bytes that reach the system through channels; stubs of C code aren't counted.
  *   anything else, time above all: somebody calls vm_request_stop. */
-#ifndef BACTRIAN_VM_MACHINE_LIMITS_H
-#define BACTRIAN_VM_MACHINE_LIMITS_H
+#ifndef BACTRIAN_VM_STACK_LIMITS_H
+#define BACTRIAN_VM_STACK_LIMITS_H
+
+#include "vm/state/vm.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,15 +23,6 @@ struct vm;
 
 /* The exit status of a run that was stopped: timeout(1)'s. */
 enum { VM_STATUS_STOPPED = 124 };
-enum vm_stop { STOP_NONE, STOP_FUEL, STOP_TIME, STOP_OUTPUT };
-
-struct vm_limits {
-    uint64_t fuel_left;            /* instructions; UINT64_MAX: no limit */
-    uint64_t output_left;          /* bytes; UINT64_MAX: no limit */
-    _Atomic int requested;         /* enum vm_stop, by vm_request_stop */
-    _Atomic(enum vm_stop) stopped; /* why the run ended; other threads look at it */
-};
-
 /* Sets what the machine's options say. GC: never. */
 void vm_limits_start(struct vm *vm);
 

@@ -1,0 +1,22 @@
+/* decoded.c - finds decoded functions by address (vm/code/decoded.h). */
+#include "vm/code/decoded.h"
+
+#include "vm/code/pc_map.h"
+#include "vm/state/vm.h"
+
+const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at) {
+    const struct vm_decoded_area *area = vm->decoded_area;
+    if (at < area->words || at >= area->words + area->used || area->decoded_count == 0) return NULL;
+    uint32_t low = 0, high = area->decoded_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (area->decoded[middle].words <= at) low = middle;
+        else high = middle;
+    }
+    const struct vm_decoded *f = &area->decoded[low];
+    return at >= f->words && at < f->words + f->word_count ? f : NULL;
+}
+
+uint32_t vm_decoded_pc(const struct vm_decoded *f, const uintptr_t *at) {
+    return vm_pc_map_find(f->pcs, (uint32_t)(at - f->words));
+}

@@ -1,0 +1,42 @@
+/* slow.h - the rare half of instructions, called with the loop's registers saved (E2). */
+#ifndef BACTRIAN_VM_ENGINE_SLOW_H
+#define BACTRIAN_VM_ENGINE_SLOW_H
+
+#include "vm/code/code.h"
+#include "vm/code/prim.h"
+#include "vm/state/domain.h"
+
+/* The block that an allocating instruction asks for; d->accu is kept. May raise. GC: may run. */
+value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag);
+/* As vm_slow_alloc, for an instruction that can be executed again. 0: it is to be executed again
+ * after the call that has begun; d->accu is the closure to call. GC: may run. */
+value vm_slow_alloc_or_reexecute(struct domain *d, size_t wosize, unsigned tag);
+/* What vm_callbacks_exn does after a call: begins the next call and returns 0, or returns its
+ * result. calls: its struct vm_calls, as an integer. sp: at the saved registers. GC: may run. */
+value vm_slow_next_call(struct domain *d, value calls, value result);
+/* The call before a re-executed instruction raised exn; sp is at its trap frame. */
+_Noreturn void vm_slow_reexecute_failed(struct domain *d, value exn);
+/* Poll, with d->accu kept. May raise. GC: may run. */
+void vm_slow_poll(struct domain *d);
+/* The poll and stack check of a call, at the entry of a function whose arguments are on the
+ * stack. */
+void vm_slow_enter(struct domain *d, const struct vm_function *f);
+/* The loop that counts came to an instruction that it has no fuel for. */
+_Noreturn void vm_slow_out_of_fuel(struct domain *d);
+/* Partial application of env to extra_args + 1 arguments at the stopped words. */
+value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args);
+value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from);
+value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const value *from);
+value vm_slow_make_block(struct domain *d, size_t wosize, unsigned tag, const value *rest);
+value vm_slow_make_float_block(struct domain *d, size_t count, const value *rest);
+/* The method of a public tag; 0 if the object or its table is none, or has no such method. */
+value vm_slow_public_method(value object, value tag, uintptr_t *cache);
+/* A kind of value that checked mode refuses. */
+_Noreturn void vm_slow_type_error(struct domain *d);
+_Noreturn void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim);
+_Noreturn void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim);
+void vm_slow_record_backtrace(struct domain *d, bool reraise);
+/* A function is entered from another place than the last time. GC: never. */
+void vm_slow_entered(struct domain *d, uint32_t place);
+
+#endif

@@ -1,0 +1,39 @@
+/* machine.h - a machine's life: vm_create, vm_load, vm_run, vm_destroy.
+ *
+ * Nothing here prints, exits or installs a signal handler by itself; vm_run returns how the program
+ * ended and the caller acts on it. */
+#ifndef BACTRIAN_VM_MACHINE_MACHINE_H
+#define BACTRIAN_VM_MACHINE_MACHINE_H
+
+#include "vm/base/status.h"
+#include "vm/code/prim.h"
+#include "vm/code/version.h"
+#include "vm/image/image.h"
+#include "vm/state/domain.h"
+#include "vm/state/options.h"
+
+enum vm_outcome { VM_RETURNED, VM_EXITED, VM_UNCAUGHT, VM_STOPPED /* vm->limits.stopped */ };
+struct vm_result {
+    enum vm_outcome outcome;
+    int exit_status; /* VM_EXITED */
+    value exn;       /* VM_UNCAUGHT; rooted in vm->domain->exn */
+};
+
+/* A new machine for that version. NULL: *error says why. */
+struct vm *vm_create(const struct vm_options *options, const struct vm_version *version,
+                     const struct vm_library *library, struct vm_error *error);
+/* Links, verifies and loads an opened image, which the machine then owns. */
+enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error);
+struct vm_result vm_run(struct vm *vm);
+/* Runs f(d, context), C code that may raise and run OCaml code, whether the program runs (then it
+ * is called by a primitive) or not: f's result, a value or exn_result, goes to *out. Whatever ends
+ * the program ends f alone. VM_UNCAUGHT: f raised, or returned an exn_result. GC: may run. */
+struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *context),
+                            void *context, value *out);
+/* False: threads are left that may be in the midst of a system call, so the memory stays. */
+bool vm_destroy(struct vm *vm);
+
+/* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */
+_Noreturn void vm_exit(struct domain *d, int status);
+
+#endif

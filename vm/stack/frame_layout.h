@@ -1,0 +1,65 @@
+/* frame_layout.h - how frames lie on the VM stack.
+ *
+ *   sp ->  | locals, temporaries, trap frames |  as high as the verifier says for this pc
+ *          | arguments                        |
+ *          | return address                   |  the return frame: three words
+ *          | caller's environment             |
+ *          | caller's extra arguments, tagged |
+ *          | caller's frame ...               |
+ *
+ * E1  In decoded code, the word before every return address is the frame word of the waiting
+ *     frame.
+ * E2  A stopped primitive or slow path has saved the loop's registers: sp[0] the environment, sp[1]
+ *     the address of the instruction that left the loop, or a frame word (which is odd) where the
+ *     height is not the verifier's, sp[2] the extra arguments. The height does not count the extra
+ *     arguments of a frame; they are its last words. */
+#ifndef BACTRIAN_VM_STACK_FRAME_LAYOUT_H
+#define BACTRIAN_VM_STACK_FRAME_LAYOUT_H
+
+#include "vm/code/code.h"
+#include "vm/code/prim.h"
+
+#include <setjmp.h>
+
+/* Frame word: gpc of the return point, and the height of the waiting frame once the call has
+ * returned. */
+static inline uintptr_t frame_word(uint64_t gpc, uint32_t height) {
+    return (uintptr_t)(gpc << 22 | (uintptr_t)height << 1 | 1);
+}
+static inline uint64_t gpc_of_frame_word(uintptr_t word) { return word >> 22; }
+static inline uint32_t height_of_frame_word(uintptr_t word) { return word >> 1 & 0x1fffff; }
+_Static_assert(VM_MAX_HEIGHT < 1u << 21, "a frame word holds every height");
+
+/* From the frame whose return frame is at *return_frame to its caller. False, and nothing is done,
+ * at a watermark, a callback or the machine's own code. */
+static inline bool step_to_caller(value **return_frame, uint64_t *gpc) {
+    value *at = *return_frame;
+    uintptr_t word = ((const uintptr_t *)at[0])[-1];
+    if (gpc_of_frame_word(word) == VM_NO_GPC) return false;
+    *return_frame = at + 3 + height_of_frame_word(word) + int_of_val(at[2]);
+    *gpc = gpc_of_frame_word(word);
+    return true;
+}
+
+/* Words below the deepest frame that primitives, slow paths and callbacks use without a check. */
+enum { STACK_MARGIN_WORDS = 64 };
+/* The loop's saved registers (E2). */
+enum { SAVED_WORDS = 3 };
+
+/* One entry into the loop. setjmp is in vm_enter; raising goes to the innermost one. */
+struct vm_activation {
+    struct vm_activation *outer;
+    struct gc_local_roots *local_roots, *abi_roots;
+    struct vm_lock *held;
+    uintptr_t outer_trap;
+    unsigned depth;
+    uint32_t outer_function_id;
+    uintptr_t c_stack_low; /* vm_c_stack_low, from CHECKED_ACTIVATIONS on */
+    struct vm_prim_watch watch;
+    jmp_buf raise;
+};
+/* Entries nest no deeper than this, nor than the C stack; finding out how deep that is takes time,
+ * so the first ones go without. */
+enum { MAX_ACTIVATIONS = 4000, CHECKED_ACTIVATIONS = 16 };
+
+#endif
