@@ -6,39 +6,41 @@ import ctf
 import support
 
 WRONG = [
-    (['stats'], 'stats: the profile to read is missing: say `bactrian prof stats FILE`'),
-    (['stats', 'none.ctf'], 'none.ctf: No such file or directory: check the name and the rights of '
-     'the file'),
+    (['stats'], 'stats: expected the profile to read: usage: `bactrian prof stats FILE`'),
+    (['stats', 'none.ctf'], 'none.ctf: No such file or directory: check the name and the '
+     'permissions of the file'),
     (['stats', 'empty'], 'empty: the file is empty: record the program again'),
     (['stats', 'text'], 'text: not a memory profile: give a file that `bactrian prof record` or '
      'memtrace has written'),
-    (['stats', 'a.ctf', 'a.ctf'], 'a.ctf: one file too many: say `bactrian prof stats FILE`'),
-    (['table', 'a.ctf', '--at', 'x'], '--at: `x` is no moment: give peak, end, or a time as 1.5s, '
-     '200ms, 3min, 40%'),
-    (['table', 'a.ctf', '--show', 'x'], '--show: `x` is unknown: give one of alloc, live, '
+    (['stats', 'a.ctf', 'a.ctf'], 'a.ctf: one file too many: usage: `bactrian prof stats FILE`'),
+    (['table', 'a.ctf', '--at', 'x'], '--at: expected a moment, got "x": give peak, end, or a '
+     'time such as 1.5s, 200ms, 3min or 40%'),
+    (['table', 'a.ctf', '--show', 'x'], '--show: unknown value "x": give one of alloc, live, '
      'promoted, minor-dead, major-dead'),
     (['table', 'a.ctf', '--focus', '('], None),
-    (['table', 'a.ctf', '--phase', 'x'], '--phase: the profile has no phase `x`: `bactrian prof '
+    (['table', 'a.ctf', '--phase', 'x'], '--phase: the profile has no phase "x": `bactrian prof '
      'stats` lists the phases'),
-    (['table', 'a.ctf', '--from', '2s', '--to', '1s'], '--to: the time selected is empty: give a '
-     'later moment than --from\'s'),
+    (['table', 'a.ctf', '--from', '2s', '--to', '1s'], '--to: the selected time is empty: give a '
+     'later moment than --from'),
     (['table', 'a.ctf', '--nope'], '--nope: no such option: `bactrian prof --help` lists the '
      'options'),
-    (['table', 'a.ctf', '--top'], '--top: N is missing: at most N rows'),
-    (['table', 'a.ctf', '--top', '0'], '--top: no row would be left: give at least 1'),
-    (['table', 'a.ctf', '--size', '3'], '--size: `3` is no range: give MIN..MAX, MIN.. or ..MAX'),
-    (['tree', 'a.ctf', '--callers', 'nobody'], 'nobody: no function of that name is in the '
-     'profile: `bactrian prof table --by fn` lists the functions'),
-    (['export', 'a.ctf', '--to', 'x'], '--to: the format `x` is unknown: give one of: folded pprof '
-     'speedscope memtrace csv chrome dhat callgrind heapprofile'),
+    (['table', 'a.ctf', '--top'], '--top: expected N after it: at most N rows'),
+    (['table', 'a.ctf', '--top', '0'], '--top: must be at least 1: no row would be left'),
+    (['table', 'a.ctf', '--size', '3'], '--size: expected a range, got "3": give MIN..MAX, '
+     'MIN.. or ..MAX'),
+    (['tree', 'a.ctf', '--callers', 'nobody'], 'nobody: the profile has no function of that '
+     'name: `bactrian prof table --by fn` lists the functions'),
+    (['export', 'a.ctf', '--to', 'x'], '--to: expected one of: folded pprof speedscope '
+     'memtrace csv chrome dhat callgrind heapprofile, got "x": the formats are listed by '
+     '`bactrian prof --help`'),
     (['export', 'a.ctf', '--to', 'csv', '-o', 'no/where'], 'no/where: No such file or directory: '
-     'check the folder, its rights and the space left'),
+     'check the folder, its permissions and the space left'),
     (['merge', 'a.ctf', 'rate.ctf'], None),
-    (['annotate', 'a.ctf', 'none.ml'], 'none.ml: the profile names no such file or function: '
+    (['annotate', 'a.ctf', 'none.ml'], 'none.ml: the profile has no such file or function: '
      '`bactrian prof table --by file` and `--by fn` list them'),
-    (['annotate', 'a.ctf'], 'annotate: the file or function to show is missing: say `bactrian prof '
-     'annotate FILE SOURCE|FUNCTION`'),
-    (['diff', 'a.ctf'], 'diff: the profile to read is missing: say `bactrian prof diff BEFORE '
+    (['annotate', 'a.ctf'], 'annotate: expected the file or function to show: usage: `bactrian '
+     'prof annotate FILE SOURCE|FUNCTION`'),
+    (['diff', 'a.ctf'], 'diff: expected the profile to read: usage: `bactrian prof diff BEFORE '
      'AFTER`'),
 ]
 
@@ -51,7 +53,7 @@ class Messages(support.Case):
         self.write('empty', b'')
         self.write('text', b'hello')
 
-    def test_wrong_use_is_told_in_one_line(self):
+    def test_wrong_use_is_one_line(self):
         for words, expected in WRONG:
             with self.subTest(' '.join(words)):
                 out, err, status = self.run_prof(*words)

@@ -14,13 +14,13 @@ WORDS = {
     '--phase': 'load', '--size': '2..', '--life': '1us..', '--tail': '1us', '--focus': 'main',
     '--ignore': 'load', '--keep': 'all', '--hide': 'load', '--by': 'fn', '--unit': 'words',
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
-    '--callees': 'insert', '--inverted': None, '--to-format': 'folded', '-o': 'out',
-    '--json': None, '--csv': None, '--ci': None, '--no-ci': None, '--color': None,
+    '--callees': 'insert', '--inverted': None, '-o': 'out',
+    '--json': None, '--csv': None, '--no-ci': None, '--color': None,
     '--no-color': None}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep'
 CHOICE = PART + ' --at --show --age-min'
 TABLE = '--hide --by --unit --top --limit --sort'
-PRINT = '-o --json --csv --ci --no-ci --color --no-color'
+PRINT = '-o --json --csv --no-ci --color --no-color'
 PATHS = '--inverted --callers --callees'
 VERBS = {
     'stats': PRINT,
@@ -83,7 +83,7 @@ class Takes(support.Case):
             self.assertEqual((err.decode(), status), ('', 0))
         else:
             self.assertEqual((err.decode(), out, status), (
-                'bactrian: %s: `%s` has no use for it: leave it out\n' % (option, user), b'', 125))
+                'bactrian: %s: `%s` does not take it: leave it out\n' % (option, user), b'', 125))
 
     def test_each_verb_takes_an_option_or_refuses_it(self):
         for verb, taken in VERBS.items():
@@ -95,7 +95,7 @@ class Takes(support.Case):
 
     def test_each_format_takes_an_option_or_refuses_it(self):
         for name, taken in FORMATS.items():
-            for option in set(WORDS) - {'--to', '--to-format'}:
+            for option in set(WORDS) - {'--to'}:
                 with self.subTest(format=name, option=option):
                     known = any(option in t.split() for t in [*FORMATS.values(), '-o'])
                     user = 'export --to ' + name if known else 'export'

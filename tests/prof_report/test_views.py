@@ -100,7 +100,7 @@ class Views(support.Case):
         self.write('b.ctf', run(300))
         rows = json.loads(self.prof('diff', 'a.ctf', 'b.ctf', '--json'))['rows']
         real = {row['name'].split(' ')[0]: row['certain'] for row in rows}
-        self.assertEqual(real, {'all': 'yes', 'grows': 'yes', 'same': 'chance'})
+        self.assertEqual(real, {'total': 'yes', 'grows': 'yes', 'same': 'chance'})
 
     def test_a_trace_that_was_cut_off_is_read(self):
         whole = ctf.small().bytes

@@ -20,9 +20,8 @@ static const struct row {
     const char *arguments, *meaning;
 } rows[] = {
 #define VIEW(name, view, files, takes, arguments, meaning) {name, report, arguments, meaning},
-#define ACTION                                             VIEW
+#define WRITER                                             VIEW
 #include "memprof/report/command/verbs.def"
-    {"check", report, "FILE", "list the rules of the format that a file violates"},
     {"shell", cli_prof_shell, "FILE", "run these verbs at a prompt, or read them from a pipe"},
     {NULL, NULL, NULL, NULL},
 };

@@ -1,18 +1,24 @@
 /* command.c - performs a verb: loads the profiles, computes, writes. */
 #include "memprof/report/command/command.h"
 
+#include "gc/assert.h"
 #include "memprof/report/command/options.h"
-#include "memprof/report/command/takes.h"
+#include "memprof/report/export/export.h"
 #include "memprof/report/load/load.h"
+#include "memprof/report/page/page.h"
+#include "memprof/report/write/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_NODES = 100000 }; /* of call stacks, in formats that spell them out */
+
+/* A verb has a view or a writer; export has that of its format, check has neither. */
 struct verb {
     const char *name;
-    report_view *view; /* or */
-    report_action *action;
+    report_view *view;
+    report_writer *writer;
     int files, operands;
     unsigned takes;
     const char *arguments, *meaning;
@@ -23,157 +29,225 @@ static const struct verb verbs[] = {
     {name, function, NULL, files, 0, takes, arguments, meaning},
 #define LOOKUP(name, function, files, takes, arguments, meaning) \
     {name, function, NULL, files, 1, takes, arguments, meaning},
-#define ACTION(name, function, files, takes, arguments, meaning) \
+#define WRITER(name, function, files, takes, arguments, meaning) \
     {name, NULL, function, files, 0, takes, arguments, meaning},
 #include "memprof/report/command/verbs.def"
-    {"check", NULL, NULL, 1, 0, TAKES_JSON | TAKES_COLOR | TAKES_OUTPUT, "FILE",
-     "every rule of its format that a file violates"},
-    {NULL, NULL, NULL, 0, 0, 0, NULL, NULL},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static const struct format {
+    const char *name;
+    report_writer *writer;
+    unsigned takes;
+    bool spells_stacks;
+} formats[] = {
+#define FORMAT(name, function, stacks, takes, meaning) {name, function, takes, stacks},
+#include "memprof/report/export/formats.def"
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const char format_names[] = ""
+#define FORMAT(name, function, stacks, takes, meaning) " " name
+#include "memprof/report/export/formats.def"
+    ;
+
+/* A command as it is performed. */
+struct run {
+    struct report_command command;
+    const struct verb *verb;
+    report_writer *writer;            /* of the verb, or of the format */
+    struct report_model *models[2];   /* loaded for this command */
+    const struct report_model *given; /* loaded before; NULL: none */
+    const char *given_path;
+    char **own_files; /* the files, if they are not the command line's array */
+    FILE *out;
+    struct report_style style;
+    bool terminal;
+    struct report_error *error;
 };
 
 void report_print_help(FILE *out) {
     fputs("Verbs that read a profile (of `bactrian prof record` or of memtrace):\n", out);
-    for (const struct verb *v = verbs; v->name != NULL; v++)
+    for (const struct verb *v = verbs; v < verbs + VERBS; v++)
         fprintf(out, "  %s %s\n      %s\n", v->name, v->arguments, v->meaning);
-    fprintf(out, "\nFormats of export: %s\n\n", report_format_names());
+    fprintf(out, "\nFormats of export:%s\n\n", format_names);
     report_print_options(~0u, out);
 }
 
 static const struct verb *find_verb(const char *name) {
-    for (const struct verb *v = verbs; v->name != NULL; v++)
+    for (const struct verb *v = verbs; v < verbs + VERBS; v++)
         if (strcmp(v->name, name) == 0) return v;
     return NULL;
 }
 
-/* Kinds of options that the verb takes; of export, in any format. */
+static bool is_export(const struct verb *verb) { return (verb->takes & TAKES_FORMAT) != 0; }
+
+/* The kinds of options that a verb takes; of export, with any format. */
 static unsigned takes_of(const struct verb *verb) {
-    return verb->takes | (verb->action == report_write_export ? report_format_takes() : 0);
+    unsigned takes = verb->takes;
+    for (size_t i = 0; is_export(verb) && i < FORMATS; i++) takes |= formats[i].takes;
+    return takes;
 }
 
-static int check_files(const struct report_command *c, const struct verb *verb,
-                       struct report_error *error) {
-    size_t needed = abs(verb->files) + verb->operands;
+static size_t files_needed(const struct verb *verb) { return abs(verb->files) + verb->operands; }
+
+static int check_files(const struct run *r) {
+    const struct verb *verb = r->verb;
+    size_t needed = files_needed(verb), given = r->command.file_count;
     char usage[200];
-    snprintf(usage, sizeof usage, "say `bactrian prof %s %s`", verb->name, verb->arguments);
-    if (c->file_count < needed)
-        return report_fail(error, verb->name, usage,
-                           c->file_count == needed - 1 && verb->operands > 0
-                               ? "the file or function to show is missing"
-                               : "the profile to read is missing");
-    if (verb->files > 0 && c->file_count > needed)
-        return report_fail(error, c->files[needed], usage, "one file too many");
+    snprintf(usage, sizeof usage, "usage: `bactrian prof %s %s`", verb->name, verb->arguments);
+    if (given < needed)
+        return report_fail(r->error, verb->name, usage, "expected %s",
+                           given + 1 == needed && verb->operands > 0
+                               ? "the file or function to show"
+                               : "the profile to read");
+    if (verb->files > 0 && given > needed)
+        return report_fail(r->error, r->command.files[needed], usage, "one file too many");
     return 0;
 }
 
-static int load(struct report_command *c, const struct verb *verb, struct report_error *error) {
-    size_t count = verb->files < 0 ? 0 : verb->files; /* merge loads its own */
-    /* Export folds stacks in the profile that it gets. */
-    bool given = c->given != NULL && c->files[0] == c->given_path &&
-                 verb->action != report_write_export;
-    for (size_t i = given; i < count; i++) {
-        c->models[i] = report_load(c->files[i], error);
-        if (c->models[i] == NULL) return -1;
-        if (c->running) c->models[i]->truncated = false;
+/* Finds the writer of export's format. */
+static int choose_format(struct run *r) {
+    const char *name = r->command.format;
+    char user[40];
+    if (name == NULL)
+        return report_fail(r->error, "--to", r->verb->meaning, "expected one of:%s", format_names);
+    for (const struct format *f = formats; f < formats + FORMATS; f++) {
+        if (strcmp(f->name, name) != 0) continue;
+        r->writer = f->writer;
+        snprintf(user, sizeof user, "export --to %s", name);
+        return report_refuse_options(&r->command, r->verb->takes | f->takes, user, r->error);
     }
-    c->request.model = given ? c->given : c->models[0];
+    return report_fail(r->error, "--to", "the formats are listed by `bactrian prof --help`",
+                       "expected one of:%s, got \"%s\"", format_names, name);
+}
+
+/* Bounds the call stacks that export spells out. Selectors apply to whole stacks, so these are not
+ * folded if one was given. */
+static void fold_stacks(struct run *r) {
+    const struct report_selection *s = &r->command.request.selection;
+    if (s->focus != NULL || s->ignore != NULL || s->keep != NULL) return;
+    for (const struct format *f = formats; f < formats + FORMATS; f++)
+        if (f->writer == r->writer && f->spells_stacks) report_model_fold(r->models[0], MOST_NODES);
+}
+
+static int load(struct run *r) {
+    struct report_command *c = &r->command;
+    size_t count = r->verb->files < 0 ? 0 : r->verb->files; /* merge loads its own */
+    bool given = r->given != NULL && c->files[0] == r->given_path && !is_export(r->verb);
+    for (size_t i = given; i < count; i++) { /* export changes its profile */
+        r->models[i] = report_load(c->files[i], r->error);
+        if (r->models[i] == NULL) return -1;
+        if (c->running) r->models[i]->truncated = false;
+    }
+    c->request.model = given ? r->given : r->models[0];
     c->request.path = c->files[0];
-    c->request.operand = verb->operands > 0 ? c->files[count] : NULL;
-    c->request.other = c->models[1];
+    c->request.operand = r->verb->operands > 0 ? c->files[count] : NULL;
+    c->request.other = r->models[1];
     c->request.other_path = count > 1 ? c->files[1] : NULL;
+    c->request.files = c->files;
+    c->request.file_count = c->file_count;
     return 0;
 }
 
-static int perform(const struct report_command *c, const struct verb *verb,
-                   const struct report_style *style, FILE *out, struct report_error *error) {
-    if (verb->action != NULL) return verb->action(c, out, error);
-    if (verb->view == NULL) return report_check(c->files[0], c->json, style, out, error);
-    struct report_doc *doc = report_compute(verb->view, &c->request, error);
+/* Returns 0, or 1 if `check` found violations, or -1 and *error. */
+static int perform(const struct run *r, FILE *out) {
+    const struct report_command *c = &r->command;
+    size_t errors = 0;
+    if (r->writer != NULL) return r->writer(&c->request, out, r->error);
+    struct report_doc *doc = r->verb->view != NULL
+                                 ? report_compute(r->verb->view, &c->request, r->error)
+                                 : report_check(c->files[0], &errors, r->error);
     if (doc == NULL) return -1;
     if (c->json) report_doc_write_json(doc, out);
     else if (c->csv) report_doc_write_csv(doc, out);
-    else report_doc_write_text(doc, style, out);
+    else report_doc_write_text(doc, &r->style, out);
     report_doc_free(doc);
-    return 0;
+    return errors > 0;
 }
 
-/* Writes to a new file beside the one asked for and renames it, so that a failure leaves no half
- * of a file, and a trace can be replaced by a part of itself. */
-static int perform_into(const struct report_command *c, const struct verb *verb,
-                        struct report_error *error) {
-    const struct report_style style = {c->color, 100};
-    const char *advice = "check the folder, its rights and the space left";
-    char *name = report_format("%s.part", c->output);
+/* Writes to a new file beside --output's and renames it: a failure leaves no partial file, and a
+ * profile can be replaced by a part of itself. */
+static int perform_into(struct run *r) {
+    const char *output = r->command.output;
+    const char *advice = "check the folder, its permissions and the space left";
+    char *name = report_format("%s.part", output);
     FILE *out = fopen(name, "wb");
     int status = -1;
+    r->style = (struct report_style){r->command.color, 100};
     if (out == NULL) {
-        report_fail(error, c->output, advice, "%s", strerror(errno));
+        report_fail(r->error, output, advice, "%s", strerror(errno));
     } else {
-        status = perform(c, verb, &style, out, error);
+        status = perform(r, out);
         bool failed = ferror(out) != 0;
         if ((fclose(out) != 0 || failed) && status >= 0)
-            status = report_fail(error, c->output, advice, "%s", strerror(errno));
-        if (status >= 0 && rename(name, c->output) != 0)
-            status = report_fail(error, c->output, advice, "%s", strerror(errno));
+            status = report_fail(r->error, output, advice, "%s", strerror(errno));
+        if (status >= 0 && rename(name, output) != 0)
+            status = report_fail(r->error, output, advice, "%s", strerror(errno));
         if (status < 0) remove(name);
     }
     free(name);
     return status;
 }
 
-static int run(struct report_command *c, const struct verb *verb, FILE *out, bool terminal,
-               unsigned columns, struct report_error *error) {
-    const struct report_style style = {(terminal || c->color) && !c->no_color,
-                                       columns > 20 ? columns : 100};
-    if (check_files(c, verb, error) != 0 ||
-        report_refuse_options(c, takes_of(verb), verb->name, error) != 0)
-        return -1;
-    bool to_file = c->output != NULL && strcmp(c->output, "-") != 0;
-    bool checking = verb->view == NULL && verb->action == NULL;
-    if (verb->action != NULL && c->output == NULL && terminal)
-        return report_fail(error, verb->name, "add -o FILE, or -o - for the terminal after all",
-                           "the output is not for a terminal");
-    if (!checking && load(c, verb, error) != 0) return -1;
-    if (to_file) return perform_into(c, verb, error);
-    return perform(c, verb, &style, out, error);
+/* Puts the given profile in front of the files, if one is missing. */
+static void add_given(struct run *r) {
+    struct report_command *c = &r->command;
+    if (r->given == NULL || c->file_count >= files_needed(r->verb)) return;
+    r->own_files = report_alloc((c->file_count + 1) * sizeof *r->own_files);
+    r->own_files[0] = (char *)r->given_path;
+    for (size_t i = 0; i < c->file_count; i++) r->own_files[i + 1] = c->files[i];
+    c->files = r->own_files;
+    c->file_count++;
 }
 
-/* Puts the profile that is loaded in front of the files, if one is missing. */
-static void add_given(struct report_command *c, const struct verb *verb) {
-    if (c->given == NULL || c->file_count >= (size_t)(abs(verb->files) + verb->operands)) return;
-    c->own_files = report_alloc((c->file_count + 1) * sizeof *c->own_files);
-    c->own_files[0] = (char *)c->given_path;
-    for (size_t i = 0; i < c->file_count; i++) c->own_files[i + 1] = c->files[i];
-    c->files = c->own_files;
-    c->file_count++;
+static int run(struct run *r) {
+    struct report_command *c = &r->command;
+    const struct verb *verb = r->verb;
+    ASSERT(verb->view == NULL || verb->writer == NULL);
+    if (c->help) {
+        fprintf(r->out, "Usage: bactrian prof %s [OPTIONS] %s\n%s\n\n", verb->name, verb->arguments,
+                verb->meaning);
+        report_print_options(takes_of(verb), r->out);
+        return 0;
+    }
+    add_given(r);
+    r->style.color = (r->terminal || c->color) && !c->no_color;
+    r->writer = verb->writer;
+    if (check_files(r) != 0 || report_refuse_options(c, takes_of(verb), verb->name, r->error) != 0)
+        return -1;
+    if ((verb->writer != NULL || is_export(verb)) && c->output == NULL && r->terminal)
+        return report_fail(r->error, verb->name, "add -o FILE, or -o - for the terminal",
+                           "the output is not meant for a terminal");
+    if (is_export(verb) && choose_format(r) != 0) return -1;
+    bool checking = verb->view == NULL && r->writer == NULL;
+    if (!checking && load(r) != 0) return -1;
+    if (is_export(verb)) fold_stacks(r);
+    return c->output != NULL && strcmp(c->output, "-") != 0 ? perform_into(r) : perform(r, r->out);
+}
+
+int report_run_on(const struct report_model *model, const char *path, char **words, FILE *out,
+                  bool terminal, unsigned columns, struct report_error *error) {
+    struct run r = {.command = {.verb = words[0]},
+                    .verb = find_verb(words[0]),
+                    .given = model,
+                    .given_path = path,
+                    .out = out,
+                    .style = {false, columns > 20 ? columns : 100},
+                    .terminal = terminal,
+                    .error = error};
+    if (r.verb == NULL)
+        return report_fail(error, words[0], "`bactrian prof --help` lists the verbs",
+                           "no such verb");
+    int status = report_parse(words + 1, &r.command, error);
+    if (status == 0) status = run(&r);
+    free(r.own_files);
+    report_model_free(r.models[0]);
+    report_model_free(r.models[1]);
+    return status;
 }
 
 int report_run(char **words, FILE *out, bool terminal, unsigned columns,
                struct report_error *error) {
     return report_run_on(NULL, NULL, words, out, terminal, columns, error);
-}
-
-int report_run_on(const struct report_model *model, const char *path, char **words, FILE *out,
-                  bool terminal, unsigned columns, struct report_error *error) {
-    struct report_command c = {.verb = words[0], .given = model, .given_path = path};
-    const struct verb *verb = find_verb(words[0]);
-    int status = -1;
-    if (verb == NULL)
-        return report_fail(error, words[0], "`bactrian prof --help` lists the verbs",
-                           "no such verb");
-    if (report_parse(words + 1, &c, error) == 0) {
-        if (c.help) {
-            fprintf(out, "Usage: bactrian prof %s [OPTIONS] %s\n%s\n\n", verb->name,
-                    verb->arguments, verb->meaning);
-            report_print_options(takes_of(verb), out);
-            status = 0;
-        } else {
-            c.takes = verb->takes;
-            add_given(&c, verb);
-            status = run(&c, verb, out, terminal, columns, error);
-        }
-    }
-    free(c.own_files);
-    report_model_free(c.models[0]);
-    report_model_free(c.models[1]);
-    return status;
 }

@@ -1,19 +1,17 @@
-/* complete.c - what may stand next on a line with a verb, from the tables of the command line and
- * the names in the profile. */
+/* complete.c - completes a line with a verb, from the tables of the command line and the names in
+ * the profile. */
 #include "memprof/report/command/complete.h"
 
-#include "memprof/report/command/command.h"
 #include "memprof/report/command/options.h"
-#include "memprof/report/model/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const verbs[] = {
 #define VIEW(name, function, files, takes, arguments, meaning)   name,
-#define ACTION(name, function, files, takes, arguments, meaning) name,
+#define WRITER(name, function, files, takes, arguments, meaning) name,
 #include "memprof/report/command/verbs.def"
-    "check", "help", "quit", NULL};
+    "help", "quit", NULL};
 static const char *const options[] = {
 #define OPTION(id, kind, spelling, argument, meaning) spelling,
 #include "memprof/report/command/options.def"
@@ -33,8 +31,7 @@ static const struct {
                  {"--unit", report_unit_words},
                  {"--at", moments},
                  {"--to", formats},
-                 {"--sort", columns},
-                 {"--to-format", formats}};
+                 {"--sort", columns}};
 
 static void give_words(const char *const *words, const char *start, report_candidate *give,
                        void *context) {
@@ -42,14 +39,14 @@ static void give_words(const char *const *words, const char *start, report_candi
         if (strncmp(*words, start, strlen(start)) == 0) give(context, *words);
 }
 
-/* The names of functions and files that are somebody's location, each once. */
+/* Gives the names of functions and files of locations, each once. */
 static void give_names(const struct report_model *m, const char *start, report_candidate *give,
                        void *context) {
-    bool *seen = report_alloc(m->name_count * sizeof *seen);
-    for (size_t i = 0; i < m->location_count; i++) {
-        const uint32_t names[] = {m->locations[i].function, m->locations[i].file};
+    bool *seen = report_alloc(m->names.count * sizeof *seen);
+    for (size_t i = 0; i < m->locations.count; i++) {
+        const uint32_t names[] = {m->locations.at[i].function, m->locations.at[i].file};
         for (int k = 0; k < 2; k++) {
-            const char *name = m->names[names[k]];
+            const char *name = m->names.at[names[k]];
             if (seen[names[k]] || name[0] == 0 || strncmp(name, start, strlen(start)) != 0)
                 continue;
             seen[names[k]] = true;
@@ -72,8 +69,8 @@ void report_complete(const struct report_model *model, const char *before, const
         }
     if (start[0] == '-') give_words(options, start, give, context);
     else if (strcmp(before, "--phase") != 0) give_names(model, start, give, context);
-    for (size_t i = 0; strcmp(before, "--phase") == 0 && i < model->phase_count; i++) {
-        const char *name = model->names[model->phases[i].name];
+    for (size_t i = 0; strcmp(before, "--phase") == 0 && i < model->phases.count; i++) {
+        const char *name = model->names.at[model->phases.at[i].name];
         if (strncmp(name, start, strlen(start)) == 0) give(context, name);
     }
 }

@@ -1,8 +1,7 @@
-/* options.c - reads the options of the verbs into a command. */
+/* options.c - parses the options of the verbs. */
 #include "memprof/report/command/options.h"
 
-#include "memprof/report/command/takes.h"
-#include "memprof/report/model/memory.h"
+#include "gc/assert.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ const char *const report_unit_words[] = {
 #include "memprof/report/query/selectors.def"
     NULL};
 
-/* The number of a word among words, or -1 and an error that lists them. */
+/* The index of a word in words, or -1 and an error that lists them. */
 static int find_word(const char *const *words, const char *option, const char *word,
                      struct report_error *error) {
     char list[160] = "";
@@ -46,31 +45,30 @@ static int find_word(const char *const *words, const char *option, const char *w
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "give one of ", words[i]);
     }
-    return report_fail(error, option, list, "`%s` is unknown", word);
+    return report_fail(error, option, list, "unknown value \"%s\"", word);
 }
 
-/* Collections count how old a block is, they are no moments. */
 static int take_age(const char *option, const char *text, struct report_moment *out,
                     struct report_error *error) {
     if (report_parse_moment(text, out) && out->kind != REPORT_ALLOCATED) return 0;
-    return report_fail(error, option, "give a time as 1.5s, 200ms, 40%, or 3minor, 2major",
-                       "`%s` is no age", text);
+    return report_fail(error, option, "give a time such as 1.5s, 200ms or 40%, or 3minor, 2major",
+                       "expected an age, got \"%s\"", text);
 }
 
 static int take_moment(const char *option, const char *text, struct report_moment *out,
                        struct report_error *error) {
     if (report_parse_moment(text, out) && out->kind != REPORT_MINORS && out->kind != REPORT_MAJORS)
         return 0;
-    return report_fail(error, option, "give peak, end, or a time as 1.5s, 200ms, 3min, 40%",
-                       "`%s` is no moment", text);
+    return report_fail(error, option, "give peak, end, or a time such as 1.5s, 200ms, 3min or 40%",
+                       "expected a moment, got \"%s\"", text);
 }
 
-/* MIN..MAX, either may be missing. */
+/* Splits MIN..MAX; either may be empty. */
 static int split_range(const char *option, char *text, char **high, struct report_error *error) {
     char *dots = strstr(text, "..");
     if (dots == NULL)
-        return report_fail(error, option, "give MIN..MAX, MIN.. or ..MAX", "`%s` is no range",
-                           text);
+        return report_fail(error, option, "give MIN..MAX, MIN.. or ..MAX",
+                           "expected a range, got \"%s\"", text);
     *dots = 0;
     *high = dots + 2;
     return 0;
@@ -93,7 +91,8 @@ static int take_number(const char *option, const char *text, double most, double
         end++;
     }
     if (end != text && *end == 0 && *out >= 0 && *out <= most) return 0;
-    return report_fail(error, option, "give a number from 0 up", "`%s` is out of range", text);
+    return report_fail(error, option, "give a number of at least 0",
+                       "expected a number, got \"%s\"", text);
 }
 
 static int take_size(struct report_selection *s, char *text, struct report_error *error) {
@@ -117,7 +116,7 @@ static int take_to(struct report_command *c, const char *text, struct report_err
 static int take_top(struct report_selection *s, const char *text, struct report_error *error) {
     double n;
     if (take_number("--top", text, 1e15, &n, error) != 0) return -1;
-    if (n < 1) return report_fail(error, "--top", "give at least 1", "no row would be left");
+    if (n < 1) return report_fail(error, "--top", "no row would be left", "must be at least 1");
     s->top = n;
     return 0;
 }
@@ -162,10 +161,8 @@ static int take(struct report_command *c, enum option option, char *argument,
     case OPTION_TO: return take_to(c, argument, error);
     case OPTION_CALLERS: c->request.callers = argument; return 0;
     case OPTION_CALLEES: c->request.callees = argument; return 0;
-    case OPTION_FORMAT: c->format = argument; return 0;
     case OPTION_OUTPUT: c->output = argument; return 0;
     case OPTION_INVERTED: c->request.selection.inverted = true; return 0;
-    case OPTION_CI: c->request.selection.no_intervals = false; return 0;
     case OPTION_NO_CI: c->request.selection.no_intervals = true; return 0;
     case OPTION_JSON: c->json = true; return 0;
     case OPTION_CSV: c->csv = true; return 0;
@@ -177,7 +174,7 @@ static int take(struct report_command *c, enum option option, char *argument,
     }
 }
 
-/* The option that a word spells, with its argument if it stands behind `=`; -1: none. */
+/* The option that a word spells, and its argument if `=` follows; -1: none. */
 static int find_option(char *word, char **argument) {
     size_t n = strcspn(word, "=");
     *argument = NULL;
@@ -207,15 +204,16 @@ int report_parse(char **words, struct report_command *command, struct report_err
             return report_fail(error, word, "`bactrian prof --help` lists the options",
                                "no such option");
         if (rows[option].argument == NULL && argument != NULL)
-            return report_fail(error, rows[option].spelling,
-                               "leave out what follows the =", "it takes no argument");
+            return report_fail(error, rows[option].spelling, "leave out the = and what follows",
+                               "takes no argument");
         if (rows[option].argument != NULL && argument == NULL) {
             if (*next == NULL)
-                return report_fail(error, word, rows[option].meaning, "%s is missing",
+                return report_fail(error, word, rows[option].meaning, "expected %s after it",
                                    rows[option].argument);
             argument = *next++;
         }
         command->used |= 1ull << option;
+        ASSERT((argument != NULL) == (rows[option].argument != NULL));
         if (take(command, option, argument, error) != 0) return -1;
     }
     return 0;
@@ -231,7 +229,7 @@ int report_refuse_options(const struct report_command *command, unsigned takes, 
     static_assert(OPTIONS <= 64, "a bit for each");
     for (int i = 0; i < OPTIONS; i++)
         if ((command->used >> i & 1) != 0 && (kind_of(command, i) & ~takes) != 0)
-            return report_fail(error, rows[i].spelling, "leave it out", "`%s` has no use for it",
+            return report_fail(error, rows[i].spelling, "leave it out", "`%s` does not take it",
                                user);
     return 0;
 }

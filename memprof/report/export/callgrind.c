@@ -1,6 +1,8 @@
-/* callgrind.c - callgrind's text: bytes by source line, and what calls cost. */
+/* callgrind.c - callgrind's text format: bytes by source line, and the inclusive cost of calls. */
+#include "gc/assert.h"
 #include "memprof/format/plain.h"
 #include "memprof/report/export/export.h"
+#include "memprof/report/model/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +14,8 @@ struct costs {
 };
 
 struct call {
-    uint32_t function, place, target; /* keys of functions; place: the caller's location */
-    uint32_t line;                    /* of the target */
+    uint32_t function, site, target; /* keys of functions; site: the caller's location */
+    uint32_t line;                   /* of the target */
     unsigned long long count;
     struct costs costs;
 };
@@ -22,10 +24,9 @@ struct writer {
     const struct report_model *model;
     struct report_keys *functions;
     FILE *out;
-    struct costs *total; /* of the nodes, with what they call; first, without */
+    struct costs *total; /* of the nodes: own costs, then with callees */
     struct costs *of_location;
-    struct call *calls;
-    size_t call_count, call_capacity;
+    REPORT_VECTOR(struct call) calls;
 };
 
 static void add(struct costs *to, const struct costs *from) {
@@ -33,70 +34,69 @@ static void add(struct costs *to, const struct costs *from) {
 }
 
 static uint32_t function_of(const struct writer *w, uint32_t node) {
-    return w->functions->of_location[w->model->nodes[node].location];
+    return w->functions->of_location[w->model->nodes.at[node].location];
 }
 
-/* Whether a call like that of this node is among its callers: what it costs is counted there. */
+/* Whether the same call is among the callers of this one, where its cost is counted. */
 static bool is_nested(const struct writer *w, uint32_t node) {
-    const struct report_node *nodes = w->model->nodes;
-    uint32_t place = nodes[nodes[node].parent].location, target = function_of(w, node);
+    const struct report_node *nodes = w->model->nodes.at;
+    uint32_t site = nodes[nodes[node].parent].location, target = function_of(w, node);
     for (uint32_t at = nodes[node].parent; nodes[at].parent != 0; at = nodes[at].parent)
-        if (nodes[nodes[at].parent].location == place && function_of(w, at) == target) return true;
+        if (nodes[nodes[at].parent].location == site && function_of(w, at) == target) return true;
     return false;
 }
 
 static int by_caller(const void *a, const void *b) {
     const struct call *x = a, *y = b;
     if (x->function != y->function) return x->function < y->function ? -1 : 1;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    if (x->site != y->site) return x->site < y->site ? -1 : 1;
     return x->target < y->target ? -1 : x->target > y->target;
 }
 
-/* Sums calls from one place to one function. */
+/* Sums calls from one site to one function. */
 static void merge_calls(struct writer *w) {
-    if (w->call_count > 0) qsort(w->calls, w->call_count, sizeof *w->calls, by_caller);
+    if (w->calls.count > 0) qsort(w->calls.at, w->calls.count, sizeof *w->calls.at, by_caller);
     size_t n = 0;
-    for (size_t i = 0; i < w->call_count; i++) {
-        if (n > 0 && by_caller(&w->calls[n - 1], &w->calls[i]) == 0) {
-            add(&w->calls[n - 1].costs, &w->calls[i].costs);
-            w->calls[n - 1].count += w->calls[i].count;
+    for (size_t i = 0; i < w->calls.count; i++) {
+        if (n > 0 && by_caller(&w->calls.at[n - 1], &w->calls.at[i]) == 0) {
+            add(&w->calls.at[n - 1].costs, &w->calls.at[i].costs);
+            w->calls.at[n - 1].count += w->calls.at[i].count;
         } else {
-            w->calls[n++] = w->calls[i];
+            w->calls.at[n++] = w->calls.at[i];
         }
     }
-    w->call_count = n;
+    ASSERT(n <= w->calls.count);
+    w->calls.count = n;
 }
 
 static void collect(struct writer *w) {
     const struct report_model *m = w->model;
-    for (size_t i = 0; i < m->node_count; i++)
-        add(&w->of_location[m->nodes[i].location], &w->total[i]);
-    for (size_t i = m->node_count - 1; i > 0; i--) add(&w->total[m->nodes[i].parent], &w->total[i]);
+    for (size_t i = 0; i < m->nodes.count; i++)
+        add(&w->of_location[m->nodes.at[i].location], &w->total[i]);
+    for (size_t i = m->nodes.count - 1; i > 0; i--)
+        add(&w->total[m->nodes.at[i].parent], &w->total[i]);
     enum { MANY_CALLS = 1 << 20 };
-    for (size_t i = 1, merge_at = MANY_CALLS; i < m->node_count; i++) {
-        const struct report_node *node = &m->nodes[i];
-        int32_t line = m->locations[node->location].line;
+    for (size_t i = 1, merge_at = MANY_CALLS; i < m->nodes.count; i++) {
+        const struct report_node *node = &m->nodes.at[i];
+        int32_t line = m->locations.at[node->location].line;
         if (node->parent == 0 || w->total[i].of[0] <= 0 || is_nested(w, i)) continue;
-        report_grow(&w->calls, &w->call_capacity, w->call_count + 1, sizeof *w->calls);
-        w->calls[w->call_count++] = (struct call){function_of(w, node->parent),
-                                                  m->nodes[node->parent].location,
-                                                  function_of(w, i),
-                                                  line > 0 ? line : 0,
-                                                  1,
-                                                  w->total[i]};
-        if (w->call_count < merge_at) continue;
+        report_append(&w->calls,
+                      (struct call){function_of(w, node->parent),
+                                    m->nodes.at[node->parent].location, function_of(w, i),
+                                    line > 0 ? line : 0, 1, w->total[i]});
+        if (w->calls.count < merge_at) continue;
         merge_calls(w);
-        merge_at = 2 * w->call_count + MANY_CALLS;
+        merge_at = 2 * w->calls.count + MANY_CALLS;
     }
     merge_calls(w);
 }
 
 static void put_line_text(FILE *out, const char *text) { mp_put_plain(out, text, '?'); }
 
-/* `fl=(1) file` and so on; a name stands only at its number's first use. */
+/* `fl=(1) file` and so on; a name is written at the first use of its number. */
 static void put_names(struct writer *w, const char *prefix, uint32_t location, uint8_t *named) {
     const struct report_model *m = w->model;
-    const char *file = m->names[m->locations[location].file];
+    const char *file = m->names.at[m->locations.at[location].file];
     uint32_t function = w->functions->of_location[location];
     fprintf(w->out, "%s=", prefix[0] == 'c' ? "cfi" : "fl");
     put_line_text(w->out, file[0] != 0 ? file : "???");
@@ -115,38 +115,32 @@ static void put_costs(struct writer *w, int32_t line, const struct costs *costs)
     putc('\n', w->out);
 }
 
-/* The locations in the order of their functions; representative[f]: one of function f. */
-static uint32_t *sort_locations(const struct writer *w, uint32_t *representative) {
-    size_t n = w->model->location_count, functions = w->functions->count;
-    uint32_t *order = report_order_by_key(w->functions->of_location, n, functions);
-    for (size_t i = 0; i < n; i++) representative[w->functions->of_location[i]] = i;
-    return order;
-}
-
 static void put_functions(struct writer *w) {
     const struct report_model *m = w->model;
-    uint32_t *representative = report_alloc(w->functions->count * sizeof *representative);
-    uint32_t *order = sort_locations(w, representative);
+    const uint32_t *functions = w->functions->of_location;
+    uint32_t *some = report_alloc(w->functions->count * sizeof *some); /* location of a function */
+    uint32_t *order = report_order_by_key(functions, m->locations.count, w->functions->count);
     uint8_t *named = report_alloc(w->functions->count);
-    for (size_t i = 0, last = SIZE_MAX; i < m->location_count; i++) {
-        uint32_t location = order[i], function = w->functions->of_location[location];
+    for (size_t i = 0; i < m->locations.count; i++) some[functions[i]] = i;
+    for (size_t i = 0, last = SIZE_MAX; i < m->locations.count; i++) {
+        uint32_t location = order[i], function = functions[location];
         if (w->of_location[location].of[0] <= 0) continue;
         if (function != last) put_names(w, "fn", location, named);
-        put_costs(w, m->locations[location].line, &w->of_location[location]);
+        put_costs(w, m->locations.at[location].line, &w->of_location[location]);
         last = function;
     }
-    for (size_t i = 0; i < w->call_count; i++) {
-        const struct call *c = &w->calls[i];
+    for (size_t i = 0; i < w->calls.count; i++) {
+        const struct call *c = &w->calls.at[i];
         if (i == 0 || c[-1].function != c->function) {
             putc('\n', w->out);
-            put_names(w, "fn", c->place, named);
+            put_names(w, "fn", c->site, named);
         }
-        put_names(w, "cfn", representative[c->target], named);
+        put_names(w, "cfn", some[c->target], named);
         fprintf(w->out, "calls=%llu %u\n", c->count, c->line);
-        put_costs(w, m->locations[c->place].line, &c->costs);
+        put_costs(w, m->locations.at[c->site].line, &c->costs);
     }
     free(order);
-    free(representative);
+    free(some);
     free(named);
 }
 
@@ -159,14 +153,14 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
     struct writer w = {.model = m, .out = out};
     uint32_t *order = report_nodes_by_site(m);
     int status = 0;
-    w.total = report_alloc(m->node_count * sizeof *w.total);
-    w.of_location = report_alloc(m->location_count * sizeof *w.of_location);
+    w.total = report_alloc(m->nodes.count * sizeof *w.total);
+    w.of_location = report_alloc(m->locations.count * sizeof *w.of_location);
     for (size_t event = 0; event < EVENTS && status == 0; event++) {
         struct report_scale scale;
         struct report_sum *sums = report_node_sums(request, shows[event], none, &scale, error);
         status = sums != NULL ? 0 : -1;
         struct report_rounder rounder = {0};
-        for (size_t i = 0; sums != NULL && i < m->node_count; i++)
+        for (size_t i = 0; sums != NULL && i < m->nodes.count; i++)
             w.total[order[i]].of[event] = report_round(&rounder, report_estimate_bytes, &scale,
                                                        &sums[order[i]]);
         free(sums);
@@ -186,6 +180,6 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
     report_keys_free(w.functions);
     free(w.total);
     free(w.of_location);
-    free(w.calls);
+    free(w.calls.at);
     return status;
 }

@@ -1,5 +1,7 @@
-/* chrome.c - trace events: the collector's pauses, the program's phases, the heap. */
+/* chrome.c - Chrome's trace events: the collector's pauses, the program's phases, the heap. */
+#include "gc/assert.h"
 #include "memprof/report/export/export.h"
+#include "memprof/report/model/text.h"
 
 enum { PROCESS = 1, THREAD_PROGRAM = 1, THREAD_PHASES = 2, STEPS = 1000 };
 
@@ -21,8 +23,8 @@ static void put_span(const char *name, unsigned thread, int64_t start, int64_t d
 static void put_counters(const struct report_query *query, FILE *out) {
     const struct report_model *m = query->model;
     double word = m->word_bytes;
-    for (size_t i = 0; i < m->counter_count; i++) {
-        const struct report_counter *c = &m->counters[i];
+    for (size_t i = 0; i < m->counters.count; i++) {
+        const struct report_counter *c = &m->counters.at[i];
         if (!report_query_holds(query, c->time)) continue;
         fprintf(out,
                 ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"major heap (bytes)\",\"args\":"
@@ -32,16 +34,17 @@ static void put_counters(const struct report_query *query, FILE *out) {
     }
 }
 
-/* The estimate of live memory, from the same view that the timeline prints. */
+/* The estimates of live memory that the view timeline prints. */
 static int put_timeline(const struct report_request *request, FILE *out,
                         struct report_error *error) {
     struct report_request steps = *request;
     steps.selection.top = STEPS;
     struct report_doc *doc = report_view_timeline(&steps, error);
     if (doc == NULL) return -1;
-    const struct report_table *t = doc->tables[0];
-    for (size_t i = 0; i < t->row_count; i++) {
-        const struct report_cell *cells = &t->cells[t->rows[i].first];
+    const struct report_table *t = doc->tables.at[0];
+    ASSERT(t->columns[0].key[0] == 't' && t->columns[1].key[0] == 'l'); /* time, live */
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct report_cell *cells = &t->cells.at[t->rows.at[i].first];
         fprintf(
             out,
             ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"live memory, estimate (bytes)\","
@@ -59,21 +62,21 @@ int report_export_chrome(const struct report_request *request, FILE *out,
     if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
         return -1;
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", out);
-    put_name("process_name", THREAD_PROGRAM, m->program[0] != 0 ? m->program : request->path, out);
+    put_name("process_name", THREAD_PROGRAM, report_title_of(request), out);
     fputs(",\n", out);
     put_name("thread_name", THREAD_PROGRAM, "collector", out);
     fputs(",\n", out);
     put_name("thread_name", THREAD_PHASES, "phases", out);
-    for (size_t i = 0; i < m->gc_event_count; i++) {
-        const struct report_gc_event *e = &m->gc_events[i];
+    for (size_t i = 0; i < m->gc_events.count; i++) {
+        const struct report_gc_event *e = &m->gc_events.at[i];
         if (!report_query_holds(&query, e->start)) continue;
-        put_span(m->names[e->name], THREAD_PROGRAM, e->start, e->duration, out);
+        put_span(report_gc_text(e->kind), THREAD_PROGRAM, e->start, e->duration, out);
         fprintf(out, ",\"args\":{\"words\":%llu}}", (unsigned long long)e->words);
     }
-    for (size_t i = 0; i < m->phase_count; i++) {
-        const struct report_phase *p = &m->phases[i];
+    for (size_t i = 0; i < m->phases.count; i++) {
+        const struct report_phase *p = &m->phases.at[i];
         if (p->end <= query.from || p->start >= query.to) continue;
-        put_span(m->names[p->name], THREAD_PHASES, p->start,
+        put_span(m->names.at[p->name], THREAD_PHASES, p->start,
                  (p->end == REPORT_NEVER ? m->end : p->end) - p->start, out);
         putc('}', out);
     }

@@ -1,6 +1,8 @@
-/* common.c - what the exporters share; and the two formats that need nothing else. */
+/* common.c - what the exporters share, and the formats that need nothing else: folded, csv. */
+#include "gc/assert.h"
 #include "memprof/format/plain.h"
 #include "memprof/report/export/export.h"
+#include "memprof/report/model/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,32 +17,21 @@ struct report_sum *report_node_sums(const struct report_request *request, enum r
     selection.show = show;
     selection.at = at;
     if (report_query_start(&query, m, &selection, show, error) != 0) return NULL;
-    struct report_sum *sums = report_alloc(m->node_count * sizeof *sums);
-    for (size_t i = 0; i < m->sample_count; i++)
-        if (report_query_selects(&query, &m->samples[i]))
-            report_sum_add(&sums[m->samples[i].node], &m->samples[i], m->rate);
+    struct report_sum *sums = report_alloc(m->nodes.count * sizeof *sums);
+    for (const struct report_sample *s = NULL; (s = report_query_next(&query, s)) != NULL;)
+        report_sum_add(&sums[s->node], s, m->rate);
     *scale = query.scale;
     report_query_end(&query);
     return sums;
 }
 
-size_t report_unwind(const struct report_model *model, uint32_t node, size_t most,
-                     uint32_t **frames, size_t *capacity) {
-    size_t n = model->nodes[node].depth, kept = n < most ? n : most;
-    size_t outer = kept < n ? most / 3 : n, i = kept;
-    report_grow(frames, capacity, kept + 1, sizeof **frames);
-    for (; node != 0; node = model->nodes[node].parent) {
-        size_t depth = model->nodes[node].depth;
-        if (depth <= outer || n - depth < kept - outer)
-            (*frames)[--i] = model->nodes[node].location;
-    }
-    return kept;
-}
-
 uint32_t *report_order_by_key(const uint32_t *keys, size_t count, size_t key_count) {
     uint32_t *order = report_alloc(count * sizeof *order);
     uint32_t *start = report_alloc((key_count + 1) * sizeof *start);
-    for (size_t i = 0; i < count; i++) start[keys[i] + 1]++;
+    for (size_t i = 0; i < count; i++) {
+        ASSERT(keys[i] < key_count);
+        start[keys[i] + 1]++;
+    }
     for (size_t k = 0; k < key_count; k++) start[k + 1] += start[k];
     for (size_t i = 0; i < count; i++) order[start[keys[i]]++] = i;
     free(start);
@@ -49,24 +40,24 @@ uint32_t *report_order_by_key(const uint32_t *keys, size_t count, size_t key_cou
 
 uint32_t *report_nodes_by_site(const struct report_model *model) {
     struct report_keys *sites = report_keys_create(model, REPORT_BY_SITE);
-    uint32_t *site_of = report_alloc(model->node_count * sizeof *site_of);
-    for (size_t i = 0; i < model->node_count; i++)
-        site_of[i] = sites->of_location[model->nodes[i].location];
-    uint32_t *order = report_order_by_key(site_of, model->node_count, sites->count);
+    uint32_t *site_of = report_alloc(model->nodes.count * sizeof *site_of);
+    for (size_t i = 0; i < model->nodes.count; i++)
+        site_of[i] = sites->of_location[model->nodes.at[i].location];
+    uint32_t *order = report_order_by_key(site_of, model->nodes.count, sites->count);
     free(site_of);
     report_keys_free(sites);
     return order;
 }
 
-const char *report_name_of(const struct report_model *model, uint32_t location) {
-    const char *name = model->names[model->locations[location].function];
-    return name[0] != 0 ? name : "(unnamed)";
+const char *report_title_of(const struct report_request *request) {
+    const char *program = request->model->program;
+    return program[0] != 0 ? program : request->path;
 }
 
-/* A frame of a folded stack: no separator, nothing that ends like a count. */
+/* A frame of a folded stack: without separators, and not ending like a count. */
 static void put_frame(const struct report_model *model, uint32_t location, FILE *out) {
-    const struct report_location *l = &model->locations[location];
-    const char *texts[] = {report_name_of(model, location), model->names[l->file]};
+    const struct report_location *l = &model->locations.at[location];
+    const char *texts[] = {report_name_of(model, location), model->names.at[l->file]};
     for (int part = 0; part < 2; part++) {
         if (texts[part][0] == 0) continue;
         if (part == 1) fputs(" (", out);
@@ -87,8 +78,7 @@ int report_export_folded(const struct report_request *request, FILE *out,
                          struct report_error *error) {
     const struct report_model *m = request->model;
     struct report_query query;
-    uint32_t *frames = NULL;
-    size_t capacity = 0;
+    struct report_numbers frames = {0};
     if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
         return -1;
     struct report_sum *sums = report_node_sums(request, query.show, request->selection.at,
@@ -96,19 +86,19 @@ int report_export_folded(const struct report_request *request, FILE *out,
     uint32_t *order = report_nodes_by_site(m);
     struct report_rounder rounder = {0};
     report_weigher *weigh = report_weigher_of(request->selection.unit);
-    for (size_t k = 0; sums != NULL && k < m->node_count; k++) {
+    for (size_t k = 0; sums != NULL && k < m->nodes.count; k++) {
         uint32_t node = order[k];
         long long weight = report_round(&rounder, weigh, &query.scale, &sums[node]);
         if (weight <= 0) continue;
-        size_t n = report_unwind(m, node, REPORT_MOST_FRAMES, &frames, &capacity);
-        if (n == 0) fputs("(no stack)", out);
-        for (size_t i = 0; i < n; i++) {
+        report_unwind(m, node, REPORT_MOST_FRAMES, &frames);
+        if (frames.count == 0) fputs("(no stack)", out);
+        for (size_t i = 0; i < frames.count; i++) {
             if (i > 0) putc(';', out);
-            put_frame(m, frames[i], out);
+            put_frame(m, frames.at[i], out);
         }
         fprintf(out, " %lld\n", weight);
     }
-    free(frames);
+    free(frames.at);
     free(order);
     free(sums);
     report_query_end(&query);

@@ -1,14 +1,16 @@
-/* dhat.c - DHAT's JSON, version 2: a program point for each call stack. */
+/* dhat.c - DHAT's JSON format, version 2: a program point for each call stack. */
+#include "gc/assert.h"
 #include "memprof/report/export/export.h"
+#include "memprof/report/model/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What DHAT knows of a program point; hits and samples are scaled when they are written. */
+/* A program point; hits and samples are scaled on output. */
 struct point {
     struct report_sum total, peak, end;
-    double life;                               /* microseconds, of all its blocks */
-    uint64_t now, now_blocks, max, max_blocks; /* sampled words, sampled blocks */
+    double life;                               /* microseconds, sum over its blocks */
+    uint64_t now, now_blocks, max, max_blocks; /* hits, samples */
 };
 
 struct event {
@@ -23,23 +25,23 @@ static int by_time(const void *a, const void *b) {
     return y->death - x->death;
 }
 
-/* The most that was live at each point at once. */
+/* Finds the maximum that was live at each point. */
 static void find_maxima(const struct report_query *query, struct point *points) {
     const struct report_model *m = query->model;
-    struct event *events = report_alloc(2 * m->sample_count * sizeof *events);
+    struct event *events = report_alloc(2 * m->samples.count * sizeof *events);
     size_t n = 0;
-    for (size_t i = 0; i < m->sample_count; i++) {
-        const struct report_sample *s = &m->samples[i];
-        if (!report_query_selects(query, s)) continue;
-        events[n++] = (struct event){s->born, i, false};
+    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+        uint32_t number = s - m->samples.at;
+        events[n++] = (struct event){s->born, number, false};
         if (s->died != REPORT_NEVER && s->died > s->born)
-            events[n++] = (struct event){s->died, i, true};
+            events[n++] = (struct event){s->died, number, true};
     }
     qsort(events, n, sizeof *events, by_time);
     for (size_t i = 0; i < n; i++) {
-        const struct report_sample *s = &m->samples[events[i].sample];
+        const struct report_sample *s = &m->samples.at[events[i].sample];
         struct point *p = &points[s->node];
         if (events[i].death) {
+            ASSERT(p->now >= s->hits && p->now_blocks > 0);
             p->now -= s->hits;
             p->now_blocks--;
             continue;
@@ -54,9 +56,7 @@ static void find_maxima(const struct report_query *query, struct point *points) 
 
 static void collect(const struct report_query *query, int64_t peak, struct point *points) {
     const struct report_model *m = query->model;
-    for (size_t i = 0; i < m->sample_count; i++) {
-        const struct report_sample *s = &m->samples[i];
-        if (!report_query_selects(query, s)) continue;
+    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
         struct point *p = &points[s->node];
         report_sum_add(&p->total, s, m->rate);
         if (s->born <= peak && s->died > peak) report_sum_add(&p->peak, s, m->rate);
@@ -66,7 +66,7 @@ static void collect(const struct report_query *query, int64_t peak, struct point
     find_maxima(query, points);
 }
 
-/* Columns whose numbers add up to the views' totals. */
+/* Columns whose numbers add up to the totals of the views. */
 enum column { TOTAL, PEAK, END, COLUMNS };
 
 struct writer {
@@ -91,31 +91,32 @@ static void put_point(struct writer *w, uint32_t node, const struct point *p, bo
     FILE *out = w->out;
     double blocks = report_estimate_blocks(&query->scale, &p->total).value;
     double bytes = report_estimate_bytes(&query->scale, &p->total).value;
+    ASSERT(p->total.samples > 0 && p->max <= p->total.hits);
     fputs(first ? "\n{" : ",\n{", out);
     put_sum(w, TOTAL, "tb", "tbk", &p->total);
     fprintf(out, "\"tl\":%lld,", llround(p->life * blocks / p->total.samples));
     long long peak = put_sum(w, PEAK, "gb", "gbk", &p->peak);
     long long end = put_sum(w, END, "eb", "ebk", &p->end);
     long long most = llround(bytes * p->max / p->total.hits);
-    if (most < peak) most = peak; /* by one: those were rounded to make a sum */
+    if (most < peak) most = peak; /* by one: those were rounded as parts of a sum */
     if (most < end) most = end;
     fprintf(out, "\"mb\":%lld,\"mbk\":%lld,", most,
             llround(blocks * p->max_blocks / p->total.samples));
     fputs("\"fs\":[", out);
     if (node == 0) putc('0', out);
-    for (uint32_t at = node; at != 0; at = m->nodes[at].parent)
-        fprintf(out, "%s%u", at == node ? "" : ",", m->nodes[at].location + 1);
+    for (uint32_t at = node; at != 0; at = m->nodes.at[at].parent)
+        fprintf(out, "%s%u", at == node ? "" : ",", m->nodes.at[at].location + 1);
     fputs("]}", out);
 }
 
 static void put_frames(const struct report_model *m, FILE *out) {
     fputs("],\"ftbl\":[\"[root]\"", out);
-    for (size_t i = 0; i < m->location_count; i++) {
-        const struct report_location *l = &m->locations[i];
+    for (size_t i = 0; i < m->locations.count; i++) {
+        const struct report_location *l = &m->locations.at[i];
         char *text = l->file == 0
                          ? report_format("0x%zX: %s", i + 1, report_name_of(m, i))
                          : report_format("0x%zX: %s (%s:%d:%d)", i + 1, report_name_of(m, i),
-                                         m->names[l->file], l->line > 0 ? l->line : 0,
+                                         m->names.at[l->file], l->line > 0 ? l->line : 0,
                                          l->start >= 0 ? l->start + 1 : 0);
         fputs(",\n", out);
         report_write_json_string(text, out);
@@ -132,7 +133,7 @@ int report_export_dhat(const struct report_request *request, FILE *out,
     bool first = true;
     if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
         return -1;
-    struct point *points = report_alloc(m->node_count * sizeof *points);
+    struct point *points = report_alloc(m->nodes.count * sizeof *points);
     int64_t peak = report_peak_time(m);
     collect(&query, peak, points);
     fputs("{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\",\"bklt\":true,"
@@ -142,13 +143,13 @@ int report_export_dhat(const struct report_request *request, FILE *out,
     fprintf(out, ",\"pid\":%llu,\"tg\":%lld,\"te\":%lld,\"pps\":[", (unsigned long long)m->pid,
             (long long)(peak / 1000), (long long)(m->end / 1000));
     uint32_t *order = report_nodes_by_site(m);
-    for (size_t i = 0; i < m->node_count; i++) {
+    for (size_t i = 0; i < m->nodes.count; i++) {
         if (points[order[i]].total.samples == 0) continue;
         put_point(&w, order[i], &points[order[i]], first);
         first = false;
     }
     free(order);
-    /* The viewer wants one at least. */
+    /* The viewer needs at least one. */
     if (first)
         fputs("{\"tb\":0,\"tbk\":0,\"tl\":0,\"mb\":0,\"mbk\":0,\"gb\":0,\"gbk\":0,\"eb\":0,"
               "\"ebk\":0,\"fs\":[0]}",

@@ -1,5 +1,7 @@
 /* heapprofile.c - V8's sampling heap profile: a tree of live bytes. */
+#include "gc/assert.h"
 #include "memprof/report/export/export.h"
+#include "memprof/report/model/text.h"
 
 #include <stdlib.h>
 
@@ -14,25 +16,25 @@ struct writer {
 static void weigh_nodes(struct writer *w) {
     const struct report_paths *p = w->paths;
     struct report_rounder rounder = {0};
-    uint32_t *keys = report_alloc(p->count * sizeof *keys);
-    for (size_t i = 0; i < p->count; i++) keys[i] = p->nodes[i].key;
-    uint32_t *order = report_order_by_key(keys, p->count, p->keys->count);
-    w->bytes = report_alloc(p->count * sizeof *w->bytes);
-    for (size_t i = 0; i < p->count; i++)
+    uint32_t *keys = report_alloc(p->nodes.count * sizeof *keys);
+    for (size_t i = 0; i < p->nodes.count; i++) keys[i] = p->nodes.at[i].key;
+    uint32_t *order = report_order_by_key(keys, p->nodes.count, p->keys->count);
+    w->bytes = report_alloc(p->nodes.count * sizeof *w->bytes);
+    for (size_t i = 0; i < p->nodes.count; i++)
         w->bytes[order[i]] = report_round(&rounder, report_estimate_bytes, &w->query->scale,
-                                          &p->nodes[order[i]].self);
+                                          &p->nodes.at[order[i]].self);
     free(keys);
     free(order);
 }
 
 static void open_node(struct writer *w, uint32_t node) {
     const struct report_model *m = w->query->model;
-    uint32_t location = w->locations[w->paths->nodes[node].key];
-    const struct report_location *l = &m->locations[location];
+    uint32_t location = w->locations[w->paths->nodes.at[node].key];
+    const struct report_location *l = &m->locations.at[location];
     fputs("{\"callFrame\":{\"functionName\":", w->out);
     report_write_json_string(node == 0 ? "(root)" : report_name_of(m, location), w->out);
     fputs(",\"scriptId\":\"0\",\"url\":", w->out);
-    report_write_json_string(node == 0 ? "" : m->names[l->file], w->out);
+    report_write_json_string(node == 0 ? "" : m->names.at[l->file], w->out);
     fprintf(w->out,
             ",\"lineNumber\":%d,\"columnNumber\":%d},\"selfSize\":%lld,\"id\":%u,\"children\":[",
             node == 0 || l->line < 1 ? -1 : l->line - 1, node == 0 || l->start < 0 ? -1 : l->start,
@@ -40,7 +42,7 @@ static void open_node(struct writer *w, uint32_t node) {
 }
 
 static void put_tree(struct writer *w) {
-    const struct report_path *nodes = w->paths->nodes;
+    const struct report_path *nodes = w->paths->nodes.at;
     uint32_t at = 0;
     open_node(w, 0);
     for (;;) {
@@ -55,6 +57,7 @@ static void put_tree(struct writer *w) {
             putc(',', w->out);
             next = nodes[at].next_sibling;
         }
+        ASSERT(nodes[next].parent == at || nodes[next].parent == nodes[at].parent);
         at = next;
         open_node(w, at);
     }
@@ -77,12 +80,12 @@ int report_export_heapprofile(const struct report_request *request, FILE *out,
     struct writer w = {&query, paths, NULL, NULL, out};
     weigh_nodes(&w);
     w.locations = report_alloc(paths->keys->count * sizeof *w.locations);
-    for (size_t i = m->location_count; i > 0; i--)
+    for (size_t i = m->locations.count; i > 0; i--)
         w.locations[paths->keys->of_location[i - 1]] = i - 1;
     fputs("{\"head\":", out);
     put_tree(&w);
     fputs(",\"samples\":[", out);
-    for (uint32_t i = 0; i < paths->count; i++) {
+    for (uint32_t i = 0; i < paths->nodes.count; i++) {
         if (w.bytes[i] == 0) continue;
         fprintf(out, "%s{\"size\":%lld,\"nodeId\":%u,\"ordinal\":%u}", first ? "" : ",", w.bytes[i],
                 i + 1, i + 1);

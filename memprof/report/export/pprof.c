@@ -1,9 +1,10 @@
 /* pprof.c - pprof's profile.proto, gzipped.
  *
- * A message is a run of fields: key = number << 3 | kind (0: varint, 2: length and bytes). Strings
- * stand in one table, whose first is empty; all other messages name them by index. */
+ * A protobuf message is a run of fields: key = number << 3 | kind (0: varint, 2: length and bytes).
+ * Strings are in one table, whose first is empty; messages refer to them by index. */
+#include "gc/assert.h"
 #include "memprof/report/export/export.h"
-#include "memprof/report/view/text.h"
+#include "memprof/report/model/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,12 @@ enum {
 };
 enum fate { MINOR_DEAD, PROMOTED, MAJOR, FATES };
 
-/* The table: texts that are no names of the model, its names, texts of tags. */
+/* The string table: fixed texts, names of the model, texts of tags. */
 struct strings {
     const char *fixed[FIXED_NAMES];
     size_t fixed_count, name_count;
     int tags[TAGS];           /* in the order of their first use */
-    unsigned tag_place[TAGS]; /* in tags, counted from 1; 0: not used */
+    unsigned tag_index[TAGS]; /* in tags, plus 1; 0: not used */
     size_t tag_count;
 };
 
@@ -58,24 +59,26 @@ static void put_message(struct report_buffer *b, unsigned field, struct report_b
     message->length = 0;
 }
 
-/* The index of a text that is no name of the model. */
+/* The index of a fixed text. */
 static uint64_t fixed(struct strings *s, const char *text) {
     for (size_t i = 0; i < s->fixed_count; i++)
         if (strcmp(s->fixed[i], text) == 0) return i;
+    ASSERT(s->fixed_count < FIXED_NAMES);
     s->fixed[s->fixed_count] = text;
     return s->fixed_count++;
 }
 
-/* The index of a name of the model: they follow the fixed ones, whose number is bounded. */
+/* The index of a name of the model: names follow FIXED_NAMES fixed texts. */
 static uint64_t name_index(uint32_t name) { return name == 0 ? 0 : FIXED_NAMES + name; }
 
-/* The index of the text of a tag. tag: from 0, the sample's plus 1. */
-static uint64_t tag_index(struct strings *s, unsigned tag) {
-    if (s->tag_place[tag] == 0) {
+/* The index of the text of a tag; tag: the sample's plus 1. */
+static uint64_t tag_text(struct strings *s, unsigned tag) {
+    ASSERT(tag < TAGS);
+    if (s->tag_index[tag] == 0) {
         s->tags[s->tag_count] = (int)tag - 1;
-        s->tag_place[tag] = ++s->tag_count;
+        s->tag_index[tag] = ++s->tag_count;
     }
-    return FIXED_NAMES + s->name_count + s->tag_place[tag] - 1;
+    return FIXED_NAMES + s->name_count + s->tag_index[tag] - 1;
 }
 
 static void put_type(struct report_buffer *b, unsigned field, struct strings *s, const char *type,
@@ -87,17 +90,17 @@ static void put_type(struct report_buffer *b, unsigned field, struct strings *s,
     free(message.data);
 }
 
-static void put_places(struct report_buffer *b, const struct report_model *m) {
+static void put_locations(struct report_buffer *b, const struct report_model *m) {
     struct report_keys *functions = report_keys_create(m, REPORT_BY_FUNCTION);
     struct report_buffer message = {0}, line = {0};
     uint8_t *done = report_alloc(functions->count);
     put_field(&message, 1, 1);
-    put_field(&message, 7, 1); /* names, files and lines are here: nothing to look up */
+    put_field(&message, 7, 1); /* has names, files and lines: nothing to look up */
     put_field(&message, 8, 1);
     put_field(&message, 9, 1);
     put_message(b, MAPPING, &message);
-    for (size_t i = 0; i < m->location_count; i++) {
-        const struct report_location *l = &m->locations[i];
+    for (size_t i = 0; i < m->locations.count; i++) {
+        const struct report_location *l = &m->locations.at[i];
         uint32_t function = functions->of_location[i];
         put_field(&message, 1, i + 1);
         put_field(&message, 2, 1);
@@ -120,7 +123,7 @@ static void put_places(struct report_buffer *b, const struct report_model *m) {
     report_keys_free(functions);
 }
 
-/* What one sample of the file stands for: samples of one stack with the same labels. */
+/* The labels of a sample of the file, which stands for all samples of one stack that have them. */
 struct labels {
     uint32_t node, phase; /* phase: a name, 0: none */
     enum fate fate;
@@ -153,8 +156,8 @@ static void put_sample(struct report_buffer *b, const struct report_query *query
     const struct report_model *m = query->model;
     const struct report_scale *scale = &query->scale;
     struct report_buffer message = {0}, packed = {0};
-    for (uint32_t at = labels->node; at != 0; at = m->nodes[at].parent)
-        put_varint(&packed, m->nodes[at].location + 1);
+    for (uint32_t at = labels->node; at != 0; at = m->nodes.at[at].parent)
+        put_varint(&packed, m->nodes.at[at].location + 1);
     put_message(&message, 1, &packed);
     const struct report_sum none = {0};
     const struct report_sum *promoted = labels->fate == PROMOTED ? all : &none;
@@ -166,7 +169,7 @@ static void put_sample(struct report_buffer *b, const struct report_query *query
     put_varint(&packed, report_round(&c->live_space, report_estimate_bytes, scale, live));
     put_message(&message, 2, &packed);
     put_label(&message, s, "gen", fixed(s, fates[labels->fate]));
-    if (labels->tag > 0) put_label(&message, s, "tag", tag_index(s, labels->tag));
+    if (labels->tag > 0) put_label(&message, s, "tag", tag_text(s, labels->tag));
     if (labels->phase > 0) put_label(&message, s, "phase", name_index(labels->phase));
     put_message(b, SAMPLE, &message);
     free(message.data);
@@ -185,7 +188,7 @@ static int by_labels(const void *a, const void *b) {
 static struct labels labels_of(const struct report_model *m, const struct report_sample *s) {
     return (struct labels){
         .node = s->node,
-        .phase = report_other_key(m, REPORT_BY_PHASE, s),
+        .phase = report_attribute_of(m, REPORT_BY_PHASE, s),
         .fate = !s->young                     ? MAJOR
                 : s->promoted != REPORT_NEVER ? PROMOTED
                                               : MINOR_DEAD,
@@ -193,19 +196,16 @@ static struct labels labels_of(const struct report_model *m, const struct report
     };
 }
 
-/* The selected samples, those of one stack and one set of labels together. */
+/* The selected samples, sorted by stack and labels. */
 static struct entry *list_entries(const struct report_query *query, size_t *count) {
     const struct report_model *m = query->model;
-    struct entry *entries = report_alloc((m->sample_count + 1) * sizeof *entries);
+    struct entry *entries = report_alloc((m->samples.count + 1) * sizeof *entries);
     uint32_t *order = report_nodes_by_site(m);
-    uint32_t *rank = report_alloc(m->node_count * sizeof *rank);
-    for (size_t i = 0; i < m->node_count; i++) rank[order[i]] = i;
+    uint32_t *rank = report_alloc(m->nodes.count * sizeof *rank);
+    for (size_t i = 0; i < m->nodes.count; i++) rank[order[i]] = i;
     *count = 0;
-    for (size_t i = 0; i < m->sample_count; i++) {
-        const struct report_sample *s = &m->samples[i];
-        if (report_query_selects(query, s))
-            entries[(*count)++] = (struct entry){labels_of(m, s), rank[s->node], i};
-    }
+    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;)
+        entries[(*count)++] = (struct entry){labels_of(m, s), rank[s->node], s - m->samples.at};
     free(order);
     free(rank);
     qsort(entries, *count, sizeof *entries, by_labels);
@@ -220,7 +220,7 @@ static void put_samples(struct report_buffer *b, const struct report_query *all,
     struct entry *entries = list_entries(all, &count);
     struct report_sum sum = {0}, alive = {0};
     for (size_t i = 0; i < count; i++) {
-        const struct report_sample *sample = &m->samples[entries[i].sample];
+        const struct report_sample *sample = &m->samples.at[entries[i].sample];
         report_sum_add(&sum, sample, m->rate);
         if (report_query_selects(live, sample)) report_sum_add(&alive, sample, m->rate);
         if (i + 1 < count && by_labels(&entries[i], &entries[i + 1]) == 0) continue;
@@ -236,8 +236,8 @@ static void put_strings(struct report_buffer *b, const struct report_model *m,
         const char *text = i < s->fixed_count ? s->fixed[i] : "";
         put_bytes(b, STRING, text, strlen(text));
     }
-    for (size_t i = 1; i < m->name_count; i++)
-        put_bytes(b, STRING, m->names[i], strlen(m->names[i]));
+    for (size_t i = 1; i < m->names.count; i++)
+        put_bytes(b, STRING, m->names.at[i], strlen(m->names.at[i]));
     for (size_t i = 0; i < s->tag_count; i++) {
         char *text = report_tag_text(s->tags[i]);
         put_bytes(b, STRING, text, strlen(text));
@@ -278,7 +278,7 @@ int report_export_pprof(const struct report_request *request, FILE *out,
     struct report_selection births = request->selection, alive = request->selection;
     struct report_query all, live;
     struct report_buffer b = {0};
-    struct strings s = {.fixed = {""}, .fixed_count = 1, .name_count = m->name_count};
+    struct strings s = {.fixed = {""}, .fixed_count = 1, .name_count = m->names.count};
     births.has_show = alive.has_show = false;
     births.at.kind = REPORT_NO_MOMENT;
     if (alive.at.kind == REPORT_NO_MOMENT) alive.at.kind = REPORT_END;
@@ -289,7 +289,7 @@ int report_export_pprof(const struct report_request *request, FILE *out,
     }
     for (size_t i = 0; i < VALUES; i++) put_type(&b, SAMPLE_TYPE, &s, types[i][0], types[i][1]);
     put_samples(&b, &all, &live, &s);
-    put_places(&b, m);
+    put_locations(&b, m);
     put_field(&b, TIME, m->epoch_us * 1000);
     put_field(&b, DURATION, m->end);
     put_type(&b, PERIOD_TYPE, &s, "space", "bytes");

@@ -1,17 +1,18 @@
-/* speedscope.c - speedscope's JSON: a sampled profile for each way to look at memory. */
+/* speedscope.c - speedscope's JSON format: one sampled profile for each kind of memory. */
 #include "memprof/report/export/export.h"
+#include "memprof/report/model/text.h"
 
 #include <stdlib.h>
 
 static void put_frames(const struct report_model *m, FILE *out) {
     fputs("\"shared\":{\"frames\":[", out);
-    for (size_t i = 0; i < m->location_count; i++) {
-        const struct report_location *l = &m->locations[i];
+    for (size_t i = 0; i < m->locations.count; i++) {
+        const struct report_location *l = &m->locations.at[i];
         fprintf(out, "%s{\"name\":", i > 0 ? "," : "");
         report_write_json_string(i == 0 ? "(no stack)" : report_name_of(m, i), out);
         if (l->file != 0) {
             fputs(",\"file\":", out);
-            report_write_json_string(m->names[l->file], out);
+            report_write_json_string(m->names.at[l->file], out);
         }
         if (l->line >= 0) fprintf(out, ",\"line\":%d", l->line);
         if (l->start >= 0) fprintf(out, ",\"col\":%d", l->start + 1);
@@ -22,21 +23,21 @@ static void put_frames(const struct report_model *m, FILE *out) {
 
 static void put_samples(const struct report_model *m, const struct report_sum *sums,
                         const uint32_t *order, FILE *out) {
-    uint32_t *frames = NULL;
-    size_t capacity = 0;
+    struct report_numbers frames = {0};
     bool first = true;
     fputs("\"samples\":[", out);
-    for (size_t i = 0; i < m->node_count; i++) {
+    for (size_t i = 0; i < m->nodes.count; i++) {
         if (sums[order[i]].samples == 0) continue;
-        size_t n = report_unwind(m, order[i], REPORT_MOST_FRAMES, &frames, &capacity);
+        report_unwind(m, order[i], REPORT_MOST_FRAMES, &frames);
         fputs(first ? "[" : ",[", out);
-        if (n == 0) putc('0', out);
-        for (size_t k = 0; k < n; k++) fprintf(out, "%s%u", k > 0 ? "," : "", frames[k]);
+        if (frames.count == 0) putc('0', out);
+        for (size_t k = 0; k < frames.count; k++)
+            fprintf(out, "%s%u", k > 0 ? "," : "", frames.at[k]);
         putc(']', out);
         first = false;
     }
     fputs("],\"weights\":[", out);
-    free(frames);
+    free(frames.at);
 }
 
 static int put_profile(const struct report_request *request, const char *name,
@@ -53,7 +54,7 @@ static int put_profile(const struct report_request *request, const char *name,
     report_write_json_string(name, out);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,", count ? "none" : "bytes");
     put_samples(m, sums, order, out);
-    for (size_t i = 0; i < m->node_count; i++) {
+    for (size_t i = 0; i < m->nodes.count; i++) {
         const struct report_sum *sum = &sums[order[i]];
         if (sum->samples == 0) continue;
         fprintf(out, "%s%lld", first ? "" : ",",
@@ -86,8 +87,7 @@ int report_export_speedscope(const struct report_request *request, FILE *out,
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
           "\"exporter\":\"bactrian\",\"name\":",
           out);
-    report_write_json_string(
-        request->model->program[0] != 0 ? request->model->program : request->path, out);
+    report_write_json_string(report_title_of(request), out);
     fputs(",\"activeProfileIndex\":0,", out);
     put_frames(request->model, out);
     fputs(",\"profiles\":[", out);

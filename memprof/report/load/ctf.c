@@ -4,9 +4,9 @@
  *   header  = magic size t_begin t_end flush version pid [domain] verifier ids
  *
  * All numbers are little-endian without padding; the first packet describes the trace. Written from
- * the format's description and from how the official readers behave, which ctf_rules.def tells. */
+ * the format's description and from how the official readers behave (ctf_rules.def). */
+#include "gc/assert.h"
 #include "memprof/report/load/ctf_internal.h"
-#include "memprof/report/model/memory.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC = 0xC1FC1FC1, HEADER_BYTES = 66, MAX_PACKET = 32768, NO_VERIFIER = 0xFFFF };
+static const unsigned char magic[] = {0xC1, 0x1F, 0xFC, 0xC1};
+enum { HEADER_BYTES = 66, MAX_PACKET = 32768, NO_VERIFIER = 0xFFFF };
 
 static const struct {
     const char *name, *demand;
@@ -24,14 +25,14 @@ static const struct {
 #include "memprof/report/load/ctf_rules.def"
 };
 
-bool ctf_violate(struct ctf_reader *r, enum ctf_rule rule, const char *detail, ...) {
+void ctf_violate(struct ctf_reader *r, enum ctf_rule rule, const char *detail, ...) {
     struct report_ctf_violation v = {rules[rule].name, rules[rule].demand, rules[rule].grade, r->at,
                                      ""};
     va_list arguments;
     va_start(arguments, detail);
     vsnprintf(v.detail, sizeof v.detail, detail, arguments);
     va_end(arguments);
-    if (r->failed) return false;
+    if (r->failed) return;
     if (v.grade == REPORT_CTF_FATAL) {
         r->failed = true;
         if (r->listener == NULL) {
@@ -42,10 +43,10 @@ bool ctf_violate(struct ctf_reader *r, enum ctf_rule rule, const char *detail, .
         }
     }
     if (r->listener != NULL) r->listener(r->context, &v);
-    return false;
 }
 
 uint64_t ctf_take(struct ctf_reader *r, unsigned n) {
+    ASSERT(n <= 8 && r->at <= r->packet_end && r->packet_end <= r->length);
     if (r->failed) return 0;
     if (r->packet_end - r->at < n) {
         ctf_violate(r, CTF_EVENT, "%zu bytes where %u are needed", r->packet_end - r->at, n);
@@ -103,14 +104,10 @@ static void read_info(struct ctf_reader *r) {
         return;
     }
     if (word_bits != 32 && word_bits != 64) ctf_violate(r, CTF_INFO_WORD, "%u bits", word_bits);
-    free(model->program);
-    free(model->host);
-    free(model->runtime_parameters);
-    free(model->context);
-    model->program = report_copy(program);
-    model->host = report_copy(host);
-    model->runtime_parameters = report_copy(parameters);
-    model->context = report_copy(context);
+    report_replace(&model->program, report_copy(program));
+    report_replace(&model->host, report_copy(host));
+    report_replace(&model->runtime_parameters, report_copy(parameters));
+    report_replace(&model->context, report_copy(context));
     model->word_bytes = word_bits == 32 ? 4 : 8;
     model->epoch_us = r->start_us = r->begin_us;
     if (r->id_begin != 0 || r->id_end != 0) ctf_violate(r, CTF_INFO_IDS, "other ids");
@@ -118,7 +115,7 @@ static void read_info(struct ctf_reader *r) {
         ctf_violate(r, CTF_INFO_REST, "%zu bytes more", r->packet_end - r->at);
 }
 
-/* What the header says of the packet: checks that can be made without its events. */
+/* The checks of a packet that need only its header. */
 static void check_header(struct ctf_reader *r, size_t start, bool first) {
     if (r->packet_end - start > MAX_PACKET)
         ctf_violate(r, CTF_LARGE, "%zu bytes", r->packet_end - start);
@@ -138,6 +135,7 @@ static void check_verifier(struct ctf_reader *r, unsigned ix, unsigned pred, uin
 }
 
 static void read_events(struct ctf_reader *r) {
+    ASSERT(r->domain != NULL);
     r->allocations = 0;
     if (r->begin_us < r->domain->last_time)
         ctf_violate(r, CTF_PACKET_ORDER, "%" PRIu64 " us back", r->domain->last_time - r->begin_us);
@@ -148,7 +146,7 @@ static void read_events(struct ctf_reader *r) {
     r->next_id = r->id_end;
 }
 
-/* Reads a packet whose magic and size have been seen. Returns with r->at at its end. */
+/* Reads a packet after its magic and size. */
 static void read_packet(struct ctf_reader *r, size_t start, bool first) {
     r->begin_us = ctf_take(r, 8);
     r->end_us = ctf_take(r, 8);
@@ -182,33 +180,36 @@ static void read_packet(struct ctf_reader *r, size_t start, bool first) {
     read_events(r);
 }
 
-/* Where the next packet starts, when its place is not known: the next magic, or the end. */
+/* The offset of the next magic number, or of the file's end. */
 static size_t find_magic(const struct ctf_reader *r, size_t from) {
-    static const unsigned char magic[] = {0xC1, 0x1F, 0xFC, 0xC1};
     const void *found = from < r->length
                             ? memmem(r->bytes + from, r->length - from, magic, sizeof magic)
                             : NULL;
     return found != NULL ? (size_t)((const unsigned char *)found - r->bytes) : r->length;
 }
 
-/* Whether the packet at r->at is whole; else r->at is where to go on. A packet that the file ends
- * in is what a killed program leaves: no damage, unless it is the first. */
+static bool cut_off(struct ctf_reader *r) {
+    r->model->truncated = true;
+    r->at = r->length;
+    return false;
+}
+
+/* Whether the packet at r->at is whole; otherwise r->at becomes the offset to go on at. An
+ * incomplete last packet is what a killed program leaves: no damage, unless it is the first. */
 static bool enter_packet(struct ctf_reader *r, bool first) {
     size_t left = r->length - r->at, start = r->at;
     r->packet_end = r->length;
     if (left < HEADER_BYTES) {
         if (first || r->listener != NULL)
             ctf_violate(r, first ? CTF_HEADER : CTF_CUT, "%zu bytes", left);
-        r->model->truncated = true;
-        r->at = r->length;
-        return false;
+        return cut_off(r);
     }
-    if (ctf_take(r, 4) != MAGIC) {
-        r->at = start;
+    if (memcmp(r->bytes + start, magic, sizeof magic) != 0) {
         ctf_violate(r, CTF_MAGIC, "other bytes");
         r->at = find_magic(r, start + 1);
         return false;
     }
+    r->at += sizeof magic;
     uint64_t bits = ctf_take(r, 4);
     unsigned header = HEADER_BYTES + (r->bytes[start + 28] >= 3 ? 2 : 0);
     if (bits % 8 != 0 || bits / 8 < header) {
@@ -219,9 +220,7 @@ static bool enter_packet(struct ctf_reader *r, bool first) {
     if (bits / 8 > left) {
         if (first || r->listener != NULL)
             ctf_violate(r, CTF_CUT, "%zu of %" PRIu64 " bytes", left, bits / 8);
-        r->model->truncated = true;
-        r->at = r->length;
-        return false;
+        return cut_off(r);
     }
     r->packet_end = start + bits / 8;
     return true;
@@ -229,20 +228,19 @@ static bool enter_packet(struct ctf_reader *r, bool first) {
 
 static void free_reader(struct ctf_reader *r) {
     for (size_t i = 0; i < r->domain_count; i++) {
-        free(r->domains[i]->stack);
+        free(r->domains[i]->stack.at);
         free(r->domains[i]);
     }
-    free(r->codes);
+    free(r->codes.at);
     free(r->code_hash.slots);
-    free(r->locations);
-    free(r->ids);
+    free(r->locations.at);
+    free(r->ids.at);
     free(r->id_hash.slots);
     free(r);
 }
 
 bool report_ctf_recognises(const unsigned char *bytes, size_t length) {
-    return length >= 4 && bytes[0] == 0xC1 && bytes[1] == 0x1F && bytes[2] == 0xFC &&
-           bytes[3] == 0xC1;
+    return length >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
 struct report_model *report_ctf_read(const unsigned char *bytes, size_t length,
@@ -271,8 +269,7 @@ struct report_model *report_ctf_read(const unsigned char *bytes, size_t length,
         }
     }
     bool usable = !r->stopped && !first;
-    free(model->format);
-    model->format = report_format("memtrace v%u", r->version);
+    report_replace(&model->format, report_format("memtrace v%u", r->version));
     free_reader(r);
     if (!usable) {
         report_model_free(model);

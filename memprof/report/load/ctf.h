@@ -15,15 +15,14 @@ struct report_ctf_violation {
     char detail[120];
 };
 
-/* Hears of each violation, in the order of the file. */
+/* Called for each violation, in the order of the file. */
 typedef void (*report_ctf_listener)(void *context, const struct report_ctf_violation *violation);
 
-/* Whether the bytes start as such a trace does. */
+/* Whether the bytes start with a trace's magic number. */
 bool report_ctf_recognises(const unsigned char *bytes, size_t length);
-/* The trace as a profile. What can be understood is kept: a trace whose end is missing is marked
- * truncated, packets of other processes count as skipped. Returns NULL, with *error's text and
- * advice, for one that is damaged. listener: hears of violations, and then damage skips the rest of
- * its packet only; NULL: nobody does. */
+/* Reads a trace. One whose end is missing is marked truncated; packets of other processes count as
+ * skipped. With a listener (not NULL), damage skips only the rest of its packet. Fails: NULL, with
+ * *error's text and advice, if the trace is damaged. */
 struct report_model *report_ctf_read(const unsigned char *bytes, size_t length,
                                      report_ctf_listener listener, void *context,
                                      struct report_error *error);

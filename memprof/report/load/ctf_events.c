@@ -1,10 +1,10 @@
 /* ctf_events.c - the events of a memtrace packet: locations, allocations, promotions, collections.
  *
- * A call stack comes as the number of frames kept from the last one, then codewords: a bucket of
- * the domain's cache each, with a literal code or a number of predictions that follow. For every
- * bucket the cache knows its code and which bucket came after it last time. */
+ * A call stack is the number of frames that it shares with the last one, then codewords: each a
+ * bucket of the domain's cache, with a literal code or a number of predictions that follow. The
+ * cache holds a code for each bucket, and the bucket that followed it last time. */
+#include "gc/assert.h"
 #include "memprof/report/load/ctf_internal.h"
-#include "memprof/report/model/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,36 +23,18 @@ static uint64_t take_vint(struct ctf_reader *r) {
     return n;
 }
 
-/* The number of key's slot in an open hash whose entries' keys are at keys, stride bytes apart. */
-static size_t probe(const struct report_hash *hash, const void *keys, size_t stride, uint64_t key) {
-    size_t at = (key * 0x9E3779B97F4A7C15u >> 20) & (hash->size - 1);
-    for (; hash->slots[at] != 0; at = (at + 1) & (hash->size - 1)) {
-        uint64_t found;
-        memcpy(&found, (const char *)keys + (hash->slots[at] - 1) * stride, sizeof found);
-        if (found == key) break;
-    }
-    return at;
+static bool is_code(const void *owner, uint32_t number, const void *key) {
+    return ((const struct ctf_reader *)owner)->codes.at[number].code == *(const uint64_t *)key;
 }
 
-static void reserve(struct report_hash *hash, const void *keys, size_t stride) {
-    if (2 * (hash->used + 1) <= hash->size) return;
-    struct report_hash wider = {.size = hash->size > 0 ? 2 * hash->size : 64, .used = hash->used};
-    wider.slots = report_alloc(wider.size * sizeof *wider.slots);
-    for (size_t i = 0; i < hash->size; i++) {
-        if (hash->slots[i] == 0) continue;
-        uint64_t key;
-        memcpy(&key, (const char *)keys + (hash->slots[i] - 1) * stride, sizeof key);
-        wider.slots[probe(&wider, keys, stride, key)] = hash->slots[i];
-    }
-    free(hash->slots);
-    *hash = wider;
+static bool is_id(const void *owner, uint32_t number, const void *key) {
+    return ((const struct ctf_reader *)owner)->ids.at[number] == *(const uint64_t *)key;
 }
 
-/* The code's entry, NULL if it was not sent. */
+/* The entry of a code; NULL if it was not sent. */
 static const struct ctf_code *find_code(const struct ctf_reader *r, uint64_t code) {
-    if (r->code_hash.size == 0) return NULL;
-    uint32_t slot = r->code_hash.slots[probe(&r->code_hash, r->codes, sizeof *r->codes, code)];
-    return slot != 0 ? &r->codes[slot - 1] : NULL;
+    uint32_t found = report_hash_find(&r->code_hash, report_hash_number(code), is_code, r, &code);
+    return found != REPORT_NO_NUMBER ? &r->codes.at[found] : NULL;
 }
 
 static uint32_t take_file(struct ctf_reader *r, unsigned code) {
@@ -69,12 +51,13 @@ static uint32_t take_file(struct ctf_reader *r, unsigned code) {
         if (r->file_count < CTF_TABLE) r->file_count++;
         from = r->file_count - 1;
     }
+    ASSERT(from < CTF_TABLE && r->file_count <= CTF_TABLE);
     memmove(&r->files[1], &r->files[0], from * sizeof entry);
     r->files[0] = entry;
     return entry.file;
 }
 
-/* Of the file that take_file put in front. */
+/* A name of the file that take_file moved to the front. */
 static uint32_t take_name(struct ctf_reader *r, unsigned code) {
     struct ctf_file_entry *entry = &r->files[0];
     unsigned from = code;
@@ -90,6 +73,7 @@ static uint32_t take_name(struct ctf_reader *r, unsigned code) {
         if (entry->name_count < CTF_TABLE) entry->name_count++;
         from = entry->name_count - 1;
     }
+    ASSERT(from < CTF_TABLE && entry->name_count <= CTF_TABLE);
     memmove(&entry->names[1], &entry->names[0], from * sizeof name);
     entry->names[0] = name;
     return name;
@@ -124,22 +108,21 @@ static void read_location(struct ctf_reader *r) {
     if (r->failed) return;
     const struct ctf_code *old = find_code(r, code);
     if (old != NULL) {
-        if (old->count != n || memcmp(&r->locations[old->first], found, n * sizeof *found) != 0)
+        if (old->count != n || memcmp(&r->locations.at[old->first], found, n * sizeof *found) != 0)
             ctf_violate(r, CTF_REPEATED, "code %#" PRIx64, code);
         return;
     }
-    reserve(&r->code_hash, r->codes, sizeof *r->codes);
-    report_grow(&r->codes, &r->code_capacity, r->code_count + 1, sizeof *r->codes);
-    report_grow(&r->locations, &r->location_capacity, r->location_count + n, sizeof *r->locations);
-    if (n > 0) memcpy(&r->locations[r->location_count], found, n * sizeof *found);
-    r->codes[r->code_count] = (struct ctf_code){code, r->location_count, n};
-    r->location_count += n;
-    size_t slot = probe(&r->code_hash, r->codes, sizeof *r->codes, code);
-    r->code_hash.slots[slot] = ++r->code_count;
-    r->code_hash.used++;
+    report_hash_add(&r->code_hash, report_hash_number(code), r->codes.count);
+    report_append(&r->codes, (struct ctf_code){code, r->locations.count, n});
+    for (unsigned i = 0; i < n; i++) report_append(&r->locations, found[i]);
 }
 
-/* Puts the frame of a code on the domain's stack. */
+/* The node of the domain's stack. */
+static uint32_t top_of(const struct ctf_domain *d) {
+    return d->stack.count > 0 ? d->stack.at[d->stack.count - 1] : 0;
+}
+
+/* Pushes the frame of a code on the domain's stack. */
 static void push_code(struct ctf_reader *r, uint64_t code) {
     struct ctf_domain *d = r->domain;
     const struct ctf_code *entry = find_code(r, code);
@@ -147,26 +130,27 @@ static void push_code(struct ctf_reader *r, uint64_t code) {
         ctf_violate(r, CTF_UNKNOWN, "code %#" PRIx64, code);
         return;
     }
-    if (d->depth == CTF_MAX_DEPTH) {
+    if (d->stack.count == CTF_MAX_DEPTH) {
         ctf_violate(r, CTF_DEPTH, "more");
         return;
     }
-    uint32_t node = d->depth > 0 ? d->stack[d->depth - 1] : 0;
+    uint32_t node = top_of(d);
+    ASSERT(entry->first + entry->count <= r->locations.count);
     for (uint32_t i = 0; i < entry->count; i++)
-        node = report_model_push(r->model, node, r->locations[entry->first + i]);
-    report_grow(&d->stack, &d->capacity, d->depth + 1, sizeof *d->stack);
-    d->stack[d->depth++] = node;
+        node = report_model_push(r->model, node, r->locations.at[entry->first + i]);
+    report_append(&d->stack, node);
 }
 
 static void read_stack(struct ctf_reader *r, uint64_t prefix, unsigned codewords) {
     struct ctf_domain *d = r->domain;
     unsigned pred = 0;
-    if (prefix > d->depth)
-        ctf_violate(r, CTF_PREFIX, "%" PRIu64 " of %zu frames", prefix, d->depth);
-    else d->depth = prefix;
+    if (prefix > d->stack.count)
+        ctf_violate(r, CTF_PREFIX, "%" PRIu64 " of %zu frames", prefix, d->stack.count);
+    else d->stack.count = prefix;
     for (unsigned i = 0; i < codewords && !r->failed; i++) {
         unsigned word = ctf_take(r, 2), bucket = word >> 2, tag = word & 3;
         unsigned more = tag == 2 ? 0 : tag;
+        ASSERT(pred < CTF_BUCKETS && bucket < CTF_BUCKETS);
         d->next[pred] = bucket;
         pred = bucket;
         if (tag == 3) {
@@ -187,31 +171,32 @@ static void read_stack(struct ctf_reader *r, uint64_t prefix, unsigned codewords
 
 /* The sample with an id, or -1. */
 static int64_t find_sample(const struct ctf_reader *r, uint64_t id) {
-    if (r->ids == NULL) return id < r->model->sample_count ? (int64_t)id : -1;
-    uint32_t slot = r->id_hash.slots[probe(&r->id_hash, r->ids, sizeof *r->ids, id)];
-    return (int64_t)slot - 1;
+    if (r->ids.count == 0) return id < r->model->samples.count ? (int64_t)id : -1;
+    uint32_t found = report_hash_find(&r->id_hash, report_hash_number(id), is_id, r, &id);
+    return found != REPORT_NO_NUMBER ? (int64_t)found : -1;
 }
 
-static void note_id(struct ctf_reader *r, uint64_t id, size_t number) {
-    if (r->ids == NULL && id == number) return;
-    report_grow(&r->ids, &r->id_capacity, number + 1, sizeof *r->ids);
-    if (r->id_hash.size == 0) {
-        for (size_t i = 0; i < number; i++) {
-            reserve(&r->id_hash, r->ids, sizeof *r->ids);
-            r->ids[i] = i;
-            r->id_hash.slots[probe(&r->id_hash, r->ids, sizeof *r->ids, i)] = i + 1;
-            r->id_hash.used++;
-        }
+/* Records the id of the next sample. */
+static void add_id(struct ctf_reader *r, uint64_t id) {
+    size_t number = r->model->samples.count;
+    ASSERT(r->ids.count == 0 || r->ids.count == number);
+    if (r->ids.count == 0 && id == number) return;
+    while (r->ids.count <= number) {
+        uint64_t next = r->ids.count < number ? r->ids.count : id;
+        report_hash_add(&r->id_hash, report_hash_number(next), r->ids.count);
+        report_append(&r->ids, next);
     }
-    reserve(&r->id_hash, r->ids, sizeof *r->ids);
-    r->ids[number] = id;
-    r->id_hash.slots[probe(&r->id_hash, r->ids, sizeof *r->ids, id)] = number + 1;
-    r->id_hash.used++;
 }
 
 static int64_t nanoseconds(const struct ctf_reader *r) {
     uint64_t us = r->now_us > r->start_us ? r->now_us - r->start_us : 0;
     return us < INT64_MAX / 1000 ? (int64_t)us * 1000 : INT64_MAX - 1;
+}
+
+/* Leaves out an event about a block's id. */
+static void skip(struct ctf_reader *r, enum ctf_rule rule, uint64_t id) {
+    ctf_violate(r, rule, "id %" PRIu64, id);
+    r->model->skipped++;
 }
 
 static void read_alloc(struct ctf_reader *r, unsigned kind) {
@@ -237,51 +222,44 @@ static void read_alloc(struct ctf_reader *r, unsigned kind) {
     s.hits = hits < 1 ? 1 : hits > UINT32_MAX ? UINT32_MAX : hits;
     s.source = source > REPORT_EXTERNAL ? REPORT_EXTERNAL : source;
     s.young = s.source == REPORT_MINOR;
-    s.node = r->domain->depth > 0 ? r->domain->stack[r->domain->depth - 1] : 0;
+    s.node = top_of(r->domain);
     s.domain = r->domain->number;
     s.born = nanoseconds(r);
     uint64_t id = r->id_begin + r->allocations++;
     if (find_sample(r, id) >= 0) {
-        ctf_violate(r, CTF_ID_TWICE, "id %" PRIu64, id);
-        r->model->skipped++;
+        skip(r, CTF_ID_TWICE, id);
         return;
     }
-    note_id(r, id, r->model->sample_count);
-    report_model_sample(r->model, &s);
+    add_id(r, id);
+    report_append(&r->model->samples, s);
 }
 
+/* A promotion or a death. */
 static void read_later(struct ctf_reader *r, unsigned kind) {
     uint64_t delta = take_vint(r);
     if (r->failed) return;
     uint64_t id = r->id_begin + r->allocations - 1 - delta;
     int64_t number = find_sample(r, id);
     if (number < 0) {
-        ctf_violate(r, CTF_FUTURE, "id %" PRIu64, id);
-        r->model->skipped++;
+        skip(r, CTF_FUTURE, id);
         return;
     }
-    struct report_sample *s = &r->model->samples[number];
-    if (kind == EV_PROMOTE && (s->promoted != REPORT_NEVER || s->died != REPORT_NEVER)) {
-        ctf_violate(r, CTF_PROMOTED_TWICE, "id %" PRIu64, id);
-        r->model->skipped++;
-    } else if (kind == EV_COLLECT && s->died != REPORT_NEVER) {
-        ctf_violate(r, CTF_COLLECTED_TWICE, "id %" PRIu64, id);
-        r->model->skipped++;
-    } else if (kind == EV_PROMOTE) {
-        s->promoted = nanoseconds(r);
-    } else {
-        s->died = nanoseconds(r);
-    }
+    ASSERT((size_t)number < r->model->samples.count);
+    struct report_sample *s = &r->model->samples.at[number];
+    if (kind == EV_PROMOTE && (s->promoted != REPORT_NEVER || s->died != REPORT_NEVER))
+        skip(r, CTF_PROMOTED_TWICE, id);
+    else if (kind == EV_COLLECT && s->died != REPORT_NEVER) skip(r, CTF_COLLECTED_TWICE, id);
+    else if (kind == EV_PROMOTE) s->promoted = nanoseconds(r);
+    else s->died = nanoseconds(r);
 }
 
-/* The time of an event from its 25 low bits. */
+/* Sets the time of an event from its 25 low bits. */
 static void read_time(struct ctf_reader *r, uint64_t low) {
     const uint64_t mask = (1u << CTF_TIME_BITS) - 1;
     uint64_t time = (r->begin_us & ~mask) + low;
     if (low < (r->begin_us & mask)) time += mask + 1;
     if (time < r->begin_us || time > r->end_us)
-        ctf_violate(r, CTF_EVENT_TIME, "%" PRId64 " us behind its end",
-                    (int64_t)(time - r->end_us));
+        ctf_violate(r, CTF_EVENT_TIME, "%" PRId64 " us after its end", (int64_t)(time - r->end_us));
     if (time < r->domain->last_time)
         ctf_violate(r, CTF_EVENT_ORDER, "%" PRIu64 " us back", r->domain->last_time - time);
     else r->domain->last_time = time;

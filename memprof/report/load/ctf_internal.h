@@ -1,4 +1,4 @@
-/* ctf_internal.h - the state of reading a memtrace trace, shared by ctf.c and ctf_events.c. */
+/* ctf_internal.h - the state of a memtrace reader, shared by ctf.c and ctf_events.c. */
 #ifndef BACTRIAN_MEMPROF_REPORT_LOAD_CTF_INTERNAL_H
 #define BACTRIAN_MEMPROF_REPORT_LOAD_CTF_INTERNAL_H
 
@@ -11,24 +11,23 @@ enum ctf_rule {
 };
 
 enum {
-    CTF_TABLE = 31,        /* entries of a move-to-front table; also the code for "a new one" */
-    CTF_BUCKETS = 1 << 14, /* of the call stacks' cache */
+    CTF_TABLE = 31,        /* entries of a move-to-front table; as a code: a new entry */
+    CTF_BUCKETS = 1 << 14, /* of the cache of call stacks */
     CTF_MAX_DOMAINS = 256,
     CTF_MAX_DEPTH = 1000000,
     CTF_TIME_BITS = 25,
 };
 
-/* What the writer of a domain remembers of the stacks it sent. */
+/* The state of a domain's writer, as its events reveal it. */
 struct ctf_domain {
     unsigned number;
     uint64_t last_time; /* of its events */
     uint16_t next[CTF_BUCKETS];
     uint64_t code[CTF_BUCKETS];
-    uint32_t *stack; /* the node of each frame of the last stack, outermost first */
-    size_t depth, capacity;
+    struct report_numbers stack; /* the node of each frame of the last stack, outermost first */
 };
 
-/* The locations of a code, outermost first, within the reader's array. */
+/* The locations of a code: a slice of the reader's, outermost first. */
 struct ctf_code {
     uint64_t code;
     uint32_t first, count;
@@ -48,7 +47,7 @@ struct ctf_reader {
     struct report_error *error;
     struct report_model *model;
     bool failed;  /* a fatal violation in this packet */
-    bool stopped; /* and nobody listens: give up */
+    bool stopped; /* and no listener: give up */
     unsigned version;
     uint64_t start_us, pid;
     /* The packet. */
@@ -59,26 +58,22 @@ struct ctf_reader {
     size_t domain_count;
     struct ctf_file_entry files[CTF_TABLE];
     unsigned file_count;
-    /* Codes: an open hash of 1 + index. */
-    struct ctf_code *codes;
-    size_t code_count, code_capacity;
+    REPORT_VECTOR(struct ctf_code) codes;
     struct report_hash code_hash;
-    uint32_t *locations;
-    size_t location_count, location_capacity;
-    /* Samples: sample i has the id ids[i]; ids == NULL while all are as their numbers. */
-    uint64_t *ids;
-    size_t id_capacity;
+    struct report_numbers locations;
+    REPORT_VECTOR(uint64_t) ids; /* of each sample; empty while each id is the sample's number */
     struct report_hash id_hash;
 };
 
-/* Notes a violation at the reader's place. Returns false, for `return ctf_violate(...)`. */
-bool ctf_violate(struct ctf_reader *r, enum ctf_rule rule, const char *detail, ...)
+/* Reports a violation at the reader's offset. */
+void ctf_violate(struct ctf_reader *r, enum ctf_rule rule, const char *detail, ...)
     __attribute__((format(printf, 3, 4)));
-/* Reads n bytes, lowest first; 0 and a violation (EVENT) if the packet has fewer left. */
+/* Reads a number of n bytes, lowest first; 0 and a violation (EVENT) if the packet has fewer
+ * left. */
 uint64_t ctf_take(struct ctf_reader *r, unsigned n);
-/* Reads a string: its start; "" and a violation if it doesn't end. */
+/* Reads a string; "" and a violation if it has no end. */
 const char *ctf_take_string(struct ctf_reader *r);
-/* Reads one event that is no trace info. */
+/* Reads one event other than the trace info. */
 void ctf_read_event(struct ctf_reader *r);
 
 #endif

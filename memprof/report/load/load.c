@@ -1,9 +1,8 @@
-/* load.c - opens a profile of either format, by its first bytes. */
+/* load.c - reads a profile of either format, recognised by its first bytes. */
 #include "memprof/report/load/load.h"
 
 #include "memprof/format/reader.h"
 #include "memprof/report/load/ctf.h"
-#include "memprof/report/model/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,25 +10,24 @@
 #include <string.h>
 
 unsigned char *report_read_file(const char *path, size_t *length, struct report_error *error) {
-    unsigned char *bytes = NULL;
-    size_t capacity = 0, got;
+    REPORT_VECTOR(unsigned char) bytes = {0};
     FILE *file = fopen(path, "rb");
-    *length = 0;
     if (file == NULL) {
-        report_fail(error, path, "check the name and the rights of the file", "%s",
+        report_fail(error, path, "check the name and the permissions of the file", "%s",
                     strerror(errno));
         return NULL;
     }
-    do {
-        report_grow(&bytes, &capacity, *length + (1 << 16), 1);
-        got = fread(bytes + *length, 1, capacity - *length, file);
-        *length += got;
-    } while (got > 0);
+    for (size_t got = 1; got > 0; bytes.count += got) {
+        report_reserve(&bytes, bytes.count + (1 << 16));
+        got = fread(bytes.at + bytes.count, 1, bytes.capacity - bytes.count, file);
+    }
     int failed = ferror(file) ? errno : 0;
     fclose(file);
-    if (failed == 0) return bytes;
+    bytes.at[bytes.count] = 0;
+    *length = bytes.count;
+    if (failed == 0) return bytes.at;
     report_fail(error, path, "give a profile, not a folder or a device", "%s", strerror(failed));
-    free(bytes);
+    free(bytes.at);
     return NULL;
 }
 

@@ -1,21 +1,20 @@
-/* mlmon.c - reads MLton's files of counts, and adds them up (mlmon.h). */
+/* mlmon.c - reads MLton's files of counts and sums them (mlmon.h). */
 #include "memprof/report/mlprof/mlmon.h"
 
-#include "memprof/report/model/memory.h"
+#include "gc/assert.h"
+#include "memprof/report/load/load.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SOURCES ".sources"
 
-/* A text that is read line by line. */
+/* A file that is read line by line. */
 struct lines {
     const char *path;
-    struct report_buffer text;
-    char *at;
-    unsigned number; /* of the line that was read last */
+    char *text, *at, *end; /* end: of the last line */
+    unsigned number;       /* of the last line read */
     struct report_error *error;
 };
 
@@ -26,26 +25,24 @@ static const char *const kinds[] = {
 
 static int damaged(struct lines *l, const char *expected) {
     return report_fail(l->error, l->path,
-                       "the file is damaged or cut short: let the program write it again",
-                       "line %u: %s expected", l->number, expected);
+                       "the file is damaged or truncated: let the program write it again",
+                       "line %u: expected %s", l->number, expected);
 }
 
 static int open_lines(struct lines *l, const char *path, const char *advice,
                       struct report_error *error) {
-    char bytes[16384];
+    size_t length;
     *l = (struct lines){.path = path, .error = error};
-    FILE *file = fopen(path, "re");
-    if (file == NULL) return report_fail(error, path, advice, "%s", strerror(errno));
-    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;) report_put(&l->text, bytes, n);
-    int problem = ferror(file) ? errno : 0;
-    fclose(file);
-    if (problem != 0) return report_fail(error, path, advice, "%s", strerror(problem));
-    report_put_byte(&l->text, 0);
-    l->at = (char *)l->text.data;
+    l->text = l->at = (char *)report_read_file(path, &length, error);
+    if (l->text == NULL) {
+        snprintf(error->advice, sizeof error->advice, "%s", advice);
+        return -1;
+    }
+    l->end = l->text + length;
     return 0;
 }
 
-/* The next line without its end; NULL: there is none, or a NUL or no end in it. */
+/* The next line without its end; NULL if it has none, or a NUL. */
 static char *next_line(struct lines *l) {
     char *line = l->at, *end = strchr(line, '\n');
     l->number++;
@@ -55,7 +52,7 @@ static char *next_line(struct lines *l) {
     return line;
 }
 
-/* Takes a decimal number off *text. */
+/* Takes a decimal number from the start of *text. */
 static bool take_number(char **text, uint64_t *out) {
     if (**text < '0' || **text > '9') return false;
     errno = 0;
@@ -63,7 +60,7 @@ static bool take_number(char **text, uint64_t *out) {
     return errno == 0;
 }
 
-/* A line of n numbers with a blank between them. */
+/* Reads a line of n numbers, separated by a blank. */
 static bool numbers_line(struct lines *l, uint64_t *out, unsigned n) {
     char *line = next_line(l);
     for (unsigned i = 0; i < n; i++) {
@@ -73,10 +70,10 @@ static bool numbers_line(struct lines *l, uint64_t *out, unsigned n) {
     return *line == 0;
 }
 
-/* How many lines follow: no more than the file has bytes. */
+/* Reads a number of lines: at most the number of bytes in the file. */
 static bool count_line(struct lines *l, uint32_t *out) {
     uint64_t n;
-    if (!numbers_line(l, &n, 1) || n > l->text.length || n > UINT32_MAX) return false;
+    if (!numbers_line(l, &n, 1) || n > (size_t)(l->end - l->text) || n > UINT32_MAX) return false;
     *out = (uint32_t)n;
     return true;
 }
@@ -90,7 +87,7 @@ static bool magic_line(struct lines *l, uint32_t *out) {
 
 static int expect_end(struct lines *l) {
     l->number++;
-    return l->at == (char *)l->text.data + l->text.length - 1 ? 0 : damaged(l, "the file's end is");
+    return l->at == l->end ? 0 : damaged(l, "the end of the file");
 }
 
 /* ---- mlmon.out ---- */
@@ -99,8 +96,8 @@ static int read_header(struct lines *l, struct mlmon *p) {
     uint64_t totals[2];
     char *line = next_line(l);
     if (line == NULL || strcmp(line, "MLton prof") != 0)
-        return report_fail(l->error, l->path, "such a file is written by bactrian --profile",
-                           "it does not start with `MLton prof`");
+        return report_fail(l->error, l->path, "give a file that `bactrian --profile` wrote",
+                           "the file does not start with `MLton prof`");
     line = next_line(l);
     p->kind = MLMON_ALLOC;
     while (line != NULL && p->kind < MLMON_KINDS && strcmp(line, kinds[p->kind]) != 0) p->kind++;
@@ -111,7 +108,8 @@ static int read_header(struct lines *l, struct mlmon *p) {
         return damaged(l, "current or stack");
     if (!magic_line(l, &p->magic)) return damaged(l, "a magic number");
     if (!numbers_line(l, totals, 2)) return damaged(l, "two totals");
-    p->total = totals[0], p->total_gc = totals[1];
+    p->total = totals[0];
+    p->total_gc = totals[1];
     return 0;
 }
 
@@ -152,7 +150,7 @@ static int read_names(struct lines *l, struct mlmon *p) {
     return 0;
 }
 
-/* Which name a source has, and which list of calls. */
+/* Reads the name and the list of calls of each source. */
 static int read_pairs(struct lines *l, struct mlmon *p, uint64_t **list_of) {
     uint64_t pair[2];
     uint32_t count;
@@ -162,16 +160,15 @@ static int read_pairs(struct lines *l, struct mlmon *p, uint64_t **list_of) {
     *list_of = report_alloc(count * sizeof **list_of);
     for (uint32_t i = 0; i < count; i++) {
         if (!numbers_line(l, pair, 2) || pair[0] >= p->name_count)
-            return damaged(l, "the numbers of a name and of its calls");
+            return damaged(l, "the numbers of a name and a list of calls");
         p->name_of[i] = (uint32_t)pair[0];
         (*list_of)[i] = pair[1];
     }
     return 0;
 }
 
-/* One list, for all sources that have it. */
-static int read_list(struct lines *l, struct mlmon *p, uint64_t number, const uint64_t *list_of,
-                     size_t *capacity) {
+/* Reads a list of calls, for all sources that have it. */
+static int read_list(struct lines *l, struct mlmon *p, uint64_t number, const uint64_t *list_of) {
     char *line = next_line(l);
     if (line == NULL) return damaged(l, "a list of calls");
     while (*line != 0) {
@@ -181,8 +178,7 @@ static int read_list(struct lines *l, struct mlmon *p, uint64_t number, const ui
             return damaged(l, "a list of calls");
         for (uint32_t i = 0; i < p->source_count; i++) {
             if (list_of[i] != number) continue;
-            report_grow(&p->calls, capacity, p->call_count + 1, sizeof *p->calls);
-            p->calls[p->call_count++] = (struct mlmon_call){i, (uint32_t)callee};
+            report_append(&p->calls, (struct mlmon_call){i, (uint32_t)callee});
         }
     }
     return 0;
@@ -190,12 +186,11 @@ static int read_list(struct lines *l, struct mlmon *p, uint64_t number, const ui
 
 static int read_lists(struct lines *l, struct mlmon *p, const uint64_t *list_of) {
     uint32_t count;
-    size_t capacity = 0;
     if (!count_line(l, &count)) return damaged(l, "a number of lists");
     for (uint32_t i = 0; i < p->source_count; i++)
         if (list_of[i] >= count) return damaged(l, "a list for each function");
     for (uint32_t i = 0; i < count; i++)
-        if (read_list(l, p, i, list_of, &capacity) != 0) return -1;
+        if (read_list(l, p, i, list_of) != 0) return -1;
     return expect_end(l);
 }
 
@@ -205,7 +200,7 @@ static int read_sources(struct lines *l, struct mlmon *p) {
     if (!magic_line(l, &magic)) return damaged(l, "a magic number");
     if (magic != p->magic)
         return report_fail(l->error, l->path, "keep each file of counts with its own sources file",
-                           "wrong magic number: it belongs to another program");
+                           "wrong magic number: the file belongs to another program");
     int failed = read_names(l, p);
     if (failed == 0) failed = read_pairs(l, p, &list_of);
     if (failed == 0) failed = read_lists(l, p, list_of);
@@ -216,26 +211,23 @@ static int read_sources(struct lines *l, struct mlmon *p) {
 int mlmon_read(const char *path, struct mlmon *out, struct report_error *error) {
     struct lines l;
     *out = (struct mlmon){.magic = 0};
-    int failed = open_lines(&l, path, "name a file that bactrian --profile wrote", error);
+    int failed = open_lines(&l, path, "give a file that `bactrian --profile` wrote", error);
     if (failed == 0) failed = read_counts(&l, out);
-    free(l.text.data);
+    free(l.text);
     if (failed != 0) return failed;
     char *sources = report_format("%s" SOURCES, path);
-    failed = open_lines(&l, sources, "the names of the functions are in there: keep both together",
+    failed = open_lines(&l, sources, "it has the names of the functions: keep both files together",
                         error);
     if (failed == 0) failed = read_sources(&l, out);
-    free(l.text.data);
+    free(l.text);
     free(sources);
     return failed;
 }
 
 void mlmon_free(struct mlmon *p) {
     for (uint32_t i = 0; p->texts != NULL && i < p->name_count; i++) free(p->texts[i].text);
-    free(p->texts);
-    free(p->sources);
-    free(p->names);
-    free(p->name_of);
-    free(p->calls);
+    void *const owned[] = {p->texts, p->sources, p->names, p->name_of, p->calls.at};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
 }
 
 /* ---- Sums. ---- */
@@ -244,8 +236,8 @@ static bool same_text(const char *a, const char *b) {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Code that was loaded at run time comes behind the program's own: one file may know more of it
- * than the other, but what both know must be the same. */
+/* Code that was loaded at run time follows the program's own. One file may have more of it than the
+ * other, but what both have must be the same. */
 static bool same_sources(const struct mlmon *a, const struct mlmon *b) {
     for (uint32_t i = 0; i < a->source_count && i < b->source_count; i++) {
         const struct mlmon_name *x = &a->texts[a->name_of[i]], *y = &b->texts[b->name_of[i]];
@@ -257,6 +249,7 @@ static bool same_sources(const struct mlmon *a, const struct mlmon *b) {
            a->source_count == b->source_count || a->name_count == b->name_count;
 }
 
+/* Adds `count` rows to *sum, which has `before`. */
 static void add_counts(struct mlmon_counts **sum, uint32_t before, const struct mlmon_counts *more,
                        uint32_t count) {
     if (count > before) {
@@ -272,7 +265,8 @@ static void add_counts(struct mlmon_counts **sum, uint32_t before, const struct 
     }
 }
 
-static void learn_names(struct mlmon *sum, const struct mlmon *more) {
+/* Extends the names of sum by those that only `more` has. */
+static void add_names(struct mlmon *sum, const struct mlmon *more) {
     struct mlmon_name *texts = report_alloc(more->name_count * sizeof *texts);
     uint32_t *name_of = report_alloc(more->source_count * sizeof *name_of);
     memcpy(texts, sum->texts, sum->name_count * sizeof *texts);
@@ -293,30 +287,30 @@ static void learn_names(struct mlmon *sum, const struct mlmon *more) {
 
 int mlmon_merge(struct mlmon *sum, const struct mlmon *more, const char *path,
                 struct report_error *error) {
-    const char *advice = "sum up files of one program, made with the same options";
+    const char *advice = "give files of one program, made with the same options";
     if (more->magic != sum->magic)
-        return report_fail(error, path, advice, "wrong magic number: it is of another program");
+        return report_fail(error, path, advice,
+                           "wrong magic number: the file belongs to another program");
     if (more->kind != sum->kind)
         return report_fail(error, path, advice, "cannot merge --profile %s with --profile %s",
                            kinds[sum->kind], kinds[more->kind]);
     if (more->stacks != sum->stacks)
         return report_fail(error, path, advice,
-                           "cannot merge counts with --profile-stack and without");
+                           "cannot merge counts with and without --profile-stack");
     if (!same_sources(sum, more))
-        return report_fail(error, path, advice, "it loaded other code at run time");
+        return report_fail(error, path, advice, "the program loaded other code at run time");
     add_counts(&sum->sources, sum->source_count, more->sources, more->source_count);
     add_counts(&sum->names, sum->name_count, more->names, more->name_count);
     sum->total += more->total;
     sum->total_gc += more->total_gc;
     if (more->name_count > sum->name_count || more->source_count > sum->source_count) {
-        learn_names(sum, more);
+        add_names(sum, more);
         sum->name_count = more->name_count;
         sum->source_count = more->source_count;
     }
-    size_t capacity = sum->call_count;
-    report_grow(&sum->calls, &capacity, sum->call_count + more->call_count, sizeof *sum->calls);
-    if (more->call_count > 0)
-        memcpy(sum->calls + sum->call_count, more->calls, more->call_count * sizeof *sum->calls);
-    sum->call_count += more->call_count;
+    for (size_t i = 0; i < more->calls.count; i++) {
+        ASSERT(more->calls.at[i].callee < sum->source_count);
+        report_append(&sum->calls, more->calls.at[i]);
+    }
     return 0;
 }

@@ -1,4 +1,4 @@
-/* mlmon.h - reads mlmon.out, MLton's file of counts, and the sources file beside it.
+/* mlmon.h - reads mlmon.out, MLton's file of counts, and its sources file.
  *
  *   mlmon.out                              mlmon.out.sources
  *   MLton prof                             magic
@@ -7,19 +7,16 @@
  *   magic                                  S
  *   events  events of the collector        S x  number of its name, number of its list of calls
  *   S                                      L
- *   S x  own [on stack, of these GC]       L x  numbers of sources that were called
+ *   S x  own [on stack, of these GC]       L x  numbers of the sources called
  *   N
  *   N x  the same for names
  *
- * A source is a piece of code, a name what it is called; several sources may have one name. */
+ * A source is a function's code. Several sources may have one name. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MLPROF_MLMON_H
 #define BACTRIAN_MEMPROF_REPORT_MLPROF_MLMON_H
 
 #include "memprof/report/model/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "memprof/report/model/memory.h"
 
 enum mlmon_kind { MLMON_ALLOC, MLMON_COUNT, MLMON_TIME, MLMON_KINDS };
 
@@ -44,17 +41,17 @@ struct mlmon {
     uint32_t source_count, name_count;
     struct mlmon_name *texts; /* by name */
     uint32_t *name_of;        /* by source */
-    struct mlmon_call *calls;
-    size_t call_count;
+    REPORT_VECTOR(struct mlmon_call) calls;
 };
 
-/* Reads path, and path.sources. Returns 0, or -1 and *error. mlmon_free afterwards, in both cases.
- * Fails: also as report_alloc, as all below. */
+/* Reads path and path.sources. Returns 0, or -1 and *error; *out is freed by mlmon_free in both
+ * cases. Fails: also as report_alloc, like all below. */
 int mlmon_read(const char *path, struct mlmon *out, struct report_error *error);
-/* Adds the counts and calls of another file of the same program to sum. path: of more, for the
- * message. Returns 0, or -1 and *error; sum is what it was then. */
+/* Adds the counts and calls of another file of the same program. path: of `more`, for messages.
+ * Returns 0, or -1 and *error with sum unchanged. */
 int mlmon_merge(struct mlmon *sum, const struct mlmon *more, const char *path,
                 struct report_error *error);
+/* Frees what the profile holds. */
 void mlmon_free(struct mlmon *profile);
 
 #endif

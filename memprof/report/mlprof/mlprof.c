@@ -1,4 +1,4 @@
-/* mlprof.c - `bactrian mlprof`: its command line, and the files that it sums up. */
+/* mlprof.c - `bactrian mlprof`: its command line, and the sum of its files. */
 #include "memprof/report/mlprof/mlprof.h"
 
 #include "memprof/report/mlprof/mlprof_internal.h"
@@ -23,19 +23,18 @@ static const struct row {
 
 struct command {
     struct mlprof_options options;
-    char *kept;   /* the expression of -thresh; owned */
-    char *title;  /* owned */
-    char **words; /* of the command line: program, files, NULL */
-    char **files; /* to sum up; owned, with their texts */
-    size_t file_count, file_capacity;
+    char *kept;                  /* the expression of -thresh; owned */
+    char *title;                 /* owned */
+    char **words;                /* of the command line: program, files, NULL */
+    REPORT_VECTOR(char *) files; /* owned */
     bool help;
     struct report_error *error;
 };
 
 static void print_help(FILE *out) {
     fputs("Usage: bactrian mlprof [OPTIONS] PROGRAM [MLMON.OUT ...]\n"
-          "Shows what `bactrian --profile KIND PROGRAM` counted, summed over the files; without a\n"
-          "file, of mlmon.out.\n\nOptions:\n",
+          "Shows the counts of `bactrian --profile KIND PROGRAM`, summed over the files\n"
+          "(default: mlmon.out).\n\nOptions:\n",
           out);
     for (unsigned i = 0; i < OPTIONS; i++) {
         int used = fprintf(out, "  -%s %s", rows[i].name, rows[i].argument);
@@ -43,12 +42,14 @@ static void print_help(FILE *out) {
     }
     fputs("\nEXP is one of\n"
           "  all                       every function\n"
-          "  \"REGEX\"                   whose name matches\n"
-          "  (thresh X)                with at least X percent of all; (thresh-stack X) on the\n"
-          "                            stack, (thresh-gc X) of the collector's share there\n"
+          "  \"REGEX\"                   functions whose name matches\n"
+          "  (thresh X)                functions with at least X percent of the total;\n"
+          "                            (thresh-stack X): with their callees; (thresh-gc X): of\n"
+          "                            the collector's share there\n"
           "  (and EXP ...) (or EXP ...) (not EXP)\n"
-          "  (from EXP) (to EXP)       that calls lead to, or from\n"
-          "  (succ EXP) (pred EXP)     that are called from there, or call there, directly\n",
+          "  (from EXP) (to EXP)       functions that EXP reaches by calls, or that reach EXP\n"
+          "  (succ EXP) (pred EXP)     functions that EXP calls directly, or that call EXP "
+          "directly\n",
           out);
 }
 
@@ -57,7 +58,7 @@ static int take_bool(struct command *c, enum option id, const char *text, bool *
     if (*out || strcmp(text, "false") == 0) return 0;
     char option[32];
     snprintf(option, sizeof option, "-%s", rows[id].name);
-    return report_fail(c->error, option, "give true or false", "`%s` is neither", text);
+    return report_fail(c->error, option, "give one of true, false", "unknown value \"%s\"", text);
 }
 
 static int take_threshold(struct command *c, enum option id, const char *text) {
@@ -68,17 +69,16 @@ static int take_threshold(struct command *c, enum option id, const char *text) {
 }
 
 static void add_file(struct command *c, const char *path) {
-    report_grow(&c->files, &c->file_capacity, c->file_count + 1, sizeof *c->files);
-    c->files[c->file_count++] = report_copy(path);
+    report_append(&c->files, report_copy(path));
 }
 
-/* The files that a file lists. */
+/* Adds the files that a file lists. */
 static int take_list(struct command *c, const char *path) {
     char *line = NULL;
     size_t size = 0;
     FILE *file = fopen(path, "re");
     if (file == NULL)
-        return report_fail(c->error, path, "-mlmon takes a list of files, one a line", "%s",
+        return report_fail(c->error, path, "give a list of files, one per line", "%s",
                            strerror(errno));
     while (getline(&line, &size, file) > 0) {
         line[strcspn(line, "\n")] = 0;
@@ -111,7 +111,7 @@ static int apply(struct command *c, enum option id, const char *text) {
     }
 }
 
-/* Takes options off the front; what follows stays in words. */
+/* Parses the options; `words` becomes what follows. */
 static int parse(struct command *c, char **words) {
     const char *advice = "`bactrian mlprof -help` lists the options";
     for (; *words != NULL && (*words)[0] == '-'; words += 2) {
@@ -124,25 +124,24 @@ static int parse(struct command *c, char **words) {
         while (id < OPTIONS && strcmp(rows[id].name, name) != 0) id++;
         if (id == OPTIONS) return report_fail(c->error, *words, advice, "unknown option");
         if (words[1] == NULL)
-            return report_fail(c->error, *words, advice, "%s is missing behind it",
-                               rows[id].argument);
+            return report_fail(c->error, *words, advice, "expected %s", rows[id].argument);
         if (apply(c, id, words[1]) != 0) return -1;
     }
     c->words = words;
-    if (*words == NULL) return report_fail(c->error, "", advice, "mlprof needs a program's name");
+    if (*words == NULL) return report_fail(c->error, "", advice, "expected the name of a program");
     for (char **file = words + 1; *file != NULL; file++) add_file(c, *file);
-    if (c->file_count == 0) add_file(c, "mlmon.out");
+    if (c->files.count == 0) add_file(c, "mlmon.out");
     return 0;
 }
 
-/* Reads one file and adds it. first: nothing is in sum yet. */
+/* Reads a file and adds it. first: sum is empty. */
 static int add_profile(const char *path, uint32_t magic, bool first, struct mlmon *sum,
                        struct report_error *error) {
     struct mlmon one;
     int failed = mlmon_read(path, &one, error);
     if (failed == 0 && one.magic != magic)
-        failed = report_fail(error, path, "name the program that wrote it",
-                             "wrong magic number: it is of another program");
+        failed = report_fail(error, path, "give the program that wrote it",
+                             "wrong magic number: the file belongs to another program");
     if (failed == 0 && first) {
         *sum = one;
         return 0;
@@ -154,8 +153,8 @@ static int add_profile(const char *path, uint32_t magic, bool first, struct mlmo
 
 static int add_profiles(struct command *c, uint32_t magic, struct mlmon *sum) {
     size_t read = 0;
-    for (size_t i = 0; i < c->file_count; i++) {
-        if (add_profile(c->files[i], magic, read == 0, sum, c->error) == 0) read++;
+    for (size_t i = 0; i < c->files.count; i++) {
+        if (add_profile(c->files.at[i], magic, read == 0, sum, c->error) == 0) read++;
         else if (!c->options.tolerant) return -1;
     }
     return read > 0 ? 0 : -1;
@@ -190,8 +189,8 @@ int mlprof_run(char **words, mlprof_magic *magic_of, FILE *out, struct report_er
     int status = parse(&c, words);
     if (status == 0 && c.help) print_help(out);
     else if (status == 0) status = perform(&c, magic_of, out);
-    for (size_t i = 0; i < c.file_count; i++) free(c.files[i]);
-    free(c.files);
+    for (size_t i = 0; i < c.files.count; i++) free(c.files.at[i]);
+    free(c.files.at);
     free(c.kept);
     free(c.title);
     return status;

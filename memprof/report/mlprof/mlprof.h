@@ -1,4 +1,4 @@
-/* mlprof.h - `bactrian mlprof`: what MLton's mlprof shows of files of counts. */
+/* mlprof.h - `bactrian mlprof`: shows files of exact counts, as MLton's mlprof does. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MLPROF_MLPROF_H
 #define BACTRIAN_MEMPROF_REPORT_MLPROF_MLPROF_H
 

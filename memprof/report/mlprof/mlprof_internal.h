@@ -1,4 +1,4 @@
-/* mlprof_internal.h - what the parts of mlprof share: the functions that are shown, as a graph. */
+/* mlprof_internal.h - the functions that mlprof shows, as a graph. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MLPROF_MLPROF_INTERNAL_H
 #define BACTRIAN_MEMPROF_REPORT_MLPROF_MLPROF_INTERNAL_H
 
@@ -26,20 +26,21 @@ struct mlprof_options {
     bool gray, raw, show_line, tolerant, short_name;
 };
 
-/* The share of n in everything that was counted, in percent. */
+/* n in percent of the total count. */
 double mlprof_percent(const struct mlmon *profile, uint64_t n);
 
-/* The nodes and what they call. split: a regular expression for names, or NULL. Returns 0, or -1
- * and *error. mlprof_graph_free in both cases. */
+/* Makes the nodes and their calls. split: a regular expression for names, or NULL. Returns 0, or -1
+ * and *error; *out is freed by mlprof_graph_free in both cases. */
 int mlprof_graph_make(const struct mlmon *profile, const char *split, bool short_name,
                       struct mlprof_graph *out, struct report_error *error);
+/* Frees the graph's nodes and calls. */
 void mlprof_graph_free(struct mlprof_graph *graph);
 
-/* Sets kept: the nodes that satisfy the expression and have something to show; without one (NULL)
- * the latter. Returns 0, or -1 and *error. */
+/* Sets `kept` of the nodes that are in the set of the expression (NULL: all) and have counts to
+ * show. Returns 0, or -1 and *error. */
 int mlprof_keep(struct mlprof_graph *graph, const char *expression, struct report_error *error);
 
-/* Writes the totals and the table of the nodes that are kept. */
+/* Writes the totals and the table of the kept nodes. */
 void mlprof_write_table(const struct mlprof_graph *graph, const struct mlprof_options *options,
                         FILE *out);
 /* Writes them as a graph for dot. Returns 0, or -1 and *error. */

@@ -1,27 +1,17 @@
 /* table.c - mlprof's totals and table. */
+#include "gc/assert.h"
 #include "memprof/report/mlprof/mlprof_internal.h"
-#include "memprof/report/model/memory.h"
+#include "memprof/report/model/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TICKS_PER_SECOND = 100, MAX_COLUMNS = 7 };
 
-/* 1,234,567 */
-static char *with_commas(uint64_t n) {
-    char *digits = report_format("%llu", (unsigned long long)n);
-    size_t length = strlen(digits), at = 0;
-    char *text = report_alloc(length + length / 3 + 1);
-    for (size_t i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) text[at++] = ',';
-        text[at++] = digits[i];
-    }
-    free(digits);
-    return text;
-}
-
 static void write_totals(const struct mlmon *p, FILE *out) {
-    char *total = with_commas(p->total + p->total_gc), *gc = with_commas(p->total_gc);
+    char total[32], gc[32];
+    report_write_whole(total, p->total + p->total_gc);
+    report_write_whole(gc, p->total_gc);
     if (p->kind == MLMON_TIME)
         fprintf(out, "%.2f seconds of CPU time (%.2f seconds GC)\n",
                 (double)(p->total + p->total_gc) / TICKS_PER_SECOND,
@@ -29,33 +19,30 @@ static void write_totals(const struct mlmon *p, FILE *out) {
     else if (p->kind == MLMON_ALLOC)
         fprintf(out, "%s bytes allocated (%s bytes by GC)\n", total, gc);
     else fprintf(out, "%s ticks\n", total);
-    free(total);
-    free(gc);
 }
 
-/* Texts in rows; the first column stands left, the others right, the titles in the middle. */
+/* Rows of texts: the first column aligned left, the others right, titles centred. */
 struct table {
     const char *titles[MAX_COLUMNS];
     size_t widths[MAX_COLUMNS];
     unsigned column_count;
-    char **cells;
-    size_t count, capacity;
+    REPORT_VECTOR(char *) cells;
 };
 
 static void add_cell(struct table *t, char *text) {
-    size_t column = t->count % t->column_count;
-    report_grow(&t->cells, &t->capacity, t->count + 1, sizeof *t->cells);
-    t->cells[t->count++] = text;
+    size_t column = t->cells.count % t->column_count;
+    report_append(&t->cells, text);
     if (strlen(text) > t->widths[column]) t->widths[column] = strlen(text);
 }
 
 static void write_line(FILE *out, const struct table *t, const char *const *texts, bool centred) {
-    size_t due = 0; /* blanks that are only written in front of something */
+    size_t blanks = 0; /* owed before the next text: no line ends with blanks */
     for (unsigned i = 0; i < t->column_count; i++) {
         size_t length = strlen(texts[i]), rest = t->widths[i] - length;
+        ASSERT(length <= t->widths[i]);
         size_t left = centred ? rest / 2 : i == 0 ? 0 : rest;
-        fprintf(out, "%*s%s", (int)(due + left), "", texts[i]);
-        due = rest - left + 1;
+        fprintf(out, "%*s%s", (int)(blanks + left), "", texts[i]);
+        blanks = rest - left + 1;
     }
     fputc('\n', out);
 }
@@ -69,6 +56,7 @@ static void write_rule(FILE *out, const struct table *t) {
 }
 
 static void add_column(struct table *t, const char *title) {
+    ASSERT(t->column_count < MAX_COLUMNS);
     t->widths[t->column_count] = strlen(title);
     t->titles[t->column_count++] = title;
 }
@@ -76,10 +64,10 @@ static void add_column(struct table *t, const char *title) {
 static void add_count(struct table *t, const struct mlmon *p, uint64_t n, bool raw) {
     add_cell(t, report_format("%.1f%%", mlprof_percent(p, n)));
     if (!raw) return;
-    char *commas = with_commas(n);
+    char whole[32];
+    report_write_whole(whole, n);
     add_cell(t, p->kind == MLMON_TIME ? report_format("(%.2fs)", (double)n / TICKS_PER_SECOND)
-                                      : report_format("(%s)", commas));
-    free(commas);
+                                      : report_format("(%s)", whole));
 }
 
 static int compare_nodes(const void *a, const void *b) {
@@ -93,9 +81,9 @@ static int compare_nodes(const void *a, const void *b) {
 
 static void add_node(struct table *t, const struct mlmon *p, const struct mlprof_node *node,
                      const struct mlprof_options *o) {
-    bool place = o->show_line && node->position != NULL;
-    add_cell(t,
-             report_format("%s%s%s", node->name, place ? "  " : "", place ? node->position : ""));
+    bool position = o->show_line && node->position != NULL;
+    add_cell(t, report_format("%s%s%s", node->name, position ? "  " : "",
+                              position ? node->position : ""));
     add_count(t, p, node->counts.own, o->raw);
     if (!p->stacks) return;
     add_count(t, p, node->counts.stack, o->raw);
@@ -120,9 +108,9 @@ void mlprof_write_table(const struct mlprof_graph *g, const struct mlprof_option
     write_totals(p, out);
     write_line(out, &t, t.titles, true);
     write_rule(out, &t);
-    for (size_t i = 0; i < t.count; i += t.column_count)
-        write_line(out, &t, (const char *const *)t.cells + i, false);
-    for (size_t i = 0; i < t.count; i++) free(t.cells[i]);
-    free(t.cells);
+    for (size_t i = 0; i < t.cells.count; i += t.column_count)
+        write_line(out, &t, (const char *const *)t.cells.at + i, false);
+    for (size_t i = 0; i < t.cells.count; i++) free(t.cells.at[i]);
+    free(t.cells.at);
     free(order);
 }

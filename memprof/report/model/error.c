@@ -1,4 +1,4 @@
-/* error.c - why a report could not be made. */
+/* error.c - why a report failed. */
 #include "memprof/report/model/error.h"
 
 #include <stdarg.h>

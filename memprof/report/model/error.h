@@ -1,4 +1,4 @@
-/* error.h - why a report could not be made. */
+/* error.h - why a report failed. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_ERROR_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_ERROR_H
 
@@ -9,8 +9,7 @@ struct report_error {
     char advice[240];
 };
 
-/* Fills *error from three texts; what may be a format of printf's. Returns -1, for
- * `return report_fail(...)`. */
+/* Fills *error; `what` is a format as of printf. Returns -1, for `return report_fail(...)`. */
 int report_fail(struct report_error *error, const char *subject, const char *advice,
                 const char *what, ...) __attribute__((format(printf, 4, 5)));
 

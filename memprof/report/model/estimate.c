@@ -1,17 +1,20 @@
-/* estimate.c - from sampled words to what was allocated, and how far off that may be.
+/* estimate.c - estimates of what was allocated, with their confidence intervals.
  *
- * With the exact total known, a set's share in all hits is a binomial proportion: Wilson's interval
- * of it, times the total. Without, hits are a Poisson count, with the score interval
- * that is the limit of Wilson's. */
+ * If the exact total is known, a set's share of all hits is a binomial proportion: Wilson's
+ * interval times the total. Otherwise hits are a Poisson count with its score interval, the limit
+ * of Wilson's. */
 #include "memprof/report/model/estimate.h"
+
+#include "gc/assert.h"
 
 #include <math.h>
 
 static const double Z = 1.959963984540054; /* of 95 % */
 
-enum { MANY = 30 };
+enum { MANY = 30 }; /* samples from which the normal approximation is good enough */
 
 void report_sum_add(struct report_sum *sum, const struct report_sample *sample, double rate) {
+    ASSERT(rate > 0 && rate <= 1 && sample->hits >= 1); /* PM3 */
     double words = (double)sample->wosize + (sample->source != REPORT_EXTERNAL);
     double p = rate < 1 ? -expm1(words * log1p(-rate)) : 1;
     if (!(p > 0)) p = rate;
@@ -33,21 +36,22 @@ void report_sum_merge(struct report_sum *sum, const struct report_sum *other) {
 struct report_scale report_scale_of(const struct report_model *model) {
     struct report_scale scale = {.rate = model->rate, .word_bytes = model->word_bytes};
     scale.total_hits = report_model_all_hits(model);
-    /* A rate of 1 needs no help. */
+    /* At a rate of 1 the hits are exact. */
     if (scale.total_hits > 0 && !model->truncated && model->rate < 1)
         scale.exact_words = report_model_exact_words(model);
     return scale;
 }
 
-/* The score interval of the mean of a Poisson count, which is Wilson's for a share that is small:
- * for few hits it holds its 95 % better than exact bounds, which overstate it. Narrowed where
- * sampling leaves little out. */
+/* The score interval of the mean of a Poisson count. For few hits its coverage is nearer to 95 %
+ * than that of exact bounds, which are too wide. A high rate narrows it: little was left out. */
 static struct report_estimate count_bounds(double n, double rate) {
     double narrow = sqrt(1 - rate), half = Z * sqrt(n + Z * Z / 4);
     struct report_estimate e = {n, n, n};
+    ASSERT(n >= 0 && rate >= 0 && rate <= 1);
     if (narrow == 0) return e;
     e.low = n > 0 ? n - (half - Z * Z / 2) * narrow : 0;
     e.high = n + (half + Z * Z / 2) * narrow;
+    ASSERT(e.low <= n && n <= e.high);
     return e;
 }
 
@@ -55,6 +59,7 @@ static struct report_estimate count_bounds(double n, double rate) {
 static struct report_estimate wilson(double n, double total) {
     struct report_estimate e = {0, 0, 1};
     if (!(total > 0)) return e;
+    ASSERT(n >= 0);
     double p = n / total, zz = Z * Z;
     double middle = (p + zz / (2 * total)) / (1 + zz / total);
     double half = Z / (1 + zz / total) * sqrt(p * (1 - p) / total + zz / (4 * total * total));
@@ -65,6 +70,7 @@ static struct report_estimate wilson(double n, double total) {
 }
 
 static struct report_estimate times(struct report_estimate e, double factor) {
+    ASSERT(factor >= 0);
     return (struct report_estimate){e.value * factor, e.low * factor, e.high * factor};
 }
 
@@ -75,6 +81,7 @@ struct report_estimate report_estimate_words(const struct report_scale *scale,
     if (scale->exact_words > 0) {
         struct report_estimate share = wilson(sum->hits, scale->total_hits);
         double narrow = sqrt(1 - scale->rate);
+        ASSERT(share.low <= share.value && share.value <= share.high);
         share.low = share.value - (share.value - share.low) * narrow;
         share.high = share.value + (share.high - share.value) * narrow;
         return times(share, scale->exact_words);
@@ -97,7 +104,7 @@ struct report_estimate report_estimate_blocks(const struct report_scale *scale,
         e.high = times(count_bounds(0, scale->rate), 1 / scale->rate).high;
     } else if (sum->blocks_variance > 0 && sum->samples < MANY) {
         struct report_estimate n = count_bounds(sum->samples, 0);
-        /* As wide as the law of the samples' number, scaled to the estimate's own error. */
+        /* The interval of the number of samples, scaled to the estimate's standard error. */
         double width = sqrt(sum->blocks_variance / sum->samples);
         e.low = fmax(sum->samples, sum->blocks - (n.value - n.low) * width);
         e.high = sum->blocks + (n.high - n.value) * width;
@@ -110,7 +117,6 @@ struct report_estimate report_estimate_blocks(const struct report_scale *scale,
 
 struct report_estimate report_estimate_samples(const struct report_scale *scale,
                                                const struct report_sum *sum) {
-    (void)scale;
     return (struct report_estimate){sum->samples, sum->samples, sum->samples};
 }
 
@@ -119,6 +125,7 @@ long long report_round(struct report_rounder *rounder, report_weigher *weigh,
     if (part->samples == 0) return 0;
     report_sum_merge(&rounder->so_far, part);
     long long before = rounder->given;
+    ASSERT(part->hits >= part->samples);
     rounder->given = llround(weigh(scale, &rounder->so_far).value);
     return rounder->given - before;
 }
@@ -129,7 +136,8 @@ struct report_estimate report_estimate_share(const struct report_scale *scale,
     if (whole->hits == 0) return (struct report_estimate){0, 0, scale->rate < 1};
     double p = (double)part->hits / whole->hits;
     if (scale->rate >= 1) return (struct report_estimate){p, p, p};
-    /* Several hits of one block say no more than one. */
+    ASSERT(part->hits <= whole->hits);
+    /* Further hits of one block carry no information about shares. */
     double effective = (double)whole->hits * whole->hits / whole->hits_squared;
     struct report_estimate e = wilson(p * effective, effective);
     e.value = p;

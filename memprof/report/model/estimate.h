@@ -1,70 +1,69 @@
-/* estimate.h - from sampled words to what was allocated, and how far off that may be.
+/* estimate.h - estimates of what was allocated, with their confidence intervals.
  *
- * Every allocated word is hit with the same small probability, the rate, independently of all
- * others. So hits are counts of independent trials, whatever the sizes of the blocks. */
+ * Every allocated word is sampled (a hit) with the same probability, the rate, independently of the
+ * others. Hits are therefore counts of independent trials, whatever the sizes of the blocks. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_ESTIMATE_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_ESTIMATE_H
 
 #include "memprof/report/model/model.h"
 
-/* What is known of a set of samples. Starts as all zeroes. */
+/* Sums over a set of samples. Starts as all zeroes. */
 struct report_sum {
     uint64_t samples, hits;
     double hits_squared;            /* of each sample, summed */
     double blocks, blocks_variance; /* estimated number of blocks */
 };
 
-/* A value with its 95 % confidence interval. Exact: low == value == high. */
+/* A value with its 95 % confidence interval; low == value == high if it is exact. */
 struct report_estimate {
     double value, low, high;
 };
 
-/* How to scale hits: by the rate or, if the exact total is known, so that all hits give it. */
+/* How to scale hits: by the rate or, if the exact total is known, so that all hits yield it. */
 struct report_scale {
     double rate;
     double total_hits, exact_words; /* of the whole run; exact_words 0: unknown */
     int word_bytes;
 };
 
-/* Adds a sample; rate: of sampling. */
+/* Adds a sample. Needs: 0 < rate <= 1, at least one hit. */
 void report_sum_add(struct report_sum *sum, const struct report_sample *sample, double rate);
 /* Adds another set. */
 void report_sum_merge(struct report_sum *sum, const struct report_sum *other);
 
 /* The scale for a profile. */
 struct report_scale report_scale_of(const struct report_model *model);
-/* Words, headers included, that the set stands for. */
+/* The words, headers included, that the set stands for. */
 struct report_estimate report_estimate_words(const struct report_scale *scale,
                                              const struct report_sum *sum);
 /* The same in bytes. */
 struct report_estimate report_estimate_bytes(const struct report_scale *scale,
                                              const struct report_sum *sum);
-/* Blocks that the set stands for. */
+/* The blocks that the set stands for. */
 struct report_estimate report_estimate_blocks(const struct report_scale *scale,
                                               const struct report_sum *sum);
-/* The number of samples, which is no estimate. */
+/* The number of samples, which is exact. */
 struct report_estimate report_estimate_samples(const struct report_scale *scale,
                                                const struct report_sum *sum);
 /* One of the four above. */
 typedef struct report_estimate report_weigher(const struct report_scale *scale,
                                               const struct report_sum *sum);
 
-/* Whole numbers for the parts of a total, one after the other: each differs from its estimate by
- * less than one, and those given so far add up to the rounded estimate of what they stand for.
- * Starts as all zeroes. */
+/* Rounds the parts of a total one by one: each number differs from its estimate by less than one,
+ * and their sum is the rounded estimate of the parts so far. Starts as all zeroes. */
 struct report_rounder {
     struct report_sum so_far;
     long long given;
 };
-/* The next part's number. */
+/* The number of the next part. */
 long long report_round(struct report_rounder *rounder, report_weigher *weigh,
                        const struct report_scale *scale, const struct report_sum *part);
 
-/* The share of a part in a whole that contains it, 0 to 1, by words. */
+/* The share of a part in the whole that contains it, 0 to 1, by words. */
 struct report_estimate report_estimate_share(const struct report_scale *scale,
                                              const struct report_sum *part,
                                              const struct report_sum *whole);
-/* The two-sided probability that a difference this many standard errors away from 0 is chance. */
+/* The two-sided probability that a difference of z standard errors is due to chance. */
 double report_p_value(double z);
 
 #endif

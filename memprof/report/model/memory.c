@@ -1,9 +1,10 @@
-/* memory.c - allocation and growing texts for the offline half.
+/* memory.c - allocation, vectors, hash tables, buffers.
  *
- * A reader of profiles has nothing useful to do without memory: one function ends the process. */
+ * A report without memory is of no use: one function ends the process. */
 #include "memprof/report/model/memory.h"
 
-#include <stdarg.h>
+#include "gc/assert.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +20,6 @@ void *report_alloc(size_t size) {
     void *p = calloc(1, size > 0 ? size : 1);
     if (p == NULL) out_of_memory();
     return p;
-}
-
-void report_grow(void *array, size_t *capacity, size_t needed, size_t size) {
-    if (needed <= *capacity) return;
-    size_t wanted = *capacity + *capacity / 2 + 16;
-    if (wanted < needed) wanted = needed;
-    if (wanted > (size_t)-1 / 2 / size) out_of_memory();
-    void **slot = array;
-    void *grown = realloc(*slot, wanted * size);
-    if (grown == NULL) out_of_memory();
-    *slot = grown;
-    *capacity = wanted;
 }
 
 char *report_copy(const char *text) {
@@ -52,6 +41,68 @@ char *report_format(const char *format, ...) {
     return text;
 }
 
+void report_replace(char **text, char *with) {
+    free(*text);
+    *text = with;
+}
+
+void report_grow(void *array, size_t *capacity, size_t needed, size_t size) {
+    if (needed <= *capacity) return;
+    size_t wanted = *capacity + *capacity / 2 + 16;
+    if (wanted < needed) wanted = needed;
+    if (wanted > (size_t)-1 / 2 / size) out_of_memory();
+    void **slot = array;
+    void *grown = realloc(*slot, wanted * size);
+    if (grown == NULL) out_of_memory();
+    *slot = grown;
+    *capacity = wanted;
+}
+
+uint64_t report_hash_number(uint64_t n) {
+    n ^= n >> 32;
+    n *= 0x9E3779B97F4A7C15u;
+    return n ^ n >> 29;
+}
+
+uint64_t report_hash_bytes(const void *bytes, size_t n) {
+    const unsigned char *p = bytes;
+    uint64_t h = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 0x100000001B3u;
+    return report_hash_number(h);
+}
+
+uint32_t report_hash_find(const struct report_hash *table, uint64_t hash, report_equal *equal,
+                          const void *owner, const void *key) {
+    if (table->size == 0) return REPORT_NO_NUMBER;
+    for (size_t at = (uint32_t)hash & (table->size - 1);; at = (at + 1) & (table->size - 1)) {
+        const struct report_slot *slot = &table->slots[at];
+        if (slot->number == 0) return REPORT_NO_NUMBER;
+        if (slot->hash == (uint32_t)hash && equal(owner, slot->number - 1, key))
+            return slot->number - 1;
+    }
+}
+
+static void hash_insert(struct report_hash *table, struct report_slot slot) {
+    size_t at = slot.hash & (table->size - 1);
+    while (table->slots[at].number != 0) at = (at + 1) & (table->size - 1);
+    table->slots[at] = slot;
+}
+
+void report_hash_add(struct report_hash *table, uint64_t hash, uint32_t number) {
+    ASSERT(number != REPORT_NO_NUMBER);
+    if (2 * (table->used + 1) > table->size) {
+        const struct report_hash old = *table;
+        table->size = old.size > 0 ? 2 * old.size : 64;
+        table->slots = report_alloc(table->size * sizeof *table->slots);
+        for (size_t i = 0; i < old.size; i++)
+            if (old.slots[i].number != 0) hash_insert(table, old.slots[i]);
+        free(old.slots);
+    }
+    ASSERT((table->size & (table->size - 1)) == 0 && 2 * (table->used + 1) <= table->size);
+    hash_insert(table, (struct report_slot){(uint32_t)hash, number + 1});
+    table->used++;
+}
+
 void report_put(struct report_buffer *buffer, const void *bytes, size_t n) {
     if (n == 0) return;
     report_grow(&buffer->data, &buffer->capacity, buffer->length + n, 1);
@@ -65,5 +116,6 @@ void report_put_byte(struct report_buffer *buffer, unsigned byte) {
 }
 
 void report_put_le(struct report_buffer *buffer, unsigned long long n, unsigned bytes) {
+    ASSERT(bytes <= 8);
     for (unsigned i = 0; i < bytes; i++) report_put_byte(buffer, (n >> (8 * i)) & 255);
 }

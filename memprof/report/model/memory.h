@@ -1,24 +1,69 @@
-/* memory.h - allocation and growing texts for the offline half. */
+/* memory.h - memory for reports: allocation, vectors, hash tables, text and byte buffers. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_MEMORY_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_MEMORY_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Memory of size bytes, zeroed; freed with free(). Fails: a message, exit status 125. */
+/* Zeroed memory of `size` bytes; freed with free(). Fails: prints a message, exits with 125. */
 void *report_alloc(size_t size);
-/* Makes room for at least `needed` elements of `size` bytes in *array, which holds *capacity of
- * them; grows by half again. New elements are not initialised. Fails: as report_alloc. */
-void report_grow(void *array, size_t *capacity, size_t needed, size_t size);
 /* A copy of text; freed with free(). Fails: as report_alloc. */
 char *report_copy(const char *text);
-/* A text made as printf does; freed with free(). Fails: as report_alloc. */
+/* A text formatted as by printf; freed with free(). Fails: as report_alloc. */
 char *report_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same as vprintf does. */
+/* The same as by vprintf. */
 char *report_format_list(const char *format, va_list arguments)
     __attribute__((format(printf, 1, 0)));
+/* Frees *text and replaces it by `with`, which it takes over. */
+void report_replace(char **text, char *with);
 
-/* Bytes that grow at their end. Starts as all zeroes; data is freed with free(). */
+/* A vector: a growing array that starts as all zeroes; `at` is freed with free(). Any structure
+ * with these three fields is one. */
+#define REPORT_VECTOR(type)     \
+    struct {                    \
+        type *at;               \
+        size_t count, capacity; \
+    }
+/* Makes room for `needed` items in all; new items are not initialised. Fails: as report_alloc. */
+#define report_reserve(vector, needed) \
+    report_grow(&(vector)->at, &(vector)->capacity, needed, sizeof *(vector)->at)
+/* Appends an item. Fails: as report_alloc. */
+#define report_append(vector, ...)                \
+    (report_reserve(vector, (vector)->count + 1), \
+     (void)((vector)->at[(vector)->count] = (__VA_ARGS__)), (void)(vector)->count++)
+/* Makes room for `needed` items of `size` bytes in *array, which has *capacity of them; grows by
+ * half. Fails: as report_alloc. */
+void report_grow(void *array, size_t *capacity, size_t needed, size_t size);
+
+struct report_numbers {
+    uint32_t *at;
+    size_t count, capacity;
+};
+
+/* A hash table of numbers: each stands for an entry of an array that its owner has. Starts as all
+ * zeroes; slots is freed with free(). */
+struct report_hash {
+    struct report_slot {
+        uint32_t hash, number; /* number: plus 1; 0: free */
+    } * slots;
+    size_t size, used; /* size: a power of two, at least twice used */
+};
+enum { REPORT_NO_NUMBER = UINT32_MAX };
+
+/* Whether the owner's entry `number` has the key. */
+typedef bool report_equal(const void *owner, uint32_t number, const void *key);
+/* The number that was added with `hash` and is equal to key; REPORT_NO_NUMBER if there is none. */
+uint32_t report_hash_find(const struct report_hash *table, uint64_t hash, report_equal *equal,
+                          const void *owner, const void *key);
+/* Adds a number, whose key is not in the table. Fails: as report_alloc. */
+void report_hash_add(struct report_hash *table, uint64_t hash, uint32_t number);
+/* Hashes of n bytes and of a number. */
+uint64_t report_hash_bytes(const void *bytes, size_t n);
+uint64_t report_hash_number(uint64_t n);
+
+/* A growing run of bytes. Starts as all zeroes; data is freed with free(). */
 struct report_buffer {
     unsigned char *data;
     size_t length, capacity;

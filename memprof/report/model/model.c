@@ -1,56 +1,10 @@
 /* model.c - a profile in memory; the picture and the invariants are in model.h. */
 #include "memprof/report/model/model.h"
 
-#include "memprof/report/model/memory.h"
+#include "gc/assert.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t mix(uint64_t h) {
-    h ^= h >> 32;
-    h *= 0x9E3779B97F4A7C15u;
-    return h ^ (h >> 29);
-}
-
-static uint64_t hash_bytes(const void *bytes, size_t n) {
-    const unsigned char *p = bytes;
-    uint64_t h = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 0x100000001B3u;
-    return mix(h);
-}
-
-static uint64_t hash_name(const struct report_model *model, uint32_t i) {
-    return hash_bytes(model->names[i], strlen(model->names[i]));
-}
-
-static uint64_t hash_location(const struct report_model *model, uint32_t i) {
-    return hash_bytes(&model->locations[i], sizeof model->locations[i]);
-}
-
-static uint64_t hash_pair(uint32_t parent, uint32_t location) {
-    return mix(((uint64_t)parent << 32 | location) * 0xD6E8FEB86659FD93u);
-}
-
-static uint64_t hash_node(const struct report_model *model, uint32_t i) {
-    return hash_pair(model->nodes[i].parent, model->nodes[i].location);
-}
-
-/* Makes room for one more entry, at most half full; hash_of tells where the old ones go. */
-static void reserve(const struct report_model *model, struct report_hash *hash,
-                    uint64_t (*hash_of)(const struct report_model *, uint32_t)) {
-    if (2 * (hash->used + 1) <= hash->size) return;
-    size_t size = hash->size > 0 ? hash->size * 2 : 64;
-    uint32_t *slots = report_alloc(size * sizeof *slots);
-    for (size_t i = 0; i < hash->size; i++) {
-        if (hash->slots[i] == 0) continue;
-        size_t at = hash_of(model, hash->slots[i] - 1) & (size - 1);
-        while (slots[at] != 0) at = (at + 1) & (size - 1);
-        slots[at] = hash->slots[i];
-    }
-    free(hash->slots);
-    hash->slots = slots;
-    hash->size = size;
-}
 
 struct report_model *report_model_create(void) {
     struct report_model *model = report_alloc(sizeof *model);
@@ -68,155 +22,232 @@ struct report_model *report_model_create(void) {
     *model->peak = -1;
     report_model_name(model, "");
     report_model_location(model, &unknown);
-    report_grow(&model->nodes, &model->node_capacity, 1, sizeof *model->nodes);
-    memset(model->nodes, 0, sizeof *model->nodes);
-    model->node_count = 1;
+    report_append(&model->nodes, (struct report_node){0});
     return model;
 }
 
 void report_model_free(struct report_model *model) {
     if (model == NULL) return;
-    for (size_t i = 0; i < model->name_count; i++) free(model->names[i]);
-    free(model->format);
-    free(model->program);
-    free(model->host);
-    free(model->runtime_parameters);
-    free(model->context);
-    free(model->outcome);
-    free(model->names);
-    free(model->locations);
-    free(model->nodes);
-    free(model->samples);
-    free(model->gc_events);
-    free(model->phases);
-    free(model->counters);
-    free(model->sites);
-    free(model->peak);
-    free(model->origin.arguments);
-    free(model->origin.ocaml);
-    free(model->origin.recorder);
-    free(model->name_hash.slots);
-    free(model->location_hash.slots);
-    free(model->node_hash.slots);
-    free(model);
+    for (size_t i = 0; i < model->names.count; i++) free(model->names.at[i]);
+    void *const owned[] = {model->format,
+                           model->program,
+                           model->host,
+                           model->runtime_parameters,
+                           model->context,
+                           model->outcome,
+                           model->names.at,
+                           model->locations.at,
+                           model->nodes.at,
+                           model->samples.at,
+                           model->gc_events.at,
+                           model->phases.at,
+                           model->counters.at,
+                           model->sites.at,
+                           model->peak,
+                           model->origin.arguments,
+                           model->origin.ocaml,
+                           model->origin.recorder,
+                           model->name_hash.slots,
+                           model->location_hash.slots,
+                           model->node_hash.slots,
+                           model};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+}
+
+static bool is_name(const void *owner, uint32_t number, const void *key) {
+    return strcmp(((const struct report_model *)owner)->names.at[number], key) == 0;
 }
 
 uint32_t report_model_name(struct report_model *model, const char *text) {
-    struct report_hash *hash = &model->name_hash;
-    reserve(model, hash, hash_name);
-    size_t at = hash_bytes(text, strlen(text)) & (hash->size - 1);
-    for (; hash->slots[at] != 0; at = (at + 1) & (hash->size - 1))
-        if (strcmp(model->names[hash->slots[at] - 1], text) == 0) return hash->slots[at] - 1;
-    report_grow(&model->names, &model->name_capacity, model->name_count + 1, sizeof(char *));
-    model->names[model->name_count] = report_copy(text);
-    hash->slots[at] = ++model->name_count;
-    hash->used++;
-    return model->name_count - 1;
+    uint64_t hash = report_hash_bytes(text, strlen(text));
+    uint32_t found = report_hash_find(&model->name_hash, hash, is_name, model, text);
+    if (found != REPORT_NO_NUMBER) return found;
+    report_append(&model->names, report_copy(text));
+    report_hash_add(&model->name_hash, hash, model->names.count - 1);
+    return model->names.count - 1;
+}
+
+static bool is_location(const void *owner, uint32_t number, const void *key) {
+    const struct report_model *model = owner;
+    return memcmp(&model->locations.at[number], key, sizeof *model->locations.at) == 0;
 }
 
 uint32_t report_model_location(struct report_model *model, const struct report_location *location) {
-    struct report_hash *hash = &model->location_hash;
-    reserve(model, hash, hash_location);
-    size_t at = hash_bytes(location, sizeof *location) & (hash->size - 1);
-    for (; hash->slots[at] != 0; at = (at + 1) & (hash->size - 1))
-        if (memcmp(&model->locations[hash->slots[at] - 1], location, sizeof *location) == 0)
-            return hash->slots[at] - 1;
-    report_grow(&model->locations, &model->location_capacity, model->location_count + 1,
-                sizeof *location);
-    model->locations[model->location_count] = *location;
-    hash->slots[at] = ++model->location_count;
-    hash->used++;
-    return model->location_count - 1;
+    ASSERT(location->file < model->names.count && location->function < model->names.count);
+    ASSERT(location->reserved == 0);
+    uint64_t hash = report_hash_bytes(location, sizeof *location);
+    uint32_t found = report_hash_find(&model->location_hash, hash, is_location, model, location);
+    if (found != REPORT_NO_NUMBER) return found;
+    report_append(&model->locations, *location);
+    report_hash_add(&model->location_hash, hash, model->locations.count - 1);
+    return model->locations.count - 1;
+}
+
+static bool is_node(const void *owner, uint32_t number, const void *key) {
+    const struct report_node *node = &((const struct report_model *)owner)->nodes.at[number];
+    const struct report_node *wanted = key;
+    return node->parent == wanted->parent && node->location == wanted->location;
+}
+
+static uint64_t hash_node(const struct report_node *node) {
+    return report_hash_number(((uint64_t)node->parent << 32 | node->location) *
+                              0xD6E8FEB86659FD93u);
 }
 
 uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t location) {
-    struct report_hash *hash = &model->node_hash;
-    reserve(model, hash, hash_node);
-    size_t at = hash_pair(parent, location) & (hash->size - 1);
-    for (; hash->slots[at] != 0; at = (at + 1) & (hash->size - 1)) {
-        const struct report_node *node = &model->nodes[hash->slots[at] - 1];
-        if (node->parent == parent && node->location == location) return hash->slots[at] - 1;
-    }
-    report_grow(&model->nodes, &model->node_capacity, model->node_count + 1, sizeof *model->nodes);
-    model->nodes[model->node_count] = (struct report_node){parent, location,
-                                                           model->nodes[parent].depth + 1};
-    hash->slots[at] = ++model->node_count;
-    hash->used++;
-    return model->node_count - 1;
-}
-
-uint32_t report_model_sample(struct report_model *model, const struct report_sample *sample) {
-    report_grow(&model->samples, &model->sample_capacity, model->sample_count + 1,
-                sizeof *model->samples);
-    model->samples[model->sample_count] = *sample;
-    return model->sample_count++;
-}
-
-void report_model_gc_event(struct report_model *model, const struct report_gc_event *event) {
-    report_grow(&model->gc_events, &model->gc_event_capacity, model->gc_event_count + 1,
-                sizeof *model->gc_events);
-    model->gc_events[model->gc_event_count++] = *event;
-}
-
-void report_model_phase(struct report_model *model, const struct report_phase *phase) {
-    report_grow(&model->phases, &model->phase_capacity, model->phase_count + 1,
-                sizeof *model->phases);
-    model->phases[model->phase_count++] = *phase;
-}
-
-void report_model_counter(struct report_model *model, const struct report_counter *counter) {
-    report_grow(&model->counters, &model->counter_capacity, model->counter_count + 1,
-                sizeof *model->counters);
-    model->counters[model->counter_count++] = *counter;
+    ASSERT(parent < model->nodes.count && location < model->locations.count); /* PM1, PM5 */
+    const struct report_node node = {parent, location, model->nodes.at[parent].depth + 1};
+    uint64_t hash = hash_node(&node);
+    uint32_t found = report_hash_find(&model->node_hash, hash, is_node, model, &node);
+    if (found != REPORT_NO_NUMBER) return found;
+    report_append(&model->nodes, node);
+    report_hash_add(&model->node_hash, hash, model->nodes.count - 1);
+    return model->nodes.count - 1;
 }
 
 void report_model_site(struct report_model *model, uint32_t location,
                        const struct report_site *more) {
-    report_grow(&model->sites, &model->site_capacity, (size_t)location + 1, sizeof *more);
-    while (model->site_count <= location)
-        model->sites[model->site_count++] = (struct report_site){0, 0};
-    model->sites[location].words += more->words;
-    model->sites[location].blocks += more->blocks;
+    ASSERT(location < model->locations.count);
+    while (model->sites.count <= location) report_append(&model->sites, (struct report_site){0, 0});
+    model->sites.at[location].words += more->words;
+    model->sites.at[location].blocks += more->blocks;
 }
 
 static int by_birth(const void *a, const void *b) {
     const struct report_sample *x = a, *y = b;
     if (x->born != y->born) return x->born < y->born ? -1 : 1;
-    if (x->node != y->node) return x->node < y->node ? -1 : 1;
-    return 0;
+    return x->node < y->node ? -1 : x->node > y->node;
 }
 
 static void extend(int64_t *end, int64_t time) {
     if (time != REPORT_NEVER && time > *end) *end = time;
 }
 
+/* In builds with assertions: PM1 to PM6. */
+static void verify(const struct report_model *m) {
+    ASSERT(m->rate > 0 && m->rate <= 1 && (m->word_bytes == 4 || m->word_bytes == 8));
+    ASSERT(m->names.at[0][0] == 0 && m->locations.at[0].function == 0); /* PM4 */
+    ASSERT(m->nodes.at[0].depth == 0 && m->sites.count <= m->locations.count);
+    for (uint32_t i = 1; i < m->nodes.count; i++) {
+        const struct report_node *node = &m->nodes.at[i];
+        ASSERT(node->parent < i && node->depth == m->nodes.at[node->parent].depth + 1);  /* PM1 */
+        ASSERT(report_hash_find(&m->node_hash, hash_node(node), is_node, m, node) == i); /* PM2 */
+        ASSERT(node->location < m->locations.count);                                     /* PM5 */
+    }
+    for (size_t i = 0; i < m->samples.count; i++) {
+        const struct report_sample *s = &m->samples.at[i];
+        ASSERT(s->hits >= 1 && s->source <= REPORT_EXTERNAL);             /* PM3 */
+        ASSERT(s->node < m->nodes.count && s->tag >= -1 && s->tag < 256); /* PM5 */
+        ASSERT(s->born <= m->end && (i == 0 || s[-1].born <= s->born));   /* PM6 */
+        ASSERT(s->died == REPORT_NEVER || s->died <= m->end);             /* PM6 */
+        ASSERT(s->promoted == REPORT_NEVER || s->promoted <= m->end);     /* PM6 */
+    }
+    for (size_t i = 0; i < m->gc_events.count; i++)
+        ASSERT(m->gc_events.at[i].kind < REPORT_GC_KINDS && m->gc_events.at[i].start >= 0);
+    for (size_t i = 0; i < m->phases.count; i++)
+        ASSERT(m->phases.at[i].name < m->names.count); /* PM5 */
+}
+
 void report_model_finish(struct report_model *model) {
     bool ordered = true;
-    for (size_t i = 0; i < model->sample_count; i++) {
-        const struct report_sample *s = &model->samples[i];
+    for (size_t i = 0; i < model->samples.count; i++) {
+        const struct report_sample *s = &model->samples.at[i];
         if (i > 0 && s->born < s[-1].born) ordered = false;
         extend(&model->end, s->born);
         extend(&model->end, s->promoted);
         extend(&model->end, s->died);
     }
-    for (size_t i = 0; i < model->gc_event_count; i++)
-        extend(&model->end, model->gc_events[i].start + model->gc_events[i].duration);
-    for (size_t i = 0; i < model->phase_count; i++) extend(&model->end, model->phases[i].end);
-    for (size_t i = 0; i < model->counter_count; i++) extend(&model->end, model->counters[i].time);
-    if (!ordered) qsort(model->samples, model->sample_count, sizeof *model->samples, by_birth);
+    for (size_t i = 0; i < model->gc_events.count; i++)
+        extend(&model->end, model->gc_events.at[i].start + model->gc_events.at[i].duration);
+    for (size_t i = 0; i < model->phases.count; i++) extend(&model->end, model->phases.at[i].end);
+    for (size_t i = 0; i < model->counters.count; i++)
+        extend(&model->end, model->counters.at[i].time);
+    if (!ordered)
+        qsort(model->samples.at, model->samples.count, sizeof *model->samples.at, by_birth);
+    verify(model);
+}
+
+void report_counter_add(struct report_counter *to, const struct report_counter *more,
+                        double factor) {
+    to->minor_words += factor * more->minor_words;
+    to->promoted_words += factor * more->promoted_words;
+    to->major_words += factor * more->major_words;
+    to->external_words += factor * more->external_words;
+    to->minor_collections += factor * more->minor_collections;
+    to->major_collections += factor * more->major_collections;
 }
 
 double report_model_all_hits(const struct report_model *model) {
     double hits = 0;
     if (model->selected) return model->all_hits;
-    for (size_t i = 0; i < model->sample_count; i++) hits += model->samples[i].hits;
+    for (size_t i = 0; i < model->samples.count; i++) hits += model->samples.at[i].hits;
     return hits;
 }
 
 double report_model_exact_words(const struct report_model *model) {
-    if (model->counter_count == 0 || (model->selected && model->all_hits == 0)) return 0;
-    const struct report_counter *last = &model->counters[model->counter_count - 1];
+    if (model->counters.count == 0 || (model->selected && model->all_hits == 0)) return 0;
+    const struct report_counter *last = &model->counters.at[model->counters.count - 1];
     double words = last->minor_words + last->major_words - last->promoted_words +
                    last->external_words;
     return words > 0 ? words : 0;
+}
+
+struct death {
+    int64_t time;
+    uint64_t hits;
+};
+
+static int by_time(const void *a, const void *b) {
+    const struct death *x = a, *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+static int64_t find_peak(const struct report_model *model) {
+    struct death *deaths = report_alloc(model->samples.count * sizeof *deaths);
+    size_t count = 0, dead = 0;
+    int64_t peak = 0;
+    uint64_t live = 0, most = 0;
+    for (size_t i = 0; i < model->samples.count; i++) {
+        const struct report_sample *s = &model->samples.at[i];
+        if (s->died != REPORT_NEVER && s->died > s->born)
+            deaths[count++] = (struct death){s->died, s->hits};
+    }
+    qsort(deaths, count, sizeof *deaths, by_time);
+    for (size_t i = 0; i < model->samples.count; i++) {
+        const struct report_sample *s = &model->samples.at[i];
+        /* A block is not live at the moment of its death, even if another is born then. */
+        for (; dead < count && deaths[dead].time <= s->born; dead++) {
+            ASSERT(deaths[dead].hits <= live);
+            live -= deaths[dead].hits;
+        }
+        if (s->died > s->born) live += s->hits;
+        bool last_of_moment = i + 1 == model->samples.count || s[1].born > s->born;
+        if (last_of_moment && live > most) {
+            most = live;
+            peak = s->born;
+        }
+    }
+    free(deaths);
+    return peak;
+}
+
+/* Births and deaths have to be sorted for it, so the result is kept. */
+int64_t report_peak_time(const struct report_model *model) {
+    if (*model->peak < 0) *model->peak = find_peak(model);
+    return *model->peak;
+}
+
+void report_unwind(const struct report_model *model, uint32_t node, size_t most,
+                   struct report_numbers *frames) {
+    ASSERT(node < model->nodes.count);
+    size_t n = model->nodes.at[node].depth, kept = n < most ? n : most;
+    size_t outer = kept < n ? most / 3 : n, i = kept;
+    report_reserve(frames, kept + 1);
+    frames->count = kept;
+    for (; node != 0; node = model->nodes.at[node].parent) {
+        size_t depth = model->nodes.at[node].depth;
+        if (depth <= outer || n - depth < kept - outer)
+            frames->at[--i] = model->nodes.at[node].location;
+    }
+    ASSERT(i == 0);
 }

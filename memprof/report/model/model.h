@@ -1,4 +1,4 @@
-/* model.h - a profile in memory: what every reader fills and every view looks at.
+/* model.h - a profile in memory: the loaders fill it, the views read it.
  *
  *   names      locations            nodes (a tree, parents first)      samples
  *   "list.ml"  file function 92:20  0 ---> 1 ---> 2                    born promoted died
@@ -7,23 +7,24 @@
  * A call stack is the number of its innermost node; node 0 is the empty stack. Times are
  * nanoseconds since the profile's start.
  *
- * PM1  A node's parent has a lower number than the node: one pass backwards sums subtrees.
- * PM2  Two nodes never have both the same parent and the same location.
- * PM3  A sample has at least one hit; what has not happened to it is at REPORT_NEVER.
- * PM4  Location 0, name 0 and node 0 exist: unknown, "" and the empty stack. */
+ * PM1  A node's number is higher than its parent's, so one pass backwards sums subtrees.
+ * PM2  No two nodes have both the same parent and the same location.
+ * PM3  A sample has at least one hit; an event that has not happened to it is at REPORT_NEVER.
+ * PM4  Location 0, name 0 and node 0 exist: unknown, "" and the empty stack.
+ * PM5  Numbers of names, locations and nodes are below the counts of these.
+ * PM6  Samples are in the order of their births; no event is later than the profile's end. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "memprof/format/format.h"
+#include "memprof/report/model/memory.h"
 
 #define REPORT_NEVER INT64_MAX
 
 struct report_location {
     uint32_t file, function;  /* names */
     int32_t line, start, end; /* columns from 0; -1: unknown */
-    int32_t reserved;
+    int32_t reserved;         /* 0: locations are compared as bytes */
 };
 
 struct report_node {
@@ -35,7 +36,7 @@ enum report_source { REPORT_MINOR, REPORT_MAJOR, REPORT_EXTERNAL };
 struct report_sample {
     int64_t born, promoted, died;
     uint64_t wosize; /* words of the block, without its header */
-    uint32_t hits;   /* how many of its words were sampled */
+    uint32_t hits;   /* number of its words that were sampled */
     uint32_t node;
     uint16_t domain;
     int16_t tag; /* of the block; -1: unknown */
@@ -43,14 +44,14 @@ struct report_sample {
     bool young; /* born in the minor heap */
 };
 
-/* A pause is the whole time that the program stood still; parts lie within one. */
-enum report_gc_kind { REPORT_GC_PAUSE, REPORT_GC_PART };
+/* What a collector event is: an enum mp_gc_phase, or the collection that the recorder makes after
+ * the program's end. */
+enum { REPORT_GC_LAST = MP_GC_PHASE_COUNT, REPORT_GC_KINDS };
 
 struct report_gc_event {
     int64_t start, duration;
-    uint64_t words; /* promoted or worked through */
-    uint32_t name;
-    enum report_gc_kind kind;
+    uint64_t words; /* as enum mp_gc_phase says */
+    uint8_t kind;
 };
 
 struct report_phase {
@@ -58,33 +59,28 @@ struct report_phase {
     uint32_t name;
 };
 
-/* Exact words allocated until a time. */
+/* A reading of the exact counters. */
 struct report_counter {
     int64_t time;
     double minor_words, promoted_words, major_words; /* major: including promoted, as Gc.counters */
-    double external_words, heap_words, live_words;
-    double minor_collections, major_collections;
+    double external_words, minor_collections, major_collections; /* since the start, as those */
+    double heap_words, live_words;                               /* at that time */
 };
 
-/* What was allocated at a location, sampled or not. */
+/* The exact totals of a location, sampled or not. */
 struct report_site {
     double words, blocks; /* words: headers included */
 };
 
-/* What our own format says of a recording beyond what all views need. */
+/* Facts of a recording that only Bactrian's own format has. */
 struct report_origin {
-    bool own;        /* else it comes from a memtrace trace */
+    bool own;        /* else the profile comes from a memtrace trace */
     char *arguments; /* each ended by a NUL; may be NULL */
     size_t argument_bytes;
     char *ocaml, *recorder; /* may be NULL */
     bool finished;
     unsigned how, status; /* enum mp_outcome, and its status */
     int64_t finished_at;
-};
-
-struct report_hash {
-    uint32_t *slots; /* 1 + index, 0: free */
-    size_t size, used;
 };
 
 struct report_model {
@@ -96,62 +92,58 @@ struct report_model {
     int64_t epoch_us; /* the start, microseconds since 1970 */
     int64_t end;      /* the last moment known */
     bool truncated;   /* the end of the file is missing */
-    bool selected;    /* the samples are a selection, the counters tell of all */
-    double all_hits;  /* then: of all that were recorded; 0: the counters say nothing of them */
+    bool selected;    /* the samples are a selection, the counters are of the whole run */
+    double all_hits; /* if selected: of the whole run; 0: the counters say nothing of the samples */
     struct report_origin origin;
-    char *outcome; /* how the program ended, in words; "": unknown */
-    bool has_seed, gc_traced;
+    char *outcome;                       /* how the program ended; "": unknown */
+    bool has_seed, gc_traced, has_sites; /* has_sites: every site was counted exactly */
     uint64_t seed, max_depth, lost_samples;
     int64_t overhead; /* nanoseconds spent by the recorder; -1: unknown */
-    uint64_t skipped; /* events that said nothing about this profile */
-    int64_t *peak;    /* report_peak_time's answer, found once; -1: not asked for yet */
-    char **names;
-    struct report_location *locations;
-    struct report_node *nodes;
-    struct report_sample *samples;
-    struct report_gc_event *gc_events;
-    struct report_phase *phases;
-    struct report_counter *counters;
-    bool has_sites;            /* every site was counted exactly */
-    struct report_site *sites; /* of each location below site_count */
-    size_t site_count, site_capacity;
-    size_t name_count, location_count, node_count, sample_count, gc_event_count, phase_count,
-        counter_count;
-    size_t name_capacity, location_capacity, node_capacity, sample_capacity, gc_event_capacity,
-        phase_capacity, counter_capacity;
+    uint64_t skipped; /* events that were left out */
+    int64_t *peak;    /* the result of report_peak_time; -1: not computed yet */
+    REPORT_VECTOR(char *) names;
+    REPORT_VECTOR(struct report_location) locations;
+    REPORT_VECTOR(struct report_node) nodes;
+    REPORT_VECTOR(struct report_sample) samples;
+    REPORT_VECTOR(struct report_gc_event) gc_events;
+    REPORT_VECTOR(struct report_phase) phases;
+    REPORT_VECTOR(struct report_counter) counters;
+    REPORT_VECTOR(struct report_site) sites; /* by location; those beyond are zero */
     struct report_hash name_hash, location_hash, node_hash;
 };
 
 /* An empty profile: rate 1, words of 8 bytes. Fails: as report_alloc, like all below. */
 struct report_model *report_model_create(void);
-/* Frees the profile and all that hangs off it; NULL is allowed. */
+/* Frees the profile; NULL is allowed. */
 void report_model_free(struct report_model *model);
 
-/* The number of a name; the same text has one number. */
+/* The number of a name, one for each text. */
 uint32_t report_model_name(struct report_model *model, const char *text);
-/* The number of a location; equal locations have one number. */
+/* The number of a location, one for all that are equal. */
 uint32_t report_model_location(struct report_model *model, const struct report_location *location);
-/* The node for location called from node parent. Needs: both exist. */
+/* The node of `location` called from node `parent`. Needs: both exist. Keeps: PM1, PM2. */
 uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t location);
-/* Adds a sample and returns its number. Needs: PM3. */
-uint32_t report_model_sample(struct report_model *model, const struct report_sample *sample);
-/* Adds a pause, a phase, a reading of the exact counters. */
-void report_model_gc_event(struct report_model *model, const struct report_gc_event *event);
-void report_model_phase(struct report_model *model, const struct report_phase *phase);
-void report_model_counter(struct report_model *model, const struct report_counter *counter);
-/* Adds to what is known exactly of a location. */
+/* Adds to a location's exact totals. */
 void report_model_site(struct report_model *model, uint32_t location,
                        const struct report_site *more);
-/* Puts the samples in the order of their births and sets the end to the last event. Call it once,
- * when all is added. */
+/* Sorts the samples and sets the end (PM6). Call it once, when everything has been added. */
 void report_model_finish(struct report_model *model);
-/* Brings the call stacks down to about `most` nodes: those with the fewest hits are put together,
- * by their callers and by where they allocate. Totals stay. Needs: the profile is finished. */
+/* Reduces the call stacks to about `most` nodes: those with the fewest hits are joined by their
+ * callers and by where they allocate. Totals stay. Needs: the profile is finished. */
 void report_model_fold(struct report_model *model, size_t most);
 
-/* Hits of all samples that were recorded, selected or not. */
+/* Adds `factor` times what `more` counted since the start; the other fields stay. */
+void report_counter_add(struct report_counter *to, const struct report_counter *more,
+                        double factor);
+/* Hits of all samples of the run, selected or not. */
 double report_model_all_hits(const struct report_model *model);
-/* The exact words that those stand for; 0 if the file doesn't say. */
+/* The exact number of words allocated in the run; 0 if the file does not have it. */
 double report_model_exact_words(const struct report_model *model);
+/* The moment at which the most sampled words were live. */
+int64_t report_peak_time(const struct report_model *model);
+/* The locations of a stack's frames, outermost first; of a stack with more than `most` frames the
+ * outermost third and the innermost rest. */
+void report_unwind(const struct report_model *model, uint32_t node, size_t most,
+                   struct report_numbers *frames);
 
 #endif

@@ -1,8 +1,9 @@
 /* groups.c - samples summed by what they have in common: site, function, file, phase ... */
 #include "memprof/report/query/groups.h"
 
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+#include "gc/assert.h"
+#include "memprof/report/model/text.h"
+#include "memprof/report/query/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static char *key_text(const struct report_model *model, enum report_by by, uint3
     case REPORT_BY_FUNCTION: return report_function_text(model, location);
     case REPORT_BY_MODULE: return report_module_text(model, location);
     case REPORT_BY_FILE: {
-        const char *file = model->names[model->locations[location].file];
+        const char *file = model->names.at[model->locations.at[location].file];
         return report_copy(file[0] != 0 ? file : "(no debugging information)");
     }
     default: return report_location_text(model, location);
@@ -32,7 +33,7 @@ static int by_text(const void *a, const void *b) {
 
 struct report_keys *report_keys_create(const struct report_model *model, enum report_by by) {
     struct report_keys *keys = report_alloc(sizeof *keys);
-    size_t n = model->location_count;
+    size_t n = model->locations.count;
     struct named *sorted = report_alloc(n * sizeof *sorted);
     for (size_t i = 0; i < n; i++) sorted[i] = (struct named){key_text(model, by, i), i};
     qsort(sorted, n, sizeof *sorted, by_text);
@@ -42,6 +43,7 @@ struct report_keys *report_keys_create(const struct report_model *model, enum re
         if (i > 0 && strcmp(sorted[i].text, keys->texts[keys->count - 1]) == 0)
             free(sorted[i].text);
         else keys->texts[keys->count++] = sorted[i].text;
+        ASSERT(sorted[i].location < n);
         keys->of_location[sorted[i].location] = keys->count - 1;
     }
     free(sorted);
@@ -56,49 +58,63 @@ void report_keys_free(struct report_keys *keys) {
     free(keys);
 }
 
-static void add_to_group(struct report_group *group, const struct report_sample *s, double rate) {
-    bool stayed_young = s->young && s->promoted == REPORT_NEVER;
-    report_sum_add(&group->sum, s, rate);
-    group->born_hits += (double)s->born * s->hits;
-    if (s->promoted != REPORT_NEVER) report_sum_add(&group->promoted, s, rate);
-    if (s->died == REPORT_NEVER) report_sum_add(&group->live, s, rate);
-    else report_sum_add(stayed_young ? &group->minor_dead : &group->major_dead, s, rate);
-}
-
-/* The innermost phase at a time, as 1 + its number, 0: none. */
-static size_t phase_at(const struct report_model *model, int64_t time) {
-    size_t found = 0;
-    for (size_t i = 0; i < model->phase_count; i++)
-        if (time >= model->phases[i].start && time < model->phases[i].end) found = i + 1;
+uint8_t *report_match_locations(const struct report_model *model, const struct report_keys *keys,
+                                const char *option, const char *pattern,
+                                struct report_error *error) {
+    uint8_t *matches = report_match(option, pattern, (const char *const *)keys->texts, keys->count,
+                                    error);
+    if (matches == NULL) return NULL;
+    uint8_t *found = report_alloc(model->locations.count);
+    for (size_t i = 0; i < model->locations.count; i++) found[i] = matches[keys->of_location[i]];
+    free(matches);
     return found;
 }
 
-bool report_by_other(enum report_by by) {
+static void add_to_group(struct report_group *group, const struct report_sample *s, double rate) {
+    bool stayed_young = s->young && s->promoted == REPORT_NEVER;
+    enum report_fate fate = s->died == REPORT_NEVER ? REPORT_LIVE
+                            : stayed_young          ? REPORT_MINOR_DEAD
+                                                    : REPORT_MAJOR_DEAD;
+    report_sum_add(&group->sum, s, rate);
+    report_sum_add(&group->fates[fate], s, rate);
+    if (s->promoted != REPORT_NEVER) report_sum_add(&group->fates[REPORT_PROMOTED], s, rate);
+    group->born_hits += (double)s->born * s->hits;
+}
+
+/* The name of the innermost phase at a time; 0: none. */
+static uint32_t phase_at(const struct report_model *model, int64_t time) {
+    uint32_t found = 0;
+    for (size_t i = 0; i < model->phases.count; i++)
+        if (time >= model->phases.at[i].start && time < model->phases.at[i].end)
+            found = model->phases.at[i].name;
+    return found;
+}
+
+bool report_by_attribute(enum report_by by) {
     return by == REPORT_BY_PHASE || by == REPORT_BY_SOURCE || by == REPORT_BY_TAG;
 }
 
-size_t report_other_key(const struct report_model *model, enum report_by by,
-                        const struct report_sample *sample) {
+size_t report_attribute_of(const struct report_model *model, enum report_by by,
+                           const struct report_sample *sample) {
     if (by == REPORT_BY_SOURCE) return sample->source;
     if (by == REPORT_BY_TAG) return sample->tag + 1;
-    size_t phase = phase_at(model, sample->born);
-    return phase > 0 ? model->phases[phase - 1].name : 0;
+    return phase_at(model, sample->born);
 }
 
-char **report_other_texts(const struct report_model *model, enum report_by by, size_t *count) {
-    static const char *const sources[] = {"minor heap", "major heap at once", "external"};
+char **report_attribute_texts(const struct report_model *model, enum report_by by, size_t *count) {
+    static const char *const sources[] = {"minor heap", "major heap, directly", "external"};
     enum { TAGS = 256 };
-    *count = by == REPORT_BY_SOURCE ? 3 : by == REPORT_BY_TAG ? 1 + TAGS : model->name_count;
+    *count = by == REPORT_BY_SOURCE ? 3 : by == REPORT_BY_TAG ? 1 + TAGS : model->names.count;
     char **texts = report_alloc(*count * sizeof *texts);
     for (size_t i = 0; i < *count; i++)
         texts[i] = by == REPORT_BY_TAG      ? report_tag_text((int)i - 1)
                    : by == REPORT_BY_SOURCE ? report_copy(sources[i])
                    : i == 0                 ? report_copy("(no phase)")
-                                            : report_copy(model->names[i]);
+                                            : report_copy(model->names.at[i]);
     return texts;
 }
 
-/* Exact counts know places, nothing else: they hold for the whole run only. */
+/* Exact counts are by location and for the whole run. */
 static bool is_exact(const struct report_query *query) {
     const struct report_model *model = query->model;
     return model->has_sites && !model->truncated && query->show == REPORT_SHOW_ALLOC &&
@@ -115,8 +131,8 @@ static void add_sites(struct report_groups *g, const struct report_query *query,
                       const struct report_keys *keys) {
     g->exact = keys != NULL && is_exact(query);
     if (!g->exact) return;
-    for (size_t i = 0; i < query->model->site_count; i++)
-        add_exact(&g->groups[keys->of_location[i]].exact, &query->model->sites[i]);
+    for (size_t i = 0; i < query->model->sites.count; i++)
+        add_exact(&g->groups[keys->of_location[i]].exact, &query->model->sites.at[i]);
 }
 
 static struct report_estimate exactly(double n) { return (struct report_estimate){n, n, n}; }
@@ -156,10 +172,10 @@ struct report_groups *report_groups_create(const struct report_query *query) {
     const struct report_model *model = query->model;
     struct report_groups *g = report_alloc(sizeof *g);
     enum report_by by = query->selection->by;
-    bool others = report_by_other(by);
+    bool by_attribute = report_by_attribute(by);
     struct report_keys *keys = NULL;
-    if (others) {
-        g->texts = report_other_texts(model, by, &g->count);
+    if (by_attribute) {
+        g->texts = report_attribute_texts(model, by, &g->count);
     } else {
         keys = report_keys_create(model, by);
         g->count = keys->count;
@@ -169,11 +185,10 @@ struct report_groups *report_groups_create(const struct report_query *query) {
     }
     g->groups = report_alloc(g->count * sizeof *g->groups);
     g->order = report_alloc(g->count * sizeof *g->order);
-    for (size_t i = 0; i < model->sample_count; i++) {
-        const struct report_sample *s = &model->samples[i];
-        if (!report_query_selects(query, s)) continue;
-        size_t key = others ? report_other_key(model, by, s)
-                            : keys->of_location[model->nodes[report_query_node(query, s)].location];
+    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+        uint32_t location = model->nodes.at[report_query_node(query, s)].location;
+        size_t key = by_attribute ? report_attribute_of(model, by, s) : keys->of_location[location];
+        ASSERT(key < g->count);
         add_to_group(&g->groups[key], s, model->rate);
     }
     add_sites(g, query, keys);
@@ -182,10 +197,8 @@ struct report_groups *report_groups_create(const struct report_query *query) {
         add_exact(&g->total.exact, &g->groups[i].exact);
         g->order[g->shown++] = i;
         report_sum_merge(&g->total.sum, &g->groups[i].sum);
-        report_sum_merge(&g->total.minor_dead, &g->groups[i].minor_dead);
-        report_sum_merge(&g->total.promoted, &g->groups[i].promoted);
-        report_sum_merge(&g->total.major_dead, &g->groups[i].major_dead);
-        report_sum_merge(&g->total.live, &g->groups[i].live);
+        for (size_t k = 0; k < REPORT_FATES; k++)
+            report_sum_merge(&g->total.fates[k], &g->groups[i].fates[k]);
     }
     qsort_r(g->order, g->shown, sizeof *g->order, by_size, g);
     report_keys_free(keys);

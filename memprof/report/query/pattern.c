@@ -1,17 +1,21 @@
-/* pattern.c - see pattern.h.
+/* pattern.c - regular expressions, bounded.
  *
- * The C library copies what is repeated: `a+` twice, `a{9}` nine times, so that thirty signs like
- * `a++++...` or `((a{99}){99}){99}` take all memory there is, and it goes down one call a
- * parenthesis. What would grow beyond measure is refused before it gets there. */
+ * The C library copies what is repeated, `a+` twice and `a{9}` nine times, and recurses for each
+ * parenthesis: thirty characters such as `a++++...` or `((a{99}){99}){99}` exhaust the memory.
+ * Patterns that would grow too large are refused first. */
 #include "memprof/report/query/pattern.h"
 
-#include <stdio.h>
+#include "gc/assert.h"
+#include "memprof/report/model/memory.h"
+
+#include <regex.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 100, MAX_COPIES = 1000 };
 
-/* Behind a bracket expression whose [ is at. */
+/* The end of the bracket expression that starts at `at`. */
 static const char *after_bracket(const char *at) {
     at += at[1] == '^' ? 2 : 1;
     if (*at == ']') at++;
@@ -24,7 +28,7 @@ static const char *after_bracket(const char *at) {
     return *at == 0 ? at : at + 1;
 }
 
-/* How often a {LOW,HIGH} copies, and *at behind it. */
+/* The number of copies of {LOW,HIGH}; advances *at past it. */
 static double copies_of_interval(const char **at) {
     char *end;
     double low = (double)strtoul(*at + 1, &end, 10), high = low;
@@ -34,13 +38,14 @@ static double copies_of_interval(const char **at) {
     return high < 1 ? 1 : high;
 }
 
-/* Whether the pattern stays small: sizes[d] is that of what is open at depth d, last[d] that of its
- * last part, which a repetition copies. */
+/* Whether the pattern stays small. sizes[d] is the size of the part that is open at depth d,
+ * last[d] that of its last item, which a repetition copies. */
 static bool is_bounded(const char *pattern) {
     double sizes[MAX_DEPTH] = {0}, last[MAX_DEPTH] = {0}, most = MAX_COPIES + strlen(pattern);
     int depth = 0;
     for (const char *at = pattern; *at != 0;) {
         double copies = *at == '+' ? 2 : *at == '{' ? copies_of_interval(&at) : 0;
+        ASSERT(depth >= 0 && depth < MAX_DEPTH);
         if (copies > 0) {
             if (*at == '+') at++;
             sizes[depth] += last[depth] * (copies - 1);
@@ -66,12 +71,21 @@ static bool is_bounded(const char *pattern) {
     return true;
 }
 
-bool report_compile_pattern(regex_t *regex, const char *pattern, char why[REPORT_WHY]) {
-    if (!is_bounded(pattern)) {
-        snprintf(why, REPORT_WHY, "repetitions or parentheses are nested too deeply");
-        return false;
+uint8_t *report_match(const char *option, const char *pattern, const char *const *texts,
+                      size_t count, struct report_error *error) {
+    regex_t regex;
+    char why[160] = "repetitions or parentheses are nested too deeply";
+    int code = -1;
+    if (is_bounded(pattern)) {
+        code = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+        if (code != 0) regerror(code, &regex, why, sizeof why);
     }
-    int code = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
-    if (code != 0) regerror(code, regex, why, REPORT_WHY);
-    return code == 0;
+    if (code != 0) {
+        report_fail(error, option, why, "expected a regular expression, got \"%s\"", pattern);
+        return NULL;
+    }
+    uint8_t *found = report_alloc(count);
+    for (size_t i = 0; i < count; i++) found[i] = regexec(&regex, texts[i], 0, NULL, 0) == 0;
+    regfree(&regex);
+    return found;
 }

@@ -2,13 +2,15 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_QUERY_PATTERN_H
 #define BACTRIAN_MEMPROF_REPORT_QUERY_PATTERN_H
 
-#include <regex.h>
-#include <stdbool.h>
+#include "memprof/report/model/error.h"
 
-enum { REPORT_WHY = 160 };
+#include <stddef.h>
+#include <stdint.h>
 
-/* Compiles pattern for tests without positions; freed with regfree(). Fails: false, and why it is
- * none. */
-bool report_compile_pattern(regex_t *regex, const char *pattern, char why[REPORT_WHY]);
+/* Whether each of `count` texts matches, a byte each; freed with free(). Fails: NULL and *error,
+ * whose subject is `option`, if the pattern is not a regular expression or would need too much
+ * memory. */
+uint8_t *report_match(const char *option, const char *pattern, const char *const *texts,
+                      size_t count, struct report_error *error);
 
 #endif

@@ -1,9 +1,10 @@
-/* query.c - applies the selectors to a profile. */
+/* query.c - applies a selection to a profile. */
 #include "memprof/report/query/query.h"
 
-#include "memprof/report/model/memory.h"
+#include "gc/assert.h"
+#include "memprof/report/model/text.h"
+#include "memprof/report/query/groups.h"
 #include "memprof/report/query/pattern.h"
-#include "memprof/report/view/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +40,14 @@ bool report_parse_moment(const char *text, struct report_moment *out) {
     return false;
 }
 
-/* When so large a share of all words had been allocated. */
+/* The moment at which a share of all words had been allocated. */
 static int64_t allocated_at(const struct report_model *model, double share) {
     double hits = 0, so_far = 0;
-    for (size_t i = 0; i < model->sample_count; i++) hits += model->samples[i].hits;
-    for (size_t i = 0; i < model->sample_count; i++) {
-        so_far += model->samples[i].hits;
-        if (so_far >= share * hits) return model->samples[i].born;
+    ASSERT(share >= 0 && share <= 1);
+    for (size_t i = 0; i < model->samples.count; i++) hits += model->samples.at[i].hits;
+    for (size_t i = 0; i < model->samples.count; i++) {
+        so_far += model->samples.at[i].hits;
+        if (so_far >= share * hits) return model->samples.at[i].born;
     }
     return model->end;
 }
@@ -62,82 +64,64 @@ static int64_t resolve(const struct report_model *model, struct report_moment mo
     }
 }
 
-/* The start of the last but n-1 minor collection before a time; -1: there were not so many. */
+/* The start of the n-th last minor collection before a time; -1: there were fewer. */
 static int64_t minor_before(const struct report_model *model, double n, int64_t at) {
-    for (size_t i = model->gc_event_count; i > 0; i--) {
-        const struct report_gc_event *e = &model->gc_events[i - 1];
-        bool counts = e->start + e->duration <= at &&
-                      strcmp(model->names[e->name], "minor collection") == 0;
-        if (counts && --n <= 0) return e->start;
+    for (size_t i = model->gc_events.count; i > 0; i--) {
+        const struct report_gc_event *e = &model->gc_events.at[i - 1];
+        if (e->kind == MP_GC_MINOR && e->start + e->duration <= at && --n <= 0) return e->start;
     }
     return -1;
 }
 
-/* When the counters had last not yet seen the n last major collections before a time; -1: never.
- * Counters are read behind each of them. */
+/* The last reading of the counters that precedes the last n major collections before a time; -1:
+ * there is none. Counters are read after each of them. */
 static int64_t major_before(const struct report_model *model, double n, int64_t at) {
     double now = 0;
     int64_t found = -1;
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < model->counter_count && model->counters[i].time <= at; i++) {
-            double count = model->counters[i].major_collections;
+        for (size_t i = 0; i < model->counters.count && model->counters.at[i].time <= at; i++) {
+            double count = model->counters.at[i].major_collections;
             if (pass == 0) now = count;
-            else if (count <= now - n) found = model->counters[i].time;
+            else if (count <= now - n) found = model->counters.at[i].time;
         }
     return found;
 }
 
-/* When the block was born, at the latest, that has survived so many collections at a time; -1:
- * there were not so many. The recorder's own last collection is none of the program's. */
+/* The latest birth of a block that has survived that number of collections at a time; -1: there
+ * were fewer. The recorder's last collection is not one of the program's. */
 static int64_t born_before(const struct report_model *model, struct report_moment age, int64_t at) {
     if (model->origin.finished && at > model->origin.finished_at) at = model->origin.finished_at;
     return age.kind == REPORT_MINORS ? minor_before(model, age.value, at)
                                      : major_before(model, age.value, at);
 }
 
-/* How old a block is at a time, at least, that is as old as was asked for. */
+/* The smallest age, in ns at a time, of blocks of the given age. */
 static int64_t age_of(const struct report_model *model, struct report_moment age, int64_t at) {
     if (age.kind != REPORT_MINORS && age.kind != REPORT_MAJORS) return resolve(model, age, 0);
     int64_t born = born_before(model, age, at);
     return born < 0 ? at + 1 : at - born;
 }
 
-static int compile(const char *option, const char *pattern, regex_t *regex,
-                   struct report_error *error) {
-    char why[REPORT_WHY];
-    if (report_compile_pattern(regex, pattern, why)) return 0;
-    return report_fail(error, option, "give a POSIX extended regular expression", "`%s`: %s",
-                       pattern, why);
-}
-
-/* Marks each location whose text matches. NULL pattern: none; returns NULL. */
-static uint8_t *match_locations(const struct report_model *model, const char *option,
-                                const char *pattern, struct report_error *error) {
-    regex_t regex;
-    if (pattern == NULL) return NULL;
-    if (compile(option, pattern, &regex, error) != 0) return NULL;
-    uint8_t *found = report_alloc(model->location_count);
-    for (size_t i = 0; i < model->location_count; i++) {
-        char *text = report_location_text(model, i);
-        found[i] = regexec(&regex, text, 0, NULL, 0) == 0;
-        free(text);
-    }
-    regfree(&regex);
-    return found;
+/* Whether each location matches. NULL pattern: none; returns NULL. */
+static uint8_t *match_sites(const struct report_model *model, const struct report_keys *sites,
+                            const char *option, const char *pattern, struct report_error *error) {
+    return pattern == NULL ? NULL : report_match_locations(model, sites, option, pattern, error);
 }
 
 static int flag_nodes(struct report_query *query, struct report_error *error) {
     const struct report_model *model = query->model;
     const struct report_selection *s = query->selection;
     error->what[0] = 0;
-    uint8_t *focus = match_locations(model, "--focus", s->focus, error);
-    uint8_t *ignore = match_locations(model, "--ignore", s->ignore, error);
-    uint8_t *hide = match_locations(model, "--hide", s->hide, error);
+    bool matches = s->focus != NULL || s->ignore != NULL || s->hide != NULL;
+    struct report_keys *sites = matches ? report_keys_create(model, REPORT_BY_SITE) : NULL;
+    uint8_t *focus = match_sites(model, sites, "--focus", s->focus, error);
+    uint8_t *ignore = match_sites(model, sites, "--ignore", s->ignore, error);
+    uint8_t *hide = match_sites(model, sites, "--hide", s->hide, error);
     uint8_t *keep = s->keep == NULL ? NULL : report_keep_locations(model, s->keep, error);
     enum { FOCUSED = 4, IGNORED = 8 };
-    query->node_flags = report_alloc(model->node_count);
-    for (size_t i = 0; i < model->node_count; i++) {
-        const struct report_node *node = &model->nodes[i];
+    query->node_flags = report_alloc(model->nodes.count);
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        const struct report_node *node = &model->nodes.at[i];
         uint8_t flags = i > 0 ? query->node_flags[node->parent] & (FOCUSED | IGNORED) : 0;
         if (focus != NULL && i > 0 && focus[node->location]) flags |= FOCUSED;
         if (ignore != NULL && i > 0 && ignore[node->location]) flags |= IGNORED;
@@ -150,16 +134,18 @@ static int flag_nodes(struct report_query *query, struct report_error *error) {
     free(ignore);
     free(hide);
     free(keep);
+    report_keys_free(sites);
     return error->what[0] != 0 ? -1 : 0;
 }
 
-static char *moment_text(const struct report_query *query, struct report_moment moment, int64_t t) {
+static char *moment_text(struct report_moment moment, int64_t t) {
     char time[32];
     report_write_seconds(time, t / 1e9);
-    if (moment.kind == REPORT_PEAK) return report_format("at the peak (%s)", time);
-    if (moment.kind == REPORT_END || moment.kind == REPORT_NO_MOMENT)
-        return report_format("at the end (%s)", time);
-    return report_format("at %s", time);
+    const char *name = moment.kind == REPORT_PEAK                                     ? "peak"
+                       : moment.kind == REPORT_END || moment.kind == REPORT_NO_MOMENT ? "end"
+                                                                                      : NULL;
+    return name == NULL ? report_format("at %s", time)
+                        : report_format("at the %s (%s)", name, time);
 }
 
 static char *window_text(const struct report_query *query) {
@@ -173,9 +159,11 @@ static char *window_text(const struct report_query *query) {
     return report_format("from %s to %s%s%s%s", from, to, in[0] != 0 ? ", " : "", in, phase);
 }
 
-static bool has_limits(const struct report_selection *s) {
-    return s->size_min > 0 || s->size_max > 0 || s->life_min.kind != REPORT_NO_MOMENT ||
-           s->life_max.kind != REPORT_NO_MOMENT;
+/* Appends two texts, if the second is there. */
+static void add_part(struct report_buffer *sentence, const char *start, const char *text) {
+    if (text == NULL || text[0] == 0) return;
+    report_put(sentence, start, strlen(start));
+    report_put(sentence, text, strlen(text));
 }
 
 static void describe(struct report_query *query) {
@@ -184,37 +172,99 @@ static void describe(struct report_query *query) {
 #include "memprof/report/query/selectors.def"
     };
     const struct report_selection *s = query->selection;
-    const bool live = query->show == REPORT_SHOW_LIVE;
-    char *when = live ? moment_text(query, s->at, query->at) : report_copy("in the whole run");
+    struct report_buffer sentence = {0};
     query->window = window_text(query);
-    if (query->window[0] != 0 && !live) when[0] = 0;
-    const char *focus = s->scope != NULL ? s->scope : s->focus;
-    const char *ignore = s->scope != NULL ? NULL : s->ignore;
-    const char *hide = s->scope != NULL ? NULL : s->hide;
-    query->sentence = report_format(
-        "%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", shows[query->show], when[0] != 0 ? " " : "", when,
-        query->window[0] == 0 ? ""
-        : live                ? ", allocated "
-                              : " ",
-        query->window, focus != NULL ? ", through " : "", focus != NULL ? focus : "",
-        ignore != NULL ? ", not through " : "", ignore != NULL ? ignore : "",
-        s->keep != NULL ? ", by functions in " : "", s->keep != NULL ? s->keep : "",
-        hide != NULL ? ", hiding " : "", hide != NULL ? hide : "",
-        query->age_min > 0 || s->tail.kind != REPORT_NO_MOMENT ? ", older blocks only" : "",
-        has_limits(s) ? ", some sizes or lives only" : "");
-    free(when);
+    add_part(&sentence, "", shows[query->show]);
+    if (query->show == REPORT_SHOW_LIVE) {
+        char *when = moment_text(s->at, query->at);
+        add_part(&sentence, " ", when);
+        add_part(&sentence, ", allocated ", query->window);
+        free(when);
+    } else {
+        add_part(&sentence, " ", query->window[0] != 0 ? query->window : "in the whole run");
+    }
+    add_part(&sentence, ", through ", s->scope != NULL ? s->scope : s->focus);
+    add_part(&sentence, ", not through ", s->scope != NULL ? NULL : s->ignore);
+    add_part(&sentence, ", by functions in ", s->keep);
+    add_part(&sentence, ", hiding ", s->scope != NULL ? NULL : s->hide);
+    if (query->age_min > 0 || s->tail.kind != REPORT_NO_MOMENT)
+        add_part(&sentence, ", ", "older blocks only");
+    if (s->size_min > 0 || s->size_max > 0 || s->life_min.kind != REPORT_NO_MOMENT ||
+        s->life_max.kind != REPORT_NO_MOMENT)
+        add_part(&sentence, ", ", "some sizes or lifetimes only");
+    report_put_byte(&sentence, 0);
+    query->sentence = (char *)sentence.data;
 }
 
 static int find_phase(struct report_query *query, struct report_error *error) {
     const struct report_model *model = query->model;
     const char *wanted = query->selection->phase;
     if (wanted == NULL) return 0;
-    for (size_t i = 0; i < model->phase_count; i++)
-        if (strcmp(model->names[model->phases[i].name], wanted) == 0)
-            query->phase = model->phases[i].name;
+    for (size_t i = 0; i < model->phases.count; i++)
+        if (strcmp(model->names.at[model->phases.at[i].name], wanted) == 0)
+            query->phase = model->phases.at[i].name;
     if (query->phase != 0) return 0;
     return report_fail(error, "--phase", "`bactrian prof stats` lists the phases",
-                       "the profile has no phase `%s`", wanted);
+                       "the profile has no phase \"%s\"", wanted);
+}
+
+/* ---- The selected time: a window, or the parts of it that lie in a phase. ---- */
+
+static int by_start(const void *a, const void *b) {
+    const struct report_span *x = a, *y = b;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* A phase may be entered repeatedly, also within itself: overlapping spans are joined. */
+static void find_spans(struct report_query *query) {
+    const struct report_model *m = query->model;
+    struct report_span *spans = report_alloc((m->phases.count + 1) * sizeof *spans);
+    size_t n = 0, kept = 0;
+    if (query->phase == 0) spans[n++] = (struct report_span){query->from, query->to};
+    for (size_t i = 0; query->phase != 0 && i < m->phases.count; i++) {
+        const struct report_phase *p = &m->phases.at[i];
+        struct report_span s = {p->start > query->from ? p->start : query->from,
+                                p->end < query->to ? p->end : query->to};
+        if (p->name == query->phase && s.from < s.to) spans[n++] = s;
+    }
+    if (n > 1) qsort(spans, n, sizeof *spans, by_start);
+    for (size_t i = 0; i < n; i++) {
+        ASSERT(spans[i].from < spans[i].to);
+        if (kept == 0 || spans[kept - 1].to < spans[i].from) spans[kept++] = spans[i];
+        else if (spans[kept - 1].to < spans[i].to) spans[kept - 1].to = spans[i].to;
+    }
+    query->spans = spans;
+    query->span_count = kept;
+}
+
+bool report_query_holds(const struct report_query *query, int64_t time) {
+    size_t low = 0, high = query->span_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (time < query->spans[middle].from) high = middle;
+        else if (time >= query->spans[middle].to) low = middle + 1;
+        else return true;
+    }
+    return false;
+}
+
+int64_t report_query_length(const struct report_query *query) {
+    int64_t sum = 0, end = query->model->end;
+    for (size_t i = 0; i < query->span_count; i++) {
+        struct report_span s = query->spans[i];
+        if (s.from < end) sum += (s.to < end ? s.to : end) - s.from;
+    }
+    ASSERT(sum >= 0 && sum <= end);
+    return sum;
+}
+
+/* ---- Queries. ---- */
+
+void report_selection_show(struct report_selection *selection, enum report_show show, int at) {
+    ASSERT(at == REPORT_NO_MOMENT || at == REPORT_PEAK || at == REPORT_END);
+    selection->has_show = true;
+    selection->show = show;
+    selection->at.kind = at;
 }
 
 int report_query_start(struct report_query *query, const struct report_model *model,
@@ -225,36 +275,34 @@ int report_query_start(struct report_query *query, const struct report_model *mo
                   : selection->at.kind != REPORT_NO_MOMENT ? REPORT_SHOW_LIVE
                                                            : fallback;
     if (selection->at.kind != REPORT_NO_MOMENT && query->show != REPORT_SHOW_LIVE)
-        return report_fail(error, "--at", "use --from and --to for events",
-                           "a moment selects live blocks only");
+        return report_fail(error, "--at", "select events with --from and --to",
+                           "only live blocks have a moment");
     if (selection->age_min.kind != REPORT_NO_MOMENT && query->show != REPORT_SHOW_LIVE)
         return report_fail(error, "--age-min", "add --show live or --at, or use --life",
                            "only live blocks have an age");
+    if (model->counters.count == 0 &&
+        (selection->age_min.kind >= REPORT_MINORS || selection->tail.kind >= REPORT_MINORS))
+        return report_fail(error, "--age-min", "give a time such as 1.5s, 200ms or 40%",
+                           "the profile does not count collections");
     query->scale = report_scale_of(model);
     query->at = resolve(model, selection->at, model->end);
     query->from = resolve(model, selection->from, 0);
     query->to = resolve(model, selection->to, REPORT_NEVER);
     if (query->to <= query->from)
-        return report_fail(error, "--to", "give a later moment than --from's",
-                           "the time selected is empty");
+        return report_fail(error, "--to", "give a later moment than --from",
+                           "the selected time is empty");
     query->age_min = age_of(model, selection->age_min, query->at);
     query->life_min = resolve(model, selection->life_min, 0);
     query->life_max = resolve(model, selection->life_max, REPORT_NEVER);
     query->born_before = selection->tail.kind == REPORT_NO_MOMENT
                              ? REPORT_NEVER
                              : model->end - age_of(model, selection->tail, model->end);
-    if (find_phase(query, error) != 0 || flag_nodes(query, error) != 0) {
+    if (find_phase(query, error) != 0) return -1;
+    if (flag_nodes(query, error) != 0) {
         report_query_end(query);
         return -1;
     }
-    if (selection->age_min.kind >= REPORT_MINORS || selection->tail.kind >= REPORT_MINORS) {
-        if (model->counter_count == 0) {
-            report_query_end(query);
-            return report_fail(error, "--age-min", "give a time as 1.5s, 200ms, 40%",
-                               "the profile doesn't count collections");
-        }
-    }
-    report_query_find_spans(query);
+    find_spans(query);
     query->is_whole = query->born_before == REPORT_NEVER && query->from == 0 &&
                       query->to == REPORT_NEVER && query->phase == 0 && query->age_min == 0 &&
                       query->life_min == 0 && query->life_max == REPORT_NEVER &&
@@ -270,15 +318,13 @@ void report_query_end(struct report_query *query) {
     free(query->sentence);
     free(query->window);
     free(query->spans);
-    query->node_flags = NULL;
-    query->sentence = query->window = NULL;
-    query->spans = NULL;
 }
 
 uint32_t report_query_node(const struct report_query *query, const struct report_sample *sample) {
     uint32_t node = sample->node;
+    ASSERT(node < query->model->nodes.count);
     while ((query->node_flags[node] & REPORT_NODE_HIDDEN) != 0)
-        node = query->model->nodes[node].parent;
+        node = query->model->nodes.at[node].parent;
     return node;
 }
 
@@ -310,12 +356,22 @@ bool report_query_selects(const struct report_query *query, const struct report_
     return report_query_holds(query, time);
 }
 
+const struct report_sample *report_query_next(const struct report_query *query,
+                                              const struct report_sample *after) {
+    const struct report_model *m = query->model;
+    const struct report_sample *s = after == NULL ? m->samples.at : after + 1;
+    const struct report_sample *end = m->samples.at + m->samples.count;
+    while (s < end && !report_query_selects(query, s)) s++;
+    return s < end ? s : NULL;
+}
+
 report_weigher *report_weigher_of(enum report_unit unit) {
     static report_weigher *const weighers[REPORT_UNITS] = {
         [REPORT_UNIT_BYTES] = report_estimate_bytes,
         [REPORT_UNIT_WORDS] = report_estimate_words,
         [REPORT_UNIT_BLOCKS] = report_estimate_blocks,
         [REPORT_UNIT_SAMPLES] = report_estimate_samples};
+    ASSERT(unit < REPORT_UNITS);
     return weighers[unit];
 }
 

@@ -1,14 +1,13 @@
-/* query.h - which samples a view looks at, and how it names and counts them: the selectors, which
- * mean the same in every verb.
+/* query.h - which samples a view looks at, and how it counts them: the selectors, which mean the
+ * same in every verb.
  *
- * A window (--from, --to, --phase) applies to what is shown: to the births of allocated and live
- * blocks, to promotions of promoted ones, to deaths of dead ones; and to pauses. */
+ * A window (--from, --to, --phase) applies to the events that are shown: births of allocated and
+ * live blocks, promotions of promoted ones, deaths of dead ones, and pauses. */
 #ifndef BACTRIAN_MEMPROF_REPORT_QUERY_QUERY_H
 #define BACTRIAN_MEMPROF_REPORT_QUERY_QUERY_H
 
 #include "memprof/report/model/error.h"
 #include "memprof/report/model/estimate.h"
-#include "memprof/report/model/model.h"
 
 enum report_show {
 #define SHOW(id, name, sentence) REPORT_SHOW_##id,
@@ -26,8 +25,8 @@ enum report_unit {
     REPORT_UNITS
 };
 
-/* A moment: NONE, PEAK and END have no value; SHARE is of the run's time, ALLOCATED of all words, 0
- * to 1; TIME in ns. Or an age: TIME, SHARE, or collections that were survived. */
+/* A moment. NO_MOMENT, PEAK and END have no value; SHARE is of the run's time, ALLOCATED of all
+ * words, 0 to 1; TIME in ns. As an age: TIME, SHARE, or a number of survived collections. */
 struct report_moment {
     enum {
         REPORT_NO_MOMENT,
@@ -50,10 +49,10 @@ struct report_selection {
     enum report_unit unit;
     struct report_moment at, from, to, age_min, life_min, life_max, tail;
     const char *phase, *focus, *ignore, *hide, *keep;
-    const char *scope; /* what titles say instead of focus, ignore, hide; NULL */
-    const char *sort;  /* a column, with - in front: the other way; NULL: as the view has it */
+    const char *scope;         /* printed in titles instead of focus, ignore, hide; NULL */
+    const char *sort;          /* a column, with - in front in reverse; NULL: the view's order */
     double size_min, size_max; /* words of the block, header included; 0: no limit */
-    size_t top;                /* rows; 0: all */
+    size_t top;                /* rows; 0: the view's number */
     double threshold;          /* share of the total below which rows are left out, 0 to 1 */
     bool no_intervals, inverted;
 };
@@ -63,6 +62,8 @@ struct report_span {
     int64_t from, to;
 };
 
+enum { REPORT_NODE_OUT = 1, REPORT_NODE_HIDDEN = 2 }; /* node_flags */
+
 /* A selection that has been applied to a profile. */
 struct report_query {
     const struct report_model *model;
@@ -71,50 +72,48 @@ struct report_query {
     enum report_show show;
     int64_t at, from, to;      /* ns; at: of live blocks; to is excluded */
     int64_t born_before;       /* --tail */
-    struct report_span *spans; /* the selected time, by --phase too: apart, in order */
+    struct report_span *spans; /* the selected time, disjoint and in order */
     size_t span_count;
     int64_t age_min, life_min, life_max;
     uint8_t *node_flags; /* of each node */
     uint32_t phase;      /* its name; 0: any */
-    char *window;        /* --from, --to, --phase in words: "from 1 s to 2 s"; "" without them */
-    bool is_whole;       /* nothing but what is shown, and when, selects */
-    bool skip_young;     /* leave out live blocks that no collection has tried yet */
-    char *sentence;      /* what is shown, in words: "live at the peak (1.2 s)" */
+    char *window;        /* --from, --to, --phase: "from 1 s to 2 s"; "" without them */
+    bool is_whole;       /* no selector but --show and --at was given */
+    bool skip_young;     /* leave out live blocks that no collection has examined yet */
+    char *sentence;      /* what is shown: "live at the peak (1.2 s)" */
 };
 
-enum { REPORT_NODE_OUT = 1, REPORT_NODE_HIDDEN = 2 }; /* node_flags */
-
-/* Reads "1.5", "1.5s", "20ms", "3min", "40%", "40%alloc", "peak", "end", "2major" as a moment.
- * False: it is none, and *out means nothing. */
+/* Parses "1.5", "1.5s", "20ms", "3min", "40%", "40%alloc", "peak", "end", "2major". Returns whether
+ * text is a moment; otherwise *out is undefined. */
 bool report_parse_moment(const char *text, struct report_moment *out);
+/* Sets --show, and --at to a moment without a value. */
+void report_selection_show(struct report_selection *selection, enum report_show show, int at);
 
-/* Applies a selection. fallback: what is shown without --show and --at. Returns 0, or -1 and
- * *error. Both arguments must outlive the query; free it with report_query_end. */
+/* Applies a selection. fallback: what to show without --show and --at. model and selection must
+ * outlive the query, which report_query_end frees. Returns 0, or -1 and *error. */
 int report_query_start(struct report_query *query, const struct report_model *model,
                        const struct report_selection *selection, enum report_show fallback,
                        struct report_error *error);
-/* Frees what a query holds. */
+/* Frees the query's own memory. */
 void report_query_end(struct report_query *query);
 
-/* For --keep: whether each location's function is in the set, freed with free(). Fails: NULL and
+/* For --keep: whether each location's function is in the set; freed with free(). Fails: NULL and
  * *error. */
 uint8_t *report_keep_locations(const struct report_model *model, const char *expression,
                                struct report_error *error);
 
 /* Whether a moment is in the selected time. */
 bool report_query_holds(const struct report_query *query, int64_t time);
-/* How much time is selected, up to the profile's end, in ns. */
+/* The length of the selected time, up to the profile's end, in ns. */
 int64_t report_query_length(const struct report_query *query);
-/* Finds the selected time. Needs: model, from, to, phase. */
-void report_query_find_spans(struct report_query *query);
 /* The node that a sample counts for: its own, or the innermost caller that --hide leaves. */
 uint32_t report_query_node(const struct report_query *query, const struct report_sample *sample);
-
 /* Whether a sample is selected. */
 bool report_query_selects(const struct report_query *query, const struct report_sample *sample);
-/* The moment at which the most sampled words were live. */
-int64_t report_peak_time(const struct report_model *model);
-/* What gives an estimate in a unit. */
+/* The first selected sample after `after` (NULL: the first of all); NULL at the end. */
+const struct report_sample *report_query_next(const struct report_query *query,
+                                              const struct report_sample *after);
+/* The function that estimates in a unit. */
 report_weigher *report_weigher_of(enum report_unit unit);
 /* The estimate in the selection's unit. */
 struct report_estimate report_query_estimate(const struct report_query *query,

@@ -1,9 +1,8 @@
 /* annotate.c - source lines with their figures: what is allocated at a line, and through it.
  *
- * The source is looked for under the name that the profile has, then under its last part, from the
- * current folder; without it the lines' numbers stand alone. */
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+ * The source is searched for by the name in the profile, then by its last part, in the current
+ * folder; without it only line numbers are shown. */
+#include "gc/assert.h"
 #include "memprof/report/view/views.h"
 
 #include <math.h>
@@ -11,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTEXT = 2 }; /* lines without figures around one that has them */
+enum { CONTEXT = 2 }; /* lines shown around a line with figures */
 
 struct line {
     uint32_t file; /* a name */
     int32_t number;
     struct report_sum self, through;
-    uint32_t last; /* 1 + the node that was added last: a stack counts once */
+    uint32_t last; /* 1 + the node added last: a stack counts once */
 };
 
 struct lines {
     struct line *all;
     size_t count;
-    uint32_t *of_location; /* 1 + a line's index; 0: not asked for */
+    uint32_t *of_location; /* 1 + a line's index; 0: not wanted */
 };
 
 static bool ends_with(const char *text, const char *end, char separator) {
@@ -33,34 +32,37 @@ static bool ends_with(const char *text, const char *end, char separator) {
 }
 
 /* A file by its name or the end of its path, a function by its name with or without its module. */
-static bool is_asked_for(const struct report_model *m, uint32_t location, const char *what) {
-    const struct report_location *l = &m->locations[location];
+static bool is_wanted(const struct report_model *m, uint32_t location, const char *what) {
+    const struct report_location *l = &m->locations.at[location];
     if (l->line < 1 || what[0] == 0) return false;
-    return ends_with(m->names[l->file], what, '/') || ends_with(m->names[l->function], what, '.');
+    return ends_with(m->names.at[l->file], what, '/') ||
+           ends_with(m->names.at[l->function], what, '.');
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_position(const void *a, const void *b) {
     const struct line *x = a, *y = b;
     if (x->file != y->file) return x->file < y->file ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static void find_lines(const struct report_model *m, const char *what, struct lines *lines) {
-    lines->all = report_alloc(m->location_count * sizeof *lines->all);
-    lines->of_location = report_alloc(m->location_count * sizeof *lines->of_location);
+    lines->all = report_alloc(m->locations.count * sizeof *lines->all);
+    lines->of_location = report_alloc(m->locations.count * sizeof *lines->of_location);
     size_t n = 0;
-    for (size_t i = 0; i < m->location_count; i++)
-        if (is_asked_for(m, i, what))
-            lines->all[n++] = (struct line){.file = m->locations[i].file,
-                                            .number = m->locations[i].line};
-    if (n > 0) qsort(lines->all, n, sizeof *lines->all, by_place);
+    for (size_t i = 0; i < m->locations.count; i++)
+        if (is_wanted(m, i, what))
+            lines->all[n++] = (struct line){.file = m->locations.at[i].file,
+                                            .number = m->locations.at[i].line};
+    if (n > 0) qsort(lines->all, n, sizeof *lines->all, by_position);
     for (size_t i = 0; i < n; i++)
-        if (i == 0 || by_place(&lines->all[lines->count - 1], &lines->all[i]) != 0)
+        if (i == 0 || by_position(&lines->all[lines->count - 1], &lines->all[i]) != 0)
             lines->all[lines->count++] = lines->all[i];
-    for (size_t i = 0; i < m->location_count && lines->count > 0; i++) {
-        const struct line key = {.file = m->locations[i].file, .number = m->locations[i].line};
-        if (!is_asked_for(m, i, what)) continue;
-        const struct line *found = bsearch(&key, lines->all, lines->count, sizeof key, by_place);
+    for (size_t i = 0; i < m->locations.count && lines->count > 0; i++) {
+        const struct line key = {.file = m->locations.at[i].file,
+                                 .number = m->locations.at[i].line};
+        if (!is_wanted(m, i, what)) continue;
+        const struct line *found = bsearch(&key, lines->all, lines->count, sizeof key, by_position);
+        ASSERT(found != NULL);
         lines->of_location[i] = found - lines->all + 1;
     }
 }
@@ -68,17 +70,16 @@ static void find_lines(const struct report_model *m, const char *what, struct li
 static void add_samples(const struct report_query *query, struct lines *lines,
                         struct report_sum *total) {
     const struct report_model *m = query->model;
-    struct report_sum *sums = report_alloc(m->node_count * sizeof *sums);
-    for (size_t i = 0; i < m->sample_count; i++)
-        if (report_query_selects(query, &m->samples[i]))
-            report_sum_add(&sums[report_query_node(query, &m->samples[i])], &m->samples[i],
-                           m->rate);
-    for (uint32_t node = 0; node < m->node_count; node++) {
+    struct report_sum *sums = report_alloc(m->nodes.count * sizeof *sums);
+    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;)
+        report_sum_add(&sums[report_query_node(query, s)], s, m->rate);
+    for (uint32_t node = 0; node < m->nodes.count; node++) {
         if (sums[node].samples == 0) continue;
         report_sum_merge(total, &sums[node]);
-        for (uint32_t at = node; at != 0; at = m->nodes[at].parent) {
-            uint32_t index = lines->of_location[m->nodes[at].location];
+        for (uint32_t at = node; at != 0; at = m->nodes.at[at].parent) {
+            uint32_t index = lines->of_location[m->nodes.at[at].location];
             if (index == 0 || (query->node_flags[at] & REPORT_NODE_HIDDEN) != 0) continue;
+            ASSERT(index <= lines->count);
             struct line *line = &lines->all[index - 1];
             if (at == node) report_sum_merge(&line->self, &sums[node]);
             if (line->last != node + 1) report_sum_merge(&line->through, &sums[node]);
@@ -111,22 +112,20 @@ static void add_row(struct report_table *t, const struct report_query *query,
     report_cell_text(t, source);
 }
 
-/* The lines of one file, from index first to last of all. Returns whether the source was found. */
+/* Adds the lines of one file, first to last. Returns whether the source was found. */
 static bool add_file(struct report_doc *doc, const struct report_query *query,
                      const struct lines *lines, size_t first, size_t last) {
-    const char *name = query->model->names[lines->all[first].file];
+    const char *name = query->model->names.at[lines->all[first].file];
     FILE *file = open_source(name);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "lines", "%s", name);
     char *text = NULL;
     size_t capacity = 0, at = first;
-    report_table_column(t, "self", "allocated here");
-    report_table_column(t, "through", "through it");
-    report_table_column(t, "line", "line");
-    report_table_column(t, "source", "");
+    report_table_columns(t, "self", "allocated here", "through", "through it", "line", "line",
+                         "source", "", NULL);
     for (int32_t n = 1; file != NULL && at <= last && getline(&text, &capacity, file) >= 0; n++) {
         while (at <= last && lines->all[at].number + CONTEXT < n) at++;
         if (at > last) break;
-        /* This line, or the one whose context it is. */
+        /* The line itself, or the next one with figures. */
         size_t own = at;
         while (own < last && lines->all[own].number < n) own++;
         bool is_own = lines->all[own].number == n;
@@ -153,7 +152,7 @@ struct report_doc *report_view_annotate(const struct report_request *request,
     if (lines.count == 0) {
         report_fail(error, request->operand,
                     "`bactrian prof table --by file` and `--by fn` list them",
-                    "the profile names no such file or function");
+                    "the profile has no such file or function");
     } else if (report_query_start(&query, request->model, &request->selection, REPORT_SHOW_ALLOC,
                                   error) == 0) {
         add_samples(&query, &lines, &total);

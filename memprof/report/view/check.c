@@ -1,8 +1,8 @@
-/* check.c - `check`: whether a file obeys the rules of its format. */
+/* check.c - checks a file against the rules of its format. */
 #include "memprof/format/reader.h"
-#include "memprof/report/command/command.h"
 #include "memprof/report/load/ctf.h"
 #include "memprof/report/load/load.h"
+#include "memprof/report/view/views.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ enum { MOST_ROWS = 200 };
 struct findings {
     struct report_table *table;
     size_t count, errors;
-    bool unfinished; /* for want of memory: says nothing about the file */
+    bool unfinished; /* out of memory: no result */
 };
 
 static void listen(void *context, const struct report_ctf_violation *v) {
@@ -32,21 +32,18 @@ static void check_ctf(struct report_doc *doc, struct findings *f, const unsigned
                       size_t length) {
     struct report_error ignored;
     f->table = report_doc_table(doc, REPORT_TABLE, "violations", "%s", "");
-    report_table_column(f->table, "offset", "byte");
-    report_table_column(f->table, "rule", "rule");
-    report_table_column(f->table, "grade", "grade");
-    report_table_column(f->table, "found", "found");
-    report_table_column(f->table, "demand", "what the format asks for");
+    report_table_columns(f->table, "offset", "byte", "rule", "rule", "grade", "grade", "found",
+                         "found", "demand", "requirement", NULL);
     struct report_model *model = report_ctf_read(bytes, length, listen, f, &ignored);
     if (f->count > MOST_ROWS)
         report_doc_note(doc, "%zu more are not listed.", f->count - MOST_ROWS);
     if (model != NULL)
         report_doc_note(doc, "%s, %zu samples, %zu violations of the format's rules.",
-                        model->format, model->sample_count, f->count);
+                        model->format, model->samples.count, f->count);
     if (f->count > 0)
         report_doc_note(doc,
                         "damaged: the rest of the packet is lost; misread: some reader refuses "
-                        "or misunderstands it; unusual: it reads well.");
+                        "or misreads it; unusual: every reader accepts it.");
     report_model_free(model);
 }
 
@@ -73,32 +70,30 @@ static void check_own(struct report_doc *doc, struct findings *f, const unsigned
     report_fact_number(t, "events", "events", REPORT_COUNT, coverage.events);
     report_fact_number(t, "samples", "samples", REPORT_COUNT, mp_reader_sample_count(reader));
     report_fact_number(t, "read", "bytes read", REPORT_COUNT, coverage.read_bytes);
-    report_fact_number(t, "ignored", "bytes behind them", REPORT_COUNT, coverage.ignored_bytes);
+    report_fact_number(t, "ignored", "bytes after them", REPORT_COUNT, coverage.ignored_bytes);
     if (coverage.status != MP_READ_WHOLE) f->errors++;
     if (coverage.status == MP_READ_NO_MEMORY) f->unfinished = true;
     mp_reader_close(reader);
 }
 
-int report_check(const char *path, bool json, const struct report_style *style, FILE *out,
-                 struct report_error *error) {
+struct report_doc *report_check(const char *path, size_t *errors, struct report_error *error) {
     size_t length;
     struct findings f = {0};
     unsigned char *bytes = report_read_file(path, &length, error);
-    if (bytes == NULL) return -1;
+    if (bytes == NULL) return NULL;
     struct report_doc *doc = report_doc_create("check", "The rules of the format, for %s", path);
+    bool known = true;
     if (report_ctf_recognises(bytes, length)) check_ctf(doc, &f, bytes, length);
     else if (mp_reader_recognises(bytes, length)) check_own(doc, &f, bytes, length);
-    else
-        f.errors = report_fail(error, path, "give a profile of `bactrian prof record` or memtrace",
-                               "not a memory profile");
-    if (f.unfinished)
-        f.errors = report_fail(error, path, "check it where there is more memory",
-                               "out of memory while checking");
-    if (f.errors != (size_t)-1) {
-        if (json) report_doc_write_json(doc, out);
-        else report_doc_write_text(doc, style, out);
-    }
-    report_doc_free(doc);
+    else known = false;
     free(bytes);
-    return f.errors == (size_t)-1 ? -1 : f.errors > 0;
+    *errors = f.errors;
+    if (known && !f.unfinished) return doc;
+    report_doc_free(doc);
+    if (known)
+        report_fail(error, path, "check it with more memory", "out of memory while checking");
+    else
+        report_fail(error, path, "give a profile of `bactrian prof record` or memtrace",
+                    "not a memory profile");
+    return NULL;
 }

@@ -1,6 +1,5 @@
-/* common.c - what several views say in the same words. */
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+/* common.c - what several views share. */
+#include "memprof/report/model/text.h"
 #include "memprof/report/view/views.h"
 
 size_t report_rows_of(const struct report_selection *selection, size_t otherwise) {
@@ -71,12 +70,12 @@ void report_add_notes(struct report_doc *doc, const struct report_model *model) 
     if (model->truncated)
         report_doc_note(doc,
                         "The end of the profile is missing (the program was killed or is still "
-                        "running): what follows is all that was written.");
+                        "running): the figures are of the part that was written.");
     if (model->selected)
-        report_doc_note(doc, "The profile is a selection from others, or merged from different "
+        report_doc_note(doc, "The profile is a selection, or merged from profiles of different "
                              "kinds: totals are of what it holds.");
     if (model->lost_samples > 0)
-        report_doc_note(doc,
-                        "The recorder lost %llu samples for lack of memory: the figures are low.",
-                        (unsigned long long)model->lost_samples);
+        report_doc_note(
+            doc, "The recorder lost %llu samples for lack of memory: the figures are too low.",
+            (unsigned long long)model->lost_samples);
 }

@@ -1,9 +1,8 @@
-/* diff.c - what changed between two profiles, with the chance that it is chance.
+/* diff.c - what changed between two profiles, and whether sampling alone explains it.
  *
- * Rows are matched by their names. Of each difference the standard errors give a probability;
- * Benjamini and Hochberg's rule keeps the share of wrong alarms among all rows below 5 %. */
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+ * Rows are matched by their names. The standard errors give each difference a p-value; the
+ * procedure of Benjamini and Hochberg bounds the share of false positives by 5 %. */
+#include "gc/assert.h"
 #include "memprof/report/view/views.h"
 
 #include <math.h>
@@ -38,7 +37,7 @@ static int by_size(const void *a, const void *b) {
     return m != n ? (m > n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* One side's groups, with nothing on the other side. */
+/* Adds one side's groups; the other side is `nothing`. */
 static void add_side(struct change *changes, size_t *count, const struct report_query *query,
                      const struct report_groups *g, bool after, struct report_estimate nothing) {
     for (size_t i = 0; i < g->shown; i++) {
@@ -49,7 +48,7 @@ static void add_side(struct change *changes, size_t *count, const struct report_
     }
 }
 
-/* Joins rows of the same name: two neighbours once sorted, the sides told apart by value 0. */
+/* Joins rows of the same name: neighbours after sorting, the absent side has value 0. */
 static size_t join(struct change *changes, size_t count) {
     size_t n = 0;
     qsort(changes, count, sizeof *changes, by_name);
@@ -64,12 +63,14 @@ static size_t join(struct change *changes, size_t count) {
     return n;
 }
 
+/* Sets p and certain, and sorts the changes by size. */
 static void judge(struct change *changes, size_t n) {
     size_t certain = 0;
     for (size_t i = 0; i < n; i++) {
         struct change *c = &changes[i];
         double difference = c->after.value - c->before.value;
         double error = hypot(standard_error(c->before), standard_error(c->after));
+        ASSERT(error >= 0);
         c->p = error > 0 ? report_p_value(difference / error) : difference == 0 ? 1 : 0;
     }
     qsort(changes, n, sizeof *changes, by_p);
@@ -95,28 +96,23 @@ static void add_table(struct report_doc *doc, const struct report_query queries[
     const struct report_selection *selection = queries[0].selection;
     enum report_kind kind = report_unit_kind(selection);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
-    static const char *const keys[] = {"change", "before", "after", "ratio", "certain", "name"};
     const struct report_group none = {0};
     struct change *changes = report_alloc((groups[0]->shown + groups[1]->shown + 1) *
                                           sizeof *changes);
     size_t count = 0;
-    for (size_t i = 0; i < 6; i++)
-        report_table_column(t, keys[i],
-                            i == 3   ? "by"
-                            : i == 4 ? "real?"
-                            : i == 5 ? report_by_title(selection)
-                                     : keys[i]);
+    report_table_columns(t, "change", "change", "before", "before", "after", "after", "ratio", "by",
+                         "certain", "real?", "name", report_by_title(selection), NULL);
     for (int side = 0; side < 2; side++)
         add_side(changes, &count, &queries[side], groups[side], side == 1,
                  report_group_estimate(&queries[1 - side], groups[1 - side], &none));
     count = join(changes, count);
     judge(changes, count);
-    struct change total = {.name = "all of it"};
+    struct change total = {.name = "total"};
     total.before = report_group_estimate(&queries[0], groups[0], &groups[0]->total);
     total.after = report_group_estimate(&queries[1], groups[1], &groups[1]->total);
     judge(&total, 1);
     add_row(t, kind, &total);
-    t->rows[0].place = REPORT_FIRST;
+    t->rows.at[0].position = REPORT_FIRST;
     size_t n = report_rows_to_make(t, selection, ROWS, 1);
     for (size_t i = 0; i < count && i < n; i++) add_row(t, kind, &changes[i]);
     if (count > n) report_doc_note(doc, "%zu rows with smaller changes are left out.", count - n);
@@ -140,8 +136,9 @@ struct report_doc *report_view_diff(const struct report_request *request,
                                                queries[1].sentence, request->path,
                                                request->other_path);
     add_table(doc, queries, groups);
-    report_doc_note(doc, "real? yes: beyond chance (at most 5 %% of these are wrong); maybe: so by "
-                         "itself, not among so many rows; chance: sampling alone explains it.");
+    report_doc_note(doc, "real? yes: not explained by sampling (at most 5 %% of these are wrong); "
+                         "maybe: significant alone, but not among all rows; chance: explained by "
+                         "sampling.");
     for (int side = 0; side < 2; side++) {
         report_add_notes(doc, models[side]);
         report_groups_free(groups[side]);

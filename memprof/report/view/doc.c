@@ -1,8 +1,8 @@
 /* doc.c - builds documents; doc_text.c and doc_json.c write them. */
 #include "memprof/report/view/doc.h"
 
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+#include "gc/assert.h"
+#include "memprof/report/model/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,27 +20,25 @@ struct report_doc *report_doc_create(const char *view, const char *title, ...) {
 
 void report_doc_free(struct report_doc *doc) {
     if (doc == NULL) return;
-    for (size_t i = 0; i < doc->note_count; i++) free(doc->notes[i]);
-    for (size_t i = 0; i < doc->table_count; i++) {
-        struct report_table *t = doc->tables[i];
-        for (size_t j = 0; j < t->cell_count; j++) free(t->cells[j].text);
+    for (size_t i = 0; i < doc->notes.count; i++) free(doc->notes.at[i]);
+    for (size_t i = 0; i < doc->tables.count; i++) {
+        struct report_table *t = doc->tables.at[i];
+        for (size_t j = 0; j < t->cells.count; j++) free(t->cells.at[j].text);
         free(t->title);
-        free(t->empty);
-        free(t->rows);
-        free(t->cells);
+        free(t->rows.at);
+        free(t->cells.at);
         free(t);
     }
-    free(doc->notes);
-    free(doc->tables);
+    free(doc->notes.at);
+    free(doc->tables.at);
     free(doc->title);
     free(doc);
 }
 
 void report_doc_note(struct report_doc *doc, const char *text, ...) {
     va_list arguments;
-    report_grow(&doc->notes, &doc->note_capacity, doc->note_count + 1, sizeof *doc->notes);
     va_start(arguments, text);
-    doc->notes[doc->note_count++] = report_format_list(text, arguments);
+    report_append(&doc->notes, report_format_list(text, arguments));
     va_end(arguments);
 }
 
@@ -53,28 +51,34 @@ struct report_table *report_doc_table(struct report_doc *doc, enum report_shape 
     va_end(arguments);
     table->key = key;
     table->shape = shape;
-    if (shape == REPORT_FACTS) {
-        report_table_column(table, "what", "");
-        report_table_column(table, "value", "");
-    }
-    report_grow(&doc->tables, &doc->table_capacity, doc->table_count + 1, sizeof *doc->tables);
-    doc->tables[doc->table_count++] = table;
+    if (shape == REPORT_FACTS) report_table_columns(table, "what", "", "value", "", NULL);
+    report_append(&doc->tables, table);
     return table;
 }
 
-void report_table_column(struct report_table *table, const char *key, const char *title) {
-    table->columns[table->column_count++] = (struct report_column){key, title};
+void report_table_columns(struct report_table *table, const char *key, ...) {
+    va_list arguments;
+    va_start(arguments, key);
+    for (; key != NULL; key = va_arg(arguments, const char *)) {
+        ASSERT(table->column_count < REPORT_COLUMNS_MAX && table->rows.count == 0);
+        const char *title = va_arg(arguments, const char *);
+        table->columns[table->column_count++] = (struct report_column){key, title};
+    }
+    va_end(arguments);
 }
 
 void report_table_row(struct report_table *table, unsigned depth) {
-    report_grow(&table->rows, &table->row_capacity, table->row_count + 1, sizeof *table->rows);
-    table->rows[table->row_count++] = (struct report_row){
-        .depth = depth, .place = REPORT_ANYWHERE, .first = table->cell_count};
+    size_t rows = table->rows.count, cells = table->cells.count;
+    ASSERT(cells == rows * table->column_count);
+    ASSERT(depth <= (rows > 0 ? table->rows.at[rows - 1].depth + 1 : 0));
+    report_append(&table->rows,
+                  (struct report_row){.depth = depth, .position = REPORT_ANYWHERE, .first = cells});
 }
 
 static void add_cell(struct report_table *table, struct report_cell cell) {
-    report_grow(&table->cells, &table->cell_capacity, table->cell_count + 1, sizeof cell);
-    table->cells[table->cell_count++] = cell;
+    ASSERT(table->cells.count < table->rows.count * table->column_count);
+    ASSERT((cell.kind == REPORT_TEXT) == (cell.text != NULL));
+    report_append(&table->cells, cell);
 }
 
 void report_cell_own(struct report_table *table, char *text) {
@@ -96,7 +100,8 @@ void report_cell_estimate(struct report_table *table, enum report_kind kind,
 
 static void start_fact(struct report_table *table, const char *key, const char *title) {
     report_table_row(table, 0);
-    table->rows[table->row_count - 1].key = key;
+    ASSERT(table->shape == REPORT_FACTS);
+    table->rows.at[table->rows.count - 1].key = key;
     report_cell_text(table, title);
 }
 
@@ -119,6 +124,7 @@ void report_fact_estimate(struct report_table *table, const char *key, const cha
 }
 
 void report_write_cell(char out[32], const struct report_cell *cell) {
+    ASSERT(cell->kind != REPORT_TEXT && cell->kind != REPORT_BAR);
     switch (cell->kind) {
     case REPORT_BYTES: report_write_bytes(out, cell->number.value); break;
     case REPORT_COUNT: report_write_count(out, cell->number.value); break;

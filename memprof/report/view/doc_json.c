@@ -1,19 +1,19 @@
-/* doc_json.c - writes documents for programs: JSON and CSV.
+/* doc_json.c - writes documents as JSON and CSV.
  *
- * Bytes are whole, times are seconds, shares are 0 to 1. An estimate is {"value", "low", "high"}; a
- * number that is not known is null. Rows of a tree have their children in "children".
+ * Bytes are whole, times are seconds, shares are 0 to 1. An estimate is {"value", "low", "high"};
+ * an unknown number is null. Rows of a tree have their children in "children".
  *
- * For the page, which holds many trees, a tree is written small:
+ * The HTML report holds many trees, so they are compact there:
  *     {"names": [each text once], "columns": [keys], "rows": [[depth, cell, ...], ...]}
- * with rows in order, texts as numbers in names and estimates as three numbers. */
-#include "memprof/report/model/memory.h"
+ * with rows in order, texts as indices of names, and estimates as three numbers. */
+#include "gc/assert.h"
 #include "memprof/report/view/doc.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the well-formed UTF-8 character at s, 0 if it is none. */
+/* The length of the UTF-8 character at s; 0 if it is not well-formed. */
 static unsigned utf8_length(const unsigned char *s) {
     unsigned n = s[0] < 0x80                   ? 1
                  : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
@@ -34,12 +34,12 @@ void report_write_json_string(const char *text, FILE *out) {
     while (*s != 0) {
         unsigned n = utf8_length(s);
         if (n == 0) {
-            fputs("\\ufffd", out); /* names are any bytes, JSON is not */
+            fputs("\\ufffd", out); /* names may hold any bytes, JSON may not */
             s++;
             continue;
         }
         if (*s == '"' || *s == '\\') fprintf(out, "\\%c", *s);
-        else if (*s < 32 || *s == '<') fprintf(out, "\\u%04x", *s); /* `<`: safe in a page */
+        else if (*s < 32 || *s == '<') fprintf(out, "\\u%04x", *s); /* `<`: safe in HTML */
         else fwrite(s, 1, n, out);
         s += n;
     }
@@ -52,21 +52,26 @@ static void put_number(double n, FILE *out) {
     else fprintf(out, "%.9g", n);
 }
 
-/* A number of a cell, as the exports have it. */
+/* A number of a cell; bytes are rounded, as in exports. */
 static double exact(const struct report_cell *cell, double n) {
     return cell->kind == REPORT_BYTES ? round(n) : n;
+}
+
+static void put_estimate(const struct report_cell *cell, const char *before, const char *low,
+                         const char *high, FILE *out) {
+    fputs(before, out);
+    put_number(exact(cell, cell->number.value), out);
+    fputs(low, out);
+    put_number(exact(cell, cell->number.low), out);
+    fputs(high, out);
+    put_number(exact(cell, cell->number.high), out);
 }
 
 static void put_cell(const struct report_cell *cell, FILE *out) {
     if (cell->kind == REPORT_TEXT) {
         report_write_json_string(cell->text, out);
     } else if (cell->has_interval) {
-        fputs("{\"value\":", out);
-        put_number(exact(cell, cell->number.value), out);
-        fputs(",\"low\":", out);
-        put_number(exact(cell, cell->number.low), out);
-        fputs(",\"high\":", out);
-        put_number(exact(cell, cell->number.high), out);
+        put_estimate(cell, "{\"value\":", ",\"low\":", ",\"high\":", out);
         putc('}', out);
     } else {
         put_number(exact(cell, cell->number.value), out);
@@ -75,11 +80,11 @@ static void put_cell(const struct report_cell *cell, FILE *out) {
 
 static void put_facts(const struct report_table *t, FILE *out) {
     putc('{', out);
-    for (size_t r = 0; r < t->row_count; r++) {
+    for (size_t r = 0; r < t->rows.count; r++) {
         if (r > 0) putc(',', out);
-        report_write_json_string(t->rows[r].key, out);
+        report_write_json_string(t->rows.at[r].key, out);
         putc(':', out);
-        put_cell(&t->cells[t->rows[r].first + 1], out);
+        put_cell(&t->cells.at[t->rows.at[r].first + 1], out);
     }
     putc('}', out);
 }
@@ -89,16 +94,16 @@ static void put_columns(const struct report_table *t, size_t row, FILE *out) {
         if (c > 0) putc(',', out);
         report_write_json_string(t->columns[c].key, out);
         putc(':', out);
-        put_cell(&t->cells[t->rows[row].first + c], out);
+        put_cell(&t->cells.at[t->rows.at[row].first + c], out);
     }
 }
 
 static void put_tree(const struct report_table *t, FILE *out) {
-    unsigned open = 0; /* rows whose children may follow */
+    unsigned open = 0; /* rows that may have more children */
     putc('[', out);
-    for (size_t r = 0; r < t->row_count; r++) {
-        unsigned depth = t->rows[r].depth;
-        bool first = r == 0 || depth > t->rows[r - 1].depth;
+    for (size_t r = 0; r < t->rows.count; r++) {
+        unsigned depth = t->rows.at[r].depth;
+        bool first = r == 0 || depth > t->rows.at[r - 1].depth;
         for (; open > depth; open--) fputs("]}", out);
         if (!first) putc(',', out);
         putc('{', out);
@@ -114,13 +119,13 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The texts of all cells, each once, in order. */
+/* The texts of all cells, sorted, each once. */
 static const char **list_texts(const struct report_table *t, size_t *count) {
-    size_t cells = t->row_count * t->column_count, n = 0, kept = 0;
+    size_t cells = t->rows.count * t->column_count, n = 0, kept = 0;
     const char **texts = report_alloc((cells + 1) * sizeof *texts);
-    for (size_t r = 0; r < t->row_count; r++)
+    for (size_t r = 0; r < t->rows.count; r++)
         for (size_t c = 0; c < t->column_count; c++) {
-            const struct report_cell *cell = &t->cells[t->rows[r].first + c];
+            const struct report_cell *cell = &t->cells.at[t->rows.at[r].first + c];
             if (cell->kind == REPORT_TEXT) texts[n++] = cell->text;
         }
     qsort(texts, n, sizeof *texts, by_text);
@@ -134,18 +139,14 @@ static void put_small_cell(const struct report_cell *cell, const char **texts, s
                            FILE *out) {
     if (cell->kind == REPORT_TEXT) {
         const char **found = bsearch(&cell->text, texts, count, sizeof *texts, by_text);
+        ASSERT(found != NULL);
         fprintf(out, ",%zu", (size_t)(found - texts));
     } else if (cell->kind == REPORT_SHARES) {
         fprintf(out, ",%.4g", cell->number.value);
     } else {
-        const struct report_estimate n = cell->number;
         putc(',', out);
-        put_number(exact(cell, n.value), out);
-        if (!cell->has_interval) return;
-        putc(',', out);
-        put_number(exact(cell, n.low), out);
-        putc(',', out);
-        put_number(exact(cell, n.high), out);
+        if (cell->has_interval) put_estimate(cell, "", ",", ",", out);
+        else put_number(exact(cell, cell->number.value), out);
     }
 }
 
@@ -161,10 +162,10 @@ static void put_small_tree(const struct report_table *t, FILE *out) {
     for (size_t c = 0; c < t->column_count; c++)
         fprintf(out, "%s\"%s\"", c > 0 ? "," : "", t->columns[c].key);
     fputs("],\"rows\":[", out);
-    for (size_t r = 0; r < t->row_count; r++) {
-        fprintf(out, "%s[%u", r > 0 ? "," : "", t->rows[r].depth);
+    for (size_t r = 0; r < t->rows.count; r++) {
+        fprintf(out, "%s[%u", r > 0 ? "," : "", t->rows.at[r].depth);
         for (size_t c = 0; c < t->column_count; c++)
-            put_small_cell(&t->cells[t->rows[r].first + c], texts, count, out);
+            put_small_cell(&t->cells.at[t->rows.at[r].first + c], texts, count, out);
         putc(']', out);
     }
     fputs("]}", out);
@@ -173,7 +174,7 @@ static void put_small_tree(const struct report_table *t, FILE *out) {
 
 static void put_rows(const struct report_table *t, FILE *out) {
     putc('[', out);
-    for (size_t r = 0; r < t->row_count; r++) {
+    for (size_t r = 0; r < t->rows.count; r++) {
         fputs(r > 0 ? ",{" : "{", out);
         put_columns(t, r, out);
         putc('}', out);
@@ -186,8 +187,8 @@ static void write_json(const struct report_doc *doc, bool small, FILE *out) {
     report_write_json_string(doc->view, out);
     fputs(",\"title\":", out);
     report_write_json_string(doc->title, out);
-    for (size_t i = 0; i < doc->table_count; i++) {
-        const struct report_table *t = doc->tables[i];
+    for (size_t i = 0; i < doc->tables.count; i++) {
+        const struct report_table *t = doc->tables.at[i];
         putc(',', out);
         report_write_json_string(t->key, out);
         putc(':', out);
@@ -197,9 +198,9 @@ static void write_json(const struct report_doc *doc, bool small, FILE *out) {
         else put_tree(t, out);
     }
     fputs(",\"notes\":[", out);
-    for (size_t i = 0; i < doc->note_count; i++) {
+    for (size_t i = 0; i < doc->notes.count; i++) {
         if (i > 0) putc(',', out);
-        report_write_json_string(doc->notes[i], out);
+        report_write_json_string(doc->notes.at[i], out);
     }
     fputs("]}\n", out);
 }
@@ -224,14 +225,14 @@ static void put_csv_text(const char *text, FILE *out) {
 }
 
 static bool has_intervals(const struct report_table *t, size_t column) {
-    return t->row_count > 0 && t->cells[t->rows[0].first + column].has_interval;
+    return t->rows.count > 0 && t->cells.at[t->rows.at[0].first + column].has_interval;
 }
 
 void report_doc_write_csv(const struct report_doc *doc, FILE *out) {
     const struct report_table *t = NULL;
-    for (size_t i = 0; i < doc->table_count; i++)
-        if (t == NULL || (t->shape == REPORT_FACTS && doc->tables[i]->shape != REPORT_FACTS))
-            t = doc->tables[i];
+    for (size_t i = 0; i < doc->tables.count; i++)
+        if (t == NULL || (t->shape == REPORT_FACTS && doc->tables.at[i]->shape != REPORT_FACTS))
+            t = doc->tables.at[i];
     if (t == NULL) return;
     for (size_t c = 0; c < t->column_count; c++) {
         fprintf(out, "%s%s", c > 0 ? "," : "", t->columns[c].key);
@@ -239,9 +240,9 @@ void report_doc_write_csv(const struct report_doc *doc, FILE *out) {
             fprintf(out, ",%s_low,%s_high", t->columns[c].key, t->columns[c].key);
     }
     putc('\n', out);
-    for (size_t r = 0; r < t->row_count; r++) {
+    for (size_t r = 0; r < t->rows.count; r++) {
         for (size_t c = 0; c < t->column_count; c++) {
-            const struct report_cell *cell = &t->cells[t->rows[r].first + c];
+            const struct report_cell *cell = &t->cells.at[t->rows.at[r].first + c];
             if (c > 0) putc(',', out);
             if (cell->kind == REPORT_TEXT) put_csv_text(cell->text, out);
             else if (isfinite(cell->number.value)) put_number(exact(cell, cell->number.value), out);

@@ -1,5 +1,5 @@
-/* doc_sort.c - --sort: the order of a document's rows, and how many of them stay. */
-#include "memprof/report/model/memory.h"
+/* doc_sort.c - --sort: orders a document's rows and cuts them to a limit. */
+#include "gc/assert.h"
 #include "memprof/report/view/doc.h"
 
 #include <math.h>
@@ -9,15 +9,15 @@
 struct order {
     const struct report_table *table;
     size_t column;
-    bool turned;
+    bool reversed;
     uint32_t *parents; /* of a tree's rows, 1 + the row; else all 0 */
 };
 
 static const struct report_cell *cell_of(const struct order *o, size_t row) {
-    return &o->table->cells[o->table->rows[row].first + o->column];
+    return &o->table->cells.at[o->table->rows.at[row].first + o->column];
 }
 
-/* Numbers: the largest first, what is unknown last; texts: as in a dictionary. */
+/* Numbers descend, with unknown ones last; texts ascend. */
 static int compare_cells(const struct report_cell *a, const struct report_cell *b) {
     if (a->kind == REPORT_TEXT) return strcmp(a->text, b->text);
     double x = a->number.value, y = b->number.value;
@@ -32,20 +32,20 @@ static int by_column(const void *a, const void *b, void *context) {
     const struct order *o = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     if (o->parents[x] != o->parents[y]) return o->parents[x] < o->parents[y] ? -1 : 1;
-    const struct report_row *p = &o->table->rows[x], *q = &o->table->rows[y];
-    if (p->place != q->place) return p->place < q->place ? -1 : 1;
+    const struct report_row *p = &o->table->rows.at[x], *q = &o->table->rows.at[y];
+    if (p->position != q->position) return p->position < q->position ? -1 : 1;
     const struct report_cell *left = cell_of(o, x), *right = cell_of(o, y);
     if (is_unknown(left) != is_unknown(right)) return is_unknown(right) ? -1 : 1;
     int order = is_unknown(left) ? 0 : compare_cells(left, right);
-    if (o->turned) order = -order;
+    if (o->reversed) order = -order;
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
 static void find_parents(struct order *o) {
     const struct report_table *t = o->table;
-    uint32_t *last = report_alloc((t->row_count + 1) * sizeof *last); /* row of each depth */
-    for (uint32_t i = 0; i < t->row_count; i++) {
-        unsigned depth = t->rows[i].depth;
+    uint32_t *last = report_alloc((t->rows.count + 1) * sizeof *last); /* row of each depth */
+    for (uint32_t i = 0; i < t->rows.count; i++) {
+        unsigned depth = t->rows.at[i].depth;
         o->parents[i] = depth > 0 ? last[depth - 1] : 0;
         last[depth] = i + 1;
     }
@@ -54,9 +54,9 @@ static void find_parents(struct order *o) {
 
 /* Rows from the root down, each followed by its children in their new order. sorted: all rows,
  * those of one parent together. */
-static struct report_row *lay_down(const struct order *o, const uint32_t *sorted) {
+static struct report_row *order_tree(const struct order *o, const uint32_t *sorted) {
     const struct report_table *t = o->table;
-    size_t n = t->row_count, count = 0, open = 0;
+    size_t n = t->rows.count, count = 0, open = 0;
     struct report_row *rows = report_alloc(n * sizeof *rows);
     uint32_t *starts = report_alloc((n + 2) *
                                     sizeof *starts); /* in sorted, of each one's children */
@@ -66,24 +66,26 @@ static struct report_row *lay_down(const struct order *o, const uint32_t *sorted
     for (uint32_t i = starts[1]; i > starts[0]; i--) stack[open++] = sorted[i - 1];
     while (open > 0) {
         uint32_t row = stack[--open];
-        rows[count++] = t->rows[row];
+        rows[count++] = t->rows.at[row];
         for (uint32_t i = starts[row + 2]; i > starts[row + 1]; i--) stack[open++] = sorted[i - 1];
     }
+    ASSERT(count == n);
     free(starts);
     free(stack);
     return rows;
 }
 
-static void sort_table(struct report_table *t, size_t column, bool turned) {
-    struct order o = {t, column, turned, report_alloc(t->row_count * sizeof *o.parents)};
-    uint32_t *sorted = report_alloc(t->row_count * sizeof *sorted);
-    for (uint32_t i = 0; i < t->row_count; i++) sorted[i] = i;
+static void sort_table(struct report_table *t, size_t column, bool reversed) {
+    ASSERT(column < t->column_count && t->cells.count == t->rows.count * t->column_count);
+    struct order o = {t, column, reversed, report_alloc(t->rows.count * sizeof *o.parents)};
+    uint32_t *sorted = report_alloc(t->rows.count * sizeof *sorted);
+    for (uint32_t i = 0; i < t->rows.count; i++) sorted[i] = i;
     find_parents(&o);
-    qsort_r(sorted, t->row_count, sizeof *sorted, by_column, &o);
-    struct report_row *rows = lay_down(&o, sorted);
-    free(t->rows);
-    t->rows = rows;
-    t->row_capacity = t->row_count;
+    qsort_r(sorted, t->rows.count, sizeof *sorted, by_column, &o);
+    struct report_row *rows = order_tree(&o, sorted);
+    free(t->rows.at);
+    t->rows.at = rows;
+    t->rows.capacity = t->rows.count;
     free(o.parents);
     free(sorted);
 }
@@ -92,8 +94,8 @@ static bool can_sort(const struct report_table *t) { return t->shape != REPORT_F
 
 static int complain(const struct report_doc *doc, const char *key, struct report_error *error) {
     char list[200] = "give one of";
-    for (size_t i = 0; i < doc->table_count; i++) {
-        const struct report_table *t = doc->tables[i];
+    for (size_t i = 0; i < doc->tables.count; i++) {
+        const struct report_table *t = doc->tables.at[i];
         for (size_t c = 0; can_sort(t) && c < t->column_count; c++) {
             size_t used = strlen(list);
             if (strstr(list, t->columns[c].key) == NULL)
@@ -102,23 +104,23 @@ static int complain(const struct report_doc *doc, const char *key, struct report
     }
     if (strlen(list) <= strlen("give one of"))
         return report_fail(error, "--sort", "leave it out", "`%s` has no rows to sort", doc->view);
-    return report_fail(error, "--sort", list, "`%s` has no column `%s`", doc->view, key);
+    return report_fail(error, "--sort", list, "`%s` has no column \"%s\"", doc->view, key);
 }
 
 int report_doc_sort(struct report_doc *doc, const char *by, struct report_error *error) {
-    bool turned = by[0] == '-', found = false;
-    const char *key = by + turned;
-    for (size_t i = 0; i < doc->table_count; i++) {
-        struct report_table *t = doc->tables[i];
+    bool reversed = by[0] == '-', found = false;
+    const char *key = by + reversed;
+    for (size_t i = 0; i < doc->tables.count; i++) {
+        struct report_table *t = doc->tables.at[i];
         for (size_t c = 0; can_sort(t) && c < t->column_count; c++) {
             if (strcmp(t->columns[c].key, key) != 0) continue;
-            if (t->row_count > 0) sort_table(t, c, turned);
+            if (t->rows.count > 0) sort_table(t, c, reversed);
             found = true;
         }
-        if (t->limit == 0 || t->row_count <= t->limit) continue;
-        report_doc_note(doc, "%zu rows are left out: --top %zu shows all.", t->row_count - t->limit,
-                        t->row_count);
-        t->row_count = t->limit;
+        if (t->limit == 0 || t->rows.count <= t->limit) continue;
+        report_doc_note(doc, "%zu rows are left out: --top %zu shows all.",
+                        t->rows.count - t->limit, t->rows.count);
+        t->rows.count = t->limit;
     }
     return found ? 0 : complain(doc, key, error);
 }

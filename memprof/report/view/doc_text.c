@@ -1,13 +1,13 @@
-/* doc_text.c - writes documents for people: aligned columns, colour only where it was asked for. */
+/* doc_text.c - writes documents as text: aligned columns, colour only on request. */
+#include "gc/assert.h"
 #include "memprof/format/plain.h"
-#include "memprof/report/model/memory.h"
 #include "memprof/report/view/doc.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 24, MAX_INDENT = 60, MAX_LEVELS = 40, TEXT_SIZE = 80 };
+enum { MAX_COLUMNS = 2 * REPORT_COLUMNS_MAX, MAX_INDENT = 60, MAX_LEVELS = 40, TEXT_SIZE = 80 };
 
 struct writer {
     const struct report_doc *doc;
@@ -30,22 +30,23 @@ static void pad(FILE *out, size_t n) {
     for (; n > 0; n--) putc(' ', out);
 }
 
-/* Bytes that continue a character take no room. */
+/* The number of characters: continuation bytes of UTF-8 do not count. */
 static size_t width_of(const char *text) {
     size_t n = 0;
     for (; *text != 0; text++) n += (*text & 0xC0) != 0x80;
     return n;
 }
 
-/* Text from a profile must not steer the terminal. */
+/* Text from a profile must not control the terminal. */
 static void put_text(FILE *out, const char *text) { mp_put_plain(out, text, '?'); }
 
 static const struct report_cell *cell_at(const struct report_table *t, size_t row, size_t column) {
-    return &t->cells[t->rows[row].first + column];
+    ASSERT(row < t->rows.count && column < t->column_count);
+    return &t->cells.at[t->rows.at[row].first + column];
 }
 
 static bool is_wide(const struct report_cell *cell) {
-    return cell != NULL && cell->has_interval && cell->number.low < cell->number.high;
+    return cell->has_interval && cell->number.low < cell->number.high;
 }
 
 static void write_interval(char out[TEXT_SIZE], const struct report_cell *cell) {
@@ -67,9 +68,9 @@ static void write_interval(char out[TEXT_SIZE], const struct report_cell *cell) 
 static const char *cell_text(const struct report_cell *cell, bool interval,
                              char buffer[TEXT_SIZE]) {
     buffer[0] = 0;
-    if (cell == NULL) return buffer;
     if (cell->kind == REPORT_TEXT) return cell->text;
     if (cell->kind == REPORT_BAR) {
+        ASSERT(cell->number.value >= 0 && cell->number.value <= 1);
         static const char full[] = "########################################";
         return full + sizeof full - 1 - (size_t)(cell->number.value * (sizeof full - 1) + 0.5);
     }
@@ -84,18 +85,17 @@ static size_t lay_out(const struct writer *w, const struct report_table *t,
     char buffer[TEXT_SIZE];
     for (size_t c = 0; c < t->column_count; c++) {
         bool wide = false, left = false;
-        for (size_t r = 0; r < t->row_count; r++) {
+        for (size_t r = 0; r < t->rows.count; r++) {
             const struct report_cell *cell = cell_at(t, r, c);
             if (is_wide(cell)) wide = true;
-            if (cell != NULL && (cell->kind == REPORT_TEXT || cell->kind == REPORT_BAR))
-                left = true;
+            if (cell->kind == REPORT_TEXT || cell->kind == REPORT_BAR) left = true;
         }
         columns[count++] = (struct text_column){c, false, left, strlen(t->columns[c].title)};
         if (wide && !w->doc->no_intervals)
             columns[count++] = (struct text_column){c, true, false, strlen("95 % interval")};
     }
     for (size_t i = 0; i < count; i++)
-        for (size_t r = 0; r < t->row_count; r++) {
+        for (size_t r = 0; r < t->rows.count; r++) {
             const char *text = cell_text(cell_at(t, r, columns[i].cell), columns[i].interval,
                                          buffer);
             if (width_of(text) > columns[i].width) columns[i].width = width_of(text);
@@ -125,8 +125,8 @@ static void put_titles(const struct writer *w, const struct report_table *t,
     putc('\n', w->out);
 }
 
-/* How far a tree's row is indented. A row that is the only one below its parent, and has nearly all
- * of it, stands straight below it: a chain of calls does not wander off to the right. */
+/* The indentation of a tree's row. An only child with nearly all of its parent's value is printed
+ * straight below it, so that a chain of calls does not drift to the right. */
 struct indent {
     unsigned steps;
     bool straight;
@@ -134,19 +134,19 @@ struct indent {
 
 static bool is_straight(const struct report_table *t, size_t parent, size_t row) {
     size_t next = row + 1;
-    unsigned depth = t->rows[row].depth;
-    while (next < t->row_count && t->rows[next].depth > depth) next++;
-    bool alone = next == t->row_count || t->rows[next].depth < depth;
+    unsigned depth = t->rows.at[row].depth;
+    while (next < t->rows.count && t->rows.at[next].depth > depth) next++;
+    bool alone = next == t->rows.count || t->rows.at[next].depth < depth;
     return parent + 1 == row && alone &&
            cell_at(t, row, 0)->number.value >=
                REPORT_STRAIGHT * cell_at(t, parent, 0)->number.value;
 }
 
 static struct indent *find_indents(const struct report_table *t) {
-    struct indent *indents = report_alloc(t->row_count * sizeof *indents);
-    size_t *last = report_alloc((t->row_count + 1) * sizeof *last); /* the row of each depth */
-    for (size_t r = 0; t->shape == REPORT_TREE && r < t->row_count; r++) {
-        unsigned depth = t->rows[r].depth;
+    struct indent *indents = report_alloc(t->rows.count * sizeof *indents);
+    size_t *last = report_alloc((t->rows.count + 1) * sizeof *last); /* the row of each depth */
+    for (size_t r = 0; t->shape == REPORT_TREE && r < t->rows.count; r++) {
+        unsigned depth = t->rows.at[r].depth;
         last[depth] = r;
         if (depth == 0) continue;
         size_t parent = last[depth - 1];
@@ -163,7 +163,7 @@ static void put_table(const struct writer *w, const struct report_table *t) {
     char buffer[TEXT_SIZE];
     struct indent *indents = find_indents(t);
     put_titles(w, t, columns, count);
-    for (size_t r = 0; r < t->row_count; r++) {
+    for (size_t r = 0; r < t->rows.count; r++) {
         fputs("  ", w->out);
         for (size_t i = 0; i < count; i++) {
             const struct text_column *column = &columns[i];
@@ -171,7 +171,7 @@ static void put_table(const struct writer *w, const struct report_table *t) {
             if (t->shape == REPORT_TREE && i + 1 == count) {
                 unsigned steps = indents[r].steps;
                 pad(w->out, 2 * (steps < MAX_INDENT ? steps : MAX_INDENT));
-                if (steps >= MAX_INDENT) fprintf(w->out, "[%u] ", t->rows[r].depth);
+                if (steps >= MAX_INDENT) fprintf(w->out, "[%u] ", t->rows.at[r].depth);
                 if (indents[r].straight) fputs("> ", w->out);
             }
             if (column->cell == 0) paint(w, "1");
@@ -186,11 +186,11 @@ static void put_table(const struct writer *w, const struct report_table *t) {
 static void put_facts(const struct writer *w, const struct report_table *t) {
     size_t width = 0;
     char buffer[TEXT_SIZE];
-    for (size_t r = 0; r < t->row_count; r++) {
+    for (size_t r = 0; r < t->rows.count; r++) {
         size_t n = width_of(cell_at(t, r, 0)->text);
         if (n > width) width = n;
     }
-    for (size_t r = 0; r < t->row_count; r++) {
+    for (size_t r = 0; r < t->rows.count; r++) {
         const struct report_cell *cell = cell_at(t, r, 1);
         const char *title = cell_at(t, r, 0)->text;
         fprintf(w->out, "  %s", title);
@@ -209,7 +209,7 @@ struct bar {
     double left, width; /* in columns */
 };
 
-/* Colours of bars that stand out from each other; chosen by name, so that a function keeps its. */
+/* The colour of a bar, by its text, so that a function keeps its colour. */
 static const char *bar_color(const char *text) {
     static const char *const colors[] = {"30;48;5;215", "30;48;5;222", "30;48;5;180",
                                          "30;48;5;216", "30;48;5;186", "30;48;5;151"};
@@ -238,14 +238,14 @@ static void put_bar(const struct writer *w, const struct report_table *t, const 
     *at = to;
 }
 
-/* Places each row's bar below its parent's; widths are shares of the root's. */
+/* Draws each row's bar below its parent's; widths are shares of the root's. */
 static void put_icicle(const struct writer *w, const struct report_table *t) {
-    struct bar *bars = report_alloc(t->row_count * sizeof *bars);
+    struct bar *bars = report_alloc(t->rows.count * sizeof *bars);
     double used[MAX_LEVELS + 1] = {0}, scale = 0;
     unsigned levels = 0;
-    if (t->row_count > 0) scale = (w->style->columns - 2) / cell_at(t, 0, 0)->number.value;
-    for (size_t r = 0; r < t->row_count; r++) {
-        unsigned depth = t->rows[r].depth;
+    if (t->rows.count > 0) scale = (w->style->columns - 2) / cell_at(t, 0, 0)->number.value;
+    for (size_t r = 0; r < t->rows.count; r++) {
+        unsigned depth = t->rows.at[r].depth;
         if (depth >= MAX_LEVELS) continue;
         double width = cell_at(t, r, 0)->number.value * scale;
         bars[r] = (struct bar){r, used[depth], width};
@@ -256,8 +256,8 @@ static void put_icicle(const struct writer *w, const struct report_table *t) {
     for (unsigned depth = 0; depth < levels; depth++) {
         size_t at = 0;
         pad(w->out, 2);
-        for (size_t r = 0; r < t->row_count; r++)
-            if (t->rows[r].depth == depth && bars[r].width >= 1) put_bar(w, t, &bars[r], &at);
+        for (size_t r = 0; r < t->rows.count; r++)
+            if (t->rows.at[r].depth == depth && bars[r].width >= 1) put_bar(w, t, &bars[r], &at);
         putc('\n', w->out);
     }
     free(bars);
@@ -270,22 +270,22 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
     put_text(out, doc->title);
     paint(&w, "0");
     putc('\n', out);
-    for (size_t i = 0; i < doc->table_count; i++) {
-        const struct report_table *t = doc->tables[i];
-        if (t->row_count == 0 && t->empty == NULL) continue;
+    for (size_t i = 0; i < doc->tables.count; i++) {
+        const struct report_table *t = doc->tables.at[i];
+        if (t->rows.count == 0 && t->empty == NULL) continue;
         putc('\n', out);
         if (t->title[0] != 0) {
             put_text(out, t->title);
             putc('\n', out);
         }
-        if (t->row_count == 0) fprintf(out, "  %s\n", t->empty);
+        if (t->rows.count == 0) fprintf(out, "  %s\n", t->empty);
         else if (t->shape == REPORT_FACTS) put_facts(&w, t);
         else if (t->shape == REPORT_ICICLE) put_icicle(&w, t);
         else put_table(&w, t);
     }
-    if (doc->note_count > 0) putc('\n', out);
-    for (size_t i = 0; i < doc->note_count; i++) {
-        put_text(out, doc->notes[i]);
+    if (doc->notes.count > 0) putc('\n', out);
+    for (size_t i = 0; i < doc->notes.count; i++) {
+        put_text(out, doc->notes.at[i]);
         putc('\n', out);
     }
 }

@@ -1,10 +1,9 @@
 /* gc.c - what the collector did, and the heap over time. */
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+#include "gc/assert.h"
+#include "memprof/report/model/text.h"
 #include "memprof/report/view/views.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { STEPS = 40, MOST_STEPS = 100000, WORST = 5 };
 
@@ -13,8 +12,9 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The smallest value that at least that share of all does not exceed. */
+/* The smallest value that at least a share of all values does not exceed. */
 static double percentile(const double *sorted, size_t n, double share) {
+    ASSERT(n > 0 && share > 0 && share <= 1);
     size_t rank = (size_t)(share * n);
     if (rank < share * n) rank++;
     return sorted[rank > 0 ? rank - 1 : 0];
@@ -37,50 +37,29 @@ static void add_row(struct report_table *t, const char *name, double *seconds, s
     report_cell_text(t, name);
 }
 
-/* Whole pauses first, then their parts. */
-static int by_name(const void *a, const void *b, void *context) {
-    const struct report_model *m = context;
-    const char *x = m->names[*(const uint32_t *)a], *y = m->names[*(const uint32_t *)b];
-    bool first = strcmp(x, "pause") == 0, second = strcmp(y, "pause") == 0;
-    return first != second ? second - first : strcmp(x, y);
-}
-
-static uint32_t *names_in_order(const struct report_model *m) {
-    uint32_t *names = report_alloc(m->name_count * sizeof *names);
-    for (uint32_t i = 0; i < m->name_count; i++) names[i] = i;
-    qsort_r(names, m->name_count, sizeof *names, by_name, (void *)m);
-    return names;
-}
-
 static void add_events(struct report_doc *doc, const struct report_query *query) {
+    static const uint8_t order[REPORT_GC_KINDS] = {MP_GC_PAUSE,  MP_GC_MARK,  MP_GC_MINOR,
+                                                   MP_GC_SETTLE, MP_GC_SWEEP, REPORT_GC_LAST};
     const struct report_model *m = query->model;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "events", "Time");
-    static const char *const titles[] = {"count", "total", "share", "p50", "p90",
-                                         "p99",   "max",   "words", "name"};
-    for (size_t i = 0; i < 9; i++)
-        report_table_column(t, titles[i],
-                            i == 2   ? (query->window[0] != 0 ? "of that time" : "of the run")
-                            : i == 8 ? "what"
-                                     : titles[i]);
-    double *seconds = report_alloc(m->gc_event_count * sizeof *seconds);
-    uint32_t *names = names_in_order(m);
+    report_table_columns(t, "count", "count", "total", "total", "share",
+                         query->window[0] != 0 ? "of that time" : "of the run", "p50", "p50", "p90",
+                         "p90", "p99", "p99", "max", "max", "words", "words", "name", "what", NULL);
+    double *seconds = report_alloc(m->gc_events.count * sizeof *seconds);
     double run = report_query_length(query) / 1e9;
-    for (size_t k = 0; k < m->name_count; k++) {
-        uint32_t name = names[k];
+    for (size_t k = 0; k < REPORT_GC_KINDS; k++) {
         size_t n = 0;
         double words = 0;
-        for (size_t i = 0; i < m->gc_event_count; i++) {
-            const struct report_gc_event *e = &m->gc_events[i];
-            if (e->name != name || !report_query_holds(query, e->start)) continue;
+        for (size_t i = 0; i < m->gc_events.count; i++) {
+            const struct report_gc_event *e = &m->gc_events.at[i];
+            if (e->kind != order[k] || !report_query_holds(query, e->start)) continue;
             seconds[n++] = e->duration / 1e9;
             words += e->words;
         }
-        if (n > 0) add_row(t, m->names[name], seconds, n, run, words);
+        if (n > 0) add_row(t, report_gc_text(order[k]), seconds, n, run, words);
     }
     free(seconds);
-    free(names);
-    t->empty = report_copy("the profile holds no times of the collector "
-                           "(record with `bactrian prof record`)");
+    t->empty = "the profile has no times of the collector (record with `bactrian prof record`)";
 }
 
 /* The longest first. */
@@ -93,16 +72,15 @@ static int by_duration(const void *a, const void *b) {
 
 static void add_longest(struct report_doc *doc, const struct report_query *query) {
     const struct report_model *m = query->model;
-    const struct report_gc_event **pauses = report_alloc(m->gc_event_count * sizeof *pauses);
+    const struct report_gc_event **pauses = report_alloc(m->gc_events.count * sizeof *pauses);
     size_t n = 0;
-    for (size_t i = 0; i < m->gc_event_count; i++) {
-        const struct report_gc_event *e = &m->gc_events[i];
-        if (e->kind == REPORT_GC_PAUSE && report_query_holds(query, e->start)) pauses[n++] = e;
+    for (size_t i = 0; i < m->gc_events.count; i++) {
+        const struct report_gc_event *e = &m->gc_events.at[i];
+        if (e->kind == MP_GC_PAUSE && report_query_holds(query, e->start)) pauses[n++] = e;
     }
     qsort(pauses, n, sizeof *pauses, by_duration);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "longest", "The longest pauses");
-    report_table_column(t, "duration", "pause");
-    report_table_column(t, "start", "at");
+    report_table_columns(t, "duration", "pause", "start", "at", NULL);
     for (size_t i = 0; i < n && i < report_rows_of(query->selection, WORST); i++) {
         report_table_row(t, 0);
         report_cell_number(t, REPORT_SECONDS, pauses[i]->duration / 1e9);
@@ -111,18 +89,18 @@ static void add_longest(struct report_doc *doc, const struct report_query *query
     free(pauses);
 }
 
-/* The last reading until a time: they are taken at phases and every few collections. */
+/* The last reading up to a time: they are taken at phases and every few collections. */
 static struct report_counter reading(const struct report_model *m, int64_t time) {
-    size_t low = 0, high = m->counter_count;
+    size_t low = 0, high = m->counters.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (m->counters[middle].time <= time) low = middle + 1;
+        if (m->counters.at[middle].time <= time) low = middle + 1;
         else high = middle;
     }
-    return low > 0 ? m->counters[low - 1] : (struct report_counter){0};
+    return low > 0 ? m->counters.at[low - 1] : (struct report_counter){0};
 }
 
-/* What was counted in the selected time; heap_words: the most there were. */
+/* What was counted in the selected time; heap_words: the maximum. */
 static struct report_counter count_selected(const struct report_query *query) {
     const struct report_model *m = query->model;
     struct report_counter sum = {0};
@@ -130,23 +108,19 @@ static struct report_counter count_selected(const struct report_query *query) {
         const int64_t start = query->spans[i].from;
         const struct report_counter from = reading(m, start > 0 ? start : -1);
         const struct report_counter to = reading(m, query->spans[i].to);
-        sum.minor_collections += to.minor_collections - from.minor_collections;
-        sum.major_collections += to.major_collections - from.major_collections;
-        sum.minor_words += to.minor_words - from.minor_words;
-        sum.promoted_words += to.promoted_words - from.promoted_words;
-        sum.major_words += to.major_words - from.major_words;
-        sum.external_words += to.external_words - from.external_words;
+        report_counter_add(&sum, &to, 1);
+        report_counter_add(&sum, &from, -1);
     }
-    for (size_t i = 0; i < m->counter_count; i++)
-        if (report_query_holds(query, m->counters[i].time) &&
-            m->counters[i].heap_words > sum.heap_words)
-            sum.heap_words = m->counters[i].heap_words;
+    for (size_t i = 0; i < m->counters.count; i++)
+        if (report_query_holds(query, m->counters.at[i].time) &&
+            m->counters.at[i].heap_words > sum.heap_words)
+            sum.heap_words = m->counters.at[i].heap_words;
     return sum;
 }
 
 static void add_counters(struct report_doc *doc, const struct report_query *query) {
     const struct report_model *m = query->model;
-    if (m->counter_count == 0) return;
+    if (m->counters.count == 0) return;
     const struct report_counter c = count_selected(query);
     struct report_table *t = report_doc_table(doc, REPORT_FACTS, "counters", "Exact counters");
     double word = m->word_bytes;
@@ -157,15 +131,16 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
     report_fact_number(t, "minor", "allocated in the minor heap", REPORT_BYTES,
                        c.minor_words * word);
     report_fact_number(t, "promoted", "promoted", REPORT_BYTES, c.promoted_words * word);
-    report_fact_number(t, "major", "allocated in the major heap at once", REPORT_BYTES,
+    report_fact_number(t, "major", "allocated in the major heap directly", REPORT_BYTES,
                        (c.major_words - c.promoted_words) * word);
     if (c.external_words > 0)
         report_fact_number(t, "external", "external", REPORT_BYTES, c.external_words * word);
     if (c.heap_words > 0)
         report_fact_number(t, "heap_max", "largest major heap", REPORT_BYTES, c.heap_words * word);
     if (query->window[0] != 0)
-        report_doc_note(doc, "Counters are read at phases and after collections: those nearest to "
-                             "the selected time count.");
+        report_doc_note(doc,
+                        "Counters are read at phases and after collections: the readings nearest "
+                        "to the selected time are used.");
 }
 
 struct report_doc *report_view_gc(const struct report_request *request,
@@ -191,7 +166,7 @@ static const char *const live_titles[REPORT_UNITS] = {
     [REPORT_UNIT_SAMPLES] = "live samples",
 };
 
-/* What was born and what died in each step of the time that is shown. */
+/* Births and deaths in each step of the time that is shown. */
 struct steps {
     size_t count;
     int64_t from;
@@ -201,9 +176,8 @@ struct steps {
 
 static void fill_steps(struct steps *steps, const struct report_query *query) {
     const struct report_model *m = query->model;
-    for (size_t i = 0; i < m->sample_count; i++) {
-        const struct report_sample *s = &m->samples[i];
-        if (!report_query_selects(query, s)) continue;
+    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+        ASSERT(s->born >= steps->from);
         size_t born = (s->born - steps->from) / steps->width;
         double died = s->died == REPORT_NEVER ? steps->count
                                               : (s->died - steps->from) / steps->width;
@@ -213,10 +187,11 @@ static void fill_steps(struct steps *steps, const struct report_query *query) {
     }
 }
 
-/* What is live after a step. */
+/* Updates `live` by a step. */
 static void live_after(struct report_sum *live, const struct steps *steps, size_t step) {
     const struct report_sum *d = &steps->died[step];
     report_sum_merge(live, &steps->born[step]);
+    ASSERT(d->samples <= live->samples && d->hits <= live->hits);
     if (live->samples == d->samples) {
         *live = (struct report_sum){0};
         return;
@@ -266,10 +241,8 @@ struct report_doc *report_view_timeline(const struct report_request *request,
                                  : report_doc_create("timeline", "Live memory over time, %s",
                                                      query.sentence);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "steps", "%s", "");
-    report_table_column(t, "time", "until");
-    report_table_column(t, "live", live_titles[selection->unit]);
-    report_table_column(t, "allocated", "allocated since the line above");
-    report_table_column(t, "bar", "");
+    report_table_columns(t, "time", "until", "live", live_titles[selection->unit], "allocated",
+                         "allocated since the line above", "bar", "", NULL);
     add_steps(t, &query, &steps);
     doc->no_intervals = selection->no_intervals;
     report_add_notes(doc, m);

@@ -1,6 +1,4 @@
-/* stats.c - what was recorded and how; and the screen that shows the most important. */
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+/* stats.c - what was recorded and how; the summary. */
 #include "memprof/report/view/views.h"
 
 #include <math.h>
@@ -21,7 +19,7 @@ static void add_run(struct report_doc *doc, const struct report_request *request
     if (m->context[0] != 0) report_fact_text(t, "context", "command or context", m->context);
     if (m->host[0] != 0) report_fact_text(t, "host", "host", m->host);
     if (m->runtime_parameters[0] != 0)
-        report_fact_text(t, "runtime_parameters", "OCaml's parameters", m->runtime_parameters);
+        report_fact_text(t, "runtime_parameters", "OCaml parameters", m->runtime_parameters);
     report_fact_number(t, "pid", "process", REPORT_NUMBER, m->pid);
     if (gmtime_r(&seconds, &tm) != NULL &&
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
@@ -36,23 +34,22 @@ static void add_run(struct report_doc *doc, const struct report_request *request
 static void add_sampling(struct report_doc *doc, const struct report_model *m) {
     struct report_table *t = report_doc_table(doc, REPORT_FACTS, "sampling", "Sampling");
     unsigned deepest = 0;
-    for (size_t i = 0; i < m->node_count; i++)
-        if (m->nodes[i].depth > deepest) deepest = m->nodes[i].depth;
-    report_fact_number(t, "rate", "probability of a word to be sampled", REPORT_NUMBER, m->rate);
-    report_fact_number(t, "period", "that is one sample for each", REPORT_BYTES,
+    for (size_t i = 0; i < m->nodes.count; i++)
+        if (m->nodes.at[i].depth > deepest) deepest = m->nodes.at[i].depth;
+    report_fact_number(t, "rate", "sampling probability of a word", REPORT_NUMBER, m->rate);
+    report_fact_number(t, "period", "on average one sample per", REPORT_BYTES,
                        m->word_bytes / m->rate);
     if (m->has_seed) report_fact_number(t, "seed", "seed", REPORT_NUMBER, m->seed);
-    report_fact_number(t, "samples", "sampled blocks", REPORT_COUNT, m->sample_count);
-    if (m->has_sites) report_fact_text(t, "sites", "sites", "counted exactly, too");
-    report_fact_number(t, "stacks", "different call stacks", REPORT_COUNT, m->node_count - 1);
-    report_fact_number(t, "locations", "different places in the program", REPORT_COUNT,
-                       m->location_count - 1);
+    report_fact_number(t, "samples", "sampled blocks", REPORT_COUNT, m->samples.count);
+    if (m->has_sites) report_fact_text(t, "sites", "sites", "also counted exactly");
+    report_fact_number(t, "stacks", "different call stacks", REPORT_COUNT, m->nodes.count - 1);
+    report_fact_number(t, "locations", "different locations", REPORT_COUNT, m->locations.count - 1);
     report_fact_number(t, "deepest", "frames of the deepest stack", REPORT_COUNT, deepest);
     if (m->skipped > 0)
         report_fact_number(t, "skipped", "events skipped", REPORT_COUNT, m->skipped);
 }
 
-/* One line of the comparison of estimates with the exact totals. */
+/* Adds a row that compares an estimate with the exact total. */
 static void add_comparison(struct report_table *t, const char *what,
                            const struct report_scale *scale, const struct report_sum *sum,
                            double exact) {
@@ -67,23 +64,20 @@ static void add_comparison(struct report_table *t, const char *what,
 
 static void add_calibration(struct report_doc *doc, const struct report_model *m) {
     struct report_scale scale = report_scale_of(m);
-    struct report_sum sums[3] = {{0}}; /* minor, major and outside, promoted */
-    if (m->counter_count == 0 || m->selected) return;
-    const struct report_counter *c = &m->counters[m->counter_count - 1];
-    scale.exact_words = 0; /* the estimate without any help */
-    for (size_t i = 0; i < m->sample_count; i++) {
-        const struct report_sample *s = &m->samples[i];
+    struct report_sum sums[3] = {{0}}; /* minor; major and external; promoted */
+    if (m->counters.count == 0 || m->selected) return;
+    const struct report_counter *c = &m->counters.at[m->counters.count - 1];
+    scale.exact_words = 0; /* estimate from the rate alone */
+    for (size_t i = 0; i < m->samples.count; i++) {
+        const struct report_sample *s = &m->samples.at[i];
         report_sum_add(&sums[s->source != REPORT_MINOR], s, m->rate);
         if (s->promoted != REPORT_NEVER && s->source != REPORT_EXTERNAL)
             report_sum_add(&sums[2], s, m->rate);
     }
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "calibration",
                                               "Estimates against the collector's exact counters");
-    report_table_column(t, "estimate", "estimate");
-    report_table_column(t, "exact", "exact");
-    report_table_column(t, "difference", "difference");
-    report_table_column(t, "within", "within");
-    report_table_column(t, "what", "what");
+    report_table_columns(t, "estimate", "estimate", "exact", "exact", "difference", "difference",
+                         "within", "within", "what", "what", NULL);
     double word = m->word_bytes;
     add_comparison(t, "allocated in the minor heap", &scale, &sums[0], c->minor_words * word);
     add_comparison(t, "allocated elsewhere", &scale, &sums[1],
@@ -92,25 +86,22 @@ static void add_calibration(struct report_doc *doc, const struct report_model *m
 }
 
 static void add_phases(struct report_doc *doc, const struct report_model *m) {
-    if (m->phase_count == 0) return;
+    if (m->phases.count == 0) return;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "phases", "Phases");
-    report_table_column(t, "start", "start");
-    report_table_column(t, "duration", "duration");
-    report_table_column(t, "phase", "phase");
-    for (size_t i = 0; i < m->phase_count; i++) {
-        const struct report_phase *p = &m->phases[i];
+    report_table_columns(t, "start", "start", "duration", "duration", "phase", "phase", NULL);
+    for (size_t i = 0; i < m->phases.count; i++) {
+        const struct report_phase *p = &m->phases.at[i];
         report_table_row(t, 0);
         report_cell_number(t, REPORT_SECONDS, p->start / 1e9);
         report_cell_number(t, REPORT_SECONDS,
                            ((p->end == REPORT_NEVER ? m->end : p->end) - p->start) / 1e9);
-        report_cell_text(t, m->names[p->name]);
+        report_cell_text(t, m->names.at[p->name]);
     }
 }
 
 struct report_doc *report_view_stats(const struct report_request *request,
                                      struct report_error *error) {
     struct report_doc *doc = report_doc_create("stats", "What was recorded");
-    (void)error;
     doc->no_intervals = request->selection.no_intervals;
     add_run(doc, request);
     add_sampling(doc, request->model);
@@ -120,7 +111,8 @@ struct report_doc *report_view_stats(const struct report_request *request,
     return doc;
 }
 
-/* The largest sites of a selection; returns the sum of all. */
+/* Adds the largest sites of a selection, and its total to the facts. Returns 0, or -1 and
+ * *error. */
 static int add_top(struct report_doc *doc, const struct report_request *request, const char *key,
                    struct report_selection selection, struct report_table *facts,
                    struct report_error *error) {
@@ -134,10 +126,9 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
                                               text);
     t->title[0] = t->title[0] >= 'a' ? t->title[0] - 32 : t->title[0];
     report_fact_estimate(facts, key, query.sentence, report_unit_kind(&selection), total);
-    report_table_column(t, "share", "share");
-    report_table_column(t, report_unit_title(&selection), report_unit_title(&selection));
-    report_table_column(t, "site", report_by_title(&selection));
-    t->empty = report_copy("no samples");
+    report_table_columns(t, "share", "share", report_unit_title(&selection),
+                         report_unit_title(&selection), "site", report_by_title(&selection), NULL);
+    t->empty = "no samples";
     size_t rows = report_rows_to_make(t, &selection, SUMMARY_ROWS, 0);
     for (size_t i = 0; i < g->shown && i < rows; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
@@ -162,15 +153,12 @@ struct report_doc *report_view_summary(const struct report_request *request,
     struct report_selection selection = request->selection;
     doc->no_intervals = selection.no_intervals;
     report_fact_number(facts, "duration", "duration", REPORT_SECONDS, m->end / 1e9);
-    report_fact_number(facts, "samples", "sampled blocks", REPORT_COUNT, m->sample_count);
-    selection.has_show = true;
-    selection.at.kind = REPORT_NO_MOMENT;
-    selection.show = REPORT_SHOW_ALLOC;
+    report_fact_number(facts, "samples", "sampled blocks", REPORT_COUNT, m->samples.count);
+    report_selection_show(&selection, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
     int failed = add_top(doc, request, "allocated", selection, facts, error);
-    selection.show = REPORT_SHOW_LIVE;
-    selection.at.kind = REPORT_PEAK;
+    report_selection_show(&selection, REPORT_SHOW_LIVE, REPORT_PEAK);
     failed = failed || add_top(doc, request, "live_at_peak", selection, facts, error);
-    selection.at.kind = REPORT_END;
+    report_selection_show(&selection, REPORT_SHOW_LIVE, REPORT_END);
     failed = failed || add_top(doc, request, "live_at_end", selection, facts, error);
     if (failed) {
         report_doc_free(doc);

@@ -1,6 +1,6 @@
-/* table.c - one row a site: what it allocated and what became of it; leaks; lifetimes. */
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+/* table.c - one row for each site: what it allocated and its fate; leaks; lifetimes. */
+#include "gc/assert.h"
+#include "memprof/report/model/text.h"
 #include "memprof/report/view/views.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { ROWS = 30 };
 
-/* The rows of order that are worth showing: --top and --thresh. */
+/* The number of rows to show: --top and --thresh. */
 static size_t rows_to_show(struct report_table *t, const struct report_groups *g,
                            const struct report_selection *selection) {
     size_t n = g->shown, most = report_rows_to_make(t, selection, ROWS, 0);
@@ -17,6 +17,7 @@ static size_t rows_to_show(struct report_table *t, const struct report_groups *g
     return n;
 }
 
+/* Adds a note about the rows that are not shown. */
 static void note_rest(struct report_doc *doc, const struct report_groups *g,
                       const struct report_selection *selection, size_t shown) {
     double rest = 0;
@@ -28,16 +29,6 @@ static void note_rest(struct report_doc *doc, const struct report_groups *g,
     const char *option = selection->threshold > 0 ? "without --thresh, --top" : "--top";
     report_doc_note(doc, "%zu smaller rows are left out (%s): %s %zu shows all.", g->shown - shown,
                     share, option, g->shown);
-}
-
-enum { FATES = 4 };
-
-/* The fates of a group's blocks, as shares of its words. */
-static void estimate_fates(const struct report_scale *scale, const struct report_group *group,
-                           struct report_estimate out[FATES]) {
-    const struct report_sum *parts[] = {&group->minor_dead, &group->promoted, &group->major_dead,
-                                        &group->live};
-    for (size_t i = 0; i < FATES; i++) out[i] = report_estimate_share(scale, parts[i], &group->sum);
 }
 
 struct report_doc *report_view_table(const struct report_request *request,
@@ -52,13 +43,12 @@ struct report_doc *report_view_table(const struct report_request *request,
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
     size_t n = rows_to_show(t, g, selection);
     doc->no_intervals = selection->no_intervals;
-    t->empty = report_copy("no sample is selected");
-    report_table_column(t, "share", "share");
-    report_table_column(t, report_unit_title(selection), report_unit_title(selection));
-    if (selection->unit != REPORT_UNIT_BLOCKS) report_table_column(t, "blocks", "blocks");
-    report_table_column(t, "promoted", "promoted");
-    report_table_column(t, "live", "live at end");
-    report_table_column(t, "name", report_by_title(selection));
+    t->empty = "no sample is selected";
+    report_table_columns(t, "share", "share", report_unit_title(selection),
+                         report_unit_title(selection), NULL);
+    if (selection->unit != REPORT_UNIT_BLOCKS) report_table_columns(t, "blocks", "blocks", NULL);
+    report_table_columns(t, "promoted", "promoted", "live", "live at end", "name",
+                         report_by_title(selection), NULL);
     for (size_t i = 0; i < n; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
         report_table_row(t, 0);
@@ -67,14 +57,16 @@ struct report_doc *report_view_table(const struct report_request *request,
                              report_group_estimate(&query, g, group));
         if (selection->unit != REPORT_UNIT_BLOCKS)
             report_cell_number(t, REPORT_COUNT, report_group_blocks(&query, g, group).value);
-        report_cell_number(t, REPORT_SHARES, (double)group->promoted.hits / group->sum.hits);
-        report_cell_number(t, REPORT_SHARES, (double)group->live.hits / group->sum.hits);
+        report_cell_number(t, REPORT_SHARES,
+                           (double)group->fates[REPORT_PROMOTED].hits / group->sum.hits);
+        report_cell_number(t, REPORT_SHARES,
+                           (double)group->fates[REPORT_LIVE].hits / group->sum.hits);
         report_cell_text(t, g->texts[g->order[i]]);
     }
     note_rest(doc, g, selection, n);
     if (g->exact)
-        report_doc_note(doc, "Words and blocks were counted (--exact-sites); what became of them "
-                             "is estimated.");
+        report_doc_note(doc, "Words and blocks were counted (--exact-sites); their fates are "
+                             "estimates.");
     report_add_notes(doc, request->model);
     free(total);
     report_groups_free(g);
@@ -87,16 +79,15 @@ static void add_leaks(struct report_doc *doc, const struct report_query *query,
     const struct report_selection *selection = query->selection;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
     size_t n = rows_to_show(t, live, selection);
-    t->empty = report_copy("nothing: every sampled block was freed");
-    report_table_column(t, "share", "share");
-    report_table_column(t, report_unit_title(selection), report_unit_title(selection));
-    report_table_column(t, "blocks", "blocks");
-    report_table_column(t, "kept", "of all it allocated");
-    report_table_column(t, "age", "mean age");
-    report_table_column(t, "name", report_by_title(selection));
+    t->empty = "nothing: every sampled block was freed";
+    report_table_columns(t, "share", "share", report_unit_title(selection),
+                         report_unit_title(selection), "blocks", "blocks", "kept",
+                         "of all it allocated", "age", "mean age", "name",
+                         report_by_title(selection), NULL);
     for (size_t i = 0; i < n; i++) {
         uint32_t key = live->order[i];
         const struct report_group *group = &live->groups[key];
+        ASSERT(group->sum.hits <= all->groups[key].sum.hits);
         report_table_row(t, 0);
         report_cell_number(t, REPORT_SHARES, (double)group->sum.hits / live->total.sum.hits);
         report_cell_estimate(t, report_unit_kind(selection),
@@ -116,9 +107,8 @@ struct report_doc *report_view_leaks(const struct report_request *request,
     struct report_selection selection = request->selection, births = request->selection;
     struct report_query query, all;
     if (selection.at.kind == REPORT_NO_MOMENT) selection.at.kind = REPORT_END;
-    births.at.kind = births.age_min.kind = REPORT_NO_MOMENT;
-    births.has_show = true;
-    births.show = REPORT_SHOW_ALLOC;
+    report_selection_show(&births, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
+    births.age_min.kind = REPORT_NO_MOMENT;
     if (report_query_start(&query, request->model, &selection, REPORT_SHOW_LIVE, error) != 0)
         return NULL;
     if (report_query_start(&all, request->model, &births, REPORT_SHOW_ALLOC, error) != 0) {
@@ -128,17 +118,18 @@ struct report_doc *report_view_leaks(const struct report_request *request,
     struct report_groups *everything = report_groups_create(&query);
     query.skip_young = true;
     struct report_groups *live = report_groups_create(&query), *born = report_groups_create(&all);
+    ASSERT(live->total.sum.hits <= everything->total.sum.hits);
     struct report_sum young = everything->total.sum;
     young.samples -= live->total.sum.samples;
     young.hits -= live->total.sum.hits;
     char *total = report_total_text(&query, &live->total.sum);
     char *aside = report_total_text(&query, &young);
-    struct report_doc *doc = report_doc_create("leaks", "%s, %s, young blocks left out", total,
+    struct report_doc *doc = report_doc_create("leaks", "%s, %s, without the minor heap", total,
                                                query.sentence);
     doc->no_intervals = selection.no_intervals;
     add_leaks(doc, &query, live, born);
     if (young.samples > 0 && selection.unit != REPORT_UNIT_BLOCKS)
-        report_doc_note(doc, "Left out: %s in the minor heap, which no collection had tried yet.",
+        report_doc_note(doc, "Left out: %s in the minor heap, not yet examined by a collection.",
                         aside);
     report_add_notes(doc, request->model);
     free(total);
@@ -163,16 +154,14 @@ static int by_length(const void *a, const void *b) {
     return y->ended - x->ended;
 }
 
-/* Survival as Kaplan and Meier estimate it: a block that is still alive when the profile ends says
- * only that it lived that long. */
+/* The Kaplan-Meier estimate of survival: a block that is live at the profile's end lived at least
+ * that long. */
 static void add_survival(struct report_doc *doc, const struct report_query *query) {
     const struct report_model *m = query->model;
-    struct life *lives = report_alloc(m->sample_count * sizeof *lives);
+    struct life *lives = report_alloc(m->samples.count * sizeof *lives);
     size_t n = 0, i = 0;
     double at_risk = 0, alive = 1;
-    for (size_t k = 0; k < m->sample_count; k++) {
-        const struct report_sample *s = &m->samples[k];
-        if (!report_query_selects(query, s)) continue;
+    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
         bool ended = s->died != REPORT_NEVER;
         lives[n++] = (struct life){(ended ? s->died : m->end) - s->born, s->hits, ended};
         at_risk += s->hits;
@@ -180,8 +169,7 @@ static void add_survival(struct report_doc *doc, const struct report_query *quer
     qsort(lives, n, sizeof *lives, by_length);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "survival",
                                               "Share of the memory that lives longer than an age");
-    report_table_column(t, "age", "age");
-    report_table_column(t, "alive", "still live");
+    report_table_columns(t, "age", "age", "alive", "still live", NULL);
     for (double age = 1e3; n > 0 && age < 10.0 * m->end; age *= 10) {
         for (; i < n && lives[i].length <= age; i++) {
             if (lives[i].ended && at_risk > 0) alive *= 1 - lives[i].hits / at_risk;
@@ -196,32 +184,37 @@ static void add_survival(struct report_doc *doc, const struct report_query *quer
     free(lives);
 }
 
+/* The share of a group's words with that fate. */
+static struct report_estimate fate_of(const struct report_query *query,
+                                      const struct report_group *group, enum report_fate fate) {
+    return report_estimate_share(&query->scale, &group->fates[fate], &group->sum);
+}
+
 static void add_fates(struct report_doc *doc, const struct report_query *query,
                       const struct report_groups *g) {
     static const char *const keys[] = {"minor_dead", "promoted", "major_dead", "live"};
-    static const char *const titles[] = {"died young", "promoted", "died old", "live at end"};
+    static const char *const titles[] = {"minor dead", "promoted", "major dead", "live at end"};
     const struct report_selection *selection = query->selection;
-    struct report_table *all = report_doc_table(doc, REPORT_FACTS, "all", "All of it");
+    struct report_table *all = report_doc_table(doc, REPORT_FACTS, "all", "Total");
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
-    struct report_estimate fates[FATES];
     size_t n = rows_to_show(t, g, selection);
-    estimate_fates(&query->scale, &g->total, fates);
-    t->empty = report_copy("no sample is selected");
-    report_table_column(t, report_unit_title(selection), report_unit_title(selection));
-    for (size_t i = 0; i < FATES; i++) {
-        report_table_column(t, keys[i], titles[i]);
+    t->empty = "no sample is selected";
+    report_table_columns(t, report_unit_title(selection), report_unit_title(selection), NULL);
+    for (size_t i = 0; i < REPORT_FATES; i++) {
+        report_table_columns(t, keys[i], titles[i], NULL);
         if (g->total.sum.samples > 0)
-            report_fact_estimate(all, keys[i], titles[i], REPORT_SHARES, fates[i]);
+            report_fact_estimate(all, keys[i], titles[i], REPORT_SHARES,
+                                 fate_of(query, &g->total, i));
     }
-    report_table_column(t, "name", report_by_title(selection));
+    report_table_columns(t, "name", report_by_title(selection), NULL);
     for (size_t i = 0; i < n; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
-        estimate_fates(&query->scale, group, fates);
         report_table_row(t, 0);
         report_cell_number(t, report_unit_kind(selection),
                            report_group_estimate(query, g, group).value);
-        for (size_t k = 0; k < FATES; k++)
-            report_cell_number(t, REPORT_SHARES, group->sum.hits > 0 ? fates[k].value : NAN);
+        for (size_t k = 0; k < REPORT_FATES; k++)
+            report_cell_number(t, REPORT_SHARES,
+                               group->sum.hits > 0 ? fate_of(query, group, k).value : NAN);
         report_cell_text(t, g->texts[g->order[i]]);
     }
     note_rest(doc, g, selection, n);

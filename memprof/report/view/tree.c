@@ -1,6 +1,5 @@
 /* tree.c - call paths: as an indented tree and as nested bars. */
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+#include "gc/assert.h"
 #include "memprof/report/view/views.h"
 
 #include <math.h>
@@ -8,15 +7,15 @@
 
 enum { TREE_ROWS = 60, FLAME_ROWS = 3000 };
 
-/* Rows of the tree in order, without recursion: stacks may be deep. Of the nodes that have `least`
- * hits the largest are shown, wherever they are; the others of each parent are one row, if that has
- * as many. A
- * node has no more than its parent and a higher number, so those shown hang together. */
+/* Lists the rows of a tree in order, without recursion, as stacks may be deep. The largest nodes of
+ * at least `least` hits are shown, and a row for each parent's other children, if they have as many
+ * hits together. A node has no more hits than its parent and a higher number, so the nodes shown
+ * are connected. */
 struct walk {
     const struct report_query *query;
     const struct report_paths *paths;
     struct report_table *table;
-    double least; /* until rows are chosen: a share */
+    double least; /* hits; until rows are chosen, a share */
     size_t rows;
     bool *shown; /* of each node */
     bool with_self;
@@ -29,16 +28,16 @@ static void add_row(struct walk *w, unsigned depth, const struct report_sum *tot
     report_table_row(w->table, depth);
     report_cell_estimate(w->table, kind, report_query_estimate(w->query, total));
     report_cell_number(w->table, REPORT_SHARES,
-                       (double)total->hits / w->paths->nodes[0].total.hits);
+                       (double)total->hits / w->paths->nodes.at[0].total.hits);
     if (w->with_self)
         report_cell_number(w->table, kind,
                            self != NULL ? report_query_estimate(w->query, self).value : NAN);
     report_cell_own(w->table, text);
 }
 
-/* The part of a node's children that is too small to be shown. */
+/* Adds a row for the children that are too small to be shown. */
 static void add_rest(struct walk *w, uint32_t parent, unsigned depth) {
-    const struct report_path *nodes = w->paths->nodes;
+    const struct report_path *nodes = w->paths->nodes.at;
     struct report_sum rest = {0};
     size_t count = 0;
     for (uint32_t child = nodes[parent].first_child; child != 0;
@@ -49,16 +48,16 @@ static void add_rest(struct walk *w, uint32_t parent, unsigned depth) {
     }
     if (count == 0 || rest.hits < w->least) return;
     add_row(w, depth, &rest, NULL, report_format("(%zu smaller)", count));
-    w->table->rows[w->table->row_count - 1].place = REPORT_LAST;
+    w->table->rows.at[w->table->rows.count - 1].position = REPORT_LAST;
 }
 
 static uint32_t next_shown(const struct walk *w, uint32_t node) {
-    while (node != 0 && !w->shown[node]) node = w->paths->nodes[node].next_sibling;
+    while (node != 0 && !w->shown[node]) node = w->paths->nodes.at[node].next_sibling;
     return node;
 }
 
 static void walk_paths(struct walk *w) {
-    const struct report_path *nodes = w->paths->nodes;
+    const struct report_path *nodes = w->paths->nodes.at;
     uint32_t at = 0;
     unsigned depth = 0;
     if (nodes[0].total.samples == 0) return;
@@ -73,6 +72,7 @@ static void walk_paths(struct walk *w) {
             at = nodes[at].parent;
             level--;
         }
+        ASSERT(w->shown[nodes[next].parent] && nodes[next].parent < next);
         at = next;
         depth = level;
         add_row(w, depth, &nodes[at].total, &nodes[at].self,
@@ -88,15 +88,15 @@ static int by_hits(const void *a, const void *b, void *context) {
     return x < y ? -1 : x > y;
 }
 
-/* Without --top, a call that has nearly all of its caller's doesn't count as a row. */
+/* Without --top, a call with nearly all of its caller's hits does not count as a row. */
 static void choose_rows(struct walk *w) {
-    const struct report_path *nodes = w->paths->nodes;
-    size_t count = w->paths->count, most = w->rows < SIZE_MAX / 2 ? w->rows : SIZE_MAX / 2;
+    const struct report_path *nodes = w->paths->nodes.at;
+    size_t count = w->paths->nodes.count, most = w->rows < SIZE_MAX / 2 ? w->rows : SIZE_MAX / 2;
     bool strict = w->query->selection->top > 0;
     uint32_t *order = report_alloc(count * sizeof *order);
     w->shown = report_alloc(count * sizeof *w->shown);
     for (uint32_t i = 0; i < count; i++) order[i] = i;
-    qsort_r(order, count, sizeof *order, by_hits, w->paths->nodes);
+    qsort_r(order, count, sizeof *order, by_hits, w->paths->nodes.at);
     for (size_t i = 0, rows = 0; i < count && i < 2 * most && rows < most; i++) {
         const struct report_path *node = &nodes[order[i]];
         if (node->total.hits < w->least) break;
@@ -114,7 +114,7 @@ static const char *direction_text(enum report_direction direction) {
 }
 
 static struct report_doc *paths_doc(const struct report_request *request, const char *view,
-                                    enum report_shape shape, enum report_by places, struct walk w,
+                                    enum report_shape shape, enum report_by steps, struct walk w,
                                     struct report_error *error) {
     const struct report_selection *selection = &request->selection;
     struct report_query query;
@@ -126,28 +126,28 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
     if (report_query_start(&query, request->model, selection, REPORT_SHOW_ALLOC, error) != 0)
         return NULL;
     double share = selection->threshold > 0 ? selection->threshold : w.least;
-    struct report_paths *paths = report_paths_create(&query, direction, function, places, share,
+    struct report_paths *paths = report_paths_create(&query, direction, function, steps, share,
                                                      error);
     if (paths == NULL) {
         report_query_end(&query);
         return NULL;
     }
-    char *total = report_total_text(&query, &paths->nodes[0].total);
+    char *total = report_total_text(&query, &paths->nodes.at[0].total);
     struct report_doc *doc = report_doc_create(
         view, "%s, %s, %s%s%s", total, query.sentence, direction_text(direction),
         function != NULL ? ": " : "", function != NULL ? function : "");
     doc->no_intervals = selection->no_intervals || shape == REPORT_ICICLE;
     w.table = report_doc_table(doc, shape, "tree", "%s", "");
-    w.table->empty = report_copy("no sample is selected");
+    w.table->empty = "no sample is selected";
     w.query = &query;
     w.paths = paths;
-    w.least = share * paths->nodes[0].total.hits;
-    /* Outwards, what ends at a place is what was called from nowhere. */
+    w.least = share * paths->nodes.at[0].total.hits;
+    /* Outwards, a path that ends at a frame has no caller: no column of its own. */
     w.with_self = shape == REPORT_TREE && (direction == REPORT_DOWN || direction == REPORT_CALLEES);
-    report_table_column(w.table, report_unit_title(selection), report_unit_title(selection));
-    report_table_column(w.table, "share", "share");
-    if (w.with_self) report_table_column(w.table, "self", "itself");
-    report_table_column(w.table, "name", "call path");
+    report_table_columns(w.table, report_unit_title(selection), report_unit_title(selection),
+                         "share", "share", NULL);
+    if (w.with_self) report_table_columns(w.table, "self", "itself", NULL);
+    report_table_columns(w.table, "name", "call path", NULL);
     choose_rows(&w);
     walk_paths(&w);
     free(w.shown);
@@ -158,21 +158,21 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
     return doc;
 }
 
-/* Under a --by that is no place, steps are what they are without it. */
-static enum report_by places_of(const struct report_request *request, enum report_by otherwise) {
+/* What steps are: --by, unless it is the default or an attribute. */
+static enum report_by steps_of(const struct report_request *request, enum report_by otherwise) {
     enum report_by by = request->selection.by;
-    return by == REPORT_BY_SITE || report_by_other(by) ? otherwise : by;
+    return by == REPORT_BY_SITE || report_by_attribute(by) ? otherwise : by;
 }
 
 struct report_doc *report_view_tree(const struct report_request *request,
                                     struct report_error *error) {
     struct walk w = {.least = 0.01, .rows = report_rows_of(&request->selection, TREE_ROWS)};
-    return paths_doc(request, "tree", REPORT_TREE, places_of(request, REPORT_BY_SITE), w, error);
+    return paths_doc(request, "tree", REPORT_TREE, steps_of(request, REPORT_BY_SITE), w, error);
 }
 
 struct report_doc *report_view_flame(const struct report_request *request,
                                      struct report_error *error) {
     struct walk w = {.least = 0.002, .rows = report_rows_of(&request->selection, FLAME_ROWS)};
-    return paths_doc(request, "flame", REPORT_ICICLE, places_of(request, REPORT_BY_FUNCTION), w,
+    return paths_doc(request, "flame", REPORT_ICICLE, steps_of(request, REPORT_BY_FUNCTION), w,
                      error);
 }

@@ -1,40 +1,46 @@
-/* views.h - what can be found out about a profile: each view is computed here, once, as a document.
+/* views.h - the views of a profile: each is computed once, as a document.
  *
- * A view gets a request whose profiles are loaded. It returns NULL and *error when the selection
- * makes no sense for the profile. */
+ * A view gets a request whose profiles are loaded. It returns NULL and *error if the selection does
+ * not apply to the profile. */
 #ifndef BACTRIAN_MEMPROF_REPORT_VIEW_VIEWS_H
 #define BACTRIAN_MEMPROF_REPORT_VIEW_VIEWS_H
 
 #include "memprof/report/query/groups.h"
-#include "memprof/report/query/query.h"
 #include "memprof/report/view/doc.h"
 
+/* What a verb was asked for. */
 struct report_request {
     const struct report_model *model;
     const char *path;
-    const struct report_model *other; /* of diff: the later one */
+    const struct report_model *other; /* of diff: the later profile */
     const char *other_path;
     struct report_selection selection;
     const char *callers, *callees; /* of tree: a function; NULL */
     const char *operand;           /* of annotate: a file or a function */
+    char *const *files;            /* of merge: the profiles, not loaded */
+    size_t file_count;
 };
 
 typedef struct report_doc *report_view(const struct report_request *request,
                                        struct report_error *error);
+/* Writes something else than a document: an export, another profile, the HTML report. Returns 0, or
+ * -1 and *error; failures of out stay in ferror. */
+typedef int report_writer(const struct report_request *request, FILE *out,
+                          struct report_error *error);
 
 /* What was recorded, how, and whether estimates agree with the exact totals. */
 report_view report_view_stats;
-/* The most important of all other views, on one screen. */
+/* The most important figures of the other views, on one screen. */
 report_view report_view_summary;
-/* One row a site, function, file, module or phase. */
+/* One row for each site, function, file, module or phase. */
 report_view report_view_table;
-/* Call paths as an indented tree, in any of the directions. */
+/* Call paths as an indented tree, in any direction. */
 report_view report_view_tree;
 /* Call paths as nested bars. */
 report_view report_view_flame;
-/* What was never freed. */
+/* Blocks that were never freed. */
 report_view report_view_leaks;
-/* How long blocks live: by site, and the curve of survival. */
+/* How long blocks live: by site, and the survival curve. */
 report_view report_view_lifetimes;
 /* What the collector did, and how long it stopped the program. */
 report_view report_view_gc;
@@ -42,16 +48,20 @@ report_view report_view_gc;
 report_view report_view_diff;
 /* Source lines with their figures. */
 report_view report_view_annotate;
-/* The heap over time: live bytes at equal steps. */
+/* Live memory at equal steps of time. */
 report_view report_view_timeline;
 
-/* The view's document, its rows in the order of --sort. */
+/* Checks a file, damaged or not, against the rules of its format. *errors: the number of
+ * violations that some reader does not tolerate. Fails: NULL and *error. */
+struct report_doc *report_check(const char *path, size_t *errors, struct report_error *error);
+
+/* The view's document, sorted as by --sort. */
 struct report_doc *report_compute(report_view *view, const struct report_request *request,
                                   struct report_error *error);
-/* Rows to print; otherwise: when --top is not given. */
+/* The number of rows to print: --top, or `otherwise`. */
 size_t report_rows_of(const struct report_selection *selection, size_t otherwise);
-/* Rows to put into a table of `pinned` rows and others: all if they are to be sorted, which then
- * leaves as many as report_rows_of says. */
+/* The number of rows to put into a table besides `pinned` ones: that of report_rows_of, or all if
+ * sorting will cut the table. */
 size_t report_rows_to_make(struct report_table *table, const struct report_selection *selection,
                            size_t otherwise, size_t pinned);
 /* The kind of cell and the title for the selection's unit. */
@@ -59,7 +69,7 @@ enum report_kind report_unit_kind(const struct report_selection *selection);
 const char *report_unit_title(const struct report_selection *selection);
 /* The title of the column of --by. */
 const char *report_by_title(const struct report_selection *selection);
-/* A sentence for the selection's total: "12.3 MB +- 0.4 MB"; allocated. */
+/* A set's total: "12.3 MB +- 0.4 MB"; freed with free(). */
 char *report_total_text(const struct report_query *query, const struct report_sum *sum);
 /* The same for all groups. */
 char *report_groups_total_text(const struct report_query *query,

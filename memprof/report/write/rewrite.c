@@ -1,24 +1,23 @@
-/* rewrite.c - the verbs that make a profile of profiles: trim, merge, anonymise.
+/* rewrite.c - profiles made of profiles: trim, merge, anonymise.
  *
- * Each builds a new model from the ones that were read, then writes it: in our own format if one of
- * them was in it, with counters, pauses and phases; else as a memtrace trace. */
-#include "memprof/report/command/command.h"
+ * Each builds a new model and writes it: in our own format, with counters, pauses and phases, if
+ * one of the profiles read was in it; otherwise as a memtrace trace. */
+#include "gc/assert.h"
 #include "memprof/report/load/load.h"
-#include "memprof/report/model/memory.h"
-#include "memprof/report/write/write_own.h"
+#include "memprof/report/write/write.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BETWEEN_RUNS_NS = 1000 };
 
-/* What is copied of a profile: where it goes, and when it starts there. */
+/* A copy of a profile, or of a selection, into another. */
 struct copy {
     struct report_model *to;
     const struct report_model *from;
     const struct report_query *query; /* NULL: everything */
-    int64_t offset;
-    uint32_t *locations, *nodes; /* the new numbers of each of the old */
+    int64_t offset;                   /* of its start in the other, in ns */
+    uint32_t *locations, *nodes;      /* the new number of each */
 };
 
 static int64_t shift(const struct copy *c, int64_t time) {
@@ -31,23 +30,23 @@ static bool in_window(const struct copy *c, int64_t time) {
 
 static void map_names(struct copy *c) {
     const struct report_model *from = c->from;
-    c->locations = report_alloc(from->location_count * sizeof *c->locations);
-    c->nodes = report_alloc(from->node_count * sizeof *c->nodes);
-    for (size_t i = 0; i < from->location_count; i++) {
-        struct report_location l = from->locations[i];
-        l.file = report_model_name(c->to, from->names[l.file]);
-        l.function = report_model_name(c->to, from->names[l.function]);
+    c->locations = report_alloc(from->locations.count * sizeof *c->locations);
+    c->nodes = report_alloc(from->nodes.count * sizeof *c->nodes);
+    for (size_t i = 0; i < from->locations.count; i++) {
+        struct report_location l = from->locations.at[i];
+        l.file = report_model_name(c->to, from->names.at[l.file]);
+        l.function = report_model_name(c->to, from->names.at[l.function]);
         c->locations[i] = report_model_location(c->to, &l);
     }
-    for (size_t i = 1; i < from->node_count; i++)
-        c->nodes[i] = report_model_push(c->to, c->nodes[from->nodes[i].parent],
-                                        c->locations[from->nodes[i].location]);
+    for (size_t i = 1; i < from->nodes.count; i++)
+        c->nodes[i] = report_model_push(c->to, c->nodes[from->nodes.at[i].parent],
+                                        c->locations[from->nodes.at[i].location]);
 }
 
 static void copy_samples(struct copy *c) {
     const struct report_model *from = c->from;
-    for (size_t i = 0; i < from->sample_count; i++) {
-        struct report_sample s = from->samples[i];
+    for (size_t i = 0; i < from->samples.count; i++) {
+        struct report_sample s = from->samples.at[i];
         if (c->query != NULL && !report_query_selects(c->query, &s)) {
             c->to->selected = true;
             continue;
@@ -56,54 +55,49 @@ static void copy_samples(struct copy *c) {
         s.born = shift(c, s.born);
         s.promoted = shift(c, s.promoted);
         s.died = shift(c, s.died);
-        report_model_sample(c->to, &s);
+        report_append(&c->to->samples, s);
     }
 }
 
-/* The counters go on where those of the run before ended. All are kept, of a selection too: they
- * scale its estimates. */
+/* Counters continue from the last ones. All are copied, also for a selection: they scale its
+ * estimates. */
 static void copy_counters(struct copy *c) {
     const struct report_model *from = c->from;
     struct report_counter base = {0};
-    if (c->to->counter_count > 0) base = c->to->counters[c->to->counter_count - 1];
-    for (size_t i = 0; i < from->counter_count; i++) {
-        struct report_counter n = from->counters[i];
+    if (c->to->counters.count > 0) base = c->to->counters.at[c->to->counters.count - 1];
+    for (size_t i = 0; i < from->counters.count; i++) {
+        struct report_counter n = from->counters.at[i];
         n.time = shift(c, n.time);
-        n.minor_words += base.minor_words;
-        n.promoted_words += base.promoted_words;
-        n.major_words += base.major_words;
-        n.external_words += base.external_words;
-        n.minor_collections += base.minor_collections;
-        n.major_collections += base.major_collections;
-        report_model_counter(c->to, &n);
+        report_counter_add(&n, &base, 1);
+        report_append(&c->to->counters, n);
     }
 }
 
 static void copy_events(struct copy *c) {
     const struct report_model *from = c->from;
-    for (size_t i = 0; i < from->gc_event_count; i++) {
-        struct report_gc_event e = from->gc_events[i];
+    for (size_t i = 0; i < from->gc_events.count; i++) {
+        struct report_gc_event e = from->gc_events.at[i];
         if (!in_window(c, e.start)) continue;
         e.start = shift(c, e.start);
-        e.name = report_model_name(c->to, from->names[e.name]);
-        report_model_gc_event(c->to, &e);
+        report_append(&c->to->gc_events, e);
     }
-    for (size_t i = 0; i < from->phase_count; i++) {
-        struct report_phase p = from->phases[i];
+    for (size_t i = 0; i < from->phases.count; i++) {
+        struct report_phase p = from->phases.at[i];
         if (c->query != NULL && (p.end <= c->query->from || p.start >= c->query->to)) continue;
         p.start = shift(c, p.start);
         p.end = shift(c, p.end == REPORT_NEVER && c->offset > 0 ? from->end : p.end);
-        p.name = report_model_name(c->to, from->names[p.name]);
-        report_model_phase(c->to, &p);
+        p.name = report_model_name(c->to, from->names.at[p.name]);
+        report_append(&c->to->phases, p);
     }
 }
 
-/* Adds what is selected of a profile to another. */
+/* Adds the selected part of a profile to another. */
 static void append(struct report_model *to, const struct report_model *from,
                    const struct report_query *query, int64_t offset) {
     struct copy c = {.to = to, .from = from, .query = query, .offset = offset};
     double hits = report_model_all_hits(to) + report_model_all_hits(from);
     if (from->selected) to->selected = true;
+    ASSERT(offset >= 0 && (query == NULL || query->model == from));
     map_names(&c);
     copy_samples(&c);
     to->all_hits = hits;
@@ -111,8 +105,8 @@ static void append(struct report_model *to, const struct report_model *from,
     copy_events(&c);
     if (from->overhead >= 0) to->overhead = (to->overhead < 0 ? 0 : to->overhead) + from->overhead;
     to->lost_samples += from->lost_samples;
-    for (size_t i = 0; i < from->site_count; i++)
-        report_model_site(to, c.locations[i], &from->sites[i]);
+    for (size_t i = 0; i < from->sites.count; i++)
+        report_model_site(to, c.locations[i], &from->sites.at[i]);
     to->origin.finished = from->origin.finished;
     to->origin.how = from->origin.how;
     to->origin.status = from->origin.status;
@@ -123,13 +117,11 @@ static void append(struct report_model *to, const struct report_model *from,
     free(c.nodes);
 }
 
-/* The first profile's description. */
+/* Copies a profile's description. */
 static void describe(struct report_model *to, const struct report_model *from) {
     const struct report_origin *o = &from->origin;
-    free(to->program);
-    free(to->host);
-    to->program = report_copy(from->program);
-    to->host = report_copy(from->host);
+    report_replace(&to->program, report_copy(from->program));
+    report_replace(&to->host, report_copy(from->host));
     to->rate = from->rate;
     to->word_bytes = from->word_bytes;
     to->pid = from->pid;
@@ -140,47 +132,47 @@ static void describe(struct report_model *to, const struct report_model *from) {
     to->has_sites = from->has_sites;
     to->origin.own = o->own;
     if (!o->own) return;
-    to->origin.arguments = report_alloc(o->argument_bytes + 1);
+    report_replace(&to->origin.arguments, report_alloc(o->argument_bytes + 1));
     memcpy(to->origin.arguments, o->arguments, o->argument_bytes);
     to->origin.argument_bytes = o->argument_bytes;
-    to->origin.ocaml = report_copy(o->ocaml);
-    to->origin.recorder = report_copy(o->recorder);
+    report_replace(&to->origin.ocaml, report_copy(o->ocaml));
+    report_replace(&to->origin.recorder, report_copy(o->recorder));
 }
 
-/* The whole new profile, in its format. */
-static int write_model(const struct report_command *command, struct report_model *model, FILE *out,
+/* Writes the new profile in its format, and frees it. */
+static int write_model(const char *path, struct report_model *model, FILE *out,
                        struct report_error *error) {
-    struct report_request request = {.model = model, .path = command->files[0]};
+    struct report_request request = {.model = model, .path = path};
     report_model_finish(model);
-    return model->origin.own ? report_write_own(model, request.path, out, error)
-                             : report_export_memtrace(&request, out, error);
+    int status = model->origin.own ? report_write_own(model, path, out, error)
+                                   : report_write_memtrace(&request, out, error);
+    report_model_free(model);
+    return status;
 }
 
-int report_write_trim(const struct report_command *command, FILE *out, struct report_error *error) {
-    const struct report_model *from = command->request.model;
+int report_write_trim(const struct report_request *request, FILE *out, struct report_error *error) {
+    const struct report_model *from = request->model;
     struct report_query query;
-    if (report_query_start(&query, from, &command->request.selection, REPORT_SHOW_ALLOC, error) !=
-        0)
+    if (report_query_start(&query, from, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
         return -1;
     struct report_model *m = report_model_create();
     describe(m, from);
     append(m, from, &query, 0);
     if (m->selected) m->has_sites = false;
-    int status = write_model(command, m, out, error);
-    report_model_free(m);
     report_query_end(&query);
-    return status;
+    return write_model(request->path, m, out, error);
 }
 
-/* Adds the next profile to a merged one; *offset: when it starts, then when the next one does. */
+/* Adds the next profile to a merged one. *offset: its start; becomes that of the next one. */
 static int merge_one(struct report_model *merged, const char *path, const struct report_model *m,
                      bool first, int64_t *offset, struct report_error *error) {
     if (first) describe(merged, m);
     if (m->rate != merged->rate || m->word_bytes != merged->word_bytes)
         return report_fail(error, path, "merge profiles that were recorded with the same --rate",
-                           "its sampling rate %g is not the first one's %g", m->rate, merged->rate);
-    /* Counters of some runs say nothing about the samples of others. */
-    bool mixed = !first && (report_model_exact_words(m) > 0) != (merged->counter_count > 0);
+                           "its sampling rate is %g, that of the first is %g", m->rate,
+                           merged->rate);
+    /* Counters of some of the runs do not scale the samples of the others. */
+    bool mixed = !first && (report_model_exact_words(m) > 0) != (merged->counters.count > 0);
     if (m->origin.own && !merged->origin.own) describe(merged, m);
     if (merged->selected && merged->all_hits == 0) mixed = true;
     append(merged, m, NULL, *offset);
@@ -191,23 +183,23 @@ static int merge_one(struct report_model *merged, const char *path, const struct
     return 0;
 }
 
-int report_write_merge(const struct report_command *command, FILE *out,
+int report_write_merge(const struct report_request *request, FILE *out,
                        struct report_error *error) {
     struct report_model *merged = report_model_create();
     int status = 0;
     int64_t offset = 0;
-    for (size_t i = 0; i < command->file_count && status == 0; i++) {
-        struct report_model *m = report_load(command->files[i], error);
+    for (size_t i = 0; i < request->file_count && status == 0; i++) {
+        struct report_model *m = report_load(request->files[i], error);
         if (m == NULL) status = -1;
-        else status = merge_one(merged, command->files[i], m, i == 0, &offset, error);
+        else status = merge_one(merged, request->files[i], m, i == 0, &offset, error);
         report_model_free(m);
     }
-    if (status == 0) status = write_model(command, merged, out, error);
+    if (status == 0) return write_model(request->files[0], merged, out, error);
     report_model_free(merged);
     return status;
 }
 
-/* A new name for each that is used, in the order of use: "file1.ml". */
+/* New names in the order of use: "file1.ml". */
 struct renaming {
     struct report_model *model;
     const char *format;
@@ -216,8 +208,9 @@ struct renaming {
 };
 
 static uint32_t rename_one(struct renaming *r, uint32_t name) {
-    /* Of code without debugging information: says nothing, and stays recognisable as such. */
-    if (name == 0 || strcmp(r->model->names[name], "_none_") == 0) return name;
+    /* The file of code without debugging information: not a secret, and recognised by readers. */
+    if (name == 0 || strcmp(r->model->names.at[name], "_none_") == 0) return name;
+    ASSERT(name < r->model->names.count);
     if (r->names[name] == 0) {
         char text[64];
         snprintf(text, sizeof text, r->format, ++r->count);
@@ -230,31 +223,26 @@ static void rename_all(struct report_model *m) {
     struct renaming files = {m, "file%zu.ml", 0, NULL}, functions = {m, "function%zu", 0, NULL},
                     phases = {m, "phase%zu", 0, NULL};
     struct renaming *const all[] = {&files, &functions, &phases};
-    size_t count = m->name_count;
+    size_t count = m->names.count;
     for (size_t i = 0; i < 3; i++) all[i]->names = report_alloc(count * sizeof(uint32_t));
-    for (size_t i = 0; i < m->location_count; i++) {
-        m->locations[i].file = rename_one(&files, m->locations[i].file);
-        m->locations[i].function = rename_one(&functions, m->locations[i].function);
+    for (size_t i = 0; i < m->locations.count; i++) {
+        m->locations.at[i].file = rename_one(&files, m->locations.at[i].file);
+        m->locations.at[i].function = rename_one(&functions, m->locations.at[i].function);
     }
-    for (size_t i = 0; i < m->phase_count; i++)
-        m->phases[i].name = rename_one(&phases, m->phases[i].name);
+    for (size_t i = 0; i < m->phases.count; i++)
+        m->phases.at[i].name = rename_one(&phases, m->phases.at[i].name);
     for (size_t i = 0; i < 3; i++) free(all[i]->names);
 }
 
-/* Replaces each name by a number: what is equal stays equal, and nothing else can be told. */
-int report_write_anonymous(const struct report_command *command, FILE *out,
+int report_write_anonymous(const struct report_request *request, FILE *out,
                            struct report_error *error) {
     struct report_model *m = report_model_create();
-    describe(m, command->request.model);
-    append(m, command->request.model, NULL, 0);
-    free(m->program);
-    free(m->host);
-    m->program = report_copy("anonymous");
-    m->host = report_copy("");
+    describe(m, request->model);
+    append(m, request->model, NULL, 0);
+    report_replace(&m->program, report_copy("anonymous"));
+    report_replace(&m->host, report_copy(""));
     m->pid = 1;
     m->origin.argument_bytes = 0;
     rename_all(m);
-    int status = write_model(command, m, out, error);
-    report_model_free(m);
-    return status;
+    return write_model(request->path, m, out, error);
 }

@@ -1,10 +1,11 @@
-/* memtrace.c - memtrace traces, version 2, which every memtrace reader takes.
+/* memtrace.c - writes memtrace traces, version 2, which every memtrace reader accepts.
  *
- * Stacks are coded with a cache of our own policy (one bucket a code) and its predictions; any
- * reader decodes it. The packets obey all of ctf_rules.def.
+ * Stacks are encoded with a cache that has one bucket for each code, and its predictions; any
+ * reader decodes it. The packets keep all rules of ctf_rules.def.
  *
  *   info packet, then for each run of events:  location packets, event packet */
-#include "memprof/report/export/export.h"
+#include "gc/assert.h"
+#include "memprof/report/write/write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum {
     MAX_STRING = 2000,
     BUCKETS = 1 << 14,
     MAX_SPAN_US = 30000000,
-    MOST_FRAMES = 2800, /* of 10 bytes each at most: they fit into a packet */
+    MOST_FRAMES = 2800, /* of at most 10 bytes: they fit into a packet */
     TIME_BITS = 25,
 };
 enum kind { BIRTH, PROMOTION, DEATH };
@@ -34,11 +35,9 @@ struct writer {
     uint64_t *ids; /* of the samples */
     uint16_t next[BUCKETS];
     uint64_t code[BUCKETS];
-    uint32_t *frames, *last;
-    size_t capacity, last_capacity, last_depth;
-    uint8_t *sent;
-    uint32_t *pending; /* locations to send before the packet */
-    size_t pending_count, pending_capacity;
+    struct report_numbers frames, last; /* of this stack, of the one before */
+    uint8_t *sent;                      /* of each location */
+    struct report_numbers pending;      /* locations to send before the packet */
 };
 
 static void put_string(struct report_buffer *b, const char *text) {
@@ -61,6 +60,7 @@ static void put_header(struct report_buffer *b, uint64_t time_us, unsigned kind)
 static void write_packet(struct writer *w, const struct report_buffer *content, uint64_t begin_us,
                          uint64_t end_us, uint64_t id_begin, uint64_t id_end) {
     enum { HEADER = 66, NO_VERIFIER = 0xFFFF };
+    ASSERT(HEADER + content->length <= MAX_PACKET && id_begin <= id_end);
     struct report_buffer b = {0};
     report_put_le(&b, 0xC1FC1FC1u, 4);
     report_put_le(&b, (HEADER + content->length) * 8, 4);
@@ -96,7 +96,7 @@ static void write_info(struct writer *w) {
     free(b.data);
 }
 
-/* A field of a location: its largest value stands for what is unknown or does not fit. */
+/* A field of a location: its largest value means unknown, or too large. */
 static uint64_t clamp(int64_t n, unsigned bits) {
     int64_t most = (1 << bits) - 1;
     return n < 0 || n > most ? most : n;
@@ -105,7 +105,7 @@ static uint64_t clamp(int64_t n, unsigned bits) {
 static void put_location(struct report_buffer *b, const struct report_model *m, uint32_t number,
                          uint64_t time_us) {
     enum { LOCATION = 1, NEW_FILE = 31, NEW_NAME = 31 };
-    const struct report_location *l = &m->locations[number];
+    const struct report_location *l = &m->locations.at[number];
     put_header(b, time_us, LOCATION);
     report_put_le(b, (uint64_t)number + 1, 8);
     report_put_byte(b, 1);
@@ -113,29 +113,30 @@ static void put_location(struct report_buffer *b, const struct report_model *m, 
                   clamp(l->line, 20) | clamp(l->start, 8) << 20 | clamp(l->end, 10) << 28 |
                       (uint64_t)NEW_FILE << 38 | (uint64_t)NEW_NAME << 43,
                   6);
-    put_string(b, m->names[l->file]);
-    put_string(b, m->names[l->function]);
+    put_string(b, m->names.at[l->file]);
+    put_string(b, m->names.at[l->function]);
 }
 
 static void flush(struct writer *w) {
     struct report_buffer b = {0};
-    for (size_t i = 0; i < w->pending_count; i++) {
-        put_location(&b, w->model, w->pending[i], w->begin_us);
-        if (b.length < MAX_PACKET - 3 * MAX_STRING && i + 1 < w->pending_count) continue;
+    for (size_t i = 0; i < w->pending.count; i++) {
+        put_location(&b, w->model, w->pending.at[i], w->begin_us);
+        if (b.length < MAX_PACKET - 3 * MAX_STRING && i + 1 < w->pending.count) continue;
         write_packet(w, &b, w->begin_us, w->begin_us, w->id_begin, w->id_begin);
         b.length = 0;
     }
     free(b.data);
-    w->pending_count = 0;
+    w->pending.count = 0;
     if (w->packet.length > 0)
         write_packet(w, &w->packet, w->begin_us, w->end_us, w->id_begin, w->next_id);
     w->packet.length = 0;
     w->id_begin = w->next_id;
 }
 
-/* Puts the codewords of frames from number `from` on into *b. Returns how many. */
-static unsigned put_frames(struct writer *w, struct report_buffer *b, const uint32_t *frames,
-                           size_t from, size_t n) {
+/* Puts the codewords of the frames from number `from` on. Returns their number. */
+static unsigned put_frames(struct writer *w, struct report_buffer *b, size_t from) {
+    const uint32_t *frames = w->frames.at;
+    size_t n = w->frames.count;
     unsigned pred = 0, words = 0;
     for (size_t i = from; i < n; words++) {
         uint64_t code = (uint64_t)frames[i] + 1;
@@ -163,16 +164,17 @@ static unsigned put_frames(struct writer *w, struct report_buffer *b, const uint
 static void put_birth(struct writer *w, const struct report_sample *s, uint64_t time_us) {
     enum { ALLOC = 2, SHORT = 100, SHORT_WORDS = 16 };
     struct report_buffer words = {0};
-    size_t n = report_unwind(w->model, s->node, MOST_FRAMES, &w->frames, &w->capacity);
     size_t shared = 0;
-    while (shared < n && shared < w->last_depth && w->frames[shared] == w->last[shared]) shared++;
-    for (size_t i = shared; i < n; i++) {
-        if (w->sent[w->frames[i]]) continue;
-        w->sent[w->frames[i]] = 1;
-        report_grow(&w->pending, &w->pending_capacity, w->pending_count + 1, sizeof *w->pending);
-        w->pending[w->pending_count++] = w->frames[i];
+    report_unwind(w->model, s->node, MOST_FRAMES, &w->frames);
+    while (shared < w->frames.count && shared < w->last.count &&
+           w->frames.at[shared] == w->last.at[shared])
+        shared++;
+    for (size_t i = shared; i < w->frames.count; i++) {
+        if (w->sent[w->frames.at[i]]) continue;
+        w->sent[w->frames.at[i]] = 1;
+        report_append(&w->pending, w->frames.at[i]);
     }
-    unsigned count = put_frames(w, &words, w->frames, shared, n);
+    unsigned count = put_frames(w, &words, shared);
     if (s->wosize >= 1 && s->wosize <= SHORT_WORDS && s->hits == 1 && s->source == REPORT_MINOR &&
         count < 256) {
         put_header(&w->event, time_us, SHORT + s->wosize);
@@ -188,17 +190,19 @@ static void put_birth(struct writer *w, const struct report_sample *s, uint64_t 
     }
     report_put(&w->event, words.data, words.length);
     free(words.data);
-    report_grow(&w->last, &w->last_capacity, n + 1, sizeof *w->last);
-    memcpy(w->last, w->frames, n * sizeof *w->last);
-    w->last_depth = n;
+    struct report_numbers swap = w->last;
+    w->last = w->frames;
+    w->frames = swap;
 }
 
 static void write_event(struct writer *w, const struct event *e) {
     enum { PROMOTE = 3, COLLECT = 4 };
     uint64_t time_us = w->model->epoch_us + e->time / 1000;
     w->event.length = 0;
+    ASSERT(e->sample < w->model->samples.count &&
+           (e->kind == BIRTH || w->next_id > w->ids[e->sample]));
     if (e->kind == BIRTH) {
-        put_birth(w, &w->model->samples[e->sample], time_us);
+        put_birth(w, &w->model->samples.at[e->sample], time_us);
     } else {
         put_header(&w->event, time_us, e->kind == PROMOTION ? PROMOTE : COLLECT);
         put_vint(&w->event, w->next_id - 1 - w->ids[e->sample]);
@@ -219,53 +223,47 @@ static int by_time(const void *a, const void *b) {
     return x->sample < y->sample ? -1 : x->sample > y->sample;
 }
 
-/* The events of the selected samples, in order. What happens to a block before its birth, or after
- * its death, is no event. */
-static struct event *list_events(const struct report_query *query, size_t *count) {
-    const struct report_model *m = query->model;
-    struct event *events = NULL;
-    size_t capacity = 0, n = 0;
-    for (size_t i = 0; i < m->sample_count; i++) {
-        const struct report_sample *s = &m->samples[i];
-        if (!report_query_selects(query, s)) continue;
-        report_grow(&events, &capacity, n + 3, sizeof *events);
-        events[n++] = (struct event){s->born, i, BIRTH};
+struct events {
+    struct event *at;
+    size_t count, capacity;
+};
+
+/* The events of the selected samples, in order. A promotion before the birth or after the death is
+ * left out. */
+static struct events list_events(const struct report_query *query) {
+    struct events e = {0};
+    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+        uint32_t i = s - query->model->samples.at;
+        report_append(&e, (struct event){s->born, i, BIRTH});
         if (s->promoted != REPORT_NEVER && s->promoted >= s->born && s->promoted <= s->died)
-            events[n++] = (struct event){s->promoted, i, PROMOTION};
+            report_append(&e, (struct event){s->promoted, i, PROMOTION});
         if (s->died != REPORT_NEVER)
-            events[n++] = (struct event){s->died >= s->born ? s->died : s->born, i, DEATH};
+            report_append(&e, (struct event){s->died >= s->born ? s->died : s->born, i, DEATH});
     }
-    if (n > 0) qsort(events, n, sizeof *events, by_time);
-    *count = n;
-    return events;
+    if (e.count > 0) qsort(e.at, e.count, sizeof *e.at, by_time);
+    return e;
 }
 
-int report_export_memtrace(const struct report_request *request, FILE *out,
-                           struct report_error *error) {
+int report_write_memtrace(const struct report_request *request, FILE *out,
+                          struct report_error *error) {
     const struct report_model *m = request->model;
     struct report_query query;
-    size_t count;
     if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
         return -1;
-    struct event *events = list_events(&query, &count);
+    struct events events = list_events(&query);
     struct writer *w = report_alloc(sizeof *w);
     w->model = m;
     w->out = out;
-    w->ids = report_alloc(m->sample_count * sizeof *w->ids);
-    w->sent = report_alloc(m->location_count);
+    w->ids = report_alloc(m->samples.count * sizeof *w->ids);
+    w->sent = report_alloc(m->locations.count);
     w->begin_us = m->epoch_us;
     write_info(w);
-    for (size_t i = 0; i < count; i++) write_event(w, &events[i]);
+    for (size_t i = 0; i < events.count; i++) write_event(w, &events.at[i]);
     flush(w);
-    free(events);
-    free(w->ids);
-    free(w->sent);
-    free(w->packet.data);
-    free(w->event.data);
-    free(w->frames);
-    free(w->last);
-    free(w->pending);
-    free(w);
+    void *const owned[] = {events.at,      w->ids,        w->sent,
+                           w->packet.data, w->event.data, w->frames.at,
+                           w->last.at,     w->pending.at, w};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     report_query_end(&query);
     return 0;
 }

@@ -1,7 +1,7 @@
-/* load_own.c - a profile of Bactrian's own format, read by memprof/format, as a model. */
+/* own.c - loads a profile of Bactrian's own format, which memprof/format reads. */
+#include "gc/assert.h"
 #include "memprof/format/reader.h"
 #include "memprof/report/load/load.h"
-#include "memprof/report/model/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +11,18 @@ enum { MAX_OPEN_PHASES = 1000 };
 struct loader {
     struct mp_reader *reader;
     struct report_model *model;
-    uint32_t *locations, *nodes; /* the model's number of each of the file's */
-    size_t location_count, location_capacity, node_count, node_capacity;
+    struct report_numbers locations, nodes; /* the model's number of each of the file's */
     uint32_t open_phases[MAX_OPEN_PHASES];
     size_t open;
-    struct mp_counters first; /* what was allocated before the profile began */
+    struct report_counter first; /* counted before the profile began */
     bool has_first;
 };
 
 static void map_locations(struct loader *l) {
     size_t count = (size_t)mp_reader_location_count(l->reader) + 1;
-    report_grow(&l->locations, &l->location_capacity, count, sizeof *l->locations);
-    if (l->location_count == 0) l->locations[l->location_count++] = 0;
-    for (; l->location_count < count; l->location_count++) {
-        const struct mp_location *m = mp_reader_location(l->reader, l->location_count);
+    if (l->locations.count == 0) report_append(&l->locations, 0);
+    while (l->locations.count < count) {
+        const struct mp_location *m = mp_reader_location(l->reader, l->locations.count);
         struct report_location location = {.line = -1, .start = -1, .end = -1};
         location.file = report_model_name(l->model, m->file);
         location.function = report_model_name(l->model, m->definition);
@@ -33,23 +31,24 @@ static void map_locations(struct loader *l) {
             location.start = m->start;
             location.end = m->end;
         }
-        l->locations[l->location_count] = report_model_location(l->model, &location);
+        report_append(&l->locations, report_model_location(l->model, &location));
     }
 }
 
 /* The model's node of a stack of the file. */
 static uint32_t map_stack(struct loader *l, uint32_t number) {
-    if (number < l->node_count) return l->nodes[number];
+    if (number < l->nodes.count) return l->nodes.at[number];
     map_locations(l);
     size_t count = (size_t)mp_reader_stack_count(l->reader) + 1;
-    report_grow(&l->nodes, &l->node_capacity, count, sizeof *l->nodes);
-    if (l->node_count == 0) l->nodes[l->node_count++] = 0;
-    for (; l->node_count < count; l->node_count++) {
-        const struct mp_stack_node *node = mp_reader_stack(l->reader, l->node_count);
-        l->nodes[l->node_count] = report_model_push(l->model, l->nodes[node->caller],
-                                                    l->locations[node->location]);
+    if (l->nodes.count == 0) report_append(&l->nodes, 0);
+    while (l->nodes.count < count) {
+        const struct mp_stack_node *node = mp_reader_stack(l->reader, l->nodes.count);
+        ASSERT(node->caller < l->nodes.count && node->location < l->locations.count);
+        report_append(&l->nodes, report_model_push(l->model, l->nodes.at[node->caller],
+                                                   l->locations.at[node->location]));
     }
-    return l->nodes[number];
+    ASSERT(number < l->nodes.count);
+    return l->nodes.at[number];
 }
 
 static void add_sample(struct loader *l, const struct mp_sample *from, int64_t time) {
@@ -62,45 +61,43 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
     s.source = from->source == MP_SOURCE_CUSTOM ? REPORT_EXTERNAL
                : from->young                    ? REPORT_MINOR
                                                 : REPORT_MAJOR;
-    report_model_sample(l->model, &s);
+    report_append(&l->model->samples, s);
 }
 
-/* What comes after the program's end is the recorder's own collection: no pause of the program's,
- * and shown as a whole. */
+/* A collection after the program's end is the recorder's: no pause of the program, and one
+ * event. */
 static void add_gc_span(struct loader *l, const struct mp_event *event) {
     struct report_gc_event gc = {.duration = event->gc_span.duration_ns};
     bool is_pause = event->gc_span.phase == MP_GC_PAUSE, is_own = l->model->origin.finished;
     if (is_own && !is_pause) return;
     gc.start = (int64_t)event->time_us * 1000 - gc.duration;
     if (gc.start < 0) gc.start = 0;
-    gc.kind = is_pause && !is_own ? REPORT_GC_PAUSE : REPORT_GC_PART;
-    gc.name = report_model_name(l->model, is_own ? "the recorder's last collection"
-                                                 : mp_gc_phase_name(event->gc_span.phase));
+    gc.kind = is_own ? REPORT_GC_LAST : event->gc_span.phase;
     gc.words = event->gc_span.words;
-    report_model_gc_event(l->model, &gc);
+    report_append(&l->model->gc_events, gc);
 }
 
 static void add_counters(struct loader *l, const struct mp_counters *now, int64_t time) {
-    if (!l->has_first) l->first = *now;
+    struct report_counter c = {.time = time,
+                               .minor_words = now->minor_words,
+                               .promoted_words = now->promoted_words,
+                               .major_words = now->major_words,
+                               .external_words = now->external_words,
+                               .minor_collections = now->minor_collections,
+                               .major_collections = now->major_collections,
+                               .heap_words = now->heap_words,
+                               .live_words = now->live_words};
+    if (!l->has_first) l->first = c;
     l->has_first = true;
-    const struct report_counter c = {
-        .time = time,
-        .minor_words = now->minor_words - l->first.minor_words,
-        .promoted_words = now->promoted_words - l->first.promoted_words,
-        .major_words = now->major_words - l->first.major_words,
-        .external_words = now->external_words - l->first.external_words,
-        .minor_collections = now->minor_collections - l->first.minor_collections,
-        .major_collections = now->major_collections - l->first.major_collections,
-        .heap_words = now->heap_words,
-        .live_words = now->live_words,
-    };
-    report_model_counter(l->model, &c);
+    report_counter_add(&c, &l->first, -1);
+    report_append(&l->model->counters, c);
 }
 
 static void add_site(struct loader *l, const struct mp_event *event) {
     const struct report_site more = {event->site.words, event->site.blocks};
     map_locations(l);
-    report_model_site(l->model, l->locations[event->site.location], &more);
+    ASSERT(event->site.location < l->locations.count);
+    report_model_site(l->model, l->locations.at[event->site.location], &more);
 }
 
 static void set_outcome(struct report_model *model, const struct mp_event *event, int64_t time) {
@@ -110,12 +107,9 @@ static void set_outcome(struct report_model *model, const struct mp_event *event
     model->origin.finished_at = time;
     model->origin.how = event->finish.outcome;
     model->origin.status = event->finish.status;
-    free(model->outcome);
-    if (event->finish.outcome == MP_KILLED)
-        model->outcome = report_format("killed by signal %u", event->finish.status);
-    else
-        model->outcome = report_format("%s, status %u", words[event->finish.outcome],
-                                       event->finish.status);
+    const char *format = event->finish.outcome == MP_KILLED ? "%s by signal %u" : "%s, status %u";
+    report_replace(&model->outcome,
+                   report_format(format, words[event->finish.outcome], event->finish.status));
 }
 
 static void add_event(struct loader *l, const struct mp_event *event) {
@@ -125,18 +119,24 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     if (time > model->end) model->end = time;
     switch (event->kind) {
     case MP_EVENT_SAMPLE: add_sample(l, &event->sample, time); break;
-    case MP_EVENT_PROMOTED: model->samples[event->promoted.id].promoted = time; break;
-    case MP_EVENT_DIED: model->samples[event->died.id].died = time; break;
+    case MP_EVENT_PROMOTED:
+        ASSERT(event->promoted.id < model->samples.count);
+        model->samples.at[event->promoted.id].promoted = time;
+        break;
+    case MP_EVENT_DIED:
+        ASSERT(event->died.id < model->samples.count);
+        model->samples.at[event->died.id].died = time;
+        break;
     case MP_EVENT_GC_SPAN: add_gc_span(l, event); break;
     case MP_EVENT_PHASE_ENTER: {
         struct report_phase phase = {time, REPORT_NEVER, 0};
         phase.name = report_model_name(model, mp_reader_string(l->reader, event->phase.name));
-        if (l->open < MAX_OPEN_PHASES) l->open_phases[l->open++] = model->phase_count;
-        report_model_phase(model, &phase);
+        if (l->open < MAX_OPEN_PHASES) l->open_phases[l->open++] = model->phases.count;
+        report_append(&model->phases, phase);
         break;
     }
     case MP_EVENT_PHASE_LEAVE:
-        if (l->open > 0) model->phases[l->open_phases[--l->open]].end = time;
+        if (l->open > 0) model->phases.at[l->open_phases[--l->open]].end = time;
         break;
     case MP_EVENT_COUNTERS: add_counters(l, &event->counters, time); break;
     case MP_EVENT_SITE: add_site(l, event); break;
@@ -152,7 +152,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     }
 }
 
-/* The words of argv, with a blank between them. */
+/* The words of argv, separated by blanks. */
 static char *join_arguments(const struct mp_text *arguments) {
     char *text = report_alloc(arguments->length + 1);
     memcpy(text, arguments->bytes, arguments->length);
@@ -162,14 +162,10 @@ static char *join_arguments(const struct mp_text *arguments) {
 }
 
 static void describe(struct report_model *model, const struct mp_start *start) {
-    free(model->format);
-    free(model->program);
-    free(model->host);
-    free(model->context);
-    model->format = report_format("bactrian v%d", MP_FORMAT_MAJOR);
-    model->program = report_copy(start->program.bytes);
-    model->host = report_copy(start->host.bytes);
-    model->context = join_arguments(&start->arguments);
+    report_replace(&model->format, report_format("bactrian v%d", MP_FORMAT_MAJOR));
+    report_replace(&model->program, report_copy(start->program.bytes));
+    report_replace(&model->host, report_copy(start->host.bytes));
+    report_replace(&model->context, join_arguments(&start->arguments));
     model->origin = (struct report_origin){
         .own = true,
         .arguments = report_alloc(start->arguments.length + 1),
@@ -192,7 +188,7 @@ static void describe(struct report_model *model, const struct mp_start *start) {
 static int refuse(const char *path, struct report_error *error, enum mp_read_status status,
                   const char *detail) {
     const char *advice = status == MP_READ_NEWER ? "read it with a newer bactrian"
-                                                 : "`bactrian prof check` says more";
+                                                 : "`bactrian prof check` gives details";
     return report_fail(error, path, advice, "%s%s%s", mp_read_status_text(status),
                        detail[0] != 0 ? ", " : "", detail);
 }
@@ -220,7 +216,7 @@ struct report_model *report_load_own(const char *path, const unsigned char *byte
         report_model_finish(l.model);
     }
     mp_reader_close(l.reader);
-    free(l.locations);
-    free(l.nodes);
+    free(l.locations.at);
+    free(l.nodes.at);
     return l.model;
 }

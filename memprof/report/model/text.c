@@ -1,7 +1,7 @@
-/* text.c - numbers, moments and places as people read them. */
-#include "memprof/report/view/text.h"
+/* text.c - numbers and locations as text. */
+#include "memprof/report/model/text.h"
 
-#include "memprof/report/model/memory.h"
+#include "gc/assert.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -11,11 +11,12 @@
 
 enum { SIZE = 32 };
 
-/* Three digits and a prefix of a thousand. */
-static void write_prefixed(char *out, double n, const char *const *prefixes, size_t count,
-                           const char *unit) {
+static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+
+/* Three digits, a decimal prefix, the unit. */
+static void write_prefixed(char *out, double n, const char *unit) {
     size_t i = 0;
-    while (i + 1 < count && fabs(n) >= 999.5) {
+    while (i + 1 < sizeof prefixes / sizeof *prefixes && fabs(n) >= 999.5) {
         n /= 1000;
         i++;
     }
@@ -27,30 +28,28 @@ static void write_prefixed(char *out, double n, const char *const *prefixes, siz
 }
 
 void report_write_bytes(char out[32], double bytes) {
-    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
     if (!isfinite(bytes)) snprintf(out, SIZE, "-");
-    else write_prefixed(out, bytes, prefixes, 6, "B");
+    else write_prefixed(out, bytes, "B");
 }
 
-void report_write_large(char out[32], double count) {
-    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
-    if (!isfinite(count)) snprintf(out, SIZE, "-");
-    else write_prefixed(out, count, prefixes, 6, "");
+static void write_commas(char *out, bool negative, unsigned long long n) {
+    char digits[32];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", n);
+    ASSERT(length + length / 3 + negative < SIZE);
+    if (negative) *out++ = '-';
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = 0;
 }
+
+void report_write_whole(char out[32], unsigned long long n) { write_commas(out, false, n); }
 
 void report_write_count(char out[32], double count) {
-    char digits[32];
-    if (!isfinite(count) || fabs(count) > 1e15) {
-        report_write_large(out, count);
-        return;
-    }
-    snprintf(digits, sizeof digits, "%.0f", count);
-    size_t n = strlen(digits), at = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0 && digits[i - 1] != '-' && (n - i) % 3 == 0) out[at++] = ',';
-        out[at++] = digits[i];
-    }
-    out[at] = 0;
+    if (!isfinite(count)) snprintf(out, SIZE, "-");
+    else if (fabs(count) > 1e15) write_prefixed(out, count, "");
+    else write_commas(out, rint(count) < 0, llabs(llrint(count)));
 }
 
 void report_write_share(char out[32], double share) {
@@ -70,19 +69,20 @@ void report_write_seconds(char out[32], double s) {
     else snprintf(out, SIZE, "%.1f h", s / 3600);
 }
 
-static const char *name_of(const struct report_model *model, uint32_t location) {
-    const char *name = model->names[model->locations[location].function];
+const char *report_name_of(const struct report_model *model, uint32_t location) {
+    ASSERT(location < model->locations.count);
+    const char *name = model->names.at[model->locations.at[location].function];
     return name[0] != 0 ? name : "(unnamed)";
 }
 
 static bool is_unknown(const struct report_model *model, const struct report_location *l) {
-    const char *file = model->names[l->file];
+    const char *file = model->names.at[l->file];
     return (l->file == 0 && l->function == 0) || strcmp(file, "_none_") == 0;
 }
 
 char *report_location_text(const struct report_model *model, uint32_t location) {
-    const struct report_location *l = &model->locations[location];
-    const char *name = name_of(model, location), *file = model->names[l->file];
+    const struct report_location *l = &model->locations.at[location];
+    const char *name = report_name_of(model, location), *file = model->names.at[l->file];
     if (is_unknown(model, l)) return report_copy("(no debugging information)");
     if (file[0] == 0) return report_copy(name);
     if (l->line < 0) return report_format("%s (%s)", name, file);
@@ -92,15 +92,15 @@ char *report_location_text(const struct report_model *model, uint32_t location) 
 }
 
 char *report_function_text(const struct report_model *model, uint32_t location) {
-    const struct report_location *l = &model->locations[location];
-    const char *file = model->names[l->file];
+    const struct report_location *l = &model->locations.at[location];
+    const char *file = model->names.at[l->file];
     if (is_unknown(model, l)) return report_copy("(no debugging information)");
-    if (file[0] == 0) return report_copy(name_of(model, location));
-    return report_format("%s (%s)", name_of(model, location), file);
+    if (file[0] == 0) return report_copy(report_name_of(model, location));
+    return report_format("%s (%s)", report_name_of(model, location), file);
 }
 
 char *report_module_text(const struct report_model *model, uint32_t location) {
-    const char *file = model->names[model->locations[location].file];
+    const char *file = model->names.at[model->locations.at[location].file];
     const char *slash = strrchr(file, '/');
     if (file[0] == 0 || strcmp(file, "_none_") == 0)
         return report_copy("(no debugging information)");
@@ -111,11 +111,17 @@ char *report_module_text(const struct report_model *model, uint32_t location) {
     return name;
 }
 
+const char *report_gc_text(unsigned kind) {
+    ASSERT(kind < REPORT_GC_KINDS);
+    return kind == REPORT_GC_LAST ? "the recorder's last collection" : mp_gc_phase_name(kind);
+}
+
 char *report_tag_text(int tag) {
     static const char *const texts[] = {"lazy value",        "closure",  "object", "infix closure",
                                         "forced lazy value", "abstract", "string", "float",
                                         "float array",       "custom"};
     enum { FIRST = 246 };
+    ASSERT(tag < 256);
     if (tag < 0) return report_copy("(not recorded)");
     if (tag < FIRST) return report_format("block, tag %d", tag);
     return report_copy(texts[tag - FIRST]);

@@ -1,9 +1,9 @@
-/* budget.c - whether a recorded run kept to its budgets, and who exceeded them. */
-#include "memprof/report/view/budget.h"
+/* budget.c - checks a recorded run against budgets, and lists the sites that exceed them. */
+#include "memprof/report/command/budget.h"
 
+#include "gc/assert.h"
 #include "memprof/report/load/load.h"
-#include "memprof/report/model/memory.h"
-#include "memprof/report/view/text.h"
+#include "memprof/report/model/text.h"
 #include "memprof/report/view/views.h"
 
 #include <stdlib.h>
@@ -18,20 +18,20 @@ struct check {
     int at;
 };
 
-/* The buffers of the standard channels and the like live as long as the program: no leak. Whoever
- * was set up by the standard library has its initialisation as outermost frame. */
+/* Frees the blocks of the standard library's initialisation, such as the buffers of the standard
+ * channels: they live as long as the program and are no leak. Their outermost frame is there. */
 static void forget_library(struct report_model *m) {
-    bool *from_library = report_alloc(m->node_count * sizeof *from_library);
-    for (size_t i = 1; i < m->node_count; i++) {
-        const struct report_node *n = &m->nodes[i];
-        const char *name = m->names[m->locations[n->location].function];
+    bool *from_library = report_alloc(m->nodes.count * sizeof *from_library);
+    for (size_t i = 1; i < m->nodes.count; i++) {
+        const struct report_node *n = &m->nodes.at[i];
+        const char *name = m->names.at[m->locations.at[n->location].function];
         from_library[i] = n->parent != 0 ? from_library[n->parent]
                                          : strncmp(name, "Stdlib", 6) == 0 ||
                                                strncmp(name, "CamlinternalFormat", 18) == 0;
     }
-    for (size_t i = 0; i < m->sample_count; i++)
-        if (from_library[m->samples[i].node]) m->samples[i].died = m->samples[i].born;
-    *m->peak = -1; /* others have died */
+    for (size_t i = 0; i < m->samples.count; i++)
+        if (from_library[m->samples.at[i].node]) m->samples.at[i].died = m->samples.at[i].born;
+    *m->peak = -1; /* it may be another one now */
     free(from_library);
 }
 
@@ -58,13 +58,12 @@ static int check(const struct check *c, const struct report_model *model, const 
     double total;
     char found[32], limit[32];
     if (c->limit < 0) return 0;
-    selection->has_show = true;
-    selection->show = c->show;
-    selection->at.kind = c->at;
+    report_selection_show(selection, c->show, c->at);
     selection->top = SITES;
     selection->ignore = ignore;
     struct report_doc *doc = find_sites(&request, &total, error);
     if (doc == NULL) return -1;
+    ASSERT(total >= 0);
     bool exceeded = total > c->limit;
     report_write_bytes(found, total);
     report_write_bytes(limit, c->limit);

@@ -1,5 +1,5 @@
-/* select_functions.c - --keep: the profile as a graph of calls between functions. */
-#include "memprof/report/model/memory.h"
+/* keep.c - --keep: the profile as a graph of calls between functions. */
+#include "gc/assert.h"
 #include "memprof/report/query/function_set.h"
 #include "memprof/report/query/groups.h"
 
@@ -14,12 +14,12 @@ static int by_call(const void *a, const void *b) {
 /* The calls between functions, each once. */
 static struct report_call *find_calls(const struct report_model *m, const struct report_keys *keys,
                                       size_t *count) {
-    struct report_call *calls = report_alloc(m->node_count * sizeof *calls);
+    struct report_call *calls = report_alloc(m->nodes.count * sizeof *calls);
     size_t n = 0;
-    for (size_t i = 1; i < m->node_count; i++) {
-        const struct report_node *node = &m->nodes[i];
+    for (size_t i = 1; i < m->nodes.count; i++) {
+        const struct report_node *node = &m->nodes.at[i];
         if (node->parent == 0) continue;
-        calls[n++] = (struct report_call){keys->of_location[m->nodes[node->parent].location],
+        calls[n++] = (struct report_call){keys->of_location[m->nodes.at[node->parent].location],
                                           keys->of_location[node->location]};
     }
     if (n > 0) qsort(calls, n, sizeof *calls, by_call);
@@ -29,25 +29,26 @@ static struct report_call *find_calls(const struct report_model *m, const struct
     return calls;
 }
 
-/* Shares of all that was sampled: allocated by a function, and with it in the call stack. */
+/* The share of all hits that a function allocates itself, and with it in the call stack. */
 static void find_shares(const struct report_model *m, const struct report_keys *keys,
                         double *shares, double *stack_shares) {
-    double *hits = report_alloc(m->node_count * sizeof *hits), all = 0;
-    uint32_t *last = report_alloc(keys->count * sizeof *last); /* 1 + the node that counted */
-    for (size_t i = 0; i < m->sample_count; i++) {
-        hits[m->samples[i].node] += m->samples[i].hits;
-        all += m->samples[i].hits;
+    double *hits = report_alloc(m->nodes.count * sizeof *hits), all = 0;
+    uint32_t *last = report_alloc(keys->count * sizeof *last); /* 1 + the node counted last */
+    for (size_t i = 0; i < m->samples.count; i++) {
+        hits[m->samples.at[i].node] += m->samples.at[i].hits;
+        all += m->samples.at[i].hits;
     }
-    for (uint32_t node = 1; node < m->node_count; node++) {
+    for (uint32_t node = 1; node < m->nodes.count; node++) {
         if (hits[node] == 0) continue;
-        shares[keys->of_location[m->nodes[node].location]] += hits[node];
-        for (uint32_t at = node; at != 0; at = m->nodes[at].parent) {
-            uint32_t key = keys->of_location[m->nodes[at].location];
+        shares[keys->of_location[m->nodes.at[node].location]] += hits[node];
+        for (uint32_t at = node; at != 0; at = m->nodes.at[at].parent) {
+            uint32_t key = keys->of_location[m->nodes.at[at].location];
             if (last[key] != node + 1) stack_shares[key] += hits[node];
             last[key] = node + 1;
         }
     }
     for (size_t i = 0; i < keys->count && all > 0; i++) {
+        ASSERT(shares[i] <= stack_shares[i] && stack_shares[i] <= all);
         shares[i] /= all;
         stack_shares[i] /= all;
     }
@@ -67,10 +68,10 @@ uint8_t *report_keep_locations(const struct report_model *model, const char *exp
     struct report_call *calls = find_calls(model, keys, &graph.call_count);
     graph.calls = calls;
     find_shares(model, keys, shares, stack_shares);
-    uint8_t *functions = report_keep_set(expression, &graph, "--keep", error), *kept = NULL;
+    uint8_t *functions = report_function_set(expression, &graph, "--keep", error), *kept = NULL;
     if (functions != NULL) {
-        kept = report_alloc(model->location_count);
-        for (size_t i = 0; i < model->location_count; i++)
+        kept = report_alloc(model->locations.count);
+        for (size_t i = 0; i < model->locations.count; i++)
             kept[i] = functions[keys->of_location[i]];
     }
     free(functions);

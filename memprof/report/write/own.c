@@ -1,12 +1,10 @@
-/* write_own.c - writes a model as a profile of Bactrian's own format.
+/* own.c - writes a model in Bactrian's own format.
  *
- * All that happened becomes one list, sorted by time; what happens at one moment keeps an order in
- * which a reader can take it: a block is born before it is promoted, and promoted before it
- * dies. */
-#include "memprof/report/write/write_own.h"
-
+ * All events become one list, sorted by time. Events of one moment are in an order that a reader
+ * accepts: a block is born before it is promoted, and promoted before it dies. */
+#include "gc/assert.h"
 #include "memprof/format/writer.h"
-#include "memprof/report/model/memory.h"
+#include "memprof/report/write/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,23 +14,20 @@ enum what { COUNTER, PHASE, BIRTH, PROMOTION, DEATH, GC, FINISH };
 
 struct moment {
     uint64_t us : 52, what : 4, leaves : 1;
-    uint32_t index; /* of the sample, the event ... */
-    uint32_t order; /* of phases: as they were entered and left */
+    uint32_t index; /* of the sample, phase ... */
+    uint32_t order; /* of equal moments */
 };
 
 struct output {
     const struct report_model *model;
     struct mp_writer *writer;
-    struct moment *moments;
-    size_t count, capacity;
-    uint32_t order;
-    uint64_t us;                                     /* of the record before */
+    REPORT_VECTOR(struct moment) moments;
+    uint64_t us;                                     /* of the last record */
     uint32_t *strings, *locations, *nodes, *samples; /* the file's numbers; 0: not written yet */
     uint32_t string_count, location_count, node_count, sample_count;
-    uint64_t *chain; /* the nodes of a stack that are to be written */
-    size_t chain_capacity;
+    struct report_numbers chain; /* nodes of a stack that are not written yet, innermost first */
     uint32_t last_node;
-    int16_t *tags; /* of each location, as written last */
+    int16_t *tags; /* 1 + the tag of each location that was written last */
     struct report_counter counter;
 };
 
@@ -40,23 +35,25 @@ static uint64_t us_of(int64_t ns) { return ns < 0 ? 0 : (uint64_t)ns / 1000; }
 
 /* ---- The list. ---- */
 
-static void note(struct output *o, int64_t time, enum what what, size_t index, bool leaves) {
+static void add(struct output *o, int64_t time, enum what what, size_t index, bool leaves) {
     if (time == REPORT_NEVER) return;
-    report_grow(&o->moments, &o->capacity, o->count + 1, sizeof *o->moments);
-    o->moments[o->count++] = (struct moment){
-        .us = us_of(time), .what = what, .leaves = leaves, .index = index, .order = o->order++};
+    report_append(&o->moments, (struct moment){.us = us_of(time),
+                                               .what = what,
+                                               .leaves = leaves,
+                                               .index = index,
+                                               .order = o->moments.count});
 }
 
-/* Phases are kept in the order in which they were entered; they nest. */
-static void note_phases(struct output *o) {
+/* Phases nest; the model has them in the order of their starts. */
+static void add_phases(struct output *o) {
     const struct report_model *m = o->model;
-    size_t *open = report_alloc((m->phase_count + 1) * sizeof *open), depth = 0;
-    for (size_t i = 0; i <= m->phase_count; i++) {
-        int64_t start = i < m->phase_count ? m->phases[i].start : REPORT_NEVER;
-        for (; depth > 0 && m->phases[open[depth - 1]].end <= start; depth--)
-            note(o, m->phases[open[depth - 1]].end, PHASE, open[depth - 1], true);
-        if (i == m->phase_count) break;
-        note(o, start, PHASE, i, false);
+    size_t *open = report_alloc((m->phases.count + 1) * sizeof *open), depth = 0;
+    for (size_t i = 0; i <= m->phases.count; i++) {
+        int64_t start = i < m->phases.count ? m->phases.at[i].start : REPORT_NEVER;
+        for (; depth > 0 && m->phases.at[open[depth - 1]].end <= start; depth--)
+            add(o, m->phases.at[open[depth - 1]].end, PHASE, open[depth - 1], true);
+        if (i == m->phases.count) break;
+        add(o, start, PHASE, i, false);
         open[depth++] = i;
     }
     free(open);
@@ -71,29 +68,33 @@ static int by_time(const void *a, const void *b) {
 
 static void list_everything(struct output *o) {
     const struct report_model *m = o->model;
-    for (size_t i = 0; i < m->counter_count; i++) note(o, m->counters[i].time, COUNTER, i, false);
-    note_phases(o);
-    for (size_t i = 0; i < m->sample_count; i++) {
-        note(o, m->samples[i].born, BIRTH, i, false);
-        note(o, m->samples[i].promoted, PROMOTION, i, false);
-        note(o, m->samples[i].died, DEATH, i, false);
+    for (size_t i = 0; i < m->counters.count; i++)
+        add(o, m->counters.at[i].time, COUNTER, i, false);
+    add_phases(o);
+    for (size_t i = 0; i < m->samples.count; i++) {
+        const struct report_sample *s = &m->samples.at[i];
+        add(o, s->born, BIRTH, i, false);
+        add(o, s->promoted < s->born ? s->born : s->promoted, PROMOTION, i, false);
+        add(o, s->died < s->born ? s->born : s->died, DEATH, i, false);
     }
-    for (size_t i = 0; i < m->gc_event_count; i++)
-        note(o, m->gc_events[i].start + m->gc_events[i].duration, GC, i, false);
-    if (m->origin.finished) note(o, m->origin.finished_at, FINISH, 0, false);
-    if (o->count > 0) qsort(o->moments, o->count, sizeof *o->moments, by_time);
+    for (size_t i = 0; i < m->gc_events.count; i++)
+        add(o, m->gc_events.at[i].start + m->gc_events.at[i].duration, GC, i, false);
+    if (m->origin.finished) add(o, m->origin.finished_at, FINISH, 0, false);
+    if (o->moments.count > 0)
+        qsort(o->moments.at, o->moments.count, sizeof *o->moments.at, by_time);
 }
 
 /* ---- Names. ---- */
 
 static uint64_t elapsed(struct output *o, uint64_t us) {
+    ASSERT(us >= o->us);
     uint64_t since = us - o->us;
     o->us = us;
     return since;
 }
 
 static uint32_t string_of(struct output *o, uint32_t name) {
-    const char *text = o->model->names[name];
+    const char *text = o->model->names.at[name];
     if (name == 0) return 0;
     if (o->strings[name] == 0) {
         struct mp_record_string record = {{text, strlen(text)}};
@@ -106,7 +107,7 @@ static uint32_t string_of(struct output *o, uint32_t name) {
 static uint64_t not_negative(int32_t n) { return n < 0 ? 0 : (uint64_t)n; }
 
 static uint32_t location_of(struct output *o, uint32_t number) {
-    const struct report_location *l = &o->model->locations[number];
+    const struct report_location *l = &o->model->locations.at[number];
     if (o->locations[number] == 0) {
         struct mp_record_location record = {
             .code = number,
@@ -123,17 +124,15 @@ static uint32_t location_of(struct output *o, uint32_t number) {
 }
 
 static uint32_t node_of(struct output *o, uint32_t node) {
-    const struct report_node *nodes = o->model->nodes;
-    size_t n = 0;
-    for (uint32_t at = node; at != 0 && o->nodes[at] == 0; at = nodes[at].parent) {
-        report_grow(&o->chain, &o->chain_capacity, n + 1, sizeof *o->chain);
-        o->chain[n++] = at;
-    }
-    while (n > 0) {
-        uint64_t items[256], caller = o->nodes[nodes[o->chain[n - 1]].parent];
+    const struct report_node *nodes = o->model->nodes.at;
+    o->chain.count = 0;
+    for (uint32_t at = node; at != 0 && o->nodes[at] == 0; at = nodes[at].parent)
+        report_append(&o->chain, at);
+    while (o->chain.count > 0) {
+        uint64_t items[256], caller = o->nodes[nodes[o->chain.at[o->chain.count - 1]].parent];
         struct mp_record_stack record = {o->node_count + 1 - caller, {.items = items}};
-        while (n > 0 && record.locations.count < 256) {
-            uint32_t at = o->chain[--n];
+        while (o->chain.count > 0 && record.locations.count < 256) {
+            uint32_t at = o->chain.at[--o->chain.count];
             items[record.locations.count++] = location_of(o, nodes[at].location);
             o->nodes[at] = ++o->node_count;
         }
@@ -142,11 +141,11 @@ static uint32_t node_of(struct output *o, uint32_t node) {
     return o->nodes[node];
 }
 
-/* ---- What happened. ---- */
+/* ---- Events. ---- */
 
 static void write_birth(struct output *o, uint64_t us, uint32_t index) {
-    const struct report_sample *s = &o->model->samples[index];
-    uint32_t node = node_of(o, s->node), location = o->model->nodes[s->node].location;
+    const struct report_sample *s = &o->model->samples.at[index];
+    uint32_t node = node_of(o, s->node), location = o->model->nodes.at[s->node].location;
     if (s->node != 0 && s->tag >= 0 && o->tags[location] != s->tag + 1) {
         struct mp_record_block_tag tag = {o->locations[location], (uint8_t)s->tag};
         mp_write_block_tag(o->writer, &tag);
@@ -171,22 +170,23 @@ static void write_birth(struct output *o, uint64_t us, uint32_t index) {
     mp_write_sample(o->writer, &record);
 }
 
-/* Promotions, or deaths, of one moment and kind go into one list. Returns how many moments. */
+/* Writes promotions, or deaths, of one moment and kind as one record. Returns their number. */
 static size_t write_fates(struct output *o, size_t first) {
     const struct report_model *m = o->model;
-    const struct moment *from = &o->moments[first];
+    const struct moment *from = &o->moments.at[first];
     static const size_t most = 1000;
     uint64_t ids[1000];
     struct mp_list list = {.items = ids};
     int generation = -1;
-    for (size_t i = first; i < o->count && list.count < most; i++) {
-        const struct moment *at = &o->moments[i];
-        const struct report_sample *s = &m->samples[at->index];
+    for (size_t i = first; i < o->moments.count && list.count < most; i++) {
+        const struct moment *at = &o->moments.at[i];
+        const struct report_sample *s = &m->samples.at[at->index];
         if (at->us != from->us || at->what != from->what) break;
         bool young = s->young && s->promoted == REPORT_NEVER;
         int own = young ? MP_DIED_MINOR : MP_DIED_MAJOR;
         if (generation >= 0 && from->what == DEATH && own != generation) break;
         generation = own;
+        ASSERT(o->samples[at->index] > 0); /* it was born before */
         ids[list.count++] = o->samples[at->index] - 1;
     }
     struct mp_record_promotions promotions = {elapsed(o, from->us), list};
@@ -197,39 +197,36 @@ static size_t write_fates(struct output *o, size_t first) {
 }
 
 static void write_counter(struct output *o, uint64_t us, const struct report_counter *now) {
-    const struct report_counter *before = &o->counter;
+    struct report_counter since = *now;
+    report_counter_add(&since, &o->counter, -1);
     struct mp_record_counters record = {
         .elapsed = elapsed(o, us),
-        .minor_words = now->minor_words - before->minor_words,
-        .promoted_words = now->promoted_words - before->promoted_words,
-        .major_words = now->major_words - before->major_words,
-        .external_words = now->external_words - before->external_words,
-        .minor_collections = now->minor_collections - before->minor_collections,
-        .major_collections = now->major_collections - before->major_collections,
-        .live_words = now->live_words - before->live_words,
-        .heap_words = now->heap_words - before->heap_words,
+        .minor_words = since.minor_words,
+        .promoted_words = since.promoted_words,
+        .major_words = since.major_words,
+        .external_words = since.external_words,
+        .minor_collections = since.minor_collections,
+        .major_collections = since.major_collections,
+        .live_words = now->live_words - o->counter.live_words,
+        .heap_words = now->heap_words - o->counter.heap_words,
     };
     mp_write_counters(o->writer, &record);
     o->counter = *now;
 }
 
-/* The collection that a recorder made at its end has no name in the file: it stands behind FINISH.
- * That of a recording with which others were merged would come before, and is left out. */
+/* The recorder's last collection is a pause after FINISH. That of an earlier one of several merged
+ * recordings would come before it, and is left out. */
 static void write_gc(struct output *o, uint64_t us, const struct report_gc_event *e) {
     const struct report_origin *origin = &o->model->origin;
-    uint8_t phase = MP_GC_PHASE_COUNT;
-    for (uint8_t i = 0; i < MP_GC_PHASE_COUNT; i++)
-        if (strcmp(o->model->names[e->name], mp_gc_phase_name(i)) == 0) phase = i;
-    if (phase == MP_GC_PHASE_COUNT) {
-        if (!origin->finished || e->start + e->duration < origin->finished_at) return;
-        phase = MP_GC_PAUSE;
-    }
+    bool last = e->kind == REPORT_GC_LAST;
+    if (last && (!origin->finished || e->start + e->duration < origin->finished_at)) return;
+    uint8_t phase = last ? MP_GC_PAUSE : e->kind;
     struct mp_record_gc_span record = {elapsed(o, us), phase, (uint64_t)e->duration, e->words};
     mp_write_gc_span(o->writer, &record);
 }
 
 static void write_phase(struct output *o, const struct moment *at) {
-    uint32_t name = string_of(o, o->model->phases[at->index].name);
+    uint32_t name = string_of(o, o->model->phases.at[at->index].name);
     struct mp_record_phase_enter enter = {elapsed(o, at->us), name};
     struct mp_record_phase_leave leave = {enter.elapsed};
     if (at->leaves) mp_write_phase_leave(o->writer, &leave);
@@ -238,14 +235,14 @@ static void write_phase(struct output *o, const struct moment *at) {
 
 static void write_moments(struct output *o) {
     const struct report_model *m = o->model;
-    for (size_t i = 0; i < o->count;) {
-        const struct moment *at = &o->moments[i++];
+    for (size_t i = 0; i < o->moments.count;) {
+        const struct moment *at = &o->moments.at[i++];
         switch ((enum what)at->what) {
         case BIRTH: write_birth(o, at->us, at->index); break;
         case PROMOTION:
         case DEATH: i += write_fates(o, i - 1) - 1; break;
-        case COUNTER: write_counter(o, at->us, &m->counters[at->index]); break;
-        case GC: write_gc(o, at->us, &m->gc_events[at->index]); break;
+        case COUNTER: write_counter(o, at->us, &m->counters.at[at->index]); break;
+        case GC: write_gc(o, at->us, &m->gc_events.at[at->index]); break;
         case PHASE: write_phase(o, at); break;
         case FINISH: {
             struct mp_record_finish finish = {elapsed(o, at->us), m->origin.how, m->origin.status};
@@ -285,10 +282,10 @@ static void write_all(struct output *o) {
     write_start(o);
     list_everything(o);
     write_moments(o);
-    for (uint32_t i = 0; m->has_sites && i < m->site_count; i++) {
-        struct mp_record_site site = {i == 0 ? 0 : location_of(o, i), m->sites[i].words,
-                                      m->sites[i].blocks};
-        if (m->sites[i].blocks > 0) mp_write_site(o->writer, &site);
+    for (uint32_t i = 0; m->has_sites && i < m->sites.count; i++) {
+        struct mp_record_site site = {i == 0 ? 0 : location_of(o, i), m->sites.at[i].words,
+                                      m->sites.at[i].blocks};
+        if (m->sites.at[i].blocks > 0) mp_write_site(o->writer, &site);
     }
     if (!m->truncated) {
         struct mp_record_end end = {us_of(m->end) > o->us ? us_of(m->end) - o->us : 0,
@@ -301,24 +298,20 @@ static void write_all(struct output *o) {
 int report_write_own(const struct report_model *model, const char *path, FILE *out,
                      struct report_error *error) {
     struct output o = {.model = model};
-    const char *advice = "check the folder, its rights and the space left";
+    const char *advice = "check the folder, its permissions and the space left";
     fflush(out);
     o.writer = mp_writer_create(fileno(out));
     if (o.writer == NULL) return report_fail(error, path, advice, "%s", strerror(errno));
-    o.strings = report_alloc(model->name_count * sizeof *o.strings);
-    o.locations = report_alloc(model->location_count * sizeof *o.locations);
-    o.nodes = report_alloc(model->node_count * sizeof *o.nodes);
-    o.samples = report_alloc(model->sample_count * sizeof *o.samples);
-    o.tags = report_alloc(model->location_count * sizeof *o.tags);
+    o.strings = report_alloc(model->names.count * sizeof *o.strings);
+    o.locations = report_alloc(model->locations.count * sizeof *o.locations);
+    o.nodes = report_alloc(model->nodes.count * sizeof *o.nodes);
+    o.samples = report_alloc(model->samples.count * sizeof *o.samples);
+    o.tags = report_alloc(model->locations.count * sizeof *o.tags);
     write_all(&o);
     int problem = mp_writer_problem(o.writer);
     mp_writer_free(o.writer);
-    free(o.moments);
-    free(o.strings);
-    free(o.locations);
-    free(o.nodes);
-    free(o.samples);
-    free(o.chain);
-    free(o.tags);
+    void *const owned[] = {o.moments.at, o.strings,  o.locations, o.nodes,
+                           o.samples,    o.chain.at, o.tags};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     return problem == 0 ? 0 : report_fail(error, path, advice, "%s", strerror(problem));
 }
