@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_VM_CLI_CLI_H
 #define BACTRIAN_VM_CLI_CLI_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 #include "vm/cli/options.h"
 #include "vm/image/image.h"
 #include "vm/machine/machine.h"

@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_COMMAND_BUDGET_H
 #define BACTRIAN_MEMPROF_REPORT_COMMAND_BUDGET_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_COMMAND_COMMAND_H
 #define BACTRIAN_MEMPROF_REPORT_COMMAND_COMMAND_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 #include "memprof/report/model/model.h"
 
 #include <stdio.h>

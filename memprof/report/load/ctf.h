@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_LOAD_CTF_H
 #define BACTRIAN_MEMPROF_REPORT_LOAD_CTF_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 #include "memprof/report/model/model.h"
 
 enum report_ctf_grade { REPORT_CTF_FATAL, REPORT_CTF_STRICT, REPORT_CTF_LOOSE };

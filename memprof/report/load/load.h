@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_LOAD_LOAD_H
 #define BACTRIAN_MEMPROF_REPORT_LOAD_LOAD_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 #include "memprof/report/model/model.h"
 
 /* Reads a whole file into memory, a NUL after it; freed with free(). Fails: NULL and *error. */

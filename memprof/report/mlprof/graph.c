@@ -1,7 +1,7 @@
 /* graph.c - the functions of mlprof and their calls: -keep, and the graph for dot. */
 #include "gc/assert.h"
 #include "memprof/report/mlprof/mlprof_internal.h"
-#include "memprof/report/model/memory.h"
+#include "memprof/report/model/base.h"
 #include "memprof/report/query/function_set.h"
 #include "memprof/report/query/pattern.h"
 

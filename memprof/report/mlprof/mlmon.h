@@ -15,8 +15,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_MLPROF_MLMON_H
 #define BACTRIAN_MEMPROF_REPORT_MLPROF_MLMON_H
 
-#include "memprof/report/model/error.h"
-#include "memprof/report/model/memory.h"
+#include "memprof/report/model/base.h"
 
 enum mlmon_kind { MLMON_ALLOC, MLMON_COUNT, MLMON_TIME, MLMON_KINDS };
 

@@ -2,7 +2,7 @@
 #include "memprof/report/mlprof/mlprof.h"
 
 #include "memprof/report/mlprof/mlprof_internal.h"
-#include "memprof/report/model/memory.h"
+#include "memprof/report/model/base.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_MLPROF_MLPROF_H
 #define BACTRIAN_MEMPROF_REPORT_MLPROF_MLPROF_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #define BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 
 #include "memprof/format/format.h"
-#include "memprof/report/model/memory.h"
+#include "memprof/report/model/base.h"
 
 #define REPORT_NEVER INT64_MAX
 

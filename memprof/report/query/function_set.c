@@ -2,7 +2,7 @@
 #include "memprof/report/query/function_set.h"
 
 #include "gc/assert.h"
-#include "memprof/report/model/memory.h"
+#include "memprof/report/model/base.h"
 #include "memprof/report/query/pattern.h"
 
 #include <ctype.h>

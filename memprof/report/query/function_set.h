@@ -12,7 +12,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_QUERY_FUNCTION_SET_H
 #define BACTRIAN_MEMPROF_REPORT_QUERY_FUNCTION_SET_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "memprof/report/query/pattern.h"
 
 #include "gc/assert.h"
-#include "memprof/report/model/memory.h"
+#include "memprof/report/model/base.h"
 
 #include <regex.h>
 #include <stdbool.h>

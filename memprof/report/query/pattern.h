@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_QUERY_PATTERN_H
 #define BACTRIAN_MEMPROF_REPORT_QUERY_PATTERN_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 
 #include <stddef.h>
 #include <stdint.h>

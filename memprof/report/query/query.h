@@ -6,7 +6,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_QUERY_QUERY_H
 #define BACTRIAN_MEMPROF_REPORT_QUERY_QUERY_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 #include "memprof/report/model/estimate.h"
 
 enum report_show {

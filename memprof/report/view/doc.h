@@ -3,7 +3,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_VIEW_DOC_H
 #define BACTRIAN_MEMPROF_REPORT_VIEW_DOC_H
 
-#include "memprof/report/model/error.h"
+#include "memprof/report/model/base.h"
 #include "memprof/report/model/estimate.h"
 
 #include <stdio.h>

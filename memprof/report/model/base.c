@@ -1,13 +1,24 @@
-/* memory.c - allocation, vectors, hash tables, buffers.
+/* base.c - errors, allocation, vectors, hash tables, buffers.
  *
  * A report without memory is of no use: one function ends the process. */
-#include "memprof/report/model/memory.h"
+#include "memprof/report/model/base.h"
 
 #include "gc/assert.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int report_fail(struct report_error *error, const char *subject, const char *advice,
+                const char *what, ...) {
+    va_list arguments;
+    snprintf(error->subject, sizeof error->subject, "%s", subject);
+    snprintf(error->advice, sizeof error->advice, "%s", advice);
+    va_start(arguments, what);
+    vsnprintf(error->what, sizeof error->what, what, arguments);
+    va_end(arguments);
+    return -1;
+}
 
 static void __attribute__((noreturn)) out_of_memory(void) {
     fputs("bactrian: out of memory while reading a profile: "

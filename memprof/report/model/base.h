@@ -1,11 +1,22 @@
-/* memory.h - memory for reports: allocation, vectors, hash tables, text and byte buffers. */
-#ifndef BACTRIAN_MEMPROF_REPORT_MODEL_MEMORY_H
-#define BACTRIAN_MEMPROF_REPORT_MODEL_MEMORY_H
+/* base.h - what all rooms use: errors, allocation, vectors, hash tables, buffers. */
+#ifndef BACTRIAN_MEMPROF_REPORT_MODEL_BASE_H
+#define BACTRIAN_MEMPROF_REPORT_MODEL_BASE_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Printed as `bactrian: subject: what: advice`. */
+struct report_error {
+    char subject[240]; /* a file or an option; may be empty */
+    char what[240];
+    char advice[240];
+};
+
+/* Fills *error; `what` is a format as of printf. Returns -1, for `return report_fail(...)`. */
+int report_fail(struct report_error *error, const char *subject, const char *advice,
+                const char *what, ...) __attribute__((format(printf, 4, 5)));
 
 /* Zeroed memory of `size` bytes; freed with free(). Fails: prints a message, exits with 125. */
 void *report_alloc(size_t size);
