@@ -3,8 +3,8 @@
 
   lint.py [--build build]
 
-Each rule is one test; what breaks it is listed as `FILE:LINE: what`. The last line is
-`N passed, M failed`. Without the build folder's objects the rule about mutable data is left out.
+Each rule is one test; its problems are listed as `FILE:LINE: what`. The last line is `N passed, M
+failed`. Without the build folder's objects the rule about mutable data has nothing to check.
 """
 import argparse
 import concurrent.futures
@@ -16,6 +16,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import phrases  # noqa: E402
 import rooms  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -23,7 +24,7 @@ MAX_FILE_LINES = 900
 MAX_FUNCTION_LINES = 60
 MAX_COLUMNS = 100
 MAX_ROW_COLUMNS = 150
-SHOWN = 30  # places of one rule
+SHOWN = 30  # problems of one rule
 # The dispatch loop: the one function that may be longer.
 LONG_FUNCTIONS = {('vm/engine/loop.c', 'LOOP_NAME')}
 OPEN_ENDS = re.compile(r'\b(%s)\b' % '|'.join(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK']))
@@ -63,6 +64,10 @@ def read(path):
 
 def layers(sources, _):
     yield from rooms.problems(sources, ROOT)
+
+
+def banned_phrases(sources, _):
+    yield from phrases.problems(sources)
 
 
 def file_sizes(sources, _):
@@ -292,15 +297,15 @@ def typed_primitives(sources, _):
 
 
 RULES = [layers, typed_primitives, file_sizes, function_lengths, characters, open_ends,
-         head_comments, prototype_comments, invariant_ids, headers_compile_alone, formatted,
-         shell_syntax, mutable_data]
+         head_comments, prototype_comments, banned_phrases, invariant_ids, headers_compile_alone,
+         formatted, shell_syntax, mutable_data]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--build', default=os.path.join(ROOT, 'build'))
-    parser.add_argument('--all', action='store_true', help='show every place')
+    parser.add_argument('--all', action='store_true', help='show every problem')
     parser.add_argument('rules', nargs='*', help='only these rules')
     options = parser.parse_args()
     sources = read_sources()
@@ -309,7 +314,10 @@ def main():
         if options.rules and rule.__name__ not in options.rules:
             continue
         problems = list(rule(sources, os.path.abspath(options.build)))
-        if problems:
+        if problems and rule is banned_phrases and not phrases.FAILS and not options.all:
+            print('%d banned phrases: lint.py --all banned_phrases lists them' % len(problems))
+            passed += 1
+        elif problems:
             failed += 1
             print('FAIL ' + rule.__name__)
             shown = problems if options.all else problems[:SHOWN]

@@ -1,0 +1,50 @@
+"""Phrases that do not belong in a comment, a message or a text, with what to write instead.
+
+Words of a phrase may be on different lines. `(a|b)` gives alternatives; the phrases are regular
+expressions otherwise, too, without regard to case.
+"""
+import re
+
+# Whether an occurrence fails the lint or is only counted.
+FAILS = False
+
+BANNED = [
+    ('young (area|areas)', 'minor heap'),
+    ('old (block|blocks)', 'major block, block of the major heap'),
+    ('late (root|roots)', 'incrementally scanned roots'),
+    ('detours?', 're-execution'),
+    ('stopped words', 'saved registers'),
+    ('unread words', 'unscanned words'),
+    ('(provoke|provokes|provoked|provoking)', 'stress'),
+    ('(let|lets|letting) go of (the|a|its) (machine|lock)', 'release the runtime lock'),
+    ('(have|has|having|takes?|holds?) the machine', 'hold the runtime lock'),
+    ('so many', 'n, that many'),
+    ('but for (the|a|an|that|those|its|this)', 'except'),
+    ('for want of', 'without'),
+    ('who (calls|runs|reads|uses|wants|asks|needs|allocates|waits|writes|has|holds)',
+     'the caller, code that'),
+    ('whoever', 'the caller, code that'),
+    ('(is|are|was|were|be|been) told', 'is notified, gets, receives'),
+    ('(tell|tells|told) (of|from)', 'report, distinguish'),
+    ('such (a one|ones)', 'one, such a block'),
+    ('what is due', 'pending actions, pending callbacks'),
+    ('(in want|at want) of', 'without'),
+    ('for good', 'permanently'),
+]
+GAP = r'[\s*#/]+'
+PATTERNS = [(re.compile(r'\b' + phrase.replace(' ', GAP) + r'\b', re.I), instead)
+            for phrase, instead in BANNED]
+
+
+def problems(sources):
+    """Yields `FILE:LINE: "phrase": write instead` for code, scripts and texts."""
+    for source in sources:
+        if source.path.startswith(('tests/lang/', 'tests/lint/phrases')) or not (
+                source.is_code() or source.path.endswith(('.md', '.ml', '.mli'))):
+            continue
+        text = '\n'.join(source.lines)
+        for pattern, instead in PATTERNS:
+            for found in pattern.finditer(text):
+                phrase = re.sub(GAP, ' ', found.group(0))
+                yield '%s:%d: "%s": write: %s' % (
+                    source.path, text.count('\n', 0, found.start()) + 1, phrase, instead)
