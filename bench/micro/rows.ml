@@ -10,7 +10,7 @@ let chosen =
 
 let wanted name = chosen = [] || List.mem name chosen
 
-(* Runs work () so many times in each sample; units: of what one call of it does. The heap is
+(* Runs work () `times` times in each sample; units: of what one call of it does. The heap is
    brought in order first, so that no row pays for the one before. *)
 let row name ?(unit = "call") ?(units = 1) ~times work =
   if wanted name then begin

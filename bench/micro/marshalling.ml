@@ -1,4 +1,4 @@
-(* Reading and writing messages of many shapes. *)
+(* Reading and writing marshalled values of many shapes. *)
 module Map = Map.Make (Int)
 
 type part = { name : string; weight : float; owner : owner; next : part list }
@@ -9,8 +9,8 @@ let both name ?(times = 2) ~units ~unit make =
   let read = "read " ^ name and write = "write " ^ name in
   if Rows.wanted read || Rows.wanted write then begin
     let value = make () in
-    let message = Marshal.to_string value [] in
-    Rows.row read ~units ~unit ~times (fun () -> Marshal.from_string message 0);
+    let marshalled = Marshal.to_string value [] in
+    Rows.row read ~units ~unit ~times (fun () -> Marshal.from_string marshalled 0);
     Rows.row write ~units ~unit ~times (fun () -> Marshal.to_string value [])
   end
 
@@ -28,7 +28,7 @@ let parts n =
   in
   build n []
 
-(* What the compiler reads: a value behind a magic number of 12 bytes. *)
+(* What the compiler reads: a value after a magic number of 12 bytes. *)
 let compiled name =
   let input = open_in_bin (Filename.concat (Sys.getenv "OCAML_FOLDER") name) in
   seek_in input 12;
@@ -65,19 +65,19 @@ let () =
   both "camlinternalFormat.cmt" ~units:1 ~unit:"file" ~times:3 (fun () ->
       compiled "camlinternalFormat.cmt")
 
-(* Small messages: what it costs to begin and to end. *)
+(* Small values: the cost of starting and finishing. *)
 let () =
   let small = (42, "forty-two", [ 1.5; 2.5 ], Some 'x') in
-  let message = Marshal.to_string small [] in
-  let bytes = Bytes.of_string message in
+  let marshalled = Marshal.to_string small [] in
+  let bytes = Bytes.of_string marshalled in
   let n = 1000 in
   let repeat work () =
     for _ = 1 to n do
       ignore (Sys.opaque_identity (work ()))
     done
   in
-  let row name work = Rows.row name ~unit:"message" ~units:n ~times:100 (repeat work) in
-  row "from_string, a tuple" (fun () -> Marshal.from_string message 0);
+  let row name work = Rows.row name ~unit:"value" ~units:n ~times:100 (repeat work) in
+  row "from_string, a tuple" (fun () -> Marshal.from_string marshalled 0);
   let one = Marshal.to_string 1 [] in
   row "from_string, an int" (fun () -> Marshal.from_string one 0);
   row "to_string, a tuple" (fun () -> Marshal.to_string small []);
@@ -86,14 +86,14 @@ let () =
   row "to_buffer, a tuple" (fun () -> Marshal.to_buffer bytes 0 (Bytes.length bytes) small []);
   row "total_size" (fun () -> Marshal.total_size bytes 0);
   let path = Filename.temp_file "bench" ".marshal" in
-  Rows.row "to_channel, a tuple" ~unit:"message" ~units:n ~times:20 (fun () ->
+  Rows.row "to_channel, a tuple" ~unit:"value" ~units:n ~times:20 (fun () ->
       let output = open_out_bin path in
       repeat (fun () -> Marshal.to_channel output small []) ();
       close_out output);
   let output = open_out_bin path in
   repeat (fun () -> Marshal.to_channel output small []) ();
   close_out output;
-  Rows.row "from_channel, a tuple" ~unit:"message" ~units:n ~times:20 (fun () ->
+  Rows.row "from_channel, a tuple" ~unit:"value" ~units:n ~times:20 (fun () ->
       let input = open_in_bin path in
       repeat (fun () -> (Marshal.from_channel input : int * string * float list * char option)) ();
       close_in input);
