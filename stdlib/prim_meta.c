@@ -62,7 +62,7 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     GC_ROOT(&d->gc, &events, &digest);
     uint32_t *words = join_chunks(d, chunks, &word_count);
     uint32_t global_count = (uint32_t)wosize_of(d->vm->global_data);
-    enum vm_status status = vm_code_add(d->vm, words, word_count, global_count, NULL, true, &index,
+    enum vm_status status = vm_code_add(d->vm, words, word_count, global_count, true, &index,
                                         &error);
     free(words);
     if (status != VM_OK) gc_external_give(d->gc.heap, 4 * (size_t)word_count);

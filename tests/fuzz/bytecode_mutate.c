@@ -85,7 +85,7 @@ static struct labels labels_of(const uint8_t *code, size_t at) {
         return (struct labels){at + 2, (sizes & 0xffff) + (sizes >> 16), at + 2};
     }
     if (operands[0] == 'R') return (struct labels){at + 3, get_word(code, at + 1), at + 3};
-    const char *l = strchr(operands, 'l');
+    const char *l = strpbrk(operands, "lhrx");
     return l == NULL ? none : (struct labels){at + 1 + (size_t)(l - operands), 1, 0};
 }
 

@@ -48,7 +48,7 @@ static void check_promises(const struct vm_image *image, const struct vm_verifie
             abort();
     }
     for (uint32_t pc = 0; pc < image->code_words; pc++) {
-        uint32_t height = vm_height_of(verified, pc, verified->heights[pc]);
+        uint32_t height = vm_height_of(verified, pc);
         if (height != VM_UNREACHED &&
             (height > VM_MAX_HEIGHT ||
              vm_instruction_words(image->code, pc, image->code_words, OPCODE_COUNT) == 0))

@@ -33,12 +33,9 @@ static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
 }
 
 static void free_code(struct vm_code *code) {
-    vm_packed_free(&code->packed);
-    vm_unpacked_free(&code->unpacked);
+    vm_words_free(&code->words);
     vm_verified_free(&code->verified);
     free(code->function_at);
-    free(code->scratch_seen);
-    free(code->scratch_resumptions);
     free(code->function_id_at);
     free(code);
 }
@@ -47,16 +44,12 @@ static enum vm_status no_memory(uint32_t words, struct vm_error *error) {
     return vm_error_set(error, VM_NO_MEMORY, "%u words of code", words);
 }
 
-/* Packs the verified words. Their owner drops them as they are packed: both at once would be the
- * highest that a large program's memory ever is. */
-static enum vm_status pack(struct vm_code *code, const uint32_t *words,
-                           const struct vm_code_owner *owner, struct vm_error *error) {
-    if (!vm_pack(&code->packed, words, code->verified.heights, code->word_count,
-                 owner == NULL ? NULL : owner->drop, owner == NULL ? NULL : owner->context))
+static enum vm_status keep_words(struct vm_code *code, const uint32_t *words,
+                                 struct vm_error *error) {
+    if (!vm_words_make(&code->words, words, code->word_count, &code->verified.heights))
         return no_memory(code->word_count, error);
-    if (owner != NULL) owner->drop(owner->context, code->word_count);
-    free(code->verified.heights);
-    code->verified.heights = NULL;
+    free(code->verified.far); /* heights are in pc maps from here on */
+    code->verified.far = NULL;
     return VM_OK;
 }
 
@@ -73,11 +66,12 @@ static enum vm_status enter_code(struct vm *vm, struct vm_code *code, struct vm_
 }
 
 enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                           uint32_t global_count, const struct vm_code_owner *owner, bool fragment,
-                           uint32_t *index, struct vm_error *error) {
+                           uint32_t global_count, bool fragment, uint32_t *index,
+                           struct vm_error *error) {
     struct vm_code *code = calloc(1, sizeof *code);
     if (code == NULL) return no_memory(word_count, error);
     code->word_count = word_count;
+    code->loaded = fragment;
     struct vm_verify_input input = {
         .words = words,
         .word_count = word_count,
@@ -89,7 +83,7 @@ enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_c
         .fragment = fragment,
     };
     enum vm_status status = vm_verify(&input, &code->verified, error);
-    if (status == VM_OK) status = pack(code, words, owner, error);
+    if (status == VM_OK) status = keep_words(code, words, error);
     if (status == VM_OK) status = enter_code(vm, code, error);
     if (status != VM_OK) {
         free_code(code);
@@ -136,13 +130,11 @@ uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {
 }
 
 void vm_code_sum(const struct vm_code *code, uint8_t digest[16]) {
-    uint32_t words[PACKED_GROUP];
-    uint8_t heights[PACKED_GROUP];
+    uint32_t words[WORD_GROUP];
     struct vm_md5_state md5;
     vm_md5_start(&md5);
-    for (uint32_t pc = 0; pc < code->word_count; pc += PACKED_GROUP) {
-        uint32_t left = code->word_count - pc, n = left < PACKED_GROUP ? left : PACKED_GROUP;
-        vm_unpack_group(&code->packed, pc / PACKED_GROUP, words, heights);
+    for (uint32_t group = 0; group * WORD_GROUP < code->word_count; group++) {
+        uint32_t n = vm_words_of_group(&code->words, group, words);
         vm_md5_add(&md5, words, (size_t)n * 4);
     }
     vm_md5_end(&md5, digest);
@@ -169,8 +161,8 @@ struct vm_code *vm_code_with_digest(struct vm *vm, const uint8_t digest[16], uin
 unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc) {
     const struct vm_code *code = vm_code_at(vm, gpc);
     if (code == NULL) return OPCODE_COUNT;
-    struct vm_packed_look look = vm_packed_look(&code->packed, (uint32_t)(gpc - code->base));
-    return look.height <= HEIGHT_FAR ? look.word : OPCODE_COUNT;
+    uint32_t pc = (uint32_t)(gpc - code->base);
+    return vm_is_start(&code->words, pc) ? vm_word(&code->words, pc) : OPCODE_COUNT;
 }
 
 const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc) {
@@ -179,7 +171,7 @@ const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc) {
     for (uint32_t words = 2; words <= 3 && gpc >= code->base + words; words++) {
         unsigned op = vm_opcode_at(vm, gpc - words);
         if (words == 2 ? op >= OP_C_CALL1 && op <= OP_C_CALL5 : op == OP_C_CALLN) {
-            uint32_t number = vm_packed_word(&code->packed, (uint32_t)(gpc - code->base) - 1);
+            uint32_t number = vm_word(&code->words, (uint32_t)(gpc - code->base) - 1);
             return vm->prims[number].name;
         }
     }

@@ -8,13 +8,13 @@
  * C1  Every closure's code field is val_of_int(i) with 1 <= i < function_count, or 0 before a let
  *     rec fills it in; functions[i].entry is set for all of them (function 0 raises).
  * C2  A function's entry is the "prepare me" code until its first call, then its decoded code (D5).
- * C3  The packed words of a fragment never change: digests and decoding see the original. */
+ * C3  The words of a fragment never change: digests and decoding see the original. */
 #ifndef BACTRIAN_VM_CODE_CODE_H
 #define BACTRIAN_VM_CODE_CODE_H
 
 #include "gc/value.h"
-#include "vm/code/packed.h"
 #include "vm/code/verify.h"
+#include "vm/code/words.h"
 
 struct vm;
 struct vm_debuginfo;
@@ -24,7 +24,7 @@ struct vm_debuginfo;
 enum vm_function_kind { FUNCTION_MAIN, FUNCTION_CLOSURE, FUNCTION_RESTART };
 
 /* What a call needs comes first. Most functions of a large program are never called: what is known
- * of decoded ones stands elsewhere (vm/engine/decode.h), so that two rows share a cache line. */
+ * of decoded ones stands elsewhere (vm/engine/prepare.h), so that two rows share a cache line. */
 struct vm_function {
     _Alignas(32) const uintptr_t *entry; /* where a call goes on: decoded instructions */
     uint64_t frame_bytes;                /* what a call must find free: the highest height */
@@ -37,12 +37,13 @@ struct vm_function {
 _Static_assert(sizeof(struct vm_function) == 32, "the loop scales a closure's code by a shift");
 
 struct vm_code {
-    uint64_t base;           /* first gpc */
-    struct vm_packed packed; /* its words, and its heights for verified */
+    uint64_t base; /* first gpc */
+    struct vm_words words;
     uint32_t word_count;
     bool digest_known;
     bool digest_given; /* by who loaded it; else computed */
     bool released;
+    bool loaded;        /* at run time: its main function takes an argument */
     uint8_t digest[16]; /* MD5 of words as little-endian bytes */
     struct vm_verified verified;
     uint32_t *function_at; /* per entry of verified.entries: two indices (closure, restart), 0: none
@@ -51,22 +52,14 @@ struct vm_code {
     uint32_t first_function_id; /* of its main function; then come its entries'
                                    (vm/code/function_id.h) */
     uint32_t *function_id_at;   /* per word: the place of the function that was decoded there */
-    /* The decoder's, made at the first function. */
-    struct vm_unpacked unpacked;
-    uint64_t *scratch_seen, *scratch_resumptions;
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };
 
-/* The owner of words that go as they are packed: the first `words` of them are no longer needed. */
-struct vm_code_owner {
-    void (*drop)(void *context, uint32_t words);
-    void *context;
-};
 /* Verifies and adds a fragment, which may name that many globals; *index is its number. The words
- * are not needed afterwards; owner, unless NULL, drops them. */
+ * are not needed afterwards. */
 enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                           uint32_t global_count, const struct vm_code_owner *owner, bool fragment,
-                           uint32_t *index, struct vm_error *error);
+                           uint32_t global_count, bool fragment, uint32_t *index,
+                           struct vm_error *error);
 /* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer
  * found. */
 void vm_code_release(struct vm *vm, uint32_t index);

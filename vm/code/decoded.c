@@ -1,7 +1,7 @@
 /* decoded.c - finds decoded functions by address (vm/code/decoded.h). */
 #include "vm/code/decoded.h"
 
-#include "vm/code/pc_map.h"
+#include "gc/assert.h"
 #include "vm/state/vm.h"
 
 const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at) {
@@ -17,6 +17,7 @@ const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *a
     return at >= f->words && at < f->words + f->word_count ? f : NULL;
 }
 
-uint32_t vm_decoded_pc(const struct vm_decoded *f, const uintptr_t *at) {
+struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, const uintptr_t *at) {
+    ASSERT(at >= f->words && at < f->words + f->word_count);
     return vm_pc_map_find(f->pcs, (uint32_t)(at - f->words));
 }

@@ -3,9 +3,8 @@
 #define BACTRIAN_VM_CODE_DECODED_H
 
 #include "vm/base/arena.h"
+#include "vm/code/pc_map.h"
 #include "vm/state/vm.h"
-
-struct vm_pc_map;
 
 /* The code of one decoded function. */
 struct vm_decoded {
@@ -27,8 +26,7 @@ struct vm_decoded_area {
 
 /* The decoded function that an address lies in. NULL: none. */
 const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at);
-/* The pc, in the fragment, of the instruction that the decoded word at an address belongs to.
- * Needs: the address lies in f. */
-uint32_t vm_decoded_pc(const struct vm_decoded *f, const uintptr_t *at);
+/* The instruction that the decoded word at an address belongs to. Needs: the address lies in f. */
+struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, const uintptr_t *at);
 
 #endif

@@ -2,12 +2,12 @@
 #ifndef BACTRIAN_VM_CODE_OPCODES_H
 #define BACTRIAN_VM_CODE_OPCODES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum vm_opcode {
 #define OP(name, operands, delta, flags, meaning) OP_##name,
 #include "vm/code/opcodes.def"
-#undef OP
     OPCODE_COUNT
 };
 enum { OPCODE_COUNT_4X = OP_GETSTRINGCHAR + 1 }; /* X030, X031: no effects */
@@ -16,11 +16,13 @@ _Static_assert(OPCODE_COUNT == 153 && OPCODE_COUNT_4X == 149,
 
 enum {
     OP_ENDS = 1,      /* flow does not go on to the next instruction */
-    OP_CALLS = 2,     /* runs OCaml functions or primitives */
-    OP_ALLOCATES = 4, /* may allocate in the heap */
-    OP_POLLS = 8,     /* lets pending actions run */
-    OP_EFFECT = 16,   /* 5.x only */
+    OP_CALLS = 2,     /* enters an OCaml function, which polls */
+    OP_PRIMITIVE = 4, /* calls a primitive */
+    OP_ALLOCATES = 8, /* may allocate in the heap */
+    OP_POLLS = 16,    /* lets pending actions run */
     OP_DEBUG = 32,    /* never in a file */
+    /* The collector and other code may run during the instruction. */
+    OP_SAFEPOINT = OP_CALLS | OP_PRIMITIVE | OP_ALLOCATES | OP_POLLS,
 };
 
 enum { OP_VARIES = -128 };
@@ -29,12 +31,15 @@ struct vm_opcode_info {
     const char *name, *operands, *meaning;
     int8_t delta;
     uint8_t flags;
+    uint8_t long_op; /* itself, unless it is SHORT */
+    int8_t first;    /* the operand that a SHORT one fixes */
+    char label;      /* the letter of its labels, or 0: l, h, r, x; also for W and R */
 };
 extern const struct vm_opcode_info vm_opcodes[OPCODE_COUNT];
 
-/* Words of an instruction by its opcode, which counts; 0 for the two of variable length. */
+/* Words of an instruction, its opcode included, by the opcode; 0 for the two of variable length. */
 extern const uint8_t vm_fixed_words[OPCODE_COUNT];
-/* Words of such a one, by the word behind its opcode. */
+/* Words of one of these two, by the word after its opcode. */
 static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
     return op == OP_SWITCH ? 2 + (uint64_t)(sizes & 0xffff) + (sizes >> 16) : 3 + (uint64_t)sizes;
 }
@@ -42,6 +47,11 @@ static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
  * instruction (opcode >= count) or would not end by nwords. Counts of SWITCH and CLOSUREREC are
  * bounded before use. */
 uint32_t vm_instruction_words(const uint32_t *code, uint32_t at, uint32_t nwords, unsigned count);
+
+/* Change of the stack's height by an instruction after which flow goes on: its delta, or what its
+ * first two operands (SHORT ones: the fixed one first) make of it.
+ * Needs: a verified instruction of a supported version, not RESTART. */
+int32_t vm_stack_delta(unsigned op, uint32_t first, uint32_t second);
 
 /* Instructions of the loop: the bytecode's, under the same numbers, then these. */
 enum vm_engine_op {

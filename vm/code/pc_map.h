@@ -1,5 +1,5 @@
-/* pc_map.h - from places in a function's decoded code back to pcs, a byte an instruction. Private
- * to vm/. */
+/* pc_map.h - from the words of a decoded function back to pcs and heights, two bytes an
+ * instruction. */
 #ifndef BACTRIAN_VM_CODE_PC_MAP_H
 #define BACTRIAN_VM_CODE_PC_MAP_H
 
@@ -8,17 +8,18 @@
 struct vm_arena;
 struct vm_pc_map;
 
-/* One place where the decoder put an instruction. */
+/* One instruction: the offset of its first decoded word, its pc in the fragment, the height of the
+ * frame before it. */
 struct vm_pc_row {
-    uint32_t decoded, pc; /* word offset in decoded code; pc in the fragment */
+    uint32_t decoded, pc, height;
 };
 
-/* The map of these rows, which ascend in both columns; count > 0. It lives in the arena. NULL: no
- * memory. GC: never. */
+/* The map of these rows, whose offsets and pcs ascend; count > 0. It lies in the arena. NULL: out
+ * of memory. GC: never. */
 const struct vm_pc_map *vm_pc_map_make(struct vm_arena *arena, const struct vm_pc_row *rows,
                                        uint32_t count);
-/* The pc of the instruction that the word at that offset belongs to. Needs: the offset is not below
- * the first row's. GC: never. */
-uint32_t vm_pc_map_find(const struct vm_pc_map *map, uint32_t decoded);
+/* The row of the instruction that the word at that offset belongs to. Needs: the offset is not
+ * below the first row's. GC: never. */
+struct vm_pc_row vm_pc_map_find(const struct vm_pc_map *map, uint32_t decoded);
 
 #endif

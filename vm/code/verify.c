@@ -260,7 +260,8 @@ void vm_verified_free(struct vm_verified *verified) {
     memset(verified, 0, sizeof *verified);
 }
 
-uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc, uint8_t code) {
+uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc) {
+    uint8_t code = verified->heights[pc];
     if (code != HEIGHT_FAR) return code < HEIGHT_FAR ? code : VM_UNREACHED;
     struct vm_far_height key = {pc, 0}, *found;
     found = bsearch(&key, verified->far, verified->far_count, sizeof key, by_pc);

@@ -77,9 +77,8 @@ enum vm_status vm_verify(const struct vm_verify_input *in, struct vm_verified *o
 void vm_verified_free(struct vm_verified *verified);
 /* Height of the frame before the instruction that starts at pc (arguments at the bottom, control
  * frames counted); VM_UNREACHED for operands and dead code. A RESTART has 1. Every label of an
- * instruction that is reached is reached too. code: heights[pc], which may be gone by now (packed.h
- * keeps it). Needs: pc lies in the code. GC: never. */
-uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc, uint8_t code);
+ * instruction that is reached is reached too. Needs: pc lies in the code. GC: never. */
+uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc);
 /* The entry at pc (pc of a RESTART finds the function behind it), or NULL. */
 const struct vm_entry *vm_find_entry(const struct vm_verified *verified, uint32_t pc);
 

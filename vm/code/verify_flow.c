@@ -95,7 +95,8 @@ static uint32_t label_at(struct verifier *v, uint32_t pc, uint32_t word, uint32_
 enum flow jump_to(struct verifier *v, const struct state *s, uint32_t word, uint32_t base) {
     uint32_t target = label_at(v, s->pc, word, base);
     if (target == NO_PC) return FLOW_FAIL;
-    if (target <= s->pc && v->code[s->pc] != OP_PUSH_RETADDR && !pc_list_add(v, &v->back, target))
+    if (target <= s->pc && vm_opcodes[v->code[s->pc]].label != 'r' &&
+        !pc_list_add(v, &v->back, target))
         return FLOW_FAIL;
     switch (arrive(v, s, target)) {
     case ARRIVAL_NEW: return pc_list_add(v, &v->work, target) ? FLOW_NEXT : FLOW_FAIL;
@@ -179,20 +180,17 @@ enum flow closure_of(struct verifier *v, const struct state *s, uint32_t word, u
 
 /* --- Loops (Q5) --- */
 
-/* The i-th place where flow goes on from pc without a poll, in no particular order; NO_PC: no
+/* The i-th instruction that flow comes to from pc without a poll, in no particular order; NO_PC: no
  * further one. */
 static uint32_t successor(const struct verifier *v, uint32_t pc, uint32_t i) {
     uint32_t op = v->code[pc], width = width_at(v, pc);
-    if ((op >= OP_APPLY && op <= OP_APPLY3) || op == OP_CHECK_SIGNALS) return NO_PC;
-    if (op == OP_SWITCH) {
-        if (i >= width - 2) return NO_PC;
-        return pc + 2 + (int32_t)v->code[pc + 2 + i];
-    }
-    bool jumps = op == OP_PUSHTRAP || op == OP_BRANCH || op == OP_BRANCHIF ||
-                 op == OP_BRANCHIFNOT || (op >= OP_BEQ && op <= OP_BGEINT) || op == OP_BULTINT ||
-                 op == OP_BUGEINT;
+    const struct vm_opcode_info *info = &vm_opcodes[op];
+    if (info->flags & OP_CALLS || op == OP_CHECK_SIGNALS) return NO_PC;
+    if (info->operands[0] == 'W')
+        return i < width - 2 ? pc + 2 + (int32_t)v->code[pc + 2 + i] : NO_PC;
+    bool jumps = info->label == 'l' || info->label == 'h';
     if (jumps && i == 0) return pc + width - 1 + (int32_t)v->code[pc + width - 1];
-    if (vm_opcodes[op].flags & OP_ENDS) return NO_PC;
+    if (info->flags & OP_ENDS) return NO_PC;
     return i == (jumps ? 1 : 0) ? pc + width : NO_PC;
 }
 

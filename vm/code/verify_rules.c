@@ -4,11 +4,19 @@
  * Q6  A slot that is read, assigned, popped or passed on exists and is no word of a control frame.
  * Q7  An access to the environment stays within the shape of the closures of that function.
  * Q8  A frame is given up (RETURN, APPTERM, STOP) only whole, with no control frame open. */
+#include "gc/assert.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/verify_internal.h"
 
+static const struct vm_opcode_info *info(const struct verifier *v, const struct state *s) {
+    return &vm_opcodes[v->code[s->pc]];
+}
+
+/* Operand i of the instruction; a SHORT one has the operands of the long one. */
 static uint32_t operand(const struct verifier *v, const struct state *s, uint32_t i) {
-    return v->code[s->pc + i];
+    const struct vm_opcode_info *op = info(v, s);
+    if (op->long_op == v->code[s->pc]) return v->code[s->pc + 1 + i];
+    return i == 0 ? (uint32_t)op->first : v->code[s->pc + i];
 }
 
 /* Q6 for n words on top. */
@@ -37,7 +45,7 @@ static enum flow use_slot(struct verifier *v, const struct state *s, uint32_t sl
 }
 
 static enum flow rule_simple(struct verifier *v, struct state *s) {
-    int delta = vm_opcodes[v->code[s->pc]].delta;
+    int delta = info(v, s)->delta;
     if (delta < 0) return pop_words(v, s, (uint32_t)-delta);
     s->height += (uint32_t)delta;
     return FLOW_NEXT;
@@ -45,72 +53,40 @@ static enum flow rule_simple(struct verifier *v, struct state *s) {
 
 static enum flow rule_end(struct verifier *v, struct state *s) { return FLOW_END; }
 
-static enum flow rule_acc(struct verifier *v, struct state *s) {
-    uint32_t op = v->code[s->pc];
-    return use_slot(v, s, op == OP_ACC ? operand(v, s, 1) : op - OP_ACC0);
-}
-
-static enum flow rule_pushacc(struct verifier *v, struct state *s) {
-    uint32_t op = v->code[s->pc];
-    s->height++;
-    return use_slot(v, s, op == OP_PUSHACC ? operand(v, s, 1) : op - OP_PUSHACC0);
-}
-
-static enum flow rule_assign(struct verifier *v, struct state *s) {
-    return use_slot(v, s, operand(v, s, 1));
+/* ACC, PUSHACC, ASSIGN. */
+static enum flow rule_slot(struct verifier *v, struct state *s) {
+    s->height += (uint32_t)info(v, s)->delta;
+    return use_slot(v, s, operand(v, s, 0));
 }
 
 static enum flow rule_pop(struct verifier *v, struct state *s) {
-    return pop_words(v, s, operand(v, s, 1));
+    return pop_words(v, s, operand(v, s, 0));
 }
 
 /* The object of a method call is read, not taken. */
 static enum flow rule_top(struct verifier *v, struct state *s) { return use_slot(v, s, 0); }
 
 /* Q7: field of the closure entry that E points at. */
-static enum flow use_variable(struct verifier *v, struct state *s, uint32_t number) {
+static enum flow rule_envacc(struct verifier *v, struct state *s) {
     const struct vm_entry *f = &v->functions[s->owner];
+    uint32_t number = operand(v, s, 0);
     int64_t at = 3 * (int64_t)f->index + number, first = 3 * (int64_t)f->functions - 1;
     if (at < first || at >= first + f->variables)
         return refuse(v, s->pc, VM_V_ENV,
                       "environment field %u, function %u of %u, with %u variables", number,
                       f->index, f->functions, f->variables);
-    return FLOW_NEXT;
-}
-
-static enum flow rule_envacc(struct verifier *v, struct state *s) {
-    uint32_t op = v->code[s->pc];
-    return use_variable(v, s, op == OP_ENVACC ? operand(v, s, 1) : op - OP_ENVACC1 + 1);
-}
-
-static enum flow rule_pushenvacc(struct verifier *v, struct state *s) {
-    uint32_t op = v->code[s->pc];
-    s->height++;
-    return use_variable(v, s, op == OP_PUSHENVACC ? operand(v, s, 1) : op - OP_PUSHENVACC1 + 1);
+    return rule_simple(v, s);
 }
 
 /* Q7: another function of the same block. */
-static enum flow use_sibling(struct verifier *v, struct state *s, int32_t offset) {
+static enum flow rule_offsetclosure(struct verifier *v, struct state *s) {
     const struct vm_entry *f = &v->functions[s->owner];
+    int32_t offset = (int32_t)operand(v, s, 0);
     int64_t at = 3 * (int64_t)f->index + offset;
     if (at < 0 || at % 3 != 0 || at / 3 >= f->functions)
         return refuse(v, s->pc, VM_V_CLOSURE, "offset %d from function %u of %u", offset, f->index,
                       f->functions);
-    return FLOW_NEXT;
-}
-
-static int32_t closure_offset(const struct verifier *v, const struct state *s, uint32_t first) {
-    uint32_t op = v->code[s->pc];
-    return op - first == 3 ? (int32_t)operand(v, s, 1) : 3 * (int32_t)(op - first) - 3;
-}
-
-static enum flow rule_offsetclosure(struct verifier *v, struct state *s) {
-    return use_sibling(v, s, closure_offset(v, s, OP_OFFSETCLOSUREM3));
-}
-
-static enum flow rule_pushoffsetclosure(struct verifier *v, struct state *s) {
-    s->height++;
-    return use_sibling(v, s, closure_offset(v, s, OP_PUSHOFFSETCLOSUREM3));
+    return rule_simple(v, s);
 }
 
 /* --- Calls and returns --- */
@@ -120,9 +96,9 @@ static enum flow rule_push_retaddr(struct verifier *v, struct state *s) {
     return open_frame(v, s, 3, false);
 }
 
-/* The place where it goes on was reached from PUSH_RETADDR. */
+/* Its return point was reached from PUSH_RETADDR. */
 static enum flow rule_apply(struct verifier *v, struct state *s) {
-    uint32_t n = operand(v, s, 1);
+    uint32_t n = operand(v, s, 0);
     const struct control_frame *frame = &v->frames[s->frame];
     if (s->frame == NO_FRAME || frame->trap)
         return refuse(v, s->pc, VM_V_APPLY, "%s",
@@ -153,14 +129,13 @@ static enum flow leave_with(struct verifier *v, struct state *s, uint32_t n, uin
 }
 
 static enum flow rule_appterm(struct verifier *v, struct state *s) {
-    uint32_t op = v->code[s->pc];
-    if (op != OP_APPTERM) return leave_with(v, s, op - OP_APPTERM1 + 1, operand(v, s, 1));
-    if (operand(v, s, 1) == 0) return refuse(v, s->pc, VM_V_COUNT, "no argument");
-    return leave_with(v, s, operand(v, s, 1), operand(v, s, 2));
+    uint32_t n = operand(v, s, 0);
+    if (n == 0) return refuse(v, s->pc, VM_V_COUNT, "no argument");
+    return leave_with(v, s, n, operand(v, s, 1));
 }
 
 static enum flow rule_return(struct verifier *v, struct state *s) {
-    return give_up_frame(v, s, operand(v, s, 1));
+    return give_up_frame(v, s, operand(v, s, 0));
 }
 
 static enum flow rule_stop(struct verifier *v, struct state *s) {
@@ -179,17 +154,17 @@ static enum flow rule_resume(struct verifier *v, struct state *s) {
 }
 
 static enum flow rule_resumeterm(struct verifier *v, struct state *s) {
-    return leave_with(v, s, v->in->version->resume_arguments, operand(v, s, 1));
+    return leave_with(v, s, v->in->version->resume_arguments, operand(v, s, 0));
 }
 
 static enum flow rule_reperformterm(struct verifier *v, struct state *s) {
-    return leave_with(v, s, 2, operand(v, s, 1));
+    return leave_with(v, s, 2, operand(v, s, 0));
 }
 
 /* --- Closures and blocks --- */
 
 static enum flow rule_closure(struct verifier *v, struct state *s) {
-    uint32_t n = operand(v, s, 1);
+    uint32_t n = operand(v, s, 0);
     if (n > MAX_COUNT) return refuse(v, s->pc, VM_V_COUNT, "%u variables", n);
     if (n > 1 && pop_words(v, s, n - 1) == FLOW_FAIL) return FLOW_FAIL;
     return closure_of(v, s, s->pc + 2, s->pc + 2,
@@ -197,7 +172,7 @@ static enum flow rule_closure(struct verifier *v, struct state *s) {
 }
 
 static enum flow rule_closurerec(struct verifier *v, struct state *s) {
-    uint32_t functions = operand(v, s, 1), variables = operand(v, s, 2);
+    uint32_t functions = operand(v, s, 0), variables = operand(v, s, 1);
     if (functions == 0 || functions > MAX_COUNT || variables > MAX_COUNT)
         return refuse(v, s->pc, VM_V_COUNT, "%u functions, %u variables", functions, variables);
     if (variables > 1 && pop_words(v, s, variables - 1) == FLOW_FAIL) return FLOW_FAIL;
@@ -209,9 +184,11 @@ static enum flow rule_closurerec(struct verifier *v, struct state *s) {
     return FLOW_NEXT;
 }
 
-/* Tags of blocks that hold values and that nothing in the machine looks behind. */
+enum { MAX_PLAIN_TAG = 243 }; /* tags above mean something to the machine */
+
+/* Tags of blocks that hold values and nothing that the machine relies on. */
 static bool tag_can_be_made(uint32_t tag) {
-    return tag <= 243 || tag == 246 || tag == 248 || tag == 250;
+    return tag <= MAX_PLAIN_TAG || tag == 246 || tag == 248 || tag == 250;
 }
 
 static enum flow make_block(struct verifier *v, struct state *s, uint32_t size, uint32_t tag) {
@@ -221,24 +198,21 @@ static enum flow make_block(struct verifier *v, struct state *s, uint32_t size, 
 }
 
 static enum flow rule_makeblock(struct verifier *v, struct state *s) {
-    uint32_t op = v->code[s->pc];
-    if (op == OP_MAKEBLOCK) return make_block(v, s, operand(v, s, 1), operand(v, s, 2));
-    return make_block(v, s, op - OP_MAKEBLOCK1 + 1, operand(v, s, 1));
+    return make_block(v, s, operand(v, s, 0), operand(v, s, 1));
 }
 
 static enum flow rule_makefloatblock(struct verifier *v, struct state *s) {
-    return make_block(v, s, operand(v, s, 1), 0);
+    return make_block(v, s, operand(v, s, 0), 0);
 }
 
 static enum flow rule_atom(struct verifier *v, struct state *s) {
-    uint32_t tag = operand(v, s, 1);
-    if (tag > 243) return refuse(v, s->pc, VM_V_BLOCK, "an atom of tag %u", tag);
-    if (v->code[s->pc] == OP_PUSHATOM) s->height++;
-    return FLOW_NEXT;
+    uint32_t tag = operand(v, s, 0);
+    if (tag > MAX_PLAIN_TAG) return refuse(v, s->pc, VM_V_BLOCK, "an atom of tag %u", tag);
+    return rule_simple(v, s);
 }
 
 static enum flow rule_global(struct verifier *v, struct state *s) {
-    uint32_t global = operand(v, s, 1);
+    uint32_t global = operand(v, s, 0);
     if (global >= v->in->global_count)
         return refuse(v, s->pc, VM_V_GLOBAL, "global %u of %u", global, v->in->global_count);
     return rule_simple(v, s);
@@ -246,7 +220,11 @@ static enum flow rule_global(struct verifier *v, struct state *s) {
 
 /* --- Primitives --- */
 
-static enum flow call_primitive(struct verifier *v, struct state *s, uint32_t p, uint32_t n) {
+/* A primitive of up to five arguments takes them one by one, not as an array: C_CALLN is for more. */
+static enum flow rule_c_call(struct verifier *v, struct state *s) {
+    uint32_t n = operand(v, s, 0), p = operand(v, s, 1);
+    if (v->code[s->pc] == OP_C_CALLN && (n <= 5 || n > MAX_COUNT))
+        return refuse(v, s->pc, VM_V_COUNT, "%u arguments", n);
     if (p >= v->in->primitive_count)
         return refuse(v, s->pc, VM_V_PRIMITIVE, "primitive %u of %u", p, v->in->primitive_count);
     v->primitives[p / 64] |= (uint64_t)1 << p % 64;
@@ -256,29 +234,13 @@ static enum flow call_primitive(struct verifier *v, struct state *s, uint32_t p,
     return pop_words(v, s, n - 1);
 }
 
-static enum flow rule_c_call(struct verifier *v, struct state *s) {
-    return call_primitive(v, s, operand(v, s, 1), v->code[s->pc] - OP_C_CALL1 + 1);
-}
-
-/* A primitive of up to five arguments takes them one by one, not as an array. */
-static enum flow rule_c_calln(struct verifier *v, struct state *s) {
-    uint32_t n = operand(v, s, 1);
-    if (n <= 5 || n > MAX_COUNT) return refuse(v, s->pc, VM_V_COUNT, "%u arguments", n);
-    return call_primitive(v, s, operand(v, s, 2), n);
-}
-
 /* --- Jumps and handlers --- */
 
-static enum flow rule_branch(struct verifier *v, struct state *s) {
-    return jump_to(v, s, s->pc + 1, s->pc + 1) == FLOW_FAIL ? FLOW_FAIL : FLOW_END;
-}
-
-static enum flow rule_branchif(struct verifier *v, struct state *s) {
-    return jump_to(v, s, s->pc + 1, s->pc + 1);
-}
-
-static enum flow rule_compare_branch(struct verifier *v, struct state *s) {
-    return jump_to(v, s, s->pc + 2, s->pc + 2);
+/* The label is the last word. */
+static enum flow rule_jump(struct verifier *v, struct state *s) {
+    uint32_t label = s->pc + vm_fixed_words[v->code[s->pc]] - 1;
+    if (jump_to(v, s, label, label) == FLOW_FAIL) return FLOW_FAIL;
+    return info(v, s)->flags & OP_ENDS ? FLOW_END : FLOW_NEXT;
 }
 
 static enum flow rule_switch(struct verifier *v, struct state *s) {
@@ -307,53 +269,61 @@ static enum flow rule_poptrap(struct verifier *v, struct state *s) {
 
 typedef enum flow rule(struct verifier *v, struct state *s);
 
-/* GRAB is a function's entry: the height there counts its arguments already. */
-static enum flow rule_grab(struct verifier *v, struct state *s) { return FLOW_NEXT; }
-
+/* By the long form. An instruction that is not here does to the stack what its delta says. */
 static rule *const rules[OPCODE_COUNT] = {
-    [OP_ACC0... OP_ACC] = rule_acc,
-    [OP_PUSHACC0... OP_PUSHACC] = rule_pushacc,
+    [OP_ACC] = rule_slot,
+    [OP_PUSHACC] = rule_slot,
     [OP_POP] = rule_pop,
-    [OP_ASSIGN] = rule_assign,
-    [OP_ENVACC1... OP_ENVACC] = rule_envacc,
-    [OP_PUSHENVACC1... OP_PUSHENVACC] = rule_pushenvacc,
+    [OP_ASSIGN] = rule_slot,
+    [OP_ENVACC] = rule_envacc,
+    [OP_PUSHENVACC] = rule_envacc,
     [OP_PUSH_RETADDR] = rule_push_retaddr,
     [OP_APPLY] = rule_apply,
-    [OP_APPTERM... OP_APPTERM3] = rule_appterm,
+    [OP_APPTERM] = rule_appterm,
     [OP_RETURN] = rule_return,
-    [OP_GRAB] = rule_grab,
     [OP_CLOSURE] = rule_closure,
     [OP_CLOSUREREC] = rule_closurerec,
-    [OP_OFFSETCLOSUREM3... OP_OFFSETCLOSURE] = rule_offsetclosure,
-    [OP_PUSHOFFSETCLOSUREM3... OP_PUSHOFFSETCLOSURE] = rule_pushoffsetclosure,
+    [OP_OFFSETCLOSURE] = rule_offsetclosure,
+    [OP_PUSHOFFSETCLOSURE] = rule_offsetclosure,
     [OP_GETGLOBAL... OP_SETGLOBAL] = rule_global,
     [OP_ATOM] = rule_atom,
     [OP_PUSHATOM] = rule_atom,
-    [OP_MAKEBLOCK... OP_MAKEBLOCK3] = rule_makeblock,
+    [OP_MAKEBLOCK] = rule_makeblock,
     [OP_MAKEFLOATBLOCK] = rule_makefloatblock,
-    [OP_BRANCH] = rule_branch,
-    [OP_BRANCHIF] = rule_branchif,
-    [OP_BRANCHIFNOT] = rule_branchif,
+    [OP_BRANCH... OP_BRANCHIFNOT] = rule_jump,
     [OP_SWITCH] = rule_switch,
     [OP_PUSHTRAP] = rule_pushtrap,
     [OP_POPTRAP] = rule_poptrap,
     [OP_RAISE] = rule_end,
     [OP_RERAISE] = rule_end,
     [OP_RAISE_NOTRACE] = rule_end,
-    [OP_C_CALL1... OP_C_CALL5] = rule_c_call,
-    [OP_C_CALLN] = rule_c_calln,
+    [OP_C_CALLN] = rule_c_call,
     [OP_GETMETHOD] = rule_top,
     [OP_GETDYNMET] = rule_top,
-    [OP_BEQ... OP_BGEINT] = rule_compare_branch,
-    [OP_BULTINT] = rule_compare_branch,
-    [OP_BUGEINT] = rule_compare_branch,
+    [OP_BEQ... OP_BGEINT] = rule_jump,
+    [OP_BULTINT] = rule_jump,
+    [OP_BUGEINT] = rule_jump,
     [OP_STOP] = rule_stop,
     [OP_RESUME] = rule_resume,
     [OP_RESUMETERM] = rule_resumeterm,
     [OP_REPERFORMTERM] = rule_reperformterm,
 };
 
+/* Whether the instruction, which flow goes on after, has changed the height as vm_stack_delta says. */
+static bool is_known_change(const struct verifier *v, const struct state *s, uint32_t before) {
+    uint32_t op = v->code[s->pc];
+    uint32_t second = op == OP_CLOSUREREC ? operand(v, s, 1) : 0;
+    if (op >= OPCODE_COUNT_4X) return true;
+    uint32_t first = info(v, s)->delta == OP_VARIES ? operand(v, s, 0) : 0;
+    return s->height == before + (uint32_t)vm_stack_delta(op, first, second);
+}
+
 enum flow apply_rule(struct verifier *v, struct state *s) {
-    rule *r = rules[v->code[s->pc]];
-    return r != NULL ? r(v, s) : rule_simple(v, s);
+    ASSERT(s->owner == v->current && s->frame < v->frame_count);
+    ASSERT(s->height >= v->frames[s->frame].top);
+    uint32_t before = s->height;
+    rule *r = rules[info(v, s)->long_op];
+    enum flow flow = r != NULL ? r(v, s) : rule_simple(v, s);
+    ASSERT(flow != FLOW_NEXT || is_known_change(v, s, before));
+    return flow;
 }

@@ -205,6 +205,14 @@
         DO_GETGLOBALFIELD     \
         PUSH(pushed);         \
     }
+#define ATOM_OF(tag) accu = gc_atom(&d->gc, (tag));
+#define DO_ATOM      ATOM_OF(pc[1]) ADVANCE(2)
+#define DO_ATOM0     ATOM_OF(0) ADVANCE(2)
+#define PUSHATOM_OF(tag) \
+    PUSH(accu);          \
+    ATOM_OF(tag)
+#define DO_PUSHATOM  PUSHATOM_OF(pc[1]) ADVANCE(2)
+#define DO_PUSHATOM0 PUSHATOM_OF(0) ADVANCE(2)
 
 /* ---- blocks; tags are operands as headers ---- */
 #define DO_MAKEBLOCK1           \

@@ -18,7 +18,7 @@
 #include "vm/code/kinds.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/prim.h"
-#include "vm/engine/decode.h"
+#include "vm/engine/prepare.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/prim_watch.h"
 #include "vm/stack/raise.h"
@@ -188,24 +188,10 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         accu = VAL_UNIT;
         NEXT(2);
     }
-    INSTR(PUSHATOM0) {
-        PUSH(accu);
-        accu = gc_atom(&d->gc, 0);
-        NEXT(1);
-    }
-    INSTR(ATOM0) {
-        accu = gc_atom(&d->gc, 0);
-        NEXT(1);
-    }
-    INSTR(PUSHATOM) {
-        PUSH(accu);
-        accu = gc_atom(&d->gc, pc[1]);
-        NEXT(2);
-    }
-    INSTR(ATOM) {
-        accu = gc_atom(&d->gc, pc[1]);
-        NEXT(2);
-    }
+    STRAIGHT(ATOM0)
+    STRAIGHT(ATOM)
+    STRAIGHT(PUSHATOM0)
+    STRAIGHT(PUSHATOM)
 
     /* ---- blocks; tags are operands as headers ---- */
     STRAIGHT(MAKEBLOCK1)

@@ -7,7 +7,7 @@
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/code/opcodes.h"
-#include "vm/code/packed.h"
+#include "vm/code/pc_map.h"
 #include "vm/code/prim.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/frame_layout.h"
@@ -82,8 +82,7 @@ void vm_slow_out_of_fuel(struct domain *d) {
     const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
     if (decoded != NULL) {
         const struct vm_function *f = &d->vm->functions[decoded->function];
-        uint32_t op = vm_packed_word(&d->vm->codes[f->fragment]->packed,
-                                     vm_decoded_pc(decoded, at));
+        uint32_t op = vm_word(&d->vm->codes[f->fragment]->words, vm_decoded_row(decoded, at).pc);
         /* The verifier's height there counts arguments that are still extra. */
         if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
     }

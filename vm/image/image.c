@@ -327,10 +327,9 @@ void vm_image_drop_loaded(const struct vm_image *image) {
     drop_bytes(data->bytes, data->length);
 }
 
-void vm_image_drop_code(struct vm_image *image, uint32_t words) {
+void vm_image_drop_code(struct vm_image *image) {
     const struct vm_section *code = vm_image_section(image, "CODE");
-    if (image->owned != NULL) drop_bytes(code->bytes, (size_t)words * 4);
-    if (words < image->code_words) return;
+    if (image->owned != NULL) drop_bytes(code->bytes, code->length);
     free(image->code_copy);
     image->code = image->code_copy = NULL;
 }

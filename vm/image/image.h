@@ -51,8 +51,8 @@ enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
  * zero from here on. Does nothing where the image does not own its bytes. GC: never.  Fails: never.
  */
 void vm_image_drop_loaded(const struct vm_image *image);
-/* The same for that many words of CODE, from its start. After the last one image->code is NULL. */
-void vm_image_drop_code(struct vm_image *image, uint32_t words);
+/* The same for CODE; image->code is NULL then. */
+void vm_image_drop_code(struct vm_image *image);
 /* Makes sure of so many bytes of DBUG from one on, or of those that there are. GC: never.  Fails:
  * they are undefined. */
 enum vm_status vm_image_read_debug(const struct vm_image *image, size_t from, size_t length,

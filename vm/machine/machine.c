@@ -8,8 +8,8 @@
 #include "vm/code/prim.h"
 #include "vm/code/version.h"
 #include "vm/engine/callback.h"
-#include "vm/engine/decode.h"
 #include "vm/engine/loop.h"
+#include "vm/engine/prepare.h"
 #include "vm/engine/slow.h"
 #include "vm/image/dll.h"
 #include "vm/image/image.h"
@@ -111,22 +111,20 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     return vm;
 }
 
-static void drop_code(void *image, uint32_t words) { vm_image_drop_code(image, words); }
-
-/* The code is verified before DATA is read: the words are packed then, and what the verifier needed
- * for a while has made room for the blocks. */
+/* The code is verified before DATA is read: what that needed for a while is free for the blocks
+ * then. */
 static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
                                          struct vm_error *error) {
     const struct vm_section *data = vm_image_section(image, "DATA");
     if (data == NULL) return vm_error_set(error, VM_NO_SECTION, "DATA");
-    const struct vm_code_owner owner = {drop_code, image};
     uint32_t index, global_count;
     enum vm_status status = vm_marshal_read_image_globals(data->bytes, data->length, &global_count,
                                                           error);
     if (status == VM_OK)
-        status = vm_code_add(vm, image->code, image->code_words, global_count, &owner, false,
-                             &index, error);
+        status = vm_code_add(vm, image->code, image->code_words, global_count, false, &index,
+                             error);
     if (status != VM_OK) return status;
+    vm_image_drop_code(image);
     value globals;
     status = vm_marshal_read_image_data(vm->domain, data->bytes, data->length, &globals, error);
     if (status != VM_OK) return status;

@@ -4,7 +4,6 @@
 #include "gc/assert.h"
 #include "vm/code/code.h"
 #include "vm/code/opcodes.h"
-#include "vm/code/packed.h"
 #include "vm/code/verify.h"
 #include "vm/image/image.h"
 #include "vm/state/vm.h"
@@ -56,29 +55,22 @@ static const char **read_names(const struct vm_constants *c, size_t bytes, uint3
 
 /* Where the top level of the unit at start begins. */
 static uint32_t top_level(const struct vm_code *code, uint32_t start) {
-    if (vm_packed_word(&code->packed, start) != OP_BRANCH) return start;
-    return start + 1 + vm_packed_word(&code->packed, start + 1);
+    if (vm_word(&code->words, start) != OP_BRANCH) return start;
+    return start + 1 + vm_word(&code->words, start + 1);
 }
 
 static void find_units(struct vm_symbols *s, const struct vm_code *code, const char *const *names,
                        uint32_t global_count) {
-    struct vm_unpacked u;
-    uint32_t start = 0, last = code->word_count - 1;
-    if (!vm_unpacked_create(&u, &code->packed)) return;
-    for (uint32_t pc = 0; pc < code->word_count && s->count < global_count;) {
-        vm_unpacked_settle(&u, &code->packed);
-        vm_unpacked_need(&u, &code->packed, pc, pc < last ? pc + 1 : last);
-        uint32_t next = pc + vm_instruction_words(u.words, pc, code->word_count, OPCODE_COUNT);
-        if (u.words[pc] == OP_SETGLOBAL && u.words[pc + 1] < global_count &&
-            names[u.words[pc + 1]] != NULL) {
-            const char *name = names[u.words[pc + 1]];
-            s->rows[s->count++] = (struct vm_symbol){top_level(code, start), next, name};
-            ASSERT(s->count < 2 || s->rows[s->count - 2].end < next); /* SY1 */
-            start = next;
-        }
-        pc = next;
+    uint32_t start = 0, next;
+    for (uint32_t pc = 0; pc < code->word_count && s->count < global_count; pc = next) {
+        next = pc + vm_width_at(&code->words, pc);
+        if (vm_word(&code->words, pc) != OP_SETGLOBAL) continue;
+        uint32_t global = vm_word(&code->words, pc + 1);
+        if (global >= global_count || names[global] == NULL) continue;
+        s->rows[s->count++] = (struct vm_symbol){top_level(code, start), next, names[global]};
+        ASSERT(s->count < 2 || s->rows[s->count - 2].end < next); /* SY1 */
+        start = next;
     }
-    vm_unpacked_free(&u);
 }
 
 static struct vm_symbols *read_symbols(struct vm *vm) {

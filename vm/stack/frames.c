@@ -4,8 +4,7 @@
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/code/opcodes.h"
-#include "vm/code/packed.h"
-#include "vm/code/verify.h"
+#include "vm/code/pc_map.h"
 #include "vm/stack/callstack.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/reexecute.h"
@@ -19,14 +18,14 @@ static bool find_place(const struct vm *vm, value word, struct vm_stopped_code *
     const uintptr_t *at = (const uintptr_t *)word;
     const struct vm_decoded *f = vm_find_decoded(vm, at);
     if (f == NULL) return false;
-    uint32_t pc = vm_decoded_pc(f, at);
+    struct vm_pc_row row = vm_decoded_row(f, at);
     const struct vm_code *code = vm->codes[vm->functions[f->function].fragment];
-    struct vm_packed_look look = vm_packed_look(&code->packed, pc);
+    unsigned op = vm_word(&code->words, row.pc);
     *place = (struct vm_stopped_code){
         .word = word,
-        .gpc = code->base + pc + (names_itself(look.word) ? 0 : look.width),
+        .gpc = code->base + row.pc + (names_itself(op) ? 0 : vm_width_at(&code->words, row.pc)),
         /* C_CALLN has pushed its first argument. */
-        .height = vm_height_of(&code->verified, pc, look.height) + (look.word == OP_C_CALLN),
+        .height = row.height + (op == OP_C_CALLN),
     };
     return true;
 }

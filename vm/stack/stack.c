@@ -5,8 +5,7 @@
 #include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
-#include "vm/code/packed.h"
-#include "vm/code/verify.h"
+#include "vm/code/pc_map.h"
 #include "vm/stack/callstack.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
@@ -194,11 +193,10 @@ static void keep_after_unwinding(struct domain *d, value *sp) {
         f = vm_find_decoded(d->vm, handler);
     if (f != NULL) {
         const struct vm_code *code = d->vm->codes[d->vm->functions[f->function].fragment];
-        uint32_t pc = vm_decoded_pc(f, handler);
-        frame.gpc = code->base + pc;
+        struct vm_pc_row row = vm_decoded_row(f, handler);
+        frame.gpc = code->base + row.pc;
         frame.base = sp + 4;
-        uint8_t height = vm_packed_look(&code->packed, pc).height;
-        frame.height = vm_height_of(&code->verified, pc, height) + (uint32_t)int_of_val(sp[3]);
+        frame.height = row.height + (uint32_t)int_of_val(sp[3]);
     }
     keep_next(d, sp, f != NULL ? &frame : NULL);
 }

@@ -49,7 +49,10 @@ static uint32_t method_tag(const char *name, size_t length) {
 static bool operand(struct assembler *a, char shape) {
     bool named = a->token.kind == TOKEN_NAME, string = a->token.kind == TOKEN_STRING;
     switch (shape) {
-    case 'l': return label_operand(a, (uint32_t)a->word_count);
+    case 'l':
+    case 'h':
+    case 'r':
+    case 'x': return label_operand(a, (uint32_t)a->word_count);
     case 'g':
         if (named) return emit_fixup(a, FIXUP_GLOBAL, 0);
         break;

@@ -38,9 +38,8 @@ static void mark_operands(struct disassembler *d, uint32_t pc, uint32_t width) {
     } else if (*operands == 'R') {
         for (uint32_t i = 3; i < width; i++) mark(d, pc + i, pc + 3, MARK_CLOSURE);
     } else {
-        const char *label = strchr(operands, 'l');
-        uint32_t word = pc + 1 + (uint32_t)(label ? label - operands : 0);
-        if (label) mark(d, word, word, op == OP_CLOSURE ? MARK_CLOSURE : MARK_JUMP);
+        char label = vm_opcodes[op].label;
+        if (label) mark(d, pc + width - 1, pc + width - 1, label == 'x' ? MARK_CLOSURE : MARK_JUMP);
     }
 }
 
@@ -79,7 +78,10 @@ static void print_operand(struct disassembler *d, char shape, uint32_t word) {
     case 'k':
     case 'i':
     case 'm': fprintf(d->out, "%d", (int32_t)x); break;
-    case 'l': print_label(d, word, word); break;
+    case 'l':
+    case 'h':
+    case 'r':
+    case 'x': print_label(d, word, word); break;
     case 'g': dis_print_global_name(d, x); break;
     case 'p': print_primitive(d, x); break;
     default: fprintf(d->out, "%u", x);

@@ -1,7 +1,6 @@
-/* decode.h - from bytecode to what the loop runs (vm/code/engine.h), a function at a time. Private
- * to vm/. */
-#ifndef BACTRIAN_VM_ENGINE_DECODE_H
-#define BACTRIAN_VM_ENGINE_DECODE_H
+/* prepare.h - from bytecode to what the loop runs, a function at a time, on its first call. */
+#ifndef BACTRIAN_VM_ENGINE_PREPARE_H
+#define BACTRIAN_VM_ENGINE_PREPARE_H
 
 #include "vm/state/vm.h"
 

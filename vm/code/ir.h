@@ -1,0 +1,51 @@
+/* ir.h - the intermediate form of one function: a row for each instruction that flow reaches, by
+ * ascending pc. Engines are made from it. It is made on demand and freed after use.
+ *
+ *     row  op       pc  height  operands        flags
+ *      0   RESTART  10  1                       LEADER
+ *      1   GRAB     11  2       1               LEADER SAFEPOINT
+ *      2   ACC0     13  2       0
+ *      3   BEQ      14  2       7, row 6
+ *      4   PUSHACC2 17  2       2               LEADER
+ *
+ * IR1  Rows ascend by pc, and the row after one that does not end its flow is the next instruction.
+ * IR2  A row's height is the verifier's, and at most the function's frame_words.
+ * IR3  A label is the index of a row, which is a LEADER; a function is the pc of its entry. */
+#ifndef BACTRIAN_VM_CODE_IR_H
+#define BACTRIAN_VM_CODE_IR_H
+
+#include "vm/code/opcodes.h"
+
+#include <stddef.h>
+
+struct vm_code;
+
+enum {
+    IR_LEADER = 1,    /* first of a basic block: flow comes here from more than the row before */
+    IR_RETURNS = 2,   /* control comes back to the function here: after a call, in a handler */
+    IR_SAFEPOINT = 4, /* the collector and other code may run during the instruction */
+};
+
+struct vm_ir_row {
+    uint32_t pc, height;  /* height: before the instruction */
+    uint32_t operands[2]; /* those of the long form: SHORT ones have the fixed operand first.
+                             SWITCH: numbers of constants and tags. CLOSUREREC: of functions and
+                             variables. These two have their labels in vm_ir.labels, ... */
+    uint32_t labels;      /* ... from this one on */
+    uint8_t op, flags;
+};
+
+struct vm_ir {
+    struct vm_ir_row *rows;
+    uint32_t *labels;
+    size_t count, capacity, label_count, label_capacity;
+};
+
+/* Makes the form of the function whose first instruction, a RESTART where there is one, is at pc
+ * and has that height. GC: never.  Fails: when out of memory, fatally. */
+void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t pc, uint32_t height);
+void vm_ir_free(struct vm_ir *ir);
+/* The labels of a row: *n of them. */
+const uint32_t *vm_ir_labels(const struct vm_ir *ir, const struct vm_ir_row *row, uint32_t *n);
+
+#endif

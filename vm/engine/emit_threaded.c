@@ -1,0 +1,241 @@
+/* emit_threaded.c - from rows (vm/code/ir.h) to words (vm/code/engine.h).
+ *
+ * First each row gets an instruction of the loop; then they are put out in order, those with a
+ * fused form under its body. A jump's label is put as the row that it names, and becomes an address
+ * when all rows have one. */
+#include "vm/engine/emit_threaded.h"
+
+#include "gc/assert.h"
+#include "vm/base/os.h"
+#include "vm/code/code.h"
+#include "vm/code/kinds.h"
+#include "vm/code/pc_map.h"
+#include "vm/code/prim.h"
+#include "vm/engine/fuse.h"
+#include "vm/engine/loop.h"
+#include "vm/stack/frame_layout.h"
+
+#include <stdlib.h>
+
+enum { MOST_WORDS = 4 /* of a row, its labels apart */, ID_WORDS = 2 /* an id before it */ };
+
+/* One line of a table that is a switch. */
+#define WHEN(key, result) \
+    case key: return result;
+
+struct emitter {
+    const struct vm_emission *e;
+    const void *const *bodies;
+    uint16_t *ops; /* of the loop, by row */
+    struct vm_pc_row *rows;
+    uint32_t *jumps; /* offsets of labels of jumps */
+    uint32_t jump_count;
+    uintptr_t *out;
+    uint32_t used;
+};
+
+const void *const *vm_loop_bodies(const struct vm *vm) {
+    return (const void *const *)vm_loop_of(vm)(vm->domain, RUN_LABELS, 0, 0);
+}
+
+/* Whether the loop runs the bytecode as it is, so that its instructions are counted. */
+static bool counts_bytecode(const struct vm *vm) {
+    return vm_counts_instructions(vm) && (!vm->options.count_forms || vm->options.fuel != 0);
+}
+
+/* ---- Which of the loop's instructions a row becomes. ---- */
+
+/* The one for an instruction whose operand is that number, or op. */
+static unsigned special_op(unsigned op, uint32_t operand) {
+    if (operand > 0xff) return op;
+    switch (op << 8 | operand) {
+#define SPECIAL(name, instruction, operand) WHEN(OP_##instruction << 8 | operand, ENGINE_##name)
+#include "vm/code/engine.def"
+    default: return op;
+    }
+}
+
+/* The one that runs a C_CALL of that primitive. */
+static unsigned call_op(unsigned op, const struct vm_linked_prim *prim, bool inlines) {
+    if (prim->function == NULL) return ENGINE_C_CALL_MISSING;
+    if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
+    if (op == OP_C_CALLN) return op;
+    if (prim->inlined != 0 && inlines) return prim->inlined;
+    return vm_kinds_are_any(prim->kinds) ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
+}
+
+static void choose_ops(struct emitter *m) {
+    const struct vm *vm = m->e->vm;
+    bool bytecode = counts_bytecode(vm);
+    for (size_t i = 0; i < m->e->ir->count; i++) {
+        const struct vm_ir_row *row = &m->e->ir->rows[i];
+        unsigned op = row->op;
+        if (vm_opcodes[op].flags & OP_PRIMITIVE)
+            op = call_op(op, &vm->prims[row->operands[1]], !bytecode);
+        else if (op == OP_POP || op == OP_RETURN)
+            op = bytecode ? op : special_op(op, row->operands[0]);
+        else if (op >= OP_APPTERM1 && op <= OP_APPTERM3)
+            op = bytecode ? op : special_op(op, row->operands[1]);
+        m->ops[i] = (uint16_t)op;
+    }
+}
+
+/* ---- Its words. ---- */
+
+static void put(struct emitter *m, uintptr_t word) { m->out[m->used++] = word; }
+static void put_op(struct emitter *m, unsigned op) { put(m, (uintptr_t)m->bodies[op]); }
+
+static void put_jump(struct emitter *m, uint32_t row) {
+    m->jumps[m->jump_count++] = m->used;
+    put(m, row);
+}
+
+static void put_frame_word(struct emitter *m, uint32_t return_row) {
+    const struct vm_ir_row *row = &m->e->ir->rows[return_row];
+    ASSERT(row->flags & IR_RETURNS);
+    put(m, frame_word(m->e->code->base + row->pc, row->height)); /* E1 */
+}
+
+static void put_function(struct emitter *m, uint32_t pc) {
+    uint32_t function = vm_function_at(m->e->vm, m->e->fragment, pc);
+    ASSERT(function != 0); /* C1 */
+    put(m, (uintptr_t)val_of_int(function));
+}
+
+/* One operand by its letter. */
+static void put_operand(struct emitter *m, unsigned op, char letter, uint32_t word) {
+    switch (letter) {
+    case 'l':
+    case 'h': put_jump(m, word); return;
+    case 'x': put_function(m, word); return;
+    case 'p': put(m, (uintptr_t)&m->e->vm->prims[word]); return;
+    case 'k': put(m, (uintptr_t)(intptr_t)(int32_t)word); return;
+    case 'm': put(m, (uintptr_t)val_of_int((int32_t)word)); return;
+    case 'c': put(m, 3); return;
+    default: break;
+    }
+    switch (op) {
+    case OP_OFFSETINT:
+    case OP_OFFSETREF: put(m, (uintptr_t)((intptr_t)(int32_t)word * 2)); return;
+    case OP_GRAB: put(m, 2 * (uintptr_t)word); return;
+    case OP_APPLY: put(m, (uintptr_t)val_of_int((intptr_t)word - 1)); return;
+    default: put(m, letter == 'i' ? (uintptr_t)val_of_int((int32_t)word) : word);
+    }
+}
+
+/* A SHORT instruction without operands has the fixed one there, for fused forms of long ones. */
+static void put_operands(struct emitter *m, const struct vm_ir_row *row) {
+    const struct vm_opcode_info *info = &vm_opcodes[row->op];
+    const char *letters = info->operands;
+    const uint32_t *operand = row->operands;
+    if (info->long_op != row->op) {
+        if (*letters == '\0') letters = vm_opcodes[info->long_op].operands;
+        else operand++;
+    }
+    while (*letters != '\0') put_operand(m, row->op, *letters++, *operand++);
+}
+
+/* Operands of SWITCH and CLOSUREREC. */
+static void put_labels(struct emitter *m, const struct vm_ir_row *row) {
+    uint32_t n;
+    const uint32_t *labels = vm_ir_labels(m->e->ir, row, &n);
+    put(m, row->operands[0]);
+    put(m, row->operands[1]);
+    for (uint32_t i = 0; i < n; i++) put_operand(m, row->op, vm_opcodes[row->op].label, labels[i]);
+}
+
+/* Row i under body op. */
+static void put_row(struct emitter *m, uint32_t i, unsigned op) {
+    const struct vm_ir_row *row = &m->e->ir->rows[i];
+    put_op(m, op);
+    switch (vm_opcodes[row->op].long_op) {
+    case OP_SWITCH:
+    case OP_CLOSUREREC: put_labels(m, row); return;
+    case OP_MAKEBLOCK: /* SHORT ones do not need the size */
+        if (row->op == OP_MAKEBLOCK) put(m, row->operands[0]);
+        put(m, make_header(row->operands[0], row->operands[1], 0));
+        return;
+    case OP_PUSH_RETADDR:
+        put_frame_word(m, row->operands[0]);
+        put_op(m, OP_BRANCH);
+        put_jump(m, row->operands[0]);
+        return;
+    case OP_C_CALLN: /* C_CALL_MISSING looks for the primitive where C_CALL1 has it */
+        if (op == ENGINE_C_CALL_MISSING && row->op == OP_C_CALLN)
+            put(m, (uintptr_t)&m->e->vm->prims[row->operands[1]]);
+        break;
+    default: break;
+    }
+    put_operands(m, row);
+    if (row->op >= OP_APPLY1 && row->op <= OP_APPLY3) put_frame_word(m, i + 1);
+    if (row->op == OP_GRAB) put_function(m, row->pc - 1);
+}
+
+/* ---- A function's words. ---- */
+
+/* Words in front of row i that record that the function runs. */
+static uint32_t id_words(const struct vm_emission *e, uint32_t i) {
+    const struct vm_ir_row *row = &e->ir->rows[i];
+    if (e->function_id == 0) return 0;
+    return (row->pc == e->body ? ID_WORDS : 0) + (row->flags & IR_RETURNS ? ID_WORDS : 0);
+}
+
+static void put_id(struct emitter *m, uint32_t i) {
+    const struct vm_ir_row *row = &m->e->ir->rows[i];
+    m->e->code->function_id_at[row->pc] = m->e->function_id;
+    if (row->pc == m->e->body) {
+        put_op(m, ENGINE_ENTERED);
+        put(m, m->e->function_id);
+    }
+    if (row->flags & IR_RETURNS) {
+        put_op(m, ENGINE_RESUMED);
+        put(m, m->e->function_id);
+    }
+}
+
+/* How many rows from i on lie one after the other, at most LONGEST_FORM. */
+static unsigned adjacent_rows(const struct vm_emission *e, uint32_t i) {
+    const struct vm_ir_row *row = &e->ir->rows[i];
+    unsigned n = 1;
+    for (; n < LONGEST_FORM && i + n < e->ir->count && id_words(e, i + n) == 0; n++) {
+        uint32_t width = vm_fixed_words[row[n - 1].op];
+        if (width == 0 || row[n].pc != row[n - 1].pc + width) break;
+    }
+    return n;
+}
+
+/* Where a jump to a row goes. A jump to the body's first instruction is no entry. */
+static uintptr_t address_of(const struct emitter *m, uintptr_t row) {
+    bool is_body = m->e->function_id != 0 && m->rows[row].pc == m->e->body;
+    ASSERT(row < m->e->ir->count && m->e->ir->rows[row].flags & IR_LEADER); /* IR3 */
+    return (uintptr_t)&m->out[m->rows[row].decoded + (is_body ? ID_WORDS : 0)];
+}
+
+size_t vm_threaded_words(const struct vm_emission *e) {
+    size_t row = MOST_WORDS + (e->function_id != 0 ? 2 * ID_WORDS : 0);
+    return e->ir->count * row + e->ir->label_count;
+}
+
+uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, struct vm_pc_row *rows) {
+    size_t count = e->ir->count;
+    bool fuses = !counts_bytecode(e->vm);
+    struct emitter m = {
+        .e = e,
+        .bodies = vm_loop_bodies(e->vm),
+        .ops = vm_must(malloc(count * sizeof *m.ops)),
+        .rows = rows,
+        .jumps = vm_must(malloc((count + e->ir->label_count) * sizeof *m.jumps)),
+        .out = out,
+    };
+    choose_ops(&m);
+    for (uint32_t i = 0; i < count; i++) {
+        rows[i] = (struct vm_pc_row){m.used, e->ir->rows[i].pc, e->ir->rows[i].height};
+        if (e->function_id != 0) put_id(&m, i);
+        put_row(&m, i, fuses ? vm_fuse(&m.ops[i], adjacent_rows(e, i)) : m.ops[i]);
+    }
+    ASSERT(m.used <= vm_threaded_words(e));
+    for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);
+    free(m.ops);
+    free(m.jumps);
+    return m.used;
+}

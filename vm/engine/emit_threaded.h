@@ -1,0 +1,29 @@
+/* emit_threaded.h - the loop's words from a function's intermediate form. */
+#ifndef BACTRIAN_VM_ENGINE_EMIT_THREADED_H
+#define BACTRIAN_VM_ENGINE_EMIT_THREADED_H
+
+#include "vm/code/ir.h"
+#include "vm/state/vm.h"
+
+struct vm_code;
+struct vm_pc_row;
+
+/* What a function's code is made from. */
+struct vm_emission {
+    struct vm *vm;
+    struct vm_code *code;
+    const struct vm_ir *ir;
+    uint32_t fragment;          /* index of code */
+    uint32_t function_id, body; /* where entries are recorded: the function's id and the pc of its
+                                    first instruction after GRAB; id 0: they are not */
+};
+
+/* An upper bound of its words. */
+size_t vm_threaded_words(const struct vm_emission *e);
+/* Writes them to out; fills a row of rows for each of the form's. Gives their number.
+ * GC: never.  Fails: when out of memory, fatally. */
+uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, struct vm_pc_row *rows);
+/* The addresses of the bodies, by instruction, in the loop that the machine's options ask for. */
+const void *const *vm_loop_bodies(const struct vm *vm);
+
+#endif

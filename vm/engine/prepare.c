@@ -1,0 +1,121 @@
+/* prepare.c - prepares a function when it is first called (D5): its intermediate form, its words in
+ * the area of decoded code, and the map from these back to pcs and heights. */
+#include "vm/engine/prepare.h"
+
+#include "gc/assert.h"
+#include "gc/small_tables.h"
+#include "vm/base/os.h"
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
+#include "vm/code/function_id.h"
+#include "vm/code/ir.h"
+#include "vm/code/pc_map.h"
+#include "vm/engine/emit_threaded.h"
+#include "vm/stack/frame_layout.h"
+
+#include <stdlib.h>
+
+/* The id under which entries of a function are recorded (vm/code/function_id.h). */
+static uint32_t function_id(const struct vm_code *code, const struct vm_function *f) {
+    if (f->kind == FUNCTION_MAIN) return code->first_function_id;
+    const struct vm_entry *entry = vm_find_entry(&code->verified, f->pc);
+    return code->first_function_id + 1 + (uint32_t)(entry - code->verified.entries);
+}
+
+static struct vm_decoded *new_decoded(struct vm_decoded_area *area) {
+    if (area->decoded_count == area->decoded_capacity) {
+        area->decoded_capacity = area->decoded_capacity ? 2 * area->decoded_capacity
+                                                        : IF_SMALL_TABLES(1, 64);
+        area->decoded = vm_must(
+            realloc(area->decoded, area->decoded_capacity * sizeof *area->decoded));
+    }
+    return &area->decoded[area->decoded_count++];
+}
+
+/* Puts the words into the area. */
+static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission *e) {
+    struct vm_decoded_area *area = vm->decoded_area;
+    if (vm_threaded_words(e) > area->capacity - area->used)
+        vm_fatal("the code area of the machine is full: raise the limits of memory");
+    struct vm_pc_row *rows = vm_must(malloc(e->ir->count * sizeof *rows));
+    struct vm_decoded *row = new_decoded(area);
+    row->words = area->words + area->used;
+    row->word_count = vm_emit_threaded(e, area->words + area->used, rows);
+    row->function = (uint32_t)(f - vm->functions);
+    row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, rows, (uint32_t)e->ir->count));
+    f->decoded = area->decoded_count;
+    area->used += row->word_count;
+    free(rows);
+}
+
+/* Decodes the function of a closure's label or a main program. A function of more than one argument
+ * begins with the RESTART before f->pc: both entries are in the same words, one apart. */
+static void decode(struct vm *vm, struct vm_function *f, uint32_t arity) {
+    struct vm_code *code = vm->codes[f->fragment];
+    bool grabs = arity > 1;
+    struct vm_ir ir;
+    vm_ir_make(&ir, code, f->pc - grabs, grabs ? 1 : arity);
+    struct vm_emission e = {.vm = vm, .code = code, .ir = &ir, .fragment = f->fragment};
+    if (vm->options.track_functions) {
+        e.function_id = function_id(code, f);
+        e.body = f->pc + (grabs ? vm_fixed_words[OP_GRAB] : 0);
+    }
+    emit(vm, f, &e);
+    vm_ir_free(&ir);
+    f->entry = vm->decoded_area->decoded[f->decoded - 1].words + grabs;
+    f->grabs = grabs ? arity : 0;
+}
+
+void vm_function_prepare(struct vm *vm, uint32_t index) {
+    ASSERT(index > 0 && index < vm->function_count); /* C1 */
+    struct vm_function *f = &vm->functions[index];
+    if (f->decoded != 0) return;
+    const struct vm_code *code = vm->codes[f->fragment];
+    if (f->kind == FUNCTION_RESTART) {
+        uint32_t body = vm_function_at(vm, f->fragment, f->pc + 1);
+        vm_function_prepare(vm, body);
+        f->decoded = vm->functions[body].decoded;
+        f->entry = vm->decoded_area->decoded[f->decoded - 1].words;
+    } else if (f->kind == FUNCTION_CLOSURE) {
+        decode(vm, f, vm_find_entry(&code->verified, f->pc)->arity);
+    } else {
+        decode(vm, f, code->loaded);
+    }
+    ASSERT(f->decoded != 0 && f->entry != vm->prepare_code); /* C2 */
+}
+
+/* Room for 2^29 decoded words; less where the system limits address space. */
+bool vm_decoded_area_create(struct vm *vm) {
+    struct vm_decoded_area *area = calloc(1, sizeof *area);
+    if (area == NULL) return false;
+    vm->decoded_area = area;
+    size_t bytes = (size_t)1 << 32;
+    area->words = vm_reserve(&bytes, (size_t)1 << 16);
+    if (area->words == NULL) return false;
+    area->capacity = bytes / 8;
+
+    const void *const *labels = vm_loop_bodies(vm);
+    uintptr_t *w = area->words;
+    w[0] = frame_word(VM_NO_GPC, 0), w[1] = (uintptr_t)labels[ENGINE_LEAVE];
+    w[2] = frame_word(VM_NO_GPC, 0), w[3] = (uintptr_t)labels[ENGINE_WATERMARK];
+    w[4] = frame_word(VM_NO_GPC, 2), w[5] = (uintptr_t)labels[ENGINE_ENTER_TRACED];
+    w[6] = frame_word(VM_NO_GPC, 0), w[7] = (uintptr_t)labels[ENGINE_REEXECUTE_ENDED];
+    w[8] = (uintptr_t)labels[ENGINE_REEXECUTE_FAILED];
+    w[9] = frame_word(VM_NO_GPC, 0), w[10] = (uintptr_t)labels[ENGINE_NEXT_CALL];
+    w[11] = (uintptr_t)labels[ENGINE_PREPARE];
+    w[12] = (uintptr_t)labels[ENGINE_NO_CODE];
+    vm->leave_code = w + 1, vm->watermark_code = w + 3, vm->traced_code = w + 5;
+    vm->reexecute_code = w + 7, vm->next_call_code = w + 10, vm->prepare_code = w + 11;
+    vm->functions[0].entry = w + 12;
+    area->used = 13;
+    return true;
+}
+
+void vm_decoded_area_destroy(struct vm *vm) {
+    struct vm_decoded_area *area = vm->decoded_area;
+    if (area == NULL) return;
+    vm_arena_free(&area->maps);
+    if (area->words != NULL) vm_release(area->words, area->capacity * 8);
+    free(area->decoded);
+    free(area);
+}
