@@ -220,7 +220,8 @@ static enum flow rule_global(struct verifier *v, struct state *s) {
 
 /* --- Primitives --- */
 
-/* A primitive of up to five arguments takes them one by one, not as an array: C_CALLN is for more. */
+/* A primitive of up to five arguments takes them one by one, so C_CALLN, which passes an array, has
+ * more. */
 static enum flow rule_c_call(struct verifier *v, struct state *s) {
     uint32_t n = operand(v, s, 0), p = operand(v, s, 1);
     if (v->code[s->pc] == OP_C_CALLN && (n <= 5 || n > MAX_COUNT))
@@ -309,7 +310,8 @@ static rule *const rules[OPCODE_COUNT] = {
     [OP_REPERFORMTERM] = rule_reperformterm,
 };
 
-/* Whether the instruction, which flow goes on after, has changed the height as vm_stack_delta says. */
+/* Whether the instruction, after which flow goes on, has changed the height as vm_stack_delta
+ * says. */
 static bool is_known_change(const struct verifier *v, const struct state *s, uint32_t before) {
     uint32_t op = v->code[s->pc];
     uint32_t second = op == OP_CLOSUREREC ? operand(v, s, 1) : 0;

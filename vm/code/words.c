@@ -24,17 +24,33 @@ static bool reserve_group(struct vm_words *w, uint32_t used, uint32_t *capacity)
     return true;
 }
 
+/* Bit i is set where byte i of the 8 is the height of an instruction: below 254. */
+static uint64_t starts_of(const uint8_t *heights) {
+    const uint64_t every = 0x0101010101010101;
+    uint64_t x;
+    memcpy(&x, heights, sizeof x);
+    /* The upper bits of the bytes that are at least 254, gathered in the highest byte. */
+    uint64_t none = x & ((x & 0x7f * every) + 2 * every) & 0x80 * every;
+    return ~((none >> 7) * 0x0102040810204080 >> 56) & 0xff;
+}
+_Static_assert(HEIGHT_FAR == 253, "starts_of tests for that");
+
 /* Overwrites the heights of a group with its words' bytes; gives how many are wide so far. */
 static uint32_t narrow_group(struct vm_words *w, uint32_t group, const uint32_t *words,
                              uint32_t used) {
     uint8_t *bytes = w->bytes + group * WORD_GROUP;
     uint32_t n = words_in_group(w->count, group);
     uint64_t starts = 0;
+    words += group * WORD_GROUP;
+    if (n == WORD_GROUP)
+        for (uint32_t i = 0; i < WORD_GROUP; i += 8) starts |= starts_of(bytes + i) << i;
+    else
+        for (uint32_t i = 0; i < n; i++) starts |= (uint64_t)(bytes[i] <= HEIGHT_FAR) << i;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t word = words[group * WORD_GROUP + i];
-        starts |= (uint64_t)(bytes[i] <= HEIGHT_FAR) << i;
-        bytes[i] = word < WORD_WIDE ? (uint8_t)word : WORD_WIDE;
-        if (word >= WORD_WIDE) w->wide[used++] = word;
+        bytes[i] = (uint8_t)words[i];
+        if (words[i] < WORD_WIDE) continue;
+        bytes[i] = WORD_WIDE;
+        w->wide[used++] = words[i];
     }
     w->starts[group] = starts;
     return used;

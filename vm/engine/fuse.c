@@ -26,6 +26,23 @@ enum {
 #include "vm/code/engine.def"
 };
 
+/* Whether a form begins with that element. */
+static bool begins_form(unsigned op) {
+    static const uint8_t begins[ENGINE_COUNT] = {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define FUSED2(a, b) [STEP_##a] = 1,
+#define CALL2        FUSED2
+#define FUSED3(a, b, c)
+#define FUSED4(a, b, c, d)
+#define CALL3(a, b, c)
+#define CALL4(a, b, c, d)
+#include "vm/code/engine.def"
+#pragma GCC diagnostic pop
+    };
+    return begins[op];
+}
+
 /* The form that continues `before` by `next`, or 0. */
 static unsigned fused_op(unsigned before, unsigned next) {
     switch (before << 16 | next) {
@@ -62,8 +79,11 @@ static unsigned longest(unsigned before, const uint16_t *next, unsigned n, unsig
 unsigned vm_fuse(const uint16_t *ops, unsigned n) {
     ASSERT(n > 0 && n <= LONGEST_FORM);
     unsigned length, other_length = 0, other = 0, long_op = long_form(ops[0]);
-    unsigned form = longest(ops[0], ops + 1, n - 1, &length);
-    if (long_op != ops[0]) other = longest(long_op, ops + 1, n - 1, &other_length);
+    unsigned form = 0;
+    length = 0;
+    if (begins_form(ops[0])) form = longest(ops[0], ops + 1, n - 1, &length);
+    if (long_op != ops[0] && begins_form(long_op))
+        other = longest(long_op, ops + 1, n - 1, &other_length);
     if (other_length > length) form = other;
     ASSERT(form < ENGINE_COUNT);
     return form != 0 ? form : ops[0];
