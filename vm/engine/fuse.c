@@ -26,11 +26,11 @@ enum {
 #include "vm/code/engine.def"
 };
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* several forms begin alike */
 /* Whether a form begins with that element. */
 static bool begins_form(unsigned op) {
     static const uint8_t begins[ENGINE_COUNT] = {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init"
 #define FUSED2(a, b) [STEP_##a] = 1,
 #define CALL2        FUSED2
 #define FUSED3(a, b, c)
@@ -38,10 +38,10 @@ static bool begins_form(unsigned op) {
 #define CALL3(a, b, c)
 #define CALL4(a, b, c, d)
 #include "vm/code/engine.def"
-#pragma GCC diagnostic pop
     };
     return begins[op];
 }
+#pragma GCC diagnostic pop
 
 /* The form that continues `before` by `next`, or 0. */
 static unsigned fused_op(unsigned before, unsigned next) {
