@@ -1,15 +1,15 @@
-/* shim.c - for LD_PRELOAD: lets the N-th call of some functions of the C library fail.
+/* shim.c - for LD_PRELOAD: makes the N-th call of some functions of the C library fail.
  *
  *   FAULT_CLASS  memory (malloc and its like, mmap, mprotect) or io (open, read, write, close, ...)
- *   FAULT_AT     N, from 1; 0 or none: nothing fails; with a + behind it all later ones fail too
- *   FAULT_PROGRAM  nothing happens in programs of another name
- *   FAULT_ERRNO  the number that errno gets
- *   FAULT_COUNT  a file that gets the number of calls of the class when the process ends, and, with
- *                FAULT_SITES set, a line for each: a sum over the addresses that led to it
+ *   FAULT_AT     N, from 1; 0 or unset: nothing fails; with a + after it, later ones fail too
+ *   FAULT_PROGRAM  only in programs of this name
+ *   FAULT_ERRNO  the value of errno
+ *   FAULT_COUNT  a file for the number of calls of the class when the process ends, and, with
+ *                FAULT_SITES set, a line for each: a sum over the addresses of its call path
  *
- * Nothing fails any more once exit has run the program's own functions: with gcc's --coverage it is
- * the counters that go out then. Calls that the C library makes by itself aren't seen. Memory comes
- * from what would have been called without this library, so that valgrind sees it. */
+ * Nothing fails after exit has run the program's own functions, since gcc's --coverage writes its
+ * counters then. Calls inside the C library are not seen. Memory comes from the functions that would
+ * have been called without this library, so that valgrind sees it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -170,7 +170,7 @@ off_t lseek(int fd, off_t at, int whence) {
     return fails(IO) ? -1 : (off_t)syscall(SYS_lseek, fd, at, whence);
 }
 int close(int fd) {
-    /* As the system does, which closes and then tells. */
+    /* As the system does, which closes even if it reports an error. */
     int result = (int)syscall(SYS_close, fd);
     return fails(IO) ? -1 : result;
 }

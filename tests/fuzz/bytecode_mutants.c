@@ -3,11 +3,11 @@
  *   bytecode_mutants [--count N] [--seed N] [--stress LEVEL] [--one KIND] [--seconds N]
  *                    [--save FOLDER] FILE...
  *
- * Each file gets N mutants, their kinds taking turns, or what can be run in so many seconds. They
+ * Each file gets N mutants, of all kinds in turn, or as many as run within --seconds. They
  * run one after the other in child processes, without any capability (--pure), with limits of
  * instructions, heap, stack and output, with nothing to read. Every mutant must be refused, or end
- * by itself: with success, an exception, a limit. Where a child dies of a signal or a sanitizer's
- * report (or takes longer than SECONDS_EACH), the next one goes on behind that mutant, which is
+ * by itself: with success, an exception, a limit. Where a child ends by a signal or a sanitizer's
+ * report (or takes longer than SECONDS_EACH), the next child continues after that mutant, which is
  * saved. The last line is `N passed, M failed`. */
 #include "tests/fuzz/bytecode_mutate.h"
 
@@ -28,7 +28,7 @@
 
 enum {
     SECONDS_EACH = 20,
-    MUTANTS_OF_A_CHILD = 500, /* what they leave behind is gone with the child */
+    MUTANTS_OF_A_CHILD = 500, /* a child frees all they allocate */
     FUEL = 200000,
 };
 
@@ -77,7 +77,7 @@ static void run_some(const struct mutable_image *image, const struct settings *s
         size_t length;
         uint8_t *mutant = mutate_image(image, kind_of(settings, i), settings->seed + i, &length);
         if (mutant == NULL) abort();
-        /* Exactly as long as it is, so that a sanitizer sees what reads behind its end. */
+        /* Exactly the size, so that a sanitizer sees reads beyond its end. */
         uint8_t *exact = realloc(mutant, length == 0 ? 1 : length);
         alarm(SECONDS_EACH);
         outcomes->of[run_image(exact, length, &policy, settings->stress, FUEL)]++;

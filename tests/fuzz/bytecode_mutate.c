@@ -25,7 +25,7 @@ static uint64_t draw(uint64_t *state) {
 }
 static size_t below(uint64_t *state, size_t n) { return n == 0 ? 0 : draw(state) % n; }
 
-/* A place below n, mostly in the last fifth, where a program's own code lies behind its
+/* A place below n, mostly in the last fifth, where a program's own code follows its
  * libraries'. */
 static size_t place(uint64_t *state, size_t n) {
     size_t own = n / 5 + 1;
@@ -93,7 +93,7 @@ static size_t moved(size_t target, size_t at, ptrdiff_t by) {
     return target > at ? target + (size_t)by : target;
 }
 
-/* Writes the labels of all instructions but the `skipped`-th for code whose words behind `at` move.
+/* Writes the labels of all instructions but the `skipped`-th for code whose words after `at` move.
  * code is still as it was; the labels are changed where they stand in it. */
 static void move_labels(const struct mutable_image *image, uint8_t *code, size_t at, ptrdiff_t by) {
     for (uint32_t i = 0; i < image->start_count; i++) {

@@ -62,15 +62,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t n = size - COUNTS, events = VM_MARSHAL_SMALL_HEADER + n;
     uint8_t *section = malloc(SECTION_HEAD + events + VM_MARSHAL_SMALL_HEADER + sizeof none);
     if (section == NULL) return 0;
-    uint8_t *message = section + SECTION_HEAD, *folders = message + events;
+    uint8_t *marshalled = section + SECTION_HEAD, *folders = marshalled + events;
     memcpy(section, head, sizeof head);
-    put_marshal_header(message, n, data[1] + 256u * data[2], data[3] + 256u * data[4]);
-    memcpy(message + VM_MARSHAL_SMALL_HEADER, data + COUNTS, n);
+    put_marshal_header(marshalled, n, data[1] + 256u * data[2], data[3] + 256u * data[4]);
+    memcpy(marshalled + VM_MARSHAL_SMALL_HEADER, data + COUNTS, n);
     put_marshal_header(folders, sizeof none, 0, 0);
     memcpy(folders + VM_MARSHAL_SMALL_HEADER, none, sizeof none);
     if (data[0] % 4 == 1)
         check_section(section, SECTION_HEAD + events + VM_MARSHAL_SMALL_HEADER + sizeof none);
-    else check_value(message, events);
+    else check_value(marshalled, events);
     free(section);
     return 0;
 }

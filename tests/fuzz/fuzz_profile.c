@@ -1,7 +1,7 @@
 /* fuzz_profile.c - libFuzzer target: any bytes as a profile.
  *
  * An even first byte: the rest is a file. An odd one: the rest is the records of a chunk whose
- * checksums are right, behind a first chunk that says what is recorded. */
+ * checksums are right, after a first chunk that describes the recording. */
 #include "memprof/format/reader.h"
 #include "tests/fuzz/profile_file.h"
 #include "tests/fuzz/target.h"

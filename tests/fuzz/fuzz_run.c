@@ -1,7 +1,7 @@
 /* fuzz_run.c - libFuzzer target: any bytes as a bytecode executable that is run.
  *
  * What the verifier accepts must end by itself or at a limit, with a heap that is in order. The
- * length decides how the collector is provoked, so that an input does the same each time. */
+ * length decides how the collector is stressed, so that an input always does the same. */
 #include "tests/fuzz/run_image.h"
 #include "tests/fuzz/target.h"
 #include "vm/image/policy.h"

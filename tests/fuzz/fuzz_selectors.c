@@ -40,7 +40,7 @@ static struct report_model *load_profile(void) {
     return model;
 }
 
-/* Whether a word behind the verb can stay: all that stay begin with a dash, and none ends the
+/* Whether an argument after the verb can stay: those that stay begin with a dash, and none ends the
  * options. */
 static bool is_harmless(const char *word) {
     return word[0] == '-' && word[1] != 0 && strcmp(word, "--") != 0 && strncmp(word, "-o", 2) != 0;

@@ -4,7 +4,7 @@
 
 #include "vm/marshal/reader.h"
 
-/* Writes VM_MARSHAL_SMALL_HEADER bytes for data_bytes of data that hold so many objects, in so many
+/* Writes VM_MARSHAL_SMALL_HEADER bytes for data_bytes of data with these numbers of objects and
  * words of the heap. */
 static inline void put_marshal_header(uint8_t *to, size_t data_bytes, uint32_t objects,
                                       uint32_t words) {

@@ -1,4 +1,4 @@
-/* profile_file.h - profiles for the fuzzers: any records in a file that is right but for them. */
+/* profile_file.h - profiles for the fuzzers: any records in an otherwise valid file. */
 #ifndef BACTRIAN_TESTS_FUZZ_PROFILE_FILE_H
 #define BACTRIAN_TESTS_FUZZ_PROFILE_FILE_H
 

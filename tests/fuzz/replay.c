@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Exactly as long as the file, so that a sanitizer sees what reads behind its end. */
+/* Exactly as long as the file, so that a sanitizer sees reads beyond its end. */
 static uint8_t *read_exactly(const char *name, size_t *length) {
     FILE *file = fopen(name, "rb");
     if (file == NULL || fseek(file, 0, SEEK_END) != 0) return NULL;

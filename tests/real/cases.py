@@ -1,18 +1,18 @@
-"""The cases of tests/real/run: which real programs are run, on what."""
+"""The cases of tests/real/run: programs and their input."""
 import os
 import shutil
 
 STDLIB = '/usr/lib/ocaml'
-# Compiled as the standard library's own build does: under their own names.
+# Compiled under their own names, as in the standard library's build.
 PLAIN_UNITS = ('camlinternalFormatBasics', 'camlinternalFormat', 'camlinternalOO',
                'camlinternalLazy', 'camlinternalMod', 'camlinternalAtomic', 'std_exit')
 LABELLED = ('float', 'arrayLabels', 'bytesLabels', 'listLabels', 'moreLabels', 'stringLabels',
             'stdLabels')
-LEFT_OUT = ('stdlib',)  # what is installed is not what was compiled: a script rewrites it before
+LEFT_OUT = ('stdlib',)  # a script rewrites it before it is compiled
 
 
 class Command:
-    """Words of one command; `native` commands run as they are, not under the runtime."""
+    """Words of one command; `native` commands run without the runtime."""
 
     def __init__(self, *words, stdin=None, native=False):
         self.words, self.stdin, self.native = list(words), stdin, native

@@ -1,5 +1,5 @@
 (* Bigarray.reshape with dimensions whose product overflows to the right number of elements
-   (#14655, CVE-2026-34353): ocamlrun 4.13.1 dies. *)
+   (#14655, CVE-2026-34353): ocamlrun 4.13.1 crashes. *)
 open Bigarray
 let attempt name f =
   Printf.printf "%s: %s\n%!" name

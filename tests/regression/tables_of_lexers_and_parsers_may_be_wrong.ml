@@ -109,7 +109,7 @@ let () =
 let () =
   List.iter (fun (length, from) ->
       let lexbuf = { (buffer ()) with Lexing.lex_buffer_len = length; lex_curr_pos = from } in
-      Printf.printf "4 bytes, told as %d, from %d: %s\n" length from
+      Printf.printf "4 bytes, declared as %d, from %d: %s\n" length from
         (match engine one_state 0 lexbuf with
          | action -> Printf.sprintf "action %d" action
          | exception Invalid_argument _ -> "refused"))

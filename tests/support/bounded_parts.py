@@ -203,11 +203,11 @@ def fuzz_parts(scale):
                        needs=build)
     for title, build, kind, count, cost, env in (
             ('bytecode', DEBUG, '--bytecode', 200000, 600, {}),
-            ('marshalled values', DEBUG, '--messages', 200000, 200, {}),
+            ('marshalled values', DEBUG, '--marshalled', 200000, 200, {}),
             ('bytecode under ASan and UBSan', 'build-fuzz', '--bytecode', 20000, 600, SAN_ENV),
-            ('marshalled values under ASan and UBSan', 'build-fuzz', '--messages', 20000, 300,
+            ('marshalled values under ASan and UBSan', 'build-fuzz', '--marshalled', 20000, 300,
              SAN_ENV)):
-        other = '--messages' if kind == '--bytecode' else '--bytecode'
+        other = '--marshalled' if kind == '--bytecode' else '--bytecode'
         count = max(1, round(count * scale))
         yield Part('%d mutants: %s' % (count, title), cost,
                    suite('tests/fuzz/mutants', build, kind, str(count), other, '0', '--seed',

@@ -1,4 +1,4 @@
-"""Ending processes with all that they have started, those in sessions of their own included."""
+"""Ends processes and all their descendants, including those in other sessions."""
 import ctypes
 import os
 import signal
@@ -8,9 +8,9 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def heed_signals():
-    """Programs started from now on end at SIGINT, SIGQUIT and SIGHUP, whatever was done to this
-    process: a shell without job control starts `./dev test &` with the first two ignored, nohup
-    the third, and that is inherited. This process itself goes on heeding nohup."""
+    """Restores SIGINT, SIGQUIT and SIGHUP for programs started from now on. A shell without job
+    control starts `./dev test &` with the first two ignored, nohup with the third, and children
+    inherit that. This process still ignores SIGHUP under nohup."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
@@ -18,8 +18,7 @@ def heed_signals():
 
 
 def adopt_orphans():
-    """From now on what has lost its parent becomes a child of this process, not of the system's
-    first one, and is found by descendants."""
+    """Makes this process the parent of orphaned descendants, so that descendants() finds them."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -32,14 +31,14 @@ def _parents():
                 with open('/proc/%s/stat' % name, encoding='latin-1') as file:
                     head, _, tail = file.read().rpartition(')')
             except OSError:
-                continue  # it has just ended
+                continue  # it has ended meanwhile
             state, parent = tail.split()[:2]
             found[int(name)] = int(parent), state, head.partition('(')[2]
     return found
 
 
 def descendants(ancestor):
-    """{process: name} of all below it that have not ended."""
+    """{process: name} of all running descendants."""
     rows = _parents()
     below = {ancestor}
     grown = True
@@ -51,7 +50,7 @@ def descendants(ancestor):
 
 
 def is_running(process):
-    """Whether it has not ended, waited for or not."""
+    """Whether it has not ended; a zombie has."""
     try:
         with open('/proc/%d/stat' % process, encoding='latin-1') as file:
             return file.read().rpartition(')')[2].split()[0] not in 'ZX'
@@ -67,7 +66,7 @@ def _send(process, number):
 
 
 def kill_below(ancestor):
-    """Kills all below it. They are frozen first, since what runs may start others."""
+    """Kills all descendants. They are stopped first, so that they start no others."""
     frozen = set()
     while True:
         more = set(descendants(ancestor)) - frozen
@@ -81,14 +80,14 @@ def kill_below(ancestor):
 
 
 def kill_with_all(process):
-    """The same for a child of the caller and all below it. The caller still has to wait for it."""
+    """Kills a child of the caller and its descendants. The caller must still wait for it."""
     _send(process, signal.SIGSTOP)
     kill_below(process)
     _send(process, signal.SIGKILL)
 
 
 def reap_orphans(seconds):
-    """Kills what is left below this process, and waits until it is gone."""
+    """Kills all remaining descendants and waits until they are gone."""
     end = time.monotonic() + seconds
     kill_below(os.getpid())
     while time.monotonic() < end:

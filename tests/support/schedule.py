@@ -1,17 +1,17 @@
-"""Which part of a bounded run comes next, and for how long (see bounded)."""
+"""The order of the parts of a bounded run, and their time (see bounded)."""
 import time
 
 import timed
 
-MOST_OF_IT = 0.9  # of the time of all cores can be planned for: parts do not end all at once
-LEAST = 3  # seconds; a timed part is not begun for less
+MOST_OF_IT = 0.9  # share of the cores' time that is planned: parts do not end at the same time
+LEAST = 3  # seconds; a timed part does not start with less
 
 
 class Part:
     """A command that ends with `N passed, M failed`.
 
-    Its words may have {seconds} and {seed} in them: the first makes it a timed part. cost: seconds
-    of one core that it needs on an idle machine, about. needs: the build folder that it uses."""
+    Its words may contain {seconds} and {seed}; {seconds} makes it a timed part. cost: about how
+    many seconds of one core it needs on an idle machine. needs: the build folder that it uses."""
     makes = None
 
     def __init__(self, name, cost, words, env=None, needs='build'):
@@ -26,7 +26,7 @@ class Part:
 
 
 class Build(Part):
-    """A command that makes or renews a build folder; the parts that need it come after it."""
+    """A command that makes or updates a build folder, before the parts that need it."""
 
     def __init__(self, folder, cost, words, env):
         super().__init__('building ' + folder, cost, words, env, needs=None)
@@ -43,22 +43,22 @@ class Schedule:
     def __init__(self, builds, parts, end, cores, seed, grace):
         self.end, self.cores, self.grace = end, cores, grace
         for i, part in enumerate(parts):
-            part.seed = seed + i  # each begins elsewhere: together they get further
+            part.seed = seed + i  # each starts elsewhere, so together they cover more
         self.builds = list(builds)
         self.built = {None} | {part.needs for part in parts} - {build.makes for build in builds}
         self.timed = timed.rotated([p for p in parts if p.is_timed], seed)
         self.left_out = []
         self.whole = []
         self.choose(timed.rotated([p for p in parts if not p.is_timed], seed))
-        self.running = {}  # part: when it will have ended, about
-        self.timed_is_next = False  # of both kinds some get done
+        self.running = {}  # part: its estimated end
+        self.timed_is_next = False  # the two kinds alternate
 
     def choose(self, whole):
-        """Takes the whole parts that there is time for, the longest first."""
+        """Takes the whole parts for which the time suffices, the longest first."""
         left = max(self.end - time.monotonic(), 0)
         room = left * self.cores * MOST_OF_IT - cost(self.builds)
         both = cost(whole) + cost(self.timed)
-        # With too little time for everything either kind gets what it would have of enough.
+        # With too little time the two kinds keep their proportion.
         allowed = room if both <= room else room * cost(whole) / both
         for part in whole:
             fits = part.cost <= left * MOST_OF_IT
@@ -69,7 +69,7 @@ class Schedule:
         self.whole.sort(key=lambda part: -part.cost)
 
     def share(self, part):
-        """Seconds for a timed part: its share of what builds and whole parts leave."""
+        """Seconds for a timed part: its share of the time without builds and whole parts."""
         now = time.monotonic()
         left = self.end - self.grace - now
         busy = sum(max(until - now, 0) for until in self.running.values())
@@ -77,8 +77,8 @@ class Schedule:
         return min(left, room * part.cost / (cost(self.timed) or 1))
 
     def next(self):
-        """(part, seconds for a timed one), or None: there is nothing to begin now. One build is
-        made at a time, beside parts that do not need it."""
+        """(part, seconds for a timed one), or None if nothing can start now. One build is made at a
+        time, in parallel with parts that do not need it."""
         if self.builds and not any(part.makes for part in self.running):
             build = self.builds.pop(0)
             return self.started(build, build.cost)
@@ -98,7 +98,7 @@ class Schedule:
                     return self.started(part, part.cost)
             else:
                 return None
-            self.left_out.append((part, 'the time was over'))
+            self.left_out.append((part, 'out of time'))
 
     def started(self, part, seconds):
         self.running[part] = time.monotonic() + seconds
@@ -112,7 +112,7 @@ class Schedule:
             self.built.add(part.makes)
 
     def close(self):
-        """Nothing runs and nothing can be begun: the rest is left out."""
+        """Nothing runs and nothing can start: the rest is left out."""
         for part in self.whole + self.timed:
             self.left_out.append((part, '%s was not built' % part.needs))
         self.whole, self.timed = [], []

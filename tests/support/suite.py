@@ -1,6 +1,6 @@
 """The programs of tests/lang: finding, compiling (cached by content) and running them.
 
-Shared by difftest and coverage. A program says what it needs in comments at its head:
+Shared by difftest and coverage. Comments at the head of a program say what it needs:
 
   (* args: a "b c" *)        command line, split as a shell would
   (* stdin: one\ntwo\n *)    standard input, with the escapes of a Python bytes literal
@@ -8,9 +8,9 @@ Shared by difftest and coverage. A program says what it needs in comments at its
   (* flags: -g *)            compiler flags (the default is none but -w -a)
   (* libs: dynlink.cma *)    libraries, before the sources
   (* with: calc.mly lex.mll *)  companion sources of the same folder, in linking order
-  (* beside: plug.ml *)      compiled to a .cmo that stands beside the program when it runs
-  (* timeout: 60 *)          seconds, when the default does not do
-  (* stress: no: WHY *)      not run with --gc-stress: it is about the collector's own timing
+  (* beside: plug.ml *)      compiled to a .cmo in the program's folder at run time
+  (* timeout: 60 *)          seconds, if the default is too short
+  (* stress: no: WHY *)      not run with --gc-stress: it tests the collector's own timing
 """
 import ast
 import hashlib
@@ -82,7 +82,7 @@ class Program:
         return sum_.hexdigest()[:24]
 
     def compile(self, build):
-        """The folder with the compiled program, made when its content is new."""
+        """The folder with the compiled program, made if its content is new."""
         home = os.path.join(build, self.digest())
         if os.path.exists(os.path.join(home, self.base + '.byte')):
             return home
@@ -126,7 +126,7 @@ class Program:
 
     def run(self, home, runtime, timeout, env=(), end=None):
         """Runs the program under `runtime` (a command prefix) in a folder of its own. At `end` (of
-        time.monotonic) it is stopped even before its timeout: the status is then 'cut short'."""
+        time.monotonic) it is stopped even before its timeout, with status 'cut short'."""
         with tempfile.TemporaryDirectory(prefix='difftest-') as folder:
             beside = [os.path.splitext(name)[0] + '.cmo' for name in self.words('beside')]
             for name in [self.base + '.byte'] + beside:
@@ -136,7 +136,7 @@ class Program:
     def run_in(self, folder, runtime, timeout, env, end):
         environment = {k: v for k, v in os.environ.items() if k in KEPT_ENV}
         environment.update(HOME=folder, LC_ALL='C', TZ='UTC')
-        # A refused malloc is Out_of_memory to the program, not the sanitizer's affair.
+        # A refused malloc means Out_of_memory in the program; it is no error of the sanitizer.
         environment['ASAN_OPTIONS'] = ':'.join(
             filter(None, [environment.get('ASAN_OPTIONS'), 'allocator_may_return_null=1']))
         environment.update(env)
@@ -152,7 +152,7 @@ class Program:
             out, err = child.communicate(text, timeout=min(seconds, left))
             return Outcome(out, REFUSED_MALLOC.sub(b'', err), child.returncode)
         except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)  # with those that it has started
+            os.killpg(child.pid, signal.SIGKILL)  # and its children
             out, err = child.communicate()
             return Outcome(out, err, 'cut short' if left < seconds else 'timeout')
 
@@ -166,7 +166,7 @@ def find_compiler():
 
 
 def companions(folder, names):
-    """Files of `folder` that some program there names as `with` or `beside`."""
+    """Files of `folder` that a program there names as `with` or `beside`."""
     used = set()
     for name in names:
         program = Program(os.path.join(folder, name))

@@ -1,19 +1,19 @@
-(* Marshalled functions, each byte of the message changed, and cut at each byte: a closure that is
-   read runs code of the program that expects its environment, anything else is a Failure (#7765).
-   ocamlrun 4.13.1 jumps to wherever the message says. *)
+(* Marshalled functions with each byte changed, and cut at each byte: a closure that is read names
+   code of the program that expects its environment, anything else is a Failure (#7765).
+   ocamlrun 4.13.1 jumps to the address that the data gives. *)
 let k = Random.int 1
 let outcomes = Hashtbl.create 3
-let sort name message =
-  let outcome = match ignore (Sys.opaque_identity (Marshal.from_string message 0)) with
+let sort name bytes =
+  let outcome = match ignore (Sys.opaque_identity (Marshal.from_string bytes 0)) with
     | () -> "read"
     | exception (Failure _ | Invalid_argument _ | End_of_file) -> "refused" in
   Hashtbl.replace outcomes (name, outcome) ();
   outcome
 
 let try_all name value =
-  let message = Marshal.to_string value [ Marshal.Closures ] in
-  Printf.printf "%s: %s\n" name (sort name message);
-  let b = Bytes.of_string message in
+  let bytes = Marshal.to_string value [ Marshal.Closures ] in
+  Printf.printf "%s: %s\n" name (sort name bytes);
+  let b = Bytes.of_string bytes in
   for i = 0 to Bytes.length b - 1 do
     let before = Bytes.get_uint8 b i in
     List.iter (fun change ->
@@ -23,14 +23,14 @@ let try_all name value =
     Bytes.set_uint8 b i before
   done;
   let cut = ref 0 in
-  for n = Marshal.header_size to String.length message - 1 do
-    (* A header that is true: the data itself ends too soon. *)
-    let short = Bytes.of_string (String.sub message 0 n) in
+  for n = Marshal.header_size to String.length bytes - 1 do
+    (* With a true header, but truncated data. *)
+    let short = Bytes.of_string (String.sub bytes 0 n) in
     Bytes.set_int32_be short 4 (Int32.of_int (n - Marshal.header_size));
     if sort name (Bytes.to_string short) = "refused" then incr cut
   done;
   Printf.printf "  cut short: %s\n"
-    (if !cut = String.length message - Marshal.header_size then "refused" else "read");
+    (if !cut = String.length bytes - Marshal.header_size then "refused" else "read");
   Printf.printf "  changed: %s\n"
     (if Hashtbl.mem outcomes (name, "refused") then "some are refused" else "all are read");
   Gc.compact ()
@@ -52,21 +52,21 @@ let () =
   try_all "one of them" (snd (even_odd ()));
   try_all "functions among other data" (1, [| 1.5; 2.5 |], plain, "text", Some two, [ 1L; 2L ])
 
-(* By hand: data of one message, with the words that it takes. *)
-let message words objects data =
+(* A marshalled value by hand: its data, with the size in words. *)
+let marshalled words objects data =
   let b = Buffer.create 20 in
   List.iter (fun n -> Buffer.add_int32_be b (Int32.of_int n)) [ 0x8495A6BE; String.length data; objects; 0; words ];
   Buffer.contents b ^ data
 
 let code_of f =
-  (* The code pointer in the message of a closure: behind the block's header. *)
+  (* The code pointer of a marshalled closure: after the block's header. *)
   let m = Marshal.to_string f [ Marshal.Closures ] in
   let at = String.index_from m Marshal.header_size '\x10' in
   String.sub m at 21
 
 let () =
   let show name m = Printf.printf "%s: %s\n" name (sort name m) in
-  let closure words fields = message (words + 1) 1
+  let closure words fields = marshalled (words + 1) 1
       ("\x08\x00\x00" ^ String.make 1 (Char.chr (words lsl 2)) ^ "\xf7" ^ fields) in
   let closinfo start = "\x03\x00\x00\x00\x00\x00\x00\x00" ^ String.make 1 (Char.chr start) in
   let code = code_of (fun x -> x) in
@@ -74,25 +74,25 @@ let () =
   show "an environment too large" (closure 3 (code ^ closinfo 2 ^ "\x41"));
   show "an environment that starts elsewhere" (closure 3 (code ^ closinfo 3 ^ "\x41"));
   show "a closinfo that is no integer" (closure 2 (code ^ "\xa0\x41"));
-  show "a code pointer alone" (message 0 0 code);
+  show "a code pointer alone" (marshalled 0 0 code);
   show "an offset that is no function's" (closure 2 ("\x10\xff\xff\xff\xf0" ^ String.sub code 5 16 ^ closinfo 2));
   show "an offset within a word" (closure 2 ("\x10\x00\x00\x00\x01" ^ String.sub code 5 16 ^ closinfo 2));
-  show "an infix pointer to a tuple" (message 3 1 "\x11\x00\x00\x00\x18\xa0\x41");
-  show "an infix pointer to an integer" (message 0 0 "\x11\x00\x00\x00\x18\x41");
-  show "an infix pointer and nothing" (message 0 0 "\x11\x00\x00\x00\x18");
+  show "an infix pointer to a tuple" (marshalled 3 1 "\x11\x00\x00\x00\x18\xa0\x41");
+  show "an infix pointer to an integer" (marshalled 0 0 "\x11\x00\x00\x00\x18\x41");
+  show "an infix pointer and nothing" (marshalled 0 0 "\x11\x00\x00\x00\x18");
   show "an infix pointer into one function"
-    (message 3 1 ("\x11\x00\x00\x00\x18\x08\x00\x00\x08\xf7" ^ code ^ closinfo 2));
+    (marshalled 3 1 ("\x11\x00\x00\x00\x18\x08\x00\x00\x08\xf7" ^ code ^ closinfo 2));
   List.iter (fun (offset, reference) ->
       show (Printf.sprintf "an infix pointer of %d" offset)
-        (message 6 2 ("\xa0\x08\x00\x00\x08\xf7" ^ code ^ closinfo 2 ^
+        (marshalled 6 2 ("\xa0\x08\x00\x00\x08\xf7" ^ code ^ closinfo 2 ^
                       Printf.sprintf "\x11\x00\x00\x00%c%s" (Char.chr offset) reference)))
     [ (8, "\x04\x01"); (24, "\x04\x01"); (24, "\x05\x00\x01"); (24, "\x06\x00\x00\x00\x01");
       (25, "\x14\x00\x00\x00\x00\x00\x00\x00\x01") ];
-  let replace part other message =
+  let replace part other bytes =
     let n = String.length part in
-    let rec find i = if String.sub message i n = part then i else find (i + 1) in
+    let rec find i = if String.sub bytes i n = part then i else find (i + 1) in
     let at = find Marshal.header_size in
-    String.sub message 0 at ^ other ^ String.sub message (at + n) (String.length message - at - n) in
+    String.sub bytes 0 at ^ other ^ String.sub bytes (at + n) (String.length bytes - at - n) in
   let partial = Marshal.to_string (three (Random.int 1)) [ Marshal.Closures ] in
   show "a partial application of its function" (replace (code_of three) (code_of three) partial);
   show "a partial application of another function" (replace (code_of three) (code_of product) partial);

@@ -1,4 +1,4 @@
-(* Marshalled data made by hand: lengths, counts, offsets and dimensions that are not true
+(* Marshalled data made by hand: false lengths, counts, offsets and dimensions
    (CVE-2018-9838, #14615, #15019, #15030). ocamlrun 4.13.1 reads and writes beyond its memory. *)
 let header ?(words = 100) ?(objects = 100) data =
   let b = Buffer.create 20 in
@@ -18,8 +18,8 @@ let big_header ?(length = 0) ?(objects = 100) ?(words = 100) data =
   Buffer.add_int64_be b (Int64.of_int words);
   Buffer.contents b ^ data
 
-let refused name message =
-  let outcome = match ignore (Sys.opaque_identity (Marshal.from_string message 0)) with
+let refused name bytes =
+  let outcome = match ignore (Sys.opaque_identity (Marshal.from_string bytes 0)) with
     | () -> "read"
     | exception Failure _ -> "Failure"
     | exception Invalid_argument _ -> "Invalid_argument"
@@ -29,14 +29,14 @@ let refused name message =
   Printf.printf "%s: %s\n%!" name outcome
 
 let () =
-  refused "a string longer than the message" (header "\x09\xff");
+  refused "a string longer than the data" (header "\x09\xff");
   refused "a string of 4 GB" (header "\x0a\xff\xff\xff\xffabc");
   refused "a string of 2^62 bytes" (header "\x15\x40\x00\x00\x00\x00\x00\x00\x00abc");
   refused "a string of 2^64 - 1 bytes" (header "\x15\xff\xff\xff\xff\xff\xff\xff\xff");
-  refused "a block longer than the message" (header "\x08\x00\x10\x00\x00\x41");
+  refused "a block longer than the data" (header "\x08\x00\x10\x00\x00\x41");
   refused "more words than the header says" (header ~words:1 "\xa0\x41\x42");
   List.iter (fun (objects, words) ->
-      refused (Printf.sprintf "3 objects of 9 words, told as %d of %d" objects words)
+      refused (Printf.sprintf "3 objects of 9 words, declared as %d of %d" objects words)
         (header ~objects ~words "\xa0\xa0\x41\x42\xa0\x41\x42"))
     [ (3, 9); (2, 9); (4, 9); (3, 8); (3, 10); (0, 9) ];
   refused "no objects, then one referred to" (header ~objects:0 "\xa0\x41\x04\x01");
@@ -62,12 +62,12 @@ let () =
   refused "2^62 words" (big_header ~words:(1 lsl 61) "\xa0\x41");
   refused "-1 objects" (big_header ~objects:(-1) "\xa0\x41");
   refused "nothing" (header "");
-  refused "a code that is none" (header "\x1f");
+  refused "an unknown code" (header "\x1f");
   refused "ends in a block" (header "\xb0\x41")
 
 (* ---- Bigarrays. ---- *)
 
-(* The message of a bigarray of 2 times 2 bytes, with other numbers in it. *)
+(* A marshalled bigarray of 2 times 2 bytes, with other numbers in it. *)
 let bigarray ?(rank = 2) ?(kind = 3) dims elements =
   let good = Marshal.to_string (Bigarray.(Array2.of_array int8_unsigned c_layout) [| [| 1; 2 |]; [| 3; 4 |] |]) [] in
   let at = 20 + String.index (String.sub good 20 (String.length good - 20)) '\000' + 13 in
@@ -93,7 +93,7 @@ let () =
   refused "dimensions that make 4 by overflow" (bigarray [ (1 lsl 61) + 1; 4 ] "abcd");
   refused "a negative dimension" (bigarray [ -4; -1 ] "abcd");
   refused "a size in bytes that overflows" (bigarray ~kind:1 [ 1 lsl 60; 2 ] "abcdefgh");
-  refused "elements that are not there" (bigarray [ 10000; 1 ] "abc");
+  refused "missing elements" (bigarray [ 10000; 1 ] "abc");
   refused "17 dimensions" (bigarray ~rank:17 (List.init 17 (fun _ -> 1)) "a");
   refused "no dimension" (bigarray ~rank:0 [] "a");
-  refused "a kind that is none" (bigarray ~kind:200 [ 1; 1 ] "a")
+  refused "an unknown kind" (bigarray ~kind:200 [ 1; 1 ] "a")

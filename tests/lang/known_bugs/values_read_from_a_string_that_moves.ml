@@ -1,5 +1,5 @@
-(* The string that is read is young and moves while the value is built (#12056); a message in the
-   middle of which a reader raises leaves the heap as it was (#14007); shared boxed numbers stay
+(* The string that is read is young and moves while the value is built (#12056); a custom
+   block whose reader raises leaves the heap as it was (#14007); shared boxed numbers stay
    shared (js_of_ocaml #1456). *)
 let () =
   for i = 1 to 300 do

@@ -1,6 +1,6 @@
-(* U1, U3: changes, cuts and mixes messages at random and reads them, closures included. Only this machine can
-   be asked to do so (ocamlrun would crash): it must end with status 0 and say how many were accepted.
-   mutate_messages.byte [rounds [seed]] *)
+(* U1, U3: changes, cuts and mixes marshalled values at random and reads them, closures included.
+   ocamlrun would crash; this must end with status 0 and print how many were accepted.
+   mutate_marshalled.byte [rounds [seed]] *)
 let rounds = try int_of_string Sys.argv.(1) with _ -> 20000
 let () = Random.init (try int_of_string Sys.argv.(2) with _ -> 1)
 
@@ -10,7 +10,7 @@ let make k = let rec f x = if x = 0 then k else g (x - 1) and g x = f x + k in (
 let add a b c = a + b + c
 open Bigarray
 
-let messages =
+let originals =
   let m v = Bytes.of_string (Marshal.to_string v [ Marshal.Closures ]) in
   [| m even; m odd; m (make 3); m (snd (make 4)); m (add 1); m (add 1 2); m [ add 5; add 6 ];
      m (fun x -> x + Random.int 5); m (lazy (add 1 2 3)); m (object method m = 1 val mutable x = "s" method y = x end);
@@ -27,14 +27,14 @@ let mutate b =
     let c = if Random.bool () then codes.(Random.int (Array.length codes)) else Random.int 256 in
     match Random.int 4 with
     | 0 -> Bytes.set b i (Char.chr ((Char.code (Bytes.get b i) + Random.int 5 - 2) land 255))
-    | 1 -> let o = messages.(Random.int (Array.length messages)) in
+    | 1 -> let o = originals.(Random.int (Array.length originals)) in
       let n = min (Random.int 30) (min (Bytes.length o - 20) (Bytes.length b - i)) in
       if n > 0 then Bytes.blit o (20 + Random.int (Bytes.length o - 20 - n + 1)) b i n
     | _ -> Bytes.set b i (Char.chr c)
   done;
   b
 
-(* Uses what came back, as far as that is possible without knowing its type. *)
+(* Visits the result, whose type is unknown. *)
 let rec visit depth v =
   let r = Obj.repr v in
   if Obj.is_block r && depth < 20 && Obj.tag r < Obj.no_scan_tag && Obj.tag r <> Obj.infix_tag then
@@ -52,7 +52,7 @@ let rec call_closures depth v =
 let () =
   let accepted = ref 0 and refused = ref 0 in
   for i = 1 to rounds do
-    let b = mutate messages.(Random.int (Array.length messages)) in
+    let b = mutate originals.(Random.int (Array.length originals)) in
     (match (Marshal.from_bytes b 0 : Obj.t) with
      | v ->
        incr accepted;
