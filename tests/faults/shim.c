@@ -8,8 +8,8 @@
  *                FAULT_SITES set, a line for each: a sum over the addresses of its call path
  *
  * Nothing fails after exit has run the program's own functions, since gcc's --coverage writes its
- * counters then. Calls inside the C library are not seen. Memory comes from the functions that would
- * have been called without this library, so that valgrind sees it. */
+ * counters then. Calls inside the C library are not seen. Memory comes from the functions that
+ * would be called without this library, so that valgrind sees it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
