@@ -1,10 +1,9 @@
 """Random OCaml programs that are well typed, end, and print what they compute.
 
-An expression of a wanted type is drawn, then those it needs, down to a depth; variables of the
-scope are used where their types fit. Everything ends because each function counts its calls
-(`tick`) and loops have bounds. A program is a module of its own, and its main part a list of
-statements, so that whoever finds a difference can leave out statements until it is gone. The same
-seed gives the same program.
+The generator draws an expression of a given type, then its operands, to a maximal depth; variables
+in scope are used where their types fit. Programs terminate, since each function counts its calls
+(`tick`) and loops have bounds. A program is a module, and its main part a list of statements, so
+that a failing one can be reduced by leaving out statements. The same seed gives the same program.
 
 Types are tuples: ('int',), ('list', T), ('array', T), ('tuple', T, ...), ('fun', (T, ...), T),
 ('rec', NAME, ...) and so on.

@@ -1,4 +1,4 @@
-(* What Gc.set makes of zero, small, huge and negative numbers, as Gc.get tells. *)
+(* What Gc.set makes of zero, small, huge and negative numbers, according to Gc.get. *)
 let show () =
   let c = Gc.get () in
   List.iter (fun n -> print_char ' '; print_int n)

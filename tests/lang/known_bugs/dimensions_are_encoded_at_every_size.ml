@@ -4,12 +4,12 @@ let () =
   List.iter
     (fun n ->
       let a = Array1.init int8_unsigned c_layout n (fun i -> i * 7 land 255) in
-      let message = Marshal.to_string a [] in
-      let b : (int, int8_unsigned_elt, c_layout) Array1.t = Marshal.from_string message 0 in
+      let bytes = Marshal.to_string a [] in
+      let b : (int, int8_unsigned_elt, c_layout) Array1.t = Marshal.from_string bytes 0 in
       let m = reshape_2 (genarray_of_array1 a) 1 n in
       let m' : (int, int8_unsigned_elt, c_layout) Array2.t = Marshal.from_string (Marshal.to_string m []) 0 in
-      Printf.printf "%d: %d bytes %s, equal %b %b, hashes %b %d\n" n (String.length message)
-        (Digest.to_hex (Digest.string message)) (a = b) (m = m') (Hashtbl.hash a = Hashtbl.hash b) (Hashtbl.hash a))
+      Printf.printf "%d: %d bytes %s, equal %b %b, hashes %b %d\n" n (String.length bytes)
+        (Digest.to_hex (Digest.string bytes)) (a = b) (m = m') (Hashtbl.hash a = Hashtbl.hash b) (Hashtbl.hash a))
     [ 0; 1; 2; 3; 4; 5; 63; 64; 65; 255; 256; 257; 65534; 65535; 65536; 65537; 100000 ];
   let hashes kind make = 
     for n = 0 to 20 do Printf.printf "%d " (Hashtbl.hash (Array1.init kind c_layout n make)) done;

@@ -13,12 +13,12 @@ let () =
   print_endline "moved"
 
 let () =
-  let message = Marshal.to_bytes (List.init 200 (fun i -> Some (Int64.of_int i)), "end") [] in
-  let n = Bytes.length message in
+  let bytes = Marshal.to_bytes (List.init 200 (fun i -> Some (Int64.of_int i)), "end") [] in
+  let n = Bytes.length bytes in
   let failed = ref 0 in
   let kept = List.init 100 (fun i -> ref (string_of_int i)) in
   for i = 20 to n - 1 do
-    let b = Bytes.copy message in
+    let b = Bytes.copy bytes in
     Bytes.set b i '\x1f';
     (match (Marshal.from_bytes b 0 : (int64 option list * string)) with
      | _ -> () | exception Failure _ -> incr failed);
@@ -30,9 +30,9 @@ let () =
 let () =
   let x = Sys.opaque_identity 1.5 and n = Sys.opaque_identity 7L and s = String.make 3 's' in
   let f = [| x; x |] and z = Nativeint.of_int (Sys.opaque_identity 5) in
-  let message = Marshal.to_string (x, (n, x), [ n; n ], f, f, s, (s, z, z), Int32.one) [] in
+  let bytes = Marshal.to_string (x, (n, x), [ n; n ], f, f, s, (s, z, z), Int32.one) [] in
   let (x', (n', y'), l', f', g', s', (t', z', u'), _) :
       float * (int64 * float) * int64 list * float array * float array * string * (string * nativeint * nativeint) * int32 =
-    Marshal.from_string message 0 in
-  Printf.printf "%d %b %b %b %b %b %b\n" (String.length message) (x' == y') (List.for_all (( == ) n') l')
+    Marshal.from_string bytes 0 in
+  Printf.printf "%d %b %b %b %b %b %b\n" (String.length bytes) (x' == y') (List.for_all (( == ) n') l')
     (f' == g') (s' == t') (z' == u') ((x', n', f', s', z') = (x, n, f, s, z))

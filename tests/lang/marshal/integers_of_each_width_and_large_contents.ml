@@ -3,10 +3,10 @@
 let show name v =
   List.iter
     (fun flags ->
-      let message = Marshal.to_string v flags in
-      Printf.printf "%s %d %s %b\n" name (String.length message)
-        (Digest.to_hex (Digest.string message))
-        (Marshal.from_string message 0 = v))
+      let bytes = Marshal.to_string v flags in
+      Printf.printf "%s %d %s %b\n" name (String.length bytes)
+        (Digest.to_hex (Digest.string bytes))
+        (Marshal.from_string bytes 0 = v))
     [ []; [ Marshal.No_sharing ] ]
 
 let () =

@@ -1,4 +1,4 @@
-(* A lazy value whose value is lazy keeps its Forward block in messages (until a collection). *)
+(* A lazy value whose value is lazy keeps its Forward block when marshalled (until a collection). *)
 let hex s = String.concat "" (List.map (fun c -> Printf.sprintf "%02x" (Char.code c)) (List.of_seq (String.to_seq s)))
 let () =
   let l = lazy (lazy (Sys.opaque_identity 3)) in

@@ -1,5 +1,5 @@
-(* Rates, call stack sizes, double starts and stops: which texts, in which order, and what is left
-   behind. Rates that sample nothing are profiles all the same. *)
+(* Rates, call stack sizes, double starts and stops: which texts, in which order, and what remains
+   after them. Rates that sample nothing are profiles all the same. *)
 open Gc.Memprof
 
 let say name f =

@@ -126,7 +126,7 @@ let () =
   stop ();
   show "once promoted"
 
-(* A resurrecting finaliser delays the death; weak pointers are clear before it is told. *)
+(* A resurrecting finaliser delays the death; weak pointers are clear before it is reported. *)
 let () =
   let saved = ref [] and w = Weak.create 1 in
   start ~callstack_size:0 ~sampling_rate:1.

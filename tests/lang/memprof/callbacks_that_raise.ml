@@ -59,7 +59,7 @@ let () =
   Printf.printf "deaths %d, caught at least two: %b\n" !deaths (!caught > 1)
 
 let () =
-  (* promote raises: no death is told; the others go on. *)
+  (* promote raises: no death is reported; the others continue. *)
   let promoted = ref 0 and died = ref 0 in
   start ~callstack_size:0 ~sampling_rate:1.
     { null_tracker with

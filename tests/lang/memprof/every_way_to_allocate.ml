@@ -1,5 +1,5 @@
 (* flags: -g *)
-(* Rate 1: every block is told, with its exact words, its generation and its source, whatever makes
+(* Rate 1: every block is reported, with its exact words, its generation and its source, whatever makes
    it. Needs no debug information, but has it: the counts must not depend on that. *)
 let log = ref []
 let tracker : (unit, unit) Gc.Memprof.tracker =
@@ -40,15 +40,15 @@ let file = open_in Sys.executable_name
 let i32 = Sys.opaque_identity 5l
 let i64 = Sys.opaque_identity 6L
 let nat = Sys.opaque_identity 7n
-let message v = Marshal.to_string v []
-let short_message = message [ "ab"; "cd" ]
-let long_message = message (Array.init 100 (fun i -> float_of_int i))
-let longer_message = message (Array.init 300 (fun i -> string_of_int i))
-let edge n = message (Array.make n 0)
+let marshalled v = Marshal.to_string v []
+let short_value = marshalled [ "ab"; "cd" ]
+let long_value = marshalled (Array.init 100 (fun i -> float_of_int i))
+let longer_value = marshalled (Array.init 300 (fun i -> string_of_int i))
+let edge n = marshalled (Array.make n 0)
 let edge255 = edge 255 and edge256 = edge 256 and edge257 = edge 257
-let custom_message = message (1l, 2L, 3n)
-let shared_message = let s = "x" in message [ s; s; s ]
-let bad_message = String.sub longer_message 0 (String.length longer_message - 1) ^ "\x0a"
+let custom_value = marshalled (1l, 2L, 3n)
+let shared_value = let s = "x" in marshalled [ s; s; s ]
+let bad_message = String.sub longer_value 0 (String.length longer_value - 1) ^ "\x0a"
 let closure_message = Marshal.to_string (fun x -> x + one) [ Marshal.Closures ]
 let exn () = try failwith "text" with Failure s -> s
 
@@ -133,13 +133,13 @@ let () =
   show "getenv" (fun () -> try Sys.getenv "TZ" with Not_found -> "");
   show "marshal out" (fun () -> Marshal.to_string (one, "ab") []);
   show "marshal to bytes" (fun () -> Marshal.to_bytes ints []);
-  show "marshal short" (fun () -> Marshal.from_string short_message 0);
-  show "marshal long" (fun () -> Marshal.from_string long_message 0);
+  show "marshal short" (fun () -> Marshal.from_string short_value 0);
+  show "marshal long" (fun () -> Marshal.from_string long_value 0);
   show "marshal 255" (fun () -> Marshal.from_string edge255 0);
   show "marshal 256" (fun () -> Marshal.from_string edge256 0);
   show "marshal 257" (fun () -> Marshal.from_string edge257 0);
-  show "marshal customs" (fun () -> Marshal.from_string custom_message 0);
-  show "marshal shared" (fun () -> Marshal.from_string shared_message 0);
+  show "marshal customs" (fun () -> Marshal.from_string custom_value 0);
+  show "marshal shared" (fun () -> Marshal.from_string shared_value 0);
   show "marshal closure" (fun () -> Marshal.from_string closure_message 0);
   show "marshal int" (fun () -> Marshal.from_string (Marshal.to_string 5 []) 0);
   show "marshal failing" (fun () ->

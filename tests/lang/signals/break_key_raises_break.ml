@@ -1,4 +1,4 @@
-(* system(3) ignores SIGINT in the caller, so the signal comes from a shell left behind, which waits
+(* system(3) ignores SIGINT in the caller, so the signal comes from a background shell, which waits
    until the command is over. *)
 let prepare () =
   ignore (Sys.command "(read line < go; sleep 0.1; kill -INT $PPID) > /dev/null 2>&1 &")
