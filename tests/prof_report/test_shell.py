@@ -35,11 +35,11 @@ class Shell(support.Case):
         text = "# nothing\n\n  table --focus 'Tree.'\"b\"  # said\nquit\nnope\n"
         self.assertEqual(self.run_shell(text), (table, ''))
 
-    def test_a_wrong_line_is_told_and_the_next_is_done(self):
+    def test_a_wrong_line_is_reported_and_the_next_runs(self):
         out, err = self.run_shell('nope\ntable --by x\ntable "\ntable', status=125)
         self.assertEqual(out, self.prof('table', 'small.ctf'))
         self.assertEqual([line.split(': ')[1] for line in err.splitlines()],
-                         ['nope', '--by', 'a quote is not closed'])
+                         ['nope', '--by', 'a quote is not closed, or the line has too many words'])
 
     def test_files_can_be_written(self):
         self.run_shell('export --to folded -o out\nmerge small.ctf -o twice.ctf\n')
