@@ -185,6 +185,21 @@ STATED = re.compile(r'(?:^|\s)([A-Z]\d{1,2})  (?=\S)')
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
+NAMED = re.compile(r'(?<![\w/.$}-])((?:gc|vm|stdlib|memprof|tests|bench)/[\w/.-]+'
+                   r'\.(?:c|h|def|py|md|mli?|list|ld))\b(?![/*])')
+
+
+def named_files(sources, _):
+    """A path in a comment, text or script names a file that exists."""
+    for source in sources:
+        if not source.is_code() and not source.path.endswith(('.md', '.ml', '.mli')):
+            continue
+        for number, line in enumerate(source.lines, 1):
+            for path in NAMED.findall(line):
+                if not os.path.exists(os.path.join(ROOT, path)) and 'SUBJECT' not in path:
+                    yield '%s:%d: no file %s' % (source.path, number, path)
+
+
 def invariant_ids(sources, _):
     stated, named = {}, set()
     for source in sources:
@@ -297,8 +312,10 @@ def typed_primitives(sources, _):
 
 
 RULES = [layers, typed_primitives, file_sizes, function_lengths, characters, open_ends,
-         head_comments, prototype_comments, banned_phrases, invariant_ids, headers_compile_alone,
-         formatted, shell_syntax, mutable_data]
+         head_comments, prototype_comments, banned_phrases, named_files, invariant_ids,
+         headers_compile_alone, formatted, shell_syntax, mutable_data]
+# Rules whose problems are counted without a failure.
+COUNTED = [banned_phrases, named_files]
 
 
 def main():
@@ -314,8 +331,9 @@ def main():
         if options.rules and rule.__name__ not in options.rules:
             continue
         problems = list(rule(sources, os.path.abspath(options.build)))
-        if problems and rule is banned_phrases and not phrases.FAILS and not options.all:
-            print('%d banned phrases: lint.py --all banned_phrases lists them' % len(problems))
+        if problems and rule in COUNTED and not options.all:
+            name = rule.__name__
+            print('%s: %d (lint.py --all %s lists them)' % (name, len(problems), name))
             passed += 1
         elif problems:
             failed += 1

@@ -5,9 +5,6 @@ expressions otherwise, too, without regard to case.
 """
 import re
 
-# Whether an occurrence fails the lint or is only counted.
-FAILS = False
-
 BANNED = [
     ('young (area|areas)', 'minor heap'),
     ('old (block|blocks)', 'major block, block of the major heap'),

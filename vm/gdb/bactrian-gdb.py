@@ -122,7 +122,7 @@ class Frames(gdb.Command):
         """The function and its place in the source, or what the symbols say, or ?"""
         vm, buffer = d['vm'], gdb.Value(scratch + 64).cast(gdb.lookup_type('char').pointer())
         place = buffer.cast(gdb.lookup_type('struct vm_location').pointer())
-        call('vm_debuginfo_of_program', vm)
+        call('vm_debuginfo_open', vm, False)
         if call('vm_debuginfo_find', vm, gpc, place):
             return '%s (%s:%d)' % (place['definition'].string() if place['definition'] else '?',
                                    place['file'].string(), int(place['line']))
