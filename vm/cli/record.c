@@ -2,7 +2,7 @@
  * check it against budgets. */
 #include "gc/assert.h"
 #include "memprof/format/plain.h"
-#include "memprof/report/command/budget.h"
+#include "memprof/report/command/command.h"
 #include "vm/cli/cli.h"
 #include "vm/image/image.h"
 #include "vm/machine/machine.h"

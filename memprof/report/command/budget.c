@@ -1,7 +1,6 @@
 /* budget.c - checks a recorded run against budgets, and lists the sites that exceed them. */
-#include "memprof/report/command/budget.h"
-
 #include "gc/assert.h"
+#include "memprof/report/command/command.h"
 #include "memprof/report/load/load.h"
 #include "memprof/report/model/text.h"
 #include "memprof/report/view/views.h"
@@ -39,9 +38,7 @@ static void forget_library(struct report_model *m) {
 static struct report_doc *find_sites(const struct report_request *request, double *total,
                                      struct report_error *error) {
     struct report_query query;
-    if (report_query_start(&query, request->model, &request->selection, REPORT_SHOW_ALLOC, error) !=
-        0)
-        return NULL;
+    if (report_query_start(&query, request->model, &request->selection, error) != 0) return NULL;
     struct report_groups *groups = report_groups_create(&query);
     *total = report_group_estimate(&query, groups, &groups->total).value;
     report_groups_free(groups);

@@ -1,4 +1,4 @@
-/* command.h - performs the verbs; the prompt and the command line share this. */
+/* command.h - performs verbs, completes their lines, checks budgets: what vm/cli calls. */
 #ifndef BACTRIAN_MEMPROF_REPORT_COMMAND_COMMAND_H
 #define BACTRIAN_MEMPROF_REPORT_COMMAND_COMMAND_H
 
@@ -17,5 +17,27 @@ int report_run_on(const struct report_model *model, const char *path, char **wor
                   bool terminal, unsigned columns, struct report_error *error);
 /* Lists the verbs and the options. */
 void report_print_help(FILE *out);
+
+/* Called with each candidate. */
+typedef void report_candidate(void *context, const char *word);
+
+/* Gives all words that may follow `before` (NULL: at the start of the line) and start with
+ * `start`. */
+void report_complete(const struct report_model *model, const char *before, const char *start,
+                     report_candidate *give, void *context);
+
+/* Bytes; below 0: no limit. */
+struct report_budgets {
+    double live;        /* estimated, at the peak */
+    double alloc;       /* exact, of the whole run */
+    double leaked;      /* estimated: live at the end, except the standard library's own */
+    const char *ignore; /* --ignore: a regular expression of sites that do not leak; NULL */
+};
+
+/* Checks the profile in a file. For each exceeded budget, writes a line that starts with `bactrian:
+ * ` and lists the largest sites; verbose: writes a line for the others too. Returns the number of
+ * exceeded budgets, or -1 and *error. Fails: also as report_alloc. */
+int report_check_budgets(const char *path, const struct report_budgets *budgets, bool verbose,
+                         FILE *out, struct report_error *error);
 
 #endif

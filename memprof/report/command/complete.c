@@ -1,7 +1,6 @@
 /* complete.c - completes a line with a verb, from the tables of the command line and the names in
  * the profile. */
-#include "memprof/report/command/complete.h"
-
+#include "memprof/report/command/command.h"
 #include "memprof/report/command/options.h"
 
 #include <stdlib.h>

@@ -63,25 +63,6 @@ static int take_moment(const char *option, const char *text, struct report_momen
                        "expected a moment, got \"%s\"", text);
 }
 
-/* Splits MIN..MAX; either may be empty. */
-static int split_range(const char *option, char *text, char **high, struct report_error *error) {
-    char *dots = strstr(text, "..");
-    if (dots == NULL)
-        return report_fail(error, option, "give MIN..MAX, MIN.. or ..MAX",
-                           "expected a range, got \"%s\"", text);
-    *dots = 0;
-    *high = dots + 2;
-    return 0;
-}
-
-static int take_life(struct report_selection *s, char *text, struct report_error *error) {
-    char *low = text, *high = text;
-    int status = split_range("--life", low, &high, error);
-    if (status == 0 && low[0] != 0) status = take_moment("--life", low, &s->life_min, error);
-    if (status == 0 && high[0] != 0) status = take_moment("--life", high, &s->life_max, error);
-    return status;
-}
-
 static int take_number(const char *option, const char *text, double most, double *out,
                        struct report_error *error) {
     char *end;
@@ -95,13 +76,29 @@ static int take_number(const char *option, const char *text, double most, double
                        "expected a number, got \"%s\"", text);
 }
 
-static int take_size(struct report_selection *s, char *text, struct report_error *error) {
-    char *low = text, *high = text;
-    int status = split_range("--size", low, &high, error);
-    if (status == 0 && low[0] != 0) status = take_number("--size", low, 1e18, &s->size_min, error);
-    if (status == 0 && high[0] != 0)
-        status = take_number("--size", high, 1e18, &s->size_max, error);
-    return status;
+/* Splits MIN..MAX; either may be empty. */
+static int split_range(const char *option, char *text, char **high, struct report_error *error) {
+    char *dots = strstr(text, "..");
+    if (dots == NULL)
+        return report_fail(error, option, "give MIN..MAX, MIN.. or ..MAX",
+                           "expected a range, got \"%s\"", text);
+    *dots = 0;
+    *high = dots + 2;
+    return 0;
+}
+
+static int take_life(struct report_selection *s, char *low, struct report_error *error) {
+    char *high = low;
+    if (split_range("--life", low, &high, error) != 0) return -1;
+    if (low[0] != 0 && take_moment("--life", low, &s->life_min, error) != 0) return -1;
+    return high[0] == 0 ? 0 : take_moment("--life", high, &s->life_max, error);
+}
+
+static int take_size(struct report_selection *s, char *low, struct report_error *error) {
+    char *high = low;
+    if (split_range("--size", low, &high, error) != 0) return -1;
+    if (low[0] != 0 && take_number("--size", low, 1e18, &s->size_min, error) != 0) return -1;
+    return high[0] == 0 ? 0 : take_number("--size", high, 1e18, &s->size_max, error);
 }
 
 /* --to is a moment, or the format of export. */

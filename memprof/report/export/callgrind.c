@@ -48,9 +48,8 @@ static bool is_nested(const struct writer *w, uint32_t node) {
 
 static int by_caller(const void *a, const void *b) {
     const struct call *x = a, *y = b;
-    if (x->function != y->function) return x->function < y->function ? -1 : 1;
-    if (x->site != y->site) return x->site < y->site ? -1 : 1;
-    return x->target < y->target ? -1 : x->target > y->target;
+    return report_order(x->function, y->function) ?: report_order(x->site, y->site) ?:
+           report_order(x->target, y->target);
 }
 
 /* Sums calls from one site to one function. */
@@ -139,9 +138,7 @@ static void put_functions(struct writer *w) {
         fprintf(w->out, "calls=%llu %u\n", c->count, c->line);
         put_costs(w, m->locations.at[c->site].line, &c->costs);
     }
-    free(order);
-    free(some);
-    free(named);
+    report_free(order, some, named);
 }
 
 int report_export_callgrind(const struct report_request *request, FILE *out,
@@ -178,8 +175,6 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
         put_functions(&w);
     }
     report_keys_free(w.functions);
-    free(w.total);
-    free(w.of_location);
-    free(w.calls.at);
+    report_free(w.total, w.of_location, w.calls.at);
     return status;
 }

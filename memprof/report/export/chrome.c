@@ -59,8 +59,7 @@ int report_export_chrome(const struct report_request *request, FILE *out,
                          struct report_error *error) {
     const struct report_model *m = request->model;
     struct report_query query;
-    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
-        return -1;
+    if (report_query_start(&query, m, &request->selection, error) != 0) return -1;
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", out);
     put_name("process_name", THREAD_PROGRAM, report_title_of(request), out);
     fputs(",\n", out);

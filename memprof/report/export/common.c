@@ -16,7 +16,7 @@ struct report_sum *report_node_sums(const struct report_request *request, enum r
     selection.has_show = true;
     selection.show = show;
     selection.at = at;
-    if (report_query_start(&query, m, &selection, show, error) != 0) return NULL;
+    if (report_query_start(&query, m, &selection, error) != 0) return NULL;
     struct report_sum *sums = report_alloc(m->nodes.count * sizeof *sums);
     for (const struct report_sample *s = NULL; (s = report_query_next(&query, s)) != NULL;)
         report_sum_add(&sums[s->node], s, m->rate);
@@ -79,8 +79,7 @@ int report_export_folded(const struct report_request *request, FILE *out,
     const struct report_model *m = request->model;
     struct report_query query;
     struct report_numbers frames = {0};
-    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
-        return -1;
+    if (report_query_start(&query, m, &request->selection, error) != 0) return -1;
     struct report_sum *sums = report_node_sums(request, query.show, request->selection.at,
                                                &query.scale, error);
     uint32_t *order = report_nodes_by_site(m);
@@ -98,9 +97,7 @@ int report_export_folded(const struct report_request *request, FILE *out,
         }
         fprintf(out, " %lld\n", weight);
     }
-    free(frames.at);
-    free(order);
-    free(sums);
+    report_free(frames.at, order, sums);
     report_query_end(&query);
     return sums != NULL ? 0 : -1;
 }

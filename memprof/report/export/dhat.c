@@ -21,8 +21,7 @@ struct event {
 
 static int by_time(const void *a, const void *b) {
     const struct event *x = a, *y = b;
-    if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return y->death - x->death;
+    return report_order(x->time, y->time) ?: report_order(y->death, x->death);
 }
 
 /* Finds the maximum that was live at each point. */
@@ -131,8 +130,7 @@ int report_export_dhat(const struct report_request *request, FILE *out,
     struct report_query query;
     struct writer w = {.query = &query, .out = out};
     bool first = true;
-    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
-        return -1;
+    if (report_query_start(&query, m, &request->selection, error) != 0) return -1;
     struct point *points = report_alloc(m->nodes.count * sizeof *points);
     int64_t peak = report_peak_time(m);
     collect(&query, peak, points);

@@ -23,8 +23,7 @@ static void weigh_nodes(struct writer *w) {
     for (size_t i = 0; i < p->nodes.count; i++)
         w->bytes[order[i]] = report_round(&rounder, report_estimate_bytes, &w->query->scale,
                                           &p->nodes.at[order[i]].self);
-    free(keys);
-    free(order);
+    report_free(keys, order);
 }
 
 static void open_node(struct writer *w, uint32_t node) {
@@ -70,7 +69,9 @@ int report_export_heapprofile(const struct report_request *request, FILE *out,
     struct report_query query;
     bool first = true;
     selection.by = REPORT_BY_SITE;
-    if (report_query_start(&query, m, &selection, REPORT_SHOW_LIVE, error) != 0) return -1;
+    if (!selection.has_show && selection.at.kind == REPORT_NO_MOMENT)
+        selection.at.kind = REPORT_END;
+    if (report_query_start(&query, m, &selection, error) != 0) return -1;
     struct report_paths *paths = report_paths_create(&query, REPORT_DOWN, NULL, REPORT_BY_SITE, 0,
                                                      error);
     if (paths == NULL) {
@@ -92,8 +93,7 @@ int report_export_heapprofile(const struct report_request *request, FILE *out,
         first = false;
     }
     fputs("]}\n", out);
-    free(w.locations);
-    free(w.bytes);
+    report_free(w.locations, w.bytes);
     report_paths_free(paths);
     report_query_end(&query);
     return 0;

@@ -117,9 +117,7 @@ static void put_locations(struct report_buffer *b, const struct report_model *m)
         put_field(&message, 4, name_index(l->file));
         put_message(b, FUNCTION, &message);
     }
-    free(done);
-    free(message.data);
-    free(line.data);
+    report_free(done, message.data, line.data);
     report_keys_free(functions);
 }
 
@@ -172,17 +170,14 @@ static void put_sample(struct report_buffer *b, const struct report_query *query
     if (labels->tag > 0) put_label(&message, s, "tag", tag_text(s, labels->tag));
     if (labels->phase > 0) put_label(&message, s, "phase", name_index(labels->phase));
     put_message(b, SAMPLE, &message);
-    free(message.data);
-    free(packed.data);
+    report_free(message.data, packed.data);
 }
 
 static int by_labels(const void *a, const void *b) {
     const struct entry *x = a, *y = b;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    if (x->labels.fate != y->labels.fate) return x->labels.fate < y->labels.fate ? -1 : 1;
-    if (x->labels.tag != y->labels.tag) return x->labels.tag < y->labels.tag ? -1 : 1;
-    if (x->labels.phase != y->labels.phase) return x->labels.phase < y->labels.phase ? -1 : 1;
-    return 0;
+    return report_order(x->rank, y->rank) ?: report_order(x->labels.fate, y->labels.fate) ?:
+           report_order(x->labels.tag, y->labels.tag) ?:
+           report_order(x->labels.phase, y->labels.phase);
 }
 
 static struct labels labels_of(const struct report_model *m, const struct report_sample *s) {
@@ -206,8 +201,7 @@ static struct entry *list_entries(const struct report_query *query, size_t *coun
     *count = 0;
     for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;)
         entries[(*count)++] = (struct entry){labels_of(m, s), rank[s->node], s - m->samples.at};
-    free(order);
-    free(rank);
+    report_free(order, rank);
     qsort(entries, *count, sizeof *entries, by_labels);
     return entries;
 }
@@ -282,8 +276,8 @@ int report_export_pprof(const struct report_request *request, FILE *out,
     births.has_show = alive.has_show = false;
     births.at.kind = REPORT_NO_MOMENT;
     if (alive.at.kind == REPORT_NO_MOMENT) alive.at.kind = REPORT_END;
-    if (report_query_start(&all, m, &births, REPORT_SHOW_ALLOC, error) != 0) return -1;
-    if (report_query_start(&live, m, &alive, REPORT_SHOW_LIVE, error) != 0) {
+    if (report_query_start(&all, m, &births, error) != 0) return -1;
+    if (report_query_start(&live, m, &alive, error) != 0) {
         report_query_end(&all);
         return -1;
     }

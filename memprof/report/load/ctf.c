@@ -228,15 +228,9 @@ static bool enter_packet(struct ctf_reader *r, bool first) {
 
 static void free_reader(struct ctf_reader *r) {
     for (size_t i = 0; i < r->domain_count; i++) {
-        free(r->domains[i]->stack.at);
-        free(r->domains[i]);
+        report_free(r->domains[i]->stack.at, r->domains[i]);
     }
-    free(r->codes.at);
-    free(r->code_hash.slots);
-    free(r->locations.at);
-    free(r->ids.at);
-    free(r->id_hash.slots);
-    free(r);
+    report_free(r->codes.at, r->code_hash.slots, r->locations.at, r->ids.at, r->id_hash.slots, r);
 }
 
 bool report_ctf_recognises(const unsigned char *bytes, size_t length) {

@@ -2,7 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_LOAD_CTF_INTERNAL_H
 #define BACTRIAN_MEMPROF_REPORT_LOAD_CTF_INTERNAL_H
 
-#include "memprof/report/load/ctf.h"
+#include "memprof/report/load/load.h"
 
 enum ctf_rule {
 #define RULE(id, grade, name, demand) CTF_##id,

@@ -2,7 +2,6 @@
 #include "memprof/report/load/load.h"
 
 #include "memprof/format/reader.h"
-#include "memprof/report/load/ctf.h"
 
 #include <errno.h>
 #include <stdio.h>

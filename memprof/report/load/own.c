@@ -216,7 +216,6 @@ struct report_model *report_load_own(const char *path, const unsigned char *byte
         report_model_finish(l.model);
     }
     mp_reader_close(l.reader);
-    free(l.locations.at);
-    free(l.nodes.at);
+    report_free(l.locations.at, l.nodes.at);
     return l.model;
 }

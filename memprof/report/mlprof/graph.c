@@ -50,8 +50,7 @@ static uint32_t add_node(struct mlprof_graph *g, uint32_t name, struct mlmon_cou
 
 static int compare_calls(const void *a, const void *b) {
     const struct mlmon_call *x = a, *y = b;
-    if (x->caller != y->caller) return x->caller < y->caller ? -1 : 1;
-    return (x->callee > y->callee) - (x->callee < y->callee);
+    return report_order(x->caller, y->caller) ?: report_order(x->callee, y->callee);
 }
 
 static void add_calls(struct mlprof_graph *g, const uint32_t *node_of) {
@@ -88,16 +87,11 @@ int mlprof_graph_make(const struct mlmon *p, const char *split, bool shorten,
                                     : node_of_name[name];
     }
     add_calls(out, node_of);
-    free(is_split);
-    free(node_of_name);
-    free(node_of);
+    report_free(is_split, node_of_name, node_of);
     return 0;
 }
 
-void mlprof_graph_free(struct mlprof_graph *g) {
-    free(g->nodes);
-    free(g->callees);
-}
+void mlprof_graph_free(struct mlprof_graph *g) { report_free(g->nodes, g->callees); }
 
 /* ---- -keep. ---- */
 
@@ -124,8 +118,7 @@ static uint8_t *kept_by(const struct mlprof_graph *g, const char *expression,
     ASSERT((size_t)(call - calls) == call_count);
     struct report_call_graph graph = {n, names, calls, call_count, own, stack, gc};
     uint8_t *kept = report_function_set(expression, &graph, "-keep", error);
-    void *const owned[] = {calls, names, gc, stack, own};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    report_free(calls, names, gc, stack, own);
     return kept;
 }
 
@@ -226,8 +219,7 @@ int mlprof_write_graph(const struct mlprof_graph *g, const struct mlprof_options
         for (uint32_t i = 0; i < g->node_count; i++)
             if (g->nodes[i].kept) write_arrows(g, i, &s);
         fputs("}\n", out);
-        free(s.from);
-        free(s.queue);
+        report_free(s.from, s.queue);
         written = !ferror(out);
         if (fclose(out) != 0) written = false;
     }

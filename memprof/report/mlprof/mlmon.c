@@ -219,15 +219,13 @@ int mlmon_read(const char *path, struct mlmon *out, struct report_error *error) 
     failed = open_lines(&l, sources, "it has the names of the functions: keep both files together",
                         error);
     if (failed == 0) failed = read_sources(&l, out);
-    free(l.text);
-    free(sources);
+    report_free(l.text, sources);
     return failed;
 }
 
 void mlmon_free(struct mlmon *p) {
     for (uint32_t i = 0; p->texts != NULL && i < p->name_count; i++) free(p->texts[i].text);
-    void *const owned[] = {p->texts, p->sources, p->names, p->name_of, p->calls.at};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    report_free(p->texts, p->sources, p->names, p->name_of, p->calls.at);
 }
 
 /* ---- Sums. ---- */
@@ -279,8 +277,7 @@ static void add_names(struct mlmon *sum, const struct mlmon *more) {
         texts[i] = (struct mlmon_name){both, tab == NULL ? NULL : tab + 1};
     }
     memcpy(name_of, more->name_of, more->source_count * sizeof *name_of);
-    free(sum->texts);
-    free(sum->name_of);
+    report_free(sum->texts, sum->name_of);
     sum->texts = texts;
     sum->name_of = name_of;
 }

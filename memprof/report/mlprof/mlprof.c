@@ -190,8 +190,6 @@ int mlprof_run(char **words, mlprof_magic *magic_of, FILE *out, struct report_er
     if (status == 0 && c.help) print_help(out);
     else if (status == 0) status = perform(&c, magic_of, out);
     for (size_t i = 0; i < c.files.count; i++) free(c.files.at[i]);
-    free(c.files.at);
-    free(c.kept);
-    free(c.title);
+    report_free(c.files.at, c.kept, c.title);
     return status;
 }

@@ -73,10 +73,9 @@ static void add_count(struct table *t, const struct mlmon *p, uint64_t n, bool r
 static int compare_nodes(const void *a, const void *b) {
     const struct mlprof_node *x = *(const struct mlprof_node *const *)a;
     const struct mlprof_node *y = *(const struct mlprof_node *const *)b;
-    if (x->counts.own != y->counts.own) return x->counts.own > y->counts.own ? -1 : 1;
-    if (x->counts.stack != y->counts.stack) return x->counts.stack > y->counts.stack ? -1 : 1;
-    int by_name = strcmp(x->name, y->name);
-    return by_name != 0 ? by_name : (x > y) - (x < y);
+    return report_order(y->counts.own, x->counts.own) ?:
+           report_order(y->counts.stack, x->counts.stack) ?: strcmp(x->name, y->name) ?:
+           report_order(x, y);
 }
 
 static void add_node(struct table *t, const struct mlmon *p, const struct mlprof_node *node,
@@ -111,6 +110,5 @@ void mlprof_write_table(const struct mlprof_graph *g, const struct mlprof_option
     for (size_t i = 0; i < t.cells.count; i += t.column_count)
         write_line(out, &t, (const char *const *)t.cells.at + i, false);
     for (size_t i = 0; i < t.cells.count; i++) free(t.cells.at[i]);
-    free(t.cells.at);
-    free(order);
+    report_free(t.cells.at, order);
 }

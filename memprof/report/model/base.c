@@ -57,6 +57,10 @@ void report_replace(char **text, char *with) {
     *text = with;
 }
 
+void report_free_list(void *const *items, size_t count) {
+    for (size_t i = 0; i < count; i++) free(items[i]);
+}
+
 void report_grow(void *array, size_t *capacity, size_t needed, size_t size) {
     if (needed <= *capacity) return;
     size_t wanted = *capacity + *capacity / 2 + 16;

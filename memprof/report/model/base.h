@@ -30,6 +30,16 @@ char *report_format_list(const char *format, va_list arguments)
 /* Frees *text and replaces it by `with`, which it takes over. */
 void report_replace(char **text, char *with);
 
+/* Frees each of its arguments, as free(). */
+#define report_free(...)                           \
+    report_free_list((void *const[]){__VA_ARGS__}, \
+                     sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
+/* Frees the `count` items of a list, not the list. */
+void report_free_list(void *const *items, size_t count);
+
+/* -1, 0 or 1: the order of two numbers. */
+#define report_order(x, y) (((x) > (y)) - ((x) < (y)))
+
 /* A vector: a growing array that starts as all zeroes; `at` is freed with free(). Any structure
  * with these three fields is one. */
 #define REPORT_VECTOR(type)     \

@@ -74,7 +74,5 @@ void report_model_fold(struct report_model *m, size_t most) {
         if (replace_nodes(m, old, hits, least, into, most + m->locations.count + 1)) break;
         free(m->nodes.at);
     }
-    free(old);
-    free(hits);
-    free(into);
+    report_free(old, hits, into);
 }

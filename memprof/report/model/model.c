@@ -29,29 +29,12 @@ struct report_model *report_model_create(void) {
 void report_model_free(struct report_model *model) {
     if (model == NULL) return;
     for (size_t i = 0; i < model->names.count; i++) free(model->names.at[i]);
-    void *const owned[] = {model->format,
-                           model->program,
-                           model->host,
-                           model->runtime_parameters,
-                           model->context,
-                           model->outcome,
-                           model->names.at,
-                           model->locations.at,
-                           model->nodes.at,
-                           model->samples.at,
-                           model->gc_events.at,
-                           model->phases.at,
-                           model->counters.at,
-                           model->sites.at,
-                           model->peak,
-                           model->origin.arguments,
-                           model->origin.ocaml,
-                           model->origin.recorder,
-                           model->name_hash.slots,
-                           model->location_hash.slots,
-                           model->node_hash.slots,
-                           model};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    report_free(model->format, model->program, model->host, model->runtime_parameters,
+                model->context, model->outcome, model->names.at, model->locations.at,
+                model->nodes.at, model->samples.at, model->gc_events.at, model->phases.at,
+                model->counters.at, model->sites.at, model->peak, model->origin.arguments,
+                model->origin.ocaml, model->origin.recorder, model->name_hash.slots,
+                model->location_hash.slots, model->node_hash.slots, model);
 }
 
 static bool is_name(const void *owner, uint32_t number, const void *key) {
@@ -115,8 +98,7 @@ void report_model_site(struct report_model *model, uint32_t location,
 
 static int by_birth(const void *a, const void *b) {
     const struct report_sample *x = a, *y = b;
-    if (x->born != y->born) return x->born < y->born ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return report_order(x->born, y->born) ?: report_order(x->node, y->node);
 }
 
 static void extend(int64_t *end, int64_t time) {
@@ -199,7 +181,7 @@ struct death {
 
 static int by_time(const void *a, const void *b) {
     const struct death *x = a, *y = b;
-    return x->time < y->time ? -1 : x->time > y->time;
+    return report_order(x->time, y->time);
 }
 
 static int64_t find_peak(const struct report_model *model) {

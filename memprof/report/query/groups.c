@@ -27,8 +27,7 @@ struct named {
 
 static int by_text(const void *a, const void *b) {
     const struct named *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
-    return order != 0 ? order : x->location < y->location ? -1 : x->location > y->location;
+    return strcmp(x->text, y->text) ?: report_order(x->location, y->location);
 }
 
 struct report_keys *report_keys_create(const struct report_model *model, enum report_by by) {
@@ -53,9 +52,7 @@ struct report_keys *report_keys_create(const struct report_model *model, enum re
 void report_keys_free(struct report_keys *keys) {
     if (keys == NULL) return;
     for (size_t i = 0; i < keys->count; i++) free(keys->texts[i]);
-    free(keys->texts);
-    free(keys->of_location);
-    free(keys);
+    report_free(keys->texts, keys->of_location, keys);
 }
 
 uint8_t *report_match_locations(const struct report_model *model, const struct report_keys *keys,
@@ -165,7 +162,7 @@ static int by_size(const void *a, const void *b, void *context) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     double m = g->exact ? g->groups[x].exact.words : g->groups[x].sum.hits;
     double n = g->exact ? g->groups[y].exact.words : g->groups[y].sum.hits;
-    return m != n ? (m > n ? -1 : 1) : strcmp(g->texts[x], g->texts[y]);
+    return report_order(n, m) ?: strcmp(g->texts[x], g->texts[y]);
 }
 
 struct report_groups *report_groups_create(const struct report_query *query) {
@@ -208,8 +205,5 @@ struct report_groups *report_groups_create(const struct report_query *query) {
 void report_groups_free(struct report_groups *groups) {
     if (groups == NULL) return;
     for (size_t i = 0; i < groups->count; i++) free(groups->texts[i]);
-    free(groups->texts);
-    free(groups->groups);
-    free(groups->order);
-    free(groups);
+    report_free(groups->texts, groups->groups, groups->order, groups);
 }

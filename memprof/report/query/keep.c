@@ -7,8 +7,7 @@
 
 static int by_call(const void *a, const void *b) {
     const struct report_call *x = a, *y = b;
-    if (x->caller != y->caller) return x->caller < y->caller ? -1 : 1;
-    return x->callee < y->callee ? -1 : x->callee > y->callee;
+    return report_order(x->caller, y->caller) ?: report_order(x->callee, y->callee);
 }
 
 /* The calls between functions, each once. */
@@ -52,8 +51,7 @@ static void find_shares(const struct report_model *m, const struct report_keys *
         shares[i] /= all;
         stack_shares[i] /= all;
     }
-    free(last);
-    free(hits);
+    report_free(last, hits);
 }
 
 uint8_t *report_keep_locations(const struct report_model *model, const char *expression,
@@ -74,10 +72,7 @@ uint8_t *report_keep_locations(const struct report_model *model, const char *exp
         for (size_t i = 0; i < model->locations.count; i++)
             kept[i] = functions[keys->of_location[i]];
     }
-    free(functions);
-    free(calls);
-    free(shares);
-    free(stack_shares);
+    report_free(functions, calls, shares, stack_shares);
     report_keys_free(keys);
     return kept;
 }

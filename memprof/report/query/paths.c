@@ -157,9 +157,7 @@ static void grow_inwards(struct growth *g) {
     /* Frames below a path that did not grow belong to it. */
     for (size_t i = 1; i < g->count; i++)
         if (g->path[i] == NO_PATH) g->path[i] = g->path[g->nodes[i].parent];
-    free(level.at);
-    free(next.at);
-    free(waiting.at);
+    report_free(level.at, next.at, waiting.at);
 }
 
 /* The locations of the functions that match; there is at least one. */
@@ -181,9 +179,8 @@ struct child {
 
 static int by_hits(const void *a, const void *b) {
     const struct child *x = a, *y = b;
-    if (x->hits != y->hits) return x->hits > y->hits ? 1 : -1;
-    if (x->key != y->key) return x->key < y->key ? 1 : -1;
-    return x->node < y->node ? 1 : -1;
+    return report_order(x->hits, y->hits) ?: report_order(y->key, x->key) ?:
+           report_order(y->node, x->node);
 }
 
 /* Sums totals from the leaves up, then orders children: all nodes are sorted once, the smallest
@@ -242,11 +239,7 @@ static void add_group(struct report_paths *p, const struct report_query *query,
         ASSERT(g.path[start] < p->nodes.count);
         report_sum_add(&p->nodes.at[g.path[start]].self, s, model->rate);
     }
-    free(g.outermost);
-    free(g.hits);
-    free(g.path);
-    free(g.first_child);
-    free(g.next_sibling);
+    report_free(g.outermost, g.hits, g.path, g.first_child, g.next_sibling);
 }
 
 /* Adds the selected samples, group by group. */
@@ -277,8 +270,7 @@ static size_t add_attributes(struct report_paths *p, const struct report_query *
     char **all = report_alloc((p->keys->count + count) * sizeof *all);
     if (p->keys->count > 0) memcpy(all, p->keys->texts, p->keys->count * sizeof *all);
     memcpy(all + p->keys->count, texts, count * sizeof *all);
-    free(p->keys->texts);
-    free(texts);
+    report_free(p->keys->texts, texts);
     p->grouped = true;
     p->attributes = p->keys->count;
     p->keys->texts = all;
@@ -317,7 +309,5 @@ struct report_paths *report_paths_create(const struct report_query *query,
 void report_paths_free(struct report_paths *paths) {
     if (paths == NULL) return;
     report_keys_free(paths->keys);
-    free(paths->nodes.at);
-    free(paths->hash.slots);
-    free(paths);
+    report_free(paths->nodes.at, paths->hash.slots, paths);
 }

@@ -130,10 +130,7 @@ static int flag_nodes(struct report_query *query, struct report_error *error) {
         if (keep != NULL && !keep[node->location]) flags |= REPORT_NODE_OUT;
         query->node_flags[i] = flags;
     }
-    free(focus);
-    free(ignore);
-    free(hide);
-    free(keep);
+    report_free(focus, ignore, hide, keep);
     report_keys_free(sites);
     return error->what[0] != 0 ? -1 : 0;
 }
@@ -212,7 +209,7 @@ static int find_phase(struct report_query *query, struct report_error *error) {
 
 static int by_start(const void *a, const void *b) {
     const struct report_span *x = a, *y = b;
-    return x->from < y->from ? -1 : x->from > y->from;
+    return report_order(x->from, y->from);
 }
 
 /* A phase may be entered repeatedly, also within itself: overlapping spans are joined. */
@@ -268,12 +265,11 @@ void report_selection_show(struct report_selection *selection, enum report_show 
 }
 
 int report_query_start(struct report_query *query, const struct report_model *model,
-                       const struct report_selection *selection, enum report_show fallback,
-                       struct report_error *error) {
+                       const struct report_selection *selection, struct report_error *error) {
     *query = (struct report_query){.model = model, .selection = selection};
     query->show = selection->has_show                      ? selection->show
                   : selection->at.kind != REPORT_NO_MOMENT ? REPORT_SHOW_LIVE
-                                                           : fallback;
+                                                           : REPORT_SHOW_ALLOC;
     if (selection->at.kind != REPORT_NO_MOMENT && query->show != REPORT_SHOW_LIVE)
         return report_fail(error, "--at", "select events with --from and --to",
                            "only live blocks have a moment");
@@ -314,10 +310,7 @@ int report_query_start(struct report_query *query, const struct report_model *mo
 }
 
 void report_query_end(struct report_query *query) {
-    free(query->node_flags);
-    free(query->sentence);
-    free(query->window);
-    free(query->spans);
+    report_free(query->node_flags, query->sentence, query->window, query->spans);
 }
 
 uint32_t report_query_node(const struct report_query *query, const struct report_sample *sample) {

@@ -89,11 +89,10 @@ bool report_parse_moment(const char *text, struct report_moment *out);
 /* Sets --show, and --at to a moment without a value. */
 void report_selection_show(struct report_selection *selection, enum report_show show, int at);
 
-/* Applies a selection. fallback: what to show without --show and --at. model and selection must
+/* Applies a selection; without --show and --at, to what was allocated. model and selection must
  * outlive the query, which report_query_end frees. Returns 0, or -1 and *error. */
 int report_query_start(struct report_query *query, const struct report_model *model,
-                       const struct report_selection *selection, enum report_show fallback,
-                       struct report_error *error);
+                       const struct report_selection *selection, struct report_error *error);
 /* Frees the query's own memory. */
 void report_query_end(struct report_query *query);
 

@@ -41,8 +41,7 @@ static bool is_wanted(const struct report_model *m, uint32_t location, const cha
 
 static int by_position(const void *a, const void *b) {
     const struct line *x = a, *y = b;
-    if (x->file != y->file) return x->file < y->file ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return report_order(x->file, y->file) ?: report_order(x->number, y->number);
 }
 
 static void find_lines(const struct report_model *m, const char *what, struct lines *lines) {
@@ -103,13 +102,12 @@ static void add_row(struct report_table *t, const struct report_query *query,
     const struct report_sum *through = line != NULL ? &line->through : &none;
     size_t n = strlen(source);
     if (n > 0 && source[n - 1] == '\n') source[n - 1] = 0;
-    report_table_row(t, 0);
-    if (self->samples > 0) report_cell_estimate(t, kind, report_query_estimate(query, self));
-    else report_cell_number(t, kind, NAN);
-    report_cell_number(t, kind,
-                       through->samples > 0 ? report_query_estimate(query, through).value : NAN);
-    report_cell_number(t, REPORT_NUMBER, number);
-    report_cell_text(t, source);
+    report_row(t, 0,
+               self->samples > 0 ? report_interval(kind, report_query_estimate(query, self))
+                                 : report_number(kind, NAN),
+               report_number(
+                   kind, through->samples > 0 ? report_query_estimate(query, through).value : NAN),
+               report_number(REPORT_NUMBER, number), report_text(source));
 }
 
 /* Adds the lines of one file, first to last. Returns whether the source was found. */
@@ -153,12 +151,10 @@ struct report_doc *report_view_annotate(const struct report_request *request,
         report_fail(error, request->operand,
                     "`bactrian prof table --by file` and `--by fn` list them",
                     "the profile has no such file or function");
-    } else if (report_query_start(&query, request->model, &request->selection, REPORT_SHOW_ALLOC,
-                                  error) == 0) {
+    } else if (report_query_start(&query, request->model, &request->selection, error) == 0) {
         add_samples(&query, &lines, &total);
         char *text = report_total_text(&query, &total);
         doc = report_doc_create("annotate", "%s of %s, %s", request->operand, text, query.sentence);
-        doc->no_intervals = request->selection.no_intervals;
         for (size_t first = 0, i = 0; i < lines.count; i++) {
             if (i + 1 < lines.count && lines.all[i + 1].file == lines.all[first].file) continue;
             found = add_file(doc, &query, &lines, first, i) && found;
@@ -170,7 +166,6 @@ struct report_doc *report_view_annotate(const struct report_request *request,
         free(text);
         report_query_end(&query);
     }
-    free(lines.all);
-    free(lines.of_location);
+    report_free(lines.all, lines.of_location);
     return doc;
 }

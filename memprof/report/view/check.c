@@ -1,6 +1,5 @@
 /* check.c - checks a file against the rules of its format. */
 #include "memprof/format/reader.h"
-#include "memprof/report/load/ctf.h"
 #include "memprof/report/load/load.h"
 #include "memprof/report/view/views.h"
 
@@ -20,12 +19,9 @@ static void listen(void *context, const struct report_ctf_violation *v) {
     f->count++;
     f->errors += v->grade != REPORT_CTF_LOOSE;
     if (f->count > MOST_ROWS) return;
-    report_table_row(f->table, 0);
-    report_cell_number(f->table, REPORT_NUMBER, v->offset);
-    report_cell_text(f->table, v->rule);
-    report_cell_text(f->table, grades[v->grade]);
-    report_cell_text(f->table, v->detail[0] != 0 ? v->detail : "-");
-    report_cell_text(f->table, v->demand);
+    report_row(f->table, 0, report_number(REPORT_NUMBER, v->offset), report_text(v->rule),
+               report_text(grades[v->grade]), report_text(v->detail[0] != 0 ? v->detail : "-"),
+               report_text(v->demand));
 }
 
 static void check_ctf(struct report_doc *doc, struct findings *f, const unsigned char *bytes,
@@ -54,23 +50,25 @@ static void check_own(struct report_doc *doc, struct findings *f, const unsigned
     struct mp_event event;
     struct mp_reader *reader = mp_reader_of_bytes(bytes, length, &why);
     struct report_table *t = report_doc_table(doc, REPORT_FACTS, "file", "%s", "");
-    report_fact_text(t, "format", "format", "bactrian");
+    report_fact(t, "format", "format", report_text("bactrian"));
     if (reader == NULL) {
-        report_fact_text(t, "state", "state", mp_read_status_text(why.status));
-        if (why.detail[0] != 0) report_fact_text(t, "found", "found", why.detail);
+        report_fact(t, "state", "state", report_text(mp_read_status_text(why.status)));
+        if (why.detail[0] != 0) report_fact(t, "found", "found", report_text(why.detail));
         f->unfinished = why.status == MP_READ_NO_MEMORY;
         f->errors++;
         return;
     }
     while (mp_reader_next(reader, &event)) continue;
     mp_reader_coverage(reader, &coverage);
-    report_fact_text(t, "state", "state", mp_read_status_text(coverage.status));
-    if (coverage.detail[0] != 0) report_fact_text(t, "found", "found", coverage.detail);
-    report_fact_number(t, "chunks", "whole chunks", REPORT_COUNT, coverage.chunks);
-    report_fact_number(t, "events", "events", REPORT_COUNT, coverage.events);
-    report_fact_number(t, "samples", "samples", REPORT_COUNT, mp_reader_sample_count(reader));
-    report_fact_number(t, "read", "bytes read", REPORT_COUNT, coverage.read_bytes);
-    report_fact_number(t, "ignored", "bytes after them", REPORT_COUNT, coverage.ignored_bytes);
+    report_fact(t, "state", "state", report_text(mp_read_status_text(coverage.status)));
+    if (coverage.detail[0] != 0) report_fact(t, "found", "found", report_text(coverage.detail));
+    report_fact(t, "chunks", "whole chunks", report_number(REPORT_COUNT, coverage.chunks));
+    report_fact(t, "events", "events", report_number(REPORT_COUNT, coverage.events));
+    report_fact(t, "samples", "samples",
+                report_number(REPORT_COUNT, mp_reader_sample_count(reader)));
+    report_fact(t, "read", "bytes read", report_number(REPORT_COUNT, coverage.read_bytes));
+    report_fact(t, "ignored", "bytes after them",
+                report_number(REPORT_COUNT, coverage.ignored_bytes));
     if (coverage.status != MP_READ_WHOLE) f->errors++;
     if (coverage.status == MP_READ_NO_MEMORY) f->unfinished = true;
     mp_reader_close(reader);

@@ -17,7 +17,9 @@ size_t report_rows_to_make(struct report_table *table, const struct report_selec
 struct report_doc *report_compute(report_view *view, const struct report_request *request,
                                   struct report_error *error) {
     struct report_doc *doc = view(request, error);
-    if (doc == NULL || request->selection.sort == NULL) return doc;
+    if (doc == NULL) return NULL;
+    if (request->selection.no_intervals) doc->no_intervals = true;
+    if (request->selection.sort == NULL) return doc;
     if (report_doc_sort(doc, request->selection.sort, error) == 0) return doc;
     report_doc_free(doc);
     return NULL;

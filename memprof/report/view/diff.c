@@ -26,15 +26,13 @@ static int by_name(const void *a, const void *b) {
 
 static int by_p(const void *a, const void *b) {
     const struct change *x = a, *y = b;
-    if (x->p != y->p) return x->p < y->p ? -1 : 1;
-    return strcmp(x->name, y->name);
+    return report_order(x->p, y->p) ?: strcmp(x->name, y->name);
 }
 
 static int by_size(const void *a, const void *b) {
     const struct change *x = a, *y = b;
     double m = fabs(x->after.value - x->before.value), n = fabs(y->after.value - y->before.value);
-    if (x->certain != y->certain) return x->certain ? -1 : 1;
-    return m != n ? (m > n ? -1 : 1) : strcmp(x->name, y->name);
+    return report_order(y->certain, x->certain) ?: report_order(n, m) ?: strcmp(x->name, y->name);
 }
 
 /* Adds one side's groups; the other side is `nothing`. */
@@ -82,13 +80,14 @@ static void judge(struct change *changes, size_t n) {
 
 static void add_row(struct report_table *t, enum report_kind kind, const struct change *c) {
     double difference = c->after.value - c->before.value;
-    report_table_row(t, 0);
-    report_cell_number(t, kind, difference);
-    report_cell_number(t, kind, c->before.value);
-    report_cell_number(t, kind, c->after.value);
-    report_cell_number(t, REPORT_SHARES, c->before.value > 0 ? difference / c->before.value : NAN);
-    report_cell_text(t, c->certain ? "yes" : c->p < 0.05 ? "maybe" : "chance");
-    report_cell_text(t, c->name);
+    report_row(
+        t, 0, report_number(kind, difference), report_number(kind, c->before.value),
+        report_number(kind, c->after.value),
+        report_number(REPORT_SHARES, c->before.value > 0 ? difference / c->before.value : NAN),
+        report_text(c->certain    ? "yes"
+                    : c->p < 0.05 ? "maybe"
+                                  : "chance"),
+        report_text(c->name));
 }
 
 static void add_table(struct report_doc *doc, const struct report_query queries[2],
@@ -125,8 +124,7 @@ struct report_doc *report_view_diff(const struct report_request *request,
     struct report_query queries[2];
     struct report_groups *groups[2];
     for (int side = 0; side < 2; side++) {
-        if (report_query_start(&queries[side], models[side], &request->selection, REPORT_SHOW_ALLOC,
-                               error) == 0)
+        if (report_query_start(&queries[side], models[side], &request->selection, error) == 0)
             continue;
         if (side == 1) report_query_end(&queries[0]);
         return NULL;

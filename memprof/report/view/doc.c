@@ -24,15 +24,9 @@ void report_doc_free(struct report_doc *doc) {
     for (size_t i = 0; i < doc->tables.count; i++) {
         struct report_table *t = doc->tables.at[i];
         for (size_t j = 0; j < t->cells.count; j++) free(t->cells.at[j].text);
-        free(t->title);
-        free(t->rows.at);
-        free(t->cells.at);
-        free(t);
+        report_free(t->title, t->rows.at, t->cells.at, t);
     }
-    free(doc->notes.at);
-    free(doc->tables.at);
-    free(doc->title);
-    free(doc);
+    report_free(doc->notes.at, doc->tables.at, doc->title, doc);
 }
 
 void report_doc_note(struct report_doc *doc, const char *text, ...) {
@@ -67,60 +61,25 @@ void report_table_columns(struct report_table *table, const char *key, ...) {
     va_end(arguments);
 }
 
-void report_table_row(struct report_table *table, unsigned depth) {
-    size_t rows = table->rows.count, cells = table->cells.count;
-    ASSERT(cells == rows * table->column_count);
+void report_table_row(struct report_table *table, unsigned depth, const struct report_cell *cells,
+                      size_t count) {
+    size_t rows = table->rows.count;
+    ASSERT(count == table->column_count);
     ASSERT(depth <= (rows > 0 ? table->rows.at[rows - 1].depth + 1 : 0));
-    report_append(&table->rows,
-                  (struct report_row){.depth = depth, .position = REPORT_ANYWHERE, .first = cells});
+    report_append(&table->rows, (struct report_row){.depth = depth,
+                                                    .position = REPORT_ANYWHERE,
+                                                    .first = table->cells.count});
+    for (size_t i = 0; i < count; i++) {
+        ASSERT((cells[i].kind == REPORT_TEXT) == (cells[i].text != NULL));
+        report_append(&table->cells, cells[i]);
+    }
 }
 
-static void add_cell(struct report_table *table, struct report_cell cell) {
-    ASSERT(table->cells.count < table->rows.count * table->column_count);
-    ASSERT((cell.kind == REPORT_TEXT) == (cell.text != NULL));
-    report_append(&table->cells, cell);
-}
-
-void report_cell_own(struct report_table *table, char *text) {
-    add_cell(table, (struct report_cell){.kind = REPORT_TEXT, .text = text});
-}
-
-void report_cell_text(struct report_table *table, const char *text) {
-    report_cell_own(table, report_copy(text));
-}
-
-void report_cell_number(struct report_table *table, enum report_kind kind, double number) {
-    add_cell(table, (struct report_cell){.kind = kind, .number = {number, number, number}});
-}
-
-void report_cell_estimate(struct report_table *table, enum report_kind kind,
-                          struct report_estimate estimate) {
-    add_cell(table, (struct report_cell){.kind = kind, .has_interval = true, .number = estimate});
-}
-
-static void start_fact(struct report_table *table, const char *key, const char *title) {
-    report_table_row(table, 0);
+void report_fact(struct report_table *table, const char *key, const char *title,
+                 struct report_cell value) {
     ASSERT(table->shape == REPORT_FACTS);
+    report_row(table, 0, report_text(title), value);
     table->rows.at[table->rows.count - 1].key = key;
-    report_cell_text(table, title);
-}
-
-void report_fact_text(struct report_table *table, const char *key, const char *title,
-                      const char *text) {
-    start_fact(table, key, title);
-    report_cell_text(table, text);
-}
-
-void report_fact_number(struct report_table *table, const char *key, const char *title,
-                        enum report_kind kind, double number) {
-    start_fact(table, key, title);
-    report_cell_number(table, kind, number);
-}
-
-void report_fact_estimate(struct report_table *table, const char *key, const char *title,
-                          enum report_kind kind, struct report_estimate estimate) {
-    start_fact(table, key, title);
-    report_cell_estimate(table, kind, estimate);
 }
 
 void report_write_cell(char out[32], const struct report_cell *cell) {

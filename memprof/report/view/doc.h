@@ -87,22 +87,29 @@ struct report_table *report_doc_table(struct report_doc *doc, enum report_shape 
 /* Adds columns: a key and a title each, both literals, then NULL. */
 void report_table_columns(struct report_table *table, const char *key, ...)
     __attribute__((sentinel));
-/* Starts a row, REPORT_ANYWHERE; its cells follow in the order of the columns. Needs: the last row
- * is complete. */
-void report_table_row(struct report_table *table, unsigned depth);
-/* Adds a cell to the last row: a text that it takes over; a copy; a number; an estimate. */
-void report_cell_own(struct report_table *table, char *text);
-void report_cell_text(struct report_table *table, const char *text);
-void report_cell_number(struct report_table *table, enum report_kind kind, double number);
-void report_cell_estimate(struct report_table *table, enum report_kind kind,
-                          struct report_estimate estimate);
-/* Adds a row to a table of facts: a text, a number, an estimate. */
-void report_fact_text(struct report_table *table, const char *key, const char *title,
-                      const char *text);
-void report_fact_number(struct report_table *table, const char *key, const char *title,
-                        enum report_kind kind, double number);
-void report_fact_estimate(struct report_table *table, const char *key, const char *title,
-                          enum report_kind kind, struct report_estimate estimate);
+/* Cells: a number; an estimate; a copy of a text; a text that the cell takes over. */
+static inline struct report_cell report_number(enum report_kind kind, double number) {
+    return (struct report_cell){.kind = kind, .number = {number, number, number}};
+}
+static inline struct report_cell report_interval(enum report_kind kind, struct report_estimate e) {
+    return (struct report_cell){.kind = kind, .has_interval = true, .number = e};
+}
+static inline struct report_cell report_own_text(char *text) {
+    return (struct report_cell){.kind = REPORT_TEXT, .text = text};
+}
+static inline struct report_cell report_text(const char *text) {
+    return report_own_text(report_copy(text));
+}
+/* Adds a row, REPORT_ANYWHERE, of `count` cells, one for each column. */
+void report_table_row(struct report_table *table, unsigned depth, const struct report_cell *cells,
+                      size_t count);
+/* The same of cells that are written out. */
+#define report_row(table, depth, ...)                                   \
+    report_table_row(table, depth, (struct report_cell[]){__VA_ARGS__}, \
+                     sizeof((struct report_cell[]){__VA_ARGS__}) / sizeof(struct report_cell))
+/* Adds a row to a table of facts. key and title are literals. */
+void report_fact(struct report_table *table, const char *key, const char *title,
+                 struct report_cell value);
 
 /* Sorts all tables and trees that have the column `by` (in reverse with - in front), siblings among
  * themselves, and cuts tables to their limit. Returns 0, or -1 and *error if none has it. */

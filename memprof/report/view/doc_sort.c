@@ -21,7 +21,7 @@ static const struct report_cell *cell_of(const struct order *o, size_t row) {
 static int compare_cells(const struct report_cell *a, const struct report_cell *b) {
     if (a->kind == REPORT_TEXT) return strcmp(a->text, b->text);
     double x = a->number.value, y = b->number.value;
-    return x > y ? -1 : x < y;
+    return report_order(y, x);
 }
 
 static bool is_unknown(const struct report_cell *cell) {
@@ -38,7 +38,7 @@ static int by_column(const void *a, const void *b, void *context) {
     if (is_unknown(left) != is_unknown(right)) return is_unknown(right) ? -1 : 1;
     int order = is_unknown(left) ? 0 : compare_cells(left, right);
     if (o->reversed) order = -order;
-    return order != 0 ? order : x < y ? -1 : x > y;
+    return order ?: report_order(x, y);
 }
 
 static void find_parents(struct order *o) {
@@ -70,8 +70,7 @@ static struct report_row *order_tree(const struct order *o, const uint32_t *sort
         for (uint32_t i = starts[row + 2]; i > starts[row + 1]; i--) stack[open++] = sorted[i - 1];
     }
     ASSERT(count == n);
-    free(starts);
-    free(stack);
+    report_free(starts, stack);
     return rows;
 }
 
@@ -86,8 +85,7 @@ static void sort_table(struct report_table *t, size_t column, bool reversed) {
     free(t->rows.at);
     t->rows.at = rows;
     t->rows.capacity = t->rows.count;
-    free(o.parents);
-    free(sorted);
+    report_free(o.parents, sorted);
 }
 
 static bool can_sort(const struct report_table *t) { return t->shape != REPORT_FACTS; }

@@ -9,7 +9,7 @@ enum { STEPS = 40, MOST_STEPS = 100000, WORST = 5 };
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+    return report_order(x, y);
 }
 
 /* The smallest value that at least a share of all values does not exceed. */
@@ -25,16 +25,13 @@ static void add_row(struct report_table *t, const char *name, double *seconds, s
     double total = 0;
     for (size_t i = 0; i < n; i++) total += seconds[i];
     qsort(seconds, n, sizeof *seconds, by_value);
-    report_table_row(t, 0);
-    report_cell_number(t, REPORT_COUNT, n);
-    report_cell_number(t, REPORT_SECONDS, total);
-    report_cell_number(t, REPORT_SHARES, run > 0 ? total / run : 0);
-    report_cell_number(t, REPORT_SECONDS, percentile(seconds, n, 0.5));
-    report_cell_number(t, REPORT_SECONDS, percentile(seconds, n, 0.9));
-    report_cell_number(t, REPORT_SECONDS, percentile(seconds, n, 0.99));
-    report_cell_number(t, REPORT_SECONDS, seconds[n - 1]);
-    report_cell_number(t, REPORT_COUNT, words);
-    report_cell_text(t, name);
+    report_row(t, 0, report_number(REPORT_COUNT, n), report_number(REPORT_SECONDS, total),
+               report_number(REPORT_SHARES, run > 0 ? total / run : 0),
+               report_number(REPORT_SECONDS, percentile(seconds, n, 0.5)),
+               report_number(REPORT_SECONDS, percentile(seconds, n, 0.9)),
+               report_number(REPORT_SECONDS, percentile(seconds, n, 0.99)),
+               report_number(REPORT_SECONDS, seconds[n - 1]), report_number(REPORT_COUNT, words),
+               report_text(name));
 }
 
 static void add_events(struct report_doc *doc, const struct report_query *query) {
@@ -66,8 +63,7 @@ static void add_events(struct report_doc *doc, const struct report_query *query)
 static int by_duration(const void *a, const void *b) {
     const struct report_gc_event *x = *(const struct report_gc_event *const *)a;
     const struct report_gc_event *y = *(const struct report_gc_event *const *)b;
-    if (x->duration != y->duration) return x->duration > y->duration ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
+    return report_order(y->duration, x->duration) ?: report_order(x->start, y->start);
 }
 
 static void add_longest(struct report_doc *doc, const struct report_query *query) {
@@ -82,9 +78,8 @@ static void add_longest(struct report_doc *doc, const struct report_query *query
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "longest", "The longest pauses");
     report_table_columns(t, "duration", "pause", "start", "at", NULL);
     for (size_t i = 0; i < n && i < report_rows_of(query->selection, WORST); i++) {
-        report_table_row(t, 0);
-        report_cell_number(t, REPORT_SECONDS, pauses[i]->duration / 1e9);
-        report_cell_number(t, REPORT_SECONDS, pauses[i]->start / 1e9);
+        report_row(t, 0, report_number(REPORT_SECONDS, pauses[i]->duration / 1e9),
+                   report_number(REPORT_SECONDS, pauses[i]->start / 1e9));
     }
     free(pauses);
 }
@@ -124,19 +119,21 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
     const struct report_counter c = count_selected(query);
     struct report_table *t = report_doc_table(doc, REPORT_FACTS, "counters", "Exact counters");
     double word = m->word_bytes;
-    report_fact_number(t, "minor_collections", "minor collections", REPORT_COUNT,
-                       c.minor_collections);
-    report_fact_number(t, "major_collections", "major collections", REPORT_COUNT,
-                       c.major_collections);
-    report_fact_number(t, "minor", "allocated in the minor heap", REPORT_BYTES,
-                       c.minor_words * word);
-    report_fact_number(t, "promoted", "promoted", REPORT_BYTES, c.promoted_words * word);
-    report_fact_number(t, "major", "allocated in the major heap directly", REPORT_BYTES,
-                       (c.major_words - c.promoted_words) * word);
+    report_fact(t, "minor_collections", "minor collections",
+                report_number(REPORT_COUNT, c.minor_collections));
+    report_fact(t, "major_collections", "major collections",
+                report_number(REPORT_COUNT, c.major_collections));
+    report_fact(t, "minor", "allocated in the minor heap",
+                report_number(REPORT_BYTES, c.minor_words * word));
+    report_fact(t, "promoted", "promoted", report_number(REPORT_BYTES, c.promoted_words * word));
+    report_fact(t, "major", "allocated in the major heap directly",
+                report_number(REPORT_BYTES, (c.major_words - c.promoted_words) * word));
     if (c.external_words > 0)
-        report_fact_number(t, "external", "external", REPORT_BYTES, c.external_words * word);
+        report_fact(t, "external", "external",
+                    report_number(REPORT_BYTES, c.external_words * word));
     if (c.heap_words > 0)
-        report_fact_number(t, "heap_max", "largest major heap", REPORT_BYTES, c.heap_words * word);
+        report_fact(t, "heap_max", "largest major heap",
+                    report_number(REPORT_BYTES, c.heap_words * word));
     if (query->window[0] != 0)
         report_doc_note(doc,
                         "Counters are read at phases and after collections: the readings nearest "
@@ -146,9 +143,7 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
 struct report_doc *report_view_gc(const struct report_request *request,
                                   struct report_error *error) {
     struct report_query query;
-    if (report_query_start(&query, request->model, &request->selection, REPORT_SHOW_ALLOC, error) !=
-        0)
-        return NULL;
+    if (report_query_start(&query, request->model, &request->selection, error) != 0) return NULL;
     struct report_doc *doc = report_doc_create("gc", "The garbage collector%s%s",
                                                query.window[0] != 0 ? ", " : "", query.window);
     add_counters(doc, &query);
@@ -215,11 +210,11 @@ static void add_steps(struct report_table *t, const struct report_query *query,
     live = (struct report_sum){0};
     for (size_t i = 0; i < steps->count; i++) {
         live_after(&live, steps, i);
-        report_table_row(t, 0);
-        report_cell_number(t, REPORT_SECONDS, (steps->from + (i + 1) * steps->width) / 1e9);
-        report_cell_estimate(t, kind, report_query_estimate(query, &live));
-        report_cell_number(t, kind, report_query_estimate(query, &steps->born[i]).value);
-        report_cell_number(t, REPORT_BAR, (double)live.hits / most);
+        report_row(t, 0,
+                   report_number(REPORT_SECONDS, (steps->from + (i + 1) * steps->width) / 1e9),
+                   report_interval(kind, report_query_estimate(query, &live)),
+                   report_number(kind, report_query_estimate(query, &steps->born[i]).value),
+                   report_number(REPORT_BAR, (double)live.hits / most));
     }
 }
 
@@ -228,7 +223,7 @@ struct report_doc *report_view_timeline(const struct report_request *request,
     const struct report_model *m = request->model;
     const struct report_selection *selection = &request->selection;
     struct report_query query;
-    if (report_query_start(&query, m, selection, REPORT_SHOW_ALLOC, error) != 0) return NULL;
+    if (report_query_start(&query, m, selection, error) != 0) return NULL;
     struct steps steps = {.count = report_rows_of(selection, STEPS), .from = query.from};
     if (steps.count > MOST_STEPS) steps.count = MOST_STEPS;
     if (steps.from > m->end) steps.from = m->end;
@@ -244,10 +239,8 @@ struct report_doc *report_view_timeline(const struct report_request *request,
     report_table_columns(t, "time", "until", "live", live_titles[selection->unit], "allocated",
                          "allocated since the line above", "bar", "", NULL);
     add_steps(t, &query, &steps);
-    doc->no_intervals = selection->no_intervals;
     report_add_notes(doc, m);
-    free(steps.born);
-    free(steps.died);
+    report_free(steps.born, steps.died);
     report_query_end(&query);
     return doc;
 }

@@ -13,22 +13,24 @@ static void add_run(struct report_doc *doc, const struct report_request *request
     char date[64];
     time_t seconds = m->epoch_us / 1000000;
     struct tm tm;
-    report_fact_text(t, "file", "file", request->path);
-    report_fact_text(t, "format", "format", m->format);
-    if (m->program[0] != 0) report_fact_text(t, "program", "program", m->program);
-    if (m->context[0] != 0) report_fact_text(t, "context", "command or context", m->context);
-    if (m->host[0] != 0) report_fact_text(t, "host", "host", m->host);
+    report_fact(t, "file", "file", report_text(request->path));
+    report_fact(t, "format", "format", report_text(m->format));
+    if (m->program[0] != 0) report_fact(t, "program", "program", report_text(m->program));
+    if (m->context[0] != 0)
+        report_fact(t, "context", "command or context", report_text(m->context));
+    if (m->host[0] != 0) report_fact(t, "host", "host", report_text(m->host));
     if (m->runtime_parameters[0] != 0)
-        report_fact_text(t, "runtime_parameters", "OCaml parameters", m->runtime_parameters);
-    report_fact_number(t, "pid", "process", REPORT_NUMBER, m->pid);
+        report_fact(t, "runtime_parameters", "OCaml parameters",
+                    report_text(m->runtime_parameters));
+    report_fact(t, "pid", "process", report_number(REPORT_NUMBER, m->pid));
     if (gmtime_r(&seconds, &tm) != NULL &&
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
-        report_fact_text(t, "started", "started", date);
-    report_fact_number(t, "duration", "duration", REPORT_SECONDS, m->end / 1e9);
-    if (m->outcome[0] != 0) report_fact_text(t, "outcome", "the program", m->outcome);
+        report_fact(t, "started", "started", report_text(date));
+    report_fact(t, "duration", "duration", report_number(REPORT_SECONDS, m->end / 1e9));
+    if (m->outcome[0] != 0) report_fact(t, "outcome", "the program", report_text(m->outcome));
     if (m->overhead >= 0)
-        report_fact_number(t, "overhead", "time spent recording", REPORT_SECONDS,
-                           m->overhead / 1e9);
+        report_fact(t, "overhead", "time spent recording",
+                    report_number(REPORT_SECONDS, m->overhead / 1e9));
 }
 
 static void add_sampling(struct report_doc *doc, const struct report_model *m) {
@@ -36,17 +38,19 @@ static void add_sampling(struct report_doc *doc, const struct report_model *m) {
     unsigned deepest = 0;
     for (size_t i = 0; i < m->nodes.count; i++)
         if (m->nodes.at[i].depth > deepest) deepest = m->nodes.at[i].depth;
-    report_fact_number(t, "rate", "sampling probability of a word", REPORT_NUMBER, m->rate);
-    report_fact_number(t, "period", "on average one sample per", REPORT_BYTES,
-                       m->word_bytes / m->rate);
-    if (m->has_seed) report_fact_number(t, "seed", "seed", REPORT_NUMBER, m->seed);
-    report_fact_number(t, "samples", "sampled blocks", REPORT_COUNT, m->samples.count);
-    if (m->has_sites) report_fact_text(t, "sites", "sites", "also counted exactly");
-    report_fact_number(t, "stacks", "different call stacks", REPORT_COUNT, m->nodes.count - 1);
-    report_fact_number(t, "locations", "different locations", REPORT_COUNT, m->locations.count - 1);
-    report_fact_number(t, "deepest", "frames of the deepest stack", REPORT_COUNT, deepest);
+    report_fact(t, "rate", "sampling probability of a word", report_number(REPORT_NUMBER, m->rate));
+    report_fact(t, "period", "on average one sample per",
+                report_number(REPORT_BYTES, m->word_bytes / m->rate));
+    if (m->has_seed) report_fact(t, "seed", "seed", report_number(REPORT_NUMBER, m->seed));
+    report_fact(t, "samples", "sampled blocks", report_number(REPORT_COUNT, m->samples.count));
+    if (m->has_sites) report_fact(t, "sites", "sites", report_text("also counted exactly"));
+    report_fact(t, "stacks", "different call stacks",
+                report_number(REPORT_COUNT, m->nodes.count - 1));
+    report_fact(t, "locations", "different locations",
+                report_number(REPORT_COUNT, m->locations.count - 1));
+    report_fact(t, "deepest", "frames of the deepest stack", report_number(REPORT_COUNT, deepest));
     if (m->skipped > 0)
-        report_fact_number(t, "skipped", "events skipped", REPORT_COUNT, m->skipped);
+        report_fact(t, "skipped", "events skipped", report_number(REPORT_COUNT, m->skipped));
 }
 
 /* Adds a row that compares an estimate with the exact total. */
@@ -54,12 +58,10 @@ static void add_comparison(struct report_table *t, const char *what,
                            const struct report_scale *scale, const struct report_sum *sum,
                            double exact) {
     struct report_estimate bytes = report_estimate_bytes(scale, sum);
-    report_table_row(t, 0);
-    report_cell_estimate(t, REPORT_BYTES, bytes);
-    report_cell_number(t, REPORT_BYTES, exact);
-    report_cell_number(t, REPORT_SHARES, exact > 0 ? bytes.value / exact - 1 : NAN);
-    report_cell_text(t, exact >= bytes.low && exact <= bytes.high ? "yes" : "no");
-    report_cell_text(t, what);
+    report_row(t, 0, report_interval(REPORT_BYTES, bytes), report_number(REPORT_BYTES, exact),
+               report_number(REPORT_SHARES, exact > 0 ? bytes.value / exact - 1 : NAN),
+               report_text(exact >= bytes.low && exact <= bytes.high ? "yes" : "no"),
+               report_text(what));
 }
 
 static void add_calibration(struct report_doc *doc, const struct report_model *m) {
@@ -91,18 +93,16 @@ static void add_phases(struct report_doc *doc, const struct report_model *m) {
     report_table_columns(t, "start", "start", "duration", "duration", "phase", "phase", NULL);
     for (size_t i = 0; i < m->phases.count; i++) {
         const struct report_phase *p = &m->phases.at[i];
-        report_table_row(t, 0);
-        report_cell_number(t, REPORT_SECONDS, p->start / 1e9);
-        report_cell_number(t, REPORT_SECONDS,
-                           ((p->end == REPORT_NEVER ? m->end : p->end) - p->start) / 1e9);
-        report_cell_text(t, m->names.at[p->name]);
+        report_row(t, 0, report_number(REPORT_SECONDS, p->start / 1e9),
+                   report_number(REPORT_SECONDS,
+                                 ((p->end == REPORT_NEVER ? m->end : p->end) - p->start) / 1e9),
+                   report_text(m->names.at[p->name]));
     }
 }
 
 struct report_doc *report_view_stats(const struct report_request *request,
                                      struct report_error *error) {
     struct report_doc *doc = report_doc_create("stats", "What was recorded");
-    doc->no_intervals = request->selection.no_intervals;
     add_run(doc, request);
     add_sampling(doc, request->model);
     add_calibration(doc, request->model);
@@ -117,26 +117,24 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
                    struct report_selection selection, struct report_table *facts,
                    struct report_error *error) {
     struct report_query query;
-    if (report_query_start(&query, request->model, &selection, REPORT_SHOW_ALLOC, error) != 0)
-        return -1;
+    if (report_query_start(&query, request->model, &selection, error) != 0) return -1;
     struct report_groups *g = report_groups_create(&query);
     struct report_estimate total = report_group_estimate(&query, g, &g->total);
     char *text = report_groups_total_text(&query, g);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, key, "%s: %s", query.sentence,
                                               text);
     t->title[0] = t->title[0] >= 'a' ? t->title[0] - 32 : t->title[0];
-    report_fact_estimate(facts, key, query.sentence, report_unit_kind(&selection), total);
+    report_fact(facts, key, query.sentence, report_interval(report_unit_kind(&selection), total));
     report_table_columns(t, "share", "share", report_unit_title(&selection),
                          report_unit_title(&selection), "site", report_by_title(&selection), NULL);
     t->empty = "no samples";
     size_t rows = report_rows_to_make(t, &selection, SUMMARY_ROWS, 0);
     for (size_t i = 0; i < g->shown && i < rows; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
-        report_table_row(t, 0);
-        report_cell_number(t, REPORT_SHARES, report_group_share(g, group));
-        report_cell_estimate(t, report_unit_kind(&selection),
-                             report_group_estimate(&query, g, group));
-        report_cell_text(t, g->texts[g->order[i]]);
+        report_row(
+            t, 0, report_number(REPORT_SHARES, report_group_share(g, group)),
+            report_interval(report_unit_kind(&selection), report_group_estimate(&query, g, group)),
+            report_text(g->texts[g->order[i]]));
     }
     free(text);
     report_groups_free(g);
@@ -151,9 +149,8 @@ struct report_doc *report_view_summary(const struct report_request *request,
                                                m->program[0] != 0 ? m->program : request->path);
     struct report_table *facts = report_doc_table(doc, REPORT_FACTS, "totals", "%s", "");
     struct report_selection selection = request->selection;
-    doc->no_intervals = selection.no_intervals;
-    report_fact_number(facts, "duration", "duration", REPORT_SECONDS, m->end / 1e9);
-    report_fact_number(facts, "samples", "sampled blocks", REPORT_COUNT, m->samples.count);
+    report_fact(facts, "duration", "duration", report_number(REPORT_SECONDS, m->end / 1e9));
+    report_fact(facts, "samples", "sampled blocks", report_number(REPORT_COUNT, m->samples.count));
     report_selection_show(&selection, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
     int failed = add_top(doc, request, "allocated", selection, facts, error);
     report_selection_show(&selection, REPORT_SHOW_LIVE, REPORT_PEAK);

@@ -31,18 +31,20 @@ static void note_rest(struct report_doc *doc, const struct report_groups *g,
                     share, option, g->shown);
 }
 
+static double share_of(const struct report_group *group, enum report_fate fate) {
+    return (double)group->fates[fate].hits / group->sum.hits;
+}
+
 struct report_doc *report_view_table(const struct report_request *request,
                                      struct report_error *error) {
     const struct report_selection *selection = &request->selection;
     struct report_query query;
-    if (report_query_start(&query, request->model, selection, REPORT_SHOW_ALLOC, error) != 0)
-        return NULL;
+    if (report_query_start(&query, request->model, selection, error) != 0) return NULL;
     struct report_groups *g = report_groups_create(&query);
     char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("table", "%s, %s", total, query.sentence);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
     size_t n = rows_to_show(t, g, selection);
-    doc->no_intervals = selection->no_intervals;
     t->empty = "no sample is selected";
     report_table_columns(t, "share", "share", report_unit_title(selection),
                          report_unit_title(selection), NULL);
@@ -51,17 +53,17 @@ struct report_doc *report_view_table(const struct report_request *request,
                          report_by_title(selection), NULL);
     for (size_t i = 0; i < n; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
-        report_table_row(t, 0);
-        report_cell_number(t, REPORT_SHARES, report_group_share(g, group));
-        report_cell_estimate(t, report_unit_kind(selection),
-                             report_group_estimate(&query, g, group));
+        struct report_cell cells[REPORT_COLUMNS_MAX];
+        size_t k = 0;
+        cells[k++] = report_number(REPORT_SHARES, report_group_share(g, group));
+        cells[k++] = report_interval(report_unit_kind(selection),
+                                     report_group_estimate(&query, g, group));
         if (selection->unit != REPORT_UNIT_BLOCKS)
-            report_cell_number(t, REPORT_COUNT, report_group_blocks(&query, g, group).value);
-        report_cell_number(t, REPORT_SHARES,
-                           (double)group->fates[REPORT_PROMOTED].hits / group->sum.hits);
-        report_cell_number(t, REPORT_SHARES,
-                           (double)group->fates[REPORT_LIVE].hits / group->sum.hits);
-        report_cell_text(t, g->texts[g->order[i]]);
+            cells[k++] = report_number(REPORT_COUNT, report_group_blocks(&query, g, group).value);
+        cells[k++] = report_number(REPORT_SHARES, share_of(group, REPORT_PROMOTED));
+        cells[k++] = report_number(REPORT_SHARES, share_of(group, REPORT_LIVE));
+        cells[k++] = report_text(g->texts[g->order[i]]);
+        report_table_row(t, 0, cells, k);
     }
     note_rest(doc, g, selection, n);
     if (g->exact)
@@ -88,16 +90,13 @@ static void add_leaks(struct report_doc *doc, const struct report_query *query,
         uint32_t key = live->order[i];
         const struct report_group *group = &live->groups[key];
         ASSERT(group->sum.hits <= all->groups[key].sum.hits);
-        report_table_row(t, 0);
-        report_cell_number(t, REPORT_SHARES, (double)group->sum.hits / live->total.sum.hits);
-        report_cell_estimate(t, report_unit_kind(selection),
-                             report_query_estimate(query, &group->sum));
-        report_cell_number(t, REPORT_COUNT,
-                           report_estimate_blocks(&query->scale, &group->sum).value);
-        report_cell_number(t, REPORT_SHARES, (double)group->sum.hits / all->groups[key].sum.hits);
-        report_cell_number(t, REPORT_SECONDS,
-                           (query->at - group->born_hits / group->sum.hits) / 1e9);
-        report_cell_text(t, live->texts[key]);
+        report_row(
+            t, 0, report_number(REPORT_SHARES, (double)group->sum.hits / live->total.sum.hits),
+            report_interval(report_unit_kind(selection), report_query_estimate(query, &group->sum)),
+            report_number(REPORT_COUNT, report_estimate_blocks(&query->scale, &group->sum).value),
+            report_number(REPORT_SHARES, (double)group->sum.hits / all->groups[key].sum.hits),
+            report_number(REPORT_SECONDS, (query->at - group->born_hits / group->sum.hits) / 1e9),
+            report_text(live->texts[key]));
     }
     note_rest(doc, live, selection, n);
 }
@@ -109,9 +108,8 @@ struct report_doc *report_view_leaks(const struct report_request *request,
     if (selection.at.kind == REPORT_NO_MOMENT) selection.at.kind = REPORT_END;
     report_selection_show(&births, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
     births.age_min.kind = REPORT_NO_MOMENT;
-    if (report_query_start(&query, request->model, &selection, REPORT_SHOW_LIVE, error) != 0)
-        return NULL;
-    if (report_query_start(&all, request->model, &births, REPORT_SHOW_ALLOC, error) != 0) {
+    if (report_query_start(&query, request->model, &selection, error) != 0) return NULL;
+    if (report_query_start(&all, request->model, &births, error) != 0) {
         report_query_end(&query);
         return NULL;
     }
@@ -126,14 +124,12 @@ struct report_doc *report_view_leaks(const struct report_request *request,
     char *aside = report_total_text(&query, &young);
     struct report_doc *doc = report_doc_create("leaks", "%s, %s, without the minor heap", total,
                                                query.sentence);
-    doc->no_intervals = selection.no_intervals;
     add_leaks(doc, &query, live, born);
     if (young.samples > 0 && selection.unit != REPORT_UNIT_BLOCKS)
         report_doc_note(doc, "Left out: %s in the minor heap, not yet examined by a collection.",
                         aside);
     report_add_notes(doc, request->model);
-    free(total);
-    free(aside);
+    report_free(total, aside);
     report_groups_free(everything);
     report_groups_free(live);
     report_groups_free(born);
@@ -150,8 +146,7 @@ struct life {
 
 static int by_length(const void *a, const void *b) {
     const struct life *x = a, *y = b;
-    if (x->length != y->length) return x->length < y->length ? -1 : 1;
-    return y->ended - x->ended;
+    return report_order(x->length, y->length) ?: report_order(y->ended, x->ended);
 }
 
 /* The Kaplan-Meier estimate of survival: a block that is live at the profile's end lived at least
@@ -176,9 +171,8 @@ static void add_survival(struct report_doc *doc, const struct report_query *quer
             at_risk -= lives[i].hits;
         }
         if (at_risk <= 0 && alive > 0) break;
-        report_table_row(t, 0);
-        report_cell_number(t, REPORT_SECONDS, age / 1e9);
-        report_cell_number(t, REPORT_SHARES, alive < 1e-12 ? 0 : alive);
+        report_row(t, 0, report_number(REPORT_SECONDS, age / 1e9),
+                   report_number(REPORT_SHARES, alive < 1e-12 ? 0 : alive));
         if (alive < 1e-12) break;
     }
     free(lives);
@@ -203,19 +197,20 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
     for (size_t i = 0; i < REPORT_FATES; i++) {
         report_table_columns(t, keys[i], titles[i], NULL);
         if (g->total.sum.samples > 0)
-            report_fact_estimate(all, keys[i], titles[i], REPORT_SHARES,
-                                 fate_of(query, &g->total, i));
+            report_fact(all, keys[i], titles[i],
+                        report_interval(REPORT_SHARES, fate_of(query, &g->total, i)));
     }
     report_table_columns(t, "name", report_by_title(selection), NULL);
     for (size_t i = 0; i < n; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
-        report_table_row(t, 0);
-        report_cell_number(t, report_unit_kind(selection),
-                           report_group_estimate(query, g, group).value);
+        struct report_cell cells[REPORT_FATES + 2];
+        cells[0] = report_number(report_unit_kind(selection),
+                                 report_group_estimate(query, g, group).value);
         for (size_t k = 0; k < REPORT_FATES; k++)
-            report_cell_number(t, REPORT_SHARES,
-                               group->sum.hits > 0 ? fate_of(query, group, k).value : NAN);
-        report_cell_text(t, g->texts[g->order[i]]);
+            cells[k + 1] = report_number(
+                REPORT_SHARES, group->sum.hits > 0 ? fate_of(query, group, k).value : NAN);
+        cells[REPORT_FATES + 1] = report_text(g->texts[g->order[i]]);
+        report_table_row(t, 0, cells, REPORT_FATES + 2);
     }
     note_rest(doc, g, selection, n);
 }
@@ -223,14 +218,11 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
 struct report_doc *report_view_lifetimes(const struct report_request *request,
                                          struct report_error *error) {
     struct report_query query;
-    if (report_query_start(&query, request->model, &request->selection, REPORT_SHOW_ALLOC, error) !=
-        0)
-        return NULL;
+    if (report_query_start(&query, request->model, &request->selection, error) != 0) return NULL;
     struct report_groups *g = report_groups_create(&query);
     char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("lifetimes", "What became of %s, %s", total,
                                                query.sentence);
-    doc->no_intervals = request->selection.no_intervals;
     add_fates(doc, &query, g);
     add_survival(doc, &query);
     report_add_notes(doc, request->model);

@@ -25,14 +25,16 @@ static void add_row(struct walk *w, unsigned depth, const struct report_sum *tot
                     const struct report_sum *self, char *text) {
     const struct report_selection *selection = w->query->selection;
     enum report_kind kind = report_unit_kind(selection);
-    report_table_row(w->table, depth);
-    report_cell_estimate(w->table, kind, report_query_estimate(w->query, total));
-    report_cell_number(w->table, REPORT_SHARES,
-                       (double)total->hits / w->paths->nodes.at[0].total.hits);
+    struct report_cell cells[4];
+    size_t n = 0;
+    cells[n++] = report_interval(kind, report_query_estimate(w->query, total));
+    cells[n++] = report_number(REPORT_SHARES,
+                               (double)total->hits / w->paths->nodes.at[0].total.hits);
     if (w->with_self)
-        report_cell_number(w->table, kind,
-                           self != NULL ? report_query_estimate(w->query, self).value : NAN);
-    report_cell_own(w->table, text);
+        cells[n++] = report_number(kind, self != NULL ? report_query_estimate(w->query, self).value
+                                                      : NAN);
+    cells[n++] = report_own_text(text);
+    report_table_row(w->table, depth, cells, n);
 }
 
 /* Adds a row for the children that are too small to be shown. */
@@ -84,8 +86,7 @@ static int by_hits(const void *a, const void *b, void *context) {
     const struct report_path *nodes = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     uint64_t m = nodes[x].total.hits, n = nodes[y].total.hits;
-    if (m != n) return m > n ? -1 : 1;
-    return x < y ? -1 : x > y;
+    return report_order(n, m) ?: report_order(x, y);
 }
 
 /* Without --top, a call with nearly all of its caller's hits does not count as a row. */
@@ -123,8 +124,7 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
                                       : selection->inverted      ? REPORT_UP
                                                                  : REPORT_DOWN;
     const char *function = request->callers != NULL ? request->callers : request->callees;
-    if (report_query_start(&query, request->model, selection, REPORT_SHOW_ALLOC, error) != 0)
-        return NULL;
+    if (report_query_start(&query, request->model, selection, error) != 0) return NULL;
     double share = selection->threshold > 0 ? selection->threshold : w.least;
     struct report_paths *paths = report_paths_create(&query, direction, function, steps, share,
                                                      error);
@@ -136,7 +136,7 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
     struct report_doc *doc = report_doc_create(
         view, "%s, %s, %s%s%s", total, query.sentence, direction_text(direction),
         function != NULL ? ": " : "", function != NULL ? function : "");
-    doc->no_intervals = selection->no_intervals || shape == REPORT_ICICLE;
+    doc->no_intervals = shape == REPORT_ICICLE;
     w.table = report_doc_table(doc, shape, "tree", "%s", "");
     w.table->empty = "no sample is selected";
     w.query = &query;

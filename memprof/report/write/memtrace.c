@@ -218,9 +218,8 @@ static void write_event(struct writer *w, const struct event *e) {
 
 static int by_time(const void *a, const void *b) {
     const struct event *x = a, *y = b;
-    if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    return x->sample < y->sample ? -1 : x->sample > y->sample;
+    return report_order(x->time, y->time) ?: report_order(x->kind, y->kind) ?:
+           report_order(x->sample, y->sample);
 }
 
 struct events {
@@ -248,8 +247,7 @@ int report_write_memtrace(const struct report_request *request, FILE *out,
                           struct report_error *error) {
     const struct report_model *m = request->model;
     struct report_query query;
-    if (report_query_start(&query, m, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
-        return -1;
+    if (report_query_start(&query, m, &request->selection, error) != 0) return -1;
     struct events events = list_events(&query);
     struct writer *w = report_alloc(sizeof *w);
     w->model = m;
@@ -260,10 +258,8 @@ int report_write_memtrace(const struct report_request *request, FILE *out,
     write_info(w);
     for (size_t i = 0; i < events.count; i++) write_event(w, &events.at[i]);
     flush(w);
-    void *const owned[] = {events.at,      w->ids,        w->sent,
-                           w->packet.data, w->event.data, w->frames.at,
-                           w->last.at,     w->pending.at, w};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    report_free(events.at, w->ids, w->sent, w->packet.data, w->event.data, w->frames.at, w->last.at,
+                w->pending.at, w);
     report_query_end(&query);
     return 0;
 }

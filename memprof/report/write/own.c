@@ -61,9 +61,8 @@ static void add_phases(struct output *o) {
 
 static int by_time(const void *a, const void *b) {
     const struct moment *x = a, *y = b;
-    if (x->us != y->us) return x->us < y->us ? -1 : 1;
-    if (x->what != y->what) return x->what < y->what ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return report_order(x->us, y->us) ?: report_order(x->what, y->what) ?:
+           report_order(x->order, y->order);
 }
 
 static void list_everything(struct output *o) {
@@ -310,8 +309,6 @@ int report_write_own(const struct report_model *model, const char *path, FILE *o
     write_all(&o);
     int problem = mp_writer_problem(o.writer);
     mp_writer_free(o.writer);
-    void *const owned[] = {o.moments.at, o.strings,  o.locations, o.nodes,
-                           o.samples,    o.chain.at, o.tags};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    report_free(o.moments.at, o.strings, o.locations, o.nodes, o.samples, o.chain.at, o.tags);
     return problem == 0 ? 0 : report_fail(error, path, advice, "%s", strerror(problem));
 }

@@ -113,8 +113,7 @@ static void append(struct report_model *to, const struct report_model *from,
     to->origin.finished_at = shift(&c, from->origin.finished_at);
     to->truncated = from->truncated;
     to->end = shift(&c, from->end);
-    free(c.locations);
-    free(c.nodes);
+    report_free(c.locations, c.nodes);
 }
 
 /* Copies a profile's description. */
@@ -153,8 +152,7 @@ static int write_model(const char *path, struct report_model *model, FILE *out,
 int report_write_trim(const struct report_request *request, FILE *out, struct report_error *error) {
     const struct report_model *from = request->model;
     struct report_query query;
-    if (report_query_start(&query, from, &request->selection, REPORT_SHOW_ALLOC, error) != 0)
-        return -1;
+    if (report_query_start(&query, from, &request->selection, error) != 0) return -1;
     struct report_model *m = report_model_create();
     describe(m, from);
     append(m, from, &query, 0);

@@ -5,7 +5,6 @@
  * lines are read without a prompt. */
 #include "gc/assert.h"
 #include "memprof/report/command/command.h"
-#include "memprof/report/command/complete.h"
 #include "memprof/report/load/load.h"
 #include "vm/cli/cli.h"
 #include "vm/cli/prompt/line.h"
