@@ -1,14 +1,15 @@
-/* bigarray.c - bigarrays as custom blocks: birth and death, order, hash, and their form in
- * messages.
+/* bigarray.c - bigarrays as custom blocks: creation and finalisation, order, hash, external
+ * representation.
  *
  * B1  With BIGARRAY_MANAGED the elements belong to the proxy if there is one, else to the block.
  * B2  A proxy's refcount is the number of blocks that point at it.
  * B3  The product of the dimensions and the element size fits in a word, and data has that many
- *     bytes. A block whose data is NULL has not become a bigarray (its making failed).
- * B4  Elements that are counted (gc_external_take) have the heap that they are counted in behind
- *     them, at the next word. OVERHEAD_BYTES are counted with them. */
+ *     bytes. data is NULL in a block whose creation failed.
+ * B4  Elements that are counted (gc_external_take) are followed, at the next word, by the heap that
+ *     counts them. OVERHEAD_BYTES are counted with them. */
 #include "stdlib/bigarray.h"
 
+#include "gc/assert.h"
 #include "gc/heap.h"
 #include "gc/roots.h"
 #include "stdlib/hash_mix.h"
@@ -19,7 +20,13 @@
 
 #include <stdlib.h>
 
-const uint8_t bigarray_element_bytes[BIGARRAY_KINDS] = {4, 8, 1, 1, 2, 2, 4, 8, 8, 8, 8, 16, 1};
+const uint8_t bigarray_element_bytes[BIGARRAY_KINDS] = {
+#define SIMPLE(name, type, letter, to_value, of_value) sizeof(type),
+#define COMPLEX(name, type)                            2 * sizeof(type),
+    BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+#undef SIMPLE
+#undef COMPLEX
+};
 
 enum { KIND_AND_LAYOUT = BIGARRAY_KIND_MASK | BIGARRAY_FORTRAN_LAYOUT };
 
@@ -33,18 +40,19 @@ uintptr_t bigarray_elements(const struct bigarray *b) {
 static bool elements_size(enum bigarray_kind kind, int num_dims, const intptr_t *dims,
                           uintptr_t *bytes) {
     uintptr_t n = bigarray_element_bytes[kind];
-    /* A dimension of 0 doesn't excuse others that overflow before it: as in OCaml. */
+    /* As in OCaml, dimensions that overflow before a dimension of 0 are refused. */
     uintptr_t elements = 1;
     for (int i = 0; i < num_dims; i++)
         if (__builtin_mul_overflow(elements, (uintptr_t)dims[i], &elements)) return false;
     return !__builtin_mul_overflow(elements, n, bytes);
 }
 
-/* For the account, what the C library adds, and a proxy. */
+/* The pointer to the heap, what malloc adds, and a proxy. */
 enum { OVERHEAD_BYTES = 80 };
 
-/* Where the heap that counts elements stands, counted with the overhead (B4). */
+/* The pointer to the heap that counts the elements (B4). counted: with the overhead. */
 static struct gc_heap **account_of(void *data, uintptr_t counted) {
+    ASSERT(counted >= OVERHEAD_BYTES);
     return (struct gc_heap **)((char *)data + (counted - OVERHEAD_BYTES + 7) / 8 * 8);
 }
 
@@ -52,7 +60,8 @@ static uintptr_t counted_bytes(const struct bigarray *b) {
     return b->flags & BIGARRAY_COUNTED ? bigarray_bytes(b) + OVERHEAD_BYTES : 0;
 }
 
-/* Memory for elements that were taken from the account; gives them back if there is none. */
+/* Memory for elements that gc_external_take has counted. NULL: there is none, nothing is counted
+ * any more. */
 static void *new_elements(struct gc_heap *heap, uintptr_t counted) {
     void *data = malloc((counted - OVERHEAD_BYTES + 7) / 8 * 8 + sizeof heap);
     if (data != NULL) *account_of(data, counted) = heap;
@@ -60,7 +69,7 @@ static void *new_elements(struct gc_heap *heap, uintptr_t counted) {
     return data;
 }
 
-/* counted: 0 if nobody counts them. */
+/* counted: 0 if they are not counted. */
 static void free_elements(void *data, uintptr_t counted) {
     if (counted != 0) gc_external_give(*account_of(data, counted), counted);
     free(data);
@@ -68,7 +77,9 @@ static void free_elements(void *data, uintptr_t counted) {
 
 value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
                    const intptr_t *dims) {
-    intptr_t copy[BIGARRAY_MAX_DIMS]; /* dims may lie in the heap */
+    ASSERT(num_dims >= 0 && num_dims <= BIGARRAY_MAX_DIMS);
+    ASSERT((flags & BIGARRAY_KIND_MASK) < BIGARRAY_KINDS);
+    intptr_t copy[BIGARRAY_MAX_DIMS]; /* dims may point into the heap */
     memcpy(copy, dims, (size_t)num_dims * sizeof *dims);
     enum bigarray_kind kind = (enum bigarray_kind)(flags & BIGARRAY_KIND_MASK);
     uintptr_t bytes = 0;
@@ -95,6 +106,7 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
 }
 
 struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b) {
+    ASSERT(b->flags & BIGARRAY_MANAGED_MASK); /* B1 */
     if (b->proxy != NULL) return b->proxy;
     struct bigarray_proxy *proxy = malloc(sizeof *proxy);
     if (proxy == NULL) return NULL;
@@ -104,6 +116,7 @@ struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b) {
 }
 
 void bigarray_drop_proxy(struct bigarray_proxy *proxy) {
+    ASSERT(proxy->refcount > 0); /* B2 */
     if (--proxy->refcount > 0) return;
     free_elements(proxy->data, proxy->size);
     free(proxy);
@@ -118,50 +131,34 @@ static void bigarray_finalize(value v) {
 
 /* ---- Order. ---- */
 
-#define COMPARE_INTEGERS(type)                             \
-    do {                                                   \
-        const type *p = x->data, *q = y->data;             \
-        for (uintptr_t i = 0; i < n; i++)                  \
-            if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1; \
-        return 0;                                          \
-    } while (0)
-
-/* A nan makes two bigarrays unordered; where an order is wanted all the same it is below
- * numbers. */
-#define COMPARE_FLOATS(type)                   \
-    do {                                       \
-        const type *p = x->data, *q = y->data; \
-        for (uintptr_t i = 0; i < n; i++) {    \
-            if (p[i] < q[i]) return -1;        \
-            if (p[i] > q[i]) return 1;         \
-            if (p[i] == q[i]) continue;        \
-            *unordered = true;                 \
-            if (p[i] == p[i]) return 1;        \
-            if (q[i] == q[i]) return -1;       \
-        }                                      \
-        return 0;                              \
-    } while (0)
+/* A nan makes two bigarrays unordered; in a total order it is below numbers. */
+#define COMPARE_NUMBERS(name, type, count)        \
+    case BIGARRAY_##name: {                       \
+        const type *p = x->data, *q = y->data;    \
+        for (uintptr_t i = 0; i < (count); i++) { \
+            if (p[i] < q[i]) return -1;           \
+            if (p[i] > q[i]) return 1;            \
+            if (p[i] == q[i]) continue;           \
+            *unordered = true;                    \
+            if (p[i] == p[i]) return 1;           \
+            if (q[i] == q[i]) return -1;          \
+        }                                         \
+        return 0;                                 \
+    }
+#define SIMPLE(name, type, letter, to_value, of_value) COMPARE_NUMBERS(name, type, n)
+#define COMPLEX(name, type)                            COMPARE_NUMBERS(name, type, 2 * n)
 
 static int compare_elements(const struct bigarray *x, const struct bigarray *y, bool *unordered) {
     uintptr_t n = bigarray_elements(x);
+    ASSERT(bigarray_kind(x) == bigarray_kind(y) && bigarray_elements(y) == n);
     switch (bigarray_kind(x)) {
-    case BIGARRAY_COMPLEX32: n *= 2; /* fall through */
-    case BIGARRAY_FLOAT32: COMPARE_FLOATS(float);
-    case BIGARRAY_COMPLEX64: n *= 2; /* fall through */
-    case BIGARRAY_FLOAT64: COMPARE_FLOATS(double);
-    case BIGARRAY_SINT8: COMPARE_INTEGERS(int8_t);
-    case BIGARRAY_CHAR:
-    case BIGARRAY_UINT8: COMPARE_INTEGERS(uint8_t);
-    case BIGARRAY_SINT16: COMPARE_INTEGERS(int16_t);
-    case BIGARRAY_UINT16: COMPARE_INTEGERS(uint16_t);
-    case BIGARRAY_INT32: COMPARE_INTEGERS(int32_t);
-    case BIGARRAY_INT64: COMPARE_INTEGERS(int64_t);
-    case BIGARRAY_CAML_INT:
-    case BIGARRAY_NATIVE_INT: COMPARE_INTEGERS(intptr_t);
+        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
     case BIGARRAY_KINDS: break;
     }
     return 0;
 }
+#undef SIMPLE
+#undef COMPLEX
 
 int bigarray_compare(value a, value b, bool *unordered) {
     const struct bigarray *x = bigarray_of(a), *y = bigarray_of(b);
@@ -179,7 +176,7 @@ static int compare_or_unordered(value a, value b) {
     return unordered ? GC_UNORDERED : order;
 }
 
-/* ---- Hash: of the first 256 bytes or 64 or 32 numbers. ---- */
+/* ---- Hash: of the first 256 bytes, 64 numbers of 32 bits or 32 of 64 bits. ---- */
 
 #define HASH_ELEMENTS(type, limit, mix)                     \
     do {                                                    \
@@ -218,19 +215,19 @@ static intptr_t bigarray_hash(value v) {
     return (intptr_t)h;
 }
 
-/* ---- Messages: numbers of dimensions and flags of 4 bytes, dimensions of 2 (or FFFF and 8), then
- * the elements, big-endian. Word-sized kinds start with a byte: 0 if 4 bytes each follow, 1 if 8.
- * ---- */
+/* ---- External representation: number of dimensions and flags in 4 bytes each, dimensions in 2 (or
+ * FFFF and 8), then the elements, big-endian. Elements of word-sized kinds follow a byte: 0 if they
+ * have 4 bytes each, 1 if 8. ---- */
 
 enum { LONG_DIMENSION = 0xFFFF };
 
-/* Width in which elements are turned to big-endian: half an element for complex kinds. */
+/* The width of the numbers to swap: half an element for complex kinds. */
 static unsigned part_bytes(enum bigarray_kind kind) {
     unsigned bytes = bigarray_element_bytes[kind];
     return kind == BIGARRAY_COMPLEX32 || kind == BIGARRAY_COMPLEX64 ? bytes / 2 : bytes;
 }
 
-/* Copies n numbers, turning each around. to is aligned for them, from needn't be. */
+/* Copies n numbers with their bytes reversed. Needs: to aligned for them. */
 static void swap_bytes(void *to, const void *from, uintptr_t n, unsigned width) {
     memcpy(to, from, n * width);
     uint16_t *p2 = to;
@@ -256,8 +253,8 @@ static void write_elements(struct vm_marshal_writer *w, const void *data, uintpt
     }
 }
 
-/* Narrow elements are written if all lie in [-limit, limit). For native integers that bound is 0:
- * OCaml means 2^31, but writes them narrow only if there are none. */
+/* Writes 4 bytes an element if all are in [-limit, limit). For native integers OCaml's limit is, by
+ * a mistake, 0: only an empty bigarray is written that way. */
 static void write_words(struct vm_marshal_writer *w, const intptr_t *p, uintptr_t n,
                         intptr_t limit) {
     bool narrow = true;
@@ -338,8 +335,9 @@ static size_t payload_size(const struct payload *p) {
     return sizeof(struct bigarray) + p->num_dims * sizeof p->dims[0];
 }
 
-/* Makes b, all zero as yet, the bigarray of p. */
+/* Turns *b into the bigarray of p. */
 static bool fill(struct vm_marshal_reader *r, struct bigarray *b, const struct payload *p) {
+    ASSERT(p->num_dims <= BIGARRAY_MAX_DIMS);
     b->num_dims = (intptr_t)p->num_dims;
     b->flags = (intptr_t)p->flags;
     b->proxy = NULL;

@@ -1,11 +1,10 @@
-/* bigarray.h - the data behind Bigarray: what a custom block "_bigarr02" holds, by the C ABI's
- * layout.
+/* bigarray.h - bigarrays: the custom block "_bigarr02", in the C ABI's layout.
  *
  *   | ops | data | num_dims | flags | proxy | dim 0 | ... | dim n-1 |
  *
- * The elements lie outside the heap. Bigarrays made by sub, slice, reshape and change_layout share
- * them with the one they came from: from then on both point at a proxy that counts its users, and
- * the last one that dies frees the elements. */
+ * The elements are outside the heap. Bigarrays made by sub, slice, reshape and change_layout share
+ * those of the original: both then point at a proxy that counts its users, and the last one to die
+ * frees the elements. */
 #ifndef BACTRIAN_STDLIB_BIGARRAY_H
 #define BACTRIAN_STDLIB_BIGARRAY_H
 
@@ -17,27 +16,38 @@ struct vm_marshal_writer;
 
 enum { BIGARRAY_MAX_DIMS = 16 };
 
+/* The kinds in the order of Bigarray's constructors:
+ *     SIMPLE(name, C type, the letter in vm/code/prim.h of an element's kind, the value of a number
+ *            n, the number of a value)
+ *     COMPLEX(name, C type of the two parts) */
+#define BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)                                   \
+    SIMPLE(FLOAT32, float, 'f', copy_double(d, n), double_of_val)             \
+    SIMPLE(FLOAT64, double, 'f', copy_double(d, n), double_of_val)            \
+    SIMPLE(SINT8, int8_t, 'i', val_of_int(n), int_of_val)                     \
+    SIMPLE(UINT8, uint8_t, 'i', val_of_int(n), int_of_val)                    \
+    SIMPLE(SINT16, int16_t, 'i', val_of_int(n), int_of_val)                   \
+    SIMPLE(UINT16, uint16_t, 'i', val_of_int(n), int_of_val)                  \
+    SIMPLE(INT32, int32_t, 'j', copy_int32(d, n), int32_of_val)               \
+    SIMPLE(INT64, int64_t, 'l', copy_int64(d, n), int64_of_val)               \
+    SIMPLE(CAML_INT, intptr_t, 'i', val_of_int(n), int_of_val)                \
+    SIMPLE(NATIVE_INT, intptr_t, 'n', copy_nativeint(d, n), nativeint_of_val) \
+    COMPLEX(COMPLEX32, float)                                                 \
+    COMPLEX(COMPLEX64, double)                                                \
+    SIMPLE(CHAR, uint8_t, 'i', val_of_int(n), int_of_val)
+
 enum bigarray_kind {
-    BIGARRAY_FLOAT32,
-    BIGARRAY_FLOAT64,
-    BIGARRAY_SINT8,
-    BIGARRAY_UINT8,
-    BIGARRAY_SINT16,
-    BIGARRAY_UINT16,
-    BIGARRAY_INT32,
-    BIGARRAY_INT64,
-    BIGARRAY_CAML_INT,
-    BIGARRAY_NATIVE_INT,
-    BIGARRAY_COMPLEX32,
-    BIGARRAY_COMPLEX64,
-    BIGARRAY_CHAR,
-    BIGARRAY_KINDS
+#define SIMPLE(name, type, letter, to_value, of_value) BIGARRAY_##name,
+#define COMPLEX(name, type)                            BIGARRAY_##name,
+    BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+#undef SIMPLE
+#undef COMPLEX
+        BIGARRAY_KINDS
 };
 
 enum {
     BIGARRAY_KIND_MASK = 0xff,
     BIGARRAY_FORTRAN_LAYOUT = 0x100, /* else C layout */
-    BIGARRAY_MANAGED = 0x200,        /* data is ours, or the proxy's */
+    BIGARRAY_MANAGED = 0x200,        /* the block or the proxy owns data */
     BIGARRAY_MAPPED_FILE = 0x400,
     BIGARRAY_MANAGED_MASK = 0x600,
     BIGARRAY_COUNTED = 0x10000 /* data is managed, and was taken from the heap's account (B4) */
@@ -59,7 +69,7 @@ struct bigarray {
 
 /* The operations of the blocks made here; foreign code may make others with the same identifier. */
 extern const struct gc_custom_ops bigarray_ops;
-/* By kind. */
+/* Bytes of an element, by kind. */
 extern const uint8_t bigarray_element_bytes[BIGARRAY_KINDS];
 
 /* The structure in a block of kind B, the kind of its elements. GC: never. */
@@ -74,7 +84,7 @@ static inline uintptr_t bigarray_bytes(const struct bigarray *b) {
 }
 
 /* A new bigarray. flags: kind and layout; dims: non-negative. data NULL: allocates the elements
- * (uninitialised), which must not overflow; else it points at elements that somebody else frees.
+ * (uninitialised), which must not overflow; else it points at elements that the caller owns.
  * GC: may run. Fails: raises Out_of_memory. */
 value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
                    const intptr_t *dims);
@@ -85,13 +95,13 @@ struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b);
 /* Gives up a share of managed elements: the last one frees them. GC: never. */
 void bigarray_drop_proxy(struct bigarray_proxy *proxy);
 
-/* Order of two bigarrays, as compare has it; *unordered: a nan was met, which makes <, = and >
- * false. GC: never. */
+/* Order of two bigarrays, as compare defines it. Sets *unordered if a nan makes <, = and > false.
+ * GC: never. */
 int bigarray_compare(value a, value b, bool *unordered);
-/* The payload in messages (stdlib/customs.h, vm/marshal/reader.h). */
+/* Reading and writing the external representation (stdlib/customs.h, vm/marshal/reader.h). */
 value bigarray_read(struct vm_marshal_reader *r, const struct gc_custom_ops *ops, size_t declared);
-/* The same into *b, which has room for as many dimensions as the message says: foreign kinds that
- * are bigarrays inside. Returns the size, 0 if the message was refused. */
+/* The same into *b, for foreign kinds that contain a bigarray. Needs: room for the dimensions that
+ * the marshalled value has. Returns the size, 0 if it was refused. */
 size_t bigarray_read_into(struct vm_marshal_reader *r, struct bigarray *b);
 void bigarray_write(struct vm_marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64);
 

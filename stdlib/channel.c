@@ -1,8 +1,8 @@
-/* channel.c - buffered reading and writing; see channel.h for the picture and the invariants.
+/* channel.c - buffered reading and writing (stdlib/channel.h).
  *
- * Descriptors belong to the program: a channel that dies doesn't close its own. Waiting for the
- * system is the one place where signals come in: a call that was interrupted runs the pending
- * actions and is tried again from the channel's state at that time (IO4). */
+ * Descriptors belong to the program: finalising a channel doesn't close its descriptor. Signals are
+ * handled where a system call waits: an interrupted call runs the pending actions and is tried
+ * again from the channel's state at that time (IO4). */
 #include "stdlib/channel.h"
 
 #include "vm/image/policy.h"
@@ -50,7 +50,7 @@ int channel_fault(struct prim_state *state) {
     return 0;
 }
 
-/* The same for calls that wait for nothing, and so are never interrupted. */
+/* The same for calls that never wait, and so are never interrupted. */
 static int prompt_fault(struct prim_state *state) {
     int error = channel_fault(state);
     return error == EINTR ? 0 : error;
@@ -58,13 +58,17 @@ static int prompt_fault(struct prim_state *state) {
 
 /* ---- Blocks and the list. ---- */
 
-static void unlink_channel(struct channel *c) {
-    *c->where = c->next;
-    if (c->next != NULL) c->next->where = c->where;
+/* IO1. GC: never. */
+static bool is_valid(const struct channel *c) {
+    const char *end = c->buffer + CHANNEL_BUFFER_BYTES;
+    return c->buffer <= c->curr && c->curr <= c->max && c->max <= c->end && c->end == end &&
+           (!c->output || c->max == end);
 }
 
 static void free_channel(struct channel *c) {
-    unlink_channel(c);
+    ASSERT(*c->where == c);
+    *c->where = c->next;
+    if (c->next != NULL) c->next->where = c->where;
     free(c->name);
     free(c);
 }
@@ -76,12 +80,17 @@ static struct gc_heap *heap_of(const struct channel *c) { return c->owner->vm->d
 void channel_set_name(struct domain *d, value channel, value name) {
     GC_ROOT(&d->gc, &channel, &name);
     bool none = string_bytes(name)[0] == '\0';
-    bool room = none || gc_external_take(&d->gc, name_bytes(string_bytes(name)));
-    if (!room) vm_raise_out_of_memory(d);
+    size_t bytes = none ? 0 : name_bytes(string_bytes(name));
+    bool room = none || gc_external_take(&d->gc, bytes);
     struct channel *c = channel_of(channel);
+    char *copy = none || !room ? NULL : strdup(string_bytes(name));
+    if (!none && copy == NULL) {
+        if (room) gc_external_give(heap_of(c), bytes);
+        vm_raise_out_of_memory(d);
+    }
     gc_external_give(heap_of(c), name_bytes(c->name));
     free(c->name);
-    c->name = none ? NULL : strdup(string_bytes(name));
+    c->name = copy;
 }
 
 static void warn_about_loss(const struct channel *c, bool unwritten) {
@@ -95,6 +104,7 @@ static void warn_about_loss(const struct channel *c, bool unwritten) {
 
 static void finalize(value v) {
     struct channel *c = channel_of(v);
+    ASSERT(c == NULL || (c->references > 0 && is_valid(c)));
     if (c == NULL || --c->references > 0) return;
     bool unwritten = c->output && c->fd != -1 && c->curr != c->buffer;
     if (c->fd != -1 && c->name != NULL && c->owner->runtime_warnings) warn_about_loss(c, unwritten);
@@ -115,7 +125,7 @@ static const struct gc_custom_ops channel_ops = {
 
 bool channel_is_channel(value v) { return custom_ops(v) == &channel_ops; }
 
-/* What stands for a descriptor of the process in this machine, or NULL. */
+/* The stream that replaces a descriptor of the process in this machine, or NULL. */
 static const struct vm_stream *stream_of(const struct vm *vm, int fd, bool output) {
     if (fd < 0 || fd >= VM_STREAMS) return NULL;
     const struct vm_stream *stream = &vm->options.streams[fd];
@@ -152,11 +162,11 @@ struct channel *channel_open(struct domain *d, int fd, bool output) {
     /* Pages of the buffer that are never used cost no memory. */
     memset(c, 0, offsetof(struct channel, buffer));
     struct prim_state *state = prim_state(d);
-    if (vm_is_own_descriptor(d->vm, fd)) fd = -1; /* to the program there is nothing */
+    if (vm_is_own_descriptor(d->vm, fd)) fd = -1; /* hidden from the program */
     c->fd = fd;
     c->output = output;
     c->stream = stream_of(d->vm, fd, output);
-    c->offset = seek(c, 0, SEEK_CUR); /* -1 for what can't seek: positions then start there */
+    c->offset = seek(c, 0, SEEK_CUR); /* -1: cannot seek, positions start at -1 */
     c->curr = c->buffer;
     c->end = c->buffer + CHANNEL_BUFFER_BYTES;
     c->max = output ? c->end : c->buffer;
@@ -169,6 +179,7 @@ struct channel *channel_open(struct domain *d, int fd, bool output) {
 }
 
 value channel_new_block(struct domain *d, struct channel *c) {
+    ASSERT(is_valid(c));
     c->references++; /* first: a finaliser that the allocation runs must not free the channel */
     value v = gc_alloc_custom_mem(&d->gc, &channel_ops, sizeof c, CHANNEL_CHARGED_BYTES);
     *(struct channel **)custom_data(v) = c;
@@ -205,11 +216,12 @@ static bool run_actions(struct domain *d, struct channel *c, struct channel_fail
     return !raised;
 }
 
-/* One read(2) behind what is available: the bytes, or -1 with errno. */
+/* One read(2) to max: the bytes, or -1 with errno. */
 static ptrdiff_t read_some(struct domain *d, struct channel *c) {
     errno = channel_fault(c->owner);
     if (errno != 0) return -1;
     size_t room = (size_t)(c->end - c->max);
+    ASSERT(!c->output && is_valid(c) && (room > 0 || c->fd == -1));
     vm_enter_blocking(d);
     ptrdiff_t n = c->stream == NULL ? read(c->fd, c->max, room)
                                     : c->stream->read(c->stream->context, c->max, room);
@@ -218,12 +230,13 @@ static ptrdiff_t read_some(struct domain *d, struct channel *c) {
 }
 
 static ptrdiff_t write_once(struct channel *c, size_t n) {
+    ASSERT(c->output && n <= (size_t)(c->curr - c->buffer));
     if (c->stream == NULL) return write(c->fd, c->buffer, n);
     return c->stream->write(c->stream->context, c->buffer, n);
 }
 
-/* One write(2). A descriptor that doesn't wait may refuse n bytes for which it has no room at once
- * (a pipe takes small pieces whole or not at all), and yet take one. */
+/* One write(2). A non-blocking descriptor without room for n bytes may still accept one byte: a
+ * pipe accepts small pieces whole or not at all. */
 static ptrdiff_t write_some(struct domain *d, struct channel *c, size_t n) {
     for (;;) {
         errno = channel_fault(c->owner);
@@ -238,8 +251,9 @@ static ptrdiff_t write_some(struct domain *d, struct channel *c, size_t n) {
     }
 }
 
-/* The first n bytes of what waited have reached the system. */
+/* Removes the first n bytes of the buffer, which were written. */
 static void drop_written(struct channel *c, size_t n) {
+    ASSERT(n <= (size_t)(c->curr - c->buffer));
     c->offset += (int64_t)n;
     memmove(c->buffer, c->buffer + n, (size_t)(c->curr - c->buffer) - n);
     c->curr -= n;
@@ -256,6 +270,7 @@ ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait 
         c->offset += n;
         c->curr = curr; /* as it was, even if the channel was closed meanwhile (IO2) */
         c->max = max + n;
+        ASSERT(is_valid(c));
         return n;
     }
     wait->again = errno == EINTR;
@@ -282,6 +297,7 @@ bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
         if (errno != EINTR) return failed(failure, errno);
         if (!run_actions(d, c, failure)) return false;
     }
+    ASSERT(is_valid(c));
     *empty = c->curr == c->buffer;
     return true;
 }
@@ -312,6 +328,7 @@ bool channel_try_read(struct domain *d, struct channel *c, void *to, size_t n, s
                       struct channel_failure *failure) {
     char *at = to;
     struct channel_wait wait = {0};
+    ASSERT(!c->output);
     while (n > 0) {
         size_t available = (size_t)(c->max - c->curr);
         if (available == 0) {
@@ -341,6 +358,7 @@ size_t channel_read(struct domain *d, struct channel *c, void *to, size_t n) {
 bool channel_try_write(struct domain *d, struct channel *c, const void *from, size_t n,
                        struct channel_failure *failure) {
     const char *at = from;
+    ASSERT(c->output && is_valid(c));
     while (n > 0) {
         size_t room = (size_t)(c->end - c->curr);
         size_t piece = n < room ? n : room;

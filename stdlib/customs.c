@@ -1,10 +1,11 @@
-/* customs.c - the list of the built-in kinds of custom blocks, and the registered foreign ones.
- * Channels are not in it: they can neither be written nor read.
+/* customs.c - the built-in kinds of custom blocks that can be marshalled, and the registered
+ * foreign ones. Channels can neither be written nor read.
  *
- * A block of a foreign kind is of an inert kind until its content is read: a block that a refused
- * value leaves in the heap is never finalised. */
+ * A block of a foreign kind has an inert kind until its content is read, so that a block of a
+ * refused value is never finalised. */
 #include "stdlib/customs.h"
 
+#include "gc/assert.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/state.h"
 #include "vm/stack/raise.h"
@@ -28,7 +29,7 @@ struct registered_custom {
 
 static const struct gc_custom_ops inert_ops = {.identifier = "_inert"};
 
-/* What vm_protect_exn passes to the function that may raise. */
+/* The context of read_content. */
 struct reading {
     struct marshal_state *m;
     const struct gc_custom_ops *ops;
@@ -40,7 +41,7 @@ struct reading {
 static value read_content(struct domain *d, void *context) {
     struct reading *job = context;
     struct marshal_state *m = job->m;
-    (void)d;
+    ASSERT(m->reader != NULL && tag_of(job->v) == TAG_CUSTOM);
     if (_setjmp(m->refusal) != 0)
         vm_marshal_fail(m->reader, m->refused_why, "a library refused it");
     else if (job->ops->deserialize(custom_data(job->v)) != job->declared)
@@ -56,7 +57,7 @@ static value read_foreign(struct vm_marshal_reader *r, const struct gc_custom_op
     if (declared == SIZE_MAX || declared > MAX_WOSIZE)
         return vm_marshal_fail(r, "incorrect length of serialized custom block",
                                "a foreign custom block without its size");
-    /* Reserved now, as a failure after the content is read would lose it. */
+    /* Reserved before, as a failure after reading would lose the content. */
     if (ops->finalize != NULL && !gc_custom_reserve(&d->gc)) vm_marshal_fail_memory(r, 1);
     value v = vm_marshal_new_custom(r, &inert_ops, declared, 0);
     if (v == 0) return 0;
@@ -95,7 +96,7 @@ void customs_free(struct prim_state *state) {
     }
 }
 
-/* The same for writing. */
+/* The context of serialize. */
 struct writing {
     value v;
     uintptr_t bytes_32, bytes_64;
@@ -103,6 +104,7 @@ struct writing {
 
 static value serialize(struct domain *d, void *context) {
     struct writing *job = context;
+    ASSERT(prim_state(d)->marshal.writer != NULL && tag_of(job->v) == TAG_CUSTOM);
     custom_ops(job->v)->serialize(job->v, &job->bytes_32, &job->bytes_64);
     return VAL_UNIT;
 }

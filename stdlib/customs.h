@@ -1,9 +1,7 @@
-/* customs.h - the kinds of custom blocks that this machine can marshal and read back.
+/* customs.h - the kinds of custom blocks that can be marshalled, besides _i, _j and _n.
  *
- * vm/marshal knows _i, _j and _n itself; the rows here are the other built-in kinds. Kinds of
- * foreign libraries follow: those with a serialize function can be written, those that were
- * registered can be read back. Their functions take no stream: they work on the one that struct
- * marshal_state names while they run. */
+ * A foreign kind with a serialize function can be written, a registered one can be read back. Their
+ * functions have no stream argument: they use the one in struct marshal_state. */
 #ifndef BACTRIAN_STDLIB_CUSTOMS_H
 #define BACTRIAN_STDLIB_CUSTOMS_H
 

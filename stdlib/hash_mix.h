@@ -8,13 +8,13 @@
 /* x rotated left by 1..31 bits. */
 static inline uint32_t hash_rotate(uint32_t x, unsigned n) { return x << n | x >> (32 - n); }
 
-/* h after 32 more bits. */
+/* Mixes 32 bits into h. */
 static inline uint32_t hash_mix_uint32(uint32_t h, uint32_t x) {
     x = hash_rotate(x * 0xcc9e2d51u, 15) * 0x1b873593u;
     return hash_rotate(h ^ x, 13) * 5 + 0xe6546b64u;
 }
 
-/* A word, so that numbers of 32 bits count the same on all machines. */
+/* A word, so that numbers of 32 bits give the same hash on 32-bit and 64-bit machines. */
 static inline uint32_t hash_mix_word(uint32_t h, intptr_t x) {
     return hash_mix_uint32(h, (uint32_t)((x >> 32) ^ (x >> 63) ^ x));
 }
@@ -24,7 +24,7 @@ static inline uint32_t hash_mix_int64(uint32_t h, int64_t x) {
     return hash_mix_uint32(hash_mix_uint32(h, (uint32_t)x), (uint32_t)((uint64_t)x >> 32));
 }
 
-/* All nans count as one, and so do the two zeros. */
+/* All nans have one hash, and so have the two zeros. */
 static inline uint32_t hash_mix_double(uint32_t h, double x) {
     uint64_t bits;
     memcpy(&bits, &x, 8);
@@ -62,7 +62,7 @@ static inline uint32_t hash_mix_string(uint32_t h, value s) {
     return hash_mix_bytes(h, (const uint8_t *)string_bytes(s), n) ^ (uint32_t)n;
 }
 
-/* The last step: every bit of the result depends on every bit before. */
+/* The last step: every bit of the result depends on every bit of h. */
 static inline uint32_t hash_finish(uint32_t h) {
     h = (h ^ h >> 16) * 0x85ebca6bu;
     h = (h ^ h >> 13) * 0xc2b2ae35u;

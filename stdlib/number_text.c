@@ -1,6 +1,7 @@
 /* number_text.c - numbers as text: formatting through snprintf, reading by hand and strtod. */
 #include "stdlib/number_text.h"
 
+#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/stack/raise.h"
 #include "vm/state/alloc.h"
@@ -13,7 +14,7 @@
 
 /* ---- Formatting. ---- */
 
-/* Behind the number at a place, which is added to *sum. */
+/* The index after the number at index `at`, which is added to *sum. */
 static size_t skip_digits(const char *text, size_t at, size_t end, size_t *sum) {
     size_t n = 0;
     for (; at < end && text[at] >= '0' && text[at] <= '9'; at++)
@@ -22,9 +23,8 @@ static size_t skip_digits(const char *text, size_t at, size_t end, size_t *sum) 
     return at;
 }
 
-/* Whether a format is text around one conversion (or none); modifier is where the letters of length
- * before the conversion's letter would stand (end: no conversion), letter where that letter is,
- * size the sum of width and precision. */
+/* Whether a format has at most one conversion. *modifier: the index where its length modifier is or
+ * would be (end: no conversion); *letter: the index of its letter; *size: width plus precision. */
 static bool scan_format(const char *text, size_t end, const char *modifiers, const char *letters,
                         size_t *modifier, size_t *letter, size_t *size) {
     *size = 0;
@@ -47,15 +47,15 @@ static bool scan_format(const char *text, size_t end, const char *modifiers, con
     return true;
 }
 
-/* Room for most numbers; longer texts are printed a second time, into the string itself. */
+/* Enough for most numbers; longer texts are printed again, into the string. */
 enum { SHORT_TEXT = 128 };
 
 static void check_length(struct domain *d, int n) {
     if (n < 0) vm_raise_out_of_memory(d);
 }
 
-/* The C library holds some bytes for each that a width or precision asks for: as many words of heap
- * must be allowed. */
+/* The C library allocates some bytes for each of width and precision: the heap's limit must allow
+ * as many words. */
 static void check_size(struct domain *d, size_t size) {
     size_t limit = gc_get_params(&d->gc)->max_heap_words;
     if (limit != 0 && size > limit) vm_raise_out_of_memory(d);
@@ -76,7 +76,7 @@ value prim_format_double(struct domain *d, value format, double x) {
     if (n < SHORT_TEXT) return copy_bytes(d, small, (size_t)n);
     GC_ROOT(&d->gc, &format);
     value result = new_string(d, (size_t)n);
-    /* The zero that snprintf adds lands in the padding, where it belongs. */
+    /* The zero that snprintf adds is in the padding. */
     snprintf(string_bytes(result), (size_t)n + 1, string_bytes(format), x);
     return result;
 }
@@ -92,7 +92,7 @@ static value print_integer(struct domain *d, const char *format, int64_t n) {
 }
 #pragma GCC diagnostic pop
 
-/* The format "%d", by far the most frequent one. */
+/* "%d", the most frequent format. */
 static value print_decimal(struct domain *d, int64_t n) {
     char text[24];
     char *end = text + sizeof text, *p = end;
@@ -107,7 +107,7 @@ value prim_format_integer(struct domain *d, value format, int64_t n, unsigned bi
     const char *text = string_bytes(format);
     size_t length = string_length(format), modifier, letter, size;
     if (length == 2 && text[0] == '%' && text[1] == 'd') return print_decimal(d, n);
-    /* The limit of a 32-byte buffer that also has to hold a length modifier. */
+    /* OCaml's buffer of 32 bytes also holds a length modifier. */
     if (length + (bits == 32 ? 0 : 1) + 1 >= 32)
         vm_invalid_argument(d, "format_int: format too long");
     if (!scan_format(text, length, "lnL", "diuxXo", &modifier, &letter, &size) ||
@@ -115,6 +115,7 @@ value prim_format_integer(struct domain *d, value format, int64_t n, unsigned bi
         vm_invalid_argument(d, "format_int: bad format");
     check_size(d, size);
     char full[40];
+    ASSERT(modifier <= letter && modifier + 3 <= sizeof full);
     memcpy(full, text, modifier);
     full[modifier] = 'l';
     full[modifier + 1] = text[letter];
@@ -133,7 +134,7 @@ static int digit_of(unsigned char c) {
     return INT_MAX;
 }
 
-/* The base that a prefix names, or 0. The letter u means a decimal number that may use all bits. */
+/* The base of a prefix, or 0. u is decimal, with all bits. */
 static int base_of_prefix(char letter) {
     switch (letter) {
     case 'x':
@@ -151,6 +152,7 @@ static int base_of_prefix(char letter) {
 /* Digits and underscores, a digit first, up to the end. False: ill-formed, or over 64 bits. */
 static bool read_magnitude(const char *p, const char *end, int base, uint64_t *magnitude) {
     uint64_t n = 0;
+    ASSERT(base >= 2 && base <= 16);
     if (p == end || *p == '_') return false;
     for (; p < end; p++) {
         if (*p == '_') continue;
@@ -183,9 +185,8 @@ int64_t prim_parse_integer(struct domain *d, value text, unsigned bits, const ch
 
 /* ---- Reading floats. ---- */
 
-/* A hexadecimal mantissa as it is read: the first 60 significant bits, the rest folded into the
- * lowest one (rounding to odd), so that the conversion to a double rounds as the whole number
- * would. */
+/* A hexadecimal mantissa: the first 60 significant bits, with the rest folded into the lowest one
+ * (rounding to odd), so that converting it to a double rounds as the whole number would. */
 struct hex_mantissa {
     int64_t bits;
     unsigned kept;   /* bits in use, a multiple of 4 */
@@ -195,6 +196,7 @@ struct hex_mantissa {
 };
 
 static void add_hex_digit(struct hex_mantissa *m, int digit) {
+    ASSERT(digit >= 0 && digit < 16);
     m->seen += 4;
     if (m->bits == 0 && digit == 0) return;
     if (m->kept < 60) {
@@ -210,7 +212,7 @@ static int64_t clamp(int64_t n, int64_t low, int64_t high) {
     return n < low ? low : n > high ? high : n;
 }
 
-/* What follows "0x". The exponent is read as strtol does: blanks and a sign may precede it. */
+/* Parses what follows "0x". As with strtol, blanks and a sign may precede the exponent. */
 static bool parse_hex_double(const char *p, const char *end, double *x) {
     struct hex_mantissa m = {.point = -1};
     long exponent = 0;
@@ -235,6 +237,7 @@ static bool parse_hex_double(const char *p, const char *end, double *x) {
 
 bool prim_parse_double(const char *text, size_t length, double *x) {
     const char *p = text, *end = text + length;
+    ASSERT(*end == 0);
     if (length == 0) return false;
     if (*p == '-' || *p == '+') p++;
     if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {

@@ -1,8 +1,7 @@
-/* number_text.h - numbers as text: what the formatting and reading primitives share.
+/* number_text.h - formatting and parsing numbers.
  *
- * Formats come from the program and go to snprintf, so they are tested first: text without '%', or
- * "%%", around at most one conversion of the allowed letters. The process never leaves the C locale
- * for numbers. */
+ * Formats come from the program and go to snprintf after a test: text with at most one conversion,
+ * of the allowed letters. The process stays in the C locale for numbers. */
 #ifndef BACTRIAN_STDLIB_NUMBER_TEXT_H
 #define BACTRIAN_STDLIB_NUMBER_TEXT_H
 
@@ -12,8 +11,8 @@ struct domain;
 
 /* Formats integer n, a value of bits 32, 63 or 64, by an OCaml format (%d %i %u %x %X %o with
  * flags, width and precision; l, n, L before the letter are ignored). u, x, X and o show the lowest
- * bits as an unsigned number. GC: may run. Fails: Invalid_argument for a format that is none or is
- * too long. */
+ * bits as an unsigned number. GC: may run. Fails: Invalid_argument for an invalid or too
+ * long format. */
 value prim_format_integer(struct domain *d, value format, int64_t n, unsigned bits);
 
 /* Formats x by a C format with one of aAeEfFgG. GC: may run. Fails: Invalid_argument. */

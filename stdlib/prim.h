@@ -1,6 +1,5 @@
-/* prim.h - what every file of primitives starts from: the machine's headers, and the prototype of
- * each primitive of prims.def and ffi/prims.def, whose number of parameters is the length of the
- * row's kinds. */
+/* prim.h - for files of primitives: the prototypes of all primitives of prims.def and
+ * ffi/prims.def, with as many parameters as their rows have kinds, and helpers. */
 #ifndef BACTRIAN_STDLIB_PRIM_H
 #define BACTRIAN_STDLIB_PRIM_H
 
@@ -23,39 +22,59 @@ typedef value prim_function_5(struct domain *d, value a, value b, value c, value
                                                           (prim_function_5 *)0)))))
 /* clang-format on */
 #define PRIM(name, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_##name;
+#define SAME_PRIM(name, as, kinds, result, capability, flags)
 #define ABSENT(name, kinds, result, capability, flags)
 #include "stdlib/prims.def"
 #undef PRIM
+#undef SAME_PRIM
 #undef ABSENT
 #define FFI_PRIM(name, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_ffi_##name;
 #include "stdlib/ffi/prims.def"
 #undef FFI_PRIM
 
-/* Whether primitives that OCaml calls unsafe test what they are given. GC: never. */
+/* Whether primitives that OCaml calls unsafe test their arguments. GC: never. */
 static inline bool prim_checked(const struct domain *d) { return !d->vm->options.unchecked; }
 
-/* Refuses an operation that would break an invariant: raises Invalid_argument, naming it. */
+/* Raises Invalid_argument for an operation that would break an invariant. */
 static inline _Noreturn void prim_refuse(struct domain *d, const char *operation) {
     vm_invalid_argument(d, "%s: not possible in checked mode", operation);
 }
 
-/* Whether word is a function, as closures name it, that may stand in the code field of a closure
- * (infix or not): it finds the environment there that it was verified for. GC: never. */
+/* Whether word, as the code field of a closure (infix or not), names a function that finds there
+ * the environment that it was verified for. GC: never. */
 bool prim_code_fits(const struct vm *vm, value closure, value word);
 
-/* Whether [start, start + n) lies in [0, length); all as OCaml integers, of any sign. GC: never. */
+/* Whether [start, start + n) is in [0, length); start and n may be negative. GC: never. */
 static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) {
     return start >= 0 && n >= 0 && (uintptr_t)n <= length &&
            (uintptr_t)start <= length - (uintptr_t)n;
 }
 
-/* Gives block v another tag; atoms and the block's size and colour stay as they are. GC: never. */
+/* Defines prim_GET16, _GET32, _GET64 (value, index) and prim_SET16, ... (value, index, number):
+ * little-endian numbers at any alignment, at the address that at(d, value, index, bytes) finds. */
+#define PRIM_MULTI_BYTE_OF(get, set, at, type, to_value, of_value)           \
+    value prim_##get(struct domain *d, value v, value index) {               \
+        type n;                                                              \
+        memcpy(&n, at(d, v, index, sizeof n), sizeof n);                     \
+        return to_value;                                                     \
+    }                                                                        \
+    value prim_##set(struct domain *d, value v, value index, value number) { \
+        type n = (type)of_value(number);                                     \
+        memcpy(at(d, v, index, sizeof n), &n, sizeof n);                     \
+        return VAL_UNIT;                                                     \
+    }
+#define PRIM_MULTI_BYTE(get, set, at)                                                 \
+    PRIM_MULTI_BYTE_OF(get##16, set##16, at, uint16_t, val_of_int(n), int_of_val)     \
+    PRIM_MULTI_BYTE_OF(get##32, set##32, at, int32_t, copy_int32(d, n), int32_of_val) \
+    PRIM_MULTI_BYTE_OF(get##64, set##64, at, int64_t, copy_int64(d, n), int64_of_val)
+
+/* Changes the tag of block v, not its size and colour. GC: never. */
 static inline void prim_change_tag(value v, unsigned tag) {
     if (tag_of(v) != tag) *(unsigned char *)header_ptr(v) = (unsigned char)tag;
 }
 
-/* Truncation of a double as x86-64 does it: what does not fit, nan included, gives the least
- * integer. GC: never. */
+/* Truncation of a double as on x86-64: nan and what does not fit give the least integer. GC:
+ * never. */
 static inline int64_t prim_int64_of_double(double x) {
     return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
 }

@@ -1,13 +1,16 @@
 /* prim_array.c - arrays: access, creation, copying; and floatarray.
  *
  * An array is a block of values or, if its elements are floats, a flat block of doubles with the
- * tag Double_array; which one it is was decided by the first element when it was made. The empty
- * array is the atom of tag 0 for both. Obj.field and Obj.set_field arrive here too, with any
- * scannable block.
+ * tag Double_array: its first element decides when it is made. The empty array is the atom of tag 0
+ * for both. Obj.field and Obj.set_field come here too, with any scannable block.
  *
- * In checked mode a flat array only takes floats, an array of values only copies from its kind,
- * closures of this machine are never written to, and the functions that OCaml calls unsafe test
- * their bounds; empty ranges are accepted wherever they lie: the real ones don't look there. */
+ * In checked mode a flat array only accepts floats, an array of values is only copied from its own
+ * kind, closures of this machine are never written to, and the functions that OCaml calls unsafe
+ * test their bounds. Empty ranges are accepted with any bounds, as OCaml accepts them.
+ *
+ * The compiler calls array_get_addr and array_set_addr for arrays that hold no floats. They are the
+ * general functions here: a program may pass them a flat array. */
+#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/kinds.h"
@@ -20,9 +23,10 @@ static bool is_float(const struct domain *d, value v) {
     return gc_is_heap_block(&d->gc, v) && tag_of(v) == TAG_DOUBLE;
 }
 
-/* Words behind the pointer a: an infix closure reaches to the end of its block. */
+/* The words from a to the end of its block, which may be an infix closure. */
 static uintptr_t array_length(value a) {
     if (tag_of(a) != TAG_INFIX) return wosize_of(a);
+    ASSERT(infix_offset_words(a) < wosize_of(block_start(a)));
     return wosize_of(block_start(a)) - infix_offset_words(a);
 }
 
@@ -38,12 +42,12 @@ static value load(struct domain *d, value a, uintptr_t i) {
     return is_flat(a) ? copy_double(d, double_field(a, i)) : field(a, i);
 }
 
-static void check_writable(struct domain *d, value a, const char *who) {
-    if (tag_of(a) == TAG_CLOSURE || tag_of(a) == TAG_INFIX) prim_refuse(d, who);
+static void check_writable(struct domain *d, value a, const char *operation) {
+    if (tag_of(a) == TAG_CLOSURE || tag_of(a) == TAG_INFIX) prim_refuse(d, operation);
 }
 
-/* A closure whose code is an address belongs to a machine that a stub library brings (Coq's): its
- * environment may be written to, and the word that says where that begins written again. */
+/* A closure whose code is an address belongs to a virtual machine in a stub library (Coq's): its
+ * environment may be written to, and its closure information rewritten unchanged. */
 static bool is_foreign_closure_store(value a, uintptr_t i, value v) {
     return tag_of(a) == TAG_CLOSURE && is_block(field(a, 0)) &&
            (i == 1 ? v == field(a, 1) : i >= start_env_of(field(a, 1)));
@@ -66,14 +70,6 @@ value prim_array_get(struct domain *d, value a, value index) {
 value prim_array_set(struct domain *d, value a, value index, value v) {
     store(d, a, check_index(d, a, index), v);
     return VAL_UNIT;
-}
-/* The compiler calls these two for arrays that hold no floats; a flat array must not be trusted to
- * be one. */
-value prim_array_get_addr(struct domain *d, value a, value index) {
-    return prim_array_get(d, a, index);
-}
-value prim_array_set_addr(struct domain *d, value a, value index, value v) {
-    return prim_array_set(d, a, index, v);
 }
 
 value prim_array_unsafe_get(struct domain *d, value a, value index) {
@@ -111,23 +107,21 @@ value prim_floatarray_create(struct domain *d, value length) {
     if (n > MAX_WOSIZE) vm_invalid_argument(d, "Float.Array.create");
     return new_block(d, n, TAG_DOUBLE_ARRAY);
 }
-value prim_make_float_vect(struct domain *d, value length) {
-    return prim_floatarray_create(d, length);
-}
 
-/* First store into a field of a fresh block; only what is young concerns the collector. */
+/* First store into a field of a fresh block: only a young value concerns the collector. */
 static inline void init_field(struct domain *d, value a, uintptr_t i, value v) {
     if (gc_is_young(&d->gc, v)) gc_init_field(&d->gc, a, i, v);
     else field(a, i) = v;
 }
 
-/* A large block must not be filled with thousands of pointers into the young area (each would go to
- * the remembered set), so a young element is promoted first. */
+/* A young element is promoted first: each pointer from a large block to the minor heap would be in
+ * the remembered set. */
 static value make_large(struct domain *d, uintptr_t n, value element) {
     if (gc_is_young(&d->gc, element)) {
         GC_ROOT(&d->gc, &element);
         gc_minor(&d->gc);
     }
+    ASSERT(!gc_is_young(&d->gc, element)); /* G3 */
     value a = gc_alloc_major(&d->gc, n, 0);
     for (uintptr_t i = 0; i < n; i++) init_field(d, a, i, element);
     return a;
@@ -166,24 +160,25 @@ value prim_make_array(struct domain *d, value block) {
     return a;
 }
 
-/* ---- Pieces of arrays, put together. ---- */
+/* ---- Sub-arrays and concatenation. ---- */
 
-/* The end of what new_array began. */
+/* Ends the initialisation that new_array began: polls for a large array. */
 static value finish_array(struct domain *d, value a) {
     return wosize_of(a) > MAX_YOUNG_WOSIZE ? vm_poll_keeping(d, a) : a;
 }
 
-/* An array of n elements to be set with put_piece, without a collection in between. GC: may run. */
-static value new_array(struct domain *d, uintptr_t n, bool flat, const char *who) {
+/* An array of n elements, all to be set with put_piece before the next collection. GC: may run. */
+static value new_array(struct domain *d, uintptr_t n, bool flat, const char *operation) {
     if (n == 0) return gc_atom(&d->gc, 0);
-    if (n > MAX_WOSIZE) vm_invalid_argument(d, "%s", who);
+    if (n > MAX_WOSIZE) vm_invalid_argument(d, "%s", operation);
     if (flat) return new_block(d, n, TAG_DOUBLE_ARRAY);
     return n <= MAX_YOUNG_WOSIZE ? new_small(d, n, 0) : gc_alloc_major(&d->gc, n, 0);
 }
 
-/* Sets n elements of the fresh array to, from at on, to those of from from start on. */
+/* Copies n elements of `from`, from index start, to index at of the fresh array `to`. */
 static void put_piece(struct domain *d, value to, uintptr_t at, value from, uintptr_t start,
                       uintptr_t n) {
+    ASSERT(at + n <= wosize_of(to) && is_flat(to) == is_flat(from));
     if (is_flat(to) || gc_is_young(&d->gc, to)) memcpy(&field(to, at), &field(from, start), 8 * n);
     else
         for (uintptr_t i = 0; i < n; i++) init_field(d, to, at + i, field(from, start + i));
@@ -211,8 +206,8 @@ value prim_array_append(struct domain *d, value a, value b) {
     return finish_array(d, both);
 }
 
-/* Tests that list is a list of arrays, and has an end: `seen` is a cell further and further on, to
- * which a circle leads back. */
+/* Refuses what is not a finite list of arrays. seen is a cell ever further on, to which a cycle
+ * leads back. */
 static void check_list(struct domain *d, value list) {
     value seen = VAL_UNIT;
     for (size_t n = 1; list != VAL_EMPTY_LIST; list = field(list, 1), n++) {
@@ -228,7 +223,7 @@ static bool any_flat(value list) {
     return false;
 }
 
-/* Tests that all arrays of a list are flat or none, the empty ones aside. */
+/* Refuses a list in which an array that is not empty is not flat as the others are. */
 static void check_arrays(struct domain *d, value list, bool flat) {
     for (; list != VAL_EMPTY_LIST; list = field(list, 1))
         if (wosize_of(field(list, 0)) != 0 && is_flat(field(list, 0)) != flat)
@@ -251,12 +246,14 @@ value prim_array_concat(struct domain *d, value list) {
         if (n != 0) put_piece(d, all, at, field(l, 0), 0, n);
         at += n;
     }
+    ASSERT(at == total);
     return finish_array(d, all);
 }
 
 /* ---- Copying and filling in place. ---- */
 
 static void move_doubles(value from, intptr_t i, value to, intptr_t j, intptr_t n) {
+    ASSERT(i >= 0 && j >= 0 && n > 0);
     memmove((char *)to + 8 * j, (char *)from + 8 * i, 8 * (size_t)n);
 }
 
@@ -289,11 +286,11 @@ value prim_floatarray_blit(struct domain *d, value from, value from_at, value to
     return VAL_UNIT;
 }
 
-/* Neither barrier has anything to do in a young array, nor for an old element while nothing is
- * being marked. */
+/* No barrier is needed for a young array, nor for an old element while the collector isn't
+ * marking. */
 static void fill_values(struct domain *d, value a, intptr_t i, intptr_t n, value element) {
-    bool plain = gc_is_young(&d->gc, a) || (!d->gc.marking && !gc_is_young(&d->gc, element));
-    if (plain)
+    bool no_barrier = gc_is_young(&d->gc, a) || (!d->gc.marking && !gc_is_young(&d->gc, element));
+    if (no_barrier)
         for (; n > 0; n--) field(a, i++) = element;
     else
         for (; n > 0; n--) gc_store(&d->gc, a, (size_t)i++, element);

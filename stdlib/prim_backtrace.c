@@ -1,14 +1,14 @@
 /* prim_backtrace.c - module Printexc: backtraces and call stacks as OCaml values.
  *
- * A place in the code is its global pc, as an integer: what OCaml calls a raw entry, and a raw
- * slot too. A raw backtrace is an array of them. Programs may keep, mix up and marshal such
- * values, so any integer must do: a pc that is none has an unknown location. */
+ * A raw backtrace is an array of global pcs, as integers, which are raw slots too. Programs may
+ * store, modify and marshal such values: an integer that is no pc has an unknown location. */
+#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/backtrace.h"
 #include "vm/state/alloc.h"
 
-/* The pc of a raw entry; what is no integer becomes a pc that is none. */
+/* The pc of a raw slot; UINT64_MAX, which is no pc, if it is not a positive integer. */
 static uint64_t pc_of(value entry) {
     return is_int(entry) && entry > 0 ? (uint64_t)int_of_val(entry) : UINT64_MAX;
 }
@@ -31,6 +31,7 @@ value prim_backtrace_status(struct domain *d, value unit) {
 
 value prim_get_exception_raw_backtrace(struct domain *d, value unit) {
     size_t n = d->backtrace_active ? vm_backtrace_count(d) : 0;
+    ASSERT(n <= VM_BACKTRACE_LIMIT);
     uint64_t gpcs[VM_BACKTRACE_LIMIT]; /* the allocation may record another backtrace */
     memcpy(gpcs, d->backtrace->gpcs, n * sizeof *gpcs);
     value raw = new_block(d, n, 0);
@@ -47,24 +48,25 @@ value prim_restore_raw_backtrace(struct domain *d, value exn, value raw) {
     return VAL_UNIT;
 }
 
-static void count_place(void *context, uint64_t gpc) {}
+static void count_only(void *context, uint64_t gpc) {}
 
 struct filling {
     value array;
     size_t next;
 };
 
-static void fill_place(void *context, uint64_t gpc) {
+static void fill_slot(void *context, uint64_t gpc) {
     struct filling *f = context;
+    ASSERT(f->next < wosize_of(f->array));
     field(f->array, f->next++) = val_of_int((intptr_t)gpc); /* integers need no barrier */
 }
 
-/* Walks twice, so that nothing is held in C memory while the array is allocated. */
+/* Walks twice: no C memory is held while the array is allocated. */
 value prim_get_current_callstack(struct domain *d, value limit) {
     size_t most = int_of_val(limit) < 0 ? 0 : (size_t)int_of_val(limit);
-    size_t n = vm_backtrace_walk(d, most, count_place, NULL);
+    size_t n = vm_backtrace_walk(d, most, count_only, NULL);
     struct filling f = {.array = new_block(d, n, 0)};
-    vm_backtrace_walk(d, n, fill_place, &f);
+    vm_backtrace_walk(d, n, fill_slot, &f);
     return f.array;
 }
 
@@ -80,7 +82,7 @@ value prim_raw_backtrace_slot(struct domain *d, value raw, value index) {
     return field(raw, int_of_val(index));
 }
 
-/* Nothing is inlined in bytecode: a slot stands for itself only. */
+/* Bytecode has no inlined functions, so a slot is one frame. */
 value prim_raw_backtrace_next_slot(struct domain *d, value slot) { return VAL_NONE; }
 
 /* ---- Locations. ---- */
@@ -123,7 +125,7 @@ value prim_convert_raw_backtrace(struct domain *d, value raw) {
     return array;
 }
 
-/* Not called by any library of today: the current backtrace, converted. */
+/* The current backtrace, converted. */
 value prim_get_exception_backtrace(struct domain *d, value unit) {
     value raw = prim_get_exception_raw_backtrace(d, unit);
     return new_some(d, prim_convert_raw_backtrace(d, raw));

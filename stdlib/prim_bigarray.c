@@ -1,4 +1,5 @@
-/* prim_bigarray.c - the primitives of Bigarray. The data behind is explained in bigarray.h. */
+/* prim_bigarray.c - the primitives of Bigarray (stdlib/bigarray.h). */
+#include "gc/assert.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"
@@ -11,10 +12,10 @@ static bool is_fortran(const struct bigarray *b) { return b->flags & BIGARRAY_FO
 
 /* ---- Elements. ---- */
 
-/* The number of the element at n indices, which must be as many as there are dimensions. */
+/* The number of the element at these indices, one a dimension. Fails: raises. */
 static uintptr_t offset_of(struct domain *d, const struct bigarray *b, const intptr_t *indices) {
     bool fortran = is_fortran(b);
-    if (b->num_dims == 1) { /* what most programs do */
+    if (b->num_dims == 1) { /* the most frequent case */
         uintptr_t index = (uintptr_t)indices[0] - fortran;
         if (index >= (uintptr_t)b->dim[0]) vm_raise_bound_error(d);
         return index;
@@ -36,62 +37,58 @@ static value new_complex(struct domain *d, double re, double im) {
     return v;
 }
 
+/* Element i, on the heap if its kind is boxed. GC: may run. */
 static value element(struct domain *d, const struct bigarray *b, uintptr_t i) {
-    const void *p = b->data;
+    ASSERT(i < bigarray_elements(b));
     switch (bigarray_kind(b)) {
-    case BIGARRAY_FLOAT32: return copy_double(d, ((const float *)p)[i]);
-    case BIGARRAY_FLOAT64: return copy_double(d, ((const double *)p)[i]);
-    case BIGARRAY_SINT8: return val_of_int(((const int8_t *)p)[i]);
-    case BIGARRAY_CHAR:
-    case BIGARRAY_UINT8: return val_of_int(((const uint8_t *)p)[i]);
-    case BIGARRAY_SINT16: return val_of_int(((const int16_t *)p)[i]);
-    case BIGARRAY_UINT16: return val_of_int(((const uint16_t *)p)[i]);
-    case BIGARRAY_INT32: return copy_int32(d, ((const int32_t *)p)[i]);
-    case BIGARRAY_INT64: return copy_int64(d, ((const int64_t *)p)[i]);
-    case BIGARRAY_NATIVE_INT: return copy_nativeint(d, ((const intptr_t *)p)[i]);
-    case BIGARRAY_CAML_INT: return val_of_int(((const intptr_t *)p)[i]);
-    case BIGARRAY_COMPLEX32:
-        return new_complex(d, ((const float *)p)[2 * i], ((const float *)p)[2 * i + 1]);
-    case BIGARRAY_COMPLEX64:
-        return new_complex(d, ((const double *)p)[2 * i], ((const double *)p)[2 * i + 1]);
+#define SIMPLE(name, type, letter, to_value, of_value) \
+    case BIGARRAY_##name: {                            \
+        type n = ((const type *)b->data)[i];           \
+        return to_value;                               \
+    }
+#define COMPLEX(name, type)                            \
+    case BIGARRAY_##name: {                            \
+        const type *n = (const type *)b->data;         \
+        return new_complex(d, n[2 * i], n[2 * i + 1]); \
+    }
+        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+#undef SIMPLE
+#undef COMPLEX
     case BIGARRAY_KINDS: break;
     }
     return VAL_UNIT;
 }
 
-/* In checked mode: v must be what the kind of b wants. */
+/* In checked mode, tests that v is what the kind of b requires. */
 static void check_element(struct domain *d, const struct bigarray *b, value v) {
-    /* By kind, the letters of vm/code/prim.h; A is a complex number. */
-    static const char letters[BIGARRAY_KINDS] = "ffiiiijlinAAi";
+    static const char letters[BIGARRAY_KINDS] = {
+#define SIMPLE(name, type, letter, to_value, of_value) letter,
+#define COMPLEX(name, type)                            'A',
+        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+#undef SIMPLE
+#undef COMPLEX
+    };
     char letter = letters[bigarray_kind(b)];
     if (!prim_checked(d) || (letter == 'i' && is_int(v))) return;
     if (!vm_kind_accepts(d, letter, v) || (letter == 'A' && wosize_of(v) != 2))
         vm_invalid_argument(d, "Bigarray: element of another kind");
 }
 
-/* Stores v as element i. Integers are cut to their width by taking their low bytes. */
+/* Stores v as element i. Integers are cut to their low bytes. */
 static void store_element(const struct bigarray *b, uintptr_t i, value v) {
-    void *p = b->data;
+    ASSERT(i < bigarray_elements(b));
     switch (bigarray_kind(b)) {
-    case BIGARRAY_FLOAT32: ((float *)p)[i] = (float)double_of_val(v); break;
-    case BIGARRAY_FLOAT64: ((double *)p)[i] = double_of_val(v); break;
-    case BIGARRAY_CHAR:
-    case BIGARRAY_SINT8:
-    case BIGARRAY_UINT8: ((uint8_t *)p)[i] = (uint8_t)int_of_val(v); break;
-    case BIGARRAY_SINT16:
-    case BIGARRAY_UINT16: ((uint16_t *)p)[i] = (uint16_t)int_of_val(v); break;
-    case BIGARRAY_INT32: ((int32_t *)p)[i] = int32_of_val(v); break;
-    case BIGARRAY_INT64: ((int64_t *)p)[i] = int64_of_val(v); break;
-    case BIGARRAY_NATIVE_INT: ((intptr_t *)p)[i] = nativeint_of_val(v); break;
-    case BIGARRAY_CAML_INT: ((intptr_t *)p)[i] = int_of_val(v); break;
-    case BIGARRAY_COMPLEX32:
-        ((float *)p)[2 * i] = (float)double_field(v, 0);
-        ((float *)p)[2 * i + 1] = (float)double_field(v, 1);
+#define SIMPLE(name, type, letter, to_value, of_value) \
+    case BIGARRAY_##name:                              \
+        ((type *)b->data)[i] = (type)of_value(v);      \
         break;
-    case BIGARRAY_COMPLEX64:
-        ((double *)p)[2 * i] = double_field(v, 0);
-        ((double *)p)[2 * i + 1] = double_field(v, 1);
+#define COMPLEX(name, type)                                                                  \
+    case BIGARRAY_##name:                                                                    \
+        for (int k = 0; k < 2; k++) ((type *)b->data)[2 * i + k] = (type)double_field(v, k); \
         break;
+        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+#undef SIMPLE
+#undef COMPLEX
     case BIGARRAY_KINDS: break;
     }
 }
@@ -111,7 +108,7 @@ static value set(struct domain *d, value v, const intptr_t *indices, intptr_t n,
     return VAL_UNIT;
 }
 
-/* Copies the integers of an array; at most BIGARRAY_MAX_DIMS of them (else false). */
+/* Copies the integers of an array. False: there are more than BIGARRAY_MAX_DIMS. */
 static bool take_integers(struct domain *d, value array, intptr_t *out, intptr_t *n) {
     if (wosize_of(array) > BIGARRAY_MAX_DIMS) return false;
     *n = (intptr_t)wosize_of(array);
@@ -155,9 +152,9 @@ value prim_ba_set_generic(struct domain *d, value b, value indices, value x) {
     return set(d, b, list, n, x);
 }
 
-/* ---- Bytes of an 8-bit vector as bigger numbers, in the machine's order (little-endian). ---- */
+/* ---- Multi-byte access to vectors of bytes. ---- */
 
-/* The place of n bytes at index i. */
+/* The address of n bytes at index i. Fails: raises. */
 static uint8_t *bytes_at(struct domain *d, value v, value i, intptr_t n) {
     const struct bigarray *b = bigarray_of(v);
     if (b->num_dims != 1 || bigarray_element_bytes[bigarray_kind(b)] != 1 ||
@@ -166,36 +163,7 @@ static uint8_t *bytes_at(struct domain *d, value v, value i, intptr_t n) {
     return (uint8_t *)b->data + int_of_val(i);
 }
 
-value prim_ba_uint8_get16(struct domain *d, value b, value i) {
-    uint16_t n;
-    memcpy(&n, bytes_at(d, b, i, 2), 2);
-    return val_of_int(n);
-}
-value prim_ba_uint8_get32(struct domain *d, value b, value i) {
-    int32_t n;
-    memcpy(&n, bytes_at(d, b, i, 4), 4);
-    return copy_int32(d, n);
-}
-value prim_ba_uint8_get64(struct domain *d, value b, value i) {
-    int64_t n;
-    memcpy(&n, bytes_at(d, b, i, 8), 8);
-    return copy_int64(d, n);
-}
-value prim_ba_uint8_set16(struct domain *d, value b, value i, value x) {
-    uint16_t n = (uint16_t)int_of_val(x);
-    memcpy(bytes_at(d, b, i, 2), &n, 2);
-    return VAL_UNIT;
-}
-value prim_ba_uint8_set32(struct domain *d, value b, value i, value x) {
-    int32_t n = int32_of_val(x);
-    memcpy(bytes_at(d, b, i, 4), &n, 4);
-    return VAL_UNIT;
-}
-value prim_ba_uint8_set64(struct domain *d, value b, value i, value x) {
-    int64_t n = int64_of_val(x);
-    memcpy(bytes_at(d, b, i, 8), &n, 8);
-    return VAL_UNIT;
-}
+PRIM_MULTI_BYTE(ba_uint8_get, ba_uint8_set, bytes_at)
 
 /* ---- Shape. ---- */
 
@@ -226,12 +194,13 @@ value prim_ba_layout(struct domain *d, value b) { return val_of_int(is_fortran(b
 
 /* ---- Views: bigarrays that share the elements of another one. ---- */
 
-/* A view on the elements of from that start at data. Roots its argument. GC: may run. */
+/* A view of the elements of `from` that start at data. Roots its argument. GC: may run. */
 static value new_view(struct domain *d, value from, intptr_t flags, int num_dims, void *data,
                       const intptr_t *dims) {
     GC_ROOT(&d->gc, &from);
-    /* Without BIGARRAY_MANAGED until it has its share of the proxy. */
-    value v = bigarray_new(d, flags & ~(intptr_t)BIGARRAY_MANAGED_MASK, num_dims, data, dims);
+    /* It is managed once it has its share of the proxy. */
+    intptr_t unmanaged = ~(intptr_t)(BIGARRAY_MANAGED_MASK | BIGARRAY_COUNTED);
+    value v = bigarray_new(d, flags & unmanaged, num_dims, data, dims);
     *(const struct gc_custom_ops **)v = custom_ops(from);
     struct bigarray *b = bigarray_of(from);
     if ((flags & BIGARRAY_MANAGED_MASK) == 0) return v;
@@ -306,7 +275,7 @@ value prim_ba_fill(struct domain *d, value v, value x) {
     uintptr_t bytes = bigarray_bytes(b), done = bigarray_element_bytes[bigarray_kind(b)];
     if (bytes == 0) return VAL_UNIT;
     store_element(b, 0, x);
-    /* What is filled is copied behind itself, twice as much each time. */
+    /* The part that is filled doubles each time. */
     for (uintptr_t part; done < bytes; done += part) {
         part = bytes - done < done ? bytes - done : done;
         memcpy((char *)b->data + done, b->data, part);

@@ -1,10 +1,10 @@
 /* prim_compare.c - compare, (=), (<) and their like on values of any type.
  *
- * Two values are walked side by side, left to right and down first. What is still to be compared is
- * kept on a stack: the first entries in the C frame, more of them in a major block that becomes
- * garbage. Nothing collects but take_a_break, to which a walk comes now and then, as one over
- * cyclic values has no end: there signals are handled, and limits and other threads have their
- * turn. */
+ * Two values are traversed together, depth first, left to right. A stack holds what remains to be
+ * compared: the first entries in the C frame, more in a major block that becomes garbage. Only poll
+ * collects. The walk calls it every STEPS steps, since one over cyclic values does not end: it
+ * handles signals, and lets limits and other threads act. */
+#include "gc/assert.h"
 #include "gc/small_tables.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
@@ -14,19 +14,19 @@
 #include "vm/stack/raise.h"
 #include "vm/thread/pending.h"
 
-/* The sign of the result says the order; UNORDERED (a nan was met): none of <, = and > holds. */
+/* The sign of a result is the order; UNORDERED, which a nan causes: none of <, = and > holds. */
 #define UNORDERED INTPTR_MIN
-/* No orders: what forwarding block a (or b) holds is to be compared in its place. */
+/* Not orders: compare the content of forwarding block a (or b) instead. */
 #define FOLLOW_A (INTPTR_MIN + 1)
 #define FOLLOW_B (INTPTR_MIN + 2)
 
-/* OCaml refuses to go deeper than this; so does this machine, with the same exception. */
+/* OCaml's limit of the depth, and its exception. */
 enum { SMALL_STACK = IF_SMALL_TABLES(1, 64), MAX_STACK = 524287 };
 
-/* Comparisons between two breaks: some 50 us of them. */
+/* Comparisons between two polls: about 50 us. */
 enum { STEPS = 8192 };
 
-/* Two blocks of the same size, whose fields from next on are still to be compared. */
+/* Two blocks of the same size, whose fields from index next on remain to be compared. */
 struct pair {
     value a, b;
     size_t next;
@@ -42,8 +42,8 @@ struct comparison {
 
 enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
 
-/* Puts the fields of a and b from next on off. more: soon further ones will be, those of the blocks
- * that come first; OCaml's count of what was put off includes them already. */
+/* Pushes the fields of a and b from index next on. more: the fields of the blocks that come first
+ * will be pushed too; OCaml's count of the depth includes them already. */
 static inline void push(struct comparison *c, value a, value b, size_t next, bool more) {
     if (c->depth + more >= MAX_STACK) vm_raise_out_of_memory(c->d);
     if (c->depth == c->room) {
@@ -53,11 +53,12 @@ static inline void push(struct comparison *c, value a, value b, size_t next, boo
         c->stack = wider;
         c->room *= 2;
     }
+    ASSERT(c->depth < c->room && next <= wosize_of(a) && wosize_of(a) <= wosize_of(b));
     c->stack[c->depth++] = (struct pair){a, b, next};
 }
 
-/* The stack as a block whose fields are values, which the collector keeps true. GC: never. */
-static value put_aside(struct comparison *c) {
+/* Moves the stack to a block that the collector scans. GC: never. */
+static value save_stack(struct comparison *c) {
     struct gc_domain *g = &c->d->gc;
     value saved = gc_alloc_major_unsampled(g, c->depth * PAIR_WORDS, 0);
     for (size_t i = 0; i < c->depth; i++) {
@@ -73,8 +74,8 @@ static value put_aside(struct comparison *c) {
 
 static bool has_field(value v, size_t i) { return tag_of(v) < TAG_NO_SCAN && i < wosize_of(v); }
 
-/* GC: never. Blocks that OCaml code made something else of meanwhile are left out. */
-static __attribute__((noinline)) void take_back(struct comparison *c, value saved) {
+/* Moves it back, without the blocks that OCaml code has changed meanwhile. GC: never. */
+static __attribute__((noinline)) void restore_stack(struct comparison *c, value saved) {
     for (size_t i = 0; i < wosize_of(saved); i += PAIR_WORDS) {
         value a = field(saved, i), b = field(saved, i + 1);
         size_t next = (size_t)int_of_val(field(saved, i + 2));
@@ -83,17 +84,17 @@ static __attribute__((noinline)) void take_back(struct comparison *c, value save
     }
 }
 
-/* Does what is due, with the values at *a and *b about to be compared. GC: may run, and any OCaml
- * code. Fails: raises what that raised; does not return where a limit was reached. */
-static __attribute__((noinline)) void take_a_break(struct comparison *c, value *a, value *b) {
+/* Runs pending actions; *a and *b are the next values. GC: may run, and any OCaml code. Fails:
+ * raises what that raised; does not return if a limit was reached. */
+static __attribute__((noinline)) void poll(struct comparison *c, value *a, value *b) {
     struct domain *d = c->d;
     vm_limits_charge(d, 1);
     vm_watch_ocaml(d);
     if (!d->gc.action_requested) return;
-    value saved = put_aside(c);
+    value saved = save_stack(c);
     GC_ROOT(&d->gc, a, b, &saved);
     vm_process_pending(d);
-    take_back(c, saved);
+    restore_stack(c, saved);
 }
 
 static intptr_t order_of(intptr_t a, intptr_t b) { return (a > b) - (a < b); }
@@ -122,7 +123,7 @@ static intptr_t compare_strings(value a, value b) {
     return order != 0 ? order : order_of((intptr_t)n, (intptr_t)m);
 }
 
-/* The order that a custom block's function finds; a stub's says "unordered" in the ABI's field. */
+/* The order by a custom block's function; a stub reports "unordered" in the ABI's field. */
 static intptr_t custom_order(const struct comparison *c, int (*compare)(value a, value b), value a,
                              value b) {
     struct vm_abi_state *abi = &c->d->abi;
@@ -133,8 +134,8 @@ static intptr_t custom_order(const struct comparison *c, int (*compare)(value a,
     return order == GC_UNORDERED ? 0 : order;
 }
 
-/* A kind of custom block is told by its compare function; not so bigarrays, of which libraries have
- * kinds of their own. */
+/* The compare function identifies a kind of custom block, except for bigarrays, of which libraries
+ * have kinds of their own. */
 static intptr_t compare_customs(const struct comparison *c, value a, value b) {
     const struct gc_custom_ops *x = custom_ops(a), *y = custom_ops(b);
     if (x->compare != y->compare) {
@@ -155,8 +156,7 @@ static intptr_t compare_objects(value a, value b) {
 /* An evaluated lazy value stands for what it contains. */
 static bool is_forward(value v) { return tag_of(v) == TAG_FORWARD && wosize_of(v) > 0; }
 
-/* An integer against something in the heap: a custom kind may know how (compare_ext), else the
- * integer is less. *follow: v is to be replaced by its content. */
+/* An integer against a block: compare_ext of a custom block decides, else the integer is less. */
 static intptr_t compare_mixed(const struct comparison *c, value a, value b) {
     value v = is_int(a) ? b : a;
     if (gc_in_range(&c->d->gc, v) && tag_of(v) == TAG_CUSTOM && custom_ops(v)->compare_ext != NULL)
@@ -164,7 +164,7 @@ static intptr_t compare_mixed(const struct comparison *c, value a, value b) {
     return is_int(a) ? -1 : 1;
 }
 
-/* Two blocks of one tag, between which fields don't decide. */
+/* Two blocks of one tag, whose order their fields don't decide. */
 static intptr_t compare_contents(const struct comparison *c, value a, value b, unsigned tag) {
     switch (tag) {
     case TAG_STRING: return a == b ? 0 : compare_strings(a, b);
@@ -179,7 +179,7 @@ static intptr_t compare_contents(const struct comparison *c, value a, value b, u
     }
 }
 
-/* How many fields decide between a and b, which are equal if these are; 0: something else does. */
+/* The number of fields that decide the order of a and b; 0: something else does. */
 static inline size_t deciding_fields(uintptr_t start, uintptr_t bytes, value a, value b) {
     const header colour = 3 << 8;
     if (is_int(a | b) || (uintptr_t)a - start >= bytes || (uintptr_t)b - start >= bytes) return 0;
@@ -187,9 +187,10 @@ static inline size_t deciding_fields(uintptr_t start, uintptr_t bytes, value a, 
     return ((h ^ k) & ~colour) == 0 && tag_of_header(h) <= TAG_LAZY ? wosize_of_header(h) : 0;
 }
 
-/* Two values between which fields don't decide, not both integers. */
+/* Two values, not both integers, whose order their fields don't decide. */
 static __attribute__((noinline)) intptr_t compare_others(const struct comparison *c, value a,
                                                          value b) {
+    ASSERT(!is_int(a) || !is_int(b));
     const struct gc_domain *g = &c->d->gc;
     bool heap_a = gc_is_heap_block(g, a), heap_b = gc_is_heap_block(g, b);
     if (heap_a && is_forward(a) && (is_int(b) || heap_b)) return FOLLOW_A;
@@ -203,9 +204,9 @@ static __attribute__((noinline)) intptr_t compare_others(const struct comparison
     return compare_contents(c, a, b, tag_a);
 }
 
-/* Out of line, so that the quick tests of the primitives need no big frame. What each step needs
- * fits into registers: the walk waits for headers, and the fewer instructions lie between them, the
- * more headers the processor asks for at once. (Prefetching further fields gained nothing.) */
+/* Out of line: the quick tests of the primitives need no large frame. The state of a step fits into
+ * registers: the walk waits for headers, and with few instructions between them the processor loads
+ * several at once. (Prefetching more fields gained nothing.) */
 static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value b, bool total) {
     struct comparison c;
     c.d = d;
@@ -222,8 +223,8 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
             steps = STEPS;
             if (next < n) push(&c, x, y, next, deciding_fields(start, bytes, a, b) > 1);
             next = n = 0;
-            value p = a, q = b; /* a and b shall stay in registers */
-            take_a_break(&c, &p, &q);
+            value p = a, q = b; /* a and b stay in registers */
+            poll(&c, &p, &q);
             a = p;
             b = q;
         }
@@ -267,33 +268,15 @@ static inline intptr_t compare_values(struct domain *d, value a, value b, bool t
     return walk(d, a, b, total);
 }
 
-value prim_compare(struct domain *d, value a, value b) {
-    intptr_t order = compare_values(d, a, b, true);
-    return val_of_int(order_of(order, 0));
-}
-
-value prim_equal(struct domain *d, value a, value b) {
-    return val_of_bool(compare_values(d, a, b, false) == 0);
-}
-
-value prim_notequal(struct domain *d, value a, value b) {
-    return val_of_bool(compare_values(d, a, b, false) != 0);
-}
-
-value prim_lessthan(struct domain *d, value a, value b) {
-    intptr_t order = compare_values(d, a, b, false);
-    return val_of_bool(order < 0 && order != UNORDERED);
-}
-
-value prim_lessequal(struct domain *d, value a, value b) {
-    intptr_t order = compare_values(d, a, b, false);
-    return val_of_bool(order <= 0 && order != UNORDERED);
-}
-
-value prim_greaterthan(struct domain *d, value a, value b) {
-    return val_of_bool(compare_values(d, a, b, false) > 0);
-}
-
-value prim_greaterequal(struct domain *d, value a, value b) {
-    return val_of_bool(compare_values(d, a, b, false) >= 0);
-}
+#define COMPARISON(name, total, result)                     \
+    value prim_##name(struct domain *d, value a, value b) { \
+        intptr_t order = compare_values(d, a, b, total);    \
+        return result;                                      \
+    }
+COMPARISON(compare, true, val_of_int(order_of(order, 0)))
+COMPARISON(equal, false, val_of_bool(order == 0))
+COMPARISON(notequal, false, val_of_bool(order != 0))
+COMPARISON(lessthan, false, val_of_bool(order < 0 && order != UNORDERED))
+COMPARISON(lessequal, false, val_of_bool(order <= 0 && order != UNORDERED))
+COMPARISON(greaterthan, false, val_of_bool(order > 0))
+COMPARISON(greaterequal, false, val_of_bool(order >= 0))

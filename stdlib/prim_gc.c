@@ -1,8 +1,9 @@
 /* prim_gc.c - module Gc: control of the collector, its statistics, registration of finalisers.
  *
- * Fields of OCaml's records stand here in the order of gc.ml's types. Settings that describe a
- * collector of another design (heap increment, allocation policy, smoothing window) are kept and
- * given back, and change nothing. */
+ * The fields of OCaml's records are in the order of gc.ml's types. Settings that don't apply to
+ * this collector (heap increment, allocation policy, smoothing window) are stored for Gc.get
+ * only. */
+#include "gc/assert.h"
 #include "gc/final.h"
 #include "gc/stats.h"
 #include "stdlib/prim.h"
@@ -18,11 +19,12 @@
 
 enum { STAT_FIELDS = 17, COUNTER_FIELDS = 3 };
 
-/* A fresh tuple of fields: the three float counters, and unit in the others. Blocks are made in
- * OCaml's order, which a profiler sees. */
+/* A new tuple: the three counters as floats, then unit. Blocks are allocated in OCaml's order,
+ * which a profiler sees. */
 static value counters_tuple(struct domain *d, const struct gc_stats *stats, size_t fields) {
     const double counters[COUNTER_FIELDS] = {
         (double)stats->minor_words, (double)stats->promoted_words, (double)stats->major_words};
+    ASSERT(fields >= COUNTER_FIELDS);
     value tuple = new_block(d, fields, 0);
     GC_ROOT(&d->gc, &tuple);
     for (size_t i = 0; i < COUNTER_FIELDS; i++) {
@@ -87,20 +89,17 @@ value prim_get_minor_free(struct domain *d, value unit) {
     return val_of_int((intptr_t)((d->gc.young_ptr - d->gc.young_start) / 8));
 }
 
-/* Our pacing has no buckets and no credit: the numbers are those of a collector that owes
- * nothing. */
+/* The pacing has no buckets and no credit: 0, as of a collector without debt. */
 value prim_get_major_bucket(struct domain *d, value n) {
     if (int_of_val(n) < 0) vm_invalid_argument(d, "Gc.get_bucket");
     return val_of_int(0);
 }
 
 value prim_get_major_credit(struct domain *d, value unit) { return val_of_int(0); }
-
 value prim_gc_huge_fallback_count(struct domain *d, value unit) { return val_of_int(0); }
 
-/* Without an event log there is nothing to pause; 4.13 accepts the calls all the same. */
+/* There is no event log to pause. */
 value prim_eventlog_pause(struct domain *d, value unit) { return VAL_UNIT; }
-
 value prim_eventlog_resume(struct domain *d, value unit) { return VAL_UNIT; }
 
 /* ---- Control ---- */
@@ -120,12 +119,12 @@ enum control_field {
     CONTROL_FIELDS
 };
 
-/* Bounds of the young area, in words, and the page to which its size is rounded up. */
+/* Bounds of the minor heap, in words, and the page to which its size is rounded up. */
 #define MINOR_WORDS_MIN  4096
 #define MINOR_WORDS_MAX  ((intptr_t)1 << 28)
 #define MINOR_WORDS_PAGE 512
 
-/* What a stack limit leaves above the words in use, so that the setting itself can return. */
+/* The words above those in use that a stack limit leaves, so that Gc.set can return. */
 #define STACK_RESERVE_WORDS 256
 
 value prim_gc_get(struct domain *d, value unit) {
@@ -148,7 +147,7 @@ value prim_gc_get(struct domain *d, value unit) {
     return record;
 }
 
-/* One line on standard error, if the program asked for messages about parameters (v=0x20). */
+/* Prints a line if messages about parameters are on (v=0x20). */
 __attribute__((format(printf, 3, 4))) static void report(const struct domain *d,
                                                          const struct gc_params *p,
                                                          const char *format, ...) {
@@ -161,7 +160,7 @@ __attribute__((format(printf, 3, 4))) static void report(const struct domain *d,
     fflush(err);
 }
 
-/* *slot becomes wanted; tells whether it changed. */
+/* Sets *slot; returns whether it changed. */
 static bool change(size_t *slot, intptr_t wanted) {
     if (*slot == (size_t)wanted) return false;
     *slot = (size_t)wanted;
@@ -191,16 +190,15 @@ static void set_customs(struct domain *d, struct gc_params *p, const intptr_t *w
         report(d, p, "New custom major ratio: %zu%%\n", p->custom_major_ratio);
     if (change(&p->custom_minor_ratio, at_least_one(wanted[CONTROL_CUSTOM_MINOR])))
         report(d, p, "New custom minor ratio: %zu%%\n", p->custom_minor_ratio);
-    size_t bytes = (size_t)wanted[CONTROL_CUSTOM_MINOR_BYTES];
-    if (p->custom_minor_max_bytes != bytes) {
-        p->custom_minor_max_bytes = bytes;
-        report(d, p, "New custom minor size limit: %zu%%\n", bytes);
-    }
+    if (change(&p->custom_minor_max_bytes, wanted[CONTROL_CUSTOM_MINOR_BYTES]))
+        report(d, p, "New custom minor size limit: %zu%%\n", p->custom_minor_max_bytes);
 }
 
-/* What is negative is more than any stack. */
+/* A negative limit is larger than any stack. */
 static void set_stack_limit(struct domain *d, size_t words) {
-    size_t least = (size_t)(d->stack.high - d->stack.sp) + STACK_RESERVE_WORDS;
+    const struct vm_stack *stack = &d->stack;
+    ASSERT(stack->low <= stack->sp && stack->sp <= stack->high); /* S1 */
+    size_t least = (size_t)(stack->high - stack->sp) + STACK_RESERVE_WORDS;
     vm_set_stack_limit(d, words < least ? least : words);
 }
 
@@ -256,9 +254,9 @@ value prim_gc_major_slice(struct domain *d, value words) {
     return val_of_int(0);
 }
 
-/* Two cycles: the first may have begun before the call and finds what was garbage by then, the
- * second collects what only finalisers kept. What a finaliser registers between the two waits for
- * a later call; else an alarm, which registers itself again each time, would go off twice. */
+/* Two cycles: the first, which may have begun before the call, finds what was garbage at its start;
+ * the second collects what only finalisers kept alive. What a finaliser registers in between waits
+ * for a later call: an alarm, which registers itself again each time, runs once. */
 value prim_gc_full_major(struct domain *d, value unit) {
     gc_finish_major_cycle(&d->gc);
     gc_hold_new_finalisers(&d->gc);
@@ -279,7 +277,7 @@ value prim_gc_compaction(struct domain *d, value unit) {
 
 /* ---- Finalisers ---- */
 
-/* Gc.finalise refuses what the optimiser or the collector may replace by a copy or by its content:
+/* Gc.finalise refuses what the compiler or the collector may replace by a copy or by its content:
  * boxed floats and lazy values. */
 static void check_finalisable(struct domain *d, value v) {
     bool good = gc_is_heap_block(&d->gc, v);
@@ -303,7 +301,7 @@ value prim_final_register_called_without_value(struct domain *d, value f, value 
     return VAL_UNIT;
 }
 
-/* Lets other finalisers run while the calling one does not return. */
+/* Allows other finalisers to run before the calling one returns. */
 value prim_final_release(struct domain *d, value unit) {
     vm_release_finalisers(d);
     return VAL_UNIT;

@@ -1,11 +1,20 @@
-/* prim_hash.c - Hashtbl's hash function: a bounded breadth-first walk over a value, whose results
- * must be OCaml's bit for bit, since the order of iteration over hash tables depends on them. */
+/* prim_hash.c - Hashtbl's hash function and Digest's MD5.
+ *
+ * The hash is a bounded breadth-first walk over a value. Its results are OCaml's bit for bit, since
+ * the order of iteration over hash tables depends on them. */
+#include "gc/assert.h"
+#include "gc/roots.h"
+#include "stdlib/channel.h"
 #include "stdlib/hash_mix.h"
 #include "stdlib/prim.h"
+#include "vm/base/md5.h"
+#include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 enum { QUEUE_WORDS = 256, MAX_FORWARDS = 1000 };
 
-/* A walk: h so far, how many meaningful words may still be mixed in, the blocks' fields to come. */
+/* A walk: the hash so far, the number of meaningful words that may still be mixed in, the queue of
+ * values. */
 struct walk {
     const struct gc_domain *g;
     uint32_t h;
@@ -49,6 +58,7 @@ static void mix_word(struct walk *w, value v) {
 }
 
 static void mix_block(struct walk *w, value v) {
+    ASSERT(gc_in_range(w->g, v));
     switch (tag_of(v)) {
     case TAG_STRING:
         w->h = hash_mix_string(w->h, v);
@@ -102,7 +112,40 @@ value prim_hash(struct domain *d, value meaningful, value total, value seed, val
     w.written = 1;
     intptr_t limit = int_of_val(total);
     if (limit >= 0 && limit <= QUEUE_WORDS) w.limit = (size_t)limit;
+    ASSERT(w.limit <= QUEUE_WORDS);
     w.queue[0] = v;
     while (w.read < w.written && w.meaningful > 0) mix_value(&w, w.queue[w.read++]);
     return val_of_int(hash_finish(w.h) & 0x3FFFFFFF);
+}
+
+/* ---- MD5 ---- */
+
+value prim_md5_string(struct domain *d, value s, value start, value length) {
+    if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(s)))
+        vm_raise_bound_error(d);
+    uint8_t digest[16];
+    vm_md5(string_bytes(s) + int_of_val(start), (size_t)int_of_val(length), digest);
+    return copy_bytes(d, (const char *)digest, sizeof digest);
+}
+
+/* Of length bytes; negative: to the end of the file. */
+value prim_md5_chan(struct domain *d, value channel, value length) {
+    GC_ROOT(&d->gc, &channel);
+    struct vm_md5_state md5;
+    vm_md5_start(&md5);
+    char buffer[4096];
+    intptr_t left = int_of_val(length);
+    vm_lock(d, &channel_for_input(d, channel)->lock);
+    while (left != 0) {
+        size_t n = left > 0 && (size_t)left < sizeof buffer ? (size_t)left : sizeof buffer;
+        size_t got = channel_read(d, channel_of(channel), buffer, n);
+        vm_md5_add(&md5, buffer, got);
+        if (got < n && left > 0) vm_raise_end_of_file(d);
+        if (got < n) break;
+        if (left > 0) left -= (intptr_t)got;
+    }
+    vm_unlock(d, &channel_of(channel)->lock);
+    uint8_t digest[16];
+    vm_md5_end(&md5, digest);
+    return copy_bytes(d, (const char *)digest, sizeof digest);
 }

@@ -1,5 +1,4 @@
-/* prim_io.c - the primitives of in_channel and out_channel: arguments, errors, results. What a
- * channel is and how it waits stands in channel.c. */
+/* prim_io.c - the primitives of in_channel and out_channel, on stdlib/channel.h. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 #include "vm/stack/raise.h"
@@ -13,25 +12,20 @@ static void check(struct domain *d, bool done, const struct channel_failure *fai
     if (!done) channel_raise(d, failure);
 }
 
-/* Whether bytes may be moved to or from the buffer at once: no other thread is at the channel, and
- * what follows neither waits nor allocates. */
+/* Whether the buffer may be used without taking the lock: no other thread uses the channel. The
+ * caller must neither wait nor allocate. */
 static inline bool is_free(const struct channel *c) { return c->lock.holder == NULL; }
 
 /* ---- Opening, closing, listing. ---- */
 
-static value open_descriptor(struct domain *d, value fd, bool output) {
-    struct channel *c = channel_open(d, (int)int_of_val(fd), output);
-    if (c == NULL) vm_raise_out_of_memory(d);
-    return channel_new_block(d, c);
-}
-
-value prim_ml_open_descriptor_in(struct domain *d, value fd) {
-    return open_descriptor(d, fd, false);
-}
-
-value prim_ml_open_descriptor_out(struct domain *d, value fd) {
-    return open_descriptor(d, fd, true);
-}
+#define OPEN_DESCRIPTOR(name, output)                                     \
+    value prim_ml_open_descriptor_##name(struct domain *d, value fd) {    \
+        struct channel *c = channel_open(d, (int)int_of_val(fd), output); \
+        if (c == NULL) vm_raise_out_of_memory(d);                         \
+        return channel_new_block(d, c);                                   \
+    }
+OPEN_DESCRIPTOR(in, false)
+OPEN_DESCRIPTOR(out, true)
 
 value prim_ml_close_channel(struct domain *d, value channel) {
     struct channel_failure failure;
@@ -52,8 +46,8 @@ value prim_channel_descriptor(struct domain *d, value channel) {
     return val_of_int(fd);
 }
 
-/* The list comes out oldest first. A channel whose block is still being made is held by its count
- * of references, so that `next` is good after each allocation. */
+/* Oldest first. The count of references keeps a channel while its block is allocated, so `next` is
+ * valid after each allocation. */
 value prim_ml_out_channels_list(struct domain *d, value unit) {
     value list = VAL_EMPTY_LIST, block = VAL_UNIT;
     GC_ROOT(&d->gc, &list, &block);
@@ -87,7 +81,7 @@ value prim_ml_flush(struct domain *d, value channel) {
     return VAL_UNIT;
 }
 
-static void make_room(struct domain *d, struct channel *c) {
+static void make_output_room(struct domain *d, struct channel *c) {
     struct channel_failure failure;
     bool empty;
     while (c->curr >= c->end) check(d, channel_flush_some(d, c, &empty, &failure), &failure);
@@ -101,7 +95,7 @@ value prim_ml_output_char(struct domain *d, value channel, value character) {
     }
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
-    make_room(d, c);
+    make_output_room(d, c);
     *c->curr++ = (char)int_of_val(character);
     vm_unlock(d, &c->lock);
     return VAL_UNIT;
@@ -119,15 +113,15 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
     for (int i = 0; i < 4; i++) {
-        make_room(d, c);
+        make_output_room(d, c);
         *c->curr++ = bytes[i];
     }
     vm_unlock(d, &c->lock);
     return VAL_UNIT;
 }
 
-/* A full buffer is written at once, and a failure leaves it full: what the caller asked for is then
- * partly in it, as a later flush or position shows. */
+/* A buffer that becomes full is written; if that fails it stays full, with a part of what the
+ * caller asked to write. */
 value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value start,
                            value length) {
     struct channel *c = channel_for_output(d, channel);
@@ -155,13 +149,9 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
     return VAL_UNIT;
 }
 
-value prim_ml_output(struct domain *d, value channel, value bytes, value start, value length) {
-    return prim_ml_output_bytes(d, channel, bytes, start, length);
-}
-
 /* ---- Input. ---- */
 
-/* Makes one more byte available; false at the end of the file. channel is rooted by the caller. */
+/* Makes a byte available; false at the end of the file. */
 static bool refill(struct domain *d, struct channel *c) {
     struct channel_wait wait = {0};
     struct channel_failure failure;
@@ -204,15 +194,16 @@ value prim_ml_input_int(struct domain *d, value channel) {
     return val_of_int((int32_t)word);
 }
 
-/* Takes n bytes of the buffer, or what there is. */
+/* Consumes n bytes of the buffer, or all that are available. */
 static intptr_t take(struct channel *c, char *to, intptr_t n) {
     if (n > c->max - c->curr) n = c->max - c->curr;
+    ASSERT(n >= 0);
     memcpy(to, c->curr, (size_t)n);
     c->curr += n;
     return n;
 }
 
-/* What is in the buffer, or else what one read brings: 0 only at the end of the file. */
+/* The bytes in the buffer, or else those of one read: 0 only at the end of the file. */
 value prim_ml_input(struct domain *d, value channel, value bytes, value start, value length) {
     struct channel *c = channel_for_input(d, channel);
     intptr_t at = int_of_val(start), n = int_of_val(length);
@@ -229,13 +220,14 @@ value prim_ml_input(struct domain *d, value channel, value bytes, value start, v
 
 static void move_to_front(struct channel *c) {
     ptrdiff_t shift = c->curr - c->buffer;
+    ASSERT(shift >= 0 && c->curr <= c->max);
     memmove(c->buffer, c->curr, (size_t)(c->max - c->curr));
     c->curr -= shift;
     c->max -= shift;
 }
 
-/* How many bytes there are up to and including the next newline. Negative: that many without one,
- * since the buffer is full or the file ends; 0 at the very end. */
+/* The number of bytes up to and including the next newline; negative: that many bytes without one,
+ * because the buffer is full or the file ends; 0 at the end of the file. */
 value prim_ml_input_scan_line(struct domain *d, value channel) {
     struct channel *c = channel_for_input(d, channel);
     struct channel_wait wait = {0};
@@ -280,44 +272,27 @@ static value int_of_offset(struct domain *d, int64_t offset) {
     return val_of_int(offset);
 }
 
-static void seek(struct domain *d, value channel, int64_t position) {
-    struct channel *c = channel_of(channel);
-    struct channel_failure failure;
-    GC_ROOT(&d->gc, &channel);
-    vm_lock(d, &c->lock);
-    check(d, channel_seek(d, c, position, &failure), &failure);
-    vm_unlock(d, &c->lock);
-}
+#define SEEK(name, check_channel, position_of)                                   \
+    value prim_ml_seek_##name(struct domain *d, value channel, value position) { \
+        struct channel *c = check_channel(d, channel);                           \
+        struct channel_failure failure;                                          \
+        int64_t to = position_of(position);                                      \
+        GC_ROOT(&d->gc, &channel);                                               \
+        vm_lock(d, &c->lock);                                                    \
+        check(d, channel_seek(d, c, to, &failure), &failure);                    \
+        vm_unlock(d, &c->lock);                                                  \
+        return VAL_UNIT;                                                         \
+    }
+SEEK(in, channel_for_input, int_of_val)
+SEEK(in_64, channel_for_input, int64_of_val)
+SEEK(out, channel_for_output, int_of_val)
+SEEK(out_64, channel_for_output, int64_of_val)
 
 static int64_t length_of(struct domain *d, value channel) {
     struct channel_failure failure;
     int64_t length;
     check(d, channel_length(channel_of(channel), &length, &failure), &failure);
     return length;
-}
-
-value prim_ml_seek_in(struct domain *d, value channel, value position) {
-    channel_for_input(d, channel);
-    seek(d, channel, int_of_val(position));
-    return VAL_UNIT;
-}
-
-value prim_ml_seek_in_64(struct domain *d, value channel, value position) {
-    channel_for_input(d, channel);
-    seek(d, channel, int64_of_val(position));
-    return VAL_UNIT;
-}
-
-value prim_ml_seek_out(struct domain *d, value channel, value position) {
-    channel_for_output(d, channel);
-    seek(d, channel, int_of_val(position));
-    return VAL_UNIT;
-}
-
-value prim_ml_seek_out_64(struct domain *d, value channel, value position) {
-    channel_for_output(d, channel);
-    seek(d, channel, int64_of_val(position));
-    return VAL_UNIT;
 }
 
 value prim_ml_pos_in(struct domain *d, value channel) {
@@ -327,10 +302,6 @@ value prim_ml_pos_in(struct domain *d, value channel) {
 value prim_ml_pos_in_64(struct domain *d, value channel) {
     return copy_int64(d, channel_position(channel_of(channel)));
 }
-
-value prim_ml_pos_out(struct domain *d, value channel) { return prim_ml_pos_in(d, channel); }
-
-value prim_ml_pos_out_64(struct domain *d, value channel) { return prim_ml_pos_in_64(d, channel); }
 
 value prim_ml_channel_size(struct domain *d, value channel) {
     return int_of_offset(d, length_of(d, channel));

@@ -1,12 +1,13 @@
-/* prim_lexing.c - the automaton behind ocamllex's lexers.
+/* prim_lexing.c - the automaton of ocamllex's lexers.
  *
- * The tables are strings of 16-bit numbers; state s reads character c by looking at base[s] + c in
- * check and trans, or goes to default[s]. A negative base is an action. When the buffer is used up
- * the engine returns -state-1, the OCaml side refills and calls again with that. new_lex_engine
- * also runs a little code of moves (pairs destination, source; 255 ends it, source 255 is the
- * current position) that keeps the positions of `as` variables.
+ * The tables are strings of 16-bit numbers. In state s, character c leads to trans[base[s] + c] if
+ * check[base[s] + c] is s, else to default[s]. A negative base is an action. At the end of the
+ * buffer the engine returns -state-1; Lexing refills it and calls again with that. new_lex_engine
+ * also executes moves that record the positions of `as` variables: pairs of destination and source,
+ * ended by 255; source 255 is the current position.
  *
  * Tables and buffer come from the program: every access to them is bounded. */
+#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/stack/raise.h"
 
@@ -52,7 +53,7 @@ struct engine {
     value lexbuf;
     struct table tables[TABLE_COUNT];
     const uint8_t *buffer;
-    intptr_t buffer_length; /* what the buffer really holds */
+    intptr_t buffer_length; /* of the string */
     bool has_memory;
 };
 
@@ -61,6 +62,7 @@ static _Noreturn void bad_tables(const struct engine *e) {
 }
 
 static inline intptr_t number(const struct engine *e, int table, intptr_t i) {
+    ASSERT(table >= 0 && table < TABLE_COUNT);
     const struct table *t = &e->tables[table];
     if ((uintptr_t)i >= t->entries) bad_tables(e);
     int16_t n;
@@ -68,13 +70,13 @@ static inline intptr_t number(const struct engine *e, int table, intptr_t i) {
     return n;
 }
 
-/* Whether check[base + c] names state; the table may end before what its last states could ask
- * for. */
+/* Whether check[i] is state; i may be after the end of the table. */
 static inline bool checks(const struct engine *e, int table, intptr_t i, intptr_t state) {
     return (uintptr_t)i < e->tables[table].entries && number(e, table, i) == state;
 }
 
 static intptr_t get(const struct engine *e, int field_number) {
+    ASSERT(field_number < LEXBUF_FIELDS && tag_of(e->lexbuf) == 0);
     value v = field(e->lexbuf, field_number);
     if (is_block(v)) bad_tables(e);
     return int_of_val(v);
@@ -84,7 +86,7 @@ static void set(const struct engine *e, int field_number, intptr_t n) {
     gc_store(&e->d->gc, e->lexbuf, (size_t)field_number, val_of_int(n));
 }
 
-/* Runs the moves at offset of the code; where the source is 255, what is current is stored. */
+/* Executes the moves at offset; current is the current position. */
 static void run_moves(const struct engine *e, intptr_t offset, intptr_t current) {
     const struct table *code = &e->tables[TABLE_CODE];
     value mem = field(e->lexbuf, LEX_MEM);
@@ -116,13 +118,13 @@ static void open_engine(struct engine *e, struct domain *d, value tables, value 
     e->buffer_length = (intptr_t)string_length(buffer);
 }
 
-/* The state after character c (or END_OF_INPUT) in state; negative: there is no transition. */
+/* The state after character c (or END_OF_INPUT); negative: there is no transition. */
 static intptr_t next_state(const struct engine *e, intptr_t state, intptr_t base, int c) {
     if (checks(e, TABLE_CHECK, base + c, state)) return number(e, TABLE_TRANS, base + c);
     return number(e, TABLE_DEFAULT, state);
 }
 
-/* The moves that belong to the transition from state by c. */
+/* Executes the moves of the transition from state by c. */
 static void run_transition_moves(const struct engine *e, intptr_t state, int c, intptr_t current) {
     intptr_t i = number(e, TABLE_BASE_CODE, state) + c;
     intptr_t code = checks(e, TABLE_CHECK_CODE, i, state) ? number(e, TABLE_TRANS_CODE, i)
@@ -130,7 +132,7 @@ static void run_transition_moves(const struct engine *e, intptr_t state, int c, 
     if (code > 0) run_moves(e, code, current);
 }
 
-/* Ends without a further transition: back to the last accepting position and its action. */
+/* No further transition: returns to the last accepting position and its action. */
 static value take_last_action(const struct engine *e) {
     set(e, LEX_CURR_POS, get(e, LEX_LAST_POS));
     intptr_t action = get(e, LEX_LAST_ACTION);
@@ -163,6 +165,7 @@ static value run(const struct engine *e, intptr_t state) {
         }
         int c = END_OF_INPUT;
         if (pos < length) {
+            ASSERT(pos < e->buffer_length);
             c = e->buffer[pos++];
         } else if (get(e, LEX_EOF_REACHED) == 0) {
             set(e, LEX_CURR_POS, pos);

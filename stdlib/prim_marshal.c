@@ -2,9 +2,9 @@
  * strings and bytes.
  *
  * C memory is only held where nothing can raise. Channels are used through their `try` functions,
- * which may run signal handlers and so re-enter this file: the memory held meanwhile is local. What
- * is needed while the result is allocated (which may raise Out_of_memory, but runs no OCaml code)
- * belongs to struct prim_state, whose next user frees what is left. */
+ * which may run signal handlers and re-enter this file: the memory held meanwhile is local. Memory
+ * held while the result is allocated, which may raise Out_of_memory but runs no OCaml code, belongs
+ * to struct prim_state: the next use frees it. */
 #include "gc/assert.h"
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"
@@ -21,7 +21,7 @@
 /* A value is read from a channel in steps that grow from this. */
 enum { FIRST_STEP_BYTES = 1 << 20 };
 
-/* The state of d, its memory freed. */
+/* The state of d's machine, after freeing its memory. */
 static struct marshal_state *free_marshal_state(struct domain *d) {
     struct marshal_state *m = &prim_state(d)->marshal;
     vm_arena_free(&m->scratch);
@@ -58,10 +58,11 @@ static _Noreturn void raise_failure(struct domain *d, const struct vm_marshal_wr
     vm_invalid_argument(d, "output_value: %s", text);
 }
 
-/* Writes *v, a root, into scratch, whose memory counts; retries after a full cycle if that was
- * refused. */
+/* Writes *v, a root, into scratch, whose memory is counted; retries once after a full cycle if
+ * there is too little. */
 static void write_value(struct domain *d, struct vm_marshal_writer *w, const value *v,
                         unsigned flags, struct vm_arena *scratch) {
+    ASSERT(scratch->heap == NULL || scratch->heap == d->gc.heap);
     scratch->heap = d->gc.heap;
     if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
     bool again = w->failure == VM_MARSHAL_NO_MEMORY;
@@ -77,6 +78,7 @@ static void output_chunks(struct domain *d, value channel, const struct vm_marsh
     GC_ROOT(&d->gc, &channel);
     struct channel *to = channel_of(channel);
     struct channel_failure failure;
+    ASSERT(to->output);
     vm_lock(d, &to->lock);
     bool ok = channel_try_write(d, to, w->header, w->header_bytes, &failure);
     for (const struct vm_marshal_chunk *c = &w->first; ok && c != NULL; c = c->next)
@@ -107,10 +109,6 @@ value prim_output_value_to_bytes(struct domain *d, value v, value flags) {
     return result;
 }
 
-value prim_output_value_to_string(struct domain *d, value v, value flags) {
-    return prim_output_value_to_bytes(d, v, flags);
-}
-
 value prim_output_value_to_buffer(struct domain *d, value buffer, value start, value length,
                                   value v, value flags) {
     if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(buffer)))
@@ -129,9 +127,10 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
 
 /* ---- Reading. ---- */
 
-/* Makes room in the minor heap for a small value: a program that only reads would never collect it.
- * Runs a full cycle if the table of a large value's objects exceeds the limit. GC: may run. */
-static void make_room(struct domain *d, const struct vm_marshal_header *head) {
+/* Makes room in the minor heap for a small value: a program that only reads would never collect
+ * otherwise. Runs a full cycle if the table of a large value's objects exceeds the limit. GC: may
+ * run. */
+static void make_heap_room(struct domain *d, const struct vm_marshal_header *head) {
     struct gc_domain *g = &d->gc;
     bool plausible = head->objects <= head->data_bytes;
     size_t table = plausible ? head->objects * sizeof(value) : 0;
@@ -158,8 +157,9 @@ static value read_value(struct domain *d, const struct vm_marshal_header *head,
 
 enum read_result { READ_DONE, READ_ENDED, READ_FAILED, READ_NO_MEMORY };
 
-/* Grows *bytes from old to capacity bytes, and counts them. False: nothing changed. */
+/* Grows *bytes from old to capacity bytes, which it counts. False: nothing changed. */
 static bool grow_bytes(struct domain *d, uint8_t **bytes, size_t old, size_t capacity) {
+    ASSERT(capacity >= old);
     if (!gc_external_take(&d->gc, capacity - old)) return false;
     uint8_t *larger = realloc(*bytes, capacity + 1);
     if (larger == NULL) {
@@ -170,7 +170,7 @@ static bool grow_bytes(struct domain *d, uint8_t **bytes, size_t old, size_t cap
     return true;
 }
 
-/* Reads n bytes of channel into new memory, which grows with what arrives. *out, whose n bytes are
+/* Reads n bytes of a channel into new memory, which grows with the input. *out, whose n bytes are
  * counted, is NULL unless all arrived; *failure is set with READ_FAILED. */
 static enum read_result read_bytes(struct domain *d, const value *channel, uint64_t n,
                                    uint8_t **out, struct channel_failure *failure) {
@@ -224,9 +224,10 @@ value prim_input_value(struct domain *d, value channel) {
     if (result == READ_NO_MEMORY) vm_raise_out_of_memory(d);
     if (result == READ_ENDED) vm_failwith(d, "input_value: truncated object");
     struct marshal_state *m = free_marshal_state(d);
+    ASSERT(m->input == NULL && m->input_bytes == 0);
     m->input = bytes;
     m->input_bytes = head.data_bytes;
-    make_room(d, &head);
+    make_heap_room(d, &head);
     return read_value(d, &head, bytes);
 }
 
@@ -245,13 +246,13 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
         vm_failwith(d, "input_val_from_string: bad length");
     free_marshal_state(d);
     GC_ROOT(&d->gc, &s);
-    make_room(d, &head);
+    make_heap_room(d, &head);
     bytes = (const uint8_t *)string_bytes(s) + from;
     return read_value(d, &head, bytes + head.header_bytes);
 }
 
-/* The length of the data of the value at start, plus what its header is longer than the small one.
- * Only its first 16 bytes need to be there. */
+/* The length of the marshalled value at start, without a small header. Only its first 16 bytes need
+ * to be there. */
 value prim_marshal_data_size(struct domain *d, value s, value start) {
     if (!prim_in_bounds(int_of_val(start), 16, string_length(s))) vm_raise_bound_error(d);
     uint8_t bytes[VM_MARSHAL_BIG_HEADER] = {0};

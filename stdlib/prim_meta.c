@@ -1,8 +1,11 @@
-/* prim_meta.c - what a toplevel and Dynlink need: the global table, code made at run time,
- * tracing. */
+/* prim_meta.c - what a toplevel, Dynlink and Callback need: the global table, code made at run
+ * time, tracing, libraries of C code, named values. */
+#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
+#include "vm/engine/callback.h"
+#include "vm/image/dll.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
@@ -11,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* Slots that a growing global table gains at least, so that not every phrase moves it. */
+/* A growing global table gains at least this many slots, so that not every phrase moves it. */
 enum { GLOBALS_STEP = 256 };
 
 value prim_get_global_data(struct domain *d, value unit) { return d->vm->global_data; }
@@ -28,10 +31,10 @@ value prim_realloc_global(struct domain *d, value size) {
     return VAL_UNIT;
 }
 
-/* Ordinary executables keep no table of sections: a toplevel then reads its own file. */
+/* An executable has no table of sections: a toplevel then reads its own file. */
 value prim_get_section_table(struct domain *d, value unit) { vm_raise_not_found(d); }
 
-/* The words of an array of byte chunks, one after the other. */
+/* The words of an array of byte chunks, concatenated. */
 static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_count) {
     size_t bytes = 0;
     for (uintptr_t i = 0; i < wosize_of(chunks); i++) {
@@ -40,7 +43,7 @@ static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_coun
         bytes += string_length(chunk);
     }
     if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
-    /* Chunks may be one string many times over; code is kept for good. */
+    /* The chunks may be one string many times; code is never freed. */
     GC_ROOT(&d->gc, &chunks);
     bool room = gc_external_take(&d->gc, bytes);
     uint32_t *words = room ? malloc(bytes + 4) : NULL;
@@ -51,11 +54,12 @@ static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_coun
         memcpy(to, string_bytes(field(chunks, i)), string_length(field(chunks, i)));
         to += string_length(field(chunks, i));
     }
+    ASSERT(to == (char *)words + bytes);
     *word_count = (uint32_t)(bytes / 4);
     return words;
 }
 
-/* The handle of a fragment: an abstract block [fragment, unused], as long as OCaml's. */
+/* The handle of a fragment is an abstract block [fragment, unused], as long as OCaml's. */
 value prim_reify_bytecode(struct domain *d, value chunks, value events, value digest) {
     struct vm_error error;
     uint32_t word_count, index;
@@ -68,6 +72,7 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     if (status != VM_OK) gc_external_give(d->gc.heap, 4 * (size_t)word_count);
     if (status != VM_OK)
         vm_failwith(d, "caml_reify_bytecode: %s (%s)", vm_status_text(status), error.detail);
+    ASSERT(index < d->vm->code_count);
     struct vm_code *code = d->vm->codes[index];
     if (has_field(digest, 0) && is_string(field(digest, 0)) &&
         string_length(field(digest, 0)) == 16) {
@@ -76,18 +81,14 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     }
     code->debug = vm_debuginfo_of_events(events);
 
-    value closure = VAL_UNIT, handle = VAL_UNIT;
-    {
-        GC_ROOT(&d->gc, &closure, &handle);
-        closure = new_small(d, 2, TAG_CLOSURE);
-        field(closure, 0) = val_of_int(code->main_function);
-        field(closure, 1) = make_closinfo(0, 2);
-        handle = new_small(d, 2, TAG_ABSTRACT);
-        field(handle, 0) = val_of_int(index);
-        field(handle, 1) = VAL_UNIT;
-        value pair = new_pair(d, handle, closure);
-        return pair;
-    }
+    value closure = new_small(d, 2, TAG_CLOSURE);
+    field(closure, 0) = val_of_int(code->main_function);
+    field(closure, 1) = make_closinfo(0, 2);
+    GC_ROOT(&d->gc, &closure);
+    value handle = new_small(d, 2, TAG_ABSTRACT);
+    field(handle, 0) = val_of_int(index);
+    field(handle, 1) = VAL_UNIT;
+    return new_pair(d, handle, closure);
 }
 
 value prim_static_release_bytecode(struct domain *d, value handle) {
@@ -98,20 +99,19 @@ value prim_static_release_bytecode(struct domain *d, value handle) {
     return VAL_UNIT;
 }
 
-/* The main program's own closure is nobody's: whoever called it would run it inside itself. */
+/* Unit for the main program: its closure, called, would run the program inside itself. */
 value prim_get_current_environment(struct domain *d, value unit) {
     value env = d->stack.sp[0];
     bool is_main = d->vm->functions[function_of_closure(env)].kind == FUNCTION_MAIN;
     return is_main ? VAL_UNIT : env;
 }
 
-/* Called from OCaml's wrapper around a traced function, whose last act is to return this call's
- * result: slips a call of the traced code between the wrapper's frame and its caller's, so that
- * the wrapper "returns" into the traced function, which then returns to the caller.
+/* OCaml's wrapper of a traced function calls this last and returns the result. Inserts a call of
+ * the traced code between the wrapper's frame and its caller's: the wrapper "returns" into the
+ * traced function, which returns to the caller.
  *
- *     sp  [stopped][wrapper's frame, h words][return frame of the wrapper's caller]
- *  -> sp  [stopped][wrapper's frame, h words][traced_code, env, 0][code][argument][return frame
- *  ...] */
+ *     sp  [saved][wrapper's frame, h words][return frame of the wrapper's caller]
+ *  -> sp  [saved][wrapper's frame, h words][traced_code, env, 0][code][argument][return frame] */
 value prim_invoke_traced_function(struct domain *d, value code, value env, value argument) {
     struct vm_frame frame;
     intptr_t index = int_of_val(nativeint_of_val(code));
@@ -119,14 +119,15 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
         prim_refuse(d, "invoke_traced_function");
     if (!vm_frames_first(d, &frame)) vm_invalid_argument(d, "caml_invoke_traced_function");
     /* A wrapper does this once: the margin of the stack has room for one. */
-    value *behind = frame.base + frame.height;
-    if (vm_true_return(d, behind) == d->vm->traced_code)
+    value *after = frame.base + frame.height;
+    if (vm_true_return(d, after) == d->vm->traced_code)
         vm_invalid_argument(d, "caml_invoke_traced_function");
     enum { SLIPPED = 5 };
     size_t moved = frame.height + SAVED_WORDS;
-    /* A handler in the frame would not be found where it is moved to. */
+    /* A handler in the frame would not be found after the move. */
     if (d->stack.trap != 0 && d->stack.high - d->stack.trap < d->stack.sp + moved)
         vm_invalid_argument(d, "caml_invoke_traced_function");
+    ASSERT(moved <= (size_t)(d->stack.high - d->stack.sp));
     value *to = d->stack.sp - SLIPPED;
     memmove(to, d->stack.sp, moved * sizeof(value));
     value *slipped = to + moved;
@@ -136,5 +137,71 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
     slipped[3] = val_of_int(index);
     slipped[4] = argument;
     d->stack.sp = to;
+    return VAL_UNIT;
+}
+
+/* ---- Libraries of C code. A handle, of a library or of a symbol in one, is an abstract block of
+ * one word, an address. A program can make such blocks: vm/image/dll.c looks the address up in its
+ * lists before it follows it. ---- */
+
+static value new_handle(struct domain *d, const void *what) {
+    value handle = new_small(d, 1, TAG_ABSTRACT);
+    field(handle, 0) = (value)what;
+    return handle;
+}
+
+/* The address in a handle, or NULL. */
+static const void *address_in(value handle) {
+    bool good = is_block(handle) && tag_of(handle) == TAG_ABSTRACT && wosize_of(handle) == 1;
+    return good ? (const void *)field(handle, 0) : NULL;
+}
+
+/* mode: whether the library's code may run; it is opened in the same way either way. */
+value prim_dynlink_open_lib(struct domain *d, value mode, value name) {
+    const char *why;
+    struct vm_dll *dll = vm_dll_open(d->vm, string_bytes(name), &why);
+    if (dll == NULL) vm_failwith(d, "%s", why);
+    return new_handle(d, dll);
+}
+
+/* A library stays open (DL1), as it does under ocamlrun. */
+value prim_dynlink_close_lib(struct domain *d, value handle) { return VAL_UNIT; }
+
+value prim_dynlink_lookup_symbol(struct domain *d, value handle, value name) {
+    const struct vm_dll_symbol *symbol = vm_dll_symbol(d->vm, address_in(handle),
+                                                       string_bytes(name));
+    return symbol == NULL ? VAL_UNIT : new_handle(d, symbol);
+}
+
+value prim_dynlink_add_primitive(struct domain *d, value handle) {
+    int32_t number = vm_dll_add_primitive(d->vm, address_in(handle));
+    if (number < 0) vm_failwith(d, "caml_dynlink_add_primitive: no symbol, or the table is full");
+    return val_of_int(number);
+}
+
+value prim_dynlink_get_current_libs(struct domain *d, value unit) {
+    size_t n = 0;
+    while (vm_dll_at(d->vm, n) != NULL) n++;
+    value libraries = new_block(d, n, 0);
+    GC_ROOT(&d->gc, &libraries);
+    for (size_t i = 0; i < n; i++) {
+        value handle = new_handle(d, vm_dll_at(d->vm, i));
+        gc_store(&d->gc, libraries, i, handle);
+    }
+    return libraries;
+}
+
+/* ---- Named values ---- */
+
+/* The memory of a named value, without its name. */
+enum { NAMED_VALUE_BYTES = 100 };
+
+value prim_register_named_value(struct domain *d, value name, value v) {
+    /* A named value is never freed. */
+    bool is_new = vm_named_value(d->vm, string_bytes(name)) == NULL;
+    GC_ROOT(&d->gc, &name, &v);
+    bool room = !is_new || gc_external_take(&d->gc, NAMED_VALUE_BYTES + string_length(name));
+    if (!room) vm_raise_out_of_memory(d);
+    vm_register_named_value(d, string_bytes(name), v);
     return VAL_UNIT;
 }

@@ -1,11 +1,14 @@
-/* prim_obj.c - Obj, objects and lazy values: primitives that see or change the representation of
- * values.
+/* prim_obj.c - Obj, objects, lazy values, recursive definitions: primitives that see or change the
+ * representation of values.
  *
- * In checked mode none of them may make a word that the machine would then trust wrongly. A tag is
- * plain if blocks that bear it hold values and nothing else depends on them; only plain tags are
+ * In checked mode they refuse to make a word that the machine would trust wrongly. A tag is
+ * ordinary if its blocks hold values and nothing else depends on them; only ordinary tags are
  * exchanged for one another. A closure's code field (the tagged index of a function, V3) changes
- * only to a function that finds in the block the environment it was verified for, as #trace of the
- * toplevel does it. */
+ * only to a function that finds in the block the environment that it was verified for, as the
+ * toplevel's #trace does. */
+#include "gc/assert.h"
+#include "gc/heap.h"
+#include "gc/roots.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
@@ -14,18 +17,21 @@
 #include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
-static bool is_plain(unsigned tag) {
+#include <stdlib.h>
+
+static bool is_ordinary(unsigned tag) {
     return tag < TAG_NO_SCAN && tag != TAG_CLOSURE && tag != TAG_INFIX;
 }
 
-/* Whether a block of that many fields may have that plain tag: an object has a class and an id. */
-static bool plain_fits(unsigned tag, uintptr_t wosize) {
-    return is_plain(tag) && wosize >= (tag == TAG_OBJECT ? 2 : 1);
+/* Whether a block of that size may have that ordinary tag: an object has a class and an id. */
+static bool ordinary_fits(unsigned tag, uintptr_t wosize) {
+    return is_ordinary(tag) && wosize >= (tag == TAG_OBJECT ? 2 : 1);
 }
 
 /* Words from v to the end of its block. */
 static uintptr_t length_from(value v) {
     value start = block_start(v);
+    ASSERT(v >= start && (uintptr_t)(v - start) / 8 <= wosize_of(start));
     return wosize_of(start) - (uintptr_t)(v - start) / 8;
 }
 
@@ -44,8 +50,8 @@ value prim_obj_set_tag(struct domain *d, value v, value tag) {
     uintptr_t new_tag = (uintptr_t)int_of_val(tag);
     if (wosize_of(v) == 0) return VAL_UNIT;
     if (prim_checked(d) && new_tag != tag_of(v) &&
-        !(new_tag < TAG_NO_SCAN && is_plain(tag_of(v)) &&
-          plain_fits((unsigned)new_tag, wosize_of(v))))
+        !(new_tag < TAG_NO_SCAN && is_ordinary(tag_of(v)) &&
+          ordinary_fits((unsigned)new_tag, wosize_of(v))))
         prim_refuse(d, "Obj.set_tag");
     prim_change_tag(v, new_tag & 0xff);
     return VAL_UNIT;
@@ -73,17 +79,18 @@ value prim_obj_block(struct domain *d, value tag, value size) {
     return initialised_block(d, (unsigned)t, n);
 }
 
-/* Whether a copy of v may have tag: its own, except that infix closures have no block of their own
- * and a custom block with a finalizer owns something; or any plain tag for a plain one. */
+/* Whether a copy of v may have that tag: v's own, unless v is an infix closure or a custom block
+ * with a finalizer, which owns something; or any ordinary tag in place of another. */
 static bool may_copy(value v, uintptr_t tag) {
     unsigned old = tag_of(v);
     if (old == TAG_CUSTOM && custom_ops(v)->finalize != NULL) return false;
     if (old == tag) return old != TAG_INFIX;
-    return tag < TAG_NO_SCAN && is_plain(old) && plain_fits((unsigned)tag, wosize_of(v));
+    return tag < TAG_NO_SCAN && is_ordinary(old) && ordinary_fits((unsigned)tag, wosize_of(v));
 }
 
 static value copy_block(struct domain *d, value v, unsigned tag) {
     uintptr_t n = wosize_of(v);
+    ASSERT(n > 0);
     GC_ROOT(&d->gc, &v);
     value copy = n <= MAX_YOUNG_WOSIZE ? new_small(d, n, tag) : gc_alloc_major(&d->gc, n, tag);
     if (n <= MAX_YOUNG_WOSIZE || tag >= TAG_NO_SCAN) memcpy((void *)copy, (void *)v, 8 * n);
@@ -94,8 +101,9 @@ static value copy_block(struct domain *d, value v, unsigned tag) {
 
 value prim_obj_with_tag(struct domain *d, value tag, value v) {
     uintptr_t t = (uintptr_t)int_of_val(tag);
-    bool empty = wosize_of(v) == 0; /* a string, a custom block, a closure have words they need */
-    if (prim_checked(d) && (empty ? t >= TAG_NO_SCAN || !is_plain((unsigned)t) : !may_copy(v, t)))
+    bool empty = wosize_of(v) == 0; /* an atom: strings, customs and closures have words */
+    if (prim_checked(d) &&
+        (empty ? t >= TAG_NO_SCAN || !is_ordinary((unsigned)t) : !may_copy(v, t)))
         prim_refuse(d, "Obj.with_tag");
     if (empty) return gc_atom(&d->gc, t & 0xff);
     return copy_block(d, v, t & 0xff);
@@ -113,7 +121,7 @@ value prim_obj_truncate(struct domain *d, value v, value size) {
     if (n <= 0 || (uintptr_t)n > wosize_of(v)) vm_invalid_argument(d, "Obj.truncate");
     if ((uintptr_t)n == wosize_of(v)) return VAL_UNIT;
     bool fits = tag == TAG_DOUBLE_ARRAY ||
-                (plain_fits(tag, (uintptr_t)n) && v != d->vm->global_data);
+                (ordinary_fits(tag, (uintptr_t)n) && v != d->vm->global_data);
     if (prim_checked(d) && !fits) prim_refuse(d, "Obj.truncate");
     gc_truncate(&d->gc, v, (size_t)n);
     return VAL_UNIT;
@@ -127,8 +135,8 @@ value prim_obj_raw_field(struct domain *d, value v, value index) {
     return copy_nativeint(d, field(v, i));
 }
 
-/* A partial application holds a closure of the function behind the RESTART, and fewer arguments
- * than that function takes. */
+/* A partial application holds a closure of the function that follows the RESTART, and fewer
+ * arguments than that function takes. */
 static bool restart_fits(const struct vm *vm, value closure, const struct vm_function *restart) {
     if (tag_of(closure) != TAG_CLOSURE || wosize_of(closure) < 4) return false;
     if (start_env_of(field(closure, 1)) != 2 || !is_closure(field(closure, 2))) return false;
@@ -156,7 +164,7 @@ bool prim_code_fits(const struct vm *vm, value closure, value word) {
 static bool may_set_word(const struct vm *vm, value v, uintptr_t i, value word) {
     if (i >= length_from(v)) return false;
     unsigned tag = tag_of(v);
-    if (is_plain(tag)) return is_int(word);
+    if (is_ordinary(tag)) return is_int(word);
     switch (tag) {
     case TAG_CLOSURE:
     case TAG_INFIX: return i == 0 && prim_code_fits(vm, v, word);
@@ -181,7 +189,7 @@ value prim_int_as_pointer(struct domain *d, value n) {
     return n - 1;
 }
 
-/* Whether p, which is at or behind the closure block, is one of its functions. */
+/* Whether p, at or after the closure block, is one of its functions. */
 static bool is_function_in(value block, value p) {
     uintptr_t offset = (uintptr_t)(p - block);
     if (tag_of(block) != TAG_CLOSURE || offset % 24 != 0) return false;
@@ -209,13 +217,12 @@ value prim_set_oo_id(struct domain *d, value object) {
     return object;
 }
 
-/* A method table is [n, mask, method 0, tag 0, method 1, tag 1, ...], tags ascending: the last tag
- * stands at the index that the tagged n is as a raw word. Unit where the real machine answers a
- * null word. */
+/* A method table is [n, mask, method 0, tag 0, method 1, tag 1, ...], tags ascending: the index of
+ * the last tag is the word of the tagged n. Unit where OCaml returns a null word. */
 value prim_get_public_method(struct domain *d, value object, value tag) {
     if (!has_field(object, 0) || !has_field(field(object, 0), 3)) return VAL_UNIT;
     value table = field(object, 0);
-    intptr_t low = 3, high = field(table, 0);
+    intptr_t low = 3, high = field(table, 0); /* as a raw word */
     if (is_block(high) || high < 3 || (uintptr_t)high >= wosize_of(table)) return VAL_UNIT;
     while (low < high) {
         intptr_t middle = (low + high) / 2 | 1;
@@ -234,11 +241,209 @@ value prim_lazy_make_forward(struct domain *d, value v) {
     return forward;
 }
 
-/* Turns a forced suspension into an indirection to its value. */
+/* Turns a forced suspension into a forwarding block of its value. */
 value prim_obj_make_forward(struct domain *d, value block, value v) {
-    if (wosize_of(block) == 0 || (prim_checked(d) && !is_plain(tag_of(block))))
+    if (wosize_of(block) == 0 || (prim_checked(d) && !is_ordinary(tag_of(block))))
         prim_refuse(d, "make_forward");
     gc_store(&d->gc, block, 0, v);
     prim_change_tag(block, TAG_FORWARD);
     return VAL_UNIT;
+}
+
+/* ---- Recursive definitions.
+ *
+ * `let rec` allocates a dummy for each value, computes the values with the dummies in scope, then
+ * copies each over its dummy. A dummy for a record of floats has its final tag from the start, so
+ * that no block changes between scanned and unscanned; others have tag 0, or are closures if a
+ * function after the first one of the block is wanted. ---- */
+
+value prim_alloc_dummy(struct domain *d, value size) {
+    uintptr_t wosize = (uintptr_t)int_of_val(size);
+    if (wosize > MAX_WOSIZE) vm_raise_out_of_memory(d);
+    return new_block(d, wosize, 0);
+}
+
+/* The closure tag comes with the contents. */
+value prim_alloc_dummy_function(struct domain *d, value size, value arity) {
+    return prim_alloc_dummy(d, size);
+}
+
+value prim_alloc_dummy_float(struct domain *d, value size) {
+    uintptr_t wosize = (uintptr_t)int_of_val(size);
+    if (wosize > MAX_WOSIZE) vm_raise_out_of_memory(d);
+    value dummy = new_block(d, wosize, wosize == 0 ? 0 : TAG_DOUBLE_ARRAY);
+    memset((void *)dummy, 0, 8 * wosize);
+    return dummy;
+}
+
+/* A closure block of which the function at offset words is wanted. Its closinfo declares no
+ * environment, its code fields are integers, and the infix header is the only one it has (V3). */
+value prim_alloc_dummy_infix(struct domain *d, value size, value offset) {
+    uintptr_t wosize = (uintptr_t)int_of_val(size), at = (uintptr_t)int_of_val(offset);
+    if (wosize > MAX_WOSIZE) vm_raise_out_of_memory(d);
+    if (wosize < 2 || at > wosize - 2 || at % 3 != 0) prim_refuse(d, "alloc_dummy_infix");
+    value dummy = new_block(d, wosize, TAG_CLOSURE);
+    field(dummy, 1) = make_closinfo(0, wosize);
+    if (at == 0) return dummy;
+    value infix = dummy + (value)(8 * at);
+    *header_ptr(infix) = make_header(at, TAG_INFIX, 0);
+    field(infix, 1) = make_closinfo(0, wosize - at);
+    return infix;
+}
+
+static bool is_function_tag(unsigned tag) { return tag == TAG_CLOSURE || tag == TAG_INFIX; }
+
+/* Whether word i of a closure block is the infix header of a function. */
+static bool is_infix_at(value block, uintptr_t i) {
+    header h = *header_ptr(block + 8 * (value)(i + 1));
+    return tag_of_header(h) == TAG_INFIX && wosize_of_header(h) == i + 1;
+}
+
+/* Whether closure `from` may be copied over block `to`. A closure that can run is never
+ * overwritten, since a running function knows its environment's shape; pointers to functions of a
+ * dummy keep their headers; and a RESTART counts its arguments by the block's size. */
+static bool closure_fits(const struct vm *vm, value to, value from) {
+    uintptr_t n = wosize_of(from);
+    const struct vm_function *f = &vm->functions[function_of_closure(from)];
+    if (f->kind == FUNCTION_RESTART && wosize_of(to) != n) return false;
+    if (tag_of(to) != TAG_CLOSURE) return true;
+    if (field(to, 0) != val_of_int(0)) return false;
+    uintptr_t functions_end = start_env_of(field(from, 1));
+    for (uintptr_t i = 2; i < wosize_of(to); i += 3)
+        if (is_infix_at(to, i) && !(i < functions_end && is_infix_at(from, i))) return false;
+    return true;
+}
+
+/* Whether v may be copied over dummy without breaking an invariant. */
+static bool fits(const struct vm *vm, value dummy, value v) {
+    unsigned old = tag_of(dummy), tag = tag_of(v);
+    if (wosize_of(block_start(v)) > wosize_of(block_start(dummy))) return false;
+    if (dummy == vm->global_data) return false;
+    if (is_function_tag(tag) && !closure_fits(vm, block_start(dummy), block_start(v))) return false;
+    if (tag == TAG_DOUBLE_ARRAY || old == TAG_DOUBLE_ARRAY) return tag == old;
+    if (tag >= TAG_NO_SCAN || old >= TAG_NO_SCAN) return false;
+    if (old == TAG_INFIX || tag == TAG_INFIX)
+        return tag == old && infix_offset_words(v) == infix_offset_words(dummy);
+    return old == 0 || (is_function_tag(old) && is_function_tag(tag));
+}
+
+value prim_update_dummy(struct domain *d, value dummy, value v) {
+    if (wosize_of(v) == 0) return VAL_UNIT;
+    if (prim_checked(d) && !fits(d->vm, dummy, v)) prim_refuse(d, "update_dummy");
+    value to = block_start(dummy), from = block_start(v);
+    uintptr_t n = wosize_of(from);
+    if (tag_of(from) == TAG_DOUBLE_ARRAY) memcpy((void *)to, (void *)from, 8 * n);
+    else gc_blit_fields(&d->gc, from, 0, to, 0, n);
+    ASSERT(n <= wosize_of(to));
+    prim_change_tag(to, tag_of(from));
+    return VAL_UNIT;
+}
+
+/* ---- Obj.reachable_words: a walk with a set of visited blocks and a stack of ranges of fields,
+ * both in C memory that counts. It allocates nothing in the heap, so addresses are stable. Atoms
+ * and words outside the heap count nothing; a closure's code fields are skipped. ---- */
+
+struct range {
+    const value *next, *end;
+};
+
+struct reach_walk {
+    struct gc_heap *heap; /* whose limit counts both */
+    value *visited;       /* open addressing; 0: free */
+    size_t slots, blocks; /* slots is a power of two, at least twice blocks */
+    struct range *pending;
+    size_t depth, room;
+    uintptr_t words;
+};
+
+enum { FIRST_SLOTS = 256, FIRST_ROOM = 64 };
+
+static void reach_free(struct reach_walk *w) {
+    gc_external_give(w->heap, w->slots * sizeof *w->visited + w->room * sizeof *w->pending);
+    free(w->visited);
+    free(w->pending);
+}
+
+/* The slot where v is or belongs. */
+static value *find(value *table, size_t slots, value v) {
+    size_t i = ((uintptr_t)v >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+    while (table[i &= slots - 1] != 0 && table[i] != v) i++;
+    return &table[i];
+}
+
+static bool grow_visited(struct reach_walk *w) {
+    size_t slots = w->slots == 0 ? FIRST_SLOTS : 2 * w->slots;
+    if (!gc_external_try(w->heap, slots * sizeof *w->visited)) return false;
+    value *table = calloc(slots, sizeof *table);
+    if (table == NULL) {
+        gc_external_give(w->heap, slots * sizeof *table);
+        return false;
+    }
+    for (size_t i = 0; i < w->slots; i++)
+        if (w->visited[i] != 0) *find(table, slots, w->visited[i]) = w->visited[i];
+    gc_external_give(w->heap, w->slots * sizeof *table);
+    free(w->visited);
+    w->visited = table;
+    w->slots = slots;
+    return true;
+}
+
+static bool push(struct reach_walk *w, const value *next, const value *end) {
+    if (w->depth == w->room) {
+        size_t room = w->room == 0 ? FIRST_ROOM : 2 * w->room;
+        size_t more = (room - w->room) * sizeof *w->pending;
+        if (!gc_external_try(w->heap, more)) return false;
+        struct range *pending = realloc(w->pending, room * sizeof *pending);
+        if (pending == NULL) {
+            gc_external_give(w->heap, more);
+            return false;
+        }
+        w->pending = pending;
+        w->room = room;
+    }
+    w->pending[w->depth++] = (struct range){next, end};
+    return true;
+}
+
+/* Counts the block of v once, and pushes its fields. False: no memory. */
+static bool visit(struct domain *d, struct reach_walk *w, value v) {
+    if (!gc_is_heap_block(&d->gc, v)) return true;
+    v = block_start(v);
+    ASSERT(w->blocks <= w->slots / 2);
+    uintptr_t wosize = wosize_of(v), first = 0;
+    if (wosize == 0) return true;
+    if (2 * (w->blocks + 1) > w->slots && !grow_visited(w)) return false;
+    value *slot = find(w->visited, w->slots, v);
+    if (*slot == v) return true;
+    *slot = v;
+    w->blocks++;
+    w->words += wosize + 1;
+    if (tag_of(v) >= TAG_NO_SCAN) return true;
+    if (tag_of(v) == TAG_CLOSURE) first = start_env_of(field(v, 1));
+    return first >= wosize || push(w, &field(v, first), &field(v, wosize));
+}
+
+/* The size of what is reachable from v; -1: no memory. GC: never. */
+static intptr_t reachable(struct domain *d, value v) {
+    struct reach_walk w = {.heap = d->gc.heap};
+    bool ok = visit(d, &w, v);
+    while (ok && w.depth > 0) {
+        struct range *top = &w.pending[w.depth - 1];
+        value next = *top->next++;
+        if (top->next == top->end) w.depth--;
+        ok = visit(d, &w, next);
+    }
+    reach_free(&w);
+    return ok ? (intptr_t)w.words : -1;
+}
+
+value prim_obj_reachable_words(struct domain *d, value v) {
+    intptr_t words = reachable(d, v);
+    if (words < 0 && gc_get_params(&d->gc)->max_heap_words != 0) {
+        GC_ROOT(&d->gc, &v);
+        gc_full_major_cycle(&d->gc);
+        words = reachable(d, v);
+    }
+    if (words < 0) vm_raise_out_of_memory(d);
+    return val_of_int(words);
 }

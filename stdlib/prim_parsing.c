@@ -1,10 +1,11 @@
-/* prim_parsing.c - the automaton behind ocamlyacc's parsers.
+/* prim_parsing.c - the automaton of ocamlyacc's parsers.
  *
  * An LALR parser in tables of 16-bit numbers. The engine is a coroutine of the OCaml module
- * Parsing: each call is told what happened since the last one (a command) and returns what it
- * needs next (a request); between calls all of its state is in the environment record.
+ * Parsing: the argument of a call is what happened since the last one (a command), its result what
+ * it needs next (a request); between calls its state is in the environment record.
  *
  * Tables, environment and stacks come from the program: every access to them is bounded. */
+#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/code/checks.h"
@@ -72,7 +73,7 @@ enum { ERROR_TOKEN = 256, TOKENS_TO_RECOVER = 3 };
 
 struct parser {
     struct domain *d;
-    value tables, env; /* nothing here collects */
+    value tables, env; /* no function here collects */
     intptr_t sp, state, error_flag;
     bool trace;
 };
@@ -82,6 +83,7 @@ static _Noreturn void bad_tables(const struct parser *p) {
 }
 
 static intptr_t number(const struct parser *p, int table, intptr_t i) {
+    ASSERT(table >= 0 && table < TABLE_COUNT && wosize_of(p->tables) >= TABLE_COUNT);
     value t = field(p->tables, table);
     if (is_int(t) || tag_of(t) != TAG_STRING || (uintptr_t)i >= string_length(t) / 2) bad_tables(p);
     int16_t n;
@@ -95,6 +97,7 @@ static intptr_t integer(const struct parser *p, value v) {
 }
 static intptr_t get(const struct parser *p, int i) { return integer(p, field(p->env, i)); }
 static void set(const struct parser *p, int i, intptr_t n) {
+    ASSERT(i >= 0 && i < ENV_COUNT && wosize_of(p->env) >= ENV_COUNT);
     gc_store(&p->d->gc, p->env, (size_t)i, val_of_int(n));
 }
 
@@ -111,8 +114,8 @@ static void stack_set(const struct parser *p, int stack, intptr_t i, value v) {
     gc_store(&p->d->gc, field(p->env, stack), (size_t)i, v);
 }
 
-/* Whether the packed table has an entry for key (a token or a state) in the row that starts at
- * index[i]; *at: its place. */
+/* Whether the table has an entry for key (a token or a state) in the row that starts at index[i];
+ * *at: its index. */
 static bool find(const struct parser *p, int index, intptr_t i, intptr_t key, intptr_t *at) {
     intptr_t row = number(p, index, i);
     *at = row + key;
@@ -120,7 +123,7 @@ static bool find(const struct parser *p, int index, intptr_t i, intptr_t key, in
            number(p, TABLE_CHECK, *at) == key;
 }
 
-/* ---- The trace, where OCaml's goes. ---- */
+/* ---- The trace, in OCaml's format. ---- */
 
 #define TRACE(p, ...)                                             \
     do {                                                          \
@@ -152,7 +155,7 @@ static void trace_token(const struct parser *p, value token) {
     fprintf(err, ")\n");
 }
 
-/* ---- Steps. A step that needs the OCaml side returns true and its request. ---- */
+/* ---- Steps. ---- */
 
 static void take_token(struct parser *p, value token) {
     bool constant = is_int(token);
@@ -164,7 +167,7 @@ static void take_token(struct parser *p, value token) {
     trace_token(p, token);
 }
 
-/* Goes to the state at place `at` of the table; whether the stacks have room for it. */
+/* Goes to the state at index `at` of the table; whether the stacks have room for it. */
 static bool shift(struct parser *p, intptr_t at) {
     intptr_t next = number(p, TABLE_TABLE, at);
     TRACE(p, "State %d: shift to state %d\n", (int)p->state, (int)next);
@@ -189,7 +192,7 @@ static void push_reduction(struct parser *p, value result) {
     if (p->sp > last) stack_set(p, ENV_START_STACK, p->sp, end);
 }
 
-/* Takes the right-hand side of a rule off the stack; whether there is room for the result. */
+/* Pops the right-hand side of a rule; whether the stacks have room for the result. */
 static bool reduce(struct parser *p, intptr_t rule) {
     TRACE(p, "State %d: reduce by rule %d\n", (int)p->state, (int)rule);
     intptr_t length = number(p, TABLE_LENGTH, rule), lhs = number(p, TABLE_LHS, rule), at;
@@ -203,7 +206,7 @@ static bool reduce(struct parser *p, intptr_t rule) {
     return p->sp < get(p, ENV_STACK_SIZE);
 }
 
-/* Pops states until one can shift the error token, whose place is *at. */
+/* Pops states until one can shift the error token, at index *at of the table. */
 static bool find_recovery(struct parser *p, intptr_t *at) {
     for (;;) {
         intptr_t state = integer(p, stack_get(p, ENV_STATE_STACK, p->sp));
@@ -220,7 +223,7 @@ static bool find_recovery(struct parser *p, intptr_t *at) {
     }
 }
 
-/* What to do next, by the state and the token that was read. */
+/* What to do next. STEP_RETURN: return the request. */
 enum step { STEP_LOOP, STEP_PUSH, STEP_RECOVER, STEP_RETURN };
 
 static enum step after_shift(struct parser *p, intptr_t at, enum request *request) {
@@ -307,7 +310,7 @@ value prim_parse_engine(struct domain *d, value tables, value env, value command
     return val_of_int(request);
 }
 
-/* Returns what was set before. */
+/* Returns the previous setting. */
 value prim_set_parser_trace(struct domain *d, value on) {
     bool before = prim_state(d)->parser_trace;
     prim_state(d)->parser_trace = bool_of_val(on);

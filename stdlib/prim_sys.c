@@ -1,5 +1,6 @@
 /* prim_sys.c - module Sys without its files: command line, environment, constants, time, signals,
  * end of the program. */
+#include "gc/assert.h"
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
@@ -22,7 +23,7 @@
 
 /* ---- Command line and environment. ---- */
 
-/* Built at the first use, but as if at the start of the program: no profiler is told. */
+/* Built on first use, but unsampled, as if it were made before the program starts. */
 static void make_argv(struct domain *d, struct prim_state *state) {
     char **words = d->vm->options.argv;
     size_t n = 0;
@@ -30,6 +31,7 @@ static void make_argv(struct domain *d, struct prim_state *state) {
     state->argv = gc_alloc_major_unsampled(&d->gc, n, 0);
     for (size_t i = 0; i < n; i++) {
         size_t length = strlen(words[i]), wosize = string_wosize(length);
+        ASSERT(wosize * 8 > length);
         value word = gc_alloc_major_unsampled(&d->gc, wosize, TAG_STRING);
         field(word, wosize - 1) = 0;
         memcpy(string_bytes(word), words[i], length);
@@ -39,7 +41,7 @@ static void make_argv(struct domain *d, struct prim_state *state) {
     gc_register_root(&d->gc, &state->argv);
 }
 
-/* Always the same array, as long as the program doesn't replace it. */
+/* The same array each time, until the program replaces it. */
 value prim_sys_argv(struct domain *d, value unit) {
     struct prim_state *state = prim_state(d);
     if (state->argv == 0) make_argv(d, state);
@@ -67,8 +69,8 @@ value prim_sys_get_argv(struct domain *d, value unit) {
     return pair;
 }
 
-/* To a program that may not see the environment it is empty, as the modules of the standard library
- * look at theirs when they start. */
+/* A program that is denied the environment finds it empty: modules of the standard library read
+ * theirs when they start. */
 static value environment(struct domain *d, value name, char *(*look_up)(const char *)) {
     const char *text = NULL;
     bool refused = vm_policy_refusal(d->vm, CAP_ENV) != NULL;
@@ -82,26 +84,20 @@ value prim_sys_getenv(struct domain *d, value name) { return environment(d, name
 
 value prim_sys_unsafe_getenv(struct domain *d, value name) { return environment(d, name, getenv); }
 
-/* ---- What this machine is. ---- */
+/* ---- Configuration. ---- */
 
-value prim_sys_const_big_endian(struct domain *d, value unit) { return VAL_FALSE; }
-
-value prim_sys_const_word_size(struct domain *d, value unit) { return val_of_int(64); }
-
-value prim_sys_const_int_size(struct domain *d, value unit) { return val_of_int(63); }
-
-value prim_sys_const_max_wosize(struct domain *d, value unit) { return val_of_int(MAX_WOSIZE); }
-
-value prim_sys_const_ostype_unix(struct domain *d, value unit) { return VAL_TRUE; }
-
-value prim_sys_const_ostype_win32(struct domain *d, value unit) { return VAL_FALSE; }
-
-value prim_sys_const_ostype_cygwin(struct domain *d, value unit) { return VAL_FALSE; }
-
-value prim_sys_const_naked_pointers_checked(struct domain *d, value unit) { return VAL_FALSE; }
-
-/* Sys.backend_type: the constructor Bytecode. */
-value prim_sys_const_backend_type(struct domain *d, value unit) { return val_of_int(1); }
+#define CONSTANT(name, result) \
+    value prim_sys_const_##name(struct domain *d, value unit) { return result; }
+CONSTANT(big_endian, VAL_FALSE)
+CONSTANT(word_size, val_of_int(64))
+CONSTANT(int_size, val_of_int(63))
+CONSTANT(max_wosize, val_of_int(MAX_WOSIZE))
+CONSTANT(ostype_unix, VAL_TRUE)
+CONSTANT(ostype_win32, VAL_FALSE)
+CONSTANT(ostype_cygwin, VAL_FALSE)
+CONSTANT(naked_pointers_checked, VAL_FALSE)
+CONSTANT(backend_type, val_of_int(1)) /* Sys.Bytecode */
+#undef CONSTANT
 
 value prim_sys_get_config(struct domain *d, value unit) {
     value os = copy_string(d, "Unix");
@@ -115,7 +111,7 @@ value prim_sys_get_config(struct domain *d, value unit) {
 
 value prim_runtime_variant(struct domain *d, value unit) { return copy_string(d, ""); }
 
-/* In the syntax of OCAMLRUNPARAM. There are no huge pages to be asked for: H is 0. */
+/* In the syntax of OCAMLRUNPARAM. H is 0: huge pages are not supported. */
 value prim_runtime_parameters(struct domain *d, value unit) {
     const struct gc_params *p = gc_get_params(&d->gc);
     const struct prim_state *state = prim_state(d);
@@ -140,7 +136,7 @@ value prim_ml_runtime_warnings_enabled(struct domain *d, value unit) {
     return val_of_bool(prim_state(d)->runtime_warnings != 0);
 }
 
-/* No code is instrumented for afl-fuzz: nothing to reset. */
+/* No code is instrumented for afl-fuzz. */
 value prim_reset_afl_instrumentation(struct domain *d, value full) { return VAL_UNIT; }
 
 /* ---- The process. ---- */
@@ -182,7 +178,7 @@ value prim_sys_time(struct domain *d, value unit) {
     return prim_sys_time_include_children(d, VAL_FALSE);
 }
 
-/* The system's random bytes, one an integer; without them, what differs from run to run. */
+/* The system's random bytes, one an integer; if there are none, the time and process numbers. */
 value prim_sys_random_seed(struct domain *d, value unit) {
     unsigned char bytes[12];
     intptr_t seed[12];
@@ -205,6 +201,7 @@ value prim_sys_random_seed(struct domain *d, value unit) {
         seed[n++] = getpid();
         seed[n++] = getppid();
     }
+    ASSERT(n > 0 && n <= sizeof seed / sizeof seed[0]);
     value array = new_small(d, n, 0);
     for (size_t i = 0; i < n; i++) field(array, i) = val_of_int(seed[i]);
     return array;
@@ -215,7 +212,7 @@ value prim_sys_isatty(struct domain *d, value channel) {
     return val_of_bool(c->stream == NULL && isatty(c->fd) == 1);
 }
 
-/* Room for a frame of that many words is there, or the stack has reached its limit. */
+/* Raises Stack_overflow unless the stack has room for a frame of that many words. */
 value prim_ensure_stack_capacity(struct domain *d, value words) {
     if (int_of_val(words) > d->stack.sp - (value *)d->gc.mutator_limit_idle)
         vm_raise_stack_overflow(d);

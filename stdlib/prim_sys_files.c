@@ -1,9 +1,9 @@
 /* prim_sys_files.c - the files and directories of module Sys.
  *
- * Errors are Sys_error "PATH: text of the system". A path with a NUL inside names no file. A file
- * system may be slow, a network's for example: while the system works other threads run, as in
- * ocamlrun, which keeps the machine for getcwd alone; signals that came before are handled
- * before. */
+ * Errors are Sys_error "PATH: text of the system". A path with a NUL byte names no file. A file
+ * system may be slow: other threads run during a system call, as in ocamlrun, except during getcwd.
+ * Pending signals are handled before it. */
+#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "stdlib/sandbox.h"
 #include "vm/image/policy.h"
@@ -29,54 +29,51 @@ static const char *path_of(struct domain *d, value path) {
 }
 
 static struct sandbox_path sandbox_of(struct domain *d, enum vm_capability capability, value path) {
-    return (struct sandbox_path){.vm = d->vm, .capability = capability, .path = path_of(d, path)};
+    return (struct sandbox_path){.vm = d->vm, .capability = capability, .name = path_of(d, path)};
 }
 
-/* Raises the failure of an operation on a place. */
-_Noreturn static void fail(struct domain *d, const struct sandbox_path *place, value path) {
-    if (place->refused != NULL) vm_raise_refused(d, place->path, place->refused);
+/* Raises the failure of an operation on a path. */
+_Noreturn static void fail(struct domain *d, const struct sandbox_path *at, value path) {
+    if (at->refused != NULL) vm_raise_refused(d, at->name, at->refused);
     vm_raise_sys_error(d, errno, path);
 }
 
-/* Work on one or two places, for the time in which the calling thread does not have the machine:
- * touches C memory alone (BL1). */
+/* Work on one or two paths without the runtime lock: only accesses C memory (BL1). */
 struct file_work {
     int (*act)(struct file_work *work); /* -1: errno says why */
-    struct sandbox_path places[2];
+    struct sandbox_path paths[2];
     int number; /* flags, permissions */
     void *out;
 };
 
-/* Copies the paths, which may move, lets go of the machine and acts. Afterwards the places name
- * their paths again. first, second: the paths' values, the same one where there is one place. GC:
- * may run. */
-static int act_without_machine(struct domain *d, struct file_work *work, value *first,
-                               value *second) {
-    value *paths[2] = {first, second};
+/* Copies the names, which may move, releases the runtime lock and acts. first, second: the values
+ * of the names, the same one for one path. GC: may run. */
+static int act_unlocked(struct domain *d, struct file_work *work, value *first, value *second) {
+    value *values[2] = {first, second};
     char *names[2] = {NULL, NULL};
     GC_ROOT(&d->gc, first, second);
     vm_run_due_signal_handlers(d);
-    for (int i = 0; i < 2; i++) names[i] = strdup(string_bytes(*paths[i]));
+    for (int i = 0; i < 2; i++) names[i] = strdup(string_bytes(*values[i]));
     bool copied = names[0] != NULL && names[1] != NULL;
     int result = -1;
     if (copied) {
-        for (int i = 0; i < 2; i++) work->places[i].path = names[i];
+        for (int i = 0; i < 2; i++) work->paths[i].name = names[i];
         vm_enter_blocking(d);
         result = work->act(work);
         vm_leave_blocking(d);
-        for (int i = 0; i < 2; i++) work->places[i].path = string_bytes(*paths[i]);
+        for (int i = 0; i < 2; i++) work->paths[i].name = string_bytes(*values[i]);
     }
     for (int i = 0; i < 2; i++) free(names[i]); /* errno is kept */
     if (!copied) vm_raise_out_of_memory(d);
     return result;
 }
 
-/* The same for one place; raises Sys_error where it fails. Returns what act did. */
+/* The same for one path. Fails: raises Sys_error. */
 static int act_on(struct domain *d, enum vm_capability capability, value path,
                   struct file_work *work) {
-    work->places[0] = sandbox_of(d, capability, path);
-    int result = act_without_machine(d, work, &path, &path);
-    if (result == -1) fail(d, &work->places[0], path);
+    work->paths[0] = sandbox_of(d, capability, path);
+    int result = act_unlocked(d, work, &path, &path);
+    if (result == -1) fail(d, &work->paths[0], path);
     return result;
 }
 
@@ -99,28 +96,28 @@ value prim_sys_open(struct domain *d, value path, value flags, value permissions
     int bits = open_flags(flags);
     vm_run_due_signal_handlers(d);
     bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
-    struct sandbox_path place = sandbox_of(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path);
-    /* What is opened for writing with O_RDONLY among its flags can be read as well. */
+    struct sandbox_path at = sandbox_of(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path);
+    /* O_RDONLY beside flags for writing allows reading as well. */
     struct sandbox_path read = sandbox_of(d, CAP_FS_READ, path);
     struct stat about;
     bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || sandbox_stat(&read, &about) == 0 ||
                     read.refused == NULL;
     if (!may_read) fail(d, &read, path);
-    char *name = strdup(place.path);
+    char *name = strdup(at.name);
     if (name == NULL) vm_raise_out_of_memory(d);
-    place.path = name;
-    vm_enter_blocking(d); /* a named pipe opens when somebody else opens it */
-    int fd = sandbox_open(&place, bits, (mode_t)int_of_val(permissions));
+    at.name = name;
+    vm_enter_blocking(d); /* opening a named pipe waits for its other end */
+    int fd = sandbox_open(&at, bits, (mode_t)int_of_val(permissions));
     vm_leave_blocking(d);
-    place.path = string_bytes(path);
+    at.name = string_bytes(path);
     free(name); /* errno is kept */
-    if (fd == -1) fail(d, &place, path);
+    if (fd == -1) fail(d, &at, path);
     return val_of_int(fd);
 }
 
 value prim_sys_close(struct domain *d, value fd) {
     if (vm_is_own_descriptor(d->vm, (int)int_of_val(fd))) return VAL_UNIT;
-    vm_enter_blocking(d); /* what was written may have to reach another machine */
+    vm_enter_blocking(d); /* a network file system may write now */
     close((int)int_of_val(fd));
     vm_leave_blocking(d);
     return VAL_UNIT;
@@ -128,15 +125,15 @@ value prim_sys_close(struct domain *d, value fd) {
 
 /* ---- Files. ---- */
 
-static int act_stat(struct file_work *work) { return sandbox_stat(&work->places[0], work->out); }
+static int act_stat(struct file_work *work) { return sandbox_stat(&work->paths[0], work->out); }
 
 value prim_sys_file_exists(struct domain *d, value path) {
     struct stat about;
     struct file_work work = {.act = act_stat, .out = &about};
     if (!is_c_string(path)) return VAL_FALSE;
-    work.places[0] = sandbox_of(d, CAP_FS_READ, path);
-    if (act_without_machine(d, &work, &path, &path) == 0) return VAL_TRUE;
-    if (work.places[0].refused != NULL) fail(d, &work.places[0], path);
+    work.paths[0] = sandbox_of(d, CAP_FS_READ, path);
+    if (act_unlocked(d, &work, &path, &path) == 0) return VAL_TRUE;
+    if (work.paths[0].refused != NULL) fail(d, &work.paths[0], path);
     return VAL_FALSE;
 }
 
@@ -148,7 +145,7 @@ value prim_sys_is_directory(struct domain *d, value path) {
 }
 
 static int act_remove(struct file_work *work) {
-    return sandbox_remove(&work->places[0], work->number);
+    return sandbox_remove(&work->paths[0], work->number);
 }
 
 value prim_sys_remove(struct domain *d, value path) {
@@ -158,29 +155,29 @@ value prim_sys_remove(struct domain *d, value path) {
 }
 
 static int act_rename(struct file_work *work) {
-    /* What may not be read where it is doesn't go where it may. */
-    struct sandbox_path hidden = work->places[0], shown = work->places[1];
+    /* A file that may not be read is not moved to where it may. */
+    struct sandbox_path hidden = work->paths[0], shown = work->paths[1];
     hidden.capability = shown.capability = CAP_FS_READ;
     if (!sandbox_is_granted(&hidden) && sandbox_is_granted(&shown)) {
         sandbox_refuse(&hidden);
-        work->places[0].refused = hidden.refused;
+        work->paths[0].refused = hidden.refused;
         return -1;
     }
-    return sandbox_rename(&work->places[0], &work->places[1]);
+    return sandbox_rename(&work->paths[0], &work->paths[1]);
 }
 
 value prim_sys_rename(struct domain *d, value from, value to) {
     struct file_work work = {
         .act = act_rename,
-        .places = {sandbox_of(d, CAP_FS_WRITE, from), sandbox_of(d, CAP_FS_WRITE, to)}};
-    if (act_without_machine(d, &work, &from, &to) == -1)
-        fail(d, &work.places[work.places[1].refused != NULL], VAL_UNIT);
+        .paths = {sandbox_of(d, CAP_FS_WRITE, from), sandbox_of(d, CAP_FS_WRITE, to)}};
+    if (act_unlocked(d, &work, &from, &to) == -1)
+        fail(d, &work.paths[work.paths[1].refused != NULL], VAL_UNIT);
     return VAL_UNIT;
 }
 
 /* ---- Directories. ---- */
 
-static int act_chdir(struct file_work *work) { return sandbox_chdir(&work->places[0]); }
+static int act_chdir(struct file_work *work) { return sandbox_chdir(&work->paths[0]); }
 
 value prim_sys_chdir(struct domain *d, value path) {
     struct file_work work = {.act = act_chdir};
@@ -189,7 +186,7 @@ value prim_sys_chdir(struct domain *d, value path) {
 }
 
 static int act_mkdir(struct file_work *work) {
-    return sandbox_mkdir(&work->places[0], (mode_t)work->number);
+    return sandbox_mkdir(&work->paths[0], (mode_t)work->number);
 }
 
 value prim_sys_mkdir(struct domain *d, value path, value permissions) {
@@ -212,8 +209,8 @@ value prim_sys_getcwd(struct domain *d, value unit) {
     return copy_string(d, path);
 }
 
-/* The names of a directory, each ended by a NUL. A custom block owns one, so that running out of
- * heap on the way to the array of strings leaks nothing. */
+/* The names of a directory, each ended by a NUL. A custom block owns them, so that Out_of_memory
+ * while the array is built leaks nothing. */
 struct names {
     char *bytes;
     size_t length, capacity, count;
@@ -225,6 +222,7 @@ static const struct gc_custom_ops names_ops = {.identifier = "_names", .finalize
 
 static bool add_name(struct names *names, const char *name) {
     size_t n = strlen(name) + 1;
+    ASSERT(names->length <= names->capacity);
     if (names->length + n > names->capacity) {
         size_t capacity = 2 * names->capacity + n + 4000;
         char *bytes = realloc(names->bytes, capacity);
@@ -238,10 +236,10 @@ static bool add_name(struct names *names, const char *name) {
     return true;
 }
 
-/* All entries but . and .., in the system's order. */
+/* All entries except . and .., in the system's order. */
 static int act_read_names(struct file_work *work) {
     struct names *names = work->out;
-    int fd = sandbox_open(&work->places[0], O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
+    int fd = sandbox_open(&work->paths[0], O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
     if (fd == -1) return -1;
     DIR *directory = fdopendir(fd);
     if (directory == NULL) {
@@ -276,10 +274,10 @@ value prim_sys_read_directory(struct domain *d, value path) {
     memset(custom_data(owner), 0, sizeof(struct names));
     struct names names = {0};
     struct file_work work = {
-        .act = act_read_names, .places = {sandbox_of(d, CAP_FS_READ, path)}, .out = &names};
-    int result = act_without_machine(d, &work, &path, &path);
+        .act = act_read_names, .paths = {sandbox_of(d, CAP_FS_READ, path)}, .out = &names};
+    int result = act_unlocked(d, &work, &path, &path);
     *(struct names *)custom_data(owner) = names;
-    if (result == -1) fail(d, &work.places[0], path);
+    if (result == -1) fail(d, &work.paths[0], path);
     array = new_block(d, names.count, 0);
     const char *name = names.bytes;
     for (size_t i = 0; i < names.count; i++) {
@@ -287,6 +285,7 @@ value prim_sys_read_directory(struct domain *d, value path) {
         gc_store(&d->gc, array, i, text);
         name += strlen(name) + 1;
     }
+    ASSERT(name == names.bytes + names.length);
     free_names(owner);
     ((struct names *)custom_data(owner))->bytes = NULL;
     return array;

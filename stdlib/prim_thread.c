@@ -1,9 +1,9 @@
-/* prim_thread.c - modules Thread, Mutex and Condition, which in OCaml come with a library of C code
- * (dllthreads). Who runs when is vm/thread/thread.h's; mutexes and conditions are plain data here,
- * since nobody looks at them without having the machine.
+/* prim_thread.c - modules Thread, Mutex and Condition, OCaml's dllthreads. vm/thread/thread.h
+ * schedules threads; mutexes and conditions are plain data, protected by the runtime lock.
  *
- * Mutexes are of the kind that finds errors: locked by its holder, or unlocked by another thread,
- * one raises Sys_error. The mutex of a thread that ended stays locked. */
+ * Mutexes check for errors: locking one twice, or unlocking another thread's, raises Sys_error. The
+ * mutex of a thread that ended stays locked. */
+#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"
 #include "vm/machine/uncaught.h"
@@ -34,7 +34,7 @@ value prim_thread_initialize(struct domain *d, value unit) {
     return VAL_UNIT;
 }
 
-/* Nothing is left to do: threads end with the machine. */
+/* Threads end with the machine. */
 value prim_thread_cleanup(struct domain *d, value unit) { return VAL_UNIT; }
 
 value prim_thread_new(struct domain *d, value closure) { return vm_thread_create(d, closure); }
@@ -61,7 +61,7 @@ value prim_thread_join(struct domain *d, value thread) {
     GC_ROOT(&d->gc, &thread);
     vm_run_due_signal_handlers(d);
     if (!vm_kind_accepts(d, 't', thread))
-        vm_invalid_argument(d, "Thread.join"); /* a handler changed it */
+        vm_invalid_argument(d, "Thread.join"); /* a signal handler may have changed it */
     vm_thread_join(d, thread);
     return VAL_UNIT;
 }
@@ -107,7 +107,7 @@ value prim_thread_sigmask(struct domain *d, value command, value signals) {
     vm_run_due_signal_handlers(d);
     int error = pthread_sigmask(how[int_of_val(command)], &set, &before);
     if (error != 0) fail(d, error, "Thread.sigmask");
-    /* Signals that were unblocked are due at once. */
+    /* Signals that are unblocked now may be pending. */
     vm_process_pending(d);
     return encode_set(d, &before);
 }
@@ -127,11 +127,11 @@ value prim_wait_signal(struct domain *d, value signals) {
 /* ---- Mutex. ---- */
 
 struct mutex {
-    intptr_t holder; /* number of a thread + 1; 0: free */
+    intptr_t holder; /* number of a thread plus 1; 0: free */
     struct vm_waiters waiters;
 };
 
-/* What is outside the heap: the heap that counts it, the data. */
+/* The data of a mutex or condition, outside the heap, and the heap that counts it. */
 struct counted {
     struct gc_heap *heap;
     union {
@@ -140,16 +140,22 @@ struct counted {
     };
 };
 
-/* With what the C library needs for it. */
+/* Includes what malloc adds. */
 enum { COUNTED_BYTES = sizeof(struct counted) + 16 };
 
 static struct counted *counted_of(value v) { return *(struct counted **)custom_data(v); }
-static struct mutex *mutex_of(value v) { return &counted_of(v)->mutex; }
-static struct vm_waiters *condition_of(value v) { return &counted_of(v)->condition; }
+static struct mutex *mutex_of(value v) {
+    ASSERT(counted_of(v) != NULL);
+    return &counted_of(v)->mutex;
+}
+static struct vm_waiters *condition_of(value v) {
+    ASSERT(counted_of(v) != NULL);
+    return &counted_of(v)->condition;
+}
 
 static void free_data(value v) {
     struct counted *data = counted_of(v);
-    if (data == NULL) return; /* its making failed */
+    if (data == NULL) return; /* its creation failed */
     gc_external_give(data->heap, COUNTED_BYTES);
     free(data);
 }
@@ -166,7 +172,7 @@ static const struct gc_custom_ops mutex_ops = {
 static const struct gc_custom_ops condition_ops = {
     .identifier = "_condition", .finalize = free_data, .compare = compare_data, .hash = hash_data};
 
-/* A block of that kind around zeroed memory, which stays in place. */
+/* A block of that kind that points to zeroed memory. GC: may run. */
 static value new_data(struct domain *d, const struct gc_custom_ops *ops) {
     struct counted *data = NULL;
     value v = gc_alloc_custom(&d->gc, ops, sizeof data, 0, 1);
@@ -182,13 +188,15 @@ static value new_data(struct domain *d, const struct gc_custom_ops *ops) {
 
 static intptr_t self(const struct domain *d) { return vm_thread_number(d) + 1; }
 
-/* v, the mutex's block, is rooted by the caller. */
+/* Needs: the mutex's block is rooted. GC: may run. */
 static void lock(struct domain *d, struct mutex *m) {
     while (m->holder != 0) vm_wait(d, &m->waiters);
+    ASSERT(m->holder == 0);
     m->holder = self(d);
 }
 
 static void unlock(struct domain *d, struct mutex *m) {
+    ASSERT(m->holder == self(d));
     m->holder = 0;
     vm_wake_one(d, &m->waiters);
 }

@@ -1,15 +1,15 @@
 /* prim_weak.c - weak arrays and ephemerons, as Weak and Obj.Ephemeron use them.
  *
- * The block's layout and its treatment by the collector are gc/weak.h's. The standard library tests
- * every index before it comes here; these functions test again, because a program can declare the
- * primitives itself, and an index beyond the block must not reach memory. */
+ * gc/weak.h has the block's layout and what the collector does with it. The standard library tests
+ * every index; these functions test again, since a program can declare the primitives itself. */
+#include "gc/assert.h"
 #include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
-/* The slot of key number i of e. Raises Invalid_argument with the text where there is none. */
+/* The slot of key i of e. Fails: raises Invalid_argument with that text. */
 static size_t key_slot(struct domain *d, value e, value i, const char *where) {
     if (!gc_is_ephe(&d->gc, e)) vm_invalid_argument(d, "%s", where);
     uintptr_t n = (uintptr_t)int_of_val(i);
@@ -23,14 +23,16 @@ static size_t data_slot(struct domain *d, value e, const char *where) {
 }
 
 static value get_slot(struct domain *d, value e, size_t slot) {
+    ASSERT(slot < wosize_of(e));
     value v = gc_ephe_get(&d->gc, e, slot);
     return v == gc_ephe_none(&d->gc) ? VAL_NONE : vm_poll_keeping(d, new_some(d, v));
 }
 
-/* A block with the contents of block v, which must not be an atom. GC: may run. */
+/* A copy of block v. Needs: v is not an atom. GC: may run. */
 static value shallow_copy(struct domain *d, value v) {
     GC_ROOT(&d->gc, &v);
     size_t wosize = wosize_of(v);
+    ASSERT(wosize > 0 && tag_of(v) != TAG_INFIX && tag_of(v) != TAG_CUSTOM);
     unsigned tag = tag_of(v);
     value copy = gc_alloc(&d->gc, wosize, tag);
     if (tag >= TAG_NO_SCAN || gc_is_young(&d->gc, copy)) {
@@ -41,8 +43,8 @@ static value shallow_copy(struct domain *d, value v) {
     return copy;
 }
 
-/* Some copy of the content. Customs are returned themselves: a copy would share what their
- * operations own and finalise it twice. */
+/* Some copy of the content. Custom blocks are not copied: what they own would be finalised
+ * twice. */
 static value get_slot_copy(struct domain *d, value e, size_t slot) {
     value v = gc_ephe_get(&d->gc, e, slot);
     if (v == gc_ephe_none(&d->gc)) return VAL_NONE;
@@ -53,7 +55,7 @@ static value get_slot_copy(struct domain *d, value e, size_t slot) {
     return vm_poll_keeping(d, new_some(d, v + (value)offset));
 }
 
-static value create(struct domain *d, value length) {
+value prim_ephe_create(struct domain *d, value length) {
     uintptr_t n = (uintptr_t)int_of_val(length);
     if (n > MAX_WOSIZE - EPHE_FIRST_KEY) vm_invalid_argument(d, "Weak.create");
     return vm_poll_keeping(d, gc_ephe_create(&d->gc, n));
@@ -73,8 +75,6 @@ static value blit_keys(struct domain *d, value from, value from_i, value to, val
 }
 
 /* ---- Obj.Ephemeron ---- */
-
-value prim_ephe_create(struct domain *d, value length) { return create(d, length); }
 
 value prim_ephe_get_key(struct domain *d, value e, value i) {
     return get_slot(d, e, key_slot(d, e, i, "Obj.Ephemeron.get_key"));
@@ -138,8 +138,6 @@ value prim_ephe_blit_data(struct domain *d, value from, value to) {
 
 /* ---- Weak ---- */
 
-value prim_weak_create(struct domain *d, value length) { return create(d, length); }
-
 value prim_weak_get(struct domain *d, value w, value i) {
     return get_slot(d, w, key_slot(d, w, i, "Weak.get"));
 }
@@ -152,7 +150,7 @@ value prim_weak_check(struct domain *d, value w, value i) {
     return val_of_bool(gc_ephe_is_set(&d->gc, w, key_slot(d, w, i, "Weak.check")));
 }
 
-/* The form that took an option, before ephemerons; kept for programs that declare it. */
+/* Takes an option; for programs that declare it. */
 value prim_weak_set(struct domain *d, value w, value i, value option) {
     size_t slot = key_slot(d, w, i, "Weak.set");
     if (is_block(option) && !has_field(option, 0)) vm_invalid_argument(d, "Weak.set");

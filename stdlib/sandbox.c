@@ -1,11 +1,12 @@
-/* sandbox.c - see place.h.
+/* sandbox.c - resolving paths below the granted roots (stdlib/sandbox.h).
  *
- * A path is made absolute and cleaned of `.`, `..` and double slashes by its text, then compared
- * with each root's text, as it was given and as it really is; what is left behind the root is
- * resolved by the system, beneath the root. Cleaning by text differs from the system's way where
- * `..` follows a symbolic link: such a path may name another file, still below the root. */
+ * A path is made absolute and normalised (`.`, `..`, double slashes) as text, then compared with
+ * the text of each root, as given and as resolved; the system resolves the rest of it, beneath the
+ * root. Normalising as text differs from the system where `..` follows a symbolic link: such a path
+ * may name another file, still below the root. */
 #include "stdlib/sandbox.h"
 
+#include "gc/assert.h"
 #include "vm/image/policy.h"
 #include "vm/state/vm.h"
 
@@ -20,22 +21,23 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-static const struct vm_policy *policy_of(const struct sandbox_path *place) {
-    return place->vm->options.policy;
+static const struct vm_policy *policy_of(const struct sandbox_path *path) {
+    return path->vm->options.policy;
 }
 
-static enum vm_access access_of(const struct sandbox_path *place) {
-    const struct vm_policy *policy = policy_of(place);
-    return policy == NULL ? ACCESS_FREE : policy->of[place->capability].access;
+static enum vm_access access_of(const struct sandbox_path *path) {
+    const struct vm_policy *policy = policy_of(path);
+    return policy == NULL ? ACCESS_FREE : policy->of[path->capability].access;
 }
 
-int sandbox_refuse(struct sandbox_path *place) {
-    place->refused = policy_of(place)->of[place->capability].flag;
+int sandbox_refuse(struct sandbox_path *path) {
+    ASSERT(policy_of(path) != NULL && path->capability < CAP_COUNT);
+    path->refused = policy_of(path)->of[path->capability].flag;
     errno = EPERM;
     return -1;
 }
 
-/* Writes path, absolute and clean, into out. */
+/* Writes path, absolute and normalised, into out. False: it is too long. */
 static bool clean(const char *path, char out[PATH_MAX]) {
     char whole[2 * PATH_MAX];
     size_t n = 0;
@@ -59,42 +61,44 @@ static bool clean(const char *path, char out[PATH_MAX]) {
         }
         at += length;
     }
+    ASSERT(to < out + PATH_MAX);
     *to = 0;
     return true;
 }
 
-/* What is left of path behind root, without slashes at its start, or NULL. */
-static const char *behind(const char *path, const char *root) {
+/* The part of path after root, without leading slashes; NULL: path is not below root. */
+static const char *part_below(const char *path, const char *root) {
     size_t n = strlen(root);
     while (n > 0 && root[n - 1] == '/') n--;
     if (strncmp(path, root, n) != 0 || (path[n] != '/' && path[n] != 0)) return NULL;
     return path + n + strspn(path + n, "/");
 }
 
-/* The root that path, cleaned into `cleaned`, lies below, and what is left behind it. */
-static const struct vm_policy_root *find_root(const struct sandbox_path *place,
+/* The root that the path is below, and the rest of the path, in `cleaned`; or NULL. */
+static const struct vm_policy_root *find_root(const struct sandbox_path *path,
                                               char cleaned[PATH_MAX], const char **rest) {
-    const struct vm_policy *policy = policy_of(place);
+    const struct vm_policy *policy = policy_of(path);
+    ASSERT(policy != NULL);
     char root[PATH_MAX];
-    if (!clean(place->path, cleaned)) return NULL;
+    if (!clean(path->name, cleaned)) return NULL;
     for (size_t i = 0; i < policy->root_count; i++) {
-        if (policy->roots[i].capability != place->capability) continue;
-        *rest = clean(policy->roots[i].written, root) ? behind(cleaned, root) : NULL;
-        if (*rest == NULL) *rest = behind(cleaned, policy->roots[i].real);
+        if (policy->roots[i].capability != path->capability) continue;
+        *rest = clean(policy->roots[i].written, root) ? part_below(cleaned, root) : NULL;
+        if (*rest == NULL) *rest = part_below(cleaned, policy->roots[i].real);
         if (*rest != NULL && (policy->roots[i].is_folder || **rest == 0)) return &policy->roots[i];
     }
     return NULL;
 }
 
-bool sandbox_is_granted(const struct sandbox_path *place) {
+bool sandbox_is_granted(const struct sandbox_path *path) {
     char cleaned[PATH_MAX];
     const char *rest;
-    enum vm_access access = access_of(place);
+    enum vm_access access = access_of(path);
     return access == ACCESS_FREE ||
-           (access == ACCESS_BELOW && find_root(place, cleaned, &rest) != NULL);
+           (access == ACCESS_BELOW && find_root(path, cleaned, &rest) != NULL);
 }
 
-/* openat(2), where the way to the file is to be as `resolve` says. */
+/* openat(2) with the restrictions of `resolve`. */
 static int open_resolving(int folder, const char *path, int flags, mode_t mode, uint64_t resolve) {
     struct open_how how = {.flags = (uint64_t)flags,
                            .mode = flags & O_CREAT ? mode : 0,
@@ -106,8 +110,8 @@ static int open_beneath(int folder, const char *path, int flags, mode_t mode) {
     return open_resolving(folder, *path == 0 ? "." : path, flags, mode, RESOLVE_BENEATH);
 }
 
-/* Whether fd is the memory of a process, as /proc shows it: whoever writes there does without the
- * tests of checked mode. */
+/* Whether fd is the memory of a process (/proc/PID/mem): writing there evades the tests of checked
+ * mode. */
 static bool is_process_memory(int fd) {
     struct statfs system;
     char link[40], path[PATH_MAX];
@@ -117,43 +121,43 @@ static bool is_process_memory(int fd) {
     return n < 0 || (n >= 4 && memcmp(path + n - 4, "/mem", 4) == 0);
 }
 
-/* What was opened by a program that is free to open what it likes. */
-static int check_opened(struct sandbox_path *place, int fd) {
-    if (place->vm->options.unchecked || !is_process_memory(fd)) return fd;
+/* Refuses the memory of processes, in checked mode, after opening. */
+static int check_opened(struct sandbox_path *path, int fd) {
+    if (path->vm->options.unchecked || !is_process_memory(fd)) return fd;
     close(fd);
-    place->refused = "checked mode";
+    path->refused = "checked mode";
     errno = EPERM;
     return -1;
 }
 
-int sandbox_open(struct sandbox_path *place, int flags, mode_t mode) {
+int sandbox_open(struct sandbox_path *path, int flags, mode_t mode) {
     char cleaned[PATH_MAX];
     const char *rest;
-    switch (access_of(place)) {
-    case ACCESS_FREE: return check_opened(place, open(place->path, flags, mode));
-    case ACCESS_REFUSED: return sandbox_refuse(place);
+    switch (access_of(path)) {
+    case ACCESS_FREE: return check_opened(path, open(path->name, flags, mode));
+    case ACCESS_REFUSED: return sandbox_refuse(path);
     default: break;
     }
-    const struct vm_policy_root *root = find_root(place, cleaned, &rest);
-    if (root == NULL) return sandbox_refuse(place);
+    const struct vm_policy_root *root = find_root(path, cleaned, &rest);
+    if (root == NULL) return sandbox_refuse(path);
     if (!root->is_folder)
         return open_resolving(AT_FDCWD, root->real, flags, mode, RESOLVE_NO_SYMLINKS);
     int fd = open_beneath(root->fd, rest, flags, mode);
-    return fd < 0 && errno == EXDEV ? sandbox_refuse(place) : check_opened(place, fd);
+    return fd < 0 && errno == EXDEV ? sandbox_refuse(path) : check_opened(path, fd);
 }
 
-int sandbox_stat(struct sandbox_path *place, struct stat *about) {
-    if (access_of(place) == ACCESS_FREE) return stat(place->path, about);
-    int fd = sandbox_open(place, O_PATH | O_CLOEXEC, 0);
+int sandbox_stat(struct sandbox_path *path, struct stat *about) {
+    if (access_of(path) == ACCESS_FREE) return stat(path->name, about);
+    int fd = sandbox_open(path, O_PATH | O_CLOEXEC, 0);
     if (fd < 0) return -1;
     int result = fstat(fd, about);
     close(fd);
     return result;
 }
 
-int sandbox_chdir(struct sandbox_path *place) {
-    if (access_of(place) == ACCESS_FREE) return chdir(place->path);
-    int fd = sandbox_open(place, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+int sandbox_chdir(struct sandbox_path *path) {
+    if (access_of(path) == ACCESS_FREE) return chdir(path->name);
+    int fd = sandbox_open(path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (fd < 0) return -1;
     int result = fchdir(fd), error = errno;
     close(fd);
@@ -161,55 +165,56 @@ int sandbox_chdir(struct sandbox_path *place) {
     return result;
 }
 
-/* The folder that holds the path's last name, for the calls that change a folder: a descriptor to
- * close with leave, and the name. */
+/* The folder of the path's last name, for the calls that change a folder: a descriptor, closed by
+ * close_parent, and the name. */
 struct parent {
     int folder;
     char cleaned[PATH_MAX];
     const char *name;
 };
 
-static bool enter(struct sandbox_path *place, struct parent *parent) {
+static bool open_parent(struct sandbox_path *path, struct parent *parent) {
     parent->folder = AT_FDCWD;
-    parent->name = place->path;
-    if (access_of(place) == ACCESS_FREE) return true;
+    parent->name = path->name;
+    if (access_of(path) == ACCESS_FREE) return true;
     const char *rest;
-    const struct vm_policy_root *root = access_of(place) == ACCESS_BELOW
-                                            ? find_root(place, parent->cleaned, &rest)
+    const struct vm_policy_root *root = access_of(path) == ACCESS_BELOW
+                                            ? find_root(path, parent->cleaned, &rest)
                                             : NULL;
-    if (root == NULL || *rest == 0) return sandbox_refuse(place), false;
+    if (root == NULL || *rest == 0) return sandbox_refuse(path), false;
     char *at = parent->cleaned + (rest - parent->cleaned), *slash = strrchr(at, '/');
     if (slash != NULL) *slash = 0;
     parent->name = slash != NULL ? slash + 1 : at;
     parent->folder = open_beneath(root->fd, slash != NULL ? at : "",
                                   O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    if (parent->folder < 0 && errno == EXDEV) sandbox_refuse(place);
+    if (parent->folder < 0 && errno == EXDEV) sandbox_refuse(path);
+    ASSERT(strchr(parent->name, '/') == NULL);
     return parent->folder >= 0;
 }
 
-static int leave(struct parent *parent, int result) {
+static int close_parent(struct parent *parent, int result) {
     int error = errno;
     if (parent->folder != AT_FDCWD) close(parent->folder);
     errno = error;
     return result;
 }
 
-int sandbox_remove(struct sandbox_path *place, int flags) {
+int sandbox_remove(struct sandbox_path *path, int flags) {
     struct parent parent;
-    if (!enter(place, &parent)) return -1;
-    return leave(&parent, unlinkat(parent.folder, parent.name, flags));
+    if (!open_parent(path, &parent)) return -1;
+    return close_parent(&parent, unlinkat(parent.folder, parent.name, flags));
 }
 
-int sandbox_mkdir(struct sandbox_path *place, mode_t mode) {
+int sandbox_mkdir(struct sandbox_path *path, mode_t mode) {
     struct parent parent;
-    if (!enter(place, &parent)) return -1;
-    return leave(&parent, mkdirat(parent.folder, parent.name, mode));
+    if (!open_parent(path, &parent)) return -1;
+    return close_parent(&parent, mkdirat(parent.folder, parent.name, mode));
 }
 
 int sandbox_rename(struct sandbox_path *from, struct sandbox_path *to) {
     struct parent old, new;
-    if (!enter(from, &old)) return -1;
-    if (!enter(to, &new)) return leave(&old, -1);
+    if (!open_parent(from, &old)) return -1;
+    if (!open_parent(to, &new)) return close_parent(&old, -1);
     int result = renameat(old.folder, old.name, new.folder, new.name);
-    return leave(&old, leave(&new, result));
+    return close_parent(&old, close_parent(&new, result));
 }

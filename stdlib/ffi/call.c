@@ -1,11 +1,12 @@
 /* call.c - calling C functions.
  *
  *     values:  | call | pending exception | memory of the result | argument 0 | argument 1 | ...
- *     words:   what argument i is in C          places: where word i is, as libffi wants it
+ *     words:   argument i as a C value          addresses: of word i, for libffi
  *
  * Values are rooted while the C function runs: it may call back. Arguments are converted before
- * anything can collect. A string in the young area could move, so C gets a copy of it, at most 2
- * KB, on the C stack or from malloc; others don't move and are passed as they are. */
+ * anything can collect. A string in the minor heap could move, so C gets a copy, at most 2 KB, on
+ * the C stack or from malloc; other strings are passed directly. */
+#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
@@ -21,7 +22,7 @@ enum { IN_CALL, IN_PENDING, IN_MEMORY, IN_ARGUMENTS };
 enum { CALL_PREPARED, CALL_ADDRESS, CALL_LIBRARY, CALL_NAME, CALL_BLOCKING, CALL_FIELDS };
 enum {
     ROOM_BYTES = 256,  /* for copies of strings, on the C stack */
-    MAX_NESTING = 1000 /* foreign calls inside each other's callbacks: some 3 KB of stack each */
+    MAX_NESTING = 1000 /* of foreign calls in callbacks: about 3 KB of stack each */
 };
 
 static _Thread_local struct ffi_frame *innermost_frame;
@@ -32,10 +33,10 @@ struct ffi_frame *ffi_innermost_frame(void) {
 }
 void ffi_set_innermost_frame(struct ffi_frame *frame) { innermost_frame = frame; }
 
-/* What was made for one call only. */
-struct leftovers {
+/* Temporary objects of a call. */
+struct temporaries {
     struct ffi_callback *callbacks;
-    void *copies;          /* blocks from malloc; the first word links them */
+    void *copies;          /* blocks from malloc, linked by their first words */
     uint64_t copied_bytes; /* bit i: argument i is Bytes, and C has a copy */
     size_t used;
     _Alignas(16) char room[ROOM_BYTES];
@@ -43,20 +44,21 @@ struct leftovers {
 
 /* ---- Arguments. ---- */
 
-static char *room_for(struct leftovers *left, size_t bytes) {
+static char *room_for(struct temporaries *temporary, size_t bytes) {
     size_t rounded = (bytes + 7) & ~(size_t)7;
-    if (rounded <= ROOM_BYTES - left->used) {
-        left->used += rounded;
-        return left->room + left->used - rounded;
+    ASSERT(temporary->used <= ROOM_BYTES);
+    if (rounded <= ROOM_BYTES - temporary->used) {
+        temporary->used += rounded;
+        return temporary->room + temporary->used - rounded;
     }
     void **copy = malloc(sizeof *copy + rounded);
     if (copy == NULL) return NULL;
-    *copy = left->copies;
-    left->copies = copy;
+    *copy = temporary->copies;
+    temporary->copies = copy;
     return (char *)(copy + 1);
 }
 
-static enum ffi_problem take_string(struct domain *d, struct leftovers *left, size_t i,
+static enum ffi_problem take_string(struct domain *d, struct temporaries *temporary, size_t i,
                                     unsigned code, value v, union ffi_word *to) {
     if (code == FFI_STRING_OPT) {
         to->p = NULL;
@@ -68,52 +70,54 @@ static enum ffi_problem take_string(struct domain *d, struct leftovers *left, si
     to->p = string_bytes(v);
     if (!gc_is_young(&d->gc, v)) return FFI_BAD_NONE;
     size_t bytes = string_length(v) + 1;
-    char *copy = room_for(left, bytes);
+    char *copy = room_for(temporary, bytes);
     if (copy == NULL) return FFI_BAD_NO_MEMORY;
     memcpy(copy, string_bytes(v), bytes);
     to->p = copy;
-    if (code == FFI_BYTES) left->copied_bytes |= (uint64_t)1 << i;
+    if (code == FFI_BYTES) temporary->copied_bytes |= (uint64_t)1 << i;
     return FFI_BAD_NONE;
 }
 
-static enum ffi_problem take_closure(struct domain *d, struct leftovers *left, value typ, value f,
-                                     union ffi_word *to) {
+static enum ffi_problem take_closure(struct domain *d, struct temporaries *temporary, value typ,
+                                     value f, union ffi_word *to) {
     if (is_int(f) || (tag_of(f) != TAG_CLOSURE && tag_of(f) != TAG_INFIX)) return FFI_BAD_KIND;
     struct ffi_callback *callback = ffi_callback_new(d, field(typ, 0), f);
     if (callback == NULL) return FFI_BAD_NO_MEMORY;
-    callback->temporary = left->callbacks;
-    left->callbacks = callback;
+    callback->temporary = temporary->callbacks;
+    temporary->callbacks = callback;
     to->p = callback->code;
     return FFI_BAD_NONE;
 }
 
-static inline enum ffi_problem take_argument(struct domain *d, struct leftovers *left,
+static inline enum ffi_problem take_argument(struct domain *d, struct temporaries *temporary,
                                              const struct ffi_slot *slot, size_t i,
                                              const value *values, union ffi_word *to) {
+    ASSERT(i < FFI_MAX_ARGUMENTS);
     value v = values[IN_ARGUMENTS + i];
     if (slot->code < FFI_STRING || slot->code == FFI_POINTER || slot->code == FFI_STRUCT)
         return ffi_take(slot, v, to);
-    if (slot->code != FFI_CLOSURE) return take_string(d, left, i, slot->code, v, to);
+    if (slot->code != FFI_CLOSURE) return take_string(d, temporary, i, slot->code, v, to);
     value prepared = field(values[IN_CALL], CALL_PREPARED);
-    return take_closure(d, left, field(field(prepared, FFI_PREPARED_ARGUMENTS), i), v, to);
+    return take_closure(d, temporary, field(field(prepared, FFI_PREPARED_ARGUMENTS), i), v, to);
 }
 
-/* Bytes that C had a copy of get what C left there; the rest goes. GC: never. */
-static void clean_up(struct leftovers *left, const value *values, const union ffi_word *words) {
-    for (uint64_t rest = left->copied_bytes; rest != 0; rest &= rest - 1) {
+/* Copies Bytes back that C may have changed, and frees the temporary objects. GC: never. */
+static void clean_up(struct temporaries *temporary, const value *values,
+                     const union ffi_word *words) {
+    for (uint64_t rest = temporary->copied_bytes; rest != 0; rest &= rest - 1) {
         int i = __builtin_ctzll(rest);
         value v = values[IN_ARGUMENTS + i];
         memcpy(string_bytes(v), words[i].p, string_length(v));
     }
-    while (left->copies != NULL) {
-        void *next = *(void **)left->copies;
-        free(left->copies);
-        left->copies = next;
+    while (temporary->copies != NULL) {
+        void *next = *(void **)temporary->copies;
+        free(temporary->copies);
+        temporary->copies = next;
     }
-    while (left->callbacks != NULL) {
-        struct ffi_callback *next = left->callbacks->temporary;
-        ffi_callback_free(left->callbacks);
-        left->callbacks = next;
+    while (temporary->callbacks != NULL) {
+        struct ffi_callback *next = temporary->callbacks->temporary;
+        ffi_callback_free(temporary->callbacks);
+        temporary->callbacks = next;
     }
 }
 
@@ -125,7 +129,7 @@ static _Noreturn void refuse_argument(struct domain *d, value call, size_t i,
 
 /* ---- The call. ---- */
 
-/* The signature of a value call, which must be good and its library open. */
+/* The signature of a value call. Fails: raises if it is none, or its library is closed. */
 static struct ffi_signature *signature_of_call(struct domain *d, value call) {
     bool block = is_block(call) && tag_of(call) == 0 && wosize_of(call) >= CALL_FIELDS;
     struct ffi_signature *signature = block ? ffi_signature_of(field(call, CALL_PREPARED)) : NULL;
@@ -141,9 +145,9 @@ static struct ffi_signature *signature_of_call(struct domain *d, value call) {
     return signature;
 }
 
-/* Runs the C function with what is in places. Returns whether a callback raised. */
+/* Runs the C function with what is in addresses. Returns whether a callback raised. */
 static bool run(struct domain *d, struct ffi_signature *signature, value *values, void *result,
-                void **places) {
+                void **addresses) {
     struct ffi_frame frame = {
         .outer = innermost_frame,
         .d = d,
@@ -155,9 +159,10 @@ static bool run(struct domain *d, struct ffi_signature *signature, value *values
     innermost_frame = &frame;
     if (frame.blocking) vm_enter_blocking(d);
     errno = 0;
-    ffi_call(&signature->cif, function, result, places);
+    ffi_call(&signature->cif, function, result, addresses);
     foreign_errno = errno;
     if (frame.blocking) vm_leave_blocking(d);
+    ASSERT(innermost_frame == &frame); /* FF3 */
     innermost_frame = frame.outer;
     return frame.raised;
 }
@@ -170,9 +175,9 @@ static value result_of(struct domain *d, const struct ffi_signature *signature, 
                     values[IN_MEMORY]);
 }
 
-/* Calls values[IN_CALL] with n arguments. words, places: room for that many. */
+/* Calls values[IN_CALL] with n arguments. words, addresses: room for n. */
 static value apply(struct domain *d, value *values, size_t n, union ffi_word *words,
-                   void **places) {
+                   void **addresses) {
     struct ffi_signature *signature = signature_of_call(d, values[IN_CALL]);
     if (n != signature->count + signature->takes_unit)
         vm_invalid_argument(d, "%s: wrong number of arguments",
@@ -186,24 +191,25 @@ static value apply(struct domain *d, value *values, size_t n, union ffi_word *wo
         values[IN_MEMORY] = ffi_memory_new(d, signature->result.bytes);
         result = ffi_memory_of(values[IN_MEMORY])->base;
     }
-    struct leftovers left;
-    left.callbacks = NULL;
-    left.copies = NULL;
-    left.copied_bytes = 0;
-    left.used = 0;
+    struct temporaries temporary;
+    temporary.callbacks = NULL;
+    temporary.copies = NULL;
+    temporary.copied_bytes = 0;
+    temporary.used = 0;
     enum ffi_problem problem = FFI_BAD_NONE;
     size_t i;
     for (i = 0; i < signature->count; i++) {
         const struct ffi_slot *slot = &signature->arguments[i];
-        problem = take_argument(d, &left, slot, i, values, &words[i]);
+        problem = take_argument(d, &temporary, slot, i, values, &words[i]);
         if (problem != FFI_BAD_NONE) break;
-        places[i] = slot->code == FFI_STRUCT ? words[i].p : &words[i];
+        addresses[i] = slot->code == FFI_STRUCT ? words[i].p : &words[i];
     }
-    bool raised = problem == FFI_BAD_NONE && run(d, signature, values, result, places);
-    clean_up(&left, values, words);
+    bool raised = problem == FFI_BAD_NONE && run(d, signature, values, result, addresses);
+    clean_up(&temporary, values, words);
     if (problem != FFI_BAD_NONE) refuse_argument(d, values[IN_CALL], i, problem);
     if (raised) vm_raise(d, values[IN_PENDING]);
     value v = result_of(d, signature, values, result);
+    ASSERT(d->gc.local_roots == &roots);
     d->gc.local_roots = roots.next;
     return v;
 }
@@ -212,8 +218,8 @@ enum { FEW = 4 };
 
 static inline value apply_few(struct domain *d, value *values, size_t n) {
     union ffi_word words[FEW];
-    void *places[FEW];
-    return apply(d, values, n, words, places);
+    void *addresses[FEW];
+    return apply(d, values, n, words, addresses);
 }
 
 value prim_ffi_call_1(struct domain *d, value call, value a) {
@@ -237,13 +243,13 @@ value prim_ffi_call_4(struct domain *d, value call, value a, value b, value c, v
 value prim_ffi_call_list(struct domain *d, value call, value list) {
     value values[IN_ARGUMENTS + FFI_MAX_ARGUMENTS] = {call, VAL_UNIT, VAL_UNIT};
     union ffi_word words[FFI_MAX_ARGUMENTS];
-    void *places[FFI_MAX_ARGUMENTS];
+    void *addresses[FFI_MAX_ARGUMENTS];
     size_t n = 0;
     for (value l = list; is_block(l); l = field(l, 1)) n++;
     if (n > FFI_MAX_ARGUMENTS) vm_invalid_argument(d, "Ffi: more than %d arguments", 64);
     size_t i = n;
     for (value l = list; is_block(l); l = field(l, 1)) values[IN_ARGUMENTS + --i] = field(l, 0);
-    return apply(d, values, n, words, places);
+    return apply(d, values, n, words, addresses);
 }
 
 value prim_ffi_errno(struct domain *d, value unit) { return val_of_int(foreign_errno); }

@@ -1,17 +1,19 @@
 /* callback.c - OCaml functions that C code can call.
  *
  *      live[0..live_count)    roots: their functions may be called
- *      freed                  a queue; the oldest is used again when it is longer than KEPT_FREED
+ *      freed                  a queue; the oldest is reused when it is longer than KEPT_FREED
  *
- * FF4 A callback is in exactly one of the two. What was freed keeps its code and signature for a
- *     while, so that C code that calls it all the same meets an error and not another function.
+ * FF4 A callback is in exactly one of the two. A freed one keeps its code and signature for a
+ * while,
+ *     so that C code that still calls it gets an error and not another function.
  *
- * A callback of this thread's innermost foreign call leaves its exception there (FF3); from then on
- * the callbacks of that call return zeros without running.
+ * A callback during a foreign call of this thread stores its exception there (FF3); later callbacks
+ * of that call return zeros without running.
  *
- * Where no foreign call surrounds it, a callback is called by a stub of this thread, through whose
- * frames an exception goes on as it does through caml_callback, or by a thread that C code made:
- * that one is a thread of the machine for as long as the callback lasts. */
+ * Without a foreign call around it, a callback is called by a stub in this thread, whose frames an
+ * exception passes as with caml_callback; or by a thread that C code made, which is a thread of the
+ * machine during the callback. */
+#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
@@ -53,10 +55,11 @@ static void destroy(struct ffi_callback *callback) {
     free(callback);
 }
 
-/* The oldest freed one if enough were freed after it, or a new one. */
+/* The oldest freed callback if the queue is long enough, or a new one. NULL: no memory. */
 static struct ffi_callback *obtain(struct ffi_state *state) {
     struct ffi_callback *callback = state->first_freed;
     if (state->freed_count > KEPT_FREED) {
+        ASSERT(callback->state == FFI_CALLBACK_FREED); /* FF4 */
         state->first_freed = callback->next;
         state->freed_count--;
         ffi_signature_release(callback->signature);
@@ -74,6 +77,8 @@ static struct ffi_callback *obtain(struct ffi_state *state) {
 
 void ffi_callback_free(struct ffi_callback *callback) {
     struct ffi_state *state = callback->owner;
+    ASSERT(callback->state == FFI_CALLBACK_LIVE && callback->index < state->live_count); /* FF4 */
+    ASSERT(state->live[callback->index] == callback);
     struct ffi_callback *last = state->live[--state->live_count];
     state->live[callback->index] = last;
     last->index = callback->index;
@@ -94,7 +99,7 @@ struct ffi_state *ffi_state_open(struct vm *vm) {
 }
 
 void ffi_state_close(struct ffi_state *state) {
-    /* A program that ended inside a callback has left frames behind. */
+    /* The program may have ended inside a callback. */
     ffi_set_innermost_frame(state->frame_at_start);
     for (size_t i = 0; i < state->live_count; i++) destroy(state->live[i]);
     while (state->first_freed != NULL && state->freed_count-- > 0) {
@@ -115,7 +120,7 @@ struct invocation {
     void *result;
 };
 
-/* The OCaml value of argument i. Structures are copied: they die when the callback returns. */
+/* The OCaml value of argument i. Structures are copied: C's own end with the callback. */
 static value argument(struct domain *d, const struct invocation *call, value typ, size_t i) {
     const struct ffi_slot *slot = &call->signature->arguments[i];
     if (slot->code != FFI_STRUCT) return ffi_give(d, slot->code, typ, call->arguments[i], VAL_UNIT);
@@ -127,7 +132,7 @@ static value argument(struct domain *d, const struct invocation *call, value typ
     return v;
 }
 
-/* Leaves the OCaml result where libffi wants it: integers as a whole word. */
+/* Stores the result for libffi: integers as a whole word. */
 static void return_result(struct domain *d, const struct invocation *call, value v) {
     const struct ffi_slot *slot = &call->signature->result;
     union ffi_word word = {.cd = {0, 0}};
@@ -145,6 +150,7 @@ static value run_callback(struct domain *d, void *context) {
     if (callback->state == FFI_CALLBACK_FREED)
         vm_invalid_argument(d, "Ffi: C code called a callback that was freed");
     size_t n = call->signature->count;
+    ASSERT(n <= FFI_MAX_ARGUMENTS);
     value values[FFI_MAX_ARGUMENTS];
     for (size_t i = 0; i < n; i++) values[i] = VAL_UNIT;
     struct gc_local_roots roots = {d->gc.local_roots, 1, (intptr_t)n, {values}};
@@ -166,7 +172,7 @@ static void clear_result(const struct ffi_signature *signature, void *result) {
     memset(result, 0, bytes < sizeof(ffi_arg) ? sizeof(ffi_arg) : bytes);
 }
 
-/* Runs the function; an exception comes back as exn_result, and then the C result is zero. */
+/* Runs the function. Returns an exception as exn_result; the C result is then zero. */
 static value invoke(struct domain *d, struct ffi_callback *callback, void *result,
                     void **arguments) {
     struct ffi_signature *signature = callback->signature; /* the function may free the callback */
@@ -178,12 +184,12 @@ static value invoke(struct domain *d, struct ffi_callback *callback, void *resul
     return outcome;
 }
 
-/* C gets a zero. */
+/* The C result is zero. */
 static void ignore_call(const struct ffi_callback *callback, const char *why) {
     fprintf(vm_err(callback->owner->vm), "bactrian: Ffi: a callback is ignored: %s\n", why);
 }
 
-/* In a thread that C code made. There is nobody to raise an exception to. */
+/* In a thread that C code made, where an exception has no handler. */
 static void call_in_foreign_thread(struct vm *vm, struct ffi_callback *callback, void *result,
                                    void **arguments) {
     struct domain *d = vm->domain;
@@ -202,19 +208,19 @@ static void call_in_foreign_thread(struct vm *vm, struct ffi_callback *callback,
     vm_thread_unregister(vm);
 }
 
-/* In a thread of the machine, by a stub; has_machine: outside its blocking sections. */
-static void call_from_stub(struct domain *d, bool has_machine, struct ffi_callback *callback,
+/* In a thread of the machine, by a stub; has_lock: it is not in a blocking section. */
+static void call_from_stub(struct domain *d, bool has_lock, struct ffi_callback *callback,
                            void *result, void **arguments) {
-    if (!has_machine) vm_leave_blocking(d);
+    if (!has_lock) vm_leave_blocking(d);
     value outcome = invoke(d, callback, result, arguments);
     if (is_exn_result(outcome)) vm_raise(d, exn_of_result(outcome));
-    if (!has_machine) vm_enter_blocking(d);
+    if (!has_lock) vm_enter_blocking(d);
 }
 
-/* No foreign call of this thread surrounds this one. */
+/* Not during a foreign call of this thread. */
 static void call_from_outside(struct ffi_callback *callback, void *result, void **arguments) {
     struct vm *vm = callback->owner->vm;
-    /* In a machine with threads another one may just be writing the owner's thread. */
+    /* With threads, another thread may be writing callback->owner->thread. */
     if (vm->threads == NULL && pthread_equal(pthread_self(), callback->owner->thread))
         call_from_stub(vm->domain, true, callback, result, arguments);
     else if (vm->threads == NULL)
@@ -224,7 +230,7 @@ static void call_from_outside(struct ffi_callback *callback, void *result, void 
     else call_in_foreign_thread(vm, callback, result, arguments);
 }
 
-/* What libffi calls. */
+/* The function that libffi calls. */
 static void enter_callback(ffi_cif *cif, void *result, void **arguments, void *context) {
     struct ffi_callback *callback = context;
     struct ffi_frame *frame = ffi_innermost_frame();
@@ -266,15 +272,15 @@ struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f)
     callback->prepared = prepared;
     callback->function = f;
     callback->state = FFI_CALLBACK_LIVE;
+    ASSERT(state->live_count < state->live_capacity);
     callback->index = state->live_count;
     state->live[state->live_count++] = callback;
     return callback;
 }
 
-/* ---- Callbacks that OCaml holds. ---- */
+/* ---- Blocks of callbacks. ---- */
 
-/* Empty until the callback exists; a freed callback may be another one's by the time the block
- * dies, so the block forgets it. */
+/* NULL before the callback exists and after it is freed, since it may be reused by then. */
 static struct ffi_callback **held_by(value v) { return custom_data(v); }
 
 static void callback_finalize(value v) {

@@ -1,8 +1,8 @@
 /* convert.c - single values between OCaml and C.
  *
- * Both directions go through the type's code (enum ffi_scalar). Towards C integers are tested: a
- * number that the C type cannot hold is an error, never cut. Towards OCaml only the C types of 64
- * bits that are an int in OCaml can fail. */
+ * Both directions use the type's code (enum ffi_scalar). To C, a number that the C type cannot hold
+ * is an error. To OCaml, only C types of 64 bits that become an int can fail. */
+#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "vm/code/kinds.h"
 #include "vm/stack/raise.h"
@@ -73,6 +73,7 @@ static enum ffi_problem take_int(unsigned code, value v, union ffi_word *to) {
         [FFI_LONG] = {MIN_INT, MAX_INT},
         [FFI_ULONG] = {0, MAX_INT},
     };
+    ASSERT(code < sizeof ranges / sizeof ranges[0]);
     if (!is_int(v)) return FFI_BAD_KIND;
     int64_t n = int_of_val(v);
     if (n < ranges[code].least || n > ranges[code].most) return FFI_BAD_RANGE;
@@ -111,7 +112,7 @@ static enum ffi_problem take_complex(unsigned code, value v, union ffi_word *to)
     return FFI_BAD_NONE;
 }
 
-/* Pointers may point anywhere, only what is known to be gone is refused. */
+/* Pointers may point anywhere, except to memory that is known to be freed. */
 static enum ffi_problem take_pointer(value v, union ffi_word *to) {
     if (!is_block_of(v, 0, FFI_PTR_FIELDS) || !is_int(field(v, FFI_PTR_ADDRESS)))
         return FFI_BAD_KIND;
@@ -173,8 +174,9 @@ value ffi_new_ptr(struct domain *d, const void *address, value memory, value typ
     return v;
 }
 
-/* A structure or an array that lies at p. */
+/* A structure or an array at p. */
 static value give_in_place(struct domain *d, value typ, const void *p, value memory) {
+    ASSERT(tag_of(typ) == FFI_TYP_STRUCT || tag_of(typ) == FFI_TYP_ARRAY);
     if (tag_of(typ) == FFI_TYP_STRUCT) return ffi_new_ptr(d, p, memory, typ);
     GC_ROOT(&d->gc, &typ);
     value start = ffi_new_ptr(d, p, memory, field(typ, 0));

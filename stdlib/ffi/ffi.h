@@ -1,4 +1,4 @@
-/* ffi.h - what the files behind module Ffi share: how C sees its OCaml values, and the conversions.
+/* ffi.h - the representation of module Ffi's OCaml values in C, and the conversions.
  *
  * The types of ffi.ml that C reads, by field (their order there and here is the same):
  *
@@ -16,15 +16,15 @@
  *                                                pointers (typ: prepared)
  *     carray     | ptr | length |
  *
- * An address is an OCaml integer: those of x86-64 fit, since their upper 17 bits are equal. memory
- * is a custom block that tells what may be accessed, or unit for memory that we know nothing of.
+ * An address is an OCaml integer: addresses of x86-64 fit, since their upper 17 bits are equal.
+ * memory is a custom block with the bounds of the memory, or unit if they are unknown.
  *
  * FF1  A block of memory (struct ffi_memory) is freed once: by Ffi.free, by its finalize function,
- *     or with the last bigarray that shows it (its proxy counts them).
- * FF2  A signature lives as long as a block of OCaml or a callback, freed ones included, refers to
- *     it: C code may call what was freed.
- * FF3  No exception passes a frame of foreign C code: what a callback raises waits in the frame of
- *     the innermost foreign call of its thread (struct ffi_frame). */
+ *     or with the last bigarray that shares it (its proxy counts them).
+ * FF2  A signature lives as long as an OCaml block or a callback refers to it. Freed callbacks
+ *     count: C code may still call them.
+ * FF3  No exception passes a frame of foreign C code: the exception of a callback waits in the
+ *     innermost foreign call of its thread (struct ffi_frame). */
 #ifndef BACTRIAN_STDLIB_FFI_FFI_H
 #define BACTRIAN_STDLIB_FFI_FFI_H
 
@@ -42,10 +42,10 @@ enum ffi_scalar {
 #include "stdlib/ffi/scalars.def"
 #undef SCALAR
     FFI_SCALARS,
-    /* Further ways of conversion. */
+    /* Further conversions. */
     FFI_POINTER = FFI_SCALARS, /* pointers to data and to functions */
     FFI_STRUCT,
-    FFI_CLOSURE, /* an argument: an OCaml function as a callback for the time of the call */
+    FFI_CLOSURE, /* an argument: an OCaml function, as a callback during the call */
     FFI_NOTHING  /* void */
 };
 
@@ -63,8 +63,8 @@ enum { FFI_PREPARED_SIGNATURE, FFI_PREPARED_ARGUMENTS, FFI_PREPARED_RESULT };
 
 enum { FFI_MAX_ARGUMENTS = 64 };
 
-/* One value on its way to or from C, integers extended to 8 bytes (the machine is little-endian: a
- * narrower type reads the right bytes). */
+/* A value for or from C, integers extended to 8 bytes: on a little-endian machine a narrower type
+ * reads the right bytes. */
 union ffi_word {
     int64_t i;
     uint64_t u;
@@ -76,7 +76,7 @@ union ffi_word {
     void *p;
 };
 
-/* How an argument or a result is converted, and its place in libffi's description. */
+/* How an argument or a result is converted, and its libffi type. */
 struct ffi_slot {
     uint8_t code; /* enum ffi_scalar */
     size_t bytes;
@@ -94,16 +94,16 @@ struct ffi_signature {
     struct ffi_slot arguments[];
 };
 
-/* A block of C memory, by the custom block that OCaml holds. */
+/* The data of the custom block of C memory. */
 struct ffi_memory {
     char *base;
     size_t bytes;
-    struct bigarray_proxy *proxy; /* bigarrays share it (FF1), or NULL */
+    struct bigarray_proxy *proxy; /* NULL: no bigarray shares it (FF1) */
     uint8_t kind;                 /* enum ffi_memory_kind */
 };
 enum ffi_memory_kind {
-    FFI_MEMORY_OURS,     /* calloc'ed here */
-    FFI_MEMORY_ADOPTED,  /* a function of the program's frees it */
+    FFI_MEMORY_OURS,     /* from calloc */
+    FFI_MEMORY_ADOPTED,  /* a function of the program frees it */
     FFI_MEMORY_BORROWED, /* a bigarray's */
     FFI_MEMORY_FREED,
 };
@@ -121,22 +121,21 @@ struct ffi_callback {
     enum ffi_callback_state state;
 };
 
-/* A foreign call in progress. The innermost one of each thread is thread-local: callbacks find it
- * there. */
+/* A foreign call in progress. The innermost one of each thread is thread-local. */
 struct ffi_frame {
     struct ffi_frame *outer;
     struct domain *d;
     value *pending; /* a rooted slot: the exception that a callback raised */
     bool raised;
-    bool blocking; /* the C function runs without the machine (vm/thread/blocking.h) */
+    bool blocking; /* the C function runs without the runtime lock */
     int depth;
 };
 
-/* What the module keeps for a machine (struct prim_state). */
+/* The module's state of a machine (struct prim_state). */
 struct ffi_state {
     struct vm *vm;
     struct ffi_frame *frame_at_start;
-    pthread_t thread; /* that made the last callback: the machine's only one while it has none */
+    pthread_t thread;           /* that made the last callback */
     struct ffi_callback **live; /* all callbacks that may be called; roots */
     size_t live_count, live_capacity;
     struct ffi_callback *first_freed, *last_freed; /* oldest first */
@@ -148,7 +147,7 @@ struct ffi_state {
 struct ffi_state *ffi_state_open(struct vm *vm);
 void ffi_state_close(struct ffi_state *state);
 
-/* Why a value can't become what C wants. */
+/* Why a value cannot be converted. */
 #define FFI_PROBLEMS(P)                                                                     \
     P(NONE, "")                                                                             \
     P(KIND, "a value of another type")                                                      \
@@ -170,12 +169,12 @@ const char *ffi_problem_text(enum ffi_problem problem);
 
 /* ---- convert.c ---- */
 
-/* Turns v into *to as a slot of that code wants it; strings, bytes and closures are the caller's.
- * For FFI_STRUCT, to->p is where its bytes are. GC: never. */
+/* Converts v to *to for a slot, except strings, bytes and closures. For FFI_STRUCT, to->p is the
+ * address of its bytes. GC: never. */
 enum ffi_problem ffi_take(const struct ffi_slot *slot, value v, union ffi_word *to);
-/* The OCaml value of what C left at p. typ: the type's value; memory: what a structure or array
- * that lies at p belongs to. Roots its arguments. GC: may run. Fails: raises Failure if an integer
- * is too large, Invalid_argument for a null pointer where the type allows none. */
+/* The OCaml value of the C value at p. typ: its type; memory: that of a structure or array at p.
+ * Roots its arguments. GC: may run. Fails: raises Failure if an integer is too large,
+ * Invalid_argument for a null pointer where the type allows none. */
 value ffi_give(struct domain *d, unsigned code, value typ, const void *p, value memory);
 /* The code of a typ, and the bytes that a value of it takes in C memory (0: void, closures). Needs:
  * a value of ffi.ml's type typ. GC: never. */
@@ -186,27 +185,27 @@ value ffi_new_ptr(struct domain *d, const void *address, value memory, value typ
 
 /* ---- signature.c ---- */
 
-/* The signature in an OCaml value prepared, or NULL if it is none. GC: never. */
+/* The signature in an OCaml value prepared, or NULL. GC: never. */
 struct ffi_signature *ffi_signature_of(value prepared);
-/* One user less; frees it with the last one. GC: never. */
+/* Removes a user; the last one frees it. NULL: does nothing. GC: never. */
 void ffi_signature_release(struct ffi_signature *signature);
 
 /* ---- memory.c ---- */
 
 /* A new block of zeroed bytes. GC: may run. Fails: raises Out_of_memory. */
 value ffi_memory_new(struct domain *d, size_t bytes);
-/* The block behind a value, or NULL if it is no block of memory. GC: never. */
+/* The data of a block of memory; NULL: v is none. GC: never. */
 struct ffi_memory *ffi_memory_of(value v);
-/* Whether [address, address + bytes) may be accessed, as far as memory tells. GC: never. */
+/* Whether [address, address + bytes) is in memory, as far as its bounds are known. GC: never. */
 enum ffi_problem ffi_check_access(value memory, value address, size_t bytes);
 
 /* ---- callback.c ---- */
 
-/* A live callback of function f by an OCaml value prepared, or NULL: no memory. GC: never. */
+/* A live callback of function f, with the signature in prepared. NULL: no memory. GC: never. */
 struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f);
-/* C code that calls it from now on gets an error. Needs: live. GC: never. */
+/* Later calls of it raise an error. Needs: live. GC: never. */
 void ffi_callback_free(struct ffi_callback *callback);
-/* Whether v is a live callback that OCaml holds (BAD_KIND: no callback at all). GC: never. */
+/* FFI_BAD_NONE: v is the block of a live callback; FFI_BAD_KIND: of no callback. GC: never. */
 enum ffi_problem ffi_callback_problem(value v);
 
 /* ---- library.c ---- */

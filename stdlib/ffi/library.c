@@ -1,7 +1,8 @@
 /* library.c - libraries of C code that a program opens.
  *
- * A library is closed by Ffi.close_library only, never by the collector: addresses of its functions
- * may be anywhere. What is bound to a handle asks it before each call. */
+ * Only Ffi.close_library closes a library, never the collector: addresses of its functions may be
+ * anywhere. A bound function tests before each call that its library is open. */
+#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "vm/stack/raise.h"
@@ -47,6 +48,7 @@ value prim_ffi_library_open(struct domain *d, value name, value global) {
 
 value prim_ffi_library_close(struct domain *d, value v) {
     struct library *library = open_library(d, v);
+    ASSERT(library->handle != NULL);
     dlclose(library->handle);
     library->handle = NULL;
     return VAL_UNIT;

@@ -1,8 +1,9 @@
-/* memory.c - C memory: blocks that OCaml owns, and reads and writes through pointers.
+/* memory.c - C memory: blocks that OCaml owns, and access through pointers.
  *
- * A block of our own is charged to its custom block, so that it makes the collector work and shows
- * in profiles. Bigarrays that show it share it by the proxy of bigarray.h; whoever dies last frees
- * it. Memory of others is accessed unchecked, but for null pointers. */
+ * Memory from Ffi.allocate is charged to its custom block, so that it paces the collector and is in
+ * profiles. Bigarrays share it through the proxy of stdlib/bigarray.h; the last user to die frees
+ * it. Other memory is accessed without bounds; only null pointers are refused. */
+#include "gc/assert.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
@@ -15,8 +16,9 @@ enum { NULL_PAGE = 4096 }; /* an address below it is a null pointer plus a field
 
 /* ---- Blocks. ---- */
 
-/* Gives up the block's own share of its memory. FF1 */
+/* Gives up the block's share of its memory. FF1 */
 static void release(struct ffi_memory *memory) {
+    ASSERT(memory->kind != FFI_MEMORY_FREED);
     if (memory->proxy != NULL) bigarray_drop_proxy(memory->proxy);
     else if (memory->kind == FFI_MEMORY_OURS) free(memory->base);
     memory->proxy = NULL;
@@ -45,7 +47,7 @@ static struct ffi_memory *memory_argument(struct domain *d, value v) {
     return memory;
 }
 
-/* A block that has no memory yet; `charged` bytes are accounted. */
+/* A block without memory, to which `charged` bytes are charged. */
 static value new_block_of(struct domain *d, size_t charged) {
     value v = gc_alloc_custom_mem(&d->gc, &memory_ops, sizeof(struct ffi_memory), charged);
     *(struct ffi_memory *)custom_data(v) = (struct ffi_memory){.kind = FFI_MEMORY_FREED};
@@ -82,7 +84,7 @@ value prim_ffi_free(struct domain *d, value v) {
     return VAL_UNIT;
 }
 
-/* Ends the life of an adopted block, unless bigarrays still show it: false then. */
+/* Releases an adopted block. False: bigarrays still share it. */
 value prim_ffi_disown(struct domain *d, value v) {
     struct ffi_memory *memory = memory_argument(d, v);
     if (memory->proxy != NULL && memory->proxy->refcount > 1) return VAL_FALSE;
@@ -94,7 +96,7 @@ value prim_ffi_memory_address(struct domain *d, value v) {
     return val_of_int((intptr_t)memory_argument(d, v)->base);
 }
 
-/* Bytes of a live block, -1 for one that was freed, -2 where nothing is known. */
+/* Bytes of a live block; -1: it was freed; -2: unknown. */
 value prim_ffi_memory_state(struct domain *d, value v) {
     const struct ffi_memory *memory = ffi_memory_of(v);
     if (memory == NULL) return val_of_int(-2);
@@ -138,7 +140,7 @@ value prim_ffi_store(struct domain *d, value typ, value memory, value address, v
     struct ffi_slot slot = {.code = (uint8_t)ffi_code_of(typ), .bytes = ffi_size_of(typ)};
     char *to = access_bytes(d, memory, address, (intptr_t)slot.bytes);
     union ffi_word word;
-    /* An array of OCaml is a pair whose first part says where it is. */
+    /* An array is a pair of pointer and length. */
     bool array = slot.code == FFI_STRUCT && tag_of(typ) == FFI_TYP_ARRAY;
     if (array && (!is_block(v) || wosize_of(v) < 2 || field(v, 1) != field(typ, 1)))
         vm_invalid_argument(d, "Ffi: an array of another length");
@@ -157,12 +159,14 @@ value prim_ffi_move(struct domain *d, value from_memory, value from, value to_me
     return VAL_UNIT;
 }
 
-/* A negative length: up to the first zero byte, which must lie inside memory of our own. */
+/* length < 0: up to the first zero byte, which must be inside the memory if its bounds are
+ * known. */
 value prim_ffi_get_string(struct domain *d, value memory, value address, value length) {
     intptr_t n = int_of_val(length);
     const char *from = access_bytes(d, memory, address, n < 0 ? 1 : n);
     if (n < 0 && is_block(memory)) {
         const struct ffi_memory *block = ffi_memory_of(memory);
+        ASSERT(from >= block->base && from <= block->base + block->bytes);
         size_t most = (size_t)(block->base + block->bytes - from);
         n = (intptr_t)strnlen(from, most);
         if ((size_t)n == most) refuse(d, FFI_BAD_BOUNDS);
@@ -223,13 +227,14 @@ value prim_ffi_bigarray_of_memory(struct domain *d, value memory, value address,
     value v = bigarray_new(d, (intptr_t)kind | layout, (int)n, data, list);
     block = ffi_memory_of(memory); /* it may have moved */
     if (block == NULL || block->proxy == NULL) return v;
+    ASSERT(block->proxy->refcount > 0); /* B2 */
     block->proxy->refcount++;
     bigarray_of(v)->proxy = block->proxy;
     bigarray_of(v)->flags |= BIGARRAY_MANAGED;
     return v;
 }
 
-/* The elements stay alive with the result if they are the collector's to free. */
+/* The result keeps the elements alive if the bigarray owns them. */
 value prim_ffi_memory_of_bigarray(struct domain *d, value v) {
     GC_ROOT(&d->gc, &v);
     value memory = new_block_of(d, 0);

@@ -1,9 +1,10 @@
 /* signature.c - C function types, prepared once for libffi.
  *
- * A structure of at most 16 bytes travels in registers, chosen by the class of each of its
- * eightbytes (System V ABI for x86-64, 3.2.3). ffi.ml computes the classes of structures, arrays in
- * them and unions alike, and libffi is told of one field an eightbyte, of the same class; of larger
- * structures, which travel in memory, size and alignment are all that matters. */
+ * A structure of at most 16 bytes is passed in registers, chosen by the class of each of its
+ * eightbytes (System V ABI for x86-64, 3.2.3). ffi.ml computes the classes, also of arrays in
+ * structures and of unions; libffi gets a structure with one field of that class an eightbyte. For
+ * larger structures, passed in memory, only size and alignment matter. */
+#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "vm/stack/raise.h"
@@ -22,7 +23,7 @@ static const struct {
 #undef SCALAR
 };
 
-/* The scalar of a number, which ffi.ml's constructors are. */
+/* The scalar with the number of a constructor of ffi.ml. */
 static unsigned scalar_of(struct domain *d, value n) {
     if ((uintptr_t)int_of_val(n) >= FFI_SCALARS) vm_invalid_argument(d, "Ffi: not a C type");
     return (unsigned)int_of_val(n);
@@ -38,7 +39,7 @@ value prim_ffi_scalar_name(struct domain *d, value n) {
     return copy_string(d, scalars[scalar_of(d, n)].name);
 }
 
-/* ---- The block that OCaml holds. ---- */
+/* ---- The block of a signature. ---- */
 
 static void signature_finalize(value v) {
     ffi_signature_release(*(struct ffi_signature **)custom_data(v));
@@ -50,6 +51,7 @@ static const struct gc_custom_ops signature_ops = {
 };
 
 void ffi_signature_release(struct ffi_signature *signature) {
+    ASSERT(signature == NULL || signature->users > 0); /* FF2 */
     if (signature != NULL && --signature->users == 0) free(signature);
 }
 
@@ -64,14 +66,14 @@ struct ffi_signature *ffi_signature_of(value prepared) {
 
 enum eightbyte_class { CLASS_NONE, CLASS_INTEGER, CLASS_SSE, CLASS_X87 };
 
-/* The field that stands for an eightbyte of which `bytes` are in use. */
+/* The field for an eightbyte of which `bytes` are used. */
 static ffi_type *type_of_eightbyte(unsigned class, size_t bytes) {
     if (class != CLASS_SSE) return &ffi_type_uint64;
     return bytes <= 4 ? &ffi_type_float : &ffi_type_double;
 }
 
-/* Returns the type that travels in the same way: a long double alone in a structure as without it,
- * which libffi does not know. */
+/* Returns a type that is passed in the same way: a structure of one long double is passed as a long
+ * double, which libffi does not know. */
 static ffi_type *describe_aggregate(struct ffi_slot *slot, value aggregate) {
     unsigned first = (unsigned)int_of_val(field(aggregate, 2));
     unsigned second = (unsigned)int_of_val(field(aggregate, 3));
@@ -88,7 +90,7 @@ static ffi_type *describe_aggregate(struct ffi_slot *slot, value aggregate) {
     return first == CLASS_X87 ? &ffi_type_longdouble : &slot->aggregate;
 }
 
-/* Fills the slot of a typ; returns libffi's type, NULL if there is none. */
+/* Fills the slot of a typ. Returns libffi's type, or NULL. */
 static ffi_type *describe(struct ffi_slot *slot, value typ) {
     slot->code = (uint8_t)ffi_code_of(typ);
     slot->bytes = ffi_size_of(typ);
@@ -99,10 +101,11 @@ static ffi_type *describe(struct ffi_slot *slot, value typ) {
     return describe_aggregate(slot, field(typ, 0));
 }
 
-/* Fills a signature of n OCaml arguments. fixed: how many come before the variadic ones, or -1.
- * Returns what is wrong, or NULL. */
+/* Fills a signature. fixed: the number of arguments before the variadic ones, or -1. Returns an
+ * error, or NULL. */
 static const char *fill(struct ffi_signature *s, value arguments, value result, intptr_t fixed) {
     size_t n = wosize_of(arguments);
+    ASSERT(n > 0 && n <= FFI_MAX_ARGUMENTS);
     s->takes_unit = n == 1 && is_int(field(arguments, 0));
     s->count = s->takes_unit ? 0 : n;
     for (size_t i = 0; i < s->count; i++) {

@@ -62,12 +62,12 @@ module Profile = struct
     external c_free : int -> unit = "bactrian_units_free"
     external c_write : int -> string -> unit = "bactrian_units_write"
 
-    (* A block of its own for each, which is what equals looks at; 0 when nothing is counted. *)
+    (* equals compares blocks, one for each unit; number is 0 when nothing is counted. *)
     type t = { mutable number : int }
 
     let malloc () = { number = c_malloc () }
     let free d = c_free d.number
-    (* What does nothing needs no right to write files. *)
+    (* Does nothing without counts, so needs no capability to write files. *)
     let write d file = if d.number <> 0 then c_write d.number file
     let equals (a : t) (b : t) = a == b
   end

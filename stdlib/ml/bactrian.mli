@@ -1,24 +1,23 @@
-(** What Bactrian offers to programs beyond OCaml's own library.
+(** Functions of Bactrian that OCaml's library does not have.
 
     {v
 ocamlc -g -I "$(bactrian --where)" bactrian.cma prog.ml -o prog.byte
 bactrian prog.byte
     v}
 
-    A script that [bactrian script.ml] runs may use it as it is. Programs that were linked with it
-    need Bactrian: under [ocamlrun] (which finds the library's stubs with [-I]) every function
-    raises [Failure "this needs Bactrian"] when it is called. *)
+    Scripts run by [bactrian script.ml] can use it directly. Programs linked with it need Bactrian:
+    under [ocamlrun] (which finds the library's stubs with [-I]) its functions raise
+    [Failure "this needs Bactrian"], except where stated otherwise. *)
 
 (** Sampling of allocation, with the interface of OCaml 5.3 for programs of every version.
 
-    While a {e profile} runs, every word that the program allocates is taken as a sample with the
-    same probability, independently of all others. Functions that the program supplies, the profile's
+    While a {e profile} runs, each word that the program allocates is sampled with the same
+    probability, independently of all others. Functions that the program supplies, the profile's
     {e tracker}, are called for each block with at least one sampled word: when it is allocated, when
-    it survives its first minor collection, and when it is found dead. From few samples much can be
-    told: a word counted at rate [r] stands for [1/r] words.
+    it survives its first minor collection, and when it is found dead. A word sampled at rate [r]
+    represents [1/r] words.
 
-    What a profile costs depends on its rate alone; at rates of [1e-4] and below a program runs as
-    fast as without one. *)
+    The cost of a profile depends on its rate only; at rates of [1e-4] and below it is negligible. *)
 module Memprof : sig
   (** {1 Profiles} *)
 
@@ -46,7 +45,7 @@ module Memprof : sig
         (** the calls that were active, innermost first, at most [callstack_size] of them. Programs
             and libraries compiled with [-g] have locations in it. *)
   }
-  (** What is told of a block with sampled words. *)
+  (** The description of a block with sampled words. *)
 
   type ('minor, 'major) tracker = ('minor, 'major) Gc.Memprof.tracker = {
     alloc_minor : allocation -> 'minor option;
@@ -62,23 +61,23 @@ module Memprof : sig
         (** A tracked block was found dead by a major collection. *)
   }
   (** The functions called for sampled blocks, called {e callbacks}. A callback that returns
-      [Some v] has the block tracked: the next callback for it is given the same [v]. With [None]
-      nothing more is told of the block.
+      [Some v] makes the block tracked: the next callback for it receives [v]. After [None] there is
+      no further callback for the block.
 
-      - For each block come at most three calls: [alloc_minor] then [dealloc_minor]; or [alloc_minor],
+      - A block has at most three calls: [alloc_minor] then [dealloc_minor]; or [alloc_minor],
         [promote], [dealloc_major]; or [alloc_major] then [dealloc_major].
-      - [alloc_minor] for a block that the program's own code allocates runs at that place, before
-        the block exists. All other callbacks run at the next place where signal handlers may run
-        too: a call, a turn of a loop, an allocation, the end of some primitives, {!stop}. Allocation
-        callbacks run in the order of the allocations.
+      - [alloc_minor] for a block that the program's own code allocates runs at the allocation, before
+        the block exists. All other callbacks run at the next point where signal handlers may run
+        too: a call, an iteration of a loop, an allocation, the end of some primitives, {!stop}.
+        Allocation callbacks run in the order of the allocations.
       - Tracking keeps no block alive. The value [v] is kept while the block is tracked.
       - While a callback runs, nothing is sampled and no other callback of profiles made by {!start}
-        runs, also not in the finalisers and signal handlers that happen to run inside it.
-      - An exception that leaves a callback is raised in the program at the place where the callback
-        ran; nothing more is told of that block. If it leaves [alloc_minor] at the place of the
-        allocation, the block is not made. Other callbacks that are due run later.
-      - When the program ends, what is tracked is not told dead. Once an uncaught exception ended it,
-        no callback runs. *)
+        runs, not even in finalisers and signal handlers that run during it.
+      - An exception of a callback is raised in the program where the callback ran; there is no
+        further callback for that block. If [alloc_minor] raises at the allocation, the block is not
+        allocated. Other pending callbacks run later.
+      - When the program ends, no [dealloc] callbacks run for the tracked blocks. After an uncaught
+        exception no callback runs. *)
 
   val null_tracker : ('minor, 'major) tracker
   (** Does nothing and tracks nothing: to be used with [{ null_tracker with ... }]. *)
@@ -86,29 +85,28 @@ module Memprof : sig
   val start : sampling_rate:float -> ?callstack_size:int -> ('minor, 'major) tracker -> t
   (** Starts a profile. It samples words with probability [sampling_rate], from the next allocation
       on; started inside a callback, from that callback's end on. With rate 0 it runs and samples
-      nothing; with rate 1 it tells every block. [callstack_size] is the most frames that are
+      nothing; with rate 1 it samples every word. [callstack_size] is the maximum number of frames
       recorded of a call stack (default: all of them).
 
       @raise Failure ["Gc.Memprof.start: already started."] if a profile that [start] made, or
         [Gc.Memprof.start], is running.
-      @raise Failure ["Gc.Memprof.start: too many profiles are running."] if 16 are, which takes
-        {!start_another}.
+      @raise Failure ["Gc.Memprof.start: too many profiles are running."] if 16 are running (see
+        {!start_another}).
       @raise Invalid_argument ["Gc.Memprof.start"] if [sampling_rate] is not in 0 to 1, or
         [callstack_size] is negative. *)
 
   val stop : unit -> unit
-  (** Stops the profile that {!start} (or [Gc.Memprof.start]) made and that is running. First the
-      allocation callbacks that are due run; if one of them raises, the exception leaves [stop], and
-      the profile runs on. Called inside a callback, it runs no other and drops those that are due.
-      After that nothing is sampled any more; what is tracked stays tracked, and [promote] and
-      [dealloc] callbacks come until {!discard}. A profile of [Gc.Memprof.start] of OCaml 4 is
+  (** Stops the profile that {!start} (or [Gc.Memprof.start]) made and that is running. First it
+      runs the pending allocation callbacks; if one raises, [stop] raises the exception and the
+      profile continues. Called from a callback, it drops them. After that nothing is sampled; tracked
+      blocks stay tracked, with their [promote] and [dealloc] callbacks, until {!discard}. A profile of [Gc.Memprof.start] of OCaml 4 is
       discarded at once.
 
       @raise Failure ["Gc.Memprof.stop: no profile running."] if there is none, also if a callback
         that [stop] ran has stopped it. *)
 
   val discard : t -> unit
-  (** Ends a stopped profile: it calls nothing any more, and what it kept is released.
+  (** Ends a stopped profile: it runs no more callbacks, and the values of its tracker are released.
 
       @raise Failure ["Gc.Memprof.discard: profile not stopped."] if it is running.
       @raise Failure ["Gc.Memprof.discard: profile already discarded."] *)
@@ -116,15 +114,14 @@ module Memprof : sig
   val is_sampling : unit -> bool
   (** Whether a profile that {!start} or [Gc.Memprof.start] made is running. *)
 
-  (** {1 Beside the program's profile} *)
+  (** {1 Additional profiles} *)
 
   val start_another : sampling_rate:float -> ?callstack_size:int -> ('minor, 'major) tracker -> t
-  (** As {!start}, but for a profile beside the one of {!start}, and beside others that this function
-      made: tools that watch a program use it. Each profile samples by itself, at its own rate. It
-      sees what the callbacks of other profiles allocate, as they see what its own do; while its own
-      run, it samples nothing. {!start}, {!stop} and {!is_sampling} know nothing of it; {!discard}
-      works for it. Together with others it may raise what {!start} raises, but for
-      ["already started."] *)
+  (** As {!start}, for a profile that runs at the same time as the one of {!start} and as others of
+      this function: for tools that observe a program. Each profile samples independently, at its own
+      rate. It samples what the callbacks of other profiles allocate, not what its own callbacks do.
+      {!start}, {!stop} and {!is_sampling} ignore it; {!discard} accepts it. It raises what {!start}
+      raises, except ["already started."] *)
 
   val stop_another : t -> unit
   (** Stops this profile as {!stop} does.
@@ -132,21 +129,21 @@ module Memprof : sig
       @raise Failure ["Bactrian.Memprof.stop_another: profile not running."] if it was stopped. *)
 end
 
-(** What a program tells of itself to a recording of [bactrian prof record]. Without one, and under
-    [ocamlrun], nothing is recorded and nothing fails. *)
+(** Phases in recordings of [bactrian prof record], and counts. When nothing is recorded, and under
+    [ocamlrun], these functions do nothing. *)
 module Profile : sig
   val phase : string -> (unit -> 'a) -> 'a
-  (** [phase name f] is [f ()]; what happens meanwhile belongs to the phase [name], in every report
-      that is given [--phase name]. Phases nest. An exception of [f] ends the phase and is raised
+  (** [phase name f] is [f ()]; allocations during the call belong to the phase [name], which the
+      option [--phase name] of reports selects. Phases nest. An exception of [f] ends the phase and is raised
       again, with its backtrace. *)
 
   (** {1 Counting for parts of a program}
 
       Under [bactrian --profile time] (or [alloc], [count]) every event of that kind is counted for
       the function that runs: 10 ms of CPU time, a byte allocated, an entry of a function. The
-      counts go to the {e unit} of profiling data that is current. A program starts with one, and
-      may make more: for each of its parts, say. What is current at the end is written to
-      [mlmon.out] in the folder where the program was started; [bactrian mlprof] shows such files,
+      counts go to the current {e unit} of profiling data. A program starts with one and may make
+      more, for its parts. The unit that is current at the end is written to [mlmon.out] in the
+      folder where the program was started; [bactrian mlprof] shows such files,
       one or the sum of several. Names and meanings are those of MLton's structure
       [MLton.Profile]. *)
 
@@ -163,26 +160,26 @@ module Profile : sig
     (** A new unit, without counts. *)
 
     val free : t -> unit
-    (** Gives its memory back.
+    (** Frees its memory.
 
         @raise Failure ["free of current profile data"], ["free of freed profile data"]. *)
 
     val write : t -> string -> unit
-    (** [write d file] writes what was counted so far to [file], and the names of the functions to
+    (** [write d file] writes the counts to [file], and the names of the functions to
         [file ^ ".sources"]. The unit may be the current one.
 
         @raise Failure ["write of freed profile data"].
-        @raise Sys_error if that can't be written. *)
+        @raise Sys_error if a file cannot be written. *)
 
     val equals : t -> t -> bool
     (** Whether both are the same unit. *)
   end
 
   val withData : Data.t -> (unit -> 'a) -> 'a
-  (** [withData d f] is [f ()]; meanwhile [d] is the current unit. Then, also if [f] raises, the one
-      before is current again. They nest. With [--profile-stack], functions that were running
-      before do not count as being on the stack.
+  (** [withData d f] is [f ()], with [d] as the current unit during the call, also if [f] raises.
+      Calls nest. With [--profile-stack], functions that were active before the call do not count as
+      being on the stack.
 
-      @raise Failure ["setCurrent of freed profile data"], also if the unit before was freed by
-        [f]. *)
+      @raise Failure ["setCurrent of freed profile data"], also if [f] freed the previous
+        unit. *)
 end

@@ -40,7 +40,7 @@ let rec parts_of_ident = function
 
 (* ---- Asking the toplevel. ---- *)
 
-(* Nothing that f prints by Format is seen. *)
+(* Discards what f prints by Format. *)
 let silently f =
   let drop =
     { Format.out_string = (fun _ _ _ -> ()); out_flush = ignore; out_newline = ignore;
@@ -55,7 +55,7 @@ let silently f =
   let restore = List.map silence [ Format.std_formatter; Format.err_formatter ] in
   Fun.protect f ~finally:(fun () -> List.iter (fun f -> f ()) restore)
 
-(* What the directive would print for a path; nothing if it doesn't know it. *)
+(* What the directive prints for a path; nothing if it is unknown. *)
 let shown directive parts =
   match Toploop.get_directive directive with
   | Some (Toploop.Directive_ident show) ->
@@ -83,7 +83,7 @@ let names_of_item = function
   | Osig_class_type (_, name, _, _, _) -> [ name ]
   | Osig_ellipsis -> []
 
-(* Within a phrase the environment stays as it is. *)
+(* The environment does not change inside a phrase. *)
 let known_members = Hashtbl.create 10
 
 let members parts =
@@ -113,7 +113,7 @@ let rec fields_of_type = function
      | parts -> List.concat_map definition (shown "show_type" parts))
   | _ -> []
 
-(* The fields of what M.N.x.f.g denotes. *)
+(* The fields of M.N.x.f.g. *)
 let fields parts =
   let rec split modules = function
     | name :: rest when is_capital name -> split (name :: modules) rest
@@ -129,9 +129,9 @@ let fields parts =
   | [], _ -> []
   | value, rest -> (match type_of_value value with Some t -> follow t rest | None -> [])
 
-(* ---- What was defined here. ---- *)
+(* ---- Definitions of the session. ---- *)
 
-(* Names with what must exist for them to be there: phrases may fail. *)
+(* Names, with what must exist for them to be defined: phrases may fail. *)
 let defined : (string, string) Hashtbl.t = Hashtbl.create 100
 let opened = ref [ [ "Stdlib" ] ]
 
@@ -206,7 +206,7 @@ let entries folder =
   | entries -> Array.to_list entries
   | exception Sys_error _ -> []
 
-(* As in names of modules that a library keeps to itself. *)
+(* As in names of internal modules of a library. *)
 let has_double_underscore s =
   let rec from i = i + 1 < String.length s && ((s.[i] = '_' && s.[i + 1] = '_') || from (i + 1)) in
   from 0
@@ -244,7 +244,7 @@ let function_before text =
     if i >= n then n
     else if text.[i] = '"' then i + 1
     else string (if text.[i] = '\\' then i + 2 else i + 1) in
-  (* head: of the application that is open; None after what begins a new one *)
+  (* head: of the innermost application; None where a new one begins *)
   let rec scan i head fresh outer =
     if i >= n then head
     else
@@ -295,7 +295,7 @@ let files text =
 
 (* ---- The line. ---- *)
 
-(* The text of the string literal that is open at the end. *)
+(* The text of a string literal that is not closed. *)
 let open_string line =
   let n = String.length line in
   let rec scan i start =
@@ -309,7 +309,7 @@ let open_string line =
       | _ -> scan (i + 1) start in
   Option.map (fun start -> String.sub line start (n - start)) (scan 0 None)
 
-(* Where the path begins that the line ends with. *)
+(* The start of the path at the end of the line. *)
 let rec start_of_path line i =
   if i > 0 && (is_name_char line.[i - 1] || line.[i - 1] = '.') then start_of_path line (i - 1)
   else i

@@ -1,6 +1,6 @@
 open Parsetree
 
-(* What a recording came to; words and collections are exact. *)
+(* The totals of a recording; words and collections are exact. *)
 type figures = {
   seconds : float;
   overhead : float;  (* of them, in the recorder *)
@@ -24,7 +24,7 @@ let say fmt = Format.printf (fmt ^^ "@.")
 
 external profile_file : unit -> string = "bactrian_repl_profile"
 
-(* What a verb of `bactrian prof` prints. *)
+(* The output of a verb of `bactrian prof`. *)
 let report words =
   let text = c_report (Array.of_list words) in
   Format.print_flush ();
@@ -74,12 +74,12 @@ let write_file path text =
   let channel = open_out_bin path in
   Fun.protect (fun () -> output_string channel text) ~finally:(fun () -> close_out channel)
 
-(* The recording as it is now is what the next report compares with. *)
+(* The next report compares with the recording's present state. *)
 let keep_report seconds =
   last_report := seconds;
   write_file (report_file ()) (read_file (profile_file ()))
 
-(* Returns the time of the recording; what is dead is to be known to be. *)
+(* Returns the time of the recording, after a collection that finds dead blocks. *)
 let bring_up_to_date () =
   let file = profile_file () in
   if is_recording () then begin
@@ -129,7 +129,7 @@ let memprof text =
 
 (* ---- #profile. ---- *)
 
-(* What a measured phrase came to, when it has. *)
+(* The result of a measured phrase. *)
 let measured = ref None
 
 let start_measure () =
@@ -176,8 +176,8 @@ let call name argument =
 
 let evaluate e = { pstr_desc = Pstr_eval (e, []); pstr_loc = nowhere }
 
-(* The phrase with its evaluation measured, but for typing, compiling and printing. A definition
-   stands between calls instead of within one, so that its types stay as general as they are. *)
+(* The phrase with its evaluation measured, without typing, compiling and printing. A definition is
+   placed between calls instead of inside one, so that its types stay general. *)
 let with_measure = function
   | Ptop_def [ ({ pstr_desc = Pstr_eval (e, attributes) } as item) ] ->
     let unit_pattern =
@@ -215,13 +215,13 @@ let flame file =
 (* ---- Directives. ---- *)
 
 (* Toplevel directives take a word, a number or a string. At the start of a phrase these three take
-   what stands between their name and `;;`: the text is looked at before the parser sees it, and
-   given on as the string that they take everywhere. *)
+   the text between their name and `;;`: it is read before the parser sees it, and passed to them as
+   a string. *)
 
 let parse_phrase = !Toploop.parse_toplevel_phrase
-let parsed = ref None (* the phrase of a #profile that was no string *)
+let parsed = ref None (* the phrase of a #profile without a string *)
 
-(* The character i places ahead; NUL: there is none. Reads on only where the lexer would. *)
+(* The character i characters ahead; NUL: there is none. Reads only where the lexer would. *)
 let rec peek (lexbuf : Lexing.lexbuf) i =
   let at = lexbuf.lex_curr_pos + i in
   if at < lexbuf.lex_buffer_len then Bytes.get lexbuf.lex_buffer at
@@ -291,19 +291,19 @@ let parse lexbuf =
   parsed := None;
   let start = skip_blanks lexbuf 0 in
   let name = if peek lexbuf start = '#' then word_at lexbuf (start + 1) else "" in
-  let behind = start + 1 + String.length name in
+  let after_name = start + 1 + String.length name in
   let phrase =
     match name with
-    | ("memprof" | "flame" | "profile") when peek lexbuf (skip_blanks lexbuf behind) = '"' ->
+    | ("memprof" | "flame" | "profile") when peek lexbuf (skip_blanks lexbuf after_name) = '"' ->
       parse_phrase lexbuf
     | "memprof" | "flame" ->
-      ignore (take lexbuf behind);
+      ignore (take lexbuf after_name);
       let text = take lexbuf (until_end lexbuf 0) in
       if peek lexbuf 0 = '\000' then raise End_of_file;
       ignore (take lexbuf 2);
       directive name (String.trim text)
     | "profile" ->
-      ignore (take lexbuf behind);
+      ignore (take lexbuf after_name);
       parsed := Some (parse_phrase lexbuf);
       directive name ""
     | _ -> parse_phrase lexbuf in
@@ -315,14 +315,14 @@ let profile text =
   | Some phrase -> parsed := None; profile_phrase phrase
   | None -> profile_phrase (parse_phrase (Lexing.from_string (text ^ ";;")))
 
-(* What went wrong is told as the toplevel tells of its own directives. *)
+(* Errors are reported as the toplevel reports those of its own directives. *)
 let add name run doc =
   let run text = try run text with Failure why | Sys_error why -> say "#%s: %s." name why in
   Toploop.add_directive name (Toploop.Directive_string run) { section = "Bactrian"; doc }
 
 (* ---- The start. ---- *)
 
-(* Programs see the command line without the words that `bactrian repl` put behind the name. *)
+(* Programs see the command line without the words that `bactrian repl` put after the name. *)
 let added_words = 4
 
 let restore_arguments () =

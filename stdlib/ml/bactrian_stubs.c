@@ -1,7 +1,7 @@
-/* bactrian_stubs.c - what modules Bactrian and Ffi find on another machine than Bactrian.
+/* bactrian_stubs.c - modules Bactrian and Ffi under ocamlrun.
  *
- * ocamlc wants a library of C code for every external function, and ocamlrun loads it. Bactrian has
- * these functions itself and never looks at this file. */
+ * ocamlc needs a library of C code for external functions, which ocamlrun loads. Bactrian has these
+ * primitives built in and never opens the library. */
 #include <stdint.h>
 
 typedef intptr_t value;
@@ -12,7 +12,7 @@ extern void caml_failwith(const char *text) __attribute__((noreturn)); /* ocamlr
     value name(__VA_ARGS__);      \
     value name(__VA_ARGS__) { caml_failwith("this needs Bactrian"); }
 
-/* A program that names its phases runs everywhere. */
+/* Naming phases does nothing under ocamlrun. */
 #define NOTHING_ELSEWHERE(name) \
     value name(value argument); \
     value name(value argument) { return 1; /* () */ }
@@ -25,7 +25,7 @@ NEEDS_BACTRIAN(bactrian_memprof_discard, value profile)
 NEEDS_BACTRIAN(bactrian_memprof_is_sampling, value unit)
 NOTHING_ELSEWHERE(bactrian_profile_enter_phase)
 NOTHING_ELSEWHERE(bactrian_profile_leave_phase)
-/* So does one that keeps units: to these () is also false, and the number of no unit. */
+/* Nor does counting: () is also false, and the number of no counts. */
 NOTHING_ELSEWHERE(bactrian_units_is_on)
 NOTHING_ELSEWHERE(bactrian_units_malloc)
 NOTHING_ELSEWHERE(bactrian_units_free)

@@ -1,4 +1,4 @@
-(* What C reads of these types, and in which order, stands in stdlib/ffi/ffi.h. *)
+(* C code reads these types: stdlib/ffi/ffi.h has the layout. *)
 
 (* The order is that of stdlib/ffi/scalars.def. *)
 type _ scalar =
@@ -75,7 +75,7 @@ type 'f call = {
   library : handle;
   label : string;
   blocking : bool;
-  keeps : memory; (* what lives at entry, if it is a callback of ours *)
+  keeps : memory; (* the callback at entry, if it is one of this module *)
 }
 
 external scalar_size : 'a scalar -> int = "bactrian_ffi_scalar_size"
@@ -116,11 +116,11 @@ external layout_number : 'c Bigarray.layout -> int = "%identity"
 external not_ours : int -> memory = "%identity"
 external no_handle : int -> handle = "%identity"
 
-(* who: the function of this module that is at fault. *)
+(* who: the function of this module that raises. *)
 let fail_with text = invalid_arg ("Ffi." ^ text)
 let bad_type t text = invalid_arg (Printf.sprintf "Ffi: %s %s" t text)
 
-(* Memory that nothing is known of. *)
+(* Memory with unknown bounds. *)
 let unknown = not_ours 0
 
 (* ---- Types. ---- *)
@@ -216,8 +216,7 @@ let field s name typ =
   a.members <- Member (offset, typ) :: a.members;
   { aggregate = a; offset; typ }
 
-(* How registers carry an eightbyte: the numbers that signature.c knows, and the mixtures that only
-   memory can carry. *)
+(* Classes of eightbytes: the numbers of signature.c. *)
 let no_class = 0
 let class_integer = 1
 let class_sse = 2
@@ -322,7 +321,7 @@ type library = handle
 let open_library ?(global = false) name = c_library_open name global
 let close_library = c_library_close
 
-(* Libraries that were named: they stay open. *)
+(* Libraries opened by name; they stay open. *)
 let named : (string, library) Hashtbl.t = Hashtbl.create 7
 
 let library_named name =

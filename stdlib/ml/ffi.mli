@@ -5,19 +5,19 @@ let cos = Ffi.(foreign ~lib:"libm.so.6" "cos" (double @-> returning double))
 let () = Printf.printf "%.3f\n" (cos 0.)
     v}
 
-    A script that [bactrian script.ml] runs may use it as it is; other programs are compiled with
-    [ocamlc -I "$(bactrian --where)" bactrian.cma]. Under [ocamlrun] every function that reaches C
+    Scripts run by [bactrian script.ml] can use it directly; other programs are compiled with
+    [ocamlc -I "$(bactrian --where)" bactrian.cma]. Under [ocamlrun] every function that needs C code
     raises [Failure "this needs Bactrian"].
 
-    {b Errors.} What can be known to be wrong is an exception, before C code runs:
+    {b Errors.} Errors that can be detected raise an exception before C code runs:
     [Invalid_argument] for a wrong use (a value that the C type cannot hold, a null pointer, memory
-    that was freed, an access beyond a block's end, a closed library, a field of another structure),
-    [Failure] for what the world lacks (no such library or symbol) and for a number from C that
-    [int] cannot hold. What cannot be known is whether a C function has the type that it was given:
-    a wrong one may end the process. [bactrian --audit] shows this module as capability [dynlink].
+    that was freed, an access out of bounds, a closed library, a field of another structure),
+    [Failure] for a library or symbol that does not exist and for a number from C that [int] cannot
+    hold. A wrong type for a C function cannot be detected and may end the process.
+    [bactrian --audit] shows this module as capability [dynlink].
 
-    Sizes, lengths and offsets are in bytes, unless it says "elements". Functions that are not said
-    to raise, don't, but for [Out_of_memory]. *)
+    Sizes, lengths and offsets are in bytes, unless "elements" are mentioned. Functions raise no
+    exception besides [Out_of_memory] unless stated. *)
 
 (** {1 Types of C values} *)
 
@@ -28,8 +28,8 @@ type 'a typ
     block came from this module, and keeps it alive. *)
 type 'a ptr
 
-(** A C structure or union, as a place in memory: reading one from a field or an array copies
-    nothing. ['s] is a type of the program's that tells structures apart. *)
+(** A C structure or union, as a location in memory: reading one from a field or an array copies
+    nothing. ['s] is a type of the program that distinguishes structures. *)
 type 's structure
 
 (** An array in C memory, with its length. *)
@@ -44,7 +44,7 @@ val void : unit typ
 
 (** {2 Numbers}
 
-    Those that are an [int] here are tested: a number that the C type cannot hold raises
+    Types with OCaml type [int] are tested: a number that the C type cannot hold raises
     [Invalid_argument]; a number of 64 bits from C that [int] cannot hold raises [Failure]. *)
 
 val bool : bool typ
@@ -91,7 +91,7 @@ val complex_double : Complex.t typ
     raises [Invalid_argument]. It cannot be stored in C memory: see {!of_string}. *)
 val string : string typ
 
-(** The same, a null pointer being [None]. *)
+(** The same, with [None] for a null pointer. *)
 val string_opt : string option typ
 
 (** [char *], only as an argument: C may read and write the bytes, until it returns. *)
@@ -101,8 +101,8 @@ val bytes : bytes typ
 
 val ptr : 'a typ -> 'a ptr typ
 
-(** An array of so many elements: a field, or what a pointer points at. C passes no arrays by value.
-    Raises [Invalid_argument] for a negative length. *)
+(** [array n t] is an array of [n] elements: a field, or the target of a pointer. C passes no arrays
+    by value. Raises [Invalid_argument] if [n < 0]. *)
 val array : int -> 'a typ -> 'a carray typ
 
 (** A field of type ['a] in structures ['s]. *)
@@ -121,16 +121,16 @@ let () = Ffi.seal div_t
 val structure : string -> 's structure typ
 
 (** A union: a structure all of whose fields lie at offset 0. It is as large and as aligned as its
-    largest and most aligned fields. Where it is passed by value, 8 bytes that hold an integer or a
-    pointer in any field travel as integer, others as floating point, as C's rules for x86-64 have
-    it. *)
+    largest and most aligned fields. When it is passed by value, 8 bytes that hold an integer or a
+    pointer in any field are passed as an integer, others as floating point, as the ABI of x86-64
+    requires. *)
 val union : string -> 's structure typ
 
-(** Adds a field behind those there are, aligned as C does it. Raises [Invalid_argument] if the
+(** Adds a field after the existing ones, aligned as in C. Raises [Invalid_argument] if the
     structure is sealed or the field's type has no size. *)
 val field : 's structure typ -> string -> 'a typ -> ('s, 'a) field
 
-(** Ends the list of fields. Raises [Invalid_argument] if there is none, or if it was ended. *)
+(** Ends the list of fields. Raises [Invalid_argument] if it is empty, or was ended before. *)
 val seal : 's structure typ -> unit
 
 (** Both raise [Invalid_argument] for types without size: [void], closures, structures that are not
@@ -139,7 +139,7 @@ val sizeof : 'a typ -> int
 
 val alignof : 'a typ -> int
 
-(** Where a field begins. *)
+(** The offset of a field. *)
 val offsetof : ('s, 'a) field -> int
 
 (** {1 Functions} *)
@@ -153,24 +153,24 @@ val returning : 'a typ -> 'a fn
 (** A library of C code. *)
 type library
 
-(** [open_library "libz.so.1"] opens a library; a name without [/] is looked for where the system
-    keeps them; [""] is what is already loaded. [global] makes its symbols known to libraries opened
-    later. Raises [Failure] if that is not possible. *)
+(** [open_library "libz.so.1"] opens a library; a name without [/] is searched for in the
+    system's directories; [""] is the process itself. [global] makes its symbols visible to libraries
+    opened later. Raises [Failure] if it cannot be opened. *)
 val open_library : ?global:bool -> string -> library
 
-(** Closes it: functions found through it raise [Invalid_argument] from now on. Pointers to its data
-    and function pointers that C code handed out are not known and must not be used any more. *)
+(** Closes it: functions found in it raise [Invalid_argument] afterwards. Pointers to its data, and
+    function pointers from its C code, must not be used afterwards; this is not detected. *)
 val close_library : library -> unit
 
 (** [foreign ~lib name fn] is the C function of that name. [lib] names a library, which stays open;
-    [from] is one of {!open_library}; with neither, what is already loaded is looked through (the
-    C library, among others). [fixed] is for variadic functions: how many arguments the C
-    declaration names before its dots:
+    [from] is one from {!open_library}; without both, the process is searched (the C library, among
+    others). [fixed], for variadic functions, is the number of arguments that the C declaration names
+    before its dots:
 
     {v let printf = foreign ~fixed:1 "printf" (string @-> int @-> double @-> returning int) v}
 
-    [blocking] lets other threads run OCaml code during the call: for functions that may wait. C then
-    must not use [bytes] that another thread changes.
+    [blocking] lets other threads run OCaml code during the call, for functions that may wait. C must
+    not use [bytes] that another thread changes then.
 
     While the function runs, exceptions of callbacks wait: see {!callback}. Raises [Failure] if there
     is no such library or symbol, [Invalid_argument] for a type that no C function has. *)
@@ -180,11 +180,10 @@ val foreign :
 (** A variable of C code, as a pointer to it. Raises as {!foreign}. *)
 val foreign_value : ?lib:string -> ?from:library -> string -> 'a typ -> 'a ptr
 
-(** The C library's [errno] as the last foreign call of this thread left it; each call starts with 0,
-    so that another number comes from that call. *)
+(** The C library's [errno] after the last foreign call of this thread. Each call starts with 0. *)
 val errno : unit -> int
 
-(** The system's text for such a number. *)
+(** The system's text for an [errno]. *)
 val error_message : int -> string
 
 (** {1 Callbacks} *)
@@ -202,25 +201,24 @@ let qsort = Ffi.(foreign "qsort" (ptr int @-> size_t @-> size_t @-> closure comp
     v} *)
 val closure : 'f fn -> 'f typ
 
-(** [callback fn f] is a function pointer that calls [f]. It is valid as long as the result is
-    reachable from OCaml, or until {!free_callback}: keep it while C code may use it. Structures that
-    C passes by value are copies.
+(** [callback fn f] is a function pointer that calls [f]. It is valid while the result is reachable
+    from OCaml, until {!free_callback}: keep it while C code may use it. Structures that C passes by
+    value are copied.
 
-    {b Threads.} C code may call it from threads of its own: [f] runs there when no other thread of
-    the program runs OCaml code. So a foreign function that waits for such a thread must be
-    [~blocking:true]. These threads must not call it when the program ends.
+    {b Threads.} C code may call it from its own threads: [f] runs there when no other thread runs
+    OCaml code. A foreign function that waits for such a thread must be [~blocking:true]. These
+    threads must not call it when the program ends.
 
     {b Exceptions.} An exception never crosses C code. If [f] raises, or returns what the C type
-    cannot hold, C gets zero as result; other callbacks of the same foreign call return zero without
-    being run; and when that foreign call returns, it raises the exception. C code that calls what
-    was freed meets [Invalid_argument] in the same way. In a thread of C's there is no such call: a
-    line on standard error tells of the exception. And where a stub in the sense of OCaml's manual
-    calls the callback, the exception leaves that stub as it would leave [caml_callback]. (The code of
-    a freed callback is used again after 1,024 others were freed.) *)
+    cannot hold, the result in C is zero; further callbacks of the same foreign call return zero
+    without running; and the foreign call raises the exception when it returns. Calling a freed
+    callback raises [Invalid_argument] in the same way. In a thread that C code made, the exception is
+    printed on standard error. If a stub in the sense of OCaml's manual calls the callback, the
+    exception passes it as it passes [caml_callback]. (The code of a freed callback is reused after
+    1,024 others were freed.) *)
 val callback : 'f fn -> 'f -> 'f funptr
 
-(** Ends its life before the collector does. Raises [Invalid_argument] if it was freed, or comes from
-    C. *)
+(** Frees a callback. Raises [Invalid_argument] if it was freed, or comes from C. *)
 val free_callback : 'f funptr -> unit
 
 (** The OCaml function that calls a function pointer; [name] is for messages, [blocking] as for
@@ -236,24 +234,24 @@ val null : 'a typ -> 'a ptr
 val is_null : 'a ptr -> bool
 val address : 'a ptr -> nativeint
 
-(** A pointer to memory that nothing is known of. Raises [Invalid_argument] for a number that no
-    address on this machine is. *)
+(** A pointer to memory with unknown bounds. Raises [Invalid_argument] for a number that is no
+    address. *)
 val of_address : 'a typ -> nativeint -> 'a ptr
 
 (** The same address, as a pointer to another type. *)
 val cast : 'b typ -> 'a ptr -> 'b ptr
 
 (** Reads. Raises [Invalid_argument] if the pointer is null (below 4,096), its block was freed, or
-    the value would not lie inside its block; so do all functions that read or write. *)
+    the value is not inside its block; so do all functions that read or write. *)
 val ( !@ ) : 'a ptr -> 'a
 
 (** Writes. *)
 val ( <-@ ) : 'a ptr -> 'a -> unit
 
-(** So many elements further (or back). Only access is tested. *)
+(** [p +@ n] is [p] advanced by [n] elements; [n] may be negative. Bounds are tested at accesses. *)
 val ( +@ ) : 'a ptr -> int -> 'a ptr
 
-(** [distance p q]: how many elements [q] is behind [p]. *)
+(** [distance p q] is the number of elements from [p] to [q]. *)
 val distance : 'a ptr -> 'a ptr -> int
 
 (** By address. *)
@@ -263,19 +261,19 @@ val ptr_compare : 'a ptr -> 'a ptr -> int
 
 (** {1 Memory}
 
-    Blocks of this module are counted as memory outside the heap: they make the collector work, and
+    Blocks of this module are counted as memory outside the heap: they pace the collector, and
     profiles show them as [external] ([--by source]), with the stack that allocated them. They are
     freed when no pointer into them is reachable. *)
 
-(** Memory for one value, which is written there. [finalise] is called once, before the memory is
+(** A block with one value. [finalise] is called once, before the memory is
     freed by the collector. *)
 val allocate : ?finalise:('a ptr -> unit) -> 'a typ -> 'a -> 'a ptr
 
-(** Zeroed memory for so many elements. Raises [Invalid_argument] for a negative number. *)
+(** [allocate_n t n] is zeroed memory for [n] elements. Raises [Invalid_argument] if [n < 0]. *)
 val allocate_n : ?finalise:('a ptr -> unit) -> 'a typ -> int -> 'a ptr
 
-(** Frees a block at once, whichever pointer into it is given ([finalise] is not called any more);
-    bigarrays that show it keep it until they die. Raises [Invalid_argument] if it was freed, or does
+(** Frees the block of a pointer at once, without calling [finalise]; bigarrays that share it keep it
+    until they die. Raises [Invalid_argument] if it was freed, or does
     not come from {!allocate}, {!allocate_n}, {!of_string}, {!make}. *)
 val free : 'a ptr -> unit
 
@@ -284,13 +282,13 @@ val free : 'a ptr -> unit
     [Invalid_argument] for a null pointer. *)
 val own : free:('a ptr -> unit) -> bytes:int -> 'a ptr -> 'a ptr
 
-(** Bytes from the pointer to the end of its block; [None] if nothing is known of its memory. *)
+(** Bytes from the pointer to the end of its block; [None] if its bounds are unknown. *)
 val known_bytes : 'a ptr -> int option
 
-(** Copies so many elements; the two may overlap. *)
+(** [copy ~from ~into n] copies [n] elements; the ranges may overlap. *)
 val copy : from:'a ptr -> into:'a ptr -> int -> unit
 
-(** The bytes at a pointer: so many, or up to the first zero byte. *)
+(** The [length] bytes at a pointer; by default, those up to the first zero byte. *)
 val string_at : ?length:int -> char ptr -> string
 
 (** A new block with these bytes and a zero byte. *)
@@ -308,10 +306,10 @@ val read_bytes : char ptr -> bytes -> int -> int -> unit
 (** A new, zeroed structure or union; [finalise] as for {!allocate}. *)
 val make : ?finalise:('s structure ptr -> unit) -> 's structure typ -> 's structure
 
-(** Where it lies. *)
+(** The address of a structure. *)
 val addr : 's structure -> 's structure ptr
 
-(** Reading, writing and pointing at a field raise [Invalid_argument] if it is one of another
+(** Reading, writing and addressing a field raise [Invalid_argument] for a field of another
     structure. *)
 val getf : 's structure -> ('s, 'a) field -> 'a
 
@@ -321,12 +319,12 @@ val ( |-> ) : 's structure ptr -> ('s, 'a) field -> 'a ptr
 (** {1 Arrays} *)
 
 module Carray : sig
-  (** Zeroed. *)
+  (** A new, zeroed array. *)
   val make : 'a typ -> int -> 'a carray
 
   val of_list : 'a typ -> 'a list -> 'a carray
 
-  (** The array that begins there. Raises [Invalid_argument] for a negative length. *)
+  (** The array of that length at a pointer. Raises [Invalid_argument] for a negative length. *)
   val of_ptr : 'a ptr -> int -> 'a carray
 
   val start : 'a carray -> 'a ptr
@@ -342,9 +340,9 @@ end
 
 (** {1 Bigarrays} *)
 
-(** [bigarray p kind layout dims] shows the memory at [p]; it keeps the block alive, and so do
-    bigarrays made from it. Memory that nothing is known of must outlive it. Raises
-    [Invalid_argument] if it would not fit in the block. *)
+(** [bigarray p kind layout dims] is a bigarray of the memory at [p]. It, and bigarrays that share
+    it, keep the block alive; memory with unknown bounds must outlive them. Raises
+    [Invalid_argument] if it does not fit in the block. *)
 val bigarray :
   'p ptr -> ('a, 'b) Bigarray.kind -> 'c Bigarray.layout -> int array ->
   ('a, 'b, 'c) Bigarray.Genarray.t

@@ -9,7 +9,7 @@ from support import Case
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # {table: (prefix of the names, columns before the kinds)}
-TABLES = {'stdlib/prims.def': ('caml_', r'PRIM\((\w+), '),
+TABLES = {'stdlib/prims.def': ('caml_', r'(?:SAME_)?PRIM\((\w+), (?:\w+, )?'),
           'memprof/prims.def': ('', r'PRIM\((\w+), \w+, '),
           'stdlib/ffi/prims.def': ('bactrian_ffi_', r'FFI_PRIM\((\w+), ')}
 COLUMNS = r'"(\w+)", \'\w\', (\w+), ([\w |]+)\)'

@@ -150,7 +150,7 @@ let () =
    | n -> same "caught half way" 6 n
    | exception _ -> ok "caught half way" false)
 
-(* ---- Calls without the machine, and from threads that it does not know. ---- *)
+(* ---- Calls without the runtime lock, and from threads of C code. ---- *)
 
 let () =
   let blocking name fn = foreign ~lib ~blocking:true name fn in

@@ -11,7 +11,7 @@ let () =
   f "store_int" (ptr int @-> int @-> returning void) p (!@p * 7);
   same "what C stored" (-42) !@p;
   same "known bytes" (Some 4) (known_bytes p);
-  refuses "behind the end" (fun () -> !@(p +@ 1));
+  refuses "after the end" (fun () -> !@(p +@ 1));
   refuses "before the start" (fun () -> !@(p +@ -1));
   refuses "a wider type" (fun () -> !@(cast int64_t p));
   refuses "a value that doesn't fit" (fun () -> p <-@ max_int);

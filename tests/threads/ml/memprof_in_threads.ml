@@ -1,12 +1,12 @@
-(* Allocations are told in the thread that allocated; a callback that waits stops only its own
+(* Callbacks run in the thread that allocated; a callback that waits stops only its own
    thread's samples; call stacks are those of the thread. *)
 let ids : (int, int) Hashtbl.t = Hashtbl.create 10
 
-let wrong = ref 0 and told = ref 0
+let wrong = ref 0 and sampled = ref 0
 
 let check size =
   if size >= 1000 && size < 1100 then begin
-    incr told;
+    incr sampled;
     match Hashtbl.find_opt ids size with
     | Some id when id = Thread.id (Thread.self ()) -> ()
     | _ -> incr wrong
@@ -34,21 +34,21 @@ let () =
   Gc.Memprof.start ~sampling_rate:1. tracker;
   List.iter Thread.join (threads ());
   Gc.Memprof.stop ();
-  Printf.printf "%d told, %d in another thread, %d deep enough\n%!" !told !wrong !deep;
+  Printf.printf "%d sampled, %d in another thread, %d deep enough\n%!" !sampled !wrong !deep;
   (* A waits in its callback for B's. *)
   let m = Mutex.create () and c = Condition.create () in
-  let b_was_told = ref false and a_waits = ref false in
+  let b_sampled = ref false and a_waits = ref false in
   let tracker = { Gc.Memprof.null_tracker with
     alloc_major = (fun info ->
       if info.size = 2000 then begin
         Mutex.lock m;
         a_waits := true;
         Condition.broadcast c;
-        while not !b_was_told do Condition.wait c m done;
+        while not !b_sampled do Condition.wait c m done;
         Mutex.unlock m
       end else if info.size = 3000 then begin
         Mutex.lock m;
-        b_was_told := true;
+        b_sampled := true;
         Condition.broadcast c;
         Mutex.unlock m
       end;
@@ -63,4 +63,4 @@ let () =
   Thread.join a;
   Thread.join b;
   Gc.Memprof.stop ();
-  print_endline "both told"
+  print_endline "both sampled"
