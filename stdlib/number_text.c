@@ -1,10 +1,7 @@
 /* number_text.c - numbers as text: formatting through snprintf, reading by hand and strtod. */
 #include "stdlib/number_text.h"
 
-#include "gc/assert.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 #include <errno.h>
 #include <limits.h>

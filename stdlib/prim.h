@@ -3,8 +3,11 @@
 #ifndef BACTRIAN_STDLIB_PRIM_H
 #define BACTRIAN_STDLIB_PRIM_H
 
+#include "gc/assert.h"
+#include "gc/roots.h"
 #include "vm/image/policy.h"
 #include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 
 typedef value prim_function_1(struct domain *d, value a);

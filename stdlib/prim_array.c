@@ -10,12 +10,9 @@
  *
  * The compiler calls array_get_addr and array_set_addr for arrays that hold no floats. They are the
  * general functions here: a program may pass them a flat array. */
-#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/kinds.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }

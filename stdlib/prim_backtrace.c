@@ -2,11 +2,9 @@
  *
  * A raw backtrace is an array of global pcs, as integers, which are raw slots too. Programs may
  * store, modify and marshal such values: an integer that is no pc has an unknown location. */
-#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/backtrace.h"
-#include "vm/state/alloc.h"
 
 /* The pc of a raw slot; UINT64_MAX, which is no pc, if it is not a positive integer. */
 static uint64_t pc_of(value entry) {

@@ -1,10 +1,7 @@
 /* prim_bigarray.c - the primitives of Bigarray (stdlib/bigarray.h). */
-#include "gc/assert.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 

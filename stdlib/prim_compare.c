@@ -4,14 +4,12 @@
  * compared: the first entries in the C frame, more in a major block that becomes garbage. Only poll
  * collects. The walk calls it every STEPS steps, since one over cyclic values does not end: it
  * handles signals, and lets limits and other threads act. */
-#include "gc/assert.h"
 #include "gc/small_tables.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"
 #include "vm/stack/limits.h"
 #include "vm/stack/prim_watch.h"
-#include "vm/stack/raise.h"
 #include "vm/thread/pending.h"
 
 /* The sign of a result is the order; UNORDERED, which a nan causes: none of <, = and > holds. */

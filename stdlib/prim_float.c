@@ -3,11 +3,8 @@
  *
  * The mathematical functions are the C library's: another implementation would differ in the last
  * bit, which programs print. */
-#include "gc/assert.h"
 #include "stdlib/number_text.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,14 +2,10 @@
  *
  * The hash is a bounded breadth-first walk over a value. Its results are OCaml's bit for bit, since
  * the order of iteration over hash tables depends on them. */
-#include "gc/assert.h"
-#include "gc/roots.h"
 #include "stdlib/channel.h"
 #include "stdlib/hash_mix.h"
 #include "stdlib/prim.h"
 #include "vm/base/md5.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 enum { QUEUE_WORDS = 256, MAX_FORWARDS = 1000 };
 

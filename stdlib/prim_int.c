@@ -5,8 +5,6 @@
  * x86-64. */
 #include "stdlib/number_text.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 /* ---- int ---- */
 

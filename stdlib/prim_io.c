@@ -1,8 +1,6 @@
 /* prim_io.c - the primitives of in_channel and out_channel, on stdlib/channel.h. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 #include <errno.h>
 #include <stdlib.h>

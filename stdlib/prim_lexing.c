@@ -7,9 +7,7 @@
  * ended by 255; source 255 is the current position.
  *
  * Tables and buffer come from the program: every access to them is bounded. */
-#include "gc/assert.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
 
 /* Fields of Lexing.lexbuf and of Lexing.lex_tables. */
 enum {

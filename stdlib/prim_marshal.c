@@ -5,7 +5,6 @@
  * which may run signal handlers and re-enter this file: the memory held meanwhile is local. Memory
  * held while the result is allocated, which may raise Out_of_memory but runs no OCaml code, belongs
  * to struct prim_state: the next use frees it. */
-#include "gc/assert.h"
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"
 #include "stdlib/prim.h"
@@ -13,7 +12,6 @@
 #include "vm/code/version.h"
 #include "vm/marshal/writer.h"
 #include "vm/stack/limits.h"
-#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 #include <stdlib.h>

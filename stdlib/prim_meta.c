@@ -1,6 +1,5 @@
 /* prim_meta.c - what a toplevel, Dynlink and Callback need: the global table, code made at run
  * time, tracing, libraries of C code, named values. */
-#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
@@ -9,8 +8,6 @@
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 

@@ -6,15 +6,11 @@
  * exchanged for one another. A closure's code field (the tagged index of a function, V3) changes
  * only to a function that finds in the block the environment that it was verified for, as the
  * toplevel's #trace does. */
-#include "gc/assert.h"
 #include "gc/heap.h"
-#include "gc/roots.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
 #include "vm/code/verify.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  * it needs next (a request); between calls its state is in the environment record.
  *
  * Tables, environment and stacks come from the program: every access to them is bounded. */
-#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/code/checks.h"

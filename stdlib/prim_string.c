@@ -4,10 +4,7 @@
  * string and bytes are one representation, so most functions serve both types. Multi-byte accesses
  * are little-endian at any alignment. The functions that OCaml calls unsafe (blit, fill) test their
  * bounds in checked mode; empty ranges are accepted with any bounds, as OCaml accepts them. */
-#include "gc/assert.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 /* ---- Creation. ---- */
 

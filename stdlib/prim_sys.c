@@ -1,15 +1,11 @@
 /* prim_sys.c - module Sys without its files: command line, environment, constants, time, signals,
  * end of the program. */
-#include "gc/assert.h"
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
-#include "vm/image/policy.h"
 #include "vm/machine/exit_statistics.h"
 #include "vm/machine/machine.h"
-#include "vm/stack/raise.h"
 #include "vm/stack/stack.h"
-#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"

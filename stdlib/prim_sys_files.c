@@ -3,12 +3,8 @@
  * Errors are Sys_error "PATH: text of the system". A path with a NUL byte names no file. A file
  * system may be slow: other threads run during a system call, as in ocamlrun, except during getcwd.
  * Pending signals are handled before it. */
-#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "stdlib/sandbox.h"
-#include "vm/image/policy.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/signal.h"
 
@@ -42,7 +38,8 @@ _Noreturn static void fail(struct domain *d, const struct sandbox_path *at, valu
 struct file_work {
     int (*act)(struct file_work *work); /* -1: errno says why */
     struct sandbox_path paths[2];
-    int number; /* flags, permissions */
+    int number; /* flags */
+    mode_t permissions;
     void *out;
 };
 
@@ -91,28 +88,24 @@ static int open_flags(value list) {
     return flags;
 }
 
+static int act_open(struct file_work *work) {
+    return sandbox_open(&work->paths[0], work->number, work->permissions);
+}
+
 value prim_sys_open(struct domain *d, value path, value flags, value permissions) {
-    GC_ROOT(&d->gc, &path);
     int bits = open_flags(flags);
+    struct file_work work = {
+        .act = act_open, .number = bits, .permissions = (mode_t)int_of_val(permissions)};
+    GC_ROOT(&d->gc, &path);
     vm_run_due_signal_handlers(d);
     bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
-    struct sandbox_path at = sandbox_of(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path);
     /* O_RDONLY beside flags for writing allows reading as well. */
     struct sandbox_path read = sandbox_of(d, CAP_FS_READ, path);
     struct stat about;
     bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || sandbox_stat(&read, &about) == 0 ||
                     read.refused == NULL;
     if (!may_read) fail(d, &read, path);
-    char *name = strdup(at.name);
-    if (name == NULL) vm_raise_out_of_memory(d);
-    at.name = name;
-    vm_enter_blocking(d); /* opening a named pipe waits for its other end */
-    int fd = sandbox_open(&at, bits, (mode_t)int_of_val(permissions));
-    vm_leave_blocking(d);
-    at.name = string_bytes(path);
-    free(name); /* errno is kept */
-    if (fd == -1) fail(d, &at, path);
-    return val_of_int(fd);
+    return val_of_int(act_on(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path, &work));
 }
 
 value prim_sys_close(struct domain *d, value fd) {
@@ -186,11 +179,11 @@ value prim_sys_chdir(struct domain *d, value path) {
 }
 
 static int act_mkdir(struct file_work *work) {
-    return sandbox_mkdir(&work->paths[0], (mode_t)work->number);
+    return sandbox_mkdir(&work->paths[0], work->permissions);
 }
 
 value prim_sys_mkdir(struct domain *d, value path, value permissions) {
-    struct file_work work = {.act = act_mkdir, .number = (int)int_of_val(permissions)};
+    struct file_work work = {.act = act_mkdir, .permissions = (mode_t)int_of_val(permissions)};
     act_on(d, CAP_FS_WRITE, path, &work);
     return VAL_UNIT;
 }

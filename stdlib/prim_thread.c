@@ -3,13 +3,10 @@
  *
  * Mutexes check for errors: locking one twice, or unlocking another thread's, raises Sys_error. The
  * mutex of a thread that ended stays locked. */
-#include "gc/assert.h"
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"
 #include "vm/machine/uncaught.h"
 #include "vm/stack/backtrace.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"

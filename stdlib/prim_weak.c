@@ -2,11 +2,9 @@
  *
  * gc/weak.h has the block's layout and what the collector does with it. The standard library tests
  * every index; these functions test again, since a program can declare the primitives itself. */
-#include "gc/assert.h"
 #include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
-#include "vm/state/alloc.h"
 #include "vm/thread/pending.h"
 
 /* The slot of key i of e. Fails: raises Invalid_argument with that text. */
@@ -74,59 +72,49 @@ static value blit_keys(struct domain *d, value from, value from_i, value to, val
     return VAL_UNIT;
 }
 
+static value set_slot(struct domain *d, value e, size_t slot, value v) {
+    gc_ephe_set(&d->gc, e, slot, v);
+    return VAL_UNIT;
+}
+
+static value unset_slot(struct domain *d, value e, size_t slot) {
+    return set_slot(d, e, slot, gc_ephe_none(&d->gc));
+}
+
+static value check_slot(struct domain *d, value e, size_t slot) {
+    return val_of_bool(gc_ephe_is_set(&d->gc, e, slot));
+}
+
+/* Primitives on key i of e and on the data of e. */
+#define KEY(name, where, action)                            \
+    value prim_##name(struct domain *d, value e, value i) { \
+        return action(d, e, key_slot(d, e, i, where));      \
+    }
+#define DATA(name, where, action) \
+    value prim_##name(struct domain *d, value e) { return action(d, e, data_slot(d, e, where)); }
+
 /* ---- Obj.Ephemeron ---- */
 
-value prim_ephe_get_key(struct domain *d, value e, value i) {
-    return get_slot(d, e, key_slot(d, e, i, "Obj.Ephemeron.get_key"));
-}
-
-value prim_ephe_get_key_copy(struct domain *d, value e, value i) {
-    return get_slot_copy(d, e, key_slot(d, e, i, "Obj.Ephemeron.get_key_copy"));
-}
+KEY(ephe_get_key, "Obj.Ephemeron.get_key", get_slot)
+KEY(ephe_get_key_copy, "Obj.Ephemeron.get_key_copy", get_slot_copy)
+KEY(ephe_unset_key, "Obj.Ephemeron.unset_key", unset_slot)
+KEY(ephe_check_key, "Obj.Ephemeron.check_key", check_slot)
+DATA(ephe_get_data, "Obj.Ephemeron.get_data", get_slot)
+DATA(ephe_get_data_copy, "Obj.Ephemeron.get_data_copy", get_slot_copy)
+DATA(ephe_unset_data, "Obj.Ephemeron.unset_data", unset_slot)
+DATA(ephe_check_data, "Obj.Ephemeron.check_data", check_slot)
 
 value prim_ephe_set_key(struct domain *d, value e, value i, value v) {
-    gc_ephe_set(&d->gc, e, key_slot(d, e, i, "Obj.Ephemeron.set_key"), v);
-    return VAL_UNIT;
+    return set_slot(d, e, key_slot(d, e, i, "Obj.Ephemeron.set_key"), v);
 }
 
-value prim_ephe_unset_key(struct domain *d, value e, value i) {
-    size_t slot = key_slot(d, e, i, "Obj.Ephemeron.unset_key");
-    gc_ephe_set(&d->gc, e, slot, gc_ephe_none(&d->gc));
-    return VAL_UNIT;
-}
-
-value prim_ephe_check_key(struct domain *d, value e, value i) {
-    size_t slot = key_slot(d, e, i, "Obj.Ephemeron.check_key");
-    return val_of_bool(gc_ephe_is_set(&d->gc, e, slot));
+value prim_ephe_set_data(struct domain *d, value e, value v) {
+    return set_slot(d, e, data_slot(d, e, "Obj.Ephemeron.set_data"), v);
 }
 
 value prim_ephe_blit_key(struct domain *d, value from, value from_i, value to, value to_i,
                          value n) {
     return blit_keys(d, from, from_i, to, to_i, n, "Obj.Ephemeron.blit_key");
-}
-
-value prim_ephe_get_data(struct domain *d, value e) {
-    return get_slot(d, e, data_slot(d, e, "Obj.Ephemeron.get_data"));
-}
-
-value prim_ephe_get_data_copy(struct domain *d, value e) {
-    return get_slot_copy(d, e, data_slot(d, e, "Obj.Ephemeron.get_data_copy"));
-}
-
-value prim_ephe_set_data(struct domain *d, value e, value v) {
-    gc_ephe_set(&d->gc, e, data_slot(d, e, "Obj.Ephemeron.set_data"), v);
-    return VAL_UNIT;
-}
-
-value prim_ephe_unset_data(struct domain *d, value e) {
-    size_t slot = data_slot(d, e, "Obj.Ephemeron.unset_data");
-    gc_ephe_set(&d->gc, e, slot, gc_ephe_none(&d->gc));
-    return VAL_UNIT;
-}
-
-value prim_ephe_check_data(struct domain *d, value e) {
-    size_t slot = data_slot(d, e, "Obj.Ephemeron.check_data");
-    return val_of_bool(gc_ephe_is_set(&d->gc, e, slot));
 }
 
 value prim_ephe_blit_data(struct domain *d, value from, value to) {
@@ -138,17 +126,9 @@ value prim_ephe_blit_data(struct domain *d, value from, value to) {
 
 /* ---- Weak ---- */
 
-value prim_weak_get(struct domain *d, value w, value i) {
-    return get_slot(d, w, key_slot(d, w, i, "Weak.get"));
-}
-
-value prim_weak_get_copy(struct domain *d, value w, value i) {
-    return get_slot_copy(d, w, key_slot(d, w, i, "Weak.get_copy"));
-}
-
-value prim_weak_check(struct domain *d, value w, value i) {
-    return val_of_bool(gc_ephe_is_set(&d->gc, w, key_slot(d, w, i, "Weak.check")));
-}
+KEY(weak_get, "Weak.get", get_slot)
+KEY(weak_get_copy, "Weak.get_copy", get_slot_copy)
+KEY(weak_check, "Weak.check", check_slot)
 
 /* Takes an option; for programs that declare it. */
 value prim_weak_set(struct domain *d, value w, value i, value option) {

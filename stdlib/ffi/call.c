@@ -6,12 +6,9 @@
  * Values are rooted while the C function runs: it may call back. Arguments are converted before
  * anything can collect. A string in the minor heap could move, so C gets a copy, at most 2 KB, on
  * the C stack or from malloc; other strings are passed directly. */
-#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/thread.h"
 

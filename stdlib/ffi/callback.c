@@ -13,13 +13,11 @@
  * Without a foreign call around it, a callback is called by a stub in this thread, whose frames an
  * exception passes as with caml_callback; or by a thread that C code made, which is a thread of the
  * machine during the callback. */
-#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/engine/callback.h"
 #include "vm/machine/uncaught.h"
-#include "vm/stack/raise.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/thread.h"
 
@@ -128,8 +126,7 @@ static value argument(struct domain *d, const struct invocation *call, value typ
     value memory = ffi_memory_new(d, slot->bytes);
     void *copy = ffi_memory_of(memory)->base;
     memcpy(copy, call->arguments[i], slot->bytes);
-    value v = ffi_give(d, slot->code, typ, copy, memory);
-    return v;
+    return ffi_give(d, slot->code, typ, copy, memory);
 }
 
 /* Stores the result for libffi: integers as a whole word. */

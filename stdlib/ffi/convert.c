@@ -18,7 +18,7 @@ static const char *const problem_texts[] = {
 const char *ffi_problem_text(enum ffi_problem problem) { return problem_texts[problem]; }
 
 static const uint8_t scalar_bytes[] = {
-#define SCALAR(id, name, c_type, libffi) sizeof(c_type),
+#define SCALAR(id, name, c_type, libffi, take, give) sizeof(c_type),
 #include "stdlib/ffi/scalars.def"
 #undef SCALAR
 };
@@ -133,27 +133,17 @@ static enum ffi_problem take_struct(size_t bytes, value v, union ffi_word *to) {
     return ffi_check_access(field(v, FFI_PTR_MEMORY), field(v, FFI_PTR_ADDRESS), bytes);
 }
 
+static enum ffi_problem take_nothing(unsigned code, value v, union ffi_word *to) {
+    return FFI_BAD_NO_STORE;
+}
+
 enum ffi_problem ffi_take(const struct ffi_slot *slot, value v, union ffi_word *to) {
     switch (slot->code) {
-    case FFI_BOOL:
-    case FFI_CHAR:
-    case FFI_INT8:
-    case FFI_UINT8:
-    case FFI_INT16:
-    case FFI_UINT16:
-    case FFI_INT:
-    case FFI_UINT:
-    case FFI_LONG:
-    case FFI_ULONG: return take_int(slot->code, v, to);
-    case FFI_INT32:
-    case FFI_INT64:
-    case FFI_UINT64:
-    case FFI_INTPTR: return take_boxed(slot->code, v, to);
-    case FFI_FLOAT:
-    case FFI_DOUBLE:
-    case FFI_LONG_DOUBLE: return take_float(slot->code, v, to);
-    case FFI_COMPLEX_FLOAT:
-    case FFI_COMPLEX_DOUBLE: return take_complex(slot->code, v, to);
+#define SCALAR(id, name, c_type, libffi, take, give) \
+    case FFI_##id:                                   \
+        return take_##take(slot->code, v, to);
+#include "stdlib/ffi/scalars.def"
+#undef SCALAR
     case FFI_POINTER: return take_pointer(v, to);
     case FFI_STRUCT: return take_struct(slot->bytes, v, to);
     case FFI_NOTHING: to->i = 0; return FFI_BAD_NONE;
@@ -180,8 +170,7 @@ static value give_in_place(struct domain *d, value typ, const void *p, value mem
     if (tag_of(typ) == FFI_TYP_STRUCT) return ffi_new_ptr(d, p, memory, typ);
     GC_ROOT(&d->gc, &typ);
     value start = ffi_new_ptr(d, p, memory, field(typ, 0));
-    value array = new_pair(d, start, field(typ, 1));
-    return array;
+    return new_pair(d, start, field(typ, 1));
 }
 
 static value give_int64_as_int(struct domain *d, int64_t n) {
@@ -212,27 +201,13 @@ static value give_text(struct domain *d, const char *text, bool optional) {
 
 value ffi_give(struct domain *d, unsigned code, value typ, const void *p, value memory) {
     switch (code) {
-    case FFI_BOOL: return val_of_bool(*(const uint8_t *)p != 0);
-    case FFI_CHAR:
-    case FFI_UINT8: return val_of_int(*(const uint8_t *)p);
-    case FFI_INT8: return val_of_int(*(const int8_t *)p);
-    case FFI_INT16: return val_of_int(*(const int16_t *)p);
-    case FFI_UINT16: return val_of_int(*(const uint16_t *)p);
-    case FFI_INT: return val_of_int(*(const int32_t *)p);
-    case FFI_UINT: return val_of_int(*(const uint32_t *)p);
-    case FFI_LONG: return give_int64_as_int(d, *(const int64_t *)p);
-    case FFI_ULONG: return give_uint64_as_int(d, *(const uint64_t *)p);
-    case FFI_INT32: return copy_int32(d, *(const int32_t *)p);
-    case FFI_INT64:
-    case FFI_UINT64: return copy_int64(d, *(const int64_t *)p);
-    case FFI_INTPTR: return copy_nativeint(d, *(const intptr_t *)p);
-    case FFI_FLOAT: return copy_double(d, *(const float *)p);
-    case FFI_DOUBLE: return copy_double(d, *(const double *)p);
-    case FFI_LONG_DOUBLE: return copy_double(d, (double)*(const long double *)p);
-    case FFI_COMPLEX_FLOAT: return give_complex(d, ((const float *)p)[0], ((const float *)p)[1]);
-    case FFI_COMPLEX_DOUBLE: return give_complex(d, ((const double *)p)[0], ((const double *)p)[1]);
-    case FFI_STRING: return give_text(d, *(char *const *)p, false);
-    case FFI_STRING_OPT: return give_text(d, *(char *const *)p, true);
+#define SCALAR(id, name, c_type, libffi, take, give)           \
+    case FFI_##id: {                                           \
+        __attribute__((unused)) c_type n = *(c_type const *)p; \
+        return give;                                           \
+    }
+#include "stdlib/ffi/scalars.def"
+#undef SCALAR
     case FFI_POINTER: return ffi_new_ptr(d, *(void *const *)p, VAL_UNIT, field(typ, 0));
     case FFI_STRUCT: return give_in_place(d, typ, p, memory);
     default: return VAL_UNIT;

@@ -38,7 +38,7 @@ struct domain;
 struct vm;
 
 enum ffi_scalar {
-#define SCALAR(id, name, c_type, libffi) FFI_##id,
+#define SCALAR(id, name, c_type, libffi, take, give) FFI_##id,
 #include "stdlib/ffi/scalars.def"
 #undef SCALAR
     FFI_SCALARS,

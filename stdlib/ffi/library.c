@@ -2,10 +2,8 @@
  *
  * Only Ffi.close_library closes a library, never the collector: addresses of its functions may be
  * anywhere. A bound function tests before each call that its library is open. */
-#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
 
 #include <dlfcn.h>
 

@@ -3,12 +3,9 @@
  * Memory from Ffi.allocate is charged to its custom block, so that it paces the collector and is in
  * profiles. Bigarrays share it through the proxy of stdlib/bigarray.h; the last user to die frees
  * it. Other memory is accessed without bounds; only null pointers are refused. */
-#include "gc/assert.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 
@@ -174,8 +171,7 @@ value prim_ffi_get_string(struct domain *d, value memory, value address, value l
         n = (intptr_t)strlen(from);
     }
     GC_ROOT(&d->gc, &memory); /* it keeps the bytes */
-    value s = copy_bytes(d, from, (size_t)n);
-    return s;
+    return copy_bytes(d, from, (size_t)n);
 }
 
 static void check_part(struct domain *d, value s, value start, value length) {

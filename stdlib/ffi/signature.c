@@ -4,11 +4,8 @@
  * eightbytes (System V ABI for x86-64, 3.2.3). ffi.ml computes the classes, also of arrays in
  * structures and of unions; libffi gets a structure with one field of that class an eightbyte. For
  * larger structures, passed in memory, only size and alignment matter. */
-#include "gc/assert.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
-#include "vm/stack/raise.h"
-#include "vm/state/alloc.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,7 +15,8 @@ static const struct {
     ffi_type *type;
     uint8_t bytes, align;
 } scalars[] = {
-#define SCALAR(id, name, c_type, libffi) {name, &libffi, sizeof(c_type), _Alignof(c_type)},
+#define SCALAR(id, name, c_type, libffi, take, give) \
+    {name, &libffi, sizeof(c_type), _Alignof(c_type)},
 #include "stdlib/ffi/scalars.def"
 #undef SCALAR
 };
