@@ -1,9 +1,8 @@
-/* bulk.h - the birth of many blocks in the major heap in a row, by a reader of messages: inline,
- * nothing counted or paced one by one, never a collection.
+/* bulk.h - allocation of many blocks in the major heap in a row, for unmarshalling: inline, counted
+ * and paced once at the end, never a collection.
  *
- * Between gc_bulk_begin and gc_bulk_end nothing else may touch the heap but gc_alloc_major and its
- * like. What is born is the caller's business alone until then: fields may be missing, since no
- * collector looks. At gc_bulk_end all of them must be there (V2). */
+ * Between gc_bulk_begin and gc_bulk_end nothing else may use the heap, except gc_alloc_major and
+ * its like. Fields may be uninitialised until gc_bulk_end, and then must all be set (V2). */
 #ifndef BACTRIAN_GC_BULK_H
 #define BACTRIAN_GC_BULK_H
 
@@ -23,19 +22,19 @@ struct gc_pool {
     bool no_scan;
 };
 
-/* Blocks of 1 .. GC_EXACT_WOSIZE words have a class each, numbered from 0 on. */
+/* Blocks of 1 .. GC_EXACT_WOSIZE words have a class each, numbered from 0. */
 enum { GC_EXACT_WOSIZE = 16 };
 
 struct gc_bulk {
     struct gc_domain *g;
     struct gc_pool *pools[2]; /* [no_scan], of the exact classes */
-    header colour;            /* of what is born, where it stands in a header */
-    size_t words;             /* born so far, headers included */
+    header colour;            /* of new blocks, shifted as in a header */
+    size_t words;             /* allocated so far, headers included */
 };
 
-/* GC: never. */
+/* Starts a bulk allocation. GC: never. */
 void gc_bulk_begin(struct gc_bulk *b, struct gc_domain *g);
-/* Tells counters and pace of the words that were born. GC: never (a slice may be requested). */
+/* Counts the words that were allocated. GC: never (a slice may be requested). */
 void gc_bulk_end(struct gc_bulk *b);
 
 /* gc_bulk_alloc for any wosize. GC: never. */

@@ -1,9 +1,9 @@
-/* fatal.h - where nothing is left but to end: no memory for what the collector or the machine needs
- * for itself.
+/* fatal.h - errors that end the process, or a machine: the collector or the machine itself is out
+ * of memory.
  *
- * Whoever finds that out says so and ends the process, unless the thread has a catcher: an embedder
- * of machines, whose process goes on. What was being done then stays half done, so the machine that
- * it was done to must not be used any more. */
+ * The error is printed and the process ends, unless the thread has a catcher: an embedder whose
+ * process goes on. Its machine was left in the middle of an operation and must not be used again.
+ * */
 #ifndef BACTRIAN_GC_FATAL_H
 #define BACTRIAN_GC_FATAL_H
 
@@ -16,13 +16,13 @@ struct gc_catcher {
     char text[200];
 };
 
-/* From gc_catch to gc_uncatch what is fatal in this thread fills text and jumps to escape, where
- * the catcher is no longer in use. They nest. GC: never. */
+/* From gc_catch to gc_uncatch a fatal error in this thread fills text, removes the catcher and
+ * jumps to escape. Catchers nest. GC: never. */
 void gc_catch(struct gc_catcher *catcher);
 void gc_uncatch(struct gc_catcher *catcher);
-/* Goes to the thread's innermost catcher; if there is none, tells it on stderr and returns.
- * GC: never. */
-void gc_tell_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void gc_vtell_fatal(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+/* Jumps to the thread's innermost catcher; if there is none, prints the error on standard error and
+ * returns. GC: never. */
+void gc_report_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void gc_vreport_fatal(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 #endif

@@ -1,20 +1,21 @@
-/* heap.c - the heap as a whole: its range, the young area's place, parameters, limits, walking.
+/* heap.c - the heap as a whole: its address range, minor heaps, parameters, poll words, walks.
  *
- *     range_start                young_base                    major_start
- *     | atoms (one page), unused | young_reserved              | major_bytes             |
+ *     range_start                minor_base                    major_start
+ *     | atoms (one page), unused | minor heaps                 | major heap              |
  *
  * The whole range is reserved without memory; pages become usable as the parts grow. The side
- * metadata of the spans is reserved apart, so that no address pattern ties it to the heap's. */
+ * metadata of the spans is reserved separately, so that its addresses do not collide with the
+ * heap's in the cache. */
 #include "gc/heap_internal.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { YOUNG_STEP_WORDS = 512 };
-#define MIN_YOUNG_PARAMETER ((size_t)4096)
+enum { MINOR_STEP_WORDS = 512 };
+#define MIN_MINOR_PARAMETER ((size_t)4096)
 #define MIN_RANGE_BYTES     ((size_t)12 << 20)
-#define MAX_YOUNG_WORDS     ((size_t)1 << 28)
-#define DEFAULT_YOUNG_WORDS ((size_t)256 * 1024)
+#define MAX_MINOR_WORDS     ((size_t)1 << 28)
+#define DEFAULT_MINOR_WORDS ((size_t)256 * 1024)
 
 /* ---- Parameters. ---- */
 
@@ -25,7 +26,7 @@ static void set_default(size_t *parameter, size_t size) {
 void gc_params_complete(struct gc_params *params) {
     if (params->complete) return;
     params->complete = true;
-    set_default(&params->minor_words, DEFAULT_YOUNG_WORDS);
+    set_default(&params->minor_words, DEFAULT_MINOR_WORDS);
     set_default(&params->heap_increment, 15);
     set_default(&params->allocation_policy, 2);
     set_default(&params->window_size, 1);
@@ -36,20 +37,20 @@ void gc_params_complete(struct gc_params *params) {
     set_default(&params->custom_minor_max_bytes, 8192);
 }
 
-/* Brings the size of the young area into its range. */
+/* With the size of the minor heap in its range. */
 static struct gc_params normalise(const struct gc_params *params) {
     struct gc_params p = *params;
-    if (p.minor_words < MIN_YOUNG_PARAMETER) p.minor_words = MIN_YOUNG_PARAMETER;
-    if (p.minor_words > MAX_YOUNG_WORDS) p.minor_words = MAX_YOUNG_WORDS;
-    p.minor_words = (p.minor_words + YOUNG_STEP_WORDS - 1) & ~(size_t)(YOUNG_STEP_WORDS - 1);
+    if (p.minor_words < MIN_MINOR_PARAMETER) p.minor_words = MIN_MINOR_PARAMETER;
+    if (p.minor_words > MAX_MINOR_WORDS) p.minor_words = MAX_MINOR_WORDS;
+    p.minor_words = (p.minor_words + MINOR_STEP_WORDS - 1) & ~(size_t)(MINOR_STEP_WORDS - 1);
     return p;
 }
 
 const struct gc_params *gc_get_params(const struct gc_domain *g) { return &g->heap->params; }
 
-void gc_young_range(const struct gc_domain *g, uintptr_t *start, uintptr_t *end) {
-    *start = g->heap->young_base;
-    *end = g->heap->young_base + g->heap->young_reserved;
+void gc_minor_heap_range(const struct gc_domain *g, uintptr_t *start, uintptr_t *end) {
+    *start = g->heap->minor_base;
+    *end = g->heap->minor_base + g->heap->minor_bytes;
 }
 
 void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
@@ -60,70 +61,72 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
     g->stress = p.stress != 0;
     gc_pace_reset(heap);
     if (resize) {
-        heap->young_words_wanted = p.minor_words;
+        g->minor.wanted_words = p.minor_words;
         gc_minor_collect(g);
-        /* Show what was granted. */
+        /* Gc.get shows the size that was possible. */
         if (!GC_SMALL_TABLES) heap->params.minor_words = (g->young_end - g->young_start) / 8;
     }
     gc_update_limits(g);
 }
 
-/* ---- The young area. ---- */
+/* ---- The minor heap. ---- */
 
-size_t gc_young_words(const struct gc_heap *heap) {
-    size_t wanted = GC_SMALL_TABLES ? MIN_YOUNG_WORDS : heap->young_words_wanted;
-    size_t limit = gc_limit_words(heap);
-    size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
-    size_t room = limit > used ? (limit - used) & ~(size_t)(YOUNG_STEP_WORDS - 1) : 0;
-    if (room < MIN_YOUNG_WORDS) room = MIN_YOUNG_WORDS;
+/* The size that it should have: as wanted, within what the limit leaves. */
+static size_t minor_words(const struct gc_domain *g) {
+    const struct gc_heap *heap = g->heap;
+    size_t wanted = GC_SMALL_TABLES ? MIN_MINOR_WORDS : g->minor.wanted_words;
+    size_t limit = gc_limit_words(heap), used = gc_used_spans(heap) * SPAN_WORDS;
+    size_t room = limit > used ? (limit - used) & ~(size_t)(MINOR_STEP_WORDS - 1) : 0;
+    if (room < MIN_MINOR_WORDS) room = MIN_MINOR_WORDS;
     return wanted < room ? wanted : room;
 }
 
-void gc_young_settle(struct gc_domain *g) {
+void gc_minor_heap_settle(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    size_t words = gc_young_words(heap);
-    heap->memory_short = !gc_spans_reserve(heap, gc_minor_spans(heap, words));
-    if (heap->memory_short) {
-        words = MIN_YOUNG_WORDS;
+    size_t words = minor_words(g);
+    g->minor.short_of_memory = !gc_spans_reserve(heap, gc_minor_spans(heap, words));
+    if (g->minor.short_of_memory) {
+        words = MIN_MINOR_WORDS;
         if (!gc_spans_reserve(heap, gc_minor_spans(heap, words))) heap->exhausted = true;
     }
-    if (words * 8 != g->young_end - g->young_start) gc_young_resize(g, words);
+    if (words * 8 != g->young_end - g->young_start) gc_minor_heap_resize(g, words);
     heap->minor_spans = gc_minor_spans(heap, (g->young_end - g->young_start) / 8);
+    ASSERT(heap->free_span_count >= heap->minor_spans || heap->exhausted); /* P5 */
 }
 
-bool gc_young_resize(struct gc_domain *g, size_t words) {
+bool gc_minor_heap_resize(struct gc_domain *g, size_t words) {
     struct gc_heap *heap = g->heap;
-    size_t bytes = words * 8;
-    ASSERT(g->young_ptr == g->young_end);
-    bool fits = bytes <= heap->young_base + heap->young_reserved - g->young_start;
-    if (fits && bytes > heap->young_committed) {
-        fits = gc_os_commit(&heap->faults, (char *)g->young_start + heap->young_committed,
-                            bytes - heap->young_committed);
-        if (fits) heap->young_committed = bytes;
+    size_t bytes = words * 8, had = g->minor.committed_bytes;
+    char *start = (char *)g->young_start;
+    ASSERT(g->young_ptr == g->young_end); /* G3 */
+    ASSERT(words > 0 && words % MINOR_STEP_WORDS == 0);
+    bool fits = bytes <= heap->minor_base + heap->minor_bytes - g->young_start;
+    if (fits && bytes > had) {
+        fits = gc_os_commit(&heap->faults, start + had, bytes - had);
+        if (fits) g->minor.committed_bytes = bytes;
     }
     if (!fits) {
-        heap->young_words_wanted = (g->young_end - g->young_start) / 8;
+        g->minor.wanted_words = (g->young_end - g->young_start) / 8;
         return false;
     }
-    if (bytes < heap->young_committed)
-        gc_os_discard((char *)g->young_start + bytes, heap->young_committed - bytes);
+    if (bytes < had) gc_os_discard(start + bytes, had - bytes);
     uintptr_t old_end = g->young_end;
     g->young_end = g->young_ptr = g->young_start + bytes;
     gc_sample_rebase(g, old_end);
-    gc_say(heap, 0x20, "Young area: %zu KB\n", bytes / 1024);
+    gc_log(heap, 0x20, "Minor heap: %zu KB\n", bytes / 1024);
     return true;
 }
 
-void gc_young_move(struct gc_domain *g) {
+void gc_minor_heap_move(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     size_t bytes = g->young_end - g->young_start;
-    uintptr_t half = heap->young_reserved / 2 & ~(COMMIT_BYTES - 1);
+    uintptr_t half = heap->minor_bytes / 2 & ~(COMMIT_BYTES - 1);
     uintptr_t old_start = g->young_start, old_end = g->young_end;
-    uintptr_t start = old_start == heap->young_base ? heap->young_base + half : heap->young_base;
-    ASSERT(g->young_ptr == g->young_end);
+    uintptr_t start = old_start == heap->minor_base ? heap->minor_base + half : heap->minor_base;
+    ASSERT(g->young_ptr == g->young_end && g->minor.remembered.count == 0); /* G3 */
     if (bytes > half || !gc_os_commit(&heap->faults, (void *)start, bytes)) return;
-    gc_os_protect((void *)old_start, heap->young_committed);
-    heap->young_committed = bytes;
+    gc_os_protect((void *)old_start, g->minor.committed_bytes);
+    g->minor.committed_bytes = bytes;
     g->young_start = start;
     g->young_end = g->young_ptr = start + bytes;
     gc_sample_rebase(g, old_end);
@@ -135,9 +138,10 @@ void gc_young_move(struct gc_domain *g) {
 
 void gc_update_limits(struct gc_domain *g) {
     uintptr_t young = g->young_trigger > g->sample_trigger ? g->young_trigger : g->sample_trigger;
+    ASSERT(g->young_trigger >= g->young_start && g->young_trigger <= g->young_end);
     g->young_limit = g->stress ? UINTPTR_MAX : young;
     g->mutator_limit = g->heap->params.stress >= 5 ? UINTPTR_MAX : g->mutator_limit_idle;
-    /* A signal handler may have asked in between. */
+    /* A signal handler may have requested an action in between. */
     if (g->action_requested) g->young_limit = g->mutator_limit = UINTPTR_MAX;
 }
 
@@ -157,13 +161,14 @@ void gc_sample_rebase(struct gc_domain *g, uintptr_t used_from) {
 }
 
 void gc_sample_exempt(struct gc_domain *g, size_t words) {
+    ASSERT(words <= gc_clock(g));
     gc_clock_move(g, -(intptr_t)words);
     gc_set_sample(g, g->sample_at);
 }
 
 /* ---- Creation. ---- */
 
-/* Reserves the range, as large as the system grants, and divides it. */
+/* Reserves the largest range that the system grants, and divides it. */
 static const char *reserve_range(struct gc_heap *heap) {
     size_t bytes = gc_os_reservation() & ~(COMMIT_BYTES - 1);
     void *start = NULL;
@@ -172,12 +177,12 @@ static const char *reserve_range(struct gc_heap *heap) {
     if (!start) return "cannot reserve address space for the heap";
     heap->range_start = (uintptr_t)start;
     heap->range_bytes = bytes;
-    size_t young = bytes / 8 & ~(COMMIT_BYTES - 1);
-    const size_t most = 2 * 8 * MAX_YOUNG_WORDS;
-    if (young == 0) young = COMMIT_BYTES;
-    heap->young_base = heap->range_start + COMMIT_BYTES;
-    heap->young_reserved = young < most ? young : most;
-    heap->major_start = heap->young_base + heap->young_reserved;
+    size_t minor = bytes / 8 & ~(COMMIT_BYTES - 1);
+    const size_t most = 2 * 8 * MAX_MINOR_WORDS;
+    if (minor == 0) minor = COMMIT_BYTES;
+    heap->minor_base = heap->range_start + COMMIT_BYTES;
+    heap->minor_bytes = minor < most ? minor : most;
+    heap->major_start = heap->minor_base + heap->minor_bytes;
     heap->major_bytes = heap->range_start + bytes - heap->major_start;
     heap->span_limit = heap->major_bytes >> SPAN_SHIFT;
     return NULL;
@@ -208,17 +213,17 @@ static const char *set_up(struct gc_domain *g) {
     if (!heap->spans) return "cannot reserve address space for the heap's metadata";
     refused = create_atoms(g);
     if (refused) return refused;
-    g->young_start = g->young_end = g->young_ptr = heap->young_base;
+    g->young_start = g->young_end = g->young_ptr = heap->minor_base;
     g->clock_end = g->young_ptr;
     g->sample_at = GC_NO_SAMPLE;
     gc_pools_create(heap);
-    if (!gc_young_resize(g, MIN_YOUNG_WORDS)) return "cannot get memory for the young area";
-    gc_young_settle(g);
+    if (!gc_minor_heap_resize(g, MIN_MINOR_WORDS)) return "cannot get memory for the minor heap";
+    gc_minor_heap_settle(g);
     if (heap->exhausted) return "cannot get memory for the major heap";
-    if (!gc_mark_create(heap) || !gc_remembered_create(heap))
+    if (!gc_mark_create(heap) || !gc_remembered_create(g))
         return "cannot get memory for the collector's tables";
-    gc_weak_create(heap);
-    gc_final_create(heap);
+    heap->weak.none = 2;
+    g->final.hold = SIZE_MAX;
     gc_pace_reset(heap);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
@@ -229,7 +234,7 @@ const char *gc_heap_create(struct gc_domain *g, const struct gc_params *params,
                            const struct gc_upcalls *up) {
     memset(g, 0, sizeof *g);
     struct gc_faults faults = gc_os_read_faults();
-    struct gc_heap *heap = gc_os_alloc(&faults, sizeof *heap);
+    struct gc_heap *heap = gc_os_realloc(&faults, NULL, sizeof *heap);
     if (!heap) return "cannot get memory for the heap's description";
     memset(heap, 0, sizeof *heap);
     heap->faults = faults;
@@ -237,7 +242,7 @@ const char *gc_heap_create(struct gc_domain *g, const struct gc_params *params,
     gc_params_complete(&heap->params);
     heap->params = normalise(&heap->params);
     g->stress = heap->params.stress != 0;
-    heap->young_words_wanted = heap->params.minor_words;
+    g->minor.wanted_words = heap->params.minor_words;
     heap->up = *up;
     g->heap = heap;
     const char *refused = set_up(g);
@@ -249,12 +254,13 @@ void gc_heap_destroy(struct gc_domain *g, bool finalize_customs) {
     struct gc_heap *heap = g->heap;
     if (!heap) return;
     gc_custom_destroy(g, finalize_customs);
-    gc_final_destroy(heap);
-    gc_weak_destroy(heap);
-    gc_roots_destroy(heap);
-    gc_mark_destroy(heap);
-    gc_pauses_destroy(heap);
-    gc_words_free(&heap->remembered);
+    gc_final_destroy(g);
+    gc_weak_destroy(g);
+    gc_roots_destroy(g);
+    gc_words_free(&g->minor.remembered);
+    free(g->pauses);
+    g->pauses = NULL;
+    free(heap->mark.stack.items);
     if (heap->spans) gc_os_release(heap->spans, metadata_bytes(heap));
     if (heap->range_start) gc_os_release((void *)heap->range_start, heap->range_bytes);
     free(heap);
@@ -263,9 +269,10 @@ void gc_heap_destroy(struct gc_domain *g, bool finalize_customs) {
 
 /* ---- Walks. ---- */
 
-/* What lies at p in a span: how many bytes to the next piece, and whether it is free. */
+/* The bytes of the block, gap or free run at p in a span, and whether it is free. */
 static size_t piece_at(const struct gc_span *span, uintptr_t p, bool *is_free) {
     header h = *(header *)p;
+    ASSERT(span->kind == SPAN_REGION || span->kind == SPAN_SMALL);
     *is_free = colour_of_header(h) == COLOUR_FREE;
     if (span->kind == SPAN_REGION) return gc_granules(wosize_of_header(h)) * GRANULE_BYTES;
     return *is_free ? 8 * (wosize_of_header(h) + 1) : 8u * span->cell_words;
@@ -283,6 +290,7 @@ void gc_span_walk(struct gc_heap *heap, struct gc_span *span, void (*f)(void *co
     uintptr_t end = span_end(heap, span), next;
     for (uintptr_t p = gc_span_start(heap, span); p < end; p = next) {
         next = p + piece_at(span, p, &is_free);
+        ASSERT(next > p && next <= end); /* P1, P3 */
         if (!is_free) f(context, (value)(p + 8));
     }
 }
@@ -299,11 +307,12 @@ void gc_span_walk_free(struct gc_heap *heap, struct gc_span *span,
 
 void gc_spans_walk(struct gc_heap *heap, void (*f)(void *context, struct gc_span *span),
                    void *context) {
-    for (size_t i = 0; i < heap->top_span;) {
+    for (size_t i = 0, n; i < heap->top_span; i += n) {
         struct gc_span *span = &heap->spans[i];
-        i += span->kind == SPAN_FREE     ? span->length
-             : span->kind == SPAN_REGION ? span->run.length
-                                         : 1;
+        n = span->kind == SPAN_FREE     ? span->length
+            : span->kind == SPAN_REGION ? span->run.length
+                                        : 1;
+        ASSERT(span->kind != SPAN_BODY && n > 0 && n <= heap->top_span - i); /* P3, P4 */
         f(context, span);
     }
 }

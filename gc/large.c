@@ -1,20 +1,20 @@
-/* large.c - blocks above 256 words, and the bins in which free runs are kept.
+/* large.c - blocks above 256 words, and the bins of free runs.
  *
  *     region = adjacent spans
  *     +--------------+------+-----------------------+---------+
  *     | block        | free | block                 | free    |      multiples of 512 bytes
  *     +--------------+------+-----------------------+---------+
  *
- * A free run carries a header of COLOUR_FREE over all its words, field 0 says whether it is in the
- * bins, and the bins' node follows (P3). Merging happens in address order while a region is swept,
- * so no run needs to know its left neighbour. Whole spans that became free leave the region.
+ * A free run has a header of COLOUR_FREE for all its words; field 0 says whether it is in the bins,
+ * and the node of the bins follows (P3). Runs are merged in address order while a region is swept,
+ * so no run needs to find its left neighbour. Whole spans that became free leave the region.
  *
- * The bins are exact up to 64 units, then 16 to a power of two: the search finds a run at most 7 %
+ * The bins are exact up to 64 units, then 16 per power of two: the search finds a run at most 7 %
  * longer than the best fit, in constant time. */
 #include "gc/heap_internal.h"
 
 enum { EXACT_BINS = 64, SUB_BINS_LOG = 4, SUB_BINS = 1 << SUB_BINS_LOG };
-enum { MAX_VAIN_WORK = 100000 }; /* what a slice may do at most */
+enum { MAX_SEARCH_WORK = 100000 }; /* as much as a slice */
 
 static unsigned log2_of(size_t n) { return 63 - (unsigned)__builtin_clzll(n); }
 
@@ -29,6 +29,7 @@ static unsigned bin_of(size_t length) {
 
 void gc_bins_insert(struct gc_bins *bins, struct gc_run *run) {
     unsigned bin = bin_of(run->length);
+    ASSERT(run->length > 0);
     run->prev = NULL;
     run->next = bins->heads[bin];
     if (run->next) run->next->prev = run;
@@ -48,7 +49,7 @@ void gc_bins_remove(struct gc_bins *bins, struct gc_run *run) {
     if (!run->next) bins->occupied[bin / 64] &= ~((uint64_t)1 << (bin % 64));
 }
 
-/* The first bin from `from` on that is not empty, or BIN_COUNT. */
+/* The first nonempty bin at or after `from`, or BIN_COUNT. */
 static unsigned next_occupied(const struct gc_bins *bins, unsigned from) {
     if (from >= BIN_COUNT) return BIN_COUNT;
     unsigned word = from / 64;
@@ -62,7 +63,7 @@ static unsigned next_occupied(const struct gc_bins *bins, unsigned from) {
 
 struct gc_run *gc_bins_find(const struct gc_bins *bins, size_t length) {
     unsigned bin = bin_of(length);
-    /* The own bin also holds runs that are a little too short; look at a few, keep the shortest. */
+    /* Its own bin also holds runs that are too short; the shortest of a few that fit. */
     struct gc_run *best = NULL;
     int tries = bin == BIN_COUNT - 1 ? 1000000 : 8;
     for (struct gc_run *run = bins->heads[bin]; run && tries > 0; run = run->next, tries--) {
@@ -74,15 +75,16 @@ struct gc_run *gc_bins_find(const struct gc_bins *bins, size_t length) {
     return bin < BIN_COUNT ? bins->heads[bin] : NULL;
 }
 
-/* ---- Free granules: the header, the in-bins mark, the node. ---- */
+/* ---- Free granules: header, flag, node. ---- */
 
 static struct gc_run *run_at(uintptr_t p) { return (struct gc_run *)(p + 16); }
-static value *binned_mark(uintptr_t p) { return (value *)(p + 8); }
+static value *is_binned(uintptr_t p) { return (value *)(p + 8); }
 
 /* Makes n granules at p a free run in the bins. */
 static void put_free(struct gc_heap *heap, uintptr_t p, size_t n) {
+    ASSERT(n > 0 && p % GRANULE_BYTES == 0); /* P3 */
     *(header *)p = make_header(n * GRANULE_WORDS - 1, 0, COLOUR_FREE);
-    *binned_mark(p) = VAL_TRUE;
+    *is_binned(p) = VAL_TRUE;
     struct gc_run *run = run_at(p);
     run->length = n;
     gc_bins_insert(&heap->free_granules, run);
@@ -103,21 +105,16 @@ static void make_region(struct gc_span *first, size_t n) {
     }
 }
 
-/* A new region, one free run, in which n granules fit. Small requests share a region of several
+/* A new region, one free run of at least n granules. Small requests get a region for several
  * blocks, so that little is lost at its end. */
-static bool add_region(struct gc_heap *heap, size_t n) {
+static bool add_region(struct gc_domain *g, size_t n) {
+    struct gc_heap *heap = g->heap;
     size_t exact = (n + SPAN_GRANULES - 1) / SPAN_GRANULES;
-    size_t shared = exact * 8;
-    if (shared > 16) shared = 16;
-    struct gc_span *span = NULL;
-    size_t length = exact;
-    if (shared > exact) {
-        length = shared;
-        span = gc_spans_alloc(heap, shared);
-    }
+    size_t shared = exact * 8 < 16 ? exact * 8 : 16, length = shared;
+    struct gc_span *span = shared > exact ? gc_spans_alloc(g, shared) : NULL;
     if (!span) {
         length = exact;
-        span = gc_spans_alloc(heap, exact);
+        span = gc_spans_alloc(g, exact);
     }
     if (!span) return false;
     make_region(span, length);
@@ -125,10 +122,10 @@ static bool add_region(struct gc_heap *heap, size_t n) {
     return true;
 }
 
-/* Sweeps regions until a run of n granules has turned up: nothing else would free memory of this
- * kind before the heap grows. Gives up when that has taken as long as a block of this size may. */
+/* Sweeps regions until there is a run of n granules; otherwise the heap would grow while it holds
+ * dead large blocks. Gives up after as much work as a block of this size justifies. */
 static struct gc_run *sweep_for(struct gc_heap *heap, size_t n) {
-    const size_t most = MAX_VAIN_WORK + n * GRANULE_WORDS;
+    const size_t most = MAX_SEARCH_WORK + n * GRANULE_WORDS;
     struct gc_span *region;
     for (size_t work = 0; work < most && (region = gc_region_next_unswept(heap)) != NULL;) {
         size_t done = gc_region_sweep(heap, region);
@@ -153,28 +150,32 @@ struct gc_span *gc_region_next_unswept(struct gc_heap *heap) {
     return NULL;
 }
 
-uintptr_t gc_large_alloc(struct gc_heap *heap, size_t wosize) {
+uintptr_t gc_large_alloc(struct gc_domain *g, size_t wosize) {
+    struct gc_heap *heap = g->heap;
+    ASSERT(wosize > MAX_YOUNG_WOSIZE);
     if (wosize >= heap->major_bytes / 8) return 0;
     size_t n = gc_granules(wosize);
     struct gc_run *run = gc_bins_find(&heap->free_granules, n);
     if (!run && heap->phase == PHASE_SWEEP) run = sweep_for(heap, n);
     if (!run) {
-        if (!add_region(heap, n)) return 0;
+        if (!add_region(g, n)) return 0;
         run = gc_bins_find(&heap->free_granules, n);
     }
     gc_bins_remove(&heap->free_granules, run);
     uintptr_t p = (uintptr_t)run - 16;
     size_t length = run->length;
+    ASSERT(length >= n && piece_granules(p) == length && *is_binned(p) == VAL_TRUE); /* P3 */
     if (length > n) put_free(heap, p + n * GRANULE_BYTES, length - n);
     return p;
 }
 
 /* ---- Sweeping. ---- */
 
-/* Ends a free stretch [from, to) of region [start, end): gives its whole spans back and the rest to
- * the bins. Returns the border from which the region goes on: it is cut where spans left it. */
+/* Frees [from, to) of region [start, end): whole spans leave the region, the rest goes to the bins.
+ * Returns where the part of the region that contains `to` starts. */
 static uintptr_t close_free(struct gc_heap *heap, uintptr_t from, uintptr_t to, uintptr_t start,
                             uintptr_t end) {
+    ASSERT(start <= from && from < to && to <= end); /* P3 */
     uintptr_t mask = SPAN_BYTES - 1;
     uintptr_t first = (from + mask) & ~mask, last = to & ~mask;
     if (first >= last) {
@@ -195,12 +196,14 @@ size_t gc_region_sweep(struct gc_heap *heap, struct gc_span *region) {
     unsigned dead = gc_dead_colour(heap);
     uintptr_t free_from = 0;
     size_t work = 0;
+    ASSERT(heap->phase == PHASE_SWEEP && region->kind == SPAN_REGION && region->unswept); /* M3 */
     region->unswept = false;
     for (uintptr_t p = start; p < end; work += 64) {
         header h = *(header *)p;
         size_t n = piece_granules(p);
+        ASSERT(p + n * GRANULE_BYTES <= end); /* P3 */
         bool is_free = colour_of_header(h) == COLOUR_FREE;
-        if (is_free && *binned_mark(p) == VAL_TRUE) gc_bins_remove(&heap->free_granules, run_at(p));
+        if (is_free && *is_binned(p) == VAL_TRUE) gc_bins_remove(&heap->free_granules, run_at(p));
         if (is_free || colour_of_header(h) == dead) {
             if (!free_from) free_from = p;
         } else if (free_from) {
@@ -216,21 +219,22 @@ size_t gc_region_sweep(struct gc_heap *heap, struct gc_span *region) {
 void gc_truncate(struct gc_domain *g, value v, size_t wosize) {
     struct gc_heap *heap = g->heap;
     size_t old = wosize_of(v);
-    ASSERT(wosize >= 1 && wosize <= old);
-    if (heap->phase == PHASE_MARK && tag_of(v) < TAG_NO_SCAN && !gc_is_young(g, v))
+    bool young = gc_is_young(g, v);
+    ASSERT(wosize >= 1 && wosize <= old); /* V1 */
+    if (heap->phase == PHASE_MARK && tag_of(v) < TAG_NO_SCAN && !young)
         for (size_t i = wosize; i < old; i++) gc_darken(heap, field(v, i));
-    if (!gc_is_young(g, v) && gc_span_of(heap, v)->kind != SPAN_SMALL) {
-        /* The tail becomes a free run of its own, outside the bins until the next sweep. */
+    if (!young && gc_span_of(heap, v)->kind != SPAN_SMALL) {
+        /* The tail becomes a free run, outside the bins until the next sweep. */
         uintptr_t tail = (uintptr_t)v - 8 + gc_granules(wosize) * GRANULE_BYTES;
         size_t n = gc_granules(old) - gc_granules(wosize);
         if (n > 0) {
             gc_remembered_forget(g, (value *)tail, (value *)(tail + n * GRANULE_BYTES));
             *(header *)tail = make_header(n * GRANULE_WORDS - 1, 0, COLOUR_FREE);
-            *binned_mark(tail) = VAL_FALSE;
+            *is_binned(tail) = VAL_FALSE;
         }
     }
-    if (gc_is_young(g, v) && wosize < old) {
-        /* The young area stays a row of headers, for the verifier: the tail becomes raw words. */
+    if (young && wosize < old) {
+        /* The verifier walks the minor heap by headers: the tail becomes raw words. */
         field(v, wosize) = (value)make_header(old - wosize - 1, TAG_ABSTRACT, 0);
     }
     *header_ptr(v) = make_header(wosize, tag_of(v), colour_of_header(header_of(v)));

@@ -1,63 +1,57 @@
-/* mark.c - finding what is alive in the major heap.
+/* mark.c - marking: what is alive in the major heap.
  *
- *     roots ---> queue of 32 blocks whose headers are on their way into the cache
- *                  | oldest first: unmarked? mark it
+ *     roots ---> queue of 32 blocks whose headers are being prefetched
+ *                  | oldest first: mark it if it is unmarked
  *                  v
- *     stack of ranges of slots ---> each block found goes into the queue
+ *     stack of ranges of slots ---> each block found enters the queue
  *
- * A block's header is prefetched when a pointer to it is met and read 32 pointers later, which
- * hides most of the memory's latency (28-36 ns an object on a random graph instead of 58-75).
- * Blocks without pointers never reach the stack. Ranges let a huge array be scanned a piece at a
- * time.
+ * A block's header is prefetched when a pointer to it is found and read 32 pointers later, which
+ * hides most of the memory latency (28-36 ns per object on a random graph instead of 58-75). Blocks
+ * without pointers never enter the stack. Ranges let a huge array be scanned in pieces.
  *
  * Marking is incremental and works on a snapshot (M1): roots are read once, at the start, with the
- * young area empty, late ones (R3) in slices; gc_store_slow darkens every pointer that is
- * overwritten meanwhile, and everything born is born marked. Young pointers that a slice meets
- * between two minor collections are therefore skipped: what they lead to is either new or part of
- * the snapshot.
+ * minor heap empty, and incrementally scanned roots (R3) in slices; gc_store_slow darkens every
+ * pointer that is overwritten meanwhile, and new blocks are marked. Young pointers that a slice
+ * finds are therefore skipped: they lead to new blocks or to the snapshot.
  *
- * When the stack is full and memory for a larger one is refused, ranges are dropped (M4), and
- * marking looks through all marked blocks when it has nothing else left: a long pause, in a process
- * that has worse to fear. */
+ * When the stack is full and memory for a larger one is refused, ranges are dropped (M4). Marking
+ * then scans all marked blocks again, in one long pause. */
 #include "gc/heap_internal.h"
-
-#include <stdlib.h>
 
 enum {
     RANGE_PIECE = IF_SMALL_TABLES(1, 4096), /* words of a range scanned at a time */
     FIRST_CAPACITY = IF_SMALL_TABLES(1, 1024),
-    LATE_PIECE = IF_SMALL_TABLES(1, 1024), /* late roots looked at before what they lead to */
+    ROOTS_PIECE = IF_SMALL_TABLES(1, 1024), /* incremental roots read before what they lead to */
 };
 
 static bool grow_stack(struct gc_heap *heap) {
-    struct gc_mark *m = &heap->mark;
-    const struct gc_growth growth = {GC_OWN, FIRST_CAPACITY, sizeof *m->stack, sizeof *m->stack};
-    return gc_table_grow(heap, &growth, (void **)&m->stack, &m->capacity, m->capacity + 1);
+    return vector_reserve(&heap->mark.stack, 1, FIRST_CAPACITY, GC_MEMORY(heap, GC_OWN, 1));
 }
 
 bool gc_mark_create(struct gc_heap *heap) { return grow_stack(heap); }
 
 static inline void push_range(struct gc_heap *heap, value *from, value *to) {
     struct gc_mark *m = &heap->mark;
-    if (__builtin_expect(m->count == m->capacity, 0) && !grow_stack(heap)) {
+    ASSERT(heap->phase == PHASE_MARK && from < to); /* M2 */
+    if (__builtin_expect(m->stack.count == m->stack.capacity, 0) && !grow_stack(heap))
         m->lost = true;
-        return;
-    }
-    m->stack[m->count++] = (struct gc_range){from, to};
+    else m->stack.items[m->stack.count++] = (struct gc_range){from, to};
 }
 
-/* Marks block v of the major heap unless it is marked. dead: the unmarked colour's header bits.
+/* Marks major block v unless it is marked. dead: the unmarked colour, shifted as in a header.
  * Returns the words of it that need no scanning: work done. */
 static inline size_t mark_block(struct gc_heap *heap, uintptr_t v, uintptr_t dead) {
     header h = header_of((value)v);
+    ASSERT(heap->phase == PHASE_MARK);
     if (__builtin_expect(tag_of_header(h) == TAG_INFIX, 0)) {
         v -= 8 * wosize_of_header(h);
         h = header_of((value)v);
     }
-    if ((h & 0x300) != dead) {
-        if (__builtin_expect((h & 0x300) != COLOUR_WATCHED << 8, 1)) return 0;
+    ASSERT(colour_of_header(h) != COLOUR_FREE && wosize_of_header(h) > 0); /* P1, V1 */
+    if ((h & COLOUR_BITS) != dead) {
+        if (__builtin_expect((h & COLOUR_BITS) != COLOUR_WATCHED << 8, 1)) return 0;
         if (!gc_words_push(heap, GC_COUNTED, &heap->weak.woken, v)) heap->weak.refused = true;
-        h = (h & ~(header)0x300) | dead;
+        h = (h & ~(header)COLOUR_BITS) | dead;
     }
     *header_ptr((value)v) = h ^ 0x100;
     size_t wosize = wosize_of_header(h);
@@ -72,8 +66,7 @@ void gc_darken(struct gc_heap *heap, value v) {
         mark_block(heap, (uintptr_t)v, (uintptr_t)gc_dead_colour(heap) << 8);
 }
 
-/* Sends the blocks that the slots hold through the queue. Returns the work done at its other end.
- * */
+/* Puts the blocks that the slots hold into the queue. Returns the work done at its other end. */
 static inline size_t feed(struct gc_heap *heap, const value *from, const value *to,
                           uintptr_t dead) {
     struct gc_mark *m = &heap->mark;
@@ -90,6 +83,7 @@ static inline size_t feed(struct gc_heap *heap, const value *from, const value *
             work += mark_block(heap, oldest, dead);
         } else m->pending[tail++ % MARK_RING] = v;
     }
+    ASSERT(tail - head <= MARK_RING);
     m->head = head;
     m->tail = tail;
     return work;
@@ -101,29 +95,31 @@ void gc_darken_range(struct gc_heap *heap, const value *from, const value *to) {
 
 bool gc_mark_exhausted(const struct gc_heap *heap) {
     const struct gc_mark *m = &heap->mark;
-    return m->count == 0 && m->head == m->tail && !m->lost && !m->late_left;
+    return m->stack.count == 0 && m->head == m->tail && !m->lost && !m->roots_left;
 }
 
-/* Marks from the stack and the queue, up to budget words; returns the words done. */
+/* Marks from stack, queue and incrementally scanned roots, up to budget words; returns the words
+ * done. */
 static intptr_t drain(struct gc_heap *heap, intptr_t budget) {
     struct gc_mark *m = &heap->mark;
+    ASSERT(heap->phase == PHASE_MARK);
     const uintptr_t dead = (uintptr_t)gc_dead_colour(heap) << 8;
     intptr_t work = 0;
     while (work < budget) {
-        if (m->count > 0) {
-            struct gc_range *top = &m->stack[m->count - 1];
+        if (m->stack.count > 0) {
+            struct gc_range *top = &m->stack.items[m->stack.count - 1];
             value *from = top->from, *to = top->to;
             if (to - from > RANGE_PIECE) {
                 to = from + RANGE_PIECE;
                 top->from = to;
-            } else m->count--;
+            } else m->stack.count--;
             work += to - from + (intptr_t)feed(heap, from, to, dead);
         } else if (m->head != m->tail) {
             work += (intptr_t)mark_block(heap, m->pending[m->head++ % MARK_RING], dead);
-        } else if (m->late_left) {
+        } else if (m->roots_left) {
             size_t left = (size_t)(budget - work);
-            work += (intptr_t)gc_incremental_roots_darken(heap,
-                                                          left < LATE_PIECE ? left : LATE_PIECE);
+            size_t piece = left < ROOTS_PIECE ? left : ROOTS_PIECE;
+            work += (intptr_t)gc_incremental_roots_darken(heap, piece);
         } else break;
     }
     return work;
@@ -137,15 +133,13 @@ static void scan_again(void *context, value v) {
     drain(heap, INTPTR_MAX);
 }
 
-/* Ranges were lost: scans all marked blocks, in one go. It ends, since whatever is lost again now
- * is a block that was marked now. */
+/* Ranges were lost: scans all marked blocks. This ends, since each time a range is lost again a
+ * block has been marked. */
 static void scan_marked(struct gc_heap *heap) {
     heap->mark.lost = false;
     gc_pools_park(heap);
     for (size_t i = 0; i < heap->top_span; i++) {
-        struct gc_span *span = &heap->spans[i];
-        if (span->kind == SPAN_REGION || (span->kind == SPAN_SMALL && !span->no_scan))
-            gc_span_walk(heap, span, scan_again, heap);
+        if (gc_is_scannable(&heap->spans[i])) gc_span_walk(heap, &heap->spans[i], scan_again, heap);
     }
 }
 
@@ -153,11 +147,6 @@ intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
     struct gc_heap *heap = g->heap;
     struct gc_mark *m = &heap->mark;
     intptr_t work = drain(heap, budget);
-    while (work < budget && m->late_left) {
-        size_t left = (size_t)(budget - work);
-        work += (intptr_t)gc_incremental_roots_darken(heap, left < LATE_PIECE ? left : LATE_PIECE);
-        work += drain(heap, budget - work);
-    }
     while (work < budget && m->lost) {
         scan_marked(heap);
         work += (intptr_t)heap->pace.live_words;
@@ -168,7 +157,9 @@ intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
 void gc_mark_start(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     ASSERT(heap->phase == PHASE_IDLE && g->young_ptr == g->young_end);
-    gc_say(heap, 0x01, "Starting a major cycle: %zu KB\n",
+    ASSERT(heap->mark.stack.count == 0 && heap->mark.head == heap->mark.tail); /* M2 */
+    ASSERT(!heap->mark.lost && !g->marking);
+    gc_log(heap, 0x01, "Starting a major cycle: %zu KB\n",
            heap->committed_spans * (SPAN_BYTES / 1024));
     gc_begin_activity(g, GC_ACT_MARK);
     heap->live_colour ^= 1;
@@ -184,7 +175,7 @@ void gc_mark_start(struct gc_domain *g) {
 
 void gc_mark_finish(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    ASSERT(g->young_ptr == g->young_end);
+    ASSERT(heap->phase == PHASE_MARK && g->young_ptr == g->young_end);
     bool firsts_done = false;
     gc_begin_activity(g, GC_ACT_SETTLE);
     for (;;) {
@@ -194,36 +185,34 @@ void gc_mark_finish(struct gc_domain *g) {
         firsts_done = true;
         if (!gc_final_mark_first(g)) break;
     }
-    ASSERT(gc_mark_exhausted(heap));
+    ASSERT(gc_mark_exhausted(heap)); /* M4 */
     gc_final_mark_last(g);
     gc_weak_clean(g);
     gc_custom_clean(g);
     g->marking = false;
-    heap->phase = PHASE_LOOK;
-    bool followed = g->hooks && g->hooks->mark_done;
-    size_t look_work = followed ? g->hooks->mark_done(g->hooks->context, g) : 0;
-    gc_pace_mark_ended(heap, look_work);
-    if (look_work == 0) gc_sweep_start(heap);
+    heap->phase = PHASE_INSPECT;
+    bool tracked = g->hooks && g->hooks->mark_done;
+    size_t inspect_work = tracked ? g->hooks->mark_done(g->hooks->context, g) : 0;
+    gc_pace_mark_ended(heap, inspect_work);
+    if (inspect_work == 0) gc_sweep_start(heap);
     gc_end_activity(g, GC_ACT_SETTLE, 0);
     gc_verify_phase(g, "after mark");
 }
 
-/* The hooks may be other ones by now, or none. */
-intptr_t gc_look_some(struct gc_domain *g, intptr_t budget) {
+/* Other hooks may be installed by now, or none. */
+intptr_t gc_inspect_some(struct gc_domain *g, intptr_t budget) {
     const struct gc_hooks *hooks = g->hooks;
-    ASSERT(g->heap->phase == PHASE_LOOK);
+    ASSERT(g->heap->phase == PHASE_INSPECT);
     gc_begin_activity(g, GC_ACT_SETTLE);
-    size_t done = hooks && hooks->look ? hooks->look(hooks->context, g, (size_t)budget) : 0;
-    bool through = done < (size_t)budget;
-    if (through) gc_sweep_start(g->heap);
+    size_t done = hooks && hooks->inspect ? hooks->inspect(hooks->context, g, (size_t)budget) : 0;
+    bool finished = done < (size_t)budget;
+    if (finished) gc_sweep_start(g->heap);
     gc_end_activity(g, GC_ACT_SETTLE, 0);
-    if (through) gc_verify_phase(g, "before sweeping");
+    if (finished) gc_verify_phase(g, "before sweeping");
     return (intptr_t)done;
 }
 
-bool gc_is_dead(struct gc_domain *g, value v) { return !gc_is_marked(g->heap, v); }
-
-void gc_mark_destroy(struct gc_heap *heap) {
-    free(heap->mark.stack);
-    heap->mark.stack = NULL;
+bool gc_is_dead(struct gc_domain *g, value v) {
+    ASSERT(g->heap->phase == PHASE_INSPECT); /* M5 */
+    return !gc_is_marked(g->heap, v);
 }

@@ -1,51 +1,47 @@
-/* minor.c - evacuation of the young area.
+/* minor.c - minor collection: evacuation of the minor heap.
  *
- *   young_start        young_ptr              young_end
- *     |     free          |  blocks, newest first  |
- *     +-------------------+------------------------+     allocation moves young_ptr left
+ * A young block that is reached is copied into the pool of its class in the major heap; its header
+ * becomes 0 and its field 0 the address of the copy. The originals of two fields or more are also
+ * the work list: field 1 links those whose copies are still to be scanned, so the list needs no
+ * memory. Blocks of one field are followed at once, and blocks without pointers are never listed.
  *
- * A young block that is reached is copied straight into the pool of its class, and its old header
- * becomes 0, its field 0 the address of the copy. Old copies of two fields or more are also the
- * work list: field 1 links those whose new copy is still to be scanned, so the list needs no memory
- * of its own. Blocks of one field are followed at once, and blocks without pointers never listed.
+ * A forwarding block (TAG_FORWARD, a forced lazy value) is skipped: the slot gets its target. Not
+ * if the target is a forward or lazy block or a float, where the difference would show (Lazy.force
+ * reads the tag, an array of floats may not hold an unboxed one), or lies outside the heap.
  *
- * A forwarding block (TAG_FORWARD, a forced lazy value) is skipped: the slot gets what it stands
- * for. Not so if that is itself a forward or lazy block or a float, where the difference would show
- * (Lazy.force looks at the tag, an array of floats may not hold an unboxed one), or lies outside
- * the heap.
- *
- * Order at the end: ephemerons and finalisers first, which may still evacuate, then the profiler,
- * then custom blocks, whose memory goes. */
+ * At the end come ephemerons and finalisers, which may still evacuate, then the profiler, then
+ * custom blocks, whose memory is released. */
 #include "gc/heap_internal.h"
 
 enum {
-    MAX_PROMOTED_TO_GROW = 100000, /* words; half of a collection of 1 ms or so */
+    MAX_PROMOTED_TO_GROW = 100000, /* words; about half of a collection of 1 ms */
     MAX_PROMOTED_TO_STAY = 50000,
     SLOT_AHEAD = IF_SMALL_TABLES(1, 16),
     HEADER_AHEAD = IF_SMALL_TABLES(1, 8),
 };
 
-/* The heap's facts that the inner loop needs, kept in registers. */
+/* What the inner loop needs, in registers. */
 struct evacuation {
     struct gc_heap *heap;
-    uintptr_t start, bytes; /* of the young area */
-    header colour;          /* bits of the live colour */
-    value todo;
+    struct gc_domain *g;
+    uintptr_t start, bytes; /* of the minor heap */
+    header colour;          /* the live colour, shifted as in a header */
+    value unscanned;
     size_t words; /* promoted */
 };
 
 static inline struct evacuation begin(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
-    return (struct evacuation){heap,
-                               g->young_start,
-                               g->young_end - g->young_start,
-                               (header)heap->live_colour << 8,
-                               heap->todo,
-                               0};
+    ASSERT(g->minor.collecting);
+    return (struct evacuation){.heap = g->heap,
+                               .g = g,
+                               .start = g->young_start,
+                               .bytes = g->young_end - g->young_start,
+                               .colour = (header)g->heap->live_colour << 8,
+                               .unscanned = g->minor.unscanned};
 }
 static inline void end(struct evacuation *e) {
-    e->heap->todo = e->todo;
-    e->heap->promoted_words += e->words;
+    e->g->minor.unscanned = e->unscanned;
+    e->g->minor.promoted_words += e->words;
 }
 static inline bool is_young(const struct evacuation *e, value v) {
     return is_block(v) && (uintptr_t)v - e->start < e->bytes;
@@ -55,8 +51,9 @@ static inline bool is_young(const struct evacuation *e, value v) {
 static inline value new_copy(struct evacuation *e, header h, bool no_scan) {
     struct gc_heap *heap = e->heap;
     size_t wosize = wosize_of_header(h);
-    uintptr_t p = gc_pool_alloc(heap, &heap->pools[no_scan][heap->class_of[wosize]]);
-    if (__builtin_expect(!p, 0)) gc_fatal_no_memory("promoting young blocks"); /* not by P5 */
+    ASSERT(wosize >= 1 && wosize <= MAX_YOUNG_WOSIZE); /* V1 */
+    uintptr_t p = gc_pool_alloc(e->g, &heap->pools[no_scan][heap->class_of[wosize]]);
+    if (__builtin_expect(!p, 0)) gc_fatal_no_memory("promoting young blocks"); /* never, by P5 */
     *(header *)p = h | e->colour;
     e->words += wosize + 1;
     return (value)(p + 8);
@@ -71,13 +68,14 @@ static inline value copy_fields(struct evacuation *e, value v, header h, bool no
     return copy;
 }
 
-/* The fields of the copied block v are gone over later. */
-static inline void put_off(struct evacuation *e, value v) {
-    field(v, 1) = e->todo;
-    e->todo = v;
+/* The copy of v is to be scanned later. */
+static inline void scan_later(struct evacuation *e, value v) {
+    ASSERT(gc_is_forwarded(v) && wosize_of(gc_forwarded(v)) > 1);
+    field(v, 1) = e->unscanned;
+    e->unscanned = v;
 }
 
-/* What a slot that points at forwarding block v may point at instead; v itself if it may not. */
+/* What a slot with forwarding block v may hold instead; v if nothing. */
 static value skip_forward(const struct evacuation *e, value v) {
     value target = field(v, 0);
     if (is_int(target)) return target;
@@ -93,6 +91,7 @@ static value skip_forward(const struct evacuation *e, value v) {
 static inline void evacuate(struct evacuation *e, value v, value *slot) {
     value infix = 0; /* bytes from the block to where the slot points */
     for (;;) {
+        ASSERT((uintptr_t)v - 8 >= e->g->young_ptr); /* allocated */
         header h = header_of(v);
         if (h == 0) {
             *slot = field(v, 0) + infix;
@@ -103,7 +102,7 @@ static inline void evacuate(struct evacuation *e, value v, value *slot) {
             value copy = copy_fields(e, v, h, false);
             *slot = copy + infix;
             if (wosize_of_header(h) > 1) {
-                put_off(e, v);
+                scan_later(e, v);
                 return;
             }
         } else if (tag >= TAG_NO_SCAN) {
@@ -122,12 +121,12 @@ static inline void evacuate(struct evacuation *e, value v, value *slot) {
                 continue;
             }
             *slot = copy_fields(e, v, h, false);
-            if (wosize_of_header(h) > 1) { /* from no compiler */
-                put_off(e, v);
+            if (wosize_of_header(h) > 1) { /* no compiler makes one */
+                scan_later(e, v);
                 return;
             }
         }
-        /* A block of one field: go on with what it holds. */
+        /* A block of one field: continue with what it holds. */
         slot = &field(*slot, 0);
         v = *slot;
         infix = 0;
@@ -147,7 +146,7 @@ void gc_evacuate_range(struct gc_domain *g, value *from, value *to) {
 void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n) {
     struct evacuation e = begin(g);
     for (size_t i = 0; i < n; i++) {
-        /* The slots lie anywhere in the heap: fetch each early, and then the header it leads to. */
+        /* The slots lie anywhere in the heap: prefetch each, then the header it leads to. */
         if (i + SLOT_AHEAD < n) {
             __builtin_prefetch(slots[i + SLOT_AHEAD], 1);
             value soon = *slots[i + HEADER_AHEAD];
@@ -160,9 +159,9 @@ void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n) {
 
 void gc_minor_drain(struct gc_domain *g) {
     struct evacuation e = begin(g);
-    while (e.todo) {
-        value old = e.todo;
-        e.todo = field(old, 1);
+    while (e.unscanned) {
+        value old = e.unscanned;
+        e.unscanned = field(old, 1);
         value copy = field(old, 0);
         value *to = &field(copy, wosize_of(copy));
         for (value *slot = &field(copy, 0); slot < to; slot++)
@@ -180,13 +179,14 @@ bool gc_minor_survives(struct gc_domain *g, value *slot) {
         infix = (value)(8 * wosize_of_header(h));
         v -= infix;
     }
+    ASSERT(g->minor.collecting);
     if (!gc_is_forwarded(v)) return false;
     *slot = gc_forwarded(v) + infix;
     return true;
 }
 
-value gc_young_fate(struct gc_domain *g, value v) {
-    (void)g;
+value gc_promoted_copy(struct gc_domain *g, value v) {
+    ASSERT(g->minor.collecting && gc_is_young(g, v)); /* in hooks->minor_done */
     return gc_is_forwarded(v) ? gc_forwarded(v) : 0;
 }
 
@@ -215,70 +215,86 @@ static void evacuate_roots(struct gc_domain *g) {
     gc_minor_drain(g);
 }
 
-/* Two collections in a row that promoted much let the area grow, to a 16th of the major heap: with
- * more time more would have died. If most survives, time doesn't help, and the copies want fresh
- * pages: the area shrinks, so that the pause does, and comes back when half dies again. */
-static void adapt_young_size(struct gc_heap *heap, size_t used_words) {
-    struct gc_pace *pace = &heap->pace;
-    size_t current = heap->young_words_wanted, promoted = heap->promoted_words;
+/* Two collections in a row that promoted much let the minor heap grow, to a 16th of the major heap:
+ * given more time, more dies. If most survives, time does not help, and the copies need fresh
+ * pages: the minor heap shrinks, and with it the pause, until half dies again. */
+static void adapt_size(struct gc_domain *g, size_t used_words) {
+    struct gc_minor *minor = &g->minor;
+    const struct gc_heap *heap = g->heap;
+    size_t current = minor->wanted_words, promoted = minor->promoted_words;
     if (!heap->params.adaptive_minor) return;
-    size_t heap_words = pace->live_words + pace->allocated_words;
+    size_t heap_words = heap->pace.live_words + heap->pace.allocated_words;
     bool shrunk = current < heap->params.minor_words;
     bool may_grow = shrunk ||
-                    (current < MAX_ADAPTIVE_YOUNG_WORDS && current * 2 <= heap_words / 16);
+                    (current < MAX_ADAPTIVE_MINOR_WORDS && current * 2 <= heap_words / 16);
     bool much = shrunk ? promoted * 2 < used_words
                        : promoted * 10 > used_words && promoted <= MAX_PROMOTED_TO_GROW;
     bool too_long = promoted > MAX_PROMOTED_TO_STAY && promoted * 3 > used_words * 2;
-    pace->long_survivals = much && may_grow ? pace->long_survivals + 1 : 0;
-    if (pace->long_survivals >= 2) {
-        heap->young_words_wanted = current * 2;
-        pace->long_survivals = 0;
-    } else if (too_long && current > MIN_ADAPTIVE_YOUNG_WORDS) {
-        heap->young_words_wanted = current / 2;
+    minor->long_survivals = much && may_grow ? minor->long_survivals + 1 : 0;
+    if (minor->long_survivals >= 2) {
+        minor->wanted_words = current * 2;
+        minor->long_survivals = 0;
+    } else if (too_long && current > MIN_ADAPTIVE_MINOR_WORDS) {
+        minor->wanted_words = current / 2;
     }
 }
 
-/* If all survives, cells may be an eighth larger than their blocks (a little more in places: class
- * sizes are stretched), and each class of either kind may open a span that it does not fill. */
+/* If everything survives, cells may be an eighth larger than their blocks (sometimes a little more,
+ * see gc_pools_create), and each class of either kind may open a span that it does not fill. */
 size_t gc_minor_spans(const struct gc_heap *heap, size_t words) {
     return words / 4 * 5 / SPAN_WORDS + 1 + 2 * heap->class_count;
 }
 
-void gc_minor_collect(struct gc_domain *g) {
+/* Counts what was promoted as allocation in the major heap. */
+static void count_promoted(struct gc_domain *g, size_t used_words) {
     struct gc_heap *heap = g->heap;
+    size_t promoted = g->minor.promoted_words;
+    heap->stats.minor_words += used_words;
+    heap->stats.minor_collections++;
+    heap->stats.promoted_words += promoted;
+    heap->stats.major_words += promoted;
+    heap->pace.allocated_words += promoted;
+    heap->pace.unpaid_words += promoted;
+}
+
+/* Needs: the minor heap is not empty. */
+static void evacuate_minor_heap(struct gc_domain *g) {
+    struct gc_minor *minor = &g->minor;
     size_t used = g->young_end - g->young_ptr;
-    if (used > 0) {
-        gc_say(heap, 0x02, "<");
-        gc_begin_activity(g, GC_ACT_MINOR);
-        heap->in_minor = true;
-        heap->promoted_words = 0;
-        heap->minor_requested = false;
-        evacuate_roots(g);
-        while (gc_weak_minor_mark(g)) gc_minor_drain(g);
-        gc_final_minor_last(g);
-        gc_weak_minor_clean(g);
-        gc_minor_drain(g);
-        uintptr_t used_from = g->young_ptr;
-        g->young_ptr = g->young_end;
-        gc_sample_rebase(g, used_from);
-        if (g->hooks && g->hooks->minor_done) g->hooks->minor_done(g->hooks->context, g);
-        gc_custom_minor(g);
-        heap->in_minor = false;
-        if (gc_fills_junk(heap))
-            for (uintptr_t p = used_from; p < g->young_end; p += 8) *(uintptr_t *)p = GC_JUNK;
-        heap->stats.minor_words += used / 8;
-        heap->stats.minor_collections++;
-        heap->stats.promoted_words += heap->promoted_words;
-        heap->stats.major_words += heap->promoted_words;
-        heap->pace.allocated_words += heap->promoted_words;
-        heap->pace.unpaid_words += heap->promoted_words;
-        if (used / 8 > heap->young_words_wanted / 2) adapt_young_size(heap, used / 8);
-        gc_end_activity(g, GC_ACT_MINOR, heap->promoted_words);
-        gc_say(heap, 0x02, ">");
-    }
-    heap->minor_requested = false;
-    gc_young_settle(g);
+    gc_log(g->heap, 0x02, "<");
+    gc_begin_activity(g, GC_ACT_MINOR);
+    ASSERT(!minor->collecting && minor->unscanned == 0);
+    minor->collecting = true;
+    minor->promoted_words = 0;
+    evacuate_roots(g);
+    while (gc_weak_minor_mark(g)) gc_minor_drain(g);
+    gc_final_minor_last(g);
+    gc_weak_minor_clean(g);
+    gc_minor_drain(g);
+    ASSERT(minor->unscanned == 0);
+    ASSERT(minor->remembered.count == 0 && !minor->remembered_lost); /* G3 */
+    ASSERT(minor->promoted_words * 8 <= used);
+    uintptr_t used_from = g->young_ptr;
+    g->young_ptr = g->young_end;
+    gc_sample_rebase(g, used_from);
+    if (g->hooks && g->hooks->minor_done) g->hooks->minor_done(g->hooks->context, g);
+    gc_custom_minor(g);
+    ASSERT(g->young_ptr == g->young_end); /* H2 */
+    minor->collecting = false;
+    if (gc_fills_junk(g->heap)) gc_fill_junk(used_from, g->young_end);
+    count_promoted(g, used / 8);
+    if (used / 8 > minor->wanted_words / 2) adapt_size(g, used / 8);
+    gc_end_activity(g, GC_ACT_MINOR, minor->promoted_words);
+    gc_log(g->heap, 0x02, ">");
+}
+
+void gc_minor_collect(struct gc_domain *g) {
+    bool used = g->young_ptr < g->young_end;
+    ASSERT(g->young_start <= g->young_ptr && g->young_ptr <= g->young_end); /* G1 */
+    if (used) evacuate_minor_heap(g);
+    g->minor.requested = false;
+    gc_minor_heap_settle(g);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
-    if (used > 0) gc_verify_phase(g, "after minor");
+    if (used) gc_verify_phase(g, "after minor");
 }

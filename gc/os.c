@@ -1,11 +1,12 @@
-/* os.c - the collector's door to the system: address space, pages, C memory, faults on request.
+/* os.c - the collector's interface to the system: address space, pages, C memory, injected faults,
+ * fatal errors.
  *
- * Everything else in gc/ asks here, so that one hook (BACTRIAN_FAIL_ALLOC) reaches every request
- * that a real system can refuse, and so that another system needs another os.c only.
+ * All requests of gc/ that a system can refuse are made here, so that BACTRIAN_FAIL_ALLOC reaches
+ * them, and so that a port to another system replaces this file only.
  *
- * Huge pages are not asked for: on a virtual machine that returns free memory to its host a fresh
- * 2 MB page costs 2 ms, a pause of its own, and building a list took 66 ns a cell instead of 24;
- * marking gains a tenth from them. A system set to hand them out always still does. */
+ * Huge pages are not requested: on a virtual machine that returns free memory to its host a fresh
+ * 2 MB page costs 2 ms, a pause of its own, and building a list took 66 ns per cell instead of 24;
+ * marking gains a tenth from them. A system that always uses them does so here too. */
 #include "gc/fatal.h"
 #include "gc/heap_internal.h"
 
@@ -27,7 +28,7 @@ struct gc_faults gc_os_read_faults(void) {
     return faults;
 }
 
-/* Whether this request is the one to fail. */
+/* Whether this request is to fail. */
 static bool fault_due(struct gc_faults *faults) {
     if (faults->countdown == 0 || --faults->countdown > 0) return false;
     if (faults->sticky) faults->countdown = 1;
@@ -72,26 +73,56 @@ bool gc_os_commit(struct gc_faults *faults, void *start, size_t bytes) {
 }
 
 void gc_os_protect(void *start, size_t bytes) {
-    /* Fails only where the number of mappings is exhausted; the pages then stay usable. */
+    /* Fails only when the number of mappings is exhausted; the pages then stay usable. */
     if (mprotect(start, bytes, PROT_NONE) != 0) return;
 }
 
 void gc_os_discard(void *start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
 
-void *gc_os_alloc(struct gc_faults *faults, size_t bytes) {
-    return fault_due(faults) ? NULL : malloc(bytes);
-}
-
 void *gc_os_realloc(struct gc_faults *faults, void *old, size_t bytes) {
     return fault_due(faults) ? NULL : realloc(old, bytes);
 }
 
+/* ---- Messages and fatal errors. ---- */
+
+/* Per thread: code that runs out of memory deep inside cannot be passed a catcher. */
+static __thread struct gc_catcher *catcher;
+
+void gc_catch(struct gc_catcher *new) {
+    new->outer = catcher;
+    catcher = new;
+}
+
+void gc_uncatch(struct gc_catcher *old) {
+    ASSERT(catcher == old);
+    catcher = old->outer;
+}
+
+void gc_vreport_fatal(const char *format, va_list arguments) {
+    struct gc_catcher *c = catcher;
+    char text[1000];
+    if (c != NULL) {
+        catcher = c->outer;
+        vsnprintf(c->text, sizeof c->text, format, arguments);
+        _longjmp(c->escape, 1);
+    }
+    vsnprintf(text, sizeof text, format, arguments);
+    fprintf(stderr, "Fatal error: %s\n", text); /* in one write: others may print there too */
+}
+
+void gc_report_fatal(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    gc_vreport_fatal(format, arguments);
+    va_end(arguments);
+}
+
 void gc_fatal_no_memory(const char *doing) {
-    gc_tell_fatal("out of memory while %s", doing);
+    gc_report_fatal("out of memory while %s", doing);
     exit(2);
 }
 
-void gc_say(const struct gc_heap *heap, unsigned bit, const char *format, ...) {
+void gc_log(const struct gc_heap *heap, unsigned bit, const char *format, ...) {
     if (!(heap->params.verbose & bit)) return;
     va_list args;
     va_start(args, format);

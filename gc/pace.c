@@ -2,47 +2,47 @@
  *
  *   allocation since the last marking ended:
  *   0 ............ trigger/2 ............. trigger ............ + o/6 % of live
- *   | look, sweep slices    | idle         | mark slices        | settle, look, sweep ...
+ *   | inspect, sweep slices | idle         | mark slices        | inspect, sweep ...
  *
- * Work is counted in words marked; sweeping a word counts an eighth of that, which is what it
- * costs. Every word allocated in the major heap owes work at the rate of the phase; slices pay. A
- * slice never does more than SLICE_WORDS (about 1 ms) or a DEBT_PARTS-th of the debt, whichever is
- * more; the rest is carried, and slices are spread over the young area until it is paid.
+ * Work is counted in words marked; sweeping a word counts as an eighth, which is what it costs.
+ * Every word allocated in the major heap adds to the debt at the rate of the phase; slices reduce
+ * it. A slice does at most SLICE_WORDS (about 1 ms) or a DEBT_PARTS-th of the debt, whichever is
+ * more; the rest is carried, and slices are spread over the minor heap until it is paid.
  *
  * With o = SPACE_SHARE * space_overhead the heap peaks near live * (1 + o * 5/6 %): o/2 % until
- * marking starts, o/6 % allocated while marking, and the same amount left over from the marking
- * before (M1 keeps it). The share makes up for what OCaml's collector does more than its o asks
- * for: its heap stays near 1.7 times what is live where o = 120 would allow 2.2.
+ * marking starts, o/6 % allocated while marking, and the same amount of garbage that the previous
+ * marking kept (M1). SPACE_SHARE adapts to OCaml's collector, which works more than its o demands:
+ * its heap stays near 1.7 times the live data where o = 120 would allow 2.2.
  *
  * Ramp-up: a program that builds up data would be marked over and over. If most of what was
- * allocated in the last cycle survived, marking starts later, at 0.8 o % of live in the extreme;
- * and the size of the work is estimated with that survival, not with what was live before.
+ * allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live; and the
+ * work is estimated with that survival, not with what was live before.
  *
- * A small heap is collected all the same: its program should not be large for the collector's sake.
- * But where the roots are many (a deep stack), marking starts only when their eighth was allocated.
+ * Small heaps are collected as well, so that small programs stay small. But with many roots (a deep
+ * stack) marking starts only when an eighth of their number of words was allocated.
  *
- * A program that does nothing but read large messages polls once a message, and no young area fills
- * up over which slices could be spread. So a slice may do BULK_SHARE times as much as was born in
- * bulk before it, which took as long, and marking ends at the next poll once it is through.
+ * A program that only unmarshals large values polls once per value, and does not fill the minor
+ * heap, over which slices could be spread. So a slice may do BULK_SHARE times as much as was
+ * allocated in bulk before it, which took as long, and marking ends at the next poll.
  *
  * Memory outside the heap (gc_pace_external) owes its share of a whole cycle. */
-#include "gc/final.h"
 #include "gc/heap_internal.h"
+#include "gc/weak.h"
 
 enum {
     SLICE_WORDS = IF_SMALL_TABLES(100, 100000),
     DEBT_PARTS = 32,
     SLICE_DISCARDS = IF_SMALL_TABLES(1, 64), /* spans */
-    LONG_COPY_WORDS = 100000, /* a minor collection that promotes as much takes 1 ms or more */
+    LONG_COPY_WORDS = 100000, /* a minor collection that promotes this takes 1 ms or more */
     MIN_TRIGGER_WORDS = IF_SMALL_TABLES(64, 32 * 1024),
-    ROOTS_A_WORD = 8, /* read for each word allocated, at most */
+    ROOTS_PER_WORD = 8, /* read for each word allocated, at most */
     MIN_ALLOWANCE_WORDS = IF_SMALL_TABLES(64, 8 * 1024),
     BULK_SHARE = 2,
-    EMERGENCY_WORDS = 128 * 1024, /* what handlers of Out_of_memory may use beyond the limit */
+    EMERGENCY_WORDS = 128 * 1024, /* beyond the limit, for handlers of Out_of_memory */
 };
 #define SPACE_SHARE 0.7
 
-/* A program may set any space_overhead; what is above all heaps is none. */
+/* A program may set any space_overhead. */
 #define MAX_OVERHEAD 1e7
 
 static double overhead(const struct gc_heap *heap) {
@@ -51,18 +51,18 @@ static double overhead(const struct gc_heap *heap) {
 }
 
 static double sweep_work(const struct gc_heap *heap) {
-    return (double)(heap->top_span - heap->free_span_count) * (SPAN_WORDS / 8);
+    return (double)gc_used_spans(heap) * (SPAN_WORDS / 8);
 }
 
 static double at_least(double x, double minimum) { return x > minimum ? x : minimum; }
 
-/* ---- The marks along a cycle. ---- */
+/* ---- Triggers and rates. ---- */
 
 static void set_trigger(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
     double stretch = 0.5 + at_least(pace->survival - 0.5, 0) * 0.6;
     double words = (double)pace->live_words * overhead(heap) * stretch;
-    double least = at_least((double)heap->mark.root_words / ROOTS_A_WORD, MIN_TRIGGER_WORDS);
+    double least = at_least((double)heap->mark.root_words / ROOTS_PER_WORD, MIN_TRIGGER_WORDS);
     pace->trigger_words = (size_t)at_least(words, least);
 }
 
@@ -76,57 +76,60 @@ void gc_pace_mark_started(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
     double live = (double)pace->live_words + pace->survival * (double)pace->allocated_words;
     double allowance = at_least(live * overhead(heap) / 6, MIN_ALLOWANCE_WORDS);
-    double work = live * 1.1 + (double)heap->mark.late_words;
+    double work = live * 1.1 + (double)heap->mark.deferred_roots;
     pace->mark_rate = at_least(work / allowance, 1);
     pace->before_marking = pace->allocated_words;
     pace->unpaid_words = 0;
     pace->debt = BULK_SHARE * (double)pace->bulk_words;
 }
 
-void gc_pace_mark_ended(struct gc_heap *heap, size_t look_work) {
+void gc_pace_mark_ended(struct gc_heap *heap, size_t inspect_work) {
     struct gc_pace *pace = &heap->pace;
+    ASSERT(heap->phase == PHASE_INSPECT && pace->before_marking <= pace->allocated_words);
     size_t live = heap->mark.marked_words + (pace->allocated_words - pace->before_marking);
     double kept = (double)live - (double)pace->live_words;
-    pace->survival = kept <= 0 || pace->allocated_words == 0 ? 0
-                                                             : kept / (double)pace->allocated_words;
+    if (kept <= 0 || pace->allocated_words == 0) pace->survival = 0;
+    else pace->survival = kept / (double)pace->allocated_words;
     if (pace->survival > 1) pace->survival = 1;
     pace->live_words = live;
     pace->allocated_words = 0;
     pace->unpaid_words = 0;
     pace->debt = 0;
     set_trigger(heap);
-    double work = (double)look_work + sweep_work(heap);
+    double work = (double)inspect_work + sweep_work(heap);
     pace->sweep_rate = work / ((double)pace->trigger_words / 2);
-    gc_say(heap, 0x40, "Marked: %zu KB live, survival %.2f, next after %zu KB\n", live / 128,
+    gc_log(heap, 0x40, "Marked: %zu KB live, survival %.2f, next after %zu KB\n", live / 128,
            pace->survival, pace->trigger_words / 128);
 }
 
 void gc_pace_cycle_ended(struct gc_heap *heap) {
+    ASSERT(heap->phase == PHASE_IDLE);
     heap->stats.major_collections++;
     heap->pace.debt = 0;
     heap->pace.unpaid_words = 0;
-    /* What the next cycle may want is kept: giving it back and faulting it in again costs more than
-     * allocating from it. The rest of a peak goes, a little with each slice: a large piece at once
-     * would be a pause of 0.1 ms a megabyte. */
+    /* Spans that the next cycle may need are kept: giving memory back and faulting it in again
+     * costs more than allocating from it. The others are given back, a few with each slice: many at
+     * once would be a pause of 0.1 ms per megabyte. */
     heap->pace.keep_spans = heap->pace.trigger_words * 3 / 2 / SPAN_WORDS +
                             COMMIT_BYTES / SPAN_BYTES;
-    gc_say(heap, 0x01, "Major cycle done: %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
+    gc_log(heap, 0x01, "Major cycle done: %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
 }
 
-/* ---- Charges and requests. ---- */
+/* ---- Requests. ---- */
 
 void gc_request_minor(struct gc_domain *g) {
-    g->heap->minor_requested = true;
+    g->minor.requested = true;
     gc_request_action(g);
 }
 
 void gc_request_slice(struct gc_domain *g) {
-    g->heap->slice_requested = true;
+    g->slice_requested = true;
     gc_request_action(g);
 }
 
 void gc_pace_external(struct gc_domain *g, double share) {
     struct gc_pace *pace = &g->heap->pace;
+    ASSERT(share >= 0 && share <= 1);
     pace->external += share;
     if (pace->external > 1) {
         pace->external = 1;
@@ -144,7 +147,7 @@ static double rate(const struct gc_heap *heap) {
     return heap->phase == PHASE_MARK ? heap->pace.mark_rate : heap->pace.sweep_rate;
 }
 
-/* Has what was allocated directly in the major heap earned a slice? */
+/* Whether allocation in the major heap has earned a slice. */
 static bool slice_due(const struct gc_heap *heap) {
     if (heap->phase == PHASE_IDLE) return cycle_due(heap);
     return rate(heap) * (double)heap->pace.unpaid_words + heap->pace.debt >= SLICE_WORDS;
@@ -155,12 +158,12 @@ void gc_pace_allocated(struct gc_domain *g, size_t words) {
     heap->stats.major_words += words;
     heap->pace.allocated_words += words;
     heap->pace.unpaid_words += words;
-    if (!heap->slice_requested && slice_due(heap)) gc_request_slice(g);
+    if (!g->slice_requested && slice_due(heap)) gc_request_slice(g);
 }
 
 /* ---- Slices. ---- */
 
-/* Turns what was allocated since the last slice into debt. */
+/* Turns the allocation since the last slice into debt. */
 static void accrue(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
     pace->debt += rate(heap) * (double)pace->unpaid_words;
@@ -185,22 +188,25 @@ static intptr_t sweep_some(struct gc_domain *g, intptr_t budget) {
     return done;
 }
 
-intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_settle) {
+intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_finish) {
     struct gc_heap *heap = g->heap;
+    ASSERT(heap->phase != PHASE_IDLE && budget > 0);
+    ASSERT(!may_finish || g->young_ptr == g->young_end);
     if (heap->phase == PHASE_SWEEP) return sweep_some(g, budget);
-    if (heap->phase == PHASE_LOOK) return gc_look_some(g, budget);
+    if (heap->phase == PHASE_INSPECT) return gc_inspect_some(g, budget);
     intptr_t done = mark_some(g, budget);
-    if (gc_mark_exhausted(heap) && may_settle) gc_mark_finish(g);
+    if (gc_mark_exhausted(heap) && may_finish) gc_mark_finish(g);
     return done;
 }
 
-intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
+/* The automatic slice: a bounded part of the debt. may_finish: the minor heap is empty. */
+static intptr_t pace_slice(struct gc_domain *g, bool may_finish) {
     struct gc_heap *heap = g->heap;
     struct gc_pace *pace = &heap->pace;
     if (heap->phase == PHASE_IDLE) {
         pace->unpaid_words = pace->bulk_words = 0;
         gc_spans_discard(heap, pace->keep_spans, SLICE_DISCARDS);
-        if (!may_settle || !cycle_due(heap)) return 0;
+        if (!may_finish || !cycle_due(heap)) return 0;
         gc_mark_start(g);
     }
     accrue(heap);
@@ -208,29 +214,29 @@ intptr_t gc_pace_slice(struct gc_domain *g, bool may_settle) {
     double budget = at_least(SLICE_WORDS, pace->debt / DEBT_PARTS);
     budget = at_least(budget, BULK_SHARE * (double)pace->bulk_words);
     pace->bulk_words = 0;
-    /* After a long copy most is left to the slices in mid-area. Some marking is due here: only now
-     * can it end, and the barrier adds to it all the time. */
-    if (may_settle && heap->promoted_words > LONG_COPY_WORDS) budget /= 2;
+    /* After a long minor collection most is left to later slices. Not all: marking can end only
+     * here, and the barrier adds to it all the time. */
+    if (may_finish && g->minor.promoted_words > LONG_COPY_WORDS) budget /= 2;
     if (budget > pace->debt) budget = pace->debt;
     enum gc_phase phase = heap->phase;
-    intptr_t done = gc_pace_work(g, (intptr_t)budget + 1, may_settle);
-    /* The ends of marking and of sweeping settle it. */
-    if (heap->phase == phase || phase == PHASE_LOOK) pace->debt -= (double)done;
-    gc_say(heap, 0x20, "Slice: %ld words of work, %.0f owed\n", (long)done, pace->debt);
+    intptr_t done = gc_pace_work(g, (intptr_t)budget + 1, may_finish);
+    /* The ends of marking and of sweeping clear it. */
+    if (heap->phase == phase || phase == PHASE_INSPECT) pace->debt -= (double)done;
+    gc_log(heap, 0x20, "Slice: %ld words of work, %.0f owed\n", (long)done, pace->debt);
     return done;
 }
 
-/* Marking needs no further slices, but for what stores leave in the queue now and then: it waits
- * for an empty young area to end. */
-static bool is_through(const struct gc_heap *heap) {
-    return heap->phase == PHASE_MARK && heap->mark.count == 0 && !heap->mark.lost;
+/* Whether marking can end at the next minor collection: it needs no slices, except for what stores
+ * leave in the queue. */
+static bool can_finish(const struct gc_heap *heap) {
+    return heap->phase == PHASE_MARK && heap->mark.stack.count == 0 && !heap->mark.lost;
 }
 
 void gc_pace_place_trigger(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     g->young_trigger = heap->exhausted ? g->young_ptr : g->young_start;
     if (heap->exhausted || heap->phase == PHASE_IDLE || heap->pace.debt < SLICE_WORDS ||
-        is_through(heap))
+        can_finish(heap))
         return;
     double slices = heap->pace.debt / SLICE_WORDS;
     if (slices > 2 * DEBT_PARTS) slices = 2 * DEBT_PARTS;
@@ -243,23 +249,25 @@ void gc_pace_place_trigger(struct gc_domain *g) {
 
 /* ---- Cycles on demand. ---- */
 
-/* What every collection that began with GC_ACT_STOP ends with. */
-static void settle_limits(struct gc_domain *g) {
+/* Every collection that began with GC_ACT_STOP ends with this. */
+static void end_stop(struct gc_domain *g) {
     gc_pace_place_trigger(g);
     gc_update_limits(g);
     if (gc_finalisers_due(g)) gc_request_action(g);
     gc_end_activity(g, GC_ACT_STOP, 0);
 }
 
-/* Needs: young area empty. */
+/* Needs: minor heap empty. */
 static void run_to_idle(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
+    ASSERT(g->young_ptr == g->young_end);
     if (heap->phase == PHASE_MARK) {
         mark_some(g, INTPTR_MAX);
         gc_mark_finish(g);
     }
-    if (heap->phase == PHASE_LOOK) gc_look_some(g, INTPTR_MAX);
+    if (heap->phase == PHASE_INSPECT) gc_inspect_some(g, INTPTR_MAX);
     if (heap->phase == PHASE_SWEEP) sweep_some(g, INTPTR_MAX);
+    ASSERT(heap->phase == PHASE_IDLE);
 }
 
 void gc_finish_major_cycle(struct gc_domain *g) {
@@ -267,7 +275,7 @@ void gc_finish_major_cycle(struct gc_domain *g) {
     gc_minor_collect(g);
     if (g->heap->phase == PHASE_IDLE) gc_mark_start(g);
     run_to_idle(g);
-    settle_limits(g);
+    end_stop(g);
 }
 
 void gc_full_major_cycle(struct gc_domain *g) {
@@ -279,7 +287,7 @@ void gc_full_major_cycle(struct gc_domain *g) {
     gc_spans_discard(g->heap, g->heap->pace.keep_spans, SIZE_MAX);
     g->heap->pace.external = 0;
     g->heap->stats.forced_major_collections++;
-    settle_limits(g);
+    end_stop(g);
 }
 
 void gc_compact(struct gc_domain *g) {
@@ -293,21 +301,21 @@ intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
     gc_begin_activity(g, GC_ACT_STOP);
     gc_minor_collect(g);
     intptr_t done = 0;
-    if (howmuch <= 0) done = gc_pace_slice(g, true);
+    if (howmuch <= 0) done = pace_slice(g, true);
     else {
         if (heap->phase == PHASE_IDLE) gc_mark_start(g);
         while (done < howmuch && heap->phase != PHASE_IDLE)
             done += gc_pace_work(g, howmuch - done, true) + 1;
     }
-    settle_limits(g);
+    end_stop(g);
     return done;
 }
 
-/* ---- Collections that allocation asks for. ---- */
+/* ---- Collections requested by allocation. ---- */
 
 /* Does the heap exceed its limit by more than words? */
 static bool too_large(const struct gc_heap *heap, size_t words) {
-    size_t used = (heap->top_span - heap->free_span_count) * SPAN_WORDS;
+    size_t used = gc_used_spans(heap) * SPAN_WORDS;
     size_t limit = gc_limit_words(heap);
     return used > limit && used - limit > words;
 }
@@ -316,45 +324,43 @@ void gc_collect_for_limit(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     gc_full_major_cycle(g);
     heap->exhausted = too_large(heap, EMERGENCY_WORDS);
-    gc_young_settle(g);
+    gc_minor_heap_settle(g);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
-    if (heap->memory_short || too_large(heap, 0))
-        heap->up.out_of_memory(heap->up.context, g, heap->young_words_wanted);
+    if (g->minor.short_of_memory || too_large(heap, 0)) gc_out_of_memory(g, g->minor.wanted_words);
 }
 
-void gc_collect_young(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
-    heap->slice_requested = false;
+void gc_minor_and_slice(struct gc_domain *g) {
+    g->slice_requested = false;
     gc_begin_activity(g, GC_ACT_STOP);
     gc_minor_collect(g);
-    gc_pace_slice(g, true);
-    settle_limits(g);
+    pace_slice(g, true);
+    end_stop(g);
     /* The minor collection ignored the limit. */
-    if (heap->memory_short || too_large(heap, 0)) gc_collect_for_limit(g);
+    if (g->minor.short_of_memory || too_large(g->heap, 0)) gc_collect_for_limit(g);
 }
 
 void gc_pace_mid_slice(struct gc_domain *g) {
     gc_begin_activity(g, GC_ACT_STOP);
-    gc_pace_slice(g, false);
-    settle_limits(g);
+    pace_slice(g, false);
+    end_stop(g);
 }
 
 void gc_minor(struct gc_domain *g) {
     gc_begin_activity(g, GC_ACT_STOP);
     gc_minor_collect(g);
-    settle_limits(g);
+    end_stop(g);
 }
 
-void gc_do_due_work(struct gc_domain *g) {
+void gc_collect_requested(struct gc_domain *g) {
     gc_stress_poll(g);
     struct gc_heap *heap = g->heap;
     bool bulky = heap->pace.bulk_words >= SLICE_WORDS;
-    bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap) : is_through(heap);
-    if (heap->minor_requested || (heap->slice_requested && turn)) gc_collect_young(g);
-    else if (heap->slice_requested) {
-        heap->slice_requested = false;
+    bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap) : can_finish(heap);
+    if (g->minor.requested || (g->slice_requested && turn)) gc_minor_and_slice(g);
+    else if (g->slice_requested) {
+        g->slice_requested = false;
         gc_pace_mid_slice(g);
-        if (bulky && is_through(heap)) gc_request_slice(g);
+        if (bulky && can_finish(heap)) gc_request_slice(g);
     }
 }

@@ -1,29 +1,31 @@
-/* pool.c - spans, and the allocators of small blocks that live in them.
+/* pool.c - spans, and the allocators of small blocks in them.
  *
- * A pool bumps through one gap after another of its current span; a promotion therefore costs the
- * same as an allocation into fresh memory as long as the gap lasts. When the span has no gap left
- * the pool takes the next span that has some: one swept already, one it sweeps now (lazy sweep: the
- * sweep warms the lines that are about to be written), or a new one.
+ * A pool allocates through one gap after another of its current span by incrementing a pointer.
+ * When the span has no gap left the pool takes the next span that has some: one swept already, one
+ * that it sweeps now (which brings the lines about to be written into the cache), or a new one.
  *
- * Free spans are merged into runs (P4). A run's first and last span know its length, so a freed
- * span finds its neighbours; the others in between only say that they are free. */
+ * Free spans are merged into runs (P4). A run's first and last span hold its length, so a freed
+ * span finds its neighbours. */
 #include "gc/heap_internal.h"
 
-/* Full spans that one refill may sweep in vain before it takes a new span: bounds the pause. */
+/* Full spans that one refill may sweep before it takes a new span: bounds the pause. */
 enum { MAX_VAIN_SWEEPS = 16 };
 
 /* ---- Spans. ---- */
 
-/* Marks [span, span + n) as one free run and puts it in its bin. */
+/* Makes [span, span + n) one free run in its bin. */
 static void make_free_run(struct gc_heap *heap, struct gc_span *span, size_t n) {
+    ASSERT(n > 0 && span->kind == SPAN_FREE && span[n - 1].kind == SPAN_FREE); /* P4 */
     span->length = span[n - 1].length = (uint32_t)n;
     span->run.length = n;
     gc_bins_insert(&heap->free_spans, &span->run);
 }
 
 void gc_spans_free(struct gc_heap *heap, struct gc_span *span, size_t n) {
+    ASSERT(n > 0 && span + n <= heap->spans + heap->top_span);
     heap->free_span_count += n;
     for (size_t i = 0; i < n; i++) {
+        ASSERT(span[i].kind != SPAN_FREE || span[i].discarded);
         span[i].kind = SPAN_FREE;
         span[i].unswept = false;
         span[i].gaps = 0;
@@ -54,7 +56,7 @@ static bool commit_metadata(struct gc_heap *heap, size_t n) {
     return true;
 }
 
-/* Adds at least n adjacent free spans at the top of the heap, fewer if some are there already. */
+/* Extends the heap so that its top is n adjacent free spans or more. */
 static bool grow(struct gc_heap *heap, size_t n) {
     const size_t step = COMMIT_BYTES / SPAN_BYTES;
     struct gc_span *top = heap->spans + heap->top_span;
@@ -65,16 +67,17 @@ static bool grow(struct gc_heap *heap, size_t n) {
     if (!commit_metadata(heap, heap->top_span + added)) return false;
     char *start = (char *)heap->major_start + heap->top_span * SPAN_BYTES;
     if (!gc_os_commit(&heap->faults, start, added * SPAN_BYTES)) {
-        added = n; /* the last resort of a system that is nearly out of memory */
+        added = n; /* the system is nearly out of memory */
         if (!gc_os_commit(&heap->faults, start, added * SPAN_BYTES)) return false;
     }
     size_t first = heap->top_span;
+    ASSERT(first + added <= heap->span_limit && first + added <= heap->spans_committed);
     heap->top_span += added;
     memset(&heap->spans[first], 0, added * sizeof(struct gc_span));
     for (size_t i = 0; i < added; i++) heap->spans[first + i].discarded = true;
     gc_spans_free(heap, &heap->spans[first], added);
     heap->stats.heap_chunks = heap->top_span / step;
-    gc_say(heap, 0x04, "Heap grows to %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
+    gc_log(heap, 0x04, "Heap grows to %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
     return true;
 }
 
@@ -82,30 +85,32 @@ bool gc_spans_reserve(struct gc_heap *heap, size_t n) {
     while (heap->free_span_count < n) {
         size_t missing = n - heap->free_span_count;
         struct gc_span *top = heap->spans + heap->top_span;
-        /* grow deducts what is free at the top already. */
+        /* grow deducts the free spans at the top. */
         if (heap->top_span > 0 && top[-1].kind == SPAN_FREE) missing += top[-1].length;
         if (!grow(heap, missing)) return false;
     }
     return true;
 }
 
-/* Would n more spans exceed the limit? A minor collection must go through, so it may exceed it; the
- * heap is collected right after. */
-static bool over_limit(const struct gc_heap *heap, size_t n) {
-    size_t used = heap->top_span - heap->free_span_count + n;
-    return !heap->in_minor && used * SPAN_WORDS > gc_limit_words(heap);
+/* Would n more spans exceed the limit? A minor collection cannot stop halfway, so it may exceed it;
+ * a full cycle follows. */
+static bool over_limit(const struct gc_domain *g, size_t n) {
+    size_t used = gc_used_spans(g->heap) + n;
+    return !g->minor.collecting && used * SPAN_WORDS > gc_limit_words(g->heap);
 }
 
 void gc_spans_keep_within_limit(struct gc_heap *heap) {
     size_t most = gc_limit_words(heap) / SPAN_WORDS;
     if (heap->params.max_heap_words < SPAN_WORDS || heap->committed_spans <= most) return;
-    size_t used = heap->top_span - heap->free_span_count;
+    size_t used = gc_used_spans(heap);
     gc_spans_discard(heap, most > used ? most - used : 0, SIZE_MAX);
 }
 
-struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
-    if (over_limit(heap, n)) return NULL;
-    if (!heap->in_minor && !gc_spans_reserve(heap, n + heap->minor_spans)) return NULL; /* P5 */
+struct gc_span *gc_spans_alloc(struct gc_domain *g, size_t n) {
+    struct gc_heap *heap = g->heap;
+    bool promoting = g->minor.collecting;
+    if (over_limit(g, n)) return NULL;
+    if (!promoting && !gc_spans_reserve(heap, n + heap->minor_spans)) return NULL; /* P5 */
     struct gc_run *run = gc_bins_find(&heap->free_spans, n);
     if (!run) {
         if (!grow(heap, n)) return NULL;
@@ -113,12 +118,13 @@ struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
     }
     gc_bins_remove(&heap->free_spans, run);
     struct gc_span *span = (struct gc_span *)((char *)run - offsetof(struct gc_span, run));
+    ASSERT(span->kind == SPAN_FREE && run->length >= n && heap->free_span_count >= n); /* P4 */
     if (run->length > n) make_free_run(heap, span + n, run->length - n);
     heap->free_span_count -= n;
     for (size_t i = 0; i < n; i++) {
         heap->committed_spans += span[i].discarded;
         span[i].discarded = false;
-        span[i].kind = SPAN_BODY; /* not free any more, whatever it will be */
+        span[i].kind = SPAN_BODY; /* until the caller sets it */
     }
     gc_spans_keep_within_limit(heap);
     size_t words = heap->committed_spans * SPAN_WORDS;
@@ -127,8 +133,8 @@ struct gc_span *gc_spans_alloc(struct gc_heap *heap, size_t n) {
 }
 
 void gc_spans_discard(struct gc_heap *heap, size_t keep, size_t most) {
-    size_t used = heap->top_span - heap->free_span_count;
-    size_t resident = heap->committed_spans - used;
+    ASSERT(heap->committed_spans >= gc_used_spans(heap)); /* P4 */
+    size_t resident = heap->committed_spans - gc_used_spans(heap);
     if (resident > keep && resident - keep > most) keep = resident - most;
     for (size_t i = heap->top_span; i > 0 && resident > keep;) {
         struct gc_span *span = &heap->spans[i - 1];
@@ -157,7 +163,7 @@ void gc_pools_create(struct gc_heap *heap) {
         if (words <= 16) words++;
         else if (words == MAX_YOUNG_WOSIZE + 1) break;
         else {
-            /* About an eighth more, stretched to what the same number of cells leaves unused. */
+            /* About an eighth more, as large as the same number of cells per span allows. */
             size_t next = words + words / 8;
             next = SPAN_WORDS / (SPAN_WORDS / next);
             words = next > MAX_YOUNG_WOSIZE + 1 ? MAX_YOUNG_WOSIZE + 1 : next;
@@ -181,6 +187,8 @@ void gc_pools_create(struct gc_heap *heap) {
 
 /* Makes span the pool's current one. */
 static void use_span(struct gc_pool *pool, struct gc_span *span) {
+    ASSERT(span->kind == SPAN_SMALL && !span->unswept);                               /* M3 */
+    ASSERT(span->class_index == pool->class_index && span->no_scan == pool->no_scan); /* V2 */
     pool->current = span;
     pool->next_gap = span->gaps;
     span->gaps = 0;
@@ -199,36 +207,36 @@ static bool use_unswept(struct gc_heap *heap, struct gc_pool *pool) {
     return false;
 }
 
-static bool use_new(struct gc_heap *heap, struct gc_pool *pool) {
-    struct gc_span *span = gc_spans_alloc(heap, 1);
+static bool use_new(struct gc_domain *g, struct gc_pool *pool) {
+    const struct gc_heap *heap = g->heap;
+    struct gc_span *span = gc_spans_alloc(g, 1);
     if (!span) return false;
-    span->kind = SPAN_SMALL;
-    span->class_index = pool->class_index;
-    span->no_scan = pool->no_scan;
-    span->unswept = false;
-    span->gaps = 0;
-    span->next = NULL;
-    span->cell_words = heap->class_words[pool->class_index];
-    span->cells = (uint16_t)(SPAN_WORDS / span->cell_words);
+    size_t cell_words = heap->class_words[pool->class_index];
+    *span = (struct gc_span){.kind = SPAN_SMALL,
+                             .class_index = pool->class_index,
+                             .no_scan = pool->no_scan,
+                             .cell_words = (uint16_t)cell_words,
+                             .cells = (uint16_t)(SPAN_WORDS / cell_words)};
     use_span(pool, span);
     pool->bump = gc_span_start(heap, span);
     pool->end = pool->bump + span->cells * pool->cell_bytes;
     return true;
 }
 
-uintptr_t gc_pool_refill(struct gc_heap *heap, struct gc_pool *pool) {
+uintptr_t gc_pool_refill(struct gc_domain *g, struct gc_pool *pool) {
     if (!pool->next_gap) {
         if (pool->available) {
             struct gc_span *span = pool->available;
             pool->available = span->next;
             use_span(pool, span);
-        } else if (!use_unswept(heap, pool)) {
-            if (!use_new(heap, pool)) return 0;
+        } else if (!use_unswept(g->heap, pool)) {
+            if (!use_new(g, pool)) return 0;
             pool->bump += pool->cell_bytes;
             return pool->bump - pool->cell_bytes;
         }
     }
     uintptr_t gap = pool->next_gap;
+    ASSERT(colour_of_header(*(header *)gap) == COLOUR_FREE); /* P2 */
     pool->next_gap = ((uintptr_t *)gap)[1];
     __builtin_prefetch((void *)pool->next_gap, 1);
     pool->bump = gap + pool->cell_bytes;
@@ -241,6 +249,7 @@ void gc_pools_park(struct gc_heap *heap) {
         struct gc_pool *pool = &heap->pools[i & 1][i >> 1];
         struct gc_span *span = pool->current;
         if (!span) continue;
+        ASSERT(pool->bump <= pool->end && span->gaps == 0); /* P2 */
         span->gaps = pool->next_gap;
         if (pool->bump < pool->end) {
             *(header *)pool->bump = make_header((pool->end - pool->bump) / 8 - 1, 0, COLOUR_FREE);

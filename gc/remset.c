@@ -1,23 +1,21 @@
-/* remset.c - stores into old blocks: the remembered set and the deletion barrier.
+/* remset.c - stores into major blocks: the remembered set and the deletion barrier.
  *
  * The set is an array of slot addresses, emptied by each minor collection. A slot is added when a
- * young block is stored over something that was not one; if it was one, G2 says that the slot is
- * there already, so repeated stores into one slot add it once.
+ * young block is stored over something else; if the slot held a young block, it is in the set
+ * already (G2), so repeated stores into one slot add it once.
  *
  * When the set is full and memory for a larger one is refused, slots are lost; a minor collection,
- * asked for at once, then looks for them in all old blocks. */
+ * requested at once, then searches all major blocks for them. */
 #include "gc/heap_internal.h"
 
-enum { FIRST_CAPACITY = IF_SMALL_TABLES(1, 1024) };
-
-bool gc_remembered_create(struct gc_heap *heap) {
-    return gc_words_reserve(heap, GC_OWN, &heap->remembered, FIRST_CAPACITY);
+bool gc_remembered_create(struct gc_domain *g) {
+    return gc_words_reserve(g->heap, GC_OWN, &g->minor.remembered, IF_SMALL_TABLES(1, 1024));
 }
 
 static inline void remember(struct gc_domain *g, value *slot) {
-    struct gc_heap *heap = g->heap;
-    if (gc_words_push(heap, GC_OWN, &heap->remembered, (uintptr_t)slot)) return;
-    heap->remembered_lost = true;
+    ASSERT(gc_is_major_block(g->heap, (value)slot) && gc_is_young(g, *slot)); /* G2 */
+    if (gc_words_push(g->heap, GC_OWN, &g->minor.remembered, (uintptr_t)slot)) return;
+    g->minor.remembered_lost = true;
     gc_request_minor(g);
 }
 
@@ -28,25 +26,24 @@ void gc_store_slow(struct gc_domain *g, value *slot, value v) {
     if (is_block(old)) {
         if (gc_is_young(g, old)) return;
         /* Through the marker's queue: the header is rarely in the cache. */
-        if (g->marking) gc_darken_range(g->heap, &old, &old + 1);
+        if (g->marking) gc_darken_range(g->heap, &old, &old + 1); /* M1 */
     }
     if (is_block(v) && gc_is_young(g, v)) remember(g, slot);
 }
 
 void gc_init_field(struct gc_domain *g, value b, size_t i, value v) {
+    ASSERT(i < wosize_of(b) && tag_of(b) < TAG_NO_SCAN); /* V2 */
     field(b, i) = v;
     if (is_block(v) && gc_is_young(g, v) && !gc_is_young(g, b)) remember(g, &field(b, i));
 }
 
 void gc_blit_fields(struct gc_domain *g, value from, size_t from_i, value to, size_t to_i,
                     size_t n) {
-    if (gc_is_young(g, to)) {
-        memmove(&field(to, to_i), &field(from, from_i), n * sizeof(value));
-        return;
-    }
     const value *source = &field(from, from_i);
     value *target = &field(to, to_i);
-    if (source < target) {
+    if (gc_is_young(g, to)) {
+        memmove(target, source, n * sizeof(value));
+    } else if (source < target) {
         for (size_t i = n; i-- > 0;) gc_store_slow(g, &target[i], source[i]);
     } else {
         for (size_t i = 0; i < n; i++) gc_store_slow(g, &target[i], source[i]);
@@ -56,58 +53,58 @@ void gc_blit_fields(struct gc_domain *g, value from, size_t from_i, value to, si
 /* ---- Minor collection. ---- */
 
 static void evacuate_set(struct gc_domain *g) {
-    struct gc_words *set = &g->heap->remembered;
+    struct gc_words *set = &g->minor.remembered;
     gc_evacuate_each(g, (value **)set->items, set->count);
     set->count = 0;
 }
 
-/* A search through the old blocks for slots that hold young ones. */
+/* A search through the major blocks for slots that hold young ones. */
 struct search {
     struct gc_domain *g;
-    value *from; /* slots below it were looked at */
-    bool full;   /* the set is; go on from `from` */
+    value *from; /* slots below it were read */
+    bool full;   /* the set is; continue at `from` */
 };
 
 static void search_block(void *context, value v) {
     struct search *s = context;
-    struct gc_heap *heap = s->g->heap;
+    struct gc_words *set = &s->g->minor.remembered;
     header h = header_of(v);
-    if (s->full || gc_is_unreached(heap, v) || tag_of_header(h) >= TAG_NO_SCAN) return;
+    if (s->full || gc_is_unreached(s->g->heap, v) || tag_of_header(h) >= TAG_NO_SCAN) return;
     value *slot = (value *)v, *end = slot + wosize_of_header(h);
     for (slot = slot < s->from ? s->from : slot; slot < end; slot++) {
         if (!is_block(*slot) || !gc_is_young(s->g, *slot)) continue;
-        if (heap->remembered.count == heap->remembered.capacity) {
+        if (set->count == set->capacity) {
             s->full = true;
             s->from = slot;
             return;
         }
-        gc_words_append(&heap->remembered, (uintptr_t)slot);
+        vector_append(set, (uintptr_t)slot);
     }
 }
 
 /* Finds lost slots, as many at a time as the set has room for. Evacuating them changes the spans,
- * so the walk of a span begins anew each time; copies that it meets, gc_minor_drain would do. */
+ * so the walk of a span restarts each time. It may find new copies, which gc_minor_drain would
+ * scan as well. */
 static void evacuate_lost(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     struct search s = {.g = g};
     for (size_t i = 0; i < heap->top_span; i += !s.full) {
-        struct gc_span *span = &heap->spans[i];
         s.full = false;
-        if (span->kind != SPAN_REGION && (span->kind != SPAN_SMALL || span->no_scan)) continue;
+        if (!gc_is_scannable(&heap->spans[i])) continue;
         gc_pools_park(heap);
-        gc_span_walk(heap, span, search_block, &s);
+        gc_span_walk(heap, &heap->spans[i], search_block, &s);
         evacuate_set(g);
     }
-    heap->remembered_lost = false;
+    g->minor.remembered_lost = false;
 }
 
 void gc_remembered_evacuate(struct gc_domain *g) {
     evacuate_set(g);
-    if (g->heap->remembered_lost) evacuate_lost(g);
+    if (g->minor.remembered_lost) evacuate_lost(g);
 }
 
 void gc_remembered_forget(struct gc_domain *g, value *from, value *to) {
-    struct gc_words *set = &g->heap->remembered;
+    struct gc_words *set = &g->minor.remembered;
     size_t kept = 0;
     for (size_t i = 0; i < set->count; i++) {
         value *slot = (value *)set->items[i];

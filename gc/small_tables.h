@@ -1,17 +1,17 @@
-/* small_tables.h - the first sizes of what grows, and the sizes of pieces of work.
+/* small_tables.h - initial capacities, and sizes of pieces of work, in two variants.
  *
- * They cost or save time and change nothing else. In a build with -Dsmall_tables=true each of them
- * is so small that the ways which only large data takes otherwise are taken by every program:
- * tables begin with one row, the young area has 512 words, work is done in the smallest pieces. */
+ * They affect speed only. In a build with -Dsmall_tables=true they are minimal, so that every
+ * program exercises the code that otherwise runs with large data only: tables begin with one row,
+ * the minor heap has 512 words, work is done in the smallest pieces. */
 #ifndef BACTRIAN_GC_SMALL_TABLES_H
 #define BACTRIAN_GC_SMALL_TABLES_H
 
 #ifdef BACTRIAN_SMALL_TABLES
 enum { GC_SMALL_TABLES = 1 };
-#define IF_SMALL_TABLES(tiny, usual) (tiny)
+#define IF_SMALL_TABLES(small, usual) (small)
 #else
 enum { GC_SMALL_TABLES = 0 };
-#define IF_SMALL_TABLES(tiny, usual) (usual)
+#define IF_SMALL_TABLES(small, usual) (usual)
 #endif
 
 #endif

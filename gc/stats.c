@@ -1,15 +1,21 @@
-/* stats.c - reading the counters, and what only a walk over the heap can count.
+/* stats.c - counters, walks over the heap, pause times.
  *
- * The counters of stats.def are kept by those who do the work; what is still in the young area and
- * what follows from the state of the heap is added here, on reading.
+ * The counters of stats.def are kept where the events happen; what follows from the state of the
+ * heap is added on reading.
  *
  *     heap words = live words + free words + fragments
  *
- * Fragments are what no block can be put in: the rest of a cell behind its block, of a span behind
- * its last cell, of a granule. Blocks that wait to be swept count as free. */
+ * Fragments cannot hold a block: the rest of a cell after its block, of a span after its last cell,
+ * of a granule. Dead blocks that are not swept yet count as free.
+ *
+ * A pause is counted in one of 32 buckets for each power of two of nanoseconds; a percentile is the
+ * upper end of the bucket that holds it. So the memory is constant, however long a program runs. */
 #include "gc/stats.h"
 
 #include "gc/heap_internal.h"
+
+#include <stdlib.h>
+#include <time.h>
 
 void gc_stats_read(const struct gc_domain *g, struct gc_stats *out) {
     const struct gc_heap *heap = g->heap;
@@ -30,8 +36,6 @@ struct walk {
     void *context;
 };
 
-static bool is_dead(const struct gc_heap *heap, value v) { return gc_is_unreached(heap, v); }
-
 static void count_free(void *context, uintptr_t start, size_t words) {
     struct gc_walk_stats *stats = ((struct walk *)context)->stats;
     stats->free_blocks++;
@@ -42,29 +46,25 @@ static void count_free(void *context, uintptr_t start, size_t words) {
 static void count_block(void *context, value v) {
     struct walk *walk = context;
     size_t words = wosize_of(v) + 1;
-    if (is_dead(walk->heap, v)) {
+    if (gc_is_unreached(walk->heap, v)) {
         count_free(context, (uintptr_t)v - 8, words);
-        return;
+    } else {
+        walk->stats->live_blocks++;
+        walk->stats->live_words += words;
     }
-    walk->stats->live_blocks++;
-    walk->stats->live_words += words;
-}
-
-/* The spans of a free run whose memory was not given back count as one free block. */
-static void count_free_run(struct walk *walk, const struct gc_span *span) {
-    size_t usable = 0;
-    for (size_t i = 0; i < span->length; i++) usable += !span[i].discarded;
-    if (usable > 0) count_free(walk, 0, usable * SPAN_WORDS);
 }
 
 static void count_span(void *context, struct gc_span *span) {
     struct walk *walk = context;
     if (span->kind == SPAN_FREE) {
-        count_free_run(walk, span);
-        return;
+        /* The spans of a free run that have memory count as one free block. */
+        size_t usable = 0;
+        for (size_t i = 0; i < span->length; i++) usable += !span[i].discarded;
+        if (usable > 0) count_free(walk, 0, usable * SPAN_WORDS);
+    } else {
+        gc_span_walk(walk->heap, span, count_block, walk);
+        gc_span_walk_free(walk->heap, span, count_free, walk);
     }
-    gc_span_walk(walk->heap, span, count_block, walk);
-    gc_span_walk_free(walk->heap, span, count_free, walk);
 }
 
 void gc_stats_walk(struct gc_domain *g, struct gc_walk_stats *out) {
@@ -72,12 +72,14 @@ void gc_stats_walk(struct gc_domain *g, struct gc_walk_stats *out) {
     memset(out, 0, sizeof *out);
     gc_pools_park(g->heap);
     gc_spans_walk(g->heap, count_span, &walk);
-    out->fragments = g->heap->committed_spans * SPAN_WORDS - out->live_words - out->free_words;
+    size_t heap_words = g->heap->committed_spans * SPAN_WORDS;
+    ASSERT(out->live_words + out->free_words <= heap_words); /* P1, P3, P4 */
+    out->fragments = heap_words - out->live_words - out->free_words;
 }
 
 static void visit_block(void *context, value v) {
     struct walk *walk = context;
-    if (!is_dead(walk->heap, v)) walk->f(walk->context, v);
+    if (!gc_is_unreached(walk->heap, v)) walk->f(walk->context, v);
 }
 
 static void visit_span(void *context, struct gc_span *span) {
@@ -90,4 +92,87 @@ void gc_walk(struct gc_domain *g, void (*f)(void *context, value v), void *conte
     gc_minor_collect(g);
     gc_pools_park(g->heap);
     gc_spans_walk(g->heap, visit_span, &walk);
+}
+
+/* ---- Pauses. ---- */
+
+enum { SUB_BUCKETS_LOG = 5, SUB_BUCKETS = 1 << SUB_BUCKETS_LOG };
+enum { BUCKETS = (64 - SUB_BUCKETS_LOG + 1) * SUB_BUCKETS };
+
+struct gc_pauses {
+    uint64_t began_ns;
+    uint64_t total_ns, longest_ns;
+    size_t count;
+    size_t buckets[BUCKETS];
+};
+
+static uint64_t now_ns(void) {
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Numbers below SUB_BUCKETS have a bucket each; the others go by their highest bits. */
+static size_t bucket_of(uint64_t ns) {
+    if (ns < SUB_BUCKETS) return (size_t)ns;
+    unsigned shift = 63 - SUB_BUCKETS_LOG - (unsigned)__builtin_clzll(ns);
+    return (size_t)shift * SUB_BUCKETS + (size_t)(ns >> shift);
+}
+
+/* The highest number of a bucket. */
+static uint64_t end_of_bucket(size_t bucket) {
+    if (bucket < 2 * SUB_BUCKETS) return bucket;
+    unsigned shift = (unsigned)(bucket / SUB_BUCKETS) - 1;
+    uint64_t top = bucket - (uint64_t)shift * SUB_BUCKETS;
+    return (top << shift) + (((uint64_t)1 << shift) - 1);
+}
+
+bool gc_measure_pauses(struct gc_domain *g) {
+    if (g->pauses) return true;
+    g->pauses = gc_os_realloc(&g->heap->faults, NULL, sizeof *g->pauses);
+    if (g->pauses) memset(g->pauses, 0, sizeof *g->pauses);
+    return g->pauses;
+}
+
+void gc_pause_begins(struct gc_domain *g) {
+    ASSERT(g->pauses->began_ns == 0); /* pauses do not nest */
+    g->pauses->began_ns = now_ns();
+}
+
+void gc_pause_ends(struct gc_domain *g) {
+    struct gc_pauses *p = g->pauses;
+    if (p->began_ns == 0) return; /* measuring began within the pause */
+    uint64_t ns = now_ns() - p->began_ns;
+    p->began_ns = 0;
+    p->total_ns += ns;
+    if (ns > p->longest_ns) p->longest_ns = ns;
+    p->count++;
+    ASSERT(bucket_of(ns) < BUCKETS && end_of_bucket(bucket_of(ns)) >= ns);
+    p->buckets[bucket_of(ns)]++;
+}
+
+/* The shortest time that `share` of the pauses did not exceed. */
+static uint64_t percentile(const struct gc_pauses *p, double share) {
+    size_t above = (size_t)((1 - share) * (double)p->count), seen = 0;
+    for (size_t i = BUCKETS; i-- > 0;) {
+        seen += p->buckets[i];
+        if (seen <= above) continue;
+        uint64_t end = end_of_bucket(i);
+        return end < p->longest_ns ? end : p->longest_ns;
+    }
+    return 0;
+}
+
+void gc_pauses_read(const struct gc_domain *g, struct gc_pause_stats *out) {
+    const struct gc_pauses *p = g->pauses;
+    *out = (struct gc_pause_stats){0};
+    if (!p) return;
+    *out = (struct gc_pause_stats){
+        .count = p->count,
+        .total_ns = p->total_ns,
+        .longest_ns = p->longest_ns,
+        .median_ns = percentile(p, 0.5),
+        .p99_ns = percentile(p, 0.99),
+        .p999_ns = percentile(p, 0.999),
+    };
 }

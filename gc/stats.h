@@ -1,8 +1,12 @@
-/* stats.h - counters of the collector; gc_stats_walk adds what only a heap walk can tell. */
+/* stats.h - counters of the collector, walks over the heap, pause times.
+ *
+ * A pause lasts from the begin to the end of GC_ACT_STOP, in processor time of the thread. */
 #ifndef BACTRIAN_GC_STATS_H
 #define BACTRIAN_GC_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct gc_domain;
 
@@ -11,14 +15,23 @@ struct gc_stats {
 #include "gc/stats.def"
 #undef STAT
 };
-
 struct gc_walk_stats {
     size_t live_words, live_blocks, free_words, free_blocks, largest_free_words, fragments;
+};
+struct gc_pause_stats {
+    size_t count;
+    uint64_t total_ns, longest_ns;
+    uint64_t median_ns, p99_ns, p999_ns; /* at most 3 % too high */
 };
 
 /* Current values. GC: never. */
 void gc_stats_read(const struct gc_domain *g, struct gc_stats *out);
 /* Live and free blocks of the major heap, by walking it. GC: never. */
 void gc_stats_walk(struct gc_domain *g, struct gc_walk_stats *out);
+
+/* Measures pauses from now on. False when out of memory. GC: never. */
+bool gc_measure_pauses(struct gc_domain *g);
+/* What was measured; all 0 if nothing was. GC: never. */
+void gc_pauses_read(const struct gc_domain *g, struct gc_pause_stats *out);
 
 #endif

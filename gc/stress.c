@@ -1,18 +1,17 @@
-/* stress.c - what the levels of --gc-stress do, at allocations and at polls (gc/README.md has the
- * table).
+/* stress.c - the levels of --gc-stress, at allocations and at polls (table in gc/README.md).
  *
- * Levels 1, 2, 5 and 6 do something at every step of the program. What costs as much as the heap or
- * the stack is large (the verifier, the machine's own checks, a major cycle's look at the roots)
- * would make them quadratic, and moving the young area takes the system's time. So each kind has an
- * account: every step earns it some words, and it happens when what it will read has been earned.
- * A short program earns much: there nearly every step is followed by a check; one of millions of
- * steps takes a few times as long as without. */
+ * Levels 1, 2, 5 and 6 act at every step of the program. Checks whose cost is proportional to the
+ * heap or the stack (the verifier, the machine's own checks, reading the roots for a major cycle)
+ * would make them quadratic, and moving the minor heap costs system calls. So each kind has an
+ * account: every step earns it some words, and the check is made when the words that it reads have
+ * been earned. A short program earns much: nearly every step is followed by a check. One of
+ * millions of steps takes a few times as long as without. */
 #include "gc/heap_internal.h"
 
 enum {
     SLICE_WORDS = 200,      /* of marking and sweeping, while the program is short */
     SHORT_SLICE_WORDS = 40, /* later */
-    MOVE_WORDS = 1024,      /* what moving the young area costs: two calls of the system */
+    MOVE_WORDS = 1024,      /* the cost of moving the minor heap: two system calls */
     CYCLE_INTERVAL = 1000,  /* allocations between full cycles at levels 3 and 4 */
     SHORT_STEPS = 1 << 14,  /* steps that earn RICH words each */
     RICH = 1024,
@@ -38,12 +37,13 @@ bool gc_check_due(struct gc_domain *g, struct gc_check_account *account, size_t 
     struct gc_heap *heap = g->heap;
     if (!at_each_step(heap)) return true;
     uint64_t now = earned(heap->stress.steps);
+    ASSERT(account->spent <= now);
     if (now - account->spent < words) return false;
     account->spent = now;
     return true;
 }
 
-/* What the verifier looks at; gaps of spans cost it next to nothing. */
+/* What the verifier reads; gaps of spans cost it next to nothing. */
 static size_t words_to_verify(const struct gc_domain *g) {
     const struct gc_heap *heap = g->heap;
     size_t young = (g->young_end - g->young_ptr) / 8;
@@ -57,8 +57,8 @@ void gc_verify_phase(struct gc_domain *g, const char *when) {
         gc_verify(g, when);
 }
 
-/* A few words of whatever is due. */
-static void slice(struct gc_domain *g) {
+/* A few words of work of the current phase. */
+static void stress_slice(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     if (heap->phase == PHASE_IDLE) {
         if (!gc_check_due(g, &heap->stress.cycles, heap->mark.root_words)) return;
@@ -75,13 +75,14 @@ void gc_stress_poll(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     if (heap->params.stress < 5) return;
     heap->stress.steps++;
-    slice(g);
+    stress_slice(g);
     if (heap->params.stress == 6 && gc_check_due(g, &heap->stress.at_polls, words_to_verify(g)))
         gc_verify(g, "at a poll");
 }
 
-/* Levels 3 and 4. Larger heaps are collected less often, so that the cost per allocation stays. */
-static void cycle_now_and_then(struct gc_domain *g) {
+/* Levels 3 and 4. Larger heaps are collected less often, so that the cost per allocation is
+ * bounded. */
+static void cycle_sometimes(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     if (heap->stress.countdown > 0) {
         heap->stress.countdown--;
@@ -95,11 +96,11 @@ static void cycle_now_and_then(struct gc_domain *g) {
 void gc_stress_allocation(struct gc_domain *g) {
     unsigned level = g->heap->params.stress;
     if (level >= 5) gc_stress_poll(g);
-    else if (level >= 3) cycle_now_and_then(g);
+    else if (level >= 3) cycle_sometimes(g);
     else {
         struct gc_stress *stress = &g->heap->stress;
         stress->steps++;
-        gc_collect_young(g);
-        if (level == 2 && gc_check_due(g, &stress->moves, MOVE_WORDS)) gc_young_move(g);
+        gc_minor_and_slice(g);
+        if (level == 2 && gc_check_due(g, &stress->moves, MOVE_WORDS)) gc_minor_heap_move(g);
     }
 }

@@ -1,11 +1,11 @@
 /* sweep.c - turning dead blocks into gaps.
  *
  * Sweeping is lazy: a pool that runs dry sweeps the next span of its class (pool.c), an allocation
- * of a large block sweeps regions (large.c), and slices sweep what is left. Each unswept span is on
- * exactly one list - of its pool, or the index range of regions - and is taken off it by whoever
- * sweeps it, so no list ever holds a span that has changed its use.
+ * of a large block sweeps regions (large.c), and slices sweep the rest. Each unswept span is on
+ * exactly one list - of its pool, or the index range of regions - and leaves it when it is swept,
+ * so that no list holds a span that has changed its use.
  *
- * Gaps are threaded in address order, so that what was allocated together stays together and the
+ * Gaps are chained in address order, so that blocks allocated together stay together and the
  * hardware prefetcher sees ascending addresses. */
 #include "gc/heap_internal.h"
 
@@ -14,33 +14,30 @@ enum { SMALL_SPAN_WORK = SPAN_WORDS / 8 };
 /* Gives [from, to) one free header and appends it to the chain that ends at link. */
 static uintptr_t *close_gap(uintptr_t from, uintptr_t to, uintptr_t *link) {
     uintptr_t *words = (uintptr_t *)from;
+    ASSERT(to - from >= 16); /* header and link fit */
     words[0] = make_header((to - from) / 8 - 1, 0, COLOUR_FREE);
     *link = from;
     return words + 1;
 }
 
-static void fill_junk(uintptr_t p, uintptr_t bytes) {
-    for (uintptr_t *word = (uintptr_t *)p; word < (uintptr_t *)(p + bytes); word++) *word = GC_JUNK;
-}
-
-/* Each cell is filled once, as it dies; of a gap that is now part of a larger one, the two words
- * that were its header and link. */
+/* With fill, each cell is filled with junk when it dies, and the header and link of gaps that
+ * become part of a larger one. */
 static inline __attribute__((always_inline)) void sweep_cells(struct gc_heap *heap,
                                                               struct gc_span *span, bool fill) {
-    const uintptr_t cell = 8u * span->cell_words, colour_bits = 0x300;
+    const uintptr_t cell = 8u * span->cell_words;
     const uintptr_t dead = (uintptr_t)gc_dead_colour(heap) << 8;
     const uintptr_t free_bits = (uintptr_t)COLOUR_FREE << 8;
     uintptr_t p = gc_span_start(heap, span), end = p + span->cells * cell, gap = 0;
     uintptr_t *link = &span->gaps;
     while (p < end) {
         header h = *(header *)p;
-        uintptr_t colour = h & colour_bits;
+        uintptr_t colour = h & COLOUR_BITS;
         if (colour == dead) {
             if (!gap) gap = p;
-            if (fill) fill_junk(p, cell);
+            if (fill) gc_fill_junk(p, p + cell);
             p += cell;
         } else if (colour == free_bits) {
-            if (fill) fill_junk(p, 16);
+            if (fill) gc_fill_junk(p, p + 16);
             if (!gap) gap = p;
             p += 8 * (wosize_of_header(h) + 1);
         } else {
@@ -49,11 +46,13 @@ static inline __attribute__((always_inline)) void sweep_cells(struct gc_heap *he
             p += cell;
         }
     }
+    ASSERT(p == end); /* P1 */
     if (gap) link = close_gap(gap, end, link);
     *link = 0;
 }
 
 size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span) {
+    ASSERT(heap->phase == PHASE_SWEEP && span->kind == SPAN_SMALL && span->unswept); /* M3 */
     if (gc_fills_junk(heap)) sweep_cells(heap, span, true);
     else sweep_cells(heap, span, false);
     span->unswept = false;
@@ -61,12 +60,13 @@ size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span) {
 }
 
 void gc_sweep_start(struct gc_heap *heap) {
+    ASSERT(heap->phase == PHASE_INSPECT);
     gc_pools_park(heap);
     for (unsigned i = 0; i < 2 * heap->class_count; i++) {
         struct gc_pool *pool = &heap->pools[i & 1][i >> 1];
         pool->available = pool->unswept = NULL;
     }
-    /* From the top down, so that each list ascends. */
+    /* From the top, so that each list ascends. */
     for (size_t i = heap->top_span; i-- > 0;) {
         struct gc_span *span = &heap->spans[i];
         if (span->kind == SPAN_SMALL) {
@@ -82,14 +82,14 @@ void gc_sweep_start(struct gc_heap *heap) {
     heap->phase = PHASE_SWEEP;
 }
 
-/* Sweeps one span of the pool and puts it where it belongs now. */
+/* Sweeps one span of the pool; it becomes available, or free if it is empty. */
 static size_t sweep_for_slice(struct gc_heap *heap, struct gc_pool *pool) {
     struct gc_span *span = pool->unswept;
     pool->unswept = span->next;
     size_t work = gc_sweep_small(heap, span);
     if (!span->gaps) return work;
-    size_t first_gap_words = wosize_of_header(*(header *)span->gaps) + 1;
-    if (first_gap_words == (size_t)span->cells * span->cell_words) gc_spans_free(heap, span, 1);
+    size_t gap_words = wosize_of_header(*(header *)span->gaps) + 1;
+    if (gap_words == (size_t)span->cells * span->cell_words) gc_spans_free(heap, span, 1);
     else {
         span->next = pool->available;
         pool->available = span;
@@ -100,6 +100,7 @@ static size_t sweep_for_slice(struct gc_heap *heap, struct gc_pool *pool) {
 intptr_t gc_sweep_some(struct gc_domain *g, intptr_t budget) {
     struct gc_heap *heap = g->heap;
     intptr_t work = 0;
+    ASSERT(heap->phase == PHASE_SWEEP);
     while (work < budget) {
         if (heap->sweep_pool < 2 * heap->class_count) {
             struct gc_pool *pool = &heap->pools[heap->sweep_pool & 1][heap->sweep_pool >> 1];

@@ -8,12 +8,12 @@
  *     |     wosize (fields)        | colour |  tag  |      wosize counts words without the header,
  *     +----------------------------+--------+-------+      whsize counts it too
  *
- * V1  A block of wosize 0 is an atom: static, one for each tag, never allocated.
+ * V1  A block of wosize 0 is an atom: static, one per tag, never allocated.
  * V2  Tags below TAG_NO_SCAN hold only values; tags from TAG_NO_SCAN on hold raw words.
  * V3  A closure's code field is the tagged index of a function, its infix headers and closinfo are
  *     odd words: every word of a closure is a valid value. (Unlike OCaml, where the code field is
- *     an address. Stubs that bring a machine of their own make closures for it as in OCaml; their
- *     addresses lie outside the heap.)
+ *     an address. Stubs with a machine of their own make closures as in OCaml; their addresses
+ *     lie outside the heap.)
  * V4  A string's last byte is the number of padding bytes before it, so its length is
  *     8 * wosize - 1 - that byte.
  * V5  The length of a float array is its wosize: a double is one word. */
@@ -47,7 +47,7 @@ enum {
 /* Colours. 0 and 1 change roles with each major cycle (see gc/mark.c); the other two are fixed. */
 enum { COLOUR_0 = 0, COLOUR_1 = 1, COLOUR_FREE = 2, COLOUR_STATIC = 3 };
 
-#define MAX_YOUNG_WOSIZE 256 /* larger blocks are born in the major heap */
+#define MAX_YOUNG_WOSIZE 256 /* larger blocks are allocated in the major heap */
 #define MAX_WOSIZE       (((uintptr_t)1 << 54) - 1)
 
 /* Integers. */
@@ -66,7 +66,7 @@ static inline bool bool_of_val(value v) { return v != 1; }
 #define MAX_INT        (((intptr_t)1 << 62) - 1)
 #define MIN_INT        (-((intptr_t)1 << 62))
 
-/* Results of callbacks: a value, or an exception marked by the two low bits 10. */
+/* Results of callbacks: a value, or an exception with the two low bits 10. */
 static inline value exn_result(value exn) { return exn | 2; }
 static inline bool is_exn_result(value r) { return (r & 3) == 2; }
 static inline value exn_of_result(value r) { return r & ~(value)3; }
@@ -92,7 +92,7 @@ static inline uintptr_t string_length(value v) {
     return last - ((unsigned char *)v)[last];
 }
 static inline char *string_bytes(value v) { return (char *)v; }
-/* The padding is part of the words: equal words are equal lengths and contents. */
+/* Padding included: equal words mean equal lengths and contents. */
 static inline bool strings_are_equal(value a, value b) {
     if (a == b) return true;
     uintptr_t n = wosize_of(a);

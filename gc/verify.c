@@ -1,21 +1,33 @@
-/* verify.c - the heap verifier: spans and blocks.
+/* verify.c - the heap verifier.
  *
- * Every invariant of the collector that shows in a state of the heap is tested here or in
- * verify_tables.c, in one place, marked by its number. The verifier first walks all spans by their
- * tiling and notes where blocks start; then it looks at every word of every block that is not dead.
- * It trusts nothing that it has not checked before, changes nothing (but for parking the pools),
- * and takes a bit for each word of the heap.
+ * Every invariant of the collector that shows in the state of the heap is tested here, under its
+ * id. The verifier first walks all spans by their tiling and notes where blocks start; then it
+ * reads every word of every block that is not dead, the roots, and the tables beside the heap. It
+ * trusts nothing that it has not checked, changes nothing (except that it parks the pools), and
+ * takes a bit for each word of the heap.
  *
- * Rules of conduct rather than of state are not tested here: R1 and R2 by the stress levels, which
- * move and overwrite what was not rooted; W2 and F2's second half by assertions where they are
- * kept and by the tests that name them; H2 and R3 likewise. */
-#include "gc/verify_internal.h"
+ * Rules of conduct are not tested here: R1 and R2 by the stress levels, which move and overwrite
+ * what was not rooted; W2, the second half of F2, H2 and R3 by assertions and by the tests that
+ * name them. */
+#include "gc/heap_internal.h"
+#include "gc/weak.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-void gc_verify_fail(const struct gc_checker *c, const char *invariant, const char *format, ...) {
+struct checker {
+    struct gc_visitor visitor; /* first: the visitor's address is this struct's */
+    struct gc_domain *g;
+    struct gc_heap *heap;
+    const char *when;
+    uint64_t *major_starts, *young_starts; /* one bit a word: a block starts here */
+    struct word_map slots;                 /* remembered slots, and those of minor.weak_slots */
+};
+
+static _Noreturn __attribute__((format(printf, 3, 4))) void verify_fail(const struct checker *c,
+                                                                        const char *invariant,
+                                                                        const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "heap verifier: %s broken (%s): ", invariant, c->when);
@@ -25,12 +37,22 @@ void gc_verify_fail(const struct gc_checker *c, const char *invariant, const cha
     abort();
 }
 
+/* Ends the process with a message that names the invariant, unless the condition holds. */
+#define CHECK(c, condition, invariant, ...) \
+    ((condition) ? (void)0 : verify_fail(c, invariant, __VA_ARGS__))
+
+static void *verify_alloc(size_t bytes) {
+    void *p = calloc(1, bytes + 8);
+    if (p == NULL) gc_fatal_no_memory("verifying the heap");
+    return p;
+}
+
 /* ---- Where blocks start ---- */
 
 static void set_bit(uint64_t *bits, size_t i) { bits[i / 64] |= (uint64_t)1 << (i % 64); }
 static bool get_bit(const uint64_t *bits, size_t i) { return bits[i / 64] >> (i % 64) & 1; }
 
-static bool is_start(const struct gc_checker *c, value v) {
+static bool is_start(const struct checker *c, value v) {
     uintptr_t p = (uintptr_t)v;
     if (p % 8 != 0) return false;
     if (gc_is_young(c->g, v)) return get_bit(c->young_starts, (p - c->g->young_start) / 8);
@@ -39,12 +61,13 @@ static bool is_start(const struct gc_checker *c, value v) {
     return word < c->heap->top_span * SPAN_WORDS && get_bit(c->major_starts, word);
 }
 
-static bool is_atom(const struct gc_checker *c, value v) {
+static bool is_atom(const struct checker *c, value v) {
     uintptr_t offset = (uintptr_t)v - (uintptr_t)c->g->atoms;
     return offset >= 8 && offset <= 256 * 8 && offset % 8 == 0;
 }
 
-bool gc_verify_is_block(const struct gc_checker *c, value v) {
+/* Whether v, a block in the range, is an atom, or a block or infix pointer that the walk found. */
+static bool is_known_block(const struct checker *c, value v) {
     if (is_atom(c, v) || is_start(c, v)) return true;
     bool readable = gc_is_young(c->g, v) ||
                     (gc_is_major_block(c->heap, v) &&
@@ -55,63 +78,54 @@ bool gc_verify_is_block(const struct gc_checker *c, value v) {
            infix_offset_words(v) < wosize_of(closure);
 }
 
-void gc_verify_word(const struct gc_checker *c, value v, const char *holder, uintptr_t slot) {
+static bool is_live_block(const struct checker *c, value v) {
+    return is_known_block(c, v) && !gc_is_unreached(c->heap, v);
+}
+
+/* Checks word v found in `slot` of `holder`, for the message. */
+static void check_word(const struct checker *c, value v, const char *holder, uintptr_t slot) {
     if (!gc_is_heap_block(c->g, v)) return;
-    if (!gc_verify_is_block(c, v)) /* G4 */
-        gc_verify_fail(c, "G4", "%s %#zx holds %#zx, where no block starts", holder, (size_t)slot,
-                       (size_t)v);
-    if (gc_verify_is_dead(c, v)) /* M1, M5 */
-        gc_verify_fail(c, c->heap->phase == PHASE_LOOK ? "M5" : "M1",
-                       "%s %#zx holds %#zx, which marking did not reach", holder, (size_t)slot,
-                       (size_t)v);
-}
-
-/* ---- Headers ---- */
-
-/* The header at p of a block that has room for at most room words, header included. */
-static void check_header(const struct gc_checker *c, uintptr_t p, size_t room) {
-    header h = *(header *)p;
-    unsigned tag = tag_of_header(h), colour = colour_of_header(h);
-    size_t words = wosize_of_header(h) + 1;
-    if (words < 2) /* V1 */
-        gc_verify_fail(c, "V1", "the block at %#zx has no fields", (size_t)p);
-    if (words > room) /* P1 */
-        gc_verify_fail(c, "P1", "header %#zx at %#zx has no room", (size_t)h, (size_t)p);
-    if (tag == TAG_INFIX)
-        gc_verify_fail(c, "P1", "an infix header at %#zx stands alone", (size_t)p);
-    if (colour != COLOUR_0 && colour != COLOUR_1)
-        gc_verify_fail(c, "P1", "the block at %#zx has colour %u", (size_t)p, colour);
-}
-
-/* M2, M3: what the colour of a major block may be in this phase. */
-static void check_colour(const struct gc_checker *c, uintptr_t p, const struct gc_span *span) {
-    const struct gc_heap *heap = c->heap;
-    if (heap->phase != PHASE_SWEEP && span->unswept) /* M2 */
-        gc_verify_fail(c, "M2", "unswept span at %#zx", (size_t)p);
-    if (colour_of_header(*(header *)p) == heap->live_colour || heap->phase == PHASE_MARK ||
-        heap->phase == PHASE_LOOK)
-        return;
-    if (heap->phase == PHASE_IDLE) /* M2 */
-        gc_verify_fail(c, "M2", "unmarked block at %#zx while nothing is to be swept", (size_t)p);
-    if (!span->unswept) /* M3 */
-        gc_verify_fail(c, "M3", "dead block at %#zx in a swept span", (size_t)p);
+    CHECK(c, is_known_block(c, v), "G4", "%s %#zx holds %#zx, where no block starts", holder,
+          (size_t)slot, (size_t)v);
+    CHECK(c, !gc_is_unreached(c->heap, v), c->heap->phase == PHASE_INSPECT ? "M5" : "M1",
+          "%s %#zx holds %#zx, which marking did not reach", holder, (size_t)slot, (size_t)v);
 }
 
 /* ---- Tiling of spans ---- */
 
-static void tile_block(const struct gc_checker *c, const struct gc_span *span, uintptr_t p,
-                       size_t room) {
-    check_header(c, p, room);
-    check_colour(c, p, span);
-    set_bit(c->major_starts, (p + 8 - c->heap->major_start) / 8);
+/* The header at p of a block with at most room words, header included. */
+static void check_header(const struct checker *c, uintptr_t p, size_t room) {
+    header h = *(header *)p;
+    unsigned colour = colour_of_header(h);
+    size_t words = wosize_of_header(h) + 1;
+    CHECK(c, words >= 2, "V1", "the block at %#zx has no fields", (size_t)p);
+    CHECK(c, words <= room, "P1", "header %#zx at %#zx has no room", (size_t)h, (size_t)p);
+    CHECK(c, tag_of_header(h) != TAG_INFIX, "P1", "an infix header at %#zx is in no closure",
+          (size_t)p);
+    CHECK(c, colour == COLOUR_0 || colour == COLOUR_1, "P1", "the block at %#zx has colour %u",
+          (size_t)p, colour);
 }
 
-static void tile_small(const struct gc_checker *c, const struct gc_span *span) {
+/* The block at p of a span: its header, and its colour in this phase. */
+static void tile_block(const struct checker *c, const struct gc_span *span, uintptr_t p,
+                       size_t room) {
+    const struct gc_heap *heap = c->heap;
+    check_header(c, p, room);
+    bool dead = gc_is_unreached(heap, (value)(p + 8));
+    bool marked = colour_of_header(*(header *)p) == heap->live_colour;
+    CHECK(c, heap->phase == PHASE_SWEEP || !span->unswept, "M2", "unswept span at %#zx", (size_t)p);
+    CHECK(c, heap->phase != PHASE_IDLE || marked, "M2",
+          "unmarked block at %#zx while nothing is to be swept", (size_t)p);
+    CHECK(c, heap->phase != PHASE_SWEEP || !dead || span->unswept, "M3",
+          "dead block at %#zx in a swept span", (size_t)p);
+    set_bit(c->major_starts, (p + 8 - heap->major_start) / 8);
+}
+
+static void tile_small(const struct checker *c, const struct gc_span *span) {
     uintptr_t start = gc_span_start(c->heap, span);
     size_t cell = span->cell_words, gaps = 0, listed = 0;
-    if (cell < 2 || span->cells * cell > SPAN_WORDS) /* P1 */
-        gc_verify_fail(c, "P1", "span at %#zx has %u cells of %zu words", (size_t)start,
-                       span->cells, cell);
+    CHECK(c, cell >= 2 && span->cells * cell <= SPAN_WORDS, "P1",
+          "span at %#zx has %u cells of %zu words", (size_t)start, span->cells, cell);
     uintptr_t end = start + span->cells * cell * 8;
     for (uintptr_t p = start; p < end;) {
         header h = *(header *)p;
@@ -119,39 +133,37 @@ static void tile_small(const struct gc_checker *c, const struct gc_span *span) {
         if (colour_of_header(h) == COLOUR_FREE) {
             words = wosize_of_header(h) + 1;
             gaps++;
-            if (words % cell != 0 || p + 8 * words > end) /* P1 */
-                gc_verify_fail(c, "P1", "gap of %zu words at %#zx", words, (size_t)p);
+            CHECK(c, words % cell == 0 && p + 8 * words <= end, "P1", "gap of %zu words at %#zx",
+                  words, (size_t)p);
         } else {
             tile_block(c, span, p, cell);
-            if (span->no_scan != (tag_of_header(h) >= TAG_NO_SCAN)) /* V2 */
-                gc_verify_fail(c, "V2", "tag %u at %#zx in a span for the other kind",
-                               tag_of_header(h), (size_t)p);
+            CHECK(c, span->no_scan == (tag_of_header(h) >= TAG_NO_SCAN), "V2",
+                  "tag %u at %#zx in a span for the other kind", tag_of_header(h), (size_t)p);
         }
         p += 8 * words;
     }
     for (uintptr_t gap = span->gaps; gap != 0; gap = ((uintptr_t *)gap)[1], listed++)
-        if (gap < start || gap >= end || listed == gaps ||
-            colour_of_header(*(header *)gap) != COLOUR_FREE) /* P2 */
-            gc_verify_fail(c, "P2", "gap list of span %#zx is wrong at %#zx", (size_t)start,
-                           (size_t)gap);
-    if (!span->unswept && listed != gaps) /* P2 */
-        gc_verify_fail(c, "P2", "span %#zx has %zu gaps, %zu in its list", (size_t)start, gaps,
-                       listed);
+        CHECK(c,
+              gap >= start && gap < end && listed < gaps &&
+                  colour_of_header(*(header *)gap) == COLOUR_FREE,
+              "P2", "gap list of span %#zx is wrong at %#zx", (size_t)start, (size_t)gap);
+    CHECK(c, span->unswept || listed == gaps, "P2", "span %#zx has %zu gaps, %zu in its list",
+          (size_t)start, gaps, listed);
 }
 
-/* Returns how many granules of the region are in free runs that say they are in the bins. */
-static size_t tile_region(const struct gc_checker *c, const struct gc_span *span) {
+/* Returns how many granules of the region are in free runs that claim to be in the bins. */
+static size_t tile_region(const struct checker *c, const struct gc_span *span) {
     uintptr_t start = gc_span_start(c->heap, span);
     uintptr_t end = start + span->run.length * SPAN_BYTES;
     size_t binned = 0;
     for (size_t i = 1; i < span->run.length; i++)
-        if (span[i].kind != SPAN_BODY) /* P3 */
-            gc_verify_fail(c, "P3", "region %#zx contains another span", (size_t)start);
+        CHECK(c, span[i].kind == SPAN_BODY, "P3", "region %#zx contains another span",
+              (size_t)start);
     for (uintptr_t p = start; p < end;) {
         header h = *(header *)p;
         size_t granules = gc_granules(wosize_of_header(h));
-        if (p + granules * GRANULE_BYTES > end) /* P3 */
-            gc_verify_fail(c, "P3", "header %#zx at %#zx crosses its region", (size_t)h, (size_t)p);
+        CHECK(c, p + granules * GRANULE_BYTES <= end, "P3",
+              "header %#zx at %#zx crosses its region", (size_t)h, (size_t)p);
         if (colour_of_header(h) != COLOUR_FREE) tile_block(c, span, p, granules * GRANULE_WORDS);
         else if (*(value *)(p + 8) == VAL_TRUE) binned += granules;
         p += granules * GRANULE_BYTES;
@@ -167,7 +179,7 @@ static size_t binned_length(const struct gc_bins *bins) {
     return total;
 }
 
-static void tile_spans(const struct gc_checker *c) {
+static void tile_spans(const struct checker *c) {
     const struct gc_heap *heap = c->heap;
     size_t free = 0, discarded = 0, binned_granules = 0;
     bool after_free = false;
@@ -175,33 +187,31 @@ static void tile_spans(const struct gc_checker *c) {
         const struct gc_span *span = &heap->spans[i];
         bool is_free = span->kind == SPAN_FREE;
         n = is_free ? span->length : span->kind == SPAN_REGION ? span->run.length : 1;
-        if (n == 0 || i + n > heap->top_span) /* P3 */
-            gc_verify_fail(c, "P3", "span %zu has a length of %zu", i, n);
-        if (span->kind == SPAN_BODY) /* P3 */
-            gc_verify_fail(c, "P3", "span %zu belongs to no region", i);
-        if (is_free && (after_free || span[n - 1].length != n)) /* P4 */
-            gc_verify_fail(c, "P4", "free spans at %zu are not merged", i);
+        CHECK(c, n > 0 && i + n <= heap->top_span, "P3", "span %zu has a length of %zu", i, n);
+        CHECK(c, span->kind != SPAN_BODY, "P3", "span %zu belongs to no region", i);
+        CHECK(c, !is_free || (!after_free && span[n - 1].length == n), "P4",
+              "free spans at %zu are not merged", i);
         if (span->kind == SPAN_SMALL) tile_small(c, span);
         if (span->kind == SPAN_REGION) binned_granules += tile_region(c, span);
         if (is_free) free += n;
         for (size_t k = 0; is_free && k < n; k++) discarded += span[k].discarded;
         after_free = is_free;
     }
-    if (heap->committed_spans != heap->top_span - discarded || heap->free_span_count != free ||
-        binned_length(&heap->free_spans) != free) /* P4 */
-        gc_verify_fail(c, "P4", "%zu spans: %zu free, %zu of them given back; counted %zu, %zu",
-                       heap->top_span, free, discarded, heap->free_span_count,
-                       heap->committed_spans);
-    if (binned_length(&heap->free_granules) != binned_granules) /* P3 */
-        gc_verify_fail(c, "P3", "%zu free granules, %zu in the bins", binned_granules,
-                       binned_length(&heap->free_granules));
+    CHECK(c,
+          heap->committed_spans == heap->top_span - discarded && heap->free_span_count == free &&
+              binned_length(&heap->free_spans) == free,
+          "P4", "%zu spans: %zu free, %zu of them given back; counted %zu, %zu", heap->top_span,
+          free, discarded, heap->free_span_count, heap->committed_spans);
+    CHECK(c, binned_length(&heap->free_granules) == binned_granules, "P3",
+          "%zu free granules, %zu in the bins", binned_granules,
+          binned_length(&heap->free_granules));
 }
 
-static void tile_young(const struct gc_checker *c) {
+static void tile_minor_heap(const struct checker *c) {
     const struct gc_domain *g = c->g;
     for (uintptr_t p = g->young_ptr; p < g->young_end;) {
         size_t words = wosize_of_header(*(header *)p) + 1;
-        if (words > 1) { /* what was cut off a block may be a header alone */
+        if (words > 1) { /* gc_truncate may leave a header alone */
             check_header(c, p, (g->young_end - p) / 8);
             set_bit(c->young_starts, (p + 8 - g->young_start) / 8);
         }
@@ -211,113 +221,196 @@ static void tile_young(const struct gc_checker *c) {
 
 /* ---- Contents of blocks ---- */
 
-static int compare_words(const void *a, const void *b) {
-    uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void check_closure(const struct gc_checker *c, value v) {
+static void check_closure(const struct checker *c, value v) {
     size_t wosize = wosize_of(v);
-    if (wosize < 2 || gc_is_heap_block(c->g, field(v, 0)) || is_block(field(v, 1))) /* V3 */
-        gc_verify_fail(c, "V3", "closure %#zx has no code index and arity", (size_t)v);
+    CHECK(c, wosize >= 2 && !gc_is_heap_block(c->g, field(v, 0)) && is_int(field(v, 1)), "V3",
+          "closure %#zx has no code index and arity", (size_t)v);
     size_t start = start_env_of(field(v, 1));
-    if (start > wosize) /* V3 */
-        gc_verify_fail(c, "V3", "closure %#zx: environment at %zu of %zu", (size_t)v, start,
-                       wosize);
+    CHECK(c, start <= wosize, "V3", "closure %#zx: environment at %zu of %zu", (size_t)v, start,
+          wosize);
     for (size_t i = 2; i < start; i++) {
         header h = (header)field(v, i);
-        if (gc_is_heap_block(c->g, field(v, i))) /* V3 */
-            gc_verify_fail(c, "V3", "closure %#zx: word %zu is a pointer", (size_t)v, i);
+        CHECK(c, !gc_is_heap_block(c->g, field(v, i)), "V3", "closure %#zx: word %zu is a pointer",
+              (size_t)v, i);
         if (tag_of_header(h) == TAG_INFIX && wosize_of_header(h) == i + 1) i += 2;
     }
 }
 
-static void check_fields(const struct gc_checker *c, value v) {
-    bool old = !gc_is_young(c->g, v);
+static void check_fields(const struct checker *c, value v) {
+    bool major = !gc_is_young(c->g, v);
     size_t wosize = wosize_of(v);
     for (size_t i = 0; i < wosize; i++) {
         value content = field(v, i);
-        gc_verify_word(c, content, "field", (uintptr_t)&field(v, i));
-        if (!old || !is_block(content) || !gc_is_young(c->g, content)) continue;
         uintptr_t slot = (uintptr_t)&field(v, i);
-        if (!c->heap->remembered_lost &&
-            bsearch(&slot, c->remembered, c->remembered_count, 8, compare_words) == NULL) /* G2 */
-            gc_verify_fail(c, "G2", "field %zu of old block %#zx holds young %#zx unremembered", i,
-                           (size_t)v, (size_t)content);
+        check_word(c, content, "field", slot);
+        if (major && is_block(content) && gc_is_young(c->g, content))
+            CHECK(c, c->g->minor.remembered_lost || word_map_find(&c->slots, slot), "G2",
+                  "field %zu of major block %#zx holds young %#zx unremembered", i, (size_t)v,
+                  (size_t)content);
     }
     if (tag_of(v) == TAG_CLOSURE) check_closure(c, v);
 }
 
-static void check_block(const struct gc_checker *c, value v) {
+static void check_block(const struct checker *c, value v) {
     unsigned tag = tag_of(v);
-    if (gc_verify_is_dead(c, v)) return;
+    if (gc_is_unreached(c->heap, v)) return;
     if (tag < TAG_NO_SCAN) check_fields(c, v);
     size_t bytes = 8 * wosize_of(v);
-    if (tag == TAG_STRING && string_length(v) + 8 < bytes) /* V4 */
-        gc_verify_fail(c, "V4", "string %#zx of %zu words has a length of %zu", (size_t)v,
-                       bytes / 8, string_length(v));
-    if (tag == TAG_DOUBLE && bytes != 8) /* V5 */
-        gc_verify_fail(c, "V5", "boxed double %#zx of %zu bytes", (size_t)v, bytes);
-    if (tag == TAG_CUSTOM && custom_ops(v) == NULL) /* X1 */
-        gc_verify_fail(c, "X1", "custom block %#zx has no operations", (size_t)v);
+    CHECK(c, tag != TAG_STRING || string_length(v) + 8 >= bytes, "V4",
+          "string %#zx of %zu words has a length of %zu", (size_t)v, bytes / 8, string_length(v));
+    CHECK(c, tag != TAG_DOUBLE || bytes == 8, "V5", "boxed double %#zx of %zu bytes", (size_t)v,
+          bytes);
+    CHECK(c, tag != TAG_CUSTOM || custom_ops(v) != NULL, "X1",
+          "custom block %#zx has no operations", (size_t)v);
 }
 
-static void check_blocks(const struct gc_checker *c, const uint64_t *bits, uintptr_t start,
+static void check_blocks(const struct checker *c, const uint64_t *bits, uintptr_t start,
                          size_t words) {
     for (size_t i = 0; i < (words + 63) / 64; i++)
         for (uint64_t rest = bits[i]; rest != 0; rest &= rest - 1)
             check_block(c, (value)(start + 8 * (i * 64 + (size_t)__builtin_ctzll(rest))));
 }
 
-/* ---- The whole ---- */
+/* ---- Roots: G4 and M1 hold for them as for fields ---- */
 
-static void check_young_area(const struct gc_checker *c) {
-    const struct gc_domain *g = c->g;
-    if (g->young_start > g->young_ptr || g->young_ptr > g->young_end ||
-        (g->young_start | g->young_ptr | g->young_end) % 8 != 0) /* G1 */
-        gc_verify_fail(c, "G1", "young area %#zx <= %#zx <= %#zx", (size_t)g->young_start,
-                       (size_t)g->young_ptr, (size_t)g->young_end);
-    if (c->heap->free_span_count < c->heap->minor_spans && !c->heap->exhausted) /* P5 */
-        gc_verify_fail(c, "P5", "%zu free spans, %zu may be needed", c->heap->free_span_count,
-                       c->heap->minor_spans);
-    if (g->young_ptr == g->young_end && c->heap->remembered.count != 0) /* G3 */
-        gc_verify_fail(c, "G3", "nothing is young, %zu slots are remembered",
-                       c->heap->remembered.count);
-    if (g->sample_trigger < g->young_start || g->sample_trigger > g->young_end) /* H1 */
-        gc_verify_fail(c, "H1", "the sample trigger %#zx is outside the young area",
-                       (size_t)g->sample_trigger);
-    const struct gc_mark *mark = &c->heap->mark;
-    if (c->heap->phase != PHASE_MARK &&
-        (mark->count != 0 || mark->head != mark->tail || mark->lost)) /* M2 */
-        gc_verify_fail(c, "M2", "%zu ranges are to be marked outside marking", mark->count);
+static void check_slots(struct gc_visitor *visitor, value *from, value *to) {
+    for (; from < to; from++)
+        check_word((const struct checker *)visitor, *from, "root", (uintptr_t)from);
 }
 
-static void *allocate(size_t bytes) {
-    void *p = calloc(1, bytes + 8);
-    if (p == NULL) gc_fatal_no_memory("verifying the heap");
-    return p;
+static void check_set(struct checker *c, const struct word_map *set) {
+    for (size_t i = 0; i < set->capacity; i++) {
+        value *slot = (value *)set->entries[i].key;
+        if (slot) check_slots(&c->visitor, slot, slot + 1);
+    }
+}
+
+static void check_roots(struct checker *c) {
+    for (size_t i = 0; i < c->heap->scanner_count; i++)
+        c->heap->scanners[i].scan(c->heap->scanners[i].context, &c->visitor);
+    for (const struct gc_local_roots *r = c->g->local_roots; r != NULL; r = r->next)
+        for (intptr_t t = 0; t < r->ntables; t++)
+            check_slots(&c->visitor, r->tables[t], r->tables[t] + r->nitems);
+    check_set(c, &c->heap->roots);
+    check_set(c, &c->heap->mutable_roots);
+}
+
+/* ---- Tables ---- */
+
+static void note_slot(struct checker *c, uintptr_t slot) {
+    if (!word_map_add(&c->slots, slot, 64, NULL)) gc_fatal_no_memory("verifying the heap");
+}
+
+/* Notes the slots where major blocks may hold young ones. */
+static void note_slots(struct checker *c) {
+    const struct gc_words *fields = &c->g->minor.remembered, *weak = &c->g->minor.weak_slots;
+    for (size_t i = 0; i < fields->count; i++) note_slot(c, fields->items[i]);
+    for (size_t i = 0; i < weak->count; i += 2)
+        note_slot(c, (uintptr_t)&field((value)weak->items[i], weak->items[i + 1]));
+}
+
+static void check_ephemeron(const struct checker *c, size_t n) {
+    value e = (value)c->heap->weak.all.items[n];
+    CHECK(c,
+          is_live_block(c, e) && tag_of(e) == TAG_ABSTRACT && wosize_of(e) >= EPHE_FIRST_KEY &&
+              field(e, EPHE_LINK) == val_of_int((intptr_t)n),
+          "W3", "ephemeron %zu at %#zx is none, or not number %zu", n, (size_t)e, n);
+    for (size_t i = EPHE_DATA; i < wosize_of(e); i++) {
+        value v = field(e, i);
+        if (!gc_is_heap_block(c->g, v)) continue;
+        CHECK(c, is_live_block(c, v), "W1", "slot %zu of ephemeron %#zx holds dead %#zx", i,
+              (size_t)e, (size_t)v);
+        CHECK(c, !gc_is_young(c->g, v) || word_map_find(&c->slots, (uintptr_t)&field(e, i)), "W4",
+              "slot %zu of ephemeron %#zx holds young %#zx unremembered", i, (size_t)e, (size_t)v);
+    }
+}
+
+static void check_table(const struct checker *c, const struct gc_finalisers *table,
+                        const char *invariant) {
+    for (size_t i = 0; i < table->count; i++) {
+        value f = table->items[i].function, v = table->items[i].argument;
+        check_word(c, f, "finaliser", i);
+        CHECK(c, i >= table->old || is_int(f) || !gc_is_young(c->g, f), "F3",
+              "function %zu is young", i);
+        CHECK(c, is_live_block(c, v), invariant, "the finalised value %zu at %#zx is dead", i,
+              (size_t)v);
+        CHECK(c, i >= table->old || !gc_is_young(c->g, v), "F3",
+              "the finalised value %zu at %#zx is young", i, (size_t)v);
+    }
+}
+
+static void check_finalisers(const struct checker *c) {
+    const struct gc_final *final = &c->g->final;
+    CHECK(c, final->due.capacity >= final->due.count + final->first.count + final->last.count, "F4",
+          "the due queue has room for %zu items only", final->due.capacity);
+    check_table(c, &final->first, "F1");
+    check_table(c, &final->last, "F2");
+    for (size_t i = final->due_taken; i < final->due.count; i++) {
+        check_word(c, final->due.items[i].function, "due finaliser", i);
+        check_word(c, final->due.items[i].argument, "due finaliser", i);
+    }
+}
+
+static void check_customs(const struct checker *c) {
+    const struct gc_words *customs = &c->heap->customs;
+    struct word_map seen = {0};
+    CHECK(c, customs->capacity - customs->count >= c->g->minor.customs.count / 3, "X2",
+          "no room for the young custom blocks among %zu major ones", customs->count);
+    for (size_t i = 0; i < customs->count; i++) {
+        value v = (value)customs->items[i];
+        CHECK(c,
+              gc_is_major_block(c->heap, v) && is_live_block(c, v) && tag_of(v) == TAG_CUSTOM &&
+                  custom_ops(v)->finalize != NULL,
+              "X1", "%#zx is no living custom block", (size_t)v);
+        uintptr_t *times = word_map_add(&seen, (uintptr_t)v, 64, NULL);
+        if (!times) gc_fatal_no_memory("verifying the heap");
+        CHECK(c, (*times)++ == 0, "X1", "custom block %#zx is registered twice", (size_t)v);
+    }
+    free(seen.entries);
+}
+
+/* ---- The whole ---- */
+
+static void check_minor_heap(const struct checker *c) {
+    const struct gc_domain *g = c->g;
+    const struct gc_heap *heap = c->heap;
+    const struct gc_mark *mark = &heap->mark;
+    CHECK(c,
+          g->young_start <= g->young_ptr && g->young_ptr <= g->young_end &&
+              (g->young_start | g->young_ptr | g->young_end) % 8 == 0,
+          "G1", "minor heap %#zx <= %#zx <= %#zx", (size_t)g->young_start, (size_t)g->young_ptr,
+          (size_t)g->young_end);
+    CHECK(c, heap->free_span_count >= heap->minor_spans || heap->exhausted, "P5",
+          "%zu free spans, %zu may be needed", heap->free_span_count, heap->minor_spans);
+    CHECK(c, g->young_ptr < g->young_end || g->minor.remembered.count == 0, "G3",
+          "the minor heap is empty, %zu slots are remembered", g->minor.remembered.count);
+    CHECK(c, g->sample_trigger >= g->young_start && g->sample_trigger <= g->young_end, "H1",
+          "the sample trigger %#zx is outside the minor heap", (size_t)g->sample_trigger);
+    CHECK(c,
+          heap->phase == PHASE_MARK ||
+              (mark->stack.count == 0 && mark->head == mark->tail && !mark->lost),
+          "M2", "%zu ranges are to be marked outside marking", mark->stack.count);
 }
 
 void gc_verify(struct gc_domain *g, const char *when) {
     struct gc_heap *heap = g->heap;
     size_t major_words = heap->top_span * SPAN_WORDS;
     size_t young_words = (g->young_end - g->young_start) / 8;
-    struct gc_checker c = {.g = g, .heap = heap, .when = when};
-    c.remembered_count = heap->remembered.count;
-    c.major_starts = allocate(major_words / 8);
-    c.young_starts = allocate(young_words / 8 + 8);
-    c.remembered = allocate(8 * c.remembered_count);
-    if (c.remembered_count > 0)
-        memcpy(c.remembered, heap->remembered.items, 8 * c.remembered_count);
-    qsort(c.remembered, c.remembered_count, 8, compare_words);
+    struct checker c = {.visitor = {.slots = check_slots}, .g = g, .heap = heap, .when = when};
+    c.major_starts = verify_alloc(major_words / 8);
+    c.young_starts = verify_alloc(young_words / 8 + 8);
     gc_pools_park(heap);
-    check_young_area(&c);
+    check_minor_heap(&c);
     tile_spans(&c);
-    tile_young(&c);
+    tile_minor_heap(&c);
+    note_slots(&c);
     check_blocks(&c, c.major_starts, heap->major_start, major_words);
     check_blocks(&c, c.young_starts, g->young_start, young_words);
-    gc_verify_tables(&c);
+    check_roots(&c);
+    for (size_t n = 0; n < heap->weak.all.count; n++) check_ephemeron(&c, n);
+    check_finalisers(&c);
+    check_customs(&c);
     free(c.major_starts);
     free(c.young_starts);
-    free(c.remembered);
+    free(c.slots.entries);
 }

@@ -3,8 +3,8 @@
  * The fields of OCaml's records are in the order of gc.ml's types. Settings that don't apply to
  * this collector (heap increment, allocation policy, smoothing window) are stored for Gc.get
  * only. */
-#include "gc/final.h"
 #include "gc/stats.h"
+#include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/stack/stack.h"

@@ -303,7 +303,7 @@ struct mp_sampler *mp_sampler_create(struct domain *d) {
         .allocated = on_allocated,
         .minor_done = on_minor_done,
         .mark_done = on_mark_done,
-        .look = on_look,
+        .inspect = on_look,
         .activity = on_activity,
     };
     return s;

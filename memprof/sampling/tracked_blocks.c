@@ -334,7 +334,7 @@ bool mp_tracked_minor_done(struct mp_tracked_blocks *t, struct gc_domain *g) {
             release(t, number);
             continue;
         }
-        value fate = gc_young_fate(g, e->block);
+        value fate = gc_promoted_copy(g, e->block);
         due |= fate == 0 ? note_death(t, number) : note_promotion(t, number, fate);
     }
     t->young.count = 0;
@@ -345,7 +345,7 @@ bool mp_tracked_minor_done(struct mp_tracked_blocks *t, struct gc_domain *g) {
 
 size_t mp_tracked_mark_done(struct mp_tracked_blocks *t) {
     t->pass = (struct mp_sliced_scan){.end = t->old.count};
-    return GC_LOOK_WORK * t->pass.end;
+    return GC_INSPECT_WORK * t->pass.end;
 }
 
 /* What the entry at place i of old, and those some places further on, will want from memory. */
@@ -362,7 +362,7 @@ size_t mp_tracked_look(struct mp_tracked_blocks *t, struct gc_domain *g, size_t 
     struct mp_numbers *old = &t->old;
     size_t done = 0;
     if (pass->end == 0) return 0;
-    for (; pass->next < pass->end && done < budget; pass->next++, done += GC_LOOK_WORK) {
+    for (; pass->next < pass->end && done < budget; pass->next++, done += GC_INSPECT_WORK) {
         prefetch_entries(t, pass->next);
         uint32_t number = old->items[pass->next];
         struct mp_entry *e = &t->slots[number];
@@ -385,7 +385,7 @@ void mp_tracked_scan(struct mp_tracked_blocks *t, struct gc_visitor *visitor) {
             gc_visit(visitor, &t->slots[t->fresh_users.items[i]].user);
         return;
     }
-    if (visitor->may_wait) {
+    if (visitor->may_defer) {
         t->scan_next = 1;
         t->scan_end = t->slot_count + 1;
         return;

@@ -99,7 +99,7 @@ static void on_minor_done(void *context, struct gc_domain *g) {
     for (size_t i = t->old; i < t->count; i++) {
         struct tracked item = t->blocks[i];
         if (gc_is_young(g, item.block)) {
-            item.block = gc_young_fate(g, item.block);
+            item.block = gc_promoted_copy(g, item.block);
             if (item.block == 0) {
                 if (put(&t->died, item.id)) tell_died(t, false);
                 continue;
@@ -116,7 +116,7 @@ static void on_minor_done(void *context, struct gc_domain *g) {
 static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct mp_tracker *t = context;
     t->pass = (struct mp_sliced_scan){.end = t->old};
-    return GC_LOOK_WORK * t->pass.end;
+    return GC_INSPECT_WORK * t->pass.end;
 }
 
 static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
@@ -125,7 +125,7 @@ static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
     struct mp_sliced_scan *pass = &t->pass;
     size_t done = 0;
     if (pass->end == 0) return 0;
-    for (; pass->next < pass->end && done < budget; pass->next++, done += GC_LOOK_WORK) {
+    for (; pass->next < pass->end && done < budget; pass->next++, done += GC_INSPECT_WORK) {
         struct tracked item = t->blocks[pass->next];
         if (pass->next + AHEAD < pass->end) gc_prefetch_header(t->blocks[pass->next + AHEAD].block);
         if (!gc_is_dead(g, item.block)) t->blocks[pass->kept++] = item;

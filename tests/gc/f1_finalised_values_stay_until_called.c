@@ -89,7 +89,7 @@ static void last_of_an_old_value(void **state) {
     assert_false(gc_finalisers_due(&t->g));
     gc_test_cycle(t);
     assert_int_equal(take(t, 1), VAL_UNIT);
-    assert_int_equal(t->g.heap->final.last.count, 0);
+    assert_int_equal(t->g.final.last.count, 0);
 }
 
 static void weak_keys_stay_while_finalised(void **state) {

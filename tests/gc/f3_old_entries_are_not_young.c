@@ -5,7 +5,7 @@ static char text[500];
 
 static void claim_old(struct gc_test *t) {
     gc_finalise(&t->g, VAL_UNIT, gc_test_list(t, 1));
-    t->g.heap->final.first.old = 1;
+    t->g.final.first.old = 1;
     gc_verify(&t->g, "test");
 }
 
@@ -17,7 +17,7 @@ static void a_young_value_among_the_old(void **state) {
 static void lose_value(struct gc_test *t) {
     gc_finalise(&t->g, VAL_UNIT, t->root[0]);
     gc_minor(&t->g);
-    t->g.heap->final.first.items[0].argument += 8;
+    t->g.final.first.items[0].argument += 8;
     gc_verify(&t->g, "test");
 }
 
@@ -31,7 +31,7 @@ static void a_finalised_value_that_is_no_block(void **state) {
 static void lose_last(struct gc_test *t) {
     gc_finalise_last(&t->g, VAL_UNIT, t->root[0]);
     gc_minor(&t->g);
-    t->g.heap->final.last.items[0].argument += 8;
+    t->g.final.last.items[0].argument += 8;
     gc_verify(&t->g, "test");
 }
 

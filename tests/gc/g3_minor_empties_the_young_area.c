@@ -6,10 +6,10 @@ static void nothing_is_left(void **state) {
     t->root[0] = gc_alloc_major(&t->g, 1, 0);
     gc_init_field(&t->g, t->root[0], 0, VAL_UNIT);
     gc_store(&t->g, t->root[0], 0, gc_test_list(t, 50));
-    assert_true(t->g.heap->remembered.count > 0);
+    assert_true(t->g.minor.remembered.count > 0);
     gc_minor(&t->g);
     assert_int_equal(t->g.young_ptr, t->g.young_end);
-    assert_int_equal(t->g.heap->remembered.count, 0);
+    assert_int_equal(t->g.minor.remembered.count, 0);
 }
 
 static void dead_blocks_are_not_promoted(void **state) {

@@ -57,12 +57,12 @@ void gc_test_cycle(struct gc_test *t) {
 
 void gc_test_reach(struct gc_test *t, enum gc_phase phase) {
     struct gc_heap *heap = t->g.heap;
-    assert_true(phase != PHASE_LOOK || t->g.hooks != NULL);
+    assert_true(phase != PHASE_INSPECT || t->g.hooks != NULL);
     while (heap->phase != phase) {
         gc_minor_collect(&t->g);
         if (heap->phase == PHASE_IDLE) gc_mark_start(&t->g);
         else if (heap->phase == PHASE_MARK) gc_mark_finish(&t->g);
-        else if (heap->phase == PHASE_LOOK) gc_look_some(&t->g, INTPTR_MAX);
+        else if (heap->phase == PHASE_INSPECT) gc_inspect_some(&t->g, INTPTR_MAX);
         else gc_sweep_some(&t->g, INTPTR_MAX);
     }
 }

@@ -3,7 +3,6 @@
 #ifndef BACTRIAN_TESTS_GC_GC_TEST_H
 #define BACTRIAN_TESTS_GC_GC_TEST_H
 
-#include "gc/final.h"
 #include "gc/heap.h"
 #include "gc/heap_internal.h"
 #include "gc/hooks.h"

@@ -44,7 +44,7 @@ static void on_minor_done(void *context, struct gc_domain *g) {
     struct client *c = context;
     for (size_t i = 0; i < c->tracked_count; i++) {
         if (!gc_is_young(g, c->tracked[i])) continue;
-        c->tracked[i] = gc_young_fate(g, c->tracked[i]);
+        c->tracked[i] = gc_promoted_copy(g, c->tracked[i]);
         if (c->tracked[i] != 0) c->promoted++;
         else {
             c->dead_young++;
@@ -56,13 +56,13 @@ static void on_minor_done(void *context, struct gc_domain *g) {
 static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct client *c = context;
     c->to_look_at = c->tracked_count;
-    return c->to_look_at * GC_LOOK_WORK;
+    return c->to_look_at * GC_INSPECT_WORK;
 }
 
 static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
     struct client *c = context;
     size_t done = 0;
-    for (; c->to_look_at > 0 && done < budget; done += GC_LOOK_WORK) {
+    for (; c->to_look_at > 0 && done < budget; done += GC_INSPECT_WORK) {
         size_t i = --c->to_look_at;
         if (!gc_is_dead(g, c->tracked[i])) continue;
         c->dead_old++;
@@ -78,7 +78,7 @@ static void install(struct client *c, struct gc_test *t, size_t interval) {
                                  .allocated = on_allocated,
                                  .minor_done = on_minor_done,
                                  .mark_done = on_mark_done,
-                                 .look = on_look};
+                                 .inspect = on_look};
     gc_set_hooks(&t->g, &c->hooks);
     if (interval != SIZE_MAX) set_sample(&t->g, interval);
 }

@@ -40,7 +40,7 @@ static void paced_slices_go_through_whole_cycles(void **state) {
         t->root[i % 64] = gc_test_list(t, 200);
         if (t->g.action_requested) {
             gc_clear_action(&t->g);
-            gc_do_due_work(&t->g);
+            gc_collect_requested(&t->g);
         }
     }
     gc_stats_read(&t->g, &stats);

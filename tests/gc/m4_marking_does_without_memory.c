@@ -51,7 +51,7 @@ static void a_stack_that_does_not_grow(void **state) {
     struct gc_test *t = *state;
     build(t);
     refuse(t);
-    size_t capacity = t->g.heap->mark.capacity;
+    size_t capacity = t->g.heap->mark.stack.capacity;
     gc_test_reach(t, PHASE_IDLE);
     gc_test_reach(t, PHASE_MARK);
     gc_mark_some(&t->g, 1000);
@@ -59,7 +59,7 @@ static void a_stack_that_does_not_grow(void **state) {
     assert_true(t->g.heap->mark.lost);
     assert_false(gc_mark_exhausted(t->g.heap));
     gc_test_reach(t, PHASE_IDLE);
-    assert_int_equal(t->g.heap->mark.capacity, capacity);
+    assert_int_equal(t->g.heap->mark.stack.capacity, capacity);
     check(t);
 }
 

@@ -11,13 +11,13 @@ struct client {
     size_t next, slices;
 };
 
-static size_t on_mark_done(void *context, struct gc_domain *g) { return BLOCKS * GC_LOOK_WORK; }
+static size_t on_mark_done(void *context, struct gc_domain *g) { return BLOCKS * GC_INSPECT_WORK; }
 
 static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
     struct client *c = context;
     size_t done = 0;
     c->slices++;
-    for (; c->next < BLOCKS && done < budget; c->next++, done += GC_LOOK_WORK) {
+    for (; c->next < BLOCKS && done < budget; c->next++, done += GC_INSPECT_WORK) {
         gc_prefetch_header(c->blocks[c->next]);
         c->live[c->next] = !gc_is_dead(g, c->blocks[c->next]);
         if (c->live[c->next]) continue;
@@ -38,9 +38,9 @@ static struct client *start(struct gc_test *t) {
         for (size_t k = LENGTH; k-- > 0; v = field(v, 1)) c->blocks[i * LENGTH + k] = v;
         if (i % 2 == 0) t->root[i] = VAL_UNIT;
     }
-    c->hooks = (struct gc_hooks){.context = c, .mark_done = on_mark_done, .look = on_look};
+    c->hooks = (struct gc_hooks){.context = c, .mark_done = on_mark_done, .inspect = on_look};
     gc_set_hooks(&t->g, &c->hooks);
-    gc_test_reach(t, PHASE_LOOK);
+    gc_test_reach(t, PHASE_INSPECT);
     return c;
 }
 
@@ -59,12 +59,13 @@ static void the_program_runs_between_slices(void **state) {
     struct client *c = start(t);
     value kept[LISTS];
     for (size_t i = 1; i < LISTS; i += 2) kept[i] = t->root[i];
-    for (size_t n = 0; t->g.heap->phase == PHASE_LOOK; n++) {
+    for (size_t n = 0; t->g.heap->phase == PHASE_INSPECT; n++) {
         t->root[LISTS + n % 40] = gc_test_list(t, 50 + gc_test_random(t, 500));
         if (n % 3 == 0) gc_minor(&t->g);
         if (n % 7 == 0) t->root[n % LISTS | 1] = VAL_UNIT;
         if (n % 5 == 0) gc_alloc(&t->g, 300, 0);
-        if (t->g.heap->phase == PHASE_LOOK) gc_look_some(&t->g, 40); /* allocation does it too */
+        if (t->g.heap->phase == PHASE_INSPECT)
+            gc_inspect_some(&t->g, 40); /* allocation does it too */
         gc_verify(&t->g, "between slices");
     }
     assert_true(c->slices > 10);
@@ -75,7 +76,7 @@ static void the_program_runs_between_slices(void **state) {
 static void a_forced_cycle_looks_at_all_at_once(void **state) {
     struct gc_test *t = *state;
     struct client *c = start(t);
-    gc_look_some(&t->g, 40);
+    gc_inspect_some(&t->g, 40);
     gc_finish_major_cycle(&t->g);
     assert_int_equal(c->slices, 2);
     check(t, c);
@@ -84,16 +85,16 @@ static void a_forced_cycle_looks_at_all_at_once(void **state) {
 static void slices_of_allocation_come_to_the_end(void **state) {
     struct gc_test *t = *state;
     struct client *c = start(t);
-    while (t->g.heap->phase == PHASE_LOOK) gc_test_list(t, 100);
+    while (t->g.heap->phase == PHASE_INSPECT) gc_test_list(t, 100);
     check(t, c);
 }
 
 static void hooks_may_go_meanwhile(void **state) {
     struct gc_test *t = *state;
     struct client *c = start(t);
-    gc_look_some(&t->g, 40);
+    gc_inspect_some(&t->g, 40);
     gc_set_hooks(&t->g, NULL);
-    gc_look_some(&t->g, 1);
+    gc_inspect_some(&t->g, 1);
     assert_int_equal(t->g.heap->phase, PHASE_SWEEP);
     free(c);
 }

@@ -93,12 +93,12 @@ static void check_young(struct gc_test *t) {
 }
 
 /* A client of the hooks that has something to look at after marking, so that there is a LOOK. */
-static size_t on_mark_done(void *context, struct gc_domain *g) { return GC_LOOK_WORK; }
+static size_t on_mark_done(void *context, struct gc_domain *g) { return GC_INSPECT_WORK; }
 static size_t on_look(void *context, struct gc_domain *g, size_t budget) { return 0; }
 
 static void slots_that_could_not_be_remembered(void **state) {
     struct gc_test *t = *state;
-    const struct gc_hooks hooks = {.mark_done = on_mark_done, .look = on_look};
+    const struct gc_hooks hooks = {.mark_done = on_mark_done, .inspect = on_look};
     gc_set_hooks(&t->g, &hooks);
     for (enum gc_phase phase = PHASE_IDLE; phase <= PHASE_SWEEP; phase++) {
         allow(t);
@@ -111,10 +111,10 @@ static void slots_that_could_not_be_remembered(void **state) {
         gc_test_reach(t, phase);
         refuse(t);
         fill_with_young(t);
-        assert_true(t->g.heap->remembered_lost);
-        assert_true(t->g.heap->minor_requested);
+        assert_true(t->g.minor.remembered_lost);
+        assert_true(t->g.minor.requested);
         gc_minor_collect(&t->g);
-        assert_false(t->g.heap->remembered_lost);
+        assert_false(t->g.minor.remembered_lost);
         check_young(t);
         gc_test_reach(t, PHASE_IDLE);
         check_young(t);
@@ -132,7 +132,7 @@ static void registered_slots_that_could_not_be_listed(void **state) {
     refuse(t);
     for (int i = 0; i < SOME; i++)
         gc_modify_root(&t->g, &slots[i], gc_test_pair(t, val_of_int(i), VAL_UNIT));
-    assert_true(t->g.heap->roots.young_lost);
+    assert_true(t->g.minor.roots_lost);
     gc_minor_collect(&t->g);
     for (int i = 0; i < SOME; i++) {
         assert_false(gc_is_young(&t->g, slots[i]));

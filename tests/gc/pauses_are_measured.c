@@ -1,5 +1,4 @@
 /* gc_measure_pauses: every stop is counted, and percentiles are in order. */
-#include "gc/pauses.h"
 #include "tests/gc/gc_test.h"
 
 static void nothing_is_measured_unless_asked(void **state) {

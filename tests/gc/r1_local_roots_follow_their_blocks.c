@@ -59,7 +59,7 @@ static void plain_roots(void **state) {
     value slots[COUNT];
     for (int i = 0; i < COUNT; i++) {
         slots[i] = VAL_UNIT;
-        gc_register_plain_root(&t->g, &slots[i]);
+        gc_register_mutable_root(&t->g, &slots[i]);
     }
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < COUNT; i++) slots[i] = gc_test_list(t, i % 7 + round);
@@ -67,11 +67,11 @@ static void plain_roots(void **state) {
         for (int i = 0; i < COUNT; i++) gc_test_check_list(slots[i], i % 7 + round);
     }
     for (int i = 0; i < COUNT; i++)
-        if (i % 3 != 0) gc_remove_plain_root(&t->g, &slots[i]);
+        if (i % 3 != 0) gc_remove_mutable_root(&t->g, &slots[i]);
     gc_test_cycle(t);
     for (int i = 0; i < COUNT; i += 3) {
         gc_test_check_list(slots[i], i % 7 + 2);
-        gc_remove_plain_root(&t->g, &slots[i]);
+        gc_remove_mutable_root(&t->g, &slots[i]);
     }
 }
 

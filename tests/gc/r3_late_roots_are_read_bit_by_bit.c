@@ -12,7 +12,7 @@ struct table {
 
 static void scan(void *context, struct gc_visitor *visitor) {
     struct table *table = context;
-    if (visitor->may_wait) table->next = 0;
+    if (visitor->may_defer) table->next = 0;
     else visitor->slots(visitor, table->slots, table->slots + LATE);
 }
 

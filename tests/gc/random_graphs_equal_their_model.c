@@ -101,7 +101,7 @@ static void collect_step(struct gc_test *t) {
     default:
         if (!t->g.action_requested) break;
         gc_clear_action(&t->g);
-        gc_do_due_work(&t->g);
+        gc_collect_requested(&t->g);
     }
 }
 

@@ -10,7 +10,7 @@ enum { LONG = 300000, SOON = 20000 };
 static void allocate(struct gc_test *t, size_t count) {
     for (size_t i = 0; i < count; i++) {
         gc_test_pair(t, val_of_int(1), val_of_int(2));
-        gc_do_due_work(&t->g);
+        gc_collect_requested(&t->g);
     }
 }
 

@@ -82,7 +82,7 @@ static void overlapping_moves(void **state) {
 
 static void forget_young_slot(struct gc_test *t) {
     gc_ephe_set(&t->g, t->root[0], EPHE_FIRST_KEY, t->root[1]);
-    t->g.heap->weak.young.count = 0;
+    t->g.minor.weak_slots.count = 0;
     gc_verify(&t->g, "test");
 }
 

@@ -76,7 +76,7 @@ static void outside_memory_hastens_collections(void **state) {
         gc_alloc_custom(&t->g, &plain, 8, 1, 10);
         if (t->g.action_requested) {
             gc_clear_action(&t->g);
-            gc_do_due_work(&t->g);
+            gc_collect_requested(&t->g);
         }
     }
     gc_stats_read(&t->g, &after);
@@ -91,7 +91,7 @@ static void outside_memory_of_living_blocks_drives_major_cycles(void **state) {
         t->root[i % 8] = gc_alloc_custom_mem(&t->g, &plain, 8, 1 << 20);
         if (t->g.action_requested) {
             gc_clear_action(&t->g);
-            gc_do_due_work(&t->g);
+            gc_collect_requested(&t->g);
         }
     }
     gc_stats_read(&t->g, &after);

@@ -60,7 +60,7 @@ void *vm_must(void *p) {
 void vm_fatal(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    gc_vtell_fatal(format, arguments);
+    gc_vreport_fatal(format, arguments);
     va_end(arguments);
     _exit(2);
 }

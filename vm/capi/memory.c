@@ -23,7 +23,7 @@ void caml_initialize(value *slot, value v) {
 value caml_check_urgent_gc(value extra_root) {
     struct gc_domain *g = &self()->gc;
     GC_ROOT(g, &extra_root);
-    gc_do_due_work(g);
+    gc_collect_requested(g);
     return extra_root;
 }
 
@@ -36,8 +36,8 @@ void caml_adjust_gc_speed(uintptr_t mem, uintptr_t max) {
 
 /* ---- Global roots. ---- */
 
-void caml_register_global_root(value *slot) { gc_register_plain_root(&self()->gc, slot); }
-void caml_remove_global_root(value *slot) { gc_remove_plain_root(&self()->gc, slot); }
+void caml_register_global_root(value *slot) { gc_register_mutable_root(&self()->gc, slot); }
+void caml_remove_global_root(value *slot) { gc_remove_mutable_root(&self()->gc, slot); }
 void caml_register_generational_global_root(value *slot) { gc_register_root(&self()->gc, slot); }
 void caml_remove_generational_global_root(value *slot) { gc_remove_root(&self()->gc, slot); }
 void caml_modify_generational_global_root(value *slot, value v) {

@@ -56,7 +56,7 @@ void caml_raise_not_found(void) { vm_raise_not_found(self()); }
 void caml_fatal_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    gc_vtell_fatal(format, arguments);
+    gc_vreport_fatal(format, arguments);
     va_end(arguments);
     abort();
 }

@@ -64,7 +64,7 @@ static const char *attach(struct domain *d) {
     if (capi == NULL) return "no memory";
     d->vm->abi_state = capi;
     d->abi.young_limit = UINTPTR_MAX;
-    gc_young_range(&d->gc, &d->abi.young_start, &d->abi.young_end);
+    gc_minor_heap_range(&d->gc, &d->abi.young_start, &d->abi.young_end);
     vm_backtrace_publish(d);
     gc_add_scanner(d->gc.heap, scan, d);
     capi_show(&d->abi);

@@ -1,6 +1,6 @@
 /* run.c - running a program: creates the machine, runs it, maps the outcome to an exit status. */
 #include "gc/assert.h"
-#include "gc/pauses.h"
+#include "gc/stats.h"
 #include "memprof/format/plain.h"
 #include "memprof/memprof.h"
 #include "memprof/sampling/stress.h"

@@ -1,7 +1,6 @@
 /* exit_statistics.c - one line a counter, as ocamlrun prints them; a summary for people. */
 #include "vm/machine/exit_statistics.h"
 
-#include "gc/pauses.h"
 #include "gc/stats.h"
 #include "vm/state/vm.h"
 

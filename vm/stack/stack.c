@@ -268,8 +268,8 @@ void vm_stack_scan(void *context, struct gc_visitor *visitor) {
     if (gc_get_params(&d->gc)->verify) vm_selfcheck(d);
     value *end = d->stack.high;
     if (visitor->young_only) end = d->stack.watermarks[WATERMARK_MINOR].slot;
-    else if (visitor->may_wait) end = leave_unread(d);
-    if (!visitor->young_only) visitor->left_out += (size_t)(d->stack.high - end) / WORDS_A_ROOT;
+    else if (visitor->may_defer) end = leave_unread(d);
+    if (!visitor->young_only) visitor->deferred += (size_t)(d->stack.high - end) / WORDS_A_ROOT;
     visitor->slots(visitor, d->stack.sp, end);
     gc_visit(visitor, &d->exn);
     gc_visit(visitor, &d->accu);

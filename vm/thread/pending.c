@@ -2,7 +2,7 @@
  * a profiler's callbacks, finalisers, then other threads' turn (vm/thread/pending.h). */
 #include "vm/thread/pending.h"
 
-#include "gc/final.h"
+#include "gc/weak.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/limits.h"
 #include "vm/stack/prim_watch.h"
@@ -28,7 +28,7 @@ value vm_process_pending_exn(struct domain *d) {
     vm_watch_ocaml(d);
     gc_clear_action(&d->gc);
     vm_stop_if_requested(d);
-    gc_do_due_work(&d->gc);
+    gc_collect_requested(&d->gc);
     value result = vm_run_signal_handlers_exn(d);
     struct vm_profiler *profiler = &d->vm->profiler;
     if (!is_exn_result(result) && profiler->state != NULL)
