@@ -60,53 +60,60 @@ static void custom_make_room(struct gc_domain *g, const struct gc_custom_ops *op
         gc_out_of_memory(g, YOUNG_STRIDE);
 }
 
-/* Registers a major custom block. */
+/* What is charged to a block: mem bytes of max for the major cycle; minor_mem of them, as a share
+ * of minor_max, hasten the next minor collection first. */
+struct charge {
+    size_t mem, max, minor_mem, minor_max;
+};
+
+/* By the custom ratios. */
+static struct charge charge_by_ratios(const struct gc_domain *g, size_t mem) {
+    size_t most = g->heap->params.custom_minor_max_bytes;
+    return (struct charge){mem, major_max(g->heap), mem < most ? mem : most, minor_max(g)};
+}
+
 static void register_major(struct gc_domain *g, value v) {
-    ASSERT(gc_is_major_block(g->heap, v) && tag_of(v) == TAG_CUSTOM); /* X1 */
+    ASSERT(gc_is_major_block(g->heap, v)); /* X1 */
     if (custom_ops(v)->finalize != NULL) vector_append(&g->heap->customs, (uintptr_t)v);
 }
 
-/* Registers a young custom block, charged mem bytes of max: minor_mem of them hasten the next minor
- * collection, as a share of minor_max_bytes; the rest is charged to the major cycle at once. */
-static void register_young(struct gc_domain *g, value v, size_t mem, size_t max, size_t minor_mem,
-                           size_t minor_max_bytes) {
-    ASSERT(gc_is_young(g, v) && tag_of(v) == TAG_CUSTOM); /* X1 */
-    if (custom_ops(v)->finalize == NULL && mem == 0) return;
-    if (mem > minor_mem) charge_major(g, mem - minor_mem, max);
-    vector_append(&g->minor.customs, (uintptr_t)v);
-    vector_append(&g->minor.customs, minor_mem);
-    vector_append(&g->minor.customs, max);
-    if (minor_mem == 0) return;
-    g->minor.custom_ratio += share(minor_mem, minor_max_bytes);
-    if (g->minor.custom_ratio >= 1.0) gc_request_minor(g);
+/* Registers and charges a new custom block. Needs: custom_make_room. */
+static void register_custom(struct gc_domain *g, value v, struct charge c) {
+    struct gc_minor *minor = &g->minor;
+    ASSERT(tag_of(v) == TAG_CUSTOM);
+    if (!gc_is_young(g, v)) {
+        charge_major(g, c.mem, c.max);
+        register_major(g, v);
+    } else if (custom_ops(v)->finalize != NULL || c.mem != 0) {
+        charge_major(g, c.mem - c.minor_mem, c.max);
+        vector_append(&minor->customs, (uintptr_t)v);
+        vector_append(&minor->customs, c.minor_mem);
+        vector_append(&minor->customs, c.max);
+        if (c.minor_mem == 0) return;
+        minor->custom_ratio += share(c.minor_mem, c.minor_max);
+        if (minor->custom_ratio >= 1.0) gc_request_minor(g);
+    }
 }
 
 static value alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
-                          size_t mem, size_t max, size_t minor_mem, size_t minor_max_bytes) {
+                          struct charge c) {
     size_t wosize = 1 + (bytes + 7) / 8;
     bool small = wosize <= MAX_YOUNG_WOSIZE;
-    custom_make_room(g, ops, mem, true);
+    custom_make_room(g, ops, c.mem, true);
     value v = small ? gc_alloc_small(g, wosize, TAG_CUSTOM) : gc_alloc_major(g, wosize, TAG_CUSTOM);
     field(v, 0) = (value)ops;
-    if (small) {
-        register_young(g, v, mem, max, minor_mem, minor_max_bytes);
-    } else {
-        charge_major(g, mem, max);
-        register_major(g, v);
-    }
+    register_custom(g, v, c);
     return v;
 }
 
 value gc_alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                       size_t mem, size_t max) {
-    return alloc_custom(g, ops, bytes, mem, max, mem, max);
+    return alloc_custom(g, ops, bytes, (struct charge){mem, max, mem, max});
 }
 
 value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                           size_t mem) {
-    size_t most = g->heap->params.custom_minor_max_bytes;
-    size_t minor_mem = mem < most ? mem : most;
-    value v = alloc_custom(g, ops, bytes, mem, major_max(g->heap), minor_mem, minor_max(g));
+    value v = alloc_custom(g, ops, bytes, charge_by_ratios(g, mem));
     if (g->hooks && g->hooks->allocated && mem > 0)
         g->hooks->allocated(g->hooks->context, g, v, mem, GC_CUSTOM);
     return v;
@@ -114,14 +121,7 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
 
 void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
     custom_make_room(g, custom_ops(v), mem, false);
-    if (gc_is_young(g, v)) {
-        size_t most = g->heap->params.custom_minor_max_bytes;
-        size_t minor_mem = mem < most ? mem : most;
-        register_young(g, v, mem, major_max(g->heap), minor_mem, minor_max(g));
-    } else {
-        charge_major(g, mem, major_max(g->heap));
-        register_major(g, v);
-    }
+    register_custom(g, v, charge_by_ratios(g, mem));
 }
 
 void gc_charge(struct gc_domain *g, size_t mem, size_t max) {

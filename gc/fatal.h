@@ -22,7 +22,6 @@ void gc_catch(struct gc_catcher *catcher);
 void gc_uncatch(struct gc_catcher *catcher);
 /* Jumps to the thread's innermost catcher; if there is none, prints the error on standard error and
  * returns. GC: never. */
-void gc_report_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void gc_vreport_fatal(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 #endif

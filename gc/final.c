@@ -63,11 +63,6 @@ static void make_due(struct gc_domain *g, struct gc_finaliser item) {
     gc_request_action(g);
 }
 
-/* Makes item of `last` due: its value is gone. */
-static void make_last_due(struct gc_domain *g, struct gc_finaliser item) {
-    make_due(g, (struct gc_finaliser){item.function, VAL_UNIT, 0}); /* F2 */
-}
-
 /* Turns due.items[from ..], which are in the order of registration, into the order of calls. */
 static void reverse_due(struct gc_domain *g, size_t from) {
     struct gc_finaliser *items = g->final.due.items;
@@ -106,16 +101,23 @@ void gc_final_minor_roots(struct gc_domain *g) {
     first->old = first->count;
 }
 
-void gc_final_minor_last(struct gc_domain *g) {
+/* F2: the items of `last` from index `from` whose value died become due, without it. survives may
+ * update the argument. */
+static void take_dead_lasts(struct gc_domain *g, size_t from,
+                            bool (*survives)(struct gc_domain *g, value *argument)) {
     struct gc_finalisers *last = &g->final.last;
-    size_t kept = last->old, new_due = g->final.due.count;
-    for (size_t i = last->old; i < last->count; i++) {
+    size_t kept = from, new_due = g->final.due.count;
+    for (size_t i = from; i < last->count; i++) {
         struct gc_finaliser item = last->items[i];
-        if (gc_minor_survives(g, &item.argument)) last->items[kept++] = item;
-        else make_last_due(g, item);
+        if (survives(g, &item.argument)) last->items[kept++] = item;
+        else make_due(g, (struct gc_finaliser){item.function, VAL_UNIT, 0});
     }
     last->old = last->count = kept;
     reverse_due(g, new_due);
+}
+
+void gc_final_minor_last(struct gc_domain *g) {
+    take_dead_lasts(g, g->final.last.old, gc_minor_survives);
 }
 
 /* ---- Major collection ---- */
@@ -153,14 +155,8 @@ bool gc_final_mark_first(struct gc_domain *g) {
     return held > 0 || new_due < due->count;
 }
 
-void gc_final_mark_last(struct gc_domain *g) {
-    struct gc_finalisers *last = &g->final.last;
-    size_t kept = 0, new_due = g->final.due.count;
-    for (size_t i = 0; i < last->count; i++) {
-        struct gc_finaliser item = last->items[i];
-        if (gc_is_marked(g->heap, item.argument)) last->items[kept++] = item;
-        else make_last_due(g, item);
-    }
-    last->old = last->count = kept;
-    reverse_due(g, new_due);
+static bool survives_marking(struct gc_domain *g, value *argument) {
+    return gc_is_marked(g->heap, *argument);
 }
+
+void gc_final_mark_last(struct gc_domain *g) { take_dead_lasts(g, 0, survives_marking); }

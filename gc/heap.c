@@ -1,4 +1,4 @@
-/* heap.c - the heap as a whole: its address range, minor heaps, parameters, poll words, walks.
+/* heap.c - the heap as a whole: its address range, minor heaps, parameters, poll words.
  *
  *     range_start                minor_base                    major_start
  *     | atoms (one page), unused | minor heaps                 | major heap              |
@@ -81,20 +81,8 @@ static size_t minor_words(const struct gc_domain *g) {
     return wanted < room ? wanted : room;
 }
 
-void gc_minor_heap_settle(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
-    size_t words = minor_words(g);
-    g->minor.short_of_memory = !gc_spans_reserve(heap, gc_minor_spans(heap, words));
-    if (g->minor.short_of_memory) {
-        words = MIN_MINOR_WORDS;
-        if (!gc_spans_reserve(heap, gc_minor_spans(heap, words))) heap->exhausted = true;
-    }
-    if (words * 8 != g->young_end - g->young_start) gc_minor_heap_resize(g, words);
-    heap->minor_spans = gc_minor_spans(heap, (g->young_end - g->young_start) / 8);
-    ASSERT(heap->free_span_count >= heap->minor_spans || heap->exhausted); /* P5 */
-}
-
-bool gc_minor_heap_resize(struct gc_domain *g, size_t words) {
+/* Resizes the empty minor heap; false, with the size as it was, if memory is refused. */
+static bool minor_resize(struct gc_domain *g, size_t words) {
     struct gc_heap *heap = g->heap;
     size_t bytes = words * 8, had = g->minor.committed_bytes;
     char *start = (char *)g->young_start;
@@ -115,6 +103,19 @@ bool gc_minor_heap_resize(struct gc_domain *g, size_t words) {
     gc_sample_rebase(g, old_end);
     gc_log(heap, 0x20, "Minor heap: %zu KB\n", bytes / 1024);
     return true;
+}
+
+void gc_minor_heap_settle(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    size_t words = minor_words(g);
+    g->minor.short_of_memory = !gc_spans_reserve(heap, gc_minor_spans(heap, words));
+    if (g->minor.short_of_memory) {
+        words = MIN_MINOR_WORDS;
+        if (!gc_spans_reserve(heap, gc_minor_spans(heap, words))) heap->exhausted = true;
+    }
+    if (words * 8 != g->young_end - g->young_start) minor_resize(g, words);
+    heap->minor_spans = gc_minor_spans(heap, (g->young_end - g->young_start) / 8);
+    ASSERT(heap->free_span_count >= heap->minor_spans || heap->exhausted); /* P5 */
 }
 
 void gc_minor_heap_move(struct gc_domain *g) {
@@ -217,7 +218,7 @@ static const char *set_up(struct gc_domain *g) {
     g->clock_end = g->young_ptr;
     g->sample_at = GC_NO_SAMPLE;
     gc_pools_create(heap);
-    if (!gc_minor_heap_resize(g, MIN_MINOR_WORDS)) return "cannot get memory for the minor heap";
+    if (!minor_resize(g, MIN_MINOR_WORDS)) return "cannot get memory for the minor heap";
     gc_minor_heap_settle(g);
     if (heap->exhausted) return "cannot get memory for the major heap";
     if (!gc_mark_create(heap) || !gc_remembered_create(g))
@@ -267,52 +268,19 @@ void gc_heap_destroy(struct gc_domain *g, bool finalize_customs) {
     g->heap = NULL;
 }
 
-/* ---- Walks. ---- */
-
-/* The bytes of the block, gap or free run at p in a span, and whether it is free. */
-static size_t piece_at(const struct gc_span *span, uintptr_t p, bool *is_free) {
-    header h = *(header *)p;
-    ASSERT(span->kind == SPAN_REGION || span->kind == SPAN_SMALL);
-    *is_free = colour_of_header(h) == COLOUR_FREE;
-    if (span->kind == SPAN_REGION) return gc_granules(wosize_of_header(h)) * GRANULE_BYTES;
-    return *is_free ? 8 * (wosize_of_header(h) + 1) : 8u * span->cell_words;
-}
-
-static uintptr_t span_end(const struct gc_heap *heap, const struct gc_span *span) {
-    size_t words = span->kind == SPAN_REGION ? span->run.length * SPAN_WORDS
-                                             : (size_t)span->cells * span->cell_words;
-    return gc_span_start(heap, span) + 8 * words;
-}
-
 void gc_span_walk(struct gc_heap *heap, struct gc_span *span, void (*f)(void *context, value v),
                   void *context) {
-    bool is_free;
-    uintptr_t end = span_end(heap, span), next;
-    for (uintptr_t p = gc_span_start(heap, span); p < end; p = next) {
-        next = p + piece_at(span, p, &is_free);
-        ASSERT(next > p && next <= end); /* P1, P3 */
-        if (!is_free) f(context, (value)(p + 8));
-    }
-}
-
-void gc_span_walk_free(struct gc_heap *heap, struct gc_span *span,
-                       void (*f)(void *context, uintptr_t start, size_t words), void *context) {
-    bool is_free;
-    uintptr_t end = span_end(heap, span), next;
-    for (uintptr_t p = gc_span_start(heap, span); p < end; p = next) {
-        next = p + piece_at(span, p, &is_free);
-        if (is_free) f(context, p, (next - p) / 8);
-    }
-}
-
-void gc_spans_walk(struct gc_heap *heap, void (*f)(void *context, struct gc_span *span),
-                   void *context) {
-    for (size_t i = 0, n; i < heap->top_span; i += n) {
-        struct gc_span *span = &heap->spans[i];
-        n = span->kind == SPAN_FREE     ? span->length
-            : span->kind == SPAN_REGION ? span->run.length
-                                        : 1;
-        ASSERT(span->kind != SPAN_BODY && n > 0 && n <= heap->top_span - i); /* P3, P4 */
-        f(context, span);
+    bool region = span->kind == SPAN_REGION;
+    size_t cell_bytes = 8u * span->cell_words;
+    uintptr_t p = gc_span_start(heap, span);
+    uintptr_t end = p + (region ? span->run.length * SPAN_BYTES : span->cells * cell_bytes);
+    ASSERT(region || span->kind == SPAN_SMALL);
+    while (p < end) {
+        header h = *(header *)p;
+        value v = (value)(p + 8);
+        if (region) p += gc_granules(wosize_of_header(h)) * GRANULE_BYTES;
+        else p += colour_of_header(h) == COLOUR_FREE ? 8 * (wosize_of_header(h) + 1) : cell_bytes;
+        ASSERT(p > (uintptr_t)v - 8 && p <= end); /* P1, P3 */
+        f(context, v);
     }
 }

@@ -209,10 +209,6 @@ const struct gc_params *gc_get_params(const struct gc_domain *g);
  * */
 void gc_minor_heap_range(const struct gc_domain *g, uintptr_t *start, uintptr_t *end);
 
-/* Calls f for every block of the heap, after a minor collection; v: block start, never an infix
- * pointer. f must not allocate. GC: may run, before the walk. */
-void gc_walk(struct gc_domain *g, void (*f)(void *context, value v), void *context);
-
 /* Whether a check that reads `words` words should be made now. Always, except at the levels of
  * --gc-stress that act at every step of the program: there each step earns the account some words,
  * many while the program is short, and a check is made when its words have been earned. All zeros

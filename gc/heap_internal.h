@@ -288,6 +288,12 @@ static inline bool gc_is_marked(const struct gc_heap *heap, value v) {
 static inline bool gc_is_unreached(const struct gc_heap *heap, value v) {
     return heap->phase >= PHASE_INSPECT && !gc_is_marked(heap, v);
 }
+/* The number of spans of the free run, region or small span that starts at span. */
+static inline size_t gc_spans_from(const struct gc_span *span) {
+    ASSERT(span->kind != SPAN_BODY); /* P3 */
+    if (span->kind == SPAN_FREE) return span->length;
+    return span->kind == SPAN_REGION ? span->run.length : 1;
+}
 /* Whether a span holds blocks with fields to scan. */
 static inline bool gc_is_scannable(const struct gc_span *span) {
     return span->kind == SPAN_REGION || (span->kind == SPAN_SMALL && !span->no_scan);
@@ -311,8 +317,7 @@ static inline void gc_fill_junk(uintptr_t from, uintptr_t to) {
 /* Replaces a young block in *slot by its copy in the major heap, made now if there is none (the
  * fields of a new copy follow at gc_minor_drain). Leaves other words alone. */
 void gc_evacuate(struct gc_domain *g, value *slot);
-/* The same for all slots of [from, to), and for n slots given by address. */
-void gc_evacuate_range(struct gc_domain *g, value *from, value *to);
+/* The same for n slots given by address. */
 void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n);
 /* Evacuates everything reachable from what was evacuated. */
 void gc_minor_drain(struct gc_domain *g);
@@ -347,8 +352,6 @@ void gc_custom_minor(struct gc_domain *g);
 /* Gives the empty minor heap the size it should have and establishes P5; a smaller one and
  * short_of_memory if the system refuses, the smallest and exhausted if it refuses that too. */
 void gc_minor_heap_settle(struct gc_domain *g);
-/* Resizes the empty minor heap; false, with the size as it was, if memory is refused. */
-bool gc_minor_heap_resize(struct gc_domain *g, size_t words);
 /* --gc-stress 2: moves the empty minor heap to other addresses and makes the old ones fault. */
 void gc_minor_heap_move(struct gc_domain *g);
 /* The minor heap was emptied or moved: allocation had come down to used_from and goes on from
@@ -377,7 +380,9 @@ void gc_darken_range(struct gc_heap *heap, const value *from, const value *to);
 /* Darkens every root: local, registered, scanners (roots.c). */
 void gc_roots_darken(struct gc_domain *g);
 /* Darkens about budget incrementally scanned roots; returns how many were read (roots.c). */
-size_t gc_incremental_roots_darken(struct gc_heap *heap, size_t budget);
+size_t gc_incremental_roots_darken(struct gc_domain *g, size_t budget);
+/* Visits local roots and those of scanners; the visitor's g is set (roots.c). */
+void gc_visit_roots(struct gc_visitor *visitor);
 
 /* The steps of marking, in this order. At its start: */
 void gc_weak_mark_start(struct gc_domain *g);  /* every ephemeron is unresolved */
@@ -471,17 +476,10 @@ void gc_bins_remove(struct gc_bins *bins, struct gc_run *run);
 /* A run of at least length, close to the shortest there is; stays in the bins. NULL: none. */
 struct gc_run *gc_bins_find(const struct gc_bins *bins, size_t length);
 
-/* ---- Walks (heap.c). Need: gc_pools_park before. ---- */
-
-/* Calls f for every block of one span (SMALL or REGION) that is not free; dead ones included. */
+/* Calls f for every block of one span (SMALL or REGION), dead or alive, and for every gap and free
+ * run, whose colour is COLOUR_FREE. Needs: gc_pools_park before (heap.c). */
 void gc_span_walk(struct gc_heap *heap, struct gc_span *span, void (*f)(void *context, value v),
                   void *context);
-/* Calls f for every gap or free run of one span. words: header included. */
-void gc_span_walk_free(struct gc_heap *heap, struct gc_span *span,
-                       void (*f)(void *context, uintptr_t start, size_t words), void *context);
-/* Calls f for every span in use and for every run of free spans (by its first span). */
-void gc_spans_walk(struct gc_heap *heap, void (*f)(void *context, struct gc_span *span),
-                   void *context);
 
 /* ---- Set-up and end of the tables. ---- */
 

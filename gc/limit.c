@@ -71,23 +71,19 @@ void gc_words_free(struct gc_words *w) {
 
 /* ---- Memory of tables. ---- */
 
-static bool own_take(struct gc_heap *heap, size_t bytes) {
+static bool table_take(struct gc_heap *heap, enum gc_payer payer, size_t bytes) {
+    if (payer == GC_PROGRAM) return gc_external_try(heap, bytes);
+    if (payer == GC_COUNTED) return true;
     size_t limit = heap->params.max_heap_words;
     if (limit != 0 && counted_words(heap->own_bytes + bytes) > limit / OWN_SHARE) return false;
     heap->own_bytes += bytes;
     return true;
 }
 
-static bool table_take(struct gc_heap *heap, enum gc_payer payer, size_t bytes) {
-    if (payer == GC_COUNTED) return true;
-    return payer == GC_OWN ? own_take(heap, bytes) : gc_external_try(heap, bytes);
-}
-
 static void table_give(struct gc_heap *heap, enum gc_payer payer, size_t bytes) {
-    if (payer == GC_OWN) {
-        ASSERT(bytes <= heap->own_bytes);
-        heap->own_bytes -= bytes;
-    } else if (payer == GC_PROGRAM) gc_external_give(heap, bytes);
+    ASSERT(payer != GC_OWN || bytes <= heap->own_bytes);
+    if (payer == GC_OWN) heap->own_bytes -= bytes;
+    else if (payer == GC_PROGRAM) gc_external_give(heap, bytes);
 }
 
 void *gc_resize(const struct vector_memory *memory, void *items, size_t old_bytes, size_t bytes) {

@@ -100,7 +100,8 @@ bool gc_mark_exhausted(const struct gc_heap *heap) {
 
 /* Marks from stack, queue and incrementally scanned roots, up to budget words; returns the words
  * done. */
-static intptr_t drain(struct gc_heap *heap, intptr_t budget) {
+static intptr_t drain(struct gc_domain *g, intptr_t budget) {
+    struct gc_heap *heap = g->heap;
     struct gc_mark *m = &heap->mark;
     ASSERT(heap->phase == PHASE_MARK);
     const uintptr_t dead = (uintptr_t)gc_dead_colour(heap) << 8;
@@ -119,36 +120,38 @@ static intptr_t drain(struct gc_heap *heap, intptr_t budget) {
         } else if (m->roots_left) {
             size_t left = (size_t)(budget - work);
             size_t piece = left < ROOTS_PIECE ? left : ROOTS_PIECE;
-            work += (intptr_t)gc_incremental_roots_darken(heap, piece);
+            work += (intptr_t)gc_incremental_roots_darken(g, piece);
         } else break;
     }
     return work;
 }
 
 static void scan_again(void *context, value v) {
-    struct gc_heap *heap = context;
+    struct gc_domain *g = context;
+    struct gc_heap *heap = g->heap;
     header h = header_of(v);
     if (colour_of_header(h) != heap->live_colour || tag_of_header(h) >= TAG_NO_SCAN) return;
     push_range(heap, (value *)v, (value *)v + wosize_of_header(h));
-    drain(heap, INTPTR_MAX);
+    drain(g, INTPTR_MAX);
 }
 
 /* Ranges were lost: scans all marked blocks. This ends, since each time a range is lost again a
  * block has been marked. */
-static void scan_marked(struct gc_heap *heap) {
+static void scan_marked(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
     heap->mark.lost = false;
     gc_pools_park(heap);
     for (size_t i = 0; i < heap->top_span; i++) {
-        if (gc_is_scannable(&heap->spans[i])) gc_span_walk(heap, &heap->spans[i], scan_again, heap);
+        if (gc_is_scannable(&heap->spans[i])) gc_span_walk(heap, &heap->spans[i], scan_again, g);
     }
 }
 
 intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget) {
     struct gc_heap *heap = g->heap;
     struct gc_mark *m = &heap->mark;
-    intptr_t work = drain(heap, budget);
+    intptr_t work = drain(g, budget);
     while (work < budget && m->lost) {
-        scan_marked(heap);
+        scan_marked(g);
         work += (intptr_t)heap->pace.live_words;
     }
     return work;

@@ -134,14 +134,14 @@ static inline void evacuate(struct evacuation *e, value v, value *slot) {
     }
 }
 
-void gc_evacuate(struct gc_domain *g, value *slot) { gc_evacuate_range(g, slot, slot + 1); }
-
-void gc_evacuate_range(struct gc_domain *g, value *from, value *to) {
+static void evacuate_range(struct gc_domain *g, value *from, value *to) {
     struct evacuation e = begin(g);
     for (; from < to; from++)
         if (is_young(&e, *from)) evacuate(&e, *from, from);
     end(&e);
 }
+
+void gc_evacuate(struct gc_domain *g, value *slot) { evacuate_range(g, slot, slot + 1); }
 
 void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n) {
     struct evacuation e = begin(g);
@@ -192,25 +192,15 @@ value gc_promoted_copy(struct gc_domain *g, value v) {
 
 /* ---- The collection. ---- */
 
-struct evacuator {
-    struct gc_visitor visitor; /* first: the visitor's address is this struct's */
-    struct gc_domain *g;
-};
-
-static void visit_slots(struct gc_visitor *visitor, value *from, value *to) {
-    gc_evacuate_range(((struct evacuator *)visitor)->g, from, to);
+static void evacuate_slots(struct gc_visitor *visitor, value *from, value *to) {
+    evacuate_range(visitor->g, from, to);
 }
 
 static void evacuate_roots(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
+    struct gc_visitor visitor = {.g = g, .slots = evacuate_slots, .young_only = true};
     gc_remembered_evacuate(g);
-    for (struct gc_local_roots *frame = g->local_roots; frame; frame = frame->next)
-        for (intptr_t t = 0; t < frame->ntables; t++)
-            gc_evacuate_range(g, frame->tables[t], frame->tables[t] + frame->nitems);
     gc_roots_evacuate(g);
-    struct evacuator evacuator = {{.slots = visit_slots, .young_only = true}, g};
-    for (size_t i = 0; i < heap->scanner_count; i++)
-        heap->scanners[i].scan(heap->scanners[i].context, &evacuator.visitor);
+    gc_visit_roots(&visitor);
     gc_final_minor_roots(g);
     gc_minor_drain(g);
 }

@@ -110,7 +110,7 @@ void gc_vreport_fatal(const char *format, va_list arguments) {
     fprintf(stderr, "Fatal error: %s\n", text); /* in one write: others may print there too */
 }
 
-void gc_report_fatal(const char *format, ...) {
+static void report_fatal(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     gc_vreport_fatal(format, arguments);
@@ -118,7 +118,7 @@ void gc_report_fatal(const char *format, ...) {
 }
 
 void gc_fatal_no_memory(const char *doing) {
-    gc_report_fatal("out of memory while %s", doing);
+    report_fatal("out of memory while %s", doing);
     exit(2);
 }
 

@@ -174,17 +174,10 @@ static void accrue(struct gc_heap *heap) {
     }
 }
 
-static intptr_t mark_some(struct gc_domain *g, intptr_t budget) {
-    gc_begin_activity(g, GC_ACT_MARK);
-    intptr_t done = gc_mark_some(g, budget);
-    gc_end_activity(g, GC_ACT_MARK, (size_t)done);
-    return done;
-}
-
-static intptr_t sweep_some(struct gc_domain *g, intptr_t budget) {
-    gc_begin_activity(g, GC_ACT_SWEEP);
-    intptr_t done = gc_sweep_some(g, budget);
-    gc_end_activity(g, GC_ACT_SWEEP, (size_t)done);
+static intptr_t pace_do(struct gc_domain *g, enum gc_activity what, intptr_t budget) {
+    gc_begin_activity(g, what);
+    intptr_t done = what == GC_ACT_MARK ? gc_mark_some(g, budget) : gc_sweep_some(g, budget);
+    gc_end_activity(g, what, (size_t)done);
     return done;
 }
 
@@ -192,9 +185,9 @@ intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_finish) {
     struct gc_heap *heap = g->heap;
     ASSERT(heap->phase != PHASE_IDLE && budget > 0);
     ASSERT(!may_finish || g->young_ptr == g->young_end);
-    if (heap->phase == PHASE_SWEEP) return sweep_some(g, budget);
+    if (heap->phase == PHASE_SWEEP) return pace_do(g, GC_ACT_SWEEP, budget);
     if (heap->phase == PHASE_INSPECT) return gc_inspect_some(g, budget);
-    intptr_t done = mark_some(g, budget);
+    intptr_t done = pace_do(g, GC_ACT_MARK, budget);
     if (gc_mark_exhausted(heap) && may_finish) gc_mark_finish(g);
     return done;
 }
@@ -262,11 +255,11 @@ static void run_to_idle(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     ASSERT(g->young_ptr == g->young_end);
     if (heap->phase == PHASE_MARK) {
-        mark_some(g, INTPTR_MAX);
+        pace_do(g, GC_ACT_MARK, INTPTR_MAX);
         gc_mark_finish(g);
     }
     if (heap->phase == PHASE_INSPECT) gc_inspect_some(g, INTPTR_MAX);
-    if (heap->phase == PHASE_SWEEP) sweep_some(g, INTPTR_MAX);
+    if (heap->phase == PHASE_SWEEP) pace_do(g, GC_ACT_SWEEP, INTPTR_MAX);
     ASSERT(heap->phase == PHASE_IDLE);
 }
 

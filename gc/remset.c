@@ -69,7 +69,8 @@ static void search_block(void *context, value v) {
     struct search *s = context;
     struct gc_words *set = &s->g->minor.remembered;
     header h = header_of(v);
-    if (s->full || gc_is_unreached(s->g->heap, v) || tag_of_header(h) >= TAG_NO_SCAN) return;
+    if (s->full || colour_of_header(h) == COLOUR_FREE || tag_of_header(h) >= TAG_NO_SCAN) return;
+    if (gc_is_unreached(s->g->heap, v)) return;
     value *slot = (value *)v, *end = slot + wosize_of_header(h);
     for (slot = slot < s->from ? s->from : slot; slot < end; slot++) {
         if (!is_block(*slot) || !gc_is_young(s->g, *slot)) continue;

@@ -92,15 +92,19 @@ void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
     }
 }
 
-/* ---- All roots, for marking. ---- */
+void gc_visit_roots(struct gc_visitor *visitor) {
+    const struct gc_heap *heap = visitor->g->heap;
+    for (struct gc_local_roots *frame = visitor->g->local_roots; frame; frame = frame->next)
+        for (intptr_t t = 0; t < frame->ntables; t++)
+            visitor->slots(visitor, frame->tables[t], frame->tables[t] + frame->nitems);
+    for (size_t i = 0; i < heap->scanner_count; i++)
+        heap->scanners[i].scan(heap->scanners[i].context, visitor);
+}
 
-struct darkener {
-    struct gc_visitor visitor; /* first: the visitor's address is this struct's */
-    struct gc_heap *heap;
-};
+/* ---- Marking. ---- */
 
 static void darken_slots(struct gc_visitor *visitor, value *from, value *to) {
-    struct gc_heap *heap = ((struct darkener *)visitor)->heap;
+    struct gc_heap *heap = visitor->g->heap;
     heap->mark.root_words += (size_t)(to - from);
     gc_darken_range(heap, from, to);
 }
@@ -113,28 +117,24 @@ static void darken_set(struct gc_heap *heap, const struct word_map *set) {
 
 void gc_roots_darken(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    struct darkener darkener = {{.slots = darken_slots, .may_defer = true}, heap};
-    for (struct gc_local_roots *frame = g->local_roots; frame; frame = frame->next)
-        for (intptr_t t = 0; t < frame->ntables; t++)
-            gc_darken_range(heap, frame->tables[t], frame->tables[t] + frame->nitems);
+    struct gc_visitor visitor = {.g = g, .slots = darken_slots, .may_defer = true};
     darken_set(heap, &heap->roots);
     darken_set(heap, &heap->mutable_roots);
-    for (size_t i = 0; i < heap->scanner_count; i++)
-        heap->scanners[i].scan(heap->scanners[i].context, &darkener.visitor);
-    heap->mark.deferred_roots = darkener.visitor.deferred;
+    gc_visit_roots(&visitor);
+    heap->mark.deferred_roots = visitor.deferred;
     heap->mark.roots_left = true;
     heap->mark.next_scanner = 0;
 }
 
-size_t gc_incremental_roots_darken(struct gc_heap *heap, size_t budget) {
-    struct darkener darkener = {{.slots = darken_slots}, heap};
-    struct gc_mark *m = &heap->mark;
+size_t gc_incremental_roots_darken(struct gc_domain *g, size_t budget) {
+    struct gc_visitor visitor = {.g = g, .slots = darken_slots};
+    struct gc_mark *m = &g->heap->mark;
     size_t done = 0;
-    ASSERT(heap->phase == PHASE_MARK && m->roots_left);
-    for (; m->next_scanner < heap->scanner_count; m->next_scanner++) {
-        const struct gc_scanner_entry *entry = &heap->scanners[m->next_scanner];
+    ASSERT(g->heap->phase == PHASE_MARK && m->roots_left);
+    for (; m->next_scanner < g->heap->scanner_count; m->next_scanner++) {
+        const struct gc_scanner_entry *entry = &g->heap->scanners[m->next_scanner];
         if (!entry->scan_some) continue;
-        done += entry->scan_some(entry->context, &darkener.visitor, budget - done);
+        done += entry->scan_some(entry->context, &visitor, budget - done);
         if (done >= budget) return done;
     }
     m->roots_left = false;

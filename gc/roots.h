@@ -53,6 +53,7 @@ static inline void gc_leave_root_scope(const struct gc_root_scope *scope) {
 /* What a scanner passes its slots to. They may hold any words; those that are no heap blocks are
  * skipped. */
 struct gc_visitor {
+    struct gc_domain *g;                                               /* the collector's own */
     void (*slots)(struct gc_visitor *visitor, value *from, value *to); /* from <= slot < to */
     bool young_only; /* minor collection: slots that hold no young blocks may be omitted */
     bool may_defer;  /* start of marking: incrementally scanned roots may be omitted */
@@ -72,7 +73,7 @@ enum { GC_SCANNERS = 16 }; /* of a heap, at most */
  * GC: never. */
 void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
-/* Adds a scanner of so many roots that marking scans them incrementally. Its owner keeps R3. GC:
+/* Adds a scanner with roots that marking scans incrementally. Its owner keeps R3. GC:
  * never. */
 void gc_add_incremental_scanner(struct gc_heap *heap, gc_scanner *scan,
                                 gc_incremental_scanner *scan_some, void *context);

@@ -27,71 +27,46 @@ void gc_stats_read(const struct gc_domain *g, struct gc_stats *out) {
     if (out->top_heap_words < out->heap_words) out->top_heap_words = out->heap_words;
 }
 
-/* ---- Walks over the blocks ---- */
-
 struct walk {
     struct gc_heap *heap;
     struct gc_walk_stats *stats;
-    void (*f)(void *context, value v);
-    void *context;
 };
 
-static void count_free(void *context, uintptr_t start, size_t words) {
-    struct gc_walk_stats *stats = ((struct walk *)context)->stats;
+static void count_free(struct gc_walk_stats *stats, size_t words) {
     stats->free_blocks++;
     stats->free_words += words;
     if (words > stats->largest_free_words) stats->largest_free_words = words;
 }
 
 static void count_block(void *context, value v) {
-    struct walk *walk = context;
+    const struct walk *walk = context;
     size_t words = wosize_of(v) + 1;
-    if (gc_is_unreached(walk->heap, v)) {
-        count_free(context, (uintptr_t)v - 8, words);
+    if (colour_of_header(header_of(v)) == COLOUR_FREE || gc_is_unreached(walk->heap, v)) {
+        count_free(walk->stats, words);
     } else {
         walk->stats->live_blocks++;
         walk->stats->live_words += words;
     }
 }
 
-static void count_span(void *context, struct gc_span *span) {
-    struct walk *walk = context;
-    if (span->kind == SPAN_FREE) {
-        /* The spans of a free run that have memory count as one free block. */
-        size_t usable = 0;
-        for (size_t i = 0; i < span->length; i++) usable += !span[i].discarded;
-        if (usable > 0) count_free(walk, 0, usable * SPAN_WORDS);
-    } else {
-        gc_span_walk(walk->heap, span, count_block, walk);
-        gc_span_walk_free(walk->heap, span, count_free, walk);
-    }
-}
-
 void gc_stats_walk(struct gc_domain *g, struct gc_walk_stats *out) {
-    struct walk walk = {.heap = g->heap, .stats = out};
+    struct gc_heap *heap = g->heap;
+    struct walk walk = {heap, out};
     memset(out, 0, sizeof *out);
-    gc_pools_park(g->heap);
-    gc_spans_walk(g->heap, count_span, &walk);
-    size_t heap_words = g->heap->committed_spans * SPAN_WORDS;
+    gc_pools_park(heap);
+    for (size_t i = 0; i < heap->top_span;) {
+        struct gc_span *span = &heap->spans[i];
+        if (span->kind == SPAN_FREE) {
+            /* The spans of a free run that have memory count as one free block. */
+            size_t usable = 0;
+            for (size_t k = 0; k < span->length; k++) usable += !span[k].discarded;
+            if (usable > 0) count_free(out, usable * SPAN_WORDS);
+        } else gc_span_walk(heap, span, count_block, &walk);
+        i += gc_spans_from(span);
+    }
+    size_t heap_words = heap->committed_spans * SPAN_WORDS;
     ASSERT(out->live_words + out->free_words <= heap_words); /* P1, P3, P4 */
     out->fragments = heap_words - out->live_words - out->free_words;
-}
-
-static void visit_block(void *context, value v) {
-    struct walk *walk = context;
-    if (!gc_is_unreached(walk->heap, v)) walk->f(walk->context, v);
-}
-
-static void visit_span(void *context, struct gc_span *span) {
-    struct walk *walk = context;
-    if (span->kind != SPAN_FREE) gc_span_walk(walk->heap, span, visit_block, walk);
-}
-
-void gc_walk(struct gc_domain *g, void (*f)(void *context, value v), void *context) {
-    struct walk walk = {.heap = g->heap, .f = f, .context = context};
-    gc_minor_collect(g);
-    gc_pools_park(g->heap);
-    gc_spans_walk(g->heap, visit_span, &walk);
 }
 
 /* ---- Pauses. ---- */

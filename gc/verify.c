@@ -12,7 +12,6 @@
 #include "gc/heap_internal.h"
 #include "gc/weak.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,21 +24,17 @@ struct checker {
     struct word_map slots;                 /* remembered slots, and those of minor.weak_slots */
 };
 
-static _Noreturn __attribute__((format(printf, 3, 4))) void verify_fail(const struct checker *c,
-                                                                        const char *invariant,
-                                                                        const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "heap verifier: %s broken (%s): ", invariant, c->when);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
+/* Ends the process with a message that names the invariant, unless the condition holds. where: an
+ * address or an index. */
+#define CHECK(c, condition, invariant, where) \
+    ((condition) ? (void)0 : verify_fail(c, invariant, #condition, (uintptr_t)(where)))
+
+static _Noreturn void verify_fail(const struct checker *c, const char *invariant,
+                                  const char *condition, uintptr_t where) {
+    fprintf(stderr, "heap verifier: %s broken (%s) at %#zx: not %s\n", invariant, c->when, where,
+            condition);
     abort();
 }
-
-/* Ends the process with a message that names the invariant, unless the condition holds. */
-#define CHECK(c, condition, invariant, ...) \
-    ((condition) ? (void)0 : verify_fail(c, invariant, __VA_ARGS__))
 
 static void *verify_alloc(size_t bytes) {
     void *p = calloc(1, bytes + 8);
@@ -82,13 +77,11 @@ static bool is_live_block(const struct checker *c, value v) {
     return is_known_block(c, v) && !gc_is_unreached(c->heap, v);
 }
 
-/* Checks word v found in `slot` of `holder`, for the message. */
-static void check_word(const struct checker *c, value v, const char *holder, uintptr_t slot) {
+/* Checks word v, found at `where`. */
+static void check_word(const struct checker *c, value v, const void *where) {
     if (!gc_is_heap_block(c->g, v)) return;
-    CHECK(c, is_known_block(c, v), "G4", "%s %#zx holds %#zx, where no block starts", holder,
-          (size_t)slot, (size_t)v);
-    CHECK(c, !gc_is_unreached(c->heap, v), c->heap->phase == PHASE_INSPECT ? "M5" : "M1",
-          "%s %#zx holds %#zx, which marking did not reach", holder, (size_t)slot, (size_t)v);
+    CHECK(c, is_known_block(c, v), "G4", where);
+    CHECK(c, !gc_is_unreached(c->heap, v), c->heap->phase == PHASE_INSPECT ? "M5" : "M1", where);
 }
 
 /* ---- Tiling of spans ---- */
@@ -98,12 +91,10 @@ static void check_header(const struct checker *c, uintptr_t p, size_t room) {
     header h = *(header *)p;
     unsigned colour = colour_of_header(h);
     size_t words = wosize_of_header(h) + 1;
-    CHECK(c, words >= 2, "V1", "the block at %#zx has no fields", (size_t)p);
-    CHECK(c, words <= room, "P1", "header %#zx at %#zx has no room", (size_t)h, (size_t)p);
-    CHECK(c, tag_of_header(h) != TAG_INFIX, "P1", "an infix header at %#zx is in no closure",
-          (size_t)p);
-    CHECK(c, colour == COLOUR_0 || colour == COLOUR_1, "P1", "the block at %#zx has colour %u",
-          (size_t)p, colour);
+    CHECK(c, words >= 2, "V1", p);
+    CHECK(c, words <= room, "P1", p);
+    CHECK(c, tag_of_header(h) != TAG_INFIX, "P1", p);
+    CHECK(c, colour == COLOUR_0 || colour == COLOUR_1, "P1", p);
 }
 
 /* The block at p of a span: its header, and its colour in this phase. */
@@ -113,19 +104,16 @@ static void tile_block(const struct checker *c, const struct gc_span *span, uint
     check_header(c, p, room);
     bool dead = gc_is_unreached(heap, (value)(p + 8));
     bool marked = colour_of_header(*(header *)p) == heap->live_colour;
-    CHECK(c, heap->phase == PHASE_SWEEP || !span->unswept, "M2", "unswept span at %#zx", (size_t)p);
-    CHECK(c, heap->phase != PHASE_IDLE || marked, "M2",
-          "unmarked block at %#zx while nothing is to be swept", (size_t)p);
-    CHECK(c, heap->phase != PHASE_SWEEP || !dead || span->unswept, "M3",
-          "dead block at %#zx in a swept span", (size_t)p);
+    CHECK(c, heap->phase == PHASE_SWEEP || !span->unswept, "M2", p);
+    CHECK(c, heap->phase != PHASE_IDLE || marked, "M2", p);
+    CHECK(c, heap->phase != PHASE_SWEEP || !dead || span->unswept, "M3", p);
     set_bit(c->major_starts, (p + 8 - heap->major_start) / 8);
 }
 
 static void tile_small(const struct checker *c, const struct gc_span *span) {
     uintptr_t start = gc_span_start(c->heap, span);
     size_t cell = span->cell_words, gaps = 0, listed = 0;
-    CHECK(c, cell >= 2 && span->cells * cell <= SPAN_WORDS, "P1",
-          "span at %#zx has %u cells of %zu words", (size_t)start, span->cells, cell);
+    CHECK(c, cell >= 2 && span->cells * cell <= SPAN_WORDS, "P1", start);
     uintptr_t end = start + span->cells * cell * 8;
     for (uintptr_t p = start; p < end;) {
         header h = *(header *)p;
@@ -133,12 +121,10 @@ static void tile_small(const struct checker *c, const struct gc_span *span) {
         if (colour_of_header(h) == COLOUR_FREE) {
             words = wosize_of_header(h) + 1;
             gaps++;
-            CHECK(c, words % cell == 0 && p + 8 * words <= end, "P1", "gap of %zu words at %#zx",
-                  words, (size_t)p);
+            CHECK(c, words % cell == 0 && p + 8 * words <= end, "P1", p);
         } else {
             tile_block(c, span, p, cell);
-            CHECK(c, span->no_scan == (tag_of_header(h) >= TAG_NO_SCAN), "V2",
-                  "tag %u at %#zx in a span for the other kind", tag_of_header(h), (size_t)p);
+            CHECK(c, span->no_scan == (tag_of_header(h) >= TAG_NO_SCAN), "V2", p);
         }
         p += 8 * words;
     }
@@ -146,9 +132,8 @@ static void tile_small(const struct checker *c, const struct gc_span *span) {
         CHECK(c,
               gap >= start && gap < end && listed < gaps &&
                   colour_of_header(*(header *)gap) == COLOUR_FREE,
-              "P2", "gap list of span %#zx is wrong at %#zx", (size_t)start, (size_t)gap);
-    CHECK(c, span->unswept || listed == gaps, "P2", "span %#zx has %zu gaps, %zu in its list",
-          (size_t)start, gaps, listed);
+              "P2", gap);
+    CHECK(c, span->unswept || listed == gaps, "P2", start);
 }
 
 /* Returns how many granules of the region are in free runs that claim to be in the bins. */
@@ -156,14 +141,11 @@ static size_t tile_region(const struct checker *c, const struct gc_span *span) {
     uintptr_t start = gc_span_start(c->heap, span);
     uintptr_t end = start + span->run.length * SPAN_BYTES;
     size_t binned = 0;
-    for (size_t i = 1; i < span->run.length; i++)
-        CHECK(c, span[i].kind == SPAN_BODY, "P3", "region %#zx contains another span",
-              (size_t)start);
+    for (size_t i = 1; i < span->run.length; i++) CHECK(c, span[i].kind == SPAN_BODY, "P3", start);
     for (uintptr_t p = start; p < end;) {
         header h = *(header *)p;
         size_t granules = gc_granules(wosize_of_header(h));
-        CHECK(c, p + granules * GRANULE_BYTES <= end, "P3",
-              "header %#zx at %#zx crosses its region", (size_t)h, (size_t)p);
+        CHECK(c, p + granules * GRANULE_BYTES <= end, "P3", p);
         if (colour_of_header(h) != COLOUR_FREE) tile_block(c, span, p, granules * GRANULE_WORDS);
         else if (*(value *)(p + 8) == VAL_TRUE) binned += granules;
         p += granules * GRANULE_BYTES;
@@ -186,11 +168,10 @@ static void tile_spans(const struct checker *c) {
     for (size_t i = 0, n; i < heap->top_span; i += n) {
         const struct gc_span *span = &heap->spans[i];
         bool is_free = span->kind == SPAN_FREE;
-        n = is_free ? span->length : span->kind == SPAN_REGION ? span->run.length : 1;
-        CHECK(c, n > 0 && i + n <= heap->top_span, "P3", "span %zu has a length of %zu", i, n);
-        CHECK(c, span->kind != SPAN_BODY, "P3", "span %zu belongs to no region", i);
-        CHECK(c, !is_free || (!after_free && span[n - 1].length == n), "P4",
-              "free spans at %zu are not merged", i);
+        CHECK(c, span->kind != SPAN_BODY, "P3", i);
+        n = gc_spans_from(span);
+        CHECK(c, n > 0 && i + n <= heap->top_span, "P3", i);
+        CHECK(c, !is_free || (!after_free && span[n - 1].length == n), "P4", i);
         if (span->kind == SPAN_SMALL) tile_small(c, span);
         if (span->kind == SPAN_REGION) binned_granules += tile_region(c, span);
         if (is_free) free += n;
@@ -200,11 +181,8 @@ static void tile_spans(const struct checker *c) {
     CHECK(c,
           heap->committed_spans == heap->top_span - discarded && heap->free_span_count == free &&
               binned_length(&heap->free_spans) == free,
-          "P4", "%zu spans: %zu free, %zu of them given back; counted %zu, %zu", heap->top_span,
-          free, discarded, heap->free_span_count, heap->committed_spans);
-    CHECK(c, binned_length(&heap->free_granules) == binned_granules, "P3",
-          "%zu free granules, %zu in the bins", binned_granules,
-          binned_length(&heap->free_granules));
+          "P4", heap->top_span);
+    CHECK(c, binned_length(&heap->free_granules) == binned_granules, "P3", binned_granules);
 }
 
 static void tile_minor_heap(const struct checker *c) {
@@ -223,15 +201,12 @@ static void tile_minor_heap(const struct checker *c) {
 
 static void check_closure(const struct checker *c, value v) {
     size_t wosize = wosize_of(v);
-    CHECK(c, wosize >= 2 && !gc_is_heap_block(c->g, field(v, 0)) && is_int(field(v, 1)), "V3",
-          "closure %#zx has no code index and arity", (size_t)v);
+    CHECK(c, wosize >= 2 && !gc_is_heap_block(c->g, field(v, 0)) && is_int(field(v, 1)), "V3", v);
     size_t start = start_env_of(field(v, 1));
-    CHECK(c, start <= wosize, "V3", "closure %#zx: environment at %zu of %zu", (size_t)v, start,
-          wosize);
+    CHECK(c, start <= wosize, "V3", start);
     for (size_t i = 2; i < start; i++) {
         header h = (header)field(v, i);
-        CHECK(c, !gc_is_heap_block(c->g, field(v, i)), "V3", "closure %#zx: word %zu is a pointer",
-              (size_t)v, i);
+        CHECK(c, !gc_is_heap_block(c->g, field(v, i)), "V3", v);
         if (tag_of_header(h) == TAG_INFIX && wosize_of_header(h) == i + 1) i += 2;
     }
 }
@@ -242,11 +217,9 @@ static void check_fields(const struct checker *c, value v) {
     for (size_t i = 0; i < wosize; i++) {
         value content = field(v, i);
         uintptr_t slot = (uintptr_t)&field(v, i);
-        check_word(c, content, "field", slot);
+        check_word(c, content, &field(v, i));
         if (major && is_block(content) && gc_is_young(c->g, content))
-            CHECK(c, c->g->minor.remembered_lost || word_map_find(&c->slots, slot), "G2",
-                  "field %zu of major block %#zx holds young %#zx unremembered", i, (size_t)v,
-                  (size_t)content);
+            CHECK(c, c->g->minor.remembered_lost || word_map_find(&c->slots, slot), "G2", slot);
     }
     if (tag_of(v) == TAG_CLOSURE) check_closure(c, v);
 }
@@ -256,12 +229,9 @@ static void check_block(const struct checker *c, value v) {
     if (gc_is_unreached(c->heap, v)) return;
     if (tag < TAG_NO_SCAN) check_fields(c, v);
     size_t bytes = 8 * wosize_of(v);
-    CHECK(c, tag != TAG_STRING || string_length(v) + 8 >= bytes, "V4",
-          "string %#zx of %zu words has a length of %zu", (size_t)v, bytes / 8, string_length(v));
-    CHECK(c, tag != TAG_DOUBLE || bytes == 8, "V5", "boxed double %#zx of %zu bytes", (size_t)v,
-          bytes);
-    CHECK(c, tag != TAG_CUSTOM || custom_ops(v) != NULL, "X1",
-          "custom block %#zx has no operations", (size_t)v);
+    CHECK(c, tag != TAG_STRING || string_length(v) + 8 >= bytes, "V4", v);
+    CHECK(c, tag != TAG_DOUBLE || bytes == 8, "V5", v);
+    CHECK(c, tag != TAG_CUSTOM || custom_ops(v) != NULL, "X1", v);
 }
 
 static void check_blocks(const struct checker *c, const uint64_t *bits, uintptr_t start,
@@ -274,8 +244,7 @@ static void check_blocks(const struct checker *c, const uint64_t *bits, uintptr_
 /* ---- Roots: G4 and M1 hold for them as for fields ---- */
 
 static void check_slots(struct gc_visitor *visitor, value *from, value *to) {
-    for (; from < to; from++)
-        check_word((const struct checker *)visitor, *from, "root", (uintptr_t)from);
+    for (; from < to; from++) check_word((const struct checker *)visitor, *from, from);
 }
 
 static void check_set(struct checker *c, const struct word_map *set) {
@@ -283,16 +252,6 @@ static void check_set(struct checker *c, const struct word_map *set) {
         value *slot = (value *)set->entries[i].key;
         if (slot) check_slots(&c->visitor, slot, slot + 1);
     }
-}
-
-static void check_roots(struct checker *c) {
-    for (size_t i = 0; i < c->heap->scanner_count; i++)
-        c->heap->scanners[i].scan(c->heap->scanners[i].context, &c->visitor);
-    for (const struct gc_local_roots *r = c->g->local_roots; r != NULL; r = r->next)
-        for (intptr_t t = 0; t < r->ntables; t++)
-            check_slots(&c->visitor, r->tables[t], r->tables[t] + r->nitems);
-    check_set(c, &c->heap->roots);
-    check_set(c, &c->heap->mutable_roots);
 }
 
 /* ---- Tables ---- */
@@ -314,14 +273,13 @@ static void check_ephemeron(const struct checker *c, size_t n) {
     CHECK(c,
           is_live_block(c, e) && tag_of(e) == TAG_ABSTRACT && wosize_of(e) >= EPHE_FIRST_KEY &&
               field(e, EPHE_LINK) == val_of_int((intptr_t)n),
-          "W3", "ephemeron %zu at %#zx is none, or not number %zu", n, (size_t)e, n);
+          "W3", e);
     for (size_t i = EPHE_DATA; i < wosize_of(e); i++) {
         value v = field(e, i);
         if (!gc_is_heap_block(c->g, v)) continue;
-        CHECK(c, is_live_block(c, v), "W1", "slot %zu of ephemeron %#zx holds dead %#zx", i,
-              (size_t)e, (size_t)v);
+        CHECK(c, is_live_block(c, v), "W1", v);
         CHECK(c, !gc_is_young(c->g, v) || word_map_find(&c->slots, (uintptr_t)&field(e, i)), "W4",
-              "slot %zu of ephemeron %#zx holds young %#zx unremembered", i, (size_t)e, (size_t)v);
+              v);
     }
 }
 
@@ -329,25 +287,22 @@ static void check_table(const struct checker *c, const struct gc_finalisers *tab
                         const char *invariant) {
     for (size_t i = 0; i < table->count; i++) {
         value f = table->items[i].function, v = table->items[i].argument;
-        check_word(c, f, "finaliser", i);
-        CHECK(c, i >= table->old || is_int(f) || !gc_is_young(c->g, f), "F3",
-              "function %zu is young", i);
-        CHECK(c, is_live_block(c, v), invariant, "the finalised value %zu at %#zx is dead", i,
-              (size_t)v);
-        CHECK(c, i >= table->old || !gc_is_young(c->g, v), "F3",
-              "the finalised value %zu at %#zx is young", i, (size_t)v);
+        check_word(c, f, &table->items[i]);
+        CHECK(c, i >= table->old || is_int(f) || !gc_is_young(c->g, f), "F3", i);
+        CHECK(c, is_live_block(c, v), invariant, v);
+        CHECK(c, i >= table->old || !gc_is_young(c->g, v), "F3", v);
     }
 }
 
 static void check_finalisers(const struct checker *c) {
     const struct gc_final *final = &c->g->final;
     CHECK(c, final->due.capacity >= final->due.count + final->first.count + final->last.count, "F4",
-          "the due queue has room for %zu items only", final->due.capacity);
+          final->due.capacity);
     check_table(c, &final->first, "F1");
     check_table(c, &final->last, "F2");
     for (size_t i = final->due_taken; i < final->due.count; i++) {
-        check_word(c, final->due.items[i].function, "due finaliser", i);
-        check_word(c, final->due.items[i].argument, "due finaliser", i);
+        check_word(c, final->due.items[i].function, &final->due.items[i]);
+        check_word(c, final->due.items[i].argument, &final->due.items[i]);
     }
 }
 
@@ -355,16 +310,16 @@ static void check_customs(const struct checker *c) {
     const struct gc_words *customs = &c->heap->customs;
     struct word_map seen = {0};
     CHECK(c, customs->capacity - customs->count >= c->g->minor.customs.count / 3, "X2",
-          "no room for the young custom blocks among %zu major ones", customs->count);
+          customs->count);
     for (size_t i = 0; i < customs->count; i++) {
         value v = (value)customs->items[i];
         CHECK(c,
               gc_is_major_block(c->heap, v) && is_live_block(c, v) && tag_of(v) == TAG_CUSTOM &&
                   custom_ops(v)->finalize != NULL,
-              "X1", "%#zx is no living custom block", (size_t)v);
+              "X1", v);
         uintptr_t *times = word_map_add(&seen, (uintptr_t)v, 64, NULL);
         if (!times) gc_fatal_no_memory("verifying the heap");
-        CHECK(c, (*times)++ == 0, "X1", "custom block %#zx is registered twice", (size_t)v);
+        CHECK(c, (*times)++ == 0, "X1", v);
     }
     free(seen.entries);
 }
@@ -378,25 +333,25 @@ static void check_minor_heap(const struct checker *c) {
     CHECK(c,
           g->young_start <= g->young_ptr && g->young_ptr <= g->young_end &&
               (g->young_start | g->young_ptr | g->young_end) % 8 == 0,
-          "G1", "minor heap %#zx <= %#zx <= %#zx", (size_t)g->young_start, (size_t)g->young_ptr,
-          (size_t)g->young_end);
+          "G1", g->young_ptr);
     CHECK(c, heap->free_span_count >= heap->minor_spans || heap->exhausted, "P5",
-          "%zu free spans, %zu may be needed", heap->free_span_count, heap->minor_spans);
+          heap->free_span_count);
     CHECK(c, g->young_ptr < g->young_end || g->minor.remembered.count == 0, "G3",
-          "the minor heap is empty, %zu slots are remembered", g->minor.remembered.count);
+          g->minor.remembered.count);
     CHECK(c, g->sample_trigger >= g->young_start && g->sample_trigger <= g->young_end, "H1",
-          "the sample trigger %#zx is outside the minor heap", (size_t)g->sample_trigger);
+          g->sample_trigger);
     CHECK(c,
           heap->phase == PHASE_MARK ||
               (mark->stack.count == 0 && mark->head == mark->tail && !mark->lost),
-          "M2", "%zu ranges are to be marked outside marking", mark->stack.count);
+          "M2", mark->stack.count);
 }
 
 void gc_verify(struct gc_domain *g, const char *when) {
     struct gc_heap *heap = g->heap;
     size_t major_words = heap->top_span * SPAN_WORDS;
     size_t young_words = (g->young_end - g->young_start) / 8;
-    struct checker c = {.visitor = {.slots = check_slots}, .g = g, .heap = heap, .when = when};
+    struct checker c = {
+        .visitor = {.g = g, .slots = check_slots}, .g = g, .heap = heap, .when = when};
     c.major_starts = verify_alloc(major_words / 8);
     c.young_starts = verify_alloc(young_words / 8 + 8);
     gc_pools_park(heap);
@@ -406,7 +361,9 @@ void gc_verify(struct gc_domain *g, const char *when) {
     note_slots(&c);
     check_blocks(&c, c.major_starts, heap->major_start, major_words);
     check_blocks(&c, c.young_starts, g->young_start, young_words);
-    check_roots(&c);
+    gc_visit_roots(&c.visitor);
+    check_set(&c, &heap->roots);
+    check_set(&c, &heap->mutable_roots);
     for (size_t n = 0; n < heap->weak.all.count; n++) check_ephemeron(&c, n);
     check_finalisers(&c);
     check_customs(&c);

@@ -1,5 +1,4 @@
-/* The counters of stats.def and the walk's figures agree with what was allocated and with each
- * other. */
+/* The counters of stats.def and the heap walk agree with what was allocated and with each other. */
 #include "tests/gc/gc_test.h"
 
 static void words_are_conserved(void **state) {
@@ -49,21 +48,16 @@ static void live_free_and_fragments_are_the_heap(void **state) {
 struct count {
     size_t blocks, words;
 };
-static void count_block(void *context, value v) {
-    struct count *c = context;
-    c->blocks++;
-    c->words += wosize_of(v) + 1;
-}
-
 static void the_walk_meets_every_block(void **state) {
     struct gc_test *t = *state;
-    struct count c = {0};
+    struct gc_walk_stats walk;
     t->root[0] = gc_test_list(t, 1000);
     t->root[1] = gc_alloc(&t->g, 700, 0);
     gc_test_list(t, 30);
-    gc_walk(&t->g, count_block, &c);
-    assert_int_equal(c.blocks, 1001);
-    assert_int_equal(c.words, 3000 + 701);
+    gc_minor(&t->g);
+    gc_stats_walk(&t->g, &walk);
+    assert_int_equal(walk.live_blocks, 1001);
+    assert_int_equal(walk.live_words, 3000 + 701);
 }
 
 static void cycles_and_collections_are_counted(void **state) {

@@ -1,5 +1,5 @@
-/* F1, F2, F3: which finalisers become due, when, in which order. Functions are stood for by
- * integers: the collector never calls them. */
+/* F1, F2, F3: which finalisers become due, when, in which order. Integers
+ * serve as functions: the collector never calls them. */
 #include "tests/gc/gc_test.h"
 
 /* Takes one due finaliser, which must be that of function number n. Returns its argument. */
@@ -36,7 +36,7 @@ static void a_living_value_is_not_due(void **state) {
     t->root[0] = VAL_UNIT;
     gc_test_cycle(t);
     gc_test_check_list(take(t, 1), 5);
-    assert_false(gc_finalisers_due(&t->g)); /* the value is still there */
+    assert_false(gc_finalisers_due(&t->g)); /* the value is still alive */
     gc_test_cycle(t);
     assert_int_equal(take(t, 2), VAL_UNIT);
 }
@@ -62,7 +62,7 @@ static void values_that_refer_to_each_other_are_due_together(void **state) {
     take(t, 1);
 }
 
-static void last_of_a_young_value_is_due_after_a_minor(void **state) {
+static void last_of_a_young_value_is_due_after_a_minor_collection(void **state) {
     struct gc_test *t = *state;
     value f = gc_test_list(t, 9);
     GC_ROOT(&t->g, &f);
@@ -79,7 +79,7 @@ static void last_of_a_young_value_is_due_after_a_minor(void **state) {
     assert_false(gc_finalisers_due(&t->g));
 }
 
-static void last_of_an_old_value(void **state) {
+static void last_of_a_promoted_value(void **state) {
     struct gc_test *t = *state;
     t->root[0] = gc_test_list(t, 4);
     gc_finalise_last(&t->g, val_of_int(1), t->root[0]);
@@ -116,7 +116,7 @@ static void the_same_value_twice(void **state) {
     assert_int_equal(take(t, 1), t->root[0]);
 }
 
-static void held_ones_wait_for_the_next_cycle(void **state) {
+static void held_finalisers_wait_for_the_next_cycle(void **state) {
     struct gc_test *t = *state;
     gc_finalise(&t->g, val_of_int(1), gc_test_list(t, 2));
     gc_hold_new_finalisers(&t->g);
@@ -128,7 +128,7 @@ static void held_ones_wait_for_the_next_cycle(void **state) {
     gc_test_check_list(take(t, 2), 3);
 }
 
-static void an_infix_closure_is_handed_back_as_such(void **state) {
+static void an_infix_closure_is_passed_as_such(void **state) {
     struct gc_test *t = *state;
     value v = gc_alloc(&t->g, 5, TAG_CLOSURE);
     field(v, 0) = val_of_int(1);
@@ -146,7 +146,7 @@ static void an_infix_closure_is_handed_back_as_such(void **state) {
 GC_TEST_MAIN(GC_TEST(a_dead_value_is_due_and_alive), GC_TEST(a_living_value_is_not_due),
              GC_TEST(the_newest_comes_first),
              GC_TEST(values_that_refer_to_each_other_are_due_together),
-             GC_TEST(last_of_a_young_value_is_due_after_a_minor), GC_TEST(last_of_an_old_value),
-             GC_TEST(weak_keys_stay_while_finalised), GC_TEST(the_same_value_twice),
-             GC_TEST(held_ones_wait_for_the_next_cycle),
-             GC_TEST(an_infix_closure_is_handed_back_as_such))
+             GC_TEST(last_of_a_young_value_is_due_after_a_minor_collection),
+             GC_TEST(last_of_a_promoted_value), GC_TEST(weak_keys_stay_while_finalised),
+             GC_TEST(the_same_value_twice), GC_TEST(held_finalisers_wait_for_the_next_cycle),
+             GC_TEST(an_infix_closure_is_passed_as_such))

@@ -28,7 +28,7 @@ struct gc_test {
 /* A heap with these parameters (verify is switched on); a cmocka state points at it. */
 struct gc_test *gc_test_open(const struct gc_params *params);
 void gc_test_close(struct gc_test *t);
-/* cmocka set-up with default parameters and a young area of 4k words; tear-down. */
+/* cmocka set-up with default parameters and a minor heap of 4k words; tear-down. */
 int gc_test_setup(void **state);
 int gc_test_teardown(void **state);
 

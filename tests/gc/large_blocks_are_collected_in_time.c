@@ -1,9 +1,10 @@
-/* A program that allocates large blocks and next to nothing else: its heap stays in proportion. */
+/* A program that allocates large blocks and little else has a heap in proportion to its live data.
+ * */
 #include "tests/gc/gc_test.h"
 
 enum { SLOTS = 1000, WORDS = 300, ROUNDS = 60 };
 
-static void stores_do_not_keep_marking_from_its_end(void **state) {
+static void stores_do_not_prolong_marking(void **state) {
     struct gc_test *t = *state;
     struct gc_stats stats;
     t->root[0] = gc_alloc(&t->g, SLOTS, 0);
@@ -17,8 +18,8 @@ static void stores_do_not_keep_marking_from_its_end(void **state) {
     assert_true(stats.top_heap_words < 4 * SLOTS * (WORDS + 1));
 }
 
-/* All that is swept is alive, so that no room is found there. */
-static void a_search_for_room_ends(void **state) {
+/* Everything that is swept is alive, so that sweeping frees nothing. */
+static void a_search_for_a_free_run_ends(void **state) {
     struct gc_test *t = *state;
     t->root[0] = gc_alloc(&t->g, 40 * SLOTS, 0);
     for (int i = 0; i < 20 * SLOTS; i++) {
@@ -36,4 +37,4 @@ static void a_search_for_room_ends(void **state) {
     assert_true(spans < t->g.heap->region_end / 2);
 }
 
-GC_TEST_MAIN(GC_TEST(stores_do_not_keep_marking_from_its_end), GC_TEST(a_search_for_room_ends))
+GC_TEST_MAIN(GC_TEST(stores_do_not_prolong_marking), GC_TEST(a_search_for_a_free_run_ends))

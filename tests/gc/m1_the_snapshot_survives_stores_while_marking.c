@@ -1,7 +1,8 @@
-/* M1: what was reachable when marking started survives the cycle, however it is moved about. */
+/* M1: what was reachable when marking started survives the cycle, wherever it is stored meanwhile.
+ * */
 #include "tests/gc/gc_test.h"
 
-/* A list whose cells are old, so that marking has to find them. */
+/* A list in the major heap, so that marking has to find it. */
 static value old_list(struct gc_test *t, intptr_t n) {
     value list = gc_test_list(t, n);
     GC_ROOT(&t->g, &list);
@@ -15,7 +16,8 @@ static void moved_to_a_marked_block(void **state) {
     t->root[1] = old_list(t, 1);
     gc_test_reach(t, PHASE_MARK);
     gc_mark_some(&t->g, 1);
-    /* The tail goes from a cell not scanned yet into one that is, and its old place is lost. */
+    /* The tail goes from a cell not scanned yet into one that is, and is overwritten in the first.
+     * */
     value cell = t->root[0];
     for (int i = 0; i < 2000; i++) cell = field(cell, 1);
     gc_store(&t->g, t->root[1], 0, field(cell, 1));
@@ -47,7 +49,7 @@ static void cut_off_while_marking(void **state) {
     gc_test_check_list(field(t->root[1], 0), 3000);
 }
 
-static void born_while_marking(void **state) {
+static void allocated_while_marking(void **state) {
     struct gc_test *t = *state;
     gc_test_reach(t, PHASE_MARK);
     t->root[0] = old_list(t, 300);
@@ -89,6 +91,6 @@ static void the_verifier_finds_a_lost_block(void **state) {
 }
 
 GC_TEST_MAIN(GC_TEST(moved_to_a_marked_block), GC_TEST(kept_only_by_a_young_block),
-             GC_TEST(cut_off_while_marking), GC_TEST(born_while_marking),
+             GC_TEST(cut_off_while_marking), GC_TEST(allocated_while_marking),
              GC_TEST(garbage_is_collected_by_the_next_cycle),
              GC_TEST(the_verifier_finds_a_lost_block))

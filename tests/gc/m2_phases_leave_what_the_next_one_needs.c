@@ -1,4 +1,4 @@
-/* M2, M3: the mark stack is empty outside marking, dead blocks exist only where sweeping goes. */
+/* M2, M3: the mark stack is empty outside marking, dead blocks exist only in unswept spans. */
 #include "tests/gc/gc_test.h"
 
 static void mark_stack_is_empty_outside_marking(void **state) {
@@ -33,7 +33,7 @@ static void allocation_while_sweeping_reuses_the_dead(void **state) {
     for (int i = 0; i < 90; i++) gc_test_check_list(t->root[i], 500);
 }
 
-static void paced_slices_go_through_whole_cycles(void **state) {
+static void paced_slices_complete_cycles(void **state) {
     struct gc_test *t = *state;
     struct gc_stats stats;
     for (int i = 0; i < 4000; i++) {
@@ -51,4 +51,4 @@ static void paced_slices_go_through_whole_cycles(void **state) {
 
 GC_TEST_MAIN(GC_TEST(mark_stack_is_empty_outside_marking),
              GC_TEST(allocation_while_sweeping_reuses_the_dead),
-             GC_TEST(paced_slices_go_through_whole_cycles))
+             GC_TEST(paced_slices_complete_cycles))

@@ -1,4 +1,4 @@
-/* P1, P2: blocks of all small sizes, born young or old, and the gaps that dead ones leave. */
+/* P1, P2: blocks of all small sizes, in both heaps, and the gaps that dead ones leave. */
 #include "tests/gc/gc_test.h"
 
 static value filled(struct gc_test *t, size_t wosize, bool old, bool raw) {
@@ -14,7 +14,7 @@ static void check(value v, size_t wosize) {
         assert_int_equal(field(v, i), val_of_int((intptr_t)(wosize * 1000 + i)));
 }
 
-static void every_size_from_every_door(void **state) {
+static void every_size_from_every_allocator(void **state) {
     struct gc_test *t = *state;
     for (unsigned door = 0; door < 4; door++) {
         for (size_t n = 1; n < 256; n++) t->root[n] = filled(t, n, door & 1, door & 2);
@@ -74,6 +74,7 @@ static void the_verifier_finds_a_lost_gap(void **state) {
     assert_non_null(strstr(text, "P2 broken"));
 }
 
-GC_TEST_MAIN(GC_TEST(every_size_from_every_door), GC_TEST(gaps_are_filled_before_the_heap_grows),
+GC_TEST_MAIN(GC_TEST(every_size_from_every_allocator),
+             GC_TEST(gaps_are_filled_before_the_heap_grows),
              GC_TEST(the_verifier_finds_a_header_that_does_not_fit),
              GC_TEST(the_verifier_finds_a_lost_gap))

@@ -1,4 +1,4 @@
-/* P3, P4: blocks above 256 words, and the spans that come and go with them. */
+/* P3, P4: blocks above 256 words, and the spans that they take and free. */
 #include "tests/gc/gc_test.h"
 
 static void stamp(value v, size_t wosize) {
@@ -10,7 +10,7 @@ static void check(value v) {
     assert_int_equal(field(v, wosize_of(v) - 1), field(v, 0));
 }
 
-static void random_sizes_come_and_go(void **state) {
+static void random_sizes_are_allocated_and_freed(void **state) {
     struct gc_test *t = *state;
     for (int round = 0; round < 40; round++) {
         for (int k = 0; k < 40; k++) {
@@ -47,7 +47,7 @@ static void truncation_frees_the_tail(void **state) {
     gc_verify(&t->g, "truncated");
     gc_minor_collect(&t->g);
     gc_stats_read(&t->g, &stats);
-    assert_int_equal(stats.promoted_words, 0); /* the list went with the tail */
+    assert_int_equal(stats.promoted_words, 0); /* the list died with the tail */
     t->root[1] = gc_test_pair(t, VAL_UNIT, VAL_UNIT);
     t->root[2] = gc_alloc(&t->g, 9, 0);
     gc_truncate(&t->g, t->root[2], 1);
@@ -87,6 +87,6 @@ static void the_verifier_counts_spans(void **state) {
     assert_non_null(strstr(text, "P4 broken"));
 }
 
-GC_TEST_MAIN(GC_TEST(random_sizes_come_and_go), GC_TEST(memory_of_dead_blocks_is_used_again),
-             GC_TEST(truncation_frees_the_tail), GC_TEST(compaction_gives_memory_back),
-             GC_TEST(the_verifier_counts_spans))
+GC_TEST_MAIN(GC_TEST(random_sizes_are_allocated_and_freed),
+             GC_TEST(memory_of_dead_blocks_is_used_again), GC_TEST(truncation_frees_the_tail),
+             GC_TEST(compaction_gives_memory_back), GC_TEST(the_verifier_counts_spans))

@@ -18,7 +18,7 @@ static void zeros_become_defaults(void **state) {
     gc_test_close(t);
 }
 
-static void the_young_area_changes_its_size(void **state) {
+static void the_minor_heap_changes_its_size(void **state) {
     struct gc_test *t = *state;
     static const size_t sizes[] = {5000, 1 << 20, 4096, 300000, 65536};
     t->root[0] = gc_test_list(t, 100);
@@ -87,8 +87,8 @@ static void the_heap_limit_is_kept(void **state) {
     gc_test_close(t);
 }
 
-/* A program that goes on after each Out_of_memory and lets nothing go. */
-static void the_limit_is_kept_by_those_who_catch_and_go_on(void **state) {
+/* A program that continues after each Out_of_memory and frees nothing. */
+static void the_limit_holds_for_programs_that_catch_out_of_memory(void **state) {
     const struct gc_params params = {.max_heap_words = 1 << 20};
     struct gc_test *t = gc_test_open(&params);
     t->g.heap->params.verify = false; /* there are hundreds of full cycles */
@@ -112,7 +112,7 @@ static void the_limit_is_kept_by_those_who_catch_and_go_on(void **state) {
     gc_test_close(t);
 }
 
-/* What was freed is no reason to hold more memory than the limit. */
+/* Free memory counts: freeing does not allow the heap to hold more than the limit. */
 static void the_limit_counts_free_memory_too(void **state) {
     const struct gc_params params = {.minor_words = 4096, .max_heap_words = 1 << 20};
     struct gc_test *t = gc_test_open(&params);
@@ -132,7 +132,8 @@ static void fail_early(struct gc_test *unused) {
     struct gc_domain g;
     char number[32];
     for (int n = 1; n < 100; n++) {
-        /* A single refusal may be got over by asking for less; refusing everything may not. */
+        /* The collector survives one refusal by requesting less, but not the refusal of
+         * everything. */
         snprintf(number, sizeof number, n % 2 ? "%d:sticky" : "%d", n / 2 + 1);
         setenv("BACTRIAN_FAIL_ALLOC", number, 1);
         if (gc_heap_create(&g, &params, &up) == NULL) {
@@ -149,10 +150,10 @@ static void a_refusing_system_is_reported(void **state) {
     assert_int_equal(gc_test_in_child(fail_early, NULL, text, sizeof text), 0);
 }
 
-GC_TEST_MAIN(cmocka_unit_test(zeros_become_defaults), GC_TEST(the_young_area_changes_its_size),
+GC_TEST_MAIN(cmocka_unit_test(zeros_become_defaults), GC_TEST(the_minor_heap_changes_its_size),
              GC_TEST(zero_is_kept_when_set_later),
              cmocka_unit_test(zero_is_zero_in_complete_parameters),
              cmocka_unit_test(the_heap_limit_is_kept),
-             cmocka_unit_test(the_limit_is_kept_by_those_who_catch_and_go_on),
+             cmocka_unit_test(the_limit_holds_for_programs_that_catch_out_of_memory),
              cmocka_unit_test(the_limit_counts_free_memory_too),
              cmocka_unit_test(a_refusing_system_is_reported))

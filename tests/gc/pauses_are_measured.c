@@ -1,7 +1,7 @@
 /* gc_measure_pauses: every stop is counted, and percentiles are in order. */
 #include "tests/gc/gc_test.h"
 
-static void nothing_is_measured_unless_asked(void **state) {
+static void nothing_is_measured_by_default(void **state) {
     struct gc_test *t = *state;
     struct gc_pause_stats p;
     gc_minor(&t->g);
@@ -40,7 +40,7 @@ static void percentiles_are_in_order(void **state) {
     assert_true(p.total_ns >= p.median_ns * p.count / 2);
 }
 
-static void slices_in_mid_area_are_pauses(void **state) {
+static void slices_between_minor_collections_are_pauses(void **state) {
     const struct gc_params params = {.minor_words = 256 * 1024};
     struct gc_test *t = gc_test_open(&params);
     struct gc_pause_stats p;
@@ -56,5 +56,6 @@ static void slices_in_mid_area_are_pauses(void **state) {
     gc_test_close(t);
 }
 
-GC_TEST_MAIN(GC_TEST(nothing_is_measured_unless_asked), GC_TEST(every_stop_counts_once),
-             GC_TEST(percentiles_are_in_order), cmocka_unit_test(slices_in_mid_area_are_pauses))
+GC_TEST_MAIN(GC_TEST(nothing_is_measured_by_default), GC_TEST(every_stop_counts_once),
+             GC_TEST(percentiles_are_in_order),
+             cmocka_unit_test(slices_between_minor_collections_are_pauses))

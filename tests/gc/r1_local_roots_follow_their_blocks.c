@@ -1,5 +1,5 @@
-/* R1, R2: variables under GC_ROOT are updated; the chain can be cut back by whoever catches a
- * raise. */
+/* R1, R2: variables under GC_ROOT are updated; the function that catches a raise restores the
+ * chain. */
 #include "tests/gc/gc_test.h"
 
 static void check_five_variables(struct gc_test *t) {
@@ -52,8 +52,8 @@ static void left_by_a_longjmp(void **state) {
     gc_test_check_list(kept, 5);
 }
 
-/* Slots that their owner assigns without a word, hundreds of them, some removed again. */
-static void plain_roots(void **state) {
+/* Hundreds of slots that their owner assigns directly, some removed again. */
+static void mutable_roots(void **state) {
     enum { COUNT = 300 };
     struct gc_test *t = *state;
     value slots[COUNT];
@@ -76,4 +76,4 @@ static void plain_roots(void **state) {
 }
 
 GC_TEST_MAIN(GC_TEST(five_variables), GC_TEST(nested_frames), GC_TEST(left_by_a_longjmp),
-             GC_TEST(plain_roots))
+             GC_TEST(mutable_roots))

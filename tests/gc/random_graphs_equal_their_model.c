@@ -1,5 +1,5 @@
-/* Random programs on a graph of blocks, beside a model of that graph in C memory: whatever the
- * collector does in between, the two agree. Run for several parameters and all stress levels. */
+/* Random programs on a graph of blocks, and on a model of it in C memory: whatever the collector
+ * does, the two agree. Run for several parameters and all stress levels. */
 #include "tests/gc/gc_test.h"
 
 enum { MAX_BLOCKS = 60000, MAX_FIELDS = 6, LIVE_ROOTS = 200, WEAK_SLOTS = 40 };
@@ -8,11 +8,11 @@ enum { MAX_BLOCKS = 60000, MAX_FIELDS = 6, LIVE_ROOTS = 200, WEAK_SLOTS = 40 };
 struct model {
     struct {
         uint32_t children[MAX_FIELDS]; /* 0: none */
-        uint32_t seen;                 /* the last comparison that met it */
+        uint32_t seen;                 /* in the last comparison */
         uint8_t fields;
     } blocks[MAX_BLOCKS];
     uint32_t roots[LIVE_ROOTS];
-    uint32_t weak[WEAK_SLOTS]; /* what the weak array was given */
+    uint32_t weak[WEAK_SLOTS]; /* content of the weak array */
     uint32_t count, comparison;
 };
 
@@ -22,7 +22,7 @@ static void new_block(struct gc_test *t, struct model *m, size_t at) {
     if (m->count + 1 >= MAX_BLOCKS) return;
     uint32_t n = ++m->count;
     size_t fields = gc_test_random(t, MAX_FIELDS + 1);
-    /* The model's fields may stand in a large block. */
+    /* The fields of the model may be in a large block. */
     size_t wosize = gc_test_random(t, 50) == 0 ? 300 + gc_test_random(t, 1000) : 1 + fields;
     value v = gc_test_random(t, 4) == 0 ? gc_alloc_major(&t->g, wosize, 2)
                                         : gc_alloc(&t->g, wosize, 2);
@@ -164,11 +164,11 @@ static void run(const struct gc_params *params, int steps, uint64_t seed) {
     gc_test_close(t);
 }
 
-static void small_young_area(void **state) {
+static void small_minor_heap(void **state) {
     for (unsigned seed = 1; seed <= 4; seed++)
         run(&(struct gc_params){.minor_words = 4096}, 40000, seed);
 }
-static void default_young_area(void **state) {
+static void default_minor_heap(void **state) {
     run(&(struct gc_params){.adaptive_minor = true}, 40000, 7);
 }
 static void tight_heap(void **state) {
@@ -190,6 +190,6 @@ static void stress_5(void **state) {
     run(&(struct gc_params){.minor_words = 4096, .stress = 5}, 4000, 15);
 }
 
-GC_TEST_MAIN(cmocka_unit_test(small_young_area), cmocka_unit_test(default_young_area),
+GC_TEST_MAIN(cmocka_unit_test(small_minor_heap), cmocka_unit_test(default_minor_heap),
              cmocka_unit_test(tight_heap), cmocka_unit_test(stress_1), cmocka_unit_test(stress_2),
              cmocka_unit_test(stress_3), cmocka_unit_test(stress_4), cmocka_unit_test(stress_5))

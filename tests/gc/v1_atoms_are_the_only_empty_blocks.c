@@ -1,4 +1,4 @@
-/* V1: a block without fields is the atom of its tag, which no collection touches. */
+/* V1: a block without fields is the atom of its tag, which collections ignore. */
 #include "tests/gc/gc_test.h"
 
 static void wosize_zero_gives_the_atom(void **state) {

@@ -1,4 +1,4 @@
-/* W1, W3: after marking, unreached keys are gone, and the data of their ephemerons with them. */
+/* W1, W3: after marking, unreached keys are empty, and the data of their ephemerons too. */
 #include "tests/gc/gc_test.h"
 
 #include <time.h>
@@ -14,7 +14,7 @@ static bool has_key(struct gc_test *t, value e, size_t i) {
     return gc_ephe_is_set(&t->g, e, EPHE_FIRST_KEY + i);
 }
 
-static void a_weak_array_forgets_what_nobody_else_holds(void **state) {
+static void a_weak_array_drops_what_is_not_reachable_otherwise(void **state) {
     struct gc_test *t = *state;
     for (int old = 0; old < 2; old++) {
         value w = t->root[0] = gc_ephe_create(&t->g, 3);
@@ -169,7 +169,7 @@ static void copies_are_not_ephemerons(void **state) {
     assert_false(gc_is_ephe(&t->g, gc_atom(&t->g, TAG_ABSTRACT)));
 }
 
-GC_TEST_MAIN(GC_TEST(a_weak_array_forgets_what_nobody_else_holds),
+GC_TEST_MAIN(GC_TEST(a_weak_array_drops_what_is_not_reachable_otherwise),
              GC_TEST(data_lives_as_long_as_all_keys), GC_TEST(young_data_dies_with_its_young_key),
              GC_TEST(data_that_refers_to_its_key_does_not_keep_it),
              GC_TEST(an_ephemeron_that_is_dead_keeps_nothing),

@@ -1,4 +1,4 @@
-/* X1: finalize runs once for each custom block, young or old, or at the end of the heap. */
+/* X1: finalize runs once for each custom block of either heap, or at the end of the heap. */
 #include "tests/gc/gc_test.h"
 
 static void count_finalize(value v) { ++**(int **)custom_data(v); }
@@ -68,7 +68,7 @@ static void at_the_end_of_the_heap(void **state) {
     assert_int_equal(count, 2);
 }
 
-static void outside_memory_hastens_collections(void **state) {
+static void external_memory_hastens_collections(void **state) {
     struct gc_test *t = *state;
     struct gc_stats before, after;
     gc_stats_read(&t->g, &before);
@@ -83,7 +83,7 @@ static void outside_memory_hastens_collections(void **state) {
     assert_true(after.minor_collections - before.minor_collections >= 90);
 }
 
-static void outside_memory_of_living_blocks_drives_major_cycles(void **state) {
+static void external_memory_of_live_blocks_drives_major_cycles(void **state) {
     struct gc_test *t = *state;
     struct gc_stats before, after;
     gc_stats_read(&t->g, &before);
@@ -104,7 +104,7 @@ static void enter_twice(struct gc_test *t) {
     gc_verify(&t->g, "test");
 }
 
-static void the_verifier_finds_a_block_entered_twice(void **state) {
+static void the_verifier_finds_a_block_registered_twice(void **state) {
     struct gc_test *t = *state;
     char text[500];
     static int count;
@@ -114,6 +114,6 @@ static void the_verifier_finds_a_block_entered_twice(void **state) {
 }
 
 GC_TEST_MAIN(GC_TEST(dead_young_ones), GC_TEST(large_ones), GC_TEST(adopted_ones),
-             cmocka_unit_test(at_the_end_of_the_heap), GC_TEST(outside_memory_hastens_collections),
-             GC_TEST(outside_memory_of_living_blocks_drives_major_cycles),
-             GC_TEST(the_verifier_finds_a_block_entered_twice))
+             cmocka_unit_test(at_the_end_of_the_heap), GC_TEST(external_memory_hastens_collections),
+             GC_TEST(external_memory_of_live_blocks_drives_major_cycles),
+             GC_TEST(the_verifier_finds_a_block_registered_twice))

@@ -1,4 +1,4 @@
-/* F1, F2, F3: the verifier finds finalisers whose value or function the tables have lost. */
+/* F1, F2, F3: the verifier finds finalisers with a dead value or a young one. */
 #include "tests/gc/gc_test.h"
 
 static char text[500];
@@ -9,7 +9,7 @@ static void claim_old(struct gc_test *t) {
     gc_verify(&t->g, "test");
 }
 
-static void a_young_value_among_the_old(void **state) {
+static void a_young_value_among_promoted_ones(void **state) {
     assert_true(gc_test_in_child(claim_old, *state, text, sizeof text) != 0);
     assert_non_null(strstr(text, "F3 broken"));
 }
@@ -69,5 +69,6 @@ static void functions_move_with_minor_collections(void **state) {
     assert_false(gc_finalisers_due(&t->g));
 }
 
-GC_TEST_MAIN(GC_TEST(a_young_value_among_the_old), GC_TEST(a_finalised_value_that_is_no_block),
-             GC_TEST(a_last_value_that_is_no_block), GC_TEST(functions_move_with_minor_collections))
+GC_TEST_MAIN(GC_TEST(a_young_value_among_promoted_ones),
+             GC_TEST(a_finalised_value_that_is_no_block), GC_TEST(a_last_value_that_is_no_block),
+             GC_TEST(functions_move_with_minor_collections))

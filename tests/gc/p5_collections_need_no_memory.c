@@ -1,5 +1,5 @@
-/* P5, F4, X2 and G2: once allocation has succeeded, no collection needs the system's memory; what
- * would need some is refused before it is done. */
+/* P5, F4, X2 and G2: once allocation has succeeded, no collection needs the system's memory; an
+ * operation that would make one need some is refused. */
 #include "tests/gc/gc_test.h"
 
 enum { MANY = 3000, SOME = 900 };
@@ -7,13 +7,13 @@ enum { MANY = 3000, SOME = 900 };
 static void refuse(struct gc_test *t) { t->g.heap->faults = (struct gc_faults){1, true}; }
 static void allow(struct gc_test *t) { t->g.heap->faults = (struct gc_faults){0, false}; }
 
-static value old_block(struct gc_test *t, size_t wosize) {
+static value major_block(struct gc_test *t, size_t wosize) {
     value v = gc_alloc_major(&t->g, wosize, 0);
     for (size_t i = 0; i < wosize; i++) gc_init_field(&t->g, v, i, VAL_UNIT);
     return v;
 }
 
-/* Whether step is refused for lack of memory, at the latest at the most-th time. */
+/* Whether step is refused for lack of memory, within `most` attempts. */
 static bool refused(struct gc_test *t, void (*step)(struct gc_test *t), int most) {
     jmp_buf escape;
     volatile bool out = false;
@@ -32,7 +32,7 @@ static void keep_a_pair(struct gc_test *t) {
     t->root[0] = gc_test_pair(t, val_of_int(1), t->root[0]);
 }
 static void keep_a_large_block(struct gc_test *t) {
-    value v = old_block(t, 1000);
+    value v = major_block(t, 1000);
     gc_init_field(&t->g, v, 0, t->root[1]);
     t->root[1] = v;
 }
@@ -53,7 +53,7 @@ static void promotion_finds_its_spans(void **state) {
     gc_verify(&t->g, "out of memory");
     t->root[0] = t->root[1] = t->root[2] = VAL_UNIT;
     gc_test_cycle(t);
-    assert_false(refused(t, keep_a_pair, 10000)); /* from what was freed */
+    assert_false(refused(t, keep_a_pair, 10000)); /* from memory that was freed */
     allow(t);
     assert_false(refused(t, keep_a_pair, 1000000));
     assert_false(refused(t, keep_a_large_block, 10000));
@@ -92,21 +92,21 @@ static void check_young(struct gc_test *t) {
     }
 }
 
-/* A client of the hooks that has something to look at after marking, so that there is a LOOK. */
+/* A client of the hooks with blocks to inspect, so that there is a phase INSPECT. */
 static size_t on_mark_done(void *context, struct gc_domain *g) { return GC_INSPECT_WORK; }
-static size_t on_look(void *context, struct gc_domain *g, size_t budget) { return 0; }
+static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) { return 0; }
 
 static void slots_that_could_not_be_remembered(void **state) {
     struct gc_test *t = *state;
-    const struct gc_hooks hooks = {.mark_done = on_mark_done, .inspect = on_look};
+    const struct gc_hooks hooks = {.mark_done = on_mark_done, .inspect = on_inspect};
     gc_set_hooks(&t->g, &hooks);
     for (enum gc_phase phase = PHASE_IDLE; phase <= PHASE_SWEEP; phase++) {
         allow(t);
-        t->root[0] = old_block(t, MANY);
-        t->root[1] = old_block(t, MANY);
+        t->root[0] = major_block(t, MANY);
+        t->root[1] = major_block(t, MANY);
         for (size_t i = 0; i < MANY; i++) {
-            if (i % 3 == 0) old_block(t, 3); /* soon a gap */
-            gc_store(&t->g, t->root[0], i, old_block(t, i % 2 ? 3 : 400));
+            if (i % 3 == 0) major_block(t, 3); /* soon a gap */
+            gc_store(&t->g, t->root[0], i, major_block(t, i % 2 ? 3 : 400));
         }
         gc_test_reach(t, phase);
         refuse(t);
@@ -166,7 +166,7 @@ static void make_a_custom(struct gc_test *t) {
     if (born++ % 3 == 0) t->root[gc_test_random(t, ROOT_COUNT)] = v;
 }
 
-static void customs_are_refused_before_they_are_born(void **state) {
+static void customs_are_refused_before_they_exist(void **state) {
     struct gc_test *t = *state;
     born = died = 0;
     for (int i = 0; i < 70; i++) make_a_custom(t);
@@ -198,7 +198,8 @@ static void finalisers_are_refused_before_they_are_due(void **state) {
     gc_test_cycle(t);
     value f, argument;
     for (; gc_next_finaliser(&t->g, &f, &argument); died++) continue;
-    assert_true(died == born || died == born + 1); /* the last `first` may have got in alone */
+    assert_true(died == born ||
+                died == born + 1); /* the last `first` may have been registered alone */
 }
 
 static void fill_an_ephemeron(struct gc_test *t) {
@@ -222,6 +223,6 @@ static void ephemerons_are_refused_before_they_are_changed(void **state) {
 GC_TEST_MAIN(GC_TEST(promotion_finds_its_spans), GC_TEST(large_blocks_leave_the_reserve),
              GC_TEST(slots_that_could_not_be_remembered),
              GC_TEST(registered_slots_that_could_not_be_listed), GC_TEST(registering_is_refused),
-             GC_TEST(customs_are_refused_before_they_are_born),
+             GC_TEST(customs_are_refused_before_they_exist),
              GC_TEST(finalisers_are_refused_before_they_are_due),
              GC_TEST(ephemerons_are_refused_before_they_are_changed))

@@ -1,7 +1,7 @@
-/* G2: a young block that only a field of an old block points at survives a minor collection. */
+/* G2: a young block to which only a field of a major block points survives a minor collection. */
 #include "tests/gc/gc_test.h"
 
-static value old_block(struct gc_test *t, size_t wosize) {
+static value major_block(struct gc_test *t, size_t wosize) {
     value v = gc_alloc_major(&t->g, wosize, 0);
     for (size_t i = 0; i < wosize; i++) gc_init_field(&t->g, v, i, VAL_UNIT);
     return v;
@@ -9,7 +9,7 @@ static value old_block(struct gc_test *t, size_t wosize) {
 
 static void stored_with_gc_store(void **state) {
     struct gc_test *t = *state;
-    t->root[0] = old_block(t, 3);
+    t->root[0] = major_block(t, 3);
     gc_store(&t->g, t->root[0], 1, gc_test_list(t, 100));
     gc_minor(&t->g);
     assert_false(gc_is_young(&t->g, field(t->root[0], 1)));
@@ -29,7 +29,7 @@ static void stored_with_gc_init_field(void **state) {
 
 static void copied_with_gc_blit_fields(void **state) {
     struct gc_test *t = *state;
-    t->root[0] = old_block(t, 600);
+    t->root[0] = major_block(t, 600);
     t->root[1] = gc_test_list(t, 5);
     for (size_t i = 0; i < 10; i++) gc_store(&t->g, t->root[0], i, t->root[1]);
     gc_blit_fields(&t->g, t->root[0], 0, t->root[0], 5, 500);
@@ -42,7 +42,7 @@ static void copied_with_gc_blit_fields(void **state) {
 
 static void young_replaced_by_young_and_by_integer(void **state) {
     struct gc_test *t = *state;
-    t->root[0] = old_block(t, 2);
+    t->root[0] = major_block(t, 2);
     gc_store(&t->g, t->root[0], 0, gc_test_list(t, 3));
     gc_store(&t->g, t->root[0], 0, gc_test_list(t, 4));
     gc_store(&t->g, t->root[0], 1, gc_test_list(t, 3));

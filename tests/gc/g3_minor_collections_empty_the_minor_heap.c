@@ -1,7 +1,7 @@
-/* G3: after a minor collection nothing is young and nothing is remembered. */
+/* G3: after a minor collection the minor heap and the remembered set are empty. */
 #include "tests/gc/gc_test.h"
 
-static void nothing_is_left(void **state) {
+static void nothing_is_young_or_remembered(void **state) {
     struct gc_test *t = *state;
     t->root[0] = gc_alloc_major(&t->g, 1, 0);
     gc_init_field(&t->g, t->root[0], 0, VAL_UNIT);
@@ -25,4 +25,4 @@ static void dead_blocks_are_not_promoted(void **state) {
     gc_test_check_list(t->root[0], 10);
 }
 
-GC_TEST_MAIN(GC_TEST(nothing_is_left), GC_TEST(dead_blocks_are_not_promoted))
+GC_TEST_MAIN(GC_TEST(nothing_is_young_or_remembered), GC_TEST(dead_blocks_are_not_promoted))

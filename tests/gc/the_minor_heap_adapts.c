@@ -1,5 +1,5 @@
-/* The size of an adaptive young area: small while everything survives, larger beside a large heap
- * of which much survives, as asked for if a size was asked for. */
+/* The size of an adaptive minor heap: small while everything survives, larger beside a large heap
+ * of which much survives, fixed if a size was set. */
 #include "tests/gc/gc_test.h"
 
 enum { NORMAL = 256 * 1024, SMALLEST = 64 * 1024 };
@@ -13,7 +13,7 @@ static struct gc_test *open_adaptive(bool adaptive) {
     return t;
 }
 
-/* Allocates so many pairs, of which one in `share` stays. */
+/* Allocates pairs, of which one in `share` is kept. */
 static void allocate(struct gc_test *t, size_t pairs, size_t share) {
     for (size_t i = 0; i < pairs; i++) {
         value pair = gc_test_pair(t, val_of_int((intptr_t)i), t->root[0]);
@@ -21,7 +21,7 @@ static void allocate(struct gc_test *t, size_t pairs, size_t share) {
     }
 }
 
-static void it_shrinks_while_all_survives_and_comes_back(void **state) {
+static void it_shrinks_while_all_survives_and_grows_again(void **state) {
     struct gc_test *t = open_adaptive(true);
     allocate(t, 600000, 1);
     assert_int_equal(size(t), SMALLEST);
@@ -45,14 +45,14 @@ static void it_stays_beside_a_small_heap(void **state) {
     gc_test_close(t);
 }
 
-static void a_size_that_was_asked_for_stays(void **state) {
+static void a_size_that_was_set_stays(void **state) {
     struct gc_test *t = open_adaptive(false);
     allocate(t, 600000, 1);
     assert_int_equal(size(t), NORMAL);
     gc_test_close(t);
 }
 
-GC_TEST_MAIN(cmocka_unit_test(it_shrinks_while_all_survives_and_comes_back),
+GC_TEST_MAIN(cmocka_unit_test(it_shrinks_while_all_survives_and_grows_again),
              cmocka_unit_test(it_grows_beside_a_large_heap_of_which_much_survives),
              cmocka_unit_test(it_stays_beside_a_small_heap),
-             cmocka_unit_test(a_size_that_was_asked_for_stays))
+             cmocka_unit_test(a_size_that_was_set_stays))

@@ -1,5 +1,5 @@
-/* M5: between the end of marking and the first swept block the hooks' client looks at its blocks in
- * slices; whatever the program does in between, it learns what it would have learnt at once. */
+/* M5: between the end of marking and the first swept block the hooks' client inspects its blocks in
+ * slices; whatever the program does meanwhile, the result is the same as in one go. */
 #include "tests/gc/gc_test.h"
 
 enum { LISTS = 200, LENGTH = 20, BLOCKS = LISTS * LENGTH };
@@ -13,7 +13,7 @@ struct client {
 
 static size_t on_mark_done(void *context, struct gc_domain *g) { return BLOCKS * GC_INSPECT_WORK; }
 
-static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
     struct client *c = context;
     size_t done = 0;
     c->slices++;
@@ -27,7 +27,7 @@ static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
     return done;
 }
 
-/* Lists whose blocks are followed, every other one of them dead, and marking at its end. */
+/* Lists whose blocks are tracked, every other one of them dead, and marking at its end. */
 static struct client *start(struct gc_test *t) {
     struct client *c = calloc(1, sizeof *c);
     assert_non_null(c);
@@ -38,7 +38,7 @@ static struct client *start(struct gc_test *t) {
         for (size_t k = LENGTH; k-- > 0; v = field(v, 1)) c->blocks[i * LENGTH + k] = v;
         if (i % 2 == 0) t->root[i] = VAL_UNIT;
     }
-    c->hooks = (struct gc_hooks){.context = c, .mark_done = on_mark_done, .inspect = on_look};
+    c->hooks = (struct gc_hooks){.context = c, .mark_done = on_mark_done, .inspect = on_inspect};
     gc_set_hooks(&t->g, &c->hooks);
     gc_test_reach(t, PHASE_INSPECT);
     return c;
@@ -53,7 +53,7 @@ static void check(struct gc_test *t, struct client *c) {
     free(c);
 }
 
-/* What dies now was reached, so it lives through this cycle; what is born lives too. */
+/* What becomes unreachable now was reached, so it survives this cycle; new blocks do too. */
 static void the_program_runs_between_slices(void **state) {
     struct gc_test *t = *state;
     struct client *c = start(t);
@@ -73,7 +73,7 @@ static void the_program_runs_between_slices(void **state) {
     check(t, c);
 }
 
-static void a_forced_cycle_looks_at_all_at_once(void **state) {
+static void a_forced_cycle_inspects_all_at_once(void **state) {
     struct gc_test *t = *state;
     struct client *c = start(t);
     gc_inspect_some(&t->g, 40);
@@ -82,14 +82,14 @@ static void a_forced_cycle_looks_at_all_at_once(void **state) {
     check(t, c);
 }
 
-static void slices_of_allocation_come_to_the_end(void **state) {
+static void slices_of_allocation_finish(void **state) {
     struct gc_test *t = *state;
     struct client *c = start(t);
     while (t->g.heap->phase == PHASE_INSPECT) gc_test_list(t, 100);
     check(t, c);
 }
 
-static void hooks_may_go_meanwhile(void **state) {
+static void hooks_may_be_removed_meanwhile(void **state) {
     struct gc_test *t = *state;
     struct client *c = start(t);
     gc_inspect_some(&t->g, 40);
@@ -99,19 +99,19 @@ static void hooks_may_go_meanwhile(void **state) {
     free(c);
 }
 
-/* A root that holds what was not reached. */
+/* A root that holds an unreached block. */
 static void dig_up(struct gc_test *t) {
     struct client *c = start(t);
     t->root[0] = c->blocks[0];
     gc_verify(&t->g, "test");
 }
 
-static void the_verifier_finds_what_came_back(void **state) {
+static void the_verifier_finds_an_unreached_block_in_a_root(void **state) {
     char text[500];
     assert_true(gc_test_in_child(dig_up, *state, text, sizeof text) != 0);
     assert_non_null(strstr(text, "M5 broken"));
 }
 
-GC_TEST_MAIN(GC_TEST(the_program_runs_between_slices), GC_TEST(a_forced_cycle_looks_at_all_at_once),
-             GC_TEST(slices_of_allocation_come_to_the_end), GC_TEST(hooks_may_go_meanwhile),
-             GC_TEST(the_verifier_finds_what_came_back))
+GC_TEST_MAIN(GC_TEST(the_program_runs_between_slices), GC_TEST(a_forced_cycle_inspects_all_at_once),
+             GC_TEST(slices_of_allocation_finish), GC_TEST(hooks_may_be_removed_meanwhile),
+             GC_TEST(the_verifier_finds_an_unreached_block_in_a_root))

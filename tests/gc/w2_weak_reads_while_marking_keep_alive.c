@@ -1,5 +1,5 @@
-/* W2: a key or data that the program reads while marking is alive from then on; W4: slots that hold
- * young blocks are known to minor collections. */
+/* W2: a key or data that the program reads while marking is alive from then on; W4: minor
+ * collections know the slots that hold young blocks. */
 #include "tests/gc/gc_test.h"
 
 static value weak_to_old_list(struct gc_test *t, intptr_t n) {
@@ -32,7 +32,7 @@ static void read_and_dropped(void **state) {
     assert_false(gc_ephe_is_set(&t->g, w, EPHE_FIRST_KEY));
 }
 
-static void asking_does_not_keep_alive(void **state) {
+static void testing_a_slot_does_not_keep_alive(void **state) {
     struct gc_test *t = *state;
     value w = weak_to_old_list(t, 500);
     gc_test_reach(t, PHASE_MARK);
@@ -86,7 +86,7 @@ static void forget_young_slot(struct gc_test *t) {
     gc_verify(&t->g, "test");
 }
 
-static void the_verifier_finds_a_forgotten_young_key(void **state) {
+static void the_verifier_finds_an_unknown_young_key(void **state) {
     struct gc_test *t = *state;
     char text[500];
     t->root[0] = gc_ephe_create(&t->g, 1);
@@ -109,7 +109,8 @@ static void the_verifier_finds_a_wrong_number(void **state) {
 }
 
 GC_TEST_MAIN(GC_TEST(read_and_kept_in_a_young_block), GC_TEST(read_and_dropped),
-             GC_TEST(asking_does_not_keep_alive), GC_TEST(keys_moved_while_marking_stay_weak),
+             GC_TEST(testing_a_slot_does_not_keep_alive),
+             GC_TEST(keys_moved_while_marking_stay_weak),
              GC_TEST(data_moved_while_marking_survives), GC_TEST(overlapping_moves),
-             GC_TEST(the_verifier_finds_a_forgotten_young_key),
+             GC_TEST(the_verifier_finds_an_unknown_young_key),
              GC_TEST(the_verifier_finds_a_wrong_number))

@@ -1,4 +1,4 @@
-/* G1: young_ptr stays between the borders and aligned, whatever is allocated. */
+/* G1: young_ptr stays aligned and between its bounds, whatever is allocated. */
 #include "tests/gc/gc_test.h"
 
 static void pointers_are_ordered(void **state) {

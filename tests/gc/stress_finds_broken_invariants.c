@@ -1,5 +1,5 @@
-/* Each level of --gc-stress notices a heap that was broken, soon, and in a long program too: what
- * it thins out there still comes. */
+/* Each level of --gc-stress soon finds that the heap is broken, in long programs too, where checks
+ * are less frequent. */
 #include "tests/gc/gc_test.h"
 
 #include <signal.h>
@@ -14,7 +14,7 @@ static void allocate(struct gc_test *t, size_t count) {
     }
 }
 
-/* A store past the barrier. */
+/* A store without the barrier. */
 static void hide_a_young_block(struct gc_test *t) {
     field(t->root[0], 0) = gc_test_pair(t, val_of_int(1), val_of_int(2));
     allocate(t, SOON);
@@ -37,7 +37,7 @@ static void each_level_finds_it(void **state) {
     }
 }
 
-/* What a check reads is earned by steps, and no step pays for two. */
+/* Steps earn the words that checks read; no step pays for two checks. */
 static void checks_are_earned(void **state) {
     const struct gc_params params = {.minor_words = 4096, .stress = 1};
     struct gc_test *t = gc_test_open(&params);
@@ -54,7 +54,7 @@ static void checks_are_earned(void **state) {
 }
 
 /* Without stress, or with little of it, every phase is checked. */
-static void else_each_check_is_due(void **state) {
+static void otherwise_every_check_is_due(void **state) {
     for (unsigned level = 0; level <= 4; level += level == 0 ? 3 : 1) {
         const struct gc_params params = {.minor_words = 4096, .stress = level};
         struct gc_test *t = gc_test_open(&params);
@@ -67,6 +67,6 @@ static void else_each_check_is_due(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_level_finds_it),
                                        cmocka_unit_test(checks_are_earned),
-                                       cmocka_unit_test(else_each_check_is_due)};
+                                       cmocka_unit_test(otherwise_every_check_is_due)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* H1, H2: a client of the hooks sees each sampled block once, where it asked for one;
- * collections and resizes in between do not lose a sample; promotion and death are told. */
+/* H1, H2: a client of the hooks sees each sampled block once, at the clock it set; collections and
+ * resizes do not lose a sample; promotion and death are reported. */
 #include "tests/gc/gc_test.h"
 
 struct client {
@@ -8,7 +8,7 @@ struct client {
     size_t samples, from_bytecode, large, large_words, custom_bytes;
     size_t last_wosize;
     value tracked[100];
-    size_t tracked_count, to_look_at, promoted, dead_young, dead_old;
+    size_t tracked_count, to_inspect, promoted, dead_young, dead_old;
 };
 
 static void set_sample(struct gc_domain *g, size_t words) {
@@ -22,7 +22,7 @@ static bool on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
     c->from_bytecode += from_bytecode;
     c->last_wosize = wosize;
     if (!from_bytecode) assert_int_equal(wosize_of(v), wosize);
-    /* From bytecode the block is still to come, so the count starts behind it. */
+    /* From bytecode the block does not exist yet, so the count starts after it. */
     size_t ahead = from_bytecode ? wosize + 1 : 0;
     set_sample(g, c->interval == SIZE_MAX ? SIZE_MAX : c->interval + ahead);
     return false;
@@ -55,15 +55,15 @@ static void on_minor_done(void *context, struct gc_domain *g) {
 
 static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct client *c = context;
-    c->to_look_at = c->tracked_count;
-    return c->to_look_at * GC_INSPECT_WORK;
+    c->to_inspect = c->tracked_count;
+    return c->to_inspect * GC_INSPECT_WORK;
 }
 
-static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
     struct client *c = context;
     size_t done = 0;
-    for (; c->to_look_at > 0 && done < budget; done += GC_INSPECT_WORK) {
-        size_t i = --c->to_look_at;
+    for (; c->to_inspect > 0 && done < budget; done += GC_INSPECT_WORK) {
+        size_t i = --c->to_inspect;
         if (!gc_is_dead(g, c->tracked[i])) continue;
         c->dead_old++;
         c->tracked[i] = c->tracked[--c->tracked_count];
@@ -78,7 +78,7 @@ static void install(struct client *c, struct gc_test *t, size_t interval) {
                                  .allocated = on_allocated,
                                  .minor_done = on_minor_done,
                                  .mark_done = on_mark_done,
-                                 .inspect = on_look};
+                                 .inspect = on_inspect};
     gc_set_hooks(&t->g, &c->hooks);
     if (interval != SIZE_MAX) set_sample(&t->g, interval);
 }
@@ -97,7 +97,7 @@ static void every_block_when_each_word_is_sampled(void **state) {
     assert_int_equal(c.samples, 10000);
 }
 
-/* Blocks of 4 words each; a sample every 40th word behind the last sampled block. */
+/* Blocks of 4 words each; a sample at the 40th word after each sampled block. */
 static void samples_keep_their_distance_across_collections(void **state) {
     struct gc_test *t = *state;
     struct client c;
@@ -118,7 +118,7 @@ static void samples_keep_their_distance_across_collections(void **state) {
     gc_set_hooks(&t->g, NULL);
 }
 
-static void a_distance_beyond_the_area_is_not_lost(void **state) {
+static void a_distance_larger_than_the_minor_heap_is_kept(void **state) {
     struct gc_test *t = *state;
     struct client c;
     install(&c, t, 20000);
@@ -131,7 +131,7 @@ static void a_distance_beyond_the_area_is_not_lost(void **state) {
     gc_set_hooks(&t->g, NULL);
 }
 
-static void major_and_custom_allocations_are_told(void **state) {
+static void major_and_custom_allocations_are_reported(void **state) {
     static const struct gc_custom_ops ops = {.identifier = "plain"};
     struct gc_test *t = *state;
     struct client c;
@@ -179,6 +179,6 @@ static void the_verifier_finds_a_trigger_outside(void **state) {
 
 GC_TEST_MAIN(GC_TEST(every_block_when_each_word_is_sampled),
              GC_TEST(samples_keep_their_distance_across_collections),
-             GC_TEST(a_distance_beyond_the_area_is_not_lost),
-             GC_TEST(major_and_custom_allocations_are_told), GC_TEST(promotion_and_death),
+             GC_TEST(a_distance_larger_than_the_minor_heap_is_kept),
+             GC_TEST(major_and_custom_allocations_are_reported), GC_TEST(promotion_and_death),
              GC_TEST(the_verifier_finds_a_trigger_outside))

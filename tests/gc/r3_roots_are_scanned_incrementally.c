@@ -1,38 +1,38 @@
-/* R3: marking reads late roots in pieces; what the program takes from one, or forgets, before it
- * was read is treated as if all of them had been read at the start. */
+/* R3: marking scans some roots incrementally; a value that the program reads from one, or
+ * overwrites, is treated as if all of them had been scanned at the start. */
 #include "tests/gc/gc_test.h"
 
-enum { LATE = 5000 };
+enum { COUNT = 5000 };
 
 struct table {
-    value slots[LATE];
-    size_t next; /* of the late scan; LATE: it is through */
+    value slots[COUNT];
+    size_t next; /* to be scanned; COUNT: none is left */
     size_t pieces;
 };
 
 static void scan(void *context, struct gc_visitor *visitor) {
     struct table *table = context;
     if (visitor->may_defer) table->next = 0;
-    else visitor->slots(visitor, table->slots, table->slots + LATE);
+    else visitor->slots(visitor, table->slots, table->slots + COUNT);
 }
 
-static size_t scan_late(void *context, struct gc_visitor *visitor, size_t budget) {
+static size_t scan_some(void *context, struct gc_visitor *visitor, size_t budget) {
     struct table *table = context;
-    size_t n = LATE - table->next < budget ? LATE - table->next : budget;
+    size_t n = COUNT - table->next < budget ? COUNT - table->next : budget;
     visitor->slots(visitor, table->slots + table->next, table->slots + table->next + n);
     table->next += n;
     table->pieces++;
     return n;
 }
 
-/* A table of lists, and a marking that has just begun. */
+/* A table of lists, and marking that has just started. */
 static struct table *start(struct gc_test *t) {
     struct table *table = calloc(1, sizeof *table);
     assert_non_null(table);
-    for (size_t i = 0; i < LATE; i++) table->slots[i] = VAL_UNIT;
-    table->next = LATE;
-    gc_add_incremental_scanner(t->g.heap, scan, scan_late, table);
-    for (size_t i = 0; i < LATE; i++) table->slots[i] = gc_test_list(t, 3);
+    for (size_t i = 0; i < COUNT; i++) table->slots[i] = VAL_UNIT;
+    table->next = COUNT;
+    gc_add_incremental_scanner(t->g.heap, scan, scan_some, table);
+    for (size_t i = 0; i < COUNT; i++) table->slots[i] = gc_test_list(t, 3);
     gc_test_reach(t, PHASE_IDLE);
     gc_test_reach(t, PHASE_MARK);
     return table;
@@ -53,46 +53,46 @@ static void marking_ends_when_all_were_read(void **state) {
         assert_true(gc_mark_some(&t->g, 100) < 100 + 1000);
         gc_verify(&t->g, "between slices");
     }
-    assert_true(slices > LATE / 100);
-    assert_int_equal(table->next, LATE);
+    assert_true(slices > COUNT / 100);
+    assert_int_equal(table->next, COUNT);
     gc_test_reach(t, PHASE_IDLE);
-    for (size_t i = 0; i < LATE; i++) gc_test_check_list(table->slots[i], 3);
+    for (size_t i = 0; i < COUNT; i++) gc_test_check_list(table->slots[i], 3);
     end(t, table);
 }
 
-static void what_is_taken_stays_and_what_is_forgotten_does_not(void **state) {
+static void values_read_survive_and_values_dropped_do_not(void **state) {
     struct gc_test *t = *state;
     struct table *table = start(t);
     struct gc_walk_stats walk;
     gc_mark_some(&t->g, 100);
-    assert_true(table->next < LATE / 2);
-    value taken = table->slots[LATE - 1];
+    assert_true(table->next < COUNT / 2);
+    value taken = table->slots[COUNT - 1];
     gc_keep(&t->g, taken);
     field(t->root[0] = gc_test_pair(t, VAL_UNIT, VAL_UNIT), 0) = taken;
-    for (size_t i = LATE / 2; i < LATE; i++) table->slots[i] = VAL_UNIT;
+    for (size_t i = COUNT / 2; i < COUNT; i++) table->slots[i] = VAL_UNIT;
     gc_test_reach(t, PHASE_IDLE);
     gc_test_check_list(field(t->root[0], 0), 3);
-    for (size_t i = 0; i < LATE / 2; i++) gc_test_check_list(table->slots[i], 3);
+    for (size_t i = 0; i < COUNT / 2; i++) gc_test_check_list(table->slots[i], 3);
     gc_stats_walk(&t->g, &walk);
-    assert_int_equal(walk.live_blocks, 3 * (LATE / 2 + 1) + 1);
+    assert_int_equal(walk.live_blocks, 3 * (COUNT / 2 + 1) + 1);
     end(t, table);
 }
 
-/* The one that is still to be read takes a lower place in the list. */
-static void a_scanner_that_goes_loses_no_other_s_roots(void **state) {
+/* The scanner with roots left moves to a lower index in the table. */
+static void removing_a_scanner_loses_no_other_roots(void **state) {
     struct gc_test *t = *state;
     struct table *first = start(t);
     gc_test_reach(t, PHASE_IDLE);
     struct table *second = start(t);
-    while (first->next < LATE) gc_mark_some(&t->g, 100);
-    assert_true(second->next < LATE);
+    while (first->next < COUNT) gc_mark_some(&t->g, 100);
+    assert_true(second->next < COUNT);
     end(t, first);
     gc_test_reach(t, PHASE_IDLE);
-    assert_int_equal(second->next, LATE);
-    for (size_t i = 0; i < LATE; i++) gc_test_check_list(second->slots[i], 3);
+    assert_int_equal(second->next, COUNT);
+    for (size_t i = 0; i < COUNT; i++) gc_test_check_list(second->slots[i], 3);
     end(t, second);
 }
 
 GC_TEST_MAIN(GC_TEST(marking_ends_when_all_were_read),
-             GC_TEST(what_is_taken_stays_and_what_is_forgotten_does_not),
-             GC_TEST(a_scanner_that_goes_loses_no_other_s_roots))
+             GC_TEST(values_read_survive_and_values_dropped_do_not),
+             GC_TEST(removing_a_scanner_loses_no_other_roots))
