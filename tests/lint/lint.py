@@ -200,6 +200,11 @@ def named_files(sources, _):
                     yield '%s:%d: no file %s' % (source.path, number, path)
 
 
+def room_texts(sources, _):
+    """A room has a README.md that names each of its C files."""
+    yield from rooms.texts(sources, ROOT)
+
+
 def invariant_ids(sources, _):
     stated, named = {}, set()
     for source in sources:
@@ -312,10 +317,10 @@ def typed_primitives(sources, _):
 
 
 RULES = [layers, typed_primitives, file_sizes, function_lengths, characters, open_ends,
-         head_comments, prototype_comments, banned_phrases, named_files, invariant_ids,
-         headers_compile_alone, formatted, shell_syntax, mutable_data]
+         head_comments, prototype_comments, banned_phrases, named_files, room_texts,
+         invariant_ids, headers_compile_alone, formatted, shell_syntax, mutable_data]
 # Rules whose problems are counted without a failure.
-COUNTED = [banned_phrases, named_files]
+COUNTED = [banned_phrases, named_files, room_texts]
 
 
 def main():

@@ -112,3 +112,23 @@ def problems(sources, root):
                 yield '%s:%d: %s' % (source.path, number, problem)
     for path, target in sorted(unused):
         yield 'tests/lint/rooms.py: KNOWN still has %s -> %s, which is mended' % (path, target)
+
+
+def texts(sources, root):
+    """Yields the rooms without a README.md, and the files that it does not name."""
+    for folder, names in ROOMS.items():
+        for room in [folder + name + '/' for name in names.split()]:
+            if room in ROOMS:
+                continue
+            path = os.path.join(root, room, 'README.md')
+            if not os.path.exists(path):
+                yield room + ': no README.md'
+                continue
+            with open(path, encoding='utf-8') as file:
+                text = file.read()
+            stems = {re.sub(r'_internal$', '', os.path.basename(source.path).rpartition('.')[0])
+                     for source in sources if os.path.dirname(source.path) + '/' == room
+                     and source.path.endswith(('.c', '.h', '.def'))}
+            for stem in sorted(stems):
+                if not re.search(r'\b%s\b' % stem, text):
+                    yield '%sREADME.md: does not name %s' % (room, stem)
