@@ -1,4 +1,4 @@
-/* emit_threaded.c - from rows (vm/code/ir.h) to words (vm/code/engine.h).
+/* emit_threaded.c - from rows (vm/code/ir.h) to words (vm/engine/loop.h).
  *
  * First each row gets an instruction of the loop; then they are put out in order, those with a
  * fused form under its body. A jump's label is put as the row that it names, and becomes an address

@@ -1,4 +1,4 @@
-/* slow.c - the rare half of instructions (vm/code/engine.h). All run with the loop's state left
+/* slow.c - the rare half of instructions (vm/engine/loop.h). All run with the loop's state left
  * behind. */
 #include "vm/engine/slow.h"
 

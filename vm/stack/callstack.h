@@ -43,7 +43,7 @@ enum { VM_SHORT_STACK = 64 };
 struct vm_short_stack {
     size_t limit; /* that was asked for; 0: there is no such stack */
     size_t count;
-    value word, extra_args;        /* of the stopped instruction (vm/code/engine.h, E2) */
+    value word, extra_args;        /* of the stopped instruction (vm/stack/frame_layout.h, E2) */
     const value *whole_from;       /* sp, if there are no more frames; else NULL */
     uint64_t gpcs[VM_SHORT_STACK]; /* innermost first */
     struct vm_link {               /* the return frame between two of its frames */

@@ -1,4 +1,4 @@
-/* frames.c - walking frames (vm/stack/frames.h, vm/code/engine.h E1 and E2). */
+/* frames.c - walking frames (vm/stack/frames.h, vm/stack/frame_layout.h). */
 #include "vm/stack/frames.h"
 
 #include "vm/code/code.h"

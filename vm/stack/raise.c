@@ -1,5 +1,5 @@
 /* raise.c - raising from C, and the entries into the loop that catch it (vm/stack/raise.h,
- * vm/code/engine.h). */
+ * vm/stack/frame_layout.h). */
 #include "vm/stack/raise.h"
 
 #include "vm/base/os.h"

@@ -6,7 +6,7 @@
  *   sp[0]     argument
  *   sp[1..3]  return frame: reexecute_code, the instruction's A, no extra arguments
  *   sp[4..7]  trap frame: the handler (the word behind reexecute_code), link, two notes
- *   sp[8..]   stopped words (vm/code/engine.h, E2)
+ *   sp[8..]   saved registers (vm/stack/frame_layout.h, E2)
  *
  * A profiler begins one where domain.sample asks for a block, which then gives 0; the machine hands
  * it the call's result by vm_profiler.reexecute_ended. */

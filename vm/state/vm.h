@@ -91,7 +91,7 @@ struct vm {
     struct vm_function *functions; /* reserved table, function_count in use; C1 */
     uint32_t function_count;
     uint32_t function_capacity;
-    const uintptr_t *prepare_code, *leave_code, *next_call_code; /* vm/engine/decode.c */
+    const uintptr_t *prepare_code, *leave_code, *next_call_code; /* vm/engine/prepare.c */
     const uintptr_t *watermark_code, *traced_code;
     const uintptr_t *reexecute_code; /* of two words: vm/stack/reexecute.h */
     struct vm_decoded_area *decoded_area;
