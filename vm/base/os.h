@@ -25,6 +25,9 @@ uintptr_t vm_c_stack_low(void);
 /* Of a new thread. */
 #define VM_C_STACK_BYTES ((size_t)8 << 20)
 
+/* Makes room for an element of size bytes after count of them, by doubling. False: no memory, or
+ * there would be more than 2^31. */
+bool vm_grow(void **items, size_t count, size_t *capacity, size_t size);
 /* p, or the fatal error for exhausted memory if it is NULL. For the machine's own small tables,
  * whose loss leaves no way on. */
 void *vm_must(void *p);

@@ -154,12 +154,9 @@ static bool profile_argument(const char *text, enum mp_counts_kind *out) {
     return unexpected(OPTION_PROFILE, "time, alloc, count or no", text);
 }
 
-static bool policy_argument(enum cli_option id, const char *list,
-                            bool (*take)(struct vm_policy *, const char *, const char **,
-                                         const char **),
-                            struct vm_policy *policy) {
+static bool policy_argument(enum cli_option id, const char *list, struct vm_policy *policy) {
     const char *word, *what;
-    if (take(policy, list, &word, &what)) return true;
+    if (vm_policy_change(policy, list, id == OPTION_ALLOW, &word, &what)) return true;
     cli_fail(STATUS_REFUSED, NULL, "%s: %s \"%.*s\": `bactrian --audit PROGRAM` lists them",
              rows[id].spelling, what, (int)strcspn(word, ","), word);
     return false;
@@ -205,8 +202,8 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         return true;
     case OPTION_PROFILE: return cli_has_profiler() && profile_argument(argument, &out->profile);
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
-    case OPTION_ALLOW: return policy_argument(id, argument, vm_policy_allow, &out->policy);
-    case OPTION_DENY: return policy_argument(id, argument, vm_policy_deny, &out->policy);
+    case OPTION_ALLOW:
+    case OPTION_DENY: return policy_argument(id, argument, &out->policy);
     case OPTION_PURE: vm_policy_pure(&out->policy); return true;
     case OPTION_TIMEOUT:
         return parse_positive(argument, 1e9, &out->timeout) ||

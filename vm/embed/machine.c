@@ -98,9 +98,11 @@ static bool read_policy(struct bactrian *m, const struct bactrian_options *optio
                         struct bactrian_error *error) {
     const char *word, *what;
     if (options->pure) vm_policy_pure(&m->policy);
-    vm_policy_deny(&m->policy, "signals", &word, &what);
-    if ((options->denied == NULL || vm_policy_deny(&m->policy, options->denied, &word, &what)) &&
-        (options->allowed == NULL || vm_policy_allow(&m->policy, options->allowed, &word, &what)))
+    vm_policy_change(&m->policy, "signals", false, &word, &what);
+    if ((options->denied == NULL ||
+         vm_policy_change(&m->policy, options->denied, false, &word, &what)) &&
+        (options->allowed == NULL ||
+         vm_policy_change(&m->policy, options->allowed, true, &word, &what)))
         return true;
     snprintf(error->text, sizeof error->text, "%s '%.*s'", what, (int)strcspn(word, ","), word);
     return false;

@@ -1,6 +1,7 @@
 /* audit.c - the primitives that verified code can call, grouped by what they let a program do. */
 #include "vm/image/audit.h"
 
+#include "gc/assert.h"
 #include "vm/code/code.h"
 #include "vm/code/prim.h"
 #include "vm/code/verify.h"
@@ -22,31 +23,33 @@ static const struct {
         [GROUP_UNKNOWN] = {"unknown", "not among this machine's primitives"},
 };
 
-static bool reachable(const struct vm_verified *verified, uint32_t p) {
-    return verified->reachable_primitives[p / 64] >> p % 64 & 1;
+struct reachable {
+    unsigned group;
+    const char *name;
+};
+
+static int by_group_and_name(const void *a, const void *b) {
+    const struct reachable *x = a, *y = b;
+    return x->group != y->group ? (x->group < y->group ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The names of one group under its heading, sorted, in lines of LINE_COLUMNS. */
-static void print_group(unsigned group, const char **names, size_t count, FILE *out) {
-    qsort(names, count, sizeof *names, by_name);
-    fprintf(out, "%s: %zu (%s)\n", groups[group].name, count, groups[group].meaning);
+/* The names of one group under its heading, in lines of LINE_COLUMNS. */
+static void print_group(const struct reachable *rows, size_t count, FILE *out) {
+    ASSERT(count > 0 && rows->group < GROUP_COUNT);
+    fprintf(out, "%s: %zu (%s)\n", groups[rows->group].name, count, groups[rows->group].meaning);
     size_t column = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(names[i]);
-        if (column != 0 && column + 1 + length > LINE_COLUMNS) {
+        if (column != 0 && column + 1 + strlen(rows[i].name) > LINE_COLUMNS) {
             fputc('\n', out);
             column = 0;
         }
-        column += (size_t)fprintf(out, column == 0 ? "    %s" : " %s", names[i]);
+        column += (size_t)fprintf(out, column == 0 ? "    %s" : " %s", rows[i].name);
     }
     fputc('\n', out);
 }
 
-/* Libraries are not opened for this: what the machine lacks is theirs, if the program names any. */
+/* Libraries are not opened for an audit: a name that the machine lacks is taken for one of theirs,
+ * if the program names any. */
 static unsigned group_of(const struct vm *vm, const struct vm_linked_prim *prim) {
     if (prim->row != NULL) return prim->row->capability;
     const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
@@ -56,29 +59,21 @@ static unsigned group_of(const struct vm *vm, const struct vm_linked_prim *prim)
 }
 
 void vm_audit(const struct vm *vm, FILE *out) {
-    const struct vm_verified *verified = &vm->codes[0]->verified;
-    size_t count = vm->prim_count, total = 0;
-    const char **names = malloc((count + 1) * sizeof *names);
-    uint8_t *group = malloc(count + 1);
-    if (names == NULL || group == NULL) {
+    const uint64_t *bits = vm->codes[0]->verified.reachable_primitives;
+    struct reachable *rows = malloc((vm->prim_count + 1) * sizeof *rows);
+    if (rows == NULL) {
         fputs("not enough memory for the list\n", out);
-        free(names);
-        free(group);
         return;
     }
-    for (uint32_t p = 0; p < count; p++) {
-        group[p] = GROUP_COUNT;
-        if (!reachable(verified, p)) continue;
-        group[p] = (uint8_t)group_of(vm, &vm->prims[p]);
-        total++;
+    size_t count = 0;
+    for (uint32_t p = 0; p < vm->prim_count; p++)
+        if (bits[p / 64] >> p % 64 & 1)
+            rows[count++] = (struct reachable){group_of(vm, &vm->prims[p]), vm->prims[p].name};
+    qsort(rows, count, sizeof *rows, by_group_and_name);
+    fprintf(out, "%zu of %u primitives can be reached\n", count, vm->prim_count);
+    for (size_t i = 0, n; i < count; i += n) {
+        for (n = 1; i + n < count && rows[i + n].group == rows[i].group;) n++;
+        print_group(&rows[i], n, out);
     }
-    fprintf(out, "%zu of %zu primitives can be reached\n", total, count);
-    for (unsigned g = 0; g < GROUP_COUNT; g++) {
-        size_t n = 0;
-        for (uint32_t p = 0; p < count; p++)
-            if (group[p] == g) names[n++] = vm->prims[p].name;
-        if (n > 0) print_group(g, names, n, out);
-    }
-    free(names);
-    free(group);
+    free(rows);
 }

@@ -1,5 +1,5 @@
-/* dll.c - see dll.h. Libraries are looked for as ocamlrun does: -I, CAML_LD_LIBRARY_PATH, DLPT,
- * the lines of ld.conf; what is in none of these folders is left to the system's own search. */
+/* dll.c - see dll.h. The search is that of ocamlrun: -I, CAML_LD_LIBRARY_PATH, DLPT, the lines of
+ * ld.conf; a library in none of these folders is left to the system's own search. */
 #include "vm/image/dll.h"
 
 #include "vm/image/image.h"
@@ -18,7 +18,7 @@
 
 struct vm_dll {
     struct vm_dll *next;
-    void *handle; /* NULL: the machine itself stands for this library */
+    void *handle; /* NULL: the machine replaces this library */
 };
 
 struct vm_dll_symbol {
@@ -27,7 +27,7 @@ struct vm_dll_symbol {
     char name[];
 };
 
-/* The machine's own primitives take the place of these libraries. */
+/* Libraries that the machine's own primitives replace. */
 static bool is_built_in(const char *file) {
     const char *slash = strrchr(file, '/');
     const char *name = slash == NULL ? file : slash + 1;
@@ -38,35 +38,29 @@ static bool is_built_in(const char *file) {
 
 /* ---- The search. ---- */
 
-static bool is_regular(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* Whether folder (of n characters) has the file; its path goes to path. */
+/* Whether folder (of n characters) has the file, whose path is then in path. */
 static bool found_in(const char *folder, size_t n, const char *file, char path[PATH_MAX]) {
+    struct stat status;
     if (n == 0) folder = ".", n = 1; /* an empty entry is the current folder */
     int length = snprintf(path, PATH_MAX, "%.*s/%s", (int)n, folder, file);
-    return length < PATH_MAX && is_regular(path);
+    return length < PATH_MAX && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-static bool found_in_list(const char *list, char separator, const char *file, char path[PATH_MAX]) {
-    for (const char *at = list; at != NULL && *list != '\0';) {
-        const char *end = strchrnul(at, separator);
-        if (found_in(at, (size_t)(end - at), file, path)) return true;
-        at = *end == '\0' ? NULL : end + 1;
+static bool found_in_list(const char *list, const char *file, char path[PATH_MAX]) {
+    if (list == NULL || *list == '\0') return false;
+    for (const char *end;; list = end + 1) {
+        end = strchrnul(list, ':');
+        if (found_in(list, (size_t)(end - list), file, path)) return true;
+        if (*end == '\0') return false;
     }
-    return false;
 }
 
 static bool found_by_image(const struct vm_image *image, const char *file, char path[PATH_MAX]) {
     const struct vm_section *dlpt = vm_image_section(image, "DLPT");
-    const char *at = dlpt == NULL ? NULL : (const char *)dlpt->bytes;
-    const char *end = dlpt == NULL ? NULL : at + dlpt->length;
-    while (at < end) {
-        size_t n = strnlen(at, (size_t)(end - at));
-        if (n > 0 && found_in(at, n, file, path)) return true;
-        at += n + 1;
+    for (size_t at = 0, n; dlpt != NULL && at < dlpt->length; at += n + 1) {
+        const char *folder = (const char *)dlpt->bytes + at;
+        n = strnlen(folder, dlpt->length - at);
+        if (n > 0 && found_in(folder, n, file, path)) return true;
     }
     return false;
 }
@@ -88,8 +82,7 @@ static bool search(const struct vm *vm, const char *file, char path[PATH_MAX]) {
     if (strchr(file, '/') != NULL) return false;
     for (size_t i = 0; i < where->dir_count; i++)
         if (found_in(where->dirs[i], strlen(where->dirs[i]), file, path)) return true;
-    return (where->list != NULL && found_in_list(where->list, ':', file, path)) ||
-           found_by_image(vm->image, file, path) ||
+    return found_in_list(where->list, file, path) || found_by_image(vm->image, file, path) ||
            found_by_ld_conf(where->standard_library, file, path);
 }
 
@@ -103,26 +96,25 @@ static struct vm_dll *append(struct vm *vm, void *handle) {
     return *end = dll;
 }
 
+/* The handle of a library; NULL: *why says why not. */
+static void *open_library(struct vm *vm, const char *file, const char **why) {
+    *why = NULL;
+    if (vm->options.abi == NULL) *why = "this machine loads no C libraries";
+    /* Opening alone runs code: the library's constructors. */
+    else if (vm_policy_refusal(vm, CAP_STUB) != NULL)
+        *why = "libraries of C code are refused to this program";
+    else if (!vm->abi_attached) *why = vm->options.abi->attach(vm->domain);
+    if (*why != NULL) return NULL;
+    vm->abi_attached = true;
+    void *handle = dlopen(file, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE); /* DL1 */
+    if (handle == NULL) *why = dlerror();
+    return handle;
+}
+
 struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why) {
-    void *handle = NULL;
-    if (!is_built_in(file)) {
-        if (vm->options.abi == NULL) {
-            *why = "this machine loads no C libraries";
-            return NULL;
-        }
-        /* Opening alone runs code: the library's constructors. */
-        if (vm_policy_refusal(vm, CAP_STUB) != NULL) {
-            *why = "libraries of C code are refused to this program";
-            return NULL;
-        }
-        if (!vm->abi_attached && (*why = vm->options.abi->attach(vm->domain)) != NULL) return NULL;
-        vm->abi_attached = true;
-        handle = dlopen(file, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-        if (handle == NULL) {
-            *why = dlerror();
-            return NULL;
-        }
-    }
+    bool built_in = is_built_in(file);
+    void *handle = built_in ? NULL : open_library(vm, file, why);
+    if (!built_in && handle == NULL) return NULL;
     struct vm_dll *dll = append(vm, handle);
     if (dll == NULL) *why = "no memory";
     return dll;
@@ -132,17 +124,17 @@ enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error) {
     const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
     if (dlls == NULL || vm->options.abi == NULL) return VM_OK;
     if (vm_policy_refusal(vm, CAP_STUB) != NULL) return VM_OK; /* its functions are refused */
-    const char *at = (const char *)dlls->bytes, *end = at + dlls->length, *why;
     char file[NAME_MAX + 8], path[PATH_MAX];
-    while (at < end) {
-        size_t n = strnlen(at, (size_t)(end - at));
+    const char *why;
+    for (size_t i = 0, n; i < dlls->length; i += n + 1) {
+        const char *at = (const char *)dlls->bytes + i;
+        n = strnlen(at, dlls->length - i);
         if (n == 0 || n > NAME_MAX)
             return vm_error_set(error, VM_DLL, "its name in DLLS has %zu characters", n);
         snprintf(file, sizeof file, "%.*s.so", (int)n, at);
         bool found = search(vm, file, path);
         if (vm_dll_open(vm, found ? path : file, &why) == NULL)
             return vm_error_set(error, VM_DLL, "%.*s: %s", (int)n, at, why);
-        at += n + 1;
     }
     return VM_OK;
 }
@@ -163,14 +155,10 @@ void *vm_dlls_function(const struct vm *vm, const char *name) {
     return NULL;
 }
 
-static bool is_open(const struct vm *vm, const struct vm_dll *dll) {
-    const struct vm_dll *open = vm->dlls;
-    while (open != NULL && open != dll) open = open->next;
-    return open != NULL;
-}
-
 struct vm_dll_symbol *vm_dll_symbol(struct vm *vm, const struct vm_dll *dll, const char *name) {
-    if (!is_open(vm, dll)) return NULL;
+    const struct vm_dll *known = vm->dlls;
+    while (known != NULL && known != dll) known = known->next;
+    if (known == NULL) return NULL;
     const struct vm_prim *row = vm_find_builtin(vm, name);
     void *function = dll->handle == NULL ? NULL : dlsym(dll->handle, name);
     if (dll->handle == NULL ? row == NULL : function == NULL) return NULL;
@@ -189,11 +177,11 @@ int32_t vm_dll_add_primitive(struct vm *vm, const struct vm_dll_symbol *symbol) 
 }
 
 void vm_dlls_free(struct vm *vm) {
-    for (struct vm_dll *next; vm->dlls != NULL; vm->dlls = next) {
+    for (void *next; vm->dlls != NULL; vm->dlls = next) {
         next = vm->dlls->next;
         free(vm->dlls);
     }
-    for (struct vm_dll_symbol *next; vm->dll_symbols != NULL; vm->dll_symbols = next) {
+    for (void *next; vm->dll_symbols != NULL; vm->dll_symbols = next) {
         next = vm->dll_symbols->next;
         free(vm->dll_symbols);
     }

@@ -1,7 +1,7 @@
-/* dll.h - libraries of C stubs: where they are looked for, how they are opened, what they export.
+/* dll.h - libraries of C stubs: the search for them, opening, their symbols.
  *
- * DL1  A library that was opened stays in the process until it ends: custom blocks point at its
- *      operations, decoded code at its functions. */
+ * DL1  An opened library stays in the process until it ends: custom blocks point to its operations,
+ *      decoded code to its functions. */
 #ifndef BACTRIAN_VM_IMAGE_DLL_H
 #define BACTRIAN_VM_IMAGE_DLL_H
 
@@ -11,21 +11,21 @@
 struct vm_dll;
 struct vm_dll_symbol;
 
-/* Opens the libraries that the image names in DLLS, in that order, each seeing the names of those
- * before it. Those that the machine itself stands for are not opened. GC: never. Fails: VM_DLL. */
+/* Opens the libraries that the image names in DLLS, in that order, so that each sees the names of
+ * those before it. Those that the machine replaces are not opened. GC: never. Fails: VM_DLL. */
 enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error);
 /* Opens one more (Dynlink, toplevels). NULL: *why says why not. GC: never. */
 struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why);
-/* The libraries in the order of opening: the i-th, or NULL behind the last. */
+/* The i-th library in the order of opening, or NULL. */
 struct vm_dll *vm_dll_at(const struct vm *vm, size_t i);
 
 /* The function of that name in the first library that has it, or NULL. GC: never. */
 void *vm_dlls_function(const struct vm *vm, const char *name);
-/* The same in one library, as something that vm_dll_add_primitive adds to the table of primitives;
- * NULL: not there (or no memory). dll may be any word: NULL if it is none of vm's. GC: never. */
+/* The same in one library, as a symbol for vm_dll_add_primitive; NULL: there is none (or no
+ * memory). dll may be any word: NULL if it is no library of vm. GC: never. */
 struct vm_dll_symbol *vm_dll_symbol(struct vm *vm, const struct vm_dll *dll, const char *name);
-/* Adds a symbol to the live table of primitives; its number, or -1 when the table is full or symbol
- * is none of vm's. GC: never. */
+/* Adds a symbol to the table of primitives; its number, or -1 when the table is full or symbol is
+ * none of vm. GC: never. */
 int32_t vm_dll_add_primitive(struct vm *vm, const struct vm_dll_symbol *symbol);
 
 /* Frees the lists; the libraries stay (DL1). GC: never. */

@@ -3,10 +3,10 @@
  *     [launcher] [section 1] ... [section n] [n x {name[4], length BE32}] [n BE32] [magic[12]]
  *                                            ^ table                       ^ trailer
  *
- * Sections lie back to back before the table, in its order; what precedes the first is the launcher
- * (a #! line, a shell script, an ELF file of -custom, or nothing) and is not looked at. The image
- * owns the bytes and the array of primitive names. A file is read to such an address that CODE is
- * aligned and can be used where it lies.
+ * Sections are adjacent before the table, in its order; what precedes the first is the launcher (a
+ * #! line, a shell script, an ELF file of -custom, or nothing) and is not examined. The image owns
+ * the bytes and the array of primitive names. A file is read to an address at which CODE is aligned
+ * and can be used in place.
  *
  * I1  Every section lies within [0, start of the table), and no two overlap.
  * I2  CODE, DATA and PRIM exist exactly once; of other names the last one counts.
@@ -14,6 +14,7 @@
  * I4  primitive_names[i] are NUL-terminated within PRIM and not empty. */
 #include "vm/image/image.h"
 
+#include "gc/assert.h"
 #include "vm/base/os.h"
 
 #include <endian.h>
@@ -35,13 +36,16 @@ enum {
 };
 
 static uint32_t big_endian_32(const uint8_t *p) {
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+    uint32_t x;
+    memcpy(&x, p, 4);
+    return be32toh(x);
 }
 
-/* A section's name for messages: what isn't printable becomes a question mark. */
-static const char *shown_name(const char *name, char shown[5]) {
-    for (int i = 0; i < 4; i++) shown[i] = name[i] > ' ' && name[i] < 127 ? name[i] : '?';
-    shown[4] = 0;
+/* n characters for a message: what isn't printable becomes a question mark. */
+static const char *printable(const char *text, size_t n, char shown[5]) {
+    ASSERT(n <= 4);
+    for (size_t i = 0; i < n; i++) shown[i] = text[i] > ' ' && text[i] < 127 ? text[i] : '?';
+    shown[n] = 0;
     return shown;
 }
 
@@ -53,11 +57,9 @@ static enum vm_status read_trailer(struct vm_image *image, struct vm_error *erro
     if (image->version == NULL) {
         if (memcmp(magic, "Caml1999X", 9) != 0)
             return vm_error_set(error, VM_NO_TRAILER, "no magic number at its end");
-        char number[4];
-        for (int i = 0; i < 3; i++)
-            number[i] = magic[9 + i] > ' ' && magic[9 + i] < 127 ? magic[9 + i] : '?';
-        number[3] = 0;
-        return vm_error_set(error, VM_BAD_MAGIC, "magic number Caml1999X%s", number);
+        char shown[5];
+        return vm_error_set(error, VM_BAD_MAGIC, "magic number Caml1999X%s",
+                            printable(magic + 9, 3, shown));
     }
     if (!image->version->supported)
         return vm_error_set(error, VM_NOT_YET, "%.12s, OCaml %s", image->version->magic,
@@ -87,9 +89,10 @@ static enum vm_status read_table(struct vm_image *image, struct vm_error *error)
         if (section->length > room) {
             char shown[5];
             return vm_error_set(error, VM_BAD_SECTION, "%s has %zu bytes, %zu are left",
-                                shown_name(section->name, shown), section->length, room);
+                                printable(section->name, 4, shown), section->length, room);
         }
         room -= section->length;
+        ASSERT(room + section->length <= (size_t)(table - image->bytes)); /* I1 */
         section->bytes = image->bytes + room;
     }
     return VM_OK;
@@ -113,7 +116,7 @@ static const struct vm_section *only_section(const struct vm_image *image, const
 
 static bool is_aligned(const uint8_t *bytes) { return (uintptr_t)bytes % _Alignof(uint32_t) == 0; }
 
-/* CODE as host words that are the image's own. */
+/* Copies CODE as host-order words. */
 static bool copy_code(struct vm_image *image, const struct vm_section *section) {
     uint32_t *words = malloc(section->length);
     if (words == NULL) return false;
@@ -135,6 +138,7 @@ static enum vm_status read_code(struct vm_image *image, struct vm_error *error) 
     else if (!copy_code(image, section))
         return vm_error_set(error, VM_NO_MEMORY, "%zu bytes", section->length);
     image->code_words = (uint32_t)(section->length / 4);
+    ASSERT(is_aligned((const uint8_t *)image->code)); /* I3 */
     return VM_OK;
 }
 
@@ -158,11 +162,12 @@ static enum vm_status read_primitives(struct vm_image *image, struct vm_error *e
         return vm_error_set(error, VM_NO_MEMORY, "%u primitives", count);
     const char *name = (const char *)section->bytes;
     for (uint32_t i = 0; i < count; i++, name += strlen(name) + 1) image->primitive_names[i] = name;
+    ASSERT(name == (const char *)section->bytes + section->length); /* I4 */
     image->primitive_count = count;
     return VM_OK;
 }
 
-/* What is in the sections that every program has. Needs: I1. */
+/* Reads the sections that every program has. Needs: I1. */
 static enum vm_status read_contents(struct vm_image *image, struct vm_error *error) {
     enum vm_status status = read_code(image, error);
     if (status == VM_OK && only_section(image, "DATA", error) == NULL) status = error->status;
@@ -186,12 +191,8 @@ enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct 
 /* Opens a regular file for reading; *length is its size. Returns -1 with *error filled. */
 static int open_regular(const char *path, size_t *length, struct vm_error *error) {
     int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        vm_error_set(error, VM_NO_FILE, "%s", strerror(errno));
-        return -1;
-    }
     struct stat status;
-    if (fstat(fd, &status) < 0) vm_error_set(error, VM_NO_FILE, "%s", strerror(errno));
+    if (fd < 0 || fstat(fd, &status) < 0) vm_error_set(error, VM_NO_FILE, "%s", strerror(errno));
     else if (!S_ISREG(status.st_mode))
         vm_error_set(error, VM_NO_FILE, "%s",
                      S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
@@ -199,11 +200,11 @@ static int open_regular(const char *path, size_t *length, struct vm_error *error
         *length = (size_t)status.st_size;
         return fd;
     }
-    close(fd);
+    if (fd >= 0) close(fd);
     return -1;
 }
 
-/* Whether length bytes came from that place on; a file that became shorter meanwhile has fewer. */
+/* Reads length bytes at a position; fails if the file became shorter meanwhile. */
 static bool read_bytes(int fd, size_t at, uint8_t *bytes, size_t length, struct vm_error *error) {
     while (length > 0) {
         ssize_t n = pread(fd, bytes, length, (off_t)at);
@@ -219,8 +220,8 @@ static bool read_bytes(int fd, size_t at, uint8_t *bytes, size_t length, struct 
     return true;
 }
 
-/* Leaves the bytes of DBUG for vm_image_read_debug: they are most of a compiler's file. The kept
- * descriptor is out of the way of those that the program opens. Returns whether that worked. */
+/* Leaves the bytes of DBUG, most of a compiler's file, to vm_image_read_debug. The descriptor has a
+ * high number, so that those that the program opens are the usual ones. False: it didn't work. */
 static bool postpone_debug(struct vm_image *image, int fd) {
     image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN_DESCRIPTOR);
     image->debug_apart = image->debug_fd >= 0;
@@ -240,7 +241,7 @@ static bool read_sections(struct vm_image *image, int fd, struct vm_error *error
     return read_bytes(fd, 0, bytes, launcher, error);
 }
 
-/* Reads the last bytes, where the table is, and what the table says of the sections. */
+/* Reads the last bytes, which hold the table, and decodes it. */
 static enum vm_status read_tail(struct vm_image *image, int fd, struct vm_error *error) {
     uint8_t *bytes = (uint8_t *)image->bytes;
     size_t tail = TRAILER_BYTES + MAX_SECTIONS * TOC_ENTRY_BYTES;
@@ -251,8 +252,8 @@ static enum vm_status read_tail(struct vm_image *image, int fd, struct vm_error 
     return status == VM_OK ? read_table(image, error) : status;
 }
 
-/* Where CODE lies in the file is known only when the table was read: it is read again if the bytes
- * have to move. */
+/* The position of CODE is known only from the table, which is read again if all bytes have to move
+ * for its alignment. */
 static enum vm_status read_file(struct vm_image *image, int fd, struct vm_error *error) {
     enum vm_status status = read_tail(image, fd, error);
     if (status != VM_OK) return status;
@@ -265,8 +266,7 @@ static enum vm_status read_file(struct vm_image *image, int fd, struct vm_error 
     return status;
 }
 
-/* A file in memory, its sections known. It is not mapped, because a mapped file that somebody cuts
- * short kills the process with SIGBUS. */
+/* The file is read, not mapped: truncating a mapped file kills the process with SIGBUS. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error) {
     memset(out, 0, sizeof *out);
@@ -274,14 +274,11 @@ enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
     int fd = open_regular(path, &length, error);
     if (fd < 0) return error->status;
     enum vm_status status;
+    out->bytes = out->owned = malloc(length + _Alignof(uint32_t));
+    out->length = length;
     if (length == 0) status = vm_error_set(error, VM_NO_TRAILER, "it is empty");
-    else if ((out->owned = malloc(length + _Alignof(uint32_t))) == NULL)
-        status = vm_error_set(error, VM_NO_MEMORY, "%zu bytes", length);
-    else {
-        out->bytes = out->owned;
-        out->length = length;
-        status = read_file(out, fd, error);
-    }
+    else if (out->owned == NULL) status = vm_error_set(error, VM_NO_MEMORY, "%zu bytes", length);
+    else status = read_file(out, fd, error);
     close(fd);
     if (status != VM_OK) vm_image_close(out);
     return status;
@@ -298,7 +295,7 @@ static void drop_bytes(const uint8_t *bytes, size_t length) {
     if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
-/* The part of DBUG that lies in the range, for what comes from its file. */
+/* The part of DBUG that lies in the range, if it is read on demand. */
 static const uint8_t *debug_part(const struct vm_image *image, size_t from, size_t *length) {
     const struct vm_section *debug = vm_image_section(image, "DBUG");
     if (!image->debug_apart || from >= debug->length) return NULL;
@@ -353,10 +350,10 @@ bool vm_is_bytecode_file(const char *path) {
     size_t length;
     int fd = open_regular(path, &length, &ignored);
     if (fd < 0) return false;
-    char magic[MAGIC_BYTES];
+    uint8_t magic[MAGIC_BYTES];
     bool found = length >= TRAILER_BYTES &&
-                 pread(fd, magic, MAGIC_BYTES, (off_t)(length - MAGIC_BYTES)) == MAGIC_BYTES &&
-                 vm_version_of_magic(magic) != NULL;
+                 read_bytes(fd, length - MAGIC_BYTES, magic, MAGIC_BYTES, &ignored) &&
+                 vm_version_of_magic((const char *)magic) != NULL;
     close(fd);
     return found;
 }

@@ -2,7 +2,7 @@
  *
  *     [launcher] [section 1] ... [section n] [n x {name[4], length BE32}] [n BE32] [magic[12]]
  *
- * Only the container is checked here; verify.h checks CODE, unmarshal.h reads DATA. */
+ * Only the container is checked here; vm/code/verify.h checks CODE, vm/marshal reads DATA. */
 #ifndef BACTRIAN_VM_IMAGE_IMAGE_H
 #define BACTRIAN_VM_IMAGE_IMAGE_H
 
@@ -23,41 +23,40 @@ struct vm_image {
     const struct vm_version *version;
     const uint8_t *bytes; /* the whole file; the sections point into it */
     size_t length;
-    uint8_t *owned;                 /* NULL: bytes are somebody else's; else freed with the image */
+    uint8_t *owned;                 /* freed with the image; NULL: bytes are the caller's */
     struct vm_section sections[64]; /* in file order */
     unsigned section_count;
-    bool debug_apart;     /* DBUG's place is there; its bytes come when they are asked for ... */
-    int debug_fd;         /* ... from this file */
+    bool debug_apart; /* the bytes of DBUG are read on demand, from: */
+    int debug_fd;
     const uint32_t *code; /* CODE as aligned host-order words; NULL once dropped */
     uint32_t code_words;
-    uint32_t *code_copy;          /* code, where CODE could not be used as it lies */
-    const char **primitive_names; /* PRIM, owned; the texts lie in the section */
+    uint32_t *code_copy;          /* code, where CODE could not be used in place */
+    const char **primitive_names; /* PRIM, owned; the texts are in the section */
     uint32_t primitive_count;
 };
 
-/* Opens and checks a file (or bytes in memory, which must outlive the image). Refuses versions that
- * this machine doesn't run yet with a status of its own. The file is read whole, so that it doesn't
- * matter what happens to it afterwards; but the section DBUG only when it is asked for, from the
- * file that was opened (vm_image_read_debug).
- * GC: never.  Fails: *out is empty then; vm_image_close of it does nothing. */
+/* Opens and checks a file (or bytes in memory, which must outlive the image). A version that this
+ * machine doesn't run yet has a status of its own. The file is read whole, so that later changes to
+ * it don't matter, except the section DBUG, which is read from the open file on demand
+ * (vm_image_read_debug). GC: never.  Fails: *out is empty; vm_image_close of it does nothing. */
 enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error);
 enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
                                     struct vm_error *error);
-/* Opens a container for its sections only, whichever there are: what code and primitives say is not
- * looked at. GC: never.  Fails: as vm_image_open. */
+/* Opens a container for its sections only; CODE and PRIM need not exist and are not checked.
+ * GC: never.  Fails: as vm_image_open. */
 enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
                                       struct vm_error *error);
-/* The program is loaded: gives the memory of DATA and of the launcher back; their bytes read as
- * zero from here on. Does nothing where the image does not own its bytes. GC: never.  Fails: never.
- */
+/* Returns the memory of DATA and of the launcher to the system once the program is loaded; their
+ * bytes read as zero then. Does nothing if the image doesn't own its bytes. GC: never.
+ * Fails: never. */
 void vm_image_drop_loaded(const struct vm_image *image);
 /* The same for CODE; image->code is NULL then. */
 void vm_image_drop_code(struct vm_image *image);
-/* Makes sure of so many bytes of DBUG from one on, or of those that there are. GC: never.  Fails:
- * they are undefined. */
+/* Reads length bytes of DBUG from a position, as far as there are, where they must be. GC: never.
+ * Fails: they are undefined. */
 enum vm_status vm_image_read_debug(const struct vm_image *image, size_t from, size_t length,
                                    struct vm_error *error);
-/* They may go: gives back the memory of those that can be read again. GC: never.  Fails: never. */
+/* Drops them, if they can be read again. GC: never.  Fails: never. */
 void vm_image_drop_debug(const struct vm_image *image, size_t from, size_t length);
 /* Frees what the image owns. GC: never.  Fails: never. */
 void vm_image_close(struct vm_image *image);

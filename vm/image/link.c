@@ -1,6 +1,7 @@
-/* link.c - see link.h. The table never moves: decoded code points into it. */
+/* link.c - see link.h. The table never moves, as decoded code points into it. */
 #include "vm/image/link.h"
 
+#include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/code/kinds.h"
 #include "vm/code/opcodes.h"
@@ -14,7 +15,7 @@
 /* Primitives that a running program may still add. */
 enum { ROOM_FOR_MORE = 8192 };
 
-/* Number of rows, the profiler's first, and the row of a number. */
+/* The rows of built-in primitives, the profiler's first. */
 static size_t row_count(const struct vm *vm) {
     return vm->options.profiler_row_count + vm->library->count;
 }
@@ -29,11 +30,8 @@ const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name) {
     return NULL;
 }
 
-/* Rows by the hash of their names, for linking a whole table at once. */
+/* Row numbers + 1 by the hash of their names, to link a whole table at once; 0: free. */
 enum { INDEX_SLOTS = 2048 };
-struct row_index {
-    uint16_t rows[INDEX_SLOTS]; /* row + 1, or 0: free */
-};
 
 static uint32_t hash_of(const char *name) {
     uint32_t h = 2166136261u;
@@ -41,22 +39,15 @@ static uint32_t hash_of(const char *name) {
     return h ^ h >> 15;
 }
 
-static uint16_t *slot_of(struct row_index *index, const struct vm *vm, const char *name) {
+static uint16_t *slot_of(uint16_t *index, const struct vm *vm, const char *name) {
+    ASSERT(row_count(vm) < INDEX_SLOTS);
     uint32_t i = hash_of(name) % INDEX_SLOTS;
-    while (index->rows[i] != 0 && strcmp(row_at(vm, index->rows[i] - 1u)->name, name) != 0)
+    while (index[i] != 0 && strcmp(row_at(vm, index[i] - 1u)->name, name) != 0)
         i = (i + 1) % INDEX_SLOTS;
-    return &index->rows[i];
+    return &index[i];
 }
 
-static void index_rows(struct row_index *index, const struct vm *vm) {
-    memset(index, 0, sizeof *index);
-    for (size_t i = 0; i < row_count(vm); i++) {
-        uint16_t *slot = slot_of(index, vm, row_at(vm, i)->name);
-        if (*slot == 0) *slot = (uint16_t)(i + 1);
-    }
-}
-
-/* The flag that refuses what needs the whole capability: a folder that is granted doesn't help. */
+/* The flag that refuses the capability as a whole; grants below folders don't count. */
 static const char *refusal_of_all(const struct vm *vm, enum vm_capability capability) {
     const struct vm_policy *policy = vm->options.policy;
     if (policy == NULL || policy->of[capability].access == ACCESS_FREE) return NULL;
@@ -69,6 +60,7 @@ static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const cha
     if (!(row->flags & PRIM_BY_NAME)) prim->refused_by = refusal_of_all(vm, row->capability);
     prim->function = prim->refused_by != NULL ? NULL : row->function;
     prim->kinds = row->kinds;
+    ASSERT(strlen(row->kinds) <= UINT8_MAX);
     prim->arity = (uint8_t)strlen(row->kinds);
     for (size_t i = 0; i < prim->arity && i < sizeof prim->kind_bits; i++)
         prim->kind_bits[i] = vm_kind_bit(row->kinds[i]);
@@ -88,7 +80,7 @@ static const char *stub_refusal(const struct vm *vm, const char *name) {
     return flag;
 }
 
-/* A function of a C library; NULL: there is none, calling it raises. */
+/* Links a function of a C library; NULL: there is none, and calling it raises. */
 static void link_stub(const struct vm *vm, struct vm_linked_prim *prim, const char *name,
                       void *function) {
     *prim = (struct vm_linked_prim){.name = name, .refused_by = stub_refusal(vm, name)};
@@ -96,7 +88,8 @@ static void link_stub(const struct vm *vm, struct vm_linked_prim *prim, const ch
     prim->stub = prim->function != NULL;
 }
 
-/* Gives the primitives that the loop does itself their instructions (engine.def). */
+/* Gives the primitives that the loop implements their instructions (engine.def). Both lists have
+ * mostly the same order, so each search continues after the last one. */
 static void link_inlined(struct vm *vm) {
     static const struct {
         const char *name;
@@ -117,13 +110,16 @@ static void link_inlined(struct vm *vm) {
 }
 
 void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count) {
-    struct row_index index;
-    index_rows(&index, vm);
+    uint16_t index[INDEX_SLOTS] = {0};
+    for (size_t i = 0; i < row_count(vm); i++) {
+        uint16_t *slot = slot_of(index, vm, row_at(vm, i)->name);
+        if (*slot == 0) *slot = (uint16_t)(i + 1);
+    }
     vm->prim_capacity = count + ROOM_FOR_MORE;
     vm->prims = vm_must(calloc(vm->prim_capacity, sizeof *vm->prims));
     for (vm->prim_count = 0; vm->prim_count < count; vm->prim_count++) {
         const char *name = names[vm->prim_count];
-        uint16_t row = *slot_of(&index, vm, name);
+        uint16_t row = *slot_of(index, vm, name);
         struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
         if (row != 0) link_row(vm, prim, name, row_at(vm, row - 1u));
         else link_stub(vm, prim, name, vm_dlls_function(vm, name));
@@ -136,6 +132,7 @@ void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count)
 }
 
 int32_t vm_link_more(struct vm *vm, const char *name, void *function) {
+    ASSERT(vm->prim_count <= vm->prim_capacity);
     if (vm->prim_count == vm->prim_capacity) return -1;
     struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
     const struct vm_prim *row = function == NULL ? vm_find_builtin(vm, name) : NULL;

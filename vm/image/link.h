@@ -5,12 +5,12 @@
 #include "vm/state/vm.h"
 
 /* Builds the machine's table from an image's names: built-in rows first, then the open libraries of
- * C stubs. A name that none of them has is linked all the same: calling it raises an error that
- * names it. Fails: fatally on exhausted memory. */
+ * C stubs. A name that none of them has gets an entry too: calling it raises an error that names
+ * it. Fails: fatally on exhausted memory. */
 void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count);
-/* Adds one primitive to the live table (Dynlink, toplevels): the stub at function, or the built-in
- * one of that name if it is NULL. Its number, or -1 when the table is full. The name must live as
- * long as the table. */
+/* Adds one primitive to the table at run time (Dynlink, toplevels): the stub at function, or if
+ * that is NULL the built-in one of that name. Its number, or -1 when the table is full. The name
+ * must live as long as the table. */
 int32_t vm_link_more(struct vm *vm, const char *name, void *function);
 /* The built-in row of that name, or NULL. GC: never. */
 const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name);

@@ -1,6 +1,7 @@
-/* policy.c - reading a policy's words, and asking it (vm/image/policy.h). */
+/* policy.c - reads a policy's words and answers questions about it; see policy.h. */
 #include "vm/image/policy.h"
 
+#include "gc/assert.h"
 #include "vm/image/image.h"
 #include "vm/state/vm.h"
 
@@ -18,23 +19,17 @@ static const char *const names[CAP_COUNT] = {
 #undef CAP
 };
 
-/* What --pure leaves: nothing that could tell the program more than its input does. */
+/* What --pure grants: nothing from which the program learns more than its input. */
 static const bool is_pure[CAP_COUNT] = {
     [CAP_PURE] = true,    [CAP_STDIO] = true,  [CAP_CODE] = true,
     [CAP_MARSHAL] = true, [CAP_UNSAFE] = true, [CAP_GC] = true};
 
 static void decide(struct vm_policy *policy, unsigned capability, enum vm_access access,
-                   const char *flag, const char *word, size_t length) {
+                   const char *flag, const char *word, size_t length, const char *rest) {
+    ASSERT(capability < CAP_COUNT);
     policy->of[capability].access = access;
-    snprintf(policy->of[capability].flag, sizeof policy->of[capability].flag, "%s%.*s", flag,
-             (int)length, word);
-}
-
-/* Whoever meets this refusal may not know the capability's name. */
-static void decide_pure(struct vm_policy *policy, unsigned capability) {
-    policy->of[capability].access = ACCESS_REFUSED;
-    snprintf(policy->of[capability].flag, sizeof policy->of[capability].flag,
-             "--pure (--allow=%s permits it)", names[capability]);
+    snprintf(policy->of[capability].flag, sizeof policy->of[capability].flag, "%s%.*s%s", flag,
+             (int)length, word, rest);
 }
 
 /* The capability that the first length bytes of word name, or CAP_COUNT. */
@@ -65,11 +60,12 @@ static const char *add_root(struct vm_policy *policy, unsigned capability, const
         if (root->fd >= 0) close(root->fd);
         return "no such file or folder:";
     }
+    ASSERT(capability == CAP_FS_READ || capability == CAP_FS_WRITE); /* PO2 */
     policy->root_count++;
     root->is_folder = S_ISDIR(about.st_mode);
     root->written = absolute(path);
     root->real = realpath(path, NULL);
-    return root->written == NULL || root->real == NULL ? "cannot find the way to" : NULL;
+    return root->written == NULL || root->real == NULL ? "cannot resolve" : NULL;
 }
 
 static const char *grant_below(struct vm_policy *policy, unsigned capability, const char *path,
@@ -86,47 +82,40 @@ static const char *grant_below(struct vm_policy *policy, unsigned capability, co
 
 /* One word of a list. */
 static const char *take_word(struct vm_policy *policy, const char *word, size_t length,
-                             bool allow) {
+                             bool grant) {
     const char *equals = memchr(word, '=', length);
     size_t name_length = equals == NULL ? length : (size_t)(equals - word);
     unsigned capability = find(word, name_length);
     if (capability == CAP_COUNT) return "unknown capability";
     if (equals == NULL) {
-        decide(policy, capability, allow ? ACCESS_FREE : ACCESS_REFUSED,
-               allow ? "" : "--deny=", word, length);
+        decide(policy, capability, grant ? ACCESS_FREE : ACCESS_REFUSED,
+               grant ? "" : "--deny=", word, length, "");
         return NULL;
     }
-    if (!allow) return "a capability is denied as a whole, not by";
+    if (!grant) return "a capability is denied as a whole, not by";
     const char *wrong = grant_below(policy, capability, equals + 1, length - name_length - 1);
-    if (wrong == NULL) decide(policy, capability, ACCESS_BELOW, "--allow=", word, length);
+    if (wrong == NULL) decide(policy, capability, ACCESS_BELOW, "--allow=", word, length, "");
     return wrong;
 }
 
-static bool take_list(struct vm_policy *policy, const char *list, bool allow, const char **word,
+bool vm_policy_change(struct vm_policy *policy, const char *list, bool grant, const char **word,
                       const char **what) {
     for (;;) {
         size_t length = strcspn(list, ",");
         *word = list;
-        *what = take_word(policy, list, length, allow);
+        *what = take_word(policy, list, length, grant);
         if (*what != NULL) return false;
         if (list[length] == 0) return true;
         list += length + 1;
     }
 }
 
-bool vm_policy_allow(struct vm_policy *policy, const char *list, const char **word,
-                     const char **what) {
-    return take_list(policy, list, true, word, what);
-}
-
-bool vm_policy_deny(struct vm_policy *policy, const char *list, const char **word,
-                    const char **what) {
-    return take_list(policy, list, false, word, what);
-}
-
 void vm_policy_pure(struct vm_policy *policy) {
+    /* The message tells those who don't know the capability's name how to permit it. */
     for (unsigned c = 0; c < CAP_COUNT; c++)
-        if (!is_pure[c]) decide_pure(policy, c);
+        if (!is_pure[c])
+            decide(policy, c, ACCESS_REFUSED, "--pure (--allow=", names[c], strlen(names[c]),
+                   " permits it)");
 }
 
 void vm_policy_free(struct vm_policy *policy) {

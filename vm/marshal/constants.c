@@ -19,21 +19,9 @@ const char *const vm_predefined_exceptions[VM_PREDEFINED_COUNT] = {
     "Stack_overflow", "Sys_blocked_io",   "Assert_failure", "Undefined_recursive_module",
 };
 
-/* Makes room for an element after count, which must stay below 2^31. */
-static bool grow(void **items, uint32_t count, uint32_t *capacity, size_t size) {
-    ASSERT(count <= *capacity);
-    if (count < *capacity) return true;
-    uint32_t wanted = *capacity ? 2 * *capacity : IF_SMALL_TABLES(1, 64);
-    void *larger = wanted > 1u << 31 ? NULL : realloc(*items, wanted * size);
-    if (larger == NULL) return false;
-    *items = larger;
-    *capacity = wanted;
-    return true;
-}
-
 struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_constant_kind kind) {
-    if (!grow((void **)&constants->rows, constants->count, &constants->capacity,
-              sizeof *constants->rows))
+    if (!vm_grow((void **)&constants->rows, constants->count, &constants->capacity,
+                 sizeof *constants->rows))
         return NULL;
     struct vm_constant *row = &constants->rows[constants->count++];
     *row = (struct vm_constant){.kind = (uint8_t)kind};
@@ -45,11 +33,6 @@ void vm_constants_free(struct vm_constants *constants) {
     memset(constants, 0, sizeof *constants);
 }
 
-static bool is_object(const struct vm_constant *row) {
-    return row->kind != CONSTANT_INT && row->kind != CONSTANT_SHARED &&
-           !(row->kind == CONSTANT_BLOCK && row->size == 0);
-}
-
 /* From the last row, so that the ends of a block's fields are known before its own. */
 void vm_constants_link(struct vm_constants *constants) {
     for (uint32_t i = constants->count; i-- > 0;) {
@@ -58,7 +41,8 @@ void vm_constants_link(struct vm_constants *constants) {
         if (row->kind == CONSTANT_BLOCK)
             for (uint32_t k = 0; k < row->size; k++) end = constants->rows[end].end;
         if (row->kind == CONSTANT_SHARED) {
-            ASSERT(row->target < i && is_object(&constants->rows[row->target])); /* K2 */
+            ASSERT(row->target < i &&
+                   vm_constant_is_object(&constants->rows[row->target])); /* K2 */
             constants->rows[row->target].shared = true;
         }
         ASSERT(end <= constants->count); /* K1 */
@@ -72,7 +56,7 @@ struct reader {
     const uint8_t *at, *end;
     struct vm_constants *out;
     uint32_t *objects; /* row of each object */
-    uint32_t object_count, object_capacity;
+    size_t object_count, object_capacity;
     uint64_t pending; /* values that are still to be read */
 };
 
@@ -86,7 +70,7 @@ static uint64_t take(struct reader *r, unsigned bytes) {
 }
 
 static bool add_object(struct reader *r) {
-    if (!grow((void **)&r->objects, r->object_count, &r->object_capacity, sizeof *r->objects))
+    if (!vm_grow((void **)&r->objects, r->object_count, &r->object_capacity, sizeof *r->objects))
         return false;
     r->objects[r->object_count++] = r->out->count - 1;
     return true;
@@ -271,7 +255,7 @@ static void put_shared(struct writer *w, const struct vm_constant *row) {
 }
 
 static void put_row(struct writer *w, const struct vm_constant *row, uint32_t i) {
-    if (is_object(row)) w->numbers[i] = (uint32_t)w->objects;
+    if (vm_constant_is_object(row)) w->numbers[i] = (uint32_t)w->objects;
     switch (row->kind) {
     case CONSTANT_INT: put_int(w, row->integer); break;
     case CONSTANT_BLOCK: put_block(w, row); break;
@@ -284,7 +268,7 @@ static void put_row(struct writer *w, const struct vm_constant *row, uint32_t i)
         break;
     default: put_custom(w, row); break;
     }
-    if (is_object(row)) w->objects++;
+    if (vm_constant_is_object(row)) w->objects++;
 }
 
 bool vm_constants_write(const struct vm_constants *constants, FILE *out) {

@@ -38,12 +38,19 @@ struct vm_constant {
 
 struct vm_constants {
     struct vm_constant *rows; /* owned */
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
 };
 
 /* Every program's first globals: blocks (name, -1 - slot) of that tag. */
 enum { VM_PREDEFINED_COUNT = 12, VM_PREDEFINED_TAG = 248 };
 extern const char *const vm_predefined_exceptions[VM_PREDEFINED_COUNT];
+
+/* Whether references can name the row (K2). */
+static inline bool vm_constant_is_object(const struct vm_constant *row) {
+    return row->kind != CONSTANT_INT && row->kind != CONSTANT_SHARED &&
+           !(row->kind == CONSTANT_BLOCK && row->size == 0);
+}
 
 /* Adds a row. GC: never.  Fails: NULL on exhausted memory or at 2^31 rows. */
 struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_constant_kind kind);

@@ -13,6 +13,7 @@
 
 #include "gc/small_tables.h"
 #include "vm/base/arena.h"
+#include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/image/image.h"
 #include "vm/marshal/codes.h"
@@ -70,18 +71,6 @@ const char *vm_debuginfo_text(const struct vm_debuginfo *t, uint32_t number) {
     return t->texts[number];
 }
 
-/* Makes room for an element after count. */
-static bool grow(void **array, size_t count, size_t *capacity, size_t size) {
-    ASSERT(count <= *capacity);
-    if (count < *capacity) return true;
-    size_t more = count + count / 2 + 64;
-    void *p = realloc(*array, more * size);
-    if (p == NULL) return false;
-    *array = p;
-    *capacity = more;
-    return true;
-}
-
 /* ---- Texts. ---- */
 
 static struct seen *seen_slot(struct vm_debuginfo *t, value text) {
@@ -114,7 +103,7 @@ static bool intern(struct vm_debuginfo *t, value s, uint32_t *number) {
         size_t bytes = strlen(text) + 1;
         char *copy = vm_arena_alloc(&t->arena, bytes);
         if (copy == NULL || t->text_count == UINT32_MAX ||
-            !grow((void **)&t->texts, t->text_count, &t->text_capacity, sizeof *t->texts))
+            !vm_grow((void **)&t->texts, t->text_count, &t->text_capacity, sizeof *t->texts))
             return false;
         t->texts[t->text_count] = memcpy(copy, text, bytes);
         *slot = (struct seen){s, (uint32_t)t->text_count++};
@@ -148,7 +137,7 @@ static bool is_event(value v) {
 }
 
 static bool add_event(struct vm_debuginfo *t, value v, uint64_t start) {
-    if (!is_event(v) || !grow((void **)&t->events, t->count, &t->capacity, sizeof *t->events))
+    if (!is_event(v) || !vm_grow((void **)&t->events, t->count, &t->capacity, sizeof *t->events))
         return false;
     value from = field(field(v, EVENT_LOCATION), 0), to = field(field(v, EVENT_LOCATION), 1);
     intptr_t line_start = int_of_val(field(from, POSITION_LINE_START));
@@ -245,7 +234,7 @@ static enum vm_status find_unit(struct vm_debuginfo *t, size_t *at, struct vm_er
     uint32_t start = 0;
     enum vm_status status = read_word(t, at, &start, error);
     if (status != VM_OK) return status;
-    if (!grow((void **)&t->units, t->unit_count, &t->unit_capacity, sizeof *t->units))
+    if (!vm_grow((void **)&t->units, t->unit_count, &t->unit_capacity, sizeof *t->units))
         return vm_error_set(error, VM_NO_MEMORY, "for debug information");
     struct unit *unit = &t->units[t->unit_count++];
     *unit = (struct unit){.start = start, .at = *at};

@@ -218,7 +218,7 @@ static value read_value(struct vm_marshal_reader *r) {
     ASSERT(r->failed || (r->depth == 0 && r->current.next == r->current.end));
     reader_check_partials(r);
     if (!r->failed && r->at != r->end) vm_marshal_fail(r, NULL, "more bytes than one value");
-    if (!r->failed && r->words_left != 1)
+    if (!r->failed && r->words_left != 0)
         vm_marshal_fail(r, NULL, "fewer words than the header says");
     if (!r->failed && r->object != r->object_end)
         vm_marshal_fail(r, NULL, "fewer objects than the header says");
@@ -237,7 +237,7 @@ static void start_reader(struct vm_marshal_reader *r, const struct vm_marshal_he
     r->failed = r->initialised = r->hooked = r->data = false;
     r->exn = 0;
     r->refused_words = r->custom_bytes = 0;
-    r->words_left = head->words + 1;
+    r->words_left = head->words;
     r->current = r->rest = (struct pending){NULL, NULL};
     r->scratch = (struct vm_arena){.heap = r->d == NULL ? NULL : r->d->gc.heap};
     r->stack = r->small_stack;

@@ -36,7 +36,7 @@ struct vm_marshal_reader {
     bool failed;
     bool initialised;    /* all fields are, and those of new blocks will be */
     bool data;           /* DATA of an image: nothing that only a program can make */
-    uint64_t words_left; /* of the words declared, + 1 */
+    uint64_t words_left; /* of the words declared */
     value *object, *object_end, *objects; /* the next one, the end of their table, its start */
     struct gc_bulk bulk;                  /* TARGET_MAJOR */
     uintptr_t bumped_from;                /* the minor heap's pointer at first, TARGET_MINOR */
@@ -101,7 +101,6 @@ static inline value reader_block(struct vm_marshal_reader *r, size_t wosize, uns
         if (__builtin_expect(v == 0, 0)) return 0;
     }
     r->words_left -= wosize + 1;
-    ASSERT(r->words_left >= 1);
     return v;
 }
 

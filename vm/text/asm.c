@@ -1,24 +1,26 @@
 /* asm.c - bytecode as text into an image.
  *
- *     text    = { part }                       a part begins with its keyword at the start of a
- * line part    = "format" NAME                  X030 (the default), X031, ... | "launcher" bytes
- * what precedes the sections; nothing by default | "code" { [NAME ":"] [instruction] NEWLINE } |
- * "primitives" { NAME | STRING } | "data" ["bare"] { [NAME ":"] value NEWLINE } | "section" NAME (
- * "bytes" bytes | "strings" { STRING } | "value" value ) bytes   = { hexadecimal digits in pairs |
- * STRING } instruction = OPCODE [operand { "," operand }] | "SWITCH" [targets] ["|" targets] |
- * "CLOSUREREC" INT { "," label } | "WORD" INT {...} operand = INT | label | NAME of a global or
- * primitive | STRING (a primitive, or a method) label   = NAME | "$" INT                 the latter
- * is the displacement as it is value   = INT | INT("l"|"L"|"n") | FLOAT | "float" "(" BITS ")" |
- * STRING | [TAG] "(" values ")" | "[" values "]" | "{" floats "}" | "#" INT ["=" value]
+ *     text        = { part }             a part begins with its keyword at the start of a line
+ *     part        = "format" NAME        X030 (the default), X031, ...
+ *                 | "launcher" bytes     what precedes the sections; nothing by default
+ *                 | "code" { [NAME ":"] [instruction] NEWLINE }
+ *                 | "primitives" { NAME | STRING }
+ *                 | "data" ["bare"] { [NAME ":"] value NEWLINE }
+ *                 | "section" NAME ( "bytes" bytes | "strings" { STRING } | "value" value )
+ *     bytes       = { hexadecimal digits in pairs | STRING }
+ *     instruction = OPCODE [operand { "," operand }] | "SWITCH" [labels] ["|" labels]
+ *                 | "CLOSUREREC" INT { "," label } | "WORD" INT { "," INT }
+ *     operand     = INT | label | NAME of a global or primitive | STRING: a primitive or method
+ *     label       = NAME | "$" INT: the displacement itself
+ *     value       = INT | INT("l"|"L"|"n") | FLOAT | "float" "(" BITS ")" | STRING
+ *                 | [TAG] "(" values ")" | "[" values "]" | "{" floats "}" | "#" INT ["=" value]
  *
- * ";" begins a comment. A line goes on behind a comma and within parentheses. Sections are written
+ * ";" begins a comment. A line continues after a comma and within parentheses. Sections are written
  * in the order of their parts; CODE, PRIM and DATA are added when they have no part, and primitives
  * that the code names are added to PRIM. tests/asm/README.md shows the language by examples. */
-#include "vm/base/arena.h"
 #include "vm/base/os.h"
-#include "vm/image/image.h"
-#include "vm/text/asm_internal.h"
 #include "vm/text/basm.h"
+#include "vm/text/text_internal.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -32,7 +34,7 @@ bool asm_at_part(const struct assembler *a) {
 
 /* --- Parts --- */
 
-/* A new section; at is where the text names it. */
+/* A new section; at: the token that names it. */
 static struct part *add_part(struct assembler *a, const char *name, const struct token *at) {
     bool once = memcmp(name, "CODE", 4) == 0 || memcmp(name, "PRIM", 4) == 0 ||
                 memcmp(name, "DATA", 4) == 0;
@@ -64,7 +66,7 @@ static bool format_part(struct assembler *a) {
                     asm_token_text(&a->token, buffer));
 }
 
-/* The keyword is the current token: the bytes begin right behind it. */
+/* Needs: the keyword is the current token; the bytes follow. */
 static bool launcher_part(struct assembler *a) {
     if (a->launcher != NULL) return asm_fail(a, &a->token, "a second launcher");
     return asm_bytes(a, &a->launcher, &a->launcher_length);
@@ -72,12 +74,10 @@ static bool launcher_part(struct assembler *a) {
 
 static bool primitives_part(struct assembler *a) {
     while (a->token.kind != TOKEN_END && !asm_at_part(a)) {
-        char buffer[48];
         if (a->token.kind == TOKEN_NAME || a->token.kind == TOKEN_STRING) {
             if (!asm_add_primitive(a, &a->token)) return false;
         } else if (a->token.kind != TOKEN_NEWLINE) {
-            return asm_fail(a, &a->token, "a primitive's name expected, %s found",
-                            asm_token_text(&a->token, buffer));
+            return asm_expected(a, "a primitive's name");
         }
         if (!asm_next(a)) return false;
     }
@@ -96,58 +96,44 @@ static bool strings_section(struct assembler *a, struct part *part) {
     return vm_close_text(out, (char **)&part->bytes) ? ok : asm_no_memory(a);
 }
 
-/* Rows as the bytes of a section. */
-static bool write_rows(struct assembler *a, const struct vm_constants *rows, uint8_t **bytes,
-                       size_t *length) {
-    FILE *out = open_memstream((char **)bytes, length);
-    if (out == NULL) return asm_no_memory(a);
-    bool ok = vm_constants_write(rows, out);
-    return (vm_close_text(out, (char **)bytes) && ok) ? true : asm_no_memory(a);
-}
-
 static bool value_section(struct assembler *a, struct part *part) {
     struct vm_constants rows = {0};
-    struct symbol_table labels = {0};
-    bool ok = asm_next(a) && asm_skip_newlines(a) && asm_value(a, &rows, &labels, 0) &&
-              write_rows(a, &rows, &part->bytes, &part->length);
+    struct name_table labels = {0};
+    FILE *out = open_memstream((char **)&part->bytes, &part->length);
+    if (out == NULL) return asm_no_memory(a);
+    bool ok = asm_next(a) && asm_skip_newlines(a) && asm_value(a, &rows, &labels, 0), written = ok;
+    if (ok) written = vm_constants_write(&rows, out);
+    if (!vm_close_text(out, (char **)&part->bytes) || written != ok) ok = asm_no_memory(a);
     free(labels.slots);
     vm_constants_free(&rows);
     return ok;
 }
 
 static bool section_part(struct assembler *a) {
-    char buffer[48];
     struct token name = a->token;
     if ((name.kind != TOKEN_NAME && name.kind != TOKEN_STRING) || name.length != 4)
-        return asm_fail(a, &name, "a section's name of four letters expected, %s found",
-                        asm_token_text(&name, buffer));
+        return asm_expected(a, "a section's name of four letters");
     struct part *part = add_part(a, name.text, &name);
     if (part == NULL || !asm_next(a)) return false;
     if (asm_at_name(a, "bytes")) return asm_bytes(a, &part->bytes, &part->length);
     if (asm_at_name(a, "strings")) return strings_section(a, part);
     if (asm_at_name(a, "value")) return value_section(a, part);
-    return asm_fail(a, &a->token, "bytes, strings or value expected, %s found",
-                    asm_token_text(&a->token, buffer));
+    return asm_expected(a, "bytes, strings or value");
 }
 
 static bool read_part(struct assembler *a) {
-    char buffer[48];
     struct token keyword = a->token;
     if (!asm_at_part(a))
-        return asm_fail(a, &keyword,
-                        "a part expected (format, launcher, code, primitives, data or section), "
-                        "%s found",
-                        asm_token_text(&keyword, buffer));
+        return asm_expected(a, "a part (format, launcher, code, primitives, data or section)");
     if (asm_at_name(a, "launcher")) return launcher_part(a);
-    if (asm_at_name(a, "code"))
-        return add_part(a, "CODE", &keyword) && asm_next(a) && asm_code_part(a);
-    if (asm_at_name(a, "primitives"))
-        return add_part(a, "PRIM", &keyword) && asm_next(a) && primitives_part(a);
-    if (asm_at_name(a, "data"))
-        return add_part(a, "DATA", &keyword) && asm_next(a) && asm_data_part(a);
-    bool format = asm_at_name(a, "format");
     if (!asm_next(a)) return false;
-    return format ? format_part(a) : section_part(a);
+    switch (keyword.text[0]) {
+    case 'c': return add_part(a, "CODE", &keyword) && asm_code_part(a);
+    case 'p': return add_part(a, "PRIM", &keyword) && primitives_part(a);
+    case 'd': return add_part(a, "DATA", &keyword) && asm_data_part(a);
+    case 'f': return format_part(a);
+    default: return section_part(a);
+    }
 }
 
 static bool has_part(const struct assembler *a, const char *name) {
@@ -188,10 +174,10 @@ static void write_primitives(const struct assembler *a, FILE *out) {
     }
 }
 
-/* Sections, table, trailer; parts that were given as bytes are written as they are. */
-static void write_file(const struct assembler *a, const uint8_t *data, size_t data_length,
-                       FILE *out) {
+/* Sections, table, trailer; parts given as bytes are written unchanged. False: no memory. */
+static bool write_file(const struct assembler *a, FILE *out) {
     size_t lengths[MAX_PARTS];
+    bool ok = true;
     if (a->launcher_length > 0) fwrite(a->launcher, 1, a->launcher_length, out);
     for (unsigned i = 0; i < a->part_count; i++) {
         const struct part *part = &a->parts[i];
@@ -199,7 +185,7 @@ static void write_file(const struct assembler *a, const uint8_t *data, size_t da
         if (part->bytes != NULL) fwrite(part->bytes, 1, part->length, out);
         else if (memcmp(part->name, "CODE", 4) == 0) write_code(a, out);
         else if (memcmp(part->name, "PRIM", 4) == 0) write_primitives(a, out);
-        else fwrite(data, 1, data_length, out);
+        else ok = vm_constants_write(&a->data, out) && ok;
         lengths[i] = (size_t)(ftell(out) - start);
     }
     for (unsigned i = 0; i < a->part_count; i++) {
@@ -208,22 +194,15 @@ static void write_file(const struct assembler *a, const uint8_t *data, size_t da
     }
     put_big_endian_32(a->part_count, out);
     fwrite(a->magic, 1, 12, out);
+    return ok;
 }
 
 static bool write_image(struct assembler *a, uint8_t **bytes, size_t *length) {
-    uint8_t *data = NULL;
-    size_t data_length = 0;
-    if (a->data.count > 0) {
-        a->data.rows[0].size = a->global_count;
-        if (!write_rows(a, &a->data, &data, &data_length)) {
-            free(data);
-            return false;
-        }
-    }
     FILE *out = open_memstream((char **)bytes, length);
-    if (out != NULL) write_file(a, data, data_length, out);
-    free(data);
-    return (out != NULL && vm_close_text(out, (char **)bytes)) || asm_no_memory(a);
+    if (out == NULL) return asm_no_memory(a);
+    if (a->data.count > 0) a->data.rows[0].size = a->global_count;
+    bool ok = write_file(a, out);
+    return (vm_close_text(out, (char **)bytes) && ok) || asm_no_memory(a);
 }
 
 static void free_assembler(struct assembler *a) {

@@ -1,7 +1,7 @@
-/* asm_code.c - instructions to words. Names are filled in at the end (asm_resolve): labels, globals
- * and primitives may be defined behind their uses. */
+/* asm_code.c - instructions to words. Names are resolved at the end (asm_resolve): labels, globals
+ * and primitives may be defined after their uses. */
 #include "vm/code/opcodes.h"
-#include "vm/text/asm_internal.h"
+#include "vm/text/text_internal.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool emit(struct assembler *a, uint32_t word) {
     return true;
 }
 
-/* The next word is what the current token, a name, stands for. */
+/* The next word is the value of the current token, a name. */
 static bool emit_fixup(struct assembler *a, enum fixup_kind kind, uint32_t base) {
     struct fixup fixup = {kind, (uint32_t)a->word_count, base, a->token};
     if (!asm_grow(a, (void **)&a->fixups, a->fixup_count, &a->fixup_capacity, sizeof fixup))
@@ -31,14 +31,11 @@ static bool emit_number(struct assembler *a, int64_t low, int64_t high) {
 /* A label, or a displacement as it is: $-3. */
 static bool label_operand(struct assembler *a, uint32_t base) {
     if (asm_at_mark(a, '$')) return asm_next(a) && emit_number(a, INT32_MIN, INT32_MAX);
-    char buffer[48];
-    if (a->token.kind != TOKEN_NAME)
-        return asm_fail(a, &a->token, "a label expected, %s found",
-                        asm_token_text(&a->token, buffer));
+    if (a->token.kind != TOKEN_NAME) return asm_expected(a, "a label");
     return emit_fixup(a, FIXUP_LABEL, base);
 }
 
-/* The number that objects find a public method by. */
+/* The hash of a public method, by which objects find it. */
 static uint32_t method_tag(const char *name, size_t length) {
     int64_t tag = 0;
     for (size_t i = 0; i < length; i++)
@@ -68,7 +65,7 @@ static bool operand(struct assembler *a, char shape) {
     return emit_number(a, 0, UINT32_MAX);
 }
 
-/* A line may go on behind a comma. */
+/* A line may continue after a comma. */
 static bool comma(struct assembler *a) { return asm_skip_mark(a, ',') && asm_skip_newlines(a); }
 
 static bool simple_operands(struct assembler *a, const char *operands) {
@@ -103,6 +100,7 @@ static bool switch_operands(struct assembler *a) {
     uint32_t base = (uint32_t)sizes + 1, constants, tags = 0;
     if (!emit(a, 0) || !switch_targets(a, base, &constants)) return false;
     if (asm_at_mark(a, '|') && !(asm_next(a) && switch_targets(a, base, &tags))) return false;
+    ASSERT(a->word_count == base + (size_t)constants + tags);
     a->words[sizes] = constants | tags << 16;
     return true;
 }
@@ -129,11 +127,13 @@ static bool word_line(struct assembler *a) {
 static bool instruction(struct assembler *a) {
     char buffer[48];
     if (asm_at_name(a, "WORD")) return asm_next(a) && word_line(a);
-    const struct symbol *opcode = NULL;
-    if (a->token.kind == TOKEN_NAME) opcode = asm_find(&a->opcodes, a->token.text, a->token.length);
+    const struct name *opcode = NULL;
+    if (a->token.kind == TOKEN_NAME)
+        opcode = names_find(&a->opcodes, a->token.text, a->token.length);
     if (opcode == NULL)
         return asm_fail(a, &a->token, "no instruction is called %s",
                         asm_token_text(&a->token, buffer));
+    ASSERT(opcode->number < OPCODE_COUNT);
     const char *operands = vm_opcodes[opcode->number].operands;
     if (!emit(a, opcode->number) || !asm_next(a)) return false;
     if (*operands == 'W') return switch_operands(a);
@@ -182,27 +182,28 @@ bool asm_add_primitive(struct assembler *a, const struct token *name) {
         return false;
     uint32_t number = (uint32_t)a->primitive_count;
     a->primitive_list[a->primitive_count++] = *name;
-    return asm_find(&a->primitives, name->text, name->length) != NULL ||
+    return names_find(&a->primitives, name->text, name->length) != NULL ||
            asm_define(a, &a->primitives, name, number, "primitive");
 }
 
-static const struct symbol_table *table_of(const struct assembler *a, enum fixup_kind kind) {
+static const struct name_table *table_of(const struct assembler *a, enum fixup_kind kind) {
     return kind == FIXUP_LABEL ? &a->labels : kind == FIXUP_GLOBAL ? &a->globals : &a->primitives;
 }
 
 static bool resolve(struct assembler *a, const struct fixup *fixup) {
-    const struct symbol_table *table = table_of(a, fixup->kind);
+    const struct name_table *table = table_of(a, fixup->kind);
     const struct token *name = &fixup->name;
-    const struct symbol *s = asm_find(table, name->text, name->length);
+    const struct name *s = names_find(table, name->text, name->length);
     if (s == NULL && fixup->kind == FIXUP_PRIMITIVE) {
         if (!asm_add_primitive(a, name)) return false;
-        s = asm_find(table, name->text, name->length);
+        s = names_find(table, name->text, name->length);
     }
     char buffer[48];
     if (s == NULL)
         return asm_fail(a, name, "no %s is called %s",
                         fixup->kind == FIXUP_LABEL ? "label" : "global",
                         asm_token_text(name, buffer));
+    ASSERT(fixup->word < a->word_count);
     a->words[fixup->word] = s->number - fixup->base;
     return true;
 }

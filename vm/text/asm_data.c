@@ -1,7 +1,5 @@
 /* asm_data.c - constants: the values of the data part and of sections that are one value. */
-#include "vm/base/arena.h"
-#include "vm/text/asm_internal.h"
-#include "vm/text/dis_internal.h"
+#include "vm/text/text_internal.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -20,6 +18,20 @@ static struct vm_constant *add(struct assembler *a, struct vm_constants *out,
     return row;
 }
 
+static bool string_value(struct assembler *a, struct vm_constants *out, const struct token *t) {
+    struct vm_constant *row = add(a, out, CONSTANT_STRING);
+    if (row == NULL) return false;
+    row->bytes = (const uint8_t *)t->text;
+    row->size = (uint32_t)t->length;
+    return true;
+}
+
+static bool int_value(struct assembler *a, struct vm_constants *out, int64_t n) {
+    struct vm_constant *row = add(a, out, CONSTANT_INT);
+    if (row != NULL) row->integer = n;
+    return row != NULL;
+}
+
 /* --- Numbers --- */
 
 static bool is_float(const struct token *t) {
@@ -29,31 +41,36 @@ static bool is_float(const struct token *t) {
     return false;
 }
 
+/* The text of a number, cut to 70 characters, which no number of the language has. */
+static const char *number_text(const struct token *t, char text[80]) {
+    ASSERT(t->kind == TOKEN_NUMBER);
+    snprintf(text, 80, "%.*s", (int)(t->length < 70 ? t->length : 70), t->text);
+    return text;
+}
+
+/* The bits in float(BITS), whose name is the current token. */
+static bool float_from_bits(struct assembler *a, uint64_t *bits) {
+    char text[80], *end = text;
+    if (!asm_next(a) || !asm_skip_mark(a, '(')) return false;
+    errno = 0;
+    if (a->token.kind == TOKEN_NUMBER && a->token.length <= 70)
+        *bits = strtoull(number_text(&a->token, text), &end, 0);
+    if (end == text || *end != 0 || errno != 0)
+        return asm_fail(a, &a->token, "the 64 bits of a float expected");
+    return asm_next(a) && asm_skip_mark(a, ')');
+}
+
 /* A float's bits: a number, infinity, nan, or float(BITS). */
 static bool float_bits(struct assembler *a, uint64_t *bits) {
     char text[80], buffer[48], *end;
     double x = 0;
-    if (asm_at_name(a, "float")) {
-        int64_t n;
-        if (!asm_next(a) || !asm_skip_mark(a, '(')) return false;
-        if (a->token.kind != TOKEN_NUMBER || a->token.length > 70)
-            return asm_fail(a, &a->token, "the 64 bits of a float expected");
-        snprintf(text, sizeof text, "%.*s", (int)a->token.length, a->token.text);
-        errno = 0;
-        n = (int64_t)strtoull(text, &end, 0);
-        if (*end != 0 || errno != 0)
-            return asm_fail(a, &a->token, "the 64 bits of a float expected");
-        *bits = (uint64_t)n;
-        return asm_next(a) && asm_skip_mark(a, ')');
-    }
+    if (asm_at_name(a, "float")) return float_from_bits(a, bits);
     if (asm_at_name(a, "infinity") || asm_at_name(a, "nan")) {
         x = asm_at_name(a, "nan") ? (double)NAN : (double)INFINITY;
     } else {
         if (a->token.kind != TOKEN_NUMBER || a->token.length > 70)
-            return asm_fail(a, &a->token, "a float expected, %s found",
-                            asm_token_text(&a->token, buffer));
-        snprintf(text, sizeof text, "%.*s", (int)a->token.length, a->token.text);
-        x = strtod(text, &end);
+            return asm_expected(a, "a float");
+        x = strtod(number_text(&a->token, text), &end);
         if (*end != 0)
             return asm_fail(a, &a->token, "%s is not a float", asm_token_text(&a->token, buffer));
     }
@@ -80,21 +97,26 @@ static bool boxed_value(struct assembler *a, struct vm_constants *out, char suff
 
 /* --- Blocks --- */
 
-/* The fields of a block whose row is there already, up to the closing mark. */
-static bool fields(struct assembler *a, struct vm_constants *out, struct symbol_table *labels,
+/* The comma before every element but the first. */
+static bool separator(struct assembler *a, bool first) {
+    return first || (asm_skip_mark(a, ',') && asm_skip_newlines(a));
+}
+
+/* The fields of a block, whose row exists, up to the closing parenthesis. */
+static bool fields(struct assembler *a, struct vm_constants *out, struct name_table *labels,
                    unsigned depth, uint32_t block) {
     uint32_t size = 0;
     if (!asm_skip_newlines(a)) return false;
-    while (!asm_at_mark(a, ')')) {
-        if (size > 0 && (!asm_skip_mark(a, ',') || !asm_skip_newlines(a))) return false;
-        if (!asm_value(a, out, labels, depth + 1) || !asm_skip_newlines(a)) return false;
-        size++;
-    }
+    for (; !asm_at_mark(a, ')'); size++)
+        if (!separator(a, size == 0) || !asm_value(a, out, labels, depth + 1) ||
+            !asm_skip_newlines(a))
+            return false;
+    ASSERT(out->rows[block].kind == CONSTANT_BLOCK);
     out->rows[block].size = size;
     return asm_next(a);
 }
 
-static bool block_value(struct assembler *a, struct vm_constants *out, struct symbol_table *labels,
+static bool block_value(struct assembler *a, struct vm_constants *out, struct name_table *labels,
                         unsigned depth, uint8_t tag) {
     uint32_t block = out->count;
     struct vm_constant *row = add(a, out, CONSTANT_BLOCK);
@@ -104,17 +126,16 @@ static bool block_value(struct assembler *a, struct vm_constants *out, struct sy
 }
 
 /* [a, b, c]: a cell for each element, 0 at the end. */
-static bool list_value(struct assembler *a, struct vm_constants *out, struct symbol_table *labels,
+static bool list_value(struct assembler *a, struct vm_constants *out, struct name_table *labels,
                        unsigned depth) {
     if (!asm_next(a) || !asm_skip_newlines(a)) return false;
     for (bool first = true; !asm_at_mark(a, ']'); first = false) {
-        if (!first && (!asm_skip_mark(a, ',') || !asm_skip_newlines(a))) return false;
-        struct vm_constant *cell = add(a, out, CONSTANT_BLOCK);
+        struct vm_constant *cell = separator(a, first) ? add(a, out, CONSTANT_BLOCK) : NULL;
         if (cell == NULL) return false;
         cell->size = 2;
         if (!asm_value(a, out, labels, depth + 1) || !asm_skip_newlines(a)) return false;
     }
-    return add(a, out, CONSTANT_INT) != NULL && asm_next(a);
+    return int_value(a, out, 0) && asm_next(a);
 }
 
 static bool floats_value(struct assembler *a, struct vm_constants *out) {
@@ -122,7 +143,7 @@ static bool floats_value(struct assembler *a, struct vm_constants *out) {
     size_t count = 0, capacity = 0;
     bool ok = asm_next(a) && asm_skip_newlines(a);
     while (ok && !asm_at_mark(a, '}')) {
-        ok = (count == 0 || (asm_skip_mark(a, ',') && asm_skip_newlines(a))) &&
+        ok = separator(a, count == 0) &&
              asm_grow(a, (void **)&items, count, &capacity, sizeof *items) &&
              float_bits(a, &items[count]) && asm_skip_newlines(a);
         if (ok) items[count] = htole64(items[count]);
@@ -143,26 +164,24 @@ static bool floats_value(struct assembler *a, struct vm_constants *out) {
 
 /* --- Values --- */
 
-/* #7=VALUE names a value, #7 is the same one again. */
-static bool labelled_value(struct assembler *a, struct vm_constants *out,
-                           struct symbol_table *labels, unsigned depth) {
+/* #7=VALUE names a value, #7 refers to it. */
+static bool labelled_value(struct assembler *a, struct vm_constants *out, struct name_table *labels,
+                           unsigned depth) {
     if (!asm_next(a)) return false;
     struct token name = a->token;
-    if (name.kind != TOKEN_NUMBER) return asm_fail(a, &name, "a number expected behind '#'");
+    if (name.kind != TOKEN_NUMBER) return asm_fail(a, &name, "a number expected after '#'");
     if (!asm_next(a)) return false;
     if (asm_at_mark(a, '=')) {
         uint32_t row = out->count;
         if (!asm_define(a, labels, &name, row, "#") || !asm_next(a) || !asm_skip_newlines(a) ||
             !asm_value(a, out, labels, depth + 1))
             return false;
-        uint8_t kind = out->rows[row].kind;
-        bool atom = kind == CONSTANT_BLOCK && out->rows[row].size == 0;
-        if (kind == CONSTANT_INT || kind == CONSTANT_SHARED || atom)
+        if (!vm_constant_is_object(&out->rows[row]))
             return asm_fail(a, &name, "an integer, an empty block or a reference cannot be shared");
         return true;
     }
     char buffer[48];
-    const struct symbol *target = asm_find(labels, name.text, name.length);
+    const struct name *target = names_find(labels, name.text, name.length);
     if (target == NULL)
         return asm_fail(a, &name, "#%s is not defined before", asm_token_text(&name, buffer));
     struct vm_constant *row = add(a, out, CONSTANT_SHARED);
@@ -170,7 +189,7 @@ static bool labelled_value(struct assembler *a, struct vm_constants *out,
     return row != NULL;
 }
 
-static bool number_value(struct assembler *a, struct vm_constants *out, struct symbol_table *labels,
+static bool number_value(struct assembler *a, struct vm_constants *out, struct name_table *labels,
                          unsigned depth) {
     char last = a->token.text[a->token.length - 1];
     if (is_float(&a->token)) return float_value(a, out);
@@ -183,30 +202,24 @@ static bool number_value(struct assembler *a, struct vm_constants *out, struct s
     return row != NULL && asm_integer(a, MIN_INT63, MAX_INT63, &row->integer);
 }
 
-bool asm_value(struct assembler *a, struct vm_constants *out, struct symbol_table *labels,
+bool asm_value(struct assembler *a, struct vm_constants *out, struct name_table *labels,
                unsigned depth) {
-    char buffer[48];
     if (depth > MAX_READ_DEPTH) return asm_fail(a, &a->token, "the value is nested too deeply");
     if (a->token.kind == TOKEN_NUMBER) return number_value(a, out, labels, depth);
-    if (a->token.kind == TOKEN_STRING) {
-        struct vm_constant *row = add(a, out, CONSTANT_STRING);
-        if (row == NULL) return false;
-        row->bytes = (const uint8_t *)a->token.text;
-        row->size = (uint32_t)a->token.length;
-        return asm_next(a);
-    }
+    if (a->token.kind == TOKEN_STRING) return string_value(a, out, &a->token) && asm_next(a);
     if (asm_at_mark(a, '(')) return block_value(a, out, labels, depth, 0);
     if (asm_at_mark(a, '[')) return list_value(a, out, labels, depth);
     if (asm_at_mark(a, '{')) return floats_value(a, out);
     if (asm_at_mark(a, '#')) return labelled_value(a, out, labels, depth);
     if (asm_at_name(a, "float") || asm_at_name(a, "nan") || asm_at_name(a, "infinity"))
         return float_value(a, out);
-    return asm_fail(a, &a->token, "a value expected, %s found", asm_token_text(&a->token, buffer));
+    return asm_expected(a, "a value");
 }
 
 /* --- The data part --- */
 
 bool asm_begin_data(struct assembler *a) {
+    ASSERT(a->data.count == 0 && a->global_count == 0);
     if (add(a, &a->data, CONSTANT_BLOCK) == NULL) return false;
     if (a->bare) return true;
     for (uint32_t g = 0; g < VM_PREDEFINED_COUNT; g++) {
@@ -216,18 +229,15 @@ bool asm_begin_data(struct assembler *a) {
         if (row == NULL) return false;
         row->tag = VM_PREDEFINED_TAG;
         row->size = 2;
-        if ((row = add(a, &a->data, CONSTANT_STRING)) == NULL) return false;
-        row->bytes = (const uint8_t *)text;
-        row->size = (uint32_t)name.length;
-        if ((row = add(a, &a->data, CONSTANT_INT)) == NULL) return false;
-        row->integer = -(int64_t)g - 1;
-        if (!asm_define(a, &a->globals, &name, a->global_count++, "global")) return false;
+        if (!string_value(a, &a->data, &name) || !int_value(a, &a->data, -(int64_t)g - 1) ||
+            !asm_define(a, &a->globals, &name, a->global_count++, "global"))
+            return false;
     }
     return true;
 }
 
 /* [NAME:] VALUE */
-static bool global_line(struct assembler *a, struct symbol_table *labels) {
+static bool global_line(struct assembler *a, struct name_table *labels) {
     char buffer[48];
     if (asm_at_definition(a)) {
         if (!asm_define(a, &a->globals, &a->token, a->global_count, "global") || !asm_next(a) ||
@@ -245,7 +255,7 @@ bool asm_data_part(struct assembler *a) {
         a->bare = true;
         if (!asm_next(a)) return false;
     }
-    struct symbol_table labels = {0};
+    struct name_table labels = {0};
     bool ok = asm_begin_data(a) && asm_skip_newlines(a);
     while (ok && a->token.kind != TOKEN_END && !asm_at_part(a))
         ok = global_line(a, &labels) && asm_skip_newlines(a);

@@ -1,8 +1,6 @@
-/* asm_lex.c - the assembler's tokens, their places, and its tables of names. */
-#include "gc/small_tables.h"
-#include "vm/base/arena.h"
+/* asm_lex.c - the assembler's tokens with their positions, numbers and bytes. */
 #include "vm/base/os.h"
-#include "vm/text/asm_internal.h"
+#include "vm/text/text_internal.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -38,14 +36,13 @@ const char *asm_token_text(const struct token *t, char buffer[48]) {
     }
 }
 
+bool asm_expected(struct assembler *a, const char *what) {
+    char buffer[48];
+    return asm_fail(a, &a->token, "%s expected, %s found", what, asm_token_text(&a->token, buffer));
+}
+
 bool asm_grow(struct assembler *a, void **items, size_t count, size_t *capacity, size_t size) {
-    if (count < *capacity) return true;
-    size_t wanted = *capacity ? 2 * *capacity : IF_SMALL_TABLES(1, 256);
-    void *bigger = wanted < UINT32_MAX / 2 ? realloc(*items, wanted * size) : NULL;
-    if (bigger == NULL) return asm_no_memory(a);
-    *items = bigger;
-    *capacity = wanted;
-    return true;
+    return vm_grow(items, count, capacity, size) || asm_no_memory(a);
 }
 
 /* --- Tokens --- */
@@ -70,9 +67,15 @@ static int hex_digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* The position of the next character, for messages. */
+static struct token position(const struct assembler *a) {
+    ASSERT(a->line_start <= a->at && a->at <= a->end);
+    return (struct token){.line = a->line, .column = (unsigned)(a->at - a->line_start) + 1};
+}
+
 /* One character of a string or a character literal; -1 with the error filled. */
 static int read_character(struct assembler *a) {
-    struct token here = {.line = a->line, .column = (unsigned)(a->at - a->line_start) + 1};
+    struct token here = position(a);
     char c = a->at < a->end ? *a->at : '\n';
     if (c == '\n') return asm_fail(a, &here, "the literal does not end on its line"), -1;
     a->at++;
@@ -97,7 +100,7 @@ static int read_character(struct assembler *a) {
 }
 
 static bool read_string(struct assembler *a) {
-    const char *closing = ++a->at;
+    const char *opening = ++a->at, *closing = opening;
     while (closing < a->end && *closing != '"' && *closing != '\n')
         closing += *closing == '\\' && closing + 1 < a->end ? 2 : 1;
     if (closing > a->end) closing = a->end;
@@ -109,13 +112,14 @@ static bool read_string(struct assembler *a) {
     while (a->at == a->end || *a->at != '"') {
         int c = read_character(a);
         if (c < 0) return false;
+        ASSERT(a->token.length <= (size_t)(closing - opening));
         bytes[a->token.length++] = (char)c;
     }
     a->at++;
     return true;
 }
 
-/* A character literal is the number of its byte. */
+/* The value of a character literal is its byte. */
 static bool read_character_literal(struct assembler *a) {
     a->at++;
     int c = read_character(a);
@@ -162,12 +166,11 @@ static bool read_newlines(struct assembler *a) {
 
 bool asm_next(struct assembler *a) {
     skip_blanks(a);
-    a->token = (struct token){.kind = TOKEN_END,
-                              .text = a->at,
-                              .length = 1,
-                              .line = a->line,
-                              .column = (unsigned)(a->at - a->line_start) + 1,
-                              .first = !a->line_begun};
+    a->token = position(a);
+    a->token.kind = TOKEN_END;
+    a->token.text = a->at;
+    a->token.length = 1;
+    a->token.first = !a->line_begun;
     if (a->at == a->end) return true;
     if (*a->at == '\n') return read_newlines(a);
     a->line_begun = true;
@@ -208,11 +211,8 @@ bool asm_at_definition(const struct assembler *a) {
 }
 
 bool asm_skip_mark(struct assembler *a, char c) {
-    char buffer[48];
-    if (!asm_at_mark(a, c))
-        return asm_fail(a, &a->token, "'%c' expected, %s found", c,
-                        asm_token_text(&a->token, buffer));
-    return asm_next(a);
+    const char quoted[] = {'\'', c, '\'', 0};
+    return asm_at_mark(a, c) ? asm_next(a) : asm_expected(a, quoted);
 }
 
 bool asm_skip_newlines(struct assembler *a) {
@@ -223,9 +223,7 @@ bool asm_skip_newlines(struct assembler *a) {
 
 bool asm_integer(struct assembler *a, int64_t low, int64_t high, int64_t *out) {
     char buffer[48], digits[72];
-    if (a->token.kind != TOKEN_NUMBER)
-        return asm_fail(a, &a->token, "a number expected, %s found",
-                        asm_token_text(&a->token, buffer));
+    if (a->token.kind != TOKEN_NUMBER) return asm_expected(a, "a number");
     snprintf(digits, sizeof digits, "%.*s", (int)(a->token.length < 70 ? a->token.length : 70),
              a->token.text);
     bool hex = digits[digits[0] == '-'] == '0' && (digits[1 + (digits[0] == '-')] | 0x20) == 'x';
@@ -243,13 +241,12 @@ bool asm_integer(struct assembler *a, int64_t low, int64_t high, int64_t *out) {
 
 /* --- Lines of bytes --- */
 
-/* The digits of one word; they come in pairs. */
+/* One word of digits in pairs. */
 static bool hex_word(struct assembler *a, FILE *out) {
-    struct token here = {.line = a->line, .column = (unsigned)(a->at - a->line_start) + 1};
     while (a->at < a->end && is_name_part(*a->at)) {
         int high = hex_digit(*a->at), low = a->end - a->at >= 2 ? hex_digit(a->at[1]) : -1;
         if (high < 0 || low < 0) {
-            here.column = (unsigned)(a->at - a->line_start) + 1;
+            struct token here = position(a);
             return asm_fail(a, &here, "two hexadecimal digits expected");
         }
         putc_unlocked(high * 16 + low, out);
@@ -258,8 +255,7 @@ static bool hex_word(struct assembler *a, FILE *out) {
     return true;
 }
 
-/* A line that begins with a letter beyond f begins another part. (No keyword has only letters
- * from a to f.) */
+/* A line that begins with a letter after f begins another part: every keyword has such a letter. */
 static bool at_part(const struct assembler *a) {
     const char *p = a->at;
     while (p < a->end && isxdigit((unsigned char)*p)) p++;
@@ -280,7 +276,7 @@ static bool read_bytes_into(struct assembler *a, FILE *out) {
         } else if (isxdigit((unsigned char)*a->at)) {
             if (!hex_word(a, out)) return false;
         } else {
-            struct token here = {.line = a->line, .column = (unsigned)(a->at - a->line_start) + 1};
+            struct token here = position(a);
             return asm_fail(a, &here, "bytes expected: hexadecimal digits or a string");
         }
         a->line_begun = true;
@@ -300,52 +296,10 @@ bool asm_bytes(struct assembler *a, uint8_t **bytes, size_t *length) {
 
 /* --- Names --- */
 
-static size_t hash(const char *text, size_t length) {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < length; i++) h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return (size_t)(h ^ h >> 32);
-}
-
-/* The slot that holds the name or would. */
-static struct symbol *slot_of(const struct symbol_table *table, const char *text, size_t length) {
-    size_t i = hash(text, length) & (table->capacity - 1);
-    for (;; i = (i + 1) & (table->capacity - 1)) {
-        struct symbol *s = &table->slots[i];
-        if (s->text == NULL || (s->length == length && memcmp(s->text, text, length) == 0))
-            return s;
-    }
-}
-
-const struct symbol *asm_find(const struct symbol_table *table, const char *text, size_t length) {
-    if (table->capacity == 0) return NULL;
-    const struct symbol *s = slot_of(table, text, length);
-    return s->text != NULL ? s : NULL;
-}
-
-static bool enlarge(struct symbol_table *table) {
-    struct symbol_table bigger = {.capacity = table->capacity ? 2 * table->capacity
-                                                              : IF_SMALL_TABLES(2, 64)};
-    bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
-    if (bigger.slots == NULL) return false;
-    for (size_t i = 0; i < table->capacity; i++) {
-        struct symbol *s = &table->slots[i];
-        if (s->text != NULL) *slot_of(&bigger, s->text, s->length) = *s;
-    }
-    bigger.count = table->count;
-    free(table->slots);
-    *table = bigger;
-    return true;
-}
-
-bool asm_define(struct assembler *a, struct symbol_table *table, const struct token *name,
+bool asm_define(struct assembler *a, struct name_table *table, const struct token *name,
                 uint32_t number, const char *what) {
-    if (2 * table->count >= table->capacity && !enlarge(table)) return asm_no_memory(a);
-    struct symbol *s = slot_of(table, name->text, name->length);
-    if (s->text != NULL) {
-        char buffer[48];
-        return asm_fail(a, name, "%s %s is defined twice", what, asm_token_text(name, buffer));
-    }
-    *s = (struct symbol){name->text, name->length, number};
-    table->count++;
-    return true;
+    char buffer[48];
+    bool added;
+    if (!names_add(table, name->text, name->length, number, &added)) return asm_no_memory(a);
+    return added || asm_fail(a, name, "%s %s is defined twice", what, asm_token_text(name, buffer));
 }

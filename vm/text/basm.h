@@ -1,8 +1,8 @@
 /* basm.h - bytecode as text: an image printed with labels and names, and the way back.
  *
  * The text of a whole image carries every byte of it: vm_assemble of what vm_disassemble printed
- * gives the same file. A text written by hand may leave out almost everything (tests/asm/README.md
- * is the language's page, the head of asm.c its grammar). */
+ * gives the same file. A text written by hand may omit almost everything (tests/asm/README.md
+ * describes the language, the head of asm.c has its grammar). */
 #ifndef BACTRIAN_VM_TEXT_BASM_H
 #define BACTRIAN_VM_TEXT_BASM_H
 

@@ -4,12 +4,12 @@
  *
  *     format, launcher, then for each section: code | primitives | data | section NAME ...
  *
- * CODE, PRIM and DATA are printed as what they mean; so are SYMB and CRCS (one value each), DLPT
- * and DLLS (texts). Whatever would not come back as the same bytes, and every other section, is
- * printed as bytes. */
+ * CODE, PRIM and DATA are printed by their meaning; so are SYMB and CRCS (one value each), DLPT
+ * and DLLS (texts). A section that the text would not give back byte for byte, and every other
+ * section, is printed as bytes. */
 #include "vm/marshal/debuginfo.h"
 #include "vm/text/basm.h"
-#include "vm/text/dis_internal.h"
+#include "vm/text/text_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -114,24 +114,15 @@ static void print_section(struct disassembler *d, const struct vm_section *secti
     else print_other_section(d, section);
 }
 
-static int by_name(const void *a, const void *b) {
-    const char *const *x = *(const char *const *const *)a, *const *y = *(
-                                                               const char *const *const *)b;
-    int order = strcmp(*x, *y);
-    return order != 0 ? order : (x > y) - (x < y);
-}
-
 static bool find_repeated_primitives(struct disassembler *d) {
-    uint32_t count = d->image->primitive_count;
-    const char ***order = malloc(((size_t)count + 1) * sizeof *order);
-    if (order == NULL) return false;
-    for (uint32_t p = 0; p < count; p++) order[p] = &d->image->primitive_names[p];
-    qsort(order, count, sizeof *order, by_name);
-    for (uint32_t i = 0; i < count; i++)
-        d->first_of_name[order[i] - d->image->primitive_names] = i == 0 || strcmp(*order[i - 1],
-                                                                                  *order[i]) != 0;
-    free(order);
-    return true;
+    struct name_table seen = {0};
+    bool ok = true;
+    for (uint32_t p = 0; ok && p < d->image->primitive_count; p++) {
+        const char *name = d->image->primitive_names[p];
+        ok = names_add(&seen, name, strlen(name), p, &d->first_of_name[p]);
+    }
+    free(seen.slots);
+    return ok;
 }
 
 static bool prepare(struct disassembler *d) {
@@ -140,8 +131,9 @@ static bool prepare(struct disassembler *d) {
     if (d->marks == NULL || d->first_of_name == NULL) return false;
     if (!find_repeated_primitives(d) || !dis_read_globals(d)) return false;
     dis_mark_code(d);
+    ASSERT(d->tiled_words <= d->image->code_words);
     const struct vm_section *debug = vm_image_section(d->image, "DBUG");
-    struct vm_error ignored; /* a damaged DBUG only costs the comments */
+    struct vm_error ignored; /* damage of DBUG only costs the comments */
     if (debug != NULL) d->debug = vm_debuginfo_read(debug->bytes, debug->length, &ignored);
     if (d->debug != NULL) d->events = vm_debuginfo_events(d->debug, &d->event_count);
     return true;

@@ -1,18 +1,18 @@
-/* dis_code.c - instructions as text, with a label for each place that a jump or a closure names.
+/* dis_code.c - instructions as text, with labels where jumps and closures lead.
  *
  * A label's name is its byte offset in CODE, as in the verifier's messages: L1a4 for jumps, F1a4
- * for functions. Words that no instruction covers are WORD lines and may carry labels too; a label
+ * for functions. Words that no instruction covers are WORD lines and may have labels too; a label
  * operand that names no line's start is printed as its displacement, `$-3`. */
 #include "vm/code/opcodes.h"
 #include "vm/marshal/debuginfo.h"
-#include "vm/text/dis_internal.h"
+#include "vm/text/text_internal.h"
 
 #include <ctype.h>
 #include <string.h>
 
 enum { TARGETS_A_LINE = 8, PREVIEW_BYTES = 40 };
 
-/* Opcodes that files of any version may hold are printed as such: the verifier judges them. */
+/* Prints the opcodes of all versions: rejecting them is the verifier's task. */
 static uint32_t width_at(const struct disassembler *d, uint32_t pc) {
     if (pc >= d->tiled_words) return 1;
     return vm_instruction_words(d->image->code, pc, d->image->code_words, OPCODE_COUNT);
@@ -137,7 +137,7 @@ static void print_preview(struct disassembler *d, uint32_t pc) {
     dis_print_value(d->out, &d->data, i);
 }
 
-/* A comment must stay on its line whatever the file says. */
+/* Keeps a comment on its line, whatever bytes the file has. */
 static void print_safely(FILE *out, const char *text) {
     for (; *text; text++) putc_unlocked(isprint((unsigned char)*text) ? *text : '?', out);
 }
@@ -151,9 +151,10 @@ static void print_location(struct disassembler *d, uint32_t pc) {
     fprintf(d->out, ":%d:%d-%d", event->line, event->start, event->end);
 }
 
-/* The name of a function's definition is that of the first event in it. */
+/* A function's name is the definition of the first event in it. */
 static void print_label_line(struct disassembler *d, uint32_t pc) {
     uint8_t marks = d->marks[pc];
+    ASSERT(marks & MARK_START);
     if (marks & MARK_CLOSURE) putc_unlocked('\n', d->out);
     fprintf(d->out, "%c%x:", marks & MARK_CLOSURE ? 'F' : 'L', pc * 4);
     if (marks & MARK_CLOSURE) {

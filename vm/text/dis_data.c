@@ -1,10 +1,9 @@
 /* dis_data.c - constants as text: the table of globals, and other sections that are one value.
  *
- * K4  What is printed here is read by asm_data.c as the same rows.
+ * K4  asm_data.c reads what is printed here as the same rows.
  * K5  A global's printed name is unique, and no other global's default name. */
-#include "vm/base/arena.h"
 #include "vm/marshal/symbols.h"
-#include "vm/text/dis_internal.h"
+#include "vm/text/text_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -81,13 +80,11 @@ static bool is_list(const struct vm_constants *c, uint32_t i) {
     }
 }
 
-static void print_row(FILE *out, const struct vm_constants *c, uint32_t i);
-
 static void print_list(FILE *out, const struct vm_constants *c, uint32_t i) {
     putc_unlocked('[', out);
     for (bool first = true; c->rows[i].kind == CONSTANT_BLOCK; first = false) {
         if (!first) fputs(", ", out);
-        print_row(out, c, i + 1);
+        dis_print_value(out, c, i + 1);
         i = c->rows[i + 1].end;
     }
     putc_unlocked(']', out);
@@ -99,14 +96,15 @@ static void print_block(FILE *out, const struct vm_constants *c, uint32_t i) {
     uint32_t field = i + 1;
     for (uint32_t k = 0; k < c->rows[i].size; k++) {
         if (k > 0) fputs(", ", out);
-        print_row(out, c, field);
+        dis_print_value(out, c, field);
         field = c->rows[field].end;
     }
     putc_unlocked(')', out);
 }
 
-static void print_row(FILE *out, const struct vm_constants *c, uint32_t i) {
+void dis_print_value(FILE *out, const struct vm_constants *c, uint32_t i) {
     const struct vm_constant *row = &c->rows[i];
+    ASSERT(i < c->count);
     if (row->shared) fprintf(out, "#%u=", i);
     switch (row->kind) {
     case CONSTANT_INT: fprintf(out, "%" PRId64, row->integer); break;
@@ -123,9 +121,7 @@ static void print_row(FILE *out, const struct vm_constants *c, uint32_t i) {
     }
 }
 
-void dis_print_value(FILE *out, const struct vm_constants *c, uint32_t i) { print_row(out, c, i); }
-
-/* The depth that printing and reading recurse to: the cells of a list count as one level. */
+/* Whether printing and reading recurse to at most room levels; the cells of a list are one. */
 static bool shallow(const struct vm_constants *c, uint32_t i, unsigned room) {
     if (c->rows[i].kind != CONSTANT_BLOCK) return true;
     if (room == 0) return false;
@@ -134,7 +130,7 @@ static bool shallow(const struct vm_constants *c, uint32_t i, unsigned room) {
     while (field < end) {
         if (!shallow(c, field, room - 1)) return false;
         field = c->rows[field].end;
-        if (list) field++; /* over the next cell's row, to its element */
+        if (list) field++; /* skips the next cell's row */
     }
     return true;
 }
@@ -162,49 +158,35 @@ static bool name_from_node(struct disassembler *d, const struct vm_constants *c,
     return true;
 }
 
-static int by_name(const void *a, const void *b) {
-    const char *const *x = *(const char *const *const *)a, *const *y = *(
-                                                               const char *const *const *)b;
-    if (*x == NULL || *y == NULL) return (*x == NULL) - (*y == NULL);
-    int order = strcmp(*x, *y);
-    return order != 0 ? order : (x > y) - (x < y);
-}
-
-/* Of several globals with one name only the first keeps it (K5); so does a predefined exception
- * against others, having the lowest slot. */
+/* Of several globals with one name only the first keeps it (K5). A predefined exception, with a low
+ * slot, keeps its name against others. */
 static bool drop_repeated_names(struct disassembler *d) {
-    const char ***order = malloc(((size_t)d->global_count + 1) * sizeof *order);
-    if (order == NULL) return false;
-    for (uint32_t g = 0; g < d->global_count; g++) order[g] = &d->global_names[g];
-    qsort(order, d->global_count, sizeof *order, by_name);
-    const char *last = NULL;
-    for (uint32_t g = 0; g < d->global_count && *order[g] != NULL; g++) {
-        bool repeated = last != NULL && strcmp(last, *order[g]) == 0;
-        last = *order[g];
-        if (repeated) *order[g] = NULL;
+    struct name_table seen = {0};
+    bool ok = true, added;
+    for (uint32_t g = 0; ok && g < d->global_count; g++) {
+        const char *name = d->global_names[g];
+        if (name == NULL) continue;
+        ok = names_add(&seen, name, strlen(name), g, &added);
+        if (ok && !added) d->global_names[g] = NULL;
     }
-    free(order);
-    return true;
+    free(seen.slots);
+    return ok;
 }
 
 static bool read_names(struct disassembler *d) {
-    if (d->predefined)
-        for (uint32_t g = 0; g < VM_PREDEFINED_COUNT; g++)
-            d->global_names[g] = vm_predefined_exceptions[g];
     const struct vm_section *section = vm_image_section(d->image, "SYMB");
     struct vm_constants symbols;
-    if (section == NULL || !vm_constants_read(section->bytes, section->length, &symbols))
-        return drop_repeated_names(d);
     bool ok = true;
-    for (uint32_t i = 0; ok && i < symbols.count; i++) ok = name_from_node(d, &symbols, i);
-    if (d->predefined)
-        for (uint32_t g = 0; g < VM_PREDEFINED_COUNT; g++)
-            d->global_names[g] = vm_predefined_exceptions[g];
-    vm_constants_free(&symbols);
+    if (section != NULL && vm_constants_read(section->bytes, section->length, &symbols)) {
+        for (uint32_t i = 0; ok && i < symbols.count; i++) ok = name_from_node(d, &symbols, i);
+        vm_constants_free(&symbols);
+    }
+    for (uint32_t g = 0; d->predefined && g < VM_PREDEFINED_COUNT; g++)
+        d->global_names[g] = vm_predefined_exceptions[g];
     return ok && drop_repeated_names(d);
 }
 
-/* Whether slot g is the predefined exception as every program has it. */
+/* Whether slot g has the predefined exception of every program. */
 static bool is_predefined(const struct disassembler *d, uint32_t g) {
     const struct vm_constant *row = &d->data.rows[d->global_rows[g]];
     if (row->kind != CONSTANT_BLOCK || row->tag != VM_PREDEFINED_TAG || row->size != 2 ||
@@ -228,6 +210,7 @@ bool dis_read_globals(struct disassembler *d) {
     uint32_t row = 1;
     d->data_readable = true;
     for (uint32_t g = 0; g < d->global_count; g++) {
+        ASSERT(row < d->data.count); /* K1 */
         d->global_rows[g] = row;
         d->data_readable = d->data_readable && dis_is_printable(&d->data, row);
         row = d->data.rows[row].end;
