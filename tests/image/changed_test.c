@@ -1,4 +1,4 @@
-/* changed_test.c - images with a byte changed: whatever still opens comes back from dis and asm as
+/* changed_test.c - images with a byte changed: those that still open come back from dis and asm as
  * the same bytes (K1 to K3).
  *
  *   image_changed_test TEXTS      a folder of texts for asm, whose images are taken */
@@ -18,7 +18,7 @@ enum { MOST_BYTES = 1 << 16 };
 
 static const char *texts;
 
-/* Whether the bytes open as an image; it must come back then. */
+/* Whether the bytes open as an image, which must then come back. */
 static bool comes_back(const uint8_t *bytes, size_t n, const char *name, size_t at) {
     struct vm_image image, again;
     struct vm_error error;

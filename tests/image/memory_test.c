@@ -1,5 +1,5 @@
 /* memory_test.c - readers of foreign bytes without memory: for each input, each request in turn is
- * refused. A reader then says so, or does without and gives what it usually gives; nothing is lost.
+ * refused. A reader then reports it, or works without and gives the usual result; nothing leaks.
  *
  *   image_memory_test CORPUS      the folder with the fuzzers' inputs, by target
  *
@@ -165,9 +165,8 @@ static void starve(const char *name, job *work, const uint8_t *bytes, size_t n) 
             int got = work(bytes, n);
             over = all_later ? memory.left > 1 : memory.left > 0;
             memory.left = 0;
-            /* These two have no word for it. */
-            bool told = got == VM_NO_MEMORY || got == REFUSED;
-            if (got != usual && !told) fail_msg("%s: %d when request %ld fails", name, got, at);
+            bool reported = got == VM_NO_MEMORY || got == REFUSED; /* some jobs have no status */
+            if (got != usual && !reported) fail_msg("%s: %d when request %ld fails", name, got, at);
             if (memory.count != before) fail_msg("%s: request %ld leaves a block", name, at);
         }
     }
@@ -207,11 +206,11 @@ static void texts(void **state) {
 }
 static void images(void **state) { each_input("image", 0, 0, open_image); }
 static void debug_information(void **state) { each_input("debuginfo", 1, 3, read_debug); }
-static void messages(void **state) { each_input("unmarshal", 1, 1, unmarshal); }
+static void marshalled_values(void **state) { each_input("unmarshal", 1, 1, unmarshal); }
 
-/* Blocks in the first fields of blocks: what is still to come of each waits in a table that grows
- * beyond the arena's first piece. */
-static void a_deep_message(void **state) {
+/* Blocks in the first fields of blocks: the rest of each waits on a stack that outgrows the arena's
+ * first chunk. */
+static void a_deep_value(void **state) {
     enum { DEPTH = IF_SMALL_TABLES(50, 3000), HEADER_BYTES = 20, PAIR = 0xA0, ZERO = 0x40 };
     const uint32_t words[] = {0x8495A6BE, 2 * DEPTH + 1, DEPTH, 3 * DEPTH, 3 * DEPTH};
     uint8_t bytes[HEADER_BYTES + 2 * DEPTH + 1];
@@ -229,8 +228,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts),
         cmocka_unit_test(images),
-        cmocka_unit_test(messages),
-        cmocka_unit_test(a_deep_message),
+        cmocka_unit_test(marshalled_values),
+        cmocka_unit_test(a_deep_value),
         cmocka_unit_test(debug_information),
         cmocka_unit_test(rows_of_constants),
         cmocka_unit_test(profiles),
