@@ -15,24 +15,15 @@
 /* ---- the stack and the accumulator ---- */
 #define ACC_AT(n) accu = sp[n];
 #define DO_ACC    ACC_AT(pc[1]) ADVANCE(2)
-#define DO_PUSH \
-    PUSH(accu); \
-    ADVANCE(1)
+#define DO_PUSH   STEP(1, PUSH(accu);)
 #define PUSHACC_AT(n) \
     {                 \
         PUSH(accu);   \
         accu = sp[n]; \
     }
-#define DO_PUSHACC PUSHACC_AT(pc[1]) ADVANCE(2)
-#define DO_POP   \
-    sp += pc[1]; \
-    ADVANCE(2)
-#define DO_ASSIGN         \
-    {                     \
-        sp[pc[1]] = accu; \
-        accu = VAL_UNIT;  \
-    }                     \
-    ADVANCE(2)
+#define DO_PUSHACC   PUSHACC_AT(pc[1]) ADVANCE(2)
+#define DO_POP       STEP(2, sp += pc[1];)
+#define DO_ASSIGN    STEP(2, sp[pc[1]] = accu; accu = VAL_UNIT;)
 #define ENVACC_AT(n) accu = field(env, n);
 #define DO_ENVACC    ENVACC_AT(OPERAND(1)) ADVANCE(2)
 #define PUSHENVACC_AT(n)      \
@@ -113,10 +104,10 @@
 #define DO_HOLD_PUSHENVACC3        HOLD(false) ENVACC_AT(3) ADVANCE(2)
 #define DO_HOLD_PUSHENVACC4        HOLD(false) ENVACC_AT(4) ADVANCE(2)
 #define DO_HOLD_PUSHGETGLOBALFIELD HOLD(false) DO_GETGLOBALFIELD
-#define REQUIRE_HELD_CLOSURE                                   \
-    if (!is_known && __builtin_expect(NOT_CLOSURE(accu), 0)) { \
-        PUSH(held);                                            \
-        goto type_error;                                       \
+#define REQUIRE_HELD_CLOSURE                        \
+    if (!is_known && UNLIKELY(NOT_CLOSURE(accu))) { \
+        PUSH(held);                                 \
+        FAIL(type_error);                           \
     }
 #define DO_HELD_APPLY1              \
     {                               \
@@ -171,11 +162,11 @@
         ENTER_WITH_MORE(accu, 3);           \
     }
 #define DO_HELD_APPTERM3 HELD_APPTERM3_OF(OPERAND(1))
-#define RETURN_OF(n)                                                             \
-    {                                                                            \
-        if (__builtin_expect(extra_args != val_of_int(0), 0)) goto apply_result; \
-        sp += (n);                                                               \
-        RETURN_TO_FRAME();                                                       \
+#define RETURN_OF(n)                                               \
+    {                                                              \
+        if (UNLIKELY(extra_args != val_of_int(0))) APPLY_RESULT(); \
+        sp += (n);                                                 \
+        RETURN_TO_FRAME();                                         \
     }
 #define DO_RETURN RETURN_OF(pc[1])
 
@@ -188,17 +179,13 @@
         accu = env + 8 * (k);   \
     }
 #define DO_PUSHOFFSETCLOSURE PUSHOFFSETCLOSURE_AT(OPERAND(1)) ADVANCE(2)
-#define DO_GETGLOBAL                         \
-    accu = field(d->vm->global_data, pc[1]); \
-    ADVANCE(2)
+#define DO_GETGLOBAL         STEP(2, accu = field(d->vm->global_data, pc[1]);)
 #define DO_PUSHGETGLOBAL \
     {                    \
         PUSH(accu);      \
         DO_GETGLOBAL     \
     }
-#define DO_GETGLOBALFIELD                                \
-    LOAD_FIELD(field(d->vm->global_data, pc[1]), pc[2]); \
-    ADVANCE(3)
+#define DO_GETGLOBALFIELD STEP(3, LOAD_FIELD(field(d->vm->global_data, pc[1]), pc[2]);)
 #define DO_PUSHGETGLOBALFIELD \
     {                         \
         value pushed = accu;  \
@@ -215,120 +202,57 @@
 #define DO_PUSHATOM0 PUSHATOM_OF(0) ADVANCE(2)
 
 /* ---- blocks; tags are operands as headers ---- */
-#define DO_MAKEBLOCK1           \
-    {                           \
-        ALLOC(1, pc[1]);        \
-        field(block, 0) = accu; \
-        accu = block;           \
-    }                           \
-    ADVANCE(2)
-#define DO_MAKEBLOCK2            \
-    {                            \
-        ALLOC(2, pc[1]);         \
-        field(block, 0) = accu;  \
-        field(block, 1) = *sp++; \
-        accu = block;            \
-    }                            \
-    ADVANCE(2)
-#define DO_MAKEBLOCK3            \
-    {                            \
-        ALLOC(3, pc[1]);         \
-        field(block, 0) = accu;  \
-        field(block, 1) = sp[0]; \
-        field(block, 2) = sp[1]; \
-        sp += 2;                 \
-        accu = block;            \
-    }                            \
-    ADVANCE(2)
-#define DO_GETFIELD          \
-    LOAD_FIELD(accu, pc[1]); \
-    ADVANCE(2)
-#define DO_SETFIELD     \
-    STORE_FIELD(pc[1]); \
-    ADVANCE(2)
-#define DO_GETFLOATFIELD                         \
-    {                                            \
-        REQUIRE(has_double(accu, pc[1]));        \
-        ALLOC_DOUBLE(double_field(accu, pc[1])); \
-    }                                            \
-    ADVANCE(2)
-#define DO_SETFLOATFIELD                                      \
-    {                                                         \
-        REQUIRE(has_double(accu, pc[1]) && is_double(sp[0])); \
-        set_double_field(accu, pc[1], double_of_val(*sp++));  \
-        accu = VAL_UNIT;                                      \
-    }                                                         \
-    ADVANCE(2)
-#define DO_VECTLENGTH                                 \
-    {                                                 \
-        REQUIRE(is_block(accu));                      \
-        accu = val_of_int((intptr_t)wosize_of(accu)); \
-    }                                                 \
-    ADVANCE(1)
-#define DO_GETVECTITEM                                \
-    {                                                 \
-        REQUIRE(is_int(sp[0]));                       \
-        LOAD_FIELD(accu, (uintptr_t)int_of_val(*sp)); \
-        sp++;                                         \
-    }                                                 \
-    ADVANCE(1)
-#define DO_SETVECTITEM                                             \
-    {                                                              \
-        REQUIRE(is_int(sp[0]));                                    \
-        REQUIRE_MUTABLE_FIELD(accu, (uintptr_t)int_of_val(sp[0])); \
-        gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]);  \
-        sp += 2;                                                   \
-        accu = VAL_UNIT;                                           \
-    }                                                              \
-    ADVANCE(1)
+#define DO_MAKEBLOCK1 STEP(2, ALLOC(1, pc[1]); field(block, 0) = accu; accu = block;)
+#define DO_MAKEBLOCK2 \
+    STEP(2, ALLOC(2, pc[1]); field(block, 0) = accu; field(block, 1) = *sp++; accu = block;)
+#define DO_MAKEBLOCK3                                                         \
+    STEP(2, ALLOC(3, pc[1]); field(block, 0) = accu; field(block, 1) = sp[0]; \
+         field(block, 2) = sp[1]; sp += 2; accu = block;)
+#define DO_GETFIELD STEP(2, LOAD_FIELD(accu, pc[1]);)
+#define DO_SETFIELD STEP(2, STORE_FIELD(pc[1]);)
+#define DO_GETFLOATFIELD \
+    STEP(2, REQUIRE(has_double(accu, pc[1])); ALLOC_DOUBLE(double_field(accu, pc[1]));)
+#define DO_SETFLOATFIELD                                          \
+    STEP(2, REQUIRE(has_double(accu, pc[1]) && is_double(sp[0])); \
+         set_double_field(accu, pc[1], double_of_val(*sp++)); accu = VAL_UNIT;)
+#define DO_VECTLENGTH \
+    STEP(1, REQUIRE(is_block(accu)); accu = val_of_int((intptr_t)wosize_of(accu));)
+#define DO_GETVECTITEM \
+    STEP(1, REQUIRE(is_int(sp[0])); LOAD_FIELD(accu, (uintptr_t)int_of_val(*sp)); sp++;)
+#define DO_SETVECTITEM                                                                         \
+    STEP(1, REQUIRE(is_int(sp[0])); REQUIRE_MUTABLE_FIELD(accu, (uintptr_t)int_of_val(sp[0])); \
+         gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]); sp += 2; accu = VAL_UNIT;)
 
 /* ---- branches ---- */
-#define DO_BRANCHIF                     \
-    if (accu != VAL_FALSE) GOTO(pc[1]); \
-    ADVANCE(2)
-#define DO_BRANCHIFNOT                  \
-    if (accu == VAL_FALSE) GOTO(pc[1]); \
-    ADVANCE(2)
-#define DO_SWITCH /* words: constants, tags, then the labels */ \
-    {                                                           \
-        if (is_int(accu)) {                                     \
-            REQUIRE((uintptr_t)int_of_val(accu) < pc[1]);       \
-            GOTO(pc[3 + int_of_val(accu)]);                     \
-        }                                                       \
-        REQUIRE(tag_of(accu) < pc[2]);                          \
-        GOTO(pc[3 + pc[1] + tag_of(accu)]);                     \
+#define DO_BRANCHIF    STEP(2, if (accu != VAL_FALSE) GOTO(pc[1]);)
+#define DO_BRANCHIFNOT STEP(2, if (accu == VAL_FALSE) GOTO(pc[1]);)
+#define DO_SWITCH      /* words: constants, tags, then the labels */ \
+    {                                                                \
+        if (is_int(accu)) {                                          \
+            REQUIRE((uintptr_t)int_of_val(accu) < pc[1]);            \
+            GOTO(pc[3 + int_of_val(accu)]);                          \
+        }                                                            \
+        REQUIRE(tag_of(accu) < pc[2]);                               \
+        GOTO(pc[3 + pc[1] + tag_of(accu)]);                          \
     }
 #define COMPARE_BRANCH(condition)       \
     {                                   \
         value a = OPERAND(1), b = accu; \
         if (condition) GOTO(pc[2]);     \
     }
-#define DO_BEQ     COMPARE_BRANCH(a == b) ADVANCE(3)
-#define DO_BNEQ    COMPARE_BRANCH(a != b) ADVANCE(3)
-#define DO_BLTINT  COMPARE_BRANCH(a < b) ADVANCE(3)
-#define DO_BLEINT  COMPARE_BRANCH(a <= b) ADVANCE(3)
-#define DO_BGTINT  COMPARE_BRANCH(a > b) ADVANCE(3)
-#define DO_BGEINT  COMPARE_BRANCH(a >= b) ADVANCE(3)
-#define DO_BULTINT COMPARE_BRANCH((uintptr_t)a < (uintptr_t)b) ADVANCE(3)
-#define DO_BUGEINT COMPARE_BRANCH((uintptr_t)a >= (uintptr_t)b) ADVANCE(3)
-#define DO_CHECK_SIGNALS                               \
-    if (__builtin_expect(d->gc.action_requested, 0)) { \
-        SAVE_ACCU();                                   \
-        vm_slow_poll(d);                               \
-        RESTORE_ACCU();                                \
-    }                                                  \
-    ADVANCE(1)
+#define DO_BEQ           COMPARE_BRANCH(a == b) ADVANCE(3)
+#define DO_BNEQ          COMPARE_BRANCH(a != b) ADVANCE(3)
+#define DO_BLTINT        COMPARE_BRANCH(a < b) ADVANCE(3)
+#define DO_BLEINT        COMPARE_BRANCH(a <= b) ADVANCE(3)
+#define DO_BGTINT        COMPARE_BRANCH(a > b) ADVANCE(3)
+#define DO_BGEINT        COMPARE_BRANCH(a >= b) ADVANCE(3)
+#define DO_BULTINT       COMPARE_BRANCH((uintptr_t)a < (uintptr_t)b) ADVANCE(3)
+#define DO_BUGEINT       COMPARE_BRANCH((uintptr_t)a >= (uintptr_t)b) ADVANCE(3)
+#define DO_CHECK_SIGNALS STEP(1, POLL())
 
 /* ---- integers; in the expressions a is the left operand and b the right one ---- */
-#define DO_CONSTINT    \
-    accu = OPERAND(1); \
-    ADVANCE(2)
-#define DO_PUSHCONSTINT    \
-    {                      \
-        PUSH(accu);        \
-        accu = OPERAND(1); \
-    }                      \
-    ADVANCE(2)
+#define DO_CONSTINT     STEP(2, accu = OPERAND(1);)
+#define DO_PUSHCONSTINT STEP(2, PUSH(accu); accu = OPERAND(1);)
 #define INT_BINARY(expression)           \
     {                                    \
         REQUIRE(both_ints(accu, sp[0])); \
@@ -355,14 +279,9 @@
         accu += OPERAND(1);                           \
     }                                                 \
     ADVANCE(2)
-#define DO_OFFSETREF                     \
-    {                                    \
-        REQUIRE_MUTABLE_FIELD(accu, 0);  \
-        REQUIRE(is_int(field(accu, 0))); \
-        field(accu, 0) += OPERAND(1);    \
-        accu = VAL_UNIT;                 \
-    }                                    \
-    ADVANCE(2)
+#define DO_OFFSETREF                                                         \
+    STEP(2, REQUIRE_MUTABLE_FIELD(accu, 0); REQUIRE(is_int(field(accu, 0))); \
+         field(accu, 0) += OPERAND(1); accu = VAL_UNIT;)
 #define DO_EQ     COMPARE_BINARY(a == b) ADVANCE(1)
 #define DO_NEQ    COMPARE_BINARY(a != b) ADVANCE(1)
 #define DO_LTINT  COMPARE_BINARY(a < b) ADVANCE(1)
@@ -375,58 +294,31 @@
 /* ---- primitives done here when their operands are of the usual kind; else the C function is
  * called, with the same words ---- */
 #define USUALLY(condition, n) \
-    if (__builtin_expect(!(condition), 0)) goto in_C_CALL_TESTED##n;
-#define DO_ARRAY_GET_ADDR                       \
-    {                                           \
-        USUALLY(array_has_item(accu, sp[0]), 2) \
-        accu = field(accu, int_of_val(*sp++));  \
-    }                                           \
-    ADVANCE(2)
-#define DO_ARRAY_GET                                                                      \
-    {                                                                                     \
-        if (__builtin_expect(!array_has_item(accu, sp[0]), 0)) goto get_from_float_array; \
-        accu = field(accu, int_of_val(*sp++));                                            \
-    }                                                                                     \
-    ADVANCE(2)
+    if (UNLIKELY(!(condition))) CALL_INSTEAD(n);
+#define DO_ARRAY_GET_ADDR \
+    STEP(2, USUALLY(array_has_item(accu, sp[0]), 2) accu = field(accu, int_of_val(*sp++));)
+#define DO_ARRAY_GET                                                                 \
+    STEP(2, if (UNLIKELY(!array_has_item(accu, sp[0]))) DO_INSTEAD(FLOAT_ARRAY_GET); \
+         accu = field(accu, int_of_val(*sp++));)
 #define DO_ARRAY_UNSAFE_GET DO_ARRAY_GET
-#define DO_ARRAY_SET_ADDR                                         \
-    {                                                             \
-        USUALLY(array_has_mutable_item(accu, sp[0]), 3)           \
-        gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]); \
-        sp += 2;                                                  \
-        accu = VAL_UNIT;                                          \
-    }                                                             \
-    ADVANCE(2)
-#define DO_ARRAY_SET                                                                            \
-    {                                                                                           \
-        if (__builtin_expect(!array_has_mutable_item(accu, sp[0]), 0)) goto set_in_float_array; \
-        gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]);                               \
-        sp += 2;                                                                                \
-        accu = VAL_UNIT;                                                                        \
-    }                                                                                           \
-    ADVANCE(2)
+#define DO_ARRAY_SET_ADDR                                                 \
+    STEP(2, USUALLY(array_has_mutable_item(accu, sp[0]), 3)               \
+                gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]); \
+         sp += 2; accu = VAL_UNIT;)
+#define DO_ARRAY_SET                                                                         \
+    STEP(2, if (UNLIKELY(!array_has_mutable_item(accu, sp[0]))) DO_INSTEAD(FLOAT_ARRAY_SET); \
+         gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]); sp += 2; accu = VAL_UNIT;)
 #define DO_ARRAY_UNSAFE_SET DO_ARRAY_SET
-#define DO_STRING_GET                                                  \
-    {                                                                  \
-        USUALLY(has_byte(accu, sp[0]), 2)                              \
-        accu = val_of_int(((unsigned char *)accu)[int_of_val(*sp++)]); \
-    }                                                                  \
-    ADVANCE(2)
+#define DO_STRING_GET                         \
+    STEP(2, USUALLY(has_byte(accu, sp[0]), 2) \
+                accu = val_of_int(((unsigned char *)accu)[int_of_val(*sp++)]);)
 #define DO_BYTES_GET DO_STRING_GET
-#define DO_BYTES_SET                                                                   \
-    {                                                                                  \
-        USUALLY(has_byte(accu, sp[0]) && is_int(sp[1]), 3)                             \
-        ((unsigned char *)accu)[int_of_val(sp[0])] = (unsigned char)int_of_val(sp[1]); \
-        sp += 2;                                                                       \
-        accu = VAL_UNIT;                                                               \
-    }                                                                                  \
-    ADVANCE(2)
-#define DO_STRING_LENGTH                                  \
-    {                                                     \
-        USUALLY(is_string(accu), 1)                       \
-        accu = val_of_int((intptr_t)string_length(accu)); \
-    }                                                     \
-    ADVANCE(2)
+#define DO_BYTES_SET                                                                          \
+    STEP(2, USUALLY(has_byte(accu, sp[0]) && is_int(sp[1]), 3)(                               \
+                (unsigned char *)accu)[int_of_val(sp[0])] = (unsigned char)int_of_val(sp[1]); \
+         sp += 2; accu = VAL_UNIT;)
+#define DO_STRING_LENGTH \
+    STEP(2, USUALLY(is_string(accu), 1) accu = val_of_int((intptr_t)string_length(accu));)
 #define DO_BYTES_LENGTH    DO_STRING_LENGTH
 #define DO_STRING_OF_BYTES {USUALLY(is_string(accu), 1)} ADVANCE(2)
 #define DO_BYTES_OF_STRING DO_STRING_OF_BYTES
@@ -473,40 +365,28 @@
         double a = double_of_val(accu); \
         ALLOC_DOUBLE(expression);       \
     }
-#define DO_ADD_FLOAT  OF_TWO_FLOATS(a + b) ADVANCE(2)
-#define DO_SUB_FLOAT  OF_TWO_FLOATS(a - b) ADVANCE(2)
-#define DO_MUL_FLOAT  OF_TWO_FLOATS(a *b) ADVANCE(2)
-#define DO_DIV_FLOAT  OF_TWO_FLOATS(a / b) ADVANCE(2)
-#define DO_NEG_FLOAT  OF_FLOAT(-a) ADVANCE(2)
-#define DO_ABS_FLOAT  OF_FLOAT(__builtin_fabs(a)) ADVANCE(2)
-#define DO_SQRT_FLOAT OF_FLOAT(sqrt(a)) ADVANCE(2)
-#define DO_EQ_FLOAT   TEST_OF_TWO_FLOATS(a == b) ADVANCE(2)
-#define DO_NEQ_FLOAT  TEST_OF_TWO_FLOATS(a != b) ADVANCE(2)
-#define DO_LT_FLOAT   TEST_OF_TWO_FLOATS(a < b) ADVANCE(2)
-#define DO_LE_FLOAT   TEST_OF_TWO_FLOATS(a <= b) ADVANCE(2)
-#define DO_GT_FLOAT   TEST_OF_TWO_FLOATS(a > b) ADVANCE(2)
-#define DO_GE_FLOAT   TEST_OF_TWO_FLOATS(a >= b) ADVANCE(2)
-#define DO_FLOAT_OF_INT                         \
-    {                                           \
-        USUALLY(is_int(accu), 1)                \
-        ALLOC_DOUBLE((double)int_of_val(accu)); \
-    }                                           \
-    ADVANCE(2)
-#define DO_FLOATARRAY_GET                                             \
-    {                                                                 \
-        USUALLY(float_array_has_item(accu, sp[0]), 2)                 \
-        ALLOC_DOUBLE(double_field(accu, (uintptr_t)int_of_val(*sp))); \
-        sp++;                                                         \
-    }                                                                 \
-    ADVANCE(2)
-#define DO_FLOATARRAY_SET                                                           \
-    {                                                                               \
-        USUALLY(float_array_has_item(accu, sp[0]) && is_double(sp[1]), 3)           \
-        set_double_field(accu, (uintptr_t)int_of_val(sp[0]), double_of_val(sp[1])); \
-        sp += 2;                                                                    \
-        accu = VAL_UNIT;                                                            \
-    }                                                                               \
-    ADVANCE(2)
+#define DO_ADD_FLOAT    OF_TWO_FLOATS(a + b) ADVANCE(2)
+#define DO_SUB_FLOAT    OF_TWO_FLOATS(a - b) ADVANCE(2)
+#define DO_MUL_FLOAT    OF_TWO_FLOATS(a *b) ADVANCE(2)
+#define DO_DIV_FLOAT    OF_TWO_FLOATS(a / b) ADVANCE(2)
+#define DO_NEG_FLOAT    OF_FLOAT(-a) ADVANCE(2)
+#define DO_ABS_FLOAT    OF_FLOAT(__builtin_fabs(a)) ADVANCE(2)
+#define DO_SQRT_FLOAT   OF_FLOAT(sqrt(a)) ADVANCE(2)
+#define DO_EQ_FLOAT     TEST_OF_TWO_FLOATS(a == b) ADVANCE(2)
+#define DO_NEQ_FLOAT    TEST_OF_TWO_FLOATS(a != b) ADVANCE(2)
+#define DO_LT_FLOAT     TEST_OF_TWO_FLOATS(a < b) ADVANCE(2)
+#define DO_LE_FLOAT     TEST_OF_TWO_FLOATS(a <= b) ADVANCE(2)
+#define DO_GT_FLOAT     TEST_OF_TWO_FLOATS(a > b) ADVANCE(2)
+#define DO_GE_FLOAT     TEST_OF_TWO_FLOATS(a >= b) ADVANCE(2)
+#define DO_FLOAT_OF_INT STEP(2, USUALLY(is_int(accu), 1) ALLOC_DOUBLE((double)int_of_val(accu));)
+#define DO_FLOATARRAY_GET                                                     \
+    STEP(2, USUALLY(float_array_has_item(accu, sp[0]), 2)                     \
+                ALLOC_DOUBLE(double_field(accu, (uintptr_t)int_of_val(*sp))); \
+         sp++;)
+#define DO_FLOATARRAY_SET                                                                   \
+    STEP(2, USUALLY(float_array_has_item(accu, sp[0]) && is_double(sp[1]), 3)               \
+                set_double_field(accu, (uintptr_t)int_of_val(sp[0]), double_of_val(sp[1])); \
+         sp += 2; accu = VAL_UNIT;)
 
 /* ---- the short instructions, and those whose operand moves the stack. (What is known of sp
  * without reading the code lets a CPU run ahead of the code's addresses, which come from the
@@ -541,105 +421,61 @@
 #define DO_PUSHOFFSETCLOSUREM3 PUSHOFFSETCLOSURE_AT(-3) ADVANCE(2)
 #define DO_PUSHOFFSETCLOSURE0  PUSHOFFSETCLOSURE_AT(0) ADVANCE(2)
 #define DO_PUSHOFFSETCLOSURE3  PUSHOFFSETCLOSURE_AT(3) ADVANCE(2)
-#define DO_GETFIELD0     \
-    LOAD_FIELD(accu, 0); \
-    ADVANCE(2)
-#define DO_GETFIELD1     \
-    LOAD_FIELD(accu, 1); \
-    ADVANCE(2)
-#define DO_GETFIELD2     \
-    LOAD_FIELD(accu, 2); \
-    ADVANCE(2)
-#define DO_GETFIELD3     \
-    LOAD_FIELD(accu, 3); \
-    ADVANCE(2)
-#define DO_SETFIELD0 \
-    STORE_FIELD(0);  \
-    ADVANCE(2)
-#define DO_SETFIELD1 \
-    STORE_FIELD(1);  \
-    ADVANCE(2)
-#define DO_SETFIELD2 \
-    STORE_FIELD(2);  \
-    ADVANCE(2)
-#define DO_SETFIELD3 \
-    STORE_FIELD(3);  \
-    ADVANCE(2)
-#define DO_CONST0         \
-    accu = val_of_int(0); \
-    ADVANCE(2)
-#define DO_CONST1         \
-    accu = val_of_int(1); \
-    ADVANCE(2)
-#define DO_CONST2         \
-    accu = val_of_int(2); \
-    ADVANCE(2)
-#define DO_CONST3         \
-    accu = val_of_int(3); \
-    ADVANCE(2)
-#define DO_PUSHCONST0     \
-    PUSH(accu);           \
-    accu = val_of_int(0); \
-    ADVANCE(2)
-#define DO_PUSHCONST1     \
-    PUSH(accu);           \
-    accu = val_of_int(1); \
-    ADVANCE(2)
-#define DO_PUSHCONST2     \
-    PUSH(accu);           \
-    accu = val_of_int(2); \
-    ADVANCE(2)
-#define DO_PUSHCONST3     \
-    PUSH(accu);           \
-    accu = val_of_int(3); \
-    ADVANCE(2)
-#define DO_POP_1 \
-    sp += 1;     \
-    ADVANCE(2)
-#define DO_POP_2 \
-    sp += 2;     \
-    ADVANCE(2)
-#define DO_POP_3 \
-    sp += 3;     \
-    ADVANCE(2)
-#define DO_POP_4 \
-    sp += 4;     \
-    ADVANCE(2)
-#define DO_RETURN_1        RETURN_OF(1)
-#define DO_RETURN_2        RETURN_OF(2)
-#define DO_RETURN_3        RETURN_OF(3)
-#define DO_RETURN_4        RETURN_OF(4)
-#define DO_RETURN_5        RETURN_OF(5)
-#define DO_RETURN_6        RETURN_OF(6)
-#define DO_APPTERM1_2      APPTERM1_OF(2)
-#define DO_APPTERM1_3      APPTERM1_OF(3)
-#define DO_APPTERM1_4      APPTERM1_OF(4)
-#define DO_APPTERM1_5      APPTERM1_OF(5)
-#define DO_APPTERM2_3      APPTERM2_OF(3)
-#define DO_APPTERM2_4      APPTERM2_OF(4)
-#define DO_APPTERM2_5      APPTERM2_OF(5)
-#define DO_APPTERM2_6      APPTERM2_OF(6)
-#define DO_APPTERM2_7      APPTERM2_OF(7)
-#define DO_APPTERM2_8      APPTERM2_OF(8)
-#define DO_APPTERM3_4      APPTERM3_OF(4)
-#define DO_APPTERM3_5      APPTERM3_OF(5)
-#define DO_APPTERM3_6      APPTERM3_OF(6)
-#define DO_APPTERM3_7      APPTERM3_OF(7)
-#define DO_APPTERM3_8      APPTERM3_OF(8)
-#define DO_HELD_APPTERM1_2 HELD_APPTERM1_OF(2)
-#define DO_HELD_APPTERM1_3 HELD_APPTERM1_OF(3)
-#define DO_HELD_APPTERM1_4 HELD_APPTERM1_OF(4)
-#define DO_HELD_APPTERM1_5 HELD_APPTERM1_OF(5)
-#define DO_HELD_APPTERM2_3 HELD_APPTERM2_OF(3)
-#define DO_HELD_APPTERM2_4 HELD_APPTERM2_OF(4)
-#define DO_HELD_APPTERM2_5 HELD_APPTERM2_OF(5)
-#define DO_HELD_APPTERM2_6 HELD_APPTERM2_OF(6)
-#define DO_HELD_APPTERM2_7 HELD_APPTERM2_OF(7)
-#define DO_HELD_APPTERM2_8 HELD_APPTERM2_OF(8)
-#define DO_HELD_APPTERM3_4 HELD_APPTERM3_OF(4)
-#define DO_HELD_APPTERM3_5 HELD_APPTERM3_OF(5)
-#define DO_HELD_APPTERM3_6 HELD_APPTERM3_OF(6)
-#define DO_HELD_APPTERM3_7 HELD_APPTERM3_OF(7)
-#define DO_HELD_APPTERM3_8 HELD_APPTERM3_OF(8)
+#define DO_GETFIELD0           STEP(2, LOAD_FIELD(accu, 0);)
+#define DO_GETFIELD1           STEP(2, LOAD_FIELD(accu, 1);)
+#define DO_GETFIELD2           STEP(2, LOAD_FIELD(accu, 2);)
+#define DO_GETFIELD3           STEP(2, LOAD_FIELD(accu, 3);)
+#define DO_SETFIELD0           STEP(2, STORE_FIELD(0);)
+#define DO_SETFIELD1           STEP(2, STORE_FIELD(1);)
+#define DO_SETFIELD2           STEP(2, STORE_FIELD(2);)
+#define DO_SETFIELD3           STEP(2, STORE_FIELD(3);)
+#define DO_CONST0              STEP(2, accu = val_of_int(0);)
+#define DO_CONST1              STEP(2, accu = val_of_int(1);)
+#define DO_CONST2              STEP(2, accu = val_of_int(2);)
+#define DO_CONST3              STEP(2, accu = val_of_int(3);)
+#define DO_PUSHCONST0          STEP(2, PUSH(accu); accu = val_of_int(0);)
+#define DO_PUSHCONST1          STEP(2, PUSH(accu); accu = val_of_int(1);)
+#define DO_PUSHCONST2          STEP(2, PUSH(accu); accu = val_of_int(2);)
+#define DO_PUSHCONST3          STEP(2, PUSH(accu); accu = val_of_int(3);)
+#define DO_POP_1               STEP(2, sp += 1;)
+#define DO_POP_2               STEP(2, sp += 2;)
+#define DO_POP_3               STEP(2, sp += 3;)
+#define DO_POP_4               STEP(2, sp += 4;)
+#define DO_RETURN_1            RETURN_OF(1)
+#define DO_RETURN_2            RETURN_OF(2)
+#define DO_RETURN_3            RETURN_OF(3)
+#define DO_RETURN_4            RETURN_OF(4)
+#define DO_RETURN_5            RETURN_OF(5)
+#define DO_RETURN_6            RETURN_OF(6)
+#define DO_APPTERM1_2          APPTERM1_OF(2)
+#define DO_APPTERM1_3          APPTERM1_OF(3)
+#define DO_APPTERM1_4          APPTERM1_OF(4)
+#define DO_APPTERM1_5          APPTERM1_OF(5)
+#define DO_APPTERM2_3          APPTERM2_OF(3)
+#define DO_APPTERM2_4          APPTERM2_OF(4)
+#define DO_APPTERM2_5          APPTERM2_OF(5)
+#define DO_APPTERM2_6          APPTERM2_OF(6)
+#define DO_APPTERM2_7          APPTERM2_OF(7)
+#define DO_APPTERM2_8          APPTERM2_OF(8)
+#define DO_APPTERM3_4          APPTERM3_OF(4)
+#define DO_APPTERM3_5          APPTERM3_OF(5)
+#define DO_APPTERM3_6          APPTERM3_OF(6)
+#define DO_APPTERM3_7          APPTERM3_OF(7)
+#define DO_APPTERM3_8          APPTERM3_OF(8)
+#define DO_HELD_APPTERM1_2     HELD_APPTERM1_OF(2)
+#define DO_HELD_APPTERM1_3     HELD_APPTERM1_OF(3)
+#define DO_HELD_APPTERM1_4     HELD_APPTERM1_OF(4)
+#define DO_HELD_APPTERM1_5     HELD_APPTERM1_OF(5)
+#define DO_HELD_APPTERM2_3     HELD_APPTERM2_OF(3)
+#define DO_HELD_APPTERM2_4     HELD_APPTERM2_OF(4)
+#define DO_HELD_APPTERM2_5     HELD_APPTERM2_OF(5)
+#define DO_HELD_APPTERM2_6     HELD_APPTERM2_OF(6)
+#define DO_HELD_APPTERM2_7     HELD_APPTERM2_OF(7)
+#define DO_HELD_APPTERM2_8     HELD_APPTERM2_OF(8)
+#define DO_HELD_APPTERM3_4     HELD_APPTERM3_OF(4)
+#define DO_HELD_APPTERM3_5     HELD_APPTERM3_OF(5)
+#define DO_HELD_APPTERM3_6     HELD_APPTERM3_OF(6)
+#define DO_HELD_APPTERM3_7     HELD_APPTERM3_OF(7)
+#define DO_HELD_APPTERM3_8     HELD_APPTERM3_OF(8)
 
 #endif

@@ -33,7 +33,7 @@
 #define HAS_FIELD(v, i)       true
 #else
 #define REQUIRE(condition) \
-    if (__builtin_expect(!(condition), 0)) goto type_error
+    if (UNLIKELY(!(condition))) FAIL(type_error)
 #define NOT_CLOSURE(v)        (!is_plain_closure(v) && !is_closure(v))
 #define ARGUMENTS_OK(prim, n) vm_arguments_ok(d, prim, n, accu, sp)
 #define HAS_FIELD(v, i)       has_plain_field((v), (i))
@@ -46,8 +46,8 @@
 
 #ifdef LOOP_COUNTING
 #define SLOW_ALLOC vm_slow_alloc /* what starts again would be counted twice */
-#define COUNT(op)                                                              \
-    if (__builtin_expect(d->vm->limits.fuel_left-- == 0, 0)) goto out_of_fuel; \
+#define COUNT(op)                                                    \
+    if (UNLIKELY(d->vm->limits.fuel_left-- == 0)) FAIL(out_of_fuel); \
     d->vm->op_counts[op]++;
 #define COUNT_PRIM(p) d->vm->prim_counts[(p)-d->vm->prims]++;
 #else
@@ -85,16 +85,12 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 #define ROW(n) STRAIGHT(ACC##n) STRAIGHT(PUSHACC##n)
     BY_8(ROW)
 #undef ROW
-    STRAIGHT(ACC)
-    STRAIGHT(PUSH)
-    STRAIGHT(PUSHACC)
-    STRAIGHT(POP)
+    STRAIGHT4(ACC, PUSH, PUSHACC, POP)
     STRAIGHT(ASSIGN)
 #define ROW(n) STRAIGHT(ENVACC##n) STRAIGHT(PUSHENVACC##n)
     FROM_1_TO_4(ROW)
 #undef ROW
-    STRAIGHT(ENVACC)
-    STRAIGHT(PUSHENVACC)
+    STRAIGHT2(ENVACC, PUSHENVACC)
 
     /* ---- calls and returns ---- */
     INSTR(PUSH_RETADDR) { /* words: frame word, then a BRANCH to the label: the return point */
@@ -107,9 +103,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         extra_args = OPERAND(1);
         ENTER(accu);
     }
-    STRAIGHT(APPLY1)
-    STRAIGHT(APPLY2)
-    STRAIGHT(APPLY3)
+    STRAIGHT3(APPLY1, APPLY2, APPLY3)
     INSTR(APPTERM) {
         REQUIRE_CLOSURE(accu);
         intptr_t n = OPERAND(1);
@@ -119,10 +113,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         extra_args += 2 * (n - 1);
         ENTER(accu);
     }
-    STRAIGHT(APPTERM1)
-    STRAIGHT(APPTERM2)
-    STRAIGHT(APPTERM3)
-    STRAIGHT(RETURN)
+    STRAIGHT4(APPTERM1, APPTERM2, APPTERM3, RETURN)
     INSTR(RESTART) {
         intptr_t n = (intptr_t)wosize_of(env) - 3;
         sp -= n;
@@ -146,7 +137,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     /* ---- closures ---- */
     INSTR(CLOSURE) {
         intptr_t n = OPERAND(1);
-        if (__builtin_expect(n > MAX_YOUNG_WOSIZE - 2, 0)) goto in_LARGE_CLOSURE;
+        if (UNLIKELY(n > MAX_YOUNG_WOSIZE - 2)) DO_INSTEAD(LARGE_CLOSURE);
         ALLOC(2 + n, make_header(2 + n, TAG_CLOSURE, 0));
         field(block, 0) = OPERAND(2);
         field(block, 1) = make_closinfo(0, 2);
@@ -179,27 +170,19 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 #undef ROW
 
     /* ---- globals and atoms ---- */
-    STRAIGHT(GETGLOBAL)
-    STRAIGHT(PUSHGETGLOBAL)
-    STRAIGHT(GETGLOBALFIELD)
-    STRAIGHT(PUSHGETGLOBALFIELD)
+    STRAIGHT4(GETGLOBAL, PUSHGETGLOBAL, GETGLOBALFIELD, PUSHGETGLOBALFIELD)
     INSTR(SETGLOBAL) {
         gc_store(&d->gc, d->vm->global_data, pc[1], accu);
         accu = VAL_UNIT;
         NEXT(2);
     }
-    STRAIGHT(ATOM0)
-    STRAIGHT(ATOM)
-    STRAIGHT(PUSHATOM0)
-    STRAIGHT(PUSHATOM)
+    STRAIGHT4(ATOM0, ATOM, PUSHATOM0, PUSHATOM)
 
     /* ---- blocks; tags are operands as headers ---- */
-    STRAIGHT(MAKEBLOCK1)
-    STRAIGHT(MAKEBLOCK2)
-    STRAIGHT(MAKEBLOCK3)
+    STRAIGHT3(MAKEBLOCK1, MAKEBLOCK2, MAKEBLOCK3)
     INSTR(MAKEBLOCK) {
         intptr_t n = OPERAND(1);
-        if (__builtin_expect(n > MAX_YOUNG_WOSIZE, 0)) goto in_LARGE_BLOCK;
+        if (UNLIKELY(n > MAX_YOUNG_WOSIZE)) DO_INSTEAD(LARGE_BLOCK);
         ALLOC(n, pc[2]);
         field(block, 0) = accu;
         for (intptr_t i = 1; i < n; i++) field(block, i) = sp[i - 1];
@@ -226,13 +209,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 #define ROW(n) STRAIGHT(GETFIELD##n) STRAIGHT(SETFIELD##n)
     BY_4(ROW)
 #undef ROW
-    STRAIGHT(GETFIELD)
-    STRAIGHT(SETFIELD)
-    STRAIGHT(GETFLOATFIELD)
-    STRAIGHT(SETFLOATFIELD)
-    STRAIGHT(VECTLENGTH)
-    STRAIGHT(GETVECTITEM)
-    STRAIGHT(SETVECTITEM)
+    STRAIGHT4(GETFIELD, SETFIELD, GETFLOATFIELD, SETFLOATFIELD)
+    STRAIGHT3(VECTLENGTH, GETVECTITEM, SETVECTITEM)
     INSTR(GETSTRINGCHAR)
     INSTR(GETBYTESCHAR) {
         REQUIRE(has_byte(accu, sp[0]));
@@ -249,9 +227,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 
     /* ---- branches ---- */
     INSTR(BRANCH) { GOTO(pc[1]); }
-    STRAIGHT(BRANCHIF)
-    STRAIGHT(BRANCHIFNOT)
-    STRAIGHT(SWITCH)
+    STRAIGHT3(BRANCHIF, BRANCHIFNOT, SWITCH)
     INSTR(BOOLNOT) {
         REQUIRE(is_int(accu));
         accu = VAL_FALSE + VAL_TRUE - accu;
@@ -269,36 +245,24 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         NEXT(2);
     }
     INSTR(POPTRAP) {
-        if (__builtin_expect(d->gc.action_requested, 0)) {
-            SAVE_ACCU();
-            vm_slow_poll(d);
-            RESTORE_ACCU();
-        }
+        POLL()
         d->stack.trap = (uintptr_t)int_of_val(sp[1]);
         sp += 4;
         NEXT(1);
     }
     INSTR(RAISE) {
-        if (__builtin_expect(d->backtrace_active, 0)) {
-            SAVE_ACCU();
-            vm_slow_record_backtrace(d, false);
-            RESTORE_ACCU();
-        }
-        goto unwind;
+        RECORD_BACKTRACE(false)
+        UNWIND();
     }
     INSTR(RERAISE) {
-        if (__builtin_expect(d->backtrace_active, 0)) {
-            SAVE_ACCU();
-            vm_slow_record_backtrace(d, true);
-            RESTORE_ACCU();
-        }
-        goto unwind;
+        RECORD_BACKTRACE(true)
+        UNWIND();
     }
     INSTR(RAISE_NOTRACE) {
     unwind:
         if (d->stack.trap == 0) return exn_result(accu);
         sp = d->stack.high - d->stack.trap;
-        if (__builtin_expect(sp > d->stack.lowest_watermark, 0)) vm_watermarks_unwound(d, sp);
+        if (UNLIKELY(sp > d->stack.lowest_watermark)) vm_watermarks_unwound(d, sp);
         pc = (const uintptr_t *)sp[0];
         d->stack.trap = (uintptr_t)int_of_val(sp[1]);
         env = sp[2];
@@ -338,10 +302,10 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         sp += n;
         NEXT(3);
     }
-#define ROW(n)                                                                         \
-    INNER(C_CALL_TESTED##n) {                                                          \
-        if (__builtin_expect(!ARGUMENTS_OK(PRIM_OPERAND(1), n), 0)) goto bad_argument; \
-        goto op_C_CALL##n;                                                             \
+#define ROW(n)                                                               \
+    INNER(C_CALL_TESTED##n) {                                                \
+        if (UNLIKELY(!ARGUMENTS_OK(PRIM_OPERAND(1), n))) FAIL(bad_argument); \
+        goto op_C_CALL##n;                                                   \
     }
     FROM_1_TO_4(ROW)
     ROW(5)
@@ -381,26 +345,19 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 #define ROW(n) STRAIGHT(CONST##n) STRAIGHT(PUSHCONST##n)
     BY_4(ROW)
 #undef ROW
-    STRAIGHT(CONSTINT)
-    STRAIGHT(PUSHCONSTINT)
+    STRAIGHT2(CONSTINT, PUSHCONSTINT)
     INSTR(NEGINT) {
         REQUIRE(is_int(accu));
         accu = 2 - accu;
         NEXT(1);
     }
-    STRAIGHT(ADDINT)
-    STRAIGHT(SUBINT)
-    STRAIGHT(MULINT)
-    STRAIGHT(ANDINT)
-    STRAIGHT(ORINT)
-    STRAIGHT(XORINT)
-    STRAIGHT(LSLINT)
-    STRAIGHT(LSRINT)
+    STRAIGHT4(ADDINT, SUBINT, MULINT, ANDINT)
+    STRAIGHT4(ORINT, XORINT, LSLINT, LSRINT)
     STRAIGHT(ASRINT)
     INSTR(DIVINT) {
         REQUIRE(both_ints(accu, sp[0]));
         intptr_t divisor = int_of_val(*sp);
-        if (divisor == 0) goto zero_divide;
+        if (divisor == 0) FAIL(zero_divide);
         sp++;
         accu = val_of_int(divisor == -1 ? -int_of_val(accu) : int_of_val(accu) / divisor);
         NEXT(1);
@@ -408,33 +365,20 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INSTR(MODINT) {
         REQUIRE(both_ints(accu, sp[0]));
         intptr_t divisor = int_of_val(*sp);
-        if (divisor == 0) goto zero_divide;
+        if (divisor == 0) FAIL(zero_divide);
         sp++;
         accu = val_of_int(divisor == -1 ? 0 : int_of_val(accu) % divisor);
         NEXT(1);
     }
-    STRAIGHT(OFFSETINT)
-    STRAIGHT(OFFSETREF)
+    STRAIGHT2(OFFSETINT, OFFSETREF)
     INSTR(ISINT) {
         accu = val_of_bool(is_int(accu));
         NEXT(1);
     }
-    STRAIGHT(EQ)
-    STRAIGHT(NEQ)
-    STRAIGHT(LTINT)
-    STRAIGHT(LEINT)
-    STRAIGHT(GTINT)
-    STRAIGHT(GEINT)
-    STRAIGHT(ULTINT)
-    STRAIGHT(UGEINT)
-    STRAIGHT(BEQ)
-    STRAIGHT(BNEQ)
-    STRAIGHT(BLTINT)
-    STRAIGHT(BLEINT)
-    STRAIGHT(BGTINT)
-    STRAIGHT(BGEINT)
-    STRAIGHT(BULTINT)
-    STRAIGHT(BUGEINT)
+    STRAIGHT4(EQ, NEQ, LTINT, LEINT)
+    STRAIGHT4(GTINT, GEINT, ULTINT, UGEINT)
+    STRAIGHT4(BEQ, BNEQ, BLTINT, BLEINT)
+    STRAIGHT4(BGTINT, BGEINT, BULTINT, BUGEINT)
 
     /* ---- objects ---- */
     INSTR(GETMETHOD) {
@@ -452,14 +396,14 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
             NEXT(3);
         }
         value method = vm_slow_public_method(accu, OPERAND(1), (uintptr_t *)&pc[2]);
-        if (__builtin_expect(method == 0, 0)) goto type_error;
+        if (UNLIKELY(method == 0)) FAIL(type_error);
         PUSH(accu);
         accu = method;
         NEXT(3);
     }
     INSTR(GETDYNMET) {
         value method = vm_slow_public_method(sp[0], accu, NULL);
-        if (__builtin_expect(method == 0, 0)) goto type_error;
+        if (UNLIKELY(method == 0)) FAIL(type_error);
         accu = method;
         NEXT(1);
     }
@@ -478,7 +422,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         GOTO(CALLEE(env)->entry);
     }
     INNER(NO_CODE) { /* function 0: closures of Obj.new_block, or of a let rec not yet filled in */
-        goto type_error;
+        FAIL(type_error);
     }
     INNER(WATERMARK) { /* the frame's three words are popped: give them back to move the mark */
         sp -= 3;
@@ -500,7 +444,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INNER(NEXT_CALL) { /* E: where the calls come from */
         d->stack.sp = sp;
         value end = vm_slow_next_call(d, env, accu);
-        if (end == 0) goto begun;
+        if (end == 0) CALL_BEGUN();
         return end;
     }
     INNER(REEXECUTE_ENDED) { /* E is the instruction's A; sp: the detour's trap frame */
@@ -552,12 +496,12 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 #include "vm/code/engine.def"
 
     /* Floats in flat arrays, for the primitives that take arrays of any kind. */
-get_from_float_array:
-    if (!float_array_has_item(accu, sp[0])) goto in_C_CALL_TESTED2;
+in_FLOAT_ARRAY_GET:
+    if (!float_array_has_item(accu, sp[0])) CALL_INSTEAD(2);
     DO_FLOATARRAY_GET
     NEXT(0);
-set_in_float_array:
-    if (!float_array_has_item(accu, sp[0]) || !is_double(sp[1])) goto in_C_CALL_TESTED3;
+in_FLOAT_ARRAY_SET:
+    if (!float_array_has_item(accu, sp[0]) || !is_double(sp[1])) CALL_INSTEAD(3);
     DO_FLOATARRAY_SET
     NEXT(0);
 
@@ -574,7 +518,7 @@ slow_enter:
     RESTORE();
     accu = env; /* as at every entry: dead, but a later allocation may keep it */
     GOTO(CALLEE(env)->entry);
-begun: /* a call, with its return frame, for which A is left in the domain */
+call_begun: /* a call, with its return frame, for which A is left in the domain */
     sp = d->stack.sp;
     accu = d->accu;
     d->accu = VAL_UNIT;
@@ -602,7 +546,7 @@ raise_from_c:
         vm_slow_record_backtrace(d, false);
         accu = d->accu;
     }
-    goto unwind;
+    UNWIND();
 
     /* Refused by the verifier: debugger instructions always, effects until their versions are
      * run. */

@@ -17,10 +17,15 @@
 #ifndef BACTRIAN_VM_ENGINE_LOOP_H
 #define BACTRIAN_VM_ENGINE_LOOP_H
 
+#include "vm/code/code.h"
 #include "vm/state/vm.h"
 
-/* Decoded length of GRAB. */
+/* A function that takes several arguments has two entries: f->entry, its GRAB, for any number of
+ * them; and, once prepared, this one for a call with just f->grabs. */
 enum { GRAB_WORDS = 3 };
+static inline const uintptr_t *entry_exact(const struct vm_function *f) {
+    return f->entry + GRAB_WORDS;
+}
 
 /* How a run of the loop begins. */
 enum vm_run_start {

@@ -23,11 +23,40 @@
         goto *(void *)*pc; \
     } while (0)
 #define ADVANCE(words) pc += (words);
+/* A straight body: statements, then on by that many words. */
+#define STEP(words, ...) {__VA_ARGS__} ADVANCE(words)
 #define GOTO(target)                      \
     do {                                  \
         pc = (const uintptr_t *)(target); \
         goto *(void *)*pc;                \
     } while (0)
+
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+/* How a body leaves before its end, for what loop.c has once. The stack, A and pc are as before the
+ * instruction, except where it says otherwise. */
+#define FAIL(error)      goto error               /* raise: type_error, bad_argument, zero_divide */
+#define CALL_INSTEAD(n)  goto in_C_CALL_TESTED##n /* an INLINED primitive: call its C function */
+#define DO_INSTEAD(name) goto in_##name           /* another instruction with the same words */
+#define APPLY_RESULT()   goto apply_result        /* RETURN: A to the extra arguments */
+#define ENTER_ENV()      goto enter_env           /* call E, its arguments are on the stack */
+#define STOP_AT_ENTRY()  goto slow_enter          /* the same, after a poll and a stack check */
+#define CALL_BEGUN()     goto call_begun          /* a slow path has pushed a call: make it */
+#define UNWIND()         goto unwind              /* A is the exception */
+
+/* Runs what waits for a poll. */
+#define POLL()                              \
+    if (UNLIKELY(d->gc.action_requested)) { \
+        SAVE_ACCU();                        \
+        vm_slow_poll(d);                    \
+        RESTORE_ACCU();                     \
+    }
+#define RECORD_BACKTRACE(reraise)               \
+    if (UNLIKELY(d->backtrace_active)) {        \
+        SAVE_ACCU();                            \
+        vm_slow_record_backtrace(d, (reraise)); \
+        RESTORE_ACCU();                         \
+    }
 
 /* Leaves the loop's state behind (S2, E2), and takes it up again. */
 #define SAVE()                                              \
@@ -50,14 +79,13 @@
  * row has 32 bytes. */
 #define CALLEE(c) ((const struct vm_function *)(functions_odd + 16 * (uintptr_t)field((c), 0)))
 /* Whether a call must stop first: one test for stack, poll and signals. */
-#define MUST_STOP(callee) \
-    __builtin_expect((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit, 0)
+#define MUST_STOP(callee) UNLIKELY((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit)
 /* Enters closure c with extra_args + 1 arguments on the stack. */
 #define ENTER(c)                                         \
     do {                                                 \
         env = (c);                                       \
         const struct vm_function *callee_ = CALLEE(env); \
-        if (MUST_STOP(callee_)) goto slow_enter;         \
+        if (MUST_STOP(callee_)) STOP_AT_ENTRY();         \
         GOTO(callee_->entry);                            \
     } while (0)
 /* The same with n arguments, and with n - 1 more than extra_args says: where the function takes
@@ -67,10 +95,10 @@
         env = (c);                                       \
         const struct vm_function *callee_ = CALLEE(env); \
         extra_args = val_of_int((n)-1);                  \
-        if (MUST_STOP(callee_)) goto slow_enter;         \
+        if (MUST_STOP(callee_)) STOP_AT_ENTRY();         \
         if (callee_->grabs != (n)) GOTO(callee_->entry); \
         extra_args = val_of_int(0);                      \
-        GOTO(callee_->entry + GRAB_WORDS);               \
+        GOTO(entry_exact(callee_));                      \
     } while (0)
 #define ENTER_WITH_MORE(c, n)                                                             \
     do {                                                                                  \
@@ -78,9 +106,9 @@
         const struct vm_function *callee_ = CALLEE(env);                                  \
         if (MUST_STOP(callee_) || callee_->grabs != (n) || extra_args != val_of_int(0)) { \
             extra_args += 2 * ((n)-1);                                                    \
-            goto enter_env;                                                               \
+            ENTER_ENV();                                                                  \
         }                                                                                 \
-        GOTO(callee_->entry + GRAB_WORDS);                                                \
+        GOTO(entry_exact(callee_));                                                       \
     } while (0)
 /* Pops the return frame at sp. */
 #define RETURN_TO_FRAME()              \
@@ -98,10 +126,10 @@
     value block;                                                    \
     do {                                                            \
         uintptr_t p_ = d->gc.young_ptr - 8 * ((n) + 1);             \
-        if (__builtin_expect(p_ < d->gc.young_limit, 0)) {          \
+        if (UNLIKELY(p_ < d->gc.young_limit)) {                     \
             SAVE_ACCU();                                            \
             block = SLOW_ALLOC(d, (n), tag_of_header(header_word)); \
-            if (block == 0) goto begun;                             \
+            if (block == 0) CALL_BEGUN();                           \
             RESTORE_ACCU();                                         \
         } else {                                                    \
             d->gc.young_ptr = p_;                                   \
@@ -156,6 +184,10 @@ typedef value stubn(value *, int);
         accu = VAL_UNIT;                   \
     } while (0)
 #define REQUIRE_CLOSURE(v) REQUIRE(!NOT_CLOSURE(v))
+
+#define STRAIGHT2(a, b)       STRAIGHT(a) STRAIGHT(b)
+#define STRAIGHT3(a, b, c)    STRAIGHT2(a, b) STRAIGHT(c)
+#define STRAIGHT4(a, b, c, d) STRAIGHT2(a, b) STRAIGHT2(c, d)
 
 #define BY_8(row)        row(0) row(1) row(2) row(3) row(4) row(5) row(6) row(7)
 #define BY_4(row)        row(0) row(1) row(2) row(3)
