@@ -12,8 +12,8 @@ static inline bool is_closure(value v) {
     return is_block(v) && (tag_of(v) == TAG_CLOSURE || tag_of(v) == TAG_INFIX);
 }
 static inline bool is_plain_closure(value v) { return is_block(v) && tag_of(v) == TAG_CLOSURE; }
-/* A block whose field i may be read as a value. Infix headers count words before, not fields
- * behind. */
+/* A block whose field i may be read as a value. Infix headers count the words before,
+ * not the fields after. */
 static inline bool has_field(value v, uintptr_t i) {
     if (is_int(v)) return false;
     header h = header_of(v);

@@ -24,7 +24,7 @@ struct vm_debuginfo;
 enum vm_function_kind { FUNCTION_MAIN, FUNCTION_CLOSURE, FUNCTION_RESTART };
 
 /* What a call needs comes first. Most functions of a large program are never called: what is known
- * of decoded ones stands elsewhere (vm/engine/prepare.h), so that two rows share a cache line. */
+ * of decoded ones is in decoded.h, so that two rows share a cache line. */
 struct vm_function {
     _Alignas(32) const uintptr_t *entry; /* where a call goes on: decoded instructions */
     uint64_t frame_bytes;                /* what a call must find free: the highest height */

@@ -5,7 +5,7 @@
  * made. A place is the number of a function, in all fragments together; 0 is outside of them all.
  *
  * PL1  d->function_id is the place of the body that runs; inside a primitive, that of its caller.
- * PL2  An entry is told when its caller is not last_caller[place]. */
+ * PL2  An entry is reported when its caller is not last_caller[place]. */
 #ifndef BACTRIAN_VM_CODE_FUNCTION_ID_H
 #define BACTRIAN_VM_CODE_FUNCTION_ID_H
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_MERGED = IF_SMALL_TABLES(1, 32) };
+
 struct target {
     uint32_t pc, height;
 };
@@ -160,12 +162,30 @@ static bool is_found(struct builder *b, struct target target) {
     return false;
 }
 
+/* Rows are a few ascending runs, as a rule: one for each loop that is entered at its end. */
+static void order_rows(struct vm_ir *ir) {
+    struct vm_ir_row *rows = ir->rows, *run = vm_must(malloc(ir->count * sizeof *run));
+    size_t merged = 0, end = 1;
+    while (end < ir->count && rows[end].pc > rows[end - 1].pc) end++;
+    for (size_t i = end; i < ir->count; i = end) {
+        for (end = i + 1; end < ir->count && rows[end].pc > rows[end - 1].pc;) end++;
+        if (merged++ > MOST_MERGED) {
+            qsort(rows, ir->count, sizeof *rows, by_pc);
+            break;
+        }
+        memcpy(run, rows + i, (end - i) * sizeof *run);
+        for (size_t a = i, b = end - i, to = end; b > 0;)
+            rows[--to] = a > 0 && rows[a - 1].pc > run[b - 1].pc ? rows[--a] : run[--b];
+    }
+    free(run);
+}
+
 static void find_rows(struct builder *b) {
     while (b->pending_count > 0) {
         struct target target = pop(b);
         if (!is_found(b, target)) follow(b, target);
     }
-    if (b->known != NULL) qsort(b->ir->rows, b->ir->count, sizeof *b->ir->rows, by_pc);
+    if (b->known != NULL) order_rows(b->ir);
     free(b->known);
     free(b->pending);
 }

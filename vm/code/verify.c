@@ -161,7 +161,7 @@ static bool allocate(struct verifier *v) {
     return true;
 }
 
-/* The code at word 0 as function 0, and the frame that stands for none as frame 0. */
+/* Function 0 is the code at word 0; frame 0 means no control frame. */
 static bool start(struct verifier *v) {
     bool fragment = v->in->fragment;
     struct vm_entry main = {.arity = fragment, .functions = fragment};

@@ -31,7 +31,7 @@ struct vm_entry {
                              frame of a call, two words of a primitive) comes on top */
     uint32_t arity;       /* 1, or GRAB's operand + 1 */
     uint32_t functions;   /* environment shape: functions in the closure block, ... */
-    uint32_t variables;   /* ... free variables behind them, ... */
+    uint32_t variables;   /* ... free variables after them, ... */
     uint32_t index;       /* ... and which of the functions this is */
 };
 
@@ -79,7 +79,7 @@ void vm_verified_free(struct vm_verified *verified);
  * frames counted); VM_UNREACHED for operands and dead code. A RESTART has 1. Every label of an
  * instruction that is reached is reached too. Needs: pc lies in the code. GC: never. */
 uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc);
-/* The entry at pc (pc of a RESTART finds the function behind it), or NULL. */
+/* The entry at pc (pc of a RESTART finds the function after it), or NULL. */
 const struct vm_entry *vm_find_entry(const struct vm_verified *verified, uint32_t pc);
 
 #endif

@@ -240,7 +240,7 @@ static bool follow(struct verifier *v, uint32_t pc) {
         enum flow flow = apply_rule(v, &s);
         if (flow != FLOW_NEXT) return flow == FLOW_END;
         uint32_t next = s.pc + width_at(v, s.pc);
-        if (next == v->word_count) return refuse(v, s.pc, VM_V_END, "flow goes on behind it");
+        if (next == v->word_count) return refuse(v, s.pc, VM_V_END, "flow goes on past the end");
         enum arrival arrival = arrive(v, &s, next);
         if (arrival != ARRIVAL_NEW) return arrival == ARRIVAL_KNOWN;
         s.pc = next;

@@ -14,7 +14,7 @@
 #define CHUNK_WORDS IF_SMALL_TABLES(1u, 128u) /* words of code whose places lie together */
 
 /* A control frame: words on the stack that only the machine may touch. Frames of one function form
- * a chain to the outermost; frames[0] stands for "none". */
+ * a chain to the outermost; frames[0] means none. */
 struct control_frame {
     uint32_t base, top; /* heights without and with it */
     uint32_t parent;

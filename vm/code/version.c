@@ -1,4 +1,4 @@
-/* version.c - the table behind version.h. */
+/* version.c - the table of version.h. */
 #include "vm/code/version.h"
 
 #include "gc/value.h"

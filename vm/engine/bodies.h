@@ -4,7 +4,7 @@
  *
  * pc points at the instruction's own word, sp is at the height the verifier gave for it, also in
  * the middle of a fused form: so any body may refuse a value, allocate or call. A jump or return
- * leaves by GOTO; otherwise the next instruction lies behind. */
+ * leaves by GOTO; otherwise the next instruction follows. */
 #ifndef BACTRIAN_VM_ENGINE_BODIES_H
 #define BACTRIAN_VM_ENGINE_BODIES_H
 

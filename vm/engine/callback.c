@@ -73,16 +73,16 @@ static inline void leave(struct domain *d, ptrdiff_t depth) {
     if (d->stack.sp > d->stack.lowest_watermark) vm_watermarks_unwound(d, d->stack.sp);
 }
 
-/* Applies f to the n arguments at d->stack.sp, behind which a return frame is made room for. */
+/* Applies f to the n arguments at d->stack.sp, which three words for a return frame follow. */
 static inline value apply(struct domain *d, value f, int n) {
-    value *behind = d->stack.sp + n + 3;
-    ptrdiff_t depth = d->stack.high - behind;
+    value *end = d->stack.sp + n + 3;
+    ptrdiff_t depth = d->stack.high - end;
     if (__builtin_expect(!is_closure(f), 0)) { /* a program registers what it likes */
-        d->stack.sp = behind;
+        d->stack.sp = end;
         return vm_protect_exn(d, raise_no_function, NULL);
     }
-    behind[-3] = (value)d->vm->leave_code;
-    behind[-2] = behind[-1] = VAL_UNIT;
+    end[-3] = (value)d->vm->leave_code;
+    end[-2] = end[-1] = VAL_UNIT;
     value result = vm_enter(d, f, n - 1);
     leave(d, depth);
     return result;

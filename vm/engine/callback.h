@@ -11,7 +11,7 @@ struct vm;
  * exception as exn_result: test is_exn_result. */
 value vm_callback_exn(struct domain *d, value f, int n, const value *args);
 value vm_callback1_exn(struct domain *d, value f, value a);
-/* Where a run of several calls takes them from. next is told the result of the call before (0:
+/* Where a run of several calls takes them from. next gets the result of the call before (0:
  * there was none) and gives the next closure with its argument: VAL_TRUE; or ends the run:
  * VAL_FALSE, or an exception as exn_result. GC: may run. */
 struct vm_calls {

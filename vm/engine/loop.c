@@ -1,11 +1,11 @@
-/* loop.c - the loop: one body for each instruction, direct-threaded over decoded code (engine.h).
+/* loop.c - the loop: one body for each instruction, direct-threaded over decoded code (loop.h).
  *
  * Registers: pc (the instruction being executed), sp, accu (A), env (E), extra_args (X: arguments
  * beyond the first that are on the stack). Everything else lives in the domain. A body that may
- * collect, raise or run OCaml code first leaves the loop's state behind (SAVE), calls a function,
- * and takes it up again (RESTORE).
+ * collect, raise or run OCaml code first saves the loop's registers (SAVE), calls a function, and
+ * restores them (RESTORE).
  *
- * Here stand the instructions that leave the straight line; bodies.h has the others, which also
+ * Here are the instructions that leave the straight line; bodies.h has the others, which also
  * make up the fused forms (engine.def).
  *
  * Compiled three times: checked (robustness of D10), unchecked, and checked with counters. In
@@ -272,7 +272,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     STRAIGHT(CHECK_SIGNALS)
 
-    /* ---- primitives; the frame stands below the arguments that are on the stack ---- */
+    /* ---- primitives; the saved registers lie below the stacked arguments ---- */
 #define C_CALL(n, body)                                      \
     INSTR(C_CALL##n) {                                       \
         const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
@@ -447,7 +447,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         if (end == 0) CALL_BEGUN();
         return end;
     }
-    INNER(REEXECUTE_ENDED) { /* E is the instruction's A; sp: the detour's trap frame */
+    INNER(REEXECUTE_ENDED) { /* E is the instruction's A; sp: the call's trap frame */
         const struct vm_profiler *profiler = &d->vm->profiler;
         d->accu = env;
         d->stack.sp = sp;

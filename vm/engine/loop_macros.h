@@ -58,7 +58,7 @@
         RESTORE_ACCU();                         \
     }
 
-/* Leaves the loop's state behind (S2, E2), and takes it up again. */
+/* Saves the loop's registers on the stack (S2, E2), and restores them. */
 #define SAVE()                                              \
     do {                                                    \
         sp -= SAVED_WORDS;                                  \

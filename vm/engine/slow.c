@@ -1,5 +1,4 @@
-/* slow.c - the rare half of instructions (vm/engine/loop.h). All run with the loop's state left
- * behind. */
+/* slow.c - the rare half of instructions. All run with the loop's registers saved (E2). */
 #include "vm/engine/slow.h"
 
 #include "gc/hooks.h"
@@ -24,16 +23,16 @@ static void process_pending(struct domain *d) {
     vm_value_or_raise(d, d->vm->upcalls->process_pending_exn(d));
 }
 
-/* A block whose place a detour has told already comes there: what is due waits for the next
- * poll. */
-static bool has_its_place(const struct domain *d, size_t wosize) {
+/* Whether the block was sampled already, before its instruction was re-executed; pending actions
+ * wait for the next poll. */
+static bool was_sampled(const struct domain *d, size_t wosize) {
     uintptr_t p = d->gc.young_ptr - 8 * (wosize + 1);
     return d->promised_block == (value)(p + 8) && p >= d->gc.young_trigger &&
            p >= d->gc.sample_trigger;
 }
 
 value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
-    if (has_its_place(d, wosize)) {
+    if (was_sampled(d, wosize)) {
         d->promised_block = 0;
         return gc_bump(&d->gc, wosize, tag);
     }

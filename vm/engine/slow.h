@@ -23,7 +23,7 @@ void vm_slow_poll(struct domain *d);
 void vm_slow_enter(struct domain *d, const struct vm_function *f);
 /* The loop that counts came to an instruction that it has no fuel for. */
 _Noreturn void vm_slow_out_of_fuel(struct domain *d);
-/* Partial application of env to extra_args + 1 arguments at the stopped words. */
+/* Partial application of env to extra_args + 1 arguments at the saved registers. */
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args);
 value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from);
 value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const value *from);
@@ -36,7 +36,7 @@ _Noreturn void vm_slow_type_error(struct domain *d);
 _Noreturn void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim);
 _Noreturn void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim);
 void vm_slow_record_backtrace(struct domain *d, bool reraise);
-/* A function is entered from another place than the last time. GC: never. */
+/* A function is entered from another caller than the last time. GC: never. */
 void vm_slow_entered(struct domain *d, uint32_t place);
 
 #endif
