@@ -1,5 +1,6 @@
 /* prim_meta.c - what a toplevel, Dynlink and Callback need: the global table, code made at run
  * time, tracing, libraries of C code, named values. */
+#include "vm/stack/watermarks.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"

@@ -195,7 +195,7 @@ static inline void describe_promise(struct mp_profile *p, const struct mp_hit *h
     else request->depth = vm_short_call_stack(d, p->callstack_size, &request->gpcs);
     const struct vm_call_stack *kept = d->stack.call_stack;
     if (kept != NULL)
-        request->version = request->outermost_first ? kept->version : kept->brief_version;
+        request->version = request->outermost_first ? kept->version : kept->short_version;
 }
 
 /* A promised block's callback, where the instruction can't start again. MP1. */
@@ -375,7 +375,7 @@ static value begin_quickly(struct domain *d, size_t wosize, unsigned tag) {
     struct mp_profile *p = only->context;
     uint64_t end;
     const struct vm_call_stack *stack = d->stack.call_stack; /* of the thread that runs */
-    if (stack == NULL || p->callstack_version != stack->brief_version ||
+    if (stack == NULL || p->callstack_version != stack->short_version ||
         !vm_is_short_stack_again(d, stack) ||
         g->young_ptr - g->young_start < 8 * (RECORD_FIELDS + 1) || !mp_only_hits(s, wosize, &end) ||
         !mp_hit_once(s, only, end))

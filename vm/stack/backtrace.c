@@ -3,14 +3,15 @@
  * The stack from the innermost frame outwards:
  *
  *     sp[0..2]   base[0] ... base[height-1]   return frame   base[0] ...
- *     stopped    locals and arguments;        of the         of the
- *     at gpc     also return frames pushed    caller         caller
+ *     saved      locals and arguments;        of the         of the
+ *     registers  also return frames pushed    caller         caller
  *                for calls not yet made
  *
  * A word of a frame is an integer, a heap block, or (outside the heap, even) a control word: a
- * return address or a handler's. Handlers' are known by the chain of trap frames. */
+ * return address or a handler's. Handlers' are found by the chain of trap frames. */
 #include "vm/stack/backtrace.h"
 
+#include "gc/assert.h"
 #include "gc/heap.h"
 #include "gc/roots.h"
 #include "vm/code/code.h"
@@ -61,7 +62,7 @@ static struct traps first_trap(struct domain *d) {
     return t;
 }
 
-/* Whether the word at p is the handler of a trap frame; words are asked for in ascending order. */
+/* Whether the word at p is the handler of a trap frame. Called with ascending p. */
 static bool is_handler(struct traps *t, const value *p) {
     while (t->at < p && t->at < t->d->stack.high) find_trap(t, (uintptr_t)int_of_val(t->at[1]));
     return t->at == p && p < t->d->stack.high;
@@ -70,7 +71,7 @@ static bool is_handler(struct traps *t, const value *p) {
 struct walk {
     struct domain *d;
     struct traps traps;
-    value *stop; /* words from here on are not looked at */
+    value *stop; /* where the walk ends */
     size_t limit, count;
     void (*visit)(void *context, uint64_t gpc);
     void *context;
@@ -82,7 +83,7 @@ static void visit_gpc(struct walk *w, uint64_t gpc) {
     w->count++;
 }
 
-/* The return points of calls that frame has begun to push arguments for. */
+/* The return points of calls whose arguments frame is still pushing. */
 static void visit_pending(struct walk *w, const struct vm_frame *frame) {
     for (value *p = frame->base; p < frame->base + frame->height && p < w->stop; p++) {
         if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
@@ -92,8 +93,8 @@ static void visit_pending(struct walk *w, const struct vm_frame *frame) {
     }
 }
 
-/* OCaml's machine notices a full stack before it has entered the function, so that the call is the
- * innermost place; ours at the function's entry, which is left out. */
+/* ocamlrun detects a full stack before it enters the function, so its innermost entry is the call.
+ * This machine detects it at the function's entry, which is skipped. */
 static bool at_entry_of_overflow(const struct domain *d, value exn) {
     return d->stack.sp + SAVED_WORDS <= d->stack.high && is_int(d->stack.sp[1]) &&
            is_block(d->vm->global_data) && exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
@@ -123,7 +124,7 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
     return w.count;
 }
 
-/* ---- What stubs see of it (vm/state/abi.h). ---- */
+/* ---- The view of C stubs (vm/state/abi.h). ---- */
 
 void vm_backtrace_publish(struct domain *d) {
     d->abi.backtrace_active = d->backtrace_active;
@@ -140,6 +141,7 @@ size_t vm_backtrace_count(struct domain *d) {
 
 static void append(void *context, uint64_t gpc) {
     struct vm_backtrace *b = context;
+    ASSERT(b->count < VM_BACKTRACE_LIMIT); /* BT1 */
     b->gpcs[b->count++] = gpc;
 }
 
@@ -189,10 +191,10 @@ bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc) {
     return op == OP_RAISE || op == OP_RERAISE;
 }
 
-static void print_place(struct vm *vm, size_t i, const char *first, uint64_t gpc, FILE *out) {
+static void print_entry(struct vm *vm, size_t i, const char *first, uint64_t gpc, FILE *out) {
     struct vm_location where;
     bool known = vm_debuginfo_find(vm, gpc, &where), raise = vm_backtrace_is_raise(vm, gpc);
-    if (!known && raise) return; /* put in by the compiler */
+    if (!known && raise) return; /* inserted by the compiler */
     const char *what = i == 0 ? first : "Called from";
     if (raise) what = i == 0 ? "Raised at" : "Re-raised at";
     if (known)
@@ -205,5 +207,5 @@ void vm_backtrace_print(struct domain *d, bool stopped, FILE *out) {
     const struct vm_backtrace *b = d->backtrace;
     size_t count = vm_backtrace_count(d);
     const char *first = stopped ? "Stopped at" : "Raised by primitive operation at";
-    for (size_t i = 0; i < count; i++) print_place(d->vm, i, first, b->gpcs[i], out);
+    for (size_t i = 0; i < count; i++) print_entry(d->vm, i, first, b->gpcs[i], out);
 }

@@ -1,6 +1,7 @@
 /* callstack.c - see callstack.h. */
 #include "vm/stack/callstack.h"
 
+#include "gc/assert.h"
 #include "gc/small_tables.h"
 #include "vm/code/code.h"
 #include "vm/stack/frame_layout.h"
@@ -14,11 +15,12 @@
 #include <string.h>
 
 enum {
-    MARK_DEPTH = IF_SMALL_TABLES(1, 16), /* frames between the innermost one and a new mark */
-    COMPARED = IF_SMALL_TABLES(2, 64),   /* a stack with more fresh frames counts as another one */
+    WATERMARK_DEPTH = IF_SMALL_TABLES(1, 16), /* frames inside a new watermark */
+    COMPARED = IF_SMALL_TABLES(2, 64), /* fresh frames; a stack with more counts as another one */
 };
 
-/* Frames that were noted so far at the end of the arrays stay there. */
+/* Makes room for count frames. The first `noted` of a walk, at the end of the arrays, stay there.
+ * Fails: false, no memory; the arrays are as before. */
 static bool widen(struct vm_frames *f, size_t count, size_t noted) {
     size_t wider = f->capacity == 0 ? IF_SMALL_TABLES(1, 256) : f->capacity;
     while (wider < count) wider *= 2;
@@ -55,11 +57,11 @@ static struct vm_call_stack *create(struct domain *d) {
         return NULL;
     }
     /* Versions of different threads' stacks differ. */
-    s->version = s->brief_version = (uint64_t)++d->vm->call_stacks << 40;
+    s->version = s->short_version = (uint64_t)++d->vm->call_stacks << 40;
     return d->stack.call_stack = s;
 }
 
-/* Slots are kept as the low half of their address in words, which tells them apart in a stack. */
+/* Slots are kept as the low half of their address in words, which is unique in a stack. */
 static uint32_t word_address(const value *slot) { return (uint32_t)((uintptr_t)slot / 8); }
 static value *slot_at(const struct domain *d, uint32_t address) {
     return d->stack.high - (uint32_t)(word_address(d->stack.high) - address);
@@ -67,17 +69,17 @@ static value *slot_at(const struct domain *d, uint32_t address) {
 
 /* ---- Walking. ---- */
 
-/* A walk: where it begins, and what came of it. */
+/* A walk: its next frame, and its result. */
 struct walker {
-    value *behind; /* the return frame of the innermost frame */
+    value *return_frame; /* the return frame of the innermost frame */
     uint64_t gpc;
-    size_t count; /* frames that were noted */
-    bool at_mark; /* the last of them was the one before the mark */
+    size_t count;      /* frames noted so far */
+    bool at_watermark; /* the last of them is the one inside the watermark */
     bool no_memory;
 };
 
 static bool take_frame(struct walker *w, const struct vm_frame *frame) {
-    w->behind = frame->base + frame->height;
+    w->return_frame = frame->base + frame->height;
     w->gpc = frame->gpc;
     return true;
 }
@@ -86,33 +88,33 @@ static bool take_frame(struct walker *w, const struct vm_frame *frame) {
 static inline bool start(struct domain *d, struct vm_call_stack *s, struct walker *w) {
     struct vm_frame frame;
     w->count = 0;
-    w->at_mark = w->no_memory = false;
+    w->at_watermark = w->no_memory = false;
     if (d->stack.sp >= d->stack.high) return false;
     value word = d->stack.sp[1];
-    const struct vm_stopped_code *place = vm_stopped_code_of(s, word);
-    if (place->word != word) return vm_frames_first(d, &frame) && take_frame(w, &frame);
-    w->behind = d->stack.sp + SAVED_WORDS + place->height + int_of_val(d->stack.sp[2]);
-    w->gpc = place->gpc;
+    const struct vm_stopped_code *stopped = vm_stopped_code_of(s, word);
+    if (stopped->word != word) return vm_frames_first(d, &frame) && take_frame(w, &frame);
+    w->return_frame = d->stack.sp + SAVED_WORDS + stopped->height + int_of_val(d->stack.sp[2]);
+    w->gpc = stopped->gpc;
     return true;
 }
 
-/* Past a mark, a callback, or the outermost frame. */
-static bool step_slowly(struct domain *d, value **behind, uint64_t *gpc) {
-    /* Behind the last frame of a stack there is only its return frame. */
-    if (*behind + 3 + SAVED_WORDS > d->stack.high) return false;
-    struct vm_frame frame = {.base = *behind, .height = 0};
+/* Across a watermark or a callback; false at the outermost frame. */
+static bool step_slowly(struct domain *d, value **return_frame, uint64_t *gpc) {
+    /* The outermost frame is followed by its return frame only. */
+    if (*return_frame + 3 + SAVED_WORDS > d->stack.high) return false;
+    struct vm_frame frame = {.base = *return_frame, .height = 0};
     if (!vm_frames_next(d, &frame)) return false;
-    *behind = frame.base + frame.height;
+    *return_frame = frame.base + frame.height;
     *gpc = frame.gpc;
     return true;
 }
 
-/* Notes frames, behind those that were, until there are `limit` or no more, or the one before the
- * mark was noted. */
+/* Notes further frames until there are `limit`, or no more, or the one inside the watermark is
+ * noted. */
 static inline __attribute__((always_inline)) void walk(struct domain *d, struct vm_frames *f,
                                                        struct walker *to, size_t limit,
-                                                       const value *mark) {
-    value *behind = to->behind;
+                                                       const value *watermark) {
+    value *return_frame = to->return_frame;
     uint64_t gpc = to->gpc;
     size_t n = to->count;
     bool more = true;
@@ -128,21 +130,21 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
         while (n < room) {
             n++;
             *--gpcs = gpc;
-            *--slots = word_address(behind);
-            *--returns = (struct vm_return){behind[0], behind[2]};
-            if (behind == mark) {
+            *--slots = word_address(return_frame);
+            *--returns = (struct vm_return){return_frame[0], return_frame[2]};
+            if (return_frame == watermark) {
                 returns->address = 0;
-                to->at_mark = true;
+                to->at_watermark = true;
                 more = false;
                 break;
             }
-            if (step_to_caller(&behind, &gpc)) continue;
+            if (step_to_caller(&return_frame, &gpc)) continue;
             returns->address = 0;
-            /* Copies: what has its address taken can't stay in a register. */
-            value *slow_behind = behind;
+            /* Copies: a variable whose address is taken cannot stay in a register. */
+            value *slow_frame = return_frame;
             uint64_t slow_gpc;
-            if (!(more = step_slowly(d, &slow_behind, &slow_gpc))) break;
-            behind = slow_behind;
+            if (!(more = step_slowly(d, &slow_frame, &slow_gpc))) break;
+            return_frame = slow_frame;
             gpc = slow_gpc;
         }
     }
@@ -151,14 +153,15 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
 
 /* ---- Short stacks. ---- */
 
-/* Notes the words that made the short stack in fresh. One that crosses a mark or a callback is not
- * kept: there is more to look at. */
-static void keep_brief(struct domain *d, struct vm_call_stack *s, size_t limit, size_t count) {
-    struct vm_short_stack *b = &s->brief;
+/* Keeps the short stack in fresh with the words that determine it. One that crosses a watermark or
+ * a callback is not kept: more would have to be compared. */
+static void keep_short_stack(struct domain *d, struct vm_call_stack *s, size_t limit,
+                             size_t count) {
+    struct vm_short_stack *b = &s->short_stack;
     const uint64_t *gpcs = s->fresh.gpcs + s->fresh.capacity;
     const uint32_t *slots = s->fresh.slots + s->fresh.capacity;
     b->limit = 0;
-    s->brief_version++;
+    s->short_version++;
     if (count == 0) return;
     for (size_t i = 0; i < count; i++) b->gpcs[i] = *--gpcs;
     b->count = count;
@@ -166,9 +169,10 @@ static void keep_brief(struct domain *d, struct vm_call_stack *s, size_t limit, 
     b->extra_args = d->stack.sp[2];
     b->whole_from = count < limit ? d->stack.sp : NULL;
     for (size_t i = 0; i + 1 < count; i++) {
-        const value *behind = slot_at(d, *--slots);
-        if (gpc_of_frame_word(((const uintptr_t *)behind[0])[-1]) == VM_NO_GPC) return;
-        b->links[i] = (struct vm_link){(size_t)(behind - d->stack.sp), behind[0], behind[2]};
+        const value *return_frame = slot_at(d, *--slots);
+        if (gpc_of_frame_word(((const uintptr_t *)return_frame[0])[-1]) == VM_NO_GPC) return;
+        b->links[i] = (struct vm_link){(size_t)(return_frame - d->stack.sp), return_frame[0],
+                                       return_frame[2]};
     }
     b->limit = limit;
 }
@@ -179,68 +183,70 @@ static __attribute__((noinline)) size_t short_stack(struct domain *d, size_t lim
     struct walker w;
     if (s == NULL && (s = create(d)) == NULL) return 0;
     if (start(d, s, &w) && limit > 0) walk(d, &s->fresh, &w, limit, NULL);
-    keep_brief(d, s, limit, w.count);
-    *gpcs = s->brief.gpcs;
+    keep_short_stack(d, s, limit, w.count);
+    *gpcs = s->short_stack.gpcs;
     return w.count;
 }
 
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
     const struct vm_call_stack *s = d->stack.call_stack;
-    if (s == NULL || limit != s->brief.limit || !vm_is_short_stack_again(d, s))
+    if (s == NULL || limit != s->short_stack.limit || !vm_is_short_stack_again(d, s))
         return short_stack(d, limit, gpcs);
-    *gpcs = s->brief.gpcs;
-    return s->brief.count;
+    *gpcs = s->short_stack.gpcs;
+    return s->short_stack.count;
 }
 
 /* ---- The kept stack. ---- */
 
-/* Whether the walk's frames, from the innermost one to the mark, are those that are kept. If not,
- * the ones that are have been noted. */
+/* Whether the frames from the innermost one to the watermark are the kept ones. If not, those that
+ * are have been noted. */
 static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct walker *w,
-                           const value *mark) {
+                           const value *watermark) {
     const uint64_t *gpcs = s->kept.gpcs;
     const uint32_t *slots = s->kept.slots;
     struct vm_return *returns = s->kept.returns;
-    value *behind = w->behind, *left = NULL; /* the return frame that was stepped over plainly */
+    value *return_frame = w->return_frame, *left = NULL; /* the return frame before it */
     uint64_t gpc = w->gpc;
     size_t i = s->kept.count;
     bool more = true, kept = false;
-    while (more && i > 0 && gpcs[i - 1] == gpc && slots[i - 1] == word_address(behind)) {
+    while (more && i > 0 && gpcs[i - 1] == gpc && slots[i - 1] == word_address(return_frame)) {
         if (left != NULL) returns[i] = (struct vm_return){left[0], left[2]};
         i--;
-        while (i > 0 && behind[0] == returns[i].address && behind[2] == returns[i].extra_args)
-            behind = slot_at(d, slots[--i]);
+        while (i > 0 && return_frame[0] == returns[i].address &&
+               return_frame[2] == returns[i].extra_args)
+            return_frame = slot_at(d, slots[--i]);
         gpc = gpcs[i];
-        kept = behind == mark && i == s->marked;
-        if (behind == mark) break;
-        left = behind;
-        if (step_to_caller(&behind, &gpc)) continue;
+        kept = return_frame == watermark && i == s->watermarked;
+        if (return_frame == watermark) break;
+        left = return_frame;
+        if (step_to_caller(&return_frame, &gpc)) continue;
         left = NULL;
-        value *slow_behind = behind;
+        value *slow_frame = return_frame;
         uint64_t slow_gpc = gpc;
-        more = step_slowly(d, &slow_behind, &slow_gpc);
+        more = step_slowly(d, &slow_frame, &slow_gpc);
         kept = !more && i == 0;
-        behind = slow_behind;
+        return_frame = slow_frame;
         gpc = slow_gpc;
     }
     size_t n = s->kept.count - i;
     if (kept) w->count = n;
-    if (kept || !more || behind == mark) return kept;
+    if (kept || !more || return_frame == watermark) return kept;
     if (n > s->fresh.capacity && !widen(&s->fresh, n, 0)) return false;
     size_t at = s->fresh.capacity - n;
-    if (n > 0) { /* else there may be no arrays */
+    if (n > 0) { /* otherwise the arrays may not exist */
         memcpy(s->fresh.gpcs + at, gpcs + i, n * sizeof *gpcs);
         memcpy(s->fresh.slots + at, slots + i, n * sizeof *slots);
         memcpy(s->fresh.returns + at, returns + i, n * sizeof *returns);
-        s->fresh.returns[at].address = 0; /* what is behind it is not what was */
+        s->fresh.returns[at].address = 0; /* the next frame differs */
     }
-    *w = (struct walker){.behind = behind, .gpc = gpc, .count = n};
+    *w = (struct walker){.return_frame = return_frame, .gpc = gpc, .count = n};
     return false;
 }
 
-/* Puts the fresh frames in place, inside of `shared` old ones. */
-static void put(struct vm_call_stack *s, size_t shared, size_t fresh) {
+/* Appends the fresh frames to the outermost `shared` kept ones. */
+static void append_fresh(struct vm_call_stack *s, size_t shared, size_t fresh) {
     size_t count = shared + fresh;
+    ASSERT(count <= s->kept.capacity && fresh <= s->fresh.capacity && shared <= s->kept.count);
     const uint64_t *gpcs = s->fresh.gpcs + s->fresh.capacity - fresh;
     const uint32_t *slots = s->fresh.slots + s->fresh.capacity - fresh;
     bool same = count == s->kept.count && fresh <= COMPARED &&
@@ -254,38 +260,40 @@ static void put(struct vm_call_stack *s, size_t shared, size_t fresh) {
            fresh * sizeof *s->kept.returns);
 }
 
-/* Of the last limit frames. */
-static size_t give(const struct vm_call_stack *s, size_t limit, const uint64_t **gpcs) {
+/* The innermost limit frames. */
+static size_t innermost(const struct vm_call_stack *s, size_t limit, const uint64_t **gpcs) {
     size_t n = s->kept.count < limit ? s->kept.count : limit;
     *gpcs = s->kept.gpcs + (s->kept.count - n);
     return n;
 }
 
-/* Places the mark at the return frame of kept frame i. */
-static void place_mark(struct domain *d, struct vm_call_stack *s, size_t i) {
+/* Sets the watermark at the return frame of kept frame i. */
+static void set_watermark(struct domain *d, struct vm_call_stack *s, size_t i) {
+    ASSERT(i < s->kept.count);
     vm_watermark_set_at(d, WATERMARK_CALL_STACK, slot_at(d, s->kept.slots[i]));
-    s->marked = i;
+    s->watermarked = i;
 }
 
 static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limit,
                           const uint64_t **gpcs) {
     struct walker w;
-    const value *mark = d->stack.watermarks[WATERMARK_CALL_STACK].slot;
-    if (mark == d->stack.high) mark = NULL;
-    bool any = start(d, s, &w), kept = any && is_kept(d, s, &w, mark);
-    if (any && !kept) walk(d, &s->fresh, &w, SIZE_MAX, mark);
-    size_t shared = w.at_mark ? s->marked : 0;
+    const value *watermark = d->stack.watermarks[WATERMARK_CALL_STACK].slot;
+    if (watermark == d->stack.high) watermark = NULL;
+    bool any = start(d, s, &w), kept = any && is_kept(d, s, &w, watermark);
+    if (any && !kept) walk(d, &s->fresh, &w, SIZE_MAX, watermark);
+    size_t shared = w.at_watermark ? s->watermarked : 0;
     if (w.no_memory ||
         (s->kept.capacity < shared + w.count && !widen(&s->kept, shared + w.count, 0))) {
         vm_watermark_remove(d, WATERMARK_CALL_STACK);
         return 0;
     }
-    if (!kept) put(s, shared, w.count);
-    if (w.count > MARK_DEPTH) {
+    if (!kept) append_fresh(s, shared, w.count);
+    if (w.count > WATERMARK_DEPTH) {
         vm_watermark_remove(d, WATERMARK_CALL_STACK);
-        if (s->kept.count > 2 * MARK_DEPTH) place_mark(d, s, s->kept.count - 1 - MARK_DEPTH);
+        if (s->kept.count > 2 * WATERMARK_DEPTH)
+            set_watermark(d, s, s->kept.count - 1 - WATERMARK_DEPTH);
     }
-    return give(s, limit, gpcs);
+    return innermost(s, limit, gpcs);
 }
 
 size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
@@ -297,15 +305,15 @@ size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
         return whole;
     }
     size_t n = vm_short_call_stack(d, limit, gpcs);
-    const uint64_t *brief = *gpcs;
-    for (size_t i = 0; i < n; i++) s->fresh.gpcs[n - 1 - i] = brief[i];
+    const uint64_t *innermost_first = *gpcs;
+    for (size_t i = 0; i < n; i++) s->fresh.gpcs[n - 1 - i] = innermost_first[i];
     *gpcs = s->fresh.gpcs;
     return n;
 }
 
 void vm_call_stack_passed_watermark(struct domain *d, size_t frames) {
     struct vm_call_stack *s = d->stack.call_stack;
-    if (s->marked > frames) place_mark(d, s, s->marked - frames);
+    if (s->watermarked > frames) set_watermark(d, s, s->watermarked - frames);
 }
 
 void vm_call_stack_free(struct domain *d) {

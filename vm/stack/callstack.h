@@ -1,11 +1,10 @@
-/* callstack.h - the whole call stack as a list of places in the code, cheap to take again and
- * again.
+/* callstack.h - the call stack as a list of code locations, cheap to take again and again.
  *
- * The frames of the last whole call stack are kept; a mark (vm/stack/stack.h) tells which of them
- * can't have changed, so taking the next one costs only the frames that differ.
+ * The frames of the last whole call stack are kept. A watermark (vm/stack/watermarks.h) says which
+ * of them cannot have changed, so the next call stack costs only the frames that differ.
  *
- * CS1  While WATERMARK_CALL_STACK is placed, kept[0 .. marked-1] are the frames outside of its
- * return frame, and kept[marked] is the one inside of it, but for its place in the code. */
+ * CS1  While WATERMARK_CALL_STACK is set, kept[0 .. watermarked-1] are the frames outside its
+ * return frame, and kept[watermarked] is the one inside it, except for its code location. */
 #ifndef BACTRIAN_VM_STACK_CALLSTACK_H
 #define BACTRIAN_VM_STACK_CALLSTACK_H
 
@@ -15,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where an instruction that left the loop stands, by its decoded word: decoded code never moves and
- * never changes its meaning, so what was found once stays true. */
+/* The location of an instruction that left the loop, by the address of its decoded word. Decoded
+ * code never moves or changes, so an entry stays true. */
 struct vm_stopped_code {
     value word;
     uint64_t gpc;
@@ -24,9 +23,9 @@ struct vm_stopped_code {
 };
 enum { STOPPED_CODES = 64 };
 
-/* The words through which a frame is left. Where they stand unchanged, so does the next frame. */
+/* The words of a return frame. Where they are unchanged, so is the next frame. */
 struct vm_return {
-    value address; /* 0: that of a mark or a callback, which tells nothing */
+    value address; /* 0: that of a watermark or a callback, which says nothing */
     value extra_args;
 };
 
@@ -37,14 +36,14 @@ struct vm_frames {
     size_t count, capacity;
 };
 
-/* The last short stack, by the words that made it: as long as they stand where they stood, seen
- * from sp, a walk would find the same. */
+/* The last short stack, and the words that determine it: while these are unchanged, as seen from
+ * sp, a walk would give the same. */
 enum { VM_SHORT_STACK = 64 };
 struct vm_short_stack {
-    size_t limit; /* that was asked for; 0: there is no such stack */
+    size_t limit; /* of the request; 0: there is no short stack */
     size_t count;
-    value word, extra_args;        /* of the stopped instruction (vm/stack/frame_layout.h, E2) */
-    const value *whole_from;       /* sp, if there are no more frames; else NULL */
+    value word, extra_args;        /* of the saved registers (E2) */
+    const value *whole_from;       /* sp, if these are all frames; else NULL */
     uint64_t gpcs[VM_SHORT_STACK]; /* innermost first */
     struct vm_link {               /* the return frame between two of its frames */
         size_t at;                 /* words from sp */
@@ -55,21 +54,20 @@ struct vm_short_stack {
 struct vm_call_stack {
     struct vm_stopped_code stopped[STOPPED_CODES]; /* a cache for vm/stack/frames.c */
     struct vm_frames kept;                         /* outermost frame first */
-    struct vm_frames fresh; /* the walk's, at the end of the arrays, before they are put in place */
-    size_t marked;          /* CS1 */
-    /* At most so many of the outermost entries are what they were when it was last set to SIZE_MAX:
-     * whoever derives something of each entry needs to look only at the others. */
+    struct vm_frames fresh;                        /* those of a walk, at the end of the arrays */
+    size_t watermarked;                            /* CS1 */
+    /* The outermost entries, at most this many, are unchanged since it was last set to SIZE_MAX: a
+     * client that derives something from each entry needs to look at the others only. */
     size_t unchanged;
     uint64_t version; /* changes when the kept stack does */
-    struct vm_short_stack brief;
-    uint64_t brief_version; /* of it and its limit: changes when either does; not 0 */
-    size_t check_credit;    /* frames that --gc-verify may look at (vm/stack/selfcheck.h) */
+    struct vm_short_stack short_stack;
+    uint64_t short_version; /* of it and its limit: changes when either does; not 0 */
+    size_t check_credit;    /* frames that --gc-verify may read (vm/stack/selfcheck.h) */
 };
 
-/* Whether a short stack for the limit of the last one would be the same (0: there is no last one).
- * GC: never. */
+/* Whether a short stack with the last one's limit would be the same. GC: never. */
 static inline bool vm_is_short_stack_again(const struct domain *d, const struct vm_call_stack *s) {
-    const struct vm_short_stack *b = &s->brief;
+    const struct vm_short_stack *b = &s->short_stack;
     const value *sp = d->stack.sp;
     if (b->limit == 0 || sp[1] != b->word || sp[2] != b->extra_args) return false;
     if (b->whole_from != NULL && b->whole_from != sp) return false;
@@ -79,20 +77,20 @@ static inline bool vm_is_short_stack_again(const struct domain *d, const struct 
     return true;
 }
 
-/* The cache's entry for a stopped instruction's word. */
+/* The cache entry for the word of an instruction that left the loop. */
 static inline struct vm_stopped_code *vm_stopped_code_of(struct vm_call_stack *s, value word) {
     return &s->stopped[(uintptr_t)word / 8 % STOPPED_CODES];
 }
 
-/* The return points of the active calls (vm/stack/frames.h), outermost first; of more than limit
- * the innermost. *gpcs stays valid until the next call. Returns their number; 0 also when memory is
- * exhausted. GC: never. */
+/* The return points of the active calls (vm/stack/frames.h), outermost first; of more than limit,
+ * the innermost. *gpcs is valid until the next call. Returns their number; 0 also when out of
+ * memory. GC: never. */
 size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
-/* The same for limit <= VM_SHORT_STACK, the innermost frame first; the kept stack is left alone.
- * Stacks of one brief_version are the same. */
+/* The same for limit <= VM_SHORT_STACK, the innermost frame first; the kept stack is unchanged.
+ * Stacks with one short_version are the same. GC: never. */
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
-/* Control returned through the mark, which is no longer placed: places it again, if it can, at the
- * return frame that is so many frames further out. */
+/* Control returned through the watermark, which is no longer set: sets it again, where possible, at
+ * the return frame that many frames further out. GC: never. */
 void vm_call_stack_passed_watermark(struct domain *d, size_t frames);
 void vm_call_stack_free(struct domain *d);
 

@@ -1,8 +1,8 @@
-/* frames.h - the only face of the stack's layout: walking the frames of OCaml functions.
+/* frames.h - walks the frames of OCaml functions on a VM stack.
  *
- * A frame's extent comes from the verifier's heights, never from a search for words that look like
- * code. A place in the code is a global pc: code fragments (the program, phrases of a toplevel,
- * loaded units) lie one after the other in one numbering of 32-bit words (vm/code/code.h). */
+ * The extent of a frame comes from the verifier's heights, never from a search for words that look
+ * like code. A code location is a global pc (gpc): the fragments of code (the program, phrases of a
+ * toplevel, loaded units) follow one another in one numbering of 32-bit words (vm/code/code.h). */
 #ifndef BACTRIAN_VM_STACK_FRAMES_H
 #define BACTRIAN_VM_STACK_FRAMES_H
 
@@ -17,14 +17,10 @@ struct vm_frame {
     uint32_t height;
 };
 
-/* The innermost frame of a stopped domain (inside a primitive, or at a slow path). False: none. */
+/* The innermost frame of a domain in a primitive or slow path (E2). False: there is none.
+ * GC: never. */
 bool vm_frames_first(struct domain *d, struct vm_frame *frame);
-/* The caller's frame, across callbacks from C (and, in 5.x, parent fibers). False: frame was the
- * last. */
+/* The caller's frame, across callbacks from C. False: frame is the outermost. GC: never. */
 bool vm_frames_next(struct domain *d, struct vm_frame *frame);
-
-/* The return address that the return frame at slot really holds (a mark may stand there,
- * vm/stack/stack.h). */
-const uintptr_t *vm_true_return(const struct domain *d, const value *slot);
 
 #endif

@@ -1,6 +1,7 @@
 /* limits.c - see limits.h. */
 #include "vm/stack/limits.h"
 
+#include "gc/assert.h"
 #include "vm/stack/backtrace.h"
 #include "vm/state/vm.h"
 
@@ -37,5 +38,6 @@ size_t vm_output_allowed(const struct vm *vm, size_t n) {
 }
 
 void vm_output_written(struct vm *vm, size_t n) {
+    ASSERT(n <= vm->limits.output_left);
     if (vm->limits.output_left != UINT64_MAX) vm->limits.output_left -= n;
 }

@@ -1,7 +1,7 @@
-/* raise.c - raising from C, and the entries into the loop that catch it (vm/stack/raise.h,
- * vm/stack/frame_layout.h). */
+/* raise.c - see raise.h. */
 #include "vm/stack/raise.h"
 
+#include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/stack.h"
@@ -37,11 +37,13 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
         result = exn_result(d->exn);
         d->exn = VAL_UNIT;
     }
+    ASSERT(d->activation == &activation);
     d->activation = activation.outer;
     return result;
 }
 
 void vm_raise(struct domain *d, value exn) {
+    ASSERT(is_block(exn));
     if (d->activation == NULL) vm_fatal("an exception was raised outside the program");
     if (d->gc.action_requested) {
         GC_ROOT(&d->gc, &exn);
@@ -52,7 +54,7 @@ void vm_raise(struct domain *d, value exn) {
     _longjmp(d->activation->raise, 1);
 }
 
-/* Before the globals are there no exception can be built. */
+/* No exception can be built before the globals exist. */
 static value predefined(struct domain *d, enum vm_exception which) {
     static const char *const names[EXN_COUNT] = {
         [EXN_OUT_OF_MEMORY] = "Out_of_memory",

@@ -1,7 +1,7 @@
 /* raise.h - raising OCaml exceptions from C.
  *
- * Each entry into the interpreter has one setjmp; raising is a longjmp to the innermost one, which
- * restores the local roots and goes on with the innermost trap frame. None of these functions
+ * Each entry into the loop has one setjmp. Raising is a longjmp to the innermost one, which
+ * restores the local roots and continues at the innermost trap frame. None of these functions
  * returns. GC: may run, for all that take a text. */
 #ifndef BACTRIAN_VM_STACK_RAISE_H
 #define BACTRIAN_VM_STACK_RAISE_H

@@ -1,24 +1,24 @@
-/* reexecute.h - a call that comes before an instruction, which then starts again. The loop makes it
- * itself: no second run of it is entered, as vm_callback would do.
+/* reexecute.h - a call that the loop makes before an instruction, which is then executed again. The
+ * running loop makes it itself; vm_callback would enter the loop a second time.
  *
- * E4  The call stands on the stopped words of an instruction that has changed nothing yet:
+ * E4  The call lies on the saved registers of an instruction that has changed nothing yet:
  *
  *   sp[0]     argument
- *   sp[1..3]  return frame: reexecute_code, the instruction's A, no extra arguments
- *   sp[4..7]  trap frame: the handler (the word behind reexecute_code), link, two notes
- *   sp[8..]   saved registers (vm/stack/frame_layout.h, E2)
+ *   sp[1..3]  return frame: reexecute_code, the instruction's accu, no extra arguments
+ *   sp[4..7]  trap frame: the handler (the word after reexecute_code), link, two notes
+ *   sp[8..]   saved registers (E2)
  *
- * A profiler begins one where domain.sample asks for a block, which then gives 0; the machine hands
- * it the call's result by vm_profiler.reexecute_ended. */
+ * A profiler begins such a call where domain.sample asks it for a block, and returns 0; the machine
+ * passes the result of the call to vm_profiler.reexecute_ended. */
 #ifndef BACTRIAN_VM_STACK_REEXECUTE_H
 #define BACTRIAN_VM_STACK_REEXECUTE_H
 
 #include "vm/state/vm.h"
 
-/* Between the return frame of a detour's call and the stopped words. */
+/* Words between the return frame of the call and the saved registers. */
 enum { REEXECUTE_WORDS = 4 };
 
-/* The machine is to call that closure. Notes are integers, for the end. GC: never. */
+/* Makes the loop call closure. The notes, integers, come back in vm_reexecute_end. GC: never. */
 static inline void vm_reexecute_begin(struct domain *d, value closure, value argument, value note,
                                       value other_note) {
     const uintptr_t *code = d->vm->reexecute_code;
@@ -32,7 +32,7 @@ static inline void vm_reexecute_begin(struct domain *d, value closure, value arg
     d->accu = closure;
 }
 
-/* In reexecute_ended: takes the rest of the call off the stack and gives its notes. GC: never. */
+/* In reexecute_ended: pops the rest of the call and gives its notes. GC: never. */
 static inline void vm_reexecute_end(struct domain *d, value *note, value *other_note) {
     const value *sp = d->stack.sp;
     d->stack.trap = (uintptr_t)int_of_val(sp[1]);

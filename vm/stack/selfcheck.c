@@ -7,6 +7,7 @@
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
 #include "vm/stack/reexecute.h"
+#include "vm/stack/watermarks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +26,9 @@ static void check_bounds(const struct domain *d) {
     if (d->stack.sp == d->stack.high) return;
     value word = d->stack.sp[1];
     vm_require(d->stack.sp + SAVED_WORDS <= d->stack.high && is_int(d->stack.sp[2]),
-               "S2: no words of a stopped instruction at sp");
+               "S2: no saved registers at sp");
     vm_require(is_int(word) || is_decoded(d->vm, (const uintptr_t *)word),
-               "E2: a stopped instruction is neither a place in the code nor a frame word");
+               "E2: a saved instruction is neither decoded code nor a frame word");
 }
 
 static void check_traps(const struct domain *d) {
@@ -35,47 +36,49 @@ static void check_traps(const struct domain *d) {
         const value *frame = d->stack.high - trap;
         vm_require(frame >= d->stack.sp && frame + 4 <= d->stack.high,
                    "S3: a trap frame outside the stack");
-        vm_require(is_decoded(d->vm, (const uintptr_t *)frame[0]), "S3: a handler that is no code");
+        vm_require(is_decoded(d->vm, (const uintptr_t *)frame[0]),
+                   "S3: a handler that is not decoded code");
         uintptr_t outer = (uintptr_t)int_of_val(frame[1]);
         vm_require(is_int(frame[1]) && outer < trap,
-                   "S3: a trap frame's link doesn't lead outwards");
+                   "S3: a trap frame whose link does not lead outwards");
         trap = outer;
     }
 }
 
-static void check_marks(const struct domain *d) {
+static void check_watermarks(const struct domain *d) {
     vm_require(d->stack.counted_words == 0 ||
                    (size_t)(d->stack.high - d->stack.sp) <=
                        d->stack.counted_words + 2 * (size_t)STACK_MARGIN_WORDS,
                "S7: a stack higher than what was counted of it");
     const value *lowest = d->stack.high;
     for (unsigned i = 0; i < WATERMARK_COUNT; i++) {
-        const struct vm_watermark *mark = &d->stack.watermarks[i];
-        if (mark->slot == d->stack.high) continue;
-        if (mark->slot < lowest) lowest = mark->slot;
-        vm_require(mark->slot >= d->stack.sp, "S4: a mark below the stack's top");
-        vm_require(*mark->slot == (value)d->vm->watermark_code &&
-                       is_decoded(d->vm, (const uintptr_t *)mark->return_to),
-                   "S4: a mark's slot or address is not what it should be");
+        const struct vm_watermark *w = &d->stack.watermarks[i];
+        if (w->slot == d->stack.high) continue;
+        if (w->slot < lowest) lowest = w->slot;
+        vm_require(w->slot >= d->stack.sp, "S4: a watermark below the top of the stack");
+        vm_require(*w->slot == (value)d->vm->watermark_code &&
+                       is_decoded(d->vm, (const uintptr_t *)w->return_to),
+                   "S4: a watermark's slot or return address is wrong");
     }
-    vm_require(lowest == d->stack.lowest_watermark, "S4: lowest_watermark is not the lowest mark");
+    vm_require(lowest == d->stack.lowest_watermark, "S4: lowest_watermark is not the lowest");
     for (const value *p = d->stack.watermarks[WATERMARK_MINOR].slot; p < d->stack.high; p++)
-        vm_require(is_int(*p) || !gc_is_young(&d->gc, *p), "S5: a young block above the mark");
-    const value *unread = d->stack.watermarks[WATERMARK_UNSCANNED].slot;
-    if (unread == d->stack.high) return;
-    vm_require(d->gc.marking && d->thread == NULL && unread < d->stack.unscanned_end &&
+        vm_require(is_int(*p) || !gc_is_young(&d->gc, *p), "S5: a young block above the watermark");
+    const value *unscanned = d->stack.watermarks[WATERMARK_UNSCANNED].slot;
+    if (unscanned == d->stack.high) return;
+    vm_require(d->gc.marking && d->thread == NULL && unscanned < d->stack.unscanned_end &&
                    d->stack.unscanned_end <= d->stack.high,
-               "S6: unread words where there are none");
-    for (const value *p = unread; p < d->stack.unscanned_end; p++)
-        vm_require(is_int(*p) || !gc_is_young(&d->gc, *p), "S6: a young block that is not read");
+               "S6: unscanned words that cannot be");
+    for (const value *p = unscanned; p < d->stack.unscanned_end; p++)
+        vm_require(is_int(*p) || !gc_is_young(&d->gc, *p),
+                   "S6: a young block among the unscanned words");
 }
 
-static void check_detour(const struct domain *d, const value *trap_frame) {
+static void check_reexecution(const struct domain *d, const value *trap_frame) {
     const value *stopped = trap_frame + REEXECUTE_WORDS;
     vm_require(stopped + SAVED_WORDS <= d->stack.high &&
                    trap_frame[0] == (value)(d->vm->reexecute_code + 1) && is_int(trap_frame[2]) &&
                    is_int(trap_frame[3]) && is_decoded(d->vm, (const uintptr_t *)stopped[1]),
-               "E4: a detour without its trap frame or its instruction");
+               "E4: a re-executed instruction without its trap frame");
 }
 
 /* From the innermost frame every return address has its frame word, and the last frame ends where
@@ -84,15 +87,14 @@ static void check_frames(struct domain *d) {
     struct vm_frame frame;
     if (!vm_frames_first(d, &frame)) return;
     do {
-        const value *behind = frame.base + frame.height;
-        vm_require(behind <= d->stack.high, "E1: a frame that leaves the stack");
-        if (behind == d->stack.high) return;
-        vm_require(behind + 3 <= d->stack.high,
-                   "E1: a frame behind which there is no return frame");
-        const uintptr_t *at = vm_true_return(d, behind);
+        const value *return_frame = frame.base + frame.height;
+        vm_require(return_frame <= d->stack.high, "E1: a frame outside the stack");
+        if (return_frame == d->stack.high) return;
+        vm_require(return_frame + 3 <= d->stack.high, "E1: a frame without a return frame");
+        const uintptr_t *at = vm_true_return(d, return_frame);
         vm_require(is_decoded(d->vm, at) && is_int((value)at[-1]),
                    "E1: a return address without a frame word");
-        if (at == d->vm->reexecute_code) check_detour(d, behind + 3);
+        if (at == d->vm->reexecute_code) check_reexecution(d, return_frame + 3);
     } while (vm_frames_next(d, &frame));
 }
 
@@ -100,7 +102,7 @@ void vm_selfcheck(struct domain *d) {
     check_bounds(d);
     if (!gc_check_due(&d->gc, &d->checked_stack, (size_t)(d->stack.high - d->stack.sp))) return;
     check_traps(d);
-    check_marks(d);
+    check_watermarks(d);
     check_frames(d);
 }
 
@@ -112,6 +114,7 @@ void vm_selfcheck_call_stack(struct domain *d, const uint64_t *gpcs, size_t coun
     s->check_credit = 0;
     bool more = vm_frames_first(d, &frame);
     for (size_t i = count; i-- > 0; more = vm_frames_next(d, &frame))
-        vm_require(more && gpcs[i] == frame.gpc, "CS1: a frame of the kept call stack is not so");
+        vm_require(more && gpcs[i] == frame.gpc,
+                   "CS1: the kept call stack differs from the frames");
     vm_require(!more || count == limit, "CS1: the kept call stack lacks frames");
 }

@@ -1,4 +1,4 @@
-/* selfcheck.h - the machine's own verifier, beside the collector's: `--gc-verify` runs both. */
+/* selfcheck.h - verifies a stack's invariants; --gc-verify runs it beside the heap verifier. */
 #ifndef BACTRIAN_VM_STACK_SELFCHECK_H
 #define BACTRIAN_VM_STACK_SELFCHECK_H
 
@@ -7,13 +7,12 @@
 
 struct domain;
 
-/* Checks stack, marks, trap frames and frames of a stopped domain; a violation prints the
- * invariant's id and ends the process by abort. Called at the start of each collection; what reads
- * the whole stack happens when it is due (gc_check_due). GC: never. */
+/* Checks stack, watermarks, trap frames and frames of a domain outside the loop. A violation prints
+ * the invariant's id and aborts. Called at the start of each collection; the whole stack is read
+ * only as often as its size allows (gc_check_due). GC: never. */
 void vm_selfcheck(struct domain *d);
-/* Checks a call stack of count places, outermost first, cut at limit, against the frames that the
- * stopped domain has: a short one at each walk of it, a deep one as often as its depth allows.
- * GC: never. */
+/* Checks a call stack of count code locations, outermost first, cut at limit, against the frames: a
+ * short one each time, a deep one as often as its depth allows. GC: never. */
 void vm_selfcheck_call_stack(struct domain *d, const uint64_t *gpcs, size_t count, size_t limit);
 
 #endif
