@@ -141,7 +141,7 @@ void mp_counts_poll(struct mp_counts *u) {
 /* Called for every entry if these are counted, else for each new call. */
 static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_t place) {
     struct mp_counts *u = context;
-    struct vm_function_ids *places = &d->vm->places;
+    struct vm_function_ids *places = &d->vm->function_ids;
     /* Without memory for new code its functions are unknown ones. */
     if (mp_source_of_place(place) >= u->source_count) mp_counts_describe(u);
     if (u->kind != MP_COUNTS_COUNT) places->last_caller[place] = caller;
@@ -283,8 +283,8 @@ struct mp_counts *mp_counts_start(struct vm *vm, enum mp_counts_kind kind, bool 
         return NULL;
     }
     engine->units = u;
-    vm->places.entered = on_entered;
-    vm->places.context = u;
+    vm->function_ids.entered = on_entered;
+    vm->function_ids.context = u;
     mp_stream_attach(u->sampler, &u->stream, &u->lane, &units_client, u, 0);
     if (kind == MP_COUNTS_ALLOC) mp_stream_start(u->sampler, &u->stream, 1);
     mp_counts_listen(u);
@@ -299,7 +299,7 @@ int mp_counts_finish(struct mp_counts *u) {
     mp_counts_deafen(u);
     mp_stream_detach(u->sampler, &u->stream);
     engine->units = NULL;
-    vm->places.entered = NULL;
+    vm->function_ids.entered = NULL;
     if (u->pid == getpid()) problem = mp_counts_write(u, u->current, u->path, u->sources_path);
     free_units(u);
     return problem;

@@ -120,7 +120,7 @@ static bool describe_source(struct mp_counts *u, uint32_t source) {
 
 bool mp_counts_describe(struct mp_counts *u) {
     struct vm *vm = u->d->vm;
-    uint32_t count = mp_source_of_place(vm->places.count);
+    uint32_t count = mp_source_of_place(vm->function_ids.count);
     if (count <= u->source_count) return true;
     mp_counts_begin(u);
     bool enough = widen_sources(u, count);

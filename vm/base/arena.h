@@ -9,14 +9,14 @@ struct vm_arena_chunk;
 /* Starts as {0}. */
 struct vm_arena {
     struct vm_arena_chunk *chunks; /* newest first */
-    char *next, *end;              /* what is left of the newest one */
+    char *next, *end;              /* the free rest of the newest one */
     struct gc_heap *heap;          /* whose limit counts it (gc_external_try); NULL: none */
 };
 
-/* vm_arena_alloc where the newest chunk has no room. GC: never. */
+/* vm_arena_alloc when the newest chunk has no room. GC: never. */
 void *vm_arena_alloc_slow(struct vm_arena *arena, size_t bytes);
 
-/* bytes of memory aligned to a word, freed with the arena; NULL if there is none. GC: never. */
+/* bytes of memory, aligned to a word, freed with the arena. Fails: NULL. GC: never. */
 static inline void *vm_arena_alloc(struct vm_arena *arena, size_t bytes) {
     size_t left = (size_t)(arena->end - arena->next), whole = (bytes + 7) & ~(size_t)7;
     if (__builtin_expect(bytes > left || whole >= left, 0))
@@ -25,8 +25,8 @@ static inline void *vm_arena_alloc(struct vm_arena *arena, size_t bytes) {
     arena->next += whole;
     return p;
 }
-/* Frees a piece of the arena if it was so large that it has a chunk of its own, and returns its
- * bytes; else, and if it is none of the arena's, does nothing and returns 0. GC: never. */
+/* Frees a piece that has a chunk of its own because of its size, and returns its bytes; otherwise
+ * does nothing and returns 0. GC: never. */
 size_t vm_arena_release(struct vm_arena *arena, void *piece);
 /* Frees everything in it; the arena may be used again. GC: never. Fails: never. */
 void vm_arena_free(struct vm_arena *arena);

@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A digest on its way: state after all whole blocks, the bytes of the open one, the count. */
+/* An unfinished digest. */
 struct vm_md5_state {
     uint32_t state[4];
-    uint64_t bytes; /* so far; bytes % 64 of them wait in block */
+    uint64_t bytes; /* so far; the last bytes % 64 are in block */
     uint8_t block[64];
 };
 
-/* GC: never, and they never fail, for all of these. */
+/* GC: never. Fails: never. For all of these. */
 void vm_md5_start(struct vm_md5_state *md5);
 void vm_md5_add(struct vm_md5_state *md5, const void *bytes, size_t n);
 void vm_md5_end(struct vm_md5_state *md5, uint8_t out[16]);

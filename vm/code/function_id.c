@@ -1,5 +1,4 @@
-/* function_id.c - numbers of functions, and the functions of places in the code
- * (vm/code/function_id.h). */
+/* function_id.c - see function_id.h. */
 #include "vm/code/function_id.h"
 
 #include "vm/base/os.h"
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 
 void vm_function_ids_add(struct vm *vm, uint32_t fragment) {
-    struct vm_function_ids *p = &vm->places;
+    struct vm_function_ids *p = &vm->function_ids;
     struct vm_code *code = vm->codes[fragment];
     uint32_t first = p->count == 0 ? 1 : p->count;
     uint32_t count = first + 1 + code->verified.entry_count;
@@ -22,7 +21,7 @@ void vm_function_ids_add(struct vm *vm, uint32_t fragment) {
         calloc((size_t)code->word_count + 1, sizeof *code->function_id_at));
 }
 
-void vm_function_ids_free(struct vm *vm) { free(vm->places.last_caller); }
+void vm_function_ids_free(struct vm *vm) { free(vm->function_ids.last_caller); }
 
 static bool is_entry(const struct vm_code *code, uint32_t pc) {
     const struct vm_entry *entry = vm_find_entry(&code->verified, pc);
@@ -38,24 +37,24 @@ uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *unbegun) {
     return code->function_id_at[pc];
 }
 
-/* The fragment of a place. */
-static const struct vm_code *code_of(const struct vm *vm, uint32_t place) {
+/* The fragment of a function. */
+static const struct vm_code *code_of(const struct vm *vm, uint32_t id) {
     uint32_t low = 0, high = vm->code_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (vm->codes[middle]->first_function_id <= place) low = middle;
+        if (vm->codes[middle]->first_function_id <= id) low = middle;
         else high = middle;
     }
     return vm->codes[low];
 }
 
-bool vm_function_id_is_main(const struct vm *vm, uint32_t place) {
-    return code_of(vm, place)->first_function_id == place;
+bool vm_function_id_is_main(const struct vm *vm, uint32_t id) {
+    return code_of(vm, id)->first_function_id == id;
 }
 
-uint64_t vm_function_id_gpc(const struct vm *vm, uint32_t place) {
-    const struct vm_code *code = code_of(vm, place);
-    if (place == code->first_function_id) return code->base;
-    const struct vm_entry *entry = &code->verified.entries[place - code->first_function_id - 1];
+uint64_t vm_function_id_gpc(const struct vm *vm, uint32_t id) {
+    const struct vm_code *code = code_of(vm, id);
+    if (id == code->first_function_id) return code->base;
+    const struct vm_entry *entry = &code->verified.entries[id - code->first_function_id - 1];
     return code->base + entry->pc + (entry->arity > 1 ? 2 : 0);
 }

@@ -1,11 +1,11 @@
-/* function_id.h - which function runs, for a profiler that wants to know it at every moment.
+/* function_id.h - which function runs, for a profiler that needs to know it at every moment.
  *
- * With vm_options.track_functions decoded code tells it by itself: ENTERED stands in front of every
- * function's body, RESUMED wherever control comes back to one. Without it no such instruction is
- * made. A place is the number of a function, in all fragments together; 0 is outside of them all.
+ * With vm_options.track_functions decoded code keeps domain.function_id: ENTERED precedes every
+ * function's body, RESUMED every point where control returns to one. Without the option neither is
+ * emitted. An id is the number of a function in all fragments together; 0 is outside all of them.
  *
- * PL1  d->function_id is the place of the body that runs; inside a primitive, that of its caller.
- * PL2  An entry is reported when its caller is not last_caller[place]. */
+ * PL1  d->function_id is the id of the body that runs; inside a primitive, that of its caller.
+ * PL2  An entry is reported when its caller is not last_caller[id]. */
 #ifndef BACTRIAN_VM_CODE_FUNCTION_ID_H
 #define BACTRIAN_VM_CODE_FUNCTION_ID_H
 
@@ -20,12 +20,12 @@ struct vm_location;
 void vm_function_ids_add(struct vm *vm, uint32_t fragment);
 void vm_function_ids_free(struct vm *vm);
 
-/* The place of the function whose code is at gpc, 0 if none was decoded there. *unbegun: gpc is a
- * function's entry, so that nothing of it has run. GC: never. */
+/* The id of the function whose code is at gpc; 0: none was decoded there. *unbegun: gpc is a
+ * function's entry, so nothing of it has run. GC: never. */
 uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *unbegun);
-/* Whether place is the code of a fragment outside its functions (of the program: its top level). */
-bool vm_function_id_is_main(const struct vm *vm, uint32_t place);
-/* The global pc of a place's body. */
-uint64_t vm_function_id_gpc(const struct vm *vm, uint32_t place);
+/* Whether id is the code of a fragment outside its functions (the top level). GC: never. */
+bool vm_function_id_is_main(const struct vm *vm, uint32_t id);
+/* The global pc of a function's body. GC: never. */
+uint64_t vm_function_id_gpc(const struct vm *vm, uint32_t id);
 
 #endif

@@ -465,7 +465,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
 
     INNER(ENTERED) {
-        if (d->vm->places.last_caller[pc[1]] != d->function_id) {
+        if (d->vm->function_ids.last_caller[pc[1]] != d->function_id) {
             SAVE();
             vm_slow_entered(d, (uint32_t)pc[1]);
             RESTORE();

@@ -210,7 +210,7 @@ void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *pr
 }
 
 void vm_slow_entered(struct domain *d, uint32_t place) {
-    const struct vm_function_ids *places = &d->vm->places;
+    const struct vm_function_ids *places = &d->vm->function_ids;
     if (places->entered != NULL) places->entered(places->context, d, d->function_id, place);
 }
 

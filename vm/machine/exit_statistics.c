@@ -1,4 +1,4 @@
-/* exit_statistics.c - one line a counter, as ocamlrun prints them; a summary for people. */
+/* exit_statistics.c - see exit_statistics.h. */
 #include "vm/machine/exit_statistics.h"
 
 #include "gc/stats.h"

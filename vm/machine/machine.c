@@ -1,4 +1,4 @@
-/* machine.c - the life of a machine (vm/state/vm.h). */
+/* machine.c - see machine.h. */
 #include "vm/machine/machine.h"
 
 #include "gc/assert.h"
@@ -68,7 +68,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     return true;
 }
 
-/* The table of functions: never moves, as closures and decoded code count on it. */
+/* The table of functions never moves: closures and decoded code refer to its rows. */
 static bool create_function_table(struct vm *vm) {
     size_t bytes = sizeof *vm->functions << 24;
     vm->functions = vm_reserve(&bytes, sizeof *vm->functions << 10);
@@ -145,8 +145,8 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
     return status;
 }
 
-/* The program runs as the body of a closure that names it. Behind its frame is a return frame as
- * every other has it, so that who walks the stack needs to ask only that for its end. */
+/* The program runs as the body of a closure that names it. Its frame is followed by a return frame
+ * like any other, which is where walks of the stack end. */
 static value run_program(struct domain *d, void *context) {
     uint32_t main_function = d->vm->codes[0]->main_function;
     value program = gc_alloc_small(&d->gc, 2, TAG_CLOSURE);
@@ -158,8 +158,7 @@ static value run_program(struct domain *d, void *context) {
     return vm_enter(d, program, 0);
 }
 
-/* Runs f until it returns or the program ends; what the caller of vm.h's functions had is then as
- * it was. */
+/* Runs f until it returns or the program ends, and restores what the caller had. */
 static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *context),
                             void *context, value *out) {
     struct domain *d = vm->domain;
@@ -167,7 +166,7 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
     struct gc_local_roots *roots = d->gc.local_roots, *abi_roots = d->abi.local_roots;
     jmp_buf exit_point, *outer_exit_point = vm->exit_point;
     struct vm_result result = {.outcome = VM_EXITED};
-    /* Where another thread of the program comes in, the exit is still the first one's. */
+    /* When another thread of the program calls, the exit point stays the first thread's. */
     bool is_main = vm_thread_is_main(d);
     if (is_main) vm->exit_point = &exit_point;
     if (_setjmp(exit_point) == 0) {

@@ -19,18 +19,19 @@ struct vm_result {
     value exn;       /* VM_UNCAUGHT; rooted in vm->domain->exn */
 };
 
-/* A new machine for that version. NULL: *error says why. */
+/* A new machine for that version. Fails: NULL, *error says why. GC: never. */
 struct vm *vm_create(const struct vm_options *options, const struct vm_version *version,
                      const struct vm_library *library, struct vm_error *error);
-/* Links, verifies and loads an opened image, which the machine then owns. */
+/* Links, verifies and loads an opened image, which the machine owns from then on. */
 enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error);
+/* Runs the program. Needs: vm_load. GC: may run. */
 struct vm_result vm_run(struct vm *vm);
-/* Runs f(d, context), C code that may raise and run OCaml code, whether the program runs (then it
- * is called by a primitive) or not: f's result, a value or exn_result, goes to *out. Whatever ends
- * the program ends f alone. VM_UNCAUGHT: f raised, or returned an exn_result. GC: may run. */
+/* Runs f(d, context), C code that may raise and run OCaml code, from a primitive or while no
+ * program runs. *out: f's result, a value or exn_result. What would end the program ends f only.
+ * VM_UNCAUGHT: f raised, or returned an exn_result. GC: may run. */
 struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *context),
                             void *context, value *out);
-/* False: threads are left that may be in the midst of a system call, so the memory stays. */
+/* Frees the machine. False: threads are left, possibly in a system call, so the memory stays. */
 bool vm_destroy(struct vm *vm);
 
 /* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */

@@ -10,7 +10,7 @@
 /* ---- Exceptions as text. ---- */
 
 struct text {
-    char *at, *end; /* end: where the final NUL still fits */
+    char *at, *end; /* end: the last byte, for the NUL */
 };
 
 static void add(struct text *t, const char *s) {
@@ -39,7 +39,7 @@ static void add_name(struct text *t, value constructor) {
     add(t, good ? string_bytes(field(constructor, 0)) : "?");
 }
 
-/* Those whose one argument is a tuple: the place in the source. */
+/* The exceptions whose one argument is a tuple, the source location. */
 static bool carries_place(struct vm *vm, value constructor) {
     value globals = vm->global_data;
     return is_block(globals) && wosize_of(globals) >= EXN_COUNT &&
@@ -79,7 +79,7 @@ static void run_at_exit(struct domain *d) {
     if (at_exit != NULL) vm_callback_exn(d, *at_exit, 1, &unit);
 }
 
-/* What at_exit functions raise is nobody's concern, and must not spoil the backtrace. */
+/* Exceptions of at_exit functions are ignored, and must not change the backtrace. */
 static void report_plainly(struct domain *d, value exn, FILE *err) {
     char text[256];
     vm_format_exception(d->vm, exn, text, sizeof text);

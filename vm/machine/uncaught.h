@@ -1,4 +1,4 @@
-/* uncaught.h - the end of a program that an exception leaves. */
+/* uncaught.h - reports an uncaught exception. */
 #ifndef BACTRIAN_VM_MACHINE_UNCAUGHT_H
 #define BACTRIAN_VM_MACHINE_UNCAUGHT_H
 
@@ -8,13 +8,13 @@
 
 struct vm;
 
-/* Does what OCaml does for an uncaught exception: lets the handler that module Printexc registers
- * print it, or else runs what is registered for the end of the program and prints exception and
- * backtrace to err. Returns the exit status, 2; if the program calls exit on the way, that one.
+/* Does what OCaml does for an uncaught exception: calls the handler registered by module Printexc,
+ * or else runs the at_exit functions and prints exception and backtrace to err. Returns the exit
+ * status: 2, or that of a call of exit meanwhile.
  * Needs: vm_run has returned VM_UNCAUGHT. GC: may run, and any OCaml code. */
 int vm_report_uncaught(struct vm *vm, value exn, FILE *err);
 
-/* Writes exn as the machine prints it, without OCaml code, cut to size - 1 bytes. GC: never. */
+/* Formats exn without running OCaml code, cut to size - 1 bytes. GC: never. */
 void vm_format_exception(struct vm *vm, value exn, char *text, size_t size);
 
 #endif

@@ -1,11 +1,10 @@
-/* abi.h - the part of a domain that other people's compiled C code reads and writes: OCaml 4.13's
- * Caml_state, field for field.
+/* abi.h - the part of a domain that compiled C stubs read and write: OCaml 4.13's Caml_state, field
+ * for field.
  *
- * Stubs reach it through the variable Caml_state (vm/capi). What they write here is not a copy:
- * local_roots is scanned with the domain's own chain and restored by whoever catches a raise, and
- * a compare function says "unordered" here. young_limit lies above young_ptr for ever, so that the
- * inline allocation of a stub always asks caml_alloc_small_dispatch. Fields that no stub library
- * was seen to use are zero. */
+ * Stubs reach it through the variable Caml_state (vm/capi). It is no copy: local_roots is scanned
+ * with the domain's own chain and restored where a raise is caught, and a compare function reports
+ * "unordered" in compare_unordered. young_limit is always above young_ptr, so that the inline
+ * allocation of a stub calls caml_alloc_small_dispatch. Fields that no known stub uses are zero. */
 #ifndef BACTRIAN_VM_STATE_ABI_H
 #define BACTRIAN_VM_STATE_ABI_H
 
@@ -14,13 +13,13 @@
 struct vm_abi_state {
     uintptr_t young_limit, young_ptr;
     uint64_t unused_exception, unused_young_base;
-    uintptr_t young_start, young_end; /* what is between is young; the area may be smaller */
+    uintptr_t young_start, young_end; /* bounds of young blocks; the minor heap may be smaller */
     uint64_t unused_young[3];
     uint64_t unused_minor[8];
     uint64_t unused_stack[7];
     uint64_t unused_registers[5];
     intptr_t backtrace_active; /* these three: vm/stack/backtrace.h */
-    intptr_t backtrace_pos;    /* 0: no places. A stub may empty it so. */
+    intptr_t backtrace_pos;    /* entries; a stub may set it to 0 */
     void *unused_backtrace_buffer;
     value backtrace_last_exn; /* a root */
     intptr_t compare_unordered;
@@ -53,12 +52,12 @@ _Static_assert(sizeof(struct vm_abi_state) == 424, "Caml_state: its size");
 
 struct domain;
 
-/* What makes a machine one that other people's C code can call: vm/capi has it, the command line
- * hands it in (vm_options.abi). */
+/* The C interface of a machine: vm/capi implements it, the command line hands it in
+ * (vm_options.abi). */
 struct vm_abi {
-    /* Called before d's machine opens its first library. NULL, or why it may not. GC: never. */
+    /* Called before d's machine opens its first library. NULL, or why it is refused. GC: never. */
     const char *(*attach)(struct domain *d);
-    /* The machine ends; its heap is gone. GC: never. */
+    /* The machine ends; its heap no longer exists. GC: never. */
     void (*detach)(struct domain *d);
 };
 

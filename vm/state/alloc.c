@@ -1,11 +1,11 @@
-/* alloc.c - the boxed integers (int32, int64, nativeint) and the small blocks that everyone builds.
+/* alloc.c - boxed integers (int32, int64, nativeint) and small blocks.
  *
  *   +---------------------------+----------+-----------------+
  *   | header: wosize 2, custom  | &ops     | the integer     |     an int32 fills the low half,
  *   +---------------------------+----------+-----------------+     the high half is zero
  *
  * The operations have no finalizer and hold no outside memory, so such a block is an ordinary small
- * allocation. Marshalling knows the three identifiers by itself: serialize and deserialize are
+ * allocation. Marshalling handles the three identifiers itself: serialize and deserialize are
  * null. */
 #include "vm/state/alloc.h"
 

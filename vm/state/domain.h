@@ -1,18 +1,18 @@
 /* domain.h - a running mutator: its share of the heap, its stack, its pending exception.
  *
- *   stack_low                      sp                        stack_high
+ *    low                            sp                          high
  *     |  guard |      free          | innermost frame ... main |
  *     +--------+--------------------+--------------------------+      grows down
  *
- * S1  stack_low <= sp <= stack_high; the words [sp, stack_high) are all initialised.
- * S2  Outside the interpreter's loop (in primitives, slow paths, callbacks) sp is current; sp[0]
- *     is the environment, sp[1] the instruction that left the loop (E2).
- * S3  trap is the innermost trap frame's offset from stack_high, in words (0: none); links are
- *     offsets too.
+ * S1  stack.low <= sp <= stack.high; the words [sp, high) are all initialised.
+ * S2  Outside the loop (in primitives, slow paths, callbacks) stack.sp is current; sp[0] is the
+ *     environment, sp[1] the instruction that left the loop (E2).
+ * S3  stack.trap is the innermost trap frame's offset from stack.high, in words (0: none); the
+ * links of trap frames are offsets too.
  *
- * A machine has one domain, whose threads take turns (vm/thread/thread.h). What is a thread's own
- * is the context: it is in the domain while the thread runs, and put aside with the thread while it
- * does not, so that the loop and all primitives know one place for it. */
+ * A machine has one domain, whose threads take turns (vm/thread/thread.h). The context belongs to a
+ * thread: it is in the domain while the thread runs and saved in the thread while it does not, so
+ * that the loop and all primitives find it at one place. */
 #ifndef BACTRIAN_VM_STATE_DOMAIN_H
 #define BACTRIAN_VM_STATE_DOMAIN_H
 
@@ -75,12 +75,13 @@ struct domain {
     size_t stack_limit_words; /* of every thread */
     struct gc_check_account checked_stack;
     bool backtrace_active;
-    bool finalising; /* finalisers are running: they don't nest */
-    /* What serves a small block of the loop where a sample alone is due: gives the block, or begins
-     * a detour (vm/stack/reexecute.h) and gives 0. vm_slow_alloc: nobody samples. GC: may run. */
+    bool finalising; /* finalisers are running; they do not nest */
+    /* Allocates a small block for the loop when only a sample is due: the block, or 0 after
+     * beginning a call before the instruction (vm/stack/reexecute.h). vm_slow_alloc: no profiler.
+     * GC: may run. */
     value (*sample)(struct domain *d, size_t wosize, unsigned tag);
-    void *sampler;        /* its own */
-    value promised_block; /* where the next block is to be if it is that size; vm/engine/slow.c */
+    void *sampler;           /* the state of that function */
+    value promised_block;    /* already reported to a profiler: the next block, if of that size */
     struct vm_abi_state abi; /* what C stubs see; abi.local_roots is a second chain of roots */
 };
 

@@ -1,4 +1,4 @@
-/* options.h - what the embedder of a machine decides before it exists. */
+/* options.h - the options of a machine, set before it is created. */
 #ifndef BACTRIAN_VM_STATE_OPTIONS_H
 #define BACTRIAN_VM_STATE_OPTIONS_H
 
@@ -11,15 +11,16 @@ struct vm_abi;
 struct vm_policy;
 struct vm_prim;
 
-/* Where libraries of C stubs may lie (vm/image/dll.h); the texts are the caller's. */
+/* Where to search for libraries of C stubs (vm/image/dll.h); the texts are the caller's. */
 struct vm_dll_path {
     const char *const *dirs; /* -I, searched first */
     size_t dir_count;
     const char *list;             /* CAML_LD_LIBRARY_PATH, or NULL */
     const char *standard_library; /* the folder of ld.conf, or NULL */
 };
-/* What stands for a descriptor of the process, 0 to 2, where the program opens a channel on it. As
- * read(2) and write(2): the bytes transferred, or -1 with errno. Called without the machine
+
+/* Replaces a descriptor of the process, 0 to 2, under the program's channel. As read(2) and
+ * write(2): the bytes transferred, or -1 with errno. Called without the runtime lock
  * (vm/thread/blocking.h). Both NULL: the descriptor itself. */
 struct vm_stream {
     ptrdiff_t (*read)(void *context, void *to, size_t n);
@@ -31,7 +32,7 @@ enum { VM_STREAMS = 3 };
 struct vm_options {
     struct gc_params gc;
     size_t max_stack_words;              /* l=; 0: the version's default */
-    bool max_stack_given;                /* then 0 is no default either */
+    bool max_stack_given;                /* max_stack_words was given, even as 0 */
     uint64_t fuel;                       /* instructions; 0: no limit (vm/stack/limits.h) */
     uint64_t max_output_bytes;           /* through channels; 0: no limit */
     const struct vm_policy *policy;      /* NULL: everything is granted; lives as long as the vm */
@@ -40,24 +41,24 @@ struct vm_options {
     int backtrace_level;                 /* b's number; from 2 on DBUG is read at the start */
     bool parser_trace;                   /* p */
     size_t runtime_warnings;             /* W */
-    size_t trace_level;                  /* t: shown to the program, nothing else */
+    size_t trace_level;                  /* t: only shown to the program */
     bool cleanup_at_exit;                /* c */
     bool count_instructions;             /* count executed instructions and primitives */
-    bool track_functions;                /* keep domain.place true (vm/code/function_id.h) */
-    bool count_forms;                    /* with it: fused forms and the like by themselves */
+    bool track_functions;                /* keep domain.function_id (vm/code/function_id.h) */
+    bool count_forms;                    /* with it: the loop's own instructions, fused forms too */
     const char *executable_name;         /* Sys.executable_name */
     const struct vm_prim *profiler_rows; /* further built-in primitives; looked up first */
     size_t profiler_row_count;
     char **argv;              /* Sys.argv, NULL-terminated; argv[0] is the program */
     const struct vm_abi *abi; /* NULL: this machine opens no libraries of C stubs */
     struct vm_dll_path dlls;
-    /* Another thread than vm_run's ended the program, which may be waiting for the system: ends the
-     * process. NULL: vm_run returns as soon as it can. */
+    /* Ends the process when a thread other than vm_run's ends the program: vm_run's may be waiting
+     * for the system. NULL: vm_run returns as soon as it can. */
     void (*end_process)(struct vm *vm, int status);
     void *end_context; /* for end_process */
     struct vm_stream streams[VM_STREAMS];
     FILE *err;      /* for the machine's own messages; NULL: standard error */
-    void *embedder; /* of who made the machine, for primitives of its own */
+    void *embedder; /* of the embedder, for its own primitives */
 };
 
 #endif

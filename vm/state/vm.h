@@ -11,21 +11,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct vm_named_value;
+struct vm_code;
 struct vm_debuginfo;
-struct vm_symbols;
-struct vm_signals;
+struct vm_decoded_area;
 struct vm_dll;
 struct vm_dll_symbol;
-
-struct vm_code;
-struct vm_decoded_area;
 struct vm_function;
 struct vm_image;
 struct vm_library;
 struct vm_linked_prim;
 struct vm_lock;
+struct vm_named_value;
 struct vm_prim;
+struct vm_signals;
+struct vm_symbols;
 struct vm_threads;
 struct vm_version;
 
@@ -35,17 +34,17 @@ struct vm_limits {
     uint64_t fuel_left;            /* instructions; UINT64_MAX: no limit */
     uint64_t output_left;          /* bytes; UINT64_MAX: no limit */
     _Atomic int requested;         /* enum vm_stop, by vm_request_stop */
-    _Atomic(enum vm_stop) stopped; /* why the run ended; other threads look at it */
+    _Atomic(enum vm_stop) stopped; /* why the run ended; read by other threads */
 };
 
 #define VM_NO_FUNCTION_ID UINT32_MAX
 
 struct vm_function_ids {
-    uint32_t count;        /* places are 0 .. count - 1 */
-    uint32_t *last_caller; /* PL2, by place; whoever is told may set it, and is not told again */
-    /* Control enters place from caller; d is stopped before the first instruction of the body.
-     * GC: never. NULL: nobody wants to know. */
-    void (*entered)(void *context, struct domain *d, uint32_t caller, uint32_t place);
+    uint32_t count;        /* ids are 0 .. count - 1; 0 is outside all functions */
+    uint32_t *last_caller; /* PL2, by id; the function `entered` sets it to skip the next reports */
+    /* Control enters function id from caller; d is stopped before the first instruction of the
+     * body. GC: never. NULL: no client. */
+    void (*entered)(void *context, struct domain *d, uint32_t caller, uint32_t id);
     void *context;
 };
 
@@ -59,23 +58,24 @@ struct vm_upcalls {
     void (*exit)(struct domain *d, int status) __attribute__((noreturn));
 };
 
-/* What a profiler hands to the machine (its primitives are vm_options.profiler_rows). */
+/* A profiler, as the machine sees it (its primitives are vm_options.profiler_rows). */
 struct vm_profiler {
     void *state;
-    /* Runs its due callbacks; as vm_process_pending_exn. */
+    /* Runs its pending callbacks; as vm_process_pending_exn. */
     value (*run_callbacks_exn)(void *state, struct domain *d);
-    /* The call of a detour is over (vm/stack/reexecute.h), with a result or an exception as
-     * exn_result, which goes on afterwards. d->stack.sp is at the trap frame: begins with
-     * vm_reexecute_end. May ask for the instruction's block by gc_prepare_small. GC: may run. */
+    /* The call before a re-executed instruction (vm/stack/reexecute.h) has ended, with a result or
+     * an exception as exn_result, which is raised afterwards. sp is at the trap frame: calls
+     * vm_reexecute_end first. May request the instruction's block by gc_prepare_small.
+     * GC: may run. */
     void (*reexecute_ended)(void *state, struct domain *d, value result);
-    void (*silence)(void *state); /* an exception ended the program: no callback runs any more */
-    void (*close)(void *state);   /* the heap is gone by then */
-    /* Another thread than before goes on, of that number; word is what it gave back when that
-     * thread was left (0: never). Returns the word of the thread that is left. GC: never. */
+    void (*silence)(void *state); /* after an uncaught exception: runs no more callbacks */
+    void (*close)(void *state);   /* after the end of the heap */
+    /* A thread switch to the thread of that number. word: what this function returned when that
+     * thread stopped running (0: never). Returns a word for the thread that stops. GC: never. */
     uintptr_t (*switch_thread)(void *state, intptr_t number, uintptr_t word);
     void (*thread_ended)(void *state, intptr_t number); /* GC: never */
-    bool (*owns_descriptor)(void *state, int fd);       /* it writes there. GC: never */
-    /* The program calls exit: its stack is still there. GC: may run. NULL: nobody wants to know. */
+    bool (*owns_descriptor)(void *state, int fd);       /* whether it writes there. GC: never */
+    /* The program calls exit; its stack still exists. GC: may run. NULL: not needed. */
     void (*leaving)(void *state, int status);
 };
 
@@ -102,25 +102,25 @@ struct vm {
     void *library_state;
     struct vm_profiler profiler; /* state NULL: none */
     struct vm_named_value *named_values;
-    struct vm_symbols *symbols; /* names of modules, NULL until asked for (vm/marshal/symbols.h) */
+    struct vm_symbols *symbols; /* names of modules, NULL until needed (vm/marshal/symbols.h) */
     struct vm_debuginfo *debug; /* of the program, NULL until read */
     int debug_status;           /* Printexc's debug_info_status: 0 not read, 1 read, < 0 failure */
-    struct vm_dll *dlls; /* the libraries of C stubs that are open, in order (vm/image/dll.h) */
+    struct vm_dll *dlls;        /* open libraries of C stubs, in order (vm/image/dll.h) */
     struct vm_dll_symbol *dll_symbols;
     bool abi_attached;
     void *abi_state;            /* of options.abi */
     struct vm_threads *threads; /* vm/thread/thread.h; NULL: the program has no threads */
-    uint32_t call_stacks;       /* that were kept so far (vm/stack/callstack.h) */
+    uint32_t call_stacks;       /* created so far (vm/stack/callstack.h) */
     struct vm_signals *signals; /* OCaml handlers, NULL until one is set (vm/thread/signal.c) */
     intptr_t next_object_id;
-    uint64_t *op_counts, *prim_counts; /* count_instructions */
-    struct vm_function_ids places;     /* track_functions */
-    jmp_buf *exit_point;               /* where vm_exit goes */
+    uint64_t *op_counts, *prim_counts;   /* count_instructions */
+    struct vm_function_ids function_ids; /* track_functions */
+    jmp_buf *exit_point;                 /* where vm_exit jumps */
     int exit_status;
     struct vm_limits limits;
 };
 
-/* Whether the loop that counts runs the program: for the counts, or for fuel. */
+/* Whether the counting loop runs the program: for counts or for fuel. */
 static inline bool vm_counts_instructions(const struct vm *vm) {
     return vm->options.count_instructions || vm->options.fuel != 0;
 }

@@ -1,4 +1,4 @@
-/* blocking.h - C code that waits for the system, or works long, without the machine.
+/* blocking.h - C code that waits for the system, or computes long, without the runtime lock.
  *
  * BL1  Between enter and leave the calling thread touches neither the heap nor the machine's state:
  *      another thread of the program may run, and collect. */
@@ -7,14 +7,13 @@
 
 struct domain;
 
-/* Lets go of the machine; errno is kept. Signals that came before are the caller's to look at.
- * A machine without threads has nobody to let in. Needs: the calling thread has the machine.
- * GC: never in this thread. */
+/* Releases the runtime lock; errno is kept. The caller handles signals that arrived before. Does
+ * nothing in a machine without threads. Needs: the caller holds the lock. GC: never in this
+ * thread. */
 void vm_enter_blocking(struct domain *d);
-/* Takes the machine back, when no other thread has it; errno is kept. A signal that came meanwhile
- * is due at the next safe point. Needs: the calling thread is one of the machine's
- * (vm/thread/thread.h). Fails: does not return where another thread ended the program meanwhile.
- * GC: never in this thread. */
+/* Acquires the runtime lock again; errno is kept. Handlers of signals that arrived meanwhile run at
+ * the next safe point. Needs: the calling thread is one of the machine's (vm/thread/thread.h).
+ * Fails: does not return if another thread ended the program. GC: never in this thread. */
 void vm_leave_blocking(struct domain *d);
 
 #endif

@@ -1,5 +1,5 @@
-/* pending.c - what runs at a safe point, in OCaml's order: due GC work, signals,
- * a profiler's callbacks, finalisers, then other threads' turn (vm/thread/pending.h). */
+/* pending.c - runs pending actions, in OCaml's order: GC work, signal handlers, a profiler's
+ * callbacks, finalisers, then a yield to other threads (vm/thread/pending.h). */
 #include "vm/thread/pending.h"
 
 #include "gc/weak.h"

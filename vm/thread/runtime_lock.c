@@ -1,16 +1,16 @@
-/* runtime_lock.c - who has the machine: the master lock, blocking sections, turns
- * (vm/thread/thread.h).
+/* runtime_lock.c - the runtime lock, blocking sections, time slices (vm/thread/thread.h).
  *
- *              vm_enter_blocking                     first of the queue, or
- *     owner ----------------------> nobody has it ---- whoever comes ------> owner
- *       |                                                                      ^
- *       |   its 50 ms are over, others wait: vm_thread_yield                   |
- *       +----------------- handed to the first of the queue -------------------+
+ *              vm_enter_blocking               first of the queue, or
+ *     owner ----------------------> free ------- a thread that arrives -------> owner
+ *       |                                                                         ^
+ *       |   its 50 ms are over and others wait: vm_thread_yield                   |
+ *       +------------------- handed to the first of the queue --------------------+
  *
- * Letting go wakes the first thread of the queue, but whoever comes before that one is awake may
- * have the machine: short blocking sections cost no change of thread. Yielding hands it over, so
- * that everybody has a turn. The tick is a thread of its own that exists while there are others to
- * switch between; it asks for the yield by the poll words (D8). */
+ * A release wakes the first thread of the queue, but a thread that arrives before that one is awake
+ * may acquire the lock: short blocking sections cost no thread switch. A yield hands the lock over,
+ * so that every thread gets its turn. The tick is a POSIX thread that exists while there are
+ * threads to switch between; it requests the yield by the poll word (D8). */
+#include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
@@ -53,11 +53,12 @@ void vm_threads_mutex_lock(struct vm_threads *threads) {
 void vm_threads_mutex_unlock(struct vm_threads *threads) { pthread_mutex_unlock(&threads->mutex); }
 
 void vm_runtime_lock_release(struct vm_threads *threads) {
+    ASSERT(threads->owner != NULL);
     threads->owner = NULL;
     if (threads->queue.first != NULL) pthread_cond_signal(&threads->queue.first->turn);
 }
 
-/* Waits, as one of the queue, until t was given the machine or is the next to take it. */
+/* Waits in the queue until t was handed the lock or is the first to acquire it. */
 static void queue_up(struct vm_threads *threads, struct vm_thread *t) {
     vm_waiters_push(&threads->queue, t);
     for (;;) {
@@ -70,6 +71,7 @@ static void queue_up(struct vm_threads *threads, struct vm_thread *t) {
 }
 
 void vm_runtime_lock_acquire(struct vm_threads *threads, struct vm_thread *t) {
+    ASSERT(threads->owner != t);
     if (threads->owner != NULL) queue_up(threads, t);
     threads->owner = t;
 }
@@ -79,6 +81,7 @@ void vm_runtime_lock_acquire(struct vm_threads *threads, struct vm_thread *t) {
 void vm_context_leave(struct domain *d) {
     struct vm_thread *t = d->thread;
     struct vm_threads *threads = t->threads;
+    ASSERT(threads->owner == t); /* TH1 */
     t->context = d->context;
     t->local_roots = d->gc.local_roots;
     t->abi_roots = d->abi.local_roots;
@@ -97,7 +100,7 @@ static _Noreturn void leave_program(struct domain *d) {
     pthread_exit(NULL);
 }
 
-static void tell_profiler(struct domain *d, struct vm_thread *t) {
+static void notify_profiler(struct domain *d, struct vm_thread *t) {
     struct vm_profiler *profiler = &d->vm->profiler;
     if (profiler->state == NULL) return;
     uintptr_t left = profiler->switch_thread(profiler->state, t->number, t->profiler_word);
@@ -106,6 +109,7 @@ static void tell_profiler(struct domain *d, struct vm_thread *t) {
 
 void vm_context_enter(struct domain *d, struct vm_thread *t) {
     struct vm_threads *threads = t->threads;
+    ASSERT(threads->owner == t && !t->parked); /* TH1 */
     d->thread = t;
     d->context = t->context;
     d->gc.local_roots = t->local_roots;
@@ -113,11 +117,11 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
     vm_backtrace_publish(d);
     threads->yield_due = false;
     if (threads->latest != t) {
-        tell_profiler(d, t);
+        notify_profiler(d, t);
         threads->latest = t;
         vm_stack_apply_limit(d);
         if (d->stack.call_stack != NULL) d->stack.call_stack->unchanged = 0;
-        /* What is due for this thread the others may have looked at in vain. */
+        /* Actions for this thread may be pending that the others could not run. */
         gc_request_action(&d->gc);
     }
     if (threads->exiting) leave_program(d);
@@ -140,7 +144,7 @@ void vm_leave_blocking(struct domain *d) {
     int saved = errno;
     if (threads != NULL) {
         struct vm_thread *t = pthread_getspecific(threads->self);
-        if (t == NULL) vm_fatal("a thread that is not registered entered the machine");
+        if (t == NULL) vm_fatal("a thread that is not registered called into OCaml");
         vm_threads_mutex_lock(threads);
         vm_runtime_lock_acquire(threads, t);
         vm_threads_mutex_unlock(threads);
@@ -182,7 +186,7 @@ static struct timespec after(int64_t ns) {
     return at;
 }
 
-/* Ends by itself at the first tick that finds one thread only, and nobody that wants to be one. */
+/* Ends at the first tick that finds only one thread, and none about to be registered. */
 static void *tick(void *context) {
     struct vm_threads *threads = context;
     struct gc_domain *g = &threads->vm->domain->gc;
@@ -220,7 +224,7 @@ void vm_tick_start(struct vm_threads *threads) {
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
         threads->tick_ends = false;
-        /* Without a tick threads still take turns where they wait. */
+        /* Without the tick, threads still take turns where they wait. */
         threads->tick_runs = pthread_create(&id, &attributes, tick, threads) == 0;
         pthread_attr_destroy(&attributes);
         pthread_sigmask(SIG_SETMASK, &before, NULL);

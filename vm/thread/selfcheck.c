@@ -25,7 +25,7 @@ static void check_clean(const struct domain *d, const struct vm_thread *t) {
 void vm_selfcheck_threads(struct vm_threads *threads) {
     const struct domain *d = threads->vm->domain;
     vm_require(d->thread == threads->owner && d->thread == threads->latest,
-               "TH1: the domain's thread is not the one that has the machine");
+               "TH1: the domain's thread does not hold the runtime lock");
     size_t words = 0;
     for (const struct vm_thread *t = threads->all; t != NULL; t = t->next)
         words += (size_t)(t->context.stack.high - t->context.stack.sp);

@@ -16,20 +16,20 @@
 
 enum { SIGNAL_LIMIT = 65 }; /* Linux has 1 to 64 */
 
-/* The machine's part. */
+/* The signals of a machine. */
 struct vm_signals {
     value handlers;   /* array of closures by the system's number: a registered root */
-    uint64_t handled; /* the signals whose disposition is ours, a bit each */
+    uint64_t handled; /* the signals whose disposition this machine set, a bit each */
 };
 
 static _Atomic uint64_t recorded;
-/* The same for C stubs, a word each (sigpending looks at them). */
+/* The recorded signals as C stubs see them, a word each. */
 volatile intptr_t caml_pending_signals[SIGNAL_LIMIT];
 static struct domain *_Atomic receiver;
 
 static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }
 
-/* OCaml's number -1 - i stands for names[i]. */
+/* OCaml's number of names[i] is -1 - i. */
 static const int names[] = {SIGABRT, SIGALRM, SIGFPE,  SIGHUP,  SIGILL,  SIGINT,    SIGKILL,
                             SIGPIPE, SIGQUIT, SIGSEGV, SIGTERM, SIGUSR1, SIGUSR2,   SIGCHLD,
                             SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM, SIGPROF,
@@ -74,7 +74,7 @@ static struct vm_signals *signals_of(struct domain *d) {
     return s;
 }
 
-/* Asks for the new disposition; the old one goes to *old. */
+/* Sets the disposition; the old one goes to *old. */
 static bool change_disposition(int number, enum vm_signal_action action, struct sigaction *old) {
     struct sigaction new = {.sa_flags = 0};
     new.sa_handler = action == VM_SIGNAL_DEFAULT  ? SIG_DFL
@@ -93,7 +93,8 @@ enum vm_signal_action vm_signal_set(struct domain *d, int number, enum vm_signal
     if (action == VM_SIGNAL_HANDLE) {
         atomic_store(&receiver, d);
         if (number > 0) *old_handler = field(s->handlers, number);
-        /* Set first: the signal may come at once. A refused number's closure is never called. */
+        /* Set first: the signal may arrive at once. The closure of a refused number is never
+         * called. */
         gc_store(&d->gc, s->handlers, (size_t)number, handler);
     } else if (number > 0) {
         *old_handler = field(s->handlers, number);
@@ -127,13 +128,13 @@ static value call_handler(struct domain *d, int number) {
 }
 
 bool vm_signals_due(const struct domain *d) {
-    /* Nothing of the machine: the caller may not have it (vm/thread/blocking.h). */
+    /* Only this: the caller may not hold the runtime lock (vm/thread/blocking.h). */
     if (d != atomic_load(&receiver)) return false;
     uint64_t due = atomic_load(&recorded);
     return due != 0 && (due & ~mask_bits()) != 0;
 }
 
-/* One pass: a handler that sends its own signal again doesn't keep the program from going on. */
+/* One pass, so that a handler that sends its own signal again does not stop the program. */
 value vm_run_signal_handlers_exn(struct domain *d) {
     struct vm_signals *s = d->vm->signals;
     if (s == NULL || d != atomic_load(&receiver)) return VAL_UNIT;

@@ -1,12 +1,13 @@
-/* thread.c - the life of threads, and what the collector sees of them (vm/thread/thread.h).
+/* thread.c - creation and end of threads, and how the collector visits them (vm/thread/thread.h).
  *
- * A thread owns a VM stack, a backtrace and a cached call stack: its context. All functions of the
- * machine work on the context in the domain, so whatever is to be done to another thread's (making
- * it, scanning it, freeing it) is done with that one put in the domain's place for the moment.
+ * A thread owns a context: a VM stack, a backtrace, a cached call stack. All functions of the
+ * machine work on the context in the domain. To create, scan or free that of another thread, it
+ * takes the domain's for the moment.
  *
  * The collector visits the running thread's stack as that of a machine without threads. Of the
- * others a minor collection visits those that ran since the last one (TH2): ten thousand waiting
- * threads cost it nothing. */
+ * other threads, a minor collection visits those that ran since the last one (TH2): ten thousand
+ * waiting threads cost it nothing. */
+#include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/backtrace.h"
@@ -24,6 +25,7 @@
 /* ---- Handles. ---- */
 
 static void drop_end(struct vm_thread_end *end) {
+    ASSERT(end->references > 0);
     if (--end->references == 0) free(end);
 }
 
@@ -38,8 +40,8 @@ static struct vm_thread_end *end_of(value handle) {
     return *(struct vm_thread_end **)custom_data(field(handle, 2));
 }
 
-/* Gives t its handle: number, unit (where OCaml puts the function), end. Programs can change what
- * is in it: nothing but the end is ever read. */
+/* Makes t's handle: number, unit (where OCaml has the function), end. Programs can change its
+ * fields: only the end is ever read. */
 static void make_handle(struct domain *d, struct vm_thread *t) {
     value end = VAL_UNIT;
     GC_ROOT(&d->gc, &end);
@@ -59,7 +61,7 @@ intptr_t vm_thread_number(const struct domain *d) {
     return d->thread == NULL ? 0 : d->thread->number;
 }
 
-/* ---- Contexts of others. ---- */
+/* ---- Contexts of other threads. ---- */
 
 static void free_context(struct domain *d, struct vm_context *context) {
     struct vm_context running = d->context;
@@ -134,7 +136,7 @@ static void visit_threads(void *context, struct gc_visitor *visitor) {
         if (t != d->thread) visit_thread(d, t, visitor);
 }
 
-/* ---- Birth. ---- */
+/* ---- Creation. ---- */
 
 static void link_thread(struct vm_threads *threads, struct vm_thread *t) {
     t->threads = threads;
@@ -206,13 +208,13 @@ void vm_threads_start(struct domain *d) {
     gc_add_scanner(d->gc.heap, visit_threads, threads);
 }
 
-/* A further thread, not running yet. NULL: no memory. GC: may run. */
+/* A thread that does not run yet. NULL: out of memory. GC: may run. */
 static struct vm_thread *add_thread(struct domain *d, value closure) {
     struct vm_threads *threads = d->vm->threads;
     struct vm_thread *t = new_thread();
     if (t == NULL) return NULL;
     GC_ROOT(&d->gc, &closure);
-    /* Looks for room, with a collection if need be: make_context can't. */
+    /* Makes room, by a collection if necessary: make_context cannot collect. */
     bool made = gc_external_take(&d->gc, VM_THREAD_BYTES);
     if (made) {
         gc_external_give(d->gc.heap, VM_THREAD_BYTES);
@@ -254,7 +256,7 @@ static int start_thread(struct vm_thread *t) {
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_getstacksize(&attributes, &bytes);
-    /* C code nests as deep in a thread as in the first one (MAX_ACTIVATIONS). */
+    /* C code may nest as deep as in the first thread (MAX_ACTIVATIONS). */
     if (bytes < VM_C_STACK_BYTES) pthread_attr_setstacksize(&attributes, VM_C_STACK_BYTES);
     int error = pthread_create(&id, &attributes, run_thread, t);
     pthread_attr_destroy(&attributes);
@@ -291,7 +293,8 @@ bool vm_thread_holds_runtime_lock(const struct vm *vm) {
     return has;
 }
 
-/* Made on behalf of whoever had the machine last: a new thread has no context to allocate in. */
+/* Made in the context of the thread that held the lock last: a new thread has none to allocate
+ * in. */
 bool vm_thread_register(struct vm *vm) {
     struct vm_threads *threads = vm->threads;
     struct domain *d = vm->domain;
@@ -301,7 +304,7 @@ bool vm_thread_register(struct vm *vm) {
     vm_threads_mutex_lock(threads);
     threads->candidates++;
     vm_threads_mutex_unlock(threads);
-    vm_tick_start(threads); /* whoever has the machine may never wait */
+    vm_tick_start(threads); /* the holder of the lock may never wait */
     vm_threads_mutex_lock(threads);
     vm_runtime_lock_acquire(threads, guest);
     threads->candidates--;
@@ -350,8 +353,8 @@ static void announce_end(struct domain *d, struct vm_thread *t) {
     vm_wake_all(d, &t->end->joiners);
 }
 
-/* Takes t out of the machine; its context is no more. */
-static void bury(struct vm_threads *threads, struct vm_thread *t) {
+/* Removes t from the machine; its context is freed. */
+static void remove_thread(struct vm_threads *threads, struct vm_thread *t) {
     unlink_thread(threads, t);
     drop_end(t->end);
     vm_threads_mutex_lock(threads);
@@ -362,7 +365,7 @@ static void bury(struct vm_threads *threads, struct vm_thread *t) {
 
 void vm_thread_forget(struct domain *d, struct vm_thread *t) {
     free_context(d, &t->context);
-    bury(d->vm->threads, t); /* the next minor collection frees it: it is dirty */
+    remove_thread(d->vm->threads, t); /* it is dirty, so the next minor collection frees it */
 }
 
 void vm_thread_stop(struct domain *d) {
@@ -375,7 +378,7 @@ void vm_thread_stop(struct domain *d) {
     threads->latest = NULL;
     t->context = d->context;
     free_context(d, &t->context);
-    bury(threads, t);
+    remove_thread(threads, t);
     if (threads->count == 1) vm_wake_all(d, &threads->main_waits);
     d->gc.local_roots = d->abi.local_roots = NULL;
     bool free_now = !t->dirty;

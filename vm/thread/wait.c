@@ -1,5 +1,6 @@
-/* wait.c - threads that wait for each other (vm/thread/thread.h). Who wakes and who waits have the
- * machine, so nothing happens between looking at what is waited for and waiting. */
+/* wait.c - threads that wait for other threads (vm/thread/thread.h). Both sides hold the runtime
+ * lock, so nothing happens between the test of a condition and the wait for it. */
+#include "gc/assert.h"
 #include "vm/state/vm.h"
 #include "vm/thread/thread_internal.h"
 
@@ -10,6 +11,7 @@ void vm_wait(struct domain *d, struct vm_waiters *waiters) {
     struct vm_threads *threads = t->threads;
     vm_context_leave(d);
     vm_threads_mutex_lock(threads);
+    ASSERT(!t->parked && !t->over);
     t->parked = true;
     vm_waiters_push(waiters, t);
     vm_runtime_lock_release(threads);
@@ -38,7 +40,7 @@ void vm_wake_all(struct domain *d, struct vm_waiters *waiters) {
 /* ---- Locks. ---- */
 
 void vm_lock_wait(struct domain *d, struct vm_lock *lock) {
-    /* In a child process the holder may be a thread that is not there. */
+    /* In a child process the holder may be a thread that does not exist there. */
     vm_threads_mutex_lock(d->vm->threads);
     vm_threads_mutex_unlock(d->vm->threads);
     while (lock->holder != NULL) vm_wait(d, &lock->waiters);
@@ -47,6 +49,7 @@ void vm_lock_wait(struct domain *d, struct vm_lock *lock) {
 void vm_unlock_down_to(struct domain *d, struct vm_lock *outer) {
     while (d->held != outer) {
         struct vm_lock *lock = d->held;
+        ASSERT(lock != NULL && (d->thread == NULL || lock->holder == d->thread));
         d->held = lock->outer;
         lock->holder = NULL;
         vm_wake_one(d, &lock->waiters);
