@@ -24,7 +24,7 @@ def text(s):
     return s.encode() + b'\0'
 
 
-def place(line, start, end, file_code=31, name_code=31, file='', name=''):
+def position(line, start, end, file_code=31, name_code=31, file='', name=''):
     bits = line | start << 20 | end << 28 | file_code << 38 | name_code << 43
     out = struct.pack('<Q', bits)[:6]
     if file_code == 31:
@@ -76,8 +76,8 @@ class Trace:
         self.body += header(kind, EPOCH + time) + payload
         self.end = max(self.end, time)
 
-    def location(self, code, *places, time=0):
-        self.event(1, time, struct.pack('<QB', code, len(places)) + b''.join(places))
+    def location(self, code, *positions, time=0):
+        self.event(1, time, struct.pack('<QB', code, len(positions)) + b''.join(positions))
 
     def alloc(self, time, words, codes, hits=1, source=0, prefix=0, coded=None):
         """Returns the block's id."""
@@ -108,10 +108,10 @@ class Trace:
 def small(version=2):
     """A profile with every fate, two files, a deep stack and a block outside the heap."""
     t = Trace(version)
-    t.location(1, place(10, 2, 20, file='main.ml', name='Main.main'))
-    t.location(2, place(5, 4, 9, file='lib/tree.ml', name='Tree.insert'))
-    t.location(3, place(7, 4, 9, 0, 31, name='Tree.balance'))
-    t.location(4, place(12, 0, 8, 1, 31, name='Main.load'))
+    t.location(1, position(10, 2, 20, file='main.ml', name='Main.main'))
+    t.location(2, position(5, 4, 9, file='lib/tree.ml', name='Tree.insert'))
+    t.location(3, position(7, 4, 9, 0, 31, name='Tree.balance'))
+    t.location(4, position(12, 0, 8, 1, 31, name='Main.load'))
     t.flush()
     t.start(1000)
     ids = [t.alloc(1000 + 100 * i, 3, [1, 2] + [3] * (i % 3)) for i in range(40)]

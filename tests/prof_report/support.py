@@ -9,14 +9,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
-class Place:
+class Settings:
     def __init__(self, bactrian, accept, mutants, long=False):
         self.bactrian = os.path.abspath(bactrian)
         self.accept, self.mutants, self.long = accept, mutants, long
 
 
 class Case(unittest.TestCase):
-    place = None
+    settings = None
     maxDiff = 4000
 
     def setUp(self):
@@ -32,8 +32,8 @@ class Case(unittest.TestCase):
             return file.read()
 
     def run_prof(self, *words):
-        done = subprocess.run([self.place.bactrian, 'prof', *words], cwd=self.folder, timeout=120,
-                              env=dict(os.environ, ASAN_OPTIONS='exitcode=99'),
+        done = subprocess.run([self.settings.bactrian, 'prof', *words], cwd=self.folder,
+                              timeout=120, env=dict(os.environ, ASAN_OPTIONS='exitcode=99'),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         return done.stdout, done.stderr, done.returncode
@@ -47,7 +47,7 @@ class Case(unittest.TestCase):
 
     def golden(self, name, found):
         path = os.path.join(HERE, 'golden', name)
-        if self.place.accept:
+        if self.settings.accept:
             with open(path, 'w') as file:
                 file.write(found)
         with open(path) as file:

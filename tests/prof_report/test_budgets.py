@@ -27,8 +27,8 @@ class Budgets(support.Case):
         subprocess.run(['ocamlc', '-g', 'p.ml', '-o', 'p.byte'], cwd=self.folder, check=True)
 
     def check(self, *words, status=0):
-        """The lines on standard error that tell of budgets."""
-        done = subprocess.run([self.place.bactrian, 'prof', 'test', *words], cwd=self.folder,
+        """The lines on standard error about budgets."""
+        done = subprocess.run([self.settings.bactrian, 'prof', 'test', *words], cwd=self.folder,
                               env=dict(os.environ, TMPDIR=self.folder), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=60)
         self.err = done.stderr.decode()
@@ -48,8 +48,8 @@ class Budgets(support.Case):
                                     (('--max-leak', '1M'), '--max-leak', 'P.keep'),
                                     (('--no-leaks',), '--no-leaks', 'P.keep')):
             with self.subTest(budget):
-                told = self.check('--quiet', *words, 'p.byte', '50000', status=3)
-                self.assertEqual(told, [budget])
+                shown = self.check('--quiet', *words, 'p.byte', '50000', status=3)
+                self.assertEqual(shown, [budget])
                 self.assertIn(', more than ', self.err.splitlines()[0])
                 self.assertIn(site, self.err)
 

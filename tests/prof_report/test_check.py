@@ -11,7 +11,7 @@ FILE = dict(file='f.ml', name='f')
 
 def base():
     t = ctf.Trace()
-    t.location(1, ctf.place(1, 0, 1, **FILE))
+    t.location(1, ctf.position(1, 0, 1, **FILE))
     return t
 
 
@@ -85,12 +85,12 @@ BROKEN = {
     'event-time': lambda: packet(end=-5, begin=-5),
     'event-order': lambda: events(lambda t: t.alloc(50, 1, [1]), alloc),
     'number-form': lambda: raw(b'\xfe\xff\xff\xff\xff\1\0\0\0\0'),
-    'string': lambda: raw(b'\2' + b'\0' * 7 + b'\1' + ctf.place(1, 0, 1, **FILE)[:-1], kind=1),
-    'code-range': lambda: events(lambda t: t.location(1 << 62, ctf.place(1, 0, 1, **FILE))),
+    'string': lambda: raw(b'\2' + b'\0' * 7 + b'\1' + ctf.position(1, 0, 1, **FILE)[:-1], kind=1),
+    'code-range': lambda: events(lambda t: t.location(1 << 62, ctf.position(1, 0, 1, **FILE))),
     'inlined': lambda: events(lambda t: t.location(5)),
-    'file-code': lambda: events(lambda t: t.location(5, ctf.place(1, 0, 1, 7))),
-    'name-code': lambda: events(lambda t: t.location(5, ctf.place(1, 0, 1, 0, 9))),
-    'code-repeated': lambda: events(lambda t: t.location(1, ctf.place(2, 0, 1, **FILE))),
+    'file-code': lambda: events(lambda t: t.location(5, ctf.position(1, 0, 1, 7))),
+    'name-code': lambda: events(lambda t: t.location(5, ctf.position(1, 0, 1, 0, 9))),
+    'code-repeated': lambda: events(lambda t: t.location(1, ctf.position(2, 0, 1, **FILE))),
     'code-unknown': lambda: events(lambda t: t.alloc(0, 1, [9])),
     'samples': lambda: events(lambda t: t.alloc(0, 1, [1], hits=0)),
     'source': lambda: events(lambda t: t.alloc(0, 1, [1], source=3)),

@@ -86,7 +86,8 @@ class Exports(support.Case):
     def test_deep_stacks_and_long_runs_make_whole_packets(self):
         t = ctf.Trace()
         for code in range(1, 400):
-            t.location(code, ctf.place(code, 0, 1, file='f%d.ml' % (code % 40), name='f%d' % code))
+            t.location(code, ctf.position(code, 0, 1, file='f%d.ml' % (code % 40),
+                                          name='f%d' % code))
         t.flush()
         for i in range(30):
             t.alloc(10000000 * i, 1, [1 + (i * j) % 399 for j in range(1, 400)])
@@ -110,9 +111,9 @@ class Exports(support.Case):
         self.assertEqual(sums['alloc_space'], sum(r['bytes']['value'] for r in table['rows']))
         live = json.loads(self.prof('table', 'small.ctf', '--at', 'end', '--json'))
         self.assertEqual(sums['inuse_space'], sum(r['bytes']['value'] for r in live['rows']))
-        places = {dict(fields(v))[1] for n, v in fields(data) if n == 4}
+        locations = {dict(fields(v))[1] for n, v in fields(data) if n == 4}
         used = {i for n, v in fields(data) if n == 2 for i in varints(dict(fields(v)).get(1, b''))}
-        self.assertLessEqual(used, places)
+        self.assertLessEqual(used, locations)
 
     def test_protoc_decodes_pprof(self):
         if not shutil.which('protoc'):

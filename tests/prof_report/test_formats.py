@@ -27,9 +27,9 @@ def needs(program):
     return unittest.skipUnless(shutil.which(program), 'no ' + program)
 
 
-def packages(place):
+def packages(settings):
     """The folder of npm's packages, or why there is none."""
-    if not place.long:
+    if not settings.long:
         raise unittest.SkipTest('only with --long')
     cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
     folder = os.path.join(cache, 'bactrian-tests', 'npm')
@@ -213,7 +213,7 @@ class Formats(support.Case):
 
     @needs('npm')
     def test_speedscope_obeys_its_schema(self):
-        folder = packages(self.place)
+        folder = packages(self.settings)
         try:
             import jsonschema
         except ImportError:
@@ -225,7 +225,7 @@ class Formats(support.Case):
 
     @needs('npm')
     def test_pprof_format_decodes_pprof(self):
-        folder = packages(self.place)
+        folder = packages(self.settings)
         self.export('pprof')
         script = '''
 const {Profile} = require(process.argv[1] + '/pprof-format');

@@ -1,4 +1,4 @@
-"""Wrong use and bad input: one line, status 125, no file left behind."""
+"""Wrong use and bad input: one line, status 125, no file is left."""
 import os
 import random
 
@@ -73,7 +73,7 @@ class Messages(support.Case):
 
     def test_names_cannot_steer_the_terminal_or_leave_the_page(self):
         t = ctf.Trace(program='p\033[2J')
-        t.location(1, ctf.place(1, 0, 1, file='</script>.ml', name='\033]0;x\007'))
+        t.location(1, ctf.position(1, 0, 1, file='</script>.ml', name='\033]0;x\007'))
         t.alloc(0, 1, [1])
         self.write('evil.ctf', t.flush().bytes)
         self.assertNotIn('\033', self.prof('summary', 'evil.ctf') + self.prof('flame', 'evil.ctf'))
@@ -83,7 +83,7 @@ class Messages(support.Case):
         seed = random.Random(4)
         whole = [ctf.small(v).bytes for v in (1, 2, 3)]
         verbs = [['summary'], ['check'], ['tree'], ['lifetimes'], ['export', '--to', 'memtrace']]
-        for i in range(self.place.mutants):
+        for i in range(self.settings.mutants):
             data = bytearray(seed.choice(whole))
             for _ in range(seed.randint(1, 6)):
                 at = seed.randrange(len(data))

@@ -20,7 +20,7 @@ class Browser:
         there, ours = os.pipe()
         back, theirs = os.pipe()
 
-        def place():
+        def move_pipes():
             # Both ends move away from 3 and 4 before they become these.
             high = [os.dup2(fd, 20 + i) for i, fd in enumerate((there, theirs))]
             os.dup2(high[0], 3)
@@ -28,7 +28,7 @@ class Browser:
         self.process = subprocess.Popen(
             ['chromium', *FLAGS, '--user-data-dir=' + os.path.join(folder, 'browser')],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            preexec_fn=place, close_fds=False)
+            preexec_fn=move_pipes, close_fds=False)
         os.close(there)
         os.close(theirs)
         self.to, self.back, self.number, self.rest = ours, back, 0, b''
@@ -117,7 +117,7 @@ class Page(support.Case):
         self.press('alloc')
         self.browser.ask('document.getElementById("search").focus()')
         self.browser.type('Tree')
-        self.assertEqual(self.text('matched'), 'matched in what is drawn: 32.0 kB, 43.0 %')
+        self.assertEqual(self.text('matched'), 'matched in the bars: 32.0 kB, 43.0 %')
         self.assertEqual(self.browser.ask('document.querySelectorAll("#sites .hit").length'), 2)
         self.assertIn('search=Tree', self.browser.ask('location.hash'))
 

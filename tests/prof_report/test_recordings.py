@@ -65,7 +65,7 @@ class Recordings(support.Case):
     def test_a_rate_of_one_is_exact(self):
         self.record('--rate', '1')
         rows = {row['name'].split(' ')[0]: row for row in self.json('table', '--by', 'fn')['rows']}
-        closure = 32  # what makes the function is counted where the function stands
+        closure = 32  # allocated where the function is defined
         keep = rows['P.keep']['bytes']
         self.assertEqual((keep['value'], keep['low']), (KEPT + closure, keep['high']))
         self.assertEqual(rows['P.keep']['blocks'], 50000 + 1)
@@ -97,7 +97,7 @@ class Recordings(support.Case):
         rows = self.json('table', '--unit', 'samples', '--by', 'fn')['rows']
         again = json.loads(self.prof('table', 'p.ctf', '--json', '--unit', 'samples', '--by',
                                      'fn'))['rows']
-        # A place in a trace has ten bits for its last column: long phrases lose it.
+        # A location in a trace has ten bits for its last column: long phrases lose it.
         def without_columns(row):
             return re.sub(r'(:[0-9]+):[0-9]+(-[0-9]+)?\)', r'\1)', row['name']), row['samples']
         self.assertEqual([without_columns(r) for r in rows], [without_columns(r) for r in again])
@@ -107,9 +107,9 @@ class Recordings(support.Case):
         self.prof('export', '--to', 'memtrace', 'p.bprof', '-o', 'p.ctf')
         for version in (1, 2, 3):
             self.write('%d.ctf' % version, ctf.small(version).bytes)
-        build = os.path.dirname(os.path.dirname(os.path.dirname(self.place.bactrian)))
+        build = os.path.dirname(os.path.dirname(os.path.dirname(self.settings.bactrian)))
         done = subprocess.run([os.path.join(build, 'tests', 'prof_report', 'mutants'),
-                               str(10 * self.place.mutants), '7', 'p.bprof', 'p.ctf', '1.ctf',
+                               str(10 * self.settings.mutants), '7', 'p.bprof', 'p.ctf', '1.ctf',
                                '2.ctf', '3.ctf'], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=1200)
         self.assertEqual(done.returncode, 0, done.stdout[-3000:].decode('latin-1'))

@@ -113,6 +113,6 @@ class Rewriting(support.Case):
     def test_the_result_goes_through_a_pipe(self):
         self.record()
         self.prof('trim', 'p.bprof', '-o', 'file.bprof')
-        piped = subprocess.run([self.place.bactrian, 'prof', 'trim', 'p.bprof'], cwd=self.folder,
+        piped = subprocess.run([self.settings.bactrian, 'prof', 'trim', 'p.bprof'], cwd=self.folder,
                                stdout=subprocess.PIPE, check=True).stdout
         self.assertEqual(piped, self.read('file.bprof'))

@@ -1,4 +1,4 @@
-"""The selectors that need more than one line to be told: --keep, --sort, --by, ages, moments."""
+"""Selectors with a language of their own: --keep, --sort, --by, ages, moments."""
 import json
 import shutil
 import unittest

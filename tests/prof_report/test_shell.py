@@ -16,8 +16,9 @@ class Shell(support.Case):
         self.write('small.ctf', ctf.small().bytes)
 
     def run_shell(self, text, status=0):
-        done = subprocess.run([self.place.bactrian, 'prof', 'shell', 'small.ctf'], cwd=self.folder,
-                              input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        done = subprocess.run([self.settings.bactrian, 'prof', 'shell', 'small.ctf'],
+                              cwd=self.folder, input=text.encode(),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=60)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout.decode(), done.stderr.decode()
@@ -51,13 +52,12 @@ class Shell(support.Case):
         self.assertEqual(self.run_prof('shell', 'none')[2], 125)
 
     def talk(self, *texts):
-        """What a terminal shows: each text is typed behind a prompt, when what was before has come
-        to rest."""
+        """What a terminal shows: each text is typed after a prompt, when the output is quiet."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.folder)
             os.environ.update(TERM='xterm', NO_COLOR='1', XDG_STATE_HOME=self.folder)
-            os.execv(self.place.bactrian, ['bactrian', 'prof', 'shell', 'small.ctf'])
+            os.execv(self.settings.bactrian, ['bactrian', 'prof', 'shell', 'small.ctf'])
         shown, end = b'', time.time() + 120
         todo = list(texts)
         while time.time() < end:

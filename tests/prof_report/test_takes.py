@@ -127,8 +127,8 @@ class Takes(support.Case):
         folded = self.exported('folded', ['--unit', 'samples', *words]).decode()
         found['folded'] = sum(int(line.rsplit(' ', 1)[1]) for line in folded.splitlines())
         csv = self.exported('csv', ['--unit', 'samples', *words]).decode().splitlines()
-        place = csv[0].split(',').index('samples')
-        found['csv'] = sum(int(line.split(',')[place]) for line in csv[1:])
+        column = csv[0].split(',').index('samples')
+        found['csv'] = sum(int(line.split(',')[column]) for line in csv[1:])
         for name, verb in (('trim', ['trim']), ('memtrace', ['export', '--to', 'memtrace'])):
             self.prof(*verb, 'small.ctf', *words, '-o', 'part.ctf')
             stats = json.loads(self.prof('stats', 'part.ctf', '--json'))
@@ -234,7 +234,7 @@ class Phases(support.Case):
     def json(self, *words):
         return json.loads(self.prof(words[0], 'p.bprof', *words[1:], '--json'))
 
-    def test_gc_tells_of_the_phase(self):
+    def test_gc_shows_the_phase(self):
         whole, load, idle = (self.json('gc', *words) for words in
                              ([], ['--phase', 'load'], ['--phase', 'idle']))
         self.assertAlmostEqual(load['counters']['minor'], 600000 * 4 * 8, delta=2000)

@@ -44,7 +44,7 @@ class Views(support.Case):
     def test_predictions_and_recent_names_are_decoded(self):
         t = ctf.Trace()
         for code in range(1, 6):
-            t.location(code, ctf.place(code, 0, 1, file='f.ml', name='f%d' % code))
+            t.location(code, ctf.position(code, 0, 1, file='f.ml', name='f%d' % code))
         t.alloc(10, 1, [1, 2, 3, 4, 5])
         # Bucket 1 predicts 2, which predicts 3: tag 1 follows one, tag 2 as many as it says.
         t.alloc(20, 1, [], coded=(2, ctf.codeword(1, 1) + ctf.codeword(5, 0)))
@@ -89,8 +89,8 @@ class Views(support.Case):
     def test_a_diff_calls_only_large_changes_real(self):
         def run(blocks):
             t = ctf.Trace(rate=0.001)
-            t.location(1, ctf.place(1, 0, 1, file='a.ml', name='same'))
-            t.location(2, ctf.place(2, 0, 1, file='a.ml', name='grows'))
+            t.location(1, ctf.position(1, 0, 1, file='a.ml', name='same'))
+            t.location(2, ctf.position(2, 0, 1, file='a.ml', name='grows'))
             for i in range(103):
                 t.alloc(i, 1, [1])
             for i in range(blocks):
