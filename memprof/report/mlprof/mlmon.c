@@ -5,6 +5,7 @@
 #include "memprof/report/load/load.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
