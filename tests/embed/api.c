@@ -235,7 +235,7 @@ static void handles_of_other_machines_are_refused(void **state) {
     assert_error(b, "another machine");
     assert_int_equal(bactrian_call(b, NULL, 1, &of_a, NULL), BACTRIAN_REFUSED);
     assert_int_equal(bactrian_call(b, bactrian_int(b, 3), 1, &of_a, NULL), BACTRIAN_REFUSED);
-    assert_error(b, "no function");
+    assert_error(b, "not a function");
     bactrian_close(a);
     bactrian_close(b);
 }
@@ -343,8 +343,8 @@ static void memory_is_limited(void **state) {
     assert_null(bactrian_string(m, "", SIZE_MAX / 2));
     assert_error(m, "Out_of_memory");
     assert_int_equal(bactrian_get_int(good(m, "fib", bactrian_int(m, 10))), 55);
-    struct bactrian_figures figures;
-    assert_int_equal(bactrian_read_figures(m, &figures), BACTRIAN_OK);
+    struct bactrian_statistics figures;
+    assert_int_equal(bactrian_read_statistics(m, &figures), BACTRIAN_OK);
     assert_in_range(figures.top_heap_bytes, 16 << 20, 33 << 20);
     bactrian_close(m);
 }
@@ -368,12 +368,12 @@ static void stacks_are_limited(void **state) {
 
 static void fuel_is_used_up_and_renewed(void **state) {
     struct bactrian *m = plugin((struct bactrian_options){.fuel = 1000000});
-    struct bactrian_figures figures;
+    struct bactrian_statistics figures;
     assert_int_equal(call(m, "forever", bactrian_unit(m), NULL), BACTRIAN_STOPPED);
     assert_error(m, "fuel");
     char text[500];
     assert_true(bactrian_backtrace(m, text, sizeof text) > 0);
-    bactrian_read_figures(m, &figures);
+    bactrian_read_statistics(m, &figures);
     assert_int_equal(figures.fuel_left, 0);
     assert_int_equal(call(m, "fib", bactrian_int(m, 1), NULL), BACTRIAN_STOPPED);
     assert_int_equal(bactrian_set_fuel(m, 100000), BACTRIAN_OK);
@@ -540,10 +540,10 @@ struct told {
 
 static void count_born(void *context, const struct bactrian_sample *sample) {
     struct told *told = context;
-    struct bactrian_place place;
+    struct bactrian_location place;
     assert_int_equal(sample->id, told->born++);
     for (size_t i = 0; i < sample->depth; i++)
-        if (bactrian_find_place(told->m, sample->places[i], &place))
+        if (bactrian_find_location(told->m, sample->call_stack[i], &place))
             told->places += strstr(place.file, "plugin.ml") != NULL && place.line > 10;
     /* The machine is not the tracker's to use. */
     assert_null(bactrian_int(told->m, 1));
@@ -554,7 +554,8 @@ static void count_died(void *context, uint64_t id, bool old) { ((struct told *)c
 static void trackers_hear_of_samples(void **state) {
     struct bactrian *m = plugin(nothing);
     struct told told = {.m = m};
-    struct bactrian_tracking tracking = {.born = count_born, .died = count_died, .context = &told};
+    struct bactrian_tracking tracking = {
+        .allocated = count_born, .freed = count_died, .context = &told};
     struct bactrian_tracker *tracker = bactrian_track(m, 0.01, 64, &tracking);
     assert_non_null(tracker);
     assert_null(bactrian_track(m, 0, 64, &tracking));

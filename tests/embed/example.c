@@ -58,7 +58,7 @@ struct job {
 static void *be_recorded(void *context) {
     const struct job *job = context;
     struct bactrian_recording recording;
-    struct bactrian_figures figures;
+    struct bactrian_statistics figures;
     struct bactrian *m = open_machine(job->image, 0);
     if (m == NULL) return NULL;
     bactrian_record(m, job->profile, 0.01);
@@ -66,7 +66,7 @@ static void *be_recorded(void *context) {
         for (int i = 0; i < 100; i++) call_statistics(m, "DE");
         call_statistics(m, "XX");
     }
-    bactrian_read_figures(m, &figures);
+    bactrian_read_statistics(m, &figures);
     if (bactrian_stop_recording(m, &recording) == BACTRIAN_OK)
         printf("recorded: %s samples of %s words\n", recording.samples > 10 ? "many" : "few",
                figures.minor_words > 10000 ? "many" : "few");

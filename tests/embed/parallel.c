@@ -56,7 +56,7 @@ static void do_work(struct worker *w, struct bactrian *m) {
 
 static void *run_worker(void *context) {
     struct worker *w = context;
-    struct bactrian_tracking tracking = {.born = count_sample};
+    struct bactrian_tracking tracking = {.allocated = count_sample};
     struct bactrian_options options = {.allowed = allowed};
     struct bactrian_error error;
     for (int i = 0; i < rounds; i++) {

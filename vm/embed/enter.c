@@ -1,14 +1,15 @@
-/* enter.c - the way into a machine and out of it: outcomes, and the turns of machines with stubs.
+/* enter.c - calls into a machine: outcomes, and the stub lock.
  *
- *   outermost call:  turn -> catcher -> vm_perform -> f ... primitive of the embedder
- *                                                              |
- *   call in a call:           catcher -> vm_perform -> f  <----+
+ *   outermost call:  stub lock -> gc_catch -> vm_perform -> f ... primitive of the embedder
+ *                                                                     |
+ *   nested call:                  gc_catch -> vm_perform -> f  <------+
  *
- * What ends the program inside of a call that a primitive made must not jump over the primitive: it
- * ends that call only, and the primitive's own return ends the outer one (leaving).
+ * When the program ends inside a nested call, control must not jump over the frame of the primitive:
+ * the nested call returns, and the outer one ends when the primitive returns (unwinding).
  *
- * The turn is the one word of a process that machines share. It is not a mutex, since a library may
- * be opened in another thread of the program than the one that ends the call. */
+ * Machines with C stubs share Caml_state, so only one of them may be inside a call: the holder of
+ * the stub lock. It is not a mutex, since the thread that opens the first library, and so acquires
+ * it, need not be the one that ends the call. */
 #include "gc/fatal.h"
 #include "vm/base/os.h"
 #include "vm/capi/abi.h"
@@ -23,9 +24,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-static pthread_mutex_t turn_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t turn_is_free = PTHREAD_COND_INITIALIZER;
-static struct bactrian *turn_holder; /* under turn_lock */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t stub_lock_released = PTHREAD_COND_INITIALIZER;
+static struct bactrian *stub_lock_holder; /* protected by mutex */
 
 /* ---- Failures. ---- */
 
@@ -40,52 +41,47 @@ enum bactrian_outcome embed_fail(struct bactrian *m, enum bactrian_outcome outco
 
 const char *bactrian_error_text(const struct bactrian *m) { return m->text; }
 
-bool embed_usable(const struct bactrian *m) { return embed_why_not(m) == BACTRIAN_OK; }
-
-/* No text is noted: it says what ended the machine, or belongs to whoever has it. */
-enum bactrian_outcome embed_why_not(const struct bactrian *m) {
-    if (!m->allowed) return BACTRIAN_REFUSED;
+/* Keeps the error text: it says what ended the machine, or belongs to the running call. */
+enum bactrian_outcome embed_state(const struct bactrian *m) {
+    if (!m->usable) return BACTRIAN_REFUSED;
     if (m->broken) return BACTRIAN_BROKEN;
-    return m->over ? BACTRIAN_EXITED : m->leaving;
+    return m->exited ? BACTRIAN_EXITED : m->unwinding;
 }
 
-/* ---- Turns. ---- */
-
-/* Needs: turn_lock. */
-static void take_turn(struct bactrian *m) {
-    /* A primitive of the holder that uses another machine can't wait for itself. */
-    while (turn_holder != NULL && !pthread_equal(turn_holder->thread, m->thread))
-        pthread_cond_wait(&turn_is_free, &turn_lock);
-    m->turn_below = turn_holder;
-    m->has_turn = true;
-    turn_holder = m;
-}
+/* ---- The stub lock (EM3). ---- */
 
 static struct vm_abi_state *state_of(struct bactrian *m) {
     return m == NULL ? NULL : &m->vm->domain->abi;
 }
 
-static void wait_for_turn(struct bactrian *m) {
-    pthread_mutex_lock(&turn_lock);
-    take_turn(m);
-    pthread_mutex_unlock(&turn_lock);
+static void acquire_stub_lock(struct bactrian *m) {
+    ASSERT(m->inside && !m->holds_stub_lock);
+    pthread_mutex_lock(&mutex);
+    /* A primitive of the holder that calls another machine must not wait for itself. */
+    while (stub_lock_holder != NULL && !pthread_equal(stub_lock_holder->thread, m->thread))
+        pthread_cond_wait(&stub_lock_released, &mutex);
+    m->outer_holder = stub_lock_holder;
+    m->holds_stub_lock = true;
+    stub_lock_holder = m;
+    pthread_mutex_unlock(&mutex);
     capi_show(m->vm->abi_attached ? state_of(m) : NULL);
 }
 
-static void end_turn(struct bactrian *m) {
-    if (!m->has_turn) return;
-    capi_show(state_of(m->turn_below));
-    pthread_mutex_lock(&turn_lock);
-    turn_holder = m->turn_below;
-    m->has_turn = false;
-    if (turn_holder == NULL) pthread_cond_signal(&turn_is_free);
-    pthread_mutex_unlock(&turn_lock);
+static void release_stub_lock(struct bactrian *m) {
+    if (!m->holds_stub_lock) return;
+    capi_show(state_of(m->outer_holder));
+    pthread_mutex_lock(&mutex);
+    ASSERT(stub_lock_holder == m);
+    stub_lock_holder = m->outer_holder;
+    m->holds_stub_lock = false;
+    if (stub_lock_holder == NULL) pthread_cond_signal(&stub_lock_released);
+    pthread_mutex_unlock(&mutex);
 }
 
 /* The machine opens its first library. */
 static const char *attach(struct domain *d) {
     struct bactrian *m = d->vm->options.end_context;
-    if (!m->has_turn) wait_for_turn(m);
+    if (!m->holds_stub_lock) acquire_stub_lock(m);
     return capi_abi.attach(d);
 }
 
@@ -96,44 +92,30 @@ const struct vm_abi embed_abi = {attach, detach};
 /* ---- Calls. ---- */
 
 static void enter(struct bactrian *m) {
+    ASSERT(!m->inside);
     m->thread = pthread_self();
     m->inside = true;
     if (m->vm == NULL) return;
-    if (m->vm->abi_attached) wait_for_turn(m);
+    if (m->vm->abi_attached) acquire_stub_lock(m);
     vm_thread_adopt_main(m->vm);
     m->vm->limits.stopped = STOP_NONE;
 }
 
 static void leave(struct bactrian *m) {
+    ASSERT(m->inside);
     m->inside = false;
-    end_turn(m);
+    release_stub_lock(m);
     fflush(m->err);
-}
-
-bool embed_guard(struct bactrian *m, void (*f)(struct bactrian *m, void *context), void *context) {
-    struct gc_catcher catcher;
-    enter(m);
-    m->allowed = false;
-    if (_setjmp(catcher.escape) == 0) {
-        gc_catch(&catcher);
-        f(m, context);
-        gc_uncatch(&catcher);
-    } else {
-        m->broken = true;
-        embed_fail(m, BACTRIAN_BROKEN, "%s", catcher.text);
-    }
-    m->allowed = true;
-    leave(m);
-    return !m->broken;
 }
 
 static enum bactrian_outcome stopped(struct bactrian *m) {
     static const char *const by[] = {
-        [STOP_FUEL] = "its fuel is used up",
-        [STOP_TIME] = "this was requested",
-        [STOP_OUTPUT] = "its limit of output is reached",
+        [STOP_FUEL] = "out of fuel",
+        [STOP_TIME] = "as requested",
+        [STOP_OUTPUT] = "output limit reached",
     };
     struct vm_limits *limits = &m->vm->limits;
+    ASSERT(limits->stopped != STOP_NONE);
     if (limits->stopped == STOP_FUEL) limits->fuel_left = 0;
     if (limits->stopped == STOP_TIME) limits->requested = STOP_NONE;
     m->backtrace_kind = 's';
@@ -142,7 +124,7 @@ static enum bactrian_outcome stopped(struct bactrian *m) {
 
 static enum bactrian_outcome raised(struct bactrian *m, value exn) {
     char text[400];
-    m->exception.v = exn;
+    m->exception = exn;
     vm_format_exception(m->vm, exn, text, sizeof text);
     m->backtrace_kind = 'r';
     return embed_fail(m, BACTRIAN_EXCEPTION, "uncaught exception %s", text);
@@ -159,15 +141,32 @@ static enum bactrian_outcome outcome_of(struct bactrian *m, struct vm_result res
     }
 }
 
+bool embed_guard(struct bactrian *m, void (*f)(struct bactrian *m, void *context), void *context) {
+    struct gc_catcher catcher;
+    enter(m);
+    m->usable = false;
+    if (_setjmp(catcher.escape) == 0) {
+        gc_catch(&catcher);
+        f(m, context);
+        gc_uncatch(&catcher);
+    } else {
+        m->broken = true;
+        embed_fail(m, BACTRIAN_BROKEN, "%s", catcher.text);
+    }
+    m->usable = true;
+    leave(m);
+    return !m->broken;
+}
+
 enum bactrian_outcome embed_perform(struct bactrian *m, value (*f)(struct domain *d, void *context),
                                     void *context, value *out) {
-    if (!embed_usable(m)) return embed_why_not(m);
+    if (embed_state(m) != BACTRIAN_OK) return embed_state(m);
     bool outermost = !m->inside;
     struct scope *scope = m->scope;
     struct gc_catcher catcher;
-    if (outermost) enter(m);
-    m->allowed = false;
     enum bactrian_outcome outcome;
+    if (outermost) enter(m);
+    m->usable = false;
     if (_setjmp(catcher.escape) == 0) {
         gc_catch(&catcher);
         outcome = outcome_of(m, f == NULL ? vm_run(m->vm) : vm_perform(m->vm, f, context, out));
@@ -177,26 +176,26 @@ enum bactrian_outcome embed_perform(struct bactrian *m, value (*f)(struct domain
         outcome = embed_fail(m, BACTRIAN_BROKEN, "%s", catcher.text);
     }
     m->scope = scope;
-    m->allowed = true;
+    m->usable = true;
     if (outermost) {
-        m->over = outcome == BACTRIAN_EXITED;
-        m->leaving = BACTRIAN_OK;
+        m->exited = outcome == BACTRIAN_EXITED;
+        m->unwinding = BACTRIAN_OK;
         leave(m);
     } else if (outcome == BACTRIAN_EXITED || outcome == BACTRIAN_STOPPED) {
-        m->leaving = outcome;
+        m->unwinding = outcome;
     }
     return outcome;
 }
 
-/* ---- What became of it. ---- */
+/* ---- The last outcome. ---- */
 
 struct bactrian_value *bactrian_exception(struct bactrian *m) {
-    if (!m->allowed) return NULL;
-    if (is_int(m->exception.v)) {
-        embed_fail(m, BACTRIAN_REFUSED, "there was no exception");
+    if (!m->usable) return NULL;
+    if (is_int(m->exception)) {
+        embed_fail(m, BACTRIAN_REFUSED, "there is no exception");
         return NULL;
     }
-    return embed_handle(m, m->exception.v);
+    return embed_handle(m, m->exception);
 }
 
 int bactrian_exit_status(const struct bactrian *m) { return m->vm->exit_status; }
@@ -204,7 +203,7 @@ int bactrian_exit_status(const struct bactrian *m) { return m->vm->exit_status; 
 size_t bactrian_backtrace(struct bactrian *m, char *text, size_t size) {
     char *whole = NULL;
     size_t length = 0;
-    FILE *out = m->allowed && m->backtrace_kind != 0 ? open_memstream(&whole, &length) : NULL;
+    FILE *out = m->usable && m->backtrace_kind != 0 ? open_memstream(&whole, &length) : NULL;
     if (out != NULL) {
         vm_backtrace_print(m->vm->domain, m->backtrace_kind == 's', out);
         if (!vm_close_text(out, &whole)) length = 0;
@@ -217,7 +216,7 @@ size_t bactrian_backtrace(struct bactrian *m, char *text, size_t size) {
 void bactrian_request_stop(struct bactrian *m) { vm_request_stop(m->vm, STOP_TIME); }
 
 enum bactrian_outcome bactrian_set_fuel(struct bactrian *m, uint64_t fuel) {
-    if (!m->allowed) return BACTRIAN_REFUSED;
+    if (!m->usable) return BACTRIAN_REFUSED;
     if (m->vm->options.fuel == 0)
         return embed_fail(m, BACTRIAN_REFUSED, "the machine was opened without fuel");
     m->vm->limits.fuel_left = fuel;

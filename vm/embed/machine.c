@@ -1,7 +1,6 @@
 /* machine.c - the life of an embedder's machine: options, opening, running, closing.
  *
- * All that the machine needs of the options is copied; what C code hands in as a context stays the
- * embedder's. */
+ * The machine copies everything it needs from the options, except contexts. */
 #include "memprof/memprof.h"
 #include "stdlib/channel.h"
 #include "stdlib/prims.h"
@@ -46,7 +45,7 @@ static void connect_streams(struct bactrian *m, struct vm_options *vm) {
                                         .write = m->errors.write ? write_errors : NULL};
 }
 
-/* The machine's messages are written to a file of stdio's, which leads here. */
+/* The target of the stdio file that the machine writes its messages to. */
 static ssize_t write_message(void *context, const char *text, size_t n) {
     struct bactrian *m = context;
     if (m->message != NULL) m->message(m->message_context, text, n);
@@ -60,7 +59,7 @@ static void free_texts(char **texts) {
     free(texts);
 }
 
-/* A copy of first (unless it is NULL) and a NULL-terminated list; NULL: no memory. */
+/* A copy of first (if not NULL) followed by a NULL-terminated list; NULL: out of memory. */
 static char **copy_texts(const char *first, const char *const *list) {
     size_t n = 0, count = 0;
     while (list != NULL && list[n] != NULL) n++;
@@ -93,7 +92,7 @@ static bool copy_options(struct bactrian *m, const struct bactrian_options *opti
            m->stub_folders != NULL && m->err != NULL;
 }
 
-/* False: *error names the word that is no capability, or can't be granted so. */
+/* False: *error names the word that is not a capability, or can't be allowed this way. */
 static bool read_policy(struct bactrian *m, const struct bactrian_options *options,
                         struct bactrian_error *error) {
     const char *word, *what;
@@ -154,8 +153,8 @@ static void load(struct bactrian *m, void *context) {
 static struct bactrian *new_machine(void) {
     struct bactrian *m = calloc(1, sizeof *m);
     if (m == NULL) return NULL;
-    m->allowed = true;
-    m->all.pending = m->exception.v = VAL_UNIT;
+    m->usable = true;
+    m->all.pending = m->exception = VAL_UNIT;
     m->scope = &m->all;
     return m;
 }
@@ -167,35 +166,34 @@ static struct bactrian *give_up(struct bactrian *m, struct bactrian_error *error
     return NULL;
 }
 
-static void explain(struct bactrian_error *error, const struct vm_error *why) {
+static struct bactrian *refuse_image(struct bactrian *m, struct bactrian_error *error,
+                                     const struct vm_error *why) {
     snprintf(error->text, sizeof error->text, "%s (%s)", vm_status_text(why->status), why->detail);
+    return give_up(m, error, NULL);
 }
 
 /* Loads m's image, which is open. */
 static struct bactrian *finish_opening(struct bactrian *m, const char *path,
                                        const struct bactrian_options *options,
                                        struct bactrian_error *error) {
-    static const struct bactrian_options nothing;
-    if (options == NULL) options = &nothing;
-    if (!copy_options(m, options, path)) return give_up(m, error, "no memory");
+    static const struct bactrian_options defaults;
+    if (options == NULL) options = &defaults;
+    if (!copy_options(m, options, path)) return give_up(m, error, "out of memory");
     if (!read_policy(m, options, error)) return give_up(m, error, NULL);
     const char *wrong = embed_make_primitives(m, options);
     if (wrong != NULL) return give_up(m, error, wrong);
     struct opening o = {.options = machine_options(m, options)};
     if (!embed_guard(m, load, &o)) return give_up(m, error, m->text);
-    if (o.loaded) return m;
-    explain(error, &o.error);
-    return give_up(m, error, NULL);
+    return o.loaded ? m : refuse_image(m, error, &o.error);
 }
 
 struct bactrian *bactrian_open(const char *path, const struct bactrian_options *options,
                                struct bactrian_error *error) {
     struct vm_error why;
     struct bactrian *m = new_machine();
-    if (m == NULL || vm_image_open(path, &m->image, &why) == VM_OK)
-        return m == NULL ? give_up(m, error, "no memory") : finish_opening(m, path, options, error);
-    explain(error, &why);
-    return give_up(m, error, NULL);
+    if (m == NULL) return give_up(m, error, "out of memory");
+    if (vm_image_open(path, &m->image, &why) != VM_OK) return refuse_image(m, error, &why);
+    return finish_opening(m, path, options, error);
 }
 
 struct bactrian *bactrian_open_memory(const void *image, size_t length,
@@ -203,15 +201,15 @@ struct bactrian *bactrian_open_memory(const void *image, size_t length,
                                       struct bactrian_error *error) {
     struct vm_error why;
     struct bactrian *m = new_machine();
-    if (m == NULL || vm_image_from_memory(image, length, &m->image, &why) == VM_OK)
-        return m == NULL ? give_up(m, error, "no memory") : finish_opening(m, NULL, options, error);
-    explain(error, &why);
-    return give_up(m, error, NULL);
+    if (m == NULL) return give_up(m, error, "out of memory");
+    if (vm_image_from_memory(image, length, &m->image, &why) != VM_OK)
+        return refuse_image(m, error, &why);
+    return finish_opening(m, NULL, options, error);
 }
 
 /* ---- Running. ---- */
 
-/* What the functions raise is nobody's concern, and must not spoil the backtrace. */
+/* Exceptions of the functions are ignored and must not change the backtrace. */
 static value run_at_exit(struct domain *d, void *unused) {
     const value *at_exit = vm_named_value(d->vm, "Pervasives.do_at_exit");
     if (at_exit == NULL) return VAL_UNIT;
@@ -227,13 +225,14 @@ static value run_at_exit(struct domain *d, void *unused) {
 
 enum bactrian_outcome bactrian_run(struct bactrian *m) {
     value ignored;
-    if (!embed_usable(m)) return embed_why_not(m);
+    if (embed_state(m) != BACTRIAN_OK) return embed_state(m);
     if (m->has_run || m->inside)
         return embed_fail(m, BACTRIAN_REFUSED, "the program has run already");
     m->has_run = true;
     enum bactrian_outcome outcome = embed_perform(m, NULL, NULL, &ignored);
     if (outcome != BACTRIAN_EXCEPTION) return outcome;
     char text[sizeof m->text];
+    ASSERT(!m->inside);
     memcpy(text, m->text, sizeof text);
     enum bactrian_outcome end = embed_perform(m, run_at_exit, NULL, &ignored);
     if (end == BACTRIAN_STOPPED || end == BACTRIAN_BROKEN) return end;
@@ -257,12 +256,13 @@ enum bactrian_outcome bactrian_call(struct bactrian *m, const struct bactrian_va
     struct call c = {.count = count};
     value returned;
     if (result != NULL) *result = NULL;
-    if (!embed_usable(m)) return embed_why_not(m);
+    if (embed_state(m) != BACTRIAN_OK) return embed_state(m);
     if (!embed_value(m, function, &c.function)) return BACTRIAN_REFUSED;
     if (bactrian_kind(function) != BACTRIAN_FUNCTION)
-        return embed_fail(m, BACTRIAN_REFUSED, "what is called is no function");
+        return embed_fail(m, BACTRIAN_REFUSED, "the value called is not a function");
     if (count < 1 || count > MAX_CALL_ARGUMENTS)
-        return embed_fail(m, BACTRIAN_REFUSED, "a call with %d arguments", count);
+        return embed_fail(m, BACTRIAN_REFUSED, "%d arguments: expected 1 to %d", count,
+                          MAX_CALL_ARGUMENTS);
     for (int i = 0; i < count; i++)
         if (!embed_value(m, arguments[i], &c.arguments[i])) return BACTRIAN_REFUSED;
     enum bactrian_outcome outcome = embed_perform(m, perform_call, &c, &returned);
@@ -276,7 +276,7 @@ static void flush(struct bactrian *m, void *unused) {
 }
 
 void bactrian_flush(struct bactrian *m) {
-    if (m->allowed && !m->inside && !m->broken) embed_guard(m, flush, NULL);
+    if (m->usable && !m->inside && !m->broken) embed_guard(m, flush, NULL);
 }
 
 /* ---- Closing. ---- */
@@ -303,7 +303,8 @@ static void free_machine(struct bactrian *m) {
 
 void bactrian_close(struct bactrian *m) {
     bool gone = true;
-    if (m == NULL || !m->allowed || m->inside) return;
+    if (m == NULL || !m->usable || m->inside) return;
+    ASSERT(!m->holds_stub_lock && m->unwinding == BACTRIAN_OK);
     if (m->vm == NULL) vm_image_close(&m->image);
     else embed_guard(m, destroy, &gone);
     if (gone) free_machine(m);

@@ -1,8 +1,7 @@
-/* primitives.c - C functions of the embedder's that OCaml code calls, and their exceptions.
+/* primitives.c - primitives that the embedder implements in C, and their exceptions.
  *
- * The machine calls a primitive as f(domain, a, b, ...), or from 6 arguments on as f(domain,
- * arguments, n), and tells nothing else. So each has a small function of its own, a closure of
- * libffi, that knows which one it is. */
+ * The machine calls a primitive as f(domain, a, b, ...), or with 6 arguments or more as f(domain,
+ * arguments, n), without a context. So each primitive is a libffi closure, which supplies it. */
 #include "memprof/memprof.h"
 #include "vm/base/os.h"
 #include "vm/embed/embed_internal.h"
@@ -52,7 +51,7 @@ struct bactrian_value *bactrian_fail(struct bactrian *m, const char *text) {
 
 /* ---- Calls. ---- */
 
-/* Runs the embedder's function. True: it raises *result. */
+/* Runs the embedder's function. Returns whether it raises *result. */
 static bool call_function(struct primitive *p, int n, const value *arguments, value *result) {
     struct bactrian *m = p->machine;
     struct bactrian_value *handles[MAX_ARGUMENTS];
@@ -63,18 +62,18 @@ static bool call_function(struct primitive *p, int n, const value *arguments, va
         if (scope != NULL) embed_close_scope(m, scope);
         vm_raise_out_of_memory(m->vm->domain);
     }
-    m->allowed = true;
+    ASSERT(m->inside && !m->usable); /* EM1 */
+    m->usable = true;
     struct bactrian_value *returned = p->function(m, p->context, n, handles);
-    bool refused = returned != NULL && !embed_value(m, returned, result);
-    m->allowed = false;
-    if (returned == NULL) *result = scope->raises ? scope->pending : VAL_UNIT;
-    if (refused) *result = VAL_UNIT;
     bool raises = returned == NULL && scope->raises;
+    if (raises) *result = scope->pending;
+    else if (returned == NULL || !embed_value(m, returned, result)) *result = VAL_UNIT;
+    m->usable = false;
     embed_close_scope(m, scope);
     return raises;
 }
 
-/* What libffi calls. */
+/* libffi calls this. */
 static void enter_primitive(ffi_cif *cif, void *result, void **arguments, void *context) {
     struct primitive *p = context;
     struct bactrian *m = p->machine;
@@ -82,15 +81,17 @@ static void enter_primitive(ffi_cif *cif, void *result, void **arguments, void *
     value direct[MAX_DIRECT], outcome;
     int n = (int)strlen(p->kinds);
     bool is_direct = n <= MAX_DIRECT;
+    ASSERT(d->vm == m->vm && n >= 1 && n <= MAX_ARGUMENTS);
+    ASSERT(is_direct || *(int *)arguments[2] == n);
     for (int i = 0; is_direct && i < n; i++) direct[i] = *(value *)arguments[i + 1];
     bool raises = call_function(p, n, is_direct ? direct : *(value **)arguments[1], &outcome);
     if (m->broken) vm_fatal("%s", m->text);
-    if (m->leaving != BACTRIAN_OK) vm_exit(d, m->vm->exit_status);
+    if (m->unwinding != BACTRIAN_OK) vm_exit(d, m->vm->exit_status);
     if (raises) vm_raise(d, outcome);
     *(value *)result = outcome;
 }
 
-/* ---- Making them. ---- */
+/* ---- Creating them. ---- */
 
 static bool prepare(struct primitive *p) {
     size_t n = strlen(p->kinds);
@@ -125,10 +126,10 @@ const char *embed_make_primitives(struct bactrian *m, const struct bactrian_opti
     size_t n = options->primitive_count;
     for (size_t i = 0; i < n; i++)
         if (!is_sound(&options->primitives[i]))
-            return "a primitive without name, kinds or function";
+            return "a primitive needs a name, valid kinds and a function";
     m->primitives = calloc(n + 1, sizeof *m->primitives);
     m->rows = calloc(n + mp_prim_row_count, sizeof *m->rows);
-    if (m->primitives == NULL || m->rows == NULL) return "no memory";
+    if (m->primitives == NULL || m->rows == NULL) return "out of memory";
     memcpy(m->rows + n, mp_prim_rows, mp_prim_row_count * sizeof *m->rows);
     for (size_t i = 0; i < n; i++) {
         const struct bactrian_primitive *given = &options->primitives[i];
@@ -139,7 +140,7 @@ const char *embed_make_primitives(struct bactrian *m, const struct bactrian_opti
                                 .kinds = strdup(given->kinds),
                                 .function = given->function,
                                 .context = given->context};
-        if (p->name == NULL || p->kinds == NULL || !prepare(p)) return "no memory";
+        if (p->name == NULL || p->kinds == NULL || !prepare(p)) return "out of memory";
     }
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* profile.c - figures, recordings, and trackers of an embedder's (bactrian.h). */
+/* profile.c - statistics, recordings and trackers (bactrian.h). */
 #include "gc/stats.h"
 #include "memprof/recorder/recorder.h"
 #include "vm/embed/embed_internal.h"
@@ -9,14 +9,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- Figures. ---- */
+/* ---- Statistics. ---- */
 
-enum bactrian_outcome bactrian_read_figures(struct bactrian *m, struct bactrian_figures *out) {
+enum bactrian_outcome bactrian_read_statistics(struct bactrian *m,
+                                               struct bactrian_statistics *out) {
     struct gc_stats s;
-    if (!m->allowed) return BACTRIAN_REFUSED;
+    if (!m->usable) return BACTRIAN_REFUSED;
     if (m->broken) return BACTRIAN_BROKEN;
     gc_stats_read(&m->vm->domain->gc, &s);
-    *out = (struct bactrian_figures){
+    *out = (struct bactrian_statistics){
         .minor_words = s.minor_words,
         .promoted_words = s.promoted_words,
         .major_words = s.major_words,
@@ -33,10 +34,12 @@ enum bactrian_outcome bactrian_read_figures(struct bactrian *m, struct bactrian_
 
 /* ---- Recordings. ---- */
 
+#define RATE_EXPECTED "expected a sampling rate above 0, at most 1, got %g"
+
 static bool is_rate(double rate) { return rate > 0 && rate <= 1; }
 
-/* Trouble with the file is told when the recording ends. */
-static void ignore_trouble(const char *path, int problem) {}
+/* bactrian_stop_recording reports failures. */
+static void ignore_failure(const char *path, int problem) {}
 
 struct start {
     struct mp_recorder_options options;
@@ -53,17 +56,16 @@ static value start_recording(struct domain *d, void *context) {
 
 enum bactrian_outcome bactrian_record(struct bactrian *m, const char *path, double rate) {
     value ignored;
-    if (!embed_usable(m)) return embed_why_not(m);
+    if (embed_state(m) != BACTRIAN_OK) return embed_state(m);
     if (m->inside || m->recorder != NULL)
-        return embed_fail(m, BACTRIAN_REFUSED,
-                          "a recording starts outside of calls, one at a time");
-    if (!is_rate(rate)) return embed_fail(m, BACTRIAN_REFUSED, "%g is no sampling rate", rate);
+        return embed_fail(m, BACTRIAN_REFUSED, "a recording is running, or a call");
+    if (!is_rate(rate)) return embed_fail(m, BACTRIAN_REFUSED, RATE_EXPECTED, rate);
     struct start s = {.options = {.path = path,
                                   .rate = rate,
                                   .no_handlers = true,
                                   .program = m->name,
                                   .recorder = "libbactrian " BACTRIAN_VERSION,
-                                  .warn = ignore_trouble}};
+                                  .warn = ignore_failure}};
     enum bactrian_outcome outcome = embed_perform(m, start_recording, &s, &ignored);
     if (outcome != BACTRIAN_OK) return outcome;
     m->recorder = s.recorder;
@@ -72,18 +74,19 @@ enum bactrian_outcome bactrian_record(struct bactrian *m, const char *path, doub
 }
 
 static void stop_recording(struct bactrian *m, void *out) {
-    enum mp_outcome outcome = m->over || m->vm->limits.stopped != STOP_NONE ? MP_EXITED
-                              : is_block(m->exception.v)                    ? MP_UNCAUGHT
-                                                                            : MP_RETURNED;
+    ASSERT(m->recorder != NULL);
+    enum mp_outcome outcome = m->exited || m->vm->limits.stopped != STOP_NONE ? MP_EXITED
+                              : is_block(m->exception)                        ? MP_UNCAUGHT
+                                                                              : MP_RETURNED;
     mp_recorder_finish(m->recorder, outcome, (unsigned)m->vm->exit_status, out);
     m->recorder = NULL;
 }
 
 enum bactrian_outcome bactrian_stop_recording(struct bactrian *m, struct bactrian_recording *out) {
     struct mp_recording done;
-    if (!m->allowed || m->broken) return embed_why_not(m);
+    if (!m->usable || m->broken) return embed_state(m);
     if (m->inside || m->recorder == NULL)
-        return embed_fail(m, BACTRIAN_REFUSED, "there is no recording to stop, or a call runs");
+        return embed_fail(m, BACTRIAN_REFUSED, "no recording is running, or a call is");
     if (!embed_guard(m, stop_recording, &done)) return BACTRIAN_BROKEN;
     if (out != NULL)
         *out = (struct bactrian_recording){.samples = done.samples,
@@ -99,35 +102,34 @@ enum bactrian_outcome bactrian_stop_recording(struct bactrian *m, struct bactria
 
 enum { TRACKER_SEED = 0x656d6265 };
 
-static void tell_born(void *context, uint64_t id, const struct mp_hit *hit) {
+static void on_allocated(void *context, uint64_t id, const struct mp_hit *hit) {
     struct bactrian_tracker *t = context;
-    const uint64_t *gpcs = NULL;
-    if (t->tracking.born == NULL) return;
-    size_t depth = vm_call_stack(t->machine->vm->domain, t->depth, &gpcs);
+    const uint64_t *stack = NULL;
+    if (t->tracking.allocated == NULL) return;
+    size_t depth = vm_call_stack(t->machine->vm->domain, t->depth, &stack);
+    ASSERT(depth <= t->depth);
     struct bactrian_sample sample = {.id = id,
                                      .words = hit->wosize,
                                      .samples = hit->samples,
                                      .tag = hit->tag,
                                      .external = hit->source == GC_CUSTOM,
-                                     .places = gpcs,
+                                     .call_stack = stack,
                                      .depth = depth};
-    t->tracking.born(t->tracking.context, &sample);
+    t->tracking.allocated(t->tracking.context, &sample);
 }
 
-static void tell_promoted(void *context, const uint64_t *ids, size_t count) {
-    struct bactrian_tracker *t = context;
-    if (t->tracking.promoted == NULL) return;
-    for (size_t i = 0; i < count; i++) t->tracking.promoted(t->tracking.context, ids[i]);
+static void on_promoted(void *context, const uint64_t *ids, size_t count) {
+    const struct bactrian_tracking *to = &((struct bactrian_tracker *)context)->tracking;
+    for (size_t i = 0; to->promoted != NULL && i < count; i++) to->promoted(to->context, ids[i]);
 }
 
-static void tell_died(void *context, const uint64_t *ids, size_t count, bool old) {
-    struct bactrian_tracker *t = context;
-    if (t->tracking.died == NULL) return;
-    for (size_t i = 0; i < count; i++) t->tracking.died(t->tracking.context, ids[i], old);
+static void on_freed(void *context, const uint64_t *ids, size_t count, bool major) {
+    const struct bactrian_tracking *to = &((struct bactrian_tracker *)context)->tracking;
+    for (size_t i = 0; to->freed != NULL && i < count; i++) to->freed(to->context, ids[i], major);
 }
 
 static const struct mp_tracker_events events = {
-    .born = tell_born, .promoted = tell_promoted, .died = tell_died};
+    .born = on_allocated, .promoted = on_promoted, .died = on_freed};
 
 struct tracking {
     struct bactrian_tracker *t;
@@ -143,17 +145,15 @@ static value start_tracking(struct domain *d, void *context) {
 struct bactrian_tracker *bactrian_track(struct bactrian *m, double rate, size_t depth,
                                         const struct bactrian_tracking *tracking) {
     value ignored;
-    if (!embed_usable(m)) return NULL;
+    if (embed_state(m) != BACTRIAN_OK) return NULL;
     if (!is_rate(rate)) {
-        embed_fail(m, BACTRIAN_REFUSED, "%g is no sampling rate", rate);
+        embed_fail(m, BACTRIAN_REFUSED, RATE_EXPECTED, rate);
         return NULL;
     }
     struct bactrian_tracker *t = calloc(1, sizeof *t);
     struct tracking start = {t, rate};
     if (t != NULL) {
-        t->machine = m;
-        t->tracking = *tracking;
-        t->depth = depth;
+        *t = (struct bactrian_tracker){.machine = m, .tracking = *tracking, .depth = depth};
         if (embed_perform(m, start_tracking, &start, &ignored) != BACTRIAN_OK) {
             free(t);
             return NULL;
@@ -161,7 +161,7 @@ struct bactrian_tracker *bactrian_track(struct bactrian *m, double rate, size_t 
     }
     if (t == NULL || t->tracker == NULL) {
         free(t);
-        embed_fail(m, BACTRIAN_REFUSED, "no memory, or too many trackers");
+        embed_fail(m, BACTRIAN_REFUSED, "out of memory, or too many trackers");
         return NULL;
     }
     t->next = m->trackers;
@@ -169,36 +169,39 @@ struct bactrian_tracker *bactrian_track(struct bactrian *m, double rate, size_t 
     return t;
 }
 
-void bactrian_untrack(struct bactrian_tracker *t) {
-    struct bactrian *m = t == NULL ? NULL : t->machine;
-    if (m == NULL || !m->allowed || m->broken) return;
-    struct bactrian_tracker **at = &m->trackers;
-    while (*at != t) at = &(*at)->next;
+/* Ends the tracker that *at lists. */
+static void end_tracker(struct bactrian_tracker **at) {
+    struct bactrian_tracker *t = *at;
     *at = t->next;
     mp_tracker_stop(t->tracker);
     mp_tracker_free(t->tracker);
     free(t);
 }
 
+void bactrian_untrack(struct bactrian_tracker *t) {
+    struct bactrian *m = t == NULL ? NULL : t->machine;
+    if (m == NULL || !m->usable || m->broken) return;
+    struct bactrian_tracker **at = &m->trackers;
+    while (*at != t) {
+        ASSERT(*at != NULL);
+        at = &(*at)->next;
+    }
+    end_tracker(at);
+}
+
 void embed_end_profiles(struct bactrian *m) {
     struct mp_recording ignored;
     if (m->recorder != NULL) stop_recording(m, &ignored);
-    for (struct bactrian_tracker *t = m->trackers, *next; t != NULL; t = next) {
-        next = t->next;
-        mp_tracker_stop(t->tracker);
-        mp_tracker_free(t->tracker);
-        free(t);
-    }
-    m->trackers = NULL;
+    while (m->trackers != NULL) end_tracker(&m->trackers);
 }
 
-bool bactrian_find_place(struct bactrian *m, uint64_t place, struct bactrian_place *out) {
+bool bactrian_find_location(struct bactrian *m, uint64_t entry, struct bactrian_location *out) {
     struct vm_location found;
-    if (!vm_debuginfo_find(m->vm, place, &found)) return false;
-    *out = (struct bactrian_place){.file = found.file,
-                                   .function = found.definition,
-                                   .line = found.line,
-                                   .start = found.start,
-                                   .end = found.end};
+    if (!vm_debuginfo_find(m->vm, entry, &found)) return false;
+    *out = (struct bactrian_location){.file = found.file,
+                                      .function = found.definition,
+                                      .line = found.line,
+                                      .start = found.start,
+                                      .end = found.end};
     return true;
 }

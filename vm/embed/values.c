@@ -1,14 +1,14 @@
-/* values.c - making and reading values (bactrian.h).
+/* values.c - creating and reading values (bactrian.h).
  *
- * What allocates runs inside of the machine (embed_perform), since it may raise Out_of_memory. What
- * only reads does not: nothing moves while the embedder's code has the machine. */
+ * Allocation runs inside the machine (embed_perform), since it may raise Out_of_memory. Reading does
+ * not: no block moves while the embedder's code controls the machine (EM1). */
 #include "vm/embed/embed_internal.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/raise.h"
 #include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 
-/* f's result as a handle, or NULL. */
+/* A handle of f's result, or NULL. */
 static struct bactrian_value *make(struct bactrian *m, value (*f)(struct domain *d, void *context),
                                    void *context) {
     value v;
@@ -17,7 +17,7 @@ static struct bactrian_value *make(struct bactrian *m, value (*f)(struct domain 
 }
 
 static struct bactrian_value *immediate(struct bactrian *m, value v) {
-    return embed_usable(m) ? embed_handle(m, v) : NULL;
+    return embed_state(m) == BACTRIAN_OK ? embed_handle(m, v) : NULL;
 }
 
 struct bactrian_value *bactrian_unit(struct bactrian *m) {
@@ -33,7 +33,7 @@ struct bactrian_value *bactrian_int(struct bactrian *m, int64_t n) {
 }
 
 struct bactrian_value *bactrian_named(struct bactrian *m, const char *name) {
-    if (!embed_usable(m)) return NULL;
+    if (embed_state(m) != BACTRIAN_OK) return NULL;
     const value *slot = vm_named_value(m->vm, name);
     if (slot != NULL) return embed_handle(m, *slot);
     embed_fail(m, BACTRIAN_REFUSED, "no value was registered as '%s'", name);
@@ -69,7 +69,7 @@ struct items {
     const void *items;
 };
 
-/* A request that no heap could serve must not overflow on its way there. */
+/* Keeps computations of block sizes from overflowing. */
 static bool is_possible(size_t count) { return count <= MAX_WOSIZE / sizeof(value); }
 
 static value make_string(struct domain *d, void *context) {
@@ -107,7 +107,10 @@ static value make_block(struct domain *d, void *context) {
     struct bactrian_value *const *items = s->items;
     if (!is_possible(s->count)) vm_raise_out_of_memory(d);
     value v = new_block(d, s->count, s->tag);
-    for (size_t i = 0; i < s->count; i++) gc_init_field(&d->gc, v, i, items[i]->v);
+    for (size_t i = 0; i < s->count; i++) {
+        ASSERT(items[i]->machine->vm == d->vm);
+        gc_init_field(&d->gc, v, i, items[i]->v);
+    }
     return v;
 }
 
@@ -125,7 +128,7 @@ static value make_list(struct domain *d, void *context) {
     return list;
 }
 
-/* Whether all are live handles of the machine. */
+/* Whether all are live handles of the machine. Afterwards reading their values needs no checks. */
 static bool are_live(struct bactrian *m, size_t count, struct bactrian_value *const *items) {
     value ignored;
     for (size_t i = 0; i < count; i++)
@@ -136,9 +139,9 @@ static bool are_live(struct bactrian *m, size_t count, struct bactrian_value *co
 struct bactrian_value *bactrian_block(struct bactrian *m, unsigned tag, size_t count,
                                       struct bactrian_value *const *fields) {
     enum { TAG_LAST_CONSTRUCTOR = 245 };
-    if (!embed_usable(m) || !are_live(m, count, fields)) return NULL;
+    if (embed_state(m) != BACTRIAN_OK || !are_live(m, count, fields)) return NULL;
     if (tag > TAG_LAST_CONSTRUCTOR) {
-        embed_fail(m, BACTRIAN_REFUSED, "tag %u is not a constructor's", tag);
+        embed_fail(m, BACTRIAN_REFUSED, "tag %u: expected 0 to 245", tag);
         return NULL;
     }
     struct items s = {tag, count, fields};
@@ -147,7 +150,7 @@ struct bactrian_value *bactrian_block(struct bactrian *m, unsigned tag, size_t c
 
 struct bactrian_value *bactrian_list(struct bactrian *m, size_t count,
                                      struct bactrian_value *const *items) {
-    if (!embed_usable(m) || !are_live(m, count, items)) return NULL;
+    if (embed_state(m) != BACTRIAN_OK || !are_live(m, count, items)) return NULL;
     struct items s = {.count = count, .items = items};
     return make(m, make_list, &s);
 }
@@ -218,14 +221,18 @@ unsigned bactrian_tag(const struct bactrian_value *h) {
     return bactrian_kind(h) == BACTRIAN_BLOCK ? tag_of(h->v) : 0;
 }
 
+/* Whether h has field i; false: after embed_fail. */
+static bool has_field(const struct bactrian_value *h, enum bactrian_kind kind, size_t i) {
+    ASSERT(kind != BACTRIAN_NONE);
+    if ((kind == BACTRIAN_BLOCK || kind == BACTRIAN_FLOAT_ARRAY) && i < wosize_of(h->v))
+        return true;
+    embed_fail(h->machine, BACTRIAN_REFUSED, "the value has no field %zu", i);
+    return false;
+}
+
 struct bactrian_value *bactrian_field(const struct bactrian_value *h, size_t i) {
     enum bactrian_kind kind = bactrian_kind(h);
-    if (kind == BACTRIAN_NONE) return NULL;
-    bool has_fields = kind == BACTRIAN_BLOCK || kind == BACTRIAN_FLOAT_ARRAY;
-    if (!has_fields || i >= wosize_of(h->v)) {
-        embed_fail(h->machine, BACTRIAN_REFUSED, "the value has no field %zu", i);
-        return NULL;
-    }
+    if (kind == BACTRIAN_NONE || !has_field(h, kind, i)) return NULL;
     if (kind == BACTRIAN_FLOAT_ARRAY) return bactrian_float(h->machine, double_field(h->v, i));
     return immediate(h->machine, field(h->v, i));
 }
@@ -235,19 +242,17 @@ enum bactrian_outcome bactrian_set_field(struct bactrian_value *h, size_t i,
     enum bactrian_kind kind = bactrian_kind(h);
     value v;
     if (kind == BACTRIAN_NONE || !embed_value(h->machine, item, &v)) return BACTRIAN_REFUSED;
-    bool has_fields = kind == BACTRIAN_BLOCK || kind == BACTRIAN_FLOAT_ARRAY;
-    if (!has_fields || i >= wosize_of(h->v))
-        return embed_fail(h->machine, BACTRIAN_REFUSED, "the value has no field %zu", i);
+    if (!has_field(h, kind, i)) return BACTRIAN_REFUSED;
     if (kind == BACTRIAN_BLOCK) gc_store(&h->machine->vm->domain->gc, h->v, i, v);
     else if (kind_of(v) == BACTRIAN_FLOAT) set_double_field(h->v, i, double_of_val(v));
-    else return embed_fail(h->machine, BACTRIAN_REFUSED, "a float array takes only floats");
+    else return embed_fail(h->machine, BACTRIAN_REFUSED, "the items of a float array are floats");
     return BACTRIAN_OK;
 }
 
 size_t bactrian_list_length(const struct bactrian_value *h) {
     value v;
     if (!embed_value(NULL, h, &v)) return 0;
-    value landmark = VAL_UNIT; /* passed twice: the list is cyclic */
+    value landmark = VAL_UNIT; /* seen twice: the list is cyclic */
     size_t n = 0;
     for (; is_block(v) && tag_of(v) == 0 && wosize_of(v) == 2; v = field(v, 1)) {
         if (v == landmark) return 0;
