@@ -24,6 +24,10 @@ int cli_fail(int status, const char *subject, const char *format, ...)
 /* The same with the text, details, code and advice of *error; returns STATUS_REFUSED. GC: never. */
 int cli_refuse(const char *subject, const struct vm_error *error);
 int cli_report_failed(const struct report_error *error);
+/* Opens a file for output; NULL after a message. Closes it; returns 0, or the exit status after a
+ * message, and removes an incomplete regular file. GC: never. */
+FILE *cli_open_output(const char *path);
+int cli_close_output(FILE *file, const char *path);
 /* Flushes standard output. Returns status, or, if printed text could not be written,
  * STATUS_REFUSED after a message. GC: never. */
 int cli_finish_output(int status);
@@ -92,7 +96,7 @@ void cli_read_runparam(struct cli_options *options);
 
 /* ---- The verbs: each returns the exit status. ---- */
 
-int cli_run(struct cli_options *options); /* run, prof record, prof test (GC: may run) */
+int cli_run(struct cli_options *options); /* also prof record, prof test, trace (GC: may run) */
 int cli_run_direct(struct cli_options *options, const char *path); /* path is bytecode */
 int cli_repl(struct cli_options *options);                         /* GC: may run */
 int cli_dis(struct cli_options *options);                          /* GC: never */
@@ -132,6 +136,21 @@ void cli_finish_profile(struct vm *vm);
  * work. GC: never. */
 bool cli_check_count_file(const char *path);
 void cli_write_counts(const struct vm *vm, const char *path);
+
+/* ---- trace.c ---- */
+
+struct cli_trace;
+
+/* `trace`: sets the machine's options for tracing. NULL: after a message, *status is the exit
+ * status. GC: never. */
+struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown, int *status);
+/* Starts with a loaded machine (0, or the exit status after a message). GC: never. */
+int cli_start_trace(struct cli_trace *trace, struct vm *vm);
+/* Completes the output of a run. Returns status, or after a message another one. Needs: the machine
+ * still exists. GC: never. */
+int cli_finish_trace(struct cli_trace *trace, int status);
+/* Frees it. Needs: the machine is destroyed. NULL is allowed. GC: never. */
+void cli_close_trace(struct cli_trace *trace);
 
 /* ---- watchdog.c ---- */
 

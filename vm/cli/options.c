@@ -55,6 +55,10 @@ static const struct {
 } targets[OPTION_COUNT] = {
 #define TARGET(id, form, field) [OPTION_##id] = {form, offsetof(struct cli_options, field)}
     TARGET(BACKTRACE, FLAG, vm.backtrace),
+    TARGET(CALLS, FLAG, trace_calls),
+    TARGET(COLLECTIONS, FLAG, trace_collections),
+    TARGET(EXCEPTIONS, FLAG, trace_exceptions),
+    TARGET(INSTRUCTIONS, FLAG, trace_instructions),
     TARGET(OUTPUT, TEXT, output),
     TARGET(EXACT_SITES, FLAG, recorder.exact_sites),
     TARGET(FOLLOW_FORK, FLAG, recorder.follow_fork),
@@ -162,11 +166,12 @@ static bool policy_argument(enum cli_option id, const char *list, struct vm_poli
     return false;
 }
 
-static bool add_dll_dir(struct cli_options *out, const char *dir) {
-    const char **dirs = realloc(out->dll_dirs, (out->dll_dir_count + 1) * sizeof *dirs);
-    if (dirs == NULL) return false;
-    dirs[out->dll_dir_count++] = dir;
-    out->dll_dirs = dirs;
+/* Appends text to an allocated list. */
+static bool append(const char ***list, size_t *count, const char *text) {
+    const char **texts = realloc(*list, (*count + 1) * sizeof *texts);
+    if (texts == NULL) return false;
+    texts[(*count)++] = text;
+    *list = texts;
     return true;
 }
 
@@ -181,7 +186,9 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     if (id == OPTION_MAX_STACK) out->vm.max_stack_given = true;
     if (targets[id].form != OTHER) return set_target(id, argument, out);
     switch (id) {
-    case OPTION_DLL_DIR: return add_dll_dir(out, argument);
+    case OPTION_DLL_DIR: return append(&out->dll_dirs, &out->dll_dir_count, argument);
+    case OPTION_FUNCTION:
+        return append(&out->trace_functions, &out->trace_function_count, argument);
     case OPTION_TRACE: return true;
     case OPTION_VERBOSE: out->verbose |= V_BITS_OF_OPTION_V; return true;
     case OPTION_COUNT_FORMS:
@@ -318,6 +325,7 @@ bool cli_parse(char **argv, struct cli_options *out) {
 
 void cli_options_free(struct cli_options *options) {
     free(options->dll_dirs);
+    free(options->trace_functions);
     vm_policy_free(&options->policy);
 }
 

@@ -17,8 +17,10 @@ enum {
     ONLY_ON_RUN = 1 << VERB_RUN,
     ON_TEST = 1 << VERB_PROF_TEST,
     ON_RECORDING = 1 << VERB_PROF_RECORD | ON_TEST,
-    /* a recording takes all options of a run */
-    ON_RUN = ONLY_ON_RUN | ON_RECORDING,
+    ON_TRACE = 1 << VERB_TRACE,
+    /* all options of a run, except that a trace has no fuel */
+    ON_FUELED = ONLY_ON_RUN | ON_RECORDING,
+    ON_RUN = ON_FUELED | ON_TRACE,
     ON_REPL = 1 << VERB_REPL,
     ON_DIS = 1 << VERB_DIS,
     ON_ASM = 1 << VERB_ASM,
@@ -40,6 +42,9 @@ struct cli_options {
     const char *output;     /* -o */
     const char **dll_dirs;  /* -I, in order; owned */
     size_t dll_dir_count;
+    const char **trace_functions; /* --function; owned */
+    size_t trace_function_count;
+    bool trace_instructions, trace_calls, trace_collections, trace_exceptions;
     struct mp_recorder_options recorder;  /* path NULL: no recording */
     enum mp_counts_kind profile;          /* --profile */
     bool profile_stack;                   /* --profile-stack */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int cli_fail(int status, const char *subject, const char *format, ...) {
@@ -38,6 +39,29 @@ int cli_report_failed(const struct report_error *error) {
     ASSERT(error->what[0] != 0);
     return cli_fail(STATUS_REFUSED, error->subject[0] != 0 ? error->subject : NULL, "%s: %s",
                     error->what, error->advice);
+}
+
+FILE *cli_open_output(const char *path) {
+    FILE *file = fopen(path, "we");
+    if (file == NULL)
+        cli_fail(STATUS_REFUSED, path, "%s: choose a file that can be written", strerror(errno));
+    return file;
+}
+
+int cli_close_output(FILE *file, const char *path) {
+    struct stat status;
+    errno = 0;
+    bool good = fflush(file) == 0 && !ferror(file);
+    bool regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    int problem = errno;
+    if (fclose(file) != 0 && good) {
+        good = false;
+        problem = errno;
+    }
+    if (good) return 0;
+    if (regular) unlink(path);
+    return cli_fail(STATUS_REFUSED, path, "%s: the output is incomplete",
+                    problem != 0 ? strerror(problem) : "write error");
 }
 
 int cli_finish_output(int status) {

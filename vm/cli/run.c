@@ -57,6 +57,12 @@ struct vm *cli_create_machine(struct cli_options *options, struct vm_image *imag
 
 /* ---- The end of the run. ---- */
 
+struct run {
+    struct cli_options *options;
+    const char *shown;
+    struct cli_trace *trace; /* or NULL */
+};
+
 /* Prints where the program was stopped. The text is ours, not the program's: names in it must not
  * control the terminal. */
 static void print_stop(struct vm *vm) {
@@ -99,33 +105,32 @@ static int finish(struct cli_options *options, struct vm *vm, struct vm_result r
     return status;
 }
 
-static int keep_results(struct cli_options *options, struct vm *vm, struct vm_result result,
-                        int status) {
+static int keep_results(const struct run *run, struct vm *vm, struct vm_result result, int status) {
+    struct cli_options *options = run->options;
     status = cli_finish_recording(options, vm, result, status);
+    if (run->trace != NULL) status = cli_finish_trace(run->trace, status);
     cli_finish_profile(vm);
     if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
     return status;
 }
-
-struct run {
-    struct cli_options *options;
-    const char *shown;
-};
 
 /* vm_options.end_process: a thread other than the first ended the program. */
 static void end_process(struct vm *vm, int exit_status) {
     const struct run *run = vm->options.end_context;
     struct vm_result result = {.outcome = VM_EXITED, .exit_status = exit_status};
     int status = finish(run->options, vm, result, run->shown);
-    exit(keep_results(run->options, vm, result, status));
+    exit(keep_results(run, vm, result, status));
 }
 
 /* ---- Running. ---- */
 
-static int run_loaded(struct cli_options *options, struct vm *vm, const char *shown) {
+static int run_loaded(const struct run *run, struct vm *vm) {
+    struct cli_options *options = run->options;
+    const char *shown = run->shown;
     bool failed;
     int status = cli_start_profile(options, vm);
     if (status == 0) status = cli_start_recording(options, vm, shown);
+    if (status == 0 && run->trace != NULL) status = cli_start_trace(run->trace, vm);
     if (status != 0) return status;
     if (options->gc_stats && !gc_measure_pauses(&vm->domain->gc))
         return cli_fail(STATUS_REFUSED, shown, "out of memory for --gc-stats");
@@ -134,28 +139,35 @@ static int run_loaded(struct cli_options *options, struct vm *vm, const char *sh
     struct vm_result result = vm_run(vm);
     status = finish(options, vm, result, shown);
     cli_watchdog_stop(dog);
-    return keep_results(options, vm, result, status);
+    return keep_results(run, vm, result, status);
 }
 
 /* Runs an opened image, which the machine closes. shown: the program's name in messages. */
 static int run_image(struct cli_options *options, struct vm_image *image, const char *shown) {
     struct vm_error error = {0};
-    struct run run = {options, shown};
-    int status;
-    if (options->count_file != NULL && !cli_check_count_file(options->count_file)) {
+    struct run run = {options, shown, NULL};
+    int status = 0;
+    if (options->count_file != NULL && !cli_check_count_file(options->count_file))
+        status = STATUS_REFUSED;
+    else if (options->verb == VERB_TRACE) run.trace = cli_open_trace(options, shown, &status);
+    if (status != 0) {
         vm_image_close(image);
-        return STATUS_REFUSED;
+        return status;
     }
     options->vm.end_process = end_process;
     options->vm.end_context = &run;
     struct vm *vm = cli_create_machine(options, image, shown, &status);
-    if (vm == NULL) return status;
+    if (vm == NULL) {
+        cli_close_trace(run.trace);
+        return status;
+    }
     bool loaded = vm_load(vm, image, &error) == VM_OK;
     /* The memory that only loading needs would be a third of a small program's. */
     malloc_trim(0);
     if (!loaded) status = cli_refuse(shown, &error);
-    else status = run_loaded(options, vm, shown);
+    else status = run_loaded(&run, vm);
     vm_destroy(vm);
+    cli_close_trace(run.trace);
     return status;
 }
 

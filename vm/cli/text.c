@@ -30,42 +30,17 @@ int cli_assemble(const char *path, const char *shown, struct vm_image *image) {
     return status == VM_OK ? 0 : refuse_text(shown, &error);
 }
 
-/* Closes the output file. Returns 0, or the exit status after a message; an incomplete regular file
- * is removed. */
-static int close_output(FILE *file, const char *path) {
-    struct stat status;
-    errno = 0;
-    bool good = fflush(file) == 0 && !ferror(file);
-    bool regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-    int problem = errno;
-    if (fclose(file) != 0 && good) {
-        good = false;
-        problem = errno;
-    }
-    if (good) return 0;
-    if (regular) unlink(path);
-    return cli_fail(STATUS_REFUSED, path, "%s: the output is incomplete",
-                    problem != 0 ? strerror(problem) : "write error");
-}
-
-static FILE *open_output(const char *path) {
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        cli_fail(STATUS_REFUSED, path, "%s: choose a file that can be written", strerror(errno));
-    return file;
-}
-
 static int print_text(const struct cli_options *options, struct vm_image *image) {
     struct vm_error error = {0};
     if (vm_image_read_debug(image, 0, SIZE_MAX, &error) != VM_OK)
         return cli_refuse(options->operands[0], &error);
-    FILE *file = options->output == NULL ? stdout : open_output(options->output);
+    FILE *file = options->output == NULL ? stdout : cli_open_output(options->output);
     if (file == NULL) return STATUS_REFUSED;
     int status = 0;
     if (vm_disassemble(image, file, &error) != VM_OK)
         status = cli_refuse(options->operands[0], &error);
     if (file == stdout) return status;
-    int closed = close_output(file, options->output);
+    int closed = cli_close_output(file, options->output);
     return status != 0 ? status : closed;
 }
 
@@ -87,7 +62,7 @@ int cli_asm(struct cli_options *options) {
     ASSERT(options->output != NULL); /* the parser requires -o */
     int status = cli_assemble(path, path, &image);
     if (status != 0) return status;
-    FILE *file = open_output(options->output);
+    FILE *file = cli_open_output(options->output);
     if (file == NULL) status = STATUS_REFUSED;
     else {
         fwrite(image.bytes, 1, image.length, file);
@@ -95,7 +70,7 @@ int cli_asm(struct cli_options *options) {
         /* The file has a #! line: make it executable for everyone who can read it. */
         if (fstat(fileno(file), &made) == 0 && S_ISREG(made.st_mode))
             fchmod(fileno(file), made.st_mode | (made.st_mode & 0444) >> 2);
-        status = close_output(file, options->output);
+        status = cli_close_output(file, options->output);
     }
     vm_image_close(&image);
     return status;

@@ -15,8 +15,8 @@
  *     }
  *     bactrian_close(m);
  *
- * The library does not print, end the process or install signal handlers; errors are outcomes with a
- * text. The output of the OCaml program goes where bactrian_options says, and capabilities decide
+ * The library does not print, end the process or install signal handlers; errors are outcomes with
+ * a text. The output of the OCaml program goes where bactrian_options says, and capabilities decide
  * what the program may do to the process.
  *
  * Values. OCaml's collector moves blocks, so C code uses handles (struct bactrian_value *), which
@@ -164,9 +164,9 @@ enum bactrian_outcome bactrian_call(struct bactrian *m, const struct bactrian_va
 /* Flushes the program's output channels. */
 void bactrian_flush(struct bactrian *m);
 
-/* Requests a stop, from any thread or a signal handler: the current call, or the next one, soon ends
- * with BACTRIAN_STOPPED; the program cannot catch it. A program inside a system call stops when
- * that returns. Use it with a timer for a time limit. */
+/* Requests a stop, from any thread or a signal handler: the current call, or the next one, soon
+ * ends with BACTRIAN_STOPPED; the program cannot catch it. A program inside a system call stops
+ * when that returns. Use it with a timer for a time limit. */
 void bactrian_request_stop(struct bactrian *m);
 /* Sets the number of instructions that may still run. BACTRIAN_REFUSED: the machine was opened
  * without fuel. */
@@ -284,7 +284,8 @@ struct bactrian_recording {
     uint64_t elapsed_ns, overhead_ns; /* in total; spent on recording */
     bool failed;                      /* the file is incomplete */
 };
-/* Runs a full collection, so that dead blocks are known, and completes the file. out may be NULL. */
+/* Runs a full collection, so that dead blocks are known, and completes the file. out may be
+ * NULL. */
 enum bactrian_outcome bactrian_stop_recording(struct bactrian *m, struct bactrian_recording *out);
 
 /* A sampled block at its allocation. */
@@ -305,7 +306,8 @@ struct bactrian_tracking {
     void *context;
 };
 /* Starts sampling as bactrian_record does and reports to these functions, with the depth innermost
- * calls; several trackers may run. Ends with bactrian_untrack, or with the machine. NULL: refused. */
+ * calls; several trackers may run. Ends with bactrian_untrack, or with the machine. NULL:
+ * refused. */
 struct bactrian_tracker *bactrian_track(struct bactrian *m, double rate, size_t depth,
                                         const struct bactrian_tracking *tracking);
 /* Ends a tracker; its functions are not called again. */

@@ -61,8 +61,8 @@ struct bactrian {
     bool usable; /* EM1 */
     bool inside; /* a call */
     bool has_run, exited, broken;
-    /* BACTRIAN_OK, or the outcome of a call made by a primitive, with which the outer call ends when
-     * the primitive returns. */
+    /* BACTRIAN_OK, or the outcome of a call made by a primitive, with which the outer call ends
+     * when the primitive returns. */
     enum bactrian_outcome unwinding;
     char text[512];
     char backtrace_kind; /* of the last outcome: 'r'aised, 's'topped, or 0 */

@@ -4,8 +4,9 @@
  *                                                                     |
  *   nested call:                  gc_catch -> vm_perform -> f  <------+
  *
- * When the program ends inside a nested call, control must not jump over the frame of the primitive:
- * the nested call returns, and the outer one ends when the primitive returns (unwinding).
+ * When the program ends inside a nested call, control must not jump over the frame of the
+ * primitive: the nested call returns, and the outer one ends when the primitive returns
+ * (unwinding).
  *
  * Machines with C stubs share Caml_state, so only one of them may be inside a call: the holder of
  * the stub lock. It is not a mutex, since the thread that opens the first library, and so acquires
@@ -24,9 +25,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t stub_lock_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t stub_lock_released = PTHREAD_COND_INITIALIZER;
-static struct bactrian *stub_lock_holder; /* protected by mutex */
+static struct bactrian *stub_lock_holder; /* protected by stub_lock_mutex */
 
 /* ---- Failures. ---- */
 
@@ -56,26 +57,26 @@ static struct vm_abi_state *state_of(struct bactrian *m) {
 
 static void acquire_stub_lock(struct bactrian *m) {
     ASSERT(m->inside && !m->holds_stub_lock);
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&stub_lock_mutex);
     /* A primitive of the holder that calls another machine must not wait for itself. */
     while (stub_lock_holder != NULL && !pthread_equal(stub_lock_holder->thread, m->thread))
-        pthread_cond_wait(&stub_lock_released, &mutex);
+        pthread_cond_wait(&stub_lock_released, &stub_lock_mutex);
     m->outer_holder = stub_lock_holder;
     m->holds_stub_lock = true;
     stub_lock_holder = m;
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&stub_lock_mutex);
     capi_show(m->vm->abi_attached ? state_of(m) : NULL);
 }
 
 static void release_stub_lock(struct bactrian *m) {
     if (!m->holds_stub_lock) return;
     capi_show(state_of(m->outer_holder));
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&stub_lock_mutex);
     ASSERT(stub_lock_holder == m);
     stub_lock_holder = m->outer_holder;
     m->holds_stub_lock = false;
     if (stub_lock_holder == NULL) pthread_cond_signal(&stub_lock_released);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&stub_lock_mutex);
 }
 
 /* The machine opens its first library. */

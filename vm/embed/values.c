@@ -1,7 +1,7 @@
 /* values.c - creating and reading values (bactrian.h).
  *
- * Allocation runs inside the machine (embed_perform), since it may raise Out_of_memory. Reading does
- * not: no block moves while the embedder's code controls the machine (EM1). */
+ * Allocation runs inside the machine (embed_perform), since it may raise Out_of_memory. Reading
+ * does not: no block moves while the embedder's code controls the machine (EM1). */
 #include "vm/embed/embed_internal.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/raise.h"

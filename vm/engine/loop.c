@@ -46,14 +46,17 @@
 
 #ifdef LOOP_COUNTING
 #define SLOW_ALLOC vm_slow_alloc /* what starts again would be counted twice */
-#define COUNT(op)                                                    \
-    if (UNLIKELY(d->vm->limits.fuel_left-- == 0)) FAIL(out_of_fuel); \
+#define COUNT(op)                                                                              \
+    if (UNLIKELY(d->vm->limits.fuel_left-- == 0) && !vm_slow_count(d, op, pc, sp, extra_args)) \
+        FAIL(out_of_fuel);                                                                     \
     d->vm->op_counts[op]++;
-#define COUNT_PRIM(p) d->vm->prim_counts[(p)-d->vm->prims]++;
+#define COUNT_PRIM(p)  d->vm->prim_counts[(p)-d->vm->prims]++;
+#define TRACE_UNWIND() vm_slow_trace_unwind(d, accu)
 #else
 #define SLOW_ALLOC vm_slow_alloc_or_reexecute
 #define COUNT(op)
 #define COUNT_PRIM(p)
+#define TRACE_UNWIND()
 #endif
 
 #include "vm/engine/bodies.h"
@@ -260,6 +263,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INSTR(RAISE_NOTRACE) {
     unwind:
+        TRACE_UNWIND();
         if (d->stack.trap == 0) return exn_result(accu);
         sp = d->stack.high - d->stack.trap;
         if (UNLIKELY(sp > d->stack.lowest_watermark)) vm_watermarks_unwound(d, sp);

@@ -8,6 +8,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/pc_map.h"
 #include "vm/code/prim.h"
+#include "vm/engine/tracer.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
@@ -74,6 +75,20 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     uintptr_t low = (uintptr_t)(d->stack.sp + SAVED_WORDS) - f->frame_bytes;
     if (low < d->gc.mutator_limit_idle && !vm_stack_grow(d, low)) vm_raise_stack_overflow(d);
     process_pending(d);
+}
+
+bool vm_slow_count(struct domain *d, unsigned op, const uintptr_t *pc, const value *sp,
+                   value extra_args) {
+    const struct vm_tracer *tracer = d->vm->options.tracer;
+    if (tracer == NULL) return false;
+    d->vm->limits.fuel_left = 0;
+    tracer->instruction(tracer->context, d, op, pc, sp, extra_args);
+    return true;
+}
+
+void vm_slow_trace_unwind(struct domain *d, value exn) {
+    const struct vm_tracer *tracer = d->vm->options.tracer;
+    if (tracer != NULL) tracer->unwind(tracer->context, d, exn);
 }
 
 void vm_slow_out_of_fuel(struct domain *d) {

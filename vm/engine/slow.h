@@ -21,7 +21,13 @@ void vm_slow_poll(struct domain *d);
 /* The poll and stack check of a call, at the entry of a function whose arguments are on the
  * stack. */
 void vm_slow_enter(struct domain *d, const struct vm_function *f);
-/* The loop that counts came to an instruction that it has no fuel for. */
+/* The counting loop came to an instruction that it has no fuel for. Returns whether a tracer lets
+ * it continue (vm/engine/tracer.h). GC: never. */
+bool vm_slow_count(struct domain *d, unsigned op, const uintptr_t *pc, const value *sp,
+                   value extra_args);
+/* The counting loop raises exn. GC: never. */
+void vm_slow_trace_unwind(struct domain *d, value exn);
+/* The same without a tracer. */
 _Noreturn void vm_slow_out_of_fuel(struct domain *d);
 /* Partial application of env to extra_args + 1 arguments at the saved registers. */
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args);

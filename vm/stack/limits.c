@@ -8,7 +8,7 @@
 static uint64_t limit(uint64_t option) { return option == 0 ? UINT64_MAX : option; }
 
 void vm_limits_start(struct vm *vm) {
-    vm->limits.fuel_left = limit(vm->options.fuel);
+    vm->limits.fuel_left = vm->options.tracer != NULL ? 0 : limit(vm->options.fuel);
     vm->limits.output_left = limit(vm->options.max_output_bytes);
 }
 

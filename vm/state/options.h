@@ -10,6 +10,7 @@ struct vm;
 struct vm_abi;
 struct vm_policy;
 struct vm_prim;
+struct vm_tracer;
 
 /* Where to search for libraries of C stubs (vm/image/dll.h); the texts are the caller's. */
 struct vm_dll_path {
@@ -44,6 +45,7 @@ struct vm_options {
     size_t trace_level;                  /* t: only shown to the program */
     bool cleanup_at_exit;                /* c */
     bool count_instructions;             /* count executed instructions and primitives */
+    const struct vm_tracer *tracer;      /* with it: follows the run (vm/engine/tracer.h) */
     bool track_functions;                /* keep domain.function_id (vm/code/function_id.h) */
     bool count_forms;                    /* with it: the loop's own instructions, fused forms too */
     const char *executable_name;         /* Sys.executable_name */

@@ -9,6 +9,7 @@
 #include "vm/base/status.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct vm_image;
@@ -17,6 +18,15 @@ struct vm_image;
  * printed as WORD lines. Write errors show in ferror(out).
  * GC: never.  Fails: VM_NO_MEMORY. */
 enum vm_status vm_disassemble(const struct vm_image *image, FILE *out, struct vm_error *error);
+
+/* Prints single instructions of an image, which must outlive the disassembler. NULL: out of memory.
+ * GC: never. */
+struct disassembler;
+struct disassembler *vm_disassembler_open(const struct vm_image *image);
+/* Name and operands of the instruction at pc, on one line without its end. Needs: the code passes
+ * the verifier, and an instruction starts there. */
+void vm_disassembler_print(struct disassembler *d, uint32_t pc, FILE *out);
+void vm_disassembler_close(struct disassembler *d); /* NULL is allowed */
 
 /* Assembles length bytes of text (they need not end in NUL, nor outlive the call) into an image
  * that owns its bytes: out->bytes, out->length are the executable file, vm_image_close frees it.

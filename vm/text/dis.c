@@ -7,6 +7,7 @@
  * CODE, PRIM and DATA are printed by their meaning; so are SYMB and CRCS (one value each), DLPT
  * and DLLS (texts). A section that the text would not give back byte for byte, and every other
  * section, is printed as bytes. */
+#include "vm/code/opcodes.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/text/basm.h"
 #include "vm/text/text_internal.h"
@@ -132,27 +133,60 @@ static bool prepare(struct disassembler *d) {
     if (!find_repeated_primitives(d) || !dis_read_globals(d)) return false;
     dis_mark_code(d);
     ASSERT(d->tiled_words <= d->image->code_words);
+    return true;
+}
+
+static void read_debug(struct disassembler *d) {
     const struct vm_section *debug = vm_image_section(d->image, "DBUG");
     struct vm_error ignored; /* damage of DBUG only costs the comments */
     if (debug != NULL) d->debug = vm_debuginfo_read(debug->bytes, debug->length, &ignored);
     if (d->debug != NULL) d->events = vm_debuginfo_events(d->debug, &d->event_count);
-    return true;
+}
+
+static void release(struct disassembler *d) {
+    vm_debuginfo_delete(d->debug);
+    vm_constants_free(&d->data);
+    vm_arena_free(&d->arena);
+    free(d->global_rows);
+    free(d->global_names);
+    free(d->first_of_name);
+    free(d->marks);
 }
 
 enum vm_status vm_disassemble(const struct vm_image *image, FILE *out, struct vm_error *error) {
     struct disassembler d = {.image = image, .out = out};
     bool ok = prepare(&d);
     if (ok) {
+        read_debug(&d);
         fprintf(out, "format %s\n", image->version->magic + strlen("Caml1999"));
         print_launcher(&d);
         for (unsigned i = 0; i < image->section_count; i++) print_section(&d, &image->sections[i]);
     }
-    vm_debuginfo_delete(d.debug);
-    vm_constants_free(&d.data);
-    vm_arena_free(&d.arena);
-    free(d.global_rows);
-    free(d.global_names);
-    free(d.first_of_name);
-    free(d.marks);
+    release(&d);
     return ok ? VM_OK : vm_error_set(error, VM_NO_MEMORY, "to print the code");
+}
+
+/* ---- Single instructions. ---- */
+
+struct disassembler *vm_disassembler_open(const struct vm_image *image) {
+    struct disassembler *d = calloc(1, sizeof *d);
+    if (d == NULL) return NULL;
+    *d = (struct disassembler){.image = image, .one_line = true};
+    if (prepare(d)) return d;
+    vm_disassembler_close(d);
+    return NULL;
+}
+
+void vm_disassembler_print(struct disassembler *d, uint32_t pc, FILE *out) {
+    ASSERT(pc < d->tiled_words && d->marks[pc] & MARK_START);
+    d->out = out;
+    fputs(vm_opcodes[d->image->code[pc]].name, out);
+    if (vm_opcodes[d->image->code[pc]].operands[0] != 0) putc_unlocked(' ', out);
+    dis_print_operands(d, pc);
+}
+
+void vm_disassembler_close(struct disassembler *d) {
+    if (d == NULL) return;
+    release(d);
+    free(d);
 }

@@ -60,6 +60,11 @@ void dis_mark_code(struct disassembler *d) {
 
 /* --- Operands --- */
 
+/* Separates two items of a list. */
+static void print_comma(struct disassembler *d, bool wrap) {
+    fputs(wrap && !d->one_line ? ",\n                            " : ", ", d->out);
+}
+
 static void print_label(struct disassembler *d, uint32_t word, uint32_t base) {
     uint32_t target = target_of(d, word, base);
     if (target == UINT32_MAX) fprintf(d->out, "$%d", (int32_t)d->image->code[word]);
@@ -103,8 +108,7 @@ static void print_switch(struct disassembler *d, uint32_t pc) {
     uint32_t constants = sizes & 0xffff, all = constants + (sizes >> 16);
     for (uint32_t i = 0; i < all; i++) {
         if (i == constants) fputs(i == 0 ? "| " : " | ", d->out);
-        else if (i > 0)
-            fputs(i % TARGETS_A_LINE == 0 ? ",\n                            " : ", ", d->out);
+        else if (i > 0) print_comma(d, i % TARGETS_A_LINE == 0);
         print_label(d, pc + 2 + i, pc + 2);
     }
     if (constants == all) fputs(" |", d->out);
@@ -114,8 +118,7 @@ static void print_closures(struct disassembler *d, uint32_t pc) {
     uint32_t functions = d->image->code[pc + 1];
     fprintf(d->out, "%u", d->image->code[pc + 2]);
     for (uint32_t i = 0; i < functions; i++) {
-        fputs(i % TARGETS_A_LINE == TARGETS_A_LINE - 1 ? ",\n                            " : ", ",
-              d->out);
+        print_comma(d, i % TARGETS_A_LINE == TARGETS_A_LINE - 1);
         print_label(d, pc + 3 + i, pc + 3);
     }
 }
@@ -170,6 +173,13 @@ static void print_label_line(struct disassembler *d, uint32_t pc) {
     putc_unlocked('\n', d->out);
 }
 
+void dis_print_operands(struct disassembler *d, uint32_t pc) {
+    const char *operands = vm_opcodes[d->image->code[pc]].operands;
+    if (*operands == 'W') print_switch(d, pc);
+    else if (*operands == 'R') print_closures(d, pc);
+    else print_simple(d, pc, operands);
+}
+
 static void print_instruction(struct disassembler *d, uint32_t pc) {
     uint32_t op = d->image->code[pc];
     if (pc >= d->tiled_words) {
@@ -178,9 +188,7 @@ static void print_instruction(struct disassembler *d, uint32_t pc) {
     }
     const char *operands = vm_opcodes[op].operands;
     fprintf(d->out, *operands ? "        %-19s " : "        %s", vm_opcodes[op].name);
-    if (*operands == 'W') print_switch(d, pc);
-    else if (*operands == 'R') print_closures(d, pc);
-    else print_simple(d, pc, operands);
+    dis_print_operands(d, pc);
     print_preview(d, pc);
     print_location(d, pc);
     putc_unlocked('\n', d->out);

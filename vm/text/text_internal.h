@@ -153,6 +153,7 @@ struct vm_debug_event;
 struct disassembler {
     const struct vm_image *image;
     FILE *out;
+    bool one_line;        /* long lists of labels are not wrapped */
     uint8_t *marks;       /* per word of code: the MARK_ bits */
     uint32_t tiled_words; /* instructions tile the code up to here */
     bool *first_of_name;  /* per primitive: no earlier one has its name */
@@ -172,6 +173,8 @@ struct disassembler {
 /* Fills marks and tiled_words. */
 void dis_mark_code(struct disassembler *d);
 void dis_print_code(struct disassembler *d);
+/* The operands of the instruction at pc. */
+void dis_print_operands(struct disassembler *d, uint32_t pc);
 
 /* dis_data.c. All: GC: never. */
 /* Reads DATA and SYMB as far as they can be printed readably. Fails: false, without memory. */
