@@ -1,4 +1,4 @@
-(* Control between OCaml and stubs: exceptions, callbacks, waiting, messages. *)
+(* Control between OCaml and stubs: exceptions, callbacks, waiting, marshalling. *)
 external raise_c : int -> exn -> unit = "t_raise"
 external most_recent : exn -> bool = "t_most_recent"
 external empty_backtrace : unit -> unit = "t_empty_backtrace"
@@ -20,8 +20,8 @@ external debugger : unit -> int = "t_debugger"
 type record
 external record_register : unit -> unit = "t_record_register"
 external record : bool -> int -> record = "t_record"
-external message_to_block : 'a -> Marshal.extern_flags list -> int -> 'a = "t_message_to_block"
-external message_to_malloc : 'a -> Marshal.extern_flags list -> string = "t_message_to_malloc"
+external marshal_to_block : 'a -> Marshal.extern_flags list -> int -> 'a = "t_marshal_to_block"
+external marshal_to_malloc : 'a -> Marshal.extern_flags list -> string = "t_marshal_to_malloc"
 
 exception Constant
 exception One of string
@@ -114,7 +114,7 @@ let waiting () =
   say "%d %d %d" (signal_numbers Sys.sigint) (signal_numbers Sys.sigchld) (signal_numbers 40);
   say "%d" (debugger ())
 
-let messages () =
+let marshalling () =
   record_register ();
   let check fixed =
     let r = record fixed 5 in
@@ -130,10 +130,10 @@ let messages () =
     show (fun () ->
         ignore (Marshal.from_string worse 0 : record * record * string list);
         "read");
-    let l = message_to_block [ record fixed 1; record fixed 2 ] [] 3000 in
+    let l = marshal_to_block [ record fixed 1; record fixed 2 ] [] 3000 in
     garbage ();
     say "%b" (l = [ record fixed 1; record fixed 2 ]);
-    show (fun () -> ignore (message_to_block (record fixed 1) [] 20); "fits");
+    show (fun () -> ignore (marshal_to_block (record fixed 1) [] 20); "fits");
     let name = Filename.temp_file "capi" "" in
     let oc = open_out_bin name in
     for i = 0 to 9 do output_value oc (record fixed (20 + i)) done;
@@ -144,32 +144,32 @@ let messages () =
     Sys.remove name in
   check false;
   check true;
-  say "%S" (message_to_malloc [ 1; 2; 3 ] [ Marshal.No_sharing ])
+  say "%S" (marshal_to_malloc [ 1; 2; 3 ] [ Marshal.No_sharing ])
 
 (* What Caml_state says of the exception that was raised last. *)
 let backtraces () =
   let rec deep n e = if n = 0 then raise e else 1 + deep (n - 1) e in
-  let places () = Printexc.raw_backtrace_length (Printexc.get_raw_backtrace ()) in
+  let frames () = Printexc.raw_backtrace_length (Printexc.get_raw_backtrace ()) in
   say "%b" (backtraces_on ());
   Printexc.record_backtrace true;
   say "%b" (backtraces_on ());
   let one = Failure "one" and two = Failure "two" in
-  (try ignore (deep 3 one) with _ -> say "%d places" (places ()));
+  (try ignore (deep 3 one) with _ -> say "%d frames" (frames ()));
   garbage ();
   Gc.full_major ();
   say "%b %b" (most_recent one) (most_recent two);
-  (try ignore (deep 5 two) with _ -> empty_backtrace (); say "%d places" (places ()));
+  (try ignore (deep 5 two) with _ -> empty_backtrace (); say "%d frames" (frames ()));
   say "%b %b" (most_recent one) (most_recent two);
   (try (try ignore (deep 4 one) with e -> empty_backtrace (); raise e)
-   with _ -> say "%d places" (places ()));
-  (try raise_c 0 one with _ -> say "%d places" (places ()));
+   with _ -> say "%d frames" (frames ()));
+  (try raise_c 0 one with _ -> say "%d frames" (frames ()));
   Printexc.record_backtrace false;
-  say "%b %d" (backtraces_on ()) (places ())
+  say "%b %d" (backtraces_on ()) (frames ())
 
 let () =
   backtraces ();
   exceptions ();
   callbacks ();
   waiting ();
-  messages ();
+  marshalling ();
   Gc.full_major ()

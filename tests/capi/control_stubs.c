@@ -1,6 +1,5 @@
-/* control_stubs.c - stubs that raise, call back, wait, and write messages: one or more calls of
- * each exported function of raise.c, callback.c, signals.c, marshal.c and state.c. The OCaml side
- * is control.ml. */
+/* control_stubs.c - stubs that raise, call back, wait and marshal: one or more calls of each
+ * exported function of control.c, marshal.c and state.c. The OCaml side is control.ml. */
 #define CAML_NAME_SPACE
 #define CAML_INTERNALS
 #include <caml/alloc.h>
@@ -235,8 +234,8 @@ static void record_serialize(value v, uintnat *bytes_32, uintnat *bytes_64) {
 static uintnat record_deserialize(void *to) {
     struct record *r = to;
     r->words[0] = caml_deserialize_uint_1();
-    if (r->words[0] == 77) caml_deserialize_error("the library refuses this message");
-    if (r->words[0] == 78) caml_failwith("an exception in the middle of a message");
+    if (r->words[0] == 77) caml_deserialize_error("the library refuses this data");
+    if (r->words[0] == 78) caml_failwith("an exception while reading");
     r->words[1] = caml_deserialize_uint_2();
     r->words[2] = caml_deserialize_uint_4();
     r->words[3] = (int64_t)caml_deserialize_uint_8();
@@ -295,14 +294,14 @@ value t_record(value fixed, value n) {
     return v;
 }
 
-value t_message_to_block(value v, value flags, value room) {
+value t_marshal_to_block(value v, value flags, value room) {
     CAMLparam3(v, flags, room);
     char block[3000];
     long n = caml_output_value_to_block(v, flags, block, Long_val(room));
     CAMLreturn(caml_input_value_from_block(block, n));
 }
 
-value t_message_to_malloc(value v, value flags) {
+value t_marshal_to_malloc(value v, value flags) {
     CAMLparam2(v, flags);
     CAMLlocal1(s);
     char *block;

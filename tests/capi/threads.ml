@@ -24,7 +24,7 @@ let show what rows =
   Array.iter (fun row ->
     Array.iter (Printf.printf " %d") row; print_newline ()) rows
 
-(* Each thread is in the midst of its stub while the others allocate. *)
+(* Each thread is inside its stub while the others allocate. *)
 let () =
   let results = Array.make 4 [] in
   let body i =

@@ -72,7 +72,7 @@ static void *work(void *context) {
     return NULL;
 }
 
-/* Tasks whose threads run while this one waits; the result tells what each did. */
+/* Tasks whose threads run while this one waits; the result lists their actions. */
 value t_tasks(value count, value calls) {
     CAMLparam2(count, calls);
     CAMLlocal2(result, row);

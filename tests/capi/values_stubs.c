@@ -44,7 +44,7 @@ value t_alloc_small(value a, value b) {
     CAMLreturn(block);
 }
 
-/* A list of n strings, built with young blocks that are filled without barrier. */
+/* A list of n strings, built in the minor heap and filled without barrier. */
 value t_list(value n) {
     CAMLparam1(n);
     CAMLlocal3(list, cell, item);
@@ -184,7 +184,7 @@ value t_roots_remove(value unit) {
     return Val_unit;
 }
 
-/* What a library keeps in memory of its own, told to the collector by the hook. */
+/* A library's own roots, which the hook reports to the collector. */
 static value hooked[4] = {Val_unit, Val_unit, Val_unit, Val_unit};
 static void (*hook_before)(scanning_action);
 static void scan_hooked(scanning_action action) {

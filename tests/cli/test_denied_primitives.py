@@ -1,6 +1,6 @@
 """Each primitive whose row in a table has a capability is refused when that is denied.
 
-The rows are those of the tables themselves: a new one is tested as soon as it stands there.
+The test reads the tables themselves, so it covers new rows.
 """
 import os
 import re
@@ -46,7 +46,7 @@ def call(name, kinds):
 
 
 class DeniedPrimitives(Case):
-    def test_each_row_with_a_capability_is_refused_by_its_name(self):
+    def test_each_primitive_with_a_capability_is_refused_by_name(self):
         texts, met = capabilities(), set()
         for name, kinds, capability, by_name in rows():
             met.add(capability)
@@ -62,7 +62,7 @@ class DeniedPrimitives(Case):
                 self.expect(done, status=2, err='Fatal error: exception %s\n' % expected)
         self.assertEqual(met | ELSEWHERE, set(texts))
 
-    def test_what_does_not_ask_by_name_needs_the_whole_capability(self):
+    def test_a_primitive_without_a_path_needs_the_whole_capability(self):
         """A folder that is granted is of no use to it."""
         names = {name for name, _, capability, by_name in rows()
                  if capability in ('FS_READ', 'FS_WRITE') and not by_name}

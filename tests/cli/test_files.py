@@ -7,7 +7,7 @@ from support import Case
 
 
 class ExitStatuses(Case):
-    def test_the_programs_own_status(self):
+    def test_the_status_is_the_program_s(self):
         for status in ('0', '1', '3', '125', '255', '256', '-1'):
             with self.subTest(status=status):
                 self.same('status.byte', status)
@@ -15,11 +15,11 @@ class ExitStatuses(Case):
     def test_an_uncaught_exception_is_2(self):
         self.expect(self.same('raises.byte'), status=2, err=None)
 
-    def test_run_may_be_written(self):
+    def test_the_word_run_is_accepted(self):
         self.assertEqual(self.bactrian('run', 'args.byte', 'x').key(),
                          self.ocamlrun('args.byte', 'x').key())
 
-    def test_a_program_named_like_a_verb(self):
+    def test_a_program_with_the_name_of_a_verb(self):
         self.place.write('dis', self.place.read('args.byte'))
         self.expect(self.bactrian('./dis', 'x'), out='./dis\nx\n./dis\n')
         self.expect(self.bactrian('run', 'dis', 'x'), out='dis\nx\ndis\n')
@@ -58,7 +58,7 @@ class Refusals(Case):
             with self.subTest(name=name):
                 self.refused(self.run_command([copy, name], **more), 127, 'Permission denied')
 
-    def test_what_is_no_bytecode_is_125(self):
+    def test_files_that_are_not_bytecode_are_125(self):
         whole = self.place.read('args.byte')
         for name, content in (('empty', b''), ('short', b'abc'), ('text', b'hello\n' * 100),
                               ('magic', whole[:-3] + b'099'), ('future', whole[:-3] + b'035'),
@@ -97,14 +97,14 @@ class Finding(Case):
             with self.subTest(path=path):
                 self.same('prog', 'x', env={'PATH': full})
 
-    def test_no_path_at_all(self):
+    def test_path_may_be_unset(self):
         ocamlrun = subprocess.run(['which', 'ocamlrun'], stdout=subprocess.PIPE,
                                   check=True).stdout.decode().strip()
         mine = self.bactrian('args.byte', env={'PATH': None})
         theirs = self.run_command([ocamlrun, 'args.byte'], env={'PATH': None})
         self.assertEqual(mine.key(), theirs.key())
 
-    def test_use_runtime_makes_programs_that_start_here(self):
+    def test_ocamlc_use_runtime_starts_bactrian(self):
         runtime = os.path.join(self.place.bin, 'bactrian')
         self.place.tool('ocamlc', '-use-runtime', runtime, '-o', 'direct.byte', 'args.ml')
         self.assertTrue(self.place.read('direct.byte').startswith(b'#!' + runtime.encode()))
@@ -134,7 +134,7 @@ class Finding(Case):
         done = self.run_command(['./args.byte', '-vnum'], executable=self.place.bactrian)
         self.expect(done, out='4.13.1\n')
 
-    def test_bytecode_behind_the_machine_owns_the_command_line(self):
+    def test_appended_bytecode_owns_the_command_line(self):
         body = self.place.read('args.byte')
         machine = self.place.read(self.place.bactrian)
         self.place.write('custom', machine + body[body.index(b'\n') + 1:], 0o755)
@@ -151,7 +151,7 @@ class Streams(Case):
         text = b'one\ntwo\n\xff\x00three\n'
         self.expect(self.bactrian('copy.byte', stdin=text), out=text.decode('latin-1'))
 
-    def test_closed_streams_do_as_under_ocamlrun(self):
+    def test_closed_streams_behave_as_under_ocamlrun(self):
         for redirect in ('<&-', '>&-', '2>&-', '<&- >&-', '<&- >&- 2>&-'):
             for program in ('copy.byte', 'args.byte', 'raises.byte'):
                 with self.subTest(redirect=redirect, program=program):
@@ -160,14 +160,14 @@ class Streams(Case):
                     theirs = self.run_command(['sh', '-c', line, 'ocamlrun'])
                     self.assertEqual(mine.key(), theirs.key())
 
-    def test_a_full_disk_does_as_under_ocamlrun(self):
+    def test_a_full_disk_behaves_as_under_ocamlrun(self):
         results = []
         for machine in (self.place.bactrian, 'ocamlrun'):
             with open('/dev/full', 'wb') as full:
                 results.append(self.run_command([machine, 'args.byte'], stdout=full).key())
         self.assertEqual(*results)
 
-    def test_a_reader_that_leaves_ends_the_program(self):
+    def test_a_closed_pipe_ends_the_program(self):
         line = '(yes | "$0" copy.byte; echo $? >&2) | head -n 1'
         mine = self.run_command(['sh', '-c', line, self.place.bactrian])
         theirs = self.run_command(['sh', '-c', line, 'ocamlrun'])
@@ -188,7 +188,7 @@ class Text(Case):
         done = self.bactrian('dis', 'args.byte')
         self.expect(done, out=self.place.read('args.basm').decode('latin-1'))
 
-    def test_scripts_and_texts_are_programs_for_dis_and_audit_too(self):
+    def test_dis_and_audit_accept_scripts_and_texts(self):
         self.place.write('hello.ml', 'let () = print_string "hello"')
         self.bactrian('dis', 'hello.ml', '-o', 'hello.basm')
         self.expect(self.bactrian('hello.basm'), out='hello')
@@ -221,9 +221,9 @@ class Text(Case):
 
 
 class HostileNames(Case):
-    """Names of files, in the command line and in debugging information, command no terminal: ours
-    are messages in which a question mark stands for each control character. (Programs' own
-    output, and what ocamlrun prints too, is as ocamlrun prints it.)"""
+    """Names of files, on the command line and in debug information, cannot control the terminal:
+    our messages show a question mark for each control character. (Programs' own output, and
+    messages that ocamlrun prints too, are printed as ocamlrun does.)"""
     EVIL = 'a\x1b[31mb\N{CSI}c\x7fd'.encode()
 
     def plain(self, *words, shown=b'a?[31mb?c?d'):
@@ -234,7 +234,7 @@ class HostileNames(Case):
         if shown is not None:
             self.assertIn(shown, text, words)
 
-    def test_in_the_command_line(self):
+    def test_names_on_the_command_line(self):
         evil = self.EVIL
         folder = self.place.folder.encode() + b'/'
         shutil.copy(self.place.path('busy.byte').encode(), folder + evil)
@@ -250,7 +250,7 @@ class HostileNames(Case):
             with self.subTest(words=words):
                 self.plain(*words)
 
-    def test_in_debugging_information(self):
+    def test_names_in_debug_information(self):
         self.place.write('names.ml', b'# 1 "' + self.EVIL + b'.ml"\n'
                          b'let rec f x l = f (x + 1) (Bytes.create 10 :: l)\n'
                          b'let () = f 1 []\n')

@@ -100,7 +100,7 @@ class Capabilities(Case):
         self.allowed(['--deny=env', '--allow=env'], ['getenv'], self.place.home)
         self.allowed(['--allow=env', '--pure'], ['getenv'], 'none')
 
-    def test_folders_can_be_granted_alone(self):
+    def test_a_single_folder_can_be_allowed(self):
         self.place.write('inner/data', 'text\n')
         self.place.write('other/data', 'secret\n')
         inside = ['--pure', '--allow', 'fs-read=inner']
@@ -117,7 +117,7 @@ class Capabilities(Case):
         self.allowed(both, ['read', 'other/data'], 'secret')
         self.allowed(both, ['read', 'inner/data'], 'text')
 
-    def test_links_do_not_lead_out_of_a_granted_folder(self):
+    def test_links_do_not_lead_out_of_an_allowed_folder(self):
         self.place.write('jail/file', 'in\n')
         self.place.write('outside', 'out\n')
         for name, target in (('abs', self.place.path('outside')), ('up', '../outside'),
@@ -137,7 +137,7 @@ class Capabilities(Case):
                 self.assertIn('refused by --allow=fs-', done.out)
         self.assertTrue(os.path.exists(self.place.path('outside')))
 
-    def test_a_granted_folder_can_be_changed(self):
+    def test_an_allowed_folder_can_be_written(self):
         os.makedirs(self.place.path('work'), exist_ok=True)
         flags = ['--pure', '--allow=fs-write=work,fs-read=work']
         for words, out in ((['write', 'work/a'], ''), (['rename', 'work/a', 'work/b'], ''),
@@ -148,13 +148,13 @@ class Capabilities(Case):
                 self.allowed(flags, words, out)
         self.assertEqual(os.listdir(self.place.path('work')), [])
 
-    def test_a_single_file_can_be_granted(self):
+    def test_a_single_file_can_be_allowed(self):
         flags = ['--pure', '--allow=fs-read=args.ml']
         self.assertIn('Sys.argv', self.allowed(flags, ['read', 'args.ml']).out)
         self.denied(flags, ['read', 'busy.ml'], 'busy.ml: refused by --allow=fs-read=args.ml')
 
-    def test_descriptors_of_the_machine_are_not_the_program_s(self):
-        """Who closes the folder that may be written to must not get another one in its place."""
+    def test_the_program_cannot_close_the_machine_s_descriptors(self):
+        """Closing the descriptor of an allowed folder must not allow another folder."""
         self.place.write('closes.ml', """
             external close : int -> unit = "caml_sys_close"
             external open_file : string -> open_flag list -> int -> int = "caml_sys_open"
@@ -179,7 +179,7 @@ class Capabilities(Case):
         self.expect(self.bactrian(*record, 'closes.byte'), out=None, err=None)
         self.expect(self.bactrian('prof', 'summary', 'closes.prof'), out=None)
 
-    def test_what_may_not_be_read_is_not_moved_to_where_it_may(self):
+    def test_rename_does_not_make_a_file_readable(self):
         self.place.write('hidden/data', 'secret')
         os.makedirs(self.place.path('open'), exist_ok=True)
         flags = ['--pure', '--allow=fs-read=open,fs-write=open,fs-write=hidden']
@@ -189,7 +189,7 @@ class Capabilities(Case):
         self.allowed(flags, ['write', 'open/mine'], '')
         self.allowed(flags, ['rename', 'open/mine', 'hidden/mine'], '')
 
-    def test_a_path_to_a_single_file_is_not_bent(self):
+    def test_a_path_to_a_single_file_cannot_be_redirected(self):
         """A folder on its way that becomes a link leads elsewhere."""
         self.place.write('way/folder/file', 'in')
         self.place.write('elsewhere/file', 'out')
@@ -212,7 +212,7 @@ class Capabilities(Case):
                     '/proc/self/task/../mem: refused by checked mode')
         self.expect(self.bactrian('world.byte', 'read', '/proc/self/comm'), out=None)
 
-    def test_wrong_words_are_refused(self):
+    def test_unknown_capabilities_are_refused(self):
         for words in (['--allow', 'nonsense'], ['--deny', ''], ['--deny', 'fs-read=/tmp'],
                       ['--allow', 'env=HOME'], ['--allow', 'fs-read=/no/such/folder'],
                       ['--allow', 'fs-read='], ['--allow']):
@@ -230,7 +230,7 @@ class Limits(Case):
     def run_out(self, fuel, count):
         return self.bactrian('--fuel=%d' % fuel, 'world.byte', 'count', str(count))
 
-    def test_fuel_ends_at_the_same_instruction_each_time(self):
+    def test_fuel_ends_at_the_same_instruction_every_time(self):
         low, high = 1, 1 << 22
         while low + 1 < high:
             middle = (low + high) // 2
@@ -263,7 +263,7 @@ class Limits(Case):
             done = self.bactrian('--fuel=%d' % fuel, 'partial.byte')
             self.assertEqual(done.status, 124, '%d: %r' % (fuel, done))
 
-    def test_a_stopped_program_keeps_what_it_printed_and_says_where_it_was(self):
+    def test_a_stop_keeps_the_output_and_prints_the_call_stack(self):
         self.stopped(self.bactrian('--fuel', '1M', 'world.byte', 'spin'), '--fuel',
                      'Called from World', 'world.ml')
         self.assertEqual(self.bactrian('--fuel', '1M', 'world.byte', 'spin').out, 'before')
@@ -275,7 +275,7 @@ class Limits(Case):
         self.expect(done, status=124, err='bactrian: bare.byte: stopped by --fuel: '
                     'compile it with ocamlc -g to see where\n')
 
-    def test_no_handler_of_the_program_sees_the_end(self):
+    def test_a_stop_cannot_be_caught(self):
         done = self.bactrian('--fuel=100k', 'world.byte', 'catch')
         self.stopped(done, '--fuel')
         self.assertEqual(done.out, '')
@@ -298,8 +298,8 @@ class Limits(Case):
                 break
         return done
 
-    def test_a_machine_that_stood_still_has_its_time_to_answer(self):
-        """What has no processor at the deadline is not in the midst of a primitive."""
+    def test_a_suspended_machine_gets_time_to_react(self):
+        """A process that was suspended at the deadline is not inside a primitive."""
         child = subprocess.Popen([self.place.bactrian, '--timeout=0.4', 'world.byte', 'spin'],
                                  cwd=self.place.folder, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, env=self.place.environment({}))
@@ -311,8 +311,8 @@ class Limits(Case):
         self.assertEqual((child.returncode, out), (124, b'before'), err)
         self.assertRegex(err, rb'stopped by --timeout\nStopped at World.spin')
 
-    def test_a_machine_that_has_answered_may_take_its_time(self):
-        """Here until somebody reads its message; else to close a recording of a large heap."""
+    def test_a_machine_that_has_stopped_may_take_time_to_end(self):
+        """Here until its message is read; usually to close a recording of a large heap."""
         source, sink = os.pipe()
         os.set_blocking(sink, False)
         filled = 0
@@ -334,7 +334,7 @@ class Limits(Case):
         self.assertRegex(said, rb'stopped by --timeout\nStopped at World.spin')
         self.assertEqual(said.count(b'stopped by'), 1, said)
 
-    def test_primitives_without_an_end_are_stopped_too(self):
+    def test_endless_primitives_are_stopped(self):
         """Values that hold themselves; ocamlrun can only be killed."""
         self.place.write('endless.ml', r"""
             let forward () =
@@ -378,7 +378,7 @@ class Limits(Case):
         self.assertEqual(done.status, 124, repr(done))
         self.assertIn('stopped by --timeout inside a primitive', done.err)
 
-    def test_the_heap_ends_at_the_piece_of_64_kilobytes(self):
+    def test_the_heap_limit_is_exact_to_64_kilobytes(self):
         self.place.write('spans.ml', '''
             let () =
               let held = Array.make 400 [||] and n = ref 0 in
@@ -394,7 +394,7 @@ class Limits(Case):
             self.assertEqual(heap, size // 64 * 65536, repr(done))
         self.assertEqual([most[size] - most[8192] for size in sorted(most)], [0, 0, 1, 2, 128])
 
-    def test_small_blocks_stay_within_the_heap_s_limit(self):
+    def test_small_blocks_stay_within_the_heap_limit(self):
         self.place.write('cells.ml', '''
             let () =
               let l = ref [] and n = ref 0 and top = ref 0 in
@@ -412,7 +412,7 @@ class Limits(Case):
             self.assertGreater(held, size - (3 << 20))
             self.assertLessEqual(held, size + (32 << 10))
 
-    def test_the_stack_ends_at_the_frame(self):
+    def test_the_stack_limit_is_exact_to_a_frame(self):
         self.place.write('deepest.ml', '''
             let deepest = ref 0
             let rec f n = deepest := n; 1 + f (n + 1)
@@ -428,7 +428,7 @@ class Limits(Case):
         steps = [depth - first for depth in depths[:5]]
         self.assertEqual((steps, set(steps)), (sorted(steps), {0, 1}))
 
-    def test_memory_outside_the_heap_has_the_limit_too(self):
+    def test_memory_outside_the_heap_counts_towards_the_limit(self):
         """Under --max-heap=64M; what is not held any more is given back."""
         self.place.write('outside.ml', """
             open Bigarray
@@ -485,7 +485,7 @@ class Limits(Case):
             self.assertEqual(status, 0, out.read())
             return usage.ru_maxrss
 
-    def test_tables_outside_the_heap_count_with_it(self):
+    def test_tables_outside_the_heap_count_towards_the_limit(self):
         """S7 among them: threads' stacks. Each program holds ever more of one kind of thing, or
         works on ever more, which was all in tables or C memory beside a heap of 64 MB."""
         self.place.write('tables.ml', """
@@ -546,7 +546,7 @@ class Limits(Case):
                 if 'ASAN_OPTIONS' not in os.environ:
                     self.assertLess(peak, 64 * 1024 * 9 // 8 + 6 * 1024)
 
-    def test_what_is_dropped_counts_no_longer(self):
+    def test_freed_memory_no_longer_counts(self):
         self.place.write('drops.ml', """
             let () =
               for i = 1 to 1_000_000 do
@@ -559,7 +559,7 @@ class Limits(Case):
                         '-linkpkg', '-o', 'drops.byte', 'drops.ml')
         self.expect(self.bactrian('--max-heap=8M', 'drops.byte'))
 
-    def test_callbacks_nest_no_deeper_than_the_c_stack(self):
+    def test_callbacks_nest_within_the_c_stack(self):
         self.place.write('nests.ml', """
             let depth = ref 0
             let rec nest _ =
@@ -575,7 +575,7 @@ class Limits(Case):
             with self.subTest(kilobytes=kilobytes):
                 self.expect(self.bactrian('nests.byte', preexec_fn=limit), out='deep')
 
-    def test_output_ends_at_the_byte(self):
+    def test_the_output_limit_is_exact_to_a_byte(self):
         self.expect(self.bactrian('--max-output=100', 'world.byte', 'digits', '100'), out='7' * 100)
         done = self.bactrian('--max-output=100', 'world.byte', 'digits', '101')
         self.stopped(done, '--max-output')

@@ -38,18 +38,18 @@ class Information(Case):
             self.assertIn(' %s ' % option, completion.replace("'", ' '))
         self.expect(self.run_command(['bash', '-n', os.path.join(folder, 'bactrian.bash')]))
 
-    def test_version_tells_itself_and_ocaml(self):
+    def test_version_prints_bactrian_s_and_ocaml_s(self):
         done = self.bactrian('--version')
         self.expect(done)
         self.assertRegex(done.out, r'\Abactrian \d+\.\d+\.\d+, for bytecode of OCaml 4\.13\.1')
 
-    def test_ocamlrun_options_print_what_ocamlrun_prints(self):
+    def test_options_of_ocamlrun_print_the_same(self):
         for words in (['-version'], ['-vnum'], ['-M'], ['-m', 'args.byte'], ['-config'],
                       ['-I', '/somewhere', '-I', 'else', '-config']):
             with self.subTest(words=words):
                 self.same(*words)
 
-    def test_p_prints_ocamls_primitives_those_of_threads_and_our_own(self):
+    def test_p_lists_primitives_of_ocaml_threads_and_bactrian(self):
         mine, theirs = self.bactrian('-p'), self.ocamlrun('-p')
         self.expect(mine)
         known = set(theirs.out.split())
@@ -67,7 +67,7 @@ class Information(Case):
                 done = self.bactrian(option, stdout=full)
                 self.refused(done, 125, 'standard output', 'No space left on device')
 
-    def test_information_to_a_closed_output_is_an_error(self):
+    def test_a_closed_output_is_an_error(self):
         done = self.run_command(['sh', '-c', '"$0" -vnum >&-', self.place.bactrian])
         self.refused(done, 125, 'standard output')
 
@@ -104,7 +104,7 @@ class WrongCommandLines(Case):
 
 
 class RunTimeOptions(Case):
-    def test_what_follows_the_program_is_the_programs(self):
+    def test_words_after_the_program_belong_to_it(self):
         self.same('args.byte', '-b', '--help', '--', '-x', '')
 
     def test_two_dashes_end_the_options(self):
@@ -127,9 +127,9 @@ class RunTimeOptions(Case):
         self.expect(self.bactrian('--max-stack=64k', 'deep.byte', '100000'), out='overflow')
         self.expect(self.bactrian('--max-stack=1G', 'deep.byte', '2000000'), out='2000000')
 
-    def test_few_addresses_are_enough(self):
+    def test_a_small_address_space_is_enough(self):
         if 'ASAN_OPTIONS' in os.environ:
-            self.skipTest('a sanitizer wants addresses of its own')
+            self.skipTest('a sanitizer reserves address space')
 
         def limited(kilobytes, *words):
             script = 'ulimit -v %d; exec "$0" "$@"' % kilobytes
@@ -149,7 +149,7 @@ class RunTimeOptions(Case):
         self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '1000'), out='out of memory')
         self.expect(self.bactrian('hungry.byte', '1000'), out='1000')
 
-    def test_gc_stats_says_what_the_collector_did(self):
+    def test_gc_stats_prints_collections_and_pauses(self):
         expected = self.ocamlrun('busy.byte')
         done = self.bactrian('--gc-stats', 'busy.byte')
         self.assertEqual((done.out, done.status), (expected.out, expected.status))
@@ -182,12 +182,12 @@ class RunTimeOptions(Case):
                 self.assertIn('caml_register_named_value', counts)
                 self.assertTrue(all(count > 0 for count in counts.values()))
 
-    def test_counts_of_the_loop_name_its_fused_forms(self):
+    def test_count_forms_names_fused_instructions(self):
         done = self.bactrian('--count-forms=counts', 'status.byte', '3')
         self.assertEqual(done.status, 3)
         self.assertRegex(self.place.read('counts').decode(), r'(?m)^\w+__\w+ \d+$')
 
-    def test_a_file_for_counts_that_cannot_be_opened_stops_before_the_run(self):
+    def test_an_unwritable_count_file_is_refused_before_the_run(self):
         done = self.bactrian('--count-instructions=/nonexistent/x', 'args.byte')
         self.refused(done, 125, '/nonexistent/x', 'No such file')
 
@@ -203,7 +203,7 @@ class RunParam(Case):
             done = self.same('raises.byte', env={name: 'b'})
             self.assertIn('Called from', done.err)
 
-    def test_ocamlrunparam_goes_before_camlrunparam(self):
+    def test_ocamlrunparam_overrides_camlrunparam(self):
         self.same('raises.byte', env={'OCAMLRUNPARAM': '', 'CAMLRUNPARAM': 'b'})
         self.same('raises.byte', env={'OCAMLRUNPARAM': 'b=0', 'CAMLRUNPARAM': 'b'})
 
@@ -211,7 +211,7 @@ class RunParam(Case):
         self.same('deep.byte', '20000', env={'OCAMLRUNPARAM': 'l=10k'})
         self.same('deep.byte', '1000000', env={'OCAMLRUNPARAM': 'l=0x1000000'})
 
-    def test_each_number_is_shown_to_the_program_as_ocamlrun_shows_it(self):
+    def test_the_program_reads_the_same_parameters_as_under_ocamlrun(self):
         self.place.write('shown.ml', """
             external parameters : unit -> string = "caml_runtime_parameters"
             let () =
@@ -240,12 +240,12 @@ class RunParam(Case):
                 self.expect(self.bactrian('shown.byte', env={'OCAMLRUNPARAM': letter + '=-1'}),
                             out=None)
 
-    def test_a_small_limit_leaves_the_first_stack(self):
+    def test_a_small_stack_limit_leaves_the_initial_stack(self):
         for text in ('l=0', 'l=1', 'l=4k'):
             self.same('deep.byte', '500', env={'OCAMLRUNPARAM': text})
             self.same('deep.byte', '5000', env={'OCAMLRUNPARAM': text})
 
-    def test_odd_texts_are_skipped(self):
+    def test_malformed_parameters_are_skipped(self):
         for text in (',,,', 'z=3', 'b=', 'Q,b', 's=4k,,b=1', '=', 'l', 'h=1M,i=4,a=1,w=2,H'):
             with self.subTest(text=text):
                 self.expect(self.bactrian('status.byte', '0', env={'OCAMLRUNPARAM': text}))

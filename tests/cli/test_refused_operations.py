@@ -1,6 +1,7 @@
-"""Checked mode: what primitives refuse because it would break the heap, and what they let pass.
+"""Checked mode: the operations that primitives refuse because they would break the heap, and those
+that they accept.
 
-The real machine does undefined things here, so the texts stand in refused_operations.expected.
+ocamlrun's behaviour is undefined here, so refused_operations.expected has the expected output.
 """
 import os
 

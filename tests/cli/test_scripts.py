@@ -28,7 +28,7 @@ class Scripts(ScriptCase):
         path = self.place.path('args.ml')
         self.expect(self.script(path), out='%s\n%s\n' % (path, path))
 
-    def test_status_input_and_exceptions_are_the_programs(self):
+    def test_status_input_and_exceptions_are_the_script_s(self):
         self.expect(self.script('status.ml', '7'), status=7)
         self.expect(self.script('copy.ml', stdin=b'x\n'), out='x\n')
         done = self.script('-b', 'raises.ml')
@@ -44,13 +44,13 @@ class Scripts(ScriptCase):
         self.expect(self.script('busy.ml'))
         self.assertEqual((len(self.kept()), os.stat(kept).st_mtime_ns), (1, before))
 
-    def test_another_compiler_compiles_anew(self):
+    def test_another_compiler_recompiles(self):
         self.expect(self.script('busy.ml'))
         fake = self.place.write('fake/ocamlc', '#!/bin/sh\necho compiled >&2\nexit 9\n', 0o755)
         done = self.script('busy.ml', env={'PATH': os.path.dirname(fake) + ':/bin'})
         self.expect(done, status=9, err='compiled\n')
 
-    def test_new_content_is_compiled_anew(self):
+    def test_new_content_is_recompiled(self):
         for text in ('one', 'two', 'one'):
             self.place.write('changing.ml', 'let () = print_string "%s"\n' % text)
             self.expect(self.script('changing.ml'), out=text)
@@ -64,7 +64,7 @@ class Scripts(ScriptCase):
         self.assertEqual(sorted(os.listdir(self.place.path('clean'))), ['bad.ml', 's.ml'])
         self.assertEqual([name[32:] for name in self.kept()], ['.byte'])
 
-    def test_compile_errors_are_ocamlcs(self):
+    def test_compile_errors_are_ocamlc_s(self):
         self.place.write('e/wrong.ml', 'let x =\n  1 + "a"\n')
         self.place.write('e/syntax.ml', 'let let\n')
         self.place.write('e/unbound.ml', 'let () = Nothing.f ()\n')
@@ -75,7 +75,7 @@ class Scripts(ScriptCase):
                 self.assertEqual((mine.status, mine.err), (theirs.status, theirs.err))
                 self.assertEqual(mine.out, '')
 
-    def test_link_errors_are_ocamlcs(self):
+    def test_link_errors_are_ocamlc_s(self):
         self.place.write('link.ml', 'external f : int -> int = "no_such_primitive"\nlet _ = f 1\n')
         done = self.script('link.ml')
         self.assertEqual(done.status, 2)
@@ -87,11 +87,11 @@ class Scripts(ScriptCase):
         self.expect(done, out='2', err=None)
         self.assertIn('File "warned.ml", line 1', done.err)
 
-    def test_without_a_compiler_it_is_127(self):
+    def test_without_a_compiler_the_status_is_127(self):
         done = self.script('args.ml', env={'PATH': self.place.bin})
         self.refused(done, 127, 'ocamlc', 'ocaml-nox')
 
-    def test_a_damaged_cache_is_compiled_anew(self):
+    def test_a_damaged_cache_entry_is_replaced(self):
         self.expect(self.script('busy.ml'))
         path = os.path.join(self.cache, 'bactrian', self.kept()[0])
         with open(path, 'r+b') as file:
@@ -110,7 +110,7 @@ class Scripts(ScriptCase):
         self.assertEqual(len(results), 8)
         self.assertEqual(len(self.kept()), 1)
 
-    def test_no_cache_is_no_hindrance(self):
+    def test_scripts_run_without_a_cache(self):
         self.place.write('not-a-folder', 'x')
         for env in ({'XDG_CACHE_HOME': self.place.path('not-a-folder')},
                     {'XDG_CACHE_HOME': '/proc/nothing'},
@@ -131,7 +131,7 @@ class Scripts(ScriptCase):
         self.expect(self.script('args.ml', env={'XDG_CACHE_HOME': None}), err='')
         self.assertTrue(os.path.isdir(os.path.join(self.place.home, '.cache', 'bactrian')))
 
-    def test_a_full_disk_for_the_cache_is_one_message(self):
+    def test_a_full_disk_gives_one_message(self):
         if os.geteuid() != 0:
             self.skipTest('needs root to mount')
         small = self.place.path('small')
@@ -166,7 +166,7 @@ class HashBang(ScriptCase):
                 done = self.run_command(['./' + name, '-x'], env=self.env)
                 self.expect(done, out='./%s-x\n' % name)
 
-    def test_from_path(self):
+    def test_a_script_is_found_in_path(self):
         path = self.place.write('hb/found', self.LINE + 'let () = print_string __FILE__\n', 0o755)
         done = self.run_command(['sh', '-c', 'found'], env=dict(
             self.env, PATH=os.path.dirname(path) + ':' + self.place.bin + ':' + os.environ['PATH']))
@@ -189,11 +189,11 @@ class HashBang(ScriptCase):
         self.assertTrue(done.err.startswith(
             'File "%s", line 2, characters 19-22:\n' % self.place.path('hb/wrong')), repr(done))
 
-    def test_only_a_first_line(self):
+    def test_a_script_may_have_only_a_first_line(self):
         for text in (self.LINE, self.LINE.rstrip('\n')):
             self.place.write('hb/empty', text, 0o755)
             self.expect(self.script('hb/empty'), out='')
 
-    def test_another_interpreters_script_is_not_taken(self):
+    def test_another_interpreter_s_script_is_refused(self):
         self.place.write('hb/shell', '#!/bin/sh\necho hello\n', 0o755)
         self.refused(self.script('hb/shell'), 125)

@@ -533,43 +533,45 @@ static void bad_images_are_errors(void **state) {
 
 /* ---- Profiles. ---- */
 
-struct told {
-    uint64_t born, died, places;
+struct seen {
+    uint64_t allocated, freed, locations;
     struct bactrian *m;
 };
 
-static void count_born(void *context, const struct bactrian_sample *sample) {
-    struct told *told = context;
-    struct bactrian_location place;
-    assert_int_equal(sample->id, told->born++);
+static void count_allocated(void *context, const struct bactrian_sample *sample) {
+    struct seen *seen = context;
+    struct bactrian_location location;
+    assert_int_equal(sample->id, seen->allocated++);
     for (size_t i = 0; i < sample->depth; i++)
-        if (bactrian_find_location(told->m, sample->call_stack[i], &place))
-            told->places += strstr(place.file, "plugin.ml") != NULL && place.line > 10;
-    /* The machine is not the tracker's to use. */
-    assert_null(bactrian_int(told->m, 1));
+        if (bactrian_find_location(seen->m, sample->call_stack[i], &location))
+            seen->locations += strstr(location.file, "plugin.ml") != NULL && location.line > 10;
+    /* A tracker must not use the machine. */
+    assert_null(bactrian_int(seen->m, 1));
 }
 
-static void count_died(void *context, uint64_t id, bool old) { ((struct told *)context)->died++; }
+static void count_freed(void *context, uint64_t id, bool major) {
+    ((struct seen *)context)->freed++;
+}
 
-static void trackers_hear_of_samples(void **state) {
+static void trackers_report_samples(void **state) {
     struct bactrian *m = plugin(nothing);
-    struct told told = {.m = m};
+    struct seen seen = {.m = m};
     struct bactrian_tracking tracking = {
-        .allocated = count_born, .freed = count_died, .context = &told};
+        .allocated = count_allocated, .freed = count_freed, .context = &seen};
     struct bactrian_tracker *tracker = bactrian_track(m, 0.01, 64, &tracking);
     assert_non_null(tracker);
     assert_null(bactrian_track(m, 0, 64, &tracking));
     for (int i = 0; i < 10; i++) good(m, "work", bactrian_int(m, i));
-    assert_in_range(told.born, 100, 1000000);
-    assert_in_range(told.died, 10, told.born);
-    assert_in_range(told.places, 100, UINT64_MAX);
+    assert_in_range(seen.allocated, 100, 1000000);
+    assert_in_range(seen.freed, 10, seen.allocated);
+    assert_in_range(seen.locations, 100, UINT64_MAX);
     bactrian_untrack(tracker);
-    uint64_t before = told.born;
+    uint64_t before = seen.allocated;
     good(m, "work", bactrian_int(m, 1));
-    assert_int_equal(told.born, before);
-    told.born = 0;
+    assert_int_equal(seen.allocated, before);
+    seen.allocated = 0;
     bactrian_track(m, 0.01, 64, &tracking);
-    bactrian_text(m, "what is made outside of the program is sampled too");
+    bactrian_text(m, "values created by C code are sampled too");
     bactrian_close(m);
 }
 
@@ -643,7 +645,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(programs_see_their_name_and_arguments),
         cmocka_unit_test(images_may_lie_in_memory),
         cmocka_unit_test(bad_images_are_errors),
-        cmocka_unit_test(trackers_hear_of_samples),
+        cmocka_unit_test(trackers_report_samples),
         cmocka_unit_test(recordings_are_files),
         cmocka_unit_test(the_process_is_left_alone),
     };

@@ -54,7 +54,7 @@ static void live(const char *image, int state) {
         bactrian_track(m, 0.01, 10, &(struct bactrian_tracking){.promoted = NULL});
         bactrian_record(m, "/dev/null", 0.01);
         call(m, "fib", 10);
-        bactrian_text(m, "left behind");
+        bactrian_text(m, "left over");
     }
     bactrian_close(m);
 }

@@ -21,7 +21,7 @@ struct worker {
     int number;
     long long sum;
     _Atomic(struct bactrian *) stoppable;
-    pthread_mutex_t lock; /* held by who stops, and by who closes */
+    pthread_mutex_t lock; /* held while stopping and while closing */
 };
 
 static const char *image;

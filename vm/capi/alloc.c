@@ -1,7 +1,9 @@
-/* alloc.c - allocation for C stubs. Blocks of up to 256 words are young, so that a stub may fill
- * them without barrier until it allocates again. */
+/* alloc.c - allocation for C stubs, custom blocks included. Blocks of up to 256 words are in the
+ * minor heap, so that a stub may fill them without barrier until it allocates again. */
+#include "stdlib/customs.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/state/alloc.h"
+#include "vm/state/vm.h"
 #include "vm/thread/pending.h"
 
 #include <stdarg.h>
@@ -13,7 +15,7 @@ value caml_alloc_small(uintptr_t wosize, unsigned char tag) {
 }
 value caml_alloc_tuple(uintptr_t wosize) { return new_block(self(), wosize, 0); }
 
-/* Fields are integers from the start: a slice may look at the block before the stub has set all. */
+/* All fields are initialised: a mark slice may scan the block before the stub has set them. */
 value caml_alloc_shr(uintptr_t wosize, unsigned char tag) {
     value v = gc_alloc_major(&self()->gc, wosize, tag);
     if (tag < TAG_NO_SCAN)
@@ -66,12 +68,15 @@ value caml_copy_int64(int64_t n) { return copy_int64(self(), n); }
 value caml_copy_nativeint(intptr_t n) { return copy_nativeint(self(), n); }
 value caml_alloc_some(value v) { return new_some(self(), v); }
 
-/* young_limit is above every young_ptr, so each inline allocation of a stub asks for its block and
- * then writes the header again. Flag 2: it allocates for OCaml code, where actions may run. */
+/* young_limit is above every young_ptr, so each inline allocation of a stub calls this for its
+ * block and then writes the header again. Flag 2: it allocates for OCaml code, where pending
+ * actions may run. */
 void caml_alloc_small_dispatch(intptr_t wosize, int flags, int count, unsigned char *lengths) {
     struct domain *d = self();
+    ASSERT(d->abi.young_limit == UINTPTR_MAX);
     if ((flags & 2) != 0 && d->gc.action_requested) vm_process_pending(d);
     value v = gc_alloc_small(&d->gc, (size_t)wosize, 0);
+    ASSERT(gc_is_young(&d->gc, v));
     d->abi.young_ptr = (uintptr_t)header_ptr(v);
 }
 
@@ -79,4 +84,50 @@ int caml_convert_flag_list(value list, const int *flags) {
     int result = 0;
     for (; is_block(list); list = field(list, 1)) result |= flags[int_of_val(field(list, 0))];
     return result;
+}
+
+/* ---- Custom blocks: the operations have the collector's layout. ---- */
+
+_Static_assert(offsetof(struct gc_custom_ops, deserialize) == 40 &&
+                   offsetof(struct gc_custom_ops, fixed_length) == 56 &&
+                   sizeof(struct gc_custom_ops) == 64,
+               "the layout of custom operations");
+
+value caml_alloc_custom(const struct gc_custom_ops *ops, uintptr_t bytes, uintptr_t mem,
+                        uintptr_t max) {
+    return gc_alloc_custom(&self()->gc, ops, bytes, mem, max);
+}
+
+value caml_alloc_custom_mem(const struct gc_custom_ops *ops, uintptr_t bytes, uintptr_t mem) {
+    return gc_alloc_custom_mem(&self()->gc, ops, bytes, mem);
+}
+
+void caml_register_custom_operations(const struct gc_custom_ops *ops) {
+    if (!customs_register(self(), ops)) vm_raise_out_of_memory(self());
+}
+
+/* Operations with only a finaliser, one set for each function. */
+struct final_ops {
+    struct final_ops *next;
+    struct gc_custom_ops ops;
+};
+
+void capi_free_final_ops(struct capi *capi) {
+    for (struct final_ops *next; capi->final_ops != NULL; capi->final_ops = next) {
+        next = capi->final_ops->next;
+        free(capi->final_ops);
+    }
+}
+
+value caml_alloc_final(uintptr_t words, void (*finalize)(value v), uintptr_t mem, uintptr_t max) {
+    struct capi *capi = self()->vm->abi_state;
+    struct final_ops *set = capi->final_ops;
+    while (set != NULL && set->ops.finalize != finalize) set = set->next;
+    if (set == NULL) {
+        set = must(calloc(1, sizeof *set));
+        set->ops = (struct gc_custom_ops){.identifier = "_final", .finalize = finalize};
+        set->next = capi->final_ops;
+        capi->final_ops = set;
+    }
+    return caml_alloc_custom(&set->ops, 8 * words, mem, max);
 }

@@ -1,4 +1,4 @@
-/* bigarray.c - bigarrays for stubs: the same structure and operations as the machine's own. */
+/* bigarray.c - bigarrays for stubs: the structure and operations are the machine's own. */
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
@@ -31,7 +31,7 @@ value caml_ba_reshape(value bigarray, value dims) {
 uintptr_t caml_ba_byte_size(struct bigarray *b) { return bigarray_bytes(b); }
 uintptr_t caml_ba_num_elts(struct bigarray *b) { return bigarray_elements(b); }
 
-/* ---- Operations, for kinds that are bigarrays with something of their own. ---- */
+/* ---- Operations, for custom blocks that extend bigarrays. ---- */
 
 void caml_ba_finalize(value v) { bigarray_ops.finalize(v); }
 intptr_t caml_ba_hash(value v) { return bigarray_ops.hash(v); }

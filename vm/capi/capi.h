@@ -1,9 +1,9 @@
-/* capi.h - every name that compiled C stubs of OCaml 4.13 may take from this machine.
+/* capi.h - every name that compiled C stubs of OCaml 4.13 may import.
  *
- * What each function does is OCaml's manual's to say (chapter "Interfacing C with OCaml") and that
- * of its headers in /usr/lib/ocaml/caml, against which stubs are compiled; stated here is only what
- * is special to this machine. All of them need a machine to run in this thread. Those that allocate
- * or call OCaml code: GC: may run. They fail by raising, which is a longjmp through the stub.
+ * OCaml's manual (chapter "Interfacing C with OCaml") and its headers in /usr/lib/ocaml/caml, which
+ * stubs are compiled with, document the functions; comments here note only what is special to this
+ * machine. All need a machine that runs in this thread. Those that allocate or call OCaml code:
+ * GC: may run. They fail by raising, which is a longjmp through the stub.
  *
  * CA1  The list in exports.list, the table in README.md and the prototypes here have the same
  *      names. */
@@ -19,10 +19,10 @@ struct channel;
 struct vm_md5_state;
 struct bigarray;
 
-/* ---- state.c: what stubs find as data. ---- */
+/* ---- state.c ---- */
 extern struct vm_abi_state *Caml_state; /* of the machine that runs stubs; NULL: none */
 extern header *caml_atom_table;
-extern volatile int caml_something_to_do; /* always 1: whoever asks is to call and look */
+extern volatile int caml_something_to_do; /* always 1: so callers check */
 extern uintptr_t caml_allocated_words;    /* never read here */
 extern int caml_debugger_in_use, caml_debugger_fork_mode;
 extern volatile intptr_t caml_pending_signals[]; /* kept by vm/thread/signal.c */
@@ -50,7 +50,7 @@ value caml_copy_int32(int32_t n);
 value caml_copy_int64(int64_t n);
 value caml_copy_nativeint(intptr_t n);
 value caml_alloc_some(value v);
-/* The inline allocation of a stub always comes here: leaves a fresh block at young_ptr. */
+/* Every inline allocation of a stub calls this: leaves a fresh block at young_ptr. */
 void caml_alloc_small_dispatch(intptr_t wosize, int flags, int count, unsigned char *lengths);
 int caml_convert_flag_list(value list, const int *flags);
 
@@ -58,7 +58,7 @@ int caml_convert_flag_list(value list, const int *flags);
 void caml_modify(value *slot, value v);
 void caml_initialize(value *slot, value v);
 value caml_check_urgent_gc(value extra_root);
-/* Memory outside the heap that its blocks hold: hastens the major collection. */
+/* Memory outside the heap that blocks own: speeds up the major collection. */
 void caml_alloc_dependent_memory(uintptr_t bytes);
 void caml_free_dependent_memory(uintptr_t bytes);
 void caml_adjust_gc_speed(uintptr_t mem, uintptr_t max);
@@ -77,14 +77,14 @@ char *caml_stat_strdup(const char *text);
 char *caml_stat_strdup_noexc(const char *text);
 char *caml_stat_strconcat(int count, ...);
 
-/* ---- custom.c ---- */
+/* ---- alloc.c: custom blocks ---- */
 value caml_alloc_custom(const struct gc_custom_ops *ops, uintptr_t bytes, uintptr_t mem,
                         uintptr_t max);
 value caml_alloc_custom_mem(const struct gc_custom_ops *ops, uintptr_t bytes, uintptr_t mem);
 value caml_alloc_final(uintptr_t words, void (*finalize)(value v), uintptr_t mem, uintptr_t max);
 void caml_register_custom_operations(const struct gc_custom_ops *ops);
 
-/* ---- raise.c ---- */
+/* ---- control.c: exceptions ---- */
 _Noreturn void caml_raise(value exn);
 _Noreturn void caml_raise_constant(value tag);
 _Noreturn void caml_raise_with_arg(value tag, value argument);
@@ -106,7 +106,7 @@ _Noreturn void caml_raise_not_found(void);
 _Noreturn void caml_fatal_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *caml_format_exception(value exn); /* to be freed with caml_stat_free */
 
-/* ---- callback.c ---- */
+/* ---- control.c: callbacks ---- */
 value caml_callback(value f, value a);
 value caml_callback2(value f, value a, value b);
 value caml_callback3(value f, value a, value b, value c);
@@ -118,7 +118,7 @@ value caml_callbackN_exn(value f, int count, value arguments[]);
 const value *caml_named_value(const char *name);
 value caml_get_public_method(value object, value tag);
 
-/* ---- signals.c ---- */
+/* ---- control.c: blocking sections, threads, signals ---- */
 void caml_enter_blocking_section(void);
 void caml_enter_blocking_section_no_pending(void);
 void caml_leave_blocking_section(void);
@@ -128,7 +128,7 @@ int caml_check_pending_actions(void);
 int caml_convert_signal_number(int number);
 int caml_rev_convert_signal_number(int number);
 
-/* ---- values.c: strings, hashes, digests, channels ---- */
+/* ---- values.c ---- */
 uintptr_t caml_string_length(value s);
 int caml_string_is_c_safe(value s);
 uintptr_t caml_array_length(value array);
@@ -165,7 +165,7 @@ uintptr_t caml_ba_deserialize(void *to);
 intptr_t caml_output_value_to_block(value v, value flags, char *to, intptr_t room);
 void caml_output_value_to_malloc(value v, value flags, char **out, intptr_t *length);
 value caml_input_value_from_block(const char *bytes, intptr_t length);
-/* To be called by serialize functions ... */
+/* For serialize functions ... */
 void caml_serialize_int_1(int n);
 void caml_serialize_int_2(int n);
 void caml_serialize_int_4(int32_t n);
@@ -195,7 +195,7 @@ void caml_deserialize_block_8(void *to, intptr_t n);
 void caml_deserialize_block_float_8(void *to, intptr_t n);
 _Noreturn void caml_deserialize_error(const char *text);
 
-/* ---- refused.c: what libraries may name but this machine has no use for; a call raises. ---- */
+/* Refused: imported by libraries, but without meaning here. A call raises. */
 char *caml_alloc_for_heap(uintptr_t bytes);
 int caml_add_to_heap(char *chunk);
 unsigned caml_allocation_color(void *block);

@@ -2,6 +2,7 @@
 #ifndef BACTRIAN_VM_CAPI_CAPI_INTERNAL_H
 #define BACTRIAN_VM_CAPI_CAPI_INTERNAL_H
 
+#include "gc/assert.h"
 #include "vm/capi/capi.h"
 #include "vm/stack/raise.h"
 #include "vm/state/domain.h"
@@ -10,17 +11,18 @@
 
 struct final_ops;
 
-/* What the C ABI keeps for the machine (vm->abi_state). */
+/* The C ABI's state of a machine (vm->abi_state). */
 struct capi {
-    struct gc_visitor *visitor;  /* of the scan that goes on */
-    struct final_ops *final_ops; /* of caml_alloc_final; blocks point at them to the end */
+    struct gc_visitor *visitor;  /* of the current scan */
+    struct final_ops *final_ops; /* of caml_alloc_final; blocks use them until the end */
 };
 
 /* The domain that runs the stub: Caml_state is a part of it. GC: never. */
 static inline struct domain *self(void) {
+    ASSERT(Caml_state != NULL);
     return (struct domain *)((char *)Caml_state - offsetof(struct domain, abi));
 }
-/* Frees the operations that caml_alloc_final made. GC: never. */
+/* Frees the operations that caml_alloc_final created. GC: never. */
 void capi_free_final_ops(struct capi *capi);
 /* Raises Out_of_memory for NULL. */
 static inline void *must(void *memory) {

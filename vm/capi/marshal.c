@@ -1,6 +1,6 @@
-/* marshal.c - messages for stubs: whole ones from and to memory, and the parts that the serialize
- * and deserialize functions of their custom blocks write and read, on the message that struct
- * marshal_state names while one of them runs. */
+/* marshal.c - marshalling for stubs: of values to and from memory, and the parts that the serialize
+ * and deserialize functions of their custom blocks write and read, with the writer or reader that
+ * struct marshal_state names while one of them runs. */
 #include "stdlib/customs.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
@@ -11,28 +11,28 @@
 #include "vm/stack/raise.h"
 #include "vm/state/alloc.h"
 
-/* ---- Whole messages. ---- */
+/* ---- Whole values. ---- */
 
 intptr_t caml_output_value_to_block(value v, value flags, char *to, intptr_t room) {
     struct domain *d = self();
-    value message = prim_output_value_to_bytes(d, v, flags);
-    intptr_t length = (intptr_t)string_length(message);
+    value data = prim_output_value_to_bytes(d, v, flags);
+    intptr_t length = (intptr_t)string_length(data);
     if (length > room) vm_failwith(d, "Marshal.to_buffer: buffer overflow");
-    memcpy(to, string_bytes(message), (size_t)length);
+    memcpy(to, string_bytes(data), (size_t)length);
     return length;
 }
 
 void caml_output_value_to_malloc(value v, value flags, char **out, intptr_t *length) {
-    value message = prim_output_value_to_bytes(self(), v, flags);
-    *length = (intptr_t)string_length(message);
+    value data = prim_output_value_to_bytes(self(), v, flags);
+    *length = (intptr_t)string_length(data);
     *out = must(malloc((size_t)*length));
-    memcpy(*out, string_bytes(message), (size_t)*length);
+    memcpy(*out, string_bytes(data), (size_t)*length);
 }
 
 value caml_input_value_from_block(const char *bytes, intptr_t length) {
     struct domain *d = self();
-    value message = copy_bytes(d, bytes, (size_t)length);
-    return prim_input_value_from_bytes(d, message, val_of_int(0));
+    value data = copy_bytes(d, bytes, (size_t)length);
+    return prim_input_value_from_bytes(d, data, val_of_int(0));
 }
 
 /* ---- Parts. ---- */
@@ -55,7 +55,7 @@ void caml_serialize_block_1(const void *from, intptr_t n) {
     vm_marshal_put_bytes(writer(), from, (size_t)n);
 }
 
-/* n numbers of that many bytes, big-endian in the message. */
+/* n numbers of `bytes` bytes each, big-endian in the external representation. */
 static void put_numbers(const char *from, intptr_t n, unsigned bytes) {
     for (; n > 0; n--, from += bytes) {
         uint64_t x = 0;
@@ -66,7 +66,7 @@ static void put_numbers(const char *from, intptr_t n, unsigned bytes) {
 void caml_serialize_block_2(const void *from, intptr_t n) { put_numbers(from, n, 2); }
 void caml_serialize_block_4(const void *from, intptr_t n) { put_numbers(from, n, 4); }
 void caml_serialize_block_8(const void *from, intptr_t n) { put_numbers(from, n, 8); }
-/* Doubles, and only they, are little-endian. */
+/* Only doubles are little-endian. */
 void caml_serialize_block_float_8(const void *from, intptr_t n) {
     caml_serialize_block_1(from, 8 * n);
 }
@@ -80,7 +80,7 @@ int32_t caml_deserialize_sint_4(void) { return (int32_t)get(4); }
 uint64_t caml_deserialize_uint_8(void) { return get(8); }
 int64_t caml_deserialize_sint_8(void) { return (int64_t)get(8); }
 
-/* What is not there reads as zeros; the message is refused when the function returns. */
+/* Truncated data reads as zeros; it is refused when the function returns. */
 static void get_numbers(char *to, intptr_t n, unsigned bytes) {
     for (; n > 0; n--, to += bytes) {
         uint64_t x = get(bytes);

@@ -6,8 +6,7 @@
 
 #include <stdarg.h>
 
-/* A slot outside the heap is one that its owner registered as a root, or a young pointer in it is
- * its own affair. */
+/* A slot outside the heap needs no barrier: its owner registers it as a root. */
 void caml_modify(value *slot, value v) {
     struct gc_domain *g = &self()->gc;
     if (gc_in_range(g, (value)slot)) gc_store(g, (value)slot, 0, v);
@@ -27,7 +26,7 @@ value caml_check_urgent_gc(value extra_root) {
     return extra_root;
 }
 
-/* The charge is for one cycle: what is freed later takes nothing back. */
+/* The charge is for one cycle, so freeing does not undo it. */
 void caml_alloc_dependent_memory(uintptr_t bytes) { gc_charge(&self()->gc, bytes, 0); }
 void caml_free_dependent_memory(uintptr_t bytes) {}
 void caml_adjust_gc_speed(uintptr_t mem, uintptr_t max) {

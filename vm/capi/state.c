@@ -1,11 +1,10 @@
-/* state.c - what C stubs find as data, and the roots that they hold.
+/* state.c - variables that C stubs access, and the roots that stubs hold.
  *
- * The one machine that runs stubs is found through Caml_state, which points into its domain. The
- * other variables here are those that stubs read or set; they are the C ABI's, and the reason why
- * the machines of a process that have stubs must take turns (vm/embed).
+ * Stubs find their machine through Caml_state, which points into its domain. All variables of this
+ * file belong to the C ABI; they are why machines with stubs exclude each other (vm/embed).
  *
- * CA2  Caml_state->local_roots and backtrace_last_exn, and what caml_scan_roots_hook names, are
- *      roots. */
+ * CA2  Caml_state->local_roots and backtrace_last_exn, and the slots that caml_scan_roots_hook
+ *      visits, are roots. */
 #include "gc/heap.h"
 #include "vm/capi/abi.h"
 #include "vm/capi/capi_internal.h"
@@ -35,24 +34,29 @@ void caml_debugger_cleanup_fork(void) {} /* no debugger is ever in use */
 
 static void visit(value v, value *slot) {
     struct capi *capi = self()->vm->abi_state;
+    ASSERT(capi->visitor != NULL);
     gc_visit(capi->visitor, slot);
 }
 
 static void scan(void *context, struct gc_visitor *visitor) {
     struct domain *d = context;
     struct capi *capi = d->vm->abi_state;
+    ASSERT(capi != NULL && d->vm->domain == d);
     for (struct gc_local_roots *frame = d->abi.local_roots; frame != NULL; frame = frame->next)
         for (intptr_t t = 0; t < frame->ntables; t++)
             visitor->slots(visitor, frame->tables[t], frame->tables[t] + frame->nitems);
     gc_visit(visitor, &d->abi.backtrace_last_exn);
+    if (caml_scan_roots_hook == NULL) return;
     capi->visitor = visitor;
-    if (caml_scan_roots_hook != NULL) caml_scan_roots_hook(visit);
+    caml_scan_roots_hook(visit);
+    capi->visitor = NULL;
 }
 
 /* ---- A machine's life. ---- */
 
 struct vm_abi_state *capi_show(struct vm_abi_state *state) {
     struct vm_abi_state *before = Caml_state;
+    ASSERT(state == NULL || state->young_limit == UINTPTR_MAX); /* attached */
     Caml_state = state;
     caml_atom_table = state == NULL ? NULL : (header *)self()->gc.atoms;
     return before;
@@ -60,8 +64,9 @@ struct vm_abi_state *capi_show(struct vm_abi_state *state) {
 
 static const char *attach(struct domain *d) {
     if (Caml_state != NULL) return "another machine of this process is using C libraries";
+    ASSERT(d->vm->abi_state == NULL && d->abi.local_roots == NULL);
     struct capi *capi = calloc(1, sizeof *capi);
-    if (capi == NULL) return "no memory";
+    if (capi == NULL) return "out of memory";
     d->vm->abi_state = capi;
     d->abi.young_limit = UINTPTR_MAX;
     gc_minor_heap_range(&d->gc, &d->abi.young_start, &d->abi.young_end);
@@ -72,6 +77,7 @@ static const char *attach(struct domain *d) {
 }
 
 static void detach(struct domain *d) {
+    ASSERT(d->vm->abi_state != NULL && d->abi.local_roots == NULL);
     capi_free_final_ops(d->vm->abi_state);
     free(d->vm->abi_state);
     if (Caml_state == &d->abi) capi_show(NULL);

@@ -35,6 +35,8 @@ int cli_finish_output(int status);
  * colours there. GC: never. */
 unsigned cli_terminal_columns(void);
 bool cli_wants_color(void);
+/* Nanoseconds of a monotonic clock. GC: never. */
+uint64_t cli_now_ns(void);
 
 /* ---- files.c ---- */
 
@@ -52,6 +54,9 @@ char *cli_module_folder(void);
 const char *cli_standard_library(void);
 /* $TMPDIR or /tmp. GC: never. */
 const char *cli_temporary_folder(void);
+/* Creates the missing parent folders of an absolute path. A failure shows when the file is opened.
+ * GC: never. */
+void cli_make_parents(char *path);
 /* Whether path is a file that can be read; prints a message if not. subject: the name to show.
  * GC: never. */
 bool cli_check_readable(const char *path, const char *subject);

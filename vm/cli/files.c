@@ -29,6 +29,15 @@ const char *cli_temporary_folder(void) {
     return folder != NULL && folder[0] != 0 ? folder : "/tmp";
 }
 
+void cli_make_parents(char *path) {
+    ASSERT(path[0] == '/');
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
 bool cli_own_executable(char path[PATH_MAX]) {
     ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (n <= 0) return false;

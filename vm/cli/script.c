@@ -67,10 +67,6 @@ static char *cache_folder(void) {
     return folder;
 }
 
-static void add_text(struct vm_md5_state *sum, const char *text) {
-    vm_md5_add(sum, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
-}
-
 static void hash_job(struct job *job) {
     struct vm_md5_state sum;
     struct stat compiler = {0};
@@ -79,15 +75,13 @@ static void hash_job(struct job *job) {
     stat(job->compiler, &compiler);
     snprintf(identity, sizeof identity, "%lld %lld.%09ld", (long long)compiler.st_size,
              (long long)compiler.st_mtim.tv_sec, compiler.st_mtim.tv_nsec);
+    const char *const parts[] = {"bactrian script 1",  job->compiler,      identity,
+                                 getenv("OCAMLPARAM"), getenv("OCAMLLIB"), getenv("CAMLLIB"),
+                                 job->modules,         job->shown};
     vm_md5_start(&sum);
-    add_text(&sum, "bactrian script 1");
-    add_text(&sum, job->compiler);
-    add_text(&sum, identity);
-    add_text(&sum, getenv("OCAMLPARAM"));
-    add_text(&sum, getenv("OCAMLLIB"));
-    add_text(&sum, getenv("CAMLLIB"));
-    add_text(&sum, job->modules);
-    add_text(&sum, job->shown);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        vm_md5_add(&sum, parts[i] != NULL ? parts[i] : "",
+                   parts[i] != NULL ? strlen(parts[i]) + 1 : 1);
     vm_md5_add(&sum, job->source, job->length);
     vm_md5_end(&sum, digest);
     for (int i = 0; i < 16; i++) sprintf(job->hash + 2 * i, "%02x", digest[i]);
@@ -139,15 +133,6 @@ static bool is_inner_path(const char *name) {
     return true;
 }
 
-/* Creates the missing folders of path from that index on. */
-static void make_parents(char *path, size_t from) {
-    for (char *slash = strchr(path + from, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
-
 /* ocamlc does not accept `#!`: such a script is compiled from a copy without that line. The copy
  * has the script's name relative to *cwd, the folder to compile in, so that ocamlc's messages show
  * name and source. If the name leads out of that folder, a line directive restores it, and messages
@@ -157,7 +142,7 @@ static char *copy_without_first_line(struct job *job, char **cwd) {
     size_t first = strcspn(job->source, "\n");
     char *root = join(job->folder, "source", ""), *copy = NULL;
     if (root != NULL) copy = inner ? join(root, job->shown, "") : join(root, job->module, ".ml");
-    if (copy != NULL) make_parents(copy, strlen(job->folder) + 1);
+    if (copy != NULL) cli_make_parents(copy);
     FILE *file = copy != NULL ? fopen(copy, "wxe") : NULL;
     bool good = file != NULL;
     if (good) {

@@ -32,7 +32,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SITES = 1 << 12 };
 
@@ -284,12 +283,6 @@ static void on_unwind(void *context, struct domain *d, value exn) {
     if (exceptions && begin_line(t, s, "catch")) fputc('\n', t->out);
 }
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                         size_t words) {
     static const char *const kinds[] = {[GC_ACT_MINOR] = "minor",
@@ -301,7 +294,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
         if (t->gc_depth++ == 0) {
             t->gc_kind[0] = 0;
             t->gc_promoted = 0;
-            t->gc_start_ns = now_ns();
+            t->gc_start_ns = cli_now_ns();
         }
         if (what == GC_ACT_STOP || strstr(t->gc_kind, kinds[what]) != NULL) return;
         if (t->gc_kind[0] != 0) strcat(t->gc_kind, "+");
@@ -313,7 +306,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
     if (--t->gc_depth > 0 || t->gc_kind[0] == 0) return;
     if (!begin_line(t, shadow_of(t, t->vm->domain), "gc")) return;
     fprintf(t->out, " %s %zu words promoted %.3f ms\n", t->gc_kind, t->gc_promoted,
-            (double)(now_ns() - t->gc_start_ns) / 1e6);
+            (double)(cli_now_ns() - t->gc_start_ns) / 1e6);
 }
 
 static void on_sample(void *context, uint64_t id, const struct mp_hit *hit) {}

@@ -48,8 +48,6 @@ struct bactrian {
     struct vm *vm; /* NULL until created */
     struct vm_image image;
     struct vm_policy policy;
-    struct bactrian_output output, errors; /* targets of the streams in vm_options */
-    struct bactrian_input input;
     void (*message)(void *context, const char *text, size_t length);
     void *message_context;
     FILE *err;

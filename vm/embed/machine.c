@@ -22,27 +22,13 @@ const char *bactrian_version(void) { return BACTRIAN_VERSION; }
 
 /* ---- Streams and messages. ---- */
 
-static ptrdiff_t read_input(void *context, void *to, size_t n) {
-    struct bactrian *m = context;
-    return m->input.read(m->input.context, to, n);
-}
-
-static ptrdiff_t write_output(void *context, const void *from, size_t n) {
-    struct bactrian *m = context;
-    return m->output.write(m->output.context, from, n);
-}
-
-static ptrdiff_t write_errors(void *context, const void *from, size_t n) {
-    struct bactrian *m = context;
-    return m->errors.write(m->errors.context, from, n);
-}
-
-static void connect_streams(struct bactrian *m, struct vm_options *vm) {
-    vm->streams[0] = (struct vm_stream){.context = m, .read = m->input.read ? read_input : NULL};
-    vm->streams[1] = (struct vm_stream){.context = m,
-                                        .write = m->output.write ? write_output : NULL};
-    vm->streams[2] = (struct vm_stream){.context = m,
-                                        .write = m->errors.write ? write_errors : NULL};
+static void connect_streams(const struct bactrian_options *options, struct vm_options *vm) {
+    vm->streams[0] = (struct vm_stream){.context = options->input.context,
+                                        .read = options->input.read};
+    vm->streams[1] = (struct vm_stream){.context = options->output.context,
+                                        .write = options->output.write};
+    vm->streams[2] = (struct vm_stream){.context = options->errors.context,
+                                        .write = options->errors.write};
 }
 
 /* The target of the stdio file that the machine writes its messages to. */
@@ -78,9 +64,6 @@ static bool copy_options(struct bactrian *m, const struct bactrian_options *opti
     static const cookie_io_functions_t messages = {.write = write_message};
     const char *name = options->name != NULL ? options->name : path != NULL ? path : "bactrian";
     const char *library = options->standard_library;
-    m->input = options->input;
-    m->output = options->output;
-    m->errors = options->errors;
     m->message = options->message;
     m->message_context = options->message_context;
     m->name = strdup(name);
@@ -130,7 +113,7 @@ static struct vm_options machine_options(struct bactrian *m,
         .err = m->err,
     };
     while (m->stub_folders[vm.dlls.dir_count] != NULL) vm.dlls.dir_count++;
-    connect_streams(m, &vm);
+    connect_streams(options, &vm);
     return vm;
 }
 
@@ -187,24 +170,28 @@ static struct bactrian *finish_opening(struct bactrian *m, const char *path,
     return o.loaded ? m : refuse_image(m, error, &o.error);
 }
 
-struct bactrian *bactrian_open(const char *path, const struct bactrian_options *options,
-                               struct bactrian_error *error) {
+/* Opens the file at path or (NULL) the image in memory. */
+static struct bactrian *open_machine(const char *path, const void *image, size_t length,
+                                     const struct bactrian_options *options,
+                                     struct bactrian_error *error) {
     struct vm_error why;
     struct bactrian *m = new_machine();
     if (m == NULL) return give_up(m, error, "out of memory");
-    if (vm_image_open(path, &m->image, &why) != VM_OK) return refuse_image(m, error, &why);
+    enum vm_status status = path != NULL ? vm_image_open(path, &m->image, &why)
+                                         : vm_image_from_memory(image, length, &m->image, &why);
+    if (status != VM_OK) return refuse_image(m, error, &why);
     return finish_opening(m, path, options, error);
+}
+
+struct bactrian *bactrian_open(const char *path, const struct bactrian_options *options,
+                               struct bactrian_error *error) {
+    return open_machine(path, NULL, 0, options, error);
 }
 
 struct bactrian *bactrian_open_memory(const void *image, size_t length,
                                       const struct bactrian_options *options,
                                       struct bactrian_error *error) {
-    struct vm_error why;
-    struct bactrian *m = new_machine();
-    if (m == NULL) return give_up(m, error, "out of memory");
-    if (vm_image_from_memory(image, length, &m->image, &why) != VM_OK)
-        return refuse_image(m, error, &why);
-    return finish_opening(m, NULL, options, error);
+    return open_machine(NULL, image, length, options, error);
 }
 
 /* ---- Running. ---- */

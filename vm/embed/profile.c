@@ -43,19 +43,16 @@ static void ignore_failure(const char *path, int problem) {}
 
 struct start {
     struct mp_recorder_options options;
-    struct mp_recorder *recorder;
     int problem;
 };
 
-static value start_recording(struct domain *d, void *context) {
+static void start_recording(struct bactrian *m, void *context) {
     struct start *s = context;
-    s->recorder = mp_recorder_start(d->vm, &s->options);
+    m->recorder = mp_recorder_start(m->vm, &s->options);
     s->problem = errno;
-    return VAL_UNIT;
 }
 
 enum bactrian_outcome bactrian_record(struct bactrian *m, const char *path, double rate) {
-    value ignored;
     if (embed_state(m) != BACTRIAN_OK) return embed_state(m);
     if (m->inside || m->recorder != NULL)
         return embed_fail(m, BACTRIAN_REFUSED, "a recording is running, or a call");
@@ -66,10 +63,8 @@ enum bactrian_outcome bactrian_record(struct bactrian *m, const char *path, doub
                                   .program = m->name,
                                   .recorder = "libbactrian " BACTRIAN_VERSION,
                                   .warn = ignore_failure}};
-    enum bactrian_outcome outcome = embed_perform(m, start_recording, &s, &ignored);
-    if (outcome != BACTRIAN_OK) return outcome;
-    m->recorder = s.recorder;
-    if (s.recorder != NULL) return BACTRIAN_OK;
+    if (!embed_guard(m, start_recording, &s)) return BACTRIAN_BROKEN;
+    if (m->recorder != NULL) return BACTRIAN_OK;
     return embed_fail(m, BACTRIAN_REFUSED, "%s: %s", path, strerror(s.problem));
 }
 

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HISTORY_LINES = 1000, MOST_SHOWN = 200 };
@@ -170,15 +169,6 @@ static void bind_keys(EditLine *editor) {
 
 /* ---- History. ---- */
 
-/* Creates the parent folders of path. A failure shows when the file is opened. */
-static void make_folders(char *path) {
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
-
 /* The path of the history file, allocated; NULL: none. */
 static char *find_history(const char *name) {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -188,7 +178,7 @@ static char *find_history(const char *name) {
     if (asprintf(&path, "%s%s/bactrian/%s", own ? state : home, own ? "" : "/.local/state", name) <
         0)
         return NULL;
-    make_folders(path);
+    cli_make_parents(path);
     return path;
 }
 

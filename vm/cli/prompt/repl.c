@@ -13,21 +13,10 @@
 
 #define TOPLEVEL "ocaml"
 
-static void remove_files(const char *folder) {
-    static const char *const names[] = {CLI_REPL_NOW, CLI_REPL_BEFORE};
-    char *path;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (asprintf(&path, "%s/%s", folder, names[i]) >= 0) {
-            unlink(path);
-            free(path);
-        }
-    rmdir(folder);
-}
-
 /* Frees everything and removes the recording's file. Needs: the machine is destroyed. */
 static void close_repl(struct cli_repl *repl) {
     cli_line_close(repl->line);
-    if (repl->folder != NULL) remove_files(repl->folder);
+    if (repl->folder != NULL) cli_remove_folder(repl->folder);
     free(repl->folder);
     free(repl->profile);
     free(repl->rows);

@@ -10,17 +10,13 @@
 #include "vm/cli/prompt/line.h"
 #include "vm/state/vm.h"
 
-/* The files in the temporary folder: the last recording, and its state at the last report. */
-#define CLI_REPL_NOW    "now"
-#define CLI_REPL_BEFORE "last_report"
-
 /* The state of the primitives (vm_options.embedder). */
 struct cli_repl {
     struct cli_line *line;  /* NULL until the first line is read */
     struct domain *domain;  /* the reader of the current line */
     value complete;         /* its completer, a root during the read */
     char *folder;           /* for temporary files; NULL: not created yet */
-    char *profile;          /* CLI_REPL_NOW in it */
+    char *profile;          /* the last recording, in it */
     bool recorded;          /* a recording was started */
     uint64_t started_ns;    /* start of the recording */
     struct gc_stats before; /* at its start */

@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct cli_repl *repl_of(struct domain *d) {
@@ -83,19 +82,13 @@ static value repl_library(struct domain *d, value unit) {
 
 /* ---- Recordings. ---- */
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Creates the temporary folder on first use; false: see errno. */
 static bool make_folder(struct cli_repl *repl) {
     char *folder = NULL, *profile = NULL;
     if (repl->folder != NULL) return true;
     errno = ENOMEM;
     if (asprintf(&folder, "%s/bactrian-repl-XXXXXX", cli_temporary_folder()) < 0) return false;
-    if (mkdtemp(folder) == NULL || asprintf(&profile, "%s/" CLI_REPL_NOW, folder) < 0) {
+    if (mkdtemp(folder) == NULL || asprintf(&profile, "%s/now", folder) < 0) {
         free(folder); /* keeps errno */
         return false;
     }
@@ -126,14 +119,8 @@ static value repl_start(struct domain *d, value rate, value what) {
         vm_failwith(d, "%s: %s", repl->profile, strerror(errno));
     repl->recorded = true;
     gc_stats_read(&d->gc, &repl->before);
-    repl->started_ns = now_ns();
+    repl->started_ns = cli_now_ns();
     return VAL_UNIT;
-}
-
-static value new_figures(struct domain *d, const double *figures, size_t n) {
-    value array = new_block(d, n, TAG_DOUBLE_ARRAY);
-    memcpy((double *)array, figures, n * sizeof *figures);
-    return array;
 }
 
 /* Ends the recording. Returns the figures that bactrian_repl.ml names. */
@@ -143,7 +130,7 @@ static value repl_stop(struct domain *d, value unit) {
     const struct gc_stats *before = &repl_of(d)->before;
     struct gc_stats after;
     struct mp_recording done;
-    uint64_t elapsed_ns = now_ns() - repl_of(d)->started_ns;
+    uint64_t elapsed_ns = cli_now_ns() - repl_of(d)->started_ns;
     gc_stats_read(&d->gc, &after);
     uint64_t overhead_ns = mp_recorder_overhead(recorder);
     mp_recorder_finish(recorder, MP_RETURNED, 0, &done);
@@ -160,7 +147,9 @@ static value repl_stop(struct domain *d, value unit) {
         (double)(after.minor_collections - before->minor_collections),
         (double)(after.major_collections - before->major_collections),
     };
-    return new_figures(d, figures, sizeof figures / sizeof figures[0]);
+    value array = new_block(d, sizeof figures / sizeof(double), TAG_DOUBLE_ARRAY);
+    memcpy((double *)array, figures, sizeof figures);
+    return array;
 }
 
 static value repl_is_recording(struct domain *d, value unit) {

@@ -1,4 +1,4 @@
-/* place_stubs.c - a library that tells in which folder it was found. */
+/* found_stubs.c - a library that returns the folder in which it was found. */
 #define CAML_NAME_SPACE
 #include <caml/alloc.h>
 #include <caml/mlvalues.h>
@@ -8,4 +8,4 @@ extern void caml_no_such_name(void);
 void t_unknown(void) { caml_no_such_name(); }
 #endif
 
-value t_place(value unit) { return caml_copy_string(PLACE); }
+value t_folder(value unit) { return caml_copy_string(FOLDER); }

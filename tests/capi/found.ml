@@ -1,0 +1,3 @@
+external folder : unit -> string = "t_folder"
+
+let () = print_endline (folder ())

@@ -1,3 +1,0 @@
-external place : unit -> string = "t_place"
-
-let () = print_endline (place ())
