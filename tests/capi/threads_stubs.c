@@ -1,5 +1,5 @@
-/* threads_stubs.c - stubs among threads: local roots while others have the machine, and threads
- * that C made. The OCaml side is threads.ml. */
+/* threads_stubs.c - stubs among threads: local roots while others hold the runtime lock, and
+ * threads that C made. The OCaml side is threads.ml. */
 #define CAML_NAME_SPACE
 #include <caml/alloc.h>
 #include <caml/callback.h>
