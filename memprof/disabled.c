@@ -1,5 +1,5 @@
-/* disabled.c - the profiler of a build with -Dmemprof=false: no primitives, and nothing that
- * starts. Callers test mp_is_present first. */
+/* disabled.c - takes the place of the profiler with -Dmemprof=false: no primitives, and nothing can
+ * be started. Callers test mp_is_present first. */
 #include "memprof/counts/counts.h"
 #include "memprof/memprof.h"
 #include "memprof/recorder/recorder.h"
@@ -28,14 +28,12 @@ struct mp_counts *mp_counts_start(struct vm *vm, enum mp_counts_kind kind, bool 
     errno = ENOTSUP;
     return NULL;
 }
-int mp_counts_finish(struct mp_counts *u) { return 0; }
+int mp_counts_finish(struct mp_counts *c) { return 0; }
 struct mp_counts *mp_counts_of(struct vm *vm) {
     return NULL;
 }
 
-struct mp_stress *mp_stress_start(struct domain *d, double rate) {
-    return NULL;
-}
+bool mp_stress_start(struct domain *d, double rate) { return false; }
 
 struct mp_tracker *mp_tracker_start(struct domain *d, double rate, uint64_t seed,
                                     const struct mp_tracker_events *events, void *context) {

@@ -39,7 +39,8 @@ static void on_died(void *context, const uint64_t *ids, size_t count, bool old) 
     ((struct counts *)context)->deaths += count;
 }
 
-static const struct mp_tracker_events events = {on_born, on_promoted, on_died, NULL};
+static const struct mp_tracker_events events = {
+    .born = on_born, .promoted = on_promoted, .died = on_died};
 
 static int fail(const char *subject, const char *what) {
     fprintf(stderr, "%s: %s\n", subject, what);

@@ -1,18 +1,20 @@
-/* counts.c - counts events for functions, in the unit that is current (memprof/counts/counts.h).
+/* counts.c - counts events for functions, in the current set of counts (memprof/counts/counts.h).
  *
- *   time    on_tick, in units_signals.c
- *   alloc   the sampler, taking every word
+ *   time    on_tick, in signals.c
+ *   alloc   the sampler, with every word a hit
  *   count   on_entered
  *
- * With stacks each event first brings the shadow of the stack up to date: functions that left it
- * close their intervals, those that are new open theirs. Events lie in exactly the intervals that
- * are open when the clock of events moves on, so what happened to the stack in between needs no
- * attention. */
+ * With stacks each event first updates the shadow stack: functions that left the stack close their
+ * intervals, new ones open theirs. An event belongs to the intervals that are open when the event
+ * clock advances, so changes of the stack between events need no attention. */
 #include "memprof/counts/counts_internal.h"
-#include "memprof/program/profile.h"
+#include "memprof/sampling/sampler_inline.h"
 #include "vm/code/code.h"
 #include "vm/code/function_id.h"
+#include "vm/image/policy.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/raise.h"
+#include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
 #include <errno.h>
@@ -23,141 +25,141 @@
 
 /* ---- The stack (MU2). ---- */
 
-static void open_interval(const struct mp_counts *u, struct mp_counts_open *open) {
-    if (open->occurrences++ == 0) open->since = u->clock;
+static void open_interval(const struct mp_counts *c, struct mp_counts_open *open) {
+    if (open->occurrences++ == 0) open->since = c->clock;
 }
 
-static void close_interval(const struct mp_counts *u, struct mp_counts_open *open,
+static void close_interval(const struct mp_counts *c, struct mp_counts_open *open,
                            struct mp_counts_share *share) {
+    ASSERT(open->occurrences > 0); /* MU2 */
     if (--open->occurrences > 0) return;
-    share->events += u->clock.events - open->since.events;
-    share->gc_events += u->clock.gc_events - open->since.gc_events;
+    share->events += c->clock.events - open->since.events;
+    share->gc_events += c->clock.gc_events - open->since.gc_events;
 }
 
-/* Frames from the unit's base on count. */
-static void push_place(struct mp_counts *u, uint32_t place) {
-    uint32_t source = mp_source_of_place(place);
-    if (u->shadow_count >= u->current->base) {
-        open_interval(u, &u->open_sources[source]);
-        open_interval(u, &u->open_names[u->name_of[source]]);
+/* Frames from the set's base on count. */
+static void push_function(struct mp_counts *c, uint32_t function) {
+    uint32_t source = mp_source_of_function(function);
+    if (c->shadow.count >= c->current->base) {
+        open_interval(c, &c->open_sources[source]);
+        open_interval(c, &c->open_names[c->name_of[source]]);
     }
-    u->shadow[u->shadow_count++] = place;
+    ASSERT(source < c->source_count);
+    vector_append(&c->shadow, function);
 }
 
-static void pop_to(struct mp_counts *u, size_t count) {
-    while (u->shadow_count > count) {
-        uint32_t source = mp_source_of_place(u->shadow[--u->shadow_count]);
-        uint32_t name = u->name_of[source];
-        if (u->shadow_count < u->current->base) continue;
-        close_interval(u, &u->open_sources[source], &u->current->sources[source]);
-        close_interval(u, &u->open_names[name], &u->current->names[name]);
+static void pop_to(struct mp_counts *c, size_t count) {
+    while (c->shadow.count > count) {
+        uint32_t source = mp_source_of_function(c->shadow.items[--c->shadow.count]);
+        uint32_t name = c->name_of[source];
+        if (c->shadow.count < c->current->base) continue;
+        close_interval(c, &c->open_sources[source], &c->current->sources[source]);
+        close_interval(c, &c->open_names[name], &c->current->names[name]);
     }
 }
 
-static bool reserve_shadow(struct mp_counts *u, size_t count) {
-    if (count <= u->shadow_capacity) return true;
-    size_t wider = 2 * count + 64;
-    uint32_t *shadow = realloc(u->shadow, wider * sizeof *shadow);
-    if (shadow == NULL) return false;
-    u->shadow = shadow;
-    u->shadow_capacity = (uint32_t)wider;
-    return true;
-}
-
-/* The machine's call stack; a frame whose function has not begun is none yet. */
-static size_t read_stack(struct mp_counts *u, const uint64_t **gpcs) {
+/* The machine's call stack, without a frame whose function has not begun. */
+static size_t read_stack(struct mp_counts *c, const uint64_t **gpcs) {
     bool unbegun = false;
-    size_t depth = vm_call_stack(u->d, SIZE_MAX, gpcs);
-    if (depth > 0) vm_function_id_at(u->d->vm, (*gpcs)[depth - 1], &unbegun);
+    size_t depth = vm_call_stack(c->d, SIZE_MAX, gpcs);
+    if (depth > 0) vm_function_id_at(c->d->vm, (*gpcs)[depth - 1], &unbegun);
     return depth - unbegun;
 }
 
-/* In a turn: brings the shadow up to date. innermost: the place of the innermost frame, if it is
- * known; without memory the shadow ends early. */
-static void sync_stack(struct mp_counts *u, uint32_t innermost) {
+/* With the lock held: updates the shadow stack. innermost: the function of the innermost frame, or
+ * VM_NO_FUNCTION_ID. When out of memory the shadow stack ends early. */
+static void sync_stack(struct mp_counts *c, uint32_t innermost) {
     const uint64_t *gpcs;
     bool unbegun;
-    size_t depth = innermost == VM_NO_FUNCTION_ID ? read_stack(u, &gpcs)
-                                                  : vm_call_stack(u->d, SIZE_MAX, &gpcs);
-    size_t same = u->shadow_count;
-    if (depth > 0 && u->d->stack.call_stack->unchanged < same)
-        same = u->d->stack.call_stack->unchanged;
-    if (u->d->stack.call_stack != NULL) u->d->stack.call_stack->unchanged = SIZE_MAX;
+    size_t depth = innermost == VM_NO_FUNCTION_ID ? read_stack(c, &gpcs)
+                                                  : vm_call_stack(c->d, SIZE_MAX, &gpcs);
+    size_t same = c->shadow.count;
+    if (depth > 0 && c->d->stack.call_stack->unchanged < same)
+        same = c->d->stack.call_stack->unchanged;
+    if (c->d->stack.call_stack != NULL) c->d->stack.call_stack->unchanged = SIZE_MAX;
     if (same > depth) same = depth;
     bool known = innermost != VM_NO_FUNCTION_ID && depth > 0;
     if (known && same == depth) same--;
-    if (!reserve_shadow(u, depth)) depth = same;
-    pop_to(u, depth);
+    bool enough = vector_widen((void **)&c->shadow.items, &c->shadow.capacity, depth, 64,
+                               sizeof *c->shadow.items, NULL);
+    if (!enough) depth = same;
+    pop_to(c, depth);
     for (size_t i = same; i < depth; i++) {
-        uint32_t place = known && i == depth - 1 ? innermost
-                                                 : vm_function_id_at(u->d->vm, gpcs[i], &unbegun);
-        if (i < u->shadow_count && u->shadow[i] == place) continue;
-        pop_to(u, i);
-        push_place(u, place);
+        uint32_t function = known && i == depth - 1
+                                ? innermost
+                                : vm_function_id_at(c->d->vm, gpcs[i], &unbegun);
+        if (i < c->shadow.count && c->shadow.items[i] == function) continue;
+        pop_to(c, i);
+        push_function(c, function);
     }
 }
 
 /* ---- Events (MU1). ---- */
 
-static uint32_t known_source(const struct mp_counts *u, uint32_t place) {
-    uint32_t source = mp_source_of_place(place);
-    return source < u->source_count ? source : SOURCE_UNKNOWN;
+static uint32_t known_source(const struct mp_counts *c, uint32_t function) {
+    uint32_t source = mp_source_of_function(function);
+    return source < c->source_count ? source : SOURCE_UNKNOWN;
 }
 
-static void count_events(struct mp_counts *u, uint32_t place, uint64_t events) {
-    u->current->own[known_source(u, place)] += events;
-    u->current->total += events;
-    u->clock.events += events;
+static void count_events(struct mp_counts *c, uint32_t function, uint64_t events) {
+    c->current->own[known_source(c, function)] += events;
+    c->current->total += events;
+    c->clock.events += events;
 }
 
-/* A tick's function has left the stack by the next poll, sometimes. */
-static void count_tick(struct mp_counts *u, const struct mp_counts_tick *tick) {
-    uint32_t source = known_source(u, tick->place), name = u->name_of[source];
-    if (tick->gc) u->clock.gc_events += tick->ticks;
-    else u->clock.events += tick->ticks;
-    if (u->open_sources[source].occurrences == 0) {
-        struct mp_counts_share *share = &u->current->sources[source];
-        *(tick->gc ? &share->gc_events : &share->events) += tick->ticks;
-    }
-    if (u->open_names[name].occurrences == 0) {
-        struct mp_counts_share *share = &u->current->names[name];
-        *(tick->gc ? &share->gc_events : &share->events) += tick->ticks;
-    }
+static void add_tick(struct mp_counts_share *share, const struct mp_counts_tick *tick) {
+    *(tick->gc ? &share->gc_events : &share->events) += tick->ticks;
 }
 
-void mp_counts_settle(struct mp_counts *u) {
-    for (unsigned i = 0; i < u->pending_count; i++) count_tick(u, &u->pending[i]);
-    u->pending_count = 0;
+/* Its function may have left the stack before the poll. */
+static void count_tick(struct mp_counts *c, const struct mp_counts_tick *tick) {
+    uint32_t source = known_source(c, tick->function), name = c->name_of[source];
+    struct mp_count_set *set = c->current;
+    ASSERT(tick->ticks > 0 && name < c->name_count);
+    add_tick(&c->clock, tick);
+    if (c->open_sources[source].occurrences == 0) add_tick(&set->sources[source], tick);
+    if (c->open_names[name].occurrences == 0) add_tick(&set->names[name], tick);
 }
 
-void mp_counts_poll(struct mp_counts *u) {
-    if (u->pending_count == 0) return;
-    mp_counts_begin(u);
-    sync_stack(u, VM_NO_FUNCTION_ID);
-    mp_counts_settle(u);
-    mp_counts_end(u);
+void mp_counts_settle(struct mp_counts *c) {
+    for (unsigned i = 0; i < c->pending_count; i++) count_tick(c, &c->pending[i]);
+    c->pending_count = 0;
 }
 
-/* Called for every entry if these are counted, else for each new call. */
-static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_t place) {
-    struct mp_counts *u = context;
-    struct vm_function_ids *places = &d->vm->function_ids;
-    /* Without memory for new code its functions are unknown ones. */
-    if (mp_source_of_place(place) >= u->source_count) mp_counts_describe(u);
-    if (u->kind != MP_COUNTS_COUNT) places->last_caller[place] = caller;
-    mp_counts_note_call(u, caller, place);
-    if (u->kind != MP_COUNTS_COUNT) return;
-    mp_counts_begin(u);
-    if (u->stacks) sync_stack(u, place);
-    count_events(u, place, 1);
-    mp_counts_end(u);
+/* Credits pending ticks to the stack. */
+static void poll_ticks(struct mp_counts *c) {
+    if (c->pending_count == 0) return;
+    mp_counts_lock(c);
+    sync_stack(c, VM_NO_FUNCTION_ID);
+    mp_counts_settle(c);
+    mp_counts_unlock(c);
 }
 
-static void count_block(struct mp_counts *u, uint64_t words) {
-    mp_counts_begin(u);
-    if (u->stacks) sync_stack(u, u->d->function_id);
-    count_events(u, u->d->function_id, words * sizeof(value));
-    mp_counts_end(u);
+static void on_poll(void *state) {
+    struct mp_counts *c = ((struct mp_sampler *)state)->counts;
+    if (c != NULL) poll_ticks(c);
+}
+
+/* Called for every entry if entries are counted, else for each new call. */
+static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_t function) {
+    struct mp_counts *c = context;
+    struct vm_function_ids *ids = &d->vm->function_ids;
+    /* When out of memory new functions count as unknown. */
+    if (mp_source_of_function(function) >= c->source_count) mp_counts_describe(c);
+    if (c->kind != MP_COUNTS_COUNT) ids->last_caller[function] = caller;
+    mp_counts_note_call(c, caller, function);
+    if (c->kind != MP_COUNTS_COUNT) return;
+    mp_counts_lock(c);
+    if (c->stacks) sync_stack(c, function);
+    count_events(c, function, 1);
+    mp_counts_unlock(c);
+}
+
+static void count_block(struct mp_counts *c, uint64_t words) {
+    mp_counts_lock(c);
+    if (c->stacks) sync_stack(c, c->d->function_id);
+    count_events(c, c->d->function_id, words * sizeof(value));
+    mp_counts_unlock(c);
 }
 
 static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
@@ -166,141 +168,191 @@ static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
 
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                         size_t words) {
-    struct mp_counts *u = context;
-    u->collecting += begins ? 1 : -1u;
-    if (begins || what != GC_ACT_MINOR || u->kind != MP_COUNTS_ALLOC) return;
-    mp_counts_begin(u);
-    u->current->total_gc += words * sizeof(value);
-    u->clock.gc_events += words * sizeof(value);
-    mp_counts_end(u);
+    struct mp_counts *c = context;
+    c->collecting += begins ? 1 : -1u;
+    if (begins || what != GC_ACT_MINOR || c->kind != MP_COUNTS_ALLOC) return;
+    mp_counts_lock(c);
+    c->current->total_gc += words * sizeof(value);
+    c->clock.gc_events += words * sizeof(value);
+    mp_counts_unlock(c);
 }
 
-static void on_collection(void *context, struct gc_domain *g) {}
+static const struct mp_client counts_client = {
+    .hit = on_hit, .fast_sample = mp_sample_existing, .activity = on_activity};
 
-static const struct mp_client units_client = {
-    .hit = on_hit, .quickly = mp_hit_quickly, .minor_done = on_collection, .activity = on_activity};
+/* ---- Sets of counts. ---- */
 
-/* ---- Which unit is current. ---- */
-
-struct mp_unit *mp_unit_find(const struct mp_counts *u, uint64_t id) {
-    struct mp_unit *unit = u->units;
-    while (unit != NULL && unit->id != id) unit = unit->next;
-    return unit;
+/* NULL: it was freed. */
+static struct mp_count_set *find_set(const struct mp_counts *c, uint64_t id) {
+    struct mp_count_set *set = c->sets;
+    while (set != NULL && set->id != id) set = set->next;
+    return set;
 }
 
-void mp_unit_free(struct mp_counts *u, struct mp_unit *unit) {
-    struct mp_unit **at = &u->units;
-    while (*at != unit) at = &(*at)->next;
-    *at = unit->next;
-    mp_unit_release(unit);
+static void free_set(struct mp_counts *c, struct mp_count_set *set) {
+    struct mp_count_set **at = &c->sets;
+    while (*at != set) at = &(*at)->next;
+    *at = set->next;
+    mp_count_set_release(set);
 }
 
-static void make_current(struct mp_counts *u, struct mp_unit *unit, uint32_t base) {
-    mp_counts_begin(u);
-    mp_counts_settle(u);
-    pop_to(u, 0);
-    u->current = unit;
-    unit->base = base;
-    mp_counts_end(u);
-}
-
-int mp_counts_enter(struct mp_counts *u, struct mp_unit *unit) {
-    const uint64_t *gpcs;
-    if (u->aside_count == u->aside_capacity) {
-        uint32_t wider = 2 * u->aside_capacity + 16;
-        struct mp_counts_aside *aside = realloc(u->aside, wider * sizeof *aside);
-        if (aside == NULL) return -1;
-        u->aside = aside;
-        u->aside_capacity = wider;
-    }
-    mp_counts_poll(u);
-    u->aside[u->aside_count] = (struct mp_counts_aside){u->current->id, u->current->base};
-    make_current(u, unit, u->stacks ? (uint32_t)vm_call_stack(u->d, SIZE_MAX, &gpcs) : 0);
-    return (int)u->aside_count++;
-}
-
-bool mp_counts_leave(struct mp_counts *u, uint32_t aside_count) {
-    if (aside_count >= u->aside_count) return false;
-    const struct mp_counts_aside *aside = &u->aside[aside_count];
-    struct mp_unit *unit = mp_unit_find(u, aside->id);
-    u->aside_count = aside_count;
-    if (unit == NULL) return false;
-    mp_counts_poll(u);
-    make_current(u, unit, aside->base);
-    return true;
+static void make_current(struct mp_counts *c, struct mp_count_set *set, uint32_t base) {
+    mp_counts_lock(c);
+    mp_counts_settle(c);
+    pop_to(c, 0);
+    c->current = set;
+    set->base = base;
+    mp_counts_unlock(c);
 }
 
 /* ---- Life. ---- */
 
 struct mp_counts *mp_counts_of(struct vm *vm) {
-    const struct mp_engine *engine = vm->profiler.state;
-    return engine == NULL ? NULL : engine->units;
+    const struct mp_sampler *sampler = vm->profiler.state;
+    return sampler == NULL ? NULL : sampler->counts;
 }
 
-static void free_units(struct mp_counts *u) {
-    while (u->units != NULL) mp_unit_free(u, u->units);
-    mp_counts_free_names(u);
-    free(u->aside);
-    free(u->shadow);
-    free(u->path);
-    free(u->sources_path);
-    free(u);
+static void free_counts(struct mp_counts *c) {
+    while (c->sets != NULL) free_set(c, c->sets);
+    mp_counts_free_sources(c);
+    free(c->saved.items);
+    free(c->shadow.items);
+    free(c->path);
+    free(c->sources_path);
+    free(c);
 }
 
-/* The program may change its folder. */
-static bool name_files(struct mp_counts *u) {
+/* Absolute paths: the program may change its working directory. */
+static bool name_files(struct mp_counts *c) {
     char *folder = getcwd(NULL, 0);
-    bool named = folder != NULL && asprintf(&u->path, "%s/" MP_COUNTS_FILE, folder) >= 0 &&
-                 asprintf(&u->sources_path, "%s" MP_COUNTS_SOURCES, u->path) >= 0;
+    bool named = folder != NULL && asprintf(&c->path, "%s/" MP_COUNTS_FILE, folder) >= 0 &&
+                 asprintf(&c->sources_path, "%s" MP_COUNTS_SOURCES, c->path) >= 0;
     free(folder);
     return named;
 }
 
-static bool prepare(struct mp_counts *u) {
+static bool prepare(struct mp_counts *c) {
     errno = ENOMEM;
-    if (!name_files(u) || !mp_counts_describe(u)) return false;
-    u->current = mp_unit_create(u);
-    if (u->current == NULL) return false;
-    errno = mp_counts_write(u, u->current, u->path, u->sources_path);
-    return errno == 0 && (u->kind != MP_COUNTS_TIME || mp_counts_start_ticks(u));
+    if (!name_files(c) || !mp_counts_describe(c)) return false;
+    c->current = mp_count_set_create(c);
+    if (c->current == NULL) return false;
+    errno = mp_counts_write(c, c->current, c->path, c->sources_path);
+    return errno == 0 && (c->kind != MP_COUNTS_TIME || mp_counts_start_ticks(c));
 }
 
 struct mp_counts *mp_counts_start(struct vm *vm, enum mp_counts_kind kind, bool stacks) {
-    struct mp_engine *engine = mp_engine_of(vm->domain);
-    struct mp_counts *u = calloc(1, sizeof *u);
-    if (u == NULL) return NULL;
-    u->d = vm->domain;
-    u->sampler = engine->sampler;
-    u->kind = kind;
-    u->stacks = stacks;
-    u->pid = getpid();
-    u->magic = mp_counts_magic(vm_code_digest(vm->codes[0]));
-    if (!prepare(u)) {
+    struct mp_sampler *sampler = mp_sampler_of(vm->domain);
+    struct mp_counts *c = sampler == NULL ? NULL : calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    ASSERT(kind != MP_COUNTS_OFF && sampler->counts == NULL);
+    c->d = vm->domain;
+    c->sampler = sampler;
+    c->kind = kind;
+    c->stacks = stacks;
+    c->pid = getpid();
+    c->magic = mp_counts_magic(vm_code_digest(vm->codes[0]));
+    if (!prepare(c)) {
         int problem = errno;
-        mp_counts_deafen(u);
-        free_units(u);
+        mp_counts_restore_signals(c);
+        free_counts(c);
         errno = problem;
         return NULL;
     }
-    engine->units = u;
+    sampler->counts = c;
+    vm->profiler.poll = on_poll;
     vm->function_ids.entered = on_entered;
-    vm->function_ids.context = u;
-    mp_stream_attach(u->sampler, &u->stream, &u->lane, &units_client, u, 0);
-    if (kind == MP_COUNTS_ALLOC) mp_stream_start(u->sampler, &u->stream, 1);
-    mp_counts_listen(u);
-    return u;
+    vm->function_ids.context = c;
+    mp_stream_attach(c->sampler, &c->stream, &c->lane, &counts_client, c, 0);
+    if (kind == MP_COUNTS_ALLOC) mp_stream_start(c->sampler, &c->stream, 1);
+    mp_counts_handle_signals(c);
+    return c;
 }
 
-int mp_counts_finish(struct mp_counts *u) {
-    struct vm *vm = u->d->vm;
-    struct mp_engine *engine = vm->profiler.state;
+int mp_counts_finish(struct mp_counts *c) {
+    struct vm *vm = c->d->vm;
     int problem = 0;
-    mp_counts_poll(u);
-    mp_counts_deafen(u);
-    mp_stream_detach(u->sampler, &u->stream);
-    engine->units = NULL;
+    poll_ticks(c);
+    mp_counts_restore_signals(c);
+    mp_stream_detach(c->sampler, &c->stream);
+    c->sampler->counts = NULL;
     vm->function_ids.entered = NULL;
-    if (u->pid == getpid()) problem = mp_counts_write(u, u->current, u->path, u->sources_path);
-    free_units(u);
+    if (c->pid == getpid()) problem = mp_counts_write(c, c->current, c->path, c->sources_path);
+    free_counts(c);
     return problem;
+}
+
+/* ---- Bactrian.Profile's primitives. A set is a number; messages are MLton's. ---- */
+
+static struct mp_count_set *set_of(struct domain *d, value number, const char *what) {
+    struct mp_count_set *set = find_set(mp_counts_of(d->vm), (uint64_t)int_of_val(number));
+    if (set == NULL) vm_failwith(d, "%s of freed profile data", what);
+    return set;
+}
+
+value mp_prim_counts_is_on(struct domain *d, value unit) {
+    return val_of_bool(mp_counts_of(d->vm) != NULL);
+}
+
+value mp_prim_counts_malloc(struct domain *d, value unit) {
+    struct mp_counts *c = mp_counts_of(d->vm);
+    if (c == NULL) return val_of_int(0);
+    struct mp_count_set *made = mp_count_set_create(c);
+    if (made == NULL) vm_raise_out_of_memory(d);
+    return val_of_int((intptr_t)made->id);
+}
+
+value mp_prim_counts_free(struct domain *d, value number) {
+    struct mp_counts *c = mp_counts_of(d->vm);
+    if (c == NULL) return VAL_UNIT;
+    struct mp_count_set *set = set_of(d, number, "free");
+    if (set == c->current) vm_failwith(d, "free of current profile data");
+    free_set(c, set);
+    return VAL_UNIT;
+}
+
+value mp_prim_counts_write(struct domain *d, value number, value path) {
+    struct mp_counts *c = mp_counts_of(d->vm);
+    if (c == NULL) return VAL_UNIT;
+    struct mp_count_set *set = set_of(d, number, "write");
+    const char *flag = vm_policy_restriction(d->vm, CAP_FS_WRITE);
+    if (flag != NULL) vm_raise_refused(d, string_bytes(path), flag);
+    size_t n = string_length(path);
+    char *names = malloc(2 * n + sizeof MP_COUNTS_SOURCES + 1);
+    if (names == NULL) vm_raise_out_of_memory(d);
+    char *sources = names + n + 1;
+    memcpy(names, string_bytes(path), n + 1);
+    memcpy(sources, names, n);
+    strcpy(sources + n, MP_COUNTS_SOURCES);
+    poll_ticks(c);
+    mp_counts_lock_for_reading(c);
+    int problem = memchr(names, 0, n) != NULL ? ENOENT : mp_counts_write(c, set, names, sources);
+    mp_counts_unlock_after_reading(c);
+    free(names);
+    if (problem != 0) vm_raise_sys_error(d, problem, path);
+    return VAL_UNIT;
+}
+
+value mp_prim_counts_enter(struct domain *d, value number) {
+    struct mp_counts *c = mp_counts_of(d->vm);
+    const uint64_t *gpcs;
+    if (c == NULL) return val_of_int(0);
+    struct mp_count_set *set = set_of(d, number, "setCurrent");
+    if (!vector_reserve(&c->saved, 1, 16, NULL)) vm_raise_out_of_memory(d);
+    poll_ticks(c);
+    struct mp_saved_set saved = {c->current->id, c->current->base};
+    vector_append(&c->saved, saved);
+    make_current(c, set, c->stacks ? (uint32_t)vm_call_stack(d, SIZE_MAX, &gpcs) : 0);
+    return val_of_int((intptr_t)c->saved.count - 1);
+}
+
+value mp_prim_counts_leave(struct domain *d, value depth) {
+    struct mp_counts *c = mp_counts_of(d->vm);
+    if (c == NULL) return VAL_UNIT;
+    uint64_t i = (uint64_t)int_of_val(depth);
+    struct mp_count_set *set = i < c->saved.count ? find_set(c, c->saved.items[i].id) : NULL;
+    if (i < c->saved.count) c->saved.count = i;
+    if (set == NULL) vm_failwith(d, "setCurrent of freed profile data");
+    poll_ticks(c);
+    make_current(c, set, c->saved.items[i].base);
+    return VAL_UNIT;
 }

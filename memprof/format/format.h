@@ -1,7 +1,7 @@
-/* format.h - what a profile file says, in terms of its content; its bytes are drawn in README.md.
+/* format.h - the content of a profile file; README.md draws its bytes.
  *
  * A file is a header and chunks; a chunk is a checksummed, compressed run of records (record.def).
- * This header is all that the recorder and the reports share. */
+ * This room is all that the recorder and the reports share. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_FORMAT_H
 #define BACTRIAN_MEMPROF_FORMAT_FORMAT_H
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 1, /* a reader refuses another one */
-    MP_FORMAT_MINOR = 0, /* raised when fields get new values that older readers needn't know */
+    MP_FORMAT_MAJOR = 1, /* a reader refuses others */
+    MP_FORMAT_MINOR = 0, /* raised when fields get values that older readers need not know */
     MP_FILE_HEADER_BYTES = 16,
     MP_CHUNK_HEADER_BYTES = 24,
     MP_CHUNK_MAX_BYTES = 1 << 20, /* of records in one chunk, unpacked */
@@ -19,12 +19,6 @@ enum {
 
 /* Tags of records. */
 enum mp_tag {
-#define BYTE(name)
-#define UINT(name)
-#define SINT(name)
-#define REAL(name)
-#define TEXT(name)
-#define LIST(name)
 #define RECORD(id, tag, name, fields, meaning) MP_TAG_##id = tag,
 #include "memprof/format/record.def"
 };
@@ -36,14 +30,14 @@ enum mp_generation { MP_DIED_MINOR, MP_DIED_MAJOR };
 /* How the program ended. */
 enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_OUTCOME_COUNT };
 
-/* What the collector was doing. MP_GC_PAUSE is the whole time that the program stood still; the
- * others lie within one, and (but for MP_GC_MINOR) are recorded on request only (MP_GC_TRACED). */
+/* What the collector was doing. MP_GC_PAUSE is the whole time that the program was stopped; the
+ * others lie within one and, except MP_GC_MINOR, are recorded on request only (MP_GC_TRACED). */
 enum mp_gc_phase {
     MP_GC_PAUSE,  /* words: promoted */
     MP_GC_MINOR,  /* words: promoted */
     MP_GC_MARK,   /* words: visited */
-    MP_GC_SETTLE, /* the end of marking: weak references, finalisers, what died */
-    MP_GC_SWEEP,  /* words: of work, eight swept words count one */
+    MP_GC_SETTLE, /* the end of marking: weak references, finalisers, dead samples */
+    MP_GC_SWEEP,  /* words: of work, one for eight swept words */
     MP_GC_PHASE_COUNT
 };
 /* Its name, for people. */
@@ -61,32 +55,20 @@ struct mp_text {
     size_t length;
 };
 
-/* A source range of a call or an allocation. No debugging information: file and definition are "",
- * the rest but code is 0. */
+/* A source range of a call or an allocation. Without debugging information file and definition are
+ * "", the numbers except code 0. */
 struct mp_location {
-    uint64_t code; /* the place in the program's code: unlike that of any other location */
+    uint64_t code; /* the position in the program's code; unique */
     const char *file, *definition;
     uint32_t line, start, end; /* columns from 0 */
-    int tag;                   /* of the blocks that are sampled there, as told last; -1: unknown */
+    int tag;                   /* of the blocks sampled there, as of the last record; -1: unknown */
 };
 
-/* A call stack is a node and its callers up to number 0, which is no frame. */
+/* A call stack is a node and its callers up to number 0, which is not a frame. */
 struct mp_stack_node {
     uint32_t caller;   /* a lower number */
     uint32_t location; /* from 1 */
     uint32_t depth;    /* frames of the stack, this one included */
-};
-
-struct mp_start {
-    unsigned word_bits; /* 64 */
-    double rate;        /* of each word, headers included: 0 < rate <= 1 */
-    uint64_t seed, max_depth, pid;
-    uint64_t parent_pid; /* of MP_FORKED: whose child it is */
-    uint64_t started_us; /* since 1970, UTC; all other times count from there */
-    uint64_t flags;
-    struct mp_text program;
-    struct mp_text arguments;             /* argv, each ended by a NUL */
-    struct mp_text host, ocaml, recorder; /* recorder: name and version of what wrote the file */
 };
 
 struct mp_sample {
@@ -103,11 +85,10 @@ struct mp_sample {
  * minor_words + major_words - promoted_words. What a file covers is the last less the first. */
 struct mp_counters {
     uint64_t minor_words, promoted_words;
-    uint64_t major_words; /* promoted ones included */
-    uint64_t
-        external_words; /* memory outside the heap that was charged to blocks (MP_SOURCE_CUSTOM) */
+    uint64_t major_words;    /* promoted ones included */
+    uint64_t external_words; /* memory outside the heap, charged to blocks (MP_SOURCE_CUSTOM) */
     uint64_t minor_collections, major_collections;
-    uint64_t live_words; /* live after the last marking, plus what the major heap was given since */
+    uint64_t live_words; /* live after the last marking, plus those added to the major heap since */
     uint64_t heap_words; /* the major heap's memory */
 };
 

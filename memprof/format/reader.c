@@ -1,6 +1,8 @@
-/* reader.c - see reader.h. Input, chunks and events; records are decoded by functions made of
- * record.def, the tables that events name are kept by reader_tables.c. */
+/* reader.c - see reader.h. Input, chunks and events. Records are decoded by functions made from
+ * record.def; reader_tables.c has the tables that events refer to. */
 #include "memprof/format/reader_internal.h"
+
+#include "gc/assert.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +61,7 @@ static size_t take_input(struct mp_reader *r, uint8_t *to, size_t n) {
     return got;
 }
 
-/* What is left of the input counts as ignored. */
+/* The rest of the input counts as ignored. */
 static void count_ignored(struct mp_reader *r, size_t taken) {
     uint8_t waste[4096];
     r->coverage.ignored_bytes = taken;
@@ -96,7 +98,7 @@ static bool header_fits(const struct mp_reader *r, const uint8_t *head) {
 
 static bool unpack(struct mp_reader *r, const uint8_t *head) {
     size_t stored = u32_at(head + MP_CHUNK_STORED), n = u32_at(head + MP_CHUNK_BYTES);
-    if (head[MP_CHUNK_ENCODING] == MP_ENCODING_PLAIN) {
+    if (head[MP_CHUNK_ENCODING] == MP_ENCODING_NONE) {
         if (stored != n) return false;
         memcpy(r->records, r->stored, n);
     } else if (ZSTD_decompressDCtx(r->unpacker, r->records, n, r->stored, stored) != n) {
@@ -107,7 +109,7 @@ static bool unpack(struct mp_reader *r, const uint8_t *head) {
     return true;
 }
 
-/* False: there is no further chunk, or none that can be trusted; r->coverage tells. */
+/* False: there is no further chunk, or none that can be trusted; r->coverage says which. */
 static bool next_chunk(struct mp_reader *r) {
     uint8_t head[MP_CHUNK_HEADER_BYTES];
     size_t n = take_input(r, head, sizeof head);
@@ -178,7 +180,7 @@ static bool get_text(const uint8_t **at, const uint8_t *end, struct mp_text *out
     return true;
 }
 
-/* Finds where a list ends; its numbers are read later, and are known to be there then. */
+/* Finds the end of a list and checks its numbers, which are read later. */
 static bool get_list(const uint8_t **at, const uint8_t *end, struct mp_list *out) {
     uint64_t n;
     int64_t ignored;
@@ -202,7 +204,7 @@ static bool get_list(const uint8_t **at, const uint8_t *end, struct mp_list *out
     }
 #include "memprof/format/record.def"
 
-/* ---- Records. Each use_NAME gives false if the record contradicts those before it. ---- */
+/* ---- Records. Each use_NAME returns false if the record contradicts those before it. ---- */
 
 static bool pass_time(struct mp_reader *r, uint64_t elapsed) {
     if (elapsed > MP_TIME_MAX - r->time_us) return false;
@@ -210,33 +212,37 @@ static bool pass_time(struct mp_reader *r, uint64_t elapsed) {
     return true;
 }
 
-static void emit(struct mp_reader *r, struct mp_event *event) {
-    event->time_us = r->time_us;
-    r->event = *event;
+/* Starts the event that mp_reader_next gives. */
+static struct mp_event *emit(struct mp_reader *r, enum mp_event_kind kind) {
+    ASSERT(!r->has_event && r->time_us <= MP_TIME_MAX);
+    r->event = (struct mp_event){.kind = kind, .time_us = r->time_us};
     r->has_event = true;
+    return &r->event;
 }
 
 static bool use_start(struct mp_reader *r, const struct mp_record_start *s) { return false; }
 
 static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
-    struct mp_event event = {.kind = MP_EVENT_SAMPLE};
-    struct mp_sample *sample = &event.sample;
     int64_t stack = (int64_t)((uint64_t)r->last_stack + (uint64_t)s->stack);
-    sample->source = s->kind & MP_SAMPLE_SOURCE_BITS;
-    sample->young = s->kind & MP_SAMPLE_YOUNG;
-    sample->words = s->words;
-    sample->samples = s->more + 1;
-    uint64_t trials = s->words + (sample->source != MP_SOURCE_CUSTOM);
-    if (s->kind > (MP_SAMPLE_YOUNG | MP_SAMPLE_SOURCE_BITS) || sample->source >= MP_SOURCE_COUNT ||
+    unsigned source = s->kind & MP_SAMPLE_SOURCE_BITS;
+    bool young = s->kind & MP_SAMPLE_YOUNG;
+    uint64_t trials = s->words + (source != MP_SOURCE_CUSTOM);
+    if (s->kind > (MP_SAMPLE_YOUNG | MP_SAMPLE_SOURCE_BITS) || source >= MP_SOURCE_COUNT ||
         s->words > MP_WORDS_MAX || s->more >= trials || stack < 0 ||
         (uint64_t)stack > r->tables.node_count || !pass_time(r, s->elapsed))
         return false;
-    sample->stack = (uint32_t)stack;
     r->last_stack = stack;
-    sample->tag = r->tables.locations[r->tables.nodes[stack].location].tag;
-    sample->id = r->tables.sample_count;
-    if (!mp_tables_add_sample(&r->tables, sample->young)) return mp_reader_no_memory(r);
-    emit(r, &event);
+    uint64_t id = r->tables.sample_count;
+    if (!mp_tables_add_sample(&r->tables, young)) return mp_reader_no_memory(r);
+    emit(r, MP_EVENT_SAMPLE)->sample = (struct mp_sample){
+        .id = id,
+        .words = s->words,
+        .samples = s->more + 1,
+        .stack = (uint32_t)stack,
+        .source = source,
+        .young = young,
+        .tag = r->tables.locations[r->tables.nodes[stack].location].tag,
+    };
     return true;
 }
 
@@ -248,11 +254,12 @@ static bool use_small_sample(struct mp_reader *r, const struct mp_record_small_s
 
 static bool begin_list(struct mp_reader *r, uint64_t elapsed, struct mp_list list,
                        enum mp_event_kind kind, enum mp_generation generation) {
+    ASSERT(r->list.count == 0);
     if (!pass_time(r, elapsed)) return false;
     r->list = list;
     r->list_number = 0;
-    r->list_event = (struct mp_event){.kind = kind};
-    if (kind == MP_EVENT_DIED) r->list_event.died.generation = generation;
+    r->list_kind = kind;
+    r->list_generation = generation;
     return true;
 }
 
@@ -265,20 +272,24 @@ static bool use_deaths(struct mp_reader *r, const struct mp_record_deaths *d) {
            begin_list(r, d->elapsed, d->samples, MP_EVENT_DIED, d->generation);
 }
 
-/* The next item of the list that is being given. */
+/* The next item of the list that is being read. */
 static bool use_list_item(struct mp_reader *r) {
     int64_t difference = 0;
-    mp_get_sint(&r->list.bytes, r->end, &difference);
+    bool is_there = mp_get_sint(&r->list.bytes, r->end, &difference);
+    ASSERT(is_there); /* get_list has checked it */
+    (void)is_there;
     r->list.count--;
-    r->list_number += (uint64_t)difference;
-    struct mp_event event = r->list_event;
-    if (event.kind == MP_EVENT_PROMOTED) event.promoted.id = r->list_number;
-    else event.died.id = r->list_number;
-    bool fits = event.kind == MP_EVENT_PROMOTED
-                    ? mp_tables_promote(&r->tables, r->list_number)
-                    : mp_tables_kill(&r->tables, r->list_number, event.died.generation);
-    if (fits) emit(r, &event);
-    return fits;
+    uint64_t id = r->list_number += (uint64_t)difference;
+    if (r->list_kind == MP_EVENT_PROMOTED) {
+        if (!mp_tables_promote(&r->tables, id)) return false;
+        emit(r, MP_EVENT_PROMOTED)->promoted.id = id;
+        return true;
+    }
+    if (!mp_tables_kill(&r->tables, id, r->list_generation)) return false;
+    struct mp_event *event = emit(r, MP_EVENT_DIED);
+    event->died.id = id;
+    event->died.generation = r->list_generation;
+    return true;
 }
 
 static bool use_string(struct mp_reader *r, const struct mp_record_string *s) {
@@ -300,22 +311,19 @@ static bool use_block_tag(struct mp_reader *r, const struct mp_record_block_tag 
 }
 
 static bool use_site(struct mp_reader *r, const struct mp_record_site *s) {
-    struct mp_event event = {.kind = MP_EVENT_SITE};
     if (s->location > r->tables.location_count || s->words > MP_WORDS_MAX ||
         s->blocks > MP_WORDS_MAX)
         return false;
-    event.site.location = (uint32_t)s->location;
-    event.site.words = s->words;
-    event.site.blocks = s->blocks;
-    emit(r, &event);
+    struct mp_event *event = emit(r, MP_EVENT_SITE);
+    event->site.location = (uint32_t)s->location;
+    event->site.words = s->words;
+    event->site.blocks = s->blocks;
     return true;
 }
 
 static bool use_selection(struct mp_reader *r, const struct mp_record_selection *s) {
-    struct mp_event event = {.kind = MP_EVENT_SELECTION};
-    event.selection.hits = s->hits;
     if (s->hits > MP_WORDS_MAX) return false;
-    emit(r, &event);
+    emit(r, MP_EVENT_SELECTION)->selection.hits = s->hits;
     return true;
 }
 
@@ -338,42 +346,38 @@ static bool use_stack(struct mp_reader *r, const struct mp_record_stack *s) {
 }
 
 static bool use_gc_span(struct mp_reader *r, const struct mp_record_gc_span *s) {
-    struct mp_event event = {.kind = MP_EVENT_GC_SPAN};
     if (s->phase >= MP_GC_PHASE_COUNT || s->duration_ns > 1000 * MP_TIME_MAX ||
         !pass_time(r, s->elapsed))
         return false;
-    event.gc_span.phase = s->phase;
-    event.gc_span.duration_ns = s->duration_ns;
-    event.gc_span.words = s->words;
-    emit(r, &event);
+    struct mp_event *event = emit(r, MP_EVENT_GC_SPAN);
+    event->gc_span.phase = s->phase;
+    event->gc_span.duration_ns = s->duration_ns;
+    event->gc_span.words = s->words;
     return true;
 }
 
 static bool use_phase_enter(struct mp_reader *r, const struct mp_record_phase_enter *p) {
-    struct mp_event event = {.kind = MP_EVENT_PHASE_ENTER};
     if (p->name > r->tables.string_count || !pass_time(r, p->elapsed)) return false;
     if (!mp_tables_push_phase(&r->tables, (uint32_t)p->name)) return mp_reader_no_memory(r);
-    event.phase.name = (uint32_t)p->name;
-    emit(r, &event);
+    emit(r, MP_EVENT_PHASE_ENTER)->phase.name = (uint32_t)p->name;
     return true;
 }
 
 static bool use_phase_leave(struct mp_reader *r, const struct mp_record_phase_leave *p) {
-    struct mp_event event = {.kind = MP_EVENT_PHASE_LEAVE};
-    if (!mp_tables_pop_phase(&r->tables, &event.phase.name) || !pass_time(r, p->elapsed))
-        return false;
-    emit(r, &event);
+    uint32_t name;
+    if (!mp_tables_pop_phase(&r->tables, &name) || !pass_time(r, p->elapsed)) return false;
+    emit(r, MP_EVENT_PHASE_LEAVE)->phase.name = name;
     return true;
 }
 
-/* A counter that only grows. False: it would leave the range of numbers that mean something. */
+/* A counter that only grows. False: it would leave the range of sensible numbers. */
 static bool grow(uint64_t *counter, uint64_t difference) {
     if (difference > MP_WORDS_MAX - *counter) return false;
     *counter += difference;
     return true;
 }
 
-/* A counter that goes up and down. */
+/* A counter that grows and shrinks. */
 static bool move(uint64_t *counter, int64_t difference) {
     uint64_t sum = *counter + (uint64_t)difference;
     if (sum > MP_WORDS_MAX) return false;
@@ -382,7 +386,6 @@ static bool move(uint64_t *counter, int64_t difference) {
 }
 
 static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c) {
-    struct mp_event event = {.kind = MP_EVENT_COUNTERS};
     struct mp_counters *now = &r->counters;
     bool fits = grow(&now->minor_words, c->minor_words) &&
                 grow(&now->promoted_words, c->promoted_words) &&
@@ -392,31 +395,27 @@ static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c
                 grow(&now->major_collections, c->major_collections) &&
                 move(&now->live_words, c->live_words) && move(&now->heap_words, c->heap_words) &&
                 pass_time(r, c->elapsed);
-    if (!fits) return false;
-    event.counters = *now;
-    emit(r, &event);
-    return true;
+    if (fits) emit(r, MP_EVENT_COUNTERS)->counters = *now;
+    return fits;
 }
 
 static bool use_finish(struct mp_reader *r, const struct mp_record_finish *f) {
-    struct mp_event event = {.kind = MP_EVENT_FINISH};
     if (r->finished || f->outcome >= MP_OUTCOME_COUNT || f->status > UINT32_MAX ||
         !pass_time(r, f->elapsed))
         return false;
     r->finished = true;
-    event.finish.outcome = f->outcome;
-    event.finish.status = (unsigned)f->status;
-    emit(r, &event);
+    struct mp_event *event = emit(r, MP_EVENT_FINISH);
+    event->finish.outcome = f->outcome;
+    event->finish.status = (unsigned)f->status;
     return true;
 }
 
 static bool use_end(struct mp_reader *r, const struct mp_record_end *e) {
-    struct mp_event event = {.kind = MP_EVENT_END};
     if (r->at != r->end || !pass_time(r, e->elapsed)) return false;
     r->ended = true;
-    event.end.overhead_ns = e->overhead_ns;
-    event.end.lost_samples = e->lost_samples;
-    emit(r, &event);
+    struct mp_event *event = emit(r, MP_EVENT_END);
+    event->end.overhead_ns = e->overhead_ns;
+    event->end.lost_samples = e->lost_samples;
     return true;
 }
 
@@ -424,12 +423,6 @@ static bool use_end(struct mp_reader *r, const struct mp_record_end *e) {
 static bool use_record(struct mp_reader *r) {
     r->tag = *r->at++;
     switch (r->tag) {
-#define BYTE(name)
-#define UINT(name)
-#define SINT(name)
-#define REAL(name)
-#define TEXT(name)
-#define LIST(name)
 #define RECORD(id, number, name, fields, meaning)                             \
     case number: {                                                            \
         struct mp_record_##name record;                                       \
@@ -444,13 +437,13 @@ bool mp_reader_next(struct mp_reader *r, struct mp_event *event) {
     r->has_event = false;
     while (!r->over && !r->has_event) {
         bool fits = true;
-        size_t place = (size_t)(r->at - r->records);
+        size_t offset = (size_t)(r->at - r->records);
         if (r->list.count > 0) fits = use_list_item(r);
         else if (r->at < r->end) fits = use_record(r);
         else next_chunk(r);
         if (fits || r->over) continue;
         mp_reader_stop(r, MP_READ_DAMAGED, "chunk %llu: a record (tag %u, byte %zu) makes no sense",
-                       (unsigned long long)r->coverage.chunks - 1, r->tag, place);
+                       (unsigned long long)r->coverage.chunks - 1, r->tag, offset);
         count_ignored(r, 0);
     }
     if (!r->has_event) return false;
@@ -481,9 +474,18 @@ static enum mp_read_status read_file_header(struct mp_reader *r) {
     return (head[8] | head[9] << 8) == MP_FORMAT_MAJOR ? MP_READ_WHOLE : MP_READ_NEWER;
 }
 
+enum { START_TEXTS = 5 };
+
+static void list_start_texts(struct mp_reader *r, struct mp_text *texts[START_TEXTS]) {
+    struct mp_record_start *s = &r->start;
+    texts[0] = &s->program, texts[1] = &s->arguments, texts[2] = &s->host;
+    texts[3] = &s->ocaml, texts[4] = &s->recorder;
+}
+
 /* The first record of the first chunk. */
 static enum mp_read_status read_start(struct mp_reader *r) {
     struct mp_record_start s;
+    struct mp_text *texts[START_TEXTS];
     if (!next_chunk(r))
         return r->coverage.status == MP_READ_UNCLOSED ? MP_READ_CUT : r->coverage.status;
     bool sane = r->at < r->end && *r->at++ == MP_TAG_START && get_start(&r->at, r->end, &s) &&
@@ -492,21 +494,13 @@ static enum mp_read_status read_start(struct mp_reader *r) {
         mp_reader_stop(r, MP_READ_DAMAGED, "it starts with no record of what was recorded");
         return MP_READ_DAMAGED;
     }
-    r->start = (struct mp_start){
-        .word_bits = (unsigned)s.word_bits,
-        .rate = s.rate,
-        .seed = s.seed,
-        .max_depth = s.max_depth,
-        .pid = s.pid,
-        .parent_pid = s.parent_pid,
-        .started_us = s.started_us,
-        .flags = s.flags,
-    };
-    bool kept = mp_tables_keep_text(&s.program, &r->start.program) &&
-                mp_tables_keep_text(&s.arguments, &r->start.arguments) &&
-                mp_tables_keep_text(&s.host, &r->start.host) &&
-                mp_tables_keep_text(&s.ocaml, &r->start.ocaml) &&
-                mp_tables_keep_text(&s.recorder, &r->start.recorder);
+    r->start = s;
+    list_start_texts(r, texts);
+    bool kept = true;
+    for (int i = 0; i < START_TEXTS; i++) {
+        kept = kept && mp_tables_keep_text(texts[i], texts[i]);
+        if (!kept) texts[i]->bytes = NULL;
+    }
     return kept ? MP_READ_WHOLE : MP_READ_NO_MEMORY;
 }
 
@@ -562,20 +556,18 @@ struct mp_reader *mp_reader_open(const char *path, struct mp_read_error *error) 
 }
 
 void mp_reader_close(struct mp_reader *r) {
+    struct mp_text *texts[START_TEXTS];
     if (r == NULL) return;
     if (r->fd >= 0) close(r->fd);
     mp_tables_free(&r->tables);
-    free((char *)r->start.program.bytes);
-    free((char *)r->start.arguments.bytes);
-    free((char *)r->start.host.bytes);
-    free((char *)r->start.ocaml.bytes);
-    free((char *)r->start.recorder.bytes);
+    list_start_texts(r, texts);
+    for (int i = 0; i < START_TEXTS; i++) free((char *)texts[i]->bytes);
     ZSTD_freeDCtx(r->unpacker);
     free(r->stored);
     free(r->records);
     free(r);
 }
 
-const struct mp_start *mp_reader_start(const struct mp_reader *r) { return &r->start; }
+const struct mp_record_start *mp_reader_start(const struct mp_reader *r) { return &r->start; }
 
 void mp_reader_coverage(const struct mp_reader *r, struct mp_coverage *out) { *out = r->coverage; }

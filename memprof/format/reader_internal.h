@@ -1,4 +1,4 @@
-/* reader_internal.h - the reader's state, and the tables that its events name. */
+/* reader_internal.h - the reader's state, and the tables that its events refer to. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_READER_INTERNAL_H
 #define BACTRIAN_MEMPROF_FORMAT_READER_INTERNAL_H
 
@@ -7,11 +7,11 @@
 
 #include <zstd.h>
 
-/* Beyond these, numbers are damage: sums of them stay in range. */
+/* Larger numbers are damage; sums of these do not overflow. */
 #define MP_TIME_MAX  ((uint64_t)1 << 52)
 #define MP_WORDS_MAX ((uint64_t)1 << 61)
 
-/* Everything is numbered from 1, with the null element at 0 in front. */
+/* Elements are numbered from 1; number 0 is the null element. */
 struct mp_tables {
     char **strings;
     struct mp_location *locations;
@@ -30,39 +30,40 @@ struct mp_reader {
     size_t length, position;
     int input_problem; /* errno */
     uint8_t *stored, *records;
-    const uint8_t *at, *end; /* what is left of the chunk's records */
+    const uint8_t *at, *end; /* the rest of the chunk's records */
     ZSTD_DCtx *unpacker;
-    struct mp_start start;
+    struct mp_record_start start;
     struct mp_tables tables;
     uint8_t tag; /* of the last record */
     uint64_t time_us;
     int64_t last_stack;
     struct mp_counters counters;
-    struct mp_list list; /* what is left of a list that is given item by item */
+    struct mp_list list; /* the rest of a list, whose items are given one by one */
     uint64_t list_number;
-    struct mp_event list_event;
+    enum mp_event_kind list_kind;
+    enum mp_generation list_generation;
     struct mp_event event;
     bool has_event;
     bool finished, ended, over;
     struct mp_coverage coverage;
 };
 
-/* Ends reading, for the first reason that is given. */
+/* Ends reading; the first reason stays. */
 void mp_reader_stop(struct mp_reader *r, enum mp_read_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same for lack of memory; false. */
+/* The same when out of memory; returns false. */
 bool mp_reader_no_memory(struct mp_reader *r);
 
-/* A number at *at, which moves behind it. False: there is none before end. */
+/* Reads a number at *at, which it advances. False: there is none before end. */
 bool mp_get_uint(const uint8_t **at, const uint8_t *end, uint64_t *out);
 bool mp_get_sint(const uint8_t **at, const uint8_t *end, int64_t *out);
 
-/* False: no memory. */
+/* False: out of memory. */
 bool mp_tables_init(struct mp_tables *t);
 void mp_tables_free(struct mp_tables *t);
 /* A copy, NUL-terminated and owned by the caller. */
 bool mp_tables_keep_text(const struct mp_text *text, struct mp_text *copy);
-/* Add an element, checked before. False: no memory. */
+/* Add an element, checked before. False: out of memory. */
 bool mp_tables_add_string(struct mp_tables *t, const struct mp_text *text);
 bool mp_tables_add_location(struct mp_tables *t, const struct mp_record_location *l);
 bool mp_tables_add_node(struct mp_tables *t, uint32_t caller, uint32_t location);

@@ -1,5 +1,5 @@
-/* reader_tables.c - the reader's tables: strings, locations, call stacks, what became of samples.
- * */
+/* reader_tables.c - the reader's tables: strings, locations, call stacks, states of samples. */
+#include "gc/assert.h"
 #include "memprof/format/reader_internal.h"
 
 #include <stdlib.h>
@@ -62,6 +62,7 @@ bool mp_tables_add_string(struct mp_tables *t, const struct mp_text *text) {
 bool mp_tables_add_location(struct mp_tables *t, const struct mp_record_location *l) {
     uint64_t number = (uint64_t)t->location_count + 1;
     if (!reserve(&t->locations, &t->location_capacity, number, sizeof *t->locations)) return false;
+    ASSERT(l->file <= t->string_count && l->definition <= t->string_count); /* PR3 */
     t->locations[++t->location_count] = (struct mp_location){
         .code = l->code,
         .file = t->strings[l->file],
@@ -77,6 +78,7 @@ bool mp_tables_add_location(struct mp_tables *t, const struct mp_record_location
 bool mp_tables_add_node(struct mp_tables *t, uint32_t caller, uint32_t location) {
     uint64_t number = (uint64_t)t->node_count + 1;
     if (!reserve(&t->nodes, &t->node_capacity, number, sizeof *t->nodes)) return false;
+    ASSERT(caller < number && location > 0 && location <= t->location_count); /* PR3 */
     uint32_t depth = t->nodes[caller].depth + 1;
     t->nodes[++t->node_count] = (struct mp_stack_node){caller, location, depth};
     return true;
@@ -116,7 +118,7 @@ bool mp_tables_kill(struct mp_tables *t, uint64_t id, enum mp_generation generat
                         SAMPLE_DEAD);
 }
 
-/* ---- What events name. ---- */
+/* ---- Access. ---- */
 
 uint32_t mp_reader_location_count(const struct mp_reader *r) { return r->tables.location_count; }
 uint32_t mp_reader_stack_count(const struct mp_reader *r) { return r->tables.node_count; }
@@ -124,13 +126,16 @@ uint32_t mp_reader_string_count(const struct mp_reader *r) { return r->tables.st
 uint64_t mp_reader_sample_count(const struct mp_reader *r) { return r->tables.sample_count; }
 
 const struct mp_location *mp_reader_location(const struct mp_reader *r, uint32_t number) {
+    ASSERT(number <= r->tables.location_count);
     return &r->tables.locations[number];
 }
 
 const struct mp_stack_node *mp_reader_stack(const struct mp_reader *r, uint32_t number) {
+    ASSERT(number <= r->tables.node_count);
     return &r->tables.nodes[number];
 }
 
 const char *mp_reader_string(const struct mp_reader *r, uint32_t number) {
+    ASSERT(number <= r->tables.string_count);
     return r->tables.strings[number];
 }

@@ -1,4 +1,4 @@
-/* record.h - the records of record.def as structs: what writer and reader have in common. */
+/* record.h - the records of record.def as structs, for writer and reader. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_RECORD_H
 #define BACTRIAN_MEMPROF_FORMAT_RECORD_H
 
@@ -34,15 +34,15 @@ enum {
 #define MP_CHUNK_MAGIC "BPC"
 
 /* How a chunk's records are stored: its header's fourth byte. */
-enum mp_encoding { MP_ENCODING_PLAIN = 0, MP_ENCODING_ZSTD = 1 };
+enum mp_encoding { MP_ENCODING_NONE = 0, MP_ENCODING_ZSTD = 1 };
 
 /* Offsets in a chunk's header; numbers are little-endian. */
 enum {
     MP_CHUNK_ENCODING = 3,
     MP_CHUNK_SEQUENCE = 4,    /* u32: from 0 */
-    MP_CHUNK_STORED = 8,      /* u32: bytes behind the header */
+    MP_CHUNK_STORED = 8,      /* u32: bytes after the header */
     MP_CHUNK_BYTES = 12,      /* u32: of records, unpacked */
-    MP_CHUNK_STORED_CRC = 16, /* u32: zlib's crc32 of the bytes behind the header */
+    MP_CHUNK_STORED_CRC = 16, /* u32: zlib's crc32 of the bytes after the header */
     MP_CHUNK_HEADER_CRC = 20, /* u32: of the 20 bytes before */
 };
 

@@ -1,5 +1,7 @@
-/* writer.c - see writer.h. The functions that write records are made of record.def. */
+/* writer.c - see writer.h. The functions that write records are made from record.def. */
 #include "memprof/format/writer.h"
+
+#include "gc/assert.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -14,7 +16,7 @@
 #include <zstd.h>
 
 enum {
-    CHUNK_BYTES = 256 * 1024, /* a chunk is closed before it grows beyond */
+    CHUNK_BYTES = 256 * 1024, /* a chunk is closed before it exceeds this */
     PACKED_BYTES = MP_CHUNK_MAX_BYTES + MP_CHUNK_MAX_BYTES / 128 + 1024,
     ZSTD_LEVEL = 1,
     NUMBER_BYTES = 10,
@@ -25,20 +27,20 @@ struct mp_writer {
     dev_t device;
     ino_t inode;
     size_t used;  /* PW1 */
-    size_t limit; /* of used: beyond it the chunk is closed */
+    size_t limit; /* of used: above it the chunk is closed */
     uint32_t sequence;
     uint64_t file_bytes; /* up to the last whole chunk */
     int problem;
     volatile bool writing;
     ZSTD_CCtx *packer;
     uint8_t *packed;                     /* header and packed records */
-    uint8_t head[MP_CHUNK_HEADER_BYTES]; /* in front of buffer: a plain chunk is one piece */
+    uint8_t head[MP_CHUNK_HEADER_BYTES]; /* just before buffer */
     uint8_t buffer[MP_CHUNK_MAX_BYTES];
 };
 
 static_assert(offsetof(struct mp_writer, buffer) ==
                   offsetof(struct mp_writer, head) + MP_CHUNK_HEADER_BYTES,
-              "a plain chunk is written in one piece");
+              "an uncompressed chunk is written in one piece");
 
 /* ---- Fields. ---- */
 
@@ -85,13 +87,15 @@ static uint8_t *put_list(uint8_t *at, const struct mp_list *l) {
     return at;
 }
 
-/* Makes room for a record of at most so many bytes. NULL: nothing is written any more. */
+/* Makes room for a record of at most that many bytes. NULL: nothing more is written. */
 static inline uint8_t *begin(struct mp_writer *w, size_t bytes) {
+    ASSERT(w->used <= w->limit && w->limit <= MP_CHUNK_MAX_BYTES);
     if (__builtin_expect(w->used + bytes > w->limit, 0)) mp_writer_flush(w);
     return w->problem == 0 && bytes <= MP_CHUNK_MAX_BYTES ? w->buffer + w->used : NULL;
 }
 
 static void end(struct mp_writer *w, const uint8_t *at) {
+    ASSERT(at > w->buffer + w->used && at <= w->buffer + MP_CHUNK_MAX_BYTES); /* PW1 */
     atomic_signal_fence(memory_order_seq_cst);
     w->used = (size_t)(at - w->buffer);
     atomic_signal_fence(memory_order_seq_cst);
@@ -104,7 +108,7 @@ static void end(struct mp_writer *w, const uint8_t *at) {
 #define TEXT(name) +NUMBER_BYTES + text_length(&record->name)
 #define LIST(name) +NUMBER_BYTES *(1 + record->name.count)
 #define RECORD(id, tag, name, fields, meaning) \
-    static size_t bound_of_##name(const struct mp_record_##name *record) { return 1 fields; }
+    static size_t max_bytes_of_##name(const struct mp_record_##name *record) { return 1 fields; }
 #include "memprof/format/record.def"
 
 #define BYTE(name) *at++ = record->name;
@@ -115,7 +119,7 @@ static void end(struct mp_writer *w, const uint8_t *at) {
 #define LIST(name) at = put_list(at, &record->name);
 #define RECORD(id, tag, name, fields, meaning)                                         \
     void mp_write_##name(struct mp_writer *w, const struct mp_record_##name *record) { \
-        uint8_t *at = begin(w, bound_of_##name(record));                               \
+        uint8_t *at = begin(w, max_bytes_of_##name(record));                           \
         if (at == NULL) return;                                                        \
         *at++ = tag;                                                                   \
         fields end(w, at);                                                             \
@@ -162,34 +166,35 @@ static bool write_all(struct mp_writer *w, const uint8_t *bytes, size_t n) {
 
 static void fail(struct mp_writer *w) {
     w->problem = errno != 0 ? errno : EIO;
-    /* What was written of a chunk goes, so that a reader sees a whole file. */
+    /* Removes a chunk that was written in part (PW2). */
     if (still_ours(w) && ftruncate(w->fd, (off_t)w->file_bytes) != 0) return;
 }
 
-/* A limit on the size of files, or a pipe without a reader, would end the process by a signal: both
- * are a failure like a full disk here. */
-static void hold_signals(sigset_t *held, sigset_t *before) {
-    sigemptyset(held);
-    sigaddset(held, SIGXFSZ);
-    sigaddset(held, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, held, before);
+/* A limit on the size of files, or a pipe without a reader, would end the process by a signal; here
+ * both are failures like a full disk. */
+static void block_signals(sigset_t *blocked, sigset_t *before) {
+    sigemptyset(blocked);
+    sigaddset(blocked, SIGXFSZ);
+    sigaddset(blocked, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, blocked, before);
 }
 
-static void release_signals(const sigset_t *held, const sigset_t *before, bool failed) {
-    const struct timespec at_once = {0, 0};
-    while (failed && sigtimedwait(held, NULL, &at_once) > 0) continue;
+static void unblock_signals(const sigset_t *blocked, const sigset_t *before, bool failed) {
+    const struct timespec no_wait = {0, 0};
+    while (failed && sigtimedwait(blocked, NULL, &no_wait) > 0) continue;
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 static void write_chunk(struct mp_writer *w, const uint8_t *bytes, size_t n) {
-    sigset_t held, before;
+    sigset_t blocked, before;
     int saved = errno;
+    ASSERT(!w->writing && n > MP_CHUNK_HEADER_BYTES);
     errno = 0;
     w->writing = true;
-    hold_signals(&held, &before);
+    block_signals(&blocked, &before);
     bool written = write_all(w, bytes, n);
     int problem = errno;
-    release_signals(&held, &before, !written);
+    unblock_signals(&blocked, &before, !written);
     errno = problem;
     if (written) {
         w->file_bytes += n;
@@ -202,8 +207,8 @@ static void write_chunk(struct mp_writer *w, const uint8_t *bytes, size_t n) {
     errno = saved;
 }
 
-static void write_plain(struct mp_writer *w) {
-    fill_header(w, w->head, MP_ENCODING_PLAIN, w->buffer, w->used);
+static void write_uncompressed(struct mp_writer *w) {
+    fill_header(w, w->head, MP_ENCODING_NONE, w->buffer, w->used);
     write_chunk(w, w->head, MP_CHUNK_HEADER_BYTES + w->used);
 }
 
@@ -213,7 +218,7 @@ void mp_writer_flush(struct mp_writer *w) {
     uint8_t *records = w->packed + MP_CHUNK_HEADER_BYTES;
     size_t n = ZSTD_compressCCtx(w->packer, records, PACKED_BYTES, w->buffer, w->used, ZSTD_LEVEL);
     if (ZSTD_isError(n) || n >= w->used) {
-        write_plain(w);
+        write_uncompressed(w);
         return;
     }
     fill_header(w, w->packed, MP_ENCODING_ZSTD, records, n);
@@ -227,7 +232,7 @@ bool mp_writer_begin_signal(struct mp_writer *w) {
 }
 
 void mp_writer_end_signal(struct mp_writer *w) {
-    if (w->problem == 0 && w->used > 0) write_plain(w);
+    if (w->problem == 0 && w->used > 0) write_uncompressed(w);
     w->limit = CHUNK_BYTES;
 }
 

@@ -1,21 +1,21 @@
 /* writer.h - writes a profile file, chunk by chunk.
  *
- * Records gather in memory; a full chunk is packed, checksummed and written with one write, so that
- * a process that is killed loses at most the open chunk.
+ * Records are collected in memory. A full chunk is compressed, checksummed and written with one
+ * write, so that a process that is killed loses at most the open chunk.
  *
- * PW1  Behind a record, used counts exactly the whole records of the open chunk: a signal handler
+ * PW1  Between records, used counts exactly the whole records of the open chunk: a signal handler
  *      may write them.
- * PW2  After a failure nothing is written any more, and the file ends with a whole chunk if the
- *      system allows.
- * PW3  Only the file that was given is written to: a descriptor that names another one by now is a
- *      failure. */
+ * PW2  After a failure nothing more is written, and the file ends with a whole chunk if the system
+ *      permits.
+ * PW3  Only the file that was given is written to: a descriptor that has come to name another one
+ *      is a failure. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_WRITER_H
 #define BACTRIAN_MEMPROF_FORMAT_WRITER_H
 
 #include "memprof/format/record.h"
 
 enum {
-    MP_LIST_MAX = 50000,     /* numbers in one list: longer ones are the caller's to split */
+    MP_LIST_MAX = 50000,     /* numbers in one list: the caller splits longer ones */
     MP_TEXT_MAX = 100 * 1024 /* bytes of one text: longer ones are cut */
 };
 
@@ -28,10 +28,10 @@ void mp_writer_free(struct mp_writer *w); /* NULL is fine */
 
 /* Writes the open chunk, if it holds anything. After a failure (mp_writer_problem) nothing. */
 void mp_writer_flush(struct mp_writer *w);
-/* For a signal handler, which may have interrupted any other function: small records that are
- * written between the two go to the open chunk, then it is written plain, without allocation; the
- * writer must not be used after the handler if records may have been half written. begin gives
- * false if a write is under way, which can't be joined. */
+/* For a signal handler, which may have interrupted any other function: small records written
+ * between the two go to the open chunk, which is then written uncompressed, without allocation. If
+ * the handler interrupted the writing of a record the writer must not be used afterwards. begin
+ * returns false while a chunk is being written. */
 bool mp_writer_begin_signal(struct mp_writer *w);
 void mp_writer_end_signal(struct mp_writer *w);
 
@@ -39,17 +39,11 @@ void mp_writer_end_signal(struct mp_writer *w);
 int mp_writer_problem(const struct mp_writer *w);
 /* Bytes in the file. */
 uint64_t mp_writer_file_bytes(const struct mp_writer *w);
-/* Chunks that were written, and the one that could not be. */
+/* Chunks that were written, or failed. */
 uint64_t mp_writer_chunks(const struct mp_writer *w);
 
-/* mp_write_NAME(w, record) for each row of record.def. They may write a chunk; they never fail
- * (PW2). */
-#define BYTE(name)
-#define UINT(name)
-#define SINT(name)
-#define REAL(name)
-#define TEXT(name)
-#define LIST(name)
+/* mp_write_NAME(w, record) for each row of record.def. It may write a chunk, and never fails (PW2).
+ */
 #define RECORD(id, tag, name, fields, meaning) \
     void mp_write_##name(struct mp_writer *w, const struct mp_record_##name *record);
 #include "memprof/format/record.def"

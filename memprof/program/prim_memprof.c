@@ -1,9 +1,7 @@
-/* prim_memprof.c - Gc.Memprof as primitives: both generations of its interface on one engine.
+/* prim_memprof.c - Gc.Memprof as primitives: both generations of its interface.
  *
- * Of a program's own profiles one is current: the one that start and stop speak of, in whichever
- * interface.
- * The 5.x interface gives it a value, a custom block that points at the profile. */
-#include "memprof/memprof.h"
+ * One of a program's profiles is current: the one that start and stop refer to, in either
+ * interface. In the 5.x interface it has a value, a custom block that refers to the profile. */
 #include "memprof/program/profile.h"
 #include "vm/stack/raise.h"
 #include "vm/state/domain.h"
@@ -13,7 +11,7 @@
 /* ---- The value of a profile. ---- */
 
 struct handle {
-    struct mp_profile *profile; /* for finalize alone, which the original's death alone runs */
+    struct mp_profile *profile; /* for finalize alone, which runs for the original only */
     uint64_t id;                /* copies of the block may outlive the profile */
 };
 
@@ -33,10 +31,10 @@ static const struct gc_custom_ops handle_ops = {
 static struct mp_profile *profile_of(struct domain *d, value v, const char *function) {
     if (is_int(v) || tag_of(v) != TAG_CUSTOM || custom_ops(v) != &handle_ops)
         vm_invalid_argument(d, "%s", function);
-    return mp_profile_find(mp_engine_of(d), handle_of(v)->id);
+    return mp_profile_find(mp_program_of(d), handle_of(v)->id);
 }
 
-/* ---- Checks, with OCaml's texts. ---- */
+/* ---- Checks, with OCaml's messages. ---- */
 
 static double rate_argument(struct domain *d, value rate, value callstack_size) {
     double r = is_block(rate) && tag_of(rate) == TAG_DOUBLE ? double_of_val(rate) : -1;
@@ -52,7 +50,7 @@ static void require_tracker(struct domain *d, value tracker) {
     if (!fits) vm_invalid_argument(d, "Gc.Memprof.start");
 }
 
-/* A copy that the program can't get at, and so not cut short. GC: may run. */
+/* A copy that the program can't reach, and so can't truncate. GC: may run. */
 static value own_tracker(struct domain *d, value tracker) {
     GC_ROOT(&d->gc, &tracker);
     value own = gc_alloc_major_unsampled(&d->gc, TRACKER_FIELDS, 0);
@@ -60,39 +58,39 @@ static value own_tracker(struct domain *d, value tracker) {
     return own;
 }
 
-static void refuse_second(struct domain *d, const struct mp_engine *engine) {
-    if (engine->current != NULL) vm_failwith(d, "Gc.Memprof.start: already started.");
+static void refuse_second(struct domain *d, const struct mp_program *program) {
+    if (program->current != NULL) vm_failwith(d, "Gc.Memprof.start: already started.");
 }
 
-static void require_room(struct domain *d, const struct mp_engine *engine) {
-    if (!mp_sampler_has_room(engine->sampler))
+static void require_room(struct domain *d, const struct mp_program *program) {
+    if (!mp_sampler_has_room(program->sampler))
         vm_failwith(d, "Gc.Memprof.start: too many profiles are running.");
 }
 
 /* ---- 4.13 and 4.14. ---- */
 
-static value mp_prim_start_4(struct domain *d, value rate, value callstack_size, value tracker) {
-    struct mp_engine *engine = mp_engine_of(d);
-    refuse_second(d, engine);
+value mp_prim_start_4(struct domain *d, value rate, value callstack_size, value tracker) {
+    struct mp_program *program = mp_program_of(d);
+    refuse_second(d, program);
     double r = rate_argument(d, rate, callstack_size);
     require_tracker(d, tracker);
-    require_room(d, engine);
+    require_room(d, program);
     tracker = own_tracker(d, tracker);
-    engine->current = mp_profile_start(engine, MP_STYLE_4, false, r,
-                                       (uint64_t)int_of_val(callstack_size), tracker);
+    program->current = mp_profile_start(program, MP_STYLE_4, false, r,
+                                        (uint64_t)int_of_val(callstack_size), tracker);
     return VAL_UNIT;
 }
 
 /* Ends the current profile, whichever interface started it. */
 static value stop_current(struct domain *d, const char *refusal) {
-    struct mp_engine *engine = mp_engine_of(d);
-    value result = engine->current == NULL ? VAL_FALSE : mp_profile_stop(engine->current);
+    struct mp_program *program = mp_program_of(d);
+    value result = program->current == NULL ? VAL_FALSE : mp_profile_stop(program->current);
     if (result == VAL_FALSE) vm_failwith(d, "%s", refusal);
     vm_value_or_raise(d, result);
     return VAL_UNIT;
 }
 
-static value mp_prim_stop_4(struct domain *d, value unit) {
+value mp_prim_stop_4(struct domain *d, value unit) {
     return stop_current(d, "Gc.Memprof.stop: not started.");
 }
 
@@ -100,36 +98,35 @@ static value mp_prim_stop_4(struct domain *d, value unit) {
 
 static value start_5(struct domain *d, value rate, value callstack_size, value tracker,
                      bool another) {
-    struct mp_engine *engine = mp_engine_of(d);
+    struct mp_program *program = mp_program_of(d);
     double r = rate_argument(d, rate, callstack_size);
     require_tracker(d, tracker);
-    if (!another) refuse_second(d, engine);
-    require_room(d, engine);
+    if (!another) refuse_second(d, program);
+    require_room(d, program);
     tracker = own_tracker(d, tracker);
     GC_ROOT(&d->gc, &tracker);
     value handle = gc_alloc_custom(&d->gc, &handle_ops, sizeof(struct handle), 0, 1);
     *handle_of(handle) = (struct handle){NULL, 0};
-    struct mp_profile *p = mp_profile_start(engine, MP_STYLE_5, another, r,
+    struct mp_profile *p = mp_profile_start(program, MP_STYLE_5, another, r,
                                             (uint64_t)int_of_val(callstack_size), tracker);
     *handle_of(handle) = (struct handle){p, p->id};
-    if (!another) engine->current = p;
+    if (!another) program->current = p;
     return handle;
 }
 
-static value mp_prim_start(struct domain *d, value rate, value callstack_size, value tracker) {
+value mp_prim_start(struct domain *d, value rate, value callstack_size, value tracker) {
     return start_5(d, rate, callstack_size, tracker, false);
 }
 
-static value mp_prim_start_another(struct domain *d, value rate, value callstack_size,
-                                   value tracker) {
+value mp_prim_start_another(struct domain *d, value rate, value callstack_size, value tracker) {
     return start_5(d, rate, callstack_size, tracker, true);
 }
 
-static value mp_prim_stop(struct domain *d, value unit) {
+value mp_prim_stop(struct domain *d, value unit) {
     return stop_current(d, "Gc.Memprof.stop: no profile running.");
 }
 
-static value mp_prim_stop_another(struct domain *d, value handle) {
+value mp_prim_stop_another(struct domain *d, value handle) {
     struct mp_profile *p = profile_of(d, handle, "Bactrian.Memprof.stop_another");
     bool sampling = p != NULL && p->status == MP_SAMPLING;
     value result = sampling ? mp_profile_stop(p) : VAL_FALSE;
@@ -138,7 +135,7 @@ static value mp_prim_stop_another(struct domain *d, value handle) {
     return VAL_UNIT;
 }
 
-static value mp_prim_discard(struct domain *d, value handle) {
+value mp_prim_discard(struct domain *d, value handle) {
     struct mp_profile *p = profile_of(d, handle, "Gc.Memprof.discard");
     if (p == NULL || p->status == MP_DISCARDED)
         vm_failwith(d, "Gc.Memprof.discard: profile already discarded.");
@@ -147,15 +144,6 @@ static value mp_prim_discard(struct domain *d, value handle) {
     return VAL_UNIT;
 }
 
-static value mp_prim_is_sampling(struct domain *d, value unit) {
-    return val_of_bool(mp_engine_of(d)->current != NULL);
+value mp_prim_is_sampling(struct domain *d, value unit) {
+    return val_of_bool(mp_program_of(d)->current != NULL);
 }
-
-const bool mp_is_present = true;
-const struct vm_prim mp_prim_rows[] = {
-#define PRIM(name, function, kinds, result, capability, flags) \
-    {#name, function, kinds, result, CAP_##capability, flags},
-#include "memprof/prims.def"
-#undef PRIM
-};
-const size_t mp_prim_row_count = sizeof mp_prim_rows / sizeof mp_prim_rows[0];

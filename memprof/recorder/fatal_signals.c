@@ -1,13 +1,18 @@
-/* fatal_signals.c - signals that end a process, for who must save something first. */
+/* fatal_signals.c - see fatal_signals.h. */
 #include "memprof/recorder/fatal_signals.h"
+
+#include "gc/assert.h"
 
 #include <signal.h>
 
-static const int deadly[] = {SIGHUP,    SIGINT,  SIGTERM, SIGPIPE, SIGALRM,
-                             SIGVTALRM, SIGPROF, SIGUSR2, SIGXCPU};
-enum { DEADLY_COUNT = sizeof deadly / sizeof deadly[0], SIGNALS = 64 };
+static const int fatal[] = {SIGHUP,    SIGINT,  SIGTERM, SIGPIPE, SIGALRM,
+                            SIGVTALRM, SIGPROF, SIGUSR2, SIGXCPU};
+enum { FATAL_COUNT = sizeof fatal / sizeof fatal[0], SIGNALS = 64 };
 
-static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }
+static uint64_t bit_of(int number) {
+    ASSERT(number > 0 && number <= SIGNALS);
+    return (uint64_t)1 << (number - 1);
+}
 
 uint64_t mp_handle_signal(int number, void (*handler)(int)) {
     struct sigaction old, new = {.sa_handler = handler, .sa_flags = SA_RESTART};
@@ -16,13 +21,13 @@ uint64_t mp_handle_signal(int number, void (*handler)(int)) {
     return sigaction(number, &new, NULL) == 0 ? bit_of(number) : 0;
 }
 
-uint64_t mp_fatal_signals_handle(void (*handler)(int)) {
+uint64_t mp_handle_fatal_signals(void (*handler)(int)) {
     uint64_t bits = 0;
-    for (int i = 0; i < DEADLY_COUNT; i++) bits |= mp_handle_signal(deadly[i], handler);
+    for (int i = 0; i < FATAL_COUNT; i++) bits |= mp_handle_signal(fatal[i], handler);
     return bits;
 }
 
-void mp_stop_handling(uint64_t bits, void (*handler)(int)) {
+void mp_restore_signals(uint64_t bits, void (*handler)(int)) {
     struct sigaction old;
     for (int number = 1; number <= SIGNALS; number++)
         if ((bits & bit_of(number)) != 0 && sigaction(number, NULL, &old) == 0 &&

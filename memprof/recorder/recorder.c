@@ -1,15 +1,15 @@
-/* recorder.c - writes what a tracker hears to a file (recorder.h).
+/* recorder.c - writes the events of a tracker to a file (recorder.h).
  *
  *   tracker --born--> SAMPLE,  --promoted--> PROMOTIONS,  --died--> DEATHS
  *
- * Every function that the machine calls starts with enter and ends with leave: the time between is
- * the recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and what a signal asked
- * for meanwhile is done in leave. Hits are many: they read the clock only when it has moved on
- * noticeably, or when they are measured; the others have the time that was read last. */
+ * Every function that the machine calls starts with enter and ends with leave: the time in between
+ * is the recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and leave serves the
+ * requests of signals that came meanwhile. Hits are frequent: they read the clock only when it has
+ * moved noticeably, or when they are measured; the others have the time that was read last. */
 #include "gc/heap.h"
 #include "gc/stats.h"
-#include "memprof/program/profile.h"
 #include "memprof/recorder/recorder_internal.h"
+#include "memprof/sampling/sampler_inline.h"
 #include "vm/code/version.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
@@ -30,12 +30,12 @@
 enum {
     COUNTERS_EVERY_NS = 10000000,
     HITS_PER_MEASURE = 32,
-    WARM_UP_HITS = 64, /* are all measured: what they define is not typical */
+    WARM_UP_HITS = 64, /* all measured: they define more than later ones */
     FIRST_HIGH_FD = 500,
     SAME_TIME_TICKS = 1 << 20, /* 1 ms of a clock of 1 GHz, 0.25 ms of one of 4 GHz */
 };
 
-/* Seeds of the program's own profiles are small numbers: unlike these. */
+/* Seeds of the program's own profiles are smaller. */
 #define SEED_BASE ((uint64_t)1 << 32)
 
 uint64_t mp_now_ns(void) {
@@ -44,8 +44,7 @@ uint64_t mp_now_ns(void) {
     return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
-/* Something that moves on with time, at 1 GHz or faster, and costs an instruction to read: it tells
- * whether it is worth while to ask the clock. */
+/* A counter of 1 GHz or more that is cheap to read: it decides whether to read the clock. */
 static inline uint64_t ticks(void) {
 #ifdef __x86_64__
     return __builtin_ia32_rdtsc();
@@ -57,13 +56,14 @@ static inline uint64_t ticks(void) {
 static void read_clock(struct mp_recorder *r) {
     r->entered_ns = mp_now_ns();
     r->entered_ticks = ticks();
-    r->time_is_news = true;
+    r->time_unwritten = true;
 }
 
 uint64_t mp_recorder_elapsed(struct mp_recorder *r) {
-    if (!r->time_is_news) return 0;
-    r->time_is_news = false;
+    if (!r->time_unwritten) return 0;
+    r->time_unwritten = false;
     uint64_t us = (r->entered_ns - r->start_ns) / 1000, elapsed = us - r->last_us;
+    ASSERT(us >= r->last_us); /* times never go back */
     r->last_us = us;
     return elapsed;
 }
@@ -71,48 +71,45 @@ uint64_t mp_recorder_elapsed(struct mp_recorder *r) {
 static bool open_files(struct mp_recorder *r);
 static bool start_file(struct mp_recorder *r, uint64_t parent);
 
-static bool mark_alive(struct mp_recorder *r) {
+static bool map_own_process(struct mp_recorder *r) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (r->alive == NULL) {
+    if (r->own_process == NULL) {
         void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED || madvise(p, page, MADV_WIPEONFORK) != 0) return false;
-        r->alive = p;
+        r->own_process = p;
     }
-    *r->alive = (uint32_t)getpid();
+    *r->own_process = (uint32_t)getpid();
     return true;
-}
-
-static void give_up(struct mp_recorder *r) {
-    r->failed = true;
-    if (r->options.warn != NULL) r->options.warn(r->path, mp_writer_problem(r->writer));
 }
 
 uint64_t mp_recorder_lost(const struct mp_recorder *r) {
     return r->lost_sites + (r->tracker == NULL ? 0 : mp_tracker_lost(r->tracker));
 }
 
-/* ---- Coming in and going out. ---- */
+/* ---- Sections (RI3). ---- */
 
-static void come_out(struct mp_recorder *r) {
+static void section_end(struct mp_recorder *r) {
+    ASSERT(r->in_section);
     atomic_signal_fence(memory_order_seq_cst);
-    atomic_store_explicit(&r->inside, false, memory_order_release);
+    atomic_store_explicit(&r->in_section, false, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
-    if (r->snapshot_due || r->killed_by != 0) mp_recorder_serve_signals(r);
+    if (r->snapshot_requested || r->killed_by != 0) mp_recorder_serve_signals(r);
 }
 
-/* False: nothing is to be recorded. */
-static inline bool come_in(struct mp_recorder *r) {
+/* False: nothing is to be recorded. Sections do not nest. */
+static inline bool section_begin(struct mp_recorder *r) {
     if (!mp_recorder_is_recording(r)) return false;
-    atomic_store_explicit(&r->inside, true, memory_order_relaxed);
+    ASSERT(!r->in_section);
+    atomic_store_explicit(&r->in_section, true, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    bool held = atomic_load_explicit(&r->held, memory_order_acquire);
-    return __builtin_expect(!held, 1) || mp_recorder_wait_to_come_in(r);
+    bool held = atomic_load_explicit(&r->in_handler, memory_order_acquire);
+    return __builtin_expect(!held, 1) || mp_recorder_wait_for_handler(r);
 }
 
 void mp_recorder_become_child(struct mp_recorder *r) {
     uint64_t parent = r->options.follow_fork ? (uint64_t)getppid() : 0;
-    r->inside = true; /* signals may come as soon as the child is alive */
-    r->held = false;  /* by a thread of the parent */
+    r->in_section = true;  /* signals may come as soon as own_process is set */
+    r->in_handler = false; /* that of a thread of the parent */
     close(r->fd);
     r->fd = -1;
     mp_writer_free(r->writer);
@@ -122,14 +119,14 @@ void mp_recorder_become_child(struct mp_recorder *r) {
     r->options.progress = false;
     r->activity_depth = 0;
     r->killed_by = 0;
-    r->snapshot_due = false;
-    mark_alive(r);
+    r->snapshot_requested = false;
+    map_own_process(r);
     r->silent = parent == 0 || !open_files(r) || !start_file(r, parent);
-    come_out(r);
+    section_end(r);
 }
 
 static bool enter(struct mp_recorder *r) {
-    if (!come_in(r)) return false;
+    if (!section_begin(r)) return false;
     read_clock(r);
     return true;
 }
@@ -143,8 +140,11 @@ static void leave(struct mp_recorder *r, unsigned weight) {
     if (mp_writer_chunks(r->writer) != r->chunks_before) weight = 1;
     r->chunks_before = mp_writer_chunks(r->writer);
     if (weight > 0) r->overhead_ns += weight * (mp_now_ns() - r->entered_ns);
-    if (mp_writer_problem(r->writer) != 0 && !r->failed) give_up(r);
-    come_out(r);
+    if (mp_writer_problem(r->writer) != 0 && !r->failed) {
+        r->failed = true; /* RC2 */
+        if (r->options.warn != NULL) r->options.warn(r->path, mp_writer_problem(r->writer));
+    }
+    section_end(r);
 }
 
 /* ---- Samples. ---- */
@@ -169,31 +169,31 @@ static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, uint32
     mp_write_sample(r->writer, &record);
 }
 
-/* How many hits this one's time stands for; 0: it isn't measured. */
+/* The number of hits that this one's time stands for; 0: it isn't measured. */
 static inline unsigned weight_of_hit(struct mp_recorder *r) {
-    if (__builtin_expect(r->hits_to_pass > 0, 1)) {
-        r->hits_to_pass--;
+    if (__builtin_expect(r->hits_to_skip > 0, 1)) {
+        r->hits_to_skip--;
         return 0;
     }
     if (r->warm_up_hits < WARM_UP_HITS) {
         r->warm_up_hits++;
         return 1;
     }
-    r->hits_to_pass = HITS_PER_MEASURE - 1;
+    r->hits_to_skip = HITS_PER_MEASURE - 1;
     return HITS_PER_MEASURE;
 }
 
-/* What leave does, where the clock was not read: nothing unless a chunk was written. That counts as
- * overhead together with what came before it since the clock was read, SAME_TIME_TICKS at most. */
+/* As leave. Where the clock was not read, only the writing of a chunk counts as overhead, with the
+ * time since the clock was read: SAME_TIME_TICKS at most. */
 static inline void leave_hit(struct mp_recorder *r, bool clock_read, unsigned weight) {
     if (clock_read || mp_writer_chunks(r->writer) != r->chunks_before) leave(r, weight);
-    else come_out(r);
+    else section_end(r);
 }
 
-/* The tracker counts samples as the file does. */
+/* The tracker numbers samples as the file does. */
 static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     struct mp_recorder *r = context;
-    if (!come_in(r)) {
+    if (!section_begin(r)) {
         mp_tracker_stop(r->tracker);
         return;
     }
@@ -209,13 +209,14 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     leave_hit(r, clock_read, weight);
 }
 
-/* ---- Fates. A child process has heard of the collection's activity before. ---- */
+/* ---- Promotions and deaths. In a child process an activity comes before them. ---- */
 
 static_assert((int)MP_TRACKER_BATCH <= (int)MP_LIST_MAX, "a batch is a list");
 
 static void on_promoted(void *context, const uint64_t *ids, size_t count) {
     struct mp_recorder *r = context;
     if (!enter(r)) return;
+    ASSERT(count > 0 && count <= MP_LIST_MAX);
     struct mp_record_promotions record = {mp_recorder_elapsed(r), {.items = ids, .count = count}};
     mp_write_promotions(r->writer, &record);
     leave(r, 1);
@@ -224,6 +225,7 @@ static void on_promoted(void *context, const uint64_t *ids, size_t count) {
 static void on_died(void *context, const uint64_t *ids, size_t count, bool old) {
     struct mp_recorder *r = context;
     if (!enter(r)) return;
+    ASSERT(count > 0 && count <= MP_LIST_MAX);
     struct mp_record_deaths record = {mp_recorder_elapsed(r),
                                       (uint8_t)(old ? MP_DIED_MAJOR : MP_DIED_MINOR),
                                       {.items = ids, .count = count}};
@@ -241,7 +243,7 @@ static void write_counters(struct mp_recorder *r) {
         .minor_words = now.minor_words,
         .promoted_words = now.promoted_words,
         .major_words = now.major_words,
-        .external_words = mp_sampler_external_words(r->sampler),
+        .external_words = r->sampler->external_words,
         .minor_collections = now.minor_collections,
         .major_collections = now.major_collections,
         .live_words = now.live_words,
@@ -292,7 +294,7 @@ static bool is_recorded(const struct mp_recorder *r, enum gc_activity what) {
     return what == GC_ACT_MINOR || (what != GC_ACT_STOP && r->options.gc_trace);
 }
 
-/* Activities nest. The outermost one is the pause, whatever it is. */
+/* Activities nest. The outermost one, of whatever kind, is the pause. */
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                         size_t words) {
     static const enum mp_gc_phase phases[] = {
@@ -315,41 +317,44 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
         unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth
                                                             : MP_ACTIVITY_DEPTH - 1;
         uint64_t began_ns = r->activity_ns[at];
-        if (what == GC_ACT_SETTLE) r->counted_ns = 0; /* the deaths' cycle is told of at the end */
+        if (what == GC_ACT_SETTLE) r->counted_ns = 0; /* counters follow the deaths of the cycle */
         if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
         if (r->activity_depth == 0) end_of_pause(r, began_ns);
     }
     leave(r, 1);
 }
 
-void mp_recorder_enter_phase(struct mp_recorder *r, const char *name, size_t length) {
-    if (!enter(r)) return;
-    uint32_t number = mp_intern_text(r, name, length);
+value mp_prim_enter_phase(struct domain *d, value name) {
+    struct mp_recorder *r = mp_recorder_of(d->vm);
+    if (r == NULL || !enter(r)) return VAL_UNIT;
+    uint32_t number = mp_intern_text(r, string_bytes(name), string_length(name));
     write_counters(r);
     struct mp_record_phase_enter record = {mp_recorder_elapsed(r), number};
     mp_write_phase_enter(r->writer, &record);
     r->open_phases++;
     leave(r, 1);
+    return VAL_UNIT;
 }
 
-void mp_recorder_leave_phase(struct mp_recorder *r) {
-    if (!enter(r)) return;
-    if (r->open_phases > 0) { /* a child may leave what its parent entered */
+value mp_prim_leave_phase(struct domain *d, value unit) {
+    struct mp_recorder *r = mp_recorder_of(d->vm);
+    if (r == NULL || !enter(r)) return VAL_UNIT;
+    if (r->open_phases > 0) { /* a child may leave a phase that its parent entered */
         write_counters(r);
         struct mp_record_phase_leave record = {mp_recorder_elapsed(r)};
         mp_write_phase_leave(r->writer, &record);
         r->open_phases--;
     }
     leave(r, 1);
+    return VAL_UNIT;
 }
 
-static const struct mp_tracker_events recorder_events = {on_born, on_promoted, on_died,
-                                                         on_activity};
+static const struct mp_tracker_events recorder_events = {
+    .born = on_born, .promoted = on_promoted, .died = on_died, .activity = on_activity};
 
 /* ---- Files. ---- */
 
-/* A descriptor that the program is unlikely to want, so that it gets the same ones as without a
- * recorder. */
+/* Moves the descriptor out of the program's way, which gets the same ones as without a recorder. */
 static int move_high(int fd) {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
     if (high < 0) return fd;
@@ -365,7 +370,7 @@ static bool name_file(char **name, const char *format, const char *path, int num
     return true;
 }
 
-/* Makes the file, of a child under the name PATH.PID; errno says why not. */
+/* Creates the file, of a child under the name PATH.PID. False: errno. */
 static bool open_files(struct mp_recorder *r) {
     const char *path = r->options.path;
     bool child = r->path != NULL;
@@ -391,7 +396,7 @@ static struct mp_text text_of(const char *text) {
     return (struct mp_text){text, text == NULL ? 0 : strlen(text)};
 }
 
-/* argv with a NUL behind each; NULL: no memory. */
+/* argv, each with its NUL. NULL: out of memory. */
 static char *join_arguments(char **argv, size_t *length) {
     *length = 0;
     for (char **at = argv; *at != NULL; at++) *length += strlen(*at) + 1;
@@ -400,7 +405,7 @@ static char *join_arguments(char **argv, size_t *length) {
     return joined;
 }
 
-/* The first chunk: what is recorded. parent: 0 or that of a child. errno says why not. */
+/* Writes the first chunk. parent: a child's, else 0. False: errno. */
 static bool start_file(struct mp_recorder *r, uint64_t parent) {
     struct timespec now;
     char host[256] = "";
@@ -448,8 +453,8 @@ static void free_recorder(struct mp_recorder *r) {
     mp_writer_free(r->writer);
     mp_interned_clear(&r->interned);
     free(r->sites.at);
-    free(r->sites.touched);
-    if (r->alive != NULL) munmap((void *)r->alive, (size_t)sysconf(_SC_PAGESIZE));
+    free(r->sites.touched.items);
+    if (r->own_process != NULL) munmap((void *)r->own_process, (size_t)sysconf(_SC_PAGESIZE));
     if (r->tracker != NULL) mp_tracker_free(r->tracker);
     free(r->path);
     free(r->snapshot_path);
@@ -458,16 +463,20 @@ static void free_recorder(struct mp_recorder *r) {
 }
 
 struct mp_recorder *mp_recorder_of(struct vm *vm) {
-    const struct mp_engine *engine = vm->profiler.state;
-    return engine == NULL ? NULL : engine->recorder;
+    const struct mp_sampler *sampler = vm->profiler.state;
+    return sampler == NULL ? NULL : sampler->recorder;
 }
 
-bool mp_recorder_writes_to(const struct mp_recorder *r, int fd) { return r->fd == fd; }
+static bool owns_descriptor(void *state, int fd) {
+    const struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
+    return r != NULL && r->fd == fd;
+}
 
-/* What is dead is known to be dead after one more collection. */
+/* A last collection finds which blocks are dead. */
 static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
     r->ended_ns = mp_now_ns();
     if (!enter(r)) return;
+    ASSERT(!r->finished && !r->closed);
     mp_sites_write(r);
     write_counters(r);
     struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
@@ -486,37 +495,37 @@ static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned s
     leave(r, 1);
 }
 
-/* Exit is an end like any other: what the program holds at the call is live. Later its stack is
- * gone, and with it the globals of the module that has not been initialised to its end. */
+/* The program calls exit: what it holds at the call is live. Later its stack is gone, and with it
+ * the globals of a module whose initialisation has not ended. */
 static void leaving(void *state, int status) {
-    struct mp_engine *engine = state;
-    if (engine->recorder->ended_ns == 0) write_end(engine->recorder, MP_EXITED, (unsigned)status);
+    struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
+    if (r->ended_ns == 0) write_end(r, MP_EXITED, (unsigned)status);
 }
 
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options) {
-    struct mp_engine *engine = mp_engine_of(vm->domain);
-    struct mp_recorder *r = calloc(1, sizeof *r);
+    struct mp_sampler *sampler = mp_sampler_of(vm->domain);
+    struct mp_recorder *r = sampler == NULL ? NULL : calloc(1, sizeof *r);
     if (r == NULL) return NULL;
+    ASSERT(sampler->recorder == NULL && options->rate > 0 && options->rate <= 1);
     r->d = vm->domain;
-    r->sampler = engine->sampler;
+    r->sampler = sampler;
     r->options = *options;
     r->fd = -1;
-    bool started = mark_alive(r) && open_files(r) && start_file(r, 0);
-    if (started) {
+    if (map_own_process(r) && open_files(r) && start_file(r, 0)) {
         errno = ENOMEM;
         r->tracker = mp_tracker_start(r->d, options->rate, SEED_BASE + options->seed,
                                       &recorder_events, r);
     }
-    if (r->tracker == NULL) {
+    if (r->tracker == NULL || (options->exact_sites && !mp_sites_start(r))) {
         int problem = errno;
         free_recorder(r);
         errno = problem;
         return NULL;
     }
-    engine->recorder = r;
-    if (options->exact_sites) mp_sites_start(r);
-    if (!options->no_handlers) mp_recorder_listen(r);
+    sampler->recorder = r;
+    vm->profiler.owns_descriptor = owns_descriptor;
     vm->profiler.leaving = leaving;
+    if (!options->no_handlers) mp_recorder_handle_signals(r);
     return r;
 }
 
@@ -534,12 +543,12 @@ uint64_t mp_recorder_overhead(const struct mp_recorder *r) { return r->overhead_
 
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out) {
-    struct mp_engine *engine = r->d->vm->profiler.state;
+    ASSERT(r->sampler->recorder == r);
     if (r->ended_ns == 0) write_end(r, outcome, status);
     r->d->vm->profiler.leaving = NULL;
-    mp_recorder_deafen(r);
+    mp_recorder_restore_signals(r);
     if (r->options.exact_sites) mp_sites_stop(r);
-    engine->recorder = NULL;
+    r->sampler->recorder = NULL;
     *out = (struct mp_recording){
         .samples = mp_tracker_count(r->tracker),
         .lost_samples = mp_recorder_lost(r),

@@ -1,17 +1,16 @@
-/* recorder.h - writes what a program allocates to a profile file (memprof/format), as a client of
+/* recorder.h - writes a program's sampled blocks to a profile file (memprof/format), as a client of
  * the sampler.
  *
- * The recorder is no part of the program that it watches: it allocates nothing in the heap, runs no
- * OCaml code, and whatever befalls its file never stops the program (D12). One machine has at most
- * one.
+ * The recorder allocates nothing in the program's heap and runs no OCaml code. No failure of its
+ * file stops the program (D12). A machine has at most one.
  *
  * RC1  A block is recorded once it exists; its promotion and its death are recorded at most once.
- * RC2  What goes wrong with the file is told once, on standard error; then nothing more is
- *      recorded.
+ * RC2  A failure of the file is reported once, on standard error; then recording ends.
  * RC3  A child process never writes to its parent's file. */
 #ifndef BACTRIAN_MEMPROF_RECORDER_RECORDER_H
 #define BACTRIAN_MEMPROF_RECORDER_RECORDER_H
 
+#include "gc/value.h"
 #include "memprof/format/format.h"
 
 struct vm;
@@ -30,43 +29,38 @@ struct mp_recorder_options {
     bool progress;        /* a line on standard error, once a second */
     const char *program;  /* its name; the arguments are vm_options.argv */
     const char *recorder; /* name and version of what records */
-    /* Tells the user that the file can't be written any more (errno), and that the program goes on.
-     * */
+    /* Warns the user that the file can't be written any more (errno); the program goes on. */
     void (*warn)(const char *path, int problem);
 };
 
-/* What a finished recording came to. */
+/* The outcome of a recording. */
 struct mp_recording {
     uint64_t samples, lost_samples, file_bytes;
     uint64_t elapsed_ns, overhead_ns; /* of the run, and of that in the recorder */
     bool failed;                      /* RC2 */
-    bool silent; /* a child process that was not to be recorded: nothing to tell */
+    bool silent;                      /* a child process that was not recorded: nothing to report */
     char path[4096];
 };
 
-/* Starts recording a machine that is loaded, and that may be running. NULL: the file can't be made
- * (errno), or memory is exhausted (ENOMEM). GC: never. */
+/* Starts recording a machine that is loaded, and may be running. NULL: the file can't be made, out
+ * of memory, or too many streams (errno). GC: never. */
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options);
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);
-/* Whether fd is the descriptor of its file. GC: never. */
-bool mp_recorder_writes_to(const struct mp_recorder *r, int fd);
-
-/* Brings all that is recorded so far to the file, which can then be read while the recording goes
- * on. Returns the nanoseconds since its start. GC: never. */
+/* Writes everything recorded so far to the file, which can be read while recording goes on. Returns
+ * the nanoseconds since its start. GC: never. */
 uint64_t mp_recorder_flush(struct mp_recorder *r);
-
-/* The nanoseconds spent in the recorder so far, as far as they are measured. GC: never. */
+/* The nanoseconds spent in the recorder so far, as it measures itself. GC: never. */
 uint64_t mp_recorder_overhead(const struct mp_recorder *r);
-
-/* The program is over, or is to be recorded no longer: collects once more (so that what is dead is
- * known to be; when the program calls exit, that is done at the call), closes the file. Called
- * before vm_destroy. GC: may run. */
+/* Ends the recording when the program is over, or earlier: runs a last collection that finds dead
+ * blocks (if the program calls exit, that is done at the call) and closes the file. Called before
+ * vm_destroy. GC: may run. */
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out);
 
-/* The program enters a phase, leaves the innermost one. GC: never. */
-void mp_recorder_enter_phase(struct mp_recorder *r, const char *name, size_t length);
-void mp_recorder_leave_phase(struct mp_recorder *r);
+/* Bactrian.Profile's primitives: the program enters a phase of that name, and leaves the innermost
+ * one. Without a recorder they do nothing. GC: never. */
+value mp_prim_enter_phase(struct domain *d, value name);
+value mp_prim_leave_phase(struct domain *d, value unit);
 
 #endif

@@ -1,17 +1,16 @@
-/* signals.c - what signals mean to a recorder: snapshots, and closing the file in time.
+/* signals.c - what signals do to a recorder: snapshots, and closing the file in time.
  *
  * SIGUSR1 and the signals that end a process get a handler while their disposition is the default
- * one; the program may set its own at any time, and never sees ours (to OCaml's Sys.signal it is
- * the default).
+ * one. The program may install its own at any time, and never sees ours: to OCaml's Sys.signal the
+ * disposition is the default.
  *
- * A handler may interrupt anything, and run in another thread than the one that has the machine. It
- * notes what is asked for, which is done at once if no function of the recorder runs, else when
- * that one is left; meanwhile none may begin. So between two steps of a change nobody looks at the
- * recorder or writes its file. What a handler does uses system calls and the open chunk's plain
- * bytes, nothing that allocates.
+ * A handler may interrupt anything, and may run in a thread that does not hold the runtime lock. It
+ * notes its request, which is served at once if no section of the recorder runs, else when that
+ * one ends; meanwhile no section may begin (RI3). Handlers use system calls and write the open
+ * chunk uncompressed, and allocate nothing.
  *
  * A process has one set of handlers, so the recorder that they serve is a file-scope word
- * (`listener`, named in vm/README.md). */
+ * (`signal_recorder`, named in vm/README.md). */
 #include "memprof/recorder/fatal_signals.h"
 #include "memprof/recorder/recorder_internal.h"
 
@@ -28,19 +27,19 @@
 
 enum { WAIT_NS = 100000, WAITS_AT_EXIT = 10000 };
 
-static struct mp_recorder *_Atomic listener;
+static struct mp_recorder *_Atomic signal_recorder;
 
-/* RC3: a child process inherits the handlers, not the recording. */
-static struct mp_recorder *listening(void) {
-    struct mp_recorder *r = atomic_load(&listener);
-    return r == NULL || r->silent || r->failed || *r->alive == 0 ? NULL : r;
+/* The recorder that handlers serve; RC3: a child process inherits them, but not the recording. */
+static struct mp_recorder *recorder_of_process(void) {
+    struct mp_recorder *r = atomic_load(&signal_recorder);
+    return r == NULL || r->silent || r->failed || *r->own_process == 0 ? NULL : r;
 }
 
 /* ---- The end. ---- */
 
-/* Needs: the recorder held, or the only thread. What the program's own end has written already is
- * not written again. */
+/* Needs: in_handler. What the end of the program has written already is not written again. */
 static void close_file(struct mp_recorder *r, enum mp_outcome outcome, int status) {
+    ASSERT(r->in_handler);
     if (!mp_writer_begin_signal(r->writer)) return;
     uint64_t us = (mp_now_ns() - r->start_ns) / 1000;
     uint64_t elapsed = us < r->last_us ? 0 : us - r->last_us;
@@ -71,7 +70,7 @@ static bool copy(int from, int to, uint64_t bytes) {
     return true;
 }
 
-/* Whatever goes wrong costs the snapshot, nothing else. */
+/* A failure costs the snapshot, nothing else. */
 static void write_snapshot(struct mp_recorder *r) {
     if (!mp_writer_begin_signal(r->writer)) return;
     mp_writer_end_signal(r->writer);
@@ -82,63 +81,64 @@ static void write_snapshot(struct mp_recorder *r) {
     if (!copied || rename(r->part_path, r->snapshot_path) != 0) unlink(r->part_path);
 }
 
-/* ---- What is due. ---- */
+/* ---- Requests. ---- */
 
-/* Coming in and going out have no barriers of their own, so that they cost nothing: who takes hold
- * makes all threads pass one. Where the system cannot do that a moment is left unguarded. */
-static void pass_barriers(void) {
+/* Sections have no memory barriers of their own, so that they cost nothing: a handler makes all
+ * threads execute one. Where the system cannot do that a short race remains. */
+static void issue_barriers(void) {
     atomic_thread_fence(memory_order_seq_cst);
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
 }
 
-/* False: a function of the recorder runs, or somebody else holds it. */
-static bool take_hold(struct mp_recorder *r) {
-    if (atomic_exchange(&r->held, true)) return false;
-    pass_barriers();
-    if (!r->inside) return true;
-    atomic_store(&r->held, false);
+/* False: a section or another handler runs. */
+static bool handler_begin(struct mp_recorder *r) {
+    if (atomic_exchange(&r->in_handler, true)) return false;
+    issue_barriers();
+    if (!r->in_section) return true;
+    atomic_store(&r->in_handler, false);
     return false;
 }
 
-static bool something_is_due(const struct mp_recorder *r) {
-    return r->snapshot_due || r->killed_by != 0;
+static bool request_pending(const struct mp_recorder *r) {
+    return r->snapshot_requested || r->killed_by != 0;
 }
 
-static void do_what_is_due(struct mp_recorder *r) {
-    if (atomic_exchange(&r->snapshot_due, false) && !r->silent && !r->failed) write_snapshot(r);
+static void serve_requests(struct mp_recorder *r) {
+    bool recording = !r->silent && !r->failed;
+    if (atomic_exchange(&r->snapshot_requested, false) && recording) write_snapshot(r);
     if (r->killed_by == 0) return;
-    if (!r->silent && !r->failed) close_file(r, MP_KILLED, r->killed_by);
+    if (recording) close_file(r, MP_KILLED, r->killed_by);
     mp_die_of(r->killed_by);
 }
 
-/* Whoever lets go, or goes out, looks again: what became due in between is not forgotten. */
+/* Called again at the end of each section and handler, so no request is lost. */
 void mp_recorder_serve_signals(struct mp_recorder *r) {
     int saved = errno;
-    while (something_is_due(r) && !r->inside) {
-        if (take_hold(r)) {
-            do_what_is_due(r);
-            atomic_store(&r->held, false);
-        } else if (r->held) {
+    while (request_pending(r) && !r->in_section) {
+        if (handler_begin(r)) {
+            serve_requests(r);
+            atomic_store(&r->in_handler, false);
+        } else if (r->in_handler) {
             break;
         }
     }
     errno = saved;
 }
 
-static void wait_a_moment(void) { nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL); }
+static void wait_briefly(void) { nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL); }
 
-bool mp_recorder_wait_to_come_in(struct mp_recorder *r) {
+bool mp_recorder_wait_for_handler(struct mp_recorder *r) {
     do {
-        atomic_store(&r->inside, false);
-        while (r->held) wait_a_moment();
+        atomic_store(&r->in_section, false);
+        while (r->in_handler) wait_briefly();
         if (!mp_recorder_is_recording(r)) return false;
-        atomic_store(&r->inside, true);
-    } while (r->held);
+        atomic_store(&r->in_section, true);
+    } while (r->in_handler);
     return true;
 }
 
-static void on_deadly_signal(int number) {
-    struct mp_recorder *r = listening();
+static void on_fatal_signal(int number) {
+    struct mp_recorder *r = recorder_of_process();
     if (r == NULL) {
         mp_die_of(number);
         return;
@@ -148,41 +148,41 @@ static void on_deadly_signal(int number) {
 }
 
 static void on_snapshot_signal(int number) {
-    struct mp_recorder *r = atomic_load(&listener);
-    if (r != NULL && *r->alive == 0) mp_die_of(number); /* a child: as if there were no handler */
-    r = listening();
+    struct mp_recorder *r = atomic_load(&signal_recorder);
+    if (r != NULL && *r->own_process == 0) mp_die_of(number); /* a child: the default action */
+    r = recorder_of_process();
     if (r == NULL) return;
-    r->snapshot_due = true;
+    r->snapshot_requested = true;
     mp_recorder_serve_signals(r);
 }
 
-/* exit() of C code, which no outcome of vm_run tells of. */
+/* exit() in C code, after which vm_run does not return. */
 static void on_exit_of_process(void) {
-    struct mp_recorder *r = listening();
+    struct mp_recorder *r = recorder_of_process();
     bool held = false;
     for (int i = 0; r != NULL && !held && i < WAITS_AT_EXIT; i++) {
-        held = take_hold(r);
-        if (!held) wait_a_moment();
+        held = handler_begin(r);
+        if (!held) wait_briefly();
     }
     if (!held) return;
     close_file(r, MP_EXITED, 0);
-    atomic_store(&r->held, false);
+    atomic_store(&r->in_handler, false);
 }
 
-/* ---- Listening. ---- */
+/* ---- Handlers. ---- */
 
-void mp_recorder_listen(struct mp_recorder *r) {
+void mp_recorder_handle_signals(struct mp_recorder *r) {
     struct mp_recorder *nobody = NULL;
-    if (!atomic_compare_exchange_strong(&listener, &nobody, r)) return;
+    if (!atomic_compare_exchange_strong(&signal_recorder, &nobody, r)) return;
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
     r->handled = mp_handle_signal(SIGUSR1, on_snapshot_signal);
-    r->handled |= mp_fatal_signals_handle(on_deadly_signal);
+    r->handled |= mp_handle_fatal_signals(on_fatal_signal);
     atexit(on_exit_of_process);
 }
 
-void mp_recorder_deafen(struct mp_recorder *r) {
-    if (atomic_load(&listener) != r) return;
-    mp_stop_handling(r->handled, on_snapshot_signal);
-    mp_stop_handling(r->handled, on_deadly_signal);
-    atomic_store(&listener, NULL);
+void mp_recorder_restore_signals(struct mp_recorder *r) {
+    if (atomic_load(&signal_recorder) != r) return;
+    mp_restore_signals(r->handled, on_snapshot_signal);
+    mp_restore_signals(r->handled, on_fatal_signal);
+    atomic_store(&signal_recorder, NULL);
 }

@@ -1,7 +1,7 @@
-/* stacks.c - call stacks as numbers: each frame, location and text goes to the file once.
+/* stacks.c - interns call stacks: each frame, location and string is written to the file once.
  *
  * A stack is a path in a tree whose nodes are (caller, location). The path of the last stack is
- * kept; the machine tells how many of its outermost frames can't have changed since
+ * kept, and the machine knows how many of its outermost frames can't have changed since
  * (vm/stack/callstack.h), so a sample costs the frames that differ. */
 #include "gc/small_tables.h"
 #include "memprof/recorder/recorder_internal.h"
@@ -14,43 +14,15 @@
 
 #include <stdlib.h>
 
-/* ---- Maps. ---- */
-
-static uint64_t mix(uint64_t key) {
-    key ^= key >> 32;
-    key *= 0x9e3779b97f4a7c15u;
-    return key ^ key >> 29;
+static uint32_t find(const struct word_map *map, uint64_t key) {
+    const uintptr_t *number = word_map_find(map, key);
+    return number == NULL ? 0 : (uint32_t)*number;
 }
 
-static struct mp_map_slot *slot_of(const struct mp_map *map, uint64_t key) {
-    size_t mask = map->capacity - 1, i = mix(key) & mask;
-    while (map->slots[i].number != 0 && map->slots[i].key != key) i = (i + 1) & mask;
-    return &map->slots[i];
-}
-
-static uint32_t find(const struct mp_map *map, uint64_t key) {
-    return map->capacity == 0 ? 0 : slot_of(map, key)->number;
-}
-
-static bool widen(struct mp_map *map) {
-    struct mp_map wider = {.capacity = map->capacity == 0 ? IF_SMALL_TABLES(2, 256)
-                                                          : 2 * map->capacity};
-    wider.slots = calloc(wider.capacity, sizeof *wider.slots);
-    if (wider.slots == NULL) return false;
-    for (size_t i = 0; i < map->capacity; i++)
-        if (map->slots[i].number != 0) *slot_of(&wider, map->slots[i].key) = map->slots[i];
-    wider.count = map->count;
-    free(map->slots);
-    *map = wider;
-    return true;
-}
-
-/* False: no memory; the key stays unknown, and will get a second number. */
-static bool add(struct mp_map *map, uint64_t key, uint32_t number) {
-    if (2 * (map->count + 1) > map->capacity && !widen(map)) return false;
-    *slot_of(map, key) = (struct mp_map_slot){key, number};
-    map->count++;
-    return true;
+/* When out of memory the key stays unknown, and gets a second number later. */
+static void add(struct word_map *map, uint64_t key, uint32_t number) {
+    uintptr_t *word = word_map_add(map, key, IF_SMALL_TABLES(2, 256), NULL);
+    if (word != NULL) *word = number;
 }
 
 /* ---- Texts and locations. ---- */
@@ -61,11 +33,14 @@ uint32_t mp_intern_text(struct mp_recorder *r, const char *text, size_t length) 
     return ++r->interned.string_count;
 }
 
-/* Of 64 bits: that two texts of a program share one doesn't happen. */
+/* 64 bits, not 0: two texts of a program never share one in practice. */
 static uint64_t hash_text(const char *text) {
     uint64_t hash = 1;
-    for (; *text != 0; text++) hash = mix((hash ^ (unsigned char)*text) * 0x100000001b3u);
-    return hash;
+    for (; *text != 0; text++) {
+        hash = (hash ^ (unsigned char)*text) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash | 1;
 }
 
 static uint32_t intern_debug_text(struct mp_recorder *r, const char *text) {
@@ -80,7 +55,8 @@ static uint32_t intern_debug_text(struct mp_recorder *r, const char *text) {
 
 static uint64_t not_negative(int n) { return n < 0 ? 0 : (uint64_t)n; }
 
-/* The program can ask whether debugging information was read: not on its own account. */
+/* The program can ask whether debugging information was read: the recorder's reading must not
+ * show. */
 static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_location *location) {
     struct vm *vm = r->d->vm;
     int shown = vm->debug_status;
@@ -91,8 +67,8 @@ static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_locatio
     return found;
 }
 
-/* Code compiled without -g still has a module, and a place where its function begins; what the
- * compiler puts around an external is called by the primitive's name. */
+/* Code compiled without -g still has a module and a function's entry; the code that the compiler
+ * makes of an external has the primitive's name. */
 static void name_without_debug(struct mp_recorder *r, uint64_t gpc,
                                struct mp_record_location *record) {
     struct vm *vm = r->d->vm;
@@ -128,53 +104,46 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
 /* ---- Stacks. ---- */
 
 static bool reserve_path(struct mp_interned *t, size_t depth) {
-    if (depth <= t->capacity) return true;
-    size_t wider = t->capacity == 0 ? IF_SMALL_TABLES(1, 256) : t->capacity;
-    while (wider < depth) wider *= 2;
-    uint64_t *gpcs = realloc(t->gpcs, wider * sizeof *gpcs);
-    if (gpcs != NULL) t->gpcs = gpcs;
-    uint32_t *nodes = realloc(t->nodes, wider * sizeof *nodes);
-    if (nodes != NULL) t->nodes = nodes;
-    uint64_t *fresh = realloc(t->fresh, wider * sizeof *fresh);
-    if (fresh != NULL) t->fresh = fresh;
-    if (gpcs == NULL || nodes == NULL || fresh == NULL) return false;
-    t->capacity = wider;
-    return true;
+    const size_t first = IF_SMALL_TABLES(1, 256);
+    return vector_widen((void **)&t->path, &t->capacity, depth, first, sizeof *t->path, NULL) &&
+           vector_reserve(&t->fresh, depth, first, NULL);
 }
 
-/* Defines nodes for the frames gpcs[from .. depth-1]. */
+/* Defines nodes for the frames path[from .. depth-1]. */
 static void add_nodes(struct mp_recorder *r, uint32_t caller, size_t from, size_t depth) {
     struct mp_interned *t = &r->interned;
-    for (size_t i = from; i < depth; i++) t->fresh[i] = mp_intern_location(r, t->gpcs[i]);
+    ASSERT(from < depth && caller <= t->node_count);
+    for (size_t i = from; i < depth; i++) t->fresh.items[i] = mp_intern_location(r, t->path[i].gpc);
     for (size_t i = from; i < depth;) {
         size_t n = depth - i < MP_LIST_MAX ? depth - i : MP_LIST_MAX;
         struct mp_record_stack record = {.back = (uint64_t)t->node_count + 1 - caller,
-                                         .locations = {.items = t->fresh + i, .count = n}};
+                                         .locations = {.items = t->fresh.items + i, .count = n}};
         mp_write_stack(r->writer, &record);
         for (; n > 0; n--, i++) {
-            uint64_t key = (uint64_t)caller << 32 | (uint32_t)t->fresh[i];
-            caller = t->nodes[i] = ++t->node_count;
+            uint64_t key = (uint64_t)caller << 32 | (uint32_t)t->fresh.items[i];
+            caller = t->path[i].node = ++t->node_count;
             add(&t->node_of, key, caller);
         }
     }
 }
 
-/* Finds or makes the nodes of gpcs[from .. depth-1]. */
+/* Finds or makes the nodes of path[from .. depth-1]. */
 static void extend_path(struct mp_recorder *r, size_t from, size_t depth) {
     struct mp_interned *t = &r->interned;
-    uint32_t caller = from == 0 ? 0 : t->nodes[from - 1];
+    uint32_t caller = from == 0 ? 0 : t->path[from - 1].node;
+    ASSERT(from == 0 || (caller > 0 && caller <= t->node_count)); /* RI1 */
     for (size_t i = from; i < depth; i++) {
-        uint32_t location = find(&t->locations, t->gpcs[i] + 1);
+        uint32_t location = find(&t->locations, t->path[i].gpc + 1);
         uint32_t node = location == 0 ? 0 : find(&t->node_of, (uint64_t)caller << 32 | location);
         if (node == 0) {
             add_nodes(r, caller, i, depth);
             return;
         }
-        caller = t->nodes[i] = node;
+        caller = t->path[i].node = node;
     }
 }
 
-/* Brings the path up to date with a stack that is another one than the last time. */
+/* Updates the path to a new stack. */
 static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t depth) {
     struct mp_interned *t = &r->interned;
     size_t same = r->d->stack.call_stack->unchanged;
@@ -194,12 +163,13 @@ static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t dep
     }
     if (t->depth < same) same = t->depth;
     if (depth < same) same = depth;
-    while (same < depth && same < t->depth && t->gpcs[same] == gpcs[same]) same++;
-    for (size_t i = same; i < depth; i++) t->gpcs[i] = gpcs[i];
+    while (same < depth && same < t->depth && t->path[same].gpc == gpcs[same]) same++;
+    ASSERT(depth > 0 && same <= depth && depth <= t->capacity); /* RI1 */
+    for (size_t i = same; i < depth; i++) t->path[i].gpc = gpcs[i];
     extend_path(r, same, depth);
     t->depth = depth;
-    t->node = t->nodes[depth - 1];
-    t->location = find(&t->locations, t->gpcs[depth - 1] + 1);
+    t->node = t->path[depth - 1].node;
+    t->location = find(&t->locations, t->path[depth - 1].gpc + 1);
 }
 
 uint32_t mp_intern_stack(struct mp_recorder *r) {
@@ -215,12 +185,11 @@ uint32_t mp_intern_stack(struct mp_recorder *r) {
 }
 
 void mp_interned_clear(struct mp_interned *t) {
-    free(t->locations.slots);
-    free(t->strings.slots);
-    free(t->node_of.slots);
-    free(t->gpcs);
-    free(t->nodes);
-    free(t->fresh);
+    free(t->locations.entries);
+    free(t->strings.entries);
+    free(t->node_of.entries);
+    free(t->path);
+    free(t->fresh.items);
     free(t->tags);
     *t = (struct mp_interned){.depth = 0};
 }

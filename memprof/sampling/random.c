@@ -1,9 +1,13 @@
 /* random.c - see random.h. */
 #include "memprof/sampling/random.h"
 
+#include "gc/assert.h"
+
+#include <assert.h>
 #include <math.h>
 
-/* Of 256 layers: where the tail begins, and the area of each. */
+/* Of MP_LAYERS layers: where the tail begins, and the area of each. */
+static_assert(MP_LAYERS == 256, "the constants are those of 256 layers");
 static const double TAIL = 7.69711747013104972, AREA = 0.0039496598225815571993;
 
 void mp_exponential_create(struct mp_exponential *table) {
@@ -18,14 +22,15 @@ void mp_exponential_create(struct mp_exponential *table) {
 
 double mp_exponential_edge(const struct mp_exponential *table, uint64_t *state, unsigned layer,
                            double x) {
-    /* The tail is a curve like the whole. */
+    ASSERT(layer < MP_LAYERS && x >= 0 && x <= table->edge[layer]);
+    /* The tail has the shape of the whole curve. */
     if (layer == 0) return TAIL - log(mp_uniform(state));
     double low = exp(-table->edge[layer]), high = exp(-table->edge[layer + 1]);
     if (low + (high - low) * mp_uniform(state) < exp(-x)) return x;
     return mp_exponential(table, state);
 }
 
-/* By splitmix64 (Vigna). */
+/* splitmix64 (Vigna). */
 uint64_t mp_random_seed(uint64_t seed) {
     uint64_t z = seed + 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

@@ -1,19 +1,20 @@
 /* sampler.c - skips, streams, and the collector's hooks (memprof/sampling/sampler.h). */
-#include "memprof/sampling/sampler_internal.h"
+#include "memprof/sampling/sampler_inline.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/reexecute.h"
+#include "vm/state/vm.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- Trials. ---- */
 
-/* Of more words than that the hits are not drawn one by one. */
+/* Above this number of words hits are not drawn one by one. */
 enum { MANY_WORDS = 1 << 20 };
 
-/* How many of so many trials hit that counting them would take long: their number is distributed as
- * a normal variable, but for less than a thousandth of its deviation. */
+/* The number of hits among many words: a normal variable, true to the binomial one within a
+ * thousandth of its deviation. */
 static uint64_t draw_many(struct mp_stream *stream, uint64_t words) {
     double mean = (double)words * stream->rate, deviation = sqrt(mean * (1 - stream->rate));
     double radius = sqrt(-2 * log(mp_uniform(&stream->random)));
@@ -24,8 +25,9 @@ static uint64_t draw_many(struct mp_stream *stream, uint64_t words) {
 
 size_t mp_count_more_hits(const struct mp_sampler *s, struct mp_stream *stream, uint64_t *next,
                           uint64_t end) {
-    uint64_t others = end - *next - 1; /* behind the one at *next */
+    uint64_t others = end - *next - 1; /* after the one at *next */
     size_t hits = 0;
+    ASSERT(*next < end);
     if (stream->mean_skip == 0) {
         *next = end;
         return others + 1;
@@ -38,20 +40,19 @@ size_t mp_count_more_hits(const struct mp_sampler *s, struct mp_stream *stream, 
         hits++;
         *next += 1 + mp_draw_skip(s, stream);
     }
+    ASSERT(hits > 0 && hits <= others + 1);
     return hits;
 }
 
-/* ---- Clocks, and arming. ---- */
-
-/* The time of a lane now; MS1. */
+/* The clock of a lane; MS1. */
 static uint64_t lane_clock(const struct mp_sampler *s, const struct mp_lane *lane) {
     return (lane->suspended > 0 ? lane->since : mp_clock(s)) - lane->lag;
 }
 
-/* ---- The collector's hooks. ---- */
+/* ---- Lists of hits. ---- */
 
-/* Notes the streams that hit a block whose last word comes just before the clock `end`. Returns
- * whether one of their clients can be promised a block. */
+/* Lists the streams that hit a block whose last word comes just before the clock `end`. Returns
+ * whether one of their clients takes promises. */
 static inline bool collect_hits(const struct mp_sampler *s, uint64_t end,
                                 struct mp_hit_list *hits) {
     bool promising = false;
@@ -59,11 +60,12 @@ static inline bool collect_hits(const struct mp_sampler *s, uint64_t end,
     hits->detached = s->detached;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
         if (!mp_is_active(s, stream) || stream->next + stream->lane->lag >= end) continue;
-        struct mp_noted *noted = &hits->of[hits->count++];
-        noted->stream = stream;
-        noted->id = stream->id;
-        noted->ticket = 0;
-        noted->samples = mp_count_hits(s, stream, &stream->next, end - stream->lane->lag);
+        ASSERT(hits->count < MAX_SAMPLING);
+        hits->of[hits->count++] = (struct mp_listed_hit){
+            .stream = stream,
+            .id = stream->id,
+            .samples = mp_count_hits(s, stream, &stream->next, end - stream->lane->lag),
+        };
         promising |= stream->client->promised != NULL;
     }
     return promising;
@@ -72,21 +74,24 @@ static inline bool collect_hits(const struct mp_sampler *s, uint64_t end,
 /* The i-th stream of a list; NULL: it was removed meanwhile. */
 static inline struct mp_stream *stream_of(const struct mp_sampler *s,
                                           const struct mp_hit_list *hits, unsigned i) {
+    ASSERT(i < hits->count);
     if (hits->detached == s->detached) return hits->of[i].stream;
     struct mp_stream *at = s->streams;
     while (at != NULL && at->id != hits->of[i].id) at = at->next_stream;
     return at;
 }
 
-/* Tells the i-th stream of a list of its block, which exists. */
-static inline void tell_hit(const struct mp_sampler *s, struct mp_hit_list *hits, unsigned i) {
+/* Notifies the i-th stream of a list of its block, which exists. */
+static inline void report_hit(const struct mp_sampler *s, struct mp_hit_list *hits, unsigned i) {
     struct mp_stream *stream = stream_of(s, hits, i);
     if (stream == NULL || !stream->sampling) return;
     hits->hit.samples = hits->of[i].samples;
     stream->client->hit(stream->context, s->d, &hits->hit);
 }
 
-/* Tells the streams of a list that their promised block is v, or (0) will never be. */
+/* ---- Promised blocks. ---- */
+
+/* Notifies the streams of a list that their promised block is v, or (0) will never exist (MS4). */
 static void keep_promise(struct mp_sampler *s, struct mp_hit_list *hits, value v) {
     hits->hit.block = v;
     for (unsigned i = 0; i < hits->count; i++) {
@@ -94,7 +99,7 @@ static void keep_promise(struct mp_sampler *s, struct mp_hit_list *hits, value v
         if (stream == NULL) continue;
         uint64_t ticket = hits->of[i].ticket;
         if (ticket != 0) stream->client->born(stream->context, ticket, v);
-        else if (v != 0 && stream->client->promised == NULL) tell_hit(s, hits, i);
+        else if (v != 0 && stream->client->promised == NULL) report_hit(s, hits, i);
     }
 }
 
@@ -105,27 +110,23 @@ static void break_promise(struct mp_sampler *s) {
     keep_promise(s, &hits, 0);
 }
 
-/* Asks the client of a stream what it says to a promised block. The words of a block that was
- * refused have been looked at all the same. */
-static inline value ask(struct mp_sampler *s, struct mp_stream *stream, struct mp_hit *hit,
-                        uint64_t *ticket) {
-    hit->block = 0;
-    mp_hold_block(s->d, hit->wosize);
-    value result = stream->client->promised(stream->context, s->d, hit, ticket);
-    if (!is_exn_result(result)) mp_release_block(s->d, hit->wosize);
-    return result;
-}
-
-/* A small block of bytecode: clients are told first and may refuse it, by an exception. What they
- * run may allocate, so a nested promise can come and be kept in between. */
+/* Notifies the clients of a small block of bytecode before it exists; each may refuse it by an
+ * exception. The words of a refused block were trials all the same. A client may allocate, so a
+ * nested promise can come and be kept in between. */
 static void promise(struct mp_sampler *s, struct mp_hit_list *hits) {
+    hits->hit.block = 0;
     for (unsigned i = 0; i < hits->count; i++) {
         struct mp_stream *stream = stream_of(s, hits, i);
         /* Stopped by the client before it, or it waits for the birth. */
         if (stream == NULL || !stream->sampling || stream->client->promised == NULL) continue;
         hits->hit.samples = hits->of[i].samples;
-        value result = ask(s, stream, &hits->hit, &hits->of[i].ticket);
-        if (!is_exn_result(result)) continue;
+        mp_hold_block(s->d, hits->hit.wosize);
+        value result = stream->client->promised(stream->context, s->d, &hits->hit,
+                                                &hits->of[i].ticket);
+        if (!is_exn_result(result)) {
+            mp_release_block(s->d, hits->hit.wosize);
+            continue;
+        }
         hits->count = i;
         keep_promise(s, hits, 0);
         mp_arm(s);
@@ -138,21 +139,22 @@ static void promise(struct mp_sampler *s, struct mp_hit_list *hits) {
     mp_arm(s);
 }
 
-/* The same for the only stream, which needs no list. Returns whether it awaits the birth. */
-static bool promise_one(struct mp_sampler *s, struct mp_stream *stream, struct mp_hit *hit) {
-    struct mp_noted noted = {.stream = stream, .id = stream->id, .samples = hit->samples};
-    unsigned detached = s->detached;
-    value result = ask(s, stream, hit, &noted.ticket);
-    mp_arm(s);
-    if (is_exn_result(result)) vm_raise(s->d, exn_of_result(result));
-    if (noted.ticket == 0) return false;
+void mp_deliver_promised(struct mp_sampler *s, struct mp_stream *stream, uint64_t ticket,
+                         size_t wosize) {
+    ASSERT(ticket != 0 && s->promised.count == 0);
     s->promised.count = 1;
-    s->promised.detached = detached;
-    s->promised.of[0] = noted;
-    return true;
+    s->promised.detached = s->detached;
+    s->promised.of[0] = (struct mp_listed_hit){
+        .stream = stream, .id = stream->id, .ticket = ticket};
+    s->d->promised_block = gc_prepare_small(&s->d->gc, wosize);
+    s->promised.count = 0;
+    stream->client->born(stream->context, ticket, s->d->promised_block);
 }
 
-/* What on_sample does when several streams sample. Returns whether a promise was made. */
+/* ---- The collector's hooks. ---- */
+
+/* on_sample when several streams sample or a client takes promises. Returns whether a promise was
+ * made. */
 static __attribute__((noinline)) bool sample_several(struct mp_sampler *s, uint64_t end,
                                                      const struct mp_hit *hit, bool from_bytecode) {
     struct mp_hit_list hits;
@@ -163,7 +165,7 @@ static __attribute__((noinline)) bool sample_several(struct mp_sampler *s, uint6
         return true;
     }
     mp_arm(s);
-    for (unsigned i = 0; i < hits.count; i++) tell_hit(s, &hits, i);
+    for (unsigned i = 0; i < hits.count; i++) report_hit(s, &hits, i);
     return false;
 }
 
@@ -172,41 +174,31 @@ static bool on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
     struct mp_sampler *s = context;
     struct mp_stream *only = s->only;
     uint64_t end = gc_clock(g) + (from_bytecode ? wosize + 1 : 0);
-    struct mp_hit hit = {
-        .wosize = wosize,
-        .young = true,
-        .source = GC_NORMAL,
-        .tag = tag,
-        /* Where bytecode's block will be if nothing else is allocated first. */
-        .block = from_bytecode ? (value)(g->young_ptr - 8 * wosize) : v,
-    };
+    /* Where bytecode's block will be if nothing else is allocated first. */
+    if (from_bytecode) v = (value)(g->young_ptr - 8 * wosize);
+    struct mp_hit hit = mp_bumped_hit(wosize, 0, tag, v);
     if (from_bytecode && s->promised.count > 0) break_promise(s);
-    if (only == NULL) return sample_several(s, end, &hit, from_bytecode);
+    if (only == NULL || (from_bytecode && only->client->promised != NULL))
+        return sample_several(s, end, &hit, from_bytecode);
     uint64_t lag = only->lane->lag;
     if (!mp_is_active(s, only) || only->next + lag >= end) {
         mp_arm(s);
         return false;
     }
     hit.samples = mp_count_hits(s, only, &only->next, end - lag);
-    if (from_bytecode && only->client->promised != NULL) return promise_one(s, only, &hit);
     gc_set_sample(g, only->next + lag);
     only->client->hit(only->context, s->d, &hit);
     return false;
 }
 
-value mp_hit_quickly(struct domain *d, size_t wosize, unsigned tag) {
+value mp_sample_existing(struct domain *d, size_t wosize, unsigned tag) {
     struct mp_sampler *s = d->sampler;
     struct mp_stream *only = s->only;
     uint64_t end;
     if (!mp_only_hits(s, wosize, &end)) return vm_slow_alloc(d, wosize, tag);
-    struct mp_hit hit = {
-        .wosize = wosize,
-        .samples = mp_count_hits(s, only, &only->next, end),
-        .young = true,
-        .source = GC_NORMAL,
-        .tag = tag,
-        .block = gc_bump(&d->gc, wosize, tag),
-    };
+    size_t samples = mp_count_hits(s, only, &only->next, end);
+    struct mp_hit hit = mp_bumped_hit(wosize, samples, tag, gc_bump(&d->gc, wosize, tag));
+    ASSERT(only->client->promised == NULL);
     gc_set_sample(&d->gc, only->next + only->lane->lag);
     only->client->hit(only->context, d, &hit);
     return hit.block;
@@ -214,6 +206,7 @@ value mp_hit_quickly(struct domain *d, size_t wosize, unsigned tag) {
 
 static void on_born(void *context, struct gc_domain *g, value v) {
     struct mp_sampler *s = context;
+    ASSERT(v != 0);
     keep_promise(s, &s->promised, v);
     s->promised.count = 0;
 }
@@ -232,6 +225,7 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t siz
         uint64_t trials = trials_of(stream, size, source);
         size_t samples = stream->carry < trials ? mp_count_hits(s, stream, &stream->carry, trials)
                                                 : 0;
+        ASSERT(stream->carry >= trials); /* MS2 */
         stream->carry -= trials;
         if (samples == 0) continue;
         struct mp_hit hit = {
@@ -246,19 +240,10 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t siz
     }
 }
 
-void mp_bear(struct mp_sampler *s, struct mp_stream *stream, uint64_t ticket, size_t wosize) {
-    s->promised.count = 1;
-    s->promised.detached = s->detached;
-    s->promised.of[0] = (struct mp_noted){.stream = stream, .id = stream->id, .ticket = ticket};
-    s->d->promised_block = gc_prepare_small(&s->d->gc, wosize);
-    s->promised.count = 0;
-    stream->client->born(stream->context, ticket, s->d->promised_block);
-}
-
 static void on_minor_done(void *context, struct gc_domain *g) {
     struct mp_sampler *s = context;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
-        stream->client->minor_done(stream->context, g);
+        if (stream->client->minor_done != NULL) stream->client->minor_done(stream->context, g);
 }
 
 static size_t on_mark_done(void *context, struct gc_domain *g) {
@@ -270,13 +255,13 @@ static size_t on_mark_done(void *context, struct gc_domain *g) {
     return work;
 }
 
-static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
     struct mp_sampler *s = context;
     struct mp_stream *stream = s->streams;
     size_t done = 0;
     for (; stream != NULL && done < budget; stream = stream->next_stream)
         if (stream->client->mark_done != NULL)
-            done += stream->client->look(stream->context, g, budget - done);
+            done += stream->client->inspect(stream->context, g, budget - done);
     return done;
 }
 
@@ -290,7 +275,19 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
 
 /* ---- Streams. ---- */
 
-struct mp_sampler *mp_sampler_create(struct domain *d) {
+static void close_sampler(void *state) {
+    struct mp_sampler *s = state;
+    struct mp_stream *next;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = next) {
+        next = stream->next_stream;
+        if (stream->client->close != NULL) stream->client->close(stream->context);
+    }
+    free(s->program);
+    free(s);
+}
+
+struct mp_sampler *mp_sampler_of(struct domain *d) {
+    if (d->sampler != NULL) return d->sampler;
     struct mp_sampler *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
     s->d = d;
@@ -303,14 +300,18 @@ struct mp_sampler *mp_sampler_create(struct domain *d) {
         .allocated = on_allocated,
         .minor_done = on_minor_done,
         .mark_done = on_mark_done,
-        .inspect = on_look,
+        .inspect = on_inspect,
         .activity = on_activity,
     };
+    d->vm->profiler = (struct vm_profiler){.state = s, .close = close_sampler};
     return s;
 }
 
 void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, struct mp_lane *lane,
                       const struct mp_client *client, void *context, uint64_t seed) {
+    ASSERT(client->hit != NULL && client->fast_sample != NULL);
+    ASSERT((client->promised == NULL) == (client->born == NULL));
+    ASSERT((client->mark_done == NULL) == (client->inspect == NULL));
     *stream = (struct mp_stream){
         .client = client, .context = context, .lane = lane, .id = ++s->last_id};
     stream->random = mp_random_seed(seed);
@@ -336,7 +337,7 @@ bool mp_sampler_has_room(const struct mp_sampler *s) {
     return sampling < MAX_SAMPLING;
 }
 
-/* Another set of streams samples now. */
+/* The set of streams that sample has changed. */
 static void sampling_changed(struct mp_sampler *s) {
     s->only = NULL;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
@@ -347,13 +348,14 @@ static void sampling_changed(struct mp_sampler *s) {
         }
         s->only = stream;
     }
-    /* A detour would change the function that runs silently (vm/code/function_id.h). */
-    bool quick = s->only != NULL && !s->d->vm->options.track_functions;
-    s->d->sample = quick ? s->only->client->quickly : vm_slow_alloc;
+    /* Re-execution would change the running function unnoticed (vm/code/function_id.h). */
+    bool fast = s->only != NULL && !s->d->vm->options.track_functions;
+    s->d->sample = fast ? s->only->client->fast_sample : vm_slow_alloc;
     mp_arm(s);
 }
 
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
+    ASSERT(rate >= 0 && rate <= 1 && !stream->sampling && mp_sampler_has_room(s));
     double log_of_failure = log1p(-rate);
     stream->rate = rate;
     stream->mean_skip = rate < 1 ? -1 / log_of_failure : 0;
@@ -370,21 +372,12 @@ void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream) {
     sampling_changed(s);
 }
 
-uint64_t mp_sampler_external_words(const struct mp_sampler *s) { return s->external_words; }
-
-/* The trigger stays where it is: at most it comes for nothing. */
-void mp_lane_suspend(struct mp_sampler *s, struct mp_lane *lane) { mp_suspend(s, lane); }
-
-void mp_lane_resume(struct mp_sampler *s, struct mp_lane *lane) {
-    mp_resume(s, lane);
-    mp_arm(s);
-}
-
 void mp_sampler_pause(struct mp_sampler *s) {
     if (s->paused++ == 0) s->paused_at = gc_clock(&s->d->gc);
 }
 
 void mp_sampler_unpause(struct mp_sampler *s) {
+    ASSERT(s->paused > 0 && gc_clock(&s->d->gc) >= s->paused_at);
     if (--s->paused > 0) return;
     gc_clock_move(&s->d->gc, (intptr_t)(s->paused_at - gc_clock(&s->d->gc)));
     mp_arm(s);

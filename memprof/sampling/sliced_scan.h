@@ -2,26 +2,29 @@
 #ifndef BACTRIAN_MEMPROF_SAMPLING_SLICED_SCAN_H
 #define BACTRIAN_MEMPROF_SAMPLING_SLICED_SCAN_H
 
+#include "gc/assert.h"
+
 #include <stddef.h>
 #include <string.h>
 
-/* A pass over the first `end` items, which closes ranks over those that it takes out:
+/* A scan of the first `end` items that removes some of them and compacts the rest:
  *
  *     0        kept        next         end            count
- *     | stay     | a gap     | to come    | newer        |        all 0: no pass is under way
+ *     | kept   | a gap     | unscanned  | newer        |        all 0: no scan is in progress
  */
 struct mp_sliced_scan {
     size_t kept, next, end;
 };
 
-/* Closes the gap when there is nothing to come: the list is whole again. */
-static inline void mp_sliced_scan_end(struct mp_sliced_scan *pass, void *items, size_t *count,
+/* Closes the gap after the last item was scanned. */
+static inline void mp_sliced_scan_end(struct mp_sliced_scan *scan, void *items, size_t *count,
                                       size_t item_bytes) {
     char *at = items;
-    memmove(at + pass->kept * item_bytes, at + pass->end * item_bytes,
-            (*count - pass->end) * item_bytes);
-    *count -= pass->end - pass->kept;
-    *pass = (struct mp_sliced_scan){.end = 0};
+    ASSERT(scan->kept <= scan->next && scan->next == scan->end && scan->end <= *count);
+    memmove(at + scan->kept * item_bytes, at + scan->end * item_bytes,
+            (*count - scan->end) * item_bytes);
+    *count -= scan->end - scan->kept;
+    *scan = (struct mp_sliced_scan){.end = 0};
 }
 
 #endif

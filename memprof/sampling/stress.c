@@ -1,25 +1,25 @@
-/* stress.c - see stress.h. Every block's story is followed (MT1); call stacks must have frames that
- * lie in the code. */
+/* stress.c - see stress.h. Checks the events of every sampled block (MT1), and that the frames of
+ * call stacks lie in the code. */
 #include "memprof/sampling/stress.h"
 
+#include "gc/containers.h"
 #include "gc/small_tables.h"
-#include "memprof/program/profile.h"
 #include "memprof/sampling/tracker.h"
 #include "vm/stack/callstack.h"
 #include "vm/state/vm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { UNBORN, BORN_YOUNG, OLD, DEAD };
 enum { SEED = 0x7261636b };
 enum { ALWAYS_CHECKED = 256 }; /* frames */
 
-struct mp_stress {
+struct stress {
     struct domain *d;
-    struct mp_tracker *tracker;
     uint8_t *state; /* of each id */
-    uint64_t capacity;
+    size_t capacity;
 };
 
 static _Noreturn void complain(uint64_t id, const char *what) {
@@ -27,20 +27,16 @@ static _Noreturn void complain(uint64_t id, const char *what) {
     abort();
 }
 
-static uint8_t *state_of(struct mp_stress *s, uint64_t id) {
-    if (id >= s->capacity) {
-        uint64_t wider = s->capacity == 0 ? IF_SMALL_TABLES(2, 4096) : 2 * s->capacity;
-        uint8_t *moved = realloc(s->state, wider);
-        if (moved == NULL) complain(id, "cannot be followed: no memory");
-        memset(moved + s->capacity, UNBORN, wider - s->capacity);
-        s->state = moved;
-        s->capacity = wider;
-    }
+static uint8_t *state_of(struct stress *s, uint64_t id) {
+    size_t had = s->capacity;
+    if (!vector_widen((void **)&s->state, &s->capacity, id + 1, IF_SMALL_TABLES(2, 4096), 1, NULL))
+        complain(id, "cannot be followed: out of memory");
+    memset(s->state + had, UNBORN, s->capacity - had);
     return &s->state[id];
 }
 
 static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
-    struct mp_stress *s = context;
+    struct stress *s = context;
     const uint64_t *gpcs;
     size_t depth = vm_call_stack(s->d, SIZE_MAX, &gpcs);
     uint8_t *state = state_of(s, id);
@@ -48,7 +44,7 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     *state = hit->young ? BORN_YOUNG : OLD;
     size_t words = hit->wosize + (hit->source != GC_CUSTOM);
     if (hit->samples == 0 || hit->samples > words) complain(id, "has an impossible multiplicity");
-    /* All of a deep stack now and then: it is the inner frames that change. */
+    /* Deep stacks are checked whole now and then only: it is the inner frames that change. */
     size_t checked = depth <= ALWAYS_CHECKED || id % (depth / ALWAYS_CHECKED) == 0 ? depth
                                                                                    : ALWAYS_CHECKED;
     for (size_t i = depth - checked; i < depth; i++)
@@ -71,24 +67,20 @@ static void on_died(void *context, const uint64_t *ids, size_t count, bool old) 
     }
 }
 
-static const struct mp_tracker_events stress_events = {on_born, on_promoted, on_died, NULL};
-
-struct mp_stress *mp_stress_start(struct domain *d, double rate) {
-    struct mp_stress *s = calloc(1, sizeof *s);
-    if (s == NULL) return NULL;
-    s->d = d;
-    s->tracker = mp_tracker_start(d, rate, SEED, &stress_events, s);
-    if (s->tracker == NULL) {
-        free(s);
-        return NULL;
-    }
-    mp_engine_of(d)->stress = s;
-    return s;
-}
-
-void mp_stress_release(struct mp_stress *s) {
-    if (s == NULL) return;
-    mp_tracker_release(s->tracker);
+static void on_close(void *context) {
+    struct stress *s = context;
     free(s->state);
     free(s);
+}
+
+static const struct mp_tracker_events stress_events = {
+    .born = on_born, .promoted = on_promoted, .died = on_died, .close = on_close};
+
+bool mp_stress_start(struct domain *d, double rate) {
+    struct stress *s = calloc(1, sizeof *s);
+    if (s == NULL) return false;
+    s->d = d;
+    if (mp_tracker_start(d, rate, SEED, &stress_events, s) != NULL) return true;
+    free(s);
+    return false;
 }

@@ -1,12 +1,37 @@
-/* tracked_blocks.c - see entries.h. */
+/* tracked_blocks.c - see tracked_blocks.h. */
 #include "memprof/sampling/tracked_blocks.h"
 
 #include "gc/heap.h"
 #include "gc/small_tables.h"
-#include "memprof/sampling/callstack.h"
+#include "vm/stack/callstack.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Call stacks. ---- */
+
+static size_t callstack_bytes(size_t depth) {
+    return sizeof(struct mp_callstack) + depth * sizeof(uint64_t);
+}
+
+struct mp_callstack *mp_callstack_take(struct domain *d, uint64_t limit) {
+    const uint64_t *gpcs;
+    size_t depth = vm_call_stack(d, limit, &gpcs);
+    if (depth == 0 || !gc_external_owe(d->gc.heap, callstack_bytes(depth))) return NULL;
+    struct mp_callstack *stack = malloc(callstack_bytes(depth));
+    if (stack == NULL) {
+        gc_external_give(d->gc.heap, callstack_bytes(depth));
+        return NULL;
+    }
+    stack->depth = depth;
+    for (size_t i = 0; i < depth; i++) stack->gpcs[i] = gpcs[depth - 1 - i];
+    return stack;
+}
+
+void mp_callstack_free(struct gc_heap *heap, struct mp_callstack *stack) {
+    if (stack != NULL) gc_external_give(heap, callstack_bytes(stack->depth));
+    free(stack);
+}
 
 /* ---- Lists of numbers. ---- */
 
@@ -38,71 +63,80 @@ static inline bool push_number(const struct mp_tracked_blocks *t, struct mp_numb
     return true;
 }
 
-/* ---- Slots. ---- */
+/* ---- Numbers and holds. ---- */
 
-static __attribute__((noinline)) uint32_t new_slot(struct mp_tracked_blocks *t) {
-    size_t capacity = t->slot_capacity;
-    if (t->slot_count >= UINT32_MAX / 2) return 0;
-    if (!grow(t->heap, (void **)&t->slots, &capacity, t->slot_count + 1, sizeof *t->slots))
-        return 0;
-    t->slot_capacity = (uint32_t)capacity;
-    return ++t->slot_count;
+static __attribute__((noinline)) uint32_t new_number(struct mp_tracked_blocks *t) {
+    size_t capacity = t->capacity;
+    if (t->count >= UINT32_MAX / 2) return 0;
+    if (!grow(t->heap, (void **)&t->blocks, &capacity, t->count + 1, sizeof *t->blocks)) return 0;
+    t->capacity = (uint32_t)capacity;
+    return ++t->count;
 }
 
-/* 0: no memory. */
-static inline uint32_t take_slot(struct mp_tracked_blocks *t) {
+/* 0: out of memory. */
+static inline uint32_t take_number(struct mp_tracked_blocks *t) {
     uint32_t number = t->first_free;
-    if (number == 0) return new_slot(t);
-    t->first_free = t->slots[number].next_free;
+    if (number == 0) return new_number(t);
+    ASSERT(t->blocks[number].flags == TRACKED_FREE && t->blocks[number].holds == 0); /* ME2 */
+    t->first_free = t->blocks[number].next_free;
     return number;
 }
 
-uint32_t mp_entry_new(struct mp_tracked_blocks *t, size_t wosize, size_t samples,
-                      enum gc_source source, bool born_young) {
-    uint32_t number = take_slot(t);
+uint32_t mp_tracked_new(struct mp_tracked_blocks *t, size_t wosize, size_t samples,
+                        enum gc_source source, bool born_young) {
+    uint32_t number = take_number(t);
     if (number == 0) return 0;
-    t->slots[number] = (struct mp_entry){
+    t->blocks[number] = (struct mp_tracked_block){
         .user = VAL_UNIT,
         .wosize = wosize,
         .samples = samples,
         .source = (uint8_t)source,
-        .flags = born_young ? ENTRY_BORN_YOUNG : 0,
+        .flags = born_young ? TRACKED_BORN_YOUNG : 0,
     };
     t->live++;
     return number;
 }
 
-static inline void free_if_unused(struct mp_tracked_blocks *t, uint32_t number) {
-    struct mp_entry *e = &t->slots[number];
-    if (!(e->flags & ENTRY_DROPPED) || e->holds > 0) return;
-    e->flags = ENTRY_FREE;
-    e->next_free = t->first_free;
+static inline void free_number(struct mp_tracked_blocks *t, uint32_t number) {
+    struct mp_tracked_block *b = &t->blocks[number];
+    ASSERT(b->holds == 0 && b->stack == NULL && b->user == VAL_UNIT); /* ME2 */
+    b->flags = TRACKED_FREE;
+    b->next_free = t->first_free;
     t->first_free = number;
 }
 
-static inline void hold(struct mp_tracked_blocks *t, uint32_t number) { t->slots[number].holds++; }
+static inline void free_if_unused(struct mp_tracked_blocks *t, uint32_t number) {
+    const struct mp_tracked_block *b = &t->blocks[number];
+    if (b->flags & TRACKED_DROPPED && b->holds == 0) free_number(t, number);
+}
+
+static inline void hold(struct mp_tracked_blocks *t, uint32_t number) {
+    mp_tracked_at(t, number)->holds++;
+}
 
 static inline void release(struct mp_tracked_blocks *t, uint32_t number) {
-    t->slots[number].holds--;
+    ASSERT(mp_tracked_at(t, number)->holds > 0);
+    t->blocks[number].holds--;
     free_if_unused(t, number);
 }
 
-/* Nothing more happens for this entry. */
+/* No further callback runs for the block. */
 static inline void drop(struct mp_tracked_blocks *t, uint32_t number) {
-    struct mp_entry *e = &t->slots[number];
-    if (e->flags & (ENTRY_DROPPED | ENTRY_FREE)) return;
-    mp_callstack_free(t->heap, e->stack);
-    e->stack = NULL;
-    e->user = VAL_UNIT;
-    e->flags |= ENTRY_DROPPED;
+    struct mp_tracked_block *b = &t->blocks[number];
+    if (b->flags & (TRACKED_DROPPED | TRACKED_FREE)) return;
+    mp_callstack_free(t->heap, b->stack);
+    b->stack = NULL;
+    b->user = VAL_UNIT;
+    b->flags |= TRACKED_DROPPED;
+    ASSERT(t->live > 0);
     t->live--;
     free_if_unused(t, number);
 }
 
-void mp_entry_release(struct mp_tracked_blocks *t, uint32_t number) { release(t, number); }
+void mp_tracked_release(struct mp_tracked_blocks *t, uint32_t number) { release(t, number); }
 
-/* The user value is a root from now on. False: no memory for that; the entry was dropped. */
-static bool note_fresh_user(struct mp_tracked_blocks *t, uint32_t number) {
+/* The user value is a root from now on. False: out of memory; the block was dropped. */
+static bool add_fresh_user(struct mp_tracked_blocks *t, uint32_t number) {
     if (!push_number(t, &t->fresh_users, number)) {
         drop(t, number);
         return false;
@@ -111,11 +145,11 @@ static bool note_fresh_user(struct mp_tracked_blocks *t, uint32_t number) {
     return true;
 }
 
-uint32_t mp_entry_promised(struct mp_tracked_blocks *t, size_t wosize, size_t samples, value user,
-                           value block) {
-    uint32_t number = take_slot(t);
+uint32_t mp_tracked_promised(struct mp_tracked_blocks *t, size_t wosize, size_t samples, value user,
+                             value block) {
+    uint32_t number = take_number(t);
     if (number == 0) return 0;
-    t->slots[number] = (struct mp_entry){
+    t->blocks[number] = (struct mp_tracked_block){
         .block = block,
         .user = user,
         .wosize = wosize,
@@ -123,80 +157,83 @@ uint32_t mp_entry_promised(struct mp_tracked_blocks *t, size_t wosize, size_t sa
         .source = GC_NORMAL,
         .seq = ++t->last_seq,
         .holds = 1,
-        .flags = ENTRY_BORN_YOUNG | ENTRY_KNOWN,
+        .flags = TRACKED_BORN_YOUNG | TRACKED_REPORTED,
     };
     t->live++;
-    if (is_block(user)) note_fresh_user(t, number);
-    if (block != 0) mp_entry_born(t, number, block);
+    if (is_block(user)) add_fresh_user(t, number);
+    if (block != 0) mp_tracked_born(t, number, block);
     return number;
 }
 
-void mp_entry_born(struct mp_tracked_blocks *t, uint32_t number, value block) {
-    struct mp_entry *e = &t->slots[number];
-    e->block = block;
-    if (e->flags & ENTRY_DROPPED || !push_number(t, &t->young, number)) {
+void mp_tracked_born(struct mp_tracked_blocks *t, uint32_t number, value block) {
+    struct mp_tracked_block *b = mp_tracked_at(t, number);
+    ASSERT(block != 0 && b->holds > 0 && b->flags & TRACKED_REPORTED);
+    b->block = block;
+    if (b->flags & TRACKED_DROPPED || !push_number(t, &t->young, number)) {
         drop(t, number);
         release(t, number);
     }
 }
 
-bool mp_entry_set_block(struct mp_tracked_blocks *t, uint32_t number, value block, bool young) {
+bool mp_tracked_set_block(struct mp_tracked_blocks *t, uint32_t number, value block, bool young) {
+    ASSERT(block != 0 && mp_tracked_at(t, number)->block == 0); /* ME3 */
     if (!push_number(t, young ? &t->young : &t->old, number)) {
         drop(t, number);
         return false;
     }
     hold(t, number);
-    t->slots[number].block = block;
+    t->blocks[number].block = block;
     return true;
 }
 
-void mp_entry_set_user(struct mp_tracked_blocks *t, uint32_t number, value user) {
-    if (is_int(user) || note_fresh_user(t, number)) t->slots[number].user = user;
+void mp_tracked_set_user(struct mp_tracked_blocks *t, uint32_t number, value user) {
+    if (is_int(user) || add_fresh_user(t, number)) t->blocks[number].user = user;
 }
 
-value mp_entry_take_user(struct mp_tracked_blocks *t, struct gc_domain *g, uint32_t number) {
-    value user = t->slots[number].user;
+value mp_tracked_take_user(struct mp_tracked_blocks *t, struct gc_domain *g, uint32_t number) {
+    value user = mp_tracked_at(t, number)->user;
     gc_keep(g, user);
-    t->slots[number].user = VAL_UNIT;
+    t->blocks[number].user = VAL_UNIT;
     return user;
 }
 
-/* ---- What is due. ---- */
+/* ---- Pending callbacks. ---- */
 
-/* Blocks mostly die and are promoted in the order of their births, so later is a list to which most
- * items come in order; those that don't have it sorted before the next one is taken. */
-static void forget_taken(struct mp_numbers *later, size_t *taken) {
-    later->count -= *taken;
-    memmove(later->items, later->items + *taken, later->count * sizeof *later->items);
+/* Most blocks die or are promoted in the order of their births, so fates is nearly sorted as it
+ * grows; it is sorted before the next one is taken if an item was out of order. */
+static void remove_taken(struct mp_numbers *fates, size_t *taken) {
+    ASSERT(*taken <= fates->count);
+    fates->count -= *taken;
+    memmove(fates->items, fates->items + *taken, fates->count * sizeof *fates->items);
     *taken = 0;
 }
 
-/* Puts an entry into later, for which one of its holds is used up. */
-static inline bool push_later(struct mp_tracked_blocks *t, uint32_t number) {
-    struct mp_numbers *later = &t->later;
-    struct mp_entry *e = &t->slots[number];
-    if (t->later_taken > later->count / 2) forget_taken(later, &t->later_taken);
-    if (!push_number(t, later, number)) {
+/* Puts a block into fates, which takes over one of its holds. */
+static inline bool push_fate(struct mp_tracked_blocks *t, uint32_t number) {
+    struct mp_numbers *fates = &t->fates;
+    struct mp_tracked_block *b = &t->blocks[number];
+    if (t->fates_taken > fates->count / 2) remove_taken(fates, &t->fates_taken);
+    if (!push_number(t, fates, number)) {
         drop(t, number);
         release(t, number);
         return false;
     }
-    e->flags |= ENTRY_QUEUED;
-    size_t n = later->count;
-    if (n - t->later_taken > 1) t->later_unsorted |= t->slots[later->items[n - 2]].seq > e->seq;
+    b->flags |= TRACKED_QUEUED;
+    size_t n = fates->count;
+    if (n - t->fates_taken > 1) t->fates_unsorted |= t->blocks[fates->items[n - 2]].seq > b->seq;
     return true;
 }
 
-static int by_seq(const void *one, const void *other, void *slots) {
-    const struct mp_entry *entries = slots;
-    uint64_t a = entries[*(const uint32_t *)one].seq, b = entries[*(const uint32_t *)other].seq;
+static int by_seq(const void *one, const void *other, void *context) {
+    const struct mp_tracked_block *blocks = context;
+    uint64_t a = blocks[*(const uint32_t *)one].seq, b = blocks[*(const uint32_t *)other].seq;
     return a < b ? -1 : a > b;
 }
 
-bool mp_note_birth(struct mp_tracked_blocks *t, uint32_t number) {
-    if (t->births_taken > 0 && t->births_taken == t->births.count)
-        t->births_taken = t->births.count = 0;
-    if (!push_number(t, &t->births, number)) {
+bool mp_tracked_queue_alloc(struct mp_tracked_blocks *t, uint32_t number) {
+    if (t->allocs_taken > 0 && t->allocs_taken == t->allocs.count)
+        t->allocs_taken = t->allocs.count = 0;
+    if (!push_number(t, &t->allocs, number)) {
         drop(t, number);
         return false;
     }
@@ -204,213 +241,221 @@ bool mp_note_birth(struct mp_tracked_blocks *t, uint32_t number) {
     return true;
 }
 
-/* Notes what is due of an entry, for which one of its holds is used up. */
-static inline bool note_later(struct mp_tracked_blocks *t, uint32_t number, unsigned due) {
-    struct mp_entry *e = &t->slots[number];
-    e->flags |= (uint16_t)due;
-    if ((e->flags & (ENTRY_DROPPED | ENTRY_KNOWN | ENTRY_RUNNING | ENTRY_QUEUED)) == ENTRY_KNOWN)
-        return push_later(t, number);
-    bool queued = e->flags & ENTRY_QUEUED && !(e->flags & ENTRY_DROPPED);
+/* As mp_tracked_queue_fate, taking over one of the block's holds. */
+static inline bool queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsigned pending) {
+    struct mp_tracked_block *b = mp_tracked_at(t, number);
+    ASSERT(b->holds > 0 && (b->flags & pending) == 0);
+    b->flags |= (uint16_t)pending;
+    const unsigned state = TRACKED_DROPPED | TRACKED_REPORTED | TRACKED_RUNNING | TRACKED_QUEUED;
+    if ((b->flags & state) == TRACKED_REPORTED) return push_fate(t, number);
+    bool queued = b->flags & TRACKED_QUEUED && !(b->flags & TRACKED_DROPPED);
     release(t, number);
     return queued;
 }
 
-bool mp_note_later(struct mp_tracked_blocks *t, uint32_t number, unsigned due) {
+bool mp_tracked_queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsigned pending) {
     hold(t, number);
-    return note_later(t, number, due);
+    return queue_fate(t, number, pending);
 }
 
-/* Takes out item i of births, which others may stand before. */
-static uint32_t remove_birth(struct mp_tracked_blocks *t, size_t i) {
-    uint32_t number = t->births.items[i];
-    for (; i > t->births_taken; i--) t->births.items[i] = t->births.items[i - 1];
-    t->births_taken++;
+/* Removes item i of allocs, which may follow others that stay. */
+static uint32_t remove_alloc(struct mp_tracked_blocks *t, size_t i) {
+    uint32_t number = t->allocs.items[i];
+    for (; i > t->allocs_taken; i--) t->allocs.items[i] = t->allocs.items[i - 1];
+    t->allocs_taken++;
     return number;
 }
 
-/* The callback of an entry begins, with a hold of the list that it was taken from. */
-static inline uint32_t begin(struct mp_entry *e, uint32_t number) {
-    e->flags |= ENTRY_KNOWN | ENTRY_RUNNING;
+/* A callback begins, with the hold of the list that the block was taken from. */
+static inline uint32_t begin_callback(struct mp_tracked_block *b, uint32_t number) {
+    ASSERT(b->holds > 0 && (b->flags & (TRACKED_RUNNING | TRACKED_FREE)) == 0);
+    b->flags |= TRACKED_REPORTED | TRACKED_RUNNING;
     return number;
 }
 
-uint32_t mp_take_birth(struct mp_tracked_blocks *t, uint32_t thread) {
-    for (size_t i = t->births_taken; i < t->births.count; i++) {
-        struct mp_entry *e = &t->slots[t->births.items[i]];
-        bool dropped = e->flags & ENTRY_DROPPED;
-        if (!dropped && e->thread != thread) continue;
-        uint32_t number = remove_birth(t, i);
-        e->seq = ++t->last_seq;
-        if (!dropped) return begin(e, number);
+uint32_t mp_tracked_take_alloc(struct mp_tracked_blocks *t, uint32_t thread) {
+    for (size_t i = t->allocs_taken; i < t->allocs.count; i++) {
+        struct mp_tracked_block *b = &t->blocks[t->allocs.items[i]];
+        bool dropped = b->flags & TRACKED_DROPPED;
+        if (!dropped && b->thread != thread) continue;
+        uint32_t number = remove_alloc(t, i);
+        b->seq = ++t->last_seq;
+        if (!dropped) return begin_callback(b, number);
         release(t, number);
     }
     return 0;
 }
 
-bool mp_birth_due(const struct mp_tracked_blocks *t, uint32_t thread) {
-    for (size_t i = t->births_taken; i < t->births.count; i++)
-        if (t->slots[t->births.items[i]].thread == thread) return true;
+bool mp_tracked_alloc_pending(const struct mp_tracked_blocks *t, uint32_t thread) {
+    for (size_t i = t->allocs_taken; i < t->allocs.count; i++)
+        if (t->blocks[t->allocs.items[i]].thread == thread) return true;
     return false;
 }
 
-void mp_tracked_drop_births(struct mp_tracked_blocks *t, uint32_t thread) {
-    for (uint32_t number; (number = mp_take_birth(t, thread)) != 0;) mp_entry_end(t, number, true);
+void mp_tracked_drop_allocs(struct mp_tracked_blocks *t, uint32_t thread) {
+    for (uint32_t number; (number = mp_tracked_take_alloc(t, thread)) != 0;) {
+        struct mp_tracked_block *b = mp_tracked_at(t, number);
+        mp_callstack_free(t->heap, b->stack);
+        b->stack = NULL;
+        mp_tracked_end_callback(t, number, true);
+    }
 }
 
-static void sort_later(struct mp_tracked_blocks *t) {
-    qsort_r(t->later.items + t->later_taken, t->later.count - t->later_taken,
-            sizeof *t->later.items, by_seq, t->slots);
-    t->later_unsorted = false;
+static void sort_fates(struct mp_tracked_blocks *t) {
+    qsort_r(t->fates.items + t->fates_taken, t->fates.count - t->fates_taken,
+            sizeof *t->fates.items, by_seq, t->blocks);
+    t->fates_unsorted = false;
 }
 
-uint32_t mp_take_later(struct mp_tracked_blocks *t) {
-    while (t->later.count > t->later_taken) {
-        if (t->later_unsorted) sort_later(t);
-        uint32_t number = t->later.items[t->later_taken++];
-        struct mp_entry *e = &t->slots[number];
-        e->flags &= (uint16_t)~ENTRY_QUEUED;
-        if (!(e->flags & ENTRY_DROPPED)) return begin(e, number);
+uint32_t mp_tracked_take_fate(struct mp_tracked_blocks *t) {
+    while (t->fates.count > t->fates_taken) {
+        if (t->fates_unsorted) sort_fates(t);
+        uint32_t number = t->fates.items[t->fates_taken++];
+        struct mp_tracked_block *b = &t->blocks[number];
+        b->flags &= (uint16_t)~TRACKED_QUEUED;
+        if (!(b->flags & TRACKED_DROPPED)) return begin_callback(b, number);
         release(t, number);
     }
     return 0;
 }
 
-static void go_on(struct mp_tracked_blocks *t, uint32_t number) {
-    struct mp_entry *e = &t->slots[number];
-    e->flags &= (uint16_t)~ENTRY_RUNNING;
-    if (e->flags & (ENTRY_DUE_PROMOTED | ENTRY_DUE_DIED) && !(e->flags & ENTRY_DROPPED))
-        push_later(t, number);
+void mp_tracked_end_callback(struct mp_tracked_blocks *t, uint32_t number, bool drop_it) {
+    struct mp_tracked_block *b = mp_tracked_at(t, number);
+    ASSERT(b->flags & TRACKED_RUNNING && b->stack == NULL);
+    if (drop_it && !(b->flags & TRACKED_DROPPED)) {
+        b->user = VAL_UNIT;
+        b->flags |= TRACKED_DROPPED;
+        t->live--;
+    }
+    if (drop_it && b->holds == 1) { /* the callback's */
+        b->holds = 0;
+        free_number(t, number);
+        return;
+    }
+    b->flags &= (uint16_t)~TRACKED_RUNNING;
+    bool pending = b->flags & (TRACKED_PROMOTION_PENDING | TRACKED_DEATH_PENDING);
+    if (pending && !(b->flags & TRACKED_DROPPED)) push_fate(t, number);
     else release(t, number);
 }
 
-void mp_entry_end(struct mp_tracked_blocks *t, uint32_t number, bool over) {
-    struct mp_entry *e = &t->slots[number];
-    if (over && !(e->flags & ENTRY_DROPPED)) {
-        e->user = VAL_UNIT;
-        e->flags |= ENTRY_DROPPED;
-        t->live--;
-    }
-    if (over && e->holds == 1) { /* the callback's; its stack was given away */
-        e->holds = 0;
-        e->flags = ENTRY_FREE;
-        e->next_free = t->first_free;
-        t->first_free = number;
-        return;
-    }
-    go_on(t, number);
-}
-
-void mp_tracked_drop_unknown(struct mp_tracked_blocks *t) {
-    for (uint32_t i = 1; i <= t->slot_count; i++)
-        if (!(t->slots[i].flags & (ENTRY_KNOWN | ENTRY_FREE))) drop(t, i);
+void mp_tracked_drop_unreported(struct mp_tracked_blocks *t) {
+    for (uint32_t i = 1; i <= t->count; i++)
+        if (!(t->blocks[i].flags & (TRACKED_REPORTED | TRACKED_FREE))) drop(t, i);
 }
 
 /* ---- Collections. ---- */
 
-/* The entry's block, which young held, is old from now on: old takes over that hold. Without memory
- * for that the entry is lost. */
+/* The block, of young, is in the major heap: old takes over the hold of young. When out of memory
+ * it is dropped. */
 static bool note_promotion(struct mp_tracked_blocks *t, uint32_t number, value block) {
-    struct mp_entry *e = &t->slots[number];
-    e->block = block;
-    e->flags |= ENTRY_WAS_PROMOTED;
-    if (push_number(t, &t->old, number)) return mp_note_later(t, number, ENTRY_DUE_PROMOTED);
+    struct mp_tracked_block *b = &t->blocks[number];
+    ASSERT((b->flags & (TRACKED_BORN_YOUNG | TRACKED_WAS_PROMOTED)) == TRACKED_BORN_YOUNG);
+    b->block = block;
+    b->flags |= TRACKED_WAS_PROMOTED;
+    if (push_number(t, &t->old, number))
+        return mp_tracked_queue_fate(t, number, TRACKED_PROMOTION_PENDING);
     drop(t, number);
     release(t, number);
     return false;
 }
 
-/* The block is dead; the hold of the list that it was in is used up. */
+/* The block is dead; takes over the hold of the list that it was in. */
 static inline bool note_death(struct mp_tracked_blocks *t, uint32_t number) {
-    t->slots[number].block = 0;
-    return note_later(t, number, ENTRY_DUE_DIED);
+    ASSERT(mp_tracked_at(t, number)->block != 0); /* ME3 */
+    t->blocks[number].block = 0;
+    return queue_fate(t, number, TRACKED_DEATH_PENDING);
 }
 
 bool mp_tracked_minor_done(struct mp_tracked_blocks *t, struct gc_domain *g) {
-    bool due = false;
+    bool pending = false;
     for (size_t i = 0; i < t->young.count; i++) {
         uint32_t number = t->young.items[i];
-        const struct mp_entry *e = &t->slots[number];
-        if (e->flags & ENTRY_DROPPED) {
+        const struct mp_tracked_block *b = &t->blocks[number];
+        if (b->flags & TRACKED_DROPPED) {
             release(t, number);
             continue;
         }
-        value fate = gc_promoted_copy(g, e->block);
-        due |= fate == 0 ? note_death(t, number) : note_promotion(t, number, fate);
+        value fate = gc_promoted_copy(g, b->block);
+        pending |= fate == 0 ? note_death(t, number) : note_promotion(t, number, fate);
     }
     t->young.count = 0;
     for (size_t i = 0; i < t->fresh_users.count; i++) release(t, t->fresh_users.items[i]);
     t->fresh_users.count = 0;
-    return due;
+    return pending;
 }
 
 size_t mp_tracked_mark_done(struct mp_tracked_blocks *t) {
-    t->pass = (struct mp_sliced_scan){.end = t->old.count};
-    return GC_INSPECT_WORK * t->pass.end;
+    ASSERT(t->scan.end == 0); /* the scan of the last cycle is over */
+    t->scan = (struct mp_sliced_scan){.end = t->old.count};
+    return GC_INSPECT_WORK * t->scan.end;
 }
 
-/* What the entry at place i of old, and those some places further on, will want from memory. */
-static inline void prefetch_entries(const struct mp_tracked_blocks *t, size_t i) {
-    enum { SLOTS_AHEAD = 16, HEADERS_AHEAD = 8 };
+/* Fetches what the items of old some way after item i will need. */
+static inline void prefetch_blocks(const struct mp_tracked_blocks *t, size_t i) {
+    enum { BLOCKS_AHEAD = 16, HEADERS_AHEAD = 8 };
     const uint32_t *old = t->old.items;
-    if (i + SLOTS_AHEAD >= t->pass.end) return;
-    __builtin_prefetch(&t->slots[old[i + SLOTS_AHEAD]], 1);
-    gc_prefetch_header(t->slots[old[i + HEADERS_AHEAD]].block);
+    if (i + BLOCKS_AHEAD >= t->scan.end) return;
+    __builtin_prefetch(&t->blocks[old[i + BLOCKS_AHEAD]], 1);
+    gc_prefetch_header(t->blocks[old[i + HEADERS_AHEAD]].block);
 }
 
-size_t mp_tracked_look(struct mp_tracked_blocks *t, struct gc_domain *g, size_t budget, bool *due) {
-    struct mp_sliced_scan *pass = &t->pass;
+size_t mp_tracked_inspect(struct mp_tracked_blocks *t, struct gc_domain *g, size_t budget,
+                          bool *pending) {
+    struct mp_sliced_scan *scan = &t->scan;
     struct mp_numbers *old = &t->old;
     size_t done = 0;
-    if (pass->end == 0) return 0;
-    for (; pass->next < pass->end && done < budget; pass->next++, done += GC_INSPECT_WORK) {
-        prefetch_entries(t, pass->next);
-        uint32_t number = old->items[pass->next];
-        struct mp_entry *e = &t->slots[number];
-        bool dropped = e->flags & ENTRY_DROPPED;
-        if (!dropped && !gc_is_dead(g, e->block)) {
-            old->items[pass->kept++] = number;
+    if (scan->end == 0) return 0;
+    ASSERT(scan->kept <= scan->next && scan->end <= old->count);
+    for (; scan->next < scan->end && done < budget; scan->next++, done += GC_INSPECT_WORK) {
+        prefetch_blocks(t, scan->next);
+        uint32_t number = old->items[scan->next];
+        struct mp_tracked_block *b = &t->blocks[number];
+        bool dropped = b->flags & TRACKED_DROPPED;
+        if (!dropped && !gc_is_dead(g, b->block)) {
+            old->items[scan->kept++] = number;
             continue;
         }
         if (dropped) release(t, number);
-        else *due |= note_death(t, number);
+        else *pending |= note_death(t, number);
     }
-    if (pass->next == pass->end)
-        mp_sliced_scan_end(pass, old->items, &old->count, sizeof *old->items);
+    if (scan->next == scan->end)
+        mp_sliced_scan_end(scan, old->items, &old->count, sizeof *old->items);
     return done;
 }
 
-void mp_tracked_scan(struct mp_tracked_blocks *t, struct gc_visitor *visitor) {
+void mp_tracked_visit(struct mp_tracked_blocks *t, struct gc_visitor *visitor) {
     if (visitor->young_only) {
         for (size_t i = 0; i < t->fresh_users.count; i++)
-            gc_visit(visitor, &t->slots[t->fresh_users.items[i]].user);
+            gc_visit(visitor, &t->blocks[t->fresh_users.items[i]].user);
         return;
     }
     if (visitor->may_defer) {
-        t->scan_next = 1;
-        t->scan_end = t->slot_count + 1;
+        t->user_next = 1;
+        t->user_end = t->count + 1;
         return;
     }
-    for (uint32_t i = 1; i <= t->slot_count; i++) gc_visit(visitor, &t->slots[i].user);
+    for (uint32_t i = 1; i <= t->count; i++) gc_visit(visitor, &t->blocks[i].user);
 }
 
-size_t mp_tracked_scan_some(struct mp_tracked_blocks *t, struct gc_visitor *visitor,
-                            size_t budget) {
-    uint32_t left = t->scan_end - t->scan_next;
-    uint32_t end = t->scan_next + (left < budget ? left : (uint32_t)budget);
-    for (uint32_t i = t->scan_next; i < end; i++)
-        if (is_block(t->slots[i].user)) gc_visit(visitor, &t->slots[i].user);
-    size_t done = end - t->scan_next;
-    t->scan_next = end;
+size_t mp_tracked_visit_some(struct mp_tracked_blocks *t, struct gc_visitor *visitor,
+                             size_t budget) {
+    ASSERT(t->user_next <= t->user_end && t->user_end <= t->count + 1);
+    uint32_t left = t->user_end - t->user_next;
+    uint32_t end = t->user_next + (left < budget ? left : (uint32_t)budget);
+    for (uint32_t i = t->user_next; i < end; i++)
+        if (is_block(t->blocks[i].user)) gc_visit(visitor, &t->blocks[i].user);
+    size_t done = end - t->user_next;
+    t->user_next = end;
     return done;
 }
 
 void mp_tracked_clear(struct mp_tracked_blocks *t) {
     struct gc_heap *heap = t->heap;
-    struct mp_numbers *lists[] = {&t->young, &t->old, &t->fresh_users, &t->births, &t->later};
-    for (uint32_t i = 1; i <= t->slot_count; i++)
-        if (!(t->slots[i].flags & ENTRY_FREE)) mp_callstack_free(heap, t->slots[i].stack);
-    gc_external_give(heap, t->slot_capacity * sizeof *t->slots);
-    free(t->slots);
+    struct mp_numbers *lists[] = {&t->young, &t->old, &t->fresh_users, &t->allocs, &t->fates};
+    for (uint32_t i = 1; i <= t->count; i++)
+        if (!(t->blocks[i].flags & TRACKED_FREE)) mp_callstack_free(heap, t->blocks[i].stack);
+    gc_external_give(heap, t->capacity * sizeof *t->blocks);
+    free(t->blocks);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         gc_external_give(heap, lists[i]->capacity * sizeof *lists[i]->items);
         free(lists[i]->items);

@@ -1,24 +1,25 @@
-/* tracked_blocks.h - the sampled blocks that a profile tracks, and what is due for them.
+/* tracked_blocks.h - the sampled blocks that a profile tracks, and their pending callbacks.
  *
- *   entries   slots with fixed numbers, reused through a free list; 0 is no entry
- *   young     numbers of entries whose block is in the young area, in order of allocation
- *   old       numbers of entries whose block is in the major heap
- *   births    entries whose allocation is to be told: a queue, in order of allocation
- *   later     entries whose promotion or death is to be told, the least seq first
+ *   blocks    the tracked blocks; each has a fixed number, reused through a free list; 0 is none
+ *   young     numbers of those in the minor heap, in order of allocation
+ *   old       numbers of those in the major heap
+ *   allocs    those whose allocation callback is pending: a queue, in order of allocation
+ *   fates     those whose promotion or deallocation callback is pending, the least seq first
  *
- * ME1  An entry's block is a weak reference: the collector never sees it; minor_done and look keep
- *      it true. Its user value is a strong root, a late one (R3): mp_entry_take_user reads it.
- * ME2  A slot is reused only when its entry was dropped and nobody names it: lists, queues,
+ * ME1  block is a weak reference that the collector never sees: minor_done and inspect keep it
+ *      true. user is a strong root, scanned incrementally (R3): mp_tracked_take_user reads it.
+ * ME2  A number is reused only when its block was dropped and nothing names it: lists, queues,
  *      promises and running callbacks each hold it.
- * ME3  A live entry with a block is in exactly one of young and old. The work of a minor collection
- *      is the length of young, and of the user values that are new since the last one.
- * ME4  An entry is in later iff its allocation was told, something else of it is due, and none of
- *      its callbacks is running.
- * ME5  After marking each entry that was in old then is looked at once, in slices; those that are
- *      added meanwhile, whose blocks are alive, are not. */
+ * ME3  A tracked block with an address is in exactly one of young and old. A minor collection costs
+ *      the length of young, plus the user values that are new since the last one.
+ * ME4  A tracked block is in fates iff its allocation was reported, another callback of it is
+ *      pending, and none is running.
+ * ME5  After marking each block that was in old then is examined once, in slices; those added
+ *      meanwhile are alive and are not. */
 #ifndef BACTRIAN_MEMPROF_SAMPLING_TRACKED_BLOCKS_H
 #define BACTRIAN_MEMPROF_SAMPLING_TRACKED_BLOCKS_H
 
+#include "gc/assert.h"
 #include "gc/hooks.h"
 #include "gc/roots.h"
 #include "memprof/sampling/sliced_scan.h"
@@ -26,34 +27,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct domain;
+
 enum {
-    ENTRY_BORN_YOUNG = 1,
-    ENTRY_WAS_PROMOTED = 2,
-    ENTRY_KNOWN = 4,   /* its allocation was told */
-    ENTRY_DROPPED = 8, /* nothing more happens for it */
-    ENTRY_FREE = 16,
-    ENTRY_RUNNING = 32, /* one of its callbacks is running */
-    ENTRY_QUEUED = 64,  /* ME4 */
-    ENTRY_DUE_PROMOTED = 128,
-    ENTRY_DUE_DIED = 256,
+    TRACKED_BORN_YOUNG = 1,
+    TRACKED_WAS_PROMOTED = 2,
+    TRACKED_REPORTED = 4, /* the allocation callback has begun */
+    TRACKED_DROPPED = 8,  /* no further callback */
+    TRACKED_FREE = 16,
+    TRACKED_RUNNING = 32, /* one of its callbacks is running */
+    TRACKED_QUEUED = 64,  /* in fates; ME4 */
+    TRACKED_PROMOTION_PENDING = 128,
+    TRACKED_DEATH_PENDING = 256,
 };
 
-struct mp_stack { /* return points of active calls, innermost first */
+struct mp_callstack { /* return points of the active calls, innermost first */
     size_t depth;
     uint64_t gpcs[];
 };
 
-struct mp_entry {
+struct mp_tracked_block {
     value block; /* ME1; 0 while promised and after death */
     value user;
-    struct mp_stack *stack; /* until the allocation callback runs; owned */
+    struct mp_callstack *stack; /* owned; until the allocation callback runs */
     size_t wosize, samples;
-    uint64_t seq;   /* the order in which allocations were told */
+    uint64_t seq;   /* the order in which allocations were reported */
     uint32_t holds; /* ME2 */
     uint32_t next_free;
     uint16_t flags;
     uint8_t source;
-    uint32_t thread; /* that allocated the block: its allocation is told there */
+    uint32_t thread; /* that allocated it, and runs its allocation callback */
 };
 
 struct mp_numbers {
@@ -62,76 +65,90 @@ struct mp_numbers {
 };
 
 struct mp_tracked_blocks {
-    struct gc_heap *heap; /* its limit counts all that is here; NULL: it is gone */
-    struct mp_entry *slots;
-    uint32_t slot_count, slot_capacity, first_free;
-    size_t live; /* entries that are neither free nor dropped */
-    struct mp_numbers young, old, fresh_users, births, later;
-    struct mp_sliced_scan pass;   /* over old; ME5 */
-    uint32_t scan_next, scan_end; /* slots whose user values marking has still to read */
-    size_t births_taken;          /* births.items[0 .. births_taken-1] were taken */
-    size_t later_taken;           /* later.items[0 .. later_taken-1] were taken */
-    bool later_unsorted;          /* the others are not in the order of their seq */
+    struct gc_heap *heap; /* its limit counts all memory of this table; NULL: the heap is gone */
+    struct mp_tracked_block *blocks;
+    uint32_t count, capacity, first_free; /* numbers 1 .. count */
+    size_t live;                          /* neither free nor dropped */
+    struct mp_numbers young, old, fresh_users, allocs, fates;
+    struct mp_sliced_scan scan;   /* of old; ME5 */
+    uint32_t user_next, user_end; /* whose user values marking has still to visit */
+    size_t allocs_taken;          /* allocs.items[0 .. allocs_taken-1] were taken */
+    size_t fates_taken;           /* fates.items[0 .. fates_taken-1] were taken */
+    bool fates_unsorted;          /* the others are not in the order of their seq */
     uint64_t last_seq;
 };
 
-/* A new entry, its fields zero but for what is given; 0: no memory (the sample is lost). */
-uint32_t mp_entry_new(struct mp_tracked_blocks *t, size_t wosize, size_t samples,
-                      enum gc_source source, bool born_young);
-/* The entry of a number; valid until the next mp_entry_new. */
-static inline struct mp_entry *mp_entry_at(struct mp_tracked_blocks *t, uint32_t number) {
-    return &t->slots[number];
-}
-/* Gives an entry its block. False: no memory; the entry was dropped. */
-bool mp_entry_set_block(struct mp_tracked_blocks *t, uint32_t number, value block, bool young);
-/* Gives an entry its user value (a root from now on). Without memory the entry is dropped. */
-void mp_entry_set_user(struct mp_tracked_blocks *t, uint32_t number, value user);
-/* Takes its user value, which is no root any more. */
-value mp_entry_take_user(struct mp_tracked_blocks *t, struct gc_domain *g, uint32_t number);
-/* Takes off a hold (ME2). */
-void mp_entry_release(struct mp_tracked_blocks *t, uint32_t number);
-/* The callback that began with one of the two below is over; over: so is the entry's story. */
-void mp_entry_end(struct mp_tracked_blocks *t, uint32_t number, bool over);
+/* The call stack, at most limit frames of it, as vm_call_stack. Owned by the caller; counted in the
+ * heap's limit. NULL: out of memory, or no frames. GC: never. */
+struct mp_callstack *mp_callstack_take(struct domain *d, uint64_t limit);
+/* stack: may be NULL. GC: never. */
+void mp_callstack_free(struct gc_heap *heap, struct mp_callstack *stack);
 
-/* The entry of a small block of bytecode, its allocation told. block: where it is to be; or 0: the
- * promise holds the entry until mp_entry_born, or until it is known that there will be no block.
- * 0: no memory. */
-uint32_t mp_entry_promised(struct mp_tracked_blocks *t, size_t wosize, size_t samples, value user,
-                           value block);
-void mp_entry_born(struct mp_tracked_blocks *t, uint32_t number, value block);
-
-/* Puts an entry into births. False: no memory; the entry was dropped. */
-bool mp_note_birth(struct mp_tracked_blocks *t, uint32_t number);
-/* Notes ENTRY_DUE_PROMOTED or ENTRY_DUE_DIED. True: it can be told now (ME4). */
-bool mp_note_later(struct mp_tracked_blocks *t, uint32_t number, unsigned due);
-/* Takes the first entry of births that is the thread's, of later, whose callback begins: it has a
- * seq from then on. 0: there is none. */
-uint32_t mp_take_birth(struct mp_tracked_blocks *t, uint32_t thread);
-uint32_t mp_take_later(struct mp_tracked_blocks *t);
-/* Whether births has one of that thread (or only dropped ones). Needs: births is not empty. */
-bool mp_birth_due(const struct mp_tracked_blocks *t, uint32_t thread);
-static inline bool mp_any_birth(const struct mp_tracked_blocks *t) {
-    return t->births.count > t->births_taken;
+/* A new tracked block, all other fields zero. Returns its number; 0: out of memory, the sample is
+ * lost. */
+uint32_t mp_tracked_new(struct mp_tracked_blocks *t, size_t wosize, size_t samples,
+                        enum gc_source source, bool born_young);
+/* The block of a number; valid until the next mp_tracked_new. */
+static inline struct mp_tracked_block *mp_tracked_at(struct mp_tracked_blocks *t, uint32_t number) {
+    ASSERT(number > 0 && number <= t->count && (t->blocks[number].flags & TRACKED_FREE) == 0);
+    return &t->blocks[number];
 }
-/* Whether one of the two would give an entry (or none, if all of them were dropped). */
-static inline bool mp_anything_due(const struct mp_tracked_blocks *t, uint32_t thread) {
-    return t->later.count > t->later_taken || (mp_any_birth(t) && mp_birth_due(t, thread));
-}
-/* Drops the entries whose allocation that thread was to be told of. */
-void mp_tracked_drop_births(struct mp_tracked_blocks *t, uint32_t thread);
-/* Drops every entry whose allocation callback has not run. */
-void mp_tracked_drop_unknown(struct mp_tracked_blocks *t);
+/* Sets its address. False: out of memory; it was dropped. */
+bool mp_tracked_set_block(struct mp_tracked_blocks *t, uint32_t number, value block, bool young);
+/* Sets its user value (a root from now on). When out of memory it is dropped. */
+void mp_tracked_set_user(struct mp_tracked_blocks *t, uint32_t number, value user);
+/* Takes its user value, which is no longer a root. */
+value mp_tracked_take_user(struct mp_tracked_blocks *t, struct gc_domain *g, uint32_t number);
+/* Removes a hold (ME2). */
+void mp_tracked_release(struct mp_tracked_blocks *t, uint32_t number);
+/* The callback that began with mp_tracked_take_alloc or _take_fate has ended; drop: it is tracked
+ * no longer. */
+void mp_tracked_end_callback(struct mp_tracked_blocks *t, uint32_t number, bool drop);
 
-/* After a minor collection: notes fates; true if one can be told now. GC: never. */
+/* A new tracked block for a small block of bytecode whose allocation callback has run. block: where
+ * it will be; 0: it is held as promised until mp_tracked_born, or until it is known never to exist.
+ * 0: out of memory. */
+uint32_t mp_tracked_promised(struct mp_tracked_blocks *t, size_t wosize, size_t samples, value user,
+                             value block);
+void mp_tracked_born(struct mp_tracked_blocks *t, uint32_t number, value block);
+
+/* Puts a block into allocs. False: out of memory; it was dropped. */
+bool mp_tracked_queue_alloc(struct mp_tracked_blocks *t, uint32_t number);
+/* Notes TRACKED_PROMOTION_PENDING or TRACKED_DEATH_PENDING. True: it can run now (ME4). */
+bool mp_tracked_queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsigned pending);
+/* Takes the first block of allocs that is the thread's, or of fates; its callback begins. 0: there
+ * is none. */
+uint32_t mp_tracked_take_alloc(struct mp_tracked_blocks *t, uint32_t thread);
+uint32_t mp_tracked_take_fate(struct mp_tracked_blocks *t);
+/* Whether allocs has one of that thread; whether it has any. */
+bool mp_tracked_alloc_pending(const struct mp_tracked_blocks *t, uint32_t thread);
+static inline bool mp_tracked_has_allocs(const struct mp_tracked_blocks *t) {
+    return t->allocs.count > t->allocs_taken;
+}
+/* Whether the two functions above would take one (or none, if all were dropped). */
+static inline bool mp_tracked_callback_pending(const struct mp_tracked_blocks *t, uint32_t thread) {
+    return t->fates.count > t->fates_taken ||
+           (mp_tracked_has_allocs(t) && mp_tracked_alloc_pending(t, thread));
+}
+/* Drops the blocks whose allocation callback is that thread's. */
+void mp_tracked_drop_allocs(struct mp_tracked_blocks *t, uint32_t thread);
+/* Drops every block whose allocation callback has not run. */
+void mp_tracked_drop_unreported(struct mp_tracked_blocks *t);
+
+/* After a minor collection: notes what became of young blocks; true: a callback can run now.
+ * GC: never. */
 bool mp_tracked_minor_done(struct mp_tracked_blocks *t, struct gc_domain *g);
-/* After marking (gc/hooks.h): how much there is to look at; looks, and sets *due as above. */
+/* After marking (gc/hooks.h): the work of examining blocks in old; examines some, and sets *pending
+ * as above. */
 size_t mp_tracked_mark_done(struct mp_tracked_blocks *t);
-size_t mp_tracked_look(struct mp_tracked_blocks *t, struct gc_domain *g, size_t budget, bool *due);
-/* Visits user values: all, or for a minor collection those that may be young; at the start of
- * marking none, but notes which ones scan_late has to visit. */
-void mp_tracked_scan(struct mp_tracked_blocks *t, struct gc_visitor *visitor);
-size_t mp_tracked_scan_some(struct mp_tracked_blocks *t, struct gc_visitor *visitor, size_t budget);
-/* Forgets everything at once, but for the heap, and frees the memory; no heap allocation. */
+size_t mp_tracked_inspect(struct mp_tracked_blocks *t, struct gc_domain *g, size_t budget,
+                          bool *pending);
+/* Visits user values: all, or for a minor collection those that may be young. At the start of
+ * marking it visits none, and mp_tracked_visit_some visits them later. */
+void mp_tracked_visit(struct mp_tracked_blocks *t, struct gc_visitor *visitor);
+size_t mp_tracked_visit_some(struct mp_tracked_blocks *t, struct gc_visitor *visitor,
+                             size_t budget);
+/* Forgets everything except the heap and frees the memory. GC: never. */
 void mp_tracked_clear(struct mp_tracked_blocks *t);
 
 #endif

@@ -1,15 +1,17 @@
 /* tracker.c - see tracker.h.
  *
- *   blocks   | of the major heap, old of them | born since the last minor collection |
+ *   blocks   | old: in the major heap | born since the last minor collection |
+ *            0                        old                                    count
  *
- * A minor collection costs the length of the second part. The first has a gap in it while a pass is
- * under way (memprof/sampling/sliced_scan.h). */
+ * A minor collection costs the length of the second part. The first has a gap in it while a scan is
+ * in progress (memprof/sampling/sliced_scan.h). */
 #include "memprof/sampling/tracker.h"
 
+#include "gc/containers.h"
 #include "gc/small_tables.h"
-#include "memprof/program/profile.h"
-#include "memprof/sampling/sampler_internal.h"
+#include "memprof/sampling/sampler_inline.h"
 #include "memprof/sampling/sliced_scan.h"
+#include "vm/engine/slow.h"
 
 #include <stdlib.h>
 
@@ -18,7 +20,7 @@ struct tracked {
     uint64_t id;
 };
 
-/* Ids that are told together. */
+/* Ids that are reported together. */
 struct batch {
     size_t count;
     uint64_t ids[MP_TRACKER_BATCH];
@@ -31,64 +33,51 @@ struct mp_tracker {
     const struct mp_tracker_events *events;
     void *context;
     uint64_t next_id, lost;
-    struct tracked *blocks;
-    size_t old, count, capacity;
-    struct mp_sliced_scan pass; /* MT2 */
+    struct VECTOR(struct tracked) blocks;
+    size_t old;
+    struct mp_sliced_scan scan; /* MT2 */
     struct batch promoted, died;
 };
-
-static bool widen(struct mp_tracker *t) {
-    size_t wider = t->capacity == 0 ? IF_SMALL_TABLES(2, 1024) : 2 * t->capacity;
-    struct tracked *blocks = realloc(t->blocks, wider * sizeof *blocks);
-    if (blocks == NULL) return false;
-    t->blocks = blocks;
-    t->capacity = wider;
-    return true;
-}
 
 static inline __attribute__((always_inline)) void on_hit(void *context, struct domain *d,
                                                          const struct mp_hit *hit) {
     struct mp_tracker *t = context;
-    if (t->count == t->capacity && !widen(t)) {
+    if (!vector_reserve(&t->blocks, 1, IF_SMALL_TABLES(2, 1024), NULL)) {
         t->lost++;
         return;
     }
     t->events->born(t->context, t->next_id, hit);
-    /* Behind that, in which everything before may have been forgotten. */
-    t->blocks[t->count++] = (struct tracked){hit->block, t->next_id++};
+    /* After that call, which may forget all earlier blocks. */
+    struct tracked item = {hit->block, t->next_id++};
+    vector_append(&t->blocks, item);
 }
 
-/* The same for the usual sample, without a call for each step. */
-static value on_sample(struct domain *d, size_t wosize, unsigned tag) {
+/* domain.sample for the usual case, with a single hit; the rest is mp_sample_existing. */
+static value fast_sample(struct domain *d, size_t wosize, unsigned tag) {
     struct mp_sampler *s = d->sampler;
     struct mp_stream *only = s->only;
     uint64_t end;
     if (!mp_only_hits(s, wosize, &end) || !mp_hit_once(s, only, end))
-        return mp_hit_quickly(d, wosize, tag);
-    const struct mp_hit hit = {
-        .wosize = wosize,
-        .samples = 1,
-        .young = true,
-        .source = GC_NORMAL,
-        .tag = tag,
-        .block = gc_bump(&d->gc, wosize, tag),
-    };
+        return mp_sample_existing(d, wosize, tag);
+    struct mp_hit hit = mp_bumped_hit(wosize, 1, tag, gc_bump(&d->gc, wosize, tag));
     gc_set_sample(&d->gc, only->next + only->lane->lag);
     on_hit(only->context, d, &hit);
     return hit.block;
 }
 
-static void tell_promoted(struct mp_tracker *t) {
+static void report_promoted(struct mp_tracker *t) {
     if (t->promoted.count > 0) t->events->promoted(t->context, t->promoted.ids, t->promoted.count);
     t->promoted.count = 0;
 }
 
-static void tell_died(struct mp_tracker *t, bool old) {
+static void report_died(struct mp_tracker *t, bool old) {
     if (t->died.count > 0) t->events->died(t->context, t->died.ids, t->died.count, old);
     t->died.count = 0;
 }
 
-static inline bool put(struct batch *batch, uint64_t id) {
+/* Returns whether the batch is full. */
+static inline bool batch_put(struct batch *batch, uint64_t id) {
+    ASSERT(batch->count < MP_TRACKER_BATCH);
     batch->ids[batch->count++] = id;
     return batch->count == MP_TRACKER_BATCH;
 }
@@ -96,45 +85,49 @@ static inline bool put(struct batch *batch, uint64_t id) {
 static void on_minor_done(void *context, struct gc_domain *g) {
     struct mp_tracker *t = context;
     size_t kept = t->old;
-    for (size_t i = t->old; i < t->count; i++) {
-        struct tracked item = t->blocks[i];
+    ASSERT(t->promoted.count == 0 && t->died.count == 0 && t->old <= t->blocks.count);
+    for (size_t i = t->old; i < t->blocks.count; i++) {
+        struct tracked item = t->blocks.items[i];
         if (gc_is_young(g, item.block)) {
             item.block = gc_promoted_copy(g, item.block);
             if (item.block == 0) {
-                if (put(&t->died, item.id)) tell_died(t, false);
+                if (batch_put(&t->died, item.id)) report_died(t, false);
                 continue;
             }
-            if (put(&t->promoted, item.id)) tell_promoted(t);
+            if (batch_put(&t->promoted, item.id)) report_promoted(t);
         }
-        t->blocks[kept++] = item;
+        t->blocks.items[kept++] = item;
     }
-    t->old = t->count = kept;
-    tell_died(t, false);
-    tell_promoted(t);
+    t->old = t->blocks.count = kept;
+    report_died(t, false);
+    report_promoted(t);
 }
 
 static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct mp_tracker *t = context;
-    t->pass = (struct mp_sliced_scan){.end = t->old};
-    return GC_INSPECT_WORK * t->pass.end;
+    ASSERT(t->scan.end == 0); /* the scan of the last cycle is over */
+    t->scan = (struct mp_sliced_scan){.end = t->old};
+    return GC_INSPECT_WORK * t->scan.end;
 }
 
-static size_t on_look(void *context, struct gc_domain *g, size_t budget) {
+static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
     enum { AHEAD = 16 };
     struct mp_tracker *t = context;
-    struct mp_sliced_scan *pass = &t->pass;
+    struct mp_sliced_scan *scan = &t->scan;
     size_t done = 0;
-    if (pass->end == 0) return 0;
-    for (; pass->next < pass->end && done < budget; pass->next++, done += GC_INSPECT_WORK) {
-        struct tracked item = t->blocks[pass->next];
-        if (pass->next + AHEAD < pass->end) gc_prefetch_header(t->blocks[pass->next + AHEAD].block);
-        if (!gc_is_dead(g, item.block)) t->blocks[pass->kept++] = item;
-        else if (put(&t->died, item.id)) tell_died(t, true);
+    if (scan->end == 0) return 0;
+    ASSERT(scan->kept <= scan->next && scan->end <= t->old);
+    for (; scan->next < scan->end && done < budget; scan->next++, done += GC_INSPECT_WORK) {
+        struct tracked item = t->blocks.items[scan->next];
+        if (scan->next + AHEAD < scan->end)
+            gc_prefetch_header(t->blocks.items[scan->next + AHEAD].block);
+        if (!gc_is_dead(g, item.block)) t->blocks.items[scan->kept++] = item;
+        else if (batch_put(&t->died, item.id)) report_died(t, true);
     }
-    tell_died(t, true);
-    if (pass->next == pass->end) {
-        t->old -= pass->end - pass->kept;
-        mp_sliced_scan_end(pass, t->blocks, &t->count, sizeof *t->blocks);
+    report_died(t, true);
+    if (scan->next == scan->end) {
+        t->old -= scan->end - scan->kept;
+        mp_sliced_scan_end(scan, t->blocks.items, &t->blocks.count, sizeof *t->blocks.items);
     }
     return done;
 }
@@ -145,19 +138,28 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
     if (t->events->activity != NULL) t->events->activity(t->context, g, what, begins, words);
 }
 
+static void on_close(void *context) {
+    struct mp_tracker *t = context;
+    if (t->events->close != NULL) t->events->close(t->context);
+    free(t->blocks.items);
+    free(t);
+}
+
 static const struct mp_client tracker_client = {
     .hit = on_hit,
-    .quickly = on_sample,
+    .fast_sample = fast_sample,
     .minor_done = on_minor_done,
     .mark_done = on_mark_done,
-    .look = on_look,
+    .inspect = on_inspect,
     .activity = on_activity,
+    .close = on_close,
 };
 
 struct mp_tracker *mp_tracker_start(struct domain *d, double rate, uint64_t seed,
                                     const struct mp_tracker_events *events, void *context) {
-    struct mp_sampler *sampler = mp_engine_of(d)->sampler;
-    struct mp_tracker *t = mp_sampler_has_room(sampler) ? calloc(1, sizeof *t) : NULL;
+    struct mp_sampler *sampler = mp_sampler_of(d);
+    bool has_room = sampler != NULL && mp_sampler_has_room(sampler);
+    struct mp_tracker *t = has_room ? calloc(1, sizeof *t) : NULL;
     if (t == NULL) return NULL;
     t->sampler = sampler;
     t->events = events;
@@ -170,23 +172,19 @@ struct mp_tracker *mp_tracker_start(struct domain *d, double rate, uint64_t seed
 void mp_tracker_stop(struct mp_tracker *t) { mp_stream_stop(t->sampler, &t->stream); }
 
 void mp_tracker_forget(struct mp_tracker *t) {
-    t->old = t->count = 0;
-    t->pass = (struct mp_sliced_scan){.end = 0};
+    t->old = t->blocks.count = 0;
+    t->scan = (struct mp_sliced_scan){.end = 0};
     t->next_id = t->lost = 0;
-}
-
-void mp_tracker_release(struct mp_tracker *t) {
-    free(t->blocks);
-    free(t);
 }
 
 void mp_tracker_free(struct mp_tracker *t) {
     mp_stream_detach(t->sampler, &t->stream);
-    mp_tracker_release(t);
+    free(t->blocks.items);
+    free(t);
 }
 
 size_t mp_tracker_live(const struct mp_tracker *t) {
-    return t->count - (t->pass.next - t->pass.kept);
+    return t->blocks.count - (t->scan.next - t->scan.kept);
 }
 uint64_t mp_tracker_count(const struct mp_tracker *t) { return t->next_id; }
 uint64_t mp_tracker_lost(const struct mp_tracker *t) { return t->lost; }

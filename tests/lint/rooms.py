@@ -33,16 +33,7 @@ OUTER = {'vm/cli/': set(), 'memprof/report/': {'vm/cli/'}}
 
 # (file, what it includes): arrows upwards that are still there. The table only shrinks: who mends
 # an arrow removes its row, since a row without its arrow fails, too.
-KNOWN = {
-    ('memprof/counts/prim_counts.c', 'memprof/memprof.h'),
-    ('memprof/program/prim_memprof.c', 'memprof/memprof.h'),
-    ('memprof/program/prim_memprof.c', 'memprof/prims.def'),
-    ('memprof/program/profile.c', 'memprof/counts/counts.h'),
-    ('memprof/recorder/prim_profile.c', 'memprof/memprof.h'),
-    ('memprof/recorder/recorder.c', 'memprof/program/profile.h'),
-    ('memprof/sampling/stress.c', 'memprof/program/profile.h'),
-    ('memprof/sampling/tracker.c', 'memprof/program/profile.h'),
-}
+KNOWN = set()
 
 
 def longest_prefix(path, prefixes):

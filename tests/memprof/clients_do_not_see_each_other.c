@@ -73,7 +73,7 @@ static void died(void *context, const uint64_t *ids, size_t count, bool old) {
     run->deaths += count;
 }
 
-static const struct mp_tracker_events events = {born, promoted, died, NULL};
+static const struct mp_tracker_events events = {.born = born, .promoted = promoted, .died = died};
 
 static const char *program;
 

@@ -1,6 +1,6 @@
 (* Random operations on a table of blocks of every kind, at a given rate: conservation RATE OPERATIONS
-   SEED. Every sampled block is told of once, promoted at most once, told dead at most once, and not
-   while it is alive; in the end all are. *)
+   SEED. Every sampled block is reported once, promoted at most once, reported dead at most once, and
+   not while it is alive; in the end all are. *)
 let rate = float_of_string Sys.argv.(1)
 let operations = int_of_string Sys.argv.(2)
 let () = Random.init (int_of_string Sys.argv.(3))

@@ -1,6 +1,6 @@
 (* options: --max-heap=8M *)
 (* flags: -g *)
-(* Out_of_memory, wherever it strikes: sampling goes on, and what was tracked is told dead. *)
+(* Out_of_memory anywhere: sampling goes on, and the deaths of tracked blocks are reported. *)
 let keep = ref []
 let live = ref 0 and calls = ref 0
 let born _ = incr calls; incr live; Some ()

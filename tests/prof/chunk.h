@@ -19,7 +19,7 @@ static inline uint32_t u32_at(const uint8_t *at) {
 /* The n bytes of records that follow the chunk's header are what it stores, unpacked. */
 static inline void seal_plain_chunk(uint8_t *chunk, size_t n) {
     const uint8_t *records = chunk + MP_CHUNK_HEADER_BYTES;
-    chunk[MP_CHUNK_ENCODING] = MP_ENCODING_PLAIN;
+    chunk[MP_CHUNK_ENCODING] = MP_ENCODING_NONE;
     put_u32(chunk + MP_CHUNK_STORED, (uint32_t)n);
     put_u32(chunk + MP_CHUNK_BYTES, (uint32_t)n);
     put_u32(chunk + MP_CHUNK_STORED_CRC, (uint32_t)crc32(0, records, (uInt)n));

@@ -87,7 +87,7 @@ static void a_header_that_lies_is_refused(void **state) {
         chunk[MP_CHUNK_ENCODING] = (uint8_t)encoding;
         seal_header(chunk);
         assert_int_equal(status_of(&f, NULL),
-                         encoding == MP_ENCODING_PLAIN ? MP_READ_WHOLE : MP_READ_DAMAGED);
+                         encoding == MP_ENCODING_NONE ? MP_READ_WHOLE : MP_READ_DAMAGED);
     }
 }
 

@@ -2,6 +2,7 @@
  *
  *   prof_dump [-q] FILE       -q: totals only */
 #include "memprof/format/reader.h"
+#include "memprof/format/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void count(struct totals *t, const struct mp_event *e) {
 }
 
 static void print_totals(const struct mp_reader *r, const struct totals *t) {
-    const struct mp_start *s = mp_reader_start(r);
+    const struct mp_record_start *s = mp_reader_start(r);
     struct mp_coverage c;
     mp_reader_coverage(r, &c);
     uint64_t words = t->last.minor_words + t->last.major_words - t->last.promoted_words -

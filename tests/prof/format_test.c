@@ -1,6 +1,7 @@
 /* What the writer writes, the reader reads; what was cut off, damaged or made up, it refuses in
  * good order (PR1 to PR3, PW1, PW2). */
 #include "memprof/format/reader.h"
+#include "memprof/format/record.h"
 #include "memprof/format/writer.h"
 #include "tests/prof/chunk.h"
 
@@ -296,7 +297,7 @@ static void what_is_written_is_read(void **state) {
         lseek(fd, 0, SEEK_SET);
         struct mp_reader *r = mp_reader_of_fd(fd, &error);
         assert_non_null(r);
-        const struct mp_start *s = mp_reader_start(r);
+        const struct mp_record_start *s = mp_reader_start(r);
         assert_true(s->rate == 0.25 && s->pid == 42 && s->seed == 7 && s->started_us == 1000);
         assert_string_equal(s->program.bytes, "prog");
         assert_memory_equal(s->arguments.bytes, "prog\0x\0", 8);
@@ -406,7 +407,7 @@ static void wrong_records_are_refused_in_order(void **state) {
     const uint8_t *head = bytes + second;
     size_t n = u32_at(head + MP_CHUNK_BYTES), stored = u32_at(head + MP_CHUNK_STORED);
     for (int i = 0; i < 100000; i++) {
-        if (head[MP_CHUNK_ENCODING] == MP_ENCODING_PLAIN)
+        if (head[MP_CHUNK_ENCODING] == MP_ENCODING_NONE)
             memcpy(records, head + MP_CHUNK_HEADER_BYTES, n);
         else
             assert_int_equal(

@@ -1,7 +1,7 @@
 /* output.c - messages of the command line (`bactrian: SUBJECT: what is wrong: what to do`) and
  * properties of the terminal. */
 #include "gc/assert.h"
-#include "memprof/format/plain.h"
+#include "memprof/format/printable.h"
 #include "vm/base/status.h"
 #include "vm/cli/cli.h"
 
@@ -23,7 +23,7 @@ int cli_fail(int status, const char *subject, const char *format, ...) {
     vsnprintf(text + n, sizeof text - (size_t)n, format, arguments);
     va_end(arguments);
     /* One line, even if a file's name contains newlines. */
-    mp_make_plain(text);
+    mp_make_printable(text);
     fprintf(stderr, "bactrian: %s\n", text);
     return status;
 }

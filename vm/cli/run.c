@@ -1,7 +1,7 @@
 /* run.c - running a program: creates the machine, runs it, maps the outcome to an exit status. */
 #include "gc/assert.h"
 #include "gc/stats.h"
-#include "memprof/format/plain.h"
+#include "memprof/format/printable.h"
 #include "memprof/memprof.h"
 #include "memprof/sampling/stress.h"
 #include "stdlib/channel.h"
@@ -44,7 +44,7 @@ struct vm *cli_create_machine(struct cli_options *options, struct vm_image *imag
     options->vm.track_functions = options->profile != MP_COUNTS_OFF;
     struct vm *vm = vm_create(&options->vm, image->version, &prim_library, &error);
     double rate = options->memprof_stress;
-    if (vm != NULL && rate != 0 && mp_stress_start(vm->domain, rate) == NULL) {
+    if (vm != NULL && rate != 0 && !mp_stress_start(vm->domain, rate)) {
         vm_error_set(&error, VM_NO_MEMORY, "for --memprof-stress");
         vm_destroy(vm);
         vm = NULL;
@@ -74,7 +74,7 @@ static void print_stop(struct vm *vm) {
     fclose(out);
     for (char *line = text; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = 0;
-        mp_put_plain(stderr, line, '?');
+        mp_put_printable(stderr, line, '?');
         fputc('\n', stderr);
     }
     free(text);

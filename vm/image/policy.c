@@ -145,5 +145,5 @@ bool vm_is_own_descriptor(const struct vm *vm, int fd) {
         if (policy->roots[i].fd == fd) return true;
     if (vm->image != NULL && vm->image->debug_apart && vm->image->debug_fd == fd) return true;
     const struct vm_profiler *profiler = &vm->profiler;
-    return profiler->state != NULL && profiler->owns_descriptor(profiler->state, fd);
+    return profiler->owns_descriptor != NULL && profiler->owns_descriptor(profiler->state, fd);
 }

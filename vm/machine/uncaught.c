@@ -98,7 +98,7 @@ int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {
     struct domain *d = vm->domain;
     jmp_buf exit_point;
     GC_ROOT(&d->gc, &exn);
-    if (vm->profiler.state != NULL) vm->profiler.silence(vm->profiler.state);
+    if (vm->profiler.silence != NULL) vm->profiler.silence(vm->profiler.state);
     vm->exit_point = &exit_point;
     vm->exit_status = 2;
     if (_setjmp(exit_point) == 0) {

@@ -58,9 +58,11 @@ struct vm_upcalls {
     void (*exit)(struct domain *d, int status) __attribute__((noreturn));
 };
 
-/* A profiler, as the machine sees it (its primitives are vm_options.profiler_rows). */
+/* A profiler, as the machine sees it (its primitives are vm_options.profiler_rows). Each function
+ * except close may be NULL, and reexecute_ended while domain.sample re-executes nothing. */
 struct vm_profiler {
     void *state;
+    void (*poll)(void *state); /* the machine polls. GC: never */
     /* Runs its pending callbacks; as vm_process_pending_exn. */
     value (*run_callbacks_exn)(void *state, struct domain *d);
     /* The call before a re-executed instruction (vm/stack/reexecute.h) has ended, with a result or
@@ -75,7 +77,7 @@ struct vm_profiler {
     uintptr_t (*switch_thread)(void *state, intptr_t number, uintptr_t word);
     void (*thread_ended)(void *state, intptr_t number); /* GC: never */
     bool (*owns_descriptor)(void *state, int fd);       /* whether it writes there. GC: never */
-    /* The program calls exit; its stack still exists. GC: may run. NULL: not needed. */
+    /* The program calls exit; its stack still exists. GC: may run. */
     void (*leaving)(void *state, int status);
 };
 

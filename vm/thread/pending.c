@@ -31,7 +31,8 @@ value vm_process_pending_exn(struct domain *d) {
     gc_collect_requested(&d->gc);
     value result = vm_run_signal_handlers_exn(d);
     struct vm_profiler *profiler = &d->vm->profiler;
-    if (!is_exn_result(result) && profiler->state != NULL)
+    if (!is_exn_result(result) && profiler->poll != NULL) profiler->poll(profiler->state);
+    if (!is_exn_result(result) && profiler->run_callbacks_exn != NULL)
         result = profiler->run_callbacks_exn(profiler->state, d);
     if (!is_exn_result(result)) result = vm_run_finalisers_exn(d);
     if (!is_exn_result(result)) {

@@ -102,7 +102,7 @@ static _Noreturn void leave_program(struct domain *d) {
 
 static void notify_profiler(struct domain *d, struct vm_thread *t) {
     struct vm_profiler *profiler = &d->vm->profiler;
-    if (profiler->state == NULL) return;
+    if (profiler->switch_thread == NULL) return;
     uintptr_t left = profiler->switch_thread(profiler->state, t->number, t->profiler_word);
     if (t->threads->latest != NULL) t->threads->latest->profiler_word = left;
 }

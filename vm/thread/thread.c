@@ -374,7 +374,7 @@ void vm_thread_stop(struct domain *d) {
     struct vm_profiler *profiler = &d->vm->profiler;
     vm_unlock_down_to(d, NULL);
     announce_end(d, t);
-    if (profiler->state != NULL) profiler->thread_ended(profiler->state, t->number);
+    if (profiler->thread_ended != NULL) profiler->thread_ended(profiler->state, t->number);
     threads->latest = NULL;
     t->context = d->context;
     free_context(d, &t->context);

@@ -1,6 +1,6 @@
 /* callgrind.c - callgrind's text format: bytes by source line, and the inclusive cost of calls. */
 #include "gc/assert.h"
-#include "memprof/format/plain.h"
+#include "memprof/format/printable.h"
 #include "memprof/report/export/export.h"
 #include "memprof/report/model/text.h"
 
@@ -90,7 +90,7 @@ static void collect(struct writer *w) {
     merge_calls(w);
 }
 
-static void put_line_text(FILE *out, const char *text) { mp_put_plain(out, text, '?'); }
+static void put_line_text(FILE *out, const char *text) { mp_put_printable(out, text, '?'); }
 
 /* `fl=(1) file` and so on; a name is written at the first use of its number. */
 static void put_names(struct writer *w, const char *prefix, uint32_t location, uint8_t *named) {

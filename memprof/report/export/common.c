@@ -1,6 +1,6 @@
 /* common.c - what the exporters share, and the formats that need nothing else: folded, csv. */
 #include "gc/assert.h"
-#include "memprof/format/plain.h"
+#include "memprof/format/printable.h"
 #include "memprof/report/export/export.h"
 #include "memprof/report/model/text.h"
 

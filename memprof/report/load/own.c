@@ -1,6 +1,7 @@
 /* own.c - loads a profile of Bactrian's own format, which memprof/format reads. */
 #include "gc/assert.h"
 #include "memprof/format/reader.h"
+#include "memprof/format/record.h"
 #include "memprof/report/load/load.h"
 
 #include <stdlib.h>
@@ -161,7 +162,7 @@ static char *join_arguments(const struct mp_text *arguments) {
     return text;
 }
 
-static void describe(struct report_model *model, const struct mp_start *start) {
+static void describe(struct report_model *model, const struct mp_record_start *start) {
     report_replace(&model->format, report_format("bactrian v%d", MP_FORMAT_MAJOR));
     report_replace(&model->program, report_copy(start->program.bytes));
     report_replace(&model->host, report_copy(start->host.bytes));

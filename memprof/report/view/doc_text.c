@@ -1,6 +1,6 @@
 /* doc_text.c - writes documents as text: aligned columns, colour only on request. */
 #include "gc/assert.h"
-#include "memprof/format/plain.h"
+#include "memprof/format/printable.h"
 #include "memprof/report/view/doc.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static size_t width_of(const char *text) {
 }
 
 /* Text from a profile must not control the terminal. */
-static void put_text(FILE *out, const char *text) { mp_put_plain(out, text, '?'); }
+static void put_text(FILE *out, const char *text) { mp_put_printable(out, text, '?'); }
 
 static const struct report_cell *cell_at(const struct report_table *t, size_t row, size_t column) {
     ASSERT(row < t->rows.count && column < t->column_count);

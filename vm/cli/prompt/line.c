@@ -7,7 +7,7 @@
 #include "vm/cli/prompt/line.h"
 
 #include "gc/assert.h"
-#include "memprof/format/plain.h"
+#include "memprof/format/printable.h"
 #include "vm/cli/cli.h"
 
 #include <errno.h>
@@ -101,7 +101,7 @@ static size_t common_length(const struct cli_candidates *c) {
 
 /* Names come from files and profiles: they must not control the terminal. */
 static void print_plain(const char *word, int width) {
-    mp_put_plain(stdout, word, '?');
+    mp_put_printable(stdout, word, '?');
     for (int n = (int)strlen(word); n < width; n++) putchar(' ');
 }
 

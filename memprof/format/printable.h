@@ -1,12 +1,12 @@
-/* plain.h - texts from outside (names of files, of functions) on their way to a terminal, which
- * nothing of them may command. */
-#ifndef BACTRIAN_MEMPROF_FORMAT_PLAIN_H
-#define BACTRIAN_MEMPROF_FORMAT_PLAIN_H
+/* printable.h - text from outside (names of files, of functions) on its way to a terminal, which it
+ * must not control. */
+#ifndef BACTRIAN_MEMPROF_FORMAT_PRINTABLE_H
+#define BACTRIAN_MEMPROF_FORMAT_PRINTABLE_H
 
 #include <stdio.h>
 
 /* The bytes of the control character at p, which is before its text's end: one of ASCII's, or of
- * those from U+0080 to U+009F, in UTF-8. 0: it is none. GC: never. */
+ * U+0080 to U+009F in UTF-8. 0: it is none. GC: never. */
 static inline size_t mp_control_bytes(const char *p) {
     unsigned char c = (unsigned char)p[0], next = (unsigned char)p[1];
     if (c < ' ' || c == 127) return 1;
@@ -14,7 +14,7 @@ static inline size_t mp_control_bytes(const char *p) {
 }
 
 /* Prints text with `instead` for each control character. GC: never. */
-static inline void mp_put_plain(FILE *out, const char *text, char instead) {
+static inline void mp_put_printable(FILE *out, const char *text, char instead) {
     while (*text != 0) {
         size_t control = mp_control_bytes(text);
         putc(control > 0 ? instead : *text, out);
@@ -22,8 +22,8 @@ static inline void mp_put_plain(FILE *out, const char *text, char instead) {
     }
 }
 
-/* Puts a question mark for each control character in text. GC: never. */
-static inline void mp_make_plain(char *text) {
+/* Replaces each control character in text by a question mark. GC: never. */
+static inline void mp_make_printable(char *text) {
     char *to = text;
     while (*text != 0) {
         size_t control = mp_control_bytes(text);

@@ -1,8 +1,8 @@
 (* options: --gc-stress=5 *)
-(* After marking the engine looks at tracked blocks in slices (ME5), and marking reads user values in
+(* After marking tracked blocks are examined in slices (ME5), and marking visits user values in
    slices (R3): here of some 50 blocks each, and between them the program allocates, forgets, stops,
-   discards and starts profiles. Each death is told once, by the profile that tracks the block, with
-   the user value whole; what is alive isn't told dead; nothing follows a discard. *)
+   discards and starts profiles. Each death is reported once, by the profile that tracks the block,
+   with its user value; no live block is reported dead; nothing follows a discard. *)
 open Bactrian.Memprof
 
 let errors = ref 0
