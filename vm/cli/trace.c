@@ -313,7 +313,8 @@ static void on_sample(void *context, uint64_t id, const struct mp_hit *hit) {}
 static void on_promoted(void *context, const uint64_t *ids, size_t count) {}
 static void on_dead(void *context, const uint64_t *ids, size_t count, bool major) {}
 
-static const struct mp_tracker_events gc_events = {on_sample, on_promoted, on_dead, on_activity};
+static const struct mp_tracker_events gc_events = {
+    .born = on_sample, .promoted = on_promoted, .died = on_dead, .activity = on_activity};
 
 /* ---- Life. ---- */
 
