@@ -189,7 +189,7 @@ static struct timespec after(int64_t ns) {
 /* Ends at the first tick that finds only one thread, and none about to be registered. */
 static void *tick(void *context) {
     struct vm_threads *threads = context;
-    struct gc_domain *g = &threads->vm->domain->gc;
+    struct gc_domain *g = &threads->domain->gc;
     pthread_mutex_lock(&threads->mutex);
     while (!threads->tick_ends && threads->count + threads->candidates > 1) {
         struct timespec at = after(TICK_NS);

@@ -23,13 +23,13 @@ static void check_clean(const struct domain *d, const struct vm_thread *t) {
 }
 
 void vm_selfcheck_threads(struct vm_threads *threads) {
-    const struct domain *d = threads->vm->domain;
+    const struct domain *d = threads->domain;
     vm_require(d->thread == threads->owner && d->thread == threads->latest,
                "TH1: the domain's thread does not hold the runtime lock");
     size_t words = 0;
     for (const struct vm_thread *t = threads->all; t != NULL; t = t->next)
         words += (size_t)(t->context.stack.high - t->context.stack.sp);
-    if (!gc_check_due(&threads->vm->domain->gc, &threads->checked, words)) return;
+    if (!gc_check_due(&threads->domain->gc, &threads->checked, words)) return;
     for (const struct vm_thread *t = threads->all; t != NULL; t = t->next) {
         if (t == d->thread) continue;
         vm_require(t->context.stack.low != d->stack.low, "TH1: two threads have one stack");

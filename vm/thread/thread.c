@@ -111,7 +111,7 @@ static void free_thread(struct vm_thread *t) {
 }
 
 static void visit_dirty(struct vm_threads *threads, struct gc_visitor *visitor) {
-    struct domain *d = threads->vm->domain;
+    struct domain *d = threads->domain;
     struct vm_thread *t = threads->dirty;
     threads->dirty = NULL;
     while (t != NULL) {
@@ -125,7 +125,7 @@ static void visit_dirty(struct vm_threads *threads, struct gc_visitor *visitor) 
 
 static void visit_threads(void *context, struct gc_visitor *visitor) {
     struct vm_threads *threads = context;
-    struct domain *d = threads->vm->domain;
+    struct domain *d = threads->domain;
     if (gc_get_params(&d->gc)->verify) vm_selfcheck_threads(threads);
     gc_visit(visitor, &d->thread->handle);
     if (visitor->young_only) {
@@ -172,10 +172,10 @@ static struct vm_thread *new_thread(void) {
     return t;
 }
 
-static struct vm_threads *new_threads(struct vm *vm) {
+static struct vm_threads *new_threads(struct domain *d) {
     struct vm_threads *threads = calloc(1, sizeof *threads);
     if (threads == NULL) return NULL;
-    threads->vm = vm;
+    threads->domain = d;
     threads->alive = vm_fork_witness();
     if (threads->alive == NULL || pthread_key_create(&threads->self, NULL) != 0) {
         vm_fork_witness_free(threads->alive);
@@ -192,7 +192,7 @@ void vm_threads_start(struct domain *d) {
     struct vm_thread *t = new_thread();
     if (t == NULL) vm_raise_out_of_memory(d);
     make_handle(d, t);
-    struct vm_threads *threads = new_threads(d->vm);
+    struct vm_threads *threads = new_threads(d);
     if (threads == NULL) {
         drop_end(t->end);
         free_thread(t);
@@ -236,7 +236,7 @@ static struct vm_thread *add_thread(struct domain *d, value closure) {
 
 static void *run_thread(void *context) {
     struct vm_thread *t = context;
-    struct domain *d = t->threads->vm->domain;
+    struct domain *d = t->threads->domain;
     value unit = VAL_UNIT;
     pthread_setspecific(t->threads->self, t);
     vm_leave_blocking(d);
@@ -297,8 +297,8 @@ bool vm_thread_holds_runtime_lock(const struct vm *vm) {
  * in. */
 bool vm_thread_register(struct vm *vm) {
     struct vm_threads *threads = vm->threads;
-    struct domain *d = vm->domain;
     if (threads == NULL || vm_thread_is_registered(vm)) return false;
+    struct domain *d = threads->domain;
     struct vm_thread *guest = new_thread();
     if (guest == NULL) return false;
     vm_threads_mutex_lock(threads);
@@ -333,9 +333,9 @@ bool vm_thread_unregister(struct vm *vm) {
     if (!vm_thread_is_registered(vm)) return false;
     struct vm_thread *t = pthread_getspecific(vm->threads->self);
     if (!t->foreign) return false;
-    vm_leave_blocking(vm->domain);
-    pthread_setspecific(vm->threads->self, NULL);
-    vm_thread_stop(vm->domain);
+    vm_leave_blocking(t->threads->domain);
+    pthread_setspecific(t->threads->self, NULL);
+    vm_thread_stop(t->threads->domain);
     return true;
 }
 
@@ -434,12 +434,12 @@ bool vm_threads_end(struct vm *vm) {
     }
     drop_end(threads->main->end);
     free_thread(threads->main);
-    gc_remove_scanner(vm->domain->gc.heap, visit_threads, threads);
+    gc_remove_scanner(threads->domain->gc.heap, visit_threads, threads);
     pthread_key_delete(threads->self);
     vm_fork_witness_free(threads->alive);
+    threads->domain->thread = NULL;
     free(threads);
     vm->threads = NULL;
-    vm->domain->thread = NULL;
     return true;
 }
 
@@ -451,7 +451,7 @@ static void lose_thread(struct vm_threads *threads, struct vm_thread *t) {
     t->dead = true;
     for (struct vm_lock *lock = t->context.held; lock != NULL; lock = lock->outer)
         lock->holder = NULL;
-    free_context(threads->vm->domain, &t->context);
+    free_context(threads->domain, &t->context);
     unlink_thread(threads, t);
 }
 

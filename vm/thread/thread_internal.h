@@ -41,7 +41,7 @@ struct vm_thread {
 };
 
 struct vm_threads {
-    struct vm *vm;
+    struct domain *domain;   /* whose runtime lock this is: its threads take turns */
     pthread_mutex_t mutex;   /* of owner, queue, parked, changes of count, the tick */
     struct vm_thread *owner; /* holds the runtime lock */
     struct vm_waiters queue; /* wait for it */
