@@ -31,10 +31,6 @@ EVERYWHERE = 'gc/assert.h'
 # The only rooms that may include a room of the outer ring, besides themselves and the tests.
 OUTER = {'vm/cli/': set(), 'memprof/report/': {'vm/cli/'}}
 
-# (file, what it includes): arrows upwards that are still there. The table only shrinks: who mends
-# an arrow removes its row, since a row without its arrow fails, too.
-KNOWN = set()
-
 
 def longest_prefix(path, prefixes):
     return max((prefix for prefix in prefixes if path.startswith(prefix)), key=len, default=None)
@@ -82,7 +78,6 @@ def includes(source):
 
 def problems(sources, root):
     """Yields what breaks the layers and the order of rooms, as `FILE:LINE: what`."""
-    unused = set(KNOWN)
     for source in sources:
         if not source.path.endswith(('.c', '.h', '.def')) or \
                 longest_prefix(source.path, LAYERS) is None:
@@ -93,16 +88,9 @@ def problems(sources, root):
             elif target == EVERYWHERE:
                 continue
             else:
-                problem = outside_layer(source.path, target)
-                if problem is None:
-                    problem = upwards(source.path, target)
-                    if problem and (source.path, target) in KNOWN:
-                        unused.discard((source.path, target))
-                        problem = None
+                problem = outside_layer(source.path, target) or upwards(source.path, target)
             if problem:
                 yield '%s:%d: %s' % (source.path, number, problem)
-    for path, target in sorted(unused):
-        yield 'tests/lint/rooms.py: KNOWN still has %s -> %s, which is mended' % (path, target)
 
 
 def texts(sources, root):

@@ -74,7 +74,7 @@ let () =
   drop ();
   Gc.full_major ();
   discard p;
-  show "stop runs what is due";
+  show "stop runs pending callbacks";
 
   let p = start { a with alloc_major = (fun r -> if r.size = 301 then failwith "mine" else a.alloc_major r) } in
   (* Bytes don't poll: the callbacks are due when stop is called. *)

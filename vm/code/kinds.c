@@ -23,8 +23,8 @@ static bool is_thread(value v) {
            has_identifier(field(v, 2), "_threadstatus");
 }
 
-/* A list of integers, such as flags: each cell is looked at, so that who reads it need not. One
- * that is longer than any that makes sense may have no end. */
+/* A list of integers, such as flags. Every cell is checked here, so readers need not. A list longer
+ * than any plausible one may be cyclic. */
 enum { MAX_FLAGS = 1 << 16 };
 static bool is_list_of_ints(value v) {
     for (int n = 0; is_block(v); v = field(v, 1), n++)

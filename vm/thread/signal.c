@@ -1,8 +1,8 @@
 /* signal.c - see signal.h.
  *
- * A process has one set of signal dispositions, so what a C handler needs is process-wide too:
- * which signals came (a bit each) and which domain is told. These two words are the exception to
- * the rule that no file has mutable data. The closures hang off the machine. */
+ * A process has one set of signal dispositions, so what a C handler needs is process-wide too: the
+ * signals that arrived (a bit each) and the domain that receives them. These two words are an
+ * exception to the rule that no file has mutable data. The closures belong to the machine. */
 #include "vm/thread/signal.h"
 
 #include "vm/engine/callback.h"
