@@ -51,7 +51,7 @@ struct vm_code {
     uint32_t main_function;
     uint32_t first_function_id; /* of its main function; then come its entries'
                                    (vm/code/function_id.h) */
-    uint32_t *function_id_at;   /* per word: the place of the function that was decoded there */
+    uint32_t *function_id_at;   /* per word: the id of the function decoded there */
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };
 

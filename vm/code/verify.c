@@ -5,8 +5,8 @@
  *
  * The verifier's memory is all in one struct verifier, freed at the end; only heights, the entries
  * and the bitmap of primitives go over to the caller. Of each word of the code it keeps a byte;
- * what else must be known of an instruction (struct place) is kept for one function at a time, in
- * chunks, so that a large program is not verified in many times its size.
+ * what else must be known of an instruction (struct known_state) is kept for one function at a
+ * time, in chunks, so that a large program is not verified in many times its size.
  *
  * Q1  Instructions tile the code: each word is the start or an operand of exactly one. */
 #include "gc/small_tables.h"
@@ -82,13 +82,13 @@ static bool sweep(struct verifier *v) {
 
 bool add_far_height(struct verifier *v, uint32_t pc, uint32_t height) {
     if (!grow(v, (void **)&v->far, v->far_count, &v->far_capacity, sizeof *v->far)) return false;
-    v->far[v->far_count++] = (struct far_place){pc, {NO_FRAME, height}};
+    v->far[v->far_count++] = (struct far_state){pc, {NO_FRAME, height}};
     return true;
 }
 
 bool add_chunk(struct verifier *v, uint32_t number) {
     if (!pc_list_add(v, &v->touched, number)) return false;
-    struct place_chunk *chunk = v->spare;
+    struct state_chunk *chunk = v->spare;
     if (chunk != NULL) v->spare = chunk->next;
     else {
         chunk = malloc(sizeof *chunk);
@@ -101,9 +101,9 @@ bool add_chunk(struct verifier *v, uint32_t number) {
     return true;
 }
 
-void forget_places(struct verifier *v) {
+void forget_known_states(struct verifier *v) {
     for (size_t i = 0; i < v->touched.count; i++) {
-        struct place_chunk **slot = &v->chunks[v->touched.items[i]];
+        struct state_chunk **slot = &v->chunks[v->touched.items[i]];
         if (*slot == NULL) continue;
         (*slot)->next = v->spare;
         v->spare = *slot;
@@ -172,10 +172,10 @@ static bool start(struct verifier *v) {
     return add_function(v, &main);
 }
 
-static void free_places(struct verifier *v) {
-    forget_places(v);
+static void free_known_states(struct verifier *v) {
+    forget_known_states(v);
     while (v->spare != NULL) {
-        struct place_chunk *chunk = v->spare;
+        struct state_chunk *chunk = v->spare;
         v->spare = chunk->next;
         free(chunk);
     }
@@ -191,7 +191,7 @@ static struct vm_far_height *collect_far(const struct verifier *v) {
     struct vm_far_height *far = malloc(v->far_count * sizeof *far + 1);
     if (far == NULL) return NULL;
     for (size_t i = 0; i < v->far_count; i++)
-        far[i] = (struct vm_far_height){v->far[i].pc, v->far[i].place.height};
+        far[i] = (struct vm_far_height){v->far[i].pc, v->far[i].known.height};
     qsort(far, v->far_count, sizeof *far, by_pc);
     return far;
 }
@@ -200,7 +200,7 @@ static struct vm_far_height *collect_far(const struct verifier *v) {
 static bool collect(struct verifier *v, struct vm_verified *out) {
     size_t count = v->function_count - 1;
     /* What they took is enough for the results. */
-    free_places(v);
+    free_known_states(v);
     out->entries = malloc((count ? count : 1) * sizeof *out->entries);
     out->far = collect_far(v);
     if (out->entries == NULL || out->far == NULL) {
@@ -224,7 +224,7 @@ static bool collect(struct verifier *v, struct vm_verified *out) {
 }
 
 static void free_all(struct verifier *v) {
-    free_places(v);
+    free_known_states(v);
     free(v->heights);
     free(v->far);
     free(v->chunks);

@@ -70,7 +70,7 @@ struct vm_verify_input {
 };
 
 /* Verifies the code. On success fills *out and returns VM_OK; else fills *error and leaves *out
- * empty. GC: never.  Fails: a status V_..., its detail starting with the place,
+ * empty. GC: never.  Fails: a status V_..., its detail starting with the location,
  * "CODE+0x1a4 (APPTERM2): "; VM_NO_MEMORY. */
 enum vm_status vm_verify(const struct vm_verify_input *in, struct vm_verified *out,
                          struct vm_error *error);

@@ -46,7 +46,7 @@ static inline enum arrival arrive_first(struct verifier *v, const struct state *
     uint32_t height = s->height;
     if (height >= HEIGHT_FAR && !note_high(v, s, target)) return ARRIVAL_FAIL;
     v->heights[target] = height < HEIGHT_FAR ? (uint8_t)height : HEIGHT_FAR;
-    if (!add_place(v, target, s->frame)) return ARRIVAL_FAIL;
+    if (!add_known_state(v, target, s->frame)) return ARRIVAL_FAIL;
     struct vm_entry *function = &v->functions[s->owner];
     if (height > function->frame_words) function->frame_words = height;
     return ARRIVAL_NEW;
@@ -58,7 +58,7 @@ static bool is_prologue(uint32_t op) { return op == OP_GRAB || op == OP_RESTART;
 static __attribute__((noinline)) enum arrival arrive_again(struct verifier *v,
                                                            const struct state *s, uint32_t target) {
     uint32_t op = v->code[target];
-    struct place place;
+    struct known_state known;
     if (v->heights[target] == HEIGHT_NONE)
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
     else if (is_prologue(op))
@@ -67,10 +67,10 @@ static __attribute__((noinline)) enum arrival arrive_again(struct verifier *v,
     else if (!is_known(v, target))
         refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x and to 0x%x",
                target * 4, v->functions[owner_of(v, target)].pc * 4, v->functions[s->owner].pc * 4);
-    else if ((place = function_id_at(v, target)).height != s->height)
+    else if ((known = known_state_at(v, target)).height != s->height)
         refuse(v, s->pc, VM_V_JOIN, "frame height %u, CODE+0x%x has %u", s->height, target * 4,
-               place.height);
-    else if (place.frame != s->frame)
+               known.height);
+    else if (known.frame != s->frame)
         refuse(v, s->pc, VM_V_JOIN, "other control frames are open than at CODE+0x%x", target * 4);
     else return ARRIVAL_KNOWN;
     return ARRIVAL_FAIL;
@@ -194,7 +194,7 @@ static uint32_t successor(const struct verifier *v, uint32_t pc, uint32_t i) {
     return i == (jumps ? 1 : 0) ? pc + width : NO_PC;
 }
 
-static struct place_chunk *chunk_of(struct verifier *v, uint32_t pc) {
+static struct state_chunk *chunk_of(struct verifier *v, uint32_t pc) {
     return v->chunks[pc / CHUNK_WORDS];
 }
 
@@ -234,8 +234,8 @@ static bool check_loops(struct verifier *v) {
 /* --- Flow --- */
 
 static bool follow(struct verifier *v, uint32_t pc) {
-    struct place place = function_id_at(v, pc);
-    struct state s = {pc, place.height, place.frame, v->current};
+    struct known_state known = known_state_at(v, pc);
+    struct state s = {pc, known.height, known.frame, v->current};
     for (;;) {
         enum flow flow = apply_rule(v, &s);
         if (flow != FLOW_NEXT) return flow == FLOW_END;
@@ -253,8 +253,9 @@ static bool follow_function(struct verifier *v, uint32_t id) {
     v->current = id;
     v->frame_count = 1;
     v->back.count = 0;
-    forget_places(v);
-    if (!set_height(v, pc, height) || !add_place(v, pc, NO_FRAME) || !pc_list_add(v, &v->work, pc))
+    forget_known_states(v);
+    if (!set_height(v, pc, height) || !add_known_state(v, pc, NO_FRAME) ||
+        !pc_list_add(v, &v->work, pc))
         return false;
     while (v->work.count > 0)
         if (!follow(v, v->work.items[--v->work.count])) return false;

@@ -11,7 +11,7 @@
 #define NO_PC       UINT32_MAX
 #define NO_FUNCTION UINT32_MAX
 #define MAX_COUNT   (1u << 22)                /* values in one block, variables in one closure */
-#define CHUNK_WORDS IF_SMALL_TABLES(1u, 128u) /* words of code whose places lie together */
+#define CHUNK_WORDS IF_SMALL_TABLES(1u, 128u) /* words of code whose known states lie together */
 
 /* A control frame: words on the stack that only the machine may touch. Frames of one function form
  * a chain to the outermost; frames[0] means none. */
@@ -23,27 +23,27 @@ struct control_frame {
     bool trap;      /* pushed by PUSHTRAP, else by PUSH_RETADDR */
 };
 
-/* What is known of the place of an instruction, while the function it belongs to is followed. */
-struct place {
+/* What is known of the stack at an instruction, while its function is followed. */
+struct known_state {
     uint32_t frame; /* innermost open control frame */
     uint32_t height;
 };
 
 /* The same where the height has no code of its own. */
-struct far_place {
+struct far_state {
     uint32_t pc;
-    struct place place;
+    struct known_state known;
 };
 
-/* The places of CHUNK_WORDS words. Most functions fill one or two of them; the program itself, as
- * long as all others together when it has many modules, needs hundreds at once. So they keep only
- * what the heights do not say, and what they know of a word is in bitmaps. */
-struct place_chunk {
-    struct place_chunk *next;                /* while it is spare */
+/* The known states of CHUNK_WORDS words. Most functions fill one or two of them; the program
+ * itself, as long as all others together when it has many modules, needs hundreds at once. So they
+ * keep only what the heights do not say, and what they know of a word is in bitmaps. */
+struct state_chunk {
+    struct state_chunk *next;                /* while it is spare */
     uint64_t known[(CHUNK_WORDS + 63) / 64]; /* words that the current function has reached */
     uint64_t grey[(CHUNK_WORDS + 63) / 64];  /* found by the search for loops, ... */
     uint64_t black[(CHUNK_WORDS + 63) / 64]; /* ... and left again */
-    uint32_t frames[CHUNK_WORDS]; /* as in struct place; where the height is far: index in far */
+    uint32_t frames[CHUNK_WORDS]; /* of known_state; where the height is far: index in far */
 };
 
 struct visit {
@@ -61,10 +61,10 @@ struct verifier {
     uint32_t word_count;
     struct vm_error *error;
     uint8_t *heights;      /* as in vm_verified */
-    struct far_place *far; /* in order of discovery */
+    struct far_state *far; /* in order of discovery */
     size_t far_count, far_capacity;
-    struct place_chunk **chunks; /* those that the current function has reached, by pc */
-    struct place_chunk *spare;   /* for the next function */
+    struct state_chunk **chunks; /* those that the current function has reached, by pc */
+    struct state_chunk *spare;   /* for the next function */
     struct pc_list touched;      /* numbers of the chunks in use */
     struct vm_entry *functions; /* in order of discovery; 0 is the program or the fragment itself */
     size_t function_count, function_capacity;
@@ -117,30 +117,30 @@ static inline void set_word(uint64_t *map, uint32_t pc) {
 }
 /* Whether the current function has reached the instruction. */
 static inline bool is_known(const struct verifier *v, uint32_t pc) {
-    const struct place_chunk *chunk = v->chunks[pc / CHUNK_WORDS];
+    const struct state_chunk *chunk = v->chunks[pc / CHUNK_WORDS];
     return chunk != NULL && has_word(chunk->known, pc);
 }
-/* The place of an instruction that it has reached. */
-static inline struct place function_id_at(const struct verifier *v, uint32_t pc) {
+/* The known state at an instruction that was reached. */
+static inline struct known_state known_state_at(const struct verifier *v, uint32_t pc) {
     uint32_t frame = v->chunks[pc / CHUNK_WORDS]->frames[pc % CHUNK_WORDS];
-    if (v->heights[pc] == HEIGHT_FAR) return v->far[frame].place;
-    return (struct place){frame, v->heights[pc]};
+    if (v->heights[pc] == HEIGHT_FAR) return v->far[frame].known;
+    return (struct known_state){frame, v->heights[pc]};
 }
-/* Makes the place known of an instruction whose height was set last. Fails: false, as above. */
-static inline bool add_place(struct verifier *v, uint32_t pc, uint32_t frame) {
+/* Records the state at an instruction whose height was set last. Fails: false, as above. */
+static inline bool add_known_state(struct verifier *v, uint32_t pc, uint32_t frame) {
     uint32_t number = pc / CHUNK_WORDS;
     if (v->chunks[number] == NULL && !add_chunk(v, number)) return false;
-    struct place_chunk *chunk = v->chunks[number];
+    struct state_chunk *chunk = v->chunks[number];
     set_word(chunk->known, pc);
     chunk->frames[pc % CHUNK_WORDS] = frame;
     if (v->heights[pc] == HEIGHT_FAR) {
         chunk->frames[pc % CHUNK_WORDS] = (uint32_t)v->far_count - 1;
-        v->far[v->far_count - 1].place.frame = frame;
+        v->far[v->far_count - 1].known.frame = frame;
     }
     return true;
 }
-/* Forgets all places. */
-void forget_places(struct verifier *v);
+/* Forgets all known states. */
+void forget_known_states(struct verifier *v);
 /* The function that starts at pc, or NO_FUNCTION. */
 uint32_t function_starting_at(const struct verifier *v, uint32_t pc);
 /* Adds a function; its id is the highest. Fails: false, as above. */
