@@ -22,7 +22,7 @@ static __attribute__((cold, noinline, noreturn, unused)) void assertion_failed(
          ? (void)0                      \
          : assertion_failed(#condition, __FILE__, __LINE__, __func__))
 #else
-#define ASSERT(condition) ((void)sizeof(!(condition)))
+#define ASSERT(condition) ((void)(0 && (condition)))
 #endif
 
 #endif

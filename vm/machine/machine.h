@@ -35,6 +35,6 @@ struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *co
 bool vm_destroy(struct vm *vm);
 
 /* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */
-_Noreturn void vm_exit(struct domain *d, int status);
+__attribute__((noreturn)) void vm_exit(struct domain *d, int status);
 
 #endif
