@@ -64,9 +64,11 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     GC_ROOT(&d->gc, &events, &digest);
     uint32_t *words = join_chunks(d, chunks, &word_count);
     uint32_t global_count = (uint32_t)wosize_of(d->vm->global_data);
-    enum vm_status status = vm_code_add(d->vm, words, word_count, global_count, true, &index,
-                                        &error);
+    struct vm_words kept;
+    bool room = vm_words_make(&kept, words, word_count);
     free(words);
+    if (!room) vm_raise_out_of_memory(d);
+    enum vm_status status = vm_code_add(d->vm, &kept, global_count, true, &index, &error);
     if (status != VM_OK) gc_external_give(d->gc.heap, 4 * (size_t)word_count);
     if (status != VM_OK)
         vm_failwith(d, "caml_reify_bytecode: %s (%s)", vm_status_text(status), error.detail);

@@ -137,9 +137,8 @@ static bool restart_fits(const struct vm *vm, value closure, const struct vm_fun
     if (tag_of(closure) != TAG_CLOSURE || wosize_of(closure) < 4) return false;
     if (start_env_of(field(closure, 1)) != 2 || !is_closure(field(closure, 2))) return false;
     const struct vm_function *f = &vm->functions[function_of_closure(field(closure, 2))];
-    const struct vm_entry *e = vm_find_entry(&vm->codes[f->fragment]->verified, f->pc);
     return f->kind == FUNCTION_CLOSURE && f->fragment == restart->fragment &&
-           f->pc == restart->pc + 1 && e != NULL && wosize_of(closure) - 3 < e->arity;
+           f->pc == restart->pc + 1 && wosize_of(closure) - 3 < vm_entry_of(vm, f)->arity;
 }
 
 bool prim_code_fits(const struct vm *vm, value closure, value word) {
@@ -148,8 +147,7 @@ bool prim_code_fits(const struct vm *vm, value closure, value word) {
     const struct vm_function *f = &vm->functions[int_of_val(word)];
     if (f->kind == FUNCTION_MAIN || f->entry == NULL) return false;
     if (f->kind == FUNCTION_RESTART) return restart_fits(vm, closure, f);
-    const struct vm_entry *e = vm_find_entry(&vm->codes[f->fragment]->verified, f->pc);
-    if (e == NULL) return false;
+    const struct vm_entry *e = vm_entry_of(vm, f);
     if (e->functions <= 1 && e->variables == 0) return true;
     value block = block_start(closure);
     uintptr_t at = (uintptr_t)(closure - block) / 8, environment = 3 * (uintptr_t)e->functions - 1;

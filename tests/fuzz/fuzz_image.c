@@ -9,6 +9,8 @@
 #include "vm/base/arena.h"
 #include "vm/text/basm.h"
 #include "vm/image/image.h"
+#include "vm/code/code.h"
+#include "vm/code/ir.h"
 #include "vm/code/opcodes.h"
 #include "vm/marshal/reader.h"
 #include "vm/code/verify.h"
@@ -40,26 +42,27 @@ static uint32_t count_globals(const struct vm_image *image) {
     return count;
 }
 
-static void check_promises(const struct vm_image *image, const struct vm_verified *verified) {
-    for (uint32_t i = 0; i < verified->entry_count; i++) {
-        const struct vm_entry *entry = &verified->entries[i];
+static void check_promises(const struct vm_image *image, const struct vm_verifier *v,
+                           const struct vm_words *words) {
+    for (uint32_t i = 1; i < vm_entry_count(v); i++) {
+        const struct vm_entry *entry = vm_entry_at(v, i);
         if (entry->pc >= image->code_words || entry->arity == 0 ||
-            entry->frame_words > VM_MAX_HEIGHT || vm_find_entry(verified, entry->pc) != entry)
+            entry->frame_words > VM_MAX_HEIGHT || vm_find_entry(v, entry->pc) != i)
             abort();
-    }
-    for (uint32_t pc = 0; pc < image->code_words; pc++) {
-        uint32_t height = vm_height_of(verified, pc);
-        if (height != VM_UNREACHED &&
-            (height > VM_MAX_HEIGHT ||
-             vm_instruction_words(image->code, pc, image->code_words, OPCODE_COUNT) == 0))
-            abort();
+        struct vm_code code = {.words = *words, .word_count = words->count};
+        struct vm_ir ir;
+        bool grabs = entry->arity > 1;
+        vm_ir_make(&ir, &code, entry->pc - grabs, grabs ? 1 : entry->arity);
+        for (size_t row = 0; row < ir.count; row++)
+            if (ir.rows[row].height > entry->frame_words) abort();
+        vm_ir_free(&ir);
     }
 }
 
 static void verify(struct vm_image *image, enum vm_version_id version, bool fragment) {
+    struct vm_words words;
     struct vm_verify_input in = {
-        .words = image->code,
-        .word_count = image->code_words,
+        .words = &words,
         .version = &vm_versions[version],
         .global_count = count_globals(image),
         .primitive_count = image->primitive_count,
@@ -67,12 +70,12 @@ static void verify(struct vm_image *image, enum vm_version_id version, bool frag
         .context = image,
         .fragment = fragment,
     };
-    struct vm_verified verified = {0};
     struct vm_error error;
-    if (vm_verify(&in, &verified, &error) == VM_OK) {
-        check_promises(image, &verified);
-        vm_verified_free(&verified);
-    }
+    if (!vm_words_make(&words, image->code, image->code_words)) return;
+    struct vm_verifier *v = vm_verifier_create(&in, &error);
+    if (v != NULL && vm_verify_all(v, &error) == VM_OK) check_promises(image, v, &words);
+    vm_verifier_free(v);
+    vm_words_free(&words);
 }
 
 static void check_round_trip(const struct vm_image *image) {

@@ -14,21 +14,17 @@
 /* The form of the function at pc of the text's code. */
 static struct vm_ir form_of(const char *text, uint32_t pc, uint32_t height) {
     struct vm_image image;
-    struct vm_verified verified;
+    struct vm_code code = {0};
     struct vm_error error;
     struct vm_ir ir;
     if (vm_assemble(text, strlen(text), &image, &error) != VM_OK) fail_msg("%s", error.detail);
-    const struct vm_verify_input in = {
-        .words = image.code,
-        .word_count = image.code_words,
-        .version = &vm_versions[OCAML_4_14],
-    };
-    struct vm_code code = {.word_count = image.code_words};
-    if (vm_verify(&in, &verified, &error) != VM_OK) fail_msg("%s", error.detail);
-    assert_true(vm_words_make(&code.words, image.code, image.code_words, &verified.heights));
+    const struct vm_verify_input in = {.words = &code.words, .version = &vm_versions[OCAML_4_14]};
+    assert_true(vm_words_make(&code.words, image.code, image.code_words));
+    struct vm_verifier *v = vm_verifier_create(&in, &error);
+    if (v == NULL || vm_verify_all(v, &error) != VM_OK) fail_msg("%s", error.detail);
     vm_ir_make(&ir, &code, pc, height);
     vm_words_free(&code.words);
-    vm_verified_free(&verified);
+    vm_verifier_free(v);
     vm_image_close(&image);
     return ir;
 }

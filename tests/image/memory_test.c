@@ -13,6 +13,7 @@
 #include "vm/image/image.h"
 #include "vm/marshal/reader.h"
 #include "vm/code/verify.h"
+#include "vm/code/words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,16 +86,20 @@ void __wrap_free(void *p) {
 
 static int look_at(struct vm_image *image) {
     struct vm_error error;
-    struct vm_verified verified;
+    struct vm_words words;
     struct vm_verify_input in = {
-        .words = image->code,
-        .word_count = image->code_words,
+        .words = &words,
         .version = image->version,
         .global_count = 1000,
         .primitive_count = image->primitive_count,
     };
-    int status = vm_verify(&in, &verified, &error);
-    if (status == VM_OK) vm_verified_free(&verified);
+    int status = VM_NO_MEMORY;
+    if (vm_words_make(&words, image->code, image->code_words)) {
+        struct vm_verifier *v = vm_verifier_create(&in, &error);
+        status = v == NULL ? error.status : vm_verify_all(v, &error);
+        vm_verifier_free(v);
+        vm_words_free(&words);
+    }
     enum vm_status printed = vm_disassemble(image, nowhere, &error);
     vm_image_close(image);
     return printed == VM_NO_MEMORY ? printed : status;

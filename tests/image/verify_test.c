@@ -1,5 +1,7 @@
 /* verify_test.c - what the verifier says of code that no image on a command line can hold: empty
  * code, pieces loaded at run time, the effects of OCaml 5; and what it yields (Q1 to Q8). */
+#include "vm/code/code.h"
+#include "vm/code/ir.h"
 #include "vm/code/opcodes.h"
 #include "vm/text/basm.h"
 #include "vm/image/image.h"
@@ -14,28 +16,49 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
+struct verified {
+    struct vm_words words;
+    struct vm_verifier *verifier;
+};
+
+/* Ends with drop. */
 static enum vm_status verify(const uint32_t *words, size_t count, enum vm_version_id version,
-                             bool fragment, struct vm_verified *out) {
+                             bool fragment, struct verified *out) {
     struct vm_verify_input in = {
-        .words = words,
-        .word_count = (uint32_t)count,
+        .words = &out->words,
         .version = &vm_versions[version],
         .global_count = 20,
         .primitive_count = 10,
         .fragment = fragment,
     };
     struct vm_error error;
-    return vm_verify(&in, out, &error);
+    assert_true(vm_words_make(&out->words, words, (uint32_t)count));
+    out->verifier = vm_verifier_create(&in, &error);
+    return out->verifier == NULL ? error.status : vm_verify_all(out->verifier, &error);
 }
 
-/* The status of code, its results dropped. */
+static void drop(struct verified *verified) {
+    vm_verifier_free(verified->verifier);
+    vm_words_free(&verified->words);
+}
+
 static enum vm_status judge(const uint32_t *words, size_t count, enum vm_version_id version,
                             bool fragment) {
-    struct vm_verified verified;
+    struct verified verified;
     enum vm_status status = verify(words, count, version, fragment, &verified);
-    if (status != VM_OK) assert_null(verified.heights);
-    vm_verified_free(&verified);
+    drop(&verified);
     return status;
+}
+
+/* The heights of a function's instructions are those of its intermediate form. */
+static void check_heights(const struct verified *verified, uint32_t pc, uint32_t height,
+                          const uint32_t *expected, size_t count) {
+    struct vm_code code = {.words = verified->words};
+    struct vm_ir ir;
+    vm_ir_make(&ir, &code, pc, height);
+    assert_int_equal(ir.count, count);
+    for (size_t i = 0; i < count; i++) assert_int_equal(ir.rows[i].height, expected[i]);
+    vm_ir_free(&ir);
 }
 
 #define ASSERT_STATUS(wanted, version, fragment, ...)                                            \
@@ -88,7 +111,7 @@ static void effects_are_of_ocaml_5(void **state) {
     ASSERT_STATUS(VM_V_STACK, OCAML_5_3, true, OP_REPERFORMTERM, 1);
 }
 
-static void heights_and_entries_are_yielded(void **state) {
+static void heights_and_entries_are_found(void **state) {
     static const char text[] = "code\n"
                                "        CLOSUREREC 2, f, g\n" /* words 0 to 4 */
                                "        POP 2\n"
@@ -107,17 +130,18 @@ static void heights_and_entries_are_yielded(void **state) {
     struct vm_error error;
     assert_int_equal(vm_assemble(text, strlen(text), &image, &error), VM_OK);
     /* Two variables want one pushed word. */
-    struct vm_verified verified;
-    assert_int_equal(verify(image.code, image.code_words, OCAML_4_13, false, &verified),
-                     VM_V_STACK);
+    struct verified verified;
+    assert_int_equal(judge(image.code, image.code_words, OCAML_4_13, false), VM_V_STACK);
     ((uint32_t *)image.code)[2] = 1;
     assert_int_equal(verify(image.code, image.code_words, OCAML_4_13, false, &verified), VM_OK);
-    assert_int_equal(verified.entry_count, 2);
-    const struct vm_entry *f = vm_find_entry(&verified, 9), *g = &verified.entries[1];
-    assert_ptr_equal(f, &verified.entries[0]);
-    assert_ptr_equal(f, vm_find_entry(&verified, 8)); /* the RESTART before it */
-    assert_null(vm_find_entry(&verified, 0));
-    assert_null(vm_find_entry(&verified, g->pc - 1));
+    const struct vm_verifier *v = verified.verifier;
+    assert_int_equal(vm_entry_count(v), 3);
+    const struct vm_entry *f = vm_entry_at(v, 1), *g = vm_entry_at(v, 2);
+    assert_int_equal(vm_find_entry(v, 9), 1);
+    assert_int_equal(vm_find_entry(v, 8), 1); /* the RESTART before it */
+    assert_int_equal(vm_find_entry(v, g->pc), 2);
+    assert_int_equal(vm_find_entry(v, 0), 0);
+    assert_int_equal(vm_find_entry(v, g->pc - 1), 0);
     assert_int_equal(f->arity, 3);
     assert_int_equal(f->frame_words, 7);
     assert_int_equal(f->functions, 2);
@@ -126,28 +150,60 @@ static void heights_and_entries_are_yielded(void **state) {
     assert_int_equal(g->arity, 1);
     assert_int_equal(g->frame_words, 1);
     assert_int_equal(g->index, 1);
-    static const uint32_t u = VM_UNREACHED;
-    const uint32_t heights[] = {0, u, u, u, u, 2, u, 0, 1, 3, u, 3,
-                                u, 7, 7, 3, u, 1, u, 1, u, u, u};
-    assert_int_equal(image.code_words, COUNT(heights));
-    for (uint32_t pc = 0; pc < COUNT(heights); pc++)
-        assert_int_equal(vm_height_of(&verified, pc), heights[pc]);
-    assert_int_equal(verified.main_frame_words, 2);
-    assert_int_equal(verified.reachable_primitives[0], 2);
-    vm_verified_free(&verified);
+    check_heights(&verified, 0, 0, (const uint32_t[]){0, 2, 0}, 3);
+    check_heights(&verified, 8, 1, (const uint32_t[]){1, 3, 3, 7, 7, 3}, 6);
+    check_heights(&verified, g->pc, 1, (const uint32_t[]){1, 1}, 2);
+    assert_int_equal(vm_entry_at(v, 0)->frame_words, 2);
+    assert_true(vm_calls_primitive(v, 1));
+    assert_false(vm_calls_primitive(v, 0));
+    drop(&verified);
+    vm_image_close(&image);
+}
+
+/* D5: an entry is known once a function that names it is verified; its own faults show when it is,
+ * and they end verification. */
+static void a_function_is_verified_when_it_is_wanted(void **state) {
+    static const char text[] = "code\n"
+                               "        CLOSURE 0, f\n"
+                               "        STOP\n"
+                               "f:      CLOSURE 0, g\n" /* word 4 */
+                               "        RETURN 1\n"
+                               "g:      RETURN 1\n" /* word 9, then 3 in place of 1 */
+                               "h:      RETURN 1\n";
+    struct vm_image image;
+    struct vm_error error;
+    struct vm_words words;
+    assert_int_equal(vm_assemble(text, strlen(text), &image, &error), VM_OK);
+    ((uint32_t *)image.code)[10] = 3;
+    assert_true(vm_words_make(&words, image.code, image.code_words));
+    struct vm_verify_input in = {.words = &words, .version = &vm_versions[OCAML_4_13]};
+    struct vm_verifier *v = vm_verifier_create(&in, &error);
+    assert_int_equal(vm_entry_count(v), 1);
+    assert_int_equal(vm_entry_at(v, 0)->frame_words, VM_NOT_VERIFIED);
+    assert_int_equal(vm_verify_function(v, 0, &error), VM_OK);
+    uint32_t f = vm_find_entry(v, 4);
+    assert_int_equal(vm_entry_count(v), 2);
+    assert_int_equal(vm_entry_at(v, f)->frame_words, VM_NOT_VERIFIED);
+    assert_int_equal(vm_find_entry(v, 9), 0);
+    assert_int_equal(vm_verify_function(v, f, &error), VM_OK);
+    assert_int_equal(vm_entry_at(v, f)->frame_words, 1);
+    assert_int_equal(vm_verify_function(v, vm_find_entry(v, 9), &error), VM_V_FRAME);
+    assert_int_equal(vm_verify_function(v, f, &error), VM_OK);
+    assert_int_equal(vm_verify_all(v, &error), VM_V_FRAME);
+    vm_verifier_free(v);
+    vm_words_free(&words);
     vm_image_close(&image);
 }
 
 static void every_label_of_reached_code_is_reached(void **state) {
     /* The call never happens, but its return address is code of this function all the same. */
     const uint32_t words[] = {OP_PUSH_RETADDR, 2, OP_GETGLOBAL, 0, OP_RAISE, OP_STOP};
-    struct vm_verified verified;
-    assert_int_equal(verify(words, COUNT(words), OCAML_4_13, false, &verified), VM_V_LABEL);
+    struct verified verified;
+    assert_int_equal(judge(words, COUNT(words), OCAML_4_13, false), VM_V_LABEL);
     const uint32_t right[] = {OP_PUSH_RETADDR, 4, OP_GETGLOBAL, 0, OP_RAISE, OP_STOP};
     assert_int_equal(verify(right, COUNT(right), OCAML_4_13, false, &verified), VM_OK);
-    assert_int_equal(vm_height_of(&verified, 5), 0);
-    assert_int_equal(vm_height_of(&verified, 2), 3);
-    vm_verified_free(&verified);
+    check_heights(&verified, 0, 0, (const uint32_t[]){0, 3, 3, 0}, 4);
+    drop(&verified);
 }
 
 /* Q5, by each instruction that can jump; PUSHTRAP and PUSH_RETADDR only name a place. */
@@ -197,16 +253,16 @@ static void loops_that_poll_may_hold_anything(void **state) {
                                "        STOP\n";
     struct vm_image image;
     struct vm_error error;
-    struct vm_verified verified;
+    struct verified verified;
     assert_int_equal(vm_assemble(text, strlen(text), &image, &error), VM_OK);
     assert_int_equal(verify(image.code, image.code_words, OCAML_4_13, false, &verified), VM_OK);
-    assert_int_equal(verified.main_frame_words, 5);
-    vm_verified_free(&verified);
+    assert_int_equal(vm_entry_at(verified.verifier, 0)->frame_words, 5);
+    drop(&verified);
     /* Without the poll, which is the last instruction but four. */
     uint32_t *poll = (uint32_t *)image.code + image.code_words - 6;
     assert_int_equal(*poll, OP_CHECK_SIGNALS);
     *poll = OP_CONST0;
-    assert_int_equal(verify(image.code, image.code_words, OCAML_4_13, false, &verified), VM_V_LOOP);
+    assert_int_equal(judge(image.code, image.code_words, OCAML_4_13, false), VM_V_LOOP);
     vm_image_close(&image);
 }
 
@@ -225,10 +281,11 @@ static void counts_and_labels_are_looked_at_before_they_are_used(void **state) {
     ASSERT_STATUS(VM_V_COUNT, OCAML_4_13, false, OP_CLOSURE, 0, 3, OP_STOP, OP_RESTART, OP_GRAB, 0);
     ASSERT_STATUS(VM_V_INTO, OCAML_4_13, false, OP_GRAB, 1, OP_STOP);
     ASSERT_STATUS(VM_V_INTO, OCAML_4_13, false, OP_RESTART, OP_GRAB, 1, OP_STOP);
-    const uint32_t one = OP_STOP;
-    struct vm_verified verified;
-    assert_int_equal(verify(&one, (size_t)VM_MAX_CODE_WORDS + 1, OCAML_4_13, false, &verified),
-                     VM_V_LENGTH);
+    struct vm_words endless = {.count = VM_MAX_CODE_WORDS + 1};
+    struct vm_verify_input in = {.words = &endless, .version = &vm_versions[OCAML_4_13]};
+    struct vm_error error;
+    assert_null(vm_verifier_create(&in, &error));
+    assert_int_equal(error.status, VM_V_LENGTH);
 }
 
 static double seconds(void) {
@@ -265,7 +322,8 @@ int main(void) {
         cmocka_unit_test(a_missing_file_is_refused),
         cmocka_unit_test(a_fragment_is_the_body_of_a_function),
         cmocka_unit_test(effects_are_of_ocaml_5),
-        cmocka_unit_test(heights_and_entries_are_yielded),
+        cmocka_unit_test(heights_and_entries_are_found),
+        cmocka_unit_test(a_function_is_verified_when_it_is_wanted),
         cmocka_unit_test(every_label_of_reached_code_is_reached),
         cmocka_unit_test(a_loop_by_any_jump_needs_a_poll),
         cmocka_unit_test(loops_that_poll_may_hold_anything),

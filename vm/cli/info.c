@@ -73,6 +73,7 @@ static int print_magic(struct cli_options *options, struct vm_image *image, cons
 static int audit(struct cli_options *options, struct vm_image *image, const char *shown) {
     struct vm_error error = {0};
     int status = 0;
+    options->vm.verify_all = true;
     struct vm *vm = cli_create_machine(options, image, shown, &status);
     if (vm == NULL) return status;
     if (vm_load(vm, image, &error) != VM_OK) status = cli_refuse(shown, &error);

@@ -80,6 +80,7 @@ static const struct {
     TARGET(FUEL, LIMIT, vm.fuel),
     TARGET(MAX_OUTPUT, LIMIT, vm.max_output_bytes),
     TARGET(UNCHECKED, FLAG, vm.unchecked),
+    TARGET(VERIFY, FLAG, vm.verify_all),
 #undef TARGET
 };
 

@@ -80,17 +80,20 @@ static void print_stop(struct vm *vm) {
     free(text);
 }
 
-/* Reports the limit that ended the run. Output that the program has buffered is written first. */
-static void report_stop(struct vm *vm, const char *shown) {
+/* Reports what stopped the run; gives the exit status. Output that the program has buffered is
+ * written first. */
+static int report_stop(struct vm *vm, const char *shown) {
     static const char *const flags[] = {
         [STOP_FUEL] = "--fuel", [STOP_TIME] = "--timeout", [STOP_OUTPUT] = "--max-output"};
     enum vm_stop why = vm->limits.stopped;
-    ASSERT(why != STOP_NONE && (size_t)why < sizeof flags / sizeof flags[0]);
+    ASSERT(why != STOP_NONE);
     if (why != STOP_OUTPUT) channels_flush_quietly(vm->library_state);
+    if (why == STOP_CODE) return cli_refuse(shown, &vm->refused);
     vm_debuginfo_open(vm, false);
     cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s%s", flags[why],
              vm->debug != NULL ? "" : ": compile it with ocamlc -g to see where");
     if (vm->debug != NULL) print_stop(vm);
+    return VM_STATUS_STOPPED;
 }
 
 /* Reports how the program ended and completes the files that were requested. Returns the exit
@@ -100,7 +103,7 @@ static int finish(struct cli_options *options, struct vm *vm, struct vm_result r
     int status = result.exit_status;
     if (result.outcome == VM_UNCAUGHT) status = vm_report_uncaught(vm, result.exn, stderr);
     else if (result.outcome == VM_RETURNED) vm_print_exit_statistics(vm->domain, stderr);
-    if (vm->limits.stopped != STOP_NONE) report_stop(vm, shown);
+    if (vm->limits.stopped != STOP_NONE) status = report_stop(vm, shown);
     if (options->gc_stats) vm_print_gc_summary(vm->domain, stderr);
     return status;
 }

@@ -18,13 +18,12 @@ static unsigned arity_of_primitive(void *context, uint32_t p) {
 
 /* A new row of the function table. Fails: fatally when the table is full. */
 static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
-                             enum vm_function_kind kind, uint32_t frame_words) {
+                             enum vm_function_kind kind) {
     if (vm->function_count == vm->function_capacity)
         vm_fatal("the function table is full: raise the limits of memory");
     uint32_t index = vm->function_count++;
     vm->functions[index] = (struct vm_function){
         .entry = vm->prepare_code,
-        .frame_bytes = frame_words * 8,
         .pc = pc,
         .fragment = fragment,
         .kind = kind,
@@ -34,64 +33,60 @@ static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
 
 static void free_code(struct vm_code *code) {
     vm_words_free(&code->words);
-    vm_verified_free(&code->verified);
-    free(code->function_at);
+    vm_verifier_free(code->verifier);
     free(code->function_id_at);
     free(code);
 }
 
-static enum vm_status no_memory(uint32_t words, struct vm_error *error) {
-    return vm_error_set(error, VM_NO_MEMORY, "%u words of code", words);
-}
-
-static enum vm_status keep_words(struct vm_code *code, const uint32_t *words,
-                                 struct vm_error *error) {
-    if (!vm_words_make(&code->words, words, code->word_count, &code->verified.heights))
-        return no_memory(code->word_count, error);
-    free(code->verified.far); /* heights are in pc maps from here on */
-    code->verified.far = NULL;
-    return VM_OK;
-}
-
 /* Makes the code the machine's last fragment. */
-static enum vm_status enter_code(struct vm *vm, struct vm_code *code, struct vm_error *error) {
-    code->function_at = calloc((size_t)code->verified.entry_count * 2 + 1, sizeof(uint32_t));
+static bool enter_code(struct vm *vm, struct vm_code *code) {
     struct vm_code **codes = realloc(vm->codes, (vm->code_count + 1) * sizeof *codes);
-    if (codes != NULL) vm->codes = codes;
-    if (codes == NULL || code->function_at == NULL) return no_memory(code->word_count, error);
+    if (codes == NULL) return false;
+    vm->codes = codes;
     code->base = vm->next_gpc;
     vm->codes[vm->code_count++] = code;
     vm->next_gpc += (uint64_t)code->word_count + 1;
-    return VM_OK;
+    return true;
 }
 
-enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                           uint32_t global_count, bool fragment, uint32_t *index,
-                           struct vm_error *error) {
-    struct vm_code *code = calloc(1, sizeof *code);
-    if (code == NULL) return no_memory(word_count, error);
-    code->word_count = word_count;
-    code->loaded = fragment;
+static enum vm_status verify(struct vm *vm, struct vm_code *code, uint32_t global_count,
+                             struct vm_error *error) {
     struct vm_verify_input input = {
-        .words = words,
-        .word_count = word_count,
+        .words = &code->words,
         .version = vm->version,
         .global_count = global_count,
         .primitive_count = vm->prim_count,
         .primitive_arity = arity_of_primitive,
         .context = vm,
-        .fragment = fragment,
+        .fragment = code->loaded,
     };
-    enum vm_status status = vm_verify(&input, &code->verified, error);
-    if (status == VM_OK) status = keep_words(code, words, error);
-    if (status == VM_OK) status = enter_code(vm, code, error);
+    /* A fragment's loader expects its faults now, and ids number all functions. */
+    bool all = code->loaded || vm->options.verify_all || vm->options.track_functions;
+    code->verifier = vm_verifier_create(&input, error);
+    if (code->verifier == NULL) return error->status;
+    return all ? vm_verify_all(code->verifier, error)
+               : vm_verify_function(code->verifier, 0, error);
+}
+
+enum vm_status vm_code_add(struct vm *vm, struct vm_words *words, uint32_t global_count,
+                           bool fragment, uint32_t *index, struct vm_error *error) {
+    struct vm_code *code = calloc(1, sizeof *code);
+    if (code == NULL) {
+        vm_words_free(words);
+        return vm_error_set(error, VM_NO_MEMORY, "%u words of code", words->count);
+    }
+    code->words = *words;
+    code->word_count = words->count;
+    code->loaded = fragment;
+    enum vm_status status = verify(vm, code, global_count, error);
+    if (status == VM_OK && !enter_code(vm, code))
+        status = vm_error_set(error, VM_NO_MEMORY, "%u words of code", code->word_count);
     if (status != VM_OK) {
         free_code(code);
         return status;
     }
     *index = vm->code_count - 1;
-    code->main_function = new_function(vm, *index, 0, FUNCTION_MAIN,
-                                       code->verified.main_frame_words);
+    code->main_function = new_function(vm, *index, 0, FUNCTION_MAIN);
     if (vm->options.track_functions) vm_function_ids_add(vm, *index);
     return VM_OK;
 }
@@ -118,15 +113,22 @@ struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc) {
 }
 
 uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {
-    struct vm_code *code = vm->codes[fragment];
-    const struct vm_entry *entry = vm_find_entry(&code->verified, pc);
-    if (entry == NULL) return 0;
+    struct vm_verifier *v = vm->codes[fragment]->verifier;
+    uint32_t index = vm_find_entry(v, pc);
+    struct vm_error error;
+    if (index == 0 && vm_verify_all(v, &error) == VM_OK) index = vm_find_entry(v, pc);
+    if (index == 0) return 0;
+    struct vm_entry *entry = vm_entry_at(v, index);
     bool restart = pc != entry->pc;
-    uint32_t *slot = &code->function_at[2 * (entry - code->verified.entries) + restart];
-    if (*slot == 0)
-        *slot = new_function(vm, fragment, pc, restart ? FUNCTION_RESTART : FUNCTION_CLOSURE,
-                             entry->frame_words);
-    return *slot;
+    uint32_t *function = restart ? &entry->restart : &entry->closure;
+    if (*function == 0)
+        *function = new_function(vm, fragment, pc, restart ? FUNCTION_RESTART : FUNCTION_CLOSURE);
+    return *function;
+}
+
+const struct vm_entry *vm_entry_of(const struct vm *vm, const struct vm_function *f) {
+    const struct vm_verifier *v = vm->codes[f->fragment]->verifier;
+    return vm_entry_at(v, f->kind == FUNCTION_MAIN ? 0 : vm_find_entry(v, f->pc));
 }
 
 void vm_code_sum(const struct vm_code *code, uint8_t digest[16]) {

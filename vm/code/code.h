@@ -7,7 +7,8 @@
  *
  * C1  Every closure's code field is val_of_int(i) with 1 <= i < function_count, or 0 before a let
  *     rec fills it in; functions[i].entry is set for all of them (function 0 raises).
- * C2  A function's entry is the "prepare me" code until its first call, then its decoded code (D5).
+ * C2  A function's entry is the "prepare me" code until its first call, which verifies and decodes
+ *     it; then its decoded code (D5).
  * C3  The words of a fragment never change: digests and decoding see the original. */
 #ifndef BACTRIAN_VM_CODE_CODE_H
 #define BACTRIAN_VM_CODE_CODE_H
@@ -27,7 +28,8 @@ enum vm_function_kind { FUNCTION_MAIN, FUNCTION_CLOSURE, FUNCTION_RESTART };
  * of decoded ones is in decoded.h, so that two rows share a cache line. */
 struct vm_function {
     _Alignas(32) const uintptr_t *entry; /* where a call goes on: decoded instructions */
-    uint64_t frame_bytes;                /* what a call must find free: the highest height */
+    uint64_t frame_bytes;                /* what a call must find free: the highest height; 0:
+                                            not prepared */
     uint32_t grabs;                      /* once prepared: the arity, if entry is a GRAB; else 0 */
     uint32_t pc;                         /* in the fragment, words */
     uint32_t decoded;                    /* row of vm_decoded_area.decoded + 1; 0: not prepared */
@@ -45,9 +47,7 @@ struct vm_code {
     bool released;
     bool loaded;        /* at run time: its main function takes an argument */
     uint8_t digest[16]; /* MD5 of words as little-endian bytes */
-    struct vm_verified verified;
-    uint32_t *function_at; /* per entry of verified.entries: two indices (closure, restart), 0: none
-                              yet */
+    struct vm_verifier *verifier;
     uint32_t main_function;
     uint32_t first_function_id; /* of its main function; then come its entries'
                                    (vm/code/function_id.h) */
@@ -55,11 +55,11 @@ struct vm_code {
     struct vm_debuginfo *debug; /* events given when the code was loaded at run time, or NULL */
 };
 
-/* Verifies and adds a fragment, which may name that many globals; *index is its number. The words
- * are not needed afterwards. */
-enum vm_status vm_code_add(struct vm *vm, const uint32_t *words, uint32_t word_count,
-                           uint32_t global_count, bool fragment, uint32_t *index,
-                           struct vm_error *error);
+/* Adds a fragment, which may name that many globals; *index is its number. Takes over the words,
+ * and frees them when it fails. Verifies the code at word 0; all of it if it was loaded at run
+ * time, or if vm_options.verify_all asks for that. GC: never.  Fails: a status of the verifier. */
+enum vm_status vm_code_add(struct vm *vm, struct vm_words *words, uint32_t global_count,
+                           bool fragment, uint32_t *index, struct vm_error *error);
 /* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer
  * found. */
 void vm_code_release(struct vm *vm, uint32_t index);
@@ -67,8 +67,11 @@ void vm_codes_free(struct vm *vm);
 struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc); /* the fragment of a gpc, or NULL */
 
 /* The function whose code starts at pc of a fragment (an entry, or the RESTART before it); 0 if no
- * closure can name that pc. */
+ * closure can name that pc. Verifies the whole fragment if no verified function names it.
+ * GC: never. */
 uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc);
+/* What the verifier knows of a function. */
+const struct vm_entry *vm_entry_of(const struct vm *vm, const struct vm_function *f);
 static inline uint32_t function_of_closure(value closure) {
     return (uint32_t)int_of_val(field(closure, 0));
 }

@@ -12,7 +12,7 @@ void vm_function_ids_add(struct vm *vm, uint32_t fragment) {
     struct vm_function_ids *p = &vm->function_ids;
     struct vm_code *code = vm->codes[fragment];
     uint32_t first = p->count == 0 ? 1 : p->count;
-    uint32_t count = first + 1 + code->verified.entry_count;
+    uint32_t count = first + vm_entry_count(code->verifier);
     p->last_caller = vm_must(realloc(p->last_caller, count * sizeof *p->last_caller));
     for (uint32_t i = p->count; i < count; i++) p->last_caller[i] = VM_NO_FUNCTION_ID;
     p->count = count;
@@ -24,8 +24,8 @@ void vm_function_ids_add(struct vm *vm, uint32_t fragment) {
 void vm_function_ids_free(struct vm *vm) { free(vm->function_ids.last_caller); }
 
 static bool is_entry(const struct vm_code *code, uint32_t pc) {
-    const struct vm_entry *entry = vm_find_entry(&code->verified, pc);
-    return entry != NULL && entry->pc == pc;
+    uint32_t entry = vm_find_entry(code->verifier, pc);
+    return entry != 0 && vm_entry_at(code->verifier, entry)->pc == pc;
 }
 
 uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *unbegun) {
@@ -55,6 +55,6 @@ bool vm_function_id_is_main(const struct vm *vm, uint32_t id) {
 uint64_t vm_function_id_gpc(const struct vm *vm, uint32_t id) {
     const struct vm_code *code = code_of(vm, id);
     if (id == code->first_function_id) return code->base;
-    const struct vm_entry *entry = &code->verified.entries[id - code->first_function_id - 1];
+    const struct vm_entry *entry = vm_entry_at(code->verifier, id - code->first_function_id);
     return code->base + entry->pc + (entry->arity > 1 ? 2 : 0);
 }

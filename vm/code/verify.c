@@ -1,14 +1,15 @@
-/* verify.c - the verifier's data, its sweep over the code, and what it hands out.
+/* verify.c - the verifier's data, its sweep over the code, and the entries that it finds.
  *
- *     words --sweep--> starts of instructions --flow, by rules--> states --search--> no poll-free
- *     loop --collect--> entries by pc, heights
+ *     words --sweep--> starts of instructions
+ *     entry --flow, by rules--> states, entries --search--> no loop without a poll
  *
- * The verifier's memory is all in one struct verifier, freed at the end; only heights, the entries
- * and the bitmap of primitives go over to the caller. Of each word of the code it keeps a byte;
- * what else must be known of an instruction (struct known_state) is kept for one function at a
- * time, in chunks, so that a large program is not verified in many times its size.
+ * Of each word of the code the verifier keeps two bits: whether an instruction starts there
+ * (vm/code/words.h), and whether one that flow reaches does. What else must be known of an
+ * instruction (struct known_state) is kept for one function at a time, in chunks, so that a large
+ * program is not verified in many times its size.
  *
  * Q1  Instructions tile the code: each word is the start or an operand of exactly one. */
+#include "gc/assert.h"
 #include "gc/small_tables.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/verify_internal.h"
@@ -18,29 +19,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t width_at(const struct verifier *v, uint32_t pc) {
-    uint32_t op = v->code[pc];
-    if (vm_fixed_words[op] != 0) return vm_fixed_words[op];
-    return vm_instruction_words(v->code, pc, v->word_count, OPCODE_COUNT);
-}
-
-enum flow refuse(struct verifier *v, uint32_t pc, enum vm_status status, const char *format, ...) {
+enum flow refuse(struct vm_verifier *v, uint32_t pc, enum vm_status status, const char *format,
+                 ...) {
     char text[sizeof v->error->detail - 48];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const char *name = v->code[pc] < OPCODE_COUNT ? vm_opcodes[v->code[pc]].name : "?";
+    uint32_t op = word_at(v, pc);
+    const char *name = op < OPCODE_COUNT ? vm_opcodes[op].name : "?";
     vm_error_set(v->error, status, "CODE+0x%llx (%s): %s", (unsigned long long)pc * 4, name, text);
     return FLOW_FAIL;
 }
 
-static bool no_memory(struct verifier *v) {
-    vm_error_set(v->error, VM_NO_MEMORY, "%u words of code", v->word_count);
+static bool no_memory(struct vm_verifier *v) {
+    vm_error_set(v->error, VM_NO_MEMORY, "%u words of code", v->words->count);
     return false;
 }
 
-bool grow(struct verifier *v, void **items, size_t count, size_t *capacity, size_t size) {
+bool grow(struct vm_verifier *v, void **items, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity) return true;
     size_t wanted = *capacity ? 2 * *capacity : IF_SMALL_TABLES(1, 64);
     void *bigger = realloc(*items, wanted * size);
@@ -50,43 +47,46 @@ bool grow(struct verifier *v, void **items, size_t count, size_t *capacity, size
     return true;
 }
 
-bool pc_list_add(struct verifier *v, struct pc_list *list, uint32_t pc) {
+bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc) {
     if (!grow(v, (void **)&list->items, list->count, &list->capacity, sizeof pc)) return false;
     list->items[list->count++] = pc;
     return true;
 }
 
+/* Words of the instruction at pc, or 0 with the error filled. */
+static uint32_t swept_width(struct vm_verifier *v, uint32_t pc) {
+    const uint32_t opcodes = v->in.version->opcode_count, left = v->words->count - pc;
+    uint32_t op = word_at(v, pc);
+    if (op >= opcodes)
+        return refuse(v, pc, VM_V_OPCODE, "opcode %u, OCaml %s has %u", op, v->in.version->name,
+                      opcodes);
+    if (vm_opcodes[op].flags & OP_DEBUG)
+        return refuse(v, pc, VM_V_DEBUG, "only a debugger writes it");
+    uint64_t width = vm_fixed_words[op];
+    if (width == 0 && left > 1) width = vm_varying_words(op, word_at(v, pc + 1));
+    if (width == 0 || width > left) return refuse(v, pc, VM_V_LENGTH, "%u words are left", left);
+    return (uint32_t)width;
+}
+
 /* Establishes Q1. */
-static bool sweep(struct verifier *v) {
-    const unsigned count = v->in->version->opcode_count;
-    const uint32_t *code = v->code, word_count = v->word_count;
-    uint8_t *heights = v->heights;
-    for (uint32_t pc = 0; pc < word_count;) {
-        uint32_t op = code[pc];
-        if (op >= count)
-            return refuse(v, pc, VM_V_OPCODE, "opcode %u, OCaml %s has %u", op,
-                          v->in->version->name, count);
-        if (vm_opcodes[op].flags & OP_DEBUG)
-            return refuse(v, pc, VM_V_DEBUG, "only a debugger writes it");
-        uint32_t width = vm_fixed_words[op];
-        if (width == 0) width = vm_instruction_words(code, pc, word_count, count);
-        if (width == 0 || width > word_count - pc)
-            return refuse(v, pc, VM_V_LENGTH, "%u words are left", word_count - pc);
-        heights[pc] = HEIGHT_UNSEEN;
-        pc += width;
+static bool sweep(struct vm_verifier *v) {
+    const uint8_t *bytes = v->words->bytes;
+    uint64_t *starts = v->words->starts;
+    uint8_t widths[WORD_WIDE + 1] = {0}; /* 0: look closer */
+    for (uint32_t op = 0; op < v->in.version->opcode_count; op++)
+        if (!(vm_opcodes[op].flags & OP_DEBUG)) widths[op] = vm_fixed_words[op];
+    uint32_t pc = 0, width = 0, count = v->words->count;
+    for (; pc < count; pc += width) {
+        width = widths[bytes[pc]];
+        if (width == 0 && (width = swept_width(v, pc)) == 0) return false;
+        set_word(starts, pc);
     }
-    return true;
+    return pc == count || swept_width(v, pc - width) != 0;
 }
 
-/* --- What is known of the code. --- */
+/* --- What is known of the function that is followed. --- */
 
-bool add_far_height(struct verifier *v, uint32_t pc, uint32_t height) {
-    if (!grow(v, (void **)&v->far, v->far_count, &v->far_capacity, sizeof *v->far)) return false;
-    v->far[v->far_count++] = (struct far_state){pc, {NO_FRAME, height}};
-    return true;
-}
-
-bool add_chunk(struct verifier *v, uint32_t number) {
+bool add_chunk(struct vm_verifier *v, uint32_t number) {
     if (!pc_list_add(v, &v->touched, number)) return false;
     struct state_chunk *chunk = v->spare;
     if (chunk != NULL) v->spare = chunk->next;
@@ -101,182 +101,146 @@ bool add_chunk(struct verifier *v, uint32_t number) {
     return true;
 }
 
-void forget_known_states(struct verifier *v) {
+/* Puts the chunks in use aside for the next function, all but SPARE_CHUNKS of them back. */
+void forget_known_states(struct vm_verifier *v) {
     for (size_t i = 0; i < v->touched.count; i++) {
-        struct state_chunk **slot = &v->chunks[v->touched.items[i]];
-        if (*slot == NULL) continue;
-        (*slot)->next = v->spare;
-        v->spare = *slot;
+        struct state_chunk **slot = &v->chunks[v->touched.items[i]], *chunk = *slot;
         *slot = NULL;
+        if (chunk == NULL) continue;
+        if (i < SPARE_CHUNKS) {
+            chunk->next = v->spare;
+            v->spare = chunk;
+        } else {
+            free(chunk);
+        }
     }
     v->touched.count = 0;
 }
 
-/* Where the function that starts at pc is, or would be, in the hash table. */
-static uint32_t *entry_slot(const struct verifier *v, uint32_t pc) {
+/* --- Entries. --- */
+
+/* Where the entry at pc is, or would be, in the hash table. */
+static uint32_t *entry_slot(const struct vm_verifier *v, uint32_t pc) {
     size_t mask = v->by_entry_capacity - 1, i = (pc * 0x9e3779b1u >> 7) & mask;
-    while (v->by_entry[i] != 0 && v->functions[v->by_entry[i]].pc != pc) i = (i + 1) & mask;
+    while (v->by_entry[i] != 0 && v->entries[v->by_entry[i]].pc != pc) i = (i + 1) & mask;
     return &v->by_entry[i];
 }
 
-uint32_t function_starting_at(const struct verifier *v, uint32_t pc) {
-    if (!(v->entry_map[pc / 64] >> pc % 64 & 1)) return NO_FUNCTION;
-    return *entry_slot(v, pc);
-}
-
-static bool widen_by_entry(struct verifier *v) {
+static bool widen_by_entry(struct vm_verifier *v) {
     size_t wanted = v->by_entry_capacity ? 2 * v->by_entry_capacity : IF_SMALL_TABLES(2, 256);
+    uint32_t *wider = calloc(wanted, sizeof *wider);
+    if (wider == NULL) return no_memory(v);
     free(v->by_entry);
-    v->by_entry = calloc(wanted, sizeof *v->by_entry);
-    if (v->by_entry == NULL) return no_memory(v);
+    v->by_entry = wider;
     v->by_entry_capacity = wanted;
-    for (size_t id = 1; id < v->function_count; id++)
-        *entry_slot(v, v->functions[id].pc) = (uint32_t)id;
+    for (size_t i = 1; i < v->entry_count; i++) *entry_slot(v, v->entries[i].pc) = (uint32_t)i;
     return true;
 }
 
-bool add_function(struct verifier *v, const struct vm_entry *entry) {
-    if (!grow(v, (void **)&v->functions, v->function_count, &v->function_capacity, sizeof *entry))
+bool add_entry(struct vm_verifier *v, const struct vm_entry *entry) {
+    if (!grow(v, (void **)&v->entries, v->entry_count, &v->entry_capacity, sizeof *entry))
         return false;
-    if (2 * v->function_count >= v->by_entry_capacity && !widen_by_entry(v)) return false;
-    uint32_t id = (uint32_t)v->function_count++;
-    v->functions[id] = *entry;
-    if (id == 0) return true;
-    v->entry_map[entry->pc / 64] |= (uint64_t)1 << entry->pc % 64;
-    *entry_slot(v, entry->pc) = id;
+    if (2 * v->entry_count >= v->by_entry_capacity && !widen_by_entry(v)) return false;
+    uint32_t index = (uint32_t)v->entry_count++;
+    v->entries[index] = *entry;
+    v->entries[index].frame_words = VM_NOT_VERIFIED;
+    if (index != 0) *entry_slot(v, entry->pc) = index;
+    set_word(v->reached, entry->pc);
+    if (entry->arity > 1) set_word(v->reached, entry->pc - 1);
     return true;
+}
+
+uint32_t vm_find_entry(const struct vm_verifier *v, uint32_t pc) {
+    uint32_t entry = *entry_slot(v, pc);
+    if (entry != 0) return entry;
+    entry = *entry_slot(v, pc + 1);
+    return v->entries[entry].arity > 1 ? entry : 0;
+}
+
+struct vm_entry *vm_entry_at(const struct vm_verifier *v, uint32_t entry) {
+    ASSERT(entry < v->entry_count);
+    return &v->entries[entry];
+}
+
+uint32_t vm_entry_count(const struct vm_verifier *v) { return (uint32_t)v->entry_count; }
+
+bool vm_calls_primitive(const struct vm_verifier *v, uint32_t primitive) {
+    ASSERT(primitive < v->in.primitive_count);
+    return has_word(v->primitives, primitive);
 }
 
 /* --- Begin and end. --- */
 
-static bool allocate(struct verifier *v) {
-    size_t n = v->word_count, bitmap_words = (size_t)v->in->primitive_count / 64 + 1;
-    v->heights = malloc(n);
+static bool allocate(struct vm_verifier *v) {
+    size_t n = v->words->count;
+    v->reached = calloc(n / 64 + 1, sizeof *v->reached);
     v->chunks = calloc(n / CHUNK_WORDS + 1, sizeof *v->chunks);
-    v->entry_map = calloc(n / 64 + 1, sizeof *v->entry_map);
-    v->primitives = calloc(bitmap_words, sizeof *v->primitives);
-    if (v->heights == NULL || v->chunks == NULL || v->entry_map == NULL || v->primitives == NULL)
-        return no_memory(v);
-    memset(v->heights, HEIGHT_NONE, n);
-    return true;
+    v->primitives = calloc((size_t)v->in.primitive_count / 64 + 1, sizeof *v->primitives);
+    bool ok = v->reached != NULL && v->chunks != NULL && v->primitives != NULL;
+    return ok || no_memory(v);
 }
 
-/* Function 0 is the code at word 0; frame 0 means no control frame. */
-static bool start(struct verifier *v) {
-    bool fragment = v->in->fragment;
-    struct vm_entry main = {.arity = fragment, .functions = fragment};
+/* Entry 0 is the code at word 0; frame 0 means no control frame. */
+static bool start(struct vm_verifier *v) {
+    struct vm_entry main = {.arity = v->in.fragment, .functions = v->in.fragment};
+    uint32_t op = word_at(v, 0);
     if (!grow(v, (void **)&v->frames, 0, &v->frame_capacity, sizeof *v->frames)) return false;
     v->frames[0] = (struct control_frame){0};
-    if (v->code[0] == OP_GRAB || v->code[0] == OP_RESTART)
-        return refuse(v, 0, VM_V_INTO, "flow comes to %s at CODE+0x0", vm_opcodes[v->code[0]].name);
-    return add_function(v, &main);
+    if (op == OP_GRAB || op == OP_RESTART)
+        return refuse(v, 0, VM_V_INTO, "flow comes to %s at CODE+0x0", vm_opcodes[op].name);
+    return add_entry(v, &main);
 }
 
-static void free_known_states(struct verifier *v) {
+struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error) {
+    uint32_t count = in->words->count;
+    if (count == 0) vm_error_set(error, VM_V_EMPTY, "0 words");
+    else if (count > VM_MAX_CODE_WORDS) vm_error_set(error, VM_V_LENGTH, "%u words", count);
+    if (count == 0 || count > VM_MAX_CODE_WORDS) return NULL;
+    struct vm_verifier *v = calloc(1, sizeof *v);
+    if (v == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "%u words of code", count);
+        return NULL;
+    }
+    v->in = *in;
+    v->words = in->words;
+    v->error = error;
+    if (allocate(v) && sweep(v) && start(v)) return v;
+    vm_verifier_free(v);
+    return NULL;
+}
+
+void vm_verifier_free(struct vm_verifier *v) {
+    if (v == NULL) return;
     forget_known_states(v);
     while (v->spare != NULL) {
         struct state_chunk *chunk = v->spare;
         v->spare = chunk->next;
         free(chunk);
     }
-}
-
-static int by_pc(const void *a, const void *b) {
-    const struct vm_far_height *x = a, *y = b;
-    return (x->pc > y->pc) - (x->pc < y->pc);
-}
-
-/* The far heights by ascending pc. */
-static struct vm_far_height *collect_far(const struct verifier *v) {
-    struct vm_far_height *far = malloc(v->far_count * sizeof *far + 1);
-    if (far == NULL) return NULL;
-    for (size_t i = 0; i < v->far_count; i++)
-        far[i] = (struct vm_far_height){v->far[i].pc, v->far[i].known.height};
-    qsort(far, v->far_count, sizeof *far, by_pc);
-    return far;
-}
-
-/* Hands the results over: entries by ascending pc, without function 0. */
-static bool collect(struct verifier *v, struct vm_verified *out) {
-    size_t count = v->function_count - 1;
-    /* What they took is enough for the results. */
-    free_known_states(v);
-    out->entries = malloc((count ? count : 1) * sizeof *out->entries);
-    out->far = collect_far(v);
-    if (out->entries == NULL || out->far == NULL) {
-        free(out->entries);
-        free(out->far);
-        vm_error_set(v->error, VM_NO_MEMORY, "%zu functions", count);
-        return false;
-    }
-    for (uint32_t word = 0; word <= v->word_count / 64; word++)
-        for (uint64_t rest = v->entry_map[word]; rest != 0; rest &= rest - 1) {
-            uint32_t pc = word * 64 + (uint32_t)__builtin_ctzll(rest);
-            out->entries[out->entry_count++] = v->functions[*entry_slot(v, pc)];
-        }
-    out->main_frame_words = v->functions[0].frame_words;
-    out->heights = v->heights;
-    out->far_count = (uint32_t)v->far_count;
-    out->reachable_primitives = v->primitives;
-    v->heights = NULL;
-    v->primitives = NULL;
-    return true;
-}
-
-static void free_all(struct verifier *v) {
-    free_known_states(v);
-    free(v->heights);
-    free(v->far);
+    free(v->reached);
     free(v->chunks);
     free(v->touched.items);
-    free(v->entry_map);
     free(v->by_entry);
     free(v->primitives);
-    free(v->functions);
+    free(v->entries);
     free(v->frames);
     free(v->work.items);
     free(v->back.items);
     free(v->path);
+    free(v);
 }
 
-enum vm_status vm_verify(const struct vm_verify_input *in, struct vm_verified *out,
-                         struct vm_error *error) {
-    memset(out, 0, sizeof *out);
-    if (in->word_count == 0) return vm_error_set(error, VM_V_EMPTY, "0 words");
-    if (in->word_count > VM_MAX_CODE_WORDS)
-        return vm_error_set(error, VM_V_LENGTH, "%u words", in->word_count);
-    struct verifier v = {.in = in, .code = in->words, .word_count = in->word_count, .error = error};
-    bool ok = allocate(&v) && sweep(&v) && start(&v) && follow_all(&v) && collect(&v, out);
-    free_all(&v);
-    if (!ok) memset(out, 0, sizeof *out);
-    return ok ? VM_OK : error->status;
+enum vm_status vm_verify_function(struct vm_verifier *v, uint32_t entry, struct vm_error *error) {
+    ASSERT(entry < v->entry_count);
+    if (v->entries[entry].frame_words != VM_NOT_VERIFIED) return VM_OK;
+    v->error = &v->first;
+    if (v->first.status == VM_OK && follow_function(v, entry)) return VM_OK;
+    *error = v->first;
+    return error->status;
 }
 
-void vm_verified_free(struct vm_verified *verified) {
-    free(verified->heights);
-    free(verified->far);
-    free(verified->entries);
-    free(verified->reachable_primitives);
-    memset(verified, 0, sizeof *verified);
-}
-
-uint32_t vm_height_of(const struct vm_verified *verified, uint32_t pc) {
-    uint8_t code = verified->heights[pc];
-    if (code != HEIGHT_FAR) return code < HEIGHT_FAR ? code : VM_UNREACHED;
-    struct vm_far_height key = {pc, 0}, *found;
-    found = bsearch(&key, verified->far, verified->far_count, sizeof key, by_pc);
-    return found->height;
-}
-
-const struct vm_entry *vm_find_entry(const struct vm_verified *verified, uint32_t pc) {
-    uint32_t low = 0, high = verified->entry_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (verified->entries[middle].pc < pc) low = middle + 1;
-        else high = middle;
-    }
-    if (low == verified->entry_count) return NULL;
-    const struct vm_entry *entry = &verified->entries[low];
-    if (entry->pc == pc) return entry;
-    return entry->pc == pc + 1 && entry->arity > 1 ? entry : NULL;
+enum vm_status vm_verify_all(struct vm_verifier *v, struct vm_error *error) {
+    for (uint32_t entry = 0; entry < v->entry_count; entry++)
+        if (vm_verify_function(v, entry, error) != VM_OK) return error->status;
+    return VM_OK;
 }

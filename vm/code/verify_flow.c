@@ -1,7 +1,6 @@
-/* verify_flow.c - following the flow of a program function by function, and the search for loops.
+/* verify_flow.c - following the flow of one function, and the search for loops.
  *
- * A function is followed to its end before the next one is, in the order in which closures that
- * name them are found. The first visit of an instruction fixes its state (owner, height, control
+ * The first visit of an instruction fixes its state (owner, height, control
  * frames); every later one must bring the same. So each instruction's rule is applied once, and all
  * is linear.
  *
@@ -16,57 +15,34 @@
 
 /* --- States --- */
 
-static bool follow_function(struct verifier *v, uint32_t id);
-
-/* For messages: which function an instruction belongs to that was reached. Those before the current
- * one are followed again until one of them reaches it. */
-static uint32_t owner_of(struct verifier *v, uint32_t pc) {
-    uint32_t current = v->current;
-    uint32_t id = is_known(v, pc) ? current : function_starting_at(v, pc);
-    if (id != NO_FUNCTION) return id;
-    for (uint32_t word = 0; word < v->word_count; word++)
-        if (is_reached(v, word)) v->heights[word] = HEIGHT_UNSEEN;
-    v->work.count = 0; /* what the current one has reached is over */
-    for (id = 0; id < current; id++)
-        if (!follow_function(v, id) || is_reached(v, pc)) break;
-    return id;
-}
-
 enum arrival { ARRIVAL_FAIL, ARRIVAL_NEW, ARRIVAL_KNOWN };
 
-/* Whether the height is possible; notes one that has no code of its own. */
-static bool note_high(struct verifier *v, const struct state *s, uint32_t target) {
-    if (s->height <= VM_MAX_HEIGHT) return add_far_height(v, target, s->height);
-    return refuse(v, s->pc, VM_V_DEPTH, "frame height %u, at most %u is possible", s->height,
-                  VM_MAX_HEIGHT);
-}
-
-static inline enum arrival arrive_first(struct verifier *v, const struct state *s,
-                                        uint32_t target) {
-    uint32_t height = s->height;
-    if (height >= HEIGHT_FAR && !note_high(v, s, target)) return ARRIVAL_FAIL;
-    v->heights[target] = height < HEIGHT_FAR ? (uint8_t)height : HEIGHT_FAR;
-    if (!add_known_state(v, target, s->frame)) return ARRIVAL_FAIL;
-    struct vm_entry *function = &v->functions[s->owner];
-    if (height > function->frame_words) function->frame_words = height;
+static enum arrival arrive_first(struct vm_verifier *v, const struct state *s, uint32_t target) {
+    if (s->height > VM_MAX_HEIGHT) {
+        refuse(v, s->pc, VM_V_DEPTH, "frame height %u, at most %u is possible", s->height,
+               VM_MAX_HEIGHT);
+        return ARRIVAL_FAIL;
+    }
+    if (!add_known_state(v, target, (struct known_state){s->frame, s->height})) return ARRIVAL_FAIL;
+    if (s->height > v->frame_words) v->frame_words = s->height;
     return ARRIVAL_NEW;
 }
 
 static bool is_prologue(uint32_t op) { return op == OP_GRAB || op == OP_RESTART; }
 
 /* Flow comes to target, which is not an ordinary instruction that nothing came to yet. */
-static __attribute__((noinline)) enum arrival arrive_again(struct verifier *v,
+static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v,
                                                            const struct state *s, uint32_t target) {
-    uint32_t op = v->code[target];
+    uint32_t op = word_at(v, target);
     struct known_state known;
-    if (v->heights[target] == HEIGHT_NONE)
+    if (!vm_is_start(v->words, target))
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
     else if (is_prologue(op))
         refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
                target * 4);
     else if (!is_known(v, target))
-        refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x and to 0x%x",
-               target * 4, v->functions[owner_of(v, target)].pc * 4, v->functions[s->owner].pc * 4);
+        refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to another function than 0x%x", target * 4,
+               v->entries[v->current].pc * 4);
     else if ((known = known_state_at(v, target)).height != s->height)
         refuse(v, s->pc, VM_V_JOIN, "frame height %u, CODE+0x%x has %u", s->height, target * 4,
                known.height);
@@ -77,26 +53,25 @@ static __attribute__((noinline)) enum arrival arrive_again(struct verifier *v,
 }
 
 /* Records that flow from the instruction at s->pc comes to target in state s. */
-static inline enum arrival arrive(struct verifier *v, const struct state *s, uint32_t target) {
-    if (v->heights[target] == HEIGHT_UNSEEN && !is_prologue(v->code[target]))
-        return arrive_first(v, s, target);
-    return arrive_again(v, s, target);
+static inline enum arrival arrive(struct vm_verifier *v, const struct state *s, uint32_t target) {
+    bool is_new = vm_is_start(v->words, target) && !has_word(v->reached, target);
+    return is_new && !is_prologue(word_at(v, target)) ? arrive_first(v, s, target)
+                                                      : arrive_again(v, s, target);
 }
 
-/* The word that the label names, or NO_PC with the error filled. */
-static uint32_t label_at(struct verifier *v, uint32_t pc, uint32_t word, uint32_t base) {
-    int64_t target = (int64_t)base + (int32_t)v->code[word];
-    if (target >= 0 && target < v->word_count) return (uint32_t)target;
-    refuse(v, pc, VM_V_LABEL, "%+d words from CODE+0x%x lies outside", (int32_t)v->code[word],
-           base * 4);
+/* The label in code[word], or NO_PC with the error filled. */
+static uint32_t label_at(struct vm_verifier *v, uint32_t pc, uint32_t word, uint32_t base) {
+    int32_t distance = (int32_t)word_at(v, word);
+    int64_t target = (int64_t)base + distance;
+    if (target >= 0 && target < v->words->count) return (uint32_t)target;
+    refuse(v, pc, VM_V_LABEL, "%+d words from CODE+0x%x lies outside", distance, base * 4);
     return NO_PC;
 }
 
-enum flow jump_to(struct verifier *v, const struct state *s, uint32_t word, uint32_t base) {
+enum flow jump_to(struct vm_verifier *v, const struct state *s, uint32_t word, uint32_t base) {
     uint32_t target = label_at(v, s->pc, word, base);
     if (target == NO_PC) return FLOW_FAIL;
-    if (target <= s->pc && vm_opcodes[v->code[s->pc]].label != 'r' &&
-        !pc_list_add(v, &v->back, target))
+    if (target <= s->pc && vm_opcodes[s->op].label != 'r' && !pc_list_add(v, &v->back, target))
         return FLOW_FAIL;
     switch (arrive(v, s, target)) {
     case ARRIVAL_NEW: return pc_list_add(v, &v->work, target) ? FLOW_NEXT : FLOW_FAIL;
@@ -105,7 +80,7 @@ enum flow jump_to(struct verifier *v, const struct state *s, uint32_t word, uint
     }
 }
 
-enum flow open_frame(struct verifier *v, struct state *s, uint32_t size, bool trap) {
+enum flow open_frame(struct vm_verifier *v, struct state *s, uint32_t size, bool trap) {
     const struct control_frame *parent = &v->frames[s->frame];
     if (parent->depth == VM_MAX_CONTROL_FRAMES)
         return refuse(v, s->pc, VM_V_DEPTH, "more than %u control frames", VM_MAX_CONTROL_FRAMES);
@@ -131,43 +106,35 @@ enum flow open_frame(struct verifier *v, struct state *s, uint32_t size, bool tr
 /* --- Functions --- */
 
 /* Arity of the function that starts at entry, 0 with the error filled if none can (Q4). */
-static uint32_t entry_arity(struct verifier *v, uint32_t pc, uint32_t entry) {
-    if (v->code[entry] != OP_GRAB) return 1;
-    if (entry == 0 || v->heights[entry - 1] != HEIGHT_UNSEEN || v->code[entry - 1] != OP_RESTART) {
+static uint32_t entry_arity(struct vm_verifier *v, uint32_t pc, uint32_t entry) {
+    if (word_at(v, entry) != OP_GRAB) return 1;
+    if (entry == 0 || !vm_is_start(v->words, entry - 1) || has_word(v->reached, entry - 1) ||
+        word_at(v, entry - 1) != OP_RESTART) {
         refuse(v, pc, VM_V_ENTRY, "no RESTART before the GRAB at CODE+0x%x", entry * 4);
         return 0;
     }
-    uint32_t extra = v->code[entry + 1];
+    uint32_t extra = word_at(v, entry + 1);
     if (extra > 0 && extra < VM_MAX_HEIGHT) return extra + 1;
     refuse(v, pc, VM_V_COUNT, "GRAB %u at CODE+0x%x", extra, entry * 4);
     return 0;
 }
 
-static enum flow new_function(struct verifier *v, uint32_t pc, const struct vm_entry *shape) {
-    struct vm_entry entry = *shape;
-    entry.arity = entry_arity(v, pc, entry.pc);
-    if (entry.arity == 0) return FLOW_FAIL;
-    entry.frame_words = entry.arity;
-    if (!set_height(v, entry.pc, entry.arity)) return FLOW_FAIL;
-    if (v->code[entry.pc] == OP_GRAB && !set_height(v, entry.pc - 1, 1)) return FLOW_FAIL;
-    return add_function(v, &entry) ? FLOW_NEXT : FLOW_FAIL;
-}
-
-enum flow closure_of(struct verifier *v, const struct state *s, uint32_t word, uint32_t base,
+enum flow closure_of(struct vm_verifier *v, const struct state *s, uint32_t word, uint32_t base,
                      struct vm_entry shape) {
     shape.pc = label_at(v, s->pc, word, base);
     if (shape.pc == NO_PC) return FLOW_FAIL;
-    uint8_t height = v->heights[shape.pc];
-    if (height == HEIGHT_NONE)
+    if (!vm_is_start(v->words, shape.pc))
         return refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", shape.pc * 4);
-    if (v->code[shape.pc] == OP_RESTART)
+    if (word_at(v, shape.pc) == OP_RESTART)
         return refuse(v, s->pc, VM_V_ENTRY, "CODE+0x%x is a RESTART", shape.pc * 4);
-    uint32_t id = function_starting_at(v, shape.pc);
-    if (id == NO_FUNCTION && height == HEIGHT_UNSEEN) return new_function(v, s->pc, &shape);
-    if (id == NO_FUNCTION)
-        return refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to the function at CODE+0x%x",
-                      shape.pc * 4, v->functions[owner_of(v, shape.pc)].pc * 4);
-    const struct vm_entry *known = &v->functions[id];
+    if (!has_word(v->reached, shape.pc)) {
+        shape.arity = entry_arity(v, s->pc, shape.pc);
+        return shape.arity != 0 && add_entry(v, &shape) ? FLOW_NEXT : FLOW_FAIL;
+    }
+    uint32_t entry = vm_find_entry(v, shape.pc);
+    if (entry == 0)
+        return refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x lies within a function", shape.pc * 4);
+    const struct vm_entry *known = &v->entries[entry];
     if (known->functions != shape.functions || known->variables != shape.variables ||
         known->index != shape.index)
         return refuse(
@@ -182,50 +149,50 @@ enum flow closure_of(struct verifier *v, const struct state *s, uint32_t word, u
 
 /* The i-th instruction that flow comes to from pc without a poll, in no particular order; NO_PC: no
  * further one. */
-static uint32_t successor(const struct verifier *v, uint32_t pc, uint32_t i) {
-    uint32_t op = v->code[pc], width = width_at(v, pc);
+static uint32_t successor(const struct vm_verifier *v, uint32_t pc, uint32_t i) {
+    uint32_t op = word_at(v, pc), width = vm_width_at(v->words, pc);
     const struct vm_opcode_info *info = &vm_opcodes[op];
     if (info->flags & OP_CALLS || op == OP_CHECK_SIGNALS) return NO_PC;
     if (info->operands[0] == 'W')
-        return i < width - 2 ? pc + 2 + (int32_t)v->code[pc + 2 + i] : NO_PC;
+        return i < width - 2 ? pc + 2 + (int32_t)word_at(v, pc + 2 + i) : NO_PC;
     bool jumps = info->label == 'l' || info->label == 'h';
-    if (jumps && i == 0) return pc + width - 1 + (int32_t)v->code[pc + width - 1];
+    if (jumps && i == 0) return pc + width - 1 + (int32_t)word_at(v, pc + width - 1);
     if (info->flags & OP_ENDS) return NO_PC;
     return i == (jumps ? 1 : 0) ? pc + width : NO_PC;
 }
 
-static struct state_chunk *chunk_of(struct verifier *v, uint32_t pc) {
+static struct state_chunk *chunk_of(struct vm_verifier *v, uint32_t pc) {
     return v->chunks[pc / CHUNK_WORDS];
 }
 
-static bool is_white(struct verifier *v, uint32_t pc) {
-    return !has_word(chunk_of(v, pc)->grey, pc);
+static bool is_white(struct vm_verifier *v, uint32_t pc) {
+    return !has_word(chunk_of(v, pc)->grey, pc % CHUNK_WORDS);
 }
 
 /* Depth first from start. What is grey and not black is on the path. */
-static bool search_loop(struct verifier *v, uint32_t start) {
+static bool search_loop(struct vm_verifier *v, uint32_t start) {
     size_t depth = 0;
     for (uint32_t pc = start;;) {
         bool known = pc != NO_PC && is_known(v, pc);
         if (known && is_white(v, pc)) {
             if (!grow(v, (void **)&v->path, depth, &v->path_capacity, sizeof *v->path))
                 return false;
-            set_word(chunk_of(v, pc)->grey, pc);
+            set_word(chunk_of(v, pc)->grey, pc % CHUNK_WORDS);
             v->path[depth++] = (struct visit){pc, 0};
-        } else if (known && !has_word(chunk_of(v, pc)->black, pc)) {
+        } else if (known && !has_word(chunk_of(v, pc)->black, pc % CHUNK_WORDS)) {
             return refuse(v, pc, VM_V_LOOP, "flow comes back from CODE+0x%x without a poll",
                           v->path[depth - 1].pc * 4);
         }
         struct visit *top = &v->path[depth - 1];
         pc = successor(v, top->pc, top->next++);
         if (pc != NO_PC) continue;
-        set_word(chunk_of(v, top->pc)->black, top->pc);
+        set_word(chunk_of(v, top->pc)->black, top->pc % CHUNK_WORDS);
         if (--depth == 0) return true;
     }
 }
 
 /* Refuses a cycle of the current function's instructions that passes no poll. */
-static bool check_loops(struct verifier *v) {
+static bool check_loops(struct vm_verifier *v) {
     for (size_t i = 0; i < v->back.count; i++)
         if (is_white(v, v->back.items[i]) && !search_loop(v, v->back.items[i])) return false;
     return true;
@@ -233,37 +200,36 @@ static bool check_loops(struct verifier *v) {
 
 /* --- Flow --- */
 
-static bool follow(struct verifier *v, uint32_t pc) {
+static bool follow(struct vm_verifier *v, uint32_t pc) {
     struct known_state known = known_state_at(v, pc);
-    struct state s = {pc, known.height, known.frame, v->current};
+    struct state s = {pc, word_at(v, pc), known.height, known.frame};
     for (;;) {
         enum flow flow = apply_rule(v, &s);
         if (flow != FLOW_NEXT) return flow == FLOW_END;
-        uint32_t next = s.pc + width_at(v, s.pc);
-        if (next == v->word_count) return refuse(v, s.pc, VM_V_END, "flow goes on past the end");
+        uint32_t next = s.pc + vm_width_at(v->words, s.pc);
+        if (next == v->words->count) return refuse(v, s.pc, VM_V_END, "flow goes on past the end");
         enum arrival arrival = arrive(v, &s, next);
         if (arrival != ARRIVAL_NEW) return arrival == ARRIVAL_KNOWN;
         s.pc = next;
+        s.op = word_at(v, next);
     }
 }
 
-/* Follows one function from its entry. */
-static bool follow_function(struct verifier *v, uint32_t id) {
-    uint32_t pc = v->functions[id].pc, height = v->functions[id].arity;
-    v->current = id;
-    v->frame_count = 1;
-    v->back.count = 0;
-    forget_known_states(v);
-    if (!set_height(v, pc, height) || !add_known_state(v, pc, NO_FRAME) ||
-        !pc_list_add(v, &v->work, pc))
-        return false;
+static bool follow_all(struct vm_verifier *v) {
     while (v->work.count > 0)
         if (!follow(v, v->work.items[--v->work.count])) return false;
     return check_loops(v);
 }
 
-bool follow_all(struct verifier *v) {
-    for (uint32_t id = 0; id < v->function_count; id++)
-        if (!follow_function(v, id)) return false;
-    return true;
+bool follow_function(struct vm_verifier *v, uint32_t entry) {
+    uint32_t pc = v->entries[entry].pc, height = v->entries[entry].arity;
+    v->current = entry;
+    v->frame_count = 1;
+    v->frame_words = height;
+    v->work.count = v->back.count = 0;
+    bool ok = add_known_state(v, pc, (struct known_state){NO_FRAME, height}) &&
+              pc_list_add(v, &v->work, pc) && follow_all(v);
+    forget_known_states(v);
+    if (ok) v->entries[entry].frame_words = v->frame_words;
+    return ok;
 }

@@ -8,19 +8,17 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/verify_internal.h"
 
-static const struct vm_opcode_info *info(const struct verifier *v, const struct state *s) {
-    return &vm_opcodes[v->code[s->pc]];
-}
+static const struct vm_opcode_info *info(const struct state *s) { return &vm_opcodes[s->op]; }
 
 /* Operand i of the instruction; a SHORT one has the operands of the long one. */
-static uint32_t operand(const struct verifier *v, const struct state *s, uint32_t i) {
-    const struct vm_opcode_info *op = info(v, s);
-    if (op->long_op == v->code[s->pc]) return v->code[s->pc + 1 + i];
-    return i == 0 ? (uint32_t)op->first : v->code[s->pc + i];
+static uint32_t operand(const struct vm_verifier *v, const struct state *s, uint32_t i) {
+    const struct vm_opcode_info *op = info(s);
+    if (op->long_op == s->op) return word_at(v, s->pc + 1 + i);
+    return i == 0 ? (uint32_t)op->first : word_at(v, s->pc + i);
 }
 
 /* Q6 for n words on top. */
-static enum flow pop_words(struct verifier *v, struct state *s, uint32_t n) {
+static enum flow pop_words(struct vm_verifier *v, struct state *s, uint32_t n) {
     if (n > s->height)
         return refuse(v, s->pc, VM_V_STACK, "takes %u words, frame height %u", n, s->height);
     if (s->height - n < v->frames[s->frame].top)
@@ -31,7 +29,7 @@ static enum flow pop_words(struct verifier *v, struct state *s, uint32_t n) {
 }
 
 /* Q6 for one word anywhere in the frame, slot 0 on top. */
-static enum flow use_slot(struct verifier *v, const struct state *s, uint32_t slot) {
+static enum flow use_slot(struct vm_verifier *v, const struct state *s, uint32_t slot) {
     if (slot >= s->height)
         return refuse(v, s->pc, VM_V_STACK, "slot %u, frame height %u", slot, s->height);
     uint32_t at = s->height - 1 - slot, f = s->frame;
@@ -44,31 +42,31 @@ static enum flow use_slot(struct verifier *v, const struct state *s, uint32_t sl
     return FLOW_NEXT;
 }
 
-static enum flow rule_simple(struct verifier *v, struct state *s) {
-    int delta = info(v, s)->delta;
+static enum flow rule_simple(struct vm_verifier *v, struct state *s) {
+    int delta = info(s)->delta;
     if (delta < 0) return pop_words(v, s, (uint32_t)-delta);
     s->height += (uint32_t)delta;
     return FLOW_NEXT;
 }
 
-static enum flow rule_end(struct verifier *v, struct state *s) { return FLOW_END; }
+static enum flow rule_end(struct vm_verifier *v, struct state *s) { return FLOW_END; }
 
 /* ACC, PUSHACC, ASSIGN. */
-static enum flow rule_slot(struct verifier *v, struct state *s) {
-    s->height += (uint32_t)info(v, s)->delta;
+static enum flow rule_slot(struct vm_verifier *v, struct state *s) {
+    s->height += (uint32_t)info(s)->delta;
     return use_slot(v, s, operand(v, s, 0));
 }
 
-static enum flow rule_pop(struct verifier *v, struct state *s) {
+static enum flow rule_pop(struct vm_verifier *v, struct state *s) {
     return pop_words(v, s, operand(v, s, 0));
 }
 
 /* The object of a method call is read, not taken. */
-static enum flow rule_top(struct verifier *v, struct state *s) { return use_slot(v, s, 0); }
+static enum flow rule_top(struct vm_verifier *v, struct state *s) { return use_slot(v, s, 0); }
 
 /* Q7: field of the closure entry that E points at. */
-static enum flow rule_envacc(struct verifier *v, struct state *s) {
-    const struct vm_entry *f = &v->functions[s->owner];
+static enum flow rule_envacc(struct vm_verifier *v, struct state *s) {
+    const struct vm_entry *f = &v->entries[v->current];
     uint32_t number = operand(v, s, 0);
     int64_t at = 3 * (int64_t)f->index + number, first = 3 * (int64_t)f->functions - 1;
     if (at < first || at >= first + f->variables)
@@ -79,8 +77,8 @@ static enum flow rule_envacc(struct verifier *v, struct state *s) {
 }
 
 /* Q7: another function of the same block. */
-static enum flow rule_offsetclosure(struct verifier *v, struct state *s) {
-    const struct vm_entry *f = &v->functions[s->owner];
+static enum flow rule_offsetclosure(struct vm_verifier *v, struct state *s) {
+    const struct vm_entry *f = &v->entries[v->current];
     int32_t offset = (int32_t)operand(v, s, 0);
     int64_t at = 3 * (int64_t)f->index + offset;
     if (at < 0 || at % 3 != 0 || at / 3 >= f->functions)
@@ -91,13 +89,13 @@ static enum flow rule_offsetclosure(struct verifier *v, struct state *s) {
 
 /* --- Calls and returns --- */
 
-static enum flow rule_push_retaddr(struct verifier *v, struct state *s) {
+static enum flow rule_push_retaddr(struct vm_verifier *v, struct state *s) {
     if (jump_to(v, s, s->pc + 1, s->pc + 1) == FLOW_FAIL) return FLOW_FAIL;
     return open_frame(v, s, 3, false);
 }
 
 /* Its return point was reached from PUSH_RETADDR. */
-static enum flow rule_apply(struct verifier *v, struct state *s) {
+static enum flow rule_apply(struct vm_verifier *v, struct state *s) {
     uint32_t n = operand(v, s, 0);
     const struct control_frame *frame = &v->frames[s->frame];
     if (s->frame == NO_FRAME || frame->trap)
@@ -111,8 +109,9 @@ static enum flow rule_apply(struct verifier *v, struct state *s) {
 }
 
 /* Q8. */
-static enum flow give_up_frame(struct verifier *v, const struct state *s, uint32_t size) {
-    if (s->owner == 0 && !v->in->fragment) return refuse(v, s->pc, VM_V_MAIN, "there is no caller");
+static enum flow give_up_frame(struct vm_verifier *v, const struct state *s, uint32_t size) {
+    if (v->current == 0 && !v->in.fragment)
+        return refuse(v, s->pc, VM_V_MAIN, "there is no caller");
     if (s->frame != NO_FRAME)
         return refuse(v, s->pc, VM_V_OPEN, "%s at height %u",
                       v->frames[s->frame].trap ? "an exception handler" : "a return frame",
@@ -123,24 +122,24 @@ static enum flow give_up_frame(struct verifier *v, const struct state *s, uint32
 }
 
 /* A tail call that passes n stacked words on. */
-static enum flow leave_with(struct verifier *v, struct state *s, uint32_t n, uint32_t size) {
+static enum flow leave_with(struct vm_verifier *v, struct state *s, uint32_t n, uint32_t size) {
     if (give_up_frame(v, s, size) == FLOW_FAIL) return FLOW_FAIL;
     return pop_words(v, s, n) == FLOW_FAIL ? FLOW_FAIL : FLOW_END;
 }
 
-static enum flow rule_appterm(struct verifier *v, struct state *s) {
+static enum flow rule_appterm(struct vm_verifier *v, struct state *s) {
     uint32_t n = operand(v, s, 0);
     if (n == 0) return refuse(v, s->pc, VM_V_COUNT, "no argument");
     return leave_with(v, s, n, operand(v, s, 1));
 }
 
-static enum flow rule_return(struct verifier *v, struct state *s) {
+static enum flow rule_return(struct vm_verifier *v, struct state *s) {
     return give_up_frame(v, s, operand(v, s, 0));
 }
 
-static enum flow rule_stop(struct verifier *v, struct state *s) {
-    if (v->in->fragment) return refuse(v, s->pc, VM_V_STOP, "in code loaded at run time");
-    if (s->owner != 0) return refuse(v, s->pc, VM_V_STOP, "within a function");
+static enum flow rule_stop(struct vm_verifier *v, struct state *s) {
+    if (v->in.fragment) return refuse(v, s->pc, VM_V_STOP, "in code loaded at run time");
+    if (v->current != 0) return refuse(v, s->pc, VM_V_STOP, "within a function");
     if (s->frame != NO_FRAME)
         return refuse(v, s->pc, VM_V_OPEN, "%s at height %u",
                       v->frames[s->frame].trap ? "an exception handler" : "a return frame",
@@ -149,21 +148,21 @@ static enum flow rule_stop(struct verifier *v, struct state *s) {
     return FLOW_END;
 }
 
-static enum flow rule_resume(struct verifier *v, struct state *s) {
-    return pop_words(v, s, v->in->version->resume_arguments);
+static enum flow rule_resume(struct vm_verifier *v, struct state *s) {
+    return pop_words(v, s, v->in.version->resume_arguments);
 }
 
-static enum flow rule_resumeterm(struct verifier *v, struct state *s) {
-    return leave_with(v, s, v->in->version->resume_arguments, operand(v, s, 0));
+static enum flow rule_resumeterm(struct vm_verifier *v, struct state *s) {
+    return leave_with(v, s, v->in.version->resume_arguments, operand(v, s, 0));
 }
 
-static enum flow rule_reperformterm(struct verifier *v, struct state *s) {
+static enum flow rule_reperformterm(struct vm_verifier *v, struct state *s) {
     return leave_with(v, s, 2, operand(v, s, 0));
 }
 
 /* --- Closures and blocks --- */
 
-static enum flow rule_closure(struct verifier *v, struct state *s) {
+static enum flow rule_closure(struct vm_verifier *v, struct state *s) {
     uint32_t n = operand(v, s, 0);
     if (n > MAX_COUNT) return refuse(v, s->pc, VM_V_COUNT, "%u variables", n);
     if (n > 1 && pop_words(v, s, n - 1) == FLOW_FAIL) return FLOW_FAIL;
@@ -171,7 +170,7 @@ static enum flow rule_closure(struct verifier *v, struct state *s) {
                       (struct vm_entry){.functions = 1, .variables = n, .index = 0});
 }
 
-static enum flow rule_closurerec(struct verifier *v, struct state *s) {
+static enum flow rule_closurerec(struct vm_verifier *v, struct state *s) {
     uint32_t functions = operand(v, s, 0), variables = operand(v, s, 1);
     if (functions == 0 || functions > MAX_COUNT || variables > MAX_COUNT)
         return refuse(v, s->pc, VM_V_COUNT, "%u functions, %u variables", functions, variables);
@@ -191,30 +190,30 @@ static bool tag_can_be_made(uint32_t tag) {
     return tag <= MAX_PLAIN_TAG || tag == 246 || tag == 248 || tag == 250;
 }
 
-static enum flow make_block(struct verifier *v, struct state *s, uint32_t size, uint32_t tag) {
+static enum flow make_block(struct vm_verifier *v, struct state *s, uint32_t size, uint32_t tag) {
     if (size == 0 || size > MAX_COUNT || !tag_can_be_made(tag))
         return refuse(v, s->pc, VM_V_BLOCK, "size %u, tag %u", size, tag);
     return pop_words(v, s, size - 1);
 }
 
-static enum flow rule_makeblock(struct verifier *v, struct state *s) {
+static enum flow rule_makeblock(struct vm_verifier *v, struct state *s) {
     return make_block(v, s, operand(v, s, 0), operand(v, s, 1));
 }
 
-static enum flow rule_makefloatblock(struct verifier *v, struct state *s) {
+static enum flow rule_makefloatblock(struct vm_verifier *v, struct state *s) {
     return make_block(v, s, operand(v, s, 0), 0);
 }
 
-static enum flow rule_atom(struct verifier *v, struct state *s) {
+static enum flow rule_atom(struct vm_verifier *v, struct state *s) {
     uint32_t tag = operand(v, s, 0);
     if (tag > MAX_PLAIN_TAG) return refuse(v, s->pc, VM_V_BLOCK, "an atom of tag %u", tag);
     return rule_simple(v, s);
 }
 
-static enum flow rule_global(struct verifier *v, struct state *s) {
+static enum flow rule_global(struct vm_verifier *v, struct state *s) {
     uint32_t global = operand(v, s, 0);
-    if (global >= v->in->global_count)
-        return refuse(v, s->pc, VM_V_GLOBAL, "global %u of %u", global, v->in->global_count);
+    if (global >= v->in.global_count)
+        return refuse(v, s->pc, VM_V_GLOBAL, "global %u of %u", global, v->in.global_count);
     return rule_simple(v, s);
 }
 
@@ -222,14 +221,14 @@ static enum flow rule_global(struct verifier *v, struct state *s) {
 
 /* A primitive of up to five arguments takes them one by one, so C_CALLN, which passes an array, has
  * more. */
-static enum flow rule_c_call(struct verifier *v, struct state *s) {
+static enum flow rule_c_call(struct vm_verifier *v, struct state *s) {
     uint32_t n = operand(v, s, 0), p = operand(v, s, 1);
-    if (v->code[s->pc] == OP_C_CALLN && (n <= 5 || n > MAX_COUNT))
+    if (s->op == OP_C_CALLN && (n <= 5 || n > MAX_COUNT))
         return refuse(v, s->pc, VM_V_COUNT, "%u arguments", n);
-    if (p >= v->in->primitive_count)
-        return refuse(v, s->pc, VM_V_PRIMITIVE, "primitive %u of %u", p, v->in->primitive_count);
-    v->primitives[p / 64] |= (uint64_t)1 << p % 64;
-    unsigned arity = v->in->primitive_arity ? v->in->primitive_arity(v->in->context, p) : 0;
+    if (p >= v->in.primitive_count)
+        return refuse(v, s->pc, VM_V_PRIMITIVE, "primitive %u of %u", p, v->in.primitive_count);
+    set_word(v->primitives, p);
+    unsigned arity = v->in.primitive_arity ? v->in.primitive_arity(v->in.context, p) : 0;
     if (arity != 0 && arity != n)
         return refuse(v, s->pc, VM_V_ARITY, "primitive %u, %u arguments, it has %u", p, n, arity);
     return pop_words(v, s, n - 1);
@@ -238,25 +237,25 @@ static enum flow rule_c_call(struct verifier *v, struct state *s) {
 /* --- Jumps and handlers --- */
 
 /* The label is the last word. */
-static enum flow rule_jump(struct verifier *v, struct state *s) {
-    uint32_t label = s->pc + vm_fixed_words[v->code[s->pc]] - 1;
+static enum flow rule_jump(struct vm_verifier *v, struct state *s) {
+    uint32_t label = s->pc + vm_fixed_words[s->op] - 1;
     if (jump_to(v, s, label, label) == FLOW_FAIL) return FLOW_FAIL;
-    return info(v, s)->flags & OP_ENDS ? FLOW_END : FLOW_NEXT;
+    return info(s)->flags & OP_ENDS ? FLOW_END : FLOW_NEXT;
 }
 
-static enum flow rule_switch(struct verifier *v, struct state *s) {
-    uint32_t end = s->pc + width_at(v, s->pc);
+static enum flow rule_switch(struct vm_verifier *v, struct state *s) {
+    uint32_t end = s->pc + vm_width_at(v->words, s->pc);
     for (uint32_t word = s->pc + 2; word < end; word++)
         if (jump_to(v, s, word, s->pc + 2) == FLOW_FAIL) return FLOW_FAIL;
     return FLOW_END;
 }
 
-static enum flow rule_pushtrap(struct verifier *v, struct state *s) {
+static enum flow rule_pushtrap(struct vm_verifier *v, struct state *s) {
     if (jump_to(v, s, s->pc + 1, s->pc + 1) == FLOW_FAIL) return FLOW_FAIL;
     return open_frame(v, s, 4, true);
 }
 
-static enum flow rule_poptrap(struct verifier *v, struct state *s) {
+static enum flow rule_poptrap(struct vm_verifier *v, struct state *s) {
     const struct control_frame *frame = &v->frames[s->frame];
     if (s->frame == NO_FRAME || !frame->trap)
         return refuse(v, s->pc, VM_V_TRAP, "%s",
@@ -268,7 +267,7 @@ static enum flow rule_poptrap(struct verifier *v, struct state *s) {
     return FLOW_NEXT;
 }
 
-typedef enum flow rule(struct verifier *v, struct state *s);
+typedef enum flow rule(struct vm_verifier *v, struct state *s);
 
 /* By the long form. An instruction that is not here does to the stack what its delta says. */
 static rule *const rules[OPCODE_COUNT] = {
@@ -312,19 +311,18 @@ static rule *const rules[OPCODE_COUNT] = {
 
 /* Whether the instruction, after which flow goes on, has changed the height as vm_stack_delta
  * says. */
-static bool is_known_change(const struct verifier *v, const struct state *s, uint32_t before) {
-    uint32_t op = v->code[s->pc];
-    uint32_t second = op == OP_CLOSUREREC ? operand(v, s, 1) : 0;
+static bool is_known_change(const struct vm_verifier *v, const struct state *s, uint32_t before) {
+    uint32_t op = s->op, second = op == OP_CLOSUREREC ? operand(v, s, 1) : 0;
     if (op >= OPCODE_COUNT_4X) return true;
-    uint32_t first = info(v, s)->delta == OP_VARIES ? operand(v, s, 0) : 0;
+    uint32_t first = info(s)->delta == OP_VARIES ? operand(v, s, 0) : 0;
     return s->height == before + (uint32_t)vm_stack_delta(op, first, second);
 }
 
-enum flow apply_rule(struct verifier *v, struct state *s) {
-    ASSERT(s->owner == v->current && s->frame < v->frame_count);
+enum flow apply_rule(struct vm_verifier *v, struct state *s) {
+    ASSERT(s->frame < v->frame_count);
     ASSERT(s->height >= v->frames[s->frame].top);
     uint32_t before = s->height;
-    rule *r = rules[info(v, s)->long_op];
+    rule *r = rules[info(s)->long_op];
     enum flow flow = r != NULL ? r(v, s) : rule_simple(v, s);
     ASSERT(flow != FLOW_NEXT || is_known_change(v, s, before));
     return flow;

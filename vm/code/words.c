@@ -4,8 +4,8 @@
 #include "gc/assert.h"
 #include "gc/small_tables.h"
 #include "vm/code/opcodes.h"
-#include "vm/code/verify.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,45 +24,44 @@ static bool reserve_group(struct vm_words *w, uint32_t used, uint32_t *capacity)
     return true;
 }
 
-/* Bit i is set where byte i of the 8 is the height of an instruction: below 254. */
-static uint64_t starts_of(const uint8_t *heights) {
-    const uint64_t every = 0x0101010101010101;
+/* Bit 8 * i + 7 is set where byte i of the 8 is WIDE. */
+static uint64_t wide_among(const uint8_t *bytes) {
+    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
     uint64_t x;
-    memcpy(&x, heights, sizeof x);
-    /* The upper bits of the bytes that are at least 254, gathered in the highest byte. */
-    uint64_t none = x & ((x & 0x7f * every) + 2 * every) & 0x80 * every;
-    return ~((none >> 7) * 0x0102040810204080 >> 56) & 0xff;
+    memcpy(&x, bytes, sizeof x);
+    x = le64toh(~x);
+    return ~(((x & low) + low) | x | low);
 }
-_Static_assert(HEIGHT_FAR == 253, "starts_of tests for that");
 
-/* Overwrites the heights of a group with its words' bytes; gives how many are wide so far. */
+static uint32_t wide_count(uint64_t among) {
+    return (uint32_t)((among >> 7) * 0x0101010101010101 >> 56);
+}
+
+/* A group's words as bytes, the wide ones behind the others; gives how many these are so far. The
+ * bytes behind the last word are not WIDE. */
 static uint32_t narrow_group(struct vm_words *w, uint32_t group, const uint32_t *words,
                              uint32_t used) {
     uint8_t *bytes = w->bytes + group * WORD_GROUP;
-    uint32_t n = words_in_group(w->count, group);
-    uint64_t starts = 0;
+    uint32_t n = words_in_group(w->count, group), copy[WORD_GROUP] = {0};
     words += group * WORD_GROUP;
-    if (n == WORD_GROUP)
-        for (uint32_t i = 0; i < WORD_GROUP; i += 8) starts |= starts_of(bytes + i) << i;
-    else
-        for (uint32_t i = 0; i < n; i++) starts |= (uint64_t)(bytes[i] <= HEIGHT_FAR) << i;
-    for (uint32_t i = 0; i < n; i++) {
-        bytes[i] = (uint8_t)words[i];
-        if (words[i] < WORD_WIDE) continue;
-        bytes[i] = WORD_WIDE;
-        w->wide[used++] = words[i];
+    if (n < WORD_GROUP) words = memcpy(copy, words, n * sizeof *words);
+    for (int i = 0; i < WORD_GROUP; i += 8) {
+#pragma GCC unroll 8
+        for (int k = i; k < i + 8; k++)
+            bytes[k] = (uint8_t)(words[k] < WORD_WIDE ? words[k] : WORD_WIDE);
+        for (uint64_t rest = wide_among(bytes + i); rest != 0; rest &= rest - 1)
+            w->wide[used++] = words[i + __builtin_ctzll(rest) / 8];
     }
-    w->starts[group] = starts;
     return used;
 }
 
-bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count, uint8_t **heights) {
+bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count) {
     uint32_t groups = count / WORD_GROUP + 1, used = 0, capacity = 0;
-    *out = (struct vm_words){.bytes = *heights, .count = count};
-    *heights = NULL;
-    out->starts = malloc(groups * sizeof *out->starts);
+    *out = (struct vm_words){.count = count};
+    out->bytes = malloc((size_t)groups * WORD_GROUP);
+    out->starts = calloc(groups, sizeof *out->starts);
     out->wide_before = malloc(groups * sizeof *out->wide_before);
-    bool ok = out->starts != NULL && out->wide_before != NULL;
+    bool ok = out->bytes != NULL && out->starts != NULL && out->wide_before != NULL;
     for (uint32_t group = 0; ok && group * WORD_GROUP < count; group++) {
         out->wide_before[group] = used;
         ok = reserve_group(out, used, &capacity);
@@ -82,9 +81,10 @@ void vm_words_free(struct vm_words *words) {
 
 uint32_t vm_wide_word(const struct vm_words *words, uint32_t pc) {
     ASSERT(words->bytes[pc] == WORD_WIDE);
-    uint32_t at = words->wide_before[pc / WORD_GROUP];
-    for (uint32_t i = pc / WORD_GROUP * WORD_GROUP; i < pc; i++) at += words->bytes[i] == WORD_WIDE;
-    return words->wide[at];
+    uint32_t i = pc / WORD_GROUP * WORD_GROUP, before = words->wide_before[pc / WORD_GROUP];
+    for (; i + 8 <= pc; i += 8) before += wide_count(wide_among(words->bytes + i));
+    before += wide_count(wide_among(words->bytes + i) & (((uint64_t)1 << 8 * (pc - i)) - 1));
+    return words->wide[before];
 }
 
 uint32_t vm_width_at(const struct vm_words *words, uint32_t pc) {

@@ -1,9 +1,9 @@
-/* words.h - the words of verified code, a byte each.
+/* words.h - the words of a fragment, a byte each.
  *
  *     bytes        | op | n | op | WIDE | op | ...    a word, or WIDE: it is in wide
  *     wide         | word | word | ...                those of 255 and more, in order
  *     wide_before  | 0 | n | ...                      wide words before each group of 64
- *     starts       bitmap of the instructions that flow reaches
+ *     starts       bitmap of the instructions: set by the verifier (Q1)
  *
  * 94 of 100 words of a compiler are below 255. The loop runs decoded code; these words are read
  * when a function is first called, or when somebody asks about an instruction. */
@@ -23,10 +23,9 @@ struct vm_words {
     uint32_t count;
 };
 
-/* Takes the words that vm_verify has accepted, with its heights (codes of vm_verified.heights),
- * whose array it keeps: *heights is NULL then. The words are not needed any more afterwards.
- * GC: never.  Fails: false when out of memory; *out is empty then. */
-bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count, uint8_t **heights);
+/* Makes them from a fragment's words, with no starts yet. GC: never.  Fails: false when out of
+ * memory; *out is empty then. */
+bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count);
 void vm_words_free(struct vm_words *words);
 
 /* The word at pc, which is WIDE. */
@@ -36,7 +35,7 @@ static inline uint32_t vm_word(const struct vm_words *words, uint32_t pc) {
     uint8_t byte = words->bytes[pc];
     return byte != WORD_WIDE ? byte : vm_wide_word(words, pc);
 }
-/* Whether an instruction that flow reaches starts at pc. Needs: pc < count. */
+/* Whether an instruction starts at pc. Needs: pc < count. */
 static inline bool vm_is_start(const struct vm_words *words, uint32_t pc) {
     return words->starts[pc / WORD_GROUP] >> pc % WORD_GROUP & 1;
 }

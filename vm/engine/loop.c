@@ -421,8 +421,10 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 
     /* ---- the machine's own ---- */
     INNER(PREPARE) {
-        uint32_t index = function_of_closure(env);
-        vm_function_prepare(d->vm, index);
+        SAVE();
+        vm_slow_prepare(d, CALLEE(env));
+        RESTORE();
+        accu = env; /* as at every entry: dead, but a later allocation may keep it */
         GOTO(CALLEE(env)->entry);
     }
     INNER(NO_CODE) { /* function 0: closures of Obj.new_block, or of a let rec not yet filled in */
@@ -436,7 +438,11 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INNER(ENTER_TRACED) { /* of closure env; on the stack: the code's index, then the argument */
         const struct vm_function *callee = &d->vm->functions[int_of_val(*sp++)];
-        if (callee->decoded == 0) vm_function_prepare(d->vm, (uint32_t)(callee - d->vm->functions));
+        if (callee->decoded == 0) {
+            SAVE();
+            vm_slow_prepare(d, callee);
+            RESTORE();
+        }
         if (MUST_STOP(callee)) {
             SAVE();
             vm_slow_enter(d, callee);

@@ -1,5 +1,5 @@
-/* prepare.c - prepares a function when it is first called (D5): its intermediate form, its words in
- * the area of decoded code, and the map from these back to pcs and heights. */
+/* prepare.c - prepares a function when it is first called (D5): verifies it, makes its intermediate
+ * form, its words in the area of decoded code, and the map from these back to pcs and heights. */
 #include "vm/engine/prepare.h"
 
 #include "gc/assert.h"
@@ -17,9 +17,7 @@
 
 /* The id under which entries of a function are recorded (vm/code/function_id.h). */
 static uint32_t function_id(const struct vm_code *code, const struct vm_function *f) {
-    if (f->kind == FUNCTION_MAIN) return code->first_function_id;
-    const struct vm_entry *entry = vm_find_entry(&code->verified, f->pc);
-    return code->first_function_id + 1 + (uint32_t)(entry - code->verified.entries);
+    return code->first_function_id + vm_find_entry(code->verifier, f->pc);
 }
 
 static struct vm_decoded *new_decoded(struct vm_decoded_area *area) {
@@ -66,22 +64,24 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t arity) {
     f->grabs = grabs ? arity : 0;
 }
 
-void vm_function_prepare(struct vm *vm, uint32_t index) {
+bool vm_function_prepare(struct vm *vm, uint32_t index) {
     ASSERT(index > 0 && index < vm->function_count); /* C1 */
     struct vm_function *f = &vm->functions[index];
-    if (f->decoded != 0) return;
+    if (f->decoded != 0) return true;
     const struct vm_code *code = vm->codes[f->fragment];
+    uint32_t entry = f->kind == FUNCTION_MAIN ? 0 : vm_find_entry(code->verifier, f->pc);
+    if (vm_verify_function(code->verifier, entry, &vm->refused) != VM_OK) return false;
+    f->frame_bytes = vm_entry_at(code->verifier, entry)->frame_words * (uint64_t)8;
     if (f->kind == FUNCTION_RESTART) {
         uint32_t body = vm_function_at(vm, f->fragment, f->pc + 1);
-        vm_function_prepare(vm, body);
+        if (!vm_function_prepare(vm, body)) return false;
         f->decoded = vm->functions[body].decoded;
         f->entry = vm->decoded_area->decoded[f->decoded - 1].words;
-    } else if (f->kind == FUNCTION_CLOSURE) {
-        decode(vm, f, vm_find_entry(&code->verified, f->pc)->arity);
     } else {
-        decode(vm, f, code->loaded);
+        decode(vm, f, vm_entry_at(code->verifier, entry)->arity);
     }
     ASSERT(f->decoded != 0 && f->entry != vm->prepare_code); /* C2 */
+    return true;
 }
 
 /* Room for 2^29 decoded words; less where the system limits address space. */

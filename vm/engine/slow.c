@@ -8,6 +8,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/pc_map.h"
 #include "vm/code/prim.h"
+#include "vm/engine/prepare.h"
 #include "vm/engine/tracer.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/frame_layout.h"
@@ -70,11 +71,21 @@ static void stop_at_entry(struct domain *d, const struct vm_function *f) {
     d->stack.sp[1] = (value)frame_word(gpc, 1);
 }
 
-void vm_slow_enter(struct domain *d, const struct vm_function *f) {
-    stop_at_entry(d, f);
+static void make_room(struct domain *d, const struct vm_function *f) {
     uintptr_t low = (uintptr_t)(d->stack.sp + SAVED_WORDS) - f->frame_bytes;
     if (low < d->gc.mutator_limit_idle && !vm_stack_grow(d, low)) vm_raise_stack_overflow(d);
+}
+
+void vm_slow_enter(struct domain *d, const struct vm_function *f) {
+    stop_at_entry(d, f);
+    make_room(d, f);
     process_pending(d);
+}
+
+void vm_slow_prepare(struct domain *d, const struct vm_function *f) {
+    stop_at_entry(d, f);
+    if (!vm_function_prepare(d->vm, (uint32_t)(f - d->vm->functions))) vm_stop_now(d, STOP_CODE);
+    make_room(d, f);
 }
 
 bool vm_slow_count(struct domain *d, unsigned op, const uintptr_t *pc, const value *sp,

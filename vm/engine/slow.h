@@ -21,6 +21,10 @@ void vm_slow_poll(struct domain *d);
 /* The poll and stack check of a call, at the entry of a function whose arguments are on the
  * stack. */
 void vm_slow_enter(struct domain *d, const struct vm_function *f);
+/* Prepares a function that is entered, whose arguments are on the stack, and makes room for its
+ * frame, whose size the call before did not know. Ends the run where the code breaks a rule of the
+ * verifier. GC: never. */
+void vm_slow_prepare(struct domain *d, const struct vm_function *f);
 /* The counting loop came to an instruction that it has no fuel for. Returns whether a tracer lets
  * it continue (vm/engine/tracer.h). GC: never. */
 bool vm_slow_count(struct domain *d, unsigned op, const uintptr_t *pc, const value *sp,

@@ -59,7 +59,6 @@ static unsigned group_of(const struct vm *vm, const struct vm_linked_prim *prim)
 }
 
 void vm_audit(const struct vm *vm, FILE *out) {
-    const uint64_t *bits = vm->codes[0]->verified.reachable_primitives;
     struct reachable *rows = malloc((vm->prim_count + 1) * sizeof *rows);
     if (rows == NULL) {
         fputs("not enough memory for the list\n", out);
@@ -67,7 +66,7 @@ void vm_audit(const struct vm *vm, FILE *out) {
     }
     size_t count = 0;
     for (uint32_t p = 0; p < vm->prim_count; p++)
-        if (bits[p / 64] >> p % 64 & 1)
+        if (vm_calls_primitive(vm->codes[0]->verifier, p))
             rows[count++] = (struct reachable){group_of(vm, &vm->prims[p]), vm->prims[p].name};
     qsort(rows, count, sizeof *rows, by_group_and_name);
     fprintf(out, "%zu of %u primitives can be reached\n", count, vm->prim_count);

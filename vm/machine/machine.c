@@ -111,8 +111,8 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     return vm;
 }
 
-/* The code is verified before DATA is read: what that needed for a while is free for the blocks
- * then. */
+/* The code comes before DATA: what its verification needs for a while is free for the blocks then,
+ * and it needs no words of the file's. */
 static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
                                          struct vm_error *error) {
     const struct vm_section *data = vm_image_section(image, "DATA");
@@ -120,11 +120,13 @@ static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
     uint32_t index, global_count;
     enum vm_status status = vm_marshal_read_image_globals(data->bytes, data->length, &global_count,
                                                           error);
-    if (status == VM_OK)
-        status = vm_code_add(vm, image->code, image->code_words, global_count, false, &index,
-                             error);
     if (status != VM_OK) return status;
+    struct vm_words words;
+    if (!vm_words_make(&words, image->code, image->code_words))
+        return vm_error_set(error, VM_NO_MEMORY, "%u words of code", image->code_words);
     vm_image_drop_code(image);
+    status = vm_code_add(vm, &words, global_count, false, &index, error);
+    if (status != VM_OK) return status;
     value globals;
     status = vm_marshal_read_image_data(vm->domain, data->bytes, data->length, &globals, error);
     if (status != VM_OK) return status;

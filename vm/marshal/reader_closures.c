@@ -42,10 +42,11 @@ static value read_code_pointer(struct vm_marshal_reader *r, value v, size_t wosi
     uint32_t fragment, pc = (uint32_t)(offset / 4);
     struct vm_code *code = vm_code_with_digest(r->d->vm, digest, &fragment);
     if (code == NULL) return fail_unknown_module(r, digest);
-    const struct vm_entry *entry = vm_find_entry(&code->verified, pc);
-    uint32_t function = entry == NULL || offset % 4 != 0 ? 0
-                                                         : vm_function_at(r->d->vm, fragment, pc);
+    uint32_t function = offset % 4 != 0 || pc >= code->word_count
+                            ? 0
+                            : vm_function_at(r->d->vm, fragment, pc);
     if (function == 0) return vm_marshal_fail(r, NULL, "no function at this code offset");
+    const struct vm_entry *entry = vm_entry_at(code->verifier, vm_find_entry(code->verifier, pc));
     bool fits;
     if (entry->pc == pc) {
         fits = entry->functions == count && entry->index == index &&

@@ -88,16 +88,15 @@ static struct vm_symbols *read_symbols(struct vm *vm) {
     return s;
 }
 
-/* The first byte of the function at pc. */
-static size_t function_start(const struct vm_verified *verified, uint32_t pc) {
-    size_t first = 0, count = verified->entry_count;
-    while (count > 0) {
-        size_t half = count / 2;
-        bool before = verified->entries[first + half].pc <= pc;
-        if (before) first += half + 1;
-        count = before ? count - half - 1 : half;
+/* The first byte of the function at pc, which has been called: so its entry is known, and it is the
+ * last one before pc. */
+static size_t function_start(const struct vm_verifier *v, uint32_t pc) {
+    uint32_t start = 0;
+    for (uint32_t i = 1; i < vm_entry_count(v); i++) {
+        uint32_t entry = vm_entry_at(v, i)->pc;
+        if (entry <= pc && entry > start) start = entry;
     }
-    return first == 0 ? 0 : 4 * (size_t)verified->entries[first - 1].pc;
+    return 4 * (size_t)start;
 }
 
 const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t size) {
@@ -117,7 +116,7 @@ const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t siz
     if (gpc >= found->top_level) snprintf(function, size, "%s", found->module);
     else
         snprintf(function, size, "%s.F%zx", found->module,
-                 function_start(&code->verified, (uint32_t)gpc));
+                 function_start(code->verifier, (uint32_t)gpc));
     return found->module;
 }
 

@@ -47,6 +47,7 @@ struct vm_options {
     bool count_instructions;             /* count executed instructions and primitives */
     const struct vm_tracer *tracer;      /* with it: follows the run (vm/engine/tracer.h) */
     bool track_functions;                /* keep domain.function_id (vm/code/function_id.h) */
+    bool verify_all;                     /* verify all code before it runs, not at its first call */
     bool count_forms;                    /* with it: the loop's own instructions, fused forms too */
     const char *executable_name;         /* Sys.executable_name */
     const struct vm_prim *profiler_rows; /* further built-in primitives; looked up first */

@@ -4,6 +4,7 @@
 #define BACTRIAN_VM_STATE_VM_H
 
 #include "gc/heap.h"
+#include "vm/base/status.h"
 #include "vm/state/domain.h"
 #include "vm/state/options.h"
 
@@ -28,7 +29,7 @@ struct vm_symbols;
 struct vm_threads;
 struct vm_version;
 
-enum vm_stop { STOP_NONE, STOP_FUEL, STOP_TIME, STOP_OUTPUT };
+enum vm_stop { STOP_NONE, STOP_FUEL, STOP_TIME, STOP_OUTPUT, STOP_CODE /* vm.refused */ };
 
 struct vm_limits {
     uint64_t fuel_left;            /* instructions; UINT64_MAX: no limit */
@@ -120,6 +121,7 @@ struct vm {
     jmp_buf *exit_point;                 /* where vm_exit jumps */
     int exit_status;
     struct vm_limits limits;
+    struct vm_error refused; /* why a function that was called can't run */
 };
 
 /* Whether the counting loop runs the program: for counts or for fuel. */
