@@ -4,7 +4,12 @@
  *
  * pc points at the instruction's own word, sp is at the height the verifier gave for it, also in
  * the middle of a fused form: so any body may refuse a value, allocate or call. A jump or return
- * leaves by GOTO; otherwise the next instruction follows. */
+ * leaves by GOTO; otherwise the next instruction follows.
+ *
+ * NAME_OF(operand) is the body of NAME where the operand may also be fixed: in a short instruction
+ * (ACC2) or a SPECIAL row (RETURN_1); fixed_operands.py makes those from it. What is known of sp
+ * without reading the code lets a CPU run ahead of the code's addresses, which come from the
+ * stack. */
 #ifndef BACTRIAN_VM_ENGINE_BODIES_H
 #define BACTRIAN_VM_ENGINE_BODIES_H
 
@@ -13,25 +18,18 @@
 #include <math.h>
 
 /* ---- the stack and the accumulator ---- */
-#define ACC_AT(n) accu = sp[n];
-#define DO_ACC    ACC_AT(pc[1]) ADVANCE(2)
-#define DO_PUSH   STEP(1, PUSH(accu);)
-#define PUSHACC_AT(n) \
-    {                 \
-        PUSH(accu);   \
-        accu = sp[n]; \
-    }
-#define DO_PUSHACC   PUSHACC_AT(pc[1]) ADVANCE(2)
-#define DO_POP       STEP(2, sp += pc[1];)
-#define DO_ASSIGN    STEP(2, sp[pc[1]] = accu; accu = VAL_UNIT;)
-#define ENVACC_AT(n) accu = field(env, n);
-#define DO_ENVACC    ENVACC_AT(OPERAND(1)) ADVANCE(2)
-#define PUSHENVACC_AT(n)      \
-    {                         \
-        PUSH(accu);           \
-        accu = field(env, n); \
-    }
-#define DO_PUSHENVACC PUSHENVACC_AT(OPERAND(1)) ADVANCE(2)
+#define ACC_OF(n)        STEP(2, accu = sp[n];)
+#define DO_ACC           ACC_OF(pc[1])
+#define DO_PUSH          STEP(1, PUSH(accu);)
+#define PUSHACC_OF(n)    STEP(2, PUSH(accu); accu = sp[n];)
+#define DO_PUSHACC       PUSHACC_OF(pc[1])
+#define POP_OF(n)        STEP(2, sp += (n);)
+#define DO_POP           POP_OF(pc[1])
+#define DO_ASSIGN        STEP(2, sp[pc[1]] = accu; accu = VAL_UNIT;)
+#define ENVACC_OF(n)     STEP(2, accu = field(env, n);)
+#define DO_ENVACC        ENVACC_OF(OPERAND(1))
+#define PUSHENVACC_OF(n) STEP(2, PUSH(accu); accu = field(env, n);)
+#define DO_PUSHENVACC    PUSHENVACC_OF(OPERAND(1))
 
 /* ---- calls and returns ---- */
 #define DO_APPLY1                   \
@@ -88,22 +86,17 @@
         sp[0] = a, sp[1] = b, sp[2] = c;       \
         ENTER_WITH_MORE(accu, 3);              \
     }
-
-/* A push of the last argument, a load of the function and its call, without the way of that
- * argument over the stack. First the push and load, HOLD_..., then the call, HELD_.... */
 #define DO_APPTERM3 APPTERM3_OF(OPERAND(1))
+
+/* A push of the last argument, a load of the function and its call, without storing that argument
+ * twice: first the push and load, HOLD_..., then the call, HELD_.... */
 #define HOLD(known)          \
     const value held = accu; \
     const bool is_known = known;
-#define DO_HOLD_PUSHOFFSETCLOSURE0 \
-    HOLD(true) accu = env;         \
-    ADVANCE(2)
-#define DO_HOLD_PUSHENVACC         HOLD(false) DO_ENVACC
-#define DO_HOLD_PUSHENVACC1        HOLD(false) ENVACC_AT(1) ADVANCE(2)
-#define DO_HOLD_PUSHENVACC2        HOLD(false) ENVACC_AT(2) ADVANCE(2)
-#define DO_HOLD_PUSHENVACC3        HOLD(false) ENVACC_AT(3) ADVANCE(2)
-#define DO_HOLD_PUSHENVACC4        HOLD(false) ENVACC_AT(4) ADVANCE(2)
-#define DO_HOLD_PUSHGETGLOBALFIELD HOLD(false) DO_GETGLOBALFIELD
+#define HOLD_PUSHOFFSETCLOSURE_OF(k) HOLD(true) OFFSETCLOSURE_OF(k)
+#define HOLD_PUSHENVACC_OF(n)        HOLD(false) ENVACC_OF(n)
+#define DO_HOLD_PUSHENVACC           HOLD_PUSHENVACC_OF(OPERAND(1))
+#define DO_HOLD_PUSHGETGLOBALFIELD   HOLD(false) DO_GETGLOBALFIELD
 #define REQUIRE_HELD_CLOSURE                        \
     if (!is_known && UNLIKELY(NOT_CLOSURE(accu))) { \
         PUSH(held);                                 \
@@ -171,15 +164,11 @@
 #define DO_RETURN RETURN_OF(pc[1])
 
 /* ---- closures, globals ---- */
-#define OFFSETCLOSURE_AT(k) accu = env + 8 * (k);
-#define DO_OFFSETCLOSURE    OFFSETCLOSURE_AT(OPERAND(1)) ADVANCE(2)
-#define PUSHOFFSETCLOSURE_AT(k) \
-    {                           \
-        PUSH(accu);             \
-        accu = env + 8 * (k);   \
-    }
-#define DO_PUSHOFFSETCLOSURE PUSHOFFSETCLOSURE_AT(OPERAND(1)) ADVANCE(2)
-#define DO_GETGLOBAL         STEP(2, accu = field(d->vm->global_data, pc[1]);)
+#define OFFSETCLOSURE_OF(k)     STEP(2, accu = env + 8 * (k);)
+#define DO_OFFSETCLOSURE        OFFSETCLOSURE_OF(OPERAND(1))
+#define PUSHOFFSETCLOSURE_OF(k) STEP(2, PUSH(accu); accu = env + 8 * (k);)
+#define DO_PUSHOFFSETCLOSURE    PUSHOFFSETCLOSURE_OF(OPERAND(1))
+#define DO_GETGLOBAL            STEP(2, accu = field(d->vm->global_data, pc[1]);)
 #define DO_PUSHGETGLOBAL \
     {                    \
         PUSH(accu);      \
@@ -192,14 +181,10 @@
         DO_GETGLOBALFIELD     \
         PUSH(pushed);         \
     }
-#define ATOM_OF(tag) accu = gc_atom(&d->gc, (tag));
-#define DO_ATOM      ATOM_OF(pc[1]) ADVANCE(2)
-#define DO_ATOM0     ATOM_OF(0) ADVANCE(2)
-#define PUSHATOM_OF(tag) \
-    PUSH(accu);          \
-    ATOM_OF(tag)
-#define DO_PUSHATOM  PUSHATOM_OF(pc[1]) ADVANCE(2)
-#define DO_PUSHATOM0 PUSHATOM_OF(0) ADVANCE(2)
+#define ATOM_OF(tag)     STEP(2, accu = gc_atom(&d->gc, (tag));)
+#define DO_ATOM          ATOM_OF(pc[1])
+#define PUSHATOM_OF(tag) STEP(2, PUSH(accu); accu = gc_atom(&d->gc, (tag));)
+#define DO_PUSHATOM      PUSHATOM_OF(pc[1])
 
 /* ---- blocks; tags are operands as headers ---- */
 #define DO_MAKEBLOCK1 STEP(2, ALLOC(1, pc[1]); field(block, 0) = accu; accu = block;)
@@ -208,8 +193,10 @@
 #define DO_MAKEBLOCK3                                                         \
     STEP(2, ALLOC(3, pc[1]); field(block, 0) = accu; field(block, 1) = sp[0]; \
          field(block, 2) = sp[1]; sp += 2; accu = block;)
-#define DO_GETFIELD STEP(2, LOAD_FIELD(accu, pc[1]);)
-#define DO_SETFIELD STEP(2, STORE_FIELD(pc[1]);)
+#define GETFIELD_OF(i) STEP(2, LOAD_FIELD(accu, i);)
+#define DO_GETFIELD    GETFIELD_OF(pc[1])
+#define SETFIELD_OF(i) STEP(2, STORE_FIELD(i);)
+#define DO_SETFIELD    SETFIELD_OF(pc[1])
 #define DO_GETFLOATFIELD \
     STEP(2, REQUIRE(has_double(accu, pc[1])); ALLOC_DOUBLE(double_field(accu, pc[1]));)
 #define DO_SETFLOATFIELD                                          \
@@ -251,8 +238,12 @@
 #define DO_CHECK_SIGNALS STEP(1, POLL())
 
 /* ---- integers; in the expressions a is the left operand and b the right one ---- */
-#define DO_CONSTINT     STEP(2, accu = OPERAND(1);)
-#define DO_PUSHCONSTINT STEP(2, PUSH(accu); accu = OPERAND(1);)
+#define LOAD_INT(tagged)      STEP(2, accu = (tagged);)
+#define CONSTINT_OF(i)        LOAD_INT(val_of_int(i))
+#define DO_CONSTINT           LOAD_INT(OPERAND(1))
+#define PUSH_LOAD_INT(tagged) STEP(2, PUSH(accu); accu = (tagged);)
+#define PUSHCONSTINT_OF(i)    PUSH_LOAD_INT(val_of_int(i))
+#define DO_PUSHCONSTINT       PUSH_LOAD_INT(OPERAND(1))
 #define INT_BINARY(expression)           \
     {                                    \
         REQUIRE(both_ints(accu, sp[0])); \
@@ -387,95 +378,5 @@
     STEP(2, USUALLY(float_array_has_item(accu, sp[0]) && is_double(sp[1]), 3)               \
                 set_double_field(accu, (uintptr_t)int_of_val(sp[0]), double_of_val(sp[1])); \
          sp += 2; accu = VAL_UNIT;)
-
-/* ---- the short instructions, and those whose operand moves the stack. (What is known of sp
- * without reading the code lets a CPU run ahead of the code's addresses, which come from the
- * stack.) ---- */
-#define DO_ACC0                ACC_AT(0) ADVANCE(2)
-#define DO_ACC1                ACC_AT(1) ADVANCE(2)
-#define DO_ACC2                ACC_AT(2) ADVANCE(2)
-#define DO_ACC3                ACC_AT(3) ADVANCE(2)
-#define DO_ACC4                ACC_AT(4) ADVANCE(2)
-#define DO_ACC5                ACC_AT(5) ADVANCE(2)
-#define DO_ACC6                ACC_AT(6) ADVANCE(2)
-#define DO_ACC7                ACC_AT(7) ADVANCE(2)
-#define DO_PUSHACC0            PUSHACC_AT(0) ADVANCE(2)
-#define DO_PUSHACC1            PUSHACC_AT(1) ADVANCE(2)
-#define DO_PUSHACC2            PUSHACC_AT(2) ADVANCE(2)
-#define DO_PUSHACC3            PUSHACC_AT(3) ADVANCE(2)
-#define DO_PUSHACC4            PUSHACC_AT(4) ADVANCE(2)
-#define DO_PUSHACC5            PUSHACC_AT(5) ADVANCE(2)
-#define DO_PUSHACC6            PUSHACC_AT(6) ADVANCE(2)
-#define DO_PUSHACC7            PUSHACC_AT(7) ADVANCE(2)
-#define DO_ENVACC1             ENVACC_AT(1) ADVANCE(2)
-#define DO_ENVACC2             ENVACC_AT(2) ADVANCE(2)
-#define DO_ENVACC3             ENVACC_AT(3) ADVANCE(2)
-#define DO_ENVACC4             ENVACC_AT(4) ADVANCE(2)
-#define DO_PUSHENVACC1         PUSHENVACC_AT(1) ADVANCE(2)
-#define DO_PUSHENVACC2         PUSHENVACC_AT(2) ADVANCE(2)
-#define DO_PUSHENVACC3         PUSHENVACC_AT(3) ADVANCE(2)
-#define DO_PUSHENVACC4         PUSHENVACC_AT(4) ADVANCE(2)
-#define DO_OFFSETCLOSUREM3     OFFSETCLOSURE_AT(-3) ADVANCE(2)
-#define DO_OFFSETCLOSURE0      OFFSETCLOSURE_AT(0) ADVANCE(2)
-#define DO_OFFSETCLOSURE3      OFFSETCLOSURE_AT(3) ADVANCE(2)
-#define DO_PUSHOFFSETCLOSUREM3 PUSHOFFSETCLOSURE_AT(-3) ADVANCE(2)
-#define DO_PUSHOFFSETCLOSURE0  PUSHOFFSETCLOSURE_AT(0) ADVANCE(2)
-#define DO_PUSHOFFSETCLOSURE3  PUSHOFFSETCLOSURE_AT(3) ADVANCE(2)
-#define DO_GETFIELD0           STEP(2, LOAD_FIELD(accu, 0);)
-#define DO_GETFIELD1           STEP(2, LOAD_FIELD(accu, 1);)
-#define DO_GETFIELD2           STEP(2, LOAD_FIELD(accu, 2);)
-#define DO_GETFIELD3           STEP(2, LOAD_FIELD(accu, 3);)
-#define DO_SETFIELD0           STEP(2, STORE_FIELD(0);)
-#define DO_SETFIELD1           STEP(2, STORE_FIELD(1);)
-#define DO_SETFIELD2           STEP(2, STORE_FIELD(2);)
-#define DO_SETFIELD3           STEP(2, STORE_FIELD(3);)
-#define DO_CONST0              STEP(2, accu = val_of_int(0);)
-#define DO_CONST1              STEP(2, accu = val_of_int(1);)
-#define DO_CONST2              STEP(2, accu = val_of_int(2);)
-#define DO_CONST3              STEP(2, accu = val_of_int(3);)
-#define DO_PUSHCONST0          STEP(2, PUSH(accu); accu = val_of_int(0);)
-#define DO_PUSHCONST1          STEP(2, PUSH(accu); accu = val_of_int(1);)
-#define DO_PUSHCONST2          STEP(2, PUSH(accu); accu = val_of_int(2);)
-#define DO_PUSHCONST3          STEP(2, PUSH(accu); accu = val_of_int(3);)
-#define DO_POP_1               STEP(2, sp += 1;)
-#define DO_POP_2               STEP(2, sp += 2;)
-#define DO_POP_3               STEP(2, sp += 3;)
-#define DO_POP_4               STEP(2, sp += 4;)
-#define DO_RETURN_1            RETURN_OF(1)
-#define DO_RETURN_2            RETURN_OF(2)
-#define DO_RETURN_3            RETURN_OF(3)
-#define DO_RETURN_4            RETURN_OF(4)
-#define DO_RETURN_5            RETURN_OF(5)
-#define DO_RETURN_6            RETURN_OF(6)
-#define DO_APPTERM1_2          APPTERM1_OF(2)
-#define DO_APPTERM1_3          APPTERM1_OF(3)
-#define DO_APPTERM1_4          APPTERM1_OF(4)
-#define DO_APPTERM1_5          APPTERM1_OF(5)
-#define DO_APPTERM2_3          APPTERM2_OF(3)
-#define DO_APPTERM2_4          APPTERM2_OF(4)
-#define DO_APPTERM2_5          APPTERM2_OF(5)
-#define DO_APPTERM2_6          APPTERM2_OF(6)
-#define DO_APPTERM2_7          APPTERM2_OF(7)
-#define DO_APPTERM2_8          APPTERM2_OF(8)
-#define DO_APPTERM3_4          APPTERM3_OF(4)
-#define DO_APPTERM3_5          APPTERM3_OF(5)
-#define DO_APPTERM3_6          APPTERM3_OF(6)
-#define DO_APPTERM3_7          APPTERM3_OF(7)
-#define DO_APPTERM3_8          APPTERM3_OF(8)
-#define DO_HELD_APPTERM1_2     HELD_APPTERM1_OF(2)
-#define DO_HELD_APPTERM1_3     HELD_APPTERM1_OF(3)
-#define DO_HELD_APPTERM1_4     HELD_APPTERM1_OF(4)
-#define DO_HELD_APPTERM1_5     HELD_APPTERM1_OF(5)
-#define DO_HELD_APPTERM2_3     HELD_APPTERM2_OF(3)
-#define DO_HELD_APPTERM2_4     HELD_APPTERM2_OF(4)
-#define DO_HELD_APPTERM2_5     HELD_APPTERM2_OF(5)
-#define DO_HELD_APPTERM2_6     HELD_APPTERM2_OF(6)
-#define DO_HELD_APPTERM2_7     HELD_APPTERM2_OF(7)
-#define DO_HELD_APPTERM2_8     HELD_APPTERM2_OF(8)
-#define DO_HELD_APPTERM3_4     HELD_APPTERM3_OF(4)
-#define DO_HELD_APPTERM3_5     HELD_APPTERM3_OF(5)
-#define DO_HELD_APPTERM3_6     HELD_APPTERM3_OF(6)
-#define DO_HELD_APPTERM3_7     HELD_APPTERM3_OF(7)
-#define DO_HELD_APPTERM3_8     HELD_APPTERM3_OF(8)
 
 #endif

@@ -60,6 +60,7 @@
 #endif
 
 #include "vm/engine/bodies.h"
+#include <vm/fixed_operands.inc>
 
 value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
                 intptr_t first_extra_args) {
