@@ -120,7 +120,7 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
     if (!vm_frames_first(d, &frame)) vm_invalid_argument(d, "caml_invoke_traced_function");
     /* A wrapper does this once: the margin of the stack has room for one. */
     value *after = frame.base + frame.height;
-    if (vm_true_return(d, after) == d->vm->traced_code)
+    if (same_resume(vm_true_return(d, after), d->vm->traced_code))
         vm_invalid_argument(d, "caml_invoke_traced_function");
     enum { SLIPPED = 5 };
     size_t moved = frame.height + SAVED_WORDS;
@@ -131,7 +131,7 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
     value *to = d->stack.sp - SLIPPED;
     memmove(to, d->stack.sp, moved * sizeof(value));
     value *slipped = to + moved;
-    slipped[0] = (value)d->vm->traced_code;
+    slipped[0] = word_of_resume(d->vm->traced_code);
     slipped[1] = env;
     slipped[2] = val_of_int(0);
     slipped[3] = val_of_int(index);

@@ -42,7 +42,7 @@ struct name {
 
 /* An instruction, cached by the address of its decoded word, which never changes meaning. */
 struct site {
-    const uintptr_t *at;
+    struct vm_resume at;
     uint32_t pc, fragment, height;
     bool enters; /* the first instruction of a function */
     struct name name;
@@ -98,7 +98,7 @@ static bool is_shown(const struct cli_options *options, const char *text) {
 static char *find_name(struct vm *vm, const struct vm_decoded *decoded) {
     const struct vm_function *f = &vm->functions[decoded->function];
     uint64_t base = vm->codes[f->fragment]->base;
-    uint32_t last = vm_decoded_row(decoded, decoded->words + decoded->word_count - 1).pc;
+    uint32_t last = vm_decoded_last_row(decoded).pc;
     struct vm_location location;
     char text[256];
     for (uint32_t pc = f->pc; pc <= last; pc++)
@@ -132,9 +132,9 @@ static struct name name_of(struct cli_trace *t, const struct vm_decoded *decoded
 }
 
 /* The instruction at a decoded word; NULL: the machine's own code. */
-static const struct site *site_at(struct cli_trace *t, const uintptr_t *at) {
-    struct site *site = &t->sites[(uintptr_t)at / sizeof *at % SITES];
-    if (site->at == at) return site;
+static const struct site *site_at(struct cli_trace *t, struct vm_resume at) {
+    struct site *site = &t->sites[at.address / sizeof(uintptr_t) % SITES];
+    if (same_resume(site->at, at)) return site;
     const struct vm_decoded *decoded = vm_find_decoded(t->vm, at);
     if (decoded == NULL) return NULL;
     const struct vm_function *f = &t->vm->functions[decoded->function];
@@ -247,11 +247,11 @@ static bool is_bytecode(unsigned op) {
            (op >= ENGINE_C_CALL_STUB1 && op <= ENGINE_C_CALL_STUBN);
 }
 
-static void on_instruction(void *context, struct domain *d, unsigned op, const uintptr_t *pc,
+static void on_instruction(void *context, struct domain *d, unsigned op, struct vm_resume at,
                            const value *sp, value extra_args) {
     struct cli_trace *t = context;
     struct shadow *s = shadow_of(t, d);
-    const struct site *site = site_at(t, pc);
+    const struct site *site = site_at(t, at);
     size_t depth = (size_t)(d->stack.high - sp);
     if (site != NULL && is_bytecode(op)) {
         size_t words = site->height + (size_t)int_of_val(extra_args);

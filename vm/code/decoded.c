@@ -4,8 +4,9 @@
 #include "gc/assert.h"
 #include "vm/state/vm.h"
 
-const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at) {
+const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume where) {
     const struct vm_decoded_area *area = vm->decoded_area;
+    const uintptr_t *at = (const uintptr_t *)where.address;
     if (at < area->words || at >= area->words + area->used || area->decoded_count == 0) return NULL;
     uint32_t low = 0, high = area->decoded_count;
     while (high - low > 1) {
@@ -17,7 +18,12 @@ const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *a
     return at >= f->words && at < f->words + f->word_count ? f : NULL;
 }
 
-struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, const uintptr_t *at) {
+struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, struct vm_resume where) {
+    const uintptr_t *at = (const uintptr_t *)where.address;
     ASSERT(at >= f->words && at < f->words + f->word_count);
     return vm_pc_map_find(f->pcs, (uint32_t)(at - f->words));
+}
+
+struct vm_pc_row vm_decoded_last_row(const struct vm_decoded *f) {
+    return vm_pc_map_find(f->pcs, f->word_count - 1);
 }

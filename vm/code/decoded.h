@@ -4,6 +4,7 @@
 
 #include "vm/base/arena.h"
 #include "vm/code/pc_map.h"
+#include "vm/state/resume.h"
 #include "vm/state/vm.h"
 
 /* The code of one decoded function. */
@@ -24,9 +25,11 @@ struct vm_decoded_area {
     struct vm_arena maps; /* of the functions' pcs */
 };
 
-/* The decoded function that an address lies in. NULL: none. */
-const struct vm_decoded *vm_find_decoded(const struct vm *vm, const uintptr_t *at);
+/* The decoded function that an address, which may be any word, lies in. NULL: none. */
+const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume at);
 /* The instruction that the decoded word at an address belongs to. Needs: the address lies in f. */
-struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, const uintptr_t *at);
+struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, struct vm_resume at);
+/* The last instruction of f. */
+struct vm_pc_row vm_decoded_last_row(const struct vm_decoded *f);
 
 #endif

@@ -81,7 +81,7 @@ static inline value apply(struct domain *d, value f, int n) {
         d->stack.sp = end;
         return vm_protect_exn(d, raise_no_function, NULL);
     }
-    end[-3] = (value)d->vm->leave_code;
+    end[-3] = word_of_resume(d->vm->leave_code);
     end[-2] = end[-1] = VAL_UNIT;
     value result = vm_enter(d, f, n - 1);
     leave(d, depth);
@@ -96,7 +96,7 @@ value vm_slow_next_call(struct domain *d, value calls, value result) {
     if (!is_closure(closure)) return vm_protect_exn(d, raise_no_function, NULL);
     value *sp = d->stack.sp -= 4;
     sp[0] = argument;
-    sp[1] = (value)d->vm->next_call_code, sp[2] = calls, sp[3] = val_of_int(0);
+    sp[1] = word_of_resume(d->vm->next_call_code), sp[2] = calls, sp[3] = val_of_int(0);
     d->accu = closure;
     return 0;
 }

@@ -46,9 +46,10 @@
 
 #ifdef LOOP_COUNTING
 #define SLOW_ALLOC vm_slow_alloc /* what starts again would be counted twice */
-#define COUNT(op)                                                                              \
-    if (UNLIKELY(d->vm->limits.fuel_left-- == 0) && !vm_slow_count(d, op, pc, sp, extra_args)) \
-        FAIL(out_of_fuel);                                                                     \
+#define COUNT(op)                                             \
+    if (UNLIKELY(d->vm->limits.fuel_left-- == 0) &&           \
+        !vm_slow_count(d, op, resume_at(pc), sp, extra_args)) \
+        FAIL(out_of_fuel);                                    \
     d->vm->op_counts[op]++;
 #define COUNT_PRIM(p)  d->vm->prim_counts[(p)-d->vm->prims]++;
 #define TRACE_UNWIND() vm_slow_trace_unwind(d, accu)
@@ -76,7 +77,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     };
     if (start == RUN_LABELS) return (value)labels;
 
-    const uintptr_t *pc = d->vm->leave_code;
+    const uintptr_t *pc = (const uintptr_t *)d->vm->leave_code.address;
     value *sp = d->stack.sp;
     value accu = VAL_UNIT, env = closure;
     const char *const functions_odd = (const char *)d->vm->functions - 16;
@@ -433,9 +434,9 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INNER(WATERMARK) { /* the frame's three words are popped: give them back to move the mark */
         sp -= 3;
-        const uintptr_t *return_to = vm_watermark_returned(d, sp);
+        struct vm_resume return_to = vm_watermark_returned(d, sp);
         sp += 3;
-        GOTO(return_to);
+        GOTO(return_to.address);
     }
     INNER(ENTER_TRACED) { /* of closure env; on the stack: the code's index, then the argument */
         const struct vm_function *callee = &d->vm->functions[int_of_val(*sp++)];

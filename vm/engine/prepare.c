@@ -104,8 +104,10 @@ bool vm_decoded_area_create(struct vm *vm) {
     w[9] = frame_word(VM_NO_GPC, 0), w[10] = (uintptr_t)labels[ENGINE_NEXT_CALL];
     w[11] = (uintptr_t)labels[ENGINE_PREPARE];
     w[12] = (uintptr_t)labels[ENGINE_NO_CODE];
-    vm->leave_code = w + 1, vm->watermark_code = w + 3, vm->traced_code = w + 5;
-    vm->reexecute_code = w + 7, vm->next_call_code = w + 10, vm->prepare_code = w + 11;
+    vm->leave_code = resume_at(w + 1), vm->watermark_code = resume_at(w + 3);
+    vm->traced_code = resume_at(w + 5), vm->next_call_code = resume_at(w + 10);
+    vm->reexecute_code = resume_at(w + 7), vm->reexecute_handler = resume_at(w + 8);
+    vm->prepare_code = w + 11;
     vm->functions[0].entry = w + 12;
     area->used = 13;
     return true;

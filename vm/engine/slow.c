@@ -88,12 +88,12 @@ void vm_slow_prepare(struct domain *d, const struct vm_function *f) {
     make_room(d, f);
 }
 
-bool vm_slow_count(struct domain *d, unsigned op, const uintptr_t *pc, const value *sp,
+bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
                    value extra_args) {
     const struct vm_tracer *tracer = d->vm->options.tracer;
     if (tracer == NULL) return false;
     d->vm->limits.fuel_left = 0;
-    tracer->instruction(tracer->context, d, op, pc, sp, extra_args);
+    tracer->instruction(tracer->context, d, op, at, sp, extra_args);
     return true;
 }
 
@@ -103,7 +103,7 @@ void vm_slow_trace_unwind(struct domain *d, value exn) {
 }
 
 void vm_slow_out_of_fuel(struct domain *d) {
-    const uintptr_t *at = (const uintptr_t *)d->stack.sp[1];
+    struct vm_resume at = resume_of_word(d->stack.sp[1]);
     const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
     if (decoded != NULL) {
         const struct vm_function *f = &d->vm->functions[decoded->function];

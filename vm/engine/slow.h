@@ -27,7 +27,7 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f);
 void vm_slow_prepare(struct domain *d, const struct vm_function *f);
 /* The counting loop came to an instruction that it has no fuel for. Returns whether a tracer lets
  * it continue (vm/engine/tracer.h). GC: never. */
-bool vm_slow_count(struct domain *d, unsigned op, const uintptr_t *pc, const value *sp,
+bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
                    value extra_args);
 /* The counting loop raises exn. GC: never. */
 void vm_slow_trace_unwind(struct domain *d, value exn);

@@ -6,16 +6,16 @@
 #ifndef BACTRIAN_VM_ENGINE_TRACER_H
 #define BACTRIAN_VM_ENGINE_TRACER_H
 
-#include "gc/value.h"
+#include "vm/state/resume.h"
 
 struct domain;
 
 /* The functions are called with the runtime lock held. They must not allocate in the heap, raise or
  * run OCaml code. */
 struct vm_tracer {
-    /* The loop's instruction op (vm/code/opcodes.h), whose decoded word is at pc, is about to be
+    /* The loop's instruction op (vm/code/opcodes.h), at that place, is about to be
      * executed; sp and extra_args (tagged) are the loop's registers. */
-    void (*instruction)(void *context, struct domain *d, unsigned op, const uintptr_t *pc,
+    void (*instruction)(void *context, struct domain *d, unsigned op, struct vm_resume at,
                         const value *sp, value extra_args);
     /* Control is about to leave for the handler at d->trap, or (0) for the C code that entered the
      * loop. */

@@ -155,7 +155,7 @@ static value run_program(struct domain *d, void *context) {
     field(program, 0) = val_of_int(main_function);
     field(program, 1) = make_closinfo(0, 2);
     d->stack.sp -= 3;
-    d->stack.sp[0] = (value)d->vm->leave_code;
+    d->stack.sp[0] = word_of_resume(d->vm->leave_code);
     d->stack.sp[1] = d->stack.sp[2] = VAL_UNIT;
     return vm_enter(d, program, 0);
 }

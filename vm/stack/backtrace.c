@@ -87,9 +87,10 @@ static void visit_gpc(struct walk *w, uint64_t gpc) {
 static void visit_pending(struct walk *w, const struct vm_frame *frame) {
     for (value *p = frame->base; p < frame->base + frame->height && p < w->stop; p++) {
         if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
-        const uintptr_t *at = (const uintptr_t *)*p;
+        struct vm_resume at = resume_of_word(*p);
         if (is_handler(&w->traps, p) || vm_find_decoded(w->d->vm, at) == NULL) continue;
-        if (is_int((value)at[-1])) visit_gpc(w, gpc_of_frame_word(at[-1]));
+        uintptr_t word = frame_word_of(at);
+        if (is_int((value)word)) visit_gpc(w, gpc_of_frame_word(word));
     }
 }
 

@@ -170,7 +170,7 @@ static void keep_short_stack(struct domain *d, struct vm_call_stack *s, size_t l
     b->whole_from = count < limit ? d->stack.sp : NULL;
     for (size_t i = 0; i + 1 < count; i++) {
         const value *return_frame = slot_at(d, *--slots);
-        if (gpc_of_frame_word(((const uintptr_t *)return_frame[0])[-1]) == VM_NO_GPC) return;
+        if (gpc_of_frame_word(frame_word_of(resume_of_word(return_frame[0]))) == VM_NO_GPC) return;
         b->links[i] = (struct vm_link){(size_t)(return_frame - d->stack.sp), return_frame[0],
                                        return_frame[2]};
     }

@@ -18,6 +18,7 @@
 
 #include "vm/code/code.h"
 #include "vm/code/prim.h"
+#include "vm/state/resume.h"
 
 #include <setjmp.h>
 
@@ -30,11 +31,16 @@ static inline uint64_t gpc_of_frame_word(uintptr_t word) { return word >> 22; }
 static inline uint32_t height_of_frame_word(uintptr_t word) { return word >> 1 & 0x1fffff; }
 _Static_assert(VM_MAX_HEIGHT < 1u << 21, "a frame word holds every height");
 
+/* The frame word of a return address (E1). */
+static inline uintptr_t frame_word_of(struct vm_resume return_address) {
+    return ((const uintptr_t *)return_address.address)[-1];
+}
+
 /* From the frame whose return frame is at *return_frame to its caller. False, and nothing is done,
  * at a watermark, a callback or the machine's own code. */
 static inline bool step_to_caller(value **return_frame, uint64_t *gpc) {
     value *at = *return_frame;
-    uintptr_t word = ((const uintptr_t *)at[0])[-1];
+    uintptr_t word = frame_word_of(resume_of_word(at[0]));
     if (gpc_of_frame_word(word) == VM_NO_GPC) return false;
     *return_frame = at + 3 + height_of_frame_word(word) + int_of_val(at[2]);
     *gpc = gpc_of_frame_word(word);

@@ -17,7 +17,7 @@ static bool raises(unsigned op) {
 }
 
 static bool find_code(const struct vm *vm, value word, struct vm_stopped_code *code_at) {
-    const uintptr_t *at = (const uintptr_t *)word;
+    struct vm_resume at = resume_of_word(word);
     const struct vm_decoded *f = vm_find_decoded(vm, at);
     if (f == NULL) return false;
     struct vm_pc_row row = vm_decoded_row(f, at);
@@ -60,16 +60,17 @@ bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
     for (;;) {
         value *return_frame = frame->base + frame->height;
         if (return_frame + 3 > d->stack.high) return false;
-        const uintptr_t *at = vm_true_return(d, return_frame);
-        if (at == d->vm->leave_code || at == d->vm->next_call_code) {
+        struct vm_resume at = vm_true_return(d, return_frame);
+        if (same_resume(at, d->vm->leave_code) || same_resume(at, d->vm->next_call_code)) {
             if (return_frame + 3 + SAVED_WORDS > d->stack.high) return false;
             return stopped_frame(d, return_frame + 3, frame);
         }
-        if (at == d->vm->reexecute_code)
+        if (same_resume(at, d->vm->reexecute_code))
             return stopped_frame(d, return_frame + 3 + REEXECUTE_WORDS, frame);
-        ASSERT(is_int((value)at[-1])); /* E1 */
-        frame->gpc = gpc_of_frame_word(at[-1]);
-        frame->height = height_of_frame_word(at[-1]) + (uint32_t)int_of_val(return_frame[2]);
+        uintptr_t word = frame_word_of(at);
+        ASSERT(is_int((value)word) && is_int(return_frame[2])); /* E1 */
+        frame->gpc = gpc_of_frame_word(word);
+        frame->height = height_of_frame_word(word) + (uint32_t)int_of_val(return_frame[2]);
         frame->base = return_frame + 3;
         if (frame->gpc != VM_NO_GPC) return true;
     }

@@ -5,7 +5,7 @@
  *
  *   sp[0]     argument
  *   sp[1..3]  return frame: reexecute_code, the instruction's accu, no extra arguments
- *   sp[4..7]  trap frame: the handler (the word after reexecute_code), link, two notes
+ *   sp[4..7]  trap frame: reexecute_handler, link, two notes
  *   sp[8..]   saved registers (E2)
  *
  * A profiler begins such a call where domain.sample asks it for a block, and returns 0; the machine
@@ -21,11 +21,10 @@ enum { REEXECUTE_WORDS = 4 };
 /* Makes the loop call closure. The notes, integers, come back in vm_reexecute_end. GC: never. */
 static inline void vm_reexecute_begin(struct domain *d, value closure, value argument, value note,
                                       value other_note) {
-    const uintptr_t *code = d->vm->reexecute_code;
     value *sp = d->stack.sp - (1 + 3 + REEXECUTE_WORDS);
     sp[0] = argument;
-    sp[1] = (value)code, sp[2] = d->accu, sp[3] = val_of_int(0);
-    sp[4] = (value)(code + 1), sp[5] = val_of_int((intptr_t)d->stack.trap);
+    sp[1] = word_of_resume(d->vm->reexecute_code), sp[2] = d->accu, sp[3] = val_of_int(0);
+    sp[4] = word_of_resume(d->vm->reexecute_handler), sp[5] = val_of_int((intptr_t)d->stack.trap);
     sp[6] = note, sp[7] = other_note;
     d->stack.trap = (uintptr_t)(d->stack.high - (sp + 4));
     d->stack.sp = sp;

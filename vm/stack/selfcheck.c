@@ -15,9 +15,10 @@
 
 enum { FRAMES_PER_WALK = 256 }; /* of the call stack */
 
-static bool is_decoded(const struct vm *vm, const uintptr_t *at) {
+static bool is_decoded(const struct vm *vm, struct vm_resume at) {
     const struct vm_decoded_area *area = vm->decoded_area;
-    return at > area->words && at < area->words + area->used;
+    return at.address > (uintptr_t)area->words &&
+           at.address < (uintptr_t)(area->words + area->used);
 }
 
 static void check_bounds(const struct domain *d) {
@@ -27,7 +28,7 @@ static void check_bounds(const struct domain *d) {
     value word = d->stack.sp[1];
     vm_require(d->stack.sp + SAVED_WORDS <= d->stack.high && is_int(d->stack.sp[2]),
                "S2: no saved registers at sp");
-    vm_require(is_int(word) || is_decoded(d->vm, (const uintptr_t *)word),
+    vm_require(is_int(word) || is_decoded(d->vm, resume_of_word(word)),
                "E2: a saved instruction is neither decoded code nor a frame word");
 }
 
@@ -36,7 +37,7 @@ static void check_traps(const struct domain *d) {
         const value *frame = d->stack.high - trap;
         vm_require(frame >= d->stack.sp && frame + 4 <= d->stack.high,
                    "S3: a trap frame outside the stack");
-        vm_require(is_decoded(d->vm, (const uintptr_t *)frame[0]),
+        vm_require(is_decoded(d->vm, resume_of_word(frame[0])),
                    "S3: a handler that is not decoded code");
         uintptr_t outer = (uintptr_t)int_of_val(frame[1]);
         vm_require(is_int(frame[1]) && outer < trap,
@@ -56,8 +57,8 @@ static void check_watermarks(const struct domain *d) {
         if (w->slot == d->stack.high) continue;
         if (w->slot < lowest) lowest = w->slot;
         vm_require(w->slot >= d->stack.sp, "S4: a watermark below the top of the stack");
-        vm_require(*w->slot == (value)d->vm->watermark_code &&
-                       is_decoded(d->vm, (const uintptr_t *)w->return_to),
+        vm_require(*w->slot == word_of_resume(d->vm->watermark_code) &&
+                       is_decoded(d->vm, w->return_to),
                    "S4: a watermark's slot or return address is wrong");
     }
     vm_require(lowest == d->stack.lowest_watermark, "S4: lowest_watermark is not the lowest");
@@ -76,8 +77,9 @@ static void check_watermarks(const struct domain *d) {
 static void check_reexecution(const struct domain *d, const value *trap_frame) {
     const value *stopped = trap_frame + REEXECUTE_WORDS;
     vm_require(stopped + SAVED_WORDS <= d->stack.high &&
-                   trap_frame[0] == (value)(d->vm->reexecute_code + 1) && is_int(trap_frame[2]) &&
-                   is_int(trap_frame[3]) && is_decoded(d->vm, (const uintptr_t *)stopped[1]),
+                   trap_frame[0] == word_of_resume(d->vm->reexecute_handler) &&
+                   is_int(trap_frame[2]) && is_int(trap_frame[3]) &&
+                   is_decoded(d->vm, resume_of_word(stopped[1])),
                "E4: a re-executed instruction without its trap frame");
 }
 
@@ -91,10 +93,10 @@ static void check_frames(struct domain *d) {
         vm_require(return_frame <= d->stack.high, "E1: a frame outside the stack");
         if (return_frame == d->stack.high) return;
         vm_require(return_frame + 3 <= d->stack.high, "E1: a frame without a return frame");
-        const uintptr_t *at = vm_true_return(d, return_frame);
-        vm_require(is_decoded(d->vm, at) && is_int((value)at[-1]),
+        struct vm_resume at = vm_true_return(d, return_frame);
+        vm_require(is_decoded(d->vm, at) && is_int((value)frame_word_of(at)),
                    "E1: a return address without a frame word");
-        if (at == d->vm->reexecute_code) check_reexecution(d, return_frame + 3);
+        if (same_resume(at, d->vm->reexecute_code)) check_reexecution(d, return_frame + 3);
     } while (vm_frames_next(d, &frame));
 }
 

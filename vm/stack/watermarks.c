@@ -24,35 +24,37 @@ void vm_watermarks_reset(struct domain *d) {
     d->stack.lowest_watermark = d->stack.high;
 }
 
-const uintptr_t *vm_true_return(const struct domain *d, const value *slot) {
+struct vm_resume vm_true_return(const struct domain *d, const value *slot) {
     ASSERT(slot >= d->stack.low && slot < d->stack.high);
-    if ((const uintptr_t *)*slot == d->vm->watermark_code)
-        for (unsigned i = 0; i < WATERMARK_COUNT; i++)
-            if (d->stack.watermarks[i].slot == slot)
-                return (const uintptr_t *)d->stack.watermarks[i].return_to;
-    ASSERT((const uintptr_t *)*slot != d->vm->watermark_code); /* S4 */
-    return (const uintptr_t *)*slot;
+    struct vm_resume at = resume_of_word(*slot);
+    if (!same_resume(at, d->vm->watermark_code)) return at;
+    unsigned i = 0;
+    while (i < WATERMARK_COUNT && d->stack.watermarks[i].slot != slot) i++;
+    ASSERT(i < WATERMARK_COUNT); /* S4 */
+    return d->stack.watermarks[i].return_to;
 }
 
 void vm_watermark_set_at(struct domain *d, unsigned which, value *slot) {
     ASSERT(which < WATERMARK_COUNT && slot >= d->stack.sp && slot + 3 <= d->stack.high);
-    const uintptr_t *to = vm_true_return(d, slot);
+    struct vm_resume to = vm_true_return(d, slot);
     const struct vm *vm = d->vm;
-    if (to == vm->leave_code || to == vm->next_call_code || to == vm->reexecute_code) return;
-    d->stack.watermarks[which] = (struct vm_watermark){slot, (uintptr_t)to};
-    slot[0] = (value)d->vm->watermark_code;
+    if (same_resume(to, vm->leave_code) || same_resume(to, vm->next_call_code) ||
+        same_resume(to, vm->reexecute_code))
+        return;
+    d->stack.watermarks[which] = (struct vm_watermark){slot, to};
+    slot[0] = word_of_resume(vm->watermark_code);
     update_lowest(d);
 }
 
 void vm_watermark_remove(struct domain *d, unsigned which) {
     struct vm_watermark removed = d->stack.watermarks[which];
     if (!vm_watermark_is_set(d, which)) return;
-    ASSERT(*removed.slot == (value)d->vm->watermark_code); /* S4 */
+    ASSERT(*removed.slot == word_of_resume(d->vm->watermark_code)); /* S4 */
     d->stack.watermarks[which].slot = d->stack.high;
     bool shared = false;
     for (unsigned i = 0; i < WATERMARK_COUNT; i++)
         shared |= d->stack.watermarks[i].slot == removed.slot;
-    if (!shared) removed.slot[0] = (value)removed.return_to;
+    if (!shared) removed.slot[0] = word_of_resume(removed.return_to);
     update_lowest(d);
 }
 
@@ -110,7 +112,7 @@ static void scan_next(struct domain *d, value *from, struct vm_frame *frame) {
 /* The same after an exception unwound the stack to sp, past the watermark. */
 static void scan_after_unwinding(struct domain *d, value *sp) {
     struct vm_frame frame;
-    const uintptr_t *handler = (const uintptr_t *)sp[0];
+    struct vm_resume handler = resume_of_word(sp[0]);
     const struct vm_decoded *f = NULL;
     if (d->stack.trap != 0 && sp == d->stack.high - d->stack.trap)
         f = vm_find_decoded(d->vm, handler);
@@ -126,8 +128,9 @@ static void scan_after_unwinding(struct domain *d, value *sp) {
 
 /* ---- Control reaches a watermark. ---- */
 
-const uintptr_t *vm_watermark_returned(struct domain *d, value *return_frame) {
-    const uintptr_t *to = vm_true_return(d, return_frame);
+struct vm_resume vm_watermark_returned(struct domain *d, value *return_frame) {
+    struct vm_resume to = vm_true_return(d, return_frame);
+    uintptr_t word = frame_word_of(to);
     bool reached[WATERMARK_COUNT];
     for (unsigned i = 0; i < WATERMARK_COUNT; i++) {
         reached[i] = d->stack.watermarks[i].slot == return_frame;
@@ -136,8 +139,8 @@ const uintptr_t *vm_watermark_returned(struct domain *d, value *return_frame) {
     update_lowest(d);
     for (unsigned i = 0; i < WATERMARK_COUNT; i++) {
         struct vm_frame frame = {
-            .gpc = gpc_of_frame_word(to[-1]),
-            .height = height_of_frame_word(to[-1]) + (uint32_t)int_of_val(return_frame[2]),
+            .gpc = gpc_of_frame_word(word),
+            .height = height_of_frame_word(word) + (uint32_t)int_of_val(return_frame[2]),
             .base = return_frame + 3,
         };
         if (!reached[i]) continue;

@@ -50,11 +50,11 @@ void vm_watermark_remove(struct domain *d, unsigned which);
 void vm_watermarks_reset(struct domain *d);
 /* Control returns through the watermark at return_frame: sets it again further out and gives the
  * address that the frame really returns to. GC: never. */
-const uintptr_t *vm_watermark_returned(struct domain *d, value *return_frame);
+struct vm_resume vm_watermark_returned(struct domain *d, value *return_frame);
 /* Control left the frames below sp without returning through them. GC: never. */
 void vm_watermarks_unwound(struct domain *d, value *sp);
 /* The return address that the return frame at slot really holds. GC: never. */
-const uintptr_t *vm_true_return(const struct domain *d, const value *slot);
+struct vm_resume vm_true_return(const struct domain *d, const value *slot);
 
 /* At the start of marking: leaves the older words of a deep stack to WATERMARK_UNSCANNED. The first
  * word that is left; stack.high: none is. GC: never. */

@@ -18,6 +18,7 @@
 
 #include "gc/heap.h"
 #include "vm/state/abi.h"
+#include "vm/state/resume.h"
 
 #include <setjmp.h>
 
@@ -31,8 +32,8 @@ struct vm_thread;
  * (vm/stack/watermarks.h). */
 enum { WATERMARK_MINOR, WATERMARK_CALL_STACK, WATERMARK_UNSCANNED, WATERMARK_COUNT };
 struct vm_watermark {
-    value *slot;         /* S4; stack.high: not set */
-    uintptr_t return_to; /* the return address that the slot held */
+    value *slot;                /* S4; stack.high: not set */
+    struct vm_resume return_to; /* the return address that the slot held */
 };
 
 /* A VM stack. */

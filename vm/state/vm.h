@@ -94,9 +94,10 @@ struct vm {
     struct vm_function *functions; /* reserved table, function_count in use; C1 */
     uint32_t function_count;
     uint32_t function_capacity;
-    const uintptr_t *prepare_code, *leave_code, *next_call_code; /* vm/engine/prepare.c */
-    const uintptr_t *watermark_code, *traced_code;
-    const uintptr_t *reexecute_code; /* of two words: vm/stack/reexecute.h */
+    const uintptr_t *prepare_code; /* the entry of functions that are not prepared */
+    /* The machine's own code (vm/engine/prepare.c). */
+    struct vm_resume leave_code, next_call_code, watermark_code, traced_code;
+    struct vm_resume reexecute_code, reexecute_handler; /* vm/stack/reexecute.h */
     struct vm_decoded_area *decoded_area;
     value global_data; /* the table of globals: a root, in the major heap */
     struct vm_linked_prim *prims;
