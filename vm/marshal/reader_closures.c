@@ -98,7 +98,7 @@ value reader_closure(struct vm_marshal_reader *r, size_t wosize) {
     value v = reader_block(r, wosize, TAG_CLOSURE);
     if (v == 0) return 0;
     reader_number(r, v);
-    r->at = start;
+    if (!r->failed) r->at = start; /* a refused value stays at its end */
     size_t head = read_closure_head(r, v, wosize);
     reader_leave_fields(r, v, head);
     return v;
