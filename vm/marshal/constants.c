@@ -5,13 +5,17 @@
  * K3  Objects have numbers in the order of their rows; a reference is the distance in numbers. */
 #include "vm/marshal/constants.h"
 
+#include "gc/containers.h"
 #include "gc/small_tables.h"
 #include "vm/base/os.h"
 #include "vm/marshal/codes.h"
 #include "vm/marshal/reader.h"
+#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { FIRST_LEFT = IF_SMALL_TABLES(1, 64), FIRST_SEEN = IF_SMALL_TABLES(2, 64) };
 
 const char *const vm_predefined_exceptions[VM_PREDEFINED_COUNT] = {
     "Out_of_memory",  "Sys_error",        "Failure",        "Invalid_argument",
@@ -20,8 +24,9 @@ const char *const vm_predefined_exceptions[VM_PREDEFINED_COUNT] = {
 };
 
 struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_constant_kind kind) {
-    if (!vm_grow((void **)&constants->rows, constants->count, &constants->capacity,
-                 sizeof *constants->rows))
+    if (constants->count == INT32_MAX ||
+        !vector_widen((void **)&constants->rows, &constants->capacity, constants->count + 1,
+                      IF_SMALL_TABLES(1, 64), sizeof *constants->rows, NULL))
         return NULL;
     struct vm_constant *row = &constants->rows[constants->count++];
     *row = (struct vm_constant){.kind = (uint8_t)kind};
@@ -30,6 +35,7 @@ struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_con
 
 void vm_constants_free(struct vm_constants *constants) {
     free(constants->rows);
+    vm_arena_free(&constants->arena);
     memset(constants, 0, sizeof *constants);
 }
 
@@ -52,105 +58,78 @@ void vm_constants_link(struct vm_constants *constants) {
 
 /* --- Reading --- */
 
-struct reader {
-    const uint8_t *at, *end;
+/* Slots of a value whose rows follow. */
+struct slots {
+    const value *next, *end;
+};
+struct conversion {
     struct vm_constants *out;
-    uint32_t *objects; /* row of each object */
-    size_t object_count, object_capacity;
-    uint64_t pending; /* values that are still to be read */
+    struct word_map seen;             /* objects -> row + 1 */
+    struct VECTOR(struct slots) left; /* a stack */
 };
 
-static bool has(const struct reader *r, uint64_t n) { return (uint64_t)(r->end - r->at) >= n; }
-
-/* The next number; the caller has checked that it is there. */
-static uint64_t take(struct reader *r, unsigned bytes) {
-    ASSERT(has(r, bytes));
-    r->at += bytes;
-    return marshal_load(r->at - bytes, bytes);
-}
-
-static bool add_object(struct reader *r) {
-    if (!vm_grow((void **)&r->objects, r->object_count, &r->object_capacity, sizeof *r->objects))
-        return false;
-    r->objects[r->object_count++] = r->out->count - 1;
-    return true;
-}
-
-static bool read_int(struct reader *r, int64_t n) {
-    struct vm_constant *row = vm_constants_add(r->out, CONSTANT_INT);
-    if (row == NULL || n < -((int64_t)1 << 62) || n >= (int64_t)1 << 62) return false;
-    row->integer = n;
-    return true;
-}
-
-static bool read_block(struct reader *r, unsigned tag, uint64_t size) {
-    struct vm_constant *row = vm_constants_add(r->out, CONSTANT_BLOCK);
-    if (row == NULL || !has(r, size)) return false;
-    row->tag = (uint8_t)tag;
-    row->size = (uint32_t)size;
-    r->pending += size;
-    return size == 0 || add_object(r);
-}
-
-/* A string, or a float array with 8 bytes an element. */
-static bool read_bytes(struct reader *r, enum vm_constant_kind kind, uint64_t size, unsigned each) {
-    struct vm_constant *row = vm_constants_add(r->out, kind);
-    if (row == NULL || !has(r, size * each)) return false;
-    row->size = (uint32_t)size;
-    row->bytes = r->at;
-    r->at += size * each;
-    return add_object(r);
-}
-
-static bool read_shared(struct reader *r, uint64_t distance) {
-    struct vm_constant *row = vm_constants_add(r->out, CONSTANT_SHARED);
-    if (row == NULL || distance == 0 || distance > r->object_count) return false;
-    row->target = r->objects[r->object_count - distance];
-    return true;
-}
-
-static bool read_double(struct reader *r) {
-    struct vm_constant *row = vm_constants_add(r->out, CONSTANT_DOUBLE);
-    if (row == NULL || !has(r, 8)) return false;
-    row->bits = __builtin_bswap64(take(r, 8));
-    return add_object(r);
-}
-
-static bool read_custom(struct reader *r) {
-    if (!has(r, 3 + 4) || r->at[0] != '_' || r->at[2] != 0) return false;
-    char kind = (char)r->at[1];
-    r->at += 3;
-    unsigned bytes = kind == 'i' ? 4 : kind == 'j' ? 8 : 0;
-    if (kind == 'n') bytes = take(r, 1) == 1 ? 4 : 8;
-    struct vm_constant *row = vm_constants_add(r->out, kind == 'i'   ? CONSTANT_INT32
-                                                       : kind == 'j' ? CONSTANT_INT64
-                                                                     : CONSTANT_NATIVE);
-    if (row == NULL || bytes == 0 || !has(r, bytes)) return false;
-    row->integer = marshal_sign_extend(take(r, bytes), bytes);
-    return add_object(r);
-}
-
-static bool read_value(struct reader *r) {
-    if (!has(r, 1)) return false;
-    unsigned code = *r->at++;
-    if (code >= SMALL_BLOCK) return read_block(r, code & 15, code >> 4 & 7);
-    if (code >= SMALL_INT) return read_int(r, code - SMALL_INT);
-    if (code >= SMALL_STRING) return read_bytes(r, CONSTANT_STRING, code - SMALL_STRING, 1);
-    enum item_kind kind = vm_marshal_codes[code].kind;
-    unsigned bytes = vm_marshal_codes[code].bytes;
-    /* What only a larger value needs is not of the small format. */
-    if (bytes > (kind == ITEM_INT ? 8 : 4) || !has(r, bytes)) return false;
-    uint64_t n = bytes > 0 ? take(r, bytes) : 0;
-    switch (kind) {
-    case ITEM_INT: return read_int(r, marshal_sign_extend(n, bytes));
-    case ITEM_SHARED: return read_shared(r, n);
-    case ITEM_BLOCK: return read_block(r, n & 0xff, n >> 10);
-    case ITEM_STRING: return read_bytes(r, CONSTANT_STRING, n, 1);
-    case ITEM_DOUBLE_LITTLE: return read_double(r);
-    case ITEM_DOUBLES_LITTLE: return read_bytes(r, CONSTANT_DOUBLES, n, 8);
-    case ITEM_CUSTOM: return code == CODE_CUSTOM_FIXED && read_custom(r);
-    default: return false;
+static enum vm_constant_kind kind_of(value v) {
+    if (is_int(v)) return CONSTANT_INT;
+    switch (tag_of(v)) {
+    case TAG_STRING: return CONSTANT_STRING;
+    case TAG_DOUBLE: return CONSTANT_DOUBLE;
+    case TAG_DOUBLE_ARRAY: return CONSTANT_DOUBLES;
+    case TAG_CUSTOM:
+        if (custom_ops(v) == &vm_int32_ops) return CONSTANT_INT32;
+        return custom_ops(v) == &vm_int64_ops ? CONSTANT_INT64 : CONSTANT_NATIVE;
+    default: return CONSTANT_BLOCK;
     }
+}
+
+/* The row of a value met for the first time; leaves a block's fields. */
+static bool fill_row(struct conversion *c, struct vm_constant *row, value v) {
+    size_t wosize = is_int(v) ? 0 : wosize_of(v);
+    switch (row->kind) {
+    case CONSTANT_INT: row->integer = int_of_val(v); return true;
+    case CONSTANT_INT32: row->integer = int32_of_val(v); return true;
+    case CONSTANT_INT64:
+    case CONSTANT_NATIVE: row->integer = int64_of_val(v); return true;
+    case CONSTANT_DOUBLE: row->bits = (uint64_t)field(v, 0); return true;
+    case CONSTANT_STRING:
+    case CONSTANT_DOUBLES:
+        row->bytes = (const uint8_t *)v;
+        row->size = (uint32_t)(row->kind == CONSTANT_STRING ? string_length(v) : wosize);
+        return true;
+    default:
+        row->tag = (uint8_t)tag_of(v);
+        row->size = (uint32_t)wosize;
+        return wosize == 0 ||
+               vector_push(&c->left, ((struct slots){&field(v, 0), &field(v, wosize)}), FIRST_LEFT,
+                           NULL);
+    }
+}
+
+static bool add_value(struct conversion *c, value v) {
+    uintptr_t first = 0, *seen = &first;
+    if (is_block(v) && wosize_of(v) > 0)
+        seen = word_map_add(&c->seen, (uintptr_t)v, FIRST_SEEN, NULL);
+    if (seen == NULL) return false;
+    struct vm_constant *row = vm_constants_add(c->out, *seen == 0 ? kind_of(v) : CONSTANT_SHARED);
+    if (row == NULL) return false;
+    if (*seen == 0) {
+        *seen = c->out->count;
+        return fill_row(c, row, v);
+    }
+    row->target = (uint32_t)*seen - 1;
+    return true;
+}
+
+static bool add_rows(struct conversion *c, value root) {
+    bool ok = add_value(c, root);
+    while (ok && c->left.count > 0) {
+        struct slots *top = &c->left.items[c->left.count - 1];
+        value v = *top->next++;
+        if (top->next == top->end) c->left.count--;
+        ok = add_value(c, v);
+    }
+    free(c->seen.entries);
+    free(c->left.items);
+    return ok;
 }
 
 /* Whether the rows are written as exactly these bytes. */
@@ -166,20 +145,15 @@ static bool is_written_as(const struct vm_constants *constants, const uint8_t *b
 }
 
 bool vm_constants_read(const uint8_t *bytes, size_t n, struct vm_constants *out) {
+    struct conversion c = {.out = out};
+    struct vm_error ignored;
+    value root;
+    size_t used;
     memset(out, 0, sizeof *out);
-    if (n < VM_MARSHAL_SMALL_HEADER) return false;
-    struct reader r = {
-        .at = bytes + VM_MARSHAL_SMALL_HEADER, .end = bytes + n, .out = out, .pending = 1};
-    bool ok = true;
-    while (ok && r.pending > 0) {
-        r.pending--;
-        ok = read_value(&r);
-    }
-    free(r.objects);
-    if (ok) {
-        vm_constants_link(out);
-        ok = is_written_as(out, bytes, n);
-    }
+    bool ok = vm_marshal_read_arena(bytes, n, &out->arena, &root, &used, &ignored) == VM_OK &&
+              add_rows(&c, root);
+    if (ok) vm_constants_link(out);
+    ok = ok && is_written_as(out, bytes, n);
     if (!ok) vm_constants_free(out);
     return ok;
 }

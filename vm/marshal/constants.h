@@ -1,10 +1,12 @@
 /* constants.h - a marshalled value of plain data as an array of rows, apart from any heap.
  *
  * The rows are in pre-order: a block's row, then those of its fields. That is the order of the
- * bytes too, so reading and writing are one loop each. The assembler and the disassembler use them,
+ * bytes too, so writing is one loop. The assembler and the disassembler use them,
  * for DATA and other sections that are one marshalled value. */
 #ifndef BACTRIAN_VM_IMAGE_CONSTANTS_H
 #define BACTRIAN_VM_IMAGE_CONSTANTS_H
+
+#include "vm/base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +42,7 @@ struct vm_constants {
     struct vm_constant *rows; /* owned */
     uint32_t count;
     size_t capacity;
+    struct vm_arena arena; /* what vm_constants_read has read */
 };
 
 /* Every program's first globals: blocks (name, -1 - slot) of that tag. */
@@ -57,7 +60,7 @@ struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_con
 void vm_constants_free(struct vm_constants *constants);
 /* Sets end and shared of all rows. GC: never.  Fails: never. */
 void vm_constants_link(struct vm_constants *constants);
-/* Reads and links one value from n bytes, which the rows then point into. GC: never.  Fails: false
+/* Reads and links one value from n bytes, which aren't needed afterwards. GC: never.  Fails: false
  * if the bytes are not exactly what vm_constants_write writes of the rows, or memory is exhausted.
  */
 bool vm_constants_read(const uint8_t *bytes, size_t n, struct vm_constants *out);

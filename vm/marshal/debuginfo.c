@@ -11,9 +11,9 @@
  * are copied. */
 #include "vm/marshal/debuginfo.h"
 
+#include "gc/containers.h"
 #include "gc/small_tables.h"
 #include "vm/base/arena.h"
-#include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/image/image.h"
 #include "vm/marshal/codes.h"
@@ -21,6 +21,8 @@
 #include "vm/state/vm.h"
 
 #include <stdlib.h>
+
+enum { FIRST_ROWS = IF_SMALL_TABLES(1, 64), FIRST_SEEN = IF_SMALL_TABLES(2, 64) };
 
 /* The code of a unit ends where the next one's starts (DI4). */
 struct unit {
@@ -30,87 +32,41 @@ struct unit {
     bool was_read;       /* or could not be */
 };
 
-/* A text by the address of its block; text 0: a free slot. */
-struct seen {
-    value text;
-    uint32_t number;
-};
-
 struct vm_debuginfo {
-    struct vm_debug_event *events;
-    size_t count, capacity;
-    const char **texts; /* by number */
-    size_t text_count, text_capacity;
-    struct vm_arena arena; /* the texts' bytes */
-    struct seen *seen;     /* the texts of the list that is being added */
-    size_t seen_count, seen_capacity;
-    struct unit *units; /* by ascending start */
-    size_t unit_count, unit_capacity;
-    const uint8_t *bytes; /* the section, as long as there are units to read */
+    struct VECTOR(struct vm_debug_event) events;
+    struct vm_arena texts;
+    struct VECTOR(struct unit) units; /* by ascending start */
+    const uint8_t *bytes;             /* the section, as long as there are units to read */
     size_t length;
     const struct vm_image *image; /* its file holds the bytes; NULL: they are in memory */
 };
 
 void vm_debuginfo_delete(struct vm_debuginfo *t) {
     if (t == NULL) return;
-    free(t->events);
-    free(t->texts);
-    vm_arena_free(&t->arena);
-    free(t->units);
+    free(t->events.items);
+    vm_arena_free(&t->texts);
+    free(t->units.items);
     free(t);
 }
 
 const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *t, size_t *count) {
-    ASSERT(t->unit_count == 1 && t->units[0].was_read);
-    *count = t->count;
-    return t->events;
+    ASSERT(t->units.count == 1 && t->units.items[0].was_read);
+    *count = t->events.count;
+    return t->events.items;
 }
 
-const char *vm_debuginfo_text(const struct vm_debuginfo *t, uint32_t number) {
-    ASSERT(number < t->text_count);
-    return t->texts[number];
-}
-
-/* ---- Texts. ---- */
-
-static struct seen *seen_slot(struct vm_debuginfo *t, value text) {
-    size_t mask = t->seen_capacity - 1, at = ((size_t)text >> 3) * 0x9E3779B97F4A7C15u >> 20;
-    for (at &= mask; t->seen[at].text != 0 && t->seen[at].text != text;) at = (at + 1) & mask;
-    return &t->seen[at];
-}
-
-static bool grow_seen(struct vm_debuginfo *t) {
-    if (2 * (t->seen_count + 1) < t->seen_capacity) return true;
-    struct seen *old = t->seen;
-    size_t capacity = t->seen_capacity,
-           more = capacity == 0 ? IF_SMALL_TABLES(2, 64) : 2 * capacity;
-    struct seen *larger = calloc(more, sizeof *larger);
-    if (larger == NULL) return false;
-    t->seen = larger;
-    t->seen_capacity = more;
-    for (size_t i = 0; i < capacity; i++)
-        if (old[i].text != 0) *seen_slot(t, old[i].text) = old[i];
-    free(old);
-    return true;
-}
-
-/* The number of a text, copied up to its first NUL if it is new to the list. */
-static bool intern(struct vm_debuginfo *t, value s, uint32_t *number) {
-    if (!grow_seen(t)) return false;
-    struct seen *slot = seen_slot(t, s);
-    if (slot->text == 0) {
-        const char *text = string_bytes(s);
-        size_t bytes = strlen(text) + 1;
-        char *copy = vm_arena_alloc(&t->arena, bytes);
-        if (copy == NULL || t->text_count == UINT32_MAX ||
-            !vm_grow((void **)&t->texts, t->text_count, &t->text_capacity, sizeof *t->texts))
-            return false;
-        t->texts[t->text_count] = memcpy(copy, text, bytes);
-        *slot = (struct seen){s, (uint32_t)t->text_count++};
-        t->seen_count++;
+/* Keeps a text up to its first NUL, once for each block (DI3); seen: the texts of this list that
+ * were kept, by their blocks. NULL: no memory. */
+static const char *keep_text(struct vm_debuginfo *t, struct word_map *seen, value s) {
+    uintptr_t *kept = word_map_add(seen, (uintptr_t)s, FIRST_SEEN, NULL);
+    if (kept == NULL) return NULL;
+    if (*kept == 0) {
+        size_t bytes = strlen(string_bytes(s)) + 1;
+        char *copy = vm_arena_alloc(&t->texts, bytes);
+        if (copy == NULL) return NULL;
+        *kept = (uintptr_t)memcpy(copy, string_bytes(s), bytes);
     }
-    *number = slot->number;
-    return true;
+    return (const char *)*kept;
 }
 
 /* ---- Events. ---- */
@@ -136,37 +92,21 @@ static bool is_event(value v) {
            is_position(field(field(v, EVENT_LOCATION), 1)) && is_text(field(v, EVENT_DEFINITION));
 }
 
-static bool add_event(struct vm_debuginfo *t, value v, uint64_t start) {
-    if (!is_event(v) || !vm_grow((void **)&t->events, t->count, &t->capacity, sizeof *t->events))
-        return false;
+static bool add_event(struct vm_debuginfo *t, struct word_map *seen, value v, uint64_t start) {
+    if (!is_event(v)) return false;
     value from = field(field(v, EVENT_LOCATION), 0), to = field(field(v, EVENT_LOCATION), 1);
     intptr_t line_start = int_of_val(field(from, POSITION_LINE_START));
     uint64_t at = start + (uint64_t)int_of_val(field(v, EVENT_POSITION));
-    if (at / 4 >= UINT32_MAX) return false;
-    struct vm_debug_event *e = &t->events[t->count];
-    *e = (struct vm_debug_event){
+    const struct vm_debug_event event = {
         .pc = (uint32_t)(at / 4),
         .line = (int32_t)int_of_val(field(from, POSITION_LINE)),
         .start = (int32_t)(int_of_val(field(from, POSITION_CHARACTER)) - line_start),
         .end = (int32_t)(int_of_val(field(to, POSITION_CHARACTER)) - line_start),
+        .file = keep_text(t, seen, field(from, POSITION_FILE)),
+        .definition = keep_text(t, seen, field(v, EVENT_DEFINITION)),
     };
-    if (!intern(t, field(from, POSITION_FILE), &e->file) ||
-        !intern(t, field(v, EVENT_DEFINITION), &e->definition))
-        return false;
-    t->count++;
-    return true;
-}
-
-/* Whether it is a list that ends: in a hostile file it may be cyclic. */
-static bool is_list(value list) {
-    value slow = list;
-    for (bool both = false; is_block(list); both = !both) {
-        if (!is_record(list, 2)) return false;
-        list = field(list, 1);
-        if (both) slow = field(slow, 1);
-        if (list == slow && is_block(list)) return false;
-    }
-    return true;
+    return at / 4 < UINT32_MAX && event.file != NULL && event.definition != NULL &&
+           vector_push(&t->events, event, FIRST_ROWS, NULL);
 }
 
 static int by_position(const void *a, const void *b) {
@@ -186,19 +126,19 @@ static void sort(struct vm_debug_event *events, size_t count) {
     }
 }
 
-/* Adds the events of a list, at most *limit, whose code starts at that byte. No field is trusted:
- * the shape of each is tested. False, and no event was added: they are ill-formed, or there is no
- * memory. */
+/* Adds the events of a list, at most *limit (it may be cyclic), whose code starts at that byte. No
+ * field is trusted: the shape of each is tested. False, and no event was added: they are
+ * ill-formed, or there is no memory. */
 static bool add_list(struct vm_debuginfo *t, value list, uint64_t start, size_t *limit) {
-    size_t before = t->count;
-    bool good = is_list(list);
-    for (; good && is_block(list); list = field(list, 1))
-        good = (*limit)-- > 0 && add_event(t, field(list, 0), start);
-    free(t->seen);
-    t->seen = NULL;
-    t->seen_count = t->seen_capacity = 0;
-    if (good) sort(t->events + before, t->count - before);
-    else t->count = before;
+    struct word_map seen = {0};
+    size_t before = t->events.count;
+    bool good = true;
+    for (; good && is_record(list, 2); list = field(list, 1))
+        good = (*limit)-- > 0 && add_event(t, &seen, field(list, 0), start);
+    good = good && is_int(list);
+    free(seen.entries);
+    if (good) sort(t->events.items + before, t->events.count - before);
+    else t->events.count = before;
     return good;
 }
 
@@ -213,7 +153,7 @@ static enum vm_status read_word(const struct vm_debuginfo *t, size_t *at, uint32
                                 struct vm_error *error) {
     ASSERT(*at <= t->length);
     if (t->length - *at < 4)
-        return vm_error_set(error, VM_BAD_MARSHAL, "DBUG ends after %zu units", t->unit_count);
+        return vm_error_set(error, VM_BAD_MARSHAL, "DBUG ends after %zu units", t->units.count);
     enum vm_status status = need_bytes(t, *at, 4, error);
     if (status != VM_OK) return status;
     *word = (uint32_t)marshal_load(t->bytes + *at, 4);
@@ -234,10 +174,9 @@ static enum vm_status find_unit(struct vm_debuginfo *t, size_t *at, struct vm_er
     uint32_t start = 0;
     enum vm_status status = read_word(t, at, &start, error);
     if (status != VM_OK) return status;
-    if (!vm_grow((void **)&t->units, t->unit_count, &t->unit_capacity, sizeof *t->units))
+    if (!vector_push(&t->units, ((struct unit){.start = start, .at = *at}), FIRST_ROWS, NULL))
         return vm_error_set(error, VM_NO_MEMORY, "for debug information");
-    struct unit *unit = &t->units[t->unit_count++];
-    *unit = (struct unit){.start = start, .at = *at};
+    struct unit *unit = &t->units.items[t->units.count - 1];
     status = skip_value(t, at, error);
     unit->length = *at - unit->at;
     return status != VM_OK ? status : skip_value(t, at, error);
@@ -255,8 +194,8 @@ static enum vm_status find_units(struct vm_debuginfo *t, struct vm_error *error)
     uint32_t count = 0;
     size_t at = 0;
     enum vm_status status = read_word(t, &at, &count, error);
-    while (status == VM_OK && t->unit_count < count) status = find_unit(t, &at, error);
-    if (t->unit_count > 0) qsort(t->units, t->unit_count, sizeof *t->units, by_start);
+    while (status == VM_OK && t->units.count < count) status = find_unit(t, &at, error);
+    if (t->units.count > 0) qsort(t->units.items, t->units.count, sizeof *t->units.items, by_start);
     return status;
 }
 
@@ -266,14 +205,14 @@ static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struc
     size_t used, limit = unit->length; /* an event takes a byte at least */
     ASSERT(!unit->was_read);
     unit->was_read = true;
-    unit->first = t->count;
+    unit->first = t->events.count;
     enum vm_status status = need_bytes(t, unit->at, unit->length, error);
     if (status == VM_OK)
         status = vm_marshal_read_arena(t->bytes + unit->at, unit->length, &arena, &list, &used,
                                        error);
     if (status == VM_OK && !add_list(t, list, unit->start, &limit))
         status = vm_error_set(error, VM_BAD_MARSHAL, "DBUG: a debug event is ill-formed");
-    unit->count = t->count - unit->first;
+    unit->count = t->events.count - unit->first;
     vm_arena_free(&arena);
     if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, unit->length);
     return status;
@@ -281,18 +220,15 @@ static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struc
 
 /* Replaces the units by a single one that has all code and events. */
 static bool merge_units(struct vm_debuginfo *t) {
-    sort(t->events, t->count);
-    free(t->units);
-    t->units = malloc(sizeof *t->units);
-    t->unit_count = t->unit_capacity = t->units != NULL;
-    if (t->units == NULL) return false;
-    t->units[0] = (struct unit){.count = t->count, .was_read = true};
-    return true;
+    const struct unit all = {.count = t->events.count, .was_read = true};
+    sort(t->events.items, t->events.count);
+    t->units.count = 0;
+    return vector_push(&t->units, all, 1, NULL);
 }
 
 static enum vm_status read_units(struct vm_debuginfo *t, struct vm_error *error) {
-    for (size_t i = 0; i < t->unit_count; i++) {
-        enum vm_status status = read_unit(t, &t->units[i], error);
+    for (size_t i = 0; i < t->units.count; i++) {
+        enum vm_status status = read_unit(t, &t->units.items[i], error);
         if (status != VM_OK) return status;
     }
     return merge_units(t) ? VM_OK : vm_error_set(error, VM_NO_MEMORY, "for debug information");
@@ -384,13 +320,13 @@ void vm_debuginfo_free(struct vm *vm) {
 
 /* The unit of a pc; NULL: none. */
 static struct unit *unit_of(const struct vm_debuginfo *t, uint32_t pc) {
-    size_t low = 0, high = t->unit_count;
+    size_t low = 0, high = t->units.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (t->units[middle].start > (uint64_t)pc * 4) high = middle;
+        if (t->units.items[middle].start > (uint64_t)pc * 4) high = middle;
         else low = middle + 1;
     }
-    return low == 0 ? NULL : &t->units[low - 1];
+    return low == 0 ? NULL : &t->units.items[low - 1];
 }
 
 /* The event of a pc (DI2) among count sorted ones; NULL: there is none. */
@@ -419,11 +355,11 @@ bool vm_debuginfo_find(struct vm *vm, uint64_t gpc, struct vm_location *out) {
     if (unit == NULL) return false;
     struct vm_error error;
     if (!unit->was_read && read_unit(t, unit, &error) != VM_OK) warn(vm, program_name(vm), &error);
-    const struct vm_debug_event *e = event_of(t->events + unit->first, unit->count, pc);
+    const struct vm_debug_event *e = event_of(t->events.items + unit->first, unit->count, pc);
     if (e == NULL) return false;
     *out = (struct vm_location){
-        .file = vm_debuginfo_text(t, e->file),
-        .definition = vm_debuginfo_text(t, e->definition),
+        .file = e->file,
+        .definition = e->definition,
         .line = e->line,
         .start = e->start,
         .end = e->end,

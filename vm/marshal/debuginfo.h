@@ -20,9 +20,9 @@ struct vm;
 struct vm_debuginfo;
 
 struct vm_debug_event {
-    uint32_t pc;               /* words from the start of the code */
-    int32_t line, start, end;  /* columns count from the start of the first line */
-    uint32_t file, definition; /* numbers of texts */
+    uint32_t pc;                   /* words from the start of the code */
+    int32_t line, start, end;      /* columns count from the start of the first line */
+    const char *file, *definition; /* DI3 */
 };
 
 struct vm_location {
@@ -41,9 +41,8 @@ struct vm_debuginfo *vm_debuginfo_read(const uint8_t *bytes, size_t n, struct vm
 struct vm_debuginfo *vm_debuginfo_of_events(value v);
 void vm_debuginfo_delete(struct vm_debuginfo *info); /* NULL is fine */
 
-/* All events of a table that was read whole (DI1), and a text by its number (DI3). GC: never. */
+/* All events of a table that was read whole (DI1). GC: never. */
 const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *info, size_t *count);
-const char *vm_debuginfo_text(const struct vm_debuginfo *info, uint32_t number);
 
 /* Opens the program's table if it isn't yet, from its image, or if that has none from the file that
  * the environment's CAML_DEBUG_FILE names, and sets vm->debug_status. whole: reads all units too.

@@ -150,7 +150,7 @@ static void print_location(struct disassembler *d, uint32_t pc) {
     if (d->event == d->event_count || d->events[d->event].pc != pc) return;
     const struct vm_debug_event *event = &d->events[d->event];
     fputs("    ; ", d->out);
-    print_safely(d->out, vm_debuginfo_text(d->debug, event->file));
+    print_safely(d->out, event->file);
     fprintf(d->out, ":%d:%d-%d", event->line, event->start, event->end);
 }
 
@@ -167,7 +167,7 @@ static void print_label_line(struct disassembler *d, uint32_t pc) {
         while (next < d->image->code_words && !(d->marks[next] & MARK_CLOSURE)) next++;
         if (i < d->event_count && d->events[i].pc < next) {
             fputs("    ; ", d->out);
-            print_safely(d->out, vm_debuginfo_text(d->debug, d->events[i].definition));
+            print_safely(d->out, d->events[i].definition);
         }
     }
     putc_unlocked('\n', d->out);
