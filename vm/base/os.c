@@ -1,9 +1,7 @@
 /* os.c - see os.h. */
 #include "vm/base/os.h"
 
-#include "gc/assert.h"
 #include "gc/fatal.h"
-#include "gc/small_tables.h"
 #include "gc/heap.h"
 
 #include <errno.h>
@@ -52,17 +50,6 @@ uintptr_t vm_c_stack_low(void) {
     bool known = pthread_attr_getstack(&attributes, &low, &bytes) == 0;
     pthread_attr_destroy(&attributes);
     return known ? (uintptr_t)low + C_STACK_RESERVE : 0;
-}
-
-bool vm_grow(void **items, size_t count, size_t *capacity, size_t size) {
-    ASSERT(count <= *capacity);
-    if (count < *capacity) return true;
-    size_t wanted = *capacity == 0 ? IF_SMALL_TABLES(1, 64) : 2 * *capacity;
-    void *larger = wanted > 1u << 31 ? NULL : realloc(*items, wanted * size);
-    if (larger == NULL) return false;
-    *items = larger;
-    *capacity = wanted;
-    return true;
 }
 
 void *vm_must(void *p) {

@@ -24,9 +24,6 @@ uintptr_t vm_c_stack_low(void);
 /* Of a new thread. */
 #define VM_C_STACK_BYTES ((size_t)8 << 20)
 
-/* Makes room for an element of size bytes after count of them, by doubling. Fails: false, no memory
- * or more than 2^31. GC: never. */
-bool vm_grow(void **items, size_t count, size_t *capacity, size_t size);
 /* p, or a fatal error if it is NULL. For the machine's own small tables, without which it cannot
  * continue. */
 void *vm_must(void *p);

@@ -53,7 +53,7 @@ static struct part *add_part(struct assembler *a, const char *name, const struct
 }
 
 static bool format_part(struct assembler *a) {
-    char magic[13] = "Caml1999", buffer[48];
+    char magic[13] = "Caml1999";
     if (a->token.kind == TOKEN_NAME && a->token.length == 4) {
         memcpy(magic + 8, a->token.text, 4);
         const struct vm_version *version = vm_version_of_magic(magic);
@@ -63,7 +63,7 @@ static bool format_part(struct assembler *a) {
         }
     }
     return asm_fail(a, &a->token, "no format is called %s; there are X030 to X035",
-                    asm_token_text(&a->token, buffer));
+                    asm_token_text(a, &a->token));
 }
 
 /* Needs: the keyword is the current token; the bytes follow. */
@@ -98,13 +98,11 @@ static bool strings_section(struct assembler *a, struct part *part) {
 
 static bool value_section(struct assembler *a, struct part *part) {
     struct vm_constants rows = {0};
-    struct name_table labels = {0};
     FILE *out = open_memstream((char **)&part->bytes, &part->length);
     if (out == NULL) return asm_no_memory(a);
-    bool ok = asm_next(a) && asm_skip_newlines(a) && asm_value(a, &rows, &labels, 0), written = ok;
+    bool ok = asm_next(a) && asm_skip_newlines(a) && asm_whole_value(a, &rows), written = ok;
     if (ok) written = vm_constants_write(&rows, out);
     if (!vm_close_text(out, (char **)&part->bytes) || written != ok) ok = asm_no_memory(a);
-    free(labels.slots);
     vm_constants_free(&rows);
     return ok;
 }
@@ -161,15 +159,15 @@ static void put_big_endian_32(uint32_t x, FILE *out) {
 }
 
 static void write_code(const struct assembler *a, FILE *out) {
-    for (size_t i = 0; i < a->word_count; i++) {
-        uint32_t word = htole32(a->words[i]);
+    for (size_t i = 0; i < a->words.count; i++) {
+        uint32_t word = htole32(a->words.items[i]);
         fwrite(&word, 4, 1, out);
     }
 }
 
 static void write_primitives(const struct assembler *a, FILE *out) {
-    for (size_t i = 0; i < a->primitive_count; i++) {
-        fwrite(a->primitive_list[i].text, 1, a->primitive_list[i].length, out);
+    for (size_t i = 0; i < a->primitive_list.count; i++) {
+        fwrite(a->primitive_list.items[i].text, 1, a->primitive_list.items[i].length, out);
         putc_unlocked(0, out);
     }
 }
@@ -208,13 +206,14 @@ static bool write_image(struct assembler *a, uint8_t **bytes, size_t *length) {
 static void free_assembler(struct assembler *a) {
     for (unsigned i = 0; i < a->part_count; i++) free(a->parts[i].bytes);
     free(a->launcher);
-    free(a->words);
-    free(a->fixups);
+    free(a->words.items);
+    free(a->fixups.items);
     free(a->opcodes.slots);
     free(a->labels.slots);
     free(a->globals.slots);
     free(a->primitives.slots);
-    free(a->primitive_list);
+    free(a->numbered.slots);
+    free(a->primitive_list.items);
     vm_constants_free(&a->data);
     vm_arena_free(&a->arena);
 }

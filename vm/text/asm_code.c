@@ -7,20 +7,12 @@
 
 enum { MAX_SWITCH_TARGETS = 65535 };
 
-static bool emit(struct assembler *a, uint32_t word) {
-    if (!asm_grow(a, (void **)&a->words, a->word_count, &a->word_capacity, sizeof word))
-        return false;
-    a->words[a->word_count++] = word;
-    return true;
-}
+static bool emit(struct assembler *a, uint32_t word) { return asm_push(a, &a->words, word); }
 
 /* The next word is the value of the current token, a name. */
 static bool emit_fixup(struct assembler *a, enum fixup_kind kind, uint32_t base) {
-    struct fixup fixup = {kind, (uint32_t)a->word_count, base, a->token};
-    if (!asm_grow(a, (void **)&a->fixups, a->fixup_count, &a->fixup_capacity, sizeof fixup))
-        return false;
-    a->fixups[a->fixup_count++] = fixup;
-    return emit(a, 0) && asm_next(a);
+    struct fixup fixup = {kind, (uint32_t)a->words.count, base, a->token};
+    return asm_push(a, &a->fixups, fixup) && emit(a, 0) && asm_next(a);
 }
 
 static bool emit_number(struct assembler *a, int64_t low, int64_t high) {
@@ -49,7 +41,7 @@ static bool operand(struct assembler *a, char shape) {
     case 'l':
     case 'h':
     case 'r':
-    case 'x': return label_operand(a, (uint32_t)a->word_count);
+    case 'x': return label_operand(a, (uint32_t)a->words.count);
     case 'g':
         if (named) return emit_fixup(a, FIXUP_GLOBAL, 0);
         break;
@@ -96,22 +88,22 @@ static bool switch_targets(struct assembler *a, uint32_t base, uint32_t *count) 
 }
 
 static bool switch_operands(struct assembler *a) {
-    size_t sizes = a->word_count;
+    size_t sizes = a->words.count;
     uint32_t base = (uint32_t)sizes + 1, constants, tags = 0;
     if (!emit(a, 0) || !switch_targets(a, base, &constants)) return false;
     if (asm_at_mark(a, '|') && !(asm_next(a) && switch_targets(a, base, &tags))) return false;
-    ASSERT(a->word_count == base + (size_t)constants + tags);
-    a->words[sizes] = constants | tags << 16;
+    ASSERT(a->words.count == base + (size_t)constants + tags);
+    a->words.items[sizes] = constants | tags << 16;
     return true;
 }
 
 static bool closures_operands(struct assembler *a) {
-    size_t functions = a->word_count;
+    size_t functions = a->words.count;
     if (!emit(a, 0) || !emit_number(a, 0, UINT32_MAX)) return false;
-    uint32_t base = (uint32_t)a->word_count;
+    uint32_t base = (uint32_t)a->words.count;
     while (asm_at_mark(a, ',')) {
         if (!comma(a) || !label_operand(a, base)) return false;
-        a->words[functions]++;
+        a->words.items[functions]++;
     }
     return true;
 }
@@ -125,14 +117,12 @@ static bool word_line(struct assembler *a) {
 }
 
 static bool instruction(struct assembler *a) {
-    char buffer[48];
     if (asm_at_name(a, "WORD")) return asm_next(a) && word_line(a);
     const struct name *opcode = NULL;
     if (a->token.kind == TOKEN_NAME)
         opcode = names_find(&a->opcodes, a->token.text, a->token.length);
     if (opcode == NULL)
-        return asm_fail(a, &a->token, "no instruction is called %s",
-                        asm_token_text(&a->token, buffer));
+        return asm_fail(a, &a->token, "no instruction is called %s", asm_token_text(a, &a->token));
     ASSERT(opcode->number < OPCODE_COUNT);
     const char *operands = vm_opcodes[opcode->number].operands;
     if (!emit(a, opcode->number) || !asm_next(a)) return false;
@@ -151,22 +141,18 @@ static bool add_opcodes(struct assembler *a) {
 }
 
 bool asm_code_part(struct assembler *a) {
-    char buffer[48];
     if (a->opcodes.count == 0 && !add_opcodes(a)) return false;
     while (a->token.kind != TOKEN_END) {
         if (a->token.kind == TOKEN_NEWLINE) {
             if (!asm_next(a)) return false;
         } else if (asm_at_definition(a)) {
-            if (!asm_define(a, &a->labels, &a->token, (uint32_t)a->word_count, "label") ||
+            if (!asm_define(a, &a->labels, &a->token, (uint32_t)a->words.count, "label") ||
                 !asm_next(a) || !asm_next(a))
                 return false;
         } else if (asm_at_part(a)) {
             return true;
-        } else if (!instruction(a)) {
+        } else if (!instruction(a) || !asm_line_ends(a, "instruction")) {
             return false;
-        } else if (!at_line_end(a)) {
-            return asm_fail(a, &a->token, "%s follows the instruction",
-                            asm_token_text(&a->token, buffer));
         }
     }
     return true;
@@ -177,11 +163,8 @@ bool asm_code_part(struct assembler *a) {
 bool asm_add_primitive(struct assembler *a, const struct token *name) {
     if (name->length == 0 || memchr(name->text, 0, name->length) != NULL)
         return asm_fail(a, name, "a primitive's name cannot be empty or have a zero byte");
-    if (!asm_grow(a, (void **)&a->primitive_list, a->primitive_count, &a->primitive_capacity,
-                  sizeof *name))
-        return false;
-    uint32_t number = (uint32_t)a->primitive_count;
-    a->primitive_list[a->primitive_count++] = *name;
+    uint32_t number = (uint32_t)a->primitive_list.count;
+    if (!asm_push(a, &a->primitive_list, *name)) return false;
     return names_find(&a->primitives, name->text, name->length) != NULL ||
            asm_define(a, &a->primitives, name, number, "primitive");
 }
@@ -198,18 +181,16 @@ static bool resolve(struct assembler *a, const struct fixup *fixup) {
         if (!asm_add_primitive(a, name)) return false;
         s = names_find(table, name->text, name->length);
     }
-    char buffer[48];
     if (s == NULL)
         return asm_fail(a, name, "no %s is called %s",
-                        fixup->kind == FIXUP_LABEL ? "label" : "global",
-                        asm_token_text(name, buffer));
-    ASSERT(fixup->word < a->word_count);
-    a->words[fixup->word] = s->number - fixup->base;
+                        fixup->kind == FIXUP_LABEL ? "label" : "global", asm_token_text(a, name));
+    ASSERT(fixup->word < a->words.count);
+    a->words.items[fixup->word] = s->number - fixup->base;
     return true;
 }
 
 bool asm_resolve(struct assembler *a) {
-    for (size_t i = 0; i < a->fixup_count; i++)
-        if (!resolve(a, &a->fixups[i])) return false;
+    for (size_t i = 0; i < a->fixups.count; i++)
+        if (!resolve(a, &a->fixups.items[i])) return false;
     return true;
 }

@@ -24,25 +24,25 @@ bool asm_no_memory(struct assembler *a) {
     return false;
 }
 
-const char *asm_token_text(const struct token *t, char buffer[48]) {
+const char *asm_token_text(struct assembler *a, const struct token *t) {
     switch (t->kind) {
     case TOKEN_END: return "the end of the text";
     case TOKEN_NEWLINE: return "the end of the line";
     case TOKEN_STRING: return "a string";
     default:
-        snprintf(buffer, 48, "'%.*s%s'", (int)(t->length < 40 ? t->length : 40), t->text,
-                 t->length < 40 ? "" : "...");
-        return buffer;
+        snprintf(a->quoted, sizeof a->quoted, "'%.*s%s'", (int)(t->length < 40 ? t->length : 40),
+                 t->text, t->length < 40 ? "" : "...");
+        return a->quoted;
     }
 }
 
 bool asm_expected(struct assembler *a, const char *what) {
-    char buffer[48];
-    return asm_fail(a, &a->token, "%s expected, %s found", what, asm_token_text(&a->token, buffer));
+    return asm_fail(a, &a->token, "%s expected, %s found", what, asm_token_text(a, &a->token));
 }
 
-bool asm_grow(struct assembler *a, void **items, size_t count, size_t *capacity, size_t size) {
-    return vm_grow(items, count, capacity, size) || asm_no_memory(a);
+bool asm_line_ends(struct assembler *a, const char *what) {
+    return a->token.kind == TOKEN_NEWLINE || a->token.kind == TOKEN_END ||
+           asm_fail(a, &a->token, "%s follows the %s", asm_token_text(a, &a->token), what);
 }
 
 /* --- Tokens --- */
@@ -222,7 +222,7 @@ bool asm_skip_newlines(struct assembler *a) {
 }
 
 bool asm_integer(struct assembler *a, int64_t low, int64_t high, int64_t *out) {
-    char buffer[48], digits[72];
+    char digits[72];
     if (a->token.kind != TOKEN_NUMBER) return asm_expected(a, "a number");
     snprintf(digits, sizeof digits, "%.*s", (int)(a->token.length < 70 ? a->token.length : 70),
              a->token.text);
@@ -231,10 +231,10 @@ bool asm_integer(struct assembler *a, int64_t low, int64_t high, int64_t *out) {
     errno = 0;
     long long n = strtoll(digits, &end, hex ? 16 : 10);
     if (*end != 0)
-        return asm_fail(a, &a->token, "%s is not an integer", asm_token_text(&a->token, buffer));
+        return asm_fail(a, &a->token, "%s is not an integer", asm_token_text(a, &a->token));
     if (errno == ERANGE || n < low || n > high)
         return asm_fail(a, &a->token, "%s is out of range (%lld to %lld)",
-                        asm_token_text(&a->token, buffer), (long long)low, (long long)high);
+                        asm_token_text(a, &a->token), (long long)low, (long long)high);
     *out = n;
     return asm_next(a);
 }
@@ -298,8 +298,7 @@ bool asm_bytes(struct assembler *a, uint8_t **bytes, size_t *length) {
 
 bool asm_define(struct assembler *a, struct name_table *table, const struct token *name,
                 uint32_t number, const char *what) {
-    char buffer[48];
     bool added;
     if (!names_add(table, name->text, name->length, number, &added)) return asm_no_memory(a);
-    return added || asm_fail(a, name, "%s %s is defined twice", what, asm_token_text(name, buffer));
+    return added || asm_fail(a, name, "%s %s is defined twice", what, asm_token_text(a, name));
 }

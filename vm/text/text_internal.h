@@ -5,7 +5,8 @@
 #ifndef BACTRIAN_VM_TEXT_TEXT_INTERNAL_H
 #define BACTRIAN_VM_TEXT_TEXT_INTERNAL_H
 
-#include "gc/assert.h"
+#include "gc/containers.h"
+#include "gc/small_tables.h"
 #include "vm/base/arena.h"
 #include "vm/base/status.h"
 #include "vm/image/image.h"
@@ -73,6 +74,7 @@ struct assembler {
     struct token token;    /* the current one */
     struct vm_arena arena; /* decoded strings */
     struct vm_error *error;
+    char quoted[48]; /* for asm_token_text */
 
     const char *magic;
     uint8_t *launcher;
@@ -80,14 +82,14 @@ struct assembler {
     struct part parts[MAX_PARTS];
     unsigned part_count;
 
-    uint32_t *words;
-    size_t word_count, word_capacity;
-    struct fixup *fixups;
-    size_t fixup_count, fixup_capacity;
+    struct VECTOR(uint32_t) words;
+    struct VECTOR(struct fixup) fixups;
     struct name_table opcodes, labels, globals, primitives;
-    struct token *primitive_list; /* in the order of their numbers */
-    size_t primitive_count, primitive_capacity;
+    struct VECTOR(struct token) primitive_list; /* in the order of their numbers */
 
+    struct vm_constants *rows;  /* the value or data being read */
+    struct name_table numbered; /* its labels, #1 and so on: rows */
+    unsigned depth;             /* blocks around the value */
     struct vm_constants data;
     uint32_t global_count;
     bool bare; /* the data part lists every slot, the predefined exceptions too */
@@ -105,8 +107,8 @@ bool asm_fail(struct assembler *a, const struct token *at, const char *format, .
 /* The same for the current token: "WHAT expected, TOKEN found". */
 bool asm_expected(struct assembler *a, const char *what);
 bool asm_no_memory(struct assembler *a);
-/* The token as messages name it. */
-const char *asm_token_text(const struct token *t, char buffer[48]);
+/* The token as messages name it, until the next call. */
+const char *asm_token_text(struct assembler *a, const struct token *t);
 /* Whether the current token is that punctuation character, or that name. */
 bool asm_at_mark(const struct assembler *a, char c);
 bool asm_at_name(const struct assembler *a, const char *name);
@@ -119,8 +121,11 @@ bool asm_skip_newlines(struct assembler *a);
 bool asm_integer(struct assembler *a, int64_t low, int64_t high, int64_t *out);
 /* Reads lines of hexadecimal digits and strings, up to the next part, into a new buffer. */
 bool asm_bytes(struct assembler *a, uint8_t **bytes, size_t *length);
-/* Makes room for one more item of size bytes after count, doubling. */
-bool asm_grow(struct assembler *a, void **items, size_t count, size_t *capacity, size_t size);
+/* Whether the line ends after what was read; the error says so otherwise. */
+bool asm_line_ends(struct assembler *a, const char *what);
+/* Appends an item to a vector. */
+#define asm_push(a, vector, item) \
+    (vector_push(vector, item, IF_SMALL_TABLES(1, 64), NULL) || asm_no_memory(a))
 /* Adds a name, which must be new. */
 bool asm_define(struct assembler *a, struct name_table *table, const struct token *name,
                 uint32_t number, const char *what);
@@ -133,9 +138,8 @@ bool asm_resolve(struct assembler *a);
 bool asm_add_primitive(struct assembler *a, const struct token *name);
 
 /* asm_data.c. As above. */
-/* One value, added to the rows; labels: of this value and its surroundings. */
-bool asm_value(struct assembler *a, struct vm_constants *out, struct name_table *labels,
-               unsigned depth);
+/* One value with labels of its own, into rows, which are empty. */
+bool asm_whole_value(struct assembler *a, struct vm_constants *rows);
 bool asm_data_part(struct assembler *a);
 /* Begins the globals: root and, unless bare, the predefined exceptions. */
 bool asm_begin_data(struct assembler *a);
