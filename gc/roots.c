@@ -94,9 +94,7 @@ void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
 
 void gc_visit_roots(struct gc_visitor *visitor) {
     const struct gc_heap *heap = visitor->g->heap;
-    for (struct gc_local_roots *frame = visitor->g->local_roots; frame; frame = frame->next)
-        for (intptr_t t = 0; t < frame->ntables; t++)
-            visitor->slots(visitor, frame->tables[t], frame->tables[t] + frame->nitems);
+    gc_visit_frames(visitor, visitor->g->local_roots);
     for (size_t i = 0; i < heap->scanner_count; i++)
         heap->scanners[i].scan(heap->scanners[i].context, visitor);
 }

@@ -62,6 +62,11 @@ struct gc_visitor {
 static inline void gc_visit(struct gc_visitor *visitor, value *slot) {
     visitor->slots(visitor, slot, slot + 1);
 }
+static inline void gc_visit_frames(struct gc_visitor *visitor, const struct gc_local_roots *frame) {
+    for (; frame != NULL; frame = frame->next)
+        for (intptr_t t = 0; t < frame->ntables; t++)
+            visitor->slots(visitor, frame->tables[t], frame->tables[t] + frame->nitems);
+}
 
 typedef void gc_scanner(void *context, struct gc_visitor *visitor);
 /* Visits about `budget` of the roots that the scanner omitted when marking started. Returns how

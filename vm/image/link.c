@@ -47,17 +47,10 @@ static uint16_t *slot_of(uint16_t *index, const struct vm *vm, const char *name)
     return &index[i];
 }
 
-/* The flag that refuses the capability as a whole; grants below folders don't count. */
-static const char *refusal_of_all(const struct vm *vm, enum vm_capability capability) {
-    const struct vm_policy *policy = vm->options.policy;
-    if (policy == NULL || policy->of[capability].access == ACCESS_FREE) return NULL;
-    return policy->of[capability].flag;
-}
-
 static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const char *name,
                      const struct vm_prim *row) {
     *prim = (struct vm_linked_prim){.name = name, .row = row};
-    if (!(row->flags & PRIM_BY_NAME)) prim->refused_by = refusal_of_all(vm, row->capability);
+    if (!(row->flags & PRIM_BY_NAME)) prim->refused_by = vm_policy_restriction(vm, row->capability);
     prim->function = prim->refused_by != NULL ? NULL : row->function;
     prim->kinds = row->kinds;
     ASSERT(strlen(row->kinds) <= UINT8_MAX);
@@ -73,10 +66,10 @@ const struct vm_stub *vm_find_stub(const struct vm *vm, const char *name) {
 }
 
 static const char *stub_refusal(const struct vm *vm, const char *name) {
-    const char *flag = refusal_of_all(vm, CAP_STUB);
+    const char *flag = vm_policy_restriction(vm, CAP_STUB);
     const struct vm_stub *stub = vm_find_stub(vm, name);
     for (int i = 0; stub != NULL && flag == NULL && i < 2; i++)
-        flag = refusal_of_all(vm, stub->capabilities[i]);
+        flag = vm_policy_restriction(vm, stub->capabilities[i]);
     return flag;
 }
 

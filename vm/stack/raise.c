@@ -3,6 +3,7 @@
 
 #include "gc/assert.h"
 #include "vm/base/os.h"
+#include "vm/marshal/constants.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/stack.h"
 #include "vm/state/alloc.h"
@@ -54,19 +55,13 @@ void vm_raise(struct domain *d, value exn) {
     _longjmp(d->activation->raise, 1);
 }
 
+_Static_assert((int)EXN_COUNT == VM_PREDEFINED_COUNT, "the exceptions have these names");
+
 /* No exception can be built before the globals exist. */
 static value predefined(struct domain *d, enum vm_exception which) {
-    static const char *const names[EXN_COUNT] = {
-        [EXN_OUT_OF_MEMORY] = "Out_of_memory",
-        [EXN_SYS_ERROR] = "Sys_error",
-        [EXN_FAILURE] = "Failure",
-        [EXN_INVALID_ARGUMENT] = "Invalid_argument",
-        [EXN_END_OF_FILE] = "End_of_file",
-        [EXN_STACK_OVERFLOW] = "Stack_overflow",
-    };
     value globals = d->vm->global_data;
     if (is_int(globals) || wosize_of(globals) < EXN_COUNT || d->activation == NULL)
-        vm_fatal("exception %s", names[which] == NULL ? "before the program" : names[which]);
+        vm_fatal("exception %s", vm_predefined_exceptions[which]);
     return field(globals, which);
 }
 

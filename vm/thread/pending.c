@@ -43,11 +43,7 @@ value vm_process_pending_exn(struct domain *d) {
     return result;
 }
 
-void vm_process_pending(struct domain *d) {
-    value result = vm_process_pending_exn(d);
-    if (!is_exn_result(result)) return;
-    vm_value_or_raise(d, result);
-}
+void vm_process_pending(struct domain *d) { vm_value_or_raise(d, vm_process_pending_exn(d)); }
 
 value vm_poll_keeping(struct domain *d, value v) {
     vm_watch_ocaml(d);

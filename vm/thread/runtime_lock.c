@@ -1,4 +1,4 @@
-/* runtime_lock.c - the runtime lock, blocking sections, time slices (vm/thread/thread.h).
+/* runtime_lock.c - the runtime lock, blocking sections, waiting, time slices (vm/thread/thread.h).
  *
  *              vm_enter_blocking               first of the queue, or
  *     owner ----------------------> free ------- a thread that arrives -------> owner
@@ -29,14 +29,15 @@
 
 /* ---- Queues. ---- */
 
-void vm_waiters_push(struct vm_waiters *w, struct vm_thread *t) {
+static void push_waiter(struct vm_waiters *w, struct vm_thread *t) {
     t->next_waiting = NULL;
     if (w->first == NULL) w->first = t;
     else w->last->next_waiting = t;
     w->last = t;
 }
 
-struct vm_thread *vm_waiters_pop(struct vm_waiters *w) {
+/* NULL: none waits. Skips dead ones. */
+static struct vm_thread *pop_waiter(struct vm_waiters *w) {
     struct vm_thread *t = w->first;
     while (t != NULL && t->dead) t = t->next_waiting;
     w->first = t == NULL ? NULL : t->next_waiting;
@@ -60,13 +61,13 @@ void vm_runtime_lock_release(struct vm_threads *threads) {
 
 /* Waits in the queue until t was handed the lock or is the first to acquire it. */
 static void queue_up(struct vm_threads *threads, struct vm_thread *t) {
-    vm_waiters_push(&threads->queue, t);
+    push_waiter(&threads->queue, t);
     for (;;) {
         pthread_cond_wait(&t->turn, &threads->mutex);
         if (threads->owner == t) return;
         if (threads->owner == NULL && threads->queue.first == t) break;
     }
-    vm_waiters_pop(&threads->queue);
+    pop_waiter(&threads->queue);
     threads->owner = t;
 }
 
@@ -78,7 +79,8 @@ void vm_runtime_lock_acquire(struct vm_threads *threads, struct vm_thread *t) {
 
 /* ---- Contexts. ---- */
 
-void vm_context_leave(struct domain *d) {
+/* Saves the context of the running thread. */
+static void leave_context(struct domain *d) {
     struct vm_thread *t = d->thread;
     struct vm_threads *threads = t->threads;
     ASSERT(threads->owner == t); /* TH1 */
@@ -132,7 +134,7 @@ void vm_enter_blocking(struct domain *d) {
     struct vm_threads *threads = d->vm->threads;
     if (threads == NULL) return;
     int saved = errno;
-    vm_context_leave(d);
+    leave_context(d);
     vm_threads_mutex_lock(threads);
     vm_runtime_lock_release(threads);
     vm_threads_mutex_unlock(threads);
@@ -159,9 +161,9 @@ void vm_thread_yield(struct domain *d) {
     vm_watch_ocaml(d);
     if (t == NULL) return;
     struct vm_threads *threads = t->threads;
-    vm_context_leave(d);
+    leave_context(d);
     vm_threads_mutex_lock(threads);
-    struct vm_thread *next = vm_waiters_pop(&threads->queue);
+    struct vm_thread *next = pop_waiter(&threads->queue);
     if (next != NULL) {
         threads->owner = next;
         pthread_cond_signal(&next->turn);
@@ -173,6 +175,61 @@ void vm_thread_yield(struct domain *d) {
 
 void vm_thread_yield_if_due(struct domain *d) {
     if (d->thread != NULL && d->thread->threads->yield_due) vm_thread_yield(d);
+}
+
+/* ---- Waiting for other threads. Both sides hold the runtime lock, so nothing happens between the
+ * test of a condition and the wait for it. ---- */
+
+void vm_wait(struct domain *d, struct vm_waiters *waiters) {
+    vm_watch_ocaml(d);
+    vm_threads_start(d);
+    struct vm_thread *t = d->thread;
+    struct vm_threads *threads = t->threads;
+    leave_context(d);
+    vm_threads_mutex_lock(threads);
+    ASSERT(!t->parked && !t->over);
+    t->parked = true;
+    push_waiter(waiters, t);
+    vm_runtime_lock_release(threads);
+    while (t->parked) pthread_cond_wait(&t->turn, &threads->mutex);
+    vm_runtime_lock_acquire(threads, t);
+    vm_threads_mutex_unlock(threads);
+    vm_context_enter(d, t);
+}
+
+void vm_wake_one(struct domain *d, struct vm_waiters *waiters) {
+    if (waiters->first == NULL) return;
+    struct vm_threads *threads = d->vm->threads;
+    vm_threads_mutex_lock(threads);
+    struct vm_thread *t = pop_waiter(waiters);
+    if (t != NULL) {
+        t->parked = false;
+        pthread_cond_signal(&t->turn);
+    }
+    vm_threads_mutex_unlock(threads);
+}
+
+void vm_wake_all(struct domain *d, struct vm_waiters *waiters) {
+    while (waiters->first != NULL) vm_wake_one(d, waiters);
+}
+
+/* ---- Locks. ---- */
+
+void vm_lock_wait(struct domain *d, struct vm_lock *lock) {
+    /* In a child process the holder may be a thread that does not exist there. */
+    vm_threads_mutex_lock(d->vm->threads);
+    vm_threads_mutex_unlock(d->vm->threads);
+    while (lock->holder != NULL) vm_wait(d, &lock->waiters);
+}
+
+void vm_unlock_down_to(struct domain *d, struct vm_lock *outer) {
+    while (d->held != outer) {
+        struct vm_lock *lock = d->held;
+        ASSERT(lock != NULL && (d->thread == NULL || lock->holder == d->thread));
+        d->held = lock->outer;
+        lock->holder = NULL;
+        vm_wake_one(d, &lock->waiters);
+    }
 }
 
 /* ---- The tick. ---- */

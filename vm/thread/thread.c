@@ -29,6 +29,12 @@ static void drop_end(struct vm_thread_end *end) {
     if (--end->references == 0) free(end);
 }
 
+static void free_thread(struct vm_thread *t) {
+    drop_end(t->end);
+    pthread_cond_destroy(&t->turn);
+    free(t);
+}
+
 static void finalize_end(value v) { drop_end(*(struct vm_thread_end **)custom_data(v)); }
 
 static const struct gc_custom_ops end_ops = {
@@ -88,26 +94,15 @@ static bool make_context(struct domain *d, struct vm_context *context) {
 
 /* ---- The collector. ---- */
 
-static void visit_local_roots(const struct gc_local_roots *roots, struct gc_visitor *visitor) {
-    for (; roots != NULL; roots = roots->next)
-        for (intptr_t i = 0; i < roots->ntables; i++)
-            visitor->slots(visitor, roots->tables[i], roots->tables[i] + roots->nitems);
-}
-
 static void visit_thread(struct domain *d, struct vm_thread *t, struct gc_visitor *visitor) {
     struct vm_context running = d->context;
     d->context = t->context;
     vm_stack_scan(d, visitor);
     t->context = d->context;
     d->context = running;
-    visit_local_roots(t->local_roots, visitor);
-    visit_local_roots(t->abi_roots, visitor);
+    gc_visit_frames(visitor, t->local_roots);
+    gc_visit_frames(visitor, t->abi_roots);
     gc_visit(visitor, &t->handle);
-}
-
-static void free_thread(struct vm_thread *t) {
-    pthread_cond_destroy(&t->turn);
-    free(t);
 }
 
 static void visit_dirty(struct vm_threads *threads, struct gc_visitor *visitor) {
@@ -123,10 +118,37 @@ static void visit_dirty(struct vm_threads *threads, struct gc_visitor *visitor) 
     }
 }
 
+static void require_no_young(struct gc_visitor *visitor, value *from, value *to) {
+    for (; from < to; from++)
+        vm_require(is_int(*from) || !gc_is_young(visitor->g, *from),
+                   "TH2: a young block of a thread that is not dirty");
+}
+
+/* Checks TH1, and as often as the number of threads allows TH2. */
+static void check_threads(struct vm_threads *threads) {
+    struct domain *d = threads->domain;
+    struct gc_visitor check = {.g = &d->gc, .slots = require_no_young};
+    vm_require(d->thread == threads->owner && d->thread == threads->latest,
+               "TH1: the domain's thread does not hold the runtime lock");
+    size_t words = 0;
+    for (const struct vm_thread *t = threads->all; t != NULL; t = t->next)
+        words += (size_t)(t->context.stack.high - t->context.stack.sp);
+    if (!gc_check_due(&d->gc, &threads->checked, words)) return;
+    for (struct vm_thread *t = threads->all; t != NULL; t = t->next) {
+        if (t == d->thread) continue;
+        vm_require(t->context.stack.low != d->stack.low, "TH1: two threads have one stack");
+        if (t->dirty) continue;
+        require_no_young(&check, t->context.stack.sp, t->context.stack.high);
+        gc_visit(&check, &t->handle);
+        gc_visit_frames(&check, t->local_roots);
+        gc_visit_frames(&check, t->abi_roots);
+    }
+}
+
 static void visit_threads(void *context, struct gc_visitor *visitor) {
     struct vm_threads *threads = context;
     struct domain *d = threads->domain;
-    if (gc_get_params(&d->gc)->verify) vm_selfcheck_threads(threads);
+    if (gc_get_params(&d->gc)->verify) check_threads(threads);
     gc_visit(visitor, &d->thread->handle);
     if (visitor->young_only) {
         visit_dirty(threads, visitor);
@@ -194,7 +216,6 @@ void vm_threads_start(struct domain *d) {
     make_handle(d, t);
     struct vm_threads *threads = new_threads(d);
     if (threads == NULL) {
-        drop_end(t->end);
         free_thread(t);
         vm_raise_out_of_memory(d);
     }
@@ -225,7 +246,6 @@ static struct vm_thread *add_thread(struct domain *d, value closure) {
         make_handle(d, t);
     }
     if (!made) {
-        drop_end(t->end);
         free_thread(t);
         return NULL;
     }
@@ -324,7 +344,6 @@ bool vm_thread_register(struct vm *vm) {
     vm_threads_mutex_lock(threads);
     vm_runtime_lock_release(threads);
     vm_threads_mutex_unlock(threads);
-    drop_end(guest->end);
     free_thread(guest);
     return false;
 }
@@ -356,7 +375,6 @@ static void announce_end(struct domain *d, struct vm_thread *t) {
 /* Removes t from the machine; its context is freed. */
 static void remove_thread(struct vm_threads *threads, struct vm_thread *t) {
     unlink_thread(threads, t);
-    drop_end(t->end);
     vm_threads_mutex_lock(threads);
     threads->count--;
     vm_threads_mutex_unlock(threads);
@@ -381,11 +399,10 @@ void vm_thread_stop(struct domain *d) {
     remove_thread(threads, t);
     if (threads->count == 1) vm_wake_all(d, &threads->main_waits);
     d->gc.local_roots = d->abi.local_roots = NULL;
-    bool free_now = !t->dirty;
+    if (!t->dirty) free_thread(t);
     vm_threads_mutex_lock(threads);
     vm_runtime_lock_release(threads);
     vm_threads_mutex_unlock(threads);
-    if (free_now) free_thread(t);
 }
 
 bool vm_thread_is_main(const struct domain *d) {
@@ -432,7 +449,6 @@ bool vm_threads_end(struct vm *vm) {
         next = t->next_dirty;
         if (t->over) free_thread(t);
     }
-    drop_end(threads->main->end);
     free_thread(threads->main);
     gc_remove_scanner(threads->domain->gc.heap, visit_threads, threads);
     pthread_key_delete(threads->self);

@@ -1,5 +1,5 @@
 /* thread_internal.h - what the files of this room share: thread.c (creation, end, the collector),
- * runtime_lock.c (the lock, contexts, time slices), wait.c (waiting for other threads).
+ * runtime_lock.c (the lock, contexts, time slices, waiting for other threads).
  *
  * TH1  While a thread holds the runtime lock, its context is in the domain and d->thread names it;
  *      the context of every other thread is saved in its struct vm_thread.
@@ -62,15 +62,12 @@ struct vm_threads {
 };
 
 /* ---- runtime_lock.c ---- */
-void vm_waiters_push(struct vm_waiters *w, struct vm_thread *t);
-struct vm_thread *vm_waiters_pop(struct vm_waiters *w); /* NULL: none; skips dead ones */
 void vm_threads_mutex_lock(struct vm_threads *threads); /* the mutex, not the runtime lock */
 void vm_threads_mutex_unlock(struct vm_threads *threads);
 /* Under the mutex: releases and acquires the runtime lock. */
 void vm_runtime_lock_release(struct vm_threads *threads);
 void vm_runtime_lock_acquire(struct vm_threads *threads, struct vm_thread *t);
-/* Saves the context of the running thread; restores t's. */
-void vm_context_leave(struct domain *d);
+/* Restores the context of t, which has acquired the lock. */
 void vm_context_enter(struct domain *d, struct vm_thread *t);
 /* Initialises the tick's fields. */
 void vm_tick_init(struct vm_threads *threads);
@@ -85,10 +82,5 @@ void vm_threads_in_child(struct vm_threads *threads);
 void vm_thread_forget(struct domain *d, struct vm_thread *t);
 /* Ends the running thread: frees its context and releases the runtime lock. */
 void vm_thread_stop(struct domain *d);
-
-/* ---- selfcheck.c ---- */
-/* Checks TH1, and as often as the number of threads allows TH2, at the start of each collection.
- * GC: never. */
-void vm_selfcheck_threads(struct vm_threads *threads);
 
 #endif
