@@ -28,8 +28,8 @@ static void forget_library(struct report_model *m) {
                                          : strncmp(name, "Stdlib", 6) == 0 ||
                                                strncmp(name, "CamlinternalFormat", 18) == 0;
     }
-    for (size_t i = 0; i < m->samples.count; i++)
-        if (from_library[m->samples.at[i].node]) m->samples.at[i].died = m->samples.at[i].born;
+    report_each(s, &m->samples)
+        if (from_library[s->node]) s->died = s->born;
     *m->peak = -1; /* it may be another one now */
     free(from_library);
 }

@@ -46,11 +46,9 @@ static bool is_nested(const struct writer *w, uint32_t node) {
     return false;
 }
 
-static int by_caller(const void *a, const void *b) {
-    const struct call *x = a, *y = b;
-    return report_order(x->function, y->function) ?: report_order(x->site, y->site) ?:
-           report_order(x->target, y->target);
-}
+REPORT_COMPARE(by_caller, struct call,
+report_order(x->function, y->function) ?: report_order(x->site, y->site) ?:
+           report_order(x->target, y->target))
 
 /* Sums calls from one site to one function. */
 static void merge_calls(struct writer *w) {

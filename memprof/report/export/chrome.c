@@ -23,8 +23,7 @@ static void put_span(const char *name, unsigned thread, int64_t start, int64_t d
 static void put_counters(const struct report_query *query, FILE *out) {
     const struct report_model *m = query->model;
     double word = m->word_bytes;
-    for (size_t i = 0; i < m->counters.count; i++) {
-        const struct report_counter *c = &m->counters.at[i];
+    report_each(c, &m->counters) {
         if (!report_query_holds(query, c->time)) continue;
         fprintf(out,
                 ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"major heap (bytes)\",\"args\":"
@@ -66,14 +65,12 @@ int report_export_chrome(const struct report_request *request, FILE *out,
     put_name("thread_name", THREAD_PROGRAM, "collector", out);
     fputs(",\n", out);
     put_name("thread_name", THREAD_PHASES, "phases", out);
-    for (size_t i = 0; i < m->gc_events.count; i++) {
-        const struct report_gc_event *e = &m->gc_events.at[i];
+    report_each(e, &m->gc_events) {
         if (!report_query_holds(&query, e->start)) continue;
         put_span(report_gc_text(e->kind), THREAD_PROGRAM, e->start, e->duration, out);
         fprintf(out, ",\"args\":{\"words\":%llu}}", (unsigned long long)e->words);
     }
-    for (size_t i = 0; i < m->phases.count; i++) {
-        const struct report_phase *p = &m->phases.at[i];
+    report_each(p, &m->phases) {
         if (p->end <= query.from || p->start >= query.to) continue;
         put_span(m->names.at[p->name], THREAD_PHASES, p->start,
                  (p->end == REPORT_NEVER ? m->end : p->end) - p->start, out);

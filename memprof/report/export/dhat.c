@@ -19,10 +19,8 @@ struct event {
     bool death;
 };
 
-static int by_time(const void *a, const void *b) {
-    const struct event *x = a, *y = b;
-    return report_order(x->time, y->time) ?: report_order(y->death, x->death);
-}
+REPORT_COMPARE(by_time, struct event,
+               report_order(x->time, y->time) ?: report_order(y->death, x->death))
 
 /* Finds the maximum that was live at each point. */
 static void find_maxima(const struct report_query *query, struct point *points) {

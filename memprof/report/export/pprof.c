@@ -173,12 +173,10 @@ static void put_sample(struct report_buffer *b, const struct report_query *query
     report_free(message.data, packed.data);
 }
 
-static int by_labels(const void *a, const void *b) {
-    const struct entry *x = a, *y = b;
-    return report_order(x->rank, y->rank) ?: report_order(x->labels.fate, y->labels.fate) ?:
+REPORT_COMPARE(by_labels, struct entry,
+report_order(x->rank, y->rank) ?: report_order(x->labels.fate, y->labels.fate) ?:
            report_order(x->labels.tag, y->labels.tag) ?:
-           report_order(x->labels.phase, y->labels.phase);
-}
+           report_order(x->labels.phase, y->labels.phase))
 
 static struct labels labels_of(const struct report_model *m, const struct report_sample *s) {
     return (struct labels){

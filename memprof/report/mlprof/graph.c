@@ -48,10 +48,8 @@ static uint32_t add_node(struct mlprof_graph *g, uint32_t name, struct mlmon_cou
     return g->node_count++;
 }
 
-static int compare_calls(const void *a, const void *b) {
-    const struct mlmon_call *x = a, *y = b;
-    return report_order(x->caller, y->caller) ?: report_order(x->callee, y->callee);
-}
+REPORT_COMPARE(compare_calls, struct mlmon_call,
+               report_order(x->caller, y->caller) ?: report_order(x->callee, y->callee))
 
 static void add_calls(struct mlprof_graph *g, const uint32_t *node_of) {
     const struct mlmon *p = g->profile;

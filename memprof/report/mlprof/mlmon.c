@@ -306,9 +306,9 @@ int mlmon_merge(struct mlmon *sum, const struct mlmon *more, const char *path,
         sum->name_count = more->name_count;
         sum->source_count = more->source_count;
     }
-    for (size_t i = 0; i < more->calls.count; i++) {
-        ASSERT(more->calls.at[i].callee < sum->source_count);
-        report_append(&sum->calls, more->calls.at[i]);
+    report_each(call, &more->calls) {
+        ASSERT(call->callee < sum->source_count);
+        report_append(&sum->calls, *call);
     }
     return 0;
 }

@@ -153,10 +153,9 @@ static int add_profile(const char *path, uint32_t magic, bool first, struct mlmo
 
 static int add_profiles(struct command *c, uint32_t magic, struct mlmon *sum) {
     size_t read = 0;
-    for (size_t i = 0; i < c->files.count; i++) {
-        if (add_profile(c->files.at[i], magic, read == 0, sum, c->error) == 0) read++;
+    report_each(file, &c->files)
+        if (add_profile(*file, magic, read == 0, sum, c->error) == 0) read++;
         else if (!c->options.tolerant) return -1;
-    }
     return read > 0 ? 0 : -1;
 }
 
@@ -189,7 +188,7 @@ int mlprof_run(char **words, mlprof_magic *magic_of, FILE *out, struct report_er
     int status = parse(&c, words);
     if (status == 0 && c.help) print_help(out);
     else if (status == 0) status = perform(&c, magic_of, out);
-    for (size_t i = 0; i < c.files.count; i++) free(c.files.at[i]);
+    report_each(file, &c.files) free(*file);
     report_free(c.files.at, c.kept, c.title);
     return status;
 }

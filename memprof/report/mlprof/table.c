@@ -109,6 +109,6 @@ void mlprof_write_table(const struct mlprof_graph *g, const struct mlprof_option
     write_rule(out, &t);
     for (size_t i = 0; i < t.cells.count; i += t.column_count)
         write_line(out, &t, (const char *const *)t.cells.at + i, false);
-    for (size_t i = 0; i < t.cells.count; i++) free(t.cells.at[i]);
+    report_each(cell, &t.cells) free(*cell);
     report_free(t.cells.at, order);
 }

@@ -39,6 +39,12 @@ void report_free_list(void *const *items, size_t count);
 
 /* -1, 0 or 1: the order of two numbers. */
 #define report_order(x, y) (((x) > (y)) - ((x) < (y)))
+/* Defines the comparison `name` for qsort: `order` is that of two items of a type, x and y. */
+#define REPORT_COMPARE(name, type, order)           \
+    static int name(const void *a, const void *b) { \
+        const type *x = a, *y = b;                  \
+        return order;                               \
+    }
 
 /* A vector: a growing array that starts as all zeroes; `at` is freed with free(). Any structure
  * with these three fields is one. */
@@ -54,6 +60,10 @@ void report_free_list(void *const *items, size_t count);
 #define report_append(vector, ...)                \
     (report_reserve(vector, (vector)->count + 1), \
      (void)((vector)->at[(vector)->count] = (__VA_ARGS__)), (void)(vector)->count++)
+/* Runs a statement for each item, to which `item` points; the statement must not append any. */
+#define report_each(item, vector)                    \
+    for (typeof(&*(vector)->at) item = (vector)->at; \
+         (size_t)(item - (vector)->at) < (vector)->count; item++)
 /* Makes room for `needed` items of `size` bytes in *array, which has *capacity of them; grows by
  * half. Fails: as report_alloc. */
 void report_grow(void *array, size_t *capacity, size_t needed, size_t size);

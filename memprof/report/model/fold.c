@@ -11,8 +11,7 @@
 /* Hits of the stacks through each node. */
 static uint64_t *hits_through(const struct report_model *m) {
     uint64_t *hits = report_alloc(m->nodes.count * sizeof *hits);
-    for (size_t i = 0; i < m->samples.count; i++)
-        hits[m->samples.at[i].node] += m->samples.at[i].hits;
+    report_each(s, &m->samples) hits[s->node] += s->hits;
     for (size_t i = m->nodes.count - 1; i > 0; i--) hits[m->nodes.at[i].parent] += hits[i];
     return hits;
 }
@@ -51,12 +50,12 @@ static bool replace_nodes(struct report_model *m, const struct report_node *old,
     uint32_t frame = report_model_location(m, &smaller);
     /* All nodes are made before the first sample moves, so that a failure leaves the samples. */
     for (int moving = 0; moving < 2; moving++)
-        for (size_t i = 0; i < m->samples.count; i++) {
-            uint32_t *node = &m->samples.at[i].node, to = into[*node];
-            if (hits[*node] < least)
-                to = report_model_push(m, report_model_push(m, to, frame), old[*node].location);
+        report_each(s, &m->samples) {
+            uint32_t to = into[s->node];
+            if (hits[s->node] < least)
+                to = report_model_push(m, report_model_push(m, to, frame), old[s->node].location);
             if (m->nodes.count > most) return false;
-            if (moving) *node = to;
+            if (moving) s->node = to;
         }
     return true;
 }

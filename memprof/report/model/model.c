@@ -28,7 +28,7 @@ struct report_model *report_model_create(void) {
 
 void report_model_free(struct report_model *model) {
     if (model == NULL) return;
-    for (size_t i = 0; i < model->names.count; i++) free(model->names.at[i]);
+    report_each(name, &model->names) free(*name);
     report_free(model->format, model->program, model->host, model->runtime_parameters,
                 model->context, model->outcome, model->names.at, model->locations.at,
                 model->nodes.at, model->samples.at, model->gc_events.at, model->phases.at,
@@ -96,10 +96,8 @@ void report_model_site(struct report_model *model, uint32_t location,
     model->sites.at[location].blocks += more->blocks;
 }
 
-static int by_birth(const void *a, const void *b) {
-    const struct report_sample *x = a, *y = b;
-    return report_order(x->born, y->born) ?: report_order(x->node, y->node);
-}
+REPORT_COMPARE(by_birth, struct report_sample,
+               report_order(x->born, y->born) ?: report_order(x->node, y->node))
 
 static void extend(int64_t *end, int64_t time) {
     if (time != REPORT_NEVER && time > *end) *end = time;
@@ -124,26 +122,21 @@ static void verify(const struct report_model *m) {
         ASSERT(s->died == REPORT_NEVER || s->died <= m->end);             /* PM6 */
         ASSERT(s->promoted == REPORT_NEVER || s->promoted <= m->end);     /* PM6 */
     }
-    for (size_t i = 0; i < m->gc_events.count; i++)
-        ASSERT(m->gc_events.at[i].kind < REPORT_GC_KINDS && m->gc_events.at[i].start >= 0);
-    for (size_t i = 0; i < m->phases.count; i++)
-        ASSERT(m->phases.at[i].name < m->names.count); /* PM5 */
+    report_each(e, &m->gc_events) ASSERT(e->kind < REPORT_GC_KINDS && e->start >= 0);
+    report_each(p, &m->phases) ASSERT(p->name < m->names.count); /* PM5 */
 }
 
 void report_model_finish(struct report_model *model) {
     bool ordered = true;
-    for (size_t i = 0; i < model->samples.count; i++) {
-        const struct report_sample *s = &model->samples.at[i];
-        if (i > 0 && s->born < s[-1].born) ordered = false;
+    report_each(s, &model->samples) {
+        if (s > model->samples.at && s->born < s[-1].born) ordered = false;
         extend(&model->end, s->born);
         extend(&model->end, s->promoted);
         extend(&model->end, s->died);
     }
-    for (size_t i = 0; i < model->gc_events.count; i++)
-        extend(&model->end, model->gc_events.at[i].start + model->gc_events.at[i].duration);
-    for (size_t i = 0; i < model->phases.count; i++) extend(&model->end, model->phases.at[i].end);
-    for (size_t i = 0; i < model->counters.count; i++)
-        extend(&model->end, model->counters.at[i].time);
+    report_each(e, &model->gc_events) extend(&model->end, e->start + e->duration);
+    report_each(p, &model->phases) extend(&model->end, p->end);
+    report_each(c, &model->counters) extend(&model->end, c->time);
     if (!ordered)
         qsort(model->samples.at, model->samples.count, sizeof *model->samples.at, by_birth);
     verify(model);
@@ -162,7 +155,7 @@ void report_counter_add(struct report_counter *to, const struct report_counter *
 double report_model_all_hits(const struct report_model *model) {
     double hits = 0;
     if (model->selected) return model->all_hits;
-    for (size_t i = 0; i < model->samples.count; i++) hits += model->samples.at[i].hits;
+    report_each(s, &model->samples) hits += s->hits;
     return hits;
 }
 
@@ -179,18 +172,14 @@ struct death {
     uint64_t hits;
 };
 
-static int by_time(const void *a, const void *b) {
-    const struct death *x = a, *y = b;
-    return report_order(x->time, y->time);
-}
+REPORT_COMPARE(by_time, struct death, report_order(x->time, y->time))
 
 static int64_t find_peak(const struct report_model *model) {
     struct death *deaths = report_alloc(model->samples.count * sizeof *deaths);
     size_t count = 0, dead = 0;
     int64_t peak = 0;
     uint64_t live = 0, most = 0;
-    for (size_t i = 0; i < model->samples.count; i++) {
-        const struct report_sample *s = &model->samples.at[i];
+    report_each(s, &model->samples) {
         if (s->died != REPORT_NEVER && s->died > s->born)
             deaths[count++] = (struct death){s->died, s->hits};
     }

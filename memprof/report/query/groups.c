@@ -25,10 +25,8 @@ struct named {
     uint32_t location;
 };
 
-static int by_text(const void *a, const void *b) {
-    const struct named *x = a, *y = b;
-    return strcmp(x->text, y->text) ?: report_order(x->location, y->location);
-}
+REPORT_COMPARE(by_text, struct named,
+               strcmp(x->text, y->text) ?: report_order(x->location, y->location))
 
 struct report_keys *report_keys_create(const struct report_model *model, enum report_by by) {
     struct report_keys *keys = report_alloc(sizeof *keys);
@@ -81,9 +79,8 @@ static void add_to_group(struct report_group *group, const struct report_sample 
 /* The name of the innermost phase at a time; 0: none. */
 static uint32_t phase_at(const struct report_model *model, int64_t time) {
     uint32_t found = 0;
-    for (size_t i = 0; i < model->phases.count; i++)
-        if (time >= model->phases.at[i].start && time < model->phases.at[i].end)
-            found = model->phases.at[i].name;
+    report_each(p, &model->phases)
+        if (time >= p->start && time < p->end) found = p->name;
     return found;
 }
 

@@ -5,10 +5,8 @@
 
 #include <stdlib.h>
 
-static int by_call(const void *a, const void *b) {
-    const struct report_call *x = a, *y = b;
-    return report_order(x->caller, y->caller) ?: report_order(x->callee, y->callee);
-}
+REPORT_COMPARE(by_call, struct report_call,
+               report_order(x->caller, y->caller) ?: report_order(x->callee, y->callee))
 
 /* The calls between functions, each once. */
 static struct report_call *find_calls(const struct report_model *m, const struct report_keys *keys,
@@ -33,9 +31,9 @@ static void find_shares(const struct report_model *m, const struct report_keys *
                         double *shares, double *stack_shares) {
     double *hits = report_alloc(m->nodes.count * sizeof *hits), all = 0;
     uint32_t *last = report_alloc(keys->count * sizeof *last); /* 1 + the node counted last */
-    for (size_t i = 0; i < m->samples.count; i++) {
-        hits[m->samples.at[i].node] += m->samples.at[i].hits;
-        all += m->samples.at[i].hits;
+    report_each(s, &m->samples) {
+        hits[s->node] += s->hits;
+        all += s->hits;
     }
     for (uint32_t node = 1; node < m->nodes.count; node++) {
         if (hits[node] == 0) continue;

@@ -177,11 +177,9 @@ struct child {
     uint64_t hits;
 };
 
-static int by_hits(const void *a, const void *b) {
-    const struct child *x = a, *y = b;
-    return report_order(x->hits, y->hits) ?: report_order(y->key, x->key) ?:
-           report_order(y->node, x->node);
-}
+REPORT_COMPARE(by_hits, struct child,
+report_order(x->hits, y->hits) ?: report_order(y->key, x->key) ?:
+           report_order(y->node, x->node))
 
 /* Sums totals from the leaves up, then orders children: all nodes are sorted once, the smallest
  * first, and put in front of their parent's children one by one. */

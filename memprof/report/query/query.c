@@ -44,10 +44,10 @@ bool report_parse_moment(const char *text, struct report_moment *out) {
 static int64_t allocated_at(const struct report_model *model, double share) {
     double hits = 0, so_far = 0;
     ASSERT(share >= 0 && share <= 1);
-    for (size_t i = 0; i < model->samples.count; i++) hits += model->samples.at[i].hits;
-    for (size_t i = 0; i < model->samples.count; i++) {
-        so_far += model->samples.at[i].hits;
-        if (so_far >= share * hits) return model->samples.at[i].born;
+    report_each(s, &model->samples) hits += s->hits;
+    report_each(s, &model->samples) {
+        so_far += s->hits;
+        if (so_far >= share * hits) return s->born;
     }
     return model->end;
 }
@@ -197,9 +197,8 @@ static int find_phase(struct report_query *query, struct report_error *error) {
     const struct report_model *model = query->model;
     const char *wanted = query->selection->phase;
     if (wanted == NULL) return 0;
-    for (size_t i = 0; i < model->phases.count; i++)
-        if (strcmp(model->names.at[model->phases.at[i].name], wanted) == 0)
-            query->phase = model->phases.at[i].name;
+    report_each(p, &model->phases)
+        if (strcmp(model->names.at[p->name], wanted) == 0) query->phase = p->name;
     if (query->phase != 0) return 0;
     return report_fail(error, "--phase", "`bactrian prof stats` lists the phases",
                        "the profile has no phase \"%s\"", wanted);
@@ -207,10 +206,7 @@ static int find_phase(struct report_query *query, struct report_error *error) {
 
 /* ---- The selected time: a window, or the parts of it that lie in a phase. ---- */
 
-static int by_start(const void *a, const void *b) {
-    const struct report_span *x = a, *y = b;
-    return report_order(x->from, y->from);
-}
+REPORT_COMPARE(by_start, struct report_span, report_order(x->from, y->from))
 
 /* A phase may be entered repeatedly, also within itself: overlapping spans are joined. */
 static void find_spans(struct report_query *query) {

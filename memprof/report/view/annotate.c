@@ -39,10 +39,8 @@ static bool is_wanted(const struct report_model *m, uint32_t location, const cha
            ends_with(m->names.at[l->function], what, '.');
 }
 
-static int by_position(const void *a, const void *b) {
-    const struct line *x = a, *y = b;
-    return report_order(x->file, y->file) ?: report_order(x->number, y->number);
-}
+REPORT_COMPARE(by_position, struct line,
+               report_order(x->file, y->file) ?: report_order(x->number, y->number))
 
 static void find_lines(const struct report_model *m, const char *what, struct lines *lines) {
     lines->all = report_alloc(m->locations.count * sizeof *lines->all);

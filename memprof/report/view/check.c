@@ -62,13 +62,11 @@ static void check_own(struct report_doc *doc, struct findings *f, const unsigned
     mp_reader_coverage(reader, &coverage);
     report_fact(t, "state", "state", report_text(mp_read_status_text(coverage.status)));
     if (coverage.detail[0] != 0) report_fact(t, "found", "found", report_text(coverage.detail));
-    report_fact(t, "chunks", "whole chunks", report_number(REPORT_COUNT, coverage.chunks));
-    report_fact(t, "events", "events", report_number(REPORT_COUNT, coverage.events));
-    report_fact(t, "samples", "samples",
-                report_number(REPORT_COUNT, mp_reader_sample_count(reader)));
-    report_fact(t, "read", "bytes read", report_number(REPORT_COUNT, coverage.read_bytes));
-    report_fact(t, "ignored", "bytes after them",
-                report_number(REPORT_COUNT, coverage.ignored_bytes));
+    report_fact(t, "chunks", "whole chunks", report_count(coverage.chunks));
+    report_fact(t, "events", "events", report_count(coverage.events));
+    report_fact(t, "samples", "samples", report_count(mp_reader_sample_count(reader)));
+    report_fact(t, "read", "bytes read", report_count(coverage.read_bytes));
+    report_fact(t, "ignored", "bytes after them", report_count(coverage.ignored_bytes));
     if (coverage.status != MP_READ_WHOLE) f->errors++;
     if (coverage.status == MP_READ_NO_MEMORY) f->unfinished = true;
     mp_reader_close(reader);

@@ -24,10 +24,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const struct change *)a)->name, ((const struct change *)b)->name);
 }
 
-static int by_p(const void *a, const void *b) {
-    const struct change *x = a, *y = b;
-    return report_order(x->p, y->p) ?: strcmp(x->name, y->name);
-}
+REPORT_COMPARE(by_p, struct change, report_order(x->p, y->p) ?: strcmp(x->name, y->name))
 
 static int by_size(const void *a, const void *b) {
     const struct change *x = a, *y = b;
@@ -80,14 +77,13 @@ static void judge(struct change *changes, size_t n) {
 
 static void add_row(struct report_table *t, enum report_kind kind, const struct change *c) {
     double difference = c->after.value - c->before.value;
-    report_row(
-        t, 0, report_number(kind, difference), report_number(kind, c->before.value),
-        report_number(kind, c->after.value),
-        report_number(REPORT_SHARES, c->before.value > 0 ? difference / c->before.value : NAN),
-        report_text(c->certain    ? "yes"
-                    : c->p < 0.05 ? "maybe"
-                                  : "chance"),
-        report_text(c->name));
+    report_row(t, 0, report_number(kind, difference), report_number(kind, c->before.value),
+               report_number(kind, c->after.value),
+               report_share(c->before.value > 0 ? difference / c->before.value : NAN),
+               report_text(c->certain    ? "yes"
+                           : c->p < 0.05 ? "maybe"
+                                         : "chance"),
+               report_text(c->name));
 }
 
 static void add_table(struct report_doc *doc, const struct report_query queries[2],

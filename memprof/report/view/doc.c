@@ -20,10 +20,10 @@ struct report_doc *report_doc_create(const char *view, const char *title, ...) {
 
 void report_doc_free(struct report_doc *doc) {
     if (doc == NULL) return;
-    for (size_t i = 0; i < doc->notes.count; i++) free(doc->notes.at[i]);
-    for (size_t i = 0; i < doc->tables.count; i++) {
-        struct report_table *t = doc->tables.at[i];
-        for (size_t j = 0; j < t->cells.count; j++) free(t->cells.at[j].text);
+    report_each(note, &doc->notes) free(*note);
+    report_each(table, &doc->tables) {
+        struct report_table *t = *table;
+        report_each(cell, &t->cells) free(cell->text);
         report_free(t->title, t->rows.at, t->cells.at, t);
     }
     report_free(doc->notes.at, doc->tables.at, doc->title, doc);

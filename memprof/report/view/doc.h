@@ -87,9 +87,16 @@ struct report_table *report_doc_table(struct report_doc *doc, enum report_shape 
 /* Adds columns: a key and a title each, both literals, then NULL. */
 void report_table_columns(struct report_table *table, const char *key, ...)
     __attribute__((sentinel));
-/* Cells: a number; an estimate; a copy of a text; a text that the cell takes over. */
+/* Cells: a number, of any kind or of the one that the name says; an estimate; a copy of a text; a
+ * text that the cell takes over. */
 static inline struct report_cell report_number(enum report_kind kind, double number) {
     return (struct report_cell){.kind = kind, .number = {number, number, number}};
+}
+static inline struct report_cell report_bytes(double n) { return report_number(REPORT_BYTES, n); }
+static inline struct report_cell report_count(double n) { return report_number(REPORT_COUNT, n); }
+static inline struct report_cell report_share(double n) { return report_number(REPORT_SHARES, n); }
+static inline struct report_cell report_seconds(double n) {
+    return report_number(REPORT_SECONDS, n);
 }
 static inline struct report_cell report_interval(enum report_kind kind, struct report_estimate e) {
     return (struct report_cell){.kind = kind, .has_interval = true, .number = e};

@@ -284,8 +284,8 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
         else put_table(&w, t);
     }
     if (doc->notes.count > 0) putc('\n', out);
-    for (size_t i = 0; i < doc->notes.count; i++) {
-        put_text(out, doc->notes.at[i]);
+    report_each(note, &doc->notes) {
+        put_text(out, *note);
         putc('\n', out);
     }
 }

@@ -25,13 +25,11 @@ static void add_row(struct report_table *t, const char *name, double *seconds, s
     double total = 0;
     for (size_t i = 0; i < n; i++) total += seconds[i];
     qsort(seconds, n, sizeof *seconds, by_value);
-    report_row(t, 0, report_number(REPORT_COUNT, n), report_number(REPORT_SECONDS, total),
-               report_number(REPORT_SHARES, run > 0 ? total / run : 0),
-               report_number(REPORT_SECONDS, percentile(seconds, n, 0.5)),
-               report_number(REPORT_SECONDS, percentile(seconds, n, 0.9)),
-               report_number(REPORT_SECONDS, percentile(seconds, n, 0.99)),
-               report_number(REPORT_SECONDS, seconds[n - 1]), report_number(REPORT_COUNT, words),
-               report_text(name));
+    report_row(t, 0, report_count(n), report_seconds(total),
+               report_share(run > 0 ? total / run : 0), report_seconds(percentile(seconds, n, 0.5)),
+               report_seconds(percentile(seconds, n, 0.9)),
+               report_seconds(percentile(seconds, n, 0.99)), report_seconds(seconds[n - 1]),
+               report_count(words), report_text(name));
 }
 
 static void add_events(struct report_doc *doc, const struct report_query *query) {
@@ -47,8 +45,7 @@ static void add_events(struct report_doc *doc, const struct report_query *query)
     for (size_t k = 0; k < REPORT_GC_KINDS; k++) {
         size_t n = 0;
         double words = 0;
-        for (size_t i = 0; i < m->gc_events.count; i++) {
-            const struct report_gc_event *e = &m->gc_events.at[i];
+        report_each(e, &m->gc_events) {
             if (e->kind != order[k] || !report_query_holds(query, e->start)) continue;
             seconds[n++] = e->duration / 1e9;
             words += e->words;
@@ -70,16 +67,15 @@ static void add_longest(struct report_doc *doc, const struct report_query *query
     const struct report_model *m = query->model;
     const struct report_gc_event **pauses = report_alloc(m->gc_events.count * sizeof *pauses);
     size_t n = 0;
-    for (size_t i = 0; i < m->gc_events.count; i++) {
-        const struct report_gc_event *e = &m->gc_events.at[i];
+    report_each(e, &m->gc_events) {
         if (e->kind == MP_GC_PAUSE && report_query_holds(query, e->start)) pauses[n++] = e;
     }
     qsort(pauses, n, sizeof *pauses, by_duration);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "longest", "The longest pauses");
     report_table_columns(t, "duration", "pause", "start", "at", NULL);
     for (size_t i = 0; i < n && i < report_rows_of(query->selection, WORST); i++) {
-        report_row(t, 0, report_number(REPORT_SECONDS, pauses[i]->duration / 1e9),
-                   report_number(REPORT_SECONDS, pauses[i]->start / 1e9));
+        report_row(t, 0, report_seconds(pauses[i]->duration / 1e9),
+                   report_seconds(pauses[i]->start / 1e9));
     }
     free(pauses);
 }
@@ -106,10 +102,9 @@ static struct report_counter count_selected(const struct report_query *query) {
         report_counter_add(&sum, &to, 1);
         report_counter_add(&sum, &from, -1);
     }
-    for (size_t i = 0; i < m->counters.count; i++)
-        if (report_query_holds(query, m->counters.at[i].time) &&
-            m->counters.at[i].heap_words > sum.heap_words)
-            sum.heap_words = m->counters.at[i].heap_words;
+    report_each(c, &m->counters)
+        if (report_query_holds(query, c->time) && c->heap_words > sum.heap_words)
+            sum.heap_words = c->heap_words;
     return sum;
 }
 
@@ -119,21 +114,16 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
     const struct report_counter c = count_selected(query);
     struct report_table *t = report_doc_table(doc, REPORT_FACTS, "counters", "Exact counters");
     double word = m->word_bytes;
-    report_fact(t, "minor_collections", "minor collections",
-                report_number(REPORT_COUNT, c.minor_collections));
-    report_fact(t, "major_collections", "major collections",
-                report_number(REPORT_COUNT, c.major_collections));
-    report_fact(t, "minor", "allocated in the minor heap",
-                report_number(REPORT_BYTES, c.minor_words * word));
-    report_fact(t, "promoted", "promoted", report_number(REPORT_BYTES, c.promoted_words * word));
+    report_fact(t, "minor_collections", "minor collections", report_count(c.minor_collections));
+    report_fact(t, "major_collections", "major collections", report_count(c.major_collections));
+    report_fact(t, "minor", "allocated in the minor heap", report_bytes(c.minor_words * word));
+    report_fact(t, "promoted", "promoted", report_bytes(c.promoted_words * word));
     report_fact(t, "major", "allocated in the major heap directly",
-                report_number(REPORT_BYTES, (c.major_words - c.promoted_words) * word));
+                report_bytes((c.major_words - c.promoted_words) * word));
     if (c.external_words > 0)
-        report_fact(t, "external", "external",
-                    report_number(REPORT_BYTES, c.external_words * word));
+        report_fact(t, "external", "external", report_bytes(c.external_words * word));
     if (c.heap_words > 0)
-        report_fact(t, "heap_max", "largest major heap",
-                    report_number(REPORT_BYTES, c.heap_words * word));
+        report_fact(t, "heap_max", "largest major heap", report_bytes(c.heap_words * word));
     if (query->window[0] != 0)
         report_doc_note(doc,
                         "Counters are read at phases and after collections: the readings nearest "
@@ -210,8 +200,7 @@ static void add_steps(struct report_table *t, const struct report_query *query,
     live = (struct report_sum){0};
     for (size_t i = 0; i < steps->count; i++) {
         live_after(&live, steps, i);
-        report_row(t, 0,
-                   report_number(REPORT_SECONDS, (steps->from + (i + 1) * steps->width) / 1e9),
+        report_row(t, 0, report_seconds((steps->from + (i + 1) * steps->width) / 1e9),
                    report_interval(kind, report_query_estimate(query, &live)),
                    report_number(kind, report_query_estimate(query, &steps->born[i]).value),
                    report_number(REPORT_BAR, (double)live.hits / most));

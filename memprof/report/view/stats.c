@@ -26,31 +26,26 @@ static void add_run(struct report_doc *doc, const struct report_request *request
     if (gmtime_r(&seconds, &tm) != NULL &&
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
         report_fact(t, "started", "started", report_text(date));
-    report_fact(t, "duration", "duration", report_number(REPORT_SECONDS, m->end / 1e9));
+    report_fact(t, "duration", "duration", report_seconds(m->end / 1e9));
     if (m->outcome[0] != 0) report_fact(t, "outcome", "the program", report_text(m->outcome));
     if (m->overhead >= 0)
-        report_fact(t, "overhead", "time spent recording",
-                    report_number(REPORT_SECONDS, m->overhead / 1e9));
+        report_fact(t, "overhead", "time spent recording", report_seconds(m->overhead / 1e9));
 }
 
 static void add_sampling(struct report_doc *doc, const struct report_model *m) {
     struct report_table *t = report_doc_table(doc, REPORT_FACTS, "sampling", "Sampling");
     unsigned deepest = 0;
-    for (size_t i = 0; i < m->nodes.count; i++)
-        if (m->nodes.at[i].depth > deepest) deepest = m->nodes.at[i].depth;
+    report_each(node, &m->nodes)
+        if (node->depth > deepest) deepest = node->depth;
     report_fact(t, "rate", "sampling probability of a word", report_number(REPORT_NUMBER, m->rate));
-    report_fact(t, "period", "on average one sample per",
-                report_number(REPORT_BYTES, m->word_bytes / m->rate));
+    report_fact(t, "period", "on average one sample per", report_bytes(m->word_bytes / m->rate));
     if (m->has_seed) report_fact(t, "seed", "seed", report_number(REPORT_NUMBER, m->seed));
-    report_fact(t, "samples", "sampled blocks", report_number(REPORT_COUNT, m->samples.count));
+    report_fact(t, "samples", "sampled blocks", report_count(m->samples.count));
     if (m->has_sites) report_fact(t, "sites", "sites", report_text("also counted exactly"));
-    report_fact(t, "stacks", "different call stacks",
-                report_number(REPORT_COUNT, m->nodes.count - 1));
-    report_fact(t, "locations", "different locations",
-                report_number(REPORT_COUNT, m->locations.count - 1));
-    report_fact(t, "deepest", "frames of the deepest stack", report_number(REPORT_COUNT, deepest));
-    if (m->skipped > 0)
-        report_fact(t, "skipped", "events skipped", report_number(REPORT_COUNT, m->skipped));
+    report_fact(t, "stacks", "different call stacks", report_count(m->nodes.count - 1));
+    report_fact(t, "locations", "different locations", report_count(m->locations.count - 1));
+    report_fact(t, "deepest", "frames of the deepest stack", report_count(deepest));
+    if (m->skipped > 0) report_fact(t, "skipped", "events skipped", report_count(m->skipped));
 }
 
 /* Adds a row that compares an estimate with the exact total. */
@@ -58,8 +53,8 @@ static void add_comparison(struct report_table *t, const char *what,
                            const struct report_scale *scale, const struct report_sum *sum,
                            double exact) {
     struct report_estimate bytes = report_estimate_bytes(scale, sum);
-    report_row(t, 0, report_interval(REPORT_BYTES, bytes), report_number(REPORT_BYTES, exact),
-               report_number(REPORT_SHARES, exact > 0 ? bytes.value / exact - 1 : NAN),
+    report_row(t, 0, report_interval(REPORT_BYTES, bytes), report_bytes(exact),
+               report_share(exact > 0 ? bytes.value / exact - 1 : NAN),
                report_text(exact >= bytes.low && exact <= bytes.high ? "yes" : "no"),
                report_text(what));
 }
@@ -70,8 +65,7 @@ static void add_calibration(struct report_doc *doc, const struct report_model *m
     if (m->counters.count == 0 || m->selected) return;
     const struct report_counter *c = &m->counters.at[m->counters.count - 1];
     scale.exact_words = 0; /* estimate from the rate alone */
-    for (size_t i = 0; i < m->samples.count; i++) {
-        const struct report_sample *s = &m->samples.at[i];
+    report_each(s, &m->samples) {
         report_sum_add(&sums[s->source != REPORT_MINOR], s, m->rate);
         if (s->promoted != REPORT_NEVER && s->source != REPORT_EXTERNAL)
             report_sum_add(&sums[2], s, m->rate);
@@ -91,11 +85,9 @@ static void add_phases(struct report_doc *doc, const struct report_model *m) {
     if (m->phases.count == 0) return;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "phases", "Phases");
     report_table_columns(t, "start", "start", "duration", "duration", "phase", "phase", NULL);
-    for (size_t i = 0; i < m->phases.count; i++) {
-        const struct report_phase *p = &m->phases.at[i];
-        report_row(t, 0, report_number(REPORT_SECONDS, p->start / 1e9),
-                   report_number(REPORT_SECONDS,
-                                 ((p->end == REPORT_NEVER ? m->end : p->end) - p->start) / 1e9),
+    report_each(p, &m->phases) {
+        report_row(t, 0, report_seconds(p->start / 1e9),
+                   report_seconds(((p->end == REPORT_NEVER ? m->end : p->end) - p->start) / 1e9),
                    report_text(m->names.at[p->name]));
     }
 }
@@ -132,7 +124,7 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
     for (size_t i = 0; i < g->shown && i < rows; i++) {
         const struct report_group *group = &g->groups[g->order[i]];
         report_row(
-            t, 0, report_number(REPORT_SHARES, report_group_share(g, group)),
+            t, 0, report_share(report_group_share(g, group)),
             report_interval(report_unit_kind(&selection), report_group_estimate(&query, g, group)),
             report_text(g->texts[g->order[i]]));
     }
@@ -149,8 +141,8 @@ struct report_doc *report_view_summary(const struct report_request *request,
                                                m->program[0] != 0 ? m->program : request->path);
     struct report_table *facts = report_doc_table(doc, REPORT_FACTS, "totals", "%s", "");
     struct report_selection selection = request->selection;
-    report_fact(facts, "duration", "duration", report_number(REPORT_SECONDS, m->end / 1e9));
-    report_fact(facts, "samples", "sampled blocks", report_number(REPORT_COUNT, m->samples.count));
+    report_fact(facts, "duration", "duration", report_seconds(m->end / 1e9));
+    report_fact(facts, "samples", "sampled blocks", report_count(m->samples.count));
     report_selection_show(&selection, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
     int failed = add_top(doc, request, "allocated", selection, facts, error);
     report_selection_show(&selection, REPORT_SHOW_LIVE, REPORT_PEAK);

@@ -55,13 +55,13 @@ struct report_doc *report_view_table(const struct report_request *request,
         const struct report_group *group = &g->groups[g->order[i]];
         struct report_cell cells[REPORT_COLUMNS_MAX];
         size_t k = 0;
-        cells[k++] = report_number(REPORT_SHARES, report_group_share(g, group));
+        cells[k++] = report_share(report_group_share(g, group));
         cells[k++] = report_interval(report_unit_kind(selection),
                                      report_group_estimate(&query, g, group));
         if (selection->unit != REPORT_UNIT_BLOCKS)
-            cells[k++] = report_number(REPORT_COUNT, report_group_blocks(&query, g, group).value);
-        cells[k++] = report_number(REPORT_SHARES, share_of(group, REPORT_PROMOTED));
-        cells[k++] = report_number(REPORT_SHARES, share_of(group, REPORT_LIVE));
+            cells[k++] = report_count(report_group_blocks(&query, g, group).value);
+        cells[k++] = report_share(share_of(group, REPORT_PROMOTED));
+        cells[k++] = report_share(share_of(group, REPORT_LIVE));
         cells[k++] = report_text(g->texts[g->order[i]]);
         report_table_row(t, 0, cells, k);
     }
@@ -91,11 +91,11 @@ static void add_leaks(struct report_doc *doc, const struct report_query *query,
         const struct report_group *group = &live->groups[key];
         ASSERT(group->sum.hits <= all->groups[key].sum.hits);
         report_row(
-            t, 0, report_number(REPORT_SHARES, (double)group->sum.hits / live->total.sum.hits),
+            t, 0, report_share((double)group->sum.hits / live->total.sum.hits),
             report_interval(report_unit_kind(selection), report_query_estimate(query, &group->sum)),
-            report_number(REPORT_COUNT, report_estimate_blocks(&query->scale, &group->sum).value),
-            report_number(REPORT_SHARES, (double)group->sum.hits / all->groups[key].sum.hits),
-            report_number(REPORT_SECONDS, (query->at - group->born_hits / group->sum.hits) / 1e9),
+            report_count(report_estimate_blocks(&query->scale, &group->sum).value),
+            report_share((double)group->sum.hits / all->groups[key].sum.hits),
+            report_seconds((query->at - group->born_hits / group->sum.hits) / 1e9),
             report_text(live->texts[key]));
     }
     note_rest(doc, live, selection, n);
@@ -144,10 +144,8 @@ struct life {
     bool ended;
 };
 
-static int by_length(const void *a, const void *b) {
-    const struct life *x = a, *y = b;
-    return report_order(x->length, y->length) ?: report_order(y->ended, x->ended);
-}
+REPORT_COMPARE(by_length, struct life,
+               report_order(x->length, y->length) ?: report_order(y->ended, x->ended))
 
 /* The Kaplan-Meier estimate of survival: a block that is live at the profile's end lived at least
  * that long. */
@@ -171,8 +169,7 @@ static void add_survival(struct report_doc *doc, const struct report_query *quer
             at_risk -= lives[i].hits;
         }
         if (at_risk <= 0 && alive > 0) break;
-        report_row(t, 0, report_number(REPORT_SECONDS, age / 1e9),
-                   report_number(REPORT_SHARES, alive < 1e-12 ? 0 : alive));
+        report_row(t, 0, report_seconds(age / 1e9), report_share(alive < 1e-12 ? 0 : alive));
         if (alive < 1e-12) break;
     }
     free(lives);
@@ -207,8 +204,7 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
         cells[0] = report_number(report_unit_kind(selection),
                                  report_group_estimate(query, g, group).value);
         for (size_t k = 0; k < REPORT_FATES; k++)
-            cells[k + 1] = report_number(
-                REPORT_SHARES, group->sum.hits > 0 ? fate_of(query, group, k).value : NAN);
+            cells[k + 1] = report_share(group->sum.hits > 0 ? fate_of(query, group, k).value : NAN);
         cells[REPORT_FATES + 1] = report_text(g->texts[g->order[i]]);
         report_table_row(t, 0, cells, REPORT_FATES + 2);
     }

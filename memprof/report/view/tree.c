@@ -28,8 +28,7 @@ static void add_row(struct walk *w, unsigned depth, const struct report_sum *tot
     struct report_cell cells[4];
     size_t n = 0;
     cells[n++] = report_interval(kind, report_query_estimate(w->query, total));
-    cells[n++] = report_number(REPORT_SHARES,
-                               (double)total->hits / w->paths->nodes.at[0].total.hits);
+    cells[n++] = report_share((double)total->hits / w->paths->nodes.at[0].total.hits);
     if (w->with_self)
         cells[n++] = report_number(kind, self != NULL ? report_query_estimate(w->query, self).value
                                                       : NAN);

@@ -216,11 +216,9 @@ static void write_event(struct writer *w, const struct event *e) {
     if (e->kind == BIRTH) w->ids[e->sample] = w->next_id++;
 }
 
-static int by_time(const void *a, const void *b) {
-    const struct event *x = a, *y = b;
-    return report_order(x->time, y->time) ?: report_order(x->kind, y->kind) ?:
-           report_order(x->sample, y->sample);
-}
+REPORT_COMPARE(by_time, struct event,
+report_order(x->time, y->time) ?: report_order(x->kind, y->kind) ?:
+           report_order(x->sample, y->sample))
 
 struct events {
     struct event *at;

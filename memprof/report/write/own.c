@@ -59,11 +59,9 @@ static void add_phases(struct output *o) {
     free(open);
 }
 
-static int by_time(const void *a, const void *b) {
-    const struct moment *x = a, *y = b;
-    return report_order(x->us, y->us) ?: report_order(x->what, y->what) ?:
-           report_order(x->order, y->order);
-}
+REPORT_COMPARE(by_time, struct moment,
+report_order(x->us, y->us) ?: report_order(x->what, y->what) ?:
+           report_order(x->order, y->order))
 
 static void list_everything(struct output *o) {
     const struct report_model *m = o->model;

@@ -65,8 +65,8 @@ static void copy_counters(struct copy *c) {
     const struct report_model *from = c->from;
     struct report_counter base = {0};
     if (c->to->counters.count > 0) base = c->to->counters.at[c->to->counters.count - 1];
-    for (size_t i = 0; i < from->counters.count; i++) {
-        struct report_counter n = from->counters.at[i];
+    report_each(counter, &from->counters) {
+        struct report_counter n = *counter;
         n.time = shift(c, n.time);
         report_counter_add(&n, &base, 1);
         report_append(&c->to->counters, n);
@@ -223,12 +223,11 @@ static void rename_all(struct report_model *m) {
     struct renaming *const all[] = {&files, &functions, &phases};
     size_t count = m->names.count;
     for (size_t i = 0; i < 3; i++) all[i]->names = report_alloc(count * sizeof(uint32_t));
-    for (size_t i = 0; i < m->locations.count; i++) {
-        m->locations.at[i].file = rename_one(&files, m->locations.at[i].file);
-        m->locations.at[i].function = rename_one(&functions, m->locations.at[i].function);
+    report_each(l, &m->locations) {
+        l->file = rename_one(&files, l->file);
+        l->function = rename_one(&functions, l->function);
     }
-    for (size_t i = 0; i < m->phases.count; i++)
-        m->phases.at[i].name = rename_one(&phases, m->phases.at[i].name);
+    report_each(p, &m->phases) p->name = rename_one(&phases, p->name);
     for (size_t i = 0; i < 3; i++) free(all[i]->names);
 }
 
