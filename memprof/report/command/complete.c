@@ -12,7 +12,7 @@ static const char *const verbs[] = {
 #include "memprof/report/command/verbs.def"
     "help", "quit", NULL};
 static const char *const options[] = {
-#define OPTION(id, kind, spelling, argument, meaning) spelling,
+#define OPTION(id, kind, sets, spelling, argument, meaning) spelling,
 #include "memprof/report/command/options.def"
     NULL};
 static const char *const formats[] = {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum option {
-#define OPTION(id, kind, spelling, argument, meaning) OPTION_##id,
+#define OPTION(id, kind, sets, spelling, argument, meaning) OPTION_##id,
 #include "memprof/report/command/options.def"
     OPTIONS
 };
@@ -19,7 +19,8 @@ struct row {
 };
 
 static const struct row rows[OPTIONS] = {
-#define OPTION(id, kind, spelling, argument, meaning) {TAKES_##kind, spelling, argument, meaning},
+#define OPTION(id, kind, sets, spelling, argument, meaning) \
+    {TAKES_##kind, spelling, argument, meaning},
 #include "memprof/report/command/options.def"
 };
 
@@ -76,99 +77,77 @@ static int take_number(const char *option, const char *text, double most, double
                        "expected a number, got \"%s\"", text);
 }
 
-/* Splits MIN..MAX; either may be empty. */
-static int split_range(const char *option, char *text, char **high, struct report_error *error) {
+/* Splits MIN..MAX, of which either may be empty. Returns MAX; NULL and *error: it is no range. */
+static char *split_range(const char *option, char *text, struct report_error *error) {
     char *dots = strstr(text, "..");
-    if (dots == NULL)
-        return report_fail(error, option, "give MIN..MAX, MIN.. or ..MAX",
-                           "expected a range, got \"%s\"", text);
+    if (dots == NULL) {
+        report_fail(error, option, "give MIN..MAX, MIN.. or ..MAX", "expected a range, got \"%s\"",
+                    text);
+        return NULL;
+    }
     *dots = 0;
-    *high = dots + 2;
-    return 0;
+    return dots + 2;
 }
 
-static int take_life(struct report_selection *s, char *low, struct report_error *error) {
-    char *high = low;
-    if (split_range("--life", low, &high, error) != 0) return -1;
-    if (low[0] != 0 && take_moment("--life", low, &s->life_min, error) != 0) return -1;
-    return high[0] == 0 ? 0 : take_moment("--life", high, &s->life_max, error);
+static int take_moments(const char *option, char *low, struct report_moment *min,
+                        struct report_moment *max, struct report_error *error) {
+    const char *high = split_range(option, low, error);
+    if (high == NULL || (low[0] != 0 && take_moment(option, low, min, error) != 0)) return -1;
+    return high[0] == 0 ? 0 : take_moment(option, high, max, error);
 }
 
-static int take_size(struct report_selection *s, char *low, struct report_error *error) {
-    char *high = low;
-    if (split_range("--size", low, &high, error) != 0) return -1;
-    if (low[0] != 0 && take_number("--size", low, 1e18, &s->size_min, error) != 0) return -1;
-    return high[0] == 0 ? 0 : take_number("--size", high, 1e18, &s->size_max, error);
+static int take_numbers(const char *option, char *low, double *min, double *max,
+                        struct report_error *error) {
+    const char *high = split_range(option, low, error);
+    if (high == NULL || (low[0] != 0 && take_number(option, low, 1e18, min, error) != 0)) return -1;
+    return high[0] == 0 ? 0 : take_number(option, high, 1e18, max, error);
 }
 
 /* --to is a moment, or the format of export. */
-static int take_to(struct report_command *c, const char *text, struct report_error *error) {
+static int take_to(struct report_command *c, const char *text, struct report_moment *out,
+                   struct report_error *error) {
     struct report_moment moment;
     if (strcmp(c->verb, "export") != 0 || report_parse_moment(text, &moment))
-        return take_moment("--to", text, &c->request.selection.to, error);
+        return take_moment("--to", text, out, error);
     c->format = text;
     return 0;
 }
 
-static int take_top(struct report_selection *s, const char *text, struct report_error *error) {
+static int take_rows(const char *text, size_t *out, struct report_error *error) {
     double n;
     if (take_number("--top", text, 1e15, &n, error) != 0) return -1;
     if (n < 1) return report_fail(error, "--top", "no row would be left", "must be at least 1");
-    s->top = n;
+    *out = n;
     return 0;
 }
 
-/* An option that selects. */
-static int select_with(struct report_selection *s, enum option option, char *argument,
-                       struct report_error *error) {
-    int word = 0;
-    switch (option) {
-    case OPTION_AT: return take_moment("--at", argument, &s->at, error);
-    case OPTION_FROM: return take_moment("--from", argument, &s->from, error);
-    case OPTION_AGE_MIN: return take_age("--age-min", argument, &s->age_min, error);
-    case OPTION_TAIL: return take_age("--tail", argument, &s->tail, error);
-    case OPTION_LIFE: return take_life(s, argument, error);
-    case OPTION_SIZE: return take_size(s, argument, error);
-    case OPTION_PHASE: s->phase = argument; return 0;
-    case OPTION_FOCUS: s->focus = argument; return 0;
-    case OPTION_IGNORE: s->ignore = argument; return 0;
-    case OPTION_SCOPE: s->scope = argument; return 0;
-    case OPTION_KEEP: s->keep = argument; return 0;
-    case OPTION_SORT: s->sort = argument; return 0;
-    case OPTION_HIDE: s->hide = argument; return 0;
-    case OPTION_TOP:
-    case OPTION_LIMIT: return take_top(s, argument, error);
-    case OPTION_THRESH: return take_number("--thresh", argument, 1, &s->threshold, error);
-    case OPTION_SHOW:
-        s->has_show = true;
-        s->show = word = find_word(report_show_words, "--show", argument, error);
-        break;
-    case OPTION_BY: s->by = word = find_word(report_by_words, "--by", argument, error); break;
-    case OPTION_UNIT:
-        s->unit = word = find_word(report_unit_words, "--unit", argument, error);
-        break;
-    default: break;
-    }
-    return word < 0 ? -1 : 0;
-}
-
+/* Sets what the option's row says. */
 static int take(struct report_command *c, enum option option, char *argument,
                 struct report_error *error) {
+    const char *name = rows[option].spelling;
+    struct report_selection *s = &c->request.selection;
+    int result = 0;
     switch (option) {
-    case OPTION_TO: return take_to(c, argument, error);
-    case OPTION_CALLERS: c->request.callers = argument; return 0;
-    case OPTION_CALLEES: c->request.callees = argument; return 0;
-    case OPTION_OUTPUT: c->output = argument; return 0;
-    case OPTION_INVERTED: c->request.selection.inverted = true; return 0;
-    case OPTION_NO_CI: c->request.selection.no_intervals = true; return 0;
-    case OPTION_JSON: c->json = true; return 0;
-    case OPTION_CSV: c->csv = true; return 0;
-    case OPTION_COLOR: c->color = true; return 0;
-    case OPTION_RUNNING: c->running = true; return 0;
-    case OPTION_NO_COLOR: c->no_color = true; return 0;
-    case OPTION_HELP: c->help = true; return 0;
-    default: return select_with(&c->request.selection, option, argument, error);
+#define FLAG(field)             (c->field = true, 0)
+#define TEXT(field)             (c->field = argument, 0)
+#define MOMENT(field)           take_moment(name, argument, &s->field, error)
+#define MOMENT_OR_FORMAT(field) take_to(c, argument, &s->field, error)
+#define MOMENTS(min, max)       take_moments(name, argument, &s->min, &s->max, error)
+#define AGE(field)              take_age(name, argument, &s->field, error)
+#define NUMBERS(min, max)       take_numbers(name, argument, &s->min, &s->max, error)
+#define SHARE(field)            take_number(name, argument, 1, &s->field, error)
+#define ROWS(field)             take_rows(argument, &s->field, error)
+#define WORD(field) \
+    (result = find_word(report_##field##_words, name, argument, error), s->field = result, result)
+#define OPTION(id, kind, sets, spelling, argument, meaning) \
+    case OPTION_##id:                                       \
+        result = sets;                                      \
+        break;
+#include "memprof/report/command/options.def"
+    case OPTIONS: break;
     }
+    if (option == OPTION_SHOW) s->has_show = true;
+    return result < 0 ? -1 : 0;
 }
 
 /* The option that a word spells, and its argument if `=` follows; -1: none. */

@@ -144,23 +144,18 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
     static const enum report_show shows[EVENTS] = {REPORT_SHOW_ALLOC, REPORT_SHOW_PROMOTED,
                                                    REPORT_SHOW_LIVE};
     const struct report_model *m = request->model;
-    const struct report_moment none = {0};
     struct writer w = {.model = m, .out = out};
-    uint32_t *order = report_nodes_by_site(m);
     int status = 0;
     w.total = report_alloc(m->nodes.count * sizeof *w.total);
     w.of_location = report_alloc(m->locations.count * sizeof *w.of_location);
     for (size_t event = 0; event < EVENTS && status == 0; event++) {
-        struct report_scale scale;
-        struct report_sum *sums = report_node_sums(request, shows[event], none, &scale, error);
-        status = sums != NULL ? 0 : -1;
-        struct report_rounder rounder = {0};
-        for (size_t i = 0; sums != NULL && i < m->nodes.count; i++)
-            w.total[order[i]].of[event] = report_round(&rounder, report_estimate_bytes, &scale,
-                                                       &sums[order[i]]);
-        free(sums);
+        struct report_selection selection = request->selection;
+        struct report_weights weights;
+        report_selection_show(&selection, shows[event], REPORT_NO_MOMENT);
+        status = report_weigh_nodes(m, &selection, report_estimate_bytes, &weights, error);
+        report_each(weight, &weights) w.total[weight->node].of[event] = weight->number;
+        free(weights.at);
     }
-    free(order);
     if (status == 0) {
         w.functions = report_keys_create(m, REPORT_BY_FUNCTION);
         collect(&w);

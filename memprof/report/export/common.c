@@ -7,24 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct report_sum *report_node_sums(const struct report_request *request, enum report_show show,
-                                    struct report_moment at, struct report_scale *scale,
-                                    struct report_error *error) {
-    const struct report_model *m = request->model;
-    struct report_selection selection = request->selection;
-    struct report_query query;
-    selection.has_show = true;
-    selection.show = show;
-    selection.at = at;
-    if (report_query_start(&query, m, &selection, error) != 0) return NULL;
-    struct report_sum *sums = report_alloc(m->nodes.count * sizeof *sums);
-    for (const struct report_sample *s = NULL; (s = report_query_next(&query, s)) != NULL;)
-        report_sum_add(&sums[s->node], s, m->rate);
-    *scale = query.scale;
-    report_query_end(&query);
-    return sums;
-}
-
 uint32_t *report_order_by_key(const uint32_t *keys, size_t count, size_t key_count) {
     uint32_t *order = report_alloc(count * sizeof *order);
     uint32_t *start = report_alloc((key_count + 1) * sizeof *start);
@@ -47,6 +29,28 @@ uint32_t *report_nodes_by_site(const struct report_model *model) {
     free(site_of);
     report_keys_free(sites);
     return order;
+}
+
+int report_weigh_nodes(const struct report_model *model, const struct report_selection *selection,
+                       report_weigher *weigh, struct report_weights *out,
+                       struct report_error *error) {
+    struct report_query query;
+    *out = (struct report_weights){0};
+    if (report_query_start(&query, model, selection, error) != 0) return -1;
+    struct report_sum *sums = report_alloc(model->nodes.count * sizeof *sums);
+    for (const struct report_sample *s = NULL; (s = report_query_next(&query, s)) != NULL;)
+        report_sum_add(&sums[s->node], s, model->rate);
+    uint32_t *order = report_nodes_by_site(model);
+    struct report_rounder rounder = {0};
+    for (size_t i = 0; i < model->nodes.count; i++) {
+        const struct report_sum *sum = &sums[order[i]];
+        if (sum->samples == 0) continue;
+        long long number = report_round(&rounder, weigh, &query.scale, sum);
+        report_append(out, (struct report_weight){order[i], number});
+    }
+    report_free(order, sums);
+    report_query_end(&query);
+    return 0;
 }
 
 const char *report_title_of(const struct report_request *request) {
@@ -77,29 +81,22 @@ static void put_frame(const struct report_model *model, uint32_t location, FILE 
 int report_export_folded(const struct report_request *request, FILE *out,
                          struct report_error *error) {
     const struct report_model *m = request->model;
-    struct report_query query;
     struct report_numbers frames = {0};
-    if (report_query_start(&query, m, &request->selection, error) != 0) return -1;
-    struct report_sum *sums = report_node_sums(request, query.show, request->selection.at,
-                                               &query.scale, error);
-    uint32_t *order = report_nodes_by_site(m);
-    struct report_rounder rounder = {0};
-    report_weigher *weigh = report_weigher_of(request->selection.unit);
-    for (size_t k = 0; sums != NULL && k < m->nodes.count; k++) {
-        uint32_t node = order[k];
-        long long weight = report_round(&rounder, weigh, &query.scale, &sums[node]);
-        if (weight <= 0) continue;
-        report_unwind(m, node, REPORT_MOST_FRAMES, &frames);
+    struct report_weights weights;
+    int status = report_weigh_nodes(m, &request->selection,
+                                    report_weigher_of(request->selection.unit), &weights, error);
+    report_each(weight, &weights) {
+        if (weight->number <= 0) continue;
+        report_unwind(m, weight->node, REPORT_MOST_FRAMES, &frames);
         if (frames.count == 0) fputs("(no stack)", out);
         for (size_t i = 0; i < frames.count; i++) {
             if (i > 0) putc(';', out);
             put_frame(m, frames.at[i], out);
         }
-        fprintf(out, " %lld\n", weight);
+        fprintf(out, " %lld\n", weight->number);
     }
-    report_free(frames.at, order, sums);
-    report_query_end(&query);
-    return sums != NULL ? 0 : -1;
+    report_free(frames.at, weights.at);
+    return status;
 }
 
 int report_export_csv(const struct report_request *request, FILE *out, struct report_error *error) {

@@ -10,11 +10,19 @@
 
 /* The rest is what exporters share. */
 
-/* The selected samples summed by node, with `show` and `at` instead of the selection's, and how to
- * scale the sums. Returns an array, freed with free(), or NULL and *error. */
-struct report_sum *report_node_sums(const struct report_request *request, enum report_show show,
-                                    struct report_moment at, struct report_scale *scale,
-                                    struct report_error *error);
+/* The nodes with selected samples, in the order of report_nodes_by_site, and what each of them
+ * allocates in whole numbers. */
+struct report_weights {
+    struct report_weight {
+        uint32_t node;
+        long long number;
+    } * at; /* freed with free() */
+    size_t count, capacity;
+};
+/* Weighs the nodes. Returns 0, or -1 and *error. */
+int report_weigh_nodes(const struct report_model *model, const struct report_selection *selection,
+                       report_weigher *weigh, struct report_weights *out,
+                       struct report_error *error);
 enum { REPORT_MOST_FRAMES = 500 }; /* of formats that spell out every stack */
 /* Numbers 0 to count - 1 in the order of their keys, which are below key_count; freed with
  * free(). */

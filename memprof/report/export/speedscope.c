@@ -21,60 +21,47 @@ static void put_frames(const struct report_model *m, FILE *out) {
     fputs("]}", out);
 }
 
-static void put_samples(const struct report_model *m, const struct report_sum *sums,
-                        const uint32_t *order, FILE *out) {
+/* One of the profiles: which samples, counted how. */
+struct profile {
+    const char *name;
+    enum report_show show;
+    int at;
+    bool count;
+};
+
+static int put_profile(const struct report_request *request, const struct profile *p, FILE *out,
+                       struct report_error *error) {
+    struct report_selection selection = request->selection;
     struct report_numbers frames = {0};
-    bool first = true;
-    fputs("\"samples\":[", out);
-    for (size_t i = 0; i < m->nodes.count; i++) {
-        if (sums[order[i]].samples == 0) continue;
-        report_unwind(m, order[i], REPORT_MOST_FRAMES, &frames);
-        fputs(first ? "[" : ",[", out);
+    struct report_weights weights;
+    long long total = 0;
+    report_selection_show(&selection, p->show, p->at);
+    report_weigher *weigh = p->count ? report_estimate_samples : report_estimate_bytes;
+    if (report_weigh_nodes(request->model, &selection, weigh, &weights, error) != 0) return -1;
+    fputs("{\"type\":\"sampled\",\"name\":", out);
+    report_write_json_string(p->name, out);
+    fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[", p->count ? "none" : "bytes");
+    report_each(weight, &weights) {
+        report_unwind(request->model, weight->node, REPORT_MOST_FRAMES, &frames);
+        fputs(weight == weights.at ? "[" : ",[", out);
         if (frames.count == 0) putc('0', out);
         for (size_t k = 0; k < frames.count; k++)
             fprintf(out, "%s%u", k > 0 ? "," : "", frames.at[k]);
         putc(']', out);
-        first = false;
     }
     fputs("],\"weights\":[", out);
-    free(frames.at);
-}
-
-static int put_profile(const struct report_request *request, const char *name,
-                       enum report_show show, int at, bool count, const uint32_t *order, FILE *out,
-                       struct report_error *error) {
-    const struct report_model *m = request->model;
-    const struct report_moment moment = {.kind = at};
-    struct report_scale scale;
-    struct report_sum *sums = report_node_sums(request, show, moment, &scale, error);
-    struct report_rounder rounder = {0};
-    bool first = true;
-    if (sums == NULL) return -1;
-    fputs("{\"type\":\"sampled\",\"name\":", out);
-    report_write_json_string(name, out);
-    fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,", count ? "none" : "bytes");
-    put_samples(m, sums, order, out);
-    for (size_t i = 0; i < m->nodes.count; i++) {
-        const struct report_sum *sum = &sums[order[i]];
-        if (sum->samples == 0) continue;
-        fprintf(out, "%s%lld", first ? "" : ",",
-                report_round(&rounder, count ? report_estimate_samples : report_estimate_bytes,
-                             &scale, sum));
-        first = false;
+    report_each(weight, &weights) {
+        fprintf(out, "%s%lld", weight == weights.at ? "" : ",", weight->number);
+        total += weight->number;
     }
-    fprintf(out, "],\"endValue\":%lld}", rounder.given);
-    free(sums);
+    fprintf(out, "],\"endValue\":%lld}", total);
+    report_free(frames.at, weights.at);
     return 0;
 }
 
 int report_export_speedscope(const struct report_request *request, FILE *out,
                              struct report_error *error) {
-    static const struct {
-        const char *name;
-        enum report_show show;
-        int at;
-        bool count;
-    } profiles[] = {
+    static const struct profile profiles[] = {
         {"live at the peak", REPORT_SHOW_LIVE, REPORT_PEAK, false},
         {"live at the end", REPORT_SHOW_LIVE, REPORT_END, false},
         {"allocated", REPORT_SHOW_ALLOC, REPORT_NO_MOMENT, false},
@@ -82,7 +69,6 @@ int report_export_speedscope(const struct report_request *request, FILE *out,
         {"short-lived", REPORT_SHOW_MINOR_DEAD, REPORT_NO_MOMENT, false},
         {"sampled blocks", REPORT_SHOW_ALLOC, REPORT_NO_MOMENT, true},
     };
-    uint32_t *order = report_nodes_by_site(request->model);
     int status = 0;
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
           "\"exporter\":\"bactrian\",\"name\":",
@@ -93,10 +79,8 @@ int report_export_speedscope(const struct report_request *request, FILE *out,
     fputs(",\"profiles\":[", out);
     for (size_t i = 0; i < sizeof profiles / sizeof *profiles && status == 0; i++) {
         if (i > 0) putc(',', out);
-        status = put_profile(request, profiles[i].name, profiles[i].show, profiles[i].at,
-                             profiles[i].count, order, out, error);
+        status = put_profile(request, &profiles[i], out, error);
     }
-    free(order);
     fputs("]}\n", out);
     return status;
 }
