@@ -35,22 +35,21 @@ static void forget_library(struct report_model *m) {
 }
 
 /* The total under a selection, and the document that lists its sites. */
-static struct report_doc *find_sites(const struct report_request *request, double *total,
-                                     struct report_error *error) {
+static struct report_doc *find_sites(const struct report_request *request, double *total) {
     struct report_query query;
-    if (report_query_start(&query, request->model, &request->selection, error) != 0) return NULL;
+    if (report_request_query(request, &query) != 0) return NULL;
     struct report_groups *groups = report_groups_create(&query);
     *total = report_group_estimate(&query, groups, &groups->total).value;
     report_groups_free(groups);
     report_query_end(&query);
-    return report_view_table(request, error);
+    return report_view_table(request);
 }
 
 /* Returns 1 if the budget was exceeded, 0 if not, -1 and *error. */
 static int check(const struct check *c, const struct report_model *model, const char *ignore,
                  bool verbose, FILE *out, struct report_error *error) {
     static const struct report_style style = {false, COLUMNS};
-    struct report_request request = {.model = model, .path = ""};
+    struct report_request request = {.model = model, .path = "", .error = error};
     struct report_selection *selection = &request.selection;
     double total;
     char found[32], limit[32];
@@ -58,7 +57,7 @@ static int check(const struct check *c, const struct report_model *model, const 
     report_selection_show(selection, c->show, c->at);
     selection->top = SITES;
     selection->ignore = ignore;
-    struct report_doc *doc = find_sites(&request, &total, error);
+    struct report_doc *doc = find_sites(&request, &total);
     if (doc == NULL) return -1;
     ASSERT(total >= 0);
     bool exceeded = total > c->limit;

@@ -154,10 +154,9 @@ static int load(struct run *r) {
 static int perform(const struct run *r, FILE *out) {
     const struct report_command *c = &r->command;
     size_t errors = 0;
-    if (r->writer != NULL) return r->writer(&c->request, out, r->error);
-    struct report_doc *doc = r->verb->view != NULL
-                                 ? report_compute(r->verb->view, &c->request, r->error)
-                                 : report_check(c->files[0], &errors, r->error);
+    if (r->writer != NULL) return r->writer(&c->request, out);
+    struct report_doc *doc = r->verb->view != NULL ? report_compute(r->verb->view, &c->request)
+                                                   : report_check(c->files[0], &errors, r->error);
     if (doc == NULL) return -1;
     if (c->json) report_doc_write_json(doc, out);
     else if (c->csv) report_doc_write_csv(doc, out);
@@ -228,7 +227,7 @@ static int run(struct run *r) {
 
 int report_run_on(const struct report_model *model, const char *path, char **words, FILE *out,
                   bool terminal, unsigned columns, struct report_error *error) {
-    struct run r = {.command = {.verb = words[0]},
+    struct run r = {.command = {.verb = words[0], .request.error = error},
                     .verb = find_verb(words[0]),
                     .given = model,
                     .given_path = path,

@@ -139,8 +139,7 @@ static void put_functions(struct writer *w) {
     report_free(order, some, named);
 }
 
-int report_export_callgrind(const struct report_request *request, FILE *out,
-                            struct report_error *error) {
+int report_export_callgrind(const struct report_request *request, FILE *out) {
     static const enum report_show shows[EVENTS] = {REPORT_SHOW_ALLOC, REPORT_SHOW_PROMOTED,
                                                    REPORT_SHOW_LIVE};
     const struct report_model *m = request->model;
@@ -152,7 +151,7 @@ int report_export_callgrind(const struct report_request *request, FILE *out,
         struct report_selection selection = request->selection;
         struct report_weights weights;
         report_selection_show(&selection, shows[event], REPORT_NO_MOMENT);
-        status = report_weigh_nodes(m, &selection, report_estimate_bytes, &weights, error);
+        status = report_weigh_nodes(m, &selection, report_estimate_bytes, &weights, request->error);
         report_each(weight, &weights) w.total[weight->node].of[event] = weight->number;
         free(weights.at);
     }

@@ -34,11 +34,10 @@ static void put_counters(const struct report_query *query, FILE *out) {
 }
 
 /* The estimates of live memory that the view timeline prints. */
-static int put_timeline(const struct report_request *request, FILE *out,
-                        struct report_error *error) {
+static int put_timeline(const struct report_request *request, FILE *out) {
     struct report_request steps = *request;
     steps.selection.top = STEPS;
-    struct report_doc *doc = report_view_timeline(&steps, error);
+    struct report_doc *doc = report_view_timeline(&steps);
     if (doc == NULL) return -1;
     const struct report_table *t = doc->tables.at[0];
     ASSERT(t->columns[0].key[0] == 't' && t->columns[1].key[0] == 'l'); /* time, live */
@@ -54,11 +53,10 @@ static int put_timeline(const struct report_request *request, FILE *out,
     return 0;
 }
 
-int report_export_chrome(const struct report_request *request, FILE *out,
-                         struct report_error *error) {
+int report_export_chrome(const struct report_request *request, FILE *out) {
     const struct report_model *m = request->model;
     struct report_query query;
-    if (report_query_start(&query, m, &request->selection, error) != 0) return -1;
+    if (report_request_query(request, &query) != 0) return -1;
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", out);
     put_name("process_name", THREAD_PROGRAM, report_title_of(request), out);
     fputs(",\n", out);
@@ -78,7 +76,7 @@ int report_export_chrome(const struct report_request *request, FILE *out,
     }
     put_counters(&query, out);
     report_query_end(&query);
-    int status = put_timeline(request, out, error);
+    int status = put_timeline(request, out);
     fputs("\n]}\n", out);
     return status;
 }

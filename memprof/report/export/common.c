@@ -78,13 +78,13 @@ static void put_frame(const struct report_model *model, uint32_t location, FILE 
         putc('_', out);
 }
 
-int report_export_folded(const struct report_request *request, FILE *out,
-                         struct report_error *error) {
+int report_export_folded(const struct report_request *request, FILE *out) {
     const struct report_model *m = request->model;
     struct report_numbers frames = {0};
     struct report_weights weights;
     int status = report_weigh_nodes(m, &request->selection,
-                                    report_weigher_of(request->selection.unit), &weights, error);
+                                    report_weigher_of(request->selection.unit), &weights,
+                                    request->error);
     report_each(weight, &weights) {
         if (weight->number <= 0) continue;
         report_unwind(m, weight->node, REPORT_MOST_FRAMES, &frames);
@@ -99,10 +99,10 @@ int report_export_folded(const struct report_request *request, FILE *out,
     return status;
 }
 
-int report_export_csv(const struct report_request *request, FILE *out, struct report_error *error) {
+int report_export_csv(const struct report_request *request, FILE *out) {
     struct report_request all = *request;
     if (all.selection.top == 0) all.selection.top = SIZE_MAX;
-    struct report_doc *doc = report_compute(report_view_table, &all, error);
+    struct report_doc *doc = report_compute(report_view_table, &all);
     if (doc == NULL) return -1;
     report_doc_write_csv(doc, out);
     report_doc_free(doc);

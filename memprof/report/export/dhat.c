@@ -122,13 +122,12 @@ static void put_frames(const struct report_model *m, FILE *out) {
     fputs("]}\n", out);
 }
 
-int report_export_dhat(const struct report_request *request, FILE *out,
-                       struct report_error *error) {
+int report_export_dhat(const struct report_request *request, FILE *out) {
     const struct report_model *m = request->model;
     struct report_query query;
     struct writer w = {.query = &query, .out = out};
     bool first = true;
-    if (report_query_start(&query, m, &request->selection, error) != 0) return -1;
+    if (report_request_query(request, &query) != 0) return -1;
     struct point *points = report_alloc(m->nodes.count * sizeof *points);
     int64_t peak = report_peak_time(m);
     collect(&query, peak, points);

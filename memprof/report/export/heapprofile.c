@@ -62,8 +62,7 @@ static void put_tree(struct writer *w) {
     }
 }
 
-int report_export_heapprofile(const struct report_request *request, FILE *out,
-                              struct report_error *error) {
+int report_export_heapprofile(const struct report_request *request, FILE *out) {
     const struct report_model *m = request->model;
     struct report_selection selection = request->selection;
     struct report_query query;
@@ -71,9 +70,9 @@ int report_export_heapprofile(const struct report_request *request, FILE *out,
     selection.by = REPORT_BY_SITE;
     if (!selection.has_show && selection.at.kind == REPORT_NO_MOMENT)
         selection.at.kind = REPORT_END;
-    if (report_query_start(&query, m, &selection, error) != 0) return -1;
+    if (report_query_start(&query, m, &selection, request->error) != 0) return -1;
     struct report_paths *paths = report_paths_create(&query, REPORT_DOWN, NULL, REPORT_BY_SITE, 0,
-                                                     error);
+                                                     request->error);
     if (paths == NULL) {
         report_query_end(&query);
         return -1;

@@ -261,8 +261,7 @@ static int write_gzip(const struct report_buffer *b, FILE *out, struct report_er
     return 0;
 }
 
-int report_export_pprof(const struct report_request *request, FILE *out,
-                        struct report_error *error) {
+int report_export_pprof(const struct report_request *request, FILE *out) {
     static const char *const types[VALUES][2] = {
         {"samples", "count"},        {"alloc_objects", "count"}, {"alloc_space", "bytes"},
         {"promoted_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}};
@@ -274,8 +273,8 @@ int report_export_pprof(const struct report_request *request, FILE *out,
     births.has_show = alive.has_show = false;
     births.at.kind = REPORT_NO_MOMENT;
     if (alive.at.kind == REPORT_NO_MOMENT) alive.at.kind = REPORT_END;
-    if (report_query_start(&all, m, &births, error) != 0) return -1;
-    if (report_query_start(&live, m, &alive, error) != 0) {
+    if (report_query_start(&all, m, &births, request->error) != 0) return -1;
+    if (report_query_start(&live, m, &alive, request->error) != 0) {
         report_query_end(&all);
         return -1;
     }
@@ -290,7 +289,7 @@ int report_export_pprof(const struct report_request *request, FILE *out,
     put_strings(&b, m, &s);
     report_query_end(&all);
     report_query_end(&live);
-    int status = write_gzip(&b, out, error);
+    int status = write_gzip(&b, out, request->error);
     free(b.data);
     return status;
 }

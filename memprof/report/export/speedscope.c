@@ -29,15 +29,15 @@ struct profile {
     bool count;
 };
 
-static int put_profile(const struct report_request *request, const struct profile *p, FILE *out,
-                       struct report_error *error) {
+static int put_profile(const struct report_request *request, const struct profile *p, FILE *out) {
     struct report_selection selection = request->selection;
     struct report_numbers frames = {0};
     struct report_weights weights;
     long long total = 0;
     report_selection_show(&selection, p->show, p->at);
     report_weigher *weigh = p->count ? report_estimate_samples : report_estimate_bytes;
-    if (report_weigh_nodes(request->model, &selection, weigh, &weights, error) != 0) return -1;
+    if (report_weigh_nodes(request->model, &selection, weigh, &weights, request->error) != 0)
+        return -1;
     fputs("{\"type\":\"sampled\",\"name\":", out);
     report_write_json_string(p->name, out);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[", p->count ? "none" : "bytes");
@@ -59,8 +59,7 @@ static int put_profile(const struct report_request *request, const struct profil
     return 0;
 }
 
-int report_export_speedscope(const struct report_request *request, FILE *out,
-                             struct report_error *error) {
+int report_export_speedscope(const struct report_request *request, FILE *out) {
     static const struct profile profiles[] = {
         {"live at the peak", REPORT_SHOW_LIVE, REPORT_PEAK, false},
         {"live at the end", REPORT_SHOW_LIVE, REPORT_END, false},
@@ -79,7 +78,7 @@ int report_export_speedscope(const struct report_request *request, FILE *out,
     fputs(",\"profiles\":[", out);
     for (size_t i = 0; i < sizeof profiles / sizeof *profiles && status == 0; i++) {
         if (i > 0) putc(',', out);
-        status = put_profile(request, &profiles[i], out, error);
+        status = put_profile(request, &profiles[i], out);
     }
     fputs("]}\n", out);
     return status;

@@ -30,8 +30,8 @@ static const struct {
 };
 
 static int put_view(const char *key, report_view *view, const struct report_request *request,
-                    FILE *out, struct report_error *error) {
-    struct report_doc *doc = report_compute(view, request, error);
+                    FILE *out) {
+    struct report_doc *doc = report_compute(view, request);
     if (doc == NULL) return -1;
     fprintf(out, ",\n\"%s\":", key);
     report_doc_write_small_json(doc, out);
@@ -39,8 +39,7 @@ static int put_view(const char *key, report_view *view, const struct report_requ
     return 0;
 }
 
-static int put_selections(const struct report_request *request, FILE *out,
-                          struct report_error *error) {
+static int put_selections(const struct report_request *request, FILE *out) {
     int status = 0;
     char key[40];
     for (size_t i = 0; i < sizeof selections / sizeof *selections; i++) {
@@ -48,19 +47,19 @@ static int put_selections(const struct report_request *request, FILE *out,
         report_selection_show(&r.selection, selections[i].show, selections[i].at);
         if (r.selection.top == 0) r.selection.top = ROWS;
         snprintf(key, sizeof key, "%s_table", selections[i].key);
-        if (status == 0) status = put_view(key, report_view_table, &r, out, error);
+        if (status == 0) status = put_view(key, report_view_table, &r, out);
         r.selection.top = 0;
         r.selection.sort = NULL;
         snprintf(key, sizeof key, "%s_down", selections[i].key);
-        if (status == 0) status = put_view(key, report_view_flame, &r, out, error);
+        if (status == 0) status = put_view(key, report_view_flame, &r, out);
         r.selection.inverted = true;
         snprintf(key, sizeof key, "%s_up", selections[i].key);
-        if (status == 0) status = put_view(key, report_view_flame, &r, out, error);
+        if (status == 0) status = put_view(key, report_view_flame, &r, out);
     }
     return status;
 }
 
-int report_write_html(const struct report_request *request, FILE *out, struct report_error *error) {
+int report_write_html(const struct report_request *request, FILE *out) {
     static const char data[] = "@DATA@";
     struct report_request steps = *request, whole = *request;
     const unsigned char *rest = memmem(page, sizeof page, data, strlen(data));
@@ -70,17 +69,17 @@ int report_write_html(const struct report_request *request, FILE *out, struct re
     whole.selection.has_show = false;
     whole.selection.at.kind = REPORT_NO_MOMENT;
     whole.selection.sort = NULL;
-    struct report_doc *stats = report_view_stats(&whole, error);
+    struct report_doc *stats = report_view_stats(&whole);
     report_doc_write_json(stats, out);
     report_doc_free(stats);
     steps.selection.top = STEPS;
     steps.selection.sort = NULL;
-    int status = put_view("summary", report_view_summary, &whole, out, error);
-    if (status == 0) status = put_view("timeline", report_view_timeline, &steps, out, error);
-    if (status == 0) status = put_view("lifetimes", report_view_lifetimes, &whole, out, error);
-    if (status == 0) status = put_view("leaks", report_view_leaks, &whole, out, error);
-    if (status == 0) status = put_view("gc", report_view_gc, &whole, out, error);
-    if (status == 0) status = put_selections(request, out, error);
+    int status = put_view("summary", report_view_summary, &whole, out);
+    if (status == 0) status = put_view("timeline", report_view_timeline, &steps, out);
+    if (status == 0) status = put_view("lifetimes", report_view_lifetimes, &whole, out);
+    if (status == 0) status = put_view("leaks", report_view_leaks, &whole, out);
+    if (status == 0) status = put_view("gc", report_view_gc, &whole, out);
+    if (status == 0) status = put_selections(request, out);
     fputs("}", out);
     rest += strlen(data);
     fwrite(rest, 1, page + sizeof page - rest, out);

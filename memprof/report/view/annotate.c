@@ -137,8 +137,7 @@ static bool add_file(struct report_doc *doc, const struct report_query *query,
     return true;
 }
 
-struct report_doc *report_view_annotate(const struct report_request *request,
-                                        struct report_error *error) {
+struct report_doc *report_view_annotate(const struct report_request *request) {
     struct lines lines = {0};
     struct report_query query;
     struct report_sum total = {0};
@@ -146,10 +145,10 @@ struct report_doc *report_view_annotate(const struct report_request *request,
     find_lines(request->model, request->operand, &lines);
     struct report_doc *doc = NULL;
     if (lines.count == 0) {
-        report_fail(error, request->operand,
+        report_fail(request->error, request->operand,
                     "`bactrian prof table --by file` and `--by fn` list them",
                     "the profile has no such file or function");
-    } else if (report_query_start(&query, request->model, &request->selection, error) == 0) {
+    } else if (report_request_query(request, &query) == 0) {
         add_samples(&query, &lines, &total);
         char *text = report_total_text(&query, &total);
         doc = report_doc_create("annotate", "%s of %s, %s", request->operand, text, query.sentence);

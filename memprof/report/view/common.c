@@ -14,15 +14,18 @@ size_t report_rows_to_make(struct report_table *table, const struct report_selec
     return SIZE_MAX;
 }
 
-struct report_doc *report_compute(report_view *view, const struct report_request *request,
-                                  struct report_error *error) {
-    struct report_doc *doc = view(request, error);
+struct report_doc *report_compute(report_view *view, const struct report_request *request) {
+    struct report_doc *doc = view(request);
     if (doc == NULL) return NULL;
     if (request->selection.no_intervals) doc->no_intervals = true;
     if (request->selection.sort == NULL) return doc;
-    if (report_doc_sort(doc, request->selection.sort, error) == 0) return doc;
+    if (report_doc_sort(doc, request->selection.sort, request->error) == 0) return doc;
     report_doc_free(doc);
     return NULL;
+}
+
+int report_request_query(const struct report_request *request, struct report_query *query) {
+    return report_query_start(query, request->model, &request->selection, request->error);
 }
 
 enum report_kind report_unit_kind(const struct report_selection *selection) {

@@ -114,13 +114,13 @@ static void add_table(struct report_doc *doc, const struct report_query queries[
     free(changes);
 }
 
-struct report_doc *report_view_diff(const struct report_request *request,
-                                    struct report_error *error) {
+struct report_doc *report_view_diff(const struct report_request *request) {
     const struct report_model *models[] = {request->model, request->other};
     struct report_query queries[2];
     struct report_groups *groups[2];
     for (int side = 0; side < 2; side++) {
-        if (report_query_start(&queries[side], models[side], &request->selection, error) == 0)
+        if (report_query_start(&queries[side], models[side], &request->selection, request->error) ==
+            0)
             continue;
         if (side == 1) report_query_end(&queries[0]);
         return NULL;

@@ -130,10 +130,9 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
                         "to the selected time are used.");
 }
 
-struct report_doc *report_view_gc(const struct report_request *request,
-                                  struct report_error *error) {
+struct report_doc *report_view_gc(const struct report_request *request) {
     struct report_query query;
-    if (report_query_start(&query, request->model, &request->selection, error) != 0) return NULL;
+    if (report_request_query(request, &query) != 0) return NULL;
     struct report_doc *doc = report_doc_create("gc", "The garbage collector%s%s",
                                                query.window[0] != 0 ? ", " : "", query.window);
     add_counters(doc, &query);
@@ -207,12 +206,11 @@ static void add_steps(struct report_table *t, const struct report_query *query,
     }
 }
 
-struct report_doc *report_view_timeline(const struct report_request *request,
-                                        struct report_error *error) {
+struct report_doc *report_view_timeline(const struct report_request *request) {
     const struct report_model *m = request->model;
     const struct report_selection *selection = &request->selection;
     struct report_query query;
-    if (report_query_start(&query, m, selection, error) != 0) return NULL;
+    if (report_query_start(&query, m, selection, request->error) != 0) return NULL;
     struct steps steps = {.count = report_rows_of(selection, STEPS), .from = query.from};
     if (steps.count > MOST_STEPS) steps.count = MOST_STEPS;
     if (steps.from > m->end) steps.from = m->end;

@@ -92,8 +92,7 @@ static void add_phases(struct report_doc *doc, const struct report_model *m) {
     }
 }
 
-struct report_doc *report_view_stats(const struct report_request *request,
-                                     struct report_error *error) {
+struct report_doc *report_view_stats(const struct report_request *request) {
     struct report_doc *doc = report_doc_create("stats", "What was recorded");
     add_run(doc, request);
     add_sampling(doc, request->model);
@@ -106,10 +105,9 @@ struct report_doc *report_view_stats(const struct report_request *request,
 /* Adds the largest sites of a selection, and its total to the facts. Returns 0, or -1 and
  * *error. */
 static int add_top(struct report_doc *doc, const struct report_request *request, const char *key,
-                   struct report_selection selection, struct report_table *facts,
-                   struct report_error *error) {
+                   struct report_selection selection, struct report_table *facts) {
     struct report_query query;
-    if (report_query_start(&query, request->model, &selection, error) != 0) return -1;
+    if (report_query_start(&query, request->model, &selection, request->error) != 0) return -1;
     struct report_groups *g = report_groups_create(&query);
     struct report_estimate total = report_group_estimate(&query, g, &g->total);
     char *text = report_groups_total_text(&query, g);
@@ -134,8 +132,7 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
     return 0;
 }
 
-struct report_doc *report_view_summary(const struct report_request *request,
-                                       struct report_error *error) {
+struct report_doc *report_view_summary(const struct report_request *request) {
     const struct report_model *m = request->model;
     struct report_doc *doc = report_doc_create("summary", "Memory profile of %s",
                                                m->program[0] != 0 ? m->program : request->path);
@@ -144,11 +141,11 @@ struct report_doc *report_view_summary(const struct report_request *request,
     report_fact(facts, "duration", "duration", report_seconds(m->end / 1e9));
     report_fact(facts, "samples", "sampled blocks", report_count(m->samples.count));
     report_selection_show(&selection, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
-    int failed = add_top(doc, request, "allocated", selection, facts, error);
+    int failed = add_top(doc, request, "allocated", selection, facts);
     report_selection_show(&selection, REPORT_SHOW_LIVE, REPORT_PEAK);
-    failed = failed || add_top(doc, request, "live_at_peak", selection, facts, error);
+    failed = failed || add_top(doc, request, "live_at_peak", selection, facts);
     report_selection_show(&selection, REPORT_SHOW_LIVE, REPORT_END);
-    failed = failed || add_top(doc, request, "live_at_end", selection, facts, error);
+    failed = failed || add_top(doc, request, "live_at_end", selection, facts);
     if (failed) {
         report_doc_free(doc);
         return NULL;

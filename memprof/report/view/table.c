@@ -35,11 +35,10 @@ static double share_of(const struct report_group *group, enum report_fate fate) 
     return (double)group->fates[fate].hits / group->sum.hits;
 }
 
-struct report_doc *report_view_table(const struct report_request *request,
-                                     struct report_error *error) {
+struct report_doc *report_view_table(const struct report_request *request) {
     const struct report_selection *selection = &request->selection;
     struct report_query query;
-    if (report_query_start(&query, request->model, selection, error) != 0) return NULL;
+    if (report_query_start(&query, request->model, selection, request->error) != 0) return NULL;
     struct report_groups *g = report_groups_create(&query);
     char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("table", "%s, %s", total, query.sentence);
@@ -101,15 +100,14 @@ static void add_leaks(struct report_doc *doc, const struct report_query *query,
     note_rest(doc, live, selection, n);
 }
 
-struct report_doc *report_view_leaks(const struct report_request *request,
-                                     struct report_error *error) {
+struct report_doc *report_view_leaks(const struct report_request *request) {
     struct report_selection selection = request->selection, births = request->selection;
     struct report_query query, all;
     if (selection.at.kind == REPORT_NO_MOMENT) selection.at.kind = REPORT_END;
     report_selection_show(&births, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
     births.age_min.kind = REPORT_NO_MOMENT;
-    if (report_query_start(&query, request->model, &selection, error) != 0) return NULL;
-    if (report_query_start(&all, request->model, &births, error) != 0) {
+    if (report_query_start(&query, request->model, &selection, request->error) != 0) return NULL;
+    if (report_query_start(&all, request->model, &births, request->error) != 0) {
         report_query_end(&query);
         return NULL;
     }
@@ -211,10 +209,9 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
     note_rest(doc, g, selection, n);
 }
 
-struct report_doc *report_view_lifetimes(const struct report_request *request,
-                                         struct report_error *error) {
+struct report_doc *report_view_lifetimes(const struct report_request *request) {
     struct report_query query;
-    if (report_query_start(&query, request->model, &request->selection, error) != 0) return NULL;
+    if (report_request_query(request, &query) != 0) return NULL;
     struct report_groups *g = report_groups_create(&query);
     char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("lifetimes", "What became of %s, %s", total,

@@ -114,8 +114,7 @@ static const char *direction_text(enum report_direction direction) {
 }
 
 static struct report_doc *paths_doc(const struct report_request *request, const char *view,
-                                    enum report_shape shape, enum report_by steps, struct walk w,
-                                    struct report_error *error) {
+                                    enum report_shape shape, enum report_by steps, struct walk w) {
     const struct report_selection *selection = &request->selection;
     struct report_query query;
     enum report_direction direction = request->callers != NULL   ? REPORT_CALLERS
@@ -123,10 +122,10 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
                                       : selection->inverted      ? REPORT_UP
                                                                  : REPORT_DOWN;
     const char *function = request->callers != NULL ? request->callers : request->callees;
-    if (report_query_start(&query, request->model, selection, error) != 0) return NULL;
+    if (report_query_start(&query, request->model, selection, request->error) != 0) return NULL;
     double share = selection->threshold > 0 ? selection->threshold : w.least;
     struct report_paths *paths = report_paths_create(&query, direction, function, steps, share,
-                                                     error);
+                                                     request->error);
     if (paths == NULL) {
         report_query_end(&query);
         return NULL;
@@ -163,15 +162,12 @@ static enum report_by steps_of(const struct report_request *request, enum report
     return by == REPORT_BY_SITE || report_by_attribute(by) ? otherwise : by;
 }
 
-struct report_doc *report_view_tree(const struct report_request *request,
-                                    struct report_error *error) {
+struct report_doc *report_view_tree(const struct report_request *request) {
     struct walk w = {.least = 0.01, .rows = report_rows_of(&request->selection, TREE_ROWS)};
-    return paths_doc(request, "tree", REPORT_TREE, steps_of(request, REPORT_BY_SITE), w, error);
+    return paths_doc(request, "tree", REPORT_TREE, steps_of(request, REPORT_BY_SITE), w);
 }
 
-struct report_doc *report_view_flame(const struct report_request *request,
-                                     struct report_error *error) {
+struct report_doc *report_view_flame(const struct report_request *request) {
     struct walk w = {.least = 0.002, .rows = report_rows_of(&request->selection, FLAME_ROWS)};
-    return paths_doc(request, "flame", REPORT_ICICLE, steps_of(request, REPORT_BY_FUNCTION), w,
-                     error);
+    return paths_doc(request, "flame", REPORT_ICICLE, steps_of(request, REPORT_BY_FUNCTION), w);
 }

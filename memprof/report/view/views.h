@@ -1,7 +1,7 @@
 /* views.h - the views of a profile: each is computed once, as a document.
  *
- * A view gets a request whose profiles are loaded. It returns NULL and *error if the selection does
- * not apply to the profile. */
+ * A view gets a request whose profiles are loaded. It returns NULL and the request's *error if the
+ * selection does not apply to the profile. */
 #ifndef BACTRIAN_MEMPROF_REPORT_VIEW_VIEWS_H
 #define BACTRIAN_MEMPROF_REPORT_VIEW_VIEWS_H
 
@@ -19,14 +19,13 @@ struct report_request {
     const char *operand;           /* of annotate: a file or a function */
     char *const *files;            /* of merge: the profiles, not loaded */
     size_t file_count;
+    struct report_error *error; /* where a failure is described */
 };
 
-typedef struct report_doc *report_view(const struct report_request *request,
-                                       struct report_error *error);
+typedef struct report_doc *report_view(const struct report_request *request);
 /* Writes something else than a document: an export, another profile, the HTML report. Returns 0, or
  * -1 and *error; failures of out stay in ferror. */
-typedef int report_writer(const struct report_request *request, FILE *out,
-                          struct report_error *error);
+typedef int report_writer(const struct report_request *request, FILE *out);
 
 /* What was recorded, how, and whether estimates agree with the exact totals. */
 report_view report_view_stats;
@@ -56,8 +55,9 @@ report_view report_view_timeline;
 struct report_doc *report_check(const char *path, size_t *errors, struct report_error *error);
 
 /* The view's document, sorted as by --sort. */
-struct report_doc *report_compute(report_view *view, const struct report_request *request,
-                                  struct report_error *error);
+struct report_doc *report_compute(report_view *view, const struct report_request *request);
+/* Applies the request's selection to its profile (report_query_start). */
+int report_request_query(const struct report_request *request, struct report_query *query);
 /* The number of rows to print: --top, or `otherwise`. */
 size_t report_rows_of(const struct report_selection *selection, size_t otherwise);
 /* The number of rows to put into a table besides `pinned` ones: that of report_rows_of, or all if

@@ -241,11 +241,10 @@ static struct events list_events(const struct report_query *query) {
     return e;
 }
 
-int report_write_memtrace(const struct report_request *request, FILE *out,
-                          struct report_error *error) {
+int report_write_memtrace(const struct report_request *request, FILE *out) {
     const struct report_model *m = request->model;
     struct report_query query;
-    if (report_query_start(&query, m, &request->selection, error) != 0) return -1;
+    if (report_request_query(request, &query) != 0) return -1;
     struct events events = list_events(&query);
     struct writer *w = report_alloc(sizeof *w);
     w->model = m;

@@ -141,24 +141,24 @@ static void describe(struct report_model *to, const struct report_model *from) {
 /* Writes the new profile in its format, and frees it. */
 static int write_model(const char *path, struct report_model *model, FILE *out,
                        struct report_error *error) {
-    struct report_request request = {.model = model, .path = path};
+    struct report_request request = {.model = model, .path = path, .error = error};
     report_model_finish(model);
     int status = model->origin.own ? report_write_own(model, path, out, error)
-                                   : report_write_memtrace(&request, out, error);
+                                   : report_write_memtrace(&request, out);
     report_model_free(model);
     return status;
 }
 
-int report_write_trim(const struct report_request *request, FILE *out, struct report_error *error) {
+int report_write_trim(const struct report_request *request, FILE *out) {
     const struct report_model *from = request->model;
     struct report_query query;
-    if (report_query_start(&query, from, &request->selection, error) != 0) return -1;
+    if (report_query_start(&query, from, &request->selection, request->error) != 0) return -1;
     struct report_model *m = report_model_create();
     describe(m, from);
     append(m, from, &query, 0);
     if (m->selected) m->has_sites = false;
     report_query_end(&query);
-    return write_model(request->path, m, out, error);
+    return write_model(request->path, m, out, request->error);
 }
 
 /* Adds the next profile to a merged one. *offset: its start; becomes that of the next one. */
@@ -181,18 +181,17 @@ static int merge_one(struct report_model *merged, const char *path, const struct
     return 0;
 }
 
-int report_write_merge(const struct report_request *request, FILE *out,
-                       struct report_error *error) {
+int report_write_merge(const struct report_request *request, FILE *out) {
     struct report_model *merged = report_model_create();
     int status = 0;
     int64_t offset = 0;
     for (size_t i = 0; i < request->file_count && status == 0; i++) {
-        struct report_model *m = report_load(request->files[i], error);
+        struct report_model *m = report_load(request->files[i], request->error);
         if (m == NULL) status = -1;
-        else status = merge_one(merged, request->files[i], m, i == 0, &offset, error);
+        else status = merge_one(merged, request->files[i], m, i == 0, &offset, request->error);
         report_model_free(m);
     }
-    if (status == 0) return write_model(request->files[0], merged, out, error);
+    if (status == 0) return write_model(request->files[0], merged, out, request->error);
     report_model_free(merged);
     return status;
 }
@@ -231,8 +230,7 @@ static void rename_all(struct report_model *m) {
     for (size_t i = 0; i < 3; i++) free(all[i]->names);
 }
 
-int report_write_anonymous(const struct report_request *request, FILE *out,
-                           struct report_error *error) {
+int report_write_anonymous(const struct report_request *request, FILE *out) {
     struct report_model *m = report_model_create();
     describe(m, request->model);
     append(m, request->model, NULL, 0);
@@ -241,5 +239,5 @@ int report_write_anonymous(const struct report_request *request, FILE *out,
     m->pid = 1;
     m->origin.argument_bytes = 0;
     rename_all(m);
-    return write_model(request->path, m, out, error);
+    return write_model(request->path, m, out, request->error);
 }
