@@ -24,7 +24,7 @@ LAYERS = {
 ROOMS = {
     'vm/': 'base state code image marshal stack engine thread machine text capi embed cli',
     'memprof/': 'format sampling recorder program counts report',
-    'memprof/report/': 'model load query view write export mlprof page command',
+    'memprof/report/': 'model load query view write export mlprof command',
 }
 # Every layer may include it.
 EVERYWHERE = 'gc/assert.h'

@@ -1,12 +1,231 @@
-/* load.c - reads a profile of either format, recognised by its first bytes. */
+/* load.c - reads a profile of either format, recognised by its first bytes; Bactrian's own is read
+ * here, by memprof/format. */
 #include "memprof/report/load/load.h"
 
+#include "gc/assert.h"
 #include "memprof/format/reader.h"
+#include "memprof/format/record.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MAX_OPEN_PHASES = 1000 };
+
+struct loader {
+    struct mp_reader *reader;
+    struct report_model *model;
+    struct report_numbers locations, nodes; /* the model's number of each of the file's */
+    uint32_t open_phases[MAX_OPEN_PHASES];
+    size_t open;
+    struct report_counter first; /* counted before the profile began */
+    bool has_first;
+};
+
+static void map_locations(struct loader *l) {
+    size_t count = (size_t)mp_reader_location_count(l->reader) + 1;
+    if (l->locations.count == 0) report_append(&l->locations, 0);
+    while (l->locations.count < count) {
+        const struct mp_location *m = mp_reader_location(l->reader, l->locations.count);
+        struct report_location location = {.line = -1, .start = -1, .end = -1};
+        location.file = report_model_name(l->model, m->file);
+        location.function = report_model_name(l->model, m->definition);
+        if (m->file[0] != 0 && m->line > 0) {
+            location.line = m->line;
+            location.start = m->start;
+            location.end = m->end;
+        }
+        report_append(&l->locations, report_model_location(l->model, &location));
+    }
+}
+
+/* The model's node of a stack of the file. */
+static uint32_t map_stack(struct loader *l, uint32_t number) {
+    if (number < l->nodes.count) return l->nodes.at[number];
+    map_locations(l);
+    size_t count = (size_t)mp_reader_stack_count(l->reader) + 1;
+    if (l->nodes.count == 0) report_append(&l->nodes, 0);
+    while (l->nodes.count < count) {
+        const struct mp_stack_node *node = mp_reader_stack(l->reader, l->nodes.count);
+        ASSERT(node->caller < l->nodes.count && node->location < l->locations.count);
+        report_append(&l->nodes, report_model_push(l->model, l->nodes.at[node->caller],
+                                                   l->locations.at[node->location]));
+    }
+    ASSERT(number < l->nodes.count);
+    return l->nodes.at[number];
+}
+
+static void add_sample(struct loader *l, const struct mp_sample *from, int64_t time) {
+    struct report_sample s = {.born = time, .promoted = REPORT_NEVER, .died = REPORT_NEVER};
+    s.wosize = from->words;
+    s.hits = from->samples > UINT32_MAX ? UINT32_MAX : from->samples;
+    s.node = map_stack(l, from->stack);
+    s.tag = from->tag;
+    s.young = from->young;
+    s.source = from->source == MP_SOURCE_CUSTOM ? REPORT_EXTERNAL
+               : from->young                    ? REPORT_MINOR
+                                                : REPORT_MAJOR;
+    report_append(&l->model->samples, s);
+}
+
+/* A collection after the program's end is the recorder's: no pause of the program, and one
+ * event. */
+static void add_gc_span(struct loader *l, const struct mp_event *event) {
+    struct report_gc_event gc = {.duration = event->gc_span.duration_ns};
+    bool is_pause = event->gc_span.phase == MP_GC_PAUSE, is_own = l->model->origin.finished;
+    if (is_own && !is_pause) return;
+    gc.start = (int64_t)event->time_us * 1000 - gc.duration;
+    if (gc.start < 0) gc.start = 0;
+    gc.kind = is_own ? REPORT_GC_LAST : event->gc_span.phase;
+    gc.words = event->gc_span.words;
+    report_append(&l->model->gc_events, gc);
+}
+
+static void add_counters(struct loader *l, const struct mp_counters *now, int64_t time) {
+    struct report_counter c = {.time = time,
+                               .minor_words = now->minor_words,
+                               .promoted_words = now->promoted_words,
+                               .major_words = now->major_words,
+                               .external_words = now->external_words,
+                               .minor_collections = now->minor_collections,
+                               .major_collections = now->major_collections,
+                               .heap_words = now->heap_words,
+                               .live_words = now->live_words};
+    if (!l->has_first) l->first = c;
+    l->has_first = true;
+    report_counter_add(&c, &l->first, -1);
+    report_append(&l->model->counters, c);
+}
+
+static void add_site(struct loader *l, const struct mp_event *event) {
+    const struct report_site more = {event->site.words, event->site.blocks};
+    map_locations(l);
+    ASSERT(event->site.location < l->locations.count);
+    report_model_site(l->model, l->locations.at[event->site.location], &more);
+}
+
+static void set_outcome(struct report_model *model, const struct mp_event *event, int64_t time) {
+    static const char *const words[MP_OUTCOME_COUNT] = {"returned", "exited",
+                                                        "ended by an uncaught exception", "killed"};
+    model->origin.finished = true;
+    model->origin.finished_at = time;
+    model->origin.how = event->finish.outcome;
+    model->origin.status = event->finish.status;
+    const char *format = event->finish.outcome == MP_KILLED ? "%s by signal %u" : "%s, status %u";
+    report_replace(&model->outcome,
+                   report_format(format, words[event->finish.outcome], event->finish.status));
+}
+
+static void add_event(struct loader *l, const struct mp_event *event) {
+    struct report_model *model = l->model;
+    uint64_t us = event->time_us;
+    int64_t time = us < INT64_MAX / 1000 ? (int64_t)us * 1000 : INT64_MAX - 1;
+    if (time > model->end) model->end = time;
+    switch (event->kind) {
+    case MP_EVENT_SAMPLE: add_sample(l, &event->sample, time); break;
+    case MP_EVENT_PROMOTED:
+        ASSERT(event->promoted.id < model->samples.count);
+        model->samples.at[event->promoted.id].promoted = time;
+        break;
+    case MP_EVENT_DIED:
+        ASSERT(event->died.id < model->samples.count);
+        model->samples.at[event->died.id].died = time;
+        break;
+    case MP_EVENT_GC_SPAN: add_gc_span(l, event); break;
+    case MP_EVENT_PHASE_ENTER: {
+        struct report_phase phase = {time, REPORT_NEVER, 0};
+        phase.name = report_model_name(model, mp_reader_string(l->reader, event->phase.name));
+        if (l->open < MAX_OPEN_PHASES) l->open_phases[l->open++] = model->phases.count;
+        report_append(&model->phases, phase);
+        break;
+    }
+    case MP_EVENT_PHASE_LEAVE:
+        if (l->open > 0) model->phases.at[l->open_phases[--l->open]].end = time;
+        break;
+    case MP_EVENT_COUNTERS: add_counters(l, &event->counters, time); break;
+    case MP_EVENT_SITE: add_site(l, event); break;
+    case MP_EVENT_SELECTION:
+        model->selected = true;
+        model->all_hits = event->selection.hits;
+        break;
+    case MP_EVENT_FINISH: set_outcome(model, event, time); break;
+    case MP_EVENT_END:
+        model->overhead = event->end.overhead_ns;
+        model->lost_samples = event->end.lost_samples;
+        break;
+    }
+}
+
+/* The words of argv, separated by blanks. */
+static char *join_arguments(const struct mp_text *arguments) {
+    char *text = report_alloc(arguments->length + 1);
+    memcpy(text, arguments->bytes, arguments->length);
+    for (size_t i = 0; i + 1 < arguments->length; i++)
+        if (text[i] == 0) text[i] = ' ';
+    return text;
+}
+
+static void describe(struct report_model *model, const struct mp_record_start *start) {
+    report_replace(&model->format, report_format("bactrian v%d", MP_FORMAT_MAJOR));
+    report_replace(&model->program, report_copy(start->program.bytes));
+    report_replace(&model->host, report_copy(start->host.bytes));
+    report_replace(&model->context, join_arguments(&start->arguments));
+    model->origin = (struct report_origin){
+        .own = true,
+        .arguments = report_alloc(start->arguments.length + 1),
+        .argument_bytes = start->arguments.length,
+        .ocaml = report_copy(start->ocaml.bytes),
+        .recorder = report_copy(start->recorder.bytes),
+    };
+    memcpy(model->origin.arguments, start->arguments.bytes, start->arguments.length);
+    model->has_sites = (start->flags & MP_EXACT_SITES) != 0;
+    model->rate = start->rate;
+    model->word_bytes = start->word_bits / 8;
+    model->pid = start->pid;
+    model->epoch_us = start->started_us;
+    model->has_seed = true;
+    model->seed = start->seed;
+    model->max_depth = start->max_depth;
+    model->gc_traced = (start->flags & MP_GC_TRACED) != 0;
+}
+
+static int refuse(const char *path, struct report_error *error, enum mp_read_status status,
+                  const char *detail) {
+    const char *advice = status == MP_READ_NEWER ? "read it with a newer bactrian"
+                                                 : "`bactrian prof check` gives details";
+    return report_fail(error, path, advice, "%s%s%s", mp_read_status_text(status),
+                       detail[0] != 0 ? ", " : "", detail);
+}
+
+struct report_model *report_load_own(const char *path, const unsigned char *bytes, size_t length,
+                                     struct report_error *error) {
+    struct mp_read_error why;
+    struct mp_coverage coverage;
+    struct mp_event event;
+    struct loader l = {.reader = mp_reader_of_bytes(bytes, length, &why)};
+    if (l.reader == NULL) {
+        refuse(path, error, why.status, why.detail);
+        return NULL;
+    }
+    l.model = report_model_create();
+    describe(l.model, mp_reader_start(l.reader));
+    while (mp_reader_next(l.reader, &event)) add_event(&l, &event);
+    mp_reader_coverage(l.reader, &coverage);
+    l.model->truncated = coverage.status != MP_READ_WHOLE;
+    if (coverage.status == MP_READ_DAMAGED || coverage.status == MP_READ_NO_MEMORY) {
+        refuse(path, error, coverage.status, coverage.detail);
+        report_model_free(l.model);
+        l.model = NULL;
+    } else {
+        report_model_finish(l.model);
+    }
+    mp_reader_close(l.reader);
+    report_free(l.locations.at, l.nodes.at);
+    return l.model;
+}
+
+/* ---- Files. ---- */
 
 unsigned char *report_read_file(const char *path, size_t *length, struct report_error *error) {
     REPORT_VECTOR(unsigned char) bytes = {0};

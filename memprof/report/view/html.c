@@ -6,7 +6,7 @@
  * (doc_json.c): eight of 3,000 rows stay below 3 MB. `<` is escaped in JSON, so no name in a
  * profile can end the script. */
 #include "gc/assert.h"
-#include "memprof/report/page/page.h"
+#include "memprof/report/view/views.h"
 
 #include <stdlib.h>
 #include <string.h>
