@@ -28,12 +28,8 @@ typedef value prim_function_5(struct domain *d, value a, value b, value c, value
 #define SAME_PRIM(name, as, kinds, result, capability, flags)
 #define ABSENT(name, kinds, result, capability, flags)
 #include "stdlib/prims.def"
-#undef PRIM
-#undef SAME_PRIM
-#undef ABSENT
 #define FFI_PRIM(name, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_ffi_##name;
 #include "stdlib/ffi/prims.def"
-#undef FFI_PRIM
 
 /* Whether primitives that OCaml calls unsafe test their arguments. GC: never. */
 static inline bool prim_checked(const struct domain *d) { return !d->vm->options.unchecked; }

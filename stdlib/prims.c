@@ -18,13 +18,9 @@ static const struct vm_prim rows[] = {
 #define ABSENT(name, kinds, result, capability, flags) \
     {"caml_" #name, NULL, kinds, result, CAP_##capability, flags},
 #include "stdlib/prims.def"
-#undef PRIM
-#undef SAME_PRIM
-#undef ABSENT
 #define FFI_PRIM(name, kinds, result, capability, flags) \
     {"bactrian_ffi_" #name, prim_ffi_##name, kinds, result, CAP_##capability, flags},
 #include "stdlib/ffi/prims.def"
-#undef FFI_PRIM
 };
 
 static const struct vm_stub stubs[] = {

@@ -4,15 +4,14 @@ The test reads the tables themselves, so it covers new rows.
 """
 import os
 import re
+import sys
 
 from support import Case
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# {table: (prefix of the names, columns before the kinds)}
-TABLES = {'stdlib/prims.def': ('caml_', r'(?:SAME_)?PRIM\((\w+), (?:\w+, )?'),
-          'memprof/prims.def': ('', r'PRIM\((\w+), \w+, '),
-          'stdlib/ffi/prims.def': ('bactrian_ffi_', r'FFI_PRIM\((\w+), ')}
-COLUMNS = r'"(\w+)", \'\w\', (\w+), ([\w |]+)\)'
+sys.path.append(os.path.join(ROOT, 'tests', 'support'))
+import prim_table  # noqa: E402
+
 # Arguments that are no integers, by kind (vm/code/prim.h).
 LITERALS = {'s': '"x"', 'f': '1.5', 'j': '1l', 'l': '1L', 'n': '1n', 'A': '{1.0}', 'a': '(1, 2)',
             'o': '(1, 2)', 'L': '[1]'}
@@ -22,11 +21,10 @@ ELSEWHERE = {'NET', 'CLOSURES', 'STUB'}
 
 def rows():
     """(name, kinds, capability, whether it asks the policy by name)"""
-    for path, (prefix, start) in TABLES.items():
-        with open(os.path.join(ROOT, path), encoding='ascii') as table:
-            for name, kinds, capability, flags in re.findall('^' + start + COLUMNS, table.read(),
-                                                             re.M):
-                yield prefix + name, kinds, capability, 'PRIM_BY_NAME' in flags
+    for path in prim_table.TABLES:
+        for row in prim_table.rows(path):
+            if row.macro != 'ABSENT':
+                yield row.name, row.kinds, row.capability, 'PRIM_BY_NAME' in row.flags
 
 
 def capabilities():

@@ -15,11 +15,13 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(ROOT, 'tests', 'support')]
 import phrases  # noqa: E402
+import prim_table  # noqa: E402
 import rooms  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MAX_FILE_LINES = 900
 MAX_FUNCTION_LINES = 60
 MAX_COLUMNS = 100
@@ -299,18 +301,13 @@ def typed_primitives(sources, _):
     are tested: those of an array (six and more) are not. What the loop does itself has a row."""
     known = set(re.findall(r"case '(\w)'", read('vm/code/kinds.c')))
     arities = {}
-    for path in ('stdlib/prims.def', 'stdlib/ffi/prims.def', 'memprof/prims.def'):
-        rows = re.findall(r'^(?:\w+_)?(?:PRIM|ABSENT)\((\w+), (?:\w+, )?"(\w*)", \'(\w)\', \w+, ',
-                          read(path), re.M)
-        lines = re.findall(r'^(?:\w+_)?(?:PRIM|ABSENT)\(\w+,', read(path), re.M)
-        if not rows or len(rows) != len(lines):
-            yield '%s: %d rows of %d can be read' % (path, len(rows), len(lines))
-        for name, kinds, result in rows:
-            arities['caml_' + name] = len(kinds)
-            if not set(kinds) <= known or result not in known | {'u', 'x'}:
-                yield '%s: %s has a kind that vm/code/kinds.c does not know' % (path, name)
-            if not 1 <= len(kinds) <= 5:
-                yield '%s: %s has %d arguments' % (path, name, len(kinds))
+    for path in prim_table.TABLES:
+        for row in prim_table.rows(path):
+            arities[row.name] = len(row.kinds)
+            if not set(row.kinds) <= known or row.result not in known | {'u', 'x'}:
+                yield '%s: %s has a kind that vm/code/kinds.c does not know' % (path, row.name)
+            if not 1 <= len(row.kinds) <= 5:
+                yield '%s: %s has %d arguments' % (path, row.name, len(row.kinds))
     for name, arity in re.findall(r'^INLINED\(\w+, (\w+), (\d)', read('vm/code/engine.def'), re.M):
         if arities.get(name) != int(arity):
             yield 'vm/code/engine.def: no row has %s with %s arguments' % (name, arity)
