@@ -10,7 +10,7 @@
 #include "vm/stack/stack.h"
 #include "vm/thread/pending.h"
 
-#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* ---- Statistics ---- */
@@ -117,97 +117,86 @@ enum control_field {
     CONTROL_FIELDS
 };
 
+/* The fields that are parameters of the collector, in the order in which changes are reported. */
+static const struct setting {
+    enum control_field field;
+    size_t parameter;        /* the offset of a size_t in struct gc_params */
+    const char *name, *unit; /* name NULL: not reported */
+} settings[] = {
+#define SETTING(field, parameter, name, unit) \
+    { CONTROL_##field, offsetof(struct gc_params, parameter), name, unit }
+    SETTING(VERBOSE, verbose, NULL, ""),
+    SETTING(SPACE_OVERHEAD, space_overhead, "space overhead", "%"),
+    SETTING(MAX_OVERHEAD, max_overhead, "max overhead", "%"),
+    SETTING(INCREMENT, heap_increment, "heap increment size", "%"),
+    SETTING(WINDOW, window_size, "smoothing window size", ""),
+    SETTING(CUSTOM_MAJOR, custom_major_ratio, "custom major ratio", "%"),
+    SETTING(CUSTOM_MINOR, custom_minor_ratio, "custom minor ratio", "%"),
+    SETTING(CUSTOM_MINOR_BYTES, custom_minor_max_bytes, "custom minor size limit", "%"),
+    SETTING(POLICY, allocation_policy, "allocation policy", ""),
+    SETTING(MINOR_WORDS, minor_words, "minor heap size", "k words"),
+#undef SETTING
+};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+value prim_gc_get(struct domain *d, value unit) {
+    const char *params = (const char *)gc_get_params(&d->gc);
+    value record = new_small(d, CONTROL_FIELDS, 0);
+    for (const struct setting *s = settings; s < settings + SETTINGS; s++)
+        field(record, s->field) = val_of_int((intptr_t) * (const size_t *)(params + s->parameter));
+    field(record, CONTROL_STACK_LIMIT) = val_of_int((intptr_t)vm_stack_limit(d));
+    return record;
+}
+
 /* Bounds of the minor heap, in words, and the page to which its size is rounded up. */
 #define MINOR_WORDS_MIN  4096
 #define MINOR_WORDS_MAX  ((intptr_t)1 << 28)
 #define MINOR_WORDS_PAGE 512
 
+static intptr_t clamp(intptr_t n, intptr_t least, intptr_t most) {
+    return n < least ? least : n > most ? most : n;
+}
+
+/* The valid setting for a wanted one: the nearest, or the present one. */
+static intptr_t valid_setting(enum control_field field, intptr_t wanted, intptr_t present) {
+    switch (field) {
+    case CONTROL_SPACE_OVERHEAD:
+    case CONTROL_CUSTOM_MAJOR:
+    case CONTROL_CUSTOM_MINOR: return wanted == 0 ? 1 : wanted;
+    case CONTROL_WINDOW: return clamp(wanted, 1, 50);
+    case CONTROL_POLICY: return wanted == clamp(wanted, 0, 2) ? wanted : present;
+    case CONTROL_MINOR_WORDS:
+        wanted = clamp(wanted, MINOR_WORDS_MIN, MINOR_WORDS_MAX);
+        return (wanted + MINOR_WORDS_PAGE - 1) / MINOR_WORDS_PAGE * MINOR_WORDS_PAGE;
+    default: return wanted;
+    }
+}
+
+static void change(struct domain *d, struct gc_params *p, const struct setting *s,
+                   intptr_t wanted) {
+    size_t *slot = (size_t *)((char *)p + s->parameter);
+    size_t n = (size_t)valid_setting(s->field, wanted, (intptr_t)*slot);
+    if (*slot == n) return;
+    *slot = n;
+    if (s->field == CONTROL_MINOR_WORDS) p->adaptive_minor = false;
+    if (s->name == NULL || (p->verbose & 0x20) == 0) return;
+    /* An increment of more than 1000 is a number of words. */
+    bool in_words = s->field == CONTROL_MINOR_WORDS || (s->field == CONTROL_INCREMENT && n > 1000);
+    fprintf(vm_err(d->vm), "New %s: %zu%s\n", s->name, in_words ? n / 1024 : n,
+            in_words ? "k words" : s->unit);
+    fflush(vm_err(d->vm));
+}
+
 /* The words above those in use that a stack limit leaves, so that Gc.set can return. */
 #define STACK_RESERVE_WORDS 256
-
-value prim_gc_get(struct domain *d, value unit) {
-    const struct gc_params *p = gc_get_params(&d->gc);
-    const intptr_t fields[CONTROL_FIELDS] = {
-        [CONTROL_MINOR_WORDS] = (intptr_t)p->minor_words,
-        [CONTROL_INCREMENT] = (intptr_t)p->heap_increment,
-        [CONTROL_SPACE_OVERHEAD] = (intptr_t)p->space_overhead,
-        [CONTROL_VERBOSE] = (intptr_t)p->verbose,
-        [CONTROL_MAX_OVERHEAD] = (intptr_t)p->max_overhead,
-        [CONTROL_STACK_LIMIT] = (intptr_t)vm_stack_limit(d),
-        [CONTROL_POLICY] = (intptr_t)p->allocation_policy,
-        [CONTROL_WINDOW] = (intptr_t)p->window_size,
-        [CONTROL_CUSTOM_MAJOR] = (intptr_t)p->custom_major_ratio,
-        [CONTROL_CUSTOM_MINOR] = (intptr_t)p->custom_minor_ratio,
-        [CONTROL_CUSTOM_MINOR_BYTES] = (intptr_t)p->custom_minor_max_bytes,
-    };
-    value record = new_small(d, CONTROL_FIELDS, 0);
-    for (size_t i = 0; i < CONTROL_FIELDS; i++) field(record, i) = val_of_int(fields[i]);
-    return record;
-}
-
-/* Prints a line if messages about parameters are on (v=0x20). */
-__attribute__((format(printf, 3, 4))) static void report(const struct domain *d,
-                                                         const struct gc_params *p,
-                                                         const char *format, ...) {
-    if ((p->verbose & 0x20) == 0) return;
-    FILE *err = vm_err(d->vm);
-    va_list arguments;
-    va_start(arguments, format);
-    vfprintf(err, format, arguments);
-    va_end(arguments);
-    fflush(err);
-}
-
-/* Sets *slot; returns whether it changed. */
-static bool change(size_t *slot, intptr_t wanted) {
-    if (*slot == (size_t)wanted) return false;
-    *slot = (size_t)wanted;
-    return true;
-}
-
-static intptr_t at_least_one(intptr_t n) { return n == 0 ? 1 : n; }
-
-static void set_overheads(struct domain *d, struct gc_params *p, const intptr_t *wanted) {
-    if (change(&p->space_overhead, at_least_one(wanted[CONTROL_SPACE_OVERHEAD])))
-        report(d, p, "New space overhead: %zu%%\n", p->space_overhead);
-    if (change(&p->max_overhead, wanted[CONTROL_MAX_OVERHEAD]))
-        report(d, p, "New max overhead: %zu%%\n", p->max_overhead);
-    if (change(&p->heap_increment, wanted[CONTROL_INCREMENT])) {
-        if (p->heap_increment > 1000)
-            report(d, p, "New heap increment size: %zuk words\n", p->heap_increment / 1024);
-        else report(d, p, "New heap increment size: %zu%%\n", p->heap_increment);
-    }
-    intptr_t window = wanted[CONTROL_WINDOW];
-    window = window < 1 ? 1 : window > 50 ? 50 : window;
-    if (change(&p->window_size, window))
-        report(d, p, "New smoothing window size: %zu\n", p->window_size);
-}
-
-static void set_customs(struct domain *d, struct gc_params *p, const intptr_t *wanted) {
-    if (change(&p->custom_major_ratio, at_least_one(wanted[CONTROL_CUSTOM_MAJOR])))
-        report(d, p, "New custom major ratio: %zu%%\n", p->custom_major_ratio);
-    if (change(&p->custom_minor_ratio, at_least_one(wanted[CONTROL_CUSTOM_MINOR])))
-        report(d, p, "New custom minor ratio: %zu%%\n", p->custom_minor_ratio);
-    if (change(&p->custom_minor_max_bytes, wanted[CONTROL_CUSTOM_MINOR_BYTES]))
-        report(d, p, "New custom minor size limit: %zu%%\n", p->custom_minor_max_bytes);
-}
 
 /* A negative limit is larger than any stack. */
 static void set_stack_limit(struct domain *d, size_t words) {
     const struct vm_stack *stack = &d->stack;
+    if (words == vm_stack_limit(d)) return;
     ASSERT(stack->low <= stack->sp && stack->sp <= stack->high); /* S1 */
     size_t least = (size_t)(stack->high - stack->sp) + STACK_RESERVE_WORDS;
     vm_set_stack_limit(d, words < least ? least : words);
-}
-
-static void set_minor_size(struct domain *d, struct gc_params *p, intptr_t words) {
-    if (words < MINOR_WORDS_MIN) words = MINOR_WORDS_MIN;
-    if (words > MINOR_WORDS_MAX) words = MINOR_WORDS_MAX;
-    words = (words + MINOR_WORDS_PAGE - 1) / MINOR_WORDS_PAGE * MINOR_WORDS_PAGE;
-    if (p->minor_words == (size_t)words) return;
-    p->minor_words = (size_t)words;
-    p->adaptive_minor = false;
-    report(d, p, "New minor heap size: %zuk words\n", p->minor_words / 1024);
 }
 
 value prim_gc_set(struct domain *d, value control) {
@@ -218,15 +207,9 @@ value prim_gc_set(struct domain *d, value control) {
         wanted[i] = int_of_val(field(control, i));
     }
     struct gc_params p = *gc_get_params(&d->gc);
-    p.verbose = (size_t)wanted[CONTROL_VERBOSE];
-    set_overheads(d, &p, wanted);
-    if ((size_t)wanted[CONTROL_STACK_LIMIT] != vm_stack_limit(d))
-        set_stack_limit(d, (size_t)wanted[CONTROL_STACK_LIMIT]);
-    set_customs(d, &p, wanted);
-    intptr_t policy = wanted[CONTROL_POLICY];
-    if (policy >= 0 && policy <= 2 && change(&p.allocation_policy, policy))
-        report(d, &p, "New allocation policy: %zu\n", p.allocation_policy);
-    set_minor_size(d, &p, wanted[CONTROL_MINOR_WORDS]);
+    for (const struct setting *s = settings; s < settings + SETTINGS; s++)
+        change(d, &p, s, wanted[s->field]);
+    set_stack_limit(d, (size_t)wanted[CONTROL_STACK_LIMIT]);
     gc_set_params(&d->gc, &p);
     vm_process_pending(d);
     return VAL_UNIT;

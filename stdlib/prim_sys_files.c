@@ -36,118 +36,14 @@ _Noreturn static void fail(struct domain *d, const struct sandbox_path *at, valu
 
 /* Work on one or two paths without the runtime lock: only accesses C memory (BL1). */
 struct file_work {
-    int (*act)(struct file_work *work); /* -1: errno says why */
+    enum { OPEN, STAT, REMOVE, RENAME, CHANGE_FOLDER, MAKE_FOLDER, READ_FOLDER } operation;
     struct sandbox_path paths[2];
-    int number; /* flags */
+    int flags;
     mode_t permissions;
     void *out;
 };
 
-/* Copies the names, which may move, releases the runtime lock and acts. first, second: the values
- * of the names, the same one for one path. GC: may run. */
-static int act_unlocked(struct domain *d, struct file_work *work, value *first, value *second) {
-    value *values[2] = {first, second};
-    char *names[2] = {NULL, NULL};
-    GC_ROOT(&d->gc, first, second);
-    vm_run_due_signal_handlers(d);
-    for (int i = 0; i < 2; i++) names[i] = strdup(string_bytes(*values[i]));
-    bool copied = names[0] != NULL && names[1] != NULL;
-    int result = -1;
-    if (copied) {
-        for (int i = 0; i < 2; i++) work->paths[i].name = names[i];
-        vm_enter_blocking(d);
-        result = work->act(work);
-        vm_leave_blocking(d);
-        for (int i = 0; i < 2; i++) work->paths[i].name = string_bytes(*values[i]);
-    }
-    for (int i = 0; i < 2; i++) free(names[i]); /* errno is kept */
-    if (!copied) vm_raise_out_of_memory(d);
-    return result;
-}
-
-/* The same for one path. Fails: raises Sys_error. */
-static int act_on(struct domain *d, enum vm_capability capability, value path,
-                  struct file_work *work) {
-    work->paths[0] = sandbox_of(d, capability, path);
-    int result = act_unlocked(d, work, &path, &path);
-    if (result == -1) fail(d, &work->paths[0], path);
-    return result;
-}
-
-/* ---- Descriptors. ---- */
-
-static int open_flags(value list) {
-    /* By the constructors of Stdlib.open_flag; binary and text are the same here. */
-    static const int bits[] = {O_RDONLY, O_WRONLY, O_APPEND | O_WRONLY, O_CREAT, O_TRUNC, O_EXCL,
-                               0,        0,        O_NONBLOCK};
-    int flags = O_CLOEXEC;
-    for (; is_block(list); list = field(list, 1)) {
-        uintptr_t i = (uintptr_t)int_of_val(field(list, 0));
-        if (i < sizeof bits / sizeof bits[0]) flags |= bits[i];
-    }
-    return flags;
-}
-
-static int act_open(struct file_work *work) {
-    return sandbox_open(&work->paths[0], work->number, work->permissions);
-}
-
-value prim_sys_open(struct domain *d, value path, value flags, value permissions) {
-    int bits = open_flags(flags);
-    struct file_work work = {
-        .act = act_open, .number = bits, .permissions = (mode_t)int_of_val(permissions)};
-    GC_ROOT(&d->gc, &path);
-    vm_run_due_signal_handlers(d);
-    bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
-    /* O_RDONLY beside flags for writing allows reading as well. */
-    struct sandbox_path read = sandbox_of(d, CAP_FS_READ, path);
-    struct stat about;
-    bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || sandbox_stat(&read, &about) == 0 ||
-                    read.refused == NULL;
-    if (!may_read) fail(d, &read, path);
-    return val_of_int(act_on(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path, &work));
-}
-
-value prim_sys_close(struct domain *d, value fd) {
-    if (vm_is_own_descriptor(d->vm, (int)int_of_val(fd))) return VAL_UNIT;
-    vm_enter_blocking(d); /* a network file system may write now */
-    close((int)int_of_val(fd));
-    vm_leave_blocking(d);
-    return VAL_UNIT;
-}
-
-/* ---- Files. ---- */
-
-static int act_stat(struct file_work *work) { return sandbox_stat(&work->paths[0], work->out); }
-
-value prim_sys_file_exists(struct domain *d, value path) {
-    struct stat about;
-    struct file_work work = {.act = act_stat, .out = &about};
-    if (!is_c_string(path)) return VAL_FALSE;
-    work.paths[0] = sandbox_of(d, CAP_FS_READ, path);
-    if (act_unlocked(d, &work, &path, &path) == 0) return VAL_TRUE;
-    if (work.paths[0].refused != NULL) fail(d, &work.paths[0], path);
-    return VAL_FALSE;
-}
-
-value prim_sys_is_directory(struct domain *d, value path) {
-    struct stat about;
-    struct file_work work = {.act = act_stat, .out = &about};
-    act_on(d, CAP_FS_READ, path, &work);
-    return val_of_bool(S_ISDIR(about.st_mode));
-}
-
-static int act_remove(struct file_work *work) {
-    return sandbox_remove(&work->paths[0], work->number);
-}
-
-value prim_sys_remove(struct domain *d, value path) {
-    struct file_work work = {.act = act_remove, .number = 0};
-    act_on(d, CAP_FS_WRITE, path, &work);
-    return VAL_UNIT;
-}
-
-static int act_rename(struct file_work *work) {
+static int rename_file(struct file_work *work) {
     /* A file that may not be read is not moved to where it may. */
     struct sandbox_path hidden = work->paths[0], shown = work->paths[1];
     hidden.capability = shown.capability = CAP_FS_READ;
@@ -157,49 +53,6 @@ static int act_rename(struct file_work *work) {
         return -1;
     }
     return sandbox_rename(&work->paths[0], &work->paths[1]);
-}
-
-value prim_sys_rename(struct domain *d, value from, value to) {
-    struct file_work work = {
-        .act = act_rename,
-        .paths = {sandbox_of(d, CAP_FS_WRITE, from), sandbox_of(d, CAP_FS_WRITE, to)}};
-    if (act_unlocked(d, &work, &from, &to) == -1)
-        fail(d, &work.paths[work.paths[1].refused != NULL], VAL_UNIT);
-    return VAL_UNIT;
-}
-
-/* ---- Directories. ---- */
-
-static int act_chdir(struct file_work *work) { return sandbox_chdir(&work->paths[0]); }
-
-value prim_sys_chdir(struct domain *d, value path) {
-    struct file_work work = {.act = act_chdir};
-    act_on(d, CAP_FS_READ, path, &work);
-    return VAL_UNIT;
-}
-
-static int act_mkdir(struct file_work *work) {
-    return sandbox_mkdir(&work->paths[0], work->permissions);
-}
-
-value prim_sys_mkdir(struct domain *d, value path, value permissions) {
-    struct file_work work = {.act = act_mkdir, .permissions = (mode_t)int_of_val(permissions)};
-    act_on(d, CAP_FS_WRITE, path, &work);
-    return VAL_UNIT;
-}
-
-value prim_sys_rmdir(struct domain *d, value path) {
-    struct file_work work = {.act = act_remove, .number = AT_REMOVEDIR};
-    act_on(d, CAP_FS_WRITE, path, &work);
-    return VAL_UNIT;
-}
-
-value prim_sys_getcwd(struct domain *d, value unit) {
-    char path[PATH_MAX];
-    const char *flag = vm_policy_refusal(d->vm, CAP_FS_READ);
-    if (flag != NULL) vm_raise_refused(d, "caml_sys_getcwd", flag);
-    if (getcwd(path, sizeof path) == NULL) vm_raise_sys_error(d, errno, VAL_UNIT);
-    return copy_string(d, path);
 }
 
 /* The names of a directory, each ended by a NUL. A custom block owns them, so that Out_of_memory
@@ -230,7 +83,7 @@ static bool add_name(struct names *names, const char *name) {
 }
 
 /* All entries except . and .., in the system's order. */
-static int act_read_names(struct file_work *work) {
+static int read_names(struct file_work *work) {
     struct names *names = work->out;
     int fd = sandbox_open(&work->paths[0], O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
     if (fd == -1) return -1;
@@ -240,23 +93,162 @@ static int act_read_names(struct file_work *work) {
         errno = ENOMEM;
         return -1;
     }
+    struct dirent *entry;
     int error = 0;
-    for (;;) {
-        errno = 0;
-        struct dirent *entry = readdir(directory);
-        if (entry == NULL) {
-            error = errno;
-            break;
-        }
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        if (!add_name(names, entry->d_name)) {
+    while (error == 0 && (errno = 0, entry = readdir(directory)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            !add_name(names, entry->d_name))
             error = ENOMEM;
-            break;
-        }
-    }
+    if (error == 0) error = errno;
     closedir(directory);
     errno = error;
     return error == 0 ? 0 : -1;
+}
+
+/* Returns -1 if it failed: errno says why. */
+static int perform(struct file_work *work) {
+    struct sandbox_path *path = &work->paths[0];
+    switch (work->operation) {
+    case OPEN: return sandbox_open(path, work->flags, work->permissions);
+    case STAT: return sandbox_stat(path, work->out);
+    case REMOVE: return sandbox_remove(path, work->flags);
+    case RENAME: return rename_file(work);
+    case CHANGE_FOLDER: return sandbox_chdir(path);
+    case MAKE_FOLDER: return sandbox_mkdir(path, work->permissions);
+    case READ_FOLDER: return read_names(work);
+    }
+    return -1;
+}
+
+/* Copies the names, which may move, releases the runtime lock and performs the
+ * work. first, second: the values
+ * of the names, the same one for one path. GC: may run. */
+static int act_unlocked(struct domain *d, struct file_work *work, value *first, value *second) {
+    value *values[2] = {first, second};
+    char *names[2] = {NULL, NULL};
+    GC_ROOT(&d->gc, first, second);
+    vm_run_due_signal_handlers(d);
+    for (int i = 0; i < 2; i++) names[i] = strdup(string_bytes(*values[i]));
+    bool copied = names[0] != NULL && names[1] != NULL;
+    int result = -1;
+    if (copied) {
+        for (int i = 0; i < 2; i++) work->paths[i].name = names[i];
+        vm_enter_blocking(d);
+        result = perform(work);
+        vm_leave_blocking(d);
+        for (int i = 0; i < 2; i++) work->paths[i].name = string_bytes(*values[i]);
+    }
+    for (int i = 0; i < 2; i++) free(names[i]); /* errno is kept */
+    if (!copied) vm_raise_out_of_memory(d);
+    return result;
+}
+
+/* The same for one path. Fails: raises Sys_error. */
+static int act_on(struct domain *d, enum vm_capability capability, value path,
+                  struct file_work work) {
+    work.paths[0] = sandbox_of(d, capability, path);
+    int result = act_unlocked(d, &work, &path, &path);
+    if (result == -1) fail(d, &work.paths[0], path);
+    return result;
+}
+
+/* The same for work without a result. */
+static value change(struct domain *d, value path, struct file_work work) {
+    act_on(d, work.operation == CHANGE_FOLDER ? CAP_FS_READ : CAP_FS_WRITE, path, work);
+    return VAL_UNIT;
+}
+
+/* ---- Descriptors. ---- */
+
+static int open_flags(value list) {
+    /* By the constructors of Stdlib.open_flag; binary and text are the same here. */
+    static const int bits[] = {O_RDONLY, O_WRONLY, O_APPEND | O_WRONLY, O_CREAT, O_TRUNC, O_EXCL,
+                               0,        0,        O_NONBLOCK};
+    int flags = O_CLOEXEC;
+    for (; is_block(list); list = field(list, 1)) {
+        uintptr_t i = (uintptr_t)int_of_val(field(list, 0));
+        if (i < sizeof bits / sizeof bits[0]) flags |= bits[i];
+    }
+    return flags;
+}
+
+value prim_sys_open(struct domain *d, value path, value flags, value permissions) {
+    int bits = open_flags(flags);
+    struct file_work work = {
+        .operation = OPEN, .flags = bits, .permissions = (mode_t)int_of_val(permissions)};
+    GC_ROOT(&d->gc, &path);
+    vm_run_due_signal_handlers(d);
+    bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
+    /* O_RDONLY beside flags for writing allows reading as well. */
+    struct sandbox_path read = sandbox_of(d, CAP_FS_READ, path);
+    struct stat about;
+    bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || sandbox_stat(&read, &about) == 0 ||
+                    read.refused == NULL;
+    if (!may_read) fail(d, &read, path);
+    return val_of_int(act_on(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path, work));
+}
+
+value prim_sys_close(struct domain *d, value fd) {
+    if (vm_is_own_descriptor(d->vm, (int)int_of_val(fd))) return VAL_UNIT;
+    vm_enter_blocking(d); /* a network file system may write now */
+    close((int)int_of_val(fd));
+    vm_leave_blocking(d);
+    return VAL_UNIT;
+}
+
+/* ---- Files. ---- */
+
+value prim_sys_file_exists(struct domain *d, value path) {
+    struct stat about;
+    struct file_work work = {.operation = STAT, .out = &about};
+    if (!is_c_string(path)) return VAL_FALSE;
+    work.paths[0] = sandbox_of(d, CAP_FS_READ, path);
+    if (act_unlocked(d, &work, &path, &path) == 0) return VAL_TRUE;
+    if (work.paths[0].refused != NULL) fail(d, &work.paths[0], path);
+    return VAL_FALSE;
+}
+
+value prim_sys_is_directory(struct domain *d, value path) {
+    struct stat about;
+    struct file_work work = {.operation = STAT, .out = &about};
+    act_on(d, CAP_FS_READ, path, work);
+    return val_of_bool(S_ISDIR(about.st_mode));
+}
+
+value prim_sys_remove(struct domain *d, value path) {
+    return change(d, path, (struct file_work){.operation = REMOVE});
+}
+
+value prim_sys_rename(struct domain *d, value from, value to) {
+    struct file_work work = {
+        .operation = RENAME,
+        .paths = {sandbox_of(d, CAP_FS_WRITE, from), sandbox_of(d, CAP_FS_WRITE, to)}};
+    if (act_unlocked(d, &work, &from, &to) == -1)
+        fail(d, &work.paths[work.paths[1].refused != NULL], VAL_UNIT);
+    return VAL_UNIT;
+}
+
+/* ---- Directories. ---- */
+
+value prim_sys_chdir(struct domain *d, value path) {
+    return change(d, path, (struct file_work){.operation = CHANGE_FOLDER});
+}
+
+value prim_sys_mkdir(struct domain *d, value path, value permissions) {
+    mode_t mode = (mode_t)int_of_val(permissions);
+    return change(d, path, (struct file_work){.operation = MAKE_FOLDER, .permissions = mode});
+}
+
+value prim_sys_rmdir(struct domain *d, value path) {
+    return change(d, path, (struct file_work){.operation = REMOVE, .flags = AT_REMOVEDIR});
+}
+
+value prim_sys_getcwd(struct domain *d, value unit) {
+    char path[PATH_MAX];
+    const char *flag = vm_policy_refusal(d->vm, CAP_FS_READ);
+    if (flag != NULL) vm_raise_refused(d, "caml_sys_getcwd", flag);
+    if (getcwd(path, sizeof path) == NULL) vm_raise_sys_error(d, errno, VAL_UNIT);
+    return copy_string(d, path);
 }
 
 value prim_sys_read_directory(struct domain *d, value path) {
@@ -267,7 +259,7 @@ value prim_sys_read_directory(struct domain *d, value path) {
     memset(custom_data(owner), 0, sizeof(struct names));
     struct names names = {0};
     struct file_work work = {
-        .act = act_read_names, .paths = {sandbox_of(d, CAP_FS_READ, path)}, .out = &names};
+        .operation = READ_FOLDER, .paths = {sandbox_of(d, CAP_FS_READ, path)}, .out = &names};
     int result = act_unlocked(d, &work, &path, &path);
     *(struct names *)custom_data(owner) = names;
     if (result == -1) fail(d, &work.paths[0], path);
