@@ -1,5 +1,5 @@
-/* prim.h - for files of primitives: the prototypes of all primitives of prims.def and
- * ffi/prims.def, with as many parameters as their rows have kinds, and helpers. */
+/* prim.h - for files of primitives: the prototypes of all primitives of prims.def, with as many
+ * parameters as their rows have kinds, and helpers. */
 #ifndef BACTRIAN_STDLIB_PRIM_H
 #define BACTRIAN_STDLIB_PRIM_H
 
@@ -28,8 +28,6 @@ typedef value prim_function_5(struct domain *d, value a, value b, value c, value
 #define SAME_PRIM(name, as, kinds, result, capability, flags)
 #define ABSENT(name, kinds, result, capability, flags)
 #include "stdlib/prims.def"
-#define FFI_PRIM(name, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_ffi_##name;
-#include "stdlib/ffi/prims.def"
 
 /* Whether primitives that OCaml calls unsafe test their arguments. GC: never. */
 static inline bool prim_checked(const struct domain *d) { return !d->vm->options.unchecked; }
@@ -66,6 +64,9 @@ static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) 
     PRIM_MULTI_BYTE_OF(get##16, set##16, at, uint16_t, val_of_int(n), int_of_val)     \
     PRIM_MULTI_BYTE_OF(get##32, set##32, at, int32_t, copy_int32(d, n), int32_of_val) \
     PRIM_MULTI_BYTE_OF(get##64, set##64, at, int64_t, copy_int64(d, n), int64_of_val)
+
+/* Whether a string has no zero byte: it is all of what C reads. GC: never. */
+static inline bool prim_is_c_string(value s) { return strlen(string_bytes(s)) == string_length(s); }
 
 /* Changes the tag of block v, not its size and colour. GC: never. */
 static inline void prim_change_tag(value v, unsigned tag) {

@@ -29,6 +29,7 @@
 #define BACTRIAN_STDLIB_FFI_FFI_H
 
 #include "gc/value.h"
+#include "stdlib/prim.h"
 
 #include <ffi.h>
 #include <pthread.h>
@@ -146,6 +147,10 @@ struct ffi_state {
 /* Makes and frees a machine's state. NULL: no memory. GC: never. */
 struct ffi_state *ffi_state_open(struct vm *vm);
 void ffi_state_close(struct ffi_state *state);
+
+/* The primitives of prims.def. */
+#define FFI_PRIM(name, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_ffi_##name;
+#include "stdlib/ffi/prims.def"
 
 /* Why a value cannot be converted. */
 #define FFI_PROBLEMS(P)                                                                     \
