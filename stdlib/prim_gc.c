@@ -217,16 +217,20 @@ value prim_gc_set(struct domain *d, value control) {
 
 /* ---- Collections ---- */
 
-value prim_gc_minor(struct domain *d, value unit) {
-    gc_minor(&d->gc);
+/* Ends a call that ran the collector. */
+static value finish(struct domain *d) {
     vm_process_pending(d);
     return VAL_UNIT;
 }
 
+value prim_gc_minor(struct domain *d, value unit) {
+    gc_minor(&d->gc);
+    return finish(d);
+}
+
 value prim_gc_major(struct domain *d, value unit) {
     gc_finish_major_cycle(&d->gc);
-    vm_process_pending(d);
-    return VAL_UNIT;
+    return finish(d);
 }
 
 value prim_gc_major_slice(struct domain *d, value words) {
@@ -238,23 +242,18 @@ value prim_gc_major_slice(struct domain *d, value words) {
 /* Two cycles: the first, which may have begun before the call, finds what was garbage at its start;
  * the second collects what only finalisers kept alive. What a finaliser registers in between waits
  * for a later call: an alarm, which registers itself again each time, runs once. */
-value prim_gc_full_major(struct domain *d, value unit) {
+static value two_cycles(struct domain *d, void (*second)(struct gc_domain *g)) {
     gc_finish_major_cycle(&d->gc);
     gc_hold_new_finalisers(&d->gc);
     vm_process_pending(d);
-    gc_full_major_cycle(&d->gc);
-    vm_process_pending(d);
-    return VAL_UNIT;
+    second(&d->gc);
+    return finish(d);
 }
 
-value prim_gc_compaction(struct domain *d, value unit) {
-    gc_finish_major_cycle(&d->gc);
-    gc_hold_new_finalisers(&d->gc);
-    vm_process_pending(d);
-    gc_compact(&d->gc);
-    vm_process_pending(d);
-    return VAL_UNIT;
+value prim_gc_full_major(struct domain *d, value unit) {
+    return two_cycles(d, gc_full_major_cycle);
 }
+value prim_gc_compaction(struct domain *d, value unit) { return two_cycles(d, gc_compact); }
 
 /* ---- Finalisers ---- */
 
