@@ -1,4 +1,5 @@
-/* cli.h - what the verbs of the command line share. */
+/* cli.h - what the verbs of the command line share. GC: never, except where a comment says
+ * otherwise. */
 #ifndef BACTRIAN_VM_CLI_CLI_H
 #define BACTRIAN_VM_CLI_CLI_H
 
@@ -18,58 +19,56 @@ enum {
 /* ---- output.c ---- */
 
 /* Prints `bactrian: SUBJECT: text` on standard error (no subject if it is NULL) and returns status,
- * for `return cli_fail(...)`. The format is printf's, without a newline. GC: never. */
+ * for `return cli_fail(...)`. The format is printf's, without a newline. */
 int cli_fail(int status, const char *subject, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same with the text, details, code and advice of *error; returns STATUS_REFUSED. GC: never. */
+/* The same with the text, details, code and advice of *error; returns STATUS_REFUSED. */
 int cli_refuse(const char *subject, const struct vm_error *error);
 int cli_report_failed(const struct report_error *error);
 /* Opens a file for output; NULL after a message. Closes it; returns 0, or the exit status after a
- * message, and removes an incomplete regular file. GC: never. */
+ * message, and removes an incomplete regular file. */
 FILE *cli_open_output(const char *path);
 int cli_close_output(FILE *file, const char *path);
 /* Flushes standard output. Returns status, or, if printed text could not be written,
- * STATUS_REFUSED after a message. GC: never. */
+ * STATUS_REFUSED after a message. */
 int cli_finish_output(int status);
 /* The width of the terminal on standard output, 0 if it is not a terminal; whether to print
- * colours there. GC: never. */
+ * colours there. */
 unsigned cli_terminal_columns(void);
 bool cli_wants_color(void);
-/* Nanoseconds of a monotonic clock. GC: never. */
+/* Nanoseconds of a monotonic clock. */
 uint64_t cli_now_ns(void);
 
 /* ---- files.c ---- */
 
 /* The file that a program's name denotes: the name itself if it has a slash, else the first
- * regular file of that name in PATH, else the name itself. Allocated; NULL when out of memory.
- * GC: never. */
+ * regular file of that name in PATH, else the name itself. Allocated; NULL when out of memory. */
 char *cli_find_program(const char *name);
-/* The path of this binary. False: unknown. GC: never. */
+/* The path of this binary. False: unknown. */
 bool cli_own_executable(char path[PATH_MAX]);
 /* The folder of Bactrian's OCaml modules: beside the binary in the build folder, or where both were
- * installed. Allocated; NULL: not found. GC: never. */
+ * installed. Allocated; NULL: not found. */
 char *cli_module_folder(void);
-/* The folder of OCaml's standard library: from the environment, or Debian's. GC: never. */
+/* The folder of OCaml's standard library: from the environment, or Debian's. */
 #define CLI_STANDARD_LIBRARY "/usr/lib/ocaml"
 const char *cli_standard_library(void);
-/* $TMPDIR or /tmp. GC: never. */
+/* $TMPDIR or /tmp. */
 const char *cli_temporary_folder(void);
-/* Creates the missing parent folders of an absolute path. A failure shows when the file is opened.
- * GC: never. */
+/* Creates the missing parent folders of an absolute path. A failure shows when the file is
+ * opened. */
 void cli_make_parents(char *path);
-/* Whether path is a file that can be read; prints a message if not. subject: the name to show.
- * GC: never. */
+/* Whether path is a file that can be read; prints a message if not. subject: the name to show. */
 bool cli_check_readable(const char *path, const char *subject);
-/* Whether the process has more rights than its caller, so that the environment cannot be trusted.
- * GC: never. */
+/* Whether the process has more rights than its caller, so that the environment cannot be
+ * trusted. */
 bool cli_is_privileged(void);
-/* Reads a whole file into an allocated buffer with a NUL after its *length bytes. NULL: see errno.
- * GC: never. */
+/* Reads a whole file into an allocated buffer with a NUL after its *length bytes. NULL: see
+ * errno. */
 char *cli_read_file(const char *path, size_t *length);
 
 /* Open a program: of any kind (README.md), looked up by cli_find_program with *path the allocated
  * result (NULL when out of memory), or a bytecode file. shown: its name in messages. Return 0, or
- * the exit status after a message. Debug information is not read yet (vm_image_open). GC: never. */
+ * the exit status after a message. Debug information is not read yet (vm_image_open). */
 int cli_open_program(const char *shown, char **path, struct vm_image *image);
 int cli_open_bytecode(const char *path, const char *shown, struct vm_image *image);
 /* Opens the program that the operands name and passes the image, which use then owns. Returns what
@@ -83,47 +82,47 @@ int cli_with_program(struct cli_options *options,
  * messages and locations. On success returns 0; *bytecode is the allocated path of the file;
  * *folder is the allocated path of a temporary folder to remove with cli_remove_folder after
  * loading, or NULL. Otherwise returns the exit status, after a message (ocamlc's own for an error
- * in the script). GC: never. */
+ * in the script). */
 int cli_compile_script(const char *path, const char *shown, char **bytecode, char **folder);
-/* Removes a folder and its contents. GC: never. */
+/* Removes a folder and its contents. */
 void cli_remove_folder(const char *folder);
 
 /* ---- text.c ---- */
 
-/* Assembles a text into an image. Returns 0, or the exit status after a message. GC: never. */
+/* Assembles a text into an image. Returns 0, or the exit status after a message. */
 int cli_assemble(const char *path, const char *shown, struct vm_image *image);
 
 /* ---- runparam.c ---- */
 
-/* Reads OCAMLRUNPARAM, or CAMLRUNPARAM, into the options; ignored in a privileged process.
- * GC: never. */
+/* Reads OCAMLRUNPARAM, or CAMLRUNPARAM, into the options; ignored in a privileged process. */
 void cli_read_runparam(struct cli_options *options);
 
 /* ---- The verbs: each returns the exit status. ---- */
 
 int cli_run(struct cli_options *options); /* also prof record, prof test, trace (GC: may run) */
-int cli_run_direct(struct cli_options *options, const char *path); /* path is bytecode */
-int cli_repl(struct cli_options *options);                         /* GC: may run */
-int cli_dis(struct cli_options *options);                          /* GC: never */
-int cli_asm(struct cli_options *options);                          /* GC: never */
-int cli_prof(char **words);                                        /* prof WORDS (GC: never) */
-int cli_prof_shell(char **words);                /* words[0] is "shell" (GC: never) */
-int cli_mlprof(char **words);                    /* mlprof WORDS (GC: never) */
+int cli_run_direct(struct cli_options *options,
+                   const char *path);      /* path is bytecode (GC: may run) */
+int cli_repl(struct cli_options *options); /* GC: may run */
+int cli_dis(struct cli_options *options);
+int cli_asm(struct cli_options *options);
+int cli_prof(char **words);                      /* prof WORDS */
+int cli_prof_shell(char **words);                /* words[0] is "shell" */
+int cli_mlprof(char **words);                    /* mlprof WORDS */
 int cli_print_info(struct cli_options *options); /* -config, --audit, ... (GC: may run) */
 
 /* ---- run.c ---- */
 
 /* A machine with all primitives and the profiler, for an image. NULL: after a message; *status is
- * the exit status, and the image is closed. GC: never. */
+ * the exit status, and the image is closed. */
 struct vm *cli_create_machine(struct cli_options *options, struct vm_image *image,
                               const char *shown, int *status);
-/* Whether this binary has a profiler; prints a message if not. GC: never. */
+/* Whether this binary has a profiler; prints a message if not. */
 bool cli_has_profiler(void);
 
 /* ---- record.c ---- */
 
 /* Starts recording a loaded machine if the command line or the environment requests it; shown: the
- * program's name. Returns 0, or the exit status after a message. GC: never. */
+ * program's name. Returns 0, or the exit status after a message. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
 /* Ends the recording, if there is one, and prints a summary or checks budgets. Returns the exit
  * status, which `prof test` may change. GC: may run. */
@@ -133,12 +132,12 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
 /* ---- counts.c ---- */
 
 /* --profile: starts counting in a loaded machine (0, or the exit status after a message); writes
- * the counts at the end of the run. GC: never. */
+ * the counts at the end of the run. */
 int cli_start_profile(const struct cli_options *options, struct vm *vm);
 void cli_finish_profile(struct vm *vm);
 /* --count-instructions, --count-forms: before the run, whether the file can be written (a message
  * if not); after it, writes the counts. A failure then is only a warning: the program has done its
- * work. GC: never. */
+ * work. */
 bool cli_check_count_file(const char *path);
 void cli_write_counts(const struct vm *vm, const char *path);
 
@@ -147,14 +146,14 @@ void cli_write_counts(const struct vm *vm, const char *path);
 struct cli_trace;
 
 /* `trace`: sets the machine's options for tracing. NULL: after a message, *status is the exit
- * status. GC: never. */
+ * status. */
 struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown, int *status);
-/* Starts with a loaded machine (0, or the exit status after a message). GC: never. */
+/* Starts with a loaded machine (0, or the exit status after a message). */
 int cli_start_trace(struct cli_trace *trace, struct vm *vm);
 /* Completes the output of a run. Returns status, or after a message another one. Needs: the machine
- * still exists. GC: never. */
+ * still exists. */
 int cli_finish_trace(struct cli_trace *trace, int status);
-/* Frees it. Needs: the machine is destroyed. NULL is allowed. GC: never. */
+/* Frees it. Needs: the machine is destroyed. NULL is allowed. */
 void cli_close_trace(struct cli_trace *trace);
 
 /* ---- watchdog.c ---- */
@@ -163,10 +162,10 @@ struct cli_watchdog;
 
 /* --timeout: starts a thread that stops the machine after seconds. If the machine does not react
  * within a second (it waits in a system call), or has not ended a minute after it did, the thread
- * ends the process. seconds 0: returns NULL. Fails: NULL with *failed set. GC: never. */
+ * ends the process. seconds 0: returns NULL. Fails: NULL with *failed set. */
 struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double seconds,
                                         bool *failed);
-/* The program has ended. Needs: the machine still exists. NULL is allowed. GC: never. */
+/* The program has ended. Needs: the machine still exists. NULL is allowed. */
 void cli_watchdog_stop(struct cli_watchdog *dog);
 
 #endif
