@@ -47,15 +47,12 @@ value prim_channel_descriptor(struct domain *d, value channel) {
 /* Oldest first. The count of references keeps a channel while its block is allocated, so `next` is
  * valid after each allocation. */
 value prim_ml_out_channels_list(struct domain *d, value unit) {
-    value list = VAL_EMPTY_LIST, block = VAL_UNIT;
-    GC_ROOT(&d->gc, &list, &block);
+    value list = VAL_EMPTY_LIST;
+    GC_ROOT(&d->gc, &list);
     for (struct channel *c = prim_state(d)->channels; c != NULL; c = c->next) {
         if (!c->output || c->fd == -1) continue;
-        block = channel_new_block(d, c);
-        value cell = new_small(d, 2, 0);
-        field(cell, 0) = block;
-        field(cell, 1) = list;
-        list = cell;
+        value block = channel_new_block(d, c);
+        list = new_pair(d, block, list);
     }
     return list;
 }

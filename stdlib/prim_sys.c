@@ -58,11 +58,8 @@ value prim_sys_executable_name(struct domain *d, value unit) {
 value prim_sys_get_argv(struct domain *d, value unit) {
     value name = prim_sys_executable_name(d, unit);
     GC_ROOT(&d->gc, &name);
-    prim_sys_argv(d, unit);
-    value pair = new_small(d, 2, 0);
-    field(pair, 0) = name;
-    field(pair, 1) = prim_state(d)->argv;
-    return pair;
+    value argv = prim_sys_argv(d, unit);
+    return new_pair(d, name, argv);
 }
 
 /* A program that is denied the environment finds it empty: modules of the standard library read
@@ -70,8 +67,7 @@ value prim_sys_get_argv(struct domain *d, value unit) {
 static value environment(struct domain *d, value name, char *(*look_up)(const char *)) {
     const char *text = NULL;
     bool refused = vm_policy_refusal(d->vm, CAP_ENV) != NULL;
-    if (!refused && strlen(string_bytes(name)) == string_length(name))
-        text = look_up(string_bytes(name));
+    if (!refused && prim_is_c_string(name)) text = look_up(string_bytes(name));
     if (text == NULL) vm_raise_not_found(d);
     return copy_string(d, text);
 }
@@ -143,8 +139,7 @@ value prim_sys_exit(struct domain *d, value status) {
 }
 
 value prim_sys_system_command(struct domain *d, value command) {
-    if (strlen(string_bytes(command)) != string_length(command))
-        vm_raise_sys_error(d, EINVAL, command);
+    if (!prim_is_c_string(command)) vm_raise_sys_error(d, EINVAL, command);
     GC_ROOT(&d->gc, &command);
     vm_run_due_signal_handlers(d);
     char *text = strdup(string_bytes(command));

@@ -84,14 +84,8 @@ static void decode_set(value list, sigset_t *set) {
 
 static value encode_set(struct domain *d, const sigset_t *set) {
     value list = VAL_EMPTY_LIST;
-    GC_ROOT(&d->gc, &list);
-    for (int n = 1; vm_signal_exists(n); n++) {
-        if (sigismember(set, n) != 1) continue;
-        value cell = new_small(d, 2, 0);
-        field(cell, 0) = val_of_int(vm_signal_to_ocaml(n));
-        field(cell, 1) = list;
-        list = cell;
-    }
+    for (int n = 1; vm_signal_exists(n); n++)
+        if (sigismember(set, n) == 1) list = new_pair(d, val_of_int(vm_signal_to_ocaml(n)), list);
     return list;
 }
 

@@ -42,26 +42,17 @@ struct bactrian_value *bactrian_named(struct bactrian *m, const char *name) {
 
 /* ---- Boxed numbers and strings. ---- */
 
-static value make_int32(struct domain *d, void *n) { return copy_int32(d, *(int32_t *)n); }
-static value make_int64(struct domain *d, void *n) { return copy_int64(d, *(int64_t *)n); }
-static value make_native(struct domain *d, void *n) { return copy_nativeint(d, *(intptr_t *)n); }
-static value make_float(struct domain *d, void *x) { return copy_double(d, *(double *)x); }
-
-struct bactrian_value *bactrian_int32(struct bactrian *m, int32_t n) {
-    return make(m, make_int32, &n);
-}
-
-struct bactrian_value *bactrian_int64(struct bactrian *m, int64_t n) {
-    return make(m, make_int64, &n);
-}
-
-struct bactrian_value *bactrian_nativeint(struct bactrian *m, intptr_t n) {
-    return make(m, make_native, &n);
-}
-
-struct bactrian_value *bactrian_float(struct bactrian *m, double x) {
-    return make(m, make_float, &x);
-}
+/* bactrian_NAME(m, x): a handle of copy(d, x). */
+#define BOXED(name, type, copy)                                                         \
+    static value make_##name(struct domain *d, void *x) { return copy(d, *(type *)x); } \
+    struct bactrian_value *bactrian_##name(struct bactrian *m, type x) {                \
+        return make(m, make_##name, &x);                                                \
+    }
+BOXED(int32, int32_t, copy_int32)
+BOXED(int64, int64_t, copy_int64)
+BOXED(nativeint, intptr_t, copy_nativeint)
+BOXED(float, double, copy_double)
+#undef BOXED
 
 struct items {
     unsigned tag;
@@ -118,19 +109,15 @@ static value make_list(struct domain *d, void *context) {
     const struct items *s = context;
     struct bactrian_value *const *items = s->items;
     value list = VAL_EMPTY_LIST;
-    GC_ROOT(&d->gc, &list);
-    for (size_t i = s->count; i-- > 0;) {
-        value cell = new_small(d, 2, 0);
-        field(cell, 0) = items[i]->v;
-        field(cell, 1) = list;
-        list = cell;
-    }
+    for (size_t i = s->count; i-- > 0;) list = new_pair(d, items[i]->v, list);
     return list;
 }
 
-/* Whether all are live handles of the machine. Afterwards reading their values needs no checks. */
+/* Whether the machine can be used and all are live handles of it. Afterwards reading their values
+ * needs no checks. */
 static bool are_live(struct bactrian *m, size_t count, struct bactrian_value *const *items) {
     value ignored;
+    if (embed_state(m) != BACTRIAN_OK) return false;
     for (size_t i = 0; i < count; i++)
         if (!embed_value(m, items[i], &ignored)) return false;
     return true;
@@ -139,7 +126,7 @@ static bool are_live(struct bactrian *m, size_t count, struct bactrian_value *co
 struct bactrian_value *bactrian_block(struct bactrian *m, unsigned tag, size_t count,
                                       struct bactrian_value *const *fields) {
     enum { TAG_LAST_CONSTRUCTOR = 245 };
-    if (embed_state(m) != BACTRIAN_OK || !are_live(m, count, fields)) return NULL;
+    if (!are_live(m, count, fields)) return NULL;
     if (tag > TAG_LAST_CONSTRUCTOR) {
         embed_fail(m, BACTRIAN_REFUSED, "tag %u: expected 0 to 245", tag);
         return NULL;
@@ -150,7 +137,7 @@ struct bactrian_value *bactrian_block(struct bactrian *m, unsigned tag, size_t c
 
 struct bactrian_value *bactrian_list(struct bactrian *m, size_t count,
                                      struct bactrian_value *const *items) {
-    if (embed_state(m) != BACTRIAN_OK || !are_live(m, count, items)) return NULL;
+    if (!are_live(m, count, items)) return NULL;
     struct items s = {.count = count, .items = items};
     return make(m, make_list, &s);
 }
