@@ -24,19 +24,6 @@ static const struct row rows[OPTIONS] = {
 #include "memprof/report/command/options.def"
 };
 
-const char *const report_show_words[] = {
-#define SHOW(id, name, sentence) name,
-#include "memprof/report/query/selectors.def"
-    NULL};
-const char *const report_by_words[] = {
-#define BY(id, name, title) name,
-#include "memprof/report/query/selectors.def"
-    NULL};
-const char *const report_unit_words[] = {
-#define UNIT(id, name) name,
-#include "memprof/report/query/selectors.def"
-    NULL};
-
 /* The index of a word in words, or -1 and an error that lists them. */
 static int find_word(const char *const *words, const char *option, const char *word,
                      struct report_error *error) {

@@ -51,8 +51,6 @@ int report_parse(char **words, struct report_command *command, struct report_err
  * them. Returns 0, or -1 and *error. */
 int report_refuse_options(const struct report_command *command, unsigned takes, const char *user,
                           struct report_error *error);
-/* The arguments of --show, --by and --unit, in the order of their enums; NULL-terminated. */
-extern const char *const report_show_words[], *const report_by_words[], *const report_unit_words[];
 /* Lists the options of some kinds. */
 void report_print_options(unsigned takes, FILE *out);
 

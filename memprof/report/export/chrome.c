@@ -42,7 +42,7 @@ static int put_timeline(const struct report_request *request, FILE *out) {
     const struct report_table *t = doc->tables.at[0];
     ASSERT(t->columns[0].key[0] == 't' && t->columns[1].key[0] == 'l'); /* time, live */
     for (size_t i = 0; i < t->rows.count; i++) {
-        const struct report_cell *cells = &t->cells.at[t->rows.at[i].first];
+        const struct report_cell *cells = report_cell_at(t, i, 0);
         fprintf(
             out,
             ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"live memory, estimate (bytes)\","

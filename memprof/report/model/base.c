@@ -38,16 +38,11 @@ char *report_copy(const char *text) {
     return memcpy(report_alloc(n), text, n);
 }
 
-char *report_format_list(const char *format, va_list arguments) {
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0) out_of_memory();
-    return text;
-}
-
 char *report_format(const char *format, ...) {
+    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    char *text = report_format_list(format, arguments);
+    if (vasprintf(&text, format, arguments) < 0) out_of_memory();
     va_end(arguments);
     return text;
 }

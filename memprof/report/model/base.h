@@ -24,9 +24,6 @@ void *report_alloc(size_t size);
 char *report_copy(const char *text);
 /* A text formatted as by printf; freed with free(). Fails: as report_alloc. */
 char *report_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same as by vprintf. */
-char *report_format_list(const char *format, va_list arguments)
-    __attribute__((format(printf, 1, 0)));
 /* Frees *text and replaces it by `with`, which it takes over. */
 void report_replace(char **text, char *with);
 

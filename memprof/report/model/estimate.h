@@ -33,21 +33,12 @@ void report_sum_merge(struct report_sum *sum, const struct report_sum *other);
 
 /* The scale for a profile. */
 struct report_scale report_scale_of(const struct report_model *model);
-/* The words, headers included, that the set stands for. */
-struct report_estimate report_estimate_words(const struct report_scale *scale,
-                                             const struct report_sum *sum);
-/* The same in bytes. */
-struct report_estimate report_estimate_bytes(const struct report_scale *scale,
-                                             const struct report_sum *sum);
-/* The blocks that the set stands for. */
-struct report_estimate report_estimate_blocks(const struct report_scale *scale,
-                                              const struct report_sum *sum);
-/* The number of samples, which is exact. */
-struct report_estimate report_estimate_samples(const struct report_scale *scale,
-                                               const struct report_sum *sum);
-/* One of the four above. */
+/* Estimates what a set stands for. */
 typedef struct report_estimate report_weigher(const struct report_scale *scale,
                                               const struct report_sum *sum);
+/* Words, headers included; the same in bytes; blocks; samples, whose number is exact. */
+report_weigher report_estimate_words, report_estimate_bytes;
+report_weigher report_estimate_blocks, report_estimate_samples;
 
 /* Rounds the parts of a total one by one: each number differs from its estimate by less than one,
  * and their sum is the rounded estimate of the parts so far. Starts as all zeroes. */

@@ -9,6 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const report_show_words[] = {
+#define SHOW(id, name, sentence) name,
+#include "memprof/report/query/selectors.def"
+    NULL};
+const char *const report_by_words[] = {
+#define BY(id, name, title) name,
+#include "memprof/report/query/selectors.def"
+    NULL};
+const char *const report_unit_words[] = {
+#define UNIT(id, name) name,
+#include "memprof/report/query/selectors.def"
+    NULL};
+
 bool report_parse_moment(const char *text, struct report_moment *out) {
     static const struct {
         const char *suffix;

@@ -25,6 +25,9 @@ enum report_unit {
     REPORT_UNITS
 };
 
+/* The arguments of --show, --by and --unit, in the order of their enums; NULL-terminated. */
+extern const char *const report_show_words[], *const report_by_words[], *const report_unit_words[];
+
 /* A moment. NO_MOMENT, PEAK and END have no value; SHARE is of the run's time, ALLOCATED of all
  * words, 0 to 1; TIME in ns. As an age: TIME, SHARE, or a number of survived collections. */
 struct report_moment {

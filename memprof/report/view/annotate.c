@@ -113,7 +113,7 @@ static bool add_file(struct report_doc *doc, const struct report_query *query,
                      const struct lines *lines, size_t first, size_t last) {
     const char *name = query->model->names.at[lines->all[first].file];
     FILE *file = open_source(name);
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "lines", "%s", name);
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "lines", name);
     char *text = NULL;
     size_t capacity = 0, at = first;
     report_table_columns(t, "self", "allocated here", "through", "through it", "line", "line",

@@ -27,7 +27,7 @@ static void listen(void *context, const struct report_ctf_violation *v) {
 static void check_ctf(struct report_doc *doc, struct findings *f, const unsigned char *bytes,
                       size_t length) {
     struct report_error ignored;
-    f->table = report_doc_table(doc, REPORT_TABLE, "violations", "%s", "");
+    f->table = report_doc_table(doc, REPORT_TABLE, "violations", "");
     report_table_columns(f->table, "offset", "byte", "rule", "rule", "grade", "grade", "found",
                          "found", "demand", "requirement", NULL);
     struct report_model *model = report_ctf_read(bytes, length, listen, f, &ignored);
@@ -49,7 +49,7 @@ static void check_own(struct report_doc *doc, struct findings *f, const unsigned
     struct mp_coverage coverage = {0};
     struct mp_event event;
     struct mp_reader *reader = mp_reader_of_bytes(bytes, length, &why);
-    struct report_table *t = report_doc_table(doc, REPORT_FACTS, "file", "%s", "");
+    struct report_table *t = report_doc_table(doc, REPORT_FACTS, "file", "");
     report_fact(t, "format", "format", report_text("bactrian"));
     if (reader == NULL) {
         report_fact(t, "state", "state", report_text(mp_read_status_text(why.status)));

@@ -33,11 +33,7 @@ enum report_kind report_unit_kind(const struct report_selection *selection) {
 }
 
 const char *report_unit_title(const struct report_selection *selection) {
-    static const char *const titles[] = {
-#define UNIT(id, name) name,
-#include "memprof/report/query/selectors.def"
-    };
-    return titles[selection->unit];
+    return report_unit_words[selection->unit];
 }
 
 const char *report_by_title(const struct report_selection *selection) {

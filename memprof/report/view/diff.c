@@ -90,7 +90,7 @@ static void add_table(struct report_doc *doc, const struct report_query queries[
                       struct report_groups *const groups[2]) {
     const struct report_selection *selection = queries[0].selection;
     enum report_kind kind = report_unit_kind(selection);
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
     const struct report_group none = {0};
     struct change *changes = report_alloc((groups[0]->shown + groups[1]->shown + 1) *
                                           sizeof *changes);

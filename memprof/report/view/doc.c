@@ -9,13 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct report_doc *report_doc_create(const char *view, const char *title, ...) {
+struct report_doc *report_doc_with(const char *view, char *title) {
     struct report_doc *doc = report_alloc(sizeof *doc);
-    va_list arguments;
-    va_start(arguments, title);
     doc->view = view;
-    doc->title = report_format_list(title, arguments);
-    va_end(arguments);
+    doc->title = title;
     return doc;
 }
 
@@ -30,20 +27,10 @@ void report_doc_free(struct report_doc *doc) {
     report_free(doc->notes.at, doc->tables.at, doc->title, doc);
 }
 
-void report_doc_note(struct report_doc *doc, const char *text, ...) {
-    va_list arguments;
-    va_start(arguments, text);
-    report_append(&doc->notes, report_format_list(text, arguments));
-    va_end(arguments);
-}
-
 struct report_table *report_doc_table(struct report_doc *doc, enum report_shape shape,
-                                      const char *key, const char *title, ...) {
+                                      const char *key, const char *title) {
     struct report_table *table = report_alloc(sizeof *table);
-    va_list arguments;
-    va_start(arguments, title);
-    table->title = report_format_list(title, arguments);
-    va_end(arguments);
+    table->title = report_copy(title);
     table->key = key;
     table->shape = shape;
     if (shape == REPORT_FACTS) report_table_columns(table, "what", "", "value", "", NULL);
@@ -103,10 +90,6 @@ struct order {
     uint32_t *parents; /* of a tree's rows, 1 + the row; else all 0 */
 };
 
-static const struct report_cell *cell_of(const struct order *o, size_t row) {
-    return &o->table->cells.at[o->table->rows.at[row].first + o->column];
-}
-
 /* Numbers descend, with unknown ones last; texts ascend. */
 static int compare_cells(const struct report_cell *a, const struct report_cell *b) {
     if (a->kind == REPORT_TEXT) return strcmp(a->text, b->text);
@@ -124,7 +107,8 @@ static int by_column(const void *a, const void *b, void *context) {
     if (o->parents[x] != o->parents[y]) return o->parents[x] < o->parents[y] ? -1 : 1;
     const struct report_row *p = &o->table->rows.at[x], *q = &o->table->rows.at[y];
     if (p->position != q->position) return p->position < q->position ? -1 : 1;
-    const struct report_cell *left = cell_of(o, x), *right = cell_of(o, y);
+    const struct report_cell *left = report_cell_at(o->table, x, o->column),
+                             *right = report_cell_at(o->table, y, o->column);
     if (is_unknown(left) != is_unknown(right)) return is_unknown(right) ? -1 : 1;
     int order = is_unknown(left) ? 0 : compare_cells(left, right);
     if (o->reversed) order = -order;

@@ -3,6 +3,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_VIEW_DOC_H
 #define BACTRIAN_MEMPROF_REPORT_VIEW_DOC_H
 
+#include "gc/assert.h"
 #include "memprof/report/model/base.h"
 #include "memprof/report/model/estimate.h"
 
@@ -72,18 +73,17 @@ struct report_doc {
     bool no_intervals;
 };
 
-/* A document; title is a format as of printf. Fails: as report_alloc, like all below. */
-struct report_doc *report_doc_create(const char *view, const char *title, ...)
-    __attribute__((format(printf, 2, 3)));
+/* A document with a title that is a format as of printf. Fails: as report_alloc, like all below. */
+#define report_doc_create(view, ...) report_doc_with(view, report_format(__VA_ARGS__))
+/* The same; takes over the title. */
+struct report_doc *report_doc_with(const char *view, char *title);
 /* Frees it with its tables; NULL is allowed. */
 void report_doc_free(struct report_doc *doc);
-/* Adds a sentence. */
-void report_doc_note(struct report_doc *doc, const char *text, ...)
-    __attribute__((format(printf, 2, 3)));
-/* Adds a table. key: its name in JSON. */
+/* Adds a sentence, also a format. */
+#define report_doc_note(doc, ...) report_append(&(doc)->notes, report_format(__VA_ARGS__))
+/* Adds a table. key: its name in JSON; title: a copy is kept. */
 struct report_table *report_doc_table(struct report_doc *doc, enum report_shape shape,
-                                      const char *key, const char *title, ...)
-    __attribute__((format(printf, 4, 5)));
+                                      const char *key, const char *title);
 /* Adds columns: a key and a title each, both literals, then NULL. */
 void report_table_columns(struct report_table *table, const char *key, ...)
     __attribute__((sentinel));
@@ -114,6 +114,12 @@ void report_table_row(struct report_table *table, unsigned depth, const struct r
 #define report_row(table, depth, ...)                                   \
     report_table_row(table, depth, (struct report_cell[]){__VA_ARGS__}, \
                      sizeof((struct report_cell[]){__VA_ARGS__}) / sizeof(struct report_cell))
+/* The cell of a row, counted from 0, in a column. */
+static inline const struct report_cell *report_cell_at(const struct report_table *t, size_t row,
+                                                       size_t column) {
+    ASSERT(row < t->rows.count && column < t->column_count);
+    return &t->cells.at[t->rows.at[row].first + column];
+}
 /* Adds a row to a table of facts. key and title are literals. */
 void report_fact(struct report_table *table, const char *key, const char *title,
                  struct report_cell value);

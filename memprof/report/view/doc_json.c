@@ -84,7 +84,7 @@ static void put_facts(const struct report_table *t, FILE *out) {
         if (r > 0) putc(',', out);
         report_write_json_string(t->rows.at[r].key, out);
         putc(':', out);
-        put_cell(&t->cells.at[t->rows.at[r].first + 1], out);
+        put_cell(report_cell_at(t, r, 1), out);
     }
     putc('}', out);
 }
@@ -94,7 +94,7 @@ static void put_columns(const struct report_table *t, size_t row, FILE *out) {
         if (c > 0) putc(',', out);
         report_write_json_string(t->columns[c].key, out);
         putc(':', out);
-        put_cell(&t->cells.at[t->rows.at[row].first + c], out);
+        put_cell(report_cell_at(t, row, c), out);
     }
 }
 
@@ -125,7 +125,7 @@ static const char **list_texts(const struct report_table *t, size_t *count) {
     const char **texts = report_alloc((cells + 1) * sizeof *texts);
     for (size_t r = 0; r < t->rows.count; r++)
         for (size_t c = 0; c < t->column_count; c++) {
-            const struct report_cell *cell = &t->cells.at[t->rows.at[r].first + c];
+            const struct report_cell *cell = report_cell_at(t, r, c);
             if (cell->kind == REPORT_TEXT) texts[n++] = cell->text;
         }
     qsort(texts, n, sizeof *texts, by_text);
@@ -165,7 +165,7 @@ static void put_small_tree(const struct report_table *t, FILE *out) {
     for (size_t r = 0; r < t->rows.count; r++) {
         fprintf(out, "%s[%u", r > 0 ? "," : "", t->rows.at[r].depth);
         for (size_t c = 0; c < t->column_count; c++)
-            put_small_cell(&t->cells.at[t->rows.at[r].first + c], texts, count, out);
+            put_small_cell(report_cell_at(t, r, c), texts, count, out);
         putc(']', out);
     }
     fputs("]}", out);
@@ -225,7 +225,7 @@ static void put_csv_text(const char *text, FILE *out) {
 }
 
 static bool has_intervals(const struct report_table *t, size_t column) {
-    return t->rows.count > 0 && t->cells.at[t->rows.at[0].first + column].has_interval;
+    return t->rows.count > 0 && report_cell_at(t, 0, column)->has_interval;
 }
 
 void report_doc_write_csv(const struct report_doc *doc, FILE *out) {
@@ -242,7 +242,7 @@ void report_doc_write_csv(const struct report_doc *doc, FILE *out) {
     putc('\n', out);
     for (size_t r = 0; r < t->rows.count; r++) {
         for (size_t c = 0; c < t->column_count; c++) {
-            const struct report_cell *cell = &t->cells.at[t->rows.at[r].first + c];
+            const struct report_cell *cell = report_cell_at(t, r, c);
             if (c > 0) putc(',', out);
             if (cell->kind == REPORT_TEXT) put_csv_text(cell->text, out);
             else if (isfinite(cell->number.value)) put_number(exact(cell, cell->number.value), out);

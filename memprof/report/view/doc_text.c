@@ -40,11 +40,6 @@ static size_t width_of(const char *text) {
 /* Text from a profile must not control the terminal. */
 static void put_text(FILE *out, const char *text) { mp_put_printable(out, text, '?'); }
 
-static const struct report_cell *cell_at(const struct report_table *t, size_t row, size_t column) {
-    ASSERT(row < t->rows.count && column < t->column_count);
-    return &t->cells.at[t->rows.at[row].first + column];
-}
-
 static bool is_wide(const struct report_cell *cell) {
     return cell->has_interval && cell->number.low < cell->number.high;
 }
@@ -86,7 +81,7 @@ static size_t lay_out(const struct writer *w, const struct report_table *t,
     for (size_t c = 0; c < t->column_count; c++) {
         bool wide = false, left = false;
         for (size_t r = 0; r < t->rows.count; r++) {
-            const struct report_cell *cell = cell_at(t, r, c);
+            const struct report_cell *cell = report_cell_at(t, r, c);
             if (is_wide(cell)) wide = true;
             if (cell->kind == REPORT_TEXT || cell->kind == REPORT_BAR) left = true;
         }
@@ -96,7 +91,7 @@ static size_t lay_out(const struct writer *w, const struct report_table *t,
     }
     for (size_t i = 0; i < count; i++)
         for (size_t r = 0; r < t->rows.count; r++) {
-            const char *text = cell_text(cell_at(t, r, columns[i].cell), columns[i].interval,
+            const char *text = cell_text(report_cell_at(t, r, columns[i].cell), columns[i].interval,
                                          buffer);
             if (width_of(text) > columns[i].width) columns[i].width = width_of(text);
         }
@@ -138,8 +133,8 @@ static bool is_straight(const struct report_table *t, size_t parent, size_t row)
     while (next < t->rows.count && t->rows.at[next].depth > depth) next++;
     bool alone = next == t->rows.count || t->rows.at[next].depth < depth;
     return parent + 1 == row && alone &&
-           cell_at(t, row, 0)->number.value >=
-               REPORT_STRAIGHT * cell_at(t, parent, 0)->number.value;
+           report_cell_at(t, row, 0)->number.value >=
+               REPORT_STRAIGHT * report_cell_at(t, parent, 0)->number.value;
 }
 
 static struct indent *find_indents(const struct report_table *t) {
@@ -167,7 +162,8 @@ static void put_table(const struct writer *w, const struct report_table *t) {
         fputs("  ", w->out);
         for (size_t i = 0; i < count; i++) {
             const struct text_column *column = &columns[i];
-            const char *text = cell_text(cell_at(t, r, column->cell), column->interval, buffer);
+            const char *text = cell_text(report_cell_at(t, r, column->cell), column->interval,
+                                         buffer);
             if (t->shape == REPORT_TREE && i + 1 == count) {
                 unsigned steps = indents[r].steps;
                 pad(w->out, 2 * (steps < MAX_INDENT ? steps : MAX_INDENT));
@@ -187,12 +183,12 @@ static void put_facts(const struct writer *w, const struct report_table *t) {
     size_t width = 0;
     char buffer[TEXT_SIZE];
     for (size_t r = 0; r < t->rows.count; r++) {
-        size_t n = width_of(cell_at(t, r, 0)->text);
+        size_t n = width_of(report_cell_at(t, r, 0)->text);
         if (n > width) width = n;
     }
     for (size_t r = 0; r < t->rows.count; r++) {
-        const struct report_cell *cell = cell_at(t, r, 1);
-        const char *title = cell_at(t, r, 0)->text;
+        const struct report_cell *cell = report_cell_at(t, r, 1);
+        const char *title = report_cell_at(t, r, 0)->text;
         fprintf(w->out, "  %s", title);
         pad(w->out, width - width_of(title) + 2);
         paint(w, "1");
@@ -221,7 +217,7 @@ static const char *bar_color(const char *text) {
 static void put_bar(const struct writer *w, const struct report_table *t, const struct bar *bar,
                     size_t *at) {
     size_t from = (size_t)(bar->left + 0.5), to = (size_t)(bar->left + bar->width + 0.5);
-    const char *text = cell_at(t, bar->row, t->column_count - 1)->text;
+    const char *text = report_cell_at(t, bar->row, t->column_count - 1)->text;
     if (from < *at) from = *at;
     if (to <= from) return;
     pad(w->out, from - *at);
@@ -243,11 +239,11 @@ static void put_icicle(const struct writer *w, const struct report_table *t) {
     struct bar *bars = report_alloc(t->rows.count * sizeof *bars);
     double used[MAX_LEVELS + 1] = {0}, scale = 0;
     unsigned levels = 0;
-    if (t->rows.count > 0) scale = (w->style->columns - 2) / cell_at(t, 0, 0)->number.value;
+    if (t->rows.count > 0) scale = (w->style->columns - 2) / report_cell_at(t, 0, 0)->number.value;
     for (size_t r = 0; r < t->rows.count; r++) {
         unsigned depth = t->rows.at[r].depth;
         if (depth >= MAX_LEVELS) continue;
-        double width = cell_at(t, r, 0)->number.value * scale;
+        double width = report_cell_at(t, r, 0)->number.value * scale;
         bars[r] = (struct bar){r, used[depth], width};
         used[depth + 1] = used[depth]; /* where its first child starts */
         used[depth] += width;

@@ -222,7 +222,7 @@ struct report_doc *report_view_timeline(const struct report_request *request) {
                                  ? report_doc_create("timeline", "Live memory over time")
                                  : report_doc_create("timeline", "Live memory over time, %s",
                                                      query.sentence);
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "steps", "%s", "");
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "steps", "");
     report_table_columns(t, "time", "until", "live", live_titles[selection->unit], "allocated",
                          "allocated since the line above", "bar", "", NULL);
     add_steps(t, &query, &steps);

@@ -111,8 +111,8 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
     struct report_groups *g = report_groups_create(&query);
     struct report_estimate total = report_group_estimate(&query, g, &g->total);
     char *text = report_groups_total_text(&query, g);
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, key, "%s: %s", query.sentence,
-                                              text);
+    char *title = report_format("%s: %s", query.sentence, text);
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, key, title);
     t->title[0] = t->title[0] >= 'a' ? t->title[0] - 32 : t->title[0];
     report_fact(facts, key, query.sentence, report_interval(report_unit_kind(&selection), total));
     report_table_columns(t, "share", "share", report_unit_title(&selection),
@@ -126,7 +126,7 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
             report_interval(report_unit_kind(&selection), report_group_estimate(&query, g, group)),
             report_text(g->texts[g->order[i]]));
     }
-    free(text);
+    report_free(text, title);
     report_groups_free(g);
     report_query_end(&query);
     return 0;
@@ -136,7 +136,7 @@ struct report_doc *report_view_summary(const struct report_request *request) {
     const struct report_model *m = request->model;
     struct report_doc *doc = report_doc_create("summary", "Memory profile of %s",
                                                m->program[0] != 0 ? m->program : request->path);
-    struct report_table *facts = report_doc_table(doc, REPORT_FACTS, "totals", "%s", "");
+    struct report_table *facts = report_doc_table(doc, REPORT_FACTS, "totals", "");
     struct report_selection selection = request->selection;
     report_fact(facts, "duration", "duration", report_seconds(m->end / 1e9));
     report_fact(facts, "samples", "sampled blocks", report_count(m->samples.count));

@@ -42,7 +42,7 @@ struct report_doc *report_view_table(const struct report_request *request) {
     struct report_groups *g = report_groups_create(&query);
     char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("table", "%s, %s", total, query.sentence);
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
     size_t n = rows_to_show(t, g, selection);
     t->empty = "no sample is selected";
     report_table_columns(t, "share", "share", report_unit_title(selection),
@@ -78,7 +78,7 @@ struct report_doc *report_view_table(const struct report_request *request) {
 static void add_leaks(struct report_doc *doc, const struct report_query *query,
                       const struct report_groups *live, const struct report_groups *all) {
     const struct report_selection *selection = query->selection;
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
     size_t n = rows_to_show(t, live, selection);
     t->empty = "nothing: every sampled block was freed";
     report_table_columns(t, "share", "share", report_unit_title(selection),
@@ -185,7 +185,7 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
     static const char *const titles[] = {"minor dead", "promoted", "major dead", "live at end"};
     const struct report_selection *selection = query->selection;
     struct report_table *all = report_doc_table(doc, REPORT_FACTS, "all", "Total");
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "%s", "");
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
     size_t n = rows_to_show(t, g, selection);
     t->empty = "no sample is selected";
     report_table_columns(t, report_unit_title(selection), report_unit_title(selection), NULL);

@@ -135,7 +135,7 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
         view, "%s, %s, %s%s%s", total, query.sentence, direction_text(direction),
         function != NULL ? ": " : "", function != NULL ? function : "");
     doc->no_intervals = shape == REPORT_ICICLE;
-    w.table = report_doc_table(doc, shape, "tree", "%s", "");
+    w.table = report_doc_table(doc, shape, "tree", "");
     w.table->empty = "no sample is selected";
     w.query = &query;
     w.paths = paths;
