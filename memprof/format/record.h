@@ -4,12 +4,19 @@
 
 #include "memprof/format/format.h"
 
+#include <string.h>
+
 /* Numbers of a LIST: the writer's items, or (as read) their bytes. */
 struct mp_list {
     const uint64_t *items;
     const uint8_t *bytes;
     size_t count;
 };
+
+/* A C string; NULL is the empty one. */
+static inline struct mp_text mp_text_of(const char *text) {
+    return (struct mp_text){text, text == NULL ? 0 : strlen(text)};
+}
 
 #define BYTE(name) uint8_t name;
 #define UINT(name) uint64_t name;

@@ -48,4 +48,12 @@ uint64_t mp_writer_chunks(const struct mp_writer *w);
     void mp_write_##name(struct mp_writer *w, const struct mp_record_##name *record);
 #include "memprof/format/record.def"
 
+/* Writes a sample as the shorter of its two records. */
+static inline void mp_write_any_sample(struct mp_writer *w, const struct mp_record_sample *s) {
+    const struct mp_record_small_sample small = {s->elapsed, s->words, s->stack};
+    if (s->kind == (MP_SOURCE_NORMAL | MP_SAMPLE_YOUNG) && s->more == 0)
+        mp_write_small_sample(w, &small);
+    else mp_write_sample(w, s);
+}
+
 #endif

@@ -152,21 +152,15 @@ static void leave(struct mp_recorder *r, unsigned weight) {
 static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, uint32_t node) {
     static_assert((int)GC_MARSHAL == MP_SOURCE_MARSHAL && (int)GC_CUSTOM == MP_SOURCE_CUSTOM,
                   "sources are written as they are");
-    int64_t stack = (int64_t)node - (int64_t)r->last_stack;
-    r->last_stack = node;
-    if (hit->samples == 1 && hit->young && hit->source == GC_NORMAL) {
-        struct mp_record_small_sample small = {mp_recorder_elapsed(r), hit->wosize, stack};
-        mp_write_small_sample(r->writer, &small);
-        return;
-    }
     struct mp_record_sample record = {
         .elapsed = mp_recorder_elapsed(r),
         .kind = (uint8_t)(hit->source | (hit->young ? MP_SAMPLE_YOUNG : 0)),
         .words = hit->wosize,
         .more = hit->samples - 1,
-        .stack = stack,
+        .stack = (int64_t)node - (int64_t)r->last_stack,
     };
-    mp_write_sample(r->writer, &record);
+    r->last_stack = node;
+    mp_write_any_sample(r->writer, &record);
 }
 
 /* The number of hits that this one's time stands for; 0: it isn't measured. */
@@ -392,10 +386,6 @@ static bool open_files(struct mp_recorder *r) {
     return false;
 }
 
-static struct mp_text text_of(const char *text) {
-    return (struct mp_text){text, text == NULL ? 0 : strlen(text)};
-}
-
 /* argv, each with its NUL. NULL: out of memory. */
 static char *join_arguments(char **argv, size_t *length) {
     *length = 0;
@@ -425,11 +415,11 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
         .started_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000,
         .flags = (r->options.gc_trace ? MP_GC_TRACED : 0) |
                  (r->options.exact_sites ? MP_EXACT_SITES : 0) | (parent != 0 ? MP_FORKED : 0),
-        .program = text_of(r->options.program),
+        .program = mp_text_of(r->options.program),
         .arguments = {arguments, length},
-        .host = text_of(host),
-        .ocaml = text_of(vm->version->name),
-        .recorder = text_of(r->options.recorder),
+        .host = mp_text_of(host),
+        .ocaml = mp_text_of(vm->version->name),
+        .recorder = mp_text_of(r->options.recorder),
     };
     mp_write_start(r->writer, &record);
     free(arguments);

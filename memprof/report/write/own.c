@@ -148,23 +148,17 @@ static void write_birth(struct output *o, uint64_t us, uint32_t index) {
         mp_write_block_tag(o->writer, &tag);
         o->tags[location] = s->tag + 1;
     }
-    int64_t stack = (int64_t)node - (int64_t)o->last_node;
-    o->last_node = node;
     o->samples[index] = ++o->sample_count;
-    if (s->source == REPORT_MINOR && s->young && s->hits == 1) {
-        struct mp_record_small_sample small = {elapsed(o, us), s->wosize, stack};
-        mp_write_small_sample(o->writer, &small);
-        return;
-    }
     struct mp_record_sample record = {
         .elapsed = elapsed(o, us),
         .kind = (s->young ? MP_SAMPLE_YOUNG : 0) |
                 (s->source == REPORT_EXTERNAL ? MP_SOURCE_CUSTOM : MP_SOURCE_NORMAL),
         .words = s->wosize,
         .more = s->hits - 1,
-        .stack = stack,
+        .stack = (int64_t)node - (int64_t)o->last_node,
     };
-    mp_write_sample(o->writer, &record);
+    o->last_node = node;
+    mp_write_any_sample(o->writer, &record);
 }
 
 /* Writes promotions, or deaths, of one moment and kind as one record. Returns their number. */
@@ -249,10 +243,6 @@ static void write_moments(struct output *o) {
     }
 }
 
-static struct mp_text text_of(const char *text) {
-    return (struct mp_text){text, text == NULL ? 0 : strlen(text)};
-}
-
 static void write_start(struct output *o) {
     const struct report_model *m = o->model;
     struct mp_record_start start = {
@@ -263,11 +253,11 @@ static void write_start(struct output *o) {
         .pid = m->pid,
         .started_us = (uint64_t)m->epoch_us,
         .flags = (m->gc_traced ? MP_GC_TRACED : 0) | (m->has_sites ? MP_EXACT_SITES : 0),
-        .program = text_of(m->program),
+        .program = mp_text_of(m->program),
         .arguments = {m->origin.arguments, m->origin.argument_bytes},
-        .host = text_of(m->host),
-        .ocaml = text_of(m->origin.ocaml),
-        .recorder = text_of(m->origin.recorder),
+        .host = mp_text_of(m->host),
+        .ocaml = mp_text_of(m->origin.ocaml),
+        .recorder = mp_text_of(m->origin.recorder),
     };
     mp_write_start(o->writer, &start);
     struct mp_record_selection selection = {m->all_hits};
