@@ -1,4 +1,4 @@
-/* containers.h - the growable array and the hash table, for every layer above.
+/* containers.h - the growable array, search, and the hash table, for every layer above.
  *
  *     struct numbers VECTOR(uint32_t);          { uint32_t *items; size_t count, capacity; }
  *     if (!vector_push(&numbers, n, 64, NULL)) return out_of_memory();
@@ -47,6 +47,19 @@ bool vector_widen(void **items, size_t *capacity, size_t wanted, size_t first, s
 /* Appends x. False when out of memory. */
 #define vector_push(v, x, first, memory) \
     (vector_reserve(v, 1, first, memory) && (vector_append(v, x), true))
+
+/* How many of the indices i below n satisfy `holds`, which none does after one that doesn't: binary
+ * search in what is sorted. */
+#define sorted_prefix(n, i, holds)                \
+    ({                                            \
+        size_t low_ = 0, high_ = (n);             \
+        while (low_ < high_) {                    \
+            size_t i = low_ + (high_ - low_) / 2; \
+            if (holds) low_ = i + 1;              \
+            else high_ = i;                       \
+        }                                         \
+        low_;                                     \
+    })
 
 /* A hash table from nonzero words to words: open addressing, at most half full. */
 struct word_entry {

@@ -22,7 +22,6 @@
 #include "vm/stack/limits.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/reexecute.h"
-#include "vm/stack/selfcheck.h"
 #include "vm/stack/stack.h"
 #include "vm/stack/watermarks.h"
 #include "vm/state/vm.h"

@@ -318,30 +318,19 @@ void vm_debuginfo_free(struct vm *vm) {
 
 /* ---- Locations. ---- */
 
-/* The unit of a pc; NULL: none. */
+/* The unit of a pc (DI4); NULL: none. */
 static struct unit *unit_of(const struct vm_debuginfo *t, uint32_t pc) {
-    size_t low = 0, high = t->units.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (t->units.items[middle].start > (uint64_t)pc * 4) high = middle;
-        else low = middle + 1;
-    }
-    return low == 0 ? NULL : &t->units.items[low - 1];
+    const struct unit *units = t->units.items;
+    size_t n = sorted_prefix(t->units.count, i, units[i].start <= (uint64_t)pc * 4);
+    return n == 0 ? NULL : &t->units.items[n - 1];
 }
 
 /* The event of a pc (DI2) among count sorted ones; NULL: there is none. */
 static const struct vm_debug_event *event_of(const struct vm_debug_event *events, size_t count,
                                              uint32_t pc) {
-    if (count == 0) return NULL;
-    size_t low = 0, high = count;
-    while (low + 1 < high) {
-        size_t middle = (low + high) / 2;
-        if (pc < events[middle].pc) high = middle;
-        else low = middle;
-    }
-    const struct vm_debug_event *e = &events[low];
-    if (e->pc == pc || e->pc == pc + 1) return e;
-    return low + 1 < count && e[1].pc == pc + 1 ? e + 1 : NULL;
+    size_t n = sorted_prefix(count, i, events[i].pc <= pc);
+    if (n > 0 && events[n - 1].pc == pc) return &events[n - 1];
+    return n < count && events[n].pc == pc + 1 ? &events[n] : NULL;
 }
 
 bool vm_debuginfo_find(struct vm *vm, uint64_t gpc, struct vm_location *out) {

@@ -1,7 +1,7 @@
 /* symbols.c - see symbols.h. No program needs SYMB to run: ill-formed parts of it are ignored. */
 #include "vm/marshal/symbols.h"
 
-#include "gc/assert.h"
+#include "gc/containers.h"
 #include "vm/code/code.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/verify.h"
@@ -104,15 +104,11 @@ const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t siz
     if (gpc >= code->word_count) return NULL;
     if (vm->symbols == NULL) vm->symbols = read_symbols(vm);
     const struct vm_symbols *s = vm->symbols;
-    size_t low = 0, high = s == NULL ? 0 : s->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (s->rows[middle].end <= gpc) low = middle + 1;
-        else high = middle;
-    }
-    if (s == NULL || low == s->count) return NULL;
-    const struct vm_symbol *found = &s->rows[low];
-    ASSERT(gpc < found->end && (low == 0 || gpc >= s->rows[low - 1].end)); /* SY1 */
+    if (s == NULL) return NULL;
+    size_t n = sorted_prefix(s->count, i, s->rows[i].end <= gpc);
+    if (n == s->count) return NULL;
+    const struct vm_symbol *found = &s->rows[n];
+    ASSERT(gpc < found->end && (n == 0 || gpc >= s->rows[n - 1].end)); /* SY1 */
     if (gpc >= found->top_level) snprintf(function, size, "%s", found->module);
     else
         snprintf(function, size, "%s.F%zx", found->module,

@@ -6,7 +6,6 @@
 #include "vm/code/code.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
-#include "vm/stack/selfcheck.h"
 #include "vm/stack/watermarks.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"

@@ -62,7 +62,7 @@ struct vm_call_stack {
     uint64_t version; /* changes when the kept stack does */
     struct vm_short_stack short_stack;
     uint64_t short_version; /* of it and its limit: changes when either does; not 0 */
-    size_t check_credit;    /* frames that --gc-verify may read (vm/stack/selfcheck.h) */
+    size_t check_credit;    /* frames that --gc-verify may read (vm/stack/selfcheck.c) */
 };
 
 /* Whether a short stack with the last one's limit would be the same. GC: never. */
@@ -93,5 +93,8 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
  * the return frame that many frames further out. GC: never. */
 void vm_call_stack_passed_watermark(struct domain *d, size_t frames);
 void vm_call_stack_free(struct domain *d);
+/* With --gc-verify: checks such a call stack against the frames, a short one each time, a deep one
+ * as often as its depth allows. GC: never. */
+void vm_selfcheck_call_stack(struct domain *d, const uint64_t *gpcs, size_t count, size_t limit);
 
 #endif

@@ -1,12 +1,12 @@
-/* selfcheck.c - see selfcheck.h. Each invariant is checked in one place. */
-#include "vm/stack/selfcheck.h"
-
+/* selfcheck.c - the checks of --gc-verify beside the heap verifier. Each invariant is checked in
+ * one place. */
 #include "vm/base/os.h"
 #include "vm/code/decoded.h"
 #include "vm/stack/callstack.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
 #include "vm/stack/reexecute.h"
+#include "vm/stack/stack.h"
 #include "vm/stack/watermarks.h"
 
 #include <stdio.h>

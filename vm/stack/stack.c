@@ -5,7 +5,6 @@
 #include "vm/base/os.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/raise.h"
-#include "vm/stack/selfcheck.h"
 #include "vm/stack/watermarks.h"
 #include "vm/state/vm.h"
 

@@ -43,5 +43,9 @@ void vm_stack_scan(void *context, struct gc_visitor *visitor);
 size_t vm_stack_scan_some(void *context, struct gc_visitor *visitor, size_t budget);
 /* Scans all that are left of them. GC: never. */
 void vm_stack_scan_rest(struct domain *d);
+/* Checks the invariants of stack, watermarks, trap frames and frames, outside the loop
+ * (--gc-verify): a violation prints the id and aborts. Called at the start of each collection; the
+ * whole stack is read only as often as its size allows (gc_check_due). GC: never. */
+void vm_selfcheck(struct domain *d);
 
 #endif
