@@ -94,12 +94,12 @@ static void rows_ascend_where_flow_does_not(void **state) {
     uint32_t n;
     assert_int_equal(ir.count, 7);
     check_row(&ir, 0, 0, OP_BRANCH, 0, IR_LEADER);
-    check_row(&ir, 1, 2, OP_CONST2, 0, IR_LEADER);
-    check_row(&ir, 2, 3, OP_STOP, 0, IR_LEADER);
-    check_row(&ir, 3, 4, OP_CONST1, 0, IR_LEADER);
-    check_row(&ir, 4, 5, OP_BRANCH, 0, 0);
-    check_row(&ir, 5, 10, OP_CONST3, 0, IR_LEADER);
-    check_row(&ir, 6, 11, OP_SWITCH, 0, 0);
+    check_row(&ir, 1, 2, OP_CONST2, 0, IR_LEADER | IR_LOOP);
+    check_row(&ir, 2, 3, OP_STOP, 0, IR_LEADER | IR_LOOP);
+    check_row(&ir, 3, 4, OP_CONST1, 0, IR_LEADER | IR_LOOP);
+    check_row(&ir, 4, 5, OP_BRANCH, 0, IR_LOOP);
+    check_row(&ir, 5, 10, OP_CONST3, 0, IR_LEADER | IR_LOOP);
+    check_row(&ir, 6, 11, OP_SWITCH, 0, IR_LOOP);
     check_operands(&ir, 6, 1, 2);
     const uint32_t *labels = vm_ir_labels(&ir, &ir.rows[6], &n);
     assert_int_equal(n, 3);

@@ -207,6 +207,20 @@ static void link_row(struct vm_ir *ir, struct vm_ir_row *row) {
     if (!ends) row[1].flags |= IR_LEADER;
 }
 
+static void mark_loops(struct vm_ir *ir) {
+    uint32_t lowest = UINT32_MAX; /* row that a label of this row or of a later one names */
+    for (uint32_t i = (uint32_t)ir->count; i-- > 0;) {
+        struct vm_ir_row *row = &ir->rows[i];
+        char label = vm_opcodes[row->op].label;
+        if (label == 'l' || label == 'h') {
+            uint32_t n, *labels = labels_of(ir, row, &n);
+            for (uint32_t k = 0; k < n; k++)
+                if (labels[k] < lowest) lowest = labels[k];
+        }
+        if (lowest <= i) row->flags |= IR_LOOP;
+    }
+}
+
 void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t pc, uint32_t height) {
     *out = (struct vm_ir){.rows = NULL};
     struct builder b = {.words = &code->words, .ir = out};
@@ -214,6 +228,7 @@ void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t pc, uint
     find_rows(&b);
     row_at(out, pc)->flags |= IR_LEADER;
     for (size_t i = 0; i < out->count; i++) link_row(out, &out->rows[i]);
+    mark_loops(out);
 }
 
 void vm_ir_free(struct vm_ir *ir) {

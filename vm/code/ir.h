@@ -24,6 +24,7 @@ enum {
     IR_LEADER = 1,    /* first of a basic block: flow comes here from more than the row before */
     IR_RETURNS = 2,   /* control comes back to the function here: after a call, in a handler */
     IR_SAFEPOINT = 4, /* the collector and other code may run during the instruction */
+    IR_LOOP = 8,      /* a jump leads from here or from a later row to here or to an earlier one */
 };
 
 struct vm_ir_row {

@@ -71,15 +71,21 @@ static uint32_t swept_width(struct vm_verifier *v, uint32_t pc) {
 /* Establishes Q1. */
 static bool sweep(struct vm_verifier *v) {
     const uint8_t *bytes = v->words->bytes;
-    uint64_t *starts = v->words->starts;
+    const uint32_t count = v->words->count;
     uint8_t widths[WORD_WIDE + 1] = {0}; /* 0: look closer */
     for (uint32_t op = 0; op < v->in.version->opcode_count; op++)
         if (!(vm_opcodes[op].flags & OP_DEBUG)) widths[op] = vm_fixed_words[op];
-    uint32_t pc = 0, width = 0, count = v->words->count;
-    for (; pc < count; pc += width) {
-        width = widths[bytes[pc]];
-        if (width == 0 && (width = swept_width(v, pc)) == 0) return false;
-        set_word(starts, pc);
+    uint32_t pc = 0, width = 0;
+    while (pc < count) {
+        uint32_t group = pc / WORD_GROUP, end = (group + 1) * WORD_GROUP;
+        if (end > count) end = count;
+        uint64_t starts = 0;
+        for (; pc < end; pc += width) {
+            width = widths[bytes[pc]];
+            if (width == 0 && (width = swept_width(v, pc)) == 0) return false;
+            starts |= (uint64_t)1 << pc % WORD_GROUP;
+        }
+        v->words->starts[group] = starts;
     }
     return pc == count || swept_width(v, pc - width) != 0;
 }

@@ -37,21 +37,36 @@ static uint32_t wide_count(uint64_t among) {
     return (uint32_t)((among >> 7) * 0x0101010101010101 >> 56);
 }
 
-/* A group's words as bytes, the wide ones behind the others; gives how many these are so far. The
- * bytes behind the last word are not WIDE. */
+typedef uint32_t four_words __attribute__((vector_size(16)));
+typedef uint16_t eight_halves __attribute__((vector_size(16)));
+typedef uint8_t sixteen_bytes __attribute__((vector_size(16)));
+
+/* 16 words as bytes, the wide ones as WIDE. */
+static void narrow(uint8_t *bytes, const uint32_t *words) {
+    enum { LOW = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ }; /* the part with the lower bits */
+#define LOWER(type, a, b, ...) __builtin_shufflevector((type)(a), (type)(b), __VA_ARGS__)
+#define LOWER_HALVES(a, b) \
+    LOWER(eight_halves, a, b, LOW, 2 + LOW, 4 + LOW, 6 + LOW, 8 + LOW, 10 + LOW, 12 + LOW, 14 + LOW)
+    four_words x[4];
+    memcpy(x, words, sizeof x);
+    /* A comparison that holds is a word of ones. */
+    for (int i = 0; i < 4; i++) x[i] |= (four_words)(x[i] >= WORD_WIDE);
+    eight_halves first = LOWER_HALVES(x[0], x[1]), second = LOWER_HALVES(x[2], x[3]);
+    sixteen_bytes y = LOWER(sixteen_bytes, first, second, LOW, 2 + LOW, 4 + LOW, 6 + LOW, 8 + LOW,
+                            10 + LOW, 12 + LOW, 14 + LOW, 16 + LOW, 18 + LOW, 20 + LOW, 22 + LOW,
+                            24 + LOW, 26 + LOW, 28 + LOW, 30 + LOW);
+    memcpy(bytes, &y, sizeof y);
+}
+
+/* A group's words as bytes, and its wide ones after those of the groups before; gives how many
+ * these are so far. Bytes after the last word are 0. */
 static uint32_t narrow_group(struct vm_words *w, uint32_t group, const uint32_t *words,
                              uint32_t used) {
     uint8_t *bytes = w->bytes + group * WORD_GROUP;
-    uint32_t n = words_in_group(w->count, group), copy[WORD_GROUP] = {0};
-    words += group * WORD_GROUP;
-    if (n < WORD_GROUP) words = memcpy(copy, words, n * sizeof *words);
-    for (int i = 0; i < WORD_GROUP; i += 8) {
-#pragma GCC unroll 8
-        for (int k = i; k < i + 8; k++)
-            bytes[k] = (uint8_t)(words[k] < WORD_WIDE ? words[k] : WORD_WIDE);
+    for (int i = 0; i < WORD_GROUP; i += 16) narrow(bytes + i, words + i);
+    for (int i = 0; i < WORD_GROUP; i += 8)
         for (uint64_t rest = wide_among(bytes + i); rest != 0; rest &= rest - 1)
             w->wide[used++] = words[i + __builtin_ctzll(rest) / 8];
-    }
     return used;
 }
 
@@ -63,9 +78,15 @@ bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count) 
     out->wide_before = malloc(groups * sizeof *out->wide_before);
     bool ok = out->bytes != NULL && out->starts != NULL && out->wide_before != NULL;
     for (uint32_t group = 0; ok && group * WORD_GROUP < count; group++) {
+        uint32_t rest[WORD_GROUP], n = words_in_group(count, group);
+        const uint32_t *from = words + group * WORD_GROUP;
+        if (n < WORD_GROUP) {
+            memset(rest, 0, sizeof rest);
+            from = memcpy(rest, from, n * sizeof *rest);
+        }
         out->wide_before[group] = used;
         ok = reserve_group(out, used, &capacity);
-        if (ok) used = narrow_group(out, group, words, used);
+        if (ok) used = narrow_group(out, group, from, used);
     }
     if (!ok) vm_words_free(out);
     return ok;

@@ -53,7 +53,13 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t arity) {
     bool grabs = arity > 1;
     struct vm_ir ir;
     vm_ir_make(&ir, code, f->pc - grabs, grabs ? 1 : arity);
-    struct vm_emission e = {.vm = vm, .code = code, .ir = &ir, .fragment = f->fragment};
+    struct vm_emission e = {
+        .vm = vm,
+        .code = code,
+        .ir = &ir,
+        .fragment = f->fragment,
+        .runs_once = f->kind == FUNCTION_MAIN,
+    };
     if (vm->options.track_functions) {
         e.function_id = function_id(code, f);
         e.body = f->pc + (grabs ? vm_fixed_words[OP_GRAB] : 0);
