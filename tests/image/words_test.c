@@ -30,7 +30,6 @@ static void check(uint32_t count) {
     assert_true(vm_words_make(&kept, words, count));
     for (uint32_t pc = 0; pc < count; pc++) {
         assert_int_equal(vm_word(&kept, pc), words[pc]);
-        assert_false(vm_is_start(&kept, pc));
         if (pc % WORD_GROUP == 0) vm_words_of_group(&kept, pc / WORD_GROUP, group);
         assert_int_equal(group[pc % WORD_GROUP], words[pc]);
     }

@@ -164,7 +164,7 @@ unsigned vm_opcode_at(const struct vm *vm, uint64_t gpc) {
     const struct vm_code *code = vm_code_at(vm, gpc);
     if (code == NULL) return OPCODE_COUNT;
     uint32_t pc = (uint32_t)(gpc - code->base);
-    return vm_is_start(&code->words, pc) ? vm_word(&code->words, pc) : OPCODE_COUNT;
+    return vm_is_reached(code->verifier, pc) ? vm_word(&code->words, pc) : OPCODE_COUNT;
 }
 
 const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc) {

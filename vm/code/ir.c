@@ -132,7 +132,7 @@ static bool is_known(struct builder *b, uint32_t pc) {
 static void follow(struct builder *b, struct target target) {
     struct vm_ir *ir = b->ir;
     while (!is_known(b, target.pc)) {
-        ASSERT(target.pc < b->words->count && vm_is_start(b->words, target.pc));
+        ASSERT(target.pc < b->words->count);
         ir->rows = ir_grow(ir->rows, ir->count, &ir->capacity, sizeof *ir->rows);
         struct vm_ir_row *row = &ir->rows[ir->count++];
         *row = (struct vm_ir_row){.pc = target.pc, .height = target.height};

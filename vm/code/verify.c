@@ -1,14 +1,14 @@
-/* verify.c - the verifier's data, its sweep over the code, and the entries that it finds.
+/* verify.c - the verifier's data: words and entries.
  *
- *     words --sweep--> starts of instructions
  *     entry --flow, by rules--> states, entries --search--> no loop without a poll
  *
- * Of each word of the code the verifier keeps two bits: whether an instruction starts there
- * (vm/code/words.h), and whether one that flow reaches does. What else must be known of an
+ * Of each word of the code the verifier keeps two bits: whether flow reaches an instruction there,
+ * and whether it is an operand of one. What else must be known of an
  * instruction (struct known_state) is kept for one function at a time, in chunks, so that a large
  * program is not verified in many times its size.
  *
- * Q1  Instructions tile the code: each word is the start or an operand of exactly one. */
+ * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at most
+ *     one. */
 #include "gc/assert.h"
 #include "gc/small_tables.h"
 #include "vm/code/opcodes.h"
@@ -54,7 +54,7 @@ bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc) {
 }
 
 /* Words of the instruction at pc, or 0 with the error filled. */
-static uint32_t swept_width(struct vm_verifier *v, uint32_t pc) {
+static uint32_t checked_width(struct vm_verifier *v, uint32_t pc) {
     const uint32_t opcodes = v->in.version->opcode_count, left = v->words->count - pc;
     uint32_t op = word_at(v, pc);
     if (op >= opcodes)
@@ -68,26 +68,14 @@ static uint32_t swept_width(struct vm_verifier *v, uint32_t pc) {
     return (uint32_t)width;
 }
 
-/* Establishes Q1. */
-static bool sweep(struct vm_verifier *v) {
-    const uint8_t *bytes = v->words->bytes;
-    const uint32_t count = v->words->count;
-    uint8_t widths[WORD_WIDE + 1] = {0}; /* 0: look closer */
-    for (uint32_t op = 0; op < v->in.version->opcode_count; op++)
-        if (!(vm_opcodes[op].flags & OP_DEBUG)) widths[op] = vm_fixed_words[op];
-    uint32_t pc = 0, width = 0;
-    while (pc < count) {
-        uint32_t group = pc / WORD_GROUP, end = (group + 1) * WORD_GROUP;
-        if (end > count) end = count;
-        uint64_t starts = 0;
-        for (; pc < end; pc += width) {
-            width = widths[bytes[pc]];
-            if (width == 0 && (width = swept_width(v, pc)) == 0) return false;
-            starts |= (uint64_t)1 << pc % WORD_GROUP;
-        }
-        v->words->starts[group] = starts;
+uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
+    uint32_t width = checked_width(v, pc);
+    for (uint32_t word = pc + 1; word < pc + width; word++) {
+        if (has_word(v->reached, word) || has_word(v->operands, word))
+            return refuse(v, pc, VM_V_LABEL, "CODE+0x%x is of another instruction, too", word * 4);
+        set_word(v->operands, word);
     }
-    return pc == count || swept_width(v, pc - width) != 0;
+    return width;
 }
 
 /* --- What is known of the function that is followed. --- */
@@ -170,6 +158,11 @@ struct vm_entry *vm_entry_at(const struct vm_verifier *v, uint32_t entry) {
 
 uint32_t vm_entry_count(const struct vm_verifier *v) { return (uint32_t)v->entry_count; }
 
+bool vm_is_reached(const struct vm_verifier *v, uint32_t pc) {
+    ASSERT(pc < v->words->count);
+    return has_word(v->reached, pc);
+}
+
 bool vm_calls_primitive(const struct vm_verifier *v, uint32_t primitive) {
     ASSERT(primitive < v->in.primitive_count);
     return has_word(v->primitives, primitive);
@@ -181,8 +174,10 @@ static bool allocate(struct vm_verifier *v) {
     size_t n = v->words->count;
     v->reached = calloc(n / 64 + 1, sizeof *v->reached);
     v->chunks = calloc(n / CHUNK_WORDS + 1, sizeof *v->chunks);
+    v->operands = calloc(n / 64 + 1, sizeof *v->operands);
     v->primitives = calloc((size_t)v->in.primitive_count / 64 + 1, sizeof *v->primitives);
-    bool ok = v->reached != NULL && v->chunks != NULL && v->primitives != NULL;
+    bool ok = v->reached != NULL && v->operands != NULL && v->chunks != NULL &&
+              v->primitives != NULL;
     return ok || no_memory(v);
 }
 
@@ -210,7 +205,7 @@ struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct 
     v->in = *in;
     v->words = in->words;
     v->error = error;
-    if (allocate(v) && sweep(v) && start(v)) return v;
+    if (allocate(v) && start(v)) return v;
     vm_verifier_free(v);
     return NULL;
 }
@@ -224,6 +219,7 @@ void vm_verifier_free(struct vm_verifier *v) {
         free(chunk);
     }
     free(v->reached);
+    free(v->operands);
     free(v->chunks);
     free(v->touched.items);
     free(v->by_entry);

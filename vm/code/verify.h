@@ -1,8 +1,8 @@
 /* verify.h - the static verifier: what bytecode must satisfy before one instruction of it runs.
  *
- * That instructions tile the code is checked when it is loaded; the rest a function at a time, at
- * the latest before its first call (D5). Both are linear. A function is known from when a verified
- * one names it in a closure. The verifier proves that jumps, returns and handlers land on
+ * A function is verified at the latest before its first call (D5), in linear time; it is known from
+ * when a verified one names it in a closure. Code that nothing reaches is not looked at. The
+ * verifier proves that instructions do not overlap, that jumps, returns and handlers land on
  * instructions of the same function, that no stack under-run happens and no control word is read or
  * forged, that environment accesses are in bounds, and that every cycle passes a poll; and it
  * yields the entry points that closures may name. Kinds of heap values are not its business: the
@@ -42,7 +42,7 @@ struct vm_entry {
 };
 
 struct vm_verify_input {
-    struct vm_words *words; /* must outlive the verifier, which sets their starts */
+    const struct vm_words *words; /* must outlive the verifier */
     const struct vm_version *version;
     uint32_t global_count; /* GETGLOBAL and SETGLOBAL must stay below */
     uint32_t primitive_count;
@@ -53,9 +53,9 @@ struct vm_verify_input {
                       ends in RETURN 1; else a program, which ends in STOP */
 };
 
-/* Checks that instructions tile the code. Entry 0, the code at word 0, is known then. The caller
- * ends it with vm_verifier_free. GC: never.  Fails: NULL, with a status V_... in *error, its detail
- * starting with the location, "CODE+0x1a4 (APPTERM2): "; VM_NO_MEMORY. */
+/* A verifier of that code, which knows entry 0, the code at word 0. The caller ends it with
+ * vm_verifier_free. GC: never.  Fails: NULL, with a status V_... in *error, its detail starting with
+ * the location, "CODE+0x1a4 (APPTERM2): "; VM_NO_MEMORY. */
 struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error);
 void vm_verifier_free(struct vm_verifier *v);
 /* Verifies the function of an entry, if it isn't yet. GC: never.  Fails: as above; after a failure
@@ -70,6 +70,8 @@ uint32_t vm_find_entry(const struct vm_verifier *v, uint32_t pc);
 /* An entry; valid until the next function is verified. */
 struct vm_entry *vm_entry_at(const struct vm_verifier *v, uint32_t entry);
 uint32_t vm_entry_count(const struct vm_verifier *v); /* entry 0 included */
+/* Whether an instruction that flow reaches in a verified function, or an entry, starts at pc. */
+bool vm_is_reached(const struct vm_verifier *v, uint32_t pc);
 /* Whether a verified function has an instruction that calls that primitive. */
 bool vm_calls_primitive(const struct vm_verifier *v, uint32_t primitive);
 

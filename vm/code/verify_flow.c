@@ -35,7 +35,7 @@ static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v
                                                            const struct state *s, uint32_t target) {
     uint32_t op = word_at(v, target);
     struct known_state known;
-    if (!vm_is_start(v->words, target))
+    if (has_word(v->operands, target))
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
     else if (is_prologue(op))
         refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
@@ -54,7 +54,7 @@ static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v
 
 /* Records that flow from the instruction at s->pc comes to target in state s. */
 static inline enum arrival arrive(struct vm_verifier *v, const struct state *s, uint32_t target) {
-    bool is_new = vm_is_start(v->words, target) && !has_word(v->reached, target);
+    bool is_new = !has_word(v->reached, target) && !has_word(v->operands, target);
     return is_new && !is_prologue(word_at(v, target)) ? arrive_first(v, s, target)
                                                       : arrive_again(v, s, target);
 }
@@ -108,7 +108,7 @@ enum flow open_frame(struct vm_verifier *v, struct state *s, uint32_t size, bool
 /* Arity of the function that starts at entry, 0 with the error filled if none can (Q4). */
 static uint32_t entry_arity(struct vm_verifier *v, uint32_t pc, uint32_t entry) {
     if (word_at(v, entry) != OP_GRAB) return 1;
-    if (entry == 0 || !vm_is_start(v->words, entry - 1) || has_word(v->reached, entry - 1) ||
+    if (entry == 0 || has_word(v->operands, entry - 1) || has_word(v->reached, entry - 1) ||
         word_at(v, entry - 1) != OP_RESTART) {
         refuse(v, pc, VM_V_ENTRY, "no RESTART before the GRAB at CODE+0x%x", entry * 4);
         return 0;
@@ -123,7 +123,7 @@ enum flow closure_of(struct vm_verifier *v, const struct state *s, uint32_t word
                      struct vm_entry shape) {
     shape.pc = label_at(v, s->pc, word, base);
     if (shape.pc == NO_PC) return FLOW_FAIL;
-    if (!vm_is_start(v->words, shape.pc))
+    if (has_word(v->operands, shape.pc))
         return refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", shape.pc * 4);
     if (word_at(v, shape.pc) == OP_RESTART)
         return refuse(v, s->pc, VM_V_ENTRY, "CODE+0x%x is a RESTART", shape.pc * 4);
@@ -202,16 +202,18 @@ static bool check_loops(struct vm_verifier *v) {
 
 static bool follow(struct vm_verifier *v, uint32_t pc) {
     struct known_state known = known_state_at(v, pc);
-    struct state s = {pc, word_at(v, pc), known.height, known.frame};
+    struct state s = {.pc = pc, .height = known.height, .frame = known.frame};
     for (;;) {
+        s.width = claim_words(v, s.pc);
+        if (s.width == 0) return false;
+        s.op = word_at(v, s.pc);
         enum flow flow = apply_rule(v, &s);
         if (flow != FLOW_NEXT) return flow == FLOW_END;
-        uint32_t next = s.pc + vm_width_at(v->words, s.pc);
+        uint32_t next = s.pc + s.width;
         if (next == v->words->count) return refuse(v, s.pc, VM_V_END, "flow goes on past the end");
         enum arrival arrival = arrive(v, &s, next);
         if (arrival != ARRIVAL_NEW) return arrival == ARRIVAL_KNOWN;
         s.pc = next;
-        s.op = word_at(v, next);
     }
 }
 

@@ -51,10 +51,11 @@ struct pc_list {
 
 struct vm_verifier {
     struct vm_verify_input in;
-    struct vm_words *words;
+    const struct vm_words *words;
     struct vm_error *error; /* of the call that runs */
     struct vm_error first;  /* the one that ended verification; status VM_OK: none did */
-    uint64_t *reached;      /* bitmap: instructions that flow reaches, and entries */
+    uint64_t *reached;      /* bitmap: where instructions start that flow reaches, and entries */
+    uint64_t *operands;     /* bitmap: the other words of such instructions */
     struct vm_entry *entries;
     size_t entry_count, entry_capacity;
     uint32_t *by_entry;       /* hash table of entries 1 and up by pc; 0: free */
@@ -76,7 +77,7 @@ struct vm_verifier {
 
 /* The state before an instruction; its rule turns it into the state after it. */
 struct state {
-    uint32_t pc, op, height, frame;
+    uint32_t pc, op, width, height, frame;
 };
 
 enum flow { FLOW_FAIL, FLOW_NEXT, FLOW_END };
@@ -89,6 +90,8 @@ enum flow refuse(struct vm_verifier *v, uint32_t pc, enum vm_status status, cons
 bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc);
 /* Makes room for one more item of size bytes, doubling; fails as above. */
 bool grow(struct vm_verifier *v, void **items, size_t count, size_t *capacity, size_t size);
+/* Words of the instruction at pc, which are its own from now on (Q1). Fails: 0. */
+uint32_t claim_words(struct vm_verifier *v, uint32_t pc);
 /* Gets the chunk of that number. Fails: false, as above. */
 bool add_chunk(struct vm_verifier *v, uint32_t number);
 static inline uint32_t word_at(const struct vm_verifier *v, uint32_t pc) {

@@ -238,13 +238,13 @@ static enum flow rule_c_call(struct vm_verifier *v, struct state *s) {
 
 /* The label is the last word. */
 static enum flow rule_jump(struct vm_verifier *v, struct state *s) {
-    uint32_t label = s->pc + vm_fixed_words[s->op] - 1;
+    uint32_t label = s->pc + s->width - 1;
     if (jump_to(v, s, label, label) == FLOW_FAIL) return FLOW_FAIL;
     return info(s)->flags & OP_ENDS ? FLOW_END : FLOW_NEXT;
 }
 
 static enum flow rule_switch(struct vm_verifier *v, struct state *s) {
-    uint32_t end = s->pc + vm_width_at(v->words, s->pc);
+    uint32_t end = s->pc + s->width;
     for (uint32_t word = s->pc + 2; word < end; word++)
         if (jump_to(v, s, word, s->pc + 2) == FLOW_FAIL) return FLOW_FAIL;
     return FLOW_END;

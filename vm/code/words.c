@@ -74,9 +74,8 @@ bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count) 
     uint32_t groups = count / WORD_GROUP + 1, used = 0, capacity = 0;
     *out = (struct vm_words){.count = count};
     out->bytes = malloc((size_t)groups * WORD_GROUP);
-    out->starts = calloc(groups, sizeof *out->starts);
     out->wide_before = malloc(groups * sizeof *out->wide_before);
-    bool ok = out->bytes != NULL && out->starts != NULL && out->wide_before != NULL;
+    bool ok = out->bytes != NULL && out->wide_before != NULL;
     for (uint32_t group = 0; ok && group * WORD_GROUP < count; group++) {
         uint32_t rest[WORD_GROUP], n = words_in_group(count, group);
         const uint32_t *from = words + group * WORD_GROUP;
@@ -96,7 +95,6 @@ void vm_words_free(struct vm_words *words) {
     free(words->bytes);
     free(words->wide);
     free(words->wide_before);
-    free(words->starts);
     memset(words, 0, sizeof *words);
 }
 

@@ -3,7 +3,6 @@
  *     bytes        | op | n | op | WIDE | op | ...    a word, or WIDE: it is in wide
  *     wide         | word | word | ...                those of 255 and more, in order
  *     wide_before  | 0 | n | ...                      wide words before each group of 64
- *     starts       bitmap of the instructions: set by the verifier (Q1)
  *
  * 94 of 100 words of a compiler are below 255. The loop runs decoded code; these words are read
  * when a function is first called, or when somebody asks about an instruction. */
@@ -19,12 +18,11 @@ enum { WORD_WIDE = 255, WORD_GROUP = 64 };
 struct vm_words {
     uint8_t *bytes;
     uint32_t *wide, *wide_before;
-    uint64_t *starts;
     uint32_t count;
 };
 
-/* Makes them from a fragment's words, with no starts yet. GC: never.  Fails: false when out of
- * memory; *out is empty then. */
+/* Makes them from a fragment's words. GC: never.  Fails: false when out of memory; *out is empty
+ * then. */
 bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count);
 void vm_words_free(struct vm_words *words);
 
@@ -34,10 +32,6 @@ uint32_t vm_wide_word(const struct vm_words *words, uint32_t pc);
 static inline uint32_t vm_word(const struct vm_words *words, uint32_t pc) {
     uint8_t byte = words->bytes[pc];
     return byte != WORD_WIDE ? byte : vm_wide_word(words, pc);
-}
-/* Whether an instruction starts at pc. Needs: pc < count. */
-static inline bool vm_is_start(const struct vm_words *words, uint32_t pc) {
-    return words->starts[pc / WORD_GROUP] >> pc % WORD_GROUP & 1;
 }
 /* Words of the instruction that starts at pc. GC: never.  Fails: never. */
 uint32_t vm_width_at(const struct vm_words *words, uint32_t pc);

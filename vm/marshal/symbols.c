@@ -55,16 +55,25 @@ static const char **read_names(const struct vm_constants *c, size_t bytes, uint3
 
 /* Where the top level of the unit at start begins. */
 static uint32_t top_level(const struct vm_code *code, uint32_t start) {
-    if (vm_word(&code->words, start) != OP_BRANCH) return start;
+    if (vm_word(&code->words, start) != OP_BRANCH || start + 1 == code->word_count) return start;
     return start + 1 + vm_word(&code->words, start + 1);
+}
+
+/* Words of the instruction at pc. Code that nothing reaches may be anything: then up to the end. */
+static uint32_t width_at(const struct vm_code *code, uint32_t pc) {
+    uint32_t op = vm_word(&code->words, pc), left = code->word_count - pc;
+    if (op >= OPCODE_COUNT) return left;
+    uint64_t width = vm_fixed_words[op];
+    if (width == 0) width = left < 2 ? left : vm_varying_words(op, vm_word(&code->words, pc + 1));
+    return width < left ? (uint32_t)width : left;
 }
 
 static void find_units(struct vm_symbols *s, const struct vm_code *code, const char *const *names,
                        uint32_t global_count) {
     uint32_t start = 0, next;
     for (uint32_t pc = 0; pc < code->word_count && s->count < global_count; pc = next) {
-        next = pc + vm_width_at(&code->words, pc);
-        if (vm_word(&code->words, pc) != OP_SETGLOBAL) continue;
+        next = pc + width_at(code, pc);
+        if (vm_word(&code->words, pc) != OP_SETGLOBAL || next - pc < 2) continue;
         uint32_t global = vm_word(&code->words, pc + 1);
         if (global >= global_count || names[global] == NULL) continue;
         s->rows[s->count++] = (struct vm_symbol){top_level(code, start), next, names[global]};
