@@ -7,8 +7,8 @@
  * instruction (struct known_state) is kept for one function at a time, in chunks, so that a large
  * program is not verified in many times its size.
  *
- * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at most
- *     one. */
+ * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at
+ *     most one. */
 #include "gc/assert.h"
 #include "gc/small_tables.h"
 #include "vm/code/opcodes.h"
@@ -71,7 +71,7 @@ static uint32_t checked_width(struct vm_verifier *v, uint32_t pc) {
 uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
     uint32_t width = checked_width(v, pc);
     for (uint32_t word = pc + 1; word < pc + width; word++) {
-        if (has_word(v->reached, word) || has_word(v->operands, word))
+        if (is_taken(v, word))
             return refuse(v, pc, VM_V_LABEL, "CODE+0x%x is of another instruction, too", word * 4);
         set_word(v->operands, word);
     }
@@ -205,6 +205,7 @@ struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct 
     v->in = *in;
     v->words = in->words;
     v->error = error;
+    make_quick_rules(v);
     if (allocate(v) && start(v)) return v;
     vm_verifier_free(v);
     return NULL;

@@ -54,8 +54,8 @@ struct vm_verify_input {
 };
 
 /* A verifier of that code, which knows entry 0, the code at word 0. The caller ends it with
- * vm_verifier_free. GC: never.  Fails: NULL, with a status V_... in *error, its detail starting with
- * the location, "CODE+0x1a4 (APPTERM2): "; VM_NO_MEMORY. */
+ * vm_verifier_free. GC: never.  Fails: NULL, with a status V_... in *error, its detail starting
+ * with the location, "CODE+0x1a4 (APPTERM2): "; VM_NO_MEMORY. */
 struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error);
 void vm_verifier_free(struct vm_verifier *v);
 /* Verifies the function of an entry, if it isn't yet. GC: never.  Fails: as above; after a failure

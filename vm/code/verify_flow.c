@@ -54,9 +54,8 @@ static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v
 
 /* Records that flow from the instruction at s->pc comes to target in state s. */
 static inline enum arrival arrive(struct vm_verifier *v, const struct state *s, uint32_t target) {
-    bool is_new = !has_word(v->reached, target) && !has_word(v->operands, target);
-    return is_new && !is_prologue(word_at(v, target)) ? arrive_first(v, s, target)
-                                                      : arrive_again(v, s, target);
+    return !is_taken(v, target) && !is_prologue(word_at(v, target)) ? arrive_first(v, s, target)
+                                                                    : arrive_again(v, s, target);
 }
 
 /* The label in code[word], or NO_PC with the error filled. */
@@ -200,20 +199,46 @@ static bool check_loops(struct vm_verifier *v) {
 
 /* --- Flow --- */
 
+/* Where flow goes on after the instruction at s->pc; s->pc is there then. */
+static inline enum arrival arrive_next(struct vm_verifier *v, struct state *s) {
+    uint32_t next = s->pc + s->width;
+    if (next == v->words->count) {
+        refuse(v, s->pc, VM_V_END, "flow goes on past the end");
+        return ARRIVAL_FAIL;
+    }
+    enum arrival arrival = arrive(v, s, next);
+    s->pc = next;
+    return arrival;
+}
+
+/* Follows an instruction that has a quick rule and fulfils it; false, with *s unchanged: the whole
+ * rule is to be applied. */
+static inline bool follow_quickly(struct vm_verifier *v, struct state *s) {
+    uint32_t op = v->words->bytes[s->pc], operand = s->pc + 1;
+    const struct quick_rule *q = &v->quick[op];
+    int64_t height = (int64_t)s->height + q->delta, top = v->frames[s->frame].top;
+    if (q->words == 0 || height < top + q->slots) return false;
+    if (q->words == 2) {
+        if (operand == v->words->count || is_taken(v, operand)) return false;
+        set_word(v->operands, operand);
+    }
+    *s = (struct state){s->pc, op, q->words, (uint32_t)height, s->frame};
+    return true;
+}
+
 static bool follow(struct vm_verifier *v, uint32_t pc) {
     struct known_state known = known_state_at(v, pc);
     struct state s = {.pc = pc, .height = known.height, .frame = known.frame};
     for (;;) {
-        s.width = claim_words(v, s.pc);
-        if (s.width == 0) return false;
-        s.op = word_at(v, s.pc);
-        enum flow flow = apply_rule(v, &s);
-        if (flow != FLOW_NEXT) return flow == FLOW_END;
-        uint32_t next = s.pc + s.width;
-        if (next == v->words->count) return refuse(v, s.pc, VM_V_END, "flow goes on past the end");
-        enum arrival arrival = arrive(v, &s, next);
+        if (!follow_quickly(v, &s)) {
+            s.width = claim_words(v, s.pc);
+            if (s.width == 0) return false;
+            s.op = word_at(v, s.pc);
+            enum flow flow = apply_rule(v, &s);
+            if (flow != FLOW_NEXT) return flow == FLOW_END;
+        }
+        enum arrival arrival = arrive_next(v, &s);
         if (arrival != ARRIVAL_NEW) return arrival == ARRIVAL_KNOWN;
-        s.pc = next;
     }
 }
 

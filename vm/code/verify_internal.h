@@ -49,6 +49,14 @@ struct pc_list {
     size_t count, capacity;
 };
 
+/* The rule of an instruction that only changes the height of the stack, or reads a slot near its
+ * top. */
+struct quick_rule {
+    uint8_t words; /* 1 or 2; 0: the instruction has another rule */
+    int8_t delta;
+    uint8_t slots; /* that must be above the innermost control frame then */
+};
+
 struct vm_verifier {
     struct vm_verify_input in;
     const struct vm_words *words;
@@ -61,6 +69,7 @@ struct vm_verifier {
     uint32_t *by_entry;       /* hash table of entries 1 and up by pc; 0: free */
     size_t by_entry_capacity; /* a power of two */
     uint64_t *primitives;     /* bitmap of those called */
+    struct quick_rule quick[WORD_WIDE + 1];
     /* While a function is verified: */
     uint32_t current;            /* its entry */
     uint32_t frame_words;        /* the highest height so far */
@@ -103,6 +112,9 @@ static inline bool has_word(const uint64_t *map, uint32_t word) {
 static inline void set_word(uint64_t *map, uint32_t word) {
     map[word / 64] |= (uint64_t)1 << word % 64;
 }
+static inline bool is_taken(const struct vm_verifier *v, uint32_t word) {
+    return (v->reached[word / 64] | v->operands[word / 64]) >> word % 64 & 1;
+}
 /* Whether the current function has reached the instruction. */
 static inline bool is_known(const struct vm_verifier *v, uint32_t pc) {
     const struct state_chunk *chunk = v->chunks[pc / CHUNK_WORDS];
@@ -131,6 +143,8 @@ bool add_entry(struct vm_verifier *v, const struct vm_entry *entry);
 /* Turns the state before the instruction at s->pc into the state after it; FLOW_END: flow does not
  * go on to the next instruction. */
 enum flow apply_rule(struct vm_verifier *v, struct state *s);
+/* Fills v->quick. */
+void make_quick_rules(struct vm_verifier *v);
 
 /* verify_flow.c */
 /* The label in code[word], relative to word base: flow comes there in state s. */

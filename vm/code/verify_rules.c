@@ -327,3 +327,14 @@ enum flow apply_rule(struct vm_verifier *v, struct state *s) {
     ASSERT(flow != FLOW_NEXT || is_known_change(v, s, before));
     return flow;
 }
+
+void make_quick_rules(struct vm_verifier *v) {
+    for (uint32_t op = 0; op < v->in.version->opcode_count; op++) {
+        const struct vm_opcode_info *info = &vm_opcodes[op];
+        bool slot = rules[info->long_op] == rule_slot && info->long_op != op && op != OP_ASSIGN;
+        if (!slot && (rules[info->long_op] != NULL || info->flags & (OP_ENDS | OP_DEBUG))) continue;
+        if (vm_fixed_words[op] == 0 || vm_fixed_words[op] > 2) continue;
+        v->quick[op] = (struct quick_rule){vm_fixed_words[op], info->delta,
+                                           slot ? (uint8_t)(info->first + 1) : 0};
+    }
+}
