@@ -20,6 +20,17 @@ class Information(Case):
         self.assertEqual([line for line in done.out.split('\n')
                           if len(line) > 100 or line.endswith(' ')], [])
 
+    def test_help_and_man_page_say_which_verbs_have_an_option(self):
+        sections = re.findall(r'(?m)^Options of ([^\n]+):\n((?:  [^\n]*\n)+)',
+                              self.bactrian('--help').out)
+        self.assertEqual(len(dict(sections)), len(sections))
+        self.assertRegex(dict(sections)['prof test'], r'(?m)^  --max-leak SIZE ')
+        self.assertRegex(dict(sections)['prof record and prof test'], r'(?m)^  --rate R ')
+        man = os.path.join(os.path.dirname(self.place.bactrian), 'bactrian.1')
+        if os.path.exists(man):
+            with open(man, encoding='ascii') as file:
+                self.assertIn('.SS Options of prof test\n', file.read())
+
     def test_both_spellings_of_help_are_the_same(self):
         self.assertEqual(self.bactrian('-help').key(), self.bactrian('--help').key())
 
@@ -99,6 +110,11 @@ class WrongCommandLines(Case):
     def test_an_unknown_option_is_named(self):
         self.refused(self.bactrian('--max-heep=1M', 'args.byte'), 125, '--max-heep', '--help')
 
+    def test_an_option_of_another_verb_is_named_with_that_verb(self):
+        self.refused(self.bactrian('--rate', '1', 'args.byte'), 125,
+                     '`run` has no option --rate: it is an option of prof record and prof test')
+        self.refused(self.bactrian('dis', '--fuel=1', 'args.byte'), 125, '`dis`', 'run, repl')
+
     def test_a_name_with_control_characters_stays_one_line(self):
         self.refused(self.bactrian('no\nsuch\x1bfile'), 127, 'no?such?file')
 
@@ -142,7 +158,7 @@ class RunTimeOptions(Case):
                 self.expect(done, out=str(pieces))
                 self.expect(limited(kilobytes, 'deep.byte', '20000'), out=None)
                 self.expect(limited(kilobytes, 'hungry.byte', '4000'), out='out of memory')
-        self.refused(limited(15000, 'hungry.byte', '5'), 125, 'raise the limits of memory')
+        self.refused(limited(15000, 'hungry.byte', '5'), 125, 'raise the memory limit')
 
     def test_max_heap_raises_out_of_memory(self):
         self.expect(self.bactrian('--max-heap=32M', 'hungry.byte', '10'), out='10')

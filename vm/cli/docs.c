@@ -28,10 +28,13 @@ static void print_item(const char *name, const char *argument, const char *meani
     putchar('\n');
 }
 
+static void print_heading(const char *verbs) { printf(".SS Options of %s\n", verbs); }
+
 static void print_man(void) {
     printf(".TH BACTRIAN 1 \"\" \"bactrian %s\"\n.SH NAME\nbactrian \\- run OCaml bytecode\n",
            BACTRIAN_VERSION);
-    printf(".SH SYNOPSIS\n.B bactrian\n[\\fIOPTIONS\\fR] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR]\n");
+    printf(".SH SYNOPSIS\n.B bactrian\n[\\fIOPTIONS\\fR] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR]\n.br\n"
+           ".B bactrian\n\\fIVERB\\fR ...\n");
     printf(".SH DESCRIPTION\nRuns an OCaml bytecode program: a file made by\n"
            ".BR ocamlc (1),\nan OCaml script (\\fIFILE\\fR.ml, or any file whose first line is\n"
            "\\(lq#!/usr/bin/env bactrian\\(rq), which the installed ocamlc compiles first, or\n"
@@ -42,8 +45,7 @@ static void print_man(void) {
     printf(
         ".SH OPTIONS\nOptions precede \\fIPROGRAM\\fR; the words after it are the program's.\n"
         "An option with two dashes takes its argument as the next word or after an equals sign.\n");
-#define OPTION(id, spelling, argument, verbs, meaning) print_item(spelling, argument, meaning);
-#include "vm/cli/options.def"
+    cli_list_options(print_heading, print_item);
     printf(".SH ENVIRONMENT\n");
 #define ENVIRONMENT(name, meaning) print_item(name, NULL, meaning);
 #include "vm/cli/options.def"

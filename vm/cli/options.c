@@ -22,12 +22,7 @@ static const struct row rows[OPTION_COUNT] = {
 #include "vm/cli/options.def"
 };
 
-static const char *const verb_names[VERB_COUNT] = {
-#define VERB(id, name, arguments, meaning) name,
-#include "vm/cli/options.def"
-};
-
-enum { V_BITS_OF_OPTION_V = 61, MAX_STRESS = 6 };
+enum { VERBOSE_BITS_OF_V = 61, MAX_STRESS = 6 };
 
 /* How an option's argument is read, and the type of the field that it sets. */
 enum form {
@@ -84,13 +79,13 @@ static const struct {
 #undef TARGET
 };
 
-static bool complain(const char *subject, const char *what) {
-    cli_fail(STATUS_REFUSED, NULL, "%s%s%s: `bactrian --help` lists the options", what,
-             subject != NULL ? " " : "", subject != NULL ? subject : "");
+static bool wrong_line(const char *before, const char *subject, const char *after) {
+    cli_fail(STATUS_REFUSED, NULL, "%s%s%s: `bactrian --help` lists the options", before, subject,
+             after);
     return false;
 }
 
-static bool unexpected(enum cli_option id, const char *what, const char *text) {
+static bool wrong_argument(enum cli_option id, const char *what, const char *text) {
     cli_fail(STATUS_REFUSED, NULL, "%s: expected %s, got \"%s\"", rows[id].spelling, what, text);
     return false;
 }
@@ -133,7 +128,8 @@ static bool set_target(enum cli_option id, const char *text, struct cli_options 
         return true;
     }
     bool read = form == RATE ? cli_parse_rate(text, field) : cli_parse_size(text, &n);
-    if (!read || (form == WORDS && n < sizeof(value))) return unexpected(id, expected[form], text);
+    if (!read || (form == WORDS && n < sizeof(value)))
+        return wrong_argument(id, expected[form], text);
     if (form == LIMIT && n == 0) {
         cli_fail(STATUS_REFUSED, NULL, "%s must be at least 1", rows[id].spelling);
         return false;
@@ -156,7 +152,7 @@ static bool profile_argument(const char *text, enum mp_counts_kind *out) {
             *out = i;
             return true;
         }
-    return unexpected(OPTION_PROFILE, "time, alloc, count or no", text);
+    return wrong_argument(OPTION_PROFILE, "time, alloc, count or no", text);
 }
 
 static bool policy_argument(enum cli_option id, const char *list, struct vm_policy *policy) {
@@ -191,7 +187,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_FUNCTION:
         return append(&out->trace_functions, &out->trace_function_count, argument);
     case OPTION_TRACE: return true;
-    case OPTION_VERBOSE: out->verbose |= V_BITS_OF_OPTION_V; return true;
+    case OPTION_VERBOSE: out->verbose |= VERBOSE_BITS_OF_V; return true;
     case OPTION_COUNT_FORMS:
     case OPTION_COUNT_INSTRUCTIONS:
         out->count_file = argument;
@@ -200,12 +196,12 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         return true;
     case OPTION_GC_STRESS:
         if (!cli_parse_size(argument, &n) || n > MAX_STRESS)
-            return unexpected(id, "a level from 0 to 6", argument);
+            return wrong_argument(id, "a level from 0 to 6", argument);
         out->vm.gc.stress = (unsigned)n;
         return true;
     case OPTION_EVERY:
         if (!cli_parse_size(argument, &n) || n < sizeof(value))
-            return unexpected(id, expected[WORDS], argument);
+            return wrong_argument(id, expected[WORDS], argument);
         out->recorder.rate = 1 / (double)(n / sizeof(value));
         return true;
     case OPTION_PROFILE: return cli_has_profiler() && profile_argument(argument, &out->profile);
@@ -215,7 +211,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_PURE: vm_policy_pure(&out->policy); return true;
     case OPTION_TIMEOUT:
         return parse_positive(argument, 1e9, &out->timeout) ||
-               unexpected(id, "a number of seconds above 0", argument);
+               wrong_argument(id, "a number of seconds above 0", argument);
     default:
         out->has_action = true;
         out->action = id;
@@ -223,30 +219,40 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     }
 }
 
-/* The option that word spells, or OPTION_COUNT; for --name=text, *attached is text, else NULL. */
-static enum cli_option find_option(const char *word, enum cli_verb verb, const char **attached) {
+/* The option of one of the verbs that word spells, or OPTION_COUNT; for --name=text, *attached is
+ * text, else NULL. */
+static enum cli_option find_option(const char *word, unsigned verbs, const char **attached) {
     bool is_long = word[1] == '-';
     size_t length = is_long ? strcspn(word, "=") : strlen(word);
     *attached = word[length] == '=' ? word + length + 1 : NULL;
     for (unsigned id = 0; id < OPTION_COUNT; id++)
         if (strlen(rows[id].spelling) == length && memcmp(rows[id].spelling, word, length) == 0 &&
-            (rows[id].verbs & 1u << verb))
+            (rows[id].verbs & verbs))
             return id;
     return OPTION_COUNT;
+}
+
+static bool unknown_option(const char *word, enum cli_verb verb) {
+    char verbs[VERB_NAMES_BYTES];
+    const char *attached;
+    enum cli_option id = find_option(word, ~0u, &attached);
+    if (id == OPTION_COUNT) return wrong_line("unknown option ", word, "");
+    cli_name_verbs(rows[id].verbs, verbs, sizeof verbs);
+    cli_fail(STATUS_REFUSED, NULL, "`%s` has no option %s: it is an option of %s",
+             cli_verb_names[verb], rows[id].spelling, verbs);
+    return false;
 }
 
 /* Parses the option at *at and its argument. */
 static bool take_option(char ***at, struct cli_options *out) {
     const char *word = *(*at)++, *argument;
-    enum cli_option id = find_option(word, out->verb, &argument);
-    if (id == OPTION_COUNT) return complain(word, "unknown option");
+    enum cli_option id = find_option(word, 1u << out->verb, &argument);
+    if (id == OPTION_COUNT) return unknown_option(word, out->verb);
     if (rows[id].argument == NULL) {
-        if (argument != NULL)
-            return complain(rows[id].spelling, "no argument is allowed for option");
+        if (argument != NULL) return wrong_line("option ", rows[id].spelling, " takes no argument");
     } else if (argument == NULL) {
         argument = *(*at);
-        if (argument == NULL)
-            return complain(rows[id].spelling, "an argument is missing for option");
+        if (argument == NULL) return wrong_line("option ", rows[id].spelling, " needs an argument");
         (*at)++;
     }
     return apply(id, argument, out);
@@ -255,7 +261,7 @@ static bool take_option(char ***at, struct cli_options *out) {
 static enum cli_verb take_verb(char ***at) {
     if (**at == NULL) return VERB_RUN;
     unsigned verb = 0;
-    while (verb < VERB_COUNT && strcmp(**at, verb_names[verb]) != 0) verb++;
+    while (verb < VERB_COUNT && strcmp(**at, cli_verb_names[verb]) != 0) verb++;
     if (verb == VERB_COUNT) return VERB_RUN;
     (*at)++;
     if (verb != VERB_PROF || **at == NULL) return verb;
@@ -275,7 +281,7 @@ static bool has_own_parser(enum cli_verb verb) { return verb == VERB_PROF || ver
 static bool parse_repl_words(char **at, struct cli_options *out) {
     const char *attached;
     while (*at != NULL && strncmp(*at, "--", 2) == 0 && !out->has_action &&
-           find_option(*at, VERB_REPL, &attached) != OPTION_COUNT)
+           find_option(*at, ON_REPL, &attached) != OPTION_COUNT)
         if (!take_option(&at, out)) return false;
     out->operands = at;
     return true;
@@ -313,14 +319,14 @@ bool cli_parse(char **argv, struct cli_options *out) {
     out->vm.gc.verbose = out->verbose;
     if (has_own_parser(out->verb) || out->verb == VERB_REPL) return true;
     if (out->profile_stack && out->profile == MP_COUNTS_OFF)
-        return complain(NULL, "--profile-stack needs --profile KIND");
+        return wrong_line("--profile-stack needs --profile KIND", "", "");
     if (out->has_action && !action_needs_program(out->action)) return true;
     if (out->operands[0] == NULL)
-        return complain(NULL, runs_program(out->verb) ? "no bytecode file specified"
-                                                      : "no file specified");
+        return wrong_line(runs_program(out->verb) ? "no program given" : "no file given", "", "");
     if (!runs_program(out->verb) && out->operands[1] != NULL)
-        return complain(out->operands[1], "expected one file, got also");
-    if (out->verb == VERB_ASM && out->output == NULL) return complain(NULL, "asm needs -o FILE");
+        return wrong_line("unexpected argument ", out->operands[1], " after the file");
+    if (out->verb == VERB_ASM && out->output == NULL)
+        return wrong_line("asm needs -o FILE", "", "");
     return true;
 }
 
@@ -348,28 +354,29 @@ static void print_wrapped(const char *text, int indent) {
 
 static void print_row(const char *name, const char *argument, const char *meaning) {
     enum { INDENT = 30 };
-    int used = printf("  %s%s%s", name, argument[0] == 0 ? "" : " ", argument);
+    int used = printf("  %s%s%s", name, argument == NULL ? "" : " ",
+                      argument == NULL ? "" : argument);
     if (used >= INDENT) printf("\n%*s", INDENT, "");
     else printf("%*s", INDENT - used, "");
     print_wrapped(meaning, INDENT);
 }
 
+static void print_heading(const char *verbs) { printf("\nOptions of %s:\n", verbs); }
+
 void cli_print_help(void) {
     printf(
         "Usage: bactrian [OPTIONS] PROGRAM [ARGUMENTS]\n"
+        "       bactrian VERB ...\n"
         "PROGRAM is OCaml bytecode, an OCaml script (FILE.ml), or bytecode as text (FILE.basm).\n"
         "\nVerbs:\n");
 #define VERB(id, name, arguments, meaning) print_row(name, arguments, meaning);
 #include "vm/cli/options.def"
-    printf("\nOptions:\n");
-#define OPTION(id, spelling, argument, verbs, meaning) \
-    print_row(spelling, argument == NULL ? "" : argument, meaning);
-#include "vm/cli/options.def"
-    print_row("--", "", "end of the options");
+    cli_list_options(print_heading, print_row);
+    print_row("--", NULL, "end of the options");
     printf("\nEnvironment:\n");
-#define ENVIRONMENT(name, meaning) print_row(name, "", meaning);
+#define ENVIRONMENT(name, meaning) print_row(name, NULL, meaning);
 #include "vm/cli/options.def"
     printf("\nExit status:\n");
-#define EXIT_STATUS(status, meaning) print_row(status, "", meaning);
+#define EXIT_STATUS(status, meaning) print_row(status, NULL, meaning);
 #include "vm/cli/options.def"
 }

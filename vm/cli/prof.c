@@ -27,7 +27,8 @@ static const struct row {
 };
 
 static void print_verbs(FILE *out) {
-    fprintf(out, "Usage: bactrian prof VERB ...\n\nVerbs:\n");
+    fprintf(out, "Usage: bactrian prof VERB ...\n"
+                 "`bactrian prof VERB --help` lists the options of a verb.\n\nVerbs:\n");
     fprintf(out,
             "  record [OPTIONS] PROGRAM [ARGUMENTS]\n      run PROGRAM and record where its memory "
             "goes (bactrian --help lists the options)\n"

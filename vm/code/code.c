@@ -20,7 +20,7 @@ static unsigned arity_of_primitive(void *context, uint32_t p) {
 static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
                              enum vm_function_kind kind) {
     if (vm->function_count == vm->function_capacity)
-        vm_fatal("the function table is full: raise the limits of memory");
+        vm_fatal("the function table is full: raise the memory limit");
     uint32_t index = vm->function_count++;
     vm->functions[index] = (struct vm_function){
         .entry = vm->prepare_code,

@@ -34,7 +34,7 @@ static struct vm_decoded *new_decoded(struct vm_decoded_area *area) {
 static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission *e) {
     struct vm_decoded_area *area = vm->decoded_area;
     if (vm_threaded_words(e) > area->capacity - area->used)
-        vm_fatal("the code area of the machine is full: raise the limits of memory");
+        vm_fatal("the code area of the machine is full: raise the memory limit");
     struct vm_pc_row *rows = vm_must(malloc(e->ir->count * sizeof *rows));
     struct vm_decoded *row = new_decoded(area);
     row->words = area->words + area->used;
