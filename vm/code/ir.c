@@ -87,7 +87,6 @@ static uint32_t read_row(struct builder *b, struct vm_ir_row *row) {
     uint32_t at = row->pc + 1, n = 0;
     row->op = (uint8_t)vm_word(words, row->pc);
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
-    row->flags = info->flags & OP_SAFEPOINT ? IR_SAFEPOINT : 0;
     if (info->operands[0] == 'W') {
         uint32_t sizes = vm_word(words, at);
         row->operands[0] = sizes & 0xffff, row->operands[1] = sizes >> 16;

@@ -3,7 +3,7 @@
  *
  *     row  op       pc  height  operands        flags
  *      0   RESTART  10  1                       LEADER
- *      1   GRAB     11  2       1               LEADER SAFEPOINT
+ *      1   GRAB     11  2       1               LEADER
  *      2   ACC0     13  2       0
  *      3   BEQ      14  2       7, row 6
  *      4   PUSHACC2 17  2       2               LEADER
@@ -21,10 +21,9 @@
 struct vm_code;
 
 enum {
-    IR_LEADER = 1,    /* first of a basic block: flow comes here from more than the row before */
-    IR_RETURNS = 2,   /* control comes back to the function here: after a call, in a handler */
-    IR_SAFEPOINT = 4, /* the collector and other code may run during the instruction */
-    IR_LOOP = 8,      /* a jump leads from here or from a later row to here or to an earlier one */
+    IR_LEADER = 1,  /* first of a basic block: flow comes here from more than the row before */
+    IR_RETURNS = 2, /* control comes back to the function here: after a call, in a handler */
+    IR_LOOP = 4,    /* a jump leads from here or from a later row to here or to an earlier one */
 };
 
 struct vm_ir_row {

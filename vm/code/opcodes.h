@@ -21,8 +21,6 @@ enum {
     OP_ALLOCATES = 8, /* may allocate in the heap */
     OP_POLLS = 16,    /* lets pending actions run */
     OP_DEBUG = 32,    /* never in a file */
-    /* The collector and other code may run during the instruction. */
-    OP_SAFEPOINT = OP_CALLS | OP_PRIMITIVE | OP_ALLOCATES | OP_POLLS,
 };
 
 enum { OP_VARIES = -128 };

@@ -1,6 +1,7 @@
 /* slow.c - the rare half of instructions. All run with the loop's registers saved (E2). */
 #include "vm/engine/slow.h"
 
+#include "gc/assert.h"
 #include "gc/hooks.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
@@ -18,6 +19,25 @@
 #include "vm/stack/reexecute.h"
 #include "vm/stack/stack.h"
 
+/* The instruction that left the loop, and its function; OPCODE_COUNT where it is the machine's own
+ * or a frame word is saved. */
+static unsigned saved_opcode(const struct domain *d, const struct vm_function **f) {
+    ASSERT(d->stack.sp + SAVED_WORDS <= d->stack.high && is_int(d->stack.sp[2])); /* E2 */
+    if (is_int(d->stack.sp[1])) return OPCODE_COUNT;
+    struct vm_resume at = resume_of_word(d->stack.sp[1]);
+    const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
+    if (decoded == NULL) return OPCODE_COUNT;
+    *f = &d->vm->functions[decoded->function];
+    return vm_word(&d->vm->codes[(*f)->fragment]->words, vm_decoded_row(decoded, at).pc);
+}
+
+/* Whether the row of the instruction that left the loop has one of these flags. */
+static bool row_says(const struct domain *d, unsigned flags) {
+    const struct vm_function *f;
+    unsigned op = saved_opcode(d, &f);
+    return op == OPCODE_COUNT || (vm_opcodes[op].flags & flags) != 0;
+}
+
 /* A is kept across whatever runs here: nested runs of the loop use d->accu too. */
 
 /* Runs pending actions; raises what one raised. */
@@ -34,6 +54,8 @@ static bool was_sampled(const struct domain *d, size_t wosize) {
 }
 
 value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
+    ASSERT(row_says(d, OP_ALLOCATES | OP_PRIMITIVE));
+    ASSERT(wosize > 0 && wosize <= MAX_YOUNG_WOSIZE);
     if (was_sampled(d, wosize)) {
         d->promised_block = 0;
         return gc_bump(&d->gc, wosize, tag);
@@ -59,6 +81,7 @@ void vm_slow_reexecute_failed(struct domain *d, value exn) {
 }
 
 void vm_slow_poll(struct domain *d) {
+    ASSERT(row_says(d, OP_POLLS));
     value accu = d->accu;
     GC_ROOT(&d->gc, &accu);
     process_pending(d);
@@ -77,6 +100,8 @@ static void make_room(struct domain *d, const struct vm_function *f) {
 }
 
 void vm_slow_enter(struct domain *d, const struct vm_function *f) {
+    /* An allocation may be preceded by a call (E4). */
+    ASSERT(row_says(d, OP_CALLS | OP_ALLOCATES | OP_PRIMITIVE));
     stop_at_entry(d, f);
     make_room(d, f);
     process_pending(d);
@@ -103,19 +128,21 @@ void vm_slow_trace_unwind(struct domain *d, value exn) {
 }
 
 void vm_slow_out_of_fuel(struct domain *d) {
-    struct vm_resume at = resume_of_word(d->stack.sp[1]);
-    const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
-    if (decoded != NULL) {
-        const struct vm_function *f = &d->vm->functions[decoded->function];
-        uint32_t op = vm_word(&d->vm->codes[f->fragment]->words, vm_decoded_row(decoded, at).pc);
-        /* The verifier's height there counts arguments that are still extra. */
-        if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
-    }
+    const struct vm_function *f;
+    unsigned op = saved_opcode(d, &f);
+    /* The verifier's height there counts arguments that are still extra. */
+    if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
     vm_stop_now(d, STOP_FUEL);
+}
+
+/* C1, of a word that a closure is made with. */
+static bool function_index_ok(const struct domain *d, value code) {
+    return is_int(code) && int_of_val(code) > 0 && int_of_val(code) < d->vm->function_count;
 }
 
 /* A block of bytecode, of any size; its fields are to be set with init. */
 static value alloc_block(struct domain *d, size_t wosize, unsigned tag) {
+    ASSERT(row_says(d, OP_ALLOCATES));
     if (wosize == 0) return gc_atom(&d->gc, tag);
     if (wosize > MAX_YOUNG_WOSIZE) return gc_alloc_major(&d->gc, wosize, tag);
     uintptr_t p = d->gc.young_ptr - 8 * (wosize + 1);
@@ -127,6 +154,7 @@ static value alloc_block(struct domain *d, size_t wosize, unsigned tag) {
 
 /* Sets n fields of a fresh block, from field i on. */
 static void init(struct domain *d, value block, size_t i, const value *from, size_t n) {
+    ASSERT(i + n <= wosize_of(block));
     if (wosize_of(block) <= MAX_YOUNG_WOSIZE) {
         for (size_t k = 0; k < n; k++) field(block, i + k) = from[k];
     } else {
@@ -135,7 +163,10 @@ static void init(struct domain *d, value block, size_t i, const value *from, siz
 }
 
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
+    ASSERT(row_says(d, OP_ALLOCATES) && extra_args >= 0);
+    ASSERT(function_index_ok(d, restart)); /* C1 */
     const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
+    ASSERT(f->kind == FUNCTION_RESTART);
     /* Behind RESTART and GRAB n, where the function's body has its location. */
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + 3;
     d->stack.sp[1] = (value)frame_word(gpc, 1);
@@ -148,6 +179,7 @@ value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
 }
 
 value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from) {
+    ASSERT(function_index_ok(d, code) && variables > 0);
     value closure = alloc_block(d, 2 + variables, TAG_CLOSURE);
     value head[] = {code, make_closinfo(0, 2), d->accu};
     init(d, closure, 0, head, 3);
@@ -161,6 +193,7 @@ value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const valu
     value block = alloc_block(d, start_env + variables, TAG_CLOSURE);
     for (uintptr_t i = 0; i < functions; i++) {
         if (i > 0) field(block, 3 * i - 1) = (value)make_header(3 * i, TAG_INFIX, 0);
+        ASSERT(function_index_ok(d, (value)operands[2 + i]));
         field(block, 3 * i) = (value)operands[2 + i];
         field(block, 3 * i + 1) = make_closinfo(0, start_env - 3 * i);
     }
@@ -171,6 +204,7 @@ value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const valu
 }
 
 value vm_slow_make_block(struct domain *d, size_t wosize, unsigned tag, const value *rest) {
+    ASSERT(wosize > 0 && tag < TAG_NO_SCAN);
     value block = alloc_block(d, wosize, tag);
     init(d, block, 0, &d->accu, 1);
     init(d, block, 1, rest, wosize - 1);
@@ -178,6 +212,7 @@ value vm_slow_make_block(struct domain *d, size_t wosize, unsigned tag, const va
 }
 
 value vm_slow_make_float_block(struct domain *d, size_t count, const value *rest) {
+    ASSERT(count > 0);
     value block = alloc_block(d, count, TAG_DOUBLE_ARRAY);
     set_double_field(block, 0, double_of_val(d->accu));
     for (size_t i = 1; i < count; i++) set_double_field(block, i, double_of_val(rest[i - 1]));

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""wrong_rows_abort.py BACTRIAN FLAG: a command line whose rows of instructions lack FLAG
+(wrong_rows.c) aborts when a program does what they deny, with a message that names it."""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+PROGRAMS = {
+    'OP_ALLOCATES': (['--gc-stress=1'], '''code
+        CONST0
+        MAKEBLOCK1      0
+        STOP
+'''),
+    'OP_POLLS': (['--timeout', '0.1'], '''code
+loop:   CHECK_SIGNALS
+        BRANCH          loop
+'''),
+}
+
+bactrian, flag = sys.argv[1:]
+options, text = PROGRAMS[flag]
+with tempfile.TemporaryDirectory() as folder:
+    source = os.path.join(folder, 'source.basm')
+    with open(source, 'w') as file:
+        file.write(text)
+    done = subprocess.run([bactrian, *options, source], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE)
+message = done.stderr.decode()
+if done.returncode != -signal.SIGABRT or 'row_says(d, %s' % flag not in message:
+    sys.exit('no abort that names %s: status %d\n%s' % (flag, done.returncode, message))
