@@ -72,8 +72,9 @@ enum vm_status vm_code_add(struct vm *vm, struct vm_words *words, uint32_t globa
                            bool fragment, uint32_t *index, struct vm_error *error) {
     struct vm_code *code = calloc(1, sizeof *code);
     if (code == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "%u words of code", words->count);
         vm_words_free(words);
-        return vm_error_set(error, VM_NO_MEMORY, "%u words of code", words->count);
+        return VM_NO_MEMORY;
     }
     code->words = *words;
     code->word_count = words->count;

@@ -209,6 +209,10 @@
 #define DO_SETVECTITEM                                                                         \
     STEP(1, REQUIRE(is_int(sp[0])); REQUIRE_MUTABLE_FIELD(accu, (uintptr_t)int_of_val(sp[0])); \
          gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]); sp += 2; accu = VAL_UNIT;)
+#define DO_GETBYTESCHAR                     \
+    STEP(1, REQUIRE(has_byte(accu, sp[0])); \
+         accu = val_of_int(((unsigned char *)accu)[int_of_val(*sp++)]);)
+#define DO_GETSTRINGCHAR DO_GETBYTESCHAR
 
 /* ---- branches ---- */
 #define DO_BRANCHIF    STEP(2, if (accu != VAL_FALSE) GOTO(pc[1]);)

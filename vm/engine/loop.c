@@ -152,7 +152,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         sp += OPERAND(1) > 0 ? OPERAND(1) - 1 : 0;
         NEXT(3);
     }
-    INNER(LARGE_CLOSURE) {
+    UNCOUNTED(LARGE_CLOSURE) {
         SAVE_ACCU();
         accu = vm_slow_closure(d, pc[1], OPERAND(2), sp + SAVED_WORDS);
         FORGET_ACCU();
@@ -195,7 +195,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         sp += n - 1;
         NEXT(3);
     }
-    INNER(LARGE_BLOCK) {
+    UNCOUNTED(LARGE_BLOCK) {
         SAVE_ACCU();
         accu = vm_slow_make_block(d, pc[1], tag_of_header(pc[2]), sp + SAVED_WORDS);
         FORGET_ACCU();
@@ -216,12 +216,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 #undef ROW
     STRAIGHT4(GETFIELD, SETFIELD, GETFLOATFIELD, SETFLOATFIELD)
     STRAIGHT3(VECTLENGTH, GETVECTITEM, SETVECTITEM)
-    INSTR(GETSTRINGCHAR)
-    INSTR(GETBYTESCHAR) {
-        REQUIRE(has_byte(accu, sp[0]));
-        accu = val_of_int(((unsigned char *)accu)[int_of_val(*sp++)]);
-        NEXT(1);
-    }
+    STRAIGHT2(GETBYTESCHAR, GETSTRINGCHAR)
     INSTR(SETBYTESCHAR) {
         REQUIRE(has_byte(accu, sp[0]) && is_int(sp[1]));
         ((unsigned char *)accu)[int_of_val(sp[0])] = (unsigned char)int_of_val(sp[1]);
@@ -309,7 +304,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         NEXT(3);
     }
 #define ROW(n)                                                               \
-    INNER(C_CALL_TESTED##n) {                                                \
+    UNCOUNTED(C_CALL_TESTED##n) {                                            \
         if (UNLIKELY(!ARGUMENTS_OK(PRIM_OPERAND(1), n))) FAIL(bad_argument); \
         goto op_C_CALL##n;                                                   \
     }
@@ -415,11 +410,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
 
     /* ---- the end ---- */
-    INSTR(STOP)
-    INNER(LEAVE) {
-        d->stack.sp = sp;
-        return accu;
-    }
+    INSTR(STOP) { LEAVE_LOOP(); }
+    INNER(LEAVE) { LEAVE_LOOP(); }
 
     /* ---- the machine's own ---- */
     INNER(PREPARE) {
@@ -508,14 +500,16 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 #include "vm/code/engine.def"
 
     /* Floats in flat arrays, for the primitives that take arrays of any kind. */
-in_FLOAT_ARRAY_GET:
-    if (!float_array_has_item(accu, sp[0])) CALL_INSTEAD(2);
-    DO_FLOATARRAY_GET
-    NEXT(0);
-in_FLOAT_ARRAY_SET:
-    if (!float_array_has_item(accu, sp[0]) || !is_double(sp[1])) CALL_INSTEAD(3);
-    DO_FLOATARRAY_SET
-    NEXT(0);
+    UNCOUNTED(FLOAT_ARRAY_GET) {
+        if (!float_array_has_item(accu, sp[0])) CALL_INSTEAD(2);
+        DO_FLOATARRAY_GET
+        NEXT(0);
+    }
+    UNCOUNTED(FLOAT_ARRAY_SET) {
+        if (!float_array_has_item(accu, sp[0]) || !is_double(sp[1])) CALL_INSTEAD(3);
+        DO_FLOATARRAY_SET
+        NEXT(0);
+    }
 
     /* ---- slow exits shared by the bodies ---- */
 apply_result: /* a function's result is applied to the arguments that it left */

@@ -12,6 +12,8 @@
 
 #define INSTR(name) op_##name : COUNT(OP_##name)
 #define INNER(name) in_##name : COUNT(ENGINE_##name)
+/* One that another instruction goes on with, or goes on with another: that one is counted. */
+#define UNCOUNTED(name) in_##name:
 /* An instruction, one of the loop's own, with the body that bodies.h gives. */
 #define STRAIGHT(name) \
     INSTR(name) { DO_##name NEXT(0); }
@@ -44,6 +46,12 @@
 #define CALL_BEGUN()     goto call_begun          /* a slow path has pushed a call: make it */
 #define UNWIND()         goto unwind              /* A is the exception */
 
+/* Ends this run of the loop, with the result A. */
+#define LEAVE_LOOP()      \
+    do {                  \
+        d->stack.sp = sp; \
+        return accu;      \
+    } while (0)
 /* Runs what waits for a poll. */
 #define POLL()                              \
     if (UNLIKELY(d->gc.action_requested)) { \
