@@ -4,18 +4,20 @@
  * the shares since the last minor collection add up to 1, a minor collection is requested; blocks
  * that survive it, and those allocated in the major heap, are charged to the major cycle (pace.c).
  *
- *     minor.customs   triples (block, mem, max), one for each young block with finalize or a charge
- *     heap->customs   the major blocks with finalize
+ *     minor.customs   (block, mem, max, taken), one for each young block with finalize, a charge or
+ *                     memory that was taken of the limit (gc_external_take)
+ *     heap->customs   (block, taken) of the major blocks with finalize or such memory
  *
  * X1  A custom block with a finalize function is in exactly one of the two tables, once, until its
- *     finalize has run; so that runs exactly once. (Copies made with Obj are in none: the original
- *     owns what they refer to.)
+ *     finalize has run; so that runs exactly once. What was taken for a block is given back then.
+ *     (Copies made with Obj are in none: the original owns what they refer to.)
  * X2  heap->customs has room for all blocks of minor.customs: promotion needs no memory.
  *
  * finalize runs inside collections: it may not allocate in the heap, raise, or follow pointers. */
 #include "gc/heap_internal.h"
 
-enum { YOUNG_BLOCK, YOUNG_MEM, YOUNG_MAX, YOUNG_STRIDE };
+enum { YOUNG_BLOCK, YOUNG_MEM, YOUNG_MAX, YOUNG_TAKEN, YOUNG_STRIDE };
+enum { MAJOR_BLOCK, MAJOR_TAKEN, MAJOR_STRIDE };
 
 /* The max of gc_alloc_custom_mem at a ratio of 100 % is this part of the heap: as if the heap were
  * garbage up to the usual overhead. */
@@ -49,7 +51,7 @@ bool gc_custom_reserve(struct gc_domain *g) {
     struct gc_words *young = &g->minor.customs;
     return gc_words_reserve(g->heap, GC_OWN, young, YOUNG_STRIDE) &&
            gc_words_reserve(g->heap, GC_PROGRAM, &g->heap->customs,
-                            young->count / YOUNG_STRIDE + 1); /* X2 */
+                            (young->count / YOUNG_STRIDE + 1) * MAJOR_STRIDE); /* X2 */
 }
 
 /* Makes room for a custom block if it needs an entry; after a full cycle, if collect. */
@@ -61,20 +63,22 @@ static void custom_make_room(struct gc_domain *g, const struct gc_custom_ops *op
 }
 
 /* What is charged to a block: mem bytes of max for the major cycle; minor_mem of them, as a share
- * of minor_max, hasten the next minor collection first. */
+ * of minor_max, hasten the next minor collection first. taken: bytes of the heap's limit. */
 struct charge {
-    size_t mem, max, minor_mem, minor_max;
+    size_t mem, max, minor_mem, minor_max, taken;
 };
 
 /* By the custom ratios. */
 static struct charge charge_by_ratios(const struct gc_domain *g, size_t mem) {
     size_t most = g->heap->params.custom_minor_max_bytes;
-    return (struct charge){mem, major_max(g->heap), mem < most ? mem : most, minor_max(g)};
+    return (struct charge){mem, major_max(g->heap), mem < most ? mem : most, minor_max(g), 0};
 }
 
-static void register_major(struct gc_domain *g, value v) {
+static void register_major(struct gc_domain *g, value v, size_t taken) {
     ASSERT(gc_is_major_block(g->heap, v)); /* X1 */
-    if (custom_ops(v)->finalize != NULL) vector_append(&g->heap->customs, (uintptr_t)v);
+    if (custom_ops(v)->finalize == NULL && taken == 0) return;
+    vector_append(&g->heap->customs, (uintptr_t)v);
+    vector_append(&g->heap->customs, taken);
 }
 
 /* Registers and charges a new custom block. Needs: custom_make_room. */
@@ -83,12 +87,13 @@ static void register_custom(struct gc_domain *g, value v, struct charge c) {
     ASSERT(tag_of(v) == TAG_CUSTOM);
     if (!gc_is_young(g, v)) {
         charge_major(g, c.mem, c.max);
-        register_major(g, v);
+        register_major(g, v, c.taken);
     } else if (custom_ops(v)->finalize != NULL || c.mem != 0) {
         charge_major(g, c.mem - c.minor_mem, c.max);
         vector_append(&minor->customs, (uintptr_t)v);
         vector_append(&minor->customs, c.minor_mem);
         vector_append(&minor->customs, c.max);
+        vector_append(&minor->customs, c.taken);
         if (c.minor_mem == 0) return;
         minor->custom_ratio += share(c.minor_mem, c.minor_max);
         if (minor->custom_ratio >= 1.0) gc_request_minor(g);
@@ -108,15 +113,33 @@ static value alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, 
 
 value gc_alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                       size_t mem, size_t max) {
-    return alloc_custom(g, ops, bytes, (struct charge){mem, max, mem, max});
+    return alloc_custom(g, ops, bytes, (struct charge){mem, max, mem, max, 0});
+}
+
+/* With taken bytes of the heap's limit, a part of mem or none. */
+static value alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
+                              size_t mem, size_t taken) {
+    struct charge c = charge_by_ratios(g, mem);
+    c.taken = taken;
+    value v = alloc_custom(g, ops, bytes, c);
+    if (g->hooks && g->hooks->allocated && mem > 0)
+        g->hooks->allocated(g->hooks->context, g, v, mem, GC_CUSTOM);
+    return v;
 }
 
 value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                           size_t mem) {
-    value v = alloc_custom(g, ops, bytes, charge_by_ratios(g, mem));
-    if (g->hooks && g->hooks->allocated && mem > 0)
-        g->hooks->allocated(g->hooks->context, g, v, mem, GC_CUSTOM);
-    return v;
+    return alloc_custom_mem(g, ops, bytes, mem, 0);
+}
+
+value gc_alloc_custom_owning(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
+                             size_t mem) {
+    if (g->heap->params.max_heap_words == 0) return alloc_custom_mem(g, ops, bytes, mem, 0);
+    /* Makes room first: the allocation must not fail once mem is taken. */
+    custom_make_room(g, ops, mem, true);
+    if (bytes < 8 * MAX_YOUNG_WOSIZE) gc_prepare_small(g, 1 + (bytes + 7) / 8);
+    if (!gc_external_take(g, mem)) gc_out_of_memory(g, mem / 8);
+    return alloc_custom_mem(g, ops, bytes, mem, mem);
 }
 
 void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
@@ -128,20 +151,22 @@ void gc_charge(struct gc_domain *g, size_t mem, size_t max) {
     charge_major(g, mem, max > 0 ? max : major_max(g->heap));
 }
 
-static void finalize(value v) {
+static void finalize(struct gc_heap *heap, value v, size_t taken) {
     const struct gc_custom_ops *ops = custom_ops(v);
     ASSERT(tag_of(v) == TAG_CUSTOM); /* X1 */
     if (ops->finalize != NULL) ops->finalize(v);
+    gc_external_give(heap, taken);
 }
 
 void gc_custom_minor(struct gc_domain *g) {
     struct gc_words *young = &g->minor.customs;
     for (size_t i = 0; i < young->count; i += YOUNG_STRIDE) {
         value v = (value)young->items[i + YOUNG_BLOCK];
+        size_t taken = young->items[i + YOUNG_TAKEN];
         if (gc_is_forwarded(v)) {
             charge_major(g, young->items[i + YOUNG_MEM], young->items[i + YOUNG_MAX]);
-            register_major(g, gc_forwarded(v));
-        } else finalize(v);
+            register_major(g, gc_forwarded(v), taken);
+        } else finalize(g->heap, v, taken);
     }
     young->count = 0;
     g->minor.custom_ratio = 0;
@@ -150,10 +175,13 @@ void gc_custom_minor(struct gc_domain *g) {
 void gc_custom_clean(struct gc_domain *g) {
     struct gc_words *customs = &g->heap->customs;
     size_t kept = 0;
-    for (size_t i = 0; i < customs->count; i++) {
-        value v = (value)customs->items[i];
-        if (gc_is_marked(g->heap, v)) customs->items[kept++] = (uintptr_t)v;
-        else finalize(v);
+    for (size_t i = 0; i < customs->count; i += MAJOR_STRIDE) {
+        value v = (value)customs->items[i + MAJOR_BLOCK];
+        size_t taken = customs->items[i + MAJOR_TAKEN];
+        if (gc_is_marked(g->heap, v)) {
+            customs->items[kept++] = (uintptr_t)v;
+            customs->items[kept++] = taken;
+        } else finalize(g->heap, v, taken);
     }
     customs->count = kept;
 }
@@ -161,8 +189,9 @@ void gc_custom_clean(struct gc_domain *g) {
 void gc_custom_destroy(struct gc_domain *g, bool finalize_all) {
     struct gc_words *young = &g->minor.customs, *customs = &g->heap->customs;
     for (size_t i = 0; finalize_all && i < young->count; i += YOUNG_STRIDE)
-        finalize((value)young->items[i + YOUNG_BLOCK]);
-    for (size_t i = 0; finalize_all && i < customs->count; i++) finalize((value)customs->items[i]);
+        finalize(g->heap, (value)young->items[i + YOUNG_BLOCK], young->items[i + YOUNG_TAKEN]);
+    for (size_t i = 0; finalize_all && i < customs->count; i += MAJOR_STRIDE)
+        finalize(g->heap, (value)customs->items[i + MAJOR_BLOCK], customs->items[i + MAJOR_TAKEN]);
     gc_words_free(young);
     gc_words_free(customs);
 }

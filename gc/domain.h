@@ -18,6 +18,7 @@
 struct gc_heap;
 struct gc_hooks;
 struct gc_local_roots;
+struct gc_observer;
 struct gc_pauses;
 
 /* A vector of words. */
@@ -33,7 +34,7 @@ struct gc_minor {
     bool roots_lost;
     struct gc_words weak_slots; /* weak.c: pairs (ephemeron, slot number); W4 */
     size_t weak_work;           /* words read by gc_weak_minor_mark in this collection */
-    struct gc_words customs;    /* custom.c: triples (block, mem, max) */
+    struct gc_words customs;    /* custom.c: (block, mem, max, taken) */
     double custom_ratio;        /* sum of mem / max since the last collection; 1 requests one */
     bool collecting;            /* no exception may leave; the heap limit is not enforced */
     bool requested;             /* gc_collect_requested runs a minor collection */
@@ -83,6 +84,7 @@ struct gc_domain {
     struct gc_heap *heap;
     value *atoms;                 /* the atom of tag t is gc_atom(g, t) */
     const struct gc_hooks *hooks; /* NULL: none */
+    const struct gc_observer *observer;
 
     /* The collector's own. */
     struct gc_minor minor;

@@ -124,6 +124,11 @@ value gc_alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size
 value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                           size_t mem);
 
+/* The same for a block that owns mem bytes which nothing else counts: takes them of max_heap_words
+ * (gc_external_take) until the block dies. Fails: out_of_memory upcall. */
+value gc_alloc_custom_owning(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
+                             size_t mem);
+
 /* Registers v, a custom block allocated otherwise (unmarshalling), so that its finalize function
  * runs when it dies, and charges mem bytes to it as gc_alloc_custom_mem does. GC: never. Fails:
  * out_of_memory upcall, unless gc_custom_reserve has just made room for it. */
@@ -185,6 +190,9 @@ void gc_finish_major_cycle(struct gc_domain *g);
 void gc_full_major_cycle(struct gc_domain *g);
 /* A full cycle, then gives free memory back to the system. */
 void gc_compact(struct gc_domain *g);
+/* Request a minor collection, or one with a slice. GC: never. */
+void gc_request_minor(struct gc_domain *g);
+void gc_request_slice(struct gc_domain *g);
 /* The minor collection and the slice that were requested. The machine calls it at polls. */
 void gc_collect_requested(struct gc_domain *g);
 

@@ -416,9 +416,6 @@ struct gc_span *gc_region_next_unswept(struct gc_heap *heap);
 void gc_pace_external(struct gc_domain *g, double share);
 /* Counts words allocated in the major heap, headers included; requests a slice when it is time. */
 void gc_pace_allocated(struct gc_domain *g, size_t words);
-/* Make the next poll run a minor collection, or a slice. */
-void gc_request_minor(struct gc_domain *g);
-void gc_request_slice(struct gc_domain *g);
 /* Initialises the pace; recomputes triggers after gc_set_params. */
 void gc_pace_reset(struct gc_heap *heap);
 /* Marking starts; marking has ended, with this work to inspect; sweeping has ended. */
@@ -502,10 +499,12 @@ void gc_pause_ends(struct gc_domain *g);
 static inline void gc_begin_activity(struct gc_domain *g, enum gc_activity what) {
     if (what == GC_ACT_STOP && g->pauses) gc_pause_begins(g);
     if (g->hooks && g->hooks->activity) g->hooks->activity(g->hooks->context, g, what, true, 0);
+    if (g->observer) g->observer->activity(g->observer->context, g, what, true);
 }
 static inline void gc_end_activity(struct gc_domain *g, enum gc_activity what, size_t words) {
     if (g->hooks && g->hooks->activity)
         g->hooks->activity(g->hooks->context, g, what, false, words);
+    if (g->observer) g->observer->activity(g->observer->context, g, what, false);
     if (what == GC_ACT_STOP && g->pauses) gc_pause_ends(g);
 }
 

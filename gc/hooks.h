@@ -48,6 +48,17 @@ struct gc_hooks {
                      size_t words);
 };
 
+/* A second client, which sees activities only: C stubs (vm/capi). */
+struct gc_observer {
+    void *context;
+    /* As in gc_hooks, after the counters of stats.def have changed. GC: never. */
+    void (*activity)(void *context, struct gc_domain *g, enum gc_activity what, bool begins);
+};
+/* Installs it; it must outlive the heap. GC: never. */
+static inline void gc_set_observer(struct gc_domain *g, const struct gc_observer *observer) {
+    g->observer = observer;
+}
+
 #define GC_NO_SAMPLE ((uint64_t)1 << 60) /* beyond any clock */
 
 /* In inspect: the work of one block, with its header prefetched. */

@@ -284,9 +284,9 @@ void gc_full_major_cycle(struct gc_domain *g) {
 }
 
 void gc_compact(struct gc_domain *g) {
+    g->heap->stats.compactions++; /* first: the cycle notifies the observer */
     gc_full_major_cycle(g);
     gc_spans_discard(g->heap, 0, SIZE_MAX);
-    g->heap->stats.compactions++;
 }
 
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {

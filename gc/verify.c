@@ -309,13 +309,13 @@ static void check_finalisers(const struct checker *c) {
 static void check_customs(const struct checker *c) {
     const struct gc_words *customs = &c->heap->customs;
     struct word_map seen = {0};
-    CHECK(c, customs->capacity - customs->count >= c->g->minor.customs.count / 3, "X2",
+    CHECK(c, customs->capacity - customs->count >= c->g->minor.customs.count / 2, "X2",
           customs->count);
-    for (size_t i = 0; i < customs->count; i++) {
+    for (size_t i = 0; i < customs->count; i += 2) { /* (block, taken) */
         value v = (value)customs->items[i];
         CHECK(c,
               gc_is_major_block(c->heap, v) && is_live_block(c, v) && tag_of(v) == TAG_CUSTOM &&
-                  custom_ops(v)->finalize != NULL,
+                  (custom_ops(v)->finalize != NULL || customs->items[i + 1] != 0),
               "X1", v);
         uintptr_t *times = word_map_add(&seen, (uintptr_t)v, 64, NULL);
         if (!times) gc_fatal_no_memory("verifying the heap");
