@@ -93,6 +93,12 @@ void channel_set_name(struct domain *d, value channel, value name) {
     c->name = copy;
 }
 
+void channel_free(struct channel *c) {
+    ASSERT(c->references == 0);
+    gc_external_give(heap_of(c), sizeof *c + name_bytes(c->name));
+    free_channel(c);
+}
+
 static void warn_about_loss(const struct channel *c, bool unwritten) {
     FILE *err = vm_err(c->owner->vm);
     if (!c->owner->warned)
@@ -105,12 +111,10 @@ static void warn_about_loss(const struct channel *c, bool unwritten) {
 static void finalize(value v) {
     struct channel *c = channel_of(v);
     ASSERT(c == NULL || (c->references > 0 && is_valid(c)));
-    if (c == NULL || --c->references > 0) return;
+    if (c == NULL || --c->references > 0 || c->owned_by_stubs) return;
     bool unwritten = c->output && c->fd != -1 && c->curr != c->buffer;
     if (c->fd != -1 && c->name != NULL && c->owner->runtime_warnings) warn_about_loss(c, unwritten);
-    if (unwritten) return;
-    gc_external_give(heap_of(c), sizeof *c + name_bytes(c->name));
-    free_channel(c);
+    if (!unwritten) channel_free(c);
 }
 
 static int compare(value a, value b) {

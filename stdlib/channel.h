@@ -17,7 +17,7 @@
  * IO2  Closing sets fd to -1 and curr and max to end, so that the next access calls the system,
  *      which answers EBADF.
  * IO3  A channel is freed when its last block dies, except an open output channel with bytes to
- *      write, which stays in the list until the flush at exit.
+ *      write, which stays in the list until the flush at exit, and a channel that stubs own.
  * IO4  A call that waits for the system may run OCaml code (signal handlers), which may use and
  *      close the same channel: nothing that was read from a channel before such a call is used
  *      after it.
@@ -36,15 +36,16 @@
 #define CHANNEL_CHARGED_BYTES 65616
 
 struct channel {
-    int fd;
+    int fd; /* this and the next four are where stubs look for them (vm/capi/channels.c) */
     bool output;
+    bool owned_by_stubs; /* from caml_open_descriptor_in or _out: no block's death frees it */
+    int64_t offset;
+    char *end, *curr, *max;
     const struct vm_stream *stream; /* replaces fd, or NULL */
     unsigned references;            /* custom blocks that point here */
-    int64_t offset;
-    char *curr, *max, *end;
-    char *name;             /* of the file, or NULL; owned */
-    struct channel *next;   /* the list of struct prim_state ... */
-    struct channel **where; /* ... and the pointer to this one in it */
+    char *name;                     /* of the file, or NULL; owned */
+    struct channel *next;           /* the list of struct prim_state ... */
+    struct channel **where;         /* ... and the pointer to this one in it */
     struct prim_state *owner;
     struct vm_lock lock; /* IO5 */
     char buffer[CHANNEL_BUFFER_BYTES];
@@ -71,6 +72,8 @@ struct channel *channel_open(struct domain *d, int fd, bool output);
 /* Gives a channel the name of its file; an empty name removes it. GC: may run. Fails: raises
  * Out_of_memory. */
 void channel_set_name(struct domain *d, value channel, value name);
+/* Frees a channel that no block refers to. GC: never. */
+void channel_free(struct channel *c);
 /* A new block for a channel. GC: may run. */
 value channel_new_block(struct domain *d, struct channel *c);
 /* Frees all channels of a machine, without writing or closing anything. Needs: the machine's heap

@@ -9,6 +9,7 @@
 #include "stdlib/bigarray.h"
 #include "stdlib/state.h"
 #include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 
@@ -124,12 +125,26 @@ static void write_foreign(struct vm_marshal_writer *w, value v, uint64_t *bytes_
 
 /* ---- All kinds. ---- */
 
-const struct vm_marshal_custom_reader *customs_find_reader(void *context, const char *identifier) {
+static const struct vm_marshal_custom_reader *find_kind(struct domain *d, const char *identifier) {
     for (int i = 0; i < KIND_COUNT; i++)
         if (strcmp(kinds[i].reader.ops->identifier, identifier) == 0) return &kinds[i].reader;
-    struct registered_custom *kind = prim_state(context)->customs;
+    struct registered_custom *kind = prim_state(d)->customs;
     while (kind != NULL && strcmp(kind->reader.ops->identifier, identifier) != 0) kind = kind->next;
-    return kind == NULL || kind->reader.ops->deserialize == NULL ? NULL : &kind->reader;
+    return kind == NULL ? NULL : &kind->reader;
+}
+
+const struct vm_marshal_custom_reader *customs_find_reader(void *context, const char *identifier) {
+    const struct vm_marshal_custom_reader *kind = find_kind(context, identifier);
+    bool readable = kind != NULL && (kind->read != read_foreign || kind->ops->deserialize != NULL);
+    return readable ? kind : NULL;
+}
+
+const struct gc_custom_ops *customs_find(struct domain *d, const char *identifier) {
+    const struct gc_custom_ops *boxed[] = {&vm_int32_ops, &vm_int64_ops, &vm_nativeint_ops};
+    for (size_t i = 0; i < sizeof boxed / sizeof boxed[0]; i++)
+        if (strcmp(boxed[i]->identifier, identifier) == 0) return boxed[i];
+    const struct vm_marshal_custom_reader *kind = find_kind(d, identifier);
+    return kind == NULL ? NULL : kind->ops;
 }
 
 static vm_marshal_custom_write *find_writer(const struct gc_custom_ops *ops) {

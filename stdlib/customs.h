@@ -19,6 +19,8 @@ extern const struct vm_marshal_customs customs_writers;
 /* Makes a foreign kind known for reading; ops must outlive the machine. GC: never. Fails: false, no
  * memory. */
 bool customs_register(struct domain *d, const struct gc_custom_ops *ops);
+/* The operations of a kind that can be marshalled, or NULL. GC: never. */
+const struct gc_custom_ops *customs_find(struct domain *d, const char *identifier);
 /* Frees the list of registered kinds. GC: never. */
 void customs_free(struct prim_state *state);
 /* A deserialize function gives up: the value is refused with text (cut to fit). Needs: one runs.

@@ -50,7 +50,7 @@ value prim_ml_out_channels_list(struct domain *d, value unit) {
     value list = VAL_EMPTY_LIST;
     GC_ROOT(&d->gc, &list);
     for (struct channel *c = prim_state(d)->channels; c != NULL; c = c->next) {
-        if (!c->output || c->fd == -1) continue;
+        if (!c->output || c->fd == -1 || c->owned_by_stubs) continue;
         value block = channel_new_block(d, c);
         list = new_pair(d, block, list);
     }

@@ -25,7 +25,7 @@ value prim_realloc_global(struct domain *d, value size) {
     value table = gc_alloc_major(&d->gc, n, 0);
     for (uintptr_t i = 0; i < n; i++)
         gc_init_field(&d->gc, table, i, i < old ? field(d->vm->global_data, i) : VAL_UNIT);
-    d->vm->global_data = table;
+    vm_set_global_data(d->vm, table);
     return VAL_UNIT;
 }
 

@@ -329,6 +329,7 @@ extern int caml_add_to_heap(char *);
 extern color_t caml_allocation_color(void *);
 extern int caml_page_table_add(int, void *, void *);
 extern int caml_page_table_remove(int, void *, void *);
+extern void caml_free_for_heap(char *);
 extern void caml_main(char **);
 extern void caml_shutdown(void);
 
@@ -342,6 +343,7 @@ value t_refused(value which) {
     case 4: caml_page_table_remove(0, NULL, NULL); break;
     case 5: caml_main(arguments); break;
     case 6: caml_shutdown(); break;
+    case 7: caml_free_for_heap(NULL); break;
     }
     return Val_unit;
 }

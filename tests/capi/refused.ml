@@ -2,7 +2,7 @@
 external refused : int -> unit = "t_refused"
 
 let () =
-  for i = 0 to 6 do
+  for i = 0 to 7 do
     try refused i; print_endline "returned"
     with Failure m -> print_endline m
   done

@@ -1,6 +1,6 @@
 /* values_stubs.c - stubs that make, store and look at values: one or more calls of each exported
- * function of alloc.c, memory.c, custom.c, values.c and bigarray.c. The OCaml side (values.ml)
- * prints what they find. */
+ * function of alloc.c, memory.c, values.c and bigarray.c that collector_stubs.c does not call. The
+ * OCaml side (values.ml) prints what they find. */
 #define CAML_NAME_SPACE
 #define CAML_INTERNALS
 #include <caml/address_class.h>
@@ -8,7 +8,6 @@
 #include <caml/bigarray.h>
 #include <caml/custom.h>
 #include <caml/hash.h>
-#include <caml/io.h>
 #include <caml/md5.h>
 #include <caml/memory.h>
 #include <caml/minor_gc.h>
@@ -19,8 +18,6 @@
 #include <string.h>
 
 extern value caml_alloc_initialized_string(mlsize_t length, const char *bytes);
-extern value caml_ml_open_descriptor_in(value fd);
-extern value caml_ml_open_descriptor_out(value fd);
 extern value caml_ba_reshape(value bigarray, value dims);
 
 /* ---- Allocation. ---- */
@@ -305,7 +302,7 @@ value t_final(value n) {
 }
 value t_final_calls(value unit) { return Val_long(final_calls); }
 
-/* ---- Strings, hashes, digests, channels. ---- */
+/* ---- Strings, hashes, digests. ---- */
 
 value t_string_length(value s) {
     return Val_long(caml_string_length(s) * 10 + caml_string_is_c_safe(s));
@@ -322,7 +319,7 @@ value t_hash(value s) {
     h = caml_hash_mix_string(h, s);
     return Val_long(h);
 }
-value t_md5(value s) {
+value t_digest(value s) {
     struct MD5Context context;
     value digest = caml_alloc_string(16);
     unsigned char bytes[16];
@@ -332,12 +329,6 @@ value t_md5(value s) {
     memcpy(Bytes_val(digest), bytes, 16);
     return digest;
 }
-value t_flush(value channel) {
-    caml_flush(Channel(channel));
-    return Val_unit;
-}
-value t_open_in(value fd) { return caml_ml_open_descriptor_in(fd); }
-value t_open_out(value fd) { return caml_ml_open_descriptor_out(fd); }
 
 /* ---- Bigarrays. ---- */
 

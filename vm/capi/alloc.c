@@ -18,9 +18,34 @@ value caml_alloc_tuple(uintptr_t wosize) { return new_block(self(), wosize, 0); 
 /* All fields are initialised: a mark slice may scan the block before the stub has set them. */
 value caml_alloc_shr(uintptr_t wosize, unsigned char tag) {
     value v = gc_alloc_major(&self()->gc, wosize, tag);
+    capi_publish_counters(self()); /* the heap may have grown */
     if (tag < TAG_NO_SCAN)
         for (uintptr_t i = 0; i < wosize; i++) field(v, i) = VAL_UNIT;
     return v;
+}
+
+value caml_alloc_shr_with_profinfo(uintptr_t wosize, unsigned char tag, intptr_t unused) {
+    return caml_alloc_shr(wosize, tag);
+}
+
+struct block {
+    uintptr_t wosize;
+    unsigned char tag;
+};
+static value alloc_untracked(struct domain *d, void *context) {
+    const struct block *b = context;
+    return gc_alloc_major_unsampled(&d->gc, b->wosize, b->tag);
+}
+/* 0 instead of an exception. Its caller fills it before it allocates again. */
+value caml_alloc_shr_no_track_noexc(uintptr_t wosize, unsigned char tag) {
+    struct block b = {wosize, tag};
+    value v = vm_protect_exn(self(), alloc_untracked, &b);
+    return is_exn_result(v) ? 0 : v;
+}
+
+value caml_set_oo_id(value object) {
+    field(object, 1) = val_of_int(vm_fresh_object_id(self()->vm));
+    return object;
 }
 
 value caml_alloc_float_array(uintptr_t length) {
@@ -99,11 +124,15 @@ value caml_alloc_custom(const struct gc_custom_ops *ops, uintptr_t bytes, uintpt
 }
 
 value caml_alloc_custom_mem(const struct gc_custom_ops *ops, uintptr_t bytes, uintptr_t mem) {
-    return gc_alloc_custom_mem(&self()->gc, ops, bytes, mem);
+    return gc_alloc_custom_owning(&self()->gc, ops, bytes, mem);
 }
 
 void caml_register_custom_operations(const struct gc_custom_ops *ops) {
     if (!customs_register(self(), ops)) vm_raise_out_of_memory(self());
+}
+
+const struct gc_custom_ops *caml_find_custom_operations(const char *identifier) {
+    return customs_find(self(), identifier);
 }
 
 /* Operations with only a finaliser, one set for each function. */
@@ -119,7 +148,7 @@ void capi_free_final_ops(struct capi *capi) {
     }
 }
 
-value caml_alloc_final(uintptr_t words, void (*finalize)(value v), uintptr_t mem, uintptr_t max) {
+const struct gc_custom_ops *caml_final_custom_operations(void (*finalize)(value v)) {
     struct capi *capi = self()->vm->abi_state;
     struct final_ops *set = capi->final_ops;
     while (set != NULL && set->ops.finalize != finalize) set = set->next;
@@ -129,5 +158,9 @@ value caml_alloc_final(uintptr_t words, void (*finalize)(value v), uintptr_t mem
         set->next = capi->final_ops;
         capi->final_ops = set;
     }
-    return caml_alloc_custom(&set->ops, 8 * words, mem, max);
+    return &set->ops;
+}
+
+value caml_alloc_final(uintptr_t words, void (*finalize)(value v), uintptr_t mem, uintptr_t max) {
+    return caml_alloc_custom(caml_final_custom_operations(finalize), 8 * words, mem, max);
 }

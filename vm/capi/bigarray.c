@@ -1,6 +1,5 @@
 /* bigarray.c - bigarrays for stubs: the structure and operations are the machine's own. */
 #include "stdlib/bigarray.h"
-#include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/capi/capi_internal.h"
 
@@ -22,10 +21,6 @@ value caml_ba_alloc_dims(int flags, int num_dims, void *data, ...) {
     for (int i = 0; i < num_dims && i < BIGARRAY_MAX_DIMS; i++) dims[i] = va_arg(given, intptr_t);
     va_end(given);
     return caml_ba_alloc(flags, num_dims, data, dims);
-}
-
-value caml_ba_reshape(value bigarray, value dims) {
-    return prim_ba_reshape(self(), bigarray, dims);
 }
 
 uintptr_t caml_ba_byte_size(struct bigarray *b) { return bigarray_bytes(b); }

@@ -1,11 +1,14 @@
 /* control.c - callbacks, exceptions, blocking sections and signals for C stubs. Entries into the
  * loop nest; an exception that no OCaml code in between catches leaves the stubs by longjmp. */
 #include "gc/fatal.h"
+#include "stdlib/prim.h"
 #include "vm/base/os.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/engine/callback.h"
 #include "vm/engine/slow.h"
+#include "vm/machine/machine.h"
 #include "vm/machine/uncaught.h"
+#include "vm/stack/backtrace.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/raise.h"
 #include "vm/state/alloc.h"
@@ -57,6 +60,10 @@ value caml_callbackN(value f, int count, value arguments[]) {
 
 const value *caml_named_value(const char *name) { return vm_named_value(self()->vm, name); }
 
+void caml_iterate_named_values(void (*visit)(const value *slot, char *name)) {
+    vm_named_values_visit(self()->vm, visit);
+}
+
 value caml_get_public_method(value object, value tag) {
     return vm_slow_public_method(object, tag, NULL);
 }
@@ -107,10 +114,20 @@ void caml_raise_end_of_file(void) { vm_raise_end_of_file(self()); }
 void caml_raise_zero_divide(void) { vm_raise_zero_divide(self()); }
 void caml_raise_not_found(void) { vm_raise_not_found(self()); }
 
+value caml_raise_if_exception(value result) { return vm_value_or_raise(self(), result); }
+
+/* Whether an exception is printed as its constructor with a place in the source. */
+int caml_is_special_exception(value tag) {
+    value globals = self()->vm->global_data;
+    return tag == field(globals, EXN_MATCH_FAILURE) || tag == field(globals, EXN_ASSERT_FAILURE) ||
+           tag == field(globals, EXN_UNDEFINED_RECURSIVE_MODULE);
+}
+
 void caml_fatal_error(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    gc_vreport_fatal(format, arguments);
+    if (caml_fatal_error_hook != NULL) caml_fatal_error_hook(format, arguments);
+    else gc_vreport_fatal(format, arguments);
     va_end(arguments);
     abort();
 }
@@ -120,6 +137,26 @@ char *caml_format_exception(value exn) {
     char *text = must(malloc(TEXT_BYTES));
     vm_format_exception(self()->vm, exn, text, TEXT_BYTES);
     return text;
+}
+
+void caml_fatal_uncaught_exception(value exn) {
+    struct domain *d = self();
+    vm_report_exception(d, exn, stderr);
+    vm_exit(d, 2);
+}
+
+void caml_record_backtraces(int on) { vm_backtrace_set_active(self(), on != 0); }
+void caml_print_exception_backtrace(void) { vm_backtrace_print(self(), false, stderr); }
+int caml_debug_info_available(void) { return 1; }
+int caml_debug_info_status(void) {
+    return (int)int_of_val(prim_ml_debug_info_status(self(), VAL_UNIT));
+}
+
+/* ---- Stacks. ---- */
+
+uintptr_t caml_stack_usage(void) {
+    const struct vm_stack *stack = &self()->stack;
+    return (uintptr_t)(stack->high - stack->sp);
 }
 
 /* ---- Blocking sections, threads, signals. ---- */
@@ -154,6 +191,34 @@ value caml_process_pending_actions_exn(void) {
     return d->gc.action_requested ? vm_process_pending_exn(d) : VAL_UNIT;
 }
 
+void caml_set_action_pending(void) { gc_request_action(&self()->gc); }
+void caml_update_young_limit(void) {} /* inline allocation always calls (alloc.c) */
+value caml_do_pending_actions_exn(void) { return vm_process_pending_exn(self()); }
+
+/* v, or the exception of an action. */
+value caml_process_pending_actions_with_root_exn(value v) {
+    GC_ROOT(&self()->gc, &v);
+    value result = caml_process_pending_actions_exn();
+    return is_exn_result(result) ? result : v;
+}
+value caml_process_pending_actions_with_root(value v) {
+    return vm_value_or_raise(self(), caml_process_pending_actions_with_root_exn(v));
+}
+
+value caml_final_do_calls_exn(void) { return vm_run_finalisers_exn(self()); }
+value caml_process_pending_signals_exn(void) { return vm_run_signal_handlers_exn(self()); }
+value caml_execute_signal_exn(int number, int in_handler) {
+    return vm_signal_run_handler_exn(self(), number);
+}
+void caml_record_signal(int number) { vm_signal_record(number); }
+
+/* The action before: the numbers of enum vm_signal_action are OCaml's. */
+int caml_set_signal_action(int number, int action) {
+    enum vm_signal_action old = vm_signal_set_action(self(), number, (enum vm_signal_action)action);
+    return old == VM_SIGNAL_REFUSED ? -1 : (int)old;
+}
+int caml_setup_stack_overflow_detection(void) { return 0; }
+
 int caml_check_pending_actions(void) { return self()->gc.action_requested; }
 
 int caml_convert_signal_number(int number) { return vm_signal_to_system(number); }
@@ -176,6 +241,8 @@ int caml_add_to_heap(char *chunk) { refuse(__func__); }
 unsigned caml_allocation_color(void *block) { refuse(__func__); }
 int caml_page_table_add(int kind, void *start, void *end) { refuse(__func__); }
 int caml_page_table_remove(int kind, void *start, void *end) { refuse(__func__); }
+
+void caml_free_for_heap(char *chunk) { refuse(__func__); }
 
 void caml_main(char **argv) { refuse(__func__); }
 void caml_shutdown(void) { refuse(__func__); }

@@ -29,9 +29,36 @@ void caml_output_value_to_malloc(value v, value flags, char **out, intptr_t *len
     memcpy(*out, string_bytes(data), (size_t)*length);
 }
 
+/* Bytes that become a string. */
+struct copy {
+    const char *bytes;
+    size_t n;
+};
+static value copy_input(struct domain *d, void *context) {
+    const struct copy *c = context;
+    return copy_bytes(d, c->bytes, c->n);
+}
+
 value caml_input_value_from_block(const char *bytes, intptr_t length) {
     struct domain *d = self();
     value data = copy_bytes(d, bytes, (size_t)length);
+    return prim_input_value_from_bytes(d, data, val_of_int(0));
+}
+
+/* Frees the bytes, whose length their header says. */
+value caml_input_value_from_malloc(char *bytes, intptr_t start) {
+    struct domain *d = self();
+    struct vm_marshal_header head;
+    const uint8_t *at = (const uint8_t *)bytes + start;
+    if (vm_marshal_read_header(at, VM_MARSHAL_BIG_HEADER, &head) != VM_MARSHAL_HEADER_OK) {
+        free(bytes);
+        vm_failwith(d, "input_value_from_malloc: bad object");
+    }
+    size_t length = head.header_bytes + head.data_bytes;
+    struct copy copy = {bytes + start, length};
+    value data = vm_protect_exn(d, copy_input, &copy);
+    free(bytes);
+    data = vm_value_or_raise(d, data);
     return prim_input_value_from_bytes(d, data, val_of_int(0));
 }
 

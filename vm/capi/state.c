@@ -6,6 +6,8 @@
  * CA2  Caml_state->local_roots and backtrace_last_exn, and the slots that caml_scan_roots_hook
  *      visits, are roots. */
 #include "gc/heap.h"
+#include "gc/stats.h"
+#include "gc/weak.h"
 #include "vm/capi/abi.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/stack/backtrace.h"
@@ -14,16 +16,27 @@
 #include "vm/thread/blocking.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 static void enter_blocking(void) { vm_enter_blocking(self()); }
 static void leave_blocking(void) { vm_leave_blocking(self()); }
 
 struct vm_abi_state *Caml_state;
 header *caml_atom_table;
+value caml_global_data, caml_ephe_none;
+const char *caml_exe_name;
 volatile int caml_something_to_do = 1;
 uintptr_t caml_allocated_words;
 int caml_debugger_in_use, caml_debugger_fork_mode;
 void (*caml_scan_roots_hook)(void (*action)(value v, value *slot));
+void (*caml_minor_gc_begin_hook)(void), (*caml_minor_gc_end_hook)(void);
+void (*caml_major_slice_begin_hook)(void), (*caml_major_slice_end_hook)(void);
+uintptr_t caml_verb_gc;
+void (*caml_fatal_error_hook)(const char *format, va_list arguments);
+void (*caml_channel_mutex_lock)(struct channel *c) = capi_lock_channel;
+void (*caml_channel_mutex_unlock)(struct channel *c) = capi_unlock_channel;
+void (*caml_channel_mutex_unlock_exn)(void);
+void (*caml_channel_mutex_free)(struct channel *c);
 void (*caml_enter_blocking_section_hook)(void) = enter_blocking;
 void (*caml_leave_blocking_section_hook)(void) = leave_blocking;
 int (*caml_sigmask_hook)(int how, const sigset_t *set, sigset_t *old) = pthread_sigmask;
@@ -52,13 +65,55 @@ static void scan(void *context, struct gc_visitor *visitor) {
     capi->visitor = NULL;
 }
 
+/* ---- What the collector does. ---- */
+
+void capi_publish_counters(struct domain *d) {
+    struct vm_abi_state *s = &d->abi;
+    struct gc_stats now;
+    gc_stats_read(&d->gc, &now);
+    s->stat_minor_words = (double)now.minor_words;
+    s->stat_promoted_words = (double)now.promoted_words;
+    s->stat_major_words = (double)now.major_words;
+    s->stat_minor_collections = (intptr_t)now.minor_collections;
+    s->stat_major_collections = (intptr_t)now.major_collections;
+    s->stat_heap_wsz = (intptr_t)now.heap_words;
+    s->stat_top_heap_wsz = (intptr_t)now.top_heap_words;
+    s->stat_compactions = (intptr_t)now.compactions;
+    s->stat_forced_major_collections = (intptr_t)now.forced_major_collections;
+    s->stat_heap_chunks = (intptr_t)now.heap_chunks;
+    s->minor_heap_wsz = gc_get_params(&d->gc)->minor_words;
+    caml_verb_gc = gc_get_params(&d->gc)->verbose;
+}
+
+static void observe(void *context, struct gc_domain *g, enum gc_activity what, bool begins) {
+    struct domain *d = context;
+    void (*hook)(void) = NULL;
+    if (what == GC_ACT_MINOR) hook = begins ? caml_minor_gc_begin_hook : caml_minor_gc_end_hook;
+    else if (what == GC_ACT_MARK || what == GC_ACT_SWEEP)
+        hook = begins ? caml_major_slice_begin_hook : caml_major_slice_end_hook;
+    if (!begins && (what == GC_ACT_MINOR || what == GC_ACT_STOP)) capi_publish_counters(d);
+    if (hook != NULL) hook();
+}
+
 /* ---- A machine's life. ---- */
+
+static void globals_changed(struct domain *d) {
+    if (Caml_state == &d->abi) caml_global_data = d->vm->global_data;
+}
 
 struct vm_abi_state *capi_show(struct vm_abi_state *state) {
     struct vm_abi_state *before = Caml_state;
     ASSERT(state == NULL || state->young_limit == UINTPTR_MAX); /* attached */
     Caml_state = state;
-    caml_atom_table = state == NULL ? NULL : (header *)self()->gc.atoms;
+    caml_atom_table = NULL;
+    if (state == NULL) return before;
+    struct domain *d = self();
+    ((struct capi *)d->vm->abi_state)->thread = pthread_self();
+    caml_atom_table = (header *)d->gc.atoms;
+    globals_changed(d);
+    caml_ephe_none = gc_ephe_none(&d->gc);
+    caml_exe_name = d->vm->options.executable_name;
+    capi_publish_counters(d);
     return before;
 }
 
@@ -71,6 +126,8 @@ static const char *attach(struct domain *d) {
     d->abi.young_limit = UINTPTR_MAX;
     gc_minor_heap_range(&d->gc, &d->abi.young_start, &d->abi.young_end);
     vm_backtrace_publish(d);
+    capi->observer = (struct gc_observer){d, observe};
+    gc_set_observer(&d->gc, &capi->observer);
     gc_add_scanner(d->gc.heap, scan, d);
     capi_show(&d->abi);
     return NULL;
@@ -83,4 +140,4 @@ static void detach(struct domain *d) {
     if (Caml_state == &d->abi) capi_show(NULL);
 }
 
-const struct vm_abi capi_abi = {attach, detach};
+const struct vm_abi capi_abi = {attach, globals_changed, detach};

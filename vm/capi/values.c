@@ -1,7 +1,5 @@
-/* values.c - strings, arrays, hashes, digests and channels, for stubs. */
-#include "stdlib/channel.h"
+/* values.c - strings, arrays, hashes and digests, for stubs. */
 #include "stdlib/hash_mix.h"
-#include "stdlib/prim.h"
 #include "vm/base/md5.h"
 #include "vm/capi/capi_internal.h"
 
@@ -31,11 +29,12 @@ void caml_MD5Update(struct vm_md5_state *md5, const unsigned char *bytes, uintpt
     vm_md5_add(md5, bytes, n);
 }
 void caml_MD5Final(unsigned char *digest, struct vm_md5_state *md5) { vm_md5_end(md5, digest); }
+void caml_md5_block(unsigned char *digest, void *bytes, uintptr_t n) { vm_md5(bytes, n, digest); }
 
-void caml_flush(struct channel *c) {
-    struct channel_failure failure;
-    if (c->fd != -1 && !channel_flush(self(), c, &failure)) channel_raise(self(), &failure);
+/* One step of the digest, of 64 bytes. */
+void caml_MD5Transform(uint32_t *state, uint32_t *words) {
+    struct vm_md5_state md5 = {.bytes = 0};
+    memcpy(md5.state, state, sizeof md5.state);
+    vm_md5_add(&md5, words, sizeof md5.block);
+    memcpy(state, md5.state, sizeof md5.state);
 }
-
-value caml_ml_open_descriptor_in(value fd) { return prim_ml_open_descriptor_in(self(), fd); }
-value caml_ml_open_descriptor_out(value fd) { return prim_ml_open_descriptor_out(self(), fd); }

@@ -86,9 +86,10 @@ static const char *attach(struct domain *d) {
     return capi_abi.attach(d);
 }
 
+static void globals_changed(struct domain *d) { capi_abi.globals_changed(d); }
 static void detach(struct domain *d) { capi_abi.detach(d); }
 
-const struct vm_abi embed_abi = {attach, detach};
+const struct vm_abi embed_abi = {attach, globals_changed, detach};
 
 /* ---- Calls. ---- */
 

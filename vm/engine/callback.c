@@ -169,6 +169,11 @@ const value *vm_named_value(const struct vm *vm, const char *name) {
     return named == NULL ? NULL : &named->slot;
 }
 
+void vm_named_values_visit(const struct vm *vm, void (*visit)(const value *slot, char *name)) {
+    for (struct vm_named_value *n = vm->named_values; n != NULL; n = n->next)
+        visit(&n->slot, n->name);
+}
+
 void vm_named_values_free(struct vm *vm) {
     while (vm->named_values != NULL) {
         struct vm_named_value *next = vm->named_values->next;

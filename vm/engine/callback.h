@@ -30,6 +30,8 @@ value vm_callback3(struct domain *d, value f, value a, value b, value c);
  * unknown. */
 void vm_register_named_value(struct domain *d, const char *name, value v);
 const value *vm_named_value(const struct vm *vm, const char *name);
+/* Calls visit for each. GC: as visit. */
+void vm_named_values_visit(const struct vm *vm, void (*visit)(const value *slot, char *name));
 void vm_named_values_free(struct vm *vm);
 
 #endif

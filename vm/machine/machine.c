@@ -130,7 +130,7 @@ static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
     status = vm_marshal_read_image_data(vm->domain, data->bytes, data->length, &globals, error);
     if (status != VM_OK) return status;
     ASSERT(wosize_of(globals) == global_count);
-    vm->global_data = globals;
+    vm_set_global_data(vm, globals);
     return VM_OK;
 }
 

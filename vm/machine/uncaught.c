@@ -94,6 +94,13 @@ static void report_plainly(struct domain *d, value exn, FILE *err) {
     if (active) vm_backtrace_print(d, false, err);
 }
 
+void vm_report_exception(struct domain *d, value exn, FILE *err) {
+    const value *handler = vm_named_value(d->vm, "Printexc.handle_uncaught_exception");
+    value arguments[2] = {exn, VAL_FALSE};
+    if (handler != NULL) vm_callback_exn(d, *handler, 2, arguments);
+    else report_plainly(d, exn, err);
+}
+
 int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {
     struct domain *d = vm->domain;
     jmp_buf exit_point;
@@ -101,12 +108,7 @@ int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {
     if (vm->profiler.silence != NULL) vm->profiler.silence(vm->profiler.state);
     vm->exit_point = &exit_point;
     vm->exit_status = 2;
-    if (_setjmp(exit_point) == 0) {
-        const value *handler = vm_named_value(vm, "Printexc.handle_uncaught_exception");
-        value arguments[2] = {exn, VAL_FALSE};
-        if (handler != NULL) vm_callback_exn(d, *handler, 2, arguments);
-        else report_plainly(d, exn, err);
-    }
+    if (_setjmp(exit_point) == 0) vm_report_exception(d, exn, err);
     vm->exit_point = NULL;
     d->activation = NULL;
     d->stack.sp = d->stack.high;

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+struct domain;
 struct vm;
 
 /* Does what OCaml does for an uncaught exception: calls the handler registered by module Printexc,
@@ -13,6 +14,9 @@ struct vm;
  * status: 2, or that of a call of exit meanwhile.
  * Needs: vm_run has returned VM_UNCAUGHT. GC: may run, and any OCaml code. */
 int vm_report_uncaught(struct vm *vm, value exn, FILE *err);
+
+/* The same while the program runs, which goes on. GC: may run, and any OCaml code. */
+void vm_report_exception(struct domain *d, value exn, FILE *err);
 
 /* Formats exn without running OCaml code, cut to size - 1 bytes. GC: never. */
 void vm_format_exception(struct vm *vm, value exn, char *text, size_t size);

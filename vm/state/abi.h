@@ -14,8 +14,9 @@ struct vm_abi_state {
     uintptr_t young_limit, young_ptr;
     uint64_t unused_exception, unused_young_base;
     uintptr_t young_start, young_end; /* bounds of young blocks; the minor heap may be smaller */
-    uint64_t unused_young[3];
-    uint64_t unused_minor[8];
+    uint64_t unused_young[4];
+    uintptr_t minor_heap_wsz;
+    uint64_t unused_minor[6];
     uint64_t unused_stack[7];
     uint64_t unused_registers[5];
     intptr_t backtrace_active; /* these three: vm/stack/backtrace.h */
@@ -25,7 +26,11 @@ struct vm_abi_state {
     intptr_t compare_unordered;
     intptr_t unused_requests[2];
     struct gc_local_roots *local_roots;
-    uint64_t unused_stat[10];
+    /* The collector's counters (gc/stats.def), as of the last collection: vm/capi/state.c. */
+    double stat_minor_words, stat_promoted_words, stat_major_words;
+    intptr_t stat_minor_collections, stat_major_collections;
+    intptr_t stat_heap_wsz, stat_top_heap_wsz;
+    intptr_t stat_compactions, stat_forced_major_collections, stat_heap_chunks;
     uint64_t unused_eventlog[5];
     uint64_t unused_checking_pointer_pc;
 };
@@ -36,7 +41,7 @@ ABI_AT(young_limit, 0);
 ABI_AT(young_ptr, 8);
 ABI_AT(young_start, 32);
 ABI_AT(young_end, 40);
-ABI_AT(unused_minor, 72);
+ABI_AT(minor_heap_wsz, 80);
 ABI_AT(unused_stack, 136);
 ABI_AT(unused_registers, 192);
 ABI_AT(backtrace_active, 232);
@@ -44,7 +49,9 @@ ABI_AT(backtrace_pos, 240);
 ABI_AT(backtrace_last_exn, 256);
 ABI_AT(compare_unordered, 264);
 ABI_AT(local_roots, 288);
-ABI_AT(unused_stat, 296);
+ABI_AT(stat_minor_words, 296);
+ABI_AT(stat_minor_collections, 320);
+ABI_AT(stat_heap_chunks, 368);
 ABI_AT(unused_eventlog, 376);
 ABI_AT(unused_checking_pointer_pc, 416);
 _Static_assert(sizeof(struct vm_abi_state) == 424, "Caml_state: its size");
@@ -57,6 +64,8 @@ struct domain;
 struct vm_abi {
     /* Called before d's machine opens its first library. NULL, or why it is refused. GC: never. */
     const char *(*attach)(struct domain *d);
+    /* The machine has another table of globals. GC: never. */
+    void (*globals_changed)(struct domain *d);
     /* The machine ends; its heap no longer exists. GC: never. */
     void (*detach)(struct domain *d);
 };

@@ -52,6 +52,11 @@ const struct gc_custom_ops vm_nativeint_ops = {
     .fixed_length = &length_4_8,
 };
 
+/* The same objects, by the names that C stubs know. */
+extern const struct gc_custom_ops caml_int32_ops __attribute__((alias("vm_int32_ops")));
+extern const struct gc_custom_ops caml_int64_ops __attribute__((alias("vm_int64_ops")));
+extern const struct gc_custom_ops caml_nativeint_ops __attribute__((alias("vm_nativeint_ops")));
+
 static value new_boxed(struct domain *d, const struct gc_custom_ops *ops, int64_t word) {
     value v = gc_alloc_small(&d->gc, 2, TAG_CUSTOM);
     field(v, 0) = (value)ops;

@@ -133,6 +133,11 @@ static inline bool vm_counts_instructions(const struct vm *vm) {
 static inline FILE *vm_err(const struct vm *vm) {
     return vm->options.err == NULL ? stderr : vm->options.err;
 }
+/* Makes table, a block of the major heap, the table of globals. GC: never. */
+static inline void vm_set_global_data(struct vm *vm, value table) {
+    vm->global_data = table;
+    if (vm->abi_attached) vm->options.abi->globals_changed(vm->domain);
+}
 /* The next object id (caml_fresh_oo_id). */
 static inline intptr_t vm_fresh_object_id(struct vm *vm) { return vm->next_object_id++; }
 

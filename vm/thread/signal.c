@@ -107,6 +107,13 @@ enum vm_signal_action vm_signal_set(struct domain *d, int number, enum vm_signal
     return old.sa_handler == SIG_IGN ? VM_SIGNAL_IGNORE : VM_SIGNAL_DEFAULT;
 }
 
+enum vm_signal_action vm_signal_set_action(struct domain *d, int number,
+                                           enum vm_signal_action action) {
+    struct vm_signals *s = d->vm->signals;
+    value old, handler = s == NULL ? VAL_UNIT : field(s->handlers, number);
+    return vm_signal_set(d, number, action, handler, &old);
+}
+
 static uint64_t mask_bits(void) {
     sigset_t mask;
     uint64_t bits = 0;
@@ -134,6 +141,12 @@ bool vm_signals_due(const struct domain *d) {
     return due != 0 && (due & ~mask_bits()) != 0;
 }
 
+value vm_signal_run_handler_exn(struct domain *d, int number) {
+    struct vm_signals *s = d->vm->signals;
+    bool handled = s != NULL && is_block(field(s->handlers, number));
+    return handled ? call_handler(d, number) : VAL_UNIT;
+}
+
 /* One pass, so that a handler that sends its own signal again does not stop the program. */
 value vm_run_signal_handlers_exn(struct domain *d) {
     struct vm_signals *s = d->vm->signals;
@@ -146,7 +159,7 @@ value vm_run_signal_handlers_exn(struct domain *d) {
         if ((mask_bits() & bit) != 0) continue;
         caml_pending_signals[number] = 0;
         atomic_fetch_and(&recorded, ~bit);
-        if (is_block(field(s->handlers, number))) result = call_handler(d, number);
+        result = vm_signal_run_handler_exn(d, number);
     }
     if (vm_signals_due(d)) gc_request_action(&d->gc);
     return is_exn_result(result) ? result : VAL_UNIT;

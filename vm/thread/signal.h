@@ -39,6 +39,12 @@ enum vm_signal_action vm_signal_set(struct domain *d, int number, enum vm_signal
  * exception of one as exn_result (the rest stays recorded). GC: may run, and any OCaml code. */
 value vm_run_signal_handlers_exn(struct domain *d);
 
+/* Calls the OCaml handler of one signal now, if there is one; as above. */
+value vm_signal_run_handler_exn(struct domain *d, int number);
+/* Sets what a signal does, the OCaml handlers staying as they are. As vm_signal_set. */
+enum vm_signal_action vm_signal_set_action(struct domain *d, int number,
+                                           enum vm_signal_action action);
+
 /* Records a signal as if the system had sent it. Async-signal-safe. */
 void vm_signal_record(int number);
 
