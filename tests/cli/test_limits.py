@@ -85,6 +85,86 @@ class Capabilities(Case):
             done = self.bactrian(flag, 'unix_world.byte', 'open')
             self.expect(done, out='unix_open: refused by ' + flag)
 
+    def test_a_library_lends_no_functions_of_those_it_depends_on(self):
+        """system is libc's. The compiler refuses the name, so the text of the program gets it."""
+        self.place.write('lends.ml', """
+            external spare : string -> int = "unix_rmdir"
+            let () =
+              ignore (Unix.isatty Unix.stdin);
+              try ignore (spare "echo made > made_by_c"); print_string "ran"
+              with Failure text | Invalid_argument text | Sys_error text -> print_string text
+            """)
+        self.place.tool('ocamlc', '-o', 'lends.byte', 'unix.cma', 'lends.ml')
+        text = self.bactrian('dis', 'lends.byte').out
+        for name in ('system', 'unlink', 'uerror'):
+            self.place.write('lends.basm', text.replace('unix_rmdir', name))
+            self.expect(self.bactrian('asm', 'lends.basm', '-o', 'lent.byte'))
+            if name != 'uerror':
+                done = self.bactrian('lent.byte')
+                self.assertIn('%s' % name, done.out + done.err)
+                self.assertNotIn('ran', done.out)
+            # Of the library's own functions a sandbox has those that are known.
+            self.expect(self.bactrian('--pure', '--allow=stub', 'lent.byte'),
+                        out=pure_refusal(name, 'dynlink'))
+            self.expect(self.bactrian('--deny=dynlink', 'lent.byte'),
+                        out='%s: refused by --deny=dynlink' % name)
+        self.assertFalse(os.path.exists(self.place.path('made_by_c')))
+
+    def test_dynlink_finds_a_library_s_own_functions_only(self):
+        self.place.write('symbols.ml', """
+            external open_library : bool -> string -> Obj.t = "caml_dynlink_open_lib"
+            external symbol : Obj.t -> string -> Obj.t = "caml_dynlink_lookup_symbol"
+            let () =
+              let library = open_library true Sys.argv.(1) in
+              let found name = not (Obj.is_int (symbol library name)) in
+              List.iter (fun name -> print_char (if found name then '+' else '-'))
+                ["unix_getpid"; "system"; "unlink"; "execve"; "caml_alloc"]
+            """)
+        self.place.tool('ocamlc', '-w', '-a', '-o', 'symbols.byte', 'symbols.ml')
+        where = subprocess.run(['ocamlc', '-where'], stdout=subprocess.PIPE, check=True).stdout
+        library = os.path.join(where.decode().strip(), 'stublibs', 'dllunix.so')
+        self.expect(self.bactrian('symbols.byte', library), out='+----')
+
+    def test_a_program_does_not_choose_a_library_in_a_sandbox(self):
+        """Opening one runs code already: its constructors."""
+        os.makedirs(self.place.path('own'), exist_ok=True)
+        self.place.write('own/own.c', """
+            #include <fcntl.h>
+            __attribute__((constructor)) void run(void) { creat("constructed", 0600); }
+            long own_function(long unit) { return unit; }
+            """)
+        self.place.write('chooses.ml', 'external f : unit -> unit = "own_function" let () = f ()')
+        self.place.tool('gcc', '-shared', '-fPIC', '-o', 'own/dllown.so', 'own/own.c')
+        folder = self.place.path('own')
+        self.place.tool('ocamlc', '-dllpath', folder, '-I', 'own', '-dllib', '-lown', '-o',
+                        'chooses.byte', 'chooses.ml')
+        self.refused(self.bactrian('--pure', '--allow=stub', 'chooses.byte'), 125, 'dllown',
+                     'refused by --pure (--allow=dynlink permits it)')
+        self.assertFalse(os.path.exists(self.place.path('constructed')))
+        self.expect(self.bactrian('--pure', '--allow=stub,dynlink', 'chooses.byte'))
+        self.assertTrue(os.path.exists(self.place.path('constructed')))
+
+    def test_unix_gives_no_file_a_readable_name(self):
+        self.place.write('names.ml', """
+            let () =
+              try if Sys.argv.(1) = "link" then Unix.link "secret" "shown/new"
+                else Unix.rename "secret" "shown/new"
+              with Sys_error text -> print_string text
+            """)
+        self.place.tool('ocamlc', '-o', 'names.byte', 'unix.cma', 'names.ml')
+        self.place.write('secret', 'secret')
+        os.makedirs(self.place.path('shown'), exist_ok=True)
+        for name in ('link', 'rename'):
+            done = self.bactrian('--allow=fs-read=shown', 'names.byte', name)
+            self.expect(done, out='unix_%s: refused by --allow=fs-read=shown' % name)
+
+    def test_the_functions_of_unix_and_str_are_known(self):
+        self.place.write('whole.ml', '')
+        self.place.tool('ocamlc', '-linkall', '-o', 'whole.byte', 'unix.cma', 'str.cma', 'whole.ml')
+        done = self.bactrian('--audit', 'whole.byte')
+        self.assertRegex(done.out, r'(?m)^stub: \d+ \(calls C libraries\)')
+        self.assertNotIn('dynlink:', done.out)
+
     def test_a_denied_environment_is_empty(self):
         self.allowed(['--deny=env'], ['getenv'], 'none')
         self.allowed(['--deny', 'time,env'], ['getenv'], 'none')

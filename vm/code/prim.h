@@ -24,12 +24,12 @@ struct vm;
     CAP(PROC, "proc", "runs other programs")                                       \
     CAP(SIGNALS, "signals", "handles signals")                                     \
     CAP(CODE, "code", "loads and inspects bytecode")                               \
-    CAP(DYNLINK, "dynlink", "opens libraries of C code")                           \
+    CAP(DYNLINK, "dynlink", "runs any C code")                                     \
     CAP(MARSHAL, "marshal", "reads marshalled data")                               \
     CAP(CLOSURES, "marshal-closures", "reads functions out of marshalled data")    \
     CAP(UNSAFE, "unsafe", "changes the representation of values")                  \
     CAP(GC, "gc", "controls the collector")                                        \
-    CAP(STUB, "stub", "C code outside the machine")
+    CAP(STUB, "stub", "calls C libraries")
 
 enum vm_capability {
 #define CAP(name, text, meaning) CAP_##name,
@@ -91,7 +91,7 @@ struct vm_linked_prim {
     const char *name;
 };
 
-/* What a function of a well-known C library needs besides CAP_STUB (stdlib/stubs.def). */
+/* What a function of a C library needs besides CAP_STUB (stdlib/stubs.def). */
 struct vm_stub {
     const char *name;
     uint8_t capabilities[2];

@@ -54,8 +54,7 @@ static unsigned group_of(const struct vm *vm, const struct vm_linked_prim *prim)
     if (prim->row != NULL) return prim->row->capability;
     const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
     if (dlls == NULL || dlls->length == 0) return GROUP_UNKNOWN;
-    const struct vm_stub *stub = vm_find_stub(vm, prim->name);
-    return stub != NULL ? stub->capabilities[0] : CAP_STUB;
+    return vm_stub_named(vm, prim->name).capabilities[0];
 }
 
 void vm_audit(const struct vm *vm, FILE *out) {

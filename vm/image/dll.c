@@ -1,5 +1,7 @@
 /* dll.c - see dll.h. The search is that of ocamlrun: -I, CAML_LD_LIBRARY_PATH, DLPT, the lines of
- * ld.conf; a library in none of these folders is left to the system's own search. */
+ * ld.conf; a library in none of these folders is left to the system's own search. A program that
+ * may not run any C code (CAP_DYNLINK) gets no library from a place of its own choice: neither by
+ * DLPT nor by the system's search. */
 #include "vm/image/dll.h"
 
 #include "vm/image/image.h"
@@ -11,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +85,8 @@ static bool search(const struct vm *vm, const char *file, char path[PATH_MAX]) {
     if (strchr(file, '/') != NULL) return false;
     for (size_t i = 0; i < where->dir_count; i++)
         if (found_in(where->dirs[i], strlen(where->dirs[i]), file, path)) return true;
-    return found_in_list(where->list, file, path) || found_by_image(vm->image, file, path) ||
+    return found_in_list(where->list, file, path) ||
+           (vm_policy_refusal(vm, CAP_DYNLINK) == NULL && found_by_image(vm->image, file, path)) ||
            found_by_ld_conf(where->standard_library, file, path);
 }
 
@@ -125,7 +129,7 @@ enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error) {
     if (dlls == NULL || vm->options.abi == NULL) return VM_OK;
     if (vm_policy_refusal(vm, CAP_STUB) != NULL) return VM_OK; /* its functions are refused */
     char file[NAME_MAX + 8], path[PATH_MAX];
-    const char *why;
+    const char *why, *flag = vm_policy_refusal(vm, CAP_DYNLINK);
     for (size_t i = 0, n; i < dlls->length; i += n + 1) {
         const char *at = (const char *)dlls->bytes + i;
         n = strnlen(at, dlls->length - i);
@@ -133,6 +137,10 @@ enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error) {
             return vm_error_set(error, VM_DLL, "its name in DLLS has %zu characters", n);
         snprintf(file, sizeof file, "%.*s.so", (int)n, at);
         bool found = search(vm, file, path);
+        if (!found && flag != NULL)
+            return vm_error_set(error, VM_DLL,
+                                "%.*s: it is in no folder for libraries; refused by %s", (int)n, at,
+                                flag);
         if (vm_dll_open(vm, found ? path : file, &why) == NULL)
             return vm_error_set(error, VM_DLL, "%.*s: %s", (int)n, at, why);
     }
@@ -147,9 +155,21 @@ struct vm_dll *vm_dll_at(const struct vm *vm, size_t i) {
 
 /* ---- Symbols. ---- */
 
+/* The function of that name that the library itself defines, or NULL. dlsym finds those of the
+ * libraries that it depends on as well, of libc for one: system, unlink. */
+static void *own_function(const struct vm_dll *dll, const char *name) {
+    void *function = dll->handle == NULL ? NULL : dlsym(dll->handle, name);
+    struct link_map *library, *holder;
+    Dl_info about;
+    if (function == NULL || dlinfo(dll->handle, RTLD_DI_LINKMAP, &library) != 0 ||
+        dladdr1(function, &about, (void **)&holder, RTLD_DL_LINKMAP) == 0)
+        return NULL;
+    return holder == library ? function : NULL;
+}
+
 void *vm_dlls_function(const struct vm *vm, const char *name) {
     for (const struct vm_dll *dll = vm->dlls; dll != NULL; dll = dll->next) {
-        void *function = dll->handle == NULL ? NULL : dlsym(dll->handle, name);
+        void *function = own_function(dll, name);
         if (function != NULL) return function;
     }
     return NULL;
@@ -160,7 +180,7 @@ struct vm_dll_symbol *vm_dll_symbol(struct vm *vm, const struct vm_dll *dll, con
     while (known != NULL && known != dll) known = known->next;
     if (known == NULL) return NULL;
     const struct vm_prim *row = vm_find_builtin(vm, name);
-    void *function = dll->handle == NULL ? NULL : dlsym(dll->handle, name);
+    void *function = own_function(dll, name);
     if (dll->handle == NULL ? row == NULL : function == NULL) return NULL;
     struct vm_dll_symbol *symbol = malloc(sizeof *symbol + strlen(name) + 1);
     if (symbol == NULL) return NULL;

@@ -19,7 +19,7 @@ struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why);
 /* The i-th library in the order of opening, or NULL. */
 struct vm_dll *vm_dll_at(const struct vm *vm, size_t i);
 
-/* The function of that name in the first library that has it, or NULL. GC: never. */
+/* The function of that name in the first library that defines it, or NULL. GC: never. */
 void *vm_dlls_function(const struct vm *vm, const char *name);
 /* The same in one library, as a symbol for vm_dll_add_primitive; NULL: there is none (or no
  * memory). dll may be any word: NULL if it is no library of vm. GC: never. */

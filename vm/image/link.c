@@ -59,17 +59,17 @@ static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const cha
         prim->kind_bits[i] = vm_kind_bit(row->kinds[i]);
 }
 
-const struct vm_stub *vm_find_stub(const struct vm *vm, const char *name) {
+struct vm_stub vm_stub_named(const struct vm *vm, const char *name) {
     for (size_t i = 0; i < vm->library->stub_count; i++)
-        if (strcmp(vm->library->stubs[i].name, name) == 0) return &vm->library->stubs[i];
-    return NULL;
+        if (strcmp(vm->library->stubs[i].name, name) == 0) return vm->library->stubs[i];
+    return (struct vm_stub){name, {CAP_DYNLINK, CAP_DYNLINK}};
 }
 
 static const char *stub_refusal(const struct vm *vm, const char *name) {
     const char *flag = vm_policy_restriction(vm, CAP_STUB);
-    const struct vm_stub *stub = vm_find_stub(vm, name);
-    for (int i = 0; stub != NULL && flag == NULL && i < 2; i++)
-        flag = vm_policy_restriction(vm, stub->capabilities[i]);
+    struct vm_stub stub = vm_stub_named(vm, name);
+    for (int i = 0; flag == NULL && i < 2; i++)
+        flag = vm_policy_restriction(vm, stub.capabilities[i]);
     return flag;
 }
 

@@ -14,8 +14,9 @@ void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count)
 int32_t vm_link_more(struct vm *vm, const char *name, void *function);
 /* The built-in row of that name, or NULL. GC: never. */
 const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name);
-/* What is known of a C library's function of that name, or NULL. */
-const struct vm_stub *vm_find_stub(const struct vm *vm, const char *name);
+/* What a C library's function of that name needs: CAP_DYNLINK if it is none of the well-known ones,
+ * as it may do anything. GC: never. */
+struct vm_stub vm_stub_named(const struct vm *vm, const char *name);
 void vm_link_free(struct vm *vm);
 
 #endif
