@@ -43,6 +43,9 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, rows, (uint32_t)e->ir->count));
     f->decoded = area->decoded_count;
     area->used += row->word_count;
+    size_t entry = 0; /* after what only backward jumps reach, if anything */
+    while (rows[entry].pc != f->pc) entry++;
+    f->entry = row->words + rows[entry].decoded;
     free(rows);
 }
 
@@ -66,7 +69,6 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t arity) {
     }
     emit(vm, f, &e);
     vm_ir_free(&ir);
-    f->entry = vm->decoded_area->decoded[f->decoded - 1].words + grabs;
     f->grabs = grabs ? arity : 0;
 }
 
@@ -82,7 +84,7 @@ bool vm_function_prepare(struct vm *vm, uint32_t index) {
         uint32_t body = vm_function_at(vm, f->fragment, f->pc + 1);
         if (!vm_function_prepare(vm, body)) return false;
         f->decoded = vm->functions[body].decoded;
-        f->entry = vm->decoded_area->decoded[f->decoded - 1].words;
+        f->entry = vm->functions[body].entry - vm_fixed_words[OP_RESTART];
     } else {
         decode(vm, f, vm_entry_at(code->verifier, entry)->arity);
     }
