@@ -112,7 +112,7 @@ static uint32_t entry_arity(struct vm_verifier *v, uint32_t pc, uint32_t entry) 
         refuse(v, pc, VM_V_ENTRY, "no RESTART before the GRAB at CODE+0x%x", entry * 4);
         return 0;
     }
-    uint32_t extra = word_at(v, entry + 1);
+    uint32_t extra = entry + 1 < v->words->count ? word_at(v, entry + 1) : 0;
     if (extra > 0 && extra < VM_MAX_HEIGHT) return extra + 1;
     refuse(v, pc, VM_V_COUNT, "GRAB %u at CODE+0x%x", extra, entry * 4);
     return 0;
