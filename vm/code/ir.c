@@ -35,6 +35,7 @@ static void *ir_grow(void *items, size_t count, size_t *capacity, size_t size) {
 }
 
 static void push(struct builder *b, uint32_t pc, uint32_t height) {
+    ASSERT(pc < b->words->count && height <= VM_MAX_HEIGHT);
     size_t i = b->pending_count++;
     b->pending = ir_grow(b->pending, i, &b->pending_capacity, sizeof *b->pending);
     for (; i > 0 && b->pending[(i - 1) / 2].pc > pc; i = (i - 1) / 2)
@@ -74,6 +75,7 @@ static struct vm_ir_row *row_at(const struct vm_ir *ir, uint32_t pc) {
 /* Adds n labels, which are relative to base and begin there. */
 static void read_labels(struct builder *b, struct vm_ir_row *row, uint32_t base, uint32_t n) {
     struct vm_ir *ir = b->ir;
+    ASSERT(n <= b->words->count - base); /* Q1 */
     row->labels = (uint32_t)ir->label_count;
     for (uint32_t i = 0; i < n; i++) {
         ir->labels = ir_grow(ir->labels, ir->label_count, &ir->label_capacity, sizeof *ir->labels);
@@ -135,7 +137,9 @@ static void follow(struct builder *b, struct target target) {
         ir->rows = ir_grow(ir->rows, ir->count, &ir->capacity, sizeof *ir->rows);
         struct vm_ir_row *row = &ir->rows[ir->count++];
         *row = (struct vm_ir_row){.pc = target.pc, .height = target.height};
-        target.pc += read_row(b, row);
+        uint32_t width = read_row(b, row);
+        ASSERT(width == vm_width_at(b->words, target.pc)); /* Q1 */
+        target.pc += width;
         const struct vm_opcode_info *info = &vm_opcodes[row->op];
         if (info->label != 0 && info->label != 'x') {
             uint32_t n, *labels = labels_of(ir, row, &n);

@@ -69,6 +69,7 @@ static uint32_t checked_width(struct vm_verifier *v, uint32_t pc) {
 }
 
 uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
+    ASSERT(has_word(v->reached, pc) && !has_word(v->operands, pc)); /* Q1 */
     uint32_t width = checked_width(v, pc);
     for (uint32_t word = pc + 1; word < pc + width; word++) {
         if (is_taken(v, word))
@@ -115,6 +116,7 @@ void forget_known_states(struct vm_verifier *v) {
 
 /* Where the entry at pc is, or would be, in the hash table. */
 static uint32_t *entry_slot(const struct vm_verifier *v, uint32_t pc) {
+    ASSERT(v->entry_count <= v->by_entry_capacity); /* so that a slot is free */
     size_t mask = v->by_entry_capacity - 1, i = (pc * 0x9e3779b1u >> 7) & mask;
     while (v->by_entry[i] != 0 && v->entries[v->by_entry[i]].pc != pc) i = (i + 1) & mask;
     return &v->by_entry[i];
@@ -132,6 +134,7 @@ static bool widen_by_entry(struct vm_verifier *v) {
 }
 
 bool add_entry(struct vm_verifier *v, const struct vm_entry *entry) {
+    ASSERT(!is_taken(v, entry->pc) && (entry->arity < 2 || !is_taken(v, entry->pc - 1)));
     if (!grow(v, (void **)&v->entries, v->entry_count, &v->entry_capacity, sizeof *entry))
         return false;
     if (2 * v->entry_count >= v->by_entry_capacity && !widen_by_entry(v)) return false;

@@ -8,6 +8,7 @@
  * Q3  An instruction has one owner, one height and one chain of control frames.
  * Q4  A function has one environment shape; the word before its GRAB is a RESTART.
  * Q5  Every cycle within a function passes CHECK_SIGNALS or an APPLY. */
+#include "gc/assert.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/verify_internal.h"
 
@@ -94,6 +95,8 @@ enum flow open_frame(struct vm_verifier *v, struct state *s, uint32_t size, bool
         .depth = parent->depth + 1,
         .trap = trap,
     };
+    ASSERT(frame.base >= parent->top);                 /* Q6 */
+    ASSERT(v->frames[frame.jump].depth < frame.depth); /* so that use_slot ends */
     if (!grow(v, (void **)&v->frames, v->frame_count, &v->frame_capacity, sizeof frame))
         return FLOW_FAIL;
     s->frame = (uint32_t)v->frame_count;
@@ -171,6 +174,7 @@ static bool is_white(struct vm_verifier *v, uint32_t pc) {
 /* Depth first from start. What is grey and not black is on the path. */
 static bool search_loop(struct vm_verifier *v, uint32_t start) {
     size_t depth = 0;
+    ASSERT(is_known(v, start) && is_white(v, start)); /* so that the path begins */
     for (uint32_t pc = start;;) {
         bool known = pc != NO_PC && is_known(v, pc);
         if (known && is_white(v, pc)) {
@@ -228,6 +232,7 @@ static inline bool follow_quickly(struct vm_verifier *v, struct state *s) {
 
 static bool follow(struct vm_verifier *v, uint32_t pc) {
     struct known_state known = known_state_at(v, pc);
+    ASSERT(known.frame < v->frame_count && known.height >= v->frames[known.frame].top); /* Q6 */
     struct state s = {.pc = pc, .height = known.height, .frame = known.frame};
     for (;;) {
         if (!follow_quickly(v, &s)) {
@@ -250,6 +255,7 @@ static bool follow_all(struct vm_verifier *v) {
 
 bool follow_function(struct vm_verifier *v, uint32_t entry) {
     uint32_t pc = v->entries[entry].pc, height = v->entries[entry].arity;
+    ASSERT(v->touched.count == 0); /* no other function's states */
     v->current = entry;
     v->frame_count = 1;
     v->frame_words = height;

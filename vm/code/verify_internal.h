@@ -4,6 +4,7 @@
 #ifndef BACTRIAN_VM_CODE_VERIFY_INTERNAL_H
 #define BACTRIAN_VM_CODE_VERIFY_INTERNAL_H
 
+#include "gc/assert.h"
 #include "gc/small_tables.h"
 #include "vm/code/verify.h"
 #include "vm/code/words.h"
@@ -122,10 +123,12 @@ static inline bool is_known(const struct vm_verifier *v, uint32_t pc) {
 }
 /* The known state at an instruction that it has reached. */
 static inline struct known_state known_state_at(const struct vm_verifier *v, uint32_t pc) {
+    ASSERT(is_known(v, pc));
     return v->chunks[pc / CHUNK_WORDS]->states[pc % CHUNK_WORDS];
 }
 /* Records the state at an instruction that is reached first. Fails: false, as above. */
 static inline bool add_known_state(struct vm_verifier *v, uint32_t pc, struct known_state known) {
+    ASSERT(!is_known(v, pc)); /* Q3 */
     uint32_t number = pc / CHUNK_WORDS;
     if (v->chunks[number] == NULL && !add_chunk(v, number)) return false;
     struct state_chunk *chunk = v->chunks[number];

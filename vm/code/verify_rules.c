@@ -13,6 +13,7 @@ static const struct vm_opcode_info *info(const struct state *s) { return &vm_opc
 /* Operand i of the instruction; a SHORT one has the operands of the long one. */
 static uint32_t operand(const struct vm_verifier *v, const struct state *s, uint32_t i) {
     const struct vm_opcode_info *op = info(s);
+    ASSERT(i + (op->long_op == s->op) < s->width); /* its own words */
     if (op->long_op == s->op) return word_at(v, s->pc + 1 + i);
     return i == 0 ? (uint32_t)op->first : word_at(v, s->pc + i);
 }

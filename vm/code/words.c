@@ -87,6 +87,7 @@ bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count) 
         ok = reserve_group(out, used, &capacity);
         if (ok) used = narrow_group(out, group, from, used);
     }
+    ASSERT(used <= capacity);
     if (!ok) vm_words_free(out);
     return ok;
 }
@@ -108,13 +109,16 @@ uint32_t vm_wide_word(const struct vm_words *words, uint32_t pc) {
 
 uint32_t vm_width_at(const struct vm_words *words, uint32_t pc) {
     ASSERT(pc < words->count);
-    uint32_t op = vm_word(words, pc), width = vm_fixed_words[op];
+    uint32_t op = vm_word(words, pc);
+    ASSERT(op < OPCODE_COUNT);
+    uint32_t width = vm_fixed_words[op];
     if (width == 0) width = (uint32_t)vm_varying_words(op, vm_word(words, pc + 1));
     ASSERT(width <= words->count - pc);
     return width;
 }
 
 uint32_t vm_words_of_group(const struct vm_words *words, uint32_t group, uint32_t *out) {
+    ASSERT(group * WORD_GROUP < words->count);
     uint32_t n = words_in_group(words->count, group), at = words->wide_before[group];
     for (uint32_t i = 0; i < n; i++) {
         uint8_t byte = words->bytes[group * WORD_GROUP + i];

@@ -9,6 +9,8 @@
 #ifndef BACTRIAN_VM_CODE_WORDS_H
 #define BACTRIAN_VM_CODE_WORDS_H
 
+#include "gc/assert.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +32,7 @@ void vm_words_free(struct vm_words *words);
 uint32_t vm_wide_word(const struct vm_words *words, uint32_t pc);
 /* The word at pc. Needs: pc < count. GC: never.  Fails: never. */
 static inline uint32_t vm_word(const struct vm_words *words, uint32_t pc) {
+    ASSERT(pc < words->count);
     uint8_t byte = words->bytes[pc];
     return byte != WORD_WIDE ? byte : vm_wide_word(words, pc);
 }

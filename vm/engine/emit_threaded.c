@@ -57,6 +57,7 @@ static unsigned special_op(unsigned op, uint32_t operand) {
 
 /* The one that runs a C_CALL of that primitive. */
 static unsigned call_op(unsigned op, const struct vm_linked_prim *prim, bool inlines) {
+    ASSERT(op >= OP_C_CALL1 && op <= OP_C_CALLN);
     if (prim->function == NULL) return ENGINE_C_CALL_MISSING;
     if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
     if (op == OP_C_CALLN) return op;
@@ -70,6 +71,7 @@ static void choose_ops(struct emitter *m) {
     for (size_t i = 0; i < m->e->ir->count; i++) {
         const struct vm_ir_row *row = &m->e->ir->rows[i];
         unsigned op = row->op;
+        ASSERT(!(vm_opcodes[op].flags & OP_DEBUG)); /* the verifier refuses it */
         if (vm_opcodes[op].flags & OP_PRIMITIVE)
             op = call_op(op, &vm->prims[row->operands[1]], !bytecode);
         else if (op == OP_POP || op == OP_RETURN)
@@ -82,17 +84,26 @@ static void choose_ops(struct emitter *m) {
 
 /* ---- Its words. ---- */
 
-static void put(struct emitter *m, uintptr_t word) { m->out[m->used++] = word; }
-static void put_op(struct emitter *m, unsigned op) { put(m, (uintptr_t)m->bodies[op]); }
+static void put(struct emitter *m, uintptr_t word) {
+    ASSERT(m->used < vm_threaded_words(m->e));
+    m->out[m->used++] = word;
+}
+
+static void put_op(struct emitter *m, unsigned op) {
+    ASSERT(op < ENGINE_COUNT && m->bodies[op] != NULL);
+    put(m, (uintptr_t)m->bodies[op]);
+}
 
 static void put_jump(struct emitter *m, uint32_t row) {
+    ASSERT(m->jump_count < m->e->ir->count + m->e->ir->label_count);
     m->jumps[m->jump_count++] = m->used;
     put(m, row);
 }
 
 static void put_frame_word(struct emitter *m, uint32_t return_row) {
     const struct vm_ir_row *row = &m->e->ir->rows[return_row];
-    ASSERT(row->flags & IR_RETURNS);
+    ASSERT(return_row < m->e->ir->count && row->flags & IR_RETURNS);
+    ASSERT(row->height <= VM_MAX_HEIGHT && m->e->code->base + row->pc < VM_NO_GPC);
     put(m, frame_word(m->e->code->base + row->pc, row->height)); /* E1 */
 }
 
@@ -108,7 +119,10 @@ static void put_operand(struct emitter *m, unsigned op, char letter, uint32_t wo
     case 'l':
     case 'h': put_jump(m, word); return;
     case 'x': put_function(m, word); return;
-    case 'p': put(m, (uintptr_t)&m->e->vm->prims[word]); return;
+    case 'p':
+        ASSERT(word < m->e->vm->prim_count);
+        put(m, (uintptr_t)&m->e->vm->prims[word]);
+        return;
     case 'k': put(m, (uintptr_t)(intptr_t)(int32_t)word); return;
     case 'm': put(m, (uintptr_t)val_of_int((int32_t)word)); return;
     case 'c': put(m, 3); return;
@@ -182,6 +196,7 @@ static uint32_t id_words(const struct vm_emission *e, uint32_t i) {
 
 static void put_id(struct emitter *m, uint32_t i) {
     const struct vm_ir_row *row = &m->e->ir->rows[i];
+    ASSERT(row->pc < m->e->code->word_count);
     m->e->code->function_id_at[row->pc] = m->e->function_id;
     if (row->pc == m->e->body) {
         put_op(m, ENGINE_ENTERED);
@@ -234,7 +249,6 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, struct vm
         bool fused = fuses && (!e->runs_once || e->ir->rows[i].flags & IR_LOOP);
         put_row(&m, i, fused ? vm_fuse(&m.ops[i], adjacent_rows(e, i)) : m.ops[i]);
     }
-    ASSERT(m.used <= vm_threaded_words(e));
     for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);
     free(m.ops);
     free(m.jumps);

@@ -9,6 +9,7 @@
     case key: return result;
 
 static unsigned long_form(unsigned op) {
+    ASSERT(op < ENGINE_COUNT);
     if (op < OPCODE_COUNT) return vm_opcodes[op].long_op;
     switch (op) {
 #define SPECIAL(name, instruction, operand) WHEN(ENGINE_##name, OP_##instruction)
@@ -85,6 +86,7 @@ unsigned vm_fuse(const uint16_t *ops, unsigned n) {
     if (long_op != ops[0] && begins_form(long_op))
         other = longest(long_op, ops + 1, n - 1, &other_length);
     if (other_length > length) form = other;
-    ASSERT(form < ENGINE_COUNT);
+    ASSERT(form == 0 || (form >= OPCODE_COUNT && form < ENGINE_COUNT));
+    ASSERT(length < n && other_length < n); /* only instructions that are there */
     return form != 0 ? form : ops[0];
 }

@@ -11,6 +11,7 @@
 #include "vm/code/ir.h"
 #include "vm/code/pc_map.h"
 #include "vm/engine/emit_threaded.h"
+#include "vm/engine/loop.h"
 #include "vm/stack/frame_layout.h"
 
 #include <stdlib.h>
@@ -41,11 +42,15 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     row->word_count = vm_emit_threaded(e, area->words + area->used, rows);
     row->function = (uint32_t)(f - vm->functions);
     row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, rows, (uint32_t)e->ir->count));
+    ASSERT(row->word_count > 0 && row->word_count <= area->capacity - area->used);
     f->decoded = area->decoded_count;
     area->used += row->word_count;
     size_t entry = 0; /* after what only backward jumps reach, if anything */
     while (rows[entry].pc != f->pc) entry++;
     f->entry = row->words + rows[entry].decoded;
+    ASSERT(rows[entry].height == vm_entry_of(vm, f)->arity); /* IR2 */
+    ASSERT(e->ir->rows[entry].op != OP_GRAB ||
+           entry_exact(f) == row->words + rows[entry + 1].decoded);
     free(rows);
 }
 
@@ -82,6 +87,7 @@ bool vm_function_prepare(struct vm *vm, uint32_t index) {
     f->frame_bytes = vm_entry_at(code->verifier, entry)->frame_words * (uint64_t)8;
     if (f->kind == FUNCTION_RESTART) {
         uint32_t body = vm_function_at(vm, f->fragment, f->pc + 1);
+        ASSERT(body != 0 && body != index); /* C1 */
         if (!vm_function_prepare(vm, body)) return false;
         f->decoded = vm->functions[body].decoded;
         f->entry = vm->functions[body].entry - vm_fixed_words[OP_RESTART];
