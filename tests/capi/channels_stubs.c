@@ -102,7 +102,7 @@ value t_close_shared(value unit) {
     return Val_unit;
 }
 
-/* The class of an exception leaves the lock, if any, free for others. */
+/* Raises End_of_file while it holds the lock. */
 value t_locked_end(value channel) {
     struct channel *c = Channel(channel);
     Lock(c);

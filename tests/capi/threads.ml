@@ -53,3 +53,29 @@ let () =
   start 30;
   while not (is_over ()) do ignore (Sys.opaque_identity (ref 0)) done;
   Printf.printf "computed meanwhile; sum %d\n" (sum ())
+
+(* A stub's lock on a channel: the parts of a line stay together, and an exception releases it. *)
+external line : out_channel -> char -> unit = "t_line"
+external locked_end : in_channel -> unit = "t_locked_end"
+let () =
+  let name = Filename.temp_file "capi" "" in
+  let oc = open_out_bin name in
+  let write i =
+    let letter = Char.chr (Char.code 'a' + i) in
+    for _ = 1 to 10 do line oc letter; output_string oc ""; Thread.yield () done in
+  List.iter Thread.join (List.init 4 (Thread.create write));
+  close_out oc;
+  let ic = open_in_bin name in
+  let whole = ref 0 in
+  (try
+     while true do
+       let l = input_line ic in
+       if l = String.make 90_000 l.[0] then incr whole
+     done
+   with End_of_file -> ());
+  Printf.printf "%d whole lines\n" !whole;
+  let read _ = try locked_end ic with End_of_file -> () in
+  List.iter Thread.join (List.init 3 (Thread.create read));
+  Printf.printf "%d\n" (pos_in ic);
+  close_in ic;
+  Sys.remove name
