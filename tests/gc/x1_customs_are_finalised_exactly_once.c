@@ -98,6 +98,57 @@ static void external_memory_of_live_blocks_drives_major_cycles(void **state) {
     assert_true(after.major_collections - before.major_collections >= 20);
 }
 
+/* What blocks own counts for the limit until they die, with or without a finalize function. */
+static void owned_memory_counts_until_death(void **state) {
+    const struct gc_params params = {.minor_words = 4096, .max_heap_words = 1 << 20};
+    struct gc_test *t = gc_test_open(&params);
+    const size_t *taken = &t->g.heap->external_bytes;
+    int count = 0;
+    custom(t, &count, 8); /* now the tables exist, whose memory counts too */
+    size_t before = *taken;
+    for (int i = 0; i < 20; i++) {
+        t->root[0] = gc_alloc_custom_owning(&t->g, i % 2 == 0 ? &counted : &plain, 8, 1 << 17);
+        *(int **)custom_data(t->root[0]) = &count;
+        if (i == 10) t->root[1] = t->root[0];
+    }
+    assert_true(*taken > before + (1 << 18)); /* those that no collection has freed yet */
+    gc_minor(&t->g);
+    gc_test_cycle(t);
+    assert_int_equal(*taken - before, 2 << 17);
+    t->root[0] = t->root[1] = VAL_UNIT;
+    gc_test_cycle(t);
+    gc_test_cycle(t);
+    assert_int_equal(*taken, before);
+    assert_int_equal(count, 11);
+    gc_test_close(t);
+}
+
+/* Nothing stays counted for a block that the limit refuses. */
+static void refused_memory_does_not_count(void **state) {
+    const struct gc_params params = {.minor_words = 4096, .max_heap_words = 1 << 20};
+    struct gc_test *t = gc_test_open(&params);
+    jmp_buf back;
+    t->on_out_of_memory = &back;
+    volatile int kept = 0;
+    if (setjmp(back) == 0) {
+        for (int i = 0; i < ROOT_COUNT; i++) {
+            t->root[i] = gc_alloc_custom_owning(&t->g, &plain, 8, 1 << 20);
+            kept = i + 1;
+        }
+        fail();
+    }
+    t->g.local_roots = NULL;
+    assert_true(kept >= 6 && kept <= 9);
+    size_t taken = t->g.heap->external_bytes;
+    if (setjmp(back) == 0) {
+        gc_alloc_custom_owning(&t->g, &plain, 8, 1 << 21);
+        fail();
+    }
+    t->g.local_roots = NULL;
+    assert_int_equal(t->g.heap->external_bytes, taken);
+    gc_test_close(t);
+}
+
 static void enter_twice(struct gc_test *t) {
     gc_minor(&t->g);
     gc_adopt_custom(&t->g, t->root[0], 0);
@@ -116,4 +167,6 @@ static void the_verifier_finds_a_block_registered_twice(void **state) {
 GC_TEST_MAIN(GC_TEST(dead_young_ones), GC_TEST(large_ones), GC_TEST(adopted_ones),
              cmocka_unit_test(at_the_end_of_the_heap), GC_TEST(external_memory_hastens_collections),
              GC_TEST(external_memory_of_live_blocks_drives_major_cycles),
+             cmocka_unit_test(owned_memory_counts_until_death),
+             cmocka_unit_test(refused_memory_does_not_count),
              GC_TEST(the_verifier_finds_a_block_registered_twice))
