@@ -5,7 +5,7 @@
  * that survive it, and those allocated in the major heap, are charged to the major cycle (pace.c).
  *
  *     minor.customs   (block, mem, max, taken), one for each young block with finalize, a charge or
- *                     memory that was taken of the limit (gc_external_take)
+ *                     memory that was taken of the limit (gc_external_charge)
  *     heap->customs   (block, taken) of the major blocks with finalize or such memory
  *
  * X1  A custom block with a finalize function is in exactly one of the two tables, once, until its
@@ -49,8 +49,8 @@ static size_t minor_max(const struct gc_domain *g) {
 
 bool gc_custom_reserve(struct gc_domain *g) {
     struct gc_words *young = &g->minor.customs;
-    return gc_words_reserve(g->heap, GC_OWN, young, YOUNG_STRIDE) &&
-           gc_words_reserve(g->heap, GC_PROGRAM, &g->heap->customs,
+    return gc_words_reserve(g->heap, GC_ACCOUNT_COLLECTOR, young, YOUNG_STRIDE) &&
+           gc_words_reserve(g->heap, GC_ACCOUNT_PROGRAM, &g->heap->customs,
                             (young->count / YOUNG_STRIDE + 1) * MAJOR_STRIDE); /* X2 */
 }
 
@@ -138,7 +138,7 @@ value gc_alloc_custom_owning(struct gc_domain *g, const struct gc_custom_ops *op
     /* Makes room first: the allocation must not fail once mem is taken. */
     custom_make_room(g, ops, mem, true);
     if (bytes < 8 * MAX_YOUNG_WOSIZE) gc_prepare_small(g, 1 + (bytes + 7) / 8);
-    if (!gc_external_take(g, mem)) gc_out_of_memory(g, mem / 8);
+    if (!gc_external_charge(g, mem)) gc_out_of_memory(g, mem / 8);
     return alloc_custom_mem(g, ops, bytes, mem, mem);
 }
 
@@ -155,7 +155,7 @@ static void finalize(struct gc_heap *heap, value v, size_t taken) {
     const struct gc_custom_ops *ops = custom_ops(v);
     ASSERT(tag_of(v) == TAG_CUSTOM); /* X1 */
     if (ops->finalize != NULL) ops->finalize(v);
-    gc_external_give(heap, taken);
+    gc_external_uncharge(heap, taken);
 }
 
 void gc_custom_minor(struct gc_domain *g) {
@@ -178,7 +178,7 @@ void gc_custom_clean(struct gc_domain *g) {
     for (size_t i = 0; i < customs->count; i += MAJOR_STRIDE) {
         value v = (value)customs->items[i + MAJOR_BLOCK];
         size_t taken = customs->items[i + MAJOR_TAKEN];
-        if (gc_is_marked(g->heap, v)) {
+        if (gc_survives_cycle(g->heap, v)) {
             customs->items[kept++] = (uintptr_t)v;
             customs->items[kept++] = taken;
         } else finalize(g->heap, v, taken);

@@ -26,7 +26,7 @@ struct gc_words VECTOR(uintptr_t);
 
 /* What minor collection keeps for a domain. The fields below `customs` belong to minor.c, heap.c
  * and pace.c, each table to the file that is named. A `lost` flag says that memory for an entry
- * was refused, so that the next minor collection looks for what is missing. */
+ * was refused, so that the next minor collection rebuilds the table by a search. */
 struct gc_minor {
     struct gc_words remembered; /* remset.c: addresses of major fields with young blocks; G2 */
     bool remembered_lost;
@@ -47,7 +47,7 @@ struct gc_minor {
 };
 
 struct gc_finaliser {
-    value function, argument; /* argument of finalise_last: never a root, unit once it is due */
+    value function, argument; /* argument of finalise_last: never a root, unit once it is ready */
     intptr_t offset;          /* bytes from the block to the infix pointer that was registered */
 };
 struct gc_finalisers {
@@ -57,12 +57,12 @@ struct gc_finalisers {
 };
 struct gc_final { /* final.c */
     struct gc_finalisers first, last;
-    struct gc_finalisers due; /* a queue, taken from due_taken on */
-    size_t due_taken;
+    struct gc_finalisers ready; /* a queue, taken from ready_taken on */
+    size_t ready_taken;
     size_t hold; /* first.items[hold ..] stay alive through the next end of marking */
 };
 
-/* The first words are the hot ones. young_limit and mutator_limit are the two poll words (D8):
+/* The first words are the hot ones. young_limit and mutator_limit are the two poll words:
  * gc_request_action sets both to UINTPTR_MAX, so that the next allocation and the next call or loop
  * iteration take their slow paths. Signal handlers and other threads may write both at any time;
  * reading an atomic word costs what reading any other does. */

@@ -1,18 +1,19 @@
-/* final.c - finalisers: which are due; F1 and F2 of weak.h.
+/* final.c - finalisers: which are ready to run; F1 and F2 of weak.h.
  *
  *     first, last:   | ... refer to no young block ... | registered since the last collection |
  *                    0                                old                                 count
- *     due:           | taken ... | waiting for the machine ... |
- *                    0        due_taken                      count
+ *     ready:         | taken ... | waiting for the machine ... |
+ *                    0        ready_taken                      count
  *
  * `first` and `last` keep the order of registration. Finalisers found by one collection are called
  * in the opposite order, the newest first, as in 4.x; earlier collections come first. A function in
  * any table is a root. An argument of `first` is a root of minor collections, not of marking: an
- * unmarked one becomes due and is marked then. An argument of `last` is never a root.
+ * unmarked one becomes ready to run and is marked then. An argument of `last` is never a root.
  *
- * F3  items[0 .. old-1] of `first` and `last`, and the due queue outside minor collections, refer
- *     to no young block.
- * F4  The due queue has room for all items of the three tables: a collection needs no memory. */
+ * F3  items[0 .. old-1] of `first` and `last`, and the queue of ready finalisers outside minor
+ *     collections, refer to no young block.
+ * F4  The queue of ready finalisers has room for all items of the three tables: a collection needs
+ *     no memory. */
 #include "gc/heap_internal.h"
 #include "gc/weak.h"
 
@@ -21,19 +22,19 @@
 void gc_final_destroy(struct gc_domain *g) {
     free(g->final.first.items);
     free(g->final.last.items);
-    free(g->final.due.items);
+    free(g->final.ready.items);
     memset(&g->final, 0, sizeof g->final);
 }
 
 static bool finalisers_reserve(struct gc_heap *heap, struct gc_finalisers *table, size_t n) {
-    return vector_reserve(table, n, IF_SMALL_TABLES(1, 64), GC_MEMORY(heap, GC_PROGRAM, 1));
+    return vector_reserve(table, n, IF_SMALL_TABLES(1, 64), GC_MEMORY(heap, GC_ACCOUNT_PROGRAM, 1));
 }
 
-/* Room for one more in the table, and in the due queue for all (F4). */
+/* Room for one more in the table, and in the queue of ready finalisers for all (F4). */
 static bool final_make_room(struct gc_domain *g, struct gc_finalisers *table) {
     struct gc_final *final = &g->final;
     return finalisers_reserve(g->heap, table, 1) &&
-           finalisers_reserve(g->heap, &final->due, final->first.count + final->last.count + 1);
+           finalisers_reserve(g->heap, &final->ready, final->first.count + final->last.count + 1);
 }
 
 static void final_register(struct gc_domain *g, struct gc_finalisers *table, value f, value v) {
@@ -56,35 +57,35 @@ void gc_finalise_last(struct gc_domain *g, value f, value v) {
 
 void gc_hold_new_finalisers(struct gc_domain *g) { g->final.hold = g->final.first.count; }
 
-/* ---- The due queue ---- */
+/* ---- The queue of ready finalisers ---- */
 
-static void make_due(struct gc_domain *g, struct gc_finaliser item) {
-    vector_append(&g->final.due, item); /* F4 */
+static void make_ready(struct gc_domain *g, struct gc_finaliser item) {
+    vector_append(&g->final.ready, item); /* F4 */
     gc_request_action(g);
 }
 
 /* Turns due.items[from ..], which are in the order of registration, into the order of calls. */
-static void reverse_due(struct gc_domain *g, size_t from) {
-    struct gc_finaliser *items = g->final.due.items;
-    for (size_t i = from, j = g->final.due.count; i + 1 < j; i++) {
+static void reverse_ready(struct gc_domain *g, size_t from) {
+    struct gc_finaliser *items = g->final.ready.items;
+    for (size_t i = from, j = g->final.ready.count; i + 1 < j; i++) {
         struct gc_finaliser item = items[--j];
         items[j] = items[i];
         items[i] = item;
     }
 }
 
-bool gc_finalisers_due(const struct gc_domain *g) {
-    return g->final.due_taken < g->final.due.count;
+bool gc_finalisers_ready(const struct gc_domain *g) {
+    return g->final.ready_taken < g->final.ready.count;
 }
 
 bool gc_next_finaliser(struct gc_domain *g, value *f, value *argument) {
     struct gc_final *final = &g->final;
-    if (!gc_finalisers_due(g)) return false;
-    const struct gc_finaliser *item = &final->due.items[final->due_taken++];
+    if (!gc_finalisers_ready(g)) return false;
+    const struct gc_finaliser *item = &final->ready.items[final->ready_taken++];
     *f = item->function;
     *argument = item->argument + item->offset;
     ASSERT(!is_block(*f) || !gc_is_young(g, *f)); /* F3 */
-    if (final->due_taken == final->due.count) final->due_taken = final->due.count = 0;
+    if (final->ready_taken == final->ready.count) final->ready_taken = final->ready.count = 0;
     return true;
 }
 
@@ -101,19 +102,19 @@ void gc_final_minor_roots(struct gc_domain *g) {
     first->old = first->count;
 }
 
-/* F2: the items of `last` from index `from` whose value died become due, without it. survives may
- * update the argument. */
+/* F2: the items of `last` from index `from` whose value died become ready to run, without it.
+ * survives may update the argument. */
 static void take_dead_lasts(struct gc_domain *g, size_t from,
                             bool (*survives)(struct gc_domain *g, value *argument)) {
     struct gc_finalisers *last = &g->final.last;
-    size_t kept = from, new_due = g->final.due.count;
+    size_t kept = from, new_ready = g->final.ready.count;
     for (size_t i = from; i < last->count; i++) {
         struct gc_finaliser item = last->items[i];
         if (survives(g, &item.argument)) last->items[kept++] = item;
-        else make_due(g, (struct gc_finaliser){item.function, VAL_UNIT, 0});
+        else make_ready(g, (struct gc_finaliser){item.function, VAL_UNIT, 0});
     }
     last->old = last->count = kept;
-    reverse_due(g, new_due);
+    reverse_ready(g, new_ready);
 }
 
 void gc_final_minor_last(struct gc_domain *g) {
@@ -127,36 +128,36 @@ void gc_final_mark_roots(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     for (size_t i = 0; i < final->first.count; i++) gc_darken(heap, final->first.items[i].function);
     for (size_t i = 0; i < final->last.count; i++) gc_darken(heap, final->last.items[i].function);
-    for (size_t i = final->due_taken; i < final->due.count; i++) {
-        gc_darken(heap, final->due.items[i].function);
-        gc_darken(heap, final->due.items[i].argument);
+    for (size_t i = final->ready_taken; i < final->ready.count; i++) {
+        gc_darken(heap, final->ready.items[i].function);
+        gc_darken(heap, final->ready.items[i].argument);
     }
 }
 
 /* All unmarked arguments are found before any is darkened: a value to which another one refers is
- * due in the same cycle. */
+ * ready in the same cycle. */
 bool gc_final_mark_first(struct gc_domain *g) {
     struct gc_final *final = &g->final;
-    struct gc_finalisers *first = &final->first, *due = &final->due;
-    size_t new_due = due->count, kept = 0;
+    struct gc_finalisers *first = &final->first, *ready = &final->ready;
+    size_t new_ready = ready->count, kept = 0;
     for (size_t i = 0; i < first->count; i++) {
         struct gc_finaliser item = first->items[i];
-        bool stays = i >= final->hold || gc_is_marked(g->heap, item.argument);
+        bool stays = i >= final->hold || gc_survives_cycle(g->heap, item.argument);
         if (stays) first->items[kept++] = item;
-        else make_due(g, item);
+        else make_ready(g, item);
     }
     size_t held = final->hold < first->count ? first->count - final->hold : 0;
     first->old = first->count = kept;
     final->hold = SIZE_MAX;
     for (size_t i = kept - held; i < kept; i++) gc_darken(g->heap, first->items[i].argument);
-    for (size_t i = new_due; i < due->count; i++)
-        gc_darken(g->heap, due->items[i].argument); /* F1 */
-    reverse_due(g, new_due);
-    return held > 0 || new_due < due->count;
+    for (size_t i = new_ready; i < ready->count; i++)
+        gc_darken(g->heap, ready->items[i].argument); /* F1 */
+    reverse_ready(g, new_ready);
+    return held > 0 || new_ready < ready->count;
 }
 
 static bool survives_marking(struct gc_domain *g, value *argument) {
-    return gc_is_marked(g->heap, *argument);
+    return gc_survives_cycle(g->heap, *argument);
 }
 
 void gc_final_mark_last(struct gc_domain *g) { take_dead_lasts(g, 0, survives_marking); }

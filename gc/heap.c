@@ -71,7 +71,7 @@ void gc_set_params(struct gc_domain *g, const struct gc_params *params) {
 
 /* ---- The minor heap. ---- */
 
-/* The size that it should have: as wanted, within what the limit leaves. */
+/* The minor heap's target size, clipped to what the heap limit leaves. */
 static size_t minor_words(const struct gc_domain *g) {
     const struct gc_heap *heap = g->heap;
     size_t wanted = GC_SMALL_TABLES ? MIN_MINOR_WORDS : g->minor.wanted_words;
@@ -81,7 +81,7 @@ static size_t minor_words(const struct gc_domain *g) {
     return wanted < room ? wanted : room;
 }
 
-/* Resizes the empty minor heap; false, with the size as it was, if memory is refused. */
+/* Resizes the empty minor heap; false, and unchanged, if memory is refused. */
 static bool minor_resize(struct gc_domain *g, size_t words) {
     struct gc_heap *heap = g->heap;
     size_t bytes = words * 8, had = g->minor.committed_bytes;
@@ -105,7 +105,7 @@ static bool minor_resize(struct gc_domain *g, size_t words) {
     return true;
 }
 
-void gc_minor_heap_settle(struct gc_domain *g) {
+void gc_minor_heap_resize(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     size_t words = minor_words(g);
     g->minor.short_of_memory = !gc_spans_reserve(heap, gc_minor_spans(heap, words));
@@ -219,7 +219,7 @@ static const char *set_up(struct gc_domain *g) {
     g->sample_at = GC_NO_SAMPLE;
     gc_pools_create(heap);
     if (!minor_resize(g, MIN_MINOR_WORDS)) return "cannot get memory for the minor heap";
-    gc_minor_heap_settle(g);
+    gc_minor_heap_resize(g);
     if (heap->exhausted) return "cannot get memory for the major heap";
     if (!gc_mark_create(heap) || !gc_remembered_create(g))
         return "cannot get memory for the collector's tables";

@@ -4,11 +4,11 @@
  *   +-------+---------------------+-----------------------------------------------+
  *   | atoms | minor heaps         | major heap: spans of 64 KB, committed as it   |
  *   |       | (bump allocated,    | grows, one size class each; large blocks in   |
- *   |       |  downwards)         | runs of spans                                 |
+ *   |       |  downwards)         | regions of several spans                      |
  *   +-------+---------------------+-----------------------------------------------+
  *
- * Roots come from scanners (roots.h), a profiler from hooks (hooks.h), and what must happen outside
- * the collector through struct gc_upcalls.
+ * Roots come from scanners (roots.h), a profiler from hooks (hooks.h), and the services of the
+ * embedding program from struct gc_upcalls.
  *
  * G4  A heap block is inside the reserved range; a word outside it is never followed. */
 #ifndef BACTRIAN_GC_HEAP_H
@@ -33,7 +33,7 @@ struct gc_upcalls {
 
 struct gc_params {
     size_t minor_words;                            /* size of the minor heap; 0: 256k, adaptive */
-    size_t max_heap_words;                         /* limit: see gc_external_take; 0: none */
+    size_t max_heap_words;                         /* limit: see gc_external_charge; 0: none */
     size_t space_overhead;                         /* o=, percent; 0: 120 */
     size_t max_overhead;                           /* O=, 4.x: kept for Gc.get; 0: 500 */
     size_t custom_major_ratio, custom_minor_ratio; /* M=, m=; 0: 44, 100 */
@@ -125,7 +125,7 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
                           size_t mem);
 
 /* The same for a block that owns mem bytes which nothing else counts: takes them of max_heap_words
- * (gc_external_take) until the block dies. Fails: out_of_memory upcall. */
+ * (gc_external_charge) until the block dies. Fails: out_of_memory upcall. */
 value gc_alloc_custom_owning(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                              size_t mem);
 
@@ -143,15 +143,15 @@ void gc_charge(struct gc_domain *g, size_t mem, size_t max);
 /* Memory outside the heap that the program holds: max_heap_words limits the heap together with this
  * memory, except its first megabyte. Takes bytes of it, after a full cycle if there is no room.
  * False: there is none. GC: may run. */
-bool gc_external_take(struct gc_domain *g, size_t bytes);
+bool gc_external_charge(struct gc_domain *g, size_t bytes);
 /* The same without a cycle. GC: never. */
-bool gc_external_try(struct gc_heap *heap, size_t bytes);
+bool gc_external_try_charge(struct gc_heap *heap, size_t bytes);
 /* The same where a refusal would lose something: may exceed the limit by an eighth. Then the next
  * minor collection is followed by a full cycle, and by Out_of_memory if that does not help. GC:
  * never. */
 bool gc_external_owe(struct gc_heap *heap, size_t bytes);
 /* Gives back what was taken; finalize functions may do so. heap may be NULL. GC: never. */
-void gc_external_give(struct gc_heap *heap, size_t bytes);
+void gc_external_uncharge(struct gc_heap *heap, size_t bytes);
 
 /* Calls out_of_memory for a request of words. Needs: no bulk allocation (bulk.h) in progress. */
 void gc_out_of_memory(struct gc_domain *g, size_t words);
@@ -177,7 +177,7 @@ void gc_blit_fields(struct gc_domain *g, value from, size_t from_i, value to, si
 /* Shortens block v to wosize fields (Obj.truncate): 1 <= wosize <= wosize_of(v). */
 void gc_truncate(struct gc_domain *g, value v, size_t wosize);
 
-/* ---- Collections. GC: may run, for all of them. Finalisers that become due run when the machine
+/* ---- Collections. GC: may run, for all of them. Finalisers that become ready run when the machine
  * next polls. ---- */
 
 /* A minor collection. */
@@ -186,7 +186,7 @@ void gc_minor(struct gc_domain *g);
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch);
 /* A minor collection, then the current cycle to its end, or a whole one (Gc.major). */
 void gc_finish_major_cycle(struct gc_domain *g);
-/* One whole cycle. Gc.full_major runs it until no finaliser becomes due, calling them between. */
+/* One whole cycle. Gc.full_major runs it until no finaliser becomes ready, calling them between. */
 void gc_full_major_cycle(struct gc_domain *g);
 /* A full cycle, then gives free memory back to the system. */
 void gc_compact(struct gc_domain *g);
@@ -221,10 +221,10 @@ void gc_minor_heap_range(const struct gc_domain *g, uintptr_t *start, uintptr_t 
  * --gc-stress that act at every step of the program: there each step earns the account some words,
  * many while the program is short, and a check is made when its words have been earned. All zeros
  * is a new account. GC: never. */
-struct gc_check_account {
+struct gc_check_budget {
     uint64_t spent;
 };
-bool gc_check_due(struct gc_domain *g, struct gc_check_account *account, size_t words);
+bool gc_check_due(struct gc_domain *g, struct gc_check_budget *account, size_t words);
 
 /* Checks every invariant; on a violation prints what and where, then aborts. when: the phase, for
  * the message. GC: never. */

@@ -7,7 +7,7 @@
  *   pool     the allocator of one class, for scannable or for pointer-free blocks.
  *   gap      adjacent free cells of a small span, with one header of COLOUR_FREE.
  *   region   adjacent spans for blocks of more than 256 words, in granules of 512 bytes.
- *   run      adjacent free spans, or adjacent free granules of a region; kept in bins by length.
+ *   run      adjacent free spans, or adjacent free granules of a region; in bins by length.
  *   live colour   the colour of new and of marked blocks (heap->live_colour); it flips when marking
  *            starts, so that everything that exists then becomes unmarked at once.
  *
@@ -19,7 +19,7 @@
  *     run crosses a region's border. Every free run of a region is in the bins, except the tail
  *     that gc_truncate cut off, until the next sweep.
  * P4  Adjacent runs of free spans are merged. free_span_count counts free spans, committed_spans
- *     those below top_span that have been used and whose memory was not given back since.
+ *     those below top_span that have been used and whose memory has not been given back since.
  * P5  Outside minor collections at least minor_spans spans are free and usable: enough to promote
  *     the whole minor heap; or heap->exhausted is set. So promotion never runs out of memory.
  * M1  Snapshot: a block that was reachable when marking started, or was allocated since, is marked
@@ -27,7 +27,7 @@
  * M2  While not marking, the mark stack is empty. In every phase but SWEEP every span is swept.
  * M3  In phase SWEEP, a block of the other colour is dead and lies in an unswept span.
  * M4  While marking, the fields of a marked block are marked, on the mark stack, in the queue, or
- *     mark.lost is set. Marking does not end before lost ranges were found again.
+ *     mark.lost is set. Marking does not end before lost ranges have been rescanned.
  * M5  In phase INSPECT, a block of the other colour was not reached, is unreachable, and is whole;
  *     new blocks have the live colour. So inspecting in slices and at once give the same result. */
 #ifndef BACTRIAN_GC_HEAP_INTERNAL_H
@@ -60,34 +60,36 @@ enum {
 /* ---- Memory of tables (limit.c). ---- */
 
 /* Which account of limit.c a table is charged to. */
-enum gc_payer {
-    GC_OWN,     /* the collector's: it works without, more slowly */
-    GC_PROGRAM, /* the program's: the table grows with what it registers */
-    GC_COUNTED  /* none: something else was charged for it */
+enum gc_account {
+    GC_ACCOUNT_COLLECTOR, /* the collector's: it works without, more slowly */
+    GC_ACCOUNT_PROGRAM,   /* the program's: the table grows with what it registers */
+    GC_ACCOUNT_NONE       /* none: something else was charged for it */
 };
 struct gc_memory {
     struct vector_memory base;
     struct gc_heap *heap;
-    enum gc_payer payer;
-    size_t weight; /* bytes charged per byte, for memory that entries entail elsewhere */
+    enum gc_account account;
+    size_t weight; /* bytes charged per byte: above 1 if an entry uses memory elsewhere too */
 };
 void *gc_resize(const struct vector_memory *memory, void *items, size_t old_bytes, size_t bytes);
 size_t gc_large_bytes(const struct gc_heap *heap, size_t weight);
 /* The memory argument of containers.h. */
-#define GC_MEMORY(heap, payer, weight) \
-    (&(const struct gc_memory){{gc_resize, gc_large_bytes(heap, weight)}, heap, payer, weight}.base)
+#define GC_MEMORY(heap, account, weight)                                                         \
+    (&(const struct gc_memory){{gc_resize, gc_large_bytes(heap, weight)}, heap, account, weight} \
+          .base)
 
-/* Makes room for n more. False when memory or the limit is exhausted. */
-bool gc_words_reserve(struct gc_heap *heap, enum gc_payer payer, struct gc_words *w, size_t n);
+/* Reserves capacity for n more. False when memory or the limit is exhausted. */
+bool gc_words_reserve(struct gc_heap *heap, enum gc_account account, struct gc_words *w, size_t n);
 void gc_words_free(struct gc_words *w);
-/* Runs a full cycle if there is a limit, which may make room below it. False: there is none. */
+/* Runs a full cycle if there is a limit, which may free memory below it. False: there is none. */
 bool gc_cycle_for_limit(struct gc_domain *g);
-/* The major heap's part of the limit, beside what the program holds outside; SIZE_MAX: no limit. */
+/* The limit minus what the program holds outside the heap, in words; SIZE_MAX: no limit. */
 size_t gc_limit_words(const struct gc_heap *heap);
 
-/* ---- The system (os.c). All memory of the collector comes from here, so that fault injection
- * reaches it: BACTRIAN_FAIL_ALLOC=n makes the n-th request fail, n:sticky that and all later. ----
- * */
+/* ---- The system (os.c). ----
+ *
+ * All memory of the collector comes from here, so that fault injection reaches it:
+ * BACTRIAN_FAIL_ALLOC=n makes the n-th request fail, n:sticky that and all later ones. */
 
 struct gc_faults {
     uint64_t countdown; /* 0: never */
@@ -161,19 +163,20 @@ struct gc_mark { /* mark.c; roots.c scans roots incrementally */
     unsigned head, tail;          /* free-running; tail - head <= MARK_RING */
     bool lost;                    /* M4 */
     bool roots_left;              /* incrementally scanned roots may be left */
-    size_t next_scanner;          /* scanners below it have none left */
-    size_t deferred_roots;        /* when this cycle started */
+    size_t next_scanner;          /* scanners with a lower index have no roots left */
+    size_t deferred_roots;        /* roots left to slices when this cycle started */
     size_t marked_words;          /* headers included, in this cycle */
     size_t root_words;            /* read by scanners and in tables in this cycle */
 };
 
 struct gc_weak {             /* weak.c */
     struct gc_words all;     /* every ephemeron; gc_weak_clean drops the dead ones */
-    bool resolving;          /* every ephemeron was looked at in this cycle */
-    struct gc_words waiting; /* of each ephemeron of all: next of its list, slot to go on from */
+    bool resolving;          /* every ephemeron has been examined in this cycle */
+    struct gc_words waiting; /* per ephemeron: the next one that waits for the same block, and the
+                              * slot to continue at */
     struct word_map watched; /* unmarked blocks -> number + 1 of the first ephemeron that waits */
     struct gc_words woken;   /* watched blocks that were marked since */
-    bool refused;            /* memory for one of these was; this cycle resolves in rounds */
+    bool refused;            /* no memory for one of these: rounds in this cycle */
     value none;              /* gc_ephe_none: outside the range, even, never followed */
 };
 
@@ -202,7 +205,7 @@ struct gc_pace {
 struct gc_stress {    /* stress.c */
     uint64_t steps;   /* allocations, and polls, at the levels that act at each */
     size_t countdown; /* levels 3 and 4: allocations until the next cycle */
-    struct gc_check_account at_phases, at_polls, cycles, moves;
+    struct gc_check_budget at_phases, at_polls, cycles, moves;
 };
 
 struct gc_heap {
@@ -228,7 +231,8 @@ struct gc_heap {
 
     /* Collection. */
     enum gc_phase phase;
-    bool exhausted; /* far above the limit, or P5 broken: no allocation before memory was freed */
+    bool exhausted; /* the next allocation must first run a full cycle: the heap is far above its
+                     * limit, or P5 does not hold */
     struct gc_mark mark;
     unsigned sweep_pool;  /* pools below it (counting both kinds) have no unswept spans */
     size_t region_cursor; /* regions below it were swept */
@@ -252,9 +256,9 @@ struct gc_heap {
 /* ---- Small helpers. GC: never, for all of them. ---- */
 
 /* Appends x. False when out of memory. */
-static inline bool gc_words_push(struct gc_heap *heap, enum gc_payer payer, struct gc_words *w,
+static inline bool gc_words_push(struct gc_heap *heap, enum gc_account account, struct gc_words *w,
                                  uintptr_t x) {
-    if (w->count == w->capacity && !gc_words_reserve(heap, payer, w, 1)) return false;
+    if (w->count == w->capacity && !gc_words_reserve(heap, account, w, 1)) return false;
     vector_append(w, x);
     return true;
 }
@@ -280,13 +284,13 @@ static inline size_t gc_granules(size_t wosize) {
 }
 /* Whether v will outlive this cycle, while marking or after. True for integers, atoms, young blocks
  * and words outside the heap. v may be an infix pointer. */
-static inline bool gc_is_marked(const struct gc_heap *heap, value v) {
+static inline bool gc_survives_cycle(const struct gc_heap *heap, value v) {
     if (!gc_is_major_block(heap, v)) return true;
     return colour_of_header(header_of(block_start(v))) == heap->live_colour;
 }
 /* Whether v, any word, is a major block that marking found dead and that is not swept yet. */
 static inline bool gc_is_unreached(const struct gc_heap *heap, value v) {
-    return heap->phase >= PHASE_INSPECT && !gc_is_marked(heap, v);
+    return heap->phase >= PHASE_INSPECT && !gc_survives_cycle(heap, v);
 }
 /* The number of spans of the free run, region or small span that starts at span. */
 static inline size_t gc_spans_from(const struct gc_span *span) {
@@ -324,8 +328,7 @@ void gc_minor_drain(struct gc_domain *g);
 /* Whether young block v, no infix pointer, was evacuated; its copy then is gc_forwarded(v). */
 static inline bool gc_is_forwarded(value v) { return header_of(v) == 0; }
 static inline value gc_forwarded(value v) { return field(v, 0); }
-/* For a weak slot of any value: false if it is a young block that died, otherwise *slot is updated.
- */
+/* For a weak slot of any value: false if it is a young block that died; else updates *slot. */
 bool gc_minor_survives(struct gc_domain *g, value *slot);
 /* Evacuates and nothing else: no slice, no requested work. Ends with G3. */
 void gc_minor_collect(struct gc_domain *g);
@@ -336,11 +339,11 @@ size_t gc_minor_spans(const struct gc_heap *heap, size_t words);
  * The remembered set (remset.c) and registered slots (roots.c): */
 void gc_remembered_evacuate(struct gc_domain *g);
 void gc_roots_evacuate(struct gc_domain *g);
-/* Evacuates finalisers' functions, `first` arguments and the due queue. */
+/* Evacuates finalisers' functions, `first` arguments and ready finalisers. */
 void gc_final_minor_roots(struct gc_domain *g);
 /* Evacuates data whose young keys all survive. True: there was some; call again after draining. */
 bool gc_weak_minor_mark(struct gc_domain *g);
-/* Dead young `last` arguments become due; the others are updated. */
+/* Dead young `last` arguments become ready; the others are updated. */
 void gc_final_minor_last(struct gc_domain *g);
 /* Empties dead young keys, and the data with them. */
 void gc_weak_minor_clean(struct gc_domain *g);
@@ -351,7 +354,7 @@ void gc_custom_minor(struct gc_domain *g);
 
 /* Gives the empty minor heap the size it should have and establishes P5; a smaller one and
  * short_of_memory if the system refuses, the smallest and exhausted if it refuses that too. */
-void gc_minor_heap_settle(struct gc_domain *g);
+void gc_minor_heap_resize(struct gc_domain *g);
 /* --gc-stress 2: moves the empty minor heap to other addresses and makes the old ones fault. */
 void gc_minor_heap_move(struct gc_domain *g);
 /* The minor heap was emptied or moved: allocation had come down to used_from and goes on from
@@ -366,9 +369,10 @@ void gc_remembered_forget(struct gc_domain *g, value *from, value *to);
 void gc_mark_start(struct gc_domain *g);
 /* Marks up to budget words; returns the words done, less when nothing is left. */
 intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget);
-bool gc_mark_exhausted(const struct gc_heap *heap);
+/* No work is left for marking, except ephemerons and finalisers. */
+bool gc_mark_is_done(const struct gc_heap *heap);
 /* Resolves ephemerons and finalisers; the phase becomes INSPECT, or SWEEP if there is nothing to
- * inspect. Needs: minor heap empty, exhausted. */
+ * inspect. Needs: minor heap empty, gc_mark_is_done. */
 void gc_mark_finish(struct gc_domain *g);
 /* The hooks' client inspects its blocks, budget words of work; at the end the phase becomes SWEEP.
  * Returns the work done. */
@@ -385,14 +389,14 @@ size_t gc_incremental_roots_darken(struct gc_domain *g, size_t budget);
 void gc_visit_roots(struct gc_visitor *visitor);
 
 /* The steps of marking, in this order. At its start: */
-void gc_weak_mark_start(struct gc_domain *g);  /* every ephemeron is unresolved */
-void gc_final_mark_roots(struct gc_domain *g); /* darkens functions and the due queue */
+void gc_weak_mark_start(struct gc_domain *g);  /* resets the resolution of ephemerons */
+void gc_final_mark_roots(struct gc_domain *g); /* darkens functions and ready finalisers */
 /* When nothing is left to mark: darkens the data of marked ephemerons whose keys are marked. True:
  * there was some; called again when that is marked. */
 bool gc_weak_mark(struct gc_domain *g);
-/* Then: unmarked `first` arguments become due, and are darkened. True: there was one. */
+/* Then: unmarked `first` arguments become ready, and are darkened. True: there was one. */
 bool gc_final_mark_first(struct gc_domain *g);
-/* At the end: unmarked `last` arguments become due. */
+/* At the end: unmarked `last` arguments become ready. */
 void gc_final_mark_last(struct gc_domain *g);
 void gc_weak_clean(struct gc_domain *g);   /* W1; drops dead ephemerons */
 void gc_custom_clean(struct gc_domain *g); /* finalizes and drops unmarked blocks */
@@ -401,8 +405,8 @@ void gc_custom_clean(struct gc_domain *g); /* finalizes and drops unmarked block
 
 /* The phase becomes SWEEP: every span with blocks is unswept. */
 void gc_sweep_start(struct gc_heap *heap);
-/* Sweeps up to budget units of work (an eighth of a word each); at the end of the heap the phase
- * becomes IDLE. Returns the work done. */
+/* Sweeps up to `budget` units of work; a unit is 8 swept words, which cost as much as marking one.
+ * At the end of the heap the phase becomes IDLE. Returns the work done. */
 intptr_t gc_sweep_some(struct gc_domain *g, intptr_t budget);
 /* Sweeps one small span, which keeps its gaps, or one region; returns the work done. */
 size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span);
@@ -456,7 +460,7 @@ static inline uintptr_t gc_pool_alloc(struct gc_domain *g, struct gc_pool *pool)
 /* Gives every pool's current gap a header and puts it back in its span's list, so that spans can be
  * walked; P2. */
 void gc_pools_park(struct gc_heap *heap);
-/* n adjacent usable spans, whose kind the caller sets. And back. */
+/* Allocates n adjacent usable spans, whose kind the caller sets; frees them. */
 struct gc_span *gc_spans_alloc(struct gc_domain *g, size_t n);
 void gc_spans_free(struct gc_heap *heap, struct gc_span *span, size_t n);
 /* Ensures that n spans can be allocated one by one without asking the system. */
@@ -497,7 +501,7 @@ void gc_pause_ends(struct gc_domain *g);
 
 /* Around an activity of the collector: measures it and calls the hooks. */
 static inline void gc_begin_activity(struct gc_domain *g, enum gc_activity what) {
-    if (what == GC_ACT_STOP && g->pauses) gc_pause_begins(g);
+    if (what == GC_ACT_PAUSE && g->pauses) gc_pause_begins(g);
     if (g->hooks && g->hooks->activity) g->hooks->activity(g->hooks->context, g, what, true, 0);
     if (g->observer) g->observer->activity(g->observer->context, g, what, true);
 }
@@ -505,7 +509,7 @@ static inline void gc_end_activity(struct gc_domain *g, enum gc_activity what, s
     if (g->hooks && g->hooks->activity)
         g->hooks->activity(g->hooks->context, g, what, false, words);
     if (g->observer) g->observer->activity(g->observer->context, g, what, false);
-    if (what == GC_ACT_STOP && g->pauses) gc_pause_ends(g);
+    if (what == GC_ACT_PAUSE && g->pauses) gc_pause_ends(g);
 }
 
 #endif

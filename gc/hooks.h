@@ -1,7 +1,7 @@
 /* hooks.h - where a profiler sees allocation, promotion and death.
  *
  * A client installs one table of functions. Sampling adds no instruction to the allocation fast
- * path: the next sample is folded into young_limit (D8).
+ * path: the next sample is folded into young_limit.
  *
  * The clock counts the words allocated in the minor heap, exempt ones excepted. Collections do not
  * change it. The next sample is given as a clock.
@@ -16,9 +16,9 @@
 
 enum gc_source { GC_NORMAL, GC_MARSHAL, GC_CUSTOM };
 
-/* What the collector does while the mutator waits. GC_ACT_STOP encloses all others, except what
+/* What the collector does while the mutator waits. GC_ACT_PAUSE encloses all others, except what
  * --gc-stress adds. */
-enum gc_activity { GC_ACT_STOP, GC_ACT_MINOR, GC_ACT_MARK, GC_ACT_SETTLE, GC_ACT_SWEEP };
+enum gc_activity { GC_ACT_PAUSE, GC_ACT_MINOR, GC_ACT_MARK, GC_ACT_MARK_END, GC_ACT_SWEEP };
 
 struct gc_hooks {
     void *context;

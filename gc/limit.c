@@ -41,7 +41,9 @@ static bool take_with(struct gc_heap *heap, size_t bytes, size_t excess) {
     return true;
 }
 
-bool gc_external_try(struct gc_heap *heap, size_t bytes) { return take_with(heap, bytes, 0); }
+bool gc_external_try_charge(struct gc_heap *heap, size_t bytes) {
+    return take_with(heap, bytes, 0);
+}
 
 bool gc_external_owe(struct gc_heap *heap, size_t bytes) {
     return take_with(heap, bytes, heap->params.max_heap_words / OWN_SHARE);
@@ -53,12 +55,12 @@ bool gc_cycle_for_limit(struct gc_domain *g) {
     return true;
 }
 
-bool gc_external_take(struct gc_domain *g, size_t bytes) {
-    return gc_external_try(g->heap, bytes) ||
-           (gc_cycle_for_limit(g) && gc_external_try(g->heap, bytes));
+bool gc_external_charge(struct gc_domain *g, size_t bytes) {
+    return gc_external_try_charge(g->heap, bytes) ||
+           (gc_cycle_for_limit(g) && gc_external_try_charge(g->heap, bytes));
 }
 
-void gc_external_give(struct gc_heap *heap, size_t bytes) {
+void gc_external_uncharge(struct gc_heap *heap, size_t bytes) {
     if (heap == NULL) return;
     ASSERT(bytes <= heap->external_bytes);
     heap->external_bytes -= bytes;
@@ -71,34 +73,34 @@ void gc_words_free(struct gc_words *w) {
 
 /* ---- Memory of tables. ---- */
 
-static bool table_take(struct gc_heap *heap, enum gc_payer payer, size_t bytes) {
-    if (payer == GC_PROGRAM) return gc_external_try(heap, bytes);
-    if (payer == GC_COUNTED) return true;
+static bool table_charge(struct gc_heap *heap, enum gc_account account, size_t bytes) {
+    if (account == GC_ACCOUNT_PROGRAM) return gc_external_try_charge(heap, bytes);
+    if (account == GC_ACCOUNT_NONE) return true;
     size_t limit = heap->params.max_heap_words;
     if (limit != 0 && counted_words(heap->own_bytes + bytes) > limit / OWN_SHARE) return false;
     heap->own_bytes += bytes;
     return true;
 }
 
-static void table_give(struct gc_heap *heap, enum gc_payer payer, size_t bytes) {
-    ASSERT(payer != GC_OWN || bytes <= heap->own_bytes);
-    if (payer == GC_OWN) heap->own_bytes -= bytes;
-    else if (payer == GC_PROGRAM) gc_external_give(heap, bytes);
+static void table_uncharge(struct gc_heap *heap, enum gc_account account, size_t bytes) {
+    ASSERT(account != GC_ACCOUNT_COLLECTOR || bytes <= heap->own_bytes);
+    if (account == GC_ACCOUNT_COLLECTOR) heap->own_bytes -= bytes;
+    else if (account == GC_ACCOUNT_PROGRAM) gc_external_uncharge(heap, bytes);
 }
 
 void *gc_resize(const struct vector_memory *memory, void *items, size_t old_bytes, size_t bytes) {
     const struct gc_memory *m = (const struct gc_memory *)memory;
     struct gc_heap *heap = m->heap;
     if (bytes == 0) {
-        table_give(heap, m->payer, old_bytes * m->weight);
+        table_uncharge(heap, m->account, old_bytes * m->weight);
         free(items);
         return NULL;
     }
     ASSERT(bytes > old_bytes);
     size_t charge = (bytes - old_bytes) * m->weight;
-    if (!table_take(heap, m->payer, charge)) return NULL;
+    if (!table_charge(heap, m->account, charge)) return NULL;
     void *moved = gc_os_realloc(&heap->faults, items, bytes);
-    if (!moved) table_give(heap, m->payer, charge);
+    if (!moved) table_uncharge(heap, m->account, charge);
     return moved;
 }
 
@@ -109,6 +111,6 @@ size_t gc_large_bytes(const struct gc_heap *heap, size_t weight) {
     return limit == 0 ? SIZE_MAX : limit / 2 / weight;
 }
 
-bool gc_words_reserve(struct gc_heap *heap, enum gc_payer payer, struct gc_words *w, size_t n) {
-    return vector_reserve(w, n, IF_SMALL_TABLES(1, 256), GC_MEMORY(heap, payer, 1));
+bool gc_words_reserve(struct gc_heap *heap, enum gc_account account, struct gc_words *w, size_t n) {
+    return vector_reserve(w, n, IF_SMALL_TABLES(1, 256), GC_MEMORY(heap, account, 1));
 }

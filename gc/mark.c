@@ -25,7 +25,8 @@ enum {
 };
 
 static bool grow_stack(struct gc_heap *heap) {
-    return vector_reserve(&heap->mark.stack, 1, FIRST_CAPACITY, GC_MEMORY(heap, GC_OWN, 1));
+    return vector_reserve(&heap->mark.stack, 1, FIRST_CAPACITY,
+                          GC_MEMORY(heap, GC_ACCOUNT_COLLECTOR, 1));
 }
 
 bool gc_mark_create(struct gc_heap *heap) { return grow_stack(heap); }
@@ -50,7 +51,7 @@ static inline size_t mark_block(struct gc_heap *heap, uintptr_t v, uintptr_t dea
     ASSERT(colour_of_header(h) != COLOUR_FREE && wosize_of_header(h) > 0); /* P1, V1 */
     if ((h & COLOUR_BITS) != dead) {
         if (__builtin_expect((h & COLOUR_BITS) != COLOUR_WATCHED << 8, 1)) return 0;
-        if (!gc_words_push(heap, GC_COUNTED, &heap->weak.woken, v)) heap->weak.refused = true;
+        if (!gc_words_push(heap, GC_ACCOUNT_NONE, &heap->weak.woken, v)) heap->weak.refused = true;
         h = (h & ~(header)COLOUR_BITS) | dead;
     }
     *header_ptr((value)v) = h ^ 0x100;
@@ -93,7 +94,7 @@ void gc_darken_range(struct gc_heap *heap, const value *from, const value *to) {
     feed(heap, from, to, (uintptr_t)gc_dead_colour(heap) << 8);
 }
 
-bool gc_mark_exhausted(const struct gc_heap *heap) {
+bool gc_mark_is_done(const struct gc_heap *heap) {
     const struct gc_mark *m = &heap->mark;
     return m->stack.count == 0 && m->head == m->tail && !m->lost && !m->roots_left;
 }
@@ -180,7 +181,7 @@ void gc_mark_finish(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     ASSERT(heap->phase == PHASE_MARK && g->young_ptr == g->young_end);
     bool firsts_done = false;
-    gc_begin_activity(g, GC_ACT_SETTLE);
+    gc_begin_activity(g, GC_ACT_MARK_END);
     for (;;) {
         gc_mark_some(g, INTPTR_MAX);
         if (gc_weak_mark(g)) continue;
@@ -188,7 +189,7 @@ void gc_mark_finish(struct gc_domain *g) {
         firsts_done = true;
         if (!gc_final_mark_first(g)) break;
     }
-    ASSERT(gc_mark_exhausted(heap)); /* M4 */
+    ASSERT(gc_mark_is_done(heap)); /* M4 */
     gc_final_mark_last(g);
     gc_weak_clean(g);
     gc_custom_clean(g);
@@ -198,7 +199,7 @@ void gc_mark_finish(struct gc_domain *g) {
     size_t inspect_work = tracked ? g->hooks->mark_done(g->hooks->context, g) : 0;
     gc_pace_mark_ended(heap, inspect_work);
     if (inspect_work == 0) gc_sweep_start(heap);
-    gc_end_activity(g, GC_ACT_SETTLE, 0);
+    gc_end_activity(g, GC_ACT_MARK_END, 0);
     gc_verify_phase(g, "after mark");
 }
 
@@ -206,16 +207,16 @@ void gc_mark_finish(struct gc_domain *g) {
 intptr_t gc_inspect_some(struct gc_domain *g, intptr_t budget) {
     const struct gc_hooks *hooks = g->hooks;
     ASSERT(g->heap->phase == PHASE_INSPECT);
-    gc_begin_activity(g, GC_ACT_SETTLE);
+    gc_begin_activity(g, GC_ACT_MARK_END);
     size_t done = hooks && hooks->inspect ? hooks->inspect(hooks->context, g, (size_t)budget) : 0;
     bool finished = done < (size_t)budget;
     if (finished) gc_sweep_start(g->heap);
-    gc_end_activity(g, GC_ACT_SETTLE, 0);
+    gc_end_activity(g, GC_ACT_MARK_END, 0);
     if (finished) gc_verify_phase(g, "before sweeping");
     return (intptr_t)done;
 }
 
 bool gc_is_dead(struct gc_domain *g, value v) {
     ASSERT(g->heap->phase == PHASE_INSPECT); /* M5 */
-    return !gc_is_marked(g->heap, v);
+    return !gc_survives_cycle(g->heap, v);
 }

@@ -5,17 +5,18 @@
  * the work list: field 1 links those whose copies are still to be scanned, so the list needs no
  * memory. Blocks of one field are followed at once, and blocks without pointers are never listed.
  *
- * A forwarding block (TAG_FORWARD, a forced lazy value) is skipped: the slot gets its target. Not
- * if the target is a forward or lazy block or a float, where the difference would show (Lazy.force
- * reads the tag, an array of floats may not hold an unboxed one), or lies outside the heap.
+ * A forwarding block (TAG_FORWARD, a forced lazy value) is skipped: the slot gets its target. The
+ * slot keeps the forwarding block if the target is a forward or lazy block or a float, where the
+ * difference would be visible (Lazy.force reads the tag, an array of floats may not hold an unboxed
+ * one), or lies outside the heap.
  *
- * At the end come ephemerons and finalisers, which may still evacuate, then the profiler, then
- * custom blocks, whose memory is released. */
+ * Then ephemerons and finalisers are processed, which may evacuate more; then the profiler's hook
+ * runs; then dead custom blocks are finalised and their memory is freed. */
 #include "gc/heap_internal.h"
 
 enum {
     MAX_PROMOTED_TO_GROW = 100000, /* words; about half of a collection of 1 ms */
-    MAX_PROMOTED_TO_STAY = 50000,
+    MAX_PROMOTED_TO_STAY = 50000,  /* above, and if two thirds survive, the minor heap is halved */
     SLOT_AHEAD = IF_SMALL_TABLES(1, 16),
     HEADER_AHEAD = IF_SMALL_TABLES(1, 8),
 };
@@ -121,7 +122,7 @@ static inline void evacuate(struct evacuation *e, value v, value *slot) {
                 continue;
             }
             *slot = copy_fields(e, v, h, false);
-            if (wosize_of_header(h) > 1) { /* no compiler makes one */
+            if (wosize_of_header(h) > 1) { /* a forward block of several fields: made by Obj */
                 scan_later(e, v);
                 return;
             }
@@ -206,8 +207,8 @@ static void evacuate_roots(struct gc_domain *g) {
 }
 
 /* Two collections in a row that promoted much let the minor heap grow, to a 16th of the major heap:
- * given more time, more dies. If most survives, time does not help, and the copies need fresh
- * pages: the minor heap shrinks, and with it the pause, until half dies again. */
+ * a larger minor heap gives blocks more time to die. If most survive, time does not help, and the
+ * copies need fresh pages: the minor heap shrinks, and with it the pause, until half dies again. */
 static void adapt_size(struct gc_domain *g, size_t used_words) {
     struct gc_minor *minor = &g->minor;
     const struct gc_heap *heap = g->heap;
@@ -283,7 +284,7 @@ void gc_minor_collect(struct gc_domain *g) {
     ASSERT(g->young_start <= g->young_ptr && g->young_ptr <= g->young_end); /* G1 */
     if (used) evacuate_minor_heap(g);
     g->minor.requested = false;
-    gc_minor_heap_settle(g);
+    gc_minor_heap_resize(g);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
     if (used) gc_verify_phase(g, "after minor");

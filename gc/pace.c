@@ -11,11 +11,11 @@
  *
  * With o = SPACE_SHARE * space_overhead the heap peaks near live * (1 + o * 5/6 %): o/2 % until
  * marking starts, o/6 % allocated while marking, and the same amount of garbage that the previous
- * marking kept (M1). SPACE_SHARE adapts to OCaml's collector, which works more than its o demands:
- * its heap stays near 1.7 times the live data where o = 120 would allow 2.2.
+ * marking kept (M1). SPACE_SHARE adapts to OCaml's collector, which collects more often than its o
+ * requires: its heap stays near 1.7 times the live data where o = 120 would allow 2.2.
  *
- * Ramp-up: a program that builds up data would be marked over and over. If most of what was
- * allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live; and the
+ * Ramp-up: while a program builds its data, marking would start again and again. If most of what
+ * was allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live; and the
  * work is estimated with that survival, not with what was live before.
  *
  * Small heaps are collected as well, so that small programs stay small. But with many roots (a deep
@@ -23,7 +23,8 @@
  *
  * A program that only unmarshals large values polls once per value, and does not fill the minor
  * heap, over which slices could be spread. So a slice may do BULK_SHARE times as much as was
- * allocated in bulk before it, which took as long, and marking ends at the next poll.
+ * allocated in bulk before it, which took about as long (so the pause is not noticeable beside
+ * it), and marking ends at the next poll.
  *
  * Memory outside the heap (gc_pace_external) owes its share of a whole cycle. */
 #include "gc/heap_internal.h"
@@ -188,7 +189,7 @@ intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_finish) {
     if (heap->phase == PHASE_SWEEP) return pace_do(g, GC_ACT_SWEEP, budget);
     if (heap->phase == PHASE_INSPECT) return gc_inspect_some(g, budget);
     intptr_t done = pace_do(g, GC_ACT_MARK, budget);
-    if (gc_mark_exhausted(heap) && may_finish) gc_mark_finish(g);
+    if (gc_mark_is_done(heap) && may_finish) gc_mark_finish(g);
     return done;
 }
 
@@ -219,8 +220,8 @@ static intptr_t pace_slice(struct gc_domain *g, bool may_finish) {
     return done;
 }
 
-/* Whether marking can end at the next minor collection: it needs no slices, except for what stores
- * leave in the queue. */
+/* Whether marking can end at the next minor collection: all that is left is what the store barrier
+ * has queued. */
 static bool can_finish(const struct gc_heap *heap) {
     return heap->phase == PHASE_MARK && heap->mark.stack.count == 0 && !heap->mark.lost;
 }
@@ -242,12 +243,12 @@ void gc_pace_place_trigger(struct gc_domain *g) {
 
 /* ---- Cycles on demand. ---- */
 
-/* Every collection that began with GC_ACT_STOP ends with this. */
-static void end_stop(struct gc_domain *g) {
+/* Ends what gc_begin_activity(g, GC_ACT_PAUSE) began. */
+static void end_pause(struct gc_domain *g) {
     gc_pace_place_trigger(g);
     gc_update_limits(g);
-    if (gc_finalisers_due(g)) gc_request_action(g);
-    gc_end_activity(g, GC_ACT_STOP, 0);
+    if (gc_finalisers_ready(g)) gc_request_action(g);
+    gc_end_activity(g, GC_ACT_PAUSE, 0);
 }
 
 /* Needs: minor heap empty. */
@@ -264,15 +265,15 @@ static void run_to_idle(struct gc_domain *g) {
 }
 
 void gc_finish_major_cycle(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_STOP);
+    gc_begin_activity(g, GC_ACT_PAUSE);
     gc_minor_collect(g);
     if (g->heap->phase == PHASE_IDLE) gc_mark_start(g);
     run_to_idle(g);
-    end_stop(g);
+    end_pause(g);
 }
 
 void gc_full_major_cycle(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_STOP);
+    gc_begin_activity(g, GC_ACT_PAUSE);
     gc_minor_collect(g);
     run_to_idle(g);
     gc_mark_start(g);
@@ -280,7 +281,7 @@ void gc_full_major_cycle(struct gc_domain *g) {
     gc_spans_discard(g->heap, g->heap->pace.keep_spans, SIZE_MAX);
     g->heap->pace.external = 0;
     g->heap->stats.forced_major_collections++;
-    end_stop(g);
+    end_pause(g);
 }
 
 void gc_compact(struct gc_domain *g) {
@@ -291,7 +292,7 @@ void gc_compact(struct gc_domain *g) {
 
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
     struct gc_heap *heap = g->heap;
-    gc_begin_activity(g, GC_ACT_STOP);
+    gc_begin_activity(g, GC_ACT_PAUSE);
     gc_minor_collect(g);
     intptr_t done = 0;
     if (howmuch <= 0) done = pace_slice(g, true);
@@ -300,7 +301,7 @@ intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
         while (done < howmuch && heap->phase != PHASE_IDLE)
             done += gc_pace_work(g, howmuch - done, true) + 1;
     }
-    end_stop(g);
+    end_pause(g);
     return done;
 }
 
@@ -317,7 +318,7 @@ void gc_collect_for_limit(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     gc_full_major_cycle(g);
     heap->exhausted = too_large(heap, EMERGENCY_WORDS);
-    gc_minor_heap_settle(g);
+    gc_minor_heap_resize(g);
     gc_pace_place_trigger(g);
     gc_update_limits(g);
     if (g->minor.short_of_memory || too_large(heap, 0)) gc_out_of_memory(g, g->minor.wanted_words);
@@ -325,24 +326,24 @@ void gc_collect_for_limit(struct gc_domain *g) {
 
 void gc_minor_and_slice(struct gc_domain *g) {
     g->slice_requested = false;
-    gc_begin_activity(g, GC_ACT_STOP);
+    gc_begin_activity(g, GC_ACT_PAUSE);
     gc_minor_collect(g);
     pace_slice(g, true);
-    end_stop(g);
+    end_pause(g);
     /* The minor collection ignored the limit. */
     if (g->minor.short_of_memory || too_large(g->heap, 0)) gc_collect_for_limit(g);
 }
 
 void gc_pace_mid_slice(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_STOP);
+    gc_begin_activity(g, GC_ACT_PAUSE);
     pace_slice(g, false);
-    end_stop(g);
+    end_pause(g);
 }
 
 void gc_minor(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_STOP);
+    gc_begin_activity(g, GC_ACT_PAUSE);
     gc_minor_collect(g);
-    end_stop(g);
+    end_pause(g);
 }
 
 void gc_collect_requested(struct gc_domain *g) {

@@ -8,8 +8,8 @@
  * span finds its neighbours. */
 #include "gc/heap_internal.h"
 
-/* Full spans that one refill may sweep before it takes a new span: bounds the pause. */
-enum { MAX_VAIN_SWEEPS = 16 };
+/* Spans that one refill may sweep and find full before it takes a new span: bounds the pause. */
+enum { MAX_FRUITLESS_SWEEPS = 16 };
 
 /* ---- Spans. ---- */
 
@@ -163,7 +163,7 @@ void gc_pools_create(struct gc_heap *heap) {
         if (words <= 16) words++;
         else if (words == MAX_YOUNG_WOSIZE + 1) break;
         else {
-            /* About an eighth more, as large as the same number of cells per span allows. */
+            /* An eighth larger, then the largest size with the same number of cells per span. */
             size_t next = words + words / 8;
             next = SPAN_WORDS / (SPAN_WORDS / next);
             words = next > MAX_YOUNG_WOSIZE + 1 ? MAX_YOUNG_WOSIZE + 1 : next;
@@ -195,7 +195,7 @@ static void use_span(struct gc_pool *pool, struct gc_span *span) {
 }
 
 static bool use_unswept(struct gc_heap *heap, struct gc_pool *pool) {
-    for (int tries = 0; pool->unswept && tries < MAX_VAIN_SWEEPS; tries++) {
+    for (int tries = 0; pool->unswept && tries < MAX_FRUITLESS_SWEEPS; tries++) {
         struct gc_span *span = pool->unswept;
         pool->unswept = span->next;
         heap->pace.debt -= (double)gc_sweep_small(heap, span);

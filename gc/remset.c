@@ -9,12 +9,13 @@
 #include "gc/heap_internal.h"
 
 bool gc_remembered_create(struct gc_domain *g) {
-    return gc_words_reserve(g->heap, GC_OWN, &g->minor.remembered, IF_SMALL_TABLES(1, 1024));
+    return gc_words_reserve(g->heap, GC_ACCOUNT_COLLECTOR, &g->minor.remembered,
+                            IF_SMALL_TABLES(1, 1024));
 }
 
 static inline void remember(struct gc_domain *g, value *slot) {
     ASSERT(gc_is_major_block(g->heap, (value)slot) && gc_is_young(g, *slot)); /* G2 */
-    if (gc_words_push(g->heap, GC_OWN, &g->minor.remembered, (uintptr_t)slot)) return;
+    if (gc_words_push(g->heap, GC_ACCOUNT_COLLECTOR, &g->minor.remembered, (uintptr_t)slot)) return;
     g->minor.remembered_lost = true;
     gc_request_minor(g);
 }

@@ -10,14 +10,14 @@
 
 static void note_young(struct gc_domain *g, value *slot) {
     if (is_block(*slot) && gc_is_young(g, *slot) &&
-        !gc_words_push(g->heap, GC_OWN, &g->minor.roots, (uintptr_t)slot))
+        !gc_words_push(g->heap, GC_ACCOUNT_COLLECTOR, &g->minor.roots, (uintptr_t)slot))
         g->minor.roots_lost = true;
 }
 
 static void add_slot(struct gc_domain *g, struct word_map *set, value *slot) {
     const size_t first = IF_SMALL_TABLES(2, 64);
     ASSERT(!gc_in_range(g, (value)slot)); /* the collector does not move slots */
-    if (!word_map_add(set, (uintptr_t)slot, first, GC_MEMORY(g->heap, GC_COUNTED, 1)))
+    if (!word_map_add(set, (uintptr_t)slot, first, GC_MEMORY(g->heap, GC_ACCOUNT_NONE, 1)))
         gc_out_of_memory(g, 4 * set->capacity);
 }
 
@@ -139,8 +139,8 @@ size_t gc_incremental_roots_darken(struct gc_domain *g, size_t budget) {
     return done;
 }
 
-void gc_keep_slots(struct gc_domain *g, const value *from, const value *to) {
+void gc_preserve_slots(struct gc_domain *g, const value *from, const value *to) {
     if (g->marking) gc_darken_range(g->heap, from, to);
 }
 
-void gc_keep(struct gc_domain *g, value v) { gc_keep_slots(g, &v, &v + 1); }
+void gc_preserve(struct gc_domain *g, value v) { gc_preserve_slots(g, &v, &v + 1); }

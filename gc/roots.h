@@ -8,7 +8,7 @@
  * R2  The function that catches a raise restores the chain of local roots (vm/stack/raise.c), so a
  *     function that is left by a raise needs no clean-up.
  * R3  While marking, a value that is read from an incrementally scanned root, to be used or stored
- *     elsewhere, is passed to gc_keep: the snapshot (M1) may not have it yet. A value that is
+ *     elsewhere, is passed to gc_preserve: the snapshot (M1) may not have it yet. A value that is
  *     dropped need not be. */
 #ifndef BACTRIAN_GC_ROOTS_H
 #define BACTRIAN_GC_ROOTS_H
@@ -50,7 +50,7 @@ static inline void gc_leave_root_scope(const struct gc_root_scope *scope) {
         &(g)->local_roots};                                                                  \
     (g)->local_roots = &root_scope_##line.frame
 
-/* What a scanner passes its slots to. They may hold any words; those that are no heap blocks are
+/* What a scanner passes its slots to. They may hold any words; those that are not heap blocks are
  * skipped. */
 struct gc_visitor {
     struct gc_domain *g;                                               /* the collector's own */
@@ -78,14 +78,14 @@ enum { GC_SCANNERS = 16 }; /* of a heap, at most */
  * GC: never. */
 void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
-/* Adds a scanner with roots that marking scans incrementally. Its owner keeps R3. GC:
- * never. */
+/* Adds a scanner with roots that marking scans incrementally. Its owner keeps R3.
+ * GC: never. */
 void gc_add_incremental_scanner(struct gc_heap *heap, gc_scanner *scan,
                                 gc_incremental_scanner *scan_some, void *context);
 /* R3: v was read from an incrementally scanned root. GC: never. */
-void gc_keep(struct gc_domain *g, value v);
+void gc_preserve(struct gc_domain *g, value v);
 /* R3: these incrementally scanned roots may change from now on. GC: never. */
-void gc_keep_slots(struct gc_domain *g, const value *from, const value *to);
+void gc_preserve_slots(struct gc_domain *g, const value *from, const value *to);
 
 /* Registers / removes *slot as a root that its owner may assign at any time, so that every
  * collection reads it. GC: never. Fails (registering): out_of_memory upcall. */

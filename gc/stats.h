@@ -1,6 +1,6 @@
 /* stats.h - counters of the collector, walks over the heap, pause times.
  *
- * A pause lasts from the begin to the end of GC_ACT_STOP, in processor time of the thread. */
+ * A pause lasts from the begin to the end of GC_ACT_PAUSE, in processor time of the thread. */
 #ifndef BACTRIAN_GC_STATS_H
 #define BACTRIAN_GC_STATS_H
 

@@ -33,7 +33,7 @@ static bool at_each_step(const struct gc_heap *heap) {
     return level != 0 && level != 3 && level != 4;
 }
 
-bool gc_check_due(struct gc_domain *g, struct gc_check_account *account, size_t words) {
+bool gc_check_due(struct gc_domain *g, struct gc_check_budget *account, size_t words) {
     struct gc_heap *heap = g->heap;
     if (!at_each_step(heap)) return true;
     uint64_t now = earned(heap->stress.steps);
@@ -66,7 +66,7 @@ static void stress_slice(struct gc_domain *g) {
         gc_mark_start(g);
         return;
     }
-    if (heap->phase == PHASE_MARK && gc_mark_exhausted(heap)) gc_minor_collect(g);
+    if (heap->phase == PHASE_MARK && gc_mark_is_done(heap)) gc_minor_collect(g);
     intptr_t words = heap->stress.steps < LONG_STEPS ? SLICE_WORDS : SHORT_SLICE_WORDS;
     gc_pace_work(g, words, g->young_ptr == g->young_end);
 }

@@ -1,14 +1,14 @@
 /* verify.c - the heap verifier.
  *
- * Every invariant of the collector that shows in the state of the heap is tested here, under its
- * id. The verifier first walks all spans by their tiling and notes where blocks start; then it
- * reads every word of every block that is not dead, the roots, and the tables beside the heap. It
- * trusts nothing that it has not checked, changes nothing (except that it parks the pools), and
- * takes a bit for each word of the heap.
+ * Every invariant of the collector that can be checked on the state of the heap is checked here,
+ * under its id. The verifier first walks all spans by their tiling and records where blocks start;
+ * then it reads every word of every block that is not dead, the roots, and the tables beside the
+ * heap. It trusts nothing that it has not checked, changes nothing (except that it parks the
+ * pools), and takes a bit for each word of the heap.
  *
- * Rules of conduct are not tested here: R1 and R2 by the stress levels, which move and overwrite
- * what was not rooted; W2, the second half of F2, H2 and R3 by assertions and by the tests that
- * name them. */
+ * Rules that oblige callers cannot be seen in the heap: the stress levels check R1 and R2, as they
+ * move and overwrite what was not rooted; assertions and the tests that name them check W2, the
+ * second half of F2, H2 and R3. */
 #include "gc/heap_internal.h"
 #include "gc/weak.h"
 
@@ -20,7 +20,7 @@ struct checker {
     struct gc_domain *g;
     struct gc_heap *heap;
     const char *when;
-    uint64_t *major_starts, *young_starts; /* one bit a word: a block starts here */
+    uint64_t *major_starts, *young_starts; /* one bit per word: a block starts here */
     struct word_map slots;                 /* remembered slots, and those of minor.weak_slots */
 };
 
@@ -136,7 +136,8 @@ static void tile_small(const struct checker *c, const struct gc_span *span) {
     CHECK(c, span->unswept || listed == gaps, "P2", start);
 }
 
-/* Returns how many granules of the region are in free runs that claim to be in the bins. */
+/* Returns how many granules of the region are in free runs whose headers say that they are in
+ * bins. */
 static size_t tile_region(const struct checker *c, const struct gc_span *span) {
     uintptr_t start = gc_span_start(c->heap, span);
     uintptr_t end = start + span->run.length * SPAN_BYTES;
@@ -296,13 +297,13 @@ static void check_table(const struct checker *c, const struct gc_finalisers *tab
 
 static void check_finalisers(const struct checker *c) {
     const struct gc_final *final = &c->g->final;
-    CHECK(c, final->due.capacity >= final->due.count + final->first.count + final->last.count, "F4",
-          final->due.capacity);
+    CHECK(c, final->ready.capacity >= final->ready.count + final->first.count + final->last.count,
+          "F4", final->ready.capacity);
     check_table(c, &final->first, "F1");
     check_table(c, &final->last, "F2");
-    for (size_t i = final->due_taken; i < final->due.count; i++) {
-        check_word(c, final->due.items[i].function, &final->due.items[i]);
-        check_word(c, final->due.items[i].argument, &final->due.items[i]);
+    for (size_t i = final->ready_taken; i < final->ready.count; i++) {
+        check_word(c, final->ready.items[i].function, &final->ready.items[i]);
+        check_word(c, final->ready.items[i].argument, &final->ready.items[i]);
     }
 }
 

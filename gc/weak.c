@@ -3,14 +3,14 @@
  *     heap->weak.all[i] --> [ link = i | data | key 0 | key 1 ... ]       an abstract block
  *
  * The link is the ephemeron's index in the table of all ephemerons, as an integer. So it takes
- * constant time to tell whether a block is an ephemeron, and data per ephemeron is kept in arrays.
+ * constant time to tell whether a block is an ephemeron, and side data is in arrays by that index.
  *
  * Data is alive when its ephemeron and all keys are, which may follow from other data. At the end
- * of marking each ephemeron is looked at once; if the ephemeron itself or a key is unmarked, it
+ * of marking each ephemeron is examined once; if the ephemeron itself or a key is unmarked, it
  * enters the list of that block, which becomes "watched" (COLOUR_WATCHED). Marking a watched block
- * appends it to `woken`, and only the ephemerons of its list are looked at again, each from the key
+ * appends it to `woken`, and only the ephemerons of its list are examined again, each from the key
  * that it waited for. The work is thus linear in the number of keys, however the ephemerons depend
- * on each other. When memory for the lists is refused, all ephemerons are looked at in rounds until
+ * on each other. When memory for the lists is refused, all ephemerons are examined in rounds until
  * one changes nothing. No program runs while blocks are watched: this is within gc_mark_finish.
  *
  * W3  An ephemeron's link is its index in the table; after marking the table holds no dead
@@ -26,7 +26,7 @@ enum {
     FIRST_ALL_CAPACITY = IF_SMALL_TABLES(1, 256),
     FIRST_WATCH_CAPACITY = IF_SMALL_TABLES(2, 256),
     MINOR_WORK_FACTOR = 16,
-    MANY_YOUNG = 1 << 17 /* words of weak_slots that are worth a minor collection */
+    YOUNG_SLOTS_LIMIT = 1 << 17 /* words of weak_slots that are worth a minor collection */
 };
 
 /* An item of weak.waiting: the number + 1 of the next ephemeron in the list, and a slot. */
@@ -59,7 +59,7 @@ static bool room_for_one(struct gc_heap *heap) {
     struct gc_words *all = &heap->weak.all;
     const size_t weight = 5 + 4 * sizeof(struct word_entry) / sizeof *all->items;
     return all->count < UINT32_MAX - 1 &&
-           vector_reserve(all, 1, FIRST_ALL_CAPACITY, GC_MEMORY(heap, GC_PROGRAM, weight));
+           vector_reserve(all, 1, FIRST_ALL_CAPACITY, GC_MEMORY(heap, GC_ACCOUNT_PROGRAM, weight));
 }
 
 value gc_ephe_create(struct gc_domain *g, size_t keys) {
@@ -76,8 +76,8 @@ value gc_ephe_create(struct gc_domain *g, size_t keys) {
 /* Makes room for n pairs of minor.weak_slots; W4. */
 static void weak_make_room(struct gc_domain *g, size_t n) {
     struct gc_words *young = &g->minor.weak_slots;
-    if (!gc_words_reserve(g->heap, GC_OWN, young, 2 * n)) gc_out_of_memory(g, 2 * n);
-    if (young->count > MANY_YOUNG) gc_request_minor(g);
+    if (!gc_words_reserve(g->heap, GC_ACCOUNT_COLLECTOR, young, 2 * n)) gc_out_of_memory(g, 2 * n);
+    if (young->count > YOUNG_SLOTS_LIMIT) gc_request_minor(g);
 }
 
 void gc_ephe_set(struct gc_domain *g, value e, size_t slot, value v) {
@@ -135,8 +135,8 @@ static bool has_dead_young_key(const struct gc_domain *g, value e) {
     return false;
 }
 
-/* Chains of young ephemerons in an unfavourable order need many rounds; after some work the rest is
- * kept alive unconditionally, and the major collection decides. */
+/* Chains of young ephemerons in an unfavourable order need many rounds; after a bounded amount of
+ * work the rest is kept alive unconditionally, and the major collection decides. */
 bool gc_weak_minor_mark(struct gc_domain *g) {
     const struct gc_words *young = &g->minor.weak_slots;
     bool any = false, precise = g->minor.weak_work <= MINOR_WORK_FACTOR * young->count;
@@ -179,7 +179,7 @@ static void wait_for(struct gc_heap *heap, size_t n, value v, size_t slot) {
     if (weak->refused) return;
     v = block_start(v);
     uintptr_t *first = word_map_add(&weak->watched, (uintptr_t)v, FIRST_WATCH_CAPACITY,
-                                    GC_MEMORY(heap, GC_COUNTED, 1));
+                                    GC_MEMORY(heap, GC_ACCOUNT_NONE, 1));
     if (!first) {
         weak->refused = true;
         return;
@@ -194,16 +194,16 @@ static void wait_for(struct gc_heap *heap, size_t n, value v, size_t slot) {
  * data was darkened. */
 static bool resolve(struct gc_heap *heap, size_t n, size_t slot) {
     value e = (value)heap->weak.all.items[n];
-    if (gc_is_marked(heap, field(e, EPHE_DATA))) return false;
+    if (gc_survives_cycle(heap, field(e, EPHE_DATA))) return false;
     if (slot == EPHE_LINK) {
-        if (!gc_is_marked(heap, e)) {
+        if (!gc_survives_cycle(heap, e)) {
             wait_for(heap, n, e, EPHE_LINK);
             return false;
         }
         slot = EPHE_FIRST_KEY;
     }
     for (size_t wosize = wosize_of(e); slot < wosize; slot++) {
-        if (gc_is_marked(heap, field(e, slot))) continue;
+        if (gc_survives_cycle(heap, field(e, slot))) continue;
         wait_for(heap, n, field(e, slot), slot);
         return false;
     }
@@ -216,7 +216,7 @@ static bool resolve_all(struct gc_heap *heap) {
     struct gc_weak *weak = &heap->weak;
     bool any = false;
     weak->waiting.count = 0;
-    weak->refused = !gc_words_reserve(heap, GC_COUNTED, &weak->waiting, weak->all.count);
+    weak->refused = !gc_words_reserve(heap, GC_ACCOUNT_NONE, &weak->waiting, weak->all.count);
     for (size_t n = 0; n < weak->all.count && !weak->refused; n++) vector_append(&weak->waiting, 0);
     for (size_t n = weak->all.count; n-- > 0;) any |= resolve(heap, n, EPHE_LINK);
     weak->resolving = true;
@@ -262,8 +262,9 @@ static void stop_watching(struct gc_heap *heap) {
 static void clean(struct gc_heap *heap, value e) {
     size_t wosize = wosize_of(e);
     for (size_t i = EPHE_FIRST_KEY; i < wosize; i++)
-        if (!gc_is_marked(heap, field(e, i))) field(e, i) = field(e, EPHE_DATA) = heap->weak.none;
-    ASSERT(gc_is_marked(heap, field(e, EPHE_DATA)));
+        if (!gc_survives_cycle(heap, field(e, i)))
+            field(e, i) = field(e, EPHE_DATA) = heap->weak.none;
+    ASSERT(gc_survives_cycle(heap, field(e, EPHE_DATA)));
 }
 
 bool gc_weak_mark(struct gc_domain *g) {
@@ -285,7 +286,7 @@ void gc_weak_clean(struct gc_domain *g) {
     stop_watching(heap);
     for (size_t n = 0; n < all->count; n++) {
         value e = (value)all->items[n];
-        if (!gc_is_marked(heap, e)) continue;
+        if (!gc_survives_cycle(heap, e)) continue;
         clean(heap, e);
         field(e, EPHE_LINK) = val_of_int((intptr_t)kept); /* W3 */
         all->items[kept++] = (uintptr_t)e;

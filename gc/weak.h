@@ -4,15 +4,15 @@
  * data. Keys and data are values, or gc_ephe_none(g) where empty. It lives in the major heap.
  *
  * Gc.finalise registers a `first` function, Gc.finalise_last a `last` one. The collector only finds
- * out which finalisers are due; the machine calls them, with VAL_UNIT for `last`. Of those found by
- * one collection, the last registered comes first, as in 4.x.
+ * out which finalisers are ready to run; the machine calls them, with VAL_UNIT for `last`. Of those
+ * found by one collection, the last registered comes first, as in 4.x.
  *
  * W1  After marking, a key that was not reached is empty, and so is the data of an ephemeron with
  *     such a key.
  * W2  Reading a key or the data while marking darkens it.
- * F1  A value with a `first` function stays alive until the function was called with it.
- * F2  A `last` function does not keep its value alive; it is called once, after the value was
- *     reclaimed. */
+ * F1  A value with a `first` function stays alive until the function has been called with it.
+ * F2  A `last` function does not keep its value alive; it is called once, after the collector has
+ *     found the value dead. */
 #ifndef BACTRIAN_GC_WEAK_H
 #define BACTRIAN_GC_WEAK_H
 
@@ -24,7 +24,7 @@ enum { EPHE_LINK = 0, EPHE_DATA = 1, EPHE_FIRST_KEY = 2 };
 static inline size_t gc_ephe_length(value e) { return wosize_of(e) - EPHE_FIRST_KEY; }
 /* Whether v, any word, is an ephemeron made by gc_ephe_create; copies of one are not. GC: never. */
 bool gc_is_ephe(const struct gc_domain *g, value v);
-/* The content of an empty slot, which is no value of a program. GC: never. */
+/* The content of an empty slot, which is not a value of a program. GC: never. */
 value gc_ephe_none(struct gc_domain *g);
 /* An ephemeron of that many keys, empty. GC: may run. Fails: out_of_memory upcall. */
 value gc_ephe_create(struct gc_domain *g, size_t keys);
@@ -39,12 +39,12 @@ void gc_ephe_blit(struct gc_domain *g, value from, size_t from_slot, value to, s
 /* Registers f for block v. GC: may run. Fails: out_of_memory upcall. */
 void gc_finalise(struct gc_domain *g, value f, value v);
 void gc_finalise_last(struct gc_domain *g, value f, value v);
-/* `first` functions registered from now on do not become due at the next end of marking: for
+/* `first` functions registered from now on do not become ready at the next end of marking: for
  * Gc.full_major, which runs finalisers between two cycles. GC: never. */
 void gc_hold_new_finalisers(struct gc_domain *g);
-/* Takes the next due finaliser off the queue: *f and its argument. False: none is due. GC: never.
- * */
+/* Removes the next ready finaliser from the queue: *f and its argument. False: there is none.
+ * GC: never. */
 bool gc_next_finaliser(struct gc_domain *g, value *f, value *argument);
-bool gc_finalisers_due(const struct gc_domain *g);
+bool gc_finalisers_ready(const struct gc_domain *g);
 
 #endif

@@ -5,8 +5,8 @@
  * B2  A proxy's refcount is the number of blocks that point at it.
  * B3  The product of the dimensions and the element size fits in a word, and data has that many
  *     bytes. data is NULL in a block whose creation failed.
- * B4  Elements that are counted (gc_external_take) are followed, at the next word, by the heap that
- *     counts them. OVERHEAD_BYTES are counted with them. */
+ * B4  Elements that are counted (gc_external_charge) are followed, at the next word, by the heap
+ *     that counts them. OVERHEAD_BYTES are counted with them. */
 #include "stdlib/bigarray.h"
 
 #include "gc/assert.h"
@@ -50,7 +50,8 @@ static bool elements_size(enum bigarray_kind kind, int num_dims, const intptr_t 
 /* The pointer to the heap, what malloc adds, and a proxy. */
 enum { OVERHEAD_BYTES = 80 };
 
-/* The pointer to the heap that counts the elements (B4). counted: with the overhead. */
+/* The pointer to the heap that counts the elements (B4). counted: bytes charged, with the
+ * overhead. */
 static struct gc_heap **account_of(void *data, uintptr_t counted) {
     ASSERT(counted >= OVERHEAD_BYTES);
     return (struct gc_heap **)((char *)data + (counted - OVERHEAD_BYTES + 7) / 8 * 8);
@@ -60,18 +61,18 @@ static uintptr_t counted_bytes(const struct bigarray *b) {
     return b->flags & BIGARRAY_COUNTED ? bigarray_bytes(b) + OVERHEAD_BYTES : 0;
 }
 
-/* Memory for elements that gc_external_take has counted. NULL: there is none, nothing is counted
+/* Memory for elements that gc_external_charge has counted. NULL: there is none, nothing is counted
  * any more. */
 static void *new_elements(struct gc_heap *heap, uintptr_t counted) {
     void *data = malloc((counted - OVERHEAD_BYTES + 7) / 8 * 8 + sizeof heap);
     if (data != NULL) *account_of(data, counted) = heap;
-    else gc_external_give(heap, counted);
+    else gc_external_uncharge(heap, counted);
     return data;
 }
 
 /* counted: 0 if they are not counted. */
 static void free_elements(void *data, uintptr_t counted) {
-    if (counted != 0) gc_external_give(*account_of(data, counted), counted);
+    if (counted != 0) gc_external_uncharge(*account_of(data, counted), counted);
     free(data);
 }
 
@@ -96,7 +97,7 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
     memcpy(b->dim, copy, (size_t)num_dims * sizeof *dims);
     if (data != NULL) return v;
     GC_ROOT(&d->gc, &v);
-    bool room = gc_external_take(&d->gc, bytes + OVERHEAD_BYTES);
+    bool room = gc_external_charge(&d->gc, bytes + OVERHEAD_BYTES);
     data = room ? new_elements(d->gc.heap, bytes + OVERHEAD_BYTES) : NULL;
     if (data == NULL) vm_raise_out_of_memory(d);
     b = bigarray_of(v);
@@ -253,8 +254,8 @@ static void write_elements(struct vm_marshal_writer *w, const void *data, uintpt
     }
 }
 
-/* Writes 4 bytes an element if all are in [-limit, limit). For native integers OCaml's limit is, by
- * a mistake, 0: only an empty bigarray is written that way. */
+/* Writes 4 bytes per element if all are in [-limit, limit). For native integers OCaml's limit is 0
+ * because of a bug: only an empty bigarray is written that way. */
 static void write_words(struct vm_marshal_writer *w, const intptr_t *p, uintptr_t n,
                         intptr_t limit) {
     bool narrow = true;
@@ -318,7 +319,7 @@ static bool read_payload(struct vm_marshal_reader *r, struct payload *p) {
     }
     uint64_t unknown = p->flags & ~(uint64_t)KIND_AND_LAYOUT;
     if ((p->flags & BIGARRAY_KIND_MASK) >= BIGARRAY_KINDS || unknown != 0)
-        vm_marshal_fail(r, "bad bigarray kind", "a bigarray of no known kind");
+        vm_marshal_fail(r, "bad bigarray kind", "a bigarray of unknown kind");
     enum bigarray_kind kind = (enum bigarray_kind)(p->flags & BIGARRAY_KIND_MASK);
     if (vm_marshal_failed(r)) return false;
     if (!elements_size(kind, (int)p->num_dims, p->dims, &p->bytes)) {
@@ -344,7 +345,7 @@ static bool fill(struct vm_marshal_reader *r, struct bigarray *b, const struct p
     memcpy(b->dim, p->dims, p->num_dims * sizeof p->dims[0]);
     struct gc_heap *heap = vm_marshal_domain(r)->gc.heap;
     size_t counted = p->bytes + OVERHEAD_BYTES;
-    b->data = gc_external_try(heap, counted) ? new_elements(heap, counted) : NULL;
+    b->data = gc_external_try_charge(heap, counted) ? new_elements(heap, counted) : NULL;
     if (b->data == NULL) {
         vm_marshal_fail(r, "out of memory for bigarray",
                         "no memory for the elements of a bigarray");

@@ -50,8 +50,8 @@ int channel_fault(struct prim_state *state) {
     return 0;
 }
 
-/* The same for calls that never wait, and so are never interrupted. */
-static int prompt_fault(struct prim_state *state) {
+/* The same for calls that never block, and so are never interrupted. */
+static int nonblocking_fault(struct prim_state *state) {
     int error = channel_fault(state);
     return error == EINTR ? 0 : error;
 }
@@ -81,21 +81,21 @@ void channel_set_name(struct domain *d, value channel, value name) {
     GC_ROOT(&d->gc, &channel, &name);
     bool none = string_bytes(name)[0] == '\0';
     size_t bytes = none ? 0 : name_bytes(string_bytes(name));
-    bool room = none || gc_external_take(&d->gc, bytes);
+    bool room = none || gc_external_charge(&d->gc, bytes);
     struct channel *c = channel_of(channel);
     char *copy = none || !room ? NULL : strdup(string_bytes(name));
     if (!none && copy == NULL) {
-        if (room) gc_external_give(heap_of(c), bytes);
+        if (room) gc_external_uncharge(heap_of(c), bytes);
         vm_raise_out_of_memory(d);
     }
-    gc_external_give(heap_of(c), name_bytes(c->name));
+    gc_external_uncharge(heap_of(c), name_bytes(c->name));
     free(c->name);
     c->name = copy;
 }
 
 void channel_free(struct channel *c) {
     ASSERT(c->references == 0);
-    gc_external_give(heap_of(c), sizeof *c + name_bytes(c->name));
+    gc_external_uncharge(heap_of(c), sizeof *c + name_bytes(c->name));
     free_channel(c);
 }
 
@@ -157,10 +157,10 @@ struct channel *channel_for_output(struct domain *d, value v) {
 }
 
 struct channel *channel_open(struct domain *d, int fd, bool output) {
-    if (!gc_external_take(&d->gc, sizeof(struct channel))) return NULL;
+    if (!gc_external_charge(&d->gc, sizeof(struct channel))) return NULL;
     struct channel *c = malloc(sizeof *c);
     if (c == NULL) {
-        gc_external_give(d->gc.heap, sizeof *c);
+        gc_external_uncharge(d->gc.heap, sizeof *c);
         return NULL;
     }
     /* Pages of the buffer that are never used cost no memory. */
@@ -208,7 +208,7 @@ static bool failed(struct channel_failure *failure, int error) {
     return false;
 }
 
-static bool run_actions(struct domain *d, struct channel *c, struct channel_failure *failure) {
+static bool run_pending(struct domain *d, struct channel *c, struct channel_failure *failure) {
     bool locked = d->held == &c->lock;
     if (locked) vm_unlock(d, &c->lock);
     value result = vm_process_pending_exn(d);
@@ -239,8 +239,8 @@ static ptrdiff_t write_once(struct channel *c, size_t n) {
     return c->stream->write(c->stream->context, c->buffer, n);
 }
 
-/* One write(2). A non-blocking descriptor without room for n bytes may still accept one byte: a
- * pipe accepts small pieces whole or not at all. */
+/* One write(2). A non-blocking descriptor that cannot accept n bytes may still accept one: a pipe
+ * accepts up to PIPE_BUF bytes whole or not at all. */
 static ptrdiff_t write_some(struct domain *d, struct channel *c, size_t n) {
     for (;;) {
         errno = channel_fault(c->owner);
@@ -267,7 +267,7 @@ ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait 
                        struct channel_failure *failure) {
     wait->again = d->gc.action_requested && !wait->polled;
     wait->polled = wait->again;
-    if (wait->again) return run_actions(d, c, failure) ? 0 : -1;
+    if (wait->again) return run_pending(d, c, failure) ? 0 : -1;
     char *curr = c->curr, *max = c->max;
     ptrdiff_t n = read_some(d, c);
     if (n >= 0) {
@@ -280,12 +280,12 @@ ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait 
     wait->again = errno == EINTR;
     if (!wait->again) return failed(failure, errno) ? 0 : -1;
     wait->polled = true;
-    return run_actions(d, c, failure) ? 0 : -1;
+    return run_pending(d, c, failure) ? 0 : -1;
 }
 
 bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
                         struct channel_failure *failure) {
-    if (d->gc.action_requested && !run_actions(d, c, failure)) return false;
+    if (d->gc.action_requested && !run_pending(d, c, failure)) return false;
     for (;;) {
         size_t waiting = (size_t)(c->curr - c->buffer);
         if (waiting == 0) break;
@@ -299,7 +299,7 @@ bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
             break;
         }
         if (errno != EINTR) return failed(failure, errno);
-        if (!run_actions(d, c, failure)) return false;
+        if (!run_pending(d, c, failure)) return false;
     }
     ASSERT(is_valid(c));
     *empty = c->curr == c->buffer;
@@ -396,7 +396,7 @@ bool channel_seek(struct domain *d, struct channel *c, int64_t position,
         c->curr = c->max - (c->offset - position);
         return true;
     }
-    int fault = prompt_fault(c->owner);
+    int fault = nonblocking_fault(c->owner);
     if (fault != 0) return failed(failure, fault);
     if (seek(c, position, SEEK_SET) != position) return failed(failure, errno);
     c->offset = position;
@@ -405,7 +405,7 @@ bool channel_seek(struct domain *d, struct channel *c, int64_t position,
 }
 
 bool channel_length(struct channel *c, int64_t *length, struct channel_failure *failure) {
-    int fault = prompt_fault(c->owner);
+    int fault = nonblocking_fault(c->owner);
     if (fault != 0) return failed(failure, fault);
     int64_t back = c->offset != -1 ? c->offset : seek(c, 0, SEEK_CUR);
     if (back == -1) return failed(failure, errno);
@@ -419,7 +419,7 @@ bool channel_close(struct channel *c, struct channel_failure *failure) {
     int fd = c->fd;
     c->fd = -1;
     c->curr = c->max = c->end;
-    int fault = prompt_fault(c->owner);
+    int fault = nonblocking_fault(c->owner);
     int result = c->stream == NULL ? close(fd) : 0;
     if (fault != 0) return failed(failure, fault);
     return result == 0 ? true : failed(failure, errno);

@@ -195,7 +195,7 @@ value prim_array_append(struct domain *d, value a, value b) {
     uintptr_t na = array_length(a), nb = array_length(b);
     bool flat = is_flat(a) || is_flat(b);
     if (prim_checked(d) && na != 0 && nb != 0 && is_flat(a) != is_flat(b))
-        prim_refuse(d, "array_append of two kinds");
+        prim_refuse(d, "array_append of a float array and another array");
     GC_ROOT(&d->gc, &a, &b);
     value both = new_array(d, na + nb, flat, "Array.concat");
     if (na != 0) put_piece(d, both, 0, a, 0, na);
@@ -203,13 +203,13 @@ value prim_array_append(struct domain *d, value a, value b) {
     return finish_array(d, both);
 }
 
-/* Refuses what is not a finite list of arrays. seen is a cell ever further on, to which a cycle
- * leads back. */
+/* Refuses what is not a finite list of arrays. Brent's algorithm: `seen` is moved to cell 2^k, and
+ * a cyclic list comes back to it. */
 static void check_list(struct domain *d, value list) {
     value seen = VAL_UNIT;
     for (size_t n = 1; list != VAL_EMPTY_LIST; list = field(list, 1), n++) {
         if (!has_field(list, 1) || !vm_kind_accepts(d, 'a', field(list, 0)) || list == seen)
-            prim_refuse(d, "array_concat of no list of arrays");
+            prim_refuse(d, "array_concat of what is not a list of arrays");
         if ((n & (n - 1)) == 0) seen = list;
     }
 }
@@ -224,7 +224,7 @@ static bool any_flat(value list) {
 static void check_arrays(struct domain *d, value list, bool flat) {
     for (; list != VAL_EMPTY_LIST; list = field(list, 1))
         if (wosize_of(field(list, 0)) != 0 && is_flat(field(list, 0)) != flat)
-            prim_refuse(d, "array_concat of several kinds");
+            prim_refuse(d, "array_concat of a float array and another array");
 }
 
 value prim_array_concat(struct domain *d, value list) {
@@ -267,7 +267,8 @@ value prim_array_blit(struct domain *d, value from, value from_at, value to, val
     if (prim_checked(d)) {
         check_ranges(d, from, i, to, j, n);
         check_writable(d, to, "array_blit to a closure");
-        if (is_flat(from) != is_flat(to)) prim_refuse(d, "array_blit between two kinds");
+        if (is_flat(from) != is_flat(to))
+            prim_refuse(d, "array_blit between a float array and another array");
     }
     if (is_flat(to)) move_doubles(from, i, to, j, n);
     else gc_blit_fields(&d->gc, from, (size_t)i, to, (size_t)j, (size_t)n);

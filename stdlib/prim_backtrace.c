@@ -1,12 +1,12 @@
 /* prim_backtrace.c - module Printexc: backtraces and call stacks as OCaml values.
  *
  * A raw backtrace is an array of global pcs, as integers, which are raw slots too. Programs may
- * store, modify and marshal such values: an integer that is no pc has an unknown location. */
+ * store, modify and marshal such values: an integer that is not a pc has an unknown location. */
 #include "stdlib/prim.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/backtrace.h"
 
-/* The pc of a raw slot; UINT64_MAX, which is no pc, if it is not a positive integer. */
+/* The pc of a raw slot; UINT64_MAX, which is not a pc, if it is not a positive integer. */
 static uint64_t pc_of(value entry) {
     return is_int(entry) && entry > 0 ? (uint64_t)int_of_val(entry) : UINT64_MAX;
 }

@@ -9,7 +9,7 @@ static bool is_fortran(const struct bigarray *b) { return b->flags & BIGARRAY_FO
 
 /* ---- Elements. ---- */
 
-/* The number of the element at these indices, one a dimension. Fails: raises. */
+/* The number of the element at these indices, one per dimension. Fails: raises. */
 static uintptr_t offset_of(struct domain *d, const struct bigarray *b, const intptr_t *indices) {
     bool fortran = is_fortran(b);
     if (b->num_dims == 1) { /* the most frequent case */

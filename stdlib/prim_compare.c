@@ -1,9 +1,9 @@
 /* prim_compare.c - compare, (=), (<) and their like on values of any type.
  *
  * Two values are traversed together, depth first, left to right. A stack holds what remains to be
- * compared: the first entries in the C frame, more in a major block that becomes garbage. Only poll
- * collects. The walk calls it every STEPS steps, since one over cyclic values does not end: it
- * handles signals, and lets limits and other threads act. */
+ * compared: the first SMALL_STACK pairs in the C frame, more in a block of the major heap, which
+ * becomes garbage. Only poll collects. The walk calls it every STEPS steps, since one over cyclic
+ * values does not end: it handles signals, and lets limits and other threads act. */
 #include "gc/small_tables.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
@@ -14,7 +14,7 @@
 
 /* The sign of a result is the order; UNORDERED, which a nan causes: none of <, = and > holds. */
 #define UNORDERED INTPTR_MIN
-/* Not orders: compare the content of forwarding block a (or b) instead. */
+/* Pseudo-results: compare the content of forwarding block a (or b) instead. */
 #define FOLLOW_A (INTPTR_MIN + 1)
 #define FOLLOW_B (INTPTR_MIN + 2)
 

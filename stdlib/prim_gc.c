@@ -87,7 +87,7 @@ value prim_get_minor_free(struct domain *d, value unit) {
     return val_of_int((intptr_t)((d->gc.young_ptr - d->gc.young_start) / 8));
 }
 
-/* The pacing has no buckets and no credit: 0, as of a collector without debt. */
+/* The pacing has no buckets and no credit: 0, as if the collector had no debt. */
 value prim_get_major_bucket(struct domain *d, value n) {
     if (int_of_val(n) < 0) vm_invalid_argument(d, "Gc.get_bucket");
     return val_of_int(0);
@@ -190,7 +190,7 @@ static void change(struct domain *d, struct gc_params *p, const struct setting *
 /* The words above those in use that a stack limit leaves, so that Gc.set can return. */
 #define STACK_RESERVE_WORDS 256
 
-/* A negative limit is larger than any stack. */
+/* A negative limit means none: as a size_t it exceeds any stack. */
 static void set_stack_limit(struct domain *d, size_t words) {
     const struct vm_stack *stack = &d->stack;
     if (words == vm_stack_limit(d)) return;

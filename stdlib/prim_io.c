@@ -12,7 +12,7 @@ static void check(struct domain *d, bool done, const struct channel_failure *fai
 
 /* Whether the buffer may be used without taking the lock: no other thread uses the channel. The
  * caller must neither wait nor allocate. */
-static inline bool is_free(const struct channel *c) { return c->lock.holder == NULL; }
+static inline bool is_unlocked(const struct channel *c) { return c->lock.holder == NULL; }
 
 /* ---- Opening, closing, listing. ---- */
 
@@ -84,7 +84,7 @@ static void make_output_room(struct domain *d, struct channel *c) {
 
 value prim_ml_output_char(struct domain *d, value channel, value character) {
     struct channel *c = channel_for_output(d, channel);
-    if (c->curr < c->end && is_free(c)) {
+    if (c->curr < c->end && is_unlocked(c)) {
         *c->curr++ = (char)int_of_val(character);
         return VAL_UNIT;
     }
@@ -100,7 +100,7 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
     struct channel *c = channel_for_output(d, channel);
     uint32_t word = (uint32_t)int_of_val(n);
     char bytes[4] = {(char)(word >> 24), (char)(word >> 16), (char)(word >> 8), (char)word};
-    if (c->end - c->curr > 4 && is_free(c)) {
+    if (c->end - c->curr > 4 && is_unlocked(c)) {
         memcpy(c->curr, bytes, 4);
         c->curr += 4;
         return VAL_UNIT;
@@ -122,7 +122,7 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
     struct channel *c = channel_for_output(d, channel);
     intptr_t at = int_of_val(start), left = int_of_val(length);
     if (!prim_in_bounds(at, left, string_length(bytes))) vm_invalid_argument(d, "output");
-    if (left < c->end - c->curr && is_free(c)) {
+    if (left < c->end - c->curr && is_unlocked(c)) {
         memcpy(c->curr, string_bytes(bytes) + at, (size_t)left);
         c->curr += left;
         return VAL_UNIT;
@@ -166,7 +166,7 @@ static value next_byte(struct domain *d, struct channel *c) {
 
 value prim_ml_input_char(struct domain *d, value channel) {
     struct channel *c = channel_for_input(d, channel);
-    if (c->curr < c->max && is_free(c)) return val_of_int((unsigned char)*c->curr++);
+    if (c->curr < c->max && is_unlocked(c)) return val_of_int((unsigned char)*c->curr++);
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
     value byte = next_byte(d, c);
@@ -177,7 +177,7 @@ value prim_ml_input_char(struct domain *d, value channel) {
 value prim_ml_input_int(struct domain *d, value channel) {
     struct channel *c = channel_for_input(d, channel);
     uint32_t word = 0;
-    if (c->max - c->curr >= 4 && is_free(c)) {
+    if (c->max - c->curr >= 4 && is_unlocked(c)) {
         memcpy(&word, c->curr, 4);
         c->curr += 4;
         return val_of_int((int32_t)__builtin_bswap32(word));
@@ -204,7 +204,7 @@ value prim_ml_input(struct domain *d, value channel, value bytes, value start, v
     intptr_t at = int_of_val(start), n = int_of_val(length);
     if (!prim_in_bounds(at, n, string_length(bytes))) vm_invalid_argument(d, "input");
     if (n == 0) return val_of_int(0);
-    if (c->curr < c->max && is_free(c)) return val_of_int(take(c, string_bytes(bytes) + at, n));
+    if (c->curr < c->max && is_unlocked(c)) return val_of_int(take(c, string_bytes(bytes) + at, n));
     GC_ROOT(&d->gc, &channel, &bytes);
     vm_lock(d, &c->lock);
     if (c->curr >= c->max && !refill(d, c)) n = 0;
@@ -227,7 +227,7 @@ value prim_ml_input_scan_line(struct domain *d, value channel) {
     struct channel *c = channel_for_input(d, channel);
     struct channel_wait wait = {0};
     ptrdiff_t seen = 0;
-    if (is_free(c)) {
+    if (is_unlocked(c)) {
         const char *newline = memchr(c->curr, '\n', (size_t)(c->max - c->curr));
         if (newline != NULL) return val_of_int(newline + 1 - c->curr);
     }

@@ -24,7 +24,7 @@ static struct marshal_state *free_marshal_state(struct domain *d) {
     struct marshal_state *m = &prim_state(d)->marshal;
     vm_arena_free(&m->scratch);
     free(m->input);
-    gc_external_give(d->gc.heap, m->input_bytes);
+    gc_external_uncharge(d->gc.heap, m->input_bytes);
     m->input = NULL;
     m->input_bytes = 0;
     return m;
@@ -65,8 +65,8 @@ static void write_value(struct domain *d, struct vm_marshal_writer *w, const val
     if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
     bool again = w->failure == VM_MARSHAL_NO_MEMORY;
     if (again) vm_arena_free(scratch);
-    if (again && gc_external_take(&d->gc, w->scratch_bytes)) {
-        gc_external_give(d->gc.heap, w->scratch_bytes);
+    if (again && gc_external_charge(&d->gc, w->scratch_bytes)) {
+        gc_external_uncharge(d->gc.heap, w->scratch_bytes);
         if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
     }
     raise_failure(d, w);
@@ -132,7 +132,7 @@ static void make_heap_room(struct domain *d, const struct vm_marshal_header *hea
     struct gc_domain *g = &d->gc;
     bool plausible = head->objects <= head->data_bytes;
     size_t table = plausible ? head->objects * sizeof(value) : 0;
-    if (gc_external_take(g, table)) gc_external_give(g->heap, table);
+    if (gc_external_charge(g, table)) gc_external_uncharge(g->heap, table);
     if (head->words <= MAX_YOUNG_WOSIZE + 1 && g->young_ptr - g->young_start < 8 * head->words)
         gc_minor(g);
 }
@@ -158,10 +158,10 @@ enum read_result { READ_DONE, READ_ENDED, READ_FAILED, READ_NO_MEMORY };
 /* Grows *bytes from old to capacity bytes, which it counts. False: nothing changed. */
 static bool grow_bytes(struct domain *d, uint8_t **bytes, size_t old, size_t capacity) {
     ASSERT(capacity >= old);
-    if (!gc_external_take(&d->gc, capacity - old)) return false;
+    if (!gc_external_charge(&d->gc, capacity - old)) return false;
     uint8_t *larger = realloc(*bytes, capacity + 1);
     if (larger == NULL) {
-        gc_external_give(d->gc.heap, capacity - old);
+        gc_external_uncharge(d->gc.heap, capacity - old);
         return false;
     }
     *bytes = larger;
@@ -192,7 +192,7 @@ static enum read_result read_bytes(struct domain *d, const value *channel, uint6
     *out = result == READ_DONE ? bytes : NULL;
     if (result == READ_DONE || bytes == NULL) return result;
     free(bytes);
-    gc_external_give(d->gc.heap, capacity);
+    gc_external_uncharge(d->gc.heap, capacity);
     return result;
 }
 

@@ -43,9 +43,9 @@ static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_coun
     if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
     /* The chunks may be one string many times; code is never freed. */
     GC_ROOT(&d->gc, &chunks);
-    bool room = gc_external_take(&d->gc, bytes);
+    bool room = gc_external_charge(&d->gc, bytes);
     uint32_t *words = room ? malloc(bytes + 4) : NULL;
-    if (room && words == NULL) gc_external_give(d->gc.heap, bytes);
+    if (room && words == NULL) gc_external_uncharge(d->gc.heap, bytes);
     if (words == NULL) vm_raise_out_of_memory(d);
     char *to = (char *)words;
     for (uintptr_t i = 0; i < wosize_of(chunks); i++) {
@@ -69,7 +69,7 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     free(words);
     if (!room) vm_raise_out_of_memory(d);
     enum vm_status status = vm_code_add(d->vm, &kept, global_count, true, &index, &error);
-    if (status != VM_OK) gc_external_give(d->gc.heap, 4 * (size_t)word_count);
+    if (status != VM_OK) gc_external_uncharge(d->gc.heap, 4 * (size_t)word_count);
     if (status != VM_OK)
         vm_failwith(d, "caml_reify_bytecode: %s (%s)", vm_status_text(status), error.detail);
     ASSERT(index < d->vm->code_count);
@@ -200,7 +200,7 @@ value prim_register_named_value(struct domain *d, value name, value v) {
     /* A named value is never freed. */
     bool is_new = vm_named_value(d->vm, string_bytes(name)) == NULL;
     GC_ROOT(&d->gc, &name, &v);
-    bool room = !is_new || gc_external_take(&d->gc, NAMED_VALUE_BYTES + string_length(name));
+    bool room = !is_new || gc_external_charge(&d->gc, NAMED_VALUE_BYTES + string_length(name));
     if (!room) vm_raise_out_of_memory(d);
     vm_register_named_value(d, string_bytes(name), v);
     return VAL_UNIT;

@@ -1,7 +1,7 @@
 /* prim_obj.c - Obj, objects, lazy values, recursive definitions: primitives that see or change the
  * representation of values.
  *
- * In checked mode they refuse to make a word that the machine would trust wrongly. A tag is
+ * In checked mode they refuse what would make the machine trust an invalid word. A tag is
  * ordinary if its blocks hold values and nothing else depends on them; only ordinary tags are
  * exchanged for one another. A closure's code field (the tagged index of a function, V3) changes
  * only to a function that finds in the block the environment that it was verified for, as the
@@ -20,7 +20,7 @@ static bool is_ordinary(unsigned tag) {
 }
 
 /* Whether a block of that size may have that ordinary tag: an object has a class and an id. */
-static bool ordinary_fits(unsigned tag, uintptr_t wosize) {
+static bool size_allows_tag(unsigned tag, uintptr_t wosize) {
     return is_ordinary(tag) && wosize >= (tag == TAG_OBJECT ? 2 : 1);
 }
 
@@ -47,7 +47,7 @@ value prim_obj_set_tag(struct domain *d, value v, value tag) {
     if (wosize_of(v) == 0) return VAL_UNIT;
     if (prim_checked(d) && new_tag != tag_of(v) &&
         !(new_tag < TAG_NO_SCAN && is_ordinary(tag_of(v)) &&
-          ordinary_fits((unsigned)new_tag, wosize_of(v))))
+          size_allows_tag((unsigned)new_tag, wosize_of(v))))
         prim_refuse(d, "Obj.set_tag");
     prim_change_tag(v, new_tag & 0xff);
     return VAL_UNIT;
@@ -81,7 +81,7 @@ static bool may_copy(value v, uintptr_t tag) {
     unsigned old = tag_of(v);
     if (old == TAG_CUSTOM && custom_ops(v)->finalize != NULL) return false;
     if (old == tag) return old != TAG_INFIX;
-    return tag < TAG_NO_SCAN && is_ordinary(old) && ordinary_fits((unsigned)tag, wosize_of(v));
+    return tag < TAG_NO_SCAN && is_ordinary(old) && size_allows_tag((unsigned)tag, wosize_of(v));
 }
 
 static value copy_block(struct domain *d, value v, unsigned tag) {
@@ -117,7 +117,7 @@ value prim_obj_truncate(struct domain *d, value v, value size) {
     if (n <= 0 || (uintptr_t)n > wosize_of(v)) vm_invalid_argument(d, "Obj.truncate");
     if ((uintptr_t)n == wosize_of(v)) return VAL_UNIT;
     bool fits = tag == TAG_DOUBLE_ARRAY ||
-                (ordinary_fits(tag, (uintptr_t)n) && v != d->vm->global_data);
+                (size_allows_tag(tag, (uintptr_t)n) && v != d->vm->global_data);
     if (prim_checked(d) && !fits) prim_refuse(d, "Obj.truncate");
     gc_truncate(&d->gc, v, (size_t)n);
     return VAL_UNIT;
@@ -248,8 +248,8 @@ value prim_obj_make_forward(struct domain *d, value block, value v) {
  *
  * `let rec` allocates a dummy for each value, computes the values with the dummies in scope, then
  * copies each over its dummy. A dummy for a record of floats has its final tag from the start, so
- * that no block changes between scanned and unscanned; others have tag 0, or are closures if a
- * function after the first one of the block is wanted. ---- */
+ * that no block changes between scanned and unscanned; others have tag 0, or are closure blocks if
+ * the definition refers to a function other than the first of the block. ---- */
 
 value prim_alloc_dummy(struct domain *d, value size) {
     uintptr_t wosize = (uintptr_t)int_of_val(size);
@@ -334,8 +334,9 @@ value prim_update_dummy(struct domain *d, value dummy, value v) {
 }
 
 /* ---- Obj.reachable_words: a walk with a set of visited blocks and a stack of ranges of fields,
- * both in C memory that counts. It allocates nothing in the heap, so addresses are stable. Atoms
- * and words outside the heap count nothing; a closure's code fields are skipped. ---- */
+ * both in C memory counted towards the heap limit. It allocates nothing in the heap, so addresses
+ * are stable. Atoms and words outside the heap count nothing; a closure's code fields are skipped.
+ * ---- */
 
 struct range {
     const value *next, *end;
@@ -353,7 +354,7 @@ struct reach_walk {
 enum { FIRST_SLOTS = 256, FIRST_ROOM = 64 };
 
 static void reach_free(struct reach_walk *w) {
-    gc_external_give(w->heap, w->slots * sizeof *w->visited + w->room * sizeof *w->pending);
+    gc_external_uncharge(w->heap, w->slots * sizeof *w->visited + w->room * sizeof *w->pending);
     free(w->visited);
     free(w->pending);
 }
@@ -367,15 +368,15 @@ static value *find(value *table, size_t slots, value v) {
 
 static bool grow_visited(struct reach_walk *w) {
     size_t slots = w->slots == 0 ? FIRST_SLOTS : 2 * w->slots;
-    if (!gc_external_try(w->heap, slots * sizeof *w->visited)) return false;
+    if (!gc_external_try_charge(w->heap, slots * sizeof *w->visited)) return false;
     value *table = calloc(slots, sizeof *table);
     if (table == NULL) {
-        gc_external_give(w->heap, slots * sizeof *table);
+        gc_external_uncharge(w->heap, slots * sizeof *table);
         return false;
     }
     for (size_t i = 0; i < w->slots; i++)
         if (w->visited[i] != 0) *find(table, slots, w->visited[i]) = w->visited[i];
-    gc_external_give(w->heap, w->slots * sizeof *table);
+    gc_external_uncharge(w->heap, w->slots * sizeof *table);
     free(w->visited);
     w->visited = table;
     w->slots = slots;
@@ -386,10 +387,10 @@ static bool push(struct reach_walk *w, const value *next, const value *end) {
     if (w->depth == w->room) {
         size_t room = w->room == 0 ? FIRST_ROOM : 2 * w->room;
         size_t more = (room - w->room) * sizeof *w->pending;
-        if (!gc_external_try(w->heap, more)) return false;
+        if (!gc_external_try_charge(w->heap, more)) return false;
         struct range *pending = realloc(w->pending, room * sizeof *pending);
         if (pending == NULL) {
-            gc_external_give(w->heap, more);
+            gc_external_uncharge(w->heap, more);
             return false;
         }
         w->pending = pending;

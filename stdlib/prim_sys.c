@@ -141,7 +141,7 @@ value prim_sys_exit(struct domain *d, value status) {
 value prim_sys_system_command(struct domain *d, value command) {
     if (!prim_is_c_string(command)) vm_raise_sys_error(d, EINVAL, command);
     GC_ROOT(&d->gc, &command);
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     char *text = strdup(string_bytes(command));
     if (text == NULL) vm_raise_out_of_memory(d);
     vm_enter_blocking(d);

@@ -42,12 +42,12 @@ struct file_work {
 };
 
 static int rename_file(struct file_work *work) {
-    /* A file that may not be read is not moved to where it may. */
-    struct sandbox_path hidden = work->paths[0], shown = work->paths[1];
-    hidden.capability = shown.capability = CAP_FS_READ;
-    if (!sandbox_is_granted(&hidden) && sandbox_is_granted(&shown)) {
-        sandbox_refuse(&hidden);
-        work->paths[0].refused = hidden.refused;
+    /* A file outside the readable directories is not moved into one. */
+    struct sandbox_path read_from = work->paths[0], read_to = work->paths[1];
+    read_from.capability = read_to.capability = CAP_FS_READ;
+    if (!sandbox_is_granted(&read_from) && sandbox_is_granted(&read_to)) {
+        sandbox_refuse(&read_from);
+        work->paths[0].refused = read_from.refused;
         return -1;
     }
     return sandbox_rename(&work->paths[0], &work->paths[1]);
@@ -125,7 +125,7 @@ static int act_unlocked(struct domain *d, struct file_work *work, value *first, 
     value *values[2] = {first, second};
     char *names[2] = {NULL, NULL};
     GC_ROOT(&d->gc, first, second);
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     for (int i = 0; i < 2; i++) names[i] = strdup(string_bytes(*values[i]));
     bool copied = names[0] != NULL && names[1] != NULL;
     int result = -1;
@@ -175,7 +175,7 @@ value prim_sys_open(struct domain *d, value path, value flags, value permissions
     struct file_work work = {
         .operation = OPEN, .flags = bits, .permissions = (mode_t)int_of_val(permissions)};
     GC_ROOT(&d->gc, &path);
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
     /* O_RDONLY beside flags for writing allows reading as well. */
     struct sandbox_path read = sandbox_of(d, CAP_FS_READ, path);

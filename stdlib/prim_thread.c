@@ -49,14 +49,14 @@ value prim_thread_exit(struct domain *d, value unit) {
 }
 
 value prim_thread_yield(struct domain *d, value unit) {
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     vm_thread_yield(d);
     return VAL_UNIT;
 }
 
 value prim_thread_join(struct domain *d, value thread) {
     GC_ROOT(&d->gc, &thread);
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     if (!vm_kind_accepts(d, 't', thread))
         vm_invalid_argument(d, "Thread.join"); /* a signal handler may have changed it */
     vm_thread_join(d, thread);
@@ -95,7 +95,7 @@ value prim_thread_sigmask(struct domain *d, value command, value signals) {
     if (int_of_val(command) < 0 || int_of_val(command) > 2)
         vm_invalid_argument(d, "Thread.sigmask");
     decode_set(signals, &set);
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     int error = pthread_sigmask(how[int_of_val(command)], &set, &before);
     if (error != 0) fail(d, error, "Thread.sigmask");
     /* Signals that are unblocked now may be pending. */
@@ -107,7 +107,7 @@ value prim_wait_signal(struct domain *d, value signals) {
     sigset_t set;
     int number;
     decode_set(signals, &set);
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     vm_enter_blocking(d);
     int error = sigwait(&set, &number);
     vm_leave_blocking(d);
@@ -147,7 +147,7 @@ static struct vm_waiters *condition_of(value v) {
 static void free_data(value v) {
     struct counted *data = counted_of(v);
     if (data == NULL) return; /* its creation failed */
-    gc_external_give(data->heap, COUNTED_BYTES);
+    gc_external_uncharge(data->heap, COUNTED_BYTES);
     free(data);
 }
 
@@ -169,8 +169,8 @@ static value new_data(struct domain *d, const struct gc_custom_ops *ops) {
     value v = gc_alloc_custom(&d->gc, ops, sizeof data, 0, 1);
     *(struct counted **)custom_data(v) = NULL;
     GC_ROOT(&d->gc, &v);
-    if (gc_external_take(&d->gc, COUNTED_BYTES) && (data = calloc(1, sizeof *data)) == NULL)
-        gc_external_give(d->gc.heap, COUNTED_BYTES);
+    if (gc_external_charge(&d->gc, COUNTED_BYTES) && (data = calloc(1, sizeof *data)) == NULL)
+        gc_external_uncharge(d->gc.heap, COUNTED_BYTES);
     if (data == NULL) vm_raise_out_of_memory(d);
     data->heap = d->gc.heap;
     *(struct counted **)custom_data(v) = data;
@@ -201,7 +201,7 @@ value prim_mutex_lock(struct domain *d, value mutex) {
         return VAL_UNIT;
     }
     GC_ROOT(&d->gc, &mutex);
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     if (m->holder == self(d)) fail(d, EDEADLK, "Mutex.lock");
     lock(d, m);
     return VAL_UNIT;
@@ -228,7 +228,7 @@ value prim_condition_new(struct domain *d, value unit) { return new_data(d, &con
 value prim_condition_wait(struct domain *d, value condition, value mutex) {
     struct mutex *m = mutex_of(mutex);
     GC_ROOT(&d->gc, &condition, &mutex);
-    vm_run_due_signal_handlers(d);
+    vm_run_pending_signal_handlers(d);
     if (m->holder != self(d)) fail(d, EPERM, "Condition.wait");
     unlock(d, m);
     vm_wait(d, condition_of(condition));

@@ -25,7 +25,7 @@ struct io_fault {
 struct marshal_state {
     struct vm_arena scratch;
     void *input;        /* a marshalled value, from malloc */
-    size_t input_bytes; /* counted (gc_external_take) */
+    size_t input_bytes; /* counted (gc_external_charge) */
     /* For the foreign serialize or deserialize function that runs (stdlib/customs.c): its writer or
      * reader, or NULL; where the latter jumps to refuse the value, and the reason. */
     struct vm_marshal_writer *writer;

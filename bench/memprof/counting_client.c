@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
                                  .executable_name = argv[2],
                                  .profiler_rows = mp_prim_rows,
                                  .profiler_row_count = mp_prim_row_count};
-    if (vm_image_open(argv[2], &image, &error) != VM_OK) return fail(argv[2], "is no bytecode");
+    if (vm_image_open(argv[2], &image, &error) != VM_OK) return fail(argv[2], "is not bytecode");
     struct vm *vm = vm_create(&options, image.version, &prim_library, &error);
     if (vm == NULL || vm_load(vm, &image, &error) != VM_OK) return fail(argv[2], "does not load");
     counts.d = vm->domain;

@@ -2,7 +2,8 @@
  *
  *   time    on_tick, in signals.c
  *   alloc   the sampler, with every word a hit
- *   count   on_entered
+ *   count   on_entered, called at every function entry (else: when a function's caller differs from
+ *           its last one, PL2)
  *
  * With stacks each event first updates the shadow stack: functions that left the stack close their
  * intervals, new ones open theirs. An event belongs to the intervals that are open when the event
@@ -37,7 +38,7 @@ static void close_interval(const struct mp_counts *c, struct mp_counts_open *ope
     share->gc_events += c->clock.gc_events - open->since.gc_events;
 }
 
-/* Frames from the set's base on count. */
+/* Only frames at or above the set's base are counted. */
 static void push_function(struct mp_counts *c, uint32_t function) {
     uint32_t source = mp_source_of_function(function);
     if (c->shadow.count >= c->current->base) {
@@ -60,17 +61,17 @@ static void pop_to(struct mp_counts *c, size_t count) {
 
 /* The machine's call stack, without a frame whose function has not begun. */
 static size_t read_stack(struct mp_counts *c, const uint64_t **gpcs) {
-    bool unbegun = false;
+    bool at_entry = false;
     size_t depth = vm_call_stack(c->d, SIZE_MAX, gpcs);
-    if (depth > 0) vm_function_id_at(c->d->vm, (*gpcs)[depth - 1], &unbegun);
-    return depth - unbegun;
+    if (depth > 0) vm_function_id_at(c->d->vm, (*gpcs)[depth - 1], &at_entry);
+    return depth - at_entry;
 }
 
 /* With the lock held: updates the shadow stack. innermost: the function of the innermost frame, or
- * VM_NO_FUNCTION_ID. When out of memory the shadow stack ends early. */
+ * VM_NO_FUNCTION_ID. When out of memory the shadow stack is truncated. */
 static void sync_stack(struct mp_counts *c, uint32_t innermost) {
     const uint64_t *gpcs;
-    bool unbegun;
+    bool at_entry;
     size_t depth = innermost == VM_NO_FUNCTION_ID ? read_stack(c, &gpcs)
                                                   : vm_call_stack(c->d, SIZE_MAX, &gpcs);
     size_t same = c->shadow.count;
@@ -87,7 +88,7 @@ static void sync_stack(struct mp_counts *c, uint32_t innermost) {
     for (size_t i = same; i < depth; i++) {
         uint32_t function = known && i == depth - 1
                                 ? innermost
-                                : vm_function_id_at(c->d->vm, gpcs[i], &unbegun);
+                                : vm_function_id_at(c->d->vm, gpcs[i], &at_entry);
         if (i < c->shadow.count && c->shadow.items[i] == function) continue;
         pop_to(c, i);
         push_function(c, function);
@@ -121,7 +122,7 @@ static void count_tick(struct mp_counts *c, const struct mp_counts_tick *tick) {
     if (c->open_names[name].occurrences == 0) add_tick(&set->names[name], tick);
 }
 
-void mp_counts_settle(struct mp_counts *c) {
+void mp_counts_credit_ticks(struct mp_counts *c) {
     for (unsigned i = 0; i < c->pending_count; i++) count_tick(c, &c->pending[i]);
     c->pending_count = 0;
 }
@@ -131,7 +132,7 @@ static void poll_ticks(struct mp_counts *c) {
     if (c->pending_count == 0) return;
     mp_counts_lock(c);
     sync_stack(c, VM_NO_FUNCTION_ID);
-    mp_counts_settle(c);
+    mp_counts_credit_ticks(c);
     mp_counts_unlock(c);
 }
 
@@ -140,7 +141,8 @@ static void on_poll(void *state) {
     if (c != NULL) poll_ticks(c);
 }
 
-/* Called for every entry if entries are counted, else for each new call. */
+/* Called at every function entry if calls are counted, otherwise when a function's caller differs
+ * from its last one (PL2). */
 static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_t function) {
     struct mp_counts *c = context;
     struct vm_function_ids *ids = &d->vm->function_ids;
@@ -198,7 +200,7 @@ static void free_set(struct mp_counts *c, struct mp_count_set *set) {
 
 static void make_current(struct mp_counts *c, struct mp_count_set *set, uint32_t base) {
     mp_counts_lock(c);
-    mp_counts_settle(c);
+    mp_counts_credit_ticks(c);
     pop_to(c, 0);
     c->current = set;
     set->base = base;

@@ -88,7 +88,7 @@ struct mp_counts {
     struct word_map known_calls; /* by caller plus 1, and callee */
     struct VECTOR(struct mp_counts_call) calls;
     uint32_t *first_call;  /* by source: the first of its calls, plus 1 */
-    uint32_t *last_caller; /* by source: its last caller that was noted, plus 1 */
+    uint32_t *last_caller; /* by source: its last recorded caller, plus 1 */
 
     timer_t timer;
     bool timer_runs;
@@ -100,7 +100,7 @@ struct mp_counts {
 };
 
 /* With the lock held: counts pending ticks for the shadow stack as it is. */
-void mp_counts_settle(struct mp_counts *c);
+void mp_counts_credit_ticks(struct mp_counts *c);
 
 /* ---- sources.c ---- */
 /* A new set without counts; NULL: out of memory. And its end, once it is in no list. */

@@ -57,7 +57,7 @@ static int write_last(struct mp_counts *c) {
 }
 
 static void die(struct mp_counts *c, int number) {
-    mp_counts_settle(c);
+    mp_counts_credit_ticks(c);
     write_last(c);
     mp_die_of(number);
 }

@@ -33,11 +33,11 @@ enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_OUTCOME_COU
 /* What the collector was doing. MP_GC_PAUSE is the whole time that the program was stopped; the
  * others lie within one and, except MP_GC_MINOR, are recorded on request only (MP_GC_TRACED). */
 enum mp_gc_phase {
-    MP_GC_PAUSE,  /* words: promoted */
-    MP_GC_MINOR,  /* words: promoted */
-    MP_GC_MARK,   /* words: visited */
-    MP_GC_SETTLE, /* the end of marking: weak references, finalisers, dead samples */
-    MP_GC_SWEEP,  /* words: of work, one for eight swept words */
+    MP_GC_PAUSE,    /* words: promoted */
+    MP_GC_MINOR,    /* words: promoted */
+    MP_GC_MARK,     /* words: visited */
+    MP_GC_MARK_END, /* the end of marking: weak references, finalisers, dead samples */
+    MP_GC_SWEEP,    /* words: of work, one for eight swept words */
     MP_GC_PHASE_COUNT
 };
 /* Its name, for people. */

@@ -18,7 +18,7 @@ enum { STORED_MAX = MP_CHUNK_MAX_BYTES + MP_CHUNK_MAX_BYTES / 128 + 1024 };
 
 const char *mp_read_status_text(enum mp_read_status status) {
     switch (status) {
-    case MP_READ_WHOLE: return "whole";
+    case MP_READ_WHOLE: return "complete";
     case MP_READ_UNCLOSED:
         return "not closed by its recorder: the program was killed, or still runs";
     case MP_READ_CUT: return "cut off within a chunk";
@@ -96,12 +96,12 @@ static bool header_fits(const struct mp_reader *r, const uint8_t *head) {
            head[MP_CHUNK_ENCODING] <= MP_ENCODING_ZSTD;
 }
 
-static bool unpack(struct mp_reader *r, const uint8_t *head) {
+static bool decompress_chunk(struct mp_reader *r, const uint8_t *head) {
     size_t stored = u32_at(head + MP_CHUNK_STORED), n = u32_at(head + MP_CHUNK_BYTES);
     if (head[MP_CHUNK_ENCODING] == MP_ENCODING_NONE) {
         if (stored != n) return false;
         memcpy(r->records, r->stored, n);
-    } else if (ZSTD_decompressDCtx(r->unpacker, r->records, n, r->stored, stored) != n) {
+    } else if (ZSTD_decompressDCtx(r->decompressor, r->records, n, r->stored, stored) != n) {
         return false;
     }
     r->at = r->records;
@@ -121,15 +121,16 @@ static bool next_chunk(struct mp_reader *r) {
         mp_reader_stop(r, r->ended ? MP_READ_WHOLE : MP_READ_UNCLOSED, "%s", "");
         return false;
     }
-    if (r->ended) return refuse_chunk(r, n, MP_READ_WHOLE, "something follows the end");
-    if (n < sizeof head) return refuse_chunk(r, n, MP_READ_CUT, "its header is not complete");
-    if (!header_fits(r, head)) return refuse_chunk(r, n, MP_READ_DAMAGED, "its header is wrong");
+    if (r->ended) return refuse_chunk(r, n, MP_READ_WHOLE, "data follows the END record");
+    if (n < sizeof head) return refuse_chunk(r, n, MP_READ_CUT, "truncated header");
+    if (!header_fits(r, head)) return refuse_chunk(r, n, MP_READ_DAMAGED, "invalid header");
     size_t stored = u32_at(head + MP_CHUNK_STORED), got = take_input(r, r->stored, stored);
     n += got;
-    if (got < stored) return refuse_chunk(r, n, MP_READ_CUT, "it is not complete");
+    if (got < stored) return refuse_chunk(r, n, MP_READ_CUT, "truncated");
     if (u32_at(head + MP_CHUNK_STORED_CRC) != checksum(r->stored, stored))
-        return refuse_chunk(r, n, MP_READ_DAMAGED, "its checksum is wrong");
-    if (!unpack(r, head)) return refuse_chunk(r, n, MP_READ_DAMAGED, "it can't be unpacked");
+        return refuse_chunk(r, n, MP_READ_DAMAGED, "checksum mismatch");
+    if (!decompress_chunk(r, head))
+        return refuse_chunk(r, n, MP_READ_DAMAGED, "it can't be unpacked");
     r->coverage.chunks++;
     r->coverage.read_bytes += n;
     return true;
@@ -206,7 +207,7 @@ static bool get_list(const uint8_t **at, const uint8_t *end, struct mp_list *out
 
 /* ---- Records. Each use_NAME returns false if the record contradicts those before it. ---- */
 
-static bool pass_time(struct mp_reader *r, uint64_t elapsed) {
+static bool advance_time(struct mp_reader *r, uint64_t elapsed) {
     if (elapsed > MP_TIME_MAX - r->time_us) return false;
     r->time_us += elapsed;
     return true;
@@ -229,7 +230,7 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
     uint64_t trials = s->words + (source != MP_SOURCE_CUSTOM);
     if (s->kind > (MP_SAMPLE_YOUNG | MP_SAMPLE_SOURCE_BITS) || source >= MP_SOURCE_COUNT ||
         s->words > MP_WORDS_MAX || s->more >= trials || stack < 0 ||
-        (uint64_t)stack > r->tables.node_count || !pass_time(r, s->elapsed))
+        (uint64_t)stack > r->tables.node_count || !advance_time(r, s->elapsed))
         return false;
     r->last_stack = stack;
     uint64_t id = r->tables.sample_count;
@@ -255,7 +256,7 @@ static bool use_small_sample(struct mp_reader *r, const struct mp_record_small_s
 static bool begin_list(struct mp_reader *r, uint64_t elapsed, struct mp_list list,
                        enum mp_event_kind kind, enum mp_generation generation) {
     ASSERT(r->list.count == 0);
-    if (!pass_time(r, elapsed)) return false;
+    if (!advance_time(r, elapsed)) return false;
     r->list = list;
     r->list_number = 0;
     r->list_kind = kind;
@@ -347,7 +348,7 @@ static bool use_stack(struct mp_reader *r, const struct mp_record_stack *s) {
 
 static bool use_gc_span(struct mp_reader *r, const struct mp_record_gc_span *s) {
     if (s->phase >= MP_GC_PHASE_COUNT || s->duration_ns > 1000 * MP_TIME_MAX ||
-        !pass_time(r, s->elapsed))
+        !advance_time(r, s->elapsed))
         return false;
     struct mp_event *event = emit(r, MP_EVENT_GC_SPAN);
     event->gc_span.phase = s->phase;
@@ -357,7 +358,7 @@ static bool use_gc_span(struct mp_reader *r, const struct mp_record_gc_span *s) 
 }
 
 static bool use_phase_enter(struct mp_reader *r, const struct mp_record_phase_enter *p) {
-    if (p->name > r->tables.string_count || !pass_time(r, p->elapsed)) return false;
+    if (p->name > r->tables.string_count || !advance_time(r, p->elapsed)) return false;
     if (!mp_tables_push_phase(&r->tables, (uint32_t)p->name)) return mp_reader_no_memory(r);
     emit(r, MP_EVENT_PHASE_ENTER)->phase.name = (uint32_t)p->name;
     return true;
@@ -365,7 +366,7 @@ static bool use_phase_enter(struct mp_reader *r, const struct mp_record_phase_en
 
 static bool use_phase_leave(struct mp_reader *r, const struct mp_record_phase_leave *p) {
     uint32_t name;
-    if (!mp_tables_pop_phase(&r->tables, &name) || !pass_time(r, p->elapsed)) return false;
+    if (!mp_tables_pop_phase(&r->tables, &name) || !advance_time(r, p->elapsed)) return false;
     emit(r, MP_EVENT_PHASE_LEAVE)->phase.name = name;
     return true;
 }
@@ -394,14 +395,14 @@ static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c
                 grow(&now->minor_collections, c->minor_collections) &&
                 grow(&now->major_collections, c->major_collections) &&
                 move(&now->live_words, c->live_words) && move(&now->heap_words, c->heap_words) &&
-                pass_time(r, c->elapsed);
+                advance_time(r, c->elapsed);
     if (fits) emit(r, MP_EVENT_COUNTERS)->counters = *now;
     return fits;
 }
 
 static bool use_finish(struct mp_reader *r, const struct mp_record_finish *f) {
     if (r->finished || f->outcome >= MP_OUTCOME_COUNT || f->status > UINT32_MAX ||
-        !pass_time(r, f->elapsed))
+        !advance_time(r, f->elapsed))
         return false;
     r->finished = true;
     struct mp_event *event = emit(r, MP_EVENT_FINISH);
@@ -411,7 +412,7 @@ static bool use_finish(struct mp_reader *r, const struct mp_record_finish *f) {
 }
 
 static bool use_end(struct mp_reader *r, const struct mp_record_end *e) {
-    if (r->at != r->end || !pass_time(r, e->elapsed)) return false;
+    if (r->at != r->end || !advance_time(r, e->elapsed)) return false;
     r->ended = true;
     struct mp_event *event = emit(r, MP_EVENT_END);
     event->end.overhead_ns = e->overhead_ns;
@@ -442,7 +443,7 @@ bool mp_reader_next(struct mp_reader *r, struct mp_event *event) {
         else if (r->at < r->end) fits = use_record(r);
         else next_chunk(r);
         if (fits || r->over) continue;
-        mp_reader_stop(r, MP_READ_DAMAGED, "chunk %llu: a record (tag %u, byte %zu) makes no sense",
+        mp_reader_stop(r, MP_READ_DAMAGED, "chunk %llu: invalid record (tag %u, byte %zu)",
                        (unsigned long long)r->coverage.chunks - 1, r->tag, offset);
         count_ignored(r, 0);
     }
@@ -491,7 +492,7 @@ static enum mp_read_status read_start(struct mp_reader *r) {
     bool sane = r->at < r->end && *r->at++ == MP_TAG_START && get_start(&r->at, r->end, &s) &&
                 s.word_bits == 64 && s.rate > 0 && s.rate <= 1 && s.started_us <= MP_TIME_MAX;
     if (!sane) {
-        mp_reader_stop(r, MP_READ_DAMAGED, "it starts with no record of what was recorded");
+        mp_reader_stop(r, MP_READ_DAMAGED, "the first record is not START");
         return MP_READ_DAMAGED;
     }
     r->start = s;
@@ -507,9 +508,9 @@ static enum mp_read_status read_start(struct mp_reader *r) {
 static struct mp_reader *open_reader(struct mp_reader *r, struct mp_read_error *error) {
     r->stored = malloc(STORED_MAX);
     r->records = malloc(MP_CHUNK_MAX_BYTES);
-    r->unpacker = ZSTD_createDCtx();
+    r->decompressor = ZSTD_createDCtx();
     enum mp_read_status status = MP_READ_NO_MEMORY;
-    bool made = r->stored != NULL && r->records != NULL && r->unpacker != NULL;
+    bool made = r->stored != NULL && r->records != NULL && r->decompressor != NULL;
     if (made && mp_tables_init(&r->tables)) status = read_file_header(r);
     r->at = r->end = r->records;
     if (status == MP_READ_WHOLE) status = read_start(r);
@@ -562,7 +563,7 @@ void mp_reader_close(struct mp_reader *r) {
     mp_tables_free(&r->tables);
     list_start_texts(r, texts);
     for (int i = 0; i < START_TEXTS; i++) free((char *)texts[i]->bytes);
-    ZSTD_freeDCtx(r->unpacker);
+    ZSTD_freeDCtx(r->decompressor);
     free(r->stored);
     free(r->records);
     free(r);

@@ -31,7 +31,7 @@ struct mp_reader {
     int input_problem; /* errno */
     uint8_t *stored, *records;
     const uint8_t *at, *end; /* the rest of the chunk's records */
-    ZSTD_DCtx *unpacker;
+    ZSTD_DCtx *decompressor;
     struct mp_record_start start;
     struct mp_tables tables;
     uint8_t tag; /* of the last record */

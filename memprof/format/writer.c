@@ -17,7 +17,7 @@
 
 enum {
     CHUNK_BYTES = 256 * 1024, /* a chunk is closed before it exceeds this */
-    PACKED_BYTES = MP_CHUNK_MAX_BYTES + MP_CHUNK_MAX_BYTES / 128 + 1024,
+    COMPRESSED_BYTES = MP_CHUNK_MAX_BYTES + MP_CHUNK_MAX_BYTES / 128 + 1024,
     ZSTD_LEVEL = 1,
     NUMBER_BYTES = 10,
 };
@@ -29,11 +29,11 @@ struct mp_writer {
     size_t used;  /* PW1 */
     size_t limit; /* of used: above it the chunk is closed */
     uint32_t sequence;
-    uint64_t file_bytes; /* up to the last whole chunk */
+    uint64_t file_bytes; /* up to the last complete chunk */
     int problem;
     volatile bool writing;
-    ZSTD_CCtx *packer;
-    uint8_t *packed;                     /* header and packed records */
+    ZSTD_CCtx *compressor;
+    uint8_t *compressed;                 /* header and compressed records */
     uint8_t head[MP_CHUNK_HEADER_BYTES]; /* just before buffer */
     uint8_t buffer[MP_CHUNK_MAX_BYTES];
 };
@@ -87,7 +87,7 @@ static uint8_t *put_list(uint8_t *at, const struct mp_list *l) {
     return at;
 }
 
-/* Makes room for a record of at most that many bytes. NULL: nothing more is written. */
+/* Reserves a record of at most that many bytes. NULL: the writer has failed. */
 static inline uint8_t *begin(struct mp_writer *w, size_t bytes) {
     ASSERT(w->used <= w->limit && w->limit <= MP_CHUNK_MAX_BYTES);
     if (__builtin_expect(w->used + bytes > w->limit, 0)) mp_writer_flush(w);
@@ -215,14 +215,15 @@ static void write_uncompressed(struct mp_writer *w) {
 void mp_writer_flush(struct mp_writer *w) {
     if (w->problem != 0) w->used = 0;
     if (w->used == 0) return;
-    uint8_t *records = w->packed + MP_CHUNK_HEADER_BYTES;
-    size_t n = ZSTD_compressCCtx(w->packer, records, PACKED_BYTES, w->buffer, w->used, ZSTD_LEVEL);
+    uint8_t *records = w->compressed + MP_CHUNK_HEADER_BYTES;
+    size_t n = ZSTD_compressCCtx(w->compressor, records, COMPRESSED_BYTES, w->buffer, w->used,
+                                 ZSTD_LEVEL);
     if (ZSTD_isError(n) || n >= w->used) {
         write_uncompressed(w);
         return;
     }
-    fill_header(w, w->packed, MP_ENCODING_ZSTD, records, n);
-    write_chunk(w, w->packed, MP_CHUNK_HEADER_BYTES + n);
+    fill_header(w, w->compressed, MP_ENCODING_ZSTD, records, n);
+    write_chunk(w, w->compressed, MP_CHUNK_HEADER_BYTES + n);
 }
 
 bool mp_writer_begin_signal(struct mp_writer *w) {
@@ -255,9 +256,9 @@ struct mp_writer *mp_writer_create(int fd) {
     if (w == NULL) return NULL;
     w->fd = fd;
     w->limit = CHUNK_BYTES;
-    w->packed = malloc(MP_CHUNK_HEADER_BYTES + PACKED_BYTES);
-    w->packer = ZSTD_createCCtx();
-    bool made = w->packed != NULL && w->packer != NULL;
+    w->compressed = malloc(MP_CHUNK_HEADER_BYTES + COMPRESSED_BYTES);
+    w->compressor = ZSTD_createCCtx();
+    bool made = w->compressed != NULL && w->compressor != NULL;
     if (!made) errno = ENOMEM;
     made = made && fstat(fd, &status) == 0;
     if (made) {
@@ -274,8 +275,8 @@ struct mp_writer *mp_writer_create(int fd) {
 
 void mp_writer_free(struct mp_writer *w) {
     if (w == NULL) return;
-    ZSTD_freeCCtx(w->packer);
-    free(w->packed);
+    ZSTD_freeCCtx(w->compressor);
+    free(w->compressed);
     free(w);
 }
 

@@ -32,7 +32,7 @@ static void free_profile(struct mp_profile *p) {
     mp_stream_detach(p->program->sampler, &p->stream);
     gc_remove_root(&p->program->d->gc, &p->tracker);
     mp_tracked_clear(&p->blocks);
-    gc_external_give(p->blocks.heap, sizeof *p);
+    gc_external_uncharge(p->blocks.heap, sizeof *p);
     free(p);
 }
 
@@ -96,9 +96,8 @@ static void fill_record(value record, const struct record_request *request, valu
     field(record, 3) = callstack;
 }
 
-/* The record, if the minor heap has room for it and its call stack; else 0. A call stack equal to
- * the last one is the same value, which has not moved since no minor collection came in between.
- * GC: never. */
+/* The record, if it fits into the minor heap with its call stack; else 0. A call stack equal to the
+ * last one is reused: no minor collection has moved it. GC: never. */
 static inline value fast_record(struct mp_profile *p, const struct record_request *request,
                                 bool in_hit) {
     struct gc_domain *g = &p->program->d->gc;
@@ -117,7 +116,7 @@ static inline value fast_record(struct mp_profile *p, const struct record_reques
     }
     value record = gc_bump(g, RECORD_FIELDS, 0);
     fill_record(record, request, callstack);
-    /* Within a hit the sampler arms itself afterwards. */
+    /* During a hit the sampler sets its trigger again afterwards. */
     if (in_hit) gc_clock_move(g, -(intptr_t)words);
     else gc_sample_exempt(g, words);
     return record;
@@ -177,8 +176,8 @@ static inline bool is_some(value result) { return !is_exn_result(result) && has_
 
 /* Applies a callback's result to its block: None and exceptions drop it (MP3), Some v is its new
  * user value. Does nothing if the blocks were forgotten meanwhile. */
-static inline void settle(struct mp_profile *p, unsigned epoch, uint32_t number, value result,
-                          bool last) {
+static inline void apply_result(struct mp_profile *p, unsigned epoch, uint32_t number, value result,
+                                bool last) {
     if (epoch != p->epoch) return;
     bool drop = last || !is_some(result);
     if (!drop && !(mp_tracked_at(&p->blocks, number)->flags & TRACKED_DROPPED))
@@ -281,7 +280,7 @@ static value next_call(void *context, struct domain *d, value result, value *clo
     struct mp_tracked_blocks *t = &p->blocks;
     uint32_t alloc = 0, fate = 0;
     ASSERT(p->running > 0 && p->stream.lane->suspended > 0); /* MP1 */
-    if (b->number != 0) settle(p, b->epoch, b->number, result, b->last);
+    if (b->number != 0) apply_result(p, b->epoch, b->number, result, b->last);
     b->number = 0;
     if (p->style == MP_STYLE_5 && !b->allocs_only) fate = mp_tracked_take_fate(t);
     if (fate == 0 && mp_tracked_has_allocs(t)) alloc = mp_tracked_take_alloc(t, p->program->thread);
@@ -303,9 +302,9 @@ static value run_batch(struct mp_profile *p, bool allocs_only) {
     mp_lane_suspend(program->sampler, p->stream.lane);
     value result = vm_callbacks_exn(program->d, &calls);
     mp_lane_resume(program->sampler, p->stream.lane);
-    mp_arm(program->sampler);
+    mp_set_trigger(program->sampler);
     p->running--;
-    if (b.number != 0) settle(p, b.epoch, b.number, result, b.last);
+    if (b.number != 0) apply_result(p, b.epoch, b.number, result, b.last);
     return result;
 }
 
@@ -338,10 +337,12 @@ static value on_promised(void *context, struct domain *d, const struct mp_hit *h
 
 /* ---- Promised blocks whose instruction is re-executed (vm/stack/reexecute.h). ---- */
 
-/* Begins a sample's callback: the first half of on_promised. The next block has wosize words and
- * samples hits; end is the lane's clock after it; the last `own` words that were bumped are the
- * record's. What reexecute_ended needs is packed into one integer: epoch, wosize and samples, both
- * at most 257. */
+/* Begins a sample's callback: the first half of on_promised.
+ *   record           the callback's argument
+ *   own              words bumped for the record
+ *   wosize, samples  of the next block: its size, and how many of its words are hits; at most 257
+ *   end              the lane's clock after the block
+ * What reexecute_ended needs is packed into one integer: epoch, wosize and samples. */
 static inline value begin_reexecution(struct domain *d, struct mp_profile *p, value record,
                                       size_t own, size_t wosize, size_t samples, uint64_t end) {
     struct mp_lane *lane = p->stream.lane;
@@ -419,7 +420,7 @@ static __attribute__((noinline)) void end_reexecution(struct mp_profile *p, uint
     struct mp_program *program = p->program;
     mp_lane_resume(program->sampler, p->stream.lane);
     if (!is_exn_result(result)) mp_release_block(program->d, wosize_of_packed(packed));
-    mp_arm(program->sampler);
+    mp_set_trigger(program->sampler);
     if (is_some(result)) track_promised(p, packed, result);
     if (program->callbacks_postponed) request_callbacks(program);
 }
@@ -490,7 +491,7 @@ static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
     return done;
 }
 
-/* The program's values of profiles were finalised with the heap. */
+/* The OCaml handles of profiles have been finalised with the heap. */
 static void on_close(void *context) {
     struct mp_profile *p = context;
     p->blocks.heap = NULL;
@@ -525,7 +526,7 @@ static size_t visit_some_users(void *context, struct gc_visitor *visitor, size_t
     return done;
 }
 
-static void silence(void *state) {
+static void stop_all_profiles(void *state) {
     struct mp_program *program = program_of(state);
     if (program->silenced) return;
     mp_lane_suspend(program->sampler, &program->lane);
@@ -534,7 +535,7 @@ static void silence(void *state) {
     program->silenced = true;
 }
 
-/* word: how often the thread that goes on has suspended the common lane. */
+/* word: how often the thread that is resumed has suspended the common lane. */
 static uintptr_t switch_thread(void *state, intptr_t number, uintptr_t word) {
     struct mp_program *program = program_of(state);
     program->thread = (uint32_t)number;
@@ -542,7 +543,7 @@ static uintptr_t switch_thread(void *state, intptr_t number, uintptr_t word) {
     unsigned left = program->lane.suspended, entered = (unsigned)word;
     while (program->lane.suspended < entered) mp_lane_suspend(program->sampler, &program->lane);
     while (program->lane.suspended > entered) mp_lane_resume(program->sampler, &program->lane);
-    mp_arm(program->sampler);
+    mp_set_trigger(program->sampler);
     return left;
 }
 
@@ -565,7 +566,7 @@ struct mp_program *mp_program_of(struct domain *d) {
     struct vm_profiler *profiler = &d->vm->profiler;
     profiler->run_callbacks_exn = run_callbacks_exn;
     profiler->reexecute_ended = reexecute_ended;
-    profiler->silence = silence;
+    profiler->silence = stop_all_profiles;
     profiler->switch_thread = switch_thread;
     profiler->thread_ended = thread_ended;
     return program;
@@ -581,7 +582,7 @@ struct mp_profile *mp_profile_start(struct mp_program *program, enum mp_style st
     struct gc_heap *heap = program->d->gc.heap;
     bool room = gc_external_owe(heap, sizeof(struct mp_profile));
     struct mp_profile *p = room ? calloc(1, sizeof *p) : NULL;
-    if (room && p == NULL) gc_external_give(heap, sizeof *p);
+    if (room && p == NULL) gc_external_uncharge(heap, sizeof *p);
     if (p == NULL) vm_raise_out_of_memory(program->d);
     p->blocks.heap = heap;
     p->program = program;

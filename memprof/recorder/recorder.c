@@ -4,8 +4,9 @@
  *
  * Every function that the machine calls starts with enter and ends with leave: the time in between
  * is the recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and leave serves the
- * requests of signals that came meanwhile. Hits are frequent: they read the clock only when it has
- * moved noticeably, or when they are measured; the others have the time that was read last. */
+ * requests of signals that came meanwhile. Hits are frequent: they read the clock only when the
+ * cycle counter has advanced by SAME_TIME_TICKS, or when they are measured; the others have the
+ * time that was read last. */
 #include "gc/heap.h"
 #include "gc/stats.h"
 #include "memprof/recorder/recorder_internal.h"
@@ -30,7 +31,7 @@
 enum {
     COUNTERS_EVERY_NS = 10000000,
     HITS_PER_MEASURE = 32,
-    WARM_UP_HITS = 64, /* all measured: they define more than later ones */
+    WARM_UP_HITS = 64, /* all measured: they write most new strings, locations and stacks */
     FIRST_HIGH_FD = 500,
     SAME_TIME_TICKS = 1 << 20, /* 1 ms of a clock of 1 GHz, 0.25 ms of one of 4 GHz */
 };
@@ -285,15 +286,16 @@ static void end_of_pause(struct mp_recorder *r, uint64_t began_ns) {
 }
 
 static bool is_recorded(const struct mp_recorder *r, enum gc_activity what) {
-    return what == GC_ACT_MINOR || (what != GC_ACT_STOP && r->options.gc_trace);
+    return what == GC_ACT_MINOR || (what != GC_ACT_PAUSE && r->options.gc_trace);
 }
 
 /* Activities nest. The outermost one, of whatever kind, is the pause. */
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                         size_t words) {
     static const enum mp_gc_phase phases[] = {
-        [GC_ACT_STOP] = MP_GC_PAUSE,    [GC_ACT_MINOR] = MP_GC_MINOR, [GC_ACT_MARK] = MP_GC_MARK,
-        [GC_ACT_SETTLE] = MP_GC_SETTLE, [GC_ACT_SWEEP] = MP_GC_SWEEP,
+        [GC_ACT_PAUSE] = MP_GC_PAUSE, [GC_ACT_MINOR] = MP_GC_MINOR,
+        [GC_ACT_MARK] = MP_GC_MARK,   [GC_ACT_MARK_END] = MP_GC_MARK_END,
+        [GC_ACT_SWEEP] = MP_GC_SWEEP,
     };
     struct mp_recorder *r = context;
     if (!enter(r)) return;
@@ -311,7 +313,8 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
         unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth
                                                             : MP_ACTIVITY_DEPTH - 1;
         uint64_t began_ns = r->activity_ns[at];
-        if (what == GC_ACT_SETTLE) r->counted_ns = 0; /* counters follow the deaths of the cycle */
+        if (what == GC_ACT_MARK_END)
+            r->counted_ns = 0; /* counters follow the deaths of the cycle */
         if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
         if (r->activity_depth == 0) end_of_pause(r, began_ns);
     }

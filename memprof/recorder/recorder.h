@@ -2,7 +2,7 @@
  * the sampler.
  *
  * The recorder allocates nothing in the program's heap and runs no OCaml code. No failure of its
- * file stops the program (D12). A machine has at most one.
+ * file stops the program. A machine has at most one.
  *
  * RC1  A block is recorded once it exists; its promotion and its death are recorded at most once.
  * RC2  A failure of the file is reported once, on standard error; then recording ends.

@@ -5,7 +5,7 @@
  * disposition is the default.
  *
  * A handler may interrupt anything, and may run in a thread that does not hold the runtime lock. It
- * notes its request, which is served at once if no section of the recorder runs, else when that
+ * records its request, which is served at once if no section of the recorder runs, else when that
  * one ends; meanwhile no section may begin (RI3). Handlers use system calls and write the open
  * chunk uncompressed, and allocate nothing.
  *

@@ -11,10 +11,10 @@
 /* ---- Trials. ---- */
 
 /* Above this number of words hits are not drawn one by one. */
-enum { MANY_WORDS = 1 << 20 };
+enum { NORMAL_APPROXIMATION_WORDS = 1 << 20 };
 
-/* The number of hits among many words: a normal variable, true to the binomial one within a
- * thousandth of its deviation. */
+/* The number of hits among many words, drawn from the normal approximation of the binomial
+ * distribution, whose error is below 0.001 standard deviations. */
 static uint64_t draw_many(struct mp_stream *stream, uint64_t words) {
     double mean = (double)words * stream->rate, deviation = sqrt(mean * (1 - stream->rate));
     double radius = sqrt(-2 * log(mp_uniform(&stream->random)));
@@ -32,7 +32,8 @@ size_t mp_count_more_hits(const struct mp_sampler *s, struct mp_stream *stream, 
         *next = end;
         return others + 1;
     }
-    if (others > MANY_WORDS && (double)others * stream->rate > MANY_WORDS) {
+    if (others > NORMAL_APPROXIMATION_WORDS &&
+        (double)others * stream->rate > NORMAL_APPROXIMATION_WORDS) {
         hits = 1 + draw_many(stream, others);
         *next = end + mp_draw_skip(s, stream);
     }
@@ -92,7 +93,7 @@ static inline void report_hit(const struct mp_sampler *s, struct mp_hit_list *hi
 /* ---- Promised blocks. ---- */
 
 /* Notifies the streams of a list that their promised block is v, or (0) will never exist (MS4). */
-static void keep_promise(struct mp_sampler *s, struct mp_hit_list *hits, value v) {
+static void resolve_promise(struct mp_sampler *s, struct mp_hit_list *hits, value v) {
     hits->hit.block = v;
     for (unsigned i = 0; i < hits->count; i++) {
         struct mp_stream *stream = stream_of(s, hits, i);
@@ -104,15 +105,15 @@ static void keep_promise(struct mp_sampler *s, struct mp_hit_list *hits, value v
 }
 
 /* The block that was promised last was not made if no birth followed: memory was exhausted. */
-static void break_promise(struct mp_sampler *s) {
+static void cancel_promise(struct mp_sampler *s) {
     struct mp_hit_list hits = s->promised;
     s->promised.count = 0;
-    keep_promise(s, &hits, 0);
+    resolve_promise(s, &hits, 0);
 }
 
 /* Notifies the clients of a small block of bytecode before it exists; each may refuse it by an
- * exception. The words of a refused block were trials all the same. A client may allocate, so a
- * nested promise can come and be kept in between. */
+ * exception. The words of a refused block were trials all the same. A client may allocate, so
+ * promises can nest. */
 static void promise(struct mp_sampler *s, struct mp_hit_list *hits) {
     hits->hit.block = 0;
     for (unsigned i = 0; i < hits->count; i++) {
@@ -128,15 +129,15 @@ static void promise(struct mp_sampler *s, struct mp_hit_list *hits) {
             continue;
         }
         hits->count = i;
-        keep_promise(s, hits, 0);
-        mp_arm(s);
+        resolve_promise(s, hits, 0);
+        mp_set_trigger(s);
         vm_raise(s->d, exn_of_result(result));
     }
     s->promised.hit = hits->hit;
     s->promised.count = hits->count;
     s->promised.detached = hits->detached;
     for (unsigned i = 0; i < hits->count; i++) s->promised.of[i] = hits->of[i];
-    mp_arm(s);
+    mp_set_trigger(s);
 }
 
 void mp_deliver_promised(struct mp_sampler *s, struct mp_stream *stream, uint64_t ticket,
@@ -164,7 +165,7 @@ static __attribute__((noinline)) bool sample_several(struct mp_sampler *s, uint6
         promise(s, &hits);
         return true;
     }
-    mp_arm(s);
+    mp_set_trigger(s);
     for (unsigned i = 0; i < hits.count; i++) report_hit(s, &hits, i);
     return false;
 }
@@ -177,12 +178,12 @@ static bool on_sample(void *context, struct gc_domain *g, size_t wosize, unsigne
     /* Where bytecode's block will be if nothing else is allocated first. */
     if (from_bytecode) v = (value)(g->young_ptr - 8 * wosize);
     struct mp_hit hit = mp_bumped_hit(wosize, 0, tag, v);
-    if (from_bytecode && s->promised.count > 0) break_promise(s);
+    if (from_bytecode && s->promised.count > 0) cancel_promise(s);
     if (only == NULL || (from_bytecode && only->client->promised != NULL))
         return sample_several(s, end, &hit, from_bytecode);
     uint64_t lag = only->lane->lag;
     if (!mp_is_active(s, only) || only->next + lag >= end) {
-        mp_arm(s);
+        mp_set_trigger(s);
         return false;
     }
     hit.samples = mp_count_hits(s, only, &only->next, end - lag);
@@ -207,7 +208,7 @@ value mp_sample_existing(struct domain *d, size_t wosize, unsigned tag) {
 static void on_born(void *context, struct gc_domain *g, value v) {
     struct mp_sampler *s = context;
     ASSERT(v != 0);
-    keep_promise(s, &s->promised, v);
+    resolve_promise(s, &s->promised, v);
     s->promised.count = 0;
 }
 
@@ -351,7 +352,7 @@ static void sampling_changed(struct mp_sampler *s) {
     /* Re-execution would change the running function unnoticed (vm/code/function_id.h). */
     bool fast = s->only != NULL && !s->d->vm->options.track_functions;
     s->d->sample = fast ? s->only->client->fast_sample : vm_slow_alloc;
-    mp_arm(s);
+    mp_set_trigger(s);
 }
 
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
@@ -380,5 +381,5 @@ void mp_sampler_unpause(struct mp_sampler *s) {
     ASSERT(s->paused > 0 && gc_clock(&s->d->gc) >= s->paused_at);
     if (--s->paused > 0) return;
     gc_clock_move(&s->d->gc, (intptr_t)(s->paused_at - gc_clock(&s->d->gc)));
-    mp_arm(s);
+    mp_set_trigger(s);
 }

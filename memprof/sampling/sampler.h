@@ -1,8 +1,9 @@
 /* sampler.h - which allocated words are sampled: independent trials, one stream for each client.
  *
- * Every allocated word, header included, is a Bernoulli(rate) trial of each active stream. A stream
- * draws which word it hits next. The nearest hit of all streams is folded into the allocation limit
- * of the minor heap, so allocation itself tests nothing new (gc/hooks.h).
+ * Every allocated word, header included, is a Bernoulli(rate) trial of each active stream; a *hit*
+ * is a trial that succeeds. A stream draws which word it hits next. The nearest hit of all streams
+ * is folded into the allocation limit of the minor heap, so allocation itself tests nothing new
+ * (gc/hooks.h). Words that bytecode allocates by moving young_ptr are *bumped*.
  *
  *     young_ptr                                   allocation goes this way ->
  *        | next of stream B |
@@ -10,13 +11,13 @@
  *        |<---------------->| the collector's sample trigger is here, or nearer
  *
  * MS1  For every active stream, next is the word of its next hit, on the clock of its lane: the
- *      collector's clock minus the words allocated while the lane was suspended (lag). No word that
- *      is hit is bumped without the client's knowledge; the trigger may fire early, without effect.
+ *      collector's clock minus the words allocated while the lane was suspended (lag). The client
+ *      is notified of every word that is hit; the trigger may fire early, without effect.
  * MS2  Words that are not bumped one block at a time (large blocks, unmarshalled blocks, memory
  *      outside the heap) are counted by carry, the number of such words before the next hit.
  * MS3  A stream whose lane is suspended sees no word.
  * MS4  A client that accepts a promised block is notified of its birth, or that it will never
- *      exist. Clients that take no promises are notified only of blocks that exist. */
+ *      exist. Clients without promised() are notified only of blocks that exist. */
 #ifndef BACTRIAN_MEMPROF_SAMPLING_SAMPLER_H
 #define BACTRIAN_MEMPROF_SAMPLING_SAMPLER_H
 

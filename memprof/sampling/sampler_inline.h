@@ -103,7 +103,7 @@ static inline uint64_t mp_clock(const struct mp_sampler *s) {
 }
 
 /* Puts the trigger at the nearest hit (MS1). */
-static inline void mp_arm(struct mp_sampler *s) {
+static inline void mp_set_trigger(struct mp_sampler *s) {
     uint64_t nearest = GC_NO_SAMPLE;
     const struct mp_stream *only = s->only;
     if (only != NULL) {
@@ -120,7 +120,8 @@ static inline void mp_arm(struct mp_sampler *s) {
 }
 
 /* No trials of the lane's streams between the two calls, which nest. The trigger stays: at most it
- * fires without effect. After the second mp_arm must follow before the machine continues. */
+ * fires without effect. After the second mp_set_trigger must follow before the machine
+ * continues. */
 static inline void mp_lane_suspend(const struct mp_sampler *s, struct mp_lane *lane) {
     if (lane->suspended++ == 0) lane->since = mp_clock(s);
 }

@@ -20,7 +20,7 @@ struct mp_callstack *mp_callstack_take(struct domain *d, uint64_t limit) {
     if (depth == 0 || !gc_external_owe(d->gc.heap, callstack_bytes(depth))) return NULL;
     struct mp_callstack *stack = malloc(callstack_bytes(depth));
     if (stack == NULL) {
-        gc_external_give(d->gc.heap, callstack_bytes(depth));
+        gc_external_uncharge(d->gc.heap, callstack_bytes(depth));
         return NULL;
     }
     stack->depth = depth;
@@ -29,7 +29,7 @@ struct mp_callstack *mp_callstack_take(struct domain *d, uint64_t limit) {
 }
 
 void mp_callstack_free(struct gc_heap *heap, struct mp_callstack *stack) {
-    if (stack != NULL) gc_external_give(heap, callstack_bytes(stack->depth));
+    if (stack != NULL) gc_external_uncharge(heap, callstack_bytes(stack->depth));
     free(stack);
 }
 
@@ -44,7 +44,7 @@ static bool grow(struct gc_heap *heap, void **items, size_t *capacity, size_t co
     if (!gc_external_owe(heap, bytes)) return false;
     void *moved = realloc(*items, wider * item_bytes);
     if (moved == NULL) {
-        gc_external_give(heap, bytes);
+        gc_external_uncharge(heap, bytes);
         return false;
     }
     *items = moved;
@@ -63,7 +63,7 @@ static inline bool push_number(const struct mp_tracked_blocks *t, struct mp_numb
     return true;
 }
 
-/* ---- Numbers and holds. ---- */
+/* ---- Numbers and references. ---- */
 
 static __attribute__((noinline)) uint32_t new_number(struct mp_tracked_blocks *t) {
     size_t capacity = t->capacity;
@@ -77,7 +77,7 @@ static __attribute__((noinline)) uint32_t new_number(struct mp_tracked_blocks *t
 static inline uint32_t take_number(struct mp_tracked_blocks *t) {
     uint32_t number = t->first_free;
     if (number == 0) return new_number(t);
-    ASSERT(t->blocks[number].flags == TRACKED_FREE && t->blocks[number].holds == 0); /* ME2 */
+    ASSERT(t->blocks[number].flags == TRACKED_FREE && t->blocks[number].references == 0); /* ME2 */
     t->first_free = t->blocks[number].next_free;
     return number;
 }
@@ -99,7 +99,7 @@ uint32_t mp_tracked_new(struct mp_tracked_blocks *t, size_t wosize, size_t sampl
 
 static inline void free_number(struct mp_tracked_blocks *t, uint32_t number) {
     struct mp_tracked_block *b = &t->blocks[number];
-    ASSERT(b->holds == 0 && b->stack == NULL && b->user == VAL_UNIT); /* ME2 */
+    ASSERT(b->references == 0 && b->stack == NULL && b->user == VAL_UNIT); /* ME2 */
     b->flags = TRACKED_FREE;
     b->next_free = t->first_free;
     t->first_free = number;
@@ -107,16 +107,16 @@ static inline void free_number(struct mp_tracked_blocks *t, uint32_t number) {
 
 static inline void free_if_unused(struct mp_tracked_blocks *t, uint32_t number) {
     const struct mp_tracked_block *b = &t->blocks[number];
-    if (b->flags & TRACKED_DROPPED && b->holds == 0) free_number(t, number);
+    if (b->flags & TRACKED_DROPPED && b->references == 0) free_number(t, number);
 }
 
-static inline void hold(struct mp_tracked_blocks *t, uint32_t number) {
-    mp_tracked_at(t, number)->holds++;
+static inline void add_reference(struct mp_tracked_blocks *t, uint32_t number) {
+    mp_tracked_at(t, number)->references++;
 }
 
 static inline void release(struct mp_tracked_blocks *t, uint32_t number) {
-    ASSERT(mp_tracked_at(t, number)->holds > 0);
-    t->blocks[number].holds--;
+    ASSERT(mp_tracked_at(t, number)->references > 0);
+    t->blocks[number].references--;
     free_if_unused(t, number);
 }
 
@@ -141,7 +141,7 @@ static bool add_fresh_user(struct mp_tracked_blocks *t, uint32_t number) {
         drop(t, number);
         return false;
     }
-    hold(t, number);
+    add_reference(t, number);
     return true;
 }
 
@@ -156,7 +156,7 @@ uint32_t mp_tracked_promised(struct mp_tracked_blocks *t, size_t wosize, size_t 
         .samples = samples,
         .source = GC_NORMAL,
         .seq = ++t->last_seq,
-        .holds = 1,
+        .references = 1,
         .flags = TRACKED_BORN_YOUNG | TRACKED_REPORTED,
     };
     t->live++;
@@ -167,7 +167,7 @@ uint32_t mp_tracked_promised(struct mp_tracked_blocks *t, size_t wosize, size_t 
 
 void mp_tracked_born(struct mp_tracked_blocks *t, uint32_t number, value block) {
     struct mp_tracked_block *b = mp_tracked_at(t, number);
-    ASSERT(block != 0 && b->holds > 0 && b->flags & TRACKED_REPORTED);
+    ASSERT(block != 0 && b->references > 0 && b->flags & TRACKED_REPORTED);
     b->block = block;
     if (b->flags & TRACKED_DROPPED || !push_number(t, &t->young, number)) {
         drop(t, number);
@@ -181,7 +181,7 @@ bool mp_tracked_set_block(struct mp_tracked_blocks *t, uint32_t number, value bl
         drop(t, number);
         return false;
     }
-    hold(t, number);
+    add_reference(t, number);
     t->blocks[number].block = block;
     return true;
 }
@@ -192,7 +192,7 @@ void mp_tracked_set_user(struct mp_tracked_blocks *t, uint32_t number, value use
 
 value mp_tracked_take_user(struct mp_tracked_blocks *t, struct gc_domain *g, uint32_t number) {
     value user = mp_tracked_at(t, number)->user;
-    gc_keep(g, user);
+    gc_preserve(g, user);
     t->blocks[number].user = VAL_UNIT;
     return user;
 }
@@ -208,7 +208,7 @@ static void remove_taken(struct mp_numbers *fates, size_t *taken) {
     *taken = 0;
 }
 
-/* Puts a block into fates, which takes over one of its holds. */
+/* Puts a block into fates, which takes over one of its references. */
 static inline bool push_fate(struct mp_tracked_blocks *t, uint32_t number) {
     struct mp_numbers *fates = &t->fates;
     struct mp_tracked_block *b = &t->blocks[number];
@@ -237,14 +237,14 @@ bool mp_tracked_queue_alloc(struct mp_tracked_blocks *t, uint32_t number) {
         drop(t, number);
         return false;
     }
-    hold(t, number);
+    add_reference(t, number);
     return true;
 }
 
-/* As mp_tracked_queue_fate, taking over one of the block's holds. */
+/* As mp_tracked_queue_fate, taking over one of the block's references. */
 static inline bool queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsigned pending) {
     struct mp_tracked_block *b = mp_tracked_at(t, number);
-    ASSERT(b->holds > 0 && (b->flags & pending) == 0);
+    ASSERT(b->references > 0 && (b->flags & pending) == 0);
     b->flags |= (uint16_t)pending;
     const unsigned state = TRACKED_DROPPED | TRACKED_REPORTED | TRACKED_RUNNING | TRACKED_QUEUED;
     if ((b->flags & state) == TRACKED_REPORTED) return push_fate(t, number);
@@ -254,7 +254,7 @@ static inline bool queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsi
 }
 
 bool mp_tracked_queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsigned pending) {
-    hold(t, number);
+    add_reference(t, number);
     return queue_fate(t, number, pending);
 }
 
@@ -266,9 +266,9 @@ static uint32_t remove_alloc(struct mp_tracked_blocks *t, size_t i) {
     return number;
 }
 
-/* A callback begins, with the hold of the list that the block was taken from. */
+/* A callback begins, with the reference of the list that the block was taken from. */
 static inline uint32_t begin_callback(struct mp_tracked_block *b, uint32_t number) {
-    ASSERT(b->holds > 0 && (b->flags & (TRACKED_RUNNING | TRACKED_FREE)) == 0);
+    ASSERT(b->references > 0 && (b->flags & (TRACKED_RUNNING | TRACKED_FREE)) == 0);
     b->flags |= TRACKED_REPORTED | TRACKED_RUNNING;
     return number;
 }
@@ -327,8 +327,8 @@ void mp_tracked_end_callback(struct mp_tracked_blocks *t, uint32_t number, bool 
         b->flags |= TRACKED_DROPPED;
         t->live--;
     }
-    if (drop_it && b->holds == 1) { /* the callback's */
-        b->holds = 0;
+    if (drop_it && b->references == 1) { /* the callback's */
+        b->references = 0;
         free_number(t, number);
         return;
     }
@@ -345,8 +345,8 @@ void mp_tracked_drop_unreported(struct mp_tracked_blocks *t) {
 
 /* ---- Collections. ---- */
 
-/* The block, of young, is in the major heap: old takes over the hold of young. When out of memory
- * it is dropped. */
+/* The block, of young, is in the major heap: old takes over the reference of young. When out of
+ * memory it is dropped. */
 static bool note_promotion(struct mp_tracked_blocks *t, uint32_t number, value block) {
     struct mp_tracked_block *b = &t->blocks[number];
     ASSERT((b->flags & (TRACKED_BORN_YOUNG | TRACKED_WAS_PROMOTED)) == TRACKED_BORN_YOUNG);
@@ -359,7 +359,7 @@ static bool note_promotion(struct mp_tracked_blocks *t, uint32_t number, value b
     return false;
 }
 
-/* The block is dead; takes over the hold of the list that it was in. */
+/* The block is dead; takes over the reference of the list that it was in. */
 static inline bool note_death(struct mp_tracked_blocks *t, uint32_t number) {
     ASSERT(mp_tracked_at(t, number)->block != 0); /* ME3 */
     t->blocks[number].block = 0;
@@ -390,7 +390,7 @@ size_t mp_tracked_mark_done(struct mp_tracked_blocks *t) {
     return GC_INSPECT_WORK * t->scan.end;
 }
 
-/* Fetches what the items of old some way after item i will need. */
+/* Prefetches the blocks and headers of items of old further on than item i. */
 static inline void prefetch_blocks(const struct mp_tracked_blocks *t, size_t i) {
     enum { BLOCKS_AHEAD = 16, HEADERS_AHEAD = 8 };
     const uint32_t *old = t->old.items;
@@ -454,10 +454,10 @@ void mp_tracked_clear(struct mp_tracked_blocks *t) {
     struct mp_numbers *lists[] = {&t->young, &t->old, &t->fresh_users, &t->allocs, &t->fates};
     for (uint32_t i = 1; i <= t->count; i++)
         if (!(t->blocks[i].flags & TRACKED_FREE)) mp_callstack_free(heap, t->blocks[i].stack);
-    gc_external_give(heap, t->capacity * sizeof *t->blocks);
+    gc_external_uncharge(heap, t->capacity * sizeof *t->blocks);
     free(t->blocks);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        gc_external_give(heap, lists[i]->capacity * sizeof *lists[i]->items);
+        gc_external_uncharge(heap, lists[i]->capacity * sizeof *lists[i]->items);
         free(lists[i]->items);
     }
     *t = (struct mp_tracked_blocks){.heap = heap};

@@ -6,10 +6,12 @@
  *   allocs    those whose allocation callback is pending: a queue, in order of allocation
  *   fates     those whose promotion or deallocation callback is pending, the least seq first
  *
+ * A block's fate is its promotion or its death.
+ *
  * ME1  block is a weak reference that the collector never sees: minor_done and inspect keep it
  *      true. user is a strong root, scanned incrementally (R3): mp_tracked_take_user reads it.
  * ME2  A number is reused only when its block was dropped and nothing names it: lists, queues,
- *      promises and running callbacks each hold it.
+ *      promises and running callbacks each have a reference to it.
  * ME3  A tracked block with an address is in exactly one of young and old. A minor collection costs
  *      the length of young, plus the user values that are new since the last one.
  * ME4  A tracked block is in fates iff its allocation was reported, another callback of it is
@@ -51,8 +53,8 @@ struct mp_tracked_block {
     value user;
     struct mp_callstack *stack; /* owned; until the allocation callback runs */
     size_t wosize, samples;
-    uint64_t seq;   /* the order in which allocations were reported */
-    uint32_t holds; /* ME2 */
+    uint64_t seq;        /* the order in which allocations were reported */
+    uint32_t references; /* ME2 */
     uint32_t next_free;
     uint16_t flags;
     uint8_t source;
@@ -99,7 +101,7 @@ bool mp_tracked_set_block(struct mp_tracked_blocks *t, uint32_t number, value bl
 void mp_tracked_set_user(struct mp_tracked_blocks *t, uint32_t number, value user);
 /* Takes its user value, which is no longer a root. */
 value mp_tracked_take_user(struct mp_tracked_blocks *t, struct gc_domain *g, uint32_t number);
-/* Removes a hold (ME2). */
+/* Removes a reference (ME2). */
 void mp_tracked_release(struct mp_tracked_blocks *t, uint32_t number);
 /* The callback that began with mp_tracked_take_alloc or _take_fate has ended; drop: it is tracked
  * no longer. */
@@ -135,7 +137,7 @@ void mp_tracked_drop_allocs(struct mp_tracked_blocks *t, uint32_t thread);
 /* Drops every block whose allocation callback has not run. */
 void mp_tracked_drop_unreported(struct mp_tracked_blocks *t);
 
-/* After a minor collection: notes what became of young blocks; true: a callback can run now.
+/* After a minor collection: records the fates of young blocks; true: a callback can run now.
  * GC: never. */
 bool mp_tracked_minor_done(struct mp_tracked_blocks *t, struct gc_domain *g);
 /* After marking (gc/hooks.h): the work of examining blocks in old; examines some, and sets *pending

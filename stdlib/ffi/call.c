@@ -18,8 +18,8 @@
 enum { IN_CALL, IN_PENDING, IN_MEMORY, IN_ARGUMENTS };
 enum { CALL_PREPARED, CALL_ADDRESS, CALL_LIBRARY, CALL_NAME, CALL_BLOCKING, CALL_FIELDS };
 enum {
-    ROOM_BYTES = 256,  /* for copies of strings, on the C stack */
-    MAX_NESTING = 1000 /* of foreign calls in callbacks: about 3 KB of stack each */
+    SCRATCH_BYTES = 256, /* for copies of strings, on the C stack */
+    MAX_NESTING = 1000   /* of foreign calls in callbacks: about 3 KB of stack each */
 };
 
 static _Thread_local struct ffi_frame *innermost_frame;
@@ -36,17 +36,17 @@ struct temporaries {
     void *copies;          /* blocks from malloc, linked by their first words */
     uint64_t copied_bytes; /* bit i: argument i is Bytes, and C has a copy */
     size_t used;
-    _Alignas(16) char room[ROOM_BYTES];
+    _Alignas(16) char scratch[SCRATCH_BYTES];
 };
 
 /* ---- Arguments. ---- */
 
-static char *room_for(struct temporaries *temporary, size_t bytes) {
+static char *scratch_alloc(struct temporaries *temporary, size_t bytes) {
     size_t rounded = (bytes + 7) & ~(size_t)7;
-    ASSERT(temporary->used <= ROOM_BYTES);
-    if (rounded <= ROOM_BYTES - temporary->used) {
+    ASSERT(temporary->used <= SCRATCH_BYTES);
+    if (rounded <= SCRATCH_BYTES - temporary->used) {
         temporary->used += rounded;
-        return temporary->room + temporary->used - rounded;
+        return temporary->scratch + temporary->used - rounded;
     }
     void **copy = malloc(sizeof *copy + rounded);
     if (copy == NULL) return NULL;
@@ -67,7 +67,7 @@ static enum ffi_problem take_string(struct domain *d, struct temporaries *tempor
     to->p = string_bytes(v);
     if (!gc_is_young(&d->gc, v)) return FFI_BAD_NONE;
     size_t bytes = string_length(v) + 1;
-    char *copy = room_for(temporary, bytes);
+    char *copy = scratch_alloc(temporary, bytes);
     if (copy == NULL) return FFI_BAD_NO_MEMORY;
     memcpy(copy, string_bytes(v), bytes);
     to->p = copy;
@@ -211,11 +211,11 @@ static value apply(struct domain *d, value *values, size_t n, union ffi_word *wo
     return v;
 }
 
-enum { FEW = 4 };
+enum { MAX_FAST_ARGUMENTS = 4 };
 
 static inline value apply_few(struct domain *d, value *values, size_t n) {
-    union ffi_word words[FEW];
-    void *addresses[FEW];
+    union ffi_word words[MAX_FAST_ARGUMENTS];
+    void *addresses[MAX_FAST_ARGUMENTS];
     return apply(d, values, n, words, addresses);
 }
 

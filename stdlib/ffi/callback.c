@@ -4,15 +4,14 @@
  *      freed                  a queue; the oldest is reused when it is longer than KEPT_FREED
  *
  * FF4 A callback is in exactly one of the two. A freed one keeps its code and signature for a
- * while,
- *     so that C code that still calls it gets an error and not another function.
+ *     while, so that C code that still calls it gets an error and not another function.
  *
- * A callback during a foreign call of this thread stores its exception there (FF3); later callbacks
- * of that call return zeros without running.
+ * A callback during a foreign call of this thread stores its exception in the call's frame (ffi.h,
+ * FF3); later callbacks of that call return zeros without running.
  *
- * Without a foreign call around it, a callback is called by a stub in this thread, whose frames an
- * exception passes as with caml_callback; or by a thread that C code made, which is a thread of the
- * machine during the callback. */
+ * Otherwise the caller is either a stub of this thread (the exception unwinds the stub's C frames,
+ * as with caml_callback) or a thread created by C, which is registered for the duration of the
+ * callback. */
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
@@ -183,7 +182,7 @@ static value invoke(struct domain *d, struct ffi_callback *callback, void *resul
 
 /* The C result is zero. */
 static void ignore_call(const struct ffi_callback *callback, const char *why) {
-    fprintf(vm_err(callback->owner->vm), "bactrian: Ffi: a callback is ignored: %s\n", why);
+    fprintf(vm_err(callback->owner->vm), "bactrian: Ffi: a callback was ignored: %s\n", why);
 }
 
 /* In a thread that C code made, where an exception has no handler. */
@@ -199,7 +198,7 @@ static void call_in_foreign_thread(struct vm *vm, struct ffi_callback *callback,
     value outcome = invoke(d, callback, result, arguments);
     if (is_exn_result(outcome)) {
         vm_format_exception(vm, exn_of_result(outcome), text, sizeof text);
-        fprintf(vm_err(vm), "bactrian: Ffi: a callback in a thread of C's raised %s\n", text);
+        fprintf(vm_err(vm), "bactrian: Ffi: a callback in a C thread raised %s\n", text);
     }
     vm_enter_blocking(d);
     vm_thread_unregister(vm);
@@ -221,7 +220,7 @@ static void call_from_outside(struct ffi_callback *callback, void *result, void 
     if (vm->threads == NULL && pthread_equal(pthread_self(), callback->owner->thread))
         call_from_stub(vm->domain, true, callback, result, arguments);
     else if (vm->threads == NULL)
-        ignore_call(callback, "in a thread of C's, during a call that is not ~blocking:true");
+        ignore_call(callback, "it comes from a C thread, during a call that is not ~blocking:true");
     else if (vm_thread_is_registered(vm))
         call_from_stub(vm->domain, vm_thread_holds_runtime_lock(vm), callback, result, arguments);
     else call_in_foreign_thread(vm, callback, result, arguments);
@@ -237,7 +236,7 @@ static void enter_callback(ffi_cif *cif, void *result, void **arguments, void *c
         return;
     }
     if (frame->d->vm != callback->owner->vm) {
-        ignore_call(callback, "another machine's foreign call calls it");
+        ignore_call(callback, "it was called during another machine's foreign call");
         return;
     }
     if (frame->raised) return;

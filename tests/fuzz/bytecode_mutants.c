@@ -182,7 +182,7 @@ int main(int argc, char **argv) {
         size_t length;
         uint8_t *bytes = read_whole(*names, &length);
         if (bytes == NULL || mutable_image_open(bytes, length, &image) != 0) {
-            printf("FAIL %s is no bytecode executable\n", *names);
+            printf("FAIL %s is not a bytecode executable\n", *names);
             failed++;
             free(bytes);
             continue;

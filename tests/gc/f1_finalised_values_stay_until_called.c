@@ -1,8 +1,8 @@
-/* F1, F2, F3: which finalisers become due, when, in which order. Integers
+/* F1, F2, F3: which finalisers become ready, when, in which order. Integers
  * serve as functions: the collector never calls them. */
 #include "tests/gc/gc_test.h"
 
-/* Takes one due finaliser, which must be that of function number n. Returns its argument. */
+/* Takes one ready finaliser, which must be that of function number n. Returns its argument. */
 static value take(struct gc_test *t, intptr_t n) {
     value f, argument;
     assert_true(gc_next_finaliser(&t->g, &f, &argument));
@@ -14,14 +14,14 @@ static void a_dead_value_is_due_and_alive(void **state) {
     struct gc_test *t = *state;
     gc_finalise(&t->g, val_of_int(1), gc_test_list(t, 40));
     gc_minor(&t->g);
-    assert_false(gc_finalisers_due(&t->g));
+    assert_false(gc_finalisers_ready(&t->g));
     gc_test_cycle(t);
-    assert_true(gc_finalisers_due(&t->g));
+    assert_true(gc_finalisers_ready(&t->g));
     assert_true(t->g.action_requested);
     gc_test_cycle(t);
     t->root[0] = take(t, 1);
     gc_test_check_list(t->root[0], 40);
-    assert_false(gc_finalisers_due(&t->g));
+    assert_false(gc_finalisers_ready(&t->g));
     gc_test_cycle(t);
     gc_test_check_list(t->root[0], 40);
 }
@@ -32,11 +32,11 @@ static void a_living_value_is_not_due(void **state) {
     gc_finalise(&t->g, val_of_int(1), t->root[0]);
     gc_finalise_last(&t->g, val_of_int(2), t->root[0]);
     for (int i = 0; i < 3; i++) gc_test_cycle(t);
-    assert_false(gc_finalisers_due(&t->g));
+    assert_false(gc_finalisers_ready(&t->g));
     t->root[0] = VAL_UNIT;
     gc_test_cycle(t);
     gc_test_check_list(take(t, 1), 5);
-    assert_false(gc_finalisers_due(&t->g)); /* the value is still alive */
+    assert_false(gc_finalisers_ready(&t->g)); /* the value is still alive */
     gc_test_cycle(t);
     assert_int_equal(take(t, 2), VAL_UNIT);
 }
@@ -76,7 +76,7 @@ static void last_of_a_young_value_is_due_after_a_minor_collection(void **state) 
     assert_true(gc_next_finaliser(&t->g, &f, &argument));
     gc_test_check_list(f, 9);
     assert_int_equal(argument, VAL_UNIT);
-    assert_false(gc_finalisers_due(&t->g));
+    assert_false(gc_finalisers_ready(&t->g));
 }
 
 static void last_of_a_promoted_value(void **state) {
@@ -86,7 +86,7 @@ static void last_of_a_promoted_value(void **state) {
     gc_minor(&t->g);
     t->root[0] = VAL_UNIT;
     gc_minor(&t->g);
-    assert_false(gc_finalisers_due(&t->g));
+    assert_false(gc_finalisers_ready(&t->g));
     gc_test_cycle(t);
     assert_int_equal(take(t, 1), VAL_UNIT);
     assert_int_equal(t->g.final.last.count, 0);
@@ -123,7 +123,7 @@ static void held_finalisers_wait_for_the_next_cycle(void **state) {
     gc_finalise(&t->g, val_of_int(2), gc_test_list(t, 3));
     gc_test_cycle(t);
     take(t, 1);
-    assert_false(gc_finalisers_due(&t->g));
+    assert_false(gc_finalisers_ready(&t->g));
     gc_test_cycle(t);
     gc_test_check_list(take(t, 2), 3);
 }

@@ -66,7 +66,7 @@ static void functions_move_with_minor_collections(void **state) {
         gc_test_check_list(f, i);
         assert_int_equal(v, VAL_UNIT);
     }
-    assert_false(gc_finalisers_due(&t->g));
+    assert_false(gc_finalisers_ready(&t->g));
 }
 
 GC_TEST_MAIN(GC_TEST(a_young_value_among_promoted_ones),

@@ -5,11 +5,11 @@ static void mark_stack_is_empty_outside_marking(void **state) {
     struct gc_test *t = *state;
     t->root[0] = gc_test_list(t, 3000);
     gc_test_reach(t, PHASE_MARK);
-    assert_false(gc_mark_exhausted(t->g.heap));
+    assert_false(gc_mark_is_done(t->g.heap));
     gc_test_reach(t, PHASE_SWEEP);
-    assert_true(gc_mark_exhausted(t->g.heap));
+    assert_true(gc_mark_is_done(t->g.heap));
     gc_test_reach(t, PHASE_IDLE);
-    assert_true(gc_mark_exhausted(t->g.heap));
+    assert_true(gc_mark_is_done(t->g.heap));
     gc_test_check_list(t->root[0], 3000);
 }
 

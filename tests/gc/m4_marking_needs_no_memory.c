@@ -55,9 +55,9 @@ static void a_stack_that_does_not_grow(void **state) {
     gc_test_reach(t, PHASE_IDLE);
     gc_test_reach(t, PHASE_MARK);
     gc_mark_some(&t->g, 1000);
-    while (!t->g.heap->mark.lost && !gc_mark_exhausted(t->g.heap)) gc_mark_some(&t->g, 1000);
+    while (!t->g.heap->mark.lost && !gc_mark_is_done(t->g.heap)) gc_mark_some(&t->g, 1000);
     assert_true(t->g.heap->mark.lost);
-    assert_false(gc_mark_exhausted(t->g.heap));
+    assert_false(gc_mark_is_done(t->g.heap));
     gc_test_reach(t, PHASE_IDLE);
     assert_int_equal(t->g.heap->mark.stack.capacity, capacity);
     check(t);
@@ -69,7 +69,7 @@ static void stores_and_allocations_meanwhile(void **state) {
     refuse(t);
     for (int round = 0; round < 3; round++) {
         gc_test_reach(t, PHASE_MARK);
-        while (!gc_mark_exhausted(t->g.heap)) {
+        while (!gc_mark_is_done(t->g.heap)) {
             gc_mark_some(&t->g, 300);
             size_t i = gc_test_random(t, WIDTH), k = gc_test_random(t, WIDTH);
             t->g.heap->faults = (struct gc_faults){0, false};

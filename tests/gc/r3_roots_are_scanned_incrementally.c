@@ -47,9 +47,9 @@ static void marking_ends_when_all_were_read(void **state) {
     struct gc_test *t = *state;
     struct table *table = start(t);
     assert_int_equal(table->next, 0);
-    assert_false(gc_mark_exhausted(t->g.heap));
+    assert_false(gc_mark_is_done(t->g.heap));
     size_t slices = 0;
-    for (; !gc_mark_exhausted(t->g.heap); slices++) {
+    for (; !gc_mark_is_done(t->g.heap); slices++) {
         assert_true(gc_mark_some(&t->g, 100) < 100 + 1000);
         gc_verify(&t->g, "between slices");
     }
@@ -67,7 +67,7 @@ static void values_read_survive_and_values_dropped_do_not(void **state) {
     gc_mark_some(&t->g, 100);
     assert_true(table->next < COUNT / 2);
     value taken = table->slots[COUNT - 1];
-    gc_keep(&t->g, taken);
+    gc_preserve(&t->g, taken);
     field(t->root[0] = gc_test_pair(t, VAL_UNIT, VAL_UNIT), 0) = taken;
     for (size_t i = COUNT / 2; i < COUNT; i++) table->slots[i] = VAL_UNIT;
     gc_test_reach(t, PHASE_IDLE);

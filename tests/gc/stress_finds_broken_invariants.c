@@ -41,7 +41,7 @@ static void each_level_finds_it(void **state) {
 static void checks_are_earned(void **state) {
     const struct gc_params params = {.minor_words = 4096, .stress = 1};
     struct gc_test *t = gc_test_open(&params);
-    struct gc_check_account account = {0};
+    struct gc_check_budget account = {0};
     assert_false(gc_check_due(&t->g, &account, 5000));
     allocate(t, 10);
     assert_true(gc_check_due(&t->g, &account, 5000));
@@ -58,7 +58,7 @@ static void otherwise_every_check_is_due(void **state) {
     for (unsigned level = 0; level <= 4; level += level == 0 ? 3 : 1) {
         const struct gc_params params = {.minor_words = 4096, .stress = level};
         struct gc_test *t = gc_test_open(&params);
-        struct gc_check_account account = {0};
+        struct gc_check_budget account = {0};
         for (int i = 0; i < 3; i++) assert_true(gc_check_due(&t->g, &account, SIZE_MAX));
         gc_test_close(t);
     }

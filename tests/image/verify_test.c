@@ -160,7 +160,7 @@ static void heights_and_entries_are_found(void **state) {
     vm_image_close(&image);
 }
 
-/* D5: an entry is known once a function that names it is verified; its own faults show when it is,
+/* An entry is known once a function that names it is verified; its own faults show when it is,
  * and they end verification. */
 static void a_function_is_verified_when_it_is_wanted(void **state) {
     static const char text[] = "code\n"

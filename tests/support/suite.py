@@ -136,7 +136,7 @@ class Program:
     def run_in(self, folder, runtime, timeout, env, end):
         environment = {k: v for k, v in os.environ.items() if k in KEPT_ENV}
         environment.update(HOME=folder, LC_ALL='C', TZ='UTC')
-        # A refused malloc means Out_of_memory in the program; it is no error of the sanitizer.
+        # A refused malloc means Out_of_memory in the program; it is not an error of the sanitizer.
         environment['ASAN_OPTIONS'] = ':'.join(
             filter(None, [environment.get('ASAN_OPTIONS'), 'allocator_may_return_null=1']))
         environment.update(env)

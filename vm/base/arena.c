@@ -20,10 +20,10 @@ void *vm_arena_alloc_slow(struct vm_arena *arena, size_t bytes) {
     if (bytes > PTRDIFF_MAX / 2) return NULL;
     bytes = (bytes + 7) & ~(size_t)7;
     size_t room = bytes > CHUNK_BYTES / 2 ? bytes : CHUNK_BYTES;
-    if (arena->heap != NULL && !gc_external_try(arena->heap, room)) return NULL;
+    if (arena->heap != NULL && !gc_external_try_charge(arena->heap, room)) return NULL;
     struct vm_arena_chunk *chunk = malloc(sizeof *chunk + room);
     if (chunk == NULL) {
-        gc_external_give(arena->heap, room);
+        gc_external_uncharge(arena->heap, room);
         return NULL;
     }
     chunk->bytes = room;
@@ -41,7 +41,7 @@ size_t vm_arena_release(struct vm_arena *arena, void *piece) {
         size_t bytes = chunk->bytes;
         if (arena->end == chunk->data + bytes) arena->next = arena->end = NULL;
         *at = chunk->next;
-        gc_external_give(arena->heap, bytes);
+        gc_external_uncharge(arena->heap, bytes);
         free(chunk);
         return bytes;
     }
@@ -52,7 +52,7 @@ void vm_arena_free(struct vm_arena *arena) {
     while (arena->chunks != NULL) {
         struct vm_arena_chunk *chunk = arena->chunks;
         arena->chunks = chunk->next;
-        gc_external_give(arena->heap, chunk->bytes);
+        gc_external_uncharge(arena->heap, chunk->bytes);
         free(chunk);
     }
     arena->next = arena->end = NULL;

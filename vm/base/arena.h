@@ -10,7 +10,7 @@ struct vm_arena_chunk;
 struct vm_arena {
     struct vm_arena_chunk *chunks; /* newest first */
     char *next, *end;              /* the free rest of the newest one */
-    struct gc_heap *heap;          /* whose limit counts it (gc_external_try); NULL: none */
+    struct gc_heap *heap;          /* whose limit counts it (gc_external_try_charge); NULL: none */
 };
 
 /* vm_arena_alloc when the newest chunk has no room. GC: never. */

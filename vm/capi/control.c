@@ -170,7 +170,7 @@ void caml_enter_blocking_section(void) {
     for (;;) {
         vm_value_or_raise(d, vm_run_signal_handlers_exn(d));
         caml_enter_blocking_section_hook();
-        if (!vm_signals_due(d)) return;
+        if (!vm_signals_pending(d)) return;
         caml_leave_blocking_section_hook();
     }
 }

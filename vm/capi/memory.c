@@ -99,7 +99,7 @@ static bool count(intptr_t bytes) {
     if (!has_heap(d, capi)) return true;
     size_t now = all > 0 ? (size_t)all : 0; /* stubs also free what they got from malloc itself */
     if (now <= capi->stat_counted) {
-        gc_external_give(d->gc.heap, capi->stat_counted - now);
+        gc_external_uncharge(d->gc.heap, capi->stat_counted - now);
     } else if (!gc_external_owe(d->gc.heap, now - capi->stat_counted) && bytes > 0) {
         atomic_fetch_sub(&capi->stat_bytes, bytes);
         return false;

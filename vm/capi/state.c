@@ -91,7 +91,7 @@ static void observe(void *context, struct gc_domain *g, enum gc_activity what, b
     if (what == GC_ACT_MINOR) hook = begins ? caml_minor_gc_begin_hook : caml_minor_gc_end_hook;
     else if (what == GC_ACT_MARK || what == GC_ACT_SWEEP)
         hook = begins ? caml_major_slice_begin_hook : caml_major_slice_end_hook;
-    if (!begins && (what == GC_ACT_MINOR || what == GC_ACT_STOP)) capi_publish_counters(d);
+    if (!begins && (what == GC_ACT_MINOR || what == GC_ACT_PAUSE)) capi_publish_counters(d);
     if (hook != NULL) hook();
 }
 

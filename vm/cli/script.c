@@ -209,14 +209,14 @@ static bool source_unchanged(const struct job *job) {
 }
 
 /* Compiles into the cache, or into *folder. */
-static int compile_and_keep(struct job *job, char *kept, char **bytecode, char **folder) {
+static int compile_into_cache(struct job *job, char *cached, char **bytecode, char **folder) {
     if (!make_temporary_folder(job)) return STATUS_REFUSED;
     ASSERT(job->folder[0] == '/'); /* it will be removed with its contents */
     int status = compile(job);
     char *program = join(job->folder, "program", "");
     if (status == 0 && program != NULL) {
-        if (kept != NULL && source_unchanged(job) && rename(program, kept) == 0) {
-            *bytecode = strdup(kept);
+        if (cached != NULL && source_unchanged(job) && rename(program, cached) == 0) {
+            *bytecode = strdup(cached);
         } else {
             *bytecode = strdup(program);
             *folder = strdup(job->folder);
@@ -243,11 +243,11 @@ static int compile_job(struct job *job, char **bytecode, char **folder) {
     if (wanted) job->modules = cli_module_folder();
     hash_job(job);
     name_module(job);
-    char *kept = job->cache != NULL ? join(job->cache, job->hash, ".byte") : NULL;
+    char *cached = job->cache != NULL ? join(job->cache, job->hash, ".byte") : NULL;
     int status = 0;
-    if (kept != NULL && vm_is_bytecode_file(kept)) *bytecode = strdup(kept);
-    else status = compile_and_keep(job, kept, bytecode, folder);
-    free(kept);
+    if (cached != NULL && vm_is_bytecode_file(cached)) *bytecode = strdup(cached);
+    else status = compile_into_cache(job, cached, bytecode, folder);
+    free(cached);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* trace.c - `bactrian trace`: prints the events of a run, one a line.
+/* trace.c - `bactrian trace`: prints the events of a run, one per line.
  *
  *     EVENT DEPTH FUNCTION DETAILS
  *
@@ -6,7 +6,8 @@
  * are derived from the base of the current frame, the distance of its return frame from the high
  * end of the stack:
  *
- *   VM stack     stack_high | main | f | g ... sp      base of g = its words + those outside of it
+ *   VM stack     stack_high | main | f | g ... sp      base of g = distance of its return frame
+ *                                                                  from stack_high, in words
  *   shadow       frames[]     main   f   g             bases ascend
  *
  * An instruction of a frame with a larger base is in a callee, with a smaller one in a caller, and
@@ -33,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITES = 1 << 12 };
+enum { INSTRUCTION_CACHE_SIZE = 1 << 12 };
 
 struct name {
     const char *text; /* NULL: not known yet */
@@ -41,7 +42,7 @@ struct name {
 };
 
 /* An instruction, cached by the address of its decoded word, which never changes meaning. */
-struct site {
+struct cached_instruction {
     struct vm_resume at;
     uint32_t pc, fragment, height;
     bool enters; /* the first instruction of a function */
@@ -49,7 +50,7 @@ struct site {
 };
 
 struct frame {
-    size_t base; /* words */
+    size_t base; /* distance of the return frame from stack_high, in words */
     struct name name;
 };
 
@@ -60,7 +61,7 @@ struct shadow {
     struct frame *frames;
     size_t count, capacity;
     unsigned last_op; /* OPCODE_COUNT: none */
-    bool left;        /* by an exception, to C code: its frames are still listed */
+    bool left; /* an exception has left it for C code; its frames are popped at the next event */
 };
 
 struct cli_trace {
@@ -77,7 +78,7 @@ struct cli_trace {
     char gc_kind[32]; /* of the pause */
     size_t gc_depth, gc_promoted;
     uint64_t gc_start_ns;
-    struct site sites[SITES];
+    struct cached_instruction instructions[INSTRUCTION_CACHE_SIZE];
 };
 
 /* ---- Names. ---- */
@@ -132,9 +133,10 @@ static struct name name_of(struct cli_trace *t, const struct vm_decoded *decoded
 }
 
 /* The instruction at a decoded word; NULL: the machine's own code. */
-static const struct site *site_at(struct cli_trace *t, struct vm_resume at) {
-    struct site *site = &t->sites[at.address / sizeof(uintptr_t) % SITES];
-    if (same_resume(site->at, at)) return site;
+static const struct cached_instruction *instruction_at(struct cli_trace *t, struct vm_resume at) {
+    struct cached_instruction *cached =
+        &t->instructions[at.address / sizeof(uintptr_t) % INSTRUCTION_CACHE_SIZE];
+    if (same_resume(cached->at, at)) return cached;
     const struct vm_decoded *decoded = vm_find_decoded(t->vm, at);
     if (decoded == NULL) return NULL;
     const struct vm_function *f = &t->vm->functions[decoded->function];
@@ -142,7 +144,7 @@ static const struct site *site_at(struct cli_trace *t, struct vm_resume at) {
     struct vm_pc_row row = vm_decoded_row(decoded, at);
     uint32_t op = vm_word(&code->words, row.pc);
     bool takes = op == OP_GRAB || op == OP_RESTART; /* all arguments are extra ones */
-    *site = (struct site){
+    *cached = (struct cached_instruction){
         .at = at,
         .pc = row.pc,
         .fragment = f->fragment,
@@ -150,7 +152,7 @@ static const struct site *site_at(struct cli_trace *t, struct vm_resume at) {
         .enters = row.pc == f->pc || (f->grabs > 1 && row.pc == f->pc + 2),
         .name = name_of(t, decoded, code->base + row.pc),
     };
-    return site;
+    return cached;
 }
 
 /* ---- Shadow stacks. ---- */
@@ -204,19 +206,19 @@ static bool replaces_frame(unsigned op) {
     return op == OP_RETURN || (op >= OP_APPTERM && op <= OP_APPTERM3);
 }
 
-/* Brings the shadow stack up to date: its last frame becomes that of an instruction at `site`. */
-static void find_frame(struct cli_trace *t, struct shadow *s, const struct site *site,
-                       size_t base) {
+/* Brings the shadow stack up to date: its last frame becomes that of an instruction at `cached`. */
+static void find_frame(struct cli_trace *t, struct shadow *s,
+                       const struct cached_instruction *cached, size_t base) {
     size_t before = s->count;
     pop_frames(t, s, base, s->left ? "unwind" : "return");
     bool same = s->count > 0 && s->frames[s->count - 1].base == base;
-    if (same && s->left && site->enters) { /* C code calls again */
+    if (same && s->left && cached->enters) { /* C code calls again */
         pop_frames(t, s, base - 1, "unwind");
         same = false;
     }
     bool tail = same && s->count == before && replaces_frame(s->last_op);
     if (!same) push_frame(t, s, base);
-    s->frames[s->count - 1].name = site->name;
+    s->frames[s->count - 1].name = cached->name;
     if (!same || tail) print_call(t, s, tail ? "tail-call" : "call");
     s->left = false;
 }
@@ -224,24 +226,24 @@ static void find_frame(struct cli_trace *t, struct shadow *s, const struct site 
 /* ---- Events. ---- */
 
 static void print_instruction(struct cli_trace *t, const struct shadow *s,
-                              const struct site *site) {
+                              const struct cached_instruction *cached) {
     if (!begin_line(t, s, "exec")) return;
-    const struct vm_code *code = t->vm->codes[site->fragment];
-    if (site->fragment == 0) {
-        fprintf(t->out, " %x ", site->pc * 4);
-        vm_disassembler_print(t->disassembler, site->pc, t->out);
+    const struct vm_code *code = t->vm->codes[cached->fragment];
+    if (cached->fragment == 0) {
+        fprintf(t->out, " %x ", cached->pc * 4);
+        vm_disassembler_print(t->disassembler, cached->pc, t->out);
     } else { /* loaded at run time */
-        const char *name = vm_opcodes[vm_word(&code->words, site->pc)].name;
-        uint32_t width = vm_width_at(&code->words, site->pc);
-        fprintf(t->out, " %u:%x %s", site->fragment, site->pc * 4, name);
+        const char *name = vm_opcodes[vm_word(&code->words, cached->pc)].name;
+        uint32_t width = vm_width_at(&code->words, cached->pc);
+        fprintf(t->out, " %u:%x %s", cached->fragment, cached->pc * 4, name);
         for (uint32_t i = 1; i < width; i++)
             fprintf(t->out, "%s%d", i == 1 ? " " : ", ",
-                    (int32_t)vm_word(&code->words, site->pc + i));
+                    (int32_t)vm_word(&code->words, cached->pc + i));
     }
     fputc('\n', t->out);
 }
 
-/* Whether op is a whole instruction of the program. Other bodies run before or after one. */
+/* Whether op is a whole instruction of the program. Bodies that run before or after one are not. */
 static bool is_bytecode(unsigned op) {
     return op < OPCODE_COUNT || op == ENGINE_C_CALL_MISSING ||
            (op >= ENGINE_C_CALL_STUB1 && op <= ENGINE_C_CALL_STUBN);
@@ -251,15 +253,15 @@ static void on_instruction(void *context, struct domain *d, unsigned op, struct 
                            const value *sp, value extra_args) {
     struct cli_trace *t = context;
     struct shadow *s = shadow_of(t, d);
-    const struct site *site = site_at(t, at);
+    const struct cached_instruction *cached = instruction_at(t, at);
     size_t depth = (size_t)(d->stack.high - sp);
-    if (site != NULL && is_bytecode(op)) {
-        size_t words = site->height + (size_t)int_of_val(extra_args);
+    if (cached != NULL && is_bytecode(op)) {
+        size_t words = cached->height + (size_t)int_of_val(extra_args);
         ASSERT(words <= depth);
-        find_frame(t, s, site, depth - words);
-        if (t->options->trace_instructions) print_instruction(t, s, site);
+        find_frame(t, s, cached, depth - words);
+        if (t->options->trace_instructions) print_instruction(t, s, cached);
         s->last_op = op;
-    } else if (site == NULL && (op == ENGINE_LEAVE || op == ENGINE_NEXT_CALL)) {
+    } else if (cached == NULL && (op == ENGINE_LEAVE || op == ENGINE_NEXT_CALL)) {
         pop_frames(t, s, depth, "return");
         s->last_op = OPCODE_COUNT;
     }
@@ -287,7 +289,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
                         size_t words) {
     static const char *const kinds[] = {[GC_ACT_MINOR] = "minor",
                                         [GC_ACT_MARK] = "mark",
-                                        [GC_ACT_SETTLE] = "end-of-mark",
+                                        [GC_ACT_MARK_END] = "end-of-mark",
                                         [GC_ACT_SWEEP] = "sweep"};
     struct cli_trace *t = context;
     if (begins) {
@@ -296,7 +298,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
             t->gc_promoted = 0;
             t->gc_start_ns = cli_now_ns();
         }
-        if (what == GC_ACT_STOP || strstr(t->gc_kind, kinds[what]) != NULL) return;
+        if (what == GC_ACT_PAUSE || strstr(t->gc_kind, kinds[what]) != NULL) return;
         if (t->gc_kind[0] != 0) strcat(t->gc_kind, "+");
         strcat(t->gc_kind, kinds[what]);
         return;

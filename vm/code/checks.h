@@ -1,4 +1,4 @@
-/* checks.h - the tests of checked mode: kinds of values that the verifier can't know (D10).
+/* checks.h - the tests of checked mode: kinds of values that the verifier can't know.
  *
  * Each takes any valid value (an integer, or a pointer to the start of a block) and is false for a
  * value of another kind; none reads outside the block it is given. */
@@ -11,7 +11,8 @@
 static inline bool is_closure(value v) {
     return is_block(v) && (tag_of(v) == TAG_CLOSURE || tag_of(v) == TAG_INFIX);
 }
-static inline bool is_plain_closure(value v) { return is_block(v) && tag_of(v) == TAG_CLOSURE; }
+/* A closure by its first function: not an infix pointer. */
+static inline bool is_closure_block(value v) { return is_block(v) && tag_of(v) == TAG_CLOSURE; }
 /* A block whose field i may be read as a value. Infix headers count the words before,
  * not the fields after. */
 static inline bool has_field(value v, uintptr_t i) {
@@ -24,11 +25,11 @@ static inline bool has_field(value v, uintptr_t i) {
 static inline bool has_mutable_field(value v, uintptr_t i) {
     return has_field(v, i) && tag_of(v) != TAG_CLOSURE;
 }
-/* Quick tests that imply these two, false for some rare tags. */
-static inline bool has_plain_field(value v, uintptr_t i) {
+/* Quick tests that imply these two: exact for common tags, false for some rare ones. */
+static inline bool has_field_quick(value v, uintptr_t i) {
     return is_block(v) && tag_of(v) <= TAG_OBJECT && i < wosize_of(v);
 }
-static inline bool has_plain_mutable_field(value v, uintptr_t i) {
+static inline bool has_mutable_field_quick(value v, uintptr_t i) {
     return is_block(v) && tag_of(v) < TAG_CLOSURE && i < wosize_of(v);
 }
 static inline bool both_ints(value a, value b) { return a & b & 1; }
@@ -41,10 +42,10 @@ static inline bool has_byte(value v, value i) {
     return is_string(v) && is_int(i) && (uintptr_t)int_of_val(i) < string_length(v);
 }
 static inline bool array_has_item(value v, value i) {
-    return is_int(i) && has_plain_field(v, (uintptr_t)int_of_val(i));
+    return is_int(i) && has_field_quick(v, (uintptr_t)int_of_val(i));
 }
 static inline bool array_has_mutable_item(value v, value i) {
-    return is_int(i) && has_plain_mutable_field(v, (uintptr_t)int_of_val(i));
+    return is_int(i) && has_mutable_field_quick(v, (uintptr_t)int_of_val(i));
 }
 static inline bool float_array_has_item(value v, value i) {
     return is_int(i) && has_double(v, (uintptr_t)int_of_val(i));

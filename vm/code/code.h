@@ -3,12 +3,13 @@
  * A fragment is the program's CODE or a piece loaded at run time. Fragments have consecutive global
  * pcs (gpc): fragment f covers [f->base, f->base + f->word_count). A function is a label that a
  * closure can name; it lives at a fixed index of one reserved table, and closures hold that index,
- * tagged (D4).
+ * tagged: never an address, so the collector scans them like any block and no value can forge a
+ * jump.
  *
  * C1  Every closure's code field is val_of_int(i) with 1 <= i < function_count, or 0 before a let
  *     rec fills it in; functions[i].entry is set for all of them (function 0 raises).
  * C2  A function's entry is the "prepare me" code until its first call, which verifies and decodes
- *     it; then its decoded code (D5).
+ *     it; then its decoded code.
  * C3  The words of a fragment never change: digests and decoding see the original. */
 #ifndef BACTRIAN_VM_CODE_CODE_H
 #define BACTRIAN_VM_CODE_CODE_H
@@ -20,7 +21,7 @@
 struct vm;
 struct vm_debuginfo;
 
-#define VM_NO_GPC (((uint64_t)1 << 42) - 1) /* no place in any fragment */
+#define VM_NO_GPC (((uint64_t)1 << 42) - 1) /* not a pc of any fragment */
 
 enum vm_function_kind { FUNCTION_MAIN, FUNCTION_CLOSURE, FUNCTION_RESTART };
 

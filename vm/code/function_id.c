@@ -28,12 +28,12 @@ static bool is_entry(const struct vm_code *code, uint32_t pc) {
     return entry != 0 && vm_entry_at(code->verifier, entry)->pc == pc;
 }
 
-uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *unbegun) {
+uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *at_entry) {
     const struct vm_code *code = vm_code_at(vm, gpc);
-    *unbegun = false;
+    *at_entry = false;
     if (code == NULL) return 0;
     uint32_t pc = (uint32_t)(gpc - code->base);
-    *unbegun = is_entry(code, pc);
+    *at_entry = is_entry(code, pc);
     return code->function_id_at[pc];
 }
 

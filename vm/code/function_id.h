@@ -5,7 +5,7 @@
  * emitted. An id is the number of a function in all fragments together; 0 is outside all of them.
  *
  * PL1  d->function_id is the id of the body that runs; inside a primitive, that of its caller.
- * PL2  An entry is reported when its caller is not last_caller[id]. */
+ * PL2  A call is reported when its caller is not last_caller[id]. */
 #ifndef BACTRIAN_VM_CODE_FUNCTION_ID_H
 #define BACTRIAN_VM_CODE_FUNCTION_ID_H
 
@@ -20,9 +20,9 @@ struct vm_location;
 void vm_function_ids_add(struct vm *vm, uint32_t fragment);
 void vm_function_ids_free(struct vm *vm);
 
-/* The id of the function whose code is at gpc; 0: none was decoded there. *unbegun: gpc is a
+/* The id of the function whose code is at gpc; 0: none was decoded there. *at_entry: gpc is a
  * function's entry, so nothing of it has run. GC: never. */
-uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *unbegun);
+uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *at_entry);
 /* Whether id is the code of a fragment outside its functions (the top level). GC: never. */
 bool vm_function_id_is_main(const struct vm *vm, uint32_t id);
 /* The global pc of a function's body. GC: never. */

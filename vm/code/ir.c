@@ -193,7 +193,7 @@ static void find_rows(struct builder *b) {
     free(b->pending);
 }
 
-/* Turns the row's labels from pcs into rows; marks the rows that flow comes to because of it. */
+/* Turns the row's labels from pcs into rows; marks the rows that they make leaders. */
 static void link_row(struct vm_ir *ir, struct vm_ir_row *row) {
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
     bool ends = info->flags & OP_ENDS;

@@ -21,7 +21,7 @@
 struct vm_code;
 
 enum {
-    IR_LEADER = 1,  /* first of a basic block: flow comes here from more than the row before */
+    IR_LEADER = 1,  /* first of a basic block: reached not only from the row before */
     IR_RETURNS = 2, /* control comes back to the function here: after a call, in a handler */
     IR_LOOP = 4,    /* a jump leads from here or from a later row to here or to an earlier one */
 };

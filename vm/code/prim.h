@@ -51,7 +51,7 @@ enum {
     PRIM_BY_NAME = 4, /* asks the policy itself, for the file or variable that it is given */
 };
 
-/* kinds: one letter an argument:
+/* kinds: one letter per argument:
  *   v any value         i integer            s string or bytes       f boxed float     o any block
  *   j int32             l int64              n nativeint             k closure         c channel
  *   A float array       B bigarray           t thread                m mutex           h condition

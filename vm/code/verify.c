@@ -1,11 +1,11 @@
 /* verify.c - the verifier's data: words and entries.
  *
- *     entry --flow, by rules--> states, entries --search--> no loop without a poll
+ *     entry --flow, by rules--> states, entries --search--> every loop polls
  *
- * Of each word of the code the verifier keeps two bits: whether flow reaches an instruction there,
- * and whether it is an operand of one. What else must be known of an
- * instruction (struct known_state) is kept for one function at a time, in chunks, so that a large
- * program is not verified in many times its size.
+ * Of each word of the code the verifier keeps two bits: whether control reaches an instruction
+ * there, and whether it is an operand of one. What else must be known of an
+ * instruction (struct known_state) is kept for one function at a time, in chunks, so that verifying
+ * a large program does not take many times its size in memory.
  *
  * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at
  *     most one. */
@@ -191,7 +191,7 @@ static bool start(struct vm_verifier *v) {
     if (!grow(v, (void **)&v->frames, 0, &v->frame_capacity, sizeof *v->frames)) return false;
     v->frames[0] = (struct control_frame){0};
     if (op == OP_GRAB || op == OP_RESTART)
-        return refuse(v, 0, VM_V_INTO, "flow comes to %s at CODE+0x0", vm_opcodes[op].name);
+        return refuse(v, 0, VM_V_INTO, "control reaches %s at CODE+0x0", vm_opcodes[op].name);
     return add_entry(v, &main);
 }
 

@@ -1,12 +1,12 @@
 /* verify.h - the static verifier: what bytecode must satisfy before one instruction of it runs.
  *
- * A function is verified at the latest before its first call (D5), in linear time; it is known from
- * when a verified one names it in a closure. Code that nothing reaches is not looked at. The
+ * A function is verified at the latest before its first call, in linear time; it is known from
+ * when a verified one names it in a closure. Code that nothing reaches is not examined. The
  * verifier proves that instructions do not overlap, that jumps, returns and handlers land on
  * instructions of the same function, that no stack under-run happens and no control word is read or
  * forged, that environment accesses are in bounds, and that every cycle passes a poll; and it
- * yields the entry points that closures may name. Kinds of heap values are not its business: the
- * checked machine tests those as it runs. */
+ * yields the entry points that closures may name. It does not know the kinds of heap values, which
+ * checked mode tests at run time. */
 #ifndef BACTRIAN_VM_CODE_VERIFY_H
 #define BACTRIAN_VM_CODE_VERIFY_H
 

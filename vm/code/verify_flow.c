@@ -1,10 +1,10 @@
-/* verify_flow.c - following the flow of one function, and the search for loops.
+/* verify_flow.c - follows the flow of control of one function, and searches loops.
  *
  * The first visit of an instruction fixes its state (owner, height, control
  * frames); every later one must bring the same. So each instruction's rule is applied once, and all
  * is linear.
  *
- * Q2  Flow never comes to a word that is no instruction's start, nor to a RESTART or GRAB.
+ * Q2  Control never reaches a word that is not the start of an instruction, nor a RESTART or GRAB.
  * Q3  An instruction has one owner, one height and one chain of control frames.
  * Q4  A function has one environment shape; the word before its GRAB is a RESTART.
  * Q5  Every cycle within a function passes CHECK_SIGNALS or an APPLY. */
@@ -31,7 +31,8 @@ static enum arrival arrive_first(struct vm_verifier *v, const struct state *s, u
 
 static bool is_prologue(uint32_t op) { return op == OP_GRAB || op == OP_RESTART; }
 
-/* Flow comes to target, which is not an ordinary instruction that nothing came to yet. */
+/* Control reaches target, which is not an ordinary instruction that is reached for the first
+ * time. */
 static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v,
                                                            const struct state *s, uint32_t target) {
     uint32_t op = word_at(v, target);
@@ -39,7 +40,7 @@ static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v
     if (has_word(v->operands, target))
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
     else if (is_prologue(op))
-        refuse(v, s->pc, VM_V_INTO, "flow comes to %s at CODE+0x%x", vm_opcodes[op].name,
+        refuse(v, s->pc, VM_V_INTO, "control reaches %s at CODE+0x%x", vm_opcodes[op].name,
                target * 4);
     else if (!is_known(v, target))
         refuse(v, s->pc, VM_V_OWNER, "CODE+0x%x belongs to another function than 0x%x", target * 4,
@@ -53,7 +54,7 @@ static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v
     return ARRIVAL_FAIL;
 }
 
-/* Records that flow from the instruction at s->pc comes to target in state s. */
+/* Records that control goes from the instruction at s->pc to target in state s. */
 static inline enum arrival arrive(struct vm_verifier *v, const struct state *s, uint32_t target) {
     return !is_taken(v, target) && !is_prologue(word_at(v, target)) ? arrive_first(v, s, target)
                                                                     : arrive_again(v, s, target);
@@ -149,8 +150,8 @@ enum flow closure_of(struct vm_verifier *v, const struct state *s, uint32_t word
 
 /* --- Loops (Q5) --- */
 
-/* The i-th instruction that flow comes to from pc without a poll, in no particular order; NO_PC: no
- * further one. */
+/* The i-th instruction that control reaches from pc without a poll, in no particular order; NO_PC:
+ * no further one. */
 static uint32_t successor(const struct vm_verifier *v, uint32_t pc, uint32_t i) {
     uint32_t op = word_at(v, pc), width = vm_width_at(v->words, pc);
     const struct vm_opcode_info *info = &vm_opcodes[op];
@@ -171,7 +172,7 @@ static bool is_white(struct vm_verifier *v, uint32_t pc) {
     return !has_word(chunk_of(v, pc)->grey, pc % CHUNK_WORDS);
 }
 
-/* Depth first from start. What is grey and not black is on the path. */
+/* Depth first from start. Grey: visited, on the current path until it is also black: finished. */
 static bool search_loop(struct vm_verifier *v, uint32_t start) {
     size_t depth = 0;
     ASSERT(is_known(v, start) && is_white(v, start)); /* so that the path begins */
@@ -183,7 +184,7 @@ static bool search_loop(struct vm_verifier *v, uint32_t start) {
             set_word(chunk_of(v, pc)->grey, pc % CHUNK_WORDS);
             v->path[depth++] = (struct visit){pc, 0};
         } else if (known && !has_word(chunk_of(v, pc)->black, pc % CHUNK_WORDS)) {
-            return refuse(v, pc, VM_V_LOOP, "flow comes back from CODE+0x%x without a poll",
+            return refuse(v, pc, VM_V_LOOP, "control flows back from CODE+0x%x without a poll",
                           v->path[depth - 1].pc * 4);
         }
         struct visit *top = &v->path[depth - 1];
@@ -207,7 +208,7 @@ static bool check_loops(struct vm_verifier *v) {
 static inline enum arrival arrive_next(struct vm_verifier *v, struct state *s) {
     uint32_t next = s->pc + s->width;
     if (next == v->words->count) {
-        refuse(v, s->pc, VM_V_END, "flow goes on past the end");
+        refuse(v, s->pc, VM_V_END, "control runs past the end");
         return ARRIVAL_FAIL;
     }
     enum arrival arrival = arrive(v, s, next);

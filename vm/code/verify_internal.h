@@ -150,7 +150,7 @@ enum flow apply_rule(struct vm_verifier *v, struct state *s);
 void make_quick_rules(struct vm_verifier *v);
 
 /* verify_flow.c */
-/* The label in code[word], relative to word base: flow comes there in state s. */
+/* The label in code[word], relative to word base: control goes there in state s. */
 enum flow jump_to(struct vm_verifier *v, const struct state *s, uint32_t word, uint32_t base);
 /* The same label named by a closure of that shape (its functions, variables and index). */
 enum flow closure_of(struct vm_verifier *v, const struct state *s, uint32_t word, uint32_t base,

@@ -1,9 +1,10 @@
 /* verify_rules.c - one rule for each instruction: may it run in this state, and what is the state
- * after it? An instruction without a rule of its own takes and leaves what opcodes.def says.
+ * after it? An instruction without a rule of its own pops and pushes what opcodes.def says.
  *
- * Q6  A slot that is read, assigned, popped or passed on exists and is no word of a control frame.
+ * Q6  A slot that is read, assigned, popped or passed on exists and does not lie in a control
+ *     frame.
  * Q7  An access to the environment stays within the shape of the closures of that function.
- * Q8  A frame is given up (RETURN, APPTERM, STOP) only whole, with no control frame open. */
+ * Q8  A frame is released (RETURN, APPTERM, STOP) only as a whole, with no control frame open. */
 #include "gc/assert.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/verify_internal.h"
@@ -21,9 +22,9 @@ static uint32_t operand(const struct vm_verifier *v, const struct state *s, uint
 /* Q6 for n words on top. */
 static enum flow pop_words(struct vm_verifier *v, struct state *s, uint32_t n) {
     if (n > s->height)
-        return refuse(v, s->pc, VM_V_STACK, "takes %u words, frame height %u", n, s->height);
+        return refuse(v, s->pc, VM_V_STACK, "pops %u words, frame height %u", n, s->height);
     if (s->height - n < v->frames[s->frame].top)
-        return refuse(v, s->pc, VM_V_CONTROL, "takes %u words, %u above the control frame", n,
+        return refuse(v, s->pc, VM_V_CONTROL, "pops %u words, %u above the control frame", n,
                       s->height - v->frames[s->frame].top);
     s->height -= n;
     return FLOW_NEXT;
@@ -110,9 +111,9 @@ static enum flow rule_apply(struct vm_verifier *v, struct state *s) {
 }
 
 /* Q8. */
-static enum flow give_up_frame(struct vm_verifier *v, const struct state *s, uint32_t size) {
+static enum flow release_frame(struct vm_verifier *v, const struct state *s, uint32_t size) {
     if (v->current == 0 && !v->in.fragment)
-        return refuse(v, s->pc, VM_V_MAIN, "there is no caller");
+        return refuse(v, s->pc, VM_V_MAIN, "the main program has no caller");
     if (s->frame != NO_FRAME)
         return refuse(v, s->pc, VM_V_OPEN, "%s at height %u",
                       v->frames[s->frame].trap ? "an exception handler" : "a return frame",
@@ -124,7 +125,7 @@ static enum flow give_up_frame(struct vm_verifier *v, const struct state *s, uin
 
 /* A tail call that passes n stacked words on. */
 static enum flow leave_with(struct vm_verifier *v, struct state *s, uint32_t n, uint32_t size) {
-    if (give_up_frame(v, s, size) == FLOW_FAIL) return FLOW_FAIL;
+    if (release_frame(v, s, size) == FLOW_FAIL) return FLOW_FAIL;
     return pop_words(v, s, n) == FLOW_FAIL ? FLOW_FAIL : FLOW_END;
 }
 
@@ -135,7 +136,7 @@ static enum flow rule_appterm(struct vm_verifier *v, struct state *s) {
 }
 
 static enum flow rule_return(struct vm_verifier *v, struct state *s) {
-    return give_up_frame(v, s, operand(v, s, 0));
+    return release_frame(v, s, operand(v, s, 0));
 }
 
 static enum flow rule_stop(struct vm_verifier *v, struct state *s) {
@@ -184,11 +185,11 @@ static enum flow rule_closurerec(struct vm_verifier *v, struct state *s) {
     return FLOW_NEXT;
 }
 
-enum { MAX_PLAIN_TAG = 243 }; /* tags above mean something to the machine */
+enum { MAX_MAKEBLOCK_TAG = 243 }; /* tags above are the runtime's: closures, lazy values, ... */
 
 /* Tags of blocks that hold values and nothing that the machine relies on. */
 static bool tag_can_be_made(uint32_t tag) {
-    return tag <= MAX_PLAIN_TAG || tag == 246 || tag == 248 || tag == 250;
+    return tag <= MAX_MAKEBLOCK_TAG || tag == 246 || tag == 248 || tag == 250;
 }
 
 static enum flow make_block(struct vm_verifier *v, struct state *s, uint32_t size, uint32_t tag) {
@@ -207,7 +208,7 @@ static enum flow rule_makefloatblock(struct vm_verifier *v, struct state *s) {
 
 static enum flow rule_atom(struct vm_verifier *v, struct state *s) {
     uint32_t tag = operand(v, s, 0);
-    if (tag > MAX_PLAIN_TAG) return refuse(v, s->pc, VM_V_BLOCK, "an atom of tag %u", tag);
+    if (tag > MAX_MAKEBLOCK_TAG) return refuse(v, s->pc, VM_V_BLOCK, "an atom of tag %u", tag);
     return rule_simple(v, s);
 }
 

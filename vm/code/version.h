@@ -26,7 +26,7 @@ struct vm_version {
     unsigned marshal_data_header;   /* what caml_marshal_data_size subtracts */
     unsigned marshal_colour;        /* in the block headers that Marshal writes */
     size_t default_max_stack_words;
-    bool supported; /* this machine runs it today */
+    bool supported; /* the others are recognised, to be refused with a message */
 };
 extern const struct vm_version vm_versions[OCAML_COUNT];
 /* The version of a 12-byte magic, or NULL. */

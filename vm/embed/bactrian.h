@@ -35,7 +35,8 @@
  *
  * A returned struct bactrian_value * that is NULL means failure (see bactrian_error_text). NULL may
  * be passed on: functions refuse NULL and dead handles. A primitive, a stream and a tracker's
- * function belong to the machine that calls them; the latter two must not use it. */
+ * function belong to the machine that calls them; streams and trackers must not call functions of
+ * the machine. */
 #ifndef BACTRIAN_H
 #define BACTRIAN_H
 
@@ -81,8 +82,8 @@ struct bactrian_output {
 
 /* A C function that OCaml code calls as an `external` with count arguments. Returns the result;
  * NULL means unit, or the exception set by bactrian_raise or bactrian_fail. It may call back; if
- * that ends with anything but BACTRIAN_OK or BACTRIAN_EXCEPTION, it must return soon, and its
- * result is ignored. It must not leave by longjmp or a C++ exception. */
+ * that ends with anything but BACTRIAN_OK or BACTRIAN_EXCEPTION, it must return without further
+ * calls, and its result is ignored. It must not leave by longjmp or a C++ exception. */
 typedef struct bactrian_value *bactrian_function(struct bactrian *m, void *context, int count,
                                                  struct bactrian_value *const *arguments);
 
@@ -156,8 +157,8 @@ void bactrian_close(struct bactrian *m);
  * its channels. */
 enum bactrian_outcome bactrian_run(struct bactrian *m);
 /* Calls a function with 1 to 32 arguments. *result is its result, or NULL unless the outcome is
- * BACTRIAN_OK; result may be NULL. Until bactrian_run has returned, the only functions are those
- * passed to primitives. */
+ * BACTRIAN_OK; result may be NULL. Until bactrian_run has returned, only functions that were passed
+ * to a primitive can be called. */
 enum bactrian_outcome bactrian_call(struct bactrian *m, const struct bactrian_value *function,
                                     int count, struct bactrian_value *const *arguments,
                                     struct bactrian_value **result);
@@ -180,7 +181,7 @@ struct bactrian_value *bactrian_exception(struct bactrian *m);
 /* The argument of exit. */
 int bactrian_exit_status(const struct bactrian *m);
 /* The backtrace of the last exception (with options.backtrace), or the call stack where the program
- * was stopped, one line a frame, truncated to size - 1 bytes. Returns the full length. */
+ * was stopped, one line per frame, truncated to size - 1 bytes. Returns the full length. */
 size_t bactrian_backtrace(struct bactrian *m, char *text, size_t size);
 
 /* ---- Handles. ---- */

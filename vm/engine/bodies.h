@@ -1,15 +1,15 @@
-/* bodies.h - what the instructions do that run straight through: one DO_NAME each. Private to
- * vm/engine/loop.c, which expands them by themselves and, one after the other, as the fused forms
- * of engine.def.
+/* bodies.h - the bodies that can be part of a fused form, one macro DO_NAME each. Private to
+ * vm/engine/loop.c, which expands each by itself and, one after the other, as the fused forms of
+ * engine.def.
  *
- * pc points at the instruction's own word, sp is at the height the verifier gave for it, also in
- * the middle of a fused form: so any body may refuse a value, allocate or call. A jump or return
- * leaves by GOTO; otherwise the next instruction follows.
+ * pc points at the instruction's own word, sp is at the height the verifier gave for it, even
+ * inside a fused form: so any body may fail, allocate or call. A body falls through to the next
+ * instruction, except that jumps, calls and returns, which end a form, leave by GOTO.
  *
  * NAME_OF(operand) is the body of NAME where the operand may also be fixed: in a short instruction
- * (ACC2) or a SPECIAL row (RETURN_1); fixed_operands.py makes those from it. What is known of sp
- * without reading the code lets a CPU run ahead of the code's addresses, which come from the
- * stack. */
+ * (ACC2) or a SPECIAL row (RETURN_1); fixed_operands.py makes those from it. With a fixed operand
+ * the new sp does not depend on a load from the code, so the CPU can compute it while the return
+ * address is still being loaded. */
 #ifndef BACTRIAN_VM_ENGINE_BODIES_H
 #define BACTRIAN_VM_ENGINE_BODIES_H
 
@@ -88,8 +88,8 @@
     }
 #define DO_APPTERM3 APPTERM3_OF(OPERAND(1))
 
-/* A push of the last argument, a load of the function and its call, without storing that argument
- * twice: first the push and load, HOLD_..., then the call, HELD_.... */
+/* A fused push, load and call: the last argument stays in a local variable (`held`) instead of
+ * going through the stack. DO_HOLD_... is the push and the load, DO_HELD_... the call. */
 #define HOLD(known)          \
     const value held = accu; \
     const bool is_known = known;
@@ -286,51 +286,50 @@
 #define DO_ULTINT COMPARE_BINARY((uintptr_t)a < (uintptr_t)b) ADVANCE(1)
 #define DO_UGEINT COMPARE_BINARY((uintptr_t)a >= (uintptr_t)b) ADVANCE(1)
 
-/* ---- primitives done here when their operands are of the usual kind; else the C function is
- * called, with the same words ---- */
-#define USUALLY(condition, n) \
+/* ---- inlined primitives; operands of another kind take the C call, with the same words ---- */
+#define EXPECT_OR_CALL(condition, n) \
     if (UNLIKELY(!(condition))) CALL_INSTEAD(n);
 #define DO_ARRAY_GET_ADDR \
-    STEP(2, USUALLY(array_has_item(accu, sp[0]), 2) accu = field(accu, int_of_val(*sp++));)
+    STEP(2, EXPECT_OR_CALL(array_has_item(accu, sp[0]), 2) accu = field(accu, int_of_val(*sp++));)
 #define DO_ARRAY_GET                                                                 \
     STEP(2, if (UNLIKELY(!array_has_item(accu, sp[0]))) DO_INSTEAD(FLOAT_ARRAY_GET); \
          accu = field(accu, int_of_val(*sp++));)
 #define DO_ARRAY_UNSAFE_GET DO_ARRAY_GET
 #define DO_ARRAY_SET_ADDR                                                 \
-    STEP(2, USUALLY(array_has_mutable_item(accu, sp[0]), 3)               \
+    STEP(2, EXPECT_OR_CALL(array_has_mutable_item(accu, sp[0]), 3)        \
                 gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]); \
          sp += 2; accu = VAL_UNIT;)
 #define DO_ARRAY_SET                                                                         \
     STEP(2, if (UNLIKELY(!array_has_mutable_item(accu, sp[0]))) DO_INSTEAD(FLOAT_ARRAY_SET); \
          gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]); sp += 2; accu = VAL_UNIT;)
 #define DO_ARRAY_UNSAFE_SET DO_ARRAY_SET
-#define DO_STRING_GET                         \
-    STEP(2, USUALLY(has_byte(accu, sp[0]), 2) \
+#define DO_STRING_GET                                \
+    STEP(2, EXPECT_OR_CALL(has_byte(accu, sp[0]), 2) \
                 accu = val_of_int(((unsigned char *)accu)[int_of_val(*sp++)]);)
 #define DO_BYTES_GET DO_STRING_GET
 #define DO_BYTES_SET                                                                          \
-    STEP(2, USUALLY(has_byte(accu, sp[0]) && is_int(sp[1]), 3)(                               \
+    STEP(2, EXPECT_OR_CALL(has_byte(accu, sp[0]) && is_int(sp[1]), 3)(                        \
                 (unsigned char *)accu)[int_of_val(sp[0])] = (unsigned char)int_of_val(sp[1]); \
          sp += 2; accu = VAL_UNIT;)
 #define DO_STRING_LENGTH \
-    STEP(2, USUALLY(is_string(accu), 1) accu = val_of_int((intptr_t)string_length(accu));)
+    STEP(2, EXPECT_OR_CALL(is_string(accu), 1) accu = val_of_int((intptr_t)string_length(accu));)
 #define DO_BYTES_LENGTH    DO_STRING_LENGTH
-#define DO_STRING_OF_BYTES {USUALLY(is_string(accu), 1)} ADVANCE(2)
+#define DO_STRING_OF_BYTES {EXPECT_OR_CALL(is_string(accu), 1)} ADVANCE(2)
 #define DO_BYTES_OF_STRING DO_STRING_OF_BYTES
 #define STRING_EQUALITY(result)                                  \
     {                                                            \
-        USUALLY(is_string(accu) && is_string(sp[0]), 2)          \
+        EXPECT_OR_CALL(is_string(accu) && is_string(sp[0]), 2)   \
         value a = accu, b = *sp++;                               \
         accu = val_of_bool(strings_are_equal(a, b) == (result)); \
     }
 #define DO_STRING_EQUAL    STRING_EQUALITY(true) ADVANCE(2)
 #define DO_STRING_NOTEQUAL STRING_EQUALITY(false) ADVANCE(2)
 
-#define OF_TWO_INTS(result)                \
-    {                                      \
-        USUALLY(both_ints(accu, sp[0]), 2) \
-        value a = accu, b = *sp++;         \
-        accu = (result);                   \
+#define OF_TWO_INTS(result)                       \
+    {                                             \
+        EXPECT_OR_CALL(both_ints(accu, sp[0]), 2) \
+        value a = accu, b = *sp++;                \
+        accu = (result);                          \
     }
 #define DO_INT_COMPARE  OF_TWO_INTS(val_of_int((a > b) - (a < b))) ADVANCE(2)
 #define DO_COMPARE      OF_TWO_INTS(val_of_int((a > b) - (a < b))) ADVANCE(2)
@@ -343,43 +342,44 @@
 
 #define OF_TWO_FLOATS(expression)                                 \
     {                                                             \
-        USUALLY(is_double(accu) && is_double(sp[0]), 2)           \
+        EXPECT_OR_CALL(is_double(accu) && is_double(sp[0]), 2)    \
         double a = double_of_val(accu), b = double_of_val(sp[0]); \
         ALLOC_DOUBLE(expression);                                 \
         sp++;                                                     \
     }
 #define TEST_OF_TWO_FLOATS(condition)                             \
     {                                                             \
-        USUALLY(is_double(accu) && is_double(sp[0]), 2)           \
+        EXPECT_OR_CALL(is_double(accu) && is_double(sp[0]), 2)    \
         double a = double_of_val(accu), b = double_of_val(*sp++); \
         accu = val_of_bool(condition);                            \
     }
-#define OF_FLOAT(expression)            \
-    {                                   \
-        USUALLY(is_double(accu), 1)     \
-        double a = double_of_val(accu); \
-        ALLOC_DOUBLE(expression);       \
+#define OF_FLOAT(expression)               \
+    {                                      \
+        EXPECT_OR_CALL(is_double(accu), 1) \
+        double a = double_of_val(accu);    \
+        ALLOC_DOUBLE(expression);          \
     }
-#define DO_ADD_FLOAT    OF_TWO_FLOATS(a + b) ADVANCE(2)
-#define DO_SUB_FLOAT    OF_TWO_FLOATS(a - b) ADVANCE(2)
-#define DO_MUL_FLOAT    OF_TWO_FLOATS(a *b) ADVANCE(2)
-#define DO_DIV_FLOAT    OF_TWO_FLOATS(a / b) ADVANCE(2)
-#define DO_NEG_FLOAT    OF_FLOAT(-a) ADVANCE(2)
-#define DO_ABS_FLOAT    OF_FLOAT(__builtin_fabs(a)) ADVANCE(2)
-#define DO_SQRT_FLOAT   OF_FLOAT(sqrt(a)) ADVANCE(2)
-#define DO_EQ_FLOAT     TEST_OF_TWO_FLOATS(a == b) ADVANCE(2)
-#define DO_NEQ_FLOAT    TEST_OF_TWO_FLOATS(a != b) ADVANCE(2)
-#define DO_LT_FLOAT     TEST_OF_TWO_FLOATS(a < b) ADVANCE(2)
-#define DO_LE_FLOAT     TEST_OF_TWO_FLOATS(a <= b) ADVANCE(2)
-#define DO_GT_FLOAT     TEST_OF_TWO_FLOATS(a > b) ADVANCE(2)
-#define DO_GE_FLOAT     TEST_OF_TWO_FLOATS(a >= b) ADVANCE(2)
-#define DO_FLOAT_OF_INT STEP(2, USUALLY(is_int(accu), 1) ALLOC_DOUBLE((double)int_of_val(accu));)
+#define DO_ADD_FLOAT  OF_TWO_FLOATS(a + b) ADVANCE(2)
+#define DO_SUB_FLOAT  OF_TWO_FLOATS(a - b) ADVANCE(2)
+#define DO_MUL_FLOAT  OF_TWO_FLOATS(a *b) ADVANCE(2)
+#define DO_DIV_FLOAT  OF_TWO_FLOATS(a / b) ADVANCE(2)
+#define DO_NEG_FLOAT  OF_FLOAT(-a) ADVANCE(2)
+#define DO_ABS_FLOAT  OF_FLOAT(__builtin_fabs(a)) ADVANCE(2)
+#define DO_SQRT_FLOAT OF_FLOAT(sqrt(a)) ADVANCE(2)
+#define DO_EQ_FLOAT   TEST_OF_TWO_FLOATS(a == b) ADVANCE(2)
+#define DO_NEQ_FLOAT  TEST_OF_TWO_FLOATS(a != b) ADVANCE(2)
+#define DO_LT_FLOAT   TEST_OF_TWO_FLOATS(a < b) ADVANCE(2)
+#define DO_LE_FLOAT   TEST_OF_TWO_FLOATS(a <= b) ADVANCE(2)
+#define DO_GT_FLOAT   TEST_OF_TWO_FLOATS(a > b) ADVANCE(2)
+#define DO_GE_FLOAT   TEST_OF_TWO_FLOATS(a >= b) ADVANCE(2)
+#define DO_FLOAT_OF_INT \
+    STEP(2, EXPECT_OR_CALL(is_int(accu), 1) ALLOC_DOUBLE((double)int_of_val(accu));)
 #define DO_FLOATARRAY_GET                                                     \
-    STEP(2, USUALLY(float_array_has_item(accu, sp[0]), 2)                     \
+    STEP(2, EXPECT_OR_CALL(float_array_has_item(accu, sp[0]), 2)              \
                 ALLOC_DOUBLE(double_field(accu, (uintptr_t)int_of_val(*sp))); \
          sp++;)
 #define DO_FLOATARRAY_SET                                                                   \
-    STEP(2, USUALLY(float_array_has_item(accu, sp[0]) && is_double(sp[1]), 3)               \
+    STEP(2, EXPECT_OR_CALL(float_array_has_item(accu, sp[0]) && is_double(sp[1]), 3)        \
                 set_double_field(accu, (uintptr_t)int_of_val(sp[0]), double_of_val(sp[1])); \
          sp += 2; accu = VAL_UNIT;)
 

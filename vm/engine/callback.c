@@ -1,4 +1,5 @@
-/* callback.c - calls from C into OCaml, and named values (vm/engine/callback.h). */
+/* callback.c - vm_enter (the setjmp that raises from C jump to), calls from C into OCaml, and named
+ * values (vm/engine/callback.h). */
 #include "vm/engine/callback.h"
 
 #include "gc/roots.h"
@@ -64,7 +65,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
 }
 
 static value raise_no_function(struct domain *d, void *context) {
-    vm_invalid_argument(d, "bytecode: what is to be called back is no function");
+    vm_invalid_argument(d, "bytecode: what is to be called back is not a function");
 }
 
 /* Back to where the stack had that depth: an exception may have left more on it. */

@@ -219,7 +219,7 @@ static unsigned adjacent_rows(const struct vm_emission *e, uint32_t i) {
     return n;
 }
 
-/* Where a jump to a row goes. A jump to the body's first instruction is no entry. */
+/* Where a jump to a row goes. A jump to the body's first instruction is not an entry. */
 static uintptr_t address_of(const struct emitter *m, uintptr_t row) {
     bool is_body = m->e->function_id != 0 && m->rows[row].pc == m->e->body;
     ASSERT(row < m->e->ir->count && m->e->ir->rows[row].flags & IR_LEADER); /* IR3 */

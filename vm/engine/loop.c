@@ -5,12 +5,12 @@
  * collect, raise or run OCaml code first saves the loop's registers (SAVE), calls a function, and
  * restores them (RESTORE).
  *
- * Here are the instructions that leave the straight line; bodies.h has the others, which also
- * make up the fused forms (engine.def).
+ * Here are the instructions that cannot be part of a fused form (engine.def); bodies.h has the
+ * bodies of those that can.
  *
- * Compiled three times: checked (robustness of D10), unchecked, and checked with counters. In
- * checked mode a body tests what the verifier can't know, the kinds of heap values; REQUIRE is
- * empty otherwise. */
+ * Compiled three times: checked (vm/README.md, What checked mode relies on), unchecked, and checked
+ * with counters. In checked mode a body tests what the verifier can't know, the kinds of heap
+ * values; REQUIRE is empty otherwise. */
 #include "vm/engine/loop.h"
 
 #include "vm/code/checks.h"
@@ -34,9 +34,9 @@
 #else
 #define REQUIRE(condition) \
     if (UNLIKELY(!(condition))) FAIL(type_error)
-#define NOT_CLOSURE(v)        (!is_plain_closure(v) && !is_closure(v))
+#define NOT_CLOSURE(v)        (!is_closure_block(v) && !is_closure(v))
 #define ARGUMENTS_OK(prim, n) vm_arguments_ok(d, prim, n, accu, sp)
-#define HAS_FIELD(v, i)       has_plain_field((v), (i))
+#define HAS_FIELD(v, i)       has_field_quick((v), (i))
 #if defined(LOOP_COUNTING)
 #define LOOP_NAME vm_run_counting
 #else
@@ -45,7 +45,7 @@
 #endif
 
 #ifdef LOOP_COUNTING
-#define SLOW_ALLOC vm_slow_alloc /* what starts again would be counted twice */
+#define SLOW_ALLOC vm_slow_alloc /* a re-executed instruction would be counted twice */
 #define COUNT(op)                                             \
     if (UNLIKELY(d->vm->limits.fuel_left-- == 0) &&           \
         !vm_slow_count(d, op, resume_at(pc), sp, extra_args)) \
@@ -127,7 +127,9 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         extra_args += 2 * n;
         NEXT(1);
     }
-    INSTR(GRAB) { /* operands: twice the number, the function of the RESTART before */
+    /* Operands: twice the number of arguments beyond the first, to compare with the tagged
+     * extra_args; the function of the RESTART before. */
+    INSTR(GRAB) {
         if (extra_args > OPERAND(1)) {
             extra_args -= OPERAND(1);
             NEXT(GRAB_WORDS);
@@ -273,7 +275,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     STRAIGHT(CHECK_SIGNALS)
 
-    /* ---- primitives; the saved registers lie below the stacked arguments ---- */
+    /* ---- primitives: sp[0 .. 2] are the saved registers, the stacked arguments follow ---- */
 #define C_CALL(n, body)                                      \
     INSTR(C_CALL##n) {                                       \
         const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
@@ -413,7 +415,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INSTR(STOP) { LEAVE_LOOP(); }
     INNER(LEAVE) { LEAVE_LOOP(); }
 
-    /* ---- the machine's own ---- */
+    /* ---- internal instructions ---- */
     INNER(PREPARE) {
         SAVE();
         vm_slow_prepare(d, CALLEE(env));
@@ -424,7 +426,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INNER(NO_CODE) { /* function 0: closures of Obj.new_block, or of a let rec not yet filled in */
         FAIL(type_error);
     }
-    INNER(WATERMARK) { /* the frame's three words are popped: give them back to move the mark */
+    INNER(WATERMARK) { /* the return frame is popped: push it again while the watermark moves */
         sp -= 3;
         struct vm_resume return_to = vm_watermark_returned(d, sp);
         sp += 3;
@@ -437,7 +439,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
             vm_slow_prepare(d, callee);
             RESTORE();
         }
-        if (MUST_STOP(callee)) {
+        if (NEEDS_SLOW_ENTRY(callee)) {
             SAVE();
             vm_slow_enter(d, callee);
             RESTORE();
@@ -445,7 +447,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         GOTO(callee->entry);
     }
 
-    INNER(NEXT_CALL) { /* E: where the calls come from */
+    INNER(NEXT_CALL) { /* E holds the batch of pending calls */
         d->stack.sp = sp;
         value end = vm_slow_next_call(d, env, accu);
         if (end == 0) CALL_BEGUN();
@@ -543,7 +545,7 @@ out_of_fuel:
 bad_argument:
     SAVE();
     vm_slow_bad_argument(d, PRIM_OPERAND(1));
-raise_from_c:
+raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers it had saved are dropped */
     sp = d->stack.sp;
     accu = d->exn;
     d->exn = VAL_UNIT;
@@ -554,8 +556,8 @@ raise_from_c:
     }
     UNWIND();
 
-    /* Refused by the verifier: debugger instructions always, effects until their versions are
-     * run. */
+    /* Refused by the verifier: debugger instructions, and the effects of OCaml 5, which is not
+     * supported. */
     INSTR(EVENT)
     INSTR(BREAK)
     INSTR(PERFORM)

@@ -14,7 +14,7 @@
 #define INNER(name) in_##name : COUNT(ENGINE_##name)
 /* One that another instruction goes on with, or goes on with another: that one is counted. */
 #define UNCOUNTED(name) in_##name:
-/* An instruction, one of the loop's own, with the body that bodies.h gives. */
+/* An instruction, an internal one, with the body that bodies.h gives. */
 #define STRAIGHT(name) \
     INSTR(name) { DO_##name NEXT(0); }
 #define STRAIGHT_INNER(name) \
@@ -25,7 +25,7 @@
         goto *(void *)*pc; \
     } while (0)
 #define ADVANCE(words) pc += (words);
-/* A straight body: statements, then on by that many words. */
+/* Statements, then on to the next instruction, that many words further. */
 #define STEP(words, ...) {__VA_ARGS__} ADVANCE(words)
 #define GOTO(target)                      \
     do {                                  \
@@ -37,14 +37,14 @@
 
 /* How a body leaves before its end, for what loop.c has once. The stack, A and pc are as before the
  * instruction, except where it says otherwise. */
-#define FAIL(error)      goto error               /* raise: type_error, bad_argument, zero_divide */
-#define CALL_INSTEAD(n)  goto in_C_CALL_TESTED##n /* an INLINED primitive: call its C function */
-#define DO_INSTEAD(name) goto in_##name           /* another instruction with the same words */
-#define APPLY_RESULT()   goto apply_result        /* RETURN: A to the extra arguments */
-#define ENTER_ENV()      goto enter_env           /* call E, its arguments are on the stack */
-#define STOP_AT_ENTRY()  goto slow_enter          /* the same, after a poll and a stack check */
-#define CALL_BEGUN()     goto call_begun          /* a slow path has pushed a call: make it */
-#define UNWIND()         goto unwind              /* A is the exception */
+#define FAIL(error)       goto error /* raise: type_error, bad_argument, zero_divide */
+#define CALL_INSTEAD(n)   goto in_C_CALL_TESTED##n /* an INLINED primitive: call its C function */
+#define DO_INSTEAD(name)  goto in_##name           /* another instruction with the same words */
+#define APPLY_RESULT()    goto apply_result        /* RETURN: A to the extra arguments */
+#define ENTER_ENV()       goto enter_env           /* call E, its arguments are on the stack */
+#define GOTO_SLOW_ENTRY() goto slow_enter          /* the same, after a poll and a stack check */
+#define CALL_BEGUN()      goto call_begun          /* a slow path has pushed a call: make it */
+#define UNWIND()          goto unwind              /* A is the exception */
 
 /* Ends this run of the loop, with the result A. */
 #define LEAVE_LOOP()      \
@@ -52,7 +52,7 @@
         d->stack.sp = sp; \
         return accu;      \
     } while (0)
-/* Runs what waits for a poll. */
+/* Runs pending actions. */
 #define POLL()                              \
     if (UNLIKELY(d->gc.action_requested)) { \
         SAVE_ACCU();                        \
@@ -86,37 +86,38 @@
 /* The function of closure c. functions_odd is 16 bytes before the table: code is 2 * index + 1, a
  * row has 32 bytes. */
 #define CALLEE(c) ((const struct vm_function *)(functions_odd + 16 * (uintptr_t)field((c), 0)))
-/* Whether a call must stop first: one test for stack, poll and signals. */
-#define MUST_STOP(callee) UNLIKELY((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit)
+/* Whether a call takes the slow path first: one test for stack, poll and signals. */
+#define NEEDS_SLOW_ENTRY(callee) \
+    UNLIKELY((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit)
 /* Enters closure c with extra_args + 1 arguments on the stack. */
-#define ENTER(c)                                         \
-    do {                                                 \
-        env = (c);                                       \
-        const struct vm_function *callee_ = CALLEE(env); \
-        if (MUST_STOP(callee_)) STOP_AT_ENTRY();         \
-        GOTO(callee_->entry);                            \
+#define ENTER(c)                                          \
+    do {                                                  \
+        env = (c);                                        \
+        const struct vm_function *callee_ = CALLEE(env);  \
+        if (NEEDS_SLOW_ENTRY(callee_)) GOTO_SLOW_ENTRY(); \
+        GOTO(callee_->entry);                             \
     } while (0)
 /* The same with n arguments, and with n - 1 more than extra_args says: where the function takes
- * just these, its GRAB is passed over. */
-#define ENTER_WITH(c, n)                                 \
-    do {                                                 \
-        env = (c);                                       \
-        const struct vm_function *callee_ = CALLEE(env); \
-        extra_args = val_of_int((n)-1);                  \
-        if (MUST_STOP(callee_)) STOP_AT_ENTRY();         \
-        if (callee_->grabs != (n)) GOTO(callee_->entry); \
-        extra_args = val_of_int(0);                      \
-        GOTO(entry_exact(callee_));                      \
+ * just these, its GRAB is skipped. */
+#define ENTER_WITH(c, n)                                  \
+    do {                                                  \
+        env = (c);                                        \
+        const struct vm_function *callee_ = CALLEE(env);  \
+        extra_args = val_of_int((n)-1);                   \
+        if (NEEDS_SLOW_ENTRY(callee_)) GOTO_SLOW_ENTRY(); \
+        if (callee_->grabs != (n)) GOTO(callee_->entry);  \
+        extra_args = val_of_int(0);                       \
+        GOTO(entry_exact(callee_));                       \
     } while (0)
-#define ENTER_WITH_MORE(c, n)                                                             \
-    do {                                                                                  \
-        env = (c);                                                                        \
-        const struct vm_function *callee_ = CALLEE(env);                                  \
-        if (MUST_STOP(callee_) || callee_->grabs != (n) || extra_args != val_of_int(0)) { \
-            extra_args += 2 * ((n)-1);                                                    \
-            ENTER_ENV();                                                                  \
-        }                                                                                 \
-        GOTO(entry_exact(callee_));                                                       \
+#define ENTER_WITH_MORE(c, n)                                                                    \
+    do {                                                                                         \
+        env = (c);                                                                               \
+        const struct vm_function *callee_ = CALLEE(env);                                         \
+        if (NEEDS_SLOW_ENTRY(callee_) || callee_->grabs != (n) || extra_args != val_of_int(0)) { \
+            extra_args += 2 * ((n)-1);                                                           \
+            ENTER_ENV();                                                                         \
+        }                                                                                        \
+        GOTO(entry_exact(callee_));                                                              \
     } while (0)
 /* Pops the return frame at sp. */
 #define RETURN_TO_FRAME()              \
@@ -179,11 +180,11 @@ typedef value stubn(value *, int);
     do {                                                       \
         value b_ = (b);                                        \
         uintptr_t i_ = (i);                                    \
-        REQUIRE(has_plain_field(b_, i_) || has_field(b_, i_)); \
+        REQUIRE(has_field_quick(b_, i_) || has_field(b_, i_)); \
         accu = field(b_, i_);                                  \
     } while (0)
 #define REQUIRE_MUTABLE_FIELD(b, i) \
-    REQUIRE(has_plain_mutable_field((b), (i)) || has_mutable_field((b), (i)))
+    REQUIRE(has_mutable_field_quick((b), (i)) || has_mutable_field((b), (i)))
 #define STORE_FIELD(i)                     \
     do {                                   \
         uintptr_t i_ = (i);                \

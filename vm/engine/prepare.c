@@ -1,4 +1,4 @@
-/* prepare.c - prepares a function when it is first called (D5): verifies it, makes its intermediate
+/* prepare.c - prepares a function when it is first called: verifies it, makes its intermediate
  * form, its words in the area of decoded code, and the map from these back to pcs and heights. */
 #include "vm/engine/prepare.h"
 

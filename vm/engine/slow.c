@@ -88,7 +88,7 @@ void vm_slow_poll(struct domain *d) {
     d->accu = accu;
 }
 
-/* The place and height of a function's entry, as the frame word of the stopped frame. */
+/* The gpc and height of a function's entry, as the frame word of its frame. */
 static void stop_at_entry(struct domain *d, const struct vm_function *f) {
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc;
     d->stack.sp[1] = (value)frame_word(gpc, 1);
@@ -167,7 +167,7 @@ value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
     ASSERT(function_index_ok(d, restart)); /* C1 */
     const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
     ASSERT(f->kind == FUNCTION_RESTART);
-    /* Behind RESTART and GRAB n, where the function's body has its location. */
+    /* The pc after RESTART and GRAB n: debugging information has the function's location there. */
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + 3;
     d->stack.sp[1] = (value)frame_word(gpc, 1);
     size_t args = (size_t)extra_args + 1;
@@ -270,9 +270,9 @@ void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *pr
     vm_failwith(d, "the primitive %s is not available on this machine", prim->name);
 }
 
-void vm_slow_entered(struct domain *d, uint32_t place) {
-    const struct vm_function_ids *places = &d->vm->function_ids;
-    if (places->entered != NULL) places->entered(places->context, d, d->function_id, place);
+void vm_slow_entered(struct domain *d, uint32_t function_id) {
+    const struct vm_function_ids *ids = &d->vm->function_ids;
+    if (ids->entered != NULL) ids->entered(ids->context, d, d->function_id, function_id);
 }
 
 void vm_slow_record_backtrace(struct domain *d, bool reraise) {

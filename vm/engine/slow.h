@@ -47,6 +47,6 @@ _Noreturn void vm_slow_bad_argument(struct domain *d, const struct vm_linked_pri
 _Noreturn void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim);
 void vm_slow_record_backtrace(struct domain *d, bool reraise);
 /* A function is entered from another caller than the last time. GC: never. */
-void vm_slow_entered(struct domain *d, uint32_t place);
+void vm_slow_entered(struct domain *d, uint32_t function_id);
 
 #endif

@@ -13,7 +13,7 @@ struct domain;
 /* The functions are called with the runtime lock held. They must not allocate in the heap, raise or
  * run OCaml code. */
 struct vm_tracer {
-    /* The loop's instruction op (vm/code/opcodes.h), at that place, is about to be
+    /* The loop's instruction op (vm/code/opcodes.h), at that pc, is about to be
      * executed; sp and extra_args (tagged) are the loop's registers. */
     void (*instruction)(void *context, struct domain *d, unsigned op, struct vm_resume at,
                         const value *sp, value extra_args);

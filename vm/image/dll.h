@@ -22,7 +22,7 @@ struct vm_dll *vm_dll_at(const struct vm *vm, size_t i);
 /* The function of that name in the first library that defines it, or NULL. GC: never. */
 void *vm_dlls_function(const struct vm *vm, const char *name);
 /* The same in one library, as a symbol for vm_dll_add_primitive; NULL: there is none (or no
- * memory). dll may be any word: NULL if it is no library of vm. GC: never. */
+ * memory). dll may be any word: NULL if it is not a library of vm. GC: never. */
 struct vm_dll_symbol *vm_dll_symbol(struct vm *vm, const struct vm_dll *dll, const char *name);
 /* Adds a symbol to the table of primitives; its number, or -1 when the table is full or symbol is
  * none of vm. GC: never. */

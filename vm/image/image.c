@@ -132,7 +132,7 @@ static enum vm_status read_code(struct vm_image *image, struct vm_error *error) 
     if (section == NULL) return error->status;
     if (section->length % 4 != 0 || section->length == 0)
         return vm_error_set(error, VM_BAD_CODE_SIZE, "CODE has %zu bytes%s", section->length,
-                            section->length ? ", no multiple of 4" : "");
+                            section->length ? ", not a multiple of 4" : "");
     if (le32toh(1) == 1 && is_aligned(section->bytes))
         image->code = (const uint32_t *)section->bytes;
     else if (!copy_code(image, section))
@@ -220,8 +220,9 @@ static bool read_bytes(int fd, size_t at, uint8_t *bytes, size_t length, struct 
     return true;
 }
 
-/* Leaves the bytes of DBUG, most of a compiler's file, to vm_image_read_debug. The descriptor has a
- * high number, so that those that the program opens are the usual ones. False: it didn't work. */
+/* Does not read DBUG (most of the compiler's file): vm_image_read_debug will, on demand. The
+ * descriptor has a high number, so that those that the program opens are the usual ones. False:
+ * could not duplicate the descriptor. */
 static bool postpone_debug(struct vm_image *image, int fd) {
     image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN_DESCRIPTOR);
     image->debug_apart = image->debug_fd >= 0;

@@ -56,7 +56,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
         vm_error_set(error, VM_NO_MEMORY, "%s", refused);
         return false;
     }
-    if (!vm_stack_create(d, words, VM_MAIN_STACK_ROOM)) {
+    if (!vm_stack_create(d, words, VM_MAIN_STACK_RESERVE)) {
         vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
         return false;
     }

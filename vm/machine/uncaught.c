@@ -80,7 +80,7 @@ static void run_at_exit(struct domain *d) {
 }
 
 /* Exceptions of at_exit functions are ignored, and must not change the backtrace. */
-static void report_plainly(struct domain *d, value exn, FILE *err) {
+static void print_report(struct domain *d, value exn, FILE *err) {
     char text[256];
     vm_format_exception(d->vm, exn, text, sizeof text);
     bool active = d->backtrace_active;
@@ -98,7 +98,7 @@ void vm_report_exception(struct domain *d, value exn, FILE *err) {
     const value *handler = vm_named_value(d->vm, "Printexc.handle_uncaught_exception");
     value arguments[2] = {exn, VAL_FALSE};
     if (handler != NULL) vm_callback_exn(d, *handler, 2, arguments);
-    else report_plainly(d, exn, err);
+    else print_report(d, exn, err);
 }
 
 int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {

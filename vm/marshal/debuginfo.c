@@ -259,7 +259,8 @@ struct vm_debuginfo *vm_debuginfo_read(const uint8_t *bytes, size_t n, struct vm
     return open_section(bytes, n, NULL, true, error);
 }
 
-/* More than code loaded at run time has; an array may hold the same list many times. */
+/* Bound on the events of code loaded at run time: a hostile array may contain one list many
+ * times. */
 enum { MAX_EVENTS = 1 << 22 };
 
 struct vm_debuginfo *vm_debuginfo_of_events(value v) {

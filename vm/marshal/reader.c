@@ -1,15 +1,16 @@
-/* reader.c - whole values: their headers, the loop that reads them, the three uses.
+/* reader.c - reads complete values into the heap, as DATA or into an arena: headers and the main
+ * loop.
  *
  * The loop reads what most values consist of (integers, small blocks, short strings, numbers,
- * references to objects) while the longest such item surely lies before the end, so that each needs
- * one test of the bytes; reader_item reads everything else and the last bytes. A block's fields
+ * references to objects) while at least MAX_COMMON_ITEM_BYTES are left, so that each item needs one
+ * test of the bytes; reader_item reads everything else and the last bytes. A block's fields
  * come next; the rest of its parent's fields wait on the stack only if there are any, so a list
  * needs no stack. */
 #include "gc/hooks.h"
 #include "vm/marshal/reader_internal.h"
 #include "vm/state/alloc.h"
 
-enum { LONGEST_COMMON = 12, STRING_LOAD = 33 };
+enum { MAX_COMMON_ITEM_BYTES = 12, STRING_LOAD = 33 };
 
 /* The loop's position: the next byte, the slots to be filled. */
 struct cursor {
@@ -40,7 +41,7 @@ static inline bool descend(struct vm_marshal_reader *r, struct cursor *c, value 
     return true;
 }
 
-static void renew_object_id(struct vm_marshal_reader *r, value object) {
+static void assign_fresh_object_id(struct vm_marshal_reader *r, value object) {
     ASSERT(tag_of(object) == TAG_OBJECT && wosize_of(object) >= 2);
     if (field(object, 1) >> 1 >= 0 && r->d != NULL)
         field(object, 1) = val_of_int(vm_fresh_object_id(r->d->vm));
@@ -55,7 +56,7 @@ static inline bool ascend(struct vm_marshal_reader *r, struct cursor *c) {
             c->end = top.end;
             return true;
         }
-        renew_object_id(r, (value)top.end);
+        assign_fresh_object_id(r, (value)top.end);
     }
     return false;
 }
@@ -73,9 +74,9 @@ static inline bool read_small_block(struct vm_marshal_reader *r, struct cursor *
     return !r->failed;
 }
 
-/* Passes the bytes of an item that is the object v. */
-static inline bool pass_object(struct vm_marshal_reader *r, struct cursor *c, value v,
-                               size_t bytes) {
+/* Advances past the bytes of an item that is the object v. */
+static inline bool advance_past(struct vm_marshal_reader *r, struct cursor *c, value v,
+                                size_t bytes) {
     ASSERT(c->slot < c->end && bytes <= (size_t)(r->end - c->at));
     c->at += bytes;
     *c->slot++ = v;
@@ -99,7 +100,7 @@ static inline bool read_short_string(struct vm_marshal_reader *r, struct cursor 
     memcpy(&word, c->at + 1 + 8 * last, 8);
     word &= ((uint64_t)1 << 8 * rest) - 1;
     field(v, last) = (value)(word | (uint64_t)(7 - rest) << 56);
-    return pass_object(r, c, v, 1 + length);
+    return advance_past(r, c, v, 1 + length);
 }
 
 static inline bool read_double(struct vm_marshal_reader *r, struct cursor *c) {
@@ -107,7 +108,7 @@ static inline bool read_double(struct vm_marshal_reader *r, struct cursor *c) {
     value v = reader_block(r, 1, TAG_DOUBLE);
     if (__builtin_expect(v == 0, 0)) return false;
     memcpy((void *)v, c->at + 1, 8);
-    return pass_object(r, c, v, 9);
+    return advance_past(r, c, v, 9);
 }
 
 /* Of the custom blocks only Int64.t: the code, "_j", 8 bytes. */
@@ -118,7 +119,7 @@ static inline bool read_int64(struct vm_marshal_reader *r, struct cursor *c) {
     if (__builtin_expect(v == 0, 0)) return false;
     field(v, 0) = (value)&vm_int64_ops;
     field(v, 1) = (value)marshal_load(c->at + 4, 8);
-    return pass_object(r, c, v, 12);
+    return advance_past(r, c, v, 12);
 }
 
 static inline bool read_reference(struct vm_marshal_reader *r, struct cursor *c, unsigned bytes) {
@@ -168,8 +169,8 @@ static inline bool read_common_item(struct vm_marshal_reader *r, struct cursor *
 /* Reads common items up to another one, the last bytes, a failure or the end of the value. */
 static void read_common(struct vm_marshal_reader *r, struct cursor *where) {
     struct cursor c = *where;
-    bool none = r->initialised || r->end - c.at < LONGEST_COMMON;
-    const uint8_t *stop = none ? c.at : r->end - LONGEST_COMMON + 1;
+    bool none = r->initialised || r->end - c.at < MAX_COMMON_ITEM_BYTES;
+    const uint8_t *stop = none ? c.at : r->end - MAX_COMMON_ITEM_BYTES + 1;
     while ((c.slot < c.end || ascend(r, &c)) && c.at < stop && read_common_item(r, &c, stop))
         continue;
     *where = c;
@@ -217,11 +218,11 @@ static value read_value(struct vm_marshal_reader *r) {
     if (!r->failed) read_items(r, &root);
     ASSERT(r->failed || (r->depth == 0 && r->current.next == r->current.end));
     reader_check_partials(r);
-    if (!r->failed && r->at != r->end) vm_marshal_fail(r, NULL, "more bytes than one value");
+    if (!r->failed && r->at != r->end) vm_marshal_fail(r, NULL, "bytes after the value");
     if (!r->failed && r->words_left != 0)
-        vm_marshal_fail(r, NULL, "fewer words than the header says");
+        vm_marshal_fail(r, NULL, "the header declares more words than the data holds");
     if (!r->failed && r->object != r->object_end)
-        vm_marshal_fail(r, NULL, "fewer objects than the header says");
+        vm_marshal_fail(r, NULL, "the header declares more objects than the data holds");
     if (r->failed) reader_initialise_fields(r);
     ASSERT(r->at == r->end && (r->initialised || !r->failed)); /* U1, U2 */
     return r->failed ? 0 : root;
@@ -371,10 +372,10 @@ static enum vm_status open_image_data(const uint8_t *bytes, size_t n,
 }
 
 static enum vm_status no_globals(struct vm_error *error) {
-    return vm_error_set(error, VM_BAD_MARSHAL, "the value is no table of globals");
+    return vm_error_set(error, VM_BAD_MARSHAL, "the value is not a table of globals");
 }
 
-/* The header of the block that an item of at most n bytes begins; of no fields if it is none. */
+/* The header of the block that an item of at most n bytes begins; of no fields if it is not one. */
 static header block_header(const uint8_t *item, size_t n) {
     unsigned code = n > 0 ? *item : 0, width = code == CODE_BLOCK64 ? 8 : 4;
     if (code >= SMALL_BLOCK) return make_header(code >> 4 & 7, code & 15, 0);

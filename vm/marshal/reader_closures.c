@@ -75,7 +75,7 @@ static size_t read_closure_head(struct vm_marshal_reader *r, value v, size_t wos
         size_t head = 3 * (size_t)count - 1;
         if (!r->failed && (head > wosize || info != make_closinfo(0, head - at) ||
                            (i > 0 && infix != (value)make_header(at, TAG_INFIX, 0))))
-            vm_marshal_fail(r, NULL, "a closure of no known shape");
+            vm_marshal_fail(r, NULL, "a closure of unknown shape");
         if (r->failed) return 0;
         const uint8_t *after = r->at;
         r->at = code;

@@ -206,7 +206,7 @@ static value read_boxed_int(struct vm_marshal_reader *r, const struct gc_custom_
         uint64_t code = vm_marshal_get_uint(r, 1);
         if (code != 1 && code != 2)
             return vm_marshal_fail(r, "ill-formed native integer",
-                                   "a native integer of no known width");
+                                   "a native integer of unknown width");
         width = code == 1 ? 4 : 8;
     }
     int64_t n = get_int(r, width);
@@ -307,6 +307,6 @@ value reader_item(struct vm_marshal_reader *r) {
     case ITEM_DOUBLES_LITTLE: return read_doubles(r, n, TAG_DOUBLE_ARRAY, false);
     case ITEM_INFIX: return reader_infix(r, n);
     case ITEM_CUSTOM: return read_custom(r, code);
-    default: return vm_marshal_fail(r, NULL, "an item of no known kind");
+    default: return vm_marshal_fail(r, NULL, "an item of unknown kind");
     }
 }

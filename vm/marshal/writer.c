@@ -19,7 +19,7 @@ enum {
     FIELDS_AHEAD = 4,
     LONGEST_INT = 9,
     MIN_BORROWED_BYTES = 8 * (MAX_YOUNG_WOSIZE + 1), /* of blocks that never move */
-    QUICK_TABLE_BITS = 14                            /* until then a table grows fourfold */
+    QUICK_TABLE_BITS = 14 /* below this size a table grows by 4, above by 2 */
 };
 
 struct marshal_rest {
@@ -36,7 +36,7 @@ static void refuse(struct vm_marshal_writer *w, enum vm_marshal_failure failure,
     w->text = text;
 }
 
-/* Memory from the arena, as much as the heap may have at most. */
+/* Memory from the arena, at most as much as the heap's limit. */
 static void *new_scratch(struct vm_marshal_writer *w, size_t bytes) {
     size_t limit = gc_get_params(&w->d->gc)->max_heap_words;
     w->scratch_bytes += bytes;
@@ -209,7 +209,7 @@ static void put_reference(struct vm_marshal_writer *w, uint64_t seen) {
     put_code(w, CODE_SHARED8 + (unsigned)__builtin_ctz(bytes), distance, bytes);
 }
 
-/* Writes a reference if v was seen before; else the caller notes v before any other object. */
+/* Writes a reference if v was seen before; else the caller records v before any other object. */
 static bool put_shared(struct vm_marshal_writer *w, value v) {
     if (w->flags & VM_MARSHAL_NO_SHARING) return false;
     if (w->objects >= w->grow_at) grow_table(w);
@@ -221,8 +221,8 @@ static bool put_shared(struct vm_marshal_writer *w, value v) {
 }
 
 /* Counts an object of the given size, and numbers it unless sharing is off. */
-static void note_object(struct vm_marshal_writer *w, value v, uint64_t words_32,
-                        uint64_t words_64) {
+static void record_object(struct vm_marshal_writer *w, value v, uint64_t words_32,
+                          uint64_t words_64) {
     w->words_32 += words_32;
     w->words_64 += words_64;
     if ((w->flags & VM_MARSHAL_NO_SHARING) || w->failure != VM_MARSHAL_WRITTEN) return;
@@ -299,7 +299,7 @@ static void put_string(struct vm_marshal_writer *w, value v) {
     if (length < SMALL_INT - SMALL_STRING) put_code(w, SMALL_STRING + (unsigned)length, 0, 0);
     else put_length(w, CODE_STRING8, CODE_STRING32, CODE_STRING64, length);
     put_content(w, v, length);
-    note_object(w, v, 1 + (length + 4) / 4, 1 + (length + 8) / 8);
+    record_object(w, v, 1 + (length + 4) / 4, 1 + (length + 8) / 8);
 }
 
 static void put_double(struct vm_marshal_writer *w, value v) {
@@ -307,7 +307,7 @@ static void put_double(struct vm_marshal_writer *w, value v) {
     if (p == NULL) return;
     p[0] = CODE_DOUBLE_LITTLE;
     memcpy(p + 1, (const void *)v, 8);
-    note_object(w, v, 3, 2);
+    record_object(w, v, 3, 2);
 }
 
 static void put_double_array(struct vm_marshal_writer *w, value v) {
@@ -316,7 +316,7 @@ static void put_double_array(struct vm_marshal_writer *w, value v) {
         refuse(w, VM_MARSHAL_TOO_BIG, "float array cannot be read back on 32-bit platform");
     put_length(w, CODE_DOUBLES8_LITTLE, CODE_DOUBLES32_LITTLE, CODE_DOUBLES64_LITTLE, n);
     put_content(w, v, 8 * n);
-    note_object(w, v, 1 + 2 * n, 1 + n);
+    record_object(w, v, 1 + 2 * n, 1 + n);
 }
 
 void vm_marshal_write_raised(struct vm_marshal_writer *w, value exn) {
@@ -337,7 +337,7 @@ static bool put_boxed_int(struct vm_marshal_writer *w, value v, const struct gc_
         if (n == (int32_t)n) put_code(w, 1, (uint64_t)n, 4);
         else put_code(w, 2, (uint64_t)n, 8);
     }
-    note_object(w, v, ops == &vm_int64_ops ? 4 : 3, 3);
+    record_object(w, v, ops == &vm_int64_ops ? 4 : 3, 3);
     return true;
 }
 
@@ -364,7 +364,7 @@ static void put_custom(struct vm_marshal_writer *w, value v) {
     } else if (bytes_64 != (uint64_t)ops->fixed_length->bsize_64) {
         refuse(w, VM_MARSHAL_REFUSED, "incorrect fixed sizes specified by a library");
     }
-    note_object(w, v, 2 + (bytes_32 + 3) / 4, 2 + (bytes_64 + 7) / 8);
+    record_object(w, v, 2 + (bytes_32 + 3) / 4, 2 + (bytes_64 + 7) / 8);
 }
 
 /* The code field of a closure: where the function starts in the code with a certain digest. */
@@ -383,7 +383,7 @@ static void put_code_pointer(struct vm_marshal_writer *w, value code) {
 static void put_closure(struct vm_marshal_writer *w, value v) {
     size_t wosize = wosize_of(v);
     put_header(w, wosize, TAG_CLOSURE);
-    note_object(w, v, 1 + wosize, 1 + wosize);
+    record_object(w, v, 1 + wosize, 1 + wosize);
     size_t i = 0, start_env = start_env_of(field(v, 1));
     while (i + 1 < wosize && w->failure == VM_MARSHAL_WRITTEN) {
         put_code_pointer(w, field(v, i++));
@@ -439,12 +439,12 @@ static void put_item(struct vm_marshal_writer *w, value v) {
     case TAG_CLOSURE: put_closure(w, v); break;
     default:
         put_header(w, wosize, tag_of(v));
-        note_object(w, v, 1 + wosize, 1 + wosize);
+        record_object(w, v, 1 + wosize, 1 + wosize);
         push_rest(w, &field(v, 0), &field(v, wosize));
     }
 }
 
-/* The same for what most values consist of: blocks of few fields and a low tag. False: v is
+/* Fast path for the most common items: blocks of few fields and a low tag. False: v is
  * something else, or a chunk or table is full, and nothing was done. */
 static inline bool put_small_block(struct vm_marshal_writer *w, value v) {
     if (is_int(v) || !gc_in_range(&w->d->gc, v)) return false;

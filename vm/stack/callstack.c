@@ -14,13 +14,14 @@
 #include <string.h>
 
 enum {
-    WATERMARK_DEPTH = IF_SMALL_TABLES(1, 16), /* frames inside a new watermark */
-    COMPARED = IF_SMALL_TABLES(2, 64), /* fresh frames; a stack with more counts as another one */
+    WATERMARK_DEPTH = IF_SMALL_TABLES(1, 16), /* innermost frames below a new watermark */
+    /* With more new frames than this, the stack is treated as a different one. */
+    MAX_COMPARED = IF_SMALL_TABLES(2, 64),
 };
 
-/* Makes room for count frames. The first `noted` of a walk, at the end of the arrays, stay there.
- * Fails: false, no memory; the arrays are as before. */
-static bool widen(struct vm_frames *f, size_t count, size_t noted) {
+/* Makes the arrays count frames long. The `recorded` frames of a walk, at the end of the arrays,
+ * are moved to the new end. Fails: false, no memory; the arrays are as before. */
+static bool widen(struct vm_frames *f, size_t count, size_t recorded) {
     size_t wider = f->capacity == 0 ? IF_SMALL_TABLES(1, 256) : f->capacity;
     while (wider < count) wider *= 2;
     uint64_t *gpcs = realloc(f->gpcs, wider * sizeof *gpcs);
@@ -30,16 +31,16 @@ static bool widen(struct vm_frames *f, size_t count, size_t noted) {
     struct vm_return *returns = realloc(f->returns, wider * sizeof *returns);
     if (returns != NULL) f->returns = returns;
     if (gpcs == NULL || slots == NULL || returns == NULL) return false;
-    size_t from = f->capacity - noted, to = wider - noted;
-    memmove(gpcs + to, gpcs + from, noted * sizeof *gpcs);
-    memmove(slots + to, slots + from, noted * sizeof *slots);
-    memmove(returns + to, returns + from, noted * sizeof *returns);
+    size_t from = f->capacity - recorded, to = wider - recorded;
+    memmove(gpcs + to, gpcs + from, recorded * sizeof *gpcs);
+    memmove(slots + to, slots + from, recorded * sizeof *slots);
+    memmove(returns + to, returns + from, recorded * sizeof *returns);
     f->capacity = wider;
     return true;
 }
 
 static void free_stack(struct vm_call_stack *s) {
-    struct vm_frames *both[] = {&s->kept, &s->fresh};
+    struct vm_frames *both[] = {&s->cached, &s->fresh};
     for (int i = 0; i < 2; i++) {
         free(both[i]->gpcs);
         free(both[i]->slots);
@@ -51,7 +52,7 @@ static void free_stack(struct vm_call_stack *s) {
 static struct vm_call_stack *create(struct domain *d) {
     struct vm_call_stack *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
-    if (!widen(&s->fresh, VM_SHORT_STACK, 0) || !widen(&s->kept, VM_SHORT_STACK, 0)) {
+    if (!widen(&s->fresh, VM_SHORT_STACK, 0) || !widen(&s->cached, VM_SHORT_STACK, 0)) {
         free_stack(s);
         return NULL;
     }
@@ -60,7 +61,7 @@ static struct vm_call_stack *create(struct domain *d) {
     return d->stack.call_stack = s;
 }
 
-/* Slots are kept as the low half of their address in words, which is unique in a stack. */
+/* Slots are stored as the low half of their address in words, which is unique in a stack. */
 static uint32_t word_address(const value *slot) { return (uint32_t)((uintptr_t)slot / 8); }
 static value *slot_at(const struct domain *d, uint32_t address) {
     return d->stack.high - (uint32_t)(word_address(d->stack.high) - address);
@@ -72,7 +73,7 @@ static value *slot_at(const struct domain *d, uint32_t address) {
 struct walker {
     value *return_frame; /* the return frame of the innermost frame */
     uint64_t gpc;
-    size_t count;      /* frames noted so far */
+    size_t count;      /* frames recorded so far */
     bool at_watermark; /* the last of them is the one inside the watermark */
     bool no_memory;
 };
@@ -108,8 +109,7 @@ static bool step_slowly(struct domain *d, value **return_frame, uint64_t *gpc) {
     return true;
 }
 
-/* Notes further frames until there are `limit`, or no more, or the one inside the watermark is
- * noted. */
+/* Records frames up to `limit`, the outermost one, or the one inside the watermark. */
 static inline __attribute__((always_inline)) void walk(struct domain *d, struct vm_frames *f,
                                                        struct walker *to, size_t limit,
                                                        const value *watermark) {
@@ -152,10 +152,10 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
 
 /* ---- Short stacks. ---- */
 
-/* Keeps the short stack in fresh with the words that determine it. One that crosses a watermark or
- * a callback is not kept: more would have to be compared. */
-static void keep_short_stack(struct domain *d, struct vm_call_stack *s, size_t limit,
-                             size_t count) {
+/* Caches the short stack in fresh, with the words that determine it. One that crosses a watermark
+ * or a callback is not cached: more would have to be compared. */
+static void cache_short_stack(struct domain *d, struct vm_call_stack *s, size_t limit,
+                              size_t count) {
     struct vm_short_stack *b = &s->short_stack;
     const uint64_t *gpcs = s->fresh.gpcs + s->fresh.capacity;
     const uint32_t *slots = s->fresh.slots + s->fresh.capacity;
@@ -182,7 +182,7 @@ static __attribute__((noinline)) size_t short_stack(struct domain *d, size_t lim
     struct walker w;
     if (s == NULL && (s = create(d)) == NULL) return 0;
     if (start(d, s, &w) && limit > 0) walk(d, &s->fresh, &w, limit, NULL);
-    keep_short_stack(d, s, limit, w.count);
+    cache_short_stack(d, s, limit, w.count);
     *gpcs = s->short_stack.gpcs;
     return w.count;
 }
@@ -195,19 +195,19 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
     return s->short_stack.count;
 }
 
-/* ---- The kept stack. ---- */
+/* ---- The cached stack. ---- */
 
-/* Whether the frames from the innermost one to the watermark are the kept ones. If not, those that
- * are have been noted. */
-static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct walker *w,
-                           const value *watermark) {
-    const uint64_t *gpcs = s->kept.gpcs;
-    const uint32_t *slots = s->kept.slots;
-    struct vm_return *returns = s->kept.returns;
+/* Whether the frames from the innermost one to the watermark are the cached ones. If not, those
+ * that are have been recorded. */
+static inline bool is_cached(struct domain *d, struct vm_call_stack *s, struct walker *w,
+                             const value *watermark) {
+    const uint64_t *gpcs = s->cached.gpcs;
+    const uint32_t *slots = s->cached.slots;
+    struct vm_return *returns = s->cached.returns;
     value *return_frame = w->return_frame, *left = NULL; /* the return frame before it */
     uint64_t gpc = w->gpc;
-    size_t i = s->kept.count;
-    bool more = true, kept = false;
+    size_t i = s->cached.count;
+    bool more = true, cached = false;
     while (more && i > 0 && gpcs[i - 1] == gpc && slots[i - 1] == word_address(return_frame)) {
         if (left != NULL) returns[i] = (struct vm_return){left[0], left[2]};
         i--;
@@ -215,7 +215,7 @@ static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct wal
                return_frame[2] == returns[i].extra_args)
             return_frame = slot_at(d, slots[--i]);
         gpc = gpcs[i];
-        kept = return_frame == watermark && i == s->watermarked;
+        cached = return_frame == watermark && i == s->watermarked;
         if (return_frame == watermark) break;
         left = return_frame;
         if (step_to_caller(&return_frame, &gpc)) continue;
@@ -223,13 +223,13 @@ static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct wal
         value *slow_frame = return_frame;
         uint64_t slow_gpc = gpc;
         more = step_slowly(d, &slow_frame, &slow_gpc);
-        kept = !more && i == 0;
+        cached = !more && i == 0;
         return_frame = slow_frame;
         gpc = slow_gpc;
     }
-    size_t n = s->kept.count - i;
-    if (kept) w->count = n;
-    if (kept || !more || return_frame == watermark) return kept;
+    size_t n = s->cached.count - i;
+    if (cached) w->count = n;
+    if (cached || !more || return_frame == watermark) return cached;
     if (n > s->fresh.capacity && !widen(&s->fresh, n, 0)) return false;
     size_t at = s->fresh.capacity - n;
     if (n > 0) { /* otherwise the arrays may not exist */
@@ -242,34 +242,34 @@ static inline bool is_kept(struct domain *d, struct vm_call_stack *s, struct wal
     return false;
 }
 
-/* Appends the fresh frames to the outermost `shared` kept ones. */
+/* Appends the fresh frames to the outermost `shared` cached ones. */
 static void append_fresh(struct vm_call_stack *s, size_t shared, size_t fresh) {
     size_t count = shared + fresh;
-    ASSERT(count <= s->kept.capacity && fresh <= s->fresh.capacity && shared <= s->kept.count);
+    ASSERT(count <= s->cached.capacity && fresh <= s->fresh.capacity && shared <= s->cached.count);
     const uint64_t *gpcs = s->fresh.gpcs + s->fresh.capacity - fresh;
     const uint32_t *slots = s->fresh.slots + s->fresh.capacity - fresh;
-    bool same = count == s->kept.count && fresh <= COMPARED &&
-                memcmp(s->kept.gpcs + shared, gpcs, fresh * sizeof *gpcs) == 0;
+    bool same = count == s->cached.count && fresh <= MAX_COMPARED &&
+                memcmp(s->cached.gpcs + shared, gpcs, fresh * sizeof *gpcs) == 0;
     s->version += !same;
     if (shared < s->unchanged) s->unchanged = shared;
-    s->kept.count = count;
-    memcpy(s->kept.gpcs + shared, gpcs, fresh * sizeof *gpcs);
-    memcpy(s->kept.slots + shared, slots, fresh * sizeof *slots);
-    memcpy(s->kept.returns + shared, s->fresh.returns + s->fresh.capacity - fresh,
-           fresh * sizeof *s->kept.returns);
+    s->cached.count = count;
+    memcpy(s->cached.gpcs + shared, gpcs, fresh * sizeof *gpcs);
+    memcpy(s->cached.slots + shared, slots, fresh * sizeof *slots);
+    memcpy(s->cached.returns + shared, s->fresh.returns + s->fresh.capacity - fresh,
+           fresh * sizeof *s->cached.returns);
 }
 
 /* The innermost limit frames. */
 static size_t innermost(const struct vm_call_stack *s, size_t limit, const uint64_t **gpcs) {
-    size_t n = s->kept.count < limit ? s->kept.count : limit;
-    *gpcs = s->kept.gpcs + (s->kept.count - n);
+    size_t n = s->cached.count < limit ? s->cached.count : limit;
+    *gpcs = s->cached.gpcs + (s->cached.count - n);
     return n;
 }
 
-/* Sets the watermark at the return frame of kept frame i. */
+/* Sets the watermark at the return frame of cached frame i. */
 static void set_watermark(struct domain *d, struct vm_call_stack *s, size_t i) {
-    ASSERT(i < s->kept.count);
-    vm_watermark_set_at(d, WATERMARK_CALL_STACK, slot_at(d, s->kept.slots[i]));
+    ASSERT(i < s->cached.count);
+    vm_watermark_set_at(d, WATERMARK_CALL_STACK, slot_at(d, s->cached.slots[i]));
     s->watermarked = i;
 }
 
@@ -278,19 +278,19 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
     struct walker w;
     const value *watermark = d->stack.watermarks[WATERMARK_CALL_STACK].slot;
     if (watermark == d->stack.high) watermark = NULL;
-    bool any = start(d, s, &w), kept = any && is_kept(d, s, &w, watermark);
-    if (any && !kept) walk(d, &s->fresh, &w, SIZE_MAX, watermark);
+    bool any = start(d, s, &w), cached = any && is_cached(d, s, &w, watermark);
+    if (any && !cached) walk(d, &s->fresh, &w, SIZE_MAX, watermark);
     size_t shared = w.at_watermark ? s->watermarked : 0;
     if (w.no_memory ||
-        (s->kept.capacity < shared + w.count && !widen(&s->kept, shared + w.count, 0))) {
+        (s->cached.capacity < shared + w.count && !widen(&s->cached, shared + w.count, 0))) {
         vm_watermark_remove(d, WATERMARK_CALL_STACK);
         return 0;
     }
-    if (!kept) append_fresh(s, shared, w.count);
+    if (!cached) append_fresh(s, shared, w.count);
     if (w.count > WATERMARK_DEPTH) {
         vm_watermark_remove(d, WATERMARK_CALL_STACK);
-        if (s->kept.count > 2 * WATERMARK_DEPTH)
-            set_watermark(d, s, s->kept.count - 1 - WATERMARK_DEPTH);
+        if (s->cached.count > 2 * WATERMARK_DEPTH)
+            set_watermark(d, s, s->cached.count - 1 - WATERMARK_DEPTH);
     }
     return innermost(s, limit, gpcs);
 }

@@ -1,10 +1,10 @@
 /* callstack.h - the call stack as a list of code locations, cheap to take again and again.
  *
- * The frames of the last whole call stack are kept. A watermark (vm/stack/watermarks.h) says which
- * of them cannot have changed, so the next call stack costs only the frames that differ.
+ * The frames of the last whole call stack are cached. A watermark (vm/stack/watermarks.h) says
+ * which of them cannot have changed, so the next call stack costs only the frames that differ.
  *
- * CS1  While WATERMARK_CALL_STACK is set, kept[0 .. watermarked-1] are the frames outside its
- * return frame, and kept[watermarked] is the one inside it, except for its code location. */
+ * CS1  While WATERMARK_CALL_STACK is set, cached[0 .. watermarked-1] are the frames outside its
+ * return frame, and cached[watermarked] is the one inside it, except for its code location. */
 #ifndef BACTRIAN_VM_STACK_CALLSTACK_H
 #define BACTRIAN_VM_STACK_CALLSTACK_H
 
@@ -53,13 +53,13 @@ struct vm_short_stack {
 
 struct vm_call_stack {
     struct vm_stopped_code stopped[STOPPED_CODES]; /* a cache for vm/stack/frames.c */
-    struct vm_frames kept;                         /* outermost frame first */
+    struct vm_frames cached;                       /* outermost frame first */
     struct vm_frames fresh;                        /* those of a walk, at the end of the arrays */
     size_t watermarked;                            /* CS1 */
     /* The outermost entries, at most this many, are unchanged since it was last set to SIZE_MAX: a
      * client that derives something from each entry needs to look at the others only. */
     size_t unchanged;
-    uint64_t version; /* changes when the kept stack does */
+    uint64_t version; /* changes when the cached stack does */
     struct vm_short_stack short_stack;
     uint64_t short_version; /* of it and its limit: changes when either does; not 0 */
     size_t check_credit;    /* frames that --gc-verify may read (vm/stack/selfcheck.c) */
@@ -86,7 +86,7 @@ static inline struct vm_stopped_code *vm_stopped_code_of(struct vm_call_stack *s
  * the innermost. *gpcs is valid until the next call. Returns their number; 0 also when out of
  * memory. GC: never. */
 size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
-/* The same for limit <= VM_SHORT_STACK, the innermost frame first; the kept stack is unchanged.
+/* The same for limit <= VM_SHORT_STACK, the innermost frame first; the cached stack is unchanged.
  * Stacks with one short_version are the same. GC: never. */
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
 /* Control returned through the watermark, which is no longer set: sets it again, where possible, at

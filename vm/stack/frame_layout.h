@@ -7,12 +7,21 @@
  *          | caller's extra arguments, tagged |
  *          | caller's frame ...               |
  *
+ * A trap frame, pushed by PUSHTRAP, has four words. d->stack.trap is the innermost one's distance
+ * from the stack's high end, 0: none.
+ *
+ *   sp ->  | address of the handler's code    |
+ *          | link: d->stack.trap before, tagged
+ *          | environment                      |  for the handler
+ *          | extra arguments, tagged          |
+ *
  * E1  In decoded code, the word before every return address is the frame word of the waiting
  *     frame.
- * E2  A stopped primitive or slow path has saved the loop's registers: sp[0] the environment, sp[1]
- *     the address of the instruction that left the loop, or a frame word (which is odd) where the
- *     height is not the verifier's, sp[2] the extra arguments. The height does not count the extra
- *     arguments of a frame; they are its last words. */
+ * E2  While a primitive or slow path runs, the loop's registers are saved: sp[0] the environment,
+ *     sp[1] the address of the instruction that left the loop, or a frame word (which is odd) where
+ *     the height is not the verifier's, sp[2] the extra arguments, tagged. A height does not
+ *     include the extra arguments of a frame, which lie at its high end: a frame of height 5 that
+ *     was called with 2 extra arguments has 7 words, and its return frame follows. */
 #ifndef BACTRIAN_VM_STACK_FRAME_LAYOUT_H
 #define BACTRIAN_VM_STACK_FRAME_LAYOUT_H
 
@@ -52,7 +61,8 @@ enum { STACK_MARGIN_WORDS = 64 };
 /* The loop's saved registers (E2). */
 enum { SAVED_WORDS = 3 };
 
-/* One entry into the loop. setjmp is in vm_enter; raising goes to the innermost one. */
+/* An activation: one entry into the loop. setjmp is in vm_enter (vm/engine/callback.c); raising
+ * goes to the innermost one. */
 struct vm_activation {
     struct vm_activation *outer;
     struct gc_local_roots *local_roots, *abi_roots;
@@ -64,8 +74,8 @@ struct vm_activation {
     struct vm_prim_watch watch;
     jmp_buf raise;
 };
-/* Entries nest no deeper than this, nor than the C stack; finding out how deep that is takes time,
- * so the first ones go without. */
+/* Entries nest no deeper than this, nor than the C stack. Measuring the C stack is slow, so the
+ * first CHECKED_ACTIVATIONS are not checked. */
 enum { MAX_ACTIVATIONS = 4000, CHECKED_ACTIVATIONS = 16 };
 
 #endif

@@ -27,10 +27,10 @@ static size_t stack_room(const struct domain *d) {
     return (size_t)(d->stack.high - d->stack.low) - 2 * STACK_MARGIN_WORDS;
 }
 
-bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words) {
+bool vm_stack_create(struct domain *d, size_t max_words, size_t reserve_words) {
     const size_t margins = 2 * STACK_MARGIN_WORDS;
     size_t words = within_bounds(max_words) + margins;
-    size_t bytes = 8 * (words < room_words ? room_words : words);
+    size_t bytes = 8 * (words < reserve_words ? reserve_words : words);
     value *low = vm_reserve(&bytes, 8 * (LEAST_WORDS + margins));
     if (low == NULL) return false;
     d->stack.low = low;
@@ -64,7 +64,7 @@ void vm_stack_apply_limit(struct domain *d) {
 /* ---- What counts towards the heap's limit. ---- */
 
 static bool stack_count_bytes(struct domain *d, size_t bytes) {
-    if (!gc_external_try(d->gc.heap, bytes)) return false;
+    if (!gc_external_try_charge(d->gc.heap, bytes)) return false;
     d->stack.counted_bytes += bytes;
     return true;
 }
@@ -83,7 +83,7 @@ bool vm_stack_grow(struct domain *d, uintptr_t low) {
     size_t wider = 2 * had > wanted ? 2 * had : wanted;
     if (wider > most) wider = most;
     size_t bytes = (wider - had) * (8 + CALL_STACK_BYTES);
-    if (!gc_external_take(&d->gc, bytes)) vm_raise_out_of_memory(d);
+    if (!gc_external_charge(&d->gc, bytes)) vm_raise_out_of_memory(d);
     d->stack.counted_bytes += bytes;
     d->stack.counted_words = wider;
     vm_stack_apply_limit(d);

@@ -1,10 +1,10 @@
 /* stack.h - VM stacks: their memory, their limits, and how the collector scans them.
  *
  * The stack of a thread counts towards --max-heap as far as it has grown, in steps that double
- * (vm_stack_grow); so does its C stack once C code nests in it. The first thread's do not count:
- * there is only one of it.
+ * (vm_stack_grow); so does its C stack once C code nests in it. The main thread's stacks are not
+ * counted.
  *
- * S7  A stack with counted_words is no higher than that. */
+ * S7  The height of a counted stack does not exceed counted_words. */
 #ifndef BACTRIAN_VM_STACK_STACK_H
 #define BACTRIAN_VM_STACK_STACK_H
 
@@ -13,15 +13,15 @@
 
 /* Address space reserved for the main stack and for that of another thread, in words: how far the
  * limit can be raised later. */
-#define VM_MAIN_STACK_ROOM   ((size_t)1 << 27)
-#define VM_THREAD_STACK_ROOM ((size_t)1 << 23)
+#define VM_MAIN_STACK_RESERVE   ((size_t)1 << 27)
+#define VM_THREAD_STACK_RESERVE ((size_t)1 << 23)
 
 /* What a new thread counts: the first pages of its stacks, and its structures. */
 #define VM_THREAD_BYTES ((size_t)32 << 10)
 
-/* Reserves a stack of max_words for d, and room to raise the limit. Fails: false, the system
- * refuses. GC: never. */
-bool vm_stack_create(struct domain *d, size_t max_words, size_t room_words);
+/* Reserves a stack of max_words for d, which can be raised to reserve_words. Fails: false, the
+ * system refuses. GC: never. */
+bool vm_stack_create(struct domain *d, size_t max_words, size_t reserve_words);
 void vm_stack_destroy(struct domain *d);
 /* The limit in words as it was set. In force it is at least OCaml's first stack of 4096 words and
  * at most the reserved address space. GC: never. */

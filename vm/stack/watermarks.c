@@ -94,7 +94,7 @@ void vm_stack_scan_rest(struct domain *d) {
     if (!vm_watermark_is_set(d, WATERMARK_UNSCANNED)) return;
     value *from = d->stack.watermarks[WATERMARK_UNSCANNED].slot;
     vm_watermark_remove(d, WATERMARK_UNSCANNED);
-    gc_keep_slots(&d->gc, from, d->stack.unscanned_end);
+    gc_preserve_slots(&d->gc, from, d->stack.unscanned_end);
 }
 
 /* The words at `from` are about to become active, and the unscanned ones begin there or below:
@@ -106,7 +106,7 @@ static void scan_next(struct domain *d, value *from, struct vm_frame *frame) {
         vm_watermark_remove(d, WATERMARK_UNSCANNED);
         to = d->stack.unscanned_end;
     }
-    if (from < to) gc_keep_slots(&d->gc, from, to);
+    if (from < to) gc_preserve_slots(&d->gc, from, to);
 }
 
 /* The same after an exception unwound the stack to sp, past the watermark. */

@@ -1,10 +1,11 @@
 /* abi.h - the part of a domain that compiled C stubs read and write: OCaml 4.13's Caml_state, field
  * for field.
  *
- * Stubs reach it through the variable Caml_state (vm/capi). It is no copy: local_roots is scanned
- * with the domain's own chain and restored where a raise is caught, and a compare function reports
- * "unordered" in compare_unordered. young_limit is always above young_ptr, so that the inline
- * allocation of a stub calls caml_alloc_small_dispatch. Fields that no known stub uses are zero. */
+ * Stubs reach it through the variable Caml_state (vm/capi). It is not a copy: local_roots is
+ * scanned with the domain's own chain and restored where a raise is caught, and a compare function
+ * reports "unordered" in compare_unordered. young_limit is always above young_ptr, so that the
+ * inline allocation of a stub calls caml_alloc_small_dispatch. Fields that no known stub uses are
+ * zero. */
 #ifndef BACTRIAN_VM_STATE_ABI_H
 #define BACTRIAN_VM_STATE_ABI_H
 

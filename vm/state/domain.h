@@ -45,7 +45,7 @@ struct vm_stack {
     value *lowest_watermark; /* S4 */
     value *unscanned_end;    /* S6 */
     size_t counted_words;    /* of the heap's limit; no more may be used (S7); 0: not limited so */
-    size_t counted_bytes;    /* gc_external_take, for this stack and its C stack */
+    size_t counted_bytes;    /* gc_external_charge, for this stack and its C stack */
     bool c_stack_counted;
     struct vm_call_stack *call_stack; /* the last one that was taken (vm/stack/callstack.h) */
 };
@@ -74,10 +74,10 @@ struct domain {
     };
     struct vm_thread *thread; /* whose context this is; NULL: the machine has no threads */
     size_t stack_limit_words; /* of every thread */
-    struct gc_check_account checked_stack;
+    struct gc_check_budget checked_stack;
     bool backtrace_active;
     bool finalising; /* finalisers are running; they do not nest */
-    /* Allocates a small block for the loop when only a sample is due: the block, or 0 after
+    /* Allocates a small block for the loop when only a sample is wanted: the block, or 0 after
      * beginning a call before the instruction (vm/stack/reexecute.h). vm_slow_alloc: no profiler.
      * GC: may run. */
     value (*sample)(struct domain *d, size_t wosize, unsigned tag);

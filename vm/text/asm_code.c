@@ -22,7 +22,7 @@ static bool emit_number(struct assembler *a, int64_t low, int64_t high) {
 
 /* A label, or a displacement as it is: $-3. */
 static bool label_operand(struct assembler *a, uint32_t base) {
-    if (asm_at_mark(a, '$')) return asm_next(a) && emit_number(a, INT32_MIN, INT32_MAX);
+    if (asm_at_char(a, '$')) return asm_next(a) && emit_number(a, INT32_MIN, INT32_MAX);
     if (a->token.kind != TOKEN_NAME) return asm_expected(a, "a label");
     return emit_fixup(a, FIXUP_LABEL, base);
 }
@@ -58,11 +58,11 @@ static bool operand(struct assembler *a, char shape) {
 }
 
 /* A line may continue after a comma. */
-static bool comma(struct assembler *a) { return asm_skip_mark(a, ',') && asm_skip_newlines(a); }
+static bool comma(struct assembler *a) { return asm_skip_char(a, ',') && asm_skip_newlines(a); }
 
 static bool simple_operands(struct assembler *a, const char *operands) {
     for (const char *shape = operands; *shape; shape++) {
-        if (*shape == 'c' && !asm_at_mark(a, ',')) return emit(a, 0); /* an empty cache */
+        if (*shape == 'c' && !asm_at_char(a, ',')) return emit(a, 0); /* an empty cache */
         if (shape > operands && !comma(a)) return false;
         if (!operand(a, *shape)) return false;
     }
@@ -76,13 +76,13 @@ static bool at_line_end(const struct assembler *a) {
 /* Labels up to a bar or the end of the line. */
 static bool switch_targets(struct assembler *a, uint32_t base, uint32_t *count) {
     *count = 0;
-    if (asm_at_mark(a, '|') || at_line_end(a)) return true;
+    if (asm_at_char(a, '|') || at_line_end(a)) return true;
     for (;;) {
         if (*count == MAX_SWITCH_TARGETS)
             return asm_fail(a, &a->token, "more than %d targets", MAX_SWITCH_TARGETS);
         if (!label_operand(a, base)) return false;
         ++*count;
-        if (!asm_at_mark(a, ',')) return true;
+        if (!asm_at_char(a, ',')) return true;
         if (!comma(a)) return false;
     }
 }
@@ -91,7 +91,7 @@ static bool switch_operands(struct assembler *a) {
     size_t sizes = a->words.count;
     uint32_t base = (uint32_t)sizes + 1, constants, tags = 0;
     if (!emit(a, 0) || !switch_targets(a, base, &constants)) return false;
-    if (asm_at_mark(a, '|') && !(asm_next(a) && switch_targets(a, base, &tags))) return false;
+    if (asm_at_char(a, '|') && !(asm_next(a) && switch_targets(a, base, &tags))) return false;
     ASSERT(a->words.count == base + (size_t)constants + tags);
     a->words.items[sizes] = constants | tags << 16;
     return true;
@@ -101,7 +101,7 @@ static bool closures_operands(struct assembler *a) {
     size_t functions = a->words.count;
     if (!emit(a, 0) || !emit_number(a, 0, UINT32_MAX)) return false;
     uint32_t base = (uint32_t)a->words.count;
-    while (asm_at_mark(a, ',')) {
+    while (asm_at_char(a, ',')) {
         if (!comma(a) || !label_operand(a, base)) return false;
         a->words.items[functions]++;
     }
@@ -111,7 +111,7 @@ static bool closures_operands(struct assembler *a) {
 static bool word_line(struct assembler *a) {
     for (;;) {
         if (!emit_number(a, INT32_MIN, UINT32_MAX)) return false;
-        if (!asm_at_mark(a, ',')) return true;
+        if (!asm_at_char(a, ',')) return true;
         if (!comma(a)) return false;
     }
 }

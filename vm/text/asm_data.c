@@ -42,7 +42,7 @@ static bool is_float(const struct token *t) {
     return false;
 }
 
-/* The text of a number, cut to 70 characters, which no number of the language has. */
+/* The text of a number, truncated to 70 characters: no valid number is longer. */
 static const char *number_text(const struct token *t, char text[80]) {
     ASSERT(t->kind == TOKEN_NUMBER);
     snprintf(text, 80, "%.*s", (int)(t->length < 70 ? t->length : 70), t->text);
@@ -52,13 +52,13 @@ static const char *number_text(const struct token *t, char text[80]) {
 /* The bits in float(BITS), whose name is the current token. */
 static bool float_from_bits(struct assembler *a, uint64_t *bits) {
     char text[80], *end = text;
-    if (!asm_next(a) || !asm_skip_mark(a, '(')) return false;
+    if (!asm_next(a) || !asm_skip_char(a, '(')) return false;
     errno = 0;
     if (a->token.kind == TOKEN_NUMBER && a->token.length <= 70)
         *bits = strtoull(number_text(&a->token, text), &end, 0);
     if (end == text || *end != 0 || errno != 0)
         return asm_fail(a, &a->token, "the 64 bits of a float expected");
-    return asm_next(a) && asm_skip_mark(a, ')');
+    return asm_next(a) && asm_skip_char(a, ')');
 }
 
 /* A float's bits: a number, infinity, nan, or float(BITS). */
@@ -100,14 +100,14 @@ static bool boxed_value(struct assembler *a, char suffix) {
 
 /* The comma before every element but the first. */
 static bool separator(struct assembler *a, bool first) {
-    return first || (asm_skip_mark(a, ',') && asm_skip_newlines(a));
+    return first || (asm_skip_char(a, ',') && asm_skip_newlines(a));
 }
 
 /* The fields of a block, whose row exists, up to the closing parenthesis. */
 static bool fields(struct assembler *a, uint32_t block) {
     uint32_t size = 0;
     if (!asm_skip_newlines(a)) return false;
-    for (; !asm_at_mark(a, ')'); size++)
+    for (; !asm_at_char(a, ')'); size++)
         if (!separator(a, size == 0) || !one_value(a) || !asm_skip_newlines(a)) return false;
     ASSERT(a->rows->rows[block].kind == CONSTANT_BLOCK);
     a->rows->rows[block].size = size;
@@ -119,13 +119,13 @@ static bool block_value(struct assembler *a, uint8_t tag) {
     struct vm_constant *row = add(a, CONSTANT_BLOCK);
     if (row == NULL) return false;
     row->tag = tag;
-    return asm_skip_mark(a, '(') && fields(a, block);
+    return asm_skip_char(a, '(') && fields(a, block);
 }
 
 /* [a, b, c]: a cell for each element, 0 at the end. */
 static bool list_value(struct assembler *a) {
     if (!asm_next(a) || !asm_skip_newlines(a)) return false;
-    for (bool first = true; !asm_at_mark(a, ']'); first = false) {
+    for (bool first = true; !asm_at_char(a, ']'); first = false) {
         struct vm_constant *cell = separator(a, first) ? add(a, CONSTANT_BLOCK) : NULL;
         if (cell == NULL) return false;
         cell->size = 2;
@@ -138,7 +138,7 @@ static bool floats_value(struct assembler *a) {
     struct VECTOR(uint64_t) items = {0};
     uint64_t bits;
     bool ok = asm_next(a) && asm_skip_newlines(a);
-    while (ok && !asm_at_mark(a, '}'))
+    while (ok && !asm_at_char(a, '}'))
         ok = separator(a, items.count == 0) && float_bits(a, &bits) &&
              asm_push(a, &items, htole64(bits)) && asm_skip_newlines(a);
     struct vm_constant *row = ok && asm_next(a) ? add(a, CONSTANT_DOUBLES) : NULL;
@@ -161,7 +161,7 @@ static bool labelled_value(struct assembler *a) {
     struct token name = a->token;
     if (name.kind != TOKEN_NUMBER) return asm_fail(a, &name, "a number expected after '#'");
     if (!asm_next(a)) return false;
-    if (asm_at_mark(a, '=')) {
+    if (asm_at_char(a, '=')) {
         uint32_t row = a->rows->count;
         if (!asm_define(a, &a->numbered, &name, row, "#") || !asm_next(a) ||
             !asm_skip_newlines(a) || !one_value(a))
@@ -193,10 +193,10 @@ static bool number_value(struct assembler *a) {
 static bool any_value(struct assembler *a) {
     if (a->token.kind == TOKEN_NUMBER) return number_value(a);
     if (a->token.kind == TOKEN_STRING) return string_value(a, &a->token) && asm_next(a);
-    if (asm_at_mark(a, '(')) return block_value(a, 0);
-    if (asm_at_mark(a, '[')) return list_value(a);
-    if (asm_at_mark(a, '{')) return floats_value(a);
-    if (asm_at_mark(a, '#')) return labelled_value(a);
+    if (asm_at_char(a, '(')) return block_value(a, 0);
+    if (asm_at_char(a, '[')) return list_value(a);
+    if (asm_at_char(a, '{')) return floats_value(a);
+    if (asm_at_char(a, '#')) return labelled_value(a);
     if (asm_at_name(a, "float") || asm_at_name(a, "nan") || asm_at_name(a, "infinity"))
         return float_value(a);
     return asm_expected(a, "a value");

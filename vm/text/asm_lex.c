@@ -190,13 +190,13 @@ bool asm_next(struct assembler *a) {
     if (strchr("()[]{}|,:=#$", c) == NULL || c == 0)
         return asm_fail(a, &a->token, isprint((unsigned char)c) ? "unexpected '%c'" : "byte 0x%02x",
                         isprint((unsigned char)c) ? c : (unsigned char)c);
-    a->token.kind = TOKEN_MARK;
+    a->token.kind = TOKEN_CHAR;
     a->at++;
     return true;
 }
 
-bool asm_at_mark(const struct assembler *a, char c) {
-    return a->token.kind == TOKEN_MARK && a->token.text[0] == c;
+bool asm_at_char(const struct assembler *a, char c) {
+    return a->token.kind == TOKEN_CHAR && a->token.text[0] == c;
 }
 
 bool asm_at_name(const struct assembler *a, const char *name) {
@@ -210,9 +210,9 @@ bool asm_at_definition(const struct assembler *a) {
     return a->token.kind == TOKEN_NAME && p < a->end && *p == ':';
 }
 
-bool asm_skip_mark(struct assembler *a, char c) {
+bool asm_skip_char(struct assembler *a, char c) {
     const char quoted[] = {'\'', c, '\'', 0};
-    return asm_at_mark(a, c) ? asm_next(a) : asm_expected(a, quoted);
+    return asm_at_char(a, c) ? asm_next(a) : asm_expected(a, quoted);
 }
 
 bool asm_skip_newlines(struct assembler *a) {
@@ -255,7 +255,7 @@ static bool hex_word(struct assembler *a, FILE *out) {
     return true;
 }
 
-/* A line that begins with a letter after f begins another part: every keyword has such a letter. */
+/* Bytes are hexadecimal digits; every keyword of a part contains a letter that is not one. */
 static bool at_part(const struct assembler *a) {
     const char *p = a->at;
     while (p < a->end && isxdigit((unsigned char)*p)) p++;

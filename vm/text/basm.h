@@ -14,7 +14,7 @@
 
 struct vm_image;
 
-/* Prints an opened image. The code need not pass the verifier: words that are no instruction are
+/* Prints an opened image. The code need not pass the verifier: words that are not instructions are
  * printed as WORD lines. Write errors show in ferror(out).
  * GC: never.  Fails: VM_NO_MEMORY. */
 enum vm_status vm_disassemble(const struct vm_image *image, FILE *out, struct vm_error *error);

@@ -23,7 +23,7 @@ void dis_print_string(FILE *out, const uint8_t *bytes, size_t length) {
     putc_unlocked('"', out);
 }
 
-static bool is_plain_name(const char *name) {
+static bool needs_no_quotes(const char *name) {
     if (strspn(name, "0123456789.") != 0 || *name == 0) return false;
     return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] ==
            0;
@@ -32,7 +32,7 @@ static bool is_plain_name(const char *name) {
 void dis_print_name(FILE *out, const char *name) {
     static const char *const keywords[] = {"format", "launcher",   "code",
                                            "data",   "primitives", "section"};
-    bool plain = is_plain_name(name);
+    bool plain = needs_no_quotes(name);
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         plain = plain && strcmp(name, keywords[i]) != 0;
     if (plain) fputs(name, out);
@@ -153,7 +153,7 @@ static bool name_from_node(struct disassembler *d, const struct vm_constants *c,
     if (name == NULL) return false;
     memcpy(name, text->bytes, text->size);
     name[text->size] = 0;
-    bool usable = strlen(name) == text->size && is_plain_name(name) && !is_default_name(name);
+    bool usable = strlen(name) == text->size && needs_no_quotes(name) && !is_default_name(name);
     d->global_names[global] = usable ? name : NULL;
     return true;
 }

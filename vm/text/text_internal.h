@@ -39,7 +39,7 @@ enum token_kind {
     TOKEN_NAME,
     TOKEN_NUMBER, /* integer or float, read when it is known which is wanted */
     TOKEN_STRING, /* text, length: its bytes, escapes resolved */
-    TOKEN_MARK,   /* one character of punctuation: text[0] */
+    TOKEN_CHAR,   /* one character of punctuation: text[0] */
 };
 
 struct token {
@@ -110,12 +110,12 @@ bool asm_no_memory(struct assembler *a);
 /* The token as messages name it, until the next call. */
 const char *asm_token_text(struct assembler *a, const struct token *t);
 /* Whether the current token is that punctuation character, or that name. */
-bool asm_at_mark(const struct assembler *a, char c);
+bool asm_at_char(const struct assembler *a, char c);
 bool asm_at_name(const struct assembler *a, const char *name);
 /* Whether the current token is a name followed by a colon. */
 bool asm_at_definition(const struct assembler *a);
 /* Skips a punctuation character, which must be the current token. */
-bool asm_skip_mark(struct assembler *a, char c);
+bool asm_skip_char(struct assembler *a, char c);
 bool asm_skip_newlines(struct assembler *a);
 /* The current token, an integer from low to high, which it skips. */
 bool asm_integer(struct assembler *a, int64_t low, int64_t high, int64_t *out);

@@ -2,7 +2,7 @@
  * yield.
  *
  * gc_request_action makes the next poll (function call, loop iteration, allocation) run them; the
- * fast path tests nothing else (D8). */
+ * fast path tests nothing else. */
 #ifndef BACTRIAN_VM_THREAD_PENDING_H
 #define BACTRIAN_VM_THREAD_PENDING_H
 

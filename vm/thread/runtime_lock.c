@@ -9,7 +9,7 @@
  * A release wakes the first thread of the queue, but a thread that arrives before that one is awake
  * may acquire the lock: short blocking sections cost no thread switch. A yield hands the lock over,
  * so that every thread gets its turn. The tick is a POSIX thread that exists while there are
- * threads to switch between; it requests the yield by the poll word (D8). */
+ * threads to switch between; it requests the yield by the poll word. */
 #include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/stack/backtrace.h"
@@ -152,7 +152,7 @@ void vm_leave_blocking(struct domain *d) {
         vm_threads_mutex_unlock(threads);
         vm_context_enter(d, t);
     }
-    if (vm_signals_due(d)) gc_request_action(&d->gc);
+    if (vm_signals_pending(d)) gc_request_action(&d->gc);
     errno = saved;
 }
 
@@ -248,7 +248,7 @@ static void *tick(void *context) {
     struct vm_threads *threads = context;
     struct gc_domain *g = &threads->domain->gc;
     pthread_mutex_lock(&threads->mutex);
-    while (!threads->tick_ends && threads->count + threads->candidates > 1) {
+    while (!threads->tick_ends && threads->count + threads->foreign_waiting > 1) {
         struct timespec at = after(TICK_NS);
         pthread_cond_timedwait(&threads->tick_changes, &threads->mutex, &at);
         if (threads->queue.first == NULL || threads->owner == NULL) continue;

@@ -134,11 +134,11 @@ static value call_handler(struct domain *d, int number) {
     return result;
 }
 
-bool vm_signals_due(const struct domain *d) {
+bool vm_signals_pending(const struct domain *d) {
     /* Only this: the caller may not hold the runtime lock (vm/thread/blocking.h). */
     if (d != atomic_load(&receiver)) return false;
-    uint64_t due = atomic_load(&recorded);
-    return due != 0 && (due & ~mask_bits()) != 0;
+    uint64_t pending = atomic_load(&recorded);
+    return pending != 0 && (pending & ~mask_bits()) != 0;
 }
 
 value vm_signal_run_handler_exn(struct domain *d, int number) {
@@ -151,22 +151,22 @@ value vm_signal_run_handler_exn(struct domain *d, int number) {
 value vm_run_signal_handlers_exn(struct domain *d) {
     struct vm_signals *s = d->vm->signals;
     if (s == NULL || d != atomic_load(&receiver)) return VAL_UNIT;
-    uint64_t due = atomic_load(&recorded);
+    uint64_t pending = atomic_load(&recorded);
     value result = VAL_UNIT;
-    for (; due != 0 && !is_exn_result(result); due &= due - 1) {
-        int number = __builtin_ctzll(due) + 1;
+    for (; pending != 0 && !is_exn_result(result); pending &= pending - 1) {
+        int number = __builtin_ctzll(pending) + 1;
         uint64_t bit = bit_of(number);
         if ((mask_bits() & bit) != 0) continue;
         caml_pending_signals[number] = 0;
         atomic_fetch_and(&recorded, ~bit);
         result = vm_signal_run_handler_exn(d, number);
     }
-    if (vm_signals_due(d)) gc_request_action(&d->gc);
+    if (vm_signals_pending(d)) gc_request_action(&d->gc);
     return is_exn_result(result) ? result : VAL_UNIT;
 }
 
-void vm_run_due_signal_handlers(struct domain *d) {
-    if (vm_signals_due(d)) vm_value_or_raise(d, vm_run_signal_handlers_exn(d));
+void vm_run_pending_signal_handlers(struct domain *d) {
+    if (vm_signals_pending(d)) vm_value_or_raise(d, vm_run_signal_handlers_exn(d));
 }
 
 void vm_signals_detach(struct domain *d) {

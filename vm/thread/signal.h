@@ -49,10 +49,10 @@ enum vm_signal_action vm_signal_set_action(struct domain *d, int number,
 void vm_signal_record(int number);
 
 /* Whether a recorded signal waits that isn't blocked. GC: never. */
-bool vm_signals_due(const struct domain *d);
-/* Runs the handlers that are due, before what may take long: a signal must not wait for its end.
+bool vm_signals_pending(const struct domain *d);
+/* Runs the pending handlers, before what may take long: a signal must not wait for its end.
  * GC: may run. Fails: raises what a handler raised. */
-void vm_run_due_signal_handlers(struct domain *d);
+void vm_run_pending_signal_handlers(struct domain *d);
 /* Gives the signals of d's machine back to the system; its heap still exists. GC: never. */
 void vm_signals_detach(struct domain *d);
 

@@ -1,8 +1,8 @@
 /* thread.c - creation and end of threads, and how the collector visits them (vm/thread/thread.h).
  *
  * A thread owns a context: a VM stack, a backtrace, a cached call stack. All functions of the
- * machine work on the context in the domain. To create, scan or free that of another thread, it
- * takes the domain's for the moment.
+ * machine work on the context in the domain. To create, scan or free that of another thread, it is
+ * temporarily swapped into the domain.
  *
  * The collector visits the running thread's stack as that of a machine without threads. Of the
  * other threads, a minor collection visits those that ran since the last one (TH2): ten thousand
@@ -24,40 +24,42 @@
 
 /* ---- Handles. ---- */
 
-static void drop_end(struct vm_thread_end *end) {
-    ASSERT(end->references > 0);
-    if (--end->references == 0) free(end);
+static void release_status(struct vm_thread_status *status) {
+    ASSERT(status->references > 0);
+    if (--status->references == 0) free(status);
 }
 
 static void free_thread(struct vm_thread *t) {
-    drop_end(t->end);
+    release_status(t->status);
     pthread_cond_destroy(&t->turn);
     free(t);
 }
 
-static void finalize_end(value v) { drop_end(*(struct vm_thread_end **)custom_data(v)); }
-
-static const struct gc_custom_ops end_ops = {
-    .identifier = "_threadstatus",
-    .finalize = finalize_end,
-};
-
-static struct vm_thread_end *end_of(value handle) {
-    return *(struct vm_thread_end **)custom_data(field(handle, 2));
+static void finalize_status(value v) {
+    release_status(*(struct vm_thread_status **)custom_data(v));
 }
 
-/* Makes t's handle: number, unit (where OCaml has the function), end. Programs can change its
- * fields: only the end is ever read. */
+static const struct gc_custom_ops status_ops = {
+    .identifier = "_threadstatus",
+    .finalize = finalize_status,
+};
+
+static struct vm_thread_status *status_of(value handle) {
+    return *(struct vm_thread_status **)custom_data(field(handle, 2));
+}
+
+/* Makes t's handle: number, unit (where OCaml has the function), termination status. Programs can
+ * change its fields: only the status is ever read. */
 static void make_handle(struct domain *d, struct vm_thread *t) {
-    value end = VAL_UNIT;
-    GC_ROOT(&d->gc, &end);
-    end = gc_alloc_custom(&d->gc, &end_ops, sizeof t->end, 1, 1000);
-    t->end->references++;
-    *(struct vm_thread_end **)custom_data(end) = t->end;
+    value status = VAL_UNIT;
+    GC_ROOT(&d->gc, &status);
+    status = gc_alloc_custom(&d->gc, &status_ops, sizeof t->status, 1, 1000);
+    t->status->references++;
+    *(struct vm_thread_status **)custom_data(status) = t->status;
     value handle = new_small(d, 3, 0);
     field(handle, 0) = val_of_int(t->number);
     field(handle, 1) = VAL_UNIT;
-    field(handle, 2) = end;
+    field(handle, 2) = status;
     t->handle = handle;
 }
 
@@ -75,14 +77,15 @@ static void free_context(struct domain *d, struct vm_context *context) {
     vm_call_stack_free(d);
     vm_backtrace_destroy(d);
     vm_stack_destroy(d);
-    gc_external_give(d->gc.heap, d->stack.counted_bytes);
+    gc_external_uncharge(d->gc.heap, d->stack.counted_bytes);
     d->context = running;
 }
 
 static bool make_context(struct domain *d, struct vm_context *context) {
     struct vm_context running = d->context;
     d->context = (struct vm_context){.accu = VAL_UNIT, .exn = VAL_UNIT};
-    bool made = vm_stack_count(d) && vm_stack_create(d, d->stack_limit_words, VM_THREAD_STACK_ROOM);
+    bool made = vm_stack_count(d) &&
+                vm_stack_create(d, d->stack_limit_words, VM_THREAD_STACK_RESERVE);
     if (made) d->backtrace = vm_backtrace_create(d);
     made = made && d->backtrace != NULL;
     *context = d->context;
@@ -181,16 +184,16 @@ static void unlink_thread(struct vm_threads *threads, struct vm_thread *t) {
 
 static struct vm_thread *new_thread(void) {
     struct vm_thread *t = calloc(1, sizeof *t);
-    struct vm_thread_end *end = calloc(1, sizeof *end);
-    if (t == NULL || end == NULL) {
+    struct vm_thread_status *status = calloc(1, sizeof *status);
+    if (t == NULL || status == NULL) {
         free(t);
-        free(end);
+        free(status);
         return NULL;
     }
     pthread_cond_init(&t->turn, NULL);
     t->handle = VAL_UNIT;
-    t->end = end;
-    end->references = 1;
+    t->status = status;
+    status->references = 1;
     return t;
 }
 
@@ -236,9 +239,9 @@ static struct vm_thread *add_thread(struct domain *d, value closure) {
     if (t == NULL) return NULL;
     GC_ROOT(&d->gc, &closure);
     /* Makes room, by a collection if necessary: make_context cannot collect. */
-    bool made = gc_external_take(&d->gc, VM_THREAD_BYTES);
+    bool made = gc_external_charge(&d->gc, VM_THREAD_BYTES);
     if (made) {
-        gc_external_give(d->gc.heap, VM_THREAD_BYTES);
+        gc_external_uncharge(d->gc.heap, VM_THREAD_BYTES);
         made = make_context(d, &t->context);
     }
     if (made) {
@@ -313,38 +316,38 @@ bool vm_thread_holds_runtime_lock(const struct vm *vm) {
     return has;
 }
 
-/* Made in the context of the thread that held the lock last: a new thread has none to allocate
- * in. */
+/* Made in the context of the thread that held the lock last: a new thread has no context of its own
+ * yet. */
 bool vm_thread_register(struct vm *vm) {
     struct vm_threads *threads = vm->threads;
     if (threads == NULL || vm_thread_is_registered(vm)) return false;
     struct domain *d = threads->domain;
-    struct vm_thread *guest = new_thread();
-    if (guest == NULL) return false;
+    struct vm_thread *foreign = new_thread();
+    if (foreign == NULL) return false;
     vm_threads_mutex_lock(threads);
-    threads->candidates++;
+    threads->foreign_waiting++;
     vm_threads_mutex_unlock(threads);
-    vm_tick_start(threads); /* the holder of the lock may never wait */
+    vm_tick_start(threads); /* the holder of the lock may never enter a blocking section */
     vm_threads_mutex_lock(threads);
-    vm_runtime_lock_acquire(threads, guest);
-    threads->candidates--;
+    vm_runtime_lock_acquire(threads, foreign);
+    threads->foreign_waiting--;
     vm_threads_mutex_unlock(threads);
-    bool made = make_context(d, &guest->context);
+    bool made = make_context(d, &foreign->context);
     if (made) {
-        guest->foreign = true;
-        guest->threads = threads;
-        guest->number = threads->next_number++;
-        vm_context_enter(d, guest);
-        make_handle(d, guest);
-        link_thread(threads, guest);
-        pthread_setspecific(threads->self, guest);
+        foreign->foreign = true;
+        foreign->threads = threads;
+        foreign->number = threads->next_number++;
+        vm_context_enter(d, foreign);
+        make_handle(d, foreign);
+        link_thread(threads, foreign);
+        pthread_setspecific(threads->self, foreign);
         vm_enter_blocking(d);
         return true;
     }
     vm_threads_mutex_lock(threads);
     vm_runtime_lock_release(threads);
     vm_threads_mutex_unlock(threads);
-    free_thread(guest);
+    free_thread(foreign);
     return false;
 }
 
@@ -361,15 +364,15 @@ bool vm_thread_unregister(struct vm *vm) {
 /* ---- End. ---- */
 
 void vm_thread_join(struct domain *d, value handle) {
-    struct vm_thread_end *end = end_of(handle);
-    end->references++;
-    while (!end->over) vm_wait(d, &end->joiners);
-    drop_end(end);
+    struct vm_thread_status *status = status_of(handle);
+    status->references++;
+    while (!status->over) vm_wait(d, &status->joiners);
+    release_status(status);
 }
 
 static void announce_end(struct domain *d, struct vm_thread *t) {
-    t->end->over = true;
-    vm_wake_all(d, &t->end->joiners);
+    t->status->over = true;
+    vm_wake_all(d, &t->status->joiners);
 }
 
 /* Removes t from the machine; its context is freed. */
@@ -442,7 +445,7 @@ bool vm_threads_end(struct vm *vm) {
     if (threads == NULL) return true;
     vm_tick_stop(threads);
     vm_threads_mutex_lock(threads);
-    bool alone = threads->count + threads->candidates == 1;
+    bool alone = threads->count + threads->foreign_waiting == 1;
     vm_threads_mutex_unlock(threads);
     if (!alone) return false;
     for (struct vm_thread *t = threads->dirty, *next; t != NULL; t = next) {
@@ -461,9 +464,9 @@ bool vm_threads_end(struct vm *vm) {
 
 /* ---- Fork. ---- */
 
-/* Of a thread that is not in this process nothing can be known but what it holds. Queues may name
- * it, so its struct stays. */
-static void lose_thread(struct vm_threads *threads, struct vm_thread *t) {
+/* After fork the other threads do not exist in the child: only the locks that they held matter.
+ * Queues may name them, so their structs stay. */
+static void thread_lost_by_fork(struct vm_threads *threads, struct vm_thread *t) {
     t->dead = true;
     for (struct vm_lock *lock = t->context.held; lock != NULL; lock = lock->outer)
         lock->holder = NULL;
@@ -489,7 +492,7 @@ void vm_threads_in_child(struct vm_threads *threads) {
     }
     for (struct vm_thread *t = threads->all; t != NULL; t = next) {
         next = t->next;
-        if (t != self) lose_thread(threads, t);
+        if (t != self) thread_lost_by_fork(threads, t);
     }
     threads->count = self != NULL;
     if (self != NULL) pthread_cond_init(&self->turn, NULL);

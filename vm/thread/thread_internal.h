@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 /* The end of a thread, as its handle knows it. */
-struct vm_thread_end {
+struct vm_thread_status {
     unsigned references; /* the handle's, the thread's */
     bool over;
     struct vm_waiters joiners;
@@ -36,7 +36,7 @@ struct vm_thread {
     intptr_t number;
     uintptr_t profiler_word; /* given back to the profiler when this thread continues */
     value handle;            /* Thread.t: {number, unit, end} */
-    struct vm_thread_end *end;
+    struct vm_thread_status *status;
     jmp_buf exit; /* where vm_thread_exit jumps; not of main and foreign threads */
 };
 
@@ -54,8 +54,8 @@ struct vm_threads {
     struct vm_thread *latest; /* held it last; NULL: that thread has ended */
     struct vm_thread *all, *dirty, *main;
     size_t count;
-    struct gc_check_account checked;
-    size_t candidates; /* foreign threads about to be registered; under the mutex */
+    struct gc_check_budget checked;
+    size_t foreign_waiting; /* foreign threads about to be registered; under the mutex */
     intptr_t next_number;
     bool exiting;                 /* a thread ended the program (no vm_options.end_process) */
     struct vm_waiters main_waits; /* main waits for the end of all others */

@@ -18,7 +18,7 @@ struct check {
 };
 
 /* Frees the blocks of the standard library's initialisation, such as the buffers of the standard
- * channels: they live as long as the program and are no leak. Their outermost frame is there. */
+ * channels: they live as long as the program and are not leaks. Their outermost frame is there. */
 static void forget_library(struct report_model *m) {
     bool *from_library = report_alloc(m->nodes.count * sizeof *from_library);
     for (size_t i = 1; i < m->nodes.count; i++) {

@@ -64,7 +64,8 @@ static int take_number(const char *option, const char *text, double most, double
                        "expected a number, got \"%s\"", text);
 }
 
-/* Splits MIN..MAX, of which either may be empty. Returns MAX; NULL and *error: it is no range. */
+/* Splits MIN..MAX, of which either may be empty. Returns MAX; NULL and *error: it is not a
+ * range. */
 static char *split_range(const char *option, char *text, struct report_error *error) {
     char *dots = strstr(text, "..");
     if (dots == NULL) {

@@ -87,7 +87,7 @@ int report_export_folded(const struct report_request *request, FILE *out) {
                                     request->error);
     report_each(weight, &weights) {
         if (weight->number <= 0) continue;
-        report_unwind(m, weight->node, REPORT_MOST_FRAMES, &frames);
+        report_unwind(m, weight->node, REPORT_MAX_FRAMES, &frames);
         if (frames.count == 0) fputs("(no stack)", out);
         for (size_t i = 0; i < frames.count; i++) {
             if (i > 0) putc(';', out);

@@ -23,7 +23,7 @@ struct report_weights {
 int report_weigh_nodes(const struct report_model *model, const struct report_selection *selection,
                        report_weigher *weigh, struct report_weights *out,
                        struct report_error *error);
-enum { REPORT_MOST_FRAMES = 500 }; /* of formats that spell out every stack */
+enum { REPORT_MAX_FRAMES = 500 }; /* of formats that spell out every stack */
 /* Numbers 0 to count - 1 in the order of their keys, which are below key_count; freed with
  * free(). */
 uint32_t *report_order_by_key(const uint32_t *keys, size_t count, size_t key_count);

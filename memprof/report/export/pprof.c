@@ -121,7 +121,7 @@ static void put_locations(struct report_buffer *b, const struct report_model *m)
     report_keys_free(functions);
 }
 
-/* The labels of a sample of the file, which stands for all samples of one stack that have them. */
+/* Labels of a pprof sample, which sums all recorded samples with the same stack and labels. */
 struct labels {
     uint32_t node, phase; /* phase: a name, 0: none */
     enum fate fate;

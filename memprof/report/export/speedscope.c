@@ -42,7 +42,7 @@ static int put_profile(const struct report_request *request, const struct profil
     report_write_json_string(p->name, out);
     fprintf(out, ",\"unit\":\"%s\",\"startValue\":0,\"samples\":[", p->count ? "none" : "bytes");
     report_each(weight, &weights) {
-        report_unwind(request->model, weight->node, REPORT_MOST_FRAMES, &frames);
+        report_unwind(request->model, weight->node, REPORT_MAX_FRAMES, &frames);
         fputs(weight == weights.at ? "[" : ",[", out);
         if (frames.count == 0) putc('0', out);
         for (size_t k = 0; k < frames.count; k++)

@@ -235,7 +235,7 @@ static void read_location(struct ctf_reader *r) {
     uint32_t found[256];
     if (r->failed) return;
     if (code >> 62 != 0) violate(r, CTF_CODE_RANGE, "%#" PRIx64, code);
-    if (n == 0) violate(r, CTF_INLINED, "none");
+    if (n == 0) violate(r, CTF_INLINED, "0 locations");
     for (unsigned i = 0; i < n && !r->failed; i++) found[i] = take_location(r);
     if (r->failed) return;
     const struct ctf_code *old = find_code(r, code);
@@ -263,7 +263,7 @@ static void push_code(struct ctf_reader *r, uint64_t code) {
         return;
     }
     if (d->stack.count == CTF_MAX_DEPTH) {
-        violate(r, CTF_DEPTH, "more");
+        violate(r, CTF_DEPTH, "%d", CTF_MAX_DEPTH + 1);
         return;
     }
     uint32_t node = top_of(d);
@@ -408,7 +408,7 @@ static void read_event(struct ctf_reader *r) {
     else if (kind == EV_ALLOC || (kind > EV_SHORT && kind <= EV_SHORT + SHORT_MAX))
         read_alloc(r, kind);
     else if (kind == EV_PROMOTE || kind == EV_COLLECT) read_later(r, kind);
-    else if (kind == EV_INFO) violate(r, CTF_INFO, "a second one");
+    else if (kind == EV_INFO) violate(r, CTF_INFO, "a second description");
     else violate(r, CTF_EVENT_KIND, "kind %u", kind);
 }
 
@@ -418,7 +418,7 @@ static struct ctf_domain *find_domain(struct ctf_reader *r, unsigned number) {
     for (size_t i = 0; i < r->domain_count; i++)
         if (r->domains[i]->number == number) return r->domains[i];
     if (r->domain_count == CTF_MAX_DOMAINS) {
-        violate(r, CTF_DOMAINS, "one more");
+        violate(r, CTF_DOMAINS, "%d", CTF_MAX_DOMAINS + 1);
         return NULL;
     }
     struct ctf_domain *domain = report_alloc(sizeof *domain);
@@ -432,7 +432,7 @@ static void read_info(struct ctf_reader *r) {
     uint64_t bits;
     uint64_t header = take(r, 4);
     if (!r->failed && header >> CTF_TIME_BITS != 0) {
-        violate(r, CTF_INFO, "another event");
+        violate(r, CTF_INFO, "an event of another kind");
         return;
     }
     bits = take(r, 8);
@@ -537,8 +537,8 @@ static bool cut_off(struct ctf_reader *r) {
     return false;
 }
 
-/* Whether the packet at r->at is whole; otherwise r->at becomes the offset to go on at. An
- * incomplete last packet is what a killed program leaves: no damage, unless it is the first. */
+/* Whether the packet at r->at is complete; otherwise r->at becomes the offset to go on at. An
+ * incomplete last packet is what a killed program leaves: not damage, unless it is the only one. */
 static bool enter_packet(struct ctf_reader *r, bool first) {
     size_t left = r->length - r->at, start = r->at;
     r->packet_end = r->length;
@@ -548,7 +548,8 @@ static bool enter_packet(struct ctf_reader *r, bool first) {
         return cut_off(r);
     }
     if (memcmp(r->bytes + start, magic, sizeof magic) != 0) {
-        violate(r, CTF_MAGIC, "other bytes");
+        const uint8_t *bytes = r->bytes + start;
+        violate(r, CTF_MAGIC, "%02X %02X %02X %02X", bytes[0], bytes[1], bytes[2], bytes[3]);
         r->at = find_magic(r, start + 1);
         return false;
     }

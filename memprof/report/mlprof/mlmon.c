@@ -26,7 +26,7 @@ static const char *const kinds[] = {
 
 static int damaged(struct lines *l, const char *expected) {
     return report_fail(l->error, l->path,
-                       "the file is damaged or truncated: let the program write it again",
+                       "the file is damaged or truncated: run the program again to rewrite it",
                        "line %u: expected %s", l->number, expected);
 }
 
@@ -217,7 +217,7 @@ int mlmon_read(const char *path, struct mlmon *out, struct report_error *error) 
     free(l.text);
     if (failed != 0) return failed;
     char *sources = report_format("%s" SOURCES, path);
-    failed = open_lines(&l, sources, "it has the names of the functions: keep both files together",
+    failed = open_lines(&l, sources, "it holds the functions' names: keep both files together",
                         error);
     if (failed == 0) failed = read_sources(&l, out);
     report_free(l.text, sources);

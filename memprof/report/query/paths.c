@@ -1,6 +1,6 @@
 /* paths.c - samples summed by call path, in one of four directions.
  *
- * Paths grow level by level, and only below those that are large enough to be shown: a profile of
+ * Paths are expanded level by level, and only those that are large enough to be shown: a profile of
  * millions of different stacks has few of these. First every stack, by its node in the model, gets
  * the deepest path that it reaches; then the samples are summed, one lookup each. */
 #include "gc/assert.h"
@@ -28,36 +28,36 @@ static uint32_t push(struct report_paths *p, uint32_t parent, uint32_t key) {
 
 enum { NO_PATH = UINT32_MAX };
 
-/* The state of growing paths; arrays have an item for each node of the model. */
-struct growth {
+/* The state of the expansion; arrays have an item for each node of the model. */
+struct expansion {
     struct report_paths *paths;
     const struct report_query *query;
     const struct report_node *nodes;
     size_t count;
     uint32_t *outermost; /* frame of the wanted function, 0: none; NULL: all are wanted */
-    uint64_t *hits;      /* of the stacks that grow from this node; inwards: with all below */
+    uint64_t *hits;      /* of the stacks that continue at this node; inwards: with all below */
     uint32_t *path;      /* the path that a stack has reached */
     uint32_t base;       /* where all paths start: 0, or the step of an attribute */
     uint32_t *first_child, *next_sibling; /* inwards only */
-    double least;                         /* hits of a path that grows */
+    double min_hits;                      /* of a path that is expanded */
 };
 
-static bool is_hidden(const struct growth *g, uint32_t node) {
+static bool is_hidden(const struct expansion *g, uint32_t node) {
     return (g->query->node_flags[node] & REPORT_NODE_HIDDEN) != 0;
 }
 
-static uint32_t key_of(const struct growth *g, uint32_t node) {
+static uint32_t key_of(const struct expansion *g, uint32_t node) {
     return g->paths->keys->of_location[g->nodes[node].location];
 }
 
 /* Whether a frame is not a step of its own after a path: it is hidden, or has the path's key (a
  * function that calls itself). */
-static bool is_skipped(const struct growth *g, uint32_t path, uint32_t node) {
+static bool is_skipped(const struct expansion *g, uint32_t path, uint32_t node) {
     if (is_hidden(g, node)) return true;
     return path != 0 && g->paths->nodes.at[path].key == key_of(g, node);
 }
 
-static void find_outermost(struct growth *g, const uint8_t *matches) {
+static void find_outermost(struct expansion *g, const uint8_t *matches) {
     g->outermost = report_alloc(g->count * sizeof *g->outermost);
     for (size_t i = 1; i < g->count; i++) {
         uint32_t above = g->outermost[g->nodes[i].parent];
@@ -67,14 +67,14 @@ static void find_outermost(struct growth *g, const uint8_t *matches) {
 }
 
 /* The step from a path to a frame, with the hits of the frame's stacks. */
-static uint32_t step(struct growth *g, uint32_t path, uint32_t node, uint64_t hits) {
+static uint32_t step(struct expansion *g, uint32_t path, uint32_t node, uint64_t hits) {
     uint32_t child = push(g->paths, path, key_of(g, node));
     g->paths->nodes.at[child].total.hits += hits;
     return child;
 }
 
 /* Each round moves all stacks that still grow one step outwards. */
-static void grow_outwards(struct growth *g) {
+static void grow_outwards(struct expansion *g) {
     struct growing {
         uint32_t start, frame;
     } *all = report_alloc(g->count * sizeof *all);
@@ -88,7 +88,7 @@ static void grow_outwards(struct growth *g) {
         for (size_t i = 0; i < n; i++) {
             struct growing s = all[i];
             uint32_t path = g->path[s.start];
-            if (path != g->base && g->paths->nodes.at[path].total.hits < g->least) continue;
+            if (path != g->base && g->paths->nodes.at[path].total.hits < g->min_hits) continue;
             while (s.frame != 0 && is_skipped(g, path, s.frame)) s.frame = g->nodes[s.frame].parent;
             if (s.frame == 0) continue;
             g->path[s.start] = step(g, path, s.frame, g->hits[s.start]);
@@ -100,7 +100,7 @@ static void grow_outwards(struct growth *g) {
     free(all);
 }
 
-static void list_children(struct growth *g) {
+static void list_children(struct expansion *g) {
     g->first_child = report_alloc(g->count * sizeof *g->first_child);
     g->next_sibling = report_alloc(g->count * sizeof *g->next_sibling);
     for (size_t i = g->count - 1; i > 0; i--) {
@@ -111,7 +111,7 @@ static void list_children(struct growth *g) {
 }
 
 /* Continues a path with a frame, or with those below it if it is skipped. */
-static void grow_into(struct growth *g, uint32_t path, uint32_t first,
+static void grow_into(struct expansion *g, uint32_t path, uint32_t first,
                       struct report_numbers *waiting, struct report_numbers *next) {
     report_append(waiting, first);
     while (waiting->count > 0) {
@@ -129,7 +129,7 @@ static void grow_into(struct growth *g, uint32_t path, uint32_t first,
 }
 
 /* Each round extends the paths of one length by a step inwards. */
-static void grow_inwards(struct growth *g) {
+static void grow_inwards(struct expansion *g) {
     struct report_numbers level = {0}, next = {0}, waiting = {0};
     for (size_t i = g->count - 1; i > 0; i--)
         if (g->outermost == NULL || g->outermost[i] != i) g->hits[g->nodes[i].parent] += g->hits[i];
@@ -146,7 +146,7 @@ static void grow_inwards(struct growth *g) {
         next.count = 0;
         for (size_t i = 0; i < level.count; i++) {
             uint32_t node = level.at[i], path = g->path[node];
-            if (g->paths->nodes.at[path].total.hits < g->least) continue;
+            if (g->paths->nodes.at[path].total.hits < g->min_hits) continue;
             for (uint32_t c = g->first_child[node]; c != 0; c = g->next_sibling[c])
                 grow_into(g, path, c, &waiting, &next);
         }
@@ -160,7 +160,7 @@ static void grow_inwards(struct growth *g) {
     report_free(level.at, next.at, waiting.at);
 }
 
-/* The locations of the functions that match; there is at least one. */
+/* The locations of the functions that match; there is at min_hits one. */
 static uint8_t *match_functions(const struct report_keys *keys, const struct report_model *model,
                                 const char *option, const char *function,
                                 struct report_error *error) {
@@ -204,7 +204,7 @@ static void finish(struct report_paths *p) {
 }
 
 /* Finds the node that a sample's stack grows from. False: the function is not in the stack. */
-static bool start_of(const struct growth *g, enum report_direction direction, uint32_t node,
+static bool start_of(const struct expansion *g, enum report_direction direction, uint32_t node,
                      uint32_t *start) {
     *start = g->outermost != NULL && direction == REPORT_CALLERS ? g->outermost[node] : node;
     return g->outermost == NULL || g->outermost[node] != 0;
@@ -216,12 +216,13 @@ static size_t group_of(const struct report_paths *p, const struct report_query *
     return p->grouped ? report_attribute_of(query->model, query->selection->by, s) : 0;
 }
 
-/* Adds the selected samples of a group. least: hits of paths that grow. */
+/* Adds the selected samples of a group. min_hits: hits of paths that grow. */
 static void add_group(struct report_paths *p, const struct report_query *query,
-                      enum report_direction direction, double least, const uint8_t *matches,
+                      enum report_direction direction, double min_hits, const uint8_t *matches,
                       size_t group) {
     const struct report_model *model = query->model;
-    struct growth g = {p, query, model->nodes.at, .count = model->nodes.count, .least = least};
+    struct expansion g = {p, query, model->nodes.at, .count = model->nodes.count,
+                          .min_hits = min_hits};
     uint32_t start;
     if (p->grouped) g.base = push(p, 0, p->attributes + group);
     if (matches != NULL) find_outermost(&g, matches);
@@ -245,7 +246,7 @@ static void add_samples(struct report_paths *p, const struct report_query *query
                         enum report_direction direction, double share, const uint8_t *matches,
                         size_t groups) {
     const struct report_model *model = query->model;
-    struct growth g = {p, query, model->nodes.at, .count = model->nodes.count};
+    struct expansion g = {p, query, model->nodes.at, .count = model->nodes.count};
     bool *occurs = report_alloc(groups * sizeof *occurs);
     double total = 0;
     uint32_t start;

@@ -100,8 +100,8 @@ static int64_t major_before(const struct report_model *model, double n, int64_t 
     return found;
 }
 
-/* The latest birth of a block that has survived that number of collections at a time; -1: there
- * were fewer. The recorder's last collection is not one of the program's. */
+/* The latest time at which a block can have been born that has survived that number of collections
+ * at a time; -1: there were fewer. The recorder's last collection is not one of the program's. */
 static int64_t born_before(const struct report_model *model, struct report_moment age, int64_t at) {
     if (model->origin.finished && at > model->origin.finished_at) at = model->origin.finished_at;
     return age.kind == REPORT_MINORS ? minor_before(model, age.value, at)

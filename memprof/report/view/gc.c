@@ -33,8 +33,8 @@ static void add_row(struct report_table *t, const char *name, double *seconds, s
 }
 
 static void add_events(struct report_doc *doc, const struct report_query *query) {
-    static const uint8_t order[REPORT_GC_KINDS] = {MP_GC_PAUSE,  MP_GC_MARK,  MP_GC_MINOR,
-                                                   MP_GC_SETTLE, MP_GC_SWEEP, REPORT_GC_LAST};
+    static const uint8_t order[REPORT_GC_KINDS] = {MP_GC_PAUSE,    MP_GC_MARK,  MP_GC_MINOR,
+                                                   MP_GC_MARK_END, MP_GC_SWEEP, REPORT_GC_LAST};
     const struct report_model *m = query->model;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "events", "Time");
     report_table_columns(t, "count", "count", "total", "total", "share",

@@ -16,7 +16,7 @@ enum {
     MAX_STRING = 2000,
     BUCKETS = 1 << 14,
     MAX_SPAN_US = 30000000,
-    MOST_FRAMES = 2800, /* of at most 10 bytes: they fit into a packet */
+    MAX_FRAMES = 2800, /* of at most 10 bytes: they fit into a packet */
     TIME_BITS = 25,
 };
 enum kind { BIRTH, PROMOTION, DEATH };
@@ -165,7 +165,7 @@ static void put_birth(struct writer *w, const struct report_sample *s, uint64_t 
     enum { ALLOC = 2, SHORT = 100, SHORT_WORDS = 16 };
     struct report_buffer words = {0};
     size_t shared = 0;
-    report_unwind(w->model, s->node, MOST_FRAMES, &w->frames);
+    report_unwind(w->model, s->node, MAX_FRAMES, &w->frames);
     while (shared < w->frames.count && shared < w->last.count &&
            w->frames.at[shared] == w->last.at[shared])
         shared++;

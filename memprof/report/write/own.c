@@ -205,8 +205,8 @@ static void write_counter(struct output *o, uint64_t us, const struct report_cou
     o->counter = *now;
 }
 
-/* The recorder's last collection is a pause after FINISH. That of an earlier one of several merged
- * recordings would come before it, and is left out. */
+/* The recorder's last collection is a pause after FINISH. The last collections of earlier
+ * recordings in a merge would precede FINISH: they are omitted. */
 static void write_gc(struct output *o, uint64_t us, const struct report_gc_event *e) {
     const struct report_origin *origin = &o->model->origin;
     bool last = e->kind == REPORT_GC_LAST;

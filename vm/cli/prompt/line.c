@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HISTORY_LINES = 1000, MOST_SHOWN = 200 };
+enum { HISTORY_LINES = 1000, MAX_SHOWN = 200 };
 
 struct cli_line {
     EditLine *editor;
@@ -50,7 +50,7 @@ static unsigned char on_interrupt(EditLine *editor, int key) {
     return CC_EOF;
 }
 
-static unsigned char give_signal(EditLine *editor, int number) {
+static unsigned char forward_signal(EditLine *editor, int number) {
     el_set(editor, EL_PREP_TERM, 0);
     kill(0, number); /* to the process group, as the terminal does */
     el_set(editor, EL_PREP_TERM, 1);
@@ -58,8 +58,10 @@ static unsigned char give_signal(EditLine *editor, int number) {
     return CC_REDISPLAY;
 }
 
-static unsigned char on_suspend(EditLine *editor, int key) { return give_signal(editor, SIGTSTP); }
-static unsigned char on_quit(EditLine *editor, int key) { return give_signal(editor, SIGQUIT); }
+static unsigned char on_suspend(EditLine *editor, int key) {
+    return forward_signal(editor, SIGTSTP);
+}
+static unsigned char on_quit(EditLine *editor, int key) { return forward_signal(editor, SIGQUIT); }
 
 /* ---- Completion. ---- */
 
@@ -100,13 +102,13 @@ static size_t common_length(const struct cli_candidates *c) {
 }
 
 /* Names come from files and profiles: they must not control the terminal. */
-static void print_plain(const char *word, int width) {
+static void print_printable(const char *word, int width) {
     mp_put_printable(stdout, word, '?');
     for (int n = (int)strlen(word); n < width; n++) putchar(' ');
 }
 
 static void list_candidates(const struct cli_candidates *c) {
-    size_t shown = c->count < MOST_SHOWN ? c->count : MOST_SHOWN, widest = 1;
+    size_t shown = c->count < MAX_SHOWN ? c->count : MAX_SHOWN, widest = 1;
     for (size_t i = 0; i < shown; i++)
         if (strlen(c->words[i]) > widest) widest = strlen(c->words[i]);
     size_t columns = cli_terminal_columns() / (widest + 2);
@@ -115,7 +117,7 @@ static void list_candidates(const struct cli_candidates *c) {
     putchar('\n');
     for (size_t row = 0; row < rows; row++) {
         for (size_t i = row; i < shown; i += rows)
-            print_plain(c->words[i], i + rows < shown ? (int)widest + 2 : 0);
+            print_printable(c->words[i], i + rows < shown ? (int)widest + 2 : 0);
         putchar('\n');
     }
     if (shown < c->count) printf("... and %zu more\n", c->count - shown);
