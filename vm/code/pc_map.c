@@ -34,7 +34,8 @@ static const uint8_t *steps_of(const struct vm_pc_map *map) {
 }
 
 static bool is_long(struct vm_pc_row step) {
-    return step.decoded - 1 >= LARGEST_STEP || step.pc > LARGEST_STEP || step.height + 128 > 255;
+    return (step.decoded - 1 >= LARGEST_STEP) | (step.pc > LARGEST_STEP) |
+           (step.height + 128 > 255);
 }
 
 static struct vm_pc_row step_to(const struct vm_pc_row *row) {

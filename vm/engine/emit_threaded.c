@@ -246,8 +246,10 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, struct vm
     for (uint32_t i = 0; i < count; i++) {
         rows[i] = (struct vm_pc_row){m.used, e->ir->rows[i].pc, e->ir->rows[i].height};
         if (e->function_id != 0) put_id(&m, i);
+        unsigned op = m.ops[i];
         bool fused = fuses && (!e->runs_once || e->ir->rows[i].flags & IR_LOOP);
-        put_row(&m, i, fused ? vm_fuse(&m.ops[i], adjacent_rows(e, i)) : m.ops[i]);
+        if (fused && vm_begins_form(op)) op = vm_fuse(&m.ops[i], adjacent_rows(e, i));
+        put_row(&m, i, op);
     }
     for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);
     free(m.ops);

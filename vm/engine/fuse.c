@@ -9,13 +9,13 @@
     case key: return result;
 
 static unsigned long_form(unsigned op) {
+    static const uint8_t of_special[ENGINE_COUNT] = {
+#define SPECIAL(name, instruction, operand) [ENGINE_##name] = OP_##instruction,
+#include "vm/code/engine.def"
+    };
     ASSERT(op < ENGINE_COUNT);
     if (op < OPCODE_COUNT) return vm_opcodes[op].long_op;
-    switch (op) {
-#define SPECIAL(name, instruction, operand) WHEN(ENGINE_##name, OP_##instruction)
-#include "vm/code/engine.def"
-    default: return op;
-    }
+    return of_special[op] != 0 ? of_special[op] : op;
 }
 
 /* Instructions as the elements of fused forms. */
@@ -29,8 +29,7 @@ enum {
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init" /* several forms begin alike */
-/* Whether a form begins with that element. */
-static bool begins_form(unsigned op) {
+bool vm_begins_form(unsigned op) {
     static const uint8_t begins[ENGINE_COUNT] = {
 #define FUSED2(a, b) [STEP_##a] = 1,
 #define CALL2        FUSED2
@@ -40,12 +39,28 @@ static bool begins_form(unsigned op) {
 #define CALL4(a, b, c, d)
 #include "vm/code/engine.def"
     };
-    return begins[op];
+    return begins[op] || begins[long_form(op)];
+}
+
+/* Whether a form may continue `before` by `next`: by a hash of the two. */
+static bool may_continue(unsigned before, unsigned next) {
+#define HASH(before, next) (((before)*67 + (next)) % 4096)
+    static const uint8_t may[4096] = {
+#define FUSED2(a, b)       [HASH(STEP_##a, STEP_##b)] = 1,
+#define FUSED3(a, b, c)    [HASH(ENGINE_##a##__##b, STEP_##c)] = 1,
+#define FUSED4(a, b, c, d) [HASH(ENGINE_##a##__##b##__##c, STEP_##d)] = 1,
+#define CALL2              FUSED2
+#define CALL3              FUSED3
+#define CALL4              FUSED4
+#include "vm/code/engine.def"
+    };
+    return may[HASH(before, next)];
 }
 #pragma GCC diagnostic pop
 
 /* The form that continues `before` by `next`, or 0. */
 static unsigned fused_op(unsigned before, unsigned next) {
+    if (!may_continue(before, next)) return 0;
     switch (before << 16 | next) {
 #define FUSED2(a, b)    WHEN(STEP_##a << 16 | STEP_##b, ENGINE_##a##__##b)
 #define FUSED3(a, b, c) WHEN(ENGINE_##a##__##b << 16 | STEP_##c, ENGINE_##a##__##b##__##c)
@@ -80,11 +95,8 @@ static unsigned longest(unsigned before, const uint16_t *next, unsigned n, unsig
 unsigned vm_fuse(const uint16_t *ops, unsigned n) {
     ASSERT(n > 0 && n <= LONGEST_FORM);
     unsigned length, other_length = 0, other = 0, long_op = long_form(ops[0]);
-    unsigned form = 0;
-    length = 0;
-    if (begins_form(ops[0])) form = longest(ops[0], ops + 1, n - 1, &length);
-    if (long_op != ops[0] && begins_form(long_op))
-        other = longest(long_op, ops + 1, n - 1, &other_length);
+    unsigned form = longest(ops[0], ops + 1, n - 1, &length);
+    if (long_op != ops[0]) other = longest(long_op, ops + 1, n - 1, &other_length);
     if (other_length > length) form = other;
     ASSERT(form == 0 || (form >= OPCODE_COUNT && form < ENGINE_COUNT));
     ASSERT(length < n && other_length < n); /* only instructions that are there */
