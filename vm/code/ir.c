@@ -83,28 +83,30 @@ static void read_labels(struct builder *b, struct vm_ir_row *row, uint32_t base,
     }
 }
 
+/* Fills in the operands of an instruction of variable length; gives its words. */
+static __attribute__((noinline)) uint32_t read_varying_row(struct builder *b,
+                                                           struct vm_ir_row *row) {
+    uint32_t first = vm_word(b->words, row->pc + 1);
+    if (row->op == OP_SWITCH) {
+        row->operands[0] = first & 0xffff, row->operands[1] = first >> 16;
+        read_labels(b, row, row->pc + 2, row->operands[0] + row->operands[1]);
+    } else {
+        row->operands[0] = first, row->operands[1] = vm_word(b->words, row->pc + 2);
+        read_labels(b, row, row->pc + 3, first);
+    }
+    return (uint32_t)vm_varying_words(row->op, first);
+}
+
 /* Fills in the row of the instruction at row->pc; gives its words. */
 static uint32_t read_row(struct builder *b, struct vm_ir_row *row) {
-    const struct vm_words *words = b->words;
-    uint32_t at = row->pc + 1, n = 0;
-    row->op = (uint8_t)vm_word(words, row->pc);
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
-    if (info->operands[0] == 'W') {
-        uint32_t sizes = vm_word(words, at);
-        row->operands[0] = sizes & 0xffff, row->operands[1] = sizes >> 16;
-        read_labels(b, row, at + 1, row->operands[0] + row->operands[1]);
-        return 2 + row->operands[0] + row->operands[1];
-    }
-    if (info->operands[0] == 'R') {
-        row->operands[0] = vm_word(words, at), row->operands[1] = vm_word(words, at + 1);
-        read_labels(b, row, at + 2, row->operands[0]);
-        return 3 + row->operands[0];
-    }
-    if (info->long_op != row->op) row->operands[n++] = (uint32_t)info->first;
-    for (; at < row->pc + vm_fixed_words[row->op]; at++) row->operands[n++] = vm_word(words, at);
-    ASSERT(n <= 2);
-    if (info->label != 0) row->operands[n - 1] += at - 1;
-    return at - row->pc;
+    uint32_t width = vm_fixed_words[row->op], *operand = row->operands;
+    if (width == 0) return read_varying_row(b, row);
+    if (info->long_op != row->op) *operand++ = (uint32_t)info->first;
+    ASSERT(operand + width - 1 <= row->operands + 2);
+    for (uint32_t i = 1; i < width; i++) *operand++ = vm_word(b->words, row->pc + i);
+    if (info->label != 0) operand[-1] += row->pc + width - 1;
+    return width;
 }
 
 static uint32_t *labels_of(const struct vm_ir *ir, struct vm_ir_row *row, uint32_t *n) {
@@ -129,6 +131,11 @@ static bool is_known(struct builder *b, uint32_t pc) {
     return false;
 }
 
+/* Whether it has labels that flow of the same function comes to. */
+static bool jumps(const struct vm_opcode_info *info) {
+    return info->label != 0 && info->label != 'x';
+}
+
 /* Adds the instructions from the target on, up to one that is known or ends flow. */
 static void follow(struct builder *b, struct target target) {
     struct vm_ir *ir = b->ir;
@@ -136,18 +143,20 @@ static void follow(struct builder *b, struct target target) {
         ASSERT(target.pc < b->words->count);
         ir->rows = ir_grow(ir->rows, ir->count, &ir->capacity, sizeof *ir->rows);
         struct vm_ir_row *row = &ir->rows[ir->count++];
-        *row = (struct vm_ir_row){.pc = target.pc, .height = target.height};
+        row->pc = target.pc, row->height = target.height;
+        row->op = b->words->bytes[target.pc], row->flags = 0;
         uint32_t width = read_row(b, row);
         ASSERT(width == vm_width_at(b->words, target.pc)); /* Q1 */
         target.pc += width;
         const struct vm_opcode_info *info = &vm_opcodes[row->op];
-        if (info->label != 0 && info->label != 'x') {
+        if (jumps(info)) {
             uint32_t n, *labels = labels_of(ir, row, &n);
             for (uint32_t i = 0; i < n; i++) push(b, labels[i], target.height);
         }
         if (info->flags & OP_ENDS) return;
+        if (info->delta != OP_VARIES) target.height += (uint32_t)info->delta;
         /* At GRAB the arguments are on the stack. */
-        if (row->op == OP_RESTART) target.height = vm_word(b->words, target.pc + 1) + 1;
+        else if (row->op == OP_RESTART) target.height = vm_word(b->words, target.pc + 1) + 1;
         else target.height += (uint32_t)vm_stack_delta(row->op, row->operands[0], row->operands[1]);
     }
 }
@@ -193,29 +202,32 @@ static void find_rows(struct builder *b) {
     free(b->pending);
 }
 
-/* Turns the row's labels from pcs into rows; marks the rows that they make leaders. */
-static void link_row(struct vm_ir *ir, struct vm_ir_row *row) {
+/* Turns the row's labels from pcs into rows; marks the rows that they make leaders. Returns whether
+ * one of them is a row before. */
+static bool link_row(struct vm_ir *ir, struct vm_ir_row *row) {
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
     bool ends = info->flags & OP_ENDS;
     ASSERT(ends || (row + 1 < ir->rows + ir->count && row[1].pc > row->pc)); /* IR1 */
     if (!ends && info->flags & OP_CALLS) row[1].flags |= IR_RETURNS;
-    if (info->label == 0 || info->label == 'x') return;
+    if (!jumps(info)) return false;
+    bool backward = false;
     uint32_t n, *labels = labels_of(ir, row, &n);
     for (uint32_t i = 0; i < n; i++) {
         struct vm_ir_row *to = row_at(ir, labels[i]);
         ASSERT(to != NULL && to->height == row->height); /* IR2, IR3 */
         to->flags |= info->label == 'l' ? IR_LEADER : IR_LEADER | IR_RETURNS;
         labels[i] = (uint32_t)(to - ir->rows);
+        backward |= to <= row;
     }
     if (!ends) row[1].flags |= IR_LEADER;
+    return backward;
 }
 
 static void mark_loops(struct vm_ir *ir) {
     uint32_t lowest = UINT32_MAX; /* row that a label of this row or of a later one names */
     for (uint32_t i = (uint32_t)ir->count; i-- > 0;) {
         struct vm_ir_row *row = &ir->rows[i];
-        char label = vm_opcodes[row->op].label;
-        if (label == 'l' || label == 'h') {
+        if (jumps(&vm_opcodes[row->op])) {
             uint32_t n, *labels = labels_of(ir, row, &n);
             for (uint32_t k = 0; k < n; k++)
                 if (labels[k] < lowest) lowest = labels[k];
@@ -230,8 +242,9 @@ void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t pc, uint
     push(&b, pc, height);
     find_rows(&b);
     row_at(out, pc)->flags |= IR_LEADER;
-    for (size_t i = 0; i < out->count; i++) link_row(out, &out->rows[i]);
-    mark_loops(out);
+    bool loops = false;
+    for (size_t i = 0; i < out->count; i++) loops |= link_row(out, &out->rows[i]);
+    if (loops) mark_loops(out);
 }
 
 void vm_ir_free(struct vm_ir *ir) {

@@ -11,8 +11,10 @@
 
 #include "gc/assert.h"
 #include "vm/base/arena.h"
+#include "vm/code/ir.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { GROUP = 64, LARGEST_STEP = 15, LONG_STEP_BYTES = 1 + sizeof(struct vm_pc_row) };
@@ -38,25 +40,21 @@ static bool is_long(struct vm_pc_row step) {
            (step.height + 128 > 255);
 }
 
-static struct vm_pc_row step_to(const struct vm_pc_row *row) {
-    ASSERT(row[0].decoded > row[-1].decoded && row[0].pc > row[-1].pc);
-    return (struct vm_pc_row){row[0].decoded - row[-1].decoded, row[0].pc - row[-1].pc,
-                              row[0].height - row[-1].height};
+static struct vm_pc_row row_of(const struct vm_ir *ir, const uint32_t *offsets, uint32_t i) {
+    return (struct vm_pc_row){offsets[i], ir->rows[i].pc, ir->rows[i].height};
 }
 
-const struct vm_pc_map *vm_pc_map_make(struct vm_arena *arena, const struct vm_pc_row *rows,
-                                       uint32_t count) {
-    ASSERT(count > 0);
-    uint32_t groups = group_count(count);
-    size_t bytes = sizeof(struct vm_pc_map) + groups * sizeof(struct group);
-    for (uint32_t i = 1; i < count; i++) bytes += is_long(step_to(&rows[i])) ? LONG_STEP_BYTES : 2;
-    struct vm_pc_map *map = vm_arena_alloc(arena, bytes);
-    if (map == NULL) return NULL;
-    map->rows = count;
-    uint8_t *first = (uint8_t *)(map->groups + groups), *p = first;
-    map->groups[0] = (struct group){rows[0], 0};
-    for (uint32_t i = 1; i < count; i++) {
-        struct vm_pc_row step = step_to(&rows[i]);
+/* Writes the steps, and the groups' first rows; gives the bytes of the steps. */
+static uint32_t put_steps(const struct vm_ir *ir, const uint32_t *offsets, struct group *groups,
+                          uint8_t *steps) {
+    struct vm_pc_row before = row_of(ir, offsets, 0);
+    uint8_t *p = steps;
+    groups[0] = (struct group){before, 0};
+    for (uint32_t i = 1; i < ir->count; i++) {
+        struct vm_pc_row row = row_of(ir, offsets, i);
+        struct vm_pc_row step = {row.decoded - before.decoded, row.pc - before.pc,
+                                 row.height - before.height};
+        ASSERT(row.decoded > before.decoded && row.pc > before.pc);
         if (is_long(step)) {
             *p = 0;
             memcpy(p + 1, &step, sizeof step);
@@ -65,9 +63,26 @@ const struct vm_pc_map *vm_pc_map_make(struct vm_arena *arena, const struct vm_p
             *p++ = (uint8_t)(step.decoded << 4 | step.pc);
             *p++ = (uint8_t)step.height;
         }
-        if (i % GROUP == 0) map->groups[i / GROUP] = (struct group){rows[i], (uint32_t)(p - first)};
+        if (i % GROUP == 0) groups[i / GROUP] = (struct group){row, (uint32_t)(p - steps)};
+        before = row;
     }
-    ASSERT((size_t)(p - (uint8_t *)map) == bytes);
+    return (uint32_t)(p - steps);
+}
+
+const struct vm_pc_map *vm_pc_map_make(struct vm_arena *arena, const struct vm_ir *ir,
+                                       const uint32_t *offsets) {
+    ASSERT(ir->count > 0);
+    uint32_t groups = group_count((uint32_t)ir->count);
+    size_t head = sizeof(struct vm_pc_map) + groups * sizeof(struct group);
+    struct vm_pc_map *map = NULL, *widest = malloc(head + ir->count * LONG_STEP_BYTES);
+    if (widest != NULL) {
+        widest->rows = (uint32_t)ir->count;
+        uint32_t bytes = put_steps(ir, offsets, widest->groups,
+                                   (uint8_t *)(widest->groups + groups));
+        map = vm_arena_alloc(arena, head + bytes);
+        if (map != NULL) memcpy(map, widest, head + bytes);
+    }
+    free(widest);
     return map;
 }
 

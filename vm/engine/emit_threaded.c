@@ -9,7 +9,6 @@
 #include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/code/kinds.h"
-#include "vm/code/pc_map.h"
 #include "vm/code/prim.h"
 #include "vm/engine/fuse.h"
 #include "vm/engine/loop.h"
@@ -26,9 +25,9 @@ enum { MOST_WORDS = 4 /* of a row, its labels apart */, ID_WORDS = 2 /* an id be
 struct emitter {
     const struct vm_emission *e;
     const void *const *bodies;
-    uint16_t *ops; /* of the loop, by row */
-    struct vm_pc_row *rows;
-    uint32_t *jumps; /* offsets of labels of jumps */
+    uint16_t *ops;     /* of the loop, by row */
+    uint32_t *offsets; /* of the rows' first words */
+    uint32_t *jumps;   /* offsets of labels of jumps */
     uint32_t jump_count;
     uintptr_t *out;
     uint32_t used;
@@ -114,7 +113,7 @@ static void put_function(struct emitter *m, uint32_t pc) {
 }
 
 /* One operand by its letter. */
-static void put_operand(struct emitter *m, unsigned op, char letter, uint32_t word) {
+static inline void put_operand(struct emitter *m, char letter, uint32_t word) {
     switch (letter) {
     case 'l':
     case 'h': put_jump(m, word); return;
@@ -124,29 +123,20 @@ static void put_operand(struct emitter *m, unsigned op, char letter, uint32_t wo
         put(m, (uintptr_t)&m->e->vm->prims[word]);
         return;
     case 'k': put(m, (uintptr_t)(intptr_t)(int32_t)word); return;
+    case 'i':
     case 'm': put(m, (uintptr_t)val_of_int((int32_t)word)); return;
     case 'c': put(m, 3); return;
-    default: break;
-    }
-    switch (op) {
-    case OP_OFFSETINT:
-    case OP_OFFSETREF: put(m, (uintptr_t)((intptr_t)(int32_t)word * 2)); return;
-    case OP_GRAB: put(m, 2 * (uintptr_t)word); return;
-    case OP_APPLY: put(m, (uintptr_t)val_of_int((intptr_t)word - 1)); return;
-    default: put(m, letter == 'i' ? (uintptr_t)val_of_int((int32_t)word) : word);
+    default: put(m, word);
     }
 }
 
 /* A SHORT instruction without operands has the fixed one there, for fused forms of long ones. */
 static void put_operands(struct emitter *m, const struct vm_ir_row *row) {
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
-    const char *letters = info->operands;
+    const char *letters = vm_opcodes[info->long_op].operands;
     const uint32_t *operand = row->operands;
-    if (info->long_op != row->op) {
-        if (*letters == '\0') letters = vm_opcodes[info->long_op].operands;
-        else operand++;
-    }
-    while (*letters != '\0') put_operand(m, row->op, *letters++, *operand++);
+    if (info->long_op != row->op && info->operands[0] != '\0') letters++, operand++;
+    while (*letters != '\0') put_operand(m, *letters++, *operand++);
 }
 
 /* Operands of SWITCH and CLOSUREREC. */
@@ -155,7 +145,7 @@ static void put_labels(struct emitter *m, const struct vm_ir_row *row) {
     const uint32_t *labels = vm_ir_labels(m->e->ir, row, &n);
     put(m, row->operands[0]);
     put(m, row->operands[1]);
-    for (uint32_t i = 0; i < n; i++) put_operand(m, row->op, vm_opcodes[row->op].label, labels[i]);
+    for (uint32_t i = 0; i < n; i++) put_operand(m, vm_opcodes[row->op].label, labels[i]);
 }
 
 /* Row i under body op. */
@@ -174,15 +164,23 @@ static void put_row(struct emitter *m, uint32_t i, unsigned op) {
         put_op(m, OP_BRANCH);
         put_jump(m, row->operands[0]);
         return;
+    case OP_OFFSETINT:
+    case OP_OFFSETREF: put(m, (uintptr_t)((intptr_t)(int32_t)row->operands[0] * 2)); return;
+    case OP_GRAB:
+        put(m, 2 * (uintptr_t)row->operands[0]);
+        put_function(m, row->pc - 1);
+        return;
+    case OP_APPLY: put(m, (uintptr_t)val_of_int((intptr_t)row->operands[0] - 1)); return;
+    case OP_APPLY1:
+    case OP_APPLY2:
+    case OP_APPLY3: put_frame_word(m, i + 1); return;
     case OP_C_CALLN: /* C_CALL_MISSING looks for the primitive where C_CALL1 has it */
         if (op == ENGINE_C_CALL_MISSING && row->op == OP_C_CALLN)
             put(m, (uintptr_t)&m->e->vm->prims[row->operands[1]]);
-        break;
-    default: break;
+        put_operands(m, row);
+        return;
+    default: put_operands(m, row);
     }
-    put_operands(m, row);
-    if (row->op >= OP_APPLY1 && row->op <= OP_APPLY3) put_frame_word(m, i + 1);
-    if (row->op == OP_GRAB) put_function(m, row->pc - 1);
 }
 
 /* ---- A function's words. ---- */
@@ -221,9 +219,9 @@ static unsigned adjacent_rows(const struct vm_emission *e, uint32_t i) {
 
 /* Where a jump to a row goes. A jump to the body's first instruction is not an entry. */
 static uintptr_t address_of(const struct emitter *m, uintptr_t row) {
-    bool is_body = m->e->function_id != 0 && m->rows[row].pc == m->e->body;
+    bool is_body = m->e->function_id != 0 && m->e->ir->rows[row].pc == m->e->body;
     ASSERT(row < m->e->ir->count && m->e->ir->rows[row].flags & IR_LEADER); /* IR3 */
-    return (uintptr_t)&m->out[m->rows[row].decoded + (is_body ? ID_WORDS : 0)];
+    return (uintptr_t)&m->out[m->offsets[row] + (is_body ? ID_WORDS : 0)];
 }
 
 size_t vm_threaded_words(const struct vm_emission *e) {
@@ -231,20 +229,20 @@ size_t vm_threaded_words(const struct vm_emission *e) {
     return e->ir->count * row + e->ir->label_count;
 }
 
-uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, struct vm_pc_row *rows) {
+uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets) {
     size_t count = e->ir->count;
     bool fuses = !counts_bytecode(e->vm);
     struct emitter m = {
         .e = e,
         .bodies = vm_loop_bodies(e->vm),
         .ops = vm_must(malloc(count * sizeof *m.ops)),
-        .rows = rows,
+        .offsets = offsets,
         .jumps = vm_must(malloc((count + e->ir->label_count) * sizeof *m.jumps)),
         .out = out,
     };
     choose_ops(&m);
     for (uint32_t i = 0; i < count; i++) {
-        rows[i] = (struct vm_pc_row){m.used, e->ir->rows[i].pc, e->ir->rows[i].height};
+        offsets[i] = m.used;
         if (e->function_id != 0) put_id(&m, i);
         unsigned op = m.ops[i];
         bool fused = fuses && (!e->runs_once || e->ir->rows[i].flags & IR_LOOP);

@@ -6,7 +6,6 @@
 #include "vm/state/vm.h"
 
 struct vm_code;
-struct vm_pc_row;
 
 /* What a function's code is made from. */
 struct vm_emission {
@@ -21,9 +20,9 @@ struct vm_emission {
 
 /* An upper bound of its words. */
 size_t vm_threaded_words(const struct vm_emission *e);
-/* Writes them to out; fills a row of rows for each of the form's. Gives their number.
+/* Writes them to out, and the offset of each row's first one to offsets. Gives their number.
  * GC: never.  Fails: when out of memory, fatally. */
-uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, struct vm_pc_row *rows);
+uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets);
 /* The addresses of the bodies, by instruction, in the loop that the machine's options ask for. */
 const void *const *vm_loop_bodies(const struct vm *vm);
 

@@ -36,22 +36,21 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     struct vm_decoded_area *area = vm->decoded_area;
     if (vm_threaded_words(e) > area->capacity - area->used)
         vm_fatal("the code area of the machine is full: raise the memory limit");
-    struct vm_pc_row *rows = vm_must(malloc(e->ir->count * sizeof *rows));
+    uint32_t *offsets = vm_must(malloc(e->ir->count * sizeof *offsets));
     struct vm_decoded *row = new_decoded(area);
     row->words = area->words + area->used;
-    row->word_count = vm_emit_threaded(e, area->words + area->used, rows);
+    row->word_count = vm_emit_threaded(e, area->words + area->used, offsets);
     row->function = (uint32_t)(f - vm->functions);
-    row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, rows, (uint32_t)e->ir->count));
+    row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, e->ir, offsets));
     ASSERT(row->word_count > 0 && row->word_count <= area->capacity - area->used);
     f->decoded = area->decoded_count;
     area->used += row->word_count;
     size_t entry = 0; /* after what only backward jumps reach, if anything */
-    while (rows[entry].pc != f->pc) entry++;
-    f->entry = row->words + rows[entry].decoded;
-    ASSERT(rows[entry].height == vm_entry_of(vm, f)->arity); /* IR2 */
-    ASSERT(e->ir->rows[entry].op != OP_GRAB ||
-           entry_exact(f) == row->words + rows[entry + 1].decoded);
-    free(rows);
+    while (e->ir->rows[entry].pc != f->pc) entry++;
+    f->entry = row->words + offsets[entry];
+    ASSERT(e->ir->rows[entry].height == vm_entry_of(vm, f)->arity); /* IR2 */
+    ASSERT(e->ir->rows[entry].op != OP_GRAB || entry_exact(f) == row->words + offsets[entry + 1]);
+    free(offsets);
 }
 
 /* Decodes the function of a closure's label or a main program. A function of more than one argument
