@@ -1,7 +1,8 @@
 /* prim_sys_files.c - the files and directories of module Sys.
  *
  * Errors are Sys_error "PATH: text of the system". A path with a NUL byte names no file. A file
- * system may be slow: other threads run during a system call, as in ocamlrun, except during getcwd.
+ * system may be slow: other threads run during a system call, as in ocamlrun, except during getcwd
+ * and, in a sandbox, calls that change folders.
  * Pending signals are handled before it. */
 #include "stdlib/prim.h"
 #include "stdlib/sandbox.h"
@@ -34,24 +35,21 @@ _Noreturn static void fail(struct domain *d, const struct sandbox_path *at, valu
 
 /* Work on one or two paths without the runtime lock: only accesses C memory (BL1). */
 struct file_work {
-    enum { OPEN, STAT, REMOVE, RENAME, CHANGE_FOLDER, MAKE_FOLDER, READ_FOLDER } operation;
+    enum {
+        OPEN,
+        OPEN_BOTH,
+        STAT,
+        REMOVE,
+        RENAME,
+        CHANGE_FOLDER,
+        MAKE_FOLDER,
+        READ_FOLDER
+    } operation;
     struct sandbox_path paths[2];
     int flags;
     mode_t permissions;
     void *out;
 };
-
-static int rename_file(struct file_work *work) {
-    /* A file outside the readable directories is not moved into one. */
-    struct sandbox_path read_from = work->paths[0], read_to = work->paths[1];
-    read_from.capability = read_to.capability = CAP_FS_READ;
-    if (!sandbox_is_granted(&read_from) && sandbox_is_granted(&read_to)) {
-        sandbox_refuse(&read_from);
-        work->paths[0].refused = read_from.refused;
-        return -1;
-    }
-    return sandbox_rename(&work->paths[0], &work->paths[1]);
-}
 
 /* The names of a directory, each ended by a NUL. A custom block owns them, so that Out_of_memory
  * while the array is built leaks nothing. */
@@ -108,9 +106,10 @@ static int perform(struct file_work *work) {
     struct sandbox_path *path = &work->paths[0];
     switch (work->operation) {
     case OPEN: return sandbox_open(path, work->flags, work->permissions);
+    case OPEN_BOTH: return sandbox_open_both(path, &work->paths[1], work->flags, work->permissions);
     case STAT: return sandbox_stat(path, work->out);
     case REMOVE: return sandbox_remove(path, work->flags);
-    case RENAME: return rename_file(work);
+    case RENAME: return sandbox_rename(path, &work->paths[1]);
     case CHANGE_FOLDER: return sandbox_chdir(path);
     case MAKE_FOLDER: return sandbox_mkdir(path, work->permissions);
     case READ_FOLDER: return read_names(work);
@@ -118,9 +117,14 @@ static int perform(struct file_work *work) {
     return -1;
 }
 
-/* Copies the names, which may move, releases the runtime lock and performs the
- * work. first, second: the values
- * of the names, the same one for one path. GC: may run. */
+/* Whether other threads must wait: what a rename depends on stays so until it happens. */
+static bool is_atomic(const struct domain *d, const struct file_work *work) {
+    return sandbox_has_roots(d->vm) && (work->operation == RENAME || work->operation == REMOVE ||
+                                        work->operation == MAKE_FOLDER);
+}
+
+/* Copies the names, which may move, releases the runtime lock and performs the work. first, second:
+ * the values of the names, the same one for one path. GC: may run. */
 static int act_unlocked(struct domain *d, struct file_work *work, value *first, value *second) {
     value *values[2] = {first, second};
     char *names[2] = {NULL, NULL};
@@ -131,9 +135,10 @@ static int act_unlocked(struct domain *d, struct file_work *work, value *first, 
     int result = -1;
     if (copied) {
         for (int i = 0; i < 2; i++) work->paths[i].name = names[i];
-        vm_enter_blocking(d);
+        bool atomic = is_atomic(d, work);
+        if (!atomic) vm_enter_blocking(d);
         result = perform(work);
-        vm_leave_blocking(d);
+        if (!atomic) vm_leave_blocking(d);
         for (int i = 0; i < 2; i++) work->paths[i].name = string_bytes(*values[i]);
     }
     for (int i = 0; i < 2; i++) free(names[i]); /* errno is kept */
@@ -172,18 +177,17 @@ static int open_flags(value list) {
 
 value prim_sys_open(struct domain *d, value path, value flags, value permissions) {
     int bits = open_flags(flags);
-    struct file_work work = {
-        .operation = OPEN, .flags = bits, .permissions = (mode_t)int_of_val(permissions)};
-    GC_ROOT(&d->gc, &path);
-    vm_run_pending_signal_handlers(d);
     bool writes = (bits & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)) != 0;
     /* O_RDONLY beside flags for writing allows reading as well. */
-    struct sandbox_path read = sandbox_of(d, CAP_FS_READ, path);
-    struct stat about;
-    bool may_read = !writes || (bits & O_ACCMODE) != O_RDONLY || sandbox_stat(&read, &about) == 0 ||
-                    read.refused == NULL;
-    if (!may_read) fail(d, &read, path);
-    return val_of_int(act_on(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path, work));
+    struct file_work work = {.operation = writes && (bits & O_ACCMODE) == O_RDONLY ? OPEN_BOTH
+                                                                                   : OPEN,
+                             .flags = bits,
+                             .permissions = (mode_t)int_of_val(permissions),
+                             .paths = {sandbox_of(d, writes ? CAP_FS_WRITE : CAP_FS_READ, path),
+                                       sandbox_of(d, CAP_FS_READ, path)}};
+    int fd = act_unlocked(d, &work, &path, &path);
+    if (fd == -1) fail(d, &work.paths[work.paths[1].refused != NULL], path);
+    return val_of_int(fd);
 }
 
 value prim_sys_close(struct domain *d, value fd) {

@@ -3,7 +3,11 @@
  * A path is made absolute and normalised (`.`, `..`, double slashes) as text, then compared with
  * the text of each root, as given and as resolved; the system resolves the rest of it, beneath the
  * root. Normalising as text differs from the system where `..` follows a symbolic link: such a path
- * may name another file, still below the root. */
+ * may name another file, still below the root.
+ *
+ * Names decide nothing else. What may be read is a matter of opened folders (is_within): no rename
+ * brings anything to where it may be read, and no folder leaves such a place, since a path that is
+ * just being resolved might lead through it. */
 #include "stdlib/sandbox.h"
 
 #include "gc/assert.h"
@@ -30,11 +34,18 @@ static enum vm_access access_of(const struct sandbox_path *path) {
     return policy == NULL ? ACCESS_FREE : policy->of[path->capability].access;
 }
 
-int sandbox_refuse(struct sandbox_path *path) {
-    ASSERT(policy_of(path) != NULL && path->capability < CAP_COUNT);
-    path->refused = policy_of(path)->of[path->capability].flag;
+static int refuse_by(struct sandbox_path *path, enum vm_capability capability) {
+    ASSERT(policy_of(path) != NULL && capability < CAP_COUNT);
+    path->refused = policy_of(path)->of[capability].flag;
     errno = EPERM;
     return -1;
+}
+
+/* Sets refused and errno as for a path that is not granted. -1. */
+static int refuse(struct sandbox_path *path) { return refuse_by(path, path->capability); }
+
+bool sandbox_has_roots(const struct vm *vm) {
+    return vm->options.policy != NULL && vm->options.policy->root_count > 0;
 }
 
 /* Writes path, absolute and normalised, into out. False: it is too long. */
@@ -74,6 +85,16 @@ static const char *part_below(const char *path, const char *root) {
     return path + n + strspn(path + n, "/");
 }
 
+static bool is_root(const struct vm_policy_root *root, const struct stat *about) {
+    return about->st_dev == root->device && about->st_ino == root->inode;
+}
+
+/* Whether the descriptor still is the root: C code could have replaced it. */
+static bool is_open_root(const struct vm_policy_root *root, int fd) {
+    struct stat about;
+    return fstat(fd, &about) == 0 && is_root(root, &about);
+}
+
 /* The root that the path is below, and the rest of the path, in `cleaned`; or NULL. */
 static const struct vm_policy_root *find_root(const struct sandbox_path *path,
                                               char cleaned[PATH_MAX], const char **rest) {
@@ -85,17 +106,10 @@ static const struct vm_policy_root *find_root(const struct sandbox_path *path,
         if (policy->roots[i].capability != path->capability) continue;
         *rest = clean(policy->roots[i].written, root) ? part_below(cleaned, root) : NULL;
         if (*rest == NULL) *rest = part_below(cleaned, policy->roots[i].real);
-        if (*rest != NULL && (policy->roots[i].is_folder || **rest == 0)) return &policy->roots[i];
+        if (*rest != NULL && (policy->roots[i].is_folder || **rest == 0))
+            return is_open_root(&policy->roots[i], policy->roots[i].fd) ? &policy->roots[i] : NULL;
     }
     return NULL;
-}
-
-bool sandbox_is_granted(const struct sandbox_path *path) {
-    char cleaned[PATH_MAX];
-    const char *rest;
-    enum vm_access access = access_of(path);
-    return access == ACCESS_FREE ||
-           (access == ACCESS_BELOW && find_root(path, cleaned, &rest) != NULL);
 }
 
 /* openat(2) with the restrictions of `resolve`. */
@@ -130,20 +144,51 @@ static int check_opened(struct sandbox_path *path, int fd) {
     return -1;
 }
 
+/* Opens a root that is a single file, unless its name has become another file's. */
+static int open_file_root(struct sandbox_path *path, const struct vm_policy_root *root, int flags) {
+    int fd = open_resolving(AT_FDCWD, root->real, O_PATH | O_CLOEXEC, 0, RESOLVE_NO_SYMLINKS);
+    if (fd < 0) return -1;
+    if (is_open_root(root, fd)) {
+        close(fd);
+        int wanted = flags & O_EXCL ? flags : flags & ~O_CREAT;
+        fd = open_resolving(AT_FDCWD, root->real, wanted, 0, RESOLVE_NO_SYMLINKS);
+        if (fd < 0 || is_open_root(root, fd)) return fd;
+    }
+    close(fd);
+    return refuse(path);
+}
+
 int sandbox_open(struct sandbox_path *path, int flags, mode_t mode) {
     char cleaned[PATH_MAX];
     const char *rest;
     switch (access_of(path)) {
     case ACCESS_FREE: return check_opened(path, open(path->name, flags, mode));
-    case ACCESS_REFUSED: return sandbox_refuse(path);
+    case ACCESS_REFUSED: return refuse(path);
     default: break;
     }
     const struct vm_policy_root *root = find_root(path, cleaned, &rest);
-    if (root == NULL) return sandbox_refuse(path);
-    if (!root->is_folder)
-        return open_resolving(AT_FDCWD, root->real, flags, mode, RESOLVE_NO_SYMLINKS);
-    int fd = open_beneath(root->fd, rest, flags, mode);
-    return fd < 0 && errno == EXDEV ? sandbox_refuse(path) : check_opened(path, fd);
+    if (root == NULL) return refuse(path);
+    int fd = root->is_folder ? open_beneath(root->fd, rest, flags, mode)
+                             : open_file_root(path, root, flags);
+    return fd < 0 && errno == EXDEV ? refuse(path) : check_opened(path, fd);
+}
+
+/* Whether the path, opened now, is the open file fd. */
+static bool leads_to(struct sandbox_path *path, int fd) {
+    struct stat found, opened;
+    return sandbox_stat(path, &found) == 0 && fstat(fd, &opened) == 0 &&
+           found.st_dev == opened.st_dev && found.st_ino == opened.st_ino;
+}
+
+int sandbox_open_both(struct sandbox_path *path, struct sandbox_path *read, int flags,
+                      mode_t mode) {
+    struct stat about;
+    bool free = access_of(read) == ACCESS_FREE;
+    if (!free && sandbox_stat(read, &about) != 0 && read->refused != NULL) return -1;
+    int fd = sandbox_open(path, flags, mode);
+    if (fd < 0 || free || leads_to(read, fd)) return fd;
+    close(fd);
+    return refuse(read);
 }
 
 int sandbox_stat(struct sandbox_path *path, struct stat *about) {
@@ -173,21 +218,36 @@ struct parent {
     const char *name;
 };
 
+/* The same for a path that is granted as it is. */
+static bool open_free_parent(struct sandbox_path *path, struct parent *parent) {
+    size_t n = strlen(path->name);
+    while (n > 1 && path->name[n - 1] == '/') n--;
+    if (n >= sizeof parent->cleaned) return errno = ENAMETOOLONG, false;
+    memcpy(parent->cleaned, path->name, n);
+    parent->cleaned[n] = 0;
+    char *slash = strrchr(parent->cleaned, '/');
+    parent->name = path->name + (slash != NULL ? slash + 1 - parent->cleaned : 0);
+    if (slash != NULL) slash[slash == parent->cleaned] = 0;
+    parent->folder = open(slash != NULL ? parent->cleaned : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return parent->folder >= 0;
+}
+
 static bool open_parent(struct sandbox_path *path, struct parent *parent) {
     parent->folder = AT_FDCWD;
     parent->name = path->name;
-    if (access_of(path) == ACCESS_FREE) return true;
+    if (access_of(path) == ACCESS_FREE)
+        return !sandbox_has_roots(path->vm) || open_free_parent(path, parent);
     const char *rest;
     const struct vm_policy_root *root = access_of(path) == ACCESS_BELOW
                                             ? find_root(path, parent->cleaned, &rest)
                                             : NULL;
-    if (root == NULL || *rest == 0) return sandbox_refuse(path), false;
+    if (root == NULL || *rest == 0) return refuse(path), false;
     char *at = parent->cleaned + (rest - parent->cleaned), *slash = strrchr(at, '/');
     if (slash != NULL) *slash = 0;
     parent->name = slash != NULL ? slash + 1 : at;
     parent->folder = open_beneath(root->fd, slash != NULL ? at : "",
                                   O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    if (parent->folder < 0 && errno == EXDEV) sandbox_refuse(path);
+    if (parent->folder < 0 && errno == EXDEV) refuse(path);
     ASSERT(strchr(parent->name, '/') == NULL);
     return parent->folder >= 0;
 }
@@ -211,10 +271,71 @@ int sandbox_mkdir(struct sandbox_path *path, mode_t mode) {
     return close_parent(&parent, mkdirat(parent.folder, parent.name, mode));
 }
 
+/* ---- Renaming. ---- */
+
+/* Whether the folder is one of those roots that are of the capability, or below one: 1 or 0, -1 if
+ * that cannot be found out. */
+static int is_within(int folder, const struct vm_policy_root *roots, size_t count,
+                     enum vm_capability capability) {
+    int result = 0, at = folder;
+    struct stat here = {0}, below;
+    while (at >= 0) {
+        below = here;
+        result = fstat(at, &here);
+        for (size_t i = 0; result == 0 && i < count; i++)
+            result = roots[i].capability == capability && is_root(&roots[i], &here);
+        bool is_top = below.st_dev == here.st_dev && below.st_ino == here.st_ino;
+        int above = result != 0 || is_top ? -1 : openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (result == 0 && !is_top && above < 0) result = -1;
+        if (at != folder) close(at);
+        at = above;
+    }
+    return result;
+}
+
+/* Whether what is in the folder may be read. */
+static int is_readable(const struct vm *vm, int folder) {
+    const struct vm_policy *policy = vm->options.policy;
+    if (policy->of[CAP_FS_READ].access != ACCESS_BELOW)
+        return policy->of[CAP_FS_READ].access == ACCESS_FREE;
+    return is_within(folder, policy->roots, policy->root_count, CAP_FS_READ);
+}
+
+/* Whether the entry is a root, or a folder that contains one. Then *capability is the root's. */
+static int holds_root(const struct vm_policy *policy, const struct stat *entry,
+                      enum vm_capability *capability) {
+    struct vm_policy_root moved = {.device = entry->st_dev, .inode = entry->st_ino};
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < policy->root_count; i++) {
+        const struct vm_policy_root *root = &policy->roots[i];
+        moved.capability = *capability = root->capability;
+        if (is_root(root, entry)) result = 1;
+        else if (root->is_folder && S_ISDIR(entry->st_mode))
+            result = is_within(root->fd, &moved, 1, moved.capability);
+    }
+    return result;
+}
+
+/* Whether a policy with roots lets the entry `from` of the folder `old` be moved to the folder
+ * `new`. Not if that would change what may be read, or move a granted folder. */
+static bool may_move(struct sandbox_path *from, const struct parent *old,
+                     const struct parent *new) {
+    struct stat entry;
+    enum vm_capability capability = CAP_FS_READ;
+    if (fstatat(old->folder, old->name, &entry, AT_SYMLINK_NOFOLLOW) != 0) return false;
+    int before = is_readable(from->vm, old->folder), after = is_readable(from->vm, new->folder);
+    if (before < 0 || after < 0) return false;
+    bool changes = S_ISDIR(entry.st_mode) ? before != after : before < after;
+    int refused = changes ? 1 : holds_root(policy_of(from), &entry, &capability);
+    if (refused == 1) refuse_by(from, capability);
+    return refused == 0;
+}
+
 int sandbox_rename(struct sandbox_path *from, struct sandbox_path *to) {
     struct parent old, new;
     if (!open_parent(from, &old)) return -1;
     if (!open_parent(to, &new)) return close_parent(&old, -1);
-    int result = renameat(old.folder, old.name, new.folder, new.name);
+    bool free = !sandbox_has_roots(from->vm) || may_move(from, &old, &new);
+    int result = free ? renameat(old.folder, old.name, new.folder, new.name) : -1;
     return close_parent(&old, close_parent(&new, result));
 }

@@ -1,6 +1,7 @@
 """Limits and capabilities: each is hit exactly, each refusal names its flag."""
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -284,6 +285,134 @@ class Capabilities(Case):
         self.place.tool('ocamlc', '-o', 'bends.byte', 'bends.ml')
         flags = ['--pure', '--allow=fs-read=way/folder/file,fs-write=way']
         self.expect(self.bactrian(*flags, 'bends.byte'), out='refused')
+
+    def steps(self, flags, *steps):
+        """What each step prints: `read FILE`, `move FROM TO`, ..., one after the other."""
+        self.place.write('steps.ml', r"""
+            let both = [Open_rdonly; Open_creat]
+            let step text =
+              match String.split_on_char ' ' text with
+              | ["read"; file] -> input_line (open_in file)
+              | ["both"; file] -> input_line (open_in_gen both 0o600 file)
+              | ["write"; file] -> let o = open_out file in output_string o "new"; close_out o; "ok"
+              | ["move"; old; name] -> Sys.rename old name; "ok"
+              | ["mkdir"; name] -> Sys.mkdir name 0o700; "ok"
+              | ["rmdir"; name] -> Sys.rmdir name; "ok"
+              | ["remove"; name] -> Sys.remove name; "ok"
+              | ["chdir"; name] -> Sys.chdir name; "ok"
+              | _ -> "what?"
+            let () =
+              for i = 1 to Array.length Sys.argv - 1 do
+                print_endline (try step Sys.argv.(i) with Sys_error text -> text)
+              done
+            """)
+        if not os.path.exists(self.place.path('steps.byte')):
+            self.place.tool('ocamlc', '-o', 'steps.byte', 'steps.ml')
+        done = self.bactrian('--pure', *flags, 'steps.byte', *steps)
+        self.expect(done, out=None)
+        return done.out.splitlines()
+
+    def hidden_and_shown(self):
+        """tree/shown may be read, tree/secret not, all below tree written."""
+        shutil.rmtree(self.place.path('tree'), ignore_errors=True)
+        self.place.write('tree/secret', 'secret\n')
+        self.place.write('tree/folder/secret', 'secret\n')
+        self.place.write('tree/shown/file', 'fine\n')
+        os.symlink('shown', self.place.path('tree/link'))
+        os.symlink('../shown', self.place.path('tree/folder/link'))
+
+    def test_no_rename_makes_a_file_readable(self):
+        """However its folders are named: the folder itself decides, not the path."""
+        flags = ['--allow=fs-write=tree,fs-read=tree/shown']
+        denied = ': refused by --allow=fs-read=tree/shown'
+        for to in ('tree/shown/new', 'tree/link/new', 'tree/folder/link/new',
+                   'tree/folder/../link/new', self.place.path('tree/link/new')):
+            for what in ('tree/secret', 'tree/folder'):
+                with self.subTest(what=what, to=to):
+                    self.hidden_and_shown()
+                    self.assertEqual(self.steps(flags, 'move %s %s' % (what, to)), [what + denied])
+        self.hidden_and_shown()
+        self.assertEqual(
+            self.steps(flags, 'chdir tree/shown', 'move ../secret new', 'move ../link/file new',
+                       'read new'), ['ok', '../secret' + denied, 'ok', 'fine'])
+        # Everything may be written, one folder read.
+        self.hidden_and_shown()
+        for name in ('tree/link/new', './tree//link/new/', self.place.path('tree/shown/new')):
+            with self.subTest(name=name):
+                got = self.steps(['--allow=fs-write', '--allow=fs-read=tree/shown'],
+                                 'move tree/folder ' + name, 'move tree/secret tree/other',
+                                 'move tree/other tree/secret')
+                self.assertEqual(got, ['tree/folder' + denied, 'ok', 'ok'])
+
+    def test_a_granted_folder_cannot_be_moved(self):
+        self.hidden_and_shown()
+        os.makedirs(self.place.path('tree/shown/inner/deep'))
+        flags = ['--allow=fs-write=tree,fs-read=tree/shown,fs-read=tree/shown/inner/deep']
+        denied = ': refused by --allow=fs-read=tree/shown/inner/deep'
+        self.assertEqual(
+            self.steps(flags, 'move tree/shown tree/other', 'move tree/shown/inner tree/shown/x',
+                       'move tree/link/inner/deep tree/shown/x', 'read tree/shown/file'),
+            ['tree/shown' + denied, 'tree/shown/inner' + denied, 'tree/link/inner/deep' + denied,
+             'fine'])
+
+    def test_a_folder_stays_where_it_may_be_read(self):
+        """A path that is just being resolved might lead through it to what is put there."""
+        self.hidden_and_shown()
+        os.mkdir(self.place.path('tree/shown/inner'))
+        flags = ['--allow=fs-write=tree,fs-read=tree/shown']
+        self.assertEqual(
+            self.steps(flags, 'move tree/shown/inner tree/inner', 'move tree/shown/file tree/file',
+                       'move tree/folder tree/other', 'move tree/shown/inner tree/shown/other'),
+            ['tree/shown/inner: refused by --allow=fs-read=tree/shown', 'ok', 'ok', 'ok'])
+
+    def test_a_granted_file_is_that_file_and_not_its_name(self):
+        self.hidden_and_shown()
+        flags = ['--allow=fs-write=tree,fs-read=tree/shown/file']
+        denied = 'tree/shown/file: refused by --allow=fs-read=tree/shown/file'
+        self.assertEqual(
+            self.steps(flags, 'read tree/shown/file', 'remove tree/shown/file',
+                       'move tree/secret tree/shown/file', 'read tree/shown/file',
+                       'both tree/shown/file'),
+            ['fine', 'ok', 'ok', denied, denied])
+        self.hidden_and_shown()
+        self.assertEqual(
+            self.steps(flags, 'move tree/shown tree/other', 'move tree/folder tree/shown',
+                       'move tree/shown/secret tree/shown/file', 'read tree/shown/file'),
+            ['ok', 'ok', 'ok', denied])
+        # Nor does writing make another file of that name.
+        self.hidden_and_shown()
+        self.assertEqual(
+            self.steps(['--allow=fs-write=tree/shown/file,fs-write=tree'], 'write tree/shown/file',
+                       'remove tree/link/file', 'write tree/shown/file'),
+            ['ok', 'ok', 'tree/shown/file: No such file or directory'])
+
+    def test_a_file_is_read_and_written_by_two_grants(self):
+        self.hidden_and_shown()
+        flags = ['--allow=fs-write=tree,fs-read=tree/shown']
+        self.assertEqual(
+            self.steps(flags, 'both tree/shown/file', 'both tree/link/file', 'both tree/secret'),
+            ['fine', 'tree/link/file: refused by --allow=fs-read=tree/shown',
+             'tree/secret: refused by --allow=fs-read=tree/shown'])
+
+    def test_c_code_that_replaces_a_folder_of_the_policy_gains_nothing(self):
+        self.place.write('replaces.ml', """
+            external open_file : string -> open_flag list -> int -> int = "caml_sys_open"
+            let () =
+              let mine = open_file "tree/shown" [Open_rdonly] 0 in
+              for fd = 3 to 30 do
+                if fd <> mine then
+                  try Unix.dup2 (Obj.magic mine) (Obj.magic fd) with Unix.Unix_error _ -> ()
+              done;
+              try Sys.remove "mine/file"; print_string "removed"
+              with Sys_error text -> print_string text
+            """)
+        self.place.tool('ocamlc', '-w', '-a', '-o', 'replaces.byte', 'unix.cma', 'replaces.ml')
+        self.hidden_and_shown()
+        os.makedirs(self.place.path('mine'), exist_ok=True)
+        done = self.bactrian('--pure', '--allow=stub,fs-read=tree/shown,fs-write=mine',
+                             'replaces.byte')
+        self.expect(done, out='mine/file: refused by --allow=fs-write=mine')
+        self.assertTrue(os.path.exists(self.place.path('tree/shown/file')))
 
     def test_the_memory_of_a_process_is_no_file(self):
         self.denied([], ['write', '/proc/self/mem'],

@@ -63,6 +63,8 @@ static const char *add_root(struct vm_policy *policy, unsigned capability, const
     ASSERT(capability == CAP_FS_READ || capability == CAP_FS_WRITE); /* PO2 */
     policy->root_count++;
     root->is_folder = S_ISDIR(about.st_mode);
+    root->device = about.st_dev;
+    root->inode = about.st_ino;
     root->written = absolute(path);
     root->real = realpath(path, NULL);
     return root->written == NULL || root->real == NULL ? "cannot resolve" : NULL;

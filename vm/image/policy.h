@@ -12,17 +12,20 @@
 #include "vm/code/prim.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 struct vm;
 struct vm_error;
 
 enum vm_access { ACCESS_FREE, ACCESS_REFUSED, ACCESS_BELOW };
 
-/* A folder, or a single file, that a program may use. */
+/* A folder, or a single file, that a program may use: the file itself, whatever gets its name. */
 struct vm_policy_root {
     enum vm_capability capability; /* CAP_FS_READ or CAP_FS_WRITE */
     char *written, *real;          /* absolute: as given, and without symbolic links; owned */
     int fd;                        /* O_PATH */
+    dev_t device;
+    ino_t inode;
     bool is_folder;
 };
 
