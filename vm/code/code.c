@@ -175,7 +175,7 @@ const char *vm_primitive_called_before(const struct vm *vm, uint64_t gpc) {
         unsigned op = vm_opcode_at(vm, gpc - words);
         if (words == 2 ? op >= OP_C_CALL1 && op <= OP_C_CALL5 : op == OP_C_CALLN) {
             uint32_t number = vm_word(&code->words, (uint32_t)(gpc - code->base) - 1);
-            return vm->prims[number].name;
+            return number < vm->prim_count ? vm->prims[number].name : NULL;
         }
     }
     return NULL;
