@@ -4,7 +4,11 @@
 
 #if defined(DENY_ALLOCATES)
 #define OP_ALLOCATES 0
+#elif defined(DENY_CALLS)
+#define OP_CALLS 0
 #elif defined(DENY_POLLS)
 #define OP_POLLS 0
+#elif defined(DENY_PRIMITIVE)
+#define OP_PRIMITIVE 0
 #endif
 #include "vm/code/opcodes.c"

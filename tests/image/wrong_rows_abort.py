@@ -13,9 +13,25 @@ PROGRAMS = {
         MAKEBLOCK1      0
         STOP
 '''),
+    'OP_CALLS': (['--timeout', '0.1'], '''code
+        PUSH_RETADDR    back
+        CONST0
+        PUSH
+        CLOSURE         0, f
+        APPLY           1
+back:   STOP
+f:      CONST0
+        PUSHOFFSETCLOSURE0
+        APPTERM1        2
+'''),
     'OP_POLLS': (['--timeout', '0.1'], '''code
 loop:   CHECK_SIGNALS
         BRANCH          loop
+'''),
+    'OP_PRIMITIVE': ([], '''code
+        CONST0
+        C_CALL1         caml_sys_exit
+        STOP
 '''),
 }
 

@@ -1,6 +1,7 @@
 /* code.c - fragments and the table of functions (vm/code/code.h). */
 #include "vm/code/code.h"
 
+#include "gc/assert.h"
 #include "vm/base/md5.h"
 #include "vm/base/os.h"
 #include "vm/code/function_id.h"
@@ -21,6 +22,7 @@ static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
                              enum vm_function_kind kind) {
     if (vm->function_count == vm->function_capacity)
         vm_fatal("the function table is full: raise the memory limit");
+    ASSERT(fragment < vm->code_count && pc < vm->codes[fragment]->word_count);
     uint32_t index = vm->function_count++;
     vm->functions[index] = (struct vm_function){
         .entry = vm->prepare_code,
@@ -43,6 +45,7 @@ static bool enter_code(struct vm *vm, struct vm_code *code) {
     struct vm_code **codes = realloc(vm->codes, (vm->code_count + 1) * sizeof *codes);
     if (codes == NULL) return false;
     vm->codes = codes;
+    ASSERT(vm->next_gpc + code->word_count < VM_NO_GPC);
     code->base = vm->next_gpc;
     vm->codes[vm->code_count++] = code;
     vm->next_gpc += (uint64_t)code->word_count + 1;
@@ -114,6 +117,7 @@ struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc) {
 }
 
 uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {
+    ASSERT(fragment < vm->code_count);
     struct vm_verifier *v = vm->codes[fragment]->verifier;
     uint32_t index = vm_find_entry(v, pc);
     struct vm_error error;
@@ -121,6 +125,7 @@ uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {
     if (index == 0) return 0;
     struct vm_entry *entry = vm_entry_at(v, index);
     bool restart = pc != entry->pc;
+    ASSERT(!restart || (entry->arity > 1 && pc + 1 == entry->pc));
     uint32_t *function = restart ? &entry->restart : &entry->closure;
     if (*function == 0)
         *function = new_function(vm, fragment, pc, restart ? FUNCTION_RESTART : FUNCTION_CLOSURE);
@@ -129,7 +134,9 @@ uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {
 
 const struct vm_entry *vm_entry_of(const struct vm *vm, const struct vm_function *f) {
     const struct vm_verifier *v = vm->codes[f->fragment]->verifier;
-    return vm_entry_at(v, f->kind == FUNCTION_MAIN ? 0 : vm_find_entry(v, f->pc));
+    uint32_t entry = f->kind == FUNCTION_MAIN ? 0 : vm_find_entry(v, f->pc);
+    ASSERT((entry == 0) == (f->kind == FUNCTION_MAIN)); /* C1 */
+    return vm_entry_at(v, entry);
 }
 
 void vm_code_sum(const struct vm_code *code, uint8_t digest[16]) {

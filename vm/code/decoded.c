@@ -15,6 +15,7 @@ const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume w
         else high = middle;
     }
     const struct vm_decoded *f = &area->decoded[low];
+    ASSERT(f->word_count > 0 && f->words + f->word_count <= area->words + area->used);
     return at >= f->words && at < f->words + f->word_count ? f : NULL;
 }
 

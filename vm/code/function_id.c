@@ -1,6 +1,7 @@
 /* function_id.c - see function_id.h. */
 #include "vm/code/function_id.h"
 
+#include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/code/verify.h"
@@ -10,6 +11,7 @@
 
 void vm_function_ids_add(struct vm *vm, uint32_t fragment) {
     struct vm_function_ids *p = &vm->function_ids;
+    ASSERT(fragment + 1 == vm->code_count);
     struct vm_code *code = vm->codes[fragment];
     uint32_t first = p->count == 0 ? 1 : p->count;
     uint32_t count = first + vm_entry_count(code->verifier);
@@ -33,12 +35,14 @@ uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *at_entry) {
     *at_entry = false;
     if (code == NULL) return 0;
     uint32_t pc = (uint32_t)(gpc - code->base);
+    ASSERT(code->function_id_at != NULL);
     *at_entry = is_entry(code, pc);
     return code->function_id_at[pc];
 }
 
 /* The fragment of a function. */
 static const struct vm_code *code_of(const struct vm *vm, uint32_t id) {
+    ASSERT(id > 0 && id < vm->function_ids.count);
     uint32_t low = 0, high = vm->code_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

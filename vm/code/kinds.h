@@ -2,6 +2,7 @@
 #ifndef BACTRIAN_VM_CODE_KINDS_H
 #define BACTRIAN_VM_CODE_KINDS_H
 
+#include "gc/assert.h"
 #include "vm/code/prim.h"
 
 /* Most kinds ask for the low bit and the block's tag only: a bit for each of these. */
@@ -32,6 +33,7 @@ static inline bool vm_bit_accepts(unsigned bit, value v) {
 }
 static inline bool vm_argument_ok(const struct domain *d, const struct vm_linked_prim *prim,
                                   unsigned i, value v) {
+    ASSERT(i < 5 && i < prim->arity);
     return vm_bit_accepts(prim->kind_bits[i], v) || vm_kind_accepts(d, prim->kinds[i], v);
 }
 /* Whether a primitive of the tables may be called with its n arguments, accu and what follows on

@@ -2,6 +2,8 @@
 #ifndef BACTRIAN_VM_CODE_OPCODES_H
 #define BACTRIAN_VM_CODE_OPCODES_H
 
+#include "gc/assert.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,6 +41,7 @@ extern const struct vm_opcode_info vm_opcodes[OPCODE_COUNT];
 extern const uint8_t vm_fixed_words[OPCODE_COUNT];
 /* Words of one of these two, by the word after its opcode. */
 static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
+    ASSERT(op == OP_SWITCH || op == OP_CLOSUREREC);
     return op == OP_SWITCH ? 2 + (uint64_t)(sizes & 0xffff) + (sizes >> 16) : 3 + (uint64_t)sizes;
 }
 /* Number of 32-bit words of the instruction at code[at], its opcode included; 0 if it is no

@@ -2,6 +2,7 @@
  * values (vm/engine/callback.h). */
 #include "vm/engine/callback.h"
 
+#include "gc/assert.h"
 #include "gc/roots.h"
 #include "vm/base/os.h"
 #include "vm/code/checks.h"
@@ -44,6 +45,8 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
     activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
     if (!may_nest(d, &activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
+    ASSERT(is_closure(closure) && extra_args >= 0);
+    ASSERT(d->stack.sp >= d->stack.low && d->stack.sp + extra_args + 3 <= d->stack.high); /* S1 */
     vm_watch_ocaml(d);
     activation.watch.row = NULL;
     d->activation = &activation;
@@ -58,6 +61,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
         vm_watch_raised(&activation.watch);
         result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);
     }
+    ASSERT(d->activation == &activation && d->stack.trap == 0); /* S3 */
     d->activation = activation.outer;
     d->stack.trap = activation.outer_trap;
     d->function_id = activation.outer_function_id;
@@ -70,12 +74,14 @@ static value raise_no_function(struct domain *d, void *context) {
 
 /* Back to where the stack had that depth: an exception may have left more on it. */
 static inline void leave(struct domain *d, ptrdiff_t depth) {
+    ASSERT(d->stack.sp >= d->stack.low && d->stack.sp <= d->stack.high - depth); /* S1 */
     d->stack.sp = d->stack.high - depth;
     if (d->stack.sp > d->stack.lowest_watermark) vm_watermarks_unwound(d, d->stack.sp);
 }
 
 /* Applies f to the n arguments at d->stack.sp, which three words for a return frame follow. */
 static inline value apply(struct domain *d, value f, int n) {
+    ASSERT(n > 0 && n + 3 <= STACK_MARGIN_WORDS && d->stack.sp >= d->stack.low); /* S1 */
     value *end = d->stack.sp + n + 3;
     ptrdiff_t depth = d->stack.high - end;
     if (__builtin_expect(!is_closure(f), 0)) { /* a program registers what it likes */
@@ -90,12 +96,15 @@ static inline value apply(struct domain *d, value f, int n) {
 }
 
 value vm_slow_next_call(struct domain *d, value calls, value result) {
+    ASSERT(is_int(calls));
     const struct vm_calls *source = (const struct vm_calls *)(calls - 1);
     value closure, argument;
     value more = source->next(source->context, d, result, &closure, &argument);
+    ASSERT(more == VAL_TRUE || more == VAL_FALSE || is_exn_result(more));
     if (more != VAL_TRUE) return more == VAL_FALSE ? VAL_UNIT : more;
     if (!is_closure(closure)) return vm_protect_exn(d, raise_no_function, NULL);
     value *sp = d->stack.sp -= 4;
+    ASSERT(sp >= d->stack.low); /* S1 */
     sp[0] = argument;
     sp[1] = word_of_resume(d->vm->next_call_code), sp[2] = calls, sp[3] = val_of_int(0);
     d->accu = closure;

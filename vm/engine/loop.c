@@ -248,6 +248,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INSTR(POPTRAP) {
         POLL()
+        ASSERT(sp == d->stack.high - d->stack.trap); /* S3 */
         d->stack.trap = (uintptr_t)int_of_val(sp[1]);
         sp += 4;
         NEXT(1);
@@ -265,6 +266,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         TRACE_UNWIND();
         if (d->stack.trap == 0) return exn_result(accu);
         sp = d->stack.high - d->stack.trap;
+        ASSERT((uintptr_t)int_of_val(sp[1]) < d->stack.trap); /* S3 */
         if (UNLIKELY(sp > d->stack.lowest_watermark)) vm_watermarks_unwound(d, sp);
         pc = (const uintptr_t *)sp[0];
         d->stack.trap = (uintptr_t)int_of_val(sp[1]);
@@ -280,7 +282,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INSTR(C_CALL##n) {                                       \
         const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
         COUNT_PRIM(prim);                                    \
-        SAVE();                                              \
+        SAVE_FOR_PRIMITIVE();                                \
         vm_watch_call(d, prim->row);                         \
         accu = ((prim##n *)prim->function)body;              \
         vm_watch_return(d, accu);                            \
@@ -297,7 +299,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INSTR(C_CALLN) {
         intptr_t n = OPERAND(1);
         PUSH(accu);
-        SAVE();
+        SAVE_FOR_PRIMITIVE();
         vm_watch_call(d, PRIM_OPERAND(2)->row);
         accu = ((primn *)PRIM_OPERAND(2)->function)(d, sp + SAVED_WORDS, (int)n);
         vm_watch_return(d, accu);
@@ -317,7 +319,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INNER(C_CALL_STUB##n) {                                  \
         const struct vm_linked_prim *prim = PRIM_OPERAND(1); \
         COUNT_PRIM(prim);                                    \
-        SAVE();                                              \
+        SAVE_FOR_PRIMITIVE();                                \
         accu = ((stub##n *)prim->function)body;              \
         RESTORE();                                           \
         sp += n - 1;                                         \
@@ -333,14 +335,14 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         intptr_t n = OPERAND(1);
         PUSH(accu);
         COUNT_PRIM(PRIM_OPERAND(2));
-        SAVE();
+        SAVE_FOR_PRIMITIVE();
         accu = ((stubn *)PRIM_OPERAND(2)->function)(sp + SAVED_WORDS, (int)n);
         RESTORE();
         sp += n;
         NEXT(3);
     }
     INNER(C_CALL_MISSING) {
-        SAVE();
+        SAVE_FOR_PRIMITIVE();
         vm_slow_missing_primitive(d, PRIM_OPERAND(1));
     }
 

@@ -6,6 +6,7 @@
 #ifndef BACTRIAN_VM_ENGINE_LOOP_MACROS_H
 #define BACTRIAN_VM_ENGINE_LOOP_MACROS_H
 
+#include "gc/assert.h"
 #include "vm/code/code.h"
 #include "vm/engine/loop.h"
 #include "vm/stack/frame_layout.h"
@@ -70,10 +71,17 @@
 #define SAVE()                                              \
     do {                                                    \
         sp -= SAVED_WORDS;                                  \
+        ASSERT(sp >= d->stack.low); /* S1 */                \
         sp[0] = env, sp[1] = (value)pc, sp[2] = extra_args; \
         d->stack.sp = sp;                                   \
     } while (0)
 #define RESTORE() (sp = d->stack.sp + SAVED_WORDS, env = sp[-SAVED_WORDS])
+/* SAVE before a primitive is called. */
+#define SAVE_FOR_PRIMITIVE()                       \
+    do {                                           \
+        SAVE();                                    \
+        ASSERT(vm_slow_row_says(d, OP_PRIMITIVE)); \
+    } while (0)
 #define SAVE_ACCU()     \
     do {                \
         d->accu = accu; \
@@ -85,7 +93,9 @@
 
 /* The function of closure c. functions_odd is 16 bytes before the table: code is 2 * index + 1, a
  * row has 32 bytes. */
-#define CALLEE(c) ((const struct vm_function *)(functions_odd + 16 * (uintptr_t)field((c), 0)))
+#define CALLEE(c)                                                                              \
+    (ASSERT(is_int(field((c), 0)) && function_of_closure(c) < d->vm->function_count), /* C1 */ \
+     (const struct vm_function *)(functions_odd + 16 * (uintptr_t)field((c), 0)))
 /* Whether a call takes the slow path first: one test for stack, poll and signals. */
 #define NEEDS_SLOW_ENTRY(callee) \
     UNLIKELY((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit)
@@ -120,13 +130,14 @@
         GOTO(entry_exact(callee_));                                                              \
     } while (0)
 /* Pops the return frame at sp. */
-#define RETURN_TO_FRAME()              \
-    do {                               \
-        pc = (const uintptr_t *)sp[0]; \
-        env = sp[1];                   \
-        extra_args = sp[2];            \
-        sp += 3;                       \
-        goto *(void *)*pc;             \
+#define RETURN_TO_FRAME()                       \
+    do {                                        \
+        pc = (const uintptr_t *)sp[0];          \
+        ASSERT(is_int((value)pc[-1])); /* E1 */ \
+        env = sp[1];                            \
+        extra_args = sp[2];                     \
+        sp += 3;                                \
+        goto *(void *)*pc;                      \
     } while (0)
 
 /* A young block of n words, as `block`, its fields still to be set. The instruction must not have

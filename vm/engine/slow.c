@@ -6,6 +6,7 @@
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
+#include "vm/code/kinds.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/pc_map.h"
 #include "vm/code/prim.h"
@@ -31,11 +32,16 @@ static unsigned saved_opcode(const struct domain *d, const struct vm_function **
     return vm_word(&d->vm->codes[(*f)->fragment]->words, vm_decoded_row(decoded, at).pc);
 }
 
-/* Whether the row of the instruction that left the loop has one of these flags. */
-static bool row_says(const struct domain *d, unsigned flags) {
+bool vm_slow_row_says(const struct domain *d, unsigned flags) {
     const struct vm_function *f;
     unsigned op = saved_opcode(d, &f);
     return op == OPCODE_COUNT || (vm_opcodes[op].flags & flags) != 0;
+}
+
+/* Whether the call that is being made is the one before a re-executed instruction (E4). */
+static bool is_before_reexecution(const struct domain *d) {
+    const value *call = d->stack.sp + SAVED_WORDS;
+    return call[1] == word_of_resume(d->vm->reexecute_code);
 }
 
 /* A is kept across whatever runs here: nested runs of the loop use d->accu too. */
@@ -54,7 +60,7 @@ static bool was_sampled(const struct domain *d, size_t wosize) {
 }
 
 value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
-    ASSERT(row_says(d, OP_ALLOCATES | OP_PRIMITIVE));
+    ASSERT(vm_slow_row_says(d, OP_ALLOCATES | OP_PRIMITIVE));
     ASSERT(wosize > 0 && wosize <= MAX_YOUNG_WOSIZE);
     if (was_sampled(d, wosize)) {
         d->promised_block = 0;
@@ -70,7 +76,10 @@ value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
 
 value vm_slow_alloc_or_reexecute(struct domain *d, size_t wosize, unsigned tag) {
     if (!gc_only_sample_due(&d->gc, wosize)) return vm_slow_alloc(d, wosize, tag);
-    return d->sample(d, wosize, tag);
+    value block = d->sample(d, wosize, tag);
+    ASSERT(block != 0 || (is_closure(d->accu) &&
+                          d->stack.sp[1] == word_of_resume(d->vm->reexecute_code))); /* E4 */
+    return block;
 }
 
 void vm_slow_reexecute_failed(struct domain *d, value exn) {
@@ -81,7 +90,7 @@ void vm_slow_reexecute_failed(struct domain *d, value exn) {
 }
 
 void vm_slow_poll(struct domain *d) {
-    ASSERT(row_says(d, OP_POLLS));
+    ASSERT(vm_slow_row_says(d, OP_POLLS));
     value accu = d->accu;
     GC_ROOT(&d->gc, &accu);
     process_pending(d);
@@ -90,6 +99,7 @@ void vm_slow_poll(struct domain *d) {
 
 /* The gpc and height of a function's entry, as the frame word of its frame. */
 static void stop_at_entry(struct domain *d, const struct vm_function *f) {
+    ASSERT(f >= d->vm->functions && f < d->vm->functions + d->vm->function_count); /* C1 */
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc;
     d->stack.sp[1] = (value)frame_word(gpc, 1);
 }
@@ -100,14 +110,15 @@ static void make_room(struct domain *d, const struct vm_function *f) {
 }
 
 void vm_slow_enter(struct domain *d, const struct vm_function *f) {
-    /* An allocation may be preceded by a call (E4). */
-    ASSERT(row_says(d, OP_CALLS | OP_ALLOCATES | OP_PRIMITIVE));
+    ASSERT(vm_slow_row_says(d, OP_CALLS) ||
+           (is_before_reexecution(d) && vm_slow_row_says(d, OP_ALLOCATES | OP_PRIMITIVE)));
     stop_at_entry(d, f);
     make_room(d, f);
     process_pending(d);
 }
 
 void vm_slow_prepare(struct domain *d, const struct vm_function *f) {
+    ASSERT(f->decoded == 0); /* C2 */
     stop_at_entry(d, f);
     if (!vm_function_prepare(d->vm, (uint32_t)(f - d->vm->functions))) vm_stop_now(d, STOP_CODE);
     make_room(d, f);
@@ -116,6 +127,8 @@ void vm_slow_prepare(struct domain *d, const struct vm_function *f) {
 bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
                    value extra_args) {
     const struct vm_tracer *tracer = d->vm->options.tracer;
+    ASSERT(op < ENGINE_COUNT && is_int(extra_args));
+    ASSERT(sp >= d->stack.low && sp <= d->stack.high); /* S1 */
     if (tracer == NULL) return false;
     d->vm->limits.fuel_left = 0;
     tracer->instruction(tracer->context, d, op, at, sp, extra_args);
@@ -142,7 +155,7 @@ static bool function_index_ok(const struct domain *d, value code) {
 
 /* A block of bytecode, of any size; its fields are to be set with init. */
 static value alloc_block(struct domain *d, size_t wosize, unsigned tag) {
-    ASSERT(row_says(d, OP_ALLOCATES));
+    ASSERT(vm_slow_row_says(d, OP_ALLOCATES));
     if (wosize == 0) return gc_atom(&d->gc, tag);
     if (wosize > MAX_YOUNG_WOSIZE) return gc_alloc_major(&d->gc, wosize, tag);
     uintptr_t p = d->gc.young_ptr - 8 * (wosize + 1);
@@ -163,7 +176,7 @@ static void init(struct domain *d, value block, size_t i, const value *from, siz
 }
 
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args) {
-    ASSERT(row_says(d, OP_ALLOCATES) && extra_args >= 0);
+    ASSERT(vm_slow_row_says(d, OP_ALLOCATES) && extra_args >= 0);
     ASSERT(function_index_ok(d, restart)); /* C1 */
     const struct vm_function *f = &d->vm->functions[int_of_val(restart)];
     ASSERT(f->kind == FUNCTION_RESTART);
@@ -189,6 +202,7 @@ value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const v
 
 value vm_slow_closurerec(struct domain *d, const uintptr_t *operands, const value *from) {
     uintptr_t functions = operands[0], variables = operands[1];
+    ASSERT(functions > 0);
     uintptr_t start_env = 3 * functions - 1;
     value block = alloc_block(d, start_env + variables, TAG_CLOSURE);
     for (uintptr_t i = 0; i < functions; i++) {
@@ -261,17 +275,20 @@ void vm_slow_type_error(struct domain *d) {
 }
 
 void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim) {
+    ASSERT(prim->kinds != NULL && !vm_kinds_are_any(prim->kinds));
     vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)",
                         prim->name, prim->kinds);
 }
 
 void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim) {
+    ASSERT(prim->function == NULL);
     if (prim->refused_by != NULL) vm_raise_refused(d, prim->name, prim->refused_by);
     vm_failwith(d, "the primitive %s is not available on this machine", prim->name);
 }
 
 void vm_slow_entered(struct domain *d, uint32_t function_id) {
     const struct vm_function_ids *ids = &d->vm->function_ids;
+    ASSERT(function_id > 0 && function_id < ids->count); /* PL2 */
     if (ids->entered != NULL) ids->entered(ids->context, d, d->function_id, function_id);
 }
 
