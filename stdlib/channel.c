@@ -289,11 +289,11 @@ bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
     for (;;) {
         size_t waiting = (size_t)(c->curr - c->buffer);
         if (waiting == 0) break;
-        size_t allowed = vm_output_allowed(d->vm, waiting);
+        size_t allowed = vm_output_reserve(d->vm, waiting);
         if (allowed == 0) vm_stop_now(d, STOP_OUTPUT);
         ptrdiff_t written = write_some(d, c, allowed);
+        vm_output_give_back(d->vm, allowed - (written < 0 ? 0 : (size_t)written));
         if (written >= 0) {
-            vm_output_written(d->vm, (size_t)written);
             if (c->fd == -1) c->offset += written; /* closed meanwhile (IO2) */
             else drop_written(c, (size_t)written);
             break;
@@ -316,12 +316,12 @@ bool channel_flush(struct domain *d, struct channel *c, struct channel_failure *
 void channels_flush_quietly(struct prim_state *state) {
     for (struct channel *c = state->channels; c != NULL; c = c->next) {
         while (c->output && c->fd != -1 && c->curr > c->buffer) {
-            size_t waiting = vm_output_allowed(state->vm, (size_t)(c->curr - c->buffer));
-            if (waiting == 0) break;
-            ptrdiff_t n = channel_fault(state) == 0 ? write_once(c, waiting) : -1;
+            size_t allowed = vm_output_reserve(state->vm, (size_t)(c->curr - c->buffer));
+            if (allowed == 0) break;
+            ptrdiff_t n = channel_fault(state) == 0 ? write_once(c, allowed) : -1;
+            vm_output_give_back(state->vm, allowed - (n < 0 ? 0 : (size_t)n));
             if (n <= 0) break;
             drop_written(c, (size_t)n);
-            vm_output_written(state->vm, (size_t)n);
         }
     }
 }

@@ -196,7 +196,11 @@ static void set_stack_limit(struct domain *d, size_t words) {
     if (words == vm_stack_limit(d)) return;
     ASSERT(stack->low <= stack->sp && stack->sp <= stack->high); /* S1 */
     size_t least = (size_t)(stack->high - stack->sp) + STACK_RESERVE_WORDS;
-    vm_set_stack_limit(d, words < least ? least : words);
+    if (words < least) words = least;
+    const struct vm_options *options = &d->vm->options;
+    if (options->max_stack_holds && words > options->max_stack_words)
+        words = options->max_stack_words;
+    vm_set_stack_limit(d, words);
 }
 
 value prim_gc_set(struct domain *d, value control) {

@@ -637,6 +637,26 @@ class Limits(Case):
         steps = [depth - first for depth in depths[:5]]
         self.assertEqual((steps, set(steps)), (sorted(steps), {0, 1}))
 
+    def test_gc_set_does_not_raise_the_stack_limit(self):
+        self.place.write('raised.ml', '''
+            let deepest = ref 0
+            let rec f n = deepest := n; 1 + f (n + 1)
+            let measure limit =
+              Gc.set { (Gc.get ()) with Gc.stack_limit = limit };
+              (try ignore (f 0) with Stack_overflow -> ());
+              Printf.printf "%d %d\\n" (Gc.get ()).Gc.stack_limit !deepest
+            let () = List.iter measure [16384; 8192; 100_000_000; -1]
+            ''')
+        self.place.tool('ocamlc', '-o', 'raised.byte', 'raised.ml')
+        done = self.bactrian('--max-stack=128k', 'raised.byte')
+        first, lower, *higher = done.out.splitlines()
+        self.assertEqual(first.split()[0], '16384', repr(done))
+        self.assertEqual(lower.split()[0], '8192', repr(done))
+        self.assertLess(int(lower.split()[1]), int(first.split()[1]) * 6 // 10)
+        self.assertEqual(higher, [first, first], repr(done))
+        free = self.bactrian('raised.byte', env={'OCAMLRUNPARAM': 'l=16k'}).out.splitlines()
+        self.assertEqual(free[2].split()[0], '100000000')
+
     def test_memory_outside_the_heap_counts_towards_the_limit(self):
         """Under --max-heap=64M; what is not held any more is given back."""
         self.place.write('outside.ml', """

@@ -24,7 +24,7 @@ static enum run_end run(struct vm *vm, struct vm_image *image) {
     struct vm_error error;
     if (vm_load(vm, image, &error) != VM_OK) return RUN_REFUSED;
     struct vm_result result = vm_run(vm);
-    if (result.outcome == VM_UNCAUGHT) vm_report_uncaught(vm, result.exn, stdout);
+    if (result.outcome == VM_UNCAUGHT) vm_report_uncaught(vm, result.exn);
     gc_verify(&vm->domain->gc, "after the run");
     return end_of(&result);
 }

@@ -39,6 +39,16 @@ void vm_fork_witness_free(volatile uint32_t *witness) {
     if (witness != NULL) munmap((void *)witness, (size_t)sysconf(_SC_PAGESIZE));
 }
 
+void *vm_shared_page(void) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void vm_shared_page_free(void *page) {
+    if (page != NULL) munmap(page, (size_t)sysconf(_SC_PAGESIZE));
+}
+
 /* More than any primitive takes, with what it calls in the C library. */
 #define C_STACK_RESERVE ((uintptr_t)128 << 10)
 

@@ -141,7 +141,7 @@ char *caml_format_exception(value exn) {
 
 void caml_fatal_uncaught_exception(value exn) {
     struct domain *d = self();
-    vm_report_exception(d, exn, stderr);
+    vm_report_exception(d, exn);
     vm_exit(d, 2);
 }
 

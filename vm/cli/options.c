@@ -180,7 +180,7 @@ static bool action_needs_program(enum cli_option id) {
 static bool apply(enum cli_option id, const char *argument, struct cli_options *out) {
     size_t n;
     if (id == OPTION_MEMPROF_STRESS && !cli_has_profiler()) return false;
-    if (id == OPTION_MAX_STACK) out->vm.max_stack_given = true;
+    if (id == OPTION_MAX_STACK) out->vm.max_stack_given = out->vm.max_stack_holds = true;
     if (targets[id].form != OTHER) return set_target(id, argument, out);
     switch (id) {
     case OPTION_DLL_DIR: return append(&out->dll_dirs, &out->dll_dir_count, argument);

@@ -89,6 +89,7 @@ static int report_stop(struct vm *vm, const char *shown) {
     ASSERT(why != STOP_NONE);
     if (why != STOP_OUTPUT) channels_flush_quietly(vm->library_state);
     if (why == STOP_CODE) return cli_refuse(shown, &vm->refused);
+    if (!vm_output_reports_stop(vm)) return VM_STATUS_STOPPED;
     vm_debuginfo_open(vm, false);
     cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s%s", flags[why],
              vm->debug != NULL ? "" : ": compile it with ocamlc -g to see where");
@@ -101,7 +102,7 @@ static int report_stop(struct vm *vm, const char *shown) {
 static int finish(struct cli_options *options, struct vm *vm, struct vm_result result,
                   const char *shown) {
     int status = result.exit_status;
-    if (result.outcome == VM_UNCAUGHT) status = vm_report_uncaught(vm, result.exn, stderr);
+    if (result.outcome == VM_UNCAUGHT) status = vm_report_uncaught(vm, result.exn);
     else if (result.outcome == VM_RETURNED) vm_print_exit_statistics(vm->domain, stderr);
     if (vm->limits.stopped != STOP_NONE) status = report_stop(vm, shown);
     if (options->gc_stats) vm_print_gc_summary(vm->domain, stderr);

@@ -104,12 +104,13 @@ struct bactrian_primitive {
  * messages. The machine copies everything that this points to, except contexts. */
 struct bactrian_options {
     size_t max_heap_bytes;     /* of the major heap; beyond: Out_of_memory; 0: no limit */
-    size_t max_stack_bytes;    /* beyond: Stack_overflow; 0: OCaml's 8 MB. The program can change it
-                                  with Gc.set: see "gc" below */
+    size_t max_stack_bytes;    /* of each thread; beyond: Stack_overflow; Gc.set cannot exceed it;
+                                  0: OCaml's 8 MB, which Gc.set can change */
     size_t minor_heap_bytes;   /* 0: 2 MB, growing if many blocks survive */
     uint64_t fuel;             /* stops after exactly this number of instructions; makes the machine
                                   slower; 0: no limit */
-    uint64_t max_output_bytes; /* stops before more is written to channels; 0: no limit */
+    uint64_t max_output_bytes; /* stops before more is written to channels and in messages, by the
+                                  process and its forked children; 0: no limit */
     /* Capabilities, as `bactrian --audit PROGRAM` names them, separated by commas: "fs-read",
      * "net", "signals", "gc", "stub", ... pure denies everything except arguments, standard
      * channels and the process itself; then denied is applied, then allowed ("fs-read=/data" is

@@ -119,7 +119,7 @@ static enum bactrian_outcome stopped(struct bactrian *m) {
     struct vm_limits *limits = &m->vm->limits;
     ASSERT(limits->stopped != STOP_NONE);
     if (limits->stopped == STOP_FUEL) limits->fuel_left = 0;
-    if (limits->stopped == STOP_TIME) limits->requested = STOP_NONE;
+    else limits->requested = STOP_NONE;
     m->backtrace_kind = 's';
     return embed_fail(m, BACTRIAN_STOPPED, "stopped: %s", by[limits->stopped]);
 }

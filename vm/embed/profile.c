@@ -4,6 +4,7 @@
 #include "vm/embed/embed_internal.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/limits.h"
 #include "vm/state/vm.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ enum bactrian_outcome bactrian_read_statistics(struct bactrian *m,
         .top_heap_bytes = s.top_heap_words * sizeof(value),
         .live_bytes = s.live_words * sizeof(value),
         .fuel_left = m->vm->limits.fuel_left,
-        .output_left = m->vm->limits.output_left,
+        .output_left = vm_output_left(m->vm),
     };
     return BACTRIAN_OK;
 }

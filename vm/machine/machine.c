@@ -50,7 +50,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     d->sample = vm_slow_alloc;
     size_t words = vm->options.max_stack_words;
     if (words == 0 && !vm->options.max_stack_given) words = vm->version->default_max_stack_words;
-    struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm->options.err};
+    struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm_err(vm)};
     const char *refused = gc_heap_create(&d->gc, &vm->options.gc, &up);
     if (refused != NULL) {
         vm_error_set(error, VM_NO_MEMORY, "%s", refused);
@@ -96,7 +96,11 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     vm->library = library;
     vm->upcalls = &upcalls;
     vm->global_data = VAL_UNIT;
-    vm_limits_start(vm);
+    if (!vm_limits_start(vm)) {
+        vm_error_set(error, VM_NO_MEMORY, "for --max-output");
+        vm_destroy(vm);
+        return NULL;
+    }
     if (!create_domain(vm, error)) {
         vm_destroy(vm);
         return NULL;
@@ -176,6 +180,7 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
         if (is_exn_result(r)) result.exn = d->exn = exn_of_result(r);
         *out = r;
     }
+    vm_output_check(vm);
     if (vm->limits.stopped != STOP_NONE) result.outcome = VM_STOPPED;
     d->activation = before.activation;
     d->gc.local_roots = roots;
@@ -250,6 +255,7 @@ bool vm_destroy(struct vm *vm) {
     vm_link_free(vm);
     vm_dlls_free(vm);
     if (vm->image != NULL) vm_image_close(vm->image);
+    vm_limits_free(vm);
     free(d);
     free(vm);
     return true;

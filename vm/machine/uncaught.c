@@ -3,6 +3,7 @@
 
 #include "vm/engine/callback.h"
 #include "vm/stack/backtrace.h"
+#include "vm/stack/limits.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/watermarks.h"
 #include "vm/state/vm.h"
@@ -80,7 +81,7 @@ static void run_at_exit(struct domain *d) {
 }
 
 /* Exceptions of at_exit functions are ignored, and must not change the backtrace. */
-static void print_report(struct domain *d, value exn, FILE *err) {
+static void print_report(struct domain *d, value exn) {
     char text[256];
     vm_format_exception(d->vm, exn, text, sizeof text);
     bool active = d->backtrace_active;
@@ -90,25 +91,26 @@ static void print_report(struct domain *d, value exn, FILE *err) {
     d->backtrace_active = active;
     d->backtrace->count = count;
     vm_backtrace_publish(d);
-    fprintf(err, "Fatal error: exception %s\n", text);
-    if (active) vm_backtrace_print(d, false, err);
+    fprintf(vm_err(d->vm), "Fatal error: exception %s\n", text);
+    if (active) vm_backtrace_print(d, false, vm_err(d->vm));
 }
 
-void vm_report_exception(struct domain *d, value exn, FILE *err) {
+void vm_report_exception(struct domain *d, value exn) {
     const value *handler = vm_named_value(d->vm, "Printexc.handle_uncaught_exception");
     value arguments[2] = {exn, VAL_FALSE};
     if (handler != NULL) vm_callback_exn(d, *handler, 2, arguments);
-    else print_report(d, exn, err);
+    else print_report(d, exn);
 }
 
-int vm_report_uncaught(struct vm *vm, value exn, FILE *err) {
+int vm_report_uncaught(struct vm *vm, value exn) {
     struct domain *d = vm->domain;
     jmp_buf exit_point;
     GC_ROOT(&d->gc, &exn);
     if (vm->profiler.silence != NULL) vm->profiler.silence(vm->profiler.state);
     vm->exit_point = &exit_point;
     vm->exit_status = 2;
-    if (_setjmp(exit_point) == 0) vm_report_exception(d, exn, err);
+    if (_setjmp(exit_point) == 0) vm_report_exception(d, exn);
+    vm_output_check(vm);
     vm->exit_point = NULL;
     d->activation = NULL;
     d->stack.sp = d->stack.high;

@@ -2,14 +2,48 @@
 #include "vm/stack/limits.h"
 
 #include "gc/assert.h"
+#include "vm/base/os.h"
 #include "vm/stack/backtrace.h"
 #include "vm/state/vm.h"
 
-static uint64_t limit(uint64_t option) { return option == 0 ? UINT64_MAX : option; }
+#include <stdatomic.h>
+#include <stdio.h>
 
-void vm_limits_start(struct vm *vm) {
-    vm->limits.fuel_left = vm->options.tracer != NULL ? 0 : limit(vm->options.fuel);
-    vm->limits.output_left = limit(vm->options.max_output_bytes);
+static FILE *uncounted_err(const struct vm *vm) {
+    return vm->options.err == NULL ? stderr : vm->options.err;
+}
+
+/* Writes a message as far as the limit allows; the rest is dropped. */
+static ssize_t write_counted(void *context, const char *text, size_t n) {
+    struct vm *vm = context;
+    size_t allowed = vm_output_reserve(vm, n);
+    fwrite(text, 1, allowed, uncounted_err(vm));
+    if (allowed < n) vm_request_stop(vm, STOP_OUTPUT);
+    return (ssize_t)n;
+}
+
+static bool limit_output(struct vm *vm) {
+    static const cookie_io_functions_t counted = {.write = write_counted};
+    vm->limits.output = vm_shared_page();
+    if (vm->limits.output == NULL) return false;
+    vm->limits.output->left = vm->options.max_output_bytes;
+    FILE *err = fopencookie(vm, "w", counted);
+    if (err == NULL) return false;
+    setvbuf(err, NULL, _IONBF, 0); /* a fork must not copy waiting text */
+    vm->limits.err = err;
+    return true;
+}
+
+bool vm_limits_start(struct vm *vm) {
+    uint64_t fuel = vm->options.fuel == 0 ? UINT64_MAX : vm->options.fuel;
+    vm->limits.fuel_left = vm->options.tracer != NULL ? 0 : fuel;
+    vm->limits.err = uncounted_err(vm);
+    return vm->options.max_output_bytes == 0 || limit_output(vm);
+}
+
+void vm_limits_free(struct vm *vm) {
+    if (vm->limits.err != uncounted_err(vm)) fclose(vm->limits.err);
+    vm_shared_page_free(vm->limits.output);
 }
 
 void vm_request_stop(struct vm *vm, enum vm_stop why) {
@@ -33,11 +67,30 @@ void vm_limits_charge(struct domain *d, uint64_t fuel) {
     d->vm->limits.fuel_left -= fuel;
 }
 
-size_t vm_output_allowed(const struct vm *vm, size_t n) {
-    return n < vm->limits.output_left ? n : (size_t)vm->limits.output_left;
+size_t vm_output_reserve(struct vm *vm, size_t n) {
+    struct vm_output *output = vm->limits.output;
+    if (output == NULL) return n;
+    uint64_t left = output->left;
+    while (!atomic_compare_exchange_weak(&output->left, &left, left - (n < left ? n : left)))
+        ;
+    return n < left ? n : (size_t)left;
 }
 
-void vm_output_written(struct vm *vm, size_t n) {
-    ASSERT(n <= vm->limits.output_left);
-    if (vm->limits.output_left != UINT64_MAX) vm->limits.output_left -= n;
+void vm_output_give_back(struct vm *vm, size_t n) {
+    struct vm_output *output = vm->limits.output;
+    if (output == NULL) return;
+    ASSERT(n <= vm->options.max_output_bytes - output->left);
+    output->left += n;
+}
+
+uint64_t vm_output_left(const struct vm *vm) {
+    return vm->limits.output == NULL ? UINT64_MAX : vm->limits.output->left;
+}
+
+bool vm_output_reports_stop(struct vm *vm) {
+    return vm->limits.output == NULL || !atomic_exchange(&vm->limits.output->reported, true);
+}
+
+void vm_output_check(struct vm *vm) {
+    if (vm->limits.requested == STOP_OUTPUT) vm->limits.stopped = STOP_OUTPUT;
 }

@@ -7,7 +7,11 @@
  *   fuel     instructions, counted exactly: the same program with the same input stops at the same
  *            instruction. The counting loop runs the program, which is slower. Primitives that may
  *            run without end charge for their work (vm_limits_charge).
- *   output   bytes written through channels; writes by C stubs are not counted.
+ *   output   bytes written through channels and in the machine's own messages, by the process and
+ *            its forked children together. Writes by C stubs are not counted, nor those of other
+ *            programs that the program starts. A write reserves its bytes before it begins and
+ *            gives back those that were not written, so that writers at the same time do not exceed
+ *            the limit.
  *   time     and other reasons: another thread calls vm_request_stop. */
 #ifndef BACTRIAN_VM_STACK_LIMITS_H
 #define BACTRIAN_VM_STACK_LIMITS_H
@@ -24,8 +28,10 @@ struct vm;
 /* The exit status of a stopped run, as of timeout(1). */
 enum { VM_STATUS_STOPPED = 124 };
 
-/* Sets the limits of the machine's options. GC: never. */
-void vm_limits_start(struct vm *vm);
+/* Sets the limits of the machine's options, and opens vm_err(vm). False: no memory. GC: never. */
+bool vm_limits_start(struct vm *vm);
+/* Frees what they need. Needs: nothing is written any more. GC: never. */
+void vm_limits_free(struct vm *vm);
 
 /* Requests a stop at the next poll. Any thread or signal handler may call it while the machine
  * exists. A program that waits in a system call stops when the call returns. GC: never. */
@@ -41,8 +47,15 @@ _Noreturn void vm_stop_now(struct domain *d, enum vm_stop why);
  * GC: never. */
 void vm_limits_charge(struct domain *d, uint64_t fuel);
 
-/* How many of n bytes may still be written; and that n were written. GC: never. */
-size_t vm_output_allowed(const struct vm *vm, size_t n);
-void vm_output_written(struct vm *vm, size_t n);
+/* Reserves at most n bytes of output: how many may be written. Gives back n of them, which were not
+ * written. The bytes left; UINT64_MAX: no limit. GC: never. */
+size_t vm_output_reserve(struct vm *vm, size_t n);
+void vm_output_give_back(struct vm *vm, size_t n);
+uint64_t vm_output_left(const struct vm *vm);
+/* Whether this process is to report its stop: with a limit of output, one does for all.
+ * GC: never. */
+bool vm_output_reports_stop(struct vm *vm);
+/* After the last poll: if a message was cut since, the run counts as stopped. GC: never. */
+void vm_output_check(struct vm *vm);
 
 #endif

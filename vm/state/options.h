@@ -34,8 +34,9 @@ struct vm_options {
     struct gc_params gc;
     size_t max_stack_words;              /* l=; 0: the version's default */
     bool max_stack_given;                /* max_stack_words was given, even as 0 */
+    bool max_stack_holds;                /* Gc.set cannot raise the limit */
     uint64_t fuel;                       /* instructions; 0: no limit (vm/stack/limits.h) */
-    uint64_t max_output_bytes;           /* through channels; 0: no limit */
+    uint64_t max_output_bytes;           /* channels and messages; 0: no limit */
     const struct vm_policy *policy;      /* NULL: everything is granted; lives as long as the vm */
     bool unchecked;                      /* leave out the tests of checked mode */
     bool backtrace;                      /* b */

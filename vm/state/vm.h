@@ -31,9 +31,16 @@ struct vm_version;
 
 enum vm_stop { STOP_NONE, STOP_FUEL, STOP_TIME, STOP_OUTPUT, STOP_CODE /* vm.refused */ };
 
+/* Shared with forked child processes. */
+struct vm_output {
+    _Atomic uint64_t left; /* bytes that no write has reserved */
+    _Atomic bool reported; /* a process has said that the limit was reached */
+};
+
 struct vm_limits {
     uint64_t fuel_left;            /* instructions; UINT64_MAX: no limit */
-    uint64_t output_left;          /* bytes; UINT64_MAX: no limit */
+    struct vm_output *output;      /* NULL: no limit */
+    FILE *err;                     /* for the machine's own messages, which count as output */
     _Atomic int requested;         /* enum vm_stop, by vm_request_stop */
     _Atomic(enum vm_stop) stopped; /* why the run ended; read by other threads */
 };
@@ -130,9 +137,7 @@ static inline bool vm_counts_instructions(const struct vm *vm) {
     return vm->options.count_instructions || vm->options.fuel != 0;
 }
 /* Where the machine's own messages go. GC: never. */
-static inline FILE *vm_err(const struct vm *vm) {
-    return vm->options.err == NULL ? stderr : vm->options.err;
-}
+static inline FILE *vm_err(const struct vm *vm) { return vm->limits.err; }
 /* Makes table, a block of the major heap, the table of globals. GC: never. */
 static inline void vm_set_global_data(struct vm *vm, value table) {
     vm->global_data = table;
