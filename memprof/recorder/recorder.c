@@ -143,7 +143,7 @@ static void leave(struct mp_recorder *r, unsigned weight) {
     if (weight > 0) r->overhead_ns += weight * (mp_now_ns() - r->entered_ns);
     if (mp_writer_problem(r->writer) != 0 && !r->failed) {
         r->failed = true; /* RC2 */
-        if (r->options.warn != NULL) r->options.warn(r->path, mp_writer_problem(r->writer));
+        if (r->options.warn != NULL) r->options.warn(r->options.path, mp_writer_problem(r->writer));
     }
     section_end(r);
 }
@@ -359,34 +359,30 @@ static int move_high(int fd) {
     return high;
 }
 
-static bool name_file(char **name, const char *format, const char *path, int number) {
-    char *made;
-    if (asprintf(&made, format, path, number) < 0) return false;
-    free(*name);
-    *name = made;
-    return true;
+/* Names snapshots; nobody else has a file with the name of their parts. */
+static bool name_snapshots(struct mp_recorder *r) {
+    free(r->snapshot_path);
+    free(r->part_path);
+    r->snapshot_path = r->part_path = NULL;
+    if (r->output.path == NULL) return true;
+    return asprintf(&r->snapshot_path, "%s.snapshot", r->output.path) >= 0 &&
+           asprintf(&r->part_path, "%s.%016" PRIx64, r->snapshot_path, mp_now_ns()) >= 0;
 }
 
-/* Creates the file, of a child under the name PATH.PID. False: errno. */
+/* Creates the file, of a child under the new name PATH.PID. False: errno. */
 static bool open_files(struct mp_recorder *r) {
-    const char *path = r->options.path;
-    bool child = r->path != NULL;
-    if (!name_file(&r->path, child ? "%s.%d" : "%s", path, (int)getpid()) ||
-        !name_file(&r->snapshot_path, "%s.snapshot", r->path, 0) ||
-        !name_file(&r->part_path, "%s.snapshot.part", r->path, 0)) {
-        errno = ENOMEM;
+    char *name = NULL;
+    struct mp_output parent = r->output;
+    if (parent.path != NULL && asprintf(&name, "%s.%d", parent.path, (int)getpid()) < 0)
         return false;
-    }
-    r->fd = open(r->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (r->fd < 0) return false;
-    r->fd = move_high(r->fd);
+    errno = mp_output_open(&r->output, name != NULL ? name : r->options.path, MP_FILE_MAGIC "*",
+                           name != NULL ? MP_REPLACE_NONE : r->options.replace);
+    mp_output_free(&parent);
+    free(name);
+    if (errno != 0 || !name_snapshots(r)) return false;
+    r->fd = move_high(r->output.fd);
     r->writer = mp_writer_create(r->fd);
-    if (r->writer != NULL) return true;
-    int problem = errno;
-    close(r->fd);
-    r->fd = -1;
-    errno = problem;
-    return false;
+    return r->writer != NULL;
 }
 
 /* argv, each with its NUL. NULL: out of memory. */
@@ -436,6 +432,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     write_counters(r);
     mp_writer_flush(r->writer);
     errno = mp_writer_problem(r->writer);
+    if (errno == 0) errno = mp_output_publish(&r->output);
     return errno == 0;
 }
 
@@ -443,13 +440,14 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
 
 static void free_recorder(struct mp_recorder *r) {
     if (r->fd >= 0) close(r->fd);
+    mp_output_discard(&r->output);
     mp_writer_free(r->writer);
     mp_interned_clear(&r->interned);
     free(r->sites.at);
     free(r->sites.touched.items);
     if (r->own_process != NULL) munmap((void *)r->own_process, (size_t)sysconf(_SC_PAGESIZE));
     if (r->tracker != NULL) mp_tracker_free(r->tracker);
-    free(r->path);
+    mp_output_free(&r->output);
     free(r->snapshot_path);
     free(r->part_path);
     free(r);
@@ -532,6 +530,15 @@ uint64_t mp_recorder_flush(struct mp_recorder *r) {
     return mp_now_ns() - r->start_ns;
 }
 
+/* The name of the file for people: as it was given, unless a number was added. */
+static const char *shown_path(const struct mp_recorder *r) {
+    const char *given = r->options.path, *slash = strrchr(given, '/'), *path = r->output.path;
+    if (path == NULL) return given;
+    const char *base = strrchr(path, '/') + 1;
+    if (strcmp(slash == NULL ? given : slash + 1, base) == 0) return given;
+    return slash == NULL ? base : path;
+}
+
 uint64_t mp_recorder_overhead(const struct mp_recorder *r) { return r->overhead_ns; }
 
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
@@ -551,6 +558,6 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
         .failed = r->failed,
         .silent = r->silent,
     };
-    snprintf(out->path, sizeof out->path, "%s", r->path);
+    snprintf(out->path, sizeof out->path, "%s", shown_path(r));
     free_recorder(r);
 }

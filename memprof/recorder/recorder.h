@@ -12,14 +12,16 @@
 
 #include "gc/value.h"
 #include "memprof/format/format.h"
+#include "memprof/format/output.h"
 
 struct vm;
 struct domain;
 struct mp_recorder;
 
 struct mp_recorder_options {
-    const char *path; /* of the file; replaced if it exists */
-    double rate;      /* of each word; 0 < rate <= 1 */
+    const char *path; /* of the file */
+    enum mp_replace replace;
+    double rate; /* of each word; 0 < rate <= 1 */
     uint64_t seed;
     uint64_t max_depth;   /* of call stacks: innermost frames kept; 0: all */
     bool gc_trace;        /* record the collector's inner phases too */
@@ -43,7 +45,7 @@ struct mp_recording {
 };
 
 /* Starts recording a machine that is loaded, and may be running. NULL: the file can't be made, out
- * of memory, or too many streams (errno). GC: never. */
+ * of memory, or too many streams (errno; EEXIST: as mp_output_open). GC: never. */
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options);
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);

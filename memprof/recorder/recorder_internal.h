@@ -54,10 +54,11 @@ struct mp_recorder {
     struct mp_tracker *tracker;
     struct mp_recorder_options options;
     struct mp_writer *writer;
-    int fd;                                 /* of the file; -1: none */
-    char *path, *snapshot_path, *part_path; /* part_path: of a snapshot that is being written */
-    volatile uint32_t *own_process;         /* RC3: 0 in a child process */
-    bool silent;                            /* nothing is recorded any more */
+    int fd;                          /* of the file; -1: none */
+    struct mp_output output;         /* its path */
+    char *snapshot_path, *part_path; /* part_path: of a snapshot that is being written */
+    volatile uint32_t *own_process;  /* RC3: 0 in a child process */
+    bool silent;                     /* nothing is recorded any more */
     bool failed;
     struct mp_interned interned;
     struct mp_sites sites;

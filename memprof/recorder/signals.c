@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,15 +71,23 @@ static bool copy(int from, int to, uint64_t bytes) {
     return true;
 }
 
+/* An earlier snapshot may be replaced. In the C locale fnmatch allocates nothing. */
+static bool may_replace(const char *path) {
+    struct stat status;
+    if (lstat(path, &status) != 0) return errno == ENOENT;
+    return mp_starts_as(path, MP_FILE_MAGIC "*");
+}
+
 /* A failure costs the snapshot, nothing else. */
 static void write_snapshot(struct mp_recorder *r) {
-    if (!mp_writer_begin_signal(r->writer)) return;
+    if (r->part_path == NULL || !mp_writer_begin_signal(r->writer)) return;
     mp_writer_end_signal(r->writer);
-    int fd = open(r->part_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = open(r->part_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0) return;
     bool copied = copy(r->fd, fd, mp_writer_file_bytes(r->writer));
     close(fd);
-    if (!copied || rename(r->part_path, r->snapshot_path) != 0) unlink(r->part_path);
+    if (!copied || !may_replace(r->snapshot_path) || rename(r->part_path, r->snapshot_path) != 0)
+        unlink(r->part_path);
 }
 
 /* ---- Requests. ---- */

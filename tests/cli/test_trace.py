@@ -59,7 +59,7 @@ class Trace(Case):
         return name + '.byte'
 
     def trace(self, *words, status=0):
-        done = self.bactrian('trace', '-o', 'trace.txt', *words)
+        done = self.bactrian('trace', '--force', '-o', 'trace.txt', *words)
         self.assertEqual((done.status, done.err), (status, ''), repr(done))
         return self.place.read('trace.txt').decode()
 

@@ -14,7 +14,7 @@ WORDS = {
     '--phase': 'load', '--size': '2..', '--life': '1us..', '--tail': '1us', '--focus': 'main',
     '--ignore': 'load', '--keep': 'all', '--hide': 'load', '--by': 'fn', '--unit': 'words',
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
-    '--callees': 'insert', '--inverted': None, '-o': 'out',
+    '--callees': 'insert', '--inverted': None, '-o': '/dev/null',
     '--json': None, '--csv': None, '--no-ci': None, '--color': None,
     '--no-color': None}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep'
@@ -107,7 +107,7 @@ class Takes(support.Case):
         return doc['tree' if verb in ('tree', 'flame') else 'rows']
 
     def exported(self, name, words):
-        self.prof('export', '--to', name, 'small.ctf', *words, '-o', 'out')
+        self.prof('export', '--to', name, 'small.ctf', *words, '--force', '-o', 'out')
         return self.read('out')
 
     def sampled(self, words):

@@ -3,6 +3,7 @@
 #ifndef BACTRIAN_VM_CLI_CLI_H
 #define BACTRIAN_VM_CLI_CLI_H
 
+#include "memprof/format/output.h"
 #include "memprof/report/model/base.h"
 #include "vm/cli/options.h"
 #include "vm/image/image.h"
@@ -25,10 +26,13 @@ int cli_fail(int status, const char *subject, const char *format, ...)
 /* The same with the text, details, code and advice of *error; returns STATUS_REFUSED. */
 int cli_refuse(const char *subject, const struct vm_error *error);
 int cli_report_failed(const struct report_error *error);
-/* Opens a file for output; NULL after a message. Closes it; returns 0, or the exit status after a
- * message, and removes an incomplete regular file. */
-FILE *cli_open_output(const char *path);
-int cli_close_output(FILE *file, const char *path);
+/* Refuses an output file because of an errno of memprof/format/output.h. */
+int cli_refuse_output(const char *path, int problem);
+/* Opens a file for output (mp_output_open; start: of an earlier output); NULL after a message.
+ * Closes it and gives it its name; returns 0, or the exit status after a message, and leaves
+ * nothing incomplete. */
+FILE *cli_open_output(struct mp_output *output, const char *path, const char *start, bool force);
+int cli_close_output(struct mp_output *output, FILE *file, const char *path);
 /* Flushes standard output. Returns status, or, if printed text could not be written,
  * STATUS_REFUSED after a message. */
 int cli_finish_output(int status);
@@ -135,11 +139,11 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
  * the counts at the end of the run. */
 int cli_start_profile(const struct cli_options *options, struct vm *vm);
 void cli_finish_profile(struct vm *vm);
-/* --count-instructions, --count-forms: before the run, whether the file can be written (a message
- * if not); after it, writes the counts. A failure then is only a warning: the program has done its
- * work. */
-bool cli_check_count_file(const char *path);
-void cli_write_counts(const struct vm *vm, const char *path);
+/* --count-instructions, --count-forms: before the run, finds the file and whether it can be written
+ * (a message if not); after it, writes the counts. A failure then is only a warning: the program
+ * has done its work. */
+bool cli_find_count_file(struct cli_options *options);
+void cli_write_counts(const struct vm *vm, struct cli_options *options);
 
 /* ---- trace.c ---- */
 

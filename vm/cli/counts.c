@@ -11,29 +11,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cli_check_count_file(const char *path) {
-    FILE *file = fopen(path, "we");
-    if (file != NULL && fclose(file) == 0) return true;
-    cli_fail(STATUS_REFUSED, path, "%s: choose a file for the counts that can be written",
-             strerror(errno));
-    return false;
+/* Every program executes the first instruction. */
+#define COUNTS_START "ACC0 [0-9]*\n*"
+
+bool cli_find_count_file(struct cli_options *options) {
+    int problem = mp_output_find(&options->counts, options->count_file, COUNTS_START,
+                                 options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT);
+    if (problem != 0) cli_refuse_output(options->count_file, problem);
+    return problem == 0;
 }
 
-void cli_write_counts(const struct vm *vm, const char *path) {
+static void print_counts(const struct vm *vm, FILE *file) {
     ASSERT(vm->op_counts != NULL && vm->prim_counts != NULL);
-    FILE *file = fopen(path, "we");
-    bool written = file != NULL;
-    if (written) {
-        for (unsigned op = 0; op < ENGINE_COUNT; op++)
-            if (vm->op_counts[op] != 0)
-                fprintf(file, "%s %" PRIu64 "\n", vm_engine_name(op), vm->op_counts[op]);
-        for (uint32_t p = 0; p < vm->prim_count; p++)
-            if (vm->prim_counts[p] != 0)
-                fprintf(file, "%s %" PRIu64 "\n", vm->prims[p].name, vm->prim_counts[p]);
-        written = !ferror(file);
-        if (fclose(file) != 0) written = false;
+    for (unsigned op = 0; op < ENGINE_COUNT; op++)
+        if (vm->op_counts[op] != 0)
+            fprintf(file, "%s %" PRIu64 "\n", vm_engine_name(op), vm->op_counts[op]);
+    for (uint32_t p = 0; p < vm->prim_count; p++)
+        if (vm->prim_counts[p] != 0)
+            fprintf(file, "%s %" PRIu64 "\n", vm->prims[p].name, vm->prim_counts[p]);
+}
+
+void cli_write_counts(const struct vm *vm, struct cli_options *options) {
+    struct mp_output *output = &options->counts;
+    int problem = mp_output_create(output);
+    FILE *file = problem == 0 ? fdopen(output->fd, "w") : NULL;
+    if (file != NULL) {
+        print_counts(vm, file);
+        cli_close_output(output, file, options->count_file);
+    } else {
+        cli_fail(0, options->count_file, "%s: the counts are lost",
+                 strerror(problem != 0 ? problem : errno));
     }
-    if (!written) cli_fail(0, path, "%s: the counts are incomplete", strerror(errno));
+}
+
+/* The counts are written in place, also by signal handlers. */
+static int check_profile_file(const char *path, const char *start, bool force) {
+    struct mp_output output;
+    int problem = mp_output_find(&output, path, start, force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT);
+    mp_output_free(&output);
+    if (problem == 0) return 0;
+    return cli_fail(STATUS_REFUSED, path,
+                    "%s: --profile writes " MP_COUNTS_FILE " and " MP_COUNTS_FILE MP_COUNTS_SOURCES
+                    ": run the program in a folder where both can be written%s",
+                    mp_output_problem(problem),
+                    problem == EEXIST ? ", or add --force to replace it" : "");
 }
 
 int cli_start_profile(const struct cli_options *options, struct vm *vm) {
@@ -42,11 +63,13 @@ int cli_start_profile(const struct cli_options *options, struct vm *vm) {
     if (memtrace != NULL && memtrace[0] != 0)
         return cli_fail(STATUS_REFUSED, NULL,
                         "--profile cannot be combined with a recording: unset MEMTRACE");
+    int status = check_profile_file(MP_COUNTS_FILE, "MLton prof\n*", options->force);
+    if (status == 0)
+        status = check_profile_file(MP_COUNTS_FILE MP_COUNTS_SOURCES, "0x????????\n*",
+                                    options->force);
+    if (status != 0) return status;
     if (mp_counts_start(vm, options->profile, options->profile_stack) != NULL) return 0;
-    return cli_fail(STATUS_REFUSED, MP_COUNTS_FILE,
-                    "%s: --profile writes this file and " MP_COUNTS_FILE MP_COUNTS_SOURCES
-                    ": run the program in a folder where both can be written",
-                    strerror(errno));
+    return cli_refuse_output(MP_COUNTS_FILE, errno);
 }
 
 void cli_finish_profile(struct vm *vm) {

@@ -56,6 +56,7 @@ static const struct {
     TARGET(INSTRUCTIONS, FLAG, trace_instructions),
     TARGET(OUTPUT, TEXT, output),
     TARGET(EXACT_SITES, FLAG, recorder.exact_sites),
+    TARGET(FORCE, FLAG, force),
     TARGET(FOLLOW_FORK, FLAG, recorder.follow_fork),
     TARGET(GC_TRACE, FLAG, recorder.gc_trace),
     TARGET(GC_STATS, FLAG, gc_stats),
@@ -331,6 +332,7 @@ bool cli_parse(char **argv, struct cli_options *out) {
 }
 
 void cli_options_free(struct cli_options *options) {
+    mp_output_free(&options->counts);
     free(options->dll_dirs);
     free(options->trace_functions);
     vm_policy_free(&options->policy);

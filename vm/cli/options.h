@@ -3,6 +3,7 @@
 #define BACTRIAN_VM_CLI_OPTIONS_H
 
 #include "memprof/counts/counts.h"
+#include "memprof/format/output.h"
 #include "memprof/recorder/recorder.h"
 #include "vm/image/policy.h"
 #include "vm/state/options.h"
@@ -37,10 +38,12 @@ struct cli_options {
     bool has_action;        /* print something and exit instead of running: */
     enum cli_option action; /* OPTION_HELP, OPTION_CONFIG, OPTION_AUDIT, ... */
     struct vm_options vm;
-    size_t verbose;         /* v=, including bits that the collector ignores */
-    const char *count_file; /* --count-instructions, --count-forms */
-    const char *output;     /* -o */
-    const char **dll_dirs;  /* -I, in order; owned */
+    size_t verbose;          /* v=, including bits that the collector ignores */
+    const char *count_file;  /* --count-instructions, --count-forms */
+    struct mp_output counts; /* where that is */
+    const char *output;      /* -o */
+    bool force;              /* --force */
+    const char **dll_dirs;   /* -I, in order; owned */
     size_t dll_dir_count;
     const char **trace_functions; /* --function; owned */
     size_t trace_function_count;

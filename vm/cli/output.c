@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,25 +41,37 @@ int cli_report_failed(const struct report_error *error) {
                     error->what, error->advice);
 }
 
-FILE *cli_open_output(const char *path) {
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        cli_fail(STATUS_REFUSED, path, "%s: choose a file that can be written", strerror(errno));
-    return file;
+int cli_refuse_output(const char *path, int problem) {
+    return cli_fail(STATUS_REFUSED, path, "%s: %s", mp_output_problem(problem),
+                    mp_output_advice(problem));
 }
 
-int cli_close_output(FILE *file, const char *path) {
-    struct stat status;
+FILE *cli_open_output(struct mp_output *output, const char *path, const char *start, bool force) {
+    int problem = mp_output_open(output, path, start, force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT);
+    FILE *file = problem == 0 ? fdopen(output->fd, "w") : NULL;
+    if (file != NULL) return file;
+    if (problem == 0) {
+        problem = errno;
+        mp_output_discard(output);
+        close(output->fd);
+    }
+    mp_output_free(output);
+    cli_refuse_output(path, problem);
+    return NULL;
+}
+
+int cli_close_output(struct mp_output *output, FILE *file, const char *path) {
     errno = 0;
     bool good = fflush(file) == 0 && !ferror(file);
-    bool regular = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-    int problem = errno;
+    int problem = good ? 0 : errno;
     if (fclose(file) != 0 && good) {
         good = false;
         problem = errno;
     }
+    if (good && (problem = mp_output_publish(output)) != 0) good = false;
+    if (!good) mp_output_discard(output);
+    mp_output_free(output);
     if (good) return 0;
-    if (regular) unlink(path);
     return cli_fail(STATUS_REFUSED, path, "%s: the output is incomplete",
                     problem != 0 ? strerror(problem) : "write error");
 }

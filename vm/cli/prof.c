@@ -20,7 +20,8 @@ static const struct row {
     const char *arguments, *meaning;
 } rows[] = {
 #define VIEW(name, view, files, takes, arguments, meaning) {name, report, arguments, meaning},
-#define WRITER                                             VIEW
+#define WRITER(name, writer, start, files, takes, arguments, meaning) \
+    {name, report, arguments, meaning},
 #include "memprof/report/command/verbs.def"
     {"shell", cli_prof_shell, "FILE", "run these verbs at a prompt, or read them from a pipe"},
     {NULL, NULL, NULL, NULL},

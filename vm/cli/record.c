@@ -53,9 +53,12 @@ static bool read_environment(const struct vm_image *image, struct mp_recorder_op
 static bool name_default_file(struct mp_recorder_options *options) {
     const char *slash = strrchr(options->program, '/');
     const char *base = slash == NULL ? options->program : slash + 1;
+    const char *dot = strrchr(base, '.');
+    size_t n = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
     char *path;
-    if (asprintf(&path, "%s.%d.bprof", base, (int)getpid()) < 0) return false;
+    if (asprintf(&path, "%.*s.prof", (int)n, base) < 0) return false;
     options->path = path;
+    options->replace = MP_REPLACE_NONE;
     return true;
 }
 
@@ -82,6 +85,7 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
     recorder->program = shown;
     recorder->recorder = "bactrian " BACTRIAN_VERSION;
     recorder->warn = warn;
+    recorder->replace = options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT;
     if (asked) recorder->path = options->output == NULL ? NULL : strdup(options->output);
     else if (!read_environment(vm->image, recorder, &options->quiet)) return STATUS_REFUSED;
     else if (recorder->path == NULL) return 0;
@@ -93,8 +97,7 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
     ASSERT(recorder->rate > 0 && recorder->rate <= 1);
     recorder->progress = !options->quiet && isatty(STDERR_FILENO);
     if (mp_recorder_start(vm, recorder) != NULL) return 0;
-    return cli_fail(STATUS_REFUSED, recorder->path,
-                    "%s: choose a file for the profile that can be written", strerror(errno));
+    return cli_refuse_output(recorder->path, errno);
 }
 
 /* ---- The end of the run. ---- */

@@ -114,7 +114,7 @@ static int keep_results(const struct run *run, struct vm *vm, struct vm_result r
     status = cli_finish_recording(options, vm, result, status);
     if (run->trace != NULL) status = cli_finish_trace(run->trace, status);
     cli_finish_profile(vm);
-    if (options->count_file != NULL) cli_write_counts(vm, options->count_file);
+    if (options->count_file != NULL) cli_write_counts(vm, options);
     return status;
 }
 
@@ -151,8 +151,7 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
     struct vm_error error = {0};
     struct run run = {options, shown, NULL};
     int status = 0;
-    if (options->count_file != NULL && !cli_check_count_file(options->count_file))
-        status = STATUS_REFUSED;
+    if (options->count_file != NULL && !cli_find_count_file(options)) status = STATUS_REFUSED;
     else if (options->verb == VERB_TRACE) run.trace = cli_open_trace(options, shown, &status);
     if (status != 0) {
         vm_image_close(image);

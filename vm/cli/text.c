@@ -34,13 +34,16 @@ static int print_text(const struct cli_options *options, struct vm_image *image)
     struct vm_error error = {0};
     if (vm_image_read_debug(image, 0, SIZE_MAX, &error) != VM_OK)
         return cli_refuse(options->operands[0], &error);
-    FILE *file = options->output == NULL ? stdout : cli_open_output(options->output);
+    struct mp_output output;
+    FILE *file = options->output == NULL
+                     ? stdout
+                     : cli_open_output(&output, options->output, "format X0*", options->force);
     if (file == NULL) return STATUS_REFUSED;
     int status = 0;
     if (vm_disassemble(image, file, &error) != VM_OK)
         status = cli_refuse(options->operands[0], &error);
     if (file == stdout) return status;
-    int closed = cli_close_output(file, options->output);
+    int closed = cli_close_output(&output, file, options->output);
     return status != 0 ? status : closed;
 }
 
@@ -62,7 +65,9 @@ int cli_asm(struct cli_options *options) {
     ASSERT(options->output != NULL); /* the parser requires -o */
     int status = cli_assemble(path, path, &image);
     if (status != 0) return status;
-    FILE *file = cli_open_output(options->output);
+    struct mp_output output;
+    bool replaces = options->force || vm_is_bytecode_file(options->output);
+    FILE *file = cli_open_output(&output, options->output, NULL, replaces);
     if (file == NULL) status = STATUS_REFUSED;
     else {
         fwrite(image.bytes, 1, image.length, file);
@@ -70,7 +75,7 @@ int cli_asm(struct cli_options *options) {
         /* The file has a #! line: make it executable for everyone who can read it. */
         if (fstat(fileno(file), &made) == 0 && S_ISREG(made.st_mode))
             fchmod(fileno(file), made.st_mode | (made.st_mode & 0444) >> 2);
-        status = cli_close_output(file, options->output);
+        status = cli_close_output(&output, file, options->output);
     }
     vm_image_close(&image);
     return status;

@@ -36,6 +36,9 @@
 
 enum { INSTRUCTION_CACHE_SIZE = 1 << 12 };
 
+/* How a trace of all events starts. */
+#define TRACE_START "call 1 [A-Z]*\ncall 2 *"
+
 struct name {
     const char *text; /* NULL: not known yet */
     bool shown;       /* by --function */
@@ -68,6 +71,7 @@ struct cli_trace {
     const struct cli_options *options;
     struct vm *vm;
     FILE *out;
+    struct mp_output output;
     struct vm_tracer tracer;
     struct mp_tracker *gc_events; /* samples nothing */
     struct vm_image image;        /* for the disassembler, which is NULL without --instructions */
@@ -342,8 +346,11 @@ struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown,
             *status = cli_fail(STATUS_REFUSED, shown, "out of memory");
     }
     t->out = options->output == NULL ? stderr : NULL;
-    if (*status == 0 && t->out == NULL && (t->out = cli_open_output(options->output)) == NULL)
-        *status = STATUS_REFUSED;
+    if (*status == 0 && t->out == NULL) {
+        t->out = cli_open_output(&t->output, options->output, TRACE_START, options->force);
+        if (t->out == NULL) *status = STATUS_REFUSED;
+        else mp_output_publish(&t->output); /* it can be read while the program runs */
+    }
     if (*status == 0) {
         setvbuf(t->out, NULL, _IOLBF, 0); /* a child process must not write our lines again */
         return t;
@@ -366,7 +373,7 @@ int cli_finish_trace(struct cli_trace *t, int status) {
         t->gc_events = NULL;
     }
     if (t->out == stderr) return status;
-    int closed = cli_close_output(t->out, t->options->output);
+    int closed = cli_close_output(&t->output, t->out, t->options->output);
     t->out = stderr;
     return closed != 0 ? closed : status;
 }
@@ -374,6 +381,7 @@ int cli_finish_trace(struct cli_trace *t, int status) {
 void cli_close_trace(struct cli_trace *t) {
     if (t == NULL) return;
     if (t->out != NULL && t->out != stderr) fclose(t->out);
+    mp_output_free(&t->output);
     vm_disassembler_close(t->disassembler);
     vm_image_close(&t->image);
     for (struct shadow *s = t->shadows, *next; s != NULL; s = next) {

@@ -278,7 +278,7 @@ enum bactrian_outcome bactrian_read_statistics(struct bactrian *m, struct bactri
 /* Starts recording a profile for `bactrian prof` to the file at path, outside of calls: samples
  * allocated words with probability rate (above 0, at most 1; 1e-4 is usual) until
  * bactrian_stop_recording. BACTRIAN_REFUSED: a recording is running, or the file can't be
- * created. */
+ * created, or exists and is not a profile. */
 enum bactrian_outcome bactrian_record(struct bactrian *m, const char *path, double rate);
 struct bactrian_recording {
     uint64_t samples, lost_samples; /* lost for lack of memory */

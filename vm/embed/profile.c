@@ -66,7 +66,7 @@ enum bactrian_outcome bactrian_record(struct bactrian *m, const char *path, doub
                                   .warn = ignore_failure}};
     if (!embed_guard(m, start_recording, &s)) return BACTRIAN_BROKEN;
     if (m->recorder != NULL) return BACTRIAN_OK;
-    return embed_fail(m, BACTRIAN_REFUSED, "%s: %s", path, strerror(s.problem));
+    return embed_fail(m, BACTRIAN_REFUSED, "%s: %s", path, mp_output_problem(s.problem));
 }
 
 static void stop_recording(struct bactrian *m, void *out) {

@@ -2,6 +2,7 @@
 #include "memprof/report/command/command.h"
 
 #include "gc/assert.h"
+#include "memprof/format/output.h"
 #include "memprof/report/command/options.h"
 #include "memprof/report/export/export.h"
 #include "memprof/report/load/load.h"
@@ -10,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_NODES = 100000 }; /* of call stacks, in formats that spell them out */
 
@@ -21,15 +23,16 @@ struct verb {
     int files, operands;
     unsigned takes;
     const char *arguments, *meaning;
+    const char *start; /* of what the writer writes */
 };
 
 static const struct verb verbs[] = {
 #define VIEW(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 0, takes, arguments, meaning},
+    {name, function, NULL, files, 0, takes, arguments, meaning, NULL},
 #define LOOKUP(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 1, takes, arguments, meaning},
-#define WRITER(name, function, files, takes, arguments, meaning) \
-    {name, NULL, function, files, 0, takes, arguments, meaning},
+    {name, function, NULL, files, 1, takes, arguments, meaning, NULL},
+#define WRITER(name, function, start, files, takes, arguments, meaning) \
+    {name, NULL, function, files, 0, takes, arguments, meaning, start},
 #include "memprof/report/command/verbs.def"
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
@@ -39,14 +42,16 @@ static const struct format {
     report_writer *writer;
     unsigned takes;
     bool spells_stacks;
+    const char *start; /* of what it writes */
 } formats[] = {
-#define FORMAT(name, function, stacks, takes, meaning) {name, function, takes, stacks},
+#define FORMAT(name, function, stacks, start, takes, meaning) \
+    {name, function, takes, stacks, start},
 #include "memprof/report/export/formats.def"
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const char format_names[] = ""
-#define FORMAT(name, function, stacks, takes, meaning) " " name
+#define FORMAT(name, function, stacks, start, takes, meaning) " " name
 #include "memprof/report/export/formats.def"
     ;
 
@@ -55,6 +60,7 @@ struct run {
     struct report_command command;
     const struct verb *verb;
     report_writer *writer;            /* of the verb, or of the format */
+    const char *start;                /* of what is written; NULL: it is not recognised */
     struct report_model *models[2];   /* loaded for this command */
     const struct report_model *given; /* loaded before; NULL: none */
     const char *given_path;
@@ -114,6 +120,7 @@ static int choose_format(struct run *r) {
     for (const struct format *f = formats; f < formats + FORMATS; f++) {
         if (strcmp(f->name, name) != 0) continue;
         r->writer = f->writer;
+        r->start = f->start;
         snprintf(user, sizeof user, "export --to %s", name);
         return report_refuse_options(&r->command, r->verb->takes | f->takes, user, r->error);
     }
@@ -164,27 +171,39 @@ static int perform(const struct run *r, FILE *out) {
     return errors > 0;
 }
 
-/* Writes to a new file beside --output's and renames it: a failure leaves no partial file, and a
- * profile can be replaced by a part of itself. */
+static int refuse_output(const struct run *r, int problem) {
+    return report_fail(r->error, r->command.output, mp_output_advice(problem), "%s",
+                       mp_output_problem(problem));
+}
+
+/* Performs, and closes the file. Returns as perform does. */
+static int perform_and_close(struct run *r, FILE *out) {
+    int status = perform(r, out);
+    bool failed = ferror(out) != 0;
+    char *subject = r->error->subject;
+    if (status < 0 && subject[0] == 0)
+        snprintf(subject, sizeof r->error->subject, "%s", r->command.output);
+    if ((fclose(out) == 0 && !failed) || status < 0) return status;
+    return refuse_output(r, errno);
+}
+
+/* Writes --output. A failure leaves no partial file, and a profile can be replaced by a part of
+ * itself. */
 static int perform_into(struct run *r) {
-    const char *output = r->command.output;
-    const char *advice = "check the folder, its permissions and the space left";
-    char *name = report_format("%s.part", output);
-    FILE *out = fopen(name, "wb");
-    int status = -1;
+    struct mp_output output;
+    enum mp_replace how = r->command.force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT;
     r->style = (struct report_style){r->command.color, 100};
-    if (out == NULL) {
-        report_fail(r->error, output, advice, "%s", strerror(errno));
-    } else {
-        status = perform(r, out);
-        bool failed = ferror(out) != 0;
-        if ((fclose(out) != 0 || failed) && status >= 0)
-            status = report_fail(r->error, output, advice, "%s", strerror(errno));
-        if (status >= 0 && rename(name, output) != 0)
-            status = report_fail(r->error, output, advice, "%s", strerror(errno));
-        if (status < 0) remove(name);
+    int problem = mp_output_open(&output, r->command.output, r->start, how);
+    FILE *out = problem == 0 ? fdopen(output.fd, "wb") : NULL;
+    if (problem == 0 && out == NULL) {
+        problem = errno;
+        close(output.fd);
     }
-    free(name);
+    int status = problem == 0 ? perform_and_close(r, out) : refuse_output(r, problem);
+    if (status >= 0 && (problem = mp_output_publish(&output)) != 0)
+        status = refuse_output(r, problem);
+    if (status < 0) mp_output_discard(&output);
+    mp_output_free(&output);
     return status;
 }
 
@@ -212,6 +231,7 @@ static int run(struct run *r) {
     add_given(r);
     r->style.color = (r->terminal || c->color) && !c->no_color;
     r->writer = verb->writer;
+    r->start = c->json ? "{\"view\":\"*" : verb->start;
     if (check_files(r) != 0 || report_refuse_options(c, takes_of(verb), verb->name, r->error) != 0)
         return -1;
     if ((verb->writer != NULL || is_export(verb)) && c->output == NULL && r->terminal)

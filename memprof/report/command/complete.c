@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const char *const verbs[] = {
-#define VIEW(name, function, files, takes, arguments, meaning)   name,
-#define WRITER(name, function, files, takes, arguments, meaning) name,
+#define VIEW(name, function, files, takes, arguments, meaning)          name,
+#define WRITER(name, function, start, files, takes, arguments, meaning) name,
 #include "memprof/report/command/verbs.def"
     "help", "quit", NULL};
 static const char *const options[] = {
@@ -16,7 +16,7 @@ static const char *const options[] = {
 #include "memprof/report/command/options.def"
     NULL};
 static const char *const formats[] = {
-#define FORMAT(name, function, folds, takes, meaning) name,
+#define FORMAT(name, function, folds, start, takes, meaning) name,
 #include "memprof/report/export/formats.def"
     NULL};
 static const char *const moments[] = {"peak", "end", NULL};

@@ -41,7 +41,7 @@ struct report_command {
     size_t file_count;
     unsigned long long used; /* bits of the options that were given */
     const char *format, *output;
-    bool json, csv, color, no_color, running, help;
+    bool force, json, csv, color, no_color, running, help;
 };
 
 /* Parses words, NULL-terminated, into the command, whose verb is set; the array is reused for the

@@ -5,7 +5,7 @@
 #include "memprof/report/view/views.h"
 
 /* The exporters: each writes the selected samples. */
-#define FORMAT(name, function, stacks, takes, meaning) report_writer function;
+#define FORMAT(name, function, stacks, start, takes, meaning) report_writer function;
 #include "memprof/report/export/formats.def"
 
 /* The rest is what exporters share. */

@@ -241,9 +241,12 @@ static int write_gzip(const struct report_buffer *b, FILE *out, struct report_er
     enum { GZIP = 16 };
     unsigned char chunk[1 << 14];
     z_stream z = {0};
+    /* With a comment the file is recognised (formats.def). */
+    gz_header header = {.os = 3, .comment = (Bytef *)"bactrian profile"};
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, 8,
                      Z_DEFAULT_STRATEGY) != Z_OK)
         return report_fail(error, "", "try again with more memory", "zlib could not start");
+    deflateSetHeader(&z, &header);
     size_t at = 0;
     int status = Z_OK;
     while (status != Z_STREAM_END) {

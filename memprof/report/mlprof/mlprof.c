@@ -3,6 +3,7 @@
 #include "memprof/report/mlprof/mlprof.h"
 
 #include "gc/assert.h"
+#include "memprof/format/output.h"
 #include "memprof/report/mlprof/mlmon.h"
 #include "memprof/report/model/text.h"
 #include "memprof/report/query/function_set.h"
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A name with all its sources, or (-split) one source. */
 struct node {
@@ -29,7 +31,7 @@ struct graph {
 
 struct options {
     const char *call_graph, *graph_title, *keep, *split;
-    bool gray, raw, show_line, tolerant, short_name;
+    bool force, gray, raw, show_line, tolerant, short_name;
 };
 
 /* n in percent of the total count. */
@@ -333,30 +335,43 @@ static void write_arrows(const struct graph *g, uint32_t i, struct search *s) {
     for (uint32_t k = 0; k < queued; k++) follow(g, i, s->queue[k], " [style=dashed]", s, &queued);
 }
 
-/* Writes the kept nodes as a graph for dot. Returns 0, or -1 and *error. */
+/* Writes the kept nodes as a graph for dot. */
+static void print_graph(const struct graph *g, const struct options *o, FILE *out) {
+    struct search s = {report_alloc(g->node_count * sizeof *s.from),
+                       report_alloc(g->node_count * sizeof *s.queue), out};
+    fputs("digraph \"", out);
+    write_quoted(o->graph_title, out);
+    fputs("\" {\n  label=\"", out);
+    write_quoted(o->graph_title, out);
+    fputs("\";\n  node [shape=box];\n", out);
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (g->nodes[i].kept) write_node(g, i, o, out);
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (g->nodes[i].kept) write_arrows(g, i, &s);
+    fputs("}\n", out);
+    report_free(s.from, s.queue);
+}
+
+/* Returns 0, or -1 and *error. */
 static int write_graph(const struct graph *g, const struct options *o, struct report_error *error) {
-    FILE *out = fopen(o->call_graph, "we");
-    bool written = out != NULL;
-    if (written) {
-        struct search s = {report_alloc(g->node_count * sizeof *s.from),
-                           report_alloc(g->node_count * sizeof *s.queue), out};
-        fputs("digraph \"", out);
-        write_quoted(o->graph_title, out);
-        fputs("\" {\n  label=\"", out);
-        write_quoted(o->graph_title, out);
-        fputs("\";\n  node [shape=box];\n", out);
-        for (uint32_t i = 0; i < g->node_count; i++)
-            if (g->nodes[i].kept) write_node(g, i, o, out);
-        for (uint32_t i = 0; i < g->node_count; i++)
-            if (g->nodes[i].kept) write_arrows(g, i, &s);
-        fputs("}\n", out);
-        report_free(s.from, s.queue);
-        written = !ferror(out);
-        if (fclose(out) != 0) written = false;
+    struct mp_output output;
+    int problem = mp_output_open(&output, o->call_graph, "digraph \"*",
+                                 o->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT);
+    FILE *out = problem == 0 ? fdopen(output.fd, "w") : NULL;
+    if (out != NULL) {
+        print_graph(g, o, out);
+        bool failed = ferror(out) != 0;
+        if (fclose(out) != 0 || failed) problem = errno;
+        else problem = mp_output_publish(&output);
+    } else if (problem == 0) {
+        problem = errno;
+        close(output.fd);
     }
-    if (written) return 0;
-    return report_fail(error, o->call_graph, "give a file that can be written", "%s",
-                       strerror(errno));
+    if (problem != 0) mp_output_discard(&output);
+    mp_output_free(&output);
+    if (problem == 0) return 0;
+    return report_fail(error, o->call_graph, "give a file that can be written, or -force true",
+                       "%s", mp_output_problem(problem));
 }
 
 /* ---- The command line. ---- */
@@ -447,6 +462,7 @@ static int apply(struct command *c, enum option id, const char *text) {
     switch (id) {
     case OPTION_CALL_GRAPH: c->options.call_graph = text; return 0;
     case OPTION_GRAPH_TITLE: c->options.graph_title = text; return 0;
+    case OPTION_FORCE: return take_bool(c, id, text, &c->options.force);
     case OPTION_GRAY: return take_bool(c, id, text, &c->options.gray);
     case OPTION_KEEP: c->options.keep = text; return 0;
     case OPTION_LONG_NAME:
@@ -517,8 +533,8 @@ static int show(struct command *c, const struct mlmon *sum, FILE *out) {
     const struct options *o = &c->options;
     int failed = make_graph(sum, o->split, o->short_name, &graph, c->error);
     if (failed == 0) failed = keep_nodes(&graph, o->keep, c->error);
-    if (failed == 0) write_table(&graph, o, out);
     if (failed == 0 && o->call_graph != NULL) failed = write_graph(&graph, o, c->error);
+    if (failed == 0) write_table(&graph, o, out);
     report_free(graph.nodes, graph.callees);
     return failed;
 }

@@ -282,13 +282,12 @@ static void write_all(struct output *o) {
     mp_writer_flush(o->writer);
 }
 
-int report_write_own(const struct report_model *model, const char *path, FILE *out,
-                     struct report_error *error) {
+int report_write_own(const struct report_model *model, FILE *out, struct report_error *error) {
     struct output o = {.model = model};
     const char *advice = "check the folder, its permissions and the space left";
     fflush(out);
     o.writer = mp_writer_create(fileno(out));
-    if (o.writer == NULL) return report_fail(error, path, advice, "%s", strerror(errno));
+    if (o.writer == NULL) return report_fail(error, "", advice, "%s", strerror(errno));
     o.strings = report_alloc(model->names.count * sizeof *o.strings);
     o.locations = report_alloc(model->locations.count * sizeof *o.locations);
     o.nodes = report_alloc(model->nodes.count * sizeof *o.nodes);
@@ -298,5 +297,5 @@ int report_write_own(const struct report_model *model, const char *path, FILE *o
     int problem = mp_writer_problem(o.writer);
     mp_writer_free(o.writer);
     report_free(o.moments.at, o.strings, o.locations, o.nodes, o.samples, o.chain.at, o.tags);
-    return problem == 0 ? 0 : report_fail(error, path, advice, "%s", strerror(problem));
+    return problem == 0 ? 0 : report_fail(error, "", advice, "%s", strerror(problem));
 }

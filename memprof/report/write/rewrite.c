@@ -143,7 +143,7 @@ static int write_model(const char *path, struct report_model *model, FILE *out,
                        struct report_error *error) {
     struct report_request request = {.model = model, .path = path, .error = error};
     report_model_finish(model);
-    int status = model->origin.own ? report_write_own(model, path, out, error)
+    int status = model->origin.own ? report_write_own(model, out, error)
                                    : report_write_memtrace(&request, out);
     report_model_free(model);
     return status;

@@ -5,9 +5,8 @@
 #include "memprof/report/view/views.h"
 
 /* Writes a finished model in Bactrian's own format, with counters, pauses and phases, in the order
- * of time. path: for messages. Returns 0, or -1 and *error. */
-int report_write_own(const struct report_model *model, const char *path, FILE *out,
-                     struct report_error *error);
+ * of time. Returns 0, or -1 and *error, without a subject. */
+int report_write_own(const struct report_model *model, FILE *out, struct report_error *error);
 /* Writes the selected samples as a memtrace trace, version 2. */
 report_writer report_write_memtrace;
 /* Writes a profile of the selected samples. */

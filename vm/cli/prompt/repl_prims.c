@@ -116,7 +116,7 @@ static value repl_start(struct domain *d, value rate, value what) {
     if (!make_folder(repl)) vm_failwith(d, "no temporary folder: %s", strerror(errno));
     options.path = repl->profile;
     if (mp_recorder_start(d->vm, &options) == NULL)
-        vm_failwith(d, "%s: %s", repl->profile, strerror(errno));
+        vm_failwith(d, "%s: %s", repl->profile, mp_output_problem(errno));
     repl->recorded = true;
     gc_stats_read(&d->gc, &repl->before);
     repl->started_ns = cli_now_ns();

@@ -1,0 +1,56 @@
+/* output.h - the files that Bactrian writes, so that none replaces what the user did not mean.
+ *
+ *     exists as              is
+ *     nothing                created
+ *     regular file           replaced by rename if it starts as an earlier output of the same kind
+ *                            does, or if that is forced; its mode stays
+ *     device, pipe, stdout   written to
+ *     symbolic link          followed
+ *
+ * A regular file is written under a temporary name beside it: a failure leaves the old one. */
+#ifndef BACTRIAN_MEMPROF_FORMAT_OUTPUT_H
+#define BACTRIAN_MEMPROF_FORMAT_OUTPUT_H
+
+#include <stdbool.h>
+
+enum mp_replace {
+    MP_REPLACE_OUTPUT, /* an earlier output of the same kind */
+    MP_REPLACE_ANY,    /* --force */
+    MP_REPLACE_NONE,   /* an existing file stays, the output gets another name */
+};
+
+/* Starts as {0}. */
+struct mp_output {
+    char *path;     /* absolute; NULL: an open descriptor of the process is written to */
+    char *part;     /* what is written, until it is published; NULL: path itself */
+    int fd;         /* the caller closes it, once mp_output_create has made it */
+    int duplicates; /* if path is NULL */
+    unsigned mode;  /* of the file that is replaced; 0: there is none */
+    bool created;   /* path did not exist */
+    bool streams;   /* a device or pipe */
+};
+
+/* Finds the file that path denotes, and whether it may be written; creates nothing. start: a
+ * pattern (fnmatch) that the first bytes of an earlier output match; NULL: none can be recognised.
+ * Not for MP_REPLACE_NONE. Returns 0 or an errno; EEXIST: it is another file. */
+int mp_output_find(struct mp_output *o, const char *path, const char *start, enum mp_replace how);
+/* Opens it: o->fd. Returns 0 or an errno. */
+int mp_output_create(struct mp_output *o);
+/* Both. With MP_REPLACE_NONE a file is created, whose name has a number if path exists: a.prof,
+ * a.2.prof; never through a symbolic link. */
+int mp_output_open(struct mp_output *o, const char *path, const char *start, enum mp_replace how);
+/* Gives a complete file its name. Returns 0 or an errno. */
+int mp_output_publish(struct mp_output *o);
+/* Removes what was created and is not published. */
+void mp_output_discard(struct mp_output *o);
+/* Frees the names. */
+void mp_output_free(struct mp_output *o);
+
+/* What is wrong, and what to do about it. */
+const char *mp_output_problem(int problem);
+const char *mp_output_advice(int problem);
+
+/* Whether a regular file starts so (fnmatch); not through a symbolic link. */
+bool mp_starts_as(const char *path, const char *start);
+
+#endif
