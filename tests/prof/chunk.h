@@ -31,7 +31,7 @@ static inline size_t put_plain_chunk(uint8_t *to, uint32_t sequence, const uint8
                                      size_t n) {
     memcpy(to, MP_CHUNK_MAGIC, 3);
     put_u32(to + MP_CHUNK_SEQUENCE, sequence);
-    memcpy(to + MP_CHUNK_HEADER_BYTES, records, n);
+    if (n > 0) memcpy(to + MP_CHUNK_HEADER_BYTES, records, n);
     seal_plain_chunk(to, n);
     return MP_CHUNK_HEADER_BYTES + n;
 }
