@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -156,6 +157,7 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
     struct mp_recording done;
     if (recorder == NULL) return status;
     ASSERT((size_t)result.outcome < sizeof outcomes / sizeof outcomes[0]);
+    signal(SIGUSR1, SIG_IGN); /* a request for a snapshot comes too late, and must not end us */
     mp_recorder_finish(recorder, outcomes[result.outcome], (unsigned)status, &done);
     if (options->verb == VERB_PROF_TEST) status = check_budgets(options, &done, status);
     else if (!options->quiet && !done.silent && !done.failed)

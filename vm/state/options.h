@@ -56,8 +56,8 @@ struct vm_options {
     char **argv;              /* Sys.argv, NULL-terminated; argv[0] is the program */
     const struct vm_abi *abi; /* NULL: this machine opens no libraries of C stubs */
     struct vm_dll_path dlls;
-    /* Ends the process when a thread other than vm_run's ends the program: vm_run's may be waiting
-     * for the system. NULL: vm_run returns as soon as it can. */
+    /* The process ends with the machine. This ends it when a thread other than vm_run's ends the
+     * program: vm_run's may be waiting for the system. NULL: vm_run returns as soon as it can. */
     void (*end_process)(struct vm *vm, int status);
     void *end_context; /* for end_process */
     struct vm_stream streams[VM_STREAMS];

@@ -173,8 +173,12 @@ void vm_signals_detach(struct domain *d) {
     struct vm_signals *s = d->vm->signals;
     if (s == NULL) return;
     struct sigaction old;
-    for (int n = 1; n < SIGNAL_LIMIT; n++)
-        if ((s->handled & bit_of(n)) != 0) change_disposition(n, VM_SIGNAL_DEFAULT, &old);
+    bool process_ends = d->vm->options.end_process != NULL;
+    for (int n = 1; n < SIGNAL_LIMIT; n++) {
+        if ((s->handled & bit_of(n)) == 0) continue;
+        change_disposition(n, VM_SIGNAL_IGNORE, &old); /* drops one that waits */
+        if (!process_ends) change_disposition(n, VM_SIGNAL_DEFAULT, &old);
+    }
     struct domain *self = d;
     if (atomic_compare_exchange_strong(&receiver, &self, NULL)) atomic_store(&recorded, 0);
     gc_remove_root(&d->gc, &s->handlers);

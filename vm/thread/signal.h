@@ -53,7 +53,9 @@ bool vm_signals_pending(const struct domain *d);
 /* Runs the pending handlers, before what may take long: a signal must not wait for its end.
  * GC: may run. Fails: raises what a handler raised. */
 void vm_run_pending_signal_handlers(struct domain *d);
-/* Gives the signals of d's machine back to the system; its heap still exists. GC: never. */
+/* Gives the signals of d's machine back to the system; its heap still exists. If the process ends
+ * with the machine, those that the program handled are ignored from now on: the program has ended
+ * normally, whatever its timers and other processes still send. GC: never. */
 void vm_signals_detach(struct domain *d);
 
 #endif
