@@ -257,16 +257,16 @@ static void check_set(struct checker *c, const struct word_map *set) {
 
 /* ---- Tables ---- */
 
-static void note_slot(struct checker *c, uintptr_t slot) {
+static void record_slot(struct checker *c, uintptr_t slot) {
     if (!word_map_add(&c->slots, slot, 64, NULL)) gc_fatal_no_memory("verifying the heap");
 }
 
 /* Notes the slots where major blocks may hold young ones. */
-static void note_slots(struct checker *c) {
+static void record_slots(struct checker *c) {
     const struct gc_words *fields = &c->g->minor.remembered, *weak = &c->g->minor.weak_slots;
-    for (size_t i = 0; i < fields->count; i++) note_slot(c, fields->items[i]);
+    for (size_t i = 0; i < fields->count; i++) record_slot(c, fields->items[i]);
     for (size_t i = 0; i < weak->count; i += 2)
-        note_slot(c, (uintptr_t)&field((value)weak->items[i], weak->items[i + 1]));
+        record_slot(c, (uintptr_t)&field((value)weak->items[i], weak->items[i + 1]));
 }
 
 static void check_ephemeron(const struct checker *c, size_t n) {
@@ -359,7 +359,7 @@ void gc_verify(struct gc_domain *g, const char *when) {
     check_minor_heap(&c);
     tile_spans(&c);
     tile_minor_heap(&c);
-    note_slots(&c);
+    record_slots(&c);
     check_blocks(&c, c.major_starts, heap->major_start, major_words);
     check_blocks(&c, c.young_starts, g->young_start, young_words);
     gc_visit_roots(&c.visitor);

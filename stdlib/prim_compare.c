@@ -40,8 +40,8 @@ struct comparison {
 
 enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
 
-/* Pushes the fields of a and b from index next on. more: the fields of the blocks that come first
- * will be pushed too; OCaml's count of the depth includes them already. */
+/* Pushes the fields of a and b from index next on. more: the blocks that are entered now will be
+ * pushed later; OCaml has pushed them by now, so its depth is one more than c->depth. */
 static inline void push(struct comparison *c, value a, value b, size_t next, bool more) {
     if (c->depth + more >= MAX_STACK) vm_raise_out_of_memory(c->d);
     if (c->depth == c->room) {

@@ -149,7 +149,7 @@ static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_
     /* When out of memory new functions count as unknown. */
     if (mp_source_of_function(function) >= c->source_count) mp_counts_describe(c);
     if (c->kind != MP_COUNTS_COUNT) ids->last_caller[function] = caller;
-    mp_counts_note_call(c, caller, function);
+    mp_counts_record_call(c, caller, function);
     if (c->kind != MP_COUNTS_COUNT) return;
     mp_counts_lock(c);
     if (c->stacks) sync_stack(c, function);

@@ -109,7 +109,7 @@ void mp_count_set_release(struct mp_count_set *set);
 /* Describes new functions, and makes room for them in all tables. False: out of memory. */
 bool mp_counts_describe(struct mp_counts *c);
 /* Notes a call of one function by another. */
-void mp_counts_note_call(struct mp_counts *c, uint32_t caller, uint32_t callee);
+void mp_counts_record_call(struct mp_counts *c, uint32_t caller, uint32_t callee);
 void mp_counts_free_sources(struct mp_counts *c);
 static inline uint32_t mp_source_of_function(uint32_t function) {
     return function == 0 ? SOURCE_UNKNOWN : function + 1;

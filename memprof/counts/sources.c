@@ -157,7 +157,7 @@ void mp_count_set_release(struct mp_count_set *set) {
 /* ---- Calls. ---- */
 
 /* When out of memory the graph lacks a call: no count depends on it. */
-void mp_counts_note_call(struct mp_counts *c, uint32_t caller, uint32_t callee) {
+void mp_counts_record_call(struct mp_counts *c, uint32_t caller, uint32_t callee) {
     uint32_t source = mp_source_of_function(caller), called = mp_source_of_function(callee);
     if (source >= c->source_count || called >= c->source_count) return;
     if (c->last_caller[called] == caller + 1) return;

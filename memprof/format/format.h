@@ -43,7 +43,7 @@ enum mp_gc_phase {
 /* Its name, for people. */
 static inline const char *mp_gc_phase_name(enum mp_gc_phase phase) {
     static const char *const names[MP_GC_PHASE_COUNT] = {"pause", "minor collection", "mark",
-                                                         "settle", "sweep"};
+                                                         "end of marking", "sweep"};
     return names[phase];
 }
 

@@ -130,7 +130,7 @@ static bool next_chunk(struct mp_reader *r) {
     if (u32_at(head + MP_CHUNK_STORED_CRC) != checksum(r->stored, stored))
         return refuse_chunk(r, n, MP_READ_DAMAGED, "checksum mismatch");
     if (!decompress_chunk(r, head))
-        return refuse_chunk(r, n, MP_READ_DAMAGED, "it can't be unpacked");
+        return refuse_chunk(r, n, MP_READ_DAMAGED, "cannot be decompressed");
     r->coverage.chunks++;
     r->coverage.read_bytes += n;
     return true;

@@ -272,7 +272,8 @@ static value begin_fate(struct batch *b, value *closure, value *argument) {
     return VAL_TRUE;
 }
 
-/* For vm_callbacks_exn: settles the callback that returned and begins the next one (MP5). */
+/* For vm_callbacks_exn: applies the result of the callback that returned and begins the next one
+ * (MP5). */
 static value next_call(void *context, struct domain *d, value result, value *closure,
                        value *argument) {
     struct batch *b = context;

@@ -197,7 +197,7 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     if (clock_read) read_clock(r);
     uint32_t node = mp_intern_stack(r);
     if (node != r->last_stack || hit->tag != r->last_tag) {
-        if (node != 0) mp_note_tag(r, r->interned.location, hit->tag);
+        if (node != 0) mp_record_tag(r, r->interned.location, hit->tag);
         r->last_tag = hit->tag;
     }
     write_sample(r, hit, node);
@@ -351,7 +351,7 @@ static const struct mp_tracker_events recorder_events = {
 
 /* ---- Files. ---- */
 
-/* Moves the descriptor out of the program's way, which gets the same ones as without a recorder. */
+/* Moves the descriptor to a high number: the program's are the same as without a recorder. */
 static int move_high(int fd) {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
     if (high < 0) return fd;
@@ -486,9 +486,9 @@ static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned s
     leave(r, 1);
 }
 
-/* The program calls exit: what it holds at the call is live. Later its stack is gone, and with it
- * the globals of a module whose initialisation has not ended. */
-static void leaving(void *state, int status) {
+/* The program calls exit: blocks reachable at that moment count as live. Later its stack is gone,
+ * and with it the globals of a module whose initialisation has not ended. */
+static void at_program_exit(void *state, int status) {
     struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
     if (r->ended_ns == 0) write_end(r, MP_EXITED, (unsigned)status);
 }
@@ -515,7 +515,7 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     }
     sampler->recorder = r;
     vm->profiler.owns_descriptor = owns_descriptor;
-    vm->profiler.leaving = leaving;
+    vm->profiler.leaving = at_program_exit;
     if (!options->no_handlers) mp_recorder_handle_signals(r);
     return r;
 }

@@ -113,7 +113,7 @@ static inline bool mp_recorder_is_recording(struct mp_recorder *r) {
 uint64_t mp_recorder_lost(const struct mp_recorder *r);
 
 /* Writes the tag of the blocks of a location, if it is new. */
-void mp_note_tag(struct mp_recorder *r, uint32_t location, unsigned tag);
+void mp_record_tag(struct mp_recorder *r, uint32_t location, unsigned tag);
 
 /* Exact counts: starts (false: too many streams), writes those since the last time, forgets these,
  * ends. */

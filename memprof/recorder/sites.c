@@ -20,7 +20,7 @@ static bool widen_zeroed(void **items, size_t *capacity, size_t wanted, size_t f
 
 /* ---- Tags. ---- */
 
-void mp_note_tag(struct mp_recorder *r, uint32_t location, unsigned tag) {
+void mp_record_tag(struct mp_recorder *r, uint32_t location, unsigned tag) {
     struct mp_interned *t = &r->interned;
     if (location == 0 || !widen_zeroed((void **)&t->tags, &t->tag_capacity, location + (size_t)1,
                                        IF_SMALL_TABLES(1, 256), sizeof *t->tags))

@@ -347,7 +347,7 @@ void mp_tracked_drop_unreported(struct mp_tracked_blocks *t) {
 
 /* The block, of young, is in the major heap: old takes over the reference of young. When out of
  * memory it is dropped. */
-static bool note_promotion(struct mp_tracked_blocks *t, uint32_t number, value block) {
+static bool record_promotion(struct mp_tracked_blocks *t, uint32_t number, value block) {
     struct mp_tracked_block *b = &t->blocks[number];
     ASSERT((b->flags & (TRACKED_BORN_YOUNG | TRACKED_WAS_PROMOTED)) == TRACKED_BORN_YOUNG);
     b->block = block;
@@ -360,7 +360,7 @@ static bool note_promotion(struct mp_tracked_blocks *t, uint32_t number, value b
 }
 
 /* The block is dead; takes over the reference of the list that it was in. */
-static inline bool note_death(struct mp_tracked_blocks *t, uint32_t number) {
+static inline bool record_death(struct mp_tracked_blocks *t, uint32_t number) {
     ASSERT(mp_tracked_at(t, number)->block != 0); /* ME3 */
     t->blocks[number].block = 0;
     return queue_fate(t, number, TRACKED_DEATH_PENDING);
@@ -376,7 +376,7 @@ bool mp_tracked_minor_done(struct mp_tracked_blocks *t, struct gc_domain *g) {
             continue;
         }
         value fate = gc_promoted_copy(g, b->block);
-        pending |= fate == 0 ? note_death(t, number) : note_promotion(t, number, fate);
+        pending |= fate == 0 ? record_death(t, number) : record_promotion(t, number, fate);
     }
     t->young.count = 0;
     for (size_t i = 0; i < t->fresh_users.count; i++) release(t, t->fresh_users.items[i]);
@@ -416,7 +416,7 @@ size_t mp_tracked_inspect(struct mp_tracked_blocks *t, struct gc_domain *g, size
             continue;
         }
         if (dropped) release(t, number);
-        else *pending |= note_death(t, number);
+        else *pending |= record_death(t, number);
     }
     if (scan->next == scan->end)
         mp_sliced_scan_end(scan, old->items, &old->count, sizeof *old->items);

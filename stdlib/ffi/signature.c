@@ -108,11 +108,11 @@ static const char *fill(struct ffi_signature *s, value arguments, value result, 
     s->count = s->takes_unit ? 0 : n;
     for (size_t i = 0; i < s->count; i++) {
         s->types[i] = describe(&s->arguments[i], field(arguments, i));
-        if (s->types[i] == NULL) return "an array is not an argument: pass a pointer";
+        if (s->types[i] == NULL) return "an array cannot be an argument: pass a pointer";
         if (s->types[i] == &ffi_type_void) return "void among other arguments";
     }
     ffi_type *type = describe(&s->result, result);
-    if (type == NULL) return "an array is not a result";
+    if (type == NULL) return "an array cannot be a result";
     ffi_status status;
     if (fixed < 0)
         status = ffi_prep_cif(&s->cif, FFI_DEFAULT_ABI, (unsigned)s->count, type, s->types);

@@ -275,7 +275,7 @@ let by_value : type s. s aggregate -> s structure typ -> unit = fun a t ->
 let check_argument : type a. use -> a typ -> unit = fun use t ->
   match t with
   | Struct a -> by_value a t
-  | Array _ -> bad_type (describe t) "is no argument: pass a pointer"
+  | Array _ -> bad_type (describe t) "cannot be an argument: pass a pointer"
   | (Scalar Bytes | Closure _) when use = Calls_back ->
     bad_type (describe t) "is nothing that C gives to a callback: take a pointer"
   | _ -> ()
@@ -283,9 +283,9 @@ let check_argument : type a. use -> a typ -> unit = fun use t ->
 let check_result : type a. use -> a typ -> unit = fun use t ->
   match t with
   | Struct a -> by_value a t
-  | Array _ | Scalar Bytes | Closure _ -> bad_type (describe t) "is no result"
+  | Array _ | Scalar Bytes | Closure _ -> bad_type (describe t) "cannot be a result"
   | Scalar (String | String_opt) when use = Calls_back ->
-    bad_type (describe t) "is no result of a callback: nobody would own the memory"
+    bad_type (describe t) "cannot be the result of a callback: nobody would own the memory"
   | _ -> ()
 
 let prepare use fixed fn =

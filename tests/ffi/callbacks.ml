@@ -10,7 +10,7 @@ let call_int = f "call_int" (closure int_int @-> int @-> returning int)
 let () =
   let ran = ref false in
   let in_thread = f "call_in_thread" (closure int_int @-> int @-> returning int) in
-  same "not ~blocking: a thread of C's gets zero" 0 (in_thread (fun x -> ran := true; x) 5);
+  same "not ~blocking: a C thread gets zero" 0 (in_thread (fun x -> ran := true; x) 5);
   same "not ~blocking: nothing runs" false !ran
 
 type s1
@@ -160,12 +160,12 @@ let () =
    | _ -> ok "an exception out of a blocking call" false
    | exception Exit -> ok "an exception out of a blocking call" true);
   let in_thread = blocking "call_in_thread" (closure int_int @-> int @-> returning int) in
-  same "in a thread of C's" 12 (in_thread (fun x -> churn (); x + call_int succ 6) 5);
+  same "in a C thread" 12 (in_thread (fun x -> churn (); x + call_int succ 6) 5);
   same "in a thread of a callback in a thread" 4 (in_thread (in_thread succ) 3);
-  same "an exception in a thread of C's gives zero" 0 (in_thread (fun _ -> failwith "there") 5);
+  same "an exception in a C thread gives zero" 0 (in_thread (fun _ -> failwith "there") 5);
   same "and nothing else happens" 6 (in_thread succ 5)
 
-(* A thread of C's that runs while OCaml code does. *)
+(* A C thread that runs while OCaml code does. *)
 let () =
   let sum = ref 0 in
   let kept = callback int_int (fun x -> churn (); sum := !sum + x; x) in

@@ -1,8 +1,8 @@
 /* fuzz_options.c - libFuzzer target: any bytes as OCAMLRUNPARAM and a command line.
  *
- * The first line is the variable's value, each other one an argument of `bactrian`. What is refused
- * is refused with one line of ASCII; what is accepted is in the ranges that options.h and vm.h
- * speak of, and a machine with these options can be made and is in order. */
+ * The first line is the variable's value, each other line an argument of `bactrian`. What is
+ * refused is refused with one line of ASCII; what is accepted is in the ranges that options.h and
+ * vm.h state, and a machine with these options can be made and is in order. */
 #include "vm/cli/cli.h"
 #include "vm/state/vm.h"
 #include "gc/heap.h"

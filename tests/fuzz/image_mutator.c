@@ -1,8 +1,8 @@
 /* image_mutator.c - bytecode_mutate.c for the fuzzers that change images.
  *
  * libFuzzer finds LLVMFuzzerCustomMutator in the target itself; AFL++ loads the afl_custom_
- * functions from a library (AFL_CUSTOM_MUTATOR_LIBRARY), beside its own mutations. What is no image
- * (any more) is left to the fuzzer's own ways. */
+ * functions from a library (AFL_CUSTOM_MUTATOR_LIBRARY), beside its own mutations. What is not an
+ * image (any more) is left to the fuzzer's own mutations. */
 #include "tests/fuzz/bytecode_mutate.h"
 #include "tests/fuzz/target.h"
 

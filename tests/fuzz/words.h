@@ -1,4 +1,4 @@
-/* words.h - a command line from the bytes of a fuzzer: a word a line. */
+/* words.h - a command line from the bytes of a fuzzer: one word per line. */
 #ifndef BACTRIAN_TESTS_FUZZ_WORDS_H
 #define BACTRIAN_TESTS_FUZZ_WORDS_H
 

@@ -27,6 +27,20 @@ BANNED = [
     ('what is due', 'pending actions, pending callbacks'),
     ('(in want|at want) of', 'without'),
     ('for good', 'permanently'),
+    ('one (a|an) (line|word|argument|dimension|frame|row)', 'one per line, one per word'),
+    ('(a|one) (row|byte|bit|rule|line|word|letter) (a|an) '
+     '(line|word|instruction|primitive|argument|frame)', 'one row per instruction'),
+    ('(is|are|was|were) no (function|closure|double|table of|list of|leaks?|pause|copy|pc|image|'
+     'bytecode|instructions?|argument|result|error|multiple|range|call)', 'is not a'),
+    ('of no known', 'unknown'),
+    ('flow comes', 'control reaches'),
+    ('(becomes?|became) due', 'become pending, become ready'),
+    ('(is|are|was|were|been) looked at', 'is examined'),
+    ('by a mistake', 'because of a bug'),
+    ('(thread|stack|function) of C.s', 'a C thread'),
+    ('comes? behind', 'follows'),
+    ('makes no sense', 'is invalid'),
+    ('D(4|5|8|10|12)', 'the reason itself: no ids of decisions'),
 ]
 GAP = r'[\s*#/]+'
 PATTERNS = [(re.compile(r'\b' + phrase.replace(' ', GAP) + r'\b', re.I), instead)

@@ -1,4 +1,4 @@
-/* dump.c - prints a profile, one event a line, and how the reading ended: what the tests look at.
+/* dump.c - prints a profile, one event per line, and how the reading ended, for the tests.
  *
  *   prof_dump [-q] FILE       -q: totals only */
 #include "memprof/format/reader.h"

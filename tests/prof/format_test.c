@@ -318,7 +318,7 @@ static void a_file_cut_anywhere_gives_its_whole_chunks(void **state) {
         struct mp_coverage c;
         size_t chunks = 0;
         while (chunks < m.chunks && m.chunk_bytes[chunks] <= n) chunks++;
-        uint8_t *part = malloc(n + 1); /* exact, so that ASan sees reads behind it */
+        uint8_t *part = malloc(n + 1); /* exact, so that ASan sees reads beyond its end */
         memcpy(part, bytes, n);
         struct mp_reader *r = mp_reader_of_bytes(part, n, &error);
         assert_int_equal(r != NULL, chunks > 0);

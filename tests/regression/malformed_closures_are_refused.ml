@@ -73,9 +73,9 @@ let () =
   show "a closure by hand" (closure 2 (code ^ closinfo 2));
   show "an environment too large" (closure 3 (code ^ closinfo 2 ^ "\x41"));
   show "an environment that starts elsewhere" (closure 3 (code ^ closinfo 3 ^ "\x41"));
-  show "a closinfo that is no integer" (closure 2 (code ^ "\xa0\x41"));
+  show "a closinfo that is not an integer" (closure 2 (code ^ "\xa0\x41"));
   show "a code pointer alone" (marshalled 0 0 code);
-  show "an offset that is no function's" (closure 2 ("\x10\xff\xff\xff\xf0" ^ String.sub code 5 16 ^ closinfo 2));
+  show "an offset that is not a function's" (closure 2 ("\x10\xff\xff\xff\xf0" ^ String.sub code 5 16 ^ closinfo 2));
   show "an offset within a word" (closure 2 ("\x10\x00\x00\x00\x01" ^ String.sub code 5 16 ^ closinfo 2));
   show "an infix pointer to a tuple" (marshalled 3 1 "\x11\x00\x00\x00\x18\xa0\x41");
   show "an infix pointer to an integer" (marshalled 0 0 "\x11\x00\x00\x00\x18\x41");

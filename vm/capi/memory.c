@@ -37,7 +37,7 @@ void caml_adjust_gc_speed(uintptr_t mem, uintptr_t max) {
     gc_charge(&self()->gc, mem, max > 0 ? max : 1);
 }
 
-/* ---- Collections. Finalisers that become due run when the program next polls. ---- */
+/* ---- Collections. Finalisers that become ready run when the program next polls. ---- */
 
 void caml_minor_collection(void) { gc_minor(&self()->gc); }
 void caml_empty_minor_heap(void) { gc_minor(&self()->gc); }

@@ -44,9 +44,9 @@ static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
     ASSERT(op == OP_SWITCH || op == OP_CLOSUREREC);
     return op == OP_SWITCH ? 2 + (uint64_t)(sizes & 0xffff) + (sizes >> 16) : 3 + (uint64_t)sizes;
 }
-/* Number of 32-bit words of the instruction at code[at], its opcode included; 0 if it is no
- * instruction (opcode >= count) or would not end by nwords. Counts of SWITCH and CLOSUREREC are
- * bounded before use. */
+/* Number of 32-bit words of the instruction at code[at], its opcode included; 0 if its opcode is
+ * not below count or it would not end by nwords. Counts of SWITCH and CLOSUREREC are bounded before
+ * use. */
 uint32_t vm_instruction_words(const uint32_t *code, uint32_t at, uint32_t nwords, unsigned count);
 
 /* Change of the stack's height by an instruction after which flow goes on: its delta, or what its

@@ -239,11 +239,11 @@ enum bactrian_outcome bactrian_set_field(struct bactrian_value *h, size_t i,
 size_t bactrian_list_length(const struct bactrian_value *h) {
     value v;
     if (!embed_value(NULL, h, &v)) return 0;
-    value landmark = VAL_UNIT; /* seen twice: the list is cyclic */
+    value seen = VAL_UNIT; /* Brent's algorithm: a cyclic list comes back to it */
     size_t n = 0;
     for (; is_block(v) && tag_of(v) == 0 && wosize_of(v) == 2; v = field(v, 1)) {
-        if (v == landmark) return 0;
-        if ((n & (n + 1)) == 0) landmark = v;
+        if (v == seen) return 0;
+        if ((n & (n + 1)) == 0) seen = v;
         n++;
     }
     return v == VAL_EMPTY_LIST ? n : 0;

@@ -14,7 +14,7 @@ struct vm_emission {
     const struct vm_ir *ir;
     uint32_t fragment;          /* index of code */
     bool runs_once;             /* the code at word 0: only its loops are fused */
-    uint32_t function_id, body; /* where entries are recorded: the function's id and the pc of its
+    uint32_t function_id, body; /* where calls are recorded: the function's id and the pc of its
                                     first instruction after GRAB; id 0: they are not */
 };
 

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* The id under which entries of a function are recorded (vm/code/function_id.h). */
+/* The id under which calls of a function are recorded (vm/code/function_id.h). */
 static uint32_t function_id(const struct vm_code *code, const struct vm_function *f) {
     return code->first_function_id + vm_find_entry(code->verifier, f->pc);
 }

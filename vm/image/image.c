@@ -76,7 +76,7 @@ static enum vm_status read_table(struct vm_image *image, struct vm_error *error)
                             MAX_SECTIONS);
     size_t room = image->length - TRAILER_BYTES;
     if (room < (size_t)count * TOC_ENTRY_BYTES)
-        return vm_error_set(error, VM_BAD_TOC, "%u sections, the file has %zu bytes", count,
+        return vm_error_set(error, VM_BAD_TOC, "%u sections do not fit into %zu bytes", count,
                             image->length);
     const uint8_t *table = trailer - (size_t)count * TOC_ENTRY_BYTES;
     room -= (size_t)count * TOC_ENTRY_BYTES;

@@ -169,6 +169,14 @@ static char *window_text(const struct report_query *query) {
     return report_format("from %s to %s%s%s%s", from, to, in[0] != 0 ? ", " : "", in, phase);
 }
 
+/* "2 to 8 words", "at least 2 words"; NULL: blocks of any size are selected. */
+static char *sizes_text(const struct report_selection *s) {
+    if (s->size_min <= 0 && s->size_max <= 0) return NULL;
+    if (s->size_max <= 0) return report_format("at least %.0f words", s->size_min);
+    return s->size_min <= 0 ? report_format("at most %.0f words", s->size_max)
+                            : report_format("%.0f to %.0f words", s->size_min, s->size_max);
+}
+
 /* Appends two texts, if the second is there. */
 static void add_part(struct report_buffer *sentence, const char *start, const char *text) {
     if (text == NULL || text[0] == 0) return;
@@ -199,9 +207,11 @@ static void describe(struct report_query *query) {
     add_part(&sentence, ", hiding ", s->scope != NULL ? NULL : s->hide);
     if (query->age_min > 0 || s->tail.kind != REPORT_NO_MOMENT)
         add_part(&sentence, ", ", "older blocks only");
-    if (s->size_min > 0 || s->size_max > 0 || s->life_min.kind != REPORT_NO_MOMENT ||
-        s->life_max.kind != REPORT_NO_MOMENT)
-        add_part(&sentence, ", ", "some sizes or lifetimes only");
+    char *sizes = sizes_text(s);
+    add_part(&sentence, ", blocks of ", sizes);
+    free(sizes);
+    if (s->life_min.kind != REPORT_NO_MOMENT || s->life_max.kind != REPORT_NO_MOMENT)
+        add_part(&sentence, ", ", "of the selected lifetimes");
     report_put_byte(&sentence, 0);
     query->sentence = (char *)sentence.data;
 }

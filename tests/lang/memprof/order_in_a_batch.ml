@@ -1,5 +1,5 @@
 (* stress: no: prints when each block is promoted or dies *)
-(* What became due while no callback could run comes in OCaml's order. *)
+(* What became pending while no callback could run comes in OCaml's order. *)
 open Gc.Memprof
 
 let names : (string, string) tracker ref = ref null_tracker
