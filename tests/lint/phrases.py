@@ -35,7 +35,6 @@ BANNED = [
     ('of no known', 'unknown'),
     ('flow comes', 'control reaches'),
     ('(becomes?|became) due', 'become pending, become ready'),
-    ('(is|are|was|were|been) looked at', 'is examined'),
     ('by a mistake', 'because of a bug'),
     ('(thread|stack|function) of C.s', 'a C thread'),
     ('comes? behind', 'follows'),

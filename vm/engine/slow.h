@@ -47,7 +47,7 @@ _Noreturn void vm_slow_bad_argument(struct domain *d, const struct vm_linked_pri
 _Noreturn void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim);
 void vm_slow_record_backtrace(struct domain *d, bool reraise);
 /* Whether the row of the instruction that left the loop has one of these flags (vm/code/opcodes.h),
- * or it is no instruction of the bytecode; for assertions. GC: never. */
+ * or it is not an instruction of the bytecode; for assertions. GC: never. */
 bool vm_slow_row_says(const struct domain *d, unsigned flags);
 /* A function is entered from another caller than the last time. GC: never. */
 void vm_slow_entered(struct domain *d, uint32_t function_id);
