@@ -48,8 +48,9 @@ static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) 
 }
 
 /* Defines prim_GET16, _GET32, _GET64 (value, index) and prim_SET16, ... (value, index, number):
- * little-endian numbers at any alignment, at the address that at(d, value, index, bytes) finds. */
-#define PRIM_MULTI_BYTE_OF(get, set, at, type, to_value, of_value)           \
+ * little-endian numbers at any alignment, at the address that at(d, value, index, bytes) or, to
+ * write them, write_at(...) finds. */
+#define PRIM_MULTI_BYTE_OF(get, set, at, write_at, type, to_value, of_value) \
     value prim_##get(struct domain *d, value v, value index) {               \
         type n;                                                              \
         memcpy(&n, at(d, v, index, sizeof n), sizeof n);                     \
@@ -57,13 +58,13 @@ static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) 
     }                                                                        \
     value prim_##set(struct domain *d, value v, value index, value number) { \
         type n = (type)of_value(number);                                     \
-        memcpy(at(d, v, index, sizeof n), &n, sizeof n);                     \
+        memcpy(write_at(d, v, index, sizeof n), &n, sizeof n);               \
         return VAL_UNIT;                                                     \
     }
-#define PRIM_MULTI_BYTE(get, set, at)                                                 \
-    PRIM_MULTI_BYTE_OF(get##16, set##16, at, uint16_t, val_of_int(n), int_of_val)     \
-    PRIM_MULTI_BYTE_OF(get##32, set##32, at, int32_t, copy_int32(d, n), int32_of_val) \
-    PRIM_MULTI_BYTE_OF(get##64, set##64, at, int64_t, copy_int64(d, n), int64_of_val)
+#define PRIM_MULTI_BYTE(get, set, at, write_at)                                                 \
+    PRIM_MULTI_BYTE_OF(get##16, set##16, at, write_at, uint16_t, val_of_int(n), int_of_val)     \
+    PRIM_MULTI_BYTE_OF(get##32, set##32, at, write_at, int32_t, copy_int32(d, n), int32_of_val) \
+    PRIM_MULTI_BYTE_OF(get##64, set##64, at, write_at, int64_t, copy_int64(d, n), int64_of_val)
 
 /* Whether a string has no zero byte: it is all of what C reads. GC: never. */
 static inline bool prim_is_c_string(value s) { return strlen(string_bytes(s)) == string_length(s); }

@@ -2,7 +2,7 @@
  *
  * An array is a block of values or, if its elements are floats, a flat block of doubles with the
  * tag Double_array: its first element decides when it is made. The empty array is the atom of tag 0
- * for both. Obj.field and Obj.set_field come here too, with any scannable block.
+ * for both. Obj.field and Obj.set_field come here too, with any block (vm/code/raw.h).
  *
  * In checked mode a flat array only accepts floats, an array of values is only copied from its own
  * kind, closures of this machine are never written to, and the functions that OCaml calls unsafe
@@ -13,6 +13,7 @@
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/kinds.h"
+#include "vm/code/raw.h"
 #include "vm/thread/pending.h"
 
 static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }
@@ -20,23 +21,21 @@ static bool is_float(const struct domain *d, value v) {
     return gc_is_heap_block(&d->gc, v) && tag_of(v) == TAG_DOUBLE;
 }
 
-/* The words from a to the end of its block, which may be an infix closure. */
-static uintptr_t array_length(value a) {
-    if (tag_of(a) != TAG_INFIX) return wosize_of(a);
-    ASSERT(infix_offset_words(a) < wosize_of(block_start(a)));
-    return wosize_of(block_start(a)) - infix_offset_words(a);
-}
-
 /* ---- Access. ---- */
 
 static uintptr_t check_index(struct domain *d, value a, value index) {
     uintptr_t i = (uintptr_t)int_of_val(index);
-    if (i >= array_length(a)) vm_raise_bound_error(d);
+    if (i >= vm_raw_words(a)) vm_raise_bound_error(d);
     return i;
 }
 
 static value load(struct domain *d, value a, uintptr_t i) {
-    return is_flat(a) ? copy_double(d, double_field(a, i)) : field(a, i);
+    if (tag_of(a) < TAG_NO_SCAN) return field(a, i);
+    if (is_flat(a)) return copy_double(d, double_field(a, i));
+    if (!prim_checked(d)) return field(a, i);
+    value v = vm_raw_load(d, a, i);
+    if (v == 0) prim_refuse(d, "array_get of an abstract block");
+    return v;
 }
 
 static void check_writable(struct domain *d, value a, const char *operation) {
@@ -50,10 +49,20 @@ static bool is_foreign_closure_store(value a, uintptr_t i, value v) {
            (i == 1 ? v == field(a, 1) : i >= start_env_of(field(a, 1)));
 }
 
-static void store(struct domain *d, value a, uintptr_t i, value v) {
+static void store_raw(struct domain *d, value a, uintptr_t i, value v) {
     if (is_flat(a)) {
         if (prim_checked(d) && !is_float(d, v)) prim_refuse(d, "array_set of a float array");
         set_double_field(a, i, double_of_val(v));
+    } else if (!prim_checked(d)) {
+        field(a, i) = v;
+    } else if (!vm_raw_store(a, i, v)) {
+        prim_refuse(d, "array_set of a block without values");
+    }
+}
+
+static void store(struct domain *d, value a, uintptr_t i, value v) {
+    if (tag_of(a) >= TAG_NO_SCAN) {
+        store_raw(d, a, i, v);
         return;
     }
     if (prim_checked(d) && !is_foreign_closure_store(a, i, v))
@@ -82,8 +91,13 @@ value prim_array_unsafe_set(struct domain *d, value a, value index, value v) {
 value prim_floatarray_get(struct domain *d, value a, value index) {
     return copy_double(d, double_field(a, check_index(d, a, index)));
 }
+static void store_double(struct domain *d, value a, uintptr_t i, value v) {
+    if (prim_checked(d) && !vm_raw_may_write_word(a, i, field(v, 0)))
+        prim_refuse(d, "floatarray_set of a block without floats");
+    set_double_field(a, i, double_of_val(v));
+}
 value prim_floatarray_set(struct domain *d, value a, value index, value v) {
-    set_double_field(a, check_index(d, a, index), double_of_val(v));
+    store_double(d, a, check_index(d, a, index), v);
     return VAL_UNIT;
 }
 value prim_floatarray_unsafe_get(struct domain *d, value a, value index) {
@@ -92,7 +106,7 @@ value prim_floatarray_unsafe_get(struct domain *d, value a, value index) {
 }
 value prim_floatarray_unsafe_set(struct domain *d, value a, value index, value v) {
     if (prim_checked(d)) check_index(d, a, index);
-    set_double_field(a, (uintptr_t)int_of_val(index), double_of_val(v));
+    store_double(d, a, (uintptr_t)int_of_val(index), v);
     return VAL_UNIT;
 }
 
@@ -184,7 +198,7 @@ static void put_piece(struct domain *d, value to, uintptr_t at, value from, uint
 value prim_array_sub(struct domain *d, value a, value start, value length) {
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return gc_atom(&d->gc, 0);
-    if (prim_checked(d) && !prim_in_bounds(i, n, array_length(a))) vm_raise_bound_error(d);
+    if (prim_checked(d) && !prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
     GC_ROOT(&d->gc, &a);
     value piece = new_array(d, (uintptr_t)n, is_flat(a), "Array.concat");
     put_piece(d, piece, 0, a, (uintptr_t)i, (uintptr_t)n);
@@ -192,7 +206,7 @@ value prim_array_sub(struct domain *d, value a, value start, value length) {
 }
 
 value prim_array_append(struct domain *d, value a, value b) {
-    uintptr_t na = array_length(a), nb = array_length(b);
+    uintptr_t na = vm_raw_words(a), nb = vm_raw_words(b);
     bool flat = is_flat(a) || is_flat(b);
     if (prim_checked(d) && na != 0 && nb != 0 && is_flat(a) != is_flat(b))
         prim_refuse(d, "array_append of a float array and another array");
@@ -233,13 +247,13 @@ value prim_array_concat(struct domain *d, value list) {
     if (prim_checked(d)) check_arrays(d, list, flat);
     uintptr_t total = 0, at = 0;
     for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
-        total += array_length(field(l, 0));
+        total += vm_raw_words(field(l, 0));
         if (total > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
     }
     GC_ROOT(&d->gc, &list);
     value all = new_array(d, total, flat, "Array.concat");
     for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
-        uintptr_t n = array_length(field(l, 0));
+        uintptr_t n = vm_raw_words(field(l, 0));
         if (n != 0) put_piece(d, all, at, field(l, 0), 0, n);
         at += n;
     }
@@ -256,7 +270,7 @@ static void move_doubles(value from, intptr_t i, value to, intptr_t j, intptr_t 
 
 static void check_ranges(struct domain *d, value from, intptr_t i, value to, intptr_t j,
                          intptr_t n) {
-    if (!prim_in_bounds(i, n, array_length(from)) || !prim_in_bounds(j, n, array_length(to)))
+    if (!prim_in_bounds(i, n, vm_raw_words(from)) || !prim_in_bounds(j, n, vm_raw_words(to)))
         vm_raise_bound_error(d);
 }
 
@@ -298,7 +312,7 @@ value prim_array_fill(struct domain *d, value a, value start, value length, valu
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
     if (prim_checked(d)) {
-        if (!prim_in_bounds(i, n, array_length(a))) vm_raise_bound_error(d);
+        if (!prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
         check_writable(d, a, "array_fill of a closure");
         if (is_flat(a) && !is_float(d, element)) prim_refuse(d, "array_fill of a float array");
     }

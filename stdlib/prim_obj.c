@@ -10,6 +10,7 @@
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
+#include "vm/code/raw.h"
 #include "vm/code/verify.h"
 #include "vm/thread/pending.h"
 
@@ -22,13 +23,6 @@ static bool is_ordinary(unsigned tag) {
 /* Whether a block of that size may have that ordinary tag: an object has a class and an id. */
 static bool size_allows_tag(unsigned tag, uintptr_t wosize) {
     return is_ordinary(tag) && wosize >= (tag == TAG_OBJECT ? 2 : 1);
-}
-
-/* Words from v to the end of its block. */
-static uintptr_t length_from(value v) {
-    value start = block_start(v);
-    ASSERT(v >= start && (uintptr_t)(v - start) / 8 <= wosize_of(start));
-    return wosize_of(start) - (uintptr_t)(v - start) / 8;
 }
 
 /* ---- Tags. ---- */
@@ -127,7 +121,7 @@ value prim_obj_truncate(struct domain *d, value v, value size) {
 
 value prim_obj_raw_field(struct domain *d, value v, value index) {
     uintptr_t i = (uintptr_t)int_of_val(index);
-    if (prim_checked(d) && i >= length_from(v)) vm_raise_bound_error(d);
+    if (prim_checked(d) && i >= vm_raw_words(v)) vm_raise_bound_error(d);
     return copy_nativeint(d, field(v, i));
 }
 
@@ -156,17 +150,10 @@ bool prim_code_fits(const struct vm *vm, value closure, value word) {
 }
 
 static bool may_set_word(const struct vm *vm, value v, uintptr_t i, value word) {
-    if (i >= length_from(v)) return false;
-    unsigned tag = tag_of(v);
-    if (is_ordinary(tag)) return is_int(word);
-    switch (tag) {
-    case TAG_CLOSURE:
-    case TAG_INFIX: return i == 0 && prim_code_fits(vm, v, word);
-    case TAG_STRING: return i + 1 < wosize_of(v) || (uintptr_t)word >> 56 < 8;
-    case TAG_DOUBLE:
-    case TAG_DOUBLE_ARRAY: return true;
-    default: return false;
-    }
+    if (i >= vm_raw_words(v)) return false;
+    if (is_ordinary(tag_of(v))) return is_int(word);
+    if (is_closure(v)) return i == 0 && prim_code_fits(vm, v, word);
+    return vm_raw_may_write_word(v, i, word);
 }
 
 value prim_obj_set_raw_field(struct domain *d, value v, value index, value bits) {

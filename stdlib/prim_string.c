@@ -2,9 +2,11 @@
  * copying.
  *
  * string and bytes are one representation, so most functions serve both types. Multi-byte accesses
- * are little-endian at any alignment. The functions that OCaml calls unsafe (blit, fill) test their
- * bounds in checked mode; empty ranges are accepted with any bounds, as OCaml accepts them. */
+ * are little-endian at any alignment. The functions that OCaml calls unsafe (blit, fill) test in
+ * checked mode that they stay in the block; empty ranges are accepted with any bounds, as OCaml
+ * accepts them. Access and copying take blocks of other kinds too (vm/code/raw.h). */
 #include "stdlib/prim.h"
+#include "vm/code/raw.h"
 
 /* ---- Creation. ---- */
 
@@ -23,16 +25,35 @@ value prim_create_bytes(struct domain *d, value length) {
 
 value prim_bytes_of_string(struct domain *d, value s) { return s; }
 
+/* What OCaml computes for a block of any kind, for floats mostly a huge number. */
+static uintptr_t byte_length(struct domain *d, value s) {
+    uintptr_t wosize = wosize_of(s);
+    if (prim_checked(d) && (wosize == 0 || !vm_raw_has_bytes(s, 0, 8 * wosize)))
+        prim_refuse(d, "length of a block without bytes");
+    return string_length(s);
+}
+
 value prim_ml_string_length(struct domain *d, value s) {
-    return val_of_int((intptr_t)string_length(s));
+    return val_of_int((intptr_t)byte_length(d, s));
 }
 
 /* ---- Access. ---- */
 
 /* The address of width bytes at index. Fails: raises unless all are in s. */
 static unsigned char *bytes_at(struct domain *d, value s, value index, unsigned width) {
-    if (!prim_in_bounds(int_of_val(index), width, string_length(s))) vm_raise_bound_error(d);
-    return (unsigned char *)string_bytes(s) + int_of_val(index);
+    intptr_t i = int_of_val(index);
+    if (!prim_in_bounds(i, width, byte_length(d, s))) vm_raise_bound_error(d);
+    if (prim_checked(d) && !vm_raw_has_bytes(s, (uintptr_t)i, width))
+        prim_refuse(d, "access to bytes outside the block");
+    return (unsigned char *)string_bytes(s) + i;
+}
+
+/* The same for bytes that may be changed. */
+static unsigned char *writable_at(struct domain *d, value s, value index, unsigned width) {
+    unsigned char *bytes = bytes_at(d, s, index, width);
+    if (prim_checked(d) && !vm_raw_may_write(s, (uintptr_t)int_of_val(index), width, 0))
+        prim_refuse(d, "change of bytes of a block of values");
+    return bytes;
 }
 
 value prim_string_get(struct domain *d, value s, value index) {
@@ -40,11 +61,11 @@ value prim_string_get(struct domain *d, value s, value index) {
 }
 
 value prim_bytes_set(struct domain *d, value s, value index, value c) {
-    *bytes_at(d, s, index, 1) = (unsigned char)int_of_val(c);
+    *writable_at(d, s, index, 1) = (unsigned char)int_of_val(c);
     return VAL_UNIT;
 }
 
-PRIM_MULTI_BYTE(string_get, bytes_set, bytes_at)
+PRIM_MULTI_BYTE(string_get, bytes_set, bytes_at, writable_at)
 
 /* ---- Comparison. ---- */
 
@@ -76,7 +97,8 @@ value prim_blit_bytes(struct domain *d, value from, value from_at, value to, val
     intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
     if (prim_checked(d) &&
-        !(prim_in_bounds(i, n, string_length(from)) && prim_in_bounds(j, n, string_length(to))))
+        !(vm_raw_has_bytes(from, (uintptr_t)i, (uintptr_t)n) &&
+          vm_raw_may_write(to, (uintptr_t)j, (uintptr_t)n, ((unsigned char *)from)[i + n - 1])))
         vm_raise_bound_error(d);
     memmove(string_bytes(to) + j, string_bytes(from) + i, (size_t)n);
     return VAL_UNIT;
@@ -85,7 +107,9 @@ value prim_blit_bytes(struct domain *d, value from, value from_at, value to, val
 value prim_fill_bytes(struct domain *d, value s, value start, value length, value c) {
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
-    if (prim_checked(d) && !prim_in_bounds(i, n, string_length(s))) vm_raise_bound_error(d);
-    memset(string_bytes(s) + i, (unsigned char)int_of_val(c), (size_t)n);
+    unsigned char byte = (unsigned char)int_of_val(c);
+    if (prim_checked(d) && !vm_raw_may_write(s, (uintptr_t)i, (uintptr_t)n, byte))
+        vm_raise_bound_error(d);
+    memset(string_bytes(s) + i, byte, (size_t)n);
     return VAL_UNIT;
 }

@@ -27,8 +27,15 @@ external string_length : 'a -> int = "caml_ml_string_length"
 external add_float : 'a -> 'b -> float = "caml_add_float"
 external int32_add : 'a -> 'b -> int32 = "caml_int32_add"
 
+(* Without the number of an instruction at the end of a message. *)
+let without_pc text =
+  let digit c = c >= '0' && c <= '9' in
+  match String.rindex_opt text ' ' with
+  | Some i when i < String.length text - 1 && digit text.[i + 1] -> String.sub text 0 i
+  | _ -> text
 let attempt name f =
-  Printf.printf "%s: %s\n%!" name (match f () with () -> "done" | exception e -> Printexc.to_string e)
+  let result = match f () with () -> "done" | exception e -> without_pc (Printexc.to_string e) in
+  Printf.printf "%s: %s\n%!" name result
 
 let repr = Obj.repr
 let k = Random.int 1
@@ -36,11 +43,41 @@ let closure = fun x -> x + k
 let inner = let rec even n = n = 0 || odd (n - 1) and odd n = n <> 0 && even (n - k - 1) in odd
 let floats = Array.make 5 1.5
 let ints = Array.init 5 Fun.id
+let text = Bytes.to_string (Bytes.make 3 'x')
+let long = Int64.of_string "5"
+let weak = let w = Weak.create 1 in Weak.set w 0 (Some ints); w
+type complex = { mutable re : float; mutable im : float }
 
 let () =
   attempt "unsafe_get" (fun () -> ignore (array_unsafe_get ints 5));
   attempt "unsafe_get negative" (fun () -> ignore (array_unsafe_get ints (-1)));
   attempt "unsafe_get of a string" (fun () -> ignore (array_unsafe_get (Obj.magic "abc") 0));
+  attempt "unsafe_get beyond a string" (fun () -> ignore (array_unsafe_get (Obj.magic "abc") 1));
+  attempt "unsafe_get of a weak array" (fun () -> ignore (array_unsafe_get (Obj.magic weak) 2));
+  attempt "pattern beyond a string" (fun () -> ignore (Sys.opaque_identity (let _, b = Obj.magic text in b)));
+  attempt "pattern of a weak array" (fun () -> ignore (Sys.opaque_identity (let _, _, c = Obj.magic weak in c)));
+  attempt "field of an int" (fun () -> ignore (Sys.opaque_identity (fst (Obj.magic (Sys.opaque_identity 3)))));
+  attempt "float beyond a string" (fun () -> ignore ((Obj.magic text : complex).im));
+  attempt "unsafe_set of an int64" (fun () -> array_unsafe_set (Obj.magic long) 0 1);
+  attempt "unsafe_set of a string's length" (fun () -> array_unsafe_set (Obj.magic text) 0 (-1));
+  attempt "unsafe_set of a string to a block" (fun () -> array_unsafe_set (Obj.magic text) 0 text);
+  attempt "assignment to an int64" (fun () -> (Obj.magic long : int ref) := 1);
+  attempt "assignment of a string's length" (fun () -> (Obj.magic text : int ref) := -1);
+  attempt "incr of a weak array" (fun () -> incr (Obj.magic weak));
+  attempt "decr of a string's length" (fun () -> decr (Obj.magic "\001\000\000\000\000\000\000"));
+  attempt "float into an array" (fun () -> (Obj.magic ints : complex).re <- 1.);
+  attempt "int into a float" (fun () -> (Obj.magic floats : complex).re <- Obj.magic (Sys.opaque_identity 3));
+  attempt "byte of a string's length" (fun () -> Bytes.unsafe_set (Obj.magic text) 7 '\008');
+  attempt "byte beyond a string" (fun () -> ignore (String.unsafe_get text 8));
+  attempt "byte before a string" (fun () -> ignore (String.unsafe_get text (-1)));
+  attempt "byte of an array" (fun () -> Bytes.unsafe_set (Obj.magic ints) 0 'x');
+  attempt "set byte of an array" (fun () -> Bytes.set (Obj.magic ints) 0 'x');
+  attempt "set int64 of an int64" (fun () -> Bytes.set_int64_le (Obj.magic long) 0 1L);
+  attempt "int64 beyond a float" (fun () -> ignore (String.get_int64_le (Obj.magic (Array.get floats 0)) 1));
+  attempt "length of an atom" (fun () -> ignore (string_length [||]));
+  attempt "blit of a string's length" (fun () -> blit_bytes (Bytes.make 8 '\255') 0 (Obj.magic text) 0 8);
+  attempt "blit into an array" (fun () -> blit_bytes (Bytes.make 8 'x') 0 (Obj.magic ints) 0 8);
+  attempt "fill of an array" (fun () -> fill_bytes (Obj.magic ints) 0 8 'x');
   attempt "unsafe_get of an int" (fun () -> ignore (array_unsafe_get (Obj.magic 3) 0));
   attempt "unsafe_set" (fun () -> array_unsafe_set ints 5 1);
   attempt "unsafe_set of a float array" (fun () -> array_unsafe_set floats 0 "x");

@@ -174,7 +174,8 @@
         PUSH(accu);      \
         DO_GETGLOBAL     \
     }
-#define DO_GETGLOBALFIELD STEP(3, LOAD_FIELD(field(d->vm->global_data, pc[1]), pc[2]);)
+#define DO_GETGLOBALFIELD \
+    STEP(3, LOAD_FIELD(field(d->vm->global_data, pc[1]), pc[2], FAIL(type_error));)
 #define DO_PUSHGETGLOBALFIELD \
     {                         \
         value pushed = accu;  \
@@ -193,24 +194,26 @@
 #define DO_MAKEBLOCK3                                                         \
     STEP(2, ALLOC(3, pc[1]); field(block, 0) = accu; field(block, 1) = sp[0]; \
          field(block, 2) = sp[1]; sp += 2; accu = block;)
-#define GETFIELD_OF(i) STEP(2, LOAD_FIELD(accu, i);)
+#define GETFIELD_OF(i) STEP(2, LOAD_FIELD(accu, i, RAW_ACCESS());)
 #define DO_GETFIELD    GETFIELD_OF(pc[1])
 #define SETFIELD_OF(i) STEP(2, STORE_FIELD(i);)
 #define DO_SETFIELD    SETFIELD_OF(pc[1])
-#define DO_GETFLOATFIELD \
-    STEP(2, REQUIRE(has_double(accu, pc[1])); ALLOC_DOUBLE(double_field(accu, pc[1]));)
-#define DO_SETFLOATFIELD                                          \
-    STEP(2, REQUIRE(has_double(accu, pc[1]) && is_double(sp[0])); \
+#define DO_GETFLOATFIELD                                       \
+    STEP(2, REQUIRE_OR(has_double(accu, pc[1]), RAW_ACCESS()); \
+         ALLOC_DOUBLE(double_field(accu, pc[1]));)
+#define DO_SETFLOATFIELD                                                           \
+    STEP(2, REQUIRE_OR(has_double(accu, pc[1]) && is_double(sp[0]), RAW_ACCESS()); \
          set_double_field(accu, pc[1], double_of_val(*sp++)); accu = VAL_UNIT;)
 #define DO_VECTLENGTH \
     STEP(1, REQUIRE(is_block(accu)); accu = val_of_int((intptr_t)wosize_of(accu));)
-#define DO_GETVECTITEM \
-    STEP(1, REQUIRE(is_int(sp[0])); LOAD_FIELD(accu, (uintptr_t)int_of_val(*sp)); sp++;)
+#define DO_GETVECTITEM                                                                          \
+    STEP(1, REQUIRE(is_int(sp[0])); LOAD_FIELD(accu, (uintptr_t)int_of_val(*sp), RAW_ACCESS()); \
+         sp++;)
 #define DO_SETVECTITEM                                                                         \
     STEP(1, REQUIRE(is_int(sp[0])); REQUIRE_MUTABLE_FIELD(accu, (uintptr_t)int_of_val(sp[0])); \
          gc_store(&d->gc, accu, (size_t)int_of_val(sp[0]), sp[1]); sp += 2; accu = VAL_UNIT;)
-#define DO_GETBYTESCHAR                     \
-    STEP(1, REQUIRE(has_byte(accu, sp[0])); \
+#define DO_GETBYTESCHAR                                      \
+    STEP(1, REQUIRE_OR(has_byte(accu, sp[0]), RAW_ACCESS()); \
          accu = val_of_int(((unsigned char *)accu)[int_of_val(*sp++)]);)
 #define DO_GETSTRINGCHAR DO_GETBYTESCHAR
 

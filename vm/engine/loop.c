@@ -27,13 +27,13 @@
 
 #if defined(LOOP_UNCHECKED)
 #define LOOP_NAME vm_run_unchecked
-#define REQUIRE(condition)
+#define REQUIRE_OR(condition, leave)
 #define NOT_CLOSURE(v)        false
 #define ARGUMENTS_OK(prim, n) true
 #define HAS_FIELD(v, i)       true
 #else
-#define REQUIRE(condition) \
-    if (UNLIKELY(!(condition))) FAIL(type_error)
+#define REQUIRE_OR(condition, leave) \
+    if (UNLIKELY(!(condition))) leave
 #define NOT_CLOSURE(v)        (!is_closure_block(v) && !is_closure(v))
 #define ARGUMENTS_OK(prim, n) vm_arguments_ok(d, prim, n, accu, sp)
 #define HAS_FIELD(v, i)       has_field_quick((v), (i))
@@ -59,6 +59,8 @@
 #define COUNT_PRIM(p)
 #define TRACE_UNWIND()
 #endif
+
+#define REQUIRE(condition) REQUIRE_OR(condition, FAIL(type_error))
 
 #include "vm/engine/bodies.h"
 #include <vm/fixed_operands.inc>
@@ -220,7 +222,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     STRAIGHT3(VECTLENGTH, GETVECTITEM, SETVECTITEM)
     STRAIGHT2(GETBYTESCHAR, GETSTRINGCHAR)
     INSTR(SETBYTESCHAR) {
-        REQUIRE(has_byte(accu, sp[0]) && is_int(sp[1]));
+        REQUIRE_OR(has_byte(accu, sp[0]) && is_int(sp[1]), RAW_ACCESS());
         ((unsigned char *)accu)[int_of_val(sp[0])] = (unsigned char)int_of_val(sp[1]);
         sp += 2;
         accu = VAL_UNIT;
@@ -533,6 +535,13 @@ call_begun: /* a call, with its return frame, for which A is left in the domain 
     accu = d->accu;
     d->accu = VAL_UNIT;
     ENTER_WITH(accu, 1);
+#if !defined(LOOP_UNCHECKED)
+raw_access: /* a block of another kind than the instruction is for */
+    SAVE_ACCU();
+    pc += vm_slow_raw_access(d);
+    RESTORE_ACCU();
+    NEXT(0);
+#endif
 zero_divide:
     SAVE();
     vm_raise_zero_divide(d);

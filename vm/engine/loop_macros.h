@@ -38,7 +38,8 @@
 
 /* How a body leaves before its end, for what loop.c has once. The stack, A and pc are as before the
  * instruction, except where it says otherwise. */
-#define FAIL(error)       goto error /* raise: type_error, bad_argument, zero_divide */
+#define FAIL(error)       goto error      /* raise: type_error, bad_argument, zero_divide */
+#define RAW_ACCESS()      goto raw_access /* the instruction, of another kind of block */
 #define CALL_INSTEAD(n)   goto in_C_CALL_TESTED##n /* an INLINED primitive: call its C function */
 #define DO_INSTEAD(name)  goto in_##name           /* another instruction with the same words */
 #define APPLY_RESULT()    goto apply_result        /* RETURN: A to the extra arguments */
@@ -187,15 +188,15 @@ typedef value stub5(value, value, value, value, value);
 typedef value stubn(value *, int);
 
 /* Loads and stores of fields, tested: first for the most common blocks, then exactly. */
-#define LOAD_FIELD(b, i)                                       \
-    do {                                                       \
-        value b_ = (b);                                        \
-        uintptr_t i_ = (i);                                    \
-        REQUIRE(has_field_quick(b_, i_) || has_field(b_, i_)); \
-        accu = field(b_, i_);                                  \
+#define LOAD_FIELD(b, i, leave)                                          \
+    do {                                                                 \
+        value b_ = (b);                                                  \
+        uintptr_t i_ = (i);                                              \
+        REQUIRE_OR(has_field_quick(b_, i_) || has_field(b_, i_), leave); \
+        accu = field(b_, i_);                                            \
     } while (0)
 #define REQUIRE_MUTABLE_FIELD(b, i) \
-    REQUIRE(has_mutable_field_quick((b), (i)) || has_mutable_field((b), (i)))
+    REQUIRE_OR(has_mutable_field_quick((b), (i)) || has_mutable_field((b), (i)), RAW_ACCESS())
 #define STORE_FIELD(i)                     \
     do {                                   \
         uintptr_t i_ = (i);                \

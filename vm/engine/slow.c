@@ -2,6 +2,7 @@
 #include "vm/engine/slow.h"
 
 #include "gc/assert.h"
+#include "gc/heap.h"
 #include "gc/hooks.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
@@ -10,6 +11,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/pc_map.h"
 #include "vm/code/prim.h"
+#include "vm/code/raw.h"
 #include "vm/engine/prepare.h"
 #include "vm/engine/tracer.h"
 #include "vm/stack/backtrace.h"
@@ -272,6 +274,84 @@ void vm_slow_type_error(struct domain *d) {
     const char *name = stopped_opcode(d, &gpc);
     vm_invalid_argument(d, "bytecode: %s met a value of the wrong kind before pc %llu", name,
                         (unsigned long long)gpc);
+}
+
+/* ---- Blocks of another kind than the instruction is for. ---- */
+
+static value raw_read_byte(value v, value index) {
+    uintptr_t i = (uintptr_t)int_of_val(index);
+    if (is_block(index) || !vm_raw_has_bytes(v, i, 1)) return 0;
+    return val_of_int(((unsigned char *)v)[i]);
+}
+
+static value raw_write_byte(value v, value index, value byte) {
+    unsigned char c = (unsigned char)int_of_val(byte);
+    uintptr_t i = (uintptr_t)int_of_val(index);
+    if (!(is_int(index) && is_int(byte) && vm_raw_may_write(v, i, 1, c))) return 0;
+    ((unsigned char *)v)[i] = c;
+    return VAL_UNIT;
+}
+
+static value raw_store(value v, uintptr_t i, value x) {
+    return vm_raw_store(v, i, x) ? VAL_UNIT : 0;
+}
+
+static value raw_add(value v, intptr_t n) {
+    if (!vm_raw_has_bytes(v, 0, 8)) return 0;
+    value sum = (value)((uintptr_t)field(v, 0) + 2 * (uintptr_t)n);
+    if (!vm_raw_may_write_word(v, 0, sum)) return 0;
+    field(v, 0) = sum;
+    return VAL_UNIT;
+}
+
+/* The double at block x as double i of block v. */
+static value raw_store_double(value v, uintptr_t i, value x) {
+    if (is_int(x) || !vm_raw_has_bytes(x, 0, 8)) return 0;
+    if (!vm_raw_may_write_word(v, i, field(x, 0))) return 0;
+    set_double_field(v, i, double_of_val(x));
+    return VAL_UNIT;
+}
+
+/* The result of an instruction on block v; 0: it is refused. args: its operands on the stack. */
+static value raw_access(struct domain *d, enum vm_opcode op, uintptr_t operand, value v,
+                        const value *args) {
+    switch (op) {
+    case OP_GETFIELD: return vm_raw_load(d, v, operand);
+    case OP_GETVECTITEM: return vm_raw_load(d, v, (uintptr_t)int_of_val(args[0]));
+    case OP_SETFIELD: return raw_store(v, operand, args[0]);
+    case OP_SETVECTITEM: return raw_store(v, (uintptr_t)int_of_val(args[0]), args[1]);
+    case OP_OFFSETREF: return raw_add(v, (int32_t)operand);
+    case OP_GETFLOATFIELD:
+        if (!vm_raw_has_bytes(v, 8 * operand, 8)) return 0;
+        return gc_copy_double(&d->gc, double_field(v, operand));
+    case OP_SETFLOATFIELD: return raw_store_double(v, operand, args[0]);
+    case OP_GETSTRINGCHAR:
+    case OP_GETBYTESCHAR: return raw_read_byte(v, args[0]);
+    case OP_SETBYTESCHAR: return raw_write_byte(v, args[0], args[1]);
+    default: return 0;
+    }
+}
+
+size_t vm_slow_raw_access(struct domain *d) {
+    struct vm_resume at = resume_of_word(d->stack.sp[1]);
+    const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
+    ASSERT(decoded != NULL);
+    const struct vm_function *f = &d->vm->functions[decoded->function];
+    const struct vm_words *words = &d->vm->codes[f->fragment]->words;
+    uint32_t pc = vm_decoded_row(decoded, at).pc;
+    const struct vm_opcode_info *info = &vm_opcodes[vm_word(words, pc)];
+    const struct vm_opcode_info *long_info = &vm_opcodes[info->long_op];
+    size_t operands = strlen(long_info->operands);
+    uint32_t operand = info != long_info ? (uint32_t)info->first
+                       : operands > 0    ? vm_word(words, pc + 1)
+                                         : 0;
+    value *args = d->stack.sp + SAVED_WORDS;
+    value result = is_int(d->accu) ? 0 : raw_access(d, info->long_op, operand, d->accu, args);
+    if (result == 0) vm_slow_type_error(d);
+    d->accu = result;
+    memmove(d->stack.sp - info->delta, d->stack.sp, SAVED_WORDS * sizeof *args);
+    d->stack.sp -= info->delta;
+    return operands + 1;
 }
 
 void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim) {

@@ -41,6 +41,10 @@ value vm_slow_make_block(struct domain *d, size_t wosize, unsigned tag, const va
 value vm_slow_make_float_block(struct domain *d, size_t count, const value *rest);
 /* The method of a public tag; 0 if the object or its table is none, or has no such method. */
 value vm_slow_public_method(value object, value tag, uintptr_t *cache);
+/* The instruction accesses d->accu, which is not the kind of block that it is for: does it where
+ * that is safe (vm/code/raw.h), pops its operands and leaves its result in d->accu; returns its
+ * words. Otherwise raises as vm_slow_type_error does. GC: may run. */
+size_t vm_slow_raw_access(struct domain *d);
 /* A kind of value that checked mode refuses. */
 _Noreturn void vm_slow_type_error(struct domain *d);
 _Noreturn void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim);

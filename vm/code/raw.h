@@ -1,0 +1,42 @@
+/* raw.h - blocks that a program accesses as what they are not: a string as an array, a float as a
+ * string. Compiled code does so by Obj.magic and the functions that OCaml calls unsafe. Checked
+ * mode lets it, as OCaml does, as long as the access stays in its block and the heap stays valid.
+ *
+ * A raw word that is read as a value is an integer if it is odd. An even one could be any address,
+ * so it comes in an abstract block of one word; stored into a string or float, it is that word
+ * again. */
+#ifndef BACTRIAN_VM_CODE_RAW_H
+#define BACTRIAN_VM_CODE_RAW_H
+
+#include "gc/value.h"
+
+struct domain;
+
+/* Words from block v, which may be an infix closure, to the end of its block. */
+static inline uintptr_t vm_raw_words(value v) {
+    if (tag_of(v) != TAG_INFIX) return wosize_of(v);
+    return wosize_of(block_start(v)) - infix_offset_words(v);
+}
+/* Whether bytes [at, at + n) are in block v. Negative numbers are too large. */
+static inline bool vm_raw_has_bytes(value v, uintptr_t at, uintptr_t n) {
+    uintptr_t size = 8 * vm_raw_words(v);
+    return n <= size && at <= size - n;
+}
+/* Whether they may be changed to bytes of which the last one is given (V4). Needs: n > 0. */
+static inline bool vm_raw_may_write(value v, uintptr_t at, uintptr_t n, unsigned char last) {
+    unsigned tag = tag_of(v);
+    if (tag < TAG_STRING || tag > TAG_DOUBLE_ARRAY) return false;
+    uintptr_t size = 8 * wosize_of(v);
+    return n <= size && at <= size - n && (at != size - n || tag != TAG_STRING || last < 8);
+}
+static inline bool vm_raw_may_write_word(value v, uintptr_t i, value word) {
+    return i <= MAX_WOSIZE && vm_raw_may_write(v, 8 * i, 8, (unsigned char)((uintptr_t)word >> 56));
+}
+
+/* Word i of block v as a value. 0: there is none, or only the collector may read it. GC: never.
+ * Fails: raises Out_of_memory. */
+value vm_raw_load(struct domain *d, value v, uintptr_t i);
+/* Stores x as word i of block v, a string or floats. Whether that is possible. GC: never. */
+bool vm_raw_store(value v, uintptr_t i, value x);
+
+#endif
