@@ -84,7 +84,7 @@ static value skip_forward(const struct evacuation *e, value v) {
     if (is_young(e, target)) tag = tag_of(header_of(target) == 0 ? field(target, 0) : target);
     else if (gc_is_major_block(e->heap, target)) tag = tag_of(target);
     else return v;
-    bool shows = tag == TAG_FORWARD || tag == TAG_LAZY || tag == TAG_FORCING || tag == TAG_DOUBLE;
+    bool shows = tag == TAG_FORWARD || tag == TAG_LAZY || tag == TAG_DOUBLE;
     return shows ? v : target;
 }
 

@@ -29,9 +29,7 @@ typedef intptr_t value;
 typedef uintptr_t header;
 
 enum {
-    TAG_FORCING = 244, /* 5.x */
-    TAG_CONT = 245,    /* 5.x */
-    TAG_LAZY = 246,
+    TAG_LAZY = 246, /* 244 and 245 are constructors' in 4.x, and special in 5.x */
     TAG_CLOSURE = 247,
     TAG_OBJECT = 248,
     TAG_INFIX = 249,

@@ -6,6 +6,7 @@
  * Q7  An access to the environment stays within the shape of the closures of that function.
  * Q8  A frame is released (RETURN, APPTERM, STOP) only as a whole, with no control frame open. */
 #include "gc/assert.h"
+#include "gc/value.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/verify_internal.h"
 
@@ -185,15 +186,14 @@ static enum flow rule_closurerec(struct vm_verifier *v, struct state *s) {
     return FLOW_NEXT;
 }
 
-enum { MAX_MAKEBLOCK_TAG = 243 }; /* tags above are the runtime's: closures, lazy values, ... */
-
 /* Tags of blocks that hold values and nothing that the machine relies on. */
-static bool tag_can_be_made(uint32_t tag) {
-    return tag <= MAX_MAKEBLOCK_TAG || tag == 246 || tag == 248 || tag == 250;
+static bool tag_can_be_made(const struct vm_verifier *v, uint32_t tag) {
+    return tag <= v->in.version->last_constructor_tag || tag == TAG_LAZY || tag == TAG_OBJECT ||
+           tag == TAG_FORWARD;
 }
 
 static enum flow make_block(struct vm_verifier *v, struct state *s, uint32_t size, uint32_t tag) {
-    if (size == 0 || size > MAX_COUNT || !tag_can_be_made(tag))
+    if (size == 0 || size > MAX_COUNT || !tag_can_be_made(v, tag))
         return refuse(v, s->pc, VM_V_BLOCK, "size %u, tag %u", size, tag);
     return pop_words(v, s, size - 1);
 }
@@ -208,7 +208,8 @@ static enum flow rule_makefloatblock(struct vm_verifier *v, struct state *s) {
 
 static enum flow rule_atom(struct vm_verifier *v, struct state *s) {
     uint32_t tag = operand(v, s, 0);
-    if (tag > MAX_MAKEBLOCK_TAG) return refuse(v, s->pc, VM_V_BLOCK, "an atom of tag %u", tag);
+    if (tag > v->in.version->last_constructor_tag)
+        return refuse(v, s->pc, VM_V_BLOCK, "an atom of tag %u", tag);
     return rule_simple(v, s);
 }
 

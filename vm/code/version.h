@@ -21,6 +21,7 @@ struct vm_version {
     const char *magic; /* the last 12 bytes of an executable */
     const char *name;  /* "4.13.1" */
     unsigned opcode_count;
+    unsigned last_constructor_tag;  /* the highest tag that a constructor with arguments has */
     unsigned resume_arguments;      /* stack arguments of RESUME */
     unsigned backtrace_slot_fields; /* of Printexc's location record */
     unsigned marshal_data_header;   /* what caml_marshal_data_size subtracts */

@@ -13,7 +13,7 @@ import re
 import gdb
 
 MOST_FIELDS, MOST_BYTES, DEPTH = 8, 60, 3
-TAGS = {244: 'forcing', 245: 'cont', 246: 'lazy', 247: 'closure', 248: 'object', 249: 'infix',
+TAGS = {246: 'lazy', 247: 'closure', 248: 'object', 249: 'infix',
         250: 'forward', 251: 'abstract', 252: 'string', 253: 'double', 254: 'double array',
         255: 'custom'}
 CLOSURE, INFIX, NO_SCAN, STRING, DOUBLE, DOUBLE_ARRAY, CUSTOM = 247, 249, 251, 252, 253, 254, 255
