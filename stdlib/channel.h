@@ -38,6 +38,7 @@
 struct channel {
     int fd; /* this and the next four are where stubs look for them (vm/capi/channels.c) */
     bool output;
+    bool unbuffered;     /* each primitive writes what it puts into the buffer */
     bool owned_by_stubs; /* from caml_open_descriptor_in or _out: no block's death frees it */
     int64_t offset;
     char *end, *curr, *max;

@@ -13,6 +13,10 @@ static void check(struct domain *d, bool done, const struct channel_failure *fai
 /* Whether the buffer may be used without taking the lock: no other thread uses the channel. The
  * caller must neither wait nor allocate. */
 static inline bool is_unlocked(const struct channel *c) { return c->lock.holder == NULL; }
+/* The same for bytes that stay in the buffer. */
+static inline bool keeps_output(const struct channel *c) {
+    return is_unlocked(c) && !c->unbuffered;
+}
 
 /* ---- Opening, closing, listing. ---- */
 
@@ -76,6 +80,25 @@ value prim_ml_flush(struct domain *d, value channel) {
     return VAL_UNIT;
 }
 
+value prim_ml_is_buffered(struct domain *d, value channel) {
+    return val_of_bool(!channel_for_output(d, channel)->unbuffered);
+}
+
+static void flush_if_unbuffered(struct domain *d, struct channel *c) {
+    struct channel_failure failure;
+    if (c->unbuffered) check(d, channel_flush(d, c, &failure), &failure);
+}
+
+value prim_ml_set_buffered(struct domain *d, value channel, value mode) {
+    struct channel *c = channel_for_output(d, channel);
+    GC_ROOT(&d->gc, &channel);
+    vm_lock(d, &c->lock);
+    c->unbuffered = mode == VAL_FALSE;
+    if (c->fd != -1) flush_if_unbuffered(d, c);
+    vm_unlock(d, &c->lock);
+    return VAL_UNIT;
+}
+
 static void make_output_room(struct domain *d, struct channel *c) {
     struct channel_failure failure;
     bool empty;
@@ -84,7 +107,7 @@ static void make_output_room(struct domain *d, struct channel *c) {
 
 value prim_ml_output_char(struct domain *d, value channel, value character) {
     struct channel *c = channel_for_output(d, channel);
-    if (c->curr < c->end && is_unlocked(c)) {
+    if (c->curr < c->end && keeps_output(c)) {
         *c->curr++ = (char)int_of_val(character);
         return VAL_UNIT;
     }
@@ -92,6 +115,7 @@ value prim_ml_output_char(struct domain *d, value channel, value character) {
     vm_lock(d, &c->lock);
     make_output_room(d, c);
     *c->curr++ = (char)int_of_val(character);
+    flush_if_unbuffered(d, c);
     vm_unlock(d, &c->lock);
     return VAL_UNIT;
 }
@@ -100,7 +124,7 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
     struct channel *c = channel_for_output(d, channel);
     uint32_t word = (uint32_t)int_of_val(n);
     char bytes[4] = {(char)(word >> 24), (char)(word >> 16), (char)(word >> 8), (char)word};
-    if (c->end - c->curr > 4 && is_unlocked(c)) {
+    if (c->end - c->curr > 4 && keeps_output(c)) {
         memcpy(c->curr, bytes, 4);
         c->curr += 4;
         return VAL_UNIT;
@@ -111,6 +135,7 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
         make_output_room(d, c);
         *c->curr++ = bytes[i];
     }
+    flush_if_unbuffered(d, c);
     vm_unlock(d, &c->lock);
     return VAL_UNIT;
 }
@@ -122,7 +147,7 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
     struct channel *c = channel_for_output(d, channel);
     intptr_t at = int_of_val(start), left = int_of_val(length);
     if (!prim_in_bounds(at, left, string_length(bytes))) vm_invalid_argument(d, "output");
-    if (left < c->end - c->curr && is_unlocked(c)) {
+    if (left < c->end - c->curr && keeps_output(c)) {
         memcpy(c->curr, string_bytes(bytes) + at, (size_t)left);
         c->curr += left;
         return VAL_UNIT;
@@ -140,6 +165,7 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
         bool empty;
         if (piece == room) check(d, channel_flush_some(d, c, &empty, &failure), &failure);
     }
+    flush_if_unbuffered(d, c);
     vm_unlock(d, &c->lock);
     return VAL_UNIT;
 }
