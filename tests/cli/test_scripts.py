@@ -1,5 +1,7 @@
 """OCaml scripts: compiling, the cache, #! lines, errors."""
+import contextlib
 import os
+import shutil
 import subprocess
 import threading
 
@@ -91,6 +93,23 @@ class Scripts(ScriptCase):
         done = self.script('args.ml', env={'PATH': self.place.bin})
         self.refused(done, 127, 'ocamlc', 'ocaml-nox')
 
+    def test_other_modules_recompile(self):
+        """The modules are found beside the binary."""
+        binary = self.place.path('copied/vm/cli/bactrian')
+        modules = self.place.path('copied/stdlib/ml')
+        where = self.bactrian('--where').out.rstrip('\n')
+        os.makedirs(os.path.dirname(binary))
+        shutil.copy(self.place.bactrian, binary)
+        shutil.copytree(where, modules)
+        self.place.write('modules.ml', 'module B = Bactrian\nlet () = print_string "x"\n')
+        for count, name in enumerate(('bactrian.cma', 'ffi.cmi', None), 1):
+            for _ in range(2):
+                self.expect(self.run_command([binary, 'modules.ml'], env=self.env), out='x')
+                self.assertEqual(len(self.kept()), count)
+            if name is not None:
+                with open(os.path.join(modules, name), 'ab') as file:
+                    file.write(b' ')  # ocamlc ignores it
+
     def test_a_damaged_cache_entry_is_replaced(self):
         self.expect(self.script('busy.ml'))
         path = os.path.join(self.cache, 'bactrian', self.kept()[0])
@@ -127,26 +146,104 @@ class Scripts(ScriptCase):
         self.expect(self.script('args.ml'), out='args.ml\nargs.ml\n')
         self.assertEqual(self.kept(), [])
 
+    def test_a_cache_that_others_may_replace_is_not_used(self):
+        """A folder on the way that others can write to, unless it has the sticky bit."""
+        for mode, used in ((0o777, False), (0o770, False), (0o1777, True), (0o755, True)):
+            with self.subTest(mode=oct(mode)):
+                way = self.place.path('way-%o' % mode)
+                os.makedirs(os.path.join(way, 'inner'), 0o755)
+                os.chmod(way, mode)
+                cache = os.path.join(way, 'inner', 'cache')
+                self.expect(self.script('args.ml', env={'XDG_CACHE_HOME': cache}),
+                            out='args.ml\nargs.ml\n')
+                self.assertEqual(len(os.listdir(os.path.join(cache, 'bactrian'))), int(used))
+                self.assertEqual(os.stat(os.path.join(cache, 'bactrian')).st_mode & 0o777, 0o700)
+
+    def test_a_cache_below_a_closed_folder_is_used(self):
+        """Others cannot enter a folder of mode 0700, whatever they could do below."""
+        os.chmod(self.cache, 0o700)
+        inner = os.path.join(self.cache, 'open')
+        os.mkdir(inner)
+        os.chmod(inner, 0o777)
+        self.expect(self.script('args.ml', env={'XDG_CACHE_HOME': inner}), out=None)
+        self.assertEqual(len(os.listdir(os.path.join(inner, 'bactrian'))), 1)
+
+    def test_another_user_s_cache_is_not_used(self):
+        if os.geteuid() != 0:
+            self.skipTest('needs root to give files away')
+        folder = os.path.join(self.cache, 'bactrian')
+        os.mkdir(folder)
+        os.chown(folder, 4711, 4711)
+        self.expect(self.script('args.ml'), out='args.ml\nargs.ml\n')
+        self.assertEqual(self.kept(), [])
+
+    def test_entries_that_others_may_have_made_are_replaced(self):
+        self.expect(self.script('busy.ml'))
+        kept = os.path.join(self.cache, 'bactrian', self.kept()[0])
+        good, other = self.ocamlrun('busy.byte').out, self.place.path('args.byte')
+
+        def writable():
+            shutil.copy(other, kept)
+            os.chmod(kept, 0o666)
+
+        def link():
+            os.remove(kept)
+            os.symlink(other, kept)
+
+        def foreign():
+            shutil.copy(other, kept)
+            os.chown(kept, 4711, 4711)
+        for plant in (writable, link) + ((foreign,) if os.geteuid() == 0 else ()):
+            with self.subTest(plant=plant.__name__):
+                plant()
+                self.expect(self.script('busy.ml'), out=good)
+                self.assertEqual(os.lstat(kept).st_mode & 0o170777, 0o100600)
+                self.assertEqual(os.lstat(kept).st_uid, os.geteuid())
+
     def test_the_default_cache_is_below_home(self):
         self.expect(self.script('args.ml', env={'XDG_CACHE_HOME': None}), err='')
         self.assertTrue(os.path.isdir(os.path.join(self.place.home, '.cache', 'bactrian')))
 
-    def test_a_full_disk_gives_one_message(self):
-        if os.geteuid() != 0:
-            self.skipTest('needs root to mount')
-        small = self.place.path('small')
-        os.makedirs(small, exist_ok=True)
-        mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=16k,mode=755', 'none', small],
-                                 stderr=subprocess.DEVNULL)
-        if mounted.returncode != 0:
-            self.skipTest('cannot mount here')
+    @contextlib.contextmanager
+    def small_disk(self, size):
+        folder = self.place.path('small-' + size)
+        os.makedirs(folder, exist_ok=True)
+        mounted = os.geteuid() == 0 and subprocess.run(
+            ['mount', '-t', 'tmpfs', '-o', 'mode=755,size=' + size, 'none', folder],
+            stderr=subprocess.DEVNULL).returncode == 0
+        if not mounted:
+            self.skipTest('needs root and mount')
         try:
-            done = self.script('args.ml', env={'XDG_CACHE_HOME': small})
+            yield folder
+        finally:
+            subprocess.run(['umount', folder], check=True)
+
+    def test_a_full_cache_stops_no_script(self):
+        with self.small_disk('16k') as small:
+            for _ in range(2):
+                self.expect(self.script('args.ml', env={'XDG_CACHE_HOME': small}),
+                            out='args.ml\nargs.ml\n')
+            self.assertEqual(os.listdir(os.path.join(small, 'bactrian')), [])
+
+    def test_a_cache_on_another_disk_keeps_scripts(self):
+        with self.small_disk('20m') as small:
+            for _ in range(2):
+                self.expect(self.script('args.ml', env={'XDG_CACHE_HOME': small}),
+                            out='args.ml\nargs.ml\n')
+                names = os.listdir(os.path.join(small, 'bactrian'))
+                self.assertEqual([name[32:] for name in names], ['.byte'])
+
+    def test_a_full_temporary_folder_stops_no_script(self):
+        with self.small_disk('16k') as small:
+            self.expect(self.script('args.ml', env={'TMPDIR': small}), out='args.ml\nargs.ml\n')
+        self.assertEqual([name[32:] for name in self.kept()], ['.byte'])
+
+    def test_two_full_disks_give_one_message(self):
+        with self.small_disk('16k') as small:
+            done = self.script('args.ml', env={'XDG_CACHE_HOME': small, 'TMPDIR': small})
             self.assertNotIn(done.status, (0,), repr(done))
             self.assertLess(done.status, 128, repr(done))
             self.assertIn('No space left', done.err)
-        finally:
-            subprocess.run(['umount', small], check=True)
 
     def test_odd_names(self):
         for name in ('1st.ml', 'my-script.ml', 'a.b.ml', 'with space.ml', "quote'.ml", 'List.ml'):

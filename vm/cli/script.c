@@ -1,12 +1,17 @@
 /* script.c - OCaml scripts: compiled by the installed ocamlc, cached by content.
  *
  *   CACHE/bactrian/HASH.byte      the bytecode of the script whose key has that hash
- *   CACHE/bactrian/tmp-XXXXXX/    one compilation in progress; its result moves out by rename
+ *   CACHE/bactrian/tmp-XXXXXX     a copy in progress, which rename gives its name
+ *   TMPDIR/bactrian-XXXXXX/       one compilation in progress
  *
  * The key is everything that the bytecode depends on: the source, its name (locations show it), the
- * compiler (path, size and date of the file) and the variables that ocamlc reads. Compilations may
- * run at the same time: each has its own folder, and rename is atomic. Without a usable cache
- * folder the result stays in the temporary folder for this run. */
+ * compiler (path, size and date of the file), the variables that ocamlc reads, Bactrian's version
+ * and the contents of its modules, for a script that uses them. Compilations may run at the same
+ * time: each has its own folder, and rename is atomic. What cannot be put into the cache, because
+ * its disk is full or the cache is not usable, stays in the temporary folder for this run.
+ *
+ * Files of the cache are executed, so it is used only if no other user can change or replace its
+ * folder, or a folder on the way to it, and a file only if it is this user's. */
 #include "gc/assert.h"
 #include "vm/base/md5.h"
 #include "vm/cli/cli.h"
@@ -20,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,14 +47,33 @@ static char *join(const char *dir, const char *name, const char *suffix) {
     return asprintf(&path, "%s/%s%s", dir, name, suffix) < 0 ? NULL : path;
 }
 
-static bool is_own_folder(const char *path) {
+/* Whether path, no symbolic link, is this user's, of that type, and not writable by others. */
+static bool is_own(const char *path, mode_t type) {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-           (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return lstat(path, &status) == 0 && (status.st_mode & S_IFMT) == type &&
+           status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* ${XDG_CACHE_HOME:-~/.cache}/bactrian, created if needed; NULL if it can't be used. A folder that
- * others can write to is not used: its files would be executed. */
+/* Whether no other user, except root, can replace what path leads to. Of a folder with the sticky
+ * bit, others cannot replace what is not theirs; below a folder that others cannot enter they can
+ * do nothing. Needs: a path from realpath, which is the same again afterwards. */
+static bool others_cannot_replace(char *path) {
+    for (char *end = path; (end = strchr(end + 1, '/')) != NULL;) {
+        struct stat status;
+        end[0] = 0;
+        bool there = lstat(path, &status) == 0;
+        end[0] = '/';
+        bool own = there && status.st_uid == geteuid();
+        if (!own && !(there && status.st_uid == 0)) return false;
+        if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (status.st_mode & S_ISVTX) == 0)
+            return false;
+        if (own && (status.st_mode & (S_IXGRP | S_IXOTH)) == 0) return true;
+    }
+    return true;
+}
+
+/* ${XDG_CACHE_HOME:-~/.cache}/bactrian, created if needed, without symbolic links; NULL if it can't
+ * be used. */
 static char *cache_folder(void) {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *parent = NULL, *folder = NULL;
@@ -59,12 +84,27 @@ static char *cache_folder(void) {
         folder = join(parent, "bactrian", "");
     }
     if (folder != NULL) mkdir(folder, 0700);
-    if (folder != NULL && (!is_own_folder(folder) || access(folder, W_OK) != 0)) {
-        free(folder);
-        folder = NULL;
+    char *found = folder != NULL ? realpath(folder, NULL) : NULL;
+    if (found != NULL && !(others_cannot_replace(found) && is_own(found, S_IFDIR))) {
+        free(found);
+        found = NULL;
     }
+    free(folder);
     free(parent);
-    return folder;
+    return found;
+}
+
+/* The modules as a compilation reads them. */
+static void add_modules(const struct job *job, struct vm_md5_state *sum) {
+    static const char *const files[] = {"bactrian.cma", "bactrian.cmi", "ffi.cmi"};
+    for (size_t i = 0; job->modules != NULL && i < sizeof files / sizeof files[0]; i++) {
+        size_t length;
+        char *path = join(job->modules, files[i], "");
+        char *bytes = path != NULL ? cli_read_file(path, &length) : NULL;
+        if (bytes != NULL) vm_md5_add(sum, bytes, length);
+        free(bytes);
+        free(path);
+    }
 }
 
 static void hash_job(struct job *job) {
@@ -75,13 +115,14 @@ static void hash_job(struct job *job) {
     stat(job->compiler, &compiler);
     snprintf(identity, sizeof identity, "%lld %lld.%09ld", (long long)compiler.st_size,
              (long long)compiler.st_mtim.tv_sec, compiler.st_mtim.tv_nsec);
-    const char *const parts[] = {"bactrian script 1",  job->compiler,      identity,
-                                 getenv("OCAMLPARAM"), getenv("OCAMLLIB"), getenv("CAMLLIB"),
-                                 job->modules,         job->shown};
+    const char *const parts[] = {
+        "bactrian " BACTRIAN_VERSION, job->compiler,     identity,     getenv("OCAMLPARAM"),
+        getenv("OCAMLLIB"),           getenv("CAMLLIB"), job->modules, job->shown};
     vm_md5_start(&sum);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         vm_md5_add(&sum, parts[i] != NULL ? parts[i] : "",
                    parts[i] != NULL ? strlen(parts[i]) + 1 : 1);
+    add_modules(job, &sum);
     vm_md5_add(&sum, job->source, job->length);
     vm_md5_end(&sum, digest);
     for (int i = 0; i < 16; i++) sprintf(job->hash + 2 * i, "%02x", digest[i]);
@@ -187,12 +228,19 @@ static int compile(struct job *job) {
     return status;
 }
 
+/* Whether the disk of a folder has room for what a compilation writes. */
+static bool has_room(const char *folder) {
+    enum { ROOM = 32 << 20 };
+    struct statvfs disk;
+    return statvfs(folder, &disk) == 0 && disk.f_bavail >= ROOM / disk.f_frsize;
+}
+
+/* In TMPDIR, or in the cache if there is no room. */
 static bool make_temporary_folder(struct job *job) {
     const char *base = getenv("TMPDIR");
-    if (job->cache != NULL) base = job->cache;
-    else if (base == NULL || base[0] != '/') base = "/tmp";
-    snprintf(job->folder, sizeof job->folder, "%s/%sXXXXXX", base,
-             job->cache != NULL ? "tmp-" : "bactrian-");
+    if (base == NULL || base[0] != '/') base = "/tmp";
+    if (job->cache != NULL && !has_room(base) && has_room(job->cache)) base = job->cache;
+    snprintf(job->folder, sizeof job->folder, "%s/bactrian-XXXXXX", base);
     if (mkdtemp(job->folder) != NULL) return true;
     cli_fail(STATUS_REFUSED, job->folder, "%s: could not create a folder to compile in",
              strerror(errno));
@@ -208,14 +256,34 @@ static bool source_unchanged(const struct job *job) {
     return same;
 }
 
-/* Compiles into the cache, or into *folder. */
-static int compile_into_cache(struct job *job, char *cached, char **bytecode, char **folder) {
+/* Copies a file to a name in the cache, on another disk. */
+static bool copy_into_cache(const struct job *job, const char *program, const char *cached) {
+    size_t length;
+    char *bytes = cli_read_file(program, &length), *copy = join(job->cache, "tmp-XXXXXX", "");
+    int fd = bytes != NULL && copy != NULL ? mkostemp(copy, O_CLOEXEC) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool good = file != NULL && fwrite(bytes, 1, length, file) == length;
+    if (file != NULL && fclose(file) != 0) good = false;
+    good = good && rename(copy, cached) == 0;
+    if (fd >= 0 && !good) unlink(copy);
+    free(copy);
+    free(bytes);
+    return good;
+}
+
+static bool put_into_cache(const struct job *job, const char *program, const char *cached) {
+    if (cached == NULL || !source_unchanged(job) || chmod(program, 0600) != 0) return false;
+    return rename(program, cached) == 0 || copy_into_cache(job, program, cached);
+}
+
+/* Compiles, and puts the result into the cache or leaves it in *folder. */
+static int compile_and_cache(struct job *job, char *cached, char **bytecode, char **folder) {
     if (!make_temporary_folder(job)) return STATUS_REFUSED;
     ASSERT(job->folder[0] == '/'); /* it will be removed with its contents */
     int status = compile(job);
     char *program = join(job->folder, "program", "");
     if (status == 0 && program != NULL) {
-        if (cached != NULL && source_unchanged(job) && rename(program, cached) == 0) {
+        if (put_into_cache(job, program, cached)) {
             *bytecode = strdup(cached);
         } else {
             *bytecode = strdup(program);
@@ -245,8 +313,9 @@ static int compile_job(struct job *job, char **bytecode, char **folder) {
     name_module(job);
     char *cached = job->cache != NULL ? join(job->cache, job->hash, ".byte") : NULL;
     int status = 0;
-    if (cached != NULL && vm_is_bytecode_file(cached)) *bytecode = strdup(cached);
-    else status = compile_into_cache(job, cached, bytecode, folder);
+    if (cached != NULL && is_own(cached, S_IFREG) && vm_is_bytecode_file(cached))
+        *bytecode = strdup(cached);
+    else status = compile_and_cache(job, cached, bytecode, folder);
     free(cached);
     return status;
 }
