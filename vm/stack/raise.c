@@ -57,10 +57,11 @@ void vm_raise(struct domain *d, value exn) {
 
 _Static_assert((int)EXN_COUNT == VM_PREDEFINED_COUNT, "the exceptions have these names");
 
-/* No exception can be built before the globals exist. */
+/* No exception can be built before the globals exist, or after a program has overwritten them. */
 static value predefined(struct domain *d, enum vm_exception which) {
     value globals = d->vm->global_data;
-    if (is_int(globals) || wosize_of(globals) < EXN_COUNT || d->activation == NULL)
+    if (is_int(globals) || wosize_of(globals) < EXN_COUNT || is_int(field(globals, which)) ||
+        d->activation == NULL)
         vm_fatal("exception %s", vm_predefined_exceptions[which]);
     return field(globals, which);
 }
