@@ -53,32 +53,6 @@ bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc) {
     return true;
 }
 
-/* Words of the instruction at pc, or 0 with the error filled. */
-static uint32_t checked_width(struct vm_verifier *v, uint32_t pc) {
-    const uint32_t opcodes = v->in.version->opcode_count, left = v->words->count - pc;
-    uint32_t op = word_at(v, pc);
-    if (op >= opcodes)
-        return refuse(v, pc, VM_V_OPCODE, "opcode %u, OCaml %s has %u", op, v->in.version->name,
-                      opcodes);
-    if (vm_opcodes[op].flags & OP_DEBUG)
-        return refuse(v, pc, VM_V_DEBUG, "only a debugger writes it");
-    uint64_t width = vm_fixed_words[op];
-    if (width == 0 && left > 1) width = vm_varying_words(op, word_at(v, pc + 1));
-    if (width == 0 || width > left) return refuse(v, pc, VM_V_LENGTH, "%u words are left", left);
-    return (uint32_t)width;
-}
-
-uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
-    ASSERT(has_word(v->reached, pc) && !has_word(v->operands, pc)); /* Q1 */
-    uint32_t width = checked_width(v, pc);
-    for (uint32_t word = pc + 1; word < pc + width; word++) {
-        if (is_taken(v, word))
-            return refuse(v, pc, VM_V_LABEL, "CODE+0x%x is of another instruction, too", word * 4);
-        set_word(v->operands, word);
-    }
-    return width;
-}
-
 /* --- What is known of the function that is followed. --- */
 
 bool add_chunk(struct vm_verifier *v, uint32_t number) {

@@ -18,7 +18,8 @@
 
 enum arrival { ARRIVAL_FAIL, ARRIVAL_NEW, ARRIVAL_KNOWN };
 
-static enum arrival arrive_first(struct vm_verifier *v, const struct state *s, uint32_t target) {
+static inline enum arrival arrive_first(struct vm_verifier *v, const struct state *s,
+                                        uint32_t target) {
     if (s->height > VM_MAX_HEIGHT) {
         refuse(v, s->pc, VM_V_DEPTH, "frame height %u, at most %u is possible", s->height,
                VM_MAX_HEIGHT);
@@ -203,6 +204,33 @@ static bool check_loops(struct vm_verifier *v) {
 }
 
 /* --- Flow --- */
+
+/* Words of the instruction at pc, or 0 with the error filled. */
+static uint32_t checked_width(struct vm_verifier *v, uint32_t pc) {
+    const uint32_t opcodes = v->in.version->opcode_count, left = v->words->count - pc;
+    uint32_t op = word_at(v, pc);
+    if (op >= opcodes)
+        return refuse(v, pc, VM_V_OPCODE, "opcode %u, OCaml %s has %u", op, v->in.version->name,
+                      opcodes);
+    if (vm_opcodes[op].flags & OP_DEBUG)
+        return refuse(v, pc, VM_V_DEBUG, "only a debugger writes it");
+    uint64_t width = vm_fixed_words[op];
+    if (width == 0 && left > 1) width = vm_varying_words(op, word_at(v, pc + 1));
+    if (width == 0 || width > left) return refuse(v, pc, VM_V_LENGTH, "%u words are left", left);
+    return (uint32_t)width;
+}
+
+/* Words of the instruction at pc, which are its own from now on (Q1). Fails: 0. */
+static inline uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
+    ASSERT(has_word(v->reached, pc) && !has_word(v->operands, pc)); /* Q1 */
+    uint32_t width = checked_width(v, pc);
+    for (uint32_t word = pc + 1; word < pc + width; word++) {
+        if (is_taken(v, word))
+            return refuse(v, pc, VM_V_LABEL, "CODE+0x%x is of another instruction, too", word * 4);
+        set_word(v->operands, word);
+    }
+    return width;
+}
 
 /* Where flow goes on after the instruction at s->pc; s->pc is there then. */
 static inline enum arrival arrive_next(struct vm_verifier *v, struct state *s) {

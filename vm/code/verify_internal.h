@@ -100,8 +100,6 @@ enum flow refuse(struct vm_verifier *v, uint32_t pc, enum vm_status status, cons
 bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc);
 /* Makes room for one more item of size bytes, doubling; fails as above. */
 bool grow(struct vm_verifier *v, void **items, size_t count, size_t *capacity, size_t size);
-/* Words of the instruction at pc, which are its own from now on (Q1). Fails: 0. */
-uint32_t claim_words(struct vm_verifier *v, uint32_t pc);
 /* Gets the chunk of that number. Fails: false, as above. */
 bool add_chunk(struct vm_verifier *v, uint32_t number);
 static inline uint32_t word_at(const struct vm_verifier *v, uint32_t pc) {

@@ -33,10 +33,6 @@ static uint64_t wide_among(const uint8_t *bytes) {
     return ~(((x & low) + low) | x | low);
 }
 
-static uint32_t wide_count(uint64_t among) {
-    return (uint32_t)((among >> 7) * 0x0101010101010101 >> 56);
-}
-
 typedef uint32_t four_words __attribute__((vector_size(16)));
 typedef uint16_t eight_halves __attribute__((vector_size(16)));
 typedef uint8_t sixteen_bytes __attribute__((vector_size(16)));
@@ -50,6 +46,7 @@ static void narrow(uint8_t *bytes, const uint32_t *words) {
     four_words x[4];
     memcpy(x, words, sizeof x);
     /* A comparison that holds is a word of ones. */
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++) x[i] |= (four_words)(x[i] >= WORD_WIDE);
     eight_halves first = LOWER_HALVES(x[0], x[1]), second = LOWER_HALVES(x[2], x[3]);
     sixteen_bytes y = LOWER(sixteen_bytes, first, second, LOW, 2 + LOW, 4 + LOW, 6 + LOW, 8 + LOW,
@@ -101,10 +98,11 @@ void vm_words_free(struct vm_words *words) {
 
 uint32_t vm_wide_word(const struct vm_words *words, uint32_t pc) {
     ASSERT(words->bytes[pc] == WORD_WIDE);
-    uint32_t i = pc / WORD_GROUP * WORD_GROUP, before = words->wide_before[pc / WORD_GROUP];
-    for (; i + 8 <= pc; i += 8) before += wide_count(wide_among(words->bytes + i));
-    before += wide_count(wide_among(words->bytes + i) & (((uint64_t)1 << 8 * (pc - i)) - 1));
-    return words->wide[before];
+    uint32_t i = pc / WORD_GROUP * WORD_GROUP;
+    uint64_t counts = 0; /* a byte for each word of the eights: at most 8 in it */
+    for (; i + 8 <= pc; i += 8) counts += wide_among(words->bytes + i) >> 7;
+    counts += (wide_among(words->bytes + i) & (((uint64_t)1 << 8 * (pc - i)) - 1)) >> 7;
+    return words->wide[words->wide_before[pc / WORD_GROUP] + (counts * 0x0101010101010101 >> 56)];
 }
 
 uint32_t vm_width_at(const struct vm_words *words, uint32_t pc) {

@@ -177,10 +177,10 @@ static void put_row(struct emitter *m, uint32_t i, unsigned op) {
     case OP_C_CALLN: /* C_CALL_MISSING looks for the primitive where C_CALL1 has it */
         if (op == ENGINE_C_CALL_MISSING && row->op == OP_C_CALLN)
             put(m, (uintptr_t)&m->e->vm->prims[row->operands[1]]);
-        put_operands(m, row);
-        return;
-    default: put_operands(m, row);
+        break;
+    default: break;
     }
+    put_operands(m, row);
 }
 
 /* ---- A function's words. ---- */
