@@ -5,6 +5,8 @@
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
 #include "vm/engine/callback.h"
+#include "vm/engine/debugger.h"
+#include "vm/engine/patches.h"
 #include "vm/image/dll.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/frame_layout.h"
@@ -80,6 +82,8 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
         code->digest_known = code->digest_given = true;
     }
     code->debug = vm_debuginfo_of_events(events);
+    if (is_block(events)) vm_debug_stop(d, DEBUG_EVENTS_ADDED, events);
+    vm_debug_stop(d, DEBUG_CODE_LOADED, val_of_int(index));
 
     value closure = new_small(d, 2, TAG_CLOSURE);
     field(closure, 0) = val_of_int(code->main_function);
@@ -95,6 +99,8 @@ value prim_static_release_bytecode(struct domain *d, value handle) {
     value index = tag_of(handle) == TAG_ABSTRACT && wosize_of(handle) == 2 ? field(handle, 0) : 0;
     if (is_block(index) || index < 0 || int_of_val(index) >= d->vm->code_count)
         vm_invalid_argument(d, "caml_static_release_bytecode");
+    vm_debug_stop(d, DEBUG_CODE_UNLOADED, index);
+    vm_patches_forget(d->vm, (uint32_t)int_of_val(index));
     vm_code_release(d->vm, (uint32_t)int_of_val(index));
     return VAL_UNIT;
 }

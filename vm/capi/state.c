@@ -10,6 +10,7 @@
 #include "gc/weak.h"
 #include "vm/capi/abi.h"
 #include "vm/capi/capi_internal.h"
+#include "vm/engine/debugger.h"
 #include "vm/stack/backtrace.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
@@ -41,7 +42,16 @@ void (*caml_enter_blocking_section_hook)(void) = enter_blocking;
 void (*caml_leave_blocking_section_hook)(void) = leave_blocking;
 int (*caml_sigmask_hook)(int how, const sigset_t *set, sigset_t *old) = pthread_sigmask;
 
-void caml_debugger_cleanup_fork(void) {} /* no debugger is ever in use */
+/* Unix.fork calls it in the process that is not debugged from now on. */
+void caml_debugger_cleanup_fork(void) {
+    struct vm_debugger *debugger = self()->vm->options.debugger;
+    if (debugger != NULL) debugger->leave(debugger, self());
+}
+
+static void debugger_changed(struct domain *d) {
+    caml_debugger_in_use = vm_is_debugged(d);
+    caml_debugger_fork_mode = vm_is_debugged(d) && d->vm->options.debugger->follows_parent;
+}
 
 /* ---- Roots. ---- */
 
@@ -128,6 +138,7 @@ static const char *attach(struct domain *d) {
     vm_backtrace_publish(d);
     capi->observer = (struct gc_observer){d, observe};
     gc_set_observer(&d->gc, &capi->observer);
+    debugger_changed(d);
     gc_add_scanner(d->gc.heap, scan, d);
     capi_show(&d->abi);
     return NULL;
@@ -140,4 +151,4 @@ static void detach(struct domain *d) {
     if (Caml_state == &d->abi) capi_show(NULL);
 }
 
-const struct vm_abi capi_abi = {attach, globals_changed, detach};
+const struct vm_abi capi_abi = {attach, globals_changed, detach, debugger_changed};

@@ -31,7 +31,8 @@ struct vm_function {
     _Alignas(32) const uintptr_t *entry; /* where a call goes on: decoded instructions */
     uint64_t frame_bytes;                /* what a call must find free: the highest height; 0:
                                             not prepared */
-    uint32_t grabs;                      /* once prepared: the arity, if entry is a GRAB; else 0 */
+    uint32_t grabs;                      /* once prepared: the arity, if entry is a GRAB that
+                                            calls may skip; else 0 */
     uint32_t pc;                         /* in the fragment, words */
     uint32_t decoded;                    /* row of vm_decoded_area.decoded + 1; 0: not prepared */
     uint32_t fragment : 30;              /* index */

@@ -89,7 +89,8 @@ static const char *attach(struct domain *d) {
 static void globals_changed(struct domain *d) { capi_abi.globals_changed(d); }
 static void detach(struct domain *d) { capi_abi.detach(d); }
 
-const struct vm_abi embed_abi = {attach, globals_changed, detach};
+const struct vm_abi embed_abi = {
+    .attach = attach, .globals_changed = globals_changed, .detach = detach};
 
 /* ---- Calls. ---- */
 

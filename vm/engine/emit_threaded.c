@@ -39,7 +39,9 @@ const void *const *vm_loop_bodies(const struct vm *vm) {
 
 /* Whether the loop runs the bytecode as it is, so that its instructions are counted. */
 static bool counts_bytecode(const struct vm *vm) {
-    return vm_counts_instructions(vm) && (!vm->options.count_forms || vm->options.fuel != 0);
+    const struct vm_options *options = &vm->options;
+    return vm_counts_instructions(vm) &&
+           (!options->count_forms || options->fuel != 0 || options->debugger != NULL);
 }
 
 /* ---- Which of the loop's instructions a row becomes. ---- */

@@ -52,7 +52,7 @@
         FAIL(out_of_fuel);                                    \
     d->vm->op_counts[op]++;
 #define COUNT_PRIM(p)  d->vm->prim_counts[(p)-d->vm->prims]++;
-#define TRACE_UNWIND() vm_slow_trace_unwind(d, accu)
+#define TRACE_UNWIND() vm_slow_unwind(d, accu)
 #else
 #define SLOW_ALLOC vm_slow_alloc_or_reexecute
 #define COUNT(op)
@@ -567,10 +567,23 @@ raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers it had saved are
     }
     UNWIND();
 
-    /* Refused by the verifier: debugger instructions, and the effects of OCaml 5, which is not
-     * supported. */
+    /* ---- of a debugged machine, in place of other instructions (vm/engine/patches.h) ---- */
+#if defined(LOOP_COUNTING)
+#define PATCH(name, slow)     \
+    INSTR(name) {             \
+        SAVE_ACCU();          \
+        void *body = slow(d); \
+        RESTORE_ACCU();       \
+        goto *body;           \
+    }
+    PATCH(EVENT, vm_slow_event)
+    PATCH(BREAK, vm_slow_break)
+#undef PATCH
+#else
     INSTR(EVENT)
     INSTR(BREAK)
+#endif
+    /* Refused by the verifier: the effects of OCaml 5, which is not supported. */
     INSTR(PERFORM)
     INSTR(RESUME)
     INSTR(RESUMETERM)

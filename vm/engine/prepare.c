@@ -12,6 +12,7 @@
 #include "vm/code/pc_map.h"
 #include "vm/engine/emit_threaded.h"
 #include "vm/engine/loop.h"
+#include "vm/engine/patches.h"
 #include "vm/stack/frame_layout.h"
 
 #include <stdlib.h>
@@ -44,6 +45,8 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, e->ir, offsets));
     ASSERT(row->word_count > 0 && row->word_count <= area->capacity - area->used);
     f->decoded = area->decoded_count;
+    if (vm->options.debugger != NULL)
+        vm_patch_decoded(e, offsets, row->word_count);
     area->used += row->word_count;
     size_t entry = 0; /* after what only backward jumps reach, if anything */
     while (e->ir->rows[entry].pc != f->pc) entry++;
@@ -73,7 +76,7 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t arity) {
     }
     emit(vm, f, &e);
     vm_ir_free(&ir);
-    f->grabs = grabs ? arity : 0;
+    f->grabs = grabs && vm->options.debugger == NULL ? arity : 0;
 }
 
 bool vm_function_prepare(struct vm *vm, uint32_t index) {

@@ -12,6 +12,8 @@
 #include "vm/code/pc_map.h"
 #include "vm/code/prim.h"
 #include "vm/code/raw.h"
+#include "vm/engine/debugger.h"
+#include "vm/engine/patches.h"
 #include "vm/engine/prepare.h"
 #include "vm/engine/tracer.h"
 #include "vm/stack/backtrace.h"
@@ -137,9 +139,41 @@ bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const val
     return true;
 }
 
-void vm_slow_trace_unwind(struct domain *d, value exn) {
+/* ---- A debugged machine. ---- */
+
+bool vm_is_debugged(const struct domain *d) {
+    return d->vm->options.debugger != NULL && d->vm->options.debugger->in_use;
+}
+
+void vm_debug_stop(struct domain *d, enum vm_debug_reason reason, value about) {
+    struct vm_debugger *debugger = d->vm->options.debugger;
+    if (vm_is_debugged(d)) debugger->stop(debugger, d, reason, about);
+}
+
+void *vm_slow_event(struct domain *d) {
+    if (--d->vm->options.debugger->events_left == 0) vm_debug_stop(d, DEBUG_EVENT, VAL_UNIT);
+    return vm_unpatched_body(d->vm, (const uintptr_t *)d->stack.sp[1]);
+}
+
+void *vm_slow_break(struct domain *d) {
+    vm_debug_stop(d, DEBUG_BREAK, VAL_UNIT);
+    return vm_unpatched_body(d->vm, (const uintptr_t *)d->stack.sp[1]);
+}
+
+/* The depth of the innermost handler, also of one that the C code around this run of the loop would
+ * come to; 0: there is none. */
+static uintptr_t handler_depth(const struct domain *d) {
+    uintptr_t trap = d->stack.trap;
+    for (const struct vm_activation *a = d->activation; trap == 0 && a != NULL; a = a->outer)
+        trap = a->outer_trap;
+    return trap;
+}
+
+void vm_slow_unwind(struct domain *d, value exn) {
     const struct vm_tracer *tracer = d->vm->options.tracer;
     if (tracer != NULL) tracer->unwind(tracer->context, d, exn);
+    if (vm_is_debugged(d) && handler_depth(d) <= d->vm->options.debugger->barrier)
+        vm_debug_stop(d, DEBUG_TRAP, exn);
 }
 
 void vm_slow_out_of_fuel(struct domain *d) {

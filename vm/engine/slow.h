@@ -29,10 +29,14 @@ void vm_slow_prepare(struct domain *d, const struct vm_function *f);
  * it continue (vm/engine/tracer.h). GC: never. */
 bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
                    value extra_args);
-/* The counting loop raises exn. GC: never. */
-void vm_slow_trace_unwind(struct domain *d, value exn);
 /* The same without a tracer. */
 _Noreturn void vm_slow_out_of_fuel(struct domain *d);
+/* The counting loop raises exn: calls the tracer, and stops a debugged machine. GC: never. */
+void vm_slow_unwind(struct domain *d, value exn);
+/* The counting loop came to an EVENT or a BREAK. Return the body that belongs there. GC: as
+ * vm_debug_stop. */
+void *vm_slow_event(struct domain *d);
+void *vm_slow_break(struct domain *d);
 /* Partial application of env to extra_args + 1 arguments at the saved registers. */
 value vm_slow_grab(struct domain *d, value restart, intptr_t extra_args);
 value vm_slow_closure(struct domain *d, uintptr_t variables, value code, const value *from);

@@ -8,7 +8,9 @@
 #include "vm/code/prim.h"
 #include "vm/code/version.h"
 #include "vm/engine/callback.h"
+#include "vm/engine/debugger.h"
 #include "vm/engine/loop.h"
+#include "vm/engine/patches.h"
 #include "vm/engine/prepare.h"
 #include "vm/engine/slow.h"
 #include "vm/image/dll.h"
@@ -197,7 +199,11 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
 
 struct vm_result vm_run(struct vm *vm) {
     value ignored;
-    return run(vm, run_program, NULL, &ignored);
+    vm_debug_stop(vm->domain, DEBUG_BEGIN, VAL_UNIT);
+    struct vm_result result = run(vm, run_program, NULL, &ignored);
+    if (result.outcome == VM_RETURNED) vm_debug_stop(vm->domain, DEBUG_EXITED, VAL_UNIT);
+    if (result.outcome == VM_UNCAUGHT) vm_debug_stop(vm->domain, DEBUG_UNCAUGHT, result.exn);
+    return result;
 }
 
 struct protected {
@@ -217,6 +223,7 @@ struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *co
 }
 
 void vm_exit(struct domain *d, int status) {
+    if (d->vm->limits.stopped == STOP_NONE) vm_debug_stop(d, DEBUG_EXITED, VAL_UNIT);
     if (d->vm->exit_point == NULL) exit(status);
     const struct vm_profiler *profiler = &d->vm->profiler;
     if (profiler->leaving != NULL) profiler->leaving(profiler->state, status);
@@ -248,6 +255,7 @@ bool vm_destroy(struct vm *vm) {
     if (vm->options.gc.verify && vm->decoded_area != NULL) vm_selfcheck_code(vm);
     vm_codes_free(vm);
     vm_function_ids_free(vm);
+    vm_patches_free(vm);
     vm_decoded_area_destroy(vm);
     if (vm->functions != NULL)
         vm_release(vm->functions, sizeof *vm->functions * vm->function_capacity);

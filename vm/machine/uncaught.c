@@ -2,6 +2,7 @@
 #include "vm/machine/uncaught.h"
 
 #include "vm/engine/callback.h"
+#include "vm/engine/debugger.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/limits.h"
 #include "vm/stack/raise.h"
@@ -92,12 +93,12 @@ static void print_report(struct domain *d, value exn) {
     d->backtrace->count = count;
     vm_backtrace_publish(d);
     fprintf(vm_err(d->vm), "Fatal error: exception %s\n", text);
-    if (active) vm_backtrace_print(d, false, vm_err(d->vm));
+    if (active && !vm_is_debugged(d)) vm_backtrace_print(d, false, vm_err(d->vm));
 }
 
 void vm_report_exception(struct domain *d, value exn) {
     const value *handler = vm_named_value(d->vm, "Printexc.handle_uncaught_exception");
-    value arguments[2] = {exn, VAL_FALSE};
+    value arguments[2] = {exn, val_of_bool(vm_is_debugged(d))};
     if (handler != NULL) vm_callback_exn(d, *handler, 2, arguments);
     else print_report(d, exn);
 }

@@ -69,6 +69,8 @@ struct vm_abi {
     void (*globals_changed)(struct domain *d);
     /* The machine ends; its heap no longer exists. GC: never. */
     void (*detach)(struct domain *d);
+    /* What libraries see of the debugger has changed. NULL: machines have none. GC: never. */
+    void (*debugger_changed)(struct domain *d);
 };
 
 #endif

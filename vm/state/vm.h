@@ -23,6 +23,7 @@ struct vm_library;
 struct vm_linked_prim;
 struct vm_lock;
 struct vm_named_value;
+struct vm_patches;
 struct vm_prim;
 struct vm_signals;
 struct vm_symbols;
@@ -106,7 +107,8 @@ struct vm {
     struct vm_resume leave_code, next_call_code, watermark_code, traced_code;
     struct vm_resume reexecute_code, reexecute_handler; /* vm/stack/reexecute.h */
     struct vm_decoded_area *decoded_area;
-    value global_data; /* the table of globals: a root, in the major heap */
+    struct vm_patches *patches; /* of a debugged machine (vm/engine/patches.h) */
+    value global_data;          /* the table of globals: a root, in the major heap */
     struct vm_linked_prim *prims;
     uint32_t prim_count, prim_capacity;
     const struct vm_library *library;
@@ -132,9 +134,9 @@ struct vm {
     struct vm_error refused; /* why a function that was called can't run */
 };
 
-/* Whether the counting loop runs the program: for counts or for fuel. */
+/* Whether the counting loop runs the program: for counts, for fuel, for a debugger. */
 static inline bool vm_counts_instructions(const struct vm *vm) {
-    return vm->options.count_instructions || vm->options.fuel != 0;
+    return vm->options.count_instructions || vm->options.fuel != 0 || vm->options.debugger != NULL;
 }
 /* Where the machine's own messages go. GC: never. */
 static inline FILE *vm_err(const struct vm *vm) { return vm->limits.err; }
