@@ -25,7 +25,7 @@ LAYERS = {
 }
 # The rooms of a folder, lowest first.
 ROOMS = {
-    'vm/': 'base state code image marshal stack engine thread machine text capi embed cli',
+    'vm/': 'base state code image marshal stack engine thread machine debug text capi embed cli',
     'memprof/': 'format sampling recorder program counts report',
     'memprof/report/': 'model load query view write export mlprof command',
 }

@@ -5,10 +5,12 @@
 #include "memprof/memprof.h"
 #include "memprof/sampling/stress.h"
 #include "stdlib/channel.h"
+#include "stdlib/customs.h"
 #include "stdlib/prims.h"
 #include "vm/base/os.h"
 #include "vm/capi/abi.h"
 #include "vm/cli/cli.h"
+#include "vm/debug/debug.h"
 #include "vm/machine/exit_statistics.h"
 #include "vm/machine/uncaught.h"
 #include "vm/marshal/debuginfo.h"
@@ -146,15 +148,52 @@ static int run_loaded(const struct run *run, struct vm *vm) {
     return keep_results(run, vm, result, status);
 }
 
+/* ---- A debugger. ---- */
+
+#define DEBUG_SOCKET "CAML_DEBUG_SOCKET"
+
+static _Noreturn void lost_debugger(const char *why) {
+    exit(cli_fail(STATUS_REFUSED, NULL, DEBUG_SOCKET ": %s", why));
+}
+
+/* A debugger is at the other end of a socket and makes copies of the process. */
+static const char *refusal_of_debugger(const struct vm_policy *policy) {
+    if (policy->of[CAP_NET].access != ACCESS_FREE) return policy->of[CAP_NET].flag;
+    return policy->of[CAP_PROC].access != ACCESS_FREE ? policy->of[CAP_PROC].flag : NULL;
+}
+
+/* Connects to the debugger that the environment names, before anything is loaded: it waits for
+ * that. What the program starts does not see the variable. Returns 0, or the exit status after a
+ * message. */
+static int connect_debugger(struct cli_options *options) {
+    static const struct vm_debug_options debug = {&customs_writers, lost_debugger};
+    char why[200];
+    const char *address = getenv(DEBUG_SOCKET);
+    if (address == NULL || cli_is_privileged()) return 0;
+    const char *refused_by = refusal_of_debugger(&options->policy);
+    if (refused_by != NULL)
+        return cli_fail(0, NULL, DEBUG_SOCKET " is ignored: %s refuses a debugger", refused_by);
+    options->vm.debugger = vm_debug_connect(address, &debug, why, sizeof why);
+    int status = 0;
+    if (options->vm.debugger == NULL)
+        status = cli_fail(STATUS_REFUSED, NULL, DEBUG_SOCKET ": cannot connect to %s: %s", address,
+                          why);
+    unsetenv(DEBUG_SOCKET);
+    return status;
+}
+
 /* Runs an opened image, which the machine closes. shown: the program's name in messages. */
 static int run_image(struct cli_options *options, struct vm_image *image, const char *shown) {
     struct vm_error error = {0};
     struct run run = {options, shown, NULL};
-    int status = 0;
-    if (options->count_file != NULL && !cli_find_count_file(options)) status = STATUS_REFUSED;
-    else if (options->verb == VERB_TRACE) run.trace = cli_open_trace(options, shown, &status);
+    int status = connect_debugger(options);
+    if (status == 0 && options->count_file != NULL && !cli_find_count_file(options))
+        status = STATUS_REFUSED;
+    else if (status == 0 && options->verb == VERB_TRACE)
+        run.trace = cli_open_trace(options, shown, &status);
     if (status != 0) {
         vm_image_close(image);
+        vm_debug_disconnect(options->vm.debugger);
         return status;
     }
     options->vm.end_process = end_process;
@@ -162,6 +201,7 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
     struct vm *vm = cli_create_machine(options, image, shown, &status);
     if (vm == NULL) {
         cli_close_trace(run.trace);
+        vm_debug_disconnect(options->vm.debugger);
         return status;
     }
     bool loaded = vm_load(vm, image, &error) == VM_OK;
@@ -169,7 +209,7 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
     malloc_trim(0);
     if (!loaded) status = cli_refuse(shown, &error);
     else status = run_loaded(&run, vm);
-    vm_destroy(vm);
+    if (vm_destroy(vm)) vm_debug_disconnect(options->vm.debugger);
     cli_close_trace(run.trace);
     return status;
 }

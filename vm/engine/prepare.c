@@ -45,8 +45,7 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, e->ir, offsets));
     ASSERT(row->word_count > 0 && row->word_count <= area->capacity - area->used);
     f->decoded = area->decoded_count;
-    if (vm->options.debugger != NULL)
-        vm_patch_decoded(e, offsets, row->word_count);
+    if (vm->options.debugger != NULL) vm_patch_decoded(e, offsets, row->word_count);
     area->used += row->word_count;
     size_t entry = 0; /* after what only backward jumps reach, if anything */
     while (e->ir->rows[entry].pc != f->pc) entry++;

@@ -1,0 +1,43 @@
+/* checkpoints.c - copies of the debugged process that stay behind, for going back in time.
+ *
+ * A checkpoint is a child process with its own connection; it waits for requests where its parent
+ * goes on. Going back means that the debugger talks to the child. The program may have children of
+ * its own, so a process waits only for its checkpoints. */
+#include "vm/base/os.h"
+#include "vm/debug/debug_internal.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { POLL_NS = 1000000 };
+
+pid_t debug_fork(struct debug_connection *c, struct debug_checkpoints *checkpoints) {
+    if (checkpoints->count == checkpoints->capacity) {
+        checkpoints->capacity = checkpoints->capacity ? 2 * checkpoints->capacity : 16;
+        checkpoints->pids = vm_must(
+            realloc(checkpoints->pids, checkpoints->capacity * sizeof(pid_t)));
+    }
+    pid_t pid = fork();
+    if (pid > 0) checkpoints->pids[checkpoints->count++] = pid;
+    if (pid != 0) return pid;
+    checkpoints->count = 0;
+    c->is_checkpoint = true;
+    debug_close(c);
+    if (!debug_open(c, false)) exit(0);
+    return 0;
+}
+
+void debug_wait(struct debug_checkpoints *checkpoints) {
+    const struct timespec pause = {.tv_nsec = POLL_NS};
+    while (checkpoints->count > 0) {
+        for (size_t i = 0; i < checkpoints->count; i++) {
+            /* The program may have waited for it already. */
+            if (waitpid(checkpoints->pids[i], NULL, WNOHANG) == 0) continue;
+            checkpoints->pids[i] = checkpoints->pids[--checkpoints->count];
+            return;
+        }
+        nanosleep(&pause, NULL);
+    }
+}

@@ -1,0 +1,85 @@
+/* values.c - values as the debugger has them: integers as they are, blocks by their address.
+ *
+ * An address that comes back must be that of a block which the debugger was given since the program
+ * stopped: a stale or invented one means VAL_UNIT. */
+#include "vm/base/arena.h"
+#include "vm/base/os.h"
+#include "vm/code/checks.h"
+#include "vm/code/decoded.h"
+#include "vm/debug/debug_internal.h"
+#include "vm/marshal/writer.h"
+#include "vm/state/vm.h"
+
+#include <stdlib.h>
+
+enum { FIRST_CAPACITY = 64 };
+
+/* Where v is, or a free slot. Needs: a free slot. */
+static value *find_slot(const struct debug_values *values, value v) {
+    size_t mask = values->capacity - 1, at = (size_t)((uint64_t)v * 0x9e3779b97f4a7c15u >> 20);
+    while (values->known[at & mask] != 0 && values->known[at & mask] != v) at++;
+    return &values->known[at & mask];
+}
+
+static void enlarge(struct debug_values *values) {
+    struct debug_values old = *values;
+    values->capacity = old.capacity == 0 ? FIRST_CAPACITY : 2 * old.capacity;
+    values->known = vm_must(calloc(values->capacity, sizeof(value)));
+    for (size_t i = 0; i < old.capacity; i++)
+        if (old.known[i] != 0) *find_slot(values, old.known[i]) = old.known[i];
+    free(old.known);
+}
+
+static bool is_known(const struct debug_values *values, value v) {
+    return v != 0 && values->count > 0 && *find_slot(values, v) == v;
+}
+
+void debug_forget_values(struct debug_values *values) {
+    free(values->known);
+    *values = (struct debug_values){.known = NULL};
+}
+
+/* Return addresses and handlers are the only words of a stack that are no values. */
+value debug_value_of_word(struct domain *d, value word) {
+    const struct vm_decoded_area *area = d->vm->decoded_area;
+    uintptr_t first = (uintptr_t)area->words, last = (uintptr_t)(area->words + area->used);
+    return (uintptr_t)word >= first && (uintptr_t)word < last ? VAL_UNIT : word;
+}
+
+void debug_put_value(struct debug_connection *c, struct debug_values *values, value v) {
+    if (is_block(v) && !is_known(values, v)) {
+        if (2 * values->count >= values->capacity) enlarge(values);
+        *find_slot(values, v) = v;
+        values->count++;
+    }
+    debug_put_bytes(c, &v, sizeof v);
+}
+
+value debug_get_value(struct debug_connection *c, const struct debug_values *values) {
+    value v = (value)debug_get_raw(c);
+    return is_int(v) || is_known(values, v) ? v : VAL_UNIT;
+}
+
+void debug_put_field(struct debug_connection *c, struct debug_values *values, value v, uint32_t i) {
+    bool is_float = has_double(v, i);
+    debug_put_byte(c, is_float);
+    if (is_float) debug_put_bytes(c, &field(v, i), sizeof(double));
+    else debug_put_value(c, values, has_field(v, i) ? field(v, i) : VAL_UNIT);
+}
+
+bool debug_put_marshalled(struct debug_connection *c, struct debug_values *values, struct domain *d,
+                          const struct vm_marshal_customs *customs, value v, unsigned flags) {
+    struct vm_marshal_writer writer;
+    struct vm_arena scratch = {.chunks = NULL};
+    bool written = vm_marshal_write(&writer, d, customs, v, flags, &scratch);
+    if (written) {
+        debug_put_bytes(c, writer.header, writer.header_bytes);
+        for (const struct vm_marshal_chunk *chunk = &writer.first; chunk != NULL;
+             chunk = chunk->next)
+            debug_put_bytes(c, chunk->bytes, chunk->used);
+    } else if (writer.failure == VM_MARSHAL_RAISED) {
+        debug_forget_values(values);
+    }
+    vm_arena_free(&scratch);
+    return written;
+}
