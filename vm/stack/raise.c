@@ -48,6 +48,8 @@ void vm_raise(struct domain *d, value exn) {
     if (d->activation == NULL) vm_fatal("an exception was raised outside the program");
     if (d->gc.action_requested) {
         GC_ROOT(&d->gc, &exn);
+        /* Signal handlers and finalisers may want what the primitive has locked. */
+        if (d->held != d->activation->held) d->vm->upcalls->unlock_down_to(d, d->activation->held);
         value result = d->vm->upcalls->process_pending_exn(d);
         if (is_exn_result(result)) exn = exn_of_result(result);
     }
