@@ -139,7 +139,7 @@ static const struct vm_stream *stream_of(const struct vm *vm, int fd, bool outpu
 
 /* lseek(2); a stream has no positions. */
 static off_t seek(const struct channel *c, off_t to, int whence) {
-    if (c->stream == NULL) return lseek(c->fd, to, whence);
+    if (c->stream == NULL || c->fd == -1) return lseek(c->fd, to, whence);
     errno = ESPIPE;
     return -1;
 }
@@ -227,15 +227,16 @@ static ptrdiff_t read_some(struct domain *d, struct channel *c) {
     size_t room = (size_t)(c->end - c->max);
     ASSERT(!c->output && is_valid(c) && (room > 0 || c->fd == -1));
     vm_enter_blocking(d);
-    ptrdiff_t n = c->stream == NULL ? read(c->fd, c->max, room)
-                                    : c->stream->read(c->stream->context, c->max, room);
+    bool by_system = c->stream == NULL || c->fd == -1; /* IO2 */
+    ptrdiff_t n = by_system ? read(c->fd, c->max, room)
+                            : c->stream->read(c->stream->context, c->max, room);
     vm_leave_blocking(d);
     return n;
 }
 
 static ptrdiff_t write_once(struct channel *c, size_t n) {
     ASSERT(c->output && n <= (size_t)(c->curr - c->buffer));
-    if (c->stream == NULL) return write(c->fd, c->buffer, n);
+    if (c->stream == NULL || c->fd == -1) return write(c->fd, c->buffer, n);
     return c->stream->write(c->stream->context, c->buffer, n);
 }
 
@@ -392,7 +393,8 @@ bool channel_seek(struct domain *d, struct channel *c, int64_t position,
                   struct channel_failure *failure) {
     if (c->output) {
         if (!channel_flush(d, c, failure)) return false;
-    } else if (position >= c->offset - (c->max - c->buffer) && position <= c->offset) {
+    } else if (c->fd != -1 && position >= c->offset - (c->max - c->buffer) &&
+               position <= c->offset) {
         c->curr = c->max - (c->offset - position);
         return true;
     }

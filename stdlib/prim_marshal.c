@@ -33,8 +33,8 @@ static struct marshal_state *free_marshal_state(struct domain *d) {
 static unsigned flags_of_list(value list) {
     unsigned flags = 0;
     while (is_block(list) && wosize_of(list) == 2) {
-        if (is_int(field(list, 0)) && int_of_val(field(list, 0)) < 3)
-            flags |= 1u << int_of_val(field(list, 0));
+        uintptr_t flag = is_int(field(list, 0)) ? (uintptr_t)int_of_val(field(list, 0)) : 3;
+        if (flag < 3) flags |= 1u << flag;
         list = field(list, 1);
     }
     return flags;

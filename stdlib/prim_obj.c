@@ -63,7 +63,8 @@ value prim_obj_block(struct domain *d, value tag, value size) {
     uintptr_t t = (uintptr_t)int_of_val(tag), n = (uintptr_t)int_of_val(size);
     if (t == TAG_CUSTOM || (t == TAG_STRING && n == 0) || (t == TAG_CLOSURE && n < 2))
         vm_invalid_argument(d, "Obj.new_block");
-    if (t > TAG_CUSTOM || t == TAG_INFIX) prim_refuse(d, "Obj.new_block");
+    if (t > TAG_CUSTOM || t == TAG_INFIX || (prim_checked(d) && t == TAG_DOUBLE && n != 1))
+        prim_refuse(d, "Obj.new_block");
     if (n == 0) return gc_atom(&d->gc, (unsigned)t);
     if (n > MAX_WOSIZE) vm_raise_out_of_memory(d);
     return initialised_block(d, (unsigned)t, n);

@@ -140,9 +140,19 @@ let () =
   attempt "truncate string" (fun () -> Obj.truncate (repr (String.make 30 'x')) 1);
   attempt "truncate closure" (fun () -> Obj.truncate (repr closure) 1);
   attempt "truncate infix" (fun () -> Obj.truncate (repr inner) 1);
+  attempt "seek in a closed channel" (fun () ->
+    let ic = open_in_bin "refused.ml" in
+    ignore (input_char ic);
+    close_in ic;
+    seek_in ic 0);
+  attempt "a negative marshal flag" (fun () ->
+    ignore (Marshal.to_string closure [Obj.magic (-31)]));
   attempt "new_block infix" (fun () -> ignore (Obj.new_block Obj.infix_tag 3));
   attempt "new_block 300" (fun () -> ignore (Obj.new_block 300 3));
   attempt "new_block -1" (fun () -> ignore (Obj.new_block (-1) 3));
+  attempt "new_block float of 2" (fun () -> ignore (Obj.new_block Obj.double_tag 2));
+  attempt "new_block float of 0" (fun () -> ignore (Obj.new_block Obj.double_tag 0));
+  attempt "new_block float of 300" (fun () -> ignore (Obj.new_block Obj.double_tag 300));
   attempt "raw_field" (fun () -> ignore (Obj.raw_field (repr (1, 2)) 2));
   attempt "set_raw_field pointer" (fun () -> Obj.set_raw_field (repr (ref 1)) 0 16n);
   attempt "set_raw_field beyond" (fun () -> Obj.set_raw_field (repr (ref 1)) 1 1n);

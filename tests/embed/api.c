@@ -418,6 +418,18 @@ static void output_goes_where_it_is_wanted(void **state) {
     bactrian_close(m);
 }
 
+/* IO2: not even what the buffer held before. */
+static void nothing_is_written_to_a_closed_stream(void **state) {
+    struct text out = {.length = 0};
+    struct bactrian *m = plugin((struct bactrian_options){.output = {append, &out}});
+    char text[40];
+    bactrian_get_string(good(m, "use_closed", bactrian_unit(m)), text, sizeof text);
+    assert_string_equal(text, "Bad file descriptor");
+    bactrian_flush(m);
+    assert_int_equal(out.length, 0);
+    bactrian_close(m);
+}
+
 static void output_is_limited(void **state) {
     struct text out = {.length = 0};
     struct bactrian *m = plugin(
@@ -639,6 +651,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(fuel_is_used_up_and_renewed),
         cmocka_unit_test(a_request_stops_a_call),
         cmocka_unit_test(output_goes_where_it_is_wanted),
+        cmocka_unit_test(nothing_is_written_to_a_closed_stream),
         cmocka_unit_test(output_is_limited),
         cmocka_unit_test(input_comes_from_a_function),
         cmocka_unit_test(capabilities_are_granted_and_refused),

@@ -4,6 +4,7 @@ external host_six : int -> int -> int -> int -> int -> int -> int = "host_six" "
 external host_apply : (int -> int) -> int -> int = "host_apply"
 external host_fail : string -> int = "host_fail"
 external host_state : unit -> int = "host_state"
+external open_descriptor_out : int -> out_channel = "caml_ml_open_descriptor_out"
 
 exception Own of int * string
 
@@ -43,6 +44,10 @@ let () =
   Callback.register "forget" (fun () -> kept := []);
   Callback.register "deep" deep;
   Callback.register "print" (fun s -> print_string s; flush stdout);
+  Callback.register "use_closed" (fun () ->
+    let channel = open_descriptor_out 1 in
+    close_out channel;
+    try output_char channel 'x'; seek_out channel 0; "used" with Sys_error text -> text);
   Callback.register "read" (fun () -> input_line stdin);
   Callback.register "host_add" (fun () -> host_add 20 22);
   Callback.register "host_six" (fun () -> host_six 1 2 3 4 5 6);

@@ -27,8 +27,8 @@ enum vm_exception {
     EXN_COUNT
 };
 
-/* Raises exn, after running pending actions, whose exception replaces it. They run without the locks
- * that C code took since it was called. */
+/* Raises exn, after running pending actions, whose exception replaces it. They run without the
+ * locks that C code took since it was called. */
 _Noreturn void vm_raise(struct domain *d, value exn);
 /* A predefined exception without argument: Not_found, End_of_file, ... */
 _Noreturn void vm_raise_constant(struct domain *d, enum vm_exception which);
