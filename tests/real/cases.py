@@ -128,6 +128,8 @@ def interactive():
                run('ocaml', '-noinit', 'script.ml', 'one', 'two'),
                run('ocaml', '-noinit', '-dlambda', 'used.ml'),
                run('ocaml', '-noinit', 'none.ml'), run('ocaml', '-vnum'))
+    yield Case('debugger', run('ocamlc', '-g', '-o', 'debugged.byte', 'debugged.ml', native=True),
+               run('ocamldebug', 'debugged.byte', stdin='debugged.commands'))
 
 
 def others():
