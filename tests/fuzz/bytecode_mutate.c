@@ -63,7 +63,8 @@ int mutable_image_open(const uint8_t *bytes, size_t length, struct mutable_image
     uint32_t step = 1;
     for (uint32_t at = 0; out->starts != NULL && at < image.code_words && step != 0; at += step) {
         out->starts[out->start_count++] = at;
-        step = vm_instruction_words(image.code, at, image.code_words, OPCODE_COUNT);
+        uint32_t left = image.code_words - at, sizes = left > 1 ? image.code[at + 1] : 0;
+        step = vm_instruction_words(image.code[at], sizes, left);
     }
     vm_image_close(&image);
     return out->starts != NULL && step != 0 ? 0 : -1;
@@ -71,22 +72,17 @@ int mutable_image_open(const uint8_t *bytes, size_t length, struct mutable_image
 
 void mutable_image_close(struct mutable_image *image) { free(image->starts); }
 
-/* Where the labels of the instruction at `at` stand: the first, how many, and what they are
- * relative to (0: each to itself). */
+/* Where the labels of the instruction at `at` stand: the first, which they are relative to, and how
+ * many. */
 struct labels {
-    size_t first, count, base;
+    size_t first, count;
 };
 
 static struct labels labels_of(const uint8_t *code, size_t at) {
-    const char *operands = vm_opcodes[get_word(code, at)].operands;
-    struct labels none = {0, 0, 0};
-    if (operands[0] == 'W') {
-        uint32_t sizes = get_word(code, at + 1);
-        return (struct labels){at + 2, (sizes & 0xffff) + (sizes >> 16), at + 2};
-    }
-    if (operands[0] == 'R') return (struct labels){at + 3, get_word(code, at + 1), at + 3};
-    const char *l = strpbrk(operands, "lhrx");
-    return l == NULL ? none : (struct labels){at + 1 + (size_t)(l - operands), 1, 0};
+    uint32_t op = get_word(code, at), width = vm_fixed_words[op];
+    if (width == 0) width = (uint32_t)vm_varying_words(op, get_word(code, at + 1));
+    uint32_t before = vm_words_before_labels(op, width);
+    return (struct labels){at + before, width - before};
 }
 
 static size_t moved(size_t target, size_t at, ptrdiff_t by) {
@@ -99,9 +95,8 @@ static void move_labels(const struct mutable_image *image, uint8_t *code, size_t
     for (uint32_t i = 0; i < image->start_count; i++) {
         struct labels l = labels_of(code, image->starts[i]);
         for (size_t k = l.first; k < l.first + l.count; k++) {
-            size_t base = l.base == 0 ? k : l.base;
-            size_t target = base + (size_t)(int32_t)get_word(code, k);
-            put_word(code, k, (uint32_t)(moved(target, at, by) - moved(base, at, by)));
+            size_t target = l.first + (size_t)(int32_t)get_word(code, k);
+            put_word(code, k, (uint32_t)(moved(target, at, by) - moved(l.first, at, by)));
         }
     }
 }

@@ -39,16 +39,20 @@ const char *vm_engine_name(unsigned op) {
     return op < OPCODE_COUNT ? vm_opcodes[op].name : own[op];
 }
 
-uint32_t vm_instruction_words(const uint32_t *code, uint32_t at, uint32_t nwords, unsigned count) {
-    ASSERT(at <= nwords && count <= OPCODE_COUNT);
-    uint32_t room = nwords - at;
-    if (room == 0 || code[at] >= count) return 0;
-    uint64_t words = vm_fixed_words[code[at]];
-    if (words == 0) {
-        if (room < (code[at] == OP_SWITCH ? 2 : 3)) return 0;
-        words = vm_varying_words(code[at], code[at + 1]);
+uint32_t vm_instruction_words(uint32_t op, uint32_t sizes, uint32_t left) {
+    if (op >= OPCODE_COUNT) return 0;
+    uint64_t width = vm_fixed_words[op];
+    if (width == 0 && left > 1) width = vm_varying_words(op, sizes);
+    return width <= left ? (uint32_t)width : 0;
+}
+
+uint32_t vm_words_before_labels(uint32_t op, uint32_t width) {
+    ASSERT(op < OPCODE_COUNT && width > 0);
+    switch (vm_opcodes[op].operands[0]) {
+    case 'W': return 2;
+    case 'R': return 3;
+    default: return vm_opcodes[op].label != 0 ? width - 1 : width;
     }
-    return words <= room ? (uint32_t)words : 0;
 }
 
 /* Words that a block of A and stacked values takes off the stack. */

@@ -44,10 +44,11 @@ static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
     ASSERT(op == OP_SWITCH || op == OP_CLOSUREREC);
     return op == OP_SWITCH ? 2 + (uint64_t)(sizes & 0xffff) + (sizes >> 16) : 3 + (uint64_t)sizes;
 }
-/* Number of 32-bit words of the instruction at code[at], its opcode included; 0 if its opcode is
- * not below count or it would not end by nwords. Counts of SWITCH and CLOSUREREC are bounded before
- * use. */
-uint32_t vm_instruction_words(const uint32_t *code, uint32_t at, uint32_t nwords, unsigned count);
+/* Words of any instruction; sizes: the word after its opcode, if there is one. 0: it has no such
+ * opcode, or more than `left` words. For code that the verifier has not seen. */
+uint32_t vm_instruction_words(uint32_t op, uint32_t sizes, uint32_t left);
+/* Words before its labels, which are its last words, relative to the first of them. */
+uint32_t vm_words_before_labels(uint32_t op, uint32_t width);
 
 /* Change of the stack's height by an instruction after which flow goes on: its delta, or what its
  * first two operands (SHORT ones: the fixed one first) make of it.

@@ -61,11 +61,9 @@ static uint32_t top_level(const struct vm_code *code, uint32_t start) {
 
 /* Words of the instruction at pc. Code that nothing reaches may be anything: then up to the end. */
 static uint32_t width_at(const struct vm_code *code, uint32_t pc) {
-    uint32_t op = vm_word(&code->words, pc), left = code->word_count - pc;
-    if (op >= OPCODE_COUNT) return left;
-    uint64_t width = vm_fixed_words[op];
-    if (width == 0) width = left < 2 ? left : vm_varying_words(op, vm_word(&code->words, pc + 1));
-    return width < left ? (uint32_t)width : left;
+    uint32_t left = code->word_count - pc, sizes = left > 1 ? vm_word(&code->words, pc + 1) : 0;
+    uint32_t width = vm_instruction_words(vm_word(&code->words, pc), sizes, left);
+    return width != 0 ? width : left;
 }
 
 static void find_units(struct vm_symbols *s, const struct vm_code *code, const char *const *names,

@@ -12,10 +12,11 @@
 
 enum { TARGETS_A_LINE = 8, PREVIEW_BYTES = 40 };
 
-/* Prints the opcodes of all versions: rejecting them is the verifier's task. */
+/* Words of the instruction at pc, of any version: rejecting it is the verifier's task. 0: none. */
 static uint32_t width_at(const struct disassembler *d, uint32_t pc) {
     if (pc >= d->tiled_words) return 1;
-    return vm_instruction_words(d->image->code, pc, d->image->code_words, OPCODE_COUNT);
+    const uint32_t *code = d->image->code + pc, left = d->image->code_words - pc;
+    return vm_instruction_words(code[0], left > 1 ? code[1] : 0, left);
 }
 
 /* The line that a label operand names, or UINT32_MAX. */
@@ -31,26 +32,19 @@ static void mark(struct disassembler *d, uint32_t word, uint32_t base, uint8_t b
 }
 
 static void mark_operands(struct disassembler *d, uint32_t pc, uint32_t width) {
-    uint32_t op = d->image->code[pc];
-    const char *operands = vm_opcodes[op].operands;
-    if (*operands == 'W') {
-        for (uint32_t i = 2; i < width; i++) mark(d, pc + i, pc + 2, MARK_JUMP);
-    } else if (*operands == 'R') {
-        for (uint32_t i = 3; i < width; i++) mark(d, pc + i, pc + 3, MARK_CLOSURE);
-    } else {
-        char label = vm_opcodes[op].label;
-        if (label) mark(d, pc + width - 1, pc + width - 1, label == 'x' ? MARK_CLOSURE : MARK_JUMP);
-    }
+    uint32_t op = d->image->code[pc], base = pc + vm_words_before_labels(op, width);
+    uint8_t bit = vm_opcodes[op].label == 'x' ? MARK_CLOSURE : MARK_JUMP;
+    for (uint32_t word = base; word < pc + width; word++) mark(d, word, base, bit);
 }
 
 void dis_mark_code(struct disassembler *d) {
     uint32_t pc = 0, n = d->image->code_words, width;
-    for (; pc < n; pc += width) {
-        width = vm_instruction_words(d->image->code, pc, n, OPCODE_COUNT);
-        if (width == 0) break;
+    d->tiled_words = n;
+    for (; pc < d->tiled_words; pc += width) {
         d->marks[pc] = MARK_START;
+        width = width_at(d, pc);
+        if (width == 0) d->tiled_words = pc;
     }
-    d->tiled_words = pc;
     for (; pc < n; pc++) d->marks[pc] = MARK_START;
     for (pc = 0; pc < d->tiled_words; pc += width) {
         width = width_at(d, pc);
