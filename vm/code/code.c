@@ -63,7 +63,7 @@ static enum vm_status verify(struct vm *vm, struct vm_code *code, uint32_t globa
         .context = vm,
         .fragment = code->loaded,
     };
-    /* A fragment's loader expects its faults now, and ids number all functions. */
+    /* The loader of a fragment expects errors now, and function ids need all functions. */
     bool all = code->loaded || vm->options.verify_all || vm->options.track_functions;
     code->verifier = vm_verifier_create(&input, error);
     if (code->verifier == NULL) return error->status;
@@ -95,8 +95,6 @@ enum vm_status vm_code_add(struct vm *vm, struct vm_words *words, uint32_t globa
     return VM_OK;
 }
 
-/* The words go; the functions stay, since closures may still name them (they were decoded, or
- * can't be called any more because the only caller released the fragment as having none). */
 void vm_code_release(struct vm *vm, uint32_t index) { vm->codes[index]->released = true; }
 
 void vm_codes_free(struct vm *vm) {

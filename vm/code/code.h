@@ -45,7 +45,7 @@ struct vm_code {
     struct vm_words words;
     uint32_t word_count;
     bool digest_known;
-    bool digest_given; /* by who loaded it; else computed */
+    bool digest_given; /* by the code that loaded it; else computed */
     bool released;
     bool loaded;        /* at run time: its main function takes an argument */
     uint8_t digest[16]; /* MD5 of words as little-endian bytes */
@@ -62,8 +62,8 @@ struct vm_code {
  * time, or if vm_options.verify_all asks for that. GC: never.  Fails: a status of the verifier. */
 enum vm_status vm_code_add(struct vm *vm, struct vm_words *words, uint32_t global_count,
                            bool fragment, uint32_t *index, struct vm_error *error);
-/* Forgets a fragment loaded at run time that no closure names any more; its digest is no longer
- * found. */
+/* Makes vm_code_with_digest forget a fragment. Its words and functions stay: frames and closures
+ * may still name them. */
 void vm_code_release(struct vm *vm, uint32_t index);
 void vm_codes_free(struct vm *vm);
 struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc); /* the fragment of a gpc, or NULL */
@@ -78,7 +78,7 @@ static inline uint32_t function_of_closure(value closure) {
     return (uint32_t)int_of_val(field(closure, 0));
 }
 
-/* MD5 of the fragment's bytes; computed anew, on first use. */
+/* MD5 of the fragment's bytes: vm_code_sum computes it each time, vm_code_digest once. */
 void vm_code_sum(const struct vm_code *code, uint8_t digest[16]);
 const uint8_t *vm_code_digest(struct vm_code *code);
 /* The fragment with that digest, or NULL. */

@@ -15,8 +15,8 @@ struct vm_decoded {
     const struct vm_pc_map *pcs; /* of the words */
 };
 
-/* All decoded code of a machine, in one reserved area: an address in it differs from any other
- * word, and binary search finds its function. */
+/* All decoded code of a machine, in one reserved area: an address in it cannot be mistaken for
+ * another kind of word, and binary search finds its function. */
 struct vm_decoded_area {
     uintptr_t *words;
     size_t used, capacity;      /* words */

@@ -2,7 +2,7 @@
  *
  * With vm_options.track_functions decoded code keeps domain.function_id: ENTERED precedes every
  * function's body, RESUMED every point where control returns to one. Without the option neither is
- * emitted. An id is the number of a function in all fragments together; 0 is outside all of them.
+ * emitted. Ids number the functions of all fragments from 1; 0 is outside all of them.
  *
  * PL1  d->function_id is the id of the body that runs; inside a primitive, that of its caller.
  * PL2  A call is reported when its caller is not last_caller[id]. */

@@ -10,7 +10,7 @@ static bool is_custom(value v) { return is_block(v) && tag_of(v) == TAG_CUSTOM; 
 static bool is_custom_of(value v, const struct gc_custom_ops *ops) {
     return is_custom(v) && custom_ops(v) == ops;
 }
-/* Equal texts of one program are mostly one text: the linker merges them. */
+/* Compares addresses first: the linker merges most equal strings. */
 static inline bool has_identifier(value v, const char *identifier) {
     if (!is_custom(v)) return false;
     const char *own = custom_ops(v)->identifier;

@@ -12,7 +12,7 @@ enum vm_opcode {
 #include "vm/code/opcodes.def"
     OPCODE_COUNT
 };
-enum { OPCODE_COUNT_4X = OP_GETSTRINGCHAR + 1 }; /* X030, X031: no effects */
+enum { OPCODE_COUNT_4X = OP_GETSTRINGCHAR + 1 }; /* OCaml 4.13 and 4.14 have no effects */
 _Static_assert(OPCODE_COUNT == 153 && OPCODE_COUNT_4X == 149,
                "OCaml's instruction numbers are fixed");
 

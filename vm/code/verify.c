@@ -3,9 +3,9 @@
  *     entry --flow, by rules--> states, entries --search--> every loop polls
  *
  * Of each word of the code the verifier keeps two bits: whether control reaches an instruction
- * there, and whether it is an operand of one. What else must be known of an
- * instruction (struct known_state) is kept for one function at a time, in chunks, so that verifying
- * a large program does not take many times its size in memory.
+ * there, and whether it is an operand of one. What else must be known of an instruction (struct
+ * known_state) is kept for one function at a time, in chunks, so that verifying a large program
+ * does not take many times its size in memory.
  *
  * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at
  *     most one. */
@@ -70,7 +70,7 @@ bool add_chunk(struct vm_verifier *v, uint32_t number) {
     return true;
 }
 
-/* Puts the chunks in use aside for the next function, all but SPARE_CHUNKS of them back. */
+/* Keeps up to SPARE_CHUNKS of the chunks in use for the next function and frees the others. */
 void forget_known_states(struct vm_verifier *v) {
     for (size_t i = 0; i < v->touched.count; i++) {
         struct state_chunk **slot = &v->chunks[v->touched.items[i]], *chunk = *slot;

@@ -37,8 +37,7 @@ struct vm_entry {
     uint32_t functions;   /* environment shape: functions in the closure block, ... */
     uint32_t variables;   /* ... free variables after them, ... */
     uint32_t index;       /* ... and which of the functions this is */
-    uint32_t closure, restart; /* rows of the machine's table of functions (vm/code/code.h); 0: none
-                                  yet */
+    uint32_t closure, restart; /* rows of the table of functions (vm/code/code.h); 0: none yet */
 };
 
 struct vm_verify_input {
@@ -58,8 +57,8 @@ struct vm_verify_input {
  * with the location, "CODE+0x1a4 (APPTERM2): "; VM_NO_MEMORY. */
 struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error);
 void vm_verifier_free(struct vm_verifier *v);
-/* Verifies the function of an entry, if it isn't yet. GC: never.  Fails: as above; after a failure
- * no function is verified any more, and the error stays. */
+/* Verifies the function of an entry, unless that was done before. GC: never.  Fails: as above;
+ * after a failure every further call fails with the same error. */
 enum vm_status vm_verify_function(struct vm_verifier *v, uint32_t entry, struct vm_error *error);
 /* Verifies all functions that closures name, in the order in which these are found. GC, fails: as
  * above. */

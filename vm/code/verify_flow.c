@@ -1,8 +1,8 @@
 /* verify_flow.c - follows the flow of control of one function, and searches loops.
  *
- * The first visit of an instruction fixes its state (owner, height, control
- * frames); every later one must bring the same. So each instruction's rule is applied once, and all
- * is linear.
+ * The first visit of an instruction fixes its state (owner, height, control frames); every later
+ * visit must bring the same. So each instruction's rule is applied once, and verifying takes linear
+ * time.
  *
  * Q2  Control never reaches a word that is not the start of an instruction, nor a RESTART or GRAB.
  * Q3  An instruction has one owner, one height and one chain of control frames.
@@ -244,8 +244,8 @@ static inline enum arrival arrive_next(struct vm_verifier *v, struct state *s) {
     return arrival;
 }
 
-/* Follows an instruction that has a quick rule and fulfils it; false, with *s unchanged: the whole
- * rule is to be applied. */
+/* Follows an instruction that has a quick rule and obeys it. False, with *s unchanged: its whole
+ * rule must decide. */
 static inline bool follow_quickly(struct vm_verifier *v, struct state *s) {
     uint32_t op = v->words->bytes[s->pc], operand = s->pc + 1;
     const struct quick_rule *q = &v->quick[op];

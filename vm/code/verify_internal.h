@@ -1,6 +1,6 @@
-/* verify_internal.h - what the verifier's three files share: verify.c owns the data and sweeps over
- * the code, verify_rules.c has one rule for each instruction, verify_flow.c follows the flow and
- * looks for loops. */
+/* verify_internal.h - what the verifier's three files share: verify.c owns the data, verify_flow.c
+ * follows the flow of control and looks for loops, verify_rules.c has one rule for each
+ * instruction. */
 #ifndef BACTRIAN_VM_CODE_VERIFY_INTERNAL_H
 #define BACTRIAN_VM_CODE_VERIFY_INTERNAL_H
 
@@ -36,8 +36,8 @@ struct known_state {
 struct state_chunk {
     struct state_chunk *next;                /* while it is spare */
     uint64_t known[(CHUNK_WORDS + 63) / 64]; /* words that the current function has reached */
-    uint64_t grey[(CHUNK_WORDS + 63) / 64];  /* found by the search for loops, ... */
-    uint64_t black[(CHUNK_WORDS + 63) / 64]; /* ... and left again */
+    uint64_t grey[(CHUNK_WORDS + 63) / 64];  /* visited by the search for loops, ... */
+    uint64_t black[(CHUNK_WORDS + 63) / 64]; /* ... and finished */
     struct known_state states[CHUNK_WORDS];
 };
 

@@ -4,8 +4,8 @@
  *     wide         | word | word | ...                those of 255 and more, in order
  *     wide_before  | 0 | n | ...                      wide words before each group of 64
  *
- * 94 of 100 words of a compiler are below 255. The loop runs decoded code; these words are read
- * when a function is first called, or when somebody asks about an instruction. */
+ * In a compiler's code 94 % of the words are below 255. The loop runs decoded code; these words are
+ * read when a function is first called, and for messages, frames and backtraces. */
 #ifndef BACTRIAN_VM_CODE_WORDS_H
 #define BACTRIAN_VM_CODE_WORDS_H
 
@@ -38,7 +38,7 @@ static inline uint32_t vm_word(const struct vm_words *words, uint32_t pc) {
 }
 /* Words of the instruction that starts at pc. GC: never.  Fails: never. */
 uint32_t vm_width_at(const struct vm_words *words, uint32_t pc);
-/* The words of a group; gives how many these are. Needs: group * WORD_GROUP < count. */
+/* Writes the words of a group to out; returns their number. Needs: group * WORD_GROUP < count. */
 uint32_t vm_words_of_group(const struct vm_words *words, uint32_t group, uint32_t *out);
 
 #endif

@@ -79,7 +79,7 @@ static inline void leave(struct domain *d, ptrdiff_t depth) {
     if (d->stack.sp > d->stack.lowest_watermark) vm_watermarks_unwound(d, d->stack.sp);
 }
 
-/* Applies f to the n arguments at d->stack.sp, which three words for a return frame follow. */
+/* Applies f to the n arguments at d->stack.sp; three words for a return frame follow them. */
 static inline value apply(struct domain *d, value f, int n) {
     ASSERT(n > 0 && n + 3 <= STACK_MARGIN_WORDS && d->stack.sp >= d->stack.low); /* S1 */
     value *end = d->stack.sp + n + 3;

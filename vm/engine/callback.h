@@ -21,7 +21,7 @@ struct vm_calls {
 /* Makes these calls one after the other in one run of the loop. VAL_UNIT, or the exception that
  * ended it, of a call or of next, as exn_result. */
 value vm_callbacks_exn(struct domain *d, const struct vm_calls *calls);
-/* One call, an exception going on to the innermost handler. */
+/* One call; an exception that it ends with is raised. */
 value vm_callback(struct domain *d, value f, value a);
 value vm_callback2(struct domain *d, value f, value a, value b);
 value vm_callback3(struct domain *d, value f, value a, value b, value c);

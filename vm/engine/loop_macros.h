@@ -13,7 +13,7 @@
 
 #define INSTR(name) op_##name : COUNT(OP_##name)
 #define INNER(name) in_##name : COUNT(ENGINE_##name)
-/* One that another instruction goes on with, or goes on with another: that one is counted. */
+/* A body to which or from which another one jumps: only that one is counted. */
 #define UNCOUNTED(name) in_##name:
 /* An instruction, an internal one, with the body that bodies.h gives. */
 #define STRAIGHT(name) \
@@ -36,8 +36,8 @@
 
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* How a body leaves before its end, for what loop.c has once. The stack, A and pc are as before the
- * instruction, except where it says otherwise. */
+/* How a body leaves before its end, for code that loop.c has once. The stack, A and pc are as
+ * before the instruction, except where it says otherwise. */
 #define FAIL(error)       goto error      /* raise: type_error, bad_argument, zero_divide */
 #define RAW_ACCESS()      goto raw_access /* the instruction, of another kind of block */
 #define CALL_INSTEAD(n)   goto in_C_CALL_TESTED##n /* an INLINED primitive: call its C function */

@@ -7,7 +7,7 @@
 /* Verifies and decodes a function (first call). Fails: false, with the reason in vm->refused, where
  * it breaks a rule of the verifier; on exhausted memory, fatally. */
 bool vm_function_prepare(struct vm *vm, uint32_t index);
-/* Reserves the area and makes the machine's own code (leave_code and its like). Labels come from
+/* Reserves the area and makes the machine's own code (leave_code and the like). Labels come from
  * the loop that the machine's options ask for. False: the system refuses the memory. */
 bool vm_decoded_area_create(struct vm *vm);
 void vm_decoded_area_destroy(struct vm *vm);

@@ -48,8 +48,6 @@ static bool is_before_reexecution(const struct domain *d) {
     return call[1] == word_of_resume(d->vm->reexecute_code);
 }
 
-/* A is kept across whatever runs here: nested runs of the loop use d->accu too. */
-
 /* Runs pending actions; raises what one raised. */
 static void process_pending(struct domain *d) {
     vm_value_or_raise(d, d->vm->upcalls->process_pending_exn(d));
@@ -63,6 +61,7 @@ static bool was_sampled(const struct domain *d, size_t wosize) {
            p >= d->gc.sample_trigger;
 }
 
+/* A is a root of its own here and in vm_slow_poll: nested runs of the loop use d->accu too. */
 value vm_slow_alloc(struct domain *d, size_t wosize, unsigned tag) {
     ASSERT(vm_slow_row_says(d, OP_ALLOCATES | OP_PRIMITIVE));
     ASSERT(wosize > 0 && wosize <= MAX_YOUNG_WOSIZE);
@@ -189,7 +188,7 @@ static bool function_index_ok(const struct domain *d, value code) {
     return is_int(code) && int_of_val(code) > 0 && int_of_val(code) < d->vm->function_count;
 }
 
-/* A block of bytecode, of any size; its fields are to be set with init. */
+/* Allocates a block of any size for an instruction, which must set all fields by init. */
 static value alloc_block(struct domain *d, size_t wosize, unsigned tag) {
     ASSERT(vm_slow_row_says(d, OP_ALLOCATES));
     if (wosize == 0) return gc_atom(&d->gc, tag);
