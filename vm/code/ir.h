@@ -28,7 +28,7 @@ enum {
 
 struct vm_ir_row {
     uint32_t pc, height;  /* height: before the instruction */
-    uint32_t operands[2]; /* those of the long form: SHORT ones have the fixed operand first.
+    uint32_t operands[2]; /* as many as the long form has: SHORT ones have the fixed operand first.
                              SWITCH: numbers of constants and tags. CLOSUREREC: of functions and
                              variables. These two have their labels in vm_ir.labels, ... */
     uint32_t labels;      /* ... from this one on */
