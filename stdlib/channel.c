@@ -344,6 +344,7 @@ bool channel_try_read(struct domain *d, struct channel *c, void *to, size_t n, s
             continue;
         }
         size_t piece = available < n ? available : n;
+        vm_charge_work(d, piece);
         memcpy(at, c->curr, piece);
         c->curr += piece;
         at += piece;

@@ -165,6 +165,7 @@ static bool read_magnitude(const char *p, const char *end, int base, uint64_t *m
 
 int64_t prim_parse_integer(struct domain *d, value text, unsigned bits, const char *failure) {
     const char *p = string_bytes(text), *end = p + string_length(text);
+    vm_charge_work(d, 8 * string_length(text));
     bool negative = p < end && *p == '-', prefixed = false;
     if (p < end && (*p == '-' || *p == '+')) p++;
     int base = 10;

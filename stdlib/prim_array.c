@@ -133,6 +133,7 @@ static value make_large(struct domain *d, uintptr_t n, value element) {
         gc_minor(&d->gc);
     }
     ASSERT(!gc_is_young(&d->gc, element)); /* G3 */
+    vm_charge_work(d, 8 * n);
     value a = gc_alloc_major(&d->gc, n, 0);
     for (uintptr_t i = 0; i < n; i++) init_field(d, a, i, element);
     return a;
@@ -183,6 +184,7 @@ static value new_array(struct domain *d, uintptr_t n, bool flat, const char *ope
     if (n == 0) return gc_atom(&d->gc, 0);
     if (n > MAX_WOSIZE) vm_invalid_argument(d, "%s", operation);
     if (flat) return new_block(d, n, TAG_DOUBLE_ARRAY);
+    vm_charge_work(d, 8 * n);
     return n <= MAX_YOUNG_WOSIZE ? new_small(d, n, 0) : gc_alloc_major(&d->gc, n, 0);
 }
 
@@ -284,6 +286,7 @@ value prim_array_blit(struct domain *d, value from, value from_at, value to, val
         if (is_flat(from) != is_flat(to))
             prim_refuse(d, "array_blit between a float array and another array");
     }
+    vm_charge_work(d, 8 * (size_t)n);
     if (is_flat(to)) move_doubles(from, i, to, j, n);
     else gc_blit_fields(&d->gc, from, (size_t)i, to, (size_t)j, (size_t)n);
     return VAL_UNIT;
@@ -294,6 +297,7 @@ value prim_floatarray_blit(struct domain *d, value from, value from_at, value to
     intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
     if (prim_checked(d)) check_ranges(d, from, i, to, j, n);
+    vm_charge_work(d, 8 * (size_t)n);
     move_doubles(from, i, to, j, n);
     return VAL_UNIT;
 }
@@ -316,6 +320,7 @@ value prim_array_fill(struct domain *d, value a, value start, value length, valu
         check_writable(d, a, "array_fill of a closure");
         if (is_flat(a) && !is_float(d, element)) prim_refuse(d, "array_fill of a float array");
     }
+    vm_charge_work(d, 8 * (size_t)n);
     if (is_flat(a)) {
         double x = double_of_val(element);
         for (; n > 0; n--) set_double_field(a, (uintptr_t)i++, x);

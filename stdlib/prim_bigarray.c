@@ -271,6 +271,7 @@ value prim_ba_fill(struct domain *d, value v, value x) {
     check_element(d, b, x);
     uintptr_t bytes = bigarray_bytes(b), done = bigarray_element_bytes[bigarray_kind(b)];
     if (bytes == 0) return VAL_UNIT;
+    vm_charge_work(d, bytes);
     store_element(b, 0, x);
     /* The part that is filled doubles each time. */
     for (uintptr_t part; done < bytes; done += part) {
@@ -285,6 +286,7 @@ value prim_ba_blit(struct domain *d, value from, value to) {
     bool same = a->num_dims == b->num_dims && bigarray_kind(a) == bigarray_kind(b);
     for (intptr_t i = 0; same && i < a->num_dims; i++) same = a->dim[i] == b->dim[i];
     if (!same) vm_invalid_argument(d, "Bigarray.blit: dimension mismatch");
+    vm_charge_work(d, bigarray_bytes(a));
     memmove(b->data, a->data, bigarray_bytes(a));
     return VAL_UNIT;
 }

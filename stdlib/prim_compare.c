@@ -86,7 +86,8 @@ static __attribute__((noinline)) void restore_stack(struct comparison *c, value 
  * raises what that raised; does not return if a limit was reached. */
 static __attribute__((noinline)) void poll(struct comparison *c, value *a, value *b) {
     struct domain *d = c->d;
-    vm_limits_charge(d, 1);
+    vm_charge_work(d, STEPS * sizeof(value));
+    vm_stop_without_fuel(d);
     vm_watch_ocaml(d);
     if (!d->gc.action_requested) return;
     value saved = save_stack(c);
@@ -108,6 +109,7 @@ static intptr_t compare_doubles(const struct comparison *c, double a, double b) 
 static intptr_t compare_double_arrays(const struct comparison *c, value a, value b) {
     size_t n = wosize_of(a);
     if (n != wosize_of(b)) return order_of((intptr_t)n, (intptr_t)wosize_of(b));
+    vm_charge_work(c->d, n * sizeof(double));
     for (size_t i = 0; i < n; i++) {
         intptr_t order = compare_doubles(c, double_field(a, i), double_field(b, i));
         if (order != 0) return order;
@@ -115,8 +117,9 @@ static intptr_t compare_double_arrays(const struct comparison *c, value a, value
     return 0;
 }
 
-static intptr_t compare_strings(value a, value b) {
+static intptr_t compare_strings(const struct comparison *c, value a, value b) {
     size_t n = string_length(a), m = string_length(b);
+    vm_charge_work(c->d, n < m ? n : m);
     int order = memcmp(string_bytes(a), string_bytes(b), n < m ? n : m);
     return order != 0 ? order : order_of((intptr_t)n, (intptr_t)m);
 }
@@ -142,6 +145,7 @@ static intptr_t compare_customs(const struct comparison *c, value a, value b) {
     } else if (x->compare == NULL) vm_invalid_argument(c->d, "compare: abstract value");
     else if (x->compare != bigarray_ops.compare) return custom_order(c, x->compare, a, b);
     bool unordered = false;
+    vm_charge_work(c->d, bigarray_bytes(bigarray_of(a)));
     intptr_t order = bigarray_compare(a, b, &unordered);
     return unordered && !c->total ? UNORDERED : order;
 }
@@ -165,7 +169,7 @@ static intptr_t compare_mixed(const struct comparison *c, value a, value b) {
 /* Two blocks of one tag, whose order their fields don't decide. */
 static intptr_t compare_contents(const struct comparison *c, value a, value b, unsigned tag) {
     switch (tag) {
-    case TAG_STRING: return a == b ? 0 : compare_strings(a, b);
+    case TAG_STRING: return a == b ? 0 : compare_strings(c, a, b);
     case TAG_DOUBLE: return compare_doubles(c, double_of_val(a), double_of_val(b));
     case TAG_DOUBLE_ARRAY: return compare_double_arrays(c, a, b);
     case TAG_ABSTRACT: vm_invalid_argument(c->d, "compare: abstract value");
@@ -202,21 +206,27 @@ static __attribute__((noinline)) intptr_t compare_others(const struct comparison
     return compare_contents(c, a, b, tag_a);
 }
 
+static inline void begin(struct comparison *c, struct domain *d, bool total) {
+    c->d = d;
+    c->total = total;
+    c->stack = c->small;
+    c->depth = 0;
+    c->room = SMALL_STACK;
+}
+
 /* Out of line: the quick tests of the primitives need no large frame. The state of a step fits into
  * registers: the walk waits for headers, and with few instructions between them the processor loads
  * several at once. (Prefetching more fields gained nothing.) */
 static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value b, bool total) {
     struct comparison c;
-    c.d = d;
-    c.total = total;
-    c.stack = c.small;
-    c.depth = 0;
-    c.room = SMALL_STACK;
+    begin(&c, d, total);
     const uintptr_t start = d->gc.range_start, bytes = d->gc.range_bytes;
     /* After a and b come fields [next, n) of x and y, then what is on the stack. */
     value x = 0, y = 0;
     size_t next = 0, n = 0;
-    for (unsigned steps = STEPS;;) {
+    unsigned steps = STEPS;
+    intptr_t order;
+    for (;;) {
         if (__builtin_expect(--steps == 0, 0)) {
             steps = STEPS;
             if (next < n) push(&c, x, y, next, deciding_fields(start, bytes, a, b) > 1);
@@ -238,17 +248,19 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
                 b = field(y, 0);
                 continue;
             }
-            if (is_int(a & b)) return order_of(a, b);
-            intptr_t order = compare_others(&c, a, b);
+            order = is_int(a & b) ? order_of(a, b) : compare_others(&c, a, b);
             if (order != 0) {
                 if (order == FOLLOW_A) a = field(a, 0);
                 else if (order == FOLLOW_B) b = field(b, 0);
-                else return order;
+                else break;
                 continue;
             }
         }
         if (next == n) {
-            if (c.depth == 0) return 0;
+            if (c.depth == 0) {
+                order = 0;
+                break;
+            }
             const struct pair *top = &c.stack[--c.depth];
             x = top->a;
             y = top->b;
@@ -259,6 +271,8 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
         b = field(y, next);
         next++;
     }
+    vm_charge_work(d, (STEPS - steps) * sizeof(value));
+    return order;
 }
 
 static inline intptr_t compare_values(struct domain *d, value a, value b, bool total) {

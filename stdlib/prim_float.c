@@ -238,6 +238,7 @@ static size_t without_underscores(value text, char *to) {
 value prim_float_of_string(struct domain *d, value text) {
     char small[64];
     size_t room = string_length(text) + 1;
+    vm_charge_work(d, 8 * room);
     char *buffer = room <= sizeof small ? small : malloc(room);
     if (buffer == NULL) vm_raise_out_of_memory(d);
     double x;

@@ -56,8 +56,16 @@ static value stat_record(struct domain *d, const struct gc_stats *stats,
     return record;
 }
 
+/* A pass over the major heap. */
+static void charge_pass(struct domain *d) {
+    struct gc_stats stats;
+    gc_stats_read(&d->gc, &stats);
+    vm_charge_work(d, 8 * stats.heap_words);
+}
+
 value prim_gc_stat(struct domain *d, value unit) {
     struct gc_stats stats;
+    charge_pass(d);
     struct gc_walk_stats walk;
     gc_stats_walk(&d->gc, &walk);
     gc_stats_read(&d->gc, &stats);
@@ -233,6 +241,7 @@ value prim_gc_minor(struct domain *d, value unit) {
 }
 
 value prim_gc_major(struct domain *d, value unit) {
+    charge_pass(d);
     gc_finish_major_cycle(&d->gc);
     return finish(d);
 }
@@ -247,9 +256,11 @@ value prim_gc_major_slice(struct domain *d, value words) {
  * the second collects what only finalisers kept alive. What a finaliser registers in between waits
  * for a later call: an alarm, which registers itself again each time, runs once. */
 static value two_cycles(struct domain *d, void (*second)(struct gc_domain *g)) {
+    charge_pass(d);
     gc_finish_major_cycle(&d->gc);
     gc_hold_new_finalisers(&d->gc);
     vm_process_pending(d);
+    charge_pass(d);
     second(&d->gc);
     return finish(d);
 }

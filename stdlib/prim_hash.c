@@ -6,6 +6,7 @@
 #include "stdlib/hash_mix.h"
 #include "stdlib/prim.h"
 #include "vm/base/md5.h"
+#include "vm/stack/limits.h"
 
 enum { QUEUE_WORDS = 256, MAX_FORWARDS = 1000 };
 
@@ -119,6 +120,7 @@ value prim_hash(struct domain *d, value meaningful, value total, value seed, val
 value prim_md5_string(struct domain *d, value s, value start, value length) {
     if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(s)))
         vm_raise_bound_error(d);
+    vm_charge_work(d, 8 * (size_t)int_of_val(length));
     uint8_t digest[16];
     vm_md5(string_bytes(s) + int_of_val(start), (size_t)int_of_val(length), digest);
     return copy_bytes(d, (const char *)digest, sizeof digest);
@@ -136,6 +138,8 @@ value prim_md5_chan(struct domain *d, value channel, value length) {
         size_t n = left > 0 && (size_t)left < sizeof buffer ? (size_t)left : sizeof buffer;
         size_t got = channel_read(d, channel_of(channel), buffer, n);
         vm_md5_add(&md5, buffer, got);
+        vm_charge_work(d, 7 * got); /* and once by channel_read */
+        vm_stop_without_fuel(d);
         if (got < n && left > 0) vm_raise_end_of_file(d);
         if (got < n) break;
         if (left > 0) left -= (intptr_t)got;

@@ -147,6 +147,7 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
     struct channel *c = channel_for_output(d, channel);
     intptr_t at = int_of_val(start), left = int_of_val(length);
     if (!prim_in_bounds(at, left, string_length(bytes))) vm_invalid_argument(d, "output");
+    vm_charge_work(d, (size_t)left);
     if (left < c->end - c->curr && keeps_output(c)) {
         memcpy(c->curr, string_bytes(bytes) + at, (size_t)left);
         c->curr += left;
@@ -216,9 +217,10 @@ value prim_ml_input_int(struct domain *d, value channel) {
 }
 
 /* Consumes n bytes of the buffer, or all that are available. */
-static intptr_t take(struct channel *c, char *to, intptr_t n) {
+static intptr_t take(struct domain *d, struct channel *c, char *to, intptr_t n) {
     if (n > c->max - c->curr) n = c->max - c->curr;
     ASSERT(n >= 0);
+    vm_charge_work(d, (size_t)n);
     memcpy(to, c->curr, (size_t)n);
     c->curr += n;
     return n;
@@ -230,11 +232,12 @@ value prim_ml_input(struct domain *d, value channel, value bytes, value start, v
     intptr_t at = int_of_val(start), n = int_of_val(length);
     if (!prim_in_bounds(at, n, string_length(bytes))) vm_invalid_argument(d, "input");
     if (n == 0) return val_of_int(0);
-    if (c->curr < c->max && is_unlocked(c)) return val_of_int(take(c, string_bytes(bytes) + at, n));
+    if (c->curr < c->max && is_unlocked(c))
+        return val_of_int(take(d, c, string_bytes(bytes) + at, n));
     GC_ROOT(&d->gc, &channel, &bytes);
     vm_lock(d, &c->lock);
     if (c->curr >= c->max && !refill(d, c)) n = 0;
-    n = take(c, string_bytes(bytes) + at, n);
+    n = take(d, c, string_bytes(bytes) + at, n);
     vm_unlock(d, &c->lock);
     return val_of_int(n);
 }
@@ -247,6 +250,11 @@ static void move_to_front(struct channel *c) {
     c->max -= shift;
 }
 
+static value scanned(struct domain *d, ptrdiff_t seen) {
+    vm_charge_work(d, (size_t)(seen < 0 ? -seen : seen));
+    return val_of_int(seen);
+}
+
 /* The number of bytes up to and including the next newline; negative: that many bytes without one,
  * because the buffer is full or the file ends; 0 at the end of the file. */
 value prim_ml_input_scan_line(struct domain *d, value channel) {
@@ -255,7 +263,7 @@ value prim_ml_input_scan_line(struct domain *d, value channel) {
     ptrdiff_t seen = 0;
     if (is_unlocked(c)) {
         const char *newline = memchr(c->curr, '\n', (size_t)(c->max - c->curr));
-        if (newline != NULL) return val_of_int(newline + 1 - c->curr);
+        if (newline != NULL) return scanned(d, newline + 1 - c->curr);
     }
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
@@ -283,7 +291,7 @@ value prim_ml_input_scan_line(struct domain *d, value channel) {
         }
     }
     vm_unlock(d, &c->lock);
-    return val_of_int(seen);
+    return scanned(d, seen);
 }
 
 /* ---- Positions and lengths. ---- */

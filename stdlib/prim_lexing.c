@@ -51,6 +51,7 @@ struct engine {
     value lexbuf;
     struct table tables[TABLE_COUNT];
     const uint8_t *buffer;
+    intptr_t first;         /* the position in it where the call began */
     intptr_t buffer_length; /* of the string */
     bool has_memory;
 };
@@ -138,9 +139,16 @@ static value take_last_action(const struct engine *e) {
     return val_of_int(action);
 }
 
-static value run(const struct engine *e, intptr_t state) {
+/* Ends a call that has read the buffer up to pos. */
+static value charged(const struct engine *e, intptr_t pos, value result) {
+    vm_charge_work(e->d, 8 * (size_t)(pos - e->first));
+    return result;
+}
+
+static value run(struct engine *e, intptr_t state) {
     intptr_t pos = get(e, LEX_CURR_POS), length = get(e, LEX_BUFFER_LENGTH);
     if (length > e->buffer_length || pos < 0) bad_tables(e);
+    e->first = pos;
     if (state >= 0) {
         set(e, LEX_START_POS, pos);
         set(e, LEX_LAST_POS, pos);
@@ -153,7 +161,7 @@ static value run(const struct engine *e, intptr_t state) {
         if (base < 0) {
             if (e->has_memory) run_moves(e, number(e, TABLE_BASE_CODE, state), -1);
             set(e, LEX_CURR_POS, pos);
-            return val_of_int(-base - 1);
+            return charged(e, pos, val_of_int(-base - 1));
         }
         intptr_t action = number(e, TABLE_BACKTRACK, state);
         if (action >= 0) {
@@ -167,10 +175,10 @@ static value run(const struct engine *e, intptr_t state) {
             c = e->buffer[pos++];
         } else if (get(e, LEX_EOF_REACHED) == 0) {
             set(e, LEX_CURR_POS, pos);
-            return val_of_int(-state - 1);
+            return charged(e, pos, val_of_int(-state - 1));
         }
         intptr_t next = next_state(e, state, base, c);
-        if (next < 0) return take_last_action(e);
+        if (next < 0) return charged(e, pos, take_last_action(e));
         if (e->has_memory) run_transition_moves(e, state, c, pos);
         if (c == END_OF_INPUT) set(e, LEX_EOF_REACHED, 0);
         state = next;

@@ -51,7 +51,10 @@ static _Noreturn void raise_failure(struct domain *d, const struct vm_marshal_wr
     vm_arena_free(w->scratch);
     if (failure == VM_MARSHAL_RAISED) vm_raise(d, exn);
     if (failure == VM_MARSHAL_NO_MEMORY) vm_raise_out_of_memory(d);
-    if (failure == VM_MARSHAL_STOPPED) vm_stop_if_requested(d);
+    if (failure == VM_MARSHAL_STOPPED) {
+        vm_stop_if_requested(d);
+        vm_stop_without_fuel(d);
+    }
     if (failure == VM_MARSHAL_TOO_BIG) vm_failwith(d, "output_value: %s", text);
     vm_invalid_argument(d, "output_value: %s", text);
 }
@@ -62,7 +65,10 @@ static void write_value(struct domain *d, struct vm_marshal_writer *w, const val
                         unsigned flags, struct vm_arena *scratch) {
     ASSERT(scratch->heap == NULL || scratch->heap == d->gc.heap);
     scratch->heap = d->gc.heap;
-    if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
+    if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) {
+        vm_charge_work(d, 8 * w->data_bytes);
+        return;
+    }
     bool again = w->failure == VM_MARSHAL_NO_MEMORY;
     if (again) vm_arena_free(scratch);
     if (again && gc_external_charge(&d->gc, w->scratch_bytes)) {
@@ -145,6 +151,7 @@ static value read_value(struct domain *d, const struct vm_marshal_header *head,
     struct vm_marshal_read_fault fault;
     value result;
     m->refused_why[0] = '\0';
+    vm_charge_work(d, 8 * head->data_bytes);
     bool ok = vm_marshal_read(d, head, bytes, &options, &result, &fault);
     free_marshal_state(d);
     if (!ok && m->refused_why[0] != '\0') vm_failwith(d, "%s", m->refused_why);

@@ -82,6 +82,7 @@ static bool may_copy(value v, uintptr_t tag) {
 static value copy_block(struct domain *d, value v, unsigned tag) {
     uintptr_t n = wosize_of(v);
     ASSERT(n > 0);
+    vm_charge_work(d, 8 * n);
     GC_ROOT(&d->gc, &v);
     value copy = n <= MAX_YOUNG_WOSIZE ? new_small(d, n, tag) : gc_alloc_major(&d->gc, n, tag);
     if (n <= MAX_YOUNG_WOSIZE || tag >= TAG_NO_SCAN) memcpy((void *)copy, (void *)v, 8 * n);
@@ -428,5 +429,6 @@ value prim_obj_reachable_words(struct domain *d, value v) {
         words = reachable(d, v);
     }
     if (words < 0) vm_raise_out_of_memory(d);
+    vm_charge_work(d, 8 * (size_t)words);
     return val_of_int(words);
 }

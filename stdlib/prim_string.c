@@ -79,8 +79,16 @@ static int order(value a, value b) {
     return (la > lb) - (la < lb);
 }
 
-#define COMPARISON(name, result) \
-    value prim_string_##name(struct domain *d, value a, value b) { return result; }
+static inline void charge_shorter(struct domain *d, value a, value b) {
+    uintptr_t n = wosize_of(a), m = wosize_of(b);
+    vm_charge_work(d, 8 * (n < m ? n : m));
+}
+
+#define COMPARISON(name, result)                                   \
+    value prim_string_##name(struct domain *d, value a, value b) { \
+        charge_shorter(d, a, b);                                   \
+        return result;                                             \
+    }
 COMPARISON(equal, val_of_bool(strings_are_equal(a, b)))
 COMPARISON(notequal, val_of_bool(!strings_are_equal(a, b)))
 COMPARISON(compare, val_of_int(order(a, b)))
@@ -100,6 +108,7 @@ value prim_blit_bytes(struct domain *d, value from, value from_at, value to, val
         !(vm_raw_has_bytes(from, (uintptr_t)i, (uintptr_t)n) &&
           vm_raw_may_write(to, (uintptr_t)j, (uintptr_t)n, ((unsigned char *)from)[i + n - 1])))
         vm_raise_bound_error(d);
+    vm_charge_work(d, (size_t)n);
     memmove(string_bytes(to) + j, string_bytes(from) + i, (size_t)n);
     return VAL_UNIT;
 }
@@ -110,6 +119,7 @@ value prim_fill_bytes(struct domain *d, value s, value start, value length, valu
     unsigned char byte = (unsigned char)int_of_val(c);
     if (prim_checked(d) && !vm_raw_may_write(s, (uintptr_t)i, (uintptr_t)n, byte))
         vm_raise_bound_error(d);
+    vm_charge_work(d, (size_t)n);
     memset(string_bytes(s) + i, byte, (size_t)n);
     return VAL_UNIT;
 }

@@ -68,6 +68,7 @@ static value blit_keys(struct domain *d, value from, value from_i, value to, val
     if (count > from_length || i > from_length - count || count > to_length ||
         j > to_length - count)
         vm_invalid_argument(d, "%s", where);
+    vm_charge_work(d, 8 * count);
     gc_ephe_blit(&d->gc, from, EPHE_FIRST_KEY + i, to, EPHE_FIRST_KEY + j, count);
     return VAL_UNIT;
 }

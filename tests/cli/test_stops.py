@@ -98,3 +98,70 @@ class Output(Stops):
         self.assertEqual(done.out, 'x' * 1000)
         self.assertEqual(done.err.count('stopped by --max-output'), 1, done.err)
         self.expect(self.bactrian('--max-output=14400', 'forks.byte'), out='x' * 14400)
+
+
+class Fuel(Stops):
+    def test_primitives_are_charged_by_the_size_of_their_work(self):
+        """Each does in a few instructions what takes longer than all the fuel allows."""
+        self.compile('works', '''
+            let size = int_of_string Sys.argv.(2)
+            let big_bytes = Bytes.create size and big_array = Array.make (size / 8) 0
+            let same_bytes = Bytes.create size and same_array = Array.make (size / 8) 0
+            let work = function
+              | "fill" -> Bytes.fill big_bytes 0 size 'x'
+              | "blit" -> Bytes.blit big_bytes 0 same_bytes 0 size
+              | "cat" -> ignore (Bytes.cat big_bytes same_bytes)
+              | "string_equal" -> ignore (Bytes.equal big_bytes same_bytes)
+              | "string_compare" -> ignore (Bytes.compare big_bytes same_bytes)
+              | "compare" -> ignore (compare big_bytes same_bytes)
+              | "array_equal" -> ignore (big_array = same_array)
+              | "array_make" -> ignore (Array.make (size / 8) 0.)
+              | "array_sub" -> ignore (Array.sub big_array 0 (size / 8))
+              | "array_append" -> ignore (Array.append big_array big_array)
+              | "array_concat" -> ignore (Array.concat [big_array; big_array])
+              | "array_fill" -> Array.fill big_array 0 (size / 8) 1
+              | "array_blit" -> Array.blit big_array 0 same_array 0 (size / 8)
+              | "bigarray_fill" ->
+                  Bigarray.(Array1.fill (Array1.create char c_layout size) 'x')
+              | "weak_blit" ->
+                  let w = Weak.create (size / 8) in Weak.blit w 0 w 1 (size / 8 - 1)
+              | "dup" -> ignore (Obj.dup (Obj.repr big_array))
+              | "md5" -> ignore (Digest.bytes big_bytes)
+              | "marshal" -> ignore (Marshal.to_bytes big_array [])
+              | "format" -> ignore (Printf.sprintf "%*d" size 1)
+              | "float" -> ignore (float_of_string (String.make size '1'))
+              | "integer" -> ignore (int_of_string (String.make size '0'))
+              | "reachable" -> ignore (Obj.reachable_words (Obj.repr big_array))
+              | "full_major" -> Gc.full_major ()
+              | "stat" -> ignore (Gc.stat ())
+              | "output" ->
+                  let out = open_out "/dev/null" in output_bytes out big_bytes; close_out out
+              | "input" ->
+                  let from = open_in "/dev/zero" in
+                  really_input from big_bytes 0 size; close_in from
+              | "digest" ->
+                  let from = open_in "/dev/zero" in
+                  ignore (Digest.channel from size); close_in from
+              | "nothing" -> ()
+              | word -> failwith word
+            let () = work Sys.argv.(1); print_string "done"
+            ''')
+        creating = 4 * 1_000_000 // 64
+        for word in ('fill', 'blit', 'cat', 'string_equal', 'string_compare', 'compare',
+                     'array_equal', 'array_make', 'array_sub', 'array_append', 'array_concat',
+                     'array_fill', 'array_blit', 'bigarray_fill', 'weak_blit', 'dup', 'md5',
+                     'marshal', 'format', 'float', 'integer', 'reachable', 'full_major', 'stat',
+                     'output', 'input', 'digest'):
+            with self.subTest(word=word):
+                flag = '--fuel=%d' % (creating + 15_000)
+                self.stopped(self.bactrian(flag, 'works.byte', word, '1000000'), '--fuel')
+                self.expect(self.bactrian(flag, 'works.byte', 'nothing', '1000000'), out='done')
+
+    def test_an_endless_file_is_not_read_for_ever(self):
+        self.compile('digests', """
+            let () = print_string "before"; ignore (Digest.channel (open_in "/dev/zero") (-1))
+            """)
+        for flag in ('--fuel=1M', '--timeout=0.5'):
+            done = self.bactrian(flag, 'digests.byte')
+            self.stopped(done, flag.split('=')[0])
+            self.assertEqual(done.out, 'before')

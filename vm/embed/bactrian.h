@@ -107,8 +107,9 @@ struct bactrian_options {
     size_t max_stack_bytes;    /* of each thread; beyond: Stack_overflow; Gc.set cannot exceed it;
                                   0: OCaml's 8 MB, which Gc.set can change */
     size_t minor_heap_bytes;   /* 0: 2 MB, growing if many blocks survive */
-    uint64_t fuel;             /* stops after exactly this number of instructions; makes the machine
-                                  slower; 0: no limit */
+    uint64_t fuel;             /* stops after exactly this number of instructions, of which
+                                  primitives count one for each 64 bytes of their work; makes the
+                                  machine slower; 0: no limit */
     uint64_t max_output_bytes; /* stops before more is written to channels and in messages, by the
                                   process and its forked children; 0: no limit */
     /* Capabilities, as `bactrian --audit PROGRAM` names them, separated by commas: "fs-read",

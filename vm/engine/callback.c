@@ -156,7 +156,9 @@ struct vm_named_value {
 
 static struct vm_named_value *find(const struct vm *vm, const char *name) {
     struct vm_named_value *named = vm->named_values;
-    while (named != NULL && strcmp(named->name, name) != 0) named = named->next;
+    size_t others = 0;
+    for (; named != NULL && strcmp(named->name, name) != 0; named = named->next) others++;
+    vm_charge_work(vm->domain, others * sizeof *named);
     return named;
 }
 

@@ -61,7 +61,8 @@ static void end_chunk(struct vm_marshal_writer *w) {
 
 /* Begins a chunk of at least n bytes. False: the writer failed. */
 static bool add_chunk(struct vm_marshal_writer *w, size_t n) {
-    if (w->d->vm->limits.requested != STOP_NONE) {
+    vm_charge_work(w->d, w->last->capacity);
+    if (w->d->vm->limits.requested != STOP_NONE || vm_lacks_fuel(w->d->vm)) {
         refuse(w, VM_MARSHAL_STOPPED, NULL);
         return false;
     }

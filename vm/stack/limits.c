@@ -61,10 +61,8 @@ void vm_stop_now(struct domain *d, enum vm_stop why) {
     d->vm->upcalls->exit(d, VM_STATUS_STOPPED);
 }
 
-void vm_limits_charge(struct domain *d, uint64_t fuel) {
-    if (d->vm->options.fuel == 0) return;
-    if (d->vm->limits.fuel_left < fuel) vm_stop_now(d, STOP_FUEL);
-    d->vm->limits.fuel_left -= fuel;
+void vm_stop_without_fuel(struct domain *d) {
+    if (vm_lacks_fuel(d->vm)) vm_stop_now(d, STOP_FUEL);
 }
 
 size_t vm_output_reserve(struct vm *vm, size_t n) {

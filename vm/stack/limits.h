@@ -5,8 +5,9 @@
  * stack are in gc_params and vm_options: they raise exceptions that a program may catch.)
  *
  *   fuel     instructions, counted exactly: the same program with the same input stops at the same
- *            instruction. The counting loop runs the program, which is slower. Primitives that may
- *            run without end charge for their work (vm_limits_charge).
+ *            instruction. The counting loop runs the program, which is slower. Primitives whose
+ *            work grows with their arguments charge for it (vm_charge_work, vm/state/vm.h). A
+ *            forked child has the fuel that its parent had left.
  *   output   bytes written through channels and in the machine's own messages, by the process and
  *            its forked children together. Writes by C stubs are not counted, nor those of other
  *            programs that the program starts. A write reserves its bytes before it begins and
@@ -43,9 +44,8 @@ void vm_stop_if_requested(struct domain *d);
 /* Records a backtrace and ends the program. Needs: S2. GC: never. */
 _Noreturn void vm_stop_now(struct domain *d, enum vm_stop why);
 
-/* Takes fuel for work other than instructions; stops the run if less is left. Needs: S2.
- * GC: never. */
-void vm_limits_charge(struct domain *d, uint64_t fuel);
+/* Stops now if no fuel is left: for primitives that may run without end. Needs: S2. GC: never. */
+void vm_stop_without_fuel(struct domain *d);
 
 /* Reserves at most n bytes of output: how many may be written. Gives back n of them, which were not
  * written. The bytes left; UINT64_MAX: no limit. GC: never. */

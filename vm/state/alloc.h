@@ -2,16 +2,18 @@
 #ifndef BACTRIAN_VM_STATE_ALLOC_H
 #define BACTRIAN_VM_STATE_ALLOC_H
 
-#include "vm/state/domain.h"
+#include "vm/state/vm.h"
 
 /* Allocation for primitives, by their usual names. GC: may run. */
 static inline value new_block(struct domain *d, size_t wosize, unsigned tag) {
+    vm_charge_work(d, 8 * wosize);
     return gc_alloc(&d->gc, wosize, tag);
 }
 static inline value new_small(struct domain *d, size_t wosize, unsigned tag) {
     return gc_alloc_small(&d->gc, wosize, tag);
 }
 static inline value new_string(struct domain *d, size_t length) {
+    vm_charge_work(d, length);
     return gc_alloc_string(&d->gc, length);
 }
 static inline value copy_string(struct domain *d, const char *text) {

@@ -40,6 +40,7 @@ struct vm_output {
 
 struct vm_limits {
     uint64_t fuel_left;            /* instructions; UINT64_MAX: no limit */
+    uint64_t uncharged_bytes;      /* of work, too few for an instruction's fuel */
     struct vm_output *output;      /* NULL: no limit */
     FILE *err;                     /* for the machine's own messages, which count as output */
     _Atomic int requested;         /* enum vm_stop, by vm_request_stop */
@@ -137,6 +138,20 @@ struct vm {
 /* Whether the counting loop runs the program: for counts, for fuel, for a debugger. */
 static inline bool vm_counts_instructions(const struct vm *vm) {
     return vm->options.count_instructions || vm->options.fuel != 0 || vm->options.debugger != NULL;
+}
+/* Takes the fuel of one instruction for each 64 bytes that a primitive works on. When nothing is
+ * left the run stops at the next instruction. GC: never. */
+static inline void vm_charge_work(struct domain *d, size_t bytes) {
+    enum { BYTES_PER_INSTRUCTION = 64 };
+    struct vm_limits *limits = &d->vm->limits;
+    if (__builtin_expect(d->vm->options.fuel == 0, 1)) return;
+    limits->uncharged_bytes += bytes;
+    uint64_t fuel = limits->uncharged_bytes / BYTES_PER_INSTRUCTION;
+    limits->uncharged_bytes %= BYTES_PER_INSTRUCTION;
+    limits->fuel_left -= fuel < limits->fuel_left ? fuel : limits->fuel_left;
+}
+static inline bool vm_lacks_fuel(const struct vm *vm) {
+    return vm->options.fuel != 0 && vm->limits.fuel_left == 0;
 }
 /* Where the machine's own messages go. GC: never. */
 static inline FILE *vm_err(const struct vm *vm) { return vm->limits.err; }
