@@ -1,5 +1,6 @@
 """A program cannot evade --max-output, --timeout and --fuel."""
 import os
+import signal
 import subprocess
 import time
 
@@ -165,3 +166,56 @@ class Fuel(Stops):
             done = self.bactrian(flag, 'digests.byte')
             self.stopped(done, flag.split('=')[0])
             self.assertEqual(done.out, 'before')
+
+
+class Time(Stops):
+    """What the time of a run covers besides the program itself."""
+
+    def late(self, *words, **more):
+        """The end of what --timeout must stop long before it ends by itself, in 20 seconds."""
+        start = time.monotonic()
+        done = self.bactrian('--timeout=0.5', *words, **more)
+        self.assertLess(time.monotonic() - start, 15, repr(done))
+        return done
+
+    def test_the_compilation_of_a_script(self):
+        compiler = self.place.write('slow/ocamlc', '#!/bin/sh\nexec sleep 20\n', 0o755)
+        self.place.write('script.ml', 'let () = print_string "compiled"')
+        path = os.path.dirname(compiler) + ':' + os.environ['PATH']
+        done = self.late('script.ml', env={'PATH': path})
+        self.expect(done, status=124, out='',
+                    err='bactrian: script.ml: stopped by --timeout inside ocamlc\n')
+
+    def test_forked_children(self):
+        self.compile('detached', '''
+            let () =
+              if Unix.fork () = 0 then begin
+                ignore (Unix.setsid ());
+                let start = Unix.time () in
+                while Unix.time () < start +. 20. do () done
+              end
+            ''')
+        self.assertIn('stopped by --timeout', self.late('detached.byte').err)
+
+    def test_a_program_that_is_executed_in_its_place(self):
+        self.compile('replaced', '''
+            let sleep () = Unix.execv "/bin/sleep" [| "sleep"; "20" |]
+            let () =
+              match Sys.argv.(1) with
+              | "program" -> sleep ()
+              | _ -> if Unix.fork () = 0 then sleep ()
+            ''')
+        self.expect(self.late('replaced.byte', 'program'), status=-signal.SIGKILL)
+        self.expect(self.late('replaced.byte', 'child'))
+
+    def test_the_program_sees_no_child_of_the_machine(self):
+        self.compile('waits', '''
+            let children () =
+              try fst (Unix.wait ()) with Unix.Unix_error (Unix.ECHILD, _, _) -> 0
+            let () =
+              print_int (children ());
+              flush stdout;
+              if Unix.fork () = 0 then exit (children ())
+              else print_string (if snd (Unix.wait ()) = Unix.WEXITED 0 then " none" else " some")
+            ''')
+        self.expect(self.bactrian('--timeout=100', 'waits.byte'), out='0 none')

@@ -71,9 +71,10 @@ bool cli_is_privileged(void);
 char *cli_read_file(const char *path, size_t *length);
 
 /* Open a program: of any kind (README.md), looked up by cli_find_program with *path the allocated
- * result (NULL when out of memory), or a bytecode file. shown: its name in messages. Return 0, or
- * the exit status after a message. Debug information is not read yet (vm_image_open). */
-int cli_open_program(const char *shown, char **path, struct vm_image *image);
+ * result (NULL when out of memory), or a bytecode file. shown: its name in messages. deadline_ns:
+ * of the compilation of a script; 0: none. Return 0, or the exit status after a message. Debug
+ * information is not read yet (vm_image_open). */
+int cli_open_program(const char *shown, uint64_t deadline_ns, char **path, struct vm_image *image);
 int cli_open_bytecode(const char *path, const char *shown, struct vm_image *image);
 /* Opens the program that the operands name and passes the image, which use then owns. Returns what
  * use returns, or the exit status after a message. GC: may run. */
@@ -87,7 +88,8 @@ int cli_with_program(struct cli_options *options,
  * *folder is the allocated path of a temporary folder to remove with cli_remove_folder after
  * loading, or NULL. Otherwise returns the exit status, after a message (ocamlc's own for an error
  * in the script). */
-int cli_compile_script(const char *path, const char *shown, char **bytecode, char **folder);
+int cli_compile_script(const char *path, const char *shown, uint64_t deadline_ns, char **bytecode,
+                       char **folder);
 /* Removes a folder and its contents. */
 void cli_remove_folder(const char *folder);
 
@@ -164,10 +166,11 @@ void cli_close_trace(struct cli_trace *trace);
 
 struct cli_watchdog;
 
-/* --timeout: starts a thread that stops the machine after seconds. If the machine does not react
- * within a second (it waits in a system call), or has not ended a minute after it did, the thread
- * ends the process. seconds 0: returns NULL. Fails: NULL with *failed set. */
-struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double seconds,
+/* --timeout: starts what stops the machine at the deadline: here, in forked children, and in a
+ * program that replaces this one by execv. If the machine does not react within a second (it waits
+ * in a system call), or has not ended a minute after it did, the process is ended. deadline_ns 0:
+ * returns NULL. Fails: NULL with *failed set. */
+struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, uint64_t deadline_ns,
                                         bool *failed);
 /* The program has ended. Needs: the machine still exists. NULL is allowed. */
 void cli_watchdog_stop(struct cli_watchdog *dog);

@@ -153,9 +153,10 @@ int cli_open_bytecode(const char *path, const char *shown, struct vm_image *imag
     return vm_image_open(path, image, &error) == VM_OK ? 0 : cli_refuse(shown, &error);
 }
 
-static int open_script(const char *path, const char *shown, struct vm_image *image) {
+static int open_script(const char *path, const char *shown, uint64_t deadline_ns,
+                       struct vm_image *image) {
     char *bytecode, *folder;
-    int status = cli_compile_script(path, shown, &bytecode, &folder);
+    int status = cli_compile_script(path, shown, deadline_ns, &bytecode, &folder);
     if (status != 0) return status;
     ASSERT(bytecode != NULL);
     status = cli_open_bytecode(bytecode, bytecode, image);
@@ -166,12 +167,13 @@ static int open_script(const char *path, const char *shown, struct vm_image *ima
     return status;
 }
 
-int cli_open_program(const char *shown, char **path, struct vm_image *image) {
+int cli_open_program(const char *shown, uint64_t deadline_ns, char **path, struct vm_image *image) {
     *path = cli_find_program(shown);
     if (*path == NULL) return cli_fail(STATUS_REFUSED, shown, "out of memory");
     if (!cli_check_readable(*path, shown)) return STATUS_NOT_FOUND;
     if (has_suffix(*path, ".basm")) return cli_assemble(*path, shown, image);
-    if (!vm_is_bytecode_file(*path) && is_script(*path)) return open_script(*path, shown, image);
+    if (!vm_is_bytecode_file(*path) && is_script(*path))
+        return open_script(*path, shown, deadline_ns, image);
     return cli_open_bytecode(*path, shown, image);
 }
 
@@ -181,7 +183,7 @@ int cli_with_program(struct cli_options *options,
     char *path;
     struct vm_image image;
     ASSERT(shown != NULL); /* the parser requires a program */
-    int status = cli_open_program(shown, &path, &image);
+    int status = cli_open_program(shown, options->deadline_ns, &path, &image);
     options->vm.executable_name = path;
     options->vm.argv = options->operands;
     if (status == 0) status = use(options, &image, shown);

@@ -29,6 +29,8 @@ static char *own_program(const char *argv0) {
 }
 
 static int perform(struct cli_options *options) {
+    if (options->timeout != 0)
+        options->deadline_ns = cli_now_ns() + (uint64_t)(options->timeout * 1e9);
     if (options->has_action) return cli_print_info(options);
     switch (options->verb) {
     case VERB_REPL: return cli_repl(options);

@@ -54,6 +54,7 @@ struct cli_options {
     struct vm_policy policy;              /* --allow, --deny, --pure */
     bool gc_stats;                        /* --gc-stats */
     double timeout;                       /* --timeout, in seconds; 0: none */
+    uint64_t deadline_ns;                 /* its end, by cli_now_ns; 0: none */
     bool quiet;                           /* --quiet */
     double memprof_stress;                /* --memprof-stress; 0: off */
     double max_live, max_alloc, max_leak; /* budgets in bytes; negative: none */

@@ -140,7 +140,7 @@ static int run_loaded(const struct run *run, struct vm *vm) {
     if (status != 0) return status;
     if (options->gc_stats && !gc_measure_pauses(&vm->domain->gc))
         return cli_fail(STATUS_REFUSED, shown, "out of memory for --gc-stats");
-    struct cli_watchdog *dog = cli_watchdog_start(vm, shown, options->timeout, &failed);
+    struct cli_watchdog *dog = cli_watchdog_start(vm, shown, options->deadline_ns, &failed);
     if (failed) return STATUS_REFUSED;
     struct vm_result result = vm_run(vm);
     status = finish(options, vm, result, shown);

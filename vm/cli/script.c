@@ -16,17 +16,20 @@
 #include "vm/base/md5.h"
 #include "vm/cli/cli.h"
 #include "vm/image/image.h"
+#include "vm/stack/limits.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct job {
@@ -39,6 +42,7 @@ struct job {
     char hash[33];
     char folder[PATH_MAX]; /* the temporary folder; "" before it exists */
     char module[256];      /* the compilation unit's name */
+    uint64_t deadline_ns;  /* 0: none */
 };
 
 /* dir/name followed by suffix, allocated; NULL when out of memory. */
@@ -139,6 +143,24 @@ static void name_module(struct job *job) {
         if (!isalnum((unsigned char)*c) && *c != '_') *c = '_';
 }
 
+/* Waits for the end of a process; kills it at the job's deadline. Returns its exit status. */
+static int wait_for(const struct job *job, pid_t child) {
+    const struct timespec pause = {.tv_nsec = 5000000};
+    bool late = false;
+    int status;
+    for (;;) {
+        pid_t ended = waitpid(child, &status, job->deadline_ns != 0 && !late ? WNOHANG : 0);
+        if (ended == child) break;
+        if (ended < 0 && errno != EINTR) return STATUS_REFUSED;
+        if (ended != 0) continue;
+        late = cli_now_ns() >= job->deadline_ns;
+        if (late) kill(child, SIGKILL);
+        else nanosleep(&pause, NULL);
+    }
+    if (late) return cli_fail(VM_STATUS_STOPPED, job->shown, "stopped by --timeout inside ocamlc");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 /* Runs ocamlc in folder cwd (NULL: the current one); returns its exit status. */
 static int run_ocamlc(const struct job *job, const char *cwd, const char *const *arguments) {
     enum { MAX_WORDS = 16 };
@@ -156,12 +178,9 @@ static int run_ocamlc(const struct job *job, const char *cwd, const char *const 
         if (cwd == NULL || chdir(cwd) == 0) execv(job->compiler, (char **)words);
         _exit(STATUS_NOT_FOUND);
     }
-    int status;
     if (child < 0)
         return cli_fail(STATUS_REFUSED, "ocamlc", "%s: could not start it", strerror(errno));
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return STATUS_REFUSED;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return wait_for(job, child);
 }
 
 /* Whether folder/name stays inside folder. */
@@ -320,7 +339,8 @@ static int compile_job(struct job *job, char **bytecode, char **folder) {
     return status;
 }
 
-int cli_compile_script(const char *path, const char *shown, char **bytecode, char **folder) {
+int cli_compile_script(const char *path, const char *shown, uint64_t deadline_ns, char **bytecode,
+                       char **folder) {
     *bytecode = *folder = NULL;
     if (cli_is_privileged())
         return cli_fail(STATUS_REFUSED, shown,
@@ -329,6 +349,7 @@ int cli_compile_script(const char *path, const char *shown, char **bytecode, cha
     if (job == NULL) return cli_fail(STATUS_REFUSED, shown, "out of memory");
     job->path = path;
     job->shown = shown;
+    job->deadline_ns = deadline_ns;
     int status = compile_job(job, bytecode, folder);
     free(job->source);
     free(job->compiler);

@@ -1,28 +1,45 @@
-/* watchdog.c - --timeout: a thread that stops the machine at a deadline. It blocks all signals,
- * which are the program's. */
+/* watchdog.c - --timeout: who stops the program at the deadline.
+ *
+ *   thread      asks the machine to stop, and ends the process if it does not react. It blocks all
+ *               signals, which are the program's.
+ *   guardian    a process without files that kills the process if it runs another program at the
+ *               deadline (execv): then the thread is gone. It has no exit signal, so that the
+ *               program's wait does not see it.
+ *
+ * A forked child gets its own two, with the same deadline. */
 #include "gc/assert.h"
 #include "vm/cli/cli.h"
 #include "vm/stack/limits.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 struct cli_watchdog {
     struct vm *vm;
     const char *shown;
-    double seconds;
+    uint64_t deadline_ns;
     pthread_t thread;
-    sem_t ended; /* posted when the program has ended */
+    pid_t thread_id, guardian; /* guardian -1: it could not be created */
+    sem_t started;             /* posted when thread_id is set */
+    sem_t ended;               /* posted when the program has ended */
 };
 
+/* The watchdog of this process, for its forked children. */
+static struct cli_watchdog *watching;
+
+/* ---- The thread. ---- */
+
 /* Waits until the program has ended (true) or the time is over. */
-static bool ends_within(struct cli_watchdog *dog, double seconds) {
-    uint64_t deadline_ns = cli_now_ns() + (uint64_t)(seconds * 1e9);
+static bool ends_before(struct cli_watchdog *dog, uint64_t deadline_ns) {
     struct timespec deadline = {(time_t)(deadline_ns / 1000000000),
                                 (long)(deadline_ns % 1000000000)};
     int result;
@@ -33,42 +50,86 @@ static bool ends_within(struct cli_watchdog *dog, double seconds) {
 
 static void *watch(void *context) {
     enum { TRIES = 100 };
-    const double pause = 0.01, ending = 60;
+    const uint64_t pause_ns = 10000000, ending_ns = 60000000000;
     struct cli_watchdog *dog = context;
-    bool ended = ends_within(dog, dog->seconds);
+    dog->thread_id = gettid();
+    sem_post(&dog->started);
+    bool ended = ends_before(dog, dog->deadline_ns);
     /* The machine may lose a request that arrives while it handles another: repeat it. Each time it
      * gets the pause to react, even if the whole process was suspended at the deadline. */
     for (int i = 0; !ended && i < TRIES; i++) {
         vm_request_stop(dog->vm, STOP_TIME);
-        ended = ends_within(dog, pause);
+        ended = ends_before(dog, cli_now_ns() + pause_ns);
     }
     /* It has stopped: it still has to close recordings, flush and report. */
-    if (!ended && dog->vm->limits.stopped != STOP_NONE) ended = ends_within(dog, ending);
+    if (!ended && dog->vm->limits.stopped != STOP_NONE)
+        ended = ends_before(dog, cli_now_ns() + ending_ns);
     if (!ended)
         _exit(cli_fail(VM_STATUS_STOPPED, dog->shown,
                        "stopped by --timeout inside a primitive; unflushed output is lost"));
     return NULL;
 }
 
-static bool create_thread(struct cli_watchdog *dog) {
-    sigset_t all, before;
-    sigfillset(&all);
-    sem_init(&dog->ended, 0, 0);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&dog->thread, NULL, watch, dog);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error == 0;
+/* ---- The guardian. ---- */
+
+/* In the guardian: only system calls, as the process has other threads. */
+static _Noreturn void guard(pid_t process, pid_t thread, uint64_t deadline_ns) {
+    const int pause_ms = 20;
+    close_range(0, ~0u, 0);
+    int handle = pidfd_open(process, 0);
+    struct pollfd end = {.fd = handle, .events = POLLIN};
+    bool runs = handle >= 0 && getppid() == process;
+    while (runs) {
+        uint64_t now_ns = cli_now_ns();
+        uint64_t wait_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / 1000000 + 1 : 0;
+        if (wait_ms == 0 && tgkill(process, thread, 0) != 0)
+            pidfd_send_signal(handle, SIGKILL, NULL, 0);
+        if (wait_ms == 0) wait_ms = (uint64_t)pause_ms;
+        runs = poll(&end, 1, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX) == 0;
+    }
+    _exit(0);
 }
 
-struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double seconds,
+/* As fork(2), without an exit signal and without calling the handlers of pthread_atfork. */
+static pid_t fork_unnoticed(void) { return (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, 0L); }
+
+/* ---- Both. ---- */
+
+static bool start(struct cli_watchdog *dog) {
+    sigset_t all, before;
+    pid_t process = getpid();
+    sem_init(&dog->started, 0, 0);
+    sem_init(&dog->ended, 0, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool created = pthread_create(&dog->thread, NULL, watch, dog) == 0;
+    if (created) {
+        while (sem_wait(&dog->started) != 0) {}
+        dog->guardian = fork_unnoticed();
+        if (dog->guardian == 0) guard(process, dog->thread_id, dog->deadline_ns);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return created;
+}
+
+static void start_in_child(void) {
+    if (watching != NULL && !start(watching))
+        _exit(cli_fail(VM_STATUS_STOPPED, watching->shown,
+                       "the thread for --timeout could not be created in a child process"));
+}
+
+struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, uint64_t deadline_ns,
                                         bool *failed) {
     *failed = false;
-    if (seconds == 0) return NULL;
-    ASSERT(seconds > 0);
+    if (deadline_ns == 0) return NULL;
+    ASSERT(watching == NULL);
     struct cli_watchdog *dog = calloc(1, sizeof *dog);
     if (dog != NULL) {
-        *dog = (struct cli_watchdog){.vm = vm, .shown = shown, .seconds = seconds};
-        if (create_thread(dog)) return dog;
+        *dog = (struct cli_watchdog){.vm = vm, .shown = shown, .deadline_ns = deadline_ns};
+        if (pthread_atfork(NULL, NULL, start_in_child) == 0 && start(dog)) {
+            watching = dog;
+            return dog;
+        }
     }
     free(dog);
     *failed = true;
@@ -78,8 +139,14 @@ struct cli_watchdog *cli_watchdog_start(struct vm *vm, const char *shown, double
 
 void cli_watchdog_stop(struct cli_watchdog *dog) {
     if (dog == NULL) return;
+    watching = NULL;
+    if (dog->guardian > 0) {
+        kill(dog->guardian, SIGKILL);
+        while (waitpid(dog->guardian, NULL, __WALL) < 0 && errno == EINTR) {}
+    }
     sem_post(&dog->ended);
     pthread_join(dog->thread, NULL);
+    sem_destroy(&dog->started);
     sem_destroy(&dog->ended);
     free(dog);
 }
