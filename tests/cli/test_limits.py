@@ -816,3 +816,6 @@ class Limits(Case):
                       ['--max-output', '0'], ['--timeout=-1'], ['--fuel']):
             with self.subTest(words=words):
                 self.refused(self.bactrian(*words, 'args.byte'), 125, words[0].split('=')[0])
+        for flag, least in (('--max-heap', 65536), ('--max-stack', 8)):
+            self.refused(self.bactrian('%s=%d' % (flag, least - 1), 'args.byte'), 125,
+                         '%s must be at least %d' % (flag, least))

@@ -1,5 +1,6 @@
 """A program cannot evade --max-output, --timeout and --fuel."""
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -219,3 +220,19 @@ class Time(Stops):
               else print_string (if snd (Unix.wait ()) = Unix.WEXITED 0 then " none" else " some")
             ''')
         self.expect(self.bactrian('--timeout=100', 'waits.byte'), out='0 none')
+
+
+class Limited(Stops):
+    """Limits that the system sets."""
+
+    def test_a_file_that_becomes_too_large_is_an_error(self):
+        self.place.write('large.ml', '''
+            let () =
+              let out = open_out "large" in
+              output_string out (String.make 100_000 'x');
+              try close_out out with Sys_error text -> print_string text; exit 3
+            ''')
+        self.place.tool('ocamlc', '-o', 'large.byte', 'large.ml')
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+        done = self.bactrian('large.byte', preexec_fn=limit)
+        self.expect(done, status=3, out='File too large')

@@ -6,6 +6,7 @@
 #include "vm/cli/cli.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,9 +43,22 @@ static int perform(struct cli_options *options) {
     }
 }
 
+static void ignore(int signal) {}
+
+/* A write beyond `ulimit -f` fails with EFBIG instead of ending the process. Unlike SIG_IGN, a
+ * handler is not passed on to other programs. */
+static void survive_large_files(void) {
+    struct sigaction action;
+    sigaction(SIGXFSZ, NULL, &action);
+    if (action.sa_handler != SIG_DFL) return;
+    action = (struct sigaction){.sa_handler = ignore, .sa_flags = SA_RESTART};
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv) {
     struct cli_options options = {0};
     char *nothing[] = {"bactrian", NULL};
+    survive_large_files();
     char *program = own_program(argv[0]);
     int status = STATUS_REFUSED;
     if (program != NULL) {

@@ -36,6 +36,9 @@ enum form {
     RATE,   /* double */
 };
 
+/* The unit of the major heap: no program starts in less. */
+enum { MIN_HEAP_BYTES = 65536 };
+
 static const char *const expected[] = {
     [BYTES] = "a size such as 64M",
     [WORDS] = "a size such as 64M",
@@ -129,12 +132,14 @@ static bool set_target(enum cli_option id, const char *text, struct cli_options 
         return true;
     }
     bool read = form == RATE ? cli_parse_rate(text, field) : cli_parse_size(text, &n);
-    if (!read || (form == WORDS && n < sizeof(value)))
-        return wrong_argument(id, expected[form], text);
-    if (form == LIMIT && n == 0) {
-        cli_fail(STATUS_REFUSED, NULL, "%s must be at least 1", rows[id].spelling);
+    if (!read) return wrong_argument(id, expected[form], text);
+    size_t least = id == OPTION_MAX_HEAP ? MIN_HEAP_BYTES
+                   : form == WORDS       ? sizeof(value)
+                                         : form == LIMIT;
+    if (form != RATE && n < least) {
+        cli_fail(STATUS_REFUSED, NULL, "%s must be at least %zu", rows[id].spelling, least);
         return false;
-    };
+    }
     if (form == BYTES) *(double *)field = (double)n;
     else if (form == WORDS) *(size_t *)field = n / sizeof(value);
     else if (form != RATE) *(uint64_t *)field = n;

@@ -88,7 +88,11 @@ static int take_numbers(const char *option, char *low, double *min, double *max,
                         struct report_error *error) {
     const char *high = split_range(option, low, error);
     if (high == NULL || (low[0] != 0 && take_number(option, low, 1e18, min, error) != 0)) return -1;
-    return high[0] == 0 ? 0 : take_number(option, high, 1e18, max, error);
+    if (high[0] == 0) return 0;
+    if (take_number(option, high, 1e18, max, error) != 0) return -1;
+    if (low[0] == 0 || *min <= *max) return 0;
+    return report_fail(error, option, "give the smaller number first", "%s..%s is empty", low,
+                       high);
 }
 
 /* --to is a moment, or the format of export. */
