@@ -3,23 +3,42 @@
 #ifndef BACTRIAN_MEMPROF_FORMAT_PRINTABLE_H
 #define BACTRIAN_MEMPROF_FORMAT_PRINTABLE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-/* The bytes of the control character at p, which is before its text's end: one of ASCII's, or of
- * U+0080 to U+009F in UTF-8. 0: it is none. GC: never. */
+/* The code of the character at p if it changes the direction of text around it (Unicode's
+ * bidirectional controls), with which one name can look like another; 0: it does not. GC: never. */
+static inline unsigned mp_direction_control(const char *p) {
+    unsigned char c = (unsigned char)p[0], next = (unsigned char)p[1];
+    if (c == 0xd8 && next == 0x9c) return 0x61c;
+    if (c != 0xe2 || (next != 0x80 && next != 0x81)) return 0;
+    unsigned code = 0x2000 | (next & 1u) << 6 | ((unsigned char)p[2] & 0x3fu);
+    bool marks = code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e);
+    return marks || (code >= 0x2066 && code <= 0x2069) ? code : 0;
+}
+
+/* The bytes of the control character at p, which is before its text's end: one of ASCII's, of
+ * U+0080 to U+009F in UTF-8, or of the above. 0: it is none. GC: never. */
 static inline size_t mp_control_bytes(const char *p) {
     unsigned char c = (unsigned char)p[0], next = (unsigned char)p[1];
     if (c < ' ' || c == 127) return 1;
-    return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : 0;
+    if (c == 0xc2 && next >= 0x80 && next < 0xa0) return 2;
+    return c >= 0xd8 && mp_direction_control(p) != 0 ? (c == 0xd8 ? 2 : 3) : 0;
 }
 
-/* Prints text with `instead` for each control character. GC: never. */
+/* Prints the byte or control character at p: `instead` for a control character, a code for one
+ * that changes direction. Returns its bytes. GC: never. */
+static inline size_t mp_put_printable_character(FILE *out, const char *p, char instead) {
+    size_t control = mp_control_bytes(p);
+    unsigned code = control > 1 ? mp_direction_control(p) : 0;
+    if (code != 0) fprintf(out, "\\u%04x", code);
+    else putc(control > 0 ? instead : *p, out);
+    return control > 0 ? control : 1;
+}
+
+/* The same for a text. GC: never. */
 static inline void mp_put_printable(FILE *out, const char *text, char instead) {
-    while (*text != 0) {
-        size_t control = mp_control_bytes(text);
-        putc(control > 0 ? instead : *text, out);
-        text += control > 0 ? control : 1;
-    }
+    while (*text != 0) text += mp_put_printable_character(out, text, instead);
 }
 
 /* Replaces each control character in text by a question mark. GC: never. */

@@ -25,6 +25,7 @@ const char *mp_read_status_text(enum mp_read_status status) {
     case MP_READ_DAMAGED: return "damaged";
     case MP_READ_NO_FILE: return "could not be read";
     case MP_READ_FOREIGN: return "not a profile of bactrian's format";
+    case MP_READ_EXPANDS: return "unpacks to too much for its size";
     case MP_READ_NEWER: return "of a newer version of the format";
     default: return "no memory";
     }
@@ -131,6 +132,9 @@ static bool next_chunk(struct mp_reader *r) {
         return refuse_chunk(r, n, MP_READ_DAMAGED, "checksum mismatch");
     if (!decompress_chunk(r, head))
         return refuse_chunk(r, n, MP_READ_DAMAGED, "cannot be decompressed");
+    r->unpacked += (size_t)(r->end - r->records);
+    if (r->unpacked > MP_UNPACKED_MAX(r->coverage.read_bytes + n))
+        return refuse_chunk(r, n, MP_READ_EXPANDS, "record the program at a lower rate");
     r->coverage.chunks++;
     r->coverage.read_bytes += n;
     return true;

@@ -27,6 +27,7 @@ enum mp_read_status {
     MP_READ_NO_FILE,  /* errno */
     MP_READ_FOREIGN,  /* not a profile of this format */
     MP_READ_NEWER,    /* of a later major version */
+    MP_READ_EXPANDS,  /* unpacks to far more than its bytes justify */
     MP_READ_NO_MEMORY,
 };
 
@@ -36,7 +37,7 @@ struct mp_read_error {
 };
 
 struct mp_coverage {
-    enum mp_read_status status; /* MP_READ_WHOLE to MP_READ_NO_FILE, or MP_READ_NO_MEMORY */
+    enum mp_read_status status; /* not MP_READ_FOREIGN, not MP_READ_NEWER */
     uint64_t chunks;            /* read whole */
     uint64_t read_bytes;        /* of the file, up to the last of them */
     uint64_t ignored_bytes;     /* after it */

@@ -11,6 +11,10 @@
 #define MP_TIME_MAX  ((uint64_t)1 << 52)
 #define MP_WORDS_MAX ((uint64_t)1 << 61)
 
+/* A few bytes can unpack to a million records: the memory that they need must stay in proportion to
+ * the file. Recordings of every word of a loop unpack to 60 times their size. */
+#define MP_UNPACKED_MAX(file_bytes) ((8u << 20) + 128 * (uint64_t)(file_bytes))
+
 /* Elements are numbered from 1; number 0 is the null element. */
 struct mp_tables {
     char **strings;
@@ -29,6 +33,7 @@ struct mp_reader {
     const uint8_t *bytes;
     size_t length, position;
     int input_problem; /* errno */
+    uint64_t unpacked; /* bytes of records so far */
     uint8_t *stored, *records;
     const uint8_t *at, *end; /* the rest of the chunk's records */
     ZSTD_DCtx *decompressor;

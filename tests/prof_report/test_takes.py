@@ -14,7 +14,7 @@ WORDS = {
     '--phase': 'load', '--size': '2..', '--life': '1us..', '--tail': '1us', '--focus': 'main',
     '--ignore': 'load', '--keep': 'all', '--hide': 'load', '--by': 'fn', '--unit': 'words',
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
-    '--callees': 'insert', '--inverted': None, '-o': '/dev/null',
+    '--callees': 'insert', '--inverted': None, '--source': '.', '-o': '/dev/null',
     '--json': None, '--csv': None, '--no-ci': None, '--color': None,
     '--no-color': None}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep'
@@ -32,7 +32,7 @@ VERBS = {
     'lifetimes': ' '.join([CHOICE, TABLE, '--thresh', PRINT]),
     'timeline': ' '.join([PART, '--unit --top --limit', PRINT]),
     'gc': ' '.join(['--from --to --phase --top --limit --sort', PRINT]),
-    'annotate': ' '.join([CHOICE, '--hide --unit', PRINT]),
+    'annotate': ' '.join([CHOICE, '--hide --unit --source', PRINT]),
     'diff': ' '.join([CHOICE, TABLE, PRINT]),
     'html': PART + ' --hide --by --top --limit --sort --thresh -o',
     'trim': CHOICE + ' -o',

@@ -13,7 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_NODES = 100000 }; /* of call stacks, in formats that spell them out */
+/* Of call stacks, in formats that spell them out; a trace has one for each sample. */
+enum {
+    MOST_NODES = 100000,
+    MOST_FRAMES = 500,
+    TOTAL_FRAMES = 8000000,
+    MOST_FRAMES_OF_TRACE = 2800, /* and callgrind, which follows each stack */
+    TOTAL_FRAMES_OF_TRACE = 200000000,
+};
 
 /* A verb has a view or a writer; export has that of its format, check has neither. */
 struct verb {
@@ -133,8 +140,14 @@ static int choose_format(struct run *r) {
 static void fold_stacks(struct run *r) {
     const struct report_selection *s = &r->command.request.selection;
     if (s->focus != NULL || s->ignore != NULL || s->keep != NULL) return;
-    for (const struct format *f = formats; f < formats + FORMATS; f++)
-        if (f->writer == r->writer && f->spells_stacks) report_model_fold(r->models[0], MOST_NODES);
+    struct report_model *model = r->models[0];
+    for (const struct format *f = formats; f < formats + FORMATS; f++) {
+        if (f->writer != r->writer || !f->spells_stacks) continue;
+        report_model_fold(model, MOST_NODES);
+        report_model_shorten(model, MOST_FRAMES, TOTAL_FRAMES, true);
+    }
+    if (r->writer == report_write_memtrace || r->writer == report_export_callgrind)
+        report_model_shorten(model, MOST_FRAMES_OF_TRACE, TOTAL_FRAMES_OF_TRACE, false);
 }
 
 static int load(struct run *r) {

@@ -25,6 +25,7 @@ enum report_takes {
     TAKES_CSV = 1 << 15,
     TAKES_INTERVALS = 1 << 16,
     TAKES_COLOR = 1 << 17,
+    TAKES_SOURCE = 1 << 18,
 
     /* Sets for verbs.def and formats.def. */
     TAKES_PRINT = TAKES_JSON | TAKES_CSV | TAKES_INTERVALS | TAKES_COLOR | TAKES_OUTPUT,

@@ -213,7 +213,7 @@ struct report_model *report_load_own(const char *path, const unsigned char *byte
     while (mp_reader_next(l.reader, &event)) add_event(&l, &event);
     mp_reader_coverage(l.reader, &coverage);
     l.model->truncated = coverage.status != MP_READ_WHOLE;
-    if (coverage.status == MP_READ_DAMAGED || coverage.status == MP_READ_NO_MEMORY) {
+    if (coverage.status == MP_READ_DAMAGED || coverage.status >= MP_READ_EXPANDS) {
         refuse(path, error, coverage.status, coverage.detail);
         report_model_free(l.model);
         l.model = NULL;

@@ -32,9 +32,9 @@ void report_model_free(struct report_model *model) {
     report_free(model->format, model->program, model->host, model->runtime_parameters,
                 model->context, model->outcome, model->names.at, model->locations.at,
                 model->nodes.at, model->samples.at, model->gc_events.at, model->phases.at,
-                model->counters.at, model->sites.at, model->peak, model->origin.arguments,
-                model->origin.ocaml, model->origin.recorder, model->name_hash.slots,
-                model->location_hash.slots, model->node_hash.slots, model);
+                model->phase_changes.at, model->counters.at, model->sites.at, model->peak,
+                model->origin.arguments, model->origin.ocaml, model->origin.recorder,
+                model->name_hash.slots, model->location_hash.slots, model->node_hash.slots, model);
 }
 
 static bool is_name(const void *owner, uint32_t number, const void *key) {
@@ -126,6 +126,31 @@ static void verify(const struct report_model *m) {
     report_each(p, &m->phases) ASSERT(p->name < m->names.count); /* PM5 */
 }
 
+static void change_phase(struct report_model *m, int64_t time, uint32_t name) {
+    size_t n = m->phase_changes.count;
+    if (n > 0 && m->phase_changes.at[n - 1].time == time) m->phase_changes.at[n - 1].name = name;
+    else report_append(&m->phase_changes, (struct report_phase_change){time, name});
+}
+
+/* Of the phases open at a time, the innermost is the one entered last. */
+static void find_phase_changes(struct report_model *m) {
+    REPORT_VECTOR(struct report_phase) open = {0};
+    m->phase_changes.count = 0;
+    for (size_t i = 0; i <= m->phases.count; i++) {
+        int64_t until = i < m->phases.count ? m->phases.at[i].start : REPORT_NEVER;
+        while (open.count > 0 && open.at[open.count - 1].end <= until) {
+            int64_t end = open.at[--open.count].end;
+            while (open.count > 0 && open.at[open.count - 1].end <= end) open.count--;
+            if (end == REPORT_NEVER) break;
+            change_phase(m, end, open.count > 0 ? open.at[open.count - 1].name : 0);
+        }
+        if (i == m->phases.count) break;
+        report_append(&open, m->phases.at[i]);
+        if (m->phases.at[i].end > until) change_phase(m, until, m->phases.at[i].name);
+    }
+    free(open.at);
+}
+
 void report_model_finish(struct report_model *model) {
     bool ordered = true;
     report_each(s, &model->samples) {
@@ -139,6 +164,7 @@ void report_model_finish(struct report_model *model) {
     report_each(c, &model->counters) extend(&model->end, c->time);
     if (!ordered)
         qsort(model->samples.at, model->samples.count, sizeof *model->samples.at, by_birth);
+    find_phase_changes(model);
     verify(model);
 }
 
@@ -279,6 +305,74 @@ static bool replace_nodes(struct report_model *m, const struct report_node *old,
             if (moving) s->node = to;
         }
     return true;
+}
+
+/* ---- Shortening: stacks with fewer frames. ----
+ *
+ * A deeper stack keeps its outermost third and its innermost frames, around one that says so. The
+ * stacks of a deep recursion become the same. */
+
+/* Myers' jump pointers: an ancestor of each node, by which any other is found in few steps. */
+static uint32_t *find_jumps(const struct report_node *nodes, size_t count) {
+    uint32_t *jump = report_alloc(count * sizeof *jump);
+    for (size_t i = 1; i < count; i++) {
+        uint32_t up = nodes[i].parent, far = jump[up];
+        bool equal = nodes[up].depth - nodes[far].depth ==
+                     nodes[far].depth - nodes[jump[far]].depth;
+        jump[i] = equal ? jump[far] : up;
+    }
+    return jump;
+}
+
+static uint32_t ancestor_at(const struct report_node *nodes, const uint32_t *jump, uint32_t node,
+                            uint32_t depth) {
+    while (nodes[node].depth > depth)
+        node = nodes[jump[node]].depth >= depth ? jump[node] : nodes[node].parent;
+    return node;
+}
+
+/* The node of the short stack. */
+static uint32_t shorten_stack(struct report_model *m, const uint32_t *jump, uint32_t node,
+                              uint32_t most, uint32_t marker, struct report_numbers *inner) {
+    uint32_t outer = ancestor_at(m->nodes.at, jump, node, most / 3);
+    inner->count = 0;
+    for (uint32_t i = most / 3 + 1; i < most; i++, node = m->nodes.at[node].parent)
+        report_append(inner, m->nodes.at[node].location);
+    node = report_model_push(m, outer, marker);
+    while (inner->count > 0) node = report_model_push(m, node, inner->at[--inner->count]);
+    return node;
+}
+
+static size_t frames_of(const struct report_model *m, const uint32_t *uses, size_t most) {
+    size_t sum = 0;
+    for (size_t i = 0; i < m->nodes.count; i++)
+        sum += uses[i] * (size_t)(m->nodes.at[i].depth < most ? m->nodes.at[i].depth : most);
+    return sum;
+}
+
+void report_model_shorten(struct report_model *m, size_t most, size_t total, bool once) {
+    size_t count = m->nodes.count;
+    uint32_t *uses = report_alloc(count * sizeof *uses), *into = NULL;
+    struct report_numbers inner = {0};
+    ASSERT(most >= 32);
+    report_each(s, &m->samples) uses[s->node] = once ? 1 : uses[s->node] + 1;
+    while (most >= 64 && frames_of(m, uses, most) > total) most /= 2;
+    if (frames_of(m, uses, most) == frames_of(m, uses, SIZE_MAX)) {
+        free(uses);
+        return;
+    }
+    uint32_t *jump = find_jumps(m->nodes.at, count);
+    struct report_location left_out = {.line = -1, .start = -1, .end = -1};
+    left_out.function = report_model_name(m, "(frames left out)");
+    uint32_t marker = report_model_location(m, &left_out);
+    into = report_alloc(count * sizeof *into);
+    for (size_t i = 0; i < count; i++) {
+        into[i] = i;
+        if (uses[i] > 0 && m->nodes.at[i].depth > most)
+            into[i] = shorten_stack(m, jump, i, most, marker, &inner);
+    }
+    report_each(s, &m->samples) s->node = into[s->node];
+    report_free(uses, jump, into, inner.at);
 }
 
 void report_model_fold(struct report_model *m, size_t most) {

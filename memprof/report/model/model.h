@@ -59,6 +59,12 @@ struct report_phase {
     uint32_t name;
 };
 
+/* From then on that is the innermost phase; name 0: none is open. */
+struct report_phase_change {
+    int64_t time;
+    uint32_t name;
+};
+
 /* A reading of the exact counters. */
 struct report_counter {
     int64_t time;
@@ -107,6 +113,7 @@ struct report_model {
     REPORT_VECTOR(struct report_sample) samples;
     REPORT_VECTOR(struct report_gc_event) gc_events;
     REPORT_VECTOR(struct report_phase) phases;
+    REPORT_VECTOR(struct report_phase_change) phase_changes; /* by report_model_finish, in order */
     REPORT_VECTOR(struct report_counter) counters;
     REPORT_VECTOR(struct report_site) sites; /* by location; those beyond are zero */
     struct report_hash name_hash, location_hash, node_hash;
@@ -131,6 +138,10 @@ void report_model_finish(struct report_model *model);
 /* Reduces the call stacks to about `most` nodes: those with the fewest hits are joined by their
  * callers and by where they allocate. Totals stay. Needs: the profile is finished. */
 void report_model_fold(struct report_model *model, size_t most);
+
+/* Shortens call stacks to `most` frames, or fewer, so that all of them together have about `total`;
+ * once: samples with the same stack count once. Needs: the profile is finished; most >= 32. */
+void report_model_shorten(struct report_model *model, size_t most, size_t total, bool once);
 
 /* Adds `factor` times what `more` counted since the start; the other fields stay. */
 void report_counter_add(struct report_counter *to, const struct report_counter *more,

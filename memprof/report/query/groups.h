@@ -79,6 +79,7 @@ struct report_paths {
     REPORT_VECTOR(struct report_path) nodes;
     struct report_keys *keys;
     struct report_hash hash;
+    bool cut;     /* there would be too many: some are shorter than the stacks */
     bool grouped; /* the first step is an attribute: its key is `attributes` + the sample's */
     size_t attributes;
 };

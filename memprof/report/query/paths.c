@@ -26,7 +26,7 @@ static uint32_t push(struct report_paths *p, uint32_t parent, uint32_t key) {
     return p->nodes.count - 1;
 }
 
-enum { NO_PATH = UINT32_MAX };
+enum { NO_PATH = UINT32_MAX, MOST_STEPS = 20000000, MOST_VISITS = 200000000, MOST_PATHS = 3000000 };
 
 /* The state of the expansion; arrays have an item for each node of the model. */
 struct expansion {
@@ -73,31 +73,46 @@ static uint32_t step(struct expansion *g, uint32_t path, uint32_t node, uint64_t
     return child;
 }
 
+/* The step after each frame: the innermost caller that is one of its own. */
+static uint32_t *find_callers(const struct expansion *g) {
+    uint32_t *caller = report_alloc(g->count * sizeof *caller);
+    uint32_t *shown = g->query->shown;
+    for (size_t i = 1; i < g->count; i++) {
+        uint32_t above = g->nodes[i].parent;
+        if (shown != NULL) above = shown[above];
+        caller[i] = above != 0 && key_of(g, above) == key_of(g, i) ? caller[above] : above;
+    }
+    return caller;
+}
+
 /* Each round moves all stacks that still grow one step outwards. */
 static void grow_outwards(struct expansion *g) {
     struct growing {
         uint32_t start, frame;
     } *all = report_alloc(g->count * sizeof *all);
-    size_t n = 0;
+    uint32_t *caller = find_callers(g);
+    size_t n = 0, steps = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         g->path[i] = g->base;
-        if (g->hits[i] > 0) all[n++] = (struct growing){i, i};
+        uint32_t frame = g->query->shown != NULL ? g->query->shown[i] : i;
+        if (g->hits[i] > 0) all[n++] = (struct growing){i, frame};
     }
     while (n > 0) {
         size_t left = 0;
-        for (size_t i = 0; i < n; i++) {
+        steps += n;
+        bool many = steps > MOST_STEPS || g->paths->nodes.count > MOST_PATHS;
+        g->paths->cut = g->paths->cut || many;
+        for (size_t i = 0; i < n && !many; i++) {
             struct growing s = all[i];
             uint32_t path = g->path[s.start];
             if (path != g->base && g->paths->nodes.at[path].total.hits < g->min_hits) continue;
-            while (s.frame != 0 && is_skipped(g, path, s.frame)) s.frame = g->nodes[s.frame].parent;
             if (s.frame == 0) continue;
             g->path[s.start] = step(g, path, s.frame, g->hits[s.start]);
-            s.frame = g->nodes[s.frame].parent;
-            all[left++] = s;
+            all[left++] = (struct growing){s.start, caller[s.frame]};
         }
         n = left;
     }
-    free(all);
+    report_free(all, caller);
 }
 
 static void list_children(struct expansion *g) {
@@ -241,25 +256,42 @@ static void add_group(struct report_paths *p, const struct report_query *query,
     report_free(g.outermost, g.hits, g.path, g.first_child, g.next_sibling);
 }
 
-/* Adds the selected samples, group by group. */
+/* The hits that a group needs to have paths: each takes a visit of all nodes and samples. */
+static uint64_t least_hits(const uint64_t *hits, size_t groups, size_t visits) {
+    for (uint64_t least = 1;; least *= 2) {
+        size_t large = 0;
+        for (size_t i = 0; i < groups; i++) large += hits[i] >= least;
+        if (large <= MOST_VISITS / visits + 1) return least;
+    }
+}
+
+/* Adds the selected samples, group by group; those of groups that are too many have no paths. */
 static void add_samples(struct report_paths *p, const struct report_query *query,
                         enum report_direction direction, double share, const uint8_t *matches,
                         size_t groups) {
     const struct report_model *model = query->model;
     struct expansion g = {p, query, model->nodes.at, .count = model->nodes.count};
-    bool *occurs = report_alloc(groups * sizeof *occurs);
+    uint64_t *hits = report_alloc(groups * sizeof *hits);
     double total = 0;
     uint32_t start;
     if (matches != NULL) find_outermost(&g, matches);
     for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
         if (!start_of(&g, direction, s->node, &start)) continue;
-        occurs[group_of(p, query, s)] = true;
+        hits[group_of(p, query, s)] += s->hits;
         total += s->hits;
     }
-    free(g.outermost);
-    for (size_t i = 0; i < groups; i++)
-        if (occurs[i]) add_group(p, query, direction, share * total, matches, i);
-    free(occurs);
+    uint64_t least = least_hits(hits, groups, model->nodes.count + model->samples.count);
+    for (size_t i = 0; i < groups; i++) {
+        if (hits[i] >= least) add_group(p, query, direction, share * total, matches, i);
+        else if (hits[i] > 0) p->cut = true;
+    }
+    for (const struct report_sample *s = NULL;
+         p->cut && (s = report_query_next(query, s)) != NULL;) {
+        size_t group = group_of(p, query, s);
+        if (hits[group] < least && start_of(&g, direction, s->node, &start))
+            report_sum_add(&p->nodes.at[push(p, 0, p->attributes + group)].self, s, model->rate);
+    }
+    report_free(g.outermost, hits);
 }
 
 /* Adds the texts of the attribute's values to the keys. Returns their number. */

@@ -143,6 +143,11 @@ static int flag_nodes(struct report_query *query, struct report_error *error) {
         if (keep != NULL && !keep[node->location]) flags |= REPORT_NODE_OUT;
         query->node_flags[i] = flags;
     }
+    if (hide != NULL) query->shown = report_alloc(model->nodes.count * sizeof *query->shown);
+    for (size_t i = 1; hide != NULL && i < model->nodes.count; i++) {
+        bool hidden = (query->node_flags[i] & REPORT_NODE_HIDDEN) != 0;
+        query->shown[i] = hidden ? query->shown[model->nodes.at[i].parent] : i;
+    }
     report_free(focus, ignore, hide, keep);
     report_keys_free(sites);
     return error->what[0] != 0 ? -1 : 0;
@@ -329,15 +334,12 @@ int report_query_start(struct report_query *query, const struct report_model *mo
 }
 
 void report_query_end(struct report_query *query) {
-    report_free(query->node_flags, query->sentence, query->window, query->spans);
+    report_free(query->node_flags, query->shown, query->sentence, query->window, query->spans);
 }
 
 uint32_t report_query_node(const struct report_query *query, const struct report_sample *sample) {
-    uint32_t node = sample->node;
-    ASSERT(node < query->model->nodes.count);
-    while ((query->node_flags[node] & REPORT_NODE_HIDDEN) != 0)
-        node = query->model->nodes.at[node].parent;
-    return node;
+    ASSERT(sample->node < query->model->nodes.count);
+    return query->shown != NULL ? query->shown[sample->node] : sample->node;
 }
 
 bool report_query_selects(const struct report_query *query, const struct report_sample *s) {

@@ -79,6 +79,7 @@ struct report_query {
     size_t span_count;
     int64_t age_min, life_min, life_max;
     uint8_t *node_flags; /* of each node */
+    uint32_t *shown;     /* of each node: report_query_node; NULL: itself */
     uint32_t phase;      /* its name; 0: any */
     char *window;        /* --from, --to, --phase: "from 1 s to 2 s"; "" without them */
     bool is_whole;       /* no selector but --show and --at was given */

@@ -1,22 +1,28 @@
 /* annotate.c - source lines with their figures: what is allocated at a line, and through it.
  *
  * The source is searched for by the name in the profile, then by its last part, in the current
- * folder; without it only line numbers are shown. */
+ * folder and that of --source; without it only line numbers are shown. A profile may come from
+ * anyone, so nothing outside of these folders is read, and only regular files. */
 #include "gc/assert.h"
 #include "memprof/report/view/views.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { CONTEXT = 2 }; /* lines shown around a line with figures */
+enum {
+    CONTEXT = 2, /* lines shown around a line with figures */
+    MOST_SOURCE_BYTES = 16 << 20,
+};
 
 struct line {
     uint32_t file; /* a name */
     int32_t number;
     struct report_sum self, through;
-    uint32_t last; /* 1 + the node added last: a stack counts once */
 };
 
 struct lines {
@@ -64,32 +70,91 @@ static void find_lines(const struct report_model *m, const char *what, struct li
     }
 }
 
+/* The line of a node's frame; 0: none is wanted. */
+static uint32_t line_of(const struct report_query *query, const struct lines *lines,
+                        uint32_t node) {
+    if (node == 0 || (query->node_flags[node] & REPORT_NODE_HIDDEN) != 0) return 0;
+    return lines->of_location[query->model->nodes.at[node].location];
+}
+
+/* Adds what is allocated through each line: below the outermost nodes of the line. below: the sums
+ * of all stacks through each node. Nodes are visited depth first; depth counts the nodes of a line
+ * between the root and the visited one. */
+static void add_through(const struct report_query *query, struct lines *lines,
+                        const struct report_sum *below) {
+    const struct report_node *nodes = query->model->nodes.at;
+    size_t count = query->model->nodes.count;
+    uint32_t *first_child = report_alloc(count * sizeof *first_child);
+    uint32_t *next_sibling = report_alloc(count * sizeof *next_sibling);
+    uint32_t *depth = report_alloc((lines->count + 1) * sizeof *depth);
+    for (size_t i = count - 1; i > 0; i--) {
+        next_sibling[i] = first_child[nodes[i].parent];
+        first_child[nodes[i].parent] = i;
+    }
+    uint32_t at = first_child[0];
+    while (at != 0) {
+        uint32_t line = line_of(query, lines, at);
+        if (line != 0 && depth[line]++ == 0)
+            report_sum_merge(&lines->all[line - 1].through, &below[at]);
+        uint32_t next = first_child[at];
+        while (next == 0 && at != 0) {
+            depth[line_of(query, lines, at)]--;
+            next = next_sibling[at];
+            at = nodes[at].parent;
+        }
+        at = next;
+    }
+    report_free(first_child, next_sibling, depth);
+}
+
 static void add_samples(const struct report_query *query, struct lines *lines,
                         struct report_sum *total) {
     const struct report_model *m = query->model;
     struct report_sum *sums = report_alloc(m->nodes.count * sizeof *sums);
     for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;)
         report_sum_add(&sums[report_query_node(query, s)], s, m->rate);
-    for (uint32_t node = 0; node < m->nodes.count; node++) {
-        if (sums[node].samples == 0) continue;
-        report_sum_merge(total, &sums[node]);
-        for (uint32_t at = node; at != 0; at = m->nodes.at[at].parent) {
-            uint32_t index = lines->of_location[m->nodes.at[at].location];
-            if (index == 0 || (query->node_flags[at] & REPORT_NODE_HIDDEN) != 0) continue;
-            ASSERT(index <= lines->count);
-            struct line *line = &lines->all[index - 1];
-            if (at == node) report_sum_merge(&line->self, &sums[node]);
-            if (line->last != node + 1) report_sum_merge(&line->through, &sums[node]);
-            line->last = node + 1;
-        }
+    for (size_t i = 0; i < m->nodes.count; i++) {
+        uint32_t line = line_of(query, lines, i);
+        if (line != 0) report_sum_merge(&lines->all[line - 1].self, &sums[i]);
     }
+    for (size_t i = m->nodes.count - 1; i > 0; i--)
+        report_sum_merge(&sums[m->nodes.at[i].parent], &sums[i]);
+    *total = sums[0];
+    add_through(query, lines, sums);
     free(sums);
 }
 
-static FILE *open_source(const char *name) {
+/* Opens the regular file that a path names if it lies below a folder; else NULL. The path is the
+ * profile's: it may name anything. */
+static FILE *open_below(const char *folder, const char *path) {
+    struct stat status;
+    char *top = realpath(folder, NULL), *joined = NULL, *real = NULL;
+    if (top != NULL) {
+        joined = path[0] == '/' ? report_copy(path) : report_format("%s/%s", top, path);
+        real = realpath(joined, NULL);
+    }
+    size_t n = top == NULL ? 0 : strcmp(top, "/") == 0 ? 0 : strlen(top);
+    int fd = -1;
+    if (real != NULL && strncmp(real, top, n) == 0 && real[n] == '/' && lstat(real, &status) == 0 &&
+        S_ISREG(status.st_mode) && status.st_size <= MOST_SOURCE_BYTES)
+        fd = open(real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    report_free(top, joined, real);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (file == NULL && fd >= 0) close(fd);
+    return file;
+}
+
+/* folder: --source; NULL: not given. */
+static FILE *open_source(const char *folder, const char *name) {
     const char *slash = strrchr(name, '/');
-    FILE *file = fopen(name, "r");
-    return file == NULL && slash != NULL ? fopen(slash + 1, "r") : file;
+    const char *folders[] = {".", folder};
+    FILE *file = NULL;
+    for (int i = 0; i < 2 && file == NULL; i++) {
+        if (folders[i] == NULL) continue;
+        file = open_below(folders[i], name);
+        if (file == NULL && slash != NULL) file = open_below(folders[i], slash + 1);
+    }
+    return file;
 }
 
 static void add_row(struct report_table *t, const struct report_query *query,
@@ -109,10 +174,10 @@ static void add_row(struct report_table *t, const struct report_query *query,
 }
 
 /* Adds the lines of one file, first to last. Returns whether the source was found. */
-static bool add_file(struct report_doc *doc, const struct report_query *query,
+static bool add_file(struct report_doc *doc, const struct report_query *query, const char *folder,
                      const struct lines *lines, size_t first, size_t last) {
     const char *name = query->model->names.at[lines->all[first].file];
-    FILE *file = open_source(name);
+    FILE *file = open_source(folder, name);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "lines", name);
     char *text = NULL;
     size_t capacity = 0, at = first;
@@ -154,12 +219,14 @@ struct report_doc *report_view_annotate(const struct report_request *request) {
         doc = report_doc_create("annotate", "%s of %s, %s", request->operand, text, query.sentence);
         for (size_t first = 0, i = 0; i < lines.count; i++) {
             if (i + 1 < lines.count && lines.all[i + 1].file == lines.all[first].file) continue;
-            found = add_file(doc, &query, &lines, first, i) && found;
+            found = add_file(doc, &query, request->source, &lines, first, i) && found;
             first = i + 1;
         }
         if (!found)
             report_doc_note(
-                doc, "A source file was not found: run this where the program was compiled.");
+                doc,
+                "A source file was not found below this folder: run this where the program was "
+                "compiled, or name that folder with --source.");
         free(text);
         report_query_end(&query);
     }

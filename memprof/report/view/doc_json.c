@@ -7,6 +7,7 @@
  *     {"names": [each text once], "columns": [keys], "rows": [[depth, cell, ...], ...]}
  * with rows in order, texts as indices of names, and estimates as three numbers. */
 #include "gc/assert.h"
+#include "memprof/format/printable.h"
 #include "memprof/report/view/doc.h"
 
 #include <math.h>
@@ -38,8 +39,12 @@ void report_write_json_string(const char *text, FILE *out) {
             s++;
             continue;
         }
+        unsigned code = n > 1 ? mp_direction_control((const char *)s) : 0;
         if (*s == '"' || *s == '\\') fprintf(out, "\\%c", *s);
-        else if (*s < 32 || *s == '<') fprintf(out, "\\u%04x", *s); /* `<`: safe in HTML */
+        else if (code != 0) fprintf(out, "\\u%04x", code);
+        else if (*s == 0xc2 && s[1] < 0xa0) fprintf(out, "\\u%04x", s[1]);
+        else if (*s < 32 || *s == 127 || *s == '<')
+            fprintf(out, "\\u%04x", *s); /* `<`: safe in HTML */
         else fwrite(s, 1, n, out);
         s += n;
     }
@@ -211,17 +216,18 @@ void report_doc_write_small_json(const struct report_doc *doc, FILE *out) {
     write_json(doc, true, out);
 }
 
+/* Without control characters, which a terminal obeys, and not as a formula, which a spreadsheet
+ * computes: an apostrophe in front marks it as text. */
 static void put_csv_text(const char *text, FILE *out) {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
-        return;
-    }
-    putc('"', out);
-    for (; *text != 0; text++) {
+    bool formula = text[0] != 0 && strchr("=+-@\t\r", text[0]) != NULL;
+    bool quoted = strpbrk(text, ",\"") != NULL;
+    if (quoted) putc('"', out);
+    if (formula) putc('\'', out);
+    while (*text != 0) {
         if (*text == '"') putc('"', out);
-        putc(*text, out);
+        text += mp_put_printable_character(out, text, '?');
     }
-    putc('"', out);
+    if (quoted) putc('"', out);
 }
 
 static bool has_intervals(const struct report_table *t, size_t column) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SUMMARY_ROWS = 5 };
+enum { SUMMARY_ROWS = 5, MOST_PHASES = 1000 };
 
 static void add_run(struct report_doc *doc, const struct report_request *request) {
     const struct report_model *m = request->model;
@@ -86,6 +86,10 @@ static void add_phases(struct report_doc *doc, const struct report_model *m) {
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "phases", "Phases");
     report_table_columns(t, "start", "start", "duration", "duration", "phase", "phase", NULL);
     report_each(p, &m->phases) {
+        if (t->rows.count == MOST_PHASES) {
+            report_doc_note(doc, "%zu more phases are not listed.", m->phases.count - MOST_PHASES);
+            break;
+        }
         report_row(t, 0, report_seconds(p->start / 1e9),
                    report_seconds(((p->end == REPORT_NEVER ? m->end : p->end) - p->start) / 1e9),
                    report_text(m->names.at[p->name]));

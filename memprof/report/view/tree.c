@@ -149,6 +149,9 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
     choose_rows(&w);
     walk_paths(&w);
     free(w.shown);
+    if (paths->cut)
+        report_doc_note(doc,
+                        "There are too many or too long call paths: some end before the stacks.");
     report_add_notes(doc, request->model);
     free(total);
     report_paths_free(paths);
