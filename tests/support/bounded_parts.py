@@ -188,6 +188,7 @@ def sanitize_parts(scale):
 NOT_SANITIZED = [
     (', '.join(SLOW_UNDER_MEMCHECK) + ' under memcheck', 'minutes each; ASan runs them'),
     ('tests/fuzz/mutants', './dev fuzz runs them under ASan and UBSan'),
+    ('tests/fuzz/profiles', 'limits of time and memory; ./dev fuzz runs it with assertions'),
     ('tests/support/coverage, readme_examples, bench', 'what they run is in the suites above'),
     ('tests/prof/calibration', 'statistics over many runs; prof runs the same code'),
     ('lint, the mutants of tests/memprof', 'they do not test the build'),
@@ -218,6 +219,9 @@ def fuzz_parts(scale):
     yield Part('%d programs that misuse primitives' % count, 600,
                suite('tests/fuzz/primitives', DEBUG, '--count', str(count), '--seed', FIRST_SEED,
                      '--seconds', '{seconds}'), needs=DEBUG)
+    yield Part('profiles with random contents', 300,
+               suite('tests/fuzz/profiles', DEBUG, '--seed', FIRST_SEED, '--seconds', '{seconds}'),
+               needs=DEBUG)
     count = max(50, round(20000 * scale))
     yield Part('%d generated programs' % count, 600,
                suite('tests/fuzz/generated', DEBUG, '--count', str(count), '--jobs', '1',
