@@ -20,6 +20,16 @@ let () =
   print_endline (Printf.sprintf "%s %.1f" text table.(3));
   ignore (Sys.opaque_identity (lazy stdout, text, table))
 '''
+CLOSES = '''
+external close : int -> unit = "caml_sys_close"
+external descriptor : int -> out_channel = "caml_ml_open_descriptor_out"
+let () =
+  for fd = 3 to 30 do
+    (try let c = descriptor fd in output_string c "forged"; close_out c with Sys_error _ -> ());
+    try close fd with Sys_error _ -> ()
+  done;
+  print_endline "closed"
+'''
 OUTPUT = b'-7,-6,-5,-4 3.0\n'
 MESSAGE = b'bactrian: CAML_DEBUG_SOCKET: '
 SECONDS = 60
@@ -30,7 +40,7 @@ NO_FRAME = struct.pack('>iii', -1, 0, 0)
 class Peer:
     """A program and the connection to it."""
 
-    def __init__(self, bactrian, folder, words=(), host=None):
+    def __init__(self, bactrian, folder, words=(), host=None, program='program'):
         self.listener = socket.socket(socket.AF_INET if host else socket.AF_UNIX)
         self.listener.settimeout(SECONDS)
         address = os.path.join(folder, 'socket')
@@ -40,7 +50,7 @@ class Peer:
         self.listener.listen()
         if host:
             address = '%s:%d' % self.listener.getsockname()
-        self.child = start(bactrian, folder, address, words)
+        self.child = start(bactrian, folder, address, words, program)
         self.connection = self.accept()
 
     def accept(self):
@@ -96,8 +106,8 @@ class Peer:
         return out, err, self.child.returncode
 
 
-def start(bactrian, folder, address, words=()):
-    return subprocess.Popen([bactrian, *words, 'program'], cwd=folder,
+def start(bactrian, folder, address, words=(), program='program'):
+    return subprocess.Popen([bactrian, *words, program], cwd=folder,
                             env={'PATH': os.environ['PATH'], 'CAML_DEBUG_SOCKET': address},
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
@@ -155,6 +165,15 @@ def a_closed_connection_is_reported(bactrian, folder):
         peer.send('>c', b'L')
         peer.connection.shutdown(socket.SHUT_WR)
         fails_with_a_message(peer.end(), b'closed')
+
+
+def the_program_cannot_reach_the_connection(bactrian, folder):
+    """It closes and opens all descriptors that it can: the report of its end comes all the same."""
+    with Peer(bactrian, folder, program='closes') as peer:
+        peer.words(2)
+        check(peer.go_on(1) == (b'x', (1, 0, -1, 0)))
+        peer.send('>cI', b'g', 1)
+        check(peer.end() == (b'closed\n', b'', 0))
 
 
 def an_unknown_request_is_reported(bactrian, folder):
@@ -279,10 +298,11 @@ def a_checkpoint_without_a_debugger_is_silent(bactrian, folder):
 
 
 CASES = (greets_and_runs_to_the_end, connects_to_a_host_and_port, ends_when_it_is_told_to,
-         a_closed_connection_is_reported, an_unknown_request_is_reported,
-         wrong_addresses_are_reported, a_refused_network_refuses_the_debugger,
-         patches_outside_the_code_are_ignored, every_instruction_can_be_an_event,
-         every_instruction_can_be_a_breakpoint, a_checkpoint_without_a_debugger_is_silent)
+         a_closed_connection_is_reported, the_program_cannot_reach_the_connection,
+         an_unknown_request_is_reported, wrong_addresses_are_reported,
+         a_refused_network_refuses_the_debugger, patches_outside_the_code_are_ignored,
+         every_instruction_can_be_an_event, every_instruction_can_be_a_breakpoint,
+         a_checkpoint_without_a_debugger_is_silent)
 
 
 def words_of_code(folder):
@@ -300,9 +320,10 @@ def run(bactrian, words):
     """Runs the cases whose name contains one of the words; (passed, failed)."""
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix='bactrian-debug-') as folder:
-        with open(os.path.join(folder, 'program.ml'), 'w', encoding='ascii') as file:
-            file.write(SOURCE)
-        subprocess.run(['ocamlc', '-g', '-o', 'program', 'program.ml'], cwd=folder, check=True)
+        for name, source in (('program', SOURCE), ('closes', CLOSES)):
+            with open(os.path.join(folder, name + '.ml'), 'w', encoding='ascii') as file:
+                file.write(source)
+            subprocess.run(['ocamlc', '-g', '-o', name, name + '.ml'], cwd=folder, check=True)
         for case in CASES:
             if words and not any(word in case.__name__ for word in words):
                 continue

@@ -125,6 +125,10 @@ static void leave(struct vm_debugger *debugger, struct domain *d) {
     tell_libraries(d);
 }
 
+static bool owns_descriptor(const struct vm_debugger *debugger, int fd) {
+    return ((const struct debug *)debugger)->connection.fd == fd;
+}
+
 /* The child of a process with several threads has only one of them: no copy of the program. */
 static void checkpoint(struct debug *g, struct domain *d) {
     pid_t pid = d->vm->threads != NULL ? -1 : debug_fork(&g->connection, &g->checkpoints);
@@ -253,6 +257,7 @@ struct vm_debugger *vm_debug_connect(const char *address, const struct vm_debug_
     struct debug *g = vm_must(calloc(1, sizeof *g));
     g->hooks.stop = stop;
     g->hooks.leave = leave;
+    g->hooks.owns_descriptor = owns_descriptor;
     g->hooks.in_use = g->hooks.follows_parent = true;
     g->options = *options;
     g->connection.lost = options->lost;

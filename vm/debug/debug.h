@@ -1,7 +1,7 @@
 /* debug.h - a debugged program: the other end of ocamldebug (README.md has the protocol).
  *
  * The debugger listens at an address, the program connects and then does what it is asked whenever
- * it is stopped (vm/engine/debugger.h). */
+ * it is stopped (vm/state/debugger.h). */
 #ifndef BACTRIAN_VM_DEBUG_DEBUG_H
 #define BACTRIAN_VM_DEBUG_DEBUG_H
 

@@ -4,7 +4,7 @@
 
 #include "gc/value.h"
 #include "vm/debug/debug.h"
-#include "vm/engine/debugger.h"
+#include "vm/state/debugger.h"
 
 #include <stddef.h>
 #include <stdint.h>

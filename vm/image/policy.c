@@ -3,6 +3,7 @@
 
 #include "gc/assert.h"
 #include "vm/image/image.h"
+#include "vm/state/debugger.h"
 #include "vm/state/vm.h"
 
 #include <fcntl.h>
@@ -146,6 +147,8 @@ bool vm_is_own_descriptor(const struct vm *vm, int fd) {
     for (size_t i = 0; policy != NULL && i < policy->root_count; i++)
         if (policy->roots[i].fd == fd) return true;
     if (vm->image != NULL && vm->image->debug_apart && vm->image->debug_fd == fd) return true;
+    const struct vm_debugger *debugger = vm->options.debugger;
+    if (debugger != NULL && debugger->owns_descriptor(debugger, fd)) return true;
     const struct vm_profiler *profiler = &vm->profiler;
     return profiler->owns_descriptor != NULL && profiler->owns_descriptor(profiler->state, fd);
 }

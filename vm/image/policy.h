@@ -55,6 +55,7 @@ const char *vm_policy_refusal(const struct vm *vm, enum vm_capability capability
 /* The same, or the flag that grants it below some folders only. GC: never. */
 const char *vm_policy_restriction(const struct vm *vm, enum vm_capability capability);
 /* Whether fd is a descriptor of the machine itself: a folder of the policy, the program's file,
- * what a profiler writes to. A program must neither close nor use one. GC: never. */
+ * what a profiler writes to, the connection to a debugger. A program must neither close nor use
+ * one. GC: never. */
 bool vm_is_own_descriptor(const struct vm *vm, int fd);
 #endif

@@ -48,7 +48,7 @@ struct vm_options {
     bool cleanup_at_exit;                /* c */
     bool count_instructions;             /* count executed instructions and primitives */
     const struct vm_tracer *tracer;      /* with it: follows the run (vm/engine/tracer.h) */
-    struct vm_debugger *debugger;        /* NULL: none (vm/engine/debugger.h) */
+    struct vm_debugger *debugger;        /* NULL: none (vm/state/debugger.h) */
     bool track_functions;                /* keep domain.function_id (vm/code/function_id.h) */
     bool verify_all;                     /* verify all code before it runs, not at its first call */
     bool count_forms;                    /* with it: the loop's own instructions, fused forms too */
