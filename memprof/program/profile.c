@@ -206,6 +206,7 @@ static inline void describe_promise(struct mp_profile *p, const struct mp_hit *h
 static value call_promised(struct mp_profile *p, value record) {
     struct mp_program *program = p->program;
     p->running++;
+    p->thread = program->thread;
     mp_lane_suspend(program->sampler, p->stream.lane);
     value result = vm_callback1_exn(program->d, field(p->tracker, ALLOC_MINOR), record);
     mp_lane_resume(program->sampler, p->stream.lane);
@@ -300,6 +301,7 @@ static value run_batch(struct mp_profile *p, bool allocs_only) {
     const struct vm_calls calls = {next_call, &b};
     ASSERT(lane_is_free(p));
     p->running++;
+    p->thread = program->thread;
     mp_lane_suspend(program->sampler, p->stream.lane);
     value result = vm_callbacks_exn(program->d, &calls);
     mp_lane_resume(program->sampler, p->stream.lane);
@@ -355,6 +357,7 @@ static inline value begin_reexecution(struct domain *d, struct mp_profile *p, va
     lane->suspended = 1;
     lane->since = end + lane->lag;
     p->running++;
+    p->thread = p->program->thread;
     vm_reexecute_begin(d, field(p->tracker, ALLOC_MINOR), record, (value)p | 1, val_of_int(packed));
     return 0;
 }
@@ -548,10 +551,17 @@ static uintptr_t switch_thread(void *state, intptr_t number, uintptr_t word) {
     return left;
 }
 
+/* A thread that ends in a callback (Thread.exit) leaves a lane of start_another suspended. */
 static void thread_ended(void *state, intptr_t number) {
     struct mp_program *program = program_of(state);
-    for (struct mp_profile *p = program->profiles; p != NULL; p = p->next)
+    for (struct mp_profile *p = program->profiles; p != NULL; p = p->next) {
         mp_tracked_drop_allocs(&p->blocks, (uint32_t)number);
+        if (program->silenced || p->own_lane.suspended == 0 || p->thread != (uint32_t)number)
+            continue;
+        ASSERT(p->running > 0 && p->own_lane.suspended == 1);
+        p->running--;
+        mp_lane_resume(program->sampler, &p->own_lane);
+    }
 }
 
 struct mp_program *mp_program_of(struct domain *d) {

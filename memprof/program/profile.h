@@ -45,6 +45,7 @@ struct mp_profile {
     value callstack;            /* the last promised block's, until the next minor collection */
     uint64_t callstack_version; /* vm/stack/callstack.h; 0: there is none */
     unsigned running;           /* its functions that are active: it can't be freed */
+    uint32_t thread;            /* the number of the one that suspended own_lane last */
     unsigned epoch;             /* changes when everything is forgotten */
     bool handle_dead;           /* the program has no value of it any more */
 };
