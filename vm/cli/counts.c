@@ -11,12 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every program executes the first instruction. */
-#define COUNTS_START "ACC0 [0-9]*\n*"
-
+/* An earlier output begins with an instruction's name and a number. */
 bool cli_find_count_file(struct cli_options *options) {
-    int problem = mp_output_find(&options->counts, options->count_file, COUNTS_START,
-                                 options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT);
+    enum mp_replace how = options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT;
+    int problem = EEXIST;
+    for (unsigned op = 0; problem == EEXIST && op < ENGINE_COUNT; op++) {
+        char start[80];
+        snprintf(start, sizeof start, "%s [0-9]*\n*", vm_engine_name(op));
+        mp_output_free(&options->counts);
+        problem = mp_output_find(&options->counts, options->count_file, start, how);
+    }
     if (problem != 0) cli_refuse_output(options->count_file, problem);
     return problem == 0;
 }
