@@ -152,7 +152,7 @@ static int run_loaded(const struct run *run, struct vm *vm) {
 
 #define DEBUG_SOCKET "CAML_DEBUG_SOCKET"
 
-static _Noreturn void lost_debugger(const char *why) {
+static __attribute__((noreturn)) void lost_debugger(const char *why) {
     exit(cli_fail(STATUS_REFUSED, NULL, DEBUG_SOCKET ": %s", why));
 }
 

@@ -41,7 +41,21 @@ static bool is_name(const void *owner, uint32_t number, const void *key) {
     return strcmp(((const struct report_model *)owner)->names.at[number], key) == 0;
 }
 
+enum { NAME_BYTES = 512 }; /* so that a report is not many times as long as its profile */
+
+/* The text, or the beginning of a longer one and "...". */
+static const char *clip_name(const char *text, char clipped[NAME_BYTES + 1]) {
+    if (strnlen(text, NAME_BYTES + 1) <= NAME_BYTES) return text;
+    size_t n = NAME_BYTES - 3;
+    while (n > 0 && ((uint8_t)text[n] & 0xc0) == 0x80) n--; /* a character stays whole */
+    memcpy(clipped, text, n);
+    memcpy(clipped + n, "...", 4);
+    return clipped;
+}
+
 uint32_t report_model_name(struct report_model *model, const char *text) {
+    char clipped[NAME_BYTES + 1];
+    text = clip_name(text, clipped);
     uint64_t hash = report_hash_bytes(text, strlen(text));
     uint32_t found = report_hash_find(&model->name_hash, hash, is_name, model, text);
     if (found != REPORT_NO_NUMBER) return found;

@@ -124,7 +124,7 @@ struct report_model *report_model_create(void);
 /* Frees the profile; NULL is allowed. */
 void report_model_free(struct report_model *model);
 
-/* The number of a name, one for each text. */
+/* The number of a name, one for each text; of a text of more than 512 bytes only its beginning. */
 uint32_t report_model_name(struct report_model *model, const char *text);
 /* The number of a location, one for all that are equal. */
 uint32_t report_model_location(struct report_model *model, const struct report_location *location);
