@@ -67,11 +67,12 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     uint32_t *words = join_chunks(d, chunks, &word_count);
     uint32_t global_count = (uint32_t)wosize_of(d->vm->global_data);
     struct vm_words kept;
-    bool room = vm_words_make(&kept, words, word_count);
+    enum vm_status status = VM_NO_MEMORY;
+    if (vm_words_make(&kept, words, word_count))
+        status = vm_code_add(d->vm, &kept, global_count, true, &index, &error);
     free(words);
-    if (!room) vm_raise_out_of_memory(d);
-    enum vm_status status = vm_code_add(d->vm, &kept, global_count, true, &index, &error);
     if (status != VM_OK) gc_external_uncharge(d->gc.heap, 4 * (size_t)word_count);
+    if (status == VM_NO_MEMORY) vm_raise_out_of_memory(d);
     if (status != VM_OK)
         vm_failwith(d, "caml_reify_bytecode: %s (%s)", vm_status_text(status), error.detail);
     ASSERT(index < d->vm->code_count);
