@@ -114,7 +114,7 @@ static void put_marshalled(struct debug *g, struct domain *d, value v) {
 
 /* ---- Processes. ---- */
 
-static void tell_libraries(struct domain *d) {
+static void notify_libraries(struct domain *d) {
     if (d->vm->abi_attached) d->vm->options.abi->debugger_changed(d);
 }
 
@@ -122,7 +122,7 @@ static void leave(struct vm_debugger *debugger, struct domain *d) {
     struct debug *g = (struct debug *)debugger;
     debug_close(&g->connection);
     debugger->in_use = false;
-    tell_libraries(d);
+    notify_libraries(d);
 }
 
 static bool owns_descriptor(const struct vm_debugger *debugger, int fd) {
@@ -172,7 +172,7 @@ static void answer_about_frames(struct debug *g, struct domain *d, uint8_t reque
 
 static void set_fork_mode(struct debug *g, struct domain *d) {
     g->hooks.follows_parent = debug_get_word(&g->connection) != 0;
-    tell_libraries(d);
+    notify_libraries(d);
 }
 
 _Noreturn static void refuse(struct debug *g, uint8_t request) {

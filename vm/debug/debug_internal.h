@@ -2,6 +2,7 @@
 #ifndef BACTRIAN_VM_DEBUG_DEBUG_INTERNAL_H
 #define BACTRIAN_VM_DEBUG_DEBUG_INTERNAL_H
 
+#include "gc/containers.h"
 #include "gc/value.h"
 #include "vm/debug/debug.h"
 #include "vm/state/debugger.h"
@@ -42,10 +43,9 @@ _Noreturn void debug_lost(struct debug_connection *c, const char *why);
 
 /* ---- values.c: values and what the debugger has of them. ---- */
 
-/* The blocks that the debugger knows, a hash table. No block moves before it is emptied (DG1). */
+/* The blocks that the debugger knows. None moves before it is emptied (DG1). */
 struct debug_values {
-    value *known; /* 0: free */
-    size_t count, capacity;
+    struct word_map known; /* by address; the words mean nothing */
 };
 
 /* Any word of the stack or of a block as a value: what is no value becomes VAL_UNIT. */

@@ -14,29 +14,13 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* Where v is, or a free slot. Needs: a free slot. */
-static value *find_slot(const struct debug_values *values, value v) {
-    size_t mask = values->capacity - 1, at = (size_t)((uint64_t)v * 0x9e3779b97f4a7c15u >> 20);
-    while (values->known[at & mask] != 0 && values->known[at & mask] != v) at++;
-    return &values->known[at & mask];
-}
-
-static void enlarge(struct debug_values *values) {
-    struct debug_values old = *values;
-    values->capacity = old.capacity == 0 ? FIRST_CAPACITY : 2 * old.capacity;
-    values->known = vm_must(calloc(values->capacity, sizeof(value)));
-    for (size_t i = 0; i < old.capacity; i++)
-        if (old.known[i] != 0) *find_slot(values, old.known[i]) = old.known[i];
-    free(old.known);
-}
-
 static bool is_known(const struct debug_values *values, value v) {
-    return v != 0 && values->count > 0 && *find_slot(values, v) == v;
+    return v != 0 && word_map_find(&values->known, (uintptr_t)v) != NULL;
 }
 
 void debug_forget_values(struct debug_values *values) {
-    free(values->known);
-    *values = (struct debug_values){.known = NULL};
+    free(values->known.entries);
+    *values = (struct debug_values){.known = {0}};
 }
 
 /* Return addresses and handlers are the only words of a stack that are no values. */
@@ -47,11 +31,7 @@ value debug_value_of_word(struct domain *d, value word) {
 }
 
 void debug_put_value(struct debug_connection *c, struct debug_values *values, value v) {
-    if (is_block(v) && !is_known(values, v)) {
-        if (2 * values->count >= values->capacity) enlarge(values);
-        *find_slot(values, v) = v;
-        values->count++;
-    }
+    if (is_block(v)) vm_must(word_map_add(&values->known, (uintptr_t)v, FIRST_CAPACITY, NULL));
     debug_put_bytes(c, &v, sizeof v);
 }
 
