@@ -1,6 +1,7 @@
 """The programs of tests/lang: finding, compiling (cached by content) and running them.
 
-Shared by difftest and coverage. Comments at the head of a program say what it needs:
+Shared by difftest and coverage. The programs of tests/lang/ocaml5 are compiled by OCaml 5.3, the
+others by the OCaml of this machine. Comments at the head of a program say what it needs:
 
   (* args: a "b c" *)        command line, split as a shell would
   (* stdin: one\ntwo\n *)    standard input, with the escapes of a Python bytes literal
@@ -11,8 +12,10 @@ Shared by difftest and coverage. Comments at the head of a program say what it n
   (* beside: plug.ml *)      compiled to a .cmo in the program's folder at run time
   (* timeout: 60 *)          seconds, if the default is too short
   (* stress: no: WHY *)      not run with --gc-stress: it tests the collector's own timing
+  (* ocaml5: no: WHY *)      not run by difftest --ocaml 5.3, which compiles all with OCaml 5.3
 """
 import ast
+import functools
 import hashlib
 import os
 import re
@@ -20,13 +23,15 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LANG = os.path.join(os.path.dirname(HERE), 'lang')
+OCAML5 = 'ocaml5' + os.sep
 DIRECTIVE = re.compile(
-    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress): ?(.*?) ?\*\)$')
+    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress|ocaml5): ?(.*?) ?\*\)$')
 REFUSED_MALLOC = re.compile(rb'^==\d+==WARNING: AddressSanitizer failed to allocate .*\n',
                             re.MULTILINE)
 KEPT_ENV = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LLVM_PROFILE_FILE')
@@ -49,10 +54,50 @@ class Outcome:
         return (self.out, self.err, self.status) == (other.out, other.err, other.status)
 
 
+class Toolchain:
+    """An OCaml: `folder` has its commands (empty: those of PATH); `identity` is in each digest."""
+
+    def __init__(self, folder=''):
+        self.folder = folder
+        try:
+            done = subprocess.run([self.command('ocamlc'), '-version'], stdout=subprocess.PIPE,
+                                  check=True)
+        except (OSError, subprocess.CalledProcessError):
+            raise SystemExit('difftest: ocamlc is not installed: apt install ocaml-nox')
+        self.identity = done.stdout
+
+    def command(self, name):
+        return os.path.join(self.folder, name)
+
+    def environment(self):
+        """What a program needs to find the libraries, whatever runs it."""
+        if not self.folder:
+            return {}
+        root = os.path.dirname(self.folder)
+        return {'OCAMLLIB': os.path.join(root, 'stdlib'),
+                'CAML_LD_LIBRARY_PATH': os.path.join(root, 'stubs')}
+
+
+@functools.lru_cache(None)
+def system_ocaml():
+    return Toolchain()
+
+
+@functools.lru_cache(None)
+def ocaml5():
+    """OCaml 5.3, fetched at its first use, or None, after a message, if it cannot be had."""
+    done = subprocess.run([sys.executable, os.path.join(HERE, 'ocaml5')], stdout=subprocess.PIPE,
+                          check=False)
+    if done.returncode != 0:
+        return None
+    return Toolchain(os.path.join(os.fsdecode(done.stdout.rstrip(b'\n')), 'bin'))
+
+
 class Program:
     def __init__(self, path):
         self.path = path
         self.name = os.path.relpath(path, LANG)[:-3]
+        self.uses_ocaml5 = self.name.startswith(OCAML5)
         self.base = os.path.basename(path)[:-3]
         self.folder = os.path.dirname(path)
         self.says = {}
@@ -62,11 +107,19 @@ class Program:
                 if not found:
                     break
                 self.says[found.group(1)] = found.group(2)
-        # Why the program is not run with --gc-stress, or None.
-        answer, _, why = self.says.get('stress', 'yes').partition(': ')
+        self.exempt_from_stress = self.exemption('stress')
+        self.exempt_from_ocaml5 = self.exemption('ocaml5')
+
+    @property
+    def toolchain(self):
+        return ocaml5() if self.uses_ocaml5 else system_ocaml()
+
+    def exemption(self, key):
+        """Why the program does not run with something, or None."""
+        answer, _, why = self.says.get(key, 'yes').partition(': ')
         if answer not in ('yes', 'no') or (answer == 'no' and not why):
-            raise SystemExit('%s: the line is (* stress: no: WHY *)' % path)
-        self.exempt_from_stress = why or None
+            raise SystemExit('%s: the line is (* %s: no: WHY *)' % (self.path, key))
+        return why or None
 
     def words(self, key):
         return shlex.split(self.says.get(key, ''))
@@ -75,7 +128,7 @@ class Program:
         return self.words('with') + [self.base + '.ml']
 
     def digest(self):
-        sum_ = hashlib.sha256(COMPILER)
+        sum_ = hashlib.sha256(self.toolchain.identity)
         for name in self.sources() + self.words('beside'):
             with open(os.path.join(self.folder, name), 'rb') as source:
                 sum_.update(name.encode() + b'\0' + source.read() + b'\0')
@@ -100,7 +153,8 @@ class Program:
         return home
 
     def compile_in(self, work):
-        def tool(*command):
+        def tool(name, *words):
+            command = [self.toolchain.command(name), *words]
             done = subprocess.run(command, cwd=work, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
             if done.returncode != 0:
@@ -139,6 +193,7 @@ class Program:
         # A refused malloc means Out_of_memory in the program; it is not an error of the sanitizer.
         environment['ASAN_OPTIONS'] = ':'.join(
             filter(None, [environment.get('ASAN_OPTIONS'), 'allocator_may_return_null=1']))
+        environment.update(self.toolchain.environment())
         environment.update(env)
         environment.update(word.split('=', 1) for word in self.words('env'))
         text = ast.literal_eval("b'''" + self.says.get('stdin', '') + "'''")
@@ -157,14 +212,6 @@ class Program:
             return Outcome(out, err, 'cut short' if left < seconds else 'timeout')
 
 
-def find_compiler():
-    try:
-        done = subprocess.run(['ocamlc', '-version'], stdout=subprocess.PIPE, check=True)
-        return done.stdout
-    except (OSError, subprocess.CalledProcessError):
-        raise SystemExit('difftest: ocamlc is not installed: apt install ocaml-nox')
-
-
 def companions(folder, names):
     """Files of `folder` that a program there names as `with` or `beside`."""
     used = set()
@@ -174,8 +221,9 @@ def companions(folder, names):
     return used
 
 
-def find_programs(patterns):
-    """All programs, or those whose name contains one of the patterns."""
+def find_programs(patterns, version='system'):
+    """All programs, or those whose name contains one of the patterns. version: 'system', those for
+    the OCaml of this machine; 'own', each with its own OCaml; '5.3', all with OCaml 5.3."""
     found = []
     for folder, _, names in sorted(os.walk(LANG)):
         sources = sorted(name for name in names if name.endswith('.ml'))
@@ -184,8 +232,9 @@ def find_programs(patterns):
             program = Program(os.path.join(folder, name))
             if name in helpers or (patterns and not any(p in program.name for p in patterns)):
                 continue
+            if program.uses_ocaml5 if version == 'system' else \
+                    version == '5.3' and program.exempt_from_ocaml5:
+                continue
+            program.uses_ocaml5 |= version == '5.3'
             found.append(program)
     return found
-
-
-COMPILER = find_compiler()

@@ -1,3 +1,4 @@
+(* ocaml5: no: it has no Stream *)
 let show s = Stream.iter (Printf.printf "%d ") s; print_newline ()
 
 let () =

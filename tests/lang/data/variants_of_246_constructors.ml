@@ -1,3 +1,4 @@
+(* ocaml5: no: at most 244 constructors with arguments *)
 (* A type may have 246 constructors with arguments: the tags 0 to 245. *)
 type t = Constant | C0 of int | C1 of int | C2 of int | C3 of int | C4 of int | C5 of int | C6 of
   int | C7 of int | C8 of int | C9 of int | C10 of int | C11 of int | C12 of int | C13 of int | C14

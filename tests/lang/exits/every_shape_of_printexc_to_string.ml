@@ -1,3 +1,4 @@
+(* ocaml5: no: it has no Stream *)
 exception A
 exception B of int
 exception C of string * int

@@ -1,3 +1,4 @@
+(* ocaml5: no: it has no set_formatter_tag_functions *)
 open Format
 
 let () =

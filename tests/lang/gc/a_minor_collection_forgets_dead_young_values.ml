@@ -1,3 +1,4 @@
+(* ocaml5: no: its ephemerons are immutable *)
 (* stress: no: asks whether values are still young *)
 (* Weak pointers, ephemerons and finalise_last notice the death of young values in a minor collection. *)
 let say fmt = Printf.printf (fmt ^^ "\n%!")

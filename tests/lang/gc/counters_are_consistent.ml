@@ -1,3 +1,4 @@
+(* ocaml5: no: it has no Gc.get_bucket *)
 (* Gc.counters, minor_words, allocated_bytes, stat and quick_stat agree with each other. *)
 let () =
   let open Gc in

@@ -1,3 +1,4 @@
+(* ocaml5: no: it has no Gc.get_bucket *)
 let () =
   let minor0, promoted0, major0 = Gc.counters () in
   let before = Gc.minor_words () and q0 = Gc.quick_stat () in

@@ -1,3 +1,4 @@
+(* ocaml5: no: its ephemerons are immutable *)
 (* Ephemeron.K1, K2, Kn: data is alive exactly while all keys are, through chains and cycles. *)
 module E = Ephemeron
 

@@ -1,3 +1,4 @@
+(* ocaml5: no: its ephemerons are immutable *)
 module E = Ephemeron.K1
 
 let alive = function None -> "dead" | Some _ -> "alive"

@@ -1,3 +1,4 @@
+(* ocaml5: no: its ephemerons are immutable *)
 module K2 = Ephemeron.K2
 module Kn = Ephemeron.Kn
 

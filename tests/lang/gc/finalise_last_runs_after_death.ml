@@ -1,3 +1,4 @@
+(* ocaml5: no: its ephemerons are immutable *)
 (* Gc.finalise_last: called without the value, once, after it has gone; it keeps nothing alive. *)
 let say fmt = Printf.printf (fmt ^^ "\n%!")
 let w : int ref Weak.t = Weak.create 2

@@ -1,3 +1,4 @@
+(* ocaml5: no: seeded_hash has another name *)
 module Mod7 = Hashtbl.Make (struct
     type t = int
     let equal a b = a mod 7 = b mod 7

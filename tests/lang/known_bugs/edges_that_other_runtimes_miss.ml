@@ -1,3 +1,4 @@
+(* ocaml5: no: its ephemerons are immutable *)
 (* libs: str.cma *)
 (* What reviews of other runtimes found (js_of_ocaml #2263, #2270): shifts by the width and more,
    hexadecimal floats, matching at the end of a string, data of ephemerons that is copied. *)

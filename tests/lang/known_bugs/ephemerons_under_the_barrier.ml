@@ -1,3 +1,4 @@
+(* ocaml5: no: its ephemerons are immutable *)
 (* Keys and data of ephemerons are stored, copied and moved while the collector marks (#9391, #7161,
    #11503); copies of weak values leave custom blocks alone (#7279, #13859). *)
 let churn n = ignore (Sys.opaque_identity (List.init n string_of_int)); ignore (Gc.major_slice 100)

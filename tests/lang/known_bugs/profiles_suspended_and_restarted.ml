@@ -1,3 +1,4 @@
+(* ocaml5: no: Gc.Memprof.start returns a profile *)
 (* Starting, stopping and exceptions in every order (#9628, #10056, oxcaml #5600): what comes later is
    counted as before. *)
 open Gc.Memprof

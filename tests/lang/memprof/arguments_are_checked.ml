@@ -1,3 +1,4 @@
+(* ocaml5: no: Gc.Memprof.start returns a profile *)
 (* Rates, call stack sizes, double starts and stops: which texts, in which order, and what remains
    after them. Rates that sample nothing are profiles all the same. *)
 open Gc.Memprof

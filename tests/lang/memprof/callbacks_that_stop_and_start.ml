@@ -1,3 +1,4 @@
+(* ocaml5: no: Gc.Memprof.start returns a profile *)
 (* stress: no: prints when each block is promoted or dies *)
 (* stop and start in callbacks, 4.x: stop forgets everything at once. *)
 open Gc.Memprof

@@ -1,3 +1,4 @@
+(* ocaml5: no: its ephemerons are immutable *)
 (* flags: -g *)
 (* Rate 1: every block is reported, with its exact words, its generation and its source, whatever makes
    it. Needs no debug information, but has it: the counts must not depend on that. *)

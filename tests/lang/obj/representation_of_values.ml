@@ -1,3 +1,4 @@
+(* ocaml5: no: it has no Obj.truncate *)
 type t = A | B of int | C of string
 exception E
 

@@ -1,3 +1,4 @@
+(* ocaml5: no: it has no Pervasives *)
 [@@@warning "-3"]
 let () =
   Pervasives.print_string "old ";

@@ -1,3 +1,4 @@
+(* ocaml5: no: it has no Obj.truncate *)
 let repr = Obj.repr
 let attempt f = try f () with
   | Invalid_argument m -> "Invalid_argument " ^ m

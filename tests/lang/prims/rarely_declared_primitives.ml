@@ -1,3 +1,4 @@
+(* ocaml5: no: it lacks some of them *)
 (* What the standard library does not declare, or not any more, called as its C code allows. *)
 external weak_create : int -> Obj.t = "caml_weak_create"
 external weak_set : Obj.t -> int -> Obj.t option -> unit = "caml_weak_set"

@@ -1,3 +1,4 @@
+(* ocaml5: no: %-5c is an error *)
 let pr = Printf.printf
 
 let () =
