@@ -24,8 +24,8 @@ typedef value prim_function_5(struct domain *d, value a, value b, value c, value
                 __builtin_choose_expr(sizeof(kinds) == 5, (prim_function_4 *)0, \
                                                           (prim_function_5 *)0)))))
 /* clang-format on */
-#define PRIM(name, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_##name;
-#define SAME_PRIM(name, as, kinds, result, capability, flags)
+#define PRIM(name, kinds, result, capability, flags)          PRIM_FUNCTION(kinds) prim_##name;
+#define SAME_PRIM(name, as, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_##as;
 #define ABSENT(name, kinds, result, capability, flags)
 #include "stdlib/prims.def"
 

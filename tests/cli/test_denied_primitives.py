@@ -20,11 +20,12 @@ ELSEWHERE = {'NET', 'CLOSURES', 'STUB'}
 
 
 def rows():
-    """(name, kinds, capability, whether it asks the policy by name)"""
+    """(name, kinds, capability, whether it asks the policy by name, the first version with it)"""
     for path in prim_table.TABLES:
         for row in prim_table.rows(path):
             if row.macro != 'ABSENT':
-                yield row.name, row.kinds, row.capability, 'PRIM_BY_NAME' in row.flags
+                yield (row.name, row.kinds, row.capability, 'PRIM_BY_NAME' in row.flags,
+                       row.versions[0])
 
 
 def capabilities():
@@ -32,26 +33,28 @@ def capabilities():
         return dict(re.findall(r'^ +CAP\((\w+), "([\w-]+)", ', header.read(), re.M))
 
 
-def call(name, kinds):
+def call(name, kinds, version='4_13'):
     """The text of a program that calls the primitive with arguments of the right kinds."""
     loads, values = [], []
     for kind in reversed(kinds):
         if kind in LITERALS:
             values.append(LITERALS[kind])
         loads.append('GETGLOBAL v%d' % (len(values) - 1) if kind in LITERALS else 'CONST0')
-    lines = ['code', '\n        PUSH\n'.join(loads), 'C_CALL%d %s' % (len(kinds), name), 'STOP']
+    form = 'format X0%d' % (30 + prim_table.VERSIONS.index(version))
+    lines = [form, 'code', '\n        PUSH\n'.join(loads),
+             'C_CALL%d %s' % (len(kinds), name), 'STOP']
     return '\n'.join(lines + ['data'] + ['v%d: %s' % row for row in enumerate(values)]) + '\n'
 
 
 class DeniedPrimitives(Case):
     def test_each_primitive_with_a_capability_is_refused_by_name(self):
         texts, met = capabilities(), set()
-        for name, kinds, capability, by_name in rows():
+        for name, kinds, capability, by_name, version in rows():
             met.add(capability)
             if capability == 'PURE':
                 continue
             with self.subTest(name):
-                self.place.write('call.basm', call(name, kinds))
+                self.place.write('call.basm', call(name, kinds, version))
                 done = self.bactrian('--deny', texts[capability], 'call.basm')
                 refused = 'x' if by_name and 's' in kinds else name
                 expected = 'Sys_error("%s: refused by --deny=%s")' % (refused, texts[capability])
@@ -62,7 +65,7 @@ class DeniedPrimitives(Case):
 
     def test_a_primitive_without_a_path_needs_the_whole_capability(self):
         """A folder that is granted is of no use to it."""
-        names = {name for name, _, capability, by_name in rows()
+        names = {name for name, _, capability, by_name, _ in rows()
                  if capability in ('FS_READ', 'FS_WRITE') and not by_name}
         self.assertEqual(names, {'bactrian_units_write'})
         self.place.write('units.basm', call('bactrian_units_write', 'is'))

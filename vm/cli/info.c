@@ -17,14 +17,17 @@ static int by_name(const void *a, const void *b) {
 }
 
 /* ocamlc -use-runtime reads this list and numbers primitives in its order, which is ocamlrun's. */
-static int print_primitives(void) {
+static int print_primitives(enum vm_version_id version) {
     size_t count = prim_library.count + mp_prim_row_count, n = 0;
     const char **names = malloc(count * sizeof *names);
     if (names == NULL) return cli_fail(STATUS_REFUSED, NULL, "out of memory");
-    for (size_t i = 0; i < prim_library.count; i++) names[n++] = prim_library.rows[i].name;
-    for (size_t i = 0; i < mp_prim_row_count; i++) names[n++] = mp_prim_rows[i].name;
-    qsort(names, count, sizeof *names, by_name);
-    for (size_t i = 0; i < count; i++) puts(names[i]);
+    for (size_t i = 0; i < count; i++) {
+        const struct vm_prim *row = i < prim_library.count ? &prim_library.rows[i]
+                                                           : &mp_prim_rows[i - prim_library.count];
+        if (vm_prim_is_of(row, version)) names[n++] = row->name;
+    }
+    qsort(names, n, sizeof *names, by_name);
+    for (size_t i = 0; i < n; i++) puts(names[i]);
     free(names);
     return 0;
 }
@@ -99,14 +102,13 @@ int cli_print_info(struct cli_options *options) {
     case OPTION_CONFIG: return print_config(options);
     case OPTION_MAGIC: return cli_with_program(options, print_magic);
     case OPTION_OWN_MAGIC: puts(version->magic); return 0;
-    case OPTION_PRIMITIVES: return print_primitives();
+    case OPTION_PRIMITIVES: return print_primitives(EXPECTED);
     case OPTION_OCAML_VERSION: printf("The OCaml runtime, version %s\n", version->name); return 0;
     case OPTION_OCAML_VNUM: puts(version->name); return 0;
     case OPTION_WHERE: return print_module_folder();
     case OPTION_VERSION:
         printf("bactrian %s, for bytecode of OCaml", BACTRIAN_VERSION);
-        for (int id = 0; id < OCAML_COUNT; id++)
-            if (vm_versions[id].supported) printf(" %s", vm_versions[id].name);
+        for (int id = 0; id < OCAML_COUNT; id++) printf(" %s", vm_versions[id].name);
         putchar('\n');
         return 0;
     default: cli_print_help(); return 0;

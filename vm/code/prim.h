@@ -8,6 +8,7 @@
 #define BACTRIAN_VM_CODE_PRIM_H
 
 #include "gc/value.h"
+#include "vm/code/version.h"
 
 struct domain;
 struct vm;
@@ -49,6 +50,25 @@ enum vm_effect {
 enum {
     PRIM_EFFECT = 3,  /* the bits of enum vm_effect */
     PRIM_BY_NAME = 4, /* asks the policy itself, for the file or variable that it is given */
+    /* The versions of OCaml that have the primitive: all but those before SINCE and after UNTIL. */
+    PRIM_VERSION = 15,
+    PRIM_SINCE_SHIFT = 4,
+    PRIM_UNTIL_SHIFT = 8,
+#define SINCE(version) version << PRIM_SINCE_SHIFT
+#define UNTIL(version) (version + 1) << PRIM_UNTIL_SHIFT
+    SINCE_4_14 = SINCE(OCAML_4_14),
+    SINCE_5_0 = SINCE(OCAML_5_0),
+    SINCE_5_1 = SINCE(OCAML_5_1),
+    SINCE_5_2 = SINCE(OCAML_5_2),
+    SINCE_5_3 = SINCE(OCAML_5_3),
+    SINCE_5_4 = SINCE(OCAML_5_4),
+    UNTIL_4_14 = UNTIL(OCAML_4_14),
+    UNTIL_5_0 = UNTIL(OCAML_5_0),
+    UNTIL_5_1 = UNTIL(OCAML_5_1),
+    UNTIL_5_2 = UNTIL(OCAML_5_2),
+    UNTIL_5_3 = UNTIL(OCAML_5_3),
+#undef SINCE
+#undef UNTIL
 };
 
 /* kinds: one letter per argument:
@@ -64,8 +84,15 @@ struct vm_prim {
     const char *kinds; /* its length is the arity; 6 and more use the array convention */
     char result;
     uint8_t capability; /* enum vm_capability */
-    uint8_t flags;      /* an effect, PRIM_BY_NAME */
+    uint16_t flags;     /* an effect, PRIM_BY_NAME, SINCE_..., UNTIL_... */
 };
+
+/* Whether that version of OCaml has the primitive. */
+static inline bool vm_prim_is_of(const struct vm_prim *row, enum vm_version_id version) {
+    unsigned since = row->flags >> PRIM_SINCE_SHIFT & PRIM_VERSION;
+    unsigned end = row->flags >> PRIM_UNTIL_SHIFT & PRIM_VERSION;
+    return version >= since && (end == 0 || version < end);
+}
 
 /* A call that is watched (vm/stack/prim_watch.h). */
 struct vm_prim_watch {

@@ -1,4 +1,4 @@
-/* version.c - the table of version.h. */
+/* version.c - the table of version.h: the columns of version.def. */
 #include "vm/code/version.h"
 
 #include "gc/value.h"
@@ -6,18 +6,49 @@
 
 #include <string.h>
 
-#define K ((size_t)1024)
 const struct vm_version vm_versions[OCAML_COUNT] = {
-    {OCAML_4_13, "Caml1999X030", "4.13.1", OPCODE_COUNT_4X, 245, 0, 7, 20, 0, K *K, true},
-    {OCAML_4_14, "Caml1999X031", "4.14.2", OPCODE_COUNT_4X, 245, 0, 7, 20, 0, K *K, true},
-    {OCAML_5_0, "Caml1999X032", "5.0.0", OPCODE_COUNT, 243, 2, 7, 20, COLOUR_STATIC, 128 * K *K,
-     false},
-    {OCAML_5_1, "Caml1999X033", "5.1.1", OPCODE_COUNT, 243, 2, 7, 16, COLOUR_STATIC, 128 * K *K,
-     false},
-    {OCAML_5_2, "Caml1999X034", "5.2.0", OPCODE_COUNT, 243, 3, 9, 16, COLOUR_STATIC, 128 * K *K,
-     false},
-    {OCAML_5_3, "Caml1999X035", "5.3.0", OPCODE_COUNT, 243, 3, 9, 16, COLOUR_STATIC, 128 * K *K,
-     false},
+    [OCAML_4_13] =
+        {
+            .id = OCAML_4_13,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v0,
+#include "vm/code/version.def"
+        },
+    [OCAML_4_14] =
+        {
+            .id = OCAML_4_14,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v1,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_0] =
+        {
+            .id = OCAML_5_0,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v2,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_1] =
+        {
+            .id = OCAML_5_1,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v3,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_2] =
+        {
+            .id = OCAML_5_2,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v4,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_3] =
+        {
+            .id = OCAML_5_3,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v5,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_4] =
+        {
+            .id = OCAML_5_4,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v6,
+#include "vm/code/version.def"
+        },
 };
 
 const struct vm_version *vm_version_of_magic(const char *magic) {

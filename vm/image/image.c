@@ -61,9 +61,6 @@ static enum vm_status read_trailer(struct vm_image *image, struct vm_error *erro
         return vm_error_set(error, VM_BAD_MAGIC, "magic number Caml1999X%s",
                             printable(magic + 9, 3, shown));
     }
-    if (!image->version->supported)
-        return vm_error_set(error, VM_NOT_YET, "%.12s, OCaml %s", image->version->magic,
-                            image->version->name);
     return VM_OK;
 }
 

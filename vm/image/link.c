@@ -15,7 +15,8 @@
 /* Primitives that a running program may still add. */
 enum { ROOM_FOR_MORE = 8192 };
 
-/* The rows of built-in primitives, the profiler's first. */
+/* The rows of built-in primitives, the profiler's first. A name has several rows where versions of
+ * OCaml differ, at most one for each version. */
 static size_t row_count(const struct vm *vm) {
     return vm->options.profiler_row_count + vm->library->count;
 }
@@ -24,9 +25,15 @@ static const struct vm_prim *row_at(const struct vm *vm, size_t i) {
     return i < first ? &vm->options.profiler_rows[i] : &vm->library->rows[i - first];
 }
 
+static bool is_present(const struct vm *vm, const struct vm_prim *row) {
+    return vm_prim_is_of(row, vm->version->id);
+}
+
 const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name) {
-    for (size_t i = 0; i < row_count(vm); i++)
-        if (strcmp(row_at(vm, i)->name, name) == 0) return row_at(vm, i);
+    for (size_t i = 0; i < row_count(vm); i++) {
+        const struct vm_prim *row = row_at(vm, i);
+        if (is_present(vm, row) && strcmp(row->name, name) == 0) return row;
+    }
     return NULL;
 }
 
@@ -105,6 +112,7 @@ static void link_inlined(struct vm *vm) {
 void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count) {
     uint16_t index[INDEX_SLOTS] = {0};
     for (size_t i = 0; i < row_count(vm); i++) {
+        if (!is_present(vm, row_at(vm, i))) continue;
         uint16_t *slot = slot_of(index, vm, row_at(vm, i)->name);
         if (*slot == 0) *slot = (uint16_t)(i + 1);
     }

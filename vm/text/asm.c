@@ -62,7 +62,7 @@ static bool format_part(struct assembler *a) {
             return asm_next(a);
         }
     }
-    return asm_fail(a, &a->token, "no format is called %s; there are X030 to X035",
+    return asm_fail(a, &a->token, "no format is called %s; there are X030 to X036",
                     asm_token_text(a, &a->token));
 }
 
