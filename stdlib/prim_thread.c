@@ -1,20 +1,16 @@
-/* prim_thread.c - modules Thread, Mutex and Condition, OCaml's dllthreads. vm/thread/thread.h
- * schedules threads; mutexes and conditions are plain data, protected by the runtime lock.
- *
- * Mutexes check for errors: locking one twice, or unlocking another thread's, raises Sys_error. The
- * mutex of a thread that ended stays locked. */
+/* prim_thread.c - modules Thread, Mutex and Condition, OCaml's dllthreads: what programs see of
+ * vm/thread/thread.h and vm/thread/mutex.h. */
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"
 #include "vm/machine/uncaught.h"
 #include "vm/stack/backtrace.h"
 #include "vm/thread/blocking.h"
+#include "vm/thread/mutex.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
 #include "vm/thread/thread.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 
 static _Noreturn void fail(struct domain *d, int error, const char *function) {
     vm_raise_sys_error(d, error, copy_string(d, function));
@@ -117,131 +113,40 @@ value prim_wait_signal(struct domain *d, value signals) {
 
 /* ---- Mutex. ---- */
 
-struct mutex {
-    intptr_t holder; /* number of a thread plus 1; 0: free */
-    struct vm_waiters waiters;
-};
-
-/* The data of a mutex or condition, outside the heap, and the heap that counts it. */
-struct counted {
-    struct gc_heap *heap;
-    union {
-        struct mutex mutex;
-        struct vm_waiters condition;
-    };
-};
-
-/* Includes what malloc adds. */
-enum { COUNTED_BYTES = sizeof(struct counted) + 16 };
-
-static struct counted *counted_of(value v) { return *(struct counted **)custom_data(v); }
-static struct mutex *mutex_of(value v) {
-    ASSERT(counted_of(v) != NULL);
-    return &counted_of(v)->mutex;
-}
-static struct vm_waiters *condition_of(value v) {
-    ASSERT(counted_of(v) != NULL);
-    return &counted_of(v)->condition;
-}
-
-static void free_data(value v) {
-    struct counted *data = counted_of(v);
-    if (data == NULL) return; /* its creation failed */
-    gc_external_uncharge(data->heap, COUNTED_BYTES);
-    free(data);
-}
-
-static int compare_data(value a, value b) {
-    uintptr_t x = (uintptr_t)counted_of(a), y = (uintptr_t)counted_of(b);
-    return (x > y) - (x < y);
-}
-
-static intptr_t hash_data(value v) { return (intptr_t)counted_of(v); }
-
-static const struct gc_custom_ops mutex_ops = {
-    .identifier = "_mutex", .finalize = free_data, .compare = compare_data, .hash = hash_data};
-static const struct gc_custom_ops condition_ops = {
-    .identifier = "_condition", .finalize = free_data, .compare = compare_data, .hash = hash_data};
-
-/* A block of that kind that points to zeroed memory. GC: may run. */
-static value new_data(struct domain *d, const struct gc_custom_ops *ops) {
-    struct counted *data = NULL;
-    value v = gc_alloc_custom(&d->gc, ops, sizeof data, 0, 1);
-    *(struct counted **)custom_data(v) = NULL;
-    GC_ROOT(&d->gc, &v);
-    if (gc_external_charge(&d->gc, COUNTED_BYTES) && (data = calloc(1, sizeof *data)) == NULL)
-        gc_external_uncharge(d->gc.heap, COUNTED_BYTES);
-    if (data == NULL) vm_raise_out_of_memory(d);
-    data->heap = d->gc.heap;
-    *(struct counted **)custom_data(v) = data;
-    return v;
-}
-
-static intptr_t self(const struct domain *d) { return vm_thread_number(d) + 1; }
-
-/* Needs: the mutex's block is rooted. GC: may run. */
-static void lock(struct domain *d, struct mutex *m) {
-    while (m->holder != 0) vm_wait(d, &m->waiters);
-    ASSERT(m->holder == 0);
-    m->holder = self(d);
-}
-
-static void unlock(struct domain *d, struct mutex *m) {
-    ASSERT(m->holder == self(d));
-    m->holder = 0;
-    vm_wake_one(d, &m->waiters);
-}
-
-value prim_mutex_new(struct domain *d, value unit) { return new_data(d, &mutex_ops); }
+value prim_mutex_new(struct domain *d, value unit) { return vm_mutex_new(d); }
 
 value prim_mutex_lock(struct domain *d, value mutex) {
-    struct mutex *m = mutex_of(mutex);
-    if (m->holder == 0) {
-        m->holder = self(d);
-        return VAL_UNIT;
-    }
-    GC_ROOT(&d->gc, &mutex);
-    vm_run_pending_signal_handlers(d);
-    if (m->holder == self(d)) fail(d, EDEADLK, "Mutex.lock");
-    lock(d, m);
+    int error = vm_mutex_lock(d, mutex);
+    if (error != 0) fail(d, error, "Mutex.lock");
     return VAL_UNIT;
 }
 
 value prim_mutex_try_lock(struct domain *d, value mutex) {
-    struct mutex *m = mutex_of(mutex);
-    if (m->holder != 0) return VAL_FALSE;
-    m->holder = self(d);
-    return VAL_TRUE;
+    return val_of_bool(vm_mutex_try_lock(d, mutex));
 }
 
 value prim_mutex_unlock(struct domain *d, value mutex) {
-    struct mutex *m = mutex_of(mutex);
-    if (m->holder != self(d)) fail(d, EPERM, "Mutex.unlock");
-    unlock(d, m);
+    int error = vm_mutex_unlock(d, mutex);
+    if (error != 0) fail(d, error, "Mutex.unlock");
     return VAL_UNIT;
 }
 
 /* ---- Condition. ---- */
 
-value prim_condition_new(struct domain *d, value unit) { return new_data(d, &condition_ops); }
+value prim_condition_new(struct domain *d, value unit) { return vm_condition_new(d); }
 
 value prim_condition_wait(struct domain *d, value condition, value mutex) {
-    struct mutex *m = mutex_of(mutex);
-    GC_ROOT(&d->gc, &condition, &mutex);
-    vm_run_pending_signal_handlers(d);
-    if (m->holder != self(d)) fail(d, EPERM, "Condition.wait");
-    unlock(d, m);
-    vm_wait(d, condition_of(condition));
-    lock(d, m);
+    int error = vm_condition_wait(d, condition, mutex);
+    if (error != 0) fail(d, error, "Condition.wait");
     return VAL_UNIT;
 }
 
 value prim_condition_signal(struct domain *d, value condition) {
-    vm_wake_one(d, condition_of(condition));
+    vm_condition_signal(d, condition);
     return VAL_UNIT;
 }
 
 value prim_condition_broadcast(struct domain *d, value condition) {
-    vm_wake_all(d, condition_of(condition));
+    vm_condition_broadcast(d, condition);
     return VAL_UNIT;
 }
