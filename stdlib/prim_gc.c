@@ -147,11 +147,17 @@ static const struct setting {
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
+/* Where it is: in p, or what the domain has asked for. */
+static size_t *setting_in(struct domain *d, struct gc_params *p, const struct setting *s) {
+    if (s->field == CONTROL_MINOR_WORDS) return &d->record->minor_heap_words;
+    return (size_t *)((char *)p + s->parameter);
+}
+
 value prim_gc_get(struct domain *d, value unit) {
-    const char *params = (const char *)gc_get_params(&d->gc);
+    struct gc_params p = *gc_get_params(&d->gc);
     value record = new_small(d, CONTROL_FIELDS, 0);
     for (const struct setting *s = settings; s < settings + SETTINGS; s++)
-        field(record, s->field) = val_of_int((intptr_t) * (const size_t *)(params + s->parameter));
+        field(record, s->field) = val_of_int((intptr_t)*setting_in(d, &p, s));
     field(record, CONTROL_STACK_LIMIT) = val_of_int((intptr_t)vm_stack_limit(d));
     return record;
 }
@@ -182,11 +188,14 @@ static intptr_t valid_setting(enum control_field field, intptr_t wanted, intptr_
 
 static void change(struct domain *d, struct gc_params *p, const struct setting *s,
                    intptr_t wanted) {
-    size_t *slot = (size_t *)((char *)p + s->parameter);
+    size_t *slot = setting_in(d, p, s);
     size_t n = (size_t)valid_setting(s->field, wanted, (intptr_t)*slot);
     if (*slot == n) return;
     *slot = n;
-    if (s->field == CONTROL_MINOR_WORDS) p->adaptive_minor = false;
+    if (s->field == CONTROL_MINOR_WORDS) {
+        p->minor_words = n;
+        p->adaptive_minor = false;
+    }
     if (s->name == NULL || (p->verbose & 0x20) == 0) return;
     /* An increment of more than 1000 is a number of words. */
     bool in_words = s->field == CONTROL_MINOR_WORDS || (s->field == CONTROL_INCREMENT && n > 1000);

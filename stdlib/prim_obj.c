@@ -190,13 +190,11 @@ value prim_obj_add_offset(struct domain *d, value v, value offset) {
 
 /* ---- Objects. ---- */
 
-value prim_fresh_oo_id(struct domain *d, value unit) {
-    return val_of_int(vm_fresh_object_id(d->vm));
-}
+value prim_fresh_oo_id(struct domain *d, value unit) { return val_of_int(vm_fresh_object_id(d)); }
 
 value prim_set_oo_id(struct domain *d, value object) {
     if (prim_checked(d) && !has_mutable_field(object, 1)) prim_refuse(d, "set_oo_id");
-    gc_store(&d->gc, object, 1, val_of_int(vm_fresh_object_id(d->vm)));
+    gc_store(&d->gc, object, 1, val_of_int(vm_fresh_object_id(d)));
     return object;
 }
 

@@ -289,7 +289,7 @@ static enum step start(struct parser *p, enum command command, value argument,
 }
 
 value prim_parse_engine(struct domain *d, value tables, value env, value command, value argument) {
-    struct parser p = {d, tables, env, 0, 0, 0, prim_state(d)->parser_trace};
+    struct parser p = {d, tables, env, 0, 0, 0, d->record->parser_trace};
     if (tag_of(tables) != 0 || wosize_of(tables) < TABLE_COUNT || tag_of(env) != 0 ||
         wosize_of(env) < ENV_COUNT)
         bad_tables(&p);
@@ -311,7 +311,7 @@ value prim_parse_engine(struct domain *d, value tables, value env, value command
 
 /* Returns the previous setting. */
 value prim_set_parser_trace(struct domain *d, value on) {
-    bool before = prim_state(d)->parser_trace;
-    prim_state(d)->parser_trace = bool_of_val(on);
+    bool before = d->record->parser_trace;
+    d->record->parser_trace = bool_of_val(on);
     return val_of_bool(before);
 }

@@ -114,7 +114,7 @@ value prim_runtime_parameters(struct domain *d, value unit) {
     snprintf(text, sizeof text,
              "a=%zu,b=%d,H=0,i=%zu,l=%zu,o=%zu,O=%zu,p=%d,s=%zu,t=%zu,v=%zu,w=%zu,W=%zu",
              p->allocation_policy, backtrace, p->heap_increment, vm_stack_limit(d),
-             p->space_overhead, p->max_overhead, state->parser_trace, p->minor_words,
+             p->space_overhead, p->max_overhead, d->record->parser_trace, p->minor_words,
              options->trace_level, p->verbose, p->window_size, state->runtime_warnings);
     return copy_string(d, text);
 }

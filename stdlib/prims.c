@@ -37,7 +37,6 @@ static void *open_state(struct vm *vm) {
         return NULL;
     }
     state->vm = vm;
-    state->parser_trace = vm->options.parser_trace;
     state->runtime_warnings = vm->options.runtime_warnings;
     channel_read_fault(state, getenv("BACTRIAN_FAIL_IO"));
     return state;

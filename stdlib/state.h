@@ -41,7 +41,6 @@ struct prim_state {
     struct marshal_state marshal;
     struct registered_custom *customs; /* foreign kinds that can be read back */
     struct vm *vm;
-    bool parser_trace;       /* Parsing.set_trace, OCAMLRUNPARAM=p */
     size_t runtime_warnings; /* OCAMLRUNPARAM=W */
     bool warned;             /* the first warning, with its explanation, was printed */
     struct ffi_state *ffi;   /* stdlib/ffi/ffi.h */

@@ -44,7 +44,7 @@ value caml_alloc_shr_no_track_noexc(uintptr_t wosize, unsigned char tag) {
 }
 
 value caml_set_oo_id(value object) {
-    field(object, 1) = val_of_int(vm_fresh_object_id(self()->vm));
+    field(object, 1) = val_of_int(vm_fresh_object_id(self()));
     return object;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WINDOW = 50 };
+enum { MAX_WINDOW = 50, MAX_DOMAINS = 4096 };
 
 /* The number after a letter; text starts at the `=`. */
 static size_t number(const char *text) {
@@ -32,6 +32,7 @@ static void set(struct cli_options *options, char letter, size_t n) {
         options->vm.backtrace = (int)n != 0;
         break;
     case 'c': options->vm.cleanup_at_exit = n != 0; break;
+    case 'd': options->vm.max_domains = at_most(at_least_one(n), MAX_DOMAINS); break;
     case 'l':
         options->vm.max_stack_words = n;
         options->vm.max_stack_given = true;

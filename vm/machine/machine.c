@@ -27,6 +27,7 @@
 #include "vm/stack/stack.h"
 #include "vm/stack/watermarks.h"
 #include "vm/state/vm.h"
+#include "vm/thread/domains.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
 #include "vm/thread/thread.h"
@@ -66,6 +67,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     gc_add_incremental_scanner(d->gc.heap, vm_stack_scan, vm_stack_scan_some, d);
     d->backtrace = vm_must(vm_backtrace_create(d));
     d->backtrace_active = vm->options.backtrace;
+    vm_domains_create(d);
     return true;
 }
 
@@ -264,6 +266,7 @@ bool vm_destroy(struct vm *vm) {
     vm_dlls_free(vm);
     if (vm->image != NULL) vm_image_close(vm->image);
     vm_limits_free(vm);
+    vm_domains_destroy(vm);
     free(d);
     free(vm);
     return true;

@@ -44,7 +44,7 @@ static inline bool descend(struct vm_marshal_reader *r, struct cursor *c, value 
 static void assign_fresh_object_id(struct vm_marshal_reader *r, value object) {
     ASSERT(tag_of(object) == TAG_OBJECT && wosize_of(object) >= 2);
     if (field(object, 1) >> 1 >= 0 && r->d != NULL)
-        field(object, 1) = val_of_int(vm_fresh_object_id(r->d->vm));
+        field(object, 1) = val_of_int(vm_fresh_object_id(r->d));
 }
 
 /* Continues with the slots on top of the stack. False: it is empty. */

@@ -10,9 +10,10 @@
  * S3  stack.trap is the innermost trap frame's offset from stack.high, in words (0: none); the
  * links of trap frames are offsets too.
  *
- * A machine has one domain, whose threads take turns (vm/thread/thread.h). The context belongs to a
- * thread: it is in the domain while the thread runs and saved in the thread while it does not, so
- * that the loop and all primitives find it at one place. */
+ * A machine has one mutator, whose threads take turns (vm/thread/thread.h). The context belongs to
+ * a thread: it is in the mutator while the thread runs and saved in the thread while it does not,
+ * so that the loop and all primitives find it at one place. OCaml 5's domains (vm/thread/domains.h)
+ * take turns like threads do: the mutator points to the record of the one that runs. */
 #ifndef BACTRIAN_VM_STATE_DOMAIN_H
 #define BACTRIAN_VM_STATE_DOMAIN_H
 
@@ -63,6 +64,29 @@ struct vm_context {
     VM_CONTEXT_FIELDS
 };
 
+/* Threads that wait for something (vm/thread/thread.h). Zero: none waits. Must not move while one
+ * does. */
+struct vm_waiters {
+    struct vm_thread *first, *last;
+};
+
+/* What belongs to a domain of OCaml 5, of which programs of 4.x have one (vm/thread/domains.h). */
+struct vm_domain_record {
+    struct vm_domain_record *next;
+    intptr_t id;                   /* Domain.self: 0 is the first one's; never used again */
+    size_t index;                  /* Domain.self_index: may be used again */
+    value dls;                     /* Domain.DLS; a root */
+    intptr_t next_object_id;       /* a multiple of VM_OBJECT_IDS: the domain has none left */
+    size_t minor_heap_words;       /* as Gc.get has it */
+    bool backtrace_active;         /* while none of its threads runs; else the mutator's */
+    bool finalising;               /* finalisers are running; they do not nest */
+    bool parser_trace;             /* Parsing.set_trace */
+    value state, mutex, condition; /* roots: what Domain.join waits with, or VAL_UNIT */
+    size_t threads;                /* that have not ended; 0: the machine has none */
+    struct vm_waiters ending;      /* the body waits for the end of the other threads */
+};
+enum { VM_OBJECT_IDS = 1024 }; /* that a domain takes at a time */
+
 struct domain {
     struct gc_domain gc; /* first: allocation, poll words, local roots */
     struct vm *vm;
@@ -72,11 +96,11 @@ struct domain {
             VM_CONTEXT_FIELDS
         };
     };
-    struct vm_thread *thread; /* whose context this is; NULL: the machine has no threads */
-    size_t stack_limit_words; /* of every thread */
+    struct vm_thread *thread;        /* whose context this is; NULL: the machine has no threads */
+    struct vm_domain_record *record; /* of the domain that runs */
+    size_t stack_limit_words;        /* of every thread */
     struct gc_check_budget checked_stack;
     bool backtrace_active;
-    bool finalising; /* finalisers are running; they do not nest */
     /* Allocates a small block for the loop when only a sample is wanted: the block, or 0 after
      * beginning a call before the instruction (vm/stack/reexecute.h). vm_slow_alloc: no profiler.
      * GC: may run. */

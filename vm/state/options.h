@@ -46,6 +46,7 @@ struct vm_options {
     size_t runtime_warnings;             /* W */
     size_t trace_level;                  /* t: only shown to the program */
     bool cleanup_at_exit;                /* c */
+    size_t max_domains;                  /* d; 0: the default of the version */
     bool count_instructions;             /* count executed instructions and primitives */
     const struct vm_tracer *tracer;      /* with it: follows the run (vm/engine/tracer.h) */
     struct vm_debugger *debugger;        /* NULL: none (vm/state/debugger.h) */

@@ -17,6 +17,7 @@ struct vm_debuginfo;
 struct vm_decoded_area;
 struct vm_dll;
 struct vm_dll_symbol;
+struct vm_domains;
 struct vm_function;
 struct vm_image;
 struct vm_library;
@@ -123,10 +124,11 @@ struct vm {
     struct vm_dll_symbol *dll_symbols;
     bool abi_attached;
     void *abi_state;            /* of options.abi */
+    struct vm_domains *domains; /* vm/thread/domains.h */
     struct vm_threads *threads; /* vm/thread/thread.h; NULL: the program has no threads */
     uint32_t call_stacks;       /* created so far (vm/stack/callstack.h) */
     struct vm_signals *signals; /* OCaml handlers, NULL until one is set (vm/thread/signal.c) */
-    intptr_t next_object_id;
+    intptr_t next_object_id;    /* that no domain has taken */
     uint64_t *op_counts, *prim_counts;   /* count_instructions */
     struct vm_function_ids function_ids; /* track_functions */
     jmp_buf *exit_point;                 /* where vm_exit jumps */
@@ -160,7 +162,14 @@ static inline void vm_set_global_data(struct vm *vm, value table) {
     vm->global_data = table;
     if (vm->abi_attached) vm->options.abi->globals_changed(vm->domain);
 }
-/* The next object id (caml_fresh_oo_id). */
-static inline intptr_t vm_fresh_object_id(struct vm *vm) { return vm->next_object_id++; }
+/* The next object id (caml_fresh_oo_id). GC: never. */
+static inline intptr_t vm_fresh_object_id(struct domain *d) {
+    intptr_t *next = &d->record->next_object_id;
+    if (*next % VM_OBJECT_IDS == 0) {
+        *next = d->vm->next_object_id;
+        d->vm->next_object_id += VM_OBJECT_IDS;
+    }
+    return (*next)++;
+}
 
 #endif

@@ -71,6 +71,12 @@ int vm_mutex_lock(struct domain *d, value mutex) {
     return 0;
 }
 
+void vm_mutex_acquire(struct domain *d, value mutex) {
+    struct vm_mutex *m = vm_mutex_of(mutex);
+    GC_ROOT(&d->gc, &mutex);
+    if (m->holder != vm_mutex_holder(d)) wait_for(d, m);
+}
+
 void vm_mutex_release(struct domain *d, value mutex) {
     struct vm_mutex *m = vm_mutex_of(mutex);
     m->holder = 0;

@@ -40,7 +40,9 @@ static inline bool vm_mutex_try_lock(struct domain *d, value mutex) {
 int vm_mutex_lock(struct domain *d, value mutex);
 /* GC: never. */
 int vm_mutex_unlock(struct domain *d, value mutex);
-/* Unlocks it, whoever holds it. GC: never. */
+/* As vm_mutex_lock, of a mutex that d's thread may hold already; runs no OCaml code. */
+void vm_mutex_acquire(struct domain *d, value mutex);
+/* Unlocks it, also for another thread. GC: never. */
 void vm_mutex_release(struct domain *d, value mutex);
 
 /* Unlocks the mutex until the condition is signalled. As vm_mutex_lock. */

@@ -13,16 +13,16 @@
 
 value vm_run_finalisers_exn(struct domain *d) {
     value f = VAL_UNIT, argument = VAL_UNIT, result = VAL_UNIT;
-    if (d->finalising) return VAL_UNIT;
+    if (d->record->finalising) return VAL_UNIT;
     GC_ROOT(&d->gc, &f, &argument);
-    d->finalising = true;
+    d->record->finalising = true;
     while (!is_exn_result(result) && gc_next_finaliser(&d->gc, &f, &argument))
         result = vm_callback_exn(d, f, 1, &argument);
-    d->finalising = false;
+    d->record->finalising = false;
     return is_exn_result(result) ? result : VAL_UNIT;
 }
 
-void vm_release_finalisers(struct domain *d) { d->finalising = false; }
+void vm_release_finalisers(struct domain *d) { d->record->finalising = false; }
 
 value vm_process_pending_exn(struct domain *d) {
     vm_watch_ocaml(d);

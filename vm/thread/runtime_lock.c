@@ -25,7 +25,8 @@
 #include <signal.h>
 #include <time.h>
 
-#define TICK_NS 50000000
+/* A domain that waits for another may do so in a loop, which is not to take long. */
+enum { TICK_NS = 50000000, DOMAINS_TICK_NS = 1000000 };
 
 /* ---- Queues. ---- */
 
@@ -87,6 +88,7 @@ static void leave_context(struct domain *d) {
     t->context = d->context;
     t->local_roots = d->gc.local_roots;
     t->abi_roots = d->abi.local_roots;
+    t->record->backtrace_active = d->backtrace_active;
     vm_backtrace_count(d);
     if (t->dirty) return;
     t->dirty = true;
@@ -116,6 +118,8 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
     d->context = t->context;
     d->gc.local_roots = t->local_roots;
     d->abi.local_roots = t->abi_roots;
+    d->record = t->record;
+    d->backtrace_active = t->record->backtrace_active;
     vm_backtrace_publish(d);
     threads->yield_due = false;
     if (threads->latest != t) {
@@ -249,7 +253,7 @@ static void *tick(void *context) {
     struct gc_domain *g = &threads->domain->gc;
     pthread_mutex_lock(&threads->mutex);
     while (!threads->tick_ends && threads->count + threads->foreign_waiting > 1) {
-        struct timespec at = after(TICK_NS);
+        struct timespec at = after(threads->bodies == 0 ? TICK_NS : DOMAINS_TICK_NS);
         pthread_cond_timedwait(&threads->tick_changes, &threads->mutex, &at);
         if (threads->queue.first == NULL || threads->owner == NULL) continue;
         threads->yield_due = true;

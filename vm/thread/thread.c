@@ -17,6 +17,7 @@
 #include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 #include "vm/thread/blocking.h"
+#include "vm/thread/domains.h"
 #include "vm/thread/thread_internal.h"
 
 #include <errno.h>
@@ -163,8 +164,12 @@ static void visit_threads(void *context, struct gc_visitor *visitor) {
 
 /* ---- Creation. ---- */
 
-static void link_thread(struct vm_threads *threads, struct vm_thread *t) {
+/* t becomes a thread of that domain. */
+static void link_thread(struct vm_threads *threads, struct vm_thread *t,
+                        struct vm_domain_record *record) {
     t->threads = threads;
+    t->record = record;
+    record->threads++;
     t->next = threads->all;
     if (t->next != NULL) t->next->previous = t;
     vm_threads_mutex_lock(threads);
@@ -177,6 +182,7 @@ static void link_thread(struct vm_threads *threads, struct vm_thread *t) {
 }
 
 static void unlink_thread(struct vm_threads *threads, struct vm_thread *t) {
+    vm_domain_thread_ended(threads->domain, t->record);
     if (t->next != NULL) t->next->previous = t->previous;
     if (t->previous != NULL) t->previous->next = t->next;
     else threads->all = t->next;
@@ -224,7 +230,7 @@ void vm_threads_start(struct domain *d) {
     }
     threads->main = threads->owner = threads->latest = t;
     threads->next_number = 1;
-    link_thread(threads, t);
+    link_thread(threads, t, d->record);
     pthread_setspecific(threads->self, t);
     vm_stack_scan_rest(d);
     d->thread = t;
@@ -232,8 +238,7 @@ void vm_threads_start(struct domain *d) {
     gc_add_scanner(d->gc.heap, visit_threads, threads);
 }
 
-/* A thread that does not run yet. NULL: out of memory. GC: may run. */
-static struct vm_thread *add_thread(struct domain *d, value closure) {
+struct vm_thread *vm_thread_add(struct domain *d, value closure) {
     struct vm_threads *threads = d->vm->threads;
     struct vm_thread *t = new_thread();
     if (t == NULL) return NULL;
@@ -253,8 +258,18 @@ static struct vm_thread *add_thread(struct domain *d, value closure) {
         return NULL;
     }
     t->context.accu = closure;
-    link_thread(threads, t);
+    link_thread(threads, t, d->record);
     return t;
+}
+
+void vm_thread_make_body(struct vm_thread *t, struct vm_domain_record *record) {
+    t->record->threads--;
+    t->record = record;
+    record->threads++;
+    t->is_body = true;
+    vm_threads_mutex_lock(t->threads);
+    t->threads->bodies++;
+    vm_threads_mutex_unlock(t->threads);
 }
 
 static void *run_thread(void *context) {
@@ -266,13 +281,14 @@ static void *run_thread(void *context) {
     if (_setjmp(t->exit) == 0) {
         value closure = d->accu;
         d->accu = VAL_UNIT;
-        vm_callback_exn(d, closure, 1, &unit);
+        value result = vm_callback_exn(d, closure, 1, &unit);
+        if (t->is_body) vm_domain_end(d, result);
     }
     vm_thread_stop(d);
     return NULL;
 }
 
-static int start_thread(struct vm_thread *t) {
+int vm_thread_launch(struct vm_thread *t) {
     pthread_t id;
     pthread_attr_t attributes;
     size_t bytes = 0;
@@ -283,20 +299,20 @@ static int start_thread(struct vm_thread *t) {
     if (bytes < VM_C_STACK_BYTES) pthread_attr_setstacksize(&attributes, VM_C_STACK_BYTES);
     int error = pthread_create(&id, &attributes, run_thread, t);
     pthread_attr_destroy(&attributes);
+    if (error == 0) vm_tick_start(t->threads);
     return error;
 }
 
 value vm_thread_create(struct domain *d, value closure) {
     GC_ROOT(&d->gc, &closure);
     vm_threads_start(d);
-    struct vm_thread *t = add_thread(d, closure);
+    struct vm_thread *t = vm_thread_add(d, closure);
     if (t == NULL) vm_raise_out_of_memory(d);
-    int error = start_thread(t);
+    int error = vm_thread_launch(t);
     if (error != 0) {
         vm_thread_forget(d, t);
         vm_raise_sys_error(d, error, copy_string(d, "Thread.create"));
     }
-    vm_tick_start(d->vm->threads);
     return t->handle;
 }
 
@@ -336,10 +352,11 @@ bool vm_thread_register(struct vm *vm) {
     if (made) {
         foreign->foreign = true;
         foreign->threads = threads;
+        foreign->record = threads->main->record;
         foreign->number = threads->next_number++;
         vm_context_enter(d, foreign);
         make_handle(d, foreign);
-        link_thread(threads, foreign);
+        link_thread(threads, foreign, foreign->record);
         pthread_setspecific(threads->self, foreign);
         vm_enter_blocking(d);
         return true;
@@ -380,6 +397,7 @@ static void remove_thread(struct vm_threads *threads, struct vm_thread *t) {
     unlink_thread(threads, t);
     vm_threads_mutex_lock(threads);
     threads->count--;
+    threads->bodies -= t->is_body;
     vm_threads_mutex_unlock(threads);
     t->over = true;
 }
@@ -495,5 +513,6 @@ void vm_threads_in_child(struct vm_threads *threads) {
         if (t != self) thread_lost_by_fork(threads, t);
     }
     threads->count = self != NULL;
+    threads->bodies = self != NULL && self->is_body;
     if (self != NULL) pthread_cond_init(&self->turn, NULL);
 }

@@ -51,10 +51,6 @@ bool vm_thread_holds_runtime_lock(const struct vm *vm);
 
 /* ---- Waiting for other threads. The runtime lock protects what they wait for. ---- */
 
-/* Zero: no thread waits. Must not move while one does. */
-struct vm_waiters {
-    struct vm_thread *first, *last;
-};
 /* Waits until another thread wakes this one. GC: may run. */
 void vm_wait(struct domain *d, struct vm_waiters *waiters);
 /* Wakes the thread that has waited longest, or all. GC: never. */

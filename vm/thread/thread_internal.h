@@ -25,13 +25,15 @@ struct vm_thread {
     struct vm_thread *previous, *next; /* all threads of the machine */
     struct vm_thread *next_waiting;    /* in a struct vm_waiters */
     struct vm_thread *next_dirty;
-    pthread_cond_t turn;       /* woken, or the lock may be free; under vm_threads.mutex */
-    bool parked;               /* waits to be woken (vm_wait) */
-    bool dead;                 /* did not survive a fork */
-    bool over;                 /* has ended; freed when no longer dirty */
-    bool foreign;              /* made by C code */
-    bool dirty;                /* TH2; in the list of dirty threads */
-    struct vm_context context; /* TH1 */
+    pthread_cond_t turn;             /* woken, or the lock may be free; under vm_threads.mutex */
+    bool parked;                     /* waits to be woken (vm_wait) */
+    bool dead;                       /* did not survive a fork */
+    bool over;                       /* has ended; freed when no longer dirty */
+    bool foreign;                    /* made by C code */
+    bool dirty;                      /* TH2; in the list of dirty threads */
+    bool is_body;                    /* runs the body of its domain */
+    struct vm_domain_record *record; /* of its domain */
+    struct vm_context context;       /* TH1 */
     struct gc_local_roots *local_roots, *abi_roots; /* TH1; of the machine, and of C stubs */
     intptr_t number;
     uintptr_t profiler_word; /* given back to the profiler when this thread continues */
@@ -54,6 +56,7 @@ struct vm_threads {
     struct vm_thread *latest; /* held it last; NULL: that thread has ended */
     struct vm_thread *all, *dirty, *main;
     size_t count;
+    size_t bodies; /* that run the body of a domain, among them */
     struct gc_check_budget checked;
     size_t foreign_waiting; /* foreign threads about to be registered; under the mutex */
     intptr_t next_number;
@@ -78,7 +81,13 @@ void vm_tick_stop(struct vm_threads *threads); /* and waits for its end */
 /* ---- thread.c ---- */
 /* After a fork, in the child: only the calling thread is left. */
 void vm_threads_in_child(struct vm_threads *threads);
-/* Removes a thread that could not be started. */
+/* A thread that does not run yet, of the running one's domain. NULL: out of memory. GC: may run. */
+struct vm_thread *vm_thread_add(struct domain *d, value closure);
+/* It runs the body of that domain, a new one. GC: never. */
+void vm_thread_make_body(struct vm_thread *t, struct vm_domain_record *record);
+/* Lets it run. Fails: the system's number of the error. GC: never. */
+int vm_thread_launch(struct vm_thread *t);
+/* Removes a thread that could not be launched. */
 void vm_thread_forget(struct domain *d, struct vm_thread *t);
 /* Ends the running thread: frees its context and releases the runtime lock. */
 void vm_thread_stop(struct domain *d);
