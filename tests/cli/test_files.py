@@ -61,7 +61,7 @@ class Refusals(Case):
     def test_files_that_are_not_bytecode_are_125(self):
         whole = self.place.read('args.byte')
         for name, content in (('empty', b''), ('short', b'abc'), ('text', b'hello\n' * 100),
-                              ('magic', whole[:-3] + b'099'), ('future', whole[:-3] + b'035'),
+                              ('magic', whole[:-3] + b'099'), ('future', whole[:-3] + b'037'),
                               ('script', b'#!/bin/sh\necho hello\n')):
             with self.subTest(name=name):
                 self.place.write('bad', content)

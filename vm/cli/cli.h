@@ -5,11 +5,14 @@
 
 #include "memprof/format/output.h"
 #include "memprof/report/model/base.h"
+#include "vm/base/md5.h"
+#include "vm/code/version.h"
 #include "vm/cli/options.h"
 #include "vm/image/image.h"
 #include "vm/machine/machine.h"
 
 #include <limits.h>
+#include <sys/types.h>
 
 enum {
     STATUS_OVER_BUDGET = 3,
@@ -50,12 +53,10 @@ uint64_t cli_now_ns(void);
 char *cli_find_program(const char *name);
 /* The path of this binary. False: unknown. */
 bool cli_own_executable(char path[PATH_MAX]);
-/* The folder of Bactrian's OCaml modules: beside the binary in the build folder, or where both were
- * installed. Allocated; NULL: not found. */
-char *cli_module_folder(void);
-/* The folder of OCaml's standard library: from the environment, or Debian's. */
+/* The folder of OCaml's standard library: that of a compiler that was chosen, or from the
+ * environment, or Debian's. The options keep the text. */
 #define CLI_STANDARD_LIBRARY "/usr/lib/ocaml"
-const char *cli_standard_library(void);
+const char *cli_standard_library(struct cli_options *options);
 /* $TMPDIR or /tmp. */
 const char *cli_temporary_folder(void);
 /* Creates the missing parent folders of an absolute path. A failure shows when the file is
@@ -71,15 +72,73 @@ bool cli_is_privileged(void);
 char *cli_read_file(const char *path, size_t *length);
 
 /* Open a program: of any kind (README.md), looked up by cli_find_program with *path the allocated
- * result (NULL when out of memory), or a bytecode file. shown: its name in messages. deadline_ns:
- * of the compilation of a script; 0: none. Return 0, or the exit status after a message. Debug
- * information is not read yet (vm_image_open). */
-int cli_open_program(const char *shown, uint64_t deadline_ns, char **path, struct vm_image *image);
+ * result (NULL when out of memory), or a bytecode file. shown: its name in messages. Return 0, or
+ * the exit status after a message. Debug information is not read yet (vm_image_open). */
+int cli_open_program(const struct cli_options *options, const char *shown, char **path,
+                     struct vm_image *image);
 int cli_open_bytecode(const char *path, const char *shown, struct vm_image *image);
 /* Opens the program that the operands name and passes the image, which use then owns. Returns what
  * use returns, or the exit status after a message. GC: may run. */
 int cli_with_program(struct cli_options *options,
                      int (*use)(struct cli_options *, struct vm_image *, const char *shown));
+
+/* ---- compiler.c ---- */
+
+/* The OCaml compiler of a command line. */
+struct cli_compiler {
+    char *ocamlc;         /* its path; allocated */
+    const char *shown;    /* what it compiles, for messages */
+    uint64_t deadline_ns; /* of its work; 0: none */
+};
+
+/* Whether --ocaml or OCAMLFIND_TOOLCHAIN names one. */
+bool cli_compiler_is_chosen(const struct cli_options *options);
+/* The path of a program beside the chosen ocamlc, or in PATH; its bare name if it is not there.
+ * Allocated; NULL when out of memory. */
+char *cli_find_tool(const struct cli_options *options, const char *tool);
+/* Returns 0, or the exit status after a message. */
+int cli_find_compiler(const struct cli_options *options, const char *shown,
+                      struct cli_compiler *out);
+/* Adds what its output depends on, besides what it compiles: which it is, and its environment. */
+void cli_identify_compiler(const struct cli_compiler *c, struct vm_md5_state *sum);
+/* Runs it with words, which begin with its name, in folder cwd (NULL: the current one). Returns its
+ * exit status, or another one after a message. */
+int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words);
+/* The line that it prints for an option; allocated. NULL: after a message. */
+char *cli_ask_compiler(const struct cli_options *options, const char *question);
+/* The version of OCaml that -vnum, -config and so on describe: of the compiler that was chosen, or
+ * 4.13. NULL: after a message. */
+const struct vm_version *cli_described_version(const struct cli_options *options);
+
+/* ---- modules.c ---- */
+
+enum cli_modules { MODULES_OF_PROGRAMS, MODULES_OF_REPL };
+
+/* The folder of Bactrian's OCaml modules for that compiler. Allocated; NULL: they are not
+ * installed, or cannot be compiled, after ocamlc's messages. *temporary: the caller removes it
+ * with cli_remove_folder. */
+char *cli_find_modules(const struct cli_compiler *c, enum cli_modules which, bool *temporary);
+
+/* ---- cache.c ---- */
+
+/* dir/name followed by suffix, allocated; NULL when out of memory. */
+char *cli_join(const char *dir, const char *name, const char *suffix);
+/* ${XDG_CACHE_HOME:-~/.cache}/bactrian, created if needed, without symbolic links; NULL if it can't
+ * be used. */
+char *cli_cache_folder(void);
+/* Whether path, no symbolic link, is this user's, of that type, and not writable by others. */
+bool cli_is_own(const char *path, mode_t type);
+/* Whether the disk of a folder has room for what a compilation writes. */
+bool cli_has_room(const char *folder);
+/* Creates a folder to compile in. Allocated; NULL: after a message. */
+char *cli_work_folder(const char *base);
+/* Copies to a file that does not exist. */
+bool cli_copy_file(const char *from, const char *to);
+/* Removes a folder and its contents. */
+void cli_remove_folder(const char *folder);
+/* Ends a digest, whose text names a file of the cache. */
+enum { CLI_HASH_BYTES = 33 };
+void cli_hash_text(struct vm_md5_state *sum, char text[CLI_HASH_BYTES]);
 
 /* ---- script.c ---- */
 
@@ -88,10 +147,8 @@ int cli_with_program(struct cli_options *options,
  * *folder is the allocated path of a temporary folder to remove with cli_remove_folder after
  * loading, or NULL. Otherwise returns the exit status, after a message (ocamlc's own for an error
  * in the script). */
-int cli_compile_script(const char *path, const char *shown, uint64_t deadline_ns, char **bytecode,
-                       char **folder);
-/* Removes a folder and its contents. */
-void cli_remove_folder(const char *folder);
+int cli_compile_script(const struct cli_options *options, const char *path, const char *shown,
+                       char **bytecode, char **folder);
 
 /* ---- text.c ---- */
 

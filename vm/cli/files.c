@@ -17,8 +17,11 @@ bool cli_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
 /* ---- Folders. ---- */
 
-const char *cli_standard_library(void) {
+const char *cli_standard_library(struct cli_options *options) {
     if (cli_is_privileged()) return CLI_STANDARD_LIBRARY;
+    if (options->standard_library == NULL && cli_compiler_is_chosen(options))
+        options->standard_library = cli_ask_compiler(options, "-where");
+    if (options->standard_library != NULL) return options->standard_library;
     const char *dir = getenv("OCAMLLIB");
     if (dir == NULL) dir = getenv("CAMLLIB");
     return dir != NULL ? dir : CLI_STANDARD_LIBRARY;
@@ -43,24 +46,6 @@ bool cli_own_executable(char path[PATH_MAX]) {
     if (n <= 0) return false;
     path[n] = 0;
     return true;
-}
-
-/* The folder, relative to the binary's, if it holds the modules. */
-static char *module_folder_at(const char *binary_folder, const char *folder) {
-    char path[PATH_MAX + 64], found[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s/bactrian.cma", binary_folder, folder);
-    if (realpath(path, found) == NULL) return NULL;
-    ASSERT(found[0] == '/');
-    *strrchr(found, '/') = 0;
-    return strdup(found);
-}
-
-char *cli_module_folder(void) {
-    char self[PATH_MAX];
-    if (!cli_own_executable(self)) return NULL;
-    *strrchr(self, '/') = 0;
-    char *folder = module_folder_at(self, "../../stdlib/ml");
-    return folder != NULL ? folder : module_folder_at(self, "../" BACTRIAN_MODULES);
 }
 
 /* ---- Finding and reading. ---- */
@@ -153,10 +138,10 @@ int cli_open_bytecode(const char *path, const char *shown, struct vm_image *imag
     return vm_image_open(path, image, &error) == VM_OK ? 0 : cli_refuse(shown, &error);
 }
 
-static int open_script(const char *path, const char *shown, uint64_t deadline_ns,
+static int open_script(const struct cli_options *options, const char *path, const char *shown,
                        struct vm_image *image) {
     char *bytecode, *folder;
-    int status = cli_compile_script(path, shown, deadline_ns, &bytecode, &folder);
+    int status = cli_compile_script(options, path, shown, &bytecode, &folder);
     if (status != 0) return status;
     ASSERT(bytecode != NULL);
     status = cli_open_bytecode(bytecode, bytecode, image);
@@ -167,13 +152,14 @@ static int open_script(const char *path, const char *shown, uint64_t deadline_ns
     return status;
 }
 
-int cli_open_program(const char *shown, uint64_t deadline_ns, char **path, struct vm_image *image) {
+int cli_open_program(const struct cli_options *options, const char *shown, char **path,
+                     struct vm_image *image) {
     *path = cli_find_program(shown);
     if (*path == NULL) return cli_fail(STATUS_REFUSED, shown, "out of memory");
     if (!cli_check_readable(*path, shown)) return STATUS_NOT_FOUND;
     if (has_suffix(*path, ".basm")) return cli_assemble(*path, shown, image);
     if (!vm_is_bytecode_file(*path) && is_script(*path))
-        return open_script(*path, shown, deadline_ns, image);
+        return open_script(options, *path, shown, image);
     return cli_open_bytecode(*path, shown, image);
 }
 
@@ -183,7 +169,7 @@ int cli_with_program(struct cli_options *options,
     char *path;
     struct vm_image image;
     ASSERT(shown != NULL); /* the parser requires a program */
-    int status = cli_open_program(shown, options->deadline_ns, &path, &image);
+    int status = cli_open_program(options, shown, &path, &image);
     options->vm.executable_name = path;
     options->vm.argv = options->operands;
     if (status == 0) status = use(options, &image, shown);

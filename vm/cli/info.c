@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECTED OCAML_4_13 /* the version that -version, -M and -config describe */
-
 /* OCaml's own primitives come first. */
 static int by_name(const void *a, const void *b) {
     const char *x = *(const char *const *)a, *y = *(const char *const *)b;
@@ -49,20 +47,20 @@ static void print_ld_conf(const char *library) {
 }
 
 /* The lines and values of `ocamlrun -config`, including the two word sizes that it swaps. */
-static int print_config(const struct cli_options *options) {
-    const struct vm_version *version = &vm_versions[EXPECTED];
+static int print_config(struct cli_options *options, const struct vm_version *version) {
     printf("version: %s\n", version->name);
-    printf("standard_library_default: %s\n", CLI_STANDARD_LIBRARY);
-    printf("standard_library: %s\n", cli_standard_library());
+    const char *library = cli_standard_library(options);
+    printf("standard_library_default: %s\n",
+           options->standard_library != NULL ? library : CLI_STANDARD_LIBRARY);
+    printf("standard_library: %s\n", library);
     printf("int_size: %d\nword_size: %d\n", 64, 63);
     printf("os_type: Unix\nhost: x86_64-pc-linux-gnu\n");
     printf("flat_float_array: true\nsupports_afl: true\nwindows_unicode: false\n");
-    printf("supports_shared_libraries: true\nno_naked_pointers: false\n");
-    printf("profinfo: false\nprofinfo_width: 0\n");
+    printf("supports_shared_libraries: true\n%s", version->config);
     printf("exec_magic_number: %s\n", version->magic);
     printf("shared_libs_path:\n");
     for (size_t i = 0; i < options->dll_dir_count; i++) printf("  %s\n", options->dll_dirs[i]);
-    print_ld_conf(cli_standard_library());
+    print_ld_conf(library);
     return 0;
 }
 
@@ -85,32 +83,54 @@ static int audit(struct cli_options *options, struct vm_image *image, const char
     return status;
 }
 
-static int print_module_folder(void) {
-    char *folder = cli_module_folder();
-    if (folder == NULL)
-        return cli_fail(STATUS_REFUSED, NULL,
-                        "the OCaml modules were not built: that needs ocamlc (Debian: ocaml-nox)");
-    puts(folder);
+static int print_module_folder(const struct cli_options *options) {
+    struct cli_compiler c;
+    bool temporary;
+    int status = cli_find_compiler(options, NULL, &c);
+    char *folder = status == 0 ? cli_find_modules(&c, MODULES_OF_PROGRAMS, &temporary) : NULL;
+    free(c.ocamlc);
+    if (folder == NULL) return status != 0 ? status : STATUS_REFUSED;
+    if (temporary) {
+        cli_remove_folder(folder);
+        status = cli_fail(STATUS_REFUSED, NULL,
+                          "no cache to compile Bactrian's modules into: set XDG_CACHE_HOME");
+    } else {
+        puts(folder);
+    }
     free(folder);
+    return status;
+}
+
+static int print_version(void) {
+    printf("bactrian %s, for bytecode of OCaml", BACTRIAN_VERSION);
+    for (int id = 0; id < OCAML_COUNT; id++) printf(" %s", vm_versions[id].name);
+    putchar('\n');
     return 0;
 }
 
+/* Options that describe the OCaml that bactrian stands for. */
+static int describe(struct cli_options *options) {
+    const struct vm_version *version = cli_described_version(options);
+    if (version == NULL) return STATUS_REFUSED;
+    switch (options->action) {
+    case OPTION_CONFIG: return print_config(options, version);
+    case OPTION_PRIMITIVES: return print_primitives(version->id);
+    case OPTION_OCAML_VERSION: printf("The OCaml runtime, version %s\n", version->name); return 0;
+    default: puts(options->action == OPTION_OWN_MAGIC ? version->magic : version->name); return 0;
+    }
+}
+
 int cli_print_info(struct cli_options *options) {
-    const struct vm_version *version = &vm_versions[EXPECTED];
     switch (options->action) {
     case OPTION_AUDIT: return cli_with_program(options, audit);
-    case OPTION_CONFIG: return print_config(options);
     case OPTION_MAGIC: return cli_with_program(options, print_magic);
-    case OPTION_OWN_MAGIC: puts(version->magic); return 0;
-    case OPTION_PRIMITIVES: return print_primitives(EXPECTED);
-    case OPTION_OCAML_VERSION: printf("The OCaml runtime, version %s\n", version->name); return 0;
-    case OPTION_OCAML_VNUM: puts(version->name); return 0;
-    case OPTION_WHERE: return print_module_folder();
-    case OPTION_VERSION:
-        printf("bactrian %s, for bytecode of OCaml", BACTRIAN_VERSION);
-        for (int id = 0; id < OCAML_COUNT; id++) printf(" %s", vm_versions[id].name);
-        putchar('\n');
-        return 0;
+    case OPTION_CONFIG:
+    case OPTION_OWN_MAGIC:
+    case OPTION_PRIMITIVES:
+    case OPTION_OCAML_VERSION:
+    case OPTION_OCAML_VNUM: return describe(options);
+    case OPTION_WHERE: return print_module_folder(options);
+    case OPTION_VERSION: return print_version();
     default: cli_print_help(); return 0;
     }
 }

@@ -58,6 +58,7 @@ static const struct {
     TARGET(EXCEPTIONS, FLAG, trace_exceptions),
     TARGET(INSTRUCTIONS, FLAG, trace_instructions),
     TARGET(OUTPUT, TEXT, output),
+    TARGET(OCAML, TEXT, ocaml),
     TARGET(EXACT_SITES, FLAG, recorder.exact_sites),
     TARGET(FORCE, FLAG, force),
     TARGET(FOLLOW_FORK, FLAG, recorder.follow_fork),
@@ -339,6 +340,7 @@ bool cli_parse(char **argv, struct cli_options *out) {
 void cli_options_free(struct cli_options *options) {
     mp_output_free(&options->counts);
     free(options->dll_dirs);
+    free(options->standard_library);
     free(options->trace_functions);
     vm_policy_free(&options->policy);
 }

@@ -58,7 +58,8 @@ int cli_prof(char **words) {
 static int magic_of(const char *program, uint32_t *magic) {
     char *path;
     struct vm_image image;
-    int status = cli_open_program(program, 0, &path, &image);
+    const struct cli_options options = {0};
+    int status = cli_open_program(&options, program, &path, &image);
     free(path);
     if (status != 0) return status;
     uint8_t digest[16];

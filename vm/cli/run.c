@@ -42,7 +42,7 @@ struct vm *cli_create_machine(struct cli_options *options, struct vm_image *imag
     if (!(options->has_action && options->action == OPTION_AUDIT)) options->vm.abi = &capi_abi;
     options->vm.dlls = (struct vm_dll_path){
         options->dll_dirs, options->dll_dir_count,
-        cli_is_privileged() ? NULL : getenv("CAML_LD_LIBRARY_PATH"), cli_standard_library()};
+        cli_is_privileged() ? NULL : getenv("CAML_LD_LIBRARY_PATH"), cli_standard_library(options)};
     options->vm.track_functions = options->profile != MP_COUNTS_OFF;
     struct vm *vm = vm_create(&options->vm, image->version, &prim_library, &error);
     double rate = options->memprof_stress;

@@ -50,7 +50,7 @@ static int print_text(const struct cli_options *options, struct vm_image *image)
 int cli_dis(struct cli_options *options) {
     char *path;
     struct vm_image image;
-    int status = cli_open_program(options->operands[0], 0, &path, &image);
+    int status = cli_open_program(options, options->operands[0], &path, &image);
     free(path);
     if (status != 0) return status;
     status = print_text(options, &image);

@@ -340,7 +340,7 @@ struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown,
     options->vm.count_instructions = true;
     *status = 0;
     if (options->trace_instructions) {
-        *status = cli_open_program(shown, options->deadline_ns, &path, &t->image);
+        *status = cli_open_program(options, shown, &path, &t->image);
         free(path);
         if (*status == 0 && (t->disassembler = vm_disassembler_open(&t->image)) == NULL)
             *status = cli_fail(STATUS_REFUSED, shown, "out of memory");

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TOPLEVEL "ocaml"
 
@@ -35,8 +34,8 @@ static char **add_words(char **words, char *toplevel, char *modules) {
 }
 
 /* The toplevel's path, allocated; NULL after a message: *status is the exit status. */
-static char *find_toplevel(int *status) {
-    char *path = cli_find_program(TOPLEVEL);
+static char *find_toplevel(const struct cli_options *options, int *status) {
+    char *path = cli_find_tool(options, TOPLEVEL);
     *status = STATUS_NOT_FOUND;
     if (path == NULL) cli_fail(*status, TOPLEVEL, "out of memory");
     else if (strchr(path, '/') == NULL)
@@ -44,46 +43,48 @@ static char *find_toplevel(int *status) {
                  "OCaml's toplevel is not in PATH: install it (Debian: ocaml-nox)");
     else if (!vm_is_bytecode_file(path))
         cli_fail(*status = STATUS_REFUSED, path,
-                 "not a bytecode toplevel: put the one of OCaml 4.13 into PATH");
+                 "not a bytecode toplevel: put that of OCaml 4.13 to 5.4 into PATH, or name its "
+                 "folder by --ocaml");
     else return path;
     free(path);
     return NULL;
 }
 
-static bool has_library(const char *modules) {
-    char *path;
-    if (modules == NULL || asprintf(&path, "%s/bactrian_repl.cma", modules) < 0) return false;
-    bool found = access(path, R_OK) == 0;
-    free(path);
-    return found;
+static int run_toplevel(struct cli_options *options, struct cli_repl *repl, char *toplevel,
+                        char *modules) {
+    char **words = add_words(options->operands, toplevel, modules);
+    if (words == NULL || !cli_repl_add_prims(repl)) {
+        free(words);
+        return cli_fail(STATUS_REFUSED, "repl", "out of memory");
+    }
+    repl->library = cli_standard_library(options);
+    options->operands = words;
+    options->vm.embedder = repl;
+    options->vm.profiler_rows = repl->rows;
+    options->vm.profiler_row_count = repl->row_count;
+    options->quiet = true; /* no summary of a recording that the session leaves open */
+    int status = cli_run_direct(options, toplevel);
+    close_repl(repl);
+    free(words);
+    return status;
 }
 
 int cli_repl(struct cli_options *options) {
-    int status;
     struct cli_repl repl = {.complete = VAL_UNIT};
-    if (!cli_has_profiler()) return STATUS_REFUSED;
-    char *toplevel = find_toplevel(&status), *modules = cli_module_folder(), **words = NULL;
-    if (toplevel == NULL) {
-        free(modules);
-        return status;
-    }
-    if (!has_library(modules))
+    struct cli_compiler c = {0};
+    bool temporary = false;
+    int status = STATUS_REFUSED;
+    if (!cli_has_profiler()) return status;
+    char *toplevel = find_toplevel(options, &status), *modules = NULL;
+    if (toplevel != NULL) status = cli_find_compiler(options, "repl", &c);
+    if (status == 0) modules = cli_find_modules(&c, MODULES_OF_REPL, &temporary);
+    if (modules != NULL) status = run_toplevel(options, &repl, toplevel, modules);
+    else if (status == 0)
         status = cli_fail(STATUS_REFUSED, "repl",
-                          "bactrian_repl.cma was not built: that needs ocamlc and the compiler's "
+                          "bactrian_repl.cma could not be compiled: that needs the compiler's "
                           "libraries (Debian: ocaml-nox)");
-    else if ((words = add_words(options->operands, toplevel, modules)) == NULL ||
-             !cli_repl_add_prims(&repl))
-        status = cli_fail(STATUS_REFUSED, "repl", "out of memory");
-    else {
-        options->operands = words;
-        options->vm.embedder = &repl;
-        options->vm.profiler_rows = repl.rows;
-        options->vm.profiler_row_count = repl.row_count;
-        options->quiet = true; /* no summary of a recording that the session leaves open */
-        status = cli_run_direct(options, toplevel);
-    }
-    close_repl(&repl);
-    free(words);
+    if (temporary) cli_remove_folder(modules);
+    free(c.ocamlc);
     free(modules);
     free(toplevel);
     return status;

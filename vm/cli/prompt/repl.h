@@ -12,6 +12,7 @@
 
 /* The state of the primitives (vm_options.embedder). */
 struct cli_repl {
+    const char *library;    /* the folder that `+DIR` is relative to */
     struct cli_line *line;  /* NULL until the first line is read */
     struct domain *domain;  /* the reader of the current line */
     value complete;         /* its completer, a root during the read */

@@ -75,9 +75,9 @@ static value repl_read(struct domain *d, value prompt, value completer) {
     return text;
 }
 
-/* The folder that `+DIR` is relative to. */
 static value repl_library(struct domain *d, value unit) {
-    return copy_string(d, cli_standard_library());
+    struct cli_repl *repl = d->vm->options.embedder;
+    return copy_string(d, repl->library);
 }
 
 /* ---- Recordings. ---- */
