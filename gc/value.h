@@ -29,7 +29,9 @@ typedef intptr_t value;
 typedef uintptr_t header;
 
 enum {
-    TAG_LAZY = 246, /* 244 and 245 are constructors' in 4.x, and special in 5.x */
+    TAG_FORCING = 244, /* of 5.x; in 4.x a constructor's, like the next */
+    TAG_CONT = 245,
+    TAG_LAZY = 246,
     TAG_CLOSURE = 247,
     TAG_OBJECT = 248,
     TAG_INFIX = 249,

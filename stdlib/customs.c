@@ -46,8 +46,7 @@ static value read_content(struct domain *d, void *context) {
     if (_setjmp(m->refusal) != 0)
         vm_marshal_fail(m->reader, m->refused_why, "a library refused it");
     else if (job->ops->deserialize(custom_data(job->v)) != job->declared)
-        vm_marshal_fail(m->reader, "incorrect length of serialized custom block",
-                        "a custom block of another size than it says");
+        vm_marshal_fail_size(m->reader, "a custom block of another size than it says");
     return VAL_UNIT;
 }
 
@@ -56,8 +55,7 @@ static value read_foreign(struct vm_marshal_reader *r, const struct gc_custom_op
     struct domain *d = vm_marshal_domain(r);
     struct marshal_state *m = &prim_state(d)->marshal;
     if (declared == SIZE_MAX || declared > MAX_WOSIZE)
-        return vm_marshal_fail(r, "incorrect length of serialized custom block",
-                               "a foreign custom block without its size");
+        return vm_marshal_fail_size(r, "a foreign custom block without its size");
     /* Reserved before, as a failure after reading would lose the content. */
     if (ops->finalize != NULL && !gc_custom_reserve(&d->gc)) vm_marshal_fail_memory(r, 1);
     value v = vm_marshal_new_custom(r, &inert_ops, declared, 0);

@@ -30,14 +30,20 @@ static struct marshal_state *free_marshal_state(struct domain *d) {
     return m;
 }
 
-static unsigned flags_of_list(value list) {
+static unsigned flags_of_list(struct domain *d, value list) {
     unsigned flags = 0;
     while (is_block(list) && wosize_of(list) == 2) {
-        uintptr_t flag = is_int(field(list, 0)) ? (uintptr_t)int_of_val(field(list, 0)) : 3;
-        if (flag < 3) flags |= 1u << flag;
+        uintptr_t flag = is_int(field(list, 0)) ? (uintptr_t)int_of_val(field(list, 0)) : 4;
+        if (flag < 4) flags |= 1u << flag;
         list = field(list, 1);
     }
-    return flags;
+    return prim_state(d)->marshal.compression ? flags : flags & ~(unsigned)VM_MARSHAL_COMPRESSED;
+}
+
+/* The library of OCaml 5.1 calls it only if it will compress or read what is compressed. */
+value prim_zstd_initialize(struct domain *d, value unit) {
+    prim_state(d)->marshal.compression = true;
+    return val_of_int(1);
 }
 
 /* ---- Writing. ---- */
@@ -97,7 +103,7 @@ value prim_output_value(struct domain *d, value channel, value v, value flags) {
     struct vm_marshal_writer w;
     channel_for_output(d, channel); /* raises while no memory is held */
     GC_ROOT(&d->gc, &channel, &v);
-    write_value(d, &w, &v, flags_of_list(flags), &scratch);
+    write_value(d, &w, &v, flags_of_list(d, flags), &scratch);
     output_chunks(d, channel, &w);
     return VAL_UNIT;
 }
@@ -106,7 +112,7 @@ value prim_output_value_to_bytes(struct domain *d, value v, value flags) {
     struct marshal_state *m = free_marshal_state(d);
     struct vm_marshal_writer w;
     GC_ROOT(&d->gc, &v);
-    write_value(d, &w, &v, flags_of_list(flags) | VM_MARSHAL_BORROW, &m->scratch);
+    write_value(d, &w, &v, flags_of_list(d, flags) | VM_MARSHAL_BORROW, &m->scratch);
     value result = new_string(d, w.header_bytes + w.data_bytes);
     vm_marshal_copy(&w, (uint8_t *)string_bytes(result));
     free_marshal_state(d);
@@ -120,7 +126,8 @@ value prim_output_value_to_buffer(struct domain *d, value buffer, value start, v
     struct vm_arena scratch = {0};
     struct vm_marshal_writer w;
     GC_ROOT(&d->gc, &buffer, &v);
-    write_value(d, &w, &v, flags_of_list(flags), &scratch);
+    unsigned bits = flags_of_list(d, flags) & ~(unsigned)VM_MARSHAL_COMPRESSED;
+    write_value(d, &w, &v, bits, &scratch);
     uint64_t total = w.header_bytes + w.data_bytes;
     bool fits = total <= (uint64_t)int_of_val(length);
     if (fits) vm_marshal_copy(&w, (uint8_t *)string_bytes(buffer) + int_of_val(start));
@@ -144,10 +151,10 @@ static void make_heap_room(struct domain *d, const struct vm_marshal_header *hea
 }
 
 static value read_value(struct domain *d, const struct vm_marshal_header *head,
-                        const uint8_t *bytes) {
+                        const uint8_t *bytes, const char *function) {
     struct marshal_state *m = &prim_state(d)->marshal;
     const struct vm_marshal_read_options options = {
-        .find_custom = customs_find_reader, .context = d, .closures = true};
+        .find_custom = customs_find_reader, .context = d, .function = function, .closures = true};
     struct vm_marshal_read_fault fault;
     value result;
     m->refused_why[0] = '\0';
@@ -156,7 +163,7 @@ static value read_value(struct domain *d, const struct vm_marshal_header *head,
     free_marshal_state(d);
     if (!ok && m->refused_why[0] != '\0') vm_failwith(d, "%s", m->refused_why);
     if (!ok && fault.exn != 0) vm_raise(d, fault.exn);
-    if (!ok) vm_failwith(d, "input_value: %s", fault.text);
+    if (!ok) vm_failwith(d, "%s", fault.text);
     return vm_poll_keeping(d, result);
 }
 
@@ -203,17 +210,48 @@ static enum read_result read_bytes(struct domain *d, const value *channel, uint6
     return result;
 }
 
+/* Raises if a header, which is complete, was refused. */
+static void check_header(struct domain *d, enum vm_marshal_header_result result,
+                         const struct vm_marshal_header *head, const char *function) {
+    bool known = !head->compressed || d->vm->version->has_compression;
+    ASSERT(result != VM_MARSHAL_HEADER_SHORT);
+    if (known && result == VM_MARSHAL_HEADER_TOO_LARGE)
+        vm_failwith(d, "%s: object too large to be read back on this platform", function);
+    if (!known || result != VM_MARSHAL_HEADER_OK) vm_failwith(d, "%s: bad object", function);
+}
+
+/* Memory for the data of a compressed value, counted. GC: may run. */
+static uint8_t *new_data(struct domain *d, const struct vm_marshal_header *head,
+                         const char *function) {
+    uint8_t *data = NULL;
+    if (!prim_state(d)->marshal.compression)
+        vm_failwith(d, "%s: compressed object, cannot decompress", function);
+    if (!vm_marshal_may_unpack(head)) vm_failwith(d, "%s: decompression error", function);
+    if (!grow_bytes(d, &data, 0, head->data_bytes)) vm_raise_out_of_memory(d);
+    return data;
+}
+
+/* Unpacks a compressed value into data, which becomes the state's input, in place of the stored
+ * bytes if they were. */
+static void unpack(struct domain *d, const struct vm_marshal_header *head, const uint8_t *stored,
+                   uint8_t *data, const char *function) {
+    bool good = vm_marshal_unpack(head, stored, data);
+    struct marshal_state *m = free_marshal_state(d);
+    vm_charge_work(d, 8 * head->data_bytes);
+    m->input = data;
+    m->input_bytes = head->data_bytes;
+    if (!good) vm_failwith(d, "%s: decompression error", function);
+}
+
 static void read_header(struct domain *d, const value *channel, struct vm_marshal_header *head) {
-    uint8_t bytes[VM_MARSHAL_BIG_HEADER];
-    size_t n = channel_read(d, channel_of(*channel), bytes, VM_MARSHAL_SMALL_HEADER);
+    uint8_t bytes[VM_MARSHAL_MAX_HEADER];
+    size_t n = channel_read(d, channel_of(*channel), bytes, VM_MARSHAL_HEADER_START);
     if (n == 0) vm_raise_end_of_file(d);
+    if (n == VM_MARSHAL_HEADER_START)
+        n += channel_read(d, channel_of(*channel), bytes + n, vm_marshal_header_length(bytes) - n);
     enum vm_marshal_header_result result = vm_marshal_read_header(bytes, n, head);
-    if (n == VM_MARSHAL_SMALL_HEADER && result == VM_MARSHAL_HEADER_SHORT) {
-        n += channel_read(d, channel_of(*channel), bytes + n, VM_MARSHAL_BIG_HEADER - n);
-        result = vm_marshal_read_header(bytes, n, head);
-    }
     if (result == VM_MARSHAL_HEADER_SHORT) vm_failwith(d, "input_value: truncated object");
-    if (result == VM_MARSHAL_HEADER_BAD) vm_failwith(d, "input_value: bad object");
+    check_header(d, result, head, "input_value");
 }
 
 value prim_input_value(struct domain *d, value channel) {
@@ -223,7 +261,7 @@ value prim_input_value(struct domain *d, value channel) {
     read_header(d, &channel, &head);
     struct channel_failure failure;
     uint8_t *bytes;
-    enum read_result result = read_bytes(d, &channel, head.data_bytes, &bytes, &failure);
+    enum read_result result = read_bytes(d, &channel, head.stored_bytes, &bytes, &failure);
     vm_unlock(d, &channel_of(channel)->lock);
     if (result == READ_FAILED) channel_raise(d, &failure);
     if (result == READ_NO_MEMORY) vm_raise_out_of_memory(d);
@@ -231,40 +269,43 @@ value prim_input_value(struct domain *d, value channel) {
     struct marshal_state *m = free_marshal_state(d);
     ASSERT(m->input == NULL && m->input_bytes == 0);
     m->input = bytes;
-    m->input_bytes = head.data_bytes;
+    m->input_bytes = head.stored_bytes;
+    if (head.compressed) unpack(d, &head, bytes, new_data(d, &head, "input_value"), "input_value");
     make_heap_room(d, &head);
-    return read_value(d, &head, bytes);
+    return read_value(d, &head, m->input, "input_value");
 }
 
 value prim_input_value_from_bytes(struct domain *d, value s, value start) {
+    const char *function = "input_val_from_string";
     size_t length = string_length(s);
     intptr_t from = int_of_val(start);
-    if (from < 0 || (size_t)from > length) vm_failwith(d, "input_val_from_string: bad length");
+    if (from < 0 || (size_t)from > length) vm_failwith(d, "%s: bad length", function);
     const uint8_t *bytes = (const uint8_t *)string_bytes(s) + from;
     struct vm_marshal_header head;
-    switch (vm_marshal_read_header(bytes, length - (size_t)from, &head)) {
-    case VM_MARSHAL_HEADER_SHORT: vm_failwith(d, "input_val_from_string: bad length");
-    case VM_MARSHAL_HEADER_BAD: vm_failwith(d, "input_val_from_string: bad object");
-    case VM_MARSHAL_HEADER_OK: break;
-    }
-    if (head.data_bytes > length - (size_t)from - head.header_bytes)
-        vm_failwith(d, "input_val_from_string: bad length");
-    free_marshal_state(d);
+    enum vm_marshal_header_result result = vm_marshal_read_header(bytes, length - (size_t)from,
+                                                                  &head);
+    if (result == VM_MARSHAL_HEADER_SHORT) vm_failwith(d, "%s: bad length", function);
+    check_header(d, result, &head, function);
+    if (head.stored_bytes > length - (size_t)from - head.header_bytes)
+        vm_failwith(d, "%s: bad length", function);
+    struct marshal_state *m = free_marshal_state(d);
     GC_ROOT(&d->gc, &s);
+    uint8_t *data = head.compressed ? new_data(d, &head, function) : NULL;
+    size_t offset = (size_t)from + head.header_bytes;
+    if (data != NULL) unpack(d, &head, (const uint8_t *)string_bytes(s) + offset, data, function);
     make_heap_room(d, &head);
-    bytes = (const uint8_t *)string_bytes(s) + from;
-    return read_value(d, &head, bytes + head.header_bytes);
+    bytes = data != NULL ? m->input : (const uint8_t *)string_bytes(s) + offset;
+    return read_value(d, &head, bytes, function);
 }
 
 /* The length of the marshalled value at start, without a small header. Only its first 16 bytes need
  * to be there. */
 value prim_marshal_data_size(struct domain *d, value s, value start) {
     if (!prim_in_bounds(int_of_val(start), 16, string_length(s))) vm_raise_bound_error(d);
-    uint8_t bytes[VM_MARSHAL_BIG_HEADER] = {0};
+    uint8_t bytes[VM_MARSHAL_MAX_HEADER] = {0};
     memcpy(bytes, string_bytes(s) + int_of_val(start), 16);
     struct vm_marshal_header head;
-    if (vm_marshal_read_header(bytes, sizeof bytes, &head) != VM_MARSHAL_HEADER_OK)
-        vm_failwith(d, "Marshal.data_size: bad object");
-    uint64_t size = head.header_bytes - d->vm->version->marshal_data_header + head.data_bytes;
+    check_header(d, vm_marshal_read_header(bytes, sizeof bytes, &head), &head, "Marshal.data_size");
+    uint64_t size = head.header_bytes + head.stored_bytes - d->vm->version->marshal_data_header;
     return val_of_int((intptr_t)size);
 }

@@ -24,8 +24,9 @@ struct io_fault {
  * the end of the machine, frees it. */
 struct marshal_state {
     struct vm_arena scratch;
-    void *input;        /* a marshalled value, from malloc */
+    void *input;        /* a marshalled value or its unpacked data, from malloc */
     size_t input_bytes; /* counted (gc_external_charge) */
+    bool compression;   /* the program has asked for it (caml_zstd_initialize) */
     /* For the foreign serialize or deserialize function that runs (stdlib/customs.c): its writer or
      * reader, or NULL; where the latter jumps to refuse the value, and the reason. */
     struct vm_marshal_writer *writer;

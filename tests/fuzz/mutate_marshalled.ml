@@ -1,6 +1,7 @@
 (* U1, U3: changes, cuts and mixes marshalled values at random and reads them, closures included.
    ocamlrun would crash; this must end with status 0 and print how many were accepted.
-   mutate_marshalled.byte [rounds [seed]] *)
+   mutate_marshalled.byte [rounds [seed]]
+   Module Packing is packing_plain.ml or packing_compressed.ml. *)
 let rounds = try int_of_string Sys.argv.(1) with _ -> 20000
 let () = Random.init (try int_of_string Sys.argv.(2) with _ -> 1)
 
@@ -34,6 +35,11 @@ let mutate b =
   done;
   b
 
+(* A mutant, packed; at times the packed bytes are damaged, too. *)
+let mutant () =
+  let b = Packing.pack (mutate originals.(Random.int (Array.length originals))) in
+  if Random.int 4 = 0 then mutate b else b
+
 (* Visits the result, whose type is unknown. *)
 let rec visit depth v =
   let r = Obj.repr v in
@@ -52,7 +58,7 @@ let rec call_closures depth v =
 let () =
   let accepted = ref 0 and refused = ref 0 in
   for i = 1 to rounds do
-    let b = mutate originals.(Random.int (Array.length originals)) in
+    let b = mutant () in
     (match (Marshal.from_bytes b 0 : Obj.t) with
      | v ->
        incr accepted;

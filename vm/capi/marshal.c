@@ -50,11 +50,11 @@ value caml_input_value_from_malloc(char *bytes, intptr_t start) {
     struct domain *d = self();
     struct vm_marshal_header head;
     const uint8_t *at = (const uint8_t *)bytes + start;
-    if (vm_marshal_read_header(at, VM_MARSHAL_BIG_HEADER, &head) != VM_MARSHAL_HEADER_OK) {
+    if (vm_marshal_read_header(at, VM_MARSHAL_MAX_HEADER, &head) != VM_MARSHAL_HEADER_OK) {
         free(bytes);
         vm_failwith(d, "input_value_from_malloc: bad object");
     }
-    size_t length = head.header_bytes + head.data_bytes;
+    size_t length = head.header_bytes + head.stored_bytes;
     struct copy copy = {bytes + start, length};
     value data = vm_protect_exn(d, copy_input, &copy);
     free(bytes);

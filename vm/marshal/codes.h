@@ -73,10 +73,10 @@ static inline unsigned marshal_int_bytes(int64_t n) {
     return n >= -((int64_t)1 << 30) && n < (int64_t)1 << 30 ? 4 : 8;
 }
 
-/* The same for the distance to an object, after CODE_SHARED8 + ctz(bytes). */
-static inline unsigned marshal_distance_bytes(uint64_t distance) {
-    ASSERT(distance > 0 && distance <= UINT32_MAX);
-    return distance < 1u << 8 ? 1 : distance < 1u << 16 ? 2 : 4;
+/* The same for the number that refers to an object, after CODE_SHARED8 + ctz(bytes). */
+static inline unsigned marshal_reference_bytes(uint64_t number) {
+    ASSERT(number <= UINT32_MAX);
+    return number < 1u << 8 ? 1 : number < 1u << 16 ? 2 : 4;
 }
 
 #endif

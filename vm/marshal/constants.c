@@ -224,7 +224,7 @@ static void put_custom(struct writer *w, const struct vm_constant *row) {
 
 static void put_shared(struct writer *w, const struct vm_constant *row) {
     uint64_t distance = w->objects - w->numbers[row->target];
-    unsigned bytes = marshal_distance_bytes(distance);
+    unsigned bytes = marshal_reference_bytes(distance);
     put_code(w, CODE_SHARED8 + (unsigned)__builtin_ctz(bytes), distance, bytes);
 }
 

@@ -1,5 +1,4 @@
-/* reader.c - reads complete values into the heap, as DATA or into an arena: headers and the main
- * loop.
+/* reader.c - reads complete values into the heap, as DATA or into an arena: the main loop.
  *
  * The loop reads what most values consist of (integers, small blocks, short strings, numbers,
  * references to objects) while at least MAX_COMMON_ITEM_BYTES are left, so that each item needs one
@@ -236,6 +235,8 @@ static void start_reader(struct vm_marshal_reader *r, const struct vm_marshal_he
     r->end = bytes + head->data_bytes;
     r->options = options;
     r->failed = r->initialised = r->hooked = r->data = false;
+    r->absolute = head->compressed;
+    r->custom = NULL;
     r->exn = 0;
     r->refused_words = r->custom_bytes = 0;
     r->words_left = head->words;
@@ -295,23 +296,7 @@ bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *head, con
     return !r.failed;
 }
 
-/* ---- Headers, and values apart from the program's. ---- */
-
-enum vm_marshal_header_result vm_marshal_read_header(const uint8_t *bytes, size_t n,
-                                                     struct vm_marshal_header *out) {
-    if (n < VM_MARSHAL_SMALL_HEADER) return VM_MARSHAL_HEADER_SHORT;
-    uint32_t magic = (uint32_t)marshal_load(bytes, 4);
-    if (magic == VM_MARSHAL_MAGIC_SMALL) {
-        *out = (struct vm_marshal_header){VM_MARSHAL_SMALL_HEADER, marshal_load(bytes + 4, 4),
-                                          marshal_load(bytes + 8, 4), marshal_load(bytes + 16, 4)};
-        return VM_MARSHAL_HEADER_OK;
-    }
-    if (magic != VM_MARSHAL_MAGIC_BIG) return VM_MARSHAL_HEADER_BAD;
-    if (n < VM_MARSHAL_BIG_HEADER) return VM_MARSHAL_HEADER_SHORT;
-    *out = (struct vm_marshal_header){VM_MARSHAL_BIG_HEADER, marshal_load(bytes + 8, 8),
-                                      marshal_load(bytes + 16, 8), marshal_load(bytes + 24, 8)};
-    return VM_MARSHAL_HEADER_OK;
-}
+/* ---- Values apart from the program's. ---- */
 
 static enum vm_status bad_value(struct vm_error *error, const struct vm_marshal_read_fault *fault,
                                 size_t header_bytes) {
@@ -319,15 +304,19 @@ static enum vm_status bad_value(struct vm_error *error, const struct vm_marshal_
                         fault->why);
 }
 
-/* Decodes the header and checks that the data is there too. */
+/* Decodes the header, which no executable has compressed data after, and checks that the data is
+ * there too. */
 static enum vm_status open_value(const uint8_t *bytes, size_t n, struct vm_marshal_header *head,
                                  struct vm_error *error) {
     switch (vm_marshal_read_header(bytes, n, head)) {
     case VM_MARSHAL_HEADER_SHORT:
         return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: %zu bytes only", n);
-    case VM_MARSHAL_HEADER_BAD: return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: no magic number");
+    case VM_MARSHAL_HEADER_BAD:
+    case VM_MARSHAL_HEADER_TOO_LARGE:
+        return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: no magic number");
     case VM_MARSHAL_HEADER_OK: break;
     }
+    if (head->compressed) return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: compressed");
     if (head->data_bytes > n - head->header_bytes)
         return vm_error_set(error, VM_BAD_MARSHAL, "+0x4: %llu bytes of data, %zu are there",
                             (unsigned long long)head->data_bytes, n - head->header_bytes);

@@ -1,4 +1,4 @@
-/* reader.h - reads OCaml's external representation (Marshal; not the compressed one of 5.1).
+/* reader.h - reads OCaml's external representation (Marshal).
  *
  * The reader has three uses: DATA of an image (plain data only), debug information (into an arena
  * apart from the heap), and the program's input_value (everything that Marshal can write).
@@ -16,30 +16,10 @@
 #include "gc/value.h"
 #include "vm/base/arena.h"
 #include "vm/base/status.h"
+#include "vm/marshal/header.h"
 
 struct domain;
 struct vm_marshal_reader;
-
-enum { VM_MARSHAL_SMALL_HEADER = 20, VM_MARSHAL_BIG_HEADER = 32 };
-#define VM_MARSHAL_MAGIC_SMALL 0x8495A6BEu
-#define VM_MARSHAL_MAGIC_BIG   0x8495A6BFu
-
-struct vm_marshal_header {
-    uint32_t header_bytes; /* 20 or 32 */
-    uint64_t data_bytes;   /* after the header */
-    uint64_t objects;      /* 0: written without sharing */
-    uint64_t words;        /* in the heap, block headers included */
-};
-
-enum vm_marshal_header_result {
-    VM_MARSHAL_HEADER_OK,
-    VM_MARSHAL_HEADER_SHORT, /* n is less than this kind of header needs */
-    VM_MARSHAL_HEADER_BAD    /* no known magic number */
-};
-
-/* Decodes the header at the start of n bytes. GC: never. */
-enum vm_marshal_header_result vm_marshal_read_header(const uint8_t *bytes, size_t n,
-                                                     struct vm_marshal_header *out);
 
 /* ---- Into an arena, apart from the heap. ---- */
 
@@ -80,22 +60,24 @@ struct vm_marshal_read_options {
     /* The reader for an identifier other than _i, _j and _n, or NULL. May be NULL itself. */
     const struct vm_marshal_custom_reader *(*find_custom)(void *context, const char *identifier);
     void *context;
-    bool closures; /* accept closures of this machine's code */
+    const char *function; /* the name in messages, if the version has any but "input_value" */
+    bool closures;        /* accept closures of this machine's code */
 };
 
-/* Why a value was refused. text: as OCaml's Failure has it after "input_value: "; why: what exactly
- * is wrong, at which byte of the data. */
+/* Why a value was refused. text: as OCaml's Failure has it; why: what exactly is wrong, at which
+ * byte of the data. */
 struct vm_marshal_read_fault {
-    char text[72];
+    char text[384];
     const char *why;
     size_t offset;
     value exn; /* raised by a library's function that reads its custom blocks, or 0 */
 };
 
-/* Reads the data after a header: n = header->data_bytes bytes, which may lie in the heap, since
- * nothing moves. options NULL: as DATA of an image. A small value is allocated in the minor heap if
- * that has room for it without a collection, any other in the major heap. GC: never (a slice may be
- * requested). Fails: false and *fault; out_of_memory upcall. */
+/* Reads the data after a header: header->data_bytes bytes, unpacked ones of a compressed value.
+ * They may lie in the heap, since nothing moves. options NULL: as DATA of an image. A small value
+ * is allocated in the minor heap if that has room for it without a collection, any other in the
+ * major heap. GC: never (a slice may be requested). Fails: false and *fault; out_of_memory
+ * upcall. */
 bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *header, const uint8_t *bytes,
                      const struct vm_marshal_read_options *options, value *out,
                      struct vm_marshal_read_fault *fault);
@@ -119,6 +101,8 @@ value vm_marshal_new_custom(struct vm_marshal_reader *r, const struct gc_custom_
 /* Refuses the value and returns 0. text: what follows "input_value: ", NULL: "ill-formed message".
  * why: a constant text. */
 value vm_marshal_fail(struct vm_marshal_reader *r, const char *text, const char *why);
+/* Refuses a custom block whose payload has another size than it says, and returns 0. */
+value vm_marshal_fail_size(struct vm_marshal_reader *r, const char *why);
 /* Refuses it because there is no memory for words, and returns 0. */
 value vm_marshal_fail_memory(struct vm_marshal_reader *r, size_t words);
 /* Prepares for a call of foreign code, which may raise: initialises all fields that are still to be

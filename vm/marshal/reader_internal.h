@@ -36,6 +36,7 @@ struct vm_marshal_reader {
     bool failed;
     bool initialised;    /* all fields are, and those of new blocks will be */
     bool data;           /* DATA of an image: nothing that only a program can make */
+    bool absolute;       /* references are numbers of objects, not distances (compressed values) */
     uint64_t words_left; /* of the words declared */
     value *object, *object_end, *objects; /* the next one, the end of their table, its start */
     struct gc_bulk bulk;                  /* TARGET_MAJOR */
@@ -48,6 +49,7 @@ struct vm_marshal_reader {
     value exn;              /* raised by a custom block's reader; 0: none */
     size_t refused_words;   /* the allocation that failed; 0: none did */
     size_t custom_bytes;    /* of the data of the last custom block made */
+    const char *custom;     /* the identifier of the one being read, or NULL */
     struct pending current; /* the slots being read when reader_item was called */
     struct pending rest;    /* the fields that it left: those of the block that it has made */
     value rest_object;      /* that block, if it is of TAG_OBJECT */
@@ -116,9 +118,11 @@ static inline void reader_number(struct vm_marshal_reader *r, value v) {
     else *r->object++ = v;
 }
 
-/* The object at that distance before the next one; 0 after a failure. */
-static inline value reader_shared(struct vm_marshal_reader *r, uint64_t distance) {
-    if (distance - 1 < (uint64_t)(r->object - r->objects)) return r->object[-(ptrdiff_t)distance];
+/* The object that a reference's number names; 0 after a failure. */
+static inline value reader_shared(struct vm_marshal_reader *r, uint64_t number) {
+    uint64_t count = (uint64_t)(r->object - r->objects);
+    uint64_t distance = __builtin_expect(r->absolute, 0) ? count - number : number;
+    if (distance - 1 < count) return r->object[-(ptrdiff_t)distance];
     return vm_marshal_fail(r, NULL, "a reference to an object that isn't there");
 }
 

@@ -1,6 +1,7 @@
 /* reader_items.c - single items of any kind, with all checks, and the memory that they take. What
  * is frequent the loop in reader.c reads, which comes here for the rest. */
 #include "gc/hooks.h"
+#include "vm/code/version.h"
 #include "vm/marshal/reader_internal.h"
 #include "vm/state/alloc.h"
 
@@ -16,16 +17,41 @@ const struct item_code vm_marshal_codes[SMALL_STRING] = {
 
 /* ---- Failures. ---- */
 
-value vm_marshal_fail(struct vm_marshal_reader *r, const char *text, const char *why) {
+/* A version in which messages name the function that reads, and the kind of a custom block. */
+static bool names_reader(const struct vm_marshal_reader *r) {
+    return r->d != NULL && r->d->vm->version->marshal_names_reader;
+}
+
+/* Refuses the value with a text that begins with `function` and ends with `custom`, or ""; the
+ * latter in some versions only. */
+static value refuse(struct vm_marshal_reader *r, const char *function, const char *text,
+                    const char *custom, const char *why) {
     if (r->failed) return 0;
     ASSERT(r->start <= r->at && r->at <= r->end);
+    bool named = *custom != '\0' && names_reader(r);
     r->failed = true;
-    snprintf(r->fault->text, sizeof r->fault->text, "%s",
-             text != NULL ? text : "ill-formed message");
+    snprintf(r->fault->text, sizeof r->fault->text, "%s: %s%s%s", function, text, named ? " " : "",
+             named ? custom : "");
     r->fault->why = why;
     r->fault->offset = (size_t)(r->at - r->start);
     r->at = r->end;
     return 0;
+}
+
+/* The function whose name begins the reader's own messages. */
+static const char *reader_name(const struct vm_marshal_reader *r) {
+    return names_reader(r) && r->options != NULL ? r->options->function : "input_value";
+}
+
+value vm_marshal_fail(struct vm_marshal_reader *r, const char *text, const char *why) {
+    if (text != NULL) return refuse(r, "input_value", text, "", why);
+    return refuse(r, reader_name(r), "ill-formed message", "", why);
+}
+
+value vm_marshal_fail_size(struct vm_marshal_reader *r, const char *why) {
+    const char *text = names_reader(r) ? "error while deserializing custom block"
+                                       : "incorrect length of serialized custom block";
+    return refuse(r, reader_name(r), text, r->custom, why);
 }
 
 value vm_marshal_fail_memory(struct vm_marshal_reader *r, size_t words) {
@@ -138,12 +164,17 @@ void reader_number_slow(struct vm_marshal_reader *r, value v) {
 
 /* ---- Blocks, strings, floats. ---- */
 
+/* Continuations cannot be marshalled. */
+static bool is_continuation(const struct vm_marshal_reader *r, unsigned tag) {
+    return tag == TAG_CONT && r->d != NULL && tag > r->d->vm->version->last_constructor_tag;
+}
+
 /* Whether the format has blocks of this size and tag (closures apart). */
 static bool block_allowed(const struct vm_marshal_reader *r, size_t wosize, unsigned tag) {
     if (wosize == 0) return tag < TAG_LAZY || tag == TAG_DOUBLE_ARRAY;
     if (tag == TAG_OBJECT) return wosize >= 2;
     if (r->data) return tag < TAG_LAZY;
-    return tag < TAG_NO_SCAN && tag != TAG_INFIX && tag != TAG_CLOSURE;
+    return tag < TAG_NO_SCAN && tag != TAG_INFIX && tag != TAG_CLOSURE && !is_continuation(r, tag);
 }
 
 static value read_atom(struct vm_marshal_reader *r, unsigned tag) {
@@ -241,22 +272,36 @@ static const struct vm_marshal_custom_reader *find_custom(const struct vm_marsha
     return r->options->find_custom(r->options->context, name);
 }
 
+/* The reader of the kind whose identifier comes next, which it skips; NULL: the reader failed. */
+static const struct vm_marshal_custom_reader *read_kind(struct vm_marshal_reader *r,
+                                                        unsigned code) {
+    const char *name = (const char *)r->at;
+    size_t limit = remaining(r) < MAX_CUSTOM_NAME ? remaining(r) : MAX_CUSTOM_NAME;
+    const char *end = memchr(name, 0, limit);
+    const struct vm_marshal_custom_reader *custom = end == NULL ? NULL : find_custom(r, name);
+    if (custom == NULL) {
+        refuse(r, reader_name(r), "unknown custom block identifier", end == NULL ? "" : name,
+               "a custom block of unknown identifier");
+    } else if (code == CODE_CUSTOM_FIXED && custom->ops->fixed_length == NULL) {
+        refuse(r, reader_name(r), "expected a fixed-size custom block", name,
+               "a custom block without its size");
+    } else {
+        r->custom = name;
+        r->at = (const uint8_t *)end + 1;
+    }
+    return r->failed ? NULL : custom;
+}
+
 static value read_custom(struct vm_marshal_reader *r, unsigned code) {
-    const uint8_t *name = r->at;
-    size_t limit = remaining(r);
-    const uint8_t *zero = memchr(name, 0, limit < MAX_CUSTOM_NAME ? limit : MAX_CUSTOM_NAME);
-    const struct vm_marshal_custom_reader *custom = zero == NULL
-                                                        ? NULL
-                                                        : find_custom(r, (const char *)name);
-    if (custom == NULL)
-        return vm_marshal_fail(r, "unknown custom block identifier",
-                               "a custom block of unknown identifier");
-    r->at = zero + 1;
+    if (code == CODE_CUSTOM && r->d != NULL && !r->d->vm->version->marshal_old_customs)
+        return refuse(r, reader_name(r),
+                      "custom blocks serialized with OCaml 4.08.0 (or prior) are no longer "
+                      "supported",
+                      "", "a custom block of the old format");
+    const struct vm_marshal_custom_reader *custom = read_kind(r, code);
+    if (custom == NULL) return 0;
     size_t declared = SIZE_MAX;
     if (code == CODE_CUSTOM_FIXED) {
-        if (custom->ops->fixed_length == NULL)
-            return vm_marshal_fail(r, "expected a fixed-size custom block",
-                                   "a custom block without its size");
         declared = (size_t)custom->ops->fixed_length->bsize_64;
     } else if (code == CODE_CUSTOM_LENGTH) {
         vm_marshal_get_uint(r, 4);
@@ -266,8 +311,7 @@ static value read_custom(struct vm_marshal_reader *r, unsigned code) {
     value v = custom->read(r, custom->ops, declared);
     ASSERT(v != 0 || r->failed);
     if (!r->failed && declared != SIZE_MAX && r->custom_bytes != declared)
-        vm_marshal_fail(r, "incorrect length of serialized custom block",
-                        "a custom block of another size than it says");
+        vm_marshal_fail_size(r, "a custom block of another size than it says");
     if (v != 0) reader_number(r, v);
     return v;
 }

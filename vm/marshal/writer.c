@@ -1,6 +1,6 @@
 /* writer.c - the walk over a value that writes it, in the order and with the codes of OCaml's own
  * writer, so that the bytes are the same. */
-#include "vm/marshal/writer.h"
+#include "vm/marshal/writer_internal.h"
 
 #include "vm/code/code.h"
 #include "vm/code/version.h"
@@ -30,20 +30,25 @@ _Static_assert(sizeof(struct marshal_rest) * VM_MARSHAL_FIRST_STACK ==
                    sizeof((struct vm_marshal_writer *)0)->first_stack,
                "first_stack holds its elements");
 
-static void refuse(struct vm_marshal_writer *w, enum vm_marshal_failure failure, const char *text) {
+void writer_refuse(struct vm_marshal_writer *w, enum vm_marshal_failure failure, const char *text) {
     if (w->failure != VM_MARSHAL_WRITTEN) return;
     w->failure = failure;
     w->text = text;
 }
 
-/* Memory from the arena, at most as much as the heap's limit. */
-static void *new_scratch(struct vm_marshal_writer *w, size_t bytes) {
+void *writer_scratch(struct vm_marshal_writer *w, size_t bytes) {
     size_t limit = gc_get_params(&w->d->gc)->max_heap_words;
     w->scratch_bytes += bytes;
     void *p = NULL;
     if (limit == 0 || w->scratch_bytes / 8 <= limit) p = vm_arena_alloc(w->scratch, bytes);
-    if (p == NULL) refuse(w, VM_MARSHAL_NO_MEMORY, NULL);
+    if (p == NULL) writer_refuse(w, VM_MARSHAL_NO_MEMORY, NULL);
     return p;
+}
+
+bool writer_must_stop(struct vm_marshal_writer *w) {
+    if (w->d->vm->limits.requested == STOP_NONE && !vm_lacks_fuel(w->d->vm)) return false;
+    writer_refuse(w, VM_MARSHAL_STOPPED, NULL);
+    return true;
 }
 
 /* ---- Bytes. ---- */
@@ -62,14 +67,11 @@ static void end_chunk(struct vm_marshal_writer *w) {
 /* Begins a chunk of at least n bytes. False: the writer failed. */
 static bool add_chunk(struct vm_marshal_writer *w, size_t n) {
     vm_charge_work(w->d, w->last->capacity);
-    if (w->d->vm->limits.requested != STOP_NONE || vm_lacks_fuel(w->d->vm)) {
-        refuse(w, VM_MARSHAL_STOPPED, NULL);
-        return false;
-    }
+    if (writer_must_stop(w)) return false;
     w->chunk_capacity *= 4;
     if (w->chunk_capacity > MAX_CHUNK_BYTES) w->chunk_capacity = MAX_CHUNK_BYTES;
     size_t capacity = n > w->chunk_capacity ? n : w->chunk_capacity;
-    struct vm_marshal_chunk *chunk = new_scratch(w, sizeof *chunk + capacity);
+    struct vm_marshal_chunk *chunk = writer_scratch(w, sizeof *chunk + capacity);
     if (chunk == NULL) return false;
     *chunk = (struct vm_marshal_chunk){NULL, 0, capacity, (uint8_t *)(chunk + 1)};
     end_chunk(w);
@@ -100,7 +102,7 @@ void vm_marshal_put_bytes(struct vm_marshal_writer *w, const void *bytes, size_t
  * the free rest of the last chunk becomes the next. */
 static void put_borrowed(struct vm_marshal_writer *w, const void *bytes, size_t n) {
     w->scratch_bytes += n; /* as if they were copied, so that the limit holds */
-    struct vm_marshal_chunk *both = new_scratch(w, 2 * sizeof *both);
+    struct vm_marshal_chunk *both = writer_scratch(w, 2 * sizeof *both);
     if (both == NULL) return;
     struct vm_marshal_chunk *last = w->last;
     uint8_t *rest = w->at;
@@ -187,9 +189,9 @@ static void grow_table(struct vm_marshal_writer *w) {
     const size_t slots = (size_t)1 << bits;
     uint64_t *old = w->table, *old_used = w->used, *table = NULL;
     if ((uint64_t)1 << old_bits <= MAX_OBJECTS)
-        table = new_scratch(w, slots * sizeof *table + bitmap_bytes(bits));
+        table = writer_scratch(w, slots * sizeof *table + bitmap_bytes(bits));
     if (table == NULL) {
-        refuse(w, VM_MARSHAL_NO_MEMORY, NULL);
+        writer_refuse(w, VM_MARSHAL_NO_MEMORY, NULL);
         return;
     }
     set_table(w, table, table + slots, bits);
@@ -204,10 +206,11 @@ static void grow_table(struct vm_marshal_writer *w) {
 
 /* Writes a reference to the object that a slot holds. */
 static void put_reference(struct vm_marshal_writer *w, uint64_t seen) {
-    uint64_t distance = w->objects + 1 - (seen & MAX_OBJECTS);
-    ASSERT(distance <= w->objects);
-    unsigned bytes = marshal_distance_bytes(distance);
-    put_code(w, CODE_SHARED8 + (unsigned)__builtin_ctz(bytes), distance, bytes);
+    uint64_t number = (seen & MAX_OBJECTS) - 1;
+    ASSERT(number < w->objects);
+    if (!(w->flags & VM_MARSHAL_COMPRESSED)) number = w->objects - number;
+    unsigned bytes = marshal_reference_bytes(number);
+    put_code(w, CODE_SHARED8 + (unsigned)__builtin_ctz(bytes), number, bytes);
 }
 
 /* Writes a reference if v was seen before; else the caller records v before any other object. */
@@ -234,7 +237,7 @@ static void record_object(struct vm_marshal_writer *w, value v, uint64_t words_3
 static inline void push_rest(struct vm_marshal_writer *w, value *next, value *end) {
     if (next >= end || w->failure != VM_MARSHAL_WRITTEN) return;
     if (w->depth == w->stack_capacity) {
-        struct marshal_rest *larger = new_scratch(w, 2 * w->stack_capacity * sizeof *larger);
+        struct marshal_rest *larger = writer_scratch(w, 2 * w->stack_capacity * sizeof *larger);
         if (larger == NULL) return;
         memcpy(larger, w->stack, w->depth * sizeof *larger);
         w->stack = larger;
@@ -249,7 +252,7 @@ static void put_int(struct vm_marshal_writer *w, intptr_t n) {
     unsigned bytes = marshal_int_bytes(n);
     if (bytes == 0) put_code(w, SMALL_INT + (unsigned)n, 0, 0);
     else if (bytes == 8 && (w->flags & VM_MARSHAL_COMPAT_32))
-        refuse(w, VM_MARSHAL_TOO_BIG, "integer cannot be read back on 32-bit platform");
+        writer_refuse(w, VM_MARSHAL_TOO_BIG, "integer cannot be read back on 32-bit platform");
     else put_code(w, CODE_INT8 + (unsigned)__builtin_ctz(bytes), (uint64_t)n, bytes);
 }
 
@@ -279,7 +282,7 @@ static void put_header(struct vm_marshal_writer *w, uint64_t wosize, unsigned ta
         return;
     }
     if (wosize > MAX_WOSIZE_32 && (w->flags & VM_MARSHAL_COMPAT_32))
-        refuse(w, VM_MARSHAL_TOO_BIG, "array cannot be read back on 32-bit platform");
+        writer_refuse(w, VM_MARSHAL_TOO_BIG, "array cannot be read back on 32-bit platform");
     header h = make_header(wosize, tag, w->d->vm->version->marshal_colour);
     if (h < (header)1 << 32) put_code(w, CODE_BLOCK32, h, 4);
     else put_code(w, CODE_BLOCK64, h, 8);
@@ -296,7 +299,7 @@ static void put_length(struct vm_marshal_writer *w, unsigned code8, unsigned cod
 static void put_string(struct vm_marshal_writer *w, value v) {
     uint64_t length = string_length(v);
     if (length > MAX_STRING_32 && (w->flags & VM_MARSHAL_COMPAT_32))
-        refuse(w, VM_MARSHAL_TOO_BIG, "string cannot be read back on 32-bit platform");
+        writer_refuse(w, VM_MARSHAL_TOO_BIG, "string cannot be read back on 32-bit platform");
     if (length < SMALL_INT - SMALL_STRING) put_code(w, SMALL_STRING + (unsigned)length, 0, 0);
     else put_length(w, CODE_STRING8, CODE_STRING32, CODE_STRING64, length);
     put_content(w, v, length);
@@ -314,7 +317,7 @@ static void put_double(struct vm_marshal_writer *w, value v) {
 static void put_double_array(struct vm_marshal_writer *w, value v) {
     uint64_t n = wosize_of(v);
     if (n > MAX_DOUBLE_ARRAY_32 && (w->flags & VM_MARSHAL_COMPAT_32))
-        refuse(w, VM_MARSHAL_TOO_BIG, "float array cannot be read back on 32-bit platform");
+        writer_refuse(w, VM_MARSHAL_TOO_BIG, "float array cannot be read back on 32-bit platform");
     put_length(w, CODE_DOUBLES8_LITTLE, CODE_DOUBLES32_LITTLE, CODE_DOUBLES64_LITTLE, n);
     put_content(w, v, 8 * n);
     record_object(w, v, 1 + 2 * n, 1 + n);
@@ -347,7 +350,7 @@ static void put_custom(struct vm_marshal_writer *w, value v) {
     if (put_boxed_int(w, v, ops)) return;
     vm_marshal_custom_write *write = w->customs->find(ops);
     if (write == NULL && ops->serialize == NULL) {
-        refuse(w, VM_MARSHAL_REFUSED, "abstract value (Custom)");
+        writer_refuse(w, VM_MARSHAL_REFUSED, "abstract value (Custom)");
         return;
     }
     bool fixed = write == NULL && ops->fixed_length != NULL;
@@ -363,7 +366,7 @@ static void put_custom(struct vm_marshal_writer *w, value v) {
         marshal_store(sizes, bytes_32, 4);
         marshal_store(sizes + 4, bytes_64, 8);
     } else if (bytes_64 != (uint64_t)ops->fixed_length->bsize_64) {
-        refuse(w, VM_MARSHAL_REFUSED, "incorrect fixed sizes specified by a library");
+        writer_refuse(w, VM_MARSHAL_REFUSED, "incorrect fixed sizes specified by a library");
     }
     record_object(w, v, 2 + (bytes_32 + 3) / 4, 2 + (bytes_64 + 7) / 8);
 }
@@ -373,7 +376,7 @@ static void put_code_pointer(struct vm_marshal_writer *w, value code) {
     struct vm *vm = w->d->vm;
     uintptr_t index = is_int(code) ? (uintptr_t)int_of_val(code) : 0;
     if (!(w->flags & VM_MARSHAL_CLOSURES) || index == 0 || index >= vm->function_count) {
-        refuse(w, VM_MARSHAL_REFUSED, "functional value");
+        writer_refuse(w, VM_MARSHAL_REFUSED, "functional value");
         return;
     }
     const struct vm_function *f = &vm->functions[index];
@@ -397,13 +400,19 @@ static void put_closure(struct vm_marshal_writer *w, value v) {
     push_rest(w, &field(v, i), &field(v, wosize));
 }
 
+/* Whether a tag below TAG_LAZY is no constructor's. */
+static bool is_special(const struct vm_marshal_writer *w, unsigned tag) {
+    return tag > w->d->vm->version->last_constructor_tag;
+}
+
 /* The result of an evaluated lazy value, if it may be written instead. */
 static value follow_forward(const struct vm_marshal_writer *w, value v) {
     const struct gc_domain *g = &w->d->gc;
     while (is_block(v) && gc_in_range(g, v) && tag_of(v) == TAG_FORWARD && wosize_of(v) > 0) {
         value f = field(v, 0);
-        if (is_block(f) && (!gc_in_range(g, f) || tag_of(f) == TAG_FORWARD ||
-                            tag_of(f) == TAG_LAZY || tag_of(f) == TAG_DOUBLE))
+        if (is_block(f) &&
+            (!gc_in_range(g, f) || tag_of(f) == TAG_FORWARD || tag_of(f) == TAG_LAZY ||
+             tag_of(f) == TAG_DOUBLE || (tag_of(f) == TAG_FORCING && is_special(w, TAG_FORCING))))
             return v;
         v = f;
     }
@@ -418,7 +427,7 @@ static void put_item(struct vm_marshal_writer *w, value v) {
         return;
     }
     if (!gc_in_range(&w->d->gc, v)) {
-        refuse(w, VM_MARSHAL_REFUSED, "abstract value (outside heap)");
+        writer_refuse(w, VM_MARSHAL_REFUSED, "abstract value (outside heap)");
         return;
     }
     if (tag_of(v) == TAG_INFIX) {
@@ -435,10 +444,12 @@ static void put_item(struct vm_marshal_writer *w, value v) {
     case TAG_STRING: put_string(w, v); break;
     case TAG_DOUBLE: put_double(w, v); break;
     case TAG_DOUBLE_ARRAY: put_double_array(w, v); break;
-    case TAG_ABSTRACT: refuse(w, VM_MARSHAL_REFUSED, "abstract value (Abstract)"); break;
+    case TAG_ABSTRACT: writer_refuse(w, VM_MARSHAL_REFUSED, "abstract value (Abstract)"); break;
     case TAG_CUSTOM: put_custom(w, v); break;
     case TAG_CLOSURE: put_closure(w, v); break;
     default:
+        if (tag_of(v) == TAG_CONT && is_special(w, TAG_CONT))
+            writer_refuse(w, VM_MARSHAL_REFUSED, "continuation value");
         put_header(w, wosize, tag_of(v));
         record_object(w, v, 1 + wosize, 1 + wosize);
         push_rest(w, &field(v, 0), &field(v, wosize));
@@ -468,28 +479,55 @@ static inline bool put_small_block(struct vm_marshal_writer *w, value v) {
 
 /* ---- Whole values. ---- */
 
+static uint64_t data_bytes_of(const struct vm_marshal_writer *w) {
+    uint64_t bytes = 0;
+    for (const struct vm_marshal_chunk *c = &w->first; c != NULL; c = c->next) bytes += c->used;
+    return bytes;
+}
+
+/* A number of 7 bits a byte, the first ones first; all but the last byte have the highest bit. */
+static uint8_t *store_vlq(uint8_t *to, uint64_t n) {
+    unsigned shift = 0;
+    while (n >> shift >= 0x80) shift += 7;
+    for (; shift > 0; shift -= 7) *to++ = (uint8_t)(n >> shift | 0x80);
+    *to++ = n & 0x7F;
+    return to;
+}
+
+static void compress(struct vm_marshal_writer *w) {
+    const uint64_t unpacked = w->data_bytes;
+    writer_compress(w);
+    w->data_bytes = data_bytes_of(w);
+    const uint64_t parts[5] = {w->data_bytes, unpacked, w->objects, w->words_32, w->words_64};
+    uint8_t *at = w->header + 5;
+    marshal_store(w->header, VM_MARSHAL_MAGIC_COMPRESSED, 4);
+    for (int i = 0; i < 5; i++) at = store_vlq(at, parts[i]);
+    w->header_bytes = w->header[4] = (uint8_t)(at - w->header);
+}
+
 static void make_header_bytes(struct vm_marshal_writer *w) {
     const uint64_t limit = (uint64_t)1 << 32;
-    w->data_bytes = 0;
     end_chunk(w);
-    for (const struct vm_marshal_chunk *c = &w->first; c != NULL; c = c->next)
-        w->data_bytes += c->used;
+    w->data_bytes = data_bytes_of(w);
     ASSERT(w->depth == 0 && w->objects <= w->data_bytes); /* U1 holds for the reader */
-    if (w->data_bytes < limit && w->words_32 < limit && w->words_64 < limit) {
+    bool small = w->data_bytes < limit && w->words_32 < limit && w->words_64 < limit;
+    if (!small && (w->flags & VM_MARSHAL_COMPAT_32)) {
+        writer_refuse(w, VM_MARSHAL_TOO_BIG, "object too big to be read back on 32-bit platform");
+    } else if (w->flags & VM_MARSHAL_COMPRESSED) {
+        compress(w);
+    } else if (small) {
         const uint64_t parts[5] = {VM_MARSHAL_MAGIC_SMALL, w->data_bytes, w->objects, w->words_32,
                                    w->words_64};
         for (int i = 0; i < 5; i++) marshal_store(w->header + 4 * i, parts[i], 4);
         w->header_bytes = VM_MARSHAL_SMALL_HEADER;
-        return;
+    } else {
+        marshal_store(w->header, VM_MARSHAL_MAGIC_BIG, 4);
+        marshal_store(w->header + 4, 0, 4);
+        marshal_store(w->header + 8, w->data_bytes, 8);
+        marshal_store(w->header + 16, w->objects, 8);
+        marshal_store(w->header + 24, w->words_64, 8);
+        w->header_bytes = VM_MARSHAL_BIG_HEADER;
     }
-    if (w->flags & VM_MARSHAL_COMPAT_32)
-        refuse(w, VM_MARSHAL_TOO_BIG, "object too big to be read back on 32-bit platform");
-    marshal_store(w->header, VM_MARSHAL_MAGIC_BIG, 4);
-    marshal_store(w->header + 4, 0, 4);
-    marshal_store(w->header + 8, w->data_bytes, 8);
-    marshal_store(w->header + 16, w->objects, 8);
-    marshal_store(w->header + 24, w->words_64, 8);
-    w->header_bytes = VM_MARSHAL_BIG_HEADER;
 }
 
 bool vm_marshal_write(struct vm_marshal_writer *w, struct domain *d,

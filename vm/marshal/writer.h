@@ -9,6 +9,7 @@
 #include "gc/small_tables.h"
 #include "gc/value.h"
 #include "vm/base/arena.h"
+#include "vm/marshal/header.h"
 
 struct domain;
 struct gc_custom_ops;
@@ -28,14 +29,15 @@ struct vm_marshal_customs {
     vm_marshal_custom_write *foreign;
 };
 
-/* The bits of Marshal's list of flags, in the order of its constructors, and one of our own: v
- * stays alive and unchanged until the bytes were used, so those of large blocks needn't be
- * copied. */
+/* The bits of Marshal's list of flags, in the order of its constructors (COMPRESSED: from 5.1 on),
+ * and one of our own: v stays alive and unchanged until the bytes were used, so those of large
+ * blocks needn't be copied. */
 enum {
     VM_MARSHAL_NO_SHARING = 1,
     VM_MARSHAL_CLOSURES = 2,
     VM_MARSHAL_COMPAT_32 = 4,
-    VM_MARSHAL_BORROW = 8
+    VM_MARSHAL_COMPRESSED = 8,
+    VM_MARSHAL_BORROW = 16
 };
 
 /* A piece of the data, which is the concatenation of its chunks. */
@@ -73,8 +75,8 @@ struct vm_marshal_writer {
     value exn; /* not a root: nothing may be allocated until it is raised */
     uint64_t objects, words_32, words_64;
     uint64_t data_bytes; /* known at the end */
-    uint8_t header[32];
-    unsigned header_bytes;                /* 20 or 32 */
+    uint8_t header[VM_MARSHAL_MAX_HEADER];
+    unsigned header_bytes;
     struct vm_marshal_chunk first, *last; /* last->used is set when the chunk ends */
     uint8_t *at, *limit;                  /* the free rest of last */
     uint64_t *table;                      /* the objects by address, with their numbers */
