@@ -11,6 +11,7 @@
 #include "gc/stats.h"
 #include "memprof/recorder/recorder_internal.h"
 #include "memprof/sampling/sampler_inline.h"
+#include "vm/base/os.h"
 #include "vm/code/version.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
@@ -73,12 +74,8 @@ static bool open_files(struct mp_recorder *r);
 static bool start_file(struct mp_recorder *r, uint64_t parent);
 
 static bool map_own_process(struct mp_recorder *r) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (r->own_process == NULL) {
-        void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED || madvise(p, page, MADV_WIPEONFORK) != 0) return false;
-        r->own_process = p;
-    }
+    if (r->own_process == NULL) r->own_process = vm_unforked_page();
+    if (r->own_process == NULL) return false;
     *r->own_process = (uint32_t)getpid();
     return true;
 }
@@ -445,7 +442,7 @@ static void free_recorder(struct mp_recorder *r) {
     mp_interned_clear(&r->interned);
     free(r->sites.at);
     free(r->sites.touched.items);
-    if (r->own_process != NULL) munmap((void *)r->own_process, (size_t)sysconf(_SC_PAGESIZE));
+    vm_page_free(r->own_process);
     if (r->tracker != NULL) mp_tracker_free(r->tracker);
     mp_output_free(&r->output);
     free(r->snapshot_path);

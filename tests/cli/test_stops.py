@@ -169,6 +169,38 @@ class Fuel(Stops):
             self.assertEqual(done.out, 'before')
 
 
+    def test_processes_share_the_fuel(self):
+        """Each of the processes alone would come to an end."""
+        self.compile('spawns', '''
+            let rec spin n = if n > 0 then spin (n - 1)
+            let () =
+              let children = int_of_string Sys.argv.(1) in
+              for _ = 1 to children do
+                if Unix.fork () = 0 then (spin 10_000; exit 0)
+              done;
+              let ended = ref 0 in
+              for _ = 1 to children do
+                if snd (Unix.wait ()) = Unix.WEXITED 0 then incr ended
+              done;
+              print_int !ended
+            ''')
+        def run(fuel, children):
+            return self.bactrian('--fuel=%d' % fuel, 'spawns.byte', str(children))
+        low, high = 0, 1_000_000  # what a run without children takes
+        while low + 1 < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if run(middle, 0).status == 0 else (middle, high)
+        self.expect(run(high + 1_000_000, 10), out='10')
+        done = run(high + 200_000, 10)
+        self.assertNotEqual(done.out, '10')
+        self.assertEqual(done.err.count('stopped by --fuel'), 1, done.err)
+        # A chain of processes, each of which ends as soon as it has made the next one.
+        self.compile('chain', '''
+            let () = while Unix.fork () = 0 do () done
+            ''')
+        self.assertIn('stopped by --fuel', self.bactrian('--fuel=300k', 'chain.byte').err)
+
+
 class Time(Stops):
     """What the time of a run covers besides the program itself."""
 
@@ -208,6 +240,59 @@ class Time(Stops):
             ''')
         self.expect(self.late('replaced.byte', 'program'), status=-signal.SIGKILL)
         self.expect(self.late('replaced.byte', 'child'))
+
+    def test_commands(self):
+        """What they print after the deadline never comes, and the program ends in good order."""
+        self.compile('commands', '''
+            let command = "(sleep 2; echo late) | cat; echo later"
+            let () =
+              print_string "first ";
+              match Sys.argv.(1) with
+              | "command" -> ignore (Sys.command command)
+              | "process" ->
+                  let words = [| "sh"; "-c"; command |] in
+                  let pid = Unix.create_process "sh" words Unix.stdin Unix.stdout Unix.stderr in
+                  ignore (Unix.waitpid [] pid)
+              | _ ->
+                  if Unix.fork () = 0 then ignore (Sys.command command)
+                  else ignore (Unix.wait ())
+            ''')
+        for word in ('command', 'process', 'child'):
+            with self.subTest(word=word):
+                done = self.late('commands.byte', word)
+                self.stopped(done, '--timeout\n')
+                self.assertIn(done.out, ('first ', 'first first '))
+
+    def test_a_stub_that_does_not_return(self):
+        self.place.write('own.c', """
+            #include <signal.h>
+            #include <unistd.h>
+            long own_loop(long unit) {
+                sigset_t all;
+                sigfillset(&all);
+                sigprocmask(SIG_BLOCK, &all, 0);
+                for (alarm(20);;) if (unit == 3) pause();
+            }
+            """)
+        self.place.tool('gcc', '-shared', '-fPIC', '-o', 'dllloops.so', 'own.c')
+        self.place.write('loops.ml', 'external loop : bool -> unit = "own_loop"\n'
+                         'let () = loop (Array.length Sys.argv > 1)')
+        self.place.tool('ocamlc', '-dllpath', self.place.folder, '-I', '.', '-dllib', '-lloops',
+                        '-o', 'loops.byte', 'loops.ml')
+        for words in ([], ['waits']):
+            done = self.late('loops.byte', *words)
+            self.stopped(done, '--timeout inside a primitive')
+
+    def test_a_pipe_that_nothing_reads(self):
+        """The message has no room either."""
+        self.compile('fills', 'let () = while true do print_string "0123456789" done')
+        source, sink = os.pipe()
+        child = subprocess.Popen([self.place.bactrian, '--timeout=0.5', 'fills.byte'],
+                                 cwd=self.place.folder, stdout=sink, stderr=sink,
+                                 env=self.place.environment({}))
+        os.close(sink)
+        self.assertEqual(child.wait(timeout=15), 124)
+        os.close(source)
 
     def test_the_program_sees_no_child_of_the_machine(self):
         self.compile('waits', '''

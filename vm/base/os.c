@@ -27,26 +27,24 @@ void *vm_reserve(size_t *bytes, size_t least) {
 void vm_release(void *start, size_t bytes) { munmap(start, bytes); }
 void vm_discard(void *start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
 
-volatile uint32_t *vm_fork_witness(void) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint32_t *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED || madvise(p, page, MADV_WIPEONFORK) != 0) return NULL;
-    *p = 1;
-    return p;
-}
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
-void vm_fork_witness_free(volatile uint32_t *witness) {
-    if (witness != NULL) munmap((void *)witness, (size_t)sysconf(_SC_PAGESIZE));
-}
-
-void *vm_shared_page(void) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+static void *map_page(int flags) {
+    void *p = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-void vm_shared_page_free(void *page) {
-    if (page != NULL) munmap(page, (size_t)sysconf(_SC_PAGESIZE));
+void *vm_unforked_page(void) {
+    void *page = map_page(MAP_PRIVATE);
+    if (page == NULL || madvise(page, page_bytes(), MADV_WIPEONFORK) == 0) return page;
+    vm_page_free(page);
+    return NULL;
+}
+
+void *vm_shared_page(void) { return map_page(MAP_SHARED); }
+
+void vm_page_free(volatile void *page) {
+    if (page != NULL) munmap((void *)page, page_bytes());
 }
 
 /* More than any primitive takes, with what it calls in the C library. */

@@ -14,12 +14,12 @@ void vm_release(void *start, size_t bytes);
 /* Returns the memory of a reserved area to the system; it reads as zero afterwards. */
 void vm_discard(void *start, size_t bytes);
 
-/* A word, not 0, that reads 0 in a child process until it is written there. NULL: no memory. */
-volatile uint32_t *vm_fork_witness(void);
-void vm_fork_witness_free(volatile uint32_t *witness);
+/* A zeroed page that is zeroed again in a child process. NULL: no memory. */
+void *vm_unforked_page(void);
 /* A zeroed page that a process and its children share. NULL: no memory. */
 void *vm_shared_page(void);
-void vm_shared_page_free(void *page);
+/* Frees either; NULL is ignored. */
+void vm_page_free(volatile void *page);
 
 /* The address below which the calling thread's C stack has no room for callbacks, only for
  * primitives. 0: unknown. May read a file. */

@@ -91,7 +91,7 @@ static int report_stop(struct vm *vm, const char *shown) {
     ASSERT(why != STOP_NONE);
     if (why != STOP_OUTPUT) channels_flush_quietly(vm->library_state);
     if (why == STOP_CODE) return cli_refuse(shown, &vm->refused);
-    if (!vm_output_reports_stop(vm)) return VM_STATUS_STOPPED;
+    if (!vm_limits_reports_stop(vm)) return VM_STATUS_STOPPED;
     vm_debuginfo_open(vm, false);
     cli_fail(VM_STATUS_STOPPED, shown, "stopped by %s%s", flags[why],
              vm->debug != NULL ? "" : ": compile it with ocamlc -g to see where");

@@ -6,17 +6,22 @@
  *               deadline (execv): then the thread is gone. It has no exit signal, so that the
  *               program's wait does not see it.
  *
- * A forked child gets its own two, with the same deadline. */
+ * A forked child gets its own two, with the same deadline. Commands that the program has started
+ * are found by their parents in /proc and killed. */
 #include "gc/assert.h"
 #include "vm/cli/cli.h"
 #include "vm/stack/limits.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -36,6 +41,88 @@ struct cli_watchdog {
 /* The watchdog of this process, for its forked children. */
 static struct cli_watchdog *watching;
 
+/* ---- Commands. Only system calls: the guardian runs this too. ---- */
+
+struct commands {
+    pid_t process, pids[4096];
+    size_t count;
+};
+
+/* Reads /proc/PID/NAME, or what the link of that name points to. */
+static size_t read_proc(pid_t pid, const char *name, bool link, char *buffer, size_t size) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    ssize_t n = -1;
+    if (link) {
+        n = readlink(path, buffer, size);
+    } else {
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0) {
+            n = read(fd, buffer, size);
+            close(fd);
+        }
+    }
+    return n < 0 ? 0 : (size_t)n;
+}
+
+/* 0: unknown. */
+static pid_t parent_of(pid_t pid) {
+    char stat[256]; /* PID (NAME) STATE PARENT ... */
+    size_t n = read_proc(pid, "stat", false, stat, sizeof stat - 1);
+    stat[n] = 0;
+    const char *name_end = strrchr(stat, ')');
+    return name_end == NULL || strlen(name_end) < 4 ? 0 : (pid_t)atoi(name_end + 4);
+}
+
+static bool same_entry(pid_t a, pid_t b, const char *name, bool link) {
+    char of_a[2048], of_b[2048];
+    size_t n = read_proc(a, name, link, of_a, sizeof of_a);
+    return n > 0 && read_proc(b, name, link, of_b, sizeof of_b) == n && memcmp(of_a, of_b, n) == 0;
+}
+
+/* Whether pid is to be added. Copies of this process, which fork has made, end by themselves. */
+static bool is_new_command(const struct commands *commands, pid_t pid) {
+    pid_t parent = parent_of(pid);
+    bool started = false;
+    for (size_t i = 0; i < commands->count; i++) {
+        if (commands->pids[i] == pid) return false;
+        started |= commands->pids[i] == parent;
+    }
+    if (parent != commands->process) return started;
+    return !same_entry(pid, getpid(), "exe", true) || !same_entry(pid, getpid(), "cmdline", false);
+}
+
+/* Suspends the commands that are not there yet. False: there are none. */
+static bool add_commands(struct commands *commands) {
+    char buffer[4096];
+    size_t before = commands->count;
+    int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (proc < 0) return false;
+    for (ssize_t n; (n = getdents64(proc, buffer, sizeof buffer)) > 0;) {
+        for (ssize_t at = 0; at < n;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(buffer + at);
+            pid_t pid = (pid_t)atoi(entry->d_name);
+            at += entry->d_reclen;
+            if (pid == 0 || commands->count == sizeof commands->pids / sizeof *commands->pids)
+                continue;
+            if (!is_new_command(commands, pid)) continue;
+            kill(pid, SIGSTOP); /* it starts no more of them */
+            commands->pids[commands->count++] = pid;
+        }
+    }
+    close(proc);
+    return commands->count > before;
+}
+
+/* Kills what process has started, and what that has started. */
+static void kill_commands(pid_t process) {
+    struct commands commands;
+    commands.process = process;
+    commands.count = 0;
+    while (add_commands(&commands)) {}
+    for (size_t i = 0; i < commands.count; i++) kill(commands.pids[i], SIGKILL);
+}
+
 /* ---- The thread. ---- */
 
 /* Waits until the program has ended (true) or the time is over. */
@@ -48,6 +135,17 @@ static bool ends_before(struct cli_watchdog *dog, uint64_t deadline_ns) {
     return result == 0;
 }
 
+/* Ends a process that does not react. Its message must not wait where the program may wait. */
+static _Noreturn void end_process(const struct cli_watchdog *dog) {
+    struct pollfd messages = {.fd = STDERR_FILENO, .events = POLLOUT};
+    const int patience_ms = 1000;
+    kill_commands(getpid());
+    if (poll(&messages, 1, patience_ms) == 1)
+        cli_fail(VM_STATUS_STOPPED, dog->shown,
+                 "stopped by --timeout inside a primitive; unflushed output is lost");
+    _exit(VM_STATUS_STOPPED);
+}
+
 static void *watch(void *context) {
     enum { TRIES = 100 };
     const uint64_t pause_ns = 10000000, ending_ns = 60000000000;
@@ -55,6 +153,10 @@ static void *watch(void *context) {
     dog->thread_id = gettid();
     sem_post(&dog->started);
     bool ended = ends_before(dog, dog->deadline_ns);
+    if (!ended) {
+        vm_request_stop(dog->vm, STOP_TIME);
+        kill_commands(getpid());
+    }
     /* The machine may lose a request that arrives while it handles another: repeat it. Each time it
      * gets the pause to react, even if the whole process was suspended at the deadline. */
     for (int i = 0; !ended && i < TRIES; i++) {
@@ -64,9 +166,7 @@ static void *watch(void *context) {
     /* It has stopped: it still has to close recordings, flush and report. */
     if (!ended && dog->vm->limits.stopped != STOP_NONE)
         ended = ends_before(dog, cli_now_ns() + ending_ns);
-    if (!ended)
-        _exit(cli_fail(VM_STATUS_STOPPED, dog->shown,
-                       "stopped by --timeout inside a primitive; unflushed output is lost"));
+    if (!ended) end_process(dog);
     return NULL;
 }
 
@@ -82,8 +182,10 @@ static _Noreturn void guard(pid_t process, pid_t thread, uint64_t deadline_ns) {
     while (runs) {
         uint64_t now_ns = cli_now_ns();
         uint64_t wait_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / 1000000 + 1 : 0;
-        if (wait_ms == 0 && tgkill(process, thread, 0) != 0)
+        if (wait_ms == 0 && tgkill(process, thread, 0) != 0) {
+            kill_commands(process);
             pidfd_send_signal(handle, SIGKILL, NULL, 0);
+        }
         if (wait_ms == 0) wait_ms = (uint64_t)pause_ms;
         runs = poll(&end, 1, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX) == 0;
     }

@@ -119,8 +119,7 @@ static enum bactrian_outcome stopped(struct bactrian *m) {
     };
     struct vm_limits *limits = &m->vm->limits;
     ASSERT(limits->stopped != STOP_NONE);
-    if (limits->stopped == STOP_FUEL) limits->fuel_left = 0;
-    else limits->requested = STOP_NONE;
+    if (limits->stopped != STOP_FUEL) limits->requested = STOP_NONE;
     m->backtrace_kind = 's';
     return embed_fail(m, BACTRIAN_STOPPED, "stopped: %s", by[limits->stopped]);
 }
@@ -222,6 +221,7 @@ enum bactrian_outcome bactrian_set_fuel(struct bactrian *m, uint64_t fuel) {
     if (!m->usable) return BACTRIAN_REFUSED;
     if (m->vm->options.fuel == 0)
         return embed_fail(m, BACTRIAN_REFUSED, "the machine was opened without fuel");
-    m->vm->limits.fuel_left = fuel;
+    *m->vm->limits.fuel_left = 0;
+    m->vm->limits.shared->fuel_left = fuel;
     return BACTRIAN_OK;
 }

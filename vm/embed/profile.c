@@ -27,7 +27,7 @@ enum bactrian_outcome bactrian_read_statistics(struct bactrian *m,
         .heap_bytes = s.heap_words * sizeof(value),
         .top_heap_bytes = s.top_heap_words * sizeof(value),
         .live_bytes = s.live_words * sizeof(value),
-        .fuel_left = m->vm->limits.fuel_left,
+        .fuel_left = vm_fuel_left(m->vm),
         .output_left = vm_output_left(m->vm),
     };
     return BACTRIAN_OK;

@@ -47,7 +47,7 @@
 #ifdef LOOP_COUNTING
 #define SLOW_ALLOC vm_slow_alloc /* a re-executed instruction would be counted twice */
 #define COUNT(op)                                             \
-    if (UNLIKELY(d->vm->limits.fuel_left-- == 0) &&           \
+    if (UNLIKELY((*d->vm->limits.fuel_left)-- == 0) &&        \
         !vm_slow_count(d, op, resume_at(pc), sp, extra_args)) \
         FAIL(out_of_fuel);                                    \
     d->vm->op_counts[op]++;

@@ -132,8 +132,8 @@ bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const val
     const struct vm_tracer *tracer = d->vm->options.tracer;
     ASSERT(op < ENGINE_COUNT && is_int(extra_args));
     ASSERT(sp >= d->stack.low && sp <= d->stack.high); /* S1 */
-    if (tracer == NULL) return false;
-    d->vm->limits.fuel_left = 0;
+    *d->vm->limits.fuel_left = 0;
+    if (tracer == NULL) return vm_take_fuel(d->vm, 1);
     tracer->instruction(tracer->context, d, op, at, sp, extra_args);
     return true;
 }

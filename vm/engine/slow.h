@@ -25,11 +25,11 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f);
  * frame, whose size the call before did not know. Ends the run where the code breaks a rule of the
  * verifier. GC: never. */
 void vm_slow_prepare(struct domain *d, const struct vm_function *f);
-/* The counting loop came to an instruction that it has no fuel for. Returns whether a tracer lets
- * it continue (vm/engine/tracer.h). GC: never. */
+/* The counting loop came to an instruction that the process has reserved no fuel for. Returns
+ * whether it may continue: there is fuel, or a tracer (vm/engine/tracer.h). GC: never. */
 bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
                    value extra_args);
-/* The same without a tracer. */
+/* Without fuel. */
 _Noreturn void vm_slow_out_of_fuel(struct domain *d);
 /* The counting loop raises exn: calls the tracer, and stops a debugged machine. GC: never. */
 void vm_slow_unwind(struct domain *d, value exn);

@@ -101,7 +101,7 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     vm->upcalls = &upcalls;
     vm->global_data = VAL_UNIT;
     if (!vm_limits_start(vm)) {
-        vm_error_set(error, VM_NO_MEMORY, "for --max-output");
+        vm_error_set(error, VM_NO_MEMORY, "for the limits of the run");
         vm_destroy(vm);
         return NULL;
     }

@@ -24,9 +24,7 @@ static ssize_t write_counted(void *context, const char *text, size_t n) {
 
 static bool limit_output(struct vm *vm) {
     static const cookie_io_functions_t counted = {.write = write_counted};
-    vm->limits.output = vm_shared_page();
-    if (vm->limits.output == NULL) return false;
-    vm->limits.output->left = vm->options.max_output_bytes;
+    vm->limits.shared->output_left = vm->options.max_output_bytes;
     FILE *err = fopencookie(vm, "w", counted);
     if (err == NULL) return false;
     setvbuf(err, NULL, _IONBF, 0); /* a fork must not copy waiting text */
@@ -34,16 +32,34 @@ static bool limit_output(struct vm *vm) {
     return true;
 }
 
+static bool limit_fuel(struct vm *vm) {
+    uint64_t *own = vm_unforked_page();
+    if (own == NULL) return false;
+    vm->limits.fuel_left = own;
+    vm->limits.shared->fuel_left = vm->options.fuel;
+    return true;
+}
+
 bool vm_limits_start(struct vm *vm) {
-    uint64_t fuel = vm->options.fuel == 0 ? UINT64_MAX : vm->options.fuel;
-    vm->limits.fuel_left = vm->options.tracer != NULL ? 0 : fuel;
-    vm->limits.err = uncounted_err(vm);
-    return vm->options.max_output_bytes == 0 || limit_output(vm);
+    struct vm_limits *limits = &vm->limits;
+    limits->unlimited_fuel = vm->options.tracer != NULL ? 0 : UINT64_MAX;
+    limits->fuel_left = &limits->unlimited_fuel;
+    limits->err = uncounted_err(vm);
+    if (vm->options.fuel == 0 && vm->options.max_output_bytes == 0) return true;
+    limits->shared = vm_shared_page();
+    if (limits->shared == NULL) return false;
+    return (vm->options.fuel == 0 || limit_fuel(vm)) &&
+           (vm->options.max_output_bytes == 0 || limit_output(vm));
 }
 
 void vm_limits_free(struct vm *vm) {
-    if (vm->limits.err != uncounted_err(vm)) fclose(vm->limits.err);
-    vm_shared_page_free(vm->limits.output);
+    struct vm_limits *limits = &vm->limits;
+    if (limits->err != uncounted_err(vm)) fclose(limits->err);
+    if (limits->fuel_left != &limits->unlimited_fuel) {
+        limits->shared->fuel_left += *limits->fuel_left;
+        vm_page_free(limits->fuel_left);
+    }
+    vm_page_free(limits->shared);
 }
 
 void vm_request_stop(struct vm *vm, enum vm_stop why) {
@@ -62,31 +78,31 @@ void vm_stop_now(struct domain *d, enum vm_stop why) {
 }
 
 void vm_stop_without_fuel(struct domain *d) {
-    if (vm_lacks_fuel(d->vm)) vm_stop_now(d, STOP_FUEL);
+    if (vm_fuel_left(d->vm) == 0) vm_stop_now(d, STOP_FUEL);
 }
 
 size_t vm_output_reserve(struct vm *vm, size_t n) {
-    struct vm_output *output = vm->limits.output;
-    if (output == NULL) return n;
-    uint64_t left = output->left;
-    while (!atomic_compare_exchange_weak(&output->left, &left, left - (n < left ? n : left)))
+    if (vm->options.max_output_bytes == 0) return n;
+    _Atomic uint64_t *shared = &vm->limits.shared->output_left;
+    uint64_t left = *shared;
+    while (!atomic_compare_exchange_weak(shared, &left, left - (n < left ? n : left)))
         ;
     return n < left ? n : (size_t)left;
 }
 
 void vm_output_give_back(struct vm *vm, size_t n) {
-    struct vm_output *output = vm->limits.output;
-    if (output == NULL) return;
-    ASSERT(n <= vm->options.max_output_bytes - output->left);
-    output->left += n;
+    if (vm->options.max_output_bytes == 0) return;
+    ASSERT(n <= vm->options.max_output_bytes - vm->limits.shared->output_left);
+    vm->limits.shared->output_left += n;
 }
 
 uint64_t vm_output_left(const struct vm *vm) {
-    return vm->limits.output == NULL ? UINT64_MAX : vm->limits.output->left;
+    return vm->options.max_output_bytes == 0 ? UINT64_MAX : vm->limits.shared->output_left;
 }
 
-bool vm_output_reports_stop(struct vm *vm) {
-    return vm->limits.output == NULL || !atomic_exchange(&vm->limits.output->reported, true);
+bool vm_limits_reports_stop(struct vm *vm) {
+    struct vm_shared_limits *shared = vm->limits.shared;
+    return shared == NULL || !atomic_exchange(&shared->reported, true);
 }
 
 void vm_output_check(struct vm *vm) {

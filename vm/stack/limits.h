@@ -6,8 +6,8 @@
  *
  *   fuel     instructions, counted exactly: the same program with the same input stops at the same
  *            instruction. The counting loop runs the program, which is slower. Primitives whose
- *            work grows with their arguments charge for it (vm_charge_work, vm/state/vm.h). A
- *            forked child has the fuel that its parent had left.
+ *            work grows with their arguments charge for it (vm_charge_work, vm/state/vm.h). The
+ *            process and its forked children share the fuel (vm/state/fuel.c).
  *   output   bytes written through channels and in the machine's own messages, by the process and
  *            its forked children together. Writes by C stubs are not counted, nor those of other
  *            programs that the program starts. A write reserves its bytes before it begins and
@@ -52,9 +52,9 @@ void vm_stop_without_fuel(struct domain *d);
 size_t vm_output_reserve(struct vm *vm, size_t n);
 void vm_output_give_back(struct vm *vm, size_t n);
 uint64_t vm_output_left(const struct vm *vm);
-/* Whether this process is to report its stop: with a limit of output, one does for all.
+/* Whether this process is to report its stop: with a limit that children share, one does for all.
  * GC: never. */
-bool vm_output_reports_stop(struct vm *vm);
+bool vm_limits_reports_stop(struct vm *vm);
 /* After the last poll: if a message was cut since, the run counts as stopped. GC: never. */
 void vm_output_check(struct vm *vm);
 

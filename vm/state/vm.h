@@ -34,15 +34,17 @@ struct vm_version;
 enum vm_stop { STOP_NONE, STOP_FUEL, STOP_TIME, STOP_OUTPUT, STOP_CODE /* vm.refused */ };
 
 /* Shared with forked child processes. */
-struct vm_output {
-    _Atomic uint64_t left; /* bytes that no write has reserved */
-    _Atomic bool reported; /* a process has said that the limit was reached */
+struct vm_shared_limits {
+    _Atomic uint64_t output_left; /* bytes that no write has reserved */
+    _Atomic uint64_t fuel_left;   /* instructions that no process has reserved */
+    _Atomic bool reported;        /* a process has said that the limit was reached */
 };
 
 struct vm_limits {
-    uint64_t fuel_left;            /* instructions; UINT64_MAX: no limit */
-    uint64_t uncharged_bytes;      /* of work, too few for an instruction's fuel */
-    struct vm_output *output;      /* NULL: no limit */
+    uint64_t *fuel_left;      /* instructions: with --fuel, what the process has reserved */
+    uint64_t unlimited_fuel;  /* what fuel_left points to without --fuel */
+    uint64_t uncharged_bytes; /* of work, too few for an instruction's fuel */
+    struct vm_shared_limits *shared;
     FILE *err;                     /* for the machine's own messages, which count as output */
     _Atomic int requested;         /* enum vm_stop, by vm_request_stop */
     _Atomic(enum vm_stop) stopped; /* why the run ended; read by other threads */
@@ -141,19 +143,16 @@ struct vm {
 static inline bool vm_counts_instructions(const struct vm *vm) {
     return vm->options.count_instructions || vm->options.fuel != 0 || vm->options.debugger != NULL;
 }
+/* Takes the fuel of n instructions. Needs: options.fuel. Fails: false, takes what is left.
+ * GC: never. */
+bool vm_take_fuel(struct vm *vm, uint64_t n);
+/* The fuel that this process can still take; UINT64_MAX: no limit. GC: never. */
+uint64_t vm_fuel_left(const struct vm *vm);
+void vm_charge_fuel(struct vm *vm, size_t bytes);
 /* Takes the fuel of one instruction for each 64 bytes that a primitive works on. When nothing is
  * left the run stops at the next instruction. GC: never. */
 static inline void vm_charge_work(struct domain *d, size_t bytes) {
-    enum { BYTES_PER_INSTRUCTION = 64 };
-    struct vm_limits *limits = &d->vm->limits;
-    if (__builtin_expect(d->vm->options.fuel == 0, 1)) return;
-    limits->uncharged_bytes += bytes;
-    uint64_t fuel = limits->uncharged_bytes / BYTES_PER_INSTRUCTION;
-    limits->uncharged_bytes %= BYTES_PER_INSTRUCTION;
-    limits->fuel_left -= fuel < limits->fuel_left ? fuel : limits->fuel_left;
-}
-static inline bool vm_lacks_fuel(const struct vm *vm) {
-    return vm->options.fuel != 0 && vm->limits.fuel_left == 0;
+    if (__builtin_expect(d->vm->options.fuel != 0, 0)) vm_charge_fuel(d->vm, bytes);
 }
 /* Where the machine's own messages go. GC: never. */
 static inline FILE *vm_err(const struct vm *vm) { return vm->limits.err; }

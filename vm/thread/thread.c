@@ -207,12 +207,13 @@ static struct vm_threads *new_threads(struct domain *d) {
     struct vm_threads *threads = calloc(1, sizeof *threads);
     if (threads == NULL) return NULL;
     threads->domain = d;
-    threads->alive = vm_fork_witness();
+    threads->alive = vm_unforked_page();
     if (threads->alive == NULL || pthread_key_create(&threads->self, NULL) != 0) {
-        vm_fork_witness_free(threads->alive);
+        vm_page_free(threads->alive);
         free(threads);
         return NULL;
     }
+    *threads->alive = 1;
     pthread_mutex_init(&threads->mutex, NULL);
     vm_tick_init(threads);
     return threads;
@@ -473,7 +474,7 @@ bool vm_threads_end(struct vm *vm) {
     free_thread(threads->main);
     gc_remove_scanner(threads->domain->gc.heap, visit_threads, threads);
     pthread_key_delete(threads->self);
-    vm_fork_witness_free(threads->alive);
+    vm_page_free(threads->alive);
     threads->domain->thread = NULL;
     free(threads);
     vm->threads = NULL;
