@@ -165,6 +165,9 @@ class Capabilities(Case):
         done = self.bactrian('--audit', 'whole.byte')
         self.assertRegex(done.out, r'(?m)^stub: \d+ \(calls C libraries\)')
         self.assertNotIn('dynlink:', done.out)
+        for name in ('fs-read', 'fs-write'):
+            group = done.out.split('\n' + name + ':')[1].split(':')[0]
+            self.assertIn('unix_rename', group)
 
     def test_a_denied_environment_is_empty(self):
         self.allowed(['--deny=env'], ['getenv'], 'none')
@@ -584,6 +587,11 @@ class Limits(Case):
             os.close(sink)
         self.assertEqual(done.status, 124, repr(done))
         self.assertIn('stopped by --timeout inside a primitive', done.err)
+
+    def test_a_heap_too_small_for_the_program_s_data(self):
+        for size in ('64k', '128k'):
+            self.refused(self.bactrian('--max-heap=' + size, 'status.byte', '0'), 125,
+                         'status.byte: out of memory', 'while it was loaded: raise --max-heap')
 
     def test_the_heap_limit_is_exact_to_64_kilobytes(self):
         self.place.write('spans.ml', '''

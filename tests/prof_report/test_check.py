@@ -55,6 +55,19 @@ def deep():
     return t.flush().bytes
 
 
+def expanding():
+    """Call stacks of a million frames that differ from the beginning."""
+    t = base()
+    t.location(2, ctf.position(2, 0, 1, **FILE))
+    t.alloc(0, 1, [], coded=(5, ctf.codeword(1, ctf.LITERAL, 1) + ctf.codeword(1, 0) +
+                             ctf.codeword(1, 2, follow=255) +
+                             ctf.codeword(2, ctf.LITERAL, 2) + ctf.codeword(2, 0)))
+    for prefix in range(256, 216, -1):
+        t.alloc(0, 1, [], prefix=prefix,
+                coded=(3900, ctf.codeword(2, 2, follow=255) * 3900))
+    return t.flush().bytes
+
+
 def alloc(t):
     t.alloc(0, 1, [1])
 
@@ -97,6 +110,7 @@ BROKEN = {
     'prefix': lambda: events(lambda t: t.alloc(0, 1, [1], prefix=4)),
     'depth': deep,
     'id-twice': lambda: second(ids=(0, 1)),
+    'expands': expanding,
     'future': lambda: events(lambda t: t.collect(0, -5)),
     'promoted-twice': lambda: events(alloc, lambda t: t.promote(1, 0), lambda t: t.promote(2, 0)),
     'collected-twice': lambda: events(alloc, lambda t: t.collect(1, 0), lambda t: t.collect(2, 0)),

@@ -112,11 +112,13 @@ class Hostile(support.Case):
         p.put(fuzzed.END, fuzzed.uint(1), fuzzed.uint(0), fuzzed.uint(0))
         p.flush()
         self.write('h.prof', bytes(p.bytes))
-        folded = self.prof('export', '--to', 'folded', 'h.prof')
-        self.assertLess(len(folded), 20000000)
-        self.assertIn(';(frames left out);', folded)
-        self.assertLess(max(line.count(';') for line in folded.splitlines()), 500)
-        self.assertEqual(sum(int(line.split()[-1]) for line in folded.splitlines()), 8 * node)
+        for selector in ([], ['--focus', 'A[.]f'], ['--ignore', 'B'], ['--keep', 'A.']):
+            folded = self.prof('export', '--to', 'folded', 'h.prof', *selector)
+            self.assertLess(len(folded), 20000000)
+            self.assertIn(';(frames left out);', folded)
+            self.assertLess(max(line.count(';') for line in folded.splitlines()), 500)
+            total = sum(int(line.split()[-1]) for line in folded.splitlines())
+            self.assertEqual(total, 8 * node)
         for verb in (['tree', '--inverted'], ['annotate'], ['export', '--to', 'memtrace'],
                      ['export', '--to', 'dhat'], ['html']):
             words = verb + ['h.prof'] + (['f'] if verb == ['annotate'] else [])

@@ -29,6 +29,8 @@ WRONG = [
     (['table', 'a.ctf', '--size', '3'], '--size: expected a range, got "3": give MIN..MAX, '
      'MIN.. or ..MAX'),
     (['table', 'a.ctf', '--size', '5..1'], '--size: 5..1 is empty: give the smaller number first'),
+    (['table', 'a.ctf', '--life', '2s..1ms'], '--life: the range is empty: give the shorter '
+     'lifetime first'),
     (['tree', 'a.ctf', '--callers', 'nobody'], 'nobody: the profile has no function of that '
      'name: `bactrian prof table --by fn` lists the functions'),
     (['export', 'a.ctf', '--to', 'x'], '--to: expected one of: folded pprof speedscope '

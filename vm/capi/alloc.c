@@ -105,9 +105,17 @@ void caml_alloc_small_dispatch(intptr_t wosize, int flags, int count, unsigned c
     d->abi.young_ptr = (uintptr_t)header_ptr(v);
 }
 
+/* Values come from the program: what is not a list of constructors is refused. How many there are
+ * only the stub knows. */
 int caml_convert_flag_list(value list, const int *flags) {
+    enum { MOST_CONSTRUCTORS = 246 };
     int result = 0;
-    for (; is_block(list); list = field(list, 1)) result |= flags[int_of_val(field(list, 0))];
+    for (; is_block(list); list = field(list, 1)) {
+        if (tag_of(list) >= TAG_NO_SCAN || wosize_of(list) < 2 || !is_int(field(list, 0)) ||
+            (uintptr_t)int_of_val(field(list, 0)) >= MOST_CONSTRUCTORS)
+            caml_invalid_argument("a list of flags was expected");
+        result |= flags[int_of_val(field(list, 0))];
+    }
     return result;
 }
 

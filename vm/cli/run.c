@@ -1,5 +1,6 @@
 /* run.c - running a program: creates the machine, runs it, maps the outcome to an exit status. */
 #include "gc/assert.h"
+#include "gc/fatal.h"
 #include "gc/stats.h"
 #include "memprof/format/printable.h"
 #include "memprof/memprof.h"
@@ -182,9 +183,24 @@ static int connect_debugger(struct cli_options *options) {
     return status;
 }
 
+/* Loads the image, which the machine then owns. Returns 0, or the exit status after a message. */
+static int load(const struct cli_options *options, struct vm *vm, struct vm_image *image,
+                const char *shown) {
+    struct vm_error error = {0};
+    struct gc_catcher catcher;
+    if (_setjmp(catcher.escape) != 0) /* the machine is of no use, not even to be destroyed */
+        exit(cli_fail(STATUS_REFUSED, shown, "%s while it was loaded%s", catcher.text,
+                      options->vm.gc.max_heap_words != 0 ? ": raise --max-heap" : ""));
+    gc_catch(&catcher);
+    bool loaded = vm_load(vm, image, &error) == VM_OK;
+    gc_uncatch(&catcher);
+    /* The memory that only loading needs would be a third of a small program's. */
+    malloc_trim(0);
+    return loaded ? 0 : cli_refuse(shown, &error);
+}
+
 /* Runs an opened image, which the machine closes. shown: the program's name in messages. */
 static int run_image(struct cli_options *options, struct vm_image *image, const char *shown) {
-    struct vm_error error = {0};
     struct run run = {options, shown, NULL};
     int status = connect_debugger(options);
     if (status == 0 && options->count_file != NULL && !cli_find_count_file(options))
@@ -204,11 +220,8 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
         vm_debug_disconnect(options->vm.debugger);
         return status;
     }
-    bool loaded = vm_load(vm, image, &error) == VM_OK;
-    /* The memory that only loading needs would be a third of a small program's. */
-    malloc_trim(0);
-    if (!loaded) status = cli_refuse(shown, &error);
-    else status = run_loaded(&run, vm);
+    status = load(options, vm, image, shown);
+    if (status == 0) status = run_loaded(&run, vm);
     if (vm_destroy(vm)) vm_debug_disconnect(options->vm.debugger);
     cli_close_trace(run.trace);
     return status;

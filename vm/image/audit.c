@@ -48,27 +48,39 @@ static void print_group(const struct reachable *rows, size_t count, FILE *out) {
     fputc('\n', out);
 }
 
-/* Libraries are not opened for an audit: a name that the machine lacks is taken for one of theirs,
- * if the program names any. */
-static unsigned group_of(const struct vm *vm, const struct vm_linked_prim *prim) {
-    if (prim->row != NULL) return prim->row->capability;
+/* Adds a primitive to the group of each capability that it needs. Libraries are not opened for an
+ * audit: a name that the machine lacks is taken for one of theirs, if the program names any. */
+static size_t add_rows(const struct vm *vm, const struct vm_linked_prim *prim,
+                       struct reachable *rows) {
+    rows[0].name = rows[1].name = prim->name;
+    rows[0].group = GROUP_UNKNOWN;
     const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
-    if (dlls == NULL || dlls->length == 0) return GROUP_UNKNOWN;
-    return vm_stub_named(vm, prim->name).capabilities[0];
+    if (prim->row != NULL) {
+        rows[0].group = prim->row->capability;
+    } else if (dlls != NULL && dlls->length > 0) {
+        struct vm_stub stub = vm_stub_named(vm, prim->name);
+        rows[0].group = stub.capabilities[0];
+        rows[1].group = stub.capabilities[1];
+        return stub.capabilities[0] == stub.capabilities[1] ? 1 : 2;
+    }
+    return 1;
 }
 
 void vm_audit(const struct vm *vm, FILE *out) {
-    struct reachable *rows = malloc((vm->prim_count + 1) * sizeof *rows);
+    struct reachable *rows = malloc((2 * (size_t)vm->prim_count + 1) * sizeof *rows);
     if (rows == NULL) {
         fputs("not enough memory for the list\n", out);
         return;
     }
     size_t count = 0;
-    for (uint32_t p = 0; p < vm->prim_count; p++)
-        if (vm_calls_primitive(vm->codes[0]->verifier, p))
-            rows[count++] = (struct reachable){group_of(vm, &vm->prims[p]), vm->prims[p].name};
+    unsigned reached = 0;
+    for (uint32_t p = 0; p < vm->prim_count; p++) {
+        if (!vm_calls_primitive(vm->codes[0]->verifier, p)) continue;
+        count += add_rows(vm, &vm->prims[p], rows + count);
+        reached++;
+    }
     qsort(rows, count, sizeof *rows, by_group_and_name);
-    fprintf(out, "%zu of %u primitives can be reached\n", count, vm->prim_count);
+    fprintf(out, "%u of %u primitives can be reached\n", reached, vm->prim_count);
     for (size_t i = 0, n; i < count; i += n) {
         for (n = 1; i + n < count && rows[i + n].group == rows[i].group;) n++;
         print_group(&rows[i], n, out);

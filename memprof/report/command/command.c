@@ -135,19 +135,27 @@ static int choose_format(struct run *r) {
                        "expected one of:%s, got \"%s\"", format_names, name);
 }
 
-/* Bounds the call stacks that export spells out. Selectors apply to whole stacks, so these are not
- * folded if one was given. */
-static void fold_stacks(struct run *r) {
-    const struct report_selection *s = &r->command.request.selection;
-    if (s->focus != NULL || s->ignore != NULL || s->keep != NULL) return;
+static bool spells_stacks(report_writer *writer) {
+    for (const struct format *f = formats; f < formats + FORMATS; f++)
+        if (f->writer == writer) return f->spells_stacks;
+    return false;
+}
+
+/* Bounds the call stacks that export spells out. Selectors apply to whole stacks, so they come
+ * first. */
+static int fold_stacks(struct run *r) {
     struct report_model *model = r->models[0];
-    for (const struct format *f = formats; f < formats + FORMATS; f++) {
-        if (f->writer != r->writer || !f->spells_stacks) continue;
+    bool spells = spells_stacks(r->writer);
+    if (!spells && r->writer != report_write_memtrace && r->writer != report_export_callgrind)
+        return 0;
+    if (report_query_exclude(model, &r->command.request.selection, r->error) != 0) return -1;
+    if (spells) {
         report_model_fold(model, MOST_NODES);
         report_model_shorten(model, MOST_FRAMES, TOTAL_FRAMES, true);
-    }
-    if (r->writer == report_write_memtrace || r->writer == report_export_callgrind)
+    } else {
         report_model_shorten(model, MOST_FRAMES_OF_TRACE, TOTAL_FRAMES_OF_TRACE, false);
+    }
+    return 0;
 }
 
 static int load(struct run *r) {
@@ -253,7 +261,7 @@ static int run(struct run *r) {
     if (is_export(verb) && choose_format(r) != 0) return -1;
     bool checking = verb->view == NULL && r->writer == NULL;
     if (!checking && load(r) != 0) return -1;
-    if (is_export(verb)) fold_stacks(r);
+    if (is_export(verb) && fold_stacks(r) != 0) return -1;
     return c->output != NULL && strcmp(c->output, "-") != 0 ? perform_into(r) : perform(r, r->out);
 }
 

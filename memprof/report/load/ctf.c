@@ -75,6 +75,7 @@ struct ctf_reader {
     REPORT_VECTOR(struct ctf_code) codes;
     struct report_hash code_hash;
     struct report_numbers locations;
+    uint64_t frames; /* of all call stacks, without those that each shares with the last one */
     REPORT_VECTOR(uint64_t) ids; /* of each sample; empty while each id is the sample's number */
     struct report_hash id_hash;
 };
@@ -254,6 +255,10 @@ static uint32_t top_of(const struct ctf_domain *d) {
     return d->stack.count > 0 ? d->stack.at[d->stack.count - 1] : 0;
 }
 
+/* A few bytes can repeat 256 frames. A recursion does that; the call stacks that differ bound the
+ * memory. */
+enum { FREE_FRAMES = 4 << 20, FRAMES_PER_BYTE = 256, NODES_PER_BYTE = 8 };
+
 /* Pushes the frame of a code on the domain's stack. */
 static void push_code(struct ctf_reader *r, uint64_t code) {
     struct ctf_domain *d = r->domain;
@@ -264,6 +269,12 @@ static void push_code(struct ctf_reader *r, uint64_t code) {
     }
     if (d->stack.count == CTF_MAX_DEPTH) {
         violate(r, CTF_DEPTH, "%d", CTF_MAX_DEPTH + 1);
+        return;
+    }
+    r->frames += entry->count;
+    if (r->frames > FREE_FRAMES + FRAMES_PER_BYTE * (uint64_t)r->length ||
+        r->model->nodes.count > FREE_FRAMES + NODES_PER_BYTE * (uint64_t)r->length) {
+        violate(r, CTF_EXPANDS, "%zu bytes", r->length);
         return;
     }
     uint32_t node = top_of(d);

@@ -41,7 +41,8 @@ struct report_sample {
     uint16_t domain;
     int16_t tag; /* of the block; -1: unknown */
     uint8_t source;
-    bool young; /* born in the minor heap */
+    bool young;    /* born in the minor heap */
+    bool excluded; /* report_query_exclude: no query selects it */
 };
 
 /* What a collector event is: an enum mp_gc_phase, or the collection that the recorder makes after

@@ -314,6 +314,9 @@ int report_query_start(struct report_query *query, const struct report_model *mo
     query->age_min = age_of(model, selection->age_min, query->at);
     query->life_min = resolve(model, selection->life_min, 0);
     query->life_max = resolve(model, selection->life_max, REPORT_NEVER);
+    if (query->life_min > query->life_max)
+        return report_fail(error, "--life", "give the shorter lifetime first",
+                           "the range is empty");
     query->born_before = selection->tail.kind == REPORT_NO_MOMENT
                              ? REPORT_NEVER
                              : model->end - age_of(model, selection->tail, model->end);
@@ -337,6 +340,21 @@ void report_query_end(struct report_query *query) {
     report_free(query->node_flags, query->shown, query->sentence, query->window, query->spans);
 }
 
+int report_query_exclude(struct report_model *model, struct report_selection *selection,
+                         struct report_error *error) {
+    struct report_query query = {.model = model, .selection = selection};
+    int status = flag_nodes(&query, error);
+    if (status == 0) {
+        report_each(s, &model->samples) {
+            s->excluded = (query.node_flags[s->node] & REPORT_NODE_OUT) != 0;
+            if (s->excluded) s->node = 0;
+        }
+        selection->focus = selection->ignore = selection->keep = NULL;
+    }
+    report_query_end(&query);
+    return status;
+}
+
 uint32_t report_query_node(const struct report_query *query, const struct report_sample *sample) {
     ASSERT(sample->node < query->model->nodes.count);
     return query->shown != NULL ? query->shown[sample->node] : sample->node;
@@ -345,7 +363,7 @@ uint32_t report_query_node(const struct report_query *query, const struct report
 bool report_query_selects(const struct report_query *query, const struct report_sample *s) {
     const struct report_selection *selection = query->selection;
     int64_t time = s->born, life = s->died == REPORT_NEVER ? REPORT_NEVER : s->died - s->born;
-    if (query->node_flags[s->node] & REPORT_NODE_OUT) return false;
+    if (s->excluded || (query->node_flags[s->node] & REPORT_NODE_OUT)) return false;
     switch (query->show) {
     case REPORT_SHOW_LIVE:
         if (s->born > query->at || s->died <= query->at) return false;

@@ -97,6 +97,10 @@ void report_selection_show(struct report_selection *selection, enum report_show 
  * outlive the query, which report_query_end frees. Returns 0, or -1 and *error. */
 int report_query_start(struct report_query *query, const struct report_model *model,
                        const struct report_selection *selection, struct report_error *error);
+/* Excludes the samples that --focus, --ignore and --keep leave out, and removes these selectors, so
+ * that call stacks can be changed. Returns as report_query_start. */
+int report_query_exclude(struct report_model *model, struct report_selection *selection,
+                         struct report_error *error);
 /* Frees the query's own memory. */
 void report_query_end(struct report_query *query);
 
