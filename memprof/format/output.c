@@ -97,38 +97,65 @@ int mp_output_find(struct mp_output *o, const char *path, const char *start, enu
 
 /* ---- Creating. ---- */
 
-/* A new file beside o->path. */
-static int create_part(struct mp_output *o) {
+static void forget_part(struct mp_output *o) {
+    free(o->part);
+    o->part = NULL;
+}
+
+/* Makes a new file beside o->path, o->part: `make` returns 0 or an errno, EEXIST to be called with
+ * another name. */
+static int make_part(struct mp_output *o, int (*make)(struct mp_output *o)) {
     const char *base = strrchr(o->path, '/') + 1;
     struct timespec now;
     int problem = EEXIST;
     clock_gettime(CLOCK_REALTIME, &now);
     for (unsigned i = 0; i < MOST_NAMES && problem == EEXIST; i++) {
-        unsigned number = (unsigned)now.tv_nsec ^ (unsigned)getpid() << 12;
-        free(o->part);
-        if (asprintf(&o->part, "%.*s.bactrian-%08x", (int)(base - o->path), o->path, number + i) <
-            0) {
+        unsigned number = ((unsigned)now.tv_nsec ^ (unsigned)getpid() << 12) + i;
+        forget_part(o);
+        if (asprintf(&o->part, "%.*s.bactrian-%08x", (int)(base - o->path), o->path, number) < 0) {
             o->part = NULL;
             return ENOMEM;
         }
-        o->fd = open(o->part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+        problem = make(o);
+    }
+    if (problem != 0) forget_part(o);
+    return problem;
+}
+
+static int open_part(struct mp_output *o) {
+    o->fd = open(o->part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                 o->created ? 0666 : 0600);
+    return o->fd < 0 ? errno : 0;
+}
+
+static void open_unnamed(struct mp_output *o) {
+    char *slash = strrchr(o->path, '/');
+    *slash = 0;
+    if (access("/proc/self/fd", X_OK) == 0) /* which gives it a name */
+        o->fd = open(slash == o->path ? "/" : o->path, O_RDWR | O_TMPFILE | O_CLOEXEC,
                      o->created ? 0666 : 0600);
-        problem = o->fd < 0 ? errno : 0;
-    }
-    if (problem == 0 && !o->created && fchmod(o->fd, o->mode) != 0) problem = errno;
-    if (problem == 0) return 0;
-    if (o->fd >= 0) {
-        unlink(o->part);
+    *slash = '/';
+    if (o->fd >= 0) o->unnamed = fcntl(o->fd, F_DUPFD_CLOEXEC, 3);
+    if (o->fd >= 0 && o->unnamed < 0) {
         close(o->fd);
+        o->fd = -1;
+        o->unnamed = 0;
     }
+}
+
+static int create_file(struct mp_output *o) {
+    open_unnamed(o);
+    int problem = o->fd < 0 ? make_part(o, open_part) : 0;
+    if (problem != 0 || o->created || fchmod(o->fd, o->mode) == 0) return problem;
+    problem = errno;
+    mp_output_discard(o);
+    close(o->fd);
     o->fd = -1;
-    free(o->part);
-    o->part = NULL;
     return problem;
 }
 
 int mp_output_create(struct mp_output *o) {
-    if (o->path != NULL && !o->streams) return create_part(o);
+    if (o->path != NULL && !o->streams) return create_file(o);
     o->fd = o->path == NULL ? fcntl(o->duplicates, F_DUPFD_CLOEXEC, 0)
                             : open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     return o->fd < 0 ? errno : 0;
@@ -169,20 +196,41 @@ int mp_output_open(struct mp_output *o, const char *path, const char *start, enu
 
 /* ---- The end. ---- */
 
+static int name_it(const struct mp_output *o, const char *name) {
+    char path[40];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", o->unnamed);
+    return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+static int name_part(struct mp_output *o) { return name_it(o, o->part); }
+
+static void close_unnamed(struct mp_output *o) {
+    if (o->unnamed != 0) close(o->unnamed);
+    o->unnamed = 0;
+}
+
 int mp_output_publish(struct mp_output *o) {
-    if (o->part != NULL && rename(o->part, o->path) != 0) return errno;
-    free(o->part);
-    o->part = NULL;
+    int problem = 0;
+    if (o->unnamed != 0) problem = o->created ? name_it(o, o->path) : EEXIST;
+    if (problem == EEXIST) problem = make_part(o, name_part);
+    if (problem == 0 && o->part != NULL && rename(o->part, o->path) != 0) problem = errno;
+    if (problem != 0) return problem;
+    close_unnamed(o);
+    forget_part(o);
     o->created = false;
     return 0;
 }
 
 void mp_output_discard(struct mp_output *o) {
+    bool unnamed = o->unnamed != 0;
+    close_unnamed(o);
+    if (unnamed && o->part == NULL) return;
     const char *name = o->part != NULL ? o->part : o->path;
     if (name != NULL && (o->part != NULL || (o->created && o->fd >= 0))) unlink(name);
 }
 
 void mp_output_free(struct mp_output *o) {
+    close_unnamed(o);
     free(o->path);
     free(o->part);
     o->path = o->part = NULL;

@@ -7,7 +7,8 @@
  *     device, pipe, stdout   written to
  *     symbolic link          followed
  *
- * A regular file is written under a temporary name beside it: a failure leaves the old one. */
+ * A regular file has no name until it is complete, or, where the file system lacks that, a
+ * temporary one beside it: a failure leaves the old file, a killed process nothing else. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_OUTPUT_H
 #define BACTRIAN_MEMPROF_FORMAT_OUTPUT_H
 
@@ -22,7 +23,8 @@ enum mp_replace {
 /* Starts as {0}. */
 struct mp_output {
     char *path;     /* absolute; NULL: an open descriptor of the process is written to */
-    char *part;     /* what is written, until it is published; NULL: path itself */
+    char *part;     /* what is written, until it is published; NULL: path, or a file without name */
+    int unnamed;    /* a second descriptor of a file without name; 0: none */
     int fd;         /* the caller closes it, once mp_output_create has made it */
     int duplicates; /* if path is NULL */
     unsigned mode;  /* of the file that is replaced; 0: there is none */

@@ -94,6 +94,37 @@ class Outputs(Case):
                 self.assertEqual(self.write_as(name, 'blank').status, 0)
                 self.assertGreater(len(self.place.read('blank')), 10)
 
+    def writes_a_file(self, pid):
+        try:
+            names = [os.readlink('/proc/%d/fd/%s' % (pid, fd))
+                     for fd in os.listdir('/proc/%d/fd' % pid)]
+        except OSError:
+            return False
+        return any(name.startswith(self.place.folder + '/') and not name.endswith('.byte')
+                   for name in names)
+
+    def test_a_killed_verb_leaves_nothing(self):
+        try:
+            os.close(os.open(self.place.folder, os.O_TMPFILE | os.O_RDWR))
+        except OSError:
+            self.skipTest('the file system has no files without names')
+        names = ' '.join('let x%d = string_of_int %d' % (i, i) for i in range(20000))
+        self.place.write('long.ml', names)
+        self.place.tool('ocamlc', '-o', 'long.byte', 'long.ml')
+        before, killed = sorted(os.listdir(self.place.folder)), 0
+        for _ in range(100):
+            child = subprocess.Popen([self.place.bactrian, 'dis', 'long.byte', '-o', 'long.basm'],
+                                     cwd=self.place.folder)
+            while child.poll() is None and not self.writes_a_file(child.pid):
+                pass
+            child.kill()
+            killed += child.wait() != 0
+            if killed == 3:
+                break
+            self.fresh('long.basm')
+        self.assertEqual(killed, 3)
+        self.assertEqual(sorted(os.listdir(self.place.folder)), before)
+
     def test_the_recorded_program_is_not_replaced(self):
         self.place.write('self.byte', self.place.read('busy.byte'))
         done = self.bactrian('prof', 'record', '-o', 'self.byte', 'self.byte')
