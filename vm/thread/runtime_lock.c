@@ -8,8 +8,9 @@
  *
  * A release wakes the first thread of the queue, but a thread that arrives before that one is awake
  * may acquire the lock: short blocking sections cost no thread switch. A yield hands the lock over,
- * so that every thread gets its turn. The tick is a POSIX thread that exists while there are
- * threads to switch between; it requests the yield by the poll word. */
+ * so that every thread gets its turn. A thread that waits for another one (vm_wait) is put into the
+ * queue by that one, and wakes only when it may run. The tick is a POSIX thread that exists while
+ * there are threads to switch between; it requests the yield by the poll word. */
 #include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/stack/backtrace.h"
@@ -61,21 +62,25 @@ void vm_runtime_lock_release(struct vm_threads *threads) {
 }
 
 /* Waits in the queue until t was handed the lock or is the first to acquire it. */
-static void queue_up(struct vm_threads *threads, struct vm_thread *t) {
-    push_waiter(&threads->queue, t);
-    for (;;) {
-        pthread_cond_wait(&t->turn, &threads->mutex);
-        if (threads->owner == t) return;
-        if (threads->owner == NULL && threads->queue.first == t) break;
+static void wait_in_queue(struct vm_threads *threads, struct vm_thread *t) {
+    while (threads->owner != t) {
+        if (threads->owner == NULL && threads->queue.first == t) {
+            pop_waiter(&threads->queue);
+            threads->owner = t;
+        } else {
+            pthread_cond_wait(&t->turn, &threads->mutex);
+        }
     }
-    pop_waiter(&threads->queue);
-    threads->owner = t;
 }
 
 void vm_runtime_lock_acquire(struct vm_threads *threads, struct vm_thread *t) {
     ASSERT(threads->owner != t);
-    if (threads->owner != NULL) queue_up(threads, t);
-    threads->owner = t;
+    if (threads->owner == NULL) {
+        threads->owner = t;
+        return;
+    }
+    push_waiter(&threads->queue, t);
+    wait_in_queue(threads, t);
 }
 
 /* ---- Contexts. ---- */
@@ -171,7 +176,8 @@ void vm_thread_yield(struct domain *d) {
     if (next != NULL) {
         threads->owner = next;
         pthread_cond_signal(&next->turn);
-        queue_up(threads, t);
+        push_waiter(&threads->queue, t);
+        wait_in_queue(threads, t);
     }
     vm_threads_mutex_unlock(threads);
     vm_context_enter(d, t);
@@ -196,7 +202,9 @@ void vm_wait(struct domain *d, struct vm_waiters *waiters) {
     push_waiter(waiters, t);
     vm_runtime_lock_release(threads);
     while (t->parked) pthread_cond_wait(&t->turn, &threads->mutex);
-    vm_runtime_lock_acquire(threads, t);
+    if (t->queued) wait_in_queue(threads, t);
+    else vm_runtime_lock_acquire(threads, t);
+    t->queued = false;
     vm_threads_mutex_unlock(threads);
     vm_context_enter(d, t);
 }
@@ -208,7 +216,8 @@ void vm_wake_one(struct domain *d, struct vm_waiters *waiters) {
     struct vm_thread *t = pop_waiter(waiters);
     if (t != NULL) {
         t->parked = false;
-        pthread_cond_signal(&t->turn);
+        t->queued = true;
+        push_waiter(&threads->queue, t);
     }
     vm_threads_mutex_unlock(threads);
 }

@@ -27,6 +27,7 @@ struct vm_thread {
     struct vm_thread *next_dirty;
     pthread_cond_t turn;             /* woken, or the lock may be free; under vm_threads.mutex */
     bool parked;                     /* waits to be woken (vm_wait) */
+    bool queued;                     /* was woken, and waits in vm_threads.queue */
     bool dead;                       /* did not survive a fork */
     bool over;                       /* has ended; freed when no longer dirty */
     bool foreign;                    /* made by C code */
