@@ -49,6 +49,7 @@ struct gc_minor {
 struct gc_finaliser {
     value function, argument; /* argument of finalise_last: never a root, unit once it is ready */
     intptr_t offset;          /* bytes from the block to the infix pointer that was registered */
+    intptr_t owner;           /* weak.h */
 };
 struct gc_finalisers {
     struct gc_finaliser *items;
@@ -57,9 +58,11 @@ struct gc_finalisers {
 };
 struct gc_final { /* final.c */
     struct gc_finalisers first, last;
-    struct gc_finalisers ready; /* a queue, taken from ready_taken on */
-    size_t ready_taken;
-    size_t hold; /* first.items[hold ..] stay alive through the next end of marking */
+    struct gc_finalisers ready; /* a queue */
+    size_t ready_seen;          /* items before it are taken, or of other owners */
+    size_t ready_taken;         /* how many are taken */
+    size_t hold;    /* first.items[hold ..] stay alive through the next end of marking */
+    intptr_t owner; /* the present one */
 };
 
 /* The first words are the hot ones. young_limit and mutator_limit are the two poll words:

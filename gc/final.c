@@ -2,8 +2,8 @@
  *
  *     first, last:   | ... refer to no young block ... | registered since the last collection |
  *                    0                                old                                 count
- *     ready:         | taken ... | waiting for the machine ... |
- *                    0        ready_taken                      count
+ *     ready:         | taken, or of other owners ... | waiting for the machine ... |
+ *                    0                           ready_seen                        count
  *
  * `first` and `last` keep the order of registration. Finalisers found by one collection are called
  * in the opposite order, the newest first, as in 4.x; earlier collections come first. A function in
@@ -44,7 +44,7 @@ static void final_register(struct gc_domain *g, struct gc_finalisers *table, val
         if (!cycled || !final_make_room(g, table)) gc_out_of_memory(g, table->count);
     }
     value block = block_start(v);
-    vector_append(table, ((struct gc_finaliser){f, block, v - block}));
+    vector_append(table, ((struct gc_finaliser){f, block, v - block, g->final.owner}));
 }
 
 void gc_finalise(struct gc_domain *g, value f, value v) {
@@ -74,19 +74,60 @@ static void reverse_ready(struct gc_domain *g, size_t from) {
     }
 }
 
-bool gc_finalisers_ready(const struct gc_domain *g) {
-    return g->final.ready_taken < g->final.ready.count;
+/* The owner of an item of the queue that was taken. */
+enum { TAKEN = -2 };
+
+/* Drops the items that were taken, once they are half of the queue. */
+static void drop_taken(struct gc_final *final) {
+    struct gc_finalisers *ready = &final->ready;
+    if (2 * final->ready_taken < ready->count) return;
+    size_t kept = 0;
+    for (size_t i = 0; i < ready->count; i++) {
+        if (i == final->ready_seen) final->ready_seen = kept;
+        if (ready->items[i].owner != TAKEN) ready->items[kept++] = ready->items[i];
+    }
+    if (final->ready_seen > kept) final->ready_seen = kept;
+    ready->count = kept;
+    final->ready_taken = 0;
+}
+
+bool gc_finalisers_ready(struct gc_domain *g) {
+    struct gc_final *final = &g->final;
+    for (; final->ready_seen < final->ready.count; final->ready_seen++) {
+        intptr_t owner = final->ready.items[final->ready_seen].owner;
+        if (owner == final->owner || owner == GC_EVERY_OWNER) return true;
+    }
+    return false;
 }
 
 bool gc_next_finaliser(struct gc_domain *g, value *f, value *argument) {
     struct gc_final *final = &g->final;
     if (!gc_finalisers_ready(g)) return false;
-    const struct gc_finaliser *item = &final->ready.items[final->ready_taken++];
+    struct gc_finaliser *item = &final->ready.items[final->ready_seen++];
     *f = item->function;
     *argument = item->argument + item->offset;
     ASSERT(!is_block(*f) || !gc_is_young(g, *f)); /* F3 */
-    if (final->ready_taken == final->ready.count) final->ready_taken = final->ready.count = 0;
+    *item = (struct gc_finaliser){VAL_UNIT, VAL_UNIT, 0, TAKEN};
+    final->ready_taken++;
+    drop_taken(final);
     return true;
+}
+
+void gc_set_finaliser_owner(struct gc_domain *g, intptr_t owner) {
+    g->final.owner = owner;
+    g->final.ready_seen = 0;
+}
+
+static void orphan(struct gc_finalisers *table, intptr_t owner) {
+    for (size_t i = 0; i < table->count; i++)
+        if (table->items[i].owner == owner) table->items[i].owner = GC_EVERY_OWNER;
+}
+
+void gc_orphan_finalisers(struct gc_domain *g, intptr_t owner) {
+    orphan(&g->final.first, owner);
+    orphan(&g->final.last, owner);
+    orphan(&g->final.ready, owner);
+    g->final.ready_seen = 0;
 }
 
 /* ---- Minor collection ---- */
@@ -111,7 +152,7 @@ static void take_dead_lasts(struct gc_domain *g, size_t from,
     for (size_t i = from; i < last->count; i++) {
         struct gc_finaliser item = last->items[i];
         if (survives(g, &item.argument)) last->items[kept++] = item;
-        else make_ready(g, (struct gc_finaliser){item.function, VAL_UNIT, 0});
+        else make_ready(g, (struct gc_finaliser){item.function, VAL_UNIT, 0, item.owner});
     }
     last->old = last->count = kept;
     reverse_ready(g, new_ready);
@@ -128,7 +169,7 @@ void gc_final_mark_roots(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     for (size_t i = 0; i < final->first.count; i++) gc_darken(heap, final->first.items[i].function);
     for (size_t i = 0; i < final->last.count; i++) gc_darken(heap, final->last.items[i].function);
-    for (size_t i = final->ready_taken; i < final->ready.count; i++) {
+    for (size_t i = 0; i < final->ready.count; i++) {
         gc_darken(heap, final->ready.items[i].function);
         gc_darken(heap, final->ready.items[i].argument);
     }

@@ -301,7 +301,7 @@ static void check_finalisers(const struct checker *c) {
           "F4", final->ready.capacity);
     check_table(c, &final->first, "F1");
     check_table(c, &final->last, "F2");
-    for (size_t i = final->ready_taken; i < final->ready.count; i++) {
+    for (size_t i = 0; i < final->ready.count; i++) {
         check_word(c, final->ready.items[i].function, &final->ready.items[i]);
         check_word(c, final->ready.items[i].argument, &final->ready.items[i]);
     }

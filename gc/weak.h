@@ -45,6 +45,13 @@ void gc_hold_new_finalisers(struct gc_domain *g);
 /* Removes the next ready finaliser from the queue: *f and its argument. False: there is none.
  * GC: never. */
 bool gc_next_finaliser(struct gc_domain *g, value *f, value *argument);
-bool gc_finalisers_ready(const struct gc_domain *g);
+bool gc_finalisers_ready(struct gc_domain *g);
+
+/* Finalisers have owners, numbers from 0 on: gc_next_finaliser returns those that the present owner
+ * has registered. It is 0 at first. GC: never. */
+enum { GC_EVERY_OWNER = -1 };
+void gc_set_finaliser_owner(struct gc_domain *g, intptr_t owner);
+/* An owner has ended: the next one takes its finalisers. GC: never. */
+void gc_orphan_finalisers(struct gc_domain *g, intptr_t owner);
 
 #endif

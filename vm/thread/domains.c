@@ -2,6 +2,7 @@
 #include "vm/thread/domains.h"
 
 #include "gc/assert.h"
+#include "gc/weak.h"
 #include "vm/base/os.h"
 #include "vm/code/kinds.h"
 #include "vm/code/version.h"
@@ -161,5 +162,7 @@ void vm_domain_thread_ended(struct domain *d, struct vm_domain_record *record) {
     ASSERT(record->threads > 0);
     record->threads--;
     if (record->threads == 1) vm_wake_all(d, &record->ending);
-    if (record->threads == 0 && record->id != 0) free_record(d->vm->domains, record);
+    if (record->threads > 0 || record->id == 0) return;
+    gc_orphan_finalisers(&d->gc, record->id);
+    free_record(d->vm->domains, record);
 }

@@ -12,6 +12,7 @@
  * queue by that one, and wakes only when it may run. The tick is a POSIX thread that exists while
  * there are threads to switch between; it requests the yield by the poll word. */
 #include "gc/assert.h"
+#include "gc/weak.h"
 #include "vm/base/os.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
@@ -128,6 +129,7 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
     vm_backtrace_publish(d);
     threads->yield_due = false;
     if (threads->latest != t) {
+        gc_set_finaliser_owner(&d->gc, t->record->id);
         notify_profiler(d, t);
         threads->latest = t;
         vm_stack_apply_limit(d);
