@@ -16,14 +16,14 @@
 #include "vm/marshal/reader.h"
 #include "vm/marshal/writer.h"
 #include "vm/stack/raise.h"
-#include "vm/state/domain.h"
+#include "vm/state/vm.h"
 
 #include <stdlib.h>
 
 const uint8_t bigarray_element_bytes[BIGARRAY_KINDS] = {
 #define SIMPLE(name, type, letter, to_value, of_value) sizeof(type),
 #define COMPLEX(name, type)                            2 * sizeof(type),
-    BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+    BIGARRAY_KIND_LIST(SIMPLE, COMPLEX, SIMPLE)
 #undef SIMPLE
 #undef COMPLEX
 };
@@ -133,33 +133,37 @@ static void bigarray_finalize(value v) {
 /* ---- Order. ---- */
 
 /* A nan makes two bigarrays unordered; in a total order it is below numbers. */
-#define COMPARE_NUMBERS(name, type, count)        \
-    case BIGARRAY_##name: {                       \
-        const type *p = x->data, *q = y->data;    \
-        for (uintptr_t i = 0; i < (count); i++) { \
-            if (p[i] < q[i]) return -1;           \
-            if (p[i] > q[i]) return 1;            \
-            if (p[i] == q[i]) continue;           \
-            *unordered = true;                    \
-            if (p[i] == p[i]) return 1;           \
-            if (q[i] == q[i]) return -1;          \
-        }                                         \
-        return 0;                                 \
+#define COMPARE_NUMBERS(name, type, count, number)                       \
+    case BIGARRAY_##name: {                                              \
+        const type *p = x->data, *q = y->data;                           \
+        for (uintptr_t i = 0; i < (count); i++) {                        \
+            __typeof__(number(p[i])) a = number(p[i]), b = number(q[i]); \
+            if (a < b) return -1;                                        \
+            if (a > b) return 1;                                         \
+            if (a == b) continue;                                        \
+            *unordered = true;                                           \
+            if (a == a) return 1;                                        \
+            if (b == b) return -1;                                       \
+        }                                                                \
+        return 0;                                                        \
     }
-#define SIMPLE(name, type, letter, to_value, of_value) COMPARE_NUMBERS(name, type, n)
-#define COMPLEX(name, type)                            COMPARE_NUMBERS(name, type, 2 * n)
+#define SIMPLE(name, type, letter, to_value, of_value) COMPARE_NUMBERS(name, type, n, )
+#define COMPLEX(name, type)                            COMPARE_NUMBERS(name, type, 2 * n, )
+#define CODED(name, type, letter, to_value, of_value) \
+    COMPARE_NUMBERS(name, type, n, double_of_float16)
 
 static int compare_elements(const struct bigarray *x, const struct bigarray *y, bool *unordered) {
     uintptr_t n = bigarray_elements(x);
     ASSERT(bigarray_kind(x) == bigarray_kind(y) && bigarray_elements(y) == n);
     switch (bigarray_kind(x)) {
-        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX, CODED)
     case BIGARRAY_KINDS: break;
     }
     return 0;
 }
 #undef SIMPLE
 #undef COMPLEX
+#undef CODED
 
 int bigarray_compare(value a, value b, bool *unordered) {
     const struct bigarray *x = bigarray_of(a), *y = bigarray_of(b);
@@ -177,7 +181,7 @@ static int compare_or_unordered(value a, value b) {
     return unordered ? GC_UNORDERED : order;
 }
 
-/* ---- Hash: of the first 256 bytes, 64 numbers of 32 bits or 32 of 64 bits. ---- */
+/* ---- Hash: of the first 256 bytes: 128 numbers of 16 bits, 64 of 32 bits, 32 of 64 bits. ---- */
 
 #define HASH_ELEMENTS(type, limit, mix)                     \
     do {                                                    \
@@ -207,6 +211,7 @@ static intptr_t bigarray_hash(value v) {
     case BIGARRAY_CAML_INT:
     case BIGARRAY_NATIVE_INT: HASH_ELEMENTS(intptr_t, 64, hash_mix_word); break;
     case BIGARRAY_INT64: HASH_ELEMENTS(int64_t, 32, hash_mix_int64); break;
+    case BIGARRAY_FLOAT16: HASH_ELEMENTS(uint16_t, 128, hash_mix_float16); break;
     case BIGARRAY_COMPLEX32: n *= 2; /* fall through */
     case BIGARRAY_FLOAT32: HASH_ELEMENTS(float, 64, hash_mix_float); break;
     case BIGARRAY_COMPLEX64: n *= 2; /* fall through */
@@ -318,7 +323,8 @@ static bool read_payload(struct vm_marshal_reader *r, struct payload *p) {
             vm_marshal_fail(r, "size overflow for bigarray", "a negative dimension");
     }
     uint64_t unknown = p->flags & ~(uint64_t)KIND_AND_LAYOUT;
-    if ((p->flags & BIGARRAY_KIND_MASK) >= BIGARRAY_KINDS || unknown != 0)
+    const struct vm_version *version = vm_marshal_domain(r)->vm->version;
+    if (!bigarray_kind_exists(version, p->flags & BIGARRAY_KIND_MASK) || unknown != 0)
         vm_marshal_fail(r, "bad bigarray kind", "a bigarray of unknown kind");
     enum bigarray_kind kind = (enum bigarray_kind)(p->flags & BIGARRAY_KIND_MASK);
     if (vm_marshal_failed(r)) return false;

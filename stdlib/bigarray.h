@@ -9,6 +9,8 @@
 #define BACTRIAN_STDLIB_BIGARRAY_H
 
 #include "gc/value.h"
+#include "stdlib/float16.h"
+#include "vm/code/version.h"
 
 struct domain;
 struct vm_marshal_reader;
@@ -16,11 +18,15 @@ struct vm_marshal_writer;
 
 enum { BIGARRAY_MAX_DIMS = 16 };
 
+/* The element for a float. GC: never. */
+static inline uint16_t float16_of_val(value v) { return float16_of_double(double_of_val(v)); }
+
 /* The kinds in the order of Bigarray's constructors:
  *     SIMPLE(name, C type, the letter in vm/code/prim.h of an element's kind, the value of a number
  *            n, the number of a value)
- *     COMPLEX(name, C type of the two parts) */
-#define BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)                                   \
+ *     COMPLEX(name, C type of the two parts)
+ *     CODED(...) as SIMPLE, for numbers that C computes with in another type */
+#define BIGARRAY_KIND_LIST(SIMPLE, COMPLEX, CODED)                            \
     SIMPLE(FLOAT32, float, 'f', copy_double(d, n), double_of_val)             \
     SIMPLE(FLOAT64, double, 'f', copy_double(d, n), double_of_val)            \
     SIMPLE(SINT8, int8_t, 'i', val_of_int(n), int_of_val)                     \
@@ -33,12 +39,13 @@ enum { BIGARRAY_MAX_DIMS = 16 };
     SIMPLE(NATIVE_INT, intptr_t, 'n', copy_nativeint(d, n), nativeint_of_val) \
     COMPLEX(COMPLEX32, float)                                                 \
     COMPLEX(COMPLEX64, double)                                                \
-    SIMPLE(CHAR, uint8_t, 'i', val_of_int(n), int_of_val)
+    SIMPLE(CHAR, uint8_t, 'i', val_of_int(n), int_of_val)                     \
+    CODED(FLOAT16, uint16_t, 'f', copy_double(d, double_of_float16(n)), float16_of_val)
 
 enum bigarray_kind {
 #define SIMPLE(name, type, letter, to_value, of_value) BIGARRAY_##name,
 #define COMPLEX(name, type)                            BIGARRAY_##name,
-    BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+    BIGARRAY_KIND_LIST(SIMPLE, COMPLEX, SIMPLE)
 #undef SIMPLE
 #undef COMPLEX
         BIGARRAY_KINDS
@@ -76,6 +83,10 @@ extern const uint8_t bigarray_element_bytes[BIGARRAY_KINDS];
 static inline struct bigarray *bigarray_of(value v) { return custom_data(v); }
 static inline enum bigarray_kind bigarray_kind(const struct bigarray *b) {
     return (enum bigarray_kind)(b->flags & BIGARRAY_KIND_MASK);
+}
+/* Whether that version of OCaml has elements of that kind. GC: never. */
+static inline bool bigarray_kind_exists(const struct vm_version *version, uintptr_t kind) {
+    return kind < (version->has_float16 ? BIGARRAY_KINDS : BIGARRAY_FLOAT16);
 }
 /* Number of elements, of bytes. GC: never. */
 uintptr_t bigarray_elements(const struct bigarray *b);

@@ -42,6 +42,13 @@ static inline uint32_t hash_mix_float(uint32_t h, float x) {
     return hash_mix_uint32(h, bits);
 }
 
+/* The same for half precision. */
+static inline uint32_t hash_mix_float16(uint32_t h, uint16_t bits) {
+    if ((bits & 0x7FFF) > 0x7C00) bits = 0x7C01;
+    else if (bits == 0x8000) bits = 0;
+    return hash_mix_uint32(h, bits);
+}
+
 /* n bytes in groups of four, little-endian; the last one to three together. */
 static inline uint32_t hash_mix_bytes(uint32_t h, const uint8_t *p, size_t n) {
     for (; n >= 4; p += 4, n -= 4) {

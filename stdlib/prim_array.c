@@ -1,8 +1,10 @@
 /* prim_array.c - arrays: access, creation, copying; and floatarray.
  *
  * An array is a block of values or, if its elements are floats, a flat block of doubles with the
- * tag Double_array: its first element decides when it is made. The empty array is the atom of tag 0
- * for both. Obj.field and Obj.set_field come here too, with any block (vm/code/raw.h).
+ * tag Double_array: its first element decides when it is made. Uniform arrays, of OCaml 5, are
+ * never flat, whatever they contain; a floatarray always is. The empty array is an atom: that of
+ * tag 0, or of tag Double_array if OCaml 5.3 makes it from an array of floats. Obj.field and
+ * Obj.set_field come here too, with any block (vm/code/raw.h).
  *
  * In checked mode a flat array only accepts floats, an array of values is only copied from its own
  * kind, closures of this machine are never written to, and the functions that OCaml calls unsafe
@@ -14,6 +16,7 @@
 #include "vm/code/checks.h"
 #include "vm/code/kinds.h"
 #include "vm/code/raw.h"
+#include "vm/code/version.h"
 #include "vm/thread/pending.h"
 
 static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }
@@ -139,16 +142,20 @@ static value make_large(struct domain *d, uintptr_t n, value element) {
     return a;
 }
 
-static value make_vect(struct domain *d, value length, value element) {
+static uintptr_t length_to_make(struct domain *d, value length) {
     uintptr_t n = (uintptr_t)int_of_val(length);
-    if (n == 0) return gc_atom(&d->gc, 0);
     if (n > MAX_WOSIZE) vm_invalid_argument(d, "Array.make");
-    if (is_float(d, element)) {
-        double x = double_of_val(element);
-        value a = new_block(d, n, TAG_DOUBLE_ARRAY);
-        for (uintptr_t i = 0; i < n; i++) set_double_field(a, i, x);
-        return a;
-    }
+    return n;
+}
+
+static value make_floats(struct domain *d, uintptr_t n, double x) {
+    value a = new_block(d, n, TAG_DOUBLE_ARRAY);
+    for (uintptr_t i = 0; i < n; i++) set_double_field(a, i, x);
+    return a;
+}
+
+static value make_uniform(struct domain *d, uintptr_t n, value element) {
+    if (n == 0) return gc_atom(&d->gc, 0);
     if (n > MAX_YOUNG_WOSIZE) return make_large(d, n, element);
     GC_ROOT(&d->gc, &element);
     value a = new_small(d, n, 0);
@@ -157,7 +164,17 @@ static value make_vect(struct domain *d, value length, value element) {
 }
 
 value prim_make_vect(struct domain *d, value length, value element) {
-    return vm_poll_keeping(d, make_vect(d, length, element));
+    uintptr_t n = length_to_make(d, length);
+    bool flat = n != 0 && is_float(d, element);
+    return vm_poll_keeping(d, flat ? make_floats(d, n, double_of_val(element))
+                                   : make_uniform(d, n, element));
+}
+value prim_uniform_array_make(struct domain *d, value length, value element) {
+    return vm_poll_keeping(d, make_uniform(d, length_to_make(d, length), element));
+}
+value prim_floatarray_make(struct domain *d, value length, value element) {
+    uintptr_t n = length_to_make(d, length);
+    return n == 0 ? gc_atom(&d->gc, 0) : make_floats(d, n, double_of_val(element));
 }
 
 /* The value of an array literal of unknown kind: a flat array if the first element is a float. */
@@ -179,9 +196,13 @@ static value finish_array(struct domain *d, value a) {
     return wosize_of(a) > MAX_YOUNG_WOSIZE ? vm_poll_keeping(d, a) : a;
 }
 
+static value empty_array(struct domain *d, bool flat) {
+    return gc_atom(&d->gc, flat ? d->vm->version->empty_float_array_tag : 0);
+}
+
 /* An array of n elements, all to be set with put_piece before the next collection. GC: may run. */
 static value new_array(struct domain *d, uintptr_t n, bool flat, const char *operation) {
-    if (n == 0) return gc_atom(&d->gc, 0);
+    if (n == 0) return empty_array(d, flat);
     if (n > MAX_WOSIZE) vm_invalid_argument(d, "%s", operation);
     if (flat) return new_block(d, n, TAG_DOUBLE_ARRAY);
     vm_charge_work(d, 8 * n);
@@ -197,27 +218,51 @@ static void put_piece(struct domain *d, value to, uintptr_t at, value from, uint
         for (uintptr_t i = 0; i < n; i++) init_field(d, to, at + i, field(from, start + i));
 }
 
-value prim_array_sub(struct domain *d, value a, value start, value length) {
+/* In checked mode, refuses an array whose elements are stored in the other way. */
+static void check_flat(struct domain *d, value a, bool flat, const char *operation) {
+    if (prim_checked(d) && wosize_of(a) != 0 && is_flat(a) != flat) prim_refuse(d, operation);
+}
+
+static value sub(struct domain *d, value a, value start, value length, bool flat) {
     intptr_t i = int_of_val(start), n = int_of_val(length);
-    if (n == 0) return gc_atom(&d->gc, 0);
+    if (n == 0) return empty_array(d, flat);
     if (prim_checked(d) && !prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
+    check_flat(d, a, flat, "sub of an array of another kind");
     GC_ROOT(&d->gc, &a);
-    value piece = new_array(d, (uintptr_t)n, is_flat(a), "Array.concat");
+    value piece = new_array(d, (uintptr_t)n, flat, "Array.concat");
     put_piece(d, piece, 0, a, (uintptr_t)i, (uintptr_t)n);
     return finish_array(d, piece);
 }
 
-value prim_array_append(struct domain *d, value a, value b) {
+value prim_array_sub(struct domain *d, value a, value start, value length) {
+    return sub(d, a, start, length, is_flat(a));
+}
+value prim_uniform_array_sub(struct domain *d, value a, value start, value length) {
+    return sub(d, a, start, length, false);
+}
+value prim_floatarray_sub(struct domain *d, value a, value start, value length) {
+    return sub(d, a, start, length, true);
+}
+
+static value append(struct domain *d, value a, value b, bool flat) {
     uintptr_t na = vm_raw_words(a), nb = vm_raw_words(b);
-    bool flat = is_flat(a) || is_flat(b);
-    if (prim_checked(d) && na != 0 && nb != 0 && is_flat(a) != is_flat(b))
-        prim_refuse(d, "array_append of a float array and another array");
+    check_flat(d, a, flat, "array_append of a float array and another array");
+    check_flat(d, b, flat, "array_append of a float array and another array");
     GC_ROOT(&d->gc, &a, &b);
     value both = new_array(d, na + nb, flat, "Array.concat");
     if (na != 0) put_piece(d, both, 0, a, 0, na);
     if (nb != 0) put_piece(d, both, na, b, 0, nb);
     return finish_array(d, both);
 }
+
+value prim_array_append(struct domain *d, value a, value b) {
+    bool flat = wosize_of(a) == 0 && wosize_of(b) != 0 ? is_flat(b) : is_flat(a);
+    return append(d, a, b, flat);
+}
+value prim_uniform_array_append(struct domain *d, value a, value b) {
+    return append(d, a, b, false);
+}
+value prim_floatarray_append(struct domain *d, value a, value b) { return append(d, a, b, true); }
 
 /* Refuses what is not a finite list of arrays. Brent's algorithm: `seen` is moved to cell 2^k, and
  * a cyclic list comes back to it. */
@@ -236,19 +281,10 @@ static bool any_flat(value list) {
     return false;
 }
 
-/* Refuses a list in which an array that is not empty is not flat as the others are. */
-static void check_arrays(struct domain *d, value list, bool flat) {
-    for (; list != VAL_EMPTY_LIST; list = field(list, 1))
-        if (wosize_of(field(list, 0)) != 0 && is_flat(field(list, 0)) != flat)
-            prim_refuse(d, "array_concat of a float array and another array");
-}
-
-value prim_array_concat(struct domain *d, value list) {
-    if (prim_checked(d)) check_list(d, list);
-    bool flat = any_flat(list);
-    if (prim_checked(d)) check_arrays(d, list, flat);
+static value concat(struct domain *d, value list, bool flat) {
     uintptr_t total = 0, at = 0;
     for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
+        check_flat(d, field(l, 0), flat, "array_concat of a float array and another array");
         total += vm_raw_words(field(l, 0));
         if (total > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
     }
@@ -261,6 +297,19 @@ value prim_array_concat(struct domain *d, value list) {
     }
     ASSERT(at == total);
     return finish_array(d, all);
+}
+
+value prim_array_concat(struct domain *d, value list) {
+    if (prim_checked(d)) check_list(d, list);
+    return concat(d, list, any_flat(list));
+}
+value prim_uniform_array_concat(struct domain *d, value list) {
+    if (prim_checked(d)) check_list(d, list);
+    return concat(d, list, false);
+}
+value prim_floatarray_concat(struct domain *d, value list) {
+    if (prim_checked(d)) check_list(d, list);
+    return concat(d, list, true);
 }
 
 /* ---- Copying and filling in place. ---- */
@@ -276,30 +325,33 @@ static void check_ranges(struct domain *d, value from, intptr_t i, value to, int
         vm_raise_bound_error(d);
 }
 
-value prim_array_blit(struct domain *d, value from, value from_at, value to, value to_at,
-                      value length) {
+static value blit(struct domain *d, value from, value from_at, value to, value to_at, value length,
+                  bool flat) {
     intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
     if (prim_checked(d)) {
         check_ranges(d, from, i, to, j, n);
         check_writable(d, to, "array_blit to a closure");
-        if (is_flat(from) != is_flat(to))
-            prim_refuse(d, "array_blit between a float array and another array");
+        check_flat(d, from, flat, "array_blit between a float array and another array");
+        check_flat(d, to, flat, "array_blit between a float array and another array");
     }
     vm_charge_work(d, 8 * (size_t)n);
-    if (is_flat(to)) move_doubles(from, i, to, j, n);
+    if (flat) move_doubles(from, i, to, j, n);
     else gc_blit_fields(&d->gc, from, (size_t)i, to, (size_t)j, (size_t)n);
     return VAL_UNIT;
 }
 
+value prim_array_blit(struct domain *d, value from, value from_at, value to, value to_at,
+                      value length) {
+    return blit(d, from, from_at, to, to_at, length, is_flat(to));
+}
+value prim_uniform_array_blit(struct domain *d, value from, value from_at, value to, value to_at,
+                              value length) {
+    return blit(d, from, from_at, to, to_at, length, false);
+}
 value prim_floatarray_blit(struct domain *d, value from, value from_at, value to, value to_at,
                            value length) {
-    intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
-    if (n == 0) return VAL_UNIT;
-    if (prim_checked(d)) check_ranges(d, from, i, to, j, n);
-    vm_charge_work(d, 8 * (size_t)n);
-    move_doubles(from, i, to, j, n);
-    return VAL_UNIT;
+    return blit(d, from, from_at, to, to_at, length, true);
 }
 
 /* No barrier is needed for a young array, nor for an old element while the collector isn't
@@ -312,20 +364,31 @@ static void fill_values(struct domain *d, value a, intptr_t i, intptr_t n, value
         for (; n > 0; n--) gc_store(&d->gc, a, (size_t)i++, element);
 }
 
-value prim_array_fill(struct domain *d, value a, value start, value length, value element) {
+static value fill(struct domain *d, value a, value start, value length, value element, bool flat) {
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
     if (prim_checked(d)) {
         if (!prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
         check_writable(d, a, "array_fill of a closure");
-        if (is_flat(a) && !is_float(d, element)) prim_refuse(d, "array_fill of a float array");
+        check_flat(d, a, flat, "array_fill of an array of another kind");
+        if (flat && !is_float(d, element)) prim_refuse(d, "array_fill of a float array");
     }
     vm_charge_work(d, 8 * (size_t)n);
-    if (is_flat(a)) {
+    if (flat) {
         double x = double_of_val(element);
         for (; n > 0; n--) set_double_field(a, (uintptr_t)i++, x);
     } else {
         fill_values(d, a, i, n, element);
     }
     return VAL_UNIT;
+}
+
+value prim_array_fill(struct domain *d, value a, value start, value length, value element) {
+    return fill(d, a, start, length, element, is_flat(a));
+}
+value prim_uniform_array_fill(struct domain *d, value a, value start, value length, value element) {
+    return fill(d, a, start, length, element, false);
+}
+value prim_floatarray_fill(struct domain *d, value a, value start, value length, value element) {
+    return fill(d, a, start, length, element, true);
 }

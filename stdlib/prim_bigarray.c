@@ -48,7 +48,7 @@ static value element(struct domain *d, const struct bigarray *b, uintptr_t i) {
         const type *n = (const type *)b->data;         \
         return new_complex(d, n[2 * i], n[2 * i + 1]); \
     }
-        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX, SIMPLE)
 #undef SIMPLE
 #undef COMPLEX
     case BIGARRAY_KINDS: break;
@@ -61,7 +61,7 @@ static void check_element(struct domain *d, const struct bigarray *b, value v) {
     static const char letters[BIGARRAY_KINDS] = {
 #define SIMPLE(name, type, letter, to_value, of_value) letter,
 #define COMPLEX(name, type)                            'A',
-        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX, SIMPLE)
 #undef SIMPLE
 #undef COMPLEX
     };
@@ -83,7 +83,7 @@ static void store_element(const struct bigarray *b, uintptr_t i, value v) {
     case BIGARRAY_##name:                                                                    \
         for (int k = 0; k < 2; k++) ((type *)b->data)[2 * i + k] = (type)double_field(v, k); \
         break;
-        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX)
+        BIGARRAY_KIND_LIST(SIMPLE, COMPLEX, SIMPLE)
 #undef SIMPLE
 #undef COMPLEX
     case BIGARRAY_KINDS: break;
@@ -171,7 +171,8 @@ value prim_ba_create(struct domain *d, value kind, value layout, value dims) {
     for (intptr_t i = 0; i < n; i++)
         if (list[i] < 0) vm_invalid_argument(d, "Bigarray.create: negative dimension");
     uintptr_t k = (uintptr_t)int_of_val(kind), l = (uintptr_t)int_of_val(layout);
-    if (k >= BIGARRAY_KINDS || l > 1) vm_invalid_argument(d, "Bigarray.create: bad kind or layout");
+    if (!bigarray_kind_exists(d->vm->version, k) || l > 1)
+        vm_invalid_argument(d, "Bigarray.create: bad kind or layout");
     return bigarray_new(d, (intptr_t)(k | l << 8), (int)n, NULL, list);
 }
 

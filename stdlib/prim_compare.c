@@ -8,6 +8,7 @@
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"
+#include "vm/code/version.h"
 #include "vm/stack/limits.h"
 #include "vm/stack/prim_watch.h"
 #include "vm/thread/pending.h"
@@ -17,6 +18,8 @@
 /* Pseudo-results: compare the content of forwarding block a (or b) instead. */
 #define FOLLOW_A (INTPTR_MIN + 1)
 #define FOLLOW_B (INTPTR_MIN + 2)
+/* Pseudo-result: compare the fields. */
+#define BY_FIELDS (INTPTR_MIN + 3)
 
 /* OCaml's limit of the depth, and its exception. */
 enum { SMALL_STACK = IF_SMALL_TABLES(1, 64), MAX_STACK = 524287 };
@@ -166,7 +169,16 @@ static intptr_t compare_mixed(const struct comparison *c, value a, value b) {
     return is_int(a) ? -1 : 1;
 }
 
-/* Two blocks of one tag, whose order their fields don't decide. */
+/* Two blocks of TAG_LAZY or TAG_CONT, which in OCaml 4 is a constructor's. */
+static intptr_t compare_rare(const struct comparison *c, value a, value b) {
+    if (tag_of(a) == TAG_CONT && c->d->vm->version->continuation_fields != 0)
+        vm_invalid_argument(c->d, "compare: continuation value");
+    if (wosize_of(a) != wosize_of(b) || wosize_of(a) == 0)
+        return order_of((intptr_t)wosize_of(a), (intptr_t)wosize_of(b));
+    return BY_FIELDS;
+}
+
+/* Two blocks of one tag, whose order deciding_fields doesn't find in their fields. */
 static intptr_t compare_contents(const struct comparison *c, value a, value b, unsigned tag) {
     switch (tag) {
     case TAG_STRING: return a == b ? 0 : compare_strings(c, a, b);
@@ -177,19 +189,22 @@ static intptr_t compare_contents(const struct comparison *c, value a, value b, u
     case TAG_INFIX: vm_invalid_argument(c->d, "compare: functional value");
     case TAG_OBJECT: return compare_objects(a, b);
     case TAG_CUSTOM: return compare_customs(c, a, b);
+    case TAG_CONT:
+    case TAG_LAZY: return compare_rare(c, a, b);
     default: return order_of((intptr_t)wosize_of(a), (intptr_t)wosize_of(b));
     }
 }
 
-/* The number of fields that decide the order of a and b; 0: something else does. */
+/* The number of fields that decide the order of a and b; 0: something else does, or their tag is a
+ * rare one. */
 static inline size_t deciding_fields(uintptr_t start, uintptr_t bytes, value a, value b) {
     const header colour = 3 << 8;
     if (is_int(a | b) || (uintptr_t)a - start >= bytes || (uintptr_t)b - start >= bytes) return 0;
     header h = header_of(a), k = header_of(b);
-    return ((h ^ k) & ~colour) == 0 && tag_of_header(h) <= TAG_LAZY ? wosize_of_header(h) : 0;
+    return ((h ^ k) & ~colour) == 0 && tag_of_header(h) < TAG_CONT ? wosize_of_header(h) : 0;
 }
 
-/* Two values, not both integers, whose order their fields don't decide. */
+/* Two values, not both integers, whose order deciding_fields doesn't find in their fields. */
 static __attribute__((noinline)) intptr_t compare_others(const struct comparison *c, value a,
                                                          value b) {
     ASSERT(!is_int(a) || !is_int(b));
@@ -204,6 +219,15 @@ static __attribute__((noinline)) intptr_t compare_others(const struct comparison
     if (tag_b == TAG_INFIX) tag_b = TAG_CLOSURE;
     if (tag_a != tag_b) return order_of(tag_a, tag_b);
     return compare_contents(c, a, b, tag_a);
+}
+
+/* The order of two values without deciding fields. *fields: those to compare after all. */
+static inline intptr_t order_without_fields(const struct comparison *c, value a, value b,
+                                            size_t *fields) {
+    if (is_int(a & b)) return order_of(a, b);
+    intptr_t order = compare_others(c, a, b);
+    if (order == BY_FIELDS) *fields = wosize_of(a);
+    return order;
 }
 
 static inline void begin(struct comparison *c, struct domain *d, bool total) {
@@ -238,6 +262,7 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
         }
         if (a != b || (!total && is_block(a))) {
             size_t fields = deciding_fields(start, bytes, a, b);
+            if (fields == 0) order = order_without_fields(&c, a, b, &fields);
             if (fields > 0) {
                 if (next < n) push(&c, x, y, next, fields > 1);
                 x = a;
@@ -248,7 +273,6 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
                 b = field(y, 0);
                 continue;
             }
-            order = is_int(a & b) ? order_of(a, b) : compare_others(&c, a, b);
             if (order != 0) {
                 if (order == FOLLOW_A) a = field(a, 0);
                 else if (order == FOLLOW_B) b = field(b, 0);

@@ -1,12 +1,10 @@
-/* prim_hash.c - Hashtbl's hash function and Digest's MD5.
+/* prim_hash.c - Hashtbl's hash function.
  *
  * The hash is a bounded breadth-first walk over a value. Its results are OCaml's bit for bit, since
  * the order of iteration over hash tables depends on them. */
-#include "stdlib/channel.h"
 #include "stdlib/hash_mix.h"
 #include "stdlib/prim.h"
-#include "vm/base/md5.h"
-#include "vm/stack/limits.h"
+#include "vm/code/version.h"
 
 enum { QUEUE_WORDS = 256, MAX_FORWARDS = 1000 };
 
@@ -17,6 +15,7 @@ struct walk {
     uint32_t h;
     intptr_t meaningful;
     size_t limit, read, written;
+    bool has_continuations; /* TAG_CONT is no constructor's */
     value queue[QUEUE_WORDS];
 };
 
@@ -54,6 +53,13 @@ static void mix_word(struct walk *w, value v) {
     w->meaningful--;
 }
 
+/* A block of values, except that a continuation has no hash. */
+static void mix_fields(struct walk *w, value v) {
+    if (tag_of(v) == TAG_CONT && w->has_continuations) return;
+    mix_header(w, v);
+    enqueue_fields(w, v, 0);
+}
+
 static void mix_block(struct walk *w, value v) {
     ASSERT(gc_in_range(w->g, v));
     switch (tag_of(v)) {
@@ -81,7 +87,7 @@ static void mix_block(struct walk *w, value v) {
         }
         break;
     case TAG_CLOSURE: mix_closure(w, v); break;
-    default: mix_header(w, v); enqueue_fields(w, v, 0);
+    default: mix_fields(w, v);
     }
 }
 
@@ -107,6 +113,7 @@ value prim_hash(struct domain *d, value meaningful, value total, value seed, val
     w.limit = QUEUE_WORDS;
     w.read = 0;
     w.written = 1;
+    w.has_continuations = d->vm->version->continuation_fields != 0;
     intptr_t limit = int_of_val(total);
     if (limit >= 0 && limit <= QUEUE_WORDS) w.limit = (size_t)limit;
     ASSERT(w.limit <= QUEUE_WORDS);
@@ -115,37 +122,8 @@ value prim_hash(struct domain *d, value meaningful, value total, value seed, val
     return val_of_int(hash_finish(w.h) & 0x3FFFFFFF);
 }
 
-/* ---- MD5 ---- */
-
-value prim_md5_string(struct domain *d, value s, value start, value length) {
-    if (!prim_in_bounds(int_of_val(start), int_of_val(length), string_length(s)))
-        vm_raise_bound_error(d);
-    vm_charge_work(d, 8 * (size_t)int_of_val(length));
-    uint8_t digest[16];
-    vm_md5(string_bytes(s) + int_of_val(start), (size_t)int_of_val(length), digest);
-    return copy_bytes(d, (const char *)digest, sizeof digest);
-}
-
-/* Of length bytes; negative: to the end of the file. */
-value prim_md5_chan(struct domain *d, value channel, value length) {
-    GC_ROOT(&d->gc, &channel);
-    struct vm_md5_state md5;
-    vm_md5_start(&md5);
-    char buffer[4096];
-    intptr_t left = int_of_val(length);
-    vm_lock(d, &channel_for_input(d, channel)->lock);
-    while (left != 0) {
-        size_t n = left > 0 && (size_t)left < sizeof buffer ? (size_t)left : sizeof buffer;
-        size_t got = channel_read(d, channel_of(channel), buffer, n);
-        vm_md5_add(&md5, buffer, got);
-        vm_charge_work(d, 7 * got); /* and once by channel_read */
-        vm_stop_without_fuel(d);
-        if (got < n && left > 0) vm_raise_end_of_file(d);
-        if (got < n) break;
-        if (left > 0) left -= (intptr_t)got;
-    }
-    vm_unlock(d, &channel_of(channel)->lock);
-    uint8_t digest[16];
-    vm_md5_end(&md5, digest);
-    return copy_bytes(d, (const char *)digest, sizeof digest);
+/* The same as hash of the string. */
+value prim_string_hash(struct domain *d, value seed, value s) {
+    uint32_t h = hash_mix_string((uint32_t)int_of_val(seed), s);
+    return val_of_int(hash_finish(h) & 0x3FFFFFFF);
 }

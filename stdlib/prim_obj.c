@@ -1,4 +1,4 @@
-/* prim_obj.c - Obj, objects, lazy values, recursive definitions: primitives that see or change the
+/* prim_obj.c - Obj, objects, recursive definitions: primitives that see or change the
  * representation of values.
  *
  * In checked mode they refuse what would make the machine trust an invalid word. A tag is
@@ -211,15 +211,6 @@ value prim_get_public_method(struct domain *d, value object, value tag) {
         else low = middle;
     }
     return field(table, low) == tag ? field(table, low - 1) : VAL_UNIT;
-}
-
-/* ---- Lazy values. ---- */
-
-value prim_lazy_make_forward(struct domain *d, value v) {
-    GC_ROOT(&d->gc, &v);
-    value forward = new_small(d, 1, TAG_FORWARD);
-    field(forward, 0) = v;
-    return forward;
 }
 
 /* Turns a forced suspension into a forwarding block of its value. */

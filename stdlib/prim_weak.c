@@ -1,7 +1,8 @@
 /* prim_weak.c - weak arrays and ephemerons, as Weak and Obj.Ephemeron use them.
  *
- * gc/weak.h has the block's layout and what the collector does with it. The standard library tests
- * every index; these functions test again, since a program can declare the primitives itself. */
+ * gc/weak.h has the block's layout and what the collector does with it. The standard library of
+ * OCaml 4 tests every index, that of OCaml 5 leaves some of the tests to these functions: their
+ * exceptions name functions of module Weak, also for ephemerons. */
 #include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
@@ -59,20 +60,6 @@ value prim_ephe_create(struct domain *d, value length) {
     return vm_poll_keeping(d, gc_ephe_create(&d->gc, n));
 }
 
-static value blit_keys(struct domain *d, value from, value from_i, value to, value to_i, value n,
-                       const char *where) {
-    uintptr_t count = (uintptr_t)int_of_val(n);
-    uintptr_t i = (uintptr_t)int_of_val(from_i), j = (uintptr_t)int_of_val(to_i);
-    if (!gc_is_ephe(&d->gc, from) || !gc_is_ephe(&d->gc, to)) vm_invalid_argument(d, "%s", where);
-    uintptr_t from_length = gc_ephe_length(from), to_length = gc_ephe_length(to);
-    if (count > from_length || i > from_length - count || count > to_length ||
-        j > to_length - count)
-        vm_invalid_argument(d, "%s", where);
-    vm_charge_work(d, 8 * count);
-    gc_ephe_blit(&d->gc, from, EPHE_FIRST_KEY + i, to, EPHE_FIRST_KEY + j, count);
-    return VAL_UNIT;
-}
-
 static value set_slot(struct domain *d, value e, size_t slot, value v) {
     gc_ephe_set(&d->gc, e, slot, v);
     return VAL_UNIT;
@@ -96,40 +83,44 @@ static value check_slot(struct domain *d, value e, size_t slot) {
 
 /* ---- Obj.Ephemeron ---- */
 
-KEY(ephe_get_key, "Obj.Ephemeron.get_key", get_slot)
-KEY(ephe_get_key_copy, "Obj.Ephemeron.get_key_copy", get_slot_copy)
-KEY(ephe_unset_key, "Obj.Ephemeron.unset_key", unset_slot)
-KEY(ephe_check_key, "Obj.Ephemeron.check_key", check_slot)
-DATA(ephe_get_data, "Obj.Ephemeron.get_data", get_slot)
-DATA(ephe_get_data_copy, "Obj.Ephemeron.get_data_copy", get_slot_copy)
-DATA(ephe_unset_data, "Obj.Ephemeron.unset_data", unset_slot)
-DATA(ephe_check_data, "Obj.Ephemeron.check_data", check_slot)
+KEY(ephe_get_key, "Weak.get", get_slot)
+KEY(ephe_get_key_copy, "Weak.get", get_slot_copy)
+KEY(ephe_unset_key, "Weak.set", unset_slot)
+KEY(ephe_check_key, "Weak.check", check_slot)
+DATA(ephe_get_data, "Weak.get", get_slot)
+DATA(ephe_get_data_copy, "Weak.get", get_slot_copy)
+DATA(ephe_unset_data, "Weak.set", unset_slot)
+DATA(ephe_check_data, "Weak.check", check_slot)
 
 value prim_ephe_set_key(struct domain *d, value e, value i, value v) {
-    return set_slot(d, e, key_slot(d, e, i, "Obj.Ephemeron.set_key"), v);
+    return set_slot(d, e, key_slot(d, e, i, "Weak.set"), v);
 }
 
 value prim_ephe_set_data(struct domain *d, value e, value v) {
-    return set_slot(d, e, data_slot(d, e, "Obj.Ephemeron.set_data"), v);
+    return set_slot(d, e, data_slot(d, e, "Weak.set"), v);
 }
 
 value prim_ephe_blit_key(struct domain *d, value from, value from_i, value to, value to_i,
                          value n) {
-    return blit_keys(d, from, from_i, to, to_i, n, "Obj.Ephemeron.blit_key");
+    intptr_t i = int_of_val(from_i), j = int_of_val(to_i), count = int_of_val(n);
+    if (!gc_is_ephe(&d->gc, from) || !gc_is_ephe(&d->gc, to) || i < 0 || j < 0 ||
+        i + count > (intptr_t)gc_ephe_length(from) || j + count > (intptr_t)gc_ephe_length(to))
+        vm_invalid_argument(d, "Weak.blit");
+    if (count <= 0) return VAL_UNIT;
+    vm_charge_work(d, 8 * (size_t)count);
+    gc_ephe_blit(&d->gc, from, EPHE_FIRST_KEY + (size_t)i, to, EPHE_FIRST_KEY + (size_t)j,
+                 (size_t)count);
+    return VAL_UNIT;
 }
 
 value prim_ephe_blit_data(struct domain *d, value from, value to) {
-    size_t from_slot = data_slot(d, from, "Obj.Ephemeron.blit_data");
-    size_t to_slot = data_slot(d, to, "Obj.Ephemeron.blit_data");
+    size_t from_slot = data_slot(d, from, "Weak.blit");
+    size_t to_slot = data_slot(d, to, "Weak.blit");
     gc_ephe_blit(&d->gc, from, from_slot, to, to_slot, 1);
     return VAL_UNIT;
 }
 
 /* ---- Weak ---- */
-
-KEY(weak_get, "Weak.get", get_slot)
-KEY(weak_get_copy, "Weak.get_copy", get_slot_copy)
-KEY(weak_check, "Weak.check", check_slot)
 
 /* Takes an option; for programs that declare it. */
 value prim_weak_set(struct domain *d, value w, value i, value option) {
@@ -137,8 +128,4 @@ value prim_weak_set(struct domain *d, value w, value i, value option) {
     if (is_block(option) && !has_field(option, 0)) vm_invalid_argument(d, "Weak.set");
     gc_ephe_set(&d->gc, w, slot, is_block(option) ? field(option, 0) : gc_ephe_none(&d->gc));
     return VAL_UNIT;
-}
-
-value prim_weak_blit(struct domain *d, value from, value from_i, value to, value to_i, value n) {
-    return blit_keys(d, from, from_i, to, to_i, n, "Weak.blit");
 }
