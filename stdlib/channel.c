@@ -5,6 +5,7 @@
  * again from the channel's state at that time (IO4). */
 #include "stdlib/channel.h"
 
+#include "vm/code/version.h"
 #include "vm/image/policy.h"
 #include "vm/stack/limits.h"
 #include "vm/stack/raise.h"
@@ -386,6 +387,8 @@ void channel_write(struct domain *d, struct channel *c, const void *from, size_t
 /* ---- Positions. ---- */
 
 int64_t channel_position(const struct channel *c) {
+    const struct vm *vm = c->owner->vm;
+    if (c->output && c->fd == -1) return c->offset + vm->version->closed_channel_bytes;
     if (c->output) return c->offset + (c->curr - c->buffer);
     return c->offset - (c->max - c->curr);
 }

@@ -7,6 +7,7 @@
 #include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
+#include "vm/engine/callback.h"
 #include "vm/stack/stack.h"
 #include "vm/thread/pending.h"
 
@@ -310,3 +311,12 @@ value prim_final_release(struct domain *d, value unit) {
     vm_release_finalisers(d);
     return VAL_UNIT;
 }
+
+/* ---- Gc.ramp_up and ramp_down: a program says that it only allocates what it will keep. The major
+ * collector's pace needs no help: no work is suspended. ---- */
+
+value prim_ml_gc_ramp_up(struct domain *d, value f) {
+    value result = vm_callback(d, f, VAL_UNIT);
+    return new_pair(d, result, val_of_int(0));
+}
+value prim_ml_gc_ramp_down(struct domain *d, value work) { return VAL_UNIT; }

@@ -1,4 +1,5 @@
 /* prim_io.c - the primitives of in_channel and out_channel, on stdlib/channel.h. */
+#include "stdlib/bigarray.h"
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 
@@ -40,7 +41,9 @@ value prim_ml_set_channel_name(struct domain *d, value channel, value name) {
     return VAL_UNIT;
 }
 
+/* Text and binary files are the same. */
 value prim_ml_set_binary_mode(struct domain *d, value channel, value mode) { return VAL_UNIT; }
+value prim_ml_is_binary_mode(struct domain *d, value channel) { return VAL_TRUE; }
 
 value prim_channel_descriptor(struct domain *d, value channel) {
     int fd = channel_of(channel)->fd;
@@ -65,6 +68,18 @@ value prim_terminfo_rows(struct domain *d, value channel) {
     struct winsize size;
     bool known = ioctl(channel_of(channel)->fd, TIOCGWINSZ, &size) == 0;
     return val_of_int(known ? size.ws_row : -1);
+}
+
+/* ---- Byte sequences and bigarrays, to read into and to write from. ---- */
+
+static uintptr_t byte_count(value bytes) {
+    return tag_of(bytes) == TAG_STRING ? string_length(bytes) : bigarray_bytes(bigarray_of(bytes));
+}
+
+/* The address of byte i, which a collection may change. */
+static char *byte_at(value bytes, intptr_t i) {
+    char *start = tag_of(bytes) == TAG_STRING ? string_bytes(bytes) : bigarray_of(bytes)->data;
+    return start + i;
 }
 
 /* ---- Output. ---- */
@@ -141,15 +156,15 @@ value prim_ml_output_int(struct domain *d, value channel, value n) {
 }
 
 /* A buffer that becomes full is written; if that fails it stays full, with a part of what the
- * caller asked to write. */
-value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value start,
-                           value length) {
+ * caller asked to write. buffered: what fits stays there, whatever the channel's mode. */
+static inline value output(struct domain *d, value channel, value bytes, value start, value length,
+                           bool buffered) {
     struct channel *c = channel_for_output(d, channel);
     intptr_t at = int_of_val(start), left = int_of_val(length);
-    if (!prim_in_bounds(at, left, string_length(bytes))) vm_invalid_argument(d, "output");
+    if (!prim_in_bounds(at, left, byte_count(bytes))) vm_invalid_argument(d, "output");
     vm_charge_work(d, (size_t)left);
-    if (left < c->end - c->curr && keeps_output(c)) {
-        memcpy(c->curr, string_bytes(bytes) + at, (size_t)left);
+    if (left < c->end - c->curr && (buffered ? is_unlocked(c) : keeps_output(c))) {
+        memcpy(c->curr, byte_at(bytes, at), (size_t)left);
         c->curr += left;
         return VAL_UNIT;
     }
@@ -158,7 +173,7 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
     while (left > 0) {
         intptr_t room = c->end - c->curr;
         intptr_t piece = left < room ? left : room;
-        memcpy(c->curr, string_bytes(bytes) + at, (size_t)piece);
+        memcpy(c->curr, byte_at(bytes, at), (size_t)piece);
         c->curr += piece;
         at += piece;
         left -= piece;
@@ -166,9 +181,19 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
         bool empty;
         if (piece == room) check(d, channel_flush_some(d, c, &empty, &failure), &failure);
     }
-    flush_if_unbuffered(d, c);
+    if (!buffered) flush_if_unbuffered(d, c);
     vm_unlock(d, &c->lock);
     return VAL_UNIT;
+}
+
+value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value start,
+                           value length) {
+    return output(d, channel, bytes, start, length, false);
+}
+/* As in OCaml, it stays in the buffer of a channel that isn't buffered. */
+value prim_ml_output_bigarray(struct domain *d, value channel, value bytes, value start,
+                              value length) {
+    return output(d, channel, bytes, start, length, true);
 }
 
 /* ---- Input. ---- */
@@ -230,14 +255,13 @@ static intptr_t take(struct domain *d, struct channel *c, char *to, intptr_t n) 
 value prim_ml_input(struct domain *d, value channel, value bytes, value start, value length) {
     struct channel *c = channel_for_input(d, channel);
     intptr_t at = int_of_val(start), n = int_of_val(length);
-    if (!prim_in_bounds(at, n, string_length(bytes))) vm_invalid_argument(d, "input");
+    if (!prim_in_bounds(at, n, byte_count(bytes))) vm_invalid_argument(d, "input");
     if (n == 0) return val_of_int(0);
-    if (c->curr < c->max && is_unlocked(c))
-        return val_of_int(take(d, c, string_bytes(bytes) + at, n));
+    if (c->curr < c->max && is_unlocked(c)) return val_of_int(take(d, c, byte_at(bytes, at), n));
     GC_ROOT(&d->gc, &channel, &bytes);
     vm_lock(d, &c->lock);
     if (c->curr >= c->max && !refill(d, c)) n = 0;
-    n = take(d, c, string_bytes(bytes) + at, n);
+    n = take(d, c, byte_at(bytes, at), n);
     vm_unlock(d, &c->lock);
     return val_of_int(n);
 }

@@ -8,6 +8,7 @@
  *
  * Tables and buffer come from the program: every access to them is bounded. */
 #include "stdlib/prim.h"
+#include "vm/code/version.h"
 
 /* Fields of Lexing.lexbuf and of Lexing.lex_tables. */
 enum {
@@ -54,6 +55,7 @@ struct engine {
     intptr_t first;         /* the position in it where the call began */
     intptr_t buffer_length; /* of the string */
     bool has_memory;
+    int first_unsigned; /* tables from this one on have numbers from 0 to 65535 */
 };
 
 static _Noreturn void bad_tables(const struct engine *e) {
@@ -64,9 +66,9 @@ static inline intptr_t number(const struct engine *e, int table, intptr_t i) {
     ASSERT(table >= 0 && table < TABLE_COUNT);
     const struct table *t = &e->tables[table];
     if ((uintptr_t)i >= t->entries) bad_tables(e);
-    int16_t n;
+    uint16_t n;
     memcpy(&n, t->bytes + 2 * i, 2);
-    return n;
+    return table >= e->first_unsigned ? n : (int16_t)n;
 }
 
 /* Whether check[i] is state; i may be after the end of the table. */
@@ -103,6 +105,7 @@ static void open_engine(struct engine *e, struct domain *d, value tables, value 
     e->d = d;
     e->lexbuf = lexbuf;
     e->has_memory = has_memory;
+    e->first_unsigned = d->vm->version->lexer_moves_unsigned ? TABLE_BASE_CODE : TABLE_COUNT;
     if (tag_of(tables) != 0 || wosize_of(tables) < TABLE_COUNT || tag_of(lexbuf) != 0 ||
         wosize_of(lexbuf) < LEXBUF_FIELDS)
         bad_tables(e);

@@ -93,6 +93,8 @@ static void output_chunks(struct domain *d, value channel, const struct vm_marsh
     bool ok = channel_try_write(d, to, w->header, w->header_bytes, &failure);
     for (const struct vm_marshal_chunk *c = &w->first; ok && c != NULL; c = c->next)
         ok = channel_try_write(d, to, c->bytes, c->used, &failure);
+    if (ok && to->unbuffered && d->vm->version->output_value_flushes)
+        ok = channel_flush(d, to, &failure);
     vm_unlock(d, &to->lock);
     vm_arena_free(w->scratch);
     if (!ok) channel_raise(d, &failure);

@@ -3,6 +3,7 @@
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
+#include "vm/code/version.h"
 #include "vm/machine/exit_statistics.h"
 #include "vm/machine/machine.h"
 #include "vm/stack/stack.h"
@@ -64,17 +65,32 @@ value prim_sys_get_argv(struct domain *d, value unit) {
 
 /* A program that is denied the environment finds it empty: modules of the standard library read
  * theirs when they start. */
-static value environment(struct domain *d, value name, char *(*look_up)(const char *)) {
-    const char *text = NULL;
+static const char *environment(struct domain *d, value name, char *(*look_up)(const char *)) {
     bool refused = vm_policy_refusal(d->vm, CAP_ENV) != NULL;
-    if (!refused && prim_is_c_string(name)) text = look_up(string_bytes(name));
+    return !refused && prim_is_c_string(name) ? look_up(string_bytes(name)) : NULL;
+}
+
+static value text_or_not_found(struct domain *d, const char *text) {
     if (text == NULL) vm_raise_not_found(d);
     return copy_string(d, text);
 }
 
-value prim_sys_getenv(struct domain *d, value name) { return environment(d, name, secure_getenv); }
+value prim_sys_getenv(struct domain *d, value name) {
+    return text_or_not_found(d, environment(d, name, secure_getenv));
+}
 
-value prim_sys_unsafe_getenv(struct domain *d, value name) { return environment(d, name, getenv); }
+value prim_sys_unsafe_getenv(struct domain *d, value name) {
+    return text_or_not_found(d, environment(d, name, getenv));
+}
+
+value prim_sys_getenv_opt(struct domain *d, value name) {
+    const char *text = environment(d, name, secure_getenv);
+    return text == NULL ? VAL_NONE : new_some(d, copy_string(d, text));
+}
+
+/* Where the system says it, not the environment: not on Unix. */
+value prim_sys_temp_dir_name(struct domain *d, value unit) { return copy_string(d, ""); }
+value prim_xdg_defaults(struct domain *d, value unit) { return VAL_EMPTY_LIST; }
 
 /* ---- Configuration. ---- */
 
@@ -198,6 +214,10 @@ value prim_sys_random_seed(struct domain *d, value unit) {
     return array;
 }
 
+value prim_sys_io_buffer_size(struct domain *d, value unit) {
+    return val_of_int(CHANNEL_BUFFER_BYTES);
+}
+
 value prim_sys_isatty(struct domain *d, value channel) {
     const struct channel *c = channel_of(channel);
     return val_of_bool(c->stream == NULL && isatty(c->fd) == 1);
@@ -212,9 +232,23 @@ value prim_ensure_stack_capacity(struct domain *d, value words) {
 
 /* ---- Signals. ---- */
 
+/* Sys.poll_actions, and where the compiler wants a poll. */
+value prim_process_pending_actions_with_root(struct domain *d, value v) {
+    return vm_poll_keeping(d, v);
+}
+
+value prim_sys_convert_signal_number(struct domain *d, value signal) {
+    return val_of_int(vm_signal_to_system(d->vm, (int)int_of_val(signal)));
+}
+value prim_sys_rev_convert_signal_number(struct domain *d, value number) {
+    return val_of_int(vm_signal_to_ocaml(d->vm, (int)int_of_val(number)));
+}
+
 value prim_install_signal_handler(struct domain *d, value signal, value behaviour) {
-    int number = vm_signal_to_system((int)int_of_val(signal)); /* cut to 32 bits, as OCaml does */
-    if (!vm_signal_exists(number)) vm_invalid_argument(d, "Sys.signal: unavailable signal");
+    int number = vm_signal_to_system(d->vm,
+                                     (int)int_of_val(signal)); /* cut to 32 bits, as OCaml does */
+    if (!vm_signal_exists(number) || (number == 0 && d->vm->version->refuses_signal_0))
+        vm_invalid_argument(d, "Sys.signal: unavailable signal");
     if (is_block(behaviour) && !has_field(behaviour, 0)) prim_refuse(d, "signal");
     enum vm_signal_action action = is_block(behaviour)          ? VM_SIGNAL_HANDLE
                                    : int_of_val(behaviour) == 1 ? VM_SIGNAL_IGNORE

@@ -210,11 +210,19 @@ value prim_sys_file_exists(struct domain *d, value path) {
     return VAL_FALSE;
 }
 
-value prim_sys_is_directory(struct domain *d, value path) {
+static mode_t mode_of(struct domain *d, value path) {
     struct stat about;
     struct file_work work = {.operation = STAT, .out = &about};
     act_on(d, CAP_FS_READ, path, work);
-    return val_of_bool(S_ISDIR(about.st_mode));
+    return about.st_mode;
+}
+
+value prim_sys_is_directory(struct domain *d, value path) {
+    return val_of_bool(S_ISDIR(mode_of(d, path)));
+}
+
+value prim_sys_is_regular_file(struct domain *d, value path) {
+    return val_of_bool(S_ISREG(mode_of(d, path)));
 }
 
 value prim_sys_remove(struct domain *d, value path) {

@@ -72,16 +72,18 @@ value prim_thread_uncaught_exception(struct domain *d, value exn) {
 
 /* ---- Signals. ---- */
 
-static void decode_set(value list, sigset_t *set) {
+static void decode_set(struct domain *d, value list, sigset_t *set) {
     sigemptyset(set);
     for (; is_block(list) && wosize_of(list) == 2; list = field(list, 1))
-        if (is_int(field(list, 0))) sigaddset(set, vm_signal_to_system(int_of_val(field(list, 0))));
+        if (is_int(field(list, 0)))
+            sigaddset(set, vm_signal_to_system(d->vm, int_of_val(field(list, 0))));
 }
 
 static value encode_set(struct domain *d, const sigset_t *set) {
     value list = VAL_EMPTY_LIST;
     for (int n = 1; vm_signal_exists(n); n++)
-        if (sigismember(set, n) == 1) list = new_pair(d, val_of_int(vm_signal_to_ocaml(n)), list);
+        if (sigismember(set, n) == 1)
+            list = new_pair(d, val_of_int(vm_signal_to_ocaml(d->vm, n)), list);
     return list;
 }
 
@@ -90,7 +92,7 @@ value prim_thread_sigmask(struct domain *d, value command, value signals) {
     sigset_t set, before;
     if (int_of_val(command) < 0 || int_of_val(command) > 2)
         vm_invalid_argument(d, "Thread.sigmask");
-    decode_set(signals, &set);
+    decode_set(d, signals, &set);
     vm_run_pending_signal_handlers(d);
     int error = pthread_sigmask(how[int_of_val(command)], &set, &before);
     if (error != 0) fail(d, error, "Thread.sigmask");
@@ -102,13 +104,13 @@ value prim_thread_sigmask(struct domain *d, value command, value signals) {
 value prim_wait_signal(struct domain *d, value signals) {
     sigset_t set;
     int number;
-    decode_set(signals, &set);
+    decode_set(d, signals, &set);
     vm_run_pending_signal_handlers(d);
     vm_enter_blocking(d);
     int error = sigwait(&set, &number);
     vm_leave_blocking(d);
     if (error != 0) fail(d, error, "Thread.wait_signal");
-    return val_of_int(vm_signal_to_ocaml(number));
+    return val_of_int(vm_signal_to_ocaml(d->vm, number));
 }
 
 /* ---- Mutex. ---- */

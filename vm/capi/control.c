@@ -221,8 +221,10 @@ int caml_setup_stack_overflow_detection(void) { return 0; }
 
 int caml_check_pending_actions(void) { return self()->gc.action_requested; }
 
-int caml_convert_signal_number(int number) { return vm_signal_to_system(number); }
-int caml_rev_convert_signal_number(int number) { return (int)vm_signal_to_ocaml(number); }
+int caml_convert_signal_number(int number) { return vm_signal_to_system(self()->vm, number); }
+int caml_rev_convert_signal_number(int number) {
+    return (int)vm_signal_to_ocaml(self()->vm, number);
+}
 
 int caml_c_thread_register(void) { return vm_thread_register(self()->vm); }
 int caml_c_thread_unregister(void) { return vm_thread_unregister(self()->vm); }

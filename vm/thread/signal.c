@@ -5,6 +5,7 @@
  * exception to the rule that no file has mutable data. The closures belong to the machine. */
 #include "vm/thread/signal.h"
 
+#include "vm/code/version.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/raise.h"
 #include "vm/state/vm.h"
@@ -29,20 +30,20 @@ static struct domain *_Atomic receiver;
 
 static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }
 
-/* OCaml's number of names[i] is -1 - i. */
-static const int names[] = {SIGABRT, SIGALRM, SIGFPE,  SIGHUP,  SIGILL,  SIGINT,    SIGKILL,
-                            SIGPIPE, SIGQUIT, SIGSEGV, SIGTERM, SIGUSR1, SIGUSR2,   SIGCHLD,
-                            SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM, SIGPROF,
-                            SIGBUS,  SIGPOLL, SIGSYS,  SIGTRAP, SIGURG,  SIGXCPU,   SIGXFSZ};
-enum { NAME_COUNT = sizeof names / sizeof names[0] };
+/* OCaml's number of names[i] is -1 - i; a version has the first named_signals of them. */
+static const int names[] = {
+    SIGABRT, SIGALRM, SIGFPE,  SIGHUP,  SIGILL,  SIGINT,  SIGKILL, SIGPIPE, SIGQUIT, SIGSEGV,
+    SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM,
+    SIGPROF, SIGBUS,  SIGPOLL, SIGSYS,  SIGTRAP, SIGURG,  SIGXCPU, SIGXFSZ, SIGIO,   SIGWINCH};
 
-int vm_signal_to_system(intptr_t ocaml_number) {
-    if (ocaml_number < 0 && ocaml_number >= -NAME_COUNT) return names[-ocaml_number - 1];
+int vm_signal_to_system(const struct vm *vm, intptr_t ocaml_number) {
+    if (ocaml_number < 0 && ocaml_number >= -vm->version->named_signals)
+        return names[-ocaml_number - 1];
     return (int)ocaml_number;
 }
 
-intptr_t vm_signal_to_ocaml(int number) {
-    for (int i = 0; i < NAME_COUNT; i++)
+intptr_t vm_signal_to_ocaml(const struct vm *vm, int number) {
+    for (int i = 0; i < vm->version->named_signals; i++)
         if (names[i] == number) return -i - 1;
     return number;
 }
@@ -128,7 +129,7 @@ static value call_handler(struct domain *d, int number) {
     sigemptyset(&own);
     sigaddset(&own, number);
     pthread_sigmask(SIG_BLOCK, &own, &before);
-    value argument = val_of_int(vm_signal_to_ocaml(number));
+    value argument = val_of_int(vm_signal_to_ocaml(d->vm, number));
     value result = vm_callback_exn(d, field(d->vm->signals->handlers, number), 1, &argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return result;

@@ -14,6 +14,7 @@
 #include "gc/value.h"
 
 struct domain;
+struct vm;
 
 enum vm_signal_action {
     VM_SIGNAL_DEFAULT,
@@ -23,8 +24,8 @@ enum vm_signal_action {
 };
 
 /* The system's number of an OCaml one, and back. GC: never. */
-int vm_signal_to_system(intptr_t ocaml_number);
-intptr_t vm_signal_to_ocaml(int number);
+int vm_signal_to_system(const struct vm *vm, intptr_t ocaml_number);
+intptr_t vm_signal_to_ocaml(const struct vm *vm, int number);
 /* Whether the system has that signal. GC: never. */
 bool vm_signal_exists(int number);
 
