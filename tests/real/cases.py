@@ -2,7 +2,6 @@
 import os
 import shutil
 
-STDLIB = '/usr/lib/ocaml'
 # Compiled under their own names, as in the standard library's build.
 PLAIN_UNITS = ('camlinternalFormatBasics', 'camlinternalFormat', 'camlinternalOO',
                'camlinternalLazy', 'camlinternalMod', 'camlinternalAtomic', 'std_exit')
@@ -11,34 +10,60 @@ LABELLED = ('float', 'arrayLabels', 'bytesLabels', 'listLabels', 'moreLabels', '
 LEFT_OUT = ('stdlib',)  # a script rewrites it before it is compiled
 
 
-class Command:
-    """Words of one command; `native` commands run without the runtime."""
+class Installation:
+    """An OCaml: the folders of its bytecode programs and of its standard library; the folder of the
+    commands that run them, if they are not in PATH."""
 
-    def __init__(self, *words, stdin=None, native=False):
-        self.words, self.stdin, self.native = list(words), stdin, native
-        if not native and '/' not in self.words[0]:
-            self.words[0] = '/usr/bin/' + self.words[0]
+    def __init__(self, programs='/usr/bin', stdlib='/usr/lib/ocaml', commands=''):
+        self.programs, self.stdlib, self.commands = programs, stdlib, commands
 
+    def ocamlrun(self):
+        return os.path.join(self.commands, 'ocamlrun')
 
-class Case:
-    def __init__(self, name, *commands):
-        self.name, self.commands = name, commands
+    def environment(self):
+        found = {'CAMLLIB': self.stdlib}
+        if self.commands:
+            found['CAML_LD_LIBRARY_PATH'] = os.path.join(self.stdlib, 'stublibs')
+            found['PATH'] = self.commands + ':' + os.environ['PATH']
+        return found
 
-    def missing(self):
-        for command in self.commands:
-            tool = command.words[0]
-            if tool.startswith('/usr/') and not os.path.exists(tool):
+    def words(self, command):
+        """The command's words, the first with the folder of the programs."""
+        first, *rest = command.words
+        if not command.native and '/' not in first:
+            first = os.path.join(self.programs, first)
+            if first.endswith('.byte') and not os.path.exists(first):
+                first = first[:-len('.byte')]  # there is no native one beside it
+        return [first] + rest
+
+    def missing(self, case):
+        for command in case.commands:
+            tool = self.words(command)[0]
+            if tool.startswith('/') and not os.path.exists(tool):
                 return tool
             if command.native and not shutil.which(tool):
                 return tool
         return None
 
 
+class Command:
+    """Words of one command; `native` commands run without the runtime."""
+
+    def __init__(self, *words, stdin=None, native=False):
+        self.words, self.stdin, self.native = list(words), stdin, native
+
+
+class Case:
+    def __init__(self, name, *commands):
+        self.name, self.commands = name, commands
+
+
 def run(*words, **options):
     return Command(*words, **options)
 
 
-def tools():
+def tools(ocaml):
+    stdlib = ocaml.stdlib
     yield Case('ocamllex', run('ocamllex.byte', 'words.mll'), run('ocamllex.byte', 'numbers.mll'),
                run('ocamllex.byte', '-ml', '-o', 'numbers_ml.ml', 'numbers.mll'),
                run('ocamllex.byte', '-q', 'broken.mll'), run('ocamllex.byte', 'none.mll'),
@@ -50,15 +75,15 @@ def tools():
                run('ocamldep.byte', 'syntax_error.ml'), run('ocamldep.byte', 'none.ml'))
     yield Case('ocamlobjinfo', run('ocamlc', '-c', 'shapes.mli', 'shapes.ml', native=True),
                run('ocamlobjinfo.byte', 'shapes.cmi', 'shapes.cmo'),
-               run('ocamlobjinfo.byte', STDLIB + '/stdlib.cma'),
-               run('ocamlobjinfo.byte', '-no-code', STDLIB + '/stdlib__Hashtbl.cmi'),
+               run('ocamlobjinfo.byte', stdlib + '/stdlib.cma'),
+               run('ocamlobjinfo.byte', '-no-code', stdlib + '/stdlib__Hashtbl.cmi'),
                run('ocamlobjinfo.byte', 'shapes.ml'))
     yield Case('ocamlprof', run('ocamlprof.byte', 'queue2.ml'), run('ocamlcp.byte', '-version'))
     yield Case('ocamldumpobj', run('ocamlc', '-g', '-c', 'queue2.ml', native=True),
                run('ocamldumpobj', 'queue2.cmo'), run('ocamldumpobj', 'queue2.cmi'))
 
 
-def compiler():
+def compiler(_ocaml):
     yield Case('ocamlc of several files',
                run('ocamlc.byte', '-g', '-bin-annot', 'shapes.mli', 'shapes.ml', 'queue2.ml',
                    'main.ml', '-o', 'main.byte'),
@@ -84,42 +109,44 @@ def compiler():
                run('ocamlopt.byte', '-c', 'type_error.ml'))
 
 
-def stdlib_units():
-    names = sorted(name[:-3] for name in os.listdir(STDLIB) if name.endswith('.ml')
+def stdlib_units(stdlib):
+    names = sorted(name[:-3] for name in os.listdir(stdlib) if name.endswith('.ml')
                    and name[:-3] not in LEFT_OUT) \
-        if os.path.isdir(STDLIB) else []
+        if os.path.isdir(stdlib) else []
     for name in names:
         unit = name if name in PLAIN_UNITS else 'stdlib__' + name[0].upper() + name[1:]
-        if os.path.exists(os.path.join(STDLIB, unit + '.cmi')):
+        if os.path.exists(os.path.join(stdlib, unit + '.cmi')):
             yield name, unit
 
 
-def compile_unit(name, unit, flags=()):
+def compile_unit(stdlib, name, unit, flags=()):
     flags = list(flags)
     if name in LABELLED:
         flags.append('-nolabels')
     if name in ('camlinternalFormatBasics', 'camlinternalAtomic'):
         flags += ['-nopervasives', '-no-alias-deps', '-w', '-49']
     return run('ocamlc.byte', '-c', *flags, '-o', unit + '.cmo',
-               os.path.join(STDLIB, name + '.ml'))
+               os.path.join(stdlib, name + '.ml'))
 
 
-def standard_library():
-    units = list(stdlib_units())
+def standard_library(ocaml):
+    stdlib = ocaml.stdlib
+    units = list(stdlib_units(stdlib))
     yield Case('camlinternalFormat with debugging',
-               compile_unit('camlinternalFormat', 'camlinternalFormat', ['-g', '-bin-annot']))
+               compile_unit(stdlib, 'camlinternalFormat', 'camlinternalFormat',
+                            ['-g', '-bin-annot']))
     for start in range(0, len(units), 12):
         part = units[start:start + 12]
         yield Case('standard library %s to %s' % (part[0][0], part[-1][0]),
-                   *[compile_unit(name, unit) for name, unit in part])
+                   *[compile_unit(stdlib, name, unit) for name, unit in part])
     interfaces = [(name, unit) for name, unit in units
-                  if os.path.exists(os.path.join(STDLIB, name + '.mli'))]
+                  if os.path.exists(os.path.join(stdlib, name + '.mli'))]
     yield Case('interfaces of the standard library',
-               *[run('ocamlc.byte', '-c', '-o', unit + '.cmi', os.path.join(STDLIB, name + '.mli'))
+               *[run('ocamlc.byte', '-c', '-o', unit + '.cmi', os.path.join(stdlib, name + '.mli'))
                  for name, unit in interfaces if name in ('list', 'printf', 'hashtbl', 'format')])
 
 
-def interactive():
+def interactive(_ocaml):
     yield Case('toplevel session',
                run('ocamlc', '-c', 'loaded.ml', native=True),
                run('ocaml', '-noinit', '-noprompt', stdin='session.ml'))
@@ -128,11 +155,23 @@ def interactive():
                run('ocaml', '-noinit', 'script.ml', 'one', 'two'),
                run('ocaml', '-noinit', '-dlambda', 'used.ml'),
                run('ocaml', '-noinit', 'none.ml'), run('ocaml', '-vnum'))
-    yield Case('debugger', run('ocamlc', '-g', '-o', 'debugged.byte', 'debugged.ml', native=True),
+
+
+def debugger(ocaml):
+    runtime = ['-use-runtime', ocaml.ocamlrun()] if ocaml.commands else []
+    yield Case('debugger', run('ocamlc', '-g', *runtime, '-o', 'debugged.byte', 'debugged.ml',
+                               native=True),
                run('ocamldebug', 'debugged.byte', stdin='debugged.commands'))
 
 
-def others():
+def documentation(_ocaml):
+    yield Case('ocamldoc, with its libraries of stubs',
+               run('ocamldoc', '-html', '-d', '.', 'shapes.mli', 'shapes.ml', 'queue2.ml'),
+               run('ocamldoc', '-man', '-latex', '-d', '.', 'shapes.mli'),
+               run('ocamldoc', '-text', 'syntax_error.ml'))
+
+
+def others(_ocaml):
     yield Case('camlp5 with a loaded printer', run('camlp5o', 'pr_o.cmo', 'pretty.ml'),
                run('camlp5o', 'pr_r.cmo', 'pr_ro.cmo', 'pretty.ml'),
                run('camlp5o', 'pr_r.cmo', 'pr_ro.cmo', '-o', 'revised.ml', 'shapes.ml'),
@@ -142,10 +181,6 @@ def others():
                run('camlp5o', 'pa_extend.cmo', 'pr_r.cmo', 'pretty.ml'),
                run('camlp5o', 'none.cmo', 'pretty.ml'),
                run('camlp5o', 'pr_o.cmo', 'syntax_error.ml'))
-    yield Case('ocamldoc, with its libraries of stubs',
-               run('ocamldoc', '-html', '-d', '.', 'shapes.mli', 'shapes.ml', 'queue2.ml'),
-               run('ocamldoc', '-man', '-latex', '-d', '.', 'shapes.mli'),
-               run('ocamldoc', '-text', 'syntax_error.ml'))
     yield Case('hlins, with unix and str', run('hlins', '-db', 'links.db', 'page.in'),
                run('hlins', '-db', 'links.db', '-o', 'page.html', 'page.in'),
                run('hlins', '-db', 'none.db', 'page.in'))
@@ -168,6 +203,7 @@ def others():
                run('camlidl', 'broken.idl'))
 
 
-def all_cases():
-    for family in (tools, compiler, standard_library, interactive, others):
-        yield from family()
+def all_cases(installation):
+    families = [tools, compiler, standard_library, interactive, debugger, documentation]
+    for family in families if installation.commands else families + [others]:
+        yield from family(installation)
