@@ -1,29 +1,7 @@
 module Memprof = struct
+  include Gc.Memprof
+
   type t
-
-  type allocation_source = Gc.Memprof.allocation_source = Normal | Marshal | Custom
-
-  type allocation = Gc.Memprof.allocation = private {
-    n_samples : int;
-    size : int;
-    source : allocation_source;
-    callstack : Printexc.raw_backtrace;
-  }
-
-  type ('minor, 'major) tracker = ('minor, 'major) Gc.Memprof.tracker = {
-    alloc_minor : allocation -> 'minor option;
-    alloc_major : allocation -> 'major option;
-    promote : 'minor -> 'major option;
-    dealloc_minor : 'minor -> unit;
-    dealloc_major : 'major -> unit;
-  }
-
-  let null_tracker =
-    { alloc_minor = (fun _ -> None);
-      alloc_major = (fun _ -> None);
-      promote = (fun _ -> None);
-      dealloc_minor = (fun _ -> ());
-      dealloc_major = (fun _ -> ()) }
 
   external c_start : float -> int -> ('minor, 'major) tracker -> t = "bactrian_memprof_start"
   external c_start_another : float -> int -> ('minor, 'major) tracker -> t

@@ -21,46 +21,41 @@ bactrian prog.byte
 module Memprof : sig
   (** {1 Profiles} *)
 
+  include module type of struct include Gc.Memprof end
+  (** The types of what is sampled are those of [Gc.Memprof], so its trackers can be used here:
+
+      - [allocation_source] says where a block, or memory, came from: [Normal], from the program or
+        a primitive that it called; [Marshal], from reading marshalled data ([Marshal.from_*] and
+        [input_value]); [Custom], memory outside the heap that belongs to a block of it, such as a
+        bigarray's data. (OCaml 5.4 adds [Map_file], files in memory: none has it here.)
+
+      - [allocation] describes a block with sampled words.
+        [n_samples] is how many of them were sampled: at least 1. [n_samples / sampling_rate] is an
+        unbiased estimate of how many words all blocks like this one have in total.
+        [size] is in words of 8 bytes without the header, which is a word too and can be sampled; for
+        [Custom], the bytes outside the heap divided by 8 and rounded up (no header).
+        [source] is an [allocation_source].
+        [callstack] is the calls that were active, innermost first, at most [callstack_size] of
+        them. Programs and libraries compiled with [-g] have locations in it.
+
+      - [('minor, 'major) tracker] has the functions called for sampled blocks.
+        [alloc_minor : allocation -> 'minor option]: a block was allocated in the minor heap.
+        [alloc_major : allocation -> 'major option]: a block was allocated in the major heap, as are
+        those of more than 256 words.
+        [promote : 'minor -> 'major option]: a block of the minor heap that is tracked survived a
+        minor collection and is now in the major heap.
+        [dealloc_minor : 'minor -> unit]: a tracked block was found dead by a minor collection.
+        [dealloc_major : 'major -> unit]: a tracked block was found dead by a major collection. *)
+
   type t
   (** A profile, as {!start} makes it. It is {e running} until {!stop}, then {e stopped} until
       {!discard}. Several profiles may be stopped while another one runs. A profile that the program
       cannot reach any more still calls its tracker, as long as it tracks blocks. Such a value cannot
       be marshalled or compared. *)
 
-  type allocation_source = Gc.Memprof.allocation_source =
-    | Normal  (** the program, or a primitive that it called *)
-    | Marshal  (** reading of marshalled data: [Marshal.from_*] and [input_value] *)
-    | Custom  (** memory outside the heap that belongs to a block of it, such as a bigarray's data *)
-  (** Where a block, or memory, came from. *)
+  (** {1 Trackers}
 
-  type allocation = Gc.Memprof.allocation = private {
-    n_samples : int;
-        (** how many of the words were sampled: at least 1. [n_samples / sampling_rate] is an
-            unbiased estimate of how many words all blocks like this one have in total. *)
-    size : int;
-        (** words of 8 bytes without the header, which is a word too and can be sampled; for
-            [Custom], the bytes outside the heap divided by 8 and rounded up (no header) *)
-    source : allocation_source;
-    callstack : Printexc.raw_backtrace;
-        (** the calls that were active, innermost first, at most [callstack_size] of them. Programs
-            and libraries compiled with [-g] have locations in it. *)
-  }
-  (** The description of a block with sampled words. *)
-
-  type ('minor, 'major) tracker = ('minor, 'major) Gc.Memprof.tracker = {
-    alloc_minor : allocation -> 'minor option;
-        (** A block was allocated in the minor heap. *)
-    alloc_major : allocation -> 'major option;
-        (** A block was allocated in the major heap, as are those of more than 256 words. *)
-    promote : 'minor -> 'major option;
-        (** A block of the minor heap that is tracked survived a minor collection and is now in the
-            major heap. *)
-    dealloc_minor : 'minor -> unit;
-        (** A tracked block was found dead by a minor collection. *)
-    dealloc_major : 'major -> unit;
-        (** A tracked block was found dead by a major collection. *)
-  }
-  (** The functions called for sampled blocks, called {e callbacks}. A callback that returns
+      The functions of a tracker are called {e callbacks}. A callback that returns
       [Some v] makes the block tracked: the next callback for it receives [v]. After [None] there is
       no further callback for the block.
 

@@ -1,4 +1,3 @@
-open Outcometree
 open Parsetree
 
 external standard_library : unit -> string = "bactrian_repl_library"
@@ -22,66 +21,83 @@ let keywords =
     "object"; "of"; "open"; "private"; "rec"; "sig"; "struct"; "then"; "to"; "true"; "try"; "type";
     "val"; "virtual"; "when"; "while"; "with" ]
 
-let longident = function
-  | [] -> invalid_arg "longident"
-  | first :: rest ->
-    List.fold_left (fun path name -> Longident.Ldot (path, name)) (Longident.Lident first) rest
-
-let rec parts_of_longident = function
-  | Longident.Lident name -> [ name ]
-  | Longident.Ldot (path, name) ->
-    (match parts_of_longident path with [] -> [] | parts -> parts @ [ name ])
-  | Longident.Lapply _ -> []
-
-let rec parts_of_ident = function
-  | Oide_ident { printed_name } -> [ printed_name ]
-  | Oide_dot (path, name) -> parts_of_ident path @ [ name ]
-  | Oide_apply _ -> []
-
 (* ---- Asking the toplevel. ---- *)
 
-(* Discards what f prints by Format. *)
-let silently f =
-  let drop =
-    { Format.out_string = (fun _ _ _ -> ()); out_flush = ignore; out_newline = ignore;
-      out_spaces = ignore; out_indent = ignore } in
-  let silence formatter =
+(* The parser before bactrian_repl.ml changes it. *)
+let parse_phrase = !Toploop.parse_toplevel_phrase
+
+(* What f prints by Format. *)
+let printed_by f =
+  let text = Buffer.create 1000 in
+  let keep before = (* OCaml 5.4 has one function more *)
+    { before with Format.out_string = Buffer.add_substring text; out_flush = ignore;
+      out_newline = (fun () -> Buffer.add_char text '\n');
+      out_spaces = (fun _ -> Buffer.add_char text ' ');
+      out_indent = (fun _ -> Buffer.add_char text ' ') } in
+  let capture formatter =
     Format.pp_print_flush formatter ();
     let before = Format.pp_get_formatter_out_functions formatter () in
-    Format.pp_set_formatter_out_functions formatter drop;
+    Format.pp_set_formatter_out_functions formatter (keep before);
     fun () ->
       Format.pp_print_flush formatter ();
       Format.pp_set_formatter_out_functions formatter before in
-  let restore = List.map silence [ Format.std_formatter; Format.err_formatter ] in
-  Fun.protect f ~finally:(fun () -> List.iter (fun f -> f ()) restore)
+  let restore = List.map capture [ Format.std_formatter; Format.err_formatter ] in
+  Fun.protect f ~finally:(fun () -> List.iter (fun f -> f ()) restore);
+  Buffer.contents text
 
-(* What the directive prints for a path; nothing if it is unknown. *)
+(* A printed signature without what cannot be read back: `...` for what was left out, and the
+   numbers of hidden types, as in t/2. *)
+let readable text =
+  let n = String.length text in
+  let digit i = i < n && text.[i] >= '0' && text.[i] <= '9' in
+  let rec after_digits i = if digit i then after_digits (i + 1) else i in
+  let clean = Buffer.create n in
+  let rec from i =
+    if i < n then
+      if i + 2 < n && String.sub text i 3 = "..." then from (i + 3)
+      else if text.[i] = '/' && digit (i + 1) && i > 0 && is_name_char text.[i - 1] then
+        from (after_digits (i + 1))
+      else begin
+        Buffer.add_char clean text.[i];
+        from (i + 1)
+      end in
+  from 0;
+  Buffer.contents clean
+
+let signature_of text =
+  match parse_phrase (Lexing.from_string ("module type S = sig\n" ^ readable text ^ "\nend;;")) with
+  | Ptop_def [ { pstr_desc =
+                   Pstr_modtype { pmtd_type = Some { pmty_desc = Pmty_signature items } } } ] ->
+    items
+  | _ -> []
+
+(* The items that the directive prints for a path; none if it is unknown. *)
 let shown directive parts =
   match Toploop.get_directive directive with
   | Some (Toploop.Directive_ident show) ->
-    let items = ref [] and print = !Toploop.print_out_signature in
-    Toploop.print_out_signature := (fun _ more -> items := !items @ more);
-    Fun.protect
-      (fun () ->
-         try silently (fun () -> show (longident parts))
-         with (Sys.Break | Out_of_memory | Stack_overflow) as e -> raise e | _ -> ())
-      ~finally:(fun () -> Toploop.print_out_signature := print);
-    !items
+    (try signature_of (printed_by (fun () -> show (Bactrian_syntax.longident parts)))
+     with (Sys.Break | Out_of_memory | Stack_overflow) as e -> raise e | _ -> [])
   | _ -> []
 
-let rec names_of_type = function
-  | Otyp_manifest (_, definition) -> names_of_type definition
-  | Otyp_record fields -> List.map (fun (name, _, _) -> name) fields
-  | Otyp_sum constructors -> List.map (fun (name, _, _) -> name) constructors
-  | _ -> []
+let names_of_type t =
+  t.ptype_name.txt ::
+  (match t.ptype_kind with
+   | Ptype_variant l -> List.map (fun c -> c.pcd_name.txt) l
+   | Ptype_record l -> List.map (fun f -> f.pld_name.txt) l
+   | Ptype_abstract | Ptype_open -> [])
 
-let names_of_item = function
-  | Osig_value v -> [ v.oval_name ]
-  | Osig_type (t, _) -> t.otype_name :: names_of_type t.otype_type
-  | Osig_typext (e, _) -> [ e.oext_name ]
-  | Osig_modtype (name, _) | Osig_module (name, _, _) | Osig_class (_, name, _, _, _)
-  | Osig_class_type (_, name, _, _, _) -> [ name ]
-  | Osig_ellipsis -> []
+let names_of_item item =
+  match item.psig_desc with
+  | Psig_value v -> [ v.pval_name.txt ]
+  | Psig_type (_, l) -> List.concat_map names_of_type l
+  | Psig_typext t -> List.map (fun c -> c.pext_name.txt) t.ptyext_constructors
+  | Psig_exception e -> [ e.ptyexn_constructor.pext_name.txt ]
+  | Psig_modtype m -> [ m.pmtd_name.txt ]
+  | Psig_module m -> Option.to_list m.pmd_name.txt
+  | Psig_recmodule l -> List.filter_map (fun m -> m.pmd_name.txt) l
+  | Psig_class l -> List.map (fun c -> c.pci_name.txt) l
+  | Psig_class_type l -> List.map (fun c -> c.pci_name.txt) l
+  | _ -> []
 
 (* The environment does not change inside a phrase. *)
 let known_members = Hashtbl.create 10
@@ -89,8 +105,10 @@ let known_members = Hashtbl.create 10
 let members parts =
   try Hashtbl.find known_members parts
   with Not_found ->
-    let names_of_module = function
-      | Osig_module (_, Omty_signature items, _) -> List.concat_map names_of_item items
+    let names_of_module item =
+      match item.psig_desc with
+      | Psig_module { pmd_type = { pmty_desc = Pmty_signature items } } ->
+        List.concat_map names_of_item items
       | _ -> [] in
     let names = List.concat_map names_of_module (shown "show_module" parts) in
     Hashtbl.replace known_members parts names;
@@ -98,17 +116,24 @@ let members parts =
 
 let type_of_value parts =
   match shown "show_val" parts with
-  | Osig_value { oval_type } :: _ -> Some oval_type
+  | { psig_desc = Psig_value v } :: _ -> Some v.pval_type
   | _ -> None
 
-let rec fields_of_type = function
-  | Otyp_constr (path, _) ->
-    let definition = function
-      | Osig_type ({ otype_type = Otyp_record fields | Otyp_manifest (_, Otyp_record fields) }, _) ->
-        List.map (fun (name, _, t) -> name, t) fields
-      | Osig_type ({ otype_type = Otyp_constr _ as other }, _) -> fields_of_type other
+(* Abbreviations are followed that often: a hidden type has the name of the one that hides it. *)
+let most_abbreviations = 20
+
+let rec fields_of_type ?(followed = 0) t =
+  match t.ptyp_desc with
+  | Ptyp_constr ({ txt }, _) when followed < most_abbreviations ->
+    let fields_of = function
+      | { ptype_kind = Ptype_record l } -> List.map (fun f -> f.pld_name.txt, f.pld_type) l
+      | { ptype_manifest = Some other } -> fields_of_type ~followed:(followed + 1) other
       | _ -> [] in
-    (match parts_of_ident path with
+    let definition item =
+      match item.psig_desc with
+      | Psig_type (_, l) -> List.concat_map fields_of l
+      | _ -> [] in
+    (match Bactrian_syntax.parts txt with
      | [] -> []
      | parts -> List.concat_map definition (shown "show_type" parts))
   | _ -> []
@@ -149,12 +174,12 @@ let rec note_pattern p =
   match p.ppat_desc with
   | Ppat_var { txt } -> define txt
   | Ppat_alias (p, { txt }) -> define txt; note_pattern p
-  | Ppat_tuple l | Ppat_array l -> List.iter note_pattern l
+  | Ppat_array l -> List.iter note_pattern l
   | Ppat_construct (_, Some (_, p)) | Ppat_variant (_, Some p) | Ppat_constraint (p, _)
   | Ppat_lazy p | Ppat_open (_, p) | Ppat_exception p -> note_pattern p
   | Ppat_record (l, _) -> List.iter (fun (_, p) -> note_pattern p) l
   | Ppat_or (p, q) -> note_pattern p; note_pattern q
-  | _ -> ()
+  | other -> List.iter note_pattern (Bactrian_syntax.components other)
 
 let note_type t =
   let witness = t.ptype_name.txt in
@@ -169,7 +194,7 @@ let note_module m = Option.iter (fun name -> define name) m.pmb_name.txt
 let note_open m =
   match m.pmod_desc with
   | Pmod_ident { txt } ->
-    (match parts_of_longident txt with
+    (match Bactrian_syntax.parts txt with
      | [] -> ()
      | parts -> opened := parts :: !opened)
   | _ -> ()
@@ -268,12 +293,12 @@ let function_before text =
   scan 0 None true []
 
 let labels before =
-  let rec labels_of = function
-    | Otyp_arrow ("", _, result) -> labels_of result
-    | Otyp_arrow (label, _, result) ->
-      let name = if label.[0] = '?' then String.sub label 1 (String.length label - 1) else label in
+  let rec labels_of t =
+    match t.ptyp_desc with
+    | Ptyp_arrow (Asttypes.Nolabel, _, result) -> labels_of result
+    | Ptyp_arrow (Asttypes.(Labelled name | Optional name), _, result) ->
       (name ^ ":") :: labels_of result
-    | Otyp_poly (_, t) | Otyp_alias (t, _) -> labels_of t
+    | Ptyp_poly (_, t) | Ptyp_alias (t, _) -> labels_of t
     | _ -> [] in
   match function_before before with
   | Some name when is_name name ->

@@ -138,9 +138,16 @@ let start_measure () =
 
 let stop_measure () = if is_recording () then measured := Some (c_stop ())
 
-let measure f =
+(* Forcing a phrase would be measured too: a lazy value that is not forced yet holds its function.
+   (The syntax tree of a lazy value is the same in all versions, that of a function is not.) *)
+let function_of (phrase : 'a Lazy.t) : unit -> 'a =
+  let block = Obj.repr phrase in
+  if Obj.tag block = Obj.lazy_tag then Obj.obj (Obj.field block 0) else fun () -> Lazy.force phrase
+
+let measure phrase =
+  let run = function_of phrase in
   start_measure ();
-  match f () with
+  match run () with
   | result -> stop_measure (); result
   | exception e ->
     let backtrace = Printexc.get_raw_backtrace () in
@@ -166,12 +173,10 @@ let located txt = { Location.txt; loc = nowhere }
 let expression pexp_desc =
   { pexp_desc; pexp_loc = nowhere; pexp_loc_stack = []; pexp_attributes = [] }
 
-let constructor name = Longident.Lident name
-
-let unit_expression () = expression (Pexp_construct (located (constructor "()"), None))
+let unit_expression () = expression (Pexp_construct (located (Longident.Lident "()"), None))
 
 let call name argument =
-  let f = Pexp_ident (located (Longident.Ldot (Longident.Lident "Bactrian_repl", name))) in
+  let f = Pexp_ident (located (Bactrian_syntax.longident [ "Bactrian_repl"; name ])) in
   expression (Pexp_apply (expression f, [ Asttypes.Nolabel, argument ]))
 
 let evaluate e = { pstr_desc = Pstr_eval (e, []); pstr_loc = nowhere }
@@ -180,11 +185,8 @@ let evaluate e = { pstr_desc = Pstr_eval (e, []); pstr_loc = nowhere }
    placed between calls instead of inside one, so that its types stay general. *)
 let with_measure = function
   | Ptop_def [ ({ pstr_desc = Pstr_eval (e, attributes) } as item) ] ->
-    let unit_pattern =
-      { ppat_desc = Ppat_construct (located (constructor "()"), None); ppat_loc = nowhere;
-        ppat_loc_stack = []; ppat_attributes = [] } in
-    let f = expression (Pexp_fun (Asttypes.Nolabel, None, unit_pattern, e)) in
-    Ptop_def [ { item with pstr_desc = Pstr_eval (call "measure" f, attributes) } ]
+    let delayed = expression (Pexp_lazy e) in
+    Ptop_def [ { item with pstr_desc = Pstr_eval (call "measure" delayed, attributes) } ]
   | Ptop_def items ->
     Ptop_def ((evaluate (call "start_measure" (unit_expression ())) :: items)
               @ [ evaluate (call "stop_measure" (unit_expression ())) ])

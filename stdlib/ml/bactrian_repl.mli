@@ -15,6 +15,6 @@
 
 (** {1 Used in the phrases that #profile generates} *)
 
-val measure : (unit -> 'a) -> 'a
+val measure : 'a Lazy.t -> 'a
 val start_measure : unit -> unit
 val stop_measure : unit -> unit

@@ -104,8 +104,12 @@ void cli_identify_compiler(const struct cli_compiler *c, struct vm_md5_state *su
 /* Runs it with words, which begin with its name, in folder cwd (NULL: the current one). Returns its
  * exit status, or another one after a message. */
 int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words);
-/* The line that it prints for an option; allocated. NULL: after a message. */
-char *cli_ask_compiler(const struct cli_options *options, const char *question);
+/* The first line that a program prints, allocated; NULL if it fails. */
+char *cli_first_line(const char *program, const char *const *words);
+/* Its version. NULL: after a message. */
+const struct vm_version *cli_compiler_version(const struct cli_compiler *c);
+/* The folder of its standard library, allocated; NULL: after a message. */
+char *cli_compiler_library(const struct cli_options *options);
 /* The version of OCaml that -vnum, -config and so on describe: of the compiler that was chosen, or
  * 4.13. NULL: after a message. */
 const struct vm_version *cli_described_version(const struct cli_options *options);

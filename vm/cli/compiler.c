@@ -52,8 +52,7 @@ int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *
     return wait_for(c, child);
 }
 
-/* The first line that a program prints, allocated; NULL if it fails. */
-static char *first_line(const char *program, const char *const *words) {
+char *cli_first_line(const char *program, const char *const *words) {
     int ends[2];
     char text[PATH_MAX];
     if (pipe2(ends, O_CLOEXEC) != 0) return NULL;
@@ -85,7 +84,7 @@ bool cli_compiler_is_chosen(const struct cli_options *options) {
 static char *ocamlc_of_findlib(void) {
     const char *const words[] = {"ocamlfind", "ocamlc", "-only-show", NULL};
     char *find = cli_find_program(words[0]), *line = NULL, *found = NULL;
-    if (find != NULL && strchr(find, '/') != NULL) line = first_line(find, words);
+    if (find != NULL && strchr(find, '/') != NULL) line = cli_first_line(find, words);
     if (line != NULL) {
         line[strcspn(line, " ")] = 0;
         found = cli_find_program(line);
@@ -149,20 +148,25 @@ void cli_identify_compiler(const struct cli_compiler *c, struct vm_md5_state *su
                    parts[i] != NULL ? strlen(parts[i]) + 1 : 1);
 }
 
-char *cli_ask_compiler(const struct cli_options *options, const char *question) {
+/* The line that it prints for an option; allocated. NULL: after a message. */
+static char *ask(const struct cli_compiler *c, const char *question) {
+    const char *const words[] = {"ocamlc", question, NULL};
+    char *answer = cli_first_line(c->ocamlc, words);
+    if (answer == NULL) cli_fail(STATUS_REFUSED, c->ocamlc, "no answer to %s", question);
+    return answer;
+}
+
+char *cli_compiler_library(const struct cli_options *options) {
     struct cli_compiler c;
     if (cli_find_compiler(options, NULL, &c) != 0) return NULL;
-    const char *const words[] = {"ocamlc", question, NULL};
-    char *answer = first_line(c.ocamlc, words);
-    if (answer == NULL) cli_fail(STATUS_REFUSED, c.ocamlc, "no answer to %s", question);
+    char *answer = ask(&c, "-where");
     free(c.ocamlc);
     return answer;
 }
 
-const struct vm_version *cli_described_version(const struct cli_options *options) {
-    if (!cli_compiler_is_chosen(options)) return &vm_versions[OCAML_4_13];
+const struct vm_version *cli_compiler_version(const struct cli_compiler *c) {
     const struct vm_version *found = NULL;
-    char *answer = cli_ask_compiler(options, "-vnum");
+    char *answer = ask(c, "-vnum");
     for (int i = 0; answer != NULL && i < OCAML_COUNT; i++) {
         size_t n = (size_t)(strrchr(vm_versions[i].name, '.') + 1 - vm_versions[i].name);
         if (strncmp(answer, vm_versions[i].name, n) == 0) found = &vm_versions[i];
@@ -170,5 +174,14 @@ const struct vm_version *cli_described_version(const struct cli_options *options
     if (answer != NULL && found == NULL)
         cli_fail(STATUS_REFUSED, NULL, "OCaml %s is none that bactrian runs", answer);
     free(answer);
+    return found;
+}
+
+const struct vm_version *cli_described_version(const struct cli_options *options) {
+    if (!cli_compiler_is_chosen(options)) return &vm_versions[OCAML_4_13];
+    struct cli_compiler c;
+    if (cli_find_compiler(options, NULL, &c) != 0) return NULL;
+    const struct vm_version *found = cli_compiler_version(&c);
+    free(c.ocamlc);
     return found;
 }

@@ -16,9 +16,12 @@
 
 /* Of bactrian.cma; then of bactrian_repl.cma, which needs the compiler's own modules. */
 #define OWN_SOURCES "bactrian.mli", "bactrian.ml", "ffi.mli", "ffi.ml"
-#define REPL_SOURCES \
-    "bactrian_complete.mli", "bactrian_complete.ml", "bactrian_repl.mli", "bactrian_repl.ml"
-static const char *const sources[] = {OWN_SOURCES, REPL_SOURCES};
+#define REPL_SOURCES                                                                              \
+    "bactrian_syntax.mli", "bactrian_syntax.ml", "bactrian_complete.mli", "bactrian_complete.ml", \
+        "bactrian_repl.mli", "bactrian_repl.ml"
+/* It takes the place of bactrian_syntax.ml. */
+#define LABELLED_SYNTAX "bactrian_syntax_5_4.ml"
+static const char *const sources[] = {OWN_SOURCES, REPL_SOURCES, LABELLED_SYNTAX};
 enum { SOURCES = sizeof sources / sizeof sources[0] };
 #define STUBS "dllbactrian_stubs.so"
 
@@ -88,12 +91,14 @@ static char *name_in_cache(const struct cli_compiler *c, const char *cache, cons
     return cli_join(cache, "modules-", hash);
 }
 
-/* Copies the sources; the library of C code gets a second name. */
-static bool copy_sources(const char *from, const char *to) {
+/* Copies the sources for a version; the library of C code gets a second name. */
+static bool copy_sources(const char *from, const char *to, const struct vm_version *version) {
     bool good = true;
     for (size_t i = 0; i <= SOURCES && good; i++) {
         const char *name = i < SOURCES ? sources[i] : STUBS;
-        char *old = cli_join(from, name, ""), *new = cli_join(to, name, "");
+        bool other = version->has_labelled_tuples && strcmp(name, "bactrian_syntax.ml") == 0;
+        char *old = cli_join(from, other ? LABELLED_SYNTAX : name, "");
+        char *new = cli_join(to, name, "");
         good = old != NULL && new != NULL &&
                (i < SOURCES ? cli_copy_file(old, new) : symlink(old, new) == 0);
         free(old);
@@ -116,9 +121,11 @@ static bool compile(const struct cli_compiler *c, const char *folder, enum cli_m
  * message. */
 static char *build(const struct cli_compiler *c, const char *from, const char *cache,
                    const char *cached, enum cli_modules which) {
+    const struct vm_version *version = cli_compiler_version(c);
+    if (version == NULL) return NULL;
     char *work = cli_work_folder(cached != NULL ? cache : cli_temporary_folder());
     if (work == NULL) return NULL;
-    bool good = copy_sources(from, work);
+    bool good = copy_sources(from, work, version);
     if (!good) cli_fail(STATUS_REFUSED, work, "Bactrian's modules could not be copied to it");
     good = good && compile(c, work, which);
     /* Another process may have been first. */

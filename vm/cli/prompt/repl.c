@@ -33,21 +33,31 @@ static char **add_words(char **words, char *toplevel, char *modules) {
     return all;
 }
 
+/* The bytecode that a launcher of the toplevel runs; allocated, NULL: there is none. */
+static char *toplevel_behind(const char *launcher) {
+    const char *const words[] = {TOPLEVEL, "-noinit", "-e", "print_endline Sys.executable_name",
+                                 NULL};
+    char *path = cli_first_line(launcher, words);
+    if (path == NULL || vm_is_bytecode_file(path)) return path;
+    free(path);
+    return NULL;
+}
+
 /* The toplevel's path, allocated; NULL after a message: *status is the exit status. */
 static char *find_toplevel(const struct cli_options *options, int *status) {
-    char *path = cli_find_tool(options, TOPLEVEL);
+    char *path = cli_find_tool(options, TOPLEVEL), *behind = NULL;
     *status = STATUS_NOT_FOUND;
     if (path == NULL) cli_fail(*status, TOPLEVEL, "out of memory");
     else if (strchr(path, '/') == NULL)
         cli_fail(*status, TOPLEVEL,
                  "OCaml's toplevel is not in PATH: install it (Debian: ocaml-nox)");
-    else if (!vm_is_bytecode_file(path))
+    else if (vm_is_bytecode_file(path)) return path;
+    else if ((behind = toplevel_behind(path)) == NULL)
         cli_fail(*status = STATUS_REFUSED, path,
                  "not a bytecode toplevel: put that of OCaml 4.13 to 5.4 into PATH, or name its "
                  "folder by --ocaml");
-    else return path;
     free(path);
-    return NULL;
+    return behind;
 }
 
 static int run_toplevel(struct cli_options *options, struct cli_repl *repl, char *toplevel,
@@ -58,6 +68,7 @@ static int run_toplevel(struct cli_options *options, struct cli_repl *repl, char
         return cli_fail(STATUS_REFUSED, "repl", "out of memory");
     }
     repl->library = cli_standard_library(options);
+    if (cli_compiler_is_chosen(options)) setenv("OCAMLLIB", repl->library, 1);
     options->operands = words;
     options->vm.embedder = repl;
     options->vm.profiler_rows = repl->rows;
