@@ -1,3 +1,4 @@
+(* ocaml5: no: OCaml 5.3 crashes *)
 (* Random graphs of nodes, ephemerons of one to four keys and finalisers; when nothing more
    dies after a round of changes, the state of all ephemerons is folded into a number. What a round lets go
    is kept until its end, so it doesn't matter when collections happen. *)
