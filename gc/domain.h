@@ -87,7 +87,7 @@ struct gc_domain {
     struct gc_heap *heap;
     value *atoms;                 /* the atom of tag t is gc_atom(g, t) */
     const struct gc_hooks *hooks; /* NULL: none */
-    const struct gc_observer *observer;
+    struct gc_observer *observers;
 
     /* The collector's own. */
     struct gc_minor minor;

@@ -503,12 +503,14 @@ void gc_pause_ends(struct gc_domain *g);
 static inline void gc_begin_activity(struct gc_domain *g, enum gc_activity what) {
     if (what == GC_ACT_PAUSE && g->pauses) gc_pause_begins(g);
     if (g->hooks && g->hooks->activity) g->hooks->activity(g->hooks->context, g, what, true, 0);
-    if (g->observer) g->observer->activity(g->observer->context, g, what, true);
+    for (const struct gc_observer *o = g->observers; o != NULL; o = o->next)
+        o->activity(o->context, g, what, true);
 }
 static inline void gc_end_activity(struct gc_domain *g, enum gc_activity what, size_t words) {
     if (g->hooks && g->hooks->activity)
         g->hooks->activity(g->hooks->context, g, what, false, words);
-    if (g->observer) g->observer->activity(g->observer->context, g, what, false);
+    for (const struct gc_observer *o = g->observers; o != NULL; o = o->next)
+        o->activity(o->context, g, what, false);
     if (what == GC_ACT_PAUSE && g->pauses) gc_pause_ends(g);
 }
 

@@ -48,15 +48,22 @@ struct gc_hooks {
                      size_t words);
 };
 
-/* A second client, which sees activities only: C stubs (vm/capi). */
+/* Clients that see activities only: C stubs (vm/capi), runtime events (stdlib/events.h). */
 struct gc_observer {
+    struct gc_observer *next;
     void *context;
     /* As in gc_hooks, after the counters of stats.def have changed. GC: never. */
     void (*activity)(void *context, struct gc_domain *g, enum gc_activity what, bool begins);
 };
-/* Installs it; it must outlive the heap. GC: never. */
-static inline void gc_set_observer(struct gc_domain *g, const struct gc_observer *observer) {
-    g->observer = observer;
+/* Installs and removes one, which outlives the heap unless it is removed. GC: never. */
+static inline void gc_add_observer(struct gc_domain *g, struct gc_observer *observer) {
+    observer->next = g->observers;
+    g->observers = observer;
+}
+static inline void gc_remove_observer(struct gc_domain *g, struct gc_observer *observer) {
+    struct gc_observer **link = &g->observers;
+    while (*link != observer) link = &(*link)->next;
+    *link = observer->next;
 }
 
 #define GC_NO_SAMPLE ((uint64_t)1 << 60) /* beyond any clock */

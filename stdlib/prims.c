@@ -4,6 +4,7 @@
 
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"
+#include "stdlib/events.h"
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
@@ -45,6 +46,7 @@ static void *open_state(struct vm *vm) {
 static void close_state(struct vm *vm, void *state) {
     struct prim_state *own = state;
     ffi_state_close(own->ffi);
+    events_end(own);
     channels_free_all(own);
     customs_free(own);
     own->marshal.scratch.heap = NULL; /* it is gone */

@@ -6,6 +6,7 @@
 #include "vm/state/vm.h"
 
 struct channel;
+struct events;
 struct ffi_state;
 struct vm_marshal_writer;
 struct registered_custom;
@@ -45,6 +46,7 @@ struct prim_state {
     size_t runtime_warnings; /* OCAMLRUNPARAM=W */
     bool warned;             /* the first warning, with its explanation, was printed */
     struct ffi_state *ffi;   /* stdlib/ffi/ffi.h */
+    struct events *events;   /* stdlib/events.h; NULL: not used yet */
 };
 
 /* The state of d's machine. GC: never. */

@@ -7,6 +7,7 @@
 #include "memprof/sampling/stress.h"
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"
+#include "stdlib/events.h"
 #include "stdlib/prims.h"
 #include "vm/base/os.h"
 #include "vm/capi/abi.h"
@@ -126,7 +127,9 @@ static void end_process(struct vm *vm, int exit_status) {
     const struct run *run = vm->options.end_context;
     struct vm_result result = {.outcome = VM_EXITED, .exit_status = exit_status};
     int status = finish(run->options, vm, result, run->shown);
-    exit(keep_results(run, vm, result, status));
+    status = keep_results(run, vm, result, status);
+    events_end(vm->library_state);
+    exit(status);
 }
 
 /* ---- Running. ---- */
@@ -143,6 +146,7 @@ static int run_loaded(const struct run *run, struct vm *vm) {
         return cli_fail(STATUS_REFUSED, shown, "out of memory for --gc-stats");
     struct cli_watchdog *dog = cli_watchdog_start(vm, shown, options->deadline_ns, &failed);
     if (failed) return STATUS_REFUSED;
+    events_start_if_asked(vm->domain);
     struct vm_result result = vm_run(vm);
     status = finish(options, vm, result, shown);
     cli_watchdog_stop(dog);

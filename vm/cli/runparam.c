@@ -33,6 +33,7 @@ static void set(struct cli_options *options, char letter, size_t n) {
         break;
     case 'c': options->vm.cleanup_at_exit = n != 0; break;
     case 'd': options->vm.max_domains = at_most(at_least_one(n), MAX_DOMAINS); break;
+    case 'e': options->vm.events_log_words = n; break;
     case 'l':
         options->vm.max_stack_words = n;
         options->vm.max_stack_given = true;

@@ -43,6 +43,7 @@ struct vm_options {
     bool backtrace;                      /* b */
     int backtrace_level;                 /* b's number; from 2 on DBUG is read at the start */
     bool parser_trace;                   /* p */
+    size_t events_log_words;             /* e: log2, of a ring (stdlib/events.h); 0: 16 */
     size_t runtime_warnings;             /* W */
     size_t trace_level;                  /* t: only shown to the program */
     bool cleanup_at_exit;                /* c */

@@ -23,7 +23,7 @@ struct vm_domains {
     size_t minor_heap_words; /* of a new domain */
 };
 
-static size_t max_domains(const struct vm *vm) {
+size_t vm_max_domains(const struct vm *vm) {
     const struct vm_options *options = &vm->options;
     return options->max_domains == 0 || !vm->version->max_domains_is_set ? vm->version->max_domains
                                                                          : options->max_domains;
@@ -104,7 +104,7 @@ intptr_t vm_domain_spawn(struct domain *d, value closure, value sync) {
     struct vm_domains *domains = d->vm->domains;
     GC_ROOT(&d->gc, &closure, &sync);
     if (!is_sync(d, sync)) vm_invalid_argument(d, "Domain.spawn");
-    if (domains->count >= max_domains(d->vm)) vm_failwith(d, "failed to allocate domain");
+    if (domains->count >= vm_max_domains(d->vm)) vm_failwith(d, "failed to allocate domain");
     vm_threads_start(d);
     struct vm_thread *t = vm_thread_add(d, closure);
     struct vm_domain_record *r = t == NULL ? NULL : new_record(d->vm);
@@ -129,7 +129,7 @@ size_t vm_domain_recommended_count(const struct vm *vm) {
     size_t n = 1;
     if (sched_getaffinity(0, sizeof processors, &processors) == 0)
         n = (size_t)CPU_COUNT(&processors);
-    return n < max_domains(vm) ? n : max_domains(vm);
+    return n < vm_max_domains(vm) ? n : vm_max_domains(vm);
 }
 
 /* ---- The end. ---- */

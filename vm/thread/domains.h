@@ -26,6 +26,8 @@ void vm_domains_destroy(struct vm *vm);
 intptr_t vm_domain_spawn(struct domain *d, value closure, value sync);
 /* Whether the program has ever spawned a domain. GC: never. */
 bool vm_domain_was_spawned(const struct vm *vm);
+/* How many domains there may be at a time. GC: never. */
+size_t vm_max_domains(const struct vm *vm);
 /* The number of processors that the process may use, within the maximum of domains. GC: never. */
 size_t vm_domain_recommended_count(const struct vm *vm);
 
