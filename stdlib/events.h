@@ -64,7 +64,7 @@ enum event_item { ITEM_UNIT, ITEM_INT, ITEM_SPAN_BEGIN, ITEM_SPAN_END, ITEM_BYTE
 
 enum { EVENT_BUFFER_BYTES = 1024 }; /* what the program's functions may write */
 
-/* Creates the file, unless it exists: below the folder that OCAML_RUNTIME_EVENTS_DIR names, or here.
+/* Creates the file, unless it exists, in the folder that OCAML_RUNTIME_EVENTS_DIR names, or here.
  * Fails: raises where the policy refuses that, or ends the process, as OCaml does. GC: never. */
 void events_start(struct domain *d);
 /* The same if OCAML_RUNTIME_EVENTS_START asks for it and the policy grants it. GC: never. */

@@ -130,10 +130,10 @@ static intptr_t compare_strings(const struct comparison *c, value a, value b) {
 /* The order by a custom block's function; a stub reports "unordered" in the ABI's field. */
 static intptr_t custom_order(const struct comparison *c, int (*compare)(value a, value b), value a,
                              value b) {
-    struct vm_abi_state *abi = &c->d->abi;
-    abi->compare_unordered = 0;
+    intptr_t *unordered = abi_compare_unordered(c->d);
+    *unordered = 0;
     int order = compare(a, b);
-    if (order != GC_UNORDERED && abi->compare_unordered == 0) return order;
+    if (order != GC_UNORDERED && *unordered == 0) return order;
     if (!c->total) return UNORDERED;
     return order == GC_UNORDERED ? 0 : order;
 }

@@ -93,16 +93,21 @@ value caml_copy_int64(int64_t n) { return copy_int64(self(), n); }
 value caml_copy_nativeint(intptr_t n) { return copy_nativeint(self(), n); }
 value caml_alloc_some(value v) { return new_some(self(), v); }
 
-/* young_limit is above every young_ptr, so each inline allocation of a stub calls this for its
- * block and then writes the header again. Flag 2: it allocates for OCaml code, where pending
- * actions may run. */
-void caml_alloc_small_dispatch(intptr_t wosize, int flags, int count, unsigned char *lengths) {
-    struct domain *d = self();
+/* young_limit is above every young_ptr, so each inline allocation of a stub calls
+ * caml_alloc_small_dispatch for its block and then writes the header again. Flag 2: it allocates
+ * for OCaml code, where pending actions may run. */
+static void allocate_inline(struct domain *d, uintptr_t wosize, int flags) {
     ASSERT(d->abi.young_limit == UINTPTR_MAX);
     if ((flags & 2) != 0 && d->gc.action_requested) vm_process_pending(d);
-    value v = gc_alloc_small(&d->gc, (size_t)wosize, 0);
+    value v = gc_alloc_small(&d->gc, wosize, 0);
     ASSERT(gc_is_young(&d->gc, v));
     d->abi.young_ptr = (uintptr_t)header_ptr(v);
+}
+
+void caml_alloc_small_dispatch(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e) {
+    struct domain *domain = self();
+    if (domain->abi_layout->takes_domain_state) allocate_inline(domain, b, (int)c);
+    else allocate_inline(domain, a, (int)b);
 }
 
 /* Values come from the program: what is not a list of constructors is refused. How many there are

@@ -34,7 +34,7 @@ intptr_t caml_ba_hash(value v) { return bigarray_ops.hash(v); }
 int caml_ba_compare(value a, value b) {
     bool unordered = false;
     int order = bigarray_compare(a, b, &unordered);
-    if (unordered) Caml_state->compare_unordered = 1;
+    if (unordered) *abi_compare_unordered(self()) = 1;
     return order;
 }
 

@@ -1,4 +1,4 @@
-/* capi.h - every name that compiled C stubs of OCaml 4.13 may import.
+/* capi.h - every name that compiled C stubs of OCaml 4.13 to 5.4 may import.
  *
  * OCaml's manual (chapter "Interfacing C with OCaml") and its headers in /usr/lib/ocaml/caml, which
  * stubs are compiled with, document the functions; comments here note only what is special to this
@@ -20,9 +20,16 @@ struct channel;
 struct ext_table;
 struct vm_md5_state;
 struct bigarray;
+/* What 5.3 calls caml_result. */
+struct caml_result {
+    int is_exception;
+    value data;
+};
 
 /* ---- state.c ---- */
 extern struct vm_abi_state *Caml_state; /* of the machine that runs stubs; NULL: none */
+/* The same in a thread that holds the runtime lock, else NULL. Compiled stubs of 5.x test it. */
+extern _Thread_local struct vm_abi_state *caml_state;
 extern header *caml_atom_table;
 extern volatile int caml_something_to_do; /* always 1: so callers check */
 extern uintptr_t caml_allocated_words;    /* never read here */
@@ -32,11 +39,16 @@ extern value caml_global_data;                   /* the table of globals */
 extern value caml_ephe_none;                     /* an empty slot of an ephemeron */
 extern const char *caml_exe_name;                /* the program, as it was named */
 extern uintptr_t caml_verb_gc;                   /* OCAMLRUNPARAM's v, as of the last collection */
+extern uintptr_t caml_minor_collections_count;   /* of 5.x, as of the last one */
+extern uintptr_t caml_minor_heaps_start, caml_minor_heaps_end; /* of 5.x: bounds of young blocks */
 /* Called around minor collections, and around each part of marking and sweeping. */
 extern void (*caml_minor_gc_begin_hook)(void), (*caml_minor_gc_end_hook)(void);
 extern void (*caml_major_slice_begin_hook)(void), (*caml_major_slice_end_hook)(void);
-/* Called with a function for each root, at every collection. */
+/* Called with a function for each root, at every collection. In 5.x it has more parameters: type
+ * scan_of_5 in state.c. */
 extern void (*caml_scan_roots_hook)(void (*action)(value v, value *slot));
+/* Called in a child process, after Unix.fork of 5.x. */
+extern void (*caml_atfork_hook)(void);
 extern void (*caml_enter_blocking_section_hook)(void);
 extern void (*caml_leave_blocking_section_hook)(void);
 extern int (*caml_sigmask_hook)(int how, const sigset_t *set, sigset_t *old);
@@ -61,8 +73,9 @@ value caml_copy_int32(int32_t n);
 value caml_copy_int64(int64_t n);
 value caml_copy_nativeint(intptr_t n);
 value caml_alloc_some(value v);
-/* Every inline allocation of a stub calls this: leaves a fresh block at young_ptr. */
-void caml_alloc_small_dispatch(intptr_t wosize, int flags, int count, unsigned char *lengths);
+/* Every inline allocation of a stub calls this: leaves a fresh block at young_ptr. 4.x passes
+ * wosize, flags, a number of blocks and their sizes; 5.x the same after the domain's state. */
+void caml_alloc_small_dispatch(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e);
 value caml_set_oo_id(value object);
 int caml_convert_flag_list(value list, const int *flags);
 
@@ -257,7 +270,9 @@ char *caml_decompose_path(struct ext_table *t, char *path);
 char *caml_search_in_path(struct ext_table *t, const char *name);
 char *caml_search_dll_in_path(struct ext_table *t, const char *name);
 char *caml_search_exe_in_path(const char *name);
-void *caml_dlopen(char *name, int for_execution, int global);
+/* 4.x passes whether the library is to be executed, and then whether its names are global; 5.x only
+ * the second. */
+void *caml_dlopen(char *name, int a, int b);
 void caml_dlclose(void *library);
 void *caml_dlsym(void *library, const char *name);
 void *caml_globalsym(const char *name);
@@ -323,6 +338,73 @@ void caml_deserialize_block_4(void *to, intptr_t n);
 void caml_deserialize_block_8(void *to, intptr_t n);
 void caml_deserialize_block_float_8(void *to, intptr_t n);
 _Noreturn void caml_deserialize_error(const char *text);
+
+/* ---- ocaml5.c ---- */
+_Noreturn void caml_bad_caml_state(void); /* the calling thread does not hold the runtime lock */
+/* The exceptions that the functions caml_raise_... raise. */
+value caml_exception_constant(value tag);
+value caml_exception_with_arg(value tag, value argument);
+value caml_exception_with_args(value tag, int count, value arguments[]);
+value caml_exception_with_string(value tag, const char *text);
+value caml_exception_failure(const char *text);
+value caml_exception_failure_value(value text);
+value caml_exception_invalid_argument(const char *text);
+value caml_exception_invalid_argument_value(value text);
+value caml_exception_array_bound_error(void);
+value caml_exception_out_of_memory(void);
+value caml_exception_stack_overflow(void);
+value caml_exception_sys_error(value text);
+value caml_exception_sys_blocked_io(void);
+value caml_exception_end_of_file(void);
+value caml_exception_zero_divide(void);
+value caml_exception_not_found(void);
+/* As the functions ..._exn. */
+struct caml_result caml_callback_res(value f, value a);
+struct caml_result caml_callback2_res(value f, value a, value b);
+struct caml_result caml_callback3_res(value f, value a, value b, value c);
+struct caml_result caml_callbackN_res(value f, int count, value arguments[]);
+struct caml_result caml_process_pending_actions_res(void);
+struct caml_result caml_process_pending_actions_with_root_res(value v);
+struct caml_result caml_do_pending_actions_res(void);
+struct caml_result caml_final_do_calls_res(void);
+struct caml_result caml_process_pending_signals_res(void);
+struct caml_result caml_execute_signal_res(int number);
+int caml_check_pending_signals(void);
+value caml_atom(unsigned char tag);
+value caml_alloc_1(unsigned tag, value a);
+value caml_alloc_2(unsigned tag, value a, value b);
+value caml_alloc_3(unsigned tag, value a, value b, value c);
+value caml_alloc_4(unsigned tag, value a, value b, value c, value d);
+value caml_alloc_5(unsigned tag, value a, value b, value c, value d, value e);
+value caml_alloc_6(unsigned tag, value a, value b, value c, value d, value e, value f);
+value caml_alloc_7(unsigned tag, value a, value b, value c, value d, value e, value f, value g);
+value caml_alloc_8(unsigned tag, value a, value b, value c, value d, value e, value f, value g,
+                   value h);
+value caml_alloc_9(unsigned tag, value a, value b, value c, value d, value e, value f, value g,
+                   value h, value i);
+value caml_alloc_shr_noexc(uintptr_t wosize, unsigned tag);
+value caml_alloc_shr_reserved(uintptr_t wosize, unsigned tag, uintptr_t unused);
+int caml_atomic_cas_field(value block, intptr_t i, value expected, value v);
+void caml_adjust_minor_gc_speed(uintptr_t mem, uintptr_t max);
+void caml_memprof_sample_block(value block, size_t allocated, size_t sampled, int source);
+void caml_channel_lock(struct channel *c);
+void caml_channel_unlock(struct channel *c);
+void caml_flush_if_unbuffered(struct channel *c);
+value caml_ml_open_descriptor_in_with_flags(int fd, int flags);
+value caml_ml_open_descriptor_out_with_flags(int fd, int flags);
+void caml_runtime_events_start(void);
+void caml_runtime_events_pause(void);
+void caml_runtime_events_resume(void);
+int caml_runtime_events_are_active(void);
+void caml_runtime_events_post_fork(void); /* in the child */
+void caml_ev_lifecycle(int what, int64_t data);
+char *caml_runtime_events_current_location(void); /* to be freed; NULL: not started */
+value caml_runtime_events_user_register(value name, value tag, value type);
+value caml_runtime_events_user_write(value buffer, value event, value content);
+value caml_runtime_events_user_resolve(const char *name, int type);
+intptr_t caml_domain_is_multicore(void);
+char *caml_strerror(int error, char *text, size_t room);
+int caml_ext_table_add_noexc(struct ext_table *t, void *data); /* -1: out of memory */
 
 /* Refused: imported by libraries, but without meaning here. A call raises. */
 char *caml_alloc_for_heap(uintptr_t bytes);

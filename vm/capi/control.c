@@ -75,15 +75,7 @@ void caml_raise_constant(value tag) { vm_raise(self(), tag); }
 void caml_raise_with_arg(value tag, value argument) { vm_raise_with_arg(self(), tag, argument); }
 
 void caml_raise_with_args(value tag, int count, value arguments[]) {
-    struct domain *d = self();
-    struct gc_local_roots given = {d->gc.local_roots, 1, count, {arguments}};
-    d->gc.local_roots = &given;
-    GC_ROOT(&d->gc, &tag);
-    value exn = new_block(d, (size_t)count + 1, 0);
-    gc_init_field(&d->gc, exn, 0, tag);
-    for (int i = 0; i < count; i++) gc_init_field(&d->gc, exn, (size_t)i + 1, arguments[i]);
-    d->gc.local_roots = given.next;
-    vm_raise(d, exn);
+    vm_raise(self(), caml_exception_with_args(tag, count, arguments));
 }
 
 void caml_raise_with_string(value tag, const char *text) {

@@ -54,6 +54,7 @@ void caml_set_minor_heap_size(size_t bytes) {
     struct gc_params params = *gc_get_params(&self()->gc);
     params.minor_words = bytes / 8;
     params.adaptive_minor = false;
+    self()->record->minor_heap_words = params.minor_words; /* for Gc.get */
     gc_set_params(&self()->gc, &params);
     gc_minor(&self()->gc);
 }

@@ -19,10 +19,28 @@
 #include <pthread.h>
 #include <signal.h>
 
-static void enter_blocking(void) { vm_enter_blocking(self()); }
-static void leave_blocking(void) { vm_leave_blocking(self()); }
-
 struct vm_abi_state *Caml_state;
+_Thread_local struct vm_abi_state *caml_state;
+
+/* Stores a field if the version's state has it. */
+#define PUBLISH(d, name, n) \
+    if ((d)->abi_layout->name != 0) *abi_##name(d) = (n)
+
+static void thread_entered(struct domain *d) {
+    caml_state = &d->abi;
+    PUBLISH(d, id, (int)d->record->index);
+    PUBLISH(d, unique_id, (int)d->record->id);
+}
+
+static void enter_blocking(void) {
+    vm_enter_blocking(self());
+    caml_state = NULL;
+}
+static void leave_blocking(void) {
+    thread_entered(self());
+    vm_leave_blocking(self());
+}
+
 header *caml_atom_table;
 value caml_global_data, caml_ephe_none;
 const char *caml_exe_name;
@@ -32,7 +50,7 @@ int caml_debugger_in_use, caml_debugger_fork_mode;
 void (*caml_scan_roots_hook)(void (*action)(value v, value *slot));
 void (*caml_minor_gc_begin_hook)(void), (*caml_minor_gc_end_hook)(void);
 void (*caml_major_slice_begin_hook)(void), (*caml_major_slice_end_hook)(void);
-uintptr_t caml_verb_gc;
+uintptr_t caml_verb_gc, caml_minor_collections_count, caml_minor_heaps_start, caml_minor_heaps_end;
 void (*caml_fatal_error_hook)(const char *format, va_list arguments);
 void (*caml_channel_mutex_lock)(struct channel *c) = capi_lock_channel;
 void (*caml_channel_mutex_unlock)(struct channel *c) = capi_unlock_channel;
@@ -40,6 +58,8 @@ void (*caml_channel_mutex_unlock_exn)(void);
 void (*caml_channel_mutex_free)(struct channel *c);
 void (*caml_enter_blocking_section_hook)(void) = enter_blocking;
 void (*caml_leave_blocking_section_hook)(void) = leave_blocking;
+static void forked(void) {} /* the threads of the parent are noticed as missing (vm/thread) */
+void (*caml_atfork_hook)(void) = forked;
 int (*caml_sigmask_hook)(int how, const sigset_t *set, sigset_t *old) = pthread_sigmask;
 
 /* Unix.fork calls it in the process that is not debugged from now on. */
@@ -61,38 +81,52 @@ static void visit(value v, value *slot) {
     gc_visit(capi->visitor, slot);
 }
 
+/* As 5.x has them: with a word for the action, and the domain that is scanned. */
+static void visit_of_5(void *context, value v, volatile value *slot) { visit(v, (value *)slot); }
+typedef void scan_of_5(void (*action)(void *context, value v, volatile value *slot), int flags,
+                       void *context, struct vm_abi_state *state);
+
 static void scan(void *context, struct gc_visitor *visitor) {
     struct domain *d = context;
     struct capi *capi = d->vm->abi_state;
     ASSERT(capi != NULL && d->vm->domain == d);
-    for (struct gc_local_roots *frame = d->abi.local_roots; frame != NULL; frame = frame->next)
+    for (struct gc_local_roots *frame = *abi_local_roots(d); frame != NULL; frame = frame->next)
         for (intptr_t t = 0; t < frame->ntables; t++)
             visitor->slots(visitor, frame->tables[t], frame->tables[t] + frame->nitems);
-    gc_visit(visitor, &d->abi.backtrace_last_exn);
+    gc_visit(visitor, abi_backtrace_last_exn(d));
     if (caml_scan_roots_hook == NULL) return;
     capi->visitor = visitor;
-    caml_scan_roots_hook(visit);
+    if (d->abi_layout->takes_domain_state)
+        ((scan_of_5 *)(void (*)(void))caml_scan_roots_hook)(visit_of_5, 0, d, &d->abi);
+    else caml_scan_roots_hook(visit);
     capi->visitor = NULL;
 }
 
 /* ---- What the collector does. ---- */
 
+/* A number of words, which is a double in 4.x. */
+static uint64_t word_count(const struct domain *d, uint64_t n) {
+    double x = (double)n;
+    if (d->abi_layout->counts_in_doubles) memcpy(&n, &x, sizeof n);
+    return n;
+}
+
 void capi_publish_counters(struct domain *d) {
-    struct vm_abi_state *s = &d->abi;
     struct gc_stats now;
     gc_stats_read(&d->gc, &now);
-    s->stat_minor_words = (double)now.minor_words;
-    s->stat_promoted_words = (double)now.promoted_words;
-    s->stat_major_words = (double)now.major_words;
-    s->stat_minor_collections = (intptr_t)now.minor_collections;
-    s->stat_major_collections = (intptr_t)now.major_collections;
-    s->stat_heap_wsz = (intptr_t)now.heap_words;
-    s->stat_top_heap_wsz = (intptr_t)now.top_heap_words;
-    s->stat_compactions = (intptr_t)now.compactions;
-    s->stat_forced_major_collections = (intptr_t)now.forced_major_collections;
-    s->stat_heap_chunks = (intptr_t)now.heap_chunks;
-    s->minor_heap_wsz = gc_get_params(&d->gc)->minor_words;
+    PUBLISH(d, stat_minor_words, word_count(d, now.minor_words));
+    PUBLISH(d, stat_promoted_words, word_count(d, now.promoted_words));
+    PUBLISH(d, stat_major_words, word_count(d, now.major_words));
+    PUBLISH(d, stat_minor_collections, (intptr_t)now.minor_collections);
+    PUBLISH(d, stat_major_collections, (intptr_t)now.major_collections);
+    PUBLISH(d, stat_heap_wsz, (intptr_t)now.heap_words);
+    PUBLISH(d, stat_top_heap_wsz, (intptr_t)now.top_heap_words);
+    PUBLISH(d, stat_compactions, (intptr_t)now.compactions);
+    PUBLISH(d, stat_forced_major_collections, (intptr_t)now.forced_major_collections);
+    PUBLISH(d, stat_heap_chunks, (intptr_t)now.heap_chunks);
+    PUBLISH(d, minor_heap_wsz, gc_get_params(&d->gc)->minor_words);
     caml_verb_gc = gc_get_params(&d->gc)->verbose;
+    caml_minor_collections_count = (uintptr_t)now.minor_collections;
 }
 
 static void observe(void *context, struct gc_domain *g, enum gc_activity what, bool begins) {
@@ -114,7 +148,7 @@ static void globals_changed(struct domain *d) {
 struct vm_abi_state *capi_show(struct vm_abi_state *state) {
     struct vm_abi_state *before = Caml_state;
     ASSERT(state == NULL || state->young_limit == UINTPTR_MAX); /* attached */
-    Caml_state = state;
+    Caml_state = caml_state = state;
     caml_atom_table = NULL;
     if (state == NULL) return before;
     struct domain *d = self();
@@ -123,21 +157,23 @@ struct vm_abi_state *capi_show(struct vm_abi_state *state) {
     globals_changed(d);
     caml_ephe_none = gc_ephe_none(&d->gc);
     caml_exe_name = d->vm->options.executable_name;
+    caml_minor_heaps_start = *abi_young_start(d);
+    caml_minor_heaps_end = *abi_young_end(d);
     capi_publish_counters(d);
     return before;
 }
 
 static const char *attach(struct domain *d) {
     if (Caml_state != NULL) return "another machine of this process is using C libraries";
-    ASSERT(d->vm->abi_state == NULL && d->abi.local_roots == NULL);
+    ASSERT(d->vm->abi_state == NULL && *abi_local_roots(d) == NULL);
     struct capi *capi = calloc(1, sizeof *capi);
     if (capi == NULL) return "out of memory";
     d->vm->abi_state = capi;
     d->abi.young_limit = UINTPTR_MAX;
-    gc_minor_heap_range(&d->gc, &d->abi.young_start, &d->abi.young_end);
+    gc_minor_heap_range(&d->gc, abi_young_start(d), abi_young_end(d));
     vm_backtrace_publish(d);
-    capi->observer = (struct gc_observer){d, observe};
-    gc_set_observer(&d->gc, &capi->observer);
+    capi->observer = (struct gc_observer){.context = d, .activity = observe};
+    gc_add_observer(&d->gc, &capi->observer);
     debugger_changed(d);
     gc_add_scanner(d->gc.heap, scan, d);
     capi_show(&d->abi);
@@ -145,10 +181,14 @@ static const char *attach(struct domain *d) {
 }
 
 static void detach(struct domain *d) {
-    ASSERT(d->vm->abi_state != NULL && d->abi.local_roots == NULL);
+    ASSERT(d->vm->abi_state != NULL && *abi_local_roots(d) == NULL);
     capi_free_final_ops(d->vm->abi_state);
     free(d->vm->abi_state);
     if (Caml_state == &d->abi) capi_show(NULL);
 }
 
-const struct vm_abi capi_abi = {attach, globals_changed, detach, debugger_changed};
+const struct vm_abi capi_abi = {.attach = attach,
+                                .thread_entered = thread_entered,
+                                .globals_changed = globals_changed,
+                                .detach = detach,
+                                .debugger_changed = debugger_changed};

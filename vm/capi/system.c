@@ -54,13 +54,22 @@ void caml_ext_table_init(struct ext_table *t, int capacity) {
     *t = (struct ext_table){0, capacity, caml_stat_alloc(sizeof(void *) * (size_t)capacity)};
 }
 
-int caml_ext_table_add(struct ext_table *t, void *data) {
+int caml_ext_table_add_noexc(struct ext_table *t, void *data) {
     if (t->size == t->capacity) {
-        t->capacity = t->capacity == 0 ? 1 : 2 * t->capacity;
-        t->contents = caml_stat_resize(t->contents, sizeof(void *) * (size_t)t->capacity);
+        int capacity = t->capacity == 0 ? 1 : 2 * t->capacity;
+        void *more = caml_stat_resize_noexc(t->contents, sizeof(void *) * (size_t)capacity);
+        if (more == NULL) return -1;
+        t->contents = more;
+        t->capacity = capacity;
     }
     t->contents[t->size] = data;
     return t->size++;
+}
+
+int caml_ext_table_add(struct ext_table *t, void *data) {
+    int i = caml_ext_table_add_noexc(t, data);
+    if (i < 0) vm_raise_out_of_memory(self());
+    return i;
 }
 
 void caml_ext_table_remove(struct ext_table *t, void *data) {
@@ -137,7 +146,8 @@ char *caml_search_exe_in_path(const char *name) {
 
 /* ---- Libraries. ---- */
 
-void *caml_dlopen(char *name, int for_execution, int global) {
+void *caml_dlopen(char *name, int a, int b) {
+    int global = self()->abi_layout->takes_domain_state ? a : b;
     return dlopen(name, RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
 }
 void caml_dlclose(void *library) { dlclose(library); }

@@ -3,6 +3,7 @@
 
 #include "gc/value.h"
 #include "vm/code/opcodes.h"
+#include "vm/state/abi.h"
 
 #include <string.h>
 

@@ -17,6 +17,8 @@ enum vm_version_id {
     OCAML_COUNT
 };
 
+struct vm_abi_layout;
+
 struct vm_version {
     enum vm_version_id id;
 #define FIELD(type, name, ...) type name;

@@ -86,11 +86,14 @@ static const char *attach(struct domain *d) {
     return capi_abi.attach(d);
 }
 
+static void thread_entered(struct domain *d) { capi_abi.thread_entered(d); }
 static void globals_changed(struct domain *d) { capi_abi.globals_changed(d); }
 static void detach(struct domain *d) { capi_abi.detach(d); }
 
-const struct vm_abi embed_abi = {
-    .attach = attach, .globals_changed = globals_changed, .detach = detach};
+const struct vm_abi embed_abi = {.attach = attach,
+                                 .thread_entered = thread_entered,
+                                 .globals_changed = globals_changed,
+                                 .detach = detach};
 
 /* ---- Calls. ---- */
 

@@ -38,7 +38,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     struct vm_activation activation; /* its jump buffer is large: set field by field */
     activation.outer = d->activation;
     activation.local_roots = d->gc.local_roots;
-    activation.abi_roots = d->abi.local_roots;
+    activation.abi_roots = *abi_local_roots(d);
     activation.held = d->held;
     activation.outer_trap = d->stack.trap;
     activation.outer_function_id = d->function_id;
@@ -56,7 +56,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
         result = vm_loop_of(d->vm)(d, RUN_CALL, closure, extra_args);
     } else {
         d->gc.local_roots = activation.local_roots;
-        d->abi.local_roots = activation.abi_roots;
+        *abi_local_roots(d) = activation.abi_roots;
         if (d->held != activation.held) d->vm->upcalls->unlock_down_to(d, activation.held);
         vm_watch_raised(&activation.watch);
         result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);

@@ -49,6 +49,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     }
     vm->domain = d;
     d->vm = vm;
+    d->abi_layout = vm->version->abi;
     d->exn = d->accu = VAL_UNIT;
     d->sample = vm_slow_alloc;
     size_t words = vm->options.max_stack_words;
@@ -172,7 +173,7 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
                             void *context, value *out) {
     struct domain *d = vm->domain;
     struct vm_context before = d->context;
-    struct gc_local_roots *roots = d->gc.local_roots, *abi_roots = d->abi.local_roots;
+    struct gc_local_roots *roots = d->gc.local_roots, *abi_roots = *abi_local_roots(d);
     jmp_buf exit_point, *outer_exit_point = vm->exit_point;
     struct vm_result result = {.outcome = VM_EXITED};
     /* When another thread of the program calls, the exit point stays the first thread's. */
@@ -188,7 +189,7 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
     if (vm->limits.stopped != STOP_NONE) result.outcome = VM_STOPPED;
     d->activation = before.activation;
     d->gc.local_roots = roots;
-    d->abi.local_roots = abi_roots;
+    *abi_local_roots(d) = abi_roots;
     vm_unlock_down_to(d, before.held);
     d->stack.sp = d->stack.high - (before.stack.high - before.stack.sp);
     if (d->stack.sp > d->stack.lowest_watermark) vm_watermarks_unwound(d, d->stack.sp);

@@ -128,13 +128,13 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
 /* ---- The view of C stubs (vm/state/abi.h). ---- */
 
 void vm_backtrace_publish(struct domain *d) {
-    d->abi.backtrace_active = d->backtrace_active;
-    d->abi.backtrace_pos = (intptr_t)d->backtrace->count;
-    d->abi.backtrace_last_exn = d->backtrace->last_exn;
+    *abi_backtrace_active(d) = d->backtrace_active;
+    *abi_backtrace_pos(d) = (intptr_t)d->backtrace->count;
+    *abi_backtrace_last_exn(d) = d->backtrace->last_exn;
 }
 
 size_t vm_backtrace_count(struct domain *d) {
-    if (d->abi.backtrace_pos == 0) d->backtrace->count = 0;
+    if (*abi_backtrace_pos(d) == 0) d->backtrace->count = 0;
     return d->backtrace->count;
 }
 

@@ -23,7 +23,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
         activation.outer_function_id = d->activation->outer_function_id;
     }
     activation.local_roots = d->gc.local_roots;
-    activation.abi_roots = d->abi.local_roots;
+    activation.abi_roots = *abi_local_roots(d);
     activation.held = d->held;
     ptrdiff_t depth = d->stack.high - d->stack.sp;
     d->activation = &activation;
@@ -32,7 +32,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
         result = f(d, context);
     } else {
         d->gc.local_roots = activation.local_roots;
-        d->abi.local_roots = activation.abi_roots;
+        *abi_local_roots(d) = activation.abi_roots;
         if (d->held != activation.held) d->vm->upcalls->unlock_down_to(d, activation.held);
         d->stack.sp = d->stack.high - depth;
         result = exn_result(d->exn);

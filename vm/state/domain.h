@@ -107,7 +107,16 @@ struct domain {
     value (*sample)(struct domain *d, size_t wosize, unsigned tag);
     void *sampler;           /* the state of that function */
     value promised_block;    /* already reported to a profiler: the next block, if of that size */
-    struct vm_abi_state abi; /* what C stubs see; abi.local_roots is a second chain of roots */
+    struct vm_abi_state abi; /* what C stubs see; its local_roots are a second chain of roots */
+    const struct vm_abi_layout *abi_layout;
 };
+
+/* abi_local_roots(d) is the address of that field of d->abi, and so on. */
+#define ABI_FIELD(type, name)                                   \
+    static inline type *abi_##name(struct domain *d) {          \
+        return (type *)((char *)&d->abi + d->abi_layout->name); \
+    }
+VM_ABI_FIELDS(ABI_FIELD)
+#undef ABI_FIELD
 
 #endif

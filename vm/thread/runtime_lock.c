@@ -18,6 +18,7 @@
 #include "vm/stack/callstack.h"
 #include "vm/stack/prim_watch.h"
 #include "vm/stack/stack.h"
+#include "vm/state/abi.h"
 #include "vm/state/vm.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/signal.h"
@@ -93,8 +94,8 @@ static void leave_context(struct domain *d) {
     ASSERT(threads->owner == t); /* TH1 */
     t->context = d->context;
     t->local_roots = d->gc.local_roots;
-    t->abi_roots = d->abi.local_roots;
     t->record->backtrace_active = d->backtrace_active;
+    t->abi_roots = *abi_local_roots(d);
     vm_backtrace_count(d);
     if (t->dirty) return;
     t->dirty = true;
@@ -123,10 +124,11 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
     d->thread = t;
     d->context = t->context;
     d->gc.local_roots = t->local_roots;
-    d->abi.local_roots = t->abi_roots;
     d->record = t->record;
     d->backtrace_active = t->record->backtrace_active;
+    *abi_local_roots(d) = t->abi_roots;
     vm_backtrace_publish(d);
+    if (d->vm->abi_attached) d->vm->options.abi->thread_entered(d);
     threads->yield_due = false;
     if (threads->latest != t) {
         gc_set_finaliser_owner(&d->gc, t->record->id);

@@ -420,7 +420,7 @@ void vm_thread_stop(struct domain *d) {
     free_context(d, &t->context);
     remove_thread(threads, t);
     if (threads->count == 1) vm_wake_all(d, &threads->main_waits);
-    d->gc.local_roots = d->abi.local_roots = NULL;
+    d->gc.local_roots = *abi_local_roots(d) = NULL;
     if (!t->dirty) free_thread(t);
     vm_threads_mutex_lock(threads);
     vm_runtime_lock_release(threads);
