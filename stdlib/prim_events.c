@@ -82,8 +82,8 @@ value prim_runtime_events_user_resolve(struct domain *d, value name, value type)
 
 static value refuse_event(struct domain *d) { vm_invalid_argument(d, "Runtime_events.User.write"); }
 
-/* The bytes that the type's function puts into the buffer: padded to words, the last byte says by
- * how many. */
+/* The bytes that the type's function puts into the buffer, padded to words: the last byte is the
+ * number of those between. */
 static value write_bytes(struct domain *d, value buffer, value event, value content) {
     value record = field(field(event, EVENT_TYPE), 0);
     if (!has_field(record, 0) || !is_closure(field(record, 0))) return refuse_event(d);
@@ -97,7 +97,7 @@ static value write_bytes(struct domain *d, value buffer, value event, value cont
     size_t padding = 8 - n % 8;
     memset((char *)words + n, 0, padding);
     memcpy(words, string_bytes(buffer), n);
-    ((unsigned char *)words)[n + padding - 1] = (unsigned char)padding;
+    ((unsigned char *)words)[n + padding - 1] = (unsigned char)(padding - 1);
     if (!has_field(event, EVENT_NUMBER) || is_block(field(event, EVENT_NUMBER)))
         return refuse_event(d);
     events_write(d, ITEM_BYTES, (unsigned)int_of_val(field(event, EVENT_NUMBER)), words,
