@@ -86,7 +86,7 @@ value prim_raw_backtrace_next_slot(struct domain *d, value slot) { return VAL_NO
 
 /* ---- Locations. ---- */
 
-enum { UNKNOWN_LOCATION_TAG = 1, LOCATION_FIELDS = 7 };
+enum { UNKNOWN_LOCATION_TAG = 1, LOCATION_FIELDS = 7, END_LINE_FIELDS = 2 };
 
 value prim_convert_raw_backtrace_slot(struct domain *d, value slot) {
     uint64_t gpc = pc_of(slot);
@@ -101,14 +101,20 @@ value prim_convert_raw_backtrace_slot(struct domain *d, value slot) {
     GC_ROOT(&d->gc, &file, &definition);
     file = copy_string(d, where.file);
     definition = copy_string(d, where.definition);
-    value known = new_small(d, LOCATION_FIELDS, 0);
-    field(known, 0) = is_raise;
-    field(known, 1) = file;
-    field(known, 2) = val_of_int(where.line);
-    field(known, 3) = val_of_int(where.start);
-    field(known, 4) = val_of_int(where.end);
-    field(known, 5) = VAL_FALSE; /* is_inline */
-    field(known, 6) = definition;
+    bool end_lines = d->vm->version->has_end_lines;
+    value known = new_small(d, LOCATION_FIELDS + (end_lines ? END_LINE_FIELDS : 0), 0);
+    size_t i = 0;
+    field(known, i++) = is_raise;
+    field(known, i++) = file;
+    field(known, i++) = val_of_int(where.line);
+    field(known, i++) = val_of_int(where.start);
+    field(known, i++) = val_of_int(where.end);
+    if (end_lines) {
+        field(known, i++) = val_of_int(where.end_line);
+        field(known, i++) = val_of_int(where.end_column);
+    }
+    field(known, i++) = VAL_FALSE; /* is_inline */
+    field(known, i) = definition;
     return known;
 }
 

@@ -102,6 +102,9 @@ static bool add_event(struct vm_debuginfo *t, struct word_map *seen, value v, ui
         .line = (int32_t)int_of_val(field(from, POSITION_LINE)),
         .start = (int32_t)(int_of_val(field(from, POSITION_CHARACTER)) - line_start),
         .end = (int32_t)(int_of_val(field(to, POSITION_CHARACTER)) - line_start),
+        .end_line = (int32_t)int_of_val(field(to, POSITION_LINE)),
+        .end_column = (int32_t)(int_of_val(field(to, POSITION_CHARACTER)) -
+                                int_of_val(field(to, POSITION_LINE_START))),
         .file = keep_text(t, seen, field(from, POSITION_FILE)),
         .definition = keep_text(t, seen, field(v, EVENT_DEFINITION)),
     };
@@ -353,6 +356,8 @@ bool vm_debuginfo_find(struct vm *vm, uint64_t gpc, struct vm_location *out) {
         .line = e->line,
         .start = e->start,
         .end = e->end,
+        .end_line = e->end_line,
+        .end_column = e->end_column,
     };
     return true;
 }

@@ -22,12 +22,14 @@ struct vm_debuginfo;
 struct vm_debug_event {
     uint32_t pc;                   /* words from the start of the code */
     int32_t line, start, end;      /* columns count from the start of the first line */
+    int32_t end_line, end_column;  /* the same end, from the start of its line */
     const char *file, *definition; /* DI3 */
 };
 
 struct vm_location {
     const char *file, *definition;
     int line, start, end;
+    int end_line, end_column;
 };
 
 /* Values of vm->debug_status (Printexc's). OCaml's has failures too, for a file that is gone by

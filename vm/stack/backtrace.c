@@ -198,10 +198,16 @@ static void print_entry(struct vm *vm, size_t i, const char *first, uint64_t gpc
     if (!known && raise) return; /* inserted by the compiler */
     const char *what = i == 0 ? first : "Called from";
     if (raise) what = i == 0 ? "Raised at" : "Re-raised at";
-    if (known)
-        fprintf(out, "%s %s in file \"%s\", line %d, characters %d-%d\n", what, where.definition,
-                where.file, where.line, where.start, where.end);
-    else fprintf(out, "%s unknown location\n", what);
+    if (!known) {
+        fprintf(out, "%s unknown location\n", what);
+        return;
+    }
+    fprintf(out, "%s %s in file \"%s\", ", what, where.definition, where.file);
+    if (!vm->version->has_end_lines || where.line == where.end_line)
+        fprintf(out, "line %d, characters %d-%d\n", where.line, where.start, where.end);
+    else
+        fprintf(out, "lines %d-%d, characters %d-%d\n", where.line, where.end_line, where.start,
+                where.end_column);
 }
 
 void vm_backtrace_print(struct domain *d, bool stopped, FILE *out) {
