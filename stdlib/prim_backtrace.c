@@ -61,7 +61,8 @@ static void fill_slot(void *context, uint64_t gpc) {
 
 /* Walks twice: no C memory is held while the array is allocated. */
 value prim_get_current_callstack(struct domain *d, value limit) {
-    size_t most = int_of_val(limit) < 0 ? 0 : (size_t)int_of_val(limit);
+    bool none = int_of_val(limit) < 0 && !d->vm->version->negative_depth_is_whole;
+    size_t most = none ? 0 : (size_t)int_of_val(limit);
     size_t n = vm_backtrace_walk(d, most, count_only, NULL);
     vm_charge_work(d, 64 * n);
     struct filling f = {.array = new_block(d, n, 0)};
