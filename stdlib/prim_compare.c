@@ -221,13 +221,12 @@ static __attribute__((noinline)) intptr_t compare_others(const struct comparison
     return compare_contents(c, a, b, tag_a);
 }
 
-/* The order of two values without deciding fields. *fields: those to compare after all. */
-static inline intptr_t order_without_fields(const struct comparison *c, value a, value b,
-                                            size_t *fields) {
-    if (is_int(a & b)) return order_of(a, b);
-    intptr_t order = compare_others(c, a, b);
-    if (order == BY_FIELDS) *fields = wosize_of(a);
-    return order;
+/* Pushes fields [next, n) of x and y, then all fields of a and b but the first ones. Returns 0. */
+static __attribute__((noinline)) size_t push_rest(struct comparison *c, value a, value b, value x,
+                                                  value y, size_t next, size_t n) {
+    if (next < n) push(c, x, y, next, true);
+    if (wosize_of(a) > 1) push(c, a, b, 1, false);
+    return 0;
 }
 
 static inline void begin(struct comparison *c, struct domain *d, bool total) {
@@ -262,7 +261,6 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
         }
         if (a != b || (!total && is_block(a))) {
             size_t fields = deciding_fields(start, bytes, a, b);
-            if (fields == 0) order = order_without_fields(&c, a, b, &fields);
             if (fields > 0) {
                 if (next < n) push(&c, x, y, next, fields > 1);
                 x = a;
@@ -273,10 +271,12 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
                 b = field(y, 0);
                 continue;
             }
+            order = is_int(a & b) ? order_of(a, b) : compare_others(&c, a, b);
             if (order != 0) {
-                if (order == FOLLOW_A) a = field(a, 0);
-                else if (order == FOLLOW_B) b = field(b, 0);
-                else break;
+                if (order != BY_FIELDS && order != FOLLOW_A && order != FOLLOW_B) break;
+                if (order == BY_FIELDS) next = n = push_rest(&c, a, b, x, y, next, n);
+                if (order != FOLLOW_B) a = field(a, 0);
+                if (order != FOLLOW_A) b = field(b, 0);
                 continue;
             }
         }
