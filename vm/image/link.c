@@ -88,9 +88,8 @@ static void link_stub(const struct vm *vm, struct vm_linked_prim *prim, const ch
     prim->stub = prim->function != NULL;
 }
 
-/* Gives the primitives that the loop implements their instructions (engine.def). Both lists have
- * mostly the same order, so each search continues after the last one. */
-static void link_inlined(struct vm *vm) {
+/* The instructions of the primitives that the loop implements (engine.def), by row number + 1. */
+static void find_inlined(const struct vm *vm, uint16_t *index, uint16_t *op_of_row) {
     static const struct {
         const char *name;
         uint16_t op;
@@ -98,24 +97,19 @@ static void link_inlined(struct vm *vm) {
 #define INLINED(name, primitive, arity, meaning) {#primitive, ENGINE_##name},
 #include "vm/code/engine.def"
     };
-    uint32_t at = 0;
-    for (size_t i = 0; i < sizeof inlined / sizeof inlined[0]; i++) {
-        for (uint32_t n = 0; n < vm->prim_count; n++, at++) {
-            struct vm_linked_prim *prim = &vm->prims[at % vm->prim_count];
-            if (prim->row == NULL || strcmp(prim->name, inlined[i].name) != 0) continue;
-            prim->inlined = inlined[i].op;
-            break;
-        }
-    }
+    for (size_t i = 0; i < sizeof inlined / sizeof inlined[0]; i++)
+        op_of_row[*slot_of(index, vm, inlined[i].name)] = inlined[i].op;
+    op_of_row[0] = 0; /* of what this version doesn't have */
 }
 
 void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count) {
-    uint16_t index[INDEX_SLOTS] = {0};
+    uint16_t index[INDEX_SLOTS] = {0}, op_of_row[INDEX_SLOTS] = {0};
     for (size_t i = 0; i < row_count(vm); i++) {
         if (!is_present(vm, row_at(vm, i))) continue;
         uint16_t *slot = slot_of(index, vm, row_at(vm, i)->name);
         if (*slot == 0) *slot = (uint16_t)(i + 1);
     }
+    find_inlined(vm, index, op_of_row);
     vm->prim_capacity = count + ROOM_FOR_MORE;
     vm->prims = vm_must(calloc(vm->prim_capacity, sizeof *vm->prims));
     for (vm->prim_count = 0; vm->prim_count < count; vm->prim_count++) {
@@ -124,8 +118,8 @@ void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count)
         struct vm_linked_prim *prim = &vm->prims[vm->prim_count];
         if (row != 0) link_row(vm, prim, name, row_at(vm, row - 1u));
         else link_stub(vm, prim, name, vm_dlls_function(vm, name));
+        prim->inlined = op_of_row[row];
     }
-    link_inlined(vm);
     if (vm_counts_instructions(vm)) {
         vm->op_counts = vm_must(calloc(ENGINE_COUNT, sizeof *vm->op_counts));
         vm->prim_counts = vm_must(calloc(vm->prim_capacity, sizeof *vm->prim_counts));
