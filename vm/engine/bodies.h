@@ -328,6 +328,32 @@
 #define DO_STRING_EQUAL    STRING_EQUALITY(true) ADVANCE(2)
 #define DO_STRING_NOTEQUAL STRING_EQUALITY(false) ADVANCE(2)
 
+/* Field i of block accu; the arguments after it and its index, of n in all, begin at sp[at]. */
+#define ATOMIC_LOAD_OF(i, has, n, at) \
+    STEP(2, EXPECT_OR_CALL(has, n) value old = field(accu, i); sp += (at); accu = old;)
+#define ATOMIC_EXCHANGE_OF(i, has, n, at)                      \
+    STEP(2, EXPECT_OR_CALL(has, n) value old = field(accu, i); \
+         gc_store(&d->gc, accu, (size_t)(i), sp[at]); sp += (at) + 1; accu = old;)
+#define ATOMIC_CAS_OF(i, has, n, at)                                                  \
+    STEP(2, EXPECT_OR_CALL(has, n) bool same = field(accu, i) == sp[at];              \
+         if (same) gc_store(&d->gc, accu, (size_t)(i), sp[(at) + 1]); sp += (at) + 2; \
+         accu = val_of_bool(same);)
+#define ATOMIC_FETCH_ADD_OF(i, has, n, at)                                                         \
+    STEP(2,                                                                                        \
+         EXPECT_OR_CALL((has) && both_ints(field(accu, i), sp[at]), n) value old = field(accu, i); \
+         field(accu, i) = old + sp[at] - 1; sp += (at) + 1; accu = old;)
+#define DO_ATOMIC_LOAD       ATOMIC_LOAD_OF(0, has_mutable_field_quick(accu, 0), 1, 0)
+#define DO_ATOMIC_EXCHANGE   ATOMIC_EXCHANGE_OF(0, has_mutable_field_quick(accu, 0), 2, 0)
+#define DO_ATOMIC_CAS        ATOMIC_CAS_OF(0, has_mutable_field_quick(accu, 0), 3, 0)
+#define DO_ATOMIC_FETCH_ADD  ATOMIC_FETCH_ADD_OF(0, has_mutable_field_quick(accu, 0), 2, 0)
+#define INDEX                int_of_val(sp[0])
+#define DO_ATOMIC_LOAD_FIELD ATOMIC_LOAD_OF(INDEX, array_has_mutable_item(accu, sp[0]), 2, 1)
+#define DO_ATOMIC_EXCHANGE_FIELD \
+    ATOMIC_EXCHANGE_OF(INDEX, array_has_mutable_item(accu, sp[0]), 3, 1)
+#define DO_ATOMIC_CAS_FIELD ATOMIC_CAS_OF(INDEX, array_has_mutable_item(accu, sp[0]), 4, 1)
+#define DO_ATOMIC_FETCH_ADD_FIELD \
+    ATOMIC_FETCH_ADD_OF(INDEX, array_has_mutable_item(accu, sp[0]), 3, 1)
+
 #define OF_TWO_INTS(result)                       \
     {                                             \
         EXPECT_OR_CALL(both_ints(accu, sp[0]), 2) \
