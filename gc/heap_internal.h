@@ -241,6 +241,7 @@ struct gc_heap {
     struct word_map roots, mutable_roots; /* addresses of registered slots */
     struct gc_scanner_entry scanners[GC_SCANNERS];
     size_t scanner_count;
+    const struct gc_continuations *continuations; /* NULL: the machine has none */
     struct gc_weak weak;
     struct gc_words customs; /* custom.c: major blocks whose operations have finalize; X1 */
 

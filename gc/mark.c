@@ -58,6 +58,8 @@ static inline size_t mark_block(struct gc_heap *heap, uintptr_t v, uintptr_t dea
     size_t wosize = wosize_of_header(h);
     heap->mark.marked_words += wosize + 1;
     if (tag_of_header(h) >= TAG_NO_SCAN) return wosize + 1;
+    if (__builtin_expect(tag_of_header(h) == TAG_CONT, 0) && heap->continuations != NULL)
+        heap->continuations->mark(heap->continuations->context, (value)v);
     push_range(heap, (value *)v, (value *)v + wosize);
     return 1;
 }
@@ -171,6 +173,7 @@ void gc_mark_start(struct gc_domain *g) {
     heap->mark.marked_words = heap->mark.root_words = 0;
     g->marking = true;
     gc_weak_mark_start(g);
+    if (heap->continuations != NULL) heap->continuations->mark_start(heap->continuations->context);
     gc_roots_darken(g);
     gc_final_mark_roots(g);
     gc_pace_mark_started(heap);
@@ -193,6 +196,7 @@ void gc_mark_finish(struct gc_domain *g) {
     gc_final_mark_last(g);
     gc_weak_clean(g);
     gc_custom_clean(g);
+    if (heap->continuations != NULL) heap->continuations->mark_done(heap->continuations->context);
     g->marking = false;
     heap->phase = PHASE_INSPECT;
     bool tracked = g->hooks && g->hooks->mark_done;

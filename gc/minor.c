@@ -206,6 +206,15 @@ static void evacuate_roots(struct gc_domain *g) {
     gc_minor_drain(g);
 }
 
+/* Evacuates what is reachable from young continuations that survive. True: there was some. */
+static bool evacuate_continuations(struct gc_domain *g) {
+    const struct gc_continuations *c = g->heap->continuations;
+    struct gc_visitor visitor = {.g = g, .slots = evacuate_slots, .young_only = true};
+    if (c == NULL || !c->minor_mark(c->context, &visitor)) return false;
+    gc_minor_drain(g);
+    return true;
+}
+
 /* Two collections in a row that promoted much let the minor heap grow, to a 16th of the major heap:
  * a larger minor heap gives blocks more time to die. If most survive, time does not help, and the
  * copies need fresh pages: the minor heap shrinks, and with it the pause, until half dies again. */
@@ -251,17 +260,21 @@ static void count_promoted(struct gc_domain *g, size_t used_words) {
 /* Needs: the minor heap is not empty. */
 static void evacuate_minor_heap(struct gc_domain *g) {
     struct gc_minor *minor = &g->minor;
+    const struct gc_heap *heap = g->heap;
     size_t used = g->young_end - g->young_ptr;
-    gc_log(g->heap, 0x02, "<");
+    gc_log(heap, 0x02, "<");
     gc_begin_activity(g, GC_ACT_MINOR);
     ASSERT(!minor->collecting && minor->unscanned == 0);
     minor->collecting = true;
     minor->promoted_words = 0;
     evacuate_roots(g);
-    while (gc_weak_minor_mark(g)) gc_minor_drain(g);
+    do
+        while (gc_weak_minor_mark(g)) gc_minor_drain(g);
+    while (evacuate_continuations(g));
     gc_final_minor_last(g);
     gc_weak_minor_clean(g);
     gc_minor_drain(g);
+    if (heap->continuations != NULL) heap->continuations->minor_done(heap->continuations->context);
     ASSERT(minor->unscanned == 0);
     ASSERT(minor->remembered.count == 0 && !minor->remembered_lost); /* G3 */
     ASSERT(minor->promoted_words * 8 <= used);
@@ -272,11 +285,11 @@ static void evacuate_minor_heap(struct gc_domain *g) {
     gc_custom_minor(g);
     ASSERT(g->young_ptr == g->young_end); /* H2 */
     minor->collecting = false;
-    if (gc_fills_junk(g->heap)) gc_fill_junk(used_from, g->young_end);
+    if (gc_fills_junk(heap)) gc_fill_junk(used_from, g->young_end);
     count_promoted(g, used / 8);
     if (used / 8 > minor->wanted_words / 2) adapt_size(g, used / 8);
     gc_end_activity(g, GC_ACT_MINOR, minor->promoted_words);
-    gc_log(g->heap, 0x02, ">");
+    gc_log(heap, 0x02, ">");
 }
 
 void gc_minor_collect(struct gc_domain *g) {

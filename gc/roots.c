@@ -139,6 +139,17 @@ size_t gc_incremental_roots_darken(struct gc_domain *g, size_t budget) {
     return done;
 }
 
+void gc_incremental_roots_added(struct gc_domain *g) {
+    struct gc_mark *m = &g->heap->mark;
+    ASSERT(g->heap->phase == PHASE_MARK);
+    m->roots_left = true;
+    m->next_scanner = 0;
+}
+
+void gc_set_continuations(struct gc_heap *heap, const struct gc_continuations *continuations) {
+    heap->continuations = continuations;
+}
+
 void gc_preserve_slots(struct gc_domain *g, const value *from, const value *to) {
     if (g->marking) gc_darken_range(g->heap, from, to);
 }

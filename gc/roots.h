@@ -87,6 +87,29 @@ void gc_preserve(struct gc_domain *g, value v);
 /* R3: these incrementally scanned roots may change from now on. GC: never. */
 void gc_preserve_slots(struct gc_domain *g, const value *from, const value *to);
 
+/* A scanner has incrementally scanned roots again, after it had none left. Needs: marking.
+ * GC: never. */
+void gc_incremental_roots_added(struct gc_domain *g);
+
+/* Continuations: blocks of TAG_CONT, which lead to values outside the heap. Those of a block that
+ * is alive are roots. A machine without them has no such table. */
+struct gc_continuations {
+    void *context;
+    /* Minor collection: visits the values of young continuations that were evacuated since the last
+     * call (gc_promoted_copy). False: there were none. */
+    bool (*minor_mark)(void *context, struct gc_visitor *visitor);
+    /* Then: the other young ones are dead. */
+    void (*minor_done)(void *context);
+    /* Marking starts; it has reached nothing yet. */
+    void (*mark_start)(void *context);
+    /* Marking reached continuation v: its values become incrementally scanned roots. */
+    void (*mark)(void *context, value v);
+    /* End of marking: those that it did not reach are dead. */
+    void (*mark_done)(void *context);
+};
+/* Installs the table; it must outlive the heap. GC: never. */
+void gc_set_continuations(struct gc_heap *heap, const struct gc_continuations *continuations);
+
 /* Registers / removes *slot as a root that its owner may assign at any time, so that every
  * collection reads it. GC: never. Fails (registering): out_of_memory upcall. */
 void gc_register_mutable_root(struct gc_domain *g, value *slot);
