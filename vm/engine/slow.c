@@ -104,7 +104,7 @@ void vm_slow_poll(struct domain *d) {
 static void stop_at_entry(struct domain *d, const struct vm_function *f) {
     ASSERT(f >= d->vm->functions && f < d->vm->functions + d->vm->function_count); /* C1 */
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc;
-    d->stack.sp[1] = (value)frame_word(gpc, 1);
+    d->stack.sp[1] = (value)frame_word(gpc, f->kind != FUNCTION_MAIN);
 }
 
 static void make_room(struct domain *d, const struct vm_function *f) {
