@@ -41,6 +41,8 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.abi_roots = *abi_local_roots(d);
     activation.held = d->held;
     activation.outer_trap = d->stack.trap;
+    activation.base = (uintptr_t)(d->stack.high - d->stack.sp);
+    activation.outer_fiber_base = d->stack.fiber_base;
     activation.outer_function_id = d->function_id;
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
     activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
@@ -51,6 +53,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.watch.row = NULL;
     d->activation = &activation;
     d->stack.trap = 0;
+    d->stack.fiber_base = activation.base;
     value result;
     if (_setjmp(activation.raise) == 0) {
         result = vm_loop_of(d->vm)(d, RUN_CALL, closure, extra_args);
@@ -62,8 +65,10 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
         result = vm_loop_of(d->vm)(d, RUN_RAISE, VAL_UNIT, 0);
     }
     ASSERT(d->activation == &activation && d->stack.trap == 0); /* S3 */
+    ASSERT(d->stack.boundary <= activation.base);               /* FB1 */
     d->activation = activation.outer;
     d->stack.trap = activation.outer_trap;
+    d->stack.fiber_base = activation.outer_fiber_base;
     d->function_id = activation.outer_function_id;
     return result;
 }

@@ -10,6 +10,7 @@
 #include "vm/code/code.h"
 #include "vm/code/kinds.h"
 #include "vm/code/prim.h"
+#include "vm/code/version.h"
 #include "vm/engine/fuse.h"
 #include "vm/engine/loop.h"
 #include "vm/stack/frame_layout.h"
@@ -176,6 +177,18 @@ static void put_row(struct emitter *m, uint32_t i, unsigned op) {
     case OP_APPLY1:
     case OP_APPLY2:
     case OP_APPLY3: put_frame_word(m, i + 1); return;
+    case OP_PERFORM:
+        put(m, make_header(m->e->vm->version->continuation_fields, TAG_CONT, 0));
+        put_frame_word(m, i + 1);
+        return;
+    case OP_RESUME:
+        put(m, m->e->vm->version->resume_arguments);
+        put_frame_word(m, i + 1);
+        return;
+    case OP_RESUMETERM:
+        put(m, row->operands[0]);
+        put(m, m->e->vm->version->resume_arguments);
+        return;
     case OP_C_CALLN: /* C_CALL_MISSING looks for the primitive where C_CALL1 has it */
         if (op == ENGINE_C_CALL_MISSING && row->op == OP_C_CALLN)
             put(m, (uintptr_t)&m->e->vm->prims[row->operands[1]]);

@@ -18,8 +18,10 @@
 #include "vm/code/kinds.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/prim.h"
+#include "vm/engine/effects.h"
 #include "vm/engine/prepare.h"
 #include "vm/engine/slow.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/prim_watch.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/reexecute.h"
@@ -266,7 +268,15 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INSTR(RAISE_NOTRACE) {
     unwind:
         TRACE_UNWIND();
-        if (d->stack.trap == 0) return exn_result(accu);
+        if (d->stack.trap == 0) {
+            if (!vm_in_fiber(d)) return exn_result(accu);
+            d->stack.sp = sp;
+            if (!vm_fiber_fetch_trap(d)) {
+                value exn = accu;
+                accu = vm_fiber_end(d, FIBER_ON_EXCEPTION);
+                HAND_OVER(exn);
+            }
+        }
         sp = d->stack.high - d->stack.trap;
         ASSERT((uintptr_t)int_of_val(sp[1]) < d->stack.trap); /* S3 */
         if (UNLIKELY(sp > d->stack.lowest_watermark)) vm_watermarks_unwound(d, sp);
@@ -415,6 +425,47 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         NEXT(1);
     }
 
+    /* ---- effects (vm/stack/fiber.h) ---- */
+    INSTR(PERFORM) { /* operands: the header of a continuation, the frame word */
+        if (UNLIKELY(!vm_in_fiber(d))) FAIL(unhandled);
+        SAVE_ACCU();
+        vm_fiber_reserve(d, 0);
+        RESTORE_ACCU();
+        ALLOC(wosize_of_header(pc[1]), pc[1]);
+        sp -= 3;
+        PUSH_RETURN(3, 0);
+        d->stack.sp = sp;
+        accu = vm_effect_perform(d, accu, block);
+        CALL_HANDLER();
+    }
+    INSTR(RESUME) { /* operands: how many arguments it has, the frame word */
+        REQUIRE_CLOSURE(sp[0]);
+        SAVE();
+        vm_effect_resume(d, accu, pc[1], pc + 3);
+        CALL_BEGUN();
+    }
+    INSTR(RESUMETERM) {
+        REQUIRE_CLOSURE(sp[0]);
+        SAVE();
+        vm_effect_resume_term(d, accu, pc[1]);
+        CALL_BEGUN();
+    }
+    INSTR(REPERFORMTERM) {
+        SAVE();
+        accu = vm_effect_reperform(d, accu, pc[1]);
+        CALL_HANDLER();
+    }
+    INNER(FIBER_RETURNED) { /* the boundary's return frame is popped */
+        d->stack.sp = sp - 3;
+        if (vm_fiber_fetch(d)) {
+            sp = d->stack.sp;
+            RETURN_TO_FRAME();
+        }
+        value result = accu;
+        accu = vm_fiber_end(d, FIBER_ON_VALUE);
+        HAND_OVER(result);
+    }
+
     /* ---- the end ---- */
     INSTR(STOP) { LEAVE_LOOP(); }
     INNER(LEAVE) { LEAVE_LOOP(); }
@@ -468,7 +519,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         NEXT(0);
     }
     INNER(REEXECUTE_FAILED) { /* the trap frame was popped */
-        sp -= REEXECUTE_WORDS;
+        sp -= 4;
         sp[1] = val_of_int((intptr_t)d->stack.trap), sp[2] = env, sp[3] = extra_args;
         d->stack.sp = sp;
         vm_slow_reexecute_failed(d, accu);
@@ -530,6 +581,10 @@ slow_enter:
     RESTORE();
     accu = env; /* as at every entry: dead, but a later allocation may keep it */
     GOTO(CALLEE(env)->entry);
+call_handler: /* of a fiber: A; above its arguments lies the number of the extra ones */
+    sp = d->stack.sp;
+    extra_args = *sp++;
+    ENTER(accu);
 call_begun: /* a call, with its return frame, for which A is left in the domain */
     sp = d->stack.sp;
     accu = d->accu;
@@ -548,6 +603,9 @@ zero_divide:
 type_error:
     SAVE();
     vm_slow_type_error(d);
+unhandled:
+    SAVE();
+    vm_raise_unhandled(d, accu);
 #if defined(LOOP_COUNTING)
 out_of_fuel:
     SAVE();
@@ -583,10 +641,5 @@ raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers it had saved are
     INSTR(EVENT)
     INSTR(BREAK)
 #endif
-    /* Refused by the verifier: the effects of OCaml 5, which is not supported. */
-    INSTR(PERFORM)
-    INSTR(RESUME)
-    INSTR(RESUMETERM)
-    INSTR(REPERFORMTERM)
     INNER(IMPOSSIBLE) { __builtin_trap(); }
 }

@@ -38,14 +38,16 @@
 
 /* How a body leaves before its end, for code that loop.c has once. The stack, A and pc are as
  * before the instruction, except where it says otherwise. */
-#define FAIL(error)       goto error      /* raise: type_error, bad_argument, zero_divide */
-#define RAW_ACCESS()      goto raw_access /* the instruction, of another kind of block */
+/* raise: type_error, bad_argument, zero_divide, unhandled */
+#define FAIL(error)       goto error
+#define RAW_ACCESS()      goto raw_access          /* the instruction, of another kind of block */
 #define CALL_INSTEAD(n)   goto in_C_CALL_TESTED##n /* an INLINED primitive: call its C function */
 #define DO_INSTEAD(name)  goto in_##name           /* another instruction with the same words */
 #define APPLY_RESULT()    goto apply_result        /* RETURN: A to the extra arguments */
 #define ENTER_ENV()       goto enter_env           /* call E, its arguments are on the stack */
 #define GOTO_SLOW_ENTRY() goto slow_enter          /* the same, after a poll and a stack check */
 #define CALL_BEGUN()      goto call_begun          /* a slow path has pushed a call: make it */
+#define CALL_HANDLER()    goto call_handler        /* a switch of fibers made a call: make it */
 #define UNWIND()          goto unwind              /* A is the exception */
 
 /* Ends this run of the loop, with the result A. */
@@ -53,6 +55,15 @@
     do {                  \
         d->stack.sp = sp; \
         return accu;      \
+    } while (0)
+/* The fiber outside gets v, the result or exception of one that has ended: calls handler A. */
+#define HAND_OVER(v)                                       \
+    do {                                                   \
+        pc = (const uintptr_t *)d->vm->fiber_code.address; \
+        value outside = d->stack.sp[0];                    \
+        d->stack.sp[0] = (v);                              \
+        *--d->stack.sp = outside;                          \
+        CALL_HANDLER();                                    \
     } while (0)
 /* Runs pending actions. */
 #define POLL()                              \

@@ -86,6 +86,7 @@ bool vm_function_prepare(struct vm *vm, uint32_t index) {
     uint32_t entry = f->kind == FUNCTION_MAIN ? 0 : vm_find_entry(code->verifier, f->pc);
     if (vm_verify_function(code->verifier, entry, &vm->refused) != VM_OK) return false;
     f->frame_bytes = vm_entry_at(code->verifier, entry)->frame_words * (uint64_t)8;
+    if (f->frame_bytes > vm->widest_frame_bytes) vm->widest_frame_bytes = f->frame_bytes;
     if (f->kind == FUNCTION_RESTART) {
         uint32_t body = vm_function_at(vm, f->fragment, f->pc + 1);
         ASSERT(body != 0 && body != index); /* C1 */
@@ -124,7 +125,9 @@ bool vm_decoded_area_create(struct vm *vm) {
     vm->reexecute_code = resume_at(w + 7), vm->reexecute_handler = resume_at(w + 8);
     vm->prepare_code = w + 11;
     vm->functions[0].entry = w + 12;
-    area->used = 13;
+    w[13] = frame_word(VM_NO_GPC, 0), w[14] = (uintptr_t)labels[ENGINE_FIBER_RETURNED];
+    vm->fiber_code = resume_at(w + 14);
+    area->used = 15;
     return true;
 }
 

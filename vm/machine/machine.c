@@ -21,6 +21,7 @@
 #include "vm/marshal/symbols.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/limits.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/reexecute.h"
@@ -194,6 +195,8 @@ static struct vm_result run(struct vm *vm, value (*f)(struct domain *d, void *co
     d->stack.sp = d->stack.high - (before.stack.high - before.stack.sp);
     if (d->stack.sp > d->stack.lowest_watermark) vm_watermarks_unwound(d, d->stack.sp);
     d->stack.trap = before.stack.trap;
+    vm_fibers_abandon(d, before.stack.boundary);
+    d->stack.fiber_base = before.stack.fiber_base;
     d->function_id = before.function_id;
     if (is_main) vm->exit_point = outer_exit_point;
     result.exit_status = vm->exit_status;
@@ -254,6 +257,7 @@ bool vm_destroy(struct vm *vm) {
         vm_backtrace_destroy(d);
         vm_call_stack_free(d);
         vm_stack_destroy(d);
+        vm_fibers_destroy(vm);
     }
     if (vm->options.gc.verify && vm->decoded_area != NULL) vm_selfcheck_code(vm);
     vm_codes_free(vm);

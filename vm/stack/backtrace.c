@@ -18,6 +18,7 @@
 #include "vm/code/decoded.h"
 #include "vm/code/opcodes.h"
 #include "vm/marshal/debuginfo.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
 #include "vm/stack/raise.h"
@@ -41,37 +42,54 @@ void vm_backtrace_destroy(struct domain *d) {
 
 /* ---- Walking. ---- */
 
-/* The trap frames, from the innermost outwards, across entries into the loop. */
+/* The trap frames, from the innermost outwards, across fibers and entries into the loop; and those
+ * in the buffer of the fiber where the walk is. */
 struct traps {
     struct domain *d;
     struct vm_activation *activation;
-    value *at; /* the next one; stack_high: none */
+    uintptr_t boundary; /* of the fiber whose frames the walk has not left yet */
+    value *at;          /* the next one on the stack; stack_high: none */
+    const struct vm_fiber *fiber;
+    value *suspended; /* the next one in its buffer; its end: none */
 };
 
 static void find_trap(struct traps *t, uintptr_t offset) {
-    while (offset == 0 && t->activation != NULL) {
-        offset = t->activation->outer_trap;
-        t->activation = t->activation->outer;
+    while (offset == 0) {
+        const value *b = t->d->stack.high - t->boundary;
+        if (t->boundary > (t->activation == NULL ? 0 : t->activation->base)) {
+            offset = (uintptr_t)int_of_val(b[BOUNDARY_TRAP]);
+            t->boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
+        } else if (t->activation != NULL) {
+            offset = t->activation->outer_trap;
+            t->activation = t->activation->outer;
+        } else break;
     }
     t->at = t->d->stack.high - offset;
 }
 
 static struct traps first_trap(struct domain *d) {
-    struct traps t = {.d = d, .activation = d->activation};
+    struct traps t = {.d = d, .activation = d->activation, .boundary = d->stack.boundary};
     find_trap(&t, d->stack.trap);
     return t;
 }
 
-/* Whether the word at p is the handler of a trap frame. Called with ascending p. */
-static bool is_handler(struct traps *t, const value *p) {
-    while (t->at < p && t->at < t->d->stack.high) find_trap(t, (uintptr_t)int_of_val(t->at[1]));
-    return t->at == p && p < t->d->stack.high;
+/* Whether the word at p, of a frame in that fiber's buffer or on the stack (NULL), is the handler
+ * of a trap frame. Called from the innermost word outwards. */
+static bool is_handler(struct traps *t, const struct vm_fiber *fiber, const value *p) {
+    if (fiber == NULL) {
+        while (t->at < p && t->at < t->d->stack.high) find_trap(t, (uintptr_t)int_of_val(t->at[1]));
+        return t->at == p && p < t->d->stack.high;
+    }
+    if (fiber != t->fiber) t->suspended = fiber->end - fiber->trap;
+    t->fiber = fiber;
+    while (t->suspended < p) t->suspended = fiber->end - int_of_val(t->suspended[1]);
+    return t->suspended == p;
 }
 
 struct walk {
     struct domain *d;
     struct traps traps;
-    value *stop; /* where the walk ends */
+    const value *stop; /* where the walk ends */
     size_t limit, count;
     void (*visit)(void *context, uint64_t gpc);
     void *context;
@@ -83,12 +101,18 @@ static void visit_gpc(struct walk *w, uint64_t gpc) {
     w->count++;
 }
 
+/* Whether the walk ends at p or before. A stop in a buffer is in that of the innermost fiber. */
+static bool reached(const struct walk *w, const value *p) {
+    return vm_on_stack(w->d, p) == vm_on_stack(w->d, w->stop) && p >= w->stop;
+}
+
 /* The return points of calls whose arguments frame is still pushing. */
 static void visit_pending(struct walk *w, const struct vm_frame *frame) {
-    for (value *p = frame->base; p < frame->base + frame->height && p < w->stop; p++) {
+    for (value *p = frame->base; p < frame->base + frame->height && !reached(w, p); p++) {
         if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
         struct vm_resume at = resume_of_word(*p);
-        if (is_handler(&w->traps, p) || vm_find_decoded(w->d->vm, at) == NULL) continue;
+        if (is_handler(&w->traps, frame->fiber, p) || vm_find_decoded(w->d->vm, at) == NULL)
+            continue;
         uintptr_t word = frame_word_of(at);
         if (is_int((value)word)) visit_gpc(w, gpc_of_frame_word(word));
     }
@@ -101,16 +125,22 @@ static bool at_entry_of_overflow(const struct domain *d, value exn) {
            is_block(d->vm->global_data) && exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
 }
 
-static void walk(struct walk *w, bool skip_first) {
-    struct vm_frame frame;
-    bool more = vm_frames_first(w->d, &frame);
-    if (more && !skip_first) visit_gpc(w, frame.gpc);
+/* From that frame outwards. */
+static void walk_from(struct walk *w, struct vm_frame frame) {
+    bool more = true;
     while (more && w->count < w->limit) {
         visit_pending(w, &frame);
-        if (frame.base + frame.height >= w->stop) break;
+        if (reached(w, frame.base + frame.height)) break;
         more = vm_frames_next(w->d, &frame);
         if (more) visit_gpc(w, frame.gpc);
     }
+}
+
+static void walk(struct walk *w, bool skip_first) {
+    struct vm_frame frame;
+    if (!vm_frames_first(w->d, &frame)) return;
+    if (!skip_first) visit_gpc(w, frame.gpc);
+    walk_from(w, frame);
 }
 
 size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *context, uint64_t gpc),
@@ -122,6 +152,14 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
                      .visit = visit,
                      .context = context};
     walk(&w, false);
+    return w.count;
+}
+
+size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, size_t limit,
+                                   void (*visit)(void *context, uint64_t gpc), void *context) {
+    struct walk w = {
+        .d = d, .stop = d->stack.high, .limit = limit, .visit = visit, .context = context};
+    walk_from(&w, (struct vm_frame){.base = vm_fiber_top(f), .fiber = f});
     return w.count;
 }
 
@@ -146,6 +184,14 @@ static void append(void *context, uint64_t gpc) {
     b->gpcs[b->count++] = gpc;
 }
 
+/* Where a backtrace ends: at the innermost trap frame, or at the end of the fiber. */
+static const value *end_of_backtrace(struct domain *d, const struct traps *traps) {
+    if (d->stack.trap != 0 || !vm_in_fiber(d)) return traps->at;
+    const value *b = vm_boundary(d);
+    const struct vm_fiber *f = vm_fiber_at(d->vm, (uint32_t)int_of_val(b[BOUNDARY_FIBER]));
+    return f->used > 0 ? f->end - f->trap : b;
+}
+
 void vm_backtrace_record(struct domain *d, value exn, bool reraise) {
     struct vm_backtrace *b = d->backtrace;
     if (!reraise || exn != b->last_exn) {
@@ -157,7 +203,7 @@ void vm_backtrace_record(struct domain *d, value exn, bool reraise) {
                      .limit = VM_BACKTRACE_LIMIT - vm_backtrace_count(d),
                      .visit = append,
                      .context = b};
-    w.stop = w.traps.at;
+    w.stop = end_of_backtrace(d, &w.traps);
     walk(&w, !reraise && at_entry_of_overflow(d, exn));
     vm_backtrace_publish(d);
 }

@@ -17,6 +17,7 @@ enum { VM_BACKTRACE_LIMIT = 1024 };
 
 struct domain;
 struct vm;
+struct vm_fiber;
 struct vm_backtrace {
     size_t count;   /* read it by vm_backtrace_count: a stub may have emptied it */
     value last_exn; /* the exception that was recorded last, or VAL_UNIT */
@@ -47,6 +48,14 @@ void vm_backtrace_publish(struct domain *d);
  * frames are skipped. GC: never. */
 size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *context, uint64_t gpc),
                          void *context);
+
+/* The same for the frames of suspended fiber f and those behind it in its chain. GC: never. */
+size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, size_t limit,
+                                   void (*visit)(void *context, uint64_t gpc), void *context);
+
+/* The same for the frames of suspended fiber f and those behind it in its chain. GC: never. */
+size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, size_t limit,
+                                   void (*visit)(void *context, uint64_t gpc), void *context);
 
 /* Whether the instruction at gpc is RAISE or RERAISE, shown as "Raised at". */
 bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc);

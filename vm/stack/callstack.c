@@ -75,6 +75,7 @@ struct walker {
     uint64_t gpc;
     size_t count;      /* frames recorded so far */
     bool at_watermark; /* the last of them is the one inside the watermark */
+    bool at_end;       /* the last of them is the outermost */
     bool no_memory;
 };
 
@@ -101,12 +102,33 @@ static inline bool start(struct domain *d, struct vm_call_stack *s, struct walke
 /* Across a watermark or a callback; false at the outermost frame. */
 static bool step_slowly(struct domain *d, value **return_frame, uint64_t *gpc) {
     /* The outermost frame is followed by its return frame only. */
-    if (*return_frame + 3 + SAVED_WORDS > d->stack.high) return false;
+    if (vm_on_stack(d, *return_frame) && *return_frame + 3 + SAVED_WORDS > d->stack.high)
+        return false;
     struct vm_frame frame = {.base = *return_frame, .height = 0};
     if (!vm_frames_next(d, &frame)) return false;
     *return_frame = frame.base + frame.height;
     *gpc = frame.gpc;
     return true;
+}
+
+/* Records frames in buffers of fibers, up to `limit`, until the walk is back on the stack. Their
+ * slots are 0, which none on the stack is, so they are never taken for cached ones. */
+static __attribute__((noinline)) void walk_suspended(struct domain *d, struct vm_frames *f,
+                                                     struct walker *to, size_t limit) {
+    bool more = true;
+    while (more && to->count < limit && !vm_on_stack(d, to->return_frame)) {
+        if (to->count == f->capacity && !widen(f, to->count + 1, to->count)) {
+            to->no_memory = true;
+            return;
+        }
+        size_t at = f->capacity - ++to->count;
+        f->gpcs[at] = to->gpc;
+        f->slots[at] = 0;
+        f->returns[at] = (struct vm_return){0, 0};
+        more = step_to_caller(&to->return_frame, &to->gpc) ||
+               step_slowly(d, &to->return_frame, &to->gpc);
+    }
+    if (!more) to->at_end = true;
 }
 
 /* Records frames up to `limit`, the outermost one, or the one inside the watermark. */
@@ -118,6 +140,13 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
     size_t n = to->count;
     bool more = true;
     while (more && n < limit) {
+        if (__builtin_expect(!vm_on_stack(d, return_frame), 0)) {
+            *to = (struct walker){.return_frame = return_frame, .gpc = gpc, .count = n};
+            walk_suspended(d, f, to, limit);
+            return_frame = to->return_frame, gpc = to->gpc, n = to->count;
+            if (to->at_end || to->no_memory) break;
+            continue;
+        }
         if (n == f->capacity && !widen(f, n + 1, n)) {
             to->no_memory = true;
             break;
@@ -145,6 +174,7 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
             if (!(more = step_slowly(d, &slow_frame, &slow_gpc))) break;
             return_frame = slow_frame;
             gpc = slow_gpc;
+            if (!vm_on_stack(d, return_frame)) break;
         }
     }
     to->count = n;
@@ -269,6 +299,7 @@ static size_t innermost(const struct vm_call_stack *s, size_t limit, const uint6
 /* Sets the watermark at the return frame of cached frame i. */
 static void set_watermark(struct domain *d, struct vm_call_stack *s, size_t i) {
     ASSERT(i < s->cached.count);
+    if (s->cached.slots[i] == 0) return; /* in a fiber's buffer */
     vm_watermark_set_at(d, WATERMARK_CALL_STACK, slot_at(d, s->cached.slots[i]));
     s->watermarked = i;
 }

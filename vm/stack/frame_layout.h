@@ -27,6 +27,7 @@
 
 #include "vm/code/code.h"
 #include "vm/code/prim.h"
+#include "vm/state/domain.h"
 #include "vm/state/resume.h"
 
 #include <setjmp.h>
@@ -46,7 +47,7 @@ static inline uintptr_t frame_word_of(struct vm_resume return_address) {
 }
 
 /* From the frame whose return frame is at *return_frame to its caller. False, and nothing is done,
- * at a watermark, a callback or the machine's own code. */
+ * at a watermark, a callback, the end of a fiber or the machine's own code. */
 static inline bool step_to_caller(value **return_frame, uint64_t *gpc) {
     value *at = *return_frame;
     uintptr_t word = frame_word_of(resume_of_word(at[0]));
@@ -54,6 +55,11 @@ static inline bool step_to_caller(value **return_frame, uint64_t *gpc) {
     *return_frame = at + 3 + height_of_frame_word(word) + int_of_val(at[2]);
     *gpc = gpc_of_frame_word(word);
     return true;
+}
+
+/* Whether a frame is on d's stack, not in a fiber's buffer. GC: never. */
+static inline bool vm_on_stack(const struct domain *d, const value *at) {
+    return at >= d->stack.low && at <= d->stack.high;
 }
 
 /* Words below the deepest frame that primitives, slow paths and callbacks use without a check. */
@@ -68,6 +74,8 @@ struct vm_activation {
     struct gc_local_roots *local_roots, *abi_roots;
     struct vm_lock *held;
     uintptr_t outer_trap;
+    uintptr_t base;             /* the depth of the stack at the entry */
+    uintptr_t outer_fiber_base; /* FB1 (vm/stack/fiber.h) */
     unsigned depth;
     uint32_t outer_function_id;
     uintptr_t c_stack_low; /* vm_c_stack_low, from CHECKED_ACTIVATIONS on */

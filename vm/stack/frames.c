@@ -7,6 +7,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/pc_map.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/reexecute.h"
 #include "vm/stack/watermarks.h"
@@ -38,6 +39,7 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
     value word = sp[1];
     uint32_t extra_args = (uint32_t)int_of_val(sp[2]);
     frame->base = sp + SAVED_WORDS;
+    frame->fiber = NULL;
     if (is_int(word)) {
         frame->gpc = gpc_of_frame_word((uintptr_t)word);
         frame->height = height_of_frame_word((uintptr_t)word) + extra_args;
@@ -59,8 +61,15 @@ bool vm_frames_first(struct domain *d, struct vm_frame *frame) {
 bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
     for (;;) {
         value *return_frame = frame->base + frame->height;
-        if (return_frame + 3 > d->stack.high) return false;
+        /* The outermost return frame is on the stack, others may be in buffers of fibers. */
+        if (vm_on_stack(d, return_frame) && return_frame + 3 > d->stack.high) return false;
         struct vm_resume at = vm_true_return(d, return_frame);
+        if (same_resume(at, d->vm->fiber_code)) {
+            frame->base = vm_fiber_next_frame(d, return_frame, &frame->fiber);
+            frame->height = 0;
+            if (frame->base == NULL) return false;
+            continue;
+        }
         if (same_resume(at, d->vm->leave_code) || same_resume(at, d->vm->next_call_code)) {
             if (return_frame + 3 + SAVED_WORDS > d->stack.high) return false;
             return stopped_frame(d, return_frame + 3, frame);

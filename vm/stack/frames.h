@@ -9,12 +9,14 @@
 #include "gc/value.h"
 
 struct domain;
+struct vm_fiber;
 
 struct vm_frame {
     uint64_t gpc; /* of the instruction after the call that is active in this frame; for the
                      innermost frame, of the instruction after the one that is being executed */
     value *base;  /* the frame's words are base[0 .. height-1], base[0] on top */
     uint32_t height;
+    const struct vm_fiber *fiber; /* in whose buffer the frame is; NULL: it is on the stack */
 };
 
 /* The innermost frame of a domain in a primitive or slow path (E2). False: there is none.

@@ -20,6 +20,7 @@ value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *contex
         activation.depth = d->activation->depth;
         activation.c_stack_low = d->activation->c_stack_low;
         activation.outer_trap = d->activation->outer_trap;
+        activation.base = d->activation->base;
         activation.outer_function_id = d->activation->outer_function_id;
     }
     activation.local_roots = d->gc.local_roots;

@@ -3,6 +3,7 @@
 #include "vm/base/os.h"
 #include "vm/code/decoded.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
 #include "vm/stack/reexecute.h"
@@ -32,8 +33,8 @@ static void check_bounds(const struct domain *d) {
                "E2: a saved instruction is neither decoded code nor a frame word");
 }
 
-static void check_traps(const struct domain *d) {
-    for (uintptr_t trap = d->stack.trap; trap != 0;) {
+static void check_traps_from(const struct domain *d, uintptr_t trap) {
+    while (trap != 0) {
         const value *frame = d->stack.high - trap;
         vm_require(frame >= d->stack.sp && frame + 4 <= d->stack.high,
                    "S3: a trap frame outside the stack");
@@ -43,6 +44,51 @@ static void check_traps(const struct domain *d) {
         vm_require(is_int(frame[1]) && outer < trap,
                    "S3: a trap frame whose link does not lead outwards");
         trap = outer;
+    }
+}
+
+static void check_suspended(const struct vm_fiber *f) {
+    vm_require(f->used <= f->capacity && f->clean <= f->used && f->trap <= f->used,
+               "FB3: a fiber with more words than it has");
+    for (uint32_t trap = f->trap; trap != 0;) {
+        value link = f->end[1 - (ptrdiff_t)trap];
+        vm_require(is_int(link) && link > 0 && (uintptr_t)int_of_val(link) < trap,
+                   "FB3: a trap frame whose link does not lead outwards");
+        trap = (uint32_t)int_of_val(link);
+    }
+}
+
+/* The fiber at boundary b and those behind it. */
+static void check_boundary(const struct domain *d, const value *b) {
+    uint32_t index = (uint32_t)int_of_val(b[BOUNDARY_FIBER]);
+    vm_require(b[BOUNDARY_CODE] == word_of_resume(d->vm->fiber_code) && is_int(b[BOUNDARY_FIBER]),
+               "FB1: no boundary where one is linked");
+    vm_require(vm_fiber_state(d->vm, index) == FIBER_RUNNING,
+               "FB2: a boundary names a fiber that does not run");
+    for (;;) {
+        const struct vm_fiber *f = vm_fiber_at(d->vm, index);
+        check_suspended(f);
+        uintptr_t depth = f->outer == NO_FIBER ? (uintptr_t)(d->stack.high - b) : 0;
+        vm_require(f->boundary == depth, "FB2: a fiber that is not where its boundary is");
+        index = f->outer;
+        if (index == NO_FIBER) return;
+        vm_require(vm_fiber_state(d->vm, index) == FIBER_LINKED,
+                   "FB2: a fiber behind a boundary that is not suspended");
+    }
+}
+
+/* The trap frames of the running fiber, and of those outside. */
+static void check_traps(const struct domain *d) {
+    check_traps_from(d, d->stack.trap);
+    for (uintptr_t boundary = d->stack.boundary; boundary != 0;) {
+        const value *b = d->stack.high - boundary;
+        vm_require(b >= d->stack.sp && b + BOUNDARY_WORDS < d->stack.high,
+                   "FB1: a boundary outside the stack");
+        check_boundary(d, b);
+        check_traps_from(d, (uintptr_t)int_of_val(b[BOUNDARY_TRAP]));
+        uintptr_t outer = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
+        vm_require(outer < boundary, "FB1: a boundary whose link does not lead outwards");
+        boundary = outer;
     }
 }
 
@@ -90,9 +136,11 @@ static void check_frames(struct domain *d) {
     if (!vm_frames_first(d, &frame)) return;
     do {
         const value *return_frame = frame.base + frame.height;
-        vm_require(return_frame <= d->stack.high, "E1: a frame outside the stack");
-        if (return_frame == d->stack.high) return;
-        vm_require(return_frame + 3 <= d->stack.high, "E1: a frame without a return frame");
+        if (frame.fiber == NULL) {
+            vm_require(vm_on_stack(d, return_frame), "E1: a frame outside the stack");
+            if (return_frame == d->stack.high) return;
+            vm_require(return_frame + 3 <= d->stack.high, "E1: a frame without a return frame");
+        }
         struct vm_resume at = vm_true_return(d, return_frame);
         vm_require(is_decoded(d->vm, at) && is_int((value)frame_word_of(at)),
                    "E1: a return address without a frame word");

@@ -25,7 +25,6 @@ void vm_watermarks_reset(struct domain *d) {
 }
 
 struct vm_resume vm_true_return(const struct domain *d, const value *slot) {
-    ASSERT(slot >= d->stack.low && slot < d->stack.high);
     struct vm_resume at = resume_of_word(*slot);
     if (!same_resume(at, d->vm->watermark_code)) return at;
     unsigned i = 0;
@@ -39,7 +38,7 @@ void vm_watermark_set_at(struct domain *d, unsigned which, value *slot) {
     struct vm_resume to = vm_true_return(d, slot);
     const struct vm *vm = d->vm;
     if (same_resume(to, vm->leave_code) || same_resume(to, vm->next_call_code) ||
-        same_resume(to, vm->reexecute_code))
+        same_resume(to, vm->reexecute_code) || same_resume(to, vm->fiber_code))
         return;
     d->stack.watermarks[which] = (struct vm_watermark){slot, to};
     slot[0] = word_of_resume(vm->watermark_code);
@@ -67,7 +66,8 @@ void vm_watermark_set(struct domain *d, unsigned which, struct vm_frame *frame, 
         if (!vm_frames_next(d, frame)) return;
         return_frame = frame->base + frame->height;
     }
-    if (return_frame + 3 <= d->stack.high) vm_watermark_set_at(d, which, return_frame);
+    if (vm_on_stack(d, return_frame) && return_frame + 3 <= d->stack.high)
+        vm_watermark_set_at(d, which, return_frame);
 }
 
 void vm_watermark_renew_minor(struct domain *d) {
@@ -149,6 +149,17 @@ struct vm_resume vm_watermark_returned(struct domain *d, value *return_frame) {
         else vm_watermark_set(d, i, &frame, WATERMARK_STEP);
     }
     return to;
+}
+
+void vm_watermarks_lift(struct domain *d, value *end, value *outside) {
+    struct vm_frame frame = {.base = outside, .height = 0};
+    value *unscanned = d->stack.watermarks[WATERMARK_UNSCANNED].slot;
+    for (unsigned i = 0; i < WATERMARK_COUNT; i++)
+        if (d->stack.watermarks[i].slot < end) vm_watermark_remove(d, i);
+    if (unscanned >= end) return;
+    value *unscanned_end = d->stack.unscanned_end;
+    gc_preserve_slots(&d->gc, unscanned, unscanned_end < end ? unscanned_end : end);
+    if (end < unscanned_end) scan_next(d, end, &frame);
 }
 
 void vm_watermarks_unwound(struct domain *d, value *sp) {

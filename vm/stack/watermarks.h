@@ -53,6 +53,10 @@ void vm_watermarks_reset(struct domain *d);
 struct vm_resume vm_watermark_returned(struct domain *d, value *return_frame);
 /* Control left the frames below sp without returning through them. GC: never. */
 void vm_watermarks_unwound(struct domain *d, value *sp);
+/* The words from sp to end are about to leave the stack (vm/stack/fiber.h), and control goes to the
+ * frames outside, whose first return frame is at `outside`: removes the watermarks from these
+ * words. GC: never. */
+void vm_watermarks_lift(struct domain *d, value *end, value *outside);
 /* The return address that the return frame at slot really holds. GC: never. */
 struct vm_resume vm_true_return(const struct domain *d, const value *slot);
 

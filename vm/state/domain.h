@@ -39,9 +39,11 @@ struct vm_watermark {
 
 /* A VM stack. */
 struct vm_stack {
-    value *sp;         /* S2 */
-    value *low, *high; /* the words that may be used */
-    uintptr_t trap;    /* S3 */
+    value *sp;            /* S2 */
+    value *low, *high;    /* the words that may be used */
+    uintptr_t trap;       /* S3 */
+    uintptr_t boundary;   /* depth of the innermost boundary, 0: none (FB1, vm/stack/fiber.h) */
+    uintptr_t fiber_base; /* FB1 */
     struct vm_watermark watermarks[WATERMARK_COUNT];
     value *lowest_watermark; /* S4 */
     value *unscanned_end;    /* S6 */

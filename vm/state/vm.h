@@ -18,6 +18,7 @@ struct vm_decoded_area;
 struct vm_dll;
 struct vm_dll_symbol;
 struct vm_domains;
+struct vm_fibers;
 struct vm_function;
 struct vm_image;
 struct vm_library;
@@ -110,6 +111,9 @@ struct vm {
     /* The machine's own code (vm/engine/prepare.c). */
     struct vm_resume leave_code, next_call_code, watermark_code, traced_code;
     struct vm_resume reexecute_code, reexecute_handler; /* vm/stack/reexecute.h */
+    struct vm_resume fiber_code;                        /* vm/stack/fiber.h */
+    uintptr_t widest_frame_bytes;                       /* of the functions that were prepared */
+    struct vm_fibers *fibers;                           /* NULL until there is one */
     struct vm_decoded_area *decoded_area;
     struct vm_patches *patches; /* of a debugged machine (vm/engine/patches.h) */
     value global_data;          /* the table of globals: a root, in the major heap */

@@ -12,6 +12,7 @@
 #include "vm/engine/callback.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/stack.h"
 #include "vm/state/alloc.h"
@@ -75,6 +76,7 @@ intptr_t vm_thread_number(const struct domain *d) {
 static void free_context(struct domain *d, struct vm_context *context) {
     struct vm_context running = d->context;
     d->context = *context;
+    vm_fibers_abandon(d, 0);
     vm_call_stack_free(d);
     vm_backtrace_destroy(d);
     vm_stack_destroy(d);

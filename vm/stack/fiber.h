@@ -1,0 +1,166 @@
+/* fiber.h - fibers: computations that run under a handler of effects.
+ *
+ * All fibers of a thread run on its one stack. Where one begins there is a boundary; the words
+ * inside it are the fiber's, those outside belong to the fiber, or the thread, that runs it.
+ *
+ *   sp ->  | frames of the fiber                       |
+ *          | frames of its first function              |
+ *   b[0]   | vm->fiber_code                            |  the boundary begins with the return
+ *   b[1]   | the fiber's index, tagged                 |  frame of the fiber's first function
+ *   b[2]   | 0, tagged                                 |
+ *   b[3]   | stack.trap of the frames outside, tagged  |
+ *   b[4]   | stack.boundary before, tagged             |
+ *   b[5]   | X, tagged                                 |
+ *          | X extra arguments                         |  of the frame that was left when the
+ *          | return frame                              |  fiber was entered
+ *
+ * So a function that returns from a fiber needs no test: it arrives at vm->fiber_code. Inside,
+ * stack.trap is 0 until a handler is installed; an exception finds no trap frame and then looks for
+ * a boundary. When the fiber ends, its value or exception handler is called in place of the
+ * boundary, and finds the X extra arguments.
+ *
+ * PERFORM moves the words inside the boundary into the fiber's buffer, where they wait with a
+ * return frame on top, and pops the boundary. RESUME pushes a boundary and moves words back: not
+ * all of a deep fiber, only its innermost frames. The rest stays in the buffer until control
+ * returns to the boundary or an exception reaches it, so switching costs the same at any depth.
+ *
+ *   buffer of a fiber with a part of its frames on the stack:
+ *          |  free  | return frame | frames ... | fiber_code, index, 0 |
+ *                   ^ end - used                ^ end
+ *
+ * Fibers that are suspended together form a chain: a handler that does not handle an effect is
+ * suspended, too, behind the fiber that performed it. Resuming the chain resumes the innermost;
+ * the others stay in their buffers behind the same boundary until control reaches them.
+ *
+ * A fiber is named by a handle, a tagged integer with its index and generation, which changes each
+ * time the fiber is taken from its continuation. So a continuation is used once, whatever copies of
+ * it or forged integers a program has: a handle that is not valid is refused.
+ *
+ * FB1  The boundaries of a stack are linked by b[4], from stack.boundary outwards; those at the
+ *      depth stack.fiber_base or less belong to activations further out (vm/stack/frame_layout.h)
+ *      and cannot be performed to.
+ * FB2  The fiber that a boundary names is RUNNING, and RUNNING fibers are named by one boundary.
+ *      fiber.outer leads from it to those suspended behind the same boundary; the last of them has
+ *      the boundary's depth.
+ * FB3  A buffer holds whole frames, from a return frame on top (after fiber.extra arguments) to the
+ *      return frame at its end. Links of trap frames in it are distances from end.
+ * FB4  A suspended fiber with young values is dirty, or its outermost fiber.clean words and its
+ *      handlers are not young.
+ * FB5  While marking, a fiber that is neither unreached nor being scanned has only values that the
+ *      snapshot (M1) has. Words that leave a fiber that is being scanned are preserved (R3). */
+#ifndef BACTRIAN_VM_STACK_FIBER_H
+#define BACTRIAN_VM_STACK_FIBER_H
+
+#include "gc/assert.h"
+#include "vm/state/domain.h"
+#include "vm/state/vm.h"
+
+/* The words of a boundary before the extra arguments. */
+enum {
+    BOUNDARY_CODE,
+    BOUNDARY_FIBER,
+    BOUNDARY_TRAP = 3,
+    BOUNDARY_OUTER,
+    BOUNDARY_EXTRA,
+    BOUNDARY_WORDS
+};
+
+enum vm_fiber_handler { FIBER_ON_VALUE, FIBER_ON_EXCEPTION, FIBER_ON_EFFECT, FIBER_HANDLERS };
+
+enum vm_fiber_state {
+    FIBER_FREE,
+    FIBER_TAKEN,   /* new, or taken from its continuation: waits for RESUME */
+    FIBER_RUNNING, /* FB2 */
+    FIBER_LEADING, /* suspended, the innermost of its chain: a continuation has its handle */
+    FIBER_LINKED,  /* suspended, further out in a chain */
+};
+
+#define NO_FIBER 0u
+
+struct vm_fiber {
+    value handlers[FIBER_HANDLERS];
+    value *end;              /* of the words in its buffer; NULL: it has none */
+    uint32_t used, capacity; /* words before end */
+    uint32_t extra;          /* arguments above the return frame on top */
+    uint32_t trap;           /* the innermost trap frame in the buffer; 0: none. FB3 */
+    uint32_t rest;           /* used, before the fiber was suspended the last time */
+    uint32_t clean;          /* FB4 */
+    uint32_t scanned;        /* outermost words that marking has visited, while it does */
+    uint32_t generation;
+    uint32_t outer;     /* the next fiber of the chain, or NO_FIBER; of a free one, the next free */
+    uint32_t outermost; /* of its chain, if it is the innermost */
+    uint32_t next_dirty, next_marked;
+    value young_cont;   /* of a LEADING one: its continuation if that is young, else 0 */
+    uintptr_t boundary; /* FB2; 0: no boundary, or it is not the outermost there */
+};
+
+struct vm_fibers;
+
+/* The fiber of that index. GC: never. */
+struct vm_fiber *vm_fiber_at(const struct vm *vm, uint32_t index);
+enum vm_fiber_state vm_fiber_state(const struct vm *vm, uint32_t index);
+
+/* The innermost boundary. Needs: there is one. GC: never. */
+static inline value *vm_boundary(const struct domain *d) {
+    return d->stack.high - d->stack.boundary;
+}
+/* Whether an effect performed now, or an exception that no trap frame catches, reaches a handler.
+ * GC: never. */
+static inline bool vm_in_fiber(const struct domain *d) {
+    return d->stack.boundary > d->stack.fiber_base;
+}
+
+/* A new fiber with these handlers; its handle. Fails: raises Out_of_memory. GC: may run. */
+value vm_fiber_new(struct domain *d, value on_value, value on_exception, value on_effect);
+/* Takes the fiber of continuation cont, which may be any value: its handle, which is for RESUME, or
+ * the integer 0 if there is none any more. GC: never. */
+value vm_fiber_take(struct domain *d, value cont);
+/* Replaces the handlers of the outermost fiber of the chain of a taken fiber. GC: never. */
+void vm_fiber_set_handlers(struct domain *d, value handle, const value *handlers);
+/* The fiber that continuation cont stands for, which stays there; NULL: taken. GC: never. */
+struct vm_fiber *vm_fiber_of_cont(const struct vm *vm, value cont);
+/* The fiber of a handle that was taken. NULL: there is none. GC: never. */
+struct vm_fiber *vm_fiber_taken(const struct vm *vm, value handle);
+/* Frees a taken fiber and its chain. GC: never. */
+void vm_fiber_drop(struct domain *d, struct vm_fiber *f);
+
+/* Room in the innermost fiber's buffer for the words from sp - words on. Fails: raises
+ * Out_of_memory. GC: may run. */
+void vm_fiber_reserve(struct domain *d, size_t words);
+/* Suspends the innermost fiber: its words from d->stack.sp on leave the stack, and d->stack.sp is
+ * then at the X of the fiber outside, followed by as many arguments. extra: how many arguments lie
+ * at sp above the return frame. Needs: vm_fiber_reserve. GC: never. */
+struct vm_fiber *vm_fiber_suspend(struct domain *d, uint32_t extra);
+/* Makes the suspended fiber f the innermost of its chain and cont its continuation. GC: never. */
+void vm_fiber_give(struct domain *d, struct vm_fiber *f, value cont);
+/* Appends the suspended fiber f to the chain that cont leads to. Needs: it leads to one. GC:
+ * never. */
+void vm_fiber_append(struct domain *d, value cont, struct vm_fiber *f);
+/* Words that a resumed fiber may use without a check. GC: never. */
+size_t vm_fiber_room_bytes(const struct vm *vm);
+/* Resumes the taken fiber f in place of the frame that ends at d->stack.sp, where the X extra
+ * arguments lie. d->stack.sp is then where f goes on. GC: never. */
+void vm_fiber_resume(struct domain *d, struct vm_fiber *f, value extra_args);
+/* The fiber returned: its first function, or all that was on the stack. True: there is more,
+ * d->stack.sp is at the next return frame. GC: never. */
+bool vm_fiber_fetch(struct domain *d);
+/* An exception is to be raised where stack.trap is 0. True: stack.trap is now one that was in the
+ * buffer. GC: never. */
+bool vm_fiber_fetch_trap(struct domain *d);
+/* A handler of f, to be called. GC: never. */
+value vm_fiber_handler(struct domain *d, const struct vm_fiber *f, enum vm_fiber_handler which);
+/* Ends the innermost fiber: gives its handler of that kind. d->stack.sp is as after
+ * vm_fiber_suspend. GC: never. */
+value vm_fiber_end(struct domain *d, enum vm_fiber_handler which);
+/* Frees the running fibers of boundaries deeper than that, which are abandoned. GC: never. */
+void vm_fibers_abandon(struct domain *d, uintptr_t boundary);
+void vm_fibers_destroy(struct vm *vm);
+
+/* Of a walk of frames at return frame `at`, a boundary or the end of a buffer: where the next
+ * return frame is, and in whose buffer (NULL: on the stack). NULL: at the end of a chain that is
+ * suspended. GC: never. */
+value *vm_fiber_next_frame(const struct domain *d, const value *at, const struct vm_fiber **in);
+/* The return frame on top of a suspended fiber. GC: never. */
+static inline value *vm_fiber_top(const struct vm_fiber *f) { return f->end - f->used + f->extra; }
+
+#endif
