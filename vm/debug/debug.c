@@ -40,9 +40,30 @@ static void put_pc(struct debug *g, uint32_t fragment, uint32_t pc) {
     debug_put_word(&g->connection, 4 * pc);
 }
 
+/* The debugger's number of a fragment. */
+static uint32_t number_of(const struct vm *vm, uint32_t fragment) {
+    return fragment + vm->version->debugger_first_fragment;
+}
+
+/* ---- Places on the stack: a depth; in OCaml 5 the number of a fiber before it. The fibers that
+ * run share a stack here, and so a number. ---- */
+
+static void put_depth(struct debug *g, const struct vm *vm, uint32_t depth) {
+    if (vm->version->debugger_counts_fibers)
+        debug_put_word(&g->connection, depth == DEBUG_NO_FRAME ? DEBUG_NO_FRAME : 0);
+    debug_put_word(&g->connection, depth);
+}
+
+/* DEBUG_NO_FRAME: a place that no frame has. */
+static uint32_t get_depth(struct debug *g, const struct vm *vm) {
+    bool other = vm->version->debugger_counts_fibers && debug_get_word(&g->connection) != 0;
+    uint32_t depth = debug_get_word(&g->connection);
+    return other ? DEBUG_NO_FRAME : depth;
+}
+
 static void put_frame(struct debug *g, struct domain *d, const struct debug_frame *frame) {
     const struct vm *vm = d->vm;
-    debug_put_word(&g->connection, debug_depth(d, frame));
+    put_depth(g, vm, debug_depth(d, frame));
     const struct vm_code *code = frame->start == NULL ? NULL : vm_code_at(vm, frame->gpc);
     if (frame->start == NULL) {
         put_pc(g, 0, 0);
@@ -51,13 +72,13 @@ static void put_frame(struct debug *g, struct domain *d, const struct debug_fram
     } else {
         uint32_t fragment = 0;
         while (vm->codes[fragment] != code) fragment++;
-        put_pc(g, fragment, (uint32_t)(frame->gpc - code->base));
+        put_pc(g, number_of(vm, fragment), (uint32_t)(frame->gpc - code->base));
     }
 }
 
 /* Reads a place, of which nothing is believed, and puts the patch there. */
 static void patch(struct debug *g, struct domain *d, uint8_t op) {
-    uint32_t fragment = debug_get_word(&g->connection);
+    uint32_t fragment = debug_get_word(&g->connection) - number_of(d->vm, 0);
     uint32_t offset = debug_get_word(&g->connection);
     if (offset % 4 == 0) vm_patch(d->vm, fragment, offset / 4, op);
 }
@@ -66,7 +87,7 @@ static void put_code_of(struct debug *g, struct domain *d, value v) {
     const struct vm *vm = d->vm;
     uintptr_t index = is_closure(v) && is_int(field(v, 0)) ? (uintptr_t)int_of_val(field(v, 0)) : 0;
     if (index == 0 || index >= vm->function_count) put_pc(g, NO_FRAGMENT, 0);
-    else put_pc(g, vm->functions[index].fragment, vm->functions[index].pc);
+    else put_pc(g, number_of(vm, vm->functions[index].fragment), vm->functions[index].pc);
 }
 
 /* ---- Frames. ---- */
@@ -80,7 +101,7 @@ static void select_frame(struct debug *g, struct domain *d, uint32_t depth) {
 static void select_caller(struct debug *g, struct domain *d) {
     struct debug_frame caller = debug_caller(d, &g->selected);
     if (caller.start == NULL) {
-        debug_put_word(&g->connection, DEBUG_NO_FRAME);
+        put_depth(g, d->vm, DEBUG_NO_FRAME);
         return;
     }
     g->selected = caller;
@@ -158,16 +179,25 @@ static void answer_about_frames(struct debug *g, struct domain *d, uint8_t reque
         put_frame(g, d, &g->selected);
         return;
     }
+    if (request == 'S') {
+        select_frame(g, d, get_depth(g, d->vm));
+        return;
+    }
     uint32_t word = debug_get_word(c);
     value globals = d->vm->global_data;
     switch (request) {
-    case 'S': select_frame(g, d, word); return;
     case 'U': select_caller(g, d); return; /* whose size the verifier knows */
     case 'L': debug_put_value(c, &g->values, local(d, &g->selected, word)); return;
     case 'E': debug_put_value(c, &g->values, environment(&g->selected, word)); return;
     default:
         debug_put_value(c, &g->values, has_field(globals, word) ? field(globals, word) : VAL_UNIT);
     }
+}
+
+static void set_barrier(struct debug *g, struct domain *d) {
+    uint32_t depth = get_depth(g, d->vm);
+    bool none = d->vm->version->debugger_counts_fibers && depth == DEBUG_NO_FRAME;
+    g->hooks.barrier = none ? -1 : (intptr_t)depth;
 }
 
 static void set_fork_mode(struct debug *g, struct domain *d) {
@@ -188,7 +218,7 @@ static bool obey(struct debug *g, struct domain *d, uint8_t request) {
     case 'e': patch(g, d, OP_EVENT); break;
     case 'B': patch(g, d, OP_BREAK); break;
     case 'i': patch(g, d, 0); break;
-    case 'b': g->hooks.barrier = debug_get_word(c); break;
+    case 'b': set_barrier(g, d); break;
     case 'K': set_fork_mode(g, d); break;
     case 'c': checkpoint(g, d); break;
     case 'w': debug_wait(&g->checkpoints); break;
@@ -222,13 +252,16 @@ static void report(struct debug *g, struct domain *d, value about) {
     struct debug_connection *c = &g->connection;
     debug_put_byte(c, codes[g->reason]);
     if (g->reason == DEBUG_CODE_LOADED || g->reason == DEBUG_CODE_UNLOADED)
-        debug_put_word(c, (uint32_t)int_of_val(about));
+        debug_put_word(c, number_of(d->vm, (uint32_t)int_of_val(about)));
     if (g->reason == DEBUG_EVENTS_ADDED &&
         !debug_put_marshalled(c, &g->values, d, g->options.customs, about, 0))
         debug_lost(c, "the debug events of new code cannot be marshalled");
     debug_put_word(c, g->hooks.events_left);
     if (g->innermost.start != NULL) {
         put_frame(g, d, &g->innermost);
+    } else if (d->vm->version->debugger_counts_fibers) {
+        put_depth(g, d->vm, DEBUG_NO_FRAME);
+        put_pc(g, 0, 0);
     } else {
         debug_put_word(c, 0);
         debug_put_word(c, UINT32_MAX);

@@ -171,7 +171,7 @@ static uintptr_t handler_depth(const struct domain *d) {
 void vm_slow_unwind(struct domain *d, value exn) {
     const struct vm_tracer *tracer = d->vm->options.tracer;
     if (tracer != NULL) tracer->unwind(tracer->context, d, exn);
-    if (vm_is_debugged(d) && handler_depth(d) <= d->vm->options.debugger->barrier)
+    if (vm_is_debugged(d) && (intptr_t)handler_depth(d) <= d->vm->options.debugger->barrier)
         vm_debug_stop(d, DEBUG_TRAP, exn);
 }
 

@@ -34,7 +34,7 @@ struct vm_debugger {
     /* Whether the debugger is at the other end of fd. GC: never. */
     bool (*owns_descriptor)(const struct vm_debugger *debugger, int fd);
     uint32_t events_left; /* EVENTs to pass before a stop; counts down, also beyond 0 */
-    uintptr_t barrier;    /* handlers at that depth of the stack, in words, or less cause a stop */
+    intptr_t barrier;     /* handlers at that depth of the stack, in words, or less cause a stop */
     bool in_use;          /* false: after leave */
     bool follows_parent;  /* after fork the parent stays the debugged process, else the child */
 };
