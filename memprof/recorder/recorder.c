@@ -3,8 +3,9 @@
  *   tracker --born--> SAMPLE,  --promoted--> PROMOTIONS,  --died--> DEATHS
  *
  * Every function that the machine calls starts with enter and ends with leave: the time in between
- * is the recorder's overhead (of hits one in HITS_PER_MEASURE is measured), and leave serves the
- * requests of signals that came meanwhile. Hits are frequent: they read the clock only when the
+ * is the recorder's overhead, and leave serves the requests of signals that came meanwhile. Of hits
+ * one in HITS_PER_MEASURE is measured, and in each the time from its first new location on, whose
+ * debugging information may have to be read. Hits are frequent: they read the clock only when the
  * cycle counter has advanced by SAME_TIME_TICKS, or when they are measured; the others have the
  * time that was read last. */
 #include "gc/heap.h"
@@ -137,7 +138,11 @@ static void leave(struct mp_recorder *r, unsigned weight) {
     }
     if (mp_writer_chunks(r->writer) != r->chunks_before) weight = 1;
     r->chunks_before = mp_writer_chunks(r->writer);
-    if (weight > 0) r->overhead_ns += weight * (mp_now_ns() - r->entered_ns);
+    if (weight > 0 || r->rare_ns != 0) {
+        uint64_t now = mp_now_ns(), rare = r->rare_ns != 0 ? r->rare_ns : now;
+        r->overhead_ns += weight * (rare - r->entered_ns) + now - rare;
+        r->rare_ns = 0;
+    }
     if (mp_writer_problem(r->writer) != 0 && !r->failed) {
         r->failed = true; /* RC2 */
         if (r->options.warn != NULL) r->options.warn(r->options.path, mp_writer_problem(r->writer));
@@ -175,10 +180,11 @@ static inline unsigned weight_of_hit(struct mp_recorder *r) {
     return HITS_PER_MEASURE;
 }
 
-/* As leave. Where the clock was not read, only the writing of a chunk counts as overhead, with the
- * time since the clock was read: SAME_TIME_TICKS at most. */
+/* As leave. Where the clock was not read, only rare work counts as overhead, and the writing of a
+ * chunk, with the time since the clock was read: SAME_TIME_TICKS at most. */
 static inline void leave_hit(struct mp_recorder *r, bool clock_read, unsigned weight) {
-    if (clock_read || mp_writer_chunks(r->writer) != r->chunks_before) leave(r, weight);
+    if (clock_read || r->rare_ns != 0 || mp_writer_chunks(r->writer) != r->chunks_before)
+        leave(r, weight);
     else section_end(r);
 }
 

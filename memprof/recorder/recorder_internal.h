@@ -73,6 +73,7 @@ struct mp_recorder {
     uint64_t flushed_ns, counted_ns, shown_ns;
     uint64_t ended_ns; /* of the program; 0: it runs */
     uint64_t overhead_ns;
+    uint64_t rare_ns; /* when a section's first new location was interned; 0: none was */
     unsigned hits_to_skip, warm_up_hits; /* until one is measured; measured at the start */
     uint64_t chunks_before;              /* written before the section that runs */
     unsigned activity_depth;

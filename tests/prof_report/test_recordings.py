@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import unittest
 
 import ctf
@@ -25,12 +26,32 @@ class Recordings(support.Case):
         self.write('p.ml', PROGRAM.encode())
         subprocess.run(['ocamlc', '-g', 'p.ml', '-o', 'p.byte'], cwd=self.folder, check=True)
 
-    def record(self, *words):
-        _, err, status = self.run_prof('record', '--quiet', '-o', 'p.bprof', *words, 'p.byte')
+    def record(self, *words, arguments=()):
+        _, err, status = self.run_prof('record', '--quiet', '-o', 'p.bprof', *words, 'p.byte',
+                                       *arguments)
         self.assertEqual((err.decode(), status), ('', 0))
 
     def json(self, *words):
         return json.loads(self.prof(words[0], 'p.bprof', '--json', *words[1:]))
+
+    def test_recording_takes_no_longer_than_the_run(self):
+        """One hit reads the debugging information of a large unit: whichever it is, it counts
+        once."""
+        self.write('first.ml', b'''
+            let rec churn n = if n > 0 then (ignore (Sys.opaque_identity (ref n)); churn (n - 1))
+            let () = churn (100 + int_of_string Sys.argv.(1))
+            ''')
+        functions = ['let f%d n = string_of_int (n + %d)' % (i, i) for i in range(5000)]
+        self.write('p.ml', '\n'.join(functions).encode())
+        subprocess.run(['ocamlc', '-g', 'first.ml', 'p.ml', '-o', 'p.byte'], cwd=self.folder,
+                       check=True)
+        for count in range(32):
+            start = time.monotonic()
+            self.record('--rate', '1', arguments=[str(count)])
+            took = time.monotonic() - start
+            overhead = self.json('stats')['run']['overhead']
+            self.assertGreater(overhead, 0)
+            self.assertLess(overhead, took)
 
     def test_every_view_reads_them(self):
         self.record('--rate', '0.01', '--seed', '5', '--gc-trace')
