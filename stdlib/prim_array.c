@@ -6,9 +6,9 @@
  * tag 0, or of tag Double_array if OCaml 5.3 makes it from an array of floats. Obj.field and
  * Obj.set_field come here too, with any block (vm/code/raw.h).
  *
- * In checked mode a flat array only accepts floats, an array of values is only copied from its own
- * kind, closures of this machine are never written to, and the functions that OCaml calls unsafe
- * test their bounds. Empty ranges are accepted with any bounds, as OCaml accepts them.
+ * In checked mode a flat array only accepts floats and words, closures of this machine are never
+ * written to, and the functions that OCaml calls unsafe test their bounds. Empty ranges are
+ * accepted with any bounds, as OCaml accepts them.
  *
  * The compiler calls array_get_addr and array_set_addr for arrays that hold no floats. They are the
  * general functions here: a program may pass them a flat array. */
@@ -223,11 +223,35 @@ static void check_flat(struct domain *d, value a, bool flat, const char *operati
     if (prim_checked(d) && wosize_of(a) != 0 && is_flat(a) != flat) prim_refuse(d, operation);
 }
 
+/* Whether elements of a are read and written as those of an array of values. */
+static bool holds_values(const struct domain *d, value a) {
+    return !prim_checked(d) || tag_of(a) < TAG_NO_SCAN;
+}
+
+/* Copies words of a block to an array of values, as they are read one by one. */
+static void copy_raw(struct domain *d, value from, intptr_t i, value to, intptr_t j, intptr_t n) {
+    GC_ROOT(&d->gc, &from, &to);
+    for (; n > 0; n--, i++, j++) {
+        value v = vm_raw_load(d, from, (uintptr_t)i);
+        if (v == 0) prim_refuse(d, "array_sub or array_blit of an abstract block");
+        gc_store(&d->gc, to, (size_t)j, v);
+    }
+}
+
+static value sub_raw(struct domain *d, value a, intptr_t i, uintptr_t n) {
+    GC_ROOT(&d->gc, &a);
+    value piece = make_uniform(d, n, VAL_UNIT);
+    GC_ROOT(&d->gc, &piece);
+    copy_raw(d, a, i, piece, 0, (intptr_t)n);
+    return piece;
+}
+
 static value sub(struct domain *d, value a, value start, value length, bool flat) {
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return empty_array(d, flat);
     if (prim_checked(d) && !prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
     check_flat(d, a, flat, "sub of an array of another kind");
+    if (!flat && !holds_values(d, a)) return finish_array(d, sub_raw(d, a, i, (uintptr_t)n));
     GC_ROOT(&d->gc, &a);
     value piece = new_array(d, (uintptr_t)n, flat, "Array.concat");
     put_piece(d, piece, 0, a, (uintptr_t)i, (uintptr_t)n);
@@ -325,6 +349,23 @@ static void check_ranges(struct domain *d, value from, intptr_t i, value to, int
         vm_raise_bound_error(d);
 }
 
+/* Between blocks of which one holds no values, not both floats: word by word. */
+static void blit_raw(struct domain *d, value from, intptr_t i, value to, intptr_t j, intptr_t n) {
+    if (holds_values(d, to)) {
+        copy_raw(d, from, i, to, j, n);
+        return;
+    }
+    bool backwards = from == to && i < j;
+    for (intptr_t k = 0; k < n; k++) {
+        intptr_t at = backwards ? n - 1 - k : k;
+        value word = field(from, i + at);
+        bool done = !holds_values(d, from) && vm_raw_may_write_word(to, (uintptr_t)(j + at), word);
+        if (done) field(to, j + at) = word;
+        else if (!holds_values(d, from) || !vm_raw_store(to, (uintptr_t)(j + at), word))
+            prim_refuse(d, "array_blit to a block without values");
+    }
+}
+
 static value blit(struct domain *d, value from, value from_at, value to, value to_at, value length,
                   bool flat) {
     intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
@@ -332,11 +373,10 @@ static value blit(struct domain *d, value from, value from_at, value to, value t
     if (prim_checked(d)) {
         check_ranges(d, from, i, to, j, n);
         check_writable(d, to, "array_blit to a closure");
-        check_flat(d, from, flat, "array_blit between a float array and another array");
-        check_flat(d, to, flat, "array_blit between a float array and another array");
     }
     vm_charge_work(d, 8 * (size_t)n);
-    if (flat) move_doubles(from, i, to, j, n);
+    if (flat && (is_flat(from) || !prim_checked(d))) move_doubles(from, i, to, j, n);
+    else if (!holds_values(d, from) || !holds_values(d, to)) blit_raw(d, from, i, to, j, n);
     else gc_blit_fields(&d->gc, from, (size_t)i, to, (size_t)j, (size_t)n);
     return VAL_UNIT;
 }
@@ -377,8 +417,10 @@ static value fill(struct domain *d, value a, value start, value length, value el
     if (flat) {
         double x = double_of_val(element);
         for (; n > 0; n--) set_double_field(a, (uintptr_t)i++, x);
-    } else {
+    } else if (holds_values(d, a)) {
         fill_values(d, a, i, n, element);
+    } else {
+        for (; n > 0; n--) store_raw(d, a, (uintptr_t)i++, element);
     }
     return VAL_UNIT;
 }

@@ -92,7 +92,8 @@ let () =
   attempt "concat no arrays" (fun () -> ignore (array_concat [ 1; 2 ]));
   attempt "concat int" (fun () -> ignore (array_concat 5));
   attempt "blit" (fun () -> array_blit ints 0 ints 3 3);
-  attempt "blit kinds" (fun () -> array_blit ints 0 floats 0 1);
+  attempt "blit of values to floats" (fun () -> array_blit (repr [| "a" |]) 0 floats 0 1);
+  attempt "blit to an int64" (fun () -> array_blit ints 0 (repr 1L) 0 1);
   attempt "blit closure" (fun () -> array_blit ints 0 closure 0 1);
   attempt "fill" (fun () -> array_fill ints (-1) 2 0);
   attempt "fill floats" (fun () -> array_fill floats 0 2 0);
@@ -107,8 +108,8 @@ let () =
   attempt "blit bytes negative" (fun () -> blit_bytes (Bytes.create 4) 0 (Bytes.create 9) (-1) 1);
   attempt "fill bytes" (fun () -> fill_bytes (Bytes.create 4) 1 4 'x');
   attempt "string_length of an int" (fun () -> ignore (string_length 3));
-  attempt "add_float" (fun () -> ignore (add_float 1.5 (repr "s")));
-  attempt "int32_add" (fun () -> ignore (int32_add 1l 1L));
+  attempt "add_float" (fun () -> ignore (add_float 1.5 (repr 1)));
+  attempt "int32_add" (fun () -> ignore (int32_add 1l (repr 1.5)));
   attempt "update_dummy small" (fun () -> update_dummy (alloc_dummy 1) (1, 2));
   attempt "update_dummy floats" (fun () -> update_dummy (alloc_dummy 5) floats);
   attempt "update_dummy string" (fun () -> update_dummy (alloc_dummy 5) "abc");

@@ -50,7 +50,8 @@ uint8_t vm_kind_bit(char kind) {
     switch (kind) {
     case 'v': return KIND_ANY;
     case 'i': return KIND_i;
-    case 's': return KIND_s;
+    case 's':
+    case 'w': return KIND_s;
     case 'f': return KIND_f;
     case 'o': return KIND_o;
     case 'k': return KIND_k;

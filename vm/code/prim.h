@@ -71,11 +71,12 @@ enum {
 #undef UNTIL
 };
 
-/* kinds: one letter per argument:
+/* kinds: one letter per argument. A block that can be read as an f, j, l, n or s is converted
+ * (vm_raw_convert), so a primitive that writes to its argument has a w there:
  *   v any value         i integer            s string or bytes       f boxed float     o any block
  *   j int32             l int64              n nativeint             k closure         c channel
  *   A float array       B bigarray           t thread                m mutex           h condition
- *   L list of integers  e ephemeron or weak array
+ *   L list of integers  e ephemeron or weak array                w string or bytes to write to
  *   a array (block below TAG_NO_SCAN, float array, or atom)
  * result: the same letters, u for unit, x for "never returns". */
 struct vm_prim {

@@ -4,7 +4,8 @@
  *
  * A raw word that is read as a value is an integer if it is odd. An even one could be any address,
  * so it comes in an abstract block of one word; stored into a string or float, it is that word
- * again. */
+ * again. A block that is stored there leaves its address, which keeps nothing alive. A primitive
+ * that reads a float, a boxed integer or a string gets a copy of the bytes at its place. */
 #ifndef BACTRIAN_VM_CODE_RAW_H
 #define BACTRIAN_VM_CODE_RAW_H
 
@@ -38,5 +39,10 @@ static inline bool vm_raw_may_write_word(value v, uintptr_t i, value word) {
 value vm_raw_load(struct domain *d, value v, uintptr_t i);
 /* Stores x as word i of block v, a string or floats. Whether that is possible. GC: never. */
 bool vm_raw_store(value v, uintptr_t i, value x);
+
+/* A value of a kind (vm/code/prim.h) with the bytes that block *slot, a root, has where such a
+ * value has its own. 0: the block is too small, or the kind is another one. GC: may run. Fails:
+ * raises Out_of_memory. */
+value vm_raw_convert(struct domain *d, char kind, const value *slot);
 
 #endif

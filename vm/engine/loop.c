@@ -611,9 +611,17 @@ out_of_fuel:
     SAVE();
     vm_slow_out_of_fuel(d);
 #endif
-bad_argument:
-    SAVE();
-    vm_slow_bad_argument(d, PRIM_OPERAND(1));
+bad_argument: /* of another kind than the primitive takes */
+    SAVE_ACCU();
+    vm_slow_convert_arguments(d, PRIM_OPERAND(1));
+    RESTORE_ACCU();
+    switch (PRIM_OPERAND(1)->arity) {
+#define ROW(n) \
+    case n: goto op_C_CALL##n;
+        FROM_1_TO_4(ROW)
+#undef ROW
+    default: goto op_C_CALL5;
+    }
 raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers it had saved are dropped */
     sp = d->stack.sp;
     accu = d->exn;

@@ -38,7 +38,7 @@
 
 /* How a body leaves before its end, for code that loop.c has once. The stack, A and pc are as
  * before the instruction, except where it says otherwise. */
-/* raise: type_error, bad_argument, zero_divide, unhandled */
+/* raise: type_error, zero_divide, unhandled; or convert: bad_argument */
 #define FAIL(error)       goto error
 #define RAW_ACCESS()      goto raw_access          /* the instruction, of another kind of block */
 #define CALL_INSTEAD(n)   goto in_C_CALL_TESTED##n /* an INLINED primitive: call its C function */

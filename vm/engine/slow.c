@@ -387,10 +387,17 @@ size_t vm_slow_raw_access(struct domain *d) {
     return operands + 1;
 }
 
-void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim) {
+void vm_slow_convert_arguments(struct domain *d, const struct vm_linked_prim *prim) {
     ASSERT(prim->kinds != NULL && !vm_kinds_are_any(prim->kinds));
-    vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)",
-                        prim->name, prim->kinds);
+    for (unsigned i = 0; i < prim->arity; i++) {
+        value *slot = i == 0 ? &d->accu : &d->stack.sp[SAVED_WORDS + i - 1];
+        if (vm_argument_ok(d, prim, i, *slot)) continue;
+        value converted = vm_raw_convert(d, prim->kinds[i], slot);
+        if (converted == 0)
+            vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)",
+                                prim->name, prim->kinds);
+        *slot = converted;
+    }
 }
 
 void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim) {

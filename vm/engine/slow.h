@@ -51,7 +51,9 @@ value vm_slow_public_method(value object, value tag, uintptr_t *cache);
 size_t vm_slow_raw_access(struct domain *d);
 /* A kind of value that checked mode refuses. */
 _Noreturn void vm_slow_type_error(struct domain *d);
-_Noreturn void vm_slow_bad_argument(struct domain *d, const struct vm_linked_prim *prim);
+/* The arguments of a primitive, d->accu and what follows on the stack, are not all of its kinds:
+ * converts those that can be read as such (vm/code/raw.h), or raises. GC: may run. */
+void vm_slow_convert_arguments(struct domain *d, const struct vm_linked_prim *prim);
 _Noreturn void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim);
 void vm_slow_record_backtrace(struct domain *d, bool reraise);
 /* Whether the row of the instruction that left the loop has one of these flags (vm/code/opcodes.h),

@@ -117,3 +117,50 @@ let () =
   List.iter (fun x -> show "copy of a float" (string_of_float (copy x))) [ 0.; 1.5; -2.5; Float.succ 1. ];
   show "copy of floats" (String.concat " " (Array.to_list (Array.map string_of_float (copy [| 1.5; 2.5 |]))));
   Gc.full_major ()
+
+(* Primitives read floats, boxed integers and strings where these would be. *)
+let () =
+  let text = Sys.opaque_identity "hello, world" and floats = Sys.opaque_identity [| 0.25; 2.5 |]
+  and long = Sys.opaque_identity 77L and tuple = Sys.opaque_identity (1, 2, 3) in
+  let show_float what x = show what (string_of_float x) in
+  show_float "a string as a float" (Obj.magic text +. 1.);
+  show_float "the first of floats" (sqrt (Obj.magic floats));
+  show_float "an int64 as a float" (-.(Obj.magic tuple : float) *. 1e300);
+  show "comparison of floats" (string_of_bool ((Obj.magic floats : float) < 1.));
+  show "the second of floats" (Int64.to_string (Int64.add (Obj.magic floats) 1L));
+  show "a part of an int64" (Int32.to_string (Int32.succ (Obj.magic long)));
+  show "an int64 as a nativeint" (Nativeint.to_string (Nativeint.add (Obj.magic long) 1n));
+  show "the second of a tuple" (Printf.sprintf "%Lx" (Obj.magic tuple : int64));
+  show "a tuple as a string" (string_of_bool (String.equal (Obj.magic tuple) "abc"));
+  show "comparison of a tuple" (string_of_int (compare (Obj.magic tuple : string) (Obj.magic tuple)));
+  print_string (String.escaped (String.sub (Obj.magic tuple) 0 9));
+  output_string stdout (Obj.magic (Sys.opaque_identity (0, 0x21)));
+  print_newline ();
+  show "digest of a tuple" (Digest.to_hex (Digest.string (Obj.magic tuple)))
+
+(* Array functions on blocks without values. *)
+let () =
+  let show_bytes what b = show what (String.escaped (Bytes.to_string b)) in
+  let array b = (Obj.magic (b : bytes) : int array) in
+  let b = Bytes.make 20 'a' in
+  Array.fill (array b) 0 2 5;
+  show_bytes "fill of bytes" b;
+  Array.blit [| 1; 2; 3 |] 1 (array b) 0 2;
+  show_bytes "blit of integers into bytes" b;
+  Array.blit (array b) 0 (array b) 1 1;
+  show_bytes "blit within bytes" b;
+  let back = Array.make 3 0 in
+  Array.blit (array b) 0 back 1 2;
+  show "blit of bytes into integers" (String.concat " " (Array.to_list (Array.map string_of_int back)));
+  show "sub of bytes" (String.concat " " (Array.to_list (Array.map string_of_int (Array.sub (array b) 0 2))));
+  let floats = Array.map new_float [| 1.; 2. |] in
+  Array.blit [| 1; 2 |] 0 (Obj.magic floats) 0 1;
+  show "blit of an integer into floats" (bits floats.(0));
+  Array.blit (Obj.magic floats : int array) 0 back 0 1;
+  show "blit of a float into integers" (string_of_int back.(0));
+  (* The address of a block, which is not shown. *)
+  Obj.set_field (Obj.repr b) 0 (Obj.repr floats);
+  (Obj.magic b : pair).b <- Obj.repr "text";
+  Array.fill (Obj.magic b : string array) 0 1 "text";
+  show "the rest" (Bytes.sub_string b 16 4);
+  Gc.full_major ()
