@@ -427,28 +427,41 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 
     /* ---- effects (vm/stack/fiber.h) ---- */
     INSTR(PERFORM) { /* operands: the header of a continuation, the frame word */
-        if (UNLIKELY(!vm_in_fiber(d))) FAIL(unhandled);
-        SAVE_ACCU();
-        vm_fiber_reserve(d, 0);
-        RESTORE_ACCU();
+        if (UNLIKELY(!vm_fiber_fits(d, sp))) {
+            if (!vm_in_fiber(d)) FAIL(unhandled);
+            SAVE_ACCU();
+            vm_fiber_reserve(d);
+            RESTORE_ACCU();
+        }
         ALLOC(wosize_of_header(pc[1]), pc[1]);
         sp -= 3;
         PUSH_RETURN(3, 0);
         d->stack.sp = sp;
-        accu = vm_effect_perform(d, accu, block);
-        CALL_HANDLER();
+        value effect = accu;
+        accu = vm_fiber_perform(d, block);
+        sp = d->stack.sp;
+        extra_args = sp[0] + 4;
+        sp -= 2;
+        sp[0] = effect, sp[1] = block, sp[2] = field(block, 0);
+        if (pc[1] != make_header(1, TAG_CONT, 0)) field(block, 1) = field(block, 0);
+        ENTER(accu);
     }
     INSTR(RESUME) { /* operands: how many arguments it has, the frame word */
-        REQUIRE_CLOSURE(sp[0]);
-        SAVE();
-        vm_effect_resume(d, accu, pc[1], pc + 3);
-        CALL_BEGUN();
+        value function = sp[0], argument = sp[1], *outside = sp + pc[1] - 3;
+        REQUIRE_CLOSURE(function);
+        RESUME_FIBER(outside, val_of_int(0));
+        outside[0] = (value)(pc + 3), outside[1] = env, outside[2] = extra_args;
+        sp = d->stack.sp;
+        PUSH(argument);
+        ENTER_WITH(function, 1);
     }
     INSTR(RESUMETERM) {
-        REQUIRE_CLOSURE(sp[0]);
-        SAVE();
-        vm_effect_resume_term(d, accu, pc[1]);
-        CALL_BEGUN();
+        value function = sp[0], argument = sp[1];
+        REQUIRE_CLOSURE(function);
+        RESUME_FIBER(sp + pc[1], extra_args);
+        sp = d->stack.sp;
+        PUSH(argument);
+        ENTER_WITH(function, 1);
     }
     INSTR(REPERFORMTERM) {
         SAVE();
@@ -457,12 +470,13 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INNER(FIBER_RETURNED) { /* the boundary's return frame is popped */
         d->stack.sp = sp - 3;
-        if (vm_fiber_fetch(d)) {
+        value handler = vm_fiber_returned(d);
+        if (handler == 0) {
             sp = d->stack.sp;
             RETURN_TO_FRAME();
         }
         value result = accu;
-        accu = vm_fiber_end(d, FIBER_ON_VALUE);
+        accu = handler;
         HAND_OVER(result);
     }
 

@@ -56,6 +56,13 @@
         d->stack.sp = sp; \
         return accu;      \
     } while (0)
+/* Resumes the fiber of handle A. What is done before it fails is done once more. */
+#define RESUME_FIBER(outside, extra)                                  \
+    while (UNLIKELY(!vm_fiber_resume(d, accu, (outside), (extra)))) { \
+        SAVE();                                                       \
+        vm_effect_make_room(d, accu);                                 \
+        RESTORE();                                                    \
+    }
 /* The fiber outside gets v, the result or exception of one that has ended: calls handler A. */
 #define HAND_OVER(v)                                       \
     do {                                                   \

@@ -188,7 +188,7 @@ static void append(void *context, uint64_t gpc) {
 static const value *end_of_backtrace(struct domain *d, const struct traps *traps) {
     if (d->stack.trap != 0 || !vm_in_fiber(d)) return traps->at;
     const value *b = vm_boundary(d);
-    const struct vm_fiber *f = vm_fiber_at(d->vm, (uint32_t)int_of_val(b[BOUNDARY_FIBER]));
+    const struct vm_fiber *f = vm_fiber_of_boundary(b);
     return f->used > 0 ? f->end - f->trap : b;
 }
 

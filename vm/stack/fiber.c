@@ -202,15 +202,11 @@ void vm_fibers_abandon(struct domain *d, uintptr_t boundary) {
     while (d->stack.boundary > boundary) {
         const value *b = vm_boundary(d);
         d->stack.boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
-        vm_fiber_free_chain(d->vm->fibers, (uint32_t)int_of_val(b[BOUNDARY_FIBER]));
+        vm_fiber_drop(d, vm_fiber_of_boundary(b));
     }
 }
 
 /* ---- Buffers. ---- */
-
-static struct vm_fiber *running(const struct domain *d, const value *b) {
-    return vm_fiber_at(d->vm, (uint32_t)int_of_val(b[BOUNDARY_FIBER]));
-}
 
 /* Makes room for `words` in f's buffer. */
 static void widen(struct domain *d, struct vm_fiber *f, size_t words) {
@@ -231,18 +227,35 @@ static void widen(struct domain *d, struct vm_fiber *f, size_t words) {
         free(f->end - f->capacity);
     }
     end[BOUNDARY_CODE] = word_of_resume(d->vm->fiber_code);
-    end[BOUNDARY_FIBER] = val_of_int(vm_fiber_index(d->vm->fibers, f));
+    end[BOUNDARY_FIBER] = (value)f | 1;
     end[BOUNDARY_FIBER + 1] = val_of_int(0);
     d->vm->fibers->buffer_words += capacity - f->capacity;
     f->end = end;
     f->capacity = (uint32_t)capacity;
 }
 
-void vm_fiber_reserve(struct domain *d, size_t words) {
+void vm_fiber_reserve(struct domain *d) {
     const value *b = vm_boundary(d);
-    struct vm_fiber *f = running(d, b);
-    size_t wanted = f->used + words + (size_t)(b - d->stack.sp);
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    size_t wanted = f->used + (size_t)(b - d->stack.sp);
     if (wanted > f->capacity) widen(d, f, wanted);
+}
+
+/* Copies n words one by one: those of the stack were just stored so (vm/engine/README.md). */
+static inline void copy_words(value *to, const value *from, size_t n) {
+    const volatile value *p = from;
+    value *end = to + n;
+    for (; end - to >= 4; to += 4, p += 4) {
+        value a = p[0], b = p[1], c = p[2], e = p[3];
+        to[0] = a, to[1] = b, to[2] = c, to[3] = e;
+    }
+    for (; to < end; to++, p++) *to = *p;
+}
+
+/* The same for any n. */
+static inline void move_words(value *to, const value *from, size_t n) {
+    if (n <= WHOLE_WORDS) copy_words(to, from, n);
+    else memcpy(to, from, 8 * n);
 }
 
 /* ---- Trap frames that move. ---- */
@@ -263,20 +276,20 @@ static void move_traps(value *end, uintptr_t trap, uintptr_t from, intptr_t by, 
 /* ---- Suspending. ---- */
 
 /* The frames inside b leave the stack. */
-static void leave_boundary(struct domain *d, value *b) {
+static inline void leave_boundary(struct domain *d, value *b) {
     if (d->stack.lowest_watermark >= b) return;
     value *outside = b + BOUNDARY_WORDS + int_of_val(b[BOUNDARY_EXTRA]);
     vm_watermarks_lift(d, b, outside);
 }
 
 /* Moves f's words from sp to its buffer. */
-static void put_aside(struct domain *d, struct vm_fiber *f, value *b) {
+static inline void put_aside(struct domain *d, struct vm_fiber *f, value *b) {
     value *sp = d->stack.sp;
     size_t n = (size_t)(b - sp);
     ASSERT(sp <= b && f->used + n <= f->capacity);
     f->rest = f->used;
     f->used += (uint32_t)n;
-    memcpy(f->end - f->used, sp, 8 * n);
+    move_words(f->end - f->used, sp, n);
     if (d->stack.trap != 0) {
         /* Distances from the stack's high end become distances from f->end. */
         intptr_t by = (intptr_t)f->rest - (intptr_t)d->stack.boundary;
@@ -310,11 +323,11 @@ static size_t part_of(const struct vm_fiber *f, value *at) {
 }
 
 /* Moves f's innermost n words to the stack, inside boundary b. */
-static void put_back(struct domain *d, struct vm_fiber *f, value *b, size_t n) {
+static inline void put_back(struct domain *d, struct vm_fiber *f, value *b, size_t n) {
     struct vm_fibers *t = d->vm->fibers;
     value *top = f->end - f->used;
     if (d->gc.marking) vm_fiber_preserve(t, f, top, top + n);
-    memcpy(b - n, top, 8 * n);
+    move_words(b - n, top, n);
     f->used -= (uint32_t)n;
     if (f->clean > f->used) f->clean = f->used;
     d->stack.sp = b - n;
@@ -336,7 +349,7 @@ static void run_outer(struct domain *d, value *b, uint32_t index) {
     struct vm_fiber *f = &t->table[index];
     ASSERT(t->status[index].state == FIBER_LINKED); /* FB2 */
     if (d->gc.marking) vm_fiber_darken(t, index);
-    b[BOUNDARY_FIBER] = val_of_int(index);
+    b[BOUNDARY_FIBER] = (value)f | 1;
     t->status[index].state = FIBER_RUNNING;
     uint32_t extra = f->extra;
     put_back(d, f, b, part_of(f, f->end - f->used + extra));
@@ -345,7 +358,7 @@ static void run_outer(struct domain *d, value *b, uint32_t index) {
 }
 
 /* Control leaves f for what runs it: a fiber behind the same boundary, or the frames outside. */
-static void go_outwards(struct domain *d, struct vm_fiber *f, value *b) {
+static inline void go_outwards(struct domain *d, struct vm_fiber *f, value *b) {
     uint32_t outer = f->outer;
     f->outer = NO_FIBER;
     f->boundary = 0;
@@ -358,36 +371,49 @@ static void go_outwards(struct domain *d, struct vm_fiber *f, value *b) {
     d->stack.sp = b + BOUNDARY_EXTRA;
 }
 
-struct vm_fiber *vm_fiber_suspend(struct domain *d, uint32_t extra) {
+static inline value handler_of(struct domain *d, const struct vm_fiber *f,
+                               enum vm_fiber_handler which) {
+    value handler = f->handlers[which];
+    if (d->gc.marking) vm_fiber_preserve(d->vm->fibers, f, &handler, &handler + 1);
+    return handler;
+}
+
+/* Suspends the innermost fiber in that state, with `extra` arguments on top. */
+static inline value suspend(struct domain *d, struct vm_fiber *f, value *b,
+                            enum vm_fiber_state state, uint32_t extra) {
     struct vm_fibers *t = d->vm->fibers;
-    value *b = vm_boundary(d);
-    struct vm_fiber *f = running(d, b);
     uint32_t index = vm_fiber_index(t, f);
     ASSERT(vm_in_fiber(d) && t->status[index].state == FIBER_RUNNING); /* FB1, FB2 */
+    value handler = handler_of(d, f, FIBER_ON_EFFECT);
     leave_boundary(d, b);
     put_aside(d, f, b);
     f->extra = extra;
     f->outermost = index;
+    t->status[index].state = state;
     vm_fiber_make_dirty(t, index);
     go_outwards(d, f, b);
-    return f;
+    return handler;
 }
 
-void vm_fiber_give(struct domain *d, struct vm_fiber *f, value cont) {
-    struct vm_fibers *t = d->vm->fibers;
-    set_state(t, f, FIBER_LEADING);
+value vm_fiber_perform(struct domain *d, value cont) {
+    value *b = vm_boundary(d);
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    ASSERT(gc_is_young(&d->gc, cont));
     next_generation(f);
-    f->young_cont = gc_is_young(&d->gc, cont) ? cont : 0;
-    gc_store(&d->gc, cont, 0, handle_of(t, f));
+    f->young_cont = cont;
+    field(cont, 0) = handle_of(d->vm->fibers, f);
+    return suspend(d, f, b, FIBER_LEADING, 0);
 }
 
-void vm_fiber_append(struct domain *d, value cont, struct vm_fiber *f) {
+value vm_fiber_reperform(struct domain *d, value cont, uint32_t extra) {
     struct vm_fibers *t = d->vm->fibers;
     struct vm_fiber *first = vm_fiber_of_cont(d->vm, cont);
+    value *b = vm_boundary(d);
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
     ASSERT(first != NULL);
     t->table[first->outermost].outer = vm_fiber_index(t, f);
     first->outermost = vm_fiber_index(t, f);
-    set_state(t, f, FIBER_LINKED);
+    return suspend(d, f, b, FIBER_LINKED, extra);
 }
 
 size_t vm_fiber_room_bytes(const struct vm *vm) {
@@ -395,33 +421,35 @@ size_t vm_fiber_room_bytes(const struct vm *vm) {
     return 3 * vm->widest_frame_bytes + 8 * (BOUNDARY_WORDS + WHOLE_WORDS + STACK_MARGIN_WORDS);
 }
 
-void vm_fiber_resume(struct domain *d, struct vm_fiber *f, value extra_args) {
+bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra_args) {
+    struct vm_fiber *f = find(d->vm, handle, FIBER_TAKEN);
+    uintptr_t low = (uintptr_t)outside - vm_fiber_room_bytes(d->vm);
+    if (f == NULL || low < d->gc.mutator_limit_idle) return false;
     struct vm_fibers *t = d->vm->fibers;
-    value *b = d->stack.sp - BOUNDARY_WORDS;
-    uint32_t index = vm_fiber_index(t, f);
-    ASSERT(t->status[index].state == FIBER_TAKEN && b >= d->stack.low);
+    value *b = outside - BOUNDARY_WORDS;
     b[BOUNDARY_CODE] = word_of_resume(d->vm->fiber_code);
-    b[BOUNDARY_FIBER] = val_of_int(index);
+    b[BOUNDARY_FIBER] = (value)f | 1;
     b[BOUNDARY_FIBER + 1] = val_of_int(0);
     b[BOUNDARY_TRAP] = val_of_int((intptr_t)d->stack.trap);
     b[BOUNDARY_OUTER] = val_of_int((intptr_t)d->stack.boundary);
     b[BOUNDARY_EXTRA] = extra_args;
     d->stack.boundary = (uintptr_t)(d->stack.high - b);
     t->table[f->outermost].boundary = d->stack.boundary;
-    t->status[index].state = FIBER_RUNNING;
+    t->status[(uint32_t)int_of_val(handle)].state = FIBER_RUNNING;
     next_generation(f);
     if (f->used == 0) {
         d->stack.sp = b;
         d->stack.trap = 0;
     } else put_back(d, f, b, part_of(f, f->end - f->used));
+    return true;
 }
 
-bool vm_fiber_fetch(struct domain *d) {
+value vm_fiber_returned(struct domain *d) {
     value *b = vm_boundary(d);
-    struct vm_fiber *f = running(d, b);
-    if (f->used == 0) return false;
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    if (f->used == 0) return vm_fiber_end(d, FIBER_ON_VALUE);
     put_back(d, f, b, part_of(f, f->end - f->used));
-    return true;
+    return 0;
 }
 
 /* The return frame of the frame that has a trap frame on top. */
@@ -434,7 +462,7 @@ static value *after_handler(const struct vm *vm, value *trap_frame) {
 
 bool vm_fiber_fetch_trap(struct domain *d) {
     value *b = vm_boundary(d);
-    struct vm_fiber *f = running(d, b);
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
     ASSERT(d->stack.trap == 0 && vm_in_fiber(d));
     leave_boundary(d, b);
     if (f->trap == 0) return false;
@@ -443,16 +471,10 @@ bool vm_fiber_fetch_trap(struct domain *d) {
     return true;
 }
 
-value vm_fiber_handler(struct domain *d, const struct vm_fiber *f, enum vm_fiber_handler which) {
-    value handler = f->handlers[which];
-    if (d->gc.marking) vm_fiber_preserve(d->vm->fibers, f, &handler, &handler + 1);
-    return handler;
-}
-
 value vm_fiber_end(struct domain *d, enum vm_fiber_handler which) {
     value *b = vm_boundary(d);
-    struct vm_fiber *f = running(d, b);
-    value handler = vm_fiber_handler(d, f, which);
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    value handler = handler_of(d, f, which);
     go_outwards(d, f, b);
     free_fiber(d->vm->fibers, f);
     return handler;
@@ -461,7 +483,7 @@ value vm_fiber_end(struct domain *d, enum vm_fiber_handler which) {
 /* ---- Walks. ---- */
 
 value *vm_fiber_next_frame(const struct domain *d, const value *at, const struct vm_fiber **in) {
-    const struct vm_fiber *f = running(d, at);
+    const struct vm_fiber *f = vm_fiber_of_boundary(at);
     const value *b = at;
     bool at_end = at == f->end;
     *in = NULL;

@@ -6,7 +6,7 @@
  *   sp ->  | frames of the fiber                       |
  *          | frames of its first function              |
  *   b[0]   | vm->fiber_code                            |  the boundary begins with the return
- *   b[1]   | the fiber's index, tagged                 |  frame of the fiber's first function
+ *   b[1]   | the fiber's address + 1                   |  frame of the fiber's first function
  *   b[2]   | 0, tagged                                 |
  *   b[3]   | stack.trap of the frames outside, tagged  |
  *   b[4]   | stack.boundary before, tagged             |
@@ -25,7 +25,7 @@
  * returns to the boundary or an exception reaches it, so switching costs the same at any depth.
  *
  *   buffer of a fiber with a part of its frames on the stack:
- *          |  free  | return frame | frames ... | fiber_code, index, 0 |
+ *          |  free  | return frame | frames ... | fiber_code, fiber, 0 |
  *                   ^ end - used                ^ end
  *
  * Fibers that are suspended together form a chain: a handler that does not handle an effect is
@@ -124,31 +124,38 @@ struct vm_fiber *vm_fiber_taken(const struct vm *vm, value handle);
 /* Frees a taken fiber and its chain. GC: never. */
 void vm_fiber_drop(struct domain *d, struct vm_fiber *f);
 
-/* Room in the innermost fiber's buffer for the words from sp - words on. Fails: raises
- * Out_of_memory. GC: may run. */
-void vm_fiber_reserve(struct domain *d, size_t words);
-/* Suspends the innermost fiber: its words from d->stack.sp on leave the stack, and d->stack.sp is
- * then at the X of the fiber outside, followed by as many arguments. extra: how many arguments lie
- * at sp above the return frame. Needs: vm_fiber_reserve. GC: never. */
-struct vm_fiber *vm_fiber_suspend(struct domain *d, uint32_t extra);
-/* Makes the suspended fiber f the innermost of its chain and cont its continuation. GC: never. */
-void vm_fiber_give(struct domain *d, struct vm_fiber *f, value cont);
-/* Appends the suspended fiber f to the chain that cont leads to. Needs: it leads to one. GC:
- * never. */
-void vm_fiber_append(struct domain *d, value cont, struct vm_fiber *f);
-/* Words that a resumed fiber may use without a check. GC: never. */
+/* The fiber that a boundary names. GC: never. */
+static inline struct vm_fiber *vm_fiber_of_boundary(const value *b) {
+    return (struct vm_fiber *)(b[BOUNDARY_FIBER] - 1);
+}
+/* Whether the innermost fiber, with sp as the top of the stack and a return frame above it, fits
+ * its buffer. False, too, if there is no fiber. GC: never. */
+static inline bool vm_fiber_fits(const struct domain *d, const value *sp) {
+    const value *b = vm_boundary(d);
+    if (!vm_in_fiber(d)) return false;
+    const struct vm_fiber *f = vm_fiber_of_boundary(b);
+    return f->used + (size_t)(b - sp) + 3 <= f->capacity;
+}
+/* Makes the innermost fiber's buffer so large. Needs: E2. Fails: raises Out_of_memory. GC: may run. */
+void vm_fiber_reserve(struct domain *d);
+/* PERFORM and REPERFORMTERM: suspends the innermost fiber, whose words from d->stack.sp on leave
+ * the stack. d->stack.sp is then at the X of the fiber outside, followed by as many arguments.
+ * Returns the handler for effects. Needs: vm_fiber_fits. GC: never. */
+/* Its continuation becomes cont, a young block; on top is the return frame. */
+value vm_fiber_perform(struct domain *d, value cont);
+/* It is appended to the chain that cont leads to; on top are `extra` arguments. */
+value vm_fiber_reperform(struct domain *d, value cont, uint32_t extra);
+/* Bytes that a resumed fiber may use without a check. GC: never. */
 size_t vm_fiber_room_bytes(const struct vm *vm);
-/* Resumes the taken fiber f in place of the frame that ends at d->stack.sp, where the X extra
- * arguments lie. d->stack.sp is then where f goes on. GC: never. */
-void vm_fiber_resume(struct domain *d, struct vm_fiber *f, value extra_args);
-/* The fiber returned: its first function, or all that was on the stack. True: there is more,
- * d->stack.sp is at the next return frame. GC: never. */
-bool vm_fiber_fetch(struct domain *d);
+/* Resumes a taken fiber inside `outside`, where extra_args arguments lie, tagged. d->stack.sp is
+ * then where the fiber goes on. False: the handle is not valid, or there is no room. GC: never. */
+bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra_args);
+/* The fiber returned: its first function, or all of it that was on the stack. Returns its handler,
+ * as vm_fiber_end; 0: there is more, d->stack.sp is at the next return frame. GC: never. */
+value vm_fiber_returned(struct domain *d);
 /* An exception is to be raised where stack.trap is 0. True: stack.trap is now one that was in the
  * buffer. GC: never. */
 bool vm_fiber_fetch_trap(struct domain *d);
-/* A handler of f, to be called. GC: never. */
-value vm_fiber_handler(struct domain *d, const struct vm_fiber *f, enum vm_fiber_handler which);
 /* Ends the innermost fiber: gives its handler of that kind. d->stack.sp is as after
  * vm_fiber_suspend. GC: never. */
 value vm_fiber_end(struct domain *d, enum vm_fiber_handler which);

@@ -3,7 +3,7 @@
 #include "vm/base/os.h"
 #include "vm/code/decoded.h"
 #include "vm/stack/callstack.h"
-#include "vm/stack/fiber.h"
+#include "vm/stack/fiber_internal.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
 #include "vm/stack/reexecute.h"
@@ -60,9 +60,9 @@ static void check_suspended(const struct vm_fiber *f) {
 
 /* The fiber at boundary b and those behind it. */
 static void check_boundary(const struct domain *d, const value *b) {
-    uint32_t index = (uint32_t)int_of_val(b[BOUNDARY_FIBER]);
     vm_require(b[BOUNDARY_CODE] == word_of_resume(d->vm->fiber_code) && is_int(b[BOUNDARY_FIBER]),
                "FB1: no boundary where one is linked");
+    uint32_t index = vm_fiber_index(d->vm->fibers, vm_fiber_of_boundary(b));
     vm_require(vm_fiber_state(d->vm, index) == FIBER_RUNNING,
                "FB2: a boundary names a fiber that does not run");
     for (;;) {
