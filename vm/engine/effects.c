@@ -2,9 +2,11 @@
 #include "vm/engine/effects.h"
 
 #include "gc/assert.h"
+#include "vm/code/opcodes.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
+#include "vm/stack/frames.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/stack.h"
 #include "vm/state/alloc.h"
@@ -24,7 +26,16 @@ static value unhandled(struct domain *d, value effect) {
     return new_pair(d, registered(d, "Effect.Unhandled"), effect);
 }
 
-void vm_raise_unhandled(struct domain *d, value effect) { vm_raise(d, unhandled(d, effect)); }
+void vm_raise_unhandled(struct domain *d, value effect) {
+    value exn = unhandled(d, effect);
+    struct vm_frame frame;
+    /* The location of PERFORM, not of its return point. */
+    if (vm_frames_first(d, &frame)) {
+        uint32_t height = frame.height - (uint32_t)int_of_val(d->stack.sp[2]);
+        d->stack.sp[1] = (value)frame_word(frame.gpc - vm_fixed_words[OP_PERFORM], height);
+    }
+    vm_raise(d, exn);
+}
 
 void vm_raise_already_resumed(struct domain *d) {
     vm_raise(d, registered(d, "Effect.Continuation_already_resumed"));

@@ -12,8 +12,9 @@ struct domain;
 value vm_effect_reperform(struct domain *d, value effect, size_t height);
 /* vm_fiber_resume failed: makes room for the next try, or raises. GC: may run. */
 void vm_effect_make_room(struct domain *d, value handle);
-/* Effect.Unhandled, Effect.Continuation_already_resumed. GC: may run. */
+/* Effect.Unhandled, at a PERFORM. GC: may run. */
 _Noreturn void vm_raise_unhandled(struct domain *d, value effect);
+/* Effect.Continuation_already_resumed. GC: may run. */
 _Noreturn void vm_raise_already_resumed(struct domain *d);
 
 #endif

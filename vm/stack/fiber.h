@@ -136,7 +136,8 @@ static inline bool vm_fiber_fits(const struct domain *d, const value *sp) {
     const struct vm_fiber *f = vm_fiber_of_boundary(b);
     return f->used + (size_t)(b - sp) + 3 <= f->capacity;
 }
-/* Makes the innermost fiber's buffer so large. Needs: E2. Fails: raises Out_of_memory. GC: may run. */
+/* Makes the innermost fiber's buffer that large. Needs: E2. Fails: raises Out_of_memory.
+ * GC: may run. */
 void vm_fiber_reserve(struct domain *d);
 /* PERFORM and REPERFORMTERM: suspends the innermost fiber, whose words from d->stack.sp on leave
  * the stack. d->stack.sp is then at the X of the fiber outside, followed by as many arguments.
