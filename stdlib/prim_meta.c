@@ -7,8 +7,12 @@
 #include "vm/engine/callback.h"
 #include "vm/engine/debugger.h"
 #include "vm/engine/patches.h"
+#include "stdlib/bigarray.h"
+#include "vm/code/opcodes.h"
 #include "vm/image/dll.h"
+#include "vm/image/image.h"
 #include "vm/marshal/debuginfo.h"
+#include "vm/marshal/reader.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
 
@@ -16,6 +20,7 @@
 
 /* A growing global table gains at least this many slots, so that not every phrase moves it. */
 enum { GLOBALS_STEP = 256 };
+#define MAX_CODE_BYTES ((size_t)UINT32_MAX)
 
 value prim_get_global_data(struct domain *d, value unit) { return d->vm->global_data; }
 
@@ -31,8 +36,94 @@ value prim_realloc_global(struct domain *d, value size) {
     return VAL_UNIT;
 }
 
+/* ---- Sections of the executable. ---- */
+
 /* An executable has no table of sections: a toplevel then reads its own file. */
 value prim_get_section_table(struct domain *d, value unit) { vm_raise_not_found(d); }
+
+/* The marshalled value in a section; none if there is no such section. */
+static value read_section(struct domain *d, const char *name, value none) {
+    const struct vm_section *section = vm_image_section(d->vm->image, name);
+    struct vm_error error;
+    value v;
+    if (section == NULL || section->length == 0) return none;
+    if (vm_marshal_read_section(d, section->bytes, section->length, &v, &error) != VM_OK)
+        vm_failwith(d, "Dynlink: error reading %s", name);
+    return v;
+}
+
+static value prim_names(struct domain *d) {
+    value list = VAL_UNIT;
+    GC_ROOT(&d->gc, &list);
+    for (uint32_t i = d->vm->prim_count; i > 0; i--) {
+        value name = copy_string(d, d->vm->prims[i - 1].name);
+        list = new_pair(d, name, list);
+    }
+    return list;
+}
+
+/* The folders of libraries, each with a zero, as far as they fit. */
+struct folder_names {
+    char *at; /* NULL: only their length is wanted */
+    size_t used, capacity;
+};
+
+static bool add_folder(void *context, const char *folder, size_t length) {
+    struct folder_names *names = context;
+    if (names->at == NULL) names->capacity += length + 1;
+    if (names->at == NULL || length >= names->capacity - names->used) return false;
+    memcpy(names->at + names->used, folder, length);
+    names->at[names->used + length] = '\0';
+    names->used += length + 1;
+    return false;
+}
+
+/* Nothing is allocated while the folders are visited, which holds a file open. */
+static value folder_list(struct domain *d) {
+    struct folder_names names = {0};
+    vm_dll_folders(d->vm, add_folder, &names);
+    value buffer = new_string(d, names.capacity), list = VAL_UNIT;
+    GC_ROOT(&d->gc, &buffer, &list);
+    names.at = string_bytes(buffer);
+    vm_dll_folders(d->vm, add_folder, &names);
+    for (size_t end = names.used, start; end > 0; end = start) {
+        for (start = end - 1; start > 0 && string_bytes(buffer)[start - 1] != '\0';) start--;
+        value name = new_string(d, end - 1 - start);
+        memcpy(string_bytes(name), string_bytes(buffer) + start, end - 1 - start);
+        list = new_pair(d, name, list);
+    }
+    return list;
+}
+
+/* [SYMB, CRCS or [], the primitives' names, the folders of libraries], of the file as it was when
+ * it was opened. */
+value prim_dynlink_get_bytecode_sections(struct domain *d, value unit) {
+    value symbols = read_section(d, "SYMB", 0), crcs = VAL_UNIT, names = VAL_UNIT,
+          folders = VAL_UNIT;
+    if (symbols == 0) vm_failwith(d, "Dynlink: error reading SYMB");
+    GC_ROOT(&d->gc, &symbols, &crcs, &names, &folders);
+    crcs = read_section(d, "CRCS", VAL_UNIT);
+    names = prim_names(d);
+    folders = folder_list(d);
+    value sections = new_small(d, 4, 0);
+    field(sections, 0) = symbols;
+    field(sections, 1) = crcs;
+    field(sections, 2) = names;
+    field(sections, 3) = folders;
+    return sections;
+}
+
+/* ---- Code. ---- */
+
+/* Memory for code, which is never freed: counted; bytes is a multiple of 4. */
+static uint32_t *new_code(struct domain *d, size_t bytes) {
+    if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
+    bool room = gc_external_charge(&d->gc, bytes);
+    uint32_t *words = room ? malloc(bytes + 4) : NULL;
+    if (room && words == NULL) gc_external_uncharge(d->gc.heap, bytes);
+    if (words == NULL) vm_raise_out_of_memory(d);
+    return words;
+}
 
 /* The words of an array of byte chunks, concatenated. */
 static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_count) {
@@ -42,13 +133,9 @@ static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_coun
         if (!is_string(chunk)) vm_invalid_argument(d, "caml_reify_bytecode");
         bytes += string_length(chunk);
     }
-    if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
-    /* The chunks may be one string many times; code is never freed. */
+    /* The chunks may be one string many times. */
     GC_ROOT(&d->gc, &chunks);
-    bool room = gc_external_charge(&d->gc, bytes);
-    uint32_t *words = room ? malloc(bytes + 4) : NULL;
-    if (room && words == NULL) gc_external_uncharge(d->gc.heap, bytes);
-    if (words == NULL) vm_raise_out_of_memory(d);
+    uint32_t *words = new_code(d, bytes);
     char *to = (char *)words;
     for (uintptr_t i = 0; i < wosize_of(chunks); i++) {
         memcpy(to, string_bytes(field(chunks, i)), string_length(field(chunks, i)));
@@ -59,13 +146,33 @@ static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_coun
     return words;
 }
 
-/* The handle of a fragment is an abstract block [fragment, unused], as long as OCaml's. */
-value prim_reify_bytecode(struct domain *d, value chunks, value events, value digest) {
+/* The words of a bigarray, then RETURN 1, which the compilers of 5.2 leave out. */
+static uint32_t *copy_code(struct domain *d, value code, uint32_t *word_count) {
+    size_t bytes = bigarray_bytes(bigarray_of(code));
+    if (bytes > MAX_CODE_BYTES) vm_invalid_argument(d, "caml_reify_bytecode");
+    GC_ROOT(&d->gc, &code);
+    uint32_t *words = new_code(d, bytes + 8);
+    memcpy(words, bigarray_of(code)->data, bytes);
+    words[bytes / 4] = OP_RETURN;
+    words[bytes / 4 + 1] = 1;
+    *word_count = (uint32_t)(bytes / 4 + 2);
+    return words;
+}
+
+static void set_digest(struct vm_code *code, value digest) {
+    bool given = has_field(digest, 0) && is_string(field(digest, 0)) &&
+                 string_length(field(digest, 0)) == 16;
+    if (!given) return;
+    memcpy(code->digest, string_bytes(field(digest, 0)), 16);
+    code->digest_known = code->digest_given = true;
+}
+
+/* Adds a fragment and frees words. Its handle is an abstract block [fragment, unused], as long as
+ * OCaml's. */
+static value reify(struct domain *d, uint32_t *words, uint32_t word_count, value events,
+                   value digest) {
     struct vm_error error;
-    uint32_t word_count, index;
-    GC_ROOT(&d->gc, &events, &digest);
-    uint32_t *words = join_chunks(d, chunks, &word_count);
-    uint32_t global_count = (uint32_t)wosize_of(d->vm->global_data);
+    uint32_t index, global_count = (uint32_t)wosize_of(d->vm->global_data);
     struct vm_words kept;
     enum vm_status status = VM_NO_MEMORY;
     if (vm_words_make(&kept, words, word_count))
@@ -77,11 +184,7 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
         vm_failwith(d, "caml_reify_bytecode: %s (%s)", vm_status_text(status), error.detail);
     ASSERT(index < d->vm->code_count);
     struct vm_code *code = d->vm->codes[index];
-    if (has_field(digest, 0) && is_string(field(digest, 0)) &&
-        string_length(field(digest, 0)) == 16) {
-        memcpy(code->digest, string_bytes(field(digest, 0)), 16);
-        code->digest_known = code->digest_given = true;
-    }
+    set_digest(code, digest);
     code->debug = vm_debuginfo_of_events(events);
     if (is_block(events)) vm_debug_stop(d, DEBUG_EVENTS_ADDED, events);
     vm_debug_stop(d, DEBUG_CODE_LOADED, val_of_int(index));
@@ -94,6 +197,20 @@ value prim_reify_bytecode(struct domain *d, value chunks, value events, value di
     field(handle, 0) = val_of_int(index);
     field(handle, 1) = VAL_UNIT;
     return new_pair(d, handle, closure);
+}
+
+value prim_reify_bytecode(struct domain *d, value chunks, value events, value digest) {
+    uint32_t word_count;
+    GC_ROOT(&d->gc, &events, &digest);
+    uint32_t *words = join_chunks(d, chunks, &word_count);
+    return reify(d, words, word_count, events, digest);
+}
+
+value prim_reify_bigarray(struct domain *d, value code, value events, value digest) {
+    uint32_t word_count;
+    GC_ROOT(&d->gc, &events, &digest);
+    uint32_t *words = copy_code(d, code, &word_count);
+    return reify(d, words, word_count, events, digest);
 }
 
 value prim_static_release_bytecode(struct domain *d, value handle) {
@@ -163,12 +280,16 @@ static const void *address_in(value handle) {
     return good ? (const void *)field(handle, 0) : NULL;
 }
 
-/* mode: whether the library's code may run; it is opened in the same way either way. */
-value prim_dynlink_open_lib(struct domain *d, value mode, value name) {
+value prim_dynlink_open(struct domain *d, value name) {
     const char *why;
     struct vm_dll *dll = vm_dll_open(d->vm, string_bytes(name), &why);
     if (dll == NULL) vm_failwith(d, "%s", why);
     return new_handle(d, dll);
+}
+
+/* mode: whether the library's code may run; it is opened in the same way either way. */
+value prim_dynlink_open_lib(struct domain *d, value mode, value name) {
+    return prim_dynlink_open(d, name);
 }
 
 /* A library stays open (DL1), as it does under ocamlrun. */

@@ -41,53 +41,63 @@ static bool is_built_in(const char *file) {
 
 /* ---- The search. ---- */
 
-/* Whether folder (of n characters) has the file, whose path is then in path. */
-static bool found_in(const char *folder, size_t n, const char *file, char path[PATH_MAX]) {
-    struct stat status;
-    if (n == 0) folder = ".", n = 1; /* an empty entry is the current folder */
-    int length = snprintf(path, PATH_MAX, "%.*s/%s", (int)n, folder, file);
-    return length < PATH_MAX && stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-static bool found_in_list(const char *list, const char *file, char path[PATH_MAX]) {
+static bool visit_list(const char *list, vm_dll_folder *visit, void *context) {
     if (list == NULL || *list == '\0') return false;
     for (const char *end;; list = end + 1) {
         end = strchrnul(list, ':');
-        if (found_in(list, (size_t)(end - list), file, path)) return true;
+        if (visit(context, list, (size_t)(end - list))) return true;
         if (*end == '\0') return false;
     }
 }
 
-static bool found_by_image(const struct vm_image *image, const char *file, char path[PATH_MAX]) {
+static bool visit_image(const struct vm_image *image, vm_dll_folder *visit, void *context) {
     const struct vm_section *dlpt = vm_image_section(image, "DLPT");
     for (size_t at = 0, n; dlpt != NULL && at < dlpt->length; at += n + 1) {
         const char *folder = (const char *)dlpt->bytes + at;
         n = strnlen(folder, dlpt->length - at);
-        if (n > 0 && found_in(folder, n, file, path)) return true;
+        if (n > 0 && visit(context, folder, n)) return true;
     }
     return false;
 }
 
-static bool found_by_ld_conf(const char *library, const char *file, char path[PATH_MAX]) {
-    char line[PATH_MAX];
+static bool visit_ld_conf(const char *library, vm_dll_folder *visit, void *context) {
+    char path[PATH_MAX], line[PATH_MAX];
     if (library == NULL || snprintf(path, PATH_MAX, "%s/ld.conf", library) >= PATH_MAX)
         return false;
     FILE *conf = fopen(path, "re");
     bool found = false;
     while (conf != NULL && !found && fgets(line, sizeof line, conf) != NULL)
-        found = found_in(line, strcspn(line, "\n"), file, path);
+        found = visit(context, line, strcspn(line, "\n"));
     if (conf != NULL) fclose(conf);
     return found;
 }
 
-static bool search(const struct vm *vm, const char *file, char path[PATH_MAX]) {
+bool vm_dll_folders(const struct vm *vm, vm_dll_folder *visit, void *context) {
     const struct vm_dll_path *where = &vm->options.dlls;
-    if (strchr(file, '/') != NULL) return false;
     for (size_t i = 0; i < where->dir_count; i++)
-        if (found_in(where->dirs[i], strlen(where->dirs[i]), file, path)) return true;
-    return found_in_list(where->list, file, path) ||
-           (vm_policy_refusal(vm, CAP_DYNLINK) == NULL && found_by_image(vm->image, file, path)) ||
-           found_by_ld_conf(where->standard_library, file, path);
+        if (visit(context, where->dirs[i], strlen(where->dirs[i]))) return true;
+    return visit_list(where->list, visit, context) ||
+           (vm_policy_refusal(vm, CAP_DYNLINK) == NULL && visit_image(vm->image, visit, context)) ||
+           visit_ld_conf(where->standard_library, visit, context);
+}
+
+/* A file that is searched for; found: its path. */
+struct wanted {
+    const char *file;
+    char *path; /* of PATH_MAX bytes */
+};
+
+static bool is_there(void *context, const char *folder, size_t n) {
+    const struct wanted *wanted = context;
+    struct stat status;
+    if (n == 0) folder = ".", n = 1; /* an empty entry is the current folder */
+    int length = snprintf(wanted->path, PATH_MAX, "%.*s/%s", (int)n, folder, wanted->file);
+    return length < PATH_MAX && stat(wanted->path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static bool search(const struct vm *vm, const char *file, char path[PATH_MAX]) {
+    struct wanted wanted = {file, path};
+    return strchr(file, '/') == NULL && vm_dll_folders(vm, is_there, &wanted);
 }
 
 /* ---- Opening. ---- */

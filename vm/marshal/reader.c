@@ -385,15 +385,21 @@ enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uin
     return VM_OK;
 }
 
-enum vm_status vm_marshal_read_image_data(struct domain *d, const uint8_t *bytes, size_t n,
-                                          value *out, struct vm_error *error) {
+enum vm_status vm_marshal_read_section(struct domain *d, const uint8_t *bytes, size_t n, value *out,
+                                       struct vm_error *error) {
     struct vm_marshal_header head;
     enum vm_status status = open_image_data(bytes, n, &head, error);
     if (status != VM_OK) return status;
     struct vm_marshal_read_fault fault;
+    bool ok = vm_marshal_read(d, &head, bytes + head.header_bytes, NULL, out, &fault);
+    return ok ? VM_OK : bad_value(error, &fault, head.header_bytes);
+}
+
+enum vm_status vm_marshal_read_image_data(struct domain *d, const uint8_t *bytes, size_t n,
+                                          value *out, struct vm_error *error) {
     value root;
-    if (!vm_marshal_read(d, &head, bytes + head.header_bytes, NULL, &root, &fault))
-        return bad_value(error, &fault, head.header_bytes);
+    enum vm_status status = vm_marshal_read_section(d, bytes, n, &root, error);
+    if (status != VM_OK) return status;
     if (!is_block(root) || tag_of(root) != 0 || wosize_of(root) == 0) return no_globals(error);
     *out = root;
     return VM_OK;

@@ -45,6 +45,10 @@ enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uin
 enum vm_status vm_marshal_read_image_data(struct domain *d, const uint8_t *bytes, size_t n,
                                           value *out, struct vm_error *error);
 
+/* Reads a section that is exactly one value of plain data. GC: never. Fails: as above. */
+enum vm_status vm_marshal_read_section(struct domain *d, const uint8_t *bytes, size_t n, value *out,
+                                       struct vm_error *error);
+
 /* How the payload of one kind of custom block is read (stdlib/customs.h has the rows of kinds other
  * than boxed integers). read makes the block with vm_marshal_new_custom and fills it; declared is
  * the size of the block's data without the operations pointer (SIZE_MAX in the old format, which
