@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 enum { MINOR_STEP_WORDS = 512 };
-#define MIN_MINOR_PARAMETER ((size_t)4096)
-#define MIN_RANGE_BYTES     ((size_t)12 << 20)
-#define MAX_MINOR_WORDS     ((size_t)1 << 28)
-#define DEFAULT_MINOR_WORDS ((size_t)256 * 1024)
+#define MIN_MINOR_WORDS_DEFAULT ((size_t)4096)
+#define MIN_RANGE_BYTES         ((size_t)12 << 20)
+#define MAX_MINOR_WORDS         ((size_t)1 << 28)
+#define DEFAULT_MINOR_WORDS     ((size_t)256 * 1024)
 
 /* ---- Parameters. ---- */
 
@@ -27,6 +27,7 @@ void gc_params_complete(struct gc_params *params) {
     if (params->complete) return;
     params->complete = true;
     set_default(&params->minor_words, DEFAULT_MINOR_WORDS);
+    set_default(&params->min_minor_words, MIN_MINOR_WORDS_DEFAULT);
     set_default(&params->heap_increment, 15);
     set_default(&params->allocation_policy, 2);
     set_default(&params->window_size, 1);
@@ -40,7 +41,7 @@ void gc_params_complete(struct gc_params *params) {
 /* With the size of the minor heap in its range. */
 static struct gc_params normalise(const struct gc_params *params) {
     struct gc_params p = *params;
-    if (p.minor_words < MIN_MINOR_PARAMETER) p.minor_words = MIN_MINOR_PARAMETER;
+    if (p.minor_words < p.min_minor_words) p.minor_words = p.min_minor_words;
     if (p.minor_words > MAX_MINOR_WORDS) p.minor_words = MAX_MINOR_WORDS;
     p.minor_words = (p.minor_words + MINOR_STEP_WORDS - 1) & ~(size_t)(MINOR_STEP_WORDS - 1);
     return p;
@@ -101,7 +102,7 @@ static bool minor_resize(struct gc_domain *g, size_t words) {
     uintptr_t old_end = g->young_end;
     g->young_end = g->young_ptr = g->young_start + bytes;
     gc_sample_rebase(g, old_end);
-    gc_log(heap, 0x20, "Minor heap: %zu KB\n", bytes / 1024);
+    gc_log(heap, 0x08, "Minor heap: %zu KB\n", bytes / 1024);
     return true;
 }
 

@@ -33,6 +33,7 @@ struct gc_upcalls {
 
 struct gc_params {
     size_t minor_words;                            /* size of the minor heap; 0: 256k, adaptive */
+    size_t min_minor_words;                        /* the least of that; 0: 4096 */
     size_t max_heap_words;                         /* limit: see gc_external_charge; 0: none */
     size_t space_overhead;                         /* o=, percent; 0: 120 */
     size_t max_overhead;                           /* O=, 4.x: kept for Gc.get; 0: 500 */
@@ -188,6 +189,11 @@ intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch);
 void gc_finish_major_cycle(struct gc_domain *g);
 /* One whole cycle. Gc.full_major runs it until no finaliser becomes ready, calling them between. */
 void gc_full_major_cycle(struct gc_domain *g);
+/* Finishes the cycle that runs and starts the next one, whose roots are marked when it returns. Of
+ * the first cycle, which nothing has started yet, all values survive. GC: runs. */
+void gc_next_major_cycle(struct gc_domain *g);
+/* Counts a full cycle that the program has requested; compacted: the heap becomes smaller. */
+void gc_end_requested_cycles(struct gc_domain *g, bool compacted);
 /* A full cycle, then gives free memory back to the system. */
 void gc_compact(struct gc_domain *g);
 /* Request a minor collection, or one with a slice. GC: never. */

@@ -272,15 +272,34 @@ void gc_finish_major_cycle(struct gc_domain *g) {
     end_pause(g);
 }
 
+void gc_next_major_cycle(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    bool first = heap->phase == PHASE_IDLE && heap->stats.major_collections == 0;
+    gc_begin_activity(g, GC_ACT_PAUSE);
+    gc_minor_collect(g);
+    if (!first) {
+        if (heap->phase == PHASE_IDLE) gc_mark_start(g);
+        run_to_idle(g);
+    }
+    gc_mark_start(g);
+    end_pause(g);
+}
+
+void gc_end_requested_cycles(struct gc_domain *g, bool compacted) {
+    struct gc_heap *heap = g->heap;
+    gc_spans_discard(heap, compacted ? 0 : heap->pace.keep_spans, SIZE_MAX);
+    heap->pace.external = 0;
+    heap->stats.forced_major_collections++;
+    if (compacted) heap->stats.compactions++;
+}
+
 void gc_full_major_cycle(struct gc_domain *g) {
     gc_begin_activity(g, GC_ACT_PAUSE);
     gc_minor_collect(g);
     run_to_idle(g);
     gc_mark_start(g);
     run_to_idle(g);
-    gc_spans_discard(g->heap, g->heap->pace.keep_spans, SIZE_MAX);
-    g->heap->pace.external = 0;
-    g->heap->stats.forced_major_collections++;
+    gc_end_requested_cycles(g, false);
     end_pause(g);
 }
 

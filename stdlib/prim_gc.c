@@ -2,11 +2,12 @@
  *
  * The fields of OCaml's records are in the order of gc.ml's types. Settings that don't apply to
  * this collector (heap increment, allocation policy, smoothing window) are stored for Gc.get
- * only. */
+ * only, and only in the versions that have them. */
 #include "gc/stats.h"
 #include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
+#include "vm/code/version.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/stack.h"
 #include "vm/thread/pending.h"
@@ -35,20 +36,21 @@ static value counters_tuple(struct domain *d, const struct gc_stats *stats, size
 
 static value stat_record(struct domain *d, const struct gc_stats *stats,
                          const struct gc_walk_stats *walk) {
+    const size_t chunks = d->vm->version->gc_has_chunks ? SIZE_MAX : 0;
     const size_t counts[STAT_FIELDS - COUNTER_FIELDS] = {
         stats->minor_collections,
         stats->major_collections,
         stats->heap_words,
-        stats->heap_chunks,
+        stats->heap_chunks & chunks,
         walk->live_words,
         walk->live_blocks,
         walk->free_words,
-        walk->free_blocks,
-        walk->largest_free_words,
+        walk->free_blocks & chunks,
+        walk->largest_free_words & chunks,
         walk->fragments,
         stats->compactions,
         stats->top_heap_words,
-        (size_t)(d->stack.high - d->stack.sp),
+        (size_t)(d->stack.high - d->stack.sp) & chunks,
         stats->forced_major_collections,
     };
     value record = counters_tuple(d, stats, STAT_FIELDS);
@@ -64,8 +66,19 @@ static void charge_pass(struct domain *d) {
     vm_charge_work(d, 8 * stats.heap_words);
 }
 
+/* The cycles of a Gc.full_major or Gc.compact, whose finalisers run after each. */
+static void three_cycles(struct domain *d, bool compacts) {
+    for (int i = 0; i < 3; i++) {
+        charge_pass(d);
+        gc_next_major_cycle(&d->gc);
+        vm_process_pending(d);
+    }
+    gc_end_requested_cycles(&d->gc, compacts);
+}
+
 value prim_gc_stat(struct domain *d, value unit) {
     struct gc_stats stats;
+    if (d->vm->version->gc_always_marks) three_cycles(d, false);
     charge_pass(d);
     struct gc_walk_stats walk;
     gc_stats_walk(&d->gc, &walk);
@@ -73,11 +86,16 @@ value prim_gc_stat(struct domain *d, value unit) {
     return stat_record(d, &stats, &walk);
 }
 
+/* What a walk would count is 0, but in the versions that count while they mark. */
 value prim_gc_quick_stat(struct domain *d, value unit) {
     struct gc_stats stats;
-    const struct gc_walk_stats not_walked = {0};
+    struct gc_walk_stats known = {0};
     gc_stats_read(&d->gc, &stats);
-    return stat_record(d, &stats, &not_walked);
+    if (d->vm->version->gc_always_marks && stats.live_words <= stats.heap_words) {
+        known.live_words = stats.live_words;
+        known.free_words = stats.heap_words - stats.live_words;
+    }
+    return stat_record(d, &stats, &known);
 }
 
 value prim_gc_counters(struct domain *d, value unit) {
@@ -93,7 +111,8 @@ value prim_gc_minor_words(struct domain *d, value unit) {
 }
 
 value prim_get_minor_free(struct domain *d, value unit) {
-    return val_of_int((intptr_t)((d->gc.young_ptr - d->gc.young_start) / 8));
+    size_t bytes = d->gc.young_ptr - d->gc.young_start;
+    return val_of_int((intptr_t)(bytes / d->vm->version->minor_free_unit));
 }
 
 /* The pacing has no buckets and no credit: 0, as if the collector had no debt. */
@@ -129,21 +148,22 @@ enum control_field {
 /* The fields that are parameters of the collector, in the order in which changes are reported. */
 static const struct setting {
     enum control_field field;
+    bool of_chunks;          /* absent, shown as 0, where the heap has no chunks */
     size_t parameter;        /* the offset of a size_t in struct gc_params */
     const char *name, *unit; /* name NULL: not reported */
 } settings[] = {
-#define SETTING(field, parameter, name, unit) \
-    { CONTROL_##field, offsetof(struct gc_params, parameter), name, unit }
-    SETTING(VERBOSE, verbose, NULL, ""),
-    SETTING(SPACE_OVERHEAD, space_overhead, "space overhead", "%"),
-    SETTING(MAX_OVERHEAD, max_overhead, "max overhead", "%"),
-    SETTING(INCREMENT, heap_increment, "heap increment size", "%"),
-    SETTING(WINDOW, window_size, "smoothing window size", ""),
-    SETTING(CUSTOM_MAJOR, custom_major_ratio, "custom major ratio", "%"),
-    SETTING(CUSTOM_MINOR, custom_minor_ratio, "custom minor ratio", "%"),
-    SETTING(CUSTOM_MINOR_BYTES, custom_minor_max_bytes, "custom minor size limit", "%"),
-    SETTING(POLICY, allocation_policy, "allocation policy", ""),
-    SETTING(MINOR_WORDS, minor_words, "minor heap size", "k words"),
+#define SETTING(field, of_chunks, parameter, name, unit) \
+    { CONTROL_##field, of_chunks, offsetof(struct gc_params, parameter), name, unit }
+    SETTING(SPACE_OVERHEAD, false, space_overhead, "space overhead", "%"),
+    SETTING(VERBOSE, false, verbose, NULL, ""),
+    SETTING(MAX_OVERHEAD, true, max_overhead, "max overhead", "%"),
+    SETTING(INCREMENT, true, heap_increment, "heap increment size", "%"),
+    SETTING(WINDOW, true, window_size, "smoothing window size", ""),
+    SETTING(CUSTOM_MAJOR, false, custom_major_ratio, "custom major ratio", "%"),
+    SETTING(CUSTOM_MINOR, false, custom_minor_ratio, "custom minor ratio", "%"),
+    SETTING(CUSTOM_MINOR_BYTES, false, custom_minor_max_bytes, "custom minor size limit", "%"),
+    SETTING(POLICY, true, allocation_policy, "allocation policy", ""),
+    SETTING(MINOR_WORDS, false, minor_words, "minor heap size", "k words"),
 #undef SETTING
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
@@ -154,17 +174,22 @@ static size_t *setting_in(struct domain *d, struct gc_params *p, const struct se
     return (size_t *)((char *)p + s->parameter);
 }
 
+static bool is_present(const struct domain *d, const struct setting *s) {
+    return !s->of_chunks || d->vm->version->gc_has_chunks;
+}
+
 value prim_gc_get(struct domain *d, value unit) {
     struct gc_params p = *gc_get_params(&d->gc);
     value record = new_small(d, CONTROL_FIELDS, 0);
-    for (const struct setting *s = settings; s < settings + SETTINGS; s++)
-        field(record, s->field) = val_of_int((intptr_t)*setting_in(d, &p, s));
+    for (const struct setting *s = settings; s < settings + SETTINGS; s++) {
+        bool present = is_present(d, s);
+        field(record, s->field) = val_of_int(present ? (intptr_t)*setting_in(d, &p, s) : 0);
+    }
     field(record, CONTROL_STACK_LIMIT) = val_of_int((intptr_t)vm_stack_limit(d));
     return record;
 }
 
 /* Bounds of the minor heap, in words, and the page to which its size is rounded up. */
-#define MINOR_WORDS_MIN  4096
 #define MINOR_WORDS_MAX  ((intptr_t)1 << 28)
 #define MINOR_WORDS_PAGE 512
 
@@ -173,7 +198,8 @@ static intptr_t clamp(intptr_t n, intptr_t least, intptr_t most) {
 }
 
 /* The valid setting for a wanted one: the nearest, or the present one. */
-static intptr_t valid_setting(enum control_field field, intptr_t wanted, intptr_t present) {
+static intptr_t valid_setting(const struct gc_params *p, enum control_field field, intptr_t wanted,
+                              intptr_t present) {
     switch (field) {
     case CONTROL_SPACE_OVERHEAD:
     case CONTROL_CUSTOM_MAJOR:
@@ -181,7 +207,7 @@ static intptr_t valid_setting(enum control_field field, intptr_t wanted, intptr_
     case CONTROL_WINDOW: return clamp(wanted, 1, 50);
     case CONTROL_POLICY: return wanted == clamp(wanted, 0, 2) ? wanted : present;
     case CONTROL_MINOR_WORDS:
-        wanted = clamp(wanted, MINOR_WORDS_MIN, MINOR_WORDS_MAX);
+        wanted = clamp(wanted, (intptr_t)p->min_minor_words, MINOR_WORDS_MAX);
         return (wanted + MINOR_WORDS_PAGE - 1) / MINOR_WORDS_PAGE * MINOR_WORDS_PAGE;
     default: return wanted;
     }
@@ -190,7 +216,7 @@ static intptr_t valid_setting(enum control_field field, intptr_t wanted, intptr_
 static void change(struct domain *d, struct gc_params *p, const struct setting *s,
                    intptr_t wanted) {
     size_t *slot = setting_in(d, p, s);
-    size_t n = (size_t)valid_setting(s->field, wanted, (intptr_t)*slot);
+    size_t n = (size_t)valid_setting(p, s->field, wanted, (intptr_t)*slot);
     if (*slot == n) return;
     *slot = n;
     if (s->field == CONTROL_MINOR_WORDS) {
@@ -205,15 +231,13 @@ static void change(struct domain *d, struct gc_params *p, const struct setting *
     fflush(vm_err(d->vm));
 }
 
-/* The words above those in use that a stack limit leaves, so that Gc.set can return. */
-#define STACK_RESERVE_WORDS 256
-
 /* A negative limit means none: as a size_t it exceeds any stack. */
 static void set_stack_limit(struct domain *d, size_t words) {
     const struct vm_stack *stack = &d->stack;
     if (words == vm_stack_limit(d)) return;
     ASSERT(stack->low <= stack->sp && stack->sp <= stack->high); /* S1 */
-    size_t least = (size_t)(stack->high - stack->sp) + STACK_RESERVE_WORDS;
+    /* So that Gc.set can return. */
+    size_t least = (size_t)(stack->high - stack->sp) + d->vm->version->stack_reserve_words;
     if (words < least) words = least;
     const struct vm_options *options = &d->vm->options;
     if (options->max_stack_holds && words > options->max_stack_words)
@@ -229,11 +253,12 @@ value prim_gc_set(struct domain *d, value control) {
         wanted[i] = int_of_val(field(control, i));
     }
     struct gc_params p = *gc_get_params(&d->gc);
+    if (!d->vm->version->gc_sets_overhead_first) p.verbose = (size_t)wanted[CONTROL_VERBOSE];
     for (const struct setting *s = settings; s < settings + SETTINGS; s++)
-        change(d, &p, s, wanted[s->field]);
+        if (is_present(d, s)) change(d, &p, s, wanted[s->field]);
     set_stack_limit(d, (size_t)wanted[CONTROL_STACK_LIMIT]);
     gc_set_params(&d->gc, &p);
-    vm_process_pending(d);
+    if (d->vm->version->gc_set_polls) vm_process_pending(d);
     return VAL_UNIT;
 }
 
@@ -252,7 +277,8 @@ value prim_gc_minor(struct domain *d, value unit) {
 
 value prim_gc_major(struct domain *d, value unit) {
     charge_pass(d);
-    gc_finish_major_cycle(&d->gc);
+    if (d->vm->version->gc_always_marks) gc_next_major_cycle(&d->gc);
+    else gc_finish_major_cycle(&d->gc);
     return finish(d);
 }
 
@@ -276,20 +302,30 @@ static value two_cycles(struct domain *d, void (*second)(struct gc_domain *g)) {
 }
 
 value prim_gc_full_major(struct domain *d, value unit) {
-    return two_cycles(d, gc_full_major_cycle);
+    if (!d->vm->version->gc_always_marks) return two_cycles(d, gc_full_major_cycle);
+    three_cycles(d, false);
+    return VAL_UNIT;
 }
-value prim_gc_compaction(struct domain *d, value unit) { return two_cycles(d, gc_compact); }
+
+value prim_gc_compaction(struct domain *d, value unit) {
+    if (!d->vm->version->gc_always_marks) return two_cycles(d, gc_compact);
+    three_cycles(d, d->vm->version->gc_compacts);
+    return VAL_UNIT;
+}
 
 /* ---- Finalisers ---- */
 
 /* Gc.finalise refuses what the compiler or the collector may replace by a copy or by its content:
  * boxed floats and lazy values. */
 static void check_finalisable(struct domain *d, value v) {
+    const struct vm_version *version = d->vm->version;
     bool good = gc_is_heap_block(&d->gc, v);
     if (good) {
         unsigned tag = tag_of(v);
+        bool is_lazy = tag == TAG_LAZY || tag == TAG_FORWARD ||
+                       (tag == TAG_FORCING && tag > version->last_constructor_tag);
         good = tag == TAG_INFIX ||
-               (wosize_of(v) != 0 && tag != TAG_LAZY && tag != TAG_FORWARD && tag != TAG_DOUBLE);
+               ((wosize_of(v) != 0 || version->finalises_atoms) && !is_lazy && tag != TAG_DOUBLE);
     }
     if (!good) vm_invalid_argument(d, "Gc.finalise");
 }

@@ -127,6 +127,16 @@ value prim_runtime_parameters(struct domain *d, value unit) {
     int backtrace = options->backtrace_level == 0 ? 1 : options->backtrace_level;
     if (!d->backtrace_active) backtrace = 0;
     char text[400];
+    if (!d->vm->version->gc_has_chunks) {
+        size_t ring = options->events_log_words;
+        snprintf(text, sizeof text,
+                 "b=%d,c=%d,e=%zu,l=%zu,M=%zu,m=%zu,n=%zu,o=%zu,p=%d,s=%zu,t=%zu,v=%zu,V=%zu,W=%zu",
+                 backtrace != 0, options->cleanup_at_exit, ring == 0 ? 16 : ring, vm_stack_limit(d),
+                 p->custom_major_ratio, p->custom_minor_ratio, p->custom_minor_max_bytes,
+                 p->space_overhead, d->record->parser_trace, p->minor_words, options->trace_level,
+                 p->verbose, options->verify_heap, state->runtime_warnings);
+        return copy_string(d, text);
+    }
     snprintf(text, sizeof text,
              "a=%zu,b=%d,H=0,i=%zu,l=%zu,o=%zu,O=%zu,p=%d,s=%zu,t=%zu,v=%zu,w=%zu,W=%zu",
              p->allocation_policy, backtrace, p->heap_increment, vm_stack_limit(d),

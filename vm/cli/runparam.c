@@ -47,13 +47,17 @@ static void set(struct cli_options *options, char letter, size_t n) {
     case 'v': options->verbose = n; break;
     case 'M': gc->custom_major_ratio = at_least_one(n); break;
     case 'm': gc->custom_minor_ratio = at_least_one(n); break;
-    case 'n': gc->custom_minor_max_bytes = n; break;
+    case 'n':
+        gc->custom_minor_max_bytes = n;
+        options->vm.custom_minor_given = true;
+        break;
     case 'W': options->vm.runtime_warnings = n; break;
     /* No effect here, but programs can read them. */
     case 'a': gc->allocation_policy = at_most(n, 2); break;
     case 'i': gc->heap_increment = n; break;
     case 'O': gc->max_overhead = n; break;
     case 't': options->vm.trace_level = n; break;
+    case 'V': options->vm.verify_heap = n; break;
     case 'w': gc->window_size = at_most(at_least_one(n), MAX_WINDOW); break;
     default: break;
     }

@@ -16,8 +16,8 @@ struct vm_dll_symbol;
 enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error);
 /* Opens one more (Dynlink, toplevels). NULL: *why says why not. GC: never. */
 struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why);
-/* Calls visit with each folder that is searched for libraries, of length characters, in order, until
- * it returns true; whether it did. GC: visit's. */
+/* Calls visit with each folder that is searched for libraries, of length characters, in order,
+ * until it returns true; whether it did. GC: visit's. */
 typedef bool vm_dll_folder(void *context, const char *folder, size_t length);
 bool vm_dll_folders(const struct vm *vm, vm_dll_folder *visit, void *context);
 /* The i-th library in the order of opening, or NULL. */

@@ -2,6 +2,7 @@
 #include "vm/machine/exit_statistics.h"
 
 #include "gc/stats.h"
+#include "vm/code/version.h"
 #include "vm/state/vm.h"
 
 enum { VERBOSE_AT_EXIT = 0x400 };
@@ -10,24 +11,27 @@ void vm_print_exit_statistics(struct domain *d, FILE *err) {
     if ((gc_get_params(&d->gc)->verbose & VERBOSE_AT_EXIT) == 0) return;
     struct gc_stats s;
     gc_stats_read(&d->gc, &s);
+    const bool chunks = d->vm->version->gc_has_chunks;
     const struct {
         const char *name;
         size_t count;
+        bool absent;
     } lines[] = {
-        {"allocated_words", s.minor_words + s.major_words - s.promoted_words},
-        {"minor_words", s.minor_words},
-        {"promoted_words", s.promoted_words},
-        {"major_words", s.major_words},
-        {"minor_collections", s.minor_collections},
-        {"major_collections", s.major_collections},
-        {"heap_words", s.heap_words},
-        {"heap_chunks", s.heap_chunks},
-        {"top_heap_words", s.top_heap_words},
-        {"compactions", s.compactions},
-        {"forced_major_collections", s.forced_major_collections},
+        {"allocated_words", s.minor_words + s.major_words - s.promoted_words, false},
+        {"minor_words", s.minor_words, false},
+        {"promoted_words", s.promoted_words, false},
+        {"major_words", s.major_words, false},
+        {"minor_collections", s.minor_collections, false},
+        {"major_collections", s.major_collections, false},
+        {"forced_major_collections", s.forced_major_collections, chunks},
+        {"heap_words", s.heap_words, false},
+        {"heap_chunks", s.heap_chunks, !chunks},
+        {"top_heap_words", s.top_heap_words, false},
+        {"compactions", s.compactions, !chunks},
+        {"forced_major_collections", s.forced_major_collections, !chunks},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        fprintf(err, "%s: %zu\n", lines[i].name, lines[i].count);
+        if (!lines[i].absent) fprintf(err, "%s: %zu\n", lines[i].name, lines[i].count);
 }
 
 static double megabytes(size_t words) { return (double)words * 8 / (1 << 20); }

@@ -55,8 +55,12 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     d->sample = vm_slow_alloc;
     size_t words = vm->options.max_stack_words;
     if (words == 0 && !vm->options.max_stack_given) words = vm->version->default_max_stack_words;
+    struct gc_params gc = vm->options.gc;
+    if (!vm->options.custom_minor_given)
+        gc.custom_minor_max_bytes = vm->version->custom_minor_max_bytes;
+    gc.min_minor_words = vm->version->min_minor_words;
     struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm_err(vm)};
-    const char *refused = gc_heap_create(&d->gc, &vm->options.gc, &up);
+    const char *refused = gc_heap_create(&d->gc, &gc, &up);
     if (refused != NULL) {
         vm_error_set(error, VM_NO_MEMORY, "%s", refused);
         return false;

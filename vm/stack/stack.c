@@ -3,6 +3,7 @@
 
 #include "gc/assert.h"
 #include "vm/base/os.h"
+#include "vm/code/version.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/watermarks.h"
@@ -12,8 +13,10 @@
  * take for each word. */
 enum { FIRST_WORDS = 1024, CALL_STACK_BYTES = 12 };
 
-/* Bounds of the limit in force: what OCaml begins with, and 32 GB. */
+/* Bounds of what is reserved: what OCaml 4 begins with, and 32 GB, also of the limit in force. */
 enum { LEAST_WORDS = 4096 };
+/* What a running program's stack has grown to, about: a limit that it sets doesn't shrink it. */
+enum { GROWN_WORDS = 1024 };
 #define MOST_WORDS ((size_t)1 << 32)
 
 /* Words of a stack that are scanned in the time that marking takes for one block. */
@@ -44,12 +47,19 @@ bool vm_stack_create(struct domain *d, size_t max_words, size_t reserve_words) {
 size_t vm_stack_limit(const struct domain *d) { return d->stack_limit_words; }
 
 void vm_set_stack_limit(struct domain *d, size_t words) {
+    bool running = d->stack.sp != d->stack.high;
     d->stack_limit_words = words;
+    d->least_stack_words = d->vm->version->least_stack_words;
+    if (running && d->least_stack_words < GROWN_WORDS) d->least_stack_words = GROWN_WORDS;
     vm_stack_apply_limit(d);
 }
 
 static size_t limit_in_force(const struct domain *d) {
-    size_t words = within_bounds(d->stack_limit_words);
+    const struct vm_version *version = d->vm->version;
+    size_t words = d->stack_limit_words, size = d->least_stack_words;
+    if (words > MOST_WORDS) words = MOST_WORDS;
+    while (version->stack_doubles && size < words) size *= 2;
+    if (words < size) words = size;
     return words < stack_room(d) ? words : stack_room(d);
 }
 

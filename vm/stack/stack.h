@@ -23,8 +23,8 @@
  * system refuses. GC: never. */
 bool vm_stack_create(struct domain *d, size_t max_words, size_t reserve_words);
 void vm_stack_destroy(struct domain *d);
-/* The limit in words as it was set. In force it is at least OCaml's first stack of 4096 words and
- * at most the reserved address space. GC: never. */
+/* The limit in words as it was set. In force it is at least OCaml's first stack and at most the
+ * reserved address space. GC: never. */
 size_t vm_stack_limit(const struct domain *d);
 void vm_set_stack_limit(struct domain *d, size_t words);
 /* Applies the limit to d's stack after d got another one. GC: never. */

@@ -101,6 +101,7 @@ struct domain {
     struct vm_thread *thread;        /* whose context this is; NULL: the machine has no threads */
     struct vm_domain_record *record; /* of the domain that runs */
     size_t stack_limit_words;        /* of every thread */
+    size_t least_stack_words;        /* the limit in force is not less */
     struct gc_check_budget checked_stack;
     bool backtrace_active;
     /* Allocates a small block for the loop when only a sample is wanted: the block, or 0 after

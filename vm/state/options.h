@@ -36,6 +36,7 @@ struct vm_options {
     size_t max_stack_words;              /* l=; 0: the version's default */
     bool max_stack_given;                /* max_stack_words was given, even as 0 */
     bool max_stack_holds;                /* Gc.set cannot raise the limit */
+    bool custom_minor_given;             /* gc.custom_minor_max_bytes was given, even as 0 */
     uint64_t fuel;                       /* instructions; 0: no limit (vm/stack/limits.h) */
     uint64_t max_output_bytes;           /* channels and messages; 0: no limit */
     const struct vm_policy *policy;      /* NULL: everything is granted; lives as long as the vm */
@@ -44,6 +45,7 @@ struct vm_options {
     int backtrace_level;                 /* b's number; from 2 on DBUG is read at the start */
     bool parser_trace;                   /* p */
     size_t events_log_words;             /* e: log2, of a ring (stdlib/events.h); 0: 16 */
+    size_t verify_heap;                  /* V: only shown to the program */
     size_t runtime_warnings;             /* W */
     size_t trace_level;                  /* t: only shown to the program */
     bool cleanup_at_exit;                /* c */

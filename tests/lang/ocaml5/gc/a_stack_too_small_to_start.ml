@@ -1,0 +1,2 @@
+(* env: OCAMLRUNPARAM=l=100 *)
+let () = print_endline "not reached"
