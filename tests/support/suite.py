@@ -13,6 +13,7 @@ others by the OCaml of this machine. Comments at the head of a program say what 
   (* timeout: 60 *)          seconds, if the default is too short
   (* stress: no: WHY *)      not run with --gc-stress: it tests the collector's own timing
   (* ocaml5: no: WHY *)      not run by difftest --ocaml 5.3, which compiles all with OCaml 5.3
+  (* ocaml: 5.4 *)           for a program of tests/lang/ocaml5: this OCaml, not 5.3
 """
 import ast
 import functools
@@ -31,7 +32,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LANG = os.path.join(os.path.dirname(HERE), 'lang')
 OCAML5 = 'ocaml5' + os.sep
 DIRECTIVE = re.compile(
-    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress|ocaml5): ?(.*?) ?\*\)$')
+    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress|ocaml5|ocaml): ?(.*?) ?\*\)$')
 REFUSED_MALLOC = re.compile(rb'^==\d+==WARNING: AddressSanitizer failed to allocate .*\n',
                             re.MULTILINE)
 KEPT_ENV = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LLVM_PROFILE_FILE')
@@ -84,10 +85,10 @@ def system_ocaml():
 
 
 @functools.lru_cache(None)
-def ocaml5():
-    """OCaml 5.3, fetched at its first use, or None, after a message, if it cannot be had."""
-    done = subprocess.run([sys.executable, os.path.join(HERE, 'ocaml5')], stdout=subprocess.PIPE,
-                          check=False)
+def ocaml5(version):
+    """That OCaml, fetched at its first use, or None, after a message, if it cannot be had."""
+    done = subprocess.run([sys.executable, os.path.join(HERE, 'ocaml5'), '--version', version],
+                          stdout=subprocess.PIPE, check=False)
     if done.returncode != 0:
         return None
     return Toolchain(os.path.join(os.fsdecode(done.stdout.rstrip(b'\n')), 'bin'))
@@ -107,12 +108,13 @@ class Program:
                 if not found:
                     break
                 self.says[found.group(1)] = found.group(2)
+        self.ocaml5_version = self.says.get('ocaml', '5.3')
         self.exempt_from_stress = self.exemption('stress')
         self.exempt_from_ocaml5 = self.exemption('ocaml5')
 
     @property
     def toolchain(self):
-        return ocaml5() if self.uses_ocaml5 else system_ocaml()
+        return ocaml5(self.ocaml5_version) if self.uses_ocaml5 else system_ocaml()
 
     def exemption(self, key):
         """Why the program does not run with something, or None."""
