@@ -37,8 +37,8 @@ static void enter_blocking(void) {
     caml_state = NULL;
 }
 static void leave_blocking(void) {
-    thread_entered(self());
     vm_leave_blocking(self());
+    thread_entered(self());
 }
 
 header *caml_atom_table;
