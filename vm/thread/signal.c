@@ -51,7 +51,7 @@ intptr_t vm_signal_to_ocaml(const struct vm *vm, int number) {
 bool vm_signal_exists(int number) { return number >= 0 && number < SIGNAL_LIMIT; }
 
 void vm_signal_record(int number) {
-    caml_pending_signals[number] = 1;
+    __atomic_store_n(&caml_pending_signals[number], 1, __ATOMIC_RELAXED);
     atomic_fetch_or(&recorded, bit_of(number));
     struct domain *d = atomic_load(&receiver);
     if (d != NULL) gc_request_action(&d->gc);
@@ -158,7 +158,7 @@ value vm_run_signal_handlers_exn(struct domain *d) {
         int number = __builtin_ctzll(pending) + 1;
         uint64_t bit = bit_of(number);
         if ((mask_bits() & bit) != 0) continue;
-        caml_pending_signals[number] = 0;
+        __atomic_store_n(&caml_pending_signals[number], 0, __ATOMIC_RELAXED);
         atomic_fetch_and(&recorded, ~bit);
         result = vm_signal_run_handler_exn(d, number);
     }

@@ -22,6 +22,7 @@
 #include "vm/thread/thread_internal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 /* ---- Handles. ---- */
@@ -287,6 +288,10 @@ static void *run_thread(void *context) {
         value result = vm_callback_exn(d, closure, 1, &unit);
         if (t->is_body) vm_domain_end(d, result);
     }
+    /* The handler of a signal must not run here when the machine is freed. */
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
     vm_thread_stop(d);
     return NULL;
 }
