@@ -221,7 +221,17 @@ let flame file =
    a string. *)
 
 let parse_phrase = !Toploop.parse_toplevel_phrase
-let parsed = ref None (* the phrase of a #profile without a string *)
+
+(* The phrases of #profile without a string, by the string that stands for them. OCaml 5 parses all
+   phrases of a line before it executes the first. *)
+let parsed : (string, toplevel_phrase) Hashtbl.t = Hashtbl.create 4
+let last_parsed = ref 0
+
+let keep_parsed phrase =
+  incr last_parsed;
+  let name = Printf.sprintf "\000%d" !last_parsed in
+  Hashtbl.replace parsed name phrase;
+  name
 
 (* The character i characters ahead; NUL: there is none. Reads only where the lexer would. *)
 let rec peek (lexbuf : Lexing.lexbuf) i =
@@ -290,7 +300,6 @@ let directive name text =
   Ptop_dir { pdir_name = located name; pdir_arg = Some argument; pdir_loc = nowhere }
 
 let parse lexbuf =
-  parsed := None;
   let start = skip_blanks lexbuf 0 in
   let name = if peek lexbuf start = '#' then word_at lexbuf (start + 1) else "" in
   let after_name = start + 1 + String.length name in
@@ -306,15 +315,14 @@ let parse lexbuf =
       directive name (String.trim text)
     | "profile" ->
       ignore (take lexbuf after_name);
-      parsed := Some (parse_phrase lexbuf);
-      directive name ""
+      directive name (keep_parsed (parse_phrase lexbuf))
     | _ -> parse_phrase lexbuf in
   Bactrian_complete.note phrase;
   phrase
 
 let profile text =
-  match !parsed with
-  | Some phrase -> parsed := None; profile_phrase phrase
+  match Hashtbl.find_opt parsed text with
+  | Some phrase -> Hashtbl.remove parsed text; profile_phrase phrase
   | None -> profile_phrase (parse_phrase (Lexing.from_string (text ^ ";;")))
 
 (* Errors are reported as the toplevel reports those of its own directives. *)
