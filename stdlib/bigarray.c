@@ -259,8 +259,7 @@ static void write_elements(struct vm_marshal_writer *w, const void *data, uintpt
     }
 }
 
-/* Writes 4 bytes per element if all are in [-limit, limit). For native integers OCaml's limit is 0
- * because of a bug: only an empty bigarray is written that way. */
+/* Writes 4 bytes per element if all are in [-limit, limit). */
 static void write_words(struct vm_marshal_writer *w, const intptr_t *p, uintptr_t n,
                         intptr_t limit) {
     bool narrow = true;
@@ -269,6 +268,11 @@ static void write_words(struct vm_marshal_writer *w, const intptr_t *p, uintptr_
     if (!narrow) write_elements(w, p, n, 8);
     else
         for (uintptr_t i = 0; i < n; i++) vm_marshal_put_uint(w, (uint64_t)p[i], 4);
+}
+
+/* OCaml 4 has a limit of 0 because of a bug: only an empty bigarray is written that way. */
+static intptr_t native_int_limit(const struct vm_marshal_writer *w) {
+    return w->d->vm->version->marshal_narrows_nativeints ? (intptr_t)1 << 31 : 0;
 }
 
 void bigarray_write(struct vm_marshal_writer *w, value v, uint64_t *bytes_32, uint64_t *bytes_64) {
@@ -286,7 +290,7 @@ void bigarray_write(struct vm_marshal_writer *w, value v, uint64_t *bytes_32, ui
     uintptr_t n = bigarray_elements(b);
     enum bigarray_kind kind = bigarray_kind(b);
     if (kind == BIGARRAY_CAML_INT) write_words(w, b->data, n, (intptr_t)1 << 30);
-    else if (kind == BIGARRAY_NATIVE_INT) write_words(w, b->data, n, 0);
+    else if (kind == BIGARRAY_NATIVE_INT) write_words(w, b->data, n, native_int_limit(w));
     else write_elements(w, b->data, bigarray_bytes(b) / part_bytes(kind), part_bytes(kind));
     *bytes_32 = 4 * (4 + (uint64_t)b->num_dims);
     *bytes_64 = 8 * (4 + (uint64_t)b->num_dims);

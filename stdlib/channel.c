@@ -112,10 +112,12 @@ static void warn_about_loss(const struct channel *c, bool unwritten) {
 static void finalize(value v) {
     struct channel *c = channel_of(v);
     ASSERT(c == NULL || (c->references > 0 && is_valid(c)));
-    if (c == NULL || --c->references > 0 || c->owned_by_stubs) return;
-    bool unwritten = c->output && c->fd != -1 && c->curr != c->buffer;
+    if (c == NULL) return;
+    bool last = --c->references == 0;
+    if (c->owned_by_stubs || (!last && !c->owner->vm->version->channel_blocks_warn)) return;
+    bool unwritten = last && c->output && c->fd != -1 && c->curr != c->buffer;
     if (c->fd != -1 && c->name != NULL && c->owner->runtime_warnings) warn_about_loss(c, unwritten);
-    if (!unwritten) channel_free(c);
+    if (last && !unwritten) channel_free(c);
 }
 
 static int compare(value a, value b) {

@@ -21,8 +21,7 @@
 /* Pseudo-result: compare the fields. */
 #define BY_FIELDS (INTPTR_MIN + 3)
 
-/* OCaml's limit of the depth, and its exception. */
-enum { SMALL_STACK = IF_SMALL_TABLES(1, 64), MAX_STACK = 524287 };
+enum { SMALL_STACK = IF_SMALL_TABLES(1, 64) };
 
 /* Comparisons between two polls: about 50 us. */
 enum { STEPS = 8192 };
@@ -37,7 +36,7 @@ struct comparison {
     struct domain *d;
     bool total; /* nan equals itself and is below all numbers; else it is unordered */
     struct pair *stack;
-    size_t depth, room;
+    size_t depth, room, limit; /* limit: OCaml's, of the depth */
     struct pair small[SMALL_STACK];
 };
 
@@ -46,7 +45,7 @@ enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
 /* Pushes the fields of a and b from index next on. more: the blocks that are entered now will be
  * pushed later; OCaml has pushed them by now, so its depth is one more than c->depth. */
 static inline void push(struct comparison *c, value a, value b, size_t next, bool more) {
-    if (c->depth + more >= MAX_STACK) vm_raise_out_of_memory(c->d);
+    if (c->depth + more >= c->limit) vm_raise_out_of_memory(c->d);
     if (c->depth == c->room) {
         struct pair *wider = (struct pair *)gc_alloc_major_unsampled(
             &c->d->gc, 2 * c->room * PAIR_WORDS, TAG_ABSTRACT);
@@ -235,6 +234,7 @@ static inline void begin(struct comparison *c, struct domain *d, bool total) {
     c->stack = c->small;
     c->depth = 0;
     c->room = SMALL_STACK;
+    c->limit = d->vm->version->compare_depth;
 }
 
 /* Out of line: the quick tests of the primitives need no large frame. The state of a step fits into

@@ -2,6 +2,7 @@
 #include "stdlib/bigarray.h"
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
+#include "vm/code/version.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,15 +52,19 @@ value prim_channel_descriptor(struct domain *d, value channel) {
     return val_of_int(fd);
 }
 
-/* Oldest first. The count of references keeps a channel while its block is allocated, so `next` is
- * valid after each allocation. */
+/* The count of references keeps a channel while its block is allocated, so `next` is valid after
+ * each allocation. */
 value prim_ml_out_channels_list(struct domain *d, value unit) {
-    value list = VAL_EMPTY_LIST;
-    GC_ROOT(&d->gc, &list);
+    bool new_first = d->vm->version->lists_new_channels_first;
+    value list = VAL_EMPTY_LIST, last = VAL_EMPTY_LIST;
+    GC_ROOT(&d->gc, &list, &last);
     for (struct channel *c = prim_state(d)->channels; c != NULL; c = c->next) {
         if (!c->output || c->fd == -1 || c->owned_by_stubs) continue;
         value block = channel_new_block(d, c);
-        list = new_pair(d, block, list);
+        value cell = new_pair(d, block, new_first ? VAL_EMPTY_LIST : list);
+        if (new_first && last != VAL_EMPTY_LIST) gc_store(&d->gc, last, 1, cell);
+        else list = cell;
+        last = cell;
     }
     return list;
 }

@@ -202,7 +202,7 @@ value prim_ffi_bigarray_of_memory(struct domain *d, value memory, value address,
                                   value dims) {
     intptr_t list[BIGARRAY_MAX_DIMS], n = (intptr_t)wosize_of(dims);
     uintptr_t kind = (uintptr_t)int_of_val(flags) & BIGARRAY_KIND_MASK;
-    if (n > BIGARRAY_MAX_DIMS || kind >= BIGARRAY_KINDS)
+    if (n > BIGARRAY_MAX_DIMS || !bigarray_kind_exists(d->vm->version, kind))
         vm_invalid_argument(d, "Ffi.bigarray: bad kind or number of dimensions");
     uintptr_t bytes = bigarray_element_bytes[kind];
     for (intptr_t i = 0; i < n; i++) {

@@ -8,7 +8,7 @@
 _Static_assert(offsetof(struct bigarray, proxy) == 24 && offsetof(struct bigarray, dim) == 32,
                "the layout of struct caml_ba_array");
 
-const int caml_ba_element_size[BIGARRAY_KINDS] = {4, 8, 1, 1, 2, 2, 4, 8, 8, 8, 8, 16, 1};
+const int caml_ba_element_size[BIGARRAY_KINDS] = {4, 8, 1, 1, 2, 2, 4, 8, 8, 8, 8, 16, 1, 2};
 
 value caml_ba_alloc(int flags, int num_dims, void *data, intptr_t *dims) {
     return bigarray_new(self(), flags, num_dims, data, dims);
