@@ -36,7 +36,7 @@ struct comparison {
     struct domain *d;
     bool total; /* nan equals itself and is below all numbers; else it is unordered */
     struct pair *stack;
-    size_t depth, room, limit; /* limit: OCaml's, of the depth */
+    size_t depth, room;
     struct pair small[SMALL_STACK];
 };
 
@@ -45,7 +45,7 @@ enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
 /* Pushes the fields of a and b from index next on. more: the blocks that are entered now will be
  * pushed later; OCaml has pushed them by now, so its depth is one more than c->depth. */
 static inline void push(struct comparison *c, value a, value b, size_t next, bool more) {
-    if (c->depth + more >= c->limit) vm_raise_out_of_memory(c->d);
+    if (c->depth + more >= c->d->vm->version->compare_depth) vm_raise_out_of_memory(c->d);
     if (c->depth == c->room) {
         struct pair *wider = (struct pair *)gc_alloc_major_unsampled(
             &c->d->gc, 2 * c->room * PAIR_WORDS, TAG_ABSTRACT);
@@ -234,7 +234,6 @@ static inline void begin(struct comparison *c, struct domain *d, bool total) {
     c->stack = c->small;
     c->depth = 0;
     c->room = SMALL_STACK;
-    c->limit = d->vm->version->compare_depth;
 }
 
 /* Out of line: the quick tests of the primitives need no large frame. The state of a step fits into

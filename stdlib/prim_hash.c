@@ -11,11 +11,10 @@ enum { QUEUE_WORDS = 256, MAX_FORWARDS = 1000 };
 /* A walk: the hash so far, the number of meaningful words that may still be mixed in, the queue of
  * values. */
 struct walk {
-    const struct gc_domain *g;
+    const struct domain *d;
     uint32_t h;
     intptr_t meaningful;
     size_t limit, read, written;
-    bool has_continuations; /* TAG_CONT is no constructor's */
     value queue[QUEUE_WORDS];
 };
 
@@ -53,15 +52,8 @@ static void mix_word(struct walk *w, value v) {
     w->meaningful--;
 }
 
-/* A block of values, except that a continuation has no hash. */
-static void mix_fields(struct walk *w, value v) {
-    if (tag_of(v) == TAG_CONT && w->has_continuations) return;
-    mix_header(w, v);
-    enqueue_fields(w, v, 0);
-}
-
 static void mix_block(struct walk *w, value v) {
-    ASSERT(gc_in_range(w->g, v));
+    ASSERT(gc_in_range(&w->d->gc, v));
     switch (tag_of(v)) {
     case TAG_STRING:
         w->h = hash_mix_string(w->h, v);
@@ -87,13 +79,16 @@ static void mix_block(struct walk *w, value v) {
         }
         break;
     case TAG_CLOSURE: mix_closure(w, v); break;
-    default: mix_fields(w, v);
+    case TAG_CONT:
+        if (w->d->vm->version->continuation_fields != 0) break; /* else a constructor's */
+        /* fall through */
+    default: mix_header(w, v); enqueue_fields(w, v, 0);
     }
 }
 
 static void mix_value(struct walk *w, value v) {
     for (int i = 0; i <= MAX_FORWARDS; i++) {
-        if (is_int(v) || !gc_in_range(w->g, v)) {
+        if (is_int(v) || !gc_in_range(&w->d->gc, v)) {
             mix_word(w, v);
             return;
         }
@@ -107,13 +102,12 @@ static void mix_value(struct walk *w, value v) {
 
 value prim_hash(struct domain *d, value meaningful, value total, value seed, value v) {
     struct walk w; /* the queue needs no initial contents */
-    w.g = &d->gc;
+    w.d = d;
     w.h = (uint32_t)int_of_val(seed);
     w.meaningful = int_of_val(meaningful);
     w.limit = QUEUE_WORDS;
     w.read = 0;
     w.written = 1;
-    w.has_continuations = d->vm->version->continuation_fields != 0;
     intptr_t limit = int_of_val(total);
     if (limit >= 0 && limit <= QUEUE_WORDS) w.limit = (size_t)limit;
     ASSERT(w.limit <= QUEUE_WORDS);
