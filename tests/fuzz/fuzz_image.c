@@ -42,17 +42,16 @@ static uint32_t count_globals(const struct vm_image *image) {
     return count;
 }
 
-static void check_promises(const struct vm_image *image, const struct vm_verifier *v,
+static void check_promises(const struct vm_image *image, struct vm_verifier *v,
                            const struct vm_words *words) {
     for (uint32_t i = 1; i < vm_entry_count(v); i++) {
         const struct vm_entry *entry = vm_entry_at(v, i);
         if (entry->pc >= image->code_words || entry->arity == 0 ||
             entry->frame_words > VM_MAX_HEIGHT || vm_find_entry(v, entry->pc) != i)
             abort();
-        struct vm_code code = {.words = *words, .word_count = words->count};
+        struct vm_code code = {.words = *words, .word_count = words->count, .verifier = v};
         struct vm_ir ir;
-        bool grabs = entry->arity > 1;
-        vm_ir_make(&ir, &code, entry->pc - grabs, grabs ? 1 : entry->arity);
+        vm_ir_make(&ir, &code, i);
         for (size_t row = 0; row < ir.count; row++)
             if (ir.rows[row].height > entry->frame_words) abort();
         vm_ir_free(&ir);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The form of the function at pc of the text's code. */
-static struct vm_ir form_of(const char *text, uint32_t pc, uint32_t height) {
+static struct vm_ir form_of(const char *text, uint32_t pc) {
     struct vm_image image;
     struct vm_code code = {0};
     struct vm_error error;
@@ -22,7 +22,8 @@ static struct vm_ir form_of(const char *text, uint32_t pc, uint32_t height) {
     assert_true(vm_words_make(&code.words, image.code, image.code_words));
     struct vm_verifier *v = vm_verifier_create(&in, &error);
     if (v == NULL || vm_verify_all(v, &error) != VM_OK) fail_msg("%s", error.detail);
-    vm_ir_make(&ir, &code, pc, height);
+    code.verifier = v;
+    vm_ir_make(&ir, &code, vm_find_entry(v, pc));
     vm_words_free(&code.words);
     vm_verifier_free(v);
     vm_image_close(&image);
@@ -58,7 +59,7 @@ static void a_function_has_a_row_an_instruction(void **state) {
                                "h:      ACC0\n"
                                "e:      PUSHACC1\n"
                                "        RETURN 3\n";
-    struct vm_ir ir = form_of(text, 4, 1);
+    struct vm_ir ir = form_of(text, 4);
     assert_int_equal(ir.count, 11);
     check_row(&ir, 0, 4, OP_RESTART, 1, IR_LEADER);
     check_row(&ir, 1, 5, OP_GRAB, 2, 0);
@@ -90,7 +91,7 @@ static void rows_ascend_where_flow_does_not(void **state) {
                                "        BRANCH b\n"
                                "a:      CONST3\n" /* word 10 */
                                "        SWITCH c | b, b\n";
-    struct vm_ir ir = form_of(text, 0, 0);
+    struct vm_ir ir = form_of(text, 0);
     uint32_t n;
     assert_int_equal(ir.count, 7);
     check_row(&ir, 0, 0, OP_BRANCH, 0, IR_LEADER);

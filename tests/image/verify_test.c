@@ -51,11 +51,11 @@ static enum vm_status judge(const uint32_t *words, size_t count, enum vm_version
 }
 
 /* The heights of a function's instructions are those of its intermediate form. */
-static void check_heights(const struct verified *verified, uint32_t pc, uint32_t height,
-                          const uint32_t *expected, size_t count) {
-    struct vm_code code = {.words = verified->words};
+static void check_heights(const struct verified *verified, uint32_t pc, const uint32_t *expected,
+                          size_t count) {
+    struct vm_code code = {.words = verified->words, .verifier = verified->verifier};
     struct vm_ir ir;
-    vm_ir_make(&ir, &code, pc, height);
+    vm_ir_make(&ir, &code, vm_find_entry(verified->verifier, pc));
     assert_int_equal(ir.count, count);
     for (size_t i = 0; i < count; i++) assert_int_equal(ir.rows[i].height, expected[i]);
     vm_ir_free(&ir);
@@ -150,9 +150,9 @@ static void heights_and_entries_are_found(void **state) {
     assert_int_equal(g->arity, 1);
     assert_int_equal(g->frame_words, 1);
     assert_int_equal(g->index, 1);
-    check_heights(&verified, 0, 0, (const uint32_t[]){0, 2, 0}, 3);
-    check_heights(&verified, 8, 1, (const uint32_t[]){1, 3, 3, 7, 7, 3}, 6);
-    check_heights(&verified, g->pc, 1, (const uint32_t[]){1, 1}, 2);
+    check_heights(&verified, 0, (const uint32_t[]){0, 2, 0}, 3);
+    check_heights(&verified, 8, (const uint32_t[]){1, 3, 3, 7, 7, 3}, 6);
+    check_heights(&verified, g->pc, (const uint32_t[]){1, 1}, 2);
     assert_int_equal(vm_entry_at(v, 0)->frame_words, 2);
     assert_true(vm_calls_primitive(v, 1));
     assert_false(vm_calls_primitive(v, 0));
@@ -202,7 +202,7 @@ static void every_label_of_reached_code_is_reached(void **state) {
     assert_int_equal(judge(words, COUNT(words), OCAML_4_13, false), VM_V_LABEL);
     const uint32_t right[] = {OP_PUSH_RETADDR, 4, OP_GETGLOBAL, 0, OP_RAISE, OP_STOP};
     assert_int_equal(verify(right, COUNT(right), OCAML_4_13, false, &verified), VM_OK);
-    check_heights(&verified, 0, 0, (const uint32_t[]){0, 3, 3, 0}, 4);
+    check_heights(&verified, 0, (const uint32_t[]){0, 3, 3, 0}, 4);
     drop(&verified);
 }
 

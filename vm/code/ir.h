@@ -38,12 +38,12 @@ struct vm_ir_row {
 struct vm_ir {
     struct vm_ir_row *rows;
     uint32_t *labels;
-    size_t count, capacity, label_count, label_capacity;
+    size_t count, label_count;
 };
 
-/* Makes the form of the function whose first instruction, a RESTART where there is one, is at pc
- * and has that height. GC: never.  Fails: when out of memory, fatally. */
-void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t pc, uint32_t height);
+/* Makes the form of the verified function of an entry; it begins with the RESTART, where there is
+ * one. GC: never.  Fails: when out of memory, fatally. */
+void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry);
 void vm_ir_free(struct vm_ir *ir);
 /* The labels of a row: *n of them. */
 const uint32_t *vm_ir_labels(const struct vm_ir *ir, const struct vm_ir_row *row, uint32_t *n);

@@ -4,13 +4,16 @@
  *
  * Of each word of the code the verifier keeps two bits: whether control reaches an instruction
  * there, and whether it is an operand of one. What else must be known of an instruction (struct
- * known_state) is kept for one function at a time, in chunks, so that verifying a large program
- * does not take many times its size in memory.
+ * vm_known_state) is kept for one function at a time, in chunks, so that verifying a large program
+ * does not take many times its size in memory. A function is prepared right after it is verified,
+ * as a rule, so that a walk finds its states; if not, another verifier of the same code follows it
+ * again.
  *
  * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at
  *     most one. */
 #include "gc/assert.h"
 #include "gc/small_tables.h"
+#include "vm/base/os.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/verify_internal.h"
 
@@ -70,20 +73,23 @@ bool add_chunk(struct vm_verifier *v, uint32_t number) {
     return true;
 }
 
-/* Keeps up to SPARE_CHUNKS of the chunks in use for the next function and frees the others. */
-void forget_known_states(struct vm_verifier *v) {
-    for (size_t i = 0; i < v->touched.count; i++) {
-        struct state_chunk **slot = &v->chunks[v->touched.items[i]], *chunk = *slot;
-        *slot = NULL;
-        if (chunk == NULL) continue;
-        if (i < SPARE_CHUNKS) {
-            chunk->next = v->spare;
-            v->spare = chunk;
-        } else {
-            free(chunk);
-        }
+/* Gives up the i-th chunk in use; up to SPARE_CHUNKS are kept for the next function. */
+static void drop_chunk(struct vm_verifier *v, size_t i) {
+    struct state_chunk **slot = &v->chunks[v->touched.items[i]], *chunk = *slot;
+    *slot = NULL;
+    if (chunk == NULL) return;
+    if (i < SPARE_CHUNKS) {
+        chunk->next = v->spare;
+        v->spare = chunk;
+    } else {
+        free(chunk);
     }
+}
+
+void forget_known_states(struct vm_verifier *v) {
+    for (size_t i = 0; i < v->touched.count; i++) drop_chunk(v, i);
     v->touched.count = 0;
+    v->current = NO_ENTRY;
 }
 
 /* --- Entries. --- */
@@ -145,6 +151,59 @@ bool vm_calls_primitive(const struct vm_verifier *v, uint32_t primitive) {
     return has_word(v->primitives, primitive);
 }
 
+/* --- Walks. --- */
+
+enum { CHUNK_PARTS = (CHUNK_WORDS + 63) / 64 };
+
+/* The entry of the other verifier for one of this. Fails: when out of memory, fatally. */
+static uint32_t entry_again(struct vm_verifier *v, uint32_t entry) {
+    struct vm_error error;
+    if (v->again == NULL) v->again = vm_must(vm_verifier_create(&v->in, &error));
+    const struct vm_entry *e = &v->entries[entry];
+    uint32_t found = entry == 0 ? 0 : vm_find_entry(v->again, e->pc);
+    if (entry == 0 || found != 0) return found;
+    vm_must(add_entry(v->again, e) ? v->again : NULL);
+    return (uint32_t)v->again->entry_count - 1;
+}
+
+static int by_number(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void show_part(struct vm_walk *walk) {
+    uint32_t number = walk->verifier->touched.items[walk->chunk], first = walk->part * 64;
+    const struct state_chunk *chunk = walk->verifier->chunks[number];
+    walk->pc = number * CHUNK_WORDS + first;
+    walk->bits = chunk->known[walk->part];
+    walk->states = chunk->states + first;
+}
+
+void vm_walk_start(struct vm_walk *out, struct vm_verifier *v, uint32_t entry) {
+    ASSERT(entry < v->entry_count && v->entries[entry].frame_words != VM_NOT_VERIFIED);
+    if (v->current != entry) {
+        struct vm_error error;
+        uint32_t other = entry_again(v, entry);
+        vm_must(vm_verify_function(v->again, other, &error) == VM_OK ? v->again : NULL);
+        vm_walk_start(out, v->again, other);
+        return;
+    }
+    v->current = NO_ENTRY; /* the walk gives up what it has passed */
+    qsort(v->touched.items, v->touched.count, sizeof *v->touched.items, by_number);
+    *out = (struct vm_walk){.verifier = v, .count = v->instruction_count};
+    show_part(out);
+}
+
+bool vm_walk_next(struct vm_walk *walk) {
+    if (++walk->part == CHUNK_PARTS) {
+        walk->part = 0;
+        drop_chunk(walk->verifier, walk->chunk++);
+        if (walk->chunk == walk->verifier->touched.count) return false;
+    }
+    show_part(walk);
+    return true;
+}
+
 /* --- Begin and end. --- */
 
 static bool allocate(struct vm_verifier *v) {
@@ -182,6 +241,7 @@ struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct 
     v->in = *in;
     v->words = in->words;
     v->error = error;
+    v->current = NO_ENTRY;
     make_quick_rules(v);
     if (allocate(v) && start(v)) return v;
     vm_verifier_free(v);
@@ -190,6 +250,7 @@ struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct 
 
 void vm_verifier_free(struct vm_verifier *v) {
     if (v == NULL) return;
+    vm_verifier_free(v->again);
     forget_known_states(v);
     while (v->spare != NULL) {
         struct state_chunk *chunk = v->spare;

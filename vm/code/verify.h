@@ -64,6 +64,29 @@ enum vm_status vm_verify_function(struct vm_verifier *v, uint32_t entry, struct 
  * above. */
 enum vm_status vm_verify_all(struct vm_verifier *v, struct vm_error *error);
 
+/* What is known of the stack before an instruction. */
+struct vm_known_state {
+    uint32_t frame; /* innermost open control frame */
+    uint32_t height;
+};
+
+/* A walk over the instructions that flow reaches in one verified function, by ascending pc, up to
+ * 64 words of code at a time. The verifier knows them until it verifies another function or a walk
+ * has passed them; for another walk the function is followed again. */
+struct vm_walk {
+    uint32_t count; /* of all instructions */
+    uint32_t pc;    /* of the current words' first one */
+    uint64_t bits;  /* a bit for each of the words where an instruction starts */
+    const struct vm_known_state *states; /* one for each of the words; valid until the next step */
+    struct vm_verifier *verifier;        /* the one that knows them */
+    size_t chunk;
+    uint32_t part;
+};
+/* Begins a walk at the lowest words. GC: never.  Fails: when out of memory, fatally. */
+void vm_walk_start(struct vm_walk *out, struct vm_verifier *v, uint32_t entry);
+/* Goes on to the next words; false: there are none. */
+bool vm_walk_next(struct vm_walk *walk);
+
 /* The entry at pc (pc of a RESTART finds the function after it); 0: none is known there. */
 uint32_t vm_find_entry(const struct vm_verifier *v, uint32_t pc);
 /* An entry; valid until the next function is verified. */

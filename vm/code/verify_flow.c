@@ -25,7 +25,8 @@ static inline enum arrival arrive_first(struct vm_verifier *v, const struct stat
                VM_MAX_HEIGHT);
         return ARRIVAL_FAIL;
     }
-    if (!add_known_state(v, target, (struct known_state){s->frame, s->height})) return ARRIVAL_FAIL;
+    if (!add_known_state(v, target, (struct vm_known_state){s->frame, s->height}))
+        return ARRIVAL_FAIL;
     if (s->height > v->frame_words) v->frame_words = s->height;
     return ARRIVAL_NEW;
 }
@@ -37,7 +38,7 @@ static bool is_prologue(uint32_t op) { return op == OP_GRAB || op == OP_RESTART;
 static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v,
                                                            const struct state *s, uint32_t target) {
     uint32_t op = word_at(v, target);
-    struct known_state known;
+    struct vm_known_state known;
     if (has_word(v->operands, target))
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
     else if (is_prologue(op))
@@ -260,7 +261,7 @@ static inline bool follow_quickly(struct vm_verifier *v, struct state *s) {
 }
 
 static bool follow(struct vm_verifier *v, uint32_t pc) {
-    struct known_state known = known_state_at(v, pc);
+    struct vm_known_state known = known_state_at(v, pc);
     ASSERT(known.frame < v->frame_count && known.height >= v->frames[known.frame].top); /* Q6 */
     struct state s = {.pc = pc, .height = known.height, .frame = known.frame};
     for (;;) {
@@ -284,14 +285,14 @@ static bool follow_all(struct vm_verifier *v) {
 
 bool follow_function(struct vm_verifier *v, uint32_t entry) {
     uint32_t pc = v->entries[entry].pc, height = v->entries[entry].arity;
-    ASSERT(v->touched.count == 0); /* no other function's states */
+    forget_known_states(v);
     v->current = entry;
+    v->instruction_count = 0;
     v->frame_count = 1;
     v->frame_words = height;
     v->work.count = v->back.count = 0;
-    bool ok = add_known_state(v, pc, (struct known_state){NO_FRAME, height}) &&
+    bool ok = add_known_state(v, pc, (struct vm_known_state){NO_FRAME, height}) &&
               pc_list_add(v, &v->work, pc) && follow_all(v);
-    forget_known_states(v);
     if (ok) v->entries[entry].frame_words = v->frame_words;
     return ok;
 }

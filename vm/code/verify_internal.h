@@ -11,6 +11,7 @@
 
 #define NO_FRAME     0u
 #define NO_PC        UINT32_MAX
+#define NO_ENTRY     UINT32_MAX
 #define MAX_COUNT    (1u << 22)                /* values in one block, variables in one closure */
 #define CHUNK_WORDS  IF_SMALL_TABLES(1u, 128u) /* words of code whose known states lie together */
 #define SPARE_CHUNKS IF_SMALL_TABLES(1u, 16u)
@@ -25,12 +26,6 @@ struct control_frame {
     bool trap;      /* pushed by PUSHTRAP, else by PUSH_RETADDR */
 };
 
-/* What is known of the stack at an instruction, while its function is followed. */
-struct known_state {
-    uint32_t frame; /* innermost open control frame */
-    uint32_t height;
-};
-
 /* The known states of CHUNK_WORDS words. Most functions fill one or two chunks; the program's own
  * code, as long as all others together when it has many modules, needs hundreds at once. */
 struct state_chunk {
@@ -38,7 +33,7 @@ struct state_chunk {
     uint64_t known[(CHUNK_WORDS + 63) / 64]; /* words that the current function has reached */
     uint64_t grey[(CHUNK_WORDS + 63) / 64];  /* visited by the search for loops, ... */
     uint64_t black[(CHUNK_WORDS + 63) / 64]; /* ... and finished */
-    struct known_state states[CHUNK_WORDS];
+    struct vm_known_state states[CHUNK_WORDS];
 };
 
 struct visit {
@@ -71,8 +66,10 @@ struct vm_verifier {
     size_t by_entry_capacity; /* a power of two */
     uint64_t *primitives;     /* bitmap of those called */
     struct quick_rule quick[WORD_WIDE + 1];
-    /* While a function is verified: */
-    uint32_t current;            /* its entry */
+    struct vm_verifier *again; /* follows functions whose states this one has forgotten; or NULL */
+    /* Of the function that is verified, or was last: */
+    uint32_t current;            /* its entry; NO_ENTRY: its states are forgotten */
+    uint32_t instruction_count;  /* reached so far */
     uint32_t frame_words;        /* the highest height so far */
     struct state_chunk **chunks; /* those that it has reached, by pc */
     struct state_chunk *spare;   /* at most SPARE_CHUNKS, for the next one */
@@ -120,16 +117,18 @@ static inline bool is_known(const struct vm_verifier *v, uint32_t pc) {
     return chunk != NULL && has_word(chunk->known, pc % CHUNK_WORDS);
 }
 /* The known state at an instruction that it has reached. */
-static inline struct known_state known_state_at(const struct vm_verifier *v, uint32_t pc) {
+static inline struct vm_known_state known_state_at(const struct vm_verifier *v, uint32_t pc) {
     ASSERT(is_known(v, pc));
     return v->chunks[pc / CHUNK_WORDS]->states[pc % CHUNK_WORDS];
 }
 /* Records the state at an instruction that is reached first. Fails: false, as above. */
-static inline bool add_known_state(struct vm_verifier *v, uint32_t pc, struct known_state known) {
+static inline bool add_known_state(struct vm_verifier *v, uint32_t pc,
+                                   struct vm_known_state known) {
     ASSERT(!is_known(v, pc)); /* Q3 */
     uint32_t number = pc / CHUNK_WORDS;
     if (v->chunks[number] == NULL && !add_chunk(v, number)) return false;
     struct state_chunk *chunk = v->chunks[number];
+    v->instruction_count++;
     set_word(v->reached, pc);
     set_word(chunk->known, pc % CHUNK_WORDS);
     chunk->states[pc % CHUNK_WORDS] = known;

@@ -1,8 +1,8 @@
 /* emit_threaded.c - from rows (vm/code/ir.h) to words (vm/engine/loop.h).
  *
- * First each row gets an instruction of the loop; then they are put out in order, those with a
- * fused form under its body. A jump's label is put as the row that it names, and becomes an address
- * when all rows have one. */
+ * First each row gets an instruction of the loop, which may be a fused form that begins with it;
+ * then they are put out in order. A jump's label is put as the row that it names, and becomes an
+ * address when all rows have one. */
 #include "vm/engine/emit_threaded.h"
 
 #include "gc/assert.h"
@@ -244,9 +244,23 @@ size_t vm_threaded_words(const struct vm_emission *e) {
     return e->ir->count * row + e->ir->label_count;
 }
 
+/* Gives rows their fused forms: those that control comes to after another row's form, from
+ * elsewhere, or after a primitive that its inlined body leaves to C. The others hardly ever run. */
+static void fuse_rows(struct emitter *m) {
+    const struct vm_ir *ir = m->e->ir;
+    unsigned runs = 0; /* bit k: control comes to row i + k after a form */
+    for (uint32_t i = 0; i < ir->count; i++, runs >>= 1) {
+        unsigned flags = ir->rows[i].flags, length = 1;
+        if (vm_opcodes[ir->rows[i].op].flags & OP_PRIMITIVE) runs |= 2;
+        if (!(runs & 1) && !(flags & (IR_LEADER | IR_RETURNS))) continue;
+        if ((!m->e->runs_once || flags & IR_LOOP) && vm_begins_form(m->ops[i]))
+            m->ops[i] = (uint16_t)vm_fuse(&m->ops[i], adjacent_rows(m->e, i), &length);
+        runs |= 1u << length;
+    }
+}
+
 uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets) {
     size_t count = e->ir->count;
-    bool fuses = !counts_bytecode(e->vm);
     struct emitter m = {
         .e = e,
         .bodies = vm_loop_bodies(e->vm),
@@ -256,13 +270,11 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
         .out = out,
     };
     choose_ops(&m);
+    if (!counts_bytecode(e->vm)) fuse_rows(&m);
     for (uint32_t i = 0; i < count; i++) {
         offsets[i] = m.used;
         if (e->function_id != 0) put_id(&m, i);
-        unsigned op = m.ops[i];
-        bool fused = fuses && (!e->runs_once || e->ir->rows[i].flags & IR_LOOP);
-        if (fused && vm_begins_form(op)) op = vm_fuse(&m.ops[i], adjacent_rows(e, i));
-        put_row(&m, i, op);
+        put_row(&m, i, m.ops[i]);
     }
     for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);
     free(m.ops);

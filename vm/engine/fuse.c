@@ -92,13 +92,14 @@ static unsigned longest(unsigned before, const uint16_t *next, unsigned n, unsig
     }
 }
 
-unsigned vm_fuse(const uint16_t *ops, unsigned n) {
+unsigned vm_fuse(const uint16_t *ops, unsigned n, unsigned *length) {
     ASSERT(n > 0 && n <= LONGEST_FORM);
-    unsigned length, other_length = 0, other = 0, long_op = long_form(ops[0]);
-    unsigned form = longest(ops[0], ops + 1, n - 1, &length);
-    if (long_op != ops[0]) other = longest(long_op, ops + 1, n - 1, &other_length);
-    if (other_length > length) form = other;
+    unsigned more, other_more = 0, other = 0, long_op = long_form(ops[0]);
+    unsigned form = longest(ops[0], ops + 1, n - 1, &more);
+    if (long_op != ops[0]) other = longest(long_op, ops + 1, n - 1, &other_more);
+    if (other_more > more) form = other, more = other_more;
     ASSERT(form == 0 || (form >= OPCODE_COUNT && form < ENGINE_COUNT));
-    ASSERT(length < n && other_length < n); /* only instructions that are there */
+    ASSERT(more < n); /* only instructions that are there */
+    *length = 1 + more;
     return form != 0 ? form : ops[0];
 }

@@ -57,11 +57,12 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
 
 /* Decodes the function of a closure's label or a main program. A function of more than one argument
  * begins with the RESTART before f->pc: both entries are in the same words, one apart. */
-static void decode(struct vm *vm, struct vm_function *f, uint32_t arity) {
+static void decode(struct vm *vm, struct vm_function *f, uint32_t entry) {
     struct vm_code *code = vm->codes[f->fragment];
+    uint32_t arity = vm_entry_at(code->verifier, entry)->arity;
     bool grabs = arity > 1;
     struct vm_ir ir;
-    vm_ir_make(&ir, code, f->pc - grabs, grabs ? 1 : arity);
+    vm_ir_make(&ir, code, entry);
     struct vm_emission e = {
         .vm = vm,
         .code = code,
@@ -94,7 +95,7 @@ bool vm_function_prepare(struct vm *vm, uint32_t index) {
         f->decoded = vm->functions[body].decoded;
         f->entry = vm->functions[body].entry - vm_fixed_words[OP_RESTART];
     } else {
-        decode(vm, f, vm_entry_at(code->verifier, entry)->arity);
+        decode(vm, f, entry);
     }
     ASSERT(f->decoded != 0 && f->entry != vm->prepare_code); /* C2 */
     return true;
