@@ -4,6 +4,8 @@
  * An event of the program is a block {number; name; type; tag}; a type is a constant, or a block
  * with the record {encode; decode; number}. */
 #include "stdlib/events.h"
+
+#include "gc/stats.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/engine/callback.h"
@@ -15,9 +17,19 @@
 enum { EVENT_NUMBER, EVENT_NAME, EVENT_TYPE, EVENT_TAG, EVENT_FIELDS };
 enum { MOST_NAME_BYTES = 127 };
 
-value prim_ml_runtime_events_start(struct domain *d, value unit) {
+static value start(struct domain *d, const char *primitive) {
+    const char *flag = vm_policy_refusal(d->vm, CAP_FS_WRITE);
+    if (flag != NULL) vm_raise_refused(d, primitive, flag);
+    if (events_path(d) != NULL) return VAL_UNIT;
     events_start(d);
+    events_finish(d, EV_STW_LEADER); /* OCaml has stopped all domains for the start */
     return VAL_UNIT;
+}
+value prim_ml_runtime_events_start(struct domain *d, value unit) {
+    return start(d, "caml_ml_runtime_events_start");
+}
+value prim_runtime_events_start(struct domain *d, value unit) {
+    return start(d, "caml_runtime_events_start");
 }
 value prim_ml_runtime_events_pause(struct domain *d, value unit) {
     events_pause(d);
@@ -114,7 +126,7 @@ value prim_runtime_events_user_write(struct domain *d, value buffer, value event
     if (is_block(type))
         return has_field(type, 0) ? write_bytes(d, buffer, event, content) : refuse_event(d);
     if (is_block(content)) return refuse_event(d);
-    uint64_t n = (uint64_t)int_of_val(content);
+    uint64_t n = (uint64_t)(int)int_of_val(content); /* OCaml writes its low 32 bits */
     switch ((enum event_type)int_of_val(type)) {
     case EVENT_UNIT: events_write(d, ITEM_UNIT, number, NULL, 0); break;
     case EVENT_INT: events_write(d, ITEM_INT, number, &n, 1); break;
@@ -132,3 +144,88 @@ value prim_events_write_5_1(struct domain *d, value event, value content) {
     value buffer = new_string(d, EVENT_BUFFER_BYTES);
     return prim_runtime_events_user_write(d, buffer, event, content);
 }
+
+/* ---- Phases of module Gc: its primitives between two events. ---- */
+
+struct call {
+    prim_function_1 *primitive;
+    value argument;
+};
+static value call(struct domain *d, void *context) {
+    const struct call *c = context;
+    return c->primitive(d, c->argument);
+}
+
+/* An exception ends the phase, too. */
+static value in_phase(struct domain *d, enum event_phase phase, prim_function_1 *primitive,
+                      value argument) {
+    if (!events_are_active(d)) return primitive(d, argument);
+    struct call c = {primitive, argument};
+    GC_ROOT(&d->gc, &c.argument);
+    events_begin(d, phase);
+    value result = vm_protect_exn(d, call, &c);
+    events_finish(d, phase);
+    return vm_value_or_raise(d, result);
+}
+
+/* A phase that an exception leaves open, as in OCaml. */
+static value in_open_phase(struct domain *d, enum event_phase phase, prim_function_1 *primitive,
+                           value argument) {
+    events_begin(d, phase);
+    value result = primitive(d, argument);
+    GC_ROOT(&d->gc, &result);
+    events_finish(d, phase);
+    return result;
+}
+
+/* What ends a cycle; then the heap is counted. */
+static value end_cycle(struct domain *d, prim_function_1 *primitive) {
+    value result = in_phase(d, EV_MAJOR_FINISH_CYCLE, primitive, VAL_UNIT);
+    if (events_are_active(d)) {
+        struct gc_walk_stats heap;
+        gc_stats_walk(&d->gc, &heap);
+        events_count(d, EV_C_MAJOR_HEAP_POOL_LIVE_BLOCKS, heap.live_blocks);
+        events_count(d, EV_C_MAJOR_HEAP_LARGE_BLOCKS, 0);
+    }
+    return result;
+}
+static value major(struct domain *d, value unit) { return end_cycle(d, prim_gc_major); }
+static value full_major(struct domain *d, value unit) { return end_cycle(d, prim_gc_full_major); }
+static value stat(struct domain *d, value unit) {
+    return in_open_phase(d, EV_EXPLICIT_GC_FULL_MAJOR, prim_gc_stat, unit);
+}
+
+/* The major heap is compacted by returning empty spans, in the last cycle: no block moves. */
+static value compaction(struct domain *d, value unit) {
+    static const enum event_phase parts[] = {EV_COMPACT_EVACUATE, EV_COMPACT_FORWARD,
+                                             EV_COMPACT_RELEASE};
+    value result = end_cycle(d, prim_gc_compaction);
+    if (!d->vm->version->gc_compacts) return result;
+    events_begin(d, EV_COMPACT);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        events_begin(d, parts[i]);
+        events_finish(d, parts[i]);
+    }
+    events_finish(d, EV_COMPACT);
+    return result;
+}
+
+static value set(struct domain *d, value control) {
+    size_t before = d->record->minor_heap_words;
+    value result = prim_gc_set(d, control);
+    if (d->record->minor_heap_words != before)
+        events_count(d, EV_C_FORCE_MINOR_SET_MINOR_HEAP_SIZE, 1);
+    return result;
+}
+
+#define PHASE(name, run, phase, primitive)                       \
+    value prim_events_##name(struct domain *d, value argument) { \
+        return run(d, phase, primitive, argument);               \
+    }
+PHASE(gc_minor, in_phase, EV_EXPLICIT_GC_MINOR, prim_gc_minor)
+PHASE(gc_major_slice, in_phase, EV_EXPLICIT_GC_MAJOR_SLICE, prim_gc_major_slice)
+PHASE(gc_major, in_phase, EV_EXPLICIT_GC_MAJOR, major)
+PHASE(gc_full_major, in_open_phase, EV_EXPLICIT_GC_FULL_MAJOR, full_major)
+PHASE(gc_compaction, in_phase, EV_EXPLICIT_GC_COMPACT, compaction)
+PHASE(gc_set, in_phase, EV_EXPLICIT_GC_SET, set)
+PHASE(gc_stat, in_open_phase, EV_EXPLICIT_GC_STAT, stat)
