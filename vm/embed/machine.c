@@ -204,9 +204,9 @@ static value run_at_exit(struct domain *d, void *unused) {
     if (at_exit == NULL) return VAL_UNIT;
     bool active = d->backtrace_active;
     size_t count = vm_backtrace_count(d);
-    d->backtrace_active = false;
+    vm_backtrace_switch(d, false);
     vm_callback1_exn(d, *at_exit, VAL_UNIT);
-    d->backtrace_active = active;
+    vm_backtrace_switch(d, active);
     d->backtrace->count = count;
     vm_backtrace_publish(d);
     return VAL_UNIT;

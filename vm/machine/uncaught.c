@@ -87,9 +87,9 @@ static void print_report(struct domain *d, value exn) {
     vm_format_exception(d->vm, exn, text, sizeof text);
     bool active = d->backtrace_active;
     size_t count = vm_backtrace_count(d);
-    d->backtrace_active = false;
+    vm_backtrace_switch(d, false);
     run_at_exit(d);
-    d->backtrace_active = active;
+    vm_backtrace_switch(d, active);
     d->backtrace->count = count;
     vm_backtrace_publish(d);
     fprintf(vm_err(d->vm), "Fatal error: exception %s\n", text);

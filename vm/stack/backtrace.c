@@ -214,9 +214,13 @@ void vm_backtrace_record_stop(struct domain *d) {
     vm_backtrace_publish(d);
 }
 
+void vm_backtrace_switch(struct domain *d, bool active) {
+    d->backtrace_active = d->record->backtrace_active = active;
+}
+
 void vm_backtrace_set_active(struct domain *d, bool active) {
     if (active == d->backtrace_active) return;
-    d->backtrace_active = active;
+    vm_backtrace_switch(d, active);
     d->backtrace->count = 0;
     gc_modify_root(&d->gc, &d->backtrace->last_exn, VAL_UNIT);
     vm_backtrace_publish(d);

@@ -36,6 +36,8 @@ void vm_backtrace_record(struct domain *d, value exn, bool reraise);
 void vm_backtrace_record_stop(struct domain *d);
 /* Turns recording on or off; a change empties the backtrace. GC: never. */
 void vm_backtrace_set_active(struct domain *d, bool active);
+/* The same, leaving the backtrace as it is. GC: never. */
+void vm_backtrace_switch(struct domain *d, bool active);
 /* Makes gpcs[0 .. n-1], cut at VM_BACKTRACE_LIMIT, the backtrace of exn. GC: never. */
 void vm_backtrace_restore(struct domain *d, value exn, const uint64_t *gpcs, size_t n);
 

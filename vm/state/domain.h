@@ -80,7 +80,7 @@ struct vm_domain_record {
     value dls;                     /* Domain.DLS; a root */
     intptr_t next_object_id;       /* a multiple of VM_OBJECT_IDS: the domain has none left */
     size_t minor_heap_words;       /* as Gc.get has it */
-    bool backtrace_active;         /* while none of its threads runs; else the mutator's */
+    bool backtrace_active;         /* exceptions record their backtraces */
     bool finalising;               /* finalisers are running; they do not nest */
     bool parser_trace;             /* Parsing.set_trace */
     value state, mutex, condition; /* roots: what Domain.join waits with, or VAL_UNIT */
@@ -103,7 +103,7 @@ struct domain {
     size_t stack_limit_words;        /* of every thread */
     size_t least_stack_words;        /* the limit in force is not less */
     struct gc_check_budget checked_stack;
-    bool backtrace_active;
+    bool backtrace_active; /* the record's */
     /* Allocates a small block for the loop when only a sample is wanted: the block, or 0 after
      * beginning a call before the instruction (vm/stack/reexecute.h). vm_slow_alloc: no profiler.
      * GC: may run. */

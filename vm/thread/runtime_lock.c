@@ -94,7 +94,6 @@ static void leave_context(struct domain *d) {
     ASSERT(threads->owner == t); /* TH1 */
     t->context = d->context;
     t->local_roots = d->gc.local_roots;
-    t->record->backtrace_active = d->backtrace_active;
     t->abi_roots = *abi_local_roots(d);
     vm_backtrace_count(d);
     if (t->dirty) return;
