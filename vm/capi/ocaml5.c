@@ -26,9 +26,9 @@ value caml_exception_constant(value tag) { return tag; }
 
 value caml_exception_with_args(value tag, int count, value arguments[]) {
     struct domain *d = self();
+    GC_ROOT(&d->gc, &tag);
     struct gc_local_roots given = {d->gc.local_roots, 1, count, {arguments}};
     d->gc.local_roots = &given;
-    GC_ROOT(&d->gc, &tag);
     value exn = new_block(d, (size_t)count + 1, 0);
     gc_init_field(&d->gc, exn, 0, tag);
     for (int i = 0; i < count; i++) gc_init_field(&d->gc, exn, (size_t)i + 1, arguments[i]);
