@@ -147,6 +147,9 @@ void events_lifecycle(struct domain *d, enum event_lifecycle what, uint64_t n) {
     struct events *e = active(d);
     if (e != NULL) put_item(d, e, 0, ITEM_LIFECYCLE, what, &n, 1);
 }
+void events_domain_changed(struct domain *d, bool begins) {
+    events_lifecycle(d, begins ? EV_DOMAIN_SPAWN : EV_DOMAIN_TERMINATE, (uint64_t)getpid());
+}
 void events_write(struct domain *d, enum event_item type, unsigned number, const void *words,
                   size_t n) {
     struct events *e = active(d);

@@ -88,6 +88,8 @@ void events_begin(struct domain *d, enum event_phase phase);
 void events_finish(struct domain *d, enum event_phase phase);
 void events_count(struct domain *d, enum event_counter counter, uint64_t n);
 void events_lifecycle(struct domain *d, enum event_lifecycle what, uint64_t n);
+/* The running domain begins or ends. */
+void events_domain_changed(struct domain *d, bool begins);
 /* One of the program's: n words of contents. */
 void events_write(struct domain *d, enum event_item type, unsigned number, const void *words,
                   size_t n);

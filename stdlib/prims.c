@@ -62,4 +62,5 @@ const struct vm_library prim_library = {
     .stub_count = sizeof stubs / sizeof stubs[0],
     .open = open_state,
     .close = close_state,
+    .domain_changed = events_domain_changed,
 };

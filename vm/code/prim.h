@@ -133,6 +133,9 @@ struct vm_library {
     size_t stub_count;
     void *(*open)(struct vm *vm); /* the library's state of a new machine (vm->library_state) */
     void (*close)(struct vm *vm, void *state);
+    /* A domain other than the first begins or ends: the running one. NULL: nothing to do.
+     * GC: never. */
+    void (*domain_changed)(struct domain *d, bool begins);
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "gc/weak.h"
 #include "vm/base/os.h"
 #include "vm/code/kinds.h"
+#include "vm/code/prim.h"
 #include "vm/code/version.h"
 #include "vm/stack/raise.h"
 #include "vm/state/alloc.h"
@@ -151,10 +152,16 @@ static void publish(struct domain *d, value result) {
     vm_condition_broadcast(d, r->condition);
 }
 
+void vm_domain_changed(struct domain *d, bool begins) {
+    const struct vm_library *library = d->vm->library;
+    if (library->domain_changed != NULL) library->domain_changed(d, begins);
+}
+
 void vm_domain_end(struct domain *d, value result) {
     struct vm_domain_record *r = d->record;
     if (r->state != VAL_UNIT) publish(d, result);
     while (r->threads > 1) vm_wait(d, &r->ending);
+    vm_domain_changed(d, false);
     vm_mutex_release(d, r->mutex);
 }
 

@@ -33,6 +33,8 @@ size_t vm_domain_recommended_count(const struct vm *vm);
 
 /* ---- For the machine's threads. ---- */
 
+/* Tells the library of primitives that the running domain begins or ends. GC: never. */
+void vm_domain_changed(struct domain *d, bool begins);
 /* The body of the running thread's domain returned: all that follows but the end of the thread.
  * GC: may run. */
 void vm_domain_end(struct domain *d, value result);

@@ -285,6 +285,7 @@ static void *run_thread(void *context) {
     if (_setjmp(t->exit) == 0) {
         value closure = d->accu;
         d->accu = VAL_UNIT;
+        if (t->is_body) vm_domain_changed(d, true);
         value result = vm_callback_exn(d, closure, 1, &unit);
         if (t->is_body) vm_domain_end(d, result);
     }

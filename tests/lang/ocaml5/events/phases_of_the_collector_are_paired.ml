@@ -44,4 +44,4 @@ let () =
     (try ignore (Sys.opaque_identity (f ())) with Exit -> print_endline (name ^ " raised"));
     ignore (read_poll cursor callbacks None);
     List.iter (fun p -> print_endline (runtime_phase_name p)) !stack)
-    ["major", Gc.major; "full_major", Gc.full_major; "compact", Gc.compact]
+    ["major", Gc.major; "full_major", Gc.full_major; "compact", Gc.compact; "stat", fun () -> ignore (Gc.stat ())]
