@@ -66,12 +66,15 @@ static void custom_make_room(struct gc_domain *g, const struct gc_custom_ops *op
  * of minor_max, hasten the next minor collection first. taken: bytes of the heap's limit. */
 struct charge {
     size_t mem, max, minor_mem, minor_max, taken;
+    bool in_major; /* the block is allocated in the major heap */
 };
 
 /* By the custom ratios. */
 static struct charge charge_by_ratios(const struct gc_domain *g, size_t mem) {
     size_t most = g->heap->params.custom_minor_max_bytes;
-    return (struct charge){mem, major_max(g->heap), mem < most ? mem : most, minor_max(g), 0};
+    bool in_major = g->heap->params.large_customs_are_major && mem > most;
+    return (struct charge){mem,     major_max(g->heap), mem < most ? mem : most, minor_max(g), 0,
+                           in_major};
 }
 
 static void register_major(struct gc_domain *g, value v, size_t taken) {
@@ -103,7 +106,7 @@ static void register_custom(struct gc_domain *g, value v, struct charge c) {
 static value alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                           struct charge c) {
     size_t wosize = 1 + (bytes + 7) / 8;
-    bool small = wosize <= MAX_YOUNG_WOSIZE;
+    bool small = wosize <= MAX_YOUNG_WOSIZE && !c.in_major;
     custom_make_room(g, ops, c.mem, true);
     value v = small ? gc_alloc_small(g, wosize, TAG_CUSTOM) : gc_alloc_major(g, wosize, TAG_CUSTOM);
     field(v, 0) = (value)ops;
@@ -113,7 +116,7 @@ static value alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, 
 
 value gc_alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                       size_t mem, size_t max) {
-    return alloc_custom(g, ops, bytes, (struct charge){mem, max, mem, max, 0});
+    return alloc_custom(g, ops, bytes, (struct charge){mem, max, mem, max, 0, false});
 }
 
 /* With taken bytes of the heap's limit, a part of mem or none. */

@@ -44,8 +44,9 @@ struct gc_params {
     size_t verbose;                                /* v= bit mask */
     /* i=, a=, w= of 4.x, without effect: kept for Gc.get; 0: 15, 2, 1. */
     size_t heap_increment, allocation_policy, window_size;
-    bool adaptive_minor; /* the minor heap may grow to 1M words while survival is high */
-    bool complete;       /* no zero stands for a default any more */
+    bool large_customs_are_major; /* those of more than custom_minor_max_bytes */
+    bool adaptive_minor;          /* the minor heap may grow to 1M words while survival is high */
+    bool complete;                /* no zero stands for a default any more */
 };
 
 /* Replaces zeros by defaults, unless that was done before: what is set to zero later is zero.

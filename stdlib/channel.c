@@ -188,7 +188,8 @@ struct channel *channel_open(struct domain *d, int fd, bool output) {
 value channel_new_block(struct domain *d, struct channel *c) {
     ASSERT(is_valid(c));
     c->references++; /* first: a finaliser that the allocation runs must not free the channel */
-    value v = gc_alloc_custom_mem(&d->gc, &channel_ops, sizeof c, CHANNEL_CHARGED_BYTES);
+    value v = gc_alloc_custom_mem(&d->gc, &channel_ops, sizeof c,
+                                  d->vm->version->channel_charged_bytes);
     *(struct channel **)custom_data(v) = c;
     return v;
 }

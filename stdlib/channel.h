@@ -32,8 +32,6 @@
 #include "vm/thread/thread.h"
 
 #define CHANNEL_BUFFER_BYTES 65536
-/* The bytes that OCaml charges to a channel's block; profiles show them. */
-#define CHANNEL_CHARGED_BYTES 65616
 
 struct channel {
     int fd; /* this and the next four are where stubs look for them (vm/capi/channels.c) */

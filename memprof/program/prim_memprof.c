@@ -3,8 +3,9 @@
  * One of a program's profiles is current: the one that start and stop refer to, in either
  * interface. In the 5.x interface it has a value, a custom block that refers to the profile. */
 #include "memprof/program/profile.h"
+#include "vm/code/version.h"
 #include "vm/stack/raise.h"
-#include "vm/state/domain.h"
+#include "vm/state/vm.h"
 
 #include <math.h>
 
@@ -93,6 +94,19 @@ static value stop_current(struct domain *d, const char *refusal) {
 value mp_prim_stop_4(struct domain *d, value unit) {
     return stop_current(d, "Gc.Memprof.stop: not started.");
 }
+
+/* ---- 5.0 to 5.2. ---- */
+
+static _Noreturn void refuse(struct domain *d, const char *function) {
+    vm_failwith(d, "%s.%s: not implemented in multicore", d->vm->version->memprof_refused_as,
+                function);
+}
+
+value mp_prim_refuse_start(struct domain *d, value rate, value callstack_size, value tracker) {
+    refuse(d, "start");
+}
+value mp_prim_refuse_stop(struct domain *d, value unit) { refuse(d, "stop"); }
+value mp_prim_refuse_discard(struct domain *d, value profile) { refuse(d, "discard"); }
 
 /* ---- 5.3, for programs of every version. ---- */
 

@@ -81,9 +81,13 @@ void mp_profile_discard(struct mp_profile *profile);
 /* The program's value of the profile was reclaimed. Safe during a collection. */
 void mp_profile_handle_died(struct mp_profile *profile);
 
-/* Gc.Memprof's primitives: of 4.13 and 4.14, and those that module Bactrian.Memprof is made of. */
+/* Gc.Memprof's primitives: of 4.13 and 4.14, of 5.0 to 5.2, where it doesn't work, and of 5.3, also
+ * for module Bactrian.Memprof. */
 value mp_prim_start_4(struct domain *d, value rate, value callstack_size, value tracker);
 value mp_prim_stop_4(struct domain *d, value unit);
+value mp_prim_refuse_start(struct domain *d, value rate, value callstack_size, value tracker);
+value mp_prim_refuse_stop(struct domain *d, value unit);
+value mp_prim_refuse_discard(struct domain *d, value profile);
 value mp_prim_start(struct domain *d, value rate, value callstack_size, value tracker);
 value mp_prim_start_another(struct domain *d, value rate, value callstack_size, value tracker);
 value mp_prim_stop(struct domain *d, value unit);
