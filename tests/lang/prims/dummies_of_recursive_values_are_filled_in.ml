@@ -1,3 +1,4 @@
+(* ocaml5: no: the real 5.3 crashes when memory for a dummy cannot be had *)
 external alloc_dummy : int -> Obj.t = "caml_alloc_dummy"
 external alloc_dummy_float : int -> Obj.t = "caml_alloc_dummy_float"
 external alloc_dummy_function : int -> int -> Obj.t = "caml_alloc_dummy_function"
