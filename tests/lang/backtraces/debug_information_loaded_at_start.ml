@@ -1,3 +1,4 @@
+(* ocaml5: no: it adds (inlined) to unknown locations *)
 (* env: OCAMLRUNPARAM=b=2 *)
 (* flags: -g *)
 let f x = 100 / x

@@ -1,0 +1,22 @@
+(* flags: -I +unix *)
+(* libs: unix.cma *)
+open Unix
+let say fmt = Printf.printf (fmt ^^ "\n%!")
+let show name f = match f () with s -> say "%s: %s" name s | exception Unix_error (e, f, a) -> say "%s: %s %s %s" name (error_message e) f a | exception e -> say "%s: %s" name (Printexc.to_string e)
+let status = function WEXITED n -> "exited " ^ string_of_int n | WSIGNALED n -> "killed " ^ string_of_int n | WSTOPPED n -> "stopped"
+let () =
+  show "fork" (fun () -> match fork () with 0 -> _exit 7 | pid -> let p, s = waitpid [] pid in Printf.sprintf "%b %s" (p = pid) (status s));
+  show "killed" (fun () -> match fork () with 0 -> ignore (pause ()); _exit 0 | pid -> kill pid Sys.sigterm; status (snd (waitpid [] pid)));
+  show "pipe" (fun () -> let r, w = pipe () in let n = write_substring w "hello" 0 5 in let b = Bytes.create 10 in let m = read r b 0 10 in close r; close w; Printf.sprintf "%d %d %s" n m (Bytes.sub_string b 0 m));
+  show "system" (fun () -> status (system "exit 4")); show "create_process" (fun () -> let r, w = pipe ~cloexec:true () in let pid = create_process "echo" [| "echo"; "out" |] stdin w stderr in close w; let ic = in_channel_of_descr r in let l = input_line ic in close_in ic; l ^ " " ^ status (snd (waitpid [] pid)));
+  show "open_process" (fun () -> let ic, oc = open_process "cat" in output_string oc "through cat\n"; close_out oc; let l = input_line ic in l ^ " " ^ status (close_process (ic, oc)));
+  show "open none" (fun () -> ignore (openfile "/none/x" [O_RDONLY] 0); "?"); show "close twice" (fun () -> let fd = dup stdin in close fd; close fd; "?"); show "execv none" (fun () -> execv "/none" [| "x" |]);
+  let fd = openfile "f" [O_RDWR; O_CREAT; O_TRUNC; O_CLOEXEC] 0o640 in
+  show "file" (fun () -> ignore (write_substring fd "0123456789" 0 10); let p = lseek fd 3 SEEK_SET in let b = Bytes.create 4 in let n = read fd b 0 4 in let st = fstat fd in Printf.sprintf "%d %d %s %d %o" p n (Bytes.to_string b) st.st_size (st.st_perm land 0o700));
+  show "bigarray" (fun () -> let a = Bigarray.(Array1.create char c_layout 6) in Bigarray.Array1.fill a 'z'; ignore (lseek fd 2 SEEK_SET); let n = read_bigarray fd a 1 4 in ignore (lseek fd 0 SEEK_END); let m = write_bigarray fd a 0 6 in let w = single_write_bigarray fd a 1 2 in Printf.sprintf "%d %d %d %s %d" n m w (String.init 6 (fun i -> a.{i})) (fstat fd).st_size);
+  show "bounds" (fun () -> ignore (read fd (Bytes.create 3) 2 5); "?"); show "truncate" (fun () -> ftruncate fd 4; string_of_int (fstat fd).st_size); show "rename" (fun () -> rename "f" "g"; string_of_bool (Sys.file_exists "g")); show "link" (fun () -> link "g" "h"; symlink "h" "l"; readlink "l" ^ " " ^ string_of_int (stat "g").st_nlink); show "realpath" (fun () -> Filename.basename (realpath "l"));
+  show "unlink" (fun () -> unlink "h"; unlink "l"; unlink "g"; unlink "g"; "?"); show "mkdir" (fun () -> mkdir "d" 0o700; let h = opendir "d" in let rec go n = match readdir h with _ -> go (n + 1) | exception End_of_file -> n in let n = go 0 in closedir h; rmdir "d"; string_of_int n);
+  show "time" (fun () -> let t = gmtime 86400. in Printf.sprintf "%d %d %d %s" t.tm_mday t.tm_wday t.tm_yday (string_of_float (fst (mktime t)))); show "inet" (fun () -> string_of_inet_addr (inet_addr_of_string "127.0.0.1") ^ " " ^ string_of_inet_addr inet6_addr_loopback); show "bad inet" (fun () -> string_of_inet_addr (inet_addr_of_string "x.y"));
+  show "select" (fun () -> let r, w = pipe () in let a, b, c = select [r] [w] [] 0. in Printf.sprintf "%d %d %d" (List.length a) (List.length b) (List.length c)); show "sockets" (fun () -> let a, b = socketpair PF_UNIX SOCK_STREAM 0 in ignore (send_substring a "ping" 0 4 []); let s = Bytes.create 9 in let n = recv b s 0 9 [] in shutdown a SHUTDOWN_ALL; Bytes.sub_string s 0 n);
+  show "env" (fun () -> putenv "MINE" "x"; getenv "MINE"); show "errors" (fun () -> error_message ENOENT ^ error_message (EUNKNOWNERR 9999)); show "isatty" (fun () -> string_of_bool (isatty stdin)); show "sleep" (fun () -> sleepf 0.001; "slept"); show "umask" (fun () -> let m = umask 0o22 in ignore (umask m); string_of_int (umask 0o22 land 0));
+  show "nice" (fun () -> string_of_int (nice 0 land 0)); show "getlogin" (fun () -> string_of_bool ((getpwuid 0).pw_name = "root")); show "signal mask" (fun () -> let old = sigprocmask SIG_BLOCK [Sys.sigusr1] in kill (getpid ()) Sys.sigusr1; let p = sigpending () in Sys.set_signal Sys.sigusr1 Signal_ignore; ignore (sigprocmask SIG_SETMASK old); Printf.sprintf "%d %d" (List.length old) (List.length p))
