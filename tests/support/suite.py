@@ -85,7 +85,7 @@ def system_ocaml():
 
 
 @functools.lru_cache(None)
-def ocaml5(version):
+def ocaml5(version='5.3'):
     """That OCaml, fetched at its first use, or None, after a message, if it cannot be had."""
     done = subprocess.run([sys.executable, os.path.join(HERE, 'ocaml5'), '--version', version],
                           stdout=subprocess.PIPE, check=False)
