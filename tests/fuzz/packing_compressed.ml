@@ -3,7 +3,7 @@ external initialize : unit -> bool = "caml_zstd_initialize"
 let () = assert (initialize ())
 
 let vlq n =
-  let rec more n last = if n = 0 then last else more (n lsr 7) (String.make 1 (Char.chr (128 lor n land 127)) ^ last) in
+  let rec more n last = if n = 0 then last else more (n lsr 7) (String.make 1 (Char.chr (128 lor (n land 127))) ^ last) in
   more (n lsr 7) (String.make 1 (Char.chr (n land 127)))
 
 (* A frame of one block of these bytes; if they repeat at a distance of one, a shorter block says so. *)
