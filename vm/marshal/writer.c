@@ -46,7 +46,7 @@ void *writer_scratch(struct vm_marshal_writer *w, size_t bytes) {
 }
 
 bool writer_must_stop(struct vm_marshal_writer *w) {
-    if (w->d->vm->limits.requested == STOP_NONE && !vm_fuel_left(w->d->vm) == 0) return false;
+    if (w->d->vm->limits.requested == STOP_NONE && vm_fuel_left(w->d->vm) != 0) return false;
     writer_refuse(w, VM_MARSHAL_STOPPED, NULL);
     return true;
 }
