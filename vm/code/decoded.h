@@ -3,6 +3,7 @@
 #define BACTRIAN_VM_CODE_DECODED_H
 
 #include "vm/base/arena.h"
+#include "vm/code/ir.h"
 #include "vm/code/pc_map.h"
 #include "vm/state/resume.h"
 #include "vm/state/vm.h"
@@ -23,6 +24,9 @@ struct vm_decoded_area {
     struct vm_decoded *decoded; /* the functions decoded so far, by ascending address */
     uint32_t decoded_count, decoded_capacity;
     struct vm_arena maps; /* of the functions' pcs */
+    /* While a function is prepared; here, so that they are freed if memory ends then. */
+    struct vm_ir ir;
+    uint32_t *offsets, *jumps;
 };
 
 /* The decoded function that an address, which may be any word, lies in. NULL: none. */

@@ -152,4 +152,5 @@ void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry) {
 void vm_ir_free(struct vm_ir *ir) {
     free(ir->rows);
     free(ir->labels);
+    *ir = (struct vm_ir){.rows = NULL};
 }

@@ -8,6 +8,7 @@
 #include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/code/code.h"
+#include "vm/code/decoded.h"
 #include "vm/code/kinds.h"
 #include "vm/code/prim.h"
 #include "vm/code/version.h"
@@ -260,15 +261,16 @@ static void fuse_rows(struct emitter *m) {
 }
 
 uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets) {
-    size_t count = e->ir->count;
+    size_t count = e->ir->count, jumps = count + e->ir->label_count;
     struct emitter m = {
         .e = e,
         .bodies = vm_loop_bodies(e->vm),
-        .ops = vm_must(malloc(count * sizeof *m.ops)),
         .offsets = offsets,
-        .jumps = vm_must(malloc((count + e->ir->label_count) * sizeof *m.jumps)),
+        .jumps = vm_must(malloc(jumps * sizeof *m.jumps + count * sizeof *m.ops)),
         .out = out,
     };
+    m.ops = (uint16_t *)(m.jumps + jumps);
+    e->vm->decoded_area->jumps = m.jumps;
     choose_ops(&m);
     if (!counts_bytecode(e->vm)) fuse_rows(&m);
     for (uint32_t i = 0; i < count; i++) {
@@ -277,7 +279,7 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
         put_row(&m, i, m.ops[i]);
     }
     for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);
-    free(m.ops);
     free(m.jumps);
+    e->vm->decoded_area->jumps = NULL;
     return m.used;
 }

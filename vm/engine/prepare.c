@@ -37,7 +37,7 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     struct vm_decoded_area *area = vm->decoded_area;
     if (vm_threaded_words(e) > area->capacity - area->used)
         vm_fatal("the code area of the machine is full: raise the memory limit");
-    uint32_t *offsets = vm_must(malloc(e->ir->count * sizeof *offsets));
+    uint32_t *offsets = area->offsets = vm_must(malloc(e->ir->count * sizeof *offsets));
     struct vm_decoded *row = new_decoded(area);
     row->words = area->words + area->used;
     row->word_count = vm_emit_threaded(e, area->words + area->used, offsets);
@@ -53,6 +53,7 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     ASSERT(e->ir->rows[entry].height == vm_entry_of(vm, f)->arity); /* IR2 */
     ASSERT(e->ir->rows[entry].op != OP_GRAB || entry_exact(f) == row->words + offsets[entry + 1]);
     free(offsets);
+    area->offsets = NULL;
 }
 
 /* Decodes the function of a closure's label or a main program. A function of more than one argument
@@ -61,12 +62,12 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t entry) {
     struct vm_code *code = vm->codes[f->fragment];
     uint32_t arity = vm_entry_at(code->verifier, entry)->arity;
     bool grabs = arity > 1;
-    struct vm_ir ir;
-    vm_ir_make(&ir, code, entry);
+    struct vm_ir *ir = &vm->decoded_area->ir;
+    vm_ir_make(ir, code, entry);
     struct vm_emission e = {
         .vm = vm,
         .code = code,
-        .ir = &ir,
+        .ir = ir,
         .fragment = f->fragment,
         .runs_once = f->kind == FUNCTION_MAIN,
     };
@@ -75,7 +76,7 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t entry) {
         e.body = f->pc + (grabs ? vm_fixed_words[OP_GRAB] : 0);
     }
     emit(vm, f, &e);
-    vm_ir_free(&ir);
+    vm_ir_free(ir);
     f->grabs = grabs && vm->options.debugger == NULL ? arity : 0;
 }
 
@@ -136,6 +137,9 @@ void vm_decoded_area_destroy(struct vm *vm) {
     struct vm_decoded_area *area = vm->decoded_area;
     if (area == NULL) return;
     vm_arena_free(&area->maps);
+    vm_ir_free(&area->ir);
+    free(area->offsets);
+    free(area->jumps);
     if (area->words != NULL) vm_release(area->words, area->capacity * 8);
     free(area->decoded);
     free(area);
