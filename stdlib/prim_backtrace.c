@@ -3,8 +3,10 @@
  * A raw backtrace is an array of global pcs, as integers, which are raw slots too. Programs may
  * store, modify and marshal such values: an integer that is not a pc has an unknown location. */
 #include "stdlib/prim.h"
+#include "vm/engine/effects.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/backtrace.h"
+#include "vm/stack/fiber.h"
 
 /* The pc of a raw slot; UINT64_MAX, which is not a pc, if it is not a positive integer. */
 static uint64_t pc_of(value entry) {
@@ -68,6 +70,20 @@ value prim_get_current_callstack(struct domain *d, value limit) {
     struct filling f = {.array = new_block(d, n, 0)};
     vm_backtrace_walk(d, n, fill_slot, &f);
     return f.array;
+}
+
+value prim_get_continuation_callstack(struct domain *d, value cont, value limit) {
+    const struct vm_fiber *f = vm_fiber_of_cont(d->vm, cont);
+    if (f == NULL) vm_raise_already_resumed(d);
+    size_t most = int_of_val(limit) < 0 ? 0 : (size_t)int_of_val(limit);
+    size_t n = vm_backtrace_walk_suspended(d, f, most, count_only, NULL);
+    GC_ROOT(&d->gc, &cont);
+    vm_charge_work(d, 64 * n);
+    struct filling filling = {.array = new_block(d, n, 0)};
+    f = vm_fiber_of_cont(d->vm, cont);
+    if (f == NULL) vm_raise_already_resumed(d); /* a signal handler took it */
+    vm_backtrace_walk_suspended(d, f, n, fill_slot, &filling);
+    return filling.array;
 }
 
 /* ---- Raw values. ---- */

@@ -55,10 +55,6 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
 size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, size_t limit,
                                    void (*visit)(void *context, uint64_t gpc), void *context);
 
-/* The same for the frames of suspended fiber f and those behind it in its chain. GC: never. */
-size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, size_t limit,
-                                   void (*visit)(void *context, uint64_t gpc), void *context);
-
 /* Whether the instruction at gpc is RAISE or RERAISE, shown as "Raised at". */
 bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc);
 /* Prints the backtrace as ocamlrun does. stopped: it is that of a run that a limit stopped
