@@ -1,6 +1,6 @@
 /* prim_memprof.c - Gc.Memprof as primitives: both generations of its interface.
  *
- * One of a program's profiles is current: the one that start and stop refer to, in either
+ * At most one of a program's profiles samples a domain: start and stop there refer to it, in either
  * interface. In the 5.x interface it has a value, a custom block that refers to the profile. */
 #include "memprof/program/profile.h"
 #include "vm/code/version.h"
@@ -59,8 +59,8 @@ static value own_tracker(struct domain *d, value tracker) {
     return own;
 }
 
-static void refuse_second(struct domain *d, const struct mp_program *program) {
-    if (program->current != NULL) vm_failwith(d, "Gc.Memprof.start: already started.");
+static void refuse_second(struct domain *d, struct mp_program *program) {
+    if (mp_profile_current(program) != NULL) vm_failwith(d, "Gc.Memprof.start: already started.");
 }
 
 static void require_room(struct domain *d, const struct mp_program *program) {
@@ -77,15 +77,15 @@ value mp_prim_start_4(struct domain *d, value rate, value callstack_size, value 
     require_tracker(d, tracker);
     require_room(d, program);
     tracker = own_tracker(d, tracker);
-    program->current = mp_profile_start(program, MP_STYLE_4, false, r,
-                                        (uint64_t)int_of_val(callstack_size), tracker);
+    mp_profile_start(program, MP_STYLE_4, false, r, (uint64_t)int_of_val(callstack_size), tracker);
     return VAL_UNIT;
 }
 
 /* Ends the current profile, whichever interface started it. */
 static value stop_current(struct domain *d, const char *refusal) {
     struct mp_program *program = mp_program_of(d);
-    value result = program->current == NULL ? VAL_FALSE : mp_profile_stop(program->current);
+    struct mp_profile *current = mp_profile_current(program);
+    value result = current == NULL ? VAL_FALSE : mp_profile_stop(current);
     if (result == VAL_FALSE) vm_failwith(d, "%s", refusal);
     vm_value_or_raise(d, result);
     return VAL_UNIT;
@@ -124,7 +124,6 @@ static value start_5(struct domain *d, value rate, value callstack_size, value t
     struct mp_profile *p = mp_profile_start(program, MP_STYLE_5, another, r,
                                             (uint64_t)int_of_val(callstack_size), tracker);
     *handle_of(handle) = (struct handle){p, p->id};
-    if (!another) program->current = p;
     return handle;
 }
 
@@ -159,5 +158,5 @@ value mp_prim_discard(struct domain *d, value handle) {
 }
 
 value mp_prim_is_sampling(struct domain *d, value unit) {
-    return val_of_bool(mp_program_of(d)->current != NULL);
+    return val_of_bool(mp_profile_current(mp_program_of(d)) != NULL);
 }

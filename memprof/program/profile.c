@@ -26,7 +26,7 @@ enum { ALLOC_MINOR, ALLOC_MAJOR, PROMOTE, DEALLOC_MINOR, DEALLOC_MAJOR };
 
 static void free_profile(struct mp_profile *p) {
     struct mp_profile **at = &p->program->profiles;
-    ASSERT(p->running == 0 && p != p->program->current);
+    ASSERT(p->running == 0);
     while (*at != p) at = &(*at)->next;
     *at = p->next;
     mp_stream_detach(p->program->sampler, &p->stream);
@@ -57,6 +57,25 @@ struct mp_profile *mp_profile_find(struct mp_program *program, uint64_t id) {
     struct mp_profile *p = program->profiles;
     while (p != NULL && p->id != id) p = p->next;
     return p;
+}
+
+static bool in_common_lane(const struct mp_profile *p) {
+    return p->stream.lane == &p->program->lane;
+}
+
+struct mp_profile *mp_profile_current(struct mp_program *program) {
+    struct mp_profile *p = mp_profile_find(program, program->domain->profile);
+    return p != NULL && p->status == MP_SAMPLING ? p : NULL;
+}
+
+/* The running domain is another one: its profile samples, the others of the common lane don't. */
+static void domain_changed(struct mp_program *program) {
+    program->domain = program->d->record;
+    for (struct mp_profile *p = program->profiles; p != NULL; p = p->next) {
+        if (!in_common_lane(p) || p->id == program->domain->profile)
+            mp_stream_return(program->sampler, &p->stream);
+        else mp_stream_leave(program->sampler, &p->stream);
+    }
 }
 
 /* ---- The record that allocation callbacks are given. ---- */
@@ -547,6 +566,7 @@ static uintptr_t switch_thread(void *state, intptr_t number, uintptr_t word) {
     unsigned left = program->lane.suspended, entered = (unsigned)word;
     while (program->lane.suspended < entered) mp_lane_suspend(program->sampler, &program->lane);
     while (program->lane.suspended > entered) mp_lane_resume(program->sampler, &program->lane);
+    if (program->d->record != program->domain) domain_changed(program);
     mp_set_trigger(program->sampler);
     return left;
 }
@@ -571,6 +591,7 @@ struct mp_program *mp_program_of(struct domain *d) {
     if (program == NULL) vm_raise_out_of_memory(d);
     program->d = d;
     program->sampler = sampler;
+    program->domain = d->record;
     program->thread = (uint32_t)vm_thread_number(d);
     sampler->program = program;
     gc_add_incremental_scanner(d->gc.heap, visit_users, visit_some_users, program);
@@ -607,6 +628,7 @@ struct mp_profile *mp_profile_start(struct mp_program *program, enum mp_style st
     mp_stream_attach(program->sampler, &p->stream, own_lane ? &p->own_lane : &program->lane,
                      &profile_client, p, FIRST_SEED + p->id);
     p->stream.rounds_up = style == MP_STYLE_5;
+    if (!own_lane) program->d->record->profile = p->id;
     mp_stream_start(program->sampler, &p->stream, rate);
     return p;
 }
@@ -622,7 +644,6 @@ value mp_profile_stop(struct mp_profile *p) {
     }
     mp_stream_stop(program->sampler, &p->stream);
     p->status = MP_STOPPED;
-    if (program->current == p) program->current = NULL;
     if (p->style == MP_STYLE_4) forget_everything(p);
     else mp_tracked_drop_unreported(&p->blocks);
     free_unreachable(program);

@@ -54,10 +54,10 @@ struct mp_profile {
 struct mp_program {
     struct domain *d;
     struct mp_sampler *sampler;
-    struct mp_lane lane;         /* of the profiles that start makes */
-    uint32_t thread;             /* the number of the running one; 0: the first */
-    struct mp_profile *profiles; /* the newest first */
-    struct mp_profile *current;  /* the one that Gc.Memprof.start and stop refer to */
+    struct mp_lane lane;                   /* of the profiles that start makes */
+    uint32_t thread;                       /* the number of the running one; 0: the first */
+    struct mp_profile *profiles;           /* the newest first */
+    const struct vm_domain_record *domain; /* the running one */
     uint64_t last_id;
     bool callbacks_postponed; /* some were pending while their lane was suspended */
     bool silenced;            /* the program is over: no callback runs any more */
@@ -65,10 +65,13 @@ struct mp_program {
 
 /* The profiles of the domain's machine, made at the first use. Fails: raises Out_of_memory. */
 struct mp_program *mp_program_of(struct domain *d);
+/* The profile that samples the running domain and that stop refers to; NULL: there is none. */
+struct mp_profile *mp_profile_current(struct mp_program *program);
 /* The profile of that id, NULL if it is gone. */
 struct mp_profile *mp_profile_find(struct mp_program *program, uint64_t id);
 
-/* Starts a profile, in the common lane or its own. tracker: a block of five closures.
+/* Starts a profile, in the common lane, where it samples the running domain and those that it
+ * spawns, or in its own, where it samples all. tracker: a block of five closures.
  * Needs: mp_sampler_has_room. Fails: raises Out_of_memory. GC: never. */
 struct mp_profile *mp_profile_start(struct mp_program *program, enum mp_style style, bool own_lane,
                                     double rate, uint64_t callstack_size, value tracker);

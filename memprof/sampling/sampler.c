@@ -334,7 +334,7 @@ void mp_stream_detach(struct mp_sampler *s, struct mp_stream *stream) {
 bool mp_sampler_has_room(const struct mp_sampler *s) {
     unsigned sampling = 0;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
-        sampling += stream->sampling;
+        sampling += stream->sampling || stream->away;
     return sampling < MAX_SAMPLING;
 }
 
@@ -355,21 +355,36 @@ static void sampling_changed(struct mp_sampler *s) {
     mp_set_trigger(s);
 }
 
+static void begin_trials(struct mp_sampler *s, struct mp_stream *stream) {
+    stream->sampling = true;
+    stream->next = lane_clock(s, stream->lane) + mp_draw_skip(s, stream);
+    stream->carry = mp_draw_skip(s, stream);
+}
+
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate) {
     ASSERT(rate >= 0 && rate <= 1 && !stream->sampling && mp_sampler_has_room(s));
     double log_of_failure = log1p(-rate);
     stream->rate = rate;
     stream->mean_skip = rate < 1 ? -1 / log_of_failure : 0;
-    stream->sampling = rate == 1 || (rate > 0 && isfinite(stream->mean_skip));
-    if (stream->sampling) {
-        stream->next = lane_clock(s, stream->lane) + mp_draw_skip(s, stream);
-        stream->carry = mp_draw_skip(s, stream);
-    }
+    if (rate == 1 || (rate > 0 && isfinite(stream->mean_skip))) begin_trials(s, stream);
     sampling_changed(s);
 }
 
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream) {
-    stream->sampling = false;
+    stream->sampling = stream->away = false;
+    sampling_changed(s);
+}
+
+void mp_stream_leave(struct mp_sampler *s, struct mp_stream *stream) {
+    if (!stream->sampling) return;
+    mp_stream_stop(s, stream);
+    stream->away = true;
+}
+
+void mp_stream_return(struct mp_sampler *s, struct mp_stream *stream) {
+    if (!stream->away) return;
+    stream->away = false;
+    begin_trials(s, stream);
     sampling_changed(s);
 }
 

@@ -80,7 +80,8 @@ struct mp_stream {
     uint64_t id; /* unique among all streams of the sampler, past ones included */
     double rate;
     double mean_skip;     /* -1 / log(1 - rate); 0 for rate 1 */
-    bool sampling;        /* takes trials (rate > 0, not stopped) */
+    bool sampling;        /* takes trials (rate > 0, not stopped, not away) */
+    bool away;            /* takes none until mp_stream_return; it was sampling */
     bool rounds_up;       /* memory outside the heap: bytes / 8 rounded up (5.x), not down */
     uint64_t next, carry; /* MS1, MS2 */
     uint64_t random;      /* the state of its generator */
@@ -101,6 +102,10 @@ bool mp_sampler_has_room(const struct mp_sampler *s);
 /* Starts sampling with 0 <= rate <= 1, and ends it. Needs: mp_sampler_has_room. GC: never. */
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate);
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream);
+/* Between the two calls a stream that is sampling takes no trials; the distance to its next hit is
+ * drawn anew, which changes no probability. No effect on others. GC: never. */
+void mp_stream_leave(struct mp_sampler *s, struct mp_stream *stream);
+void mp_stream_return(struct mp_sampler *s, struct mp_stream *stream);
 /* client.fast_sample of clients that take no promises. GC: never. */
 value mp_sample_existing(struct domain *d, size_t wosize, unsigned tag);
 /* Makes room for the block of wosize words whose instruction is now re-executed, and notifies the

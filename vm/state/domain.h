@@ -80,6 +80,7 @@ struct vm_domain_record {
     value dls;                     /* Domain.DLS; a root */
     intptr_t next_object_id;       /* a multiple of VM_OBJECT_IDS: the domain has none left */
     size_t minor_heap_words;       /* as Gc.get has it */
+    uint64_t profile;              /* the profiler's; a new domain's is that of its parent */
     bool backtrace_active;         /* exceptions record their backtraces */
     bool finalising;               /* finalisers are running; they do not nest */
     bool parser_trace;             /* Parsing.set_trace */

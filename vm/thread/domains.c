@@ -113,6 +113,7 @@ intptr_t vm_domain_spawn(struct domain *d, value closure, value sync) {
         if (t != NULL) vm_thread_forget(d, t);
         vm_failwith(d, "failed to allocate domain");
     }
+    r->profile = d->record->profile;
     keep_sync(r, sync, d->vm->version->spawn_takes_mutex);
     intptr_t id = r->id;
     vm_thread_make_body(t, r);
