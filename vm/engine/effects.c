@@ -67,16 +67,23 @@ static _Noreturn void raise_in(struct domain *d, value effect, value cont, value
     vm_raise(d, exn);
 }
 
+/* Returns the effect. */
+static __attribute__((noinline)) value reserve(struct domain *d, value effect) {
+    GC_ROOT(&d->gc, &effect);
+    vm_fiber_reserve(d);
+    return effect;
+}
+
 value vm_effect_reperform(struct domain *d, value effect, size_t height) {
     value *sp = d->stack.sp, *outside = sp + SAVED_WORDS + height;
     value extra_args = sp[2];
-    if (vm_fiber_of_cont(d->vm, sp[3]) == NULL) vm_raise_already_resumed(d);
+    struct vm_fiber *first = vm_fiber_of_cont(d->vm, sp[3]);
+    if (first == NULL) vm_raise_already_resumed(d);
     if (!vm_in_fiber(d)) raise_in(d, effect, sp[3], outside, extra_args);
-    GC_ROOT(&d->gc, &effect);
-    vm_fiber_reserve(d);
+    if (!vm_fiber_fits(d, outside)) effect = reserve(d, effect);
     value cont = sp[3];
     d->stack.sp = outside;
-    value handler = vm_fiber_reperform(d, cont, (uint32_t)int_of_val(extra_args));
+    value handler = vm_fiber_reperform(d, first, (uint32_t)int_of_val(extra_args));
     sp = d->stack.sp -= 3;
     sp[0] = sp[3] + 4;
     sp[1] = effect, sp[2] = cont, sp[3] = field(cont, 0);

@@ -21,7 +21,7 @@ enum {
     /* A fiber of at most WHOLE_WORDS is resumed as a whole, of a larger one about PART_WORDS. */
     WHOLE_WORDS = IF_SMALL_TABLES(8, 64),
     PART_WORDS = IF_SMALL_TABLES(1, 32),
-    FIRST_BUFFER_WORDS = IF_SMALL_TABLES(4, 16),
+    FIRST_BUFFER_WORDS = IF_SMALL_TABLES(4, 8),
     /* Buffers that free fibers keep for the next ones: of each, and all together. */
     KEPT_BUFFER_WORDS = 1024,
     ALL_KEPT_WORDS = 1 << 16,
@@ -343,7 +343,8 @@ static inline void put_back(struct domain *d, struct vm_fiber *f, value *b, size
     }
 }
 
-/* The fiber behind boundary b becomes the one that runs there; its extra arguments are on top. */
+/* The fiber behind boundary b becomes the one that runs there, with its extra arguments on top. Its
+ * frames stay in the buffer until control returns to them, for a handler often performs again. */
 static void run_outer(struct domain *d, value *b, uint32_t index) {
     struct vm_fibers *t = d->vm->fibers;
     struct vm_fiber *f = &t->table[index];
@@ -352,7 +353,9 @@ static void run_outer(struct domain *d, value *b, uint32_t index) {
     b[BOUNDARY_FIBER] = (value)f | 1;
     t->status[index].state = FIBER_RUNNING;
     uint32_t extra = f->extra;
-    put_back(d, f, b, part_of(f, f->end - f->used + extra));
+    d->stack.sp = b;
+    d->stack.trap = 0;
+    if (extra != 0) put_back(d, f, b, part_of(f, f->end - f->used + extra));
     f->extra = 0;
     *--d->stack.sp = val_of_int(extra);
 }
@@ -405,12 +408,10 @@ value vm_fiber_perform(struct domain *d, value cont) {
     return suspend(d, f, b, FIBER_LEADING, 0);
 }
 
-value vm_fiber_reperform(struct domain *d, value cont, uint32_t extra) {
+value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, uint32_t extra) {
     struct vm_fibers *t = d->vm->fibers;
-    struct vm_fiber *first = vm_fiber_of_cont(d->vm, cont);
     value *b = vm_boundary(d);
     struct vm_fiber *f = vm_fiber_of_boundary(b);
-    ASSERT(first != NULL);
     t->table[first->outermost].outer = vm_fiber_index(t, f);
     first->outermost = vm_fiber_index(t, f);
     return suspend(d, f, b, FIBER_LINKED, extra);

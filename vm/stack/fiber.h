@@ -144,8 +144,8 @@ void vm_fiber_reserve(struct domain *d);
  * Returns the handler for effects. Needs: vm_fiber_fits. GC: never. */
 /* Its continuation becomes cont, a young block; on top is the return frame. */
 value vm_fiber_perform(struct domain *d, value cont);
-/* It is appended to the chain that cont leads to; on top are `extra` arguments. */
-value vm_fiber_reperform(struct domain *d, value cont, uint32_t extra);
+/* It is appended to the chain of suspended fiber `first`; on top are `extra` arguments. */
+value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, uint32_t extra);
 /* Bytes that a resumed fiber may use without a check. GC: never. */
 size_t vm_fiber_room_bytes(const struct vm *vm);
 /* Resumes a taken fiber inside `outside`, where extra_args arguments lie, tagged. d->stack.sp is

@@ -16,7 +16,7 @@ enum { FIRST_WORDS = 1024, CALL_STACK_BYTES = 12 };
 /* Bounds of what is reserved: what OCaml 4 begins with, and 32 GB, also of the limit in force. */
 enum { LEAST_WORDS = 4096 };
 /* What a running program's stack has grown to, about: a limit that it sets doesn't shrink it. */
-enum { GROWN_WORDS = 1024 };
+enum { GROWN_WORDS = 4096 };
 #define MOST_WORDS ((size_t)1 << 32)
 
 /* Words of a stack that are scanned in the time that marking takes for one block. */
