@@ -277,7 +277,9 @@ void gc_next_major_cycle(struct gc_domain *g) {
     bool first = heap->phase == PHASE_IDLE && heap->stats.major_collections == 0;
     gc_begin_activity(g, GC_ACT_PAUSE);
     gc_minor_collect(g);
-    if (!first) {
+    if (first) {
+        heap->stats.major_collections++;
+    } else {
         if (heap->phase == PHASE_IDLE) gc_mark_start(g);
         run_to_idle(g);
     }

@@ -36,6 +36,7 @@ bool cli_has_profiler(void) {
 struct vm *cli_create_machine(struct cli_options *options, struct vm_image *image,
                               const char *shown, int *status) {
     struct vm_error error = {0};
+    cli_check_runparam(options, image->version);
     options->vm.policy = &options->policy;
     if (options->vm.profiler_rows == NULL) {
         options->vm.profiler_rows = mp_prim_rows;

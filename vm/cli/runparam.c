@@ -2,14 +2,16 @@
  *
  * A number has 32 bits, is decimal (leading zeros included) or 0x hexadecimal, and may end in k, M
  * or G. A letter alone, or followed by anything else, means 1. A value out of range becomes the
- * nearest valid one. Unknown letters are skipped; so are h and H, since the heap starts empty and
- * uses no huge pages. */
+ * nearest valid one, except the number of domains, which ends the process as ocamlrun 5.3 does.
+ * Unknown letters are skipped; so are h and H, since the heap starts empty and uses no huge
+ * pages. */
 #include "vm/cli/cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WINDOW = 50, MAX_DOMAINS = 4096 };
+enum { MAX_WINDOW = 50 };
 
 /* The number after a letter; text starts at the `=`. */
 static size_t number(const char *text) {
@@ -32,7 +34,10 @@ static void set(struct cli_options *options, char letter, size_t n) {
         options->vm.backtrace = (int)n != 0;
         break;
     case 'c': options->vm.cleanup_at_exit = n != 0; break;
-    case 'd': options->vm.max_domains = at_most(at_least_one(n), MAX_DOMAINS); break;
+    case 'd':
+        options->vm.max_domains = n;
+        options->max_domains_given = true;
+        break;
     case 'e': options->vm.events_log_words = n; break;
     case 'l':
         options->vm.max_stack_words = n;
@@ -75,4 +80,18 @@ void cli_read_runparam(struct cli_options *options) {
         set(options, letter, number(text));
         text = strchr(text, ',');
     }
+}
+
+void cli_check_runparam(const struct cli_options *options, const struct vm_version *version) {
+    enum { MAX_DOMAINS = 4096 };
+    if (!version->max_domains_is_set || !options->max_domains_given) return;
+    size_t n = options->vm.max_domains;
+    if (n >= 1 && n <= MAX_DOMAINS) return;
+    if (n == 0) fputs("Fatal error: OCAMLRUNPARAM: max_domains(d) must be at least 1\n", stderr);
+    else
+        fprintf(stderr,
+                "Fatal error: OCAMLRUNPARAM: max_domains(d) is too large. "
+                "The maximum value is %d.\n",
+                MAX_DOMAINS);
+    abort();
 }

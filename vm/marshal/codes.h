@@ -29,7 +29,8 @@ enum item_kind {
     ITEM_DOUBLES_BIG,
     ITEM_DOUBLES_LITTLE,
     ITEM_INFIX,
-    ITEM_CUSTOM
+    ITEM_CUSTOM,
+    ITEM_CODE
 };
 
 struct item_code {

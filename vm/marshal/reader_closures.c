@@ -23,6 +23,14 @@ static value fail_unknown_module(struct vm_marshal_reader *r, const uint8_t *dig
     return vm_marshal_fail(r, text, "no code with this digest");
 }
 
+value reader_lone_code_pointer(struct vm_marshal_reader *r) {
+    const uint8_t *digest = vm_marshal_get_bytes(r, 16);
+    uint32_t fragment;
+    if (digest != NULL && r->d != NULL && vm_code_with_digest(r->d->vm, digest, &fragment) == NULL)
+        return fail_unknown_module(r, digest);
+    return vm_marshal_fail(r, NULL, "a code pointer outside of a closure");
+}
+
 /* Reads the code pointer of function index (of count) of a closure block of wosize words: it must
  * name a function that expects this environment. Returns the contents of the code field. v: the
  * block, or 0 before it is made. */

@@ -139,6 +139,8 @@ enum item_kind reader_kind(unsigned code);
 value reader_integer(struct vm_marshal_reader *r);
 /* A closure block of wosize words after its header. */
 value reader_closure(struct vm_marshal_reader *r, size_t wosize);
+/* A code pointer outside of a closure, after its offset: refused. */
+value reader_lone_code_pointer(struct vm_marshal_reader *r);
 /* A pointer to a further function of a closure: the closure follows, or a reference to it. */
 value reader_infix(struct vm_marshal_reader *r, uint64_t offset);
 /* Refuses the value if a partial application isn't one. */

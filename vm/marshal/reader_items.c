@@ -351,6 +351,7 @@ value reader_item(struct vm_marshal_reader *r) {
     case ITEM_DOUBLES_LITTLE: return read_doubles(r, n, TAG_DOUBLE_ARRAY, false);
     case ITEM_INFIX: return reader_infix(r, n);
     case ITEM_CUSTOM: return read_custom(r, code);
+    case ITEM_CODE: return reader_lone_code_pointer(r);
     default: return vm_marshal_fail(r, NULL, "an item of unknown kind");
     }
 }

@@ -1,0 +1,2 @@
+(* env: OCAMLRUNPARAM=d=0 *)
+let () = print_endline "never"

@@ -1,0 +1,2 @@
+(* env: OCAMLRUNPARAM=d=4097 *)
+let () = print_endline "never"

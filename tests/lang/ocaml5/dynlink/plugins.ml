@@ -1,0 +1,13 @@
+(* flags: -I +dynlink *)
+(* libs: dynlink.cma *)
+(* beside: plugins_one.ml plugins_two.ml *)
+let base s = String.concat "/" (List.map (fun w -> if String.starts_with ~prefix:"difftest-" w then "" else w) (String.split_on_char '/' s))
+let say fmt = Printf.printf (fmt ^^ "\n%!")
+let load f = match Dynlink.loadfile f with () -> say "loaded %s" f | exception Dynlink.Error e -> say "error: %s" (base (Dynlink.error_message e))
+let () =
+  say "%b %s" Dynlink.is_native (Dynlink.adapt_filename "x.cmo");
+  load "plugins_one.cmo"; load "plugins_one.cmo"; load "plugins_two.cmo"; load "none.cmo";
+  say "%b" (List.mem "Plugins_one" (Dynlink.public_dynamically_loaded_units ())); say "%b" (List.mem "Stdlib" (Dynlink.main_program_units ())); say "%s" (String.concat " " (List.filter (fun s -> String.starts_with ~prefix:"Plugins" s) (Dynlink.all_units ())));
+  Out_channel.with_open_bin "bad.cmo" (fun oc -> output_string oc "not an object"); load "bad.cmo";
+  Dynlink.set_allowed_units ["Stdlib"]; load "plugins_two.cmo"; Dynlink.allow_unsafe_modules false;
+  say "%d" (Domain.join (Domain.spawn (fun () -> List.length (Dynlink.public_dynamically_loaded_units ()))))
