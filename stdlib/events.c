@@ -127,7 +127,7 @@ static void put_item(struct domain *d, struct events *e, uint64_t kind, unsigned
     }
     words[at] = item_header(length, kind, type, number);
     words[at + 1] = now_ns();
-    memcpy(&words[at + 2], contents, n * sizeof *words);
+    if (n > 0) memcpy(&words[at + 2], contents, n * sizeof *words);
     atomic_store_explicit(&ring->tail, ring->tail + padding + length, memory_order_release);
 }
 

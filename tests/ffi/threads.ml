@@ -53,10 +53,12 @@ let () =
   same "locks and C's threads" 30 !inside
 
 let () =
-  let numbers = ref [] in
+  let numbers = ref [] and lock = Mutex.create () in
   let kept = callback int_int (fun x ->
     churn ();
+    Mutex.lock lock;
     numbers := x :: !numbers;
+    Mutex.unlock lock;
     if x > 9 then failwith (string_of_int x);
     x + 1) in
   keep kept;

@@ -1,4 +1,5 @@
 (* env: OCAMLRUNPARAM=W *)
+(* stress: no: channels die earlier *)
 (* Open output channels are listed newest first; each block of a channel that dies open warns. *)
 external all : unit -> out_channel list = "caml_ml_out_channels_list"
 external descriptor : out_channel -> int = "caml_channel_descriptor"

@@ -1,3 +1,4 @@
+(* stress: no: a collection removes forwarding blocks *)
 (* Lazy: tags before, during and after forcing; exceptions; recursion; the primitives of CamlinternalLazy. *)
 let p fmt = Printf.printf (fmt ^^ "\n%!")
 external to_forcing : Obj.t -> int = "caml_lazy_update_to_forcing"

@@ -1,3 +1,4 @@
+(* under: no: valgrind keeps the last signal for itself *)
 (* Sys of 5.x: kinds of files, errors, signal 0, polling. *)
 let p fmt = Printf.printf (fmt ^^ "\n%!")
 let attempt name f = match f () with
