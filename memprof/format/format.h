@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 1, /* a reader refuses others */
-    MP_FORMAT_MINOR = 0, /* raised when fields get values that older readers need not know */
+    MP_FORMAT_MAJOR = 2,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_OLDEST = 1, /* the lowest that is read */
+    MP_FORMAT_MINOR = 0,  /* raised when fields get values that older readers need not know */
     MP_FILE_HEADER_BYTES = 16,
     MP_CHUNK_HEADER_BYTES = 24,
     MP_CHUNK_MAX_BYTES = 1 << 20, /* of records in one chunk, unpacked */
@@ -71,14 +72,21 @@ struct mp_stack_node {
     uint32_t depth;    /* frames of the stack, this one included */
 };
 
+/* A thread of the program, and its domain (of programs of OCaml 4: 0). Both are the program's own
+ * numbers plus 1; 0: unknown. */
+struct mp_thread {
+    uint64_t domain, number;
+};
+
 struct mp_sample {
     uint64_t id;      /* 0, 1, 2 ... in the order of the file */
     uint64_t words;   /* without header; of MP_SOURCE_CUSTOM: words outside the heap */
     uint64_t samples; /* how many of its words were hit, >= 1 */
     uint32_t stack;   /* the node of the allocation point; 0: unknown */
     enum mp_source source;
-    bool young; /* born in the minor heap */
-    int tag;    /* of the block; -1: unknown */
+    bool young;              /* born in the minor heap */
+    int tag;                 /* of the block; -1: unknown */
+    struct mp_thread thread; /* that allocated it */
 };
 
 /* Exact totals since the machine started, in words, headers included. Allocated in all:

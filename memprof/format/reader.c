@@ -247,7 +247,14 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
         .source = source,
         .young = young,
         .tag = r->tables.locations[r->tables.nodes[stack].location].tag,
+        .thread = r->thread,
     };
+    return true;
+}
+
+static bool use_thread(struct mp_reader *r, const struct mp_record_thread *t) {
+    if (r->major < 2 || t->domain > MP_WORDS_MAX || t->number > MP_WORDS_MAX) return false;
+    r->thread = (struct mp_thread){t->domain, t->number};
     return true;
 }
 
@@ -476,7 +483,9 @@ static enum mp_read_status read_file_header(struct mp_reader *r) {
     if (!mp_reader_recognises(head, n)) return MP_READ_FOREIGN;
     if (n < sizeof head || u32_at(head + 12) != checksum(head, 12)) return MP_READ_DAMAGED;
     r->coverage.read_bytes = n;
-    return (head[8] | head[9] << 8) == MP_FORMAT_MAJOR ? MP_READ_WHOLE : MP_READ_NEWER;
+    r->major = head[8] | head[9] << 8;
+    bool known = r->major >= MP_FORMAT_OLDEST && r->major <= MP_FORMAT_MAJOR;
+    return known ? MP_READ_WHOLE : MP_READ_NEWER;
 }
 
 enum { START_TEXTS = 5 };
@@ -574,5 +583,6 @@ void mp_reader_close(struct mp_reader *r) {
 }
 
 const struct mp_record_start *mp_reader_start(const struct mp_reader *r) { return &r->start; }
+unsigned mp_reader_version(const struct mp_reader *r) { return r->major; }
 
 void mp_reader_coverage(const struct mp_reader *r, struct mp_coverage *out) { *out = r->coverage; }

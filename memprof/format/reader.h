@@ -66,6 +66,8 @@ bool mp_reader_next(struct mp_reader *r, struct mp_event *event);
 /* The record START (memprof/format/record.h), with NUL-terminated texts. Valid as long as the
  * reader. */
 const struct mp_record_start *mp_reader_start(const struct mp_reader *r);
+/* The major version of the file. */
+unsigned mp_reader_version(const struct mp_reader *r);
 /* How far reading has come; final once mp_reader_next returned false. */
 void mp_reader_coverage(const struct mp_reader *r, struct mp_coverage *out);
 

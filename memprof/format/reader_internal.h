@@ -39,9 +39,11 @@ struct mp_reader {
     ZSTD_DCtx *decompressor;
     struct mp_record_start start;
     struct mp_tables tables;
-    uint8_t tag; /* of the last record */
+    unsigned major; /* the version of the file */
+    uint8_t tag;    /* of the last record */
     uint64_t time_us;
     int64_t last_stack;
+    struct mp_thread thread;
     struct mp_counters counters;
     struct mp_list list; /* the rest of a list, whose items are given one by one */
     uint64_t list_number;

@@ -16,6 +16,7 @@
 #include "vm/code/version.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
+#include "vm/thread/thread.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -166,6 +167,15 @@ static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, uint32
     mp_write_any_sample(r->writer, &record);
 }
 
+/* The samples that follow are of the running thread. */
+static inline void note_thread(struct mp_recorder *r) {
+    const struct mp_record_thread now = {(uint64_t)r->d->record->id + 1,
+                                         (uint64_t)vm_thread_number(r->d) + 1};
+    if (now.number == r->last_thread.number && now.domain == r->last_thread.domain) return;
+    r->last_thread = (struct mp_thread){now.domain, now.number};
+    mp_write_thread(r->writer, &now);
+}
+
 /* The number of hits that this one's time stands for; 0: it isn't measured. */
 static inline unsigned weight_of_hit(struct mp_recorder *r) {
     if (__builtin_expect(r->hits_to_skip > 0, 1)) {
@@ -203,6 +213,7 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
         if (node != 0) mp_record_tag(r, r->interned.location, hit->tag);
         r->last_tag = hit->tag;
     }
+    note_thread(r);
     write_sample(r, hit, node);
     leave_hit(r, clock_read, weight);
 }
@@ -428,6 +439,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     mp_interned_clear(&r->interned);
     r->lost_sites = r->overhead_ns = r->last_us = 0;
     r->last_stack = 0;
+    r->last_thread = (struct mp_thread){0, 0};
     r->open_phases = 0;
     r->counters = (struct mp_counters){0};
     read_clock(r);

@@ -64,6 +64,7 @@ struct mp_recorder {
     struct mp_sites sites;
     uint64_t lost_sites;           /* allocations that could not be counted */
     uint32_t last_stack;           /* of the last sample */
+    struct mp_thread last_thread;  /* of the last sample; 0: there was none */
     unsigned last_tag;             /* of the last sample; any, while last_stack is 0 */
     struct mp_counters counters;   /* as last written */
     uint64_t start_ns, entered_ns; /* of the recording; of the section that runs */

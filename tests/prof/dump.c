@@ -26,9 +26,11 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     printf("%" PRIu64 " ", e->time_us);
     switch (e->kind) {
     case MP_EVENT_SAMPLE:
-        printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d tag=%d:",
+        printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d tag=%d "
+               "domain=%" PRId64 " thread=%" PRId64 ":",
                e->sample.id, e->sample.words, e->sample.samples, e->sample.source, e->sample.young,
-               e->sample.tag);
+               e->sample.tag, (int64_t)e->sample.thread.domain - 1,
+               (int64_t)e->sample.thread.number - 1);
         print_stack(r, e->sample.stack);
         break;
     case MP_EVENT_PROMOTED: printf("promoted %" PRIu64, e->promoted.id); break;

@@ -24,6 +24,7 @@ struct model {
     uint8_t states[MAX_SAMPLES]; /* 1 young, 2 old, 0 dead */
     uint64_t samples;
     int64_t last_stack;
+    struct mp_thread thread;
     uint64_t nodes, locations, strings;
     uint32_t node_location[MAX_EVENTS * 40];
     int tags[MAX_EVENTS + 1]; /* of locations, as told last */
@@ -65,6 +66,11 @@ static void write_stack(struct mp_writer *w, struct model *m) {
 
 static void write_sample(struct mp_writer *w, struct model *m) {
     if (m->samples == MAX_SAMPLES) return;
+    if (dice(4) == 0) {
+        m->thread = (struct mp_thread){dice(3), dice(1000)};
+        struct mp_record_thread thread = {m->thread.domain, m->thread.number};
+        mp_write_thread(w, &thread);
+    }
     uint64_t elapsed = pass_time(m), words = dice(5) == 0 ? 1 + dice(1000000) : 1 + dice(16);
     struct mp_event *e = new_event(m, MP_EVENT_SAMPLE);
     int64_t stack = dice((unsigned)m->nodes + 1);
@@ -74,7 +80,8 @@ static void write_sample(struct mp_writer *w, struct model *m) {
                                    (uint32_t)stack,
                                    (enum mp_source)dice(MP_SOURCE_COUNT),
                                    dice(2) == 0,
-                                   stack == 0 ? -1 : m->tags[m->node_location[stack]]};
+                                   stack == 0 ? -1 : m->tags[m->node_location[stack]],
+                                   m->thread};
     struct mp_record_sample record = {
         elapsed, (uint8_t)(e->sample.source | (e->sample.young ? MP_SAMPLE_YOUNG : 0)), words,
         e->sample.samples - 1, stack - m->last_stack};
@@ -252,7 +259,9 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
         return a->sample.id == b->sample.id && a->sample.words == b->sample.words &&
                a->sample.samples == b->sample.samples && a->sample.stack == b->sample.stack &&
                a->sample.source == b->sample.source && a->sample.young == b->sample.young &&
-               a->sample.tag == b->sample.tag;
+               a->sample.tag == b->sample.tag &&
+               a->sample.thread.domain == b->sample.thread.domain &&
+               a->sample.thread.number == b->sample.thread.number;
     case MP_EVENT_SELECTION: return a->selection.hits == b->selection.hits;
     case MP_EVENT_SITE:
         return a->site.location == b->site.location && a->site.words == b->site.words &&
@@ -422,6 +431,38 @@ static void wrong_records_are_refused_in_order(void **state) {
     free(bytes);
 }
 
+/* A file of version 1 has no threads; one that has is damaged there. */
+static void version_1_is_read(void **state) {
+    static const uint8_t records[] = {MP_TAG_SMALL_SAMPLE, 1, 2, 0, MP_TAG_THREAD, 1, 1};
+    static const uint8_t start[] = {
+        MP_TAG_START, 64, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    for (unsigned version = 0; version <= MP_FORMAT_MAJOR + 1; version++) {
+        uint8_t file[256] = MP_FILE_MAGIC;
+        struct mp_read_error error;
+        struct mp_coverage c;
+        struct mp_event event;
+        file[8] = (uint8_t)version;
+        put_u32(file + 12, (uint32_t)crc32(0, file, 12));
+        size_t n = MP_FILE_HEADER_BYTES;
+        n += put_plain_chunk(file + n, 0, start, sizeof start);
+        n += put_plain_chunk(file + n, 1, records, sizeof records);
+        struct mp_reader *r = mp_reader_of_bytes(file, n, &error);
+        bool known = version >= MP_FORMAT_OLDEST && version <= MP_FORMAT_MAJOR;
+        assert_int_equal(r != NULL, known);
+        if (!known) {
+            assert_int_equal(error.status, MP_READ_NEWER);
+            continue;
+        }
+        assert_int_equal(mp_reader_version(r), version);
+        assert_true(mp_reader_next(r, &event));
+        assert_true(event.sample.thread.domain == 0 && event.sample.thread.number == 0);
+        assert_false(mp_reader_next(r, &event));
+        mp_reader_coverage(r, &c);
+        assert_int_equal(c.status, version == 1 ? MP_READ_DAMAGED : MP_READ_UNCLOSED);
+        mp_reader_close(r);
+    }
+}
+
 /* A descriptor that was closed and used again names another file (PW3). */
 static void a_file_that_is_not_ours_any_more_is_left_alone(void **state) {
     static struct model m;
@@ -445,6 +486,7 @@ int main(void) {
         cmocka_unit_test(a_file_cut_anywhere_gives_its_whole_chunks),
         cmocka_unit_test(a_changed_byte_is_noticed),
         cmocka_unit_test(wrong_records_are_refused_in_order),
+        cmocka_unit_test(version_1_is_read),
         cmocka_unit_test(a_file_that_is_not_ours_any_more_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 """What the tests of the reports share."""
+import functools
 import os
 import shutil
 import subprocess
@@ -13,6 +14,16 @@ class Settings:
     def __init__(self, bactrian, accept, mutants, long=False):
         self.bactrian = os.path.abspath(bactrian)
         self.accept, self.mutants, self.long = accept, mutants, long
+
+
+@functools.lru_cache(None)
+def ocaml5():
+    """The folder of a real OCaml 5.3."""
+    done = subprocess.run([os.path.join(ROOT, 'tests', 'support', 'ocaml5')],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode != 0:
+        raise unittest.SkipTest('no OCaml 5.3: ' + done.stderr.decode().strip())
+    return done.stdout.decode().strip()
 
 
 class Case(unittest.TestCase):

@@ -6,6 +6,7 @@ import zlib
 CHUNK = 1 << 20
 START, STRING, LOCATION, STACK, SAMPLE, PROMOTIONS, DEATHS, GC_SPAN = range(1, 9)
 PHASE_ENTER, PHASE_LEAVE, COUNTERS, FINISH, END, SMALL_SAMPLE, BLOCK_TAG, SITE = range(9, 17)
+THREAD = 18
 
 
 def uint(n):
@@ -40,8 +41,9 @@ def zstd(data):
 class Profile:
     """The bytes of a recording, and the records of the open chunk."""
 
-    def __init__(self):
-        head = b'\x89BPROF\r\n' + struct.pack('<HH', 1, 0)
+    def __init__(self, version=2):
+        self.version = version
+        head = b'\x89BPROF\r\n' + struct.pack('<HH', version, 0)
         self.bytes = bytearray(head + struct.pack('<I', zlib.crc32(head)))
         self.chunks, self.records, self.unpacked = 0, bytearray(), 0
         self.strings = self.locations = self.nodes = self.samples = 0

@@ -28,10 +28,11 @@ enum {
 };
 enum fate { MINOR_DEAD, PROMOTED, MAJOR, FATES };
 
-/* The string table: fixed texts, names of the model, texts of tags. */
+/* The string table: fixed texts, names of the model, its threads and domains, texts of tags. */
 struct strings {
     const char *fixed[FIXED_NAMES];
     size_t fixed_count, name_count;
+    size_t thread_count;      /* of the model; 0: all samples are of one thread */
     int tags[TAGS];           /* in the order of their first use */
     unsigned tag_index[TAGS]; /* in tags, plus 1; 0: not used */
     size_t tag_count;
@@ -78,7 +79,16 @@ static uint64_t tag_text(struct strings *s, unsigned tag) {
         s->tags[s->tag_count] = (int)tag - 1;
         s->tag_index[tag] = ++s->tag_count;
     }
-    return FIXED_NAMES + s->name_count + s->tag_index[tag] - 1;
+    return FIXED_NAMES + s->name_count + 2 * s->thread_count + s->tag_index[tag] - 1;
+}
+
+/* The index of the text of a thread of the model, and of a domain. */
+static uint64_t thread_text(const struct strings *s, uint32_t thread) {
+    ASSERT(thread < s->thread_count);
+    return FIXED_NAMES + s->name_count + thread;
+}
+static uint64_t domain_text(const struct strings *s, uint32_t domain) {
+    return s->thread_count + thread_text(s, domain);
 }
 
 static void put_type(struct report_buffer *b, unsigned field, struct strings *s, const char *type,
@@ -123,7 +133,7 @@ static void put_locations(struct report_buffer *b, const struct report_model *m)
 
 /* Labels of a pprof sample, which sums all recorded samples with the same stack and labels. */
 struct labels {
-    uint32_t node, phase; /* phase: a name, 0: none */
+    uint32_t node, phase, thread; /* phase: a name, 0: none */
     enum fate fate;
     unsigned tag; /* plus 1 */
 };
@@ -169,6 +179,11 @@ static void put_sample(struct report_buffer *b, const struct report_query *query
     put_label(&message, s, "gen", fixed(s, fates[labels->fate]));
     if (labels->tag > 0) put_label(&message, s, "tag", tag_text(s, labels->tag));
     if (labels->phase > 0) put_label(&message, s, "phase", name_index(labels->phase));
+    if (s->thread_count > 0) {
+        uint32_t domain = m->threads.at[labels->thread].domain;
+        put_label(&message, s, "thread", thread_text(s, labels->thread));
+        put_label(&message, s, "domain", domain_text(s, domain));
+    }
     put_message(b, SAMPLE, &message);
     report_free(message.data, packed.data);
 }
@@ -176,12 +191,14 @@ static void put_sample(struct report_buffer *b, const struct report_query *query
 REPORT_COMPARE(by_labels, struct entry,
 report_order(x->rank, y->rank) ?: report_order(x->labels.fate, y->labels.fate) ?:
            report_order(x->labels.tag, y->labels.tag) ?:
-           report_order(x->labels.phase, y->labels.phase))
+           report_order(x->labels.phase, y->labels.phase) ?:
+           report_order(x->labels.thread, y->labels.thread))
 
 static struct labels labels_of(const struct report_model *m, const struct report_sample *s) {
     return (struct labels){
         .node = s->node,
         .phase = report_attribute_of(m, REPORT_BY_PHASE, s),
+        .thread = s->thread,
         .fate = !s->young                     ? MAJOR
                 : s->promoted != REPORT_NEVER ? PROMOTED
                                               : MINOR_DEAD,
@@ -222,6 +239,13 @@ static void put_samples(struct report_buffer *b, const struct report_query *all,
     free(entries);
 }
 
+/* The model's threads if samples differ in them; otherwise 0. */
+static size_t count_threads(const struct report_model *m) {
+    report_each(s, &m->samples)
+        if (s->thread != m->samples.at[0].thread) return m->threads.count;
+    return 0;
+}
+
 static void put_strings(struct report_buffer *b, const struct report_model *m,
                         const struct strings *s) {
     for (size_t i = 0; i <= FIXED_NAMES; i++) {
@@ -230,6 +254,12 @@ static void put_strings(struct report_buffer *b, const struct report_model *m,
     }
     for (size_t i = 1; i < m->names.count; i++)
         put_bytes(b, STRING, m->names.at[i], strlen(m->names.at[i]));
+    for (size_t i = 0; i < 2 * s->thread_count; i++) {
+        struct mp_thread id = m->threads.at[i % s->thread_count].id;
+        char *text = i < s->thread_count ? report_thread_text(id) : report_domain_text(id);
+        put_bytes(b, STRING, text, strlen(text));
+        free(text);
+    }
     for (size_t i = 0; i < s->tag_count; i++) {
         char *text = report_tag_text(s->tags[i]);
         put_bytes(b, STRING, text, strlen(text));
@@ -272,7 +302,10 @@ int report_export_pprof(const struct report_request *request, FILE *out) {
     struct report_selection births = request->selection, alive = request->selection;
     struct report_query all, live;
     struct report_buffer b = {0};
-    struct strings s = {.fixed = {""}, .fixed_count = 1, .name_count = m->names.count};
+    struct strings s = {.fixed = {""},
+                        .fixed_count = 1,
+                        .name_count = m->names.count,
+                        .thread_count = count_threads(m)};
     births.has_show = alive.has_show = false;
     births.at.kind = REPORT_NO_MOMENT;
     if (alive.at.kind == REPORT_NO_MOMENT) alive.at.kind = REPORT_END;

@@ -35,6 +35,7 @@ enum {
 /* The state of a domain's writer, as its events reveal it. */
 struct ctf_domain {
     unsigned number;
+    uint32_t thread;    /* of the model: the domain as a whole */
     uint64_t last_time; /* of its events */
     uint16_t next[CTF_BUCKETS];
     uint64_t code[CTF_BUCKETS];
@@ -366,7 +367,7 @@ static void read_alloc(struct ctf_reader *r, unsigned kind) {
     s.source = source > REPORT_EXTERNAL ? REPORT_EXTERNAL : source;
     s.young = s.source == REPORT_MINOR;
     s.node = top_of(r->domain);
-    s.domain = r->domain->number;
+    s.thread = r->domain->thread;
     s.born = nanoseconds(r);
     uint64_t id = r->id_begin + r->allocations++;
     if (find_sample(r, id) >= 0) {
@@ -434,6 +435,8 @@ static struct ctf_domain *find_domain(struct ctf_reader *r, unsigned number) {
     }
     struct ctf_domain *domain = report_alloc(sizeof *domain);
     domain->number = number;
+    if (r->version >= 3) /* earlier ones do not have it */
+        domain->thread = report_model_thread(r->model, (struct mp_thread){1 + number, 0});
     domain->last_time = r->start_us;
     return r->domains[r->domain_count++] = domain;
 }

@@ -17,6 +17,8 @@ struct loader {
     struct mp_reader *reader;
     struct report_model *model;
     struct report_numbers locations, nodes; /* the model's number of each of the file's */
+    struct mp_thread last_thread;           /* of the last sample, and its number */
+    uint32_t last_thread_number;
     uint32_t open_phases[MAX_OPEN_PHASES];
     size_t open;
     struct report_counter first; /* counted before the profile began */
@@ -56,11 +58,21 @@ static uint32_t map_stack(struct loader *l, uint32_t number) {
     return l->nodes.at[number];
 }
 
+/* The model's number of a thread. */
+static uint32_t map_thread(struct loader *l, struct mp_thread thread) {
+    if (thread.domain != l->last_thread.domain || thread.number != l->last_thread.number) {
+        l->last_thread = thread;
+        l->last_thread_number = report_model_thread(l->model, thread);
+    }
+    return l->last_thread_number;
+}
+
 static void add_sample(struct loader *l, const struct mp_sample *from, int64_t time) {
     struct report_sample s = {.born = time, .promoted = REPORT_NEVER, .died = REPORT_NEVER};
     s.wosize = from->words;
     s.hits = from->samples > UINT32_MAX ? UINT32_MAX : from->samples;
     s.node = map_stack(l, from->stack);
+    s.thread = map_thread(l, from->thread);
     s.tag = from->tag;
     s.young = from->young;
     s.source = from->source == MP_SOURCE_CUSTOM ? REPORT_EXTERNAL
@@ -166,8 +178,9 @@ static char *join_arguments(const struct mp_text *arguments) {
     return text;
 }
 
-static void describe(struct report_model *model, const struct mp_record_start *start) {
-    report_replace(&model->format, report_format("bactrian v%d", MP_FORMAT_MAJOR));
+static void describe(struct report_model *model, const struct mp_record_start *start,
+                     unsigned version) {
+    report_replace(&model->format, report_format("bactrian v%u", version));
     report_replace(&model->program, report_copy(start->program.bytes));
     report_replace(&model->host, report_copy(start->host.bytes));
     report_replace(&model->context, join_arguments(&start->arguments));
@@ -209,7 +222,7 @@ struct report_model *report_load_own(const char *path, const unsigned char *byte
         return NULL;
     }
     l.model = report_model_create();
-    describe(l.model, mp_reader_start(l.reader));
+    describe(l.model, mp_reader_start(l.reader), mp_reader_version(l.reader));
     while (mp_reader_next(l.reader, &event)) add_event(&l, &event);
     mp_reader_coverage(l.reader, &coverage);
     l.model->truncated = coverage.status != MP_READ_WHOLE;

@@ -23,6 +23,7 @@ struct report_model *report_model_create(void) {
     report_model_name(model, "");
     report_model_location(model, &unknown);
     report_append(&model->nodes, (struct report_node){0});
+    report_model_thread(model, (struct mp_thread){0, 0});
     return model;
 }
 
@@ -31,10 +32,11 @@ void report_model_free(struct report_model *model) {
     report_each(name, &model->names) free(*name);
     report_free(model->format, model->program, model->host, model->runtime_parameters,
                 model->context, model->outcome, model->names.at, model->locations.at,
-                model->nodes.at, model->samples.at, model->gc_events.at, model->phases.at,
-                model->phase_changes.at, model->counters.at, model->sites.at, model->peak,
-                model->origin.arguments, model->origin.ocaml, model->origin.recorder,
-                model->name_hash.slots, model->location_hash.slots, model->node_hash.slots, model);
+                model->nodes.at, model->threads.at, model->samples.at, model->gc_events.at,
+                model->phases.at, model->phase_changes.at, model->counters.at, model->sites.at,
+                model->peak, model->origin.arguments, model->origin.ocaml, model->origin.recorder,
+                model->name_hash.slots, model->location_hash.slots, model->node_hash.slots,
+                model->thread_hash.slots, model);
 }
 
 static bool is_name(const void *owner, uint32_t number, const void *key) {
@@ -102,6 +104,23 @@ uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t
     return model->nodes.count - 1;
 }
 
+static bool is_thread(const void *owner, uint32_t number, const void *key) {
+    const struct mp_thread *id = &((const struct report_model *)owner)->threads.at[number].id;
+    const struct mp_thread *wanted = key;
+    return id->domain == wanted->domain && id->number == wanted->number;
+}
+
+uint32_t report_model_thread(struct report_model *model, struct mp_thread id) {
+    uint64_t hash = report_hash_number(id.domain * 0xD6E8FEB86659FD93u + id.number);
+    uint32_t found = report_hash_find(&model->thread_hash, hash, is_thread, model, &id);
+    if (found != REPORT_NO_NUMBER) return found;
+    const struct mp_thread whole = {id.domain, 0};
+    uint32_t domain = id.number > 0 ? report_model_thread(model, whole) : model->threads.count;
+    report_append(&model->threads, (struct report_thread){id, domain});
+    report_hash_add(&model->thread_hash, hash, model->threads.count - 1);
+    return model->threads.count - 1;
+}
+
 void report_model_site(struct report_model *model, uint32_t location,
                        const struct report_site *more) {
     ASSERT(location < model->locations.count);
@@ -131,10 +150,11 @@ static void verify(const struct report_model *m) {
     for (size_t i = 0; i < m->samples.count; i++) {
         const struct report_sample *s = &m->samples.at[i];
         ASSERT(s->hits >= 1 && s->source <= REPORT_EXTERNAL);             /* PM3 */
-        ASSERT(s->node < m->nodes.count && s->tag >= -1 && s->tag < 256); /* PM5 */
-        ASSERT(s->born <= m->end && (i == 0 || s[-1].born <= s->born));   /* PM6 */
-        ASSERT(s->died == REPORT_NEVER || s->died <= m->end);             /* PM6 */
-        ASSERT(s->promoted == REPORT_NEVER || s->promoted <= m->end);     /* PM6 */
+        ASSERT(s->node < m->nodes.count && s->thread < m->threads.count); /* PM5 */
+        ASSERT(s->tag >= -1 && s->tag < 256);
+        ASSERT(s->born <= m->end && (i == 0 || s[-1].born <= s->born)); /* PM6 */
+        ASSERT(s->died == REPORT_NEVER || s->died <= m->end);           /* PM6 */
+        ASSERT(s->promoted == REPORT_NEVER || s->promoted <= m->end);   /* PM6 */
     }
     report_each(e, &m->gc_events) ASSERT(e->kind < REPORT_GC_KINDS && e->start >= 0);
     report_each(p, &m->phases) ASSERT(p->name < m->names.count); /* PM5 */

@@ -10,8 +10,8 @@
  * PM1  A node's number is higher than its parent's, so one pass backwards sums subtrees.
  * PM2  No two nodes have both the same parent and the same location.
  * PM3  A sample has at least one hit; an event that has not happened to it is at REPORT_NEVER.
- * PM4  Location 0, name 0 and node 0 exist: unknown, "" and the empty stack.
- * PM5  Numbers of names, locations and nodes are below the counts of these.
+ * PM4  Location 0, name 0, node 0 and thread 0 exist: unknown, "", the empty stack, unknown.
+ * PM5  Numbers of names, locations, nodes and threads are below the counts of these.
  * PM6  Samples are in the order of their births; no event is later than the profile's end. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
@@ -37,12 +37,17 @@ struct report_sample {
     int64_t born, promoted, died;
     uint64_t wosize; /* words of the block, without its header */
     uint32_t hits;   /* number of its words that were sampled */
-    uint32_t node;
-    uint16_t domain;
+    uint32_t node, thread;
     int16_t tag; /* of the block; -1: unknown */
     uint8_t source;
-    bool young;    /* born in the minor heap */
-    bool excluded; /* report_query_exclude: no query selects it */
+    bool young : 1;    /* born in the minor heap */
+    bool excluded : 1; /* report_query_exclude: no query selects it */
+};
+
+/* A thread, or a domain as a whole: its number is then unknown. */
+struct report_thread {
+    struct mp_thread id;
+    uint32_t domain; /* the thread that stands for its domain as a whole */
 };
 
 /* What a collector event is: an enum mp_gc_phase, or the collection that the recorder makes after
@@ -111,13 +116,14 @@ struct report_model {
     REPORT_VECTOR(char *) names;
     REPORT_VECTOR(struct report_location) locations;
     REPORT_VECTOR(struct report_node) nodes;
+    REPORT_VECTOR(struct report_thread) threads;
     REPORT_VECTOR(struct report_sample) samples;
     REPORT_VECTOR(struct report_gc_event) gc_events;
     REPORT_VECTOR(struct report_phase) phases;
     REPORT_VECTOR(struct report_phase_change) phase_changes; /* by report_model_finish, in order */
     REPORT_VECTOR(struct report_counter) counters;
     REPORT_VECTOR(struct report_site) sites; /* by location; those beyond are zero */
-    struct report_hash name_hash, location_hash, node_hash;
+    struct report_hash name_hash, location_hash, node_hash, thread_hash;
 };
 
 /* An empty profile: rate 1, words of 8 bytes. Fails: as report_alloc, like all below. */
@@ -131,6 +137,8 @@ uint32_t report_model_name(struct report_model *model, const char *text);
 uint32_t report_model_location(struct report_model *model, const struct report_location *location);
 /* The node of `location` called from node `parent`. Needs: both exist. Keeps: PM1, PM2. */
 uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t location);
+/* The number of a thread, one for all that are equal. */
+uint32_t report_model_thread(struct report_model *model, struct mp_thread id);
 /* Adds to a location's exact totals. */
 void report_model_site(struct report_model *model, uint32_t location,
                        const struct report_site *more);

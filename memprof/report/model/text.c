@@ -126,3 +126,17 @@ char *report_tag_text(int tag) {
     if (tag < FIRST) return report_format("block, tag %d", tag);
     return report_copy(texts[tag - FIRST]);
 }
+
+char *report_domain_text(struct mp_thread thread) {
+    if (thread.domain == 0) return report_copy("(not recorded)");
+    return report_format("domain %llu", (unsigned long long)thread.domain - 1);
+}
+
+char *report_thread_text(struct mp_thread thread) {
+    if (thread.domain == 0 && thread.number == 0) return report_copy("(not recorded)");
+    char *domain = report_domain_text(thread), *text;
+    if (thread.number == 0) text = report_format("%s, (thread not recorded)", domain);
+    else text = report_format("%s, thread %llu", domain, (unsigned long long)thread.number - 1);
+    free(domain);
+    return text;
+}

@@ -23,6 +23,9 @@ char *report_function_text(const struct report_model *model, uint32_t location);
 const char *report_gc_text(unsigned kind);
 /* The kind of block of a tag; -1: unknown. */
 char *report_tag_text(int tag);
+/* A domain, and a thread with its domain. */
+char *report_domain_text(struct mp_thread thread);
+char *report_thread_text(struct mp_thread thread);
 /* The module of a location's file: List of "src/list.ml". */
 char *report_module_text(const struct report_model *model, uint32_t location);
 

@@ -88,26 +88,48 @@ static uint32_t phase_at(const struct report_model *model, int64_t time) {
 }
 
 bool report_by_attribute(enum report_by by) {
-    return by == REPORT_BY_PHASE || by == REPORT_BY_SOURCE || by == REPORT_BY_TAG;
+    return by == REPORT_BY_PHASE || by == REPORT_BY_SOURCE || by == REPORT_BY_TAG ||
+           by == REPORT_BY_DOMAIN || by == REPORT_BY_THREAD;
 }
 
 size_t report_attribute_of(const struct report_model *model, enum report_by by,
                            const struct report_sample *sample) {
-    if (by == REPORT_BY_SOURCE) return sample->source;
-    if (by == REPORT_BY_TAG) return sample->tag + 1;
-    return phase_at(model, sample->born);
+    switch (by) {
+    case REPORT_BY_SOURCE: return sample->source;
+    case REPORT_BY_TAG: return sample->tag + 1;
+    case REPORT_BY_DOMAIN: return model->threads.at[sample->thread].domain;
+    case REPORT_BY_THREAD: return sample->thread;
+    default: return phase_at(model, sample->born);
+    }
+}
+
+enum { SOURCES = 3, TAGS = 256 };
+
+static size_t attribute_count(const struct report_model *model, enum report_by by) {
+    switch (by) {
+    case REPORT_BY_SOURCE: return SOURCES;
+    case REPORT_BY_TAG: return 1 + TAGS;
+    case REPORT_BY_DOMAIN:
+    case REPORT_BY_THREAD: return model->threads.count;
+    default: return model->names.count;
+    }
+}
+
+static char *attribute_text(const struct report_model *model, enum report_by by, size_t i) {
+    static const char *const sources[SOURCES] = {"minor heap", "major heap, directly", "external"};
+    switch (by) {
+    case REPORT_BY_SOURCE: return report_copy(sources[i]);
+    case REPORT_BY_TAG: return report_tag_text((int)i - 1);
+    case REPORT_BY_DOMAIN: return report_domain_text(model->threads.at[i].id);
+    case REPORT_BY_THREAD: return report_thread_text(model->threads.at[i].id);
+    default: return report_copy(i == 0 ? "(no phase)" : model->names.at[i]);
+    }
 }
 
 char **report_attribute_texts(const struct report_model *model, enum report_by by, size_t *count) {
-    static const char *const sources[] = {"minor heap", "major heap, directly", "external"};
-    enum { TAGS = 256 };
-    *count = by == REPORT_BY_SOURCE ? 3 : by == REPORT_BY_TAG ? 1 + TAGS : model->names.count;
+    *count = attribute_count(model, by);
     char **texts = report_alloc(*count * sizeof *texts);
-    for (size_t i = 0; i < *count; i++)
-        texts[i] = by == REPORT_BY_TAG      ? report_tag_text((int)i - 1)
-                   : by == REPORT_BY_SOURCE ? report_copy(sources[i])
-                   : i == 0                 ? report_copy("(no phase)")
-                                            : report_copy(model->names.at[i]);
+    for (size_t i = 0; i < *count; i++) texts[i] = attribute_text(model, by, i);
     return texts;
 }
 

@@ -26,7 +26,7 @@ struct output {
     uint32_t *strings, *locations, *nodes, *samples; /* the file's numbers; 0: not written yet */
     uint32_t string_count, location_count, node_count, sample_count;
     struct report_numbers chain; /* nodes of a stack that are not written yet, innermost first */
-    uint32_t last_node;
+    uint32_t last_node, last_thread;
     int16_t *tags; /* 1 + the tag of each location that was written last */
     struct report_counter counter;
 };
@@ -148,6 +148,10 @@ static void write_birth(struct output *o, uint64_t us, uint32_t index) {
         mp_write_block_tag(o->writer, &tag);
         o->tags[location] = s->tag + 1;
     }
+    const struct mp_thread thread = o->model->threads.at[s->thread].id;
+    const struct mp_record_thread switches = {thread.domain, thread.number};
+    if (s->thread != o->last_thread) mp_write_thread(o->writer, &switches);
+    o->last_thread = s->thread;
     o->samples[index] = ++o->sample_count;
     struct mp_record_sample record = {
         .elapsed = elapsed(o, us),

@@ -15,9 +15,9 @@ enum { BETWEEN_RUNS_NS = 1000 };
 struct copy {
     struct report_model *to;
     const struct report_model *from;
-    const struct report_query *query; /* NULL: everything */
-    int64_t offset;                   /* of its start in the other, in ns */
-    uint32_t *locations, *nodes;      /* the new number of each */
+    const struct report_query *query;      /* NULL: everything */
+    int64_t offset;                        /* of its start in the other, in ns */
+    uint32_t *locations, *nodes, *threads; /* the new number of each */
 };
 
 static int64_t shift(const struct copy *c, int64_t time) {
@@ -41,6 +41,9 @@ static void map_names(struct copy *c) {
     for (size_t i = 1; i < from->nodes.count; i++)
         c->nodes[i] = report_model_push(c->to, c->nodes[from->nodes.at[i].parent],
                                         c->locations[from->nodes.at[i].location]);
+    c->threads = report_alloc(from->threads.count * sizeof *c->threads);
+    for (size_t i = 0; i < from->threads.count; i++)
+        c->threads[i] = report_model_thread(c->to, from->threads.at[i].id);
 }
 
 static void copy_samples(struct copy *c) {
@@ -52,6 +55,7 @@ static void copy_samples(struct copy *c) {
             continue;
         }
         s.node = c->nodes[s.node];
+        s.thread = c->threads[s.thread];
         s.born = shift(c, s.born);
         s.promoted = shift(c, s.promoted);
         s.died = shift(c, s.died);
@@ -113,7 +117,7 @@ static void append(struct report_model *to, const struct report_model *from,
     to->origin.finished_at = shift(&c, from->origin.finished_at);
     to->truncated = from->truncated;
     to->end = shift(&c, from->end);
-    report_free(c.locations, c.nodes);
+    report_free(c.locations, c.nodes, c.threads);
 }
 
 /* Copies a profile's description. */
