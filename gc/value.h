@@ -21,7 +21,6 @@
 #define BACTRIAN_GC_VALUE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -130,8 +130,6 @@ static intptr_t hash(value v) { return (intptr_t)channel_of(v); }
 static const struct gc_custom_ops channel_ops = {
     .identifier = "_chan", .finalize = finalize, .compare = compare, .hash = hash};
 
-bool channel_is_channel(value v) { return custom_ops(v) == &channel_ops; }
-
 /* The stream that replaces a descriptor of the process in this machine, or NULL. */
 static const struct vm_stream *stream_of(const struct vm *vm, int fd, bool output) {
     if (fd < 0 || fd >= VM_STREAMS) return NULL;

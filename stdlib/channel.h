@@ -63,8 +63,6 @@ static inline struct channel *channel_of(value v) { return *(struct channel **)c
  * Fail: raise. */
 struct channel *channel_for_input(struct domain *d, value v);
 struct channel *channel_for_output(struct domain *d, value v);
-/* Whether v is a block of this kind. v: a custom block. GC: never. */
-bool channel_is_channel(value v);
 
 /* Opens a channel on a descriptor. NULL: no memory. GC: may run. */
 struct channel *channel_open(struct domain *d, int fd, bool output);

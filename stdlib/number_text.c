@@ -3,7 +3,6 @@
 
 #include "stdlib/prim.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "memprof/sampling/sampler_inline.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/raise.h"
-#include "vm/stack/reexecute.h"
 #include "vm/state/vm.h"
 
 #include <math.h>

@@ -11,7 +11,6 @@
 #include "gc/small_tables.h"
 #include "memprof/sampling/sampler_inline.h"
 #include "memprof/sampling/sliced_scan.h"
-#include "vm/engine/slow.h"
 
 #include <stdlib.h>
 

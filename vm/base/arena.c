@@ -5,7 +5,6 @@
 #include "gc/heap.h"
 #include "gc/small_tables.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 
 struct vm_arena_chunk {

@@ -25,7 +25,6 @@ void *vm_reserve(size_t *bytes, size_t least) {
 }
 
 void vm_release(void *start, size_t bytes) { munmap(start, bytes); }
-void vm_discard(void *start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
 
 static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 

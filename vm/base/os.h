@@ -11,8 +11,6 @@
  * least, while the system refuses. Fails: NULL. */
 void *vm_reserve(size_t *bytes, size_t least);
 void vm_release(void *start, size_t bytes);
-/* Returns the memory of a reserved area to the system; it reads as zero afterwards. */
-void vm_discard(void *start, size_t bytes);
 
 /* A zeroed page that is zeroed again in a child process. NULL: no memory. */
 void *vm_unforked_page(void);

@@ -6,10 +6,8 @@
  * stub that takes none may be interrupted by other threads wherever the system is called. */
 #include "stdlib/channel.h"
 #include "stdlib/prim.h"
-#include "vm/base/md5.h"
 #include "vm/capi/capi_internal.h"
 
-#include <errno.h>
 #include <limits.h>
 
 _Static_assert(offsetof(struct channel, offset) == 8 && offsetof(struct channel, end) == 16 &&

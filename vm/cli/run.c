@@ -19,7 +19,6 @@
 #include "vm/stack/backtrace.h"
 #include "vm/stack/limits.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,20 +13,17 @@
 #include "vm/base/md5.h"
 #include "vm/cli/cli.h"
 #include "vm/image/image.h"
-#include "vm/stack/limits.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct job {

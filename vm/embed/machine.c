@@ -11,7 +11,6 @@
 #include "vm/machine/machine.h"
 #include "vm/stack/backtrace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define STANDARD_LIBRARY "/usr/lib/ocaml"

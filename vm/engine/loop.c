@@ -19,7 +19,6 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/prim.h"
 #include "vm/engine/effects.h"
-#include "vm/engine/prepare.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/fiber.h"
 #include "vm/stack/prim_watch.h"

@@ -7,7 +7,6 @@
 #include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
-#include "vm/code/function_id.h"
 #include "vm/code/ir.h"
 #include "vm/code/pc_map.h"
 #include "vm/engine/emit_threaded.h"

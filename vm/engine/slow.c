@@ -9,7 +9,6 @@
 #include "vm/code/decoded.h"
 #include "vm/code/kinds.h"
 #include "vm/code/opcodes.h"
-#include "vm/code/pc_map.h"
 #include "vm/code/prim.h"
 #include "vm/code/raw.h"
 #include "vm/engine/debugger.h"

@@ -4,7 +4,6 @@
  * content is, so the bytes are those that the same release of zstd makes there. The reader takes
  * what zstd takes. zstd's own memory is not counted: at most some
  * megabytes, freed before these functions return. */
-#include "vm/marshal/reader.h"
 #include "vm/marshal/writer_internal.h"
 #include "vm/state/vm.h"
 

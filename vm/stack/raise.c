@@ -5,11 +5,9 @@
 #include "vm/base/os.h"
 #include "vm/marshal/constants.h"
 #include "vm/stack/frame_layout.h"
-#include "vm/stack/stack.h"
 #include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

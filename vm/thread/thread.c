@@ -21,7 +21,6 @@
 #include "vm/thread/domains.h"
 #include "vm/thread/thread_internal.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 

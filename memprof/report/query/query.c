@@ -4,7 +4,6 @@
 #include "gc/assert.h"
 #include "memprof/report/model/text.h"
 #include "memprof/report/query/groups.h"
-#include "memprof/report/query/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>

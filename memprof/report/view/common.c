@@ -1,5 +1,4 @@
 /* common.c - what several views share. */
-#include "memprof/report/model/text.h"
 #include "memprof/report/view/views.h"
 
 size_t report_rows_of(const struct report_selection *selection, size_t otherwise) {
