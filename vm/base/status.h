@@ -2,7 +2,6 @@
 #ifndef BACTRIAN_VM_BASE_STATUS_H
 #define BACTRIAN_VM_BASE_STATUS_H
 
-
 enum vm_status {
 #define STATUS(name, code, wrong, advice) VM_##name,
 #include "vm/base/status.def"

@@ -58,7 +58,7 @@ value caml_alloc_initialized_string(uintptr_t length, const char *bytes) {
 }
 value caml_copy_string(const char *text) { return copy_string(self(), text); }
 
-value caml_alloc_sprintf(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) value caml_alloc_sprintf(const char *format, ...) {
     char *text;
     va_list arguments;
     va_start(arguments, format);
@@ -94,8 +94,9 @@ value caml_copy_nativeint(intptr_t n) { return copy_nativeint(self(), n); }
 value caml_alloc_some(value v) { return new_some(self(), v); }
 
 /* young_limit is above every young_ptr, so each inline allocation of a stub calls
- * caml_alloc_small_dispatch for its block and then writes the header again. Flag 2: it allocates
- * for OCaml code, where pending actions may run. */
+ * caml_alloc_small_dispatch, which leaves a fresh block at young_ptr, and then writes the header
+ * again. 4.x passes wosize, flags, a number of blocks and their sizes; 5.x the same after the
+ * domain's state. Flag 2: it allocates for OCaml code, where pending actions may run. */
 static void allocate_inline(struct domain *d, uintptr_t wosize, int flags) {
     ASSERT(d->abi.young_limit == UINTPTR_MAX);
     if ((flags & 2) != 0 && d->gc.action_requested) vm_process_pending(d);

@@ -79,6 +79,7 @@ int64_t caml_pos_out(struct channel *c) { return channel_position(c); }
 
 /* ---- Output. ---- */
 
+/* Returns whether the buffer is empty now. */
 int caml_flush_partial(struct channel *c) {
     struct channel_failure failure;
     bool empty = true;
@@ -90,6 +91,7 @@ void caml_flush(struct channel *c) {
     while (c->fd != -1 && !caml_flush_partial(c)) continue;
 }
 
+/* Returns how many bytes there was room for. */
 int caml_putblock(struct channel *c, char *from, intptr_t n) {
     while (c->curr == c->end) caml_flush_partial(c);
     intptr_t room = c->end - c->curr;
@@ -125,6 +127,7 @@ void caml_output_val(struct channel *c, value v, value flags) {
 
 /* ---- Input. ---- */
 
+/* Returns at most what the buffer has; 0: the end. */
 int caml_getblock(struct channel *c, char *to, intptr_t n) {
     struct channel_wait wait = {0};
     struct channel_failure failure;
@@ -163,6 +166,7 @@ static value input_value(struct domain *d, value block, value unused) {
 }
 value caml_input_val(struct channel *c) { return call_on_block(c, input_value, VAL_UNIT); }
 
+/* n < 0: to the end. */
 value caml_md5_channel(struct channel *c, intptr_t n) {
     return call_on_block(c, prim_md5_chan, val_of_int(n));
 }

@@ -70,22 +70,24 @@ value caml_get_public_method(value object, value tag) {
 
 /* ---- Exceptions. ---- */
 
-void caml_raise(value exn) { vm_raise(self(), exn); }
-void caml_raise_constant(value tag) { vm_raise(self(), tag); }
-void caml_raise_with_arg(value tag, value argument) { vm_raise_with_arg(self(), tag, argument); }
+_Noreturn void caml_raise(value exn) { vm_raise(self(), exn); }
+_Noreturn void caml_raise_constant(value tag) { vm_raise(self(), tag); }
+_Noreturn void caml_raise_with_arg(value tag, value argument) {
+    vm_raise_with_arg(self(), tag, argument);
+}
 
-void caml_raise_with_args(value tag, int count, value arguments[]) {
+_Noreturn void caml_raise_with_args(value tag, int count, value arguments[]) {
     vm_raise(self(), caml_exception_with_args(tag, count, arguments));
 }
 
-void caml_raise_with_string(value tag, const char *text) {
+_Noreturn void caml_raise_with_string(value tag, const char *text) {
     struct domain *d = self();
     GC_ROOT(&d->gc, &tag);
     value argument = copy_string(d, text);
     vm_raise_with_arg(d, tag, argument);
 }
 
-void caml_failwith(const char *text) { vm_raise_with_text(self(), EXN_FAILURE, text); }
+_Noreturn void caml_failwith(const char *text) { vm_raise_with_text(self(), EXN_FAILURE, text); }
 void caml_invalid_argument(const char *text) {
     vm_raise_with_text(self(), EXN_INVALID_ARGUMENT, text);
 }
@@ -94,17 +96,19 @@ static _Noreturn void raise_with_value(enum vm_exception which, value argument) 
     struct domain *d = self();
     vm_raise_with_arg(d, field(d->vm->global_data, which), argument);
 }
-void caml_failwith_value(value text) { raise_with_value(EXN_FAILURE, text); }
-void caml_invalid_argument_value(value text) { raise_with_value(EXN_INVALID_ARGUMENT, text); }
-void caml_raise_sys_error(value text) { raise_with_value(EXN_SYS_ERROR, text); }
+_Noreturn void caml_failwith_value(value text) { raise_with_value(EXN_FAILURE, text); }
+_Noreturn void caml_invalid_argument_value(value text) {
+    raise_with_value(EXN_INVALID_ARGUMENT, text);
+}
+_Noreturn void caml_raise_sys_error(value text) { raise_with_value(EXN_SYS_ERROR, text); }
 
-void caml_array_bound_error(void) { vm_raise_bound_error(self()); }
-void caml_raise_out_of_memory(void) { vm_raise_out_of_memory(self()); }
-void caml_raise_stack_overflow(void) { vm_raise_stack_overflow(self()); }
-void caml_raise_sys_blocked_io(void) { vm_raise_constant(self(), EXN_SYS_BLOCKED_IO); }
-void caml_raise_end_of_file(void) { vm_raise_end_of_file(self()); }
-void caml_raise_zero_divide(void) { vm_raise_zero_divide(self()); }
-void caml_raise_not_found(void) { vm_raise_not_found(self()); }
+_Noreturn void caml_array_bound_error(void) { vm_raise_bound_error(self()); }
+_Noreturn void caml_raise_out_of_memory(void) { vm_raise_out_of_memory(self()); }
+_Noreturn void caml_raise_stack_overflow(void) { vm_raise_stack_overflow(self()); }
+_Noreturn void caml_raise_sys_blocked_io(void) { vm_raise_constant(self(), EXN_SYS_BLOCKED_IO); }
+_Noreturn void caml_raise_end_of_file(void) { vm_raise_end_of_file(self()); }
+_Noreturn void caml_raise_zero_divide(void) { vm_raise_zero_divide(self()); }
+_Noreturn void caml_raise_not_found(void) { vm_raise_not_found(self()); }
 
 value caml_raise_if_exception(value result) { return vm_value_or_raise(self(), result); }
 
@@ -124,6 +128,7 @@ void caml_fatal_error(const char *format, ...) {
     abort();
 }
 
+/* The text is to be freed with caml_stat_free. */
 char *caml_format_exception(value exn) {
     enum { TEXT_BYTES = 256 };
     char *text = must(malloc(TEXT_BYTES));
@@ -131,7 +136,7 @@ char *caml_format_exception(value exn) {
     return text;
 }
 
-void caml_fatal_uncaught_exception(value exn) {
+_Noreturn void caml_fatal_uncaught_exception(value exn) {
     struct domain *d = self();
     vm_report_exception(d, exn);
     vm_exit(d, 2);

@@ -4,7 +4,6 @@
 #include "stdlib/customs.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
-#include "vm/capi/capi.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/marshal/reader.h"
 #include "vm/marshal/writer.h"
@@ -75,9 +74,6 @@ void caml_serialize_int_2(int n) { put((uint64_t)n, 2); }
 void caml_serialize_int_4(int32_t n) { put((uint64_t)n, 4); }
 void caml_serialize_int_8(int64_t n) { put((uint64_t)n, 8); }
 
-void caml_serialize_float_4(float x) { caml_serialize_block_4(&x, 1); }
-void caml_serialize_float_8(double x) { caml_serialize_block_float_8(&x, 1); }
-
 void caml_serialize_block_1(const void *from, intptr_t n) {
     vm_marshal_put_bytes(writer(), from, (size_t)n);
 }
@@ -97,6 +93,8 @@ void caml_serialize_block_8(const void *from, intptr_t n) { put_numbers(from, n,
 void caml_serialize_block_float_8(const void *from, intptr_t n) {
     caml_serialize_block_1(from, 8 * n);
 }
+void caml_serialize_float_4(float x) { put_numbers((const char *)&x, 1, 4); }
+void caml_serialize_float_8(double x) { caml_serialize_block_float_8(&x, 1); }
 
 int caml_deserialize_uint_1(void) { return (int)get(1); }
 int caml_deserialize_sint_1(void) { return (int8_t)get(1); }
@@ -131,4 +129,4 @@ double caml_deserialize_float_8(void) {
     return x;
 }
 
-void caml_deserialize_error(const char *text) { customs_refuse(self(), text); }
+_Noreturn void caml_deserialize_error(const char *text) { customs_refuse(self(), text); }

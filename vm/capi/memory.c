@@ -30,7 +30,7 @@ value caml_check_urgent_gc(value extra_root) {
     return extra_root;
 }
 
-/* The charge is for one cycle, so freeing does not undo it. */
+/* Memory outside the heap that blocks own, charged for one cycle: freeing does not undo it. */
 void caml_alloc_dependent_memory(uintptr_t bytes) { gc_charge(&self()->gc, bytes, 0); }
 void caml_free_dependent_memory(uintptr_t bytes) {}
 void caml_adjust_gc_speed(uintptr_t mem, uintptr_t max) {

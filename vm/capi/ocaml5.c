@@ -9,14 +9,13 @@
 #include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 #include "vm/thread/domains.h"
-#include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 /* A thread without the runtime lock called a function that needs it. */
-void caml_bad_caml_state(void) { caml_fatal_error("no domain lock held"); }
+_Noreturn void caml_bad_caml_state(void) { caml_fatal_error("no domain lock held"); }
 
 /* ---- Exceptions as values. ---- */
 
@@ -71,6 +70,11 @@ value caml_exception_not_found(void) { return predefined(EXN_NOT_FOUND); }
 value caml_exception_sys_blocked_io(void) { return predefined(EXN_SYS_BLOCKED_IO); }
 
 /* ---- Results: of callbacks, and of pending actions. ---- */
+
+struct caml_result {
+    int is_exception;
+    value data;
+};
 
 static struct caml_result result_of(value v) {
     bool is_exception = is_exn_result(v);

@@ -20,6 +20,7 @@
 #include <signal.h>
 
 struct vm_abi_state *Caml_state;
+/* The same in a thread that holds the runtime lock, else NULL. Compiled stubs of 5.x test it. */
 _Thread_local struct vm_abi_state *caml_state;
 
 /* Stores a field if the version's state has it. */
@@ -42,23 +43,31 @@ static void leave_blocking(void) {
 }
 
 header *caml_atom_table;
-value caml_global_data, caml_ephe_none;
-const char *caml_exe_name;
-volatile int caml_something_to_do = 1;
-uintptr_t caml_allocated_words;
+value caml_global_data;                /* the table of globals */
+value caml_ephe_none;                  /* an empty slot of an ephemeron */
+const char *caml_exe_name;             /* the program, as it was named */
+volatile int caml_something_to_do = 1; /* always: so callers check */
+uintptr_t caml_allocated_words;        /* never read here */
 int caml_debugger_in_use, caml_debugger_fork_mode;
+uintptr_t caml_verb_gc;                 /* OCAMLRUNPARAM's v, as of the last collection */
+uintptr_t caml_minor_collections_count; /* of 5.x, as of the last one */
+uintptr_t caml_minor_heaps_start, caml_minor_heaps_end; /* of 5.x: bounds of young blocks */
+/* Called with a function for each root, at every collection. In 5.x it has more parameters: type
+ * scan_of_5 below. */
 void (*caml_scan_roots_hook)(void (*action)(value v, value *slot));
+/* Called around minor collections, and around each part of marking and sweeping. */
 void (*caml_minor_gc_begin_hook)(void), (*caml_minor_gc_end_hook)(void);
 void (*caml_major_slice_begin_hook)(void), (*caml_major_slice_end_hook)(void);
-uintptr_t caml_verb_gc, caml_minor_collections_count, caml_minor_heaps_start, caml_minor_heaps_end;
-void (*caml_fatal_error_hook)(const char *format, va_list arguments);
+void (*caml_fatal_error_hook)(const char *format, va_list arguments); /* prints instead */
 void (*caml_channel_mutex_lock)(struct channel *c) = capi_lock_channel;
 void (*caml_channel_mutex_unlock)(struct channel *c) = capi_unlock_channel;
-void (*caml_channel_mutex_unlock_exn)(void);
-void (*caml_channel_mutex_free)(struct channel *c);
+void (*caml_channel_mutex_unlock_exn)(void);        /* NULL: a raise unlocks */
+void (*caml_channel_mutex_free)(struct channel *c); /* never called */
 void (*caml_enter_blocking_section_hook)(void) = enter_blocking;
 void (*caml_leave_blocking_section_hook)(void) = leave_blocking;
-static void forked(void) {} /* the threads of the parent are noticed as missing (vm/thread) */
+/* Called in a child process, after Unix.fork of 5.x. The threads of the parent are noticed as
+ * missing (vm/thread). */
+static void forked(void) {}
 void (*caml_atfork_hook)(void) = forked;
 int (*caml_sigmask_hook)(int how, const sigset_t *set, sigset_t *old) = pthread_sigmask;
 

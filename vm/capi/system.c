@@ -3,7 +3,6 @@
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/capi/capi_internal.h"
-#include "vm/thread/blocking.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -17,13 +16,14 @@
 
 /* ---- Errors of the system. ---- */
 
-void caml_sys_error(value argument) { vm_raise_sys_error(self(), errno, argument); }
+_Noreturn void caml_sys_error(value argument) { vm_raise_sys_error(self(), errno, argument); }
 
-void caml_sys_io_error(value argument) {
+_Noreturn void caml_sys_io_error(value argument) {
     if (errno == EAGAIN || errno == EWOULDBLOCK) vm_raise_constant(self(), EXN_SYS_BLOCKED_IO);
     caml_sys_error(argument);
 }
 
+/* -1: a signal interrupted it. */
 static int transferred(ptrdiff_t n) {
     if (n == -1 && errno != EINTR) caml_sys_io_error(VAL_UNIT);
     return (int)n;
@@ -146,6 +146,8 @@ char *caml_search_exe_in_path(const char *name) {
 
 /* ---- Libraries. ---- */
 
+/* 4.x passes whether the library is to be executed, and then whether its names are global; 5.x only
+ * the second. */
 void *caml_dlopen(char *name, int a, int b) {
     int global = self()->abi_layout->takes_domain_state ? a : b;
     return dlopen(name, RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
@@ -157,7 +159,7 @@ char *caml_dlerror(void) { return dlerror(); }
 
 /* ---- The process. ---- */
 
-void caml_do_exit(int status) {
+_Noreturn void caml_do_exit(int status) {
     prim_sys_exit(self(), val_of_int(status));
     __builtin_unreachable();
 }
