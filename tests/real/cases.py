@@ -9,6 +9,9 @@ PLAIN_UNITS = ('camlinternalFormatBasics', 'camlinternalFormat', 'camlinternalOO
 LABELLED = ('float', 'arrayLabels', 'bytesLabels', 'listLabels', 'moreLabels', 'stringLabels',
             'stdLabels')
 LEFT_OUT = ('stdlib',)  # a script rewrites it before it is compiled
+# Packages of Debian 13 that the cases of domains need.
+LIBRARIES = ['lib%s-ocaml-dev' % name for name in (
+    'saturn', 'multicoretests', 'dscheck', 'thread-table')]
 
 
 class Installation:
@@ -40,6 +43,9 @@ class Installation:
         return [first] + rest
 
     def missing(self, case):
+        for name in case.libraries:
+            if not os.path.isdir(os.path.join(self.stdlib, name.partition('.')[0])):
+                return name
         for command in case.commands:
             tool = self.words(command)[0]
             if tool.startswith('/') and not os.path.exists(tool):
@@ -57,8 +63,8 @@ class Command:
 
 
 class Case:
-    def __init__(self, name, *commands):
-        self.name, self.commands = name, commands
+    def __init__(self, name, *commands, libraries=()):
+        self.name, self.commands, self.libraries = name, commands, libraries
 
 
 def run(*words, **options):
@@ -174,6 +180,28 @@ def documentation(_ocaml):
                run('ocamldoc', '-text', 'syntax_error.ml'))
 
 
+def linked(name, source, libraries, *arguments):
+    """A program of input/ that uses libraries is compiled and runs."""
+    program = './%s.byte' % source
+    return Case(name, run('ocamlfind', 'ocamlc', '-g', '-w', '-a', '-alert', '-experimental',
+                          '-thread', '-package', ','.join(libraries), '-linkpkg', source + '.ml',
+                          '-o', program, native=True),
+                run(program, *arguments), libraries=libraries)
+
+
+def domains(_ocaml):
+    """Libraries for domains, tested as their authors do; the seed chooses the random tests."""
+    seed = ('--no-colors', '--seed', '14')
+    yield linked('saturn is linearizable', 'linearizable',
+                 ('saturn', 'qcheck-lin.domain', 'qcheck-lin.thread', 'qcheck-lin.effect'), *seed)
+    yield linked('saturn agrees with models', 'models',
+                 ('saturn', 'qcheck-stm.domain', 'qcheck-stm.thread', 'qcheck-stm.sequential',
+                  'qcheck-multicoretests-util'), *seed)
+    yield linked('dscheck tries the orders', 'interleavings', ('dscheck',))
+    yield linked('saturn and thread-table, many domains and threads', 'many_domains',
+                 ('saturn', 'thread-table'))
+
+
 def others(_ocaml):
     yield Case('camlp5 with a loaded printer', run('camlp5o', 'pr_o.cmo', 'pretty.ml'),
                run('camlp5o', 'pr_r.cmo', 'pr_ro.cmo', 'pretty.ml'),
@@ -208,5 +236,5 @@ def others(_ocaml):
 
 def all_cases(installation):
     families = [tools, compiler, standard_library, interactive, debugger, documentation]
-    for family in families if installation.commands else families + [others]:
+    for family in families + [domains if installation.commands else others]:
         yield from family(installation)

@@ -87,10 +87,11 @@ def system_ocaml():
 
 
 @functools.lru_cache(None)
-def ocaml5(version='5.3'):
-    """That OCaml, fetched at its first use, or None, after a message, if it cannot be had."""
-    done = subprocess.run([sys.executable, os.path.join(HERE, 'ocaml5'), '--version', version],
-                          stdout=subprocess.PIPE, check=False)
+def ocaml5(version='5.3', *packages):
+    """That OCaml with these packages of libraries, fetched at its first use, or None, after a
+    message, if it cannot be had."""
+    done = subprocess.run([sys.executable, os.path.join(HERE, 'ocaml5'), '--version', version,
+                           *packages], stdout=subprocess.PIPE, check=False)
     if done.returncode != 0:
         return None
     return Toolchain(os.path.join(os.fsdecode(done.stdout.rstrip(b'\n')), 'bin'))
