@@ -1,4 +1,4 @@
-(* packages: ctypes,ctypes.foreign - C functions called, and calling back, without stubs. *)
+(* packages: ctypes,ctypes.foreign ocaml5: no - C functions called, and calling back, without stubs. *)
 open Ctypes
 open Foreign
 
