@@ -68,6 +68,10 @@ class Toolchain:
         except (OSError, subprocess.CalledProcessError):
             raise SystemExit('difftest: ocamlc is not installed: apt install ocaml-nox')
         self.identity = done.stdout
+        self.version = done.stdout.decode('ascii').strip()
+
+    def is_5(self):
+        return self.version.startswith('5.')
 
     def command(self, name):
         return os.path.join(self.folder, name)
