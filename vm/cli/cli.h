@@ -104,7 +104,9 @@ void cli_identify_compiler(const struct cli_compiler *c, struct vm_md5_state *su
 /* Runs it with words, which begin with its name, in folder cwd (NULL: the current one). Returns its
  * exit status, or another one after a message. */
 int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words);
-/* The first line that a program prints, allocated; NULL if it fails. */
+/* What a program prints, or its first line; allocated; NULL if it fails or prints nothing.
+ * messages: whether its messages are shown. */
+char *cli_output_of(const char *program, const char *const *words, bool messages);
 char *cli_first_line(const char *program, const char *const *words);
 /* Its version. NULL: after a message. */
 const struct vm_version *cli_compiler_version(const struct cli_compiler *c);
@@ -144,8 +146,9 @@ void cli_remove_folder(const char *folder);
 enum { CLI_HASH_BYTES = 33 };
 void cli_hash_text(struct vm_md5_state *sum, char text[CLI_HASH_BYTES]);
 
-/* ---- script.c ---- */
+/* ---- script/script.c ---- */
 
+/* The source of a script that the command line itself holds (-e), or standard input (`-`). */
 /* The bytecode of the OCaml script at path, compiled unless it is in the cache. shown: the name in
  * messages and locations. On success returns 0; *bytecode is the allocated path of the file;
  * *folder is the allocated path of a temporary folder to remove with cli_remove_folder after

@@ -15,13 +15,15 @@
 
 /* ---- Running it. ---- */
 
-/* Starts a program with an output in folder cwd (NULL: the current one). */
-static pid_t start(const char *program, const char *cwd, int output, const char *const *words) {
+/* Starts a program in folder cwd (NULL: the current one), with these outputs; -1: /dev/null. */
+static pid_t start(const char *program, const char *cwd, int output, int messages,
+                   const char *const *words) {
     pid_t child = fork();
     if (child != 0) return child;
-    int nothing = open("/dev/null", O_RDONLY);
+    int nothing = open("/dev/null", O_RDWR);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
+    dup2(messages >= 0 ? messages : nothing, STDERR_FILENO);
     if (cwd == NULL || chdir(cwd) == 0) execv(program, (char **)words);
     _exit(STATUS_NOT_FOUND);
 }
@@ -46,27 +48,34 @@ static int wait_for(const struct cli_compiler *c, pid_t child) {
 
 int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words) {
     /* ocamlc's messages must not mix with the program's standard output. */
-    pid_t child = start(c->ocamlc, cwd, STDERR_FILENO, words);
+    pid_t child = start(c->ocamlc, cwd, STDERR_FILENO, STDERR_FILENO, words);
     if (child < 0)
         return cli_fail(STATUS_REFUSED, "ocamlc", "%s: could not start it", strerror(errno));
     return wait_for(c, child);
 }
 
-char *cli_first_line(const char *program, const char *const *words) {
+char *cli_output_of(const char *program, const char *const *words, bool messages) {
     int ends[2];
-    char text[PATH_MAX];
+    char *text = NULL;
+    size_t size = 0;
     if (pipe2(ends, O_CLOEXEC) != 0) return NULL;
-    pid_t child = start(program, NULL, ends[1], words);
+    pid_t child = start(program, NULL, ends[1], messages ? STDERR_FILENO : -1, words);
     close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
-    bool read = child > 0 && in != NULL && fgets(text, sizeof text, in) != NULL;
+    bool read = child > 0 && in != NULL && getdelim(&text, &size, 0, in) > 0;
     if (in != NULL) fclose(in);
     else close(ends[0]);
     int status = -1;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (!read || status != 0) return NULL;
-    text[strcspn(text, "\n")] = 0;
-    return strdup(text);
+    if (read && status == 0) return text;
+    free(text);
+    return NULL;
+}
+
+char *cli_first_line(const char *program, const char *const *words) {
+    char *text = cli_output_of(program, words, true);
+    if (text != NULL) text[strcspn(text, "\n")] = 0;
+    return text;
 }
 
 /* ---- Choosing it. ---- */
