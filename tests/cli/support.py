@@ -1,10 +1,13 @@
 """What the tests of the command line share: a folder with programs, and running things in it."""
+import functools
 import os
 import shutil
 import subprocess
 import tempfile
 import unittest
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = {
     'args': 'let () = Array.iter print_endline Sys.argv; print_endline Sys.executable_name',
     'status': 'let () = exit (int_of_string Sys.argv.(1))',
@@ -102,6 +105,16 @@ class Place:
 
     def remove(self):
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@functools.lru_cache(None)
+def ocaml5():
+    """The folder of the real OCaml 5.3."""
+    done = subprocess.run([os.path.join(ROOT, 'tests', 'support', 'ocaml5')],
+                          stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise unittest.SkipTest('there is no OCaml 5.3')
+    return os.fsdecode(done.stdout.strip())
 
 
 class Done:

@@ -1,12 +1,7 @@
 """Programs of OCaml 5 under --deny and --pure: each capability again, by the names of 5.x."""
-import functools
 import os
-import subprocess
-import unittest
 
-from support import Case
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from support import Case, ocaml5
 
 WORLD = r"""
 let read = Marshal.from_string
@@ -51,15 +46,6 @@ DENIED = [
     ('marshal', 'caml_input_value_from_bytes'),
     ('gc', 'caml_gc_minor'),
 ]
-
-
-@functools.lru_cache(None)
-def ocaml5():
-    done = subprocess.run([os.path.join(ROOT, 'tests', 'support', 'ocaml5')],
-                          stdout=subprocess.PIPE, check=False)
-    if done.returncode != 0:
-        raise unittest.SkipTest('there is no OCaml 5.3')
-    return os.fsdecode(done.stdout.strip())
 
 
 class DenialsOfOCaml5(Case):

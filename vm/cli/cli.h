@@ -148,12 +148,11 @@ void cli_hash_text(struct vm_md5_state *sum, char text[CLI_HASH_BYTES]);
 
 /* ---- script/script.c ---- */
 
-/* The source of a script that the command line itself holds (-e), or standard input (`-`). */
-/* The bytecode of the OCaml script at path, compiled unless it is in the cache. shown: the name in
- * messages and locations. On success returns 0; *bytecode is the allocated path of the file;
- * *folder is the allocated path of a temporary folder to remove with cli_remove_folder after
- * loading, or NULL. Otherwise returns the exit status, after a message (ocamlc's own for an error
- * in the script). */
+/* The bytecode of an OCaml script, compiled unless it is in the cache. path: its file, or NULL for
+ * the text of -e or else standard input; shown: the name in messages and locations. On success
+ * returns 0; *bytecode is the allocated path of the file; *folder is the allocated path of a
+ * temporary folder to remove with cli_remove_folder after loading, or NULL. Otherwise returns the
+ * exit status, after a message (ocamlc's own for an error in the script). */
 int cli_compile_script(const struct cli_options *options, const char *path, const char *shown,
                        char **bytecode, char **folder);
 

@@ -154,8 +154,12 @@ static int open_script(const struct cli_options *options, const char *path, cons
 
 int cli_open_program(const struct cli_options *options, const char *shown, char **path,
                      struct vm_image *image) {
-    *path = cli_find_program(shown);
+    bool no_file = options->expression != NULL || strcmp(shown, "-") == 0;
+    *path = no_file ? strdup(shown) : cli_find_program(shown);
     if (*path == NULL) return cli_fail(STATUS_REFUSED, shown, "out of memory");
+    if (no_file)
+        return open_script(options, NULL,
+                           options->expression != NULL ? "(command-line input)" : "(stdin)", image);
     if (!cli_check_readable(*path, shown)) return STATUS_NOT_FOUND;
     if (has_suffix(*path, ".basm")) return cli_assemble(*path, shown, image);
     if (!vm_is_bytecode_file(*path) && is_script(*path))

@@ -56,6 +56,7 @@ static const struct {
     TARGET(CALLS, FLAG, trace_calls),
     TARGET(COLLECTIONS, FLAG, trace_collections),
     TARGET(EXCEPTIONS, FLAG, trace_exceptions),
+    TARGET(EXPRESSION, TEXT, expression),
     TARGET(INSTRUCTIONS, FLAG, trace_instructions),
     TARGET(OUTPUT, TEXT, output),
     TARGET(OCAML, TEXT, ocaml),
@@ -309,6 +310,10 @@ static bool parse_words(char **at, struct cli_options *out) {
         if (!is_option) *operands++ = *at++;
         else if (!take_option(&at, out)) return false;
         if (out->has_action && !action_needs_program(out->action)) return true;
+        if (out->expression != NULL) {
+            *--at = (char *)"-e"; /* in place of the text: the program's name */
+            break;
+        }
     }
     if (runs_program(out->verb)) out->operands = at;
     else {
@@ -376,7 +381,8 @@ void cli_print_help(void) {
     printf(
         "Usage: bactrian [OPTIONS] PROGRAM [ARGUMENTS]\n"
         "       bactrian VERB ...\n"
-        "PROGRAM is OCaml bytecode, an OCaml script (FILE.ml), or bytecode as text (FILE.basm).\n"
+        "PROGRAM is OCaml bytecode, an OCaml script (FILE.ml; - is standard input), or bytecode as "
+        "text\n(FILE.basm).\n"
         "\nVerbs:\n");
 #define VERB(id, name, arguments, meaning) print_row(name, arguments, meaning);
 #include "vm/cli/options.def"

@@ -38,6 +38,7 @@ struct cli_options {
     bool has_action;        /* print something and exit instead of running: */
     enum cli_option action; /* OPTION_HELP, OPTION_CONFIG, OPTION_AUDIT, ... */
     struct vm_options vm;
+    const char *expression;  /* -e: the program; NULL: it is a file */
     bool max_domains_given;  /* d= */
     size_t verbose;          /* v=, including bits that the collector ignores */
     const char *count_file;  /* --count-instructions, --count-forms */

@@ -1,0 +1,2 @@
+let length = "m"
+let area = length ^ "2"

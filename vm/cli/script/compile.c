@@ -1,0 +1,177 @@
+/* compile.c - from a script's source to its bytecode.
+ *
+ * ocamlc runs in the temporary folder, so that it sees no compiled module that lies in the current
+ * one; all paths that it gets are absolute. */
+#include "vm/cli/script/script.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The unit's name is the script's, with characters that a module's name can't have replaced. */
+static void name_unit(struct script *s) {
+    const char *slash = strrchr(s->shown, '/'), *name = slash != NULL ? slash + 1 : s->shown;
+    size_t n = strcspn(name, ".");
+    if (n > sizeof s->unit - 8) n = sizeof s->unit - 8;
+    bool starts_well = isalpha((unsigned char)name[0]);
+    snprintf(s->unit, sizeof s->unit, "%s%.*s", starts_well ? "" : "script_", (int)n, name);
+    for (char *c = s->unit; *c != 0; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_') *c = '_';
+}
+
+static void add_all(struct script *s, struct script_words *to, const struct script_words *from) {
+    for (size_t i = 0; i < from->count; i++) script_add(s, to, from->items[i]);
+}
+
+/* The words that each run of ocamlc begins with, and more. */
+static struct script_words first_words(struct script *s, const char *const *more) {
+    struct script_words words = {0};
+    script_add(s, &words, "ocamlc");
+    script_add(s, &words, "-g");
+    if (s->own_modules != NULL) {
+        script_add(s, &words, "-I");
+        script_add(s, &words, s->own_modules);
+    }
+    add_all(s, &words, &s->flags);
+    script_add(s, &words, "-I");
+    script_add(s, &words, s->folder);
+    for (; *more != NULL; more++) script_add(s, &words, *more);
+    return words;
+}
+
+/* Runs ocamlc, frees the words; returns its exit status, or another one after a message. */
+static int run_ocamlc(struct script *s, struct script_words *words) {
+    int status = s->no_memory
+                     ? cli_fail(STATUS_REFUSED, s->shown, "out of memory")
+                     : cli_run_compiler(&s->compiler, s->folder, (const char *const *)words->items);
+    script_words_free(words);
+    return status;
+}
+
+static bool is_archive(const char *word) {
+    size_t n = strlen(word);
+    return n > 4 && strcmp(word + n - 4, ".cma") == 0;
+}
+
+/* What the packages add to a compilation, or to the program with its archives, too. */
+static void add_packages(struct script *s, struct script_words *words, bool archives) {
+    for (size_t i = 0; i < s->findlib.count; i++)
+        if (archives || !is_archive(s->findlib.items[i])) script_add(s, words, s->findlib.items[i]);
+}
+
+/* Compiles a file of a module into the folder; how: -impl or -intf. */
+static int compile_file(struct script *s, const char *object, const char *how, const char *source) {
+    const char *const more[] = {"-c", "-o", object, how, source, NULL};
+    struct script_words words = first_words(s, more);
+    add_packages(s, &words, false);
+    return run_ocamlc(s, &words);
+}
+
+static int compile_module(struct script *s, const struct script_module *m) {
+    char *interface = cli_join(s->folder, m->name, ".cmi");
+    char *object = cli_join(s->folder, m->name, ".cmo");
+    int status = 0;
+    if (interface == NULL || object == NULL) s->no_memory = true;
+    if (m->interface != NULL) status = compile_file(s, interface, "-intf", m->interface);
+    if (status == 0) status = compile_file(s, object, "-impl", m->path);
+    free(interface);
+    free(object);
+    return status;
+}
+
+/* The name of an archive without its folder, compared with those of the packages. */
+static bool comes_with_packages(const struct script *s, const char *archive) {
+    const char *slash = strrchr(archive, '/'), *name = slash != NULL ? slash + 1 : archive;
+    for (size_t i = 0; i < s->findlib.count; i++) {
+        slash = strrchr(s->findlib.items[i], '/');
+        if (slash != NULL && strcmp(slash + 1, name) == 0) return true;
+    }
+    return false;
+}
+
+/* Links the program with what its directives and packages name. */
+static int link_program(struct script *s, const char *object) {
+    const char *const more[] = {"-o", s->program, s->own_modules != NULL ? "bactrian.cma" : NULL,
+                                NULL};
+    struct script_words words = first_words(s, more);
+    add_packages(s, &words, true);
+    for (size_t i = 0; i < s->archives.count; i++)
+        if (!comes_with_packages(s, s->archives.items[i]))
+            script_add(s, &words, s->archives.items[i]);
+    for (size_t i = 0; i < s->modules.count; i++)
+        script_add_own(s, &words, cli_join(s->folder, s->modules.items[i].name, ".cmo"));
+    script_add(s, &words, object);
+    return run_ocamlc(s, &words);
+}
+
+/* ---- The text. ---- */
+
+/* The command that ocamlc runs to read the script, whose name it appends, in vain: so messages have
+ * that name, and show lines, though ocamlc reads a copy. open and close: what stands around the
+ * text. Allocated. */
+static char *reading_command(const char *open, const char *copy, const char *close) {
+    char *command = NULL;
+    size_t size;
+    FILE *out = open_memstream(&command, &size);
+    if (out == NULL) return NULL;
+    fprintf(out, "sh -c 'echo \"%s\"; cat \"$0\"; echo; echo \"%s\"' '", open, close);
+    for (const char *c = copy; *c != 0; c++) {
+        if (*c == '\'') fputs("'\\'", out);
+        fputc(*c, out);
+    }
+    fputc('\'', out);
+    if (fclose(out) == 0) return command;
+    free(command);
+    return NULL;
+}
+
+static int write_copy(const struct script *s, const char *copy, const char *text) {
+    FILE *file = fopen(copy, "wxe");
+    bool good = file != NULL && fputs(text, file) >= 0;
+    if (file != NULL && fclose(file) != 0) good = false;
+    if (good) return 0;
+    return cli_fail(STATUS_REFUSED, s->shown, "%s: could not write a copy to %s", strerror(errno),
+                    s->folder);
+}
+
+/* A type that its uses leave open is allowed at the toplevel, but not in a compiled file that
+ * exports it: so nothing is exported. A text that cannot be parsed is compiled as it is, for
+ * the message. */
+static int compile_copy(struct script *s, const char *copy, bool parsed, const char *object) {
+    const char *open = parsed ? "include (struct" : "", *close = parsed ? "end : sig end)" : "";
+    char *command = reading_command(open, copy, close);
+    if (command == NULL) s->no_memory = true;
+    const char *const more[] = {"-c", "-o", object, "-pp", command, "-impl", s->shown, NULL};
+    struct script_words words = first_words(s, more);
+    add_packages(s, &words, false);
+    free(command);
+    return run_ocamlc(s, &words);
+}
+
+static int compile_text(struct script *s, const char *text) {
+    char *copy = cli_join(s->folder, "source", "");
+    char *object = cli_join(s->folder, s->unit, ".cmo");
+    int status = STATUS_REFUSED;
+    if (copy == NULL || object == NULL) cli_fail(status, s->shown, "out of memory");
+    else status = write_copy(s, copy, text);
+    bool parsed = status == 0 && script_find_modules(s, copy);
+    for (size_t i = 0; status == 0 && i < s->modules.count; i++)
+        status = compile_module(s, &s->modules.items[i]);
+    if (status == 0) status = compile_copy(s, copy, parsed, object);
+    if (status == 0) status = link_program(s, object);
+    free(copy);
+    free(object);
+    return status;
+}
+
+int script_compile(struct script *s, const char *source, size_t length) {
+    name_unit(s);
+    char *text;
+    int status = script_follow_directives(s, source, length, &text);
+    if (status == 0) status = script_find_packages(s);
+    if (status == 0) status = compile_text(s, text);
+    free(text);
+    return status;
+}
