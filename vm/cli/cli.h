@@ -104,9 +104,12 @@ void cli_identify_compiler(const struct cli_compiler *c, struct vm_md5_state *su
 /* Runs it with words, which begin with its name, in folder cwd (NULL: the current one). Returns its
  * exit status, or another one after a message. */
 int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words);
-/* What a program prints, or its first line; allocated; NULL if it fails or prints nothing.
- * messages: whether its messages are shown. */
-char *cli_output_of(const char *program, const char *const *words, bool messages);
+/* *text: what a program prints, allocated; NULL unless its exit status is 0 and it prints
+ * something. messages: whether its messages are shown; c: whose deadline holds, or NULL. Returns
+ * its exit status, or another one, after a message at the deadline. */
+int cli_output_of(const struct cli_compiler *c, const char *program, const char *const *words,
+                  bool messages, char **text);
+/* The first line that a program prints, allocated; NULL if it fails. */
 char *cli_first_line(const char *program, const char *const *words);
 /* Its version. NULL: after a message. */
 const struct vm_version *cli_compiler_version(const struct cli_compiler *c);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -54,26 +55,27 @@ int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *
     return wait_for(c, child);
 }
 
-char *cli_output_of(const char *program, const char *const *words, bool messages) {
-    int ends[2];
-    char *text = NULL;
-    size_t size = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0) return NULL;
-    pid_t child = start(program, NULL, ends[1], messages ? STDERR_FILENO : -1, words);
-    close(ends[1]);
-    FILE *in = fdopen(ends[0], "r");
-    bool read = child > 0 && in != NULL && getdelim(&text, &size, 0, in) > 0;
-    if (in != NULL) fclose(in);
-    else close(ends[0]);
-    int status = -1;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (read && status == 0) return text;
-    free(text);
-    return NULL;
+int cli_output_of(const struct cli_compiler *c, const char *program, const char *const *words,
+                  bool messages, char **text) {
+    static const struct cli_compiler no_deadline;
+    *text = NULL;
+    int output = memfd_create("output", MFD_CLOEXEC);
+    pid_t child = output < 0 ? -1
+                             : start(program, NULL, output, messages ? STDERR_FILENO : -1, words);
+    int status = child < 0 ? STATUS_REFUSED : wait_for(c != NULL ? c : &no_deadline, child);
+    off_t size = output < 0 ? 0 : lseek(output, 0, SEEK_END);
+    if (status == 0 && size > 0 && (*text = calloc(1, (size_t)size + 1)) != NULL &&
+        pread(output, *text, (size_t)size, 0) != size) {
+        free(*text);
+        *text = NULL;
+    }
+    if (output >= 0) close(output);
+    return status != 0 || *text != NULL ? status : STATUS_REFUSED;
 }
 
 char *cli_first_line(const char *program, const char *const *words) {
-    char *text = cli_output_of(program, words, true);
+    char *text;
+    cli_output_of(NULL, program, words, true, &text);
     if (text != NULL) text[strcspn(text, "\n")] = 0;
     return text;
 }

@@ -54,6 +54,7 @@ static bool read_environment(const struct vm_image *image, struct mp_recorder_op
 static bool name_default_file(struct mp_recorder_options *options) {
     const char *slash = strrchr(options->program, '/');
     const char *base = slash == NULL ? options->program : slash + 1;
+    if (base[0] == '-') base = "script"; /* of -e, or standard input; not to look like an option */
     const char *dot = strrchr(base, '.');
     size_t n = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
     char *path;

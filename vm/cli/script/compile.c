@@ -4,6 +4,8 @@
  * one; all paths that it gets are absolute. */
 #include "vm/cli/script/script.h"
 
+#include "vm/stack/limits.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -156,10 +158,11 @@ static int compile_text(struct script *s, const char *text) {
     int status = STATUS_REFUSED;
     if (copy == NULL || object == NULL) cli_fail(status, s->shown, "out of memory");
     else status = write_copy(s, copy, text);
-    bool parsed = status == 0 && script_find_modules(s, copy);
+    int parsing = status == 0 ? script_find_modules(s, copy) : status;
+    if (parsing == VM_STATUS_STOPPED) status = parsing;
     for (size_t i = 0; status == 0 && i < s->modules.count; i++)
         status = compile_module(s, &s->modules.items[i]);
-    if (status == 0) status = compile_copy(s, copy, parsed, object);
+    if (status == 0) status = compile_copy(s, copy, parsing == 0, object);
     if (status == 0) status = link_program(s, object);
     free(copy);
     free(object);

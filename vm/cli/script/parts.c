@@ -68,9 +68,9 @@ int script_find_packages(struct script *s) {
     int status = 0;
     if (found) {
         script_depend(s, ocamlfind);
-        line = cli_output_of(ocamlfind, (const char *const *)command.items, true);
+        status = cli_output_of(&s->compiler, ocamlfind, (const char *const *)command.items, true,
+                               &line);
         if (line != NULL) add_findlib_words(s, strtok(line, "\n"));
-        else status = 2; /* after its message; ocamlc's status */
     } else {
         status = cli_fail(STATUS_NOT_FOUND, s->shown,
                           "#require needs ocamlfind: install it (Debian: ocaml-findlib)");
@@ -97,7 +97,7 @@ static char *module_file(struct script *s, const char *name, bool lower, const c
     return NULL;
 }
 
-static bool find_needed(struct script *s, const char *interface, const char *source);
+static int find_needed(struct script *s, const char *interface, const char *source);
 
 static void find_module(struct script *s, const char *name) {
     for (size_t i = 0; i < s->modules.count; i++)
@@ -123,18 +123,18 @@ static void find_module(struct script *s, const char *name) {
     s->modules.items[s->modules.count - 1] = m;
 }
 
-/* ocamlc prints `FILE: Module Module` for each file. False: it cannot parse one, and will say so
- * when it compiles that. */
-static bool find_needed(struct script *s, const char *interface, const char *source) {
+/* ocamlc prints `FILE: Module Module` for each file. */
+static int find_needed(struct script *s, const char *interface, const char *source) {
     const char *const words[] = {"ocamlc",  "-depend", "-modules",
                                  "-impl",   source,    interface != NULL ? "-intf" : NULL,
                                  interface, NULL};
-    char *lines = cli_output_of(s->compiler.ocamlc, words, false), *state = NULL;
+    char *lines, *state = NULL;
+    int status = cli_output_of(&s->compiler, s->compiler.ocamlc, words, false, &lines);
     for (char *word = lines != NULL ? strtok_r(lines, " \n", &state) : NULL; word != NULL;
          word = strtok_r(NULL, " \n", &state))
         if (isupper((unsigned char)word[0]) && word[strlen(word) - 1] != ':') find_module(s, word);
     free(lines);
-    return lines != NULL;
+    return status;
 }
 
-bool script_find_modules(struct script *s, const char *text) { return find_needed(s, NULL, text); }
+int script_find_modules(struct script *s, const char *text) { return find_needed(s, NULL, text); }
