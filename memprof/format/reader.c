@@ -110,6 +110,14 @@ static bool decompress_chunk(struct mp_reader *r, const uint8_t *head) {
     return true;
 }
 
+/* Whether the records, with those of a new chunk, are too many for a file of that size. */
+static bool expands(const struct mp_reader *r, uint64_t file_bytes) {
+    const struct mp_tables *t = &r->tables;
+    uint64_t memory = MP_NODE_MEMORY * (uint64_t)t->node_count + MP_RECORD_MEMORY * r->kept +
+                      MP_NAME_MEMORY * ((uint64_t)t->location_count + t->string_count);
+    return r->unpacked > MP_UNPACKED_MAX(file_bytes) || memory > MP_MEMORY_MAX(file_bytes);
+}
+
 /* False: there is no further chunk, or none that can be trusted; r->coverage says which. */
 static bool next_chunk(struct mp_reader *r) {
     uint8_t head[MP_CHUNK_HEADER_BYTES];
@@ -133,7 +141,7 @@ static bool next_chunk(struct mp_reader *r) {
     if (!decompress_chunk(r, head))
         return refuse_chunk(r, n, MP_READ_DAMAGED, "cannot be decompressed");
     r->unpacked += (size_t)(r->end - r->records);
-    if (r->unpacked > MP_UNPACKED_MAX(r->coverage.read_bytes + n))
+    if (expands(r, r->coverage.read_bytes + n))
         return refuse_chunk(r, n, MP_READ_EXPANDS, "record the program at a lower rate");
     r->coverage.chunks++;
     r->coverage.read_bytes += n;
@@ -222,6 +230,7 @@ static struct mp_event *emit(struct mp_reader *r, enum mp_event_kind kind) {
     ASSERT(!r->has_event && r->time_us <= MP_TIME_MAX);
     r->event = (struct mp_event){.kind = kind, .time_us = r->time_us};
     r->has_event = true;
+    r->kept += kind != MP_EVENT_PROMOTED && kind != MP_EVENT_DIED;
     return &r->event;
 }
 

@@ -11,9 +11,14 @@
 #define MP_TIME_MAX  ((uint64_t)1 << 52)
 #define MP_WORDS_MAX ((uint64_t)1 << 61)
 
-/* A few bytes can unpack to a million records: the memory that they need must stay in proportion to
- * the file. Recordings of every word of a loop unpack to 60 times their size. */
+/* A few bytes can unpack to a million records: the time and the memory that they need must stay in
+ * proportion to the file. Recordings of every word of a loop unpack to 60 times their size. */
 #define MP_UNPACKED_MAX(file_bytes) ((8u << 20) + 128 * (uint64_t)(file_bytes))
+#define MP_MEMORY_MAX(file_bytes)   ((512u << 20) + 64 * (uint64_t)(file_bytes))
+
+/* What a record takes in the memory of a report, about: a node of a call stack, which may be one
+ * byte of the file; a location or string; any other that is kept. */
+enum { MP_NODE_MEMORY = 80, MP_NAME_MEMORY = 96, MP_RECORD_MEMORY = 96 };
 
 /* Elements are numbered from 1; number 0 is the null element. */
 struct mp_tables {
@@ -34,6 +39,7 @@ struct mp_reader {
     size_t length, position;
     int input_problem; /* errno */
     uint64_t unpacked; /* bytes of records so far */
+    uint64_t kept;     /* events so far that are not only about a sample before them */
     uint8_t *stored, *records;
     const uint8_t *at, *end; /* the rest of the chunk's records */
     ZSTD_DCtx *decompressor;

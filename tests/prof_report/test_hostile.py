@@ -1,5 +1,6 @@
 """Profiles made to harm their readers: names, sources, sizes."""
 import os
+import subprocess
 import sys
 import time
 
@@ -98,6 +99,54 @@ class Hostile(support.Case):
             self.assertEqual(status, 125)
             self.assertRegex(err, rb'^bactrian: h.prof: unpacks to too much for its size, .*\n$')
             self.assertLess(time.monotonic() - start, 30)
+
+    def memory_of(self, *words):
+        """(status, error, bytes) of a verb."""
+        child = subprocess.Popen([self.settings.bactrian, 'prof', *words], cwd=self.folder,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE)
+        with child.stderr:
+            err = child.stderr.read()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        return child.returncode, err, used.ru_maxrss << 10
+
+    def test_a_file_of_a_megabyte_needs_less_than_a_gigabyte(self):
+        """Records of one byte, or that take more in memory than their bytes: as many as are read,
+        and too many."""
+        if 'ASAN_OPTIONS' in os.environ:
+            self.skipTest('limits of memory')
+        for kind, most in (('nodes', 7300000), ('samples', 6100000)):
+            for count in (most, 30000000):
+                p = fuzzed.Profile()
+                p.start(1)
+                p.location(p.string(b'a.ml'), p.string(b'A.f'), 1)
+                for _ in range(2600):
+                    p.string(os.urandom(400))
+                p.flush()
+                node = 0
+                for _ in range(0, count if kind == 'nodes' else 1, 900000):
+                    node = p.stack(node, 1, min(900000, count - node) if kind == 'nodes' else 1)
+                    p.flush()
+                p.put(fuzzed.SMALL_SAMPLE, fuzzed.uint(0), fuzzed.uint(1), fuzzed.sint(node))
+                p.put(fuzzed.SMALL_SAMPLE, fuzzed.uint(0), fuzzed.uint(1), fuzzed.sint(0),
+                      times=count - 1 if kind == 'samples' else 1)
+                p.put(fuzzed.END, fuzzed.uint(1), fuzzed.uint(0), fuzzed.uint(0))
+                p.flush()
+                self.write('h.prof', bytes(p.bytes))
+                self.assertTrue(1 << 20 <= len(p.bytes) < 11 << 17, len(p.bytes))
+                verbs = ('merge h.prof h.prof -o o.prof --force', 'diff h.prof h.prof')
+                for verb in verbs if count == most else ('table h.prof',):
+                    with self.subTest(kind=kind, count=count, verb=verb):
+                        status, err, used = self.memory_of(*verb.split())
+                        self.assertLess(used, 1 << 30)
+                        if count == most:
+                            self.assertEqual((status, err), (0, b''))
+                        else:
+                            self.assertEqual(status, 125)
+                            self.assertRegex(err, rb'^bactrian: h.prof: unpacks to too much for '
+                                                  rb'its size, chunk \d+, at byte \d+: record the '
+                                                  rb'program at a lower rate: .*\n$')
 
     def test_deep_stacks_are_shortened_in_exports(self):
         p = fuzzed.Profile()

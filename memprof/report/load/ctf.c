@@ -258,7 +258,7 @@ static uint32_t top_of(const struct ctf_domain *d) {
 
 /* A few bytes can repeat 256 frames. A recursion does that; the call stacks that differ bound the
  * memory. */
-enum { FREE_FRAMES = 4 << 20, FRAMES_PER_BYTE = 256, NODES_PER_BYTE = 8 };
+enum { FREE_FRAMES = 4 << 20, FRAMES_PER_BYTE = 256, NODES_PER_BYTE = 2 };
 
 /* Pushes the frame of a code on the domain's stack. */
 static void push_code(struct ctf_reader *r, uint64_t code) {
