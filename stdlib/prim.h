@@ -48,8 +48,8 @@ static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) 
 }
 
 /* Defines prim_GET16, _GET32, _GET64 (value, index) and prim_SET16, ... (value, index, number):
- * little-endian numbers at any alignment, at the address that at(d, value, index, bytes) or, to
- * write them, write_at(...) finds. */
+ * little-endian numbers at any alignment, at the address that at(d, value, index, bytes) finds;
+ * write_at(d, value, index, bytes, number) writes them. */
 #define PRIM_MULTI_BYTE_OF(get, set, at, write_at, type, to_value, of_value) \
     value prim_##get(struct domain *d, value v, value index) {               \
         type n;                                                              \
@@ -58,7 +58,7 @@ static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) 
     }                                                                        \
     value prim_##set(struct domain *d, value v, value index, value number) { \
         type n = (type)of_value(number);                                     \
-        memcpy(write_at(d, v, index, sizeof n), &n, sizeof n);               \
+        write_at(d, v, index, sizeof n, &n);                                 \
         return VAL_UNIT;                                                     \
     }
 #define PRIM_MULTI_BYTE(get, set, at, write_at)                                                 \

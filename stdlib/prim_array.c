@@ -6,7 +6,7 @@
  * tag 0, or of tag Double_array if OCaml 5.3 makes it from an array of floats. Obj.field and
  * Obj.set_field come here too, with any block (vm/code/raw.h).
  *
- * In checked mode a flat array only accepts floats and words, closures of this machine are never
+ * In checked mode a flat array accepts no integers as floats, closures of this machine are never
  * written to, and the functions that OCaml calls unsafe test their bounds. Empty ranges are
  * accepted with any bounds, as OCaml accepts them.
  *
@@ -23,6 +23,9 @@ static bool is_flat(value a) { return tag_of(a) == TAG_DOUBLE_ARRAY; }
 static bool is_float(const struct domain *d, value v) {
     return gc_is_heap_block(&d->gc, v) && tag_of(v) == TAG_DOUBLE;
 }
+
+/* Whether v is read as a float: the first word of any block is one. */
+static bool reads_as_float(value v) { return is_block(v) && vm_raw_has_bytes(v, 0, 8); }
 
 /* ---- Access. ---- */
 
@@ -54,7 +57,7 @@ static bool is_foreign_closure_store(value a, uintptr_t i, value v) {
 
 static void store_raw(struct domain *d, value a, uintptr_t i, value v) {
     if (is_flat(a)) {
-        if (prim_checked(d) && !is_float(d, v)) prim_refuse(d, "array_set of a float array");
+        if (prim_checked(d) && !reads_as_float(v)) prim_refuse(d, "array_set of a float array");
         set_double_field(a, i, double_of_val(v));
     } else if (!prim_checked(d)) {
         field(a, i) = v;
@@ -95,9 +98,9 @@ value prim_floatarray_get(struct domain *d, value a, value index) {
     return copy_double(d, double_field(a, check_index(d, a, index)));
 }
 static void store_double(struct domain *d, value a, uintptr_t i, value v) {
-    if (prim_checked(d) && !vm_raw_may_write_word(a, i, field(v, 0)))
+    if (!prim_checked(d)) set_double_field(a, i, double_of_val(v));
+    else if (!vm_raw_write(d, a, 8 * i, 8, &field(v, 0), false))
         prim_refuse(d, "floatarray_set of a block without floats");
-    set_double_field(a, i, double_of_val(v));
 }
 value prim_floatarray_set(struct domain *d, value a, value index, value v) {
     store_double(d, a, check_index(d, a, index), v);
@@ -182,7 +185,7 @@ value prim_make_array(struct domain *d, value block) {
     uintptr_t n = wosize_of(block);
     if (n == 0 || is_flat(block) || !is_float(d, field(block, 0))) return block;
     for (uintptr_t i = 0; prim_checked(d) && i < n; i++)
-        if (!is_float(d, field(block, i))) prim_refuse(d, "make_array");
+        if (!reads_as_float(field(block, i))) prim_refuse(d, "make_array");
     GC_ROOT(&d->gc, &block);
     value a = new_block(d, n, TAG_DOUBLE_ARRAY);
     for (uintptr_t i = 0; i < n; i++) set_double_field(a, i, double_of_val(field(block, i)));
@@ -209,18 +212,14 @@ static value new_array(struct domain *d, uintptr_t n, bool flat, const char *ope
     return n <= MAX_YOUNG_WOSIZE ? new_small(d, n, 0) : gc_alloc_major(&d->gc, n, 0);
 }
 
-/* Copies n elements of `from`, from index start, to index at of the fresh array `to`. */
+/* Copies n elements of `from`, from index start, to index at of the fresh array `to`. A flat array
+ * takes words of any kind. */
 static void put_piece(struct domain *d, value to, uintptr_t at, value from, uintptr_t start,
                       uintptr_t n) {
-    ASSERT(at + n <= wosize_of(to) && is_flat(to) == is_flat(from));
+    ASSERT(at + n <= wosize_of(to) && start + n <= vm_raw_words(from));
     if (is_flat(to) || gc_is_young(&d->gc, to)) memcpy(&field(to, at), &field(from, start), 8 * n);
     else
         for (uintptr_t i = 0; i < n; i++) init_field(d, to, at + i, field(from, start + i));
-}
-
-/* In checked mode, refuses an array whose elements are stored in the other way. */
-static void check_flat(struct domain *d, value a, bool flat, const char *operation) {
-    if (prim_checked(d) && wosize_of(a) != 0 && is_flat(a) != flat) prim_refuse(d, operation);
 }
 
 /* Whether elements of a are read and written as those of an array of values. */
@@ -233,7 +232,7 @@ static void copy_raw(struct domain *d, value from, intptr_t i, value to, intptr_
     GC_ROOT(&d->gc, &from, &to);
     for (; n > 0; n--, i++, j++) {
         value v = vm_raw_load(d, from, (uintptr_t)i);
-        if (v == 0) prim_refuse(d, "array_sub or array_blit of an abstract block");
+        if (v == 0) prim_refuse(d, "copy of an abstract block to an array");
         gc_store(&d->gc, to, (size_t)j, v);
     }
 }
@@ -246,11 +245,23 @@ static value sub_raw(struct domain *d, value a, intptr_t i, uintptr_t n) {
     return piece;
 }
 
+/* The array of n words of all the blocks in a list. */
+static value concat_raw(struct domain *d, value list, uintptr_t n) {
+    GC_ROOT(&d->gc, &list);
+    value all = make_uniform(d, n, VAL_UNIT);
+    GC_ROOT(&d->gc, &all);
+    for (intptr_t at = 0; list != VAL_EMPTY_LIST; list = field(list, 1)) {
+        intptr_t words = (intptr_t)vm_raw_words(field(list, 0));
+        copy_raw(d, field(list, 0), 0, all, at, words);
+        at += words;
+    }
+    return all;
+}
+
 static value sub(struct domain *d, value a, value start, value length, bool flat) {
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return empty_array(d, flat);
     if (prim_checked(d) && !prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
-    check_flat(d, a, flat, "sub of an array of another kind");
     if (!flat && !holds_values(d, a)) return finish_array(d, sub_raw(d, a, i, (uintptr_t)n));
     GC_ROOT(&d->gc, &a);
     value piece = new_array(d, (uintptr_t)n, flat, "Array.concat");
@@ -268,10 +279,21 @@ value prim_floatarray_sub(struct domain *d, value a, value start, value length) 
     return sub(d, a, start, length, true);
 }
 
+static value append_raw(struct domain *d, value a, value b) {
+    uintptr_t na = vm_raw_words(a), nb = vm_raw_words(b);
+    GC_ROOT(&d->gc, &a, &b);
+    value both = make_uniform(d, na + nb, VAL_UNIT);
+    GC_ROOT(&d->gc, &both);
+    copy_raw(d, a, 0, both, 0, (intptr_t)na);
+    copy_raw(d, b, 0, both, (intptr_t)na, (intptr_t)nb);
+    return both;
+}
+
 static value append(struct domain *d, value a, value b, bool flat) {
     uintptr_t na = vm_raw_words(a), nb = vm_raw_words(b);
-    check_flat(d, a, flat, "array_append of a float array and another array");
-    check_flat(d, b, flat, "array_append of a float array and another array");
+    if (na + nb > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
+    if (!flat && !(holds_values(d, a) && holds_values(d, b)))
+        return finish_array(d, append_raw(d, a, b));
     GC_ROOT(&d->gc, &a, &b);
     value both = new_array(d, na + nb, flat, "Array.concat");
     if (na != 0) put_piece(d, both, 0, a, 0, na);
@@ -280,7 +302,9 @@ static value append(struct domain *d, value a, value b, bool flat) {
 }
 
 value prim_array_append(struct domain *d, value a, value b) {
-    bool flat = wosize_of(a) == 0 && wosize_of(b) != 0 ? is_flat(b) : is_flat(a);
+    bool flat = is_flat(a);
+    if (wosize_of(a) == 0 && wosize_of(b) != 0) flat = is_flat(b);
+    else if (wosize_of(b) != 0 && !d->vm->version->first_array_decides) flat = flat || is_flat(b);
     return append(d, a, b, flat);
 }
 value prim_uniform_array_append(struct domain *d, value a, value b) {
@@ -288,30 +312,38 @@ value prim_uniform_array_append(struct domain *d, value a, value b) {
 }
 value prim_floatarray_append(struct domain *d, value a, value b) { return append(d, a, b, true); }
 
-/* Refuses what is not a finite list of arrays. Brent's algorithm: `seen` is moved to cell 2^k, and
+/* Refuses what is not a finite list of blocks. Brent's algorithm: `seen` is moved to cell 2^k, and
  * a cyclic list comes back to it. */
 static void check_list(struct domain *d, value list) {
     value seen = VAL_UNIT;
     for (size_t n = 1; list != VAL_EMPTY_LIST; list = field(list, 1), n++) {
-        if (!has_field(list, 1) || !vm_kind_accepts(d, 'a', field(list, 0)) || list == seen)
+        if (!has_field(list, 1) || is_int(field(list, 0)) || list == seen)
             prim_refuse(d, "array_concat of what is not a list of arrays");
         if ((n & (n - 1)) == 0) seen = list;
     }
 }
 
-static bool any_flat(value list) {
-    for (; list != VAL_EMPTY_LIST; list = field(list, 1))
-        if (is_flat(field(list, 0))) return true;
-    return false;
+/* Whether the arrays of a list become a flat one. Empty ones matter if no other is there. */
+static bool joined_is_flat(const struct domain *d, value list) {
+    bool flat = false, decided = false;
+    for (; list != VAL_EMPTY_LIST && !decided; list = field(list, 1)) {
+        flat = flat || is_flat(field(list, 0));
+        if (wosize_of(field(list, 0)) == 0) continue;
+        flat = is_flat(field(list, 0));
+        decided = flat || d->vm->version->first_array_decides;
+    }
+    return flat;
 }
 
 static value concat(struct domain *d, value list, bool flat) {
     uintptr_t total = 0, at = 0;
+    bool values = true;
     for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
-        check_flat(d, field(l, 0), flat, "array_concat of a float array and another array");
         total += vm_raw_words(field(l, 0));
         if (total > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
+        values = values && (holds_values(d, field(l, 0)) || wosize_of(field(l, 0)) == 0);
     }
+    if (!flat && !values) return finish_array(d, concat_raw(d, list, total));
     GC_ROOT(&d->gc, &list);
     value all = new_array(d, total, flat, "Array.concat");
     for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
@@ -325,7 +357,7 @@ static value concat(struct domain *d, value list, bool flat) {
 
 value prim_array_concat(struct domain *d, value list) {
     if (prim_checked(d)) check_list(d, list);
-    return concat(d, list, any_flat(list));
+    return concat(d, list, joined_is_flat(d, list));
 }
 value prim_uniform_array_concat(struct domain *d, value list) {
     if (prim_checked(d)) check_list(d, list);
@@ -410,8 +442,8 @@ static value fill(struct domain *d, value a, value start, value length, value el
     if (prim_checked(d)) {
         if (!prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
         check_writable(d, a, "array_fill of a closure");
-        check_flat(d, a, flat, "array_fill of an array of another kind");
-        if (flat && !is_float(d, element)) prim_refuse(d, "array_fill of a float array");
+        if (is_flat(a) != flat) prim_refuse(d, "array_fill of an array of another kind");
+        if (flat && !reads_as_float(element)) prim_refuse(d, "array_fill of a float array");
     }
     vm_charge_work(d, 8 * (size_t)n);
     if (flat) {

@@ -160,7 +160,11 @@ static uint8_t *bytes_at(struct domain *d, value v, value i, intptr_t n) {
     return (uint8_t *)b->data + int_of_val(i);
 }
 
-PRIM_MULTI_BYTE(ba_uint8_get, ba_uint8_set, bytes_at, bytes_at)
+static void write_at(struct domain *d, value v, value i, intptr_t n, const void *bytes) {
+    memcpy(bytes_at(d, v, i, n), bytes, (size_t)n);
+}
+
+PRIM_MULTI_BYTE(ba_uint8_get, ba_uint8_set, bytes_at, write_at)
 
 /* ---- Shape. ---- */
 

@@ -6,6 +6,7 @@
  * checked mode that they stay in the block; empty ranges are accepted with any bounds, as OCaml
  * accepts them. Access and copying take blocks of other kinds too (vm/code/raw.h). */
 #include "stdlib/prim.h"
+#include "vm/code/checks.h"
 #include "vm/code/raw.h"
 
 /* ---- Creation. ---- */
@@ -48,12 +49,12 @@ static unsigned char *bytes_at(struct domain *d, value s, value index, unsigned 
     return (unsigned char *)string_bytes(s) + i;
 }
 
-/* The same for bytes that may be changed. */
-static unsigned char *writable_at(struct domain *d, value s, value index, unsigned width) {
-    unsigned char *bytes = bytes_at(d, s, index, width);
-    if (prim_checked(d) && !vm_raw_may_write(s, (uintptr_t)int_of_val(index), width, 0))
-        prim_refuse(d, "change of bytes of a block of values");
-    return bytes;
+/* Changes width bytes at index. Fails: as bytes_at. */
+static void write_at(struct domain *d, value s, value index, unsigned width, const void *bytes) {
+    unsigned char *to = bytes_at(d, s, index, width);
+    if (is_string(s) || !prim_checked(d)) memcpy(to, bytes, width);
+    else if (!vm_raw_write(d, s, (uintptr_t)int_of_val(index), width, bytes, false))
+        prim_refuse(d, "change of these bytes");
 }
 
 value prim_string_get(struct domain *d, value s, value index) {
@@ -61,21 +62,30 @@ value prim_string_get(struct domain *d, value s, value index) {
 }
 
 value prim_bytes_set(struct domain *d, value s, value index, value c) {
-    *writable_at(d, s, index, 1) = (unsigned char)int_of_val(c);
+    unsigned char byte = (unsigned char)int_of_val(c);
+    write_at(d, s, index, 1, &byte);
     return VAL_UNIT;
 }
 
-PRIM_MULTI_BYTE(string_get, bytes_set, bytes_at, writable_at)
+PRIM_MULTI_BYTE(string_get, bytes_set, bytes_at, write_at)
 
 /* ---- Comparison. ---- */
 
-/* Bytewise, unsigned; a prefix comes first. */
-static int order(value a, value b) {
-    ASSERT(tag_of(a) == TAG_STRING && tag_of(b) == TAG_STRING);
+/* All words of both. */
+static bool equal(value a, value b) {
+    if (is_string(a) && is_string(b)) return strings_are_equal(a, b);
+    uintptr_t words = vm_raw_words(a);
+    return words == vm_raw_words(b) && memcmp((void *)a, (void *)b, 8 * words) == 0;
+}
+
+/* Bytewise, unsigned; a prefix comes first. A block of another kind may seem longer than it is. */
+static int order(struct domain *d, value a, value b) {
     if (a == b) return 0;
-    uintptr_t la = string_length(a), lb = string_length(b);
-    int c = memcmp((void *)a, (void *)b, la < lb ? la : lb);
+    uintptr_t la = byte_length(d, a), lb = byte_length(d, b), n = la < lb ? la : lb;
+    uintptr_t words = vm_raw_words(a) < vm_raw_words(b) ? vm_raw_words(a) : vm_raw_words(b);
+    int c = memcmp((void *)a, (void *)b, n < 8 * words ? n : 8 * words);
     if (c != 0) return c < 0 ? -1 : 1;
+    if (n > 8 * words) prim_refuse(d, "comparison of bytes outside the block");
     return (la > lb) - (la < lb);
 }
 
@@ -89,13 +99,13 @@ static inline void charge_shorter(struct domain *d, value a, value b) {
         charge_shorter(d, a, b);                                   \
         return result;                                             \
     }
-COMPARISON(equal, val_of_bool(strings_are_equal(a, b)))
-COMPARISON(notequal, val_of_bool(!strings_are_equal(a, b)))
-COMPARISON(compare, val_of_int(order(a, b)))
-COMPARISON(lessthan, val_of_bool(order(a, b) < 0))
-COMPARISON(lessequal, val_of_bool(order(a, b) <= 0))
-COMPARISON(greaterthan, val_of_bool(order(a, b) > 0))
-COMPARISON(greaterequal, val_of_bool(order(a, b) >= 0))
+COMPARISON(equal, val_of_bool(equal(a, b)))
+COMPARISON(notequal, val_of_bool(!equal(a, b)))
+COMPARISON(compare, val_of_int(order(d, a, b)))
+COMPARISON(lessthan, val_of_bool(order(d, a, b) < 0))
+COMPARISON(lessequal, val_of_bool(order(d, a, b) <= 0))
+COMPARISON(greaterthan, val_of_bool(order(d, a, b) > 0))
+COMPARISON(greaterequal, val_of_bool(order(d, a, b) >= 0))
 #undef COMPARISON
 
 /* ---- Copying. ---- */
@@ -104,12 +114,12 @@ value prim_blit_bytes(struct domain *d, value from, value from_at, value to, val
                       value length) {
     intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
-    if (prim_checked(d) &&
-        !(vm_raw_has_bytes(from, (uintptr_t)i, (uintptr_t)n) &&
-          vm_raw_may_write(to, (uintptr_t)j, (uintptr_t)n, ((unsigned char *)from)[i + n - 1])))
-        vm_raise_bound_error(d);
     vm_charge_work(d, (size_t)n);
-    memmove(string_bytes(to) + j, string_bytes(from) + i, (size_t)n);
+    const char *bytes = string_bytes(from) + i;
+    if (!prim_checked(d)) memmove(string_bytes(to) + j, bytes, (size_t)n);
+    else if (!vm_raw_has_bytes(from, (uintptr_t)i, (uintptr_t)n) ||
+             !vm_raw_write(d, to, (uintptr_t)j, (uintptr_t)n, bytes, false))
+        vm_raise_bound_error(d);
     return VAL_UNIT;
 }
 
@@ -117,9 +127,8 @@ value prim_fill_bytes(struct domain *d, value s, value start, value length, valu
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
     unsigned char byte = (unsigned char)int_of_val(c);
-    if (prim_checked(d) && !vm_raw_may_write(s, (uintptr_t)i, (uintptr_t)n, byte))
-        vm_raise_bound_error(d);
     vm_charge_work(d, (size_t)n);
-    memset(string_bytes(s) + i, byte, (size_t)n);
+    if (!prim_checked(d)) memset(string_bytes(s) + i, byte, (size_t)n);
+    else if (!vm_raw_write(d, s, (uintptr_t)i, (uintptr_t)n, &byte, true)) vm_raise_bound_error(d);
     return VAL_UNIT;
 }

@@ -78,6 +78,14 @@ let () =
   attempt "blit of a string's length" (fun () -> blit_bytes (Bytes.make 8 '\255') 0 (Obj.magic text) 0 8);
   attempt "blit into an array" (fun () -> blit_bytes (Bytes.make 8 'x') 0 (Obj.magic ints) 0 8);
   attempt "fill of an array" (fun () -> fill_bytes (Obj.magic ints) 0 8 'x');
+  attempt "part of an address" (fun () -> fill_bytes (Obj.magic [| text |]) 2 1 'y');
+  attempt "byte of an address" (fun () -> Bytes.unsafe_set (Obj.magic [| text |]) 0 '\008');
+  attempt "an address in bytes" (fun () -> Bytes.set_int64_ne (Obj.magic ints) 8 0x7f0012345678L);
+  attempt "bytes beyond an array" (fun () -> fill_bytes (Obj.magic ints) 32 9 'y');
+  attempt "bytes of a closure" (fun () -> fill_bytes (Obj.magic closure) 0 8 'y');
+  attempt "bytes of a channel" (fun () -> fill_bytes (Obj.magic stdout) 8 8 'y');
+  attempt "comparison beyond a float" (fun () ->
+    ignore (String.compare (Obj.magic (Array.get floats 0)) (Obj.magic (Array.get floats 1))));
   attempt "unsafe_get of an int" (fun () -> ignore (array_unsafe_get (Obj.magic 3) 0));
   attempt "unsafe_set" (fun () -> array_unsafe_set ints 5 1);
   attempt "unsafe_set of a float array" (fun () -> array_unsafe_set floats 0 "x");

@@ -1,6 +1,7 @@
 /* raw.c - words of blocks that hold no values, read and written as values. */
 #include "vm/code/raw.h"
 
+#include "gc/assert.h"
 #include "gc/heap.h"
 #include "vm/state/alloc.h"
 #include "vm/state/domain.h"
@@ -27,6 +28,63 @@ bool vm_raw_store(value v, uintptr_t i, value x) {
     value word = boxed ? field(x, 0) : x;
     if (!vm_raw_may_write_word(v, i, word)) return false;
     field(v, i) = word;
+    return true;
+}
+
+bool vm_raw_is_boxed_integer(value v) {
+    if (tag_of(v) != TAG_CUSTOM) return false;
+    const struct gc_custom_ops *ops = custom_ops(v);
+    return ops == &vm_int32_ops || ops == &vm_int64_ops || ops == &vm_nativeint_ops;
+}
+
+/* Bytes that are written into a block. */
+struct written {
+    uintptr_t at, n;
+    const unsigned char *from;
+    uintptr_t step; /* 0: the first one, n times */
+};
+
+/* Word i of block v as it will be. */
+static value written_word(value v, uintptr_t i, const struct written *w) {
+    unsigned char bytes[8];
+    memcpy(bytes, &field(v, i), 8);
+    for (uintptr_t k = 0; k < 8; k++) {
+        uintptr_t index = 8 * i + k - w->at;
+        if (index < w->n) bytes[k] = w->from[index * w->step];
+    }
+    value word;
+    memcpy(&word, bytes, 8);
+    return word;
+}
+
+/* The last words come first if the bytes come from before, perhaps from the same block. */
+static bool write_values(struct domain *d, value v, const struct written *w) {
+    uintptr_t first = w->at / 8, last = (w->at + w->n - 1) / 8;
+    for (uintptr_t i = first; i <= last; i++) {
+        value word = written_word(v, i, w);
+        if (!is_int(word) && word != field(v, i)) return false;
+    }
+    bool backwards = w->from < (const unsigned char *)v + w->at;
+    for (uintptr_t i = first; i <= last; i++) {
+        uintptr_t at = backwards ? last - (i - first) : i;
+        value word = written_word(v, at, w);
+        if (word != field(v, at)) gc_store(&d->gc, v, at, word);
+    }
+    return true;
+}
+
+bool vm_raw_write(struct domain *d, value v, uintptr_t at, uintptr_t n, const void *from,
+                  bool repeated) {
+    const unsigned char *bytes = from;
+    ASSERT(n > 0);
+    if (!vm_raw_has_bytes(v, at, n)) return false;
+    unsigned tag = tag_of(v);
+    if (tag < TAG_NO_SCAN)
+        return tag != TAG_CLOSURE && tag != TAG_INFIX &&
+               write_values(d, v, &(struct written){at, n, bytes, !repeated});
+    if (!vm_raw_may_write(v, at, n, repeated ? *bytes : bytes[n - 1])) return false;
+    if (repeated) memset((char *)v + at, *bytes, n);
+    else memmove((char *)v + at, bytes, n);
     return true;
 }
 

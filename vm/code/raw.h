@@ -4,8 +4,9 @@
  *
  * A raw word that is read as a value is an integer if it is odd. An even one could be any address,
  * so it comes in an abstract block of one word; stored into a string or float, it is that word
- * again. A block that is stored there leaves its address, which keeps nothing alive. A primitive
- * that reads a float, a boxed integer or a string gets a copy of the bytes at its place. */
+ * again. A block that is stored there leaves its address, which keeps nothing alive. Bytes written
+ * into a block of values may change a word to an integer, not to an address. A primitive that reads
+ * a float, a boxed integer or a string gets a copy of the bytes at its place. */
 #ifndef BACTRIAN_VM_CODE_RAW_H
 #define BACTRIAN_VM_CODE_RAW_H
 
@@ -23,9 +24,14 @@ static inline bool vm_raw_has_bytes(value v, uintptr_t at, uintptr_t n) {
     uintptr_t size = 8 * vm_raw_words(v);
     return n <= size && at <= size - n;
 }
-/* Whether they may be changed to bytes of which the last one is given (V4). Needs: n > 0. */
+/* Whether v is an int32, int64 or nativeint: its second word may be any. */
+bool vm_raw_is_boxed_integer(value v);
+/* Whether they hold no values, and may be changed to bytes of which the last one is given (V4).
+ * Needs: n > 0. */
 static inline bool vm_raw_may_write(value v, uintptr_t at, uintptr_t n, unsigned char last) {
     unsigned tag = tag_of(v);
+    if (tag == TAG_CUSTOM)
+        return at >= 8 && vm_raw_has_bytes(v, at, n) && vm_raw_is_boxed_integer(v);
     if (tag < TAG_STRING || tag > TAG_DOUBLE_ARRAY) return false;
     uintptr_t size = 8 * wosize_of(v);
     return n <= size && at <= size - n && (at != size - n || tag != TAG_STRING || last < 8);
@@ -37,7 +43,11 @@ static inline bool vm_raw_may_write_word(value v, uintptr_t i, value word) {
 /* Word i of block v as a value. 0: there is none, or only the collector may read it. GC: never.
  * Fails: raises Out_of_memory. */
 value vm_raw_load(struct domain *d, value v, uintptr_t i);
-/* Stores x as word i of block v, a string or floats. Whether that is possible. GC: never. */
+/* Writes the n bytes at `from`, or n times the one there, into block v at byte `at`. Whether that
+ * is possible; if not, nothing changes. Needs: n > 0. Keeps: G2, M1. GC: never. */
+bool vm_raw_write(struct domain *d, value v, uintptr_t at, uintptr_t n, const void *from,
+                  bool repeated);
+/* Stores x as word i of block v, which holds no values. Whether that is possible. GC: never. */
 bool vm_raw_store(value v, uintptr_t i, value x);
 
 /* A value of a kind (vm/code/prim.h) with the bytes that block *slot, a root, has where such a

@@ -316,12 +316,11 @@ static value raw_read_byte(value v, value index) {
     return val_of_int(((unsigned char *)v)[i]);
 }
 
-static value raw_write_byte(value v, value index, value byte) {
+static value raw_write_byte(struct domain *d, value v, value index, value byte) {
     unsigned char c = (unsigned char)int_of_val(byte);
     uintptr_t i = (uintptr_t)int_of_val(index);
-    if (!(is_int(index) && is_int(byte) && vm_raw_may_write(v, i, 1, c))) return 0;
-    ((unsigned char *)v)[i] = c;
-    return VAL_UNIT;
+    if (is_block(index) || is_block(byte)) return 0;
+    return vm_raw_write(d, v, i, 1, &c, false) ? VAL_UNIT : 0;
 }
 
 static value raw_store(value v, uintptr_t i, value x) {
@@ -337,11 +336,9 @@ static value raw_add(value v, intptr_t n) {
 }
 
 /* The double at block x as double i of block v. */
-static value raw_store_double(value v, uintptr_t i, value x) {
+static value raw_store_double(struct domain *d, value v, uintptr_t i, value x) {
     if (is_int(x) || !vm_raw_has_bytes(x, 0, 8)) return 0;
-    if (!vm_raw_may_write_word(v, i, field(x, 0))) return 0;
-    set_double_field(v, i, double_of_val(x));
-    return VAL_UNIT;
+    return vm_raw_write(d, v, 8 * i, 8, &field(x, 0), false) ? VAL_UNIT : 0;
 }
 
 /* The result of an instruction on block v; 0: it is refused. args: its operands on the stack. */
@@ -356,10 +353,10 @@ static value raw_access(struct domain *d, enum vm_opcode op, uintptr_t operand, 
     case OP_GETFLOATFIELD:
         if (!vm_raw_has_bytes(v, 8 * operand, 8)) return 0;
         return gc_copy_double(&d->gc, double_field(v, operand));
-    case OP_SETFLOATFIELD: return raw_store_double(v, operand, args[0]);
+    case OP_SETFLOATFIELD: return raw_store_double(d, v, operand, args[0]);
     case OP_GETSTRINGCHAR:
     case OP_GETBYTESCHAR: return raw_read_byte(v, args[0]);
-    case OP_SETBYTESCHAR: return raw_write_byte(v, args[0], args[1]);
+    case OP_SETBYTESCHAR: return raw_write_byte(d, v, args[0], args[1]);
     default: return 0;
     }
 }
