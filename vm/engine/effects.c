@@ -83,7 +83,7 @@ value vm_effect_reperform(struct domain *d, value effect, size_t height) {
     if (!vm_fiber_fits(d, outside)) effect = reserve(d, effect);
     value cont = sp[3];
     d->stack.sp = outside;
-    value handler = vm_fiber_reperform(d, first, (uint32_t)int_of_val(extra_args));
+    value handler = vm_fiber_reperform(d, first, extra_args);
     sp = d->stack.sp -= 3;
     sp[0] = sp[3] + 4;
     sp[1] = effect, sp[2] = cont, sp[3] = field(cont, 0);

@@ -272,7 +272,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
             d->stack.sp = sp;
             if (!vm_fiber_fetch_trap(d)) {
                 value exn = accu;
-                accu = vm_fiber_end(d, FIBER_ON_EXCEPTION);
+                accu = vm_fiber_failed(d);
                 HAND_OVER(exn);
             }
         }

@@ -25,7 +25,7 @@
  * returns to the boundary or an exception reaches it, so switching costs the same at any depth.
  *
  *   buffer of a fiber with a part of its frames on the stack:
- *          |  free  | return frame | frames ... | fiber_code, fiber, 0 |
+ *          |  free  | return frame | frames ... | fiber_code, fiber |
  *                   ^ end - used                ^ end
  *
  * Fibers that are suspended together form a chain: a handler that does not handle an effect is
@@ -42,8 +42,10 @@
  * FB2  The fiber that a boundary names is RUNNING, and RUNNING fibers are named by one boundary.
  *      fiber.outer leads from it to those suspended behind the same boundary; the last of them has
  *      the boundary's depth.
- * FB3  A buffer holds whole frames, from a return frame on top (after fiber.extra arguments) to the
- *      return frame at its end. Links of trap frames in it are distances from end.
+ * FB3  A buffer holds whole frames, from a return frame on top to the return frame at its end. If
+ *      the fiber is suspended there is more on top: one word, which is the address of its young
+ *      continuation + 1 (LEADING; else 0, tagged) or says how many arguments follow (LINKED).
+ *      Links of trap frames in it are distances from end.
  * FB4  A suspended fiber with young values is dirty, or its outermost fiber.clean words and its
  *      handlers are not young.
  * FB5  While marking, a fiber that is neither unreached nor being scanned has only values that the
@@ -52,6 +54,8 @@
 #define BACTRIAN_VM_STACK_FIBER_H
 
 #include "gc/assert.h"
+#include "gc/small_tables.h"
+#include "vm/stack/frame_layout.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
@@ -63,6 +67,12 @@ enum {
     BOUNDARY_OUTER,
     BOUNDARY_EXTRA,
     BOUNDARY_WORDS
+};
+
+enum {
+    /* What a suspended fiber needs on top of its frames: a return frame and a word (FB3). */
+    FIBER_TOP_WORDS = 4,
+    FIBER_WHOLE_WORDS = IF_SMALL_TABLES(8, 64), /* a fiber that large is resumed as a whole */
 };
 
 enum vm_fiber_handler { FIBER_ON_VALUE, FIBER_ON_EXCEPTION, FIBER_ON_EFFECT, FIBER_HANDLERS };
@@ -77,22 +87,22 @@ enum vm_fiber_state {
 
 #define NO_FIBER 0u
 
+/* 64 bytes, a line of the cache: a scheduler's fibers are seldom in it. */
 struct vm_fiber {
     value handlers[FIBER_HANDLERS];
     value *end;              /* of the words in its buffer; NULL: it has none */
     uint32_t used, capacity; /* words before end */
-    uint32_t extra;          /* arguments above the return frame on top */
     uint32_t trap;           /* the innermost trap frame in the buffer; 0: none. FB3 */
     uint32_t rest;           /* used, before the fiber was suspended the last time */
     uint32_t clean;          /* FB4 */
-    uint32_t scanned;        /* outermost words that marking has visited, while it does */
     uint32_t generation;
-    uint32_t outer;     /* the next fiber of the chain, or NO_FIBER; of a free one, the next free */
-    uint32_t outermost; /* of its chain, if it is the innermost */
-    uint32_t next_dirty, next_marked;
-    value young_cont;   /* of a LEADING one: its continuation if that is young, else 0 */
-    uintptr_t boundary; /* FB2; 0: no boundary, or it is not the outermost there */
+    uint32_t outer; /* the next fiber of the chain, or NO_FIBER; of a free one, the next free */
+    union {
+        uint32_t outermost; /* LEADING, TAKEN: of its chain */
+        uint32_t boundary; /* RUNNING, LINKED: FB2; 0: of a suspended chain. Only the outermost's */
+    };
 };
+_Static_assert(sizeof(struct vm_fiber) == 64, "a fiber is a line of the cache");
 
 struct vm_fibers;
 
@@ -134,7 +144,7 @@ static inline bool vm_fiber_fits(const struct domain *d, const value *sp) {
     const value *b = vm_boundary(d);
     if (!vm_in_fiber(d)) return false;
     const struct vm_fiber *f = vm_fiber_of_boundary(b);
-    return f->used + (size_t)(b - sp) + 3 <= f->capacity;
+    return f->used + (size_t)(b - sp) + FIBER_TOP_WORDS <= f->capacity;
 }
 /* Makes the innermost fiber's buffer that large. Needs: E2. Fails: raises Out_of_memory.
  * GC: may run. */
@@ -144,22 +154,28 @@ void vm_fiber_reserve(struct domain *d);
  * Returns the handler for effects. Needs: vm_fiber_fits. GC: never. */
 /* Its continuation becomes cont, a young block; on top is the return frame. */
 value vm_fiber_perform(struct domain *d, value cont);
-/* It is appended to the chain of suspended fiber `first`; on top are `extra` arguments. */
-value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, uint32_t extra);
-/* Bytes that a resumed fiber may use without a check. GC: never. */
-size_t vm_fiber_room_bytes(const struct vm *vm);
+/* It is appended to the chain of suspended fiber `first`; on top are extra_args arguments, tagged.
+ */
+value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, value extra_args);
+/* Bytes that a resumed fiber may use without a check: the part that is put back ends with a frame
+ * and its arguments, and its innermost frame grows. GC: never. */
+static inline size_t vm_fiber_room_bytes(const struct vm *vm) {
+    return 3 * vm->widest_frame_bytes +
+           8 * (BOUNDARY_WORDS + FIBER_WHOLE_WORDS + STACK_MARGIN_WORDS);
+}
 /* Resumes a taken fiber inside `outside`, where extra_args arguments lie, tagged. d->stack.sp is
  * then where the fiber goes on. False: the handle is not valid, or there is no room. GC: never. */
 bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra_args);
-/* The fiber returned: its first function, or all of it that was on the stack. Returns its handler,
- * as vm_fiber_end; 0: there is more, d->stack.sp is at the next return frame. GC: never. */
+/* The innermost fiber returned: its first function, or all of it that was on the stack. Ends it and
+ * returns its handler, with d->stack.sp as after vm_fiber_perform; or 0: there is more, d->stack.sp
+ * is at the next return frame. GC: never. */
 value vm_fiber_returned(struct domain *d);
 /* An exception is to be raised where stack.trap is 0. True: stack.trap is now one that was in the
  * buffer. GC: never. */
 bool vm_fiber_fetch_trap(struct domain *d);
-/* Ends the innermost fiber: gives its handler of that kind. d->stack.sp is as after
- * vm_fiber_suspend. GC: never. */
-value vm_fiber_end(struct domain *d, enum vm_fiber_handler which);
+/* Then, if it was false: ends the innermost fiber, and returns its handler, as vm_fiber_returned.
+ * GC: never. */
+value vm_fiber_failed(struct domain *d);
 /* Frees the running fibers of boundaries deeper than that, which are abandoned. GC: never. */
 void vm_fibers_abandon(struct domain *d, uintptr_t boundary);
 void vm_fibers_destroy(struct vm *vm);
@@ -168,7 +184,7 @@ void vm_fibers_destroy(struct vm *vm);
  * return frame is, and in whose buffer (NULL: on the stack). NULL: at the end of a chain that is
  * suspended. GC: never. */
 value *vm_fiber_next_frame(const struct domain *d, const value *at, const struct vm_fiber **in);
-/* The return frame on top of a suspended fiber. GC: never. */
-static inline value *vm_fiber_top(const struct vm_fiber *f) { return f->end - f->used + f->extra; }
+/* The return frame on top of a fiber that leads its chain. GC: never. */
+static inline value *vm_fiber_top(const struct vm_fiber *f) { return f->end - f->used + 1; }
 
 #endif

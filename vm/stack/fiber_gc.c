@@ -15,10 +15,15 @@
 /* Rounds of visiting the fibers of young continuations that survive; a chain of them may need one
  * round each. The rest is kept alive until the next major collection. */
 enum { MOST_ROUNDS = IF_SMALL_TABLES(1, 16) };
+/* How far ahead of what is visited dirty fibers and their words are prefetched. */
+enum { ROW_AHEAD = 8, WORDS_AHEAD = 4 };
 /* Words that are scanned in the time that marking takes for one block. */
 enum { WORDS_PER_ROOT = 8 };
 
 static value *top_of(const struct vm_fiber *f) { return f->end - f->used; }
+
+/* Of a LEADING fiber: its continuation if that is young, else 0 (FB3). */
+static value young_cont(const struct vm_fiber *f) { return *top_of(f) - 1; }
 
 /* ---- Minor collections. ---- */
 
@@ -29,49 +34,61 @@ static void visit_young(struct vm_fiber *f, struct gc_visitor *visitor) {
     f->clean = f->used;
 }
 
+/* Fiber index is LEADING and its young continuation survives: it may die with the next major cycle,
+ * which has to collect the fiber's buffer. */
+static void survives(struct vm_fibers *t, uint32_t index, struct gc_visitor *visitor) {
+    const struct vm_fiber *f = &t->table[index];
+    *top_of(f) = val_of_int(0);
+    if (!t->status[index].charged) gc_charge(visitor->g, 8 * (size_t)f->capacity, 0);
+    t->status[index].charged = true;
+}
+
+/* What visiting the rows of the list will read soon. */
+static inline void prefetch_dirty(const struct vm_fibers *t, uint32_t i) {
+    if (i + ROW_AHEAD >= t->dirty_count) return;
+    __builtin_prefetch(&t->table[t->dirty[i + ROW_AHEAD]]);
+    const struct vm_fiber *f = &t->table[t->dirty[i + WORDS_AHEAD]];
+    __builtin_prefetch(top_of(f));
+}
+
 /* Takes fibers off the list of dirty ones and visits them, except those whose young continuations
  * have not been reached, or all. True: there was one. */
 static bool visit_dirty(struct vm_fibers *t, struct gc_visitor *visitor, bool all) {
-    uint32_t index = t->dirty, waiting = NO_FIBER;
+    uint32_t waiting = 0;
     bool any = false;
-    t->dirty = NO_FIBER;
-    while (index != NO_FIBER) {
+    for (uint32_t i = 0; i < t->dirty_count; i++) {
+        prefetch_dirty(t, i);
+        uint32_t index = t->dirty[i];
         struct vm_fiber *f = &t->table[index];
-        uint32_t next = f->next_dirty;
-        bool leading = t->status[index].state == FIBER_LEADING && f->young_cont != 0;
-        if (leading && !all && gc_promoted_copy(visitor->g, f->young_cont) == 0) {
-            f->next_dirty = waiting;
-            waiting = index;
-        } else {
-            t->status[index].dirty = false;
-            if (t->status[index].state != FIBER_FREE) {
-                visit_young(f, visitor);
-                any = true;
+        struct vm_fiber_status *s = &t->status[index];
+        if (s->state == FIBER_LEADING && young_cont(f) != 0) {
+            if (!all && gc_promoted_copy(visitor->g, young_cont(f)) == 0) {
+                t->dirty[waiting++] = index;
+                continue;
             }
-            if (leading) {
-                gc_charge(visitor->g, 8 * (size_t)f->capacity, 0);
-                f->young_cont = 0;
-            }
+            survives(t, index, visitor);
         }
-        index = next;
+        s->dirty = false;
+        if (s->state == FIBER_FREE) continue;
+        visit_young(f, visitor);
+        any = true;
     }
-    t->dirty = waiting;
+    t->dirty_count = waiting;
     return any;
 }
 
 static bool minor_mark(void *context, struct gc_visitor *visitor) {
     struct vm_fibers *t = context;
     bool all = t->rounds++ == MOST_ROUNDS;
-    return t->dirty != NO_FIBER && visit_dirty(t, visitor, all);
+    return t->dirty_count != 0 && visit_dirty(t, visitor, all);
 }
 
 /* Those that still wait are dead. */
 static void minor_done(void *context) {
     struct vm_fibers *t = context;
     t->rounds = 0;
-    while (t->dirty != NO_FIBER) {
-        uint32_t index = t->dirty;
-        t->dirty = t->table[index].next_dirty;
+    while (t->dirty_count != 0) {
+        uint32_t index = t->dirty[--t->dirty_count];
         t->status[index].dirty = false;
         if (t->status[index].state == FIBER_LEADING) vm_fiber_free_chain(t, index);
     }
@@ -90,9 +107,7 @@ void vm_fiber_darken(struct vm_fibers *t, uint32_t index) {
     ASSERT(!s->in_marked);
     s->colour = FIBER_COLOUR_SCANNED;
     s->in_marked = true;
-    t->table[index].scanned = 0;
-    t->table[index].next_marked = t->marked;
-    t->marked = index;
+    t->marked[t->marked_count++] = (struct vm_marked_fiber){.index = index, .scanned = 0};
     gc_incremental_roots_added(&t->vm->domain->gc);
 }
 
@@ -110,13 +125,13 @@ static void mark(void *context, value cont) {
 
 /* Visits words of f, the outermost first, as many as budget allows; adds their roots to done. True:
  * it has visited all. */
-static bool scan_words(struct vm_fiber *f, struct gc_visitor *visitor, size_t budget,
-                       size_t *done) {
-    if (f->scanned > f->used) f->scanned = f->used;
-    size_t left = f->used - f->scanned, n = left;
+static bool scan_words(const struct vm_fiber *f, struct vm_marked_fiber *m,
+                       struct gc_visitor *visitor, size_t budget, size_t *done) {
+    if (m->scanned > f->used) m->scanned = f->used;
+    size_t left = f->used - m->scanned, n = left;
     if (n / WORDS_PER_ROOT >= budget) n = budget * WORDS_PER_ROOT;
-    if (n > 0) visitor->slots(visitor, f->end - f->scanned - n, f->end - f->scanned);
-    f->scanned += (uint32_t)n;
+    if (n > 0) visitor->slots(visitor, f->end - m->scanned - n, f->end - m->scanned);
+    m->scanned += (uint32_t)n;
     *done += n / WORDS_PER_ROOT + 1;
     return n == left;
 }
@@ -124,12 +139,13 @@ static bool scan_words(struct vm_fiber *f, struct gc_visitor *visitor, size_t bu
 static size_t scan_some(void *context, struct gc_visitor *visitor, size_t budget) {
     struct vm_fibers *t = context;
     size_t done = 0;
-    while (t->marked != NO_FIBER && done < budget) {
-        struct vm_fiber *f = &t->table[t->marked];
-        struct vm_fiber_status *s = &t->status[t->marked];
+    while (t->marked_count != 0 && done < budget) {
+        struct vm_marked_fiber *m = &t->marked[t->marked_count - 1];
+        struct vm_fiber *f = &t->table[m->index];
+        struct vm_fiber_status *s = &t->status[m->index];
         bool live = s->colour == FIBER_COLOUR_SCANNED; /* it has not ended meanwhile */
-        if (live && !scan_words(f, visitor, budget - done, &done)) return budget;
-        t->marked = f->next_marked;
+        if (live && !scan_words(f, m, visitor, budget - done, &done)) return budget;
+        t->marked_count--;
         s->in_marked = false;
         if (!live) continue;
         visitor->slots(visitor, f->handlers, f->handlers + FIBER_HANDLERS);
@@ -141,16 +157,18 @@ static size_t scan_some(void *context, struct gc_visitor *visitor, size_t budget
 
 static void mark_start(void *context) {
     struct vm_fibers *t = context;
-    ASSERT(t->marked == NO_FIBER);
+    ASSERT(t->marked_count == 0);
     t->colour ^= 1;
-    for (uint32_t i = 1; i < t->count; i++)
-        if (t->status[i].state == FIBER_RUNNING || t->status[i].state == FIBER_TAKEN)
-            vm_fiber_darken(t, i);
+    for (uint32_t i = 1; i < t->count; i++) {
+        enum vm_fiber_state state = t->status[i].state;
+        if (state == FIBER_FREE) t->status[i].colour = t->colour;
+        if (state == FIBER_RUNNING || state == FIBER_TAKEN) vm_fiber_darken(t, i);
+    }
 }
 
 static void mark_done(void *context) {
     struct vm_fibers *t = context;
-    ASSERT(t->marked == NO_FIBER);
+    ASSERT(t->marked_count == 0);
     for (uint32_t i = 1; i < t->count; i++)
         if (t->status[i].state == FIBER_LEADING && is_unreached(t, i)) vm_fiber_free_chain(t, i);
 }
@@ -181,7 +199,8 @@ static void check_fibers(struct vm_fibers *t) {
         if (f->clean > 0) check.slots(&check, f->end - f->clean, f->end);
         if (t->status[i].dirty) continue;
         check.slots(&check, f->handlers, f->handlers + FIBER_HANDLERS);
-        vm_require(f->clean == f->used && f->young_cont == 0,
+        vm_require(f->clean == f->used &&
+                       (t->status[i].state != FIBER_LEADING || young_cont(f) == 0),
                    "FB4: a fiber was suspended since the last collection and is not dirty");
     }
 }

@@ -1,12 +1,13 @@
-/* fiber_internal.h - the table of fibers. Private to fiber.c (switches) and fiber_gc.c (what the
- * collector sees of them). */
+/* fiber_internal.h - the table of fibers. Private to fiber.c (switches), fiber_table.c (creation
+ * and end) and fiber_gc.c (what the collector sees of them). */
 #ifndef BACTRIAN_VM_STACK_FIBER_INTERNAL_H
 #define BACTRIAN_VM_STACK_FIBER_INTERNAL_H
 
 #include "gc/roots.h"
 #include "vm/stack/fiber.h"
 
-/* What marking knows of a fiber. The two colours change roles when marking starts. */
+/* What marking knows of a fiber. The two colours change roles when marking starts; a FREE one's is
+ * always that of what marking need not reach. */
 enum { FIBER_COLOUR_0, FIBER_COLOUR_1, FIBER_COLOUR_SCANNED /* FB5 */ };
 
 /* Apart from struct vm_fiber, since collections look at every one. */
@@ -15,15 +16,23 @@ struct vm_fiber_status {
     uint8_t colour : 2;
     uint8_t dirty : 1;     /* it is in the list of dirty fibers */
     uint8_t in_marked : 1; /* it is in the list of those to be scanned */
+    uint8_t charged : 1;   /* its buffer has been charged to the major cycle */
+};
+/* A fiber that marking has reached. */
+struct vm_marked_fiber {
+    uint32_t index;
+    uint32_t scanned; /* the outermost words that have been visited */
 };
 
 struct vm_fibers {
     struct vm *vm;
-    struct vm_fiber *table; /* reserved: fibers do not move */
+    struct vm_fiber *table; /* reserved, like the next three: fibers do not move */
     struct vm_fiber_status *status;
-    uint32_t count, capacity; /* rows in use, row 0 not among them */
+    struct vm_marked_fiber *marked; /* FB5; the last one is scanned first */
+    uint32_t *dirty;                /* FB4: indices */
+    uint32_t marked_count, dirty_count;
+    uint32_t count, capacity; /* rows in use, row 0, which is FREE, among them */
     uint32_t free;            /* the first of the free rows */
-    uint32_t dirty, marked;   /* FB4, FB5: the first of each list */
     uint8_t colour;           /* what marking has reached, or need not */
     unsigned rounds;          /* of this minor collection */
     size_t buffer_words;      /* of all buffers */
@@ -37,20 +46,43 @@ static inline uint32_t vm_fiber_index(const struct vm_fibers *t, const struct vm
     return (uint32_t)(f - t->table);
 }
 
+/* The handle of fiber f, which has that index. GC: never. */
+static inline value vm_fiber_handle(const struct vm_fiber *f, uint32_t index) {
+    return val_of_int((intptr_t)f->generation << 32 | index);
+}
+/* The handles of f are no longer valid. GC: never. */
+static inline void vm_fiber_next_generation(struct vm_fiber *f) {
+    enum { LAST = 1 << 29 };
+    f->generation = (f->generation & (LAST - 1)) + 1;
+}
+/* The fiber of handle v, any value, in that state, which is not FREE; NULL: it is none. GC: never.
+ */
+static inline struct vm_fiber *vm_fiber_find(const struct vm_fibers *t, value v,
+                                             enum vm_fiber_state state) {
+    uint32_t index = (uint32_t)((uint64_t)v >> 1);
+    if (t == NULL || index >= t->count) return NULL;
+    struct vm_fiber *f = &t->table[index];
+    return vm_fiber_handle(f, index) == v && t->status[index].state == state ? f : NULL;
+}
+
 /* The collector's view of a new machine's fibers. GC: never. */
 void vm_fibers_register(struct vm_fibers *t);
-/* f has, or may have, young values from now on. GC: never. */
-static inline void vm_fiber_make_dirty(struct vm_fibers *t, uint32_t index) {
-    if (t->status[index].dirty) return;
-    t->status[index].dirty = true;
-    t->table[index].next_dirty = t->dirty;
-    t->dirty = index;
+/* The fiber is now in that state, and has, or may have, young values. GC: never. */
+static inline void vm_fiber_make_dirty(struct vm_fibers *t, uint32_t index,
+                                       enum vm_fiber_state state) {
+    struct vm_fiber_status *at = &t->status[index], s = *at;
+    if (!s.dirty) t->dirty[t->dirty_count++] = index;
+    s.state = state;
+    s.dirty = true;
+    *at = s;
 }
 /* While marking: the values of fiber index are to be marked. GC: never. */
 void vm_fiber_darken(struct vm_fibers *t, uint32_t index);
 /* While marking: words that are about to leave f (FB5), or a handler to be called. GC: never. */
 void vm_fiber_preserve(struct vm_fibers *t, const struct vm_fiber *f, const value *from,
                        const value *to);
+/* Frees f alone. GC: never. */
+void vm_fiber_free(struct vm_fibers *t, struct vm_fiber *f);
 /* Frees f and what is behind it in its chain. GC: never. */
 void vm_fiber_free_chain(struct vm_fibers *t, uint32_t index);
 

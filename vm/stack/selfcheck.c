@@ -68,8 +68,8 @@ static void check_boundary(const struct domain *d, const value *b) {
     for (;;) {
         const struct vm_fiber *f = vm_fiber_at(d->vm, index);
         check_suspended(f);
-        uintptr_t depth = f->outer == NO_FIBER ? (uintptr_t)(d->stack.high - b) : 0;
-        vm_require(f->boundary == depth, "FB2: a fiber that is not where its boundary is");
+        vm_require(f->outer != NO_FIBER || f->boundary == (uintptr_t)(d->stack.high - b),
+                   "FB2: a fiber that is not where its boundary is");
         index = f->outer;
         if (index == NO_FIBER) return;
         vm_require(vm_fiber_state(d->vm, index) == FIBER_LINKED,

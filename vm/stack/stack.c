@@ -17,7 +17,7 @@ enum { FIRST_WORDS = 1024, CALL_STACK_BYTES = 12 };
 enum { LEAST_WORDS = 4096 };
 /* What a running program's stack has grown to, about: a limit that it sets doesn't shrink it. */
 enum { GROWN_WORDS = 4096 };
-#define MOST_WORDS ((size_t)1 << 32)
+#define MOST_WORDS (((size_t)1 << 32) - 4096) /* a depth is a uint32_t (vm/stack/fiber.h) */
 
 /* Words of a stack that are scanned in the time that marking takes for one block. */
 enum { WORDS_PER_ROOT = 8 };
