@@ -140,12 +140,14 @@ static size_t scan_some(void *context, struct gc_visitor *visitor, size_t budget
     struct vm_fibers *t = context;
     size_t done = 0;
     while (t->marked_count != 0 && done < budget) {
-        struct vm_marked_fiber *m = &t->marked[t->marked_count - 1];
-        struct vm_fiber *f = &t->table[m->index];
-        struct vm_fiber_status *s = &t->status[m->index];
+        struct vm_marked_fiber m = t->marked[--t->marked_count]; /* visiting may add others */
+        struct vm_fiber *f = &t->table[m.index];
+        struct vm_fiber_status *s = &t->status[m.index];
         bool live = s->colour == FIBER_COLOUR_SCANNED; /* it has not ended meanwhile */
-        if (live && !scan_words(f, m, visitor, budget - done, &done)) return budget;
-        t->marked_count--;
+        if (live && !scan_words(f, &m, visitor, budget - done, &done)) {
+            t->marked[t->marked_count++] = m;
+            return budget;
+        }
         s->in_marked = false;
         if (!live) continue;
         visitor->slots(visitor, f->handlers, f->handlers + FIBER_HANDLERS);
