@@ -1,7 +1,7 @@
 /* callback.c - OCaml functions that C code can call.
  *
- *      live[0..live_count)    roots: their functions may be called
- *      freed                  a queue; the oldest is reused when it is longer than KEPT_FREED
+ *      live     roots: their functions may be called
+ *      freed    a queue; the oldest is reused when it is longer than KEPT_FREED
  *
  * FF4 A callback is in exactly one of the two. A freed one keeps its code and signature for a
  *     while, so that C code that still calls it gets an error and not another function.
@@ -30,20 +30,10 @@ enum { KEPT_FREED = 1024 };
 
 static void scan_callbacks(void *context, struct gc_visitor *visitor) {
     struct ffi_state *state = context;
-    for (size_t i = 0; i < state->live_count; i++) {
-        gc_visit(visitor, &state->live[i]->function);
-        gc_visit(visitor, &state->live[i]->prepared);
+    for (size_t i = 0; i < state->live.count; i++) {
+        gc_visit(visitor, &state->live.items[i]->function);
+        gc_visit(visitor, &state->live.items[i]->prepared);
     }
-}
-
-static bool make_room(struct ffi_state *state) {
-    if (state->live_count < state->live_capacity) return true;
-    size_t capacity = state->live_capacity * 2 + 16;
-    struct ffi_callback **live = realloc(state->live, capacity * sizeof *live);
-    if (live == NULL) return false;
-    state->live = live;
-    state->live_capacity = capacity;
-    return true;
 }
 
 static void destroy(struct ffi_callback *callback) {
@@ -74,10 +64,10 @@ static struct ffi_callback *obtain(struct ffi_state *state) {
 
 void ffi_callback_free(struct ffi_callback *callback) {
     struct ffi_state *state = callback->owner;
-    ASSERT(callback->state == FFI_CALLBACK_LIVE && callback->index < state->live_count); /* FF4 */
-    ASSERT(state->live[callback->index] == callback);
-    struct ffi_callback *last = state->live[--state->live_count];
-    state->live[callback->index] = last;
+    ASSERT(callback->state == FFI_CALLBACK_LIVE && callback->index < state->live.count); /* FF4 */
+    ASSERT(state->live.items[callback->index] == callback);
+    struct ffi_callback *last = state->live.items[--state->live.count];
+    state->live.items[callback->index] = last;
     last->index = callback->index;
     callback->state = FFI_CALLBACK_FREED;
     callback->function = callback->prepared = VAL_UNIT;
@@ -98,13 +88,13 @@ struct ffi_state *ffi_state_open(struct vm *vm) {
 void ffi_state_close(struct ffi_state *state) {
     /* The program may have ended inside a callback. */
     ffi_set_innermost_frame(state->frame_at_start);
-    for (size_t i = 0; i < state->live_count; i++) destroy(state->live[i]);
+    for (size_t i = 0; i < state->live.count; i++) destroy(state->live.items[i]);
     while (state->first_freed != NULL && state->freed_count-- > 0) {
         struct ffi_callback *next = state->first_freed->next;
         destroy(state->first_freed);
         state->first_freed = next;
     }
-    free(state->live);
+    free(state->live.items);
     free(state);
 }
 
@@ -252,7 +242,7 @@ static void enter_callback(ffi_cif *cif, void *result, void **arguments, void *c
 struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f) {
     struct ffi_state *state = prim_state(d)->ffi;
     struct ffi_signature *signature = ffi_signature_of(prepared);
-    if (signature == NULL || !make_room(state)) return NULL;
+    if (signature == NULL || !vector_reserve(&state->live, 1, 16, NULL)) return NULL;
     struct ffi_callback *callback = obtain(state);
     if (callback == NULL) return NULL;
     if (!pthread_equal(state->thread, pthread_self())) state->thread = pthread_self();
@@ -268,9 +258,8 @@ struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f)
     callback->prepared = prepared;
     callback->function = f;
     callback->state = FFI_CALLBACK_LIVE;
-    ASSERT(state->live_count < state->live_capacity);
-    callback->index = state->live_count;
-    state->live[state->live_count++] = callback;
+    callback->index = state->live.count;
+    vector_append(&state->live, callback);
     return callback;
 }
 

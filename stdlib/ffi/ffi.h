@@ -28,6 +28,7 @@
 #ifndef BACTRIAN_STDLIB_FFI_FFI_H
 #define BACTRIAN_STDLIB_FFI_FFI_H
 
+#include "gc/containers.h"
 #include "gc/value.h"
 #include "stdlib/prim.h"
 
@@ -136,10 +137,9 @@ struct ffi_frame {
 struct ffi_state {
     struct vm *vm;
     struct ffi_frame *frame_at_start;
-    pthread_t thread;           /* that made the last callback */
-    struct ffi_callback **live; /* all callbacks that may be called; roots */
-    size_t live_count, live_capacity;
-    struct ffi_callback *first_freed, *last_freed; /* oldest first */
+    pthread_t thread;                                        /* that made the last callback */
+    struct ffi_callbacks VECTOR(struct ffi_callback *) live; /* those that may be called; roots */
+    struct ffi_callback *first_freed, *last_freed;           /* oldest first */
     size_t freed_count;
     bool scanned; /* the scanner is installed */
 };

@@ -59,8 +59,12 @@ uintptr_t vm_c_stack_low(void) {
     return known ? (uintptr_t)low + C_STACK_RESERVE : 0;
 }
 
+void vm_must_have(bool grown) {
+    if (!grown) vm_fatal("out of memory");
+}
+
 void *vm_must(void *p) {
-    if (p == NULL) vm_fatal("out of memory");
+    vm_must_have(p != NULL);
     return p;
 }
 

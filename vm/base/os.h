@@ -28,6 +28,8 @@ uintptr_t vm_c_stack_low(void);
 /* p, or a fatal error if it is NULL. For the machine's own small tables, without which it cannot
  * continue. */
 void *vm_must(void *p);
+/* A fatal error if a table could not grow, which is what false means. */
+void vm_must_have(bool grown);
 /* Prints `Fatal error: TEXT` and ends the process with status 2, or goes to the thread's catcher
  * (gc/fatal.h). */
 _Noreturn void vm_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -14,6 +14,7 @@
  * with the same base after APPTERM, or RETURN with extra arguments, in a tail call. Each thread has
  * a shadow stack. */
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "memprof/format/printable.h"
 #include "memprof/memprof.h"
 #include "memprof/sampling/tracker.h"
@@ -199,10 +200,8 @@ static void pop_frames(struct cli_trace *t, struct shadow *s, size_t base, const
 
 static void push_frame(struct cli_trace *t, struct shadow *s, size_t base) {
     ASSERT(s->count == 0 || s->frames[s->count - 1].base < base);
-    if (s->count == s->capacity) {
-        s->capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
-        s->frames = vm_must(realloc(s->frames, s->capacity * sizeof *s->frames));
-    }
+    vm_must_have(
+        vector_widen((void **)&s->frames, &s->capacity, s->count + 1, 64, sizeof *s->frames, NULL));
     s->frames[s->count++] = (struct frame){.base = base};
 }
 

@@ -2,6 +2,7 @@
 #include "vm/code/code.h"
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "vm/base/md5.h"
 #include "vm/base/os.h"
 #include "vm/code/function_id.h"
@@ -103,15 +104,9 @@ void vm_codes_free(struct vm *vm) {
 }
 
 struct vm_code *vm_code_at(const struct vm *vm, uint64_t gpc) {
-    uint32_t low = 0, high = vm->code_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (vm->codes[middle]->base <= gpc) low = middle;
-        else high = middle;
-    }
-    if (high == 0) return NULL;
-    struct vm_code *code = vm->codes[low];
-    return gpc >= code->base && gpc - code->base < code->word_count ? code : NULL;
+    size_t n = sorted_prefix(vm->code_count, i, vm->codes[i]->base <= gpc);
+    return n > 0 && gpc - vm->codes[n - 1]->base < vm->codes[n - 1]->word_count ? vm->codes[n - 1]
+                                                                                : NULL;
 }
 
 uint32_t vm_function_at(struct vm *vm, uint32_t fragment, uint32_t pc) {

@@ -2,21 +2,18 @@
 #include "vm/code/decoded.h"
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "vm/state/vm.h"
 
 const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume where) {
     const struct vm_decoded_area *area = vm->decoded_area;
     const uintptr_t *at = (const uintptr_t *)where.address;
-    if (at < area->words || at >= area->words + area->used || area->decoded_count == 0) return NULL;
-    uint32_t low = 0, high = area->decoded_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (area->decoded[middle].words <= at) low = middle;
-        else high = middle;
-    }
-    const struct vm_decoded *f = &area->decoded[low];
+    if (at < area->words || at >= area->words + area->used) return NULL;
+    size_t n = sorted_prefix(area->decoded.count, i, area->decoded.items[i].words <= at);
+    if (n == 0) return NULL;
+    const struct vm_decoded *f = &area->decoded.items[n - 1];
     ASSERT(f->word_count > 0 && f->words + f->word_count <= area->words + area->used);
-    return at >= f->words && at < f->words + f->word_count ? f : NULL;
+    return at < f->words + f->word_count ? f : NULL;
 }
 
 struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, struct vm_resume where) {

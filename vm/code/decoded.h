@@ -2,6 +2,7 @@
 #ifndef BACTRIAN_VM_CODE_DECODED_H
 #define BACTRIAN_VM_CODE_DECODED_H
 
+#include "gc/containers.h"
 #include "vm/base/arena.h"
 #include "vm/code/ir.h"
 #include "vm/code/pc_map.h"
@@ -20,9 +21,9 @@ struct vm_decoded {
  * another kind of word, and binary search finds its function. */
 struct vm_decoded_area {
     uintptr_t *words;
-    size_t used, capacity;      /* words */
-    struct vm_decoded *decoded; /* the functions decoded so far, by ascending address */
-    uint32_t decoded_count, decoded_capacity;
+    size_t used, capacity; /* words */
+    /* The functions decoded so far, by ascending address. */
+    struct vm_decoded_vector VECTOR(struct vm_decoded) decoded;
     struct vm_arena maps; /* of the functions' pcs */
     /* While a function is prepared; here, so that they are freed if memory ends then. */
     struct vm_ir ir;

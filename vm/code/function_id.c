@@ -2,6 +2,7 @@
 #include "vm/code/function_id.h"
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/code/verify.h"
@@ -43,13 +44,7 @@ uint32_t vm_function_id_at(const struct vm *vm, uint64_t gpc, bool *at_entry) {
 /* The fragment of a function. */
 static const struct vm_code *code_of(const struct vm *vm, uint32_t id) {
     ASSERT(id > 0 && id < vm->function_ids.count);
-    uint32_t low = 0, high = vm->code_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (vm->codes[middle]->first_function_id <= id) low = middle;
-        else high = middle;
-    }
-    return vm->codes[low];
+    return vm->codes[sorted_prefix(vm->code_count, i, vm->codes[i]->first_function_id <= id) - 1];
 }
 
 bool vm_function_id_is_main(const struct vm *vm, uint32_t id) {

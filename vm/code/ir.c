@@ -14,31 +14,21 @@
 struct builder {
     const struct vm_words *words;
     struct vm_ir *ir;
-    size_t label_capacity;
 };
 
 /* The row of the instruction at pc, or NULL. */
 static struct vm_ir_row *row_at(const struct vm_ir *ir, uint32_t pc) {
-    size_t low = 0, high = ir->count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (ir->rows[middle].pc <= pc) low = middle;
-        else high = middle;
-    }
-    return high > 0 && ir->rows[low].pc == pc ? &ir->rows[low] : NULL;
+    size_t n = sorted_prefix(ir->count, i, ir->rows[i].pc <= pc);
+    return n > 0 && ir->rows[n - 1].pc == pc ? &ir->rows[n - 1] : NULL;
 }
 
 /* Adds n labels, which are relative to base and begin there. */
 static void read_labels(struct builder *b, struct vm_ir_row *row, uint32_t base, uint32_t n) {
     struct vm_ir *ir = b->ir;
     ASSERT(n <= b->words->count - base); /* Q1 */
-    if (n > b->label_capacity - ir->label_count) {
-        b->label_capacity = 2 * b->label_capacity + n;
-        ir->labels = vm_must(realloc(ir->labels, b->label_capacity * sizeof *ir->labels));
-    }
-    row->labels = (uint32_t)ir->label_count;
-    for (uint32_t i = 0; i < n; i++)
-        ir->labels[ir->label_count++] = base + vm_word(b->words, base + i);
+    vm_must_have(vector_reserve(&ir->labels, n, n, NULL));
+    row->labels = (uint32_t)ir->labels.count;
+    for (uint32_t i = 0; i < n; i++) vector_append(&ir->labels, base + vm_word(b->words, base + i));
 }
 
 /* Fills in the operands of an instruction of variable length; gives its words. */
@@ -73,7 +63,7 @@ static uint32_t *labels_of(const struct vm_ir *ir, struct vm_ir_row *row, uint32
     if (info->operands[0] == info->label) return &row->operands[0];
     if (vm_fixed_words[row->op] != 0) return &row->operands[1];
     *n = row->operands[0] + (row->op == OP_SWITCH ? row->operands[1] : 0);
-    return ir->labels + row->labels;
+    return ir->labels.items + row->labels;
 }
 
 const uint32_t *vm_ir_labels(const struct vm_ir *ir, const struct vm_ir_row *row, uint32_t *n) {
@@ -151,6 +141,6 @@ void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry) {
 
 void vm_ir_free(struct vm_ir *ir) {
     free(ir->rows);
-    free(ir->labels);
+    free(ir->labels.items);
     *ir = (struct vm_ir){.rows = NULL};
 }

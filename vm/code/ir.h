@@ -14,6 +14,7 @@
 #ifndef BACTRIAN_VM_CODE_IR_H
 #define BACTRIAN_VM_CODE_IR_H
 
+#include "gc/containers.h"
 #include "vm/code/opcodes.h"
 
 #include <stddef.h>
@@ -37,8 +38,8 @@ struct vm_ir_row {
 
 struct vm_ir {
     struct vm_ir_row *rows;
-    uint32_t *labels;
-    size_t count, label_count;
+    size_t count;
+    struct vm_ir_labels VECTOR(uint32_t) labels;
 };
 
 /* Makes the form of the verified function of an entry; it begins with the RESTART, where there is

@@ -10,6 +10,7 @@
 #include "vm/code/pc_map.h"
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "vm/base/arena.h"
 #include "vm/code/ir.h"
 
@@ -87,13 +88,9 @@ const struct vm_pc_map *vm_pc_map_make(struct vm_arena *arena, const struct vm_i
 }
 
 struct vm_pc_row vm_pc_map_find(const struct vm_pc_map *map, uint32_t decoded) {
-    uint32_t low = 0, high = group_count(map->rows);
     ASSERT(decoded >= map->groups[0].first.decoded);
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (map->groups[middle].first.decoded <= decoded) low = middle;
-        else high = middle;
-    }
+    uint32_t groups = group_count(map->rows);
+    uint32_t low = sorted_prefix(groups, i, map->groups[i].first.decoded <= decoded) - 1;
     struct vm_pc_row row = map->groups[low].first;
     const uint8_t *p = steps_of(map) + map->groups[low].at;
     uint32_t last = (low + 1) * GROUP < map->rows ? (low + 1) * GROUP : map->rows;

@@ -12,6 +12,7 @@
  * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at
  *     most one. */
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "gc/small_tables.h"
 #include "vm/base/os.h"
 #include "vm/code/opcodes.h"
@@ -42,18 +43,12 @@ static bool no_memory(struct vm_verifier *v) {
 
 bool grow(struct vm_verifier *v, void **items, size_t count, size_t *capacity, size_t size) {
     if (count < *capacity) return true;
-    size_t wanted = *capacity ? 2 * *capacity : IF_SMALL_TABLES(1, 64);
-    void *bigger = realloc(*items, wanted * size);
-    if (bigger == NULL) return no_memory(v);
-    *items = bigger;
-    *capacity = wanted;
-    return true;
+    return vector_widen(items, capacity, count + 1, IF_SMALL_TABLES(1, 64), size, NULL) ||
+           no_memory(v);
 }
 
 bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc) {
-    if (!grow(v, (void **)&list->items, list->count, &list->capacity, sizeof pc)) return false;
-    list->items[list->count++] = pc;
-    return true;
+    return vector_push(list, pc, IF_SMALL_TABLES(1, 64), NULL) || no_memory(v);
 }
 
 /* --- What is known of the function that is followed. --- */

@@ -5,6 +5,7 @@
 #define BACTRIAN_VM_CODE_VERIFY_INTERNAL_H
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "gc/small_tables.h"
 #include "vm/code/verify.h"
 #include "vm/code/words.h"
@@ -40,10 +41,8 @@ struct visit {
     uint32_t pc, next;
 };
 
-struct pc_list {
-    uint32_t *items;
-    size_t count, capacity;
-};
+/* pcs, or numbers of chunks */
+struct pc_list VECTOR(uint32_t);
 
 /* The rule of an instruction that only changes the height of the stack, or reads a slot near its
  * top. */

@@ -2,6 +2,7 @@
 #include "vm/code/words.h"
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "gc/small_tables.h"
 #include "vm/code/opcodes.h"
 
@@ -12,16 +13,6 @@
 static uint32_t words_in_group(uint32_t count, uint32_t group) {
     uint32_t left = count - group * WORD_GROUP;
     return left < WORD_GROUP ? left : WORD_GROUP;
-}
-
-static bool reserve_group(struct vm_words *w, uint32_t used, uint32_t *capacity) {
-    if (*capacity - used >= WORD_GROUP) return true;
-    uint32_t wanted = *capacity + *capacity / 2 + IF_SMALL_TABLES(WORD_GROUP, 1024);
-    uint32_t *wide = realloc(w->wide, wanted * sizeof *wide);
-    if (wide == NULL) return false;
-    w->wide = wide;
-    *capacity = wanted;
-    return true;
 }
 
 /* Bit 8 * i + 7 is set where byte i of the 8 is WIDE. */
@@ -68,7 +59,8 @@ static uint32_t narrow_group(struct vm_words *w, uint32_t group, const uint32_t 
 }
 
 bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count) {
-    uint32_t groups = count / WORD_GROUP + 1, used = 0, capacity = 0;
+    uint32_t groups = count / WORD_GROUP + 1, used = 0;
+    size_t capacity = 0;
     *out = (struct vm_words){.count = count};
     out->bytes = malloc((size_t)groups * WORD_GROUP);
     out->wide_before = malloc(groups * sizeof *out->wide_before);
@@ -81,7 +73,8 @@ bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count) 
             from = memcpy(rest, from, n * sizeof *rest);
         }
         out->wide_before[group] = used;
-        ok = reserve_group(out, used, &capacity);
+        ok = vector_widen((void **)&out->wide, &capacity, used + WORD_GROUP,
+                          IF_SMALL_TABLES(WORD_GROUP, 1024), sizeof *out->wide, NULL);
         if (ok) used = narrow_group(out, group, from, used);
     }
     ASSERT(used <= capacity);

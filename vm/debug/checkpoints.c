@@ -14,13 +14,9 @@
 enum { POLL_NS = 1000000 };
 
 pid_t debug_fork(struct debug_connection *c, struct debug_checkpoints *checkpoints) {
-    if (checkpoints->count == checkpoints->capacity) {
-        checkpoints->capacity = checkpoints->capacity ? 2 * checkpoints->capacity : 16;
-        checkpoints->pids = vm_must(
-            realloc(checkpoints->pids, checkpoints->capacity * sizeof(pid_t)));
-    }
+    vm_must_have(vector_reserve(checkpoints, 1, 16, NULL));
     pid_t pid = fork();
-    if (pid > 0) checkpoints->pids[checkpoints->count++] = pid;
+    if (pid > 0) vector_append(checkpoints, pid);
     if (pid != 0) return pid;
     checkpoints->count = 0;
     c->is_checkpoint = true;
@@ -34,8 +30,8 @@ void debug_wait(struct debug_checkpoints *checkpoints) {
     while (checkpoints->count > 0) {
         for (size_t i = 0; i < checkpoints->count; i++) {
             /* The program may have waited for it already. */
-            if (waitpid(checkpoints->pids[i], NULL, WNOHANG) == 0) continue;
-            checkpoints->pids[i] = checkpoints->pids[--checkpoints->count];
+            if (waitpid(checkpoints->items[i], NULL, WNOHANG) == 0) continue;
+            checkpoints->items[i] = checkpoints->items[--checkpoints->count];
             return;
         }
         nanosleep(&pause, NULL);

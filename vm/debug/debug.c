@@ -307,6 +307,6 @@ void vm_debug_disconnect(struct vm_debugger *debugger) {
     if (g == NULL) return;
     debug_close(&g->connection);
     debug_forget_values(&g->values);
-    free(g->checkpoints.pids);
+    free(g->checkpoints.items);
     free(g);
 }

@@ -83,10 +83,8 @@ uint32_t debug_depth(struct domain *d, const struct debug_frame *frame);
 
 /* ---- checkpoints.c: copies of the process. ---- */
 
-struct debug_checkpoints {
-    pid_t *pids;
-    size_t count, capacity;
-};
+/* The pids of those of this process. */
+struct debug_checkpoints VECTOR(pid_t);
 
 /* Forks. Returns the child's pid, -1 on failure; 0 in the child, which has its own connection. */
 pid_t debug_fork(struct debug_connection *c, struct debug_checkpoints *checkpoints);

@@ -98,7 +98,7 @@ static void put_op(struct emitter *m, unsigned op) {
 }
 
 static void put_jump(struct emitter *m, uint32_t row) {
-    ASSERT(m->jump_count < m->e->ir->count + m->e->ir->label_count);
+    ASSERT(m->jump_count < m->e->ir->count + m->e->ir->labels.count);
     m->jumps[m->jump_count++] = m->used;
     put(m, row);
 }
@@ -242,7 +242,7 @@ static uintptr_t address_of(const struct emitter *m, uintptr_t row) {
 
 size_t vm_threaded_words(const struct vm_emission *e) {
     size_t row = MOST_WORDS + (e->function_id != 0 ? 2 * ID_WORDS : 0);
-    return e->ir->count * row + e->ir->label_count;
+    return e->ir->count * row + e->ir->labels.count;
 }
 
 /* Gives rows their fused forms: those that control comes to after another row's form, from
@@ -261,7 +261,7 @@ static void fuse_rows(struct emitter *m) {
 }
 
 uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets) {
-    size_t count = e->ir->count, jumps = count + e->ir->label_count;
+    size_t count = e->ir->count, jumps = count + e->ir->labels.count;
     struct emitter m = {
         .e = e,
         .bodies = vm_loop_bodies(e->vm),

@@ -2,6 +2,7 @@
 #include "vm/engine/patches.h"
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
@@ -83,10 +84,8 @@ void vm_patch_decoded(const struct vm_emission *e, const uint32_t *offsets, uint
     struct vm *vm = e->vm;
     struct vm_patches *p = patches_of(vm);
     size_t first = vm->decoded_area->used, end = first + word_count;
-    if (end > p->word_capacity) {
-        p->word_capacity = 2 * end;
-        p->words = vm_must(realloc(p->words, p->word_capacity * sizeof *p->words));
-    }
+    vm_must_have(
+        vector_widen((void **)&p->words, &p->word_capacity, end, end, sizeof *p->words, NULL));
     memcpy(p->words + first, vm->decoded_area->words + first, word_count * sizeof *p->words);
     for (size_t i = 0; i < e->ir->count; i++) {
         struct point *point = point_at(vm, e->fragment, e->ir->rows[i].pc);

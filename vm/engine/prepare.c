@@ -21,29 +21,20 @@ static uint32_t function_id(const struct vm_code *code, const struct vm_function
     return code->first_function_id + vm_find_entry(code->verifier, f->pc);
 }
 
-static struct vm_decoded *new_decoded(struct vm_decoded_area *area) {
-    if (area->decoded_count == area->decoded_capacity) {
-        area->decoded_capacity = area->decoded_capacity ? 2 * area->decoded_capacity
-                                                        : IF_SMALL_TABLES(1, 64);
-        area->decoded = vm_must(
-            realloc(area->decoded, area->decoded_capacity * sizeof *area->decoded));
-    }
-    return &area->decoded[area->decoded_count++];
-}
-
 /* Puts the words into the area. */
 static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission *e) {
     struct vm_decoded_area *area = vm->decoded_area;
     if (vm_threaded_words(e) > area->capacity - area->used)
         vm_fatal("the code area of the machine is full: raise the memory limit");
     uint32_t *offsets = area->offsets = vm_must(malloc(e->ir->count * sizeof *offsets));
-    struct vm_decoded *row = new_decoded(area);
+    vm_must_have(vector_reserve(&area->decoded, 1, IF_SMALL_TABLES(1, 64), NULL));
+    struct vm_decoded *row = &area->decoded.items[area->decoded.count++];
     row->words = area->words + area->used;
     row->word_count = vm_emit_threaded(e, area->words + area->used, offsets);
     row->function = (uint32_t)(f - vm->functions);
     row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, e->ir, offsets));
     ASSERT(row->word_count > 0 && row->word_count <= area->capacity - area->used);
-    f->decoded = area->decoded_count;
+    f->decoded = (uint32_t)area->decoded.count;
     if (vm->options.debugger != NULL) vm_patch_decoded(e, offsets, row->word_count);
     area->used += row->word_count;
     size_t entry = 0; /* after what only backward jumps reach, if anything */
@@ -140,6 +131,6 @@ void vm_decoded_area_destroy(struct vm *vm) {
     free(area->offsets);
     free(area->jumps);
     if (area->words != NULL) vm_release(area->words, area->capacity * 8);
-    free(area->decoded);
+    free(area->decoded.items);
     free(area);
 }
