@@ -14,6 +14,7 @@
 #ifndef BACTRIAN_GC_HEAP_H
 #define BACTRIAN_GC_HEAP_H
 
+#include "gc/containers.h"
 #include "gc/domain.h"
 #include "gc/roots.h"
 #include "gc/value.h"
@@ -154,6 +155,28 @@ bool gc_external_try_charge(struct gc_heap *heap, size_t bytes);
 bool gc_external_owe(struct gc_heap *heap, size_t bytes);
 /* Gives back what was taken; finalize functions may do so. heap may be NULL. GC: never. */
 void gc_external_uncharge(struct gc_heap *heap, size_t bytes);
+
+/* Which account a table of containers.h is charged to. */
+enum gc_account {
+    GC_ACCOUNT_COLLECTOR, /* the collector's: it works without, more slowly */
+    GC_ACCOUNT_PROGRAM,   /* the program's: gc_external_try_charge */
+    GC_ACCOUNT_OWED,      /* the program's too, where a refusal loses something: gc_external_owe */
+    GC_ACCOUNT_NONE       /* none: something else was charged for it */
+};
+struct gc_memory {
+    struct vector_memory base;
+    struct gc_heap *heap;
+    enum gc_account account;
+    size_t weight; /* bytes charged per byte: above 1 if an entry uses memory elsewhere too */
+};
+/* vector_memory.resize of a gc_memory. GC: never. */
+void *gc_resize(const struct vector_memory *memory, void *items, size_t old_bytes, size_t bytes);
+/* vector_memory.large_bytes of a gc_memory. GC: never. */
+size_t gc_large_bytes(const struct gc_heap *heap, size_t weight);
+/* The memory argument of containers.h. */
+#define GC_MEMORY(heap, account, weight)                                                         \
+    (&(const struct gc_memory){{gc_resize, gc_large_bytes(heap, weight)}, heap, account, weight} \
+          .base)
 
 /* Calls out_of_memory for a request of words. Needs: no bulk allocation (bulk.h) in progress. */
 void gc_out_of_memory(struct gc_domain *g, size_t words);

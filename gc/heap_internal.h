@@ -59,25 +59,6 @@ enum {
 
 /* ---- Memory of tables (limit.c). ---- */
 
-/* Which account of limit.c a table is charged to. */
-enum gc_account {
-    GC_ACCOUNT_COLLECTOR, /* the collector's: it works without, more slowly */
-    GC_ACCOUNT_PROGRAM,   /* the program's: the table grows with what it registers */
-    GC_ACCOUNT_NONE       /* none: something else was charged for it */
-};
-struct gc_memory {
-    struct vector_memory base;
-    struct gc_heap *heap;
-    enum gc_account account;
-    size_t weight; /* bytes charged per byte: above 1 if an entry uses memory elsewhere too */
-};
-void *gc_resize(const struct vector_memory *memory, void *items, size_t old_bytes, size_t bytes);
-size_t gc_large_bytes(const struct gc_heap *heap, size_t weight);
-/* The memory argument of containers.h. */
-#define GC_MEMORY(heap, account, weight)                                                         \
-    (&(const struct gc_memory){{gc_resize, gc_large_bytes(heap, weight)}, heap, account, weight} \
-          .base)
-
 /* Reserves capacity for n more. False when memory or the limit is exhausted. */
 bool gc_words_reserve(struct gc_heap *heap, enum gc_account account, struct gc_words *w, size_t n);
 void gc_words_free(struct gc_words *w);

@@ -75,6 +75,7 @@ void gc_words_free(struct gc_words *w) {
 
 static bool table_charge(struct gc_heap *heap, enum gc_account account, size_t bytes) {
     if (account == GC_ACCOUNT_PROGRAM) return gc_external_try_charge(heap, bytes);
+    if (account == GC_ACCOUNT_OWED) return gc_external_owe(heap, bytes);
     if (account == GC_ACCOUNT_NONE) return true;
     size_t limit = heap->params.max_heap_words;
     if (limit != 0 && counted_words(heap->own_bytes + bytes) > limit / OWN_SHARE) return false;
@@ -85,7 +86,7 @@ static bool table_charge(struct gc_heap *heap, enum gc_account account, size_t b
 static void table_uncharge(struct gc_heap *heap, enum gc_account account, size_t bytes) {
     ASSERT(account != GC_ACCOUNT_COLLECTOR || bytes <= heap->own_bytes);
     if (account == GC_ACCOUNT_COLLECTOR) heap->own_bytes -= bytes;
-    else if (account == GC_ACCOUNT_PROGRAM) gc_external_uncharge(heap, bytes);
+    else if (account != GC_ACCOUNT_NONE) gc_external_uncharge(heap, bytes);
 }
 
 void *gc_resize(const struct vector_memory *memory, void *items, size_t old_bytes, size_t bytes) {

@@ -321,92 +321,43 @@ struct range {
 };
 
 struct reach_walk {
-    struct gc_heap *heap; /* whose limit counts both */
-    value *visited;       /* open addressing; 0: free */
-    size_t slots, blocks; /* slots is a power of two, at least twice blocks */
-    struct range *pending;
-    size_t depth, room;
+    const struct vector_memory *memory; /* the heap's limit counts both */
+    struct word_map visited;
+    struct ranges VECTOR(struct range) pending;
     uintptr_t words;
 };
 
-enum { FIRST_SLOTS = 256, FIRST_ROOM = 64 };
-
-static void reach_free(struct reach_walk *w) {
-    gc_external_uncharge(w->heap, w->slots * sizeof *w->visited + w->room * sizeof *w->pending);
-    free(w->visited);
-    free(w->pending);
-}
-
-/* The slot where v is or belongs. */
-static value *find(value *table, size_t slots, value v) {
-    size_t i = ((uintptr_t)v >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
-    while (table[i &= slots - 1] != 0 && table[i] != v) i++;
-    return &table[i];
-}
-
-static bool grow_visited(struct reach_walk *w) {
-    size_t slots = w->slots == 0 ? FIRST_SLOTS : 2 * w->slots;
-    if (!gc_external_try_charge(w->heap, slots * sizeof *w->visited)) return false;
-    value *table = calloc(slots, sizeof *table);
-    if (table == NULL) {
-        gc_external_uncharge(w->heap, slots * sizeof *table);
-        return false;
-    }
-    for (size_t i = 0; i < w->slots; i++)
-        if (w->visited[i] != 0) *find(table, slots, w->visited[i]) = w->visited[i];
-    gc_external_uncharge(w->heap, w->slots * sizeof *table);
-    free(w->visited);
-    w->visited = table;
-    w->slots = slots;
-    return true;
-}
-
-static bool push(struct reach_walk *w, const value *next, const value *end) {
-    if (w->depth == w->room) {
-        size_t room = w->room == 0 ? FIRST_ROOM : 2 * w->room;
-        size_t more = (room - w->room) * sizeof *w->pending;
-        if (!gc_external_try_charge(w->heap, more)) return false;
-        struct range *pending = realloc(w->pending, room * sizeof *pending);
-        if (pending == NULL) {
-            gc_external_uncharge(w->heap, more);
-            return false;
-        }
-        w->pending = pending;
-        w->room = room;
-    }
-    w->pending[w->depth++] = (struct range){next, end};
-    return true;
-}
+enum { FIRST_SLOTS = 256, FIRST_RANGES = 64 };
 
 /* Counts the block of v once, and pushes its fields. False: no memory. */
 static bool visit(struct domain *d, struct reach_walk *w, value v) {
     if (!gc_is_heap_block(&d->gc, v)) return true;
     v = block_start(v);
-    ASSERT(w->blocks <= w->slots / 2);
     uintptr_t wosize = wosize_of(v), first = 0;
     if (wosize == 0) return true;
-    if (2 * (w->blocks + 1) > w->slots && !grow_visited(w)) return false;
-    value *slot = find(w->visited, w->slots, v);
-    if (*slot == v) return true;
-    *slot = v;
-    w->blocks++;
+    uintptr_t *seen = word_map_add(&w->visited, (uintptr_t)v, FIRST_SLOTS, w->memory);
+    if (seen == NULL || *seen != 0) return seen != NULL;
+    *seen = 1;
     w->words += wosize + 1;
     if (tag_of(v) >= TAG_NO_SCAN) return true;
     if (tag_of(v) == TAG_CLOSURE) first = start_env_of(field(v, 1));
-    return first >= wosize || push(w, &field(v, first), &field(v, wosize));
+    struct range fields = {&field(v, first), &field(v, wosize)};
+    return first >= wosize || vector_push(&w->pending, fields, FIRST_RANGES, w->memory);
 }
 
 /* The size of what is reachable from v; -1: no memory. GC: never. */
 static intptr_t reachable(struct domain *d, value v) {
-    struct reach_walk w = {.heap = d->gc.heap};
+    const struct vector_memory *memory = GC_MEMORY(d->gc.heap, GC_ACCOUNT_PROGRAM, 1);
+    struct reach_walk w = {.memory = memory};
     bool ok = visit(d, &w, v);
-    while (ok && w.depth > 0) {
-        struct range *top = &w.pending[w.depth - 1];
+    while (ok && w.pending.count > 0) {
+        struct range *top = &w.pending.items[w.pending.count - 1];
         value next = *top->next++;
-        if (top->next == top->end) w.depth--;
+        if (top->next == top->end) w.pending.count--;
         ok = visit(d, &w, next);
     }
-    reach_free(&w);
+    memory->resize(memory, w.visited.entries, w.visited.capacity * sizeof *w.visited.entries, 0);
+    memory->resize(memory, w.pending.items, w.pending.capacity * sizeof *w.pending.items, 0);
     return ok ? (intptr_t)w.words : -1;
 }
 

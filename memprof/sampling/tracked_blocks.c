@@ -35,25 +35,10 @@ void mp_callstack_free(struct gc_heap *heap, struct mp_callstack *stack) {
 
 /* ---- Lists of numbers. ---- */
 
-/* Makes room for one more item of *items. */
-static bool grow(struct gc_heap *heap, void **items, size_t *capacity, size_t count,
-                 size_t item_bytes) {
-    if (count < *capacity) return true;
-    size_t wider = *capacity == 0 ? IF_SMALL_TABLES(2, 64) : 2 * *capacity;
-    size_t bytes = (wider - *capacity) * item_bytes;
-    if (!gc_external_owe(heap, bytes)) return false;
-    void *moved = realloc(*items, wider * item_bytes);
-    if (moved == NULL) {
-        gc_external_uncharge(heap, bytes);
-        return false;
-    }
-    *items = moved;
-    *capacity = wider;
-    return true;
-}
+enum { FIRST_ITEMS = IF_SMALL_TABLES(2, 64) };
 
 static __attribute__((noinline)) bool grow_numbers(struct gc_heap *heap, struct mp_numbers *n) {
-    return grow(heap, (void **)&n->items, &n->capacity, n->count, sizeof *n->items);
+    return vector_reserve(n, 1, FIRST_ITEMS, GC_MEMORY(heap, GC_ACCOUNT_OWED, 1));
 }
 
 static inline bool push_number(const struct mp_tracked_blocks *t, struct mp_numbers *n,
@@ -68,7 +53,9 @@ static inline bool push_number(const struct mp_tracked_blocks *t, struct mp_numb
 static __attribute__((noinline)) uint32_t new_number(struct mp_tracked_blocks *t) {
     size_t capacity = t->capacity;
     if (t->count >= UINT32_MAX / 2) return 0;
-    if (!grow(t->heap, (void **)&t->blocks, &capacity, t->count + 1, sizeof *t->blocks)) return 0;
+    if (!vector_widen((void **)&t->blocks, &capacity, t->count + 2, FIRST_ITEMS, sizeof *t->blocks,
+                      GC_MEMORY(t->heap, GC_ACCOUNT_OWED, 1)))
+        return 0;
     t->capacity = (uint32_t)capacity;
     return ++t->count;
 }

@@ -22,6 +22,7 @@
 #define BACTRIAN_MEMPROF_SAMPLING_TRACKED_BLOCKS_H
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "gc/hooks.h"
 #include "gc/roots.h"
 #include "memprof/sampling/sliced_scan.h"
@@ -61,10 +62,8 @@ struct mp_tracked_block {
     uint32_t thread; /* that allocated it, and runs its allocation callback */
 };
 
-struct mp_numbers {
-    uint32_t *items;
-    size_t count, capacity;
-};
+/* Numbers of tracked blocks. */
+struct mp_numbers VECTOR(uint32_t);
 
 struct mp_tracked_blocks {
     struct gc_heap *heap; /* its limit counts all memory of this table; NULL: the heap is gone */
