@@ -13,6 +13,7 @@ others by the OCaml of this machine. Comments at the head of a program say what 
   (* timeout: 60 *)          seconds, if the default is too short
   (* stress: no: WHY *)      not run with --gc-stress: it tests the collector's own timing
   (* under: no: WHY *)       not run with --under
+  (* jit: no: WHY *)         not run with --jit=all: it counts what machine code does not allocate
   (* ocaml5: no: WHY *)      not run by difftest --ocaml 5.3, which compiles all with OCaml 5.3
   (* ocaml: 5.4 *)           for a program of tests/lang/ocaml5: this OCaml, not 5.3
 """
@@ -33,7 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LANG = os.path.join(os.path.dirname(HERE), 'lang')
 OCAML5 = 'ocaml5' + os.sep
 DIRECTIVE = re.compile(
-    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress|under|ocaml5|ocaml): ?'
+    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress|under|jit|ocaml5|ocaml): ?'
     r'(.*?) ?\*\)$')
 REFUSED_MALLOC = re.compile(rb'^==\d+==WARNING: AddressSanitizer failed to allocate .*\n',
                             re.MULTILINE)
@@ -118,6 +119,7 @@ class Program:
         self.ocaml5_version = self.says.get('ocaml', '5.3')
         self.exempt_from_stress = self.exemption('stress')
         self.exempt_from_under = self.exemption('under')
+        self.exempt_from_jit = self.exemption('jit')
         self.exempt_from_ocaml5 = self.exemption('ocaml5')
 
     @property

@@ -168,6 +168,8 @@ int cli_assemble(const char *path, const char *shown, struct vm_image *image);
 
 /* Reads OCAMLRUNPARAM, or CAMLRUNPARAM, into the options; ignored in a privileged process. */
 void cli_read_runparam(struct cli_options *options);
+/* The word of --jit or BACTRIAN_JIT. False: it is none. */
+bool cli_jit_of_word(const char *text, enum vm_jit *out);
 /* Ends the process if a number in it is none that ocamlrun of this version starts with. */
 void cli_check_runparam(const struct cli_options *options, const struct vm_version *version);
 

@@ -213,6 +213,9 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         out->recorder.rate = 1 / (double)(n / sizeof(value));
         return true;
     case OPTION_PROFILE: return cli_has_profiler() && profile_argument(argument, &out->profile);
+    case OPTION_JIT:
+        return cli_jit_of_word(argument, &out->vm.jit) ||
+               wrong_argument(id, "off, hot or all", argument);
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
     case OPTION_ALLOW:
     case OPTION_DENY: return policy_argument(id, argument, &out->policy);

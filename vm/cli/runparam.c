@@ -68,10 +68,23 @@ static void set(struct cli_options *options, char letter, size_t n) {
     }
 }
 
+bool cli_jit_of_word(const char *text, enum vm_jit *out) {
+    static const char *const words[] = {
+        [VM_JIT_OFF] = "off", [VM_JIT_HOT] = "hot", [VM_JIT_ALL] = "all"};
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(text, words[i]) != 0) continue;
+        *out = i;
+        return true;
+    }
+    return false;
+}
+
 void cli_read_runparam(struct cli_options *options) {
     options->vm.gc.adaptive_minor = true;
     gc_params_complete(&options->vm.gc);
     if (cli_is_privileged()) return;
+    const char *jit = getenv("BACTRIAN_JIT");
+    if (jit != NULL) cli_jit_of_word(jit, &options->vm.jit);
     const char *text = getenv("OCAMLRUNPARAM");
     if (text == NULL) text = getenv("CAMLRUNPARAM");
     while (text != NULL && *text != 0) {

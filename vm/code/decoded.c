@@ -3,7 +3,14 @@
 
 #include "gc/assert.h"
 #include "gc/containers.h"
+#include "gc/small_tables.h"
+#include "vm/base/os.h"
 #include "vm/state/vm.h"
+
+struct vm_decoded *vm_decoded_add(struct vm_decoded_area *area) {
+    vm_must_have(vector_reserve(&area->decoded, 1, IF_SMALL_TABLES(1, 64), NULL));
+    return &area->decoded.items[area->decoded.count++];
+}
 
 const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume where) {
     const struct vm_decoded_area *area = vm->decoded_area;

@@ -30,6 +30,9 @@ struct vm_decoded_area {
     uint32_t *offsets, *jumps;
 };
 
+/* A row for the code that lies next in the area, to be filled in. GC: never.  Fails: when out of
+ * memory, fatally. */
+struct vm_decoded *vm_decoded_add(struct vm_decoded_area *area);
 /* The decoded function that an address, which may be any word, lies in. NULL: none. */
 const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume at);
 /* The instruction that the decoded word at an address belongs to. Needs: the address lies in f. */

@@ -87,6 +87,14 @@ const struct vm_pc_map *vm_pc_map_make(struct vm_arena *arena, const struct vm_i
     return map;
 }
 
+/* The step that begins at p, and its length. */
+static inline struct vm_pc_row step_at(const uint8_t *p) {
+    struct vm_pc_row step = {p[0] >> 4, p[0] & 15, (uint32_t)(int8_t)p[1]};
+    if (*p == 0) memcpy(&step, p + 1, sizeof step);
+    return step;
+}
+static inline size_t step_bytes(const uint8_t *p) { return *p == 0 ? LONG_STEP_BYTES : 2; }
+
 struct vm_pc_row vm_pc_map_find(const struct vm_pc_map *map, uint32_t decoded) {
     ASSERT(decoded >= map->groups[0].first.decoded);
     uint32_t groups = group_count(map->rows);
@@ -95,11 +103,17 @@ struct vm_pc_row vm_pc_map_find(const struct vm_pc_map *map, uint32_t decoded) {
     const uint8_t *p = steps_of(map) + map->groups[low].at;
     uint32_t last = (low + 1) * GROUP < map->rows ? (low + 1) * GROUP : map->rows;
     for (uint32_t i = low * GROUP + 1; i < last; i++) {
-        struct vm_pc_row step = {p[0] >> 4, p[0] & 15, (uint32_t)(int8_t)p[1]};
-        if (*p == 0) memcpy(&step, p + 1, sizeof step);
+        struct vm_pc_row step = step_at(p);
         if (row.decoded + step.decoded > decoded) break;
         row.decoded += step.decoded, row.pc += step.pc, row.height += step.height;
-        p += *p == 0 ? LONG_STEP_BYTES : 2;
+        p += step_bytes(p);
     }
     return row;
+}
+
+void vm_pc_map_offsets(const struct vm_pc_map *map, uint32_t *offsets) {
+    const uint8_t *p = steps_of(map);
+    offsets[0] = map->groups[0].first.decoded;
+    for (uint32_t i = 1; i < map->rows; i++, p += step_bytes(p))
+        offsets[i] = offsets[i - 1] + step_at(p).decoded;
 }

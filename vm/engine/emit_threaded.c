@@ -14,6 +14,7 @@
 #include "vm/code/version.h"
 #include "vm/engine/fuse.h"
 #include "vm/engine/loop.h"
+#include "vm/engine/native/native.h"
 #include "vm/stack/frame_layout.h"
 
 #include <stdlib.h>
@@ -201,16 +202,24 @@ static void put_row(struct emitter *m, uint32_t i, unsigned op) {
 
 /* ---- A function's words. ---- */
 
-/* Words in front of row i that record that the function runs. */
+/* Words in front of row i that record that the function runs, or count how often. */
 static uint32_t id_words(const struct vm_emission *e, uint32_t i) {
     const struct vm_ir_row *row = &e->ir->rows[i];
+    bool loop;
+    if (vm_native_counts(e->vm, e->ir, i, e->body, e->runs_once, &loop)) return VM_NATIVE_WORDS;
     if (e->function_id == 0) return 0;
     return (row->pc == e->body ? ID_WORDS : 0) + (row->flags & IR_RETURNS ? ID_WORDS : 0);
 }
 
 static void put_id(struct emitter *m, uint32_t i) {
     const struct vm_ir_row *row = &m->e->ir->rows[i];
+    bool loop;
     ASSERT(row->pc < m->e->code->word_count);
+    if (vm_native_counts(m->e->vm, m->e->ir, i, m->e->body, m->e->runs_once, &loop)) {
+        put_op(m, ENGINE_HOT);
+        put(m, vm_native_threshold(m->e->vm, loop));
+    }
+    if (m->e->function_id == 0) return;
     m->e->code->function_id_at[row->pc] = m->e->function_id;
     if (row->pc == m->e->body) {
         put_op(m, ENGINE_ENTERED);
@@ -241,7 +250,7 @@ static uintptr_t address_of(const struct emitter *m, uintptr_t row) {
 }
 
 size_t vm_threaded_words(const struct vm_emission *e) {
-    size_t row = MOST_WORDS + (e->function_id != 0 ? 2 * ID_WORDS : 0);
+    size_t row = MOST_WORDS + (e->function_id != 0 ? 2 * ID_WORDS : VM_NATIVE_WORDS);
     return e->ir->count * row + e->ir->labels.count;
 }
 
@@ -275,7 +284,7 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
     if (!counts_bytecode(e->vm)) fuse_rows(&m);
     for (uint32_t i = 0; i < count; i++) {
         offsets[i] = m.used;
-        if (e->function_id != 0) put_id(&m, i);
+        put_id(&m, i);
         put_row(&m, i, m.ops[i]);
     }
     for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);

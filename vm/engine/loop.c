@@ -19,6 +19,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/prim.h"
 #include "vm/engine/effects.h"
+#include "vm/engine/native/native.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/fiber.h"
 #include "vm/stack/prim_watch.h"
@@ -538,6 +539,24 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         vm_slow_reexecute_failed(d, accu);
     }
 
+    INNER(HOT) { /* operand: how often until then; and of the next two: machine code's address */
+        uintptr_t *words = (uintptr_t *)pc;
+        if (--words[1] != 0) NEXT(2);
+        vm_native_compile(d->vm, words);
+        NEXT(0);
+    }
+    INNER(NATIVE) {
+        struct vm_native_state at = {sp, accu, env, extra_args, pc};
+        if (extra_args != val_of_int(0) && !vm_native_spread(d, &at)) NEXT(2);
+        vm_native_run(d, pc[1], &at);
+        CONTINUE_FROM(at);
+    }
+    INNER(COLD) { NEXT(2); }
+    INNER(NATIVE_RETURN) {
+        struct vm_native_state at = {sp, accu, env, extra_args, pc};
+        vm_native_run(d, pc[-2], &at);
+        CONTINUE_FROM(at);
+    }
     INNER(ENTERED) {
         if (d->vm->function_ids.last_caller[pc[1]] != d->function_id) {
             SAVE();

@@ -72,6 +72,17 @@
         *--d->stack.sp = outside;                          \
         CALL_HANDLER();                                    \
     } while (0)
+/* Goes on where machine code left: at an instruction, or with the call of E. */
+#define CONTINUE_FROM(at)                                      \
+    do {                                                       \
+        sp = (at).sp, accu = (at).accu, env = (at).env;        \
+        extra_args = (at).extra_args;                          \
+        if ((at).pc == NULL) {                                 \
+            pc = (const uintptr_t *)d->vm->leave_code.address; \
+            ENTER_ENV();                                       \
+        }                                                      \
+        GOTO((at).pc);                                         \
+    } while (0)
 /* Runs pending actions. */
 #define POLL()                              \
     if (UNLIKELY(d->gc.action_requested)) { \

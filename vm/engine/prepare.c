@@ -3,7 +3,6 @@
 #include "vm/engine/prepare.h"
 
 #include "gc/assert.h"
-#include "gc/small_tables.h"
 #include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
@@ -11,6 +10,7 @@
 #include "vm/code/pc_map.h"
 #include "vm/engine/emit_threaded.h"
 #include "vm/engine/loop.h"
+#include "vm/engine/native/native.h"
 #include "vm/engine/patches.h"
 #include "vm/stack/frame_layout.h"
 
@@ -27,8 +27,7 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     if (vm_threaded_words(e) > area->capacity - area->used)
         vm_fatal("the code area of the machine is full: raise the memory limit");
     uint32_t *offsets = area->offsets = vm_must(malloc(e->ir->count * sizeof *offsets));
-    vm_must_have(vector_reserve(&area->decoded, 1, IF_SMALL_TABLES(1, 64), NULL));
-    struct vm_decoded *row = &area->decoded.items[area->decoded.count++];
+    struct vm_decoded *row = vm_decoded_add(area);
     row->words = area->words + area->used;
     row->word_count = vm_emit_threaded(e, area->words + area->used, offsets);
     row->function = (uint32_t)(f - vm->functions);
@@ -61,10 +60,8 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t entry) {
         .fragment = f->fragment,
         .runs_once = f->kind == FUNCTION_MAIN,
     };
-    if (vm->options.track_functions) {
-        e.function_id = function_id(code, f);
-        e.body = f->pc + (grabs ? vm_fixed_words[OP_GRAB] : 0);
-    }
+    e.body = f->pc + (grabs ? vm_fixed_words[OP_GRAB] : 0);
+    if (vm->options.track_functions) e.function_id = function_id(code, f);
     emit(vm, f, &e);
     vm_ir_free(ir);
     f->grabs = grabs && vm->options.debugger == NULL ? arity : 0;
@@ -120,12 +117,14 @@ bool vm_decoded_area_create(struct vm *vm) {
     w[13] = frame_word(VM_NO_GPC, 0), w[14] = (uintptr_t)labels[ENGINE_FIBER_RETURNED];
     vm->fiber_code = resume_at(w + 14);
     area->used = 15;
+    vm_native_create(vm);
     return true;
 }
 
 void vm_decoded_area_destroy(struct vm *vm) {
     struct vm_decoded_area *area = vm->decoded_area;
     if (area == NULL) return;
+    vm_native_destroy(vm);
     vm_arena_free(&area->maps);
     vm_ir_free(&area->ir);
     free(area->offsets);

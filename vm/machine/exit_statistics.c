@@ -3,6 +3,7 @@
 
 #include "gc/stats.h"
 #include "vm/code/version.h"
+#include "vm/engine/native/native.h"
 #include "vm/state/vm.h"
 
 enum { VERBOSE_AT_EXIT = 0x400 };
@@ -52,4 +53,5 @@ void vm_print_gc_summary(struct domain *d, FILE *err) {
             "longest %.2f ms\n",
             p.count, milliseconds(p.total_ns), milliseconds(p.median_ns), milliseconds(p.p99_ns),
             milliseconds(p.p999_ns), milliseconds(p.longest_ns));
+    vm_native_print_summary(d->vm, err);
 }

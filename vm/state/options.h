@@ -31,15 +31,23 @@ struct vm_stream {
 };
 enum { VM_STREAMS = 3 };
 
+/* Which functions become machine code (vm/engine/native). */
+enum vm_jit {
+    VM_JIT_OFF,
+    VM_JIT_HOT, /* those that run often */
+    VM_JIT_ALL, /* each when it is first called */
+};
+
 struct vm_options {
     struct gc_params gc;
-    size_t max_stack_words;              /* l=; 0: the version's default */
-    bool max_stack_given;                /* max_stack_words was given, even as 0 */
-    bool max_stack_holds;                /* Gc.set cannot raise the limit */
-    bool custom_minor_given;             /* gc.custom_minor_max_bytes was given, even as 0 */
-    uint64_t fuel;                       /* instructions; 0: no limit (vm/stack/limits.h) */
-    uint64_t max_output_bytes;           /* channels and messages; 0: no limit */
-    const struct vm_policy *policy;      /* NULL: everything is granted; lives as long as the vm */
+    size_t max_stack_words;         /* l=; 0: the version's default */
+    bool max_stack_given;           /* max_stack_words was given, even as 0 */
+    bool max_stack_holds;           /* Gc.set cannot raise the limit */
+    bool custom_minor_given;        /* gc.custom_minor_max_bytes was given, even as 0 */
+    uint64_t fuel;                  /* instructions; 0: no limit (vm/stack/limits.h) */
+    uint64_t max_output_bytes;      /* channels and messages; 0: no limit */
+    const struct vm_policy *policy; /* NULL: everything is granted; lives as long as the vm */
+    enum vm_jit jit;
     bool unchecked;                      /* leave out the tests of checked mode */
     bool backtrace;                      /* b */
     int backtrace_level;                 /* b's number; from 2 on DBUG is read at the start */

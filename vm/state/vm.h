@@ -25,6 +25,7 @@ struct vm_library;
 struct vm_linked_prim;
 struct vm_lock;
 struct vm_named_value;
+struct vm_native;
 struct vm_patches;
 struct vm_prim;
 struct vm_signals;
@@ -115,6 +116,7 @@ struct vm {
     uintptr_t widest_frame_bytes;                       /* of the functions that were prepared */
     struct vm_fibers *fibers;                           /* NULL until there is one */
     struct vm_decoded_area *decoded_area;
+    struct vm_native *native;   /* vm/engine/native; NULL: no machine code */
     struct vm_patches *patches; /* of a debugged machine (vm/engine/patches.h) */
     value global_data;          /* the table of globals: a root, in the major heap */
     struct vm_linked_prim *prims;

@@ -1,0 +1,14 @@
+/* allocation.h - instructions that make blocks. Each tests the minor heap's limit once; beyond it,
+ * where a collection, a sample or an action is due, it exits, so the loop does all of these. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_ALLOCATION_H
+#define BACTRIAN_VM_ENGINE_NATIVE_ALLOCATION_H
+
+#include "vm/engine/native/compiler.h"
+
+/* MAKEBLOCK, MAKEFLOATBLOCK, CLOSURE, CLOSUREREC. */
+void allocate_block(struct native_compiler *c, uint32_t fields, uint32_t tag);
+void allocate_float_block(struct native_compiler *c, uint32_t fields);
+void allocate_closure(struct native_compiler *c, uint32_t variables);
+void allocate_closures(struct native_compiler *c, uint32_t functions, uint32_t variables);
+
+#endif

@@ -1,0 +1,33 @@
+/* code_memory.h - memory for machine code, mapped twice.
+ *
+ *     written at    | stubs | function | function | free ...      readable, writable
+ *     run_offset    |
+ *     runs at       | stubs | function | function | free ...      readable, executable
+ *
+ * N2  No address is both writable and executable: code is written through one mapping and runs
+ *     through the other. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_CODE_MEMORY_H
+#define BACTRIAN_VM_ENGINE_NATIVE_CODE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { CODE_MEMORY_BYTES = 64 << 20 };
+
+struct code_memory {
+    uint8_t *writable; /* NULL: none */
+    const uint8_t *executable;
+    size_t used;
+    pid_t owner; /* a forked child shares the pages, so it must not write */
+};
+
+/* Maps the memory, which takes pages as they are used. GC: never.  Fails: false, where the system
+ * forbids one of the steps. */
+bool code_memory_create(struct code_memory *m);
+void code_memory_destroy(struct code_memory *m);
+/* Whether the process may add code. */
+bool code_memory_is_own(const struct code_memory *m);
+
+#endif

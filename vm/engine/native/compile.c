@@ -1,0 +1,384 @@
+/* compile.c - compiles a function: one pass over its rows (vm/code/ir.h), in their order.
+ *
+ * A row to which control comes in one way only inherits the state of the row before, or of the
+ * jump; at the others all slots are in the frame, R_BASE is where it was at the function's entry,
+ * and A is in R_A if it is used there. What rarely runs is put after the function's code. */
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
+#include "vm/engine/emit_threaded.h"
+#include "vm/base/os.h"
+#include "vm/code/pc_map.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/flow.h"
+#include "vm/engine/native/native.h"
+#include "vm/engine/native/primitive_calls.h"
+#include "vm/engine/loop.h"
+#include "vm/stack/frame_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_ROWS = 8000,
+    MOST_SLOTS = 1500,
+    BYTES_PER_ROW = 300, /* more than any row needs, late code included */
+    MORE_VALUES = 64,    /* than slots */
+};
+
+const uintptr_t *native_words(const struct native_compiler *c, uint32_t row) {
+    const uintptr_t *words = c->words + c->rows[row].decoded;
+    bool counted = *words == (uintptr_t)c->bodies[ENGINE_HOT] ||
+                   *words == (uintptr_t)c->bodies[ENGINE_NATIVE] ||
+                   *words == (uintptr_t)c->bodies[ENGINE_COLD];
+    return counted ? words + VM_NATIVE_WORDS : words;
+}
+
+uintptr_t native_cell(const struct native_compiler *c, uint32_t row) {
+    ASSERT(c->ir.rows[row].flags & IR_RETURNS);
+    return (uintptr_t)(c->cells + CELL_WORDS * (size_t)c->rows[row].cell + 2);
+}
+
+static void *grown(void *items, uint32_t count, uint32_t *capacity, size_t bytes) {
+    if (count < *capacity) return items;
+    *capacity = *capacity == 0 ? 64 : 2 * *capacity;
+    return vm_must(realloc(items, *capacity * bytes));
+}
+
+struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, unsigned kind) {
+    c->late = grown(c->late, c->late_count, &c->late_capacity, sizeof *c->late);
+    struct native_late *late = &c->late[c->late_count++];
+    *late = (struct native_late){.site = site, .row = c->row};
+    late->kind = kind;
+    return late;
+}
+
+/* ---- Labels. ---- */
+
+static bool is_merge(const struct native_compiler *c, uint32_t row) {
+    return c->rows[row].entries > 1 || c->rows[row].is_head;
+}
+
+/* A jump that is to lead to the label of a row. */
+static void add_site(struct native_compiler *c, uint8_t *site, uint32_t row) {
+    struct native_row *to = &c->rows[row];
+    if (to->label != NULL) {
+        emit_link(&c->e, site, to->label);
+        return;
+    }
+    c->sites = grown(c->sites, c->site_count, &c->site_capacity, sizeof *c->sites);
+    c->sites[c->site_count] = (struct native_site){site, to->sites};
+    to->sites = ++c->site_count;
+}
+
+static void put_label(struct native_compiler *c, uint32_t row) {
+    struct native_row *at = &c->rows[row];
+    at->label = c->e.at;
+    for (uint32_t i = at->sites; i != 0; i = c->sites[i - 1].next)
+        emit_link(&c->e, c->sites[i - 1].site, at->label);
+    at->sites = 0;
+}
+
+/* Makes the state that of a merging label. An exit on the way leads to the label's row. */
+static void adapt(struct native_compiler *c, uint32_t row) {
+    uint32_t before = c->row;
+    c->row = row;
+    nv_unlock(c);
+    ASSERT(c->now.depth == c->ir.rows[row].height); /* IR2 */
+    nv_flush(c, c->now.depth);
+    nv_unlock(c);
+    if (c->rows[row].a_is_live) {
+        int8_t reg = nv_at(c, c->now.a)->reg;
+        if (reg != R_A) nv_copy_to(c, R_A, c->now.a);
+    }
+    nv_set_base(c, c->takes);
+    c->row = before;
+}
+
+void native_jump(struct native_compiler *c, uint32_t row) {
+    c->reachable = false;
+    if (is_merge(c, row)) adapt(c, row);
+    else c->rows[row].state = nv_save(c);
+    add_site(c, emit_jump_forward(&c->e), row);
+}
+
+void native_jump_if(struct native_compiler *c, enum native_condition condition, uint32_t row) {
+    uint8_t *site = emit_jump_if_forward(&c->e, condition);
+    if (!is_merge(c, row)) {
+        c->rows[row].state = nv_save(c);
+        add_site(c, site, row);
+        return;
+    }
+    struct native_late *late = native_add_late(c, site, LATE_EDGE);
+    late->row = row;
+    late->state = nv_save(c);
+}
+
+/* ---- Late code. ---- */
+
+static void put_late_edge(struct native_compiler *c, struct native_late *late) {
+    nv_restore(c, late->state);
+    c->row = late->row;
+    adapt(c, late->row);
+    add_site(c, emit_jump_forward(&c->e), late->row);
+}
+
+static void put_late_store(struct native_compiler *c, const struct native_late *late) {
+    const struct native_stubs *stubs = &c->native->stubs;
+    const uint8_t *stub = late->saves_floats ? stubs->store_saving_floats : stubs->store;
+    emit_address(&c->e, R_TEMP, late->place);
+    if (late->is_constant) emit_constant(&c->e, R_TEMP2, late->constant);
+    else emit_move(&c->e, R_TEMP2, late->reg);
+    emit_call(&c->e, stub - c->e.run_offset);
+    emit_jump(&c->e, late->back);
+}
+
+static void put_late(struct native_compiler *c, uint32_t i) {
+    struct native_late late = c->late[i]; /* the array may grow */
+    uint8_t *here = c->e.at;
+    emit_link(&c->e, late.site, here);
+    switch (late.kind) {
+    case LATE_EXIT:
+        emit_constant(&c->e, R_TEMP, late.exit);
+        emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
+        break;
+    case LATE_EDGE: put_late_edge(c, &late); break;
+    case LATE_TAG: /* the other tag that is right too */
+        emit_compare_byte(&c->e, at_base(late.reg, -8), late.tag);
+        emit_jump_if(&c->e, C_EQUAL, late.back);
+        emit_constant(&c->e, R_TEMP, late.exit);
+        emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
+        break;
+    case LATE_STORE: put_late_store(c, &late); break;
+    case LATE_CALL:
+        nv_restore(c, late.state);
+        c->row = late.row;
+        nv_unlock(c);
+        native_call_primitive_late(c, &c->ir.rows[late.row]);
+        emit_jump(&c->e, late.back);
+        break;
+    }
+}
+
+/* ---- Rows. ---- */
+
+/* The code at a return point, where the callee has set R_A, R_BASE (to sp) and R_ENV. */
+static void put_return_point(struct native_compiler *c, uint32_t row) {
+    uint32_t height = c->ir.rows[row].height;
+    c->cells[CELL_WORDS * (size_t)c->rows[row].cell] = (uintptr_t)runs_at(&c->e, c->e.at);
+    nv_begin(c, height, height, true);
+    c->reachable = true;
+}
+
+static void begin_row(struct native_compiler *c, uint32_t row) {
+    struct native_row *at = &c->rows[row];
+    c->row = row;
+    nv_unlock(c);
+    if (at->cell != 0xffff) {
+        /* A return point to which jumps lead too: those go around. */
+        bool falls_in = c->reachable;
+        if (falls_in) adapt(c, row);
+        uint8_t *around = falls_in ? emit_jump_forward(&c->e) : NULL;
+        put_return_point(c, row);
+        if (!is_merge(c, row) && !falls_in) return;
+        adapt(c, row);
+        if (around != NULL) emit_link(&c->e, around, c->e.at);
+    } else if (is_merge(c, row)) {
+        if (c->reachable) adapt(c, row);
+    } else {
+        if (!c->reachable && at->state != NULL) nv_restore(c, at->state);
+        else if (!c->reachable) return;
+        put_label(c, row);
+        c->reachable = true;
+        return;
+    }
+    put_label(c, row);
+    nv_begin(c, c->ir.rows[row].height, c->takes, at->a_is_live);
+    c->reachable = true;
+}
+
+/* The entry: for machine code with the test, for the loop behind it. */
+static void put_entry(struct native_compiler *c) {
+    c->entry = c->e.at;
+    emit_address(&c->e, R_TEMP, at_base(R_BASE, -(int32_t)c->function->frame_bytes));
+    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.mutator_limit));
+    uint8_t *tested = emit_jump_if_forward(&c->e, C_ABOVE_EQUAL);
+    emit_constant(&c->e, R_TEMP, (int64_t)val_of_int((intptr_t)c->takes - 1));
+    emit_jump(&c->e, c->native->stubs.slow_entry - c->e.run_offset);
+    emit_link(&c->e, tested, c->e.at);
+    if (c->rows[c->first].a_is_live) emit_move(&c->e, R_A, R_ENV);
+    nv_begin(c, c->ir.rows[c->first].height, c->takes, c->rows[c->first].a_is_live);
+    c->reachable = true;
+}
+
+/* Whether nothing comes before the first row but RESTART and GRAB. */
+static bool is_entry_next(const struct native_compiler *c) {
+    uint32_t i = 0;
+    while (c->ir.rows[i].op == OP_RESTART || c->ir.rows[i].op == OP_GRAB) i++;
+    return i == c->first;
+}
+
+/* Puts out the code. Rows before the first one are RESTART and GRAB, or what only jumps reach. */
+static void put_rows(struct native_compiler *c) {
+    put_entry(c);
+    if (!is_entry_next(c)) native_jump(c, c->first);
+    for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
+        if (c->ir.rows[i].op == OP_RESTART || c->ir.rows[i].op == OP_GRAB) continue;
+        begin_row(c, i);
+        if (c->reachable) native_form(c, &c->ir.rows[i]);
+    }
+    for (uint32_t i = 0; i < c->late_count && !c->failed && !c->e.full; i++) put_late(c, i);
+}
+
+/* ---- A function. ---- */
+
+static void free_compiler(struct native_compiler *c) {
+    if (c == NULL) return;
+    for (size_t i = 0; c->rows != NULL && i < c->ir.count; i++) free(c->rows[i].state);
+    for (uint32_t i = 0; i < c->late_count; i++) free(c->late[i].state);
+    vm_ir_free(&c->ir);
+    free(c->rows);
+    free(c->late);
+    free(c->sites);
+    free(c->now.slots);
+    free(c->now.values);
+    free(c);
+}
+
+void native_free_compiling(struct vm_native *native) {
+    free_compiler(native->compiling);
+    native->compiling = NULL;
+}
+
+static void set_up(struct native_compiler *c) {
+    const struct vm_decoded *decoded =
+        &c->vm->decoded_area->decoded.items[c->function->decoded - 1];
+    uint32_t entry = c->function->kind == FUNCTION_MAIN
+                         ? 0
+                         : vm_find_entry(c->code->verifier, c->function->pc);
+    vm_ir_make(&c->ir, c->code, entry);
+    c->words = decoded->words;
+    c->bodies = vm_loop_bodies(c->vm);
+    c->rows = vm_must(calloc(c->ir.count, sizeof *c->rows));
+    c->max_depth = (uint32_t)(c->function->frame_bytes / 8) + 4;
+    c->value_capacity = c->max_depth + MORE_VALUES;
+    c->now.slots = vm_must(calloc(c->max_depth, sizeof *c->now.slots));
+    c->now.values = vm_must(calloc(c->value_capacity, sizeof *c->now.values));
+    c->takes = vm_entry_at(c->code->verifier, entry)->arity;
+    uint32_t *offsets = vm_must(malloc(c->ir.count * sizeof *offsets));
+    vm_pc_map_offsets(decoded->pcs, offsets);
+    for (size_t i = 0; i < c->ir.count; i++) {
+        c->rows[i].decoded = offsets[i];
+        c->rows[i].cell = 0xffff;
+        if (c->ir.rows[i].flags & IR_RETURNS) c->rows[i].cell = (uint16_t)c->cell_count++;
+    }
+    free(offsets);
+    while (c->ir.rows[c->first].pc != c->function->pc) c->first++;
+    if (c->ir.rows[c->first].op == OP_GRAB) c->first++;
+    native_flow(&c->ir, c->rows, c->first);
+}
+
+static bool is_suitable(const struct native_compiler *c) {
+    return c->ir.count <= MOST_ROWS && c->max_depth <= MOST_SLOTS &&
+           c->function->kind != FUNCTION_RESTART &&
+           c->ir.count * BYTES_PER_ROW + 65536 < CODE_MEMORY_BYTES - c->native->memory.used &&
+           CELL_WORDS * (size_t)c->cell_count + 16 <
+               c->vm->decoded_area->capacity - c->vm->decoded_area->used;
+}
+
+/* The cells become decoded code (N4). */
+static void put_cells(struct native_compiler *c) {
+    struct vm_decoded_area *area = c->vm->decoded_area;
+    if (c->cell_count == 0) return;
+    struct vm_ir returns = {.rows = vm_must(malloc(c->cell_count * sizeof *returns.rows))};
+    uint32_t *offsets = vm_must(malloc(c->cell_count * sizeof *offsets));
+    for (size_t i = 0; i < c->ir.count; i++) {
+        const struct vm_ir_row *row = &c->ir.rows[i];
+        if (c->rows[i].cell == 0xffff) continue;
+        uint32_t at = (uint32_t)(CELL_WORDS * returns.count);
+        c->cells[at + 1] = frame_word(c->code->base + row->pc, row->height);
+        c->cells[at + 2] = (uintptr_t)c->bodies[ENGINE_NATIVE_RETURN];
+        offsets[returns.count] = at + 2;
+        returns.rows[returns.count++] = *row;
+    }
+    struct vm_decoded *decoded = vm_decoded_add(area);
+    decoded->words = c->cells;
+    decoded->word_count = CELL_WORDS * c->cell_count;
+    decoded->function = c->index;
+    decoded->pcs = vm_must((void *)vm_pc_map_make(&area->maps, &returns, offsets));
+    area->used += decoded->word_count;
+    free(returns.rows);
+    free(offsets);
+}
+
+/* What the loop enters: HOT words become NATIVE. */
+static void install(struct native_compiler *c, const uint8_t *const *enter) {
+    for (uint32_t i = 0; i < c->ir.count; i++) {
+        uintptr_t *words = (uintptr_t *)c->words + c->rows[i].decoded;
+        if (*words != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
+        words[0] = (uintptr_t)c->bodies[enter != NULL ? ENGINE_NATIVE : ENGINE_COLD];
+        if (enter != NULL) words[1] = (uintptr_t)enter[i];
+    }
+}
+
+/* Where the loop enters at row i, with R_BASE at sp. */
+static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
+    for (uint32_t i = 0; i < c->ir.count; i++) {
+        if (c->words[c->rows[i].decoded] != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
+        if (c->rows[i].label == NULL) { /* nothing leads there but what leaves */
+            c->failed = true;
+            return;
+        }
+        enter[i] = runs_at(&c->e, c->e.at);
+        c->now.base = c->ir.rows[i].height;
+        nv_set_base(c, c->takes);
+        emit_jump(&c->e, c->rows[i].label);
+    }
+}
+
+/* False: the function has something that the compiler cannot do. */
+static bool compile(struct native_compiler *c) {
+    struct code_memory *memory = &c->native->memory;
+    const uint8_t **enter = vm_must(calloc(c->ir.count, sizeof *enter));
+    size_t exits = c->native->exits.count;
+    c->cells = c->vm->decoded_area->words + c->vm->decoded_area->used;
+    c->e = (struct emitter){.start = memory->writable + memory->used,
+                            .at = memory->writable + memory->used,
+                            .end = memory->writable + CODE_MEMORY_BYTES,
+                            .run_offset = memory->executable - memory->writable};
+    put_rows(c);
+    if (!c->failed && !c->e.full) put_ways_in(c, enter);
+    emit_align(&c->e, 16);
+    bool done = !c->failed && !c->e.full;
+    if (done) {
+        memory->used = (size_t)(c->e.at - memory->writable);
+        put_cells(c);
+        install(c, enter);
+        c->native->compiled++;
+        c->native->entries[c->index] = (struct native_entry){
+            .address = (uintptr_t)runs_at(&c->e, c->entry), .takes = c->takes};
+    } else {
+        c->native->exits.count = exits;
+    }
+    free(enter);
+    return done;
+}
+
+void vm_native_compile(struct vm *vm, uintptr_t *hot) {
+    const struct vm_decoded *decoded = vm_find_decoded(vm, resume_at(hot));
+    struct native_compiler *c = vm_must(calloc(1, sizeof *c));
+    vm->native->compiling = c;
+    c->vm = vm;
+    c->native = vm->native;
+    c->index = decoded->function;
+    c->function = &vm->functions[c->index];
+    c->code = vm->codes[c->function->fragment];
+    c->checks = !vm->options.unchecked;
+    c->last_exit_row = UINT32_MAX;
+    set_up(c);
+    bool refused = !code_memory_is_own(&vm->native->memory) || !is_suitable(c) || !compile(c);
+    if (refused) {
+        vm->native->refused++;
+        install(c, NULL);
+    }
+    native_free_compiling(vm->native);
+}

@@ -1,0 +1,138 @@
+/* compiler.h - the compiler's state, shared by its files. Private to vm/engine/native. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_COMPILER_H
+#define BACTRIAN_VM_ENGINE_NATIVE_COMPILER_H
+
+#include "gc/assert.h"
+#include "vm/code/ir.h"
+#include "vm/engine/native/code_memory.h"
+#include "vm/engine/native/emit.h"
+#include "vm/engine/native/exits.h"
+#include "vm/engine/native/values.h"
+#include "vm/state/vm.h"
+
+struct vm_code;
+struct vm_function;
+
+/* A row of the table of entries, by function. machine code compares takes, then jumps. */
+struct native_entry {
+    uintptr_t address;
+    uintptr_t takes; /* arguments; 0: there is no machine code */
+};
+enum { MAX_SPREAD = 32, CELL_WORDS = 3 };
+
+/* Code that functions share. */
+struct native_stubs {
+    const uint8_t *run, *leave, *exit, *slow_entry, *store, *store_saving_floats;
+};
+
+struct vm_native {
+    struct code_memory memory;
+    struct native_stubs stubs; /* where they run */
+    struct native_entry *entries;
+    size_t entries_bytes;
+    struct native_exits exits;
+    const uintptr_t *apply_rest[MAX_SPREAD + 1]; /* return addresses: apply to n arguments */
+    uint32_t return_body; /* low half of the body NATIVE_RETURN's address: cells have it */
+    bool always;          /* --jit=all */
+    struct native_compiler *compiling; /* freed if memory ends */
+    uint32_t compiled, refused;        /* functions */
+    uint64_t exit_count;
+};
+
+/* Code out of line, put out after the function's. */
+struct native_late {
+    uint8_t *site, *back; /* the jump to it; where it continues */
+    struct native_values *state;
+    uint32_t row, exit;
+    enum { LATE_EXIT, LATE_EDGE, LATE_TAG, LATE_STORE, LATE_CALL } kind;
+    uint8_t reg, tag;
+    struct native_place place;
+    int32_t constant; /* of a store */
+    bool is_constant, saves_floats;
+};
+
+/* What is known of a row before code is made. */
+struct native_row {
+    uint8_t *label;              /* written code, for the state of nv_begin; NULL: none yet */
+    struct native_values *state; /* of the only jump to here */
+    uint32_t decoded;            /* its first word */
+    uint32_t sites;              /* first of its jumps that wait for the label, + 1 */
+    uint16_t cell;               /* of a return point */
+    uint8_t entries;             /* ways in, at most 2 */
+    bool is_head, a_is_live;
+};
+struct native_site {
+    uint8_t *site;
+    uint32_t next;
+};
+
+struct native_compiler {
+    struct vm *vm;
+    struct vm_native *native;
+    struct vm_function *function;
+    struct vm_code *code;
+    uint32_t index, takes, first; /* of the function; its arguments; its first row after GRAB */
+    struct vm_ir ir;
+    struct emitter e;
+    struct native_values now;
+    uint32_t max_depth, value_capacity;
+    uint32_t locked, locked_xmm; /* registers */
+    uint32_t row;
+    bool failed;            /* the function stays in the loop */
+    bool reachable;         /* control comes to the present row */
+    bool checks;            /* not --unchecked */
+    const uintptr_t *words; /* the function's decoded code */
+    const void *const *bodies;
+    uintptr_t *cells;
+    uint32_t cell_count;
+    const uint8_t *entry_address;
+    uint8_t *entry; /* with the test of the stack and of the poll word */
+    struct native_row *rows;
+    struct native_late *late;
+    uint32_t late_count, late_capacity;
+    struct native_site *sites;
+    uint32_t site_count, site_capacity;
+    uint32_t last_exit, last_exit_row, changes, last_exit_changes;
+};
+
+/* A field of struct domain, by its offset; DOMAIN: by its name. */
+static inline struct native_place domain_field(size_t offset) {
+    return at_base(R_DOMAIN, (int32_t)offset);
+}
+#define DOMAIN(field) domain_field(offsetof(struct domain, field))
+
+/* ---- compile.c ---- */
+/* Out-of-line code, entered by the jump at that site. */
+struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, unsigned kind);
+/* Control leaves for the label of a row: always, or if the condition holds. */
+void native_jump(struct native_compiler *c, uint32_t row);
+void native_jump_if(struct native_compiler *c, enum native_condition condition, uint32_t row);
+/* A return address: the cell of a row. */
+uintptr_t native_cell(const struct native_compiler *c, uint32_t row);
+/* Where the row's words begin that the loop executes. */
+const uintptr_t *native_words(const struct native_compiler *c, uint32_t row);
+
+/* Frees the compiler, if one is at work. */
+void native_free_compiling(struct vm_native *native);
+
+/* ---- forms*.c: the code of row c->row. GC: never, for all of them. ---- */
+
+/* Any row; what is not done in machine code leaves for the loop. */
+void native_form(struct native_compiler *c, const struct vm_ir_row *row);
+/* A C_CALL. */
+void native_primitive(struct native_compiler *c, const struct vm_ir_row *row);
+/* A call, return, handler or poll. False: it is none of those. */
+bool native_call(struct native_compiler *c, const struct vm_ir_row *row);
+/* GETVECTITEM, and the primitives that do the same. */
+void native_get_item(struct native_compiler *c);
+/* SETVECTITEM. */
+void native_set_item(struct native_compiler *c);
+/* GETBYTESCHAR. */
+void native_get_byte(struct native_compiler *c);
+/* SETBYTESCHAR. */
+void native_set_byte(struct native_compiler *c);
+/* A := whether the condition holds of the flags, or the branch that follows, which the row then
+ * is. */
+void native_set_or_branch(struct native_compiler *c, enum native_condition condition);
+
+#endif

@@ -1,0 +1,85 @@
+/* exits.c - see exits.h. */
+#include "vm/engine/native/exits.h"
+
+#include "gc/value.h"
+#include "vm/base/os.h"
+#include "vm/code/decoded.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/stack/frame_layout.h"
+
+#include <stdlib.h>
+
+static void put(struct native_exits *x, uint32_t word) {
+    if (x->count == x->capacity) {
+        x->capacity = x->capacity == 0 ? 1024 : 2 * x->capacity;
+        x->words = vm_must(realloc(x->words, x->capacity * sizeof *x->words));
+    }
+    x->words[x->count++] = word;
+}
+
+static void put_constant(struct native_exits *x, uint32_t slot, int64_t k) {
+    if (k >= -2048 && k < 2048) {
+        put(x, slot << 16 | (uint32_t)EXIT_SMALL << 12 | (uint32_t)(k + 2048));
+        return;
+    }
+    put(x, slot << 16 | (uint32_t)EXIT_CONSTANT << 12);
+    put(x, (uint32_t)(uint64_t)k);
+    put(x, (uint32_t)((uint64_t)k >> 32));
+}
+
+/* The move of a value to a slot, counted from sp on. */
+static void put_move(struct native_compiler *c, uint32_t slot, uint16_t v) {
+    struct native_exits *x = &c->native->exits;
+    const struct native_value *p = nv_at(c, v);
+    if (p->kind == VALUE_CONSTANT) put_constant(x, slot, p->k);
+    else if (p->kind == VALUE_ENV) put(x, slot << 16 | (uint32_t)EXIT_REGISTER << 12 | R_ENV);
+    else if (p->reg != R_NONE)
+        put(x, slot << 16 | (uint32_t)EXIT_REGISTER << 12 | (uint32_t)p->reg);
+    else if (p->home >= 0) {
+        put(x, slot << 16 | (uint32_t)EXIT_SLOT << 12);
+        put(x, c->now.depth - 1 - (uint32_t)p->home);
+    } else {
+        ASSERT(p->xmm != R_NONE); /* NV1 */
+        const struct vm_ir_row *made = &c->ir.rows[p->row];
+        uint64_t word = frame_word(c->code->base + made->pc + vm_fixed_words[made->op],
+                                   c->now.depth);
+        put(x, slot << 16 | (uint32_t)EXIT_XMM << 12 | (uint32_t)p->xmm);
+        put(x, (uint32_t)word);
+        put(x, (uint32_t)(word >> 32));
+    }
+}
+
+uint32_t native_describe_exit(struct native_compiler *c) {
+    if (c->last_exit_row == c->row && c->last_exit_changes == c->changes) return c->last_exit;
+    struct native_exits *x = &c->native->exits;
+    uint32_t exit = (uint32_t)x->count;
+    put(x, (uint32_t)(native_words(c, c->row) - c->vm->decoded_area->words));
+    put(x, c->now.base - c->now.depth);
+    put(x, 0);
+    uint32_t moves = 0;
+    if (c->rows[c->row].a_is_live) put_move(c, EXIT_SLOT_A, c->now.a);
+    else put_constant(x, EXIT_SLOT_A, VAL_UNIT);
+    for (uint32_t i = c->now.clean; i < c->now.depth; i++) {
+        if (c->now.slots[i].in_memory) continue;
+        put_move(c, c->now.depth - 1 - i, c->now.slots[i].v);
+        moves++;
+    }
+    x->words[exit + 2] = moves + 1;
+    c->last_exit = exit, c->last_exit_row = c->row, c->last_exit_changes = c->changes;
+    return exit;
+}
+
+void native_exit_if(struct native_compiler *c, enum native_condition condition) {
+    uint32_t exit = native_describe_exit(c);
+    native_add_late(c, emit_jump_if_forward(&c->e, condition), LATE_EXIT)->exit = exit;
+}
+
+void native_exit_always(struct native_compiler *c) {
+    uint32_t exit = native_describe_exit(c);
+    native_add_late(c, emit_jump_forward(&c->e), LATE_EXIT)->exit = exit;
+}
+
+void native_leave(struct native_compiler *c) {
+    native_exit_always(c);
+    c->reachable = false;
+}

@@ -1,0 +1,41 @@
+/* exits.h - side exits: how the loop's state is made of that of machine code.
+ *
+ * An exit is a position in one array of words:
+ *
+ *     the decoded instruction, a word of the area | sp - R_BASE, words | n | n moves
+ *     a move: slot << 16 | kind << 12 | operand       slot: from sp on, or EXIT_SLOT_A
+ *
+ * Machine code jumps to the stub `exit` with the position in R_TEMP; the stub stores the registers
+ * and native_exit (run.c) does the moves. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_EXITS_H
+#define BACTRIAN_VM_ENGINE_NATIVE_EXITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct native_compiler;
+enum native_condition;
+
+enum { EXIT_SLOT_A = 0xffff };
+enum exit_kind {
+    EXIT_REGISTER,
+    EXIT_XMM,      /* a float; two words follow: the frame word for its allocation */
+    EXIT_SMALL,    /* a constant: the operand, less 2048 */
+    EXIT_CONSTANT, /* two words follow */
+    EXIT_SLOT,     /* of the slot whose number follows in a word */
+};
+
+struct native_exits {
+    uint32_t *words;
+    size_t count, capacity;
+};
+
+/* An exit that describes the present state: before the present row. */
+uint32_t native_describe_exit(struct native_compiler *c);
+/* Leaves if the condition holds, or always. */
+void native_exit_if(struct native_compiler *c, enum native_condition condition);
+void native_exit_always(struct native_compiler *c);
+/* The interpreter does the row; c->reachable ends. */
+void native_leave(struct native_compiler *c);
+
+#endif

@@ -1,0 +1,183 @@
+/* facts.c - see facts.h. The tests are those of vm/code/checks.h. */
+#include "vm/engine/native/facts.h"
+
+#include "gc/value.h"
+
+static bool knows(const struct native_compiler *c, uint16_t v, unsigned fact) {
+    return !c->checks || (nv_at(c, v)->facts & fact) != 0;
+}
+
+static void learn(struct native_compiler *c, uint16_t v, unsigned facts) {
+    nv_at(c, v)->facts |= (uint8_t)facts;
+}
+
+void need_int(struct native_compiler *c, uint16_t v) {
+    if (knows(c, v, FACT_INT)) return;
+    emit_test_byte(&c->e, nv_register(c, v), 1);
+    native_exit_if(c, C_EQUAL);
+    learn(c, v, FACT_INT);
+}
+
+void need_block(struct native_compiler *c, uint16_t v) {
+    if (knows(c, v, FACT_BLOCK)) return;
+    emit_test_byte(&c->e, nv_register(c, v), 1);
+    native_exit_if(c, C_NOT_EQUAL);
+    learn(c, v, FACT_BLOCK);
+}
+
+static void need_at_least(struct native_compiler *c, uint16_t v, uint32_t fields) {
+    if (!c->checks || nv_at(c, v)->fields >= fields) return;
+    if (fields > UINT16_MAX) { /* the header does not fit */
+        native_exit_always(c);
+        return;
+    }
+    emit_compare_memory(&c->e, at_base(nv_register(c, v), -8), (int32_t)(fields << 10));
+    native_exit_if(c, C_BELOW);
+    nv_at(c, v)->fields = (uint16_t)fields;
+}
+
+static void need_fields_tag(struct native_compiler *c, uint16_t v) {
+    need_block(c, v);
+    if (knows(c, v, FACT_FIELDS)) return;
+    emit_compare_byte(&c->e, at_base(nv_register(c, v), -8), TAG_OBJECT);
+    native_exit_if(c, C_ABOVE);
+    learn(c, v, FACT_FIELDS);
+}
+
+/* The tag, compared already, is right if the condition does not hold, or if it is `other`. */
+static void or_other_tag(struct native_compiler *c, enum native_condition wrong, int reg,
+                         unsigned other) {
+    uint32_t exit = native_describe_exit(c);
+    struct native_late *late = native_add_late(c, emit_jump_if_forward(&c->e, wrong), LATE_TAG);
+    late->exit = exit;
+    late->reg = (uint8_t)reg;
+    late->tag = (uint8_t)other;
+    late->back = c->e.at;
+}
+
+static void need_mutable_tag(struct native_compiler *c, uint16_t v) {
+    need_block(c, v);
+    if (knows(c, v, FACT_MUTABLE)) return;
+    int reg = nv_register(c, v);
+    emit_compare_byte(&c->e, at_base(reg, -8), TAG_CLOSURE);
+    or_other_tag(c, C_ABOVE_EQUAL, reg, TAG_OBJECT);
+    learn(c, v, FACT_MUTABLE | FACT_FIELDS);
+}
+
+void need_field(struct native_compiler *c, uint16_t v, uint32_t i) {
+    need_fields_tag(c, v);
+    need_at_least(c, v, i + 1);
+}
+
+void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i) {
+    need_mutable_tag(c, v);
+    need_at_least(c, v, i + 1);
+}
+
+/* Twice the block's size, plus 1: all tagged indices of its fields are below. */
+static void load_tagged_size(struct native_compiler *c, int to, int block) {
+    emit_load(&c->e, to, at_base(block, -8));
+    emit_shift(&c->e, SHIFT_RIGHT, to, 9);
+    emit_alu_constant(&c->e, ALU_OR, to, 1);
+}
+
+/* Whether an index is a constant that a block can have. */
+static bool is_small_constant(const struct native_compiler *c, uint16_t index) {
+    const struct native_value *p = nv_at(c, index);
+    return p->kind == VALUE_CONSTANT && p->facts & FACT_INT && p->k >= 1 && p->k < 2 * UINT16_MAX;
+}
+
+static struct native_place item(struct native_compiler *c, uint16_t v, uint16_t index) {
+    if (is_small_constant(c, index)) {
+        uint32_t i = (uint32_t)(nv_at(c, index)->k >> 1);
+        need_at_least(c, v, i + 1);
+        return at_base(nv_register(c, v), (int32_t)(8 * i));
+    }
+    need_int(c, index);
+    int block = nv_register(c, v), at = nv_register(c, index);
+    if (c->checks) {
+        load_tagged_size(c, R_TEMP, block);
+        emit_alu(&c->e, ALU_COMPARE, at, R_TEMP);
+        native_exit_if(c, C_ABOVE_EQUAL);
+    }
+    return at_index(block, at, 2, -4);
+}
+
+struct native_place need_item(struct native_compiler *c, uint16_t v, uint16_t index, bool mutable) {
+    if (mutable) need_mutable_tag(c, v);
+    else need_fields_tag(c, v);
+    return item(c, v, index);
+}
+
+void need_closure(struct native_compiler *c, uint16_t v) {
+    if (knows(c, v, FACT_CLOSURE)) return;
+    need_block(c, v);
+    int reg = nv_register(c, v);
+    emit_compare_byte(&c->e, at_base(reg, -8), TAG_CLOSURE);
+    or_other_tag(c, C_NOT_EQUAL, reg, TAG_INFIX);
+    learn(c, v, FACT_CLOSURE);
+}
+
+void need_tag(struct native_compiler *c, uint16_t v, unsigned tag, unsigned fact) {
+    need_block(c, v);
+    if (knows(c, v, fact)) return;
+    emit_compare_byte(&c->e, at_base(nv_register(c, v), -8), (uint8_t)tag);
+    native_exit_if(c, C_NOT_EQUAL);
+    learn(c, v, fact);
+}
+
+void need_double_field(struct native_compiler *c, uint16_t v, uint32_t i) {
+    need_tag(c, v, TAG_DOUBLE_ARRAY, FACT_DOUBLES);
+    need_at_least(c, v, i + 1);
+}
+
+struct native_place need_double_item(struct native_compiler *c, uint16_t v, uint16_t index) {
+    need_tag(c, v, TAG_DOUBLE_ARRAY, FACT_DOUBLES);
+    return item(c, v, index);
+}
+
+void need_string_byte(struct native_compiler *c, uint16_t v, uint16_t index) {
+    need_tag(c, v, TAG_STRING, FACT_STRING);
+    need_int(c, index);
+    int block = nv_register(c, v), at = nv_register(c, index);
+    if (c->checks) {
+        emit_load(&c->e, R_TEMP, at_base(block, -8));
+        emit_shift(&c->e, SHIFT_RIGHT, R_TEMP, 10);
+        emit_load_byte(&c->e, R_TEMP2, at_index(block, R_TEMP, 3, -1));
+        emit_shift(&c->e, SHIFT_LEFT, R_TEMP, 3);
+        emit_alu(&c->e, ALU_SUB, R_TEMP, R_TEMP2);
+        emit_alu_constant(&c->e, ALU_SUB, R_TEMP, 1);
+    }
+    emit_move(&c->e, R_TEMP2, at);
+    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP2, 1);
+    if (!c->checks) return;
+    emit_alu(&c->e, ALU_COMPARE, R_TEMP2, R_TEMP);
+    native_exit_if(c, C_ABOVE_EQUAL);
+}
+
+int need_double(struct native_compiler *c, uint16_t v) {
+    struct native_value *p = nv_at(c, v);
+    if (p->xmm == R_NONE) {
+        need_tag(c, v, TAG_DOUBLE, FACT_DOUBLE);
+        int reg = nv_register(c, v), xmm = nv_free_xmm(c);
+        emit_float_load(&c->e, xmm, at_base(reg, 0));
+        p->xmm = (int8_t)xmm;
+        c->now.of_xmm[xmm] = v;
+    }
+    c->locked_xmm |= 1u << p->xmm;
+    return p->xmm;
+}
+
+void need_field_of_register(struct native_compiler *c, int reg, uint32_t i) {
+    if (!c->checks) return;
+    emit_test_byte(&c->e, reg, 1);
+    native_exit_if(c, C_NOT_EQUAL);
+    emit_compare_byte(&c->e, at_base(reg, -8), TAG_OBJECT);
+    native_exit_if(c, C_ABOVE);
+    if (i >= UINT16_MAX) {
+        native_exit_always(c);
+        return;
+    }
+    emit_compare_memory(&c->e, at_base(reg, -8), (int32_t)((i + 1) << 10));
+    native_exit_if(c, C_BELOW);
+}

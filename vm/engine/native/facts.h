@@ -1,0 +1,32 @@
+/* facts.h - what instructions need of values: a test in machine code, unless it is known already.
+ * Where a test fails, the code exits. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_FACTS_H
+#define BACTRIAN_VM_ENGINE_NATIVE_FACTS_H
+
+#include "vm/engine/native/compiler.h"
+
+/* An OCaml integer. */
+void need_int(struct native_compiler *c, uint16_t v);
+/* A block. */
+void need_block(struct native_compiler *c, uint16_t v);
+/* Its field i can be read, or written. */
+void need_field(struct native_compiler *c, uint16_t v, uint32_t i);
+void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i);
+/* Its field of that index, an OCaml integer, can be read, or written; gives the field. */
+struct native_place need_item(struct native_compiler *c, uint16_t v, uint16_t index, bool mutable);
+/* A closure, by any of its functions. */
+void need_closure(struct native_compiler *c, uint16_t v);
+/* A block of that tag, which the fact says. */
+void need_tag(struct native_compiler *c, uint16_t v, unsigned tag, unsigned fact);
+/* A flat float array with double i. */
+void need_double_field(struct native_compiler *c, uint16_t v, uint32_t i);
+/* The same of an index; gives the double. */
+struct native_place need_double_item(struct native_compiler *c, uint16_t v, uint16_t index);
+/* A string with byte `index`, which R_TEMP2 holds untagged afterwards. */
+void need_string_byte(struct native_compiler *c, uint16_t v, uint16_t index);
+/* An xmm register that holds the float v. */
+int need_double(struct native_compiler *c, uint16_t v);
+/* The block in that register has field i. */
+void need_field_of_register(struct native_compiler *c, int reg, uint32_t i);
+
+#endif

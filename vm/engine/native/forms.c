@@ -1,0 +1,611 @@
+/* forms.c - instructions as machine code: the stack, integers, blocks, branches.
+ *
+ * N6  A form makes all its tests, and boxes what it needs in blocks, before it changes the virtual
+ *     stack or memory: so every exit leads to the state before the instruction. */
+#include "gc/heap.h"
+#include "vm/base/os.h"
+#include "vm/engine/native/allocation.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/facts.h"
+
+#include <stdlib.h>
+
+static void set_a_register(struct native_compiler *c, int reg, unsigned facts) {
+    nv_set_a(c, nv_in_register(c, reg, facts));
+}
+
+static void push_a(struct native_compiler *c) { nv_push(c, c->now.a); }
+
+static void set_unit(struct native_compiler *c) { nv_set_a(c, nv_constant(c, VAL_UNIT)); }
+
+/* Pops n words; A is then what that register holds. Needs: the register is locked. */
+static void pop_to(struct native_compiler *c, uint32_t n, int reg, unsigned facts) {
+    nv_pop(c, n);
+    set_a_register(c, reg, facts);
+}
+
+/* A copy of v in a register of its own. */
+static int copy(struct native_compiler *c, uint16_t v) {
+    if (nv_at(c, v)->kind != VALUE_CONSTANT) nv_register(c, v);
+    int reg = nv_free_register(c);
+    nv_copy_to(c, reg, v);
+    return reg;
+}
+
+/* A constant that fits an instruction. */
+static bool small_constant(const struct native_compiler *c, uint16_t v, int64_t *k) {
+    const struct native_value *p = nv_at(c, v);
+    *k = p->k;
+    return p->kind == VALUE_CONSTANT && fits_32(p->k - 1) && fits_32(p->k + 1);
+}
+
+/* ---- Loads. ---- */
+
+static void env_field(struct native_compiler *c, uint32_t n) {
+    int reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(R_ENV, (int32_t)(8 * n)));
+    set_a_register(c, reg, 0);
+}
+
+static void offset_closure(struct native_compiler *c, int32_t words) {
+    if (words == 0) {
+        nv_set_a(c, nv_env(c));
+        return;
+    }
+    int reg = nv_free_register(c);
+    emit_address(&c->e, reg, at_base(R_ENV, 8 * words));
+    set_a_register(c, reg, FACT_BLOCK | FACT_CLOSURE);
+}
+
+/* A register that holds global g. */
+static int global(struct native_compiler *c, uint32_t g) {
+    int reg = nv_free_register(c);
+    emit_load(&c->e, reg, DOMAIN(vm));
+    emit_load(&c->e, reg, at_base(reg, (int32_t)offsetof(struct vm, global_data)));
+    emit_load(&c->e, reg, at_base(reg, (int32_t)(8 * g)));
+    return reg;
+}
+
+/* GETGLOBALFIELD; the push comes after the test. */
+static void global_field(struct native_compiler *c, const struct vm_ir_row *row, bool push) {
+    int reg = global(c, row->operands[0]);
+    need_field_of_register(c, reg, row->operands[1]);
+    emit_load(&c->e, reg, at_base(reg, (int32_t)(8 * row->operands[1])));
+    if (push) push_a(c);
+    set_a_register(c, reg, 0);
+}
+
+static void get_field(struct native_compiler *c, uint32_t i) {
+    need_field(c, c->now.a, i);
+    int from = nv_register(c, c->now.a), reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(from, (int32_t)(8 * i)));
+    set_a_register(c, reg, 0);
+}
+
+static void get_float_field(struct native_compiler *c, uint32_t i) {
+    need_double_field(c, c->now.a, i);
+    int from = nv_register(c, c->now.a), xmm = nv_free_xmm(c);
+    emit_float_load(&c->e, xmm, at_base(from, (int32_t)(8 * i)));
+    nv_set_a(c, nv_in_xmm(c, xmm));
+}
+
+void native_get_item(struct native_compiler *c) {
+    struct native_place at = need_item(c, c->now.a, nv_top(c, 0), false);
+    int reg = nv_free_register(c);
+    emit_load(&c->e, reg, at);
+    pop_to(c, 1, reg, 0);
+}
+
+void native_get_byte(struct native_compiler *c) {
+    need_string_byte(c, c->now.a, nv_top(c, 0));
+    int from = nv_register(c, c->now.a), reg = nv_free_register(c);
+    emit_load_byte(&c->e, reg, at_index(from, R_TEMP2, 0, 0));
+    emit_address(&c->e, reg, at_index(reg, reg, 0, 1));
+    pop_to(c, 1, reg, FACT_INT);
+}
+
+static void vector_length(struct native_compiler *c) {
+    need_block(c, c->now.a);
+    int from = nv_register(c, c->now.a), reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(from, -8));
+    emit_shift(&c->e, SHIFT_RIGHT, reg, 9);
+    emit_alu_constant(&c->e, ALU_OR, reg, 1);
+    set_a_register(c, reg, FACT_INT);
+}
+
+/* ---- Stores. ---- */
+
+/* Stores v there, in the block in a register, with the barrier of gc_store. */
+static void store(struct native_compiler *c, int block, struct native_place place, uint16_t v) {
+    int64_t k;
+    bool constant = small_constant(c, v, &k);
+    int reg = constant ? R_NONE : nv_register(c, v);
+    uint8_t *sites[2];
+    int n = 0;
+    if (nv_at(c, v)->facts & FACT_INT) {
+        emit_test_memory_byte(&c->e, place, 1);
+        sites[n++] = emit_jump_if_forward(&c->e, C_EQUAL);
+    } else {
+        emit_alu_load(&c->e, ALU_COMPARE, block, DOMAIN(gc.young_start));
+        sites[n++] = emit_jump_if_forward(&c->e, C_BELOW);
+        emit_alu_load(&c->e, ALU_COMPARE, block, DOMAIN(gc.young_end));
+        sites[n++] = emit_jump_if_forward(&c->e, C_ABOVE_EQUAL);
+    }
+    if (constant) emit_store_constant(&c->e, place, (int32_t)k);
+    else emit_store(&c->e, place, reg);
+    bool floats = false;
+    for (int x = 0; x < X_VALUES; x++) floats |= c->now.of_xmm[x] != NO_VALUE;
+    for (int i = 0; i < n; i++) {
+        struct native_late *late = native_add_late(c, sites[i], LATE_STORE);
+        late->back = c->e.at;
+        late->place = place;
+        late->reg = (uint8_t)reg;
+        late->constant = constant ? (int32_t)k : 0;
+        late->is_constant = constant;
+        late->saves_floats = floats;
+    }
+}
+
+static void set_field(struct native_compiler *c, uint32_t i) {
+    uint16_t v = nv_top(c, 0);
+    need_mutable_field(c, c->now.a, i);
+    if (!nv_is_constant(c, v)) nv_register(c, v); /* boxed before the store */
+    int block = nv_register(c, c->now.a);
+    store(c, block, at_base(block, (int32_t)(8 * i)), v);
+    nv_pop(c, 1);
+    set_unit(c);
+}
+
+void native_set_item(struct native_compiler *c) {
+    uint16_t index = nv_top(c, 0), v = nv_top(c, 1);
+    if (!nv_is_constant(c, v)) nv_register(c, v);
+    struct native_place at = need_item(c, c->now.a, index, true);
+    store(c, nv_register(c, c->now.a), at, v);
+    nv_pop(c, 2);
+    set_unit(c);
+}
+
+static void set_float_field(struct native_compiler *c, uint32_t i) {
+    need_double_field(c, c->now.a, i);
+    int xmm = need_double(c, nv_top(c, 0));
+    emit_float_store(&c->e, at_base(nv_register(c, c->now.a), (int32_t)(8 * i)), xmm);
+    nv_pop(c, 1);
+    set_unit(c);
+}
+
+void native_set_byte(struct native_compiler *c) {
+    uint16_t v = nv_top(c, 1);
+    need_int(c, v);
+    nv_register(c, v);
+    need_string_byte(c, c->now.a, nv_top(c, 0));
+    nv_copy_to(c, R_TEMP, v);
+    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    emit_store_byte(&c->e, at_index(nv_register(c, c->now.a), R_TEMP2, 0, 0), R_TEMP);
+    nv_pop(c, 2);
+    set_unit(c);
+}
+
+static void offset_ref(struct native_compiler *c, int32_t n) {
+    need_mutable_field(c, c->now.a, 0);
+    int block = nv_register(c, c->now.a);
+    int64_t twice = 2 * (int64_t)n;
+    if (!fits_32(twice)) {
+        native_leave(c);
+        return;
+    }
+    if (c->checks) {
+        emit_test_memory_byte(&c->e, at_base(block, 0), 1);
+        native_exit_if(c, C_EQUAL);
+    }
+    emit_add_memory(&c->e, at_base(block, 0), (int32_t)twice);
+    set_unit(c);
+}
+
+/* ---- Integers: a is A, b the word above. ---- */
+
+static void both_ints(struct native_compiler *c) {
+    need_int(c, c->now.a);
+    need_int(c, nv_top(c, 0));
+}
+
+/* A + k, of a tagged operand and an even k. */
+static void add_constant(struct native_compiler *c, uint16_t v, int32_t k, uint32_t pop) {
+    int from = nv_register(c, v), reg = nv_free_register(c);
+    emit_address(&c->e, reg, at_base(from, k));
+    pop_to(c, pop, reg, FACT_INT);
+}
+
+static void add(struct native_compiler *c) {
+    uint16_t a = c->now.a, b = nv_top(c, 0);
+    int64_t k;
+    both_ints(c);
+    if (small_constant(c, b, &k)) add_constant(c, a, (int32_t)(k - 1), 1);
+    else if (small_constant(c, a, &k)) add_constant(c, b, (int32_t)(k - 1), 1);
+    else {
+        int x = nv_register(c, a), y = nv_register(c, b), reg = nv_free_register(c);
+        emit_address(&c->e, reg, at_index(x, y, 0, -1));
+        pop_to(c, 1, reg, FACT_INT);
+    }
+}
+
+static void subtract(struct native_compiler *c) {
+    uint16_t a = c->now.a, b = nv_top(c, 0);
+    int64_t k;
+    both_ints(c);
+    if (small_constant(c, b, &k) && fits_32(1 - k)) {
+        add_constant(c, a, (int32_t)(1 - k), 1);
+        return;
+    }
+    int y = nv_register(c, b), reg = copy(c, a);
+    emit_alu(&c->e, ALU_SUB, reg, y);
+    emit_alu_constant(&c->e, ALU_ADD, reg, 1);
+    pop_to(c, 1, reg, FACT_INT);
+}
+
+static void multiply(struct native_compiler *c) {
+    uint16_t a = c->now.a, b = nv_top(c, 0);
+    both_ints(c);
+    int reg = copy(c, a);
+    nv_copy_to(c, R_TEMP, b);
+    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    emit_alu_constant(&c->e, ALU_SUB, reg, 1);
+    emit_multiply(&c->e, reg, R_TEMP);
+    emit_alu_constant(&c->e, ALU_ADD, reg, 1);
+    pop_to(c, 1, reg, FACT_INT);
+}
+
+static void bitwise(struct native_compiler *c, enum native_alu op) {
+    uint16_t a = c->now.a, b = nv_top(c, 0);
+    int64_t k;
+    both_ints(c);
+    bool constant = small_constant(c, b, &k);
+    int y = constant ? R_NONE : nv_register(c, b), reg = copy(c, a);
+    if (constant) emit_alu_constant(&c->e, op, reg, (int32_t)k);
+    else emit_alu(&c->e, op, reg, y);
+    if (op == ALU_XOR) emit_alu_constant(&c->e, ALU_OR, reg, 1);
+    pop_to(c, 1, reg, FACT_INT);
+}
+
+static void shift(struct native_compiler *c, enum native_shift op) {
+    uint16_t a = c->now.a, b = nv_top(c, 0);
+    int64_t k;
+    both_ints(c);
+    int reg = copy(c, a);
+    if (op == SHIFT_LEFT) emit_alu_constant(&c->e, ALU_SUB, reg, 1);
+    if (small_constant(c, b, &k)) {
+        emit_shift(&c->e, op, reg, (unsigned)(k >> 1) & 63);
+    } else {
+        nv_copy_to(c, R_TEMP, b);
+        emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+        emit_shift_by_temp(&c->e, op, reg);
+    }
+    emit_alu_constant(&c->e, ALU_OR, reg, 1);
+    pop_to(c, 1, reg, FACT_INT);
+}
+
+/* Leaves for the divisors 0 and -1. */
+static void divide(struct native_compiler *c, bool modulo) {
+    uint16_t a = c->now.a, b = nv_top(c, 0);
+    both_ints(c);
+    nv_copy_to(c, R_TEMP, b);
+    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    if (!nv_is_constant(c, b) || nv_at(c, b)->k == 1 || nv_at(c, b)->k == -1) {
+        emit_address(&c->e, R_TEMP2, at_base(R_TEMP, 1));
+        emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP2, 1);
+        native_exit_if(c, C_BELOW_EQUAL);
+    }
+    nv_take_register(c, R_A);
+    nv_take_register(c, R_ARG3);
+    nv_copy_to(c, R_A, a);
+    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_A, 1);
+    emit_divide(&c->e, R_TEMP);
+    int result = modulo ? R_ARG3 : R_A;
+    emit_address(&c->e, result, at_index(result, result, 0, 1));
+    pop_to(c, 1, result, FACT_INT);
+}
+
+/* k - A. */
+static void subtract_from(struct native_compiler *c, int32_t k) {
+    need_int(c, c->now.a);
+    int reg = copy(c, c->now.a);
+    emit_negate(&c->e, reg);
+    emit_alu_constant(&c->e, ALU_ADD, reg, k);
+    set_a_register(c, reg, FACT_INT);
+}
+
+static void offset_int(struct native_compiler *c, int32_t n) {
+    int64_t twice = 2 * (int64_t)n;
+    need_int(c, c->now.a);
+    if (fits_32(twice)) {
+        add_constant(c, c->now.a, (int32_t)twice, 0);
+        return;
+    }
+    emit_constant(&c->e, R_TEMP, twice);
+    int reg = copy(c, c->now.a);
+    emit_alu(&c->e, ALU_ADD, reg, R_TEMP);
+    set_a_register(c, reg, FACT_INT);
+}
+
+/* ---- Comparisons and branches. ---- */
+
+static bool branches_next(const struct native_compiler *c) {
+    uint32_t next = c->row + 1;
+    if (next >= c->ir.count || c->rows[next].entries > 1 || c->rows[next].is_head) return false;
+    return c->ir.rows[next].op == OP_BRANCHIF || c->ir.rows[next].op == OP_BRANCHIFNOT;
+}
+
+void native_set_or_branch(struct native_compiler *c, enum native_condition condition) {
+    if (!branches_next(c)) {
+        int reg = nv_free_register(c);
+        emit_set(&c->e, condition, reg);
+        emit_address(&c->e, reg, at_index(reg, reg, 0, 1));
+        set_a_register(c, reg, FACT_INT);
+        return;
+    }
+    const struct vm_ir_row *branch = &c->ir.rows[++c->row];
+    bool if_true = branch->op == OP_BRANCHIF;
+    nv_set_a(c, nv_constant(c, val_of_bool(if_true)));
+    native_jump_if(c, if_true ? condition : condition ^ 1, branch->operands[0]);
+    nv_set_a(c, nv_constant(c, val_of_bool(!if_true)));
+}
+
+/* Sets the flags as A - b. */
+static void compare_with(struct native_compiler *c, uint16_t a, uint16_t b) {
+    int64_t k;
+    if (small_constant(c, b, &k)) {
+        emit_alu_constant(&c->e, ALU_COMPARE, nv_register(c, a), (int32_t)k);
+        return;
+    }
+    int x = nv_register(c, a), y = nv_register(c, b);
+    emit_alu(&c->e, ALU_COMPARE, x, y);
+}
+
+static void compare(struct native_compiler *c, enum native_condition condition) {
+    compare_with(c, c->now.a, nv_top(c, 0));
+    /* What follows moves values at most, which keeps the flags (N1). */
+    nv_pop(c, 1);
+    native_set_or_branch(c, condition);
+}
+
+static void is_int_form(struct native_compiler *c) {
+    emit_test_byte(&c->e, nv_register(c, c->now.a), 1);
+    native_set_or_branch(c, C_NOT_EQUAL);
+}
+
+/* A branch whose condition compares A with a constant. */
+static void compare_branch(struct native_compiler *c, const struct vm_ir_row *row,
+                           enum native_condition condition) {
+    int64_t k = val_of_int((int32_t)row->operands[0]);
+    int reg = nv_register(c, c->now.a);
+    if (fits_32(k)) emit_alu_constant(&c->e, ALU_COMPARE, reg, (int32_t)k);
+    else {
+        emit_constant(&c->e, R_TEMP, k);
+        emit_alu(&c->e, ALU_COMPARE, reg, R_TEMP);
+    }
+    native_jump_if(c, condition, row->operands[1]);
+}
+
+static void branch_if(struct native_compiler *c, const struct vm_ir_row *row, bool if_true) {
+    const struct native_value *a = nv_at(c, c->now.a);
+    if (a->kind == VALUE_CONSTANT) {
+        if ((a->k != VAL_FALSE) == if_true) native_jump(c, row->operands[0]);
+        return;
+    }
+    emit_alu_constant(&c->e, ALU_COMPARE, nv_register(c, c->now.a), VAL_FALSE);
+    native_jump_if(c, if_true ? C_NOT_EQUAL : C_EQUAL, row->operands[0]);
+}
+
+/* The part of a SWITCH for n labels, by the number in R_TEMP. */
+static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uint32_t n,
+                          const struct native_values *state) {
+    struct emitter *e = &c->e;
+    uint8_t *table_site = emit_code_address(e, R_TEMP2);
+    emit_load_signed_32(e, R_TEMP, at_index(R_TEMP2, R_TEMP, 2, 0));
+    emit_alu(e, ALU_ADD, R_TEMP, R_TEMP2);
+    emit_jump_register(e, R_TEMP);
+    const uint8_t **targets = vm_must(malloc(n * sizeof *targets));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t same = 0;
+        while (labels[same] != labels[i]) same++;
+        targets[i] = same < i ? targets[same] : e->at;
+        if (same < i) continue;
+        nv_restore(c, state);
+        native_jump(c, labels[i]);
+    }
+    emit_align(e, 4);
+    const uint8_t *table = e->at;
+    emit_link(e, table_site, table);
+    for (uint32_t i = 0; i < n; i++) emit_table_word(e, table, targets[i]);
+    free(targets);
+}
+
+static void switch_form(struct native_compiler *c, const struct vm_ir_row *row) {
+    uint32_t count, constants = row->operands[0], tags = row->operands[1];
+    const uint32_t *labels = vm_ir_labels(&c->ir, row, &count);
+    struct emitter *e = &c->e;
+    nv_flush(c, c->now.depth);
+    nv_unlock(c);
+    int a = nv_register(c, c->now.a);
+    uint8_t *to_blocks = NULL;
+    emit_test_byte(e, a, 1);
+    if (constants == 0) native_exit_if(c, C_NOT_EQUAL);
+    else if (tags == 0) native_exit_if(c, C_EQUAL);
+    else to_blocks = emit_jump_if_forward(e, C_EQUAL);
+    struct native_values *state = nv_save(c);
+    if (constants > 0) {
+        emit_move(e, R_TEMP, a);
+        emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+        emit_alu_constant(e, ALU_COMPARE, R_TEMP, (int32_t)constants);
+        if (c->checks) native_exit_if(c, C_ABOVE_EQUAL);
+        jump_by_table(c, labels, constants, state);
+    }
+    if (tags > 0) {
+        if (to_blocks != NULL) emit_link(e, to_blocks, e->at);
+        nv_restore(c, state);
+        emit_load_byte(e, R_TEMP, at_base(a, -8));
+        emit_alu_constant(e, ALU_COMPARE, R_TEMP, (int32_t)tags);
+        if (c->checks) native_exit_if(c, C_ABOVE_EQUAL);
+        jump_by_table(c, labels + constants, tags, state);
+    }
+    free(state);
+    c->reachable = false;
+}
+
+/* ---- Methods. ---- */
+
+/* Method A, an index, of the object on the stack. */
+static void get_method(struct native_compiler *c) {
+    uint16_t object = nv_top(c, 0);
+    need_field(c, object, 0);
+    need_int(c, c->now.a);
+    int from = nv_register(c, object), at = nv_register(c, c->now.a), reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(from, 0));
+    if (c->checks) {
+        need_field_of_register(c, reg, 0);
+        emit_load(&c->e, R_TEMP, at_base(reg, -8));
+        emit_shift(&c->e, SHIFT_RIGHT, R_TEMP, 9);
+        emit_alu_constant(&c->e, ALU_OR, R_TEMP, 1);
+        emit_alu(&c->e, ALU_COMPARE, at, R_TEMP);
+        native_exit_if(c, C_ABOVE_EQUAL);
+    }
+    emit_load(&c->e, reg, at_index(reg, at, 2, -4));
+    set_a_register(c, reg, 0);
+}
+
+/* The method of public tag m, where the loop found it the last time; else the loop finds it. */
+static void get_public_method(struct native_compiler *c) {
+    const uintptr_t *words = native_words(c, c->row);
+    int64_t tag = (int64_t)words[1];
+    if (!fits_32(tag)) {
+        native_leave(c);
+        return;
+    }
+    need_field(c, c->now.a, 0);
+    int from = nv_register(c, c->now.a), table = nv_free_register(c);
+    emit_load(&c->e, table, at_base(from, 0));
+    need_field_of_register(c, table, 0);
+    emit_constant(&c->e, R_TEMP, (int64_t)(uintptr_t)&words[2]);
+    emit_load(&c->e, R_TEMP, at_base(R_TEMP, 0));
+    emit_load(&c->e, R_TEMP2, at_base(table, -8));
+    emit_shift(&c->e, SHIFT_RIGHT, R_TEMP2, 10);
+    emit_alu(&c->e, ALU_COMPARE, R_TEMP, R_TEMP2);
+    native_exit_if(c, C_ABOVE_EQUAL);
+    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, at_base(table, 0));
+    native_exit_if(c, C_ABOVE);
+    emit_compare_memory(&c->e, at_index(table, R_TEMP, 3, 0), (int32_t)tag);
+    native_exit_if(c, C_NOT_EQUAL);
+    emit_load(&c->e, table, at_index(table, R_TEMP, 3, -8));
+    push_a(c);
+    set_a_register(c, table, 0);
+}
+
+/* ---- By the instruction. ---- */
+
+static bool stack_form(struct native_compiler *c, const struct vm_ir_row *row) {
+    uint32_t n = row->operands[0];
+    switch (vm_opcodes[row->op].long_op) {
+    case OP_ACC: nv_set_a(c, nv_top(c, n)); return true;
+    case OP_PUSH: push_a(c); return true;
+    case OP_PUSHACC:
+        push_a(c);
+        nv_set_a(c, nv_top(c, n));
+        return true;
+    case OP_POP: nv_pop(c, n); return true;
+    case OP_ASSIGN:
+        nv_assign(c, c->now.depth - 1 - n, c->now.a);
+        set_unit(c);
+        return true;
+    case OP_PUSHENVACC: push_a(c); /* fall through */
+    case OP_ENVACC: env_field(c, n); return true;
+    case OP_PUSHOFFSETCLOSURE: push_a(c); /* fall through */
+    case OP_OFFSETCLOSURE: offset_closure(c, (int32_t)n); return true;
+    case OP_PUSHGETGLOBAL: push_a(c); /* fall through */
+    case OP_GETGLOBAL: set_a_register(c, global(c, n), 0); return true;
+    case OP_GETGLOBALFIELD: global_field(c, row, false); return true;
+    case OP_PUSHGETGLOBALFIELD: global_field(c, row, true); return true;
+    case OP_PUSHATOM: push_a(c); /* fall through */
+    case OP_ATOM: nv_set_a(c, nv_constant(c, gc_atom(&c->vm->domain->gc, n))); return true;
+    case OP_PUSHCONSTINT: push_a(c); /* fall through */
+    case OP_CONSTINT: nv_set_a(c, nv_constant(c, val_of_int((int32_t)n))); return true;
+    default: return false;
+    }
+}
+
+static bool block_form(struct native_compiler *c, const struct vm_ir_row *row) {
+    uint32_t n = row->operands[0];
+    switch (vm_opcodes[row->op].long_op) {
+    case OP_GETFIELD: get_field(c, n); return true;
+    case OP_SETFIELD: set_field(c, n); return true;
+    case OP_GETFLOATFIELD: get_float_field(c, n); return true;
+    case OP_SETFLOATFIELD: set_float_field(c, n); return true;
+    case OP_VECTLENGTH: vector_length(c); return true;
+    case OP_GETVECTITEM: native_get_item(c); return true;
+    case OP_SETVECTITEM: native_set_item(c); return true;
+    case OP_GETBYTESCHAR:
+    case OP_GETSTRINGCHAR: native_get_byte(c); return true;
+    case OP_SETBYTESCHAR: native_set_byte(c); return true;
+    case OP_OFFSETREF: offset_ref(c, (int32_t)n); return true;
+    case OP_MAKEBLOCK: allocate_block(c, n, row->operands[1]); return true;
+    case OP_MAKEFLOATBLOCK: allocate_float_block(c, n); return true;
+    case OP_CLOSURE: allocate_closure(c, n); return true;
+    case OP_CLOSUREREC: allocate_closures(c, n, row->operands[1]); return true;
+    case OP_GETMETHOD: get_method(c); return true;
+    case OP_GETPUBMET: get_public_method(c); return true;
+    default: return false;
+    }
+}
+
+static bool integer_form(struct native_compiler *c, const struct vm_ir_row *row) {
+    switch (row->op) {
+    case OP_ADDINT: add(c); return true;
+    case OP_SUBINT: subtract(c); return true;
+    case OP_MULINT: multiply(c); return true;
+    case OP_DIVINT: divide(c, false); return true;
+    case OP_MODINT: divide(c, true); return true;
+    case OP_ANDINT: bitwise(c, ALU_AND); return true;
+    case OP_ORINT: bitwise(c, ALU_OR); return true;
+    case OP_XORINT: bitwise(c, ALU_XOR); return true;
+    case OP_LSLINT: shift(c, SHIFT_LEFT); return true;
+    case OP_LSRINT: shift(c, SHIFT_RIGHT); return true;
+    case OP_ASRINT: shift(c, SHIFT_RIGHT_SIGNED); return true;
+    case OP_NEGINT: subtract_from(c, 2); return true;
+    case OP_BOOLNOT: subtract_from(c, VAL_FALSE + VAL_TRUE); return true;
+    case OP_OFFSETINT: offset_int(c, (int32_t)row->operands[0]); return true;
+    case OP_ISINT: is_int_form(c); return true;
+    case OP_EQ: compare(c, C_EQUAL); return true;
+    case OP_NEQ: compare(c, C_NOT_EQUAL); return true;
+    case OP_LTINT: compare(c, C_LESS); return true;
+    case OP_LEINT: compare(c, C_LESS_EQUAL); return true;
+    case OP_GTINT: compare(c, C_GREATER); return true;
+    case OP_GEINT: compare(c, C_GREATER_EQUAL); return true;
+    case OP_ULTINT: compare(c, C_BELOW); return true;
+    case OP_UGEINT: compare(c, C_ABOVE_EQUAL); return true;
+    default: return false;
+    }
+}
+
+/* The constant is the left operand. */
+static bool branch_form(struct native_compiler *c, const struct vm_ir_row *row) {
+    switch (row->op) {
+    case OP_BRANCH: native_jump(c, row->operands[0]); return true;
+    case OP_BRANCHIF: branch_if(c, row, true); return true;
+    case OP_BRANCHIFNOT: branch_if(c, row, false); return true;
+    case OP_SWITCH: switch_form(c, row); return true;
+    case OP_BEQ: compare_branch(c, row, C_EQUAL); return true;
+    case OP_BNEQ: compare_branch(c, row, C_NOT_EQUAL); return true;
+    case OP_BLTINT: compare_branch(c, row, C_GREATER); return true;
+    case OP_BLEINT: compare_branch(c, row, C_GREATER_EQUAL); return true;
+    case OP_BGTINT: compare_branch(c, row, C_LESS); return true;
+    case OP_BGEINT: compare_branch(c, row, C_LESS_EQUAL); return true;
+    case OP_BULTINT: compare_branch(c, row, C_ABOVE); return true;
+    case OP_BUGEINT: compare_branch(c, row, C_BELOW_EQUAL); return true;
+    default: return false;
+    }
+}
+
+void native_form(struct native_compiler *c, const struct vm_ir_row *row) {
+    if (stack_form(c, row) || block_form(c, row) || integer_form(c, row) || branch_form(c, row))
+        return;
+    if (vm_opcodes[row->op].flags & OP_PRIMITIVE) native_primitive(c, row);
+    else if (!native_call(c, row)) native_leave(c); /* the loop does the rest */
+}

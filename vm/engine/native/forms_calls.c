@@ -1,0 +1,202 @@
+/* forms_calls.c - calls, returns, handlers, polls.
+ *
+ * A call compares the closure's row of the table of entries with the number of arguments: where the
+ * function is not compiled, or takes another number, the loop makes the call. */
+#include "gc/value.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/facts.h"
+
+/* Rows of the table have 16 bytes, a closure's code is 2 * index + 1. */
+_Static_assert(sizeof(struct native_entry) == 16, "machine code scales a closure's code");
+enum { ENTRY_TAKES = 0, ENTRY_ADDRESS = -8 };
+static struct native_place entry_of_code(int reg, int displacement) {
+    return at_index(R_TABLE, reg, 3, displacement);
+}
+
+/* A, which is called with n arguments, is this very function. */
+static bool calls_itself(const struct native_compiler *c, uint32_t n) {
+    return nv_at(c, c->now.a)->kind == VALUE_ENV && c->takes == n;
+}
+
+/* Tests that A can be called by machine code with n arguments; its code is in R_TEMP then. Gives
+ * its register. */
+static int need_callee(struct native_compiler *c, uint32_t n) {
+    need_closure(c, c->now.a);
+    int closure = nv_register(c, c->now.a);
+    emit_load(&c->e, R_TEMP, at_base(closure, 0));
+    emit_compare_memory(&c->e, entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)n);
+    native_exit_if(c, C_NOT_EQUAL);
+    return closure;
+}
+
+/* R_BASE becomes sp: depth words and `more` are on the stack; then to the callee. */
+static void enter(struct native_compiler *c, bool itself, int closure, uint32_t height) {
+    nv_set_base(c, height);
+    c->reachable = false;
+    if (itself) {
+        emit_jump(&c->e, c->entry);
+        return;
+    }
+    emit_move(&c->e, R_ENV, closure);
+    emit_jump_memory(&c->e, entry_of_code(R_TEMP, ENTRY_ADDRESS));
+}
+
+/* Loads n arguments, from the top on, and gives their registers; R_NONE for a small constant. */
+static void load_arguments(struct native_compiler *c, uint32_t n, int *regs) {
+    for (uint32_t k = 0; k < n; k++) {
+        const struct native_value *p = nv_at(c, nv_top(c, k));
+        bool constant = p->kind == VALUE_CONSTANT && fits_32(p->k);
+        regs[k] = constant ? R_NONE : nv_register(c, nv_top(c, k));
+    }
+}
+
+static void store_argument(struct native_compiler *c, uint32_t k, int reg, uint32_t slot) {
+    if (reg != R_NONE) emit_store(&c->e, nv_place(c, slot), reg);
+    else emit_store_constant(&c->e, nv_place(c, slot), (int32_t)nv_at(c, nv_top(c, k))->k);
+}
+
+enum { MOST_LOADED = 6 };
+
+/* APPLY1 to APPLY3: the return frame goes below the arguments. */
+static void apply(struct native_compiler *c, uint32_t n) {
+    uint32_t h = c->now.depth;
+    int regs[MOST_LOADED], closure = R_NONE;
+    bool itself = calls_itself(c, n);
+    nv_flush(c, h - n);
+    load_arguments(c, n, regs);
+    if (!itself) closure = need_callee(c, n);
+    for (uint32_t k = 0; k < n; k++) store_argument(c, k, regs[k], h + 2 - k);
+    emit_constant(&c->e, R_TEMP2, (int64_t)native_cell(c, c->row + 1));
+    emit_store(&c->e, nv_place(c, h - n + 2), R_TEMP2);
+    emit_store(&c->e, nv_place(c, h - n + 1), R_ENV);
+    emit_store_constant(&c->e, nv_place(c, h - n), (int32_t)val_of_int(0));
+    enter(c, itself, closure, h + 3);
+}
+
+/* APPLY: the return frame was pushed before the arguments. */
+static void apply_pushed(struct native_compiler *c, uint32_t n) {
+    bool itself = calls_itself(c, n);
+    nv_flush(c, c->now.depth);
+    int closure = itself ? R_NONE : need_callee(c, n);
+    enter(c, itself, closure, c->now.depth);
+}
+
+static void tail_call(struct native_compiler *c, uint32_t n) {
+    int regs[MOST_LOADED], closure = R_NONE;
+    bool itself = calls_itself(c, n);
+    if (n > MOST_LOADED) {
+        native_leave(c);
+        return;
+    }
+    load_arguments(c, n, regs);
+    if (!itself) closure = need_callee(c, n);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t to = n - 1 - k;
+        const struct native_slot *slot = &c->now.slots[to];
+        if (!(slot->v == nv_top(c, k) && slot->in_memory)) store_argument(c, k, regs[k], to);
+    }
+    enter(c, itself, closure, n);
+}
+
+/* Goes on at the return address or handler in R_TEMP: R_BASE is sp, R_ENV its environment. */
+static void resume(struct native_compiler *c) {
+    emit_compare_memory_32(&c->e, at_base(R_TEMP, 0), (int32_t)c->native->return_body);
+    emit_jump_if(&c->e, C_NOT_EQUAL, c->native->stubs.leave - c->e.run_offset);
+    emit_jump_memory(&c->e, at_base(R_TEMP, -16));
+    c->reachable = false;
+}
+
+static void return_form(struct native_compiler *c) {
+    int32_t frame = 8 * (int32_t)c->now.base;
+    if (nv_at(c, c->now.a)->reg != R_A) nv_copy_to(c, R_A, c->now.a);
+    emit_load(&c->e, R_TEMP, at_base(R_BASE, frame));
+    emit_load(&c->e, R_ENV, at_base(R_BASE, frame + 8));
+    emit_address(&c->e, R_BASE, at_base(R_BASE, frame + 24));
+    resume(c);
+}
+
+static void push_return_frame(struct native_compiler *c, uint32_t label) {
+    nv_push(c, nv_constant(c, val_of_int(0)));
+    nv_push(c, nv_env(c));
+    nv_push(c, nv_constant(c, (int64_t)native_cell(c, label)));
+}
+
+/* ---- Handlers (S3). ---- */
+
+static void push_trap(struct native_compiler *c, uint32_t handler) {
+    int link = nv_free_register(c);
+    emit_load(&c->e, link, DOMAIN(stack.trap));
+    emit_address(&c->e, link, at_index(link, link, 0, 1));
+    nv_push(c, nv_constant(c, val_of_int(0)));
+    nv_push(c, nv_env(c));
+    nv_push(c, nv_in_register(c, link, FACT_INT));
+    nv_push(c, nv_constant(c, (int64_t)native_cell(c, handler)));
+    emit_address(&c->e, R_TEMP, nv_place(c, c->now.depth - 1));
+    emit_load(&c->e, R_TEMP2, DOMAIN(stack.high));
+    emit_alu(&c->e, ALU_SUB, R_TEMP2, R_TEMP);
+    emit_shift(&c->e, SHIFT_RIGHT, R_TEMP2, 3);
+    emit_store(&c->e, DOMAIN(stack.trap), R_TEMP2);
+}
+
+static void poll(struct native_compiler *c) {
+    emit_compare_byte(&c->e, DOMAIN(gc.action_requested), 0);
+    native_exit_if(c, C_NOT_EQUAL);
+}
+
+static void pop_trap(struct native_compiler *c) {
+    poll(c);
+    nv_copy_to(c, R_TEMP, nv_top(c, 1));
+    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    emit_store(&c->e, DOMAIN(stack.trap), R_TEMP);
+    nv_pop(c, 4);
+}
+
+/* To the innermost handler of this run of the loop; the loop records backtraces, finds handlers of
+ * other fibers and moves watermarks. */
+static void raise(struct native_compiler *c, bool traced) {
+    struct emitter *e = &c->e;
+    nv_flush(c, c->now.depth);
+    int exn = nv_register(c, c->now.a);
+    if (traced) {
+        emit_compare_byte(e, DOMAIN(backtrace_active), 0);
+        native_exit_if(c, C_NOT_EQUAL);
+    }
+    emit_load(e, R_TEMP, DOMAIN(stack.trap));
+    emit_alu_constant(e, ALU_COMPARE, R_TEMP, 0);
+    native_exit_if(c, C_EQUAL);
+    emit_shift(e, SHIFT_LEFT, R_TEMP, 3);
+    emit_load(e, R_TEMP2, DOMAIN(stack.high));
+    emit_alu(e, ALU_SUB, R_TEMP2, R_TEMP);
+    emit_alu_load(e, ALU_COMPARE, R_TEMP2, DOMAIN(stack.lowest_watermark));
+    native_exit_if(c, C_ABOVE);
+    emit_move(e, R_A, exn);
+    emit_load(e, R_TEMP, at_base(R_TEMP2, 8));
+    emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    emit_store(e, DOMAIN(stack.trap), R_TEMP);
+    emit_load(e, R_TEMP, at_base(R_TEMP2, 0));
+    emit_load(e, R_ENV, at_base(R_TEMP2, 16));
+    emit_address(e, R_BASE, at_base(R_TEMP2, 32));
+    resume(c);
+}
+
+bool native_call(struct native_compiler *c, const struct vm_ir_row *row) {
+    switch (row->op) {
+    case OP_APPLY1: apply(c, 1); return true;
+    case OP_APPLY2: apply(c, 2); return true;
+    case OP_APPLY3: apply(c, 3); return true;
+    case OP_APPLY: apply_pushed(c, row->operands[0]); return true;
+    case OP_APPTERM:
+    case OP_APPTERM1:
+    case OP_APPTERM2:
+    case OP_APPTERM3: tail_call(c, row->operands[0]); return true;
+    case OP_RETURN: return_form(c); return true;
+    case OP_PUSH_RETADDR: push_return_frame(c, row->operands[0]); return true;
+    case OP_PUSHTRAP: push_trap(c, row->operands[0]); return true;
+    case OP_POPTRAP: pop_trap(c); return true;
+    case OP_CHECK_SIGNALS: poll(c); return true;
+    case OP_RAISE:
+    case OP_RERAISE: raise(c, true); return true;
+    case OP_RAISE_NOTRACE: raise(c, false); return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,236 @@
+/* forms_primitives.c - primitives: the INLINED ones of vm/code/engine.def as machine code, the
+ * others as calls. Arguments of other kinds than the inlined code is for exit, except those of
+ * comparisons, which are often not integers: they take the call. */
+#include "vm/code/kinds.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/facts.h"
+#include "vm/engine/native/primitive_calls.h"
+
+static void pop_to_register(struct native_compiler *c, uint32_t n, int reg, unsigned facts) {
+    nv_pop(c, n);
+    nv_set_a(c, nv_in_register(c, reg, facts));
+}
+
+static void pop_to_xmm(struct native_compiler *c, uint32_t n, int xmm) {
+    nv_pop(c, n);
+    nv_set_a(c, nv_in_xmm(c, xmm));
+}
+
+static void pop_to_unit(struct native_compiler *c, uint32_t n) {
+    nv_pop(c, n);
+    nv_set_a(c, nv_constant(c, VAL_UNIT));
+}
+
+/* ---- Strings. ---- */
+
+static void string_length_form(struct native_compiler *c) {
+    need_tag(c, c->now.a, TAG_STRING, FACT_STRING);
+    int from = nv_register(c, c->now.a), reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(from, -8));
+    emit_shift(&c->e, SHIFT_RIGHT, reg, 10);
+    emit_load_byte(&c->e, R_TEMP, at_index(from, reg, 3, -1));
+    emit_shift(&c->e, SHIFT_LEFT, reg, 3);
+    emit_alu(&c->e, ALU_SUB, reg, R_TEMP); /* the length plus 1 */
+    emit_address(&c->e, reg, at_index(reg, reg, 0, -1));
+    pop_to_register(c, 0, reg, FACT_INT);
+}
+
+/* ---- Floats. ---- */
+
+static void float_binary(struct native_compiler *c, enum native_float_op op) {
+    int a = need_double(c, c->now.a), b = need_double(c, nv_top(c, 0)), x = nv_free_xmm(c);
+    emit_float_move(&c->e, x, a);
+    emit_float_op(&c->e, op, x, b);
+    pop_to_xmm(c, 1, x);
+}
+
+/* A's bits combined with others. */
+static void float_bits(struct native_compiler *c, enum native_float_op op, uint64_t bits) {
+    int a = need_double(c, c->now.a), x = nv_free_xmm(c);
+    emit_constant(&c->e, R_TEMP, (int64_t)bits);
+    emit_float_of_bits(&c->e, X_TEMP, R_TEMP);
+    emit_float_move(&c->e, x, a);
+    emit_float_op(&c->e, op, x, X_TEMP);
+    pop_to_xmm(c, 0, x);
+}
+
+static void float_root(struct native_compiler *c) {
+    int a = need_double(c, c->now.a), x = nv_free_xmm(c);
+    emit_float_op(&c->e, FLOAT_SQRT, x, a);
+    pop_to_xmm(c, 0, x);
+}
+
+static void float_of_int(struct native_compiler *c) {
+    need_int(c, c->now.a);
+    nv_copy_to(c, R_TEMP, c->now.a);
+    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    int x = nv_free_xmm(c);
+    emit_float_of_int(&c->e, x, R_TEMP);
+    pop_to_xmm(c, 0, x);
+}
+
+/* The condition of a comparison of the greater operand with the less one: false for nan. */
+static void float_compare(struct native_compiler *c, bool swapped, enum native_condition which) {
+    int a = need_double(c, c->now.a), b = need_double(c, nv_top(c, 0));
+    emit_float_compare(&c->e, swapped ? b : a, swapped ? a : b);
+    nv_pop(c, 1);
+    native_set_or_branch(c, which);
+}
+
+static void float_equal(struct native_compiler *c, bool equal) {
+    int a = need_double(c, c->now.a), b = need_double(c, nv_top(c, 0)), reg = nv_free_register(c);
+    emit_float_compare(&c->e, a, b);
+    emit_set(&c->e, C_EQUAL, reg);
+    emit_set(&c->e, C_NO_PARITY, R_TEMP);
+    emit_alu(&c->e, ALU_AND, reg, R_TEMP);
+    if (!equal) emit_alu_constant(&c->e, ALU_XOR, reg, 1);
+    emit_address(&c->e, reg, at_index(reg, reg, 0, 1));
+    pop_to_register(c, 1, reg, FACT_INT);
+}
+
+static void float_item(struct native_compiler *c) {
+    struct native_place at = need_double_item(c, c->now.a, nv_top(c, 0));
+    int x = nv_free_xmm(c);
+    emit_float_load(&c->e, x, at);
+    pop_to_xmm(c, 1, x);
+}
+
+static void set_float_item(struct native_compiler *c) {
+    int x = need_double(c, nv_top(c, 1));
+    emit_float_store(&c->e, need_double_item(c, c->now.a, nv_top(c, 0)), x);
+    pop_to_unit(c, 2);
+}
+
+/* ---- Comparisons of values of all kinds. ---- */
+
+/* A := -1, 0 or 1, from the flags. */
+static void set_order(struct native_compiler *c, int reg) {
+    emit_set(&c->e, C_GREATER, reg);
+    emit_set(&c->e, C_LESS, R_TEMP);
+    emit_alu(&c->e, ALU_SUB, reg, R_TEMP);
+    emit_address(&c->e, reg, at_index(reg, reg, 0, 1));
+}
+
+enum { ORDER = -1 };
+
+static bool are_ints(const struct native_compiler *c) {
+    return nv_at(c, c->now.a)->facts & nv_at(c, nv_top(c, 0))->facts & FACT_INT;
+}
+
+/* Of two integers. */
+static void compare_ints(struct native_compiler *c, int condition) {
+    int a = nv_register(c, c->now.a), b = nv_register(c, nv_top(c, 0));
+    emit_alu(&c->e, ALU_COMPARE, a, b);
+    if (condition != ORDER) {
+        nv_pop(c, 1);
+        native_set_or_branch(c, (enum native_condition)condition);
+        return;
+    }
+    int reg = nv_free_register(c);
+    set_order(c, reg);
+    pop_to_register(c, 1, reg, FACT_INT);
+}
+
+/* Both ways end where the call does: in the frame, with the result in R_A. */
+static void compare_any(struct native_compiler *c, const struct vm_ir_row *row, int condition) {
+    if (are_ints(c)) {
+        compare_ints(c, condition);
+        return;
+    }
+    nv_flush(c, c->now.depth);
+    int a = nv_register(c, c->now.a), b = nv_register(c, nv_top(c, 0));
+    emit_move(&c->e, R_TEMP, a);
+    emit_alu(&c->e, ALU_AND, R_TEMP, b);
+    emit_test_byte(&c->e, R_TEMP, 1);
+    struct native_late *late = native_add_late(c, emit_jump_if_forward(&c->e, C_EQUAL), LATE_CALL);
+    late->state = nv_save(c);
+    uint32_t index = (uint32_t)(late - c->late);
+    emit_alu(&c->e, ALU_COMPARE, a, b);
+    if (condition == ORDER) {
+        set_order(c, R_A);
+    } else {
+        emit_set(&c->e, (enum native_condition)condition, R_A);
+        emit_address(&c->e, R_A, at_index(R_A, R_A, 0, 1));
+    }
+    c->late[index].back = c->e.at;
+    native_after_primitive(c, row, FACT_INT);
+}
+
+static void int_compare(struct native_compiler *c) {
+    need_int(c, c->now.a);
+    need_int(c, nv_top(c, 0));
+    compare_ints(c, ORDER);
+}
+
+/* ---- By the primitive. ---- */
+
+static bool array_or_string(struct native_compiler *c, unsigned inlined) {
+    switch (inlined) {
+    case ENGINE_ARRAY_GET_ADDR:
+    case ENGINE_ARRAY_GET:
+    case ENGINE_ARRAY_UNSAFE_GET: native_get_item(c); return true;
+    case ENGINE_ARRAY_SET_ADDR:
+    case ENGINE_ARRAY_SET:
+    case ENGINE_ARRAY_UNSAFE_SET: native_set_item(c); return true;
+    case ENGINE_STRING_GET:
+    case ENGINE_BYTES_GET: native_get_byte(c); return true;
+    case ENGINE_BYTES_SET: native_set_byte(c); return true;
+    case ENGINE_STRING_LENGTH:
+    case ENGINE_BYTES_LENGTH: string_length_form(c); return true;
+    case ENGINE_STRING_OF_BYTES:
+    case ENGINE_BYTES_OF_STRING: need_tag(c, c->now.a, TAG_STRING, FACT_STRING); return true;
+    case ENGINE_FLOATARRAY_GET: float_item(c); return true;
+    case ENGINE_FLOATARRAY_SET: set_float_item(c); return true;
+    default: return false;
+    }
+}
+
+static bool comparison(struct native_compiler *c, const struct vm_ir_row *row, unsigned inlined) {
+    switch (inlined) {
+    case ENGINE_INT_COMPARE: int_compare(c); return true;
+    case ENGINE_COMPARE: compare_any(c, row, ORDER); return true;
+    case ENGINE_EQUAL: compare_any(c, row, C_EQUAL); return true;
+    case ENGINE_NOTEQUAL: compare_any(c, row, C_NOT_EQUAL); return true;
+    case ENGINE_LESSTHAN: compare_any(c, row, C_LESS); return true;
+    case ENGINE_LESSEQUAL: compare_any(c, row, C_LESS_EQUAL); return true;
+    case ENGINE_GREATERTHAN: compare_any(c, row, C_GREATER); return true;
+    case ENGINE_GREATEREQUAL: compare_any(c, row, C_GREATER_EQUAL); return true;
+    default: return false;
+    }
+}
+
+static bool float_form(struct native_compiler *c, unsigned inlined) {
+    const uint64_t sign = (uint64_t)1 << 63;
+    switch (inlined) {
+    case ENGINE_ADD_FLOAT: float_binary(c, FLOAT_ADD); return true;
+    case ENGINE_SUB_FLOAT: float_binary(c, FLOAT_SUB); return true;
+    case ENGINE_MUL_FLOAT: float_binary(c, FLOAT_MUL); return true;
+    case ENGINE_DIV_FLOAT: float_binary(c, FLOAT_DIV); return true;
+    case ENGINE_NEG_FLOAT: float_bits(c, FLOAT_XOR, sign); return true;
+    case ENGINE_ABS_FLOAT: float_bits(c, FLOAT_AND, sign - 1); return true;
+    case ENGINE_SQRT_FLOAT: float_root(c); return true;
+    case ENGINE_LT_FLOAT: float_compare(c, true, C_ABOVE); return true;
+    case ENGINE_LE_FLOAT: float_compare(c, true, C_ABOVE_EQUAL); return true;
+    case ENGINE_GT_FLOAT: float_compare(c, false, C_ABOVE); return true;
+    case ENGINE_GE_FLOAT: float_compare(c, false, C_ABOVE_EQUAL); return true;
+    case ENGINE_EQ_FLOAT: float_equal(c, true); return true;
+    case ENGINE_NEQ_FLOAT: float_equal(c, false); return true;
+    case ENGINE_FLOAT_OF_INT: float_of_int(c); return true;
+    default: return false;
+    }
+}
+
+void native_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
+    const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
+    unsigned inlined = row->op == OP_C_CALLN ? 0 : prim->inlined;
+    bool checks = c->checks;
+    if (prim->function == NULL) {
+        native_leave(c);
+        return;
+    }
+    c->checks = true; /* they say what the code is for, not only what is safe */
+    bool done = array_or_string(c, inlined) || comparison(c, row, inlined) ||
+                float_form(c, inlined);
+    c->checks = checks;
+    if (!done) native_call_primitive(c, row);
+}

@@ -1,0 +1,56 @@
+/* native.h - functions as machine code: what the loop and the preparation of functions use.
+ *
+ *     decoded code   HOT count | row's words ...        counts entries and rounds of a loop
+ *                    NATIVE address | row's words ...   the row's machine code exists
+ *     cells          machine address | frame word | NATIVE_RETURN     (one for each return point)
+ *
+ * N3  Frames of machine code are the loop's, word for word; the extra arguments (X) of a function
+ *     that runs as machine code are 0.
+ * N4  A return address or handler that machine code pushes is the third word of a cell; its frame
+ *     word is E1's, and the cells of a function are decoded code (vm/code/decoded.h) whose rows
+ *     are those of the return points.
+ * N5  An exit leaves the stack, A, E and X as the loop would have them before the instruction to
+ *     which it leads, which the loop then executes. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_NATIVE_H
+#define BACTRIAN_VM_ENGINE_NATIVE_NATIVE_H
+
+#include "gc/value.h"
+#include "vm/state/vm.h"
+
+struct vm_ir;
+
+/* The loop's registers where a tier ends and the other begins. */
+struct vm_native_state {
+    value *sp;
+    value accu, env, extra_args;
+    const uintptr_t *pc; /* the loop goes on here; NULL: it calls env, whose arguments are on the
+                            stack */
+};
+
+/* Words of HOT and NATIVE before a row. */
+enum { VM_NATIVE_WORDS = 2 };
+
+/* Prepares machine code for the machine, if its options ask for it and the system allows it; else
+ * vm->native stays NULL. GC: never. */
+void vm_native_create(struct vm *vm);
+void vm_native_destroy(struct vm *vm);
+/* How often a function is entered, or a loop gone round, before it is compiled. */
+uintptr_t vm_native_threshold(const struct vm *vm, bool loop);
+/* Whether HOT stands before row i of the form of a function whose first instruction after GRAB is
+ * at pc body. loop: set to whether a jump leads back to the row. */
+bool vm_native_counts(const struct vm *vm, const struct vm_ir *ir, uint32_t i, uint32_t body,
+                      bool runs_once, bool *loop);
+
+/* The HOT at that word has counted to its end: compiles the function and replaces its HOT words by
+ * NATIVE or COLD. GC: never.  Fails: when out of memory, fatally. */
+void vm_native_compile(struct vm *vm, uintptr_t *hot);
+/* Runs machine code until it leaves for the loop. Raises only from primitives. GC: may run. */
+void vm_native_run(struct domain *d, uintptr_t address, struct vm_native_state *state);
+/* A function's entry with arguments beyond those that it takes: a frame that applies its result to
+ * them goes between. False: there are too many, nothing is changed. GC: never. */
+bool vm_native_spread(struct domain *d, struct vm_native_state *state);
+
+/* For --gc-stats: one line on what was compiled, and how often exits left it. GC: never. */
+void vm_native_print_summary(const struct vm *vm, FILE *err);
+
+#endif

@@ -1,0 +1,14 @@
+/* primitive_calls.h - calls of C functions, as the loop makes them. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_PRIMITIVE_CALLS_H
+#define BACTRIAN_VM_ENGINE_NATIVE_PRIMITIVE_CALLS_H
+
+#include "vm/engine/native/compiler.h"
+
+/* The call of a C_CALL row: arguments of another kind than the primitive takes exit first. */
+void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *row);
+/* The same, out of line: R_BASE is then where it was. */
+void native_call_primitive_late(struct native_compiler *c, const struct vm_ir_row *row);
+/* The state after it, with the result in R_A: nothing is in registers or known. */
+void native_after_primitive(struct native_compiler *c, const struct vm_ir_row *row, unsigned facts);
+
+#endif

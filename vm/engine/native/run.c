@@ -1,0 +1,300 @@
+/* run.c - machine code is entered and left; the code that all functions share. */
+#include "gc/heap.h"
+#include "vm/base/os.h"
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
+#include "vm/code/opcodes.h"
+#include "vm/engine/emit_threaded.h"
+#include "vm/engine/loop.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/flow.h"
+#include "vm/engine/native/native.h"
+#include "vm/stack/frame_layout.h"
+
+#include <stdlib.h>
+
+/* What a run of machine code shares with C: on the C stack, its address at R_C_STACK. */
+struct native_run {
+    uintptr_t reg[R_COUNT]; /* as the exit found them; R_TEMP: below */
+    double xmm[X_VALUES];
+    uintptr_t way; /* enum native_way */
+};
+/* How machine code ends. */
+enum native_way {
+    WAY_EXIT,       /* R_TEMP: the exit */
+    WAY_RETURN,     /* R_TEMP: an address of decoded code; the word below R_BASE is X */
+    WAY_SLOW_ENTRY, /* of E; R_TEMP: X */
+};
+
+typedef void native_enter(struct domain *d, struct native_run *run, uintptr_t address,
+                          const struct native_entry *entries);
+
+/* ---- Stubs. ---- */
+
+static const int kept[] = {R_BP, R_BASE, R_ENV, R_DOMAIN, R_YOUNG, R_TABLE};
+enum { KEPT = sizeof kept / sizeof *kept };
+
+#define RUN(member) at_base(R_TEMP2, (int32_t)offsetof(struct native_run, member))
+#define RUN_REGISTER(r) \
+    at_base(R_TEMP2, (int32_t)offsetof(struct native_run, reg) + 8 * (int32_t)(r))
+
+/* The native_enter function. */
+static void put_run(struct emitter *e) {
+    for (int i = 0; i < KEPT; i++) emit_push(e, kept[i]);
+    emit_push(e, R_ARG2);
+    emit_move(e, R_DOMAIN, R_ARG1);
+    emit_move(e, R_TABLE, R_TEMP); /* the fourth argument */
+    emit_move(e, R_TEMP2, R_ARG2);
+    emit_load(e, R_YOUNG, DOMAIN(gc.young_ptr));
+    emit_load(e, R_BASE, RUN_REGISTER(R_BASE));
+    emit_load(e, R_ENV, RUN_REGISTER(R_ENV));
+    emit_load(e, R_A, RUN_REGISTER(R_A));
+    emit_jump_register(e, R_ARG3);
+}
+
+/* Back to native_enter's caller; R_TEMP2 has the run's address. */
+static void put_end(struct emitter *e, enum native_way way) {
+    emit_store(e, RUN_REGISTER(R_TEMP), R_TEMP);
+    emit_store(e, RUN_REGISTER(R_A), R_A);
+    emit_store(e, RUN_REGISTER(R_BASE), R_BASE);
+    emit_store(e, RUN_REGISTER(R_ENV), R_ENV);
+    emit_store_constant(e, RUN(way), way);
+    emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
+    emit_pop(e, R_TEMP);
+    for (int i = KEPT; i-- > 0;) emit_pop(e, kept[i]);
+    emit_return(e);
+}
+
+static void put_exit(struct emitter *e) {
+    static const int others[] = {R_ARG3, R_BP, R_ARG2, R_ARG1, R_8, R_9, R_10};
+    emit_load(e, R_TEMP2, at_base(R_C_STACK, 0));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        emit_store(e, RUN_REGISTER(others[i]), others[i]);
+    for (int x = 0; x < X_VALUES; x++)
+        emit_float_store(
+            e, at_base(R_TEMP2, (int32_t)offsetof(struct native_run, xmm) + 8 * (int32_t)x), x);
+    put_end(e, WAY_EXIT);
+}
+
+static void put_way(struct emitter *e, enum native_way way) {
+    emit_load(e, R_TEMP2, at_base(R_C_STACK, 0));
+    put_end(e, way);
+}
+
+/* gc_store_slow of the slot R_TEMP and the value R_TEMP2; keeps all registers of values. */
+static void put_store(struct emitter *e, bool floats) {
+    static const int saved[] = {R_A, R_ARG3, R_ARG2, R_ARG1, R_8, R_9, R_10};
+    enum { SAVED = sizeof saved / sizeof *saved };
+    const int xmms = floats ? X_VALUES : 0;
+    for (int i = 0; i < SAVED; i++) emit_push(e, saved[i]);
+    emit_alu_constant(e, ALU_SUB, R_C_STACK, 8 * xmms);
+    for (int x = 0; x < xmms; x++) emit_float_store(e, at_base(R_C_STACK, 8 * x), x);
+    emit_move(e, R_ARG1, R_DOMAIN);
+    emit_move(e, R_ARG2, R_TEMP);
+    emit_move(e, R_ARG3, R_TEMP2);
+    emit_call_c(e, (uintptr_t)gc_store_slow);
+    for (int x = 0; x < xmms; x++) emit_float_load(e, x, at_base(R_C_STACK, 8 * x));
+    emit_alu_constant(e, ALU_ADD, R_C_STACK, 8 * xmms);
+    for (int i = SAVED; i-- > 0;) emit_pop(e, saved[i]);
+    emit_return(e);
+}
+
+static void put_stubs(struct vm_native *n) {
+    struct emitter e = {.start = n->memory.writable,
+                        .at = n->memory.writable,
+                        .end = n->memory.writable + CODE_MEMORY_BYTES,
+                        .run_offset = n->memory.executable - n->memory.writable};
+    n->stubs.run = runs_at(&e, e.at);
+    put_run(&e);
+    n->stubs.exit = runs_at(&e, e.at);
+    put_exit(&e);
+    n->stubs.leave = runs_at(&e, e.at);
+    put_way(&e, WAY_RETURN);
+    n->stubs.slow_entry = runs_at(&e, e.at);
+    put_way(&e, WAY_SLOW_ENTRY);
+    n->stubs.store = runs_at(&e, e.at);
+    put_store(&e, false);
+    n->stubs.store_saving_floats = runs_at(&e, e.at);
+    put_store(&e, true);
+    emit_align(&e, 16);
+    n->memory.used = (size_t)(e.at - e.start);
+}
+
+/* ---- The machine's. ---- */
+
+static bool is_wanted(const struct vm *vm) {
+    return vm->options.jit != VM_JIT_OFF && !vm_counts_instructions(vm) &&
+           !vm->options.track_functions;
+}
+
+/* Return frames that apply a result to the arguments behind them. */
+static void put_apply_rest(struct vm *vm, struct vm_native *n) {
+    struct vm_decoded_area *area = vm->decoded_area;
+    const void *const *bodies = vm_loop_bodies(vm);
+    for (uint32_t k = 1; k <= MAX_SPREAD; k++) {
+        uintptr_t *w = area->words + area->used;
+        w[0] = frame_word(VM_NO_GPC, k);
+        w[1] = (uintptr_t)bodies[OP_APPLY];
+        w[2] = (uintptr_t)val_of_int((intptr_t)k - 1);
+        n->apply_rest[k] = w + 1;
+        area->used += 3;
+    }
+}
+
+void vm_native_create(struct vm *vm) {
+    if (!is_wanted(vm)) return;
+    struct vm_native *n = vm_must(calloc(1, sizeof *n));
+    n->entries_bytes = (vm->function_capacity + (size_t)1) * sizeof *n->entries;
+    size_t granule = (size_t)1 << 16;
+    n->entries_bytes = (n->entries_bytes + granule - 1) / granule * granule;
+    n->entries = vm_reserve(&n->entries_bytes, n->entries_bytes);
+    if (n->entries == NULL || !code_memory_create(&n->memory)) {
+        if (n->entries != NULL) vm_release(n->entries, n->entries_bytes);
+        free(n);
+        return;
+    }
+    n->always = vm->options.jit == VM_JIT_ALL;
+    n->return_body = (uint32_t)(uintptr_t)vm_loop_bodies(vm)[ENGINE_NATIVE_RETURN];
+    put_stubs(n);
+    put_apply_rest(vm, n);
+    vm->native = n;
+}
+
+void vm_native_destroy(struct vm *vm) {
+    struct vm_native *n = vm->native;
+    if (n == NULL) return;
+    native_free_compiling(n);
+    code_memory_destroy(&n->memory);
+    vm_release(n->entries, n->entries_bytes);
+    free(n->exits.words);
+    free(n);
+    vm->native = NULL;
+}
+
+void vm_native_print_summary(const struct vm *vm, FILE *err) {
+    const struct vm_native *n = vm->native;
+    if (n == NULL) return;
+    fprintf(err, "jit: %u functions compiled, %u not, %.1f KB of code, %llu exits\n", n->compiled,
+            n->refused, (double)n->memory.used / 1024, (unsigned long long)n->exit_count);
+}
+
+enum { HOT_ENTRIES = 150, HOT_ROUNDS = 1000 };
+
+uintptr_t vm_native_threshold(const struct vm *vm, bool loop) {
+    if (vm->native->always) return 1;
+    return loop ? HOT_ROUNDS : HOT_ENTRIES;
+}
+
+bool vm_native_counts(const struct vm *vm, const struct vm_ir *ir, uint32_t i, uint32_t body,
+                      bool runs_once, bool *loop) {
+    *loop = false;
+    if (vm->native == NULL) return false;
+    if (native_is_head(ir, i)) return *loop = true;
+    return ir->rows[i].pc == body && (!runs_once || vm->native->always);
+}
+
+/* ---- Runs. ---- */
+
+static uint64_t wide(const uint32_t *w) { return (uint64_t)w[2] << 32 | w[1]; }
+
+static enum exit_kind kind_of_move(const uint32_t *w) { return w[0] >> 12 & 0xf; }
+
+static unsigned words_of_move(const uint32_t *w) {
+    static const uint8_t words[] = {
+        [EXIT_REGISTER] = 1, [EXIT_XMM] = 3, [EXIT_SMALL] = 1, [EXIT_CONSTANT] = 3, [EXIT_SLOT] = 2,
+    };
+    return words[kind_of_move(w)];
+}
+
+/* What a move puts in its place; a unit for a float. */
+static value moved(const struct native_run *run, const value *sp, const uint32_t *w) {
+    uint32_t operand = w[0] & 0xfff;
+    switch (kind_of_move(w)) {
+    case EXIT_REGISTER: return (value)run->reg[operand];
+    case EXIT_SMALL: return (value)operand - 2048;
+    case EXIT_CONSTANT: return (value)wide(w);
+    case EXIT_SLOT: return sp[w[1]];
+    case EXIT_XMM: break;
+    }
+    return VAL_UNIT;
+}
+
+/* Boxes a float as an allocation of the instruction that made it, with the loop's registers saved
+ * (E2): a collection may run, a sample be drawn. */
+static void box(struct domain *d, const struct native_run *run, const uint32_t *w) {
+    d->stack.sp[1] = (value)wide(w);
+    value block = gc_alloc_small(&d->gc, 1, TAG_DOUBLE);
+    set_double_field(block, 0, run->xmm[w[0] & 0xfff]);
+    uint32_t slot = w[0] >> 16;
+    if (slot == EXIT_SLOT_A) d->accu = block;
+    else d->stack.sp[SAVED_WORDS + slot] = block;
+}
+
+static void box_floats(struct domain *d, const struct native_run *run, const uint32_t *exit,
+                       struct vm_native_state *state) {
+    d->stack.sp = state->sp - SAVED_WORDS;
+    d->stack.sp[0] = state->env, d->stack.sp[2] = val_of_int(0);
+    d->accu = state->accu;
+    const uint32_t *w = exit + 3;
+    for (uint32_t moves = exit[2]; moves > 0; moves--, w += words_of_move(w))
+        if (kind_of_move(w) == EXIT_XMM) box(d, run, w);
+    state->sp = d->stack.sp + SAVED_WORDS;
+    state->env = d->stack.sp[0];
+    state->accu = d->accu;
+    d->accu = VAL_UNIT;
+}
+
+/* N5 */
+static void leave(struct domain *d, const struct native_run *run, struct vm_native_state *state) {
+    const struct vm_native *n = d->vm->native;
+    const uint32_t *exit = n->exits.words + run->reg[R_TEMP], *w = exit + 3;
+    bool floats = false;
+    state->pc = d->vm->decoded_area->words + exit[0];
+    state->sp = (value *)run->reg[R_BASE] + (int32_t)exit[1];
+    state->extra_args = val_of_int(0);
+    for (uint32_t moves = exit[2]; moves > 0; moves--, w += words_of_move(w)) {
+        uint32_t slot = w[0] >> 16;
+        *(slot == EXIT_SLOT_A ? &state->accu : &state->sp[slot]) = moved(run, state->sp, w);
+        floats |= kind_of_move(w) == EXIT_XMM;
+    }
+    if (floats) box_floats(d, run, exit, state);
+}
+
+void vm_native_run(struct domain *d, uintptr_t address, struct vm_native_state *state) {
+    struct vm_native *n = d->vm->native;
+    struct native_run run;
+    ASSERT(state->extra_args == val_of_int(0)); /* N3 */
+    run.reg[R_BASE] = (uintptr_t)state->sp;
+    run.reg[R_ENV] = (uintptr_t)state->env;
+    run.reg[R_A] = (uintptr_t)state->accu;
+    native_enter *enter = (native_enter *)(uintptr_t)n->stubs.run;
+    enter(d, &run, address, n->entries);
+    state->env = (value)run.reg[R_ENV];
+    if (run.way == WAY_EXIT) {
+        n->exit_count++;
+        leave(d, &run, state);
+        return;
+    }
+    state->sp = (value *)run.reg[R_BASE];
+    if (run.way == WAY_RETURN) {
+        state->accu = (value)run.reg[R_A];
+        state->pc = (const uintptr_t *)run.reg[R_TEMP];
+        state->extra_args = state->sp[-1];
+    } else {
+        state->accu = state->env;
+        state->pc = NULL;
+        state->extra_args = (value)run.reg[R_TEMP];
+    }
+}
+
+bool vm_native_spread(struct domain *d, struct vm_native_state *state) {
+    const struct vm_function *f = &d->vm->functions[function_of_closure(state->env)];
+    intptr_t rest = int_of_val(state->extra_args), takes = f->grabs != 0 ? f->grabs : 1;
+    if (rest > MAX_SPREAD || f->kind != FUNCTION_CLOSURE) return false;
+    value *sp = state->sp -= 3;
+    for (intptr_t i = 0; i < takes; i++) sp[i] = sp[i + 3];
+    sp[takes] = (value)d->vm->native->apply_rest[rest];
+    sp[takes + 1] = VAL_UNIT, sp[takes + 2] = val_of_int(0);
+    state->extra_args = val_of_int(0);
+    return true;
+}

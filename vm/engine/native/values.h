@@ -1,0 +1,99 @@
+/* values.h - what the compiler knows of the frame while it goes through a function: a virtual stack
+ * of values, which lie in registers, in the frame, or are constants.
+ *
+ *     slots   0 ... depth - 1     from the frame's oldest word to its top
+ *     slot i  at R_BASE + 8 * (base - 1 - i)
+ *
+ * A value may be in several slots and in A; what is learned of it (facts) holds for all of them.
+ *
+ * NV1  A value in use is a constant, E, in a register (xmm or not), or at home in a slot.
+ * NV2  home is a slot that holds the value and is in memory. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_VALUES_H
+#define BACTRIAN_VM_ENGINE_NATIVE_VALUES_H
+
+#include "vm/engine/native/emit.h"
+
+struct native_compiler;
+
+/* What is known of a value. All but FACT_INT end where other code may run. */
+enum {
+    FACT_INT = 1,
+    FACT_BLOCK = 2,
+    FACT_FIELDS = 4,   /* its tag is at most TAG_OBJECT */
+    FACT_MUTABLE = 8,  /* its tag is below TAG_CLOSURE */
+    FACT_CLOSURE = 16, /* of any of its functions */
+    FACT_STRING = 32,
+    FACT_DOUBLE = 64,
+    FACT_DOUBLES = 128,
+};
+enum value_kind { VALUE_PLAIN, VALUE_CONSTANT, VALUE_ENV };
+
+struct native_value {
+    int64_t k;             /* of a constant */
+    uint32_t row;          /* that made it, of a float in a register */
+    uint16_t refs, fields; /* fields: it has at least that many */
+    int16_t home;          /* NV2; -1: none */
+    int8_t reg, xmm;       /* -1: none; E has none */
+    uint8_t facts, kind;
+};
+struct native_slot {
+    uint16_t v;
+    bool in_memory;
+};
+
+enum { NO_VALUE = 0xffff };
+
+struct native_values {
+    uint32_t depth, base, used_values;
+    uint32_t clean;                            /* slots below it are in memory */
+    uint32_t first_free;                       /* values below it are in use */
+    uint16_t a;                                /* the value of A */
+    uint16_t of_reg[R_COUNT], of_xmm[X_COUNT]; /* NO_VALUE: free */
+    struct native_slot *slots;
+    struct native_value *values; /* refs 0: free */
+};
+
+/* ---- Values and slots. ---- */
+uint16_t nv_constant(struct native_compiler *c, int64_t k);
+uint16_t nv_env(struct native_compiler *c);
+uint16_t nv_in_register(struct native_compiler *c, int reg, unsigned facts);
+uint16_t nv_in_xmm(struct native_compiler *c, int xmm);
+void nv_set_a(struct native_compiler *c, uint16_t v);
+void nv_push(struct native_compiler *c, uint16_t v);
+void nv_pop(struct native_compiler *c, uint32_t n);
+/* The slot's content becomes v. */
+void nv_assign(struct native_compiler *c, uint32_t slot, uint16_t v);
+/* The value of sp[k]. */
+uint16_t nv_top(const struct native_compiler *c, uint32_t k);
+struct native_value *nv_at(const struct native_compiler *c, uint16_t v);
+bool nv_is_constant(const struct native_compiler *c, uint16_t v);
+struct native_place nv_place(const struct native_compiler *c, uint32_t slot);
+
+/* ---- Registers. Those given out stay locked until nv_unlock. ---- */
+/* A register without a value. */
+int nv_free_register(struct native_compiler *c);
+/* The same, that one. */
+void nv_take_register(struct native_compiler *c, int reg);
+int nv_free_xmm(struct native_compiler *c);
+/* A register that holds v; a float is boxed first, which may exit. */
+int nv_register(struct native_compiler *c, uint16_t v);
+void nv_unlock(struct native_compiler *c);
+/* v into that register, which is taken or not one of values. */
+void nv_copy_to(struct native_compiler *c, int reg, uint16_t v);
+
+/* ---- Between pieces of code. ---- */
+/* Writes all slots, or the lowest n, into the frame; floats are boxed first, which may exit. */
+void nv_flush(struct native_compiler *c, uint32_t n);
+/* Other code runs: registers hold nothing any more, facts end. Needs: flushed, A replaced next. */
+void nv_forget(struct native_compiler *c);
+/* Only what is known of blocks ends: other code may have changed them. */
+void nv_forget_facts(struct native_compiler *c);
+/* The state where `depth` slots are in the frame and A is in R_A, or of no use. */
+void nv_begin(struct native_compiler *c, uint32_t depth, uint32_t base, bool a_is_live);
+/* R_BASE := the address for that base. */
+void nv_set_base(struct native_compiler *c, uint32_t base);
+/* Copies of the state. */
+struct native_values *nv_save(const struct native_compiler *c);
+void nv_restore(struct native_compiler *c, const struct native_values *saved);
+
+#endif
