@@ -398,6 +398,13 @@ void vm_slow_convert_arguments(struct domain *d, const struct vm_linked_prim *pr
 
 void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *prim) {
     ASSERT(prim->function == NULL);
+    /* C_CALLN has not pushed its first argument, as the address would say. */
+    struct vm_resume at = resume_of_word(d->stack.sp[1]);
+    const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
+    struct vm_pc_row row = vm_decoded_row(decoded, at);
+    const struct vm_code *code = d->vm->codes[d->vm->functions[decoded->function].fragment];
+    uint64_t gpc = code->base + row.pc + vm_width_at(&code->words, row.pc);
+    d->stack.sp[1] = (value)frame_word(gpc, row.height);
     if (prim->refused_by != NULL) vm_raise_refused(d, prim->name, prim->refused_by);
     vm_failwith(d, "the primitive %s is not available on this machine", prim->name);
 }
