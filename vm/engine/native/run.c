@@ -219,15 +219,27 @@ static value moved(const struct native_run *run, const value *sp, const uint32_t
     return VAL_UNIT;
 }
 
+/* The place of a move while registers are saved. */
+static value *place_of_move(struct domain *d, const uint32_t *w) {
+    uint32_t slot = w[0] >> 16;
+    return slot == EXIT_SLOT_A ? &d->accu : &d->stack.sp[SAVED_WORDS + slot];
+}
+
 /* Boxes a float as an allocation of the instruction that made it, with the loop's registers saved
- * (E2): a collection may run, a sample be drawn. */
-static void box(struct domain *d, const struct native_run *run, const uint32_t *w) {
+ * (E2): a collection may run, a sample be drawn. moves: all of the exit. A value that several words
+ * hold stays one block. */
+static void box(struct domain *d, const struct native_run *run, const uint32_t *moves,
+                const uint32_t *w) {
+    uint32_t xmm = w[0] & 0xfff;
+    for (const uint32_t *before = moves; before < w; before += words_of_move(before)) {
+        if (kind_of_move(before) != EXIT_XMM || (before[0] & 0xfff) != xmm) continue;
+        *place_of_move(d, w) = *place_of_move(d, before);
+        return;
+    }
     d->stack.sp[1] = (value)wide(w);
     value block = gc_alloc_small(&d->gc, 1, TAG_DOUBLE);
-    set_double_field(block, 0, run->xmm[w[0] & 0xfff]);
-    uint32_t slot = w[0] >> 16;
-    if (slot == EXIT_SLOT_A) d->accu = block;
-    else d->stack.sp[SAVED_WORDS + slot] = block;
+    set_double_field(block, 0, run->xmm[xmm]);
+    *place_of_move(d, w) = block;
 }
 
 static void box_floats(struct domain *d, const struct native_run *run, const uint32_t *exit,
@@ -237,7 +249,7 @@ static void box_floats(struct domain *d, const struct native_run *run, const uin
     d->accu = state->accu;
     const uint32_t *w = exit + 3;
     for (uint32_t moves = exit[2]; moves > 0; moves--, w += words_of_move(w))
-        if (kind_of_move(w) == EXIT_XMM) box(d, run, w);
+        if (kind_of_move(w) == EXIT_XMM) box(d, run, exit + 3, w);
     state->sp = d->stack.sp + SAVED_WORDS;
     state->env = d->stack.sp[0];
     state->accu = d->accu;
