@@ -91,14 +91,38 @@ static inline uintptr_t string_length(value v) {
     return last - ((unsigned char *)v)[last];
 }
 static inline char *string_bytes(value v) { return (char *)v; }
+enum { STRING_WORDS_INLINE = 8 }; /* longer strings are compared by memcmp */
 /* Padding included: equal words mean equal lengths and contents. */
 static inline bool strings_are_equal(value a, value b) {
     if (a == b) return true;
     uintptr_t n = wosize_of(a);
     if (n != wosize_of(b)) return false;
+    if (n > STRING_WORDS_INLINE) return memcmp((void *)a, (void *)b, 8 * n) == 0;
     for (uintptr_t i = 0; i < n; i++)
         if (field(a, i) != field(b, i)) return false;
     return true;
+}
+/* Bytewise, unsigned; a prefix comes first: -1, 0 or 1. Whole words are compared, most significant
+ * byte first, and the byte that counts the padding is taken for zero, as the padding is: so a
+ * prefix is no larger than what continues it, and if all is equal the lengths decide. */
+static inline int strings_order(value a, value b) {
+    const uintptr_t content = UINTPTR_MAX >> 8; /* of a last word */
+    uintptr_t n = wosize_of(a), m = wosize_of(b), least = n < m ? n : m;
+    if (least > STRING_WORDS_INLINE) {
+        uintptr_t la = string_length(a), lb = string_length(b);
+        int c = memcmp((void *)a, (void *)b, la < lb ? la : lb);
+        return c != 0 ? (c > 0) - (c < 0) : (la > lb) - (la < lb);
+    }
+    for (uintptr_t i = 0; i < least; i++) {
+        uintptr_t x = (uintptr_t)field(a, i), y = (uintptr_t)field(b, i);
+        if (x == y) continue;
+        if (i + 1 == n) x &= content;
+        if (i + 1 == m) y &= content;
+        if (x != y) return __builtin_bswap64(x) < __builtin_bswap64(y) ? -1 : 1;
+        uintptr_t la = string_length(a), lb = string_length(b);
+        return (la > lb) - (la < lb);
+    }
+    return (n > m) - (n < m);
 }
 
 /* Doubles. */

@@ -1,7 +1,9 @@
-/* number_text.c - numbers as text: formatting through snprintf, reading by hand and strtod. */
+/* number_text.c - numbers as text. Frequent formats are done by short_format.c, others by snprintf;
+ * numbers are read by hand and by strtod. */
 #include "stdlib/number_text.h"
 
 #include "stdlib/prim.h"
+#include "stdlib/short_format.h"
 
 #include <limits.h>
 #include <math.h>
@@ -62,6 +64,9 @@ static void check_size(struct domain *d, size_t size) {
 
 value prim_format_double(struct domain *d, value format, double x) {
     size_t modifier, letter, size;
+    struct short_text quick;
+    if (short_format_double(&quick, string_bytes(format), string_length(format), x))
+        return copy_bytes(d, quick.start, quick.length);
     if (!scan_format(string_bytes(format), string_length(format), "l", "aAeEfFgG", &modifier,
                      &letter, &size))
         vm_invalid_argument(d, "format_float: bad format");
@@ -90,11 +95,8 @@ static value print_integer(struct domain *d, const char *format, int64_t n) {
 
 /* "%d", the most frequent format. */
 static value print_decimal(struct domain *d, int64_t n) {
-    char text[24];
-    char *end = text + sizeof text, *p = end;
-    uint64_t rest = n < 0 ? -(uint64_t)n : (uint64_t)n;
-    do *--p = (char)('0' + rest % 10);
-    while ((rest /= 10) != 0);
+    char text[24], *end = text + sizeof text;
+    char *p = short_put_decimal(end, n < 0 ? -(uint64_t)n : (uint64_t)n);
     if (n < 0) *--p = '-';
     return copy_bytes(d, p, (size_t)(end - p));
 }
@@ -106,6 +108,9 @@ value prim_format_integer(struct domain *d, value format, int64_t n, unsigned bi
     /* OCaml's buffer of 32 bytes also holds a length modifier. */
     if (length + (bits == 32 ? 0 : 1) + 1 >= 32)
         vm_invalid_argument(d, "format_int: format too long");
+    struct short_text quick;
+    if (short_format_integer(&quick, text, length, n, bits))
+        return copy_bytes(d, quick.start, quick.length);
     if (!scan_format(text, length, "lnL", "diuxXo", &modifier, &letter, &size) ||
         letter + 1 != length)
         vm_invalid_argument(d, "format_int: bad format");
@@ -236,6 +241,7 @@ bool prim_parse_double(const char *text, size_t length, double *x) {
     const char *p = text, *end = text + length;
     ASSERT(*end == 0);
     if (length == 0) return false;
+    if (short_parse_double(text, length, x)) return true;
     if (*p == '-' || *p == '+') p++;
     if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
         if (!parse_hex_double(p + 2, end, x)) return false;

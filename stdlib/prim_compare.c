@@ -13,15 +13,20 @@
 #include "vm/stack/prim_watch.h"
 #include "vm/thread/pending.h"
 
-/* The sign of a result is the order; UNORDERED, which a nan causes: none of <, = and > holds. */
+/* A result is -1, 0 or 1, or UNORDERED, which a nan causes: none of <, = and > holds. */
 #define UNORDERED INTPTR_MIN
 /* Pseudo-results: compare the content of forwarding block a (or b) instead. */
 #define FOLLOW_A (INTPTR_MIN + 1)
 #define FOLLOW_B (INTPTR_MIN + 2)
 /* Pseudo-result: compare the fields. */
 #define BY_FIELDS (INTPTR_MIN + 3)
+/* Pseudo-result: what was looked at does not decide. */
+#define UNDECIDED (INTPTR_MIN + 4)
 
 enum { SMALL_STACK = IF_SMALL_TABLES(1, 64) };
+
+/* Fields of a block that may be compared before a walk is begun. */
+enum { FLAT_FIELDS = 8 };
 
 /* Comparisons between two polls: about 50 us. */
 enum { STEPS = 8192 };
@@ -100,11 +105,11 @@ static __attribute__((noinline)) void poll(struct comparison *c, value *a, value
 
 static intptr_t order_of(intptr_t a, intptr_t b) { return (a > b) - (a < b); }
 
-static intptr_t compare_doubles(const struct comparison *c, double a, double b) {
+static inline intptr_t compare_doubles(bool total, double a, double b) {
     if (a < b) return -1;
     if (a > b) return 1;
     if (a == b) return 0;
-    if (!c->total) return UNORDERED;
+    if (!total) return UNORDERED;
     return (a == a) - (b == b);
 }
 
@@ -113,17 +118,16 @@ static intptr_t compare_double_arrays(const struct comparison *c, value a, value
     if (n != wosize_of(b)) return order_of((intptr_t)n, (intptr_t)wosize_of(b));
     vm_charge_work(c->d, n * sizeof(double));
     for (size_t i = 0; i < n; i++) {
-        intptr_t order = compare_doubles(c, double_field(a, i), double_field(b, i));
+        intptr_t order = compare_doubles(c->total, double_field(a, i), double_field(b, i));
         if (order != 0) return order;
     }
     return 0;
 }
 
-static intptr_t compare_strings(const struct comparison *c, value a, value b) {
-    size_t n = string_length(a), m = string_length(b);
-    vm_charge_work(c->d, n < m ? n : m);
-    int order = memcmp(string_bytes(a), string_bytes(b), n < m ? n : m);
-    return order != 0 ? order : order_of((intptr_t)n, (intptr_t)m);
+static __attribute__((noinline)) intptr_t compare_strings(struct domain *d, value a, value b) {
+    uintptr_t n = wosize_of(a), m = wosize_of(b);
+    vm_charge_work(d, 8 * (n < m ? n : m));
+    return strings_order(a, b);
 }
 
 /* The order by a custom block's function; a stub reports "unordered" in the ABI's field. */
@@ -132,9 +136,9 @@ static intptr_t custom_order(const struct comparison *c, int (*compare)(value a,
     intptr_t *unordered = abi_compare_unordered(c->d);
     *unordered = 0;
     int order = compare(a, b);
-    if (order != GC_UNORDERED && *unordered == 0) return order;
-    if (!c->total) return UNORDERED;
-    return order == GC_UNORDERED ? 0 : order;
+    bool is_ordered = order != GC_UNORDERED && *unordered == 0;
+    if (!is_ordered && !c->total) return UNORDERED;
+    return order == GC_UNORDERED ? 0 : order_of(order, 0);
 }
 
 /* The compare function identifies a kind of custom block, except for bigarrays, of which libraries
@@ -149,7 +153,7 @@ static intptr_t compare_customs(const struct comparison *c, value a, value b) {
     bool unordered = false;
     vm_charge_work(c->d, bigarray_bytes(bigarray_of(a)));
     intptr_t order = bigarray_compare(a, b, &unordered);
-    return unordered && !c->total ? UNORDERED : order;
+    return unordered && !c->total ? UNORDERED : order_of(order, 0);
 }
 
 static intptr_t compare_objects(value a, value b) {
@@ -180,8 +184,8 @@ static intptr_t compare_rare(const struct comparison *c, value a, value b) {
 /* Two blocks of one tag, whose order deciding_fields doesn't find in their fields. */
 static intptr_t compare_contents(const struct comparison *c, value a, value b, unsigned tag) {
     switch (tag) {
-    case TAG_STRING: return a == b ? 0 : compare_strings(c, a, b);
-    case TAG_DOUBLE: return compare_doubles(c, double_of_val(a), double_of_val(b));
+    case TAG_STRING: return a == b ? 0 : compare_strings(c->d, a, b);
+    case TAG_DOUBLE: return compare_doubles(c->total, double_of_val(a), double_of_val(b));
     case TAG_DOUBLE_ARRAY: return compare_double_arrays(c, a, b);
     case TAG_ABSTRACT: vm_invalid_argument(c->d, "compare: abstract value");
     case TAG_CLOSURE:
@@ -203,10 +207,30 @@ static inline size_t deciding_fields(uintptr_t start, uintptr_t bytes, value a, 
     return ((h ^ k) & ~colour) == 0 && tag_of_header(h) < TAG_CONT ? wosize_of_header(h) : 0;
 }
 
+/* The order of two integers, strings or floats, or of an integer and a block of a constructor; else
+ * UNDECIDED. */
+static inline intptr_t compare_leaves(struct domain *d, value a, value b, bool total) {
+    if (is_int(a & b)) return order_of(a, b);
+    const uintptr_t start = d->gc.range_start, bytes = d->gc.range_bytes;
+    if (is_int(a | b)) {
+        value v = is_int(a) ? b : a;
+        if ((uintptr_t)v - start >= bytes || tag_of(v) >= TAG_CONT) return UNDECIDED;
+        return is_int(a) ? -1 : 1;
+    }
+    if ((uintptr_t)a - start >= bytes || (uintptr_t)b - start >= bytes) return UNDECIDED;
+    unsigned tag = tag_of(a);
+    if (tag != tag_of(b)) return UNDECIDED;
+    if (tag == TAG_STRING) return a == b ? 0 : compare_strings(d, a, b);
+    if (tag == TAG_DOUBLE) return compare_doubles(total, double_of_val(a), double_of_val(b));
+    return UNDECIDED;
+}
+
 /* Two values, not both integers, whose order deciding_fields doesn't find in their fields. */
 static __attribute__((noinline)) intptr_t compare_others(const struct comparison *c, value a,
                                                          value b) {
     ASSERT(!is_int(a) || !is_int(b));
+    intptr_t order = compare_leaves(c->d, a, b, c->total);
+    if (order != UNDECIDED) return order;
     const struct gc_domain *g = &c->d->gc;
     bool heap_a = gc_is_heap_block(g, a), heap_b = gc_is_heap_block(g, b);
     if (heap_a && is_forward(a) && (is_int(b) || heap_b)) return FOLLOW_A;
@@ -236,16 +260,18 @@ static inline void begin(struct comparison *c, struct domain *d, bool total) {
     c->room = SMALL_STACK;
 }
 
-/* Out of line: the quick tests of the primitives need no large frame. The state of a step fits into
- * registers: the walk waits for headers, and with few instructions between them the processor loads
- * several at once. (Prefetching more fields gained nothing.) */
-static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value b, bool total) {
+/* Compares fields [next, n) of a and b, which decide, or, if both are 0, a and b. Out of line: the
+ * quick tests of the primitives need no large frame. The state of a step fits into registers: the
+ * walk waits for headers, and with few instructions between them the processor loads several at
+ * once. (Prefetching more fields gained nothing.) */
+static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value b, bool total,
+                                               size_t next, size_t n) {
     struct comparison c;
     begin(&c, d, total);
     const uintptr_t start = d->gc.range_start, bytes = d->gc.range_bytes;
     /* After a and b come fields [next, n) of x and y, then what is on the stack. */
-    value x = 0, y = 0;
-    size_t next = 0, n = 0;
+    value x = a, y = b;
+    if (n > 0) a = field(x, next), b = field(y, next), next++;
     unsigned steps = STEPS;
     intptr_t order;
     for (;;) {
@@ -298,9 +324,28 @@ static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value 
     return order;
 }
 
+/* Two values, not both integers. Most are leaves or small blocks of them, which need no stack. */
+static __attribute__((noinline)) intptr_t compare_blocks(struct domain *d, value a, value b,
+                                                         bool total) {
+    const size_t n = deciding_fields(d->gc.range_start, d->gc.range_bytes, a, b);
+    intptr_t order = UNDECIDED;
+    size_t i = 0;
+    if (n == 0) order = compare_leaves(d, a, b, total);
+    else if (n <= FLAT_FIELDS) {
+        vm_charge_work(d, sizeof(value));
+        for (order = 0; i < n; i++) {
+            value x = field(a, i), y = field(b, i);
+            if (x == y && (total || is_int(x))) continue;
+            order = is_int(x & y) ? order_of(x, y) : compare_leaves(d, x, y, total);
+            if (order != 0) break;
+        }
+    }
+    ASSERT(order != UNDECIDED || n == 0 || i < n);
+    return order != UNDECIDED ? order : walk(d, a, b, total, i, n);
+}
+
 static inline intptr_t compare_values(struct domain *d, value a, value b, bool total) {
-    if (is_int(a) && is_int(b)) return order_of(a, b);
-    return walk(d, a, b, total);
+    return is_int(a & b) ? order_of(a, b) : compare_blocks(d, a, b, total);
 }
 
 #define COMPARISON(name, total, result)                     \
@@ -308,7 +353,7 @@ static inline intptr_t compare_values(struct domain *d, value a, value b, bool t
         intptr_t order = compare_values(d, a, b, total);    \
         return result;                                      \
     }
-COMPARISON(compare, true, val_of_int(order_of(order, 0)))
+COMPARISON(compare, true, val_of_int(order))
 COMPARISON(equal, false, val_of_bool(order == 0))
 COMPARISON(notequal, false, val_of_bool(order != 0))
 COMPARISON(lessthan, false, val_of_bool(order < 0 && order != UNORDERED))

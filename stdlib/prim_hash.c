@@ -6,7 +6,7 @@
 #include "stdlib/prim.h"
 #include "vm/code/version.h"
 
-enum { QUEUE_WORDS = 256, MAX_FORWARDS = 1000 };
+enum { QUEUE_WORDS = 256, MAX_FORWARDS = 1000, FLAT_FIELDS = 8 };
 
 /* A walk: the hash so far, the number of meaningful words that may still be mixed in, the queue of
  * values. */
@@ -18,22 +18,38 @@ struct walk {
     value queue[QUEUE_WORDS];
 };
 
-static void enqueue_fields(struct walk *w, value v, size_t from) {
-    size_t n = wosize_of(v);
-    for (size_t i = from; i < n && w->written < w->limit; i++) {
-        value content = field(v, i);
-        if (is_block(content)) __builtin_prefetch(header_ptr(content));
-        w->queue[w->written++] = content;
-    }
+static __attribute__((noinline)) uint32_t mix_string(uint32_t h, value v) {
+    return hash_mix_string(h, v);
 }
 
-static void mix_header(struct walk *w, value v) {
-    w->h = hash_mix_uint32(w->h, (uint32_t)make_header(wosize_of(v), tag_of(v), 0));
+/* *mixed: h with v, if that is an integer, a string or a float. */
+static inline __attribute__((always_inline)) bool mix_leaf(const struct gc_domain *g, uint32_t h,
+                                                           value v, uint32_t *mixed) {
+    if (is_int(v)) *mixed = hash_mix_word(h, v);
+    else if (!gc_in_range(g, v)) return false;
+    else if (tag_of(v) == TAG_STRING) *mixed = mix_string(h, v);
+    else if (tag_of(v) == TAG_DOUBLE) *mixed = hash_mix_double(h, double_of_val(v));
+    else return false;
+    return true;
+}
+
+static inline void enqueue_fields(struct walk *w, value v, size_t from) {
+    size_t n = wosize_of(v), written = w->written;
+    for (size_t i = from; i < n && written < w->limit; i++) {
+        value content = field(v, i);
+        if (is_block(content)) __builtin_prefetch(header_ptr(content));
+        w->queue[written++] = content;
+    }
+    w->written = written;
+}
+
+static inline uint32_t mix_header(uint32_t h, value v) {
+    return hash_mix_uint32(h, (uint32_t)make_header(wosize_of(v), tag_of(v), 0));
 }
 
 static void mix_closure(struct walk *w, value v) {
     size_t n = wosize_of(v), start_env = n > 1 ? start_env_of(field(v, 1)) : 0;
-    mix_header(w, v);
+    w->h = mix_header(w->h, v);
     for (size_t i = 0; i < start_env && i < n; i++) {
         w->h = hash_mix_word(w->h, field(v, i));
         w->meaningful--;
@@ -52,11 +68,12 @@ static void mix_word(struct walk *w, value v) {
     w->meaningful--;
 }
 
+/* A block that is no forwarding block. */
 static void mix_block(struct walk *w, value v) {
     ASSERT(gc_in_range(&w->d->gc, v));
     switch (tag_of(v)) {
     case TAG_STRING:
-        w->h = hash_mix_string(w->h, v);
+        w->h = mix_string(w->h, v);
         w->meaningful--;
         break;
     case TAG_DOUBLE:
@@ -82,7 +99,7 @@ static void mix_block(struct walk *w, value v) {
     case TAG_CONT:
         if (w->d->vm->version->continuation_fields != 0) break; /* else a constructor's */
         /* fall through */
-    default: mix_header(w, v); enqueue_fields(w, v, 0);
+    default: w->h = mix_header(w->h, v); enqueue_fields(w, v, 0);
     }
 }
 
@@ -100,20 +117,47 @@ static void mix_value(struct walk *w, value v) {
     }
 }
 
-value prim_hash(struct domain *d, value meaningful, value total, value seed, value v) {
+static __attribute__((noinline)) uint32_t walk(struct domain *d, intptr_t meaningful,
+                                               intptr_t total, uint32_t seed, value v) {
     struct walk w; /* the queue needs no initial contents */
     w.d = d;
-    w.h = (uint32_t)int_of_val(seed);
-    w.meaningful = int_of_val(meaningful);
-    w.limit = QUEUE_WORDS;
+    w.h = seed;
+    w.meaningful = meaningful;
+    w.limit = total >= 0 && total <= QUEUE_WORDS ? (size_t)total : QUEUE_WORDS;
     w.read = 0;
     w.written = 1;
-    intptr_t limit = int_of_val(total);
-    if (limit >= 0 && limit <= QUEUE_WORDS) w.limit = (size_t)limit;
-    ASSERT(w.limit <= QUEUE_WORDS);
     w.queue[0] = v;
-    while (w.read < w.written && w.meaningful > 0) mix_value(&w, w.queue[w.read++]);
-    return val_of_int(hash_finish(w.h) & 0x3FFFFFFF);
+    while (w.read < w.written && w.meaningful > 0) {
+        v = w.queue[w.read++];
+        if (is_int(v)) mix_word(&w, v);
+        else if (gc_in_range(&d->gc, v) && tag_of(v) < TAG_CONT) {
+            w.h = mix_header(w.h, v);
+            enqueue_fields(&w, v, 0);
+        } else mix_value(&w, v);
+    }
+    return w.h;
+}
+
+/* *mixed: h with v, if that is a leaf, or a small block of a constructor whose fields are leaves.
+ * Most keys of tables are, and need no queue. */
+static inline bool mix_flat(struct domain *d, intptr_t meaningful, intptr_t total, uint32_t h,
+                            value v, uint32_t *mixed) {
+    if (mix_leaf(&d->gc, h, v, mixed)) return true;
+    if (!gc_in_range(&d->gc, v) || tag_of(v) >= TAG_CONT) return false;
+    size_t n = wosize_of(v);
+    if (n > FLAT_FIELDS || total < FLAT_FIELDS) return false;
+    h = mix_header(h, v);
+    for (size_t i = 0; i < n && meaningful > 0; i++, meaningful--)
+        if (!mix_leaf(&d->gc, h, field(v, i), &h)) return false;
+    *mixed = h;
+    return true;
+}
+
+value prim_hash(struct domain *d, value meaningful, value total, value seed, value v) {
+    uint32_t h = (uint32_t)int_of_val(seed);
+    intptr_t words = int_of_val(meaningful), most = int_of_val(total);
+    if (words > 0 && !mix_flat(d, words, most, h, v, &h)) h = walk(d, words, most, h, v);
+    return val_of_int(hash_finish(h) & 0x3FFFFFFF);
 }
 
 /* The same as hash of the string. */

@@ -81,6 +81,7 @@ static bool equal(value a, value b) {
 /* Bytewise, unsigned; a prefix comes first. A block of another kind may seem longer than it is. */
 static int order(struct domain *d, value a, value b) {
     if (a == b) return 0;
+    if (is_string(a) && is_string(b)) return strings_order(a, b);
     uintptr_t la = byte_length(d, a), lb = byte_length(d, b), n = la < lb ? la : lb;
     uintptr_t words = vm_raw_words(a) < vm_raw_words(b) ? vm_raw_words(a) : vm_raw_words(b);
     int c = memcmp((void *)a, (void *)b, n < 8 * words ? n : 8 * words);
