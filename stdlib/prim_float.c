@@ -5,6 +5,7 @@
  * bit, which programs print. */
 #include "stdlib/number_text.h"
 #include "stdlib/prim.h"
+#include "vm/base/float_ops.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,9 +26,9 @@
 
 UNARY(neg_float, -x)
 UNARY(abs_float, fabs(x))
-BINARY(add_float, x + y)
+BINARY(add_float, float_add(x, y))
 BINARY(sub_float, x - y)
-BINARY(mul_float, x *y)
+BINARY(mul_float, float_multiply(x, y))
 BINARY(div_float, x / y)
 BINARY(fmod_float, fmod(x, y))
 

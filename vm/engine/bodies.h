@@ -13,6 +13,7 @@
 #ifndef BACTRIAN_VM_ENGINE_BODIES_H
 #define BACTRIAN_VM_ENGINE_BODIES_H
 
+#include "vm/base/float_ops.h"
 #include "vm/engine/loop_macros.h"
 
 #include <math.h>
@@ -388,9 +389,9 @@
         double a = double_of_val(accu);    \
         ALLOC_DOUBLE(expression);          \
     }
-#define DO_ADD_FLOAT  OF_TWO_FLOATS(a + b) ADVANCE(2)
+#define DO_ADD_FLOAT  OF_TWO_FLOATS(float_add(a, b)) ADVANCE(2)
 #define DO_SUB_FLOAT  OF_TWO_FLOATS(a - b) ADVANCE(2)
-#define DO_MUL_FLOAT  OF_TWO_FLOATS(a *b) ADVANCE(2)
+#define DO_MUL_FLOAT  OF_TWO_FLOATS(float_multiply(a, b)) ADVANCE(2)
 #define DO_DIV_FLOAT  OF_TWO_FLOATS(a / b) ADVANCE(2)
 #define DO_NEG_FLOAT  OF_FLOAT(-a) ADVANCE(2)
 #define DO_ABS_FLOAT  OF_FLOAT(__builtin_fabs(a)) ADVANCE(2)
