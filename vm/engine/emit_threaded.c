@@ -181,6 +181,7 @@ static void put_row(struct emitter *m, uint32_t i, unsigned op) {
     case OP_APPLY3: put_frame_word(m, i + 1); return;
     case OP_PERFORM:
         put(m, make_header(m->e->vm->version->continuation_fields, TAG_CONT, 0));
+        put(m, m->e->vm->version->perform_sets_last_fiber ? ~(uintptr_t)0 : 1);
         put_frame_word(m, i + 1);
         return;
     case OP_RESUME:

@@ -426,7 +426,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
 
     /* ---- effects (vm/stack/fiber.h) ---- */
-    INSTR(PERFORM) { /* operands: the header of a continuation, the frame word */
+    INSTR(PERFORM) { /* operands: a continuation's header, what its 2nd field takes of the handle,
+                      * the frame word */
         if (UNLIKELY(!vm_fiber_fits(d, sp))) {
             if (!vm_in_fiber(d)) FAIL(unhandled);
             SAVE_ACCU();
@@ -435,7 +436,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         }
         ALLOC(wosize_of_header(pc[1]), pc[1]);
         sp -= 3;
-        PUSH_RETURN(3, 0);
+        PUSH_RETURN(4, 0);
         d->stack.sp = sp;
         value effect = accu;
         accu = vm_fiber_perform(d, block);
@@ -443,7 +444,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         extra_args = sp[0] + 4;
         sp -= 2;
         sp[0] = effect, sp[1] = block, sp[2] = field(block, 0);
-        if (pc[1] != make_header(1, TAG_CONT, 0)) field(block, 1) = field(block, 0);
+        if (pc[1] != make_header(1, TAG_CONT, 0)) field(block, 1) = field(block, 0) & OPERAND(2);
         ENTER(accu);
     }
     INSTR(RESUME) { /* operands: how many arguments it has, the frame word */
