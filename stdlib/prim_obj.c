@@ -12,6 +12,7 @@
 #include "vm/code/code.h"
 #include "vm/code/raw.h"
 #include "vm/code/verify.h"
+#include "vm/stack/fiber.h"
 #include "vm/thread/pending.h"
 
 #include <stdlib.h>
@@ -83,6 +84,7 @@ static value copy_block(struct domain *d, value v, unsigned tag) {
     uintptr_t n = wosize_of(v);
     ASSERT(n > 0);
     vm_charge_work(d, 8 * n);
+    if (tag == TAG_CONT) vm_fiber_keep(d, v);
     GC_ROOT(&d->gc, &v);
     value copy = n <= MAX_YOUNG_WOSIZE ? new_small(d, n, tag) : gc_alloc_major(&d->gc, n, tag);
     if (n <= MAX_YOUNG_WOSIZE || tag >= TAG_NO_SCAN) memcpy((void *)copy, (void *)v, 8 * n);

@@ -129,6 +129,9 @@ value vm_fiber_take(struct domain *d, value cont);
 void vm_fiber_set_handlers(struct domain *d, value handle, const value *handlers);
 /* The fiber that continuation cont stands for, which stays there; NULL: taken. GC: never. */
 struct vm_fiber *vm_fiber_of_cont(const struct vm *vm, value cont);
+/* Continuation v, or any block, is about to be copied: the copy keeps the fiber alive, too, until
+ * one of them is taken. GC: never. */
+void vm_fiber_keep(struct domain *d, value v);
 /* The fiber of a handle that was taken. NULL: there is none. GC: never. */
 struct vm_fiber *vm_fiber_taken(const struct vm *vm, value handle);
 /* Frees a taken fiber and its chain. GC: never. */

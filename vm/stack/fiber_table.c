@@ -101,6 +101,12 @@ value vm_fiber_take(struct domain *d, value cont) {
     return vm_fiber_handle(f, index);
 }
 
+void vm_fiber_keep(struct domain *d, value v) {
+    struct vm_fiber *f = vm_fiber_of_cont(d->vm, v);
+    /* Minor collections no longer free it with v alone (FB3). */
+    if (f != NULL) f->end[-(ptrdiff_t)f->used] = val_of_int(0);
+}
+
 void vm_fiber_set_handlers(struct domain *d, value handle, const value *handlers) {
     struct vm_fibers *t = d->vm->fibers;
     const struct vm_fiber *f = vm_fiber_taken(d->vm, handle);
