@@ -98,14 +98,15 @@ SMALL_SUITES = [('asm', 5), ('image', 15), ('capi', 10), ('ffi', 10), ('memprof'
 
 
 def stress_parts(_):
-    """The differential suite with a stressed and verified collector, sampled, recorded, unchecked;
-    with assertions, except in what measures."""
+    """The differential suite with a stressed and verified collector, sampled, recorded, unchecked,
+    with fuel; with assertions, except in what measures."""
     sampled = ['--memprof-stress=0.1']
     profiles = [['--profile=' + kind, '--profile-stack', '--gc-verify']
                 for kind in ('time', 'alloc', 'count')]
     rows = [(flags, 40) for flags in STRESS] + [(['--unchecked'], 10)]
     rows += [(flags + sampled, 80) for flags in [['--gc-verify']] + STRESS]
     rows += [(flags, 100) for flags in profiles]
+    rows.append((['--fuel=%d' % 10**15], 10))
     rows.append((['prof', 'record', '--quiet', '--rate=0.1', '--gc-trace', '-o', '/dev/null'], 20))
     for flags, cost in rows:
         yield Part('differential ' + ' '.join(flags), cost, differential(DEBUG, flags, 180),
@@ -113,6 +114,10 @@ def stress_parts(_):
     for flags, cost in (([], 20), (['--gc-verify'], 200), (['--memprof-stress=0.1'], 40)):
         yield Part(' '.join(['small tables, differential', *flags]), cost,
                    differential(SMALL, flags, 300, '--small-tables'), needs=SMALL)
+    # Fibers are suspended and resumed a frame at a time, and move at every call.
+    yield Part('small tables, OCaml 5, differential --gc-stress=5', 40,
+               differential(SMALL, ['--gc-stress=5'], 300, '--small-tables', 'ocaml5/'),
+               needs=SMALL)
     for name, cost in SMALL_SUITES:
         yield Part('small tables, ' + name, cost, suite('tests/%s/run' % name, SMALL), needs=SMALL)
     yield Part('memprof, long', 100, suite('tests/memprof/run', DEBUG, '--long', '--no-mutants'),

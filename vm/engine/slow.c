@@ -16,6 +16,7 @@
 #include "vm/engine/prepare.h"
 #include "vm/engine/tracer.h"
 #include "vm/stack/backtrace.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
 #include "vm/stack/limits.h"
@@ -50,6 +51,12 @@ static bool is_before_reexecution(const struct domain *d) {
 /* Runs pending actions; raises what one raised. */
 static void process_pending(struct domain *d) {
     vm_value_or_raise(d, d->vm->upcalls->process_pending_exn(d));
+}
+
+/* The same between instructions, where nothing but the loop knows where frames are. */
+static void poll(struct domain *d) {
+    process_pending(d);
+    if (gc_get_params(&d->gc)->stress >= 5) vm_fiber_shed(d);
 }
 
 /* Whether the block was sampled already, before its instruction was re-executed; pending actions
@@ -95,7 +102,7 @@ void vm_slow_poll(struct domain *d) {
     ASSERT(vm_slow_row_says(d, OP_POLLS));
     value accu = d->accu;
     GC_ROOT(&d->gc, &accu);
-    process_pending(d);
+    poll(d);
     d->accu = accu;
 }
 
@@ -116,7 +123,7 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f) {
            (is_before_reexecution(d) && vm_slow_row_says(d, OP_ALLOCATES | OP_PRIMITIVE)));
     stop_at_entry(d, f);
     make_room(d, f);
-    process_pending(d);
+    poll(d);
 }
 
 void vm_slow_prepare(struct domain *d, const struct vm_function *f) {

@@ -8,6 +8,7 @@
 #include "vm/code/pc_map.h"
 #include "vm/stack/fiber_internal.h"
 #include "vm/stack/frame_layout.h"
+#include "vm/stack/frames.h"
 #include "vm/stack/watermarks.h"
 
 #include <string.h>
@@ -267,6 +268,54 @@ bool vm_fiber_fetch_trap(struct domain *d) {
     f->used = f->trap;
     put_back(d, f, b, part_of(f, after_handler(d->vm, f->end - f->used)));
     return true;
+}
+
+/* ---- Moving frames without need. ---- */
+
+enum { MOST_SHED_WORDS = 1024 };
+
+/* Whether ordinary frames alone lie between return frame `at` and boundary b. */
+static bool only_frames(const struct domain *d, const value *at, const value *b) {
+    while (at < b) {
+        struct vm_resume to = vm_true_return(d, at);
+        uintptr_t word = frame_word_of(to);
+        if (gpc_of_frame_word(word) == VM_NO_GPC) return false;
+        at += 3 + height_of_frame_word(word) + int_of_val(at[2]);
+    }
+    return at == b;
+}
+
+/* Splits the chain of trap frames in two: those further out than the depth `at` leave for f's
+ * buffer, those further in move by n words towards the boundary. */
+static void split_traps(struct domain *d, struct vm_fiber *f, uintptr_t at, size_t n) {
+    value *high = d->stack.high;
+    uintptr_t innermost = d->stack.trap, leaving = innermost;
+    intptr_t by = (intptr_t)f->used - (intptr_t)d->stack.boundary;
+    while (leaving > at) leaving = (uintptr_t)int_of_val(high[1 - (ptrdiff_t)leaving]);
+    d->stack.trap = innermost > at ? innermost - n : 0;
+    if (innermost > at) move_traps(high, innermost, at, -(intptr_t)n, 0);
+    if (leaving == 0) return;
+    move_traps(high, leaving, 0, by, f->trap);
+    f->trap = (uint32_t)((intptr_t)leaving + by);
+}
+
+void vm_fiber_shed(struct domain *d) {
+    struct vm_frame frame;
+    if (!vm_in_fiber(d) || !vm_frames_first(d, &frame)) return;
+    value *b = vm_boundary(d), *at = frame.base + frame.height;
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    /* Not of a deep recursion, which the stack's limit ends. */
+    if (at >= b || f->used + (b - at) > MOST_SHED_WORDS || !only_frames(d, at, b)) return;
+    vm_fiber_reserve(d);
+    leave_boundary(d, b);
+    size_t n = (size_t)(b - at), kept = (size_t)(at - d->stack.sp);
+    split_traps(d, f, (uintptr_t)(d->stack.high - at), n);
+    f->used += (uint32_t)n;
+    f->rest = 0;
+    memcpy(f->end - f->used, at, 8 * n);
+    memmove(b - kept, d->stack.sp, 8 * kept);
+    d->stack.sp = b - kept;
+    vm_fiber_make_dirty(d->vm->fibers, vm_fiber_index(d->vm->fibers, f), FIBER_RUNNING);
 }
 
 /* ---- Walks. ---- */

@@ -179,6 +179,10 @@ bool vm_fiber_fetch_trap(struct domain *d);
 /* Then, if it was false: ends the innermost fiber, and returns its handler, as vm_fiber_returned.
  * GC: never. */
 value vm_fiber_failed(struct domain *d);
+/* For tests (--gc-stress=5): all but the innermost frame of the running fiber leaves the stack, as
+ * if it had been suspended and resumed. Needs: E2, outside primitives. Fails: raises Out_of_memory.
+ * GC: may run. */
+void vm_fiber_shed(struct domain *d);
 /* Frees the running fibers of boundaries deeper than that, which are abandoned. GC: never. */
 void vm_fibers_abandon(struct domain *d, uintptr_t boundary);
 void vm_fibers_destroy(struct vm *vm);
