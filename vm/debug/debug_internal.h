@@ -66,6 +66,7 @@ bool debug_put_marshalled(struct debug_connection *c, struct debug_values *value
 #define DEBUG_NO_FRAME UINT32_MAX
 
 struct debug_frame {
+    const struct vm_fiber *in; /* in whose buffer the frame is; NULL: it is on the stack */
     value *start;   /* three words before its locals: the loop's saved registers of the innermost
                        frame, the return frame below another one; NULL: no frame */
     uint32_t words; /* after these: locals, temporaries, arguments */
@@ -78,7 +79,7 @@ struct debug_frame {
 struct debug_frame debug_innermost(struct domain *d);
 /* The caller's frame. start NULL: there is none. GC: never. */
 struct debug_frame debug_caller(struct domain *d, const struct debug_frame *frame);
-/* The words from a frame's start to the base of the stack. */
+/* The words from a frame's start to the base of the stack (vm_fiber_depth). */
 uint32_t debug_depth(struct domain *d, const struct debug_frame *frame);
 
 /* ---- checkpoints.c: copies of the process. ---- */

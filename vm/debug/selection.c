@@ -12,6 +12,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/pc_map.h"
 #include "vm/debug/debug_internal.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/watermarks.h"
 #include "vm/thread/thread.h"
@@ -38,13 +39,19 @@ struct debug_frame debug_caller(struct domain *d, const struct debug_frame *fram
     const struct debug_frame none = {.start = NULL};
     if (frame->start == NULL || frame->gpc == VM_NO_GPC) return none;
     value *start = frame->start + 3 + frame->words;
+    const struct vm_fiber *in = frame->in;
+    while (same_resume(vm_true_return(d, start), d->vm->fiber_code)) {
+        start = vm_fiber_next_frame(d, start, &in);
+        ASSERT(start != NULL); /* FB2 */
+    }
     /* The first thread's outermost frame is the program; another one's was called from C. */
-    if (start + 3 >= d->stack.high && vm_thread_is_main(d)) return none;
+    if (in == NULL && start + 3 >= d->stack.high && vm_thread_is_main(d)) return none;
     uintptr_t word = frame_word_of(vm_true_return(d, start));
     if (gpc_of_frame_word(word) == VM_NO_GPC)
-        return (struct debug_frame){.start = start, .env = VAL_UNIT, .gpc = VM_NO_GPC};
+        return (struct debug_frame){.in = in, .start = start, .env = VAL_UNIT, .gpc = VM_NO_GPC};
     ASSERT(is_int(start[2]));
     return (struct debug_frame){
+        .in = in,
         .start = start,
         .words = height_of_frame_word(word) + (uint32_t)int_of_val(start[2]),
         .env = start[1],
@@ -53,5 +60,6 @@ struct debug_frame debug_caller(struct domain *d, const struct debug_frame *fram
 }
 
 uint32_t debug_depth(struct domain *d, const struct debug_frame *frame) {
-    return frame->start == NULL ? DEBUG_NO_FRAME : (uint32_t)(d->stack.high - frame->start);
+    if (frame->start == NULL) return DEBUG_NO_FRAME;
+    return (uint32_t)vm_fiber_depth(d, frame->start, frame->in);
 }

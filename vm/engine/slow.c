@@ -165,13 +165,18 @@ void *vm_slow_break(struct domain *d) {
     return vm_unpatched_body(d->vm, (const uintptr_t *)d->stack.sp[1]);
 }
 
-/* The depth of the innermost handler, also of one that the C code around this run of the loop would
- * come to; 0: there is none. */
-static uintptr_t handler_depth(const struct domain *d) {
+/* The depth (vm_fiber_depth) of the innermost handler, also of one that the C code around this run
+ * of the loop would come to; 0: there is none. */
+static size_t handler_depth(const struct domain *d) {
     uintptr_t trap = d->stack.trap;
+    if (trap == 0 && vm_in_fiber(d)) {
+        const value *b = vm_boundary(d);
+        const struct vm_fiber *f = vm_fiber_of_boundary(b);
+        return f->trap != 0 ? vm_fiber_depth(d, f->end - f->trap, f) : vm_fiber_depth(d, b, NULL);
+    }
     for (const struct vm_activation *a = d->activation; trap == 0 && a != NULL; a = a->outer)
         trap = a->outer_trap;
-    return trap;
+    return trap == 0 ? 0 : vm_fiber_depth(d, d->stack.high - trap, NULL);
 }
 
 void vm_slow_unwind(struct domain *d, value exn) {

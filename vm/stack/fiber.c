@@ -340,3 +340,23 @@ value *vm_fiber_next_frame(const struct domain *d, const value *at, const struct
     ASSERT(vm_on_stack(d, b) && b[BOUNDARY_CODE] == word_of_resume(d->vm->fiber_code));
     return (value *)b + BOUNDARY_WORDS + int_of_val(b[BOUNDARY_EXTRA]);
 }
+
+size_t vm_fiber_depth(const struct domain *d, const value *at, const struct vm_fiber *in) {
+    size_t depth = in == NULL ? (size_t)(d->stack.high - at) : 0;
+    bool is_inside = false; /* what lies at the boundary */
+    for (uintptr_t boundary = d->stack.boundary; boundary != 0;) {
+        const value *b = d->stack.high - boundary;
+        const struct vm_fiber *f = vm_fiber_of_boundary(b);
+        if (in == NULL && at <= b) is_inside = true;
+        for (;; f = vm_fiber_at(d->vm, f->outer)) {
+            if (is_inside) depth += f->used;
+            if (f == in) {
+                depth += (size_t)(f->end - at) + boundary;
+                is_inside = true;
+            }
+            if (f->outer == NO_FIBER) break;
+        }
+        boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
+    }
+    return depth;
+}

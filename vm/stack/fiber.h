@@ -191,6 +191,10 @@ void vm_fibers_destroy(struct vm *vm);
  * return frame is, and in whose buffer (NULL: on the stack). NULL: at the end of a chain that is
  * suspended. GC: never. */
 value *vm_fiber_next_frame(const struct domain *d, const value *at, const struct vm_fiber **in);
+/* The words from `at`, on the stack or in the buffer of running or linked fiber `in`, to the high
+ * end of the stack, if those in buffers were there, too: the same wherever the frames are.
+ * GC: never. */
+size_t vm_fiber_depth(const struct domain *d, const value *at, const struct vm_fiber *in);
 /* The return frame on top of a fiber that leads its chain. GC: never. */
 static inline value *vm_fiber_top(const struct vm_fiber *f) { return f->end - f->used + 1; }
 
