@@ -328,7 +328,7 @@ intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
 
 /* ---- Collections requested by allocation. ---- */
 
-/* Does the heap exceed its limit by more than words? */
+/* Whether the heap exceeds its limit by more than that number of words. */
 static bool too_large(const struct gc_heap *heap, size_t words) {
     size_t used = gc_used_spans(heap) * SPAN_WORDS;
     size_t limit = gc_limit_words(heap);

@@ -86,7 +86,7 @@ value prim_gc_stat(struct domain *d, value unit) {
     return stat_record(d, &stats, &walk);
 }
 
-/* What a walk would count is 0, but in the versions that count while they mark. */
+/* What a walk would count is 0, except in the versions that count while they mark. */
 value prim_gc_quick_stat(struct domain *d, value unit) {
     struct gc_stats stats;
     struct gc_walk_stats known = {0};

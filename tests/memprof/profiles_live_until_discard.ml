@@ -77,7 +77,7 @@ let () =
   show "stop runs pending callbacks";
 
   let p = start { a with alloc_major = (fun r -> if r.size = 301 then failwith "mine" else a.alloc_major r) } in
-  (* Bytes don't poll: the callbacks are due when stop is called. *)
+  (* Bytes don't poll: the callbacks are pending when stop is called. *)
   let make () = hold (Bytes.create 2400); hold (Bytes.create 2401) in
   (match make (); stop () with () -> say "fine" | exception Failure s -> say s);
   say (string_of_bool (is_sampling ()));
@@ -173,7 +173,7 @@ let () =
   Gc.full_major ();
   Printf.printf "without a name: %d calls\n" !before
 
-(* Order of a batch: later events first, then each new block with all that is due for it. *)
+(* Order of a batch: later events first, then each new block with all its pending callbacks. *)
 let () =
   let p = start (when_six { a with alloc_minor = (fun r ->
       if r.size >= 6 then begin say (Printf.sprintf "+%d" r.size); Some (string_of_int r.size) end else None) }

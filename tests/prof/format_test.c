@@ -27,7 +27,7 @@ struct model {
     struct mp_thread thread;
     uint64_t nodes, locations, strings;
     uint32_t node_location[MAX_EVENTS * 40];
-    int tags[MAX_EVENTS + 1]; /* of locations, as told last */
+    int tags[MAX_EVENTS + 1]; /* of locations, as reported last */
     unsigned depth;
     uint32_t names[64];
     struct mp_counters counters;

@@ -183,7 +183,7 @@ const struct vm_version *cli_compiler_version(const struct cli_compiler *c) {
         if (strncmp(answer, vm_versions[i].name, n) == 0) found = &vm_versions[i];
     }
     if (answer != NULL && found == NULL)
-        cli_fail(STATUS_REFUSED, NULL, "OCaml %s is none that bactrian runs", answer);
+        cli_fail(STATUS_REFUSED, NULL, "bactrian does not run programs of OCaml %s", answer);
     free(answer);
     return found;
 }

@@ -138,8 +138,8 @@ static inline void read_ints(struct cursor *c, const uint8_t *stop, unsigned cod
     } while (c->slot < c->end && c->at < stop && *c->at == code);
 }
 
-/* Reads a common item that begins before stop, integers several at a time. False: the item is none,
- * or the reader failed. */
+/* Reads a common item that begins before stop, integers several at a time. False: it is another
+ * item, or the reader failed. */
 static inline bool read_common_item(struct vm_marshal_reader *r, struct cursor *c,
                                     const uint8_t *stop) {
     unsigned code = *c->at;

@@ -175,7 +175,7 @@ static void grow_inwards(struct expansion *g) {
     report_free(level.at, next.at, waiting.at);
 }
 
-/* The locations of the functions that match; there is at min_hits one. */
+/* The locations of the functions that match. NULL, with *error: there is none. */
 static uint8_t *match_functions(const struct report_keys *keys, const struct report_model *model,
                                 const char *option, const char *function,
                                 struct report_error *error) {
@@ -256,7 +256,7 @@ static void add_group(struct report_paths *p, const struct report_query *query,
     report_free(g.outermost, g.hits, g.path, g.first_child, g.next_sibling);
 }
 
-/* The hits that a group needs to have paths: each takes a visit of all nodes and samples. */
+/* The hits from which on a group has paths, which take a visit of all nodes and samples. */
 static uint64_t least_hits(const uint64_t *hits, size_t groups, size_t visits) {
     for (uint64_t least = 1;; least *= 2) {
         size_t large = 0;
@@ -265,7 +265,8 @@ static uint64_t least_hits(const uint64_t *hits, size_t groups, size_t visits) {
     }
 }
 
-/* Adds the selected samples, group by group; those of groups that are too many have no paths. */
+/* Adds the selected samples, group by group; if there are too many groups, the small ones have no
+ * paths. */
 static void add_samples(struct report_paths *p, const struct report_query *query,
                         enum report_direction direction, double share, const uint8_t *matches,
                         size_t groups) {

@@ -181,7 +181,7 @@ static char *sizes_text(const struct report_selection *s) {
                             : report_format("%.0f to %.0f words", s->size_min, s->size_max);
 }
 
-/* Appends two texts, if the second is there. */
+/* Appends two texts, or nothing if the second is NULL. */
 static void add_part(struct report_buffer *sentence, const char *start, const char *text) {
     if (text == NULL || text[0] == 0) return;
     report_put(sentence, start, strlen(start));

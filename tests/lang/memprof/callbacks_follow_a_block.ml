@@ -59,7 +59,7 @@ let () =
     hold (fun () -> Bigarray.(Array1.create char c_layout 83)); Gc.minor ();
     keep := []; Gc.full_major ())
 
-(* Values are handed on, physically; None ends the story. *)
+(* Values are handed on, physically; None ends the tracking. *)
 let () =
   let given = ref [||] and same = ref 0 in
   let track _ = given := Array.make 3 'x'; Some !given in

@@ -1,6 +1,6 @@
 (* stress: no: counts on blocks that die young *)
 (* flags: -g *)
-(* An exception of a callback surfaces where the callback ran, ends the story of that block alone,
+(* An exception of a callback surfaces where the callback ran, ends the tracking of that block alone,
    and loses nothing else. *)
 open Gc.Memprof
 exception E of string
@@ -42,7 +42,7 @@ let () =
   show "postponed"
 
 let () =
-  (* Each of several due callbacks raises: none is lost. *)
+  (* Each of several pending callbacks raises: none is lost. *)
   let deaths = ref 0 and caught = ref 0 in
   start ~callstack_size:0 ~sampling_rate:1.
     { null_tracker with

@@ -27,7 +27,7 @@ let tracker during =
 
 let block n = Array.make n 0
 
-(* Runs work while a callback is running: what it makes due comes afterwards. *)
+(* Runs work while a callback is running: callbacks that become pending run afterwards. *)
 let inside title before work =
   start ~callstack_size:0 ~sampling_rate:1. (tracker work);
   before ();

@@ -33,8 +33,8 @@ static char **add_words(char **words, char *toplevel, char *modules) {
     return all;
 }
 
-/* The bytecode that a launcher of the toplevel runs; allocated, NULL: there is none. */
-static char *toplevel_behind(const char *launcher) {
+/* The bytecode file that a launcher of the toplevel runs, allocated; NULL: none. */
+static char *toplevel_of(const char *launcher) {
     const char *const words[] = {TOPLEVEL, "-noinit", "-e", "print_endline Sys.executable_name",
                                  NULL};
     char *path = cli_first_line(launcher, words);
@@ -45,19 +45,19 @@ static char *toplevel_behind(const char *launcher) {
 
 /* The toplevel's path, allocated; NULL after a message: *status is the exit status. */
 static char *find_toplevel(const struct cli_options *options, int *status) {
-    char *path = cli_find_tool(options, TOPLEVEL), *behind = NULL;
+    char *path = cli_find_tool(options, TOPLEVEL), *bytecode = NULL;
     *status = STATUS_NOT_FOUND;
     if (path == NULL) cli_fail(*status, TOPLEVEL, "out of memory");
     else if (strchr(path, '/') == NULL)
         cli_fail(*status, TOPLEVEL,
                  "OCaml's toplevel is not in PATH: install it (Debian: ocaml-nox)");
     else if (vm_is_bytecode_file(path)) return path;
-    else if ((behind = toplevel_behind(path)) == NULL)
+    else if ((bytecode = toplevel_of(path)) == NULL)
         cli_fail(*status = STATUS_REFUSED, path,
                  "not a bytecode toplevel: put that of OCaml 4.13 to 5.4 into PATH, or name its "
                  "folder by --ocaml");
     free(path);
-    return behind;
+    return bytecode;
 }
 
 static int run_toplevel(struct cli_options *options, struct cli_repl *repl, char *toplevel,

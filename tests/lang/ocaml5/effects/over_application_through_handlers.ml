@@ -1,4 +1,4 @@
-(* Arguments that wait behind match_with are applied to what the handler returns. *)
+(* Arguments after those of match_with are applied to what the handler returns. *)
 open Effect.Deep
 type _ Effect.t += Ask : int Effect.t | Fn : (int -> int -> int) Effect.t
 let h = { retc = Fun.id; exnc = (fun _ -> fun a b -> a * b); effc = (fun (type a) (e : a Effect.t) -> match e with
