@@ -62,11 +62,15 @@ static int magic_of(const char *program, uint32_t *magic) {
     int status = cli_open_program(&options, program, &path, &image);
     free(path);
     if (status != 0) return status;
-    uint8_t digest[16];
-    vm_md5(image.code, (size_t)image.code_words * 4, digest);
-    *magic = mp_counts_magic(digest);
+    if (vm_image_unpack_code(&image)) {
+        uint8_t digest[16];
+        vm_md5(image.code, (size_t)image.code_words * 4, digest);
+        *magic = mp_counts_magic(digest);
+    } else {
+        status = cli_fail(STATUS_REFUSED, program, "out of memory");
+    }
     vm_image_close(&image);
-    return 0;
+    return status;
 }
 
 int cli_mlprof(char **words) {

@@ -34,6 +34,8 @@ static int print_text(const struct cli_options *options, struct vm_image *image)
     struct vm_error error = {0};
     if (vm_image_read_debug(image, 0, SIZE_MAX, &error) != VM_OK)
         return cli_refuse(options->operands[0], &error);
+    if (!vm_image_unpack_code(image))
+        return cli_fail(STATUS_REFUSED, options->operands[0], "out of memory");
     struct mp_output output;
     FILE *file = options->output == NULL
                      ? stdout

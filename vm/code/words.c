@@ -46,40 +46,53 @@ static void narrow(uint8_t *bytes, const uint32_t *words) {
     memcpy(bytes, &y, sizeof y);
 }
 
-/* A group's words as bytes, and its wide ones after those of the groups before; gives how many
- * these are so far. Bytes after the last word are 0. */
-static uint32_t narrow_group(struct vm_words *w, uint32_t group, const uint32_t *words,
-                             uint32_t used) {
+/* A group's words as bytes, and its wide ones after those of the groups before. Bytes after the
+ * last word are 0. */
+static void narrow_group(struct vm_words *w, uint32_t group, const uint32_t *words) {
     uint8_t *bytes = w->bytes + group * WORD_GROUP;
+    uint32_t used = w->wide_before[group] = w->wide_count;
     for (int i = 0; i < WORD_GROUP; i += 16) narrow(bytes + i, words + i);
     for (int i = 0; i < WORD_GROUP; i += 8)
         for (uint64_t rest = wide_among(bytes + i); rest != 0; rest &= rest - 1)
             w->wide[used++] = words[i + __builtin_ctzll(rest) / 8];
-    return used;
+    w->wide_count = used;
+    ASSERT(used <= w->wide_capacity);
 }
 
-bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count) {
-    uint32_t groups = count / WORD_GROUP + 1, used = 0;
-    size_t capacity = 0;
+bool vm_words_start(struct vm_words *out, uint32_t count) {
+    uint32_t groups = count / WORD_GROUP + 1;
     *out = (struct vm_words){.count = count};
     out->bytes = malloc((size_t)groups * WORD_GROUP);
     out->wide_before = malloc(groups * sizeof *out->wide_before);
-    bool ok = out->bytes != NULL && out->wide_before != NULL;
-    for (uint32_t group = 0; ok && group * WORD_GROUP < count; group++) {
-        uint32_t rest[WORD_GROUP], n = words_in_group(count, group);
-        const uint32_t *from = words + group * WORD_GROUP;
-        if (n < WORD_GROUP) {
+    if (out->bytes != NULL && out->wide_before != NULL) return true;
+    vm_words_free(out);
+    return false;
+}
+
+bool vm_words_add(struct vm_words *w, const uint32_t *next, uint32_t n) {
+    ASSERT(w->added % WORD_GROUP == 0 && n <= w->count - w->added);
+    for (uint32_t i = 0; i < n; i += WORD_GROUP) {
+        uint32_t rest[WORD_GROUP], group = (w->added + i) / WORD_GROUP;
+        uint32_t in_group = words_in_group(w->count, group);
+        const uint32_t *from = next + i;
+        ASSERT(in_group <= n - i);
+        if (in_group < WORD_GROUP) {
             memset(rest, 0, sizeof rest);
-            from = memcpy(rest, from, n * sizeof *rest);
+            from = memcpy(rest, from, in_group * sizeof *rest);
         }
-        out->wide_before[group] = used;
-        ok = vector_widen((void **)&out->wide, &capacity, used + WORD_GROUP,
-                          IF_SMALL_TABLES(WORD_GROUP, 1024), sizeof *out->wide, NULL);
-        if (ok) used = narrow_group(out, group, from, used);
+        if (!vector_widen((void **)&w->wide, &w->wide_capacity, w->wide_count + WORD_GROUP,
+                          IF_SMALL_TABLES(WORD_GROUP, 1024), sizeof *w->wide, NULL)) {
+            vm_words_free(w);
+            return false;
+        }
+        narrow_group(w, group, from);
     }
-    ASSERT(used <= capacity);
-    if (!ok) vm_words_free(out);
-    return ok;
+    w->added += n;
+    return true;
+}
+
+bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count) {
+    return vm_words_start(out, count) && vm_words_add(out, words, count);
 }
 
 void vm_words_free(struct vm_words *words) {

@@ -21,11 +21,18 @@ struct vm_words {
     uint8_t *bytes;
     uint32_t *wide, *wide_before;
     uint32_t count;
+    uint32_t added; /* so far; count once they are complete */
+    uint32_t wide_count;
+    size_t wide_capacity;
 };
 
 /* Makes them from a fragment's words. GC: never.  Fails: false when out of memory; *out is empty
  * then. */
 bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count);
+/* The same piece by piece: begins with none of count words, then adds the next n, which are whole
+ * groups except at the end. */
+bool vm_words_start(struct vm_words *out, uint32_t count);
+bool vm_words_add(struct vm_words *words, const uint32_t *next, uint32_t n);
 void vm_words_free(struct vm_words *words);
 
 /* The word at pc, which is WIDE. */

@@ -5,8 +5,8 @@
  *
  * Sections are adjacent before the table, in its order; what precedes the first is the launcher (a
  * #! line, a shell script, an ELF file of -custom, or nothing) and is not examined. The image owns
- * the bytes and the array of primitive names. A file is read to an address at which CODE is aligned
- * and can be used in place.
+ * the bytes and the array of primitive names. CODE of a file is packed (vm/code/words.h) while it
+ * is read, so that its bytes never lie in memory.
  *
  * I1  Every section lies within [0, start of the table), and no two overlap.
  * I2  CODE, DATA and PRIM exist exactly once; of other names the last one counts.
@@ -33,6 +33,7 @@ enum {
     MAX_SECTIONS = sizeof((struct vm_image *)0)->sections / sizeof(struct vm_section),
     MAX_PRIMITIVES = 1 << 16, /* the largest programs name some 600 */
     FIRST_OWN_DESCRIPTOR = 200,
+    READ_WORDS = 1 << 14, /* of CODE at once */
 };
 
 static uint32_t big_endian_32(const uint8_t *p) {
@@ -130,11 +131,12 @@ static enum vm_status read_code(struct vm_image *image, struct vm_error *error) 
     if (section->length % 4 != 0 || section->length == 0)
         return vm_error_set(error, VM_BAD_CODE_SIZE, "CODE has %zu bytes%s", section->length,
                             section->length ? ", not a multiple of 4" : "");
+    image->code_words = (uint32_t)(section->length / 4);
+    if (image->packed.bytes != NULL) return VM_OK;
     if (le32toh(1) == 1 && is_aligned(section->bytes))
         image->code = (const uint32_t *)section->bytes;
     else if (!copy_code(image, section))
         return vm_error_set(error, VM_NO_MEMORY, "%zu bytes", section->length);
-    image->code_words = (uint32_t)(section->length / 4);
     ASSERT(is_aligned((const uint8_t *)image->code)); /* I3 */
     return VM_OK;
 }
@@ -226,15 +228,46 @@ static bool postpone_debug(struct vm_image *image, int fd) {
     return image->debug_apart;
 }
 
+static bool pack_code(struct vm_image *image, int fd, size_t at, uint32_t *words,
+                      struct vm_error *error) {
+    struct vm_words *packed = &image->packed;
+    while (packed->added < packed->count) {
+        uint32_t n = packed->count - packed->added;
+        if (n > READ_WORDS) n = READ_WORDS;
+        if (!read_bytes(fd, at + (size_t)packed->added * 4, (uint8_t *)words, n * 4, error))
+            return false;
+        if (le32toh(1) != 1)
+            for (uint32_t i = 0; i < n; i++) words[i] = le32toh(words[i]);
+        if (vm_words_add(packed, words, n)) continue;
+        vm_error_set(error, VM_NO_MEMORY, "%u words of code", image->code_words);
+        return false;
+    }
+    return true;
+}
+
+/* Reads CODE from a position and packs it. */
+static bool read_code_packed(struct vm_image *image, int fd, size_t at, size_t length,
+                             struct vm_error *error) {
+    uint32_t *words = malloc(READ_WORDS * sizeof *words);
+    bool ok = words != NULL && vm_words_start(&image->packed, (uint32_t)(length / 4));
+    if (!ok) vm_error_set(error, VM_NO_MEMORY, "%zu bytes", length);
+    ok = ok && pack_code(image, fd, at, words, error);
+    free(words);
+    return ok;
+}
+
 /* Reads the sections from the last to the first, then the launcher. */
-static bool read_sections(struct vm_image *image, int fd, struct vm_error *error) {
+static bool read_sections(struct vm_image *image, int fd, bool pack, struct vm_error *error) {
     uint8_t *bytes = (uint8_t *)image->bytes;
     size_t launcher = image->length;
     for (unsigned i = image->section_count; i-- > 0;) {
         const struct vm_section *s = &image->sections[i];
         size_t at = launcher = (size_t)(s->bytes - bytes);
         if (s == vm_image_section(image, "DBUG") && postpone_debug(image, fd)) continue;
-        if (!read_bytes(fd, at, bytes + at, s->length, error)) return false;
+        bool packs = pack && s == vm_image_section(image, "CODE") && s->length >= 4;
+        if (packs ? !read_code_packed(image, fd, at, s->length, error)
+                  : !read_bytes(fd, at, bytes + at, s->length, error))
+            return false;
     }
     return read_bytes(fd, 0, bytes, launcher, error);
 }
@@ -250,40 +283,32 @@ static enum vm_status read_tail(struct vm_image *image, int fd, struct vm_error 
     return status == VM_OK ? read_table(image, error) : status;
 }
 
-/* The position of CODE is known only from the table, which is read again if all bytes have to move
- * for its alignment. */
-static enum vm_status read_file(struct vm_image *image, int fd, struct vm_error *error) {
-    enum vm_status status = read_tail(image, fd, error);
-    if (status != VM_OK) return status;
-    const struct vm_section *code = vm_image_section(image, "CODE");
-    if (code != NULL && !is_aligned(code->bytes)) {
-        image->bytes += _Alignof(uint32_t) - (uintptr_t)code->bytes % _Alignof(uint32_t);
-        status = read_tail(image, fd, error);
-    }
-    if (status == VM_OK && !read_sections(image, fd, error)) status = error->status;
-    return status;
-}
-
 /* The file is read, not mapped: truncating a mapped file kills the process with SIGBUS. */
-enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
-                                      struct vm_error *error) {
+static enum vm_status open_file(const char *path, bool pack, struct vm_image *out,
+                                struct vm_error *error) {
     memset(out, 0, sizeof *out);
     size_t length;
     int fd = open_regular(path, &length, error);
     if (fd < 0) return error->status;
     enum vm_status status;
-    out->bytes = out->owned = malloc(length + _Alignof(uint32_t));
+    out->bytes = out->owned = malloc(length + (length == 0));
     out->length = length;
     if (length == 0) status = vm_error_set(error, VM_NO_TRAILER, "it is empty");
     else if (out->owned == NULL) status = vm_error_set(error, VM_NO_MEMORY, "%zu bytes", length);
-    else status = read_file(out, fd, error);
+    else status = read_tail(out, fd, error);
+    if (status == VM_OK && !read_sections(out, fd, pack, error)) status = error->status;
     close(fd);
     if (status != VM_OK) vm_image_close(out);
     return status;
 }
 
+enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
+                                      struct vm_error *error) {
+    return open_file(path, false, out, error);
+}
+
 enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error) {
-    enum vm_status status = vm_image_open_sections(path, out, error);
+    enum vm_status status = open_file(path, true, out, error);
     return status == VM_OK ? read_contents(out, error) : status;
 }
 
@@ -322,17 +347,31 @@ void vm_image_drop_loaded(const struct vm_image *image) {
     drop_bytes(data->bytes, data->length);
 }
 
-void vm_image_drop_code(struct vm_image *image) {
-    const struct vm_section *code = vm_image_section(image, "CODE");
-    if (image->owned != NULL) drop_bytes(code->bytes, code->length);
+bool vm_image_take_code(struct vm_image *image, struct vm_words *out) {
+    *out = image->packed;
+    image->packed = (struct vm_words){.count = 0};
+    if (out->bytes == NULL && !vm_words_make(out, image->code, image->code_words)) return false;
     free(image->code_copy);
     image->code = image->code_copy = NULL;
+    return true;
+}
+
+bool vm_image_unpack_code(struct vm_image *image) {
+    if (image->code != NULL) return true;
+    ASSERT(image->packed.bytes != NULL);
+    image->code_copy = malloc(image->code_words * sizeof *image->code_copy);
+    if (image->code_copy == NULL) return false;
+    for (uint32_t at = 0; at < image->code_words; at += WORD_GROUP)
+        vm_words_of_group(&image->packed, at / WORD_GROUP, image->code_copy + at);
+    image->code = image->code_copy;
+    return true;
 }
 
 void vm_image_close(struct vm_image *image) {
     if (image->debug_apart) close(image->debug_fd);
     free(image->owned);
     free(image->code_copy);
+    vm_words_free(&image->packed);
     free(image->primitive_names);
     memset(image, 0, sizeof *image);
 }

@@ -8,6 +8,7 @@
 
 #include "vm/base/status.h"
 #include "vm/code/version.h"
+#include "vm/code/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +29,8 @@ struct vm_image {
     unsigned section_count;
     bool debug_apart; /* the bytes of DBUG are read on demand, from: */
     int debug_fd;
-    const uint32_t *code; /* CODE as aligned host-order words; NULL once dropped */
+    struct vm_words packed; /* CODE of a file; it is not among the bytes then */
+    const uint32_t *code;   /* CODE as aligned host-order words; NULL: it is packed, or taken */
     uint32_t code_words;
     uint32_t *code_copy;          /* code, where CODE could not be used in place */
     const char **primitive_names; /* PRIM, owned; the texts are in the section */
@@ -38,7 +40,8 @@ struct vm_image {
 /* Opens and checks a file (or bytes in memory, which must outlive the image). A version that this
  * machine doesn't run yet has a status of its own. The file is read whole, so that later changes to
  * it don't matter, except the section DBUG, which is read from the open file on demand
- * (vm_image_read_debug). GC: never.  Fails: *out is empty; vm_image_close of it does nothing. */
+ * (vm_image_read_debug). CODE of a file is packed while it is read. GC: never.  Fails: *out is
+ * empty; vm_image_close of it does nothing. */
 enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error);
 enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
                                     struct vm_error *error);
@@ -50,8 +53,11 @@ enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
  * bytes read as zero then. Does nothing if the image doesn't own its bytes. GC: never.
  * Fails: never. */
 void vm_image_drop_loaded(const struct vm_image *image);
-/* The same for CODE; image->code is NULL then. */
-void vm_image_drop_code(struct vm_image *image);
+/* The words of CODE, which the caller owns then; the image has them no more. GC: never.
+ * Fails: false, out of memory. */
+bool vm_image_take_code(struct vm_image *image, struct vm_words *out);
+/* Makes image->code of words that are packed. GC: never.  Fails: false, out of memory. */
+bool vm_image_unpack_code(struct vm_image *image);
 /* Reads length bytes of DBUG from a position, as far as there are, where they must be. GC: never.
  * Fails: they are undefined. */
 enum vm_status vm_image_read_debug(const struct vm_image *image, size_t from, size_t length,

@@ -136,9 +136,8 @@ static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
                                                           error);
     if (status != VM_OK) return status;
     struct vm_words words;
-    if (!vm_words_make(&words, image->code, image->code_words))
+    if (!vm_image_take_code(image, &words))
         return vm_error_set(error, VM_NO_MEMORY, "%u words of code", image->code_words);
-    vm_image_drop_code(image);
     status = vm_code_add(vm, &words, global_count, false, &index, error);
     if (status != VM_OK) return status;
     value globals;
