@@ -46,14 +46,18 @@ static __attribute__((noinline)) uint32_t read_varying_row(struct builder *b,
 }
 
 /* Fills in the row of the instruction at row->pc; gives its words. */
-static uint32_t read_row(struct builder *b, struct vm_ir_row *row) {
+static inline uint32_t read_row(struct builder *b, struct vm_ir_row *row) {
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
     uint32_t width = vm_fixed_words[row->op], *operand = row->operands;
+    bool is_short = info->long_op != row->op;
+    row->operands[0] = (uint32_t)info->first; /* of a SHORT one */
+    if (width == 1) return width;
     if (width == 0) return read_varying_row(b, row);
-    if (info->long_op != row->op) *operand++ = (uint32_t)info->first;
-    ASSERT(operand + width - 1 <= row->operands + 2);
-    for (uint32_t i = 1; i < width; i++) *operand++ = vm_word(b->words, row->pc + i);
-    if (info->label != 0) operand[-1] += row->pc + width - 1;
+    ASSERT(is_short + width - 1 <= 2);
+    operand += is_short;
+    *operand = vm_word(b->words, row->pc + 1);
+    if (width == 3) *++operand = vm_word(b->words, row->pc + 2);
+    if (info->label != 0) *operand += row->pc + width - 1;
     return width;
 }
 
@@ -70,13 +74,23 @@ const uint32_t *vm_ir_labels(const struct vm_ir *ir, const struct vm_ir_row *row
     return labels_of(ir, (struct vm_ir_row *)row, n);
 }
 
+/* Whether link_row must see the rows of an instruction. */
+static const uint8_t links[OPCODE_COUNT] = {
+#define OP(name, operands, delta, flags, meaning)                                              \
+    [OP_##name] = ((flags)&OP_CALLS) != 0 || LAST(operands) == 'W' || LAST(operands) == 'l' || \
+                  LAST(operands) == 'h' || LAST(operands) == 'r',
+#define LAST(operands) (operands)[sizeof(operands) > 1 ? sizeof(operands) - 2 : 0]
+#define VARIES         OP_VARIES
+#include "vm/code/opcodes.def"
+};
+
 /* Whether it has labels that flow of the same function comes to. */
 static bool jumps(const struct vm_opcode_info *info) {
     return info->label != 0 && info->label != 'x';
 }
 
-static inline void add_row(struct builder *b, uint32_t pc, uint32_t height) {
-    struct vm_ir_row *row = &b->ir->rows[b->ir->count++];
+/* Makes the row of the instruction at pc. */
+static inline void add_row(struct builder *b, struct vm_ir_row *row, uint32_t pc, uint32_t height) {
     row->pc = pc, row->height = height, row->op = b->words->bytes[pc], row->flags = 0;
     uint32_t width = read_row(b, row);
     ASSERT(width == vm_width_at(b->words, pc)); /* Q1 */
@@ -125,18 +139,20 @@ void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry) {
     const struct vm_entry *e = vm_entry_at(code->verifier, entry);
     uint32_t first = e->pc;
     bool grabs = e->arity > 1;
-    out->rows = vm_must(malloc((walk.count + grabs) * sizeof *out->rows));
+    struct vm_ir_row *row = out->rows = vm_must(malloc((walk.count + grabs) * sizeof *row));
     do {
         for (uint64_t bits = walk.bits; bits != 0; bits &= bits - 1) {
             uint32_t word = (uint32_t)__builtin_ctzll(bits), pc = walk.pc + word;
-            if (grabs && pc == first) add_row(&b, pc - 1, 1);
-            add_row(&b, pc, walk.states[word].height);
+            if (grabs && pc == first) add_row(&b, row++, pc - 1, 1);
+            add_row(&b, row++, pc, walk.states[word].height);
         }
     } while (vm_walk_next(&walk));
+    out->count = (size_t)(row - out->rows);
     row_at(out, first - grabs)->flags |= IR_LEADER;
-    bool loops = false;
-    for (size_t i = 0; i < out->count; i++) loops |= link_row(out, &out->rows[i]);
-    if (loops) mark_loops(out);
+    const struct vm_ir_row *end = row;
+    for (row = out->rows; row < end; row++)
+        if (links[row->op]) out->loops |= link_row(out, row);
+    if (out->loops) mark_loops(out);
 }
 
 void vm_ir_free(struct vm_ir *ir) {

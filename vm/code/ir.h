@@ -40,6 +40,7 @@ struct vm_ir {
     struct vm_ir_row *rows;
     size_t count;
     struct vm_ir_labels VECTOR(uint32_t) labels;
+    bool loops; /* some row is IR_LOOP */
 };
 
 /* Makes the form of the verified function of an entry; it begins with the RESTART, where there is

@@ -36,9 +36,18 @@ static const uint8_t *steps_of(const struct vm_pc_map *map) {
     return (const uint8_t *)(map->groups + group_count(map->rows));
 }
 
-static bool is_long(struct vm_pc_row step) {
-    return (step.decoded - 1 >= LARGEST_STEP) | (step.pc > LARGEST_STEP) |
-           (step.height + 128 > 255);
+/* Needs: decoded > 0. */
+static inline bool is_long(struct vm_pc_row step) {
+    return ((step.decoded | step.pc) / (LARGEST_STEP + 1) | (step.height + 128) / 256) != 0;
+}
+
+/* Puts a long step at p, and gives where the next one begins. */
+static __attribute__((noinline)) uint8_t *put_long_step(uint8_t *p, uint32_t decoded, uint32_t pc,
+                                                        uint32_t height) {
+    struct vm_pc_row step = {decoded, pc, height};
+    *p = 0;
+    memcpy(p + 1, &step, sizeof step);
+    return p + LONG_STEP_BYTES;
 }
 
 static struct vm_pc_row row_of(const struct vm_ir *ir, const uint32_t *offsets, uint32_t i) {
@@ -49,17 +58,16 @@ static struct vm_pc_row row_of(const struct vm_ir *ir, const uint32_t *offsets, 
 static uint32_t put_steps(const struct vm_ir *ir, const uint32_t *offsets, struct group *groups,
                           uint8_t *steps) {
     struct vm_pc_row before = row_of(ir, offsets, 0);
+    uint32_t count = (uint32_t)ir->count;
     uint8_t *p = steps;
     groups[0] = (struct group){before, 0};
-    for (uint32_t i = 1; i < ir->count; i++) {
+    for (uint32_t i = 1; i < count; i++) {
         struct vm_pc_row row = row_of(ir, offsets, i);
         struct vm_pc_row step = {row.decoded - before.decoded, row.pc - before.pc,
                                  row.height - before.height};
         ASSERT(row.decoded > before.decoded && row.pc > before.pc);
         if (is_long(step)) {
-            *p = 0;
-            memcpy(p + 1, &step, sizeof step);
-            p += LONG_STEP_BYTES;
+            p = put_long_step(p, step.decoded, step.pc, step.height);
         } else {
             *p++ = (uint8_t)(step.decoded << 4 | step.pc);
             *p++ = (uint8_t)step.height;

@@ -184,7 +184,8 @@ void vm_walk_start(struct vm_walk *out, struct vm_verifier *v, uint32_t entry) {
         return;
     }
     v->current = NO_ENTRY; /* the walk gives up what it has passed */
-    qsort(v->touched.items, v->touched.count, sizeof *v->touched.items, by_number);
+    if (v->touched.count > 1)
+        qsort(v->touched.items, v->touched.count, sizeof *v->touched.items, by_number);
     *out = (struct vm_walk){.verifier = v, .count = v->instruction_count};
     show_part(out);
 }

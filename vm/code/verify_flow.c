@@ -245,19 +245,71 @@ static inline enum arrival arrive_next(struct vm_verifier *v, struct state *s) {
     return arrival;
 }
 
-/* Follows an instruction that has a quick rule and obeys it. False, with *s unchanged: its whole
- * rule must decide. */
-static inline bool follow_quickly(struct vm_verifier *v, struct state *s) {
-    uint32_t op = v->words->bytes[s->pc], operand = s->pc + 1;
-    const struct quick_rule *q = &v->quick[op];
-    int64_t height = (int64_t)s->height + q->delta, top = v->frames[s->frame].top;
-    if (q->words == 0 || height < top + q->slots) return false;
-    if (q->words == 2) {
-        if (operand == v->words->count || is_taken(v, operand)) return false;
-        set_word(v->operands, operand);
+/* What a quick rule makes of the height, or NO_HEIGHT: the whole rule must decide. */
+static inline uint32_t quick_height(const struct vm_verifier *v, const struct quick_rule *q,
+                                    uint32_t pc, uint32_t height, uint32_t top) {
+    uint32_t after = height + (uint32_t)q->delta, slots = q->slots, x;
+    switch (q->operand) {
+    case QUICK_ANY: break;
+    case QUICK_SLOT:
+        x = v->words->bytes[pc + 1];
+        if (x == WORD_WIDE) return NO_HEIGHT;
+        slots = x + 1;
+        break;
+    case QUICK_POP:
+        x = v->words->bytes[pc + 1];
+        if (x == WORD_WIDE) return NO_HEIGHT;
+        after -= x;
+        break;
+    case QUICK_GLOBAL:
+        if (word_at(v, pc + 1) >= v->in.global_count) return NO_HEIGHT;
+        break;
+    case QUICK_ENVIRONMENT:
+        x = v->words->bytes[pc + 1];
+        if (x == WORD_WIDE || x - v->first_variable >= v->variables) return NO_HEIGHT;
+        break;
+    case QUICK_FIXED_ENVIRONMENT:
+        if (slots - v->first_variable >= v->variables) return NO_HEIGHT;
+        slots = 0;
+        break;
+    case QUICK_TAG:
+        x = v->words->bytes[pc + 1];
+        if (x == WORD_WIDE || x > v->in.version->last_constructor_tag) return NO_HEIGHT;
+        break;
     }
-    *s = (struct state){s->pc, op, q->words, (uint32_t)height, s->frame};
-    return true;
+    return (int32_t)(after - top) >= (int32_t)slots ? after : NO_HEIGHT;
+}
+
+/* Follows instructions that obey a quick rule and lead to one that is reached first, near s->pc:
+ * what is known of these words is at hand. *s is the state at the first one that is not such. */
+static inline void follow_quickly(struct vm_verifier *v, struct state *s) {
+    const uint8_t *bytes = v->words->bytes;
+    uint32_t pc = s->pc, height = s->height, top = v->frames[s->frame].top, count = 0;
+    uint32_t group = pc / 64, end = (group + 1) * 64, highest = v->frame_words;
+    if (CHUNK_WORDS < 64) end = pc + 1;
+    if (end > v->words->count) end = v->words->count;
+    struct state_chunk *chunk = v->chunks[pc / CHUNK_WORDS];
+    uint64_t reached = v->reached[group], operands = v->operands[group], here = 0;
+    for (;;) {
+        const struct quick_rule *q = &v->quick[bytes[pc]];
+        uint32_t next = pc + q->words;
+        if (q->words == 0 || next >= end || is_prologue(bytes[next])) break;
+        uint64_t first = (uint64_t)1 << pc % 64, own = (first << q->words) - 2 * first;
+        uint32_t after = quick_height(v, q, pc, height, top);
+        if (after > VM_MAX_HEIGHT || (reached | operands) & (own | first << q->words)) break;
+        operands |= own;
+        reached |= first << q->words;
+        here |= first << q->words;
+        chunk->states[next % CHUNK_WORDS] = (struct vm_known_state){s->frame, after};
+        if (after > highest) highest = after;
+        pc = next, height = after, count++;
+    }
+    v->reached[group] = reached;
+    v->operands[group] = operands;
+    chunk->known[s->pc % CHUNK_WORDS / 64] |= here;
+    v->instruction_count += count;
+    v->frame_words = highest;
+    s->pc = pc, s->height = height;
 }
 
 static bool follow(struct vm_verifier *v, uint32_t pc) {
@@ -265,13 +317,12 @@ static bool follow(struct vm_verifier *v, uint32_t pc) {
     ASSERT(known.frame < v->frame_count && known.height >= v->frames[known.frame].top); /* Q6 */
     struct state s = {.pc = pc, .height = known.height, .frame = known.frame};
     for (;;) {
-        if (!follow_quickly(v, &s)) {
-            s.width = claim_words(v, s.pc);
-            if (s.width == 0) return false;
-            s.op = word_at(v, s.pc);
-            enum flow flow = apply_rule(v, &s);
-            if (flow != FLOW_NEXT) return flow == FLOW_END;
-        }
+        follow_quickly(v, &s);
+        s.width = claim_words(v, s.pc);
+        if (s.width == 0) return false;
+        s.op = word_at(v, s.pc);
+        enum flow flow = apply_rule(v, &s);
+        if (flow != FLOW_NEXT) return flow == FLOW_END;
         enum arrival arrival = arrive_next(v, &s);
         if (arrival != ARRIVAL_NEW) return arrival == ARRIVAL_KNOWN;
     }
@@ -287,6 +338,8 @@ bool follow_function(struct vm_verifier *v, uint32_t entry) {
     uint32_t pc = v->entries[entry].pc, height = v->entries[entry].arity;
     forget_known_states(v);
     v->current = entry;
+    v->first_variable = first_variable(&v->entries[entry]);
+    v->variables = v->entries[entry].variables;
     v->instruction_count = 0;
     v->frame_count = 1;
     v->frame_words = height;

@@ -13,6 +13,7 @@
 #define NO_FRAME     0u
 #define NO_PC        UINT32_MAX
 #define NO_ENTRY     UINT32_MAX
+#define NO_HEIGHT    UINT32_MAX
 #define MAX_COUNT    (1u << 22)                /* values in one block, variables in one closure */
 #define CHUNK_WORDS  IF_SMALL_TABLES(1u, 128u) /* words of code whose known states lie together */
 #define SPARE_CHUNKS IF_SMALL_TABLES(1u, 16u)
@@ -44,12 +45,24 @@ struct visit {
 /* pcs, or numbers of chunks */
 struct pc_list VECTOR(uint32_t);
 
+/* What a quick rule asks of the first operand. */
+enum quick_operand {
+    QUICK_ANY,
+    QUICK_SLOT,              /* that it is a slot above the innermost control frame then */
+    QUICK_POP,               /* that n words are above it; they are popped */
+    QUICK_GLOBAL,            /* that it is a global */
+    QUICK_ENVIRONMENT,       /* that it is a variable of the environment */
+    QUICK_FIXED_ENVIRONMENT, /* that `slots` is one */
+    QUICK_TAG,               /* that it is a constructor's tag */
+};
+
 /* The rule of an instruction that only changes the height of the stack, or reads a slot near its
- * top. */
+ * top, a global, a variable. Where it does not hold the whole rule decides. */
 struct quick_rule {
-    uint8_t words; /* 1 or 2; 0: the instruction has another rule */
+    uint8_t words; /* 0: the instruction has another rule */
     int8_t delta;
-    uint8_t slots; /* that must be above the innermost control frame then */
+    uint8_t slots;   /* that must be above the innermost control frame then */
+    uint8_t operand; /* enum quick_operand */
 };
 
 struct vm_verifier {
@@ -67,9 +80,11 @@ struct vm_verifier {
     struct quick_rule quick[WORD_WIDE + 1];
     struct vm_verifier *again; /* follows functions whose states this one has forgotten; or NULL */
     /* Of the function that is verified, or was last: */
-    uint32_t current;            /* its entry; NO_ENTRY: its states are forgotten */
-    uint32_t instruction_count;  /* reached so far */
-    uint32_t frame_words;        /* the highest height so far */
+    uint32_t current;           /* its entry; NO_ENTRY: its states are forgotten */
+    uint32_t instruction_count; /* reached so far */
+    uint32_t frame_words;       /* the highest height so far */
+    uint32_t first_variable;    /* field of its environment */
+    uint32_t variables;
     struct state_chunk **chunks; /* those that it has reached, by pc */
     struct state_chunk *spare;   /* at most SPARE_CHUNKS, for the next one */
     struct pc_list touched;      /* numbers of the chunks in use */
@@ -109,6 +124,10 @@ static inline void set_word(uint64_t *map, uint32_t word) {
 }
 static inline bool is_taken(const struct vm_verifier *v, uint32_t word) {
     return (v->reached[word / 64] | v->operands[word / 64]) >> word % 64 & 1;
+}
+/* The field with the first variable, from the closure that the environment is. */
+static inline uint32_t first_variable(const struct vm_entry *f) {
+    return 3 * (f->functions - f->index) - 1;
 }
 /* Whether the current function has reached the instruction. */
 static inline bool is_known(const struct vm_verifier *v, uint32_t pc) {

@@ -331,13 +331,35 @@ enum flow apply_rule(struct vm_verifier *v, struct state *s) {
     return flow;
 }
 
+/* What a quick rule asks of the instruction's operand, or -1: it has none. */
+static int quick_operand(uint32_t op) {
+    const struct vm_opcode_info *info = &vm_opcodes[op];
+    rule *r = rules[info->long_op];
+    if (info->flags & (OP_ENDS | OP_DEBUG)) return -1;
+    bool is_short = info->long_op != op;
+    if (r == NULL || (r == rule_slot && is_short)) return QUICK_ANY;
+    if (r == rule_envacc && is_short) return QUICK_FIXED_ENVIRONMENT;
+    if (r == rule_makeblock && is_short) return QUICK_TAG;
+    if (is_short) return -1;
+    if (r == rule_slot) return QUICK_SLOT;
+    if (r == rule_pop) return QUICK_POP;
+    if (r == rule_global) return QUICK_GLOBAL;
+    return r == rule_envacc ? QUICK_ENVIRONMENT : -1;
+}
+
 void make_quick_rules(struct vm_verifier *v) {
     for (uint32_t op = 0; op < v->in.version->opcode_count; op++) {
         const struct vm_opcode_info *info = &vm_opcodes[op];
-        bool slot = rules[info->long_op] == rule_slot && info->long_op != op && op != OP_ASSIGN;
-        if (!slot && (rules[info->long_op] != NULL || info->flags & (OP_ENDS | OP_DEBUG))) continue;
-        if (vm_fixed_words[op] == 0 || vm_fixed_words[op] > 2) continue;
-        v->quick[op] = (struct quick_rule){vm_fixed_words[op], info->delta,
-                                           slot ? (uint8_t)(info->first + 1) : 0};
+        int operand = quick_operand(op);
+        if (operand < 0 || vm_fixed_words[op] == 0) continue;
+        int slots = 0;
+        if (operand == QUICK_FIXED_ENVIRONMENT) slots = info->first;
+        else if (rules[info->long_op] == rule_slot) slots = info->first + 1;
+        v->quick[op] = (struct quick_rule){
+            .words = vm_fixed_words[op],
+            .delta = operand == QUICK_POP ? 0 : info->delta,
+            .slots = (uint8_t)slots,
+            .operand = (uint8_t)operand,
+        };
     }
 }

@@ -27,6 +27,8 @@ enum { MOST_WORDS = 4 /* of a row, its labels apart */, ID_WORDS = 2 /* an id be
 
 struct emitter {
     const struct vm_emission *e;
+    const struct vm_ir_row *rows; /* the form's */
+    uint32_t row_count;
     const void *const *bodies;
     uint16_t *ops;     /* of the loop, by row */
     uint32_t *offsets; /* of the rows' first words */
@@ -69,20 +71,27 @@ static unsigned call_op(unsigned op, const struct vm_linked_prim *prim, bool inl
     return vm_kinds_are_any(prim->kinds) ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
 }
 
+/* How the loop's instruction depends on more than the opcode. */
+enum choice { CHOICE_NONE, CHOICE_PRIMITIVE, CHOICE_BY_FIRST, CHOICE_BY_SECOND };
+
+static const uint8_t choices[OPCODE_COUNT] = {
+    [OP_C_CALL1... OP_C_CALLN] = CHOICE_PRIMITIVE,
+    [OP_POP] = CHOICE_BY_FIRST,
+    [OP_RETURN] = CHOICE_BY_FIRST,
+    [OP_APPTERM1... OP_APPTERM3] = CHOICE_BY_SECOND,
+};
+
 static void choose_ops(struct emitter *m) {
     const struct vm *vm = m->e->vm;
+    const struct vm_ir_row *row = m->rows;
     bool bytecode = counts_bytecode(vm);
-    for (size_t i = 0; i < m->e->ir->count; i++) {
-        const struct vm_ir_row *row = &m->e->ir->rows[i];
-        unsigned op = row->op;
+    for (uint16_t *out = m->ops; out < m->ops + m->row_count; out++, row++) {
+        unsigned op = row->op, choice = choices[op];
         ASSERT(!(vm_opcodes[op].flags & OP_DEBUG)); /* the verifier refuses it */
-        if (vm_opcodes[op].flags & OP_PRIMITIVE)
-            op = call_op(op, &vm->prims[row->operands[1]], !bytecode);
-        else if (op == OP_POP || op == OP_RETURN)
-            op = bytecode ? op : special_op(op, row->operands[0]);
-        else if (op >= OP_APPTERM1 && op <= OP_APPTERM3)
-            op = bytecode ? op : special_op(op, row->operands[1]);
-        m->ops[i] = (uint16_t)op;
+        if (choice == CHOICE_PRIMITIVE) op = call_op(op, &vm->prims[row->operands[1]], !bytecode);
+        else if (choice != CHOICE_NONE && !bytecode)
+            op = special_op(op, row->operands[choice - CHOICE_BY_FIRST]);
+        *out = (uint16_t)op;
     }
 }
 
@@ -105,8 +114,8 @@ static void put_jump(struct emitter *m, uint32_t row) {
 }
 
 static void put_frame_word(struct emitter *m, uint32_t return_row) {
-    const struct vm_ir_row *row = &m->e->ir->rows[return_row];
-    ASSERT(return_row < m->e->ir->count && row->flags & IR_RETURNS);
+    const struct vm_ir_row *row = &m->rows[return_row];
+    ASSERT(return_row < m->row_count && row->flags & IR_RETURNS);
     ASSERT(row->height <= VM_MAX_HEIGHT && m->e->code->base + row->pc < VM_NO_GPC);
     put(m, frame_word(m->e->code->base + row->pc, row->height)); /* E1 */
 }
@@ -116,6 +125,49 @@ static void put_function(struct emitter *m, uint32_t pc) {
     ASSERT(function != 0); /* C1 */
     put(m, (uintptr_t)val_of_int(function));
 }
+
+/* What follows the body's address: most often nothing, or operands that need no thought. */
+enum shape {
+    SHAPE_OTHER,    /* put_others knows */
+    SHAPE_NONE,     /* no word */
+    SHAPE_WORD,     /* the first operand */
+    SHAPE_WORDS,    /* both operands */
+    SHAPE_SIGNED,   /* the first operand, signed */
+    SHAPE_INT,      /* the first operand as a value */
+    SHAPE_JUMP,     /* the first operand is a label */
+    SHAPE_INT_JUMP, /* the first operand as a value, the second is a label */
+};
+
+#define IS_PLAIN(letter)                                                         \
+    ((letter) == 'n' || (letter) == 'e' || (letter) == 'v' || (letter) == 'g' || \
+     (letter) == 's' || (letter) == 'f' || (letter) == 't' || (letter) == 'z')
+#define SHAPE(o)                                                              \
+    sizeof(o) == 1                                           ? SHAPE_NONE     \
+    : sizeof(o) == 2 && IS_PLAIN((o)[0])                     ? SHAPE_WORD     \
+    : sizeof(o) == 3 && IS_PLAIN((o)[0]) && IS_PLAIN((o)[1]) ? SHAPE_WORDS    \
+    : sizeof(o) == 2 && (o)[0] == 'k'                        ? SHAPE_SIGNED   \
+    : sizeof(o) == 2 && (o)[0] == 'i'                        ? SHAPE_INT      \
+    : sizeof(o) == 2 && ((o)[0] == 'l' || (o)[0] == 'h')     ? SHAPE_JUMP     \
+    : sizeof(o) == 3 && (o)[0] == 'i' && (o)[1] == 'l'       ? SHAPE_INT_JUMP \
+                                                             : SHAPE_OTHER
+
+/* A SHORT instruction without operands has the fixed one there, for fused forms of long ones. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
+static const uint8_t shapes[OPCODE_COUNT] = {
+#define OP(name, operands, delta, flags, meaning) [OP_##name] = SHAPE(operands),
+#define SHORT(name, long_name, first, operands, delta, flags, meaning)                 \
+    [OP_##name] = sizeof(operands) != 1 ? SHAPE_OTHER                                  \
+                  : OP_##long_name == OP_CONSTINT || OP_##long_name == OP_PUSHCONSTINT \
+                      ? SHAPE_INT                                                      \
+                      : SHAPE_SIGNED,
+#include "vm/code/opcodes.def"
+    /* What the loop finds there is not what bytecode has. */
+    [OP_APPLY... OP_APPLY3] = SHAPE_OTHER, [OP_GRAB] = SHAPE_OTHER,
+    [OP_MAKEBLOCK] = SHAPE_OTHER,          [OP_OFFSETINT] = SHAPE_OTHER,
+    [OP_OFFSETREF] = SHAPE_OTHER,          [OP_PERFORM... OP_RESUMETERM] = SHAPE_OTHER,
+};
+#pragma GCC diagnostic pop
 
 /* One operand by its letter. */
 static inline void put_operand(struct emitter *m, char letter, uint32_t word) {
@@ -135,13 +187,12 @@ static inline void put_operand(struct emitter *m, char letter, uint32_t word) {
     }
 }
 
-/* A SHORT instruction without operands has the fixed one there, for fused forms of long ones. */
+/* All of a row's operands, except the fixed one. */
 static void put_operands(struct emitter *m, const struct vm_ir_row *row) {
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
-    const char *letters = vm_opcodes[info->long_op].operands;
-    const uint32_t *operand = row->operands;
-    if (info->long_op != row->op && info->operands[0] != '\0') letters++, operand++;
-    while (*letters != '\0') put_operand(m, *letters++, *operand++);
+    const uint32_t *operand = row->operands + (info->long_op != row->op);
+    for (const char *letter = info->operands; *letter != '\0'; letter++)
+        put_operand(m, *letter, *operand++);
 }
 
 /* Operands of SWITCH and CLOSUREREC. */
@@ -153,10 +204,9 @@ static void put_labels(struct emitter *m, const struct vm_ir_row *row) {
     for (uint32_t i = 0; i < n; i++) put_operand(m, vm_opcodes[row->op].label, labels[i]);
 }
 
-/* Row i under body op. */
-static void put_row(struct emitter *m, uint32_t i, unsigned op) {
-    const struct vm_ir_row *row = &m->e->ir->rows[i];
-    put_op(m, op);
+/* The words after the body of row i, which is op, where no shape says them. */
+static __attribute__((noinline)) void put_others(struct emitter *m, uint32_t i, unsigned op) {
+    const struct vm_ir_row *row = &m->rows[i];
     switch (vm_opcodes[row->op].long_op) {
     case OP_SWITCH:
     case OP_CLOSUREREC: put_labels(m, row); return;
@@ -201,6 +251,37 @@ static void put_row(struct emitter *m, uint32_t i, unsigned op) {
     put_operands(m, row);
 }
 
+/* Row i under body op, at p, which is out[used]. Gives where the next row's words begin. */
+static inline uintptr_t *put_row(struct emitter *m, uint32_t i, unsigned op, uintptr_t *p) {
+    const struct vm_ir_row *row = &m->rows[i];
+    ASSERT(op < ENGINE_COUNT && m->bodies[op] != NULL);
+    *p++ = (uintptr_t)m->bodies[op];
+    switch (shapes[row->op]) {
+    case SHAPE_NONE: break;
+    case SHAPE_WORDS:
+        *p++ = row->operands[0];
+        *p++ = row->operands[1];
+        break;
+    case SHAPE_WORD: *p++ = row->operands[0]; break;
+    case SHAPE_SIGNED: *p++ = (uintptr_t)(intptr_t)(int32_t)row->operands[0]; break;
+    case SHAPE_INT: *p++ = (uintptr_t)val_of_int((int32_t)row->operands[0]); break;
+    case SHAPE_INT_JUMP:
+        *p++ = (uintptr_t)val_of_int((int32_t)row->operands[0]);
+        m->jumps[m->jump_count++] = (uint32_t)(p - m->out);
+        *p++ = row->operands[1];
+        break;
+    case SHAPE_JUMP:
+        m->jumps[m->jump_count++] = (uint32_t)(p - m->out);
+        *p++ = row->operands[0];
+        break;
+    default:
+        m->used = (uint32_t)(p - m->out);
+        put_others(m, i, op);
+        return m->out + m->used;
+    }
+    return p;
+}
+
 /* ---- A function's words. ---- */
 
 /* Words in front of row i that record that the function runs, or count how often. */
@@ -212,15 +293,16 @@ static uint32_t id_words(const struct vm_emission *e, uint32_t i) {
     return (row->pc == e->body ? ID_WORDS : 0) + (row->flags & IR_RETURNS ? ID_WORDS : 0);
 }
 
-static void put_id(struct emitter *m, uint32_t i) {
-    const struct vm_ir_row *row = &m->e->ir->rows[i];
+/* Puts these; gives where the row's own words begin. */
+static uintptr_t *put_id(struct emitter *m, uint32_t i) {
+    const struct vm_ir_row *row = &m->rows[i];
     bool loop;
     ASSERT(row->pc < m->e->code->word_count);
     if (vm_native_counts(m->e->vm, m->e->ir, i, m->e->body, m->e->runs_once, &loop)) {
         put_op(m, ENGINE_HOT);
         put(m, vm_native_threshold(m->e->vm, loop));
     }
-    if (m->e->function_id == 0) return;
+    if (m->e->function_id == 0) return m->out + m->used;
     m->e->code->function_id_at[row->pc] = m->e->function_id;
     if (row->pc == m->e->body) {
         put_op(m, ENGINE_ENTERED);
@@ -230,6 +312,7 @@ static void put_id(struct emitter *m, uint32_t i) {
         put_op(m, ENGINE_RESUMED);
         put(m, m->e->function_id);
     }
+    return m->out + m->used;
 }
 
 /* How many rows from i on lie one after the other, at most LONGEST_FORM. */
@@ -258,22 +341,24 @@ size_t vm_threaded_words(const struct vm_emission *e) {
 /* Gives rows their fused forms: those that control comes to after another row's form, from
  * elsewhere, or after a primitive that its inlined body leaves to C. The others hardly ever run. */
 static void fuse_rows(struct emitter *m) {
-    const struct vm_ir *ir = m->e->ir;
     unsigned runs = 0; /* bit k: control comes to row i + k after a form */
-    for (uint32_t i = 0; i < ir->count; i++, runs >>= 1) {
-        unsigned flags = ir->rows[i].flags, length = 1;
-        if (vm_opcodes[ir->rows[i].op].flags & OP_PRIMITIVE) runs |= 2;
+    unsigned needed = m->e->runs_once ? IR_LOOP : 0;
+    for (uint32_t i = 0; i + 1 < m->row_count; i++, runs >>= 1) {
+        unsigned flags = m->rows[i].flags, length = 1;
+        if (choices[m->rows[i].op] == CHOICE_PRIMITIVE) runs |= 2;
         if (!(runs & 1) && !(flags & (IR_LEADER | IR_RETURNS))) continue;
-        if ((!m->e->runs_once || flags & IR_LOOP) && vm_begins_form(m->ops[i]))
+        if ((flags & needed) == needed && vm_may_fuse(m->ops[i], m->ops[i + 1]))
             m->ops[i] = (uint16_t)vm_fuse(&m->ops[i], adjacent_rows(m->e, i), &length);
         runs |= 1u << length;
     }
 }
 
 uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets) {
-    size_t count = e->ir->count, jumps = count + e->ir->labels.count;
+    uint32_t count = (uint32_t)e->ir->count, jumps = count + (uint32_t)e->ir->labels.count;
     struct emitter m = {
         .e = e,
+        .rows = e->ir->rows,
+        .row_count = count,
         .bodies = vm_loop_bodies(e->vm),
         .offsets = offsets,
         .jumps = vm_must(malloc(jumps * sizeof *m.jumps + count * sizeof *m.ops)),
@@ -282,14 +367,16 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
     m.ops = (uint16_t *)(m.jumps + jumps);
     e->vm->decoded_area->jumps = m.jumps;
     choose_ops(&m);
-    if (!counts_bytecode(e->vm)) fuse_rows(&m);
+    if (!counts_bytecode(e->vm) && (!e->runs_once || e->ir->loops)) fuse_rows(&m);
+    uintptr_t *p = out;
     for (uint32_t i = 0; i < count; i++) {
-        offsets[i] = m.used;
-        put_id(&m, i);
-        put_row(&m, i, m.ops[i]);
+        offsets[i] = m.used = (uint32_t)(p - out);
+        if (e->function_id != 0 || e->vm->native != NULL) p = put_id(&m, i);
+        p = put_row(&m, i, m.ops[i], p);
     }
+    ASSERT((size_t)(p - out) <= vm_threaded_words(e));
     for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);
     free(m.jumps);
     e->vm->decoded_area->jumps = NULL;
-    return m.used;
+    return (uint32_t)(p - out);
 }

@@ -2,83 +2,103 @@
 #include "vm/engine/fuse.h"
 
 #include "gc/assert.h"
-#include "vm/code/opcodes.h"
 
-/* One line of a table that is a switch. */
-#define WHEN(key, result) \
-    case key: return result;
-
-static unsigned long_form(unsigned op) {
-    static const uint8_t of_special[ENGINE_COUNT] = {
-#define SPECIAL(name, instruction, operand) [ENGINE_##name] = OP_##instruction,
-#include "vm/code/engine.def"
-    };
-    ASSERT(op < ENGINE_COUNT);
-    if (op < OPCODE_COUNT) return vm_opcodes[op].long_op;
-    return of_special[op] != 0 ? of_special[op] : op;
-}
-
-/* Instructions as the elements of fused forms. */
+/* Instructions as the elements of fused forms, and their long forms. */
 enum {
-#define OP(name, operands, delta, flags, meaning) STEP_##name = OP_##name,
+#define OP(name, operands, delta, flags, meaning) STEP_##name = OP_##name, LONG_##name = OP_##name,
+#define SHORT(name, long_name, first, operands, delta, flags, meaning) \
+    STEP_##name = OP_##name, LONG_##name = OP_##long_name,
 #include "vm/code/opcodes.def"
-#define SPECIAL(name, instruction, operand)      STEP_##name = ENGINE_##name,
-#define INLINED(name, primitive, arity, meaning) STEP_##name = ENGINE_##name,
+#define SPECIAL(name, instruction, operand) \
+    STEP_##name = ENGINE_##name, LONG_##name = OP_##instruction,
+#define INLINED(name, primitive, arity, meaning) \
+    STEP_##name = ENGINE_##name, LONG_##name = ENGINE_##name,
 #include "vm/code/engine.def"
 };
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Woverride-init" /* several forms begin alike */
-bool vm_begins_form(unsigned op) {
-    static const uint8_t begins[ENGINE_COUNT] = {
-#define FUSED2(a, b) [STEP_##a] = 1,
-#define CALL2        FUSED2
-#define FUSED3(a, b, c)
-#define FUSED4(a, b, c, d)
-#define CALL3(a, b, c)
-#define CALL4(a, b, c, d)
+const uint16_t vm_long_forms[ENGINE_COUNT] = {
+#define OP(name, operands, delta, flags, meaning)                      [OP_##name] = LONG_##name,
+#define SHORT(name, long_name, first, operands, delta, flags, meaning) [OP_##name] = LONG_##name,
+#include "vm/code/opcodes.def"
+#define INTERNAL(name, meaning)                  [ENGINE_##name] = ENGINE_##name,
+#define SPECIAL(name, instruction, operand)      [ENGINE_##name] = LONG_##name,
+#define INLINED(name, primitive, arity, meaning) [ENGINE_##name] = ENGINE_##name,
 #include "vm/code/engine.def"
-    };
-    return begins[op] || begins[long_form(op)];
-}
+};
 
-/* Whether a form may continue `before` by `next`: by a hash of the two. */
-static bool may_continue(unsigned before, unsigned next) {
-#define HASH(before, next) (((before)*67 + (next)) % 4096)
-    static const uint8_t may[4096] = {
-#define FUSED2(a, b)       [HASH(STEP_##a, STEP_##b)] = 1,
-#define FUSED3(a, b, c)    [HASH(ENGINE_##a##__##b, STEP_##c)] = 1,
-#define FUSED4(a, b, c, d) [HASH(ENGINE_##a##__##b##__##c, STEP_##d)] = 1,
+/* A form as the form without its last element, and that. Those that continue the same form follow
+ * one another in engine.def. */
+struct form {
+    uint16_t before, last;
+};
+
+#define NO_FORM(name)       [ENGINE_##name] = {UINT16_MAX, 0},
+#define IS(form, a, b)      [ENGINE_##form] = {a, b},
+#define IN_TABLE(form, key) [key] = ENGINE_##form,
+static const struct form forms[ENGINE_COUNT] = {
+#define INTERNAL(name, meaning)                  NO_FORM(name)
+#define SPECIAL(name, instruction, operand)      NO_FORM(name)
+#define INLINED(name, primitive, arity, meaning) NO_FORM(name)
+
+#define FUSED2(a, b)       IS(a##__##b, STEP_##a, STEP_##b)
+#define FUSED3(a, b, c)    IS(a##__##b##__##c, ENGINE_##a##__##b, STEP_##c)
+#define FUSED4(a, b, c, d) IS(a##__##b##__##c##__##d, ENGINE_##a##__##b##__##c, STEP_##d)
 #define CALL2              FUSED2
 #define CALL3              FUSED3
 #define CALL4              FUSED4
 #include "vm/code/engine.def"
-    };
-    return may[HASH(before, next)];
-}
-#pragma GCC diagnostic pop
+};
 
-/* The form that continues `before` by `next`, or 0. */
-static unsigned fused_op(unsigned before, unsigned next) {
-    if (!may_continue(before, next)) return 0;
-    switch (before << 16 | next) {
-#define FUSED2(a, b)    WHEN(STEP_##a << 16 | STEP_##b, ENGINE_##a##__##b)
-#define FUSED3(a, b, c) WHEN(ENGINE_##a##__##b << 16 | STEP_##c, ENGINE_##a##__##b##__##c)
-#define FUSED4(a, b, c, d) \
-    WHEN(ENGINE_##a##__##b##__##c << 16 | STEP_##d, ENGINE_##a##__##b##__##c##__##d)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* several forms begin alike: the last one stays */
+const uint8_t vm_forms_begin[FUSE_HASHES] = {
+#define FUSED2(a, b) [FUSE_HASH(LONG_##a, LONG_##b)] = 1,
+#define FUSED3(a, b, c)
+#define FUSED4(a, b, c, d)
 #define CALL2 FUSED2
 #define CALL3 FUSED3
 #define CALL4 FUSED4
 #include "vm/code/engine.def"
-    default: return 0;
-    }
+};
+
+/* A form by the hash of its two parts. */
+static const uint16_t by_parts[FUSE_HASHES] = {
+#define FUSED2(a, b)    IN_TABLE(a##__##b, FUSE_HASH(STEP_##a, STEP_##b))
+#define FUSED3(a, b, c) IN_TABLE(a##__##b##__##c, FUSE_HASH(ENGINE_##a##__##b, STEP_##c))
+#define FUSED4(a, b, c, d) \
+    IN_TABLE(a##__##b##__##c##__##d, FUSE_HASH(ENGINE_##a##__##b##__##c, STEP_##d))
+#define CALL2 FUSED2
+#define CALL3 FUSED3
+#define CALL4 FUSED4
+#include "vm/code/engine.def"
+};
+
+/* The last of the forms that continue an instruction or a form; 0: none does. */
+static const uint16_t last_forms[ENGINE_COUNT] = {
+#define FUSED2(a, b)       IN_TABLE(a##__##b, STEP_##a)
+#define FUSED3(a, b, c)    IN_TABLE(a##__##b##__##c, ENGINE_##a##__##b)
+#define FUSED4(a, b, c, d) IN_TABLE(a##__##b##__##c##__##d, ENGINE_##a##__##b##__##c)
+#define CALL2              FUSED2
+#define CALL3              FUSED3
+#define CALL4              FUSED4
+#include "vm/code/engine.def"
+};
+#pragma GCC diagnostic pop
+
+/* The form that continues `before` by `next`, or 0. */
+static inline unsigned fused_op(unsigned before, unsigned next) {
+    unsigned form = by_parts[FUSE_HASH(before, next)];
+    if (form == 0 || (forms[form].before == before && forms[form].last == next)) return form;
+    form = last_forms[before]; /* another form has the same hash */
+    while (forms[form].before == before && forms[form].last != next) form--;
+    return form != 0 && forms[form].before == before ? form : 0;
 }
 
 /* The longest form that continues `before` by the n next instructions, or 0. */
 static unsigned longest(unsigned before, const uint16_t *next, unsigned n, unsigned *length) {
     *length = 0;
-    if (n == 0) return 0;
-    unsigned best = 0, more, long_op = long_form(*next);
+    if (n == 0 || last_forms[before] == 0) return 0;
+    unsigned best = 0, more, long_op = vm_long_forms[*next];
     for (unsigned element = *next;; element = long_op) {
         unsigned form = fused_op(before, element);
         if (form != 0) {
@@ -94,7 +114,7 @@ static unsigned longest(unsigned before, const uint16_t *next, unsigned n, unsig
 
 unsigned vm_fuse(const uint16_t *ops, unsigned n, unsigned *length) {
     ASSERT(n > 0 && n <= LONGEST_FORM);
-    unsigned more, other_more = 0, other = 0, long_op = long_form(ops[0]);
+    unsigned more, other_more = 0, other = 0, long_op = vm_long_forms[ops[0]];
     unsigned form = longest(ops[0], ops + 1, n - 1, &more);
     if (long_op != ops[0]) other = longest(long_op, ops + 1, n - 1, &other_more);
     if (other_more > more) form = other, more = other_more;

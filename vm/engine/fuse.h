@@ -2,16 +2,23 @@
 #ifndef BACTRIAN_VM_ENGINE_FUSE_H
 #define BACTRIAN_VM_ENGINE_FUSE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "vm/code/opcodes.h"
 
-enum { LONGEST_FORM = 4 };
+enum { LONGEST_FORM = 4, FUSE_HASHES = 4096 };
 
-/* Whether a fused form begins with that instruction of the loop. */
-bool vm_begins_form(unsigned op);
+/* The long form of an instruction of the loop, or itself. */
+extern const uint16_t vm_long_forms[ENGINE_COUNT];
+/* Whether a fused form begins with variants of these two, by a hash of their long forms. */
+extern const uint8_t vm_forms_begin[FUSE_HASHES];
+#define FUSE_HASH(first, second) (((first)*67 + (second)) % FUSE_HASHES)
+
+/* Whether a fused form may begin with these two instructions of the loop. GC: never. */
+static inline bool vm_may_fuse(unsigned first, unsigned second) {
+    return vm_forms_begin[FUSE_HASH(vm_long_forms[first], vm_long_forms[second])];
+}
 /* The fused form (engine.def) that does the most of the first of these instructions of the loop,
  * each of which lies right after the one before; ops[0] where there is none. *length: how many it
- * does. Needs: 0 < n <= LONGEST_FORM. */
+ * does. Needs: 0 < n <= LONGEST_FORM. GC: never. */
 unsigned vm_fuse(const uint16_t *ops, unsigned n, unsigned *length);
 
 #endif
