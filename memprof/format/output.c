@@ -44,11 +44,9 @@ static int descriptor_of(const char *path) {
     return -1;
 }
 
-/* path is to be created: its absolute name. */
-static int name_new(struct mp_output *o, const char *path) {
+/* The absolute name of path in its folder. */
+static int name_in_folder(struct mp_output *o, const char *path) {
     const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
-    struct stat status;
-    if (lstat(path, &status) == 0) return ENOENT; /* a link to nothing */
     if (base[0] == 0) return EISDIR;
     char *folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : slash - path);
     char *real = folder == NULL ? NULL : realpath(folder, NULL);
@@ -60,6 +58,12 @@ static int name_new(struct mp_output *o, const char *path) {
     free(folder);
     free(real);
     return problem;
+}
+
+/* The same of a file that is to be created. */
+static int name_new(struct mp_output *o, const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 ? ENOENT /* a link to nothing */ : name_in_folder(o, path);
 }
 
 /* Whether the folder of o->path admits a file. */
@@ -86,9 +90,12 @@ int mp_output_find(struct mp_output *o, const char *path, const char *start, enu
     }
     if (problem != 0) return problem;
     if (S_ISDIR(status.st_mode)) return EISDIR;
-    if ((o->path = realpath(path, NULL)) == NULL) return errno;
     o->streams = !S_ISREG(status.st_mode);
     o->mode = status.st_mode & 0777;
+    /* A link to /dev/stdout leads to a pipe, which has no name. */
+    if ((o->path = realpath(path, NULL)) == NULL) problem = errno;
+    if (problem == ENOENT && o->streams) problem = name_in_folder(o, path);
+    if (problem != 0) return problem;
     if (o->streams) return faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS) == 0 ? 0 : errno;
     if (how != MP_REPLACE_ANY && !mp_starts_as(o->path, start)) return EEXIST;
     return check_folder(o);

@@ -149,6 +149,12 @@ class Outputs(Case):
                 os.unlink(self.place.path('target'))
                 self.refused(self.write_as(name, 'link'), 125, 'No such file')
 
+    def test_a_link_to_standard_output(self):
+        os.symlink('/dev/stdout', self.place.path(self.fresh('link')))
+        for name in WRITERS:
+            with self.subTest(writer=name):
+                self.assertGreater(len(self.write_as(name, 'link').out), 10)
+
     def test_pipes_are_written_to(self):
         for name in WRITERS:
             with self.subTest(writer=name):
