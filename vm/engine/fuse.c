@@ -3,25 +3,35 @@
 
 #include "gc/assert.h"
 
-/* Instructions as the elements of fused forms, and their long forms. */
+/* Instructions as the elements of fused forms, their long forms, and their roots: APPTERM2_4 is a
+ * variant of APPTERM2, which is one of APPTERM. */
 enum {
-#define OP(name, operands, delta, flags, meaning) STEP_##name = OP_##name, LONG_##name = OP_##name,
+#define OP(name, operands, delta, flags, meaning) \
+    STEP_##name = OP_##name, LONG_##name = OP_##name, ROOT_##name = OP_##name,
 #define SHORT(name, long_name, first, operands, delta, flags, meaning) \
-    STEP_##name = OP_##name, LONG_##name = OP_##long_name,
+    STEP_##name = OP_##name, LONG_##name = OP_##long_name, ROOT_##name = OP_##long_name,
 #include "vm/code/opcodes.def"
 #define SPECIAL(name, instruction, operand) \
-    STEP_##name = ENGINE_##name, LONG_##name = OP_##instruction,
+    STEP_##name = ENGINE_##name, LONG_##name = OP_##instruction, ROOT_##name = ROOT_##instruction,
 #define INLINED(name, primitive, arity, meaning) \
-    STEP_##name = ENGINE_##name, LONG_##name = ENGINE_##name,
+    STEP_##name = ENGINE_##name, LONG_##name = ENGINE_##name, ROOT_##name = ENGINE_##name,
 #include "vm/code/engine.def"
 };
 
-const uint16_t vm_long_forms[ENGINE_COUNT] = {
-#define OP(name, operands, delta, flags, meaning)                      [OP_##name] = LONG_##name,
-#define SHORT(name, long_name, first, operands, delta, flags, meaning) [OP_##name] = LONG_##name,
+static const uint16_t long_forms[ENGINE_COUNT] = {
+#define OP(name, operands, delta, flags, meaning) [OP_##name] = LONG_##name,
 #include "vm/code/opcodes.def"
 #define INTERNAL(name, meaning)                  [ENGINE_##name] = ENGINE_##name,
 #define SPECIAL(name, instruction, operand)      [ENGINE_##name] = LONG_##name,
+#define INLINED(name, primitive, arity, meaning) [ENGINE_##name] = ENGINE_##name,
+#include "vm/code/engine.def"
+};
+
+const uint16_t vm_roots[ENGINE_COUNT] = {
+#define OP(name, operands, delta, flags, meaning) [OP_##name] = ROOT_##name,
+#include "vm/code/opcodes.def"
+#define INTERNAL(name, meaning)                  [ENGINE_##name] = ENGINE_##name,
+#define SPECIAL(name, instruction, operand)      [ENGINE_##name] = ROOT_##name,
 #define INLINED(name, primitive, arity, meaning) [ENGINE_##name] = ENGINE_##name,
 #include "vm/code/engine.def"
 };
@@ -52,7 +62,7 @@ static const struct form forms[ENGINE_COUNT] = {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init" /* several forms begin alike: the last one stays */
 const uint8_t vm_forms_begin[FUSE_HASHES] = {
-#define FUSED2(a, b) [FUSE_HASH(LONG_##a, LONG_##b)] = 1,
+#define FUSED2(a, b) [FUSE_HASH(ROOT_##a, ROOT_##b)] = 1,
 #define FUSED3(a, b, c)
 #define FUSED4(a, b, c, d)
 #define CALL2 FUSED2
@@ -98,7 +108,7 @@ static inline unsigned fused_op(unsigned before, unsigned next) {
 static unsigned longest(unsigned before, const uint16_t *next, unsigned n, unsigned *length) {
     *length = 0;
     if (n == 0 || last_forms[before] == 0) return 0;
-    unsigned best = 0, more, long_op = vm_long_forms[*next];
+    unsigned best = 0, more, long_op = long_forms[*next];
     for (unsigned element = *next;; element = long_op) {
         unsigned form = fused_op(before, element);
         if (form != 0) {
@@ -114,7 +124,7 @@ static unsigned longest(unsigned before, const uint16_t *next, unsigned n, unsig
 
 unsigned vm_fuse(const uint16_t *ops, unsigned n, unsigned *length) {
     ASSERT(n > 0 && n <= LONGEST_FORM);
-    unsigned more, other_more = 0, other = 0, long_op = vm_long_forms[ops[0]];
+    unsigned more, other_more = 0, other = 0, long_op = long_forms[ops[0]];
     unsigned form = longest(ops[0], ops + 1, n - 1, &more);
     if (long_op != ops[0]) other = longest(long_op, ops + 1, n - 1, &other_more);
     if (other_more > more) form = other, more = other_more;

@@ -6,15 +6,15 @@
 
 enum { LONGEST_FORM = 4, FUSE_HASHES = 4096 };
 
-/* The long form of an instruction of the loop, or itself. */
-extern const uint16_t vm_long_forms[ENGINE_COUNT];
-/* Whether a fused form begins with variants of these two, by a hash of their long forms. */
+/* The instruction of which one of the loop's is a variant, or a variant's variant; or itself. */
+extern const uint16_t vm_roots[ENGINE_COUNT];
+/* Whether a fused form begins with variants of these two, by a hash of their roots. */
 extern const uint8_t vm_forms_begin[FUSE_HASHES];
 #define FUSE_HASH(first, second) (((first)*67 + (second)) % FUSE_HASHES)
 
 /* Whether a fused form may begin with these two instructions of the loop. GC: never. */
 static inline bool vm_may_fuse(unsigned first, unsigned second) {
-    return vm_forms_begin[FUSE_HASH(vm_long_forms[first], vm_long_forms[second])];
+    return vm_forms_begin[FUSE_HASH(vm_roots[first], vm_roots[second])];
 }
 /* The fused form (engine.def) that does the most of the first of these instructions of the loop,
  * each of which lies right after the one before; ops[0] where there is none. *length: how many it
