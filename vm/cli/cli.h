@@ -101,9 +101,10 @@ int cli_find_compiler(const struct cli_options *options, const char *shown,
                       struct cli_compiler *out);
 /* Adds what its output depends on, besides what it compiles: which it is, and its environment. */
 void cli_identify_compiler(const struct cli_compiler *c, struct vm_md5_state *sum);
-/* Runs it with words, which begin with its name, in folder cwd (NULL: the current one). Returns its
- * exit status, or another one after a message. */
-int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words);
+/* Runs it with words, which begin with its name, in folder cwd (NULL: the current one), with its
+ * messages to that descriptor. Returns its exit status, or another one after a message. */
+int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words,
+                     int messages);
 /* *text: what a program prints, allocated; NULL unless its exit status is 0 and it prints
  * something. messages: whether its messages are shown; c: whose deadline holds, or NULL. Returns
  * its exit status, or another one, after a message at the deadline. */

@@ -47,9 +47,10 @@ static int wait_for(const struct cli_compiler *c, pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words) {
+int cli_run_compiler(const struct cli_compiler *c, const char *cwd, const char *const *words,
+                     int messages) {
     /* ocamlc's messages must not mix with the program's standard output. */
-    pid_t child = start(c->ocamlc, cwd, STDERR_FILENO, STDERR_FILENO, words);
+    pid_t child = start(c->ocamlc, cwd, messages, messages, words);
     if (child < 0)
         return cli_fail(STATUS_REFUSED, "ocamlc", "%s: could not start it", strerror(errno));
     return wait_for(c, child);

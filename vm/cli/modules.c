@@ -113,8 +113,8 @@ static bool compile(const struct cli_compiler *c, const char *folder, enum cli_m
     static const char *const repl[] = {LINKED("bactrian_repl.cma"), "-I", "+compiler-libs",
                                        REPL_SOURCES, NULL};
 #undef LINKED
-    return cli_run_compiler(c, folder, own) == 0 &&
-           (which != MODULES_OF_REPL || cli_run_compiler(c, folder, repl) == 0);
+    return cli_run_compiler(c, folder, own, STDERR_FILENO) == 0 &&
+           (which != MODULES_OF_REPL || cli_run_compiler(c, folder, repl, STDERR_FILENO) == 0);
 }
 
 /* Compiles into a new folder, which becomes `cached` unless that is NULL. Allocated; NULL after a

@@ -11,6 +11,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The unit's name is the script's, with characters that a module's name can't have replaced. */
 static void name_unit(struct script *s) {
@@ -44,10 +46,10 @@ static struct script_words first_words(struct script *s, const char *const *more
 }
 
 /* Runs ocamlc, frees the words; returns its exit status, or another one after a message. */
-static int run_ocamlc(struct script *s, struct script_words *words) {
-    int status = s->no_memory
-                     ? cli_fail(STATUS_REFUSED, s->shown, "out of memory")
-                     : cli_run_compiler(&s->compiler, s->folder, (const char *const *)words->items);
+static int run_ocamlc(struct script *s, struct script_words *words, int messages) {
+    int status = s->no_memory ? cli_fail(STATUS_REFUSED, s->shown, "out of memory")
+                              : cli_run_compiler(&s->compiler, s->folder,
+                                                 (const char *const *)words->items, messages);
     script_words_free(words);
     return status;
 }
@@ -68,7 +70,7 @@ static int compile_file(struct script *s, const char *object, const char *how, c
     const char *const more[] = {"-c", "-o", object, how, source, NULL};
     struct script_words words = first_words(s, more);
     add_packages(s, &words, false);
-    return run_ocamlc(s, &words);
+    return run_ocamlc(s, &words, STDERR_FILENO);
 }
 
 static int compile_module(struct script *s, const struct script_module *m) {
@@ -105,7 +107,7 @@ static int link_program(struct script *s, const char *object) {
     for (size_t i = 0; i < s->modules.count; i++)
         script_add_own(s, &words, cli_join(s->folder, s->modules.items[i].name, ".cmo"));
     script_add(s, &words, object);
-    return run_ocamlc(s, &words);
+    return run_ocamlc(s, &words, STDERR_FILENO);
 }
 
 /* ---- The text. ---- */
@@ -138,18 +140,38 @@ static int write_copy(const struct script *s, const char *copy, const char *text
                     s->folder);
 }
 
-/* A type that its uses leave open is allowed at the toplevel, but not in a compiled file that
- * exports it: so nothing is exported. A text that cannot be parsed is compiled as it is, for
- * the message. */
-static int compile_copy(struct script *s, const char *copy, bool parsed, const char *object) {
-    const char *open = parsed ? "include (struct" : "", *close = parsed ? "end : sig end)" : "";
+static int compile_copy(struct script *s, const char *copy, const char *object, const char *open,
+                        const char *close, int messages) {
     char *command = reading_command(open, copy, close);
     if (command == NULL) s->no_memory = true;
     const char *const more[] = {"-c", "-o", object, "-pp", command, "-impl", s->shown, NULL};
     struct script_words words = first_words(s, more);
     add_packages(s, &words, false);
     free(command);
-    return run_ocamlc(s, &words);
+    return run_ocamlc(s, &words, messages);
+}
+
+static void show(int messages) {
+    char bytes[4096];
+    ssize_t n;
+    for (off_t at = 0; (n = pread(messages, bytes, sizeof bytes, at)) > 0; at += n)
+        fwrite(bytes, 1, (size_t)n, stderr);
+}
+
+/* A type that its uses leave open is allowed at the toplevel, but not in a compiled file that
+ * exports it: a text that is refused is tried again with nothing exported. */
+static int compile_open_types(struct script *s, const char *copy, const char *object) {
+    int plain = memfd_create("messages", MFD_CLOEXEC),
+        hidden = memfd_create("messages", MFD_CLOEXEC);
+    int status = STATUS_REFUSED;
+    if (plain < 0 || hidden < 0) cli_fail(status, s->shown, "%s: messages", strerror(errno));
+    else status = compile_copy(s, copy, object, "", "", plain);
+    bool again = status != 0 && status != VM_STATUS_STOPPED && hidden >= 0 &&
+                 compile_copy(s, copy, object, "include (struct", "end : sig end)", hidden) == 0;
+    if (plain >= 0 && hidden >= 0) show(again ? hidden : plain);
+    if (plain >= 0) close(plain);
+    if (hidden >= 0) close(hidden);
+    return again ? 0 : status;
 }
 
 static int compile_text(struct script *s, const char *text) {
@@ -158,11 +180,10 @@ static int compile_text(struct script *s, const char *text) {
     int status = STATUS_REFUSED;
     if (copy == NULL || object == NULL) cli_fail(status, s->shown, "out of memory");
     else status = write_copy(s, copy, text);
-    int parsing = status == 0 ? script_find_modules(s, copy) : status;
-    if (parsing == VM_STATUS_STOPPED) status = parsing;
+    if (status == 0) status = script_find_modules(s, copy);
     for (size_t i = 0; status == 0 && i < s->modules.count; i++)
         status = compile_module(s, &s->modules.items[i]);
-    if (status == 0) status = compile_copy(s, copy, parsing == 0, object);
+    if (status == 0) status = compile_open_types(s, copy, object);
     if (status == 0) status = link_program(s, object);
     free(copy);
     free(object);

@@ -2,6 +2,8 @@
  * it, found by ocamlc's list of the modules that a source refers to. */
 #include "vm/cli/script/script.h"
 
+#include "vm/stack/limits.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,4 +139,6 @@ static int find_needed(struct script *s, const char *interface, const char *sour
     return status;
 }
 
-int script_find_modules(struct script *s, const char *text) { return find_needed(s, NULL, text); }
+int script_find_modules(struct script *s, const char *text) {
+    return find_needed(s, NULL, text) == VM_STATUS_STOPPED ? VM_STATUS_STOPPED : 0;
+}

@@ -52,9 +52,9 @@ int script_follow_directives(struct script *s, const char *source, size_t length
 
 /* Finds what packages add to a command line. Returns 0, or the exit status after a message. */
 int script_find_packages(struct script *s);
-/* Finds the modules beside the script that the source in file `text` refers to. Returns the exit
- * status of ocamlc, which is not 0 if it cannot parse a file, as it will say when it compiles
- * that; or VM_STATUS_STOPPED after a message. */
+/* Finds the modules beside the script that the source in file `text` refers to; none if ocamlc
+ * cannot parse it, as it will say when it compiles that. Returns 0, or VM_STATUS_STOPPED after a
+ * message. */
 int script_find_modules(struct script *s, const char *text);
 
 /* ---- compile.c ---- */
