@@ -341,7 +341,9 @@ struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown,
     if (options->trace_instructions) {
         *status = cli_open_program(options, shown, &path, &t->image);
         free(path);
-        if (*status == 0 && (t->disassembler = vm_disassembler_open(&t->image)) == NULL)
+        if (*status == 0 && vm_image_unpack_code(&t->image))
+            t->disassembler = vm_disassembler_open(&t->image);
+        if (*status == 0 && t->disassembler == NULL)
             *status = cli_fail(STATUS_REFUSED, shown, "out of memory");
     }
     t->out = options->output == NULL ? stderr : NULL;
