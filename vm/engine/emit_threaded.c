@@ -141,15 +141,17 @@ enum shape {
 #define IS_PLAIN(letter)                                                         \
     ((letter) == 'n' || (letter) == 'e' || (letter) == 'v' || (letter) == 'g' || \
      (letter) == 's' || (letter) == 'f' || (letter) == 't' || (letter) == 'z')
-#define SHAPE(o)                                                              \
-    sizeof(o) == 1                                           ? SHAPE_NONE     \
-    : sizeof(o) == 2 && IS_PLAIN((o)[0])                     ? SHAPE_WORD     \
-    : sizeof(o) == 3 && IS_PLAIN((o)[0]) && IS_PLAIN((o)[1]) ? SHAPE_WORDS    \
-    : sizeof(o) == 2 && (o)[0] == 'k'                        ? SHAPE_SIGNED   \
-    : sizeof(o) == 2 && (o)[0] == 'i'                        ? SHAPE_INT      \
-    : sizeof(o) == 2 && ((o)[0] == 'l' || (o)[0] == 'h')     ? SHAPE_JUMP     \
-    : sizeof(o) == 3 && (o)[0] == 'i' && (o)[1] == 'l'       ? SHAPE_INT_JUMP \
-                                                             : SHAPE_OTHER
+/* The second operand, if there is one. */
+#define SECOND(o) ((o)[sizeof(o) > 2])
+#define SHAPE(o)                                                                 \
+    sizeof(o) == 1                                              ? SHAPE_NONE     \
+    : sizeof(o) == 2 && IS_PLAIN((o)[0])                        ? SHAPE_WORD     \
+    : sizeof(o) == 3 && IS_PLAIN((o)[0]) && IS_PLAIN(SECOND(o)) ? SHAPE_WORDS    \
+    : sizeof(o) == 2 && (o)[0] == 'k'                           ? SHAPE_SIGNED   \
+    : sizeof(o) == 2 && (o)[0] == 'i'                           ? SHAPE_INT      \
+    : sizeof(o) == 2 && ((o)[0] == 'l' || (o)[0] == 'h')        ? SHAPE_JUMP     \
+    : sizeof(o) == 3 && (o)[0] == 'i' && SECOND(o) == 'l'       ? SHAPE_INT_JUMP \
+                                                                : SHAPE_OTHER
 
 /* A SHORT instruction without operands has the fixed one there, for fused forms of long ones. */
 #pragma GCC diagnostic push
