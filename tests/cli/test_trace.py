@@ -118,6 +118,25 @@ class Trace(Case):
         for name, count in collections.Counter(row[0] for row in rows).items():
             self.assertEqual(count, int(counts[name]), name)
 
+    def test_compilations_are_printed(self):
+        program = self.program('traced', TRACED.replace('down 1', 'down 500'))
+        every = self.trace('--jit=all', '--compilations', program)
+        lines = [re.fullmatch(r'compile - (\S+) (entry|loop) (\d+) bytes', line).groups()
+                 for line in every.splitlines()]
+        self.assertLessEqual({'Traced.down', 'Traced.catches'}, {line[0] for line in lines})
+        self.assertEqual(len(lines), len({line[0] for line in lines}))
+        self.assertGreater(min(int(line[2]) for line in lines), 16)
+        one = r'compile - Traced\.down entry \d+ bytes\n'
+        self.assertRegex(self.trace('--jit=hot', '--compilations', '--function=down', program),
+                         '^' + one + '$')
+        loop = self.program('rounds', 'let () = for i = 1 to 5000 do ignore (i + 1) done')
+        self.assertRegex(self.trace('--jit=hot', '--compilations', loop),
+                         r'compile - \(main\) loop \d+ bytes\n')
+        self.assertEqual(self.trace('--jit=off', '--compilations', program), '')
+        done = self.bactrian('trace', '--compilations', '--calls', program)
+        self.assertEqual(done.status, 125)
+        self.assertIn('--compilations', done.err)
+
     def test_a_trace_changes_nothing_else(self):
         for words in ((), ('--unchecked',), ('--gc-stress=1', '--gc-verify'),
                       ('--memprof-stress=0.5',)):

@@ -27,10 +27,10 @@ static void permissions_of(const void *address, char *out) {
     fclose(maps);
 }
 
-static void n2_no_address_is_writable_and_executable(void **state) {
+static void n2_no_address_of_it_is_writable_and_executable(bool anonymous) {
     struct code_memory memory;
     char found[8];
-    assert_true(code_memory_create(&memory));
+    assert_true(code_memory_create(&memory, anonymous));
     for (size_t at = 0; at < CODE_MEMORY_BYTES; at += CODE_MEMORY_BYTES / 4) {
         permissions_of(memory.writable + at, found);
         assert_string_equal(found, "rw-s");
@@ -41,9 +41,14 @@ static void n2_no_address_is_writable_and_executable(void **state) {
     assert_null(memory.writable);
 }
 
-static void code_that_was_written_runs(void **state) {
+static void n2_no_address_is_writable_and_executable(void **state) {
+    n2_no_address_of_it_is_writable_and_executable(false);
+    n2_no_address_of_it_is_writable_and_executable(true);
+}
+
+static void code_that_was_written_runs_in(bool anonymous) {
     struct code_memory memory;
-    assert_true(code_memory_create(&memory));
+    assert_true(code_memory_create(&memory, anonymous));
     struct emitter e = {.start = memory.writable,
                         .at = memory.writable,
                         .end = memory.writable + CODE_MEMORY_BYTES,
@@ -53,6 +58,11 @@ static void code_that_was_written_runs(void **state) {
     long (*sum)(long a, long b) = (long (*)(long, long))(uintptr_t)runs_at(&e, memory.writable);
     assert_int_equal(sum(100, 20), 143);
     code_memory_destroy(&memory);
+}
+
+static void code_that_was_written_runs(void **state) {
+    code_that_was_written_runs_in(false);
+    code_that_was_written_runs_in(true);
 }
 
 static void an_emitter_without_room_stays_in_its_memory(void **state) {
@@ -67,7 +77,7 @@ static void an_emitter_without_room_stays_in_its_memory(void **state) {
 static void a_forked_child_does_not_write(void **state) {
     struct code_memory memory;
     int status;
-    assert_true(code_memory_create(&memory));
+    assert_true(code_memory_create(&memory, false));
     assert_true(code_memory_is_own(&memory));
     pid_t child = fork();
     if (child == 0) _exit(code_memory_is_own(&memory));

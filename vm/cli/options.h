@@ -49,7 +49,7 @@ struct cli_options {
     size_t dll_dir_count;
     const char **trace_functions; /* --function; owned */
     size_t trace_function_count;
-    bool trace_instructions, trace_calls, trace_collections, trace_exceptions;
+    bool trace_instructions, trace_calls, trace_collections, trace_exceptions, trace_compilations;
     struct mp_recorder_options recorder;  /* path NULL: no recording */
     enum mp_counts_kind profile;          /* --profile */
     bool profile_stack;                   /* --profile-stack */

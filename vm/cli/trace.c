@@ -2,6 +2,10 @@
  *
  *     EVENT DEPTH FUNCTION DETAILS
  *
+ * and of what is compiled, where machine code runs and no other event can be traced,
+ *
+ *     compile - FUNCTION entry|loop BYTES bytes
+ *
  * The counting loop reports each instruction and each raise (vm/engine/tracer.h). Calls and returns
  * are derived from the base of the current frame, the distance of its return frame from the high
  * end of the stack:
@@ -23,9 +27,10 @@
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/code/opcodes.h"
+#include "vm/engine/native/observer.h"
 #include "vm/engine/tracer.h"
 #include "vm/machine/uncaught.h"
-#include "vm/marshal/debuginfo.h"
+#include "vm/marshal/function_name.h"
 #include "vm/marshal/symbols.h"
 #include "vm/text/basm.h"
 #include "vm/thread/thread.h"
@@ -74,6 +79,7 @@ struct cli_trace {
     FILE *out;
     struct mp_output output;
     struct vm_tracer tracer;
+    struct vm_native_observer observer;
     struct mp_tracker *gc_events; /* samples nothing */
     struct vm_image image;        /* for the disassembler, which is NULL without --instructions */
     struct disassembler *disassembler;
@@ -100,20 +106,6 @@ static bool is_shown(const struct cli_options *options, const char *text) {
     return options->trace_function_count == 0;
 }
 
-/* The name of a function from the first event in it, or from symbols. Allocated. */
-static char *find_name(struct vm *vm, const struct vm_decoded *decoded) {
-    const struct vm_function *f = &vm->functions[decoded->function];
-    uint64_t base = vm->codes[f->fragment]->base;
-    uint32_t last = vm_decoded_last_row(decoded).pc;
-    struct vm_location location;
-    char text[256];
-    for (uint32_t pc = f->pc; pc <= last; pc++)
-        if (vm_debuginfo_find(vm, base + pc, &location)) return strdup(location.definition);
-    if (vm_symbol_at(vm, base + f->pc, text, sizeof text) == NULL)
-        snprintf(text, sizeof text, "F%x", f->pc * 4);
-    return strdup(text);
-}
-
 static struct name name_of(struct cli_trace *t, const struct vm_decoded *decoded, uint64_t gpc) {
     uint32_t function = decoded->function;
     if (t->vm->functions[function].kind == FUNCTION_MAIN) { /* of all modules */
@@ -131,7 +123,7 @@ static struct name name_of(struct cli_trace *t, const struct vm_decoded *decoded
     ASSERT(function < t->name_count);
     struct name *name = &t->names[function];
     if (name->text == NULL) {
-        name->text = vm_must(find_name(t->vm, decoded));
+        name->text = vm_must(vm_function_name(t->vm, function));
         name->shown = is_shown(t->options, name->text);
     }
     return *name;
@@ -314,6 +306,17 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
             (double)(cli_now_ns() - t->gc_start_ns) / 1e6);
 }
 
+static void on_compiled(void *context, struct vm *vm, const struct vm_native_code *code) {
+    struct cli_trace *t = context;
+    char *name = vm_must(vm_function_name(vm, code->function));
+    if (is_shown(t->options, name)) {
+        fputs("compile - ", t->out);
+        mp_put_printable(t->out, name, '?');
+        fprintf(t->out, " %s %zu bytes\n", code->loop ? "loop" : "entry", code->bytes);
+    }
+    free(name);
+}
+
 static void on_sample(void *context, uint64_t id, const struct mp_hit *hit) {}
 static void on_promoted(void *context, const uint64_t *ids, size_t count) {}
 static void on_dead(void *context, const uint64_t *ids, size_t count, bool major) {}
@@ -323,6 +326,27 @@ static const struct mp_tracker_events gc_events = {
 
 /* ---- Life. ---- */
 
+/* Returns 0, or the exit status after a message. */
+static int choose_events(struct cli_trace *t, struct cli_options *options) {
+    bool others = options->trace_instructions || options->trace_calls ||
+                  options->trace_collections || options->trace_exceptions;
+    if (options->trace_compilations && others)
+        return cli_fail(STATUS_REFUSED, NULL,
+                        "--compilations: no other event is traced with it, "
+                        "as the interpreter reports those");
+    if (options->trace_compilations) {
+        t->observer = (struct vm_native_observer){on_compiled, t};
+        options->vm.on_native = &t->observer;
+        return 0;
+    }
+    if (!others)
+        options->trace_calls = options->trace_collections = options->trace_exceptions = true;
+    t->tracer = (struct vm_tracer){on_instruction, on_unwind, t};
+    options->vm.tracer = &t->tracer;
+    options->vm.count_instructions = true;
+    return 0;
+}
+
 struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown, int *status) {
     struct cli_trace *t = calloc(1, sizeof *t);
     char *path;
@@ -330,14 +354,8 @@ struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown,
         *status = cli_fail(STATUS_REFUSED, shown, "out of memory");
         return NULL;
     }
-    if (!options->trace_instructions && !options->trace_calls && !options->trace_collections &&
-        !options->trace_exceptions)
-        options->trace_calls = options->trace_collections = options->trace_exceptions = true;
     t->options = options;
-    t->tracer = (struct vm_tracer){on_instruction, on_unwind, t};
-    options->vm.tracer = &t->tracer;
-    options->vm.count_instructions = true;
-    *status = 0;
+    *status = choose_events(t, options);
     if (options->trace_instructions) {
         *status = cli_open_program(options, shown, &path, &t->image);
         free(path);

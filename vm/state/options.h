@@ -9,6 +9,7 @@
 struct vm;
 struct vm_abi;
 struct vm_debugger;
+struct vm_native_observer;
 struct vm_policy;
 struct vm_prim;
 struct vm_tracer;
@@ -48,20 +49,22 @@ struct vm_options {
     uint64_t max_output_bytes;      /* channels and messages; 0: no limit */
     const struct vm_policy *policy; /* NULL: everything is granted; lives as long as the vm */
     enum vm_jit jit;
-    bool unchecked;                      /* leave out the tests of checked mode */
-    bool backtrace;                      /* b */
-    int backtrace_level;                 /* b's number; from 2 on DBUG is read at the start */
-    bool parser_trace;                   /* p */
-    size_t events_log_words;             /* e: log2, of a ring (stdlib/events.h); 0: 16 */
-    size_t verify_heap;                  /* V: only shown to the program */
-    size_t runtime_warnings;             /* W */
-    size_t trace_level;                  /* t: only shown to the program */
-    bool cleanup_at_exit;                /* c */
-    size_t max_domains;                  /* d; 0: the default of the version */
-    bool count_instructions;             /* count executed instructions and primitives */
-    const struct vm_tracer *tracer;      /* with it: follows the run (vm/engine/tracer.h) */
-    struct vm_debugger *debugger;        /* NULL: none (vm/state/debugger.h) */
-    bool track_functions;                /* keep domain.function_id (vm/code/function_id.h) */
+    bool perf_map;                        /* name machine code for perf(1) */
+    struct vm_native_observer *on_native; /* or NULL (vm/engine/native/observer.h) */
+    bool unchecked;                       /* leave out the tests of checked mode */
+    bool backtrace;                       /* b */
+    int backtrace_level;                  /* b's number; from 2 on DBUG is read at the start */
+    bool parser_trace;                    /* p */
+    size_t events_log_words;              /* e: log2, of a ring (stdlib/events.h); 0: 16 */
+    size_t verify_heap;                   /* V: only shown to the program */
+    size_t runtime_warnings;              /* W */
+    size_t trace_level;                   /* t: only shown to the program */
+    bool cleanup_at_exit;                 /* c */
+    size_t max_domains;                   /* d; 0: the default of the version */
+    bool count_instructions;              /* count executed instructions and primitives */
+    const struct vm_tracer *tracer;       /* with it: follows the run (vm/engine/tracer.h) */
+    struct vm_debugger *debugger;         /* NULL: none (vm/state/debugger.h) */
+    bool track_functions;                 /* keep domain.function_id (vm/code/function_id.h) */
     bool verify_all;                     /* verify all code before it runs, not at its first call */
     bool count_forms;                    /* with it: the loop's own instructions, fused forms too */
     const char *executable_name;         /* Sys.executable_name */

@@ -6,18 +6,34 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-bool code_memory_create(struct code_memory *m) {
-    *m = (struct code_memory){.owner = getpid()};
+static void *map(int protection, int flags, int fd) {
+    void *made = mmap(NULL, CODE_MEMORY_BYTES, protection, MAP_SHARED | flags, fd, 0);
+    return made == MAP_FAILED ? NULL : made;
+}
+
+/* The second mapping is made of the first. */
+static void map_anonymous(struct code_memory *m) {
+    m->writable = map(PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
+    if (m->writable == NULL) return;
+    void *again = mremap(m->writable, 0, CODE_MEMORY_BYTES, MREMAP_MAYMOVE);
+    if (again == MAP_FAILED) return;
+    if (mprotect(again, CODE_MEMORY_BYTES, PROT_READ | PROT_EXEC) == 0) m->executable = again;
+    else munmap(again, CODE_MEMORY_BYTES);
+}
+
+static void map_file(struct code_memory *m) {
     int fd = memfd_create("bactrian code", MFD_CLOEXEC);
-    if (fd < 0) return false;
-    void *writable = MAP_FAILED, *executable = MAP_FAILED;
+    if (fd < 0) return;
     if (ftruncate(fd, CODE_MEMORY_BYTES) == 0) {
-        writable = mmap(NULL, CODE_MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        executable = mmap(NULL, CODE_MEMORY_BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+        m->writable = map(PROT_READ | PROT_WRITE, 0, fd);
+        m->executable = map(PROT_READ | PROT_EXEC, 0, fd);
     }
     close(fd);
-    m->writable = writable == MAP_FAILED ? NULL : writable;
-    m->executable = executable == MAP_FAILED ? NULL : executable;
+}
+
+bool code_memory_create(struct code_memory *m, bool anonymous) {
+    *m = (struct code_memory){.owner = getpid()};
+    (anonymous ? map_anonymous : map_file)(m);
     if (m->writable != NULL && m->executable != NULL) return true;
     code_memory_destroy(m);
     return false;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* All that a machine's code may take; beyond, no more functions are compiled. */
 enum { CODE_MEMORY_BYTES = 64 << 20 };
 
 struct code_memory {
@@ -23,9 +24,10 @@ struct code_memory {
     pid_t owner; /* a forked child shares the pages, so it must not write */
 };
 
-/* Maps the memory, which takes pages as they are used. GC: never.  Fails: false, where the system
- * forbids one of the steps. */
-bool code_memory_create(struct code_memory *m);
+/* Maps the memory, which takes pages as they are used; anonymous: not as a file in memory. (perf
+ * needs it so, valgrind does not know it.) GC: never.  Fails: false, where the system forbids one
+ * of the steps. */
+bool code_memory_create(struct code_memory *m, bool anonymous);
 void code_memory_destroy(struct code_memory *m);
 /* Whether the process may add code. */
 bool code_memory_is_own(const struct code_memory *m);

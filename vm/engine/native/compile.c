@@ -11,6 +11,7 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
 #include "vm/engine/native/native.h"
+#include "vm/engine/native/observer.h"
 #include "vm/engine/native/primitive_calls.h"
 #include "vm/engine/loop.h"
 #include "vm/stack/frame_layout.h"
@@ -335,7 +336,23 @@ static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
     }
 }
 
-/* False: the function has something that the compiler cannot do. */
+enum { LIMIT_SHARE = 8 };
+
+/* The heap's limit counts the function's code, exits and cells, which take at most an eighth of it:
+ * the program should not run out of memory because of them. */
+static bool charge(struct native_compiler *c) {
+    struct vm_native *n = c->native;
+    size_t limit = 8 * gc_get_params(&c->vm->domain->gc)->max_heap_words;
+    size_t bytes = (size_t)(c->e.at - n->memory.writable) + n->exits.count * sizeof(uint32_t) +
+                   8 * CELL_WORDS * (n->cell_count + c->cell_count);
+    if (bytes <= n->charged) return true;
+    if (limit != 0 && bytes > limit / LIMIT_SHARE) return false;
+    if (!gc_external_try_charge(c->vm->domain->gc.heap, bytes - n->charged)) return false;
+    n->charged = bytes;
+    return true;
+}
+
+/* False: the function has something that the compiler cannot do, or there is no memory for it. */
 static bool compile(struct native_compiler *c) {
     struct code_memory *memory = &c->native->memory;
     const uint8_t **enter = vm_must(calloc(c->ir.count, sizeof *enter));
@@ -348,12 +365,13 @@ static bool compile(struct native_compiler *c) {
     put_rows(c);
     if (!c->failed && !c->e.full) put_ways_in(c, enter);
     emit_align(&c->e, 16);
-    bool done = !c->failed && !c->e.full;
+    bool done = !c->failed && !c->e.full && charge(c);
     if (done) {
         memory->used = (size_t)(c->e.at - memory->writable);
         put_cells(c);
         install(c, enter);
         c->native->compiled++;
+        c->native->cell_count += c->cell_count;
         c->native->entries[c->index] = (struct native_entry){
             .address = (uintptr_t)runs_at(&c->e, c->entry), .takes = c->takes};
     } else {
@@ -363,7 +381,23 @@ static bool compile(struct native_compiler *c) {
     return done;
 }
 
+/* Whether the HOT at `words` counts rounds of a loop. */
+static bool counts_rounds(const struct native_compiler *c, const uintptr_t *words) {
+    uint32_t i = 0;
+    while (c->words + c->rows[i].decoded != words) i++;
+    return c->rows[i].is_head;
+}
+
+static void report(struct native_compiler *c, const uint8_t *start, const uintptr_t *hot) {
+    struct vm_native_code code = {.function = c->index,
+                                  .runs_at = runs_at(&c->e, start),
+                                  .bytes = (size_t)(c->e.at - start),
+                                  .loop = counts_rounds(c, hot)};
+    native_report(c->vm, &code);
+}
+
 void vm_native_compile(struct vm *vm, uintptr_t *hot) {
+    uint64_t start_ns = native_now_ns();
     const struct vm_decoded *decoded = vm_find_decoded(vm, resume_at(hot));
     struct native_compiler *c = vm_must(calloc(1, sizeof *c));
     vm->native->compiling = c;
@@ -379,6 +413,9 @@ void vm_native_compile(struct vm *vm, uintptr_t *hot) {
     if (refused) {
         vm->native->refused++;
         install(c, NULL);
+    } else {
+        report(c, c->e.start, hot);
     }
     native_free_compiling(vm->native);
+    vm->native->compile_ns += native_now_ns() - start_ns;
 }

@@ -12,6 +12,7 @@
 
 struct vm_code;
 struct vm_function;
+struct vm_native_code;
 
 /* A row of the table of entries, by function. machine code compares takes, then jumps. */
 struct native_entry {
@@ -34,9 +35,12 @@ struct vm_native {
     const uintptr_t *apply_rest[MAX_SPREAD + 1]; /* return addresses: apply to n arguments */
     uint32_t return_body; /* low half of the body NATIVE_RETURN's address: cells have it */
     bool always;          /* --jit=all */
+    FILE *perf_map;       /* or NULL */
     struct native_compiler *compiling; /* freed if memory ends */
-    uint32_t compiled, refused;        /* functions */
-    uint64_t exit_count;
+    size_t cell_count;
+    size_t charged;             /* bytes, to the heap's limit */
+    uint32_t compiled, refused; /* functions */
+    uint64_t exit_count, compile_ns;
 };
 
 /* Code out of line, put out after the function's. */
@@ -112,6 +116,12 @@ uintptr_t native_cell(const struct native_compiler *c, uint32_t row);
 /* Where the row's words begin that the loop executes. */
 const uintptr_t *native_words(const struct native_compiler *c, uint32_t row);
 
+/* ---- report.c ---- */
+/* A function has become machine code; the code that functions share exists. GC: never. */
+void native_report(struct vm *vm, const struct vm_native_code *code);
+void native_report_stubs(struct vm *vm, struct vm_native *n);
+/* For statistics.c: the time. */
+uint64_t native_now_ns(void);
 /* Frees the compiler, if one is at work. */
 void native_free_compiling(struct vm_native *native);
 

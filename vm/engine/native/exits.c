@@ -49,12 +49,26 @@ static void put_move(struct native_compiler *c, uint32_t slot, uint16_t v) {
     }
 }
 
+unsigned words_of_move(const uint32_t *w) {
+    static const uint8_t words[] = {
+        [EXIT_REGISTER] = 1, [EXIT_XMM] = 3, [EXIT_SMALL] = 1, [EXIT_CONSTANT] = 3, [EXIT_SLOT] = 2,
+    };
+    return words[kind_of_move(w)];
+}
+
+size_t native_exit_words(const uint32_t *exit) {
+    const uint32_t *w = exit + EXIT_HEAD_WORDS;
+    for (uint32_t moves = exit[EXIT_MOVES]; moves > 0; moves--) w += words_of_move(w);
+    return (size_t)(w - exit);
+}
+
 uint32_t native_describe_exit(struct native_compiler *c) {
     if (c->last_exit_row == c->row && c->last_exit_changes == c->changes) return c->last_exit;
     struct native_exits *x = &c->native->exits;
     uint32_t exit = (uint32_t)x->count;
     put(x, (uint32_t)(native_words(c, c->row) - c->vm->decoded_area->words));
     put(x, c->now.base - c->now.depth);
+    put(x, 0);
     put(x, 0);
     uint32_t moves = 0;
     if (c->rows[c->row].a_is_live) put_move(c, EXIT_SLOT_A, c->now.a);
@@ -64,7 +78,7 @@ uint32_t native_describe_exit(struct native_compiler *c) {
         put_move(c, c->now.depth - 1 - i, c->now.slots[i].v);
         moves++;
     }
-    x->words[exit + 2] = moves + 1;
+    x->words[exit + EXIT_MOVES] = moves + 1;
     c->last_exit = exit, c->last_exit_row = c->row, c->last_exit_changes = c->changes;
     return exit;
 }

@@ -2,7 +2,7 @@
  *
  * An exit is a position in one array of words:
  *
- *     the decoded instruction, a word of the area | sp - R_BASE, words | n | n moves
+ *     the decoded instruction, a word of the area | sp - R_BASE, words | n | taken | n moves
  *     a move: slot << 16 | kind << 12 | operand       slot: from sp on, or EXIT_SLOT_A
  *
  * Machine code jumps to the stub `exit` with the position in R_TEMP; the stub stores the registers
@@ -17,6 +17,7 @@ struct native_compiler;
 enum native_condition;
 
 enum { EXIT_SLOT_A = 0xffff };
+enum exit_head { EXIT_DECODED, EXIT_SP, EXIT_MOVES, EXIT_TAKEN, EXIT_HEAD_WORDS };
 enum exit_kind {
     EXIT_REGISTER,
     EXIT_XMM,      /* a float; two words follow: the frame word for its allocation */
@@ -29,6 +30,12 @@ struct native_exits {
     uint32_t *words;
     size_t count, capacity;
 };
+
+/* The words of the exit at w, of which head and moves are complete. */
+size_t native_exit_words(const uint32_t *w);
+/* The kind of a move and its words. */
+static inline enum exit_kind kind_of_move(const uint32_t *w) { return w[0] >> 12 & 0xf; }
+unsigned words_of_move(const uint32_t *w);
 
 /* An exit that describes the present state: before the present row. */
 uint32_t native_describe_exit(struct native_compiler *c);

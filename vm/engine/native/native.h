@@ -50,7 +50,7 @@ void vm_native_run(struct domain *d, uintptr_t address, struct vm_native_state *
  * them goes between. False: there are too many, nothing is changed. GC: never. */
 bool vm_native_spread(struct domain *d, struct vm_native_state *state);
 
-/* For --gc-stats: one line on what was compiled, and how often exits left it. GC: never. */
-void vm_native_print_summary(const struct vm *vm, FILE *err);
+/* For --gc-stats: what was compiled, how often exits left it and where most. GC: never. */
+void vm_native_print_summary(struct vm *vm, FILE *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
 #include "vm/engine/native/native.h"
+#include "vm/engine/native/perf_map.h"
 #include "vm/stack/frame_layout.h"
 
 #include <stdlib.h>
@@ -148,7 +149,7 @@ void vm_native_create(struct vm *vm) {
     size_t granule = (size_t)1 << 16;
     n->entries_bytes = (n->entries_bytes + granule - 1) / granule * granule;
     n->entries = vm_reserve(&n->entries_bytes, n->entries_bytes);
-    if (n->entries == NULL || !code_memory_create(&n->memory)) {
+    if (n->entries == NULL || !code_memory_create(&n->memory, vm->options.perf_map)) {
         if (n->entries != NULL) vm_release(n->entries, n->entries_bytes);
         free(n);
         return;
@@ -157,6 +158,8 @@ void vm_native_create(struct vm *vm) {
     n->return_body = (uint32_t)(uintptr_t)vm_loop_bodies(vm)[ENGINE_NATIVE_RETURN];
     put_stubs(n);
     put_apply_rest(vm, n);
+    if (vm->options.perf_map) n->perf_map = native_perf_map_open(vm_err(vm));
+    native_report_stubs(vm, n);
     vm->native = n;
 }
 
@@ -164,18 +167,13 @@ void vm_native_destroy(struct vm *vm) {
     struct vm_native *n = vm->native;
     if (n == NULL) return;
     native_free_compiling(n);
+    if (n->perf_map != NULL) fclose(n->perf_map);
     code_memory_destroy(&n->memory);
     vm_release(n->entries, n->entries_bytes);
+    gc_external_uncharge(vm->domain->gc.heap, n->charged);
     free(n->exits.words);
     free(n);
     vm->native = NULL;
-}
-
-void vm_native_print_summary(const struct vm *vm, FILE *err) {
-    const struct vm_native *n = vm->native;
-    if (n == NULL) return;
-    fprintf(err, "jit: %u functions compiled, %u not, %.1f KB of code, %llu exits\n", n->compiled,
-            n->refused, (double)n->memory.used / 1024, (unsigned long long)n->exit_count);
 }
 
 enum { HOT_ENTRIES = 150, HOT_ROUNDS = 1000 };
@@ -196,15 +194,6 @@ bool vm_native_counts(const struct vm *vm, const struct vm_ir *ir, uint32_t i, u
 /* ---- Runs. ---- */
 
 static uint64_t wide(const uint32_t *w) { return (uint64_t)w[2] << 32 | w[1]; }
-
-static enum exit_kind kind_of_move(const uint32_t *w) { return w[0] >> 12 & 0xf; }
-
-static unsigned words_of_move(const uint32_t *w) {
-    static const uint8_t words[] = {
-        [EXIT_REGISTER] = 1, [EXIT_XMM] = 3, [EXIT_SMALL] = 1, [EXIT_CONSTANT] = 3, [EXIT_SLOT] = 2,
-    };
-    return words[kind_of_move(w)];
-}
 
 /* What a move puts in its place; a unit for a float. */
 static value moved(const struct native_run *run, const value *sp, const uint32_t *w) {
@@ -247,9 +236,9 @@ static void box_floats(struct domain *d, const struct native_run *run, const uin
     d->stack.sp = state->sp - SAVED_WORDS;
     d->stack.sp[0] = state->env, d->stack.sp[2] = val_of_int(0);
     d->accu = state->accu;
-    const uint32_t *w = exit + 3;
-    for (uint32_t moves = exit[2]; moves > 0; moves--, w += words_of_move(w))
-        if (kind_of_move(w) == EXIT_XMM) box(d, run, exit + 3, w);
+    const uint32_t *w = exit + EXIT_HEAD_WORDS;
+    for (uint32_t moves = exit[EXIT_MOVES]; moves > 0; moves--, w += words_of_move(w))
+        if (kind_of_move(w) == EXIT_XMM) box(d, run, exit + EXIT_HEAD_WORDS, w);
     state->sp = d->stack.sp + SAVED_WORDS;
     state->env = d->stack.sp[0];
     state->accu = d->accu;
@@ -259,12 +248,14 @@ static void box_floats(struct domain *d, const struct native_run *run, const uin
 /* N5 */
 static void leave(struct domain *d, const struct native_run *run, struct vm_native_state *state) {
     const struct vm_native *n = d->vm->native;
-    const uint32_t *exit = n->exits.words + run->reg[R_TEMP], *w = exit + 3;
+    uint32_t *exit = n->exits.words + run->reg[R_TEMP];
+    const uint32_t *w = exit + EXIT_HEAD_WORDS;
     bool floats = false;
-    state->pc = d->vm->decoded_area->words + exit[0];
-    state->sp = (value *)run->reg[R_BASE] + (int32_t)exit[1];
+    exit[EXIT_TAKEN] += exit[EXIT_TAKEN] != UINT32_MAX;
+    state->pc = d->vm->decoded_area->words + exit[EXIT_DECODED];
+    state->sp = (value *)run->reg[R_BASE] + (int32_t)exit[EXIT_SP];
     state->extra_args = val_of_int(0);
-    for (uint32_t moves = exit[2]; moves > 0; moves--, w += words_of_move(w)) {
+    for (uint32_t moves = exit[EXIT_MOVES]; moves > 0; moves--, w += words_of_move(w)) {
         uint32_t slot = w[0] >> 16;
         *(slot == EXIT_SLOT_A ? &state->accu : &state->sp[slot]) = moved(run, state->sp, w);
         floats |= kind_of_move(w) == EXIT_XMM;

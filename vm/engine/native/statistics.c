@@ -1,0 +1,87 @@
+/* statistics.c - what --gc-stats prints about machine code. */
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
+#include "vm/code/opcodes.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/native.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/marshal/function_name.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+uint64_t native_now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The exits before one instruction. */
+struct place {
+    uint32_t decoded; /* its word in the area */
+    uint64_t taken;
+};
+enum { SHOWN_PLACES = 5 };
+
+static int by_word(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+    return (x->decoded > y->decoded) - (x->decoded < y->decoded);
+}
+
+static int by_count(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+    return x->taken != y->taken ? (x->taken < y->taken) - (x->taken > y->taken) : by_word(a, b);
+}
+
+/* The instructions whose exits were taken, the most frequent ones first. NULL: no memory. */
+static struct place *find_places(const struct native_exits *x, size_t *count) {
+    struct place *places = malloc((x->count / EXIT_HEAD_WORDS + 1) * sizeof *places);
+    size_t n = 0, different = 0;
+    if (places == NULL) return NULL;
+    for (size_t i = 0; i < x->count; i += native_exit_words(x->words + i)) {
+        const uint32_t *exit = x->words + i;
+        if (exit[EXIT_TAKEN] != 0)
+            places[n++] = (struct place){exit[EXIT_DECODED], exit[EXIT_TAKEN]};
+    }
+    qsort(places, n, sizeof *places, by_word);
+    for (size_t i = 0; i < n; i++) {
+        if (different > 0 && places[different - 1].decoded == places[i].decoded)
+            places[different - 1].taken += places[i].taken;
+        else places[different++] = places[i];
+    }
+    qsort(places, different, sizeof *places, by_count);
+    *count = different;
+    return places;
+}
+
+static void print_place(struct vm *vm, const struct place *place, uint64_t all, FILE *err) {
+    struct vm_resume at = resume_at(vm->decoded_area->words + place->decoded);
+    const struct vm_decoded *decoded = vm_find_decoded(vm, at);
+    const struct vm_function *f = &vm->functions[decoded->function];
+    uint32_t pc = vm_decoded_row(decoded, at).pc;
+    char *name = vm_function_name(vm, decoded->function);
+    fprintf(err, "jit:   %llu (%.1f %%) at ", (unsigned long long)place->taken,
+            100.0 * (double)place->taken / (double)all);
+    fprintf(err, "%s, byte %x, in ", vm_opcodes[vm_word(&vm->codes[f->fragment]->words, pc)].name,
+            pc * 4);
+    vm_put_name(err, name != NULL ? name : "?");
+    fputc('\n', err);
+    free(name);
+}
+
+void vm_native_print_summary(struct vm *vm, FILE *err) {
+    const struct vm_native *n = vm->native;
+    if (n == NULL) return;
+    fprintf(err,
+            "jit: %u functions compiled in %.2f ms, %u not; %.1f KB of code, %.1f KB of exits\n",
+            n->compiled, (double)n->compile_ns / 1e6, n->refused, (double)n->memory.used / 1024,
+            (double)(n->exits.count * sizeof *n->exits.words) / 1024);
+    fprintf(err, "jit: exits: %llu\n", (unsigned long long)n->exit_count);
+    size_t count;
+    struct place *places = find_places(&n->exits, &count);
+    if (places == NULL) return;
+    vm_debuginfo_open(vm, false);
+    for (size_t i = 0; i < count && i < SHOWN_PLACES; i++)
+        print_place(vm, &places[i], n->exit_count, err);
+    free(places);
+}
