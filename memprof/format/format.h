@@ -24,8 +24,19 @@ enum mp_tag {
 #include "memprof/format/record.def"
 };
 
-/* Where a block's memory comes from. */
-enum mp_source { MP_SOURCE_NORMAL, MP_SOURCE_MARSHAL, MP_SOURCE_CUSTOM, MP_SOURCE_COUNT };
+/* Where a block's memory comes from. A suspended fiber is not allocated then, but counts as live
+ * until its continuation is used or dies. */
+enum mp_source {
+    MP_SOURCE_NORMAL,
+    MP_SOURCE_MARSHAL,
+    MP_SOURCE_CUSTOM, /* outside the heap */
+    MP_SOURCE_FIBER,  /* a suspended fiber's words */
+    MP_SOURCE_COUNT
+};
+/* Whether the words of a block do not include a header. */
+static inline bool mp_has_no_header(enum mp_source source) {
+    return source == MP_SOURCE_CUSTOM || source == MP_SOURCE_FIBER;
+}
 /* Where a block was when it died. */
 enum mp_generation { MP_DIED_MINOR, MP_DIED_MAJOR };
 /* How the program ended. */
@@ -80,7 +91,7 @@ struct mp_thread {
 
 struct mp_sample {
     uint64_t id;      /* 0, 1, 2 ... in the order of the file */
-    uint64_t words;   /* without header; of MP_SOURCE_CUSTOM: words outside the heap */
+    uint64_t words;   /* without header, if it has one */
     uint64_t samples; /* how many of its words were hit, >= 1 */
     uint32_t stack;   /* the node of the allocation point; 0: unknown */
     enum mp_source source;

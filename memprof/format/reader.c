@@ -240,10 +240,11 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
     int64_t stack = (int64_t)((uint64_t)r->last_stack + (uint64_t)s->stack);
     unsigned source = s->kind & MP_SAMPLE_SOURCE_BITS;
     bool young = s->kind & MP_SAMPLE_YOUNG;
-    uint64_t trials = s->words + (source != MP_SOURCE_CUSTOM);
-    if (s->kind > (MP_SAMPLE_YOUNG | MP_SAMPLE_SOURCE_BITS) || source >= MP_SOURCE_COUNT ||
-        s->words > MP_WORDS_MAX || s->more >= trials || stack < 0 ||
-        (uint64_t)stack > r->tables.node_count || !advance_time(r, s->elapsed))
+    uint64_t trials = s->words + !mp_has_no_header(source);
+    if (s->kind > (MP_SAMPLE_YOUNG | MP_SAMPLE_SOURCE_BITS) ||
+        (source == MP_SOURCE_FIBER && r->major < 2) || s->words > MP_WORDS_MAX ||
+        s->more >= trials || stack < 0 || (uint64_t)stack > r->tables.node_count ||
+        !advance_time(r, s->elapsed))
         return false;
     r->last_stack = stack;
     uint64_t id = r->tables.sample_count;

@@ -153,12 +153,13 @@ static void leave(struct mp_recorder *r, unsigned weight) {
 
 /* ---- Samples. ---- */
 
-static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, uint32_t node) {
+static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, enum mp_source source,
+                         uint32_t node) {
     static_assert((int)GC_MARSHAL == MP_SOURCE_MARSHAL && (int)GC_CUSTOM == MP_SOURCE_CUSTOM,
                   "sources are written as they are");
     struct mp_record_sample record = {
         .elapsed = mp_recorder_elapsed(r),
-        .kind = (uint8_t)(hit->source | (hit->young ? MP_SAMPLE_YOUNG : 0)),
+        .kind = (uint8_t)(source | (hit->young ? MP_SAMPLE_YOUNG : 0)),
         .words = hit->wosize,
         .more = hit->samples - 1,
         .stack = (int64_t)node - (int64_t)r->last_stack,
@@ -198,9 +199,13 @@ static inline void leave_hit(struct mp_recorder *r, bool clock_read, unsigned we
     else section_end(r);
 }
 
-/* The tracker numbers samples as the file does. */
-static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
-    struct mp_recorder *r = context;
+/* The tracker numbers samples as the file does. fiber: that is suspended, with inner; NULL: none
+ * is. */
+static inline __attribute__((always_inline)) void record_sample(struct mp_recorder *r,
+                                                                const struct mp_hit *hit,
+                                                                enum mp_source source,
+                                                                const struct vm_fiber *fiber,
+                                                                const struct vm_fiber *inner) {
     if (!section_begin(r)) {
         mp_tracker_stop(r->tracker);
         return;
@@ -208,14 +213,39 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     unsigned weight = weight_of_hit(r);
     bool clock_read = weight > 0 || ticks() - r->entered_ticks > SAME_TIME_TICKS;
     if (clock_read) read_clock(r);
-    uint32_t node = mp_intern_stack(r);
-    if (node != r->last_stack || hit->tag != r->last_tag) {
-        if (node != 0) mp_record_tag(r, r->interned.location, hit->tag);
+    struct mp_site_of_stack site = fiber == NULL ? mp_intern_stack(r)
+                                                 : mp_intern_suspended(r, fiber, inner);
+    if (site.node != r->last_stack || hit->tag != r->last_tag) {
+        if (site.node != 0) mp_record_tag(r, site.location, hit->tag);
         r->last_tag = hit->tag;
     }
     note_thread(r);
-    write_sample(r, hit, node);
+    write_sample(r, hit, source, site.node);
     leave_hit(r, clock_read, weight);
+}
+
+static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
+    record_sample(context, hit, (enum mp_source)hit->source, NULL, NULL);
+}
+
+static void on_suspended(void *context, uint64_t id, const struct mp_hit *hit,
+                         const struct vm_fiber *fiber, const struct vm_fiber *inner) {
+    record_sample(context, hit, MP_SOURCE_FIBER, fiber, inner);
+}
+
+/* As functions of struct vm_profiler. */
+static bool fiber_suspended(void *state, struct domain *d, const struct vm_fiber *fiber, value cont,
+                            size_t words, const struct vm_fiber *inner) {
+    const struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
+    return mp_tracker_suspended(r->tracker, fiber, cont, words, inner);
+}
+
+static void fiber_left(void *state, const struct vm_fiber *fiber) {
+    struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
+    /* A child process forgets its parent's blocks at its first event. */
+    if (!mp_recorder_is_recording(r)) return;
+    mp_forget_suspended(r, fiber);
+    mp_tracker_left(r->tracker, fiber);
 }
 
 /* ---- Promotions and deaths. In a child process an activity comes before them. ---- */
@@ -360,8 +390,11 @@ value mp_prim_leave_phase(struct domain *d, value unit) {
     return VAL_UNIT;
 }
 
-static const struct mp_tracker_events recorder_events = {
-    .born = on_born, .promoted = on_promoted, .died = on_died, .activity = on_activity};
+static const struct mp_tracker_events recorder_events = {.born = on_born,
+                                                         .suspended = on_suspended,
+                                                         .promoted = on_promoted,
+                                                         .died = on_died,
+                                                         .activity = on_activity};
 
 /* ---- Files. ---- */
 
@@ -531,6 +564,8 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     sampler->recorder = r;
     vm->profiler.owns_descriptor = owns_descriptor;
     vm->profiler.leaving = at_program_exit;
+    vm->profiler.fiber_suspended = fiber_suspended;
+    vm->profiler.fiber_left = fiber_left;
     if (!options->no_handlers) mp_recorder_handle_signals(r);
     return r;
 }
@@ -560,7 +595,10 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
                         struct mp_recording *out) {
     ASSERT(r->sampler->recorder == r);
     if (r->ended_ns == 0) write_end(r, outcome, status);
-    r->d->vm->profiler.leaving = NULL;
+    struct vm_profiler *profiler = &r->d->vm->profiler;
+    profiler->leaving = NULL;
+    profiler->fiber_suspended = NULL;
+    profiler->fiber_left = NULL;
     mp_recorder_restore_signals(r);
     if (r->options.exact_sites) mp_sites_stop(r);
     r->sampler->recorder = NULL;

@@ -27,6 +27,8 @@ struct mp_interned {
     uint32_t node, location;       /* of its innermost frame; 0: unknown */
     bool cut;                      /* its outermost frames are missing: --max-depth */
     struct VECTOR(uint64_t) fresh; /* locations of the nodes that are new */
+    struct VECTOR(uint64_t) inner; /* frames of suspended fibers, innermost first */
+    struct word_map chains;        /* the node and location of continuations, by their fibers */
     uint16_t *tags;                /* of each location, 1 + the tag written last; 0: none yet */
     size_t tag_capacity;
 };
@@ -95,9 +97,18 @@ uint64_t mp_recorder_elapsed(struct mp_recorder *r);
 /* Now, in nanoseconds; async-signal-safe. */
 uint64_t mp_now_ns(void);
 
-/* The node of the machine's call stack, its location being interned.location; 0: unknown. Defines
- * in the file what is new of it. */
-uint32_t mp_intern_stack(struct mp_recorder *r);
+/* A call stack in the file, and the location of its innermost frame; 0: unknown. */
+struct mp_site_of_stack {
+    uint32_t node, location;
+};
+/* The machine's call stack. Defines in the file what is new of it. */
+struct mp_site_of_stack mp_intern_stack(struct mp_recorder *r);
+/* That of the continuation in which `fiber` is about to be suspended (vm_profiler.fiber_suspended
+ * has the arguments). */
+struct mp_site_of_stack mp_intern_suspended(struct mp_recorder *r, const struct vm_fiber *fiber,
+                                            const struct vm_fiber *inner);
+/* The fiber has left its continuation. */
+void mp_forget_suspended(struct mp_recorder *r, const struct vm_fiber *fiber);
 /* The number of the location of a pc; defines it in the file if it is new. */
 uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc);
 /* The number of a string, new each time. */

@@ -6,9 +6,11 @@
 #include "gc/small_tables.h"
 #include "memprof/recorder/recorder_internal.h"
 #include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/marshal/symbols.h"
 #include "vm/stack/callstack.h"
+#include "vm/stack/frames.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
@@ -20,7 +22,7 @@ static uint32_t find(const struct word_map *map, uint64_t key) {
 }
 
 /* When out of memory the key stays unknown, and gets a second number later. */
-static void add(struct word_map *map, uint64_t key, uint32_t number) {
+static void add(struct word_map *map, uint64_t key, uint64_t number) {
     uintptr_t *word = word_map_add(map, key, IF_SMALL_TABLES(2, 256), NULL);
     if (word != NULL) *word = number;
 }
@@ -62,6 +64,9 @@ static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_locatio
     int shown = vm->debug_status;
     if (r->debug_read) vm->debug_status = VM_DEBUG_READ;
     bool found = vm_debuginfo_find(vm, gpc, location);
+    /* The compiler makes no event for an effect that is performed in tail position. */
+    if (!found && gpc > 0 && vm_opcode_at(vm, gpc - 1) == OP_PERFORM)
+        found = vm_debuginfo_find_before(vm, gpc, vm_function_start(vm, gpc), location);
     r->debug_read = true;
     vm->debug_status = shown;
     return found;
@@ -173,16 +178,79 @@ static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t dep
     t->location = find(&t->locations, t->path[depth - 1].gpc + 1);
 }
 
-uint32_t mp_intern_stack(struct mp_recorder *r) {
+struct mp_site_of_stack mp_intern_stack(struct mp_recorder *r) {
     struct mp_interned *t = &r->interned;
     const uint64_t *gpcs;
     size_t depth = vm_call_stack(r->d, SIZE_MAX, &gpcs);
-    if (depth == 0) return 0;
+    if (depth == 0) return (struct mp_site_of_stack){0, 0};
     if (r->d->stack.call_stack->version != t->version) {
         follow_stack(r, gpcs, depth);
         t->version = r->d->stack.call_stack->version;
     }
-    return t->node;
+    return (struct mp_site_of_stack){t->node, t->location};
+}
+
+/* The node of a frame called from node `caller`. */
+static struct mp_site_of_stack call_from(struct mp_recorder *r, uint32_t caller, uint64_t gpc) {
+    struct mp_interned *t = &r->interned;
+    uint32_t location = mp_intern_location(r, gpc);
+    uint64_t key = (uint64_t)caller << 32 | location, item = location;
+    uint32_t node = find(&t->node_of, key);
+    if (node == 0) {
+        struct mp_record_stack record = {.back = (uint64_t)t->node_count + 1 - caller,
+                                         .locations = {.items = &item, .count = 1}};
+        mp_write_stack(r->writer, &record);
+        node = ++t->node_count;
+        add(&t->node_of, key, node);
+    }
+    return (struct mp_site_of_stack){node, location};
+}
+
+/* Lists the frames of suspended fibers. Returns whether there was memory. */
+static bool list_inner(struct mp_recorder *r, const struct vm_fiber *inner) {
+    struct mp_interned *t = &r->interned;
+    struct vm_frame frame;
+    t->inner.count = 0;
+    for (bool more = vm_frames_first_suspended(r->d, inner, &frame); more;
+         more = vm_frames_next(r->d, &frame)) {
+        if (!vector_reserve(&t->inner, 1, IF_SMALL_TABLES(1, 64), NULL)) return false;
+        vector_append(&t->inner, frame.gpc);
+    }
+    return true;
+}
+
+/* The machine's call stack, with the frames of fiber `inner` and of those behind it in its chain in
+ * place of the innermost one. */
+static struct mp_site_of_stack intern_chain(struct mp_recorder *r, const struct vm_fiber *inner) {
+    struct mp_interned *t = &r->interned;
+    struct mp_site_of_stack site = mp_intern_stack(r);
+    if (site.node == 0 || !list_inner(r, inner)) return (struct mp_site_of_stack){0, 0};
+    size_t n = t->inner.count, outer = t->depth - 1, limit = r->options.max_depth;
+    site.node = outer == 0 ? 0 : t->path[outer - 1].node;
+    if (limit != 0 && n + outer > limit) {
+        if (n > limit) n = limit;
+        site.node = 0;
+        for (size_t i = outer - (limit - n); i < outer; i++)
+            site = call_from(r, site.node, t->path[i].gpc);
+    }
+    while (n > 0) site = call_from(r, site.node, t->inner.items[--n]);
+    return site;
+}
+
+/* All fibers of a chain have the call stack of its continuation, which is walked once. */
+struct mp_site_of_stack mp_intern_suspended(struct mp_recorder *r, const struct vm_fiber *fiber,
+                                            const struct vm_fiber *inner) {
+    struct word_map *chains = &r->interned.chains;
+    uintptr_t key = (uintptr_t)(inner == NULL ? fiber : inner);
+    const uintptr_t *known = inner == NULL ? NULL : word_map_find(chains, key);
+    if (known != NULL) return (struct mp_site_of_stack){(uint32_t)(*known >> 32), (uint32_t)*known};
+    struct mp_site_of_stack site = inner == NULL ? mp_intern_stack(r) : intern_chain(r, inner);
+    add(chains, key, (uint64_t)site.node << 32 | site.location);
+    return site;
+}
+
+void mp_forget_suspended(struct mp_recorder *r, const struct vm_fiber *fiber) {
+    word_map_remove(&r->interned.chains, (uintptr_t)fiber);
 }
 
 void mp_interned_clear(struct mp_interned *t) {
@@ -191,6 +259,8 @@ void mp_interned_clear(struct mp_interned *t) {
     free(t->node_of.entries);
     free(t->path);
     free(t->fresh.items);
+    free(t->inner.items);
+    free(t->chains.entries);
     free(t->tags);
     *t = (struct mp_interned){.depth = 0};
 }

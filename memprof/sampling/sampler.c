@@ -223,10 +223,7 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t siz
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
         if (!mp_is_active(s, stream)) continue;
         uint64_t trials = trials_of(stream, size, source);
-        size_t samples = stream->carry < trials ? mp_count_hits(s, stream, &stream->carry, trials)
-                                                : 0;
-        ASSERT(stream->carry >= trials); /* MS2 */
-        stream->carry -= trials;
+        size_t samples = mp_count_carried_hits(s, stream, trials);
         if (samples == 0) continue;
         struct mp_hit hit = {
             .wosize = source == GC_CUSTOM ? trials : size,

@@ -77,6 +77,15 @@ static inline size_t mp_count_hits(const struct mp_sampler *s, struct mp_stream 
     return 1 + mp_count_more_hits(s, stream, next, end);
 }
 
+/* The hits of that many trials of words that are not bumped (MS2). */
+static inline size_t mp_count_carried_hits(const struct mp_sampler *s, struct mp_stream *stream,
+                                           uint64_t trials) {
+    size_t hits = stream->carry < trials ? mp_count_hits(s, stream, &stream->carry, trials) : 0;
+    ASSERT(stream->carry >= trials);
+    stream->carry -= trials;
+    return hits;
+}
+
 /* The same for the words in [stream->next, end) if there is one hit only and its skip is drawn
  * without a slow path. False: otherwise, and nothing has changed. */
 static inline bool mp_hit_once(const struct mp_sampler *s, struct mp_stream *stream, uint64_t end) {

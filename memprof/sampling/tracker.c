@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 struct tracked {
-    value block;
+    value block; /* of a fiber: its continuation; 0: it is dead, and that was reported */
     uint64_t id;
 };
 
@@ -34,6 +34,8 @@ struct mp_tracker {
     uint64_t next_id, lost;
     struct VECTOR(struct tracked) blocks;
     size_t old;
+    size_t reported_dead;       /* of these blocks */
+    struct word_map suspended;  /* the ids of sampled fibers, by fiber */
     struct mp_sliced_scan scan; /* MT2 */
     struct batch promoted, died;
 };
@@ -87,6 +89,10 @@ static void on_minor_done(void *context, struct gc_domain *g) {
     ASSERT(t->promoted.count == 0 && t->died.count == 0 && t->old <= t->blocks.count);
     for (size_t i = t->old; i < t->blocks.count; i++) {
         struct tracked item = t->blocks.items[i];
+        if (item.block == 0) {
+            t->reported_dead--;
+            continue;
+        }
         if (gc_is_young(g, item.block)) {
             item.block = gc_promoted_copy(g, item.block);
             if (item.block == 0) {
@@ -120,7 +126,8 @@ static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
         struct tracked item = t->blocks.items[scan->next];
         if (scan->next + AHEAD < scan->end)
             gc_prefetch_header(t->blocks.items[scan->next + AHEAD].block);
-        if (!gc_is_dead(g, item.block)) t->blocks.items[scan->kept++] = item;
+        if (item.block == 0) t->reported_dead--;
+        else if (!gc_is_dead(g, item.block)) t->blocks.items[scan->kept++] = item;
         else if (batch_put(&t->died, item.id)) report_died(t, true);
     }
     report_died(t, true);
@@ -131,17 +138,85 @@ static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
     return done;
 }
 
+/* ---- Fibers. ---- */
+
+bool mp_tracker_suspended(struct mp_tracker *t, const struct vm_fiber *fiber, value cont,
+                          size_t words, const struct vm_fiber *inner) {
+    const struct mp_sampler *s = t->sampler;
+    struct gc_domain *g = &s->d->gc;
+    if (!mp_is_active(s, &t->stream)) return false;
+    struct mp_hit hit = {
+        .wosize = words,
+        .samples = mp_count_carried_hits(s, &t->stream, words),
+        .source = GC_CUSTOM,
+        .tag = tag_of(cont),
+        .young = gc_is_young(g, cont),
+        .block = cont,
+    };
+    if (hit.samples == 0) return false;
+    uintptr_t *id = NULL;
+    if (vector_reserve(&t->blocks, 1, IF_SMALL_TABLES(2, 1024), NULL))
+        id = word_map_add(&t->suspended, (uintptr_t)fiber, IF_SMALL_TABLES(2, 64), NULL);
+    if (id == NULL) {
+        t->lost++;
+        return false;
+    }
+    t->events->suspended(t->context, t->next_id, &hit, fiber, inner);
+    /* After that call, which may forget all earlier blocks and fibers. */
+    struct tracked item = {cont, t->next_id++};
+    vector_append(&t->blocks, item);
+    id = word_map_add(&t->suspended, (uintptr_t)fiber, IF_SMALL_TABLES(2, 64), NULL);
+    if (id != NULL) *id = item.id;
+    return id != NULL;
+}
+
+/* The block of that id; NULL: it is dead. Ids ascend, except in the gap of a scan. */
+static struct tracked *find_block(struct mp_tracker *t, uint64_t id) {
+    struct tracked *items = t->blocks.items;
+    size_t from = 0, to = t->blocks.count;
+    if (t->scan.end > 0) {
+        bool scanned = t->scan.kept > 0 && items[t->scan.kept - 1].id >= id;
+        if (scanned) to = t->scan.kept;
+        else from = t->scan.next;
+    }
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (items[middle].id == id) return items[middle].block == 0 ? NULL : &items[middle];
+        if (items[middle].id < id) from = middle + 1;
+        else to = middle;
+    }
+    return NULL;
+}
+
+void mp_tracker_left(struct mp_tracker *t, const struct vm_fiber *fiber) {
+    const uintptr_t *word = word_map_find(&t->suspended, (uintptr_t)fiber);
+    if (word == NULL) return;
+    uint64_t id = *word;
+    word_map_remove(&t->suspended, (uintptr_t)fiber);
+    struct tracked *item = find_block(t, id);
+    if (item == NULL) return;
+    bool old = !gc_is_young(&t->sampler->d->gc, item->block);
+    item->block = 0;
+    t->reported_dead++;
+    t->events->died(t->context, &id, 1, old);
+}
+
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                         size_t words) {
     struct mp_tracker *t = context;
     if (t->events->activity != NULL) t->events->activity(t->context, g, what, begins, words);
 }
 
+static void free_tracker(struct mp_tracker *t) {
+    free(t->blocks.items);
+    free(t->suspended.entries);
+    free(t);
+}
+
 static void on_close(void *context) {
     struct mp_tracker *t = context;
     if (t->events->close != NULL) t->events->close(t->context);
-    free(t->blocks.items);
-    free(t);
+    free_tracker(t);
 }
 
 static const struct mp_client tracker_client = {
@@ -173,17 +248,18 @@ void mp_tracker_stop(struct mp_tracker *t) { mp_stream_stop(t->sampler, &t->stre
 void mp_tracker_forget(struct mp_tracker *t) {
     t->old = t->blocks.count = 0;
     t->scan = (struct mp_sliced_scan){.end = 0};
-    t->next_id = t->lost = 0;
+    t->next_id = t->lost = t->reported_dead = 0;
+    free(t->suspended.entries);
+    t->suspended = (struct word_map){.count = 0};
 }
 
 void mp_tracker_free(struct mp_tracker *t) {
     mp_stream_detach(t->sampler, &t->stream);
-    free(t->blocks.items);
-    free(t);
+    free_tracker(t);
 }
 
 size_t mp_tracker_live(const struct mp_tracker *t) {
-    return t->blocks.count - (t->scan.next - t->scan.kept);
+    return t->blocks.count - (t->scan.next - t->scan.kept) - t->reported_dead;
 }
 uint64_t mp_tracker_count(const struct mp_tracker *t) { return t->next_id; }
 uint64_t mp_tracker_lost(const struct mp_tracker *t) { return t->lost; }

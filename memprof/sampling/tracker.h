@@ -7,6 +7,8 @@
  * MT1  Each sampled block has an id, counted from 0 in the order of births; of each id born is
  *      reported, then at most one promoted, then at most one died.
  * MT2  After marking each block that was in the major heap then is examined once, in slices.
+ *      A suspended fiber is such a block: it is born when it is suspended, moves with its
+ *      continuation, and dies when that dies or is used.
  * MT3  A block that a program's callback refused is not reported, nor is one that there was no
  *      memory to follow (these are counted as lost). */
 #ifndef BACTRIAN_MEMPROF_SAMPLING_TRACKER_H
@@ -15,12 +17,17 @@
 #include "memprof/sampling/sampler.h"
 
 struct mp_tracker;
+struct vm_fiber;
 
 enum { MP_TRACKER_BATCH = 512 };
 
 struct mp_tracker_events {
     /* vm_call_stack gives the allocation's call stack; hit->block must not be used. */
     void (*born)(void *context, uint64_t id, const struct mp_hit *hit);
+    /* A fiber is suspended (vm_profiler.fiber_suspended has the arguments). hit->wosize is its
+     * words, all of them trials. NULL: fibers are not followed. */
+    void (*suspended)(void *context, uint64_t id, const struct mp_hit *hit,
+                      const struct vm_fiber *fiber, const struct vm_fiber *inner);
     /* At most MP_TRACKER_BATCH blocks, ids ascending; old: they died in the major heap. */
     void (*promoted)(void *context, const uint64_t *ids, size_t count);
     void (*died)(void *context, const uint64_t *ids, size_t count, bool old);
@@ -36,6 +43,11 @@ struct mp_tracker *mp_tracker_start(struct domain *d, double rate, uint64_t seed
                                     const struct mp_tracker_events *events, void *context);
 /* Ends sampling; tracking goes on. GC: never. */
 void mp_tracker_stop(struct mp_tracker *tracker);
+/* What vm_profiler.fiber_suspended and fiber_left do, for a tracker with events.suspended.
+ * GC: never. */
+bool mp_tracker_suspended(struct mp_tracker *tracker, const struct vm_fiber *fiber, value cont,
+                          size_t words, const struct vm_fiber *inner);
+void mp_tracker_left(struct mp_tracker *tracker, const struct vm_fiber *fiber);
 /* Forgets every block; ids start again from 0. GC: never. */
 void mp_tracker_forget(struct mp_tracker *tracker);
 /* Frees the tracker, before the machine is destroyed. GC: never. */

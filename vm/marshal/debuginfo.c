@@ -337,20 +337,22 @@ static const struct vm_debug_event *event_of(const struct vm_debug_event *events
     return n < count && events[n].pc == pc + 1 ? &events[n] : NULL;
 }
 
-bool vm_debuginfo_find(struct vm *vm, uint64_t gpc, struct vm_location *out) {
-    const struct vm_code *code = vm_code_at(vm, gpc);
-    if (code == NULL) return false;
+/* The unit of a pc of that code, which has been read. NULL: there is none. */
+static const struct unit *unit_at(struct vm *vm, const struct vm_code *code, uint32_t pc,
+                                  const struct vm_debug_event **events) {
     bool of_program = code == vm->codes[0];
     if (of_program) vm_debuginfo_open(vm, false);
     struct vm_debuginfo *t = of_program ? vm->debug : code->debug;
-    uint32_t pc = (uint32_t)(gpc - code->base);
     struct unit *unit = t == NULL ? NULL : unit_of(t, pc);
-    if (unit == NULL) return false;
+    if (unit == NULL) return NULL;
     struct vm_error error;
     if (!unit->was_read && read_unit(t, unit, &error) != VM_OK) warn(vm, program_name(vm), &error);
-    const struct vm_debug_event *e = event_of(t->events.items + unit->first, unit->count, pc);
-    if (e == NULL) return false;
-    *out = (struct vm_location){
+    *events = t->events.items + unit->first;
+    return unit;
+}
+
+static struct vm_location location_of(const struct vm_debug_event *e) {
+    return (struct vm_location){
         .file = e->file,
         .definition = e->definition,
         .line = e->line,
@@ -359,5 +361,26 @@ bool vm_debuginfo_find(struct vm *vm, uint64_t gpc, struct vm_location *out) {
         .end_line = e->end_line,
         .end_column = e->end_column,
     };
+}
+
+bool vm_debuginfo_find(struct vm *vm, uint64_t gpc, struct vm_location *out) {
+    const struct vm_code *code = vm_code_at(vm, gpc);
+    const struct vm_debug_event *events, *e = NULL;
+    uint32_t pc = code == NULL ? 0 : (uint32_t)(gpc - code->base);
+    const struct unit *unit = code == NULL ? NULL : unit_at(vm, code, pc, &events);
+    if (unit != NULL) e = event_of(events, unit->count, pc);
+    if (e != NULL) *out = location_of(e);
+    return e != NULL;
+}
+
+bool vm_debuginfo_find_before(struct vm *vm, uint64_t gpc, uint64_t first,
+                              struct vm_location *out) {
+    const struct vm_code *code = vm_code_at(vm, gpc);
+    const struct vm_debug_event *events;
+    uint32_t pc = code == NULL ? 0 : (uint32_t)(gpc - code->base);
+    const struct unit *unit = code == NULL ? NULL : unit_at(vm, code, pc, &events);
+    size_t n = unit == NULL ? 0 : sorted_prefix(unit->count, i, events[i].pc <= pc);
+    if (n == 0 || events[n - 1].pc + code->base < first) return false;
+    *out = location_of(&events[n - 1]);
     return true;
 }

@@ -56,5 +56,7 @@ void vm_debuginfo_free(struct vm *vm);
 /* The location of a global pc (DI2, DI4). Its texts live as long as the table. False: unknown.
  * GC: never. */
 bool vm_debuginfo_find(struct vm *vm, uint64_t gpc, struct vm_location *out);
+/* The last location before a global pc, from `first` on. False: there is none. GC: never. */
+bool vm_debuginfo_find_before(struct vm *vm, uint64_t gpc, uint64_t first, struct vm_location *out);
 
 #endif

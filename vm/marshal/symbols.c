@@ -26,8 +26,10 @@ bool vm_symbol_of_node(const struct vm_constants *c, uint32_t node, uint32_t *gl
     ASSERT(at < c->rows[node].end);
     const struct vm_constant *identifier = row_or_target(c, at);
     const struct vm_constant *slot = &c->rows[c->rows[at].end];
-    if (identifier->kind != CONSTANT_BLOCK || identifier->tag < 2 || identifier->size == 0 ||
-        slot->kind != CONSTANT_INT || slot->integer < 0 || slot->integer > UINT32_MAX)
+    /* Before 5.2 a Global or Predef of Ident.t, then Glob_compunit or Glob_predef. */
+    bool has_name = identifier->tag >= 2 ? identifier->size > 0 : identifier->size == 1;
+    if (identifier->kind != CONSTANT_BLOCK || !has_name || slot->kind != CONSTANT_INT ||
+        slot->integer < 0 || slot->integer > UINT32_MAX)
         return false;
     *global = (uint32_t)slot->integer;
     *name = row_or_target(c, (uint32_t)(identifier - c->rows) + 1);
@@ -97,29 +99,42 @@ static struct vm_symbols *read_symbols(struct vm *vm) {
 
 /* The first byte of the function at pc, which has been called: so its entry is known, and it is the
  * last one before pc. */
-static size_t function_start(const struct vm_verifier *v, uint32_t pc) {
+static uint32_t function_start(const struct vm_verifier *v, uint32_t pc) {
     uint32_t start = 0;
     for (uint32_t i = 1; i < vm_entry_count(v); i++) {
         uint32_t entry = vm_entry_at(v, i)->pc;
         if (entry <= pc && entry > start) start = entry;
     }
-    return 4 * (size_t)start;
+    return start;
 }
 
-const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t size) {
-    const struct vm_code *code = vm->codes[0];
-    if (gpc >= code->word_count) return NULL;
+/* The row of a pc of the program's code; NULL: unknown. */
+static const struct vm_symbol *symbol_of(struct vm *vm, uint64_t gpc) {
+    if (gpc >= vm->codes[0]->word_count) return NULL;
     if (vm->symbols == NULL) vm->symbols = read_symbols(vm);
     const struct vm_symbols *s = vm->symbols;
     if (s == NULL) return NULL;
     size_t n = sorted_prefix(s->count, i, s->rows[i].end <= gpc);
     if (n == s->count) return NULL;
-    const struct vm_symbol *found = &s->rows[n];
-    ASSERT(gpc < found->end && (n == 0 || gpc >= s->rows[n - 1].end)); /* SY1 */
+    ASSERT(gpc < s->rows[n].end && (n == 0 || gpc >= s->rows[n - 1].end)); /* SY1 */
+    return &s->rows[n];
+}
+
+uint64_t vm_function_start(struct vm *vm, uint64_t gpc) {
+    const struct vm_code *code = vm_code_at(vm, gpc);
+    const struct vm_symbol *unit = symbol_of(vm, gpc);
+    if (code == NULL || code->verifier == NULL) return gpc;
+    if (unit != NULL && gpc >= unit->top_level) return unit->top_level;
+    return code->base + function_start(code->verifier, (uint32_t)(gpc - code->base));
+}
+
+const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t size) {
+    const struct vm_symbol *found = symbol_of(vm, gpc);
+    if (found == NULL) return NULL;
     if (gpc >= found->top_level) snprintf(function, size, "%s", found->module);
     else
         snprintf(function, size, "%s.F%zx", found->module,
-                 function_start(code->verifier, (uint32_t)gpc));
+                 4 * (size_t)function_start(vm->codes[0]->verifier, (uint32_t)gpc));
     return found->module;
 }
 

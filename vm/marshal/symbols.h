@@ -27,10 +27,13 @@ struct vm_symbols {
  * call and belongs to the machine. NULL: not known (code loaded at run time, a file without SYMB,
  * no memory). GC: never. */
 const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t size);
+/* Where the function of an active call, or the top level of its unit, begins; gpc: the place of the
+ * call. GC: never. */
+uint64_t vm_function_start(struct vm *vm, uint64_t gpc);
 void vm_symbols_free(struct vm *vm);
 
 /* Whether that row of SYMB's value is a node of its map (left, identifier, slot, right, height),
- * for a unit (identifier of tag 2) or a predefined exception (tag 3); then the global, and the row
+ * for a unit or a predefined exception; then the global, and the row
  * of its name. GC: never. */
 bool vm_symbol_of_node(const struct vm_constants *c, uint32_t node, uint32_t *global,
                        const struct vm_constant **name);

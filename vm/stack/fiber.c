@@ -164,6 +164,30 @@ static inline value handler_of(struct domain *d, const struct vm_fiber *f,
     return handler;
 }
 
+/* Shows the profiler the innermost fiber, which is about to be suspended with its words from
+ * `outside` on. Needs: E2. */
+static __attribute__((noinline)) void report_suspension(struct domain *d, const value *outside,
+                                                        value cont, const struct vm_fiber *inner) {
+    struct vm_fibers *t = d->vm->fibers;
+    const struct vm_profiler *profiler = &d->vm->profiler;
+    const value *b = vm_boundary(d);
+    const struct vm_fiber *f = vm_fiber_of_boundary(b);
+    uint32_t index = vm_fiber_index(t, f);
+    ASSERT(!t->status[index].reported);
+    size_t words = f->used + (size_t)(b - outside);
+    if (!profiler->fiber_suspended(profiler->state, d, f, cont, words, inner)) return;
+    t->status[index].reported = true;
+    if (inner != NULL) t->status[vm_fiber_index(t, inner)].reported = true;
+}
+
+/* The same while a return frame is on top. */
+static __attribute__((noinline)) void report_performing(struct domain *d, value cont) {
+    value *sp = d->stack.sp, return_to = sp[0], env = sp[1];
+    sp[0] = env, sp[1] = (value)frame_word_of(resume_of_word(return_to)); /* E2 */
+    report_suspension(d, sp, cont, NULL);
+    sp[0] = return_to, sp[1] = env;
+}
+
 /* Suspends the innermost fiber in that state, with that word on top (FB3). */
 static inline value suspend(struct domain *d, struct vm_fiber *f, uint32_t index, value *b,
                             enum vm_fiber_state state, value top) {
@@ -179,7 +203,7 @@ static inline value suspend(struct domain *d, struct vm_fiber *f, uint32_t index
     return handler;
 }
 
-value vm_fiber_perform(struct domain *d, value cont) {
+static __attribute__((noinline)) value perform(struct domain *d, value cont) {
     value *b = vm_boundary(d);
     struct vm_fiber *f = vm_fiber_of_boundary(b);
     uint32_t index = vm_fiber_index(d->vm->fibers, f);
@@ -190,7 +214,8 @@ value vm_fiber_perform(struct domain *d, value cont) {
     return suspend(d, f, index, b, FIBER_LEADING, cont + 1);
 }
 
-value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, value extra_args) {
+static __attribute__((noinline)) value reperform(struct domain *d, struct vm_fiber *first,
+                                                 value extra_args) {
     struct vm_fibers *t = d->vm->fibers;
     value *b = vm_boundary(d);
     struct vm_fiber *f = vm_fiber_of_boundary(b);
@@ -199,6 +224,20 @@ value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, value extra_a
     first->outermost = index;
     f->boundary = 0;
     return suspend(d, f, index, b, FIBER_LINKED, extra_args);
+}
+
+/* These two save no registers for what is rare. */
+value vm_fiber_perform(struct domain *d, value cont) {
+    if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0)) report_performing(d, cont);
+    return perform(d, cont);
+}
+
+value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, value cont, value *outside,
+                         value extra_args) {
+    if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0))
+        report_suspension(d, outside, cont, first);
+    d->stack.sp = outside;
+    return reperform(d, first, extra_args);
 }
 
 /* The frames of f, which ran or runs now, go on inside b. */

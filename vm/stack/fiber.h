@@ -157,9 +157,10 @@ void vm_fiber_reserve(struct domain *d);
  * Returns the handler for effects. Needs: vm_fiber_fits. GC: never. */
 /* Its continuation becomes cont, a young block; on top is the return frame. */
 value vm_fiber_perform(struct domain *d, value cont);
-/* It is appended to the chain of suspended fiber `first`; on top are extra_args arguments, tagged.
- */
-value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, value extra_args);
+/* It is appended to the chain of suspended fiber `first`, whose continuation is cont. Needs: E2;
+ * `outside` the frame that passes the effect on are extra_args arguments, tagged. */
+value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, value cont, value *outside,
+                         value extra_args);
 /* Bytes that a resumed fiber may use without a check: the part that is put back ends with a frame
  * and its arguments, and its innermost frame grows. GC: never. */
 static inline size_t vm_fiber_room_bytes(const struct vm *vm) {

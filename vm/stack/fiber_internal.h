@@ -17,6 +17,7 @@ struct vm_fiber_status {
     uint8_t dirty : 1;     /* it is in the list of dirty fibers */
     uint8_t in_marked : 1; /* it is in the list of those to be scanned */
     uint8_t charged : 1;   /* its buffer has been charged to the major cycle */
+    bool reported;         /* it, or one behind it in its chain: vm_profiler.fiber_left is due */
 };
 /* A fiber that marking has reached. */
 struct vm_marked_fiber {

@@ -75,6 +75,18 @@ enum vm_fiber_state vm_fiber_state(const struct vm *vm, uint32_t index) {
 
 /* ---- Handles. ---- */
 
+static void report_left(struct vm_fibers *t, uint32_t index) {
+    const struct vm_profiler *profiler = &t->vm->profiler;
+    t->status[index].reported = false;
+    if (profiler->fiber_left != NULL) profiler->fiber_left(profiler->state, &t->table[index]);
+}
+
+/* The chain of a continuation leaves it. */
+static __attribute__((noinline)) void report_chain_left(struct vm_fibers *t, uint32_t index) {
+    for (; index != NO_FIBER; index = t->table[index].outer)
+        if (t->status[index].reported) report_left(t, index);
+}
+
 struct vm_fiber *vm_fiber_taken(const struct vm *vm, value handle) {
     return vm_fiber_find(vm->fibers, handle, FIBER_TAKEN);
 }
@@ -94,6 +106,7 @@ value vm_fiber_take(struct domain *d, value cont) {
     if (f == NULL) return val_of_int(0);
     uint32_t index = vm_fiber_index(t, f);
     __builtin_prefetch(f->end - f->used); /* RESUME will read it */
+    if (t->status[index].reported) report_chain_left(t, index);
     if (d->gc.marking) vm_fiber_darken(t, index);
     field(cont, 0) = val_of_int(0); /* in place of another integer */
     vm_fiber_next_generation(f);
@@ -162,6 +175,7 @@ value vm_fiber_new(struct domain *d, value on_value, value on_exception, value o
 void vm_fiber_free(struct vm_fibers *t, struct vm_fiber *f) {
     uint32_t index = vm_fiber_index(t, f);
     ASSERT(t->status[index].state != FIBER_FREE);
+    if (t->status[index].reported) report_left(t, index);
     if (f->capacity > KEPT_BUFFER_WORDS || t->kept_words + f->capacity > ALL_KEPT_WORDS)
         free_buffer(t, f);
     t->kept_words += f->capacity;

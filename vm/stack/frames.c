@@ -58,6 +58,11 @@ bool vm_frames_first(struct domain *d, struct vm_frame *frame) {
     return stopped_frame(d, d->stack.sp, frame);
 }
 
+bool vm_frames_first_suspended(struct domain *d, const struct vm_fiber *f, struct vm_frame *frame) {
+    *frame = (struct vm_frame){.base = vm_fiber_top(f), .fiber = f};
+    return vm_frames_next(d, frame);
+}
+
 bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
     for (;;) {
         value *return_frame = frame->base + frame->height;

@@ -18,6 +18,7 @@ struct vm_decoded_area;
 struct vm_dll;
 struct vm_dll_symbol;
 struct vm_domains;
+struct vm_fiber;
 struct vm_fibers;
 struct vm_function;
 struct vm_image;
@@ -94,6 +95,14 @@ struct vm_profiler {
     bool (*owns_descriptor)(void *state, int fd);       /* whether it writes there. GC: never */
     /* The program calls exit; its stack still exists. GC: may run. */
     void (*leaving)(void *state, int status);
+    /* A fiber is about to be suspended: from then on continuation cont holds its words. inner NULL:
+     * the call stack is that of cont. Otherwise cont is that fiber's, whose effect the innermost
+     * frame passes on: cont's call stack has inner's frames in its place. Returns whether
+     * fiber_left is to be called. GC: never. */
+    bool (*fiber_suspended)(void *state, struct domain *d, const struct vm_fiber *fiber, value cont,
+                            size_t words, const struct vm_fiber *inner);
+    /* That fiber's continuation was used, or the fiber was freed. GC: never. */
+    void (*fiber_left)(void *state, const struct vm_fiber *fiber);
 };
 
 struct vm {

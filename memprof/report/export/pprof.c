@@ -206,16 +206,18 @@ static struct labels labels_of(const struct report_model *m, const struct report
     };
 }
 
-/* The selected samples, sorted by stack and labels. */
-static struct entry *list_entries(const struct report_query *query, size_t *count) {
+/* The samples that either query selects, sorted by stack and labels. */
+static struct entry *list_entries(const struct report_query *query, const struct report_query *live,
+                                  size_t *count) {
     const struct report_model *m = query->model;
     struct entry *entries = report_alloc((m->samples.count + 1) * sizeof *entries);
     uint32_t *order = report_nodes_by_site(m);
     uint32_t *rank = report_alloc(m->nodes.count * sizeof *rank);
     for (size_t i = 0; i < m->nodes.count; i++) rank[order[i]] = i;
     *count = 0;
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;)
-        entries[(*count)++] = (struct entry){labels_of(m, s), rank[s->node], s - m->samples.at};
+    report_each(s, &m->samples)
+        if (report_query_selects(query, s) || report_query_selects(live, s))
+            entries[(*count)++] = (struct entry){labels_of(m, s), rank[s->node], s - m->samples.at};
     report_free(order, rank);
     qsort(entries, *count, sizeof *entries, by_labels);
     return entries;
@@ -226,11 +228,11 @@ static void put_samples(struct report_buffer *b, const struct report_query *all,
     const struct report_model *m = all->model;
     struct columns columns = {0};
     size_t count;
-    struct entry *entries = list_entries(all, &count);
+    struct entry *entries = list_entries(all, live, &count);
     struct report_sum sum = {0}, alive = {0};
     for (size_t i = 0; i < count; i++) {
         const struct report_sample *sample = &m->samples.at[entries[i].sample];
-        report_sum_add(&sum, sample, m->rate);
+        if (report_query_selects(all, sample)) report_sum_add(&sum, sample, m->rate);
         if (report_query_selects(live, sample)) report_sum_add(&alive, sample, m->rate);
         if (i + 1 < count && by_labels(&entries[i], &entries[i + 1]) == 0) continue;
         put_sample(b, all, &entries[i].labels, &sum, &alive, &columns, s);

@@ -75,9 +75,10 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
     s.thread = map_thread(l, from->thread);
     s.tag = from->tag;
     s.young = from->young;
-    s.source = from->source == MP_SOURCE_CUSTOM ? REPORT_EXTERNAL
-               : from->young                    ? REPORT_MINOR
-                                                : REPORT_MAJOR;
+    s.source = from->source == MP_SOURCE_CUSTOM  ? REPORT_EXTERNAL
+               : from->source == MP_SOURCE_FIBER ? REPORT_FIBER
+               : from->young                     ? REPORT_MINOR
+                                                 : REPORT_MAJOR;
     report_append(&l->model->samples, s);
 }
 

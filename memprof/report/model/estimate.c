@@ -15,11 +15,12 @@ enum { MANY = 30 }; /* samples from which the normal approximation is good enoug
 
 void report_sum_add(struct report_sum *sum, const struct report_sample *sample, double rate) {
     ASSERT(rate > 0 && rate <= 1 && sample->hits >= 1); /* PM3 */
-    double words = (double)sample->wosize + (sample->source != REPORT_EXTERNAL);
+    double words = report_sample_words(sample);
     double p = rate < 1 ? -expm1(words * log1p(-rate)) : 1;
     if (!(p > 0)) p = rate;
     sum->samples++;
     sum->hits += sample->hits;
+    if (sample->source == REPORT_FIBER) sum->fiber_hits += sample->hits;
     sum->hits_squared += (double)sample->hits * sample->hits;
     sum->blocks += 1 / p;
     sum->blocks_variance += (1 - p) / (p * p);
@@ -28,6 +29,7 @@ void report_sum_add(struct report_sum *sum, const struct report_sample *sample, 
 void report_sum_merge(struct report_sum *sum, const struct report_sum *other) {
     sum->samples += other->samples;
     sum->hits += other->hits;
+    sum->fiber_hits += other->fiber_hits;
     sum->hits_squared += other->hits_squared;
     sum->blocks += other->blocks;
     sum->blocks_variance += other->blocks_variance;
@@ -74,19 +76,37 @@ static struct report_estimate times(struct report_estimate e, double factor) {
     return (struct report_estimate){e.value * factor, e.low * factor, e.high * factor};
 }
 
-struct report_estimate report_estimate_words(const struct report_scale *scale,
-                                             const struct report_sum *sum) {
-    if (scale->exact_words > 0 && sum->hits >= scale->total_hits)
+/* Words that were allocated, by their hits. */
+static struct report_estimate allocated_words(const struct report_scale *scale, double hits) {
+    if (scale->exact_words > 0 && hits >= scale->total_hits)
         return (struct report_estimate){scale->exact_words, scale->exact_words, scale->exact_words};
     if (scale->exact_words > 0) {
-        struct report_estimate share = wilson(sum->hits, scale->total_hits);
+        struct report_estimate share = wilson(hits, scale->total_hits);
         double narrow = sqrt(1 - scale->rate);
         ASSERT(share.low <= share.value && share.value <= share.high);
         share.low = share.value - (share.value - share.low) * narrow;
         share.high = share.value + (share.high - share.value) * narrow;
         return times(share, scale->exact_words);
     }
-    return times(count_bounds(sum->hits, scale->rate), 1 / scale->rate);
+    return times(count_bounds(hits, scale->rate), 1 / scale->rate);
+}
+
+/* The sum of independent estimates: distances to the bounds add up as standard errors do. */
+static struct report_estimate plus(struct report_estimate a, struct report_estimate b) {
+    double value = a.value + b.value;
+    return (struct report_estimate){value, value - hypot(a.value - a.low, b.value - b.low),
+                                    value + hypot(a.high - a.value, b.high - b.value)};
+}
+
+/* Suspended fibers have no exact total. */
+struct report_estimate report_estimate_words(const struct report_scale *scale,
+                                             const struct report_sum *sum) {
+    ASSERT(sum->fiber_hits <= sum->hits);
+    double allocated = (double)(sum->hits - sum->fiber_hits);
+    if (sum->fiber_hits == 0) return allocated_words(scale, allocated);
+    struct report_estimate fibers = times(count_bounds((double)sum->fiber_hits, scale->rate),
+                                          1 / scale->rate);
+    return allocated == 0 ? fibers : plus(allocated_words(scale, allocated), fibers);
 }
 
 struct report_estimate report_estimate_bytes(const struct report_scale *scale,

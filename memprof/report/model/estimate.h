@@ -10,7 +10,8 @@
 /* Sums over a set of samples. Starts as all zeroes. */
 struct report_sum {
     uint64_t samples, hits;
-    double hits_squared;            /* of each sample, summed */
+    uint64_t fiber_hits; /* of them, those of suspended fibers, which were not allocated */
+    double hits_squared; /* of each sample, summed */
     double blocks, blocks_variance; /* estimated number of blocks */
 };
 

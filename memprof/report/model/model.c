@@ -149,7 +149,7 @@ static void verify(const struct report_model *m) {
     }
     for (size_t i = 0; i < m->samples.count; i++) {
         const struct report_sample *s = &m->samples.at[i];
-        ASSERT(s->hits >= 1 && s->source <= REPORT_EXTERNAL);             /* PM3 */
+        ASSERT(s->hits >= 1 && s->source < REPORT_SOURCES);               /* PM3 */
         ASSERT(s->node < m->nodes.count && s->thread < m->threads.count); /* PM5 */
         ASSERT(s->tag >= -1 && s->tag < 256);
         ASSERT(s->born <= m->end && (i == 0 || s[-1].born <= s->born)); /* PM6 */
@@ -215,8 +215,14 @@ void report_counter_add(struct report_counter *to, const struct report_counter *
 double report_model_all_hits(const struct report_model *model) {
     double hits = 0;
     if (model->selected) return model->all_hits;
-    report_each(s, &model->samples) hits += s->hits;
+    report_each(s, &model->samples)
+        if (s->source != REPORT_FIBER) hits += s->hits;
     return hits;
+}
+
+double report_sample_words(const struct report_sample *sample) {
+    bool header = sample->source != REPORT_EXTERNAL && sample->source != REPORT_FIBER;
+    return (double)sample->wosize + header;
 }
 
 double report_model_exact_words(const struct report_model *model) {

@@ -31,11 +31,12 @@ struct report_node {
     uint32_t parent, location, depth;
 };
 
-enum report_source { REPORT_MINOR, REPORT_MAJOR, REPORT_EXTERNAL };
+/* A suspended fiber is live, but was not allocated when it was suspended. */
+enum report_source { REPORT_MINOR, REPORT_MAJOR, REPORT_EXTERNAL, REPORT_FIBER, REPORT_SOURCES };
 
 struct report_sample {
     int64_t born, promoted, died;
-    uint64_t wosize; /* words of the block, without its header */
+    uint64_t wosize; /* words of the block, without its header if it has one */
     uint32_t hits;   /* number of its words that were sampled */
     uint32_t node, thread;
     int16_t tag; /* of the block; -1: unknown */
@@ -155,8 +156,10 @@ void report_model_shorten(struct report_model *model, size_t most, size_t total,
 /* Adds `factor` times what `more` counted since the start; the other fields stay. */
 void report_counter_add(struct report_counter *to, const struct report_counter *more,
                         double factor);
-/* Hits of all samples of the run, selected or not. */
+/* Hits of all allocated words of the run, selected or not. */
 double report_model_all_hits(const struct report_model *model);
+/* Words of a sampled block that were trials. */
+double report_sample_words(const struct report_sample *sample);
 /* The exact number of words allocated in the run; 0 if the file does not have it. */
 double report_model_exact_words(const struct report_model *model);
 /* The moment at which the most sampled words were live. */

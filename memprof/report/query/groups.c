@@ -103,11 +103,11 @@ size_t report_attribute_of(const struct report_model *model, enum report_by by,
     }
 }
 
-enum { SOURCES = 3, TAGS = 256 };
+enum { TAGS = 256 };
 
 static size_t attribute_count(const struct report_model *model, enum report_by by) {
     switch (by) {
-    case REPORT_BY_SOURCE: return SOURCES;
+    case REPORT_BY_SOURCE: return REPORT_SOURCES;
     case REPORT_BY_TAG: return 1 + TAGS;
     case REPORT_BY_DOMAIN:
     case REPORT_BY_THREAD: return model->threads.count;
@@ -116,7 +116,8 @@ static size_t attribute_count(const struct report_model *model, enum report_by b
 }
 
 static char *attribute_text(const struct report_model *model, enum report_by by, size_t i) {
-    static const char *const sources[SOURCES] = {"minor heap", "major heap, directly", "external"};
+    static const char *const sources[REPORT_SOURCES] = {"minor heap", "major heap, directly",
+                                                        "external", "suspended fibers"};
     switch (by) {
     case REPORT_BY_SOURCE: return report_copy(sources[i]);
     case REPORT_BY_TAG: return report_tag_text((int)i - 1);

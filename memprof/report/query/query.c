@@ -56,9 +56,10 @@ bool report_parse_moment(const char *text, struct report_moment *out) {
 static int64_t allocated_at(const struct report_model *model, double share) {
     double hits = 0, so_far = 0;
     ASSERT(share >= 0 && share <= 1);
-    report_each(s, &model->samples) hits += s->hits;
+    report_each(s, &model->samples)
+        if (s->source != REPORT_FIBER) hits += s->hits;
     report_each(s, &model->samples) {
-        so_far += s->hits;
+        if (s->source != REPORT_FIBER) so_far += s->hits;
         if (so_far >= share * hits) return s->born;
     }
     return model->end;
@@ -363,6 +364,8 @@ bool report_query_selects(const struct report_query *query, const struct report_
     const struct report_selection *selection = query->selection;
     int64_t time = s->born, life = s->died == REPORT_NEVER ? REPORT_NEVER : s->died - s->born;
     if (s->excluded || (query->node_flags[s->node] & REPORT_NODE_OUT)) return false;
+    if (s->source == REPORT_FIBER && query->show != REPORT_SHOW_LIVE && !query->with_fibers)
+        return false;
     switch (query->show) {
     case REPORT_SHOW_LIVE:
         if (s->born > query->at || s->died <= query->at) return false;
@@ -381,7 +384,7 @@ bool report_query_selects(const struct report_query *query, const struct report_
     if (time == REPORT_NEVER || s->born >= query->born_before) return false;
     if (life < query->life_min || (query->life_max != REPORT_NEVER && life > query->life_max))
         return false;
-    double words = (double)s->wosize + 1;
+    double words = (double)s->wosize + (s->source != REPORT_FIBER);
     if (words < selection->size_min || (selection->size_max > 0 && words > selection->size_max))
         return false;
     return report_query_holds(query, time);

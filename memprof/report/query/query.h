@@ -1,5 +1,5 @@
 /* query.h - which samples a view looks at, and how it counts them: the selectors, which mean the
- * same in every verb.
+ * same in every verb. Suspended fibers are selected by REPORT_SHOW_LIVE only.
  *
  * A window (--from, --to, --phase) applies to the events that are shown: births of allocated and
  * live blocks, promotions of promoted ones, deaths of dead ones, and pauses. */
@@ -83,6 +83,7 @@ struct report_query {
     uint32_t phase;      /* its name; 0: any */
     char *window;        /* --from, --to, --phase: "from 1 s to 2 s"; "" without them */
     bool is_whole;       /* no selector but --show and --at was given */
+    bool with_fibers;    /* select suspended fibers as if they had been allocated */
     bool skip_young;     /* leave out live blocks that no collection has examined yet */
     char *sentence;      /* what is shown: "live at the peak (1.2 s)" */
 };

@@ -88,12 +88,14 @@ static void add_leaks(struct report_doc *doc, const struct report_query *query,
     for (size_t i = 0; i < n; i++) {
         uint32_t key = live->order[i];
         const struct report_group *group = &live->groups[key];
-        ASSERT(group->sum.hits <= all->groups[key].sum.hits);
+        uint64_t kept = group->sum.hits - group->sum.fiber_hits;
+        uint64_t allocated = all->groups[key].sum.hits;
+        ASSERT(kept <= allocated);
         report_row(
             t, 0, report_share((double)group->sum.hits / live->total.sum.hits),
             report_interval(report_unit_kind(selection), report_query_estimate(query, &group->sum)),
             report_count(report_estimate_blocks(&query->scale, &group->sum).value),
-            report_share((double)group->sum.hits / all->groups[key].sum.hits),
+            report_share(allocated > 0 ? (double)kept / allocated : NAN),
             report_seconds((query->at - group->born_hits / group->sum.hits) / 1e9),
             report_text(live->texts[key]));
     }

@@ -226,11 +226,12 @@ struct events {
 };
 
 /* The events of the selected samples, in order. A promotion before the birth or after the death is
- * left out. */
+ * left out; so are suspended fibers, which the format does not have. */
 static struct events list_events(const struct report_query *query) {
     struct events e = {0};
     for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
         uint32_t i = s - query->model->samples.at;
+        if (s->source == REPORT_FIBER) continue;
         report_append(&e, (struct event){s->born, i, BIRTH});
         if (s->promoted != REPORT_NEVER && s->promoted >= s->born && s->promoted <= s->died)
             report_append(&e, (struct event){s->promoted, i, PROMOTION});

@@ -155,8 +155,9 @@ static void write_birth(struct output *o, uint64_t us, uint32_t index) {
     o->samples[index] = ++o->sample_count;
     struct mp_record_sample record = {
         .elapsed = elapsed(o, us),
-        .kind = (s->young ? MP_SAMPLE_YOUNG : 0) |
-                (s->source == REPORT_EXTERNAL ? MP_SOURCE_CUSTOM : MP_SOURCE_NORMAL),
+        .kind = (s->young ? MP_SAMPLE_YOUNG : 0) | (s->source == REPORT_EXTERNAL ? MP_SOURCE_CUSTOM
+                                                    : s->source == REPORT_FIBER  ? MP_SOURCE_FIBER
+                                                                                : MP_SOURCE_NORMAL),
         .words = s->wosize,
         .more = s->hits - 1,
         .stack = (int64_t)node - (int64_t)o->last_node,

@@ -158,6 +158,7 @@ int report_write_trim(const struct report_request *request, FILE *out) {
     struct report_query query;
     if (report_query_start(&query, from, &request->selection, request->error) != 0) return -1;
     struct report_model *m = report_model_create();
+    query.with_fibers = query.show == REPORT_SHOW_ALLOC;
     describe(m, from);
     append(m, from, &query, 0);
     if (m->selected) m->has_sites = false;
