@@ -7,10 +7,7 @@
 
 enum { STEPS = 40, MOST_STEPS = 100000, WORST = 5 };
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return report_order(x, y);
-}
+REPORT_COMPARE(by_value, double, report_order(*x, *y))
 
 /* The smallest value that at least a share of all values does not exceed. */
 static double percentile(const double *sorted, size_t n, double share) {
@@ -57,11 +54,9 @@ static void add_events(struct report_doc *doc, const struct report_query *query)
 }
 
 /* The longest first. */
-static int by_duration(const void *a, const void *b) {
-    const struct report_gc_event *x = *(const struct report_gc_event *const *)a;
-    const struct report_gc_event *y = *(const struct report_gc_event *const *)b;
-    return report_order(y->duration, x->duration) ?: report_order(x->start, y->start);
-}
+REPORT_COMPARE(by_duration, struct report_gc_event *const,
+               report_order((*y)->duration, (*x)->duration)
+                   ?: report_order((*x)->start, (*y)->start))
 
 static void add_longest(struct report_doc *doc, const struct report_query *query) {
     const struct report_model *m = query->model;
@@ -82,13 +77,8 @@ static void add_longest(struct report_doc *doc, const struct report_query *query
 
 /* The last reading up to a time: they are taken at phases and every few collections. */
 static struct report_counter reading(const struct report_model *m, int64_t time) {
-    size_t low = 0, high = m->counters.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->counters.at[middle].time <= time) low = middle + 1;
-        else high = middle;
-    }
-    return low > 0 ? m->counters.at[low - 1] : (struct report_counter){0};
+    size_t n = report_count_until(&m->counters, time);
+    return n > 0 ? m->counters.at[n - 1] : (struct report_counter){0};
 }
 
 /* What was counted in the selected time; heap_words: the maximum. */
