@@ -311,7 +311,7 @@ static void on_compiled(void *context, struct vm *vm, const struct vm_native_cod
     char *name = vm_must(vm_function_name(vm, code->function));
     if (is_shown(t->options, name)) {
         fputs("compile - ", t->out);
-        mp_put_printable(t->out, name, '?');
+        mp_put_printable(t->out, name);
         fprintf(t->out, " %s %zu bytes\n", code->loop ? "loop" : "entry", code->bytes);
     }
     free(name);
