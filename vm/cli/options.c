@@ -11,16 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
-    const char *spelling, *argument;
-    unsigned verbs;
-    const char *meaning;
-};
-
-static const struct row rows[OPTION_COUNT] = {
-#define OPTION(id, spelling, argument, verbs, meaning) {spelling, argument, verbs, meaning},
-#include "vm/cli/options.def"
-};
+static const struct cli_option_row *const rows = cli_option_rows;
 
 enum { VERBOSE_BITS_OF_V = 61, MAX_STRESS = 6 };
 
