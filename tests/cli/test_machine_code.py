@@ -48,6 +48,14 @@ class MachineCode(Case):
             self.assertRegex(function, r'^[A-Z(]')
         self.assertNotIn('jit:', self.bactrian('--jit=off', '--gc-stats', program).err)
 
+    def test_the_environment_chooses_as_the_option_does(self):
+        program = self.program('exits', EXITS)
+        for word, compiles in (('hot', True), ('all', True), ('off', False), ('fast', False)):
+            done = self.bactrian('--gc-stats', program, env={'BACTRIAN_JIT': word})
+            self.assertEqual('\njit:' in done.err, compiles, word)
+        done = self.bactrian('--jit=off', '--gc-stats', program, env={'BACTRIAN_JIT': 'all'})
+        self.assertNotIn('\njit:', done.err)
+
     def test_code_counts_for_the_limit_of_the_heap(self):
         lines = ['let f%d a b = if a > b then (a, %d) else (b, a + %d)' % (i, i, i)
                  for i in range(4000)]

@@ -236,8 +236,7 @@ static bool pack_code(struct vm_image *image, int fd, size_t at, uint32_t *words
         if (n > READ_WORDS) n = READ_WORDS;
         if (!read_bytes(fd, at + (size_t)packed->added * 4, (uint8_t *)words, n * 4, error))
             return false;
-        if (le32toh(1) != 1)
-            for (uint32_t i = 0; i < n; i++) words[i] = le32toh(words[i]);
+        for (uint32_t i = 0; i < n; i++) words[i] = le32toh(words[i]);
         if (vm_words_add(packed, words, n)) continue;
         vm_error_set(error, VM_NO_MEMORY, "%u words of code", image->code_words);
         return false;
