@@ -110,6 +110,11 @@ struct mp_counters {
     uint64_t live_words; /* live after the last marking, plus those added to the major heap since */
     uint64_t heap_words; /* the major heap's memory */
 };
+/* Its fields: TOTAL(name) for those that only grow, LEVEL(name) for the others. */
+#define MP_COUNTERS(TOTAL, LEVEL)                                                           \
+    TOTAL(minor_words)                                                                      \
+    TOTAL(promoted_words) TOTAL(major_words) TOTAL(external_words) TOTAL(minor_collections) \
+        TOTAL(major_collections) LEVEL(live_words) LEVEL(heap_words)
 
 enum mp_event_kind {
     MP_EVENT_SAMPLE,

@@ -409,14 +409,11 @@ static bool move(uint64_t *counter, int64_t difference) {
 
 static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c) {
     struct mp_counters *now = &r->counters;
-    bool fits = grow(&now->minor_words, c->minor_words) &&
-                grow(&now->promoted_words, c->promoted_words) &&
-                grow(&now->major_words, c->major_words) &&
-                grow(&now->external_words, c->external_words) &&
-                grow(&now->minor_collections, c->minor_collections) &&
-                grow(&now->major_collections, c->major_collections) &&
-                move(&now->live_words, c->live_words) && move(&now->heap_words, c->heap_words) &&
-                advance_time(r, c->elapsed);
+#define TOTAL(name) grow(&now->name, c->name) &&
+#define LEVEL(name) move(&now->name, c->name) &&
+    bool fits = MP_COUNTERS(TOTAL, LEVEL) advance_time(r, c->elapsed);
+#undef TOTAL
+#undef LEVEL
     if (fits) emit(r, MP_EVENT_COUNTERS)->counters = *now;
     return fits;
 }

@@ -289,17 +289,12 @@ static void write_counters(struct mp_recorder *r) {
         .heap_words = now.heap_words,
     };
     const struct mp_counters *after = &r->counters;
-    struct mp_record_counters record = {
-        .elapsed = mp_recorder_elapsed(r),
-        .minor_words = after->minor_words - before.minor_words,
-        .promoted_words = after->promoted_words - before.promoted_words,
-        .major_words = after->major_words - before.major_words,
-        .external_words = after->external_words - before.external_words,
-        .minor_collections = after->minor_collections - before.minor_collections,
-        .major_collections = after->major_collections - before.major_collections,
-        .live_words = (int64_t)(after->live_words - before.live_words),
-        .heap_words = (int64_t)(after->heap_words - before.heap_words),
-    };
+#define TOTAL(name) .name = after->name - before.name,
+#define LEVEL(name) .name = (int64_t)(after->name - before.name),
+    struct mp_record_counters record = {.elapsed = mp_recorder_elapsed(r),
+                                        MP_COUNTERS(TOTAL, LEVEL)};
+#undef TOTAL
+#undef LEVEL
     mp_write_counters(r->writer, &record);
     r->counted_ns = r->entered_ns;
 }

@@ -96,15 +96,9 @@ static void add_gc_span(struct loader *l, const struct mp_event *event) {
 }
 
 static void add_counters(struct loader *l, const struct mp_counters *now, int64_t time) {
-    struct report_counter c = {.time = time,
-                               .minor_words = now->minor_words,
-                               .promoted_words = now->promoted_words,
-                               .major_words = now->major_words,
-                               .external_words = now->external_words,
-                               .minor_collections = now->minor_collections,
-                               .major_collections = now->major_collections,
-                               .heap_words = now->heap_words,
-                               .live_words = now->live_words};
+#define COPY(name) .name = now->name,
+    struct report_counter c = {.time = time, MP_COUNTERS(COPY, COPY)};
+#undef COPY
     if (!l->has_first) l->first = c;
     l->has_first = true;
     report_counter_add(&c, &l->first, -1);

@@ -184,12 +184,11 @@ void report_model_finish(struct report_model *model) {
 
 void report_counter_add(struct report_counter *to, const struct report_counter *more,
                         double factor) {
-    to->minor_words += factor * more->minor_words;
-    to->promoted_words += factor * more->promoted_words;
-    to->major_words += factor * more->major_words;
-    to->external_words += factor * more->external_words;
-    to->minor_collections += factor * more->minor_collections;
-    to->major_collections += factor * more->major_collections;
+#define ADD(name) to->name += factor * more->name;
+#define KEEP(name)
+    MP_COUNTERS(ADD, KEEP)
+#undef ADD
+#undef KEEP
 }
 
 double report_model_all_hits(const struct report_model *model) {

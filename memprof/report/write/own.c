@@ -193,19 +193,10 @@ static size_t write_fates(struct output *o, size_t first) {
 }
 
 static void write_counter(struct output *o, uint64_t us, const struct report_counter *now) {
-    struct report_counter since = *now;
-    report_counter_add(&since, &o->counter, -1);
-    struct mp_record_counters record = {
-        .elapsed = elapsed(o, us),
-        .minor_words = since.minor_words,
-        .promoted_words = since.promoted_words,
-        .major_words = since.major_words,
-        .external_words = since.external_words,
-        .minor_collections = since.minor_collections,
-        .major_collections = since.major_collections,
-        .live_words = now->live_words - o->counter.live_words,
-        .heap_words = now->heap_words - o->counter.heap_words,
-    };
+#define DIFFERENCE(name) .name = now->name - o->counter.name,
+    struct mp_record_counters record = {.elapsed = elapsed(o, us),
+                                        MP_COUNTERS(DIFFERENCE, DIFFERENCE)};
+#undef DIFFERENCE
     mp_write_counters(o->writer, &record);
     o->counter = *now;
 }

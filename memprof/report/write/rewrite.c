@@ -24,10 +24,6 @@ static int64_t shift(const struct copy *c, int64_t time) {
     return time == REPORT_NEVER ? time : time + c->offset;
 }
 
-static bool in_window(const struct copy *c, int64_t time) {
-    return c->query == NULL || report_query_holds(c->query, time);
-}
-
 static void map_names(struct copy *c) {
     const struct report_model *from = c->from;
     c->locations = report_alloc(from->locations.count * sizeof *c->locations);
@@ -47,9 +43,8 @@ static void map_names(struct copy *c) {
 }
 
 static void copy_samples(struct copy *c) {
-    const struct report_model *from = c->from;
-    for (size_t i = 0; i < from->samples.count; i++) {
-        struct report_sample s = from->samples.at[i];
+    report_each(sample, &c->from->samples) {
+        struct report_sample s = *sample;
         if (c->query != NULL && !report_query_selects(c->query, &s)) {
             c->to->selected = true;
             continue;
@@ -79,14 +74,14 @@ static void copy_counters(struct copy *c) {
 
 static void copy_events(struct copy *c) {
     const struct report_model *from = c->from;
-    for (size_t i = 0; i < from->gc_events.count; i++) {
-        struct report_gc_event e = from->gc_events.at[i];
-        if (!in_window(c, e.start)) continue;
+    report_each(event, &from->gc_events) {
+        struct report_gc_event e = *event;
+        if (c->query != NULL && !report_query_holds(c->query, e.start)) continue;
         e.start = shift(c, e.start);
         report_append(&c->to->gc_events, e);
     }
-    for (size_t i = 0; i < from->phases.count; i++) {
-        struct report_phase p = from->phases.at[i];
+    report_each(phase, &from->phases) {
+        struct report_phase p = *phase;
         if (c->query != NULL && (p.end <= c->query->from || p.start >= c->query->to)) continue;
         p.start = shift(c, p.start);
         p.end = shift(c, p.end == REPORT_NEVER && c->offset > 0 ? from->end : p.end);
