@@ -101,7 +101,8 @@ struct mp_sample {
 };
 
 /* Exact totals since the machine started, in words, headers included. Allocated in all:
- * minor_words + major_words - promoted_words. What a file covers is the last less the first. */
+ * minor_words + major_words - promoted_words. What a file covers is the last less the first.
+ * counters.def lists them. */
 struct mp_counters {
     uint64_t minor_words, promoted_words;
     uint64_t major_words;    /* promoted ones included */
@@ -110,11 +111,6 @@ struct mp_counters {
     uint64_t live_words; /* live after the last marking, plus those added to the major heap since */
     uint64_t heap_words; /* the major heap's memory */
 };
-/* Its fields: TOTAL(name) for those that only grow, LEVEL(name) for the others. */
-#define MP_COUNTERS(TOTAL, LEVEL)                                                           \
-    TOTAL(minor_words)                                                                      \
-    TOTAL(promoted_words) TOTAL(major_words) TOTAL(external_words) TOTAL(minor_collections) \
-        TOTAL(major_collections) LEVEL(live_words) LEVEL(heap_words)
 
 enum mp_event_kind {
     MP_EVENT_SAMPLE,

@@ -409,13 +409,13 @@ static bool move(uint64_t *counter, int64_t difference) {
 
 static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c) {
     struct mp_counters *now = &r->counters;
-#define TOTAL(name) grow(&now->name, c->name) &&
-#define LEVEL(name) move(&now->name, c->name) &&
-    bool fits = MP_COUNTERS(TOTAL, LEVEL) advance_time(r, c->elapsed);
-#undef TOTAL
-#undef LEVEL
-    if (fits) emit(r, MP_EVENT_COUNTERS)->counters = *now;
-    return fits;
+    bool fits = true;
+#define TOTAL(name) fits = fits && grow(&now->name, c->name);
+#define LEVEL(name) fits = fits && move(&now->name, c->name);
+#include "memprof/format/counters.def"
+    if (!fits || !advance_time(r, c->elapsed)) return false;
+    emit(r, MP_EVENT_COUNTERS)->counters = *now;
+    return true;
 }
 
 static bool use_finish(struct mp_reader *r, const struct mp_record_finish *f) {

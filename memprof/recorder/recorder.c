@@ -289,12 +289,12 @@ static void write_counters(struct mp_recorder *r) {
         .heap_words = now.heap_words,
     };
     const struct mp_counters *after = &r->counters;
+    struct mp_record_counters record = {
+        .elapsed = mp_recorder_elapsed(r),
 #define TOTAL(name) .name = after->name - before.name,
 #define LEVEL(name) .name = (int64_t)(after->name - before.name),
-    struct mp_record_counters record = {.elapsed = mp_recorder_elapsed(r),
-                                        MP_COUNTERS(TOTAL, LEVEL)};
-#undef TOTAL
-#undef LEVEL
+#include "memprof/format/counters.def"
+    };
     mp_write_counters(r->writer, &record);
     r->counted_ns = r->entered_ns;
 }

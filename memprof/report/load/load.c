@@ -96,9 +96,12 @@ static void add_gc_span(struct loader *l, const struct mp_event *event) {
 }
 
 static void add_counters(struct loader *l, const struct mp_counters *now, int64_t time) {
-#define COPY(name) .name = now->name,
-    struct report_counter c = {.time = time, MP_COUNTERS(COPY, COPY)};
-#undef COPY
+    struct report_counter c = {
+        .time = time,
+#define TOTAL(name) .name = now->name,
+#define LEVEL(name) .name = now->name,
+#include "memprof/format/counters.def"
+    };
     if (!l->has_first) l->first = c;
     l->has_first = true;
     report_counter_add(&c, &l->first, -1);

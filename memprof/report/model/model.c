@@ -184,11 +184,9 @@ void report_model_finish(struct report_model *model) {
 
 void report_counter_add(struct report_counter *to, const struct report_counter *more,
                         double factor) {
-#define ADD(name) to->name += factor * more->name;
-#define KEEP(name)
-    MP_COUNTERS(ADD, KEEP)
-#undef ADD
-#undef KEEP
+#define TOTAL(name) to->name += factor * more->name;
+#define LEVEL(name)
+#include "memprof/format/counters.def"
 }
 
 double report_model_all_hits(const struct report_model *model) {

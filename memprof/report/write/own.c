@@ -193,10 +193,12 @@ static size_t write_fates(struct output *o, size_t first) {
 }
 
 static void write_counter(struct output *o, uint64_t us, const struct report_counter *now) {
-#define DIFFERENCE(name) .name = now->name - o->counter.name,
-    struct mp_record_counters record = {.elapsed = elapsed(o, us),
-                                        MP_COUNTERS(DIFFERENCE, DIFFERENCE)};
-#undef DIFFERENCE
+    struct mp_record_counters record = {
+        .elapsed = elapsed(o, us),
+#define TOTAL(name) .name = now->name - o->counter.name,
+#define LEVEL(name) .name = now->name - o->counter.name,
+#include "memprof/format/counters.def"
+    };
     mp_write_counters(o->writer, &record);
     o->counter = *now;
 }
