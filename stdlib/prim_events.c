@@ -51,9 +51,7 @@ value prim_ml_runtime_events_path(struct domain *d, value unit) {
 /* ---- Events of the program. ---- */
 
 static value new_event(struct domain *d, int number, value name, value type, value tag) {
-    GC_ROOT(&d->gc, &name);
-    GC_ROOT(&d->gc, &type);
-    GC_ROOT(&d->gc, &tag);
+    GC_ROOT(&d->gc, &name, &type, &tag);
     value event = new_small(d, EVENT_FIELDS, 0);
     gc_init_field(&d->gc, event, EVENT_NUMBER, val_of_int(number));
     gc_init_field(&d->gc, event, EVENT_NAME, name);
@@ -99,8 +97,7 @@ static value refuse_event(struct domain *d) { vm_invalid_argument(d, "Runtime_ev
 static value write_bytes(struct domain *d, value buffer, value event, value content) {
     value record = field(field(event, EVENT_TYPE), 0);
     if (!has_field(record, 0) || !is_closure(field(record, 0))) return refuse_event(d);
-    GC_ROOT(&d->gc, &buffer);
-    GC_ROOT(&d->gc, &event);
+    GC_ROOT(&d->gc, &buffer, &event);
     value length = vm_callback2(d, field(record, 0), buffer, content);
     uint64_t words[EVENT_BUFFER_BYTES / 8 + 1];
     size_t n = (size_t)int_of_val(length);
@@ -139,8 +136,7 @@ value prim_runtime_events_user_write(struct domain *d, value buffer, value event
 
 /* 5.1's, whose buffer is the runtime's. */
 value prim_events_write_5_1(struct domain *d, value event, value content) {
-    GC_ROOT(&d->gc, &event);
-    GC_ROOT(&d->gc, &content);
+    GC_ROOT(&d->gc, &event, &content);
     value buffer = new_string(d, EVENT_BUFFER_BYTES);
     return prim_runtime_events_user_write(d, buffer, event, content);
 }

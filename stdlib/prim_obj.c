@@ -12,6 +12,7 @@
 #include "vm/code/code.h"
 #include "vm/code/raw.h"
 #include "vm/code/verify.h"
+#include "vm/engine/slow.h"
 #include "vm/stack/fiber.h"
 #include "vm/thread/pending.h"
 
@@ -200,19 +201,10 @@ value prim_set_oo_id(struct domain *d, value object) {
     return object;
 }
 
-/* A method table is [n, mask, method 0, tag 0, method 1, tag 1, ...], tags ascending: the index of
- * the last tag is the word of the tagged n. Unit where OCaml returns a null word. */
+/* Unit where OCaml returns a null word. */
 value prim_get_public_method(struct domain *d, value object, value tag) {
-    if (!has_field(object, 0) || !has_field(field(object, 0), 3)) return VAL_UNIT;
-    value table = field(object, 0);
-    intptr_t low = 3, high = field(table, 0); /* as a raw word */
-    if (is_block(high) || high < 3 || (uintptr_t)high >= wosize_of(table)) return VAL_UNIT;
-    while (low < high) {
-        intptr_t middle = (low + high) / 2 | 1;
-        if (tag < field(table, middle)) high = middle - 2;
-        else low = middle;
-    }
-    return field(table, low) == tag ? field(table, low - 1) : VAL_UNIT;
+    value method = vm_slow_public_method(object, tag, NULL);
+    return method != 0 ? method : VAL_UNIT;
 }
 
 /* Turns a forced suspension into a forwarding block of its value. */

@@ -4,6 +4,7 @@
  * system may be slow: other threads run during a system call, as in ocamlrun, except during getcwd
  * and, in a sandbox, calls that change folders.
  * Pending signals are handled before it. */
+#include "gc/containers.h"
 #include "stdlib/prim.h"
 #include "stdlib/sandbox.h"
 #include "vm/thread/blocking.h"
@@ -54,26 +55,19 @@ struct file_work {
 /* The names of a directory, each ended by a NUL. A custom block owns them, so that Out_of_memory
  * while the array is built leaks nothing. */
 struct names {
-    char *bytes;
-    size_t length, capacity, count;
+    struct VECTOR(char) bytes;
+    size_t count;
 };
 
-static void free_names(value v) { free(((struct names *)custom_data(v))->bytes); }
+static void free_names(value v) { free(((struct names *)custom_data(v))->bytes.items); }
 
 static const struct gc_custom_ops names_ops = {.identifier = "_names", .finalize = free_names};
 
 static bool add_name(struct names *names, const char *name) {
     size_t n = strlen(name) + 1;
-    ASSERT(names->length <= names->capacity);
-    if (names->length + n > names->capacity) {
-        size_t capacity = 2 * names->capacity + n + 4000;
-        char *bytes = realloc(names->bytes, capacity);
-        if (bytes == NULL) return false;
-        names->bytes = bytes;
-        names->capacity = capacity;
-    }
-    memcpy(names->bytes + names->length, name, n);
-    names->length += n;
+    if (!vector_reserve(&names->bytes, n, 4000, NULL)) return false;
+    memcpy(names->bytes.items + names->bytes.count, name, n);
+    names->bytes.count += n;
     names->count++;
     return true;
 }
@@ -274,14 +268,14 @@ value prim_sys_read_directory(struct domain *d, value path) {
     *(struct names *)custom_data(owner) = names;
     if (result == -1) fail(d, &work.paths[0], path);
     array = new_block(d, names.count, 0);
-    const char *name = names.bytes;
+    const char *name = names.bytes.items;
     for (size_t i = 0; i < names.count; i++) {
         value text = copy_string(d, name);
         gc_store(&d->gc, array, i, text);
         name += strlen(name) + 1;
     }
-    ASSERT(name == names.bytes + names.length);
+    ASSERT(name == names.bytes.items + names.bytes.count);
     free_names(owner);
-    ((struct names *)custom_data(owner))->bytes = NULL;
+    ((struct names *)custom_data(owner))->bytes.items = NULL;
     return array;
 }

@@ -12,8 +12,10 @@
 
 #include <signal.h>
 
-static _Noreturn void fail(struct domain *d, int error, const char *function) {
-    vm_raise_sys_error(d, error, copy_string(d, function));
+/* Raises Sys_error if there was an error (0: none). */
+static value check(struct domain *d, int error, const char *function) {
+    if (error != 0) vm_raise_sys_error(d, error, copy_string(d, function));
+    return VAL_UNIT;
 }
 
 /* ---- Thread. ---- */
@@ -95,7 +97,7 @@ value prim_thread_sigmask(struct domain *d, value command, value signals) {
     decode_set(d, signals, &set);
     vm_run_pending_signal_handlers(d);
     int error = pthread_sigmask(how[int_of_val(command)], &set, &before);
-    if (error != 0) fail(d, error, "Thread.sigmask");
+    check(d, error, "Thread.sigmask");
     /* Signals that are unblocked now may be pending. */
     vm_process_pending(d);
     return encode_set(d, &before);
@@ -109,7 +111,7 @@ value prim_wait_signal(struct domain *d, value signals) {
     vm_enter_blocking(d);
     int error = sigwait(&set, &number);
     vm_leave_blocking(d);
-    if (error != 0) fail(d, error, "Thread.wait_signal");
+    check(d, error, "Thread.wait_signal");
     return val_of_int(vm_signal_to_ocaml(d->vm, number));
 }
 
@@ -118,9 +120,7 @@ value prim_wait_signal(struct domain *d, value signals) {
 value prim_mutex_new(struct domain *d, value unit) { return vm_mutex_new(d); }
 
 value prim_mutex_lock(struct domain *d, value mutex) {
-    int error = vm_mutex_lock(d, mutex);
-    if (error != 0) fail(d, error, "Mutex.lock");
-    return VAL_UNIT;
+    return check(d, vm_mutex_lock(d, mutex), "Mutex.lock");
 }
 
 value prim_mutex_try_lock(struct domain *d, value mutex) {
@@ -128,9 +128,7 @@ value prim_mutex_try_lock(struct domain *d, value mutex) {
 }
 
 value prim_mutex_unlock(struct domain *d, value mutex) {
-    int error = vm_mutex_unlock(d, mutex);
-    if (error != 0) fail(d, error, "Mutex.unlock");
-    return VAL_UNIT;
+    return check(d, vm_mutex_unlock(d, mutex), "Mutex.unlock");
 }
 
 /* ---- Condition. ---- */
@@ -138,9 +136,7 @@ value prim_mutex_unlock(struct domain *d, value mutex) {
 value prim_condition_new(struct domain *d, value unit) { return vm_condition_new(d); }
 
 value prim_condition_wait(struct domain *d, value condition, value mutex) {
-    int error = vm_condition_wait(d, condition, mutex);
-    if (error != 0) fail(d, error, "Condition.wait");
-    return VAL_UNIT;
+    return check(d, vm_condition_wait(d, condition, mutex), "Condition.wait");
 }
 
 value prim_condition_signal(struct domain *d, value condition) {
