@@ -20,9 +20,11 @@
 void gc_stats_read(const struct gc_domain *g, struct gc_stats *out) {
     const struct gc_heap *heap = g->heap;
     *out = heap->stats;
-    out->minor_words += (g->young_end - g->young_ptr) / 8;
+    out->young_words = (g->young_end - g->young_ptr) / 8;
+    out->minor_words += out->young_words;
     out->heap_words = heap->committed_spans * SPAN_WORDS;
     out->live_words = heap->pace.live_words + heap->pace.allocated_words;
+    out->in_use_words = out->live_words + out->young_words + heap->external_bytes / 8;
     out->heap_chunks = (out->heap_words * 8 + COMMIT_BYTES - 1) / COMMIT_BYTES;
     if (out->top_heap_words < out->heap_words) out->top_heap_words = out->heap_words;
 }

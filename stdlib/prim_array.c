@@ -194,10 +194,6 @@ value prim_make_array(struct domain *d, value block) {
 
 /* ---- Sub-arrays and concatenation. ---- */
 
-/* What a new array gets: values, doubles, or words of blocks that hold no values, as they are read
- * one by one. */
-enum elements { VALUES, DOUBLES, WORDS };
-
 /* Ends the initialisation that new_array began: polls for a large array. */
 static value finish_array(struct domain *d, value a) {
     return wosize_of(a) > MAX_YOUNG_WOSIZE ? vm_poll_keeping(d, a) : a;
@@ -208,13 +204,22 @@ static value empty_array(struct domain *d, bool flat) {
 }
 
 /* An array of n elements, all to be set with put_piece before the next collection. GC: may run. */
-static value new_array(struct domain *d, uintptr_t n, enum elements kind) {
-    if (n == 0) return empty_array(d, kind == DOUBLES);
-    if (n > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
-    if (kind == DOUBLES) return new_block(d, n, TAG_DOUBLE_ARRAY);
-    if (kind == WORDS) return make_uniform(d, n, VAL_UNIT);
+static value new_array(struct domain *d, uintptr_t n, bool flat, const char *operation) {
+    if (n == 0) return empty_array(d, flat);
+    if (n > MAX_WOSIZE) vm_invalid_argument(d, "%s", operation);
+    if (flat) return new_block(d, n, TAG_DOUBLE_ARRAY);
     vm_charge_work(d, 8 * n);
     return n <= MAX_YOUNG_WOSIZE ? new_small(d, n, 0) : gc_alloc_major(&d->gc, n, 0);
+}
+
+/* Copies n elements of `from`, from index start, to index at of the fresh array `to`. A flat array
+ * takes words of any kind. */
+static void put_piece(struct domain *d, value to, uintptr_t at, value from, uintptr_t start,
+                      uintptr_t n) {
+    ASSERT(at + n <= wosize_of(to) && start + n <= vm_raw_words(from));
+    if (is_flat(to) || gc_is_young(&d->gc, to)) memcpy(&field(to, at), &field(from, start), 8 * n);
+    else
+        for (uintptr_t i = 0; i < n; i++) init_field(d, to, at + i, field(from, start + i));
 }
 
 /* Whether elements of a are read and written as those of an array of values. */
@@ -222,38 +227,46 @@ static bool holds_values(const struct domain *d, value a) {
     return !prim_checked(d) || tag_of(a) < TAG_NO_SCAN;
 }
 
-/* Copies words of a block to an array of values; returns the array. GC: may run. */
-static value copy_raw(struct domain *d, value from, intptr_t i, value to, intptr_t j, intptr_t n) {
+/* Copies words of a block to an array of values, as they are read one by one. */
+static void copy_raw(struct domain *d, value from, intptr_t i, value to, intptr_t j, intptr_t n) {
     GC_ROOT(&d->gc, &from, &to);
     for (; n > 0; n--, i++, j++) {
         value v = vm_raw_load(d, from, (uintptr_t)i);
         if (v == 0) prim_refuse(d, "copy of an abstract block to an array");
         gc_store(&d->gc, to, (size_t)j, v);
     }
-    return to;
 }
 
-/* Copies n elements of `from`, from index start, to index at of the fresh array `to`; returns the
- * array. A flat array takes words of any kind. GC: may run for WORDS alone. */
-static value put_piece(struct domain *d, enum elements kind, value to, uintptr_t at, value from,
-                       uintptr_t start, uintptr_t n) {
-    ASSERT(at + n <= wosize_of(to) && start + n <= vm_raw_words(from));
-    if (kind == WORDS) return copy_raw(d, from, (intptr_t)start, to, (intptr_t)at, (intptr_t)n);
-    if (kind == DOUBLES || gc_is_young(&d->gc, to))
-        memcpy(&field(to, at), &field(from, start), 8 * n);
-    else
-        for (uintptr_t i = 0; i < n; i++) init_field(d, to, at + i, field(from, start + i));
-    return to;
+static value sub_raw(struct domain *d, value a, intptr_t i, uintptr_t n) {
+    GC_ROOT(&d->gc, &a);
+    value piece = make_uniform(d, n, VAL_UNIT);
+    GC_ROOT(&d->gc, &piece);
+    copy_raw(d, a, i, piece, 0, (intptr_t)n);
+    return piece;
+}
+
+/* The array of n words of all the blocks in a list. */
+static value concat_raw(struct domain *d, value list, uintptr_t n) {
+    GC_ROOT(&d->gc, &list);
+    value all = make_uniform(d, n, VAL_UNIT);
+    GC_ROOT(&d->gc, &all);
+    for (intptr_t at = 0; list != VAL_EMPTY_LIST; list = field(list, 1)) {
+        intptr_t words = (intptr_t)vm_raw_words(field(list, 0));
+        copy_raw(d, field(list, 0), 0, all, at, words);
+        at += words;
+    }
+    return all;
 }
 
 static value sub(struct domain *d, value a, value start, value length, bool flat) {
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return empty_array(d, flat);
     if (prim_checked(d) && !prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
-    enum elements kind = flat ? DOUBLES : holds_values(d, a) ? VALUES : WORDS;
+    if (!flat && !holds_values(d, a)) return finish_array(d, sub_raw(d, a, i, (uintptr_t)n));
     GC_ROOT(&d->gc, &a);
-    value piece = new_array(d, (uintptr_t)n, kind);
-    return finish_array(d, put_piece(d, kind, piece, 0, a, (uintptr_t)i, (uintptr_t)n));
+    value piece = new_array(d, (uintptr_t)n, flat, "Array.concat");
+    put_piece(d, piece, 0, a, (uintptr_t)i, (uintptr_t)n);
+    return finish_array(d, piece);
 }
 
 value prim_array_sub(struct domain *d, value a, value start, value length) {
@@ -266,13 +279,25 @@ value prim_floatarray_sub(struct domain *d, value a, value start, value length) 
     return sub(d, a, start, length, true);
 }
 
+static value append_raw(struct domain *d, value a, value b) {
+    uintptr_t na = vm_raw_words(a), nb = vm_raw_words(b);
+    GC_ROOT(&d->gc, &a, &b);
+    value both = make_uniform(d, na + nb, VAL_UNIT);
+    GC_ROOT(&d->gc, &both);
+    copy_raw(d, a, 0, both, 0, (intptr_t)na);
+    copy_raw(d, b, 0, both, (intptr_t)na, (intptr_t)nb);
+    return both;
+}
+
 static value append(struct domain *d, value a, value b, bool flat) {
     uintptr_t na = vm_raw_words(a), nb = vm_raw_words(b);
-    enum elements kind = flat ? DOUBLES : holds_values(d, a) && holds_values(d, b) ? VALUES : WORDS;
+    if (na + nb > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
+    if (!flat && !(holds_values(d, a) && holds_values(d, b)))
+        return finish_array(d, append_raw(d, a, b));
     GC_ROOT(&d->gc, &a, &b);
-    value both = new_array(d, na + nb, kind);
-    if (na != 0) both = put_piece(d, kind, both, 0, a, 0, na);
-    if (nb != 0) both = put_piece(d, kind, both, na, b, 0, nb);
+    value both = new_array(d, na + nb, flat, "Array.concat");
+    if (na != 0) put_piece(d, both, 0, a, 0, na);
+    if (nb != 0) put_piece(d, both, na, b, 0, nb);
     return finish_array(d, both);
 }
 
@@ -318,12 +343,12 @@ static value concat(struct domain *d, value list, bool flat) {
         if (total > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
         values = values && (holds_values(d, field(l, 0)) || wosize_of(field(l, 0)) == 0);
     }
-    enum elements kind = flat ? DOUBLES : values ? VALUES : WORDS;
+    if (!flat && !values) return finish_array(d, concat_raw(d, list, total));
     GC_ROOT(&d->gc, &list);
-    value all = new_array(d, total, kind);
-    for (; list != VAL_EMPTY_LIST; list = field(list, 1)) {
-        uintptr_t n = vm_raw_words(field(list, 0));
-        if (n != 0) all = put_piece(d, kind, all, at, field(list, 0), 0, n);
+    value all = new_array(d, total, flat, "Array.concat");
+    for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
+        uintptr_t n = vm_raw_words(field(l, 0));
+        if (n != 0) put_piece(d, all, at, field(l, 0), 0, n);
         at += n;
     }
     ASSERT(at == total);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 2,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 3,  /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* raised when fields get values that older readers need not know */
     MP_FILE_HEADER_BYTES = 16,
@@ -117,6 +117,8 @@ enum mp_event_kind {
     MP_EVENT_PROMOTED,
     MP_EVENT_DIED,
     MP_EVENT_GC_SPAN,
+    MP_EVENT_MARKING,
+    MP_EVENT_MAXIMUM,
     MP_EVENT_PHASE_ENTER,
     MP_EVENT_PHASE_LEAVE,
     MP_EVENT_COUNTERS,
@@ -143,6 +145,13 @@ struct mp_event {
             enum mp_gc_phase phase;
             uint64_t duration_ns, words;
         } gc_span;
+        struct {
+            uint64_t duration_us; /* from its start to this event */
+            uint64_t words;       /* reachable when it began, in the heap and outside */
+        } marking;                /* all samples that it found dead have died by now */
+        struct {
+            uint64_t words; /* not yet collected, in both heaps, and outside */
+        } maximum;          /* at least 1 % above the last such event */
         struct {
             uint32_t name; /* a string's number */
         } phase;           /* of entering and leaving */

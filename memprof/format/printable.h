@@ -26,19 +26,19 @@ static inline size_t mp_control_bytes(const char *p) {
     return c >= 0xd8 && mp_direction_control(p) != 0 ? (c == 0xd8 ? 2 : 3) : 0;
 }
 
-/* Prints the byte or control character at p: a question mark for a control character, a code for
- * one that changes direction. Returns its bytes. GC: never. */
-static inline size_t mp_put_printable_character(FILE *out, const char *p) {
+/* Prints the byte or control character at p: `instead` for a control character, a code for one
+ * that changes direction. Returns its bytes. GC: never. */
+static inline size_t mp_put_printable_character(FILE *out, const char *p, char instead) {
     size_t control = mp_control_bytes(p);
     unsigned code = control > 1 ? mp_direction_control(p) : 0;
     if (code != 0) fprintf(out, "\\u%04x", code);
-    else putc(control > 0 ? '?' : *p, out);
+    else putc(control > 0 ? instead : *p, out);
     return control > 0 ? control : 1;
 }
 
 /* The same for a text. GC: never. */
-static inline void mp_put_printable(FILE *out, const char *text) {
-    while (*text != 0) text += mp_put_printable_character(out, text);
+static inline void mp_put_printable(FILE *out, const char *text, char instead) {
+    while (*text != 0) text += mp_put_printable_character(out, text, instead);
 }
 
 /* Replaces each control character in text by a question mark. GC: never. */

@@ -378,6 +378,21 @@ static bool use_gc_span(struct mp_reader *r, const struct mp_record_gc_span *s) 
     return true;
 }
 
+static bool use_marking(struct mp_reader *r, const struct mp_record_marking *m) {
+    if (m->words > MP_WORDS_MAX || !advance_time(r, m->elapsed) || m->duration > r->time_us)
+        return false;
+    struct mp_event *event = emit(r, MP_EVENT_MARKING);
+    event->marking.duration_us = m->duration;
+    event->marking.words = m->words;
+    return true;
+}
+
+static bool use_maximum(struct mp_reader *r, const struct mp_record_maximum *m) {
+    if (m->words > MP_WORDS_MAX || !advance_time(r, m->elapsed)) return false;
+    emit(r, MP_EVENT_MAXIMUM)->maximum.words = m->words;
+    return true;
+}
+
 static bool use_phase_enter(struct mp_reader *r, const struct mp_record_phase_enter *p) {
     if (p->name > r->tables.string_count || !advance_time(r, p->elapsed)) return false;
     if (!mp_tables_push_phase(&r->tables, (uint32_t)p->name)) return mp_reader_no_memory(r);

@@ -324,6 +324,46 @@ static void end_of_pause(struct mp_recorder *r, uint64_t began_ns) {
     if (r->options.progress && r->entered_ns - r->shown_ns >= SECOND_NS) show_progress(r);
 }
 
+/* A pause is about to end what was allocated since the last one: between pauses memory only grows.
+ * Written are maxima that exceed the one before by 1 %. */
+static void note_maximum(struct mp_recorder *r, uint64_t words) {
+    if (words <= r->most_words + r->most_words / 100) return;
+    struct mp_record_maximum record = {mp_recorder_elapsed(r), words};
+    mp_write_maximum(r->writer, &record);
+    r->most_words = words;
+}
+
+/* Words allocated in the major heap and outside since the recording began. */
+static uint64_t allocated_words(const struct mp_recorder *r, const struct gc_stats *now) {
+    return now->major_words + r->sampler->external_words;
+}
+
+/* A marking begins where none is under way. Its words are those left at its end, without those
+ * allocated meanwhile; it is known when the tracker has examined what it found. */
+static void note_marking(struct mp_recorder *r, const struct gc_domain *g, enum gc_activity what,
+                         bool begins) {
+    struct gc_stats now;
+    if (what == GC_ACT_MARK && begins && !g->marking) {
+        gc_stats_read(g, &now);
+        r->marking.began_ns = r->entered_ns;
+        r->marking.allocated = allocated_words(r, &now);
+        r->marking.words = 0;
+    }
+    if (what != GC_ACT_MARK_END || begins || r->marking.began_ns == 0) return;
+    if (r->marking.words == 0) {
+        gc_stats_read(g, &now);
+        uint64_t since = allocated_words(r, &now) - r->marking.allocated;
+        uint64_t left = now.in_use_words - now.young_words;
+        r->marking.words = left > since ? left - since : 1;
+    }
+    if (mp_tracker_is_examining(r->tracker)) return;
+    uint64_t elapsed = mp_recorder_elapsed(r);
+    struct mp_record_marking record = {
+        elapsed, r->last_us - (r->marking.began_ns - r->start_ns) / 1000, r->marking.words};
+    mp_write_marking(r->writer, &record);
+    r->marking.began_ns = 0;
+}
+
 static bool is_recorded(const struct mp_recorder *r, enum gc_activity what) {
     return what == GC_ACT_MINOR || (what != GC_ACT_PAUSE && r->options.gc_trace);
 }
@@ -343,6 +383,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
             struct gc_stats now;
             gc_stats_read(g, &now);
             r->promoted_before = now.promoted_words;
+            note_maximum(r, now.in_use_words);
         }
         if (r->activity_depth < MP_ACTIVITY_DEPTH)
             r->activity_ns[r->activity_depth] = r->entered_ns;
@@ -357,6 +398,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
         if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
         if (r->activity_depth == 0) end_of_pause(r, began_ns);
     }
+    note_marking(r, g, what, begins);
     leave(r, 1);
 }
 
@@ -470,6 +512,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     r->last_thread = (struct mp_thread){0, 0};
     r->open_phases = 0;
     r->counters = (struct mp_counters){0};
+    r->marking.began_ns = r->most_words = 0;
     read_clock(r);
     r->start_ns = r->flushed_ns = r->shown_ns = r->entered_ns;
     write_counters(r);

@@ -82,6 +82,12 @@ struct mp_recorder {
     unsigned activity_depth;
     uint64_t activity_ns[MP_ACTIVITY_DEPTH];
     uint64_t promoted_before; /* promoted words when the pause began */
+    struct {
+        uint64_t began_ns;  /* 0: there is none that is not recorded yet */
+        uint64_t allocated; /* words, in the major heap and outside, until it began */
+        uint64_t words;     /* that it kept, once it has ended */
+    } marking;
+    uint64_t most_words; /* in use, as last written */
     unsigned open_phases;
     bool debug_read;                 /* debugging information was looked for */
     bool finished, closed;           /* a record `finish`, a record `end` was written */

@@ -122,25 +122,14 @@ static inline void drop(struct mp_tracked_blocks *t, uint32_t number) {
 
 void mp_tracked_release(struct mp_tracked_blocks *t, uint32_t number) { release(t, number); }
 
-/* Puts a block into a list, which takes over one of its references. False: out of memory; the
- * block was dropped. */
-static inline bool move_into(struct mp_tracked_blocks *t, struct mp_numbers *list,
-                             uint32_t number) {
-    if (push_number(t, list, number)) return true;
-    drop(t, number);
-    release(t, number);
-    return false;
-}
-
-/* The same with a reference of the list's own. */
-static bool put_into(struct mp_tracked_blocks *t, struct mp_numbers *list, uint32_t number) {
-    add_reference(t, number);
-    return move_into(t, list, number);
-}
-
 /* The user value is a root from now on. False: out of memory; the block was dropped. */
 static bool add_fresh_user(struct mp_tracked_blocks *t, uint32_t number) {
-    return put_into(t, &t->fresh_users, number);
+    if (!push_number(t, &t->fresh_users, number)) {
+        drop(t, number);
+        return false;
+    }
+    add_reference(t, number);
+    return true;
 }
 
 uint32_t mp_tracked_promised(struct mp_tracked_blocks *t, size_t wosize, size_t samples, value user,
@@ -167,13 +156,19 @@ void mp_tracked_born(struct mp_tracked_blocks *t, uint32_t number, value block) 
     struct mp_tracked_block *b = mp_tracked_at(t, number);
     ASSERT(block != 0 && b->references > 0 && b->flags & TRACKED_REPORTED);
     b->block = block;
-    if (b->flags & TRACKED_DROPPED) release(t, number);
-    else move_into(t, &t->young, number);
+    if (b->flags & TRACKED_DROPPED || !push_number(t, &t->young, number)) {
+        drop(t, number);
+        release(t, number);
+    }
 }
 
 bool mp_tracked_set_block(struct mp_tracked_blocks *t, uint32_t number, value block, bool young) {
     ASSERT(block != 0 && mp_tracked_at(t, number)->block == 0); /* ME3 */
-    if (!put_into(t, young ? &t->young : &t->old, number)) return false;
+    if (!push_number(t, young ? &t->young : &t->old, number)) {
+        drop(t, number);
+        return false;
+    }
+    add_reference(t, number);
     t->blocks[number].block = block;
     return true;
 }
@@ -205,7 +200,11 @@ static inline bool push_fate(struct mp_tracked_blocks *t, uint32_t number) {
     struct mp_numbers *fates = &t->fates;
     struct mp_tracked_block *b = &t->blocks[number];
     if (t->fates_taken > fates->count / 2) remove_taken(fates, &t->fates_taken);
-    if (!move_into(t, fates, number)) return false;
+    if (!push_number(t, fates, number)) {
+        drop(t, number);
+        release(t, number);
+        return false;
+    }
     b->flags |= TRACKED_QUEUED;
     size_t n = fates->count;
     if (n - t->fates_taken > 1) t->fates_unsorted |= t->blocks[fates->items[n - 2]].seq > b->seq;
@@ -221,7 +220,12 @@ static int by_seq(const void *one, const void *other, void *context) {
 bool mp_tracked_queue_alloc(struct mp_tracked_blocks *t, uint32_t number) {
     if (t->allocs_taken > 0 && t->allocs_taken == t->allocs.count)
         t->allocs_taken = t->allocs.count = 0;
-    return put_into(t, &t->allocs, number);
+    if (!push_number(t, &t->allocs, number)) {
+        drop(t, number);
+        return false;
+    }
+    add_reference(t, number);
+    return true;
 }
 
 /* As mp_tracked_queue_fate, taking over one of the block's references. */
@@ -335,8 +339,11 @@ static bool record_promotion(struct mp_tracked_blocks *t, uint32_t number, value
     ASSERT((b->flags & (TRACKED_BORN_YOUNG | TRACKED_WAS_PROMOTED)) == TRACKED_BORN_YOUNG);
     b->block = block;
     b->flags |= TRACKED_WAS_PROMOTED;
-    if (!move_into(t, &t->old, number)) return false;
-    return mp_tracked_queue_fate(t, number, TRACKED_PROMOTION_PENDING);
+    if (push_number(t, &t->old, number))
+        return mp_tracked_queue_fate(t, number, TRACKED_PROMOTION_PENDING);
+    drop(t, number);
+    release(t, number);
+    return false;
 }
 
 /* The block is dead; takes over the reference of the list that it was in. */

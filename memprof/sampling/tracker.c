@@ -110,7 +110,9 @@ static void on_minor_done(void *context, struct gc_domain *g) {
 
 static size_t on_mark_done(void *context, struct gc_domain *g) {
     struct mp_tracker *t = context;
-    ASSERT(t->scan.end == 0); /* the scan of the last cycle is over */
+    ASSERT(t->scan.end == 0);             /* the scan of the last cycle is over */
+    ASSERT(g->young_ptr == g->young_end); /* all blocks are old */
+    t->old = t->blocks.count;
     t->scan = (struct mp_sliced_scan){.end = t->old};
     return GC_INSPECT_WORK * t->scan.end;
 }
@@ -258,6 +260,7 @@ void mp_tracker_free(struct mp_tracker *t) {
     free_tracker(t);
 }
 
+bool mp_tracker_is_examining(const struct mp_tracker *t) { return t->scan.end != 0; }
 size_t mp_tracker_live(const struct mp_tracker *t) {
     return t->blocks.count - (t->scan.next - t->scan.kept) - t->reported_dead;
 }

@@ -52,6 +52,8 @@ void mp_tracker_left(struct mp_tracker *tracker, const struct vm_fiber *fiber);
 void mp_tracker_forget(struct mp_tracker *tracker);
 /* Frees the tracker, before the machine is destroyed. GC: never. */
 void mp_tracker_free(struct mp_tracker *tracker);
+/* Whether a marking has ended whose dead blocks are not all reported yet. GC: never. */
+bool mp_tracker_is_examining(const struct mp_tracker *tracker);
 /* Sampled blocks not known to be dead; sampled blocks; blocks lost for lack of memory. */
 size_t mp_tracker_live(const struct mp_tracker *tracker);
 uint64_t mp_tracker_count(const struct mp_tracker *tracker);

@@ -39,6 +39,10 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
         printf("gc %d %" PRIu64 "ns %" PRIu64, e->gc_span.phase, e->gc_span.duration_ns,
                e->gc_span.words);
         break;
+    case MP_EVENT_MARKING:
+        printf("marking %" PRIu64 "us %" PRIu64, e->marking.duration_us, e->marking.words);
+        break;
+    case MP_EVENT_MAXIMUM: printf("maximum %" PRIu64, e->maximum.words); break;
     case MP_EVENT_PHASE_ENTER: printf("enter %s", mp_reader_string(r, e->phase.name)); break;
     case MP_EVENT_PHASE_LEAVE: printf("leave %s", mp_reader_string(r, e->phase.name)); break;
     case MP_EVENT_COUNTERS:

@@ -148,6 +148,17 @@ static void write_span(struct mp_writer *w, struct model *m) {
     e->gc_span.words = record.words;
 }
 
+static void write_marking(struct mp_writer *w, struct model *m) {
+    uint64_t elapsed = pass_time(m);
+    struct mp_record_marking marking = {elapsed, elapsed, dice(1 << 30)};
+    mp_write_marking(w, &marking);
+    struct mp_event *e = new_event(m, MP_EVENT_MARKING);
+    e->marking.duration_us = marking.duration, e->marking.words = marking.words;
+    struct mp_record_maximum maximum = {pass_time(m), dice(1 << 30)};
+    mp_write_maximum(w, &maximum);
+    new_event(m, MP_EVENT_MAXIMUM)->maximum.words = maximum.words;
+}
+
 static void write_phase(struct mp_writer *w, struct model *m) {
     if (m->depth > 0 && (m->depth == 64 || dice(2) == 0)) {
         struct mp_record_phase_leave record = {pass_time(m)};
@@ -222,7 +233,8 @@ static int write_profile(struct model *m, unsigned seed, size_t events, bool clo
         else if (n < 60) write_fates(w, m, true);
         else if (n < 75) write_fates(w, m, false);
         else if (n < 80) write_counters(w, m);
-        else if (n < 85) write_span(w, m);
+        else if (n < 83) write_span(w, m);
+        else if (n < 85) write_marking(w, m);
         else if (n < 90) write_phase(w, m);
         else if (n < 93) write_names(w, m);
         else if (n < 95) write_place(w, m);
@@ -271,6 +283,10 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
     case MP_EVENT_GC_SPAN:
         return a->gc_span.phase == b->gc_span.phase && a->gc_span.words == b->gc_span.words &&
                a->gc_span.duration_ns == b->gc_span.duration_ns;
+    case MP_EVENT_MARKING:
+        return a->marking.duration_us == b->marking.duration_us &&
+               a->marking.words == b->marking.words;
+    case MP_EVENT_MAXIMUM: return a->maximum.words == b->maximum.words;
     case MP_EVENT_COUNTERS: return memcmp(&a->counters, &b->counters, sizeof a->counters) == 0;
     case MP_EVENT_FINISH:
         return a->finish.outcome == b->finish.outcome && a->finish.status == b->finish.status;

@@ -102,7 +102,8 @@ class Fibers(support.Case):
             left = 1000 - used - dropped
             self.assertEqual(out.split()[0], str(left))
             self.assertEqual(self.fibers(), (left * (base + 40), left))
-            self.assertEqual(self.fibers('--at', 'peak'), (1000 * (base + 40), 1000))
+            self.assertEqual(self.fibers('--at', 'peak', '--live', 'uncollected'),
+                             (1000 * (base + 40), 1000))
 
     def test_suspending_allocates_nothing(self):
         told = int(self.record(PROGRAM, 1000, 100, 2, 500, 100).split()[1])

@@ -162,7 +162,7 @@ class Moments(support.Case):
     def test_a_share_of_allocation_is_a_moment(self):
         self.write('small.ctf', calls())
         title = json.loads(self.prof('table', 'small.ctf', '--at', '50%alloc', '--json'))['title']
-        self.assertIn('live at 8.00 ms', title)
+        self.assertIn('not yet collected at 8.00 ms', title)
 
     def test_ages_in_collections_need_counters(self):
         self.write('small.ctf', calls())

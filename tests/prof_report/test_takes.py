@@ -10,7 +10,8 @@ import support
 from test_exports import fields, varints
 
 WORDS = {
-    '--at': 'end', '--show': 'live', '--age-min': '1ms', '--from': '1ms', '--to': '7ms',
+    '--at': 'end', '--show': 'live', '--live': 'uncollected', '--age-min': '1ms',
+    '--from': '1ms', '--to': '7ms',
     '--phase': 'load', '--size': '2..', '--life': '1us..', '--tail': '1us', '--focus': 'main',
     '--ignore': 'load', '--keep': 'all', '--hide': 'load', '--by': 'fn', '--unit': 'words',
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
@@ -18,28 +19,30 @@ WORDS = {
     '--json': None, '--csv': None, '--no-ci': None, '--color': None,
     '--no-color': None}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep'
-CHOICE = PART + ' --at --show --age-min'
+CHOICE = PART + ' --at --show --live --age-min'
 TABLE = '--hide --by --unit --top --limit --sort'
 PRINT = '-o --json --csv --no-ci --color --no-color'
 PATHS = '--inverted --callers --callees'
 VERBS = {
     'stats': PRINT,
-    'summary': ' '.join([PART, TABLE, PRINT]),
+    'summary': ' '.join([PART, '--live', TABLE, PRINT]),
     'table': ' '.join([CHOICE, TABLE, '--thresh', PRINT]),
     'tree': ' '.join([CHOICE, TABLE, '--thresh', PATHS, PRINT]),
     'flame': ' '.join([CHOICE, TABLE, '--thresh', PATHS, PRINT]),
-    'leaks': ' '.join([PART, '--at --age-min --thresh', TABLE, PRINT]),
+    'leaks': ' '.join([PART, '--at --live --age-min --thresh', TABLE, PRINT]),
     'lifetimes': ' '.join([CHOICE, TABLE, '--thresh', PRINT]),
-    'timeline': ' '.join([PART, '--unit --top --limit', PRINT]),
+    'timeline': ' '.join([PART, '--live --unit --top --limit', PRINT]),
     'gc': ' '.join(['--from --to --phase --top --limit --sort', PRINT]),
     'annotate': ' '.join([CHOICE, '--hide --unit --source', PRINT]),
     'diff': ' '.join([CHOICE, TABLE, PRINT]),
-    'html': PART + ' --hide --by --top --limit --sort --thresh -o',
+    'html': PART + ' --live --hide --by --top --limit --sort --thresh -o',
     'trim': CHOICE + ' -o',
     'merge': '-o', 'anonymise': '-o', 'check': '-o --json --color --no-color'}
 FORMATS = {
-    'folded': CHOICE + ' --unit', 'pprof': PART + ' --at', 'speedscope': PART, 'memtrace': CHOICE,
-    'csv': ' '.join([CHOICE, TABLE, '--thresh']), 'chrome': PART, 'dhat': PART, 'callgrind': PART,
+    'folded': CHOICE + ' --unit', 'pprof': PART + ' --live --at', 'speedscope': PART + ' --live',
+    'memtrace': CHOICE,
+    'csv': ' '.join([CHOICE, TABLE, '--thresh']), 'chrome': PART + ' --live',
+    'dhat': PART + ' --live', 'callgrind': PART + ' --live',
     'heapprofile': CHOICE + ' --hide'}
 FILES = {'annotate': ['p', 'main.ml'], 'diff': ['p', 'p'], 'merge': ['p', 'p']}
 # Needs of an option's words: ages are of live blocks, gc's columns have their own names.

@@ -88,22 +88,6 @@ bool cli_copy_file(const char *from, const char *to) {
     return good;
 }
 
-void cli_add_texts(struct vm_md5_state *sum, const char *const *texts, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        const char *text = texts[i] != NULL ? texts[i] : "";
-        vm_md5_add(sum, text, strlen(text) + 1);
-    }
-}
-
-void cli_add_file(struct vm_md5_state *sum, const char *folder, const char *name) {
-    size_t length;
-    char *path = cli_join(folder, name, "");
-    char *bytes = path != NULL ? cli_read_file(path, &length) : NULL;
-    if (bytes != NULL) vm_md5_add(sum, bytes, length);
-    free(bytes);
-    free(path);
-}
-
 void cli_hash_text(struct vm_md5_state *sum, char text[CLI_HASH_BYTES]) {
     uint8_t digest[16];
     vm_md5_end(sum, digest);

@@ -67,8 +67,6 @@ bool cli_check_readable(const char *path, const char *subject);
 /* Whether the process has more rights than its caller, so that the environment cannot be
  * trusted. */
 bool cli_is_privileged(void);
-/* Whether a name ends with a suffix and has more before it. */
-bool cli_has_suffix(const char *name, const char *suffix);
 /* Reads a whole file into an allocated buffer with a NUL after its *length bytes. NULL: see
  * errno. */
 char *cli_read_file(const char *path, size_t *length);
@@ -148,9 +146,6 @@ char *cli_work_folder(const char *base);
 bool cli_copy_file(const char *from, const char *to);
 /* Removes a folder and its contents. */
 void cli_remove_folder(const char *folder);
-/* Add to a digest: the texts, of which some may be NULL; a file's contents, if it can be read. */
-void cli_add_texts(struct vm_md5_state *sum, const char *const *texts, size_t count);
-void cli_add_file(struct vm_md5_state *sum, const char *folder, const char *name);
 /* Ends a digest, whose text names a file of the cache. */
 enum { CLI_HASH_BYTES = 33 };
 void cli_hash_text(struct vm_md5_state *sum, char text[CLI_HASH_BYTES]);

@@ -155,7 +155,9 @@ void cli_identify_compiler(const struct cli_compiler *c, struct vm_md5_state *su
     const char *const parts[] = {
         "bactrian " BACTRIAN_VERSION, c->ocamlc,          identity,
         getenv("OCAMLPARAM"),         getenv("OCAMLLIB"), getenv("CAMLLIB")};
-    cli_add_texts(sum, parts, sizeof parts / sizeof parts[0]);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        vm_md5_add(sum, parts[i] != NULL ? parts[i] : "",
+                   parts[i] != NULL ? strlen(parts[i]) + 1 : 1);
 }
 
 /* The line that it prints for an option; allocated. NULL: after a message. */

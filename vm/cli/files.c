@@ -90,11 +90,6 @@ bool cli_check_readable(const char *path, const char *subject) {
     return false;
 }
 
-bool cli_has_suffix(const char *name, const char *suffix) {
-    size_t n = strlen(name), m = strlen(suffix);
-    return n > m && strcmp(name + n - m, suffix) == 0;
-}
-
 char *cli_read_file(const char *path, size_t *length) {
     struct stat status = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -119,10 +114,15 @@ char *cli_read_file(const char *path, size_t *length) {
 
 /* ---- The image of a program. ---- */
 
+static bool has_suffix(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
 /* An OCaml script is recognised by its suffix, or by a first line that names this program. */
 static bool is_script(const char *path) {
     char line[256];
-    if (cli_has_suffix(path, ".ml")) return true;
+    if (has_suffix(path, ".ml")) return true;
     int fd = vm_open_file(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
     if (fd >= 0) close(fd);
@@ -161,7 +161,7 @@ int cli_open_program(const struct cli_options *options, const char *shown, char 
         return open_script(options, NULL,
                            options->expression != NULL ? "(command-line input)" : "(stdin)", image);
     if (!cli_check_readable(*path, shown)) return STATUS_NOT_FOUND;
-    if (cli_has_suffix(*path, ".basm")) return cli_assemble(*path, shown, image);
+    if (has_suffix(*path, ".basm")) return cli_assemble(*path, shown, image);
     if (!vm_is_bytecode_file(*path) && is_script(*path))
         return open_script(options, *path, shown, image);
     return cli_open_bytecode(*path, shown, image);

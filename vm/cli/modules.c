@@ -79,7 +79,14 @@ static char *name_in_cache(const struct cli_compiler *c, const char *cache, cons
     vm_md5_start(&sum);
     cli_identify_compiler(c, &sum);
     vm_md5_add(&sum, library_of(which), strlen(library_of(which)));
-    for (size_t i = 0; i < SOURCES; i++) cli_add_file(&sum, from, sources[i]);
+    for (size_t i = 0; i < SOURCES; i++) {
+        size_t length;
+        char *path = cli_join(from, sources[i], "");
+        char *text = path != NULL ? cli_read_file(path, &length) : NULL;
+        if (text != NULL) vm_md5_add(&sum, text, length);
+        free(text);
+        free(path);
+    }
     cli_hash_text(&sum, hash);
     return cli_join(cache, "modules-", hash);
 }

@@ -8,11 +8,6 @@ const char *const cli_verb_names[VERB_COUNT] = {
 #include "vm/cli/options.def"
 };
 
-const struct cli_option_row cli_option_rows[OPTION_COUNT] = {
-#define OPTION(id, spelling, argument, verbs, meaning) {spelling, argument, verbs, meaning},
-#include "vm/cli/options.def"
-};
-
 void cli_name_verbs(unsigned verbs, char *out, size_t size) {
     size_t length = 0;
     out[0] = 0;
@@ -26,13 +21,20 @@ void cli_name_verbs(unsigned verbs, char *out, size_t size) {
 }
 
 void cli_list_options(cli_group_printer *group, cli_option_printer *option) {
+    static const struct {
+        const char *spelling, *argument;
+        unsigned verbs;
+        const char *meaning;
+    } rows[OPTION_COUNT] = {
+#define OPTION(id, spelling, argument, verbs, meaning) {spelling, argument, verbs, meaning},
+#include "vm/cli/options.def"
+    };
     unsigned verbs = 0;
     for (unsigned i = 0; i < OPTION_COUNT; i++) {
-        const struct cli_option_row *row = &cli_option_rows[i];
         char names[VERB_NAMES_BYTES];
-        cli_name_verbs(row->verbs, names, sizeof names);
-        if (row->verbs != verbs) group(names);
-        verbs = row->verbs;
-        option(row->spelling, row->argument, row->meaning);
+        cli_name_verbs(rows[i].verbs, names, sizeof names);
+        if (rows[i].verbs != verbs) group(names);
+        verbs = rows[i].verbs;
+        option(rows[i].spelling, rows[i].argument, rows[i].meaning);
     }
 }

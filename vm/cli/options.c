@@ -11,7 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option_row *const rows = cli_option_rows;
+struct row {
+    const char *spelling, *argument;
+    unsigned verbs;
+    const char *meaning;
+};
+
+static const struct row rows[OPTION_COUNT] = {
+#define OPTION(id, spelling, argument, verbs, meaning) {spelling, argument, verbs, meaning},
+#include "vm/cli/options.def"
+};
 
 enum { VERBOSE_BITS_OF_V = 61, MAX_STRESS = 6 };
 

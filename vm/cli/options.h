@@ -33,14 +33,6 @@ enum cli_option {
     OPTION_COUNT
 };
 
-/* The rows of options.def. */
-struct cli_option_row {
-    const char *spelling, *argument;
-    unsigned verbs;
-    const char *meaning;
-};
-extern const struct cli_option_row cli_option_rows[OPTION_COUNT];
-
 struct cli_options {
     enum cli_verb verb;
     bool has_action;        /* print something and exit instead of running: */

@@ -106,7 +106,7 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
 
 static void print_next_command(const char *path) {
     fputs("bactrian: next: bactrian prof summary ", stderr);
-    mp_put_printable(stderr, path);
+    mp_put_printable(stderr, path, '?');
     fputc('\n', stderr);
 }
 
@@ -115,7 +115,7 @@ static void print_summary(const struct mp_recorder_options *options,
     double seconds = (double)done->elapsed_ns / 1e9, overhead = (double)done->overhead_ns / 1e9;
     if (options->progress) fputs("\r\033[K", stderr);
     fputs("bactrian: ", stderr);
-    mp_put_printable(stderr, done->path);
+    mp_put_printable(stderr, done->path, '?');
     fprintf(stderr, ": %" PRIu64 " samples in %.2f s, %.1f KB; recording took %.3f s",
             done->samples, seconds, (double)done->file_bytes / 1024, overhead);
     if (seconds > 0) fprintf(stderr, " (%.1f %%)", 100 * overhead / seconds);

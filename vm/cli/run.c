@@ -78,7 +78,7 @@ static void print_stop(struct vm *vm) {
     fclose(out);
     for (char *line = text; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = 0;
-        mp_put_printable(stderr, line);
+        mp_put_printable(stderr, line, '?');
         fputc('\n', stderr);
     }
     free(text);

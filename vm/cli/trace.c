@@ -175,7 +175,7 @@ static bool begin_line(struct cli_trace *t, const struct shadow *s, const char *
     if (!name.shown) return false;
     if (s->thread != 0) fprintf(t->out, "[thread %" PRIdPTR "] ", s->thread);
     fprintf(t->out, "%s %zu ", event, s->count);
-    mp_put_printable(t->out, name.text);
+    mp_put_printable(t->out, name.text, '?');
     return true;
 }
 
@@ -270,7 +270,7 @@ static void on_unwind(void *context, struct domain *d, value exn) {
     if (exceptions && begin_line(t, s, "raise")) {
         vm_format_exception(t->vm, exn, text, sizeof text);
         fputc(' ', t->out);
-        mp_put_printable(t->out, text);
+        mp_put_printable(t->out, text, '?');
         fputc('\n', t->out);
     }
     s->last_op = OPCODE_COUNT;
@@ -311,7 +311,7 @@ static void on_compiled(void *context, struct vm *vm, const struct vm_native_cod
     char *name = vm_must(vm_function_name(vm, code->function));
     if (is_shown(t->options, name)) {
         fputs("compile - ", t->out);
-        mp_put_printable(t->out, name);
+        mp_put_printable(t->out, name, '?');
         fprintf(t->out, " %s %zu bytes\n", code->loop ? "loop" : "entry", code->bytes);
     }
     free(name);

@@ -8,10 +8,48 @@
 #include <string.h>
 
 const struct vm_version vm_versions[OCAML_COUNT] = {
-#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6)                                             \
-    [OCAML_4_13].name = v0, [OCAML_4_14].name = v1, [OCAML_5_0].name = v2, [OCAML_5_1].name = v3, \
-    [OCAML_5_2].name = v4, [OCAML_5_3].name = v5, [OCAML_5_4].name = v6,
+    [OCAML_4_13] =
+        {
+            .id = OCAML_4_13,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v0,
 #include "vm/code/version.def"
+        },
+    [OCAML_4_14] =
+        {
+            .id = OCAML_4_14,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v1,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_0] =
+        {
+            .id = OCAML_5_0,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v2,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_1] =
+        {
+            .id = OCAML_5_1,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v3,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_2] =
+        {
+            .id = OCAML_5_2,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v4,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_3] =
+        {
+            .id = OCAML_5_3,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v5,
+#include "vm/code/version.def"
+        },
+    [OCAML_5_4] =
+        {
+            .id = OCAML_5_4,
+#define FIELD(type, name, v0, v1, v2, v3, v4, v5, v6) .name = v6,
+#include "vm/code/version.def"
+        },
 };
 
 const struct vm_version *vm_version_of_magic(const char *magic) {

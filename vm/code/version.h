@@ -20,6 +20,7 @@ enum vm_version_id {
 struct vm_abi_layout;
 
 struct vm_version {
+    enum vm_version_id id;
 #define FIELD(type, name, ...) type name;
 #include "vm/code/version.def"
 };

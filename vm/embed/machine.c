@@ -9,7 +9,7 @@
 #include "vm/engine/callback.h"
 #include "vm/image/image.h"
 #include "vm/machine/machine.h"
-#include "vm/machine/uncaught.h"
+#include "vm/stack/backtrace.h"
 
 #include <stdlib.h>
 
@@ -197,8 +197,17 @@ struct bactrian *bactrian_open_memory(const void *image, size_t length,
 
 /* ---- Running. ---- */
 
+/* Exceptions of the functions are ignored and must not change the backtrace. */
 static value run_at_exit(struct domain *d, void *unused) {
-    vm_run_at_exit(d);
+    const value *at_exit = vm_named_value(d->vm, "Pervasives.do_at_exit");
+    if (at_exit == NULL) return VAL_UNIT;
+    bool active = d->backtrace_active;
+    size_t count = vm_backtrace_count(d);
+    vm_backtrace_switch(d, false);
+    vm_callback1_exn(d, *at_exit, VAL_UNIT);
+    vm_backtrace_switch(d, active);
+    d->backtrace->count = count;
+    vm_backtrace_publish(d);
     return VAL_UNIT;
 }
 

@@ -42,9 +42,12 @@ static void out_of_memory(void *context, struct gc_domain *g, size_t words) {
     vm_raise_out_of_memory(d);
 }
 
-static enum vm_status create_domain(struct vm *vm, struct vm_error *error) {
+static bool create_domain(struct vm *vm, struct vm_error *error) {
     struct domain *d = calloc(1, sizeof *d);
-    if (d == NULL) return vm_error_set(error, VM_NO_MEMORY, "for the machine itself");
+    if (d == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "for the machine itself");
+        return false;
+    }
     vm->domain = d;
     d->vm = vm;
     d->abi_layout = vm->version->abi;
@@ -59,15 +62,20 @@ static enum vm_status create_domain(struct vm *vm, struct vm_error *error) {
     gc.large_customs_are_major = vm->version->large_customs_are_major;
     struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm_err(vm)};
     const char *refused = gc_heap_create(&d->gc, &gc, &up);
-    if (refused != NULL) return vm_error_set(error, VM_NO_MEMORY, "%s", refused);
-    if (!vm_stack_create(d, words, VM_MAIN_STACK_RESERVE))
-        return vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
+    if (refused != NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "%s", refused);
+        return false;
+    }
+    if (!vm_stack_create(d, words, VM_MAIN_STACK_RESERVE)) {
+        vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
+        return false;
+    }
     vm_set_stack_limit(d, words);
     gc_add_incremental_scanner(d->gc.heap, vm_stack_scan, vm_stack_scan_some, d);
     d->backtrace = vm_must(vm_backtrace_create(d));
     d->backtrace_active = vm->options.backtrace;
     vm_domains_create(d);
-    return VM_OK;
+    return true;
 }
 
 /* The table of functions never moves: closures and decoded code refer to its rows. */
@@ -87,16 +95,6 @@ static const struct vm_upcalls upcalls = {
     .exit = vm_exit,
 };
 
-static enum vm_status create_parts(struct vm *vm, struct vm_error *error) {
-    if (!vm_limits_start(vm)) return vm_error_set(error, VM_NO_MEMORY, "for the limits of the run");
-    enum vm_status status = create_domain(vm, error);
-    if (status != VM_OK) return status;
-    if (create_function_table(vm) && vm_decoded_area_create(vm) &&
-        (vm->library_state = vm->library->open(vm)) != NULL)
-        return VM_OK;
-    return vm_error_set(error, VM_NO_MEMORY, "for the machine's tables");
-}
-
 struct vm *vm_create(const struct vm_options *options, const struct vm_version *version,
                      const struct vm_library *library, struct vm_error *error) {
     struct vm *vm = calloc(1, sizeof *vm);
@@ -109,9 +107,22 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     vm->library = library;
     vm->upcalls = &upcalls;
     vm->global_data = VAL_UNIT;
-    if (create_parts(vm, error) == VM_OK) return vm;
-    vm_destroy(vm);
-    return NULL;
+    if (!vm_limits_start(vm)) {
+        vm_error_set(error, VM_NO_MEMORY, "for the limits of the run");
+        vm_destroy(vm);
+        return NULL;
+    }
+    if (!create_domain(vm, error)) {
+        vm_destroy(vm);
+        return NULL;
+    }
+    if (!create_function_table(vm) || !vm_decoded_area_create(vm) ||
+        (vm->library_state = library->open(vm)) == NULL) {
+        vm_error_set(error, VM_NO_MEMORY, "for the machine's tables");
+        vm_destroy(vm);
+        return NULL;
+    }
+    return vm;
 }
 
 /* The code comes before DATA: what its verification needs for a while is free for the blocks then,

@@ -75,24 +75,25 @@ void vm_format_exception(struct vm *vm, value exn, char *text, size_t size) {
 
 /* ---- The report. ---- */
 
-void vm_run_at_exit(struct domain *d) {
+static void run_at_exit(struct domain *d) {
     const value *at_exit = vm_named_value(d->vm, "Pervasives.do_at_exit");
-    if (at_exit == NULL) return;
-    bool active = d->backtrace_active;
-    size_t count = vm_backtrace_count(d);
-    vm_backtrace_switch(d, false);
-    vm_callback1_exn(d, *at_exit, VAL_UNIT);
-    vm_backtrace_switch(d, active);
-    d->backtrace->count = count;
-    vm_backtrace_publish(d);
+    value unit = VAL_UNIT;
+    if (at_exit != NULL) vm_callback_exn(d, *at_exit, 1, &unit);
 }
 
+/* Exceptions of at_exit functions are ignored, and must not change the backtrace. */
 static void print_report(struct domain *d, value exn) {
     char text[256];
     vm_format_exception(d->vm, exn, text, sizeof text);
-    vm_run_at_exit(d);
+    bool active = d->backtrace_active;
+    size_t count = vm_backtrace_count(d);
+    vm_backtrace_switch(d, false);
+    run_at_exit(d);
+    vm_backtrace_switch(d, active);
+    d->backtrace->count = count;
+    vm_backtrace_publish(d);
     fprintf(vm_err(d->vm), "Fatal error: exception %s\n", text);
-    if (d->backtrace_active && !vm_is_debugged(d)) vm_backtrace_print(d, false, vm_err(d->vm));
+    if (active && !vm_is_debugged(d)) vm_backtrace_print(d, false, vm_err(d->vm));
 }
 
 void vm_report_exception(struct domain *d, value exn) {

@@ -18,10 +18,6 @@ int vm_report_uncaught(struct vm *vm, value exn);
 /* The same while the program runs, which goes on. GC: may run, and any OCaml code. */
 void vm_report_exception(struct domain *d, value exn);
 
-/* Runs the at_exit functions; their exceptions are ignored and do not change the backtrace.
- * GC: may run, and any OCaml code. */
-void vm_run_at_exit(struct domain *d);
-
 /* Formats exn without running OCaml code, cut to size - 1 bytes. GC: never. */
 void vm_format_exception(struct vm *vm, value exn, char *text, size_t size);
 

@@ -30,7 +30,6 @@ static void forget_library(struct report_model *m) {
     }
     report_each(s, &m->samples)
         if (from_library[s->node]) s->died = s->born;
-    *m->peak = -1; /* it may be another one now */
     free(from_library);
 }
 

@@ -139,6 +139,7 @@ static int take(struct report_command *c, enum option option, char *argument,
     case OPTIONS: break;
     }
     if (option == OPTION_SHOW) s->has_show = true;
+    if (option == OPTION_LIVE) s->has_live = true;
     return result < 0 ? -1 : 0;
 }
 

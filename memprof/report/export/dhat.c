@@ -29,9 +29,10 @@ static void find_maxima(const struct report_query *query, struct point *points) 
     size_t n = 0;
     for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
         uint32_t number = s - m->samples.at;
+        int64_t until = report_live_until(query, s);
+        if (until < s->born) continue;
         events[n++] = (struct event){s->born, number, false};
-        if (s->died != REPORT_NEVER && s->died > s->born)
-            events[n++] = (struct event){s->died, number, true};
+        if (until != REPORT_NEVER) events[n++] = (struct event){until + 1, number, true};
     }
     qsort(events, n, sizeof *events, by_time);
     for (size_t i = 0; i < n; i++) {
@@ -56,8 +57,9 @@ static void collect(const struct report_query *query, int64_t peak, struct point
     for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
         struct point *p = &points[s->node];
         report_sum_add(&p->total, s, m->rate);
-        if (s->born <= peak && s->died > peak) report_sum_add(&p->peak, s, m->rate);
-        if (s->died == REPORT_NEVER) report_sum_add(&p->end, s, m->rate);
+        int64_t until = report_live_until(query, s);
+        if (s->born <= peak && until >= peak) report_sum_add(&p->peak, s, m->rate);
+        if (until == REPORT_NEVER) report_sum_add(&p->end, s, m->rate);
         p->life += ((s->died == REPORT_NEVER ? m->end : s->died) - s->born) / 1e3;
     }
     find_maxima(query, points);
@@ -129,7 +131,7 @@ int report_export_dhat(const struct report_request *request, FILE *out) {
     bool first = true;
     if (report_request_query(request, &query) != 0) return -1;
     struct point *points = report_alloc(m->nodes.count * sizeof *points);
-    int64_t peak = report_peak_time(m);
+    int64_t peak = report_query_peak(&query);
     collect(&query, peak, points);
     fputs("{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\",\"bklt\":true,"
           "\"bkacc\":false,\"tu\":\"\\u00b5s\",\"Mtu\":\"s\",\"tuth\":1000,\"cmd\":",

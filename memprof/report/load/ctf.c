@@ -157,9 +157,17 @@ static uint64_t take_vint(struct ctf_reader *r) {
     return n;
 }
 
+static bool is_code(const void *owner, uint32_t number, const void *key) {
+    return ((const struct ctf_reader *)owner)->codes.at[number].code == *(const uint64_t *)key;
+}
+
+static bool is_id(const void *owner, uint32_t number, const void *key) {
+    return ((const struct ctf_reader *)owner)->ids.at[number] == *(const uint64_t *)key;
+}
+
 /* The entry of a code; NULL if it was not sent. */
 static const struct ctf_code *find_code(const struct ctf_reader *r, uint64_t code) {
-    uint32_t found = report_find(&r->code_hash, report_hash_number(code), &r->codes, &code);
+    uint32_t found = report_hash_find(&r->code_hash, report_hash_number(code), is_code, r, &code);
     return found != REPORT_NO_NUMBER ? &r->codes.at[found] : NULL;
 }
 
@@ -308,7 +316,7 @@ static void read_stack(struct ctf_reader *r, uint64_t prefix, unsigned codewords
 /* The sample with an id, or -1. */
 static int64_t find_sample(const struct ctf_reader *r, uint64_t id) {
     if (r->ids.count == 0) return id < r->model->samples.count ? (int64_t)id : -1;
-    uint32_t found = report_find(&r->id_hash, report_hash_number(id), &r->ids, &id);
+    uint32_t found = report_hash_find(&r->id_hash, report_hash_number(id), is_id, r, &id);
     return found != REPORT_NO_NUMBER ? (int64_t)found : -1;
 }
 

@@ -21,6 +21,7 @@ struct loader {
     uint32_t last_thread_number;
     uint32_t open_phases[MAX_OPEN_PHASES];
     size_t open;
+    bool has_fibers; /* their memory comes and goes between pauses, which MAXIMUM does not see */
     struct report_counter first; /* counted before the profile began */
     bool has_first;
 };
@@ -79,6 +80,7 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
                : from->source == MP_SOURCE_FIBER ? REPORT_FIBER
                : from->young                     ? REPORT_MINOR
                                                  : REPORT_MAJOR;
+    if (s.source == REPORT_FIBER) l->has_fibers = true;
     report_append(&l->model->samples, s);
 }
 
@@ -93,6 +95,16 @@ static void add_gc_span(struct loader *l, const struct mp_event *event) {
     gc.kind = is_own ? REPORT_GC_LAST : event->gc_span.phase;
     gc.words = event->gc_span.words;
     report_append(&l->model->gc_events, gc);
+}
+
+/* Markings do not overlap, whatever a file says (PM7). */
+static void add_marking(struct loader *l, const struct mp_event *event, int64_t time) {
+    struct report_model *m = l->model;
+    struct report_marking marking = {time - (int64_t)event->marking.duration_us * 1000, time,
+                                     (double)event->marking.words};
+    const struct report_marking *last = m->markings.at + m->markings.count - 1;
+    if (m->markings.count > 0 && marking.began < last->over) marking.began = last->over;
+    report_append(&m->markings, marking);
 }
 
 static void add_counters(struct loader *l, const struct mp_counters *now, int64_t time) {
@@ -143,6 +155,11 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         model->samples.at[event->died.id].died = time;
         break;
     case MP_EVENT_GC_SPAN: add_gc_span(l, event); break;
+    case MP_EVENT_MARKING: add_marking(l, event, time); break;
+    case MP_EVENT_MAXIMUM:
+        *model->peak = time;
+        model->most_words = (double)event->maximum.words;
+        break;
     case MP_EVENT_PHASE_ENTER: {
         struct report_phase phase = {time, REPORT_NEVER, 0};
         phase.name = report_model_name(model, mp_reader_string(l->reader, event->phase.name));
@@ -229,6 +246,7 @@ struct report_model *report_load_own(const char *path, const unsigned char *byte
         report_model_free(l.model);
         l.model = NULL;
     } else {
+        if (l.has_fibers) *l.model->peak = -1;
         report_model_finish(l.model);
     }
     mp_reader_close(l.reader);

@@ -92,23 +92,6 @@ uint32_t report_hash_find(const struct report_hash *table, uint64_t hash, report
     }
 }
 
-struct items {
-    const char *at;
-    size_t size, key_size;
-};
-
-static bool has_key(const void *owner, uint32_t number, const void *key) {
-    const struct items *items = owner;
-    return memcmp(items->at + number * items->size, key, items->key_size) == 0;
-}
-
-uint32_t report_hash_find_item(const struct report_hash *table, uint64_t hash, const void *items,
-                               size_t size, const void *key, size_t key_size) {
-    const struct items owner = {items, size, key_size};
-    ASSERT(key_size <= size);
-    return report_hash_find(table, hash, has_key, &owner, key);
-}
-
 static void hash_insert(struct report_hash *table, struct report_slot slot) {
     size_t at = slot.hash & (table->size - 1);
     while (table->slots[at].number != 0) at = (at + 1) & (table->size - 1);

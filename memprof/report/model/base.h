@@ -39,8 +39,7 @@ void report_free_list(void *const *items, size_t count);
 /* Defines the comparison `name` for qsort: `order` is that of two items of a type, x and y. */
 #define REPORT_COMPARE(name, type, order)           \
     static int name(const void *a, const void *b) { \
-        const type *x = a;                          \
-        const type *y = b;                          \
+        const type *x = a, *y = b;                  \
         return order;                               \
     }
 
@@ -62,17 +61,6 @@ void report_free_list(void *const *items, size_t count);
 #define report_each(item, vector)                    \
     for (typeof(&*(vector)->at) item = (vector)->at; \
          (size_t)(item - (vector)->at) < (vector)->count; item++)
-/* How many items of a vector sorted by their `time` have one up to `at`: binary search. */
-#define report_count_until(vector, at_)                                  \
-    ({                                                                   \
-        size_t low_ = 0, high_ = (vector)->count;                        \
-        while (low_ < high_) {                                           \
-            size_t middle_ = low_ + (high_ - low_) / 2;                  \
-            if ((vector)->at[middle_].time <= (at_)) low_ = middle_ + 1; \
-            else high_ = middle_;                                        \
-        }                                                                \
-        low_;                                                            \
-    })
 /* Makes room for `needed` items of `size` bytes in *array, which has *capacity of them; grows by
  * half. Fails: as report_alloc. */
 void report_grow(void *array, size_t *capacity, size_t needed, size_t size);
@@ -97,25 +85,8 @@ typedef bool report_equal(const void *owner, uint32_t number, const void *key);
 /* The number that was added with `hash` and is equal to key; REPORT_NO_NUMBER if there is none. */
 uint32_t report_hash_find(const struct report_hash *table, uint64_t hash, report_equal *equal,
                           const void *owner, const void *key);
-/* The same for the items of an array, of `size` bytes each, that start with their key. */
-uint32_t report_hash_find_item(const struct report_hash *table, uint64_t hash, const void *items,
-                               size_t size, const void *key, size_t key_size);
-/* The same for a vector; *key is a whole key. */
-#define report_find(table, hash, vector, key) \
-    report_hash_find_item(table, hash, (vector)->at, sizeof *(vector)->at, key, sizeof *(key))
 /* Adds a number, whose key is not in the table. Fails: as report_alloc. */
 void report_hash_add(struct report_hash *table, uint64_t hash, uint32_t number);
-/* The number of the vector's item with that key; the item is appended if there is none. */
-#define report_intern(table, hash, vector, key, ...)              \
-    ({                                                            \
-        uint32_t number_ = report_find(table, hash, vector, key); \
-        if (number_ == REPORT_NO_NUMBER) {                        \
-            number_ = (vector)->count;                            \
-            report_append(vector, __VA_ARGS__);                   \
-            report_hash_add(table, hash, number_);                \
-        }                                                         \
-        number_;                                                  \
-    })
 /* Hashes of n bytes and of a number. */
 uint64_t report_hash_bytes(const void *bytes, size_t n);
 uint64_t report_hash_number(uint64_t n);

@@ -6,15 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A location without a position: a frame that is not the program's. */
-static uint32_t make_frame(struct report_model *model, const char *name) {
-    struct report_location frame = {.line = -1, .start = -1, .end = -1};
-    frame.function = report_model_name(model, name);
-    return report_model_location(model, &frame);
-}
-
 struct report_model *report_model_create(void) {
     struct report_model *model = report_alloc(sizeof *model);
+    const struct report_location unknown = {.line = -1, .start = -1, .end = -1};
     model->rate = 1;
     model->word_bytes = 8;
     model->format = report_copy("");
@@ -26,7 +20,8 @@ struct report_model *report_model_create(void) {
     model->overhead = -1;
     model->peak = report_alloc(sizeof *model->peak);
     *model->peak = -1;
-    make_frame(model, "");
+    report_model_name(model, "");
+    report_model_location(model, &unknown);
     report_append(&model->nodes, (struct report_node){0});
     report_model_thread(model, (struct mp_thread){0, 0});
     return model;
@@ -38,10 +33,10 @@ void report_model_free(struct report_model *model) {
     report_free(model->format, model->program, model->host, model->runtime_parameters,
                 model->context, model->outcome, model->names.at, model->locations.at,
                 model->nodes.at, model->threads.at, model->samples.at, model->gc_events.at,
-                model->phases.at, model->phase_changes.at, model->counters.at, model->sites.at,
-                model->peak, model->origin.arguments, model->origin.ocaml, model->origin.recorder,
-                model->name_hash.slots, model->location_hash.slots, model->node_hash.slots,
-                model->thread_hash.slots, model);
+                model->markings.at, model->phases.at, model->phase_changes.at, model->counters.at,
+                model->sites.at, model->peak, model->origin.arguments, model->origin.ocaml,
+                model->origin.recorder, model->name_hash.slots, model->location_hash.slots,
+                model->node_hash.slots, model->thread_hash.slots, model);
 }
 
 static bool is_name(const void *owner, uint32_t number, const void *key) {
@@ -71,11 +66,26 @@ uint32_t report_model_name(struct report_model *model, const char *text) {
     return model->names.count - 1;
 }
 
+static bool is_location(const void *owner, uint32_t number, const void *key) {
+    const struct report_model *model = owner;
+    return memcmp(&model->locations.at[number], key, sizeof *model->locations.at) == 0;
+}
+
 uint32_t report_model_location(struct report_model *model, const struct report_location *location) {
     ASSERT(location->file < model->names.count && location->function < model->names.count);
     ASSERT(location->reserved == 0);
     uint64_t hash = report_hash_bytes(location, sizeof *location);
-    return report_intern(&model->location_hash, hash, &model->locations, location, *location);
+    uint32_t found = report_hash_find(&model->location_hash, hash, is_location, model, location);
+    if (found != REPORT_NO_NUMBER) return found;
+    report_append(&model->locations, *location);
+    report_hash_add(&model->location_hash, hash, model->locations.count - 1);
+    return model->locations.count - 1;
+}
+
+static bool is_node(const void *owner, uint32_t number, const void *key) {
+    const struct report_node *node = &((const struct report_model *)owner)->nodes.at[number];
+    const struct report_node *wanted = key;
+    return node->parent == wanted->parent && node->location == wanted->location;
 }
 
 static uint64_t hash_node(const struct report_node *node) {
@@ -87,12 +97,22 @@ uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t
     ASSERT(parent < model->nodes.count && location < model->locations.count); /* PM1, PM5 */
     const struct report_node node = {parent, location, model->nodes.at[parent].depth + 1};
     uint64_t hash = hash_node(&node);
-    return report_intern(&model->node_hash, hash, &model->nodes, &node, node);
+    uint32_t found = report_hash_find(&model->node_hash, hash, is_node, model, &node);
+    if (found != REPORT_NO_NUMBER) return found;
+    report_append(&model->nodes, node);
+    report_hash_add(&model->node_hash, hash, model->nodes.count - 1);
+    return model->nodes.count - 1;
+}
+
+static bool is_thread(const void *owner, uint32_t number, const void *key) {
+    const struct mp_thread *id = &((const struct report_model *)owner)->threads.at[number].id;
+    const struct mp_thread *wanted = key;
+    return id->domain == wanted->domain && id->number == wanted->number;
 }
 
 uint32_t report_model_thread(struct report_model *model, struct mp_thread id) {
     uint64_t hash = report_hash_number(id.domain * 0xD6E8FEB86659FD93u + id.number);
-    uint32_t found = report_find(&model->thread_hash, hash, &model->threads, &id);
+    uint32_t found = report_hash_find(&model->thread_hash, hash, is_thread, model, &id);
     if (found != REPORT_NO_NUMBER) return found;
     const struct mp_thread whole = {id.domain, 0};
     uint32_t domain = id.number > 0 ? report_model_thread(model, whole) : model->threads.count;
@@ -123,9 +143,9 @@ static void verify(const struct report_model *m) {
     ASSERT(m->nodes.at[0].depth == 0 && m->sites.count <= m->locations.count);
     for (uint32_t i = 1; i < m->nodes.count; i++) {
         const struct report_node *node = &m->nodes.at[i];
-        ASSERT(node->parent < i && node->depth == m->nodes.at[node->parent].depth + 1); /* PM1 */
-        ASSERT(report_find(&m->node_hash, hash_node(node), &m->nodes, node) == i);      /* PM2 */
-        ASSERT(node->location < m->locations.count);                                    /* PM5 */
+        ASSERT(node->parent < i && node->depth == m->nodes.at[node->parent].depth + 1);  /* PM1 */
+        ASSERT(report_hash_find(&m->node_hash, hash_node(node), is_node, m, node) == i); /* PM2 */
+        ASSERT(node->location < m->locations.count);                                     /* PM5 */
     }
     for (size_t i = 0; i < m->samples.count; i++) {
         const struct report_sample *s = &m->samples.at[i];
@@ -135,6 +155,10 @@ static void verify(const struct report_model *m) {
         ASSERT(s->born <= m->end && (i == 0 || s[-1].born <= s->born)); /* PM6 */
         ASSERT(s->died == REPORT_NEVER || s->died <= m->end);           /* PM6 */
         ASSERT(s->promoted == REPORT_NEVER || s->promoted <= m->end);   /* PM6 */
+    }
+    for (size_t i = 0; i < m->markings.count; i++) { /* PM7 */
+        const struct report_marking *k = &m->markings.at[i];
+        ASSERT(k->began <= k->over && (i == 0 || k[-1].over <= k->began));
     }
     report_each(e, &m->gc_events) ASSERT(e->kind < REPORT_GC_KINDS && e->start >= 0);
     report_each(p, &m->phases) ASSERT(p->name < m->names.count); /* PM5 */
@@ -245,10 +269,18 @@ static int64_t find_peak(const struct report_model *model) {
     return peak;
 }
 
-/* Births and deaths have to be sorted for it, so the result is kept. */
+/* By the samples, births and deaths have to be sorted for it: the result is kept. */
 int64_t report_peak_time(const struct report_model *model) {
     if (*model->peak < 0) *model->peak = find_peak(model);
     return *model->peak;
+}
+
+int64_t report_proven_peak_time(const struct report_model *model) {
+    const struct report_marking *most = model->markings.at;
+    ASSERT(model->markings.count > 0);
+    report_each(marking, &model->markings)
+        if (marking->words > most->words) most = marking;
+    return most->began;
 }
 
 void report_unwind(const struct report_model *model, uint32_t node, size_t most,
@@ -309,7 +341,9 @@ static void keep_nodes(struct report_model *m, const struct report_node *old, si
 /* Makes new nodes for the samples whose nodes are not kept. False: they would be too many. */
 static bool replace_nodes(struct report_model *m, const struct report_node *old,
                           const uint64_t *hits, uint64_t least, const uint32_t *into, size_t most) {
-    uint32_t frame = make_frame(m, "(smaller stacks)");
+    struct report_location smaller = {.line = -1, .start = -1, .end = -1};
+    smaller.function = report_model_name(m, "(smaller stacks)");
+    uint32_t frame = report_model_location(m, &smaller);
     /* All nodes are made before the first sample moves, so that a failure leaves the samples. */
     for (int moving = 0; moving < 2; moving++)
         report_each(s, &m->samples) {
@@ -377,7 +411,9 @@ void report_model_shorten(struct report_model *m, size_t most, size_t total, boo
         return;
     }
     uint32_t *jump = find_jumps(m->nodes.at, count);
-    uint32_t marker = make_frame(m, "(frames left out)");
+    struct report_location left_out = {.line = -1, .start = -1, .end = -1};
+    left_out.function = report_model_name(m, "(frames left out)");
+    uint32_t marker = report_model_location(m, &left_out);
     into = report_alloc(count * sizeof *into);
     for (size_t i = 0; i < count; i++) {
         into[i] = i;

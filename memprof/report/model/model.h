@@ -12,7 +12,8 @@
  * PM3  A sample has at least one hit; an event that has not happened to it is at REPORT_NEVER.
  * PM4  Location 0, name 0, node 0 and thread 0 exist: unknown, "", the empty stack, unknown.
  * PM5  Numbers of names, locations, nodes and threads are below the counts of these.
- * PM6  Samples are in the order of their births; no event is later than the profile's end. */
+ * PM6  Samples are in the order of their births; no event is later than the profile's end.
+ * PM7  Markings are in order and do not overlap. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 
@@ -59,6 +60,13 @@ struct report_gc_event {
     int64_t start, duration;
     uint64_t words; /* as enum mp_gc_phase says */
     uint8_t kind;
+};
+
+/* A marking: a block that was in the major heap when it began and is not dead when it is over was
+ * reachable when it began. */
+struct report_marking {
+    int64_t began, over; /* over: the deaths that it found have happened */
+    double words;        /* that it kept, exact */
 };
 
 struct report_phase {
@@ -108,18 +116,21 @@ struct report_model {
     bool selected;    /* the samples are a selection, the counters are of the whole run */
     double all_hits; /* if selected: of the whole run; 0: the counters say nothing of the samples */
     struct report_origin origin;
-    char *outcome;                       /* how the program ended; "": unknown */
-    bool has_seed, gc_traced, has_sites; /* has_sites: every site was counted exactly */
+    char *outcome; /* how the program ended; "": unknown */
+    bool has_seed, gc_traced;
+    bool has_sites; /* every site was counted exactly */
     uint64_t seed, max_depth, lost_samples;
-    int64_t overhead; /* nanoseconds spent by the recorder; -1: unknown */
-    uint64_t skipped; /* events that were left out */
-    int64_t *peak;    /* the result of report_peak_time; -1: not computed yet */
+    int64_t overhead;  /* nanoseconds spent by the recorder; -1: unknown */
+    uint64_t skipped;  /* events that were left out */
+    int64_t *peak;     /* what report_peak_time returns; -1: not known yet */
+    double most_words; /* not yet collected at the peak, exact; 0: unknown */
     REPORT_VECTOR(char *) names;
     REPORT_VECTOR(struct report_location) locations;
     REPORT_VECTOR(struct report_node) nodes;
     REPORT_VECTOR(struct report_thread) threads;
     REPORT_VECTOR(struct report_sample) samples;
     REPORT_VECTOR(struct report_gc_event) gc_events;
+    REPORT_VECTOR(struct report_marking) markings;
     REPORT_VECTOR(struct report_phase) phases;
     REPORT_VECTOR(struct report_phase_change) phase_changes; /* by report_model_finish, in order */
     REPORT_VECTOR(struct report_counter) counters;
@@ -162,8 +173,12 @@ double report_model_all_hits(const struct report_model *model);
 double report_sample_words(const struct report_sample *sample);
 /* The exact number of words allocated in the run; 0 if the file does not have it. */
 double report_model_exact_words(const struct report_model *model);
-/* The moment at which the most sampled words were live. */
+/* The moment at which the most memory was not yet collected: by the recorder's exact counts or, if
+ * the profile lacks them, by its samples. */
 int64_t report_peak_time(const struct report_model *model);
+/* The moment at which the most memory was proven to be live: the beginning of a marking. Needs:
+ * there is one. */
+int64_t report_proven_peak_time(const struct report_model *model);
 /* The locations of a stack's frames, outermost first; of a stack with more than `most` frames the
  * outermost third and the innermost rest. */
 void report_unwind(const struct report_model *model, uint32_t node, size_t most,

@@ -78,8 +78,13 @@ static void add_to_group(struct report_group *group, const struct report_sample 
 
 /* The name of the innermost phase at a time; 0: none. */
 static uint32_t phase_at(const struct report_model *model, int64_t time) {
-    size_t n = report_count_until(&model->phase_changes, time);
-    return n == 0 ? 0 : model->phase_changes.at[n - 1].name;
+    size_t low = 0, high = model->phase_changes.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (model->phase_changes.at[middle].time <= time) low = middle + 1;
+        else high = middle;
+    }
+    return low == 0 ? 0 : model->phase_changes.at[low - 1].name;
 }
 
 bool report_by_attribute(enum report_by by) {

@@ -9,12 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_path(const void *owner, uint32_t number, const void *key) {
+    const struct report_path *node = &((const struct report_paths *)owner)->nodes.at[number];
+    const struct report_path *wanted = key;
+    return node->parent == wanted->parent && node->key == wanted->key;
+}
+
 static uint32_t push(struct report_paths *p, uint32_t parent, uint32_t key) {
     ASSERT(parent < p->nodes.count && key < p->keys->count);
-    const struct report_path path = {.parent = parent, .key = key};
-    const uint32_t step[] = {parent, key}; /* what a path starts with */
+    const struct report_path node = {.parent = parent, .key = key};
     uint64_t hash = report_hash_number((uint64_t)parent << 32 | key);
-    return report_intern(&p->hash, hash, &p->nodes, &step, path);
+    uint32_t found = report_hash_find(&p->hash, hash, is_path, p, &node);
+    if (found != REPORT_NO_NUMBER) return found;
+    report_append(&p->nodes, node);
+    report_hash_add(&p->hash, hash, p->nodes.count - 1);
+    return p->nodes.count - 1;
 }
 
 enum { NO_PATH = UINT32_MAX, MOST_STEPS = 20000000, MOST_VISITS = 200000000, MOST_PATHS = 3000000 };

@@ -12,6 +12,10 @@ const char *const report_show_words[] = {
 #define SHOW(id, name, sentence) name,
 #include "memprof/report/query/selectors.def"
     NULL};
+const char *const report_live_words[] = {
+#define LIVE(id, name, sentence) name,
+#include "memprof/report/query/selectors.def"
+    NULL};
 const char *const report_by_words[] = {
 #define BY(id, name, title) name,
 #include "memprof/report/query/selectors.def"
@@ -65,10 +69,16 @@ static int64_t allocated_at(const struct report_model *model, double share) {
     return model->end;
 }
 
-static int64_t resolve(const struct report_model *model, struct report_moment moment,
+int64_t report_query_peak(const struct report_query *query) {
+    return query->live == REPORT_LIVE_PROVEN ? report_proven_peak_time(query->model)
+                                             : report_peak_time(query->model);
+}
+
+static int64_t resolve(const struct report_query *query, struct report_moment moment,
                        int64_t otherwise) {
+    const struct report_model *model = query->model;
     switch (moment.kind) {
-    case REPORT_PEAK: return report_peak_time(model);
+    case REPORT_PEAK: return report_query_peak(query);
     case REPORT_END: return model->end;
     case REPORT_TIME: return (int64_t)moment.value;
     case REPORT_SHARE: return (int64_t)(moment.value * (double)model->end);
@@ -109,9 +119,9 @@ static int64_t born_before(const struct report_model *model, struct report_momen
 }
 
 /* The smallest age, in ns at a time, of blocks of the given age. */
-static int64_t age_of(const struct report_model *model, struct report_moment age, int64_t at) {
-    if (age.kind != REPORT_MINORS && age.kind != REPORT_MAJORS) return resolve(model, age, 0);
-    int64_t born = born_before(model, age, at);
+static int64_t age_of(const struct report_query *query, struct report_moment age, int64_t at) {
+    if (age.kind != REPORT_MINORS && age.kind != REPORT_MAJORS) return resolve(query, age, 0);
+    int64_t born = born_before(query->model, age, at);
     return born < 0 ? at + 1 : at - born;
 }
 
@@ -163,6 +173,17 @@ static char *moment_text(struct report_moment moment, int64_t t) {
                         : report_format("at the %s (%s)", name, time);
 }
 
+/* Which moment it is that is known, if no later marking ended; else NULL. */
+static char *last_marking_text(const struct report_query *query) {
+    const struct report_model *m = query->model;
+    char time[32];
+    if (query->live != REPORT_LIVE_PROVEN) return NULL;
+    int64_t began = m->markings.at[m->markings.count - 1].began;
+    if (query->at <= began || (m->origin.finished && began >= m->origin.finished_at)) return NULL;
+    report_write_seconds(time, began / 1e9);
+    return report_format("as of the last marking (%s)", time);
+}
+
 static char *window_text(const struct report_query *query) {
     const struct report_selection *s = query->selection;
     char from[32], to[32];
@@ -189,6 +210,14 @@ static void add_part(struct report_buffer *sentence, const char *start, const ch
     report_put(sentence, text, strlen(text));
 }
 
+const char *report_live_text(const struct report_query *query) {
+    static const char *const texts[REPORT_LIVES] = {
+#define LIVE(id, name, sentence) sentence,
+#include "memprof/report/query/selectors.def"
+    };
+    return texts[query->live];
+}
+
 static void describe(struct report_query *query) {
     static const char *const shows[] = {
 #define SHOW(id, name, sentence) sentence,
@@ -197,13 +226,15 @@ static void describe(struct report_query *query) {
     const struct report_selection *s = query->selection;
     struct report_buffer sentence = {0};
     query->window = window_text(query);
-    add_part(&sentence, "", shows[query->show]);
     if (query->show == REPORT_SHOW_LIVE) {
-        char *when = moment_text(s->at, query->at);
+        char *when = moment_text(s->at, query->at), *known = last_marking_text(query);
+        add_part(&sentence, "", report_live_text(query));
         add_part(&sentence, " ", when);
+        add_part(&sentence, ", ", known);
         add_part(&sentence, ", allocated ", query->window);
-        free(when);
+        report_free(when, known);
     } else {
+        add_part(&sentence, "", shows[query->show]);
         add_part(&sentence, " ", query->window[0] != 0 ? query->window : "in the whole run");
     }
     add_part(&sentence, ", through ", s->scope != NULL ? s->scope : s->focus);
@@ -304,22 +335,26 @@ int report_query_start(struct report_query *query, const struct report_model *mo
         (selection->age_min.kind >= REPORT_MINORS || selection->tail.kind >= REPORT_MINORS))
         return report_fail(error, "--age-min", "give a time such as 1.5s, 200ms or 40%",
                            "the profile does not count collections");
+    if (selection->has_live && selection->live == REPORT_LIVE_PROVEN && model->markings.count == 0)
+        return report_fail(error, "--live", "give --live uncollected",
+                           "the profile has no marking that ended");
+    query->live = model->markings.count > 0 ? selection->live : REPORT_LIVE_UNCOLLECTED;
     query->scale = report_scale_of(model);
-    query->at = resolve(model, selection->at, model->end);
-    query->from = resolve(model, selection->from, 0);
-    query->to = resolve(model, selection->to, REPORT_NEVER);
+    query->at = resolve(query, selection->at, model->end);
+    query->from = resolve(query, selection->from, 0);
+    query->to = resolve(query, selection->to, REPORT_NEVER);
     if (query->to <= query->from)
         return report_fail(error, "--to", "give a later moment than --from",
                            "the selected time is empty");
-    query->age_min = age_of(model, selection->age_min, query->at);
-    query->life_min = resolve(model, selection->life_min, 0);
-    query->life_max = resolve(model, selection->life_max, REPORT_NEVER);
+    query->age_min = age_of(query, selection->age_min, query->at);
+    query->life_min = resolve(query, selection->life_min, 0);
+    query->life_max = resolve(query, selection->life_max, REPORT_NEVER);
     if (query->life_min > query->life_max)
         return report_fail(error, "--life", "give the shorter lifetime first",
                            "the range is empty");
     query->born_before = selection->tail.kind == REPORT_NO_MOMENT
                              ? REPORT_NEVER
-                             : model->end - age_of(model, selection->tail, model->end);
+                             : model->end - age_of(query, selection->tail, model->end);
     if (find_phase(query, error) != 0) return -1;
     if (flag_nodes(query, error) != 0) {
         report_query_end(query);
@@ -360,6 +395,27 @@ uint32_t report_query_node(const struct report_query *query, const struct report
     return query->shown != NULL ? query->shown[sample->node] : sample->node;
 }
 
+/* The last moment at which a marking found a block of the major heap reachable; -1: none did. */
+static int64_t marked_until(const struct report_model *m, int64_t old_since, int64_t died) {
+    size_t low = 0, high = m->markings.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->markings.at[middle].over < died) low = middle + 1;
+        else high = middle;
+    }
+    if (low == 0 || m->markings.at[low - 1].began < old_since) return -1;
+    return died == REPORT_NEVER ? REPORT_NEVER : m->markings.at[low - 1].began;
+}
+
+int64_t report_live_until(const struct report_query *query, const struct report_sample *s) {
+    bool whole = query->live == REPORT_LIVE_UNCOLLECTED || s->source == REPORT_FIBER;
+    if (whole || s->died <= s->born) return s->died == REPORT_NEVER ? REPORT_NEVER : s->died - 1;
+    if (s->young && s->promoted == REPORT_NEVER) return s->born - 1;
+    int64_t marked = marked_until(query->model, s->young ? s->promoted : s->born, s->died);
+    if (marked >= 0) return marked;
+    return s->young ? s->promoted : s->born - 1;
+}
+
 bool report_query_selects(const struct report_query *query, const struct report_sample *s) {
     const struct report_selection *selection = query->selection;
     int64_t time = s->born, life = s->died == REPORT_NEVER ? REPORT_NEVER : s->died - s->born;
@@ -368,7 +424,7 @@ bool report_query_selects(const struct report_query *query, const struct report_
         return false;
     switch (query->show) {
     case REPORT_SHOW_LIVE:
-        if (s->born > query->at || s->died <= query->at) return false;
+        if (s->born > query->at || report_live_until(query, s) < query->at) return false;
         if (query->at - s->born < query->age_min) return false;
         if (query->skip_young && s->young && s->promoted > query->at) return false;
         break;

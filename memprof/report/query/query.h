@@ -2,7 +2,16 @@
  * same in every verb. Suspended fibers are selected by REPORT_SHOW_LIVE only.
  *
  * A window (--from, --to, --phase) applies to the events that are shown: births of allocated and
- * live blocks, promotions of promoted ones, deaths of dead ones, and pauses. */
+ * live blocks, promotions of promoted ones, deaths of dead ones, and pauses.
+ *
+ *     born                          promoted         a marking began   ... and was over      died
+ *     |--- in the minor heap ----------|------------------|------------------|-----------------|
+ *     |<---- proven by the promotion ->|<- by the marking ->|
+ *     |<------------------------------- not yet collected ------------------------------------>|
+ *
+ * A block is proven to be live at a moment if a collection that began later has kept it; what the
+ * last marking kept counts as live from then on. The truth is between proven and not yet
+ * collected. */
 #ifndef BACTRIAN_MEMPROF_REPORT_QUERY_QUERY_H
 #define BACTRIAN_MEMPROF_REPORT_QUERY_QUERY_H
 
@@ -13,6 +22,11 @@ enum report_show {
 #define SHOW(id, name, sentence) REPORT_SHOW_##id,
 #include "memprof/report/query/selectors.def"
     REPORT_SHOWS
+};
+enum report_live {
+#define LIVE(id, name, sentence) REPORT_LIVE_##id,
+#include "memprof/report/query/selectors.def"
+    REPORT_LIVES
 };
 enum report_by {
 #define BY(id, name, title) REPORT_BY_##id,
@@ -26,7 +40,8 @@ enum report_unit {
 };
 
 /* The arguments of --show, --by and --unit, in the order of their enums; NULL-terminated. */
-extern const char *const report_show_words[], *const report_by_words[], *const report_unit_words[];
+extern const char *const report_show_words[],
+    *const report_live_words[], *const report_by_words[], *const report_unit_words[];
 
 /* A moment. NO_MOMENT, PEAK and END have no value; SHARE is of the run's time, ALLOCATED of all
  * words, 0 to 1; TIME in ns. As an age: TIME, SHARE, or a number of survived collections. */
@@ -46,8 +61,9 @@ struct report_moment {
 
 /* The selectors as given. Texts belong to the command line. */
 struct report_selection {
-    bool has_show;
+    bool has_show, has_live;
     enum report_show show;
+    enum report_live live;
     enum report_by by;
     enum report_unit unit;
     struct report_moment at, from, to, age_min, life_min, life_max, tail;
@@ -73,6 +89,7 @@ struct report_query {
     const struct report_selection *selection;
     struct report_scale scale;
     enum report_show show;
+    enum report_live live;     /* uncollected if the profile has no markings */
     int64_t at, from, to;      /* ns; at: of live blocks; to is excluded */
     int64_t born_before;       /* --tail */
     struct report_span *spans; /* the selected time, disjoint and in order */
@@ -116,6 +133,13 @@ bool report_query_holds(const struct report_query *query, int64_t time);
 int64_t report_query_length(const struct report_query *query);
 /* The node that a sample counts for: its own, or the innermost caller that --hide leaves. */
 uint32_t report_query_node(const struct report_query *query, const struct report_sample *sample);
+/* The moment of the peak of what the query calls live. */
+int64_t report_query_peak(const struct report_query *query);
+/* What the query calls live: "proven live", "not yet collected". */
+const char *report_live_text(const struct report_query *query);
+/* The last moment at which a sample counts as live: before its birth if it never does, REPORT_NEVER
+ * if it still does at the end. */
+int64_t report_live_until(const struct report_query *query, const struct report_sample *sample);
 /* Whether a sample is selected. */
 bool report_query_selects(const struct report_query *query, const struct report_sample *sample);
 /* The first selected sample after `after` (NULL: the first of all); NULL at the end. */

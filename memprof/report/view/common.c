@@ -1,6 +1,8 @@
 /* common.c - what several views share. */
 #include "memprof/report/view/views.h"
 
+#include <stdlib.h>
+
 size_t report_rows_of(const struct report_selection *selection, size_t otherwise) {
     return selection->top > 0 ? selection->top : otherwise;
 }
@@ -64,6 +66,27 @@ char *report_total_text(const struct report_query *query, const struct report_su
 char *report_groups_total_text(const struct report_query *query,
                                const struct report_groups *groups) {
     return total_text(query, report_group_estimate(query, groups, &groups->total));
+}
+
+void report_note_unproven(struct report_doc *doc, const struct report_query *query) {
+    struct report_query all = *query;
+    struct report_sum more = {0};
+    if (query->show != REPORT_SHOW_LIVE) return;
+    all.live = REPORT_LIVE_UNCOLLECTED;
+    all.skip_young = false;
+    for (const struct report_sample *s = NULL; (s = report_query_next(&all, s)) != NULL;)
+        if (!report_query_selects(query, s)) report_sum_add(&more, s, query->model->rate);
+    if (more.samples == 0) return;
+    char *text = report_total_text(query, &more);
+    if (query->live == REPORT_LIVE_PROVEN)
+        report_doc_note(doc,
+                        "Not proven: %s more that no later collection has kept or freed "
+                        "while it could tell (--live uncollected).",
+                        text);
+    else
+        report_doc_note(doc, "Left out: %s in the minor heap, not yet examined by a collection.",
+                        text);
+    free(text);
 }
 
 void report_add_notes(struct report_doc *doc, const struct report_model *model) {

@@ -20,13 +20,17 @@ struct change {
 
 static double standard_error(struct report_estimate e) { return (e.high - e.low) / (2 * 1.96); }
 
-static double difference(const struct change *c) { return c->after.value - c->before.value; }
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const struct change *)a)->name, ((const struct change *)b)->name);
+}
 
-REPORT_COMPARE(by_name, struct change, strcmp(x->name, y->name))
 REPORT_COMPARE(by_p, struct change, report_order(x->p, y->p) ?: strcmp(x->name, y->name))
-REPORT_COMPARE(by_size, struct change,
-               report_order(y->certain, x->certain) ?:
-               report_order(fabs(difference(y)), fabs(difference(x))) ?: strcmp(x->name, y->name))
+
+static int by_size(const void *a, const void *b) {
+    const struct change *x = a, *y = b;
+    double m = fabs(x->after.value - x->before.value), n = fabs(y->after.value - y->before.value);
+    return report_order(y->certain, x->certain) ?: report_order(n, m) ?: strcmp(x->name, y->name);
+}
 
 /* Adds one side's groups; the other side is `nothing`. */
 static void add_side(struct change *changes, size_t *count, const struct report_query *query,
@@ -59,9 +63,10 @@ static void judge(struct change *changes, size_t n) {
     size_t certain = 0;
     for (size_t i = 0; i < n; i++) {
         struct change *c = &changes[i];
+        double difference = c->after.value - c->before.value;
         double error = hypot(standard_error(c->before), standard_error(c->after));
         ASSERT(error >= 0);
-        c->p = error > 0 ? report_p_value(difference(c) / error) : difference(c) == 0;
+        c->p = error > 0 ? report_p_value(difference / error) : difference == 0 ? 1 : 0;
     }
     qsort(changes, n, sizeof *changes, by_p);
     for (size_t i = 0; i < n; i++)
@@ -71,9 +76,10 @@ static void judge(struct change *changes, size_t n) {
 }
 
 static void add_row(struct report_table *t, enum report_kind kind, const struct change *c) {
-    report_row(t, 0, report_number(kind, difference(c)), report_number(kind, c->before.value),
+    double difference = c->after.value - c->before.value;
+    report_row(t, 0, report_number(kind, difference), report_number(kind, c->before.value),
                report_number(kind, c->after.value),
-               report_share(c->before.value > 0 ? difference(c) / c->before.value : NAN),
+               report_share(c->before.value > 0 ? difference / c->before.value : NAN),
                report_text(c->certain    ? "yes"
                            : c->p < 0.05 ? "maybe"
                                          : "chance"),

@@ -51,15 +51,6 @@ void report_write_json_string(const char *text, FILE *out) {
     putc('"', out);
 }
 
-/* Puts an array of strings. */
-static void put_strings(const char *const *texts, size_t count, FILE *out) {
-    for (size_t i = 0; i < count; i++) {
-        putc(i > 0 ? ',' : '[', out);
-        report_write_json_string(texts[i], out);
-    }
-    fputs(count > 0 ? "]" : "[]", out);
-}
-
 static void put_number(double n, FILE *out) {
     if (!isfinite(n)) fputs("null", out);
     else if (n == floor(n) && fabs(n) < 1e15) fprintf(out, "%.0f", n);
@@ -92,22 +83,24 @@ static void put_cell(const struct report_cell *cell, FILE *out) {
     }
 }
 
-/* Puts a field of an object. */
-static void put_field(bool first, const char *key, const struct report_cell *cell, FILE *out) {
-    fprintf(out, "%s\"%s\":", first ? "" : ",", key);
-    put_cell(cell, out);
-}
-
 static void put_facts(const struct report_table *t, FILE *out) {
     putc('{', out);
-    for (size_t r = 0; r < t->rows.count; r++)
-        put_field(r == 0, t->rows.at[r].key, report_cell_at(t, r, 1), out);
+    for (size_t r = 0; r < t->rows.count; r++) {
+        if (r > 0) putc(',', out);
+        report_write_json_string(t->rows.at[r].key, out);
+        putc(':', out);
+        put_cell(report_cell_at(t, r, 1), out);
+    }
     putc('}', out);
 }
 
 static void put_columns(const struct report_table *t, size_t row, FILE *out) {
-    for (size_t c = 0; c < t->column_count; c++)
-        put_field(c == 0, t->columns[c].key, report_cell_at(t, row, c), out);
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (c > 0) putc(',', out);
+        report_write_json_string(t->columns[c].key, out);
+        putc(':', out);
+        put_cell(report_cell_at(t, row, c), out);
+    }
 }
 
 static void put_tree(const struct report_table *t, FILE *out) {
@@ -127,7 +120,9 @@ static void put_tree(const struct report_table *t, FILE *out) {
     putc(']', out);
 }
 
-REPORT_COMPARE(by_text, char *const, strcmp(*x, *y))
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /* The texts of all cells, sorted, each once. */
 static const char **list_texts(const struct report_table *t, size_t *count) {
@@ -163,9 +158,12 @@ static void put_small_cell(const struct report_cell *cell, const char **texts, s
 static void put_small_tree(const struct report_table *t, FILE *out) {
     size_t count;
     const char **texts = list_texts(t, &count);
-    fputs("{\"names\":", out);
-    put_strings(texts, count, out);
-    fputs(",\"columns\":[", out);
+    fputs("{\"names\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) putc(',', out);
+        report_write_json_string(texts[i], out);
+    }
+    fputs("],\"columns\":[", out);
     for (size_t c = 0; c < t->column_count; c++)
         fprintf(out, "%s\"%s\"", c > 0 ? "," : "", t->columns[c].key);
     fputs("],\"rows\":[", out);
@@ -190,19 +188,26 @@ static void put_rows(const struct report_table *t, FILE *out) {
 }
 
 static void write_json(const struct report_doc *doc, bool small, FILE *out) {
-    fprintf(out, "{\"view\":\"%s\",\"title\":", doc->view);
+    fputs("{\"view\":", out);
+    report_write_json_string(doc->view, out);
+    fputs(",\"title\":", out);
     report_write_json_string(doc->title, out);
     for (size_t i = 0; i < doc->tables.count; i++) {
         const struct report_table *t = doc->tables.at[i];
-        fprintf(out, ",\"%s\":", t->key);
+        putc(',', out);
+        report_write_json_string(t->key, out);
+        putc(':', out);
         if (t->shape == REPORT_FACTS) put_facts(t, out);
         else if (t->shape == REPORT_TABLE) put_rows(t, out);
         else if (small) put_small_tree(t, out);
         else put_tree(t, out);
     }
-    fputs(",\"notes\":", out);
-    put_strings((const char *const *)doc->notes.at, doc->notes.count, out);
-    fputs("}\n", out);
+    fputs(",\"notes\":[", out);
+    for (size_t i = 0; i < doc->notes.count; i++) {
+        if (i > 0) putc(',', out);
+        report_write_json_string(doc->notes.at[i], out);
+    }
+    fputs("]}\n", out);
 }
 
 void report_doc_write_json(const struct report_doc *doc, FILE *out) { write_json(doc, false, out); }
@@ -220,7 +225,7 @@ static void put_csv_text(const char *text, FILE *out) {
     if (formula) putc('\'', out);
     while (*text != 0) {
         if (*text == '"') putc('"', out);
-        text += mp_put_printable_character(out, text);
+        text += mp_put_printable_character(out, text, '?');
     }
     if (quoted) putc('"', out);
 }

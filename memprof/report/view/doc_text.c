@@ -37,6 +37,9 @@ static size_t width_of(const char *text) {
     return n;
 }
 
+/* Text from a profile must not control the terminal. */
+static void put_text(FILE *out, const char *text) { mp_put_printable(out, text, '?'); }
+
 static bool is_wide(const struct report_cell *cell) {
     return cell->has_interval && cell->number.low < cell->number.high;
 }
@@ -99,7 +102,7 @@ static void put_cell(const struct writer *w, const struct text_column *column, c
                      bool last) {
     size_t gap = column->width > width_of(text) ? column->width - width_of(text) : 0;
     if (!column->left) pad(w->out, gap);
-    mp_put_printable(w->out, text);
+    put_text(w->out, text);
     if (column->left && !last) pad(w->out, gap);
     if (!last) pad(w->out, 2);
 }
@@ -189,7 +192,7 @@ static void put_facts(const struct writer *w, const struct report_table *t) {
         fprintf(w->out, "  %s", title);
         pad(w->out, width - width_of(title) + 2);
         paint(w, "1");
-        mp_put_printable(w->out, cell_text(cell, false, buffer));
+        put_text(w->out, cell_text(cell, false, buffer));
         paint(w, "0");
         if (is_wide(cell) && !w->doc->no_intervals)
             fprintf(w->out, "  (95 %% interval: %s)", cell_text(cell, true, buffer));
@@ -260,7 +263,7 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
                            FILE *out) {
     struct writer w = {doc, style, out};
     paint(&w, "1");
-    mp_put_printable(out, doc->title);
+    put_text(out, doc->title);
     paint(&w, "0");
     putc('\n', out);
     for (size_t i = 0; i < doc->tables.count; i++) {
@@ -268,7 +271,7 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
         if (t->rows.count == 0 && t->empty == NULL) continue;
         putc('\n', out);
         if (t->title[0] != 0) {
-            mp_put_printable(out, t->title);
+            put_text(out, t->title);
             putc('\n', out);
         }
         if (t->rows.count == 0) fprintf(out, "  %s\n", t->empty);
@@ -278,7 +281,7 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
     }
     if (doc->notes.count > 0) putc('\n', out);
     report_each(note, &doc->notes) {
-        mp_put_printable(out, *note);
+        put_text(out, *note);
         putc('\n', out);
     }
 }

@@ -7,7 +7,10 @@
 
 enum { STEPS = 40, MOST_STEPS = 100000, WORST = 5 };
 
-REPORT_COMPARE(by_value, double, report_order(*x, *y))
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return report_order(x, y);
+}
 
 /* The smallest value that at least a share of all values does not exceed. */
 static double percentile(const double *sorted, size_t n, double share) {
@@ -54,9 +57,11 @@ static void add_events(struct report_doc *doc, const struct report_query *query)
 }
 
 /* The longest first. */
-REPORT_COMPARE(by_duration, struct report_gc_event *const,
-               report_order((*y)->duration, (*x)->duration)
-                   ?: report_order((*x)->start, (*y)->start))
+static int by_duration(const void *a, const void *b) {
+    const struct report_gc_event *x = *(const struct report_gc_event *const *)a;
+    const struct report_gc_event *y = *(const struct report_gc_event *const *)b;
+    return report_order(y->duration, x->duration) ?: report_order(x->start, y->start);
+}
 
 static void add_longest(struct report_doc *doc, const struct report_query *query) {
     const struct report_model *m = query->model;
@@ -77,8 +82,13 @@ static void add_longest(struct report_doc *doc, const struct report_query *query
 
 /* The last reading up to a time: they are taken at phases and every few collections. */
 static struct report_counter reading(const struct report_model *m, int64_t time) {
-    size_t n = report_count_until(&m->counters, time);
-    return n > 0 ? m->counters.at[n - 1] : (struct report_counter){0};
+    size_t low = 0, high = m->counters.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->counters.at[middle].time <= time) low = middle + 1;
+        else high = middle;
+    }
+    return low > 0 ? m->counters.at[low - 1] : (struct report_counter){0};
 }
 
 /* What was counted in the selected time; heap_words: the maximum. */
@@ -112,6 +122,8 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
                 report_bytes((c.major_words - c.promoted_words) * word));
     if (c.external_words > 0)
         report_fact(t, "external", "external", report_bytes(c.external_words * word));
+    if (m->most_words > 0 && query->window[0] == 0)
+        report_fact(t, "most", "most memory not yet collected", report_bytes(m->most_words * word));
     if (c.heap_words > 0)
         report_fact(t, "heap_max", "largest major heap", report_bytes(c.heap_words * word));
     if (query->window[0] != 0)
@@ -145,7 +157,8 @@ struct steps {
     size_t count;
     int64_t from;
     double width;
-    struct report_sum *born, *died;
+    struct report_sum *born, *died; /* of what counts as live */
+    struct report_sum *allocated;
 };
 
 static void fill_steps(struct steps *steps, const struct report_query *query) {
@@ -153,9 +166,12 @@ static void fill_steps(struct steps *steps, const struct report_query *query) {
     for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
         ASSERT(s->born >= steps->from);
         size_t born = (s->born - steps->from) / steps->width;
-        double died = s->died == REPORT_NEVER ? steps->count
-                                              : (s->died - steps->from) / steps->width;
+        int64_t until = report_live_until(query, s);
+        double died = until == REPORT_NEVER ? steps->count
+                                            : (until + 1 - steps->from) / steps->width;
         if (born >= steps->count) born = steps->count - 1;
+        report_sum_add(&steps->allocated[born], s, m->rate);
+        if (until < s->born) continue;
         report_sum_add(&steps->born[born], s, m->rate);
         if (died < steps->count) report_sum_add(&steps->died[(size_t)died], s, m->rate);
     }
@@ -191,7 +207,7 @@ static void add_steps(struct report_table *t, const struct report_query *query,
         live_after(&live, steps, i);
         report_row(t, 0, report_seconds((steps->from + (i + 1) * steps->width) / 1e9),
                    report_interval(kind, report_query_estimate(query, &live)),
-                   report_number(kind, report_query_estimate(query, &steps->born[i]).value),
+                   report_number(kind, report_query_estimate(query, &steps->allocated[i]).value),
                    report_number(REPORT_BAR, (double)live.hits / most));
     }
 }
@@ -207,17 +223,18 @@ struct report_doc *report_view_timeline(const struct report_request *request) {
     steps.width = ((query.to <= m->end ? query.to : m->end + 1.0) - steps.from) / steps.count;
     steps.born = report_alloc(steps.count * sizeof *steps.born);
     steps.died = report_alloc(steps.count * sizeof *steps.died);
+    steps.allocated = report_alloc(steps.count * sizeof *steps.allocated);
     fill_steps(&steps, &query);
-    struct report_doc *doc = query.is_whole
-                                 ? report_doc_create("timeline", "Live memory over time")
-                                 : report_doc_create("timeline", "Live memory over time, %s",
-                                                     query.sentence);
+    bool whole = query.is_whole;
+    struct report_doc *doc = report_doc_create("timeline", "Memory over time, %s%s%s",
+                                               report_live_text(&query), whole ? "" : ", ",
+                                               whole ? "" : query.sentence);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "steps", "");
     report_table_columns(t, "time", "until", "live", live_titles[selection->unit], "allocated",
                          "allocated since the line above", "bar", "", NULL);
     add_steps(t, &query, &steps);
     report_add_notes(doc, m);
-    report_free(steps.born, steps.died);
+    report_free(steps.born, steps.died, steps.allocated);
     report_query_end(&query);
     return doc;
 }

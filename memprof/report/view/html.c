@@ -59,13 +59,24 @@ static int put_selections(const struct report_request *request, FILE *out) {
     return status;
 }
 
+/* What the page calls live. */
+static int put_live(const struct report_request *request, FILE *out) {
+    struct report_query query;
+    if (report_request_query(request, &query) != 0) return -1;
+    fputs("{\"live\":", out);
+    report_write_json_string(report_live_text(&query), out);
+    report_query_end(&query);
+    return 0;
+}
+
 int report_write_html(const struct report_request *request, FILE *out) {
     static const char data[] = "@DATA@";
     struct report_request steps = *request, whole = *request;
     const unsigned char *rest = memmem(page, sizeof page, data, strlen(data));
     ASSERT(rest != NULL);
     fwrite(page, 1, rest - page, out);
-    fprintf(out, "{\"stats\":");
+    int status = put_live(request, out);
+    fputs(",\"stats\":", out);
     whole.selection.has_show = false;
     whole.selection.at.kind = REPORT_NO_MOMENT;
     whole.selection.sort = NULL;
@@ -74,7 +85,7 @@ int report_write_html(const struct report_request *request, FILE *out) {
     report_doc_free(stats);
     steps.selection.top = STEPS;
     steps.selection.sort = NULL;
-    int status = put_view("summary", report_view_summary, &whole, out);
+    if (status == 0) status = put_view("summary", report_view_summary, &whole, out);
     if (status == 0) status = put_view("timeline", report_view_timeline, &steps, out);
     if (status == 0) status = put_view("lifetimes", report_view_lifetimes, &whole, out);
     if (status == 0) status = put_view("leaks", report_view_leaks, &whole, out);

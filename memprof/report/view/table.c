@@ -65,6 +65,7 @@ struct report_doc *report_view_table(const struct report_request *request) {
         report_table_row(t, 0, cells, k);
     }
     note_rest(doc, g, selection, n);
+    report_note_unproven(doc, &query);
     if (g->exact)
         report_doc_note(doc, "Words and blocks were counted (--exact-sites); their fates are "
                              "estimates.");
@@ -113,24 +114,15 @@ struct report_doc *report_view_leaks(const struct report_request *request) {
         report_query_end(&query);
         return NULL;
     }
-    struct report_groups *everything = report_groups_create(&query);
-    query.skip_young = true;
+    query.skip_young = query.live == REPORT_LIVE_UNCOLLECTED;
     struct report_groups *live = report_groups_create(&query), *born = report_groups_create(&all);
-    ASSERT(live->total.sum.hits <= everything->total.sum.hits);
-    struct report_sum young = everything->total.sum;
-    young.samples -= live->total.sum.samples;
-    young.hits -= live->total.sum.hits;
     char *total = report_total_text(&query, &live->total.sum);
-    char *aside = report_total_text(&query, &young);
-    struct report_doc *doc = report_doc_create("leaks", "%s, %s, without the minor heap", total,
-                                               query.sentence);
+    struct report_doc *doc = report_doc_create("leaks", "%s, %s%s", total, query.sentence,
+                                               query.skip_young ? ", without the minor heap" : "");
     add_leaks(doc, &query, live, born);
-    if (young.samples > 0 && selection.unit != REPORT_UNIT_BLOCKS)
-        report_doc_note(doc, "Left out: %s in the minor heap, not yet examined by a collection.",
-                        aside);
+    report_note_unproven(doc, &query);
     report_add_notes(doc, request->model);
-    report_free(total, aside);
-    report_groups_free(everything);
+    free(total);
     report_groups_free(live);
     report_groups_free(born);
     report_query_end(&query);

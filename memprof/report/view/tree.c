@@ -152,6 +152,7 @@ static struct report_doc *paths_doc(const struct report_request *request, const 
     if (paths->cut)
         report_doc_note(doc,
                         "There are too many or too long call paths: some end before the stacks.");
+    report_note_unproven(doc, &query);
     report_add_notes(doc, request->model);
     free(total);
     report_paths_free(paths);

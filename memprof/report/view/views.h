@@ -77,6 +77,8 @@ char *report_total_text(const struct report_query *query, const struct report_su
 /* The same for all groups. */
 char *report_groups_total_text(const struct report_query *query,
                                const struct report_groups *groups);
+/* Says, if live blocks are shown, how many more were not yet collected at that moment. */
+void report_note_unproven(struct report_doc *doc, const struct report_query *query);
 /* Adds the notes that belong below every view of this profile. */
 void report_add_notes(struct report_doc *doc, const struct report_model *model);
 

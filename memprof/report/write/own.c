@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum what { COUNTER, PHASE, BIRTH, PROMOTION, DEATH, GC, FINISH };
+enum what { COUNTER, PHASE, BIRTH, PROMOTION, DEATH, MARKING, MAXIMUM, GC, FINISH };
 
 struct moment {
     uint64_t us : 52, what : 4, leaves : 1;
@@ -76,6 +76,9 @@ static void list_everything(struct output *o) {
     }
     for (size_t i = 0; i < m->gc_events.count; i++)
         add(o, m->gc_events.at[i].start + m->gc_events.at[i].duration, GC, i, false);
+    for (size_t i = 0; i < m->markings.count; i++)
+        add(o, m->markings.at[i].over, MARKING, i, false);
+    if (m->most_words > 0) add(o, report_peak_time(m), MAXIMUM, 0, false);
     if (m->origin.finished) add(o, m->origin.finished_at, FINISH, 0, false);
     if (o->moments.count > 0)
         qsort(o->moments.at, o->moments.count, sizeof *o->moments.at, by_time);
@@ -214,6 +217,11 @@ static void write_gc(struct output *o, uint64_t us, const struct report_gc_event
     mp_write_gc_span(o->writer, &record);
 }
 
+static void write_marking(struct output *o, uint64_t us, const struct report_marking *marking) {
+    struct mp_record_marking record = {elapsed(o, us), us - us_of(marking->began), marking->words};
+    mp_write_marking(o->writer, &record);
+}
+
 static void write_phase(struct output *o, const struct moment *at) {
     uint32_t name = string_of(o, o->model->phases.at[at->index].name);
     struct mp_record_phase_enter enter = {elapsed(o, at->us), name};
@@ -232,6 +240,12 @@ static void write_moments(struct output *o) {
         case DEATH: i += write_fates(o, i - 1) - 1; break;
         case COUNTER: write_counter(o, at->us, &m->counters.at[at->index]); break;
         case GC: write_gc(o, at->us, &m->gc_events.at[at->index]); break;
+        case MARKING: write_marking(o, at->us, &m->markings.at[at->index]); break;
+        case MAXIMUM: {
+            struct mp_record_maximum maximum = {elapsed(o, at->us), m->most_words};
+            mp_write_maximum(o->writer, &maximum);
+            break;
+        }
         case PHASE: write_phase(o, at); break;
         case FINISH: {
             struct mp_record_finish finish = {elapsed(o, at->us), m->origin.how, m->origin.status};

@@ -80,6 +80,11 @@ static void copy_events(struct copy *c) {
         e.start = shift(c, e.start);
         report_append(&c->to->gc_events, e);
     }
+    report_each(marking, &from->markings) {
+        const struct report_marking k = {shift(c, marking->began), shift(c, marking->over),
+                                         marking->words};
+        report_append(&c->to->markings, k);
+    }
     report_each(phase, &from->phases) {
         struct report_phase p = *phase;
         if (c->query != NULL && (p.end <= c->query->from || p.start >= c->query->to)) continue;
@@ -137,6 +142,12 @@ static void describe(struct report_model *to, const struct report_model *from) {
     report_replace(&to->origin.recorder, report_copy(o->recorder));
 }
 
+/* The peak of a profile with the same samples. */
+static void copy_peak(struct report_model *to, const struct report_model *from) {
+    *to->peak = *from->peak;
+    to->most_words = from->most_words;
+}
+
 /* Writes the new profile in its format, and frees it. */
 static int write_model(const char *path, struct report_model *model, FILE *out,
                        struct report_error *error) {
@@ -157,6 +168,7 @@ int report_write_trim(const struct report_request *request, FILE *out) {
     describe(m, from);
     append(m, from, &query, 0);
     if (m->selected) m->has_sites = false;
+    else copy_peak(m, from);
     report_query_end(&query);
     return write_model(request->path, m, out, request->error);
 }
@@ -173,7 +185,9 @@ static int merge_one(struct report_model *merged, const char *path, const struct
     bool mixed = !first && (report_model_exact_words(m) > 0) != (merged->counters.count > 0);
     if (m->origin.own && !merged->origin.own) describe(merged, m);
     if (merged->selected && merged->all_hits == 0) mixed = true;
+    bool marked = m->markings.count > 0 && (first || merged->markings.count > 0);
     append(merged, m, NULL, *offset);
+    if (!marked) merged->markings.count = 0;
     if (mixed) merged->selected = true;
     if (mixed) merged->all_hits = 0;
     merged->has_sites = merged->has_sites && m->has_sites;
@@ -234,6 +248,7 @@ int report_write_anonymous(const struct report_request *request, FILE *out) {
     struct report_model *m = report_model_create();
     describe(m, request->model);
     append(m, request->model, NULL, 0);
+    copy_peak(m, request->model);
     report_replace(&m->program, report_copy("anonymous"));
     report_replace(&m->host, report_copy(""));
     m->pid = 1;

@@ -103,7 +103,7 @@ static size_t common_length(const struct cli_candidates *c) {
 
 /* Names come from files and profiles: they must not control the terminal. */
 static void print_printable(const char *word, int width) {
-    mp_put_printable(stdout, word);
+    mp_put_printable(stdout, word, '?');
     for (int n = (int)strlen(word); n < width; n++) putchar(' ');
 }
 

@@ -54,11 +54,15 @@ static int run_ocamlc(struct script *s, struct script_words *words, int messages
     return status;
 }
 
+static bool is_archive(const char *word) {
+    size_t n = strlen(word);
+    return n > 4 && strcmp(word + n - 4, ".cma") == 0;
+}
+
 /* What the packages add to a compilation, or to the program with its archives, too. */
 static void add_packages(struct script *s, struct script_words *words, bool archives) {
     for (size_t i = 0; i < s->findlib.count; i++)
-        if (archives || !cli_has_suffix(s->findlib.items[i], ".cma"))
-            script_add(s, words, s->findlib.items[i]);
+        if (archives || !is_archive(s->findlib.items[i])) script_add(s, words, s->findlib.items[i]);
 }
 
 /* Compiles a file of a module into the folder; how: -impl or -intf. */

@@ -32,6 +32,11 @@ void script_words_free(struct script_words *words) {
 
 /* ---- Packages. ---- */
 
+static bool has_suffix(const char *word, const char *suffix) {
+    size_t n = strlen(word), m = strlen(suffix);
+    return n >= m && strcmp(word + n - m, suffix) == 0;
+}
+
 /* Of `ocamlc WORDS`, what ocamlfind would run. */
 static void add_findlib_words(struct script *s, char *line) {
     char *state = NULL, *word = strtok_r(line, " ", &state);
@@ -43,7 +48,7 @@ static void add_findlib_words(struct script *s, char *line) {
             script_depend(s, meta);
             free(meta);
         }
-        if (folder || cli_has_suffix(word, ".cma")) script_depend(s, word);
+        if (folder || has_suffix(word, ".cma")) script_depend(s, word);
         folder = strcmp(word, "-I") == 0;
     }
 }

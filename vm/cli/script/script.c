@@ -39,8 +39,14 @@ struct job {
 static void add_modules(const struct job *job, struct vm_md5_state *sum) {
     const char *folder = job->script.own_modules;
     static const char *const files[] = {"bactrian.cma", "bactrian.cmi", "ffi.cmi"};
-    for (size_t i = 0; folder != NULL && i < sizeof files / sizeof files[0]; i++)
-        cli_add_file(sum, folder, files[i]);
+    for (size_t i = 0; folder != NULL && i < sizeof files / sizeof files[0]; i++) {
+        size_t length;
+        char *path = cli_join(folder, files[i], "");
+        char *bytes = path != NULL ? cli_read_file(path, &length) : NULL;
+        if (bytes != NULL) vm_md5_add(sum, bytes, length);
+        free(bytes);
+        free(path);
+    }
 }
 
 static void hash_job(struct job *job) {
@@ -54,7 +60,9 @@ static void hash_job(struct job *job) {
                                  getenv("OCAMLFIND_LDCONF")};
     vm_md5_start(&sum);
     cli_identify_compiler(&job->script.compiler, &sum);
-    cli_add_texts(&sum, parts, sizeof parts / sizeof parts[0]);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        vm_md5_add(&sum, parts[i] != NULL ? parts[i] : "",
+                   parts[i] != NULL ? strlen(parts[i]) + 1 : 1);
     add_modules(job, &sum);
     vm_md5_add(&sum, job->source, job->length);
     cli_hash_text(&sum, job->key);

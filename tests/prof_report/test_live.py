@@ -1,0 +1,172 @@
+"""Live memory, held against programs whose reachable memory is known.
+
+At rate 1 every word is a sample, so what is proven is exact. Selected is what was allocated through
+the program's own code."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import ctf
+import support
+
+LIST = 3 * 8  # an element of a list of integers, header included
+
+# Name: program, bytes reachable at the peak, bytes reachable at the end.
+TRUTH = {
+    'nothing': ('', 0, 0),
+    'a list kept to the end': (
+        'let kept = List.init 100_000 Fun.id', 100_000 * LIST, 100_000 * LIST),
+    'a list dropped after a collection': (
+        'let kept = ref (List.init 100_000 Fun.id)\n'
+        'let () = Gc.full_major (); kept := []; Gc.full_major ()', 100_000 * LIST, 0),
+    'a ring of arrays': (
+        'let ring = Array.make 4_000 [||]\n'
+        'let () = for i = 0 to 399_999 do ring.(i mod 4_000) <- Array.make 30 i done',
+        (4_001 + 4_000 * 31) * 8, (4_001 + 4_000 * 31) * 8),
+    'a queue of constant length': (
+        'let q = Queue.create ()\n'
+        'let () = for i = 1 to 10_000 do Queue.add i q done;\n'
+        '  for i = 1 to 500_000 do Queue.add i q; ignore (Queue.pop q) done',
+        10_000 * LIST, 10_000 * LIST),
+    'a cache that forgets': (
+        'let cache = Hashtbl.create 4_096\n'
+        'let () = for i = 0 to 499_999 do Hashtbl.replace cache (i land 1023) (Bytes.create 80)\n'
+        'done', (4_097 + 1_024 * (12 + 4)) * 8, (4_097 + 1_024 * (12 + 4)) * 8),
+    'two phases, the second larger': (
+        'let rec build n = if n = 0 then [] else n :: build (n - 1)\n'
+        'let a = ref (build 50_000) let () = Gc.full_major (); a := []\n'
+        'let b = ref (build 80_000) let () = Gc.full_major (); b := []; Gc.full_major ()',
+        80_000 * LIST, 0),
+    'garbage only': (
+        'let () = for i = 1 to 2_000_000 do ignore (Sys.opaque_identity (ref i)) done', 0, 0),
+    'large arrays, one at a time': (
+        'let a = ref [||]\n'
+        'let () = for i = 1 to 200 do a := Array.make 100_000 i done', 2 * 800_008, 800_008),
+    'bigarrays, one at a time': (
+        'let a = ref (Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1)\n'
+        'let () = for _ = 1 to 100 do\n'
+        '  a := Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1_000_000 done',
+        1_000_000, 1_000_000),
+    'closures': (
+        'let fs = Array.init 50_000 (fun i () -> i)', (50_001 + 50_000 * 5) * 8,
+        (50_001 + 50_000 * 5) * 8),
+    'finalised blocks': (
+        'let () = for i = 1 to 20_000 do Gc.finalise ignore (ref i) done; Gc.full_major ();\n'
+        '  Gc.full_major ()', 20_000 * (16 + 24), 0),
+}
+OWN = 'p[.]ml'
+SLACK = 1_000  # the module, and what it calls once
+
+
+@unittest.skipUnless(shutil.which('ocamlc'), 'no ocamlc')
+class Live(support.Case):
+    def compile(self, program):
+        self.write('p.ml', program.encode())
+        subprocess.run(['ocamlc', '-g', '-w', '-a', 'p.ml', '-o', 'p.byte'], cwd=self.folder,
+                       check=True)
+
+    def record(self, *words, parameters=''):
+        done = subprocess.run([self.settings.bactrian, 'prof', 'record', '--quiet', '--force', '-o',
+                               'p.bprof', *words, 'p.byte'], cwd=self.folder, timeout=300,
+                              env=dict(os.environ, OCAMLRUNPARAM=parameters),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.stderr.decode(), done.returncode), ('', 0))
+
+    def total(self, *words):
+        tree = json.loads(self.prof('tree', 'p.bprof', '--json', *words))['tree']
+        return tree[0]['bytes']['value'] if tree else 0
+
+    def test_what_is_proven_is_what_is_reachable(self):
+        for name, (program, peak, end) in TRUTH.items():
+            with self.subTest(name):
+                self.compile(program)
+                self.record('--rate', '1')
+                for moment, truth in (('peak', peak), ('end', end)):
+                    found = self.total('--at', moment, '--focus', OWN)
+                    self.assertLess(abs(found - truth), SLACK, moment)
+
+    def test_it_does_not_depend_on_the_minor_heap(self):
+        program, truth, _ = TRUTH['a ring of arrays']
+        self.compile(program)
+        uncollected = []
+        for size in ('s=4k', 's=32k', 's=256k', 's=1M'):
+            self.record('--rate', '1', parameters=size)
+            found = self.total('--at', 'peak', '--focus', OWN)
+            self.assertLess(abs(found - truth), SLACK, size)
+            uncollected.append(self.total('--at', 'peak', '--live', 'uncollected'))
+        self.assertGreater(uncollected[-1], 4 * uncollected[0])
+
+    def test_the_exact_count_of_a_marking_is_what_its_samples_say(self):
+        for name in ('a ring of arrays', 'large arrays, one at a time'):
+            with self.subTest(name):
+                self.compile(TRUTH[name][0])
+                self.record('--rate', '1')
+                most = json.loads(self.prof('gc', 'p.bprof', '--json'))['counters']['most']
+                self.assertAlmostEqual(self.total('--at', 'peak', '--live', 'uncollected') / most,
+                                       1, delta=0.02)
+
+    def test_proven_is_never_above_not_yet_collected(self):
+        self.compile(TRUTH['two phases, the second larger'][0])
+        self.record('--rate', '1')
+        steps = [json.loads(self.prof('timeline', 'p.bprof', '--json', '--top', '50', '--live', of))
+                 ['steps'] for of in ('proven', 'uncollected')]
+        for proven, uncollected in zip(*steps):
+            self.assertEqual(proven['allocated'], uncollected['allocated'])
+            self.assertLessEqual(proven['live']['value'], uncollected['live']['value'])
+
+    def test_titles_and_notes_say_what_live_means(self):
+        self.compile(TRUTH['a ring of arrays'][0])
+        self.record('--rate', '0.01')
+        for words in (('table', '--at', 'peak'), ('tree', '--at', 'end'), ('leaks',),
+                      ('flame', '--show', 'live')):
+            self.assertIn(', proven live at the ', self.prof(words[0], 'p.bprof', *words[1:]))
+        self.assertIn('Not proven: ', self.prof('table', 'p.bprof', '--at', '50%alloc'))
+        self.assertIn('not yet collected at the peak (',
+                      self.prof('table', 'p.bprof', '--at', 'peak', '--live', 'uncollected'))
+
+    def test_of_a_killed_program_the_last_marking_tells(self):
+        self.compile('let kept = ref [] let () = Gc.full_major ();\n'
+                     'kept := List.init 100_000 Fun.id; Gc.full_major (); print_endline "ready";\n'
+                     'while true do for _ = 1 to 10_000 do () done;\n'
+                     'ignore (Sys.opaque_identity (ref 0)) done')
+        with subprocess.Popen([self.settings.bactrian, 'prof', 'record', '--quiet', '--rate', '1',
+                               '-o', 'p.bprof', 'p.byte'], cwd=self.folder,
+                              stdout=subprocess.PIPE) as child:
+            child.stdout.readline()
+            time.sleep(2)  # a chunk is written at least once a second
+            child.send_signal(signal.SIGKILL)
+        title = self.prof('table', 'p.bprof', '--at', 'end')
+        self.assertRegex(title, r'proven live at the end \(.*\), as of the last marking \(')
+        self.assertGreater(self.total('--at', 'end'), 100_000 * LIST)
+
+    def test_profiles_without_markings_say_so(self):
+        self.write('small.ctf', ctf.small().bytes)
+        title = self.prof('table', 'small.ctf', '--at', 'end')
+        self.assertIn('not yet collected at the end', title)
+        _, err, status = self.run_prof('table', 'small.ctf', '--at', 'end', '--live', 'proven')
+        self.assertEqual((err.decode(), status), (
+            'bactrian: --live: the profile has no marking that ended: give --live uncollected\n',
+            125))
+
+    def test_budgets_are_held_against_proven_memory(self):
+        program, truth, _ = TRUTH['a ring of arrays']
+        self.compile(program)
+        for size in ('s=4k', 's=1M'):
+            done = subprocess.run([self.settings.bactrian, 'prof', 'test', '--max-live', '2M',
+                                   'p.byte'], cwd=self.folder, timeout=120,
+                                  env=dict(os.environ, OCAMLRUNPARAM=size),
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_merge_keeps_what_its_parts_prove(self):
+        self.compile(TRUTH['a ring of arrays'][0])
+        self.record('--rate', '1')
+        one = self.total('--at', 'end')
+        shutil.copy(os.path.join(self.folder, 'p.bprof'), os.path.join(self.folder, 'q.bprof'))
+        self.prof('merge', 'p.bprof', 'q.bprof', '-o', 'both.bprof')
+        os.replace(os.path.join(self.folder, 'both.bprof'), os.path.join(self.folder, 'p.bprof'))
+        self.assertEqual(self.total('--at', 'end'), 2 * one)
