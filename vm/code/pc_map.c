@@ -50,30 +50,39 @@ static __attribute__((noinline)) uint8_t *put_long_step(uint8_t *p, uint32_t dec
     return p + LONG_STEP_BYTES;
 }
 
-static struct vm_pc_row row_of(const struct vm_ir *ir, const uint32_t *offsets, uint32_t i) {
+static inline struct vm_pc_row row_of(const struct vm_ir *ir, const uint32_t *offsets, uint32_t i) {
     return (struct vm_pc_row){offsets[i], ir->rows[i].pc, ir->rows[i].height};
 }
 
-/* Writes the steps, and the groups' first rows; gives the bytes of the steps. */
-static uint32_t put_steps(const struct vm_ir *ir, const uint32_t *offsets, struct group *groups,
-                          uint8_t *steps) {
-    struct vm_pc_row before = row_of(ir, offsets, 0);
-    uint32_t count = (uint32_t)ir->count;
-    uint8_t *p = steps;
-    groups[0] = (struct group){before, 0};
-    for (uint32_t i = 1; i < count; i++) {
-        struct vm_pc_row row = row_of(ir, offsets, i);
+/* Writes the steps from row i to row last at p, and gives where the next one begins. */
+static inline uint8_t *put_steps(const struct vm_ir *ir, const uint32_t *offsets, uint32_t i,
+                                 uint32_t last, uint8_t *p) {
+    struct vm_pc_row before = row_of(ir, offsets, i);
+    while (i < last) {
+        struct vm_pc_row row = row_of(ir, offsets, ++i);
         struct vm_pc_row step = {row.decoded - before.decoded, row.pc - before.pc,
                                  row.height - before.height};
         ASSERT(row.decoded > before.decoded && row.pc > before.pc);
-        if (is_long(step)) {
-            p = put_long_step(p, step.decoded, step.pc, step.height);
-        } else {
-            *p++ = (uint8_t)(step.decoded << 4 | step.pc);
-            *p++ = (uint8_t)step.height;
-        }
-        if (i % GROUP == 0) groups[i / GROUP] = (struct group){row, (uint32_t)(p - steps)};
         before = row;
+        if (__builtin_expect(is_long(step), 0)) {
+            p = put_long_step(p, step.decoded, step.pc, step.height);
+            continue;
+        }
+        p[0] = (uint8_t)(step.decoded << 4 | step.pc);
+        p[1] = (uint8_t)step.height;
+        p += 2;
+    }
+    return p;
+}
+
+/* Writes all steps, and the groups; gives the bytes of the steps. */
+static uint32_t put_groups(const struct vm_ir *ir, const uint32_t *offsets, struct group *groups,
+                           uint8_t *steps) {
+    uint32_t count = (uint32_t)ir->count;
+    uint8_t *p = steps;
+    for (uint32_t i = 0; i < count; i += GROUP) {
+        groups[i / GROUP] = (struct group){row_of(ir, offsets, i), (uint32_t)(p - steps)};
+        p = put_steps(ir, offsets, i, i + GROUP < count ? i + GROUP : count - 1, p);
     }
     return (uint32_t)(p - steps);
 }
@@ -86,8 +95,8 @@ const struct vm_pc_map *vm_pc_map_make(struct vm_arena *arena, const struct vm_i
     struct vm_pc_map *map = NULL, *widest = malloc(head + ir->count * LONG_STEP_BYTES);
     if (widest != NULL) {
         widest->rows = (uint32_t)ir->count;
-        uint32_t bytes = put_steps(ir, offsets, widest->groups,
-                                   (uint8_t *)(widest->groups + groups));
+        uint32_t bytes = put_groups(ir, offsets, widest->groups,
+                                    (uint8_t *)(widest->groups + groups));
         map = vm_arena_alloc(arena, head + bytes);
         if (map != NULL) memcpy(map, widest, head + bytes);
     }

@@ -34,6 +34,7 @@ struct emitter {
     uint32_t *offsets; /* of the rows' first words */
     uint32_t *jumps;   /* offsets of labels of jumps */
     uint32_t jump_count;
+    bool has_ids; /* some rows may have words before their own */
     uintptr_t *out;
     uint32_t used;
 };
@@ -88,9 +89,10 @@ static void choose_ops(struct emitter *m) {
     for (uint16_t *out = m->ops; out < m->ops + m->row_count; out++, row++) {
         unsigned op = row->op, choice = choices[op];
         ASSERT(!(vm_opcodes[op].flags & OP_DEBUG)); /* the verifier refuses it */
+        *out = (uint16_t)op;
+        if (choice == CHOICE_NONE) continue;
         if (choice == CHOICE_PRIMITIVE) op = call_op(op, &vm->prims[row->operands[1]], !bytecode);
-        else if (choice != CHOICE_NONE && !bytecode)
-            op = special_op(op, row->operands[choice - CHOICE_BY_FIRST]);
+        else if (!bytecode) op = special_op(op, row->operands[choice - CHOICE_BY_FIRST]);
         *out = (uint16_t)op;
     }
 }
@@ -253,37 +255,6 @@ static __attribute__((noinline)) void put_others(struct emitter *m, uint32_t i, 
     put_operands(m, row);
 }
 
-/* Row i under body op, at p, which is out[used]. Gives where the next row's words begin. */
-static inline uintptr_t *put_row(struct emitter *m, uint32_t i, unsigned op, uintptr_t *p) {
-    const struct vm_ir_row *row = &m->rows[i];
-    ASSERT(op < ENGINE_COUNT && m->bodies[op] != NULL);
-    *p++ = (uintptr_t)m->bodies[op];
-    switch (shapes[row->op]) {
-    case SHAPE_NONE: break;
-    case SHAPE_WORDS:
-        *p++ = row->operands[0];
-        *p++ = row->operands[1];
-        break;
-    case SHAPE_WORD: *p++ = row->operands[0]; break;
-    case SHAPE_SIGNED: *p++ = (uintptr_t)(intptr_t)(int32_t)row->operands[0]; break;
-    case SHAPE_INT: *p++ = (uintptr_t)val_of_int((int32_t)row->operands[0]); break;
-    case SHAPE_INT_JUMP:
-        *p++ = (uintptr_t)val_of_int((int32_t)row->operands[0]);
-        m->jumps[m->jump_count++] = (uint32_t)(p - m->out);
-        *p++ = row->operands[1];
-        break;
-    case SHAPE_JUMP:
-        m->jumps[m->jump_count++] = (uint32_t)(p - m->out);
-        *p++ = row->operands[0];
-        break;
-    default:
-        m->used = (uint32_t)(p - m->out);
-        put_others(m, i, op);
-        return m->out + m->used;
-    }
-    return p;
-}
-
 /* ---- A function's words. ---- */
 
 /* Words in front of row i that record that the function runs, or count how often. */
@@ -295,11 +266,12 @@ static uint32_t id_words(const struct vm_emission *e, uint32_t i) {
     return (row->pc == e->body ? ID_WORDS : 0) + (row->flags & IR_RETURNS ? ID_WORDS : 0);
 }
 
-/* Puts these; gives where the row's own words begin. */
-static uintptr_t *put_id(struct emitter *m, uint32_t i) {
+/* Puts these at p; gives where the row's own words begin. */
+static __attribute__((noinline)) uintptr_t *put_id(struct emitter *m, uint32_t i, uintptr_t *p) {
     const struct vm_ir_row *row = &m->rows[i];
     bool loop;
     ASSERT(row->pc < m->e->code->word_count);
+    m->used = (uint32_t)(p - m->out);
     if (vm_native_counts(m->e->vm, m->e->ir, i, m->e->body, m->e->runs_once, &loop)) {
         put_op(m, ENGINE_HOT);
         put(m, vm_native_threshold(m->e->vm, loop));
@@ -317,15 +289,12 @@ static uintptr_t *put_id(struct emitter *m, uint32_t i) {
     return m->out + m->used;
 }
 
-/* How many rows from i on lie one after the other, at most LONGEST_FORM. */
-static unsigned adjacent_rows(const struct vm_emission *e, uint32_t i) {
-    const struct vm_ir_row *row = &e->ir->rows[i];
-    unsigned n = 1;
-    for (; n < LONGEST_FORM && i + n < e->ir->count && id_words(e, i + n) == 0; n++) {
-        uint32_t width = vm_fixed_words[row[n - 1].op];
-        if (width == 0 || row[n].pc != row[n - 1].pc + width) break;
-    }
-    return n;
+/* Whether row i lies right after the one before, with nothing between their words. */
+static bool is_adjacent(const struct emitter *m, uint32_t i) {
+    const struct vm_ir_row *before = &m->rows[i - 1];
+    uint32_t width = vm_fixed_words[before->op];
+    if (width == 0 || before->pc + width != before[1].pc) return false;
+    return !m->has_ids || id_words(m->e, i) == 0;
 }
 
 /* Where a jump to a row goes. A jump to the body's first instruction is not an entry. */
@@ -340,19 +309,69 @@ size_t vm_threaded_words(const struct vm_emission *e) {
     return e->ir->count * row + e->ir->labels.count;
 }
 
+/* Gives row i the fused form that does the most of it and of the next ones; gives their number. */
+static inline unsigned fuse_row(struct emitter *m, uint32_t i) {
+    unsigned length = 0, state = vm_form_begin[m->ops[i]], next = state;
+    if (state == 0) return 1;
+    do {
+        state = next;
+        length++;
+        next = i + length < m->row_count ? vm_form_next(state, m->ops[i + length]) : 0;
+    } while (next != 0 && is_adjacent(m, i + length));
+    ASSERT(length <= LONGEST_FORM && (vm_form_of[state] != 0) == (length > 1));
+    if (length > 1) m->ops[i] = vm_form_of[state];
+    return length;
+}
+
 /* Gives rows their fused forms: those that control comes to after another row's form, from
  * elsewhere, or after a primitive that its inlined body leaves to C. The others hardly ever run. */
 static void fuse_rows(struct emitter *m) {
     unsigned runs = 0; /* bit k: control comes to row i + k after a form */
     unsigned needed = m->e->runs_once ? IR_LOOP : 0;
-    for (uint32_t i = 0; i + 1 < m->row_count; i++, runs >>= 1) {
-        unsigned flags = m->rows[i].flags, length = 1;
+    for (uint32_t i = 0; i < m->row_count; i++, runs >>= 1) {
+        unsigned flags = m->rows[i].flags;
         if (choices[m->rows[i].op] == CHOICE_PRIMITIVE) runs |= 2;
         if (!(runs & 1) && !(flags & (IR_LEADER | IR_RETURNS))) continue;
-        if ((flags & needed) == needed && vm_may_fuse(m->ops[i], m->ops[i + 1]))
-            m->ops[i] = (uint16_t)vm_fuse(&m->ops[i], adjacent_rows(m->e, i), &length);
-        runs |= 1u << length;
+        runs |= 1u << ((flags & needed) == needed ? fuse_row(m, i) : 1);
     }
+}
+
+/* Puts all rows, and where each begins; gives the number of words. */
+static uint32_t put_rows(struct emitter *m) {
+    const struct vm_ir_row *row = m->rows, *end = row + m->row_count;
+    const uint16_t *op = m->ops;
+    const void *const *bodies = m->bodies;
+    uintptr_t *out = m->out, *p = out;
+    for (uint32_t *offset = m->offsets; row < end; row++, op++, offset++) {
+        *offset = (uint32_t)(p - out);
+        if (m->has_ids) p = put_id(m, (uint32_t)(row - m->rows), p);
+        ASSERT(*op < ENGINE_COUNT && bodies[*op] != NULL);
+        *p++ = (uintptr_t)bodies[*op];
+        switch (shapes[row->op]) {
+        case SHAPE_NONE: break;
+        case SHAPE_WORDS:
+            *p++ = row->operands[0];
+            *p++ = row->operands[1];
+            break;
+        case SHAPE_WORD: *p++ = row->operands[0]; break;
+        case SHAPE_SIGNED: *p++ = (uintptr_t)(intptr_t)(int32_t)row->operands[0]; break;
+        case SHAPE_INT: *p++ = (uintptr_t)val_of_int((int32_t)row->operands[0]); break;
+        case SHAPE_INT_JUMP:
+            *p++ = (uintptr_t)val_of_int((int32_t)row->operands[0]);
+            m->jumps[m->jump_count++] = (uint32_t)(p - out);
+            *p++ = row->operands[1];
+            break;
+        case SHAPE_JUMP:
+            m->jumps[m->jump_count++] = (uint32_t)(p - out);
+            *p++ = row->operands[0];
+            break;
+        default:
+            m->used = (uint32_t)(p - out);
+            put_others(m, (uint32_t)(row - m->rows), *op);
+            p = out + m->used;
+        }
+    }
+    return (uint32_t)(p - out);
 }
 
 uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets) {
@@ -362,6 +381,7 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
         .rows = e->ir->rows,
         .row_count = count,
         .bodies = vm_loop_bodies(e->vm),
+        .has_ids = e->function_id != 0 || e->vm->native != NULL,
         .offsets = offsets,
         .jumps = vm_must(malloc(jumps * sizeof *m.jumps + count * sizeof *m.ops)),
         .out = out,
@@ -370,15 +390,10 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
     e->vm->decoded_area->jumps = m.jumps;
     choose_ops(&m);
     if (!counts_bytecode(e->vm) && (!e->runs_once || e->ir->loops)) fuse_rows(&m);
-    uintptr_t *p = out;
-    for (uint32_t i = 0; i < count; i++) {
-        offsets[i] = m.used = (uint32_t)(p - out);
-        if (e->function_id != 0 || e->vm->native != NULL) p = put_id(&m, i);
-        p = put_row(&m, i, m.ops[i], p);
-    }
-    ASSERT((size_t)(p - out) <= vm_threaded_words(e));
+    uint32_t words = put_rows(&m);
+    ASSERT(words <= vm_threaded_words(e));
     for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);
     free(m.jumps);
     e->vm->decoded_area->jumps = NULL;
-    return (uint32_t)(p - out);
+    return words;
 }

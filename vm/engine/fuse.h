@@ -1,24 +1,31 @@
-/* fuse.h - several instructions done by one body of the loop. */
+/* fuse.h - several instructions done by one body of the loop: which fused form (engine.def) does
+ * those that follow one another. An automaton reads them; its states are numbers, 0 is none.
+ *
+ *     for (s = vm_form_begin[first]; s != 0; s = vm_form_next(s, next)) ... vm_form_of[s] ...
+ *
+ * The tables are fused_forms.py's. */
 #ifndef BACTRIAN_VM_ENGINE_FUSE_H
 #define BACTRIAN_VM_ENGINE_FUSE_H
 
 #include "vm/code/opcodes.h"
 
-enum { LONGEST_FORM = 4, FUSE_HASHES = 4096 };
+enum { LONGEST_FORM = 4 };
 
-/* The instruction of which one of the loop's is a variant, or a variant's variant; or itself. */
-extern const uint16_t vm_roots[ENGINE_COUNT];
-/* Whether a fused form begins with variants of these two, by a hash of their roots. */
-extern const uint8_t vm_forms_begin[FUSE_HASHES];
-#define FUSE_HASH(first, second) (((first)*67 + (second)) % FUSE_HASHES)
+struct vm_form_step {
+    uint16_t from, to;
+};
+/* By instruction of the loop: the state after it, when it is the first; 0: no form begins so. */
+extern const uint16_t vm_form_begin[];
+/* By state: the form that does what was read; 0: that is one instruction. */
+extern const uint16_t vm_form_of[];
 
-/* Whether a fused form may begin with these two instructions of the loop. GC: never. */
-static inline bool vm_may_fuse(unsigned first, unsigned second) {
-    return vm_forms_begin[FUSE_HASH(vm_roots[first], vm_roots[second])];
+extern const uint8_t vm_form_class[];
+extern const uint16_t vm_form_row[];
+extern const struct vm_form_step vm_form_steps[];
+/* The state after one more instruction; 0: no form does them all. GC: never. */
+static inline unsigned vm_form_next(unsigned state, unsigned op) {
+    struct vm_form_step step = vm_form_steps[vm_form_row[state] + vm_form_class[op]];
+    return step.from == state ? step.to : 0;
 }
-/* The fused form (engine.def) that does the most of the first of these instructions of the loop,
- * each of which lies right after the one before; ops[0] where there is none. *length: how many it
- * does. Needs: 0 < n <= LONGEST_FORM. GC: never. */
-unsigned vm_fuse(const uint16_t *ops, unsigned n, unsigned *length);
 
 #endif
