@@ -263,6 +263,35 @@ class Time(Stops):
                 self.stopped(done, '--timeout\n')
                 self.assertIn(done.out, ('first ', 'first first '))
 
+    def test_commands_that_commands_have_started(self):
+        """The process ends as soon as the command that it waits for is killed."""
+        self.compile('many', """
+            let command =
+              "for i in `seq 200`; do sleep 20 >/dev/null 2>&1 & echo $! >>started; done; wait"
+            let () = Thread.join (Thread.create Sys.command command)
+            """)
+        done = self.late('many.byte')
+        started = self.place.read('started').split()
+        until = time.monotonic() + 10  # what is killed takes a moment to end
+        while True:
+            left = [int(pid) for pid in started if self.runs(int(pid))]
+            if not left or time.monotonic() > until:
+                break
+            time.sleep(0.1)
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        self.stopped(done, '--timeout\n')
+        self.assertNotEqual(started, [])
+        self.assertEqual(left, [])
+
+    def runs(self, pid):
+        """Whether it is there, suspended ones included; not one that nobody has waited for."""
+        try:
+            with open('/proc/%d/stat' % pid, encoding='latin-1') as stat:
+                return stat.read().rpartition(') ')[2][0] not in 'ZX'
+        except FileNotFoundError:
+            return False
+
     def test_a_stub_that_does_not_return(self):
         self.place.write('own.c', """
             #include <signal.h>

@@ -114,13 +114,14 @@ static bool add_commands(struct commands *commands) {
     return commands->count > before;
 }
 
-/* Kills what process has started, and what that has started. */
+/* Kills what process has started, and what that has started: what the process waits for comes last,
+ * since it may end by itself then. */
 static void kill_commands(pid_t process) {
     struct commands commands;
     commands.process = process;
     commands.count = 0;
     while (add_commands(&commands)) {}
-    for (size_t i = 0; i < commands.count; i++) kill(commands.pids[i], SIGKILL);
+    for (size_t i = commands.count; i > 0; i--) kill(commands.pids[i - 1], SIGKILL);
 }
 
 /* ---- The thread. ---- */
