@@ -1,5 +1,5 @@
 (* Performs the attempts of its arguments, PLACE:KIND or PLACE:KIND:PATH. An attempt that fails is
-   forgotten. in_domain comes before: this file is compiled for several versions. *)
+   forgotten. in_domain, in_fiber and fibers come before: this file is compiled for 4.x and 5.x. *)
 let fact i = Sys.argv.(2 + i)
 let keep = ref []
 let forever f = while true do try f () with _ -> () done
@@ -25,7 +25,10 @@ let endless = function
   | "errors" -> forever (fun () -> prerr_string "x"; flush stderr)
   | "sleep" -> forever (fun () -> Unix.sleep 1000)
   | "select" -> forever (fun () -> ignore (Unix.select [] [] [] 1000.))
-  | "mutex" -> let m = Mutex.create () in Mutex.lock m; forever (fun () -> Condition.wait (Condition.create ()) m)
+  | "mutex" ->
+    let m = Mutex.create () in
+    Mutex.lock m;
+    forever (fun () -> Condition.wait (Condition.create ()) m)
   | "command" -> forever (fun () -> ignore (Sys.command "sleep 100"))
   | "mask" ->
     ignore (Thread.sigmask Unix.SIG_BLOCK [Sys.sigalrm; Sys.sigterm; Sys.sigint]); forever ignore
@@ -35,6 +38,12 @@ let endless = function
     let a = Array.make 100_000 1 in forever (fun () -> ignore (Marshal.to_string a []))
   | "deep_marshal" ->
     let l = List.init 1_000_000 Fun.id in forever (fun () -> ignore (Marshal.to_string l []))
+  | "fibers" -> forever (fun () -> keep := Obj.repr (fibers ()) :: !keep)
+  | "threads" ->
+    forever (fun () -> ignore (Thread.create (fun () -> forever (fun () -> Thread.delay 1.)) ()))
+  | "domains" -> forever (fun () -> in_domain (fun () -> keep := Obj.repr (ref !keep) :: !keep))
+  | "forks" -> if Unix.fork () = 0 then forever (fun () -> print_string "x"; flush stdout)
+  | "deep_fiber" -> forever (fun () -> in_fiber (fun () -> ignore (deep 0)))
   | "channels" -> forever (fun () -> keep := Obj.repr (open_out "/dev/null") :: !keep)
   | kind -> failwith kind
 
@@ -54,10 +63,12 @@ let act kind path = match kind with
   | "link_out" -> Unix.link "in/mine" (folder path ^ "/linked")
   | "truncate" -> Unix.truncate path 3
   | "chmod" -> Unix.chmod path 0o777
-  | "rename_in" -> (try Sys.rename path "in/made" with _ -> Sys.rename (folder path) "in/made_folder")
+  | "rename_in" ->
+    (try Sys.rename path "in/made" with _ -> Sys.rename (folder path) "in/made_folder")
   | "link_in" -> Unix.link path "in/made"
   | "symlink_in" ->
-    (try Unix.symlink path "in/made" with _ -> ()); Unix.symlink (folder path) "in/made_folder"
+    (try Unix.symlink path "in/made" with _ -> ());
+    Unix.symlink (folder path) "in/made_folder"
   | "command" -> ignore (Sys.command ("echo > " ^ fact 2))
   | "process" ->
     let words = [| "touch"; fact 2 |] in
@@ -82,6 +93,7 @@ let in_place place f = match place with
   | "child_thread" ->
     if Unix.fork () = 0 then (Thread.join (Thread.create f ()); exit 0) else ignore (Unix.wait ())
   | "domain" -> in_domain f
+  | "fiber" -> in_fiber f
   | "final" ->
     Gc.finalise (fun _ -> quietly f) (ref (Random.int 2)); Gc.full_major (); Gc.full_major ()
   | "signal" ->
@@ -94,7 +106,8 @@ let () =
   let first = if Array.length Sys.argv > 1 && Sys.argv.(1) = "facts" then 5 else 1 in
   for i = first to Array.length Sys.argv - 1 do
     match String.split_on_char ':' Sys.argv.(i) with
-    | [place; kind] -> quietly (fun () -> in_place place (fun () -> quietly (fun () -> endless kind)))
+    | [place; kind] ->
+      quietly (fun () -> in_place place (fun () -> quietly (fun () -> endless kind)))
     | place :: kind :: path ->
       let path = String.concat ":" path in
       quietly (fun () -> in_place place (fun () -> quietly (fun () -> act kind path)));

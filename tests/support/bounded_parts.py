@@ -196,6 +196,7 @@ NOT_SANITIZED = [
     ('tests/fuzz/profiles', 'limits of time and memory; ./dev fuzz runs it with assertions'),
     ('tests/support/coverage, readme_examples, bench', 'what they run is in the suites above'),
     ('tests/fuzz/outputs', 'tests/cli writes the same outputs'),
+    ('tests/fuzz/evasions', 'limits of time and memory; ./dev fuzz runs it with assertions'),
     ('tests/prof/calibration', 'statistics over many runs; prof runs the same code'),
     ('lint, the mutants of tests/memprof', 'they do not test the build'),
     ('real, prof, memprof, mlprof, repl, faults under clang-san', 'gcc-san runs them'),
@@ -232,6 +233,11 @@ def fuzz_parts(scale):
     yield Part('%d outputs over files of all kinds' % count, 120,
                suite('tests/fuzz/outputs', DEBUG, '--count', str(count), '--seed', FIRST_SEED,
                      '--seconds', '{seconds}'), needs=DEBUG)
+    count = max(10, round(200 * scale))
+    yield Part('%d programs that try to evade limits, %d capabilities' % (count, 10 * count), 600,
+               suite('tests/fuzz/evasions', DEBUG, '--limits', str(count), '--capabilities',
+                     str(10 * count), '--seed', FIRST_SEED, '--seconds', '{seconds}'),
+               needs=DEBUG)
     count = max(50, round(20000 * scale))
     yield Part('%d generated programs' % count, 600,
                suite('tests/fuzz/generated', DEBUG, '--count', str(count), '--jobs', '1',
