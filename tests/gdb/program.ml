@@ -7,3 +7,7 @@ let rec deep n shape =
 let () =
   print_int (deep 2 (Square (42, "hello")));
   print_newline ()
+
+let kept = ref []
+let keep l = kept := l
+let () = Gc.full_major (); keep [1]

@@ -13,6 +13,7 @@
 struct vm_code;
 struct vm_function;
 struct vm_native_code;
+struct native_gdb_file;
 
 /* A row of the table of entries, by function. machine code compares takes, then jumps. */
 struct native_entry {
@@ -26,6 +27,11 @@ struct native_stubs {
     const uint8_t *run, *leave, *exit, *slow_entry, *store, *store_saving_floats;
 };
 
+/* The registers that the stub `run` pushes, in this order (run.c), and how many the stub `store`
+ * does. */
+enum { NATIVE_KEPT = 6, NATIVE_STORE_SAVES = 7 };
+extern const int native_kept[NATIVE_KEPT];
+
 struct vm_native {
     struct code_memory memory;
     struct native_stubs stubs; /* where they run */
@@ -36,6 +42,8 @@ struct vm_native {
     uint32_t return_body; /* low half of the body NATIVE_RETURN's address: cells have it */
     bool always;          /* --jit=all */
     FILE *perf_map;       /* or NULL */
+    bool debugged;        /* by gdb, when machine code began */
+    struct native_gdb_file *gdb_files;
     struct native_compiler *compiling; /* freed if memory ends */
     size_t cell_count;
     size_t charged;             /* bytes, to the heap's limit */
@@ -119,7 +127,7 @@ const uintptr_t *native_words(const struct native_compiler *c, uint32_t row);
 /* ---- report.c ---- */
 /* A function has become machine code; the code that functions share exists. GC: never. */
 void native_report(struct vm *vm, const struct vm_native_code *code);
-void native_report_stubs(struct vm *vm, struct vm_native *n);
+void native_report_stubs(struct vm_native *n);
 /* For statistics.c: the time. */
 uint64_t native_now_ns(void);
 /* Frees the compiler, if one is at work. */

@@ -1,23 +1,32 @@
-/* report.c - who learns of new machine code: the options' observer, and perf. */
+/* report.c - who learns of new machine code: the options' observer, perf, gdb. */
 #include "vm/base/os.h"
 #include "vm/engine/native/compiler.h"
+#include "vm/engine/native/gdb_interface.h"
 #include "vm/engine/native/observer.h"
 #include "vm/engine/native/perf_map.h"
 #include "vm/marshal/function_name.h"
 
 #include <stdlib.h>
 
-void native_report_stubs(struct vm *vm, struct vm_native *n) {
-    if (n->perf_map != NULL)
-        native_perf_map_add(n->perf_map, n->memory.executable, n->memory.used, "(Bactrian)");
+void native_report_stubs(struct vm_native *n) {
+    const uint8_t *start = n->memory.executable, *end = start + n->memory.used;
+    const uint8_t *store = n->stubs.store, *with_floats = n->stubs.store_saving_floats;
+    unsigned pushed = 8 * NATIVE_STORE_SAVES, floats = 8 * X_VALUES;
+    if (n->perf_map != NULL) native_perf_map_add(n->perf_map, start, n->memory.used, "(Bactrian)");
+    if (!n->debugged) return;
+    native_gdb_add(&n->gdb_files, start, (size_t)(store - start), "native_enter_or_leave", 0);
+    native_gdb_add(&n->gdb_files, store, (size_t)(with_floats - store), "native_store", pushed);
+    native_gdb_add(&n->gdb_files, with_floats, (size_t)(end - with_floats), "native_store_floats",
+                   pushed + floats);
 }
 
 void native_report(struct vm *vm, const struct vm_native_code *code) {
-    const struct vm_native *n = vm->native;
+    struct vm_native *n = vm->native;
     const struct vm_native_observer *observer = vm->options.on_native;
     if (observer != NULL) observer->compiled(observer->context, vm, code);
-    if (n->perf_map == NULL) return;
+    if (n->perf_map == NULL && !n->debugged) return;
     char *name = vm_must(vm_function_name(vm, code->function));
-    native_perf_map_add(n->perf_map, code->runs_at, code->bytes, name);
+    if (n->perf_map != NULL) native_perf_map_add(n->perf_map, code->runs_at, code->bytes, name);
+    if (n->debugged) native_gdb_add(&n->gdb_files, code->runs_at, code->bytes, name, 0);
     free(name);
 }

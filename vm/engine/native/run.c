@@ -8,6 +8,7 @@
 #include "vm/engine/loop.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
+#include "vm/engine/native/gdb_interface.h"
 #include "vm/engine/native/native.h"
 #include "vm/engine/native/perf_map.h"
 #include "vm/stack/frame_layout.h"
@@ -32,8 +33,7 @@ typedef void native_enter(struct domain *d, struct native_run *run, uintptr_t ad
 
 /* ---- Stubs. ---- */
 
-static const int kept[] = {R_BP, R_BASE, R_ENV, R_DOMAIN, R_YOUNG, R_TABLE};
-enum { KEPT = sizeof kept / sizeof *kept };
+const int native_kept[NATIVE_KEPT] = {R_BP, R_BASE, R_ENV, R_DOMAIN, R_YOUNG, R_TABLE};
 
 #define RUN(member) at_base(R_TEMP2, (int32_t)offsetof(struct native_run, member))
 #define RUN_REGISTER(r) \
@@ -41,7 +41,7 @@ enum { KEPT = sizeof kept / sizeof *kept };
 
 /* The native_enter function. */
 static void put_run(struct emitter *e) {
-    for (int i = 0; i < KEPT; i++) emit_push(e, kept[i]);
+    for (int i = 0; i < NATIVE_KEPT; i++) emit_push(e, native_kept[i]);
     emit_push(e, R_ARG2);
     emit_move(e, R_DOMAIN, R_ARG1);
     emit_move(e, R_TABLE, R_TEMP); /* the fourth argument */
@@ -62,7 +62,7 @@ static void put_end(struct emitter *e, enum native_way way) {
     emit_store_constant(e, RUN(way), way);
     emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
     emit_pop(e, R_TEMP);
-    for (int i = KEPT; i-- > 0;) emit_pop(e, kept[i]);
+    for (int i = NATIVE_KEPT; i-- > 0;) emit_pop(e, native_kept[i]);
     emit_return(e);
 }
 
@@ -84,8 +84,8 @@ static void put_way(struct emitter *e, enum native_way way) {
 
 /* gc_store_slow of the slot R_TEMP and the value R_TEMP2; keeps all registers of values. */
 static void put_store(struct emitter *e, bool floats) {
-    static const int saved[] = {R_A, R_ARG3, R_ARG2, R_ARG1, R_8, R_9, R_10};
-    enum { SAVED = sizeof saved / sizeof *saved };
+    enum { SAVED = NATIVE_STORE_SAVES };
+    static const int saved[SAVED] = {R_A, R_ARG3, R_ARG2, R_ARG1, R_8, R_9, R_10};
     const int xmms = floats ? X_VALUES : 0;
     for (int i = 0; i < SAVED; i++) emit_push(e, saved[i]);
     emit_alu_constant(e, ALU_SUB, R_C_STACK, 8 * xmms);
@@ -159,7 +159,8 @@ void vm_native_create(struct vm *vm) {
     put_stubs(n);
     put_apply_rest(vm, n);
     if (vm->options.perf_map) n->perf_map = native_perf_map_open(vm_err(vm));
-    native_report_stubs(vm, n);
+    n->debugged = native_is_debugged();
+    native_report_stubs(n);
     vm->native = n;
 }
 
@@ -168,6 +169,7 @@ void vm_native_destroy(struct vm *vm) {
     if (n == NULL) return;
     native_free_compiling(n);
     if (n->perf_map != NULL) fclose(n->perf_map);
+    native_gdb_remove(&n->gdb_files, NULL);
     code_memory_destroy(&n->memory);
     vm_release(n->entries, n->entries_bytes);
     gc_external_uncharge(vm->domain->gc.heap, n->charged);
