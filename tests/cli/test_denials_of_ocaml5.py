@@ -5,6 +5,13 @@ from support import Case, ocaml5
 
 WORLD = r"""
 let read = Marshal.from_string
+external open_library : string -> Obj.t = "caml_dynlink_open_lib"
+external symbol : Obj.t -> string -> Obj.t = "caml_dynlink_lookup_symbol"
+external sections : unit -> Obj.t = "caml_dynlink_get_bytecode_sections"
+external globals : unit -> Obj.t array = "caml_get_global_data"
+external set_raw : Obj.t -> int -> nativeint -> unit = "caml_obj_set_raw_field"
+external swap : Obj.t -> int -> Obj.t -> Obj.t -> bool = "caml_obj_compare_and_swap"
+let block () = Obj.repr (ref 0)
 let act = function
   | "caml_sys_system_command" -> ignore (Sys.command "true")
   | "/dev/null" -> close_in (open_in "/dev/null")
@@ -13,7 +20,17 @@ let act = function
   | "caml_sys_random_seed" -> Random.self_init ()
   | "caml_install_signal_handler" -> Sys.set_signal Sys.sigusr1 Sys.Signal_ignore
   | "caml_input_value_from_bytes" -> ignore (read (Marshal.to_string 1 []) 0 : int)
+  | "input_value" ->
+    let text = Marshal.to_string (fun x -> x + 1) [Marshal.Closures] in
+    assert ((read text 0 : int -> int) 5 = 6)
   | "caml_gc_minor" -> Gc.minor ()
+  | "caml_dynlink_open_lib" -> ignore (open_library "dllnone.so")
+  | "caml_dynlink_lookup_symbol" -> ignore (symbol (block ()) "system")
+  | "caml_get_current_callstack" -> ignore (Printexc.get_callstack 1)
+  | "caml_dynlink_get_bytecode_sections" -> ignore (sections ())
+  | "caml_get_global_data" -> ignore (globals ())
+  | "caml_obj_set_raw_field" -> set_raw (block ()) 0 1n
+  | "caml_obj_compare_and_swap" -> assert (swap (block ()) 0 (Obj.repr 0) (Obj.repr 1))
   | "caml_ml_runtime_events_start" -> Runtime_events.start ()
   | "caml_ml_runtime_events_create_cursor" ->
     ignore (Runtime_events.create_cursor (Some (".", 1)))
@@ -30,7 +47,7 @@ let act = function
     List.iter Domain.join (List.init 3 (fun _ -> Domain.spawn (fun () -> Atomic.incr a)));
     assert (Atomic.get a = 3)
   | _ -> ()
-let () = try act Sys.argv.(1); print_string "done" with Sys_error s -> print_string s
+let () = try act Sys.argv.(1); print_string "done" with Sys_error s | Failure s -> print_string s
 """
 DENIED = [
     ('proc', 'caml_sys_system_command'), ('proc', 'caml_unix_fork'),
@@ -45,7 +62,13 @@ DENIED = [
     ('signals', 'caml_install_signal_handler'), ('signals', 'caml_unix_alarm'),
     ('marshal', 'caml_input_value_from_bytes'),
     ('gc', 'caml_gc_minor'),
+    ('dynlink', 'caml_dynlink_open_lib'), ('dynlink', 'caml_dynlink_lookup_symbol'),
+    ('code', 'caml_get_current_callstack'), ('code', 'caml_get_global_data'),
+    ('code', 'caml_dynlink_get_bytecode_sections'),
+    ('unsafe', 'caml_obj_set_raw_field'), ('unsafe', 'caml_obj_compare_and_swap'),
 ]
+# What --pure permits.
+WITHIN = ('marshal', 'gc', 'code', 'unsafe')
 
 
 class DenialsOfOCaml5(Case):
@@ -69,11 +92,25 @@ class DenialsOfOCaml5(Case):
                 self.expect(self.world(flag, act), out='%s: refused by %s' % (act, flag))
         self.expect(self.world('--deny=proc,net,env,time,signals', 'caml_unix_stat'), out='done')
 
+    def test_marshalled_functions_can_be_denied_and_other_data_stays(self):
+        refusal = 'input_value: functions are refused by %s'
+        self.expect(self.world('input_value'), out='done')
+        for options, flag in ((['--deny=marshal-closures'], '--deny=marshal-closures'),
+                              (['--pure', '--allow=stub'],
+                               '--pure (--allow=marshal-closures permits it)')):
+            self.expect(self.world(*options, 'input_value'), out=refusal % flag)
+            self.expect(self.world(*options, 'caml_input_value_from_bytes'), out='done')
+
     def test_a_denied_environment_is_empty(self):
         program = self.compiled('home5', 'let () = print_string (Option.value ~default:"none" '
                                 '(Sys.getenv_opt "HOME"))')
         self.expect(self.bactrian(program), out=self.place.home)
         self.expect(self.bactrian('--deny=env', program), out='none')
+
+    def test_stubs_of_c_libraries_can_be_denied(self):
+        done = self.world('--deny=stub', 'nothing')
+        self.assertEqual(done.status, 2, repr(done))
+        self.assertRegex(done.err, r'Sys_error\("caml_unix_\w+: refused by --deny=stub"\)')
 
     def test_a_pure_program_has_no_stubs_unless_they_are_allowed(self):
         done = self.world('--pure', 'nothing')
@@ -81,8 +118,10 @@ class DenialsOfOCaml5(Case):
         self.assertIn('caml_unix_inet_addr_of_string: refused by --pure', done.err)
         pure = ('--pure', '--allow=stub')
         for capability, act in DENIED:
-            if capability not in ('marshal', 'gc'):
-                done = self.world(*pure, act)
+            done = self.world(*pure, act)
+            if capability in WITHIN:
+                self.expect(done, out='done')
+            else:
                 self.expect(done, out='%s: refused by --pure (--allow=%s permits it)' %
                             (act, 'fs-read' if act == 'caml_unix_open' else capability))
         self.expect(self.world(*pure, 'domains'), out='done')
