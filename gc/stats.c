@@ -17,16 +17,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-void gc_stats_read(const struct gc_domain *g, struct gc_stats *out) {
+struct gc_stats gc_stats_read(const struct gc_domain *g) {
     const struct gc_heap *heap = g->heap;
-    *out = heap->stats;
-    out->young_words = (g->young_end - g->young_ptr) / 8;
-    out->minor_words += out->young_words;
-    out->heap_words = heap->committed_spans * SPAN_WORDS;
-    out->live_words = heap->pace.live_words + heap->pace.allocated_words;
-    out->in_use_words = out->live_words + out->young_words + heap->external_bytes / 8;
-    out->heap_chunks = (out->heap_words * 8 + COMMIT_BYTES - 1) / COMMIT_BYTES;
-    if (out->top_heap_words < out->heap_words) out->top_heap_words = out->heap_words;
+    struct gc_stats now = heap->stats;
+    ASSERT(g->young_ptr <= g->young_end); /* G1 */
+    now.young_words = (g->young_end - g->young_ptr) / 8;
+    now.minor_words += now.young_words;
+    now.heap_words = heap->committed_spans * SPAN_WORDS;
+    now.live_words = heap->pace.live_words + heap->pace.allocated_words;
+    now.in_use_words = now.live_words + now.young_words + heap->external_bytes / 8;
+    now.heap_chunks = (now.heap_words * 8 + COMMIT_BYTES - 1) / COMMIT_BYTES;
+    if (now.top_heap_words < now.heap_words) now.top_heap_words = now.heap_words;
+    return now;
 }
 
 struct walk {

@@ -25,7 +25,7 @@ struct gc_pause_stats {
 };
 
 /* Current values. GC: never. */
-void gc_stats_read(const struct gc_domain *g, struct gc_stats *out);
+struct gc_stats gc_stats_read(const struct gc_domain *g);
 /* Live and free blocks of the major heap, by walking it. GC: never. */
 void gc_stats_walk(struct gc_domain *g, struct gc_walk_stats *out);
 

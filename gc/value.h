@@ -171,6 +171,10 @@ struct gc_custom_ops {
 static inline const struct gc_custom_ops *custom_ops(value v) {
     return *(const struct gc_custom_ops **)v;
 }
+/* Whether v is a custom block with these operations. */
+static inline bool is_custom_of(value v, const struct gc_custom_ops *ops) {
+    return is_block(v) && tag_of(v) == TAG_CUSTOM && custom_ops(v) == ops;
+}
 static inline void *custom_data(value v) { return (value *)v + 1; }
 
 #endif

@@ -159,8 +159,7 @@ void events_write(struct domain *d, enum event_item type, unsigned number, const
 /* ---- The collector. ---- */
 
 static void count_minor(struct domain *d, struct events *e) {
-    struct gc_stats stats;
-    gc_stats_read(&d->gc, &stats);
+    struct gc_stats stats = gc_stats_read(&d->gc);
     events_count(d, EV_C_MINOR_PROMOTED, 8 * (stats.promoted_words - e->promoted_words));
     events_count(d, EV_C_MINOR_ALLOCATED, 8 * (stats.minor_words - e->minor_words));
     e->promoted_words = stats.promoted_words;
@@ -169,8 +168,7 @@ static void count_minor(struct domain *d, struct events *e) {
 
 /* Blocks of all sizes are in one kind of pool as far as readers see. */
 static void count_heap(struct domain *d) {
-    struct gc_stats stats;
-    gc_stats_read(&d->gc, &stats);
+    struct gc_stats stats = gc_stats_read(&d->gc);
     events_count(d, EV_C_MAJOR_HEAP_POOL_WORDS, stats.heap_words);
     events_count(d, EV_C_MAJOR_HEAP_POOL_LIVE_WORDS, stats.live_words);
     events_count(d, EV_C_MAJOR_HEAP_LARGE_WORDS, 0);
@@ -262,8 +260,7 @@ void events_start(struct domain *d) {
     if (file == NULL) fatal("Couldn't open ring buffer loc: %s", e->path);
     write_header(d, e, file);
     e->file = file;
-    struct gc_stats stats;
-    gc_stats_read(&d->gc, &stats);
+    struct gc_stats stats = gc_stats_read(&d->gc);
     e->minor_words = stats.minor_words;
     e->promoted_words = stats.promoted_words;
     e->observer = (struct gc_observer){.context = d, .activity = observe};

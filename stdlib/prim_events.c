@@ -104,6 +104,7 @@ static value write_bytes(struct domain *d, value buffer, value event, value cont
     if (is_block(length) || n > string_length(buffer) || n > EVENT_BUFFER_BYTES)
         return refuse_event(d);
     size_t padding = 8 - n % 8;
+    ASSERT(n + padding <= sizeof words);
     memset((char *)words + n, 0, padding);
     memcpy(words, string_bytes(buffer), n);
     ((unsigned char *)words)[n + padding - 1] = (unsigned char)(padding - 1);

@@ -61,9 +61,7 @@ static value stat_record(struct domain *d, const struct gc_stats *stats,
 
 /* A pass over the major heap. */
 static void charge_pass(struct domain *d) {
-    struct gc_stats stats;
-    gc_stats_read(&d->gc, &stats);
-    vm_charge_work(d, 8 * stats.heap_words);
+    vm_charge_work(d, 8 * gc_stats_read(&d->gc).heap_words);
 }
 
 /* The cycles of a Gc.full_major or Gc.compact, whose finalisers run after each. */
@@ -77,20 +75,18 @@ static void three_cycles(struct domain *d, bool compacts) {
 }
 
 value prim_gc_stat(struct domain *d, value unit) {
-    struct gc_stats stats;
     if (d->vm->version->gc_always_marks) three_cycles(d, false);
     charge_pass(d);
     struct gc_walk_stats walk;
     gc_stats_walk(&d->gc, &walk);
-    gc_stats_read(&d->gc, &stats);
+    struct gc_stats stats = gc_stats_read(&d->gc);
     return stat_record(d, &stats, &walk);
 }
 
 /* What a walk would count is 0, except in the versions that count while they mark. */
 value prim_gc_quick_stat(struct domain *d, value unit) {
-    struct gc_stats stats;
     struct gc_walk_stats known = {0};
-    gc_stats_read(&d->gc, &stats);
+    struct gc_stats stats = gc_stats_read(&d->gc);
     if (d->vm->version->gc_always_marks && stats.live_words <= stats.heap_words) {
         known.live_words = stats.live_words;
         known.free_words = stats.heap_words - stats.live_words;
@@ -99,15 +95,12 @@ value prim_gc_quick_stat(struct domain *d, value unit) {
 }
 
 value prim_gc_counters(struct domain *d, value unit) {
-    struct gc_stats stats;
-    gc_stats_read(&d->gc, &stats);
+    struct gc_stats stats = gc_stats_read(&d->gc);
     return counters_tuple(d, &stats, COUNTER_FIELDS);
 }
 
 value prim_gc_minor_words(struct domain *d, value unit) {
-    struct gc_stats stats;
-    gc_stats_read(&d->gc, &stats);
-    return copy_double(d, (double)stats.minor_words);
+    return copy_double(d, (double)gc_stats_read(&d->gc).minor_words);
 }
 
 value prim_get_minor_free(struct domain *d, value unit) {
@@ -216,6 +209,7 @@ static intptr_t valid_setting(const struct gc_params *p, enum control_field fiel
 static void change(struct domain *d, struct gc_params *p, const struct setting *s,
                    intptr_t wanted) {
     size_t *slot = setting_in(d, p, s);
+    ASSERT(s->parameter <= sizeof *p - sizeof(size_t) && is_present(d, s));
     size_t n = (size_t)valid_setting(p, s->field, wanted, (intptr_t)*slot);
     if (*slot == n) return;
     *slot = n;

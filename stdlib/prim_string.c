@@ -43,6 +43,7 @@ value prim_ml_string_length(struct domain *d, value s) {
 /* The address of width bytes at index. Fails: raises unless all are in s. */
 static unsigned char *bytes_at(struct domain *d, value s, value index, unsigned width) {
     intptr_t i = int_of_val(index);
+    ASSERT(width == 1 || width == 2 || width == 4 || width == 8);
     if (!prim_in_bounds(i, width, byte_length(d, s))) vm_raise_bound_error(d);
     if (prim_checked(d) && !vm_raw_has_bytes(s, (uintptr_t)i, width))
         prim_refuse(d, "access to bytes outside the block");

@@ -98,6 +98,7 @@ static int read_names(struct file_work *work) {
 /* Returns -1 if it failed: errno says why. */
 static int perform(struct file_work *work) {
     struct sandbox_path *path = &work->paths[0];
+    ASSERT(path->name != NULL && (work->operation != RENAME || work->paths[1].name != NULL));
     switch (work->operation) {
     case OPEN: return sandbox_open(path, work->flags, work->permissions);
     case OPEN_BOTH: return sandbox_open_both(path, &work->paths[1], work->flags, work->permissions);

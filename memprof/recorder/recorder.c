@@ -275,8 +275,7 @@ static void on_died(void *context, const uint64_t *ids, size_t count, bool old) 
 /* ---- Counters, pauses, phases. ---- */
 
 static void write_counters(struct mp_recorder *r) {
-    struct gc_stats now;
-    gc_stats_read(&r->d->gc, &now);
+    struct gc_stats now = gc_stats_read(&r->d->gc);
     const struct mp_counters before = r->counters;
     r->counters = (struct mp_counters){
         .minor_words = now.minor_words,
@@ -317,8 +316,7 @@ static void write_span(struct mp_recorder *r, enum mp_gc_phase phase, uint64_t b
 }
 
 static void end_of_pause(struct mp_recorder *r, uint64_t began_ns) {
-    struct gc_stats now;
-    gc_stats_read(&r->d->gc, &now);
+    struct gc_stats now = gc_stats_read(&r->d->gc);
     write_span(r, MP_GC_PAUSE, began_ns, now.promoted_words - r->promoted_before);
     if (r->entered_ns - r->counted_ns >= COUNTERS_EVERY_NS) write_counters(r);
     if (r->options.progress && r->entered_ns - r->shown_ns >= SECOND_NS) show_progress(r);
@@ -344,14 +342,14 @@ static void note_marking(struct mp_recorder *r, const struct gc_domain *g, enum 
                          bool begins) {
     struct gc_stats now;
     if (what == GC_ACT_MARK && begins && !g->marking) {
-        gc_stats_read(g, &now);
+        now = gc_stats_read(g);
         r->marking.began_ns = r->entered_ns;
         r->marking.allocated = allocated_words(r, &now);
         r->marking.words = 0;
     }
     if (what != GC_ACT_MARK_END || begins || r->marking.began_ns == 0) return;
     if (r->marking.words == 0) {
-        gc_stats_read(g, &now);
+        now = gc_stats_read(g);
         uint64_t since = allocated_words(r, &now) - r->marking.allocated;
         uint64_t left = now.in_use_words - now.young_words;
         r->marking.words = left > since ? left - since : 1;
@@ -380,8 +378,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
     if (!enter(r)) return;
     if (begins) {
         if (r->activity_depth == 0) {
-            struct gc_stats now;
-            gc_stats_read(g, &now);
+            struct gc_stats now = gc_stats_read(g);
             r->promoted_before = now.promoted_words;
             note_maximum(r, now.in_use_words);
         }

@@ -278,12 +278,8 @@ static const struct gc_custom_ops callback_ops = {
     .finalize = callback_finalize,
 };
 
-static bool is_callback(value v) {
-    return is_block(v) && tag_of(v) == TAG_CUSTOM && custom_ops(v) == &callback_ops;
-}
-
 enum ffi_problem ffi_callback_problem(value v) {
-    if (!is_callback(v)) return FFI_BAD_KIND;
+    if (!is_custom_of(v, &callback_ops)) return FFI_BAD_KIND;
     return *held_by(v) == NULL ? FFI_BAD_FREED_CALLBACK : FFI_BAD_NONE;
 }
 

@@ -14,8 +14,7 @@ struct library {
 static const struct gc_custom_ops library_ops = {.identifier = "bactrian.ffi.library"};
 
 static struct library *library_of(value v) {
-    bool good = is_block(v) && tag_of(v) == TAG_CUSTOM && custom_ops(v) == &library_ops;
-    return good ? custom_data(v) : NULL;
+    return is_custom_of(v, &library_ops) ? custom_data(v) : NULL;
 }
 
 static struct library *open_library(struct domain *d, value v) {

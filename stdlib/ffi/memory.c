@@ -33,8 +33,7 @@ static const struct gc_custom_ops memory_ops = {
 };
 
 struct ffi_memory *ffi_memory_of(value v) {
-    bool good = is_block(v) && tag_of(v) == TAG_CUSTOM && custom_ops(v) == &memory_ops;
-    return good ? custom_data(v) : NULL;
+    return is_custom_of(v, &memory_ops) ? custom_data(v) : NULL;
 }
 
 static struct ffi_memory *memory_argument(struct domain *d, value v) {

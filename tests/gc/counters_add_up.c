@@ -5,14 +5,14 @@ static void words_are_conserved(void **state) {
     struct gc_test *t = *state;
     struct gc_stats a, b;
     size_t words = 0;
-    gc_stats_read(&t->g, &a);
+    a = gc_stats_read(&t->g);
     for (int i = 0; i < 20000; i++) {
         size_t wosize = 1 + gc_test_random(t, i % 100 == 0 ? 2000 : 30);
         value v = gc_alloc(&t->g, wosize, 0);
         words += wosize + 1;
         t->root[gc_test_random(t, ROOT_COUNT)] = v;
     }
-    gc_stats_read(&t->g, &b);
+    b = gc_stats_read(&t->g);
     size_t counted = (b.minor_words - a.minor_words) + (b.major_words - a.major_words) -
                      (b.promoted_words - a.promoted_words);
     assert_int_equal(counted, words);
@@ -37,7 +37,7 @@ static void live_free_and_fragments_are_the_heap(void **state) {
     }
     gc_test_cycle(t);
     gc_stats_walk(&t->g, &walk);
-    gc_stats_read(&t->g, &stats);
+    stats = gc_stats_read(&t->g);
     assert_int_equal(walk.live_words, live);
     assert_int_equal(walk.live_blocks, blocks);
     assert_int_equal(walk.live_words + walk.free_words + walk.fragments, stats.heap_words);
@@ -63,14 +63,14 @@ static void the_walk_meets_every_block(void **state) {
 static void cycles_and_collections_are_counted(void **state) {
     struct gc_test *t = *state;
     struct gc_stats a, b;
-    gc_stats_read(&t->g, &a);
+    a = gc_stats_read(&t->g);
     gc_test_list(t, 1);
     gc_minor(&t->g);
     gc_full_major_cycle(&t->g);
     gc_test_list(t, 1);
     gc_finish_major_cycle(&t->g);
     gc_compact(&t->g);
-    gc_stats_read(&t->g, &b);
+    b = gc_stats_read(&t->g);
     assert_int_equal(b.minor_collections - a.minor_collections, 2);
     assert_int_equal(b.major_collections - a.major_collections, 3);
     assert_int_equal(b.compactions - a.compactions, 1);

@@ -17,9 +17,9 @@ static void dead_blocks_are_not_promoted(void **state) {
     struct gc_stats before, after;
     t->root[0] = gc_test_list(t, 10);
     gc_test_list(t, 1000);
-    gc_stats_read(&t->g, &before);
+    before = gc_stats_read(&t->g);
     gc_minor(&t->g);
-    gc_stats_read(&t->g, &after);
+    after = gc_stats_read(&t->g);
     assert_int_equal(after.promoted_words - before.promoted_words, 30);
     assert_int_equal(after.minor_words, before.minor_words);
     gc_test_check_list(t->root[0], 10);

@@ -6,14 +6,13 @@ enum { SLOTS = 1000, WORDS = 300, ROUNDS = 60 };
 
 static void stores_do_not_prolong_marking(void **state) {
     struct gc_test *t = *state;
-    struct gc_stats stats;
     t->root[0] = gc_alloc(&t->g, SLOTS, 0);
     for (int i = 0; i < ROUNDS * SLOTS; i++) {
         value block = gc_alloc(&t->g, WORDS, TAG_STRING);
         field(block, WORDS - 1) = 0;
         gc_store(&t->g, t->root[0], i < SLOTS ? i : gc_test_random(t, SLOTS), block);
     }
-    gc_stats_read(&t->g, &stats);
+    struct gc_stats stats = gc_stats_read(&t->g);
     assert_true(stats.major_collections > 10);
     assert_true(stats.top_heap_words < 4 * SLOTS * (WORDS + 1));
 }

@@ -20,14 +20,14 @@ static void allocation_while_sweeping_reuses_the_dead(void **state) {
     gc_minor_collect(&t->g);
     for (int i = 0; i < 100; i += 2) t->root[i] = VAL_UNIT;
     gc_test_reach(t, PHASE_IDLE);
-    gc_stats_read(&t->g, &before);
+    before = gc_stats_read(&t->g);
     gc_test_reach(t, PHASE_SWEEP);
     for (int i = 0; i < 90; i += 2) {
         t->root[i] = gc_test_list(t, 500);
         gc_minor_collect(&t->g);
         gc_verify(&t->g, "while sweeping");
     }
-    gc_stats_read(&t->g, &after);
+    after = gc_stats_read(&t->g);
     assert_int_equal(before.heap_words, after.heap_words);
     gc_test_reach(t, PHASE_IDLE);
     for (int i = 0; i < 90; i++) gc_test_check_list(t->root[i], 500);
@@ -35,7 +35,6 @@ static void allocation_while_sweeping_reuses_the_dead(void **state) {
 
 static void paced_slices_complete_cycles(void **state) {
     struct gc_test *t = *state;
-    struct gc_stats stats;
     for (int i = 0; i < 4000; i++) {
         t->root[i % 64] = gc_test_list(t, 200);
         if (t->g.action_requested) {
@@ -43,7 +42,7 @@ static void paced_slices_complete_cycles(void **state) {
             gc_collect_requested(&t->g);
         }
     }
-    gc_stats_read(&t->g, &stats);
+    struct gc_stats stats = gc_stats_read(&t->g);
     assert_true(stats.major_collections >= 3);
     assert_true(stats.heap_words < 64 * 600 * 6 + 64 * SPAN_WORDS);
     for (int i = 0; i < 64; i++) gc_test_check_list(t->root[i], 200);

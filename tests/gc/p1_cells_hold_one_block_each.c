@@ -36,10 +36,10 @@ static void gaps_are_filled_before_the_heap_grows(void **state) {
     gc_test_cycle(t);
     t->root[0] = VAL_UNIT;
     gc_test_cycle(t);
-    gc_stats_read(&t->g, &before);
+    before = gc_stats_read(&t->g);
     t->root[0] = gc_test_list(t, 15000);
     gc_minor(&t->g);
-    gc_stats_read(&t->g, &after);
+    after = gc_stats_read(&t->g);
     assert_int_equal(before.heap_words, after.heap_words);
     gc_test_check_list(t->root[0], 15000);
     gc_test_check_list(t->root[1], 20000);

@@ -28,25 +28,23 @@ static void random_sizes_are_allocated_and_freed(void **state) {
 
 static void memory_of_dead_blocks_is_used_again(void **state) {
     struct gc_test *t = *state;
-    struct gc_stats stats;
     for (int i = 0; i < 60; i++) {
         t->root[0] = gc_alloc(&t->g, 100000, TAG_ABSTRACT);
         gc_test_cycle(t);
     }
-    gc_stats_read(&t->g, &stats);
+    struct gc_stats stats = gc_stats_read(&t->g);
     assert_true(stats.heap_words < 10 * 100000);
 }
 
 static void truncation_frees_the_tail(void **state) {
     struct gc_test *t = *state;
     struct gc_walk_stats walk;
-    struct gc_stats stats;
     t->root[0] = gc_alloc(&t->g, 20000, 0);
     gc_store(&t->g, t->root[0], 15000, gc_test_list(t, 10));
     gc_truncate(&t->g, t->root[0], 300);
     gc_verify(&t->g, "truncated");
     gc_minor_collect(&t->g);
-    gc_stats_read(&t->g, &stats);
+    struct gc_stats stats = gc_stats_read(&t->g);
     assert_int_equal(stats.promoted_words, 0); /* the list died with the tail */
     t->root[1] = gc_test_pair(t, VAL_UNIT, VAL_UNIT);
     t->root[2] = gc_alloc(&t->g, 9, 0);
@@ -63,11 +61,11 @@ static void compaction_gives_memory_back(void **state) {
     t->root[1] = gc_test_list(t, 100);
     for (int i = 0; i < 30; i++)
         t->root[0] = gc_test_pair(t, gc_alloc(&t->g, 100000, TAG_ABSTRACT), t->root[0]);
-    gc_stats_read(&t->g, &before);
+    before = gc_stats_read(&t->g);
     t->root[0] = VAL_UNIT;
     gc_compact(&t->g);
     gc_verify(&t->g, "compacted");
-    gc_stats_read(&t->g, &after);
+    after = gc_stats_read(&t->g);
     assert_int_equal(after.compactions, before.compactions + 1);
     assert_true(after.heap_words < before.heap_words / 4);
     assert_true(after.top_heap_words >= before.heap_words);

@@ -75,7 +75,7 @@ static void the_heap_limit_is_kept(void **state) {
     }
     t->g.local_roots = NULL;
     assert_true(lists >= 15 && lists < 40);
-    gc_stats_read(&t->g, &stats);
+    stats = gc_stats_read(&t->g);
     assert_true(stats.heap_words < (1 << 20) + (1 << 19));
     for (int i = 0; i <= lists; i++) gc_test_check_list(t->root[i], 10000);
     for (int i = 0; i < ROOT_COUNT; i++) t->root[i] = VAL_UNIT;
@@ -92,7 +92,6 @@ static void the_limit_holds_for_programs_that_catch_out_of_memory(void **state) 
     const struct gc_params params = {.max_heap_words = 1 << 20};
     struct gc_test *t = gc_test_open(&params);
     t->g.heap->params.verify = false; /* there are hundreds of full cycles */
-    struct gc_stats stats;
     jmp_buf back;
     volatile int refused = 0;
     t->on_out_of_memory = &back;
@@ -103,7 +102,7 @@ static void the_limit_holds_for_programs_that_catch_out_of_memory(void **state) 
         t->g.local_roots = NULL;
     }
     assert_true(refused > 200);
-    gc_stats_read(&t->g, &stats);
+    struct gc_stats stats = gc_stats_read(&t->g);
     assert_true(stats.top_heap_words <= (1 << 20) + (128 << 10) + 2 * SPAN_WORDS);
     t->root[0] = VAL_UNIT;
     if (setjmp(back) != 0) fail();
@@ -116,12 +115,11 @@ static void the_limit_holds_for_programs_that_catch_out_of_memory(void **state) 
 static void the_limit_counts_free_memory_too(void **state) {
     const struct gc_params params = {.minor_words = 4096, .max_heap_words = 1 << 20};
     struct gc_test *t = gc_test_open(&params);
-    struct gc_stats stats;
     for (size_t words = 10000; words < 1000000; words += words / 3) {
         t->root[0] = VAL_UNIT;
         t->root[0] = gc_alloc(&t->g, words, TAG_STRING);
     }
-    gc_stats_read(&t->g, &stats);
+    struct gc_stats stats = gc_stats_read(&t->g);
     assert_true(stats.top_heap_words <= 1 << 20);
     gc_test_close(t);
 }

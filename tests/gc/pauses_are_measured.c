@@ -44,14 +44,13 @@ static void slices_between_minor_collections_are_pauses(void **state) {
     const struct gc_params params = {.minor_words = 256 * 1024};
     struct gc_test *t = gc_test_open(&params);
     struct gc_pause_stats p;
-    struct gc_stats stats;
     for (int i = 0; i < 60; i++) t->root[i] = gc_test_list(t, 10000);
     assert_true(gc_measure_pauses(&t->g));
-    gc_stats_read(&t->g, &stats);
+    struct gc_stats stats = gc_stats_read(&t->g);
     size_t before = stats.minor_collections;
     for (int i = 0; i < 200; i++) t->root[i % 60] = gc_test_list(t, 10000);
     gc_pauses_read(&t->g, &p);
-    gc_stats_read(&t->g, &stats);
+    stats = gc_stats_read(&t->g);
     assert_true(p.count > stats.minor_collections - before);
     gc_test_close(t);
 }

@@ -99,8 +99,7 @@ static struct run run_program(char *own_rate, double rate) {
     struct vm_result result = vm_run(vm);
     assert_int_equal(result.outcome, VM_EXITED);
     run.status = result.exit_status;
-    struct gc_stats stats;
-    gc_stats_read(&vm->domain->gc, &stats);
+    struct gc_stats stats = gc_stats_read(&vm->domain->gc);
     run.minor_words = stats.minor_words;
     if (tracker != NULL) {
         run.live = mp_tracker_live(tracker);

@@ -121,8 +121,7 @@ static uint64_t word_count(const struct domain *d, uint64_t n) {
 }
 
 void capi_publish_counters(struct domain *d) {
-    struct gc_stats now;
-    gc_stats_read(&d->gc, &now);
+    struct gc_stats now = gc_stats_read(&d->gc);
     PUBLISH(d, stat_minor_words, word_count(d, now.minor_words));
     PUBLISH(d, stat_promoted_words, word_count(d, now.promoted_words));
     PUBLISH(d, stat_major_words, word_count(d, now.major_words));

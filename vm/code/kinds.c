@@ -7,9 +7,6 @@
 #include <string.h>
 
 static bool is_custom(value v) { return is_block(v) && tag_of(v) == TAG_CUSTOM; }
-static bool is_custom_of(value v, const struct gc_custom_ops *ops) {
-    return is_custom(v) && custom_ops(v) == ops;
-}
 /* Compares addresses first: the linker merges most equal strings. */
 static inline bool has_identifier(value v, const char *identifier) {
     if (!is_custom(v)) return false;

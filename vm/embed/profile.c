@@ -14,10 +14,9 @@
 
 enum bactrian_outcome bactrian_read_statistics(struct bactrian *m,
                                                struct bactrian_statistics *out) {
-    struct gc_stats s;
     if (!m->usable) return BACTRIAN_REFUSED;
     if (m->broken) return BACTRIAN_BROKEN;
-    gc_stats_read(&m->vm->domain->gc, &s);
+    struct gc_stats s = gc_stats_read(&m->vm->domain->gc);
     *out = (struct bactrian_statistics){
         .minor_words = s.minor_words,
         .promoted_words = s.promoted_words,

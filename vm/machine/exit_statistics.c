@@ -10,8 +10,7 @@ enum { VERBOSE_AT_EXIT = 0x400 };
 
 void vm_print_exit_statistics(struct domain *d, FILE *err) {
     if ((gc_get_params(&d->gc)->verbose & VERBOSE_AT_EXIT) == 0) return;
-    struct gc_stats s;
-    gc_stats_read(&d->gc, &s);
+    struct gc_stats s = gc_stats_read(&d->gc);
     const bool chunks = d->vm->version->gc_has_chunks;
     const struct {
         const char *name;
@@ -39,9 +38,8 @@ static double megabytes(size_t words) { return (double)words * 8 / (1 << 20); }
 static double milliseconds(uint64_t ns) { return (double)ns / 1e6; }
 
 void vm_print_gc_summary(struct domain *d, FILE *err) {
-    struct gc_stats s;
     struct gc_pause_stats p;
-    gc_stats_read(&d->gc, &s);
+    struct gc_stats s = gc_stats_read(&d->gc);
     gc_pauses_read(&d->gc, &p);
     double promoted = s.minor_words ? 100.0 * (double)s.promoted_words / (double)s.minor_words : 0;
     fprintf(err, "gc: %zu minor collections of %.1f MB in all, %.1f %% promoted\n",

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 
 static size_t collections(const struct domain *d) {
-    struct gc_stats stats;
-    gc_stats_read(&d->gc, &stats);
+    struct gc_stats stats = gc_stats_read(&d->gc);
     return stats.minor_collections + stats.major_collections + stats.compactions;
 }
 

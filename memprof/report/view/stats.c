@@ -53,6 +53,7 @@ static void add_comparison(struct report_table *t, const char *what,
                            const struct report_scale *scale, const struct report_sum *sum,
                            double exact) {
     struct report_estimate bytes = report_estimate_bytes(scale, sum);
+    ASSERT(bytes.low <= bytes.value && bytes.value <= bytes.high);
     report_row(t, 0, report_interval(REPORT_BYTES, bytes), report_bytes(exact),
                report_share(exact > 0 ? bytes.value / exact - 1 : NAN),
                report_text(exact >= bytes.low && exact <= bytes.high ? "yes" : "no"),

@@ -118,7 +118,7 @@ static value repl_start(struct domain *d, value rate, value what) {
     if (mp_recorder_start(d->vm, &options) == NULL)
         vm_failwith(d, "%s: %s", repl->profile, mp_output_problem(errno));
     repl->recorded = true;
-    gc_stats_read(&d->gc, &repl->before);
+    repl->before = gc_stats_read(&d->gc);
     repl->started_ns = cli_now_ns();
     return VAL_UNIT;
 }
@@ -128,10 +128,9 @@ static value repl_stop(struct domain *d, value unit) {
     struct mp_recorder *recorder = mp_recorder_of(d->vm);
     if (recorder == NULL) vm_failwith(d, "no recording is running");
     const struct gc_stats *before = &repl_of(d)->before;
-    struct gc_stats after;
     struct mp_recording done;
     uint64_t elapsed_ns = cli_now_ns() - repl_of(d)->started_ns;
-    gc_stats_read(&d->gc, &after);
+    struct gc_stats after = gc_stats_read(&d->gc);
     uint64_t overhead_ns = mp_recorder_overhead(recorder);
     mp_recorder_finish(recorder, MP_RETURNED, 0, &done);
     size_t promoted = after.promoted_words - before->promoted_words;
