@@ -21,7 +21,6 @@ void report_sum_add(struct report_sum *sum, const struct report_sample *sample, 
     sum->samples++;
     sum->hits += sample->hits;
     if (sample->source == REPORT_FIBER) sum->fiber_hits += sample->hits;
-    sum->hits_squared += (double)sample->hits * sample->hits;
     sum->blocks += 1 / p;
     sum->blocks_variance += (1 - p) / (p * p);
 }
@@ -30,7 +29,6 @@ void report_sum_merge(struct report_sum *sum, const struct report_sum *other) {
     sum->samples += other->samples;
     sum->hits += other->hits;
     sum->fiber_hits += other->fiber_hits;
-    sum->hits_squared += other->hits_squared;
     sum->blocks += other->blocks;
     sum->blocks_variance += other->blocks_variance;
 }
@@ -71,6 +69,16 @@ static struct report_estimate wilson(double n, double total) {
     return e;
 }
 
+/* Of words that are hits of all hits, drawn without putting back: a high rate narrows it. */
+static struct report_estimate proportion(double hits, double all, double rate) {
+    struct report_estimate e = wilson(hits, all);
+    double narrow = sqrt(1 - rate);
+    ASSERT(e.low <= e.value && e.value <= e.high);
+    e.low = e.value - (e.value - e.low) * narrow;
+    e.high = e.value + (e.high - e.value) * narrow;
+    return e;
+}
+
 static struct report_estimate times(struct report_estimate e, double factor) {
     ASSERT(factor >= 0);
     return (struct report_estimate){e.value * factor, e.low * factor, e.high * factor};
@@ -80,14 +88,8 @@ static struct report_estimate times(struct report_estimate e, double factor) {
 static struct report_estimate allocated_words(const struct report_scale *scale, double hits) {
     if (scale->exact_words > 0 && hits >= scale->total_hits)
         return (struct report_estimate){scale->exact_words, scale->exact_words, scale->exact_words};
-    if (scale->exact_words > 0) {
-        struct report_estimate share = wilson(hits, scale->total_hits);
-        double narrow = sqrt(1 - scale->rate);
-        ASSERT(share.low <= share.value && share.value <= share.high);
-        share.low = share.value - (share.value - share.low) * narrow;
-        share.high = share.value + (share.high - share.value) * narrow;
-        return times(share, scale->exact_words);
-    }
+    if (scale->exact_words > 0)
+        return times(proportion(hits, scale->total_hits, scale->rate), scale->exact_words);
     return times(count_bounds(hits, scale->rate), 1 / scale->rate);
 }
 
@@ -153,15 +155,16 @@ long long report_round(struct report_rounder *rounder, report_weigher *weigh,
 struct report_estimate report_estimate_share(const struct report_scale *scale,
                                              const struct report_sum *part,
                                              const struct report_sum *whole) {
-    if (whole->hits == 0) return (struct report_estimate){0, 0, scale->rate < 1};
-    double p = (double)part->hits / whole->hits;
-    if (scale->rate >= 1) return (struct report_estimate){p, p, p};
     ASSERT(part->hits <= whole->hits);
-    /* Further hits of one block carry no information about shares. */
-    double effective = (double)whole->hits * whole->hits / whole->hits_squared;
-    struct report_estimate e = wilson(p * effective, effective);
-    e.value = p;
-    return e;
+    return proportion(part->hits, whole->hits, scale->rate);
+}
+
+struct report_estimate report_estimate_survival(const struct report_scale *scale, double alive,
+                                                double greenwood, double at_risk) {
+    /* As many trials as would give this variance; none has died yet: those that were there. */
+    double trials = greenwood > 0 ? (1 - alive) / (alive * greenwood) : at_risk;
+    if (!(alive > 0)) trials = at_risk;
+    return proportion(alive * trials, trials, scale->rate);
 }
 
 double report_p_value(double z) { return erfc(fabs(z) / sqrt(2)); }

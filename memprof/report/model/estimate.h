@@ -11,7 +11,6 @@
 struct report_sum {
     uint64_t samples, hits;
     uint64_t fiber_hits; /* of them, those of suspended fibers, which were not allocated */
-    double hits_squared; /* of each sample, summed */
     double blocks, blocks_variance; /* estimated number of blocks */
 };
 
@@ -55,6 +54,10 @@ long long report_round(struct report_rounder *rounder, report_weigher *weigh,
 struct report_estimate report_estimate_share(const struct report_scale *scale,
                                              const struct report_sum *part,
                                              const struct report_sum *whole);
+/* The share `alive` of words that survive an age, by Kaplan and Meier. greenwood: the sum of
+ * d / (n (n - d)) over all ages so far, where d of n hits died; at_risk: hits observed. */
+struct report_estimate report_estimate_survival(const struct report_scale *scale, double alive,
+                                                double greenwood, double at_risk);
 /* The two-sided probability that a difference of z standard errors is due to chance. */
 double report_p_value(double z);
 

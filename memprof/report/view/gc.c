@@ -188,7 +188,6 @@ static void live_after(struct report_sum *live, const struct steps *steps, size_
     }
     live->samples -= d->samples;
     live->hits -= d->hits;
-    live->hits_squared -= d->hits_squared;
     live->blocks -= d->blocks;
     live->blocks_variance -= d->blocks_variance;
 }

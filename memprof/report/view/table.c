@@ -145,24 +145,30 @@ static void add_survival(struct report_doc *doc, const struct report_query *quer
     const struct report_model *m = query->model;
     struct life *lives = report_alloc(m->samples.count * sizeof *lives);
     size_t n = 0, i = 0;
-    double at_risk = 0, alive = 1;
+    double at_risk = 0, all = 0, alive = 1, greenwood = 0;
     for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
         bool ended = s->died != REPORT_NEVER;
         lives[n++] = (struct life){(ended ? s->died : m->end) - s->born, s->hits, ended};
         at_risk += s->hits;
     }
+    all = at_risk;
     qsort(lives, n, sizeof *lives, by_length);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "survival",
                                               "Share of the memory that lives longer than an age");
     report_table_columns(t, "age", "age", "alive", "still live", NULL);
     for (double age = 1e3; n > 0 && age < 10.0 * m->end; age *= 10) {
         for (; i < n && lives[i].length <= age; i++) {
-            if (lives[i].ended && at_risk > 0) alive *= 1 - lives[i].hits / at_risk;
-            at_risk -= lives[i].hits;
+            double hits = lives[i].hits;
+            if (lives[i].ended && at_risk > 0) alive *= 1 - hits / at_risk;
+            if (lives[i].ended && at_risk > hits) greenwood += hits / (at_risk * (at_risk - hits));
+            at_risk -= hits;
         }
         if (at_risk <= 0 && alive > 0) break;
-        report_row(t, 0, report_seconds(age / 1e9), report_share(alive < 1e-12 ? 0 : alive));
-        if (alive < 1e-12) break;
+        if (alive < 1e-12) alive = 0;
+        report_row(t, 0, report_seconds(age / 1e9),
+                   report_interval(REPORT_SHARES,
+                                   report_estimate_survival(&query->scale, alive, greenwood, all)));
+        if (alive == 0) break;
     }
     free(lives);
 }
