@@ -153,6 +153,8 @@ static void show_jumps(void) {
     SHOW(emit_jump(&e, buffer + 0x30), "jmp 0x30");
     SHOW(emit_call(&e, buffer + 0x30), "call 0x30");
     SHOW(emit_return(&e), "ret");
+    SHOW(emit_push_flags(&e), "pushf");
+    SHOW(emit_pop_flags(&e), "popf");
     SHOW(emit_call_c(&e, 0x123456789a), "movabs r11,0x123456789a ; call r11");
     begin();
     uint8_t *site = emit_code_address(&e, R_TEMP2);

@@ -68,6 +68,7 @@ static const struct {
     TARGET(GC_STATS, FLAG, gc_stats),
     TARGET(GC_VERIFY, FLAG, vm.gc.verify),
     TARGET(IGNORE, TEXT, ignore),
+    TARGET(JIT_STRESS, NUMBER, vm.jit_stress),
     TARGET(MAX_ALLOC, BYTES, max_alloc),
     TARGET(MAX_DEPTH, LIMIT, recorder.max_depth),
     TARGET(MAX_HEAP, WORDS, vm.gc.max_heap_words),

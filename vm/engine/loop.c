@@ -552,6 +552,12 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         vm_native_run(d, pc[1], &at);
         CONTINUE_FROM(at);
     }
+    INNER(NATIVE_LOOP) {
+        if (extra_args != val_of_int(0)) NEXT(2);
+        struct vm_native_state at = {sp, accu, env, extra_args, pc};
+        vm_native_run(d, pc[1], &at);
+        CONTINUE_FROM(at);
+    }
     INNER(COLD) { NEXT(2); }
     INNER(NATIVE_RETURN) {
         struct vm_native_state at = {sp, accu, env, extra_args, pc};

@@ -48,6 +48,8 @@ struct vm_options {
     uint64_t fuel;                  /* instructions; 0: no limit (vm/stack/limits.h) */
     uint64_t max_output_bytes;      /* channels and messages; 0: no limit */
     const struct vm_policy *policy; /* NULL: everything is granted; lives as long as the vm */
+    /* Machine code leaves for the loop at every n-th test; 0: where it must. */
+    uint64_t jit_stress;
     enum vm_jit jit;
     bool perf_map;                        /* name machine code for perf(1) */
     struct vm_native_observer *on_native; /* or NULL (vm/engine/native/observer.h) */

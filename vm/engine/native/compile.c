@@ -30,6 +30,7 @@ const uintptr_t *native_words(const struct native_compiler *c, uint32_t row) {
     const uintptr_t *words = c->words + c->rows[row].decoded;
     bool counted = *words == (uintptr_t)c->bodies[ENGINE_HOT] ||
                    *words == (uintptr_t)c->bodies[ENGINE_NATIVE] ||
+                   *words == (uintptr_t)c->bodies[ENGINE_NATIVE_LOOP] ||
                    *words == (uintptr_t)c->bodies[ENGINE_COLD];
     return counted ? words + VM_NATIVE_WORDS : words;
 }
@@ -123,6 +124,12 @@ static void put_late_edge(struct native_compiler *c, struct native_late *late) {
     add_site(c, emit_jump_forward(&c->e), late->row);
 }
 
+/* To the loop, which calls E. */
+static void put_slow_entry(struct native_compiler *c) {
+    emit_constant(&c->e, R_TEMP, (int64_t)val_of_int((intptr_t)c->takes - 1));
+    emit_jump(&c->e, c->native->stubs.slow_entry - c->e.run_offset);
+}
+
 static void put_late_store(struct native_compiler *c, const struct native_late *late) {
     const struct native_stubs *stubs = &c->native->stubs;
     const uint8_t *stub = late->saves_floats ? stubs->store_saving_floats : stubs->store;
@@ -138,9 +145,14 @@ static void put_late(struct native_compiler *c, uint32_t i) {
     uint8_t *here = c->e.at;
     emit_link(&c->e, late.site, here);
     switch (late.kind) {
+    case LATE_FORCED_EXIT: emit_pop_flags(&c->e); /* fall through */
     case LATE_EXIT:
         emit_constant(&c->e, R_TEMP, late.exit);
         emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
+        break;
+    case LATE_FORCED_ENTRY:
+        emit_pop_flags(&c->e);
+        put_slow_entry(c);
         break;
     case LATE_EDGE: put_late_edge(c, &late); break;
     case LATE_TAG: /* the other tag that is right too */
@@ -200,11 +212,12 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
 /* The entry: for machine code with the test, for the loop behind it. */
 static void put_entry(struct native_compiler *c) {
     c->entry = c->e.at;
+    uint8_t *forced = native_count_test(c);
+    if (forced != NULL) native_add_late(c, forced, LATE_FORCED_ENTRY);
     emit_address(&c->e, R_TEMP, at_base(R_BASE, -(int32_t)c->function->frame_bytes));
     emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.mutator_limit));
     uint8_t *tested = emit_jump_if_forward(&c->e, C_ABOVE_EQUAL);
-    emit_constant(&c->e, R_TEMP, (int64_t)val_of_int((intptr_t)c->takes - 1));
-    emit_jump(&c->e, c->native->stubs.slow_entry - c->e.run_offset);
+    put_slow_entry(c);
     emit_link(&c->e, tested, c->e.at);
     if (c->rows[c->first].a_is_live) emit_move(&c->e, R_A, R_ENV);
     nv_begin(c, c->ir.rows[c->first].height, c->takes, c->rows[c->first].a_is_live);
@@ -311,12 +324,13 @@ static void put_cells(struct native_compiler *c) {
     free(offsets);
 }
 
-/* What the loop enters: HOT words become NATIVE. */
+/* What the loop enters: HOT words become NATIVE or NATIVE_LOOP. */
 static void install(struct native_compiler *c, const uint8_t *const *enter) {
     for (uint32_t i = 0; i < c->ir.count; i++) {
         uintptr_t *words = (uintptr_t *)c->words + c->rows[i].decoded;
         if (*words != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
-        words[0] = (uintptr_t)c->bodies[enter != NULL ? ENGINE_NATIVE : ENGINE_COLD];
+        unsigned native = i == c->first ? ENGINE_NATIVE : ENGINE_NATIVE_LOOP;
+        words[0] = (uintptr_t)c->bodies[enter != NULL ? native : ENGINE_COLD];
         if (enter != NULL) words[1] = (uintptr_t)enter[i];
     }
 }
@@ -409,7 +423,8 @@ void vm_native_compile(struct vm *vm, uintptr_t *hot) {
     c->checks = !vm->options.unchecked;
     c->last_exit_row = UINT32_MAX;
     set_up(c);
-    bool refused = !code_memory_is_own(&vm->native->memory) || !is_suitable(c) || !compile(c);
+    bool refused = !native_begin(vm) || !code_memory_is_own(&vm->native->memory) ||
+                   !is_suitable(c) || !compile(c);
     if (refused) {
         vm->native->refused++;
         install(c, NULL);

@@ -41,6 +41,8 @@ struct vm_native {
     const uintptr_t *apply_rest[MAX_SPREAD + 1]; /* return addresses: apply to n arguments */
     uint32_t return_body; /* low half of the body NATIVE_RETURN's address: cells have it */
     bool always;          /* --jit=all */
+    bool begun;           /* the first function was to be compiled: what is above exists, or ... */
+    bool forbidden;       /* the system does not give executable memory */
     FILE *perf_map;       /* or NULL */
     bool debugged;        /* by gdb, when machine code began */
     struct native_gdb_file *gdb_files;
@@ -49,6 +51,7 @@ struct vm_native {
     size_t charged;             /* bytes, to the heap's limit */
     uint32_t compiled, refused; /* functions */
     uint64_t exit_count, compile_ns;
+    uint64_t stress, stress_left; /* --jit-stress: tests until one exits */
 };
 
 /* Code out of line, put out after the function's. */
@@ -56,7 +59,15 @@ struct native_late {
     uint8_t *site, *back; /* the jump to it; where it continues */
     struct native_values *state;
     uint32_t row, exit;
-    enum { LATE_EXIT, LATE_EDGE, LATE_TAG, LATE_STORE, LATE_CALL } kind;
+    enum {
+        LATE_EXIT,
+        LATE_FORCED_EXIT,
+        LATE_FORCED_ENTRY,
+        LATE_EDGE,
+        LATE_TAG,
+        LATE_STORE,
+        LATE_CALL
+    } kind;
     uint8_t reg, tag;
     struct native_place place;
     int32_t constant; /* of a store */
@@ -130,6 +141,9 @@ void native_report(struct vm *vm, const struct vm_native_code *code);
 void native_report_stubs(struct vm_native *n);
 /* For statistics.c: the time. */
 uint64_t native_now_ns(void);
+/* ---- run.c ---- */
+/* Maps the memory for code and puts the stubs there, the first time. False: there is none. */
+bool native_begin(struct vm *vm);
 /* Frees the compiler, if one is at work. */
 void native_free_compiling(struct vm_native *native);
 

@@ -147,6 +147,8 @@ void emit_call_c(struct emitter *e, uintptr_t function);
 void emit_return(struct emitter *e);
 void emit_push(struct emitter *e, int reg);
 void emit_pop(struct emitter *e, int reg);
+void emit_push_flags(struct emitter *e);
+void emit_pop_flags(struct emitter *e);
 /* Makes a site lead to `to`. */
 void emit_link(struct emitter *e, uint8_t *site, const uint8_t *to);
 /* A word of a table of jumps: `to` relative to the table. */

@@ -377,6 +377,16 @@ void emit_pop(struct emitter *e, int reg) {
     byte(e, 0x58u | ((unsigned)reg & 7));
 }
 
+void emit_push_flags(struct emitter *e) {
+    begin(e);
+    byte(e, 0x9c);
+}
+
+void emit_pop_flags(struct emitter *e) {
+    begin(e);
+    byte(e, 0x9d);
+}
+
 void emit_table_word(struct emitter *e, const uint8_t *table, const uint8_t *to) {
     begin(e);
     word_32(e, to - table);

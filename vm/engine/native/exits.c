@@ -83,8 +83,26 @@ uint32_t native_describe_exit(struct native_compiler *c) {
     return exit;
 }
 
+uint8_t *native_count_test(struct native_compiler *c) {
+    if (c->native->stress == 0) return NULL;
+    emit_push_flags(&c->e);
+    emit_push(&c->e, R_TEMP);
+    emit_constant(&c->e, R_TEMP, (int64_t)(uintptr_t)&c->native->stress_left);
+    emit_add_memory(&c->e, at_base(R_TEMP, 0), -1);
+    emit_pop(&c->e, R_TEMP);
+    uint8_t *site = emit_jump_if_forward(&c->e, C_EQUAL);
+    emit_pop_flags(&c->e);
+    return site;
+}
+
+void native_force_exit(struct native_compiler *c, uint32_t exit) {
+    uint8_t *forced = native_count_test(c);
+    if (forced != NULL) native_add_late(c, forced, LATE_FORCED_EXIT)->exit = exit;
+}
+
 void native_exit_if(struct native_compiler *c, enum native_condition condition) {
     uint32_t exit = native_describe_exit(c);
+    native_force_exit(c, exit);
     native_add_late(c, emit_jump_if_forward(&c->e, condition), LATE_EXIT)->exit = exit;
 }
 

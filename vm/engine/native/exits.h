@@ -39,6 +39,11 @@ unsigned words_of_move(const uint32_t *w);
 
 /* An exit that describes the present state: before the present row. */
 uint32_t native_describe_exit(struct native_compiler *c);
+/* With --jit-stress: counts a test; gives the site of a jump that is taken at every N-th, with the
+ * flags pushed on the C stack. NULL: without. Keeps registers and flags. */
+uint8_t *native_count_test(struct native_compiler *c);
+/* The test that follows takes that exit, too, when it is its turn (--jit-stress). */
+void native_force_exit(struct native_compiler *c, uint32_t exit);
 /* Leaves if the condition holds, or always. */
 void native_exit_if(struct native_compiler *c, enum native_condition condition);
 void native_exit_always(struct native_compiler *c);

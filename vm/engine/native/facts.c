@@ -48,6 +48,7 @@ static void need_fields_tag(struct native_compiler *c, uint16_t v) {
 static void or_other_tag(struct native_compiler *c, enum native_condition wrong, int reg,
                          unsigned other) {
     uint32_t exit = native_describe_exit(c);
+    native_force_exit(c, exit);
     struct native_late *late = native_add_late(c, emit_jump_if_forward(&c->e, wrong), LATE_TAG);
     late->exit = exit;
     late->reg = (uint8_t)reg;

@@ -1,11 +1,13 @@
 /* native.h - functions as machine code: what the loop and the preparation of functions use.
  *
  *     decoded code   HOT count | row's words ...        counts entries and rounds of a loop
- *                    NATIVE address | row's words ...   the row's machine code exists
+ *                    NATIVE address | row's words ...   the row's machine code exists, at the entry
+ *                    NATIVE_LOOP address | ...          or at the head of a loop
  *     cells          machine address | frame word | NATIVE_RETURN     (one for each return point)
  *
  * N3  Frames of machine code are the loop's, word for word; the extra arguments (X) of a function
- *     that runs as machine code are 0.
+ *     that runs as machine code are 0: at its entry they go into a frame of their own, a loop that
+ *     runs with some stays in the interpreter.
  * N4  A return address or handler that machine code pushes is the third word of a cell; its frame
  *     word is E1's, and the cells of a function are decoded code (vm/code/decoded.h) whose rows
  *     are those of the return points.
@@ -30,8 +32,9 @@ struct vm_native_state {
 /* Words of HOT and NATIVE before a row. */
 enum { VM_NATIVE_WORDS = 2 };
 
-/* Prepares machine code for the machine, if its options ask for it and the system allows it; else
- * vm->native stays NULL. GC: never. */
+/* Lets the machine count what runs often, if its options ask for it; else vm->native stays NULL.
+ * Memory for code is mapped when the first function is compiled; where the system gives none,
+ * everything runs in the loop. GC: never. */
 void vm_native_create(struct vm *vm);
 void vm_native_destroy(struct vm *vm);
 /* How often a function is entered, or a loop gone round, before it is compiled. */

@@ -145,23 +145,32 @@ static void put_apply_rest(struct vm *vm, struct vm_native *n) {
 void vm_native_create(struct vm *vm) {
     if (!is_wanted(vm)) return;
     struct vm_native *n = vm_must(calloc(1, sizeof *n));
+    n->always = vm->options.jit == VM_JIT_ALL;
+    n->stress = n->stress_left = vm->options.jit_stress;
+    vm->native = n;
+}
+
+bool native_begin(struct vm *vm) {
+    struct vm_native *n = vm->native;
+    struct vm_decoded_area *area = vm->decoded_area;
+    if (n->begun) return !n->forbidden;
+    n->begun = n->forbidden = true;
+    if (area->capacity - area->used < 3 * MAX_SPREAD ||
+        !code_memory_create(&n->memory, vm->options.perf_map))
+        return false;
     n->entries_bytes = (vm->function_capacity + (size_t)1) * sizeof *n->entries;
     size_t granule = (size_t)1 << 16;
     n->entries_bytes = (n->entries_bytes + granule - 1) / granule * granule;
     n->entries = vm_reserve(&n->entries_bytes, n->entries_bytes);
-    if (n->entries == NULL || !code_memory_create(&n->memory, vm->options.perf_map)) {
-        if (n->entries != NULL) vm_release(n->entries, n->entries_bytes);
-        free(n);
-        return;
-    }
-    n->always = vm->options.jit == VM_JIT_ALL;
+    if (n->entries == NULL) return false;
     n->return_body = (uint32_t)(uintptr_t)vm_loop_bodies(vm)[ENGINE_NATIVE_RETURN];
     put_stubs(n);
     put_apply_rest(vm, n);
     if (vm->options.perf_map) n->perf_map = native_perf_map_open(vm_err(vm));
     n->debugged = native_is_debugged();
     native_report_stubs(n);
-    vm->native = n;
+    n->forbidden = false;
+    return true;
 }
 
 void vm_native_destroy(struct vm *vm) {
@@ -171,7 +180,7 @@ void vm_native_destroy(struct vm *vm) {
     if (n->perf_map != NULL) fclose(n->perf_map);
     native_gdb_remove(&n->gdb_files, NULL);
     code_memory_destroy(&n->memory);
-    vm_release(n->entries, n->entries_bytes);
+    if (n->entries != NULL) vm_release(n->entries, n->entries_bytes);
     gc_external_uncharge(vm->domain->gc.heap, n->charged);
     free(n->exits.words);
     free(n);
@@ -188,7 +197,7 @@ uintptr_t vm_native_threshold(const struct vm *vm, bool loop) {
 bool vm_native_counts(const struct vm *vm, const struct vm_ir *ir, uint32_t i, uint32_t body,
                       bool runs_once, bool *loop) {
     *loop = false;
-    if (vm->native == NULL) return false;
+    if (vm->native == NULL || vm->native->forbidden) return false;
     if (native_is_head(ir, i)) return *loop = true;
     return ir->rows[i].pc == body && (!runs_once || vm->native->always);
 }
@@ -275,6 +284,7 @@ void vm_native_run(struct domain *d, uintptr_t address, struct vm_native_state *
     native_enter *enter = (native_enter *)(uintptr_t)n->stubs.run;
     enter(d, &run, address, n->entries);
     state->env = (value)run.reg[R_ENV];
+    if (n->stress_left == 0) n->stress_left = n->stress;
     if (run.way == WAY_EXIT) {
         n->exit_count++;
         leave(d, &run, state);
