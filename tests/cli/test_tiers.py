@@ -2,6 +2,7 @@
 import ctypes
 import platform
 import resource
+import shutil
 import struct
 import unittest
 
@@ -99,3 +100,12 @@ class Tiers(Case):
                 low, high = (low, middle) if done.status == 0 else (middle, high)
             return high
         self.assertEqual(least('all'), least('off'))
+
+    def test_calls_of_itself_are_traced(self):
+        """The toplevel's #trace replaces the code of the function's closure."""
+        phrases = 'let rec f n = if n = 0 then 0 else f (n - 1);;\nf 300;;\n#trace f;;\nf 3;;\n'
+        for kind in 'off', 'hot', 'all':
+            with self.subTest(jit=kind):
+                done = self.bactrian('--jit=' + kind, shutil.which('ocaml'), '-noprompt',
+                                     stdin=phrases.encode())
+                self.assertEqual(done.out.count('f <-- '), 4)

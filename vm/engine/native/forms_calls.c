@@ -19,8 +19,14 @@ static bool calls_itself(const struct native_compiler *c, uint32_t n) {
 }
 
 /* Tests that A can be called by machine code with n arguments; its code is in R_TEMP then. Gives
- * its register. */
+ * its register; R_NONE if it is this function, whose closure's code may still have been replaced
+ * (the toplevel's #trace). */
 static int need_callee(struct native_compiler *c, uint32_t n) {
+    if (calls_itself(c, n)) {
+        emit_compare_memory(&c->e, at_base(R_ENV, 0), (int32_t)(2 * c->index + 1));
+        native_exit_if(c, C_NOT_EQUAL);
+        return R_NONE;
+    }
     need_closure(c, c->now.a);
     int closure = nv_register(c, c->now.a);
     emit_load(&c->e, R_TEMP, at_base(closure, 0));
@@ -29,11 +35,11 @@ static int need_callee(struct native_compiler *c, uint32_t n) {
     return closure;
 }
 
-/* R_BASE becomes sp: depth words and `more` are on the stack; then to the callee. */
-static void enter(struct native_compiler *c, bool itself, int closure, uint32_t height) {
+/* R_BASE becomes sp: depth words and `more` are on the stack; then to the callee (need_callee). */
+static void enter(struct native_compiler *c, int closure, uint32_t height) {
     nv_set_base(c, height);
     c->reachable = false;
-    if (itself) {
+    if (closure == R_NONE) {
         emit_jump(&c->e, c->entry);
         return;
     }
@@ -60,42 +66,39 @@ enum { MOST_LOADED = 6 };
 /* APPLY1 to APPLY3: the return frame goes below the arguments. */
 static void apply(struct native_compiler *c, uint32_t n) {
     uint32_t h = c->now.depth;
-    int regs[MOST_LOADED], closure = R_NONE;
-    bool itself = calls_itself(c, n);
+    int regs[MOST_LOADED];
     nv_flush(c, h - n);
     load_arguments(c, n, regs);
-    if (!itself) closure = need_callee(c, n);
+    int closure = need_callee(c, n);
     for (uint32_t k = 0; k < n; k++) store_argument(c, k, regs[k], h + 2 - k);
     emit_constant(&c->e, R_TEMP2, (int64_t)native_cell(c, c->row + 1));
     emit_store(&c->e, nv_place(c, h - n + 2), R_TEMP2);
     emit_store(&c->e, nv_place(c, h - n + 1), R_ENV);
     emit_store_constant(&c->e, nv_place(c, h - n), (int32_t)val_of_int(0));
-    enter(c, itself, closure, h + 3);
+    enter(c, closure, h + 3);
 }
 
 /* APPLY: the return frame was pushed before the arguments. */
 static void apply_pushed(struct native_compiler *c, uint32_t n) {
-    bool itself = calls_itself(c, n);
     nv_flush(c, c->now.depth);
-    int closure = itself ? R_NONE : need_callee(c, n);
-    enter(c, itself, closure, c->now.depth);
+    int closure = need_callee(c, n);
+    enter(c, closure, c->now.depth);
 }
 
 static void tail_call(struct native_compiler *c, uint32_t n) {
-    int regs[MOST_LOADED], closure = R_NONE;
-    bool itself = calls_itself(c, n);
+    int regs[MOST_LOADED];
     if (n > MOST_LOADED) {
         native_leave(c);
         return;
     }
     load_arguments(c, n, regs);
-    if (!itself) closure = need_callee(c, n);
+    int closure = need_callee(c, n);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t to = n - 1 - k;
         const struct native_slot *slot = &c->now.slots[to];
         if (!(slot->v == nv_top(c, k) && slot->in_memory)) store_argument(c, k, regs[k], to);
     }
-    enter(c, itself, closure, n);
+    enter(c, closure, n);
 }
 
 /* Goes on at the return address or handler in R_TEMP: R_BASE is sp, R_ENV its environment. */
