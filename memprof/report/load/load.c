@@ -102,8 +102,8 @@ static void add_marking(struct loader *l, const struct mp_event *event, int64_t 
     struct report_model *m = l->model;
     struct report_marking marking = {time - (int64_t)event->marking.duration_us * 1000, time,
                                      (double)event->marking.words};
-    const struct report_marking *last = m->markings.at + m->markings.count - 1;
-    if (m->markings.count > 0 && marking.began < last->over) marking.began = last->over;
+    int64_t last_over = m->markings.count > 0 ? m->markings.at[m->markings.count - 1].over : 0;
+    if (marking.began < last_over) marking.began = last_over;
     report_append(&m->markings, marking);
 }
 

@@ -136,7 +136,7 @@ static void extend(int64_t *end, int64_t time) {
     if (time != REPORT_NEVER && time > *end) *end = time;
 }
 
-/* In builds with assertions: PM1 to PM6. */
+/* In builds with assertions: PM1 to PM7. */
 static void verify(const struct report_model *m) {
     ASSERT(m->rate > 0 && m->rate <= 1 && (m->word_bytes == 4 || m->word_bytes == 8));
     ASSERT(m->names.at[0][0] == 0 && m->locations.at[0].function == 0); /* PM4 */
