@@ -6,7 +6,7 @@ import zlib
 CHUNK = 1 << 20
 START, STRING, LOCATION, STACK, SAMPLE, PROMOTIONS, DEATHS, GC_SPAN = range(1, 9)
 PHASE_ENTER, PHASE_LEAVE, COUNTERS, FINISH, END, SMALL_SAMPLE, BLOCK_TAG, SITE = range(9, 17)
-THREAD = 18
+THREAD, MARKING, MAXIMUM = 18, 19, 20
 
 
 def uint(n):
@@ -41,7 +41,7 @@ def zstd(data):
 class Profile:
     """The bytes of a recording, and the records of the open chunk."""
 
-    def __init__(self, version=2):
+    def __init__(self, version=3):
         self.version = version
         head = b'\x89BPROF\r\n' + struct.pack('<HH', version, 0)
         self.bytes = bytearray(head + struct.pack('<I', zlib.crc32(head)))

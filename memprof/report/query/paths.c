@@ -289,8 +289,9 @@ static void add_samples(struct report_paths *p, const struct report_query *query
     for (const struct report_sample *s = NULL;
          p->cut && (s = report_query_next(query, s)) != NULL;) {
         size_t group = group_of(p, query, s);
-        if (hits[group] < least && start_of(&g, direction, s->node, &start))
-            report_sum_add(&p->nodes.at[push(p, 0, p->attributes + group)].self, s, model->rate);
+        if (hits[group] >= least || !start_of(&g, direction, s->node, &start)) continue;
+        uint32_t path = push(p, 0, p->attributes + group); /* first: the nodes may move */
+        report_sum_add(&p->nodes.at[path].self, s, model->rate);
     }
     report_free(g.outermost, hits);
 }
