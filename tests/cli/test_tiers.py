@@ -109,3 +109,30 @@ class Tiers(Case):
                 done = self.bactrian('--jit=' + kind, shutil.which('ocaml'), '-noprompt',
                                      stdin=phrases.encode())
                 self.assertEqual(done.out.count('f <-- '), 4)
+
+    def test_dis_prints_machine_code_beside_bytecode(self):
+        self.place.write('pick.ml', 'let rec pick = function 0 -> 9 | 1 -> 8 | 2 -> 7 | 3 -> 6 '
+                                    '| n -> pick (n - 4)\nlet () = print_int (pick 5)')
+        self.place.tool('ocamlc', '-g', '-o', 'pick.byte', 'pick.ml')
+        done = self.bactrian('dis', '--machine', '--function', 'pick', 'pick.byte')
+        self.expect(done)
+        for line in (r'machine code of pick\.byte', r'Pick\.pick, \d+ bytes',
+                     r'  [0-9a-f]+ OFFSETINT -4', r'      \+[0-9a-f]+ jmp +\+[0-9a-f]+',
+                     r'      \+[0-9a-f]+ table( \+[0-9a-f]+,?){4}', '  what rarely runs'):
+            self.assertRegex(done.out, '(?m)^' + line + '$')
+        self.assertNotIn('Stdlib', done.out)
+
+    def test_dis_decodes_all_machine_code(self):
+        done = self.bactrian('dis', '--machine', 'calls.byte')
+        self.expect(done)
+        self.assertEqual([line for line in done.out.split('\n') if '(bad)' in line], [])
+        self.assertEqual(done.out.count('\nCamlinternalFormatBasics.'), 3)
+
+    def test_dis_says_what_it_lacks(self):
+        self.refused(self.bactrian('dis', '--function', 'fib', 'calls.byte'), 125, '--machine')
+        self.refused(self.bactrian('dis', '--machine', 'calls.byte', env={'PATH': '/nowhere'}), 125,
+                     'install binutils')
+        self.refused(self.bactrian('dis', '--machine', 'calls.byte', preexec_fn=lambda: restrict(
+            NO_SHARED_CODE)), 125, 'no machine code')
+        self.refused(self.bactrian('dis', '--machine', '-o', 'calls.ml', 'calls.byte'), 125,
+                     'calls.ml', '--force')

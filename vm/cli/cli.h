@@ -165,6 +165,12 @@ int cli_compile_script(const struct cli_options *options, const char *path, cons
 /* Assembles a text into an image. Returns 0, or the exit status after a message. */
 int cli_assemble(const char *path, const char *shown, struct vm_image *image);
 
+/* ---- machine_code.c ---- */
+
+/* Prints the machine code of the program that the operands name; image: that program, with its code
+ * unpacked. Returns the exit status. */
+int cli_print_machine_code(struct cli_options *options, const struct vm_image *image, FILE *out);
+
 /* ---- runparam.c ---- */
 
 /* Reads OCAMLRUNPARAM, or CAMLRUNPARAM, into the options; ignored in a privileged process. */
@@ -222,6 +228,8 @@ void cli_write_counts(const struct vm *vm, struct cli_options *options);
 
 struct cli_trace;
 
+/* Whether --function selects it: a NAME is all of text, or what follows a dot or underscore. */
+bool cli_shows_function(const struct cli_options *options, const char *text);
 /* `trace`: sets the machine's options for tracing. NULL: after a message, *status is the exit
  * status. */
 struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown, int *status);

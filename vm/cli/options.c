@@ -68,6 +68,7 @@ static const struct {
     TARGET(GC_STATS, FLAG, gc_stats),
     TARGET(GC_VERIFY, FLAG, vm.gc.verify),
     TARGET(IGNORE, TEXT, ignore),
+    TARGET(MACHINE, FLAG, dis_machine),
     TARGET(JIT_STRESS, NUMBER, vm.jit_stress),
     TARGET(MAX_ALLOC, BYTES, max_alloc),
     TARGET(MAX_DEPTH, LIMIT, recorder.max_depth),
@@ -195,8 +196,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     if (targets[id].form != OTHER) return set_target(id, argument, out);
     switch (id) {
     case OPTION_DLL_DIR: return append(&out->dll_dirs, &out->dll_dir_count, argument);
-    case OPTION_FUNCTION:
-        return append(&out->trace_functions, &out->trace_function_count, argument);
+    case OPTION_FUNCTION: return append(&out->functions, &out->function_count, argument);
     case OPTION_TRACE: return true;
     case OPTION_VERBOSE: out->verbose |= VERBOSE_BITS_OF_V; return true;
     case OPTION_COUNT_FORMS:
@@ -343,6 +343,8 @@ bool cli_parse(char **argv, struct cli_options *out) {
         return wrong_line(runs_program(out->verb) ? "no program given" : "no file given", "", "");
     if (!runs_program(out->verb) && out->operands[1] != NULL)
         return wrong_line("unexpected argument ", out->operands[1], " after the file");
+    if (out->verb == VERB_DIS && out->function_count > 0 && !out->dis_machine)
+        return wrong_line("dis takes --function with --machine only", "", "");
     if (out->verb == VERB_ASM && out->output == NULL)
         return wrong_line("asm needs -o FILE", "", "");
     return true;
@@ -352,7 +354,7 @@ void cli_options_free(struct cli_options *options) {
     mp_output_free(&options->counts);
     free(options->dll_dirs);
     free(options->standard_library);
-    free(options->trace_functions);
+    free(options->functions);
     vm_policy_free(&options->policy);
 }
 

@@ -47,8 +47,9 @@ struct cli_options {
     bool force;              /* --force */
     const char **dll_dirs;   /* -I, in order; owned */
     size_t dll_dir_count;
-    const char **trace_functions; /* --function; owned */
-    size_t trace_function_count;
+    const char **functions; /* --function; owned */
+    size_t function_count;
+    bool dis_machine; /* --machine */
     bool trace_instructions, trace_calls, trace_collections, trace_exceptions, trace_compilations;
     struct mp_recorder_options recorder;  /* path NULL: no recording */
     enum mp_counts_kind profile;          /* --profile */

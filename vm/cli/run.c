@@ -41,7 +41,9 @@ struct vm *cli_create_machine(struct cli_options *options, struct vm_image *imag
         options->vm.profiler_rows = mp_prim_rows;
         options->vm.profiler_row_count = mp_prim_row_count;
     }
-    if (!(options->has_action && options->action == OPTION_AUDIT)) options->vm.abi = &capi_abi;
+    bool runs = options->verb != VERB_DIS &&
+                !(options->has_action && options->action == OPTION_AUDIT);
+    if (runs) options->vm.abi = &capi_abi; /* loads libraries of stubs */
     options->vm.dlls = (struct vm_dll_path){
         options->dll_dirs, options->dll_dir_count,
         cli_is_privileged() ? NULL : getenv("CAML_LD_LIBRARY_PATH"), cli_standard_library(options)};

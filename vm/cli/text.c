@@ -30,7 +30,7 @@ int cli_assemble(const char *path, const char *shown, struct vm_image *image) {
     return status == VM_OK ? 0 : refuse_text(shown, &error);
 }
 
-static int print_text(const struct cli_options *options, struct vm_image *image) {
+static int print_text(struct cli_options *options, struct vm_image *image) {
     struct vm_error error = {0};
     if (vm_image_read_debug(image, 0, SIZE_MAX, &error) != VM_OK)
         return cli_refuse(options->operands[0], &error);
@@ -39,10 +39,13 @@ static int print_text(const struct cli_options *options, struct vm_image *image)
     struct mp_output output;
     FILE *file = options->output == NULL
                      ? stdout
-                     : cli_open_output(&output, options->output, "format X0*", options->force);
+                     : cli_open_output(&output, options->output,
+                                       options->dis_machine ? "machine code of *" : "format X0*",
+                                       options->force);
     if (file == NULL) return STATUS_REFUSED;
     int status = 0;
-    if (vm_disassemble(image, file, &error) != VM_OK)
+    if (options->dis_machine) status = cli_print_machine_code(options, image, file);
+    else if (vm_disassemble(image, file, &error) != VM_OK)
         status = cli_refuse(options->operands[0], &error);
     if (file == stdout) return status;
     int closed = cli_close_output(&output, file, options->output);

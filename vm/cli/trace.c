@@ -94,16 +94,15 @@ struct cli_trace {
 
 /* ---- Names. ---- */
 
-/* Whether --function selects it: NAME is all of text, or what follows a dot or underscore. */
-static bool is_shown(const struct cli_options *options, const char *text) {
+bool cli_shows_function(const struct cli_options *options, const char *text) {
     size_t length = strlen(text);
-    for (size_t i = 0; i < options->trace_function_count; i++) {
-        const char *wanted = options->trace_functions[i];
+    for (size_t i = 0; i < options->function_count; i++) {
+        const char *wanted = options->functions[i];
         size_t n = strlen(wanted);
         if (n > length || strcmp(text + length - n, wanted) != 0) continue;
         if (n == length || text[length - n - 1] == '.' || text[length - n - 1] == '_') return true;
     }
-    return options->trace_function_count == 0;
+    return options->function_count == 0;
 }
 
 static struct name name_of(struct cli_trace *t, const struct vm_decoded *decoded, uint64_t gpc) {
@@ -112,7 +111,7 @@ static struct name name_of(struct cli_trace *t, const struct vm_decoded *decoded
         char text[256];
         const char *module = vm_symbol_at(t->vm, gpc, text, sizeof text);
         if (module == NULL) module = "(main)";
-        return (struct name){module, is_shown(t->options, module)};
+        return (struct name){module, cli_shows_function(t->options, module)};
     }
     if (function >= t->name_count) {
         size_t count = t->vm->function_count;
@@ -124,7 +123,7 @@ static struct name name_of(struct cli_trace *t, const struct vm_decoded *decoded
     struct name *name = &t->names[function];
     if (name->text == NULL) {
         name->text = vm_must(vm_function_name(t->vm, function));
-        name->shown = is_shown(t->options, name->text);
+        name->shown = cli_shows_function(t->options, name->text);
     }
     return *name;
 }
@@ -170,7 +169,7 @@ static struct shadow *shadow_of(struct cli_trace *t, const struct domain *d) {
 
 /* Starts a line of an event in the innermost frame. False: --function hides it. */
 static bool begin_line(struct cli_trace *t, const struct shadow *s, const char *event) {
-    struct name none = {"-", is_shown(t->options, "-")};
+    struct name none = {"-", cli_shows_function(t->options, "-")};
     struct name name = s->count == 0 ? none : s->frames[s->count - 1].name;
     if (!name.shown) return false;
     if (s->thread != 0) fprintf(t->out, "[thread %" PRIdPTR "] ", s->thread);
@@ -309,7 +308,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
 static void on_compiled(void *context, struct vm *vm, const struct vm_native_code *code) {
     struct cli_trace *t = context;
     char *name = vm_must(vm_function_name(vm, code->function));
-    if (is_shown(t->options, name)) {
+    if (cli_shows_function(t->options, name)) {
         fputs("compile - ", t->out);
         mp_put_printable(t->out, name, '?');
         fprintf(t->out, " %s %zu bytes\n", code->loop ? "loop" : "entry", code->bytes);

@@ -11,8 +11,8 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
 #include "vm/engine/native/native.h"
-#include "vm/engine/native/observer.h"
 #include "vm/engine/native/primitive_calls.h"
+#include "vm/engine/prepare.h"
 #include "vm/engine/loop.h"
 #include "vm/stack/frame_layout.h"
 
@@ -237,9 +237,11 @@ static void put_rows(struct native_compiler *c) {
     if (!is_entry_next(c)) native_jump(c, c->first);
     for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
         if (c->ir.rows[i].op == OP_RESTART || c->ir.rows[i].op == OP_GRAB) continue;
+        c->rows[i].offset = (uint32_t)(c->e.at - c->e.start);
         begin_row(c, i);
         if (c->reachable) native_form(c, &c->ir.rows[i]);
     }
+    c->late_start = c->e.at;
     for (uint32_t i = 0; i < c->late_count && !c->failed && !c->e.full; i++) put_late(c, i);
 }
 
@@ -253,6 +255,7 @@ static void free_compiler(struct native_compiler *c) {
     free(c->rows);
     free(c->late);
     free(c->sites);
+    free(c->tables.items);
     free(c->now.slots);
     free(c->now.values);
     free(c);
@@ -402,17 +405,26 @@ static bool counts_rounds(const struct native_compiler *c, const uintptr_t *word
     return c->rows[i].is_head;
 }
 
-static void report(struct native_compiler *c, const uint8_t *start, const uintptr_t *hot) {
+static void report(struct native_compiler *c, const uintptr_t *hot) {
+    struct vm_native_row *rows = vm_must(malloc(c->ir.count * sizeof *rows));
     struct vm_native_code code = {.function = c->index,
-                                  .runs_at = runs_at(&c->e, start),
-                                  .bytes = (size_t)(c->e.at - start),
-                                  .loop = counts_rounds(c, hot)};
+                                  .runs_at = runs_at(&c->e, c->e.start),
+                                  .bytes = (size_t)(c->e.at - c->e.start),
+                                  .loop = hot != NULL && counts_rounds(c, hot),
+                                  .rows = rows,
+                                  .late_offset = (uint32_t)(c->late_start - c->e.start),
+                                  .tables = c->tables.items,
+                                  .table_count = c->tables.count};
+    for (uint32_t i = 0; i < c->ir.count; i++)
+        if (c->ir.rows[i].op != OP_RESTART && c->ir.rows[i].op != OP_GRAB)
+            rows[code.row_count++] = (struct vm_native_row){c->ir.rows[i].pc, c->rows[i].offset};
     native_report(c->vm, &code);
+    free(rows);
 }
 
-void vm_native_compile(struct vm *vm, uintptr_t *hot) {
+/* hot: the word that has counted to its end, or NULL. */
+static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, const uintptr_t *hot) {
     uint64_t start_ns = native_now_ns();
-    const struct vm_decoded *decoded = vm_find_decoded(vm, resume_at(hot));
     struct native_compiler *c = vm_must(calloc(1, sizeof *c));
     vm->native->compiling = c;
     c->vm = vm;
@@ -429,8 +441,20 @@ void vm_native_compile(struct vm *vm, uintptr_t *hot) {
         vm->native->refused++;
         install(c, NULL);
     } else {
-        report(c, c->e.start, hot);
+        report(c, hot);
     }
     native_free_compiling(vm->native);
     vm->native->compile_ns += native_now_ns() - start_ns;
+}
+
+void vm_native_compile(struct vm *vm, uintptr_t *hot) {
+    compile_decoded(vm, vm_find_decoded(vm, resume_at(hot)), hot);
+}
+
+bool vm_native_compile_early(struct vm *vm, uint32_t index) {
+    if (!vm_function_prepare(vm, index)) return false;
+    const struct vm_function *f = &vm->functions[index];
+    if (f->kind != FUNCTION_RESTART && vm->native != NULL)
+        compile_decoded(vm, &vm->decoded_area->decoded.items[f->decoded - 1], NULL);
+    return true;
 }

@@ -3,10 +3,12 @@
 #define BACTRIAN_VM_ENGINE_NATIVE_COMPILER_H
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "vm/code/ir.h"
 #include "vm/engine/native/code_memory.h"
 #include "vm/engine/native/emit.h"
 #include "vm/engine/native/exits.h"
+#include "vm/engine/native/observer.h"
 #include "vm/engine/native/values.h"
 #include "vm/state/vm.h"
 
@@ -79,6 +81,7 @@ struct native_row {
     uint8_t *label;              /* written code, for the state of nv_begin; NULL: none yet */
     struct native_values *state; /* of the only jump to here */
     uint32_t decoded;            /* its first word */
+    uint32_t offset;             /* of its code, from the function's start */
     uint32_t sites;              /* first of its jumps that wait for the label, + 1 */
     uint16_t cell;               /* of a return point */
     uint8_t entries;             /* ways in, at most 2 */
@@ -110,11 +113,13 @@ struct native_compiler {
     uint32_t cell_count;
     const uint8_t *entry_address;
     uint8_t *entry; /* with the test of the stack and of the poll word */
+    uint8_t *late_start;
     struct native_row *rows;
     struct native_late *late;
     uint32_t late_count, late_capacity;
     struct native_site *sites;
     uint32_t site_count, site_capacity;
+    struct native_tables VECTOR(struct vm_native_table) tables;
     uint32_t last_exit, last_exit_row, changes, last_exit_changes;
 };
 

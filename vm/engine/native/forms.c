@@ -414,6 +414,8 @@ static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uin
     }
     emit_align(e, 4);
     const uint8_t *table = e->at;
+    struct vm_native_table noted = {(uint32_t)(table - e->start), n};
+    if (!vector_push(&c->tables, noted, 8, NULL)) vm_must(NULL);
     emit_link(e, table_site, table);
     for (uint32_t i = 0; i < n; i++) emit_table_word(e, table, targets[i]);
     free(targets);

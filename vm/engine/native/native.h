@@ -47,6 +47,10 @@ bool vm_native_counts(const struct vm *vm, const struct vm_ir *ir, uint32_t i, u
 /* The HOT at that word has counted to its end: compiles the function and replaces its HOT words by
  * NATIVE or COLD. GC: never.  Fails: when out of memory, fatally. */
 void vm_native_compile(struct vm *vm, uintptr_t *hot);
+/* Prepares a function and compiles it, as --jit=all does at its first call. Needs: it was not
+ * called; --jit=all. False: the verifier has refused it (vm->refused). GC: never.  Fails: when out
+ * of memory, fatally. */
+bool vm_native_compile_early(struct vm *vm, uint32_t index);
 /* Runs machine code until it leaves for the loop. Raises only from primitives. GC: may run. */
 void vm_native_run(struct domain *d, uintptr_t address, struct vm_native_state *state);
 /* A function's entry with arguments beyond those that it takes: a frame that applies its result to

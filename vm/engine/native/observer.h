@@ -8,12 +8,27 @@
 
 struct vm;
 
+/* Where the machine code of an instruction begins; what rarely runs comes after the last one's. */
+struct vm_native_row {
+    uint32_t pc, offset; /* in the function's code, bytes */
+};
+
+/* A table of jumps: 32-bit distances from its start. */
+struct vm_native_table {
+    uint32_t offset, words; /* in the function's code, bytes; its length */
+};
+
 /* The machine code of a function. */
 struct vm_native_code {
     uint32_t function; /* index */
     const uint8_t *runs_at;
     size_t bytes;
     bool loop; /* it was compiled because a loop ran often */
+    const struct vm_native_row *rows;
+    size_t row_count;
+    uint32_t late_offset;                 /* of what rarely runs */
+    const struct vm_native_table *tables; /* by ascending offset */
+    size_t table_count;
 };
 
 /* Called with the runtime lock held; must not allocate in the heap, raise or run OCaml code. */
