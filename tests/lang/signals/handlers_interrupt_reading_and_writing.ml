@@ -3,18 +3,21 @@
 exception Enough
 
 (* Shells do what is to happen while the program waits: `asleep` waits until it does, `told` until it
-   has called tell. A shell that we start is a child of ours: its $PPID is this process. *)
+   has called tell. A shell that we start is a child of ours: its $PPID is this process. Each has a
+   fifo of its own: the shell before may still hold its end. *)
+let told = ref ""
 let beside text =
+  told := !told ^ "t";
+  ignore (Sys.command ("mkfifo " ^ !told));
   ignore
     (Sys.command
        ("asleep() { until grep -q '^State:.S' /proc/$PPID/status; do\n\
          [ -d /proc/$PPID ] || exit; sleep 0.01; done; }\n\
-         told() { read line < told; }\n(" ^ text ^ ") >/dev/null 2>&1 &"))
-let tell () = close_out (open_out "told")
+         told() { read line < " ^ !told ^ "; }\n(" ^ text ^ ") >/dev/null 2>&1 &"))
+let tell () = close_out (open_out !told)
 
 let () =
-  (* one fifo a part: the writer of the part before may still hold its own *)
-  ignore (Sys.command "mkfifo f g h k told over");
+  ignore (Sys.command "mkfifo f g h k over");
   Sys.set_signal Sys.sigusr1 (Sys.Signal_handle (fun _ -> print_endline "handler"; tell ()));
   Sys.set_signal Sys.sigusr2 (Sys.Signal_handle (fun _ -> tell (); raise Enough));
   beside
