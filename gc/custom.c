@@ -38,11 +38,11 @@ static size_t times(size_t bytes, size_t ratio) {
     return __builtin_mul_overflow(bytes, ratio, &product) ? SIZE_MAX : product;
 }
 
-/* The max for blocks charged by the custom ratios. */
-static size_t major_max(const struct gc_heap *heap) {
+size_t gc_custom_major_max(const struct gc_heap *heap) {
     return times(heap->committed_spans * SPAN_BYTES / HEAP_PERCENT,
                  heap->params.custom_major_ratio);
 }
+/* That of a minor collection. */
 static size_t minor_max(const struct gc_domain *g) {
     return times((g->young_end - g->young_start) / 100, g->heap->params.custom_minor_ratio);
 }
@@ -73,8 +73,8 @@ struct charge {
 static struct charge charge_by_ratios(const struct gc_domain *g, size_t mem) {
     size_t most = g->heap->params.custom_minor_max_bytes;
     bool in_major = g->heap->params.large_customs_are_major && mem > most;
-    return (struct charge){mem,     major_max(g->heap), mem < most ? mem : most, minor_max(g), 0,
-                           in_major};
+    return (struct charge){
+        mem, gc_custom_major_max(g->heap), mem < most ? mem : most, minor_max(g), 0, in_major};
 }
 
 static void register_major(struct gc_domain *g, value v, size_t taken) {
@@ -151,7 +151,7 @@ void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
 }
 
 void gc_charge(struct gc_domain *g, size_t mem, size_t max) {
-    charge_major(g, mem, max > 0 ? max : major_max(g->heap));
+    charge_major(g, mem, max > 0 ? max : gc_custom_major_max(g->heap));
 }
 
 static void finalize(struct gc_heap *heap, value v, size_t taken) {

@@ -126,6 +126,8 @@ value gc_alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size
                       size_t mem, size_t max);
 value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                           size_t mem);
+/* The max of a cycle by these ratios. GC: never. */
+size_t gc_custom_major_max(const struct gc_heap *heap);
 
 /* The same for a block that owns mem bytes which nothing else counts: takes them of max_heap_words
  * (gc_external_charge) until the block dies. Fails: out_of_memory upcall. */

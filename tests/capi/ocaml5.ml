@@ -19,6 +19,11 @@ external actions : 'a -> bool = "t_actions"
 external run_handler : int -> bool * Obj.t = "t_run_handler"
 external channels : unit -> in_channel * out_channel = "t_channels"
 external system : unit -> string = "t_system"
+external addresses : unit -> bool = "t_addresses"
+external blake2 : string -> string -> int -> string = "t_blake2"
+external watch : unit -> unit = "t_watch"
+external watched : unit -> int * int * int = "t_watched"
+external figures : unit -> int * bool = "t_figures"
 external events : int -> bool = "t_events"
 
 exception E
@@ -84,3 +89,28 @@ let () =
   print_endline (In_channel.input_all input);
   print_endline (system ());
   Printf.printf "events: %b\n" (events 0)
+
+let print_hex s = String.iter (fun c -> Printf.printf "%02x" (Char.code c)) s; print_newline ()
+let finalise f =
+  Gc.finalise f (ref (fresh "dead"));
+  Gc.full_major ()
+let show_watched what =
+  let begun, ended, terminated = watched () in
+  Printf.printf "%s: %b %d %d\n" what (begun > 0) (begun - ended) terminated
+
+let () =
+  Printf.printf "addresses: %b\n" (addresses ());
+  List.iter (fun (key, n, length) -> print_hex (blake2 key (String.make n 'x') length))
+    ["", 3, 64; "key", 0, 16; "", 1000, 32; String.make 64 'k', 256, 64];
+  Gc.full_major ();
+  watch ();
+  Gc.full_major ();
+  show_watched "nothing";
+  finalise (fun r -> print_endline !r);
+  show_watched "a finaliser";
+  (try finalise (fun _ -> raise E) with E -> print_endline "it raised");
+  show_watched "one that raises";
+  Domain.join (Domain.spawn (fun () -> Domain.join (Domain.spawn ignore)));
+  show_watched "domains";
+  let ratio, good = figures () in
+  Printf.printf "ratio: %b %b\n" (ratio = (Gc.get ()).custom_major_ratio) good

@@ -2,8 +2,11 @@
  * OCaml side is ocaml5.ml. */
 #define CAML_INTERNALS
 #define CAML_NAME_SPACE
+#include <caml/addrmap.h>
 #include <caml/alloc.h>
+#include <caml/blake2.h>
 #include <caml/callback.h>
+#include <caml/custom.h>
 #include <caml/domain.h>
 #include <caml/fail.h>
 #include <caml/gc_ctrl.h>
@@ -218,6 +221,79 @@ value t_channels(value unit) {
     caml_flush_if_unbuffered(c);
     caml_channel_unlock(c);
     CAMLreturn(caml_alloc_2(0, in, out));
+}
+
+/* ---- Maps of addresses. ---- */
+
+enum { ADDRESSES = 5000 };
+static value addresses[ADDRESSES];
+static intnat sum;
+static void add_up(value key, value v) { sum += v - key; }
+
+value t_addresses(value unit) {
+    struct addrmap map = ADDRMAP_INIT;
+    bool good = !caml_addrmap_contains(&map, (value)addresses) &&
+                !caml_addrmap_iter_ok(&map, caml_addrmap_iterator(&map));
+    caml_addrmap_iter(&map, add_up);
+    for (int i = 0; i < ADDRESSES; i++) {
+        value key = (value)&addresses[i];
+        if (i % 2 == 0) caml_addrmap_insert(&map, key, key + 2 * i);
+        else *caml_addrmap_insert_pos(&map, key) = key + 2 * i;
+        good = good && *caml_addrmap_insert_pos(&map, key) == key + 2 * i;
+    }
+    good = good && !caml_addrmap_contains(&map, (value)&sum);
+    for (int i = 0; i < ADDRESSES; i++) {
+        value key = (value)&addresses[i];
+        good = good && caml_addrmap_contains(&map, key) &&
+               caml_addrmap_lookup(&map, key) == key + 2 * i;
+    }
+    caml_addrmap_iter(&map, add_up);
+    for (addrmap_iterator i = caml_addrmap_iterator(&map); caml_addrmap_iter_ok(&map, i);
+         i = caml_addrmap_next(&map, i))
+        sum += caml_addrmap_iter_value(&map, i) - caml_addrmap_iter_key(&map, i);
+    caml_addrmap_clear(&map);
+    good = good && map.entries == NULL;
+    caml_addrmap_init(&map);
+    return Val_bool(good && map.size == 0 && sum == 2 * (intnat)ADDRESSES * (ADDRESSES - 1));
+}
+
+/* ---- Digests. ---- */
+
+value t_blake2(value key, value s, value length) {
+    CAMLparam3(key, s, length);
+    struct BLAKE2_context context;
+    unsigned char digest[64];
+    size_t n = caml_string_length(s);
+    caml_BLAKE2Init(&context, Int_val(length), caml_string_length(key),
+                    (const unsigned char *)String_val(key));
+    caml_BLAKE2Update(&context, (const unsigned char *)String_val(s), n / 2);
+    caml_BLAKE2Update(&context, (const unsigned char *)String_val(s) + n / 2, n - n / 2);
+    caml_BLAKE2Final(&context, Int_val(length), digest);
+    CAMLreturn(caml_alloc_initialized_string(Int_val(length), (const char *)digest));
+}
+
+/* ---- Hooks and figures of the collector. ---- */
+
+static int begun, ended, terminated;
+static void finalisers_begin(void) { begun++; }
+static void finalisers_end(void) { ended++; }
+static void domain_terminated(void) { terminated++; }
+
+value t_watch(value unit) {
+    caml_finalise_begin_hook = finalisers_begin;
+    caml_finalise_end_hook = finalisers_end;
+    caml_domain_terminated_hook = domain_terminated;
+    caml_init_callbacks();
+    return Val_unit;
+}
+value t_watched(value unit) {
+    return caml_alloc_3(0, Val_int(begun), Val_int(ended), Val_int(terminated));
+}
+value t_figures(value unit) {
+    caml_minor_collection();
+    return caml_alloc_2(0, Val_long(caml_custom_major_ratio),
+                        Val_bool(caml_custom_get_max_major() > 10000 &&
+                                 caml_major_slice_epoch <= caml_minor_collections_count));
 }
 
 /* ---- Others. ---- */

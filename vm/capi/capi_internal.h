@@ -58,6 +58,7 @@ value caml_alloc_shr(uintptr_t wosize, unsigned char tag);
 void caml_modify(value *slot, value v);
 void caml_adjust_gc_speed(uintptr_t mem, uintptr_t max);
 void *caml_stat_alloc(size_t bytes);
+void *caml_stat_calloc_noexc(size_t n, size_t bytes);
 void *caml_stat_resize_noexc(void *block, size_t bytes);
 void caml_stat_free(void *block);
 char *caml_stat_strdup(const char *text);

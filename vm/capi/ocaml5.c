@@ -177,6 +177,7 @@ int caml_atomic_cas_field(value block, intptr_t i, value expected, value v) {
     return 1;
 }
 
+uintptr_t caml_custom_get_max_major(void) { return gc_custom_major_max(self()->gc.heap); }
 void caml_adjust_minor_gc_speed(uintptr_t mem, uintptr_t max) { caml_adjust_gc_speed(mem, max); }
 
 /* Memory outside the heap is sampled where it is charged to a block (gc_alloc_custom_owning). */
@@ -225,6 +226,9 @@ value caml_runtime_events_user_resolve(const char *name, int type) {
 }
 
 /* ---- The system. ---- */
+
+/* The table of named values needs no preparation. */
+void caml_init_callbacks(void) {}
 
 intptr_t caml_domain_is_multicore(void) { return vm_domain_was_spawned(self()->vm); }
 

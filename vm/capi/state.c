@@ -51,6 +51,8 @@ uintptr_t caml_allocated_words;        /* never read here */
 int caml_debugger_in_use, caml_debugger_fork_mode;
 uintptr_t caml_verb_gc;                 /* OCAMLRUNPARAM's v, as of the last collection */
 uintptr_t caml_minor_collections_count; /* of 5.x, as of the last one */
+uintptr_t caml_major_slice_epoch;       /* the same as of the last part of marking or sweeping */
+uintptr_t caml_custom_major_ratio;      /* OCAMLRUNPARAM's M, as of the last collection */
 uintptr_t caml_minor_heaps_start, caml_minor_heaps_end; /* of 5.x: bounds of young blocks */
 /* Called with a function for each root, at every collection. In 5.x it has more parameters: type
  * scan_of_5 below. */
@@ -134,17 +136,33 @@ void capi_publish_counters(struct domain *d) {
     PUBLISH(d, stat_heap_chunks, (intptr_t)now.heap_chunks);
     PUBLISH(d, minor_heap_wsz, gc_get_params(&d->gc)->minor_words);
     caml_verb_gc = gc_get_params(&d->gc)->verbose;
+    caml_custom_major_ratio = gc_get_params(&d->gc)->custom_major_ratio;
     caml_minor_collections_count = (uintptr_t)now.minor_collections;
 }
 
 static void observe(void *context, struct gc_domain *g, enum gc_activity what, bool begins) {
     struct domain *d = context;
     void (*hook)(void) = NULL;
+    bool major = what == GC_ACT_MARK || what == GC_ACT_SWEEP;
+    if (major) caml_major_slice_epoch = caml_minor_collections_count;
     if (what == GC_ACT_MINOR) hook = begins ? caml_minor_gc_begin_hook : caml_minor_gc_end_hook;
-    else if (what == GC_ACT_MARK || what == GC_ACT_SWEEP)
-        hook = begins ? caml_major_slice_begin_hook : caml_major_slice_end_hook;
+    else if (major) hook = begins ? caml_major_slice_begin_hook : caml_major_slice_end_hook;
     if (!begins && (what == GC_ACT_MINOR || what == GC_ACT_PAUSE)) capi_publish_counters(d);
     if (hook != NULL) hook();
+}
+
+/* Called around finalisers, as many as are ready (not at the end if one raises); and where a domain
+ * ends. */
+void (*caml_finalise_begin_hook)(void), (*caml_finalise_end_hook)(void);
+void (*caml_domain_terminated_hook)(void);
+
+static void notice(struct domain *d, enum vm_abi_moment moment) {
+    void (*hooks[])(void) = {
+        [ABI_FINALISERS_BEGIN] = caml_finalise_begin_hook,
+        [ABI_FINALISERS_END] = caml_finalise_end_hook,
+        [ABI_DOMAIN_ENDS] = caml_domain_terminated_hook,
+    };
+    if (hooks[moment] != NULL) hooks[moment]();
 }
 
 /* ---- A machine's life. ---- */
@@ -198,5 +216,6 @@ static void detach(struct domain *d) {
 const struct vm_abi capi_abi = {.attach = attach,
                                 .thread_entered = thread_entered,
                                 .globals_changed = globals_changed,
+                                .notice = notice,
                                 .detach = detach,
                                 .debugger_changed = debugger_changed};

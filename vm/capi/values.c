@@ -1,4 +1,5 @@
 /* values.c - strings, arrays, hashes and digests, for stubs. */
+#include "stdlib/blake2.h"
 #include "stdlib/hash_mix.h"
 #include "vm/base/md5.h"
 #include "vm/capi/capi_internal.h"
@@ -31,7 +32,20 @@ void caml_MD5Update(struct vm_md5_state *md5, const unsigned char *bytes, uintpt
 void caml_MD5Final(unsigned char *digest, struct vm_md5_state *md5) { vm_md5_end(md5, digest); }
 void caml_md5_block(unsigned char *digest, void *bytes, uintptr_t n) { vm_md5(bytes, n, digest); }
 
-/* One step of the digest, of 64 bytes. */
+/* BLAKE2b: the caller's structure is laid out like ours. */
+_Static_assert(sizeof(struct blake2) == 216 && offsetof(struct blake2, block) == 88,
+               "struct BLAKE2_context");
+void caml_BLAKE2Init(struct blake2 *b, size_t digest_bytes, size_t key_bytes, const uint8_t *key) {
+    blake2_start(b, digest_bytes, key, key_bytes);
+}
+void caml_BLAKE2Update(struct blake2 *b, const uint8_t *bytes, size_t n) {
+    blake2_add(b, bytes, n);
+}
+void caml_BLAKE2Final(struct blake2 *b, size_t digest_bytes, uint8_t *digest) {
+    blake2_end(b, digest, digest_bytes);
+}
+
+/* One step of MD5, of 64 bytes. */
 void caml_MD5Transform(uint32_t *state, uint32_t *words) {
     struct vm_md5_state md5 = {.bytes = 0};
     memcpy(md5.state, state, sizeof md5.state);

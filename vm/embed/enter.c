@@ -88,11 +88,13 @@ static const char *attach(struct domain *d) {
 
 static void thread_entered(struct domain *d) { capi_abi.thread_entered(d); }
 static void globals_changed(struct domain *d) { capi_abi.globals_changed(d); }
+static void notice(struct domain *d, enum vm_abi_moment moment) { capi_abi.notice(d, moment); }
 static void detach(struct domain *d) { capi_abi.detach(d); }
 
 const struct vm_abi embed_abi = {.attach = attach,
                                  .thread_entered = thread_entered,
                                  .globals_changed = globals_changed,
+                                 .notice = notice,
                                  .detach = detach};
 
 /* ---- Calls. ---- */

@@ -176,6 +176,10 @@ static inline void vm_set_global_data(struct vm *vm, value table) {
     vm->global_data = table;
     if (vm->abi_attached) vm->options.abi->globals_changed(vm->domain);
 }
+/* Notifies stubs of that moment. GC: never. */
+static inline void vm_abi_notice(struct domain *d, enum vm_abi_moment moment) {
+    if (d->vm->abi_attached) d->vm->options.abi->notice(d, moment);
+}
 /* The next object id (caml_fresh_oo_id). GC: never. */
 static inline intptr_t vm_fresh_object_id(struct domain *d) {
     intptr_t *next = &d->record->next_object_id;

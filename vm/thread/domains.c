@@ -162,6 +162,7 @@ void vm_domain_end(struct domain *d, value result) {
     struct vm_domain_record *r = d->record;
     if (r->state != VAL_UNIT) publish(d, result);
     while (r->threads > 1) vm_wait(d, &r->ending);
+    vm_abi_notice(d, ABI_DOMAIN_ENDS);
     vm_domain_changed(d, false);
     vm_mutex_release(d, r->mutex);
 }

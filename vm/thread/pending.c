@@ -13,13 +13,16 @@
 
 value vm_run_finalisers_exn(struct domain *d) {
     value f = VAL_UNIT, argument = VAL_UNIT, result = VAL_UNIT;
-    if (d->record->finalising) return VAL_UNIT;
+    if (d->record->finalising || !gc_finalisers_ready(&d->gc)) return VAL_UNIT;
     GC_ROOT(&d->gc, &f, &argument);
+    vm_abi_notice(d, ABI_FINALISERS_BEGIN);
     d->record->finalising = true;
     while (!is_exn_result(result) && gc_next_finaliser(&d->gc, &f, &argument))
         result = vm_callback_exn(d, f, 1, &argument);
     d->record->finalising = false;
-    return is_exn_result(result) ? result : VAL_UNIT;
+    if (is_exn_result(result)) return result;
+    vm_abi_notice(d, ABI_FINALISERS_END);
+    return VAL_UNIT;
 }
 
 void vm_release_finalisers(struct domain *d) { d->record->finalising = false; }
