@@ -1,6 +1,7 @@
 (* Names of OCaml 5's C interface: ocaml5_stubs.c. *)
 external states : unit -> bool * bool * bool = "t_states"
 external bad_state : unit -> bool = "t_bad_state"
+external state_fields : unit -> bool * int * int * int = "t_state_fields"
 external blocks : string -> Obj.t list = "t_blocks"
 external atoms : unit -> bool = "t_atoms"
 external inline : string -> Obj.t = "t_inline"
@@ -110,7 +111,13 @@ let () =
   show_watched "a finaliser";
   (try finalise (fun _ -> raise E) with E -> print_endline "it raised");
   show_watched "one that raises";
-  Domain.join (Domain.spawn (fun () -> Domain.join (Domain.spawn ignore)));
+  let show_state () =
+    let good, words, index, number = state_fields () in
+    Printf.printf "state: %b %b %d %d\n" good (words = (Gc.get ()).minor_heap_size) index number in
+  show_state ();
+  Domain.join (Domain.spawn (fun () ->
+    show_state ();
+    Domain.join (Domain.spawn show_state)));
   show_watched "domains";
   let ratio, good = figures () in
   Printf.printf "ratio: %b %b\n" (ratio = (Gc.get ()).custom_major_ratio) good

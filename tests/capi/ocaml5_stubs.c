@@ -55,6 +55,17 @@ value t_bad_state(value unit) {
     return Val_bool(WIFSIGNALED(status));
 }
 
+/* Whether the counters in the state are plausible; the minor heap's words, the domain's index and
+ * number. */
+value t_state_fields(value unit) {
+    caml_domain_state *s = Caml_state;
+    caml_minor_collection();
+    bool good = s->stat_minor_words > 0 && s->stat_promoted_words <= s->stat_minor_words &&
+                s->stat_major_words < 1 << 30 && s->stat_forced_major_collections < 1000;
+    return caml_alloc_4(0, Val_bool(good), Val_long(s->minor_heap_wsz), Val_int(s->id),
+                        Val_int(s->unique_id));
+}
+
 /* ---- Blocks. ---- */
 
 value t_blocks(value s) {

@@ -23,18 +23,17 @@ const struct vm_abi_layout vm_abi_4 = {
     .counts_in_doubles = true,
 };
 
-/* The fields that stubs of 5.x use; before 5.3 the statistics are left out. */
-#define LAYOUT_5(roots)                                                                        \
+/* Of 5.x: by the offsets of local_roots, minor_heap_wsz and stat_minor_words. */
+#define LAYOUT_5(roots, heap, words)                                                           \
     .young_start = 16, .young_end = 24, .local_roots = (roots), .backtrace_pos = (roots) + 24, \
     .backtrace_active = (roots) + 32, .backtrace_last_exn = (roots) + 48,                      \
-    .compare_unordered = (roots) + 56, .takes_domain_state = true
-const struct vm_abi_layout vm_abi_5_0 = {LAYOUT_5(160)};
-const struct vm_abi_layout vm_abi_5_1 = {LAYOUT_5(152)};
-
-#define STATISTICS(minor_words)                                                  \
-    .stat_minor_words = (minor_words), .stat_promoted_words = (minor_words) + 8, \
-    .stat_major_words = (minor_words) + 16, .stat_forced_major_collections = (minor_words) + 24
-const struct vm_abi_layout vm_abi_5_3 = {LAYOUT_5(160), .minor_heap_wsz = 272, .id = 288,
-                                         .unique_id = 296, STATISTICS(384)};
-const struct vm_abi_layout vm_abi_5_4 = {LAYOUT_5(192), .minor_heap_wsz = 304, .id = 320,
-                                         .unique_id = 328, STATISTICS(416)};
+    .compare_unordered = (roots) + 56, .minor_heap_wsz = (heap), .id = (heap) + 16,            \
+    .unique_id = (heap) + 24, .stat_minor_words = (words), .stat_promoted_words = (words) + 8, \
+    .stat_major_words = (words) + 16, .takes_domain_state = true
+const struct vm_abi_layout vm_abi_5_0 = {LAYOUT_5(160, 264, 352)};
+/* From 5.1 on. */
+#define LAYOUT_5_1(roots) \
+    LAYOUT_5((roots), (roots) + 112, (roots) + 224), .stat_forced_major_collections = (roots) + 248
+const struct vm_abi_layout vm_abi_5_1 = {LAYOUT_5_1(152)};
+const struct vm_abi_layout vm_abi_5_3 = {LAYOUT_5_1(160)};
+const struct vm_abi_layout vm_abi_5_4 = {LAYOUT_5_1(192)};
