@@ -57,6 +57,7 @@ static void show_place(struct native_place p, int r) {
     const char *at = place_text(p);
     SHOW(emit_load(&e, r, p), "mov %s,QWORD PTR %s", wide[r], at);
     SHOW(emit_load_byte(&e, r, p), "movzx %s,BYTE PTR %s", narrow[r], at);
+    SHOW(emit_load_32(&e, r, p), "mov %s,DWORD PTR %s", narrow[r], at);
     SHOW(emit_load_signed_32(&e, r, p), "movsxd %s,DWORD PTR %s", wide[r], at);
     SHOW(emit_store(&e, p, r), "mov QWORD PTR %s,%s", at, wide[r]);
     SHOW(emit_store_byte(&e, p, r), "mov BYTE PTR %s,%s", at, low[r]);

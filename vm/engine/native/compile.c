@@ -8,6 +8,7 @@
 #include "vm/engine/emit_threaded.h"
 #include "vm/base/os.h"
 #include "vm/code/pc_map.h"
+#include "vm/engine/native/arity.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
 #include "vm/engine/native/native.h"
@@ -369,6 +370,15 @@ static bool charge(struct native_compiler *c) {
     return true;
 }
 
+static void set_entry(struct native_compiler *c) {
+    struct native_entry *entry = &c->native->entries[c->index];
+    *entry = (struct native_entry){.address = (uintptr_t)runs_at(&c->e, c->entry),
+                                   .takes = c->takes};
+    if (c->first == 0 || c->ir.rows[c->first - 1].op != OP_GRAB) return;
+    entry->restart = (uint32_t)c->words[c->rows[c->first - 1].decoded + 2];
+    c->native->entries[entry->restart >> 1].takes = TAKES_RESTART;
+}
+
 /* False: the function has something that the compiler cannot do, or there is no memory for it. */
 static bool compile(struct native_compiler *c) {
     struct code_memory *memory = &c->native->memory;
@@ -389,8 +399,7 @@ static bool compile(struct native_compiler *c) {
         install(c, enter);
         c->native->compiled++;
         c->native->cell_count += c->cell_count;
-        c->native->entries[c->index] = (struct native_entry){
-            .address = (uintptr_t)runs_at(&c->e, c->entry), .takes = c->takes};
+        set_entry(c);
     } else {
         c->native->exits.count = exits;
     }

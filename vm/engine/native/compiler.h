@@ -17,16 +17,25 @@ struct vm_function;
 struct vm_native_code;
 struct native_gdb_file;
 
-/* A row of the table of entries, by function. machine code compares takes, then jumps. */
+/* A row of the table of entries, by function. Machine code compares takes, then jumps. */
 struct native_entry {
     uintptr_t address;
-    uintptr_t takes; /* arguments; 0: there is no machine code */
+    uint32_t takes;   /* arguments; 0: there is no machine code */
+    uint32_t restart; /* code of its partial applications */
 };
-enum { MAX_SPREAD = 32, CELL_WORDS = 3 };
+/* Rows have 16 bytes, a closure's code is 2 * index + 1. */
+_Static_assert(sizeof(struct native_entry) == 16, "machine code scales a closure's code");
+enum { ENTRY_ADDRESS = -8, ENTRY_TAKES = 0, ENTRY_RESTART = 4 };
+/* A field of the row of the code in a register. */
+static inline struct native_place native_entry_of_code(int reg, int displacement) {
+    return at_index(R_TABLE, reg, 3, displacement);
+}
+enum { MAX_SPREAD = 32, CELL_WORDS = 3, MOST_ARGUMENTS = 64 };
 
 /* Code that functions share. */
 struct native_stubs {
     const uint8_t *run, *leave, *exit, *slow_entry, *store, *store_saving_floats;
+    const uint8_t *other_arity[MOST_ARGUMENTS + 1]; /* calls with n arguments: arity.c */
 };
 
 /* The registers that the stub `run` pushes, in this order (run.c), and how many the stub `store`
@@ -139,6 +148,10 @@ void native_jump_if(struct native_compiler *c, enum native_condition condition, 
 uintptr_t native_cell(const struct native_compiler *c, uint32_t row);
 /* Where the row's words begin that the loop executes. */
 const uintptr_t *native_words(const struct native_compiler *c, uint32_t row);
+
+/* ---- forms_calls.c ---- */
+/* Goes on at the return address or handler in R_TEMP: R_BASE is sp, R_ENV its environment. */
+void native_emit_resume(struct emitter *e, const struct vm_native *n);
 
 /* ---- report.c ---- */
 /* A function has become machine code; the code that functions share exists. GC: never. */

@@ -92,6 +92,7 @@ void emit_move(struct emitter *e, int to, int from);
 void emit_constant(struct emitter *e, int to, int64_t k);
 void emit_load(struct emitter *e, int to, struct native_place from);
 void emit_load_byte(struct emitter *e, int to, struct native_place from);      /* zero-extended */
+void emit_load_32(struct emitter *e, int to, struct native_place from);        /* zero-extended */
 void emit_load_signed_32(struct emitter *e, int to, struct native_place from); /* sign-extended */
 void emit_store(struct emitter *e, struct native_place to, int from);
 void emit_store_byte(struct emitter *e, struct native_place to, int from);

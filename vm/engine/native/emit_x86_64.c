@@ -113,6 +113,10 @@ void emit_load_byte(struct emitter *e, int to, struct native_place from) {
     two_byte_memory(e, NARROW, 0xb6, to, from);
 }
 
+void emit_load_32(struct emitter *e, int to, struct native_place from) {
+    with_memory(e, NARROW, 0x8b, to, from);
+}
+
 void emit_load_signed_32(struct emitter *e, int to, struct native_place from) {
     with_memory(e, WIDE, 0x63, to, from);
 }

@@ -1,26 +1,18 @@
 /* forms_calls.c - calls, returns, handlers, polls.
  *
- * A call compares the closure's row of the table of entries with the number of arguments: where the
- * function is not compiled, or takes another number, the loop makes the call. */
+ * A call compares the number of arguments with what the closure's row of the table of entries says;
+ * where they differ, its last jump is another one (arity.c). */
 #include "gc/value.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
-
-/* Rows of the table have 16 bytes, a closure's code is 2 * index + 1. */
-_Static_assert(sizeof(struct native_entry) == 16, "machine code scales a closure's code");
-enum { ENTRY_TAKES = 0, ENTRY_ADDRESS = -8 };
-static struct native_place entry_of_code(int reg, int displacement) {
-    return at_index(R_TABLE, reg, 3, displacement);
-}
 
 /* A, which is called with n arguments, is this very function. */
 static bool calls_itself(const struct native_compiler *c, uint32_t n) {
     return nv_at(c, c->now.a)->kind == VALUE_ENV && c->takes == n;
 }
 
-/* Tests that A can be called by machine code with n arguments; its code is in R_TEMP then. Gives
- * its register; R_NONE if it is this function, whose closure's code may still have been replaced
- * (the toplevel's #trace). */
+/* Tests that A is a closure, whose code is in R_TEMP then. Gives its register; R_NONE if it is this
+ * function, whose closure's code may still have been replaced (the toplevel's #trace). */
 static int need_callee(struct native_compiler *c, uint32_t n) {
     if (calls_itself(c, n)) {
         emit_compare_memory(&c->e, at_base(R_ENV, 0), (int32_t)(2 * c->index + 1));
@@ -28,15 +20,15 @@ static int need_callee(struct native_compiler *c, uint32_t n) {
         return R_NONE;
     }
     need_closure(c, c->now.a);
+    native_force_exit(c, native_describe_exit(c));
     int closure = nv_register(c, c->now.a);
     emit_load(&c->e, R_TEMP, at_base(closure, 0));
-    emit_compare_memory(&c->e, entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)n);
-    native_exit_if(c, C_NOT_EQUAL);
     return closure;
 }
 
-/* R_BASE becomes sp: depth words and `more` are on the stack; then to the callee (need_callee). */
-static void enter(struct native_compiler *c, int closure, uint32_t height) {
+/* R_BASE becomes sp: `height` words are on the stack; then to the callee (need_callee), with n
+ * arguments. */
+static void enter(struct native_compiler *c, int closure, uint32_t height, uint32_t n) {
     nv_set_base(c, height);
     c->reachable = false;
     if (closure == R_NONE) {
@@ -44,7 +36,9 @@ static void enter(struct native_compiler *c, int closure, uint32_t height) {
         return;
     }
     emit_move(&c->e, R_ENV, closure);
-    emit_jump_memory(&c->e, entry_of_code(R_TEMP, ENTRY_ADDRESS));
+    emit_compare_memory_32(&c->e, native_entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)n);
+    emit_jump_if(&c->e, C_NOT_EQUAL, c->native->stubs.other_arity[n] - c->e.run_offset);
+    emit_jump_memory(&c->e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
 }
 
 /* Loads n arguments, from the top on, and gives their registers; R_NONE for a small constant. */
@@ -75,20 +69,40 @@ static void apply(struct native_compiler *c, uint32_t n) {
     emit_store(&c->e, nv_place(c, h - n + 2), R_TEMP2);
     emit_store(&c->e, nv_place(c, h - n + 1), R_ENV);
     emit_store_constant(&c->e, nv_place(c, h - n), (int32_t)val_of_int(0));
-    enter(c, closure, h + 3);
+    enter(c, closure, h + 3, n);
 }
 
 /* APPLY: the return frame was pushed before the arguments. */
 static void apply_pushed(struct native_compiler *c, uint32_t n) {
+    if (n > MOST_ARGUMENTS) {
+        native_leave(c);
+        return;
+    }
     nv_flush(c, c->now.depth);
     int closure = need_callee(c, n);
-    enter(c, closure, c->now.depth);
+    enter(c, closure, c->now.depth, n);
+}
+
+/* More arguments than registers: they are moved in memory. */
+static void tail_call_of_many(struct native_compiler *c, uint32_t n) {
+    uint32_t from = c->now.depth - n;
+    nv_flush(c, c->now.depth);
+    int closure = need_callee(c, n);
+    for (uint32_t i = 0; i < n && from > 0; i++) {
+        emit_load(&c->e, R_TEMP2, nv_place(c, from + i));
+        emit_store(&c->e, nv_place(c, i), R_TEMP2);
+    }
+    enter(c, closure, n, n);
 }
 
 static void tail_call(struct native_compiler *c, uint32_t n) {
     int regs[MOST_LOADED];
-    if (n > MOST_LOADED) {
+    if (n > MOST_ARGUMENTS) {
         native_leave(c);
+        return;
+    }
+    if (n > MOST_LOADED) {
+        tail_call_of_many(c, n);
         return;
     }
     load_arguments(c, n, regs);
@@ -98,14 +112,17 @@ static void tail_call(struct native_compiler *c, uint32_t n) {
         const struct native_slot *slot = &c->now.slots[to];
         if (!(slot->v == nv_top(c, k) && slot->in_memory)) store_argument(c, k, regs[k], to);
     }
-    enter(c, closure, n);
+    enter(c, closure, n, n);
 }
 
-/* Goes on at the return address or handler in R_TEMP: R_BASE is sp, R_ENV its environment. */
+void native_emit_resume(struct emitter *e, const struct vm_native *n) {
+    emit_compare_memory_32(e, at_base(R_TEMP, 0), (int32_t)n->return_body);
+    emit_jump_if(e, C_NOT_EQUAL, n->stubs.leave - e->run_offset);
+    emit_jump_memory(e, at_base(R_TEMP, -16));
+}
+
 static void resume(struct native_compiler *c) {
-    emit_compare_memory_32(&c->e, at_base(R_TEMP, 0), (int32_t)c->native->return_body);
-    emit_jump_if(&c->e, C_NOT_EQUAL, c->native->stubs.leave - c->e.run_offset);
-    emit_jump_memory(&c->e, at_base(R_TEMP, -16));
+    native_emit_resume(&c->e, c->native);
     c->reachable = false;
 }
 

@@ -6,6 +6,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/engine/emit_threaded.h"
 #include "vm/engine/loop.h"
+#include "vm/engine/native/arity.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
 #include "vm/engine/native/gdb_interface.h"
@@ -113,6 +114,7 @@ static void put_stubs(struct vm_native *n) {
     put_way(&e, WAY_RETURN);
     n->stubs.slow_entry = runs_at(&e, e.at);
     put_way(&e, WAY_SLOW_ENTRY);
+    native_put_arity_stubs(&e, n);
     n->stubs.store = runs_at(&e, e.at);
     put_store(&e, false);
     n->stubs.store_saving_floats = runs_at(&e, e.at);
@@ -128,20 +130,6 @@ static bool is_wanted(const struct vm *vm) {
            !vm->options.track_functions;
 }
 
-/* Return frames that apply a result to the arguments behind them. */
-static void put_apply_rest(struct vm *vm, struct vm_native *n) {
-    struct vm_decoded_area *area = vm->decoded_area;
-    const void *const *bodies = vm_loop_bodies(vm);
-    for (uint32_t k = 1; k <= MAX_SPREAD; k++) {
-        uintptr_t *w = area->words + area->used;
-        w[0] = frame_word(VM_NO_GPC, k);
-        w[1] = (uintptr_t)bodies[OP_APPLY];
-        w[2] = (uintptr_t)val_of_int((intptr_t)k - 1);
-        n->apply_rest[k] = w + 1;
-        area->used += 3;
-    }
-}
-
 void vm_native_create(struct vm *vm) {
     if (!is_wanted(vm)) return;
     struct vm_native *n = vm_must(calloc(1, sizeof *n));
@@ -155,7 +143,7 @@ bool native_begin(struct vm *vm) {
     struct vm_decoded_area *area = vm->decoded_area;
     if (n->begun) return !n->forbidden;
     n->begun = n->forbidden = true;
-    if (area->capacity - area->used < 3 * MAX_SPREAD ||
+    if (area->capacity - area->used < NATIVE_REST_WORDS * MAX_SPREAD ||
         !code_memory_create(&n->memory, vm->options.perf_map))
         return false;
     n->entries_bytes = (vm->function_capacity + (size_t)1) * sizeof *n->entries;
@@ -164,8 +152,8 @@ bool native_begin(struct vm *vm) {
     n->entries = vm_reserve(&n->entries_bytes, n->entries_bytes);
     if (n->entries == NULL) return false;
     n->return_body = (uint32_t)(uintptr_t)vm_loop_bodies(vm)[ENGINE_NATIVE_RETURN];
+    native_put_apply_rest(vm, n);
     put_stubs(n);
-    put_apply_rest(vm, n);
     if (vm->options.perf_map) n->perf_map = native_perf_map_open(vm_err(vm));
     n->debugged = native_is_debugged();
     native_report_stubs(n);

@@ -1,0 +1,178 @@
+/* arity.c - see arity.h.
+ *
+ * A call site compares the number of arguments with what the function takes; where they differ, the
+ * call is complete except its last jump, which leads to a stub here:
+ *
+ *     fewer arguments     a closure of them is made and returned, as GRAB does
+ *     a RESTART           its arguments are pushed, then the function is called with all of them
+ *     more                a frame that applies the result to the rest goes between (native.h, N3)
+ *     no machine code, no room, a poll is due    the loop makes the call
+ *
+ * Meanwhile R_BASE is sp, R_ENV the closure, R_TEMP its code, and R_TEMP2 the number of arguments;
+ * the other registers are free. */
+#include "vm/engine/native/arity.h"
+
+#include "gc/value.h"
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
+#include "vm/code/opcodes.h"
+#include "vm/engine/emit_threaded.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/stack/frame_layout.h"
+
+/* The words of a frame that applies a result to k arguments: APPLY for the loop, which finds the
+ * result not to be a closure, then a cell (N4). */
+enum { APPLY_WORDS = 3 };
+_Static_assert(NATIVE_REST_WORDS == APPLY_WORDS + CELL_WORDS, "both");
+
+void native_put_apply_rest(struct vm *vm, struct vm_native *n) {
+    struct vm_decoded_area *area = vm->decoded_area;
+    const void *const *bodies = vm_loop_bodies(vm);
+    for (uint32_t k = 1; k <= MAX_SPREAD; k++) {
+        uintptr_t *w = area->words + area->used;
+        w[0] = w[4] = frame_word(VM_NO_GPC, k);
+        w[1] = (uintptr_t)bodies[OP_APPLY];
+        w[2] = (uintptr_t)val_of_int((intptr_t)k - 1);
+        w[5] = (uintptr_t)bodies[ENGINE_NATIVE_RETURN];
+        n->apply_rest[k] = w + 5;
+        area->used += NATIVE_REST_WORDS;
+    }
+}
+
+/* To the loop, which calls E with R_TEMP2 arguments. */
+static void put_leave(struct emitter *e, const struct vm_native *n) {
+    emit_address(e, R_TEMP, at_index(R_TEMP2, R_TEMP2, 0, -1));
+    emit_jump(e, n->stubs.slow_entry - e->run_offset);
+}
+
+/* Copies R_8 words, at least one, from R_9 on to R_10 on, the lowest first; R_10 is then behind
+ * them. Changes R_8, R_9 and R_TEMP. */
+static void put_copy(struct emitter *e) {
+    emit_address(e, R_9, at_index(R_9, R_8, 3, 0));
+    emit_address(e, R_10, at_index(R_10, R_8, 3, 0));
+    emit_negate(e, R_8);
+    const uint8_t *next = e->at;
+    emit_load(e, R_TEMP, at_index(R_9, R_8, 3, 0));
+    emit_store(e, at_index(R_10, R_8, 3, 0), R_TEMP);
+    emit_alu_constant(e, ALU_ADD, R_8, 1);
+    emit_jump_if(e, C_NOT_EQUAL, next);
+}
+
+/* R_10 := `from` lowered by R_8 words and 8 * more bytes; leaves if it is then below a limit. */
+static void put_lower(struct emitter *e, int from, uint32_t more, struct native_place limit,
+                      const uint8_t *leave) {
+    emit_move(e, R_9, R_8);
+    emit_negate(e, R_9);
+    emit_address(e, R_10, at_index(from, R_9, 3, -8 * (int32_t)more));
+    emit_alu_load(e, ALU_COMPARE, R_10, limit);
+    emit_jump_if(e, C_BELOW, leave);
+}
+
+/* Fewer. */
+static void put_partial(struct emitter *e, const struct vm_native *n, const uint8_t *leave) {
+    enum { HEAD = 4 }; /* words: the header, the code, its information, the function */
+    emit_move(e, R_8, R_TEMP2);
+    put_lower(e, R_YOUNG, HEAD, DOMAIN(gc.young_limit), leave);
+    emit_move(e, R_YOUNG, R_10);
+    emit_address(e, R_9, at_base(R_TEMP2, HEAD - 1));
+    emit_shift(e, SHIFT_LEFT, R_9, 10);
+    emit_alu_constant(e, ALU_OR, R_9, TAG_CLOSURE);
+    emit_store(e, at_base(R_YOUNG, 0), R_9);
+    emit_load_32(e, R_9, native_entry_of_code(R_TEMP, ENTRY_RESTART));
+    emit_store(e, at_base(R_YOUNG, 8), R_9);
+    emit_store_constant(e, at_base(R_YOUNG, 16), (int32_t)make_closinfo(0, 2));
+    emit_store(e, at_base(R_YOUNG, 24), R_ENV);
+    emit_address(e, R_10, at_base(R_YOUNG, 8 * HEAD));
+    emit_move(e, R_9, R_BASE);
+    put_copy(e);
+    emit_address(e, R_A, at_base(R_YOUNG, 8));
+    emit_load(e, R_TEMP, at_base(R_9, 0));
+    emit_load(e, R_ENV, at_base(R_9, 8));
+    emit_address(e, R_BASE, at_base(R_9, 24));
+    native_emit_resume(e, n);
+}
+
+static void put_restart(struct emitter *e, const uint8_t *leave, const uint8_t *again) {
+    emit_load(e, R_8, at_base(R_ENV, -8));
+    emit_shift(e, SHIFT_RIGHT, R_8, 10);
+    emit_alu_constant(e, ALU_SUB, R_8, 3);
+    put_lower(e, R_BASE, 0, DOMAIN(gc.mutator_limit), leave);
+    emit_move(e, R_BASE, R_10);
+    emit_alu(e, ALU_ADD, R_TEMP2, R_8);
+    emit_address(e, R_9, at_base(R_ENV, 24));
+    put_copy(e);
+    emit_load(e, R_ENV, at_base(R_ENV, 16));
+    emit_jump(e, again);
+}
+
+/* More; R_8 is the number of arguments that the function takes. */
+static void put_more(struct emitter *e, const struct vm_native *n, const uint8_t *leave) {
+    emit_alu_constant(e, ALU_COMPARE, R_8, 0);
+    emit_jump_if(e, C_EQUAL, leave);
+    emit_move(e, R_9, R_TEMP2);
+    emit_alu(e, ALU_SUB, R_9, R_8);
+    emit_alu_constant(e, ALU_COMPARE, R_9, MAX_SPREAD);
+    emit_jump_if(e, C_ABOVE, leave);
+    emit_address(e, R_10, at_base(R_BASE, -24));
+    emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.mutator_limit));
+    emit_jump_if(e, C_BELOW, leave);
+    _Static_assert(8 * NATIVE_REST_WORDS == 3 << 4, "multiplied so");
+    emit_address(e, R_TEMP, at_index(R_9, R_9, 1, 0));
+    emit_shift(e, SHIFT_LEFT, R_TEMP, 4);
+    emit_constant(e, R_TEMP2, (int64_t)(uintptr_t)(n->apply_rest[1] - NATIVE_REST_WORDS));
+    emit_alu(e, ALU_ADD, R_TEMP2, R_TEMP);
+    emit_move(e, R_9, R_BASE);
+    emit_move(e, R_BASE, R_10);
+    put_copy(e);
+    emit_store(e, at_base(R_10, 0), R_TEMP2);
+    emit_store_constant(e, at_base(R_10, 8), (int32_t)VAL_UNIT);
+    emit_store_constant(e, at_base(R_10, 16), (int32_t)val_of_int(0));
+    emit_load(e, R_TEMP, at_base(R_ENV, 0));
+    emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+}
+
+/* Where a result, R_A, is applied to k arguments: the loop does it if it is not a closure. */
+static void put_apply(struct emitter *e, const struct vm_native *n, const uint8_t *call) {
+    const uint8_t *leave = n->stubs.leave - e->run_offset, *common = e->at;
+    emit_test_byte(e, R_A, 1);
+    emit_jump_if(e, C_NOT_EQUAL, leave);
+    emit_move(e, R_ENV, R_A);
+    emit_compare_byte(e, at_base(R_A, -8), TAG_CLOSURE);
+    emit_jump_if(e, C_EQUAL, call);
+    emit_compare_byte(e, at_base(R_A, -8), TAG_INFIX);
+    emit_jump_if(e, C_EQUAL, call);
+    emit_jump(e, leave);
+    for (uint32_t k = 1; k <= MAX_SPREAD; k++) {
+        uintptr_t *cell = (uintptr_t *)n->apply_rest[k] - (CELL_WORDS - 1);
+        cell[0] = (uintptr_t)runs_at(e, e->at);
+        emit_constant(e, R_TEMP2, k);
+        emit_constant(e, R_TEMP, (int64_t)(uintptr_t)(cell - (APPLY_WORDS - 1)));
+        emit_jump(e, common);
+    }
+}
+
+void native_put_arity_stubs(struct emitter *e, struct vm_native *n) {
+    const uint8_t *leave = e->at;
+    put_leave(e, n);
+    const uint8_t *call = e->at;
+    emit_load(e, R_TEMP, at_base(R_ENV, 0));
+    emit_load_32(e, R_8, native_entry_of_code(R_TEMP, ENTRY_TAKES));
+    emit_alu(e, ALU_COMPARE, R_8, R_TEMP2);
+    uint8_t *differs = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+    emit_link(e, differs, e->at);
+    uint8_t *more = emit_jump_if_forward(e, C_BELOW);
+    emit_alu_constant(e, ALU_COMPARE, R_8, TAKES_RESTART);
+    uint8_t *restart = emit_jump_if_forward(e, C_EQUAL);
+    put_partial(e, n, leave);
+    emit_link(e, restart, e->at);
+    put_restart(e, leave, call);
+    emit_link(e, more, e->at);
+    put_more(e, n, leave);
+    put_apply(e, n, call);
+    for (uint32_t k = 1; k <= MOST_ARGUMENTS; k++) {
+        n->stubs.other_arity[k] = runs_at(e, e->at);
+        emit_constant(e, R_TEMP2, k);
+        emit_jump(e, call);
+    }
+}
