@@ -120,12 +120,12 @@ static char *reading_command(const char *open, const char *copy, const char *clo
     size_t size;
     FILE *out = open_memstream(&command, &size);
     if (out == NULL) return NULL;
-    fprintf(out, "sh -c 'echo \"%s\"; cat \"$0\"; echo; echo \"%s\"' '", open, close);
+    fprintf(out, "show() { echo '%s'; cat '", open);
     for (const char *c = copy; *c != 0; c++) {
         if (*c == '\'') fputs("'\\'", out);
         fputc(*c, out);
     }
-    fputc('\'', out);
+    fprintf(out, "'; echo; echo '%s'; }; show", close);
     if (fclose(out) == 0) return command;
     free(command);
     return NULL;
@@ -180,7 +180,7 @@ static int compile_text(struct script *s, const char *text) {
     int status = STATUS_REFUSED;
     if (copy == NULL || object == NULL) cli_fail(status, s->shown, "out of memory");
     else status = write_copy(s, copy, text);
-    if (status == 0) status = script_find_modules(s, copy);
+    if (status == 0) status = script_find_modules(s, text, copy);
     for (size_t i = 0; status == 0 && i < s->modules.count; i++)
         status = compile_module(s, &s->modules.items[i]);
     if (status == 0) status = compile_open_types(s, copy, object);

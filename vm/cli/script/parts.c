@@ -85,6 +85,8 @@ int script_find_packages(struct script *s) {
 
 /* ---- Modules. ---- */
 
+#define WORD_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_'"
+
 /* The path of a module's file beside the script, if it is there; else NULL. Present or not, the
  * bytecode depends on it. */
 static char *module_file(struct script *s, const char *name, bool lower, const char *suffix) {
@@ -139,6 +141,33 @@ static int find_needed(struct script *s, const char *interface, const char *sour
     return status;
 }
 
-int script_find_modules(struct script *s, const char *text) {
-    return find_needed(s, NULL, text) == VM_STATUS_STOPPED ? VM_STATUS_STOPPED : 0;
+/* Whether the text may refer to a module beside the script: a capitalized word is the name of one,
+ * or there are too many to look. */
+static bool names_module(struct script *s, const char *text) {
+    enum { MOST_WORDS = 200 };
+    struct script_words seen = {0};
+    bool found = false;
+    for (const char *at = text; !found && *at != 0;) {
+        size_t n = strspn(at, WORD_LETTERS);
+        char *word = isupper((unsigned char)*at) ? strndup(at, n) : NULL;
+        bool known = word == NULL;
+        for (size_t i = 0; !known && i < seen.count; i++) known = strcmp(seen.items[i], word) == 0;
+        if (known) {
+            free(word);
+        } else {
+            char *path = module_file(s, word, true, ".ml");
+            if (path == NULL) path = module_file(s, word, false, ".ml");
+            found = path != NULL || seen.count == MOST_WORDS;
+            free(path);
+            script_add_own(s, &seen, word);
+        }
+        at += n + (at[n] != 0);
+    }
+    script_words_free(&seen);
+    return found;
+}
+
+int script_find_modules(struct script *s, const char *text, const char *copy) {
+    if (!names_module(s, text)) return 0; /* spares a process */
+    return find_needed(s, NULL, copy) == VM_STATUS_STOPPED ? VM_STATUS_STOPPED : 0;
 }

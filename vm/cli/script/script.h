@@ -52,10 +52,10 @@ int script_follow_directives(struct script *s, const char *source, size_t length
 
 /* Finds what packages add to a command line. Returns 0, or the exit status after a message. */
 int script_find_packages(struct script *s);
-/* Finds the modules beside the script that the source in file `text` refers to; none if ocamlc
- * cannot parse it, as it will say when it compiles that. Returns 0, or VM_STATUS_STOPPED after a
- * message. */
-int script_find_modules(struct script *s, const char *text);
+/* Finds the modules beside the script that the text, of which there is a copy in a file, refers to;
+ * none if ocamlc cannot parse it, as it will say when it compiles that. Returns 0, or
+ * VM_STATUS_STOPPED after a message. */
+int script_find_modules(struct script *s, const char *text, const char *copy);
 
 /* ---- compile.c ---- */
 
