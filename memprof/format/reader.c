@@ -4,13 +4,10 @@
 
 #include "gc/assert.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -23,7 +20,6 @@ const char *mp_read_status_text(enum mp_read_status status) {
         return "not closed by its recorder: the program was killed, or still runs";
     case MP_READ_CUT: return "cut off within a chunk";
     case MP_READ_DAMAGED: return "damaged";
-    case MP_READ_NO_FILE: return "could not be read";
     case MP_READ_FOREIGN: return "not a profile of bactrian's format";
     case MP_READ_EXPANDS: return "unpacks to too much for its size";
     case MP_READ_NEWER: return "of a newer version of the format";
@@ -43,30 +39,12 @@ void mp_reader_stop(struct mp_reader *r, enum mp_read_status status, const char 
 
 /* ---- Input. ---- */
 
-/* Reads n bytes, or as many as there are. */
-static size_t take_input(struct mp_reader *r, uint8_t *to, size_t n) {
-    size_t got = 0;
-    if (r->fd < 0) {
-        got = n < r->length - r->position ? n : r->length - r->position;
-        if (got > 0) memcpy(to, r->bytes + r->position, got);
-        r->position += got;
-        return got;
-    }
-    while (got < n) {
-        ssize_t some = read(r->fd, to + got, n - got);
-        if (some < 0 && errno == EINTR) continue;
-        if (some < 0) r->input_problem = errno;
-        if (some <= 0) break;
-        got += (size_t)some;
-    }
-    return got;
-}
-
-/* The rest of the input counts as ignored. */
-static void count_ignored(struct mp_reader *r, size_t taken) {
-    uint8_t waste[4096];
-    r->coverage.ignored_bytes = taken;
-    for (size_t n; (n = take_input(r, waste, sizeof waste)) > 0;) r->coverage.ignored_bytes += n;
+/* Takes n bytes, or as many as there are. */
+static const uint8_t *take_input(struct mp_reader *r, size_t n, size_t *got) {
+    const uint8_t *at = r->bytes + r->position;
+    *got = n < r->length - r->position ? n : r->length - r->position;
+    r->position += *got;
+    return at;
 }
 
 static uint32_t u32_at(const uint8_t *at) {
@@ -79,12 +57,11 @@ static uint32_t checksum(const uint8_t *bytes, size_t n) {
 
 /* ---- Chunks. ---- */
 
-static bool refuse_chunk(struct mp_reader *r, size_t taken, enum mp_read_status status,
-                         const char *what) {
+static bool refuse_chunk(struct mp_reader *r, enum mp_read_status status, const char *what) {
     mp_reader_stop(r, status, "chunk %llu, at byte %llu: %s",
                    (unsigned long long)r->coverage.chunks,
                    (unsigned long long)r->coverage.read_bytes, what);
-    count_ignored(r, taken);
+    r->coverage.ignored_bytes = r->length - r->coverage.read_bytes;
     return false;
 }
 
@@ -97,12 +74,12 @@ static bool header_fits(const struct mp_reader *r, const uint8_t *head) {
            head[MP_CHUNK_ENCODING] <= MP_ENCODING_ZSTD;
 }
 
-static bool decompress_chunk(struct mp_reader *r, const uint8_t *head) {
+static bool decompress_chunk(struct mp_reader *r, const uint8_t *head, const uint8_t *from) {
     size_t stored = u32_at(head + MP_CHUNK_STORED), n = u32_at(head + MP_CHUNK_BYTES);
     if (head[MP_CHUNK_ENCODING] == MP_ENCODING_NONE) {
         if (stored != n) return false;
-        memcpy(r->records, r->stored, n);
-    } else if (ZSTD_decompressDCtx(r->decompressor, r->records, n, r->stored, stored) != n) {
+        memcpy(r->records, from, n);
+    } else if (ZSTD_decompressDCtx(r->decompressor, r->records, n, from, stored) != n) {
         return false;
     }
     r->at = r->records;
@@ -111,40 +88,34 @@ static bool decompress_chunk(struct mp_reader *r, const uint8_t *head) {
 }
 
 /* Whether the records, with those of a new chunk, are too many for a file of that size. */
-static bool expands(const struct mp_reader *r, uint64_t file_bytes) {
+static bool expands(const struct mp_reader *r) {
     const struct mp_tables *t = &r->tables;
-    uint64_t memory = MP_NODE_MEMORY * (uint64_t)t->node_count + MP_RECORD_MEMORY * r->kept +
-                      MP_NAME_MEMORY * ((uint64_t)t->location_count + t->string_count);
-    return r->unpacked > MP_UNPACKED_MAX(file_bytes) || memory > MP_MEMORY_MAX(file_bytes);
+    uint64_t memory = MP_NODE_MEMORY * t->nodes.count + MP_RECORD_MEMORY * r->kept +
+                      MP_NAME_MEMORY * (t->locations.count + t->strings.count);
+    return r->unpacked > MP_UNPACKED_MAX(r->position) || memory > MP_MEMORY_MAX(r->position);
 }
 
 /* False: there is no further chunk, or none that can be trusted; r->coverage says which. */
 static bool next_chunk(struct mp_reader *r) {
-    uint8_t head[MP_CHUNK_HEADER_BYTES];
-    size_t n = take_input(r, head, sizeof head);
-    if (r->input_problem != 0) {
-        mp_reader_stop(r, MP_READ_NO_FILE, "%s", strerror(r->input_problem));
-        return false;
-    }
+    size_t n, got;
+    const uint8_t *head = take_input(r, MP_CHUNK_HEADER_BYTES, &n);
     if (n == 0) {
         mp_reader_stop(r, r->ended ? MP_READ_WHOLE : MP_READ_UNCLOSED, "%s", "");
         return false;
     }
-    if (r->ended) return refuse_chunk(r, n, MP_READ_WHOLE, "data follows the END record");
-    if (n < sizeof head) return refuse_chunk(r, n, MP_READ_CUT, "truncated header");
-    if (!header_fits(r, head)) return refuse_chunk(r, n, MP_READ_DAMAGED, "invalid header");
-    size_t stored = u32_at(head + MP_CHUNK_STORED), got = take_input(r, r->stored, stored);
-    n += got;
-    if (got < stored) return refuse_chunk(r, n, MP_READ_CUT, "truncated");
-    if (u32_at(head + MP_CHUNK_STORED_CRC) != checksum(r->stored, stored))
-        return refuse_chunk(r, n, MP_READ_DAMAGED, "checksum mismatch");
-    if (!decompress_chunk(r, head))
-        return refuse_chunk(r, n, MP_READ_DAMAGED, "cannot be decompressed");
+    if (r->ended) return refuse_chunk(r, MP_READ_WHOLE, "data follows the END record");
+    if (n < MP_CHUNK_HEADER_BYTES) return refuse_chunk(r, MP_READ_CUT, "truncated header");
+    if (!header_fits(r, head)) return refuse_chunk(r, MP_READ_DAMAGED, "invalid header");
+    const uint8_t *stored = take_input(r, u32_at(head + MP_CHUNK_STORED), &got);
+    if (got < u32_at(head + MP_CHUNK_STORED)) return refuse_chunk(r, MP_READ_CUT, "truncated");
+    if (u32_at(head + MP_CHUNK_STORED_CRC) != checksum(stored, got))
+        return refuse_chunk(r, MP_READ_DAMAGED, "checksum mismatch");
+    if (!decompress_chunk(r, head, stored))
+        return refuse_chunk(r, MP_READ_DAMAGED, "cannot be decompressed");
     r->unpacked += (size_t)(r->end - r->records);
-    if (expands(r, r->coverage.read_bytes + n))
-        return refuse_chunk(r, n, MP_READ_EXPANDS, "record the program at a lower rate");
+    if (expands(r)) return refuse_chunk(r, MP_READ_EXPANDS, "record the program at a lower rate");
     r->coverage.chunks++;
-    r->coverage.read_bytes += n;
+    r->coverage.read_bytes = r->position;
     return true;
 }
 
@@ -243,11 +214,11 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
     uint64_t trials = s->words + !mp_has_no_header(source);
     if (s->kind > (MP_SAMPLE_YOUNG | MP_SAMPLE_SOURCE_BITS) ||
         (source == MP_SOURCE_FIBER && r->major < 2) || s->words > MP_WORDS_MAX ||
-        s->more >= trials || stack < 0 || (uint64_t)stack > r->tables.node_count ||
+        s->more >= trials || stack < 0 || (uint64_t)stack >= r->tables.nodes.count ||
         !advance_time(r, s->elapsed))
         return false;
     r->last_stack = stack;
-    uint64_t id = r->tables.sample_count;
+    uint64_t id = r->tables.samples.count;
     if (!mp_tables_add_sample(&r->tables, young)) return mp_reader_no_memory(r);
     emit(r, MP_EVENT_SAMPLE)->sample = (struct mp_sample){
         .id = id,
@@ -256,7 +227,7 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
         .stack = (uint32_t)stack,
         .source = source,
         .young = young,
-        .tag = r->tables.locations[r->tables.nodes[stack].location].tag,
+        .tag = r->tables.locations.items[r->tables.nodes.items[stack].location].tag,
         .thread = r->thread,
     };
     return true;
@@ -320,49 +291,45 @@ static bool use_string(struct mp_reader *r, const struct mp_record_string *s) {
 
 static bool use_location(struct mp_reader *r, const struct mp_record_location *l) {
     const struct mp_tables *t = &r->tables;
-    if (l->file > t->string_count || l->definition > t->string_count || l->line > UINT32_MAX ||
-        l->start > UINT32_MAX || l->end > UINT32_MAX)
+    if (l->file >= t->strings.count || l->definition >= t->strings.count ||
+        l->line > UINT32_MAX || l->start > UINT32_MAX || l->end > UINT32_MAX)
         return false;
     return mp_tables_add_location(&r->tables, l) || mp_reader_no_memory(r);
 }
 
 static bool use_block_tag(struct mp_reader *r, const struct mp_record_block_tag *t) {
-    if (t->location == 0 || t->location > r->tables.location_count) return false;
-    r->tables.locations[t->location].tag = t->tag;
+    if (t->location == 0 || t->location >= r->tables.locations.count) return false;
+    r->tables.locations.items[t->location].tag = t->tag;
     return true;
 }
 
 static bool use_site(struct mp_reader *r, const struct mp_record_site *s) {
-    if (s->location > r->tables.location_count || s->words > MP_WORDS_MAX ||
+    if (s->location >= r->tables.locations.count || s->words > MP_WORDS_MAX ||
         s->blocks > MP_WORDS_MAX)
         return false;
-    struct mp_event *event = emit(r, MP_EVENT_SITE);
-    event->site.location = (uint32_t)s->location;
-    event->site.words = s->words;
-    event->site.blocks = s->blocks;
+    emit(r, MP_EVENT_SITE)->site = *s;
     return true;
 }
 
 static bool use_selection(struct mp_reader *r, const struct mp_record_selection *s) {
     if (s->hits > MP_WORDS_MAX) return false;
-    emit(r, MP_EVENT_SELECTION)->selection.hits = s->hits;
+    emit(r, MP_EVENT_SELECTION)->selection = *s;
     return true;
 }
 
 static bool use_stack(struct mp_reader *r, const struct mp_record_stack *s) {
     struct mp_tables *t = &r->tables;
-    uint64_t next = (uint64_t)t->node_count + 1;
-    if (s->back == 0 || s->back > next) return false;
-    uint64_t caller = next - s->back, location = 0;
+    if (s->back == 0 || s->back > t->nodes.count) return false;
+    uint64_t caller = t->nodes.count - s->back, location = 0;
     const uint8_t *at = s->locations.bytes;
     for (size_t i = 0; i < s->locations.count; i++) {
         int64_t difference = 0;
         mp_get_sint(&at, r->end, &difference);
         location += (uint64_t)difference;
-        if (location == 0 || location > t->location_count) return false;
+        if (location == 0 || location >= t->locations.count) return false;
         if (!mp_tables_add_node(t, (uint32_t)caller, (uint32_t)location))
             return mp_reader_no_memory(r);
-        caller = t->node_count;
+        caller = t->nodes.count - 1;
     }
     return true;
 }
@@ -371,39 +338,34 @@ static bool use_gc_span(struct mp_reader *r, const struct mp_record_gc_span *s) 
     if (s->phase >= MP_GC_PHASE_COUNT || s->duration_ns > 1000 * MP_TIME_MAX ||
         !advance_time(r, s->elapsed))
         return false;
-    struct mp_event *event = emit(r, MP_EVENT_GC_SPAN);
-    event->gc_span.phase = s->phase;
-    event->gc_span.duration_ns = s->duration_ns;
-    event->gc_span.words = s->words;
+    emit(r, MP_EVENT_GC_SPAN)->gc_span = *s;
     return true;
 }
 
 static bool use_marking(struct mp_reader *r, const struct mp_record_marking *m) {
     if (m->words > MP_WORDS_MAX || !advance_time(r, m->elapsed) || m->duration > r->time_us)
         return false;
-    struct mp_event *event = emit(r, MP_EVENT_MARKING);
-    event->marking.duration_us = m->duration;
-    event->marking.words = m->words;
+    emit(r, MP_EVENT_MARKING)->marking = *m;
     return true;
 }
 
 static bool use_maximum(struct mp_reader *r, const struct mp_record_maximum *m) {
     if (m->words > MP_WORDS_MAX || !advance_time(r, m->elapsed)) return false;
-    emit(r, MP_EVENT_MAXIMUM)->maximum.words = m->words;
+    emit(r, MP_EVENT_MAXIMUM)->maximum = *m;
     return true;
 }
 
 static bool use_phase_enter(struct mp_reader *r, const struct mp_record_phase_enter *p) {
-    if (p->name > r->tables.string_count || !advance_time(r, p->elapsed)) return false;
-    if (!mp_tables_push_phase(&r->tables, (uint32_t)p->name)) return mp_reader_no_memory(r);
+    if (p->name >= r->tables.strings.count || !advance_time(r, p->elapsed)) return false;
+    if (!vector_push(&r->tables.phases, (uint32_t)p->name, MP_TABLE_FIRST, NULL))
+        return mp_reader_no_memory(r);
     emit(r, MP_EVENT_PHASE_ENTER)->phase.name = (uint32_t)p->name;
     return true;
 }
 
 static bool use_phase_leave(struct mp_reader *r, const struct mp_record_phase_leave *p) {
-    uint32_t name;
-    if (!mp_tables_pop_phase(&r->tables, &name) || !advance_time(r, p->elapsed)) return false;
-    emit(r, MP_EVENT_PHASE_LEAVE)->phase.name = name;
+    if (r->tables.phases.count == 0 || !advance_time(r, p->elapsed)) return false;
+    emit(r, MP_EVENT_PHASE_LEAVE)->phase.name = r->tables.phases.items[--r->tables.phases.count];
     return true;
 }
 
@@ -438,18 +400,14 @@ static bool use_finish(struct mp_reader *r, const struct mp_record_finish *f) {
         !advance_time(r, f->elapsed))
         return false;
     r->finished = true;
-    struct mp_event *event = emit(r, MP_EVENT_FINISH);
-    event->finish.outcome = f->outcome;
-    event->finish.status = (unsigned)f->status;
+    emit(r, MP_EVENT_FINISH)->finish = *f;
     return true;
 }
 
 static bool use_end(struct mp_reader *r, const struct mp_record_end *e) {
     if (r->at != r->end || !advance_time(r, e->elapsed)) return false;
     r->ended = true;
-    struct mp_event *event = emit(r, MP_EVENT_END);
-    event->end.overhead_ns = e->overhead_ns;
-    event->end.lost_samples = e->lost_samples;
+    emit(r, MP_EVENT_END)->end = *e;
     return true;
 }
 
@@ -478,7 +436,7 @@ bool mp_reader_next(struct mp_reader *r, struct mp_event *event) {
         if (fits || r->over) continue;
         mp_reader_stop(r, MP_READ_DAMAGED, "chunk %llu: invalid record (tag %u, byte %zu)",
                        (unsigned long long)r->coverage.chunks - 1, r->tag, offset);
-        count_ignored(r, 0);
+        r->coverage.ignored_bytes = r->length - r->position;
     }
     if (!r->has_event) return false;
     *event = r->event;
@@ -489,8 +447,8 @@ bool mp_reader_next(struct mp_reader *r, struct mp_event *event) {
 /* ---- Opening. ---- */
 
 bool mp_reader_no_memory(struct mp_reader *r) {
-    mp_reader_stop(r, MP_READ_NO_MEMORY, "for %llu samples and %u call stacks",
-                   (unsigned long long)r->tables.sample_count, r->tables.node_count);
+    mp_reader_stop(r, MP_READ_NO_MEMORY, "for %zu samples and %u call stacks",
+                   r->tables.samples.count, mp_reader_stack_count(r));
     return false;
 }
 
@@ -499,11 +457,10 @@ bool mp_reader_recognises(const uint8_t *bytes, size_t n) {
 }
 
 static enum mp_read_status read_file_header(struct mp_reader *r) {
-    uint8_t head[MP_FILE_HEADER_BYTES];
-    size_t n = take_input(r, head, sizeof head);
-    if (r->input_problem != 0) return MP_READ_NO_FILE;
+    size_t n;
+    const uint8_t *head = take_input(r, MP_FILE_HEADER_BYTES, &n);
     if (!mp_reader_recognises(head, n)) return MP_READ_FOREIGN;
-    if (n < sizeof head || u32_at(head + 12) != checksum(head, 12)) return MP_READ_DAMAGED;
+    if (n < MP_FILE_HEADER_BYTES || u32_at(head + 12) != checksum(head, 12)) return MP_READ_DAMAGED;
     r->coverage.read_bytes = n;
     r->major = head[8] | head[9] << 8;
     bool known = r->major >= MP_FORMAT_OLDEST && r->major <= MP_FORMAT_MAJOR;
@@ -540,66 +497,34 @@ static enum mp_read_status read_start(struct mp_reader *r) {
     return kept ? MP_READ_WHOLE : MP_READ_NO_MEMORY;
 }
 
-static struct mp_reader *open_reader(struct mp_reader *r, struct mp_read_error *error) {
-    r->stored = malloc(STORED_MAX);
+struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
+                                     struct mp_read_error *error) {
+    struct mp_reader *r = calloc(1, sizeof *r);
+    *error = (struct mp_read_error){.status = MP_READ_NO_MEMORY};
+    if (r == NULL) return NULL;
+    r->bytes = bytes;
+    r->length = length;
     r->records = malloc(MP_CHUNK_MAX_BYTES);
     r->decompressor = ZSTD_createDCtx();
     enum mp_read_status status = MP_READ_NO_MEMORY;
-    bool made = r->stored != NULL && r->records != NULL && r->decompressor != NULL;
+    bool made = r->records != NULL && r->decompressor != NULL;
     if (made && mp_tables_init(&r->tables)) status = read_file_header(r);
     r->at = r->end = r->records;
     if (status == MP_READ_WHOLE) status = read_start(r);
     if (status == MP_READ_WHOLE) return r;
     error->status = status;
-    snprintf(error->detail, sizeof error->detail, "%s",
-             r->input_problem != 0 ? strerror(r->input_problem) : r->coverage.detail);
+    snprintf(error->detail, sizeof error->detail, "%s", r->coverage.detail);
     mp_reader_close(r);
-    return NULL;
-}
-
-static struct mp_reader *new_reader(struct mp_read_error *error) {
-    struct mp_reader *r = calloc(1, sizeof *r);
-    *error = (struct mp_read_error){.status = MP_READ_NO_MEMORY};
-    if (r != NULL) r->fd = -1;
-    return r;
-}
-
-struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
-                                     struct mp_read_error *error) {
-    struct mp_reader *r = new_reader(error);
-    if (r == NULL) return NULL;
-    r->bytes = bytes;
-    r->length = length;
-    return open_reader(r, error);
-}
-
-struct mp_reader *mp_reader_of_fd(int fd, struct mp_read_error *error) {
-    struct mp_reader *r = new_reader(error);
-    if (r == NULL) {
-        close(fd);
-        return NULL;
-    }
-    r->fd = fd;
-    return open_reader(r, error);
-}
-
-struct mp_reader *mp_reader_open(const char *path, struct mp_read_error *error) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) return mp_reader_of_fd(fd, error);
-    error->status = MP_READ_NO_FILE;
-    snprintf(error->detail, sizeof error->detail, "%s", strerror(errno));
     return NULL;
 }
 
 void mp_reader_close(struct mp_reader *r) {
     struct mp_text *texts[START_TEXTS];
     if (r == NULL) return;
-    if (r->fd >= 0) close(r->fd);
     mp_tables_free(&r->tables);
     list_start_texts(r, texts);
     for (int i = 0; i < START_TEXTS; i++) free((char *)texts[i]->bytes);
     ZSTD_freeDCtx(r->decompressor);
-    free(r->stored);
     free(r->records);
     free(r);
 }

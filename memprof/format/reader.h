@@ -1,6 +1,6 @@
 /* reader.h - reads a profile file event by event, damaged or hostile ones included.
  *
- *     struct mp_reader *r = mp_reader_open(path, &error);
+ *     struct mp_reader *r = mp_reader_of_bytes(bytes, length, &error);
  *     while (mp_reader_next(r, &event)) ... use event, mp_reader_stack, mp_reader_location ...
  *     mp_reader_coverage(r, &coverage);      whether the file was whole
  *     mp_reader_close(r);
@@ -13,10 +13,57 @@
 #ifndef BACTRIAN_MEMPROF_FORMAT_READER_H
 #define BACTRIAN_MEMPROF_FORMAT_READER_H
 
-#include "memprof/format/format.h"
+#include "memprof/format/record.h"
 
 struct mp_reader;
-struct mp_record_start;
+
+enum mp_event_kind {
+    MP_EVENT_SAMPLE,
+    MP_EVENT_PROMOTED,
+    MP_EVENT_DIED,
+    MP_EVENT_GC_SPAN,
+    MP_EVENT_MARKING,
+    MP_EVENT_MAXIMUM,
+    MP_EVENT_PHASE_ENTER,
+    MP_EVENT_PHASE_LEAVE,
+    MP_EVENT_COUNTERS,
+    MP_EVENT_SITE,
+    MP_EVENT_SELECTION,
+    MP_EVENT_FINISH,
+    MP_EVENT_END,
+};
+
+/* One thing that happened: for most kinds the record itself. Times never go back. */
+struct mp_event {
+    enum mp_event_kind kind;
+    uint64_t time_us; /* since started_us; of a GC span: its end */
+    union {
+        struct mp_sample sample;
+        struct {
+            uint64_t id;
+        } promoted; /* a young sample, once, before it died */
+        struct {
+            uint64_t id;
+            enum mp_generation generation;
+        } died; /* once */
+        struct {
+            uint32_t name; /* a string's number */
+        } phase;           /* of entering and leaving */
+        struct mp_counters counters;
+        struct mp_record_gc_span gc_span;
+        /* All samples that it found dead have died by now. The words were reachable when it began,
+         * in the heap and outside. */
+        struct mp_record_marking marking;
+        /* Words not yet collected, in both heaps, and outside; at least 1 % above the last one. */
+        struct mp_record_maximum maximum;
+        struct mp_record_site site; /* exact, since its last such event; headers included */
+        /* The file's samples are a part of those recorded; hits: of all of these; 0: unknown. */
+        struct mp_record_selection selection;
+        struct mp_record_finish finish; /* status: exit status, or signal of MP_KILLED */
+        /* The overhead as the recorder measured it; the samples lost for lack of memory. */
+        struct mp_record_end end;
+    };
+};
 
 /* Why a file can't be read, or where reading ended. */
 enum mp_read_status {
@@ -24,7 +71,6 @@ enum mp_read_status {
     MP_READ_UNCLOSED, /* ends with a whole chunk: the program was killed, or still runs */
     MP_READ_CUT,      /* ends within a chunk */
     MP_READ_DAMAGED,  /* a chunk that is not what its recorder wrote */
-    MP_READ_NO_FILE,  /* errno */
     MP_READ_FOREIGN,  /* not a profile of this format */
     MP_READ_NEWER,    /* of a later major version */
     MP_READ_EXPANDS,  /* unpacks to far more than its bytes justify */
@@ -48,13 +94,10 @@ struct mp_coverage {
 /* A short text for a status. */
 const char *mp_read_status_text(enum mp_read_status status);
 
-/* Opens a profile and reads its start. NULL: *error says why. */
-struct mp_reader *mp_reader_open(const char *path, struct mp_read_error *error);
-/* The same for a profile in memory, which stays the caller's and must outlive the reader. */
+/* Opens a file's bytes, which must outlive the reader, and reads its start. NULL: *error says
+ * why. */
 struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
                                      struct mp_read_error *error);
-/* The same for a file that is open, at its start: closed with the reader, and on failure. */
-struct mp_reader *mp_reader_of_fd(int fd, struct mp_read_error *error);
 void mp_reader_close(struct mp_reader *r); /* NULL is fine */
 
 /* Whether these first n bytes of a file are those of a profile, of any version. */
@@ -79,7 +122,6 @@ uint32_t mp_reader_location_count(const struct mp_reader *r);
 const struct mp_location *mp_reader_location(const struct mp_reader *r, uint32_t number);
 uint32_t mp_reader_stack_count(const struct mp_reader *r);
 const struct mp_stack_node *mp_reader_stack(const struct mp_reader *r, uint32_t number);
-uint32_t mp_reader_string_count(const struct mp_reader *r);
 const char *mp_reader_string(const struct mp_reader *r, uint32_t number);
 uint64_t mp_reader_sample_count(const struct mp_reader *r);
 

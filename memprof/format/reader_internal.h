@@ -2,8 +2,8 @@
 #ifndef BACTRIAN_MEMPROF_FORMAT_READER_INTERNAL_H
 #define BACTRIAN_MEMPROF_FORMAT_READER_INTERNAL_H
 
+#include "gc/containers.h"
 #include "memprof/format/reader.h"
-#include "memprof/format/record.h"
 
 #include <zstd.h>
 
@@ -20,27 +20,22 @@
  * byte of the file; a location or string; any other that is kept. */
 enum { MP_NODE_MEMORY = 80, MP_NAME_MEMORY = 96, MP_RECORD_MEMORY = 96 };
 
-/* Elements are numbered from 1; number 0 is the null element. */
+/* Strings, locations and nodes are numbered from 1; number 0 is the null element. */
+enum { MP_TABLE_FIRST = 64 }; /* the capacity that a table begins with */
 struct mp_tables {
-    char **strings;
-    struct mp_location *locations;
-    struct mp_stack_node *nodes;
-    uint8_t *sample_states; /* from 0 */
-    uint32_t *phases;       /* names of those that are open, innermost last */
-    uint32_t string_count, location_count, node_count;
-    uint64_t sample_count;
-    size_t phase_count;
-    size_t string_capacity, location_capacity, node_capacity, sample_capacity, phase_capacity;
+    struct VECTOR(char *) strings;
+    struct VECTOR(struct mp_location) locations;
+    struct VECTOR(struct mp_stack_node) nodes;
+    struct VECTOR(uint8_t) samples; /* their states */
+    struct VECTOR(uint32_t) phases; /* names of those that are open, innermost last */
 };
 
 struct mp_reader {
-    int fd; /* -1: bytes */
     const uint8_t *bytes;
     size_t length, position;
-    int input_problem; /* errno */
     uint64_t unpacked; /* bytes of records so far */
     uint64_t kept;     /* events so far that are not only about a sample before them */
-    uint8_t *stored, *records;
+    uint8_t *records;
     const uint8_t *at, *end; /* the rest of the chunk's records */
     ZSTD_DCtx *decompressor;
     struct mp_record_start start;
@@ -81,9 +76,6 @@ bool mp_tables_add_string(struct mp_tables *t, const struct mp_text *text);
 bool mp_tables_add_location(struct mp_tables *t, const struct mp_record_location *l);
 bool mp_tables_add_node(struct mp_tables *t, uint32_t caller, uint32_t location);
 bool mp_tables_add_sample(struct mp_tables *t, bool young);
-bool mp_tables_push_phase(struct mp_tables *t, uint32_t name);
-/* False: no phase is open. */
-bool mp_tables_pop_phase(struct mp_tables *t, uint32_t *name);
 /* What happens to a sample. False: it can't happen to this one. */
 bool mp_tables_promote(struct mp_tables *t, uint64_t id);
 bool mp_tables_kill(struct mp_tables *t, uint64_t id, enum mp_generation generation);

@@ -2,10 +2,10 @@
  *
  *   prof_dump [-q] FILE       -q: totals only */
 #include "memprof/format/reader.h"
-#include "memprof/format/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct totals {
@@ -40,7 +40,7 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
                e->gc_span.words);
         break;
     case MP_EVENT_MARKING:
-        printf("marking %" PRIu64 "us %" PRIu64, e->marking.duration_us, e->marking.words);
+        printf("marking %" PRIu64 "us %" PRIu64, e->marking.duration, e->marking.words);
         break;
     case MP_EVENT_MAXIMUM: printf("maximum %" PRIu64, e->maximum.words); break;
     case MP_EVENT_PHASE_ENTER: printf("enter %s", mp_reader_string(r, e->phase.name)); break;
@@ -58,7 +58,7 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
         break;
     }
     case MP_EVENT_SELECTION: printf("selection of %" PRIu64, e->selection.hits); break;
-    case MP_EVENT_FINISH: printf("finish %d %u", e->finish.outcome, e->finish.status); break;
+    case MP_EVENT_FINISH: printf("finish %d %u", e->finish.outcome, (unsigned)e->finish.status); break;
     case MP_EVENT_END:
         printf("end overhead=%" PRIu64 " lost=%" PRIu64, e->end.overhead_ns, e->end.lost_samples);
         break;
@@ -100,11 +100,22 @@ static void print_totals(const struct mp_reader *r, const struct totals *t) {
     printf("words=%" PRIu64 " external=%" PRIu64 " spans=%" PRIu64 " pauses=%" PRIu64
            " counters=%" PRIu64 "\n",
            words, t->last.external_words, t->spans, t->pauses, t->counters);
-    printf("locations=%u nodes=%u strings=%u finished=%d ended=%d\n", mp_reader_location_count(r),
-           mp_reader_stack_count(r), mp_reader_string_count(r), t->finished, t->ended);
+    printf("locations=%u nodes=%u finished=%d ended=%d\n", mp_reader_location_count(r),
+           mp_reader_stack_count(r), t->finished, t->ended);
     printf(
         "status=%s chunks=%" PRIu64 " read=%" PRIu64 " ignored=%" PRIu64 " events=%" PRIu64 " %s\n",
         mp_read_status_text(c.status), c.chunks, c.read_bytes, c.ignored_bytes, c.events, c.detail);
+}
+
+static uint8_t *read_file(const char *path, size_t *length) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) return NULL;
+    *length = (size_t)ftell(file);
+    rewind(file);
+    uint8_t *bytes = malloc(*length + 1);
+    bool read = bytes != NULL && fread(bytes, 1, *length, file) == *length;
+    fclose(file);
+    return read ? bytes : NULL;
 }
 
 int main(int argc, char **argv) {
@@ -112,8 +123,11 @@ int main(int argc, char **argv) {
     struct mp_read_error error;
     struct mp_event event;
     struct totals totals = {0};
+    size_t length;
     if (argc < 2) return 2;
-    struct mp_reader *r = mp_reader_open(argv[argc - 1], &error);
+    uint8_t *bytes = read_file(argv[argc - 1], &length);
+    if (bytes == NULL) return perror(argv[argc - 1]), 2;
+    struct mp_reader *r = mp_reader_of_bytes(bytes, length, &error);
     if (r == NULL) {
         printf("status=%s %s\n", mp_read_status_text(error.status), error.detail);
         return 1;
@@ -124,5 +138,6 @@ int main(int argc, char **argv) {
     }
     print_totals(r, &totals);
     mp_reader_close(r);
+    free(bytes);
     return 0;
 }

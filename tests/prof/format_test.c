@@ -153,7 +153,7 @@ static void write_marking(struct mp_writer *w, struct model *m) {
     struct mp_record_marking marking = {elapsed, elapsed, dice(1 << 30)};
     mp_write_marking(w, &marking);
     struct mp_event *e = new_event(m, MP_EVENT_MARKING);
-    e->marking.duration_us = marking.duration, e->marking.words = marking.words;
+    e->marking.duration = marking.duration, e->marking.words = marking.words;
     struct mp_record_maximum maximum = {pass_time(m), dice(1 << 30)};
     mp_write_maximum(w, &maximum);
     new_event(m, MP_EVENT_MAXIMUM)->maximum.words = maximum.words;
@@ -284,8 +284,7 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
         return a->gc_span.phase == b->gc_span.phase && a->gc_span.words == b->gc_span.words &&
                a->gc_span.duration_ns == b->gc_span.duration_ns;
     case MP_EVENT_MARKING:
-        return a->marking.duration_us == b->marking.duration_us &&
-               a->marking.words == b->marking.words;
+        return a->marking.duration == b->marking.duration && a->marking.words == b->marking.words;
     case MP_EVENT_MAXIMUM: return a->maximum.words == b->maximum.words;
     case MP_EVENT_COUNTERS: return memcmp(&a->counters, &b->counters, sizeof a->counters) == 0;
     case MP_EVENT_FINISH:
@@ -319,8 +318,10 @@ static void what_is_written_is_read(void **state) {
         struct mp_coverage c;
         bool closed = seed % 2 == 0;
         int fd = write_profile(&m, seed, 200 * seed, closed);
-        lseek(fd, 0, SEEK_SET);
-        struct mp_reader *r = mp_reader_of_fd(fd, &error);
+        size_t length;
+        uint8_t *bytes = bytes_of(fd, &length);
+        close(fd);
+        struct mp_reader *r = mp_reader_of_bytes(bytes, length, &error);
         assert_non_null(r);
         const struct mp_record_start *s = mp_reader_start(r);
         assert_true(s->rate == 0.25 && s->pid == 42 && s->seed == 7 && s->started_us == 1000);
@@ -329,6 +330,7 @@ static void what_is_written_is_read(void **state) {
         assert_int_equal(read_all(r, &m, &c), m.count);
         assert_int_equal(c.status, closed ? MP_READ_WHOLE : MP_READ_UNCLOSED);
         assert_int_equal(c.ignored_bytes, 0);
+        free(bytes);
     }
 }
 

@@ -4,7 +4,6 @@
 
 #include "gc/assert.h"
 #include "memprof/format/reader.h"
-#include "memprof/format/record.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,7 +99,7 @@ static void add_gc_span(struct loader *l, const struct mp_event *event) {
 /* Markings do not overlap, whatever a file says (PM7). */
 static void add_marking(struct loader *l, const struct mp_event *event, int64_t time) {
     struct report_model *m = l->model;
-    struct report_marking marking = {time - (int64_t)event->marking.duration_us * 1000, time,
+    struct report_marking marking = {time - (int64_t)event->marking.duration * 1000, time,
                                      (double)event->marking.words};
     int64_t last_over = m->markings.count > 0 ? m->markings.at[m->markings.count - 1].over : 0;
     if (marking.began < last_over) marking.began = last_over;
@@ -135,8 +134,8 @@ static void set_outcome(struct report_model *model, const struct mp_event *event
     model->origin.how = event->finish.outcome;
     model->origin.status = event->finish.status;
     const char *format = event->finish.outcome == MP_KILLED ? "%s by signal %u" : "%s, status %u";
-    report_replace(&model->outcome,
-                   report_format(format, words[event->finish.outcome], event->finish.status));
+    unsigned status = (unsigned)event->finish.status;
+    report_replace(&model->outcome, report_format(format, words[event->finish.outcome], status));
 }
 
 static void add_event(struct loader *l, const struct mp_event *event) {
