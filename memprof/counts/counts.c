@@ -33,9 +33,7 @@ static void open_interval(const struct mp_counts *c, struct mp_counts_open *open
 static void close_interval(const struct mp_counts *c, struct mp_counts_open *open,
                            struct mp_counts_share *share) {
     ASSERT(open->occurrences > 0); /* MU2 */
-    if (--open->occurrences > 0) return;
-    share->events += c->clock.events - open->since.events;
-    share->gc_events += c->clock.gc_events - open->since.gc_events;
+    if (--open->occurrences == 0) mp_counts_add_interval(c, open, share);
 }
 
 /* Only frames at or above the set's base are counted. */
@@ -97,15 +95,13 @@ static void sync_stack(struct mp_counts *c, uint32_t innermost) {
 
 /* ---- Events (MU1). ---- */
 
-static uint32_t known_source(const struct mp_counts *c, uint32_t function) {
-    uint32_t source = mp_source_of_function(function);
-    return source < c->source_count ? source : SOURCE_UNKNOWN;
-}
-
 static void count_events(struct mp_counts *c, uint32_t function, uint64_t events) {
-    c->current->own[known_source(c, function)] += events;
+    mp_counts_lock(c);
+    if (c->stacks) sync_stack(c, function);
+    c->current->own[mp_known_source(c, function)] += events;
     c->current->total += events;
     c->clock.events += events;
+    mp_counts_unlock(c);
 }
 
 static void add_tick(struct mp_counts_share *share, const struct mp_counts_tick *tick) {
@@ -114,7 +110,7 @@ static void add_tick(struct mp_counts_share *share, const struct mp_counts_tick 
 
 /* Its function may have left the stack before the poll. */
 static void count_tick(struct mp_counts *c, const struct mp_counts_tick *tick) {
-    uint32_t source = known_source(c, tick->function), name = c->name_of[source];
+    uint32_t source = mp_known_source(c, tick->function), name = c->name_of[source];
     struct mp_count_set *set = c->current;
     ASSERT(tick->ticks > 0 && name < c->name_count);
     add_tick(&c->clock, tick);
@@ -150,22 +146,12 @@ static void on_entered(void *context, struct domain *d, uint32_t caller, uint32_
     if (mp_source_of_function(function) >= c->source_count) mp_counts_describe(c);
     if (c->kind != MP_COUNTS_COUNT) ids->last_caller[function] = caller;
     mp_counts_record_call(c, caller, function);
-    if (c->kind != MP_COUNTS_COUNT) return;
-    mp_counts_lock(c);
-    if (c->stacks) sync_stack(c, function);
-    count_events(c, function, 1);
-    mp_counts_unlock(c);
-}
-
-static void count_block(struct mp_counts *c, uint64_t words) {
-    mp_counts_lock(c);
-    if (c->stacks) sync_stack(c, c->d->function_id);
-    count_events(c, c->d->function_id, words * sizeof(value));
-    mp_counts_unlock(c);
+    if (c->kind == MP_COUNTS_COUNT) count_events(c, function, 1);
 }
 
 static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
-    if (hit->source != GC_CUSTOM) count_block(context, hit->wosize + 1);
+    if (hit->source != GC_CUSTOM)
+        count_events(context, d->function_id, (hit->wosize + 1) * sizeof(value));
 }
 
 static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
@@ -220,25 +206,22 @@ static void free_counts(struct mp_counts *c) {
     free(c->saved.items);
     free(c->shadow.items);
     free(c->path);
-    free(c->sources_path);
     free(c);
 }
 
-/* Absolute paths: the program may change its working directory. */
-static bool name_files(struct mp_counts *c) {
+static bool name_file(struct mp_counts *c) {
     char *folder = getcwd(NULL, 0);
-    bool named = folder != NULL && asprintf(&c->path, "%s/" MP_COUNTS_FILE, folder) >= 0 &&
-                 asprintf(&c->sources_path, "%s" MP_COUNTS_SOURCES, c->path) >= 0;
+    bool named = folder != NULL && asprintf(&c->path, "%s/" MP_COUNTS_FILE, folder) >= 0;
     free(folder);
     return named;
 }
 
 static bool prepare(struct mp_counts *c) {
     errno = ENOMEM;
-    if (!name_files(c) || !mp_counts_describe(c)) return false;
+    if (!name_file(c) || !mp_counts_describe(c)) return false;
     c->current = mp_count_set_create(c);
     if (c->current == NULL) return false;
-    errno = mp_counts_write(c, c->current, c->path, c->sources_path);
+    errno = mp_counts_write(c, c->current, c->path);
     return errno == 0 && (c->kind != MP_COUNTS_TIME || mp_counts_start_ticks(c));
 }
 
@@ -278,7 +261,7 @@ int mp_counts_finish(struct mp_counts *c) {
     mp_stream_detach(c->sampler, &c->stream);
     c->sampler->counts = NULL;
     vm->function_ids.entered = NULL;
-    if (c->pid == getpid()) problem = mp_counts_write(c, c->current, c->path, c->sources_path);
+    if (c->pid == getpid()) problem = mp_counts_write(c, c->current, c->path);
     free_counts(c);
     return problem;
 }
@@ -318,18 +301,11 @@ value mp_prim_counts_write(struct domain *d, value number, value path) {
     struct mp_count_set *set = set_of(d, number, "write");
     const char *flag = vm_policy_restriction(d->vm, CAP_FS_WRITE);
     if (flag != NULL) vm_raise_refused(d, string_bytes(path), flag);
-    size_t n = string_length(path);
-    char *names = malloc(2 * n + sizeof MP_COUNTS_SOURCES + 1);
-    if (names == NULL) vm_raise_out_of_memory(d);
-    char *sources = names + n + 1;
-    memcpy(names, string_bytes(path), n + 1);
-    memcpy(sources, names, n);
-    strcpy(sources + n, MP_COUNTS_SOURCES);
+    bool has_nul = strlen(string_bytes(path)) != string_length(path);
     poll_ticks(c);
     mp_counts_lock_for_reading(c);
-    int problem = memchr(names, 0, n) != NULL ? ENOENT : mp_counts_write(c, set, names, sources);
+    int problem = has_nul ? ENOENT : mp_counts_write(c, set, string_bytes(path));
     mp_counts_unlock_after_reading(c);
-    free(names);
     if (problem != 0) vm_raise_sys_error(d, problem, path);
     return VAL_UNIT;
 }

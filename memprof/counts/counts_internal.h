@@ -67,8 +67,8 @@ struct mp_counts {
     enum mp_counts_kind kind;
     bool stacks;
     uint32_t magic;
-    pid_t pid; /* MU3 */
-    char *path, *sources_path;
+    pid_t pid;  /* MU3 */
+    char *path; /* of mlmon.out, absolute: the program may change its working directory */
     struct mp_count_set *sets, *volatile current;
     uint64_t last_id;
     struct VECTOR(struct mp_saved_set) saved;
@@ -114,11 +114,22 @@ void mp_counts_free_sources(struct mp_counts *c);
 static inline uint32_t mp_source_of_function(uint32_t function) {
     return function == 0 ? SOURCE_UNKNOWN : function + 1;
 }
+/* The same; SOURCE_UNKNOWN if the function is not described yet. */
+static inline uint32_t mp_known_source(const struct mp_counts *c, uint32_t function) {
+    uint32_t source = mp_source_of_function(function);
+    return source < c->source_count ? source : SOURCE_UNKNOWN;
+}
+/* Adds the events of an open interval up to now. */
+static inline void mp_counts_add_interval(const struct mp_counts *c,
+                                          const struct mp_counts_open *open,
+                                          struct mp_counts_share *share) {
+    share->events += c->clock.events - open->since.events;
+    share->gc_events += c->clock.gc_events - open->since.gc_events;
+}
 
 /* ---- mlmon.c: async-signal-safe ---- */
-/* Writes a set to path and the names to sources_path. Returns 0 or an errno. */
-int mp_counts_write(const struct mp_counts *c, const struct mp_count_set *set, const char *path,
-                    const char *sources_path);
+/* Writes a set to path, and the names to the sources file beside it. Returns 0 or an errno. */
+int mp_counts_write(const struct mp_counts *c, const struct mp_count_set *set, const char *path);
 
 /* ---- signals.c ---- */
 /* Starts ticks of the CPU clock. False: the system has no such timer (errno). */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,46 +75,37 @@ static uint64_t own_events(const struct mp_count_set *set, uint32_t source) {
     return source < set->source_capacity ? set->own[source] : 0;
 }
 
-static void put_share(struct output *o, const struct mp_counts *c, struct mp_counts_share share,
-                      const struct mp_counts_open *open) {
-    if (open != NULL && open->occurrences > 0) {
-        share.events += c->clock.events - open->since.events;
-        share.gc_events += c->clock.gc_events - open->since.gc_events;
-    }
+/* A line of counts. closed: the intervals of its source or name that have ended, NULL if there are
+ * none; open: the one that has not, in the current set. */
+static void put_row(struct output *o, const struct mp_counts *c, const struct mp_count_set *set,
+                    uint64_t own, bool of_collector, const struct mp_counts_share *closed,
+                    const struct mp_counts_open *open) {
+    struct mp_counts_share share = {0, 0};
+    put_number(o, own, c->stacks ? ' ' : '\n');
+    if (!c->stacks) return;
+    if (of_collector) share.gc_events = set->total_gc;
+    else if (closed != NULL) share = *closed;
+    if (closed != NULL && set == c->current && open->occurrences > 0)
+        mp_counts_add_interval(c, open, &share);
     put_number(o, share.events, ' ');
     put_number(o, share.gc_events, '\n');
 }
 
-static void put_row(struct output *o, const struct mp_counts *c, uint64_t own,
-                    const struct mp_counts_share *share, const struct mp_counts_open *open) {
-    static const struct mp_counts_share none = {0, 0};
-    put_number(o, own, c->stacks ? ' ' : '\n');
-    if (c->stacks) put_share(o, c, share != NULL ? *share : none, open);
-}
-
 static void put_source(struct output *o, const struct mp_counts *c, const struct mp_count_set *set,
                        uint32_t i) {
-    bool has_share = c->stacks && i < set->source_capacity, current = set == c->current;
-    const struct mp_counts_share collector = {0, set->total_gc};
-    put_row(o, c, own_events(set, i),
-            i == SOURCE_GC ? &collector
-            : has_share    ? &set->sources[i]
-                           : NULL,
-            has_share && current ? &c->open_sources[i] : NULL);
+    bool has_share = c->stacks && i < set->source_capacity;
+    put_row(o, c, set, own_events(set, i), i == SOURCE_GC, has_share ? &set->sources[i] : NULL,
+            &c->open_sources[i]);
 }
 
 static void put_name(struct output *o, const struct mp_counts *c, const struct mp_count_set *set,
                      uint32_t number) {
-    bool has_share = c->stacks && number < set->name_capacity, current = set == c->current;
-    const struct mp_counts_share collector = {0, set->total_gc};
+    bool has_share = c->stacks && number < set->name_capacity;
     uint64_t own = 0;
     for (uint32_t i = c->first_source[number]; i != 0; i = c->next_source[i - 1])
         own += own_events(set, i - 1);
-    put_row(o, c, own,
-            number == c->name_of[SOURCE_GC] ? &collector
-            : has_share                     ? &set->names[number]
-                                            : NULL,
-            has_share && current ? &c->open_names[number] : NULL);
+    put_row(o, c, set, own, number == c->name_of[SOURCE_GC], has_share ? &set->names[number] : NULL,
+            &c->open_names[number]);
 }
 
 static const char *const kinds[] = {
@@ -167,8 +159,10 @@ static int write_sources(const struct mp_counts *c, const char *path) {
     return close_output(&o);
 }
 
-int mp_counts_write(const struct mp_counts *c, const struct mp_count_set *set, const char *path,
-                    const char *sources_path) {
+int mp_counts_write(const struct mp_counts *c, const struct mp_count_set *set, const char *path) {
+    char sources_path[PATH_MAX];
+    if (strlen(path) + sizeof MP_COUNTS_SOURCES > sizeof sources_path) return ENAMETOOLONG;
+    strcpy(stpcpy(sources_path, path), MP_COUNTS_SOURCES);
     int problem = write_counts(c, set, path);
     return problem != 0 ? problem : write_sources(c, sources_path);
 }

@@ -43,8 +43,7 @@ static void count_late_ticks(struct mp_counts *c) {
     bool gc = c->collecting > 0;
     if (gc) set->total_gc += ticks;
     else {
-        uint32_t source = mp_source_of_function(function);
-        set->own[source < c->source_count ? source : SOURCE_UNKNOWN] += ticks;
+        set->own[mp_known_source(c, function)] += ticks;
         set->total += ticks;
     }
     if (c->stacks) keep_for_stack(c, function, ticks, gc);
@@ -52,13 +51,9 @@ static void count_late_ticks(struct mp_counts *c) {
 
 /* ---- The end. ---- */
 
-static int write_last(struct mp_counts *c) {
-    return mp_counts_write(c, c->current, c->path, c->sources_path);
-}
-
 static void die(struct mp_counts *c, int number) {
     mp_counts_credit_ticks(c);
-    write_last(c);
+    mp_counts_write(c, c->current, c->path);
     mp_die_of(number);
 }
 
@@ -130,7 +125,7 @@ static void on_exit_of_process(void) {
     struct mp_counts *c = counts_of_process();
     if (c == NULL) return;
     bool alone = try_lock(c, TAKEN);
-    write_last(c);
+    mp_counts_write(c, c->current, c->path);
     if (alone) mp_counts_unlock_after_reading(c);
 }
 

@@ -291,8 +291,8 @@ static bool use_string(struct mp_reader *r, const struct mp_record_string *s) {
 
 static bool use_location(struct mp_reader *r, const struct mp_record_location *l) {
     const struct mp_tables *t = &r->tables;
-    if (l->file >= t->strings.count || l->definition >= t->strings.count ||
-        l->line > UINT32_MAX || l->start > UINT32_MAX || l->end > UINT32_MAX)
+    if (l->file >= t->strings.count || l->definition >= t->strings.count || l->line > UINT32_MAX ||
+        l->start > UINT32_MAX || l->end > UINT32_MAX)
         return false;
     return mp_tables_add_location(&r->tables, l) || mp_reader_no_memory(r);
 }

@@ -81,18 +81,17 @@ value mp_prim_start_4(struct domain *d, value rate, value callstack_size, value 
     return VAL_UNIT;
 }
 
-/* Ends the current profile, whichever interface started it. */
-static value stop_current(struct domain *d, const char *refusal) {
-    struct mp_program *program = mp_program_of(d);
-    struct mp_profile *current = mp_profile_current(program);
-    value result = current == NULL ? VAL_FALSE : mp_profile_stop(current);
+/* NULL: there is none to stop. */
+static value stop(struct domain *d, struct mp_profile *p, const char *refusal) {
+    value result = p == NULL ? VAL_FALSE : mp_profile_stop(p);
     if (result == VAL_FALSE) vm_failwith(d, "%s", refusal);
     vm_value_or_raise(d, result);
     return VAL_UNIT;
 }
 
+/* Ends the current profile, whichever interface started it. */
 value mp_prim_stop_4(struct domain *d, value unit) {
-    return stop_current(d, "Gc.Memprof.stop: not started.");
+    return stop(d, mp_profile_current(mp_program_of(d)), "Gc.Memprof.stop: not started.");
 }
 
 /* ---- 5.0 to 5.2. ---- */
@@ -136,16 +135,13 @@ value mp_prim_start_another(struct domain *d, value rate, value callstack_size, 
 }
 
 value mp_prim_stop(struct domain *d, value unit) {
-    return stop_current(d, "Gc.Memprof.stop: no profile running.");
+    return stop(d, mp_profile_current(mp_program_of(d)), "Gc.Memprof.stop: no profile running.");
 }
 
 value mp_prim_stop_another(struct domain *d, value handle) {
     struct mp_profile *p = profile_of(d, handle, "Bactrian.Memprof.stop_another");
-    bool sampling = p != NULL && p->status == MP_SAMPLING;
-    value result = sampling ? mp_profile_stop(p) : VAL_FALSE;
-    if (result == VAL_FALSE) vm_failwith(d, "Bactrian.Memprof.stop_another: profile not running.");
-    vm_value_or_raise(d, result);
-    return VAL_UNIT;
+    if (p != NULL && p->status != MP_SAMPLING) p = NULL;
+    return stop(d, p, "Bactrian.Memprof.stop_another: profile not running.");
 }
 
 value mp_prim_discard(struct domain *d, value handle) {

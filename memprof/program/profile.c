@@ -154,7 +154,8 @@ static value slow_record(struct domain *d, void *context) {
     return record;
 }
 
-/* When the minor heap has no room; out of line to keep the usual path short. */
+/* The same when the minor heap has no room, or an exception as exn_result. MP4. Out of line to keep
+ * the usual path short. */
 static __attribute__((noinline)) value collect_and_record(struct mp_profile *p,
                                                           const struct record_request *request) {
     struct record_request copy = *request;
@@ -165,13 +166,6 @@ static __attribute__((noinline)) value collect_and_record(struct mp_profile *p,
     mp_lane_resume(p->program->sampler, p->stream.lane);
     mp_sampler_unpause(p->program->sampler);
     return record;
-}
-
-/* The record, or an exception as exn_result. MP4. */
-static inline value allocation_record(struct mp_profile *p, const struct record_request *request,
-                                      bool in_hit) {
-    value record = fast_record(p, request, in_hit);
-    return record != 0 ? record : collect_and_record(p, request);
 }
 
 /* ---- Callbacks. ---- */
@@ -221,29 +215,15 @@ static inline void describe_promise(struct mp_profile *p, const struct mp_hit *h
         request->version = request->outermost_first ? kept->version : kept->short_version;
 }
 
-/* Runs a promised block's callback where the instruction can't be re-executed. MP1. */
-static value call_promised(struct mp_profile *p, value record) {
-    struct mp_program *program = p->program;
+/* Around a callback of p, or a run of them. MP1. */
+static void enter_callback(struct mp_profile *p) {
     p->running++;
-    p->thread = program->thread;
-    mp_lane_suspend(program->sampler, p->stream.lane);
-    value result = vm_callback1_exn(program->d, field(p->tracker, ALLOC_MINOR), record);
-    mp_lane_resume(program->sampler, p->stream.lane);
-    p->running--;
-    return result;
+    p->thread = p->program->thread;
+    mp_lane_suspend(p->program->sampler, p->stream.lane);
 }
-
-static value run_promised(struct mp_profile *p, const struct mp_hit *hit, uint64_t *ticket) {
-    unsigned epoch = p->epoch;
-    struct record_request request;
-    describe_promise(p, hit, &request);
-    value result = allocation_record(p, &request, true);
-    if (!is_exn_result(result)) result = call_promised(p, result);
-    *ticket = 0;
-    if (is_exn_result(result)) return result;
-    if (!is_some(result) || epoch != p->epoch) return VAL_UNIT;
-    *ticket = mp_tracked_promised(&p->blocks, hit->wosize, hit->samples, field(result, 0), 0);
-    return VAL_UNIT;
+static void leave_callback(struct mp_profile *p) {
+    mp_lane_resume(p->program->sampler, p->stream.lane);
+    p->running--;
 }
 
 /* ---- Batches: pending callbacks, in one run of the machine's loop. ---- */
@@ -270,7 +250,7 @@ static value begin_alloc(struct batch *b, value *closure, value *argument) {
     }
     block->stack = NULL;
     b->last = false;
-    *argument = allocation_record(p, &request, false);
+    *argument = fast_record(p, &request, false) ?: collect_and_record(p, &request);
     mp_callstack_free(p->blocks.heap, stack);
     if (is_exn_result(*argument)) return *argument; /* another callback may have stopped p */
     *closure = field(p->tracker, which);
@@ -319,13 +299,10 @@ static value run_batch(struct mp_profile *p, bool allocs_only) {
     struct batch b = {.p = p, .allocs_only = allocs_only};
     const struct vm_calls calls = {next_call, &b};
     ASSERT(lane_is_free(p));
-    p->running++;
-    p->thread = program->thread;
-    mp_lane_suspend(program->sampler, p->stream.lane);
+    enter_callback(p);
     value result = vm_callbacks_exn(program->d, &calls);
-    mp_lane_resume(program->sampler, p->stream.lane);
+    leave_callback(p);
     mp_set_trigger(program->sampler);
-    p->running--;
     if (b.number != 0) apply_result(p, b.epoch, b.number, result, b.last);
     return result;
 }
@@ -349,10 +326,23 @@ static value run_callbacks_exn(void *state, struct domain *d) {
 
 /* ---- The sampler's client. ---- */
 
+/* Runs the callback of a promised block whose instruction can't be re-executed. */
 static value on_promised(void *context, struct domain *d, const struct mp_hit *hit,
                          uint64_t *ticket) {
     struct mp_profile *p = context;
-    value result = run_promised(p, hit, ticket);
+    unsigned epoch = p->epoch;
+    struct record_request request;
+    describe_promise(p, hit, &request);
+    value result = fast_record(p, &request, true) ?: collect_and_record(p, &request);
+    if (!is_exn_result(result)) {
+        enter_callback(p);
+        result = vm_callback1_exn(d, field(p->tracker, ALLOC_MINOR), result);
+        leave_callback(p);
+    }
+    *ticket = 0;
+    if (is_some(result) && epoch == p->epoch)
+        *ticket = mp_tracked_promised(&p->blocks, hit->wosize, hit->samples, field(result, 0), 0);
+    if (!is_exn_result(result)) result = VAL_UNIT;
     if (p->program->callbacks_postponed) request_callbacks(p->program);
     return result;
 }
@@ -490,9 +480,7 @@ static void on_born(void *context, uint64_t ticket, value block) {
         return;
     }
     /* A block that was reported and will never exist counts as dead at once. */
-    if (mp_tracked_queue_fate(t, number, TRACKED_DEATH_PENDING))
-        gc_request_action(&p->program->d->gc);
-    mp_tracked_release(t, number);
+    if (mp_tracked_unborn(t, number)) gc_request_action(&p->program->d->gc);
 }
 
 static void on_minor_done(void *context, struct gc_domain *g) {

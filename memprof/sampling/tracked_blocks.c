@@ -51,12 +51,10 @@ static inline bool push_number(const struct mp_tracked_blocks *t, struct mp_numb
 /* ---- Numbers and references. ---- */
 
 static __attribute__((noinline)) uint32_t new_number(struct mp_tracked_blocks *t) {
-    size_t capacity = t->capacity;
     if (t->count >= UINT32_MAX / 2) return 0;
-    if (!vector_widen((void **)&t->blocks, &capacity, t->count + 2, FIRST_ITEMS, sizeof *t->blocks,
-                      GC_MEMORY(t->heap, GC_ACCOUNT_OWED, 1)))
+    if (!vector_widen((void **)&t->blocks, &t->capacity, t->count + 2, FIRST_ITEMS,
+                      sizeof *t->blocks, GC_MEMORY(t->heap, GC_ACCOUNT_OWED, 1)))
         return 0;
-    t->capacity = (uint32_t)capacity;
     return ++t->count;
 }
 
@@ -119,8 +117,6 @@ static inline void drop(struct mp_tracked_blocks *t, uint32_t number) {
     t->live--;
     free_if_unused(t, number);
 }
-
-void mp_tracked_release(struct mp_tracked_blocks *t, uint32_t number) { release(t, number); }
 
 /* The user value is a root from now on. False: out of memory; the block was dropped. */
 static bool add_fresh_user(struct mp_tracked_blocks *t, uint32_t number) {
@@ -228,7 +224,8 @@ bool mp_tracked_queue_alloc(struct mp_tracked_blocks *t, uint32_t number) {
     return true;
 }
 
-/* As mp_tracked_queue_fate, taking over one of the block's references. */
+/* Notes TRACKED_PROMOTION_PENDING or TRACKED_DEATH_PENDING; takes over one of the block's
+ * references. True: its callback can run now (ME4). */
 static inline bool queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsigned pending) {
     struct mp_tracked_block *b = mp_tracked_at(t, number);
     ASSERT(b->references > 0 && (b->flags & pending) == 0);
@@ -240,9 +237,8 @@ static inline bool queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsi
     return queued;
 }
 
-bool mp_tracked_queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsigned pending) {
-    add_reference(t, number);
-    return queue_fate(t, number, pending);
+bool mp_tracked_unborn(struct mp_tracked_blocks *t, uint32_t number) {
+    return queue_fate(t, number, TRACKED_DEATH_PENDING);
 }
 
 /* Removes item i of allocs, which may follow others that stay. */
@@ -339,8 +335,10 @@ static bool record_promotion(struct mp_tracked_blocks *t, uint32_t number, value
     ASSERT((b->flags & (TRACKED_BORN_YOUNG | TRACKED_WAS_PROMOTED)) == TRACKED_BORN_YOUNG);
     b->block = block;
     b->flags |= TRACKED_WAS_PROMOTED;
-    if (push_number(t, &t->old, number))
-        return mp_tracked_queue_fate(t, number, TRACKED_PROMOTION_PENDING);
+    if (push_number(t, &t->old, number)) {
+        add_reference(t, number);
+        return queue_fate(t, number, TRACKED_PROMOTION_PENDING);
+    }
     drop(t, number);
     release(t, number);
     return false;

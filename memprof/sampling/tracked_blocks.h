@@ -68,8 +68,9 @@ struct mp_numbers VECTOR(uint32_t);
 struct mp_tracked_blocks {
     struct gc_heap *heap; /* its limit counts all memory of this table; NULL: the heap is gone */
     struct mp_tracked_block *blocks;
-    uint32_t count, capacity, first_free; /* numbers 1 .. count */
-    size_t live;                          /* neither free nor dropped */
+    size_t capacity;            /* of blocks */
+    uint32_t count, first_free; /* numbers 1 .. count */
+    size_t live;                /* neither free nor dropped */
     struct mp_numbers young, old, fresh_users, allocs, fates;
     struct mp_sliced_scan scan;   /* of old; ME5 */
     uint32_t user_next, user_end; /* whose user values marking has still to visit */
@@ -100,23 +101,21 @@ bool mp_tracked_set_block(struct mp_tracked_blocks *t, uint32_t number, value bl
 void mp_tracked_set_user(struct mp_tracked_blocks *t, uint32_t number, value user);
 /* Takes its user value, which is no longer a root. */
 value mp_tracked_take_user(struct mp_tracked_blocks *t, struct gc_domain *g, uint32_t number);
-/* Removes a reference (ME2). */
-void mp_tracked_release(struct mp_tracked_blocks *t, uint32_t number);
 /* The callback that began with mp_tracked_take_alloc or _take_fate has ended; drop: it is tracked
  * no longer. */
 void mp_tracked_end_callback(struct mp_tracked_blocks *t, uint32_t number, bool drop);
 
 /* A new tracked block for a small block of bytecode whose allocation callback has run. block: where
- * it will be; 0: it is held as promised until mp_tracked_born, or until it is known never to exist.
- * 0: out of memory. */
+ * it will be; 0: it is held as promised until mp_tracked_born, or mp_tracked_unborn, when it is
+ * known never to exist. 0: out of memory. */
 uint32_t mp_tracked_promised(struct mp_tracked_blocks *t, size_t wosize, size_t samples, value user,
                              value block);
 void mp_tracked_born(struct mp_tracked_blocks *t, uint32_t number, value block);
+/* True: its deallocation callback can run now. */
+bool mp_tracked_unborn(struct mp_tracked_blocks *t, uint32_t number);
 
 /* Puts a block into allocs. False: out of memory; it was dropped. */
 bool mp_tracked_queue_alloc(struct mp_tracked_blocks *t, uint32_t number);
-/* Notes TRACKED_PROMOTION_PENDING or TRACKED_DEATH_PENDING. True: it can run now (ME4). */
-bool mp_tracked_queue_fate(struct mp_tracked_blocks *t, uint32_t number, unsigned pending);
 /* Takes the first block of allocs that is the thread's, or of fates; its callback begins. 0: there
  * is none. */
 uint32_t mp_tracked_take_alloc(struct mp_tracked_blocks *t, uint32_t thread);

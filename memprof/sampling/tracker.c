@@ -34,7 +34,6 @@ struct mp_tracker {
     uint64_t next_id, lost;
     struct VECTOR(struct tracked) blocks;
     size_t old;
-    size_t reported_dead;       /* of these blocks */
     struct word_map suspended;  /* the ids of sampled fibers, by fiber */
     struct mp_sliced_scan scan; /* MT2 */
     struct batch promoted, died;
@@ -89,10 +88,7 @@ static void on_minor_done(void *context, struct gc_domain *g) {
     ASSERT(t->promoted.count == 0 && t->died.count == 0 && t->old <= t->blocks.count);
     for (size_t i = t->old; i < t->blocks.count; i++) {
         struct tracked item = t->blocks.items[i];
-        if (item.block == 0) {
-            t->reported_dead--;
-            continue;
-        }
+        if (item.block == 0) continue;
         if (gc_is_young(g, item.block)) {
             item.block = gc_promoted_copy(g, item.block);
             if (item.block == 0) {
@@ -128,8 +124,8 @@ static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
         struct tracked item = t->blocks.items[scan->next];
         if (scan->next + AHEAD < scan->end)
             gc_prefetch_header(t->blocks.items[scan->next + AHEAD].block);
-        if (item.block == 0) t->reported_dead--;
-        else if (!gc_is_dead(g, item.block)) t->blocks.items[scan->kept++] = item;
+        if (item.block == 0) continue;
+        if (!gc_is_dead(g, item.block)) t->blocks.items[scan->kept++] = item;
         else if (batch_put(&t->died, item.id)) report_died(t, true);
     }
     report_died(t, true);
@@ -199,7 +195,6 @@ void mp_tracker_left(struct mp_tracker *t, const struct vm_fiber *fiber) {
     if (item == NULL) return;
     bool old = !gc_is_young(&t->sampler->d->gc, item->block);
     item->block = 0;
-    t->reported_dead++;
     t->events->died(t->context, &id, 1, old);
 }
 
@@ -250,7 +245,7 @@ void mp_tracker_stop(struct mp_tracker *t) { mp_stream_stop(t->sampler, &t->stre
 void mp_tracker_forget(struct mp_tracker *t) {
     t->old = t->blocks.count = 0;
     t->scan = (struct mp_sliced_scan){.end = 0};
-    t->next_id = t->lost = t->reported_dead = 0;
+    t->next_id = t->lost = 0;
     free(t->suspended.entries);
     t->suspended = (struct word_map){.count = 0};
 }
@@ -261,8 +256,5 @@ void mp_tracker_free(struct mp_tracker *t) {
 }
 
 bool mp_tracker_is_examining(const struct mp_tracker *t) { return t->scan.end != 0; }
-size_t mp_tracker_live(const struct mp_tracker *t) {
-    return t->blocks.count - (t->scan.next - t->scan.kept) - t->reported_dead;
-}
 uint64_t mp_tracker_count(const struct mp_tracker *t) { return t->next_id; }
 uint64_t mp_tracker_lost(const struct mp_tracker *t) { return t->lost; }

@@ -54,8 +54,7 @@ void mp_tracker_forget(struct mp_tracker *tracker);
 void mp_tracker_free(struct mp_tracker *tracker);
 /* Whether a marking has ended whose dead blocks are not all reported yet. GC: never. */
 bool mp_tracker_is_examining(const struct mp_tracker *tracker);
-/* Sampled blocks not known to be dead; sampled blocks; blocks lost for lack of memory. */
-size_t mp_tracker_live(const struct mp_tracker *tracker);
+/* Sampled blocks; blocks lost for lack of memory. */
 uint64_t mp_tracker_count(const struct mp_tracker *tracker);
 uint64_t mp_tracker_lost(const struct mp_tracker *tracker);
 

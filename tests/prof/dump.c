@@ -58,7 +58,9 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
         break;
     }
     case MP_EVENT_SELECTION: printf("selection of %" PRIu64, e->selection.hits); break;
-    case MP_EVENT_FINISH: printf("finish %d %u", e->finish.outcome, (unsigned)e->finish.status); break;
+    case MP_EVENT_FINISH:
+        printf("finish %d %u", e->finish.outcome, (unsigned)e->finish.status);
+        break;
     case MP_EVENT_END:
         printf("end overhead=%" PRIu64 " lost=%" PRIu64, e->end.overhead_ns, e->end.lost_samples);
         break;

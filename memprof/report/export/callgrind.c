@@ -88,19 +88,17 @@ static void collect(struct writer *w) {
     merge_calls(w);
 }
 
-static void put_line_text(FILE *out, const char *text) { mp_put_printable(out, text, '?'); }
-
 /* `fl=(1) file` and so on; a name is written at the first use of its number. */
 static void put_names(struct writer *w, const char *prefix, uint32_t location, uint8_t *named) {
     const struct report_model *m = w->model;
     const char *file = m->names.at[m->locations.at[location].file];
     uint32_t function = w->functions->of_location[location];
     fprintf(w->out, "%s=", prefix[0] == 'c' ? "cfi" : "fl");
-    put_line_text(w->out, file[0] != 0 ? file : "???");
+    mp_put_printable(w->out, file[0] != 0 ? file : "???", '?');
     fprintf(w->out, "\n%s=(%u)", prefix, function + 1);
     if (!named[function]) {
         putc(' ', w->out);
-        put_line_text(w->out, report_name_of(m, location));
+        mp_put_printable(w->out, report_name_of(m, location), '?');
     }
     named[function] = 1;
     putc('\n', w->out);
@@ -160,7 +158,7 @@ int report_export_callgrind(const struct report_request *request, FILE *out) {
         collect(&w);
         fprintf(out, "# callgrind format\nversion: 1\ncreator: bactrian\npid: %llu\ncmd: ",
                 (unsigned long long)m->pid);
-        put_line_text(out, m->context[0] != 0 ? m->context : m->program);
+        mp_put_printable(out, m->context[0] != 0 ? m->context : m->program, '?');
         fprintf(out, "\npositions: line\nevents: AllocBytes PromotedBytes LiveAtEnd\nsummary:");
         for (size_t i = 0; i < EVENTS; i++) fprintf(out, " %.0f", w.total[0].of[i]);
         fputs("\n\n", out);

@@ -91,11 +91,11 @@ static uint64_t domain_text(const struct strings *s, uint32_t domain) {
     return s->thread_count + thread_text(s, domain);
 }
 
-static void put_type(struct report_buffer *b, unsigned field, struct strings *s, const char *type,
-                     const char *unit) {
+/* A type and its unit, or a label's key and text. */
+static void put_pair(struct report_buffer *b, unsigned field, uint64_t first, uint64_t second) {
     struct report_buffer message = {0};
-    put_field(&message, 1, fixed(s, type));
-    put_field(&message, 2, fixed(s, unit));
+    put_field(&message, 1, first);
+    put_field(&message, 2, second);
     put_message(b, field, &message);
     free(message.data);
 }
@@ -150,11 +150,7 @@ struct columns {
 
 static void put_label(struct report_buffer *message, struct strings *s, const char *key,
                       uint64_t text) {
-    struct report_buffer label = {0};
-    put_field(&label, 1, fixed(s, key));
-    put_field(&label, 2, text);
-    put_message(message, 3, &label);
-    free(label.data);
+    put_pair(message, 3, fixed(s, key), text);
 }
 
 static void put_sample(struct report_buffer *b, const struct report_query *query,
@@ -316,12 +312,15 @@ int report_export_pprof(const struct report_request *request, FILE *out) {
         report_query_end(&all);
         return -1;
     }
-    for (size_t i = 0; i < VALUES; i++) put_type(&b, SAMPLE_TYPE, &s, types[i][0], types[i][1]);
+    for (size_t i = 0; i < VALUES; i++) {
+        uint64_t type = fixed(&s, types[i][0]);
+        put_pair(&b, SAMPLE_TYPE, type, fixed(&s, types[i][1]));
+    }
     put_samples(&b, &all, &live, &s);
     put_locations(&b, m);
     put_field(&b, TIME, m->epoch_us * 1000);
     put_field(&b, DURATION, m->end);
-    put_type(&b, PERIOD_TYPE, &s, "space", "bytes");
+    put_pair(&b, PERIOD_TYPE, fixed(&s, "space"), fixed(&s, "bytes"));
     put_field(&b, PERIOD, m->word_bytes / m->rate);
     put_field(&b, DEFAULT_TYPE, fixed(&s, "inuse_space"));
     put_strings(&b, m, &s);

@@ -10,6 +10,7 @@
 #include "memprof/report/query/pattern.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ struct graph {
 
 struct options {
     const char *call_graph, *graph_title, *keep, *split;
-    bool force, gray, raw, show_line, tolerant, short_name;
+    bool force, gray, raw, show_line, tolerant, long_name;
 };
 
 /* n in percent of the total count. */
@@ -376,18 +377,16 @@ static int write_graph(const struct graph *g, const struct options *o, struct re
 
 /* ---- The command line. ---- */
 
-enum option {
-#define MLPROF_OPTION(id, name, argument, meaning) OPTION_##id,
-#include "memprof/report/mlprof/mlprof.def"
-    OPTIONS
-};
-
 static const struct row {
+    enum { TEXT, BOOL, THRESH, FILES } kind;
+    size_t offset; /* of the field */
     const char *name, *argument, *meaning;
-} rows[OPTIONS] = {
-#define MLPROF_OPTION(id, name, argument, meaning) {name, argument, meaning},
+} rows[] = {
+#define MLPROF_OPTION(kind, field, name, argument, meaning) \
+    {kind, offsetof(struct options, field), name, argument, meaning},
 #include "memprof/report/mlprof/mlprof.def"
 };
+enum { OPTIONS = sizeof rows / sizeof *rows };
 
 struct command {
     struct options options;
@@ -421,19 +420,12 @@ static void print_help(FILE *out) {
           out);
 }
 
-static int take_bool(struct command *c, enum option id, const char *text, bool *out) {
+static int take_bool(struct command *c, const struct row *row, const char *text, bool *out) {
     *out = strcmp(text, "true") == 0;
     if (*out || strcmp(text, "false") == 0) return 0;
     char option[32];
-    snprintf(option, sizeof option, "-%s", rows[id].name);
+    snprintf(option, sizeof option, "-%s", row->name);
     return report_fail(c->error, option, "give one of true, false", "unknown value \"%s\"", text);
-}
-
-static int take_threshold(struct command *c, enum option id, const char *text) {
-    free(c->kept);
-    c->kept = report_format("(%s %s)", rows[id].name, text);
-    c->options.keep = c->kept;
-    return 0;
 }
 
 static void add_file(struct command *c, const char *path) {
@@ -457,27 +449,16 @@ static int take_list(struct command *c, const char *path) {
     return 0;
 }
 
-static int apply(struct command *c, enum option id, const char *text) {
-    bool long_name;
-    switch (id) {
-    case OPTION_CALL_GRAPH: c->options.call_graph = text; return 0;
-    case OPTION_GRAPH_TITLE: c->options.graph_title = text; return 0;
-    case OPTION_FORCE: return take_bool(c, id, text, &c->options.force);
-    case OPTION_GRAY: return take_bool(c, id, text, &c->options.gray);
-    case OPTION_KEEP: c->options.keep = text; return 0;
-    case OPTION_LONG_NAME:
-        if (take_bool(c, id, text, &long_name) != 0) return -1;
-        c->options.short_name = !long_name;
-        return 0;
-    case OPTION_MLMON: return take_list(c, text);
-    case OPTION_RAW: return take_bool(c, id, text, &c->options.raw);
-    case OPTION_SHOW_LINE: return take_bool(c, id, text, &c->options.show_line);
-    case OPTION_SPLIT: c->options.split = text; return 0;
-    case OPTION_THRESH:
-    case OPTION_THRESH_GC:
-    case OPTION_THRESH_STACK: return take_threshold(c, id, text);
-    default: return take_bool(c, id, text, &c->options.tolerant);
+static int apply(struct command *c, const struct row *row, const char *text) {
+    void *field = (char *)&c->options + row->offset;
+    if (row->kind == FILES) return take_list(c, text);
+    if (row->kind == BOOL) return take_bool(c, row, text, field);
+    if (row->kind == THRESH) {
+        report_replace(&c->kept, report_format("(%s %s)", row->name, text));
+        text = c->kept;
     }
+    *(const char **)field = text;
+    return 0;
 }
 
 /* Parses the options; `words` becomes what follows. */
@@ -494,7 +475,7 @@ static int parse(struct command *c, char **words) {
         if (id == OPTIONS) return report_fail(c->error, *words, advice, "unknown option");
         if (words[1] == NULL)
             return report_fail(c->error, *words, advice, "expected %s", rows[id].argument);
-        if (apply(c, id, words[1]) != 0) return -1;
+        if (apply(c, &rows[id], words[1]) != 0) return -1;
     }
     c->words = words;
     if (*words == NULL) return report_fail(c->error, "", advice, "expected the name of a program");
@@ -531,7 +512,7 @@ static int add_profiles(struct command *c, uint32_t magic, struct mlmon *sum) {
 static int show(struct command *c, const struct mlmon *sum, FILE *out) {
     struct graph graph;
     const struct options *o = &c->options;
-    int failed = make_graph(sum, o->split, o->short_name, &graph, c->error);
+    int failed = make_graph(sum, o->split, !o->long_name, &graph, c->error);
     if (failed == 0) failed = keep_nodes(&graph, o->keep, c->error);
     if (failed == 0 && o->call_graph != NULL) failed = write_graph(&graph, o, c->error);
     if (failed == 0) write_table(&graph, o, out);
@@ -553,7 +534,7 @@ static int perform(struct command *c, mlprof_magic *magic_of, FILE *out) {
 }
 
 int mlprof_run(char **words, mlprof_magic *magic_of, FILE *out, struct report_error *error) {
-    struct command c = {.error = error};
+    struct command c = {.options.long_name = true, .error = error};
     int status = parse(&c, words);
     if (status == 0 && c.help) print_help(out);
     else if (status == 0) status = perform(&c, magic_of, out);
