@@ -121,28 +121,33 @@ value gc_alloc_custom(struct gc_domain *g, const struct gc_custom_ops *ops, size
 
 /* With taken bytes of the heap's limit, a part of mem or none. */
 static value alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
-                              size_t mem, size_t taken) {
+                              size_t mem, size_t taken, enum gc_source source) {
     struct charge c = charge_by_ratios(g, mem);
     c.taken = taken;
     value v = alloc_custom(g, ops, bytes, c);
     if (g->hooks && g->hooks->allocated && mem > 0)
-        g->hooks->allocated(g->hooks->context, g, v, mem, GC_CUSTOM);
+        g->hooks->allocated(g->hooks->context, g, v, mem, source);
     return v;
 }
 
 value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                           size_t mem) {
-    return alloc_custom_mem(g, ops, bytes, mem, 0);
+    return alloc_custom_mem(g, ops, bytes, mem, 0, GC_CUSTOM);
+}
+
+value gc_alloc_custom_again(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
+                            size_t mem) {
+    return alloc_custom_mem(g, ops, bytes, mem, 0, GC_CUSTOM_AGAIN);
 }
 
 value gc_alloc_custom_owning(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                              size_t mem) {
-    if (g->heap->params.max_heap_words == 0) return alloc_custom_mem(g, ops, bytes, mem, 0);
+    if (g->heap->params.max_heap_words == 0) return gc_alloc_custom_mem(g, ops, bytes, mem);
     /* Makes room first: the allocation must not fail once mem is taken. */
     custom_make_room(g, ops, mem, true);
     if (bytes < 8 * MAX_YOUNG_WOSIZE) gc_prepare_small(g, 1 + (bytes + 7) / 8);
     if (!gc_external_charge(g, mem)) gc_out_of_memory(g, mem / 8);
-    return alloc_custom_mem(g, ops, bytes, mem, mem);
+    return alloc_custom_mem(g, ops, bytes, mem, mem, GC_CUSTOM);
 }
 
 void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
@@ -152,6 +157,16 @@ void gc_adopt_custom(struct gc_domain *g, value v, size_t mem) {
 
 void gc_charge(struct gc_domain *g, size_t mem, size_t max) {
     charge_major(g, mem, max > 0 ? max : gc_custom_major_max(g->heap));
+}
+
+void gc_external_outlives(struct gc_heap *heap, value v, const void *key) {
+    const struct gc_hooks *hooks = heap->hooks;
+    if (hooks && hooks->outlived) hooks->outlived(hooks->context, v, key);
+}
+
+void gc_external_released(struct gc_heap *heap, const void *key) {
+    const struct gc_hooks *hooks = heap->hooks;
+    if (hooks && hooks->released) hooks->released(hooks->context, key);
 }
 
 static void finalize(struct gc_heap *heap, value v, size_t taken) {

@@ -153,7 +153,7 @@ void gc_clear_action(struct gc_domain *g) {
 }
 
 void gc_set_hooks(struct gc_domain *g, const struct gc_hooks *hooks) {
-    g->hooks = hooks;
+    g->hooks = g->heap->hooks = hooks;
     gc_set_sample(g, GC_NO_SAMPLE);
 }
 

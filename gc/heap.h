@@ -129,6 +129,11 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
 /* The max of a cycle by these ratios. GC: never. */
 size_t gc_custom_major_max(const struct gc_heap *heap);
 
+/* The same for a further block that refers to mem bytes charged to another one: the recorder does
+ * not count them again. */
+value gc_alloc_custom_again(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
+                            size_t mem);
+
 /* The same for a block that owns mem bytes which nothing else counts: takes them of max_heap_words
  * (gc_external_charge) until the block dies. Fails: out_of_memory upcall. */
 value gc_alloc_custom_owning(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
@@ -157,6 +162,11 @@ bool gc_external_try_charge(struct gc_heap *heap, size_t bytes);
 bool gc_external_owe(struct gc_heap *heap, size_t bytes);
 /* Gives back what was taken; finalize functions may do so. heap may be NULL. GC: never. */
 void gc_external_uncharge(struct gc_heap *heap, size_t bytes);
+
+/* In a finalize function: what was charged to v, which dies, is in use until gc_external_released
+ * is called with the same key. For the profiler; key is not followed. GC: never. */
+void gc_external_outlives(struct gc_heap *heap, value v, const void *key);
+void gc_external_released(struct gc_heap *heap, const void *key);
 
 /* Which account a table of containers.h is charged to. */
 enum gc_account {
@@ -213,6 +223,9 @@ void gc_minor(struct gc_domain *g);
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch);
 /* A minor collection, then the current cycle to its end, or a whole one (Gc.major). */
 void gc_finish_major_cycle(struct gc_domain *g);
+/* A minor collection and a whole marking, after the one that runs. Sweeping is left to slices. The
+ * cycle does not count as requested by the program. */
+void gc_mark_everything(struct gc_domain *g);
 /* One whole cycle. Gc.full_major runs it until no finaliser becomes ready, calling them between. */
 void gc_full_major_cycle(struct gc_domain *g);
 /* Finishes the cycle that runs and starts the next one, whose roots are marked when it returns. Of

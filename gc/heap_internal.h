@@ -226,9 +226,10 @@ struct gc_heap {
     struct gc_weak weak;
     struct gc_words customs; /* custom.c: major blocks whose operations have finalize; X1 */
 
-    size_t external_bytes;   /* limit.c: held by the program */
-    size_t own_bytes;        /* limit.c: of the collector's tables */
-    struct gc_params params; /* zeros replaced by defaults */
+    size_t external_bytes;        /* limit.c: held by the program */
+    const struct gc_hooks *hooks; /* NULL: none */
+    size_t own_bytes;             /* limit.c: of the collector's tables */
+    struct gc_params params;      /* zeros replaced by defaults */
     struct gc_upcalls up;
     struct gc_stats stats; /* gc_stats_read completes it */
     struct gc_faults faults;

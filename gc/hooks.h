@@ -14,7 +14,8 @@
 
 #include "gc/heap.h"
 
-enum gc_source { GC_NORMAL, GC_MARSHAL, GC_CUSTOM };
+/* GC_CUSTOM_AGAIN: memory that was charged to another block already, and is charged again. */
+enum gc_source { GC_NORMAL, GC_MARSHAL, GC_CUSTOM, GC_CUSTOM_AGAIN };
 
 /* What the collector does while the mutator waits. GC_ACT_PAUSE encloses all others, except what
  * --gc-stress adds. */
@@ -29,10 +30,15 @@ struct gc_hooks {
                    bool from_bytecode, value v);
     /* The block that sample() was called for exists now; its fields are not yet set. */
     void (*born)(void *context, struct gc_domain *g, value v);
-    /* A block of `size` words was allocated in the major heap, or (source GC_CUSTOM) that many
-     * bytes outside the heap were charged to block v. */
+    /* A block of `size` words was allocated in the major heap, or (source GC_CUSTOM and
+     * GC_CUSTOM_AGAIN) that many bytes outside the heap were charged to block v. */
     void (*allocated)(void *context, struct gc_domain *g, value v, size_t size,
                       enum gc_source source);
+    /* In a collection, before minor_done or inspect finds that v is dead: what was charged to it is
+     * in use until released is called with that key, in a collection or not. May be NULL, with
+     * released. */
+    void (*outlived)(void *context, value v, const void *key);
+    void (*released)(void *context, const void *key);
     /* End of a minor collection, the minor heap not yet reused: see gc_promoted_copy. */
     void (*minor_done)(void *context, struct gc_domain *g);
     /* End of marking, weak references and finalisers included. Returns the work, in words marked,

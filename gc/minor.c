@@ -281,8 +281,8 @@ static void evacuate_minor_heap(struct gc_domain *g) {
     uintptr_t used_from = g->young_ptr;
     g->young_ptr = g->young_end;
     gc_sample_rebase(g, used_from);
-    if (g->hooks && g->hooks->minor_done) g->hooks->minor_done(g->hooks->context, g);
     gc_custom_minor(g);
+    if (g->hooks && g->hooks->minor_done) g->hooks->minor_done(g->hooks->context, g);
     ASSERT(g->young_ptr == g->young_end); /* H2 */
     minor->collecting = false;
     if (gc_fills_junk(heap)) gc_fill_junk(used_from, g->young_end);

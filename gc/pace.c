@@ -252,14 +252,20 @@ static void end_pause(struct gc_domain *g) {
 }
 
 /* Needs: minor heap empty. */
-static void run_to_idle(struct gc_domain *g) {
-    struct gc_heap *heap = g->heap;
+static void mark_to_end(struct gc_domain *g) {
+    const struct gc_heap *heap = g->heap;
     ASSERT(g->young_ptr == g->young_end);
     if (heap->phase == PHASE_MARK) {
         pace_do(g, GC_ACT_MARK, INTPTR_MAX);
         gc_mark_finish(g);
     }
     if (heap->phase == PHASE_INSPECT) gc_inspect_some(g, INTPTR_MAX);
+}
+
+/* Needs: minor heap empty. */
+static void run_to_idle(struct gc_domain *g) {
+    const struct gc_heap *heap = g->heap;
+    mark_to_end(g);
     if (heap->phase == PHASE_SWEEP) pace_do(g, GC_ACT_SWEEP, INTPTR_MAX);
     ASSERT(heap->phase == PHASE_IDLE);
 }
@@ -302,6 +308,15 @@ void gc_full_major_cycle(struct gc_domain *g) {
     gc_mark_start(g);
     run_to_idle(g);
     gc_end_requested_cycles(g, false);
+    end_pause(g);
+}
+
+void gc_mark_everything(struct gc_domain *g) {
+    gc_begin_activity(g, GC_ACT_PAUSE);
+    gc_minor_collect(g);
+    run_to_idle(g);
+    gc_mark_start(g);
+    mark_to_end(g);
     end_pause(g);
 }
 

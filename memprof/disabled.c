@@ -20,7 +20,9 @@ struct mp_recorder *mp_recorder_of(struct vm *vm) {
     return NULL;
 }
 uint64_t mp_recorder_flush(struct mp_recorder *r) { return 0; }
-uint64_t mp_recorder_overhead(const struct mp_recorder *r) { return 0; }
+struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
+    return (struct mp_times){0, 0};
+}
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out) {}
 

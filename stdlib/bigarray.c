@@ -116,9 +116,16 @@ struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b) {
     return b->proxy = proxy;
 }
 
+/* NULL: the elements are not counted. */
+static struct gc_heap *heap_of_proxy(const struct bigarray_proxy *proxy) {
+    return proxy->size == 0 ? NULL : *account_of(proxy->data, proxy->size);
+}
+
 void bigarray_drop_proxy(struct bigarray_proxy *proxy) {
     ASSERT(proxy->refcount > 0); /* B2 */
     if (--proxy->refcount > 0) return;
+    struct gc_heap *heap = heap_of_proxy(proxy);
+    if (heap != NULL) gc_external_released(heap, proxy);
     free_elements(proxy->data, proxy->size);
     free(proxy);
 }
@@ -126,8 +133,13 @@ void bigarray_drop_proxy(struct bigarray_proxy *proxy) {
 static void bigarray_finalize(value v) {
     struct bigarray *b = bigarray_of(v);
     if (!(b->flags & BIGARRAY_MANAGED)) return;
-    if (b->proxy != NULL) bigarray_drop_proxy(b->proxy);
-    else free_elements(b->data, counted_bytes(b));
+    if (b->proxy == NULL) {
+        free_elements(b->data, counted_bytes(b));
+        return;
+    }
+    struct gc_heap *heap = heap_of_proxy(b->proxy);
+    if (heap != NULL && b->proxy->refcount > 1) gc_external_outlives(heap, v, b->proxy);
+    bigarray_drop_proxy(b->proxy);
 }
 
 /* ---- Order. ---- */

@@ -96,6 +96,7 @@ void channel_set_name(struct domain *d, value channel, value name) {
 
 void channel_free(struct channel *c) {
     ASSERT(c->references == 0);
+    gc_external_released(heap_of(c), c);
     gc_external_uncharge(heap_of(c), sizeof *c + name_bytes(c->name));
     free_channel(c);
 }
@@ -114,10 +115,12 @@ static void finalize(value v) {
     ASSERT(c == NULL || (c->references > 0 && is_valid(c)));
     if (c == NULL) return;
     bool last = --c->references == 0;
-    if (c->owned_by_stubs || (!last && !c->owner->vm->version->channel_blocks_warn)) return;
     bool unwritten = last && c->output && c->fd != -1 && c->curr != c->buffer;
+    bool stays = !last || unwritten || c->owned_by_stubs;
+    if (stays) gc_external_outlives(heap_of(c), v, c);
+    if (c->owned_by_stubs || (!last && !c->owner->vm->version->channel_blocks_warn)) return;
     if (c->fd != -1 && c->name != NULL && c->owner->runtime_warnings) warn_about_loss(c, unwritten);
-    if (last && !unwritten) channel_free(c);
+    if (!stays) channel_free(c);
 }
 
 static int compare(value a, value b) {
@@ -186,8 +189,10 @@ struct channel *channel_open(struct domain *d, int fd, bool output) {
 value channel_new_block(struct domain *d, struct channel *c) {
     ASSERT(is_valid(c));
     c->references++; /* first: a finaliser that the allocation runs must not free the channel */
-    value v = gc_alloc_custom_mem(&d->gc, &channel_ops, sizeof c,
-                                  d->vm->version->channel_charged_bytes);
+    size_t charge = d->vm->version->channel_charged_bytes;
+    value v = c->charged ? gc_alloc_custom_again(&d->gc, &channel_ops, sizeof c, charge)
+                         : gc_alloc_custom_mem(&d->gc, &channel_ops, sizeof c, charge);
+    c->charged = true;
     *(struct channel **)custom_data(v) = c;
     return v;
 }

@@ -42,6 +42,7 @@ struct channel {
     char *end, *curr, *max;
     const struct vm_stream *stream; /* replaces fd, or NULL */
     unsigned references;            /* custom blocks that point here */
+    bool charged;                   /* its memory was charged to one of them */
     char *name;                     /* of the file, or NULL; owned */
     struct channel *next;           /* the list of struct prim_state ... */
     struct channel **where;         /* ... and the pointer to this one in it */

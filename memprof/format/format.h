@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 3,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 4,  /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* raised when fields get values that older readers need not know */
     MP_FILE_HEADER_BYTES = 16,
@@ -58,6 +58,9 @@ static inline const char *mp_gc_phase_name(enum mp_gc_phase phase) {
                                                          "end of marking", "sweep"};
     return names[phase];
 }
+
+/* Whose a pause is. The last collection, after the program's end, is the recorder's too. */
+enum mp_pause_owner { MP_PAUSE_PROGRAM, MP_PAUSE_RECORDER, MP_PAUSE_OWNERS };
 
 /* Flags of START. */
 enum { MP_GC_TRACED = 1, MP_FORKED = 2, MP_EXACT_SITES = 4, MP_FLAGS_ALL = 7 };

@@ -342,6 +342,20 @@ static bool use_gc_span(struct mp_reader *r, const struct mp_record_gc_span *s) 
     return true;
 }
 
+static bool use_pause(struct mp_reader *r, const struct mp_record_pause *p) {
+    if (p->owner >= MP_PAUSE_OWNERS || p->duration_ns > 1000 * MP_TIME_MAX ||
+        p->processor_ns > 1000 * MP_TIME_MAX || !advance_time(r, p->elapsed))
+        return false;
+    emit(r, MP_EVENT_PAUSE)->pause = *p;
+    return true;
+}
+
+static bool use_cost(struct mp_reader *r, const struct mp_record_cost *c) {
+    if (c->overhead_ns > 1000 * MP_TIME_MAX || c->process_ns > 1000 * MP_TIME_MAX) return false;
+    emit(r, MP_EVENT_COST)->cost = *c;
+    return true;
+}
+
 static bool use_marking(struct mp_reader *r, const struct mp_record_marking *m) {
     if (m->words > MP_WORDS_MAX || !advance_time(r, m->elapsed) || m->duration > r->time_us)
         return false;

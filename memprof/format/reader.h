@@ -22,6 +22,7 @@ enum mp_event_kind {
     MP_EVENT_PROMOTED,
     MP_EVENT_DIED,
     MP_EVENT_GC_SPAN,
+    MP_EVENT_PAUSE,
     MP_EVENT_MARKING,
     MP_EVENT_MAXIMUM,
     MP_EVENT_PHASE_ENTER,
@@ -30,6 +31,7 @@ enum mp_event_kind {
     MP_EVENT_SITE,
     MP_EVENT_SELECTION,
     MP_EVENT_FINISH,
+    MP_EVENT_COST,
     MP_EVENT_END,
 };
 
@@ -51,6 +53,7 @@ struct mp_event {
         } phase;           /* of entering and leaving */
         struct mp_counters counters;
         struct mp_record_gc_span gc_span;
+        struct mp_record_pause pause; /* owner: enum mp_pause_owner */
         /* All samples that it found dead have died by now. The words were reachable when it began,
          * in the heap and outside. */
         struct mp_record_marking marking;
@@ -60,6 +63,7 @@ struct mp_event {
         /* The file's samples are a part of those recorded; hits: of all of these; 0: unknown. */
         struct mp_record_selection selection;
         struct mp_record_finish finish; /* status: exit status, or signal of MP_KILLED */
+        struct mp_record_cost cost;
         /* The overhead as the recorder measured it; the samples lost for lack of memory. */
         struct mp_record_end end;
     };

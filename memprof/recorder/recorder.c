@@ -1,13 +1,15 @@
-/* recorder.c - writes the events of a tracker to a file (recorder.h).
+/* recorder.c - writes the events of a tracker to a file (recorder.h); pauses.c has those of the
+ * collector.
  *
  *   tracker --born--> SAMPLE,  --promoted--> PROMOTIONS,  --died--> DEATHS
  *
- * Every function that the machine calls starts with enter and ends with leave: the time in between
- * is the recorder's overhead, and leave serves the requests of signals that came meanwhile. Of hits
- * one in HITS_PER_MEASURE is measured, and in each the time from its first new location on, whose
- * debugging information may have to be read. Hits are frequent: they read the clock only when the
- * cycle counter has advanced by SAME_TIME_TICKS, or when they are measured; the others have the
- * time that was read last. */
+ * Every function that the machine calls starts with mp_recorder_enter and ends with
+ * mp_recorder_leave: the time in between is the recorder's overhead, and the latter serves the
+ * requests of signals that came meanwhile. Of hits one in HITS_PER_MEASURE is measured, and in each
+ * the time from its first new location on, whose debugging information may have to be read. A
+ * measured hit stands for the others with its processor time; while it waited for a processor
+ * counts once. Hits are frequent: they read the clock only when the cycle counter has advanced by
+ * SAME_TIME_TICKS, or when they are measured; the others have the time that was read last. */
 #include "gc/heap.h"
 #include "gc/stats.h"
 #include "memprof/recorder/recorder_internal.h"
@@ -29,10 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECOND_NS ((uint64_t)1000000000)
-
 enum {
-    COUNTERS_EVERY_NS = 10000000,
     HITS_PER_MEASURE = 32,
     WARM_UP_HITS = 64, /* all measured: they write most new strings, locations and stacks */
     FIRST_HIGH_FD = 500,
@@ -42,11 +41,22 @@ enum {
 /* Seeds of the program's own profiles are smaller. */
 #define SEED_BASE ((uint64_t)1 << 32)
 
-uint64_t mp_now_ns(void) {
+static uint64_t clock_ns(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
+
+uint64_t mp_now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+struct mp_times mp_times_now(void) {
+    struct mp_times now;
+    now.processor_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    now.wall_ns = mp_now_ns();
+    return now;
+}
+
+uint64_t mp_process_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* A counter of 1 GHz or more that is cheap to read: it decides whether to read the clock. */
 static inline uint64_t ticks(void) {
@@ -58,7 +68,7 @@ static inline uint64_t ticks(void) {
 }
 
 static void read_clock(struct mp_recorder *r) {
-    r->entered_ns = mp_now_ns();
+    r->entered = mp_times_now();
     r->entered_ticks = ticks();
     r->time_unwritten = true;
 }
@@ -66,7 +76,7 @@ static void read_clock(struct mp_recorder *r) {
 uint64_t mp_recorder_elapsed(struct mp_recorder *r) {
     if (!r->time_unwritten) return 0;
     r->time_unwritten = false;
-    uint64_t us = (r->entered_ns - r->start_ns) / 1000, elapsed = us - r->last_us;
+    uint64_t us = (r->entered.wall_ns - r->start_ns) / 1000, elapsed = us - r->last_us;
     ASSERT(us >= r->last_us); /* times never go back */
     r->last_us = us;
     return elapsed;
@@ -125,24 +135,51 @@ void mp_recorder_become_child(struct mp_recorder *r) {
     section_end(r);
 }
 
-static bool enter(struct mp_recorder *r) {
+bool mp_recorder_enter(struct mp_recorder *r) {
     if (!section_begin(r)) return false;
     read_clock(r);
     return true;
 }
 
-static void leave(struct mp_recorder *r, unsigned weight) {
-    if (r->entered_ns - r->flushed_ns >= SECOND_NS) {
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* How long two readings of the clocks seem to be apart that follow each other. */
+static struct mp_times shortest_section(void) {
+    struct mp_times shortest = {UINT64_MAX, UINT64_MAX};
+    for (int i = 0; i < 32; i++) {
+        const struct mp_times from = mp_times_now(), to = mp_times_now();
+        shortest.wall_ns = least(shortest.wall_ns, to.wall_ns - from.wall_ns);
+        shortest.processor_ns = least(shortest.processor_ns, to.processor_ns - from.processor_ns);
+    }
+    return shortest;
+}
+
+/* The time between two moments is the recorder's. It stands for `weight` sections like it, which
+ * read no clock and wait for no processor. */
+static void add_overhead(struct mp_recorder *r, struct mp_times from, struct mp_times to,
+                         unsigned weight) {
+    uint64_t wall = to.wall_ns - from.wall_ns, used = to.processor_ns - from.processor_ns;
+    if (weight == 0) return;
+    uint64_t one = least(used - least(used, r->reading.processor_ns),
+                         wall - least(wall, r->reading.wall_ns));
+    r->overhead.processor_ns += used + (weight - 1) * one;
+    r->overhead.wall_ns += wall + (weight - 1) * one;
+}
+
+void mp_recorder_leave(struct mp_recorder *r, unsigned weight) {
+    if (r->entered.wall_ns - r->flushed_ns >= SECOND_NS) {
         mp_sites_write(r);
         mp_writer_flush(r->writer);
-        r->flushed_ns = r->entered_ns;
+        r->flushed_ns = r->entered.wall_ns;
     }
     if (mp_writer_chunks(r->writer) != r->chunks_before) weight = 1;
     r->chunks_before = mp_writer_chunks(r->writer);
-    if (weight > 0 || r->rare_ns != 0) {
-        uint64_t now = mp_now_ns(), rare = r->rare_ns != 0 ? r->rare_ns : now;
-        r->overhead_ns += weight * (rare - r->entered_ns) + now - rare;
-        r->rare_ns = 0;
+    if (weight > 0 || r->rare.wall_ns != 0) {
+        const struct mp_times now = mp_times_now();
+        const struct mp_times rare = r->rare.wall_ns != 0 ? r->rare : now;
+        add_overhead(r, r->entered, rare, weight);
+        add_overhead(r, rare, now, 1);
+        r->rare.wall_ns = 0;
     }
     if (mp_writer_problem(r->writer) != 0 && !r->failed) {
         r->failed = true; /* RC2 */
@@ -194,8 +231,8 @@ static inline unsigned weight_of_hit(struct mp_recorder *r) {
 /* As leave. Where the clock was not read, only rare work counts as overhead, and the writing of a
  * chunk, with the time since the clock was read: SAME_TIME_TICKS at most. */
 static inline void leave_hit(struct mp_recorder *r, bool clock_read, unsigned weight) {
-    if (clock_read || r->rare_ns != 0 || mp_writer_chunks(r->writer) != r->chunks_before)
-        leave(r, weight);
+    if (clock_read || r->rare.wall_ns != 0 || mp_writer_chunks(r->writer) != r->chunks_before)
+        mp_recorder_leave(r, weight);
     else section_end(r);
 }
 
@@ -254,181 +291,29 @@ static_assert((int)MP_TRACKER_BATCH <= (int)MP_LIST_MAX, "a batch is a list");
 
 static void on_promoted(void *context, const uint64_t *ids, size_t count) {
     struct mp_recorder *r = context;
-    if (!enter(r)) return;
+    if (!mp_recorder_enter(r)) return;
     ASSERT(count > 0 && count <= MP_LIST_MAX);
     struct mp_record_promotions record = {mp_recorder_elapsed(r), {.items = ids, .count = count}};
     mp_write_promotions(r->writer, &record);
-    leave(r, 1);
+    mp_recorder_leave(r, 1);
 }
 
 static void on_died(void *context, const uint64_t *ids, size_t count, bool old) {
     struct mp_recorder *r = context;
-    if (!enter(r)) return;
+    if (!mp_recorder_enter(r)) return;
     ASSERT(count > 0 && count <= MP_LIST_MAX);
     struct mp_record_deaths record = {mp_recorder_elapsed(r),
                                       (uint8_t)(old ? MP_DIED_MAJOR : MP_DIED_MINOR),
                                       {.items = ids, .count = count}};
     mp_write_deaths(r->writer, &record);
-    leave(r, 1);
-}
-
-/* ---- Counters, pauses, phases. ---- */
-
-static void write_counters(struct mp_recorder *r) {
-    struct gc_stats now = gc_stats_read(&r->d->gc);
-    const struct mp_counters before = r->counters;
-    r->counters = (struct mp_counters){
-        .minor_words = now.minor_words,
-        .promoted_words = now.promoted_words,
-        .major_words = now.major_words,
-        .external_words = r->sampler->external_words,
-        .minor_collections = now.minor_collections,
-        .major_collections = now.major_collections,
-        .live_words = now.live_words,
-        .heap_words = now.heap_words,
-    };
-    const struct mp_counters *after = &r->counters;
-    struct mp_record_counters record = {
-        .elapsed = mp_recorder_elapsed(r),
-#define TOTAL(name) .name = after->name - before.name,
-#define LEVEL(name) .name = (int64_t)(after->name - before.name),
-#include "memprof/format/counters.def"
-    };
-    mp_write_counters(r->writer, &record);
-    r->counted_ns = r->entered_ns;
-}
-
-static void show_progress(struct mp_recorder *r) {
-    char line[160];
-    uint64_t seconds = (r->entered_ns - r->start_ns) / SECOND_NS;
-    int n = snprintf(line, sizeof line,
-                     "\r%" PRIu64 " s  %" PRIu64 " samples  %" PRIu64 " MB live\033[K", seconds,
-                     mp_tracker_count(r->tracker), r->counters.live_words >> 17);
-    if (write(STDERR_FILENO, line, (size_t)n) < 0) r->options.progress = false;
-    r->shown_ns = r->entered_ns;
-}
-
-static void write_span(struct mp_recorder *r, enum mp_gc_phase phase, uint64_t began_ns,
-                       uint64_t words) {
-    struct mp_record_gc_span record = {mp_recorder_elapsed(r), (uint8_t)phase,
-                                       r->entered_ns - began_ns, words};
-    mp_write_gc_span(r->writer, &record);
-}
-
-static void end_of_pause(struct mp_recorder *r, uint64_t began_ns) {
-    struct gc_stats now = gc_stats_read(&r->d->gc);
-    write_span(r, MP_GC_PAUSE, began_ns, now.promoted_words - r->promoted_before);
-    if (r->entered_ns - r->counted_ns >= COUNTERS_EVERY_NS) write_counters(r);
-    if (r->options.progress && r->entered_ns - r->shown_ns >= SECOND_NS) show_progress(r);
-}
-
-/* A pause is about to end what was allocated since the last one: between pauses memory only grows.
- * Written are maxima that exceed the one before by 1 %. */
-static void note_maximum(struct mp_recorder *r, uint64_t words) {
-    if (words <= r->most_words + r->most_words / 100) return;
-    struct mp_record_maximum record = {mp_recorder_elapsed(r), words};
-    mp_write_maximum(r->writer, &record);
-    r->most_words = words;
-}
-
-/* Words allocated in the major heap and outside since the recording began. */
-static uint64_t allocated_words(const struct mp_recorder *r, const struct gc_stats *now) {
-    return now->major_words + r->sampler->external_words;
-}
-
-/* A marking begins where none is under way. Its words are those left at its end, without those
- * allocated meanwhile; it is known when the tracker has examined what it found. */
-static void note_marking(struct mp_recorder *r, const struct gc_domain *g, enum gc_activity what,
-                         bool begins) {
-    struct gc_stats now;
-    if (what == GC_ACT_MARK && begins && !g->marking) {
-        now = gc_stats_read(g);
-        r->marking.began_ns = r->entered_ns;
-        r->marking.allocated = allocated_words(r, &now);
-        r->marking.words = 0;
-    }
-    if (what != GC_ACT_MARK_END || begins || r->marking.began_ns == 0) return;
-    if (r->marking.words == 0) {
-        now = gc_stats_read(g);
-        uint64_t since = allocated_words(r, &now) - r->marking.allocated;
-        uint64_t left = now.in_use_words - now.young_words;
-        r->marking.words = left > since ? left - since : 1;
-    }
-    if (mp_tracker_is_examining(r->tracker)) return;
-    uint64_t elapsed = mp_recorder_elapsed(r);
-    struct mp_record_marking record = {
-        elapsed, r->last_us - (r->marking.began_ns - r->start_ns) / 1000, r->marking.words};
-    mp_write_marking(r->writer, &record);
-    r->marking.began_ns = 0;
-}
-
-static bool is_recorded(const struct mp_recorder *r, enum gc_activity what) {
-    return what == GC_ACT_MINOR || (what != GC_ACT_PAUSE && r->options.gc_trace);
-}
-
-/* Activities nest. The outermost one, of whatever kind, is the pause. */
-static void on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
-                        size_t words) {
-    static const enum mp_gc_phase phases[] = {
-        [GC_ACT_PAUSE] = MP_GC_PAUSE, [GC_ACT_MINOR] = MP_GC_MINOR,
-        [GC_ACT_MARK] = MP_GC_MARK,   [GC_ACT_MARK_END] = MP_GC_MARK_END,
-        [GC_ACT_SWEEP] = MP_GC_SWEEP,
-    };
-    struct mp_recorder *r = context;
-    if (!enter(r)) return;
-    if (begins) {
-        if (r->activity_depth == 0) {
-            struct gc_stats now = gc_stats_read(g);
-            r->promoted_before = now.promoted_words;
-            note_maximum(r, now.in_use_words);
-        }
-        if (r->activity_depth < MP_ACTIVITY_DEPTH)
-            r->activity_ns[r->activity_depth] = r->entered_ns;
-        r->activity_depth++;
-    } else if (r->activity_depth > 0) {
-        r->activity_depth--;
-        unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth
-                                                            : MP_ACTIVITY_DEPTH - 1;
-        uint64_t began_ns = r->activity_ns[at];
-        if (what == GC_ACT_MARK_END)
-            r->counted_ns = 0; /* counters follow the deaths of the cycle */
-        if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
-        if (r->activity_depth == 0) end_of_pause(r, began_ns);
-    }
-    note_marking(r, g, what, begins);
-    leave(r, 1);
-}
-
-value mp_prim_enter_phase(struct domain *d, value name) {
-    struct mp_recorder *r = mp_recorder_of(d->vm);
-    if (r == NULL || !enter(r)) return VAL_UNIT;
-    uint32_t number = mp_intern_text(r, string_bytes(name), string_length(name));
-    write_counters(r);
-    struct mp_record_phase_enter record = {mp_recorder_elapsed(r), number};
-    mp_write_phase_enter(r->writer, &record);
-    r->open_phases++;
-    leave(r, 1);
-    return VAL_UNIT;
-}
-
-value mp_prim_leave_phase(struct domain *d, value unit) {
-    struct mp_recorder *r = mp_recorder_of(d->vm);
-    if (r == NULL || !enter(r)) return VAL_UNIT;
-    if (r->open_phases > 0) { /* a child may leave a phase that its parent entered */
-        write_counters(r);
-        struct mp_record_phase_leave record = {mp_recorder_elapsed(r)};
-        mp_write_phase_leave(r->writer, &record);
-        r->open_phases--;
-    }
-    leave(r, 1);
-    return VAL_UNIT;
+    mp_recorder_leave(r, 1);
 }
 
 static const struct mp_tracker_events recorder_events = {.born = on_born,
                                                          .suspended = on_suspended,
                                                          .promoted = on_promoted,
                                                          .died = on_died,
-                                                         .activity = on_activity};
+                                                         .activity = mp_on_activity};
 
 /* ---- Files. ---- */
 
@@ -504,15 +389,19 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     mp_write_start(r->writer, &record);
     free(arguments);
     mp_interned_clear(&r->interned);
-    r->lost_sites = r->overhead_ns = r->last_us = 0;
+    r->lost_sites = r->last_us = 0;
+    r->overhead = (struct mp_times){0};
+    r->process_ns = mp_process_ns();
+    r->reading = shortest_section();
     r->last_stack = 0;
     r->last_thread = (struct mp_thread){0, 0};
     r->open_phases = 0;
     r->counters = (struct mp_counters){0};
     r->marking.began_ns = r->most_words = 0;
+    r->exact = (struct mp_exact){.wanted = false};
     read_clock(r);
-    r->start_ns = r->flushed_ns = r->shown_ns = r->entered_ns;
-    write_counters(r);
+    r->start_ns = r->flushed_ns = r->shown_ns = r->entered.wall_ns;
+    mp_counters_write(r);
     mp_writer_flush(r->writer);
     errno = mp_writer_problem(r->writer);
     if (errno == 0) errno = mp_output_publish(&r->output);
@@ -546,27 +435,33 @@ static bool owns_descriptor(void *state, int fd) {
     return r != NULL && r->fd == fd;
 }
 
+void mp_end_write(struct mp_recorder *r, uint64_t elapsed) {
+    struct mp_record_cost cost = {r->overhead.processor_ns, mp_process_ns() - r->process_ns};
+    struct mp_record_end end = {elapsed, r->overhead.wall_ns, mp_recorder_lost(r)};
+    mp_write_cost(r->writer, &cost);
+    mp_write_end(r->writer, &end);
+}
+
 /* A last collection finds which blocks are dead. */
 static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
     r->ended_ns = mp_now_ns();
-    if (!enter(r)) return;
+    if (!mp_recorder_enter(r)) return;
     ASSERT(!r->finished && !r->closed);
     mp_sites_write(r);
-    write_counters(r);
+    mp_counters_write(r);
     struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
     mp_write_finish(r->writer, &finish);
     r->finished = true;
     mp_writer_flush(r->writer);
-    leave(r, 1);
+    mp_recorder_leave(r, 1);
     mp_tracker_stop(r->tracker);
     gc_full_major_cycle(&r->d->gc);
-    if (!enter(r)) return;
-    write_counters(r);
-    struct mp_record_end end = {mp_recorder_elapsed(r), r->overhead_ns, mp_recorder_lost(r)};
-    mp_write_end(r->writer, &end);
+    if (!mp_recorder_enter(r)) return;
+    mp_counters_write(r);
+    mp_end_write(r, mp_recorder_elapsed(r));
     r->closed = true;
     mp_writer_flush(r->writer);
-    leave(r, 1);
+    mp_recorder_leave(r, 1);
 }
 
 /* The program calls exit: blocks reachable at that moment count as live. Later its stack is gone,
@@ -601,16 +496,17 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     vm->profiler.leaving = at_program_exit;
     vm->profiler.fiber_suspended = fiber_suspended;
     vm->profiler.fiber_left = fiber_left;
+    if (options->live_exact) vm->profiler.poll = mp_exact_poll;
     if (!options->no_handlers) mp_recorder_handle_signals(r);
     return r;
 }
 
 uint64_t mp_recorder_flush(struct mp_recorder *r) {
-    if (enter(r)) {
+    if (mp_recorder_enter(r)) {
         mp_sites_write(r);
-        write_counters(r);
+        mp_counters_write(r);
         mp_writer_flush(r->writer);
-        leave(r, 1);
+        mp_recorder_leave(r, 1);
     }
     return mp_now_ns() - r->start_ns;
 }
@@ -624,7 +520,9 @@ static const char *shown_path(const struct mp_recorder *r) {
     return slash == NULL ? base : path;
 }
 
-uint64_t mp_recorder_overhead(const struct mp_recorder *r) { return r->overhead_ns; }
+struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
+    return r->overhead;
+}
 
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out) {
@@ -634,6 +532,7 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
     profiler->leaving = NULL;
     profiler->fiber_suspended = NULL;
     profiler->fiber_left = NULL;
+    if (r->options.live_exact) profiler->poll = NULL;
     mp_recorder_restore_signals(r);
     if (r->options.exact_sites) mp_sites_stop(r);
     r->sampler->recorder = NULL;
@@ -642,7 +541,8 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
         .lost_samples = mp_recorder_lost(r),
         .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
         .elapsed_ns = r->ended_ns - r->start_ns,
-        .overhead_ns = r->overhead_ns,
+        .overhead = r->overhead,
+        .processor_ns = mp_process_ns() - r->process_ns,
         .failed = r->failed,
         .silent = r->silent,
     };

@@ -24,6 +24,7 @@ struct mp_recorder_options {
     double rate; /* of each word; 0 < rate <= 1 */
     uint64_t seed;
     uint64_t max_depth;   /* of call stacks: innermost frames kept; 0: all */
+    bool live_exact;      /* have everything marked at new maxima: pauses.c */
     bool gc_trace;        /* record the collector's inner phases too */
     bool exact_sites;     /* count all that each site allocates, too: slow */
     bool follow_fork;     /* children record to PATH.PID */
@@ -35,12 +36,18 @@ struct mp_recorder_options {
     void (*warn)(const char *path, int problem);
 };
 
+/* Moments, or times that have passed: on a clock, and of a processor. */
+struct mp_times {
+    uint64_t wall_ns, processor_ns;
+};
+
 /* The outcome of a recording. */
 struct mp_recording {
     uint64_t samples, lost_samples, file_bytes;
-    uint64_t elapsed_ns, overhead_ns; /* of the run, and of that in the recorder */
-    bool failed;                      /* RC2 */
-    bool silent;                      /* a child process that was not recorded: nothing to report */
+    uint64_t elapsed_ns, processor_ns; /* of the run; processor: with its last collection */
+    struct mp_times overhead;          /* of that in the recorder */
+    bool failed;                       /* RC2 */
+    bool silent; /* a child process that was not recorded: nothing to report */
     char path[4096];
 };
 
@@ -52,8 +59,8 @@ struct mp_recorder *mp_recorder_of(struct vm *vm);
 /* Writes everything recorded so far to the file, which can be read while recording goes on. Returns
  * the nanoseconds since its start. GC: never. */
 uint64_t mp_recorder_flush(struct mp_recorder *r);
-/* The nanoseconds spent in the recorder so far, as it measures itself. GC: never. */
-uint64_t mp_recorder_overhead(const struct mp_recorder *r);
+/* The time spent in the recorder so far, as it measures itself. GC: never. */
+struct mp_times mp_recorder_overhead(const struct mp_recorder *r);
 /* Ends the recording when the program is over, or earlier: runs a last collection that finds dead
  * blocks (if the program calls exit, that is done at the call) and closes the file. Called before
  * vm_destroy. GC: may run. */

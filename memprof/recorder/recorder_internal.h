@@ -48,6 +48,17 @@ struct mp_sites {
 
 enum { MP_ACTIVITY_DEPTH = 8 };
 
+#define SECOND_NS ((uint64_t)1000000000)
+
+/* Markings of the recorder's own (pauses.c). Words, of the last one or of the most. */
+struct mp_exact {
+    bool wanted, running;
+    uint64_t most_kept; /* by any marking */
+    uint64_t in_use;    /* at the highest maximum that was marked */
+    uint64_t kept;      /* by the last one of the recorder's */
+    uint64_t allocated; /* until that one */
+};
+
 /* RI3  The recorder and its file are changed in a section (in_section) or by a signal handler
  *      (in_handler), one at a time: a handler that finds a section leaves its request to it. */
 struct mp_recorder {
@@ -69,19 +80,25 @@ struct mp_recorder {
     struct mp_thread last_thread;  /* of the last sample; 0: there was none */
     unsigned last_tag;             /* of the last sample; any, while last_stack is 0 */
     struct mp_counters counters;   /* as last written */
-    uint64_t start_ns, entered_ns; /* of the recording; of the section that runs */
-    uint64_t entered_ticks;        /* when entered_ns was read */
-    bool time_unwritten;           /* no record has entered_ns yet */
+    uint64_t start_ns, process_ns; /* of the recording; the process's time when it began */
+    struct mp_times entered;       /* when the section that runs began */
+    uint64_t entered_ticks;        /* when that was read */
+    bool time_unwritten;           /* no record has that time yet */
     uint64_t last_us;              /* the time of the last record */
     uint64_t flushed_ns, counted_ns, shown_ns;
     uint64_t ended_ns; /* of the program; 0: it runs */
-    uint64_t overhead_ns;
-    uint64_t rare_ns; /* when a section's first new location was interned; 0: none was */
+    struct mp_times overhead;
+    struct mp_times reading; /* what reading the clocks adds to a section's times */
+    struct mp_times rare;    /* when a section's first new location was interned; 0: none was */
     unsigned hits_to_skip, warm_up_hits; /* until one is measured; measured at the start */
     uint64_t chunks_before;              /* written before the section that runs */
     unsigned activity_depth;
     uint64_t activity_ns[MP_ACTIVITY_DEPTH];
-    uint64_t promoted_before; /* promoted words when the pause began */
+    struct {
+        struct mp_times began, overhead; /* overhead: until it began */
+        uint64_t promoted_before;        /* words promoted until then */
+    } pause;
+    struct mp_exact exact;
     struct {
         uint64_t began_ns;  /* 0: there is none that is not recorded yet */
         uint64_t allocated; /* words, in the major heap and outside, until it began */
@@ -98,10 +115,28 @@ struct mp_recorder {
     uint64_t handled;                /* signals that have a handler of ours, a bit each */
 };
 
+/* A section begins and ends (RI3); in between the recorder may be changed. False: nothing is to be
+ * recorded. weight: what the section's time stands for; 0: its time is not the recorder's. */
+bool mp_recorder_enter(struct mp_recorder *r);
+void mp_recorder_leave(struct mp_recorder *r, unsigned weight);
+
+/* Collector's activities, as mp_tracker_events.activity. */
+void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
+                    size_t words);
+/* vm_profiler.poll with live_exact. GC: may run. */
+void mp_exact_poll(void *state);
+/* Writes the counters as they are now. */
+void mp_counters_write(struct mp_recorder *r);
+/* Writes the recording's cost and its end. Async-signal-safe. */
+void mp_end_write(struct mp_recorder *r, uint64_t elapsed);
+
 /* Microseconds from the last record that has a time to the one that is about to be written. */
 uint64_t mp_recorder_elapsed(struct mp_recorder *r);
-/* Now, in nanoseconds; async-signal-safe. */
+/* Now, in nanoseconds; the same with the thread's processor time; the process's. All are
+ * async-signal-safe. */
 uint64_t mp_now_ns(void);
+struct mp_times mp_times_now(void);
+uint64_t mp_process_ns(void);
 
 /* A call stack in the file, and the location of its innermost frame; 0: unknown. */
 struct mp_site_of_stack {

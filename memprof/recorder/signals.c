@@ -45,9 +45,8 @@ static void close_file(struct mp_recorder *r, enum mp_outcome outcome, int statu
     uint64_t us = (mp_now_ns() - r->start_ns) / 1000;
     uint64_t elapsed = us < r->last_us ? 0 : us - r->last_us;
     struct mp_record_finish finish = {elapsed, (uint8_t)outcome, (uint64_t)status};
-    struct mp_record_end end = {r->finished ? elapsed : 0, r->overhead_ns, mp_recorder_lost(r)};
     if (!r->finished) mp_write_finish(r->writer, &finish);
-    if (!r->closed) mp_write_end(r->writer, &end);
+    if (!r->closed) mp_end_write(r, r->finished ? elapsed : 0);
     mp_writer_end_signal(r->writer);
     r->silent = true;
 }

@@ -59,7 +59,8 @@ static void on_hit(void *context, struct domain *d, const struct mp_hit *hit) {
     count->blocks++;
 }
 
-static const struct mp_client counting_client = {.hit = on_hit, .fast_sample = mp_sample_existing};
+static const struct mp_client counting_client = {
+    .hit = on_hit, .fast_sample = mp_sample_existing, .counts_once = true};
 
 bool mp_sites_start(struct mp_recorder *r) {
     if (!mp_sampler_has_room(r->sampler)) return false;

@@ -89,7 +89,7 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
     struct mp_interned *t = &r->interned;
     uint32_t number = find(&t->locations, gpc + 1);
     if (number != 0) return number;
-    if (r->rare_ns == 0) r->rare_ns = mp_now_ns();
+    if (r->rare.wall_ns == 0) r->rare = mp_times_now();
     struct mp_record_location record = {.code = gpc};
     struct vm_location location;
     if (find_location(r, gpc, &location)) {

@@ -219,9 +219,11 @@ static uint64_t trials_of(const struct mp_stream *stream, size_t size, enum gc_s
 static void on_allocated(void *context, struct gc_domain *g, value v, size_t size,
                          enum gc_source source) {
     struct mp_sampler *s = context;
+    bool again = source == GC_CUSTOM_AGAIN;
     if (source == GC_CUSTOM) s->external_words += size / 8;
+    if (again) source = GC_CUSTOM;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {
-        if (!mp_is_active(s, stream)) continue;
+        if (!mp_is_active(s, stream) || (again && stream->client->counts_once)) continue;
         uint64_t trials = trials_of(stream, size, source);
         size_t samples = mp_count_carried_hits(s, stream, trials);
         if (samples == 0) continue;
@@ -235,6 +237,18 @@ static void on_allocated(void *context, struct gc_domain *g, value v, size_t siz
         };
         stream->client->hit(stream->context, s->d, &hit);
     }
+}
+
+static void on_outlived(void *context, value v, const void *key) {
+    const struct mp_sampler *s = context;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        if (stream->client->outlived != NULL) stream->client->outlived(stream->context, v, key);
+}
+
+static void on_released(void *context, const void *key) {
+    const struct mp_sampler *s = context;
+    for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream)
+        if (stream->client->released != NULL) stream->client->released(stream->context, key);
 }
 
 static void on_minor_done(void *context, struct gc_domain *g) {
@@ -295,6 +309,8 @@ struct mp_sampler *mp_sampler_of(struct domain *d) {
         .sample = on_sample,
         .born = on_born,
         .allocated = on_allocated,
+        .outlived = on_outlived,
+        .released = on_released,
         .minor_done = on_minor_done,
         .mark_done = on_mark_done,
         .inspect = on_inspect,
@@ -309,6 +325,7 @@ void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, struct mp_
     ASSERT(client->hit != NULL && client->fast_sample != NULL);
     ASSERT((client->promised == NULL) == (client->born == NULL));
     ASSERT((client->mark_done == NULL) == (client->inspect == NULL));
+    ASSERT((client->outlived == NULL) == (client->released == NULL));
     *stream = (struct mp_stream){
         .client = client, .context = context, .lane = lane, .id = ++s->last_id};
     stream->random = mp_random_seed(seed);

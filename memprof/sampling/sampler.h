@@ -54,7 +54,12 @@ struct mp_client {
     /* domain.sample while this client's stream is the only one that samples. Without promised:
      * mp_sample_existing. */
     value (*fast_sample)(struct domain *d, size_t wosize, unsigned tag);
-    /* As in gc/hooks.h; each may be NULL, mark_done and inspect only together. */
+    /* Memory outside the heap counts once, however many blocks it is charged to. */
+    bool counts_once;
+    /* As in gc/hooks.h; each may be NULL, mark_done and inspect, outlived and released only
+     * together. */
+    void (*outlived)(void *context, value v, const void *key);
+    void (*released)(void *context, const void *key);
     void (*minor_done)(void *context, struct gc_domain *g);
     size_t (*mark_done)(void *context, struct gc_domain *g);
     size_t (*inspect)(void *context, struct gc_domain *g, size_t budget);

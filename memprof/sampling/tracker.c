@@ -10,13 +10,15 @@
 #include "gc/containers.h"
 #include "gc/small_tables.h"
 #include "memprof/sampling/sampler_inline.h"
+#include "memprof/sampling/shared_memory.h"
 #include "memprof/sampling/sliced_scan.h"
 
 #include <stdlib.h>
 
 struct tracked {
     value block; /* of a fiber: its continuation; 0: it is dead, and that was reported */
-    uint64_t id;
+    uint64_t id : 63;
+    uint64_t outside : 1; /* memory outside the heap, charged to the block */
 };
 
 /* Ids that are reported together. */
@@ -34,7 +36,8 @@ struct mp_tracker {
     uint64_t next_id, lost;
     struct VECTOR(struct tracked) blocks;
     size_t old;
-    struct word_map suspended;  /* the ids of sampled fibers, by fiber */
+    struct word_map suspended; /* the ids of sampled fibers, by fiber */
+    struct mp_shared_memory shared;
     struct mp_sliced_scan scan; /* MT2 */
     struct batch promoted, died;
 };
@@ -48,7 +51,7 @@ static inline __attribute__((always_inline)) void on_hit(void *context, struct d
     }
     t->events->born(t->context, t->next_id, hit);
     /* After that call, which may forget all earlier blocks. */
-    struct tracked item = {hit->block, t->next_id++};
+    struct tracked item = {hit->block, t->next_id++, hit->source == GC_CUSTOM};
     vector_append(&t->blocks, item);
 }
 
@@ -82,6 +85,24 @@ static inline bool batch_put(struct batch *batch, uint64_t id) {
     return batch->count == MP_TRACKER_BATCH;
 }
 
+/* Whether the sample of a dead block is that of memory which outlives it. */
+static inline bool outlives(struct mp_tracker *t, int heirs, struct tracked item) {
+    return item.outside && mp_shared_inherits(&t->shared, heirs, item.block, item.id);
+}
+
+static void on_outlived(void *context, value v, const void *key) {
+    struct mp_tracker *t = context;
+    bool young = gc_is_young(&t->sampler->d->gc, v);
+    mp_shared_outlived(&t->shared, young ? MP_HEIRS_YOUNG : MP_HEIRS_OLD, v, key);
+}
+
+static void on_released(void *context, const void *key) {
+    struct mp_tracker *t = context;
+    uint64_t id;
+    ASSERT(t->promoted.count == 0 && t->died.count == 0);
+    if (mp_shared_released(&t->shared, key, &id)) t->events->died(t->context, &id, 1, true);
+}
+
 static void on_minor_done(void *context, struct gc_domain *g) {
     struct mp_tracker *t = context;
     size_t kept = t->old;
@@ -90,16 +111,17 @@ static void on_minor_done(void *context, struct gc_domain *g) {
         struct tracked item = t->blocks.items[i];
         if (item.block == 0) continue;
         if (gc_is_young(g, item.block)) {
-            item.block = gc_promoted_copy(g, item.block);
-            if (item.block == 0) {
-                if (batch_put(&t->died, item.id)) report_died(t, false);
-                continue;
-            }
-            if (batch_put(&t->promoted, item.id)) report_promoted(t);
+            value copy = gc_promoted_copy(g, item.block);
+            bool lives = copy != 0 || outlives(t, MP_HEIRS_YOUNG, item);
+            if (!lives && batch_put(&t->died, item.id)) report_died(t, false);
+            if (lives && batch_put(&t->promoted, item.id)) report_promoted(t);
+            if (copy == 0) continue;
+            item.block = copy;
         }
         t->blocks.items[kept++] = item;
     }
     t->old = t->blocks.count = kept;
+    mp_shared_clear(&t->shared.heirs[MP_HEIRS_YOUNG]);
     report_died(t, false);
     report_promoted(t);
 }
@@ -126,10 +148,12 @@ static size_t on_inspect(void *context, struct gc_domain *g, size_t budget) {
             gc_prefetch_header(t->blocks.items[scan->next + AHEAD].block);
         if (item.block == 0) continue;
         if (!gc_is_dead(g, item.block)) t->blocks.items[scan->kept++] = item;
-        else if (batch_put(&t->died, item.id)) report_died(t, true);
+        else if (!outlives(t, MP_HEIRS_OLD, item) && batch_put(&t->died, item.id))
+            report_died(t, true);
     }
     report_died(t, true);
     if (scan->next == scan->end) {
+        mp_shared_clear(&t->shared.heirs[MP_HEIRS_OLD]);
         t->old -= scan->end - scan->kept;
         mp_sliced_scan_end(scan, t->blocks.items, &t->blocks.count, sizeof *t->blocks.items);
     }
@@ -161,7 +185,7 @@ bool mp_tracker_suspended(struct mp_tracker *t, const struct vm_fiber *fiber, va
     }
     t->events->suspended(t->context, t->next_id, &hit, fiber, inner);
     /* After that call, which may forget all earlier blocks and fibers. */
-    struct tracked item = {cont, t->next_id++};
+    struct tracked item = {cont, t->next_id++, false};
     vector_append(&t->blocks, item);
     id = word_map_add(&t->suspended, (uintptr_t)fiber, IF_SMALL_TABLES(2, 64), NULL);
     if (id != NULL) *id = item.id;
@@ -207,6 +231,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
 static void free_tracker(struct mp_tracker *t) {
     free(t->blocks.items);
     free(t->suspended.entries);
+    mp_shared_forget(&t->shared);
     free(t);
 }
 
@@ -219,6 +244,9 @@ static void on_close(void *context) {
 static const struct mp_client tracker_client = {
     .hit = on_hit,
     .fast_sample = fast_sample,
+    .counts_once = true,
+    .outlived = on_outlived,
+    .released = on_released,
     .minor_done = on_minor_done,
     .mark_done = on_mark_done,
     .inspect = on_inspect,
@@ -246,6 +274,7 @@ void mp_tracker_forget(struct mp_tracker *t) {
     t->old = t->blocks.count = 0;
     t->scan = (struct mp_sliced_scan){.end = 0};
     t->next_id = t->lost = 0;
+    mp_shared_forget(&t->shared);
     free(t->suspended.entries);
     t->suspended = (struct word_map){.count = 0};
 }

@@ -9,6 +9,8 @@
  * MT2  After marking each block that was in the major heap then is examined once, in slices.
  *      A suspended fiber is such a block: it is born when it is suspended, moves with its
  *      continuation, and dies when that dies or is used.
+ *      A sample of memory outside the heap lives as long as that memory: if its block dies before,
+ *      it moves with it to the major heap, and dies when the memory is released (shared_memory.h).
  * MT3  A block that a program's callback refused is not reported, nor is one that there was no
  *      memory to follow (these are counted as lost). */
 #ifndef BACTRIAN_MEMPROF_SAMPLING_TRACKER_H

@@ -39,6 +39,10 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
         printf("gc %d %" PRIu64 "ns %" PRIu64, e->gc_span.phase, e->gc_span.duration_ns,
                e->gc_span.words);
         break;
+    case MP_EVENT_PAUSE:
+        printf("gc %d %" PRIu64 "ns %" PRIu64 " processor=%" PRIu64 " owner=%d", MP_GC_PAUSE,
+               e->pause.duration_ns, e->pause.words, e->pause.processor_ns, e->pause.owner);
+        break;
     case MP_EVENT_MARKING:
         printf("marking %" PRIu64 "us %" PRIu64, e->marking.duration, e->marking.words);
         break;
@@ -61,6 +65,9 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     case MP_EVENT_FINISH:
         printf("finish %d %u", e->finish.outcome, (unsigned)e->finish.status);
         break;
+    case MP_EVENT_COST:
+        printf("cost %" PRIu64 "ns of %" PRIu64 "ns", e->cost.overhead_ns, e->cost.process_ns);
+        break;
     case MP_EVENT_END:
         printf("end overhead=%" PRIu64 " lost=%" PRIu64, e->end.overhead_ns, e->end.lost_samples);
         break;
@@ -77,7 +84,8 @@ static void count(struct totals *t, const struct mp_event *e) {
         if (e->died.generation == MP_DIED_MINOR) t->died_minor++;
         else t->died_major++;
         break;
-    case MP_EVENT_GC_SPAN: t->spans++, t->pauses += e->gc_span.phase == MP_GC_PAUSE; break;
+    case MP_EVENT_GC_SPAN: t->spans++; break;
+    case MP_EVENT_PAUSE: t->spans++, t->pauses++; break;
     case MP_EVENT_COUNTERS:
         if (t->counters++ == 0) t->first = e->counters;
         t->last = e->counters;

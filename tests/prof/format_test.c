@@ -146,6 +146,10 @@ static void write_span(struct mp_writer *w, struct model *m) {
     e->gc_span.phase = record.phase;
     e->gc_span.duration_ns = record.duration_ns;
     e->gc_span.words = record.words;
+    struct mp_record_pause pause = {pass_time(m), (uint8_t)dice(MP_PAUSE_OWNERS), dice(1 << 30),
+                                    dice(1 << 30), dice(1000)};
+    mp_write_pause(w, &pause);
+    new_event(m, MP_EVENT_PAUSE)->pause = pause;
 }
 
 static void write_marking(struct mp_writer *w, struct model *m) {
@@ -246,6 +250,10 @@ static int write_profile(struct model *m, unsigned seed, size_t events, bool clo
         mp_write_finish(w, &finish);
         struct mp_event *e = new_event(m, MP_EVENT_FINISH);
         e->finish.outcome = MP_EXITED, e->finish.status = 3;
+        struct mp_record_cost cost = {1234567, 12345678};
+        mp_write_cost(w, &cost);
+        e = new_event(m, MP_EVENT_COST);
+        e->cost = cost;
         struct mp_record_end end = {pass_time(m), 123456789, 2};
         mp_write_end(w, &end);
         e = new_event(m, MP_EVENT_END);
@@ -283,6 +291,13 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
     case MP_EVENT_GC_SPAN:
         return a->gc_span.phase == b->gc_span.phase && a->gc_span.words == b->gc_span.words &&
                a->gc_span.duration_ns == b->gc_span.duration_ns;
+    case MP_EVENT_PAUSE:
+        return a->pause.owner == b->pause.owner && a->pause.words == b->pause.words &&
+               a->pause.duration_ns == b->pause.duration_ns &&
+               a->pause.processor_ns == b->pause.processor_ns;
+    case MP_EVENT_COST:
+        return a->cost.overhead_ns == b->cost.overhead_ns &&
+               a->cost.process_ns == b->cost.process_ns;
     case MP_EVENT_MARKING:
         return a->marking.duration == b->marking.duration && a->marking.words == b->marking.words;
     case MP_EVENT_MAXIMUM: return a->maximum.words == b->maximum.words;

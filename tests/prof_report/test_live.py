@@ -51,6 +51,20 @@ TRUTH = {
         'let () = for _ = 1 to 100 do\n'
         '  a := Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1_000_000 done',
         1_000_000, 1_000_000),
+    'bigarrays kept by a part': (
+        'let keep = ref []\n'
+        'let make () = Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1_000_000\n'
+        'let () = for _ = 1 to 5 do keep := Bigarray.Array1.sub (make ()) 0 10 :: !keep done;\n'
+        '  Gc.full_major (); Gc.full_major ()', 5_000_000, 5_000_000),
+    'parts of bigarrays, all dropped': (
+        'let keep = ref []\n'
+        'let make () = Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1_000_000\n'
+        'let part a = Bigarray.Array1.sub a 0 10\n'
+        'let () = for _ = 1 to 5 do let a = make () in keep := part a :: part (part a) :: !keep\n'
+        '  done; Gc.full_major (); keep := []; Gc.full_major ()', 5_000_000, 0),
+    'a channel with many blocks': (
+        'let c = open_out "/dev/null"\n'
+        'let () = for _ = 1 to 50 do output_char c \'x\'; flush_all () done', 65_599, 65_599),
     'closures': (
         'let fs = Array.init 50_000 (fun i () -> i)', (50_001 + 50_000 * 5) * 8,
         (50_001 + 50_000 * 5) * 8),
@@ -88,6 +102,29 @@ class Live(support.Case):
                 for moment, truth in (('peak', peak), ('end', end)):
                     found = self.total('--at', moment, '--focus', OWN)
                     self.assertLess(abs(found - truth), SLACK, moment)
+
+    def test_exact_live_memory_is_that_of_the_maximum(self):
+        # Nothing but the recorder starts a marking before the list is dropped.
+        self.compile('let kept = ref []\n'
+                     'let () = for i = 1 to 300_000 do kept := i :: !kept done; kept := []')
+        found = {}
+        for kind in ('proven', 'exact'):
+            self.record('--rate', '1', '--live', kind, parameters='o=100000')
+            found[kind] = self.total('--at', 'peak', '--focus', OWN)
+        self.assertLess(found['proven'], found['exact'])
+        self.assertGreater(found['exact'], 0.85 * 300_000 * LIST)
+
+    def test_markings_of_the_recorder_are_no_pauses_of_the_program(self):
+        self.compile(TRUTH['a ring of arrays'][0])
+        self.record('--rate', '0.01', '--live', 'exact')
+        events = {event['name']: event for event in
+                  json.loads(self.prof('gc', 'p.bprof', '--json'))['events']}
+        run = json.loads(self.prof('stats', 'p.bprof', '--json'))['run']
+        self.assertIn("the recorder's markings", events)
+        self.assertGreater(run['overhead'], 0.9 * events["the recorder's markings"]['total'])
+        self.assertLessEqual(events['pause, processor time']['total'],
+                             1.05 * events['pause']['total'] + 0.001)
+        self.assertLess(run['overhead_processor'], run['processor'])
 
     def test_it_does_not_depend_on_the_minor_heap(self):
         program, truth, _ = TRUTH['a ring of arrays']

@@ -219,6 +219,10 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     case OPTION_JIT:
         return cli_jit_of_word(argument, &out->vm.jit) ||
                wrong_argument(id, "off, hot or all", argument);
+    case OPTION_LIVE:
+        out->recorder.live_exact = strcmp(argument, "exact") == 0;
+        return out->recorder.live_exact || strcmp(argument, "proven") == 0 ||
+               wrong_argument(id, "proven or exact", argument);
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
     case OPTION_ALLOW:
     case OPTION_DENY: return policy_argument(id, argument, &out->policy);

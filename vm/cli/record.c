@@ -110,15 +110,22 @@ static void print_next_command(const char *path) {
     fputc('\n', stderr);
 }
 
+static void print_share(const char *of, uint64_t part, uint64_t whole) {
+    fprintf(stderr, "%.3f s%s", (double)part / 1e9, of);
+    if (whole > 0) fprintf(stderr, " (%.1f %%)", 100 * (double)part / (double)whole);
+}
+
 static void print_summary(const struct mp_recorder_options *options,
                           const struct mp_recording *done) {
-    double seconds = (double)done->elapsed_ns / 1e9, overhead = (double)done->overhead_ns / 1e9;
+    const double seconds = (double)done->elapsed_ns / 1e9;
     if (options->progress) fputs("\r\033[K", stderr);
     fputs("bactrian: ", stderr);
     mp_put_printable(stderr, done->path, '?');
-    fprintf(stderr, ": %" PRIu64 " samples in %.2f s, %.1f KB; recording took %.3f s",
-            done->samples, seconds, (double)done->file_bytes / 1024, overhead);
-    if (seconds > 0) fprintf(stderr, " (%.1f %%)", 100 * overhead / seconds);
+    fprintf(stderr, ": %" PRIu64 " samples in %.2f s, %.1f KB; recording took ", done->samples,
+            seconds, (double)done->file_bytes / 1024);
+    print_share("", done->overhead.wall_ns, done->elapsed_ns);
+    fputs(", ", stderr);
+    print_share(" of processor time", done->overhead.processor_ns, done->processor_ns);
     if (done->lost_samples > 0)
         fprintf(stderr, "; %" PRIu64 " samples lost for lack of memory", done->lost_samples);
     fputc('\n', stderr);

@@ -88,7 +88,7 @@ enum bactrian_outcome bactrian_stop_recording(struct bactrian *m, struct bactria
                                            .lost_samples = done.lost_samples,
                                            .file_bytes = done.file_bytes,
                                            .elapsed_ns = done.elapsed_ns,
-                                           .overhead_ns = done.overhead_ns,
+                                           .overhead_ns = done.overhead.wall_ns,
                                            .failed = done.failed};
     return BACTRIAN_OK;
 }

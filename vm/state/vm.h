@@ -78,7 +78,7 @@ struct vm_upcalls {
  * except close may be NULL, and reexecute_ended while domain.sample re-executes nothing. */
 struct vm_profiler {
     void *state;
-    void (*poll)(void *state); /* the machine polls. GC: never */
+    void (*poll)(void *state); /* the machine polls. GC: may run */
     /* Runs its pending callbacks; as vm_process_pending_exn. */
     value (*run_callbacks_exn)(void *state, struct domain *d);
     /* The call before a re-executed instruction (vm/stack/reexecute.h) has ended, with a result or

@@ -85,15 +85,26 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
 
 /* A collection after the program's end is the recorder's: no pause of the program, and one
  * event. */
-static void add_gc_span(struct loader *l, const struct mp_event *event) {
-    struct report_gc_event gc = {.duration = event->gc_span.duration_ns};
-    bool is_pause = event->gc_span.phase == MP_GC_PAUSE, is_own = l->model->origin.finished;
-    if (is_own && !is_pause) return;
-    gc.start = (int64_t)event->time_us * 1000 - gc.duration;
+static void add_gc_span(struct loader *l, struct report_gc_event gc, uint64_t us) {
+    bool is_pause = gc.kind == MP_GC_PAUSE || gc.kind == REPORT_GC_EXACT;
+    if (l->model->origin.finished && !is_pause) return;
+    gc.start = (int64_t)us * 1000 - gc.duration;
     if (gc.start < 0) gc.start = 0;
-    gc.kind = is_own ? REPORT_GC_LAST : event->gc_span.phase;
-    gc.words = event->gc_span.words;
+    if (l->model->origin.finished) gc.kind = REPORT_GC_LAST;
     report_append(&l->model->gc_events, gc);
+}
+
+static struct report_gc_event event_of_span(const struct mp_record_gc_span *span) {
+    return (struct report_gc_event){
+        .duration = span->duration_ns, .processor = -1, .words = span->words, .kind = span->phase};
+}
+
+static struct report_gc_event event_of_pause(const struct mp_record_pause *pause) {
+    return (struct report_gc_event){.duration = pause->duration_ns,
+                                    .processor = pause->processor_ns,
+                                    .words = pause->words,
+                                    .kind = pause->owner == MP_PAUSE_RECORDER ? REPORT_GC_EXACT
+                                                                              : MP_GC_PAUSE};
 }
 
 /* Markings do not overlap, whatever a file says (PM7). */
@@ -153,7 +164,8 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         ASSERT(event->died.id < model->samples.count);
         model->samples.at[event->died.id].died = time;
         break;
-    case MP_EVENT_GC_SPAN: add_gc_span(l, event); break;
+    case MP_EVENT_GC_SPAN: add_gc_span(l, event_of_span(&event->gc_span), us); break;
+    case MP_EVENT_PAUSE: add_gc_span(l, event_of_pause(&event->pause), us); break;
     case MP_EVENT_MARKING: add_marking(l, event, time); break;
     case MP_EVENT_MAXIMUM:
         *model->peak = time;
@@ -176,6 +188,10 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         model->all_hits = event->selection.hits;
         break;
     case MP_EVENT_FINISH: set_outcome(model, event, time); break;
+    case MP_EVENT_COST:
+        model->overhead_processor = event->cost.overhead_ns;
+        model->processor = event->cost.process_ns;
+        break;
     case MP_EVENT_END:
         model->overhead = event->end.overhead_ns;
         model->lost_samples = event->end.lost_samples;

@@ -17,7 +17,7 @@ struct report_model *report_model_create(void) {
     model->runtime_parameters = report_copy("");
     model->context = report_copy("");
     model->outcome = report_copy("");
-    model->overhead = -1;
+    model->overhead = model->overhead_processor = model->processor = -1;
     model->peak = report_alloc(sizeof *model->peak);
     *model->peak = -1;
     report_model_name(model, "");

@@ -52,13 +52,14 @@ struct report_thread {
     uint32_t domain; /* the thread that stands for its domain as a whole */
 };
 
-/* What a collector event is: an enum mp_gc_phase, or the collection that the recorder makes after
- * the program's end. */
-enum { REPORT_GC_LAST = MP_GC_PHASE_COUNT, REPORT_GC_KINDS };
+/* What a collector event is: an enum mp_gc_phase, a marking of the recorder's own, or the
+ * collection that it makes after the program's end. */
+enum { REPORT_GC_EXACT = MP_GC_PHASE_COUNT, REPORT_GC_LAST, REPORT_GC_KINDS };
 
 struct report_gc_event {
     int64_t start, duration;
-    uint64_t words; /* as enum mp_gc_phase says */
+    int64_t processor; /* time of a processor in it; -1: unknown */
+    uint64_t words;    /* as enum mp_gc_phase says */
     uint8_t kind;
 };
 
@@ -120,7 +121,9 @@ struct report_model {
     bool has_seed, gc_traced;
     bool has_sites; /* every site was counted exactly */
     uint64_t seed, max_depth, lost_samples;
-    int64_t overhead;  /* nanoseconds spent by the recorder; -1: unknown */
+    int64_t overhead; /* nanoseconds spent by the recorder; -1: unknown */
+    int64_t overhead_processor,
+        processor;     /* time of processors: its own, the process's; as above */
     uint64_t skipped;  /* events that were left out */
     int64_t *peak;     /* what report_peak_time returns; -1: not known yet */
     double most_words; /* not yet collected at the peak, exact; 0: unknown */

@@ -113,7 +113,9 @@ char *report_module_text(const struct report_model *model, uint32_t location) {
 
 const char *report_gc_text(unsigned kind) {
     ASSERT(kind < REPORT_GC_KINDS);
-    return kind == REPORT_GC_LAST ? "the recorder's last collection" : mp_gc_phase_name(kind);
+    return kind == REPORT_GC_LAST    ? "the recorder's last collection"
+           : kind == REPORT_GC_EXACT ? "the recorder's markings"
+                                     : mp_gc_phase_name(kind);
 }
 
 char *report_tag_text(int tag) {

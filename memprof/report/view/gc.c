@@ -7,6 +7,10 @@
 
 enum { STEPS = 40, MOST_STEPS = 100000, WORST = 5 };
 
+/* The pauses of a busy computer. */
+#define BUSY_SHARE    0.2
+#define LEAST_SECONDS 1e-3
+
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return report_order(x, y);
@@ -23,6 +27,7 @@ static double percentile(const double *sorted, size_t n, double share) {
 static void add_row(struct report_table *t, const char *name, double *seconds, size_t n, double run,
                     double words) {
     double total = 0;
+    if (n == 0) return;
     for (size_t i = 0; i < n; i++) total += seconds[i];
     qsort(seconds, n, sizeof *seconds, by_value);
     report_row(t, 0, report_count(n), report_seconds(total),
@@ -34,25 +39,38 @@ static void add_row(struct report_table *t, const char *name, double *seconds, s
 
 static void add_events(struct report_doc *doc, const struct report_query *query) {
     static const uint8_t order[REPORT_GC_KINDS] = {MP_GC_PAUSE,    MP_GC_MARK,  MP_GC_MINOR,
-                                                   MP_GC_MARK_END, MP_GC_SWEEP, REPORT_GC_LAST};
+                                                   MP_GC_MARK_END, MP_GC_SWEEP, REPORT_GC_EXACT,
+                                                   REPORT_GC_LAST};
     const struct report_model *m = query->model;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "events", "Time");
     report_table_columns(t, "count", "count", "total", "total", "share",
                          query->window[0] != 0 ? "of that time" : "of the run", "p50", "p50", "p90",
                          "p90", "p99", "p99", "max", "max", "words", "words", "name", "what", NULL);
     double *seconds = report_alloc(m->gc_events.count * sizeof *seconds);
+    double *processor = report_alloc(m->gc_events.count * sizeof *processor);
     double run = report_query_length(query) / 1e9;
     for (size_t k = 0; k < REPORT_GC_KINDS; k++) {
-        size_t n = 0;
-        double words = 0;
+        size_t n = 0, measured = 0;
+        double words = 0, waited = 0, total = 0;
         report_each(e, &m->gc_events) {
             if (e->kind != order[k] || !report_query_holds(query, e->start)) continue;
             seconds[n++] = e->duration / 1e9;
             words += e->words;
+            if (e->processor < 0) continue;
+            processor[measured++] = e->processor / 1e9;
+            waited += (e->duration - e->processor) / 1e9;
+            total += e->duration / 1e9;
         }
-        if (n > 0) add_row(t, report_gc_text(order[k]), seconds, n, run, words);
+        add_row(t, report_gc_text(order[k]), seconds, n, run, words);
+        if (order[k] != MP_GC_PAUSE) continue;
+        add_row(t, "pause, processor time", processor, measured, run, words);
+        if (total >= LEAST_SECONDS && waited > BUSY_SHARE * total)
+            report_doc_note(doc,
+                            "In %.0f %% of the time of the pauses the collector waited for a "
+                            "processor: the computer was busy.",
+                            100 * waited / total);
     }
-    free(seconds);
+    report_free(seconds, processor);
     t->empty = "the profile has no times of the collector (record with `bactrian prof record`)";
 }
 
@@ -72,9 +90,12 @@ static void add_longest(struct report_doc *doc, const struct report_query *query
     }
     qsort(pauses, n, sizeof *pauses, by_duration);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "longest", "The longest pauses");
-    report_table_columns(t, "duration", "pause", "start", "at", NULL);
+    report_table_columns(t, "duration", "pause", "processor", "processor time", "start", "at",
+                         NULL);
     for (size_t i = 0; i < n && i < report_rows_of(query->selection, WORST); i++) {
+        int64_t processor = pauses[i]->processor;
         report_row(t, 0, report_seconds(pauses[i]->duration / 1e9),
+                   processor < 0 ? report_text("") : report_seconds(processor / 1e9),
                    report_seconds(pauses[i]->start / 1e9));
     }
     free(pauses);

@@ -210,11 +210,14 @@ static void write_counter(struct output *o, uint64_t us, const struct report_cou
  * recordings in a merge would precede FINISH: they are omitted. */
 static void write_gc(struct output *o, uint64_t us, const struct report_gc_event *e) {
     const struct report_origin *origin = &o->model->origin;
-    bool last = e->kind == REPORT_GC_LAST;
+    bool last = e->kind == REPORT_GC_LAST, own = last || e->kind == REPORT_GC_EXACT;
     if (last && (!origin->finished || e->start + e->duration < origin->finished_at)) return;
-    uint8_t phase = last ? MP_GC_PAUSE : e->kind;
-    struct mp_record_gc_span record = {elapsed(o, us), phase, (uint64_t)e->duration, e->words};
-    mp_write_gc_span(o->writer, &record);
+    struct mp_record_gc_span span = {elapsed(o, us), own ? MP_GC_PAUSE : e->kind,
+                                     (uint64_t)e->duration, e->words};
+    struct mp_record_pause pause = {span.elapsed, own ? MP_PAUSE_RECORDER : MP_PAUSE_PROGRAM,
+                                    span.duration_ns, (uint64_t)e->processor, span.words};
+    if (span.phase == MP_GC_PAUSE && e->processor >= 0) mp_write_pause(o->writer, &pause);
+    else mp_write_gc_span(o->writer, &span);
 }
 
 static void write_marking(struct output *o, uint64_t us, const struct report_marking *marking) {
@@ -289,6 +292,8 @@ static void write_all(struct output *o) {
     if (!m->truncated) {
         struct mp_record_end end = {us_of(m->end) > o->us ? us_of(m->end) - o->us : 0,
                                     m->overhead < 0 ? 0 : m->overhead, m->lost_samples};
+        struct mp_record_cost cost = {(uint64_t)m->overhead_processor, (uint64_t)m->processor};
+        if (m->processor >= 0) mp_write_cost(o->writer, &cost);
         mp_write_end(o->writer, &end);
     }
     mp_writer_flush(o->writer);

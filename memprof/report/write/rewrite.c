@@ -95,6 +95,11 @@ static void copy_events(struct copy *c) {
     }
 }
 
+/* Adds two times; -1 is unknown. */
+static void add_time(int64_t *to, int64_t more) {
+    if (more >= 0) *to = (*to < 0 ? 0 : *to) + more;
+}
+
 /* Adds the selected part of a profile to another. */
 static void append(struct report_model *to, const struct report_model *from,
                    const struct report_query *query, int64_t offset) {
@@ -107,7 +112,9 @@ static void append(struct report_model *to, const struct report_model *from,
     to->all_hits = hits;
     copy_counters(&c);
     copy_events(&c);
-    if (from->overhead >= 0) to->overhead = (to->overhead < 0 ? 0 : to->overhead) + from->overhead;
+    add_time(&to->overhead, from->overhead);
+    add_time(&to->overhead_processor, from->overhead_processor);
+    add_time(&to->processor, from->processor);
     to->lost_samples += from->lost_samples;
     for (size_t i = 0; i < from->sites.count; i++)
         report_model_site(to, c.locations[i], &from->sites.at[i]);

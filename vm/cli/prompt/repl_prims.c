@@ -131,7 +131,7 @@ static value repl_stop(struct domain *d, value unit) {
     struct mp_recording done;
     uint64_t elapsed_ns = cli_now_ns() - repl_of(d)->started_ns;
     struct gc_stats after = gc_stats_read(&d->gc);
-    uint64_t overhead_ns = mp_recorder_overhead(recorder);
+    uint64_t overhead_ns = mp_recorder_overhead(recorder).wall_ns;
     mp_recorder_finish(recorder, MP_RETURNED, 0, &done);
     size_t promoted = after.promoted_words - before->promoted_words;
     size_t words = after.minor_words - before->minor_words + after.major_words -
