@@ -112,7 +112,9 @@ static bool link_row(struct vm_ir *ir, struct vm_ir_row *row) {
         ASSERT(to != NULL && to->height == row->height); /* IR2, IR3 */
         to->flags |= info->label == 'l' ? IR_LEADER : IR_LEADER | IR_RETURNS;
         labels[i] = (uint32_t)(to - ir->rows);
-        backward |= to <= row;
+        if (to > row) continue;
+        backward = true;
+        if (info->label == 'l') to->flags |= IR_HEAD;
     }
     if (!ends) row[1].flags |= IR_LEADER;
     return backward;
@@ -149,6 +151,7 @@ void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry) {
     } while (vm_walk_next(&walk));
     out->count = (size_t)(row - out->rows);
     row_at(out, first - grabs)->flags |= IR_LEADER;
+    row_at(out, first + (grabs ? vm_fixed_words[OP_GRAB] : 0))->flags |= IR_BODY;
     const struct vm_ir_row *end = row;
     for (row = out->rows; row < end; row++)
         if (links[row->op]) out->loops |= link_row(out, row);

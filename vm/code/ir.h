@@ -25,6 +25,8 @@ enum {
     IR_LEADER = 1,  /* first of a basic block: reached not only from the row before */
     IR_RETURNS = 2, /* control comes back to the function here: after a call, in a handler */
     IR_LOOP = 4,    /* a jump leads from here or from a later row to here or to an earlier one */
+    IR_HEAD = 8,    /* a jump leads from here or from a later row to here */
+    IR_BODY = 16,   /* the function's first instruction, after GRAB */
 };
 
 struct vm_ir_row {

@@ -83,8 +83,6 @@ value vm_effect_reperform(struct domain *d, value effect, size_t height) {
     if (!vm_fiber_fits(d, outside)) effect = reserve(d, effect);
     value cont = sp[3];
     value handler = vm_fiber_reperform(d, first, cont, outside, extra_args);
-    sp = d->stack.sp -= 3;
-    sp[0] = sp[3] + 4;
-    sp[1] = effect, sp[2] = cont, sp[3] = field(cont, 0);
+    vm_effect_arguments(d, effect, cont);
     return handler;
 }

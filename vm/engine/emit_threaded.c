@@ -34,7 +34,7 @@ struct emitter {
     uint32_t *offsets; /* of the rows' first words */
     uint32_t *jumps;   /* offsets of labels of jumps */
     uint32_t jump_count;
-    bool has_ids; /* some rows may have words before their own */
+    unsigned begun_flags; /* rows with one of these flags have words before their own: put_begin */
     uintptr_t *out;
     uint32_t used;
 };
@@ -257,28 +257,23 @@ static __attribute__((noinline)) void put_others(struct emitter *m, uint32_t i, 
 
 /* ---- A function's words. ---- */
 
-/* Words in front of row i that record that the function runs, or count how often. */
-static uint32_t id_words(const struct vm_emission *e, uint32_t i) {
-    const struct vm_ir_row *row = &e->ir->rows[i];
-    bool loop;
-    if (vm_native_counts(e->vm, e->ir, i, e->body, e->runs_once, &loop)) return VM_NATIVE_WORDS;
-    if (e->function_id == 0) return 0;
-    return (row->pc == e->body ? ID_WORDS : 0) + (row->flags & IR_RETURNS ? ID_WORDS : 0);
+/* Whether words before the row's own record that the function runs, or count how often. */
+static inline bool has_begin(const struct emitter *m, const struct vm_ir_row *row) {
+    return row->flags & m->begun_flags;
 }
 
 /* Puts these at p; gives where the row's own words begin. */
-static __attribute__((noinline)) uintptr_t *put_id(struct emitter *m, uint32_t i, uintptr_t *p) {
-    const struct vm_ir_row *row = &m->rows[i];
-    bool loop;
+static __attribute__((noinline)) uintptr_t *put_begin(struct emitter *m,
+                                                      const struct vm_ir_row *row, uintptr_t *p) {
     ASSERT(row->pc < m->e->code->word_count);
-    m->used = (uint32_t)(p - m->out);
-    if (vm_native_counts(m->e->vm, m->e->ir, i, m->e->body, m->e->runs_once, &loop)) {
-        put_op(m, ENGINE_HOT);
-        put(m, vm_native_threshold(m->e->vm, loop));
+    if (m->e->function_id == 0) {
+        *p++ = (uintptr_t)m->bodies[ENGINE_HOT];
+        *p++ = vm_native_threshold(m->e->vm);
+        return p;
     }
-    if (m->e->function_id == 0) return m->out + m->used;
+    m->used = (uint32_t)(p - m->out);
     m->e->code->function_id_at[row->pc] = m->e->function_id;
-    if (row->pc == m->e->body) {
+    if (row->flags & IR_BODY) {
         put_op(m, ENGINE_ENTERED);
         put(m, m->e->function_id);
     }
@@ -289,17 +284,25 @@ static __attribute__((noinline)) uintptr_t *put_id(struct emitter *m, uint32_t i
     return m->out + m->used;
 }
 
+/* The rows that have such words. */
+static unsigned begun_flags(const struct vm_emission *e) {
+    bool once = e->runs_once && e->vm->options.jit != VM_JIT_ALL;
+    if (e->function_id != 0) return IR_BODY | IR_RETURNS;
+    if (!vm_native_counts(e->vm)) return 0;
+    return once ? IR_HEAD : IR_BODY | IR_HEAD;
+}
+
 /* Whether row i lies right after the one before, with nothing between their words. */
 static bool is_adjacent(const struct emitter *m, uint32_t i) {
     const struct vm_ir_row *before = &m->rows[i - 1];
     uint32_t width = vm_fixed_words[before->op];
     if (width == 0 || before->pc + width != before[1].pc) return false;
-    return !m->has_ids || id_words(m->e, i) == 0;
+    return !has_begin(m, &m->rows[i]);
 }
 
 /* Where a jump to a row goes. A jump to the body's first instruction is not an entry. */
 static uintptr_t address_of(const struct emitter *m, uintptr_t row) {
-    bool is_body = m->e->function_id != 0 && m->e->ir->rows[row].pc == m->e->body;
+    bool is_body = m->e->function_id != 0 && m->e->ir->rows[row].flags & IR_BODY;
     ASSERT(row < m->e->ir->count && m->e->ir->rows[row].flags & IR_LEADER); /* IR3 */
     return (uintptr_t)&m->out[m->offsets[row] + (is_body ? ID_WORDS : 0)];
 }
@@ -344,7 +347,7 @@ static uint32_t put_rows(struct emitter *m) {
     uintptr_t *out = m->out, *p = out;
     for (uint32_t *offset = m->offsets; row < end; row++, op++, offset++) {
         *offset = (uint32_t)(p - out);
-        if (m->has_ids) p = put_id(m, (uint32_t)(row - m->rows), p);
+        if (has_begin(m, row)) p = put_begin(m, row, p);
         ASSERT(*op < ENGINE_COUNT && bodies[*op] != NULL);
         *p++ = (uintptr_t)bodies[*op];
         switch (shapes[row->op]) {
@@ -381,7 +384,7 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
         .rows = e->ir->rows,
         .row_count = count,
         .bodies = vm_loop_bodies(e->vm),
-        .has_ids = e->function_id != 0 || e->vm->native != NULL,
+        .begun_flags = begun_flags(e),
         .offsets = offsets,
         .jumps = vm_must(malloc(jumps * sizeof *m.jumps + count * sizeof *m.ops)),
         .out = out,

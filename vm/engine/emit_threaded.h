@@ -12,10 +12,9 @@ struct vm_emission {
     struct vm *vm;
     struct vm_code *code;
     const struct vm_ir *ir;
-    uint32_t fragment;          /* index of code */
-    bool runs_once;             /* the code at word 0: only its loops are fused */
-    uint32_t function_id, body; /* where calls are recorded: the function's id and the pc of its
-                                    first instruction after GRAB; id 0: they are not */
+    uint32_t fragment;    /* index of code */
+    bool runs_once;       /* the code at word 0: only its loops are fused */
+    uint32_t function_id; /* calls are recorded with this; 0: they are not */
 };
 
 /* An upper bound of its words. */

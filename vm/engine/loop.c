@@ -438,14 +438,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         sp -= 3;
         PUSH_RETURN(4, 0);
         d->stack.sp = sp;
-        value effect = accu;
-        accu = vm_fiber_perform(d, block);
-        sp = d->stack.sp;
-        extra_args = sp[0] + 4;
-        sp -= 2;
-        sp[0] = effect, sp[1] = block, sp[2] = field(block, 0);
-        if (pc[1] != make_header(1, TAG_CONT, 0)) field(block, 1) = field(block, 0) & OPERAND(2);
-        ENTER(accu);
+        accu = vm_effect_perform(d, accu, block, pc);
+        CALL_HANDLER();
     }
     INSTR(RESUME) { /* operands: how many arguments it has, the frame word */
         value function = sp[0], argument = sp[1], *outside = sp + pc[1] - 3;

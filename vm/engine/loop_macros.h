@@ -67,9 +67,7 @@
 #define HAND_OVER(v)                                       \
     do {                                                   \
         pc = (const uintptr_t *)d->vm->fiber_code.address; \
-        value outside = d->stack.sp[0];                    \
-        d->stack.sp[0] = (v);                              \
-        *--d->stack.sp = outside;                          \
+        vm_effect_argument(d, (v));                        \
         CALL_HANDLER();                                    \
     } while (0)
 /* Goes on where machine code left: at an instruction, or with the call of E. */

@@ -60,7 +60,6 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t entry) {
         .fragment = f->fragment,
         .runs_once = f->kind == FUNCTION_MAIN,
     };
-    e.body = f->pc + (grabs ? vm_fixed_words[OP_GRAB] : 0);
     if (vm->options.track_functions) e.function_id = function_id(code, f);
     emit(vm, f, &e);
     vm_ir_free(ir);

@@ -155,6 +155,7 @@ void native_put_arity_stubs(struct emitter *e, struct vm_native *n) {
     const uint8_t *leave = e->at;
     put_leave(e, n);
     const uint8_t *call = e->at;
+    n->stubs.call = runs_at(e, call);
     emit_load(e, R_TEMP, at_base(R_ENV, 0));
     emit_load_32(e, R_8, native_entry_of_code(R_TEMP, ENTRY_TAKES));
     emit_alu(e, ALU_COMPARE, R_8, R_TEMP2);

@@ -58,7 +58,7 @@ struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, un
 /* ---- Labels. ---- */
 
 static bool is_merge(const struct native_compiler *c, uint32_t row) {
-    return c->rows[row].entries > 1 || c->rows[row].is_head;
+    return c->rows[row].entries > 1 || c->ir.rows[row].flags & IR_HEAD;
 }
 
 /* A jump that is to lead to the label of a row. */
@@ -141,18 +141,26 @@ static void put_late_store(struct native_compiler *c, const struct native_late *
     emit_jump(&c->e, late->back);
 }
 
+/* After native_count_test has jumped: the next tests are counted. */
+static void end_forced(struct native_compiler *c) {
+    emit_pop_flags(&c->e);
+    emit_constant(&c->e, R_TEMP, (int64_t)(uintptr_t)&c->native->stress_left);
+    emit_constant(&c->e, R_TEMP2, (int64_t)c->native->stress);
+    emit_store(&c->e, at_base(R_TEMP, 0), R_TEMP2);
+}
+
 static void put_late(struct native_compiler *c, uint32_t i) {
     struct native_late late = c->late[i]; /* the array may grow */
     uint8_t *here = c->e.at;
     emit_link(&c->e, late.site, here);
     switch (late.kind) {
-    case LATE_FORCED_EXIT: emit_pop_flags(&c->e); /* fall through */
+    case LATE_FORCED_EXIT: end_forced(c); /* fall through */
     case LATE_EXIT:
         emit_constant(&c->e, R_TEMP, late.exit);
         emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
         break;
     case LATE_FORCED_ENTRY:
-        emit_pop_flags(&c->e);
+        end_forced(c);
         put_slow_entry(c);
         break;
     case LATE_EDGE: put_late_edge(c, &late); break;
@@ -411,7 +419,7 @@ static bool compile(struct native_compiler *c) {
 static bool counts_rounds(const struct native_compiler *c, const uintptr_t *words) {
     uint32_t i = 0;
     while (c->words + c->rows[i].decoded != words) i++;
-    return c->rows[i].is_head;
+    return c->ir.rows[i].flags & IR_HEAD;
 }
 
 static void report(struct native_compiler *c, const uintptr_t *hot) {

@@ -35,12 +35,14 @@ enum { MAX_SPREAD = 32, CELL_WORDS = 3, MOST_ARGUMENTS = 64 };
 /* Code that functions share. */
 struct native_stubs {
     const uint8_t *run, *leave, *exit, *slow_entry, *store, *store_saving_floats;
-    const uint8_t *other_arity[MOST_ARGUMENTS + 1]; /* calls with n arguments: arity.c */
+    const uint8_t *call;                            /* with R_TEMP2 arguments: arity.c */
+    const uint8_t *other_arity[MOST_ARGUMENTS + 1]; /* with n */
+    const uint8_t *switched;                        /* after a switch of fibers: switches.c */
 };
 
-/* The registers that the stub `run` pushes, in this order (run.c), and how many the stub `store`
- * does. */
-enum { NATIVE_KEPT = 6, NATIVE_STORE_SAVES = 7 };
+/* The registers that the stub `run` pushes, in this order (run.c), how many the stub `store` does,
+ * and the bytes that the stub `exit` puts on the C stack. */
+enum { NATIVE_KEPT = 6, NATIVE_STORE_SAVES = 7, NATIVE_EXIT_SAVES = 8 * (R_COUNT + X_COUNT) };
 extern const int native_kept[NATIVE_KEPT];
 
 struct vm_native {
@@ -94,7 +96,7 @@ struct native_row {
     uint32_t sites;              /* first of its jumps that wait for the label, + 1 */
     uint16_t cell;               /* of a return point */
     uint8_t entries;             /* ways in, at most 2 */
-    bool is_head, a_is_live;
+    bool a_is_live;
 };
 struct native_site {
     uint8_t *site;
@@ -152,6 +154,11 @@ const uintptr_t *native_words(const struct native_compiler *c, uint32_t row);
 /* ---- forms_calls.c ---- */
 /* Goes on at the return address or handler in R_TEMP: R_BASE is sp, R_ENV its environment. */
 void native_emit_resume(struct emitter *e, const struct vm_native *n);
+/* ---- switches.c: stubs, put out at e. ---- */
+/* Calls a closure after a switch of fibers. */
+void native_put_switched(struct emitter *e, const struct vm_native *n);
+/* Machine code has returned to a fiber's boundary. */
+void native_put_fiber_returned(struct emitter *e, const struct vm_native *n);
 
 /* ---- report.c ---- */
 /* A function has become machine code; the code that functions share exists. GC: never. */
@@ -171,6 +178,8 @@ void native_free_compiling(struct vm_native *native);
 void native_form(struct native_compiler *c, const struct vm_ir_row *row);
 /* A C_CALL. */
 void native_primitive(struct native_compiler *c, const struct vm_ir_row *row);
+/* An instruction of effects. False: it is none. */
+bool native_switch(struct native_compiler *c, const struct vm_ir_row *row);
 /* A call, return, handler or poll. False: it is none of those. */
 bool native_call(struct native_compiler *c, const struct vm_ir_row *row);
 /* GETVECTITEM, and the primitives that do the same. */

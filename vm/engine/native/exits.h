@@ -6,7 +6,7 @@
  *     a move: slot << 16 | kind << 12 | operand       slot: from sp on, or EXIT_SLOT_A
  *
  * Machine code jumps to the stub `exit` with the position in R_TEMP; the stub stores the registers
- * and native_exit (run.c) does the moves. */
+ * and `leave` (run.c) does the moves. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_EXITS_H
 #define BACTRIAN_VM_ENGINE_NATIVE_EXITS_H
 

@@ -36,19 +36,6 @@ static bool jumps(const struct vm_opcode_info *info) {
     return info->label != 0 && info->label != 'x';
 }
 
-bool native_is_head(const struct vm_ir *ir, uint32_t i) {
-    if (!(ir->rows[i].flags & IR_LEADER) || !(ir->rows[i].flags & IR_LOOP)) return false;
-    for (uint32_t k = i; k < ir->count && ir->rows[k].flags & IR_LOOP; k++) {
-        const struct vm_opcode_info *info = &vm_opcodes[ir->rows[k].op];
-        if (!jumps(info) || info->label != 'l') continue;
-        uint32_t n;
-        const uint32_t *labels = vm_ir_labels(ir, &ir->rows[k], &n);
-        for (uint32_t j = 0; j < n; j++)
-            if (labels[j] == i) return true;
-    }
-    return false;
-}
-
 static void find_entries(const struct vm_ir *ir, struct native_row *rows) {
     for (uint32_t i = 0; i < ir->count; i++) {
         const struct vm_opcode_info *info = &vm_opcodes[ir->rows[i].op];
@@ -58,10 +45,7 @@ static void find_entries(const struct vm_ir *ir, struct native_row *rows) {
         if (!jumps(info)) continue;
         uint32_t n;
         const uint32_t *labels = vm_ir_labels(ir, &ir->rows[i], &n);
-        for (uint32_t k = 0; k < n; k++) {
-            enter(&rows[labels[k]]);
-            if (info->label == 'l' && labels[k] <= i) rows[labels[k]].is_head = true;
-        }
+        for (uint32_t k = 0; k < n; k++) enter(&rows[labels[k]]);
     }
 }
 

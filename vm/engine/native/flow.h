@@ -2,15 +2,12 @@
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_FLOW_H
 #define BACTRIAN_VM_ENGINE_NATIVE_FLOW_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct native_row;
 struct vm_ir;
 
-/* Sets entries, is_head and a_is_live of the rows. first: the row at the entry. GC: never. */
+/* Sets entries and a_is_live of the rows. first: the row at the entry. GC: never. */
 void native_flow(const struct vm_ir *ir, struct native_row *rows, uint32_t first);
-/* Whether a jump of a row i or later leads to row i. */
-bool native_is_head(const struct vm_ir *ir, uint32_t i);
 
 #endif

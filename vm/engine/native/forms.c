@@ -330,7 +330,8 @@ static void offset_int(struct native_compiler *c, int32_t n) {
 
 static bool branches_next(const struct native_compiler *c) {
     uint32_t next = c->row + 1;
-    if (next >= c->ir.count || c->rows[next].entries > 1 || c->rows[next].is_head) return false;
+    if (next >= c->ir.count || c->rows[next].entries > 1) return false;
+    if (c->ir.rows[next].flags & IR_HEAD) return false;
     return c->ir.rows[next].op == OP_BRANCHIF || c->ir.rows[next].op == OP_BRANCHIFNOT;
 }
 
@@ -609,5 +610,5 @@ void native_form(struct native_compiler *c, const struct vm_ir_row *row) {
     if (stack_form(c, row) || block_form(c, row) || integer_form(c, row) || branch_form(c, row))
         return;
     if (vm_opcodes[row->op].flags & OP_PRIMITIVE) native_primitive(c, row);
-    else if (!native_call(c, row)) native_leave(c); /* the loop does the rest */
+    else if (!native_call(c, row) && !native_switch(c, row)) native_leave(c); /* the loop does it */
 }

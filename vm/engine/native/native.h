@@ -19,8 +19,6 @@
 #include "gc/value.h"
 #include "vm/state/vm.h"
 
-struct vm_ir;
-
 /* The loop's registers where a tier ends and the other begins. */
 struct vm_native_state {
     value *sp;
@@ -38,12 +36,10 @@ enum { VM_NATIVE_WORDS = 2 };
 void vm_native_create(struct vm *vm);
 void vm_native_destroy(struct vm *vm);
 /* How often a function is entered, or a loop gone round, before it is compiled. */
-uintptr_t vm_native_threshold(const struct vm *vm, bool loop);
-/* Whether HOT stands before row i of the form of a function whose first instruction after GRAB is
- * at pc body. loop: set to whether a jump leads back to the row. */
-bool vm_native_counts(const struct vm *vm, const struct vm_ir *ir, uint32_t i, uint32_t body,
-                      bool runs_once, bool *loop);
-
+uintptr_t vm_native_threshold(const struct vm *vm);
+/* Whether HOT stands before heads of loops, and, unless it runs but once, before what comes after
+ * a function's GRAB. */
+bool vm_native_counts(const struct vm *vm);
 /* The HOT at that word has counted to its end: compiles the function and replaces its HOT words by
  * NATIVE or COLD. GC: never.  Fails: when out of memory, fatally. */
 void vm_native_compile(struct vm *vm, uintptr_t *hot);

@@ -10,11 +10,13 @@
 
 void native_report_stubs(struct vm_native *n) {
     const uint8_t *start = n->memory.executable, *end = start + n->memory.used;
-    const uint8_t *store = n->stubs.store, *with_floats = n->stubs.store_saving_floats;
+    const uint8_t *exit = n->stubs.exit, *store = n->stubs.store;
+    const uint8_t *with_floats = n->stubs.store_saving_floats;
     unsigned pushed = 8 * NATIVE_STORE_SAVES, floats = 8 * X_VALUES;
     if (n->perf_map != NULL) native_perf_map_add(n->perf_map, start, n->memory.used, "(Bactrian)");
     if (!n->debugged) return;
-    native_gdb_add(&n->gdb_files, start, (size_t)(store - start), "native_enter_or_leave", 0);
+    native_gdb_add(&n->gdb_files, start, (size_t)(exit - start), "native_enter_or_leave", 0);
+    native_gdb_add(&n->gdb_files, exit, (size_t)(store - exit), "native_exit", NATIVE_EXIT_SAVES);
     native_gdb_add(&n->gdb_files, store, (size_t)(with_floats - store), "native_store", pushed);
     native_gdb_add(&n->gdb_files, with_floats, (size_t)(end - with_floats), "native_store_floats",
                    pushed + floats);

@@ -8,7 +8,6 @@
 #include "vm/engine/loop.h"
 #include "vm/engine/native/arity.h"
 #include "vm/engine/native/compiler.h"
-#include "vm/engine/native/flow.h"
 #include "vm/engine/native/gdb_interface.h"
 #include "vm/engine/native/native.h"
 #include "vm/engine/native/perf_map.h"
@@ -16,31 +15,26 @@
 
 #include <stdlib.h>
 
-/* What a run of machine code shares with C: on the C stack, its address at R_C_STACK. */
-struct native_run {
-    uintptr_t reg[R_COUNT]; /* as the exit found them; R_TEMP: below */
-    double xmm[X_VALUES];
-    uintptr_t way; /* enum native_way */
+/* What an exit found in the registers: the stub `exit` puts it on the C stack. */
+struct native_registers {
+    uintptr_t reg[R_COUNT];
+    double xmm[X_COUNT];
 };
-/* How machine code ends. */
-enum native_way {
-    WAY_EXIT,       /* R_TEMP: the exit */
-    WAY_RETURN,     /* R_TEMP: an address of decoded code; the word below R_BASE is X */
-    WAY_SLOW_ENTRY, /* of E; R_TEMP: X */
-};
+_Static_assert(sizeof(struct native_registers) == NATIVE_EXIT_SAVES, "compiler.h");
 
-typedef void native_enter(struct domain *d, struct native_run *run, uintptr_t address,
+typedef void native_enter(struct domain *d, struct vm_native_state *state, uintptr_t address,
                           const struct native_entry *entries);
+
+static void leave(struct domain *d, const struct native_registers *found, uint32_t position,
+                  struct vm_native_state *state);
 
 /* ---- Stubs. ---- */
 
 const int native_kept[NATIVE_KEPT] = {R_BP, R_BASE, R_ENV, R_DOMAIN, R_YOUNG, R_TABLE};
 
-#define RUN(member) at_base(R_TEMP2, (int32_t)offsetof(struct native_run, member))
-#define RUN_REGISTER(r) \
-    at_base(R_TEMP2, (int32_t)offsetof(struct native_run, reg) + 8 * (int32_t)(r))
+#define STATE(member) at_base(R_TEMP2, (int32_t)offsetof(struct vm_native_state, member))
 
-/* The native_enter function. */
+/* The native_enter function. The state's address stays on top of the C stack. */
 static void put_run(struct emitter *e) {
     for (int i = 0; i < NATIVE_KEPT; i++) emit_push(e, native_kept[i]);
     emit_push(e, R_ARG2);
@@ -48,39 +42,62 @@ static void put_run(struct emitter *e) {
     emit_move(e, R_TABLE, R_TEMP); /* the fourth argument */
     emit_move(e, R_TEMP2, R_ARG2);
     emit_load(e, R_YOUNG, DOMAIN(gc.young_ptr));
-    emit_load(e, R_BASE, RUN_REGISTER(R_BASE));
-    emit_load(e, R_ENV, RUN_REGISTER(R_ENV));
-    emit_load(e, R_A, RUN_REGISTER(R_A));
+    emit_load(e, R_BASE, STATE(sp));
+    emit_load(e, R_ENV, STATE(env));
+    emit_load(e, R_A, STATE(accu));
     emit_jump_register(e, R_ARG3);
 }
 
-/* Back to native_enter's caller; R_TEMP2 has the run's address. */
-static void put_end(struct emitter *e, enum native_way way) {
-    emit_store(e, RUN_REGISTER(R_TEMP), R_TEMP);
-    emit_store(e, RUN_REGISTER(R_A), R_A);
-    emit_store(e, RUN_REGISTER(R_BASE), R_BASE);
-    emit_store(e, RUN_REGISTER(R_ENV), R_ENV);
-    emit_store_constant(e, RUN(way), way);
-    emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
+/* Back to native_enter's caller. */
+static void put_end(struct emitter *e) {
     emit_pop(e, R_TEMP);
     for (int i = NATIVE_KEPT; i-- > 0;) emit_pop(e, native_kept[i]);
     emit_return(e);
 }
 
 static void put_exit(struct emitter *e) {
-    static const int others[] = {R_ARG3, R_BP, R_ARG2, R_ARG1, R_8, R_9, R_10};
-    emit_load(e, R_TEMP2, at_base(R_C_STACK, 0));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        emit_store(e, RUN_REGISTER(others[i]), others[i]);
+    static const int registers[] = {R_A,    R_ARG3, R_BASE, R_BP, R_ARG2,
+                                    R_ARG1, R_8,    R_9,    R_10, R_ENV};
+    emit_alu_constant(e, ALU_SUB, R_C_STACK, NATIVE_EXIT_SAVES);
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        emit_store(e, at_base(R_C_STACK, 8 * registers[i]), registers[i]);
     for (int x = 0; x < X_VALUES; x++)
-        emit_float_store(
-            e, at_base(R_TEMP2, (int32_t)offsetof(struct native_run, xmm) + 8 * (int32_t)x), x);
-    put_end(e, WAY_EXIT);
+        emit_float_store(e, at_base(R_C_STACK, 8 * (R_COUNT + x)), x);
+    emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
+    emit_move(e, R_ARG1, R_DOMAIN);
+    emit_move(e, R_ARG2, R_C_STACK);
+    emit_move(e, R_ARG3, R_TEMP);
+    emit_load(e, R_TEMP, at_base(R_C_STACK, NATIVE_EXIT_SAVES));
+    emit_call_c(e, (uintptr_t)leave);
+    emit_alu_constant(e, ALU_ADD, R_C_STACK, NATIVE_EXIT_SAVES);
+    put_end(e);
 }
 
-static void put_way(struct emitter *e, enum native_way way) {
+/* The loop's registers where no exit says otherwise. */
+static void put_state(struct emitter *e) {
     emit_load(e, R_TEMP2, at_base(R_C_STACK, 0));
-    put_end(e, way);
+    emit_store(e, STATE(sp), R_BASE);
+    emit_store(e, STATE(env), R_ENV);
+    emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
+}
+
+/* To the return address of the loop in R_TEMP; the word below R_BASE is X. */
+static void put_return(struct emitter *e) {
+    put_state(e);
+    emit_store(e, STATE(pc), R_TEMP);
+    emit_store(e, STATE(accu), R_A);
+    emit_load(e, R_TEMP, at_base(R_BASE, -8));
+    emit_store(e, STATE(extra_args), R_TEMP);
+    put_end(e);
+}
+
+/* The loop calls E; R_TEMP: X. */
+static void put_slow_entry(struct emitter *e) {
+    put_state(e);
+    emit_store(e, STATE(extra_args), R_TEMP);
+    emit_store(e, STATE(accu), R_ENV);
+    emit_store_constant(e, STATE(pc), 0);
+    put_end(e);
 }
 
 /* gc_store_slow of the slot R_TEMP and the value R_TEMP2; keeps all registers of values. */
@@ -101,20 +118,27 @@ static void put_store(struct emitter *e, bool floats) {
     emit_return(e);
 }
 
-static void put_stubs(struct vm_native *n) {
+static void put_stubs(const struct vm *vm, struct vm_native *n) {
     struct emitter e = {.start = n->memory.writable,
                         .at = n->memory.writable,
                         .end = n->memory.writable + CODE_MEMORY_BYTES,
                         .run_offset = n->memory.executable - n->memory.writable};
     n->stubs.run = runs_at(&e, e.at);
     put_run(&e);
+    n->stubs.slow_entry = runs_at(&e, e.at);
+    put_slow_entry(&e);
+    n->stubs.leave = runs_at(&e, e.at);
+    emit_constant(&e, R_TEMP2, (int64_t)(uintptr_t)vm->fiber_code.address);
+    emit_alu(&e, ALU_COMPARE, R_TEMP, R_TEMP2);
+    uint8_t *to_boundary = emit_jump_if_forward(&e, C_EQUAL);
+    put_return(&e);
+    native_put_arity_stubs(&e, n);
+    n->stubs.switched = runs_at(&e, e.at);
+    native_put_switched(&e, n);
+    emit_link(&e, to_boundary, e.at);
+    native_put_fiber_returned(&e, n);
     n->stubs.exit = runs_at(&e, e.at);
     put_exit(&e);
-    n->stubs.leave = runs_at(&e, e.at);
-    put_way(&e, WAY_RETURN);
-    n->stubs.slow_entry = runs_at(&e, e.at);
-    put_way(&e, WAY_SLOW_ENTRY);
-    native_put_arity_stubs(&e, n);
     n->stubs.store = runs_at(&e, e.at);
     put_store(&e, false);
     n->stubs.store_saving_floats = runs_at(&e, e.at);
@@ -153,7 +177,7 @@ bool native_begin(struct vm *vm) {
     if (n->entries == NULL) return false;
     n->return_body = (uint32_t)(uintptr_t)vm_loop_bodies(vm)[ENGINE_NATIVE_RETURN];
     native_put_apply_rest(vm, n);
-    put_stubs(n);
+    put_stubs(vm, n);
     if (vm->options.perf_map) n->perf_map = native_perf_map_open(vm_err(vm));
     n->debugged = native_is_debugged();
     native_report_stubs(n);
@@ -175,30 +199,21 @@ void vm_native_destroy(struct vm *vm) {
     vm->native = NULL;
 }
 
-enum { HOT_ENTRIES = 150, HOT_ROUNDS = 1000 };
+enum { HOT_COUNT = 1000 };
 
-uintptr_t vm_native_threshold(const struct vm *vm, bool loop) {
-    if (vm->native->always) return 1;
-    return loop ? HOT_ROUNDS : HOT_ENTRIES;
-}
+uintptr_t vm_native_threshold(const struct vm *vm) { return vm->native->always ? 1 : HOT_COUNT; }
 
-bool vm_native_counts(const struct vm *vm, const struct vm_ir *ir, uint32_t i, uint32_t body,
-                      bool runs_once, bool *loop) {
-    *loop = false;
-    if (vm->native == NULL || vm->native->forbidden) return false;
-    if (native_is_head(ir, i)) return *loop = true;
-    return ir->rows[i].pc == body && (!runs_once || vm->native->always);
-}
+bool vm_native_counts(const struct vm *vm) { return vm->native != NULL && !vm->native->forbidden; }
 
 /* ---- Runs. ---- */
 
 static uint64_t wide(const uint32_t *w) { return (uint64_t)w[2] << 32 | w[1]; }
 
 /* What a move puts in its place; a unit for a float. */
-static value moved(const struct native_run *run, const value *sp, const uint32_t *w) {
+static value moved(const struct native_registers *found, const value *sp, const uint32_t *w) {
     uint32_t operand = w[0] & 0xfff;
     switch (kind_of_move(w)) {
-    case EXIT_REGISTER: return (value)run->reg[operand];
+    case EXIT_REGISTER: return (value)found->reg[operand];
     case EXIT_SMALL: return (value)operand - 2048;
     case EXIT_CONSTANT: return (value)wide(w);
     case EXIT_SLOT: return sp[w[1]];
@@ -216,7 +231,7 @@ static value *place_of_move(struct domain *d, const uint32_t *w) {
 /* Boxes a float as an allocation of the instruction that made it, with the loop's registers saved
  * (E2): a collection may run, a sample be drawn. moves: all of the exit. A value that several words
  * hold stays one block. */
-static void box(struct domain *d, const struct native_run *run, const uint32_t *moves,
+static void box(struct domain *d, const struct native_registers *found, const uint32_t *moves,
                 const uint32_t *w) {
     uint32_t xmm = w[0] & 0xfff;
     for (const uint32_t *before = moves; before < w; before += words_of_move(before)) {
@@ -226,18 +241,18 @@ static void box(struct domain *d, const struct native_run *run, const uint32_t *
     }
     d->stack.sp[1] = (value)wide(w);
     value block = gc_alloc_small(&d->gc, 1, TAG_DOUBLE);
-    set_double_field(block, 0, run->xmm[xmm]);
+    set_double_field(block, 0, found->xmm[xmm]);
     *place_of_move(d, w) = block;
 }
 
-static void box_floats(struct domain *d, const struct native_run *run, const uint32_t *exit,
+static void box_floats(struct domain *d, const struct native_registers *found, const uint32_t *exit,
                        struct vm_native_state *state) {
     d->stack.sp = state->sp - SAVED_WORDS;
     d->stack.sp[0] = state->env, d->stack.sp[2] = val_of_int(0);
     d->accu = state->accu;
     const uint32_t *w = exit + EXIT_HEAD_WORDS;
     for (uint32_t moves = exit[EXIT_MOVES]; moves > 0; moves--, w += words_of_move(w))
-        if (kind_of_move(w) == EXIT_XMM) box(d, run, exit + EXIT_HEAD_WORDS, w);
+        if (kind_of_move(w) == EXIT_XMM) box(d, found, exit + EXIT_HEAD_WORDS, w);
     state->sp = d->stack.sp + SAVED_WORDS;
     state->env = d->stack.sp[0];
     state->accu = d->accu;
@@ -245,49 +260,31 @@ static void box_floats(struct domain *d, const struct native_run *run, const uin
 }
 
 /* N5 */
-static void leave(struct domain *d, const struct native_run *run, struct vm_native_state *state) {
-    const struct vm_native *n = d->vm->native;
-    uint32_t *exit = n->exits.words + run->reg[R_TEMP];
+static void leave(struct domain *d, const struct native_registers *found, uint32_t position,
+                  struct vm_native_state *state) {
+    struct vm_native *n = d->vm->native;
+    uint32_t *exit = n->exits.words + position;
     const uint32_t *w = exit + EXIT_HEAD_WORDS;
     bool floats = false;
+    n->exit_count++;
     exit[EXIT_TAKEN] += exit[EXIT_TAKEN] != UINT32_MAX;
     state->pc = d->vm->decoded_area->words + exit[EXIT_DECODED];
-    state->sp = (value *)run->reg[R_BASE] + (int32_t)exit[EXIT_SP];
+    state->sp = (value *)found->reg[R_BASE] + (int32_t)exit[EXIT_SP];
+    state->env = (value)found->reg[R_ENV];
     state->extra_args = val_of_int(0);
     for (uint32_t moves = exit[EXIT_MOVES]; moves > 0; moves--, w += words_of_move(w)) {
         uint32_t slot = w[0] >> 16;
-        *(slot == EXIT_SLOT_A ? &state->accu : &state->sp[slot]) = moved(run, state->sp, w);
+        *(slot == EXIT_SLOT_A ? &state->accu : &state->sp[slot]) = moved(found, state->sp, w);
         floats |= kind_of_move(w) == EXIT_XMM;
     }
-    if (floats) box_floats(d, run, exit, state);
+    if (floats) box_floats(d, found, exit, state);
 }
 
 void vm_native_run(struct domain *d, uintptr_t address, struct vm_native_state *state) {
-    struct vm_native *n = d->vm->native;
-    struct native_run run;
-    ASSERT(state->extra_args == val_of_int(0)); /* N3 */
-    run.reg[R_BASE] = (uintptr_t)state->sp;
-    run.reg[R_ENV] = (uintptr_t)state->env;
-    run.reg[R_A] = (uintptr_t)state->accu;
+    const struct vm_native *n = d->vm->native;
     native_enter *enter = (native_enter *)(uintptr_t)n->stubs.run;
-    enter(d, &run, address, n->entries);
-    state->env = (value)run.reg[R_ENV];
-    if (n->stress_left == 0) n->stress_left = n->stress;
-    if (run.way == WAY_EXIT) {
-        n->exit_count++;
-        leave(d, &run, state);
-        return;
-    }
-    state->sp = (value *)run.reg[R_BASE];
-    if (run.way == WAY_RETURN) {
-        state->accu = (value)run.reg[R_A];
-        state->pc = (const uintptr_t *)run.reg[R_TEMP];
-        state->extra_args = state->sp[-1];
-    } else {
-        state->accu = state->env;
-        state->pc = NULL;
-        state->extra_args = (value)run.reg[R_TEMP];
-    }
+    ASSERT(state->extra_args == val_of_int(0)); /* N3 */
+    enter(d, state, address, n->entries);
 }
 
 bool vm_native_spread(struct domain *d, struct vm_native_state *state) {

@@ -1,0 +1,156 @@
+/* switches.c - effects: PERFORM, RESUME, RESUMETERM, REPERFORMTERM, and the end of a fiber.
+ *
+ * C does the switch, with the operands in the frame and d->stack.sp at the top. Then machine code
+ * goes on with the closure that the switch calls, whose arguments are on the stack below their
+ * number; or, where there is something that may collect or raise, with the loop's instruction. */
+#include "gc/heap.h"
+#include "gc/hooks.h"
+#include "vm/engine/effects.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/facts.h"
+
+/* What a switch gives, in two registers. */
+struct native_switch {
+    value closure; /* 0: nothing was done */
+    value a;       /* A before it */
+};
+enum { R_CLOSURE = R_A, R_A_BEFORE = R_ARG3 };
+
+/* ---- In C. GC: never. ---- */
+
+/* The return frame is on the stack; words: of the instruction. */
+static struct native_switch perform(struct domain *d, value effect, const uintptr_t *words) {
+    size_t fields = wosize_of_header(words[1]);
+    bool fits = vm_fiber_fits(d, d->stack.sp + 3) && gc_only_bump_due(&d->gc, fields);
+    if (!fits) return (struct native_switch){0, effect};
+    value cont = gc_bump(&d->gc, fields, TAG_CONT);
+    return (struct native_switch){vm_effect_perform(d, effect, cont, words), effect};
+}
+
+/* return_to: of the frame that resumes the fiber; 0: a tail call. */
+static struct native_switch resume(struct domain *d, value handle, value *outside, value return_to,
+                                   value env) {
+    value function = d->stack.sp[0], argument = d->stack.sp[1];
+    if (!vm_fiber_resume(d, handle, outside, val_of_int(0)))
+        return (struct native_switch){0, handle};
+    if (return_to != 0) outside[0] = return_to, outside[1] = env, outside[2] = val_of_int(0);
+    value *sp = d->stack.sp -= 2;
+    sp[0] = val_of_int(0), sp[1] = argument;
+    return (struct native_switch){function, handle};
+}
+
+static struct native_switch reperform(struct domain *d, value effect, value *outside) {
+    value cont = d->stack.sp[0];
+    struct vm_fiber *first = vm_fiber_of_cont(d->vm, cont);
+    bool simple = first != NULL && vm_fiber_fits(d, outside) &&
+                  d->vm->profiler.fiber_suspended == NULL;
+    if (!simple) return (struct native_switch){0, effect};
+    value handler = vm_fiber_reperform(d, first, cont, outside, val_of_int(0));
+    vm_effect_arguments(d, effect, cont);
+    return (struct native_switch){handler, effect};
+}
+
+/* The boundary's return frame was popped. Closure 0: d->stack.sp is at the next one. */
+static struct native_switch fiber_returned(struct domain *d, value result) {
+    d->stack.sp -= 3;
+    value handler = vm_fiber_returned(d);
+    if (handler != 0) vm_effect_argument(d, result);
+    return (struct native_switch){handler, result};
+}
+
+/* ---- Stubs. ---- */
+
+/* Calls closure R_CLOSURE; at d->stack.sp lies the number of extra arguments. */
+void native_put_switched(struct emitter *e, const struct vm_native *n) {
+    emit_move(e, R_ENV, R_CLOSURE);
+    emit_load(e, R_YOUNG, DOMAIN(gc.young_ptr));
+    emit_load(e, R_BASE, DOMAIN(stack.sp));
+    emit_load(e, R_TEMP2, at_base(R_BASE, 0));
+    emit_address(e, R_BASE, at_base(R_BASE, 8));
+    emit_shift(e, SHIFT_RIGHT, R_TEMP2, 1);
+    emit_alu_constant(e, ALU_ADD, R_TEMP2, 1);
+    emit_jump(e, n->stubs.call - e->run_offset);
+}
+
+void native_put_fiber_returned(struct emitter *e, const struct vm_native *n) {
+    emit_store(e, DOMAIN(stack.sp), R_BASE);
+    emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
+    emit_move(e, R_ARG1, R_DOMAIN);
+    emit_move(e, R_ARG2, R_A);
+    emit_call_c(e, (uintptr_t)fiber_returned);
+    emit_alu_constant(e, ALU_COMPARE, R_CLOSURE, 0);
+    emit_jump_if(e, C_NOT_EQUAL, n->stubs.switched - e->run_offset);
+    emit_move(e, R_A, R_A_BEFORE);
+    emit_load(e, R_BASE, DOMAIN(stack.sp));
+    emit_load(e, R_TEMP, at_base(R_BASE, 0));
+    emit_load(e, R_ENV, at_base(R_BASE, 8));
+    emit_address(e, R_BASE, at_base(R_BASE, 24));
+    native_emit_resume(e, n);
+}
+
+/* ---- Instructions. ---- */
+
+/* A into a register for C, all slots into the frame: then nothing is tested any more (N6). */
+static void begin(struct native_compiler *c) {
+    if (nv_at(c, c->now.a)->kind == VALUE_PLAIN) nv_register(c, c->now.a); /* boxed, if a float */
+    nv_flush(c, c->now.depth);
+    nv_copy_to(c, R_ARG2, c->now.a);
+}
+
+/* Calls C with what is in R_ARG2 and further; height: of the words on the stack. */
+static void make_switch(struct native_compiler *c, uint32_t height, uintptr_t function) {
+    struct emitter *e = &c->e;
+    emit_address(e, R_ARG1, nv_place(c, height - 1));
+    emit_store(e, DOMAIN(stack.sp), R_ARG1);
+    emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
+    emit_move(e, R_ARG1, R_DOMAIN);
+    emit_call_c(e, function);
+    emit_alu_constant(e, ALU_COMPARE, R_CLOSURE, 0);
+    emit_jump_if(e, C_NOT_EQUAL, c->native->stubs.switched - e->run_offset);
+    nv_forget(c);
+    nv_set_a(c, nv_in_register(c, R_A_BEFORE, 0));
+    native_leave(c);
+}
+
+static void perform_form(struct native_compiler *c) {
+    uint32_t h = c->now.depth;
+    begin(c);
+    emit_constant(&c->e, R_TEMP, (int64_t)native_cell(c, c->row + 1));
+    emit_store(&c->e, nv_place(c, h + 2), R_TEMP);
+    emit_store(&c->e, nv_place(c, h + 1), R_ENV);
+    emit_store_constant(&c->e, nv_place(c, h), (int32_t)val_of_int(0));
+    emit_constant(&c->e, R_ARG3, (int64_t)(uintptr_t)native_words(c, c->row));
+    make_switch(c, h + 3, (uintptr_t)perform);
+}
+
+/* outside: the height where the fiber's boundary begins. */
+static void resume_form(struct native_compiler *c, int32_t outside, int64_t return_to) {
+    need_closure(c, nv_top(c, 0));
+    begin(c);
+    emit_address(&c->e, R_ARG3, nv_place(c, (uint32_t)(outside - 1)));
+    emit_constant(&c->e, R_TEMP, return_to);
+    emit_move(&c->e, R_8, R_ENV);
+    make_switch(c, c->now.depth, (uintptr_t)resume);
+}
+
+static void reperform_form(struct native_compiler *c, uint32_t outside) {
+    begin(c);
+    emit_address(&c->e, R_ARG3, nv_place(c, outside - 1));
+    make_switch(c, c->now.depth, (uintptr_t)reperform);
+}
+
+bool native_switch(struct native_compiler *c, const struct vm_ir_row *row) {
+    int32_t height = (int32_t)c->now.depth;
+    int32_t arguments = (int32_t)c->vm->version->resume_arguments;
+    switch (row->op) {
+    case OP_PERFORM: perform_form(c); return true;
+    case OP_RESUME: /* its return frame lies below what remains on the stack */
+        resume_form(c, height - arguments + 3, (int64_t)native_cell(c, c->row + 1));
+        return true;
+    case OP_RESUMETERM: resume_form(c, height - (int32_t)row->operands[0], 0); return true;
+    case OP_REPERFORMTERM:
+        reperform_form(c, (uint32_t)(height - (int32_t)row->operands[0]));
+        return true;
+    default: return false;
+    }
+}
