@@ -160,6 +160,9 @@ bool gc_external_try_charge(struct gc_heap *heap, size_t bytes);
  * minor collection is followed by a full cycle, and by Out_of_memory if that does not help. GC:
  * never. */
 bool gc_external_owe(struct gc_heap *heap, size_t bytes);
+/* realloc of memory that is taken so: bytes of it, in place of old_bytes. NULL: there is none,
+ * nothing has changed. GC: may run. */
+void *gc_external_realloc(struct gc_domain *g, void *memory, size_t old_bytes, size_t bytes);
 /* Gives back what was taken; finalize functions may do so. heap may be NULL. GC: never. */
 void gc_external_uncharge(struct gc_heap *heap, size_t bytes);
 

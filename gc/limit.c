@@ -60,6 +60,14 @@ bool gc_external_charge(struct gc_domain *g, size_t bytes) {
            (gc_cycle_for_limit(g) && gc_external_try_charge(g->heap, bytes));
 }
 
+void *gc_external_realloc(struct gc_domain *g, void *memory, size_t old_bytes, size_t bytes) {
+    ASSERT(bytes >= old_bytes);
+    if (!gc_external_charge(g, bytes - old_bytes)) return NULL;
+    void *moved = realloc(memory, bytes > 0 ? bytes : 1);
+    if (!moved) gc_external_uncharge(g->heap, bytes - old_bytes);
+    return moved;
+}
+
 void gc_external_uncharge(struct gc_heap *heap, size_t bytes) {
     if (heap == NULL) return;
     ASSERT(bytes <= heap->external_bytes);

@@ -80,15 +80,13 @@ static struct gc_heap *heap_of(const struct channel *c) { return c->owner->vm->d
 
 void channel_set_name(struct domain *d, value channel, value name) {
     GC_ROOT(&d->gc, &channel, &name);
-    bool none = string_bytes(name)[0] == '\0';
-    size_t bytes = none ? 0 : name_bytes(string_bytes(name));
-    bool room = none || gc_external_charge(&d->gc, bytes);
-    struct channel *c = channel_of(channel);
-    char *copy = none || !room ? NULL : strdup(string_bytes(name));
-    if (!none && copy == NULL) {
-        if (room) gc_external_uncharge(heap_of(c), bytes);
-        vm_raise_out_of_memory(d);
+    char *copy = NULL;
+    if (string_bytes(name)[0] != '\0') {
+        copy = gc_external_realloc(&d->gc, NULL, 0, name_bytes(string_bytes(name)));
+        if (copy == NULL) vm_raise_out_of_memory(d);
+        strcpy(copy, string_bytes(name));
     }
+    struct channel *c = channel_of(channel);
     gc_external_uncharge(heap_of(c), name_bytes(c->name));
     free(c->name);
     c->name = copy;
@@ -161,12 +159,8 @@ struct channel *channel_for_output(struct domain *d, value v) {
 }
 
 struct channel *channel_open(struct domain *d, int fd, bool output) {
-    if (!gc_external_charge(&d->gc, sizeof(struct channel))) return NULL;
-    struct channel *c = malloc(sizeof *c);
-    if (c == NULL) {
-        gc_external_uncharge(d->gc.heap, sizeof *c);
-        return NULL;
-    }
+    struct channel *c = gc_external_realloc(&d->gc, NULL, 0, sizeof *c);
+    if (c == NULL) return NULL;
     /* Pages of the buffer that are never used cost no memory. */
     memset(c, 0, offsetof(struct channel, buffer));
     struct prim_state *state = prim_state(d);

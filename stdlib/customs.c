@@ -1,4 +1,4 @@
-/* customs.c - the built-in kinds of custom blocks that can be marshalled, and the registered
+/* customs.c - the kinds of custom blocks that can be marshalled: bigarrays, and the registered
  * foreign ones. Channels can neither be written nor read.
  *
  * A block of a foreign kind has an inert kind until its content is read, so that a block of a
@@ -13,13 +13,7 @@
 
 #include <stdlib.h>
 
-static const struct custom_kind {
-    struct vm_marshal_custom_reader reader; /* its operations, and how a payload is read */
-    vm_marshal_custom_write *write;
-} kinds[] = {
-    {{&bigarray_ops, bigarray_read}, bigarray_write},
-};
-enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+static const struct vm_marshal_custom_reader bigarrays = {&bigarray_ops, bigarray_read};
 
 /* ---- Foreign kinds. ---- */
 
@@ -124,8 +118,7 @@ static void write_foreign(struct vm_marshal_writer *w, value v, uint64_t *bytes_
 /* ---- All kinds. ---- */
 
 static const struct vm_marshal_custom_reader *find_kind(struct domain *d, const char *identifier) {
-    for (int i = 0; i < KIND_COUNT; i++)
-        if (strcmp(kinds[i].reader.ops->identifier, identifier) == 0) return &kinds[i].reader;
+    if (strcmp(bigarray_ops.identifier, identifier) == 0) return &bigarrays;
     struct registered_custom *kind = prim_state(d)->customs;
     while (kind != NULL && strcmp(kind->reader.ops->identifier, identifier) != 0) kind = kind->next;
     return kind == NULL ? NULL : &kind->reader;
@@ -146,9 +139,7 @@ const struct gc_custom_ops *customs_find(struct domain *d, const char *identifie
 }
 
 static vm_marshal_custom_write *find_writer(const struct gc_custom_ops *ops) {
-    for (int i = 0; i < KIND_COUNT; i++)
-        if (kinds[i].reader.ops == ops) return kinds[i].write;
-    return NULL;
+    return ops == &bigarray_ops ? bigarray_write : NULL;
 }
 
 const struct vm_marshal_customs customs_writers = {.find = find_writer, .foreign = write_foreign};

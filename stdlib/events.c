@@ -111,8 +111,10 @@ static void drop_oldest(struct ring *ring, const uint64_t *words_of_ring, uint64
 }
 
 /* An item never spans the ring's end: padding fills what is left there. */
-static void put_item(struct domain *d, struct events *e, uint64_t kind, unsigned type,
-                     unsigned number, const void *contents, size_t n) {
+static void put_item(struct domain *d, uint64_t kind, unsigned type, unsigned number,
+                     const void *contents, size_t n) {
+    const struct events *e = active(d);
+    if (e == NULL) return;
     struct file_header *file = e->file;
     size_t domain = d->record->index;
     struct ring *ring = (struct ring *)((char *)file + file->ring_headers_offset) + domain;
@@ -132,28 +134,23 @@ static void put_item(struct domain *d, struct events *e, uint64_t kind, unsigned
 }
 
 void events_begin(struct domain *d, enum event_phase phase) {
-    struct events *e = active(d);
-    if (e != NULL) put_item(d, e, 0, ITEM_BEGIN, phase, NULL, 0);
+    put_item(d, 0, ITEM_BEGIN, phase, NULL, 0);
 }
 void events_finish(struct domain *d, enum event_phase phase) {
-    struct events *e = active(d);
-    if (e != NULL) put_item(d, e, 0, ITEM_END, phase, NULL, 0);
+    put_item(d, 0, ITEM_END, phase, NULL, 0);
 }
 void events_count(struct domain *d, enum event_counter counter, uint64_t n) {
-    struct events *e = active(d);
-    if (e != NULL) put_item(d, e, 0, ITEM_COUNTER, counter, &n, 1);
+    put_item(d, 0, ITEM_COUNTER, counter, &n, 1);
 }
 void events_lifecycle(struct domain *d, enum event_lifecycle what, uint64_t n) {
-    struct events *e = active(d);
-    if (e != NULL) put_item(d, e, 0, ITEM_LIFECYCLE, what, &n, 1);
+    put_item(d, 0, ITEM_LIFECYCLE, what, &n, 1);
 }
 void events_domain_changed(struct domain *d, bool begins) {
     events_lifecycle(d, begins ? EV_DOMAIN_SPAWN : EV_DOMAIN_TERMINATE, (uint64_t)getpid());
 }
 void events_write(struct domain *d, enum event_item type, unsigned number, const void *words,
                   size_t n) {
-    struct events *e = active(d);
-    if (e != NULL) put_item(d, e, USER_ITEM, type, number, words, n);
+    put_item(d, USER_ITEM, type, number, words, n);
 }
 
 /* ---- The collector. ---- */

@@ -48,10 +48,6 @@ static bool scan_format(const char *text, size_t end, const char *modifiers, con
 /* Enough for most numbers; longer texts are printed again, into the string. */
 enum { SHORT_TEXT = 128 };
 
-static void check_length(struct domain *d, int n) {
-    if (n < 0) vm_raise_out_of_memory(d);
-}
-
 /* The C library allocates some bytes for each of width and precision: the heap's limit must allow
  * as many words. */
 static void check_size(struct domain *d, size_t size) {
@@ -73,7 +69,7 @@ value prim_format_double(struct domain *d, value format, double x) {
     check_size(d, size);
     char small[SHORT_TEXT];
     int n = snprintf(small, sizeof small, string_bytes(format), x);
-    check_length(d, n);
+    if (n < 0) vm_raise_out_of_memory(d);
     if (n < SHORT_TEXT) return copy_bytes(d, small, (size_t)n);
     GC_ROOT(&d->gc, &format);
     value result = new_string(d, (size_t)n);
@@ -85,7 +81,7 @@ value prim_format_double(struct domain *d, value format, double x) {
 static value print_integer(struct domain *d, const char *format, int64_t n) {
     char small[SHORT_TEXT];
     int length = snprintf(small, sizeof small, format, n);
-    check_length(d, length);
+    if (length < 0) vm_raise_out_of_memory(d);
     if (length < SHORT_TEXT) return copy_bytes(d, small, (size_t)length);
     value result = new_string(d, (size_t)length);
     snprintf(string_bytes(result), (size_t)length + 1, format, n);
@@ -135,17 +131,13 @@ static int digit_of(unsigned char c) {
     return INT_MAX;
 }
 
-/* The base of a prefix, or 0. u is decimal, with all bits. */
+/* The base of a prefix, of either case, or 0. u is decimal, with all bits. */
 static int base_of_prefix(char letter) {
-    switch (letter) {
-    case 'x':
-    case 'X': return 16;
-    case 'o':
-    case 'O': return 8;
-    case 'b':
-    case 'B': return 2;
-    case 'u':
-    case 'U': return 10;
+    switch (letter | ('a' - 'A')) {
+    case 'x': return 16;
+    case 'o': return 8;
+    case 'b': return 2;
+    case 'u': return 10;
     default: return 0;
     }
 }

@@ -41,6 +41,10 @@ static inline _Noreturn void prim_refuse(struct domain *d, const char *operation
  * the environment that it was verified for. GC: never. */
 bool prim_code_fits(const struct vm *vm, value closure, value word);
 
+/* A copy of v, no atom, with that tag: v's, or one of the same kind (prim_obj.c). GC: may run, and
+ * OCaml code if v is large. */
+value prim_copy_block(struct domain *d, value v, unsigned tag);
+
 /* Whether [start, start + n) is in [0, length); start and n may be negative. GC: never. */
 static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) {
     return start >= 0 && n >= 0 && (uintptr_t)n <= length &&

@@ -203,28 +203,20 @@ static value empty_array(struct domain *d, bool flat) {
     return gc_atom(&d->gc, flat ? d->vm->version->empty_float_array_tag : 0);
 }
 
-/* An array of n elements, all to be set with put_piece before the next collection. GC: may run. */
-static value new_array(struct domain *d, uintptr_t n, bool flat, const char *operation) {
-    if (n == 0) return empty_array(d, flat);
-    if (n > MAX_WOSIZE) vm_invalid_argument(d, "%s", operation);
-    if (flat) return new_block(d, n, TAG_DOUBLE_ARRAY);
-    vm_charge_work(d, 8 * n);
-    return n <= MAX_YOUNG_WOSIZE ? new_small(d, n, 0) : gc_alloc_major(&d->gc, n, 0);
-}
-
-/* Copies n elements of `from`, from index start, to index at of the fresh array `to`. A flat array
- * takes words of any kind. */
-static void put_piece(struct domain *d, value to, uintptr_t at, value from, uintptr_t start,
-                      uintptr_t n) {
-    ASSERT(at + n <= wosize_of(to) && start + n <= vm_raw_words(from));
-    if (is_flat(to) || gc_is_young(&d->gc, to)) memcpy(&field(to, at), &field(from, start), 8 * n);
-    else
-        for (uintptr_t i = 0; i < n; i++) init_field(d, to, at + i, field(from, start + i));
-}
-
 /* Whether elements of a are read and written as those of an array of values. */
 static bool holds_values(const struct domain *d, value a) {
     return !prim_checked(d) || tag_of(a) < TAG_NO_SCAN;
+}
+
+/* An array of n elements, all to be set with put_piece; values: each piece comes from a block that
+ * holds values, and they are set before the next collection. GC: may run. */
+static value new_array(struct domain *d, uintptr_t n, bool flat, bool values) {
+    if (n == 0) return empty_array(d, flat);
+    if (n > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
+    if (flat) return new_block(d, n, TAG_DOUBLE_ARRAY);
+    if (!values) return make_uniform(d, n, VAL_UNIT);
+    vm_charge_work(d, 8 * n);
+    return n <= MAX_YOUNG_WOSIZE ? new_small(d, n, 0) : gc_alloc_major(&d->gc, n, 0);
 }
 
 /* Copies words of a block to an array of values, as they are read one by one. */
@@ -237,34 +229,27 @@ static void copy_raw(struct domain *d, value from, intptr_t i, value to, intptr_
     }
 }
 
-static value sub_raw(struct domain *d, value a, intptr_t i, uintptr_t n) {
-    GC_ROOT(&d->gc, &a);
-    value piece = make_uniform(d, n, VAL_UNIT);
-    GC_ROOT(&d->gc, &piece);
-    copy_raw(d, a, i, piece, 0, (intptr_t)n);
-    return piece;
-}
-
-/* The array of n words of all the blocks in a list. */
-static value concat_raw(struct domain *d, value list, uintptr_t n) {
-    GC_ROOT(&d->gc, &list);
-    value all = make_uniform(d, n, VAL_UNIT);
-    GC_ROOT(&d->gc, &all);
-    for (intptr_t at = 0; list != VAL_EMPTY_LIST; list = field(list, 1)) {
-        intptr_t words = (intptr_t)vm_raw_words(field(list, 0));
-        copy_raw(d, field(list, 0), 0, all, at, words);
-        at += words;
-    }
-    return all;
+/* Copies n elements of `from`, from index start, to index at of the fresh array `to`. A flat array
+ * takes words of any kind. GC: may run if `from` holds no values. */
+static void put_piece(struct domain *d, value to, uintptr_t at, value from, uintptr_t start,
+                      uintptr_t n) {
+    if (n == 0) return;
+    ASSERT(at + n <= wosize_of(to) && start + n <= vm_raw_words(from));
+    if (!is_flat(to) && !holds_values(d, from))
+        copy_raw(d, from, (intptr_t)start, to, (intptr_t)at, (intptr_t)n);
+    else if (is_flat(to) || gc_is_young(&d->gc, to))
+        memcpy(&field(to, at), &field(from, start), 8 * n);
+    else
+        for (uintptr_t i = 0; i < n; i++) init_field(d, to, at + i, field(from, start + i));
 }
 
 static value sub(struct domain *d, value a, value start, value length, bool flat) {
     intptr_t i = int_of_val(start), n = int_of_val(length);
     if (n == 0) return empty_array(d, flat);
     if (prim_checked(d) && !prim_in_bounds(i, n, vm_raw_words(a))) vm_raise_bound_error(d);
-    if (!flat && !holds_values(d, a)) return finish_array(d, sub_raw(d, a, i, (uintptr_t)n));
     GC_ROOT(&d->gc, &a);
-    value piece = new_array(d, (uintptr_t)n, flat, "Array.concat");
+    value piece = new_array(d, (uintptr_t)n, flat, holds_values(d, a));
+    GC_ROOT(&d->gc, &piece);
     put_piece(d, piece, 0, a, (uintptr_t)i, (uintptr_t)n);
     return finish_array(d, piece);
 }
@@ -279,25 +264,13 @@ value prim_floatarray_sub(struct domain *d, value a, value start, value length) 
     return sub(d, a, start, length, true);
 }
 
-static value append_raw(struct domain *d, value a, value b) {
-    uintptr_t na = vm_raw_words(a), nb = vm_raw_words(b);
-    GC_ROOT(&d->gc, &a, &b);
-    value both = make_uniform(d, na + nb, VAL_UNIT);
-    GC_ROOT(&d->gc, &both);
-    copy_raw(d, a, 0, both, 0, (intptr_t)na);
-    copy_raw(d, b, 0, both, (intptr_t)na, (intptr_t)nb);
-    return both;
-}
-
 static value append(struct domain *d, value a, value b, bool flat) {
     uintptr_t na = vm_raw_words(a), nb = vm_raw_words(b);
-    if (na + nb > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
-    if (!flat && !(holds_values(d, a) && holds_values(d, b)))
-        return finish_array(d, append_raw(d, a, b));
     GC_ROOT(&d->gc, &a, &b);
-    value both = new_array(d, na + nb, flat, "Array.concat");
-    if (na != 0) put_piece(d, both, 0, a, 0, na);
-    if (nb != 0) put_piece(d, both, na, b, 0, nb);
+    value both = new_array(d, na + nb, flat, holds_values(d, a) && holds_values(d, b));
+    GC_ROOT(&d->gc, &both);
+    put_piece(d, both, 0, a, 0, na);
+    put_piece(d, both, na, b, 0, nb);
     return finish_array(d, both);
 }
 
@@ -343,12 +316,12 @@ static value concat(struct domain *d, value list, bool flat) {
         if (total > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
         values = values && (holds_values(d, field(l, 0)) || wosize_of(field(l, 0)) == 0);
     }
-    if (!flat && !values) return finish_array(d, concat_raw(d, list, total));
     GC_ROOT(&d->gc, &list);
-    value all = new_array(d, total, flat, "Array.concat");
-    for (value l = list; l != VAL_EMPTY_LIST; l = field(l, 1)) {
-        uintptr_t n = vm_raw_words(field(l, 0));
-        if (n != 0) put_piece(d, all, at, field(l, 0), 0, n);
+    value all = new_array(d, total, flat, values);
+    GC_ROOT(&d->gc, &all);
+    for (; list != VAL_EMPTY_LIST; list = field(list, 1)) {
+        uintptr_t n = vm_raw_words(field(list, 0));
+        put_piece(d, all, at, field(list, 0), 0, n);
         at += n;
     }
     ASSERT(at == total);

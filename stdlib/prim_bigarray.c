@@ -27,13 +27,6 @@ static uintptr_t offset_of(struct domain *d, const struct bigarray *b, const int
     return offset;
 }
 
-static value new_complex(struct domain *d, double re, double im) {
-    value v = new_small(d, 2, TAG_DOUBLE_ARRAY);
-    set_double_field(v, 0, re);
-    set_double_field(v, 1, im);
-    return v;
-}
-
 /* Element i, on the heap if its kind is boxed. GC: may run. */
 static value element(struct domain *d, const struct bigarray *b, uintptr_t i) {
     ASSERT(i < bigarray_elements(b));

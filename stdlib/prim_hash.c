@@ -68,18 +68,10 @@ static void mix_word(struct walk *w, value v) {
     w->meaningful--;
 }
 
-/* A block that is no forwarding block. */
+/* A block that is neither a leaf nor a forwarding block. */
 static void mix_block(struct walk *w, value v) {
     ASSERT(gc_in_range(&w->d->gc, v));
     switch (tag_of(v)) {
-    case TAG_STRING:
-        w->h = mix_string(w->h, v);
-        w->meaningful--;
-        break;
-    case TAG_DOUBLE:
-        w->h = hash_mix_double(w->h, double_of_val(v));
-        w->meaningful--;
-        break;
     case TAG_DOUBLE_ARRAY: mix_double_array(w, v); break;
     case TAG_ABSTRACT: break;
     case TAG_INFIX:
@@ -105,7 +97,11 @@ static void mix_block(struct walk *w, value v) {
 
 static void mix_value(struct walk *w, value v) {
     for (int i = 0; i <= MAX_FORWARDS; i++) {
-        if (is_int(v) || !gc_in_range(&w->d->gc, v)) {
+        if (mix_leaf(&w->d->gc, w->h, v, &w->h)) {
+            w->meaningful--;
+            return;
+        }
+        if (!gc_in_range(&w->d->gc, v)) {
             mix_word(w, v);
             return;
         }

@@ -125,39 +125,32 @@ static void make_output_room(struct domain *d, struct channel *c) {
     while (c->curr >= c->end) check(d, channel_flush_some(d, c, &empty, &failure), &failure);
 }
 
-value prim_ml_output_char(struct domain *d, value channel, value character) {
+/* Writes a few bytes. */
+static inline value output_bytes(struct domain *d, value channel, const char *bytes, ptrdiff_t n) {
     struct channel *c = channel_for_output(d, channel);
-    if (c->curr < c->end && keeps_output(c)) {
-        *c->curr++ = (char)int_of_val(character);
+    if (c->end - c->curr >= n && keeps_output(c)) {
+        memcpy(c->curr, bytes, (size_t)n);
+        c->curr += n;
         return VAL_UNIT;
     }
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
-    make_output_room(d, c);
-    *c->curr++ = (char)int_of_val(character);
-    flush_if_unbuffered(d, c);
-    vm_unlock(d, &c->lock);
-    return VAL_UNIT;
-}
-
-value prim_ml_output_int(struct domain *d, value channel, value n) {
-    struct channel *c = channel_for_output(d, channel);
-    uint32_t word = (uint32_t)int_of_val(n);
-    char bytes[4] = {(char)(word >> 24), (char)(word >> 16), (char)(word >> 8), (char)word};
-    if (c->end - c->curr > 4 && keeps_output(c)) {
-        memcpy(c->curr, bytes, 4);
-        c->curr += 4;
-        return VAL_UNIT;
-    }
-    GC_ROOT(&d->gc, &channel);
-    vm_lock(d, &c->lock);
-    for (int i = 0; i < 4; i++) {
+    for (ptrdiff_t i = 0; i < n; i++) {
         make_output_room(d, c);
         *c->curr++ = bytes[i];
     }
     flush_if_unbuffered(d, c);
     vm_unlock(d, &c->lock);
     return VAL_UNIT;
+}
+
+value prim_ml_output_char(struct domain *d, value channel, value character) {
+    return output_bytes(d, channel, &(char){(char)int_of_val(character)}, 1);
+}
+
+value prim_ml_output_int(struct domain *d, value channel, value n) {
+    uint32_t word = __builtin_bswap32((uint32_t)int_of_val(n));
+    return output_bytes(d, channel, (const char *)&word, sizeof word);
 }
 
 /* A buffer that becomes full is written; if that fails it stays full, with a part of what the
@@ -216,34 +209,30 @@ static bool refill(struct domain *d, struct channel *c) {
     return true;
 }
 
-static value next_byte(struct domain *d, struct channel *c) {
-    if (c->curr >= c->max && !refill(d, c)) vm_raise_end_of_file(d);
-    return (unsigned char)*c->curr++;
-}
-
-value prim_ml_input_char(struct domain *d, value channel) {
-    struct channel *c = channel_for_input(d, channel);
-    if (c->curr < c->max && is_unlocked(c)) return val_of_int((unsigned char)*c->curr++);
-    GC_ROOT(&d->gc, &channel);
-    vm_lock(d, &c->lock);
-    value byte = next_byte(d, c);
-    vm_unlock(d, &c->lock);
-    return val_of_int(byte);
-}
-
-value prim_ml_input_int(struct domain *d, value channel) {
+/* Reads a few bytes, as a number with the highest byte first. */
+static inline uint32_t input_bytes(struct domain *d, value channel, ptrdiff_t n) {
     struct channel *c = channel_for_input(d, channel);
     uint32_t word = 0;
-    if (c->max - c->curr >= 4 && is_unlocked(c)) {
-        memcpy(&word, c->curr, 4);
-        c->curr += 4;
-        return val_of_int((int32_t)__builtin_bswap32(word));
+    if (c->max - c->curr >= n && is_unlocked(c)) {
+        for (; n > 0; n--) word = word << 8 | (unsigned char)*c->curr++;
+        return word;
     }
     GC_ROOT(&d->gc, &channel);
     vm_lock(d, &c->lock);
-    for (int i = 0; i < 4; i++) word = word << 8 | (uint32_t)next_byte(d, c);
+    for (; n > 0; n--) {
+        if (c->curr >= c->max && !refill(d, c)) vm_raise_end_of_file(d);
+        word = word << 8 | (unsigned char)*c->curr++;
+    }
     vm_unlock(d, &c->lock);
-    return val_of_int((int32_t)word);
+    return word;
+}
+
+value prim_ml_input_char(struct domain *d, value channel) {
+    return val_of_int(input_bytes(d, channel, 1));
+}
+
+value prim_ml_input_int(struct domain *d, value channel) {
+    return val_of_int((int32_t)input_bytes(d, channel, 4));
 }
 
 /* Consumes n bytes of the buffer, or all that are available. */

@@ -14,9 +14,14 @@ value prim_lazy_make_forward(struct domain *d, value v) {
     return forward;
 }
 
-/* Whether v was a suspension in state old; it is in state new then. */
+/* Whether v is a suspension in a state. */
+static bool is_in_state(struct domain *d, value v, unsigned tag) {
+    return gc_is_heap_block(&d->gc, v) && tag_of(v) == tag && wosize_of(v) != 0;
+}
+
+/* Whether v was in state old; it is in state new then. */
 static bool update_state(struct domain *d, value v, unsigned old, unsigned new) {
-    if (!gc_is_heap_block(&d->gc, v) || tag_of(v) != old || wosize_of(v) == 0) return false;
+    if (!is_in_state(d, v, old)) return false;
     prim_change_tag(v, new);
     return true;
 }
@@ -37,8 +42,7 @@ value prim_lazy_update_to_forward(struct domain *d, value v) {
 
 /* What a suspension that is known to be evaluated stands for. */
 value prim_lazy_read_result(struct domain *d, value v) {
-    if (!gc_is_heap_block(&d->gc, v) || tag_of(v) != TAG_FORWARD || wosize_of(v) == 0) return v;
-    return field(v, 0);
+    return is_in_state(d, v, TAG_FORWARD) ? field(v, 0) : v;
 }
 
 /* ---- `let rec x = lazy ...`: a dummy that becomes the suspension, or an evaluated one if the
@@ -50,16 +54,12 @@ value prim_alloc_dummy_lazy(struct domain *d, value unit) {
     return dummy;
 }
 
-static bool is_suspension(struct domain *d, value v) {
-    if (!gc_is_heap_block(&d->gc, v) || wosize_of(v) == 0) return false;
-    return tag_of(v) == TAG_LAZY || tag_of(v) == TAG_FORCING || tag_of(v) == TAG_FORWARD;
-}
-
 value prim_update_dummy_lazy(struct domain *d, value dummy, value v) {
     if (prim_checked(d) &&
         (tag_of(dummy) != 0 || wosize_of(dummy) != 1 || dummy == d->vm->global_data))
         prim_refuse(d, "update_dummy_lazy");
-    bool same = is_suspension(d, v);
+    bool same = is_in_state(d, v, TAG_LAZY) || is_in_state(d, v, TAG_FORCING) ||
+                is_in_state(d, v, TAG_FORWARD);
     gc_store(&d->gc, dummy, 0, same ? field(v, 0) : v);
     prim_change_tag(dummy, same ? tag_of(v) : TAG_FORWARD);
     return VAL_UNIT;

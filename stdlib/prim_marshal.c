@@ -171,28 +171,15 @@ static value read_value(struct domain *d, const struct vm_marshal_header *head,
 
 enum read_result { READ_DONE, READ_ENDED, READ_FAILED, READ_NO_MEMORY };
 
-/* Grows *bytes from old to capacity bytes, which it counts. False: nothing changed. */
-static bool grow_bytes(struct domain *d, uint8_t **bytes, size_t old, size_t capacity) {
-    ASSERT(capacity >= old);
-    if (!gc_external_charge(&d->gc, capacity - old)) return false;
-    uint8_t *larger = realloc(*bytes, capacity + 1);
-    if (larger == NULL) {
-        gc_external_uncharge(d->gc.heap, capacity - old);
-        return false;
-    }
-    *bytes = larger;
-    return true;
-}
-
 /* Reads n bytes of a channel into new memory, which grows with the input. *out, whose n bytes are
  * counted, is NULL unless all arrived; *failure is set with READ_FAILED. */
 static enum read_result read_bytes(struct domain *d, const value *channel, uint64_t n,
                                    uint8_t **out, struct channel_failure *failure) {
     enum read_result result = READ_NO_MEMORY;
     size_t capacity = n < FIRST_STEP_BYTES ? n : FIRST_STEP_BYTES, got = 0, part;
-    uint8_t *bytes = NULL;
-    bool good = grow_bytes(d, &bytes, 0, capacity);
-    while (good) {
+    uint8_t *bytes = NULL, *larger = gc_external_realloc(&d->gc, NULL, 0, capacity);
+    while (larger != NULL) {
+        bytes = larger;
         result = READ_FAILED;
         struct channel *c = channel_of(*channel);
         if (!channel_try_read(d, c, bytes + got, capacity - got, &part, failure)) break;
@@ -202,8 +189,8 @@ static enum read_result read_bytes(struct domain *d, const value *channel, uint6
         size_t old = capacity;
         capacity = n - old < old ? n : 2 * old;
         result = READ_NO_MEMORY;
-        good = grow_bytes(d, &bytes, old, capacity);
-        if (!good) capacity = old;
+        larger = gc_external_realloc(&d->gc, bytes, old, capacity);
+        if (larger == NULL) capacity = old;
     }
     *out = result == READ_DONE ? bytes : NULL;
     if (result == READ_DONE || bytes == NULL) return result;
@@ -225,11 +212,11 @@ static void check_header(struct domain *d, enum vm_marshal_header_result result,
 /* Memory for the data of a compressed value, counted. GC: may run. */
 static uint8_t *new_data(struct domain *d, const struct vm_marshal_header *head,
                          const char *function) {
-    uint8_t *data = NULL;
     if (!prim_state(d)->marshal.compression)
         vm_failwith(d, "%s: compressed object, cannot decompress", function);
     if (!vm_marshal_may_unpack(head)) vm_failwith(d, "%s: decompression error", function);
-    if (!grow_bytes(d, &data, 0, head->data_bytes)) vm_raise_out_of_memory(d);
+    uint8_t *data = gc_external_realloc(&d->gc, NULL, 0, head->data_bytes);
+    if (data == NULL) vm_raise_out_of_memory(d);
     return data;
 }
 

@@ -118,9 +118,7 @@ value prim_dynlink_get_bytecode_sections(struct domain *d, value unit) {
 /* Memory for code, which is never freed: counted; bytes is a multiple of 4. */
 static uint32_t *new_code(struct domain *d, size_t bytes) {
     if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
-    bool room = gc_external_charge(&d->gc, bytes);
-    uint32_t *words = room ? malloc(bytes + 4) : NULL;
-    if (room && words == NULL) gc_external_uncharge(d->gc.heap, bytes);
+    uint32_t *words = gc_external_realloc(&d->gc, NULL, 0, bytes);
     if (words == NULL) vm_raise_out_of_memory(d);
     return words;
 }

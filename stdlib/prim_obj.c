@@ -81,7 +81,7 @@ static bool may_copy(value v, uintptr_t tag) {
     return tag < TAG_NO_SCAN && is_ordinary(old) && size_allows_tag((unsigned)tag, wosize_of(v));
 }
 
-static value copy_block(struct domain *d, value v, unsigned tag) {
+value prim_copy_block(struct domain *d, value v, unsigned tag) {
     uintptr_t n = wosize_of(v);
     ASSERT(n > 0);
     vm_charge_work(d, 8 * n);
@@ -101,13 +101,13 @@ value prim_obj_with_tag(struct domain *d, value tag, value v) {
         (empty ? t >= TAG_NO_SCAN || !is_ordinary((unsigned)t) : !may_copy(v, t)))
         prim_refuse(d, "Obj.with_tag");
     if (empty) return gc_atom(&d->gc, t & 0xff);
-    return copy_block(d, v, t & 0xff);
+    return prim_copy_block(d, v, t & 0xff);
 }
 
 value prim_obj_dup(struct domain *d, value v) {
     if (wosize_of(v) == 0) return gc_atom(&d->gc, tag_of(v));
     if (prim_checked(d) && !may_copy(v, tag_of(v))) prim_refuse(d, "Obj.dup");
-    return copy_block(d, v, tag_of(v));
+    return prim_copy_block(d, v, tag_of(v));
 }
 
 value prim_obj_truncate(struct domain *d, value v, value size) {

@@ -166,12 +166,16 @@ static void take_token(struct parser *p, value token) {
     trace_token(p, token);
 }
 
-/* Goes to the state at index `at` of the table; whether the stacks have room for it. */
-static bool shift(struct parser *p, intptr_t at) {
+/* What to do next. STEP_RETURN: return the request. */
+enum step { STEP_LOOP, STEP_PUSH, STEP_RECOVER, STEP_RETURN };
+
+/* Goes to the state at index `at` of the table. */
+static enum step shift(struct parser *p, intptr_t at, enum request *request) {
     intptr_t next = number(p, TABLE_TABLE, at);
     TRACE(p, "State %d: shift to state %d\n", (int)p->state, (int)next);
     p->state = next;
-    return ++p->sp < get(p, ENV_STACK_SIZE);
+    *request = GROW_STACKS_1;
+    return ++p->sp < get(p, ENV_STACK_SIZE) ? STEP_PUSH : STEP_RETURN;
 }
 
 static void push_token(struct parser *p) {
@@ -191,8 +195,8 @@ static void push_reduction(struct parser *p, value result) {
     if (p->sp > last) stack_set(p, ENV_START_STACK, p->sp, end);
 }
 
-/* Pops the right-hand side of a rule; whether the stacks have room for the result. */
-static bool reduce(struct parser *p, intptr_t rule) {
+/* Pops the right-hand side of a rule. */
+static enum step reduce(struct parser *p, intptr_t rule, enum request *request) {
     TRACE(p, "State %d: reduce by rule %d\n", (int)p->state, (int)rule);
     intptr_t length = number(p, TABLE_LENGTH, rule), lhs = number(p, TABLE_LHS, rule), at;
     set(p, ENV_ATTRIBUTE_SP, p->sp);
@@ -202,7 +206,8 @@ static bool reduce(struct parser *p, intptr_t rule) {
     intptr_t below = integer(p, stack_get(p, ENV_STATE_STACK, p->sp - 1));
     if (find(p, TABLE_GOTO_INDEX, lhs, below, &at)) p->state = number(p, TABLE_TABLE, at);
     else p->state = number(p, TABLE_DEFAULT_GOTO, lhs);
-    return p->sp < get(p, ENV_STACK_SIZE);
+    *request = p->sp < get(p, ENV_STACK_SIZE) ? COMPUTE_SEMANTIC_ACTION : GROW_STACKS_2;
+    return STEP_RETURN;
 }
 
 /* Pops states until one can shift the error token, at index *at of the table. */
@@ -222,29 +227,15 @@ static bool find_recovery(struct parser *p, intptr_t *at) {
     }
 }
 
-/* What to do next. STEP_RETURN: return the request. */
-enum step { STEP_LOOP, STEP_PUSH, STEP_RECOVER, STEP_RETURN };
-
-static enum step after_shift(struct parser *p, intptr_t at, enum request *request) {
-    if (shift(p, at)) return STEP_PUSH;
-    *request = GROW_STACKS_1;
-    return STEP_RETURN;
-}
-
-static enum step after_reduce(struct parser *p, intptr_t rule, enum request *request) {
-    *request = reduce(p, rule) ? COMPUTE_SEMANTIC_ACTION : GROW_STACKS_2;
-    return STEP_RETURN;
-}
-
 static enum step use_token(struct parser *p, enum request *request) {
     intptr_t token = get(p, ENV_CURRENT_TOKEN), at;
     if (find(p, TABLE_SHIFT_INDEX, p->state, token, &at)) {
         set(p, ENV_CURRENT_TOKEN, -1);
         if (p->error_flag > 0) p->error_flag--;
-        return after_shift(p, at, request);
+        return shift(p, at, request);
     }
     if (find(p, TABLE_REDUCE_INDEX, p->state, token, &at))
-        return after_reduce(p, number(p, TABLE_TABLE, at), request);
+        return reduce(p, number(p, TABLE_TABLE, at), request);
     if (p->error_flag > 0) return STEP_RECOVER;
     *request = CALL_ERROR_FUNCTION;
     return STEP_RETURN;
@@ -255,7 +246,7 @@ static enum step recover(struct parser *p, enum request *request) {
     *request = RAISE_PARSE_ERROR;
     if (p->error_flag < TOKENS_TO_RECOVER) {
         p->error_flag = TOKENS_TO_RECOVER;
-        return find_recovery(p, &at) ? after_shift(p, at, request) : STEP_RETURN;
+        return find_recovery(p, &at) ? shift(p, at, request) : STEP_RETURN;
     }
     if (get(p, ENV_CURRENT_TOKEN) == 0) return STEP_RETURN;
     TRACE(p, "Discarding last token read\n");
@@ -265,7 +256,7 @@ static enum step recover(struct parser *p, enum request *request) {
 
 static enum step loop(struct parser *p, enum request *request) {
     intptr_t rule = number(p, TABLE_DEFAULT_REDUCTION, p->state);
-    if (rule != 0) return after_reduce(p, rule, request);
+    if (rule != 0) return reduce(p, rule, request);
     if (get(p, ENV_CURRENT_TOKEN) >= 0) return use_token(p, request);
     *request = READ_TOKEN;
     return STEP_RETURN;

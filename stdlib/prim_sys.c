@@ -12,10 +12,10 @@
 #include "vm/thread/signal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- Command line and environment. ---- */
@@ -195,32 +195,12 @@ value prim_sys_time(struct domain *d, value unit) {
     return prim_sys_time_include_children(d, VAL_FALSE);
 }
 
-/* The system's random bytes, one an integer; if there are none, the time and process numbers. */
+/* The system's random bytes, one an integer. */
 value prim_sys_random_seed(struct domain *d, value unit) {
     unsigned char bytes[12];
-    intptr_t seed[12];
-    size_t n = 0;
-    int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    if (fd != -1) {
-        ptrdiff_t got = read(fd, bytes, sizeof bytes);
-        close(fd);
-        while ((ptrdiff_t)n < got) {
-            seed[n] = bytes[n];
-            n++;
-        }
-    }
-    if (n < sizeof bytes) {
-        struct timeval now;
-        gettimeofday(&now, NULL);
-        n = 0;
-        seed[n++] = now.tv_usec;
-        seed[n++] = now.tv_sec;
-        seed[n++] = getpid();
-        seed[n++] = getppid();
-    }
-    ASSERT(n > 0 && n <= sizeof seed / sizeof seed[0]);
-    value array = new_small(d, n, 0);
-    for (size_t i = 0; i < n; i++) field(array, i) = val_of_int(seed[i]);
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) vm_raise_sys_error(d, errno, VAL_UNIT);
+    value array = new_small(d, sizeof bytes, 0);
+    for (size_t i = 0; i < sizeof bytes; i++) field(array, i) = val_of_int(bytes[i]);
     return array;
 }
 

@@ -27,21 +27,6 @@ static value get_slot(struct domain *d, value e, size_t slot) {
     return v == gc_ephe_none(&d->gc) ? VAL_NONE : vm_poll_keeping(d, new_some(d, v));
 }
 
-/* A copy of block v. Needs: v is not an atom. GC: may run. */
-static value shallow_copy(struct domain *d, value v) {
-    GC_ROOT(&d->gc, &v);
-    size_t wosize = wosize_of(v);
-    ASSERT(wosize > 0 && tag_of(v) != TAG_INFIX && tag_of(v) != TAG_CUSTOM);
-    unsigned tag = tag_of(v);
-    value copy = gc_alloc(&d->gc, wosize, tag);
-    if (tag >= TAG_NO_SCAN || gc_is_young(&d->gc, copy)) {
-        memcpy((void *)copy, (void *)v, 8 * wosize);
-    } else {
-        for (size_t i = 0; i < wosize; i++) gc_init_field(&d->gc, copy, i, field(v, i));
-    }
-    return copy;
-}
-
 /* Some copy of the content. Custom blocks are not copied: what they own would be finalised
  * twice. */
 static value get_slot_copy(struct domain *d, value e, size_t slot) {
@@ -50,7 +35,7 @@ static value get_slot_copy(struct domain *d, value e, size_t slot) {
     if (!gc_is_heap_block(&d->gc, v)) return new_some(d, v);
     uintptr_t offset = tag_of(v) == TAG_INFIX ? 8 * infix_offset_words(v) : 0;
     v -= (value)offset;
-    if (wosize_of(v) != 0 && tag_of(v) != TAG_CUSTOM) v = shallow_copy(d, v);
+    if (wosize_of(v) != 0 && tag_of(v) != TAG_CUSTOM) v = prim_copy_block(d, v, tag_of(v));
     return vm_poll_keeping(d, new_some(d, v + (value)offset));
 }
 

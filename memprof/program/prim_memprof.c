@@ -30,8 +30,7 @@ static const struct gc_custom_ops handle_ops = {
 
 /* NULL: the profile is gone. */
 static struct mp_profile *profile_of(struct domain *d, value v, const char *function) {
-    if (is_int(v) || tag_of(v) != TAG_CUSTOM || custom_ops(v) != &handle_ops)
-        vm_invalid_argument(d, "%s", function);
+    if (!is_custom_of(v, &handle_ops)) vm_invalid_argument(d, "%s", function);
     return mp_profile_find(mp_program_of(d), handle_of(v)->id);
 }
 

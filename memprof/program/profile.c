@@ -600,17 +600,18 @@ struct mp_profile *mp_profile_start(struct mp_program *program, enum mp_style st
                                     double rate, uint64_t callstack_size, value tracker) {
     free_unreachable(program);
     struct gc_heap *heap = program->d->gc.heap;
-    bool room = gc_external_owe(heap, sizeof(struct mp_profile));
-    struct mp_profile *p = room ? calloc(1, sizeof *p) : NULL;
-    if (room && p == NULL) gc_external_uncharge(heap, sizeof *p);
+    const struct vector_memory *memory = GC_MEMORY(heap, GC_ACCOUNT_OWED, 1);
+    struct mp_profile *p = memory->resize(memory, NULL, 0, sizeof *p);
     if (p == NULL) vm_raise_out_of_memory(program->d);
-    p->blocks.heap = heap;
-    p->program = program;
-    p->style = style;
-    p->id = ++program->last_id;
-    p->callstack_size = callstack_size;
-    p->tracker = tracker;
-    p->next = program->profiles;
+    *p = (struct mp_profile){
+        .blocks.heap = heap,
+        .program = program,
+        .style = style,
+        .id = ++program->last_id,
+        .callstack_size = callstack_size,
+        .tracker = tracker,
+        .next = program->profiles,
+    };
     program->profiles = p;
     gc_register_root(&program->d->gc, &p->tracker);
     mp_stream_attach(program->sampler, &p->stream, own_lane ? &p->own_lane : &program->lane,

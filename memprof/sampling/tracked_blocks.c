@@ -17,12 +17,10 @@ static size_t callstack_bytes(size_t depth) {
 struct mp_callstack *mp_callstack_take(struct domain *d, uint64_t limit) {
     const uint64_t *gpcs;
     size_t depth = vm_call_stack(d, limit, &gpcs);
-    if (depth == 0 || !gc_external_owe(d->gc.heap, callstack_bytes(depth))) return NULL;
-    struct mp_callstack *stack = malloc(callstack_bytes(depth));
-    if (stack == NULL) {
-        gc_external_uncharge(d->gc.heap, callstack_bytes(depth));
-        return NULL;
-    }
+    if (depth == 0) return NULL;
+    const struct vector_memory *memory = GC_MEMORY(d->gc.heap, GC_ACCOUNT_OWED, 1);
+    struct mp_callstack *stack = memory->resize(memory, NULL, 0, callstack_bytes(depth));
+    if (stack == NULL) return NULL;
     stack->depth = depth;
     for (size_t i = 0; i < depth; i++) stack->gpcs[i] = gpcs[depth - 1 - i];
     return stack;

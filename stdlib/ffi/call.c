@@ -9,6 +9,7 @@
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/code/checks.h"
 #include "vm/thread/blocking.h"
 #include "vm/thread/thread.h"
 
@@ -77,7 +78,7 @@ static enum ffi_problem take_string(struct domain *d, struct temporaries *tempor
 
 static enum ffi_problem take_closure(struct domain *d, struct temporaries *temporary, value typ,
                                      value f, union ffi_word *to) {
-    if (is_int(f) || (tag_of(f) != TAG_CLOSURE && tag_of(f) != TAG_INFIX)) return FFI_BAD_KIND;
+    if (!is_closure(f)) return FFI_BAD_KIND;
     struct ffi_callback *callback = ffi_callback_new(d, field(typ, 0), f);
     if (callback == NULL) return FFI_BAD_NO_MEMORY;
     callback->temporary = temporary->callbacks;

@@ -15,6 +15,7 @@
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
+#include "vm/code/checks.h"
 #include "vm/engine/callback.h"
 #include "vm/machine/uncaught.h"
 #include "vm/thread/blocking.h"
@@ -158,14 +159,13 @@ static void clear_result(const struct ffi_signature *signature, void *result) {
     memset(result, 0, bytes < sizeof(ffi_arg) ? sizeof(ffi_arg) : bytes);
 }
 
-/* Runs the function. Returns an exception as exn_result; the C result is then zero. */
+/* Runs the function. Returns an exception as exn_result; *result stays zero then. */
 static value invoke(struct domain *d, struct ffi_callback *callback, void *result,
                     void **arguments) {
     struct ffi_signature *signature = callback->signature; /* the function may free the callback */
     signature->users++;
     struct invocation call = {callback, signature, arguments, result};
     value outcome = vm_protect_exn(d, run_callback, &call);
-    if (is_exn_result(outcome)) clear_result(signature, result);
     ffi_signature_release(signature);
     return outcome;
 }
@@ -284,8 +284,7 @@ enum ffi_problem ffi_callback_problem(value v) {
 }
 
 value prim_ffi_callback(struct domain *d, value prepared, value f) {
-    if (ffi_signature_of(prepared) == NULL || !is_block(f) ||
-        (tag_of(f) != TAG_CLOSURE && tag_of(f) != TAG_INFIX))
+    if (ffi_signature_of(prepared) == NULL || !is_closure(f))
         vm_invalid_argument(d, "Ffi.callback: not a function and its type");
     GC_ROOT(&d->gc, &prepared, &f);
     vm_threads_start(d); /* C may keep it, and call it from a thread of its own */

@@ -185,13 +185,6 @@ static value give_uint64_as_int(struct domain *d, uint64_t n) {
     return val_of_int((intptr_t)n);
 }
 
-static value give_complex(struct domain *d, double re, double im) {
-    value v = new_small(d, 2, TAG_DOUBLE_ARRAY);
-    set_double_field(v, 0, re);
-    set_double_field(v, 1, im);
-    return v;
-}
-
 static value give_text(struct domain *d, const char *text, bool optional) {
     if (text == NULL && optional) return VAL_NONE;
     if (text == NULL) vm_invalid_argument(d, "Ffi: a null pointer for a string: use string_opt");

@@ -56,8 +56,7 @@ void ffi_signature_release(struct ffi_signature *signature) {
 struct ffi_signature *ffi_signature_of(value prepared) {
     if (!is_block(prepared) || tag_of(prepared) != 0 || wosize_of(prepared) < 3) return NULL;
     value v = field(prepared, FFI_PREPARED_SIGNATURE);
-    if (!is_block(v) || tag_of(v) != TAG_CUSTOM || custom_ops(v) != &signature_ops) return NULL;
-    return *(struct ffi_signature **)custom_data(v);
+    return is_custom_of(v, &signature_ops) ? *(struct ffi_signature **)custom_data(v) : NULL;
 }
 
 /* ---- Preparing. ---- */

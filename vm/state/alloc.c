@@ -68,6 +68,13 @@ value copy_int32(struct domain *d, int32_t n) { return new_boxed(d, &vm_int32_op
 value copy_int64(struct domain *d, int64_t n) { return new_boxed(d, &vm_int64_ops, n); }
 value copy_nativeint(struct domain *d, intptr_t n) { return new_boxed(d, &vm_nativeint_ops, n); }
 
+value new_complex(struct domain *d, double re, double im) {
+    value v = new_small(d, 2, TAG_DOUBLE_ARRAY);
+    set_double_field(v, 0, re);
+    set_double_field(v, 1, im);
+    return v;
+}
+
 value new_pair(struct domain *d, value a, value b) {
     GC_ROOT(&d->gc, &a, &b);
     value pair = gc_alloc_small(&d->gc, 2, 0);

@@ -23,7 +23,8 @@ static inline value copy_bytes(struct domain *d, const char *text, size_t n) {
     return gc_copy_string(&d->gc, text, n);
 }
 static inline value copy_double(struct domain *d, double x) { return gc_copy_double(&d->gc, x); }
-value new_pair(struct domain *d, value a, value b); /* tag 0; roots its arguments */
+value new_complex(struct domain *d, double re, double im); /* Complex.t */
+value new_pair(struct domain *d, value a, value b);        /* tag 0; roots its arguments */
 value new_some(struct domain *d, value v);
 /* Boxed integers: the operations are those of vm/state/alloc.c (identifiers _i, _j, _n). */
 extern const struct gc_custom_ops vm_int32_ops, vm_int64_ops, vm_nativeint_ops;
