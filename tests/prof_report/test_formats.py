@@ -128,15 +128,6 @@ class Formats(support.Case):
         for key in ('gen', 'tag'):
             self.assertEqual(sum(n for (k, _), n in sums.items() if k == key), self.total)
 
-    def test_the_page_has_the_table_and_the_summary(self):
-        self.prof('html', 'known.prof', '-o', 'page.html')
-        page = self.read('page.html').decode()
-        data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
-        self.assertEqual(data['summary'],
-                         json.loads(self.prof('summary', 'known.prof', '--json')))
-        self.assertEqual(data['end_table'], json.loads(
-            self.prof('table', 'known.prof', '--at', 'end', '--top', '200', '--json')))
-
     @needs('protoc')
     def test_protoc_reads_pprof(self):
         data = gzip.decompress(self.export('pprof'))

@@ -1,134 +1,419 @@
-"""The page in a browser without a window: searched, zoomed, compared with the verbs' figures."""
+"""The HTML report in Chromium: its figures are those of the verbs, each control works."""
 import json
 import os
+import random
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import ctf
 import support
+from browser import Browser
 
-FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-         '--disable-background-networking', '--disable-component-update', '--disable-sync',
-         '--window-size=1000,1400', '--remote-debugging-pipe']
+PAGE = os.path.join(support.ROOT, 'memprof', 'report', 'page')
+PROGRAM = '''
+open Bactrian
+let kept = ref []
+let rec build n = if n = 0 then [] else (n, string_of_int n) :: build (n - 1)
+let load n = for i = 1 to n do kept := string_of_int i :: !kept done
+let churn n = for i = 1 to n do ignore (Sys.opaque_identity (Array.make (i mod 400) 0.5)) done
+let walk f = List.iter (fun n -> f n) [1_000; 8_000; 3_000]
+let () =
+  Profile.phase "load" (fun () -> load 20_000);
+  Profile.phase "work" (fun () -> Profile.phase "inner" (fun () -> walk churn));
+  Gc.full_major ();
+  walk (fun n -> kept := List.map snd (build n) @ !kept);
+  walk churn; kept := []; load 9_000
+'''
+
+# What the page computes for a selection: its command line, and its table.
+FIGURES = '''
+  fields => {
+    S = {...defaults, ...fields};
+    if (P.facts.markings === 0) S.live = 'uncollected';
+    draw();
+    const groups = groupsOf(P, page.scope, S, page.picked);
+    const estimate = e => ['value', 'low', 'high'].map(key =>
+      S.unit === 'bytes' ? Math.round(e[key]) : e[key]);
+    return {command: commandOf(S, P), sentence: sentenceOf(S, P),
+      rows: groups.rows.map(g => [g.text, g.share, ...estimate(g.estimate), g.blocks.value,
+        g.fate('promoted').value, g.fate('live').value])};
+  }'''
+# The tree of a view, as the verbs print it: name, hits, children.
+TREE = '''
+  view => {
+    const {paths} = view, share = 0.03 * paths.sums[0];
+    const row = path => [paths.text(path), estimatePath(paths.sums[path]),
+      paths.children(path).filter(c => paths.sums[c] >= share).map(row)];
+    return row(0);
+  }'''
 
 
-class Browser:
-    """Chromium, spoken to by the DevTools protocol over two pipes."""
+class Estimates(support.Case):
+    @unittest.skipUnless(shutil.which('node'), 'no node')
+    def test_the_estimators_of_page_and_verbs_agree(self):
+        build = os.path.dirname(os.path.dirname(os.path.dirname(self.settings.bactrian)))
+        lines = subprocess.run([os.path.join(build, 'tests', 'prof_report', 'estimate_vectors')],
+                               stdout=subprocess.PIPE, check=True).stdout
+        script = '''
+          eval(require("fs").readFileSync(process.argv[1], "utf8") + `
+          let bad = 0, checked = 0;
+          for (const line of require("fs").readFileSync(0, "utf8").trim().split("\\\\n")) {
+            const v = JSON.parse(line), scale = {...v, wordBytes: 8};
+            const found = {estimateBytes: estimateBytes(scale, v),
+              estimateBlocks: estimateBlocks(scale, v),
+              estimateShare: estimateShare(scale, {hits: v.part}, v),
+              estimateSurvival: estimateSurvival(scale, v.alive, v.greenwood, v.hits)};
+            for (const name in found) ["value", "low", "high"].forEach((key, i) => {
+              const expected = v[name][i], close = 1e-12 * Math.max(1, Math.abs(expected));
+              checked++;
+              if (!(Math.abs(found[name][key] - expected) <= close)) bad++;
+            });
+          }
+          console.log(checked, bad)`);'''
+        done = subprocess.run(['node', '-e', script, os.path.join(PAGE, 'estimate.js')],
+                              input=lines, stdout=subprocess.PIPE, check=True)
+        self.assertEqual(done.stdout.decode(), '36000 0\n')
 
-    def __init__(self, folder):
-        there, ours = os.pipe()
-        back, theirs = os.pipe()
 
-        def move_pipes():
-            # Both ends move away from 3 and 4 before they become these.
-            high = [os.dup2(fd, 20 + i) for i, fd in enumerate((there, theirs))]
-            os.dup2(high[0], 3)
-            os.dup2(high[1], 4)
-        self.process = subprocess.Popen(
-            ['chromium', *FLAGS, '--user-data-dir=' + os.path.join(folder, 'browser')],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            preexec_fn=move_pipes, close_fds=False)
-        os.close(there)
-        os.close(theirs)
-        self.to, self.back, self.number, self.rest = ours, back, 0, b''
+class InBrowser(support.Case):
+    """Opens page.html, a report on self.profile, in the browser of the class."""
+    profile = 'small.ctf'
 
-    def call(self, method, session=None, **params):
-        self.number += 1
-        message = {'id': self.number, 'method': method, 'params': params}
-        if session:
-            message['sessionId'] = session
-        os.write(self.to, json.dumps(message).encode() + b'\0')
-        while True:
-            while b'\0' not in self.rest:
-                data = os.read(self.back, 65536)
-                if not data:
-                    raise OSError('chromium is gone')
-                self.rest += data
-            one, self.rest = self.rest.split(b'\0', 1)
-            answer = json.loads(one)
-            if answer.get('id') == self.number:
-                return answer['result']
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.mkdtemp(prefix='prof-report-')
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        cls.browser = Browser(folder)
+        cls.addClassCleanup(cls.browser.close)
 
-    def open(self, path):
-        target = self.call('Target.createTarget', url='file://' + path)['targetId']
-        self.page = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
-        while not self.ask('location.protocol === "file:" && document.readyState === "complete"'):
-            pass
+    def setUp(self):
+        super().setUp()
+        self.make_profile()
+        self.prof('html', self.profile, '-o', 'page.html')
+        self.browser.open(os.path.join(self.folder, 'page.html'))
+        self.addCleanup(self.browser.shut)
+
+    def make_profile(self):
+        self.write('small.ctf', ctf.small().bytes)
 
     def ask(self, expression):
-        result = self.call('Runtime.evaluate', self.page, expression=expression,
-                           returnByValue=True)
-        if 'exceptionDetails' in result:
-            raise AssertionError(result['exceptionDetails'])
-        return result['result'].get('value')
+        return self.browser.ask(expression)
 
-    def type(self, text):
-        self.call('Input.insertText', self.page, text=text)
+    def call(self, function, *arguments):
+        return self.ask('(%s)(%s)' % (function, ','.join(json.dumps(a) for a in arguments)))
 
-    def click(self, x, y):
-        for kind in ('mousePressed', 'mouseReleased'):
-            self.call('Input.dispatchMouseEvent', self.page, type=kind, x=x, y=y, button='left',
-                      clickCount=1)
+    def text(self, name):
+        return self.ask('document.getElementById("%s").textContent' % name)
 
-    def close(self):
-        self.process.terminate()
-        self.process.wait(20)
-        os.close(self.to)
-        os.close(self.back)
+    def choose(self, name, value):
+        self.ask('{ const c = document.getElementById("%s"); c.value = "%s"; c.onchange(); }' % (
+            name, value))
+        self.browser.drawn()
+
+    def verb(self, command, *more):
+        """The JSON that the page's command line prints."""
+        self.assertTrue(command.startswith('bactrian prof '))
+        done = subprocess.run(['bash', '-c', command.replace('bactrian', '"$0"', 1) + ' "$@"',
+                               self.settings.bactrian, '--json', *more], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.stderr, done.returncode), (b'', 0), command)
+        return json.loads(done.stdout)
+
+
+def value(cell):
+    return cell['value'] if isinstance(cell, dict) else cell
+
+
+@unittest.skipUnless(shutil.which('chromium') and shutil.which('ocamlc'), 'no chromium or ocamlc')
+class Figures(InBrowser):
+    profile = 'p.bprof'
+
+    def make_profile(self):
+        self.write('p.ml', PROGRAM.encode())
+        _, err, status = self.run_prof('record', '--quiet', '--rate', '0.01', '--seed', '3', '-o',
+                                       'p.bprof', 'p.ml')
+        self.assertEqual((err.decode(), status), ('', 0))
+
+    def selection(self, seed):
+        end, functions = int(self.ask('P.end')), self.ask('P.texts.fn')
+        fields = {'tab': 'sites', 'what': seed.choice(self.ask('choices.what')),
+                  'by': seed.choice(self.ask('choices.by')), 'to': seed.choice(['end', 'peak']),
+                  'unit': seed.choice(self.ask('choices.unit')), 'live': seed.choice(
+                      self.ask('choices.live'))}
+        if seed.random() < 0.7:
+            fields['from'], fields['to'] = sorted(seed.sample(range(end), 2))
+        if fields['what'] == 'live':
+            fields['from'] = 0
+        for key in ('focus', 'ignore', 'hide'):
+            if seed.random() < 0.15:
+                fields[key] = self.ask('patternOf(%s, "fn")' % json.dumps(seed.choice(functions)))
+        for key, values in (('size', ['2..8', '..3', '4..']), ('life', ['1us..2s', '..1ms']),
+                            ('phase', ['load', 'work', 'inner'])):
+            if seed.random() < 0.2:
+                fields[key] = seed.choice(values)
+        return fields
+
+    def check_table(self, fields):
+        found = self.call(FIGURES, fields)
+        doc = self.verb(found['command'], '--top', '100000')
+        if 'life' not in fields:
+            self.assertIn(found['sentence'], doc['title'])
+        unit = fields['unit']
+        expected = [[r['name'], r['share'], *r[unit].values(), value(r['blocks']), r['promoted'],
+                     r['live']] for r in doc['rows']]
+        self.assertEqual([row[0] for row in found['rows']], [row[0] for row in expected])
+        for one, other in zip(found['rows'], expected):
+            if unit in ('bytes', 'samples'):
+                self.assertEqual(one[2:5], other[2:5], found['command'])
+            for x, y in zip(one[1:], other[1:]):
+                self.assertAlmostEqual(x, y, delta=1e-8 * abs(y), msg=found['command'])
+        return len(expected)
+
+    def test_random_selections_have_the_figures_of_the_table(self):
+        seed, rows = random.Random(4), []
+        for i in range(50):
+            fields = self.selection(seed)
+            with self.subTest(i=i, fields=fields):
+                rows.append(self.check_table(fields))
+        self.assertGreater(sum(n > 0 for n in rows), 25)
+
+    def rows_of(self, rows, total):
+        """The rows of a printed tree that are large enough, as TREE gives them."""
+        return [[r['name'], r['bytes'], self.rows_of(r['children'], total)] for r in rows
+                if r['bytes']['value'] >= 0.03 * total and not r['name'].startswith('(')]
+
+    def same_tree(self, found, expected):
+        self.assertEqual(found[0], expected[0])
+        for key in ('value', 'low', 'high'):
+            self.assertEqual(round(found[1][key]), expected[1][key])
+        self.assertEqual([c[0] for c in found[2]], [c[0] for c in expected[2]])
+        for one, other in zip(found[2], expected[2]):
+            self.same_tree(one, other)
+
+    def test_call_paths_are_those_of_the_tree(self):
+        for fields in ({'what': 'alloc', 'to': 'end'}, {}, {'inverted': True},
+                       {'what': 'alloc', 'to': 'end', 'inverted': True, 'by': 'site'},
+                       {'what': 'promoted', 'to': 'end', 'by': 'module'},
+                       {'what': 'alloc', 'to': 'end', 'hide': 'List'}):
+            with self.subTest(fields):
+                command = self.call(FIGURES, fields)['command']
+                rows = self.verb(command.replace('prof flame', 'prof tree'), '--top', '10000',
+                                 '--thresh', '0.01%')['tree']
+                expected = self.rows_of(rows, rows[0]['bytes']['value'])
+                self.same_tree(self.ask('(%s)(page.flame)' % TREE), expected[0])
+
+    def test_callers_and_callees_are_those_of_the_tree(self):
+        name = next(n for n in self.ask('P.texts.fn') if n.startswith('P.build '))
+        command = self.call(FIGURES, {'tab': 'sandwich', 'fn': name, 'what': 'alloc',
+                                      'to': 'end'})['command']
+        for view, option in (('callers', '--callers'), ('callees', '--callees')):
+            rows = self.verb(command.replace('--callers', option), '--top', '10000', '--thresh',
+                             '0.01%')['tree']
+            expected = self.rows_of(rows, rows[0]['bytes']['value'])
+            self.same_tree(self.ask('(%s)(page.%s)' % (TREE, view)), expected[0])
+
+    def test_lifetimes_and_the_collector_are_those_of_the_verbs(self):
+        found = self.call(FIGURES, {'tab': 'lifetimes', 'what': 'alloc', 'to': 'end'})
+        doc = self.verb(found['command'])
+        rows = self.ask('survivalOf(P, page.picked).map(r => ({age: r.age / 1e9, ...r.alive}))')
+        self.assertEqual(len(rows), len(doc['survival']))
+        for one, other in zip(rows, doc['survival']):
+            for key, n in {'age': other['age'], **other['alive']}.items():
+                self.assertAlmostEqual(one[key], n, delta=1e-8)
+        for fields in ({}, {'from': int(self.ask('P.end')) // 3, 'what': 'alloc', 'to': 'end'}):
+            found = self.call(FIGURES, {'tab': 'gc', **fields})
+            rows = self.ask('collectorRows(P, S.from, Infinity)')
+            for one, other in zip(rows, self.verb(found['command'])['events']):
+                for key in other:
+                    if isinstance(other[key], str):
+                        self.assertEqual(one[key], other[key])
+                    else:
+                        self.assertAlmostEqual(one[key], other[key], delta=1e-6 * abs(other[key]))
 
 
 @unittest.skipUnless(shutil.which('chromium'), 'no chromium')
-class Page(support.Case):
-    def setUp(self):
-        super().setUp()
-        self.write('small.ctf', ctf.small().bytes)
-        self.prof('html', 'small.ctf', '-o', 'page.html')
-        self.browser = Browser(self.folder)
-        self.addCleanup(self.browser.close)
-        self.browser.open(os.path.join(self.folder, 'page.html'))
+class Controls(InBrowser):
+    def bar(self, name, view='flame'):
+        """The middle of a function's bar."""
+        return self.call('''(name, view) => {
+          const v = page[view], c = v.canvas;
+          c.scrollIntoView({block: 'center'});
+          const bar = v.rows.flat().find(b => !b.chain && !b.rest &&
+            v.paths.text(b.path).startsWith(name));
+          const r = c.getBoundingClientRect(), y = bar.y * ROW - v.box.scrollTop;
+          return [r.left + bar.x + bar.w / 2, r.top + y + ROW / 2];
+        }''', name, view)
 
-    def text(self, name):
-        return self.browser.ask('document.getElementById("%s").textContent' % name)
+    def width(self, name):
+        return self.call('''name => {
+          const v = page.flame, bar = v.rows.flat().find(b => !b.chain && !b.rest &&
+            v.paths.text(b.path).startsWith(name));
+          return bar ? bar.w / v.box.clientWidth : 0;
+        }''', name)
 
-    def click_bar(self, name):
-        """Clicks the bar of a function in the picture."""
-        x, y = self.browser.ask(
-            '(() => { const c = document.getElementById("flame");'
-            ' c.scrollIntoView({block: "center"}); const r = c.getBoundingClientRect();'
-            ' const b = boxes.find(b => b.n.name.startsWith(%s));'
-            ' return [r.left + b.x + b.w / 2, r.top + b.y * ROW + ROW / 2]; })()' %
-            json.dumps(name))
-        self.browser.click(x, y)
+    def show_allocated(self):
+        self.ask('document.querySelector("#cards button").click()')
+        self.browser.drawn()
 
-    def press(self, key):
-        self.browser.ask('document.querySelector("button[data-key=%s]").click()' % key)
-
-    def test_it_shows_what_the_verbs_print(self):
-        for key, words in (('alloc', []), ('peak', ['--at', 'peak']), ('end', ['--at', 'end']),
-                           ('promoted', ['--show', 'promoted'])):
-            self.press(key)
-            shown = self.browser.ask('[...document.querySelectorAll("#sites tr")].slice(1)'
-                                     '.map(r => [r.cells[0].textContent, r.cells[5].textContent])')
-            rows = json.loads(self.prof('table', 'small.ctf', '--json', *words))['rows']
-            self.assertEqual(shown, [['%.1f %%' % (100 * r['share']), r['name']] for r in rows])
+    def test_the_cards_show_what_they_count(self):
+        self.show_allocated()
+        self.assertIn(', allocated in the whole run', self.text('sentence'))
+        self.assertEqual(self.text('command'), 'bactrian prof flame small.ctf --by fn')
+        self.assertEqual(self.ask('document.querySelector("#cards button").ariaPressed'), 'true')
 
     def test_search_marks_and_counts(self):
-        self.press('alloc')
-        self.browser.ask('document.getElementById("search").focus()')
+        self.show_allocated()
+        self.ask('document.getElementById("search").focus()')
         self.browser.type('Tree')
-        self.assertEqual(self.text('matched'), 'matched in the bars: 32.0 kB, 43.0 %')
-        self.assertEqual(self.browser.ask('document.querySelectorAll("#sites .hit").length'), 2)
-        self.assertIn('search=Tree', self.browser.ask('location.hash'))
+        self.assertEqual(self.text('matched'), 'matched: 32.0 kB, 43.0 %')
+        self.assertIn('search=Tree', self.ask('location.hash'))
+        self.ask('document.getElementById("show-sites").click()')
+        self.browser.drawn()
+        self.assertGreater(self.ask('document.querySelectorAll("#sites .hit").length'), 0)
 
-    def test_a_click_zooms_and_reset_shows_all(self):
-        self.press('alloc')
-        width = ('(name => { const b = boxes.find(b => b.n.name.startsWith(name));'
-                 ' return b ? b.w / document.getElementById("flame").clientWidth : 0; })')
-        before = self.browser.ask(width + '("Tree.insert")')
+    def test_a_click_zooms_and_crumbs_lead_back(self):
+        self.show_allocated()
+        before = self.width('Tree.insert')
         self.assertAlmostEqual(before, 0.43, places=2)
-        self.click_bar('Tree.insert')
-        self.assertEqual(self.browser.ask(width + '("Tree.insert")'), 1)
-        self.assertEqual(self.browser.ask(width + '("Main.load")'), 0)
-        self.browser.ask('document.getElementById("reset").click()')
-        self.assertAlmostEqual(self.browser.ask(width + '("Tree.insert")'), before)
+        self.browser.click(*self.bar('Tree.insert'))
+        self.assertEqual(self.width('Tree.insert'), 1)
+        self.assertEqual(self.width('Main.load'), 0)
+        self.assertIn('zoom=', self.ask('location.hash'))
+        self.ask('document.querySelector("#crumbs button").click()')
+        self.browser.drawn()
+        self.assertAlmostEqual(self.width('Tree.insert'), before)
+
+    def test_keys_walk_zoom_and_filter(self):
+        self.show_allocated()
+        self.ask('page.flame.canvas.focus()')
+        self.browser.key('ArrowDown')
+        name = self.ask('page.flame.paths.text(page.flame.at)')
+        self.assertEqual(self.ask('document.querySelector("#details h2").textContent'), name)
+        self.browser.key('Enter')
+        self.assertIn('zoom=', self.ask('location.hash'))
+        self.browser.key('Backspace')
+        self.assertNotIn('zoom=', self.ask('location.hash'))
+        self.browser.key('ArrowDown')
+        for key, field in (('f', 'focus'), ('i', 'ignore'), ('x', 'hide')):
+            self.browser.key(key)
+            self.assertIn(field + '=', self.ask('location.hash'))
+            self.ask('document.querySelector(".chip").click()')
+            self.browser.drawn()
+            self.ask('page.flame.canvas.focus()')
+            self.browser.key('ArrowDown')
+        self.browser.key('s')
+        self.assertIn('tab=sandwich', self.ask('location.hash'))
+        for number, tab in ((1, 'flame'), (3, 'sites'), (4, 'lifetimes'), (6, 'run')):
+            self.browser.key(str(number))
+            self.assertFalse(self.ask('document.getElementById("tab-%s").hidden' % tab))
+        self.browser.key('/')
+        self.assertEqual(self.ask('document.activeElement.id'), 'search')
+        self.browser.key('Escape')
+        self.browser.key('?')
+        self.assertTrue(self.ask('document.getElementById("keys").open'))
+
+    def test_dragging_selects_a_range_and_a_click_a_moment(self):
+        self.show_allocated()
+        left, top, width = self.ask('(() => { scrollTo(0, 0); const r = document.getElementById('
+                                    '"time").getBoundingClientRect(); '
+                                    'return [r.left, r.top, r.width]; })()')
+        self.browser.drag(left + width / 4, top + 20, left + width / 2)
+        end = self.ask('P.end')
+        self.assertAlmostEqual(self.ask('S.from') / end, 0.25, places=2)
+        self.assertAlmostEqual(self.ask('S.to') / end, 0.5, places=2)
+        self.assertIn('--from', self.text('command'))
+        self.browser.click(left + width * 0.75, top + 20)
+        self.assertEqual(self.ask('S.what'), 'live')
+        self.assertAlmostEqual(self.ask('S.to') / end, 0.75, places=2)
+        self.ask('page.time.handles[1].focus()')
+        before = self.ask('S.to')
+        self.browser.key('ArrowLeft')
+        self.assertLess(self.ask('S.to'), before)
+        self.browser.key('0')
+        self.assertEqual(self.ask('[S.what, S.from, S.to].join()'), 'alloc,0,end')
+
+    def tabs(self):
+        return self.ask('[...document.getElementById("tabs").children].map(b => b.id)')
+
+    def test_every_choice_draws(self):
+        values = '[...document.getElementById("%s").options].map(o => o.value)'
+        for name in ('what', 'by', 'unit', 'axis', 'color', 'inverted', 'live'):
+            for choice in self.ask(values % name):
+                for tab in self.tabs():
+                    with self.subTest(name=name, choice=choice, tab=tab):
+                        self.ask('document.getElementById("%s").click()' % tab)
+                        self.choose(name, choice)
+                        self.assertEqual(self.text('problem'), '')
+
+    def test_the_address_restores_the_view(self):
+        self.show_allocated()
+        self.choose('by', 'site')
+        self.choose('focus', 'Tree')
+        address, sentence = self.ask('location.href'), self.text('sentence')
+        self.browser.open(address[len('file://'):])
+        self.assertEqual(self.text('sentence'), sentence)
+        self.assertEqual(self.ask('[S.by, S.focus].join()'), 'site,Tree')
+
+    def test_back_undoes_a_choice(self):
+        self.choose('unit', 'blocks')
+        self.assertEqual(self.ask('S.unit'), 'blocks')
+        self.ask('new Promise(done => { addEventListener("popstate", () => setTimeout(done, 50)); '
+                 'history.back(); })')
+        self.assertEqual(self.ask('[S.unit, document.getElementById("unit").value].join()'),
+                         'bytes,bytes')
+
+    def test_a_wrong_pattern_is_reported(self):
+        self.choose('focus', '(')
+        self.assertIn('Invalid regular expression', self.text('problem'))
+
+    def test_no_request_leaves_the_page(self):
+        for tab in self.tabs():
+            self.ask('document.getElementById("%s").click()' % tab)
+            self.browser.drawn()
+        urls = [e['params']['request']['url'] for e in self.browser.events
+                if e['method'] == 'Network.requestWillBeSent']
+        self.assertEqual([u for u in urls if not u.endswith('/page.html')], [])
+
+    def test_nothing_is_wider_than_the_window(self):
+        for width in (390, 768, 1440, 2560):
+            self.browser.size(width, 900)
+            for tab in self.tabs():
+                self.ask('document.getElementById("%s").click()' % tab)
+                self.browser.drawn()
+                with self.subTest(width=width, tab=tab):
+                    self.assertLessEqual(self.ask('document.documentElement.scrollWidth'), width)
+
+    def test_text_has_enough_contrast_in_both_themes(self):
+        contrast = '''() => {
+          const light = c => { const m = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
+            .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * m[0] + 0.7152 * m[1] + 0.0722 * m[2]; };
+          const back = e => { for (; e; e = e.parentElement) {
+            const c = getComputedStyle(e).backgroundColor;
+            if (!/, 0\\)|transparent/.test(c)) return c; }
+            return getComputedStyle(document.body).backgroundColor; };
+          return [...document.querySelectorAll('body *')].filter(e => e.offsetParent &&
+            [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()))
+            .map(e => { const a = light(getComputedStyle(e).color), b = light(back(e));
+              return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05),
+                      e.outerHTML.slice(0, 80)]; })
+            .filter(([ratio]) => ratio < 4.5);
+        }'''
+        for theme in ('light', 'dark'):
+            self.browser.size(1440, 900, theme)
+            self.browser.drawn()
+            self.assertEqual(self.ask('document.documentElement.dataset.theme'), theme)
+            for tab in self.tabs():
+                self.ask('document.getElementById("%s").click()' % tab)
+                self.browser.drawn()
+                with self.subTest(theme=theme, tab=tab):
+                    self.assertEqual(self.call(contrast), [])
+
+    def test_screen_readers_find_the_bars(self):
+        self.show_allocated()
+        items = self.ask('[...page.flame.canvas.children].map(e => e.textContent)')
+        self.assertTrue(any(i.startswith('Tree.insert') and i.endswith(' %') for i in items), items)
+        current = self.ask('page.flame.canvas.getAttribute("aria-activedescendant")')
+        self.assertTrue(self.ask('document.getElementById("%s") !== null' % current))

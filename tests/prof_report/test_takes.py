@@ -35,7 +35,7 @@ VERBS = {
     'gc': ' '.join(['--from --to --phase --top --limit --sort', PRINT]),
     'annotate': ' '.join([CHOICE, '--hide --unit --source', PRINT]),
     'diff': ' '.join([CHOICE, TABLE, PRINT]),
-    'html': PART + ' --live --hide --by --top --limit --sort --thresh -o',
+    'html': '-o',
     'trim': CHOICE + ' -o',
     'merge': '-o', 'anonymise': '-o', 'check': '-o --json --color --no-color'}
 FORMATS = {

@@ -6,6 +6,7 @@
 #include "memprof/report/command/options.h"
 #include "memprof/report/export/export.h"
 #include "memprof/report/load/load.h"
+#include "memprof/report/page/page.h"
 #include "memprof/report/write/write.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* doc.h - documents, the results of views: titled tables of typed cells. Text, JSON, CSV and the
- * HTML report are written from them, so that they agree. */
+/* doc.h - documents, the results of views: titled tables of typed cells. Text, JSON and CSV are
+ * written from them, so that they agree. */
 #ifndef BACTRIAN_MEMPROF_REPORT_VIEW_DOC_H
 #define BACTRIAN_MEMPROF_REPORT_VIEW_DOC_H
 
@@ -141,8 +141,6 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
                            FILE *out);
 /* Writes it as one JSON object. */
 void report_doc_write_json(const struct report_doc *doc, FILE *out);
-/* The same with compact trees, for the HTML report; drawn in doc_json.c. */
-void report_doc_write_small_json(const struct report_doc *doc, FILE *out);
 /* Writes its first table (of facts only if there is no other) as CSV, with a line of keys. */
 void report_doc_write_csv(const struct report_doc *doc, FILE *out);
 /* Writes text as a JSON string. */

@@ -1,11 +1,7 @@
 /* doc_json.c - writes documents as JSON and CSV.
  *
  * Bytes are whole, times are seconds, shares are 0 to 1. An estimate is {"value", "low", "high"};
- * an unknown number is null. Rows of a tree have their children in "children".
- *
- * The HTML report holds many trees, so they are compact there:
- *     {"names": [each text once], "columns": [keys], "rows": [[depth, cell, ...], ...]}
- * with rows in order, texts as indices of names, and estimates as three numbers. */
+ * an unknown number is null. Rows of a tree have their children in "children". */
 #include "gc/assert.h"
 #include "memprof/format/printable.h"
 #include "memprof/report/view/doc.h"
@@ -120,63 +116,6 @@ static void put_tree(const struct report_table *t, FILE *out) {
     putc(']', out);
 }
 
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The texts of all cells, sorted, each once. */
-static const char **list_texts(const struct report_table *t, size_t *count) {
-    size_t cells = t->rows.count * t->column_count, n = 0, kept = 0;
-    const char **texts = report_alloc((cells + 1) * sizeof *texts);
-    for (size_t r = 0; r < t->rows.count; r++)
-        for (size_t c = 0; c < t->column_count; c++) {
-            const struct report_cell *cell = report_cell_at(t, r, c);
-            if (cell->kind == REPORT_TEXT) texts[n++] = cell->text;
-        }
-    qsort(texts, n, sizeof *texts, by_text);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || strcmp(texts[kept - 1], texts[i]) != 0) texts[kept++] = texts[i];
-    *count = kept;
-    return texts;
-}
-
-static void put_small_cell(const struct report_cell *cell, const char **texts, size_t count,
-                           FILE *out) {
-    if (cell->kind == REPORT_TEXT) {
-        const char **found = bsearch(&cell->text, texts, count, sizeof *texts, by_text);
-        ASSERT(found != NULL);
-        fprintf(out, ",%zu", (size_t)(found - texts));
-    } else if (cell->kind == REPORT_SHARES) {
-        fprintf(out, ",%.4g", cell->number.value);
-    } else {
-        putc(',', out);
-        if (cell->has_interval) put_estimate(cell, "", ",", ",", out);
-        else put_number(exact(cell, cell->number.value), out);
-    }
-}
-
-static void put_small_tree(const struct report_table *t, FILE *out) {
-    size_t count;
-    const char **texts = list_texts(t, &count);
-    fputs("{\"names\":[", out);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) putc(',', out);
-        report_write_json_string(texts[i], out);
-    }
-    fputs("],\"columns\":[", out);
-    for (size_t c = 0; c < t->column_count; c++)
-        fprintf(out, "%s\"%s\"", c > 0 ? "," : "", t->columns[c].key);
-    fputs("],\"rows\":[", out);
-    for (size_t r = 0; r < t->rows.count; r++) {
-        fprintf(out, "%s[%u", r > 0 ? "," : "", t->rows.at[r].depth);
-        for (size_t c = 0; c < t->column_count; c++)
-            put_small_cell(report_cell_at(t, r, c), texts, count, out);
-        putc(']', out);
-    }
-    fputs("]}", out);
-    free(texts);
-}
-
 static void put_rows(const struct report_table *t, FILE *out) {
     putc('[', out);
     for (size_t r = 0; r < t->rows.count; r++) {
@@ -187,7 +126,7 @@ static void put_rows(const struct report_table *t, FILE *out) {
     putc(']', out);
 }
 
-static void write_json(const struct report_doc *doc, bool small, FILE *out) {
+void report_doc_write_json(const struct report_doc *doc, FILE *out) {
     fputs("{\"view\":", out);
     report_write_json_string(doc->view, out);
     fputs(",\"title\":", out);
@@ -199,7 +138,6 @@ static void write_json(const struct report_doc *doc, bool small, FILE *out) {
         putc(':', out);
         if (t->shape == REPORT_FACTS) put_facts(t, out);
         else if (t->shape == REPORT_TABLE) put_rows(t, out);
-        else if (small) put_small_tree(t, out);
         else put_tree(t, out);
     }
     fputs(",\"notes\":[", out);
@@ -208,12 +146,6 @@ static void write_json(const struct report_doc *doc, bool small, FILE *out) {
         report_write_json_string(doc->notes.at[i], out);
     }
     fputs("]}\n", out);
-}
-
-void report_doc_write_json(const struct report_doc *doc, FILE *out) { write_json(doc, false, out); }
-
-void report_doc_write_small_json(const struct report_doc *doc, FILE *out) {
-    write_json(doc, true, out);
 }
 
 /* Without control characters, which a terminal obeys, and not as a formula, which a spreadsheet

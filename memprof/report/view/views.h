@@ -50,8 +50,6 @@ report_view report_view_diff;
 report_view report_view_annotate;
 /* Live memory at equal steps of time. */
 report_view report_view_timeline;
-/* All of them as a self-contained HTML report. */
-report_writer report_write_html;
 
 /* Checks a file, damaged or not, against the rules of its format. *errors: the number of
  * violations that some reader does not tolerate. Fails: NULL and *error. */

@@ -1,0 +1,78 @@
+// details.js - figures of one bar or row: its memory, what becomes of it, its blocks' sizes; what
+// can be done with its function.
+
+const commands = {f: 'focus', i: 'ignore', x: 'hide', s: 'callers and callees'};
+
+// Which samples the chosen bar or row consists of, and its name; null: all.
+function chosen() {
+  const {view, paths, path, key, by} = page.chosen || {};
+  if (view && view.paths === paths && path !== 0 && view.box.offsetParent !== null) {
+    const inside = paths.below(path), {pathOf} = paths;
+    return {name: paths.text(path), by: paths.by,
+      holds: i => pathOf[P.node[i]] >= 0 && inside[pathOf[P.node[i]]] === 1};
+  }
+  if (!view && by === S.by && by in P.keyOf) {
+    const keys = keysBy(P, page.scope, by);
+    return {name: P.texts[by][key], by, holds: i => keys.of(i) === key};
+  }
+  return {name: '', by: S.by, holds: null};
+}
+
+function drawDetails() {
+  const {name, by, holds} = chosen(), group = newGroup(null, name), sizes = new Map();
+  for (const i of page.picked) {
+    if (holds !== null && !holds(i)) continue;
+    addSample(group.sum, P, i);
+    addFate(group, P, i);
+    const words = P.words[i] + (P.source[i] < EXTERNAL);
+    const size = words <= 1 ? 1 : 2 ** Math.floor(Math.log2(words));
+    sizes.set(size, (sizes.get(size) || 0) + P.hits[i]);
+  }
+  const {sum} = group;
+  const parts = [element('h2', {textContent: name || 'The selection'}), factList({
+    memory: estimateText(estimateBytes(P.scale, sum), bytesText),
+    blocks: estimateText(estimateBlocks(P.scale, sum), countText),
+    samples: countText(sum.samples),
+    share: shareText(page.sum.hits > 0 ? sum.hits / page.sum.hits : NaN)})];
+  if (name) parts.push(commandButtons(name, by));
+  if (sum.hits > 0) parts.push(...fateBar(group), ...sizeTable(sizes, sum));
+  $('details').replaceChildren(...parts);
+}
+
+const factList = facts => element('dl', {}, ...Object.entries(facts).flatMap(([title, text]) =>
+  [element('dt', {textContent: title}), element('dd', {textContent: text})]));
+
+function fateBar(group) {
+  const fills = {minor_dead: palette[0], major_dead: palette[3], live: palette[1]};
+  const bar = element('div', {className: 'bar'}), list = element('dl');
+  bar.setAttribute('aria-hidden', 'true');
+  for (const [fate, title] of fates) {
+    const e = estimateShare(P.scale, {hits: group[fate]}, group.sum), fill = fills[fate];
+    if (fill) bar.append(Object.assign(element('i'),
+      {style: `width:${100 * e.value}%;background:${fill}`}));
+    list.append(element('dt', {}, ...(fill ? [swatch(fill)] : []), title),
+      element('dd', {textContent: estimateText(e, shareText)}));
+  }
+  return [element('h2', {textContent: 'What becomes of it'}), bar, list];
+}
+
+function sizeTable(sizes, sum) {
+  const range = size => size === 1 ? '1' : `${countText(size)} to ${countText(2 * size - 1)}`;
+  const rows = [...sizes].sort((a, b) => a[0] - b[0]).flatMap(([size, hits]) => [
+    element('dt', {textContent: range(size)}),
+    element('dd', {}, swatch('var(--accent)', Math.round(90 * hits / sum.hits)),
+      shareText(hits / sum.hits))]);
+  return [element('h2', {textContent: 'Words of its blocks'}), element('dl', {}, ...rows)];
+}
+
+const commandButtons = (name, by) => element('div', {className: 'row'},
+  ...Object.entries(commands).filter(([key]) => key !== 's' || by === 'fn').map(([key, title]) =>
+    element('button', {textContent: `${title} (${key})`, onclick: () => command(key, name, by)})));
+
+// Focuses on a key, leaves it out, hides it, or shows its callers.
+function command(key, name, by) {
+  if (key === 's' && by === 'fn') change({tab: 'sandwich', fn: name});
+  if (key === 's') return;
+  const field = commands[key], pattern = patternOf(name, by), old = S[field];
+  change({[field]: key === 'f' || old === '' ? pattern : old + '|' + pattern, zoom: ''});
+}

@@ -1,0 +1,434 @@
+/* pack.c - writes a profile's samples for the HTML report; data.js reads them.
+ *
+ *   zlib( length of the facts: 4 bytes, low first | facts: JSON | columns )
+ *
+ * A column holds one number for each item, 7 bits a byte, low first, the top bit set in all but
+ * the last byte. In this order:
+ *
+ *   locations   key by site, function, file, module; if sites were counted: words, blocks
+ *   nodes       from 1: number less its parent's; location
+ *   moments     of promotions and deaths, each once: time less the one before
+ *   samples     birth less the birth before; node; promotion, death; words; hits; tag + 1;
+ *               source, + 4 if born in the minor heap; thread
+ *   threads     domain
+ *   collector   start less the start before; kind; duration; processor time + 1 (0: unknown); words
+ *   markings    beginning less the end before; length
+ *
+ * A promotion or death is 0 if it has not happened, else 1 + the moments since the birth: mostly 1.
+ * Nodes and locations without a sample are left out.
+ *
+ * From MOST_SAMPLES or MOST_BYTES on, each hit is kept with a probability, the thinning. That is
+ * the law of a profile recorded at a lower rate, so the estimates and their intervals stay valid.
+ * Exact counts are not thinned. */
+#include "memprof/report/page/page.h"
+
+#include "memprof/report/model/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum {
+    MOST_SAMPLES = 500000,
+    MOST_BYTES = 2100000, /* 2.8 MB in base64 */
+    MOST_EVENTS = 100000,
+    MOST_PHASES = 20000,
+    MOST_READINGS = 1000,
+    KEYS = 4,
+};
+
+static const enum report_by key_kinds[KEYS] = {REPORT_BY_SITE, REPORT_BY_FUNCTION, REPORT_BY_FILE,
+                                               REPORT_BY_MODULE};
+
+/* What is written. New numbers: 0 is kept, others are 0 if they are left out. */
+struct packing {
+    const struct report_model *model;
+    double keep;    /* the probability of a hit */
+    uint32_t *hits; /* of each sample, after thinning */
+    double hits_kept, all_hits;
+    size_t samples;
+    uint32_t *node_number, *location_number;
+    size_t nodes, locations;
+    struct report_keys *keys[KEYS];
+    REPORT_VECTOR(int64_t) moments;
+    struct report_buffer columns;
+};
+
+static void put_number(struct packing *p, uint64_t n) {
+    for (; n >= 128; n >>= 7) report_put_byte(&p->columns, (n & 127) | 128);
+    report_put_byte(&p->columns, n);
+}
+
+/* ---- What is kept. ---- */
+
+/* How many of n hits are kept; splitmix64 makes the random numbers. */
+static uint32_t thin(uint32_t n, double keep, uint64_t *state) {
+    uint32_t kept = 0;
+    if (keep >= 1) return n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t x = *state += 0x9E3779B97F4A7C15u;
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+        x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+        kept += ((x ^ x >> 31) >> 11) * 0x1p-53 < keep;
+    }
+    return kept;
+}
+
+static void thin_samples(struct packing *p) {
+    const struct report_model *m = p->model;
+    uint64_t state = m->seed;
+    double before = 0;
+    p->samples = 0;
+    p->hits_kept = 0;
+    for (size_t i = 0; i < m->samples.count; i++) {
+        const struct report_sample *s = &m->samples.at[i];
+        p->hits[i] = s->excluded ? 0 : thin(s->hits, p->keep, &state);
+        p->samples += p->hits[i] > 0;
+        if (s->source == REPORT_FIBER) continue;
+        before += s->hits;
+        p->hits_kept += p->hits[i];
+    }
+    p->all_hits = p->hits_kept + (report_model_all_hits(m) - before) * p->keep;
+}
+
+static void number_nodes(struct packing *p) {
+    const struct report_model *m = p->model;
+    memset(p->node_number, 0, m->nodes.count * sizeof *p->node_number);
+    memset(p->location_number, 0, m->locations.count * sizeof *p->location_number);
+    for (size_t i = 0; i < m->samples.count; i++)
+        if (p->hits[i] > 0) p->node_number[m->samples.at[i].node] = 1;
+    p->nodes = p->locations = 1;
+    for (size_t i = m->nodes.count - 1; i > 0; i--)
+        if (p->node_number[i]) p->node_number[m->nodes.at[i].parent] = 1;
+    p->node_number[0] = 0;
+    for (size_t i = 1; i < m->nodes.count; i++) {
+        if (!p->node_number[i]) continue;
+        p->node_number[i] = p->nodes++;
+        p->location_number[m->nodes.at[i].location] = 1;
+    }
+    for (size_t i = 0; i < m->sites.count; i++)
+        if (m->sites.at[i].words > 0) p->location_number[i] = 1;
+    p->location_number[0] = 0;
+    for (size_t i = 1; i < m->locations.count; i++)
+        if (p->location_number[i]) p->location_number[i] = p->locations++;
+}
+
+static bool keeps_location(const struct packing *p, size_t i) {
+    return i == 0 || p->location_number[i] != 0;
+}
+
+/* ---- Columns. ---- */
+
+/* Writes the keys of the kept locations, and their texts to the facts. */
+static void put_keys(struct packing *p, FILE *facts) {
+    for (size_t k = 0; k < KEYS; k++) {
+        const struct report_keys *keys = p->keys[k];
+        uint32_t *number = report_alloc((keys->count + 1) * sizeof *number), count = 0;
+        for (size_t i = 0; i < p->model->locations.count; i++)
+            if (keeps_location(p, i)) number[keys->of_location[i]] = 1;
+        fprintf(facts, "%s\"%s\":[", k > 0 ? "," : "", report_by_words[key_kinds[k]]);
+        for (size_t i = 0; i < keys->count; i++) {
+            if (number[i] == 0) continue;
+            if (count > 0) putc(',', facts);
+            report_write_json_string(keys->texts[i], facts);
+            number[i] = count++;
+        }
+        putc(']', facts);
+        for (size_t i = 0; i < p->model->locations.count; i++)
+            if (keeps_location(p, i)) put_number(p, number[keys->of_location[i]]);
+        free(number);
+    }
+}
+
+static void put_sites(struct packing *p) {
+    const struct report_model *m = p->model;
+    for (int column = 0; m->has_sites && column < 2; column++)
+        for (size_t i = 0; i < m->locations.count; i++) {
+            if (!keeps_location(p, i)) continue;
+            const struct report_site *site = i < m->sites.count ? &m->sites.at[i] : NULL;
+            put_number(p, site == NULL ? 0 : column == 0 ? site->words : site->blocks);
+        }
+}
+
+static void put_nodes(struct packing *p) {
+    const struct report_model *m = p->model;
+    for (int column = 0; column < 2; column++)
+        for (size_t i = 1; i < m->nodes.count; i++) {
+            const struct report_node *node = &m->nodes.at[i];
+            if (p->node_number[i] == 0) continue;
+            put_number(p, column == 0 ? p->node_number[i] - p->node_number[node->parent]
+                                      : p->location_number[node->location]);
+        }
+}
+
+REPORT_COMPARE(by_time, int64_t, report_order(*x, *y))
+
+static void put_moments(struct packing *p) {
+    size_t n = 0;
+    int64_t last = 0;
+    p->moments.count = 0;
+    for (size_t i = 0; i < p->model->samples.count; i++) {
+        const struct report_sample *s = &p->model->samples.at[i];
+        if (p->hits[i] == 0) continue;
+        if (s->promoted != REPORT_NEVER) report_append(&p->moments, s->promoted);
+        if (s->died != REPORT_NEVER) report_append(&p->moments, s->died);
+    }
+    if (p->moments.count > 0)
+        qsort(p->moments.at, p->moments.count, sizeof *p->moments.at, by_time);
+    for (size_t i = 0; i < p->moments.count; i++) {
+        if (i > 0 && p->moments.at[i] == last) continue;
+        put_number(p, p->moments.at[i] - last);
+        p->moments.at[n++] = last = p->moments.at[i];
+    }
+    p->moments.count = n;
+}
+
+/* The number of the first moment that is not before a time. */
+static size_t moment_of(const struct packing *p, int64_t time) {
+    size_t low = 0, high = p->moments.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->moments.at[middle] < time) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static uint64_t event_code(const struct packing *p, int64_t born, int64_t time) {
+    if (time == REPORT_NEVER) return 0;
+    return time <= born ? 1 : 1 + moment_of(p, time) - moment_of(p, born);
+}
+
+enum { BORN, NODE, PROMOTED, DIED, WORDS, HITS, TAG, SOURCE, THREAD, SAMPLE_COLUMNS };
+
+static void put_samples(struct packing *p) {
+    const struct report_model *m = p->model;
+    for (int column = 0; column < SAMPLE_COLUMNS; column++) {
+        int64_t last = 0;
+        for (size_t i = 0; i < m->samples.count; i++) {
+            const struct report_sample *s = &m->samples.at[i];
+            if (p->hits[i] == 0) continue;
+            switch (column) {
+            case BORN: put_number(p, s->born - last); break;
+            case NODE: put_number(p, p->node_number[s->node]); break;
+            case PROMOTED: put_number(p, event_code(p, s->born, s->promoted)); break;
+            case DIED: put_number(p, event_code(p, s->born, s->died)); break;
+            case WORDS: put_number(p, s->wosize); break;
+            case HITS: put_number(p, p->hits[i]); break;
+            case TAG: put_number(p, s->tag + 1); break;
+            case SOURCE: put_number(p, s->source + 4 * s->young); break;
+            default: put_number(p, s->thread); break;
+            }
+            last = s->born;
+        }
+    }
+    report_each(thread, &m->threads) put_number(p, thread->domain);
+}
+
+REPORT_COMPARE(by_start, struct report_gc_event,
+               report_order(x->start, y->start) ?: report_order(x->kind, y->kind))
+REPORT_COMPARE(by_length, struct report_gc_event, report_order(y->duration, x->duration))
+
+/* Writes the longest events if there are too many. Returns the number. */
+static size_t put_events(struct packing *p) {
+    size_t n = p->model->gc_events.count;
+    struct report_gc_event *all = report_alloc((n + 1) * sizeof *all);
+    int64_t last = 0;
+    if (n > 0) memcpy(all, p->model->gc_events.at, n * sizeof *all);
+    if (n > MOST_EVENTS) {
+        qsort(all, n, sizeof *all, by_length);
+        n = MOST_EVENTS;
+    }
+    if (n > 0) qsort(all, n, sizeof *all, by_start);
+    for (int column = 0; column < 5; column++)
+        for (size_t i = 0; i < n; i++) {
+            switch (column) {
+            case 0: put_number(p, all[i].start - last); break;
+            case 1: put_number(p, all[i].kind); break;
+            case 2: put_number(p, all[i].duration); break;
+            case 3: put_number(p, all[i].processor + 1); break;
+            default: put_number(p, all[i].words); break;
+            }
+            last = all[i].start;
+        }
+    free(all);
+    last = 0;
+    report_each(marking, &p->model->markings) {
+        put_number(p, marking->began - last);
+        put_number(p, marking->over - marking->began);
+        last = marking->over;
+    }
+    return n;
+}
+
+/* ---- Facts. ---- */
+
+static void put_text(FILE *facts, const char *key, const char *text) {
+    fprintf(facts, ",\"%s\":", key);
+    report_write_json_string(text, facts);
+}
+
+static void put_time(FILE *facts, int64_t time) {
+    if (time == REPORT_NEVER) fputs("null", facts);
+    else fprintf(facts, "%lld", (long long)time);
+}
+
+static void put_attribute(FILE *facts, const struct report_model *m, enum report_by by) {
+    size_t count;
+    char **texts = report_attribute_texts(m, by, &count);
+    fprintf(facts, ",\"%s\":[", report_by_words[by]);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) putc(',', facts);
+        report_write_json_string(texts[i], facts);
+        free(texts[i]);
+    }
+    putc(']', facts);
+    free(texts);
+}
+
+/* The name of a phase, null for none, and a comma unless it is the first. */
+static void put_phase_name(FILE *facts, const struct report_model *m, uint32_t name) {
+    if (name == 0) fputs("null", facts);
+    else report_write_json_string(m->names.at[name], facts);
+}
+
+static void put_phases(FILE *facts, const struct report_model *m) {
+    size_t n = m->phases.count < MOST_PHASES ? m->phases.count : MOST_PHASES;
+    fputs(",\"phases\":[", facts);
+    for (size_t i = 0; i < n; i++) {
+        const struct report_phase *phase = &m->phases.at[i];
+        fprintf(facts, "%s[%lld,", i > 0 ? "," : "", (long long)phase->start);
+        put_time(facts, phase->end);
+        putc(',', facts);
+        put_phase_name(facts, m, phase->name);
+        putc(']', facts);
+    }
+    n = m->phase_changes.count < 2 * MOST_PHASES ? m->phase_changes.count : 2 * MOST_PHASES;
+    fprintf(facts, "],\"phases_left_out\":%zu,\"phase_changes\":[",
+            m->phases.count > MOST_PHASES ? m->phases.count - MOST_PHASES : 0);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(facts, "%s[%lld,", i > 0 ? "," : "", (long long)m->phase_changes.at[i].time);
+        put_phase_name(facts, m, m->phase_changes.at[i].name);
+        putc(']', facts);
+    }
+    putc(']', facts);
+}
+
+/* Readings at about equal distances, and the last one. */
+static void put_counters(FILE *facts, const struct report_model *m) {
+    size_t n = m->counters.count, step = n / MOST_READINGS + 1;
+    fputs(",\"counters\":[", facts);
+    for (size_t i = 0; i < n; i++) {
+        if (i % step != 0 && i + 1 < n) continue;
+        const struct report_counter *c = &m->counters.at[i];
+        fprintf(facts, "%s{\"time\":%lld", i > 0 ? "," : "", (long long)c->time);
+#define TOTAL(name) fprintf(facts, ",\"" #name "\":%.0f", c->name);
+#define LEVEL(name) TOTAL(name)
+#include "memprof/format/counters.def"
+        putc('}', facts);
+    }
+    putc(']', facts);
+}
+
+static void put_facts(struct packing *p, const struct report_request *request, FILE *facts) {
+    const struct report_model *m = p->model;
+    struct report_scale scale = report_scale_of(m);
+    const char *slash = strrchr(request->path, '/');
+    fputs("{\"keys\":{", facts);
+    put_keys(p, facts);
+    put_sites(p);
+    put_nodes(p);
+    put_moments(p);
+    put_samples(p);
+    size_t events = put_events(p);
+    fprintf(facts,
+            "},\"rate\":%.17g,\"keep\":%.17g,\"word_bytes\":%d,\"all_hits\":%.17g,"
+            "\"exact_words\":%.17g,\"end\":%lld,\"finished_at\":%lld,\"has_sites\":%s,"
+            "\"truncated\":%s,\"locations\":%zu,\"nodes\":%zu,\"moments\":%zu,\"samples\":%zu,"
+            "\"all_samples\":%zu,\"threads\":%zu,\"events\":%zu,\"all_events\":%zu,"
+            "\"markings\":%zu,\"most_words\":%.17g,\"peak_uncollected\":%lld,\"peak_proven\":",
+            m->rate * p->keep, p->keep, m->word_bytes, p->all_hits, scale.exact_words,
+            (long long)m->end,
+            m->origin.finished ? (long long)m->origin.finished_at : (long long)m->end,
+            m->has_sites ? "true" : "false", m->truncated ? "true" : "false", p->locations,
+            p->nodes, p->moments.count, p->samples, m->samples.count, m->threads.count, events,
+            m->gc_events.count, m->markings.count, m->most_words, (long long)report_peak_time(m));
+    put_time(facts, m->markings.count > 0 ? report_proven_peak_time(m) : REPORT_NEVER);
+    put_text(facts, "file", slash != NULL ? slash + 1 : request->path);
+    put_text(facts, "program", m->program);
+    put_text(facts, "context", m->context);
+    put_attribute(facts, m, REPORT_BY_SOURCE);
+    put_attribute(facts, m, REPORT_BY_TAG);
+    put_attribute(facts, m, REPORT_BY_DOMAIN);
+    put_attribute(facts, m, REPORT_BY_THREAD);
+    fputs(",\"gc_kinds\":[", facts);
+    for (unsigned kind = 0; kind < REPORT_GC_KINDS; kind++) {
+        if (kind > 0) putc(',', facts);
+        report_write_json_string(report_gc_text(kind), facts);
+    }
+    putc(']', facts);
+    put_phases(facts, m);
+    put_counters(facts, m);
+    fputs(",\"stats\":", facts);
+    struct report_doc *stats = report_view_stats(request);
+    report_doc_write_json(stats, facts);
+    report_doc_free(stats);
+    putc('}', facts);
+}
+
+/* ---- The whole. ---- */
+
+static int deflate_into(struct report_buffer *out, const struct report_buffer *in,
+                        struct report_error *error) {
+    uLongf length = compressBound(in->length);
+    unsigned char *bytes = report_alloc(length);
+    int status = compress2(bytes, &length, in->data, in->length, Z_BEST_COMPRESSION);
+    if (status == Z_OK) report_put(out, bytes, length);
+    free(bytes);
+    if (status == Z_OK) return 0;
+    return report_fail(error, "", "`bactrian prof trim` makes it smaller",
+                       "there is not enough memory to compress the profile");
+}
+
+/* Packs with the current thinning. Returns as report_pack does. */
+static int pack_once(struct packing *p, const struct report_request *request,
+                     struct report_buffer *out) {
+    struct report_buffer whole = {0};
+    char *text = NULL;
+    size_t length = 0;
+    p->columns.length = out->length = 0;
+    thin_samples(p);
+    if (p->samples > MOST_SAMPLES) return 0;
+    number_nodes(p);
+    FILE *facts = open_memstream(&text, &length);
+    put_facts(p, request, facts);
+    fclose(facts);
+    report_put_le(&whole, length, 4);
+    report_put(&whole, text, length);
+    report_put(&whole, p->columns.data, p->columns.length);
+    int status = deflate_into(out, &whole, request->error);
+    report_free(text, whole.data);
+    return status;
+}
+
+int report_pack(const struct report_request *request, struct report_buffer *out) {
+    const struct report_model *m = request->model;
+    struct packing p = {.model = m, .keep = 1};
+    p.hits = report_alloc((m->samples.count + 1) * sizeof *p.hits);
+    p.node_number = report_alloc(m->nodes.count * sizeof *p.node_number);
+    p.location_number = report_alloc(m->locations.count * sizeof *p.location_number);
+    for (size_t k = 0; k < KEYS; k++) p.keys[k] = report_keys_create(m, key_kinds[k]);
+    int status;
+    while ((status = pack_once(&p, request, out)) == 0) {
+        double most = p.samples > MOST_SAMPLES   ? (double)MOST_SAMPLES / p.samples
+                      : out->length > MOST_BYTES ? (double)MOST_BYTES / out->length
+                                                 : 1;
+        /* Texts and counts do not get fewer. */
+        if (most >= 1 || p.samples < MOST_SAMPLES / 100) break;
+        p.keep *= 0.95 * most;
+    }
+    for (size_t k = 0; k < KEYS; k++) report_keys_free(p.keys[k]);
+    report_free(p.hits, p.node_number, p.location_number, p.moments.at, p.columns.data);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* page.h - the HTML report. */
+#ifndef BACTRIAN_MEMPROF_REPORT_PAGE_PAGE_H
+#define BACTRIAN_MEMPROF_REPORT_PAGE_PAGE_H
+
+#include "memprof/report/view/views.h"
+
+/* Writes a self-contained page that holds the samples and computes every selection itself. */
+report_writer report_write_html;
+
+/* Appends the request's profile, compressed; the form is drawn in pack.c. Of a profile with too
+ * many samples only some hits are kept, each with the same probability. Returns 0, or -1 and the
+ * request's *error. */
+int report_pack(const struct report_request *request, struct report_buffer *out);
+
+#endif

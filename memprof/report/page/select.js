@@ -1,0 +1,235 @@
+// select.js - which samples are selected, and their sums: query/query.c and query/groups.c in
+// JavaScript.
+//
+// What does not depend on the time range is computed once (`scopeOf`), so a brush move only looks
+// at times.
+
+function matchLocations(profile, pattern) {
+  const texts = profile.texts.site, keys = profile.keyOf.site, re = new RegExp(pattern);
+  const matches = texts.map(text => re.test(text));
+  return keys.reduce((out, key, i) => (out[i] = matches[key], out), new Uint8Array(keys.length));
+}
+
+// The nodes that focus and ignore leave out, the hidden ones, and for each node the innermost
+// caller that is not hidden.
+function flagNodes(profile, s) {
+  const {parent, location} = profile, n = parent.length;
+  const [focus, ignore, hide] = [s.focus, s.ignore, s.hide]
+    .map(pattern => pattern ? matchLocations(profile, pattern) : null);
+  const through = new Uint8Array(n), avoided = new Uint8Array(n), out = new Uint8Array(n);
+  const hidden = new Uint8Array(n), shown = new Uint32Array(n);
+  for (let i = 0; i < n; i++) {
+    const l = location[i], up = parent[i];
+    through[i] = through[up] | (i > 0 && focus !== null ? focus[l] : 0);
+    avoided[i] = avoided[up] | (i > 0 && ignore !== null ? ignore[l] : 0);
+    hidden[i] = i > 0 && hide !== null ? hide[l] : 0;
+    out[i] = (focus !== null && !through[i]) | avoided[i];
+    shown[i] = hidden[i] ? shown[up] : i;
+  }
+  return {out, hidden, shown};
+}
+
+// The parts of a time range that lie in a phase, joined; without a phase, the range.
+function spansOf(profile, phase, from, to) {
+  if (!phase) return [[from, to]];
+  const spans = profile.facts.phases.filter(p => p[2] === phase)
+    .map(p => [Math.max(p[0], from), Math.min(p[1] === null ? Infinity : p[1], to)])
+    .filter(p => p[0] < p[1]).sort((a, b) => a[0] - b[0]), joined = [];
+  for (const span of spans) {
+    const last = joined[joined.length - 1];
+    if (last && span[0] <= last[1]) last[1] = Math.max(last[1], span[1]);
+    else joined.push(span);
+  }
+  return joined;
+}
+
+function holds(spans, time) {
+  const n = countWhile(spans.length, i => spans[i][0] <= time);
+  return n > 0 && time < spans[n - 1][1];
+}
+
+// What selectors other than the time range and `what` leave: flags of nodes, samples (1: kept).
+function scopeOf(profile, s) {
+  const flags = flagNodes(profile, s), n = profile.samples, kept = new Uint8Array(n);
+  const size = boundsOf(s.size, readNumber), life = boundsOf(s.life, readTime);
+  if (size === undefined) throw new Error('size: write MIN..MAX in words, such as 2..8');
+  if (life === undefined) throw new Error('life: write MIN..MAX, such as 1ms..2s');
+  for (let i = 0; i < n; i++) {
+    const words = profile.words[i] + (profile.source[i] !== FIBER);
+    const length = profile.died[i] - profile.born[i];
+    kept[i] = !flags.out[profile.node[i]] && !(size[0] !== null && words < size[0]) &&
+      !(size[1] > 0 && words > size[1]) && !(life[0] !== null && length < life[0]) &&
+      !(life[1] !== null && length > life[1]);
+  }
+  return {...flags, kept, hasHide: s.hide !== '',
+    isWhole: !s.focus && !s.ignore && !s.phase && !s.size && !s.life};
+}
+
+// The numbers of the selected samples, in the order of births, put into `out`.
+function pick(profile, scope, s, out) {
+  const {born, promoted, died, young, source} = profile, kept = scope.kept;
+  const at = resolve(s.to, profile, s.live), live = isLive(s);
+  const from = s.what === 'live' ? 0 : s.from;
+  const to = s.what === 'live' || s.to === 'end' ? Infinity : at;
+  const spans = spansOf(profile, s.phase, from, to), simple = !s.phase;
+  const within = time => simple ? time >= from && time < to : holds(spans, time);
+  let n = 0;
+  const first = live || s.what === 'alloc' ? countWhile(profile.samples, i => born[i] < from) : 0;
+  if (live) {
+    const until = profile.until[s.live];
+    const last = countWhile(profile.samples, i => born[i] <= at && born[i] < to);
+    for (let i = first; i < last; i++)
+      if (kept[i] && until[i] >= at && (simple || within(born[i]))) out[n++] = i;
+  } else if (s.what === 'alloc') {
+    const last = countWhile(profile.samples, i => born[i] < to);
+    for (let i = first; i < last; i++)
+      if (kept[i] && source[i] !== FIBER && (simple || within(born[i]))) out[n++] = i;
+  } else {
+    const time = s.what === 'promoted' ? promoted : died;
+    const stayed = s.what === 'minor-dead' ? 1 : s.what === 'major-dead' ? 0 : -1;
+    for (let i = 0; i < profile.samples; i++) {
+      if (!kept[i] || time[i] === Infinity || source[i] === FIBER) continue;
+      const stayedYoung = young[i] === 1 && promoted[i] === Infinity ? 1 : 0;
+      if (stayed >= 0 && stayed !== stayedYoung) continue;
+      if (within(time[i])) out[n++] = i;
+    }
+  }
+  return out.subarray(0, n);
+}
+
+function addSample(sum, profile, i) {
+  sum.samples++;
+  sum.hits += profile.hits[i];
+  if (profile.source[i] === FIBER) sum.fiberHits += profile.hits[i];
+  sum.blocks += profile.blocks[i];
+  sum.variance += profile.variance[i];
+}
+
+function sumOf(profile, picked, holdsSample = null) {
+  const sum = emptySum();
+  for (const i of picked) if (holdsSample === null || holdsSample(i)) addSample(sum, profile, i);
+  return sum;
+}
+
+// Hits by fate: died young, died old, live at the end; promoted ones count again.
+const fates = [['minor_dead', 'died in the minor heap'], ['major_dead', 'died in the major heap'],
+  ['live', 'live at the end'], ['promoted', 'promoted']];
+
+function addFate(group, profile, i) {
+  const hits = profile.hits[i], old = !profile.young[i] || profile.promoted[i] !== Infinity;
+  if (profile.died[i] === Infinity) group.live += hits;
+  else if (old) group.major_dead += hits;
+  else group.minor_dead += hits;
+  if (profile.promoted[i] !== Infinity) group.promoted += hits;
+}
+
+const newGroup = (key, text) => ({key, text, sum: emptySum(), minor_dead: 0, major_dead: 0, live: 0,
+  promoted: 0});
+
+function phaseAt(profile, time) {
+  const changes = profile.facts.phase_changes;
+  const n = countWhile(changes.length, i => changes[i][0] <= time);
+  return n === 0 ? '(no phase)' : changes[n - 1][1] || '(no phase)';
+}
+
+// The key of a sample, and the text of a key, under a `by`.
+function keysBy(profile, scope, by) {
+  const facts = profile.facts;
+  switch (by) {
+  case 'phase': return {of: i => phaseAt(profile, profile.born[i]), text: key => key};
+  case 'source': return {of: i => profile.source[i], text: key => facts.source[key]};
+  case 'tag': return {of: i => profile.tag[i], text: key => facts.tag[key]};
+  case 'domain':
+    return {of: i => profile.domain[profile.thread[i]], text: key => facts.domain[key]};
+  case 'thread': return {of: i => profile.thread[i], text: key => facts.thread[key]};
+  default: {
+    const keys = profile.keyOf[by], texts = profile.texts[by], {node, location} = profile;
+    return {of: i => keys[location[scope.shown[node[i]]]], text: key => texts[key]};
+  }
+  }
+}
+
+// Whether words and blocks of all locations were counted, and the selection is all of them.
+const isExact = (profile, scope, s) => profile.facts.has_sites && !profile.facts.truncated &&
+  s.what === 'alloc' && scope.isWhole && !hasRange(s) && !scope.hasHide && s.unit !== 'samples' &&
+  s.by in profile.keyOf;
+
+// Sums the picked samples by a key: the groups, the largest first, and the total.
+function groupsOf(profile, scope, s, picked) {
+  const keys = keysBy(profile, scope, s.by), groups = new Map(), total = newGroup(null, 'all');
+  const exact = isExact(profile, scope, s);
+  const groupOf = key => groups.get(key) ||
+    groups.set(key, newGroup(key, keys.text(key))).get(key);
+  for (const i of picked) {
+    const group = groupOf(keys.of(i));
+    addSample(group.sum, profile, i);
+    addFate(group, profile, i);
+    addSample(total.sum, profile, i);
+    addFate(total, profile, i);
+  }
+  if (exact) {
+    total.words = total.blocks = 0;
+    profile.siteWords.forEach((words, l) => {
+      if (words === 0) return;
+      const group = groupOf(profile.keyOf[s.by][l]);
+      for (const g of [group, total]) {
+        g.words = (g.words || 0) + words;
+        g.blocks = (g.blocks || 0) + profile.siteBlocks[l];
+      }
+    });
+  }
+  const size = g => exact ? g.words || 0 : g.sum.hits;
+  const rows = [...groups.values()].sort((a, b) => size(b) - size(a) ||
+    (s.by in profile.keyOf ? a.key - b.key : a.text < b.text ? -1 : 1));
+  for (const g of [...rows, total]) {
+    g.share = size(g) / size(total);
+    g.estimate = !exact ? estimators[s.unit](profile.scale, g.sum) : exactly(
+      s.unit === 'words' ? g.words || 0 : s.unit === 'blocks' ? g.blocks || 0
+      : (g.words || 0) * profile.scale.wordBytes);
+    g.blocks = exact ? exactly(g.blocks || 0) : estimateBlocks(profile.scale, g.sum);
+    g.fate = fate => g.sum.hits > 0 ? estimateShare(profile.scale, {hits: g[fate]}, g.sum)
+      : exactly(NaN);
+  }
+  return {rows, total, exact};
+}
+
+// The share of the memory that lives longer than 1 us, 10 us ...: Kaplan and Meier.
+function survivalOf(profile, picked) {
+  const lives = Array.from(picked, i => {
+    const ended = profile.died[i] !== Infinity;
+    return {length: (ended ? profile.died[i] : profile.end) - profile.born[i],
+      hits: profile.hits[i], ended};
+  }).sort((a, b) => a.length - b.length || b.ended - a.ended);
+  const all = lives.reduce((sum, l) => sum + l.hits, 0), rows = [];
+  let atRisk = all, alive = 1, greenwood = 0, i = 0;
+  for (let age = 1e3; lives.length > 0 && age < 10 * profile.end; age *= 10) {
+    for (; i < lives.length && lives[i].length <= age; i++) {
+      const {hits, ended} = lives[i];
+      if (ended && atRisk > 0) alive *= 1 - hits / atRisk;
+      if (ended && atRisk > hits) greenwood += hits / (atRisk * (atRisk - hits));
+      atRisk -= hits;
+    }
+    if (atRisk <= 0 && alive > 0) break;
+    if (alive < 1e-12) alive = 0;
+    rows.push({age, alive: estimateSurvival(profile.scale, alive, greenwood, all)});
+    if (alive === 0) break;
+  }
+  return rows;
+}
+
+// The total of the picked samples, and what each node's stack has in a unit.
+function weighNodes(profile, picked, unit) {
+  const {node, hits, blocks, variance, source} = profile, sum = emptySum();
+  const weights = new Float64Array(profile.parent.length);
+  const weight = unit === 'blocks' ? blocks : unit === 'samples' ? null : hits;
+  for (let k = 0; k < picked.length; k++) {
+    const i = picked[k];
+    weights[node[i]] += weight === null ? 1 : weight[i];
+    sum.hits += hits[i];
+    sum.blocks += blocks[i];
+    sum.variance += variance[i];
+    if (profile.hasFibers && source[i] === FIBER) sum.fiberHits += hits[i];
+  }
+  sum.samples = picked.length;
+  return {weights, sum};
+}
