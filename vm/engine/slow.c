@@ -106,29 +106,32 @@ void vm_slow_poll(struct domain *d) {
     d->accu = accu;
 }
 
-/* The gpc and height of a function's entry, as the frame word of its frame. */
-static void stop_at_entry(struct domain *d, const struct vm_function *f) {
+/* The gpc of a function's entry, or of that word behind it, and the height there, as the frame word
+ * of its frame. */
+static void stop_in(struct domain *d, const struct vm_function *f, unsigned word) {
     ASSERT(f >= d->vm->functions && f < d->vm->functions + d->vm->function_count); /* C1 */
-    uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc;
+    uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + word;
     d->stack.sp[1] = (value)frame_word(gpc, f->kind != FUNCTION_MAIN);
 }
 
 static void make_room(struct domain *d, const struct vm_function *f) {
     uintptr_t low = (uintptr_t)(d->stack.sp + SAVED_WORDS) - f->frame_bytes;
-    if (low < d->gc.mutator_limit_idle && !vm_stack_grow(d, low)) vm_raise_stack_overflow(d);
+    if (low >= d->gc.mutator_limit_idle || vm_stack_grow(d, low)) return;
+    if (d->vm->version->overflow_is_in_callee) stop_in(d, f, 1);
+    vm_raise_stack_overflow(d);
 }
 
 void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     ASSERT(vm_slow_row_says(d, OP_CALLS) ||
            (is_before_reexecution(d) && vm_slow_row_says(d, OP_ALLOCATES | OP_PRIMITIVE)));
-    stop_at_entry(d, f);
+    stop_in(d, f, 0);
     make_room(d, f);
     poll(d);
 }
 
 void vm_slow_prepare(struct domain *d, const struct vm_function *f) {
     ASSERT(f->decoded == 0); /* C2 */
-    stop_at_entry(d, f);
+    stop_in(d, f, 0);
     if (!vm_function_prepare(d->vm, (uint32_t)(f - d->vm->functions))) vm_stop_now(d, STOP_CODE);
     make_room(d, f);
 }
@@ -190,7 +193,7 @@ void vm_slow_out_of_fuel(struct domain *d) {
     const struct vm_function *f;
     unsigned op = saved_opcode(d, &f);
     /* The verifier's height there counts arguments that are still extra. */
-    if (op == OP_GRAB || op == OP_RESTART) stop_at_entry(d, f);
+    if (op == OP_GRAB || op == OP_RESTART) stop_in(d, f, 0);
     vm_stop_now(d, STOP_FUEL);
 }
 

@@ -17,6 +17,7 @@
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/code/opcodes.h"
+#include "vm/code/pc_map.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
@@ -93,6 +94,12 @@ struct walk {
     size_t limit, count;
     void (*visit)(void *context, uint64_t gpc);
     void *context;
+    /* As programs see call stacks of 5.x (version.def, call_stacks_have_handlers). Where the walk
+     * is, and the innermost trap frame of that fiber or callback (NULL: there is none). */
+    bool visits_handlers;
+    uintptr_t boundary;
+    const struct vm_fiber *fiber;
+    const value *innermost;
 };
 
 static void visit_gpc(struct walk *w, uint64_t gpc) {
@@ -106,32 +113,71 @@ static bool reached(const struct walk *w, const value *p) {
     return vm_on_stack(w->d, p) == vm_on_stack(w->d, w->stop) && p >= w->stop;
 }
 
-/* The return points of calls whose arguments frame is still pushing. */
+/* The innermost trap frame in f's buffer, or NULL. */
+static const value *trap_in_buffer(const struct vm_fiber *f) {
+    return f->trap == 0 ? NULL : f->end - f->trap;
+}
+
+/* The walk comes to that frame, maybe in another fiber. False: it ends before. */
+static bool enter_frame(struct walk *w, const struct vm_frame *frame) {
+    const struct domain *d = w->d;
+    if (!w->visits_handlers) return true;
+    bool in_callback = w->boundary != 0 && w->boundary <= d->stack.fiber_base;
+    if (frame->fiber == NULL) {
+        while (w->boundary != 0 && frame->base > d->stack.high - w->boundary) {
+            if (w->boundary <= d->stack.fiber_base) return false;
+            const value *b = d->stack.high - w->boundary;
+            intptr_t trap = int_of_val(b[BOUNDARY_TRAP]);
+            w->innermost = trap == 0 ? NULL : d->stack.high - trap;
+            w->boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
+        }
+    } else if (frame->fiber != w->fiber) {
+        bool rest = w->boundary != 0 &&
+                    frame->fiber == vm_fiber_of_boundary(d->stack.high - w->boundary);
+        if (in_callback && !rest) return false;
+        if (!rest || (w->innermost == NULL && !in_callback))
+            w->innermost = trap_in_buffer(frame->fiber);
+    }
+    w->fiber = frame->fiber;
+    return true;
+}
+
+static void visit_handler(struct walk *w, const value *p, struct vm_resume at) {
+    const struct vm_decoded *decoded = vm_find_decoded(w->d->vm, at);
+    if (!w->visits_handlers || p == w->innermost || decoded == NULL) return;
+    const struct vm_code *code = w->d->vm->codes[w->d->vm->functions[decoded->function].fragment];
+    visit_gpc(w, code->base + vm_decoded_row(decoded, at).pc);
+}
+
+/* The return points of calls whose arguments frame is still pushing, and its handlers. */
 static void visit_pending(struct walk *w, const struct vm_frame *frame) {
     for (value *p = frame->base; p < frame->base + frame->height && !reached(w, p); p++) {
         if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
         struct vm_resume at = resume_of_word(*p);
-        if (is_handler(&w->traps, frame->fiber, p) || vm_find_decoded(w->d->vm, at) == NULL)
+        if (is_handler(&w->traps, frame->fiber, p)) {
+            visit_handler(w, p, at);
             continue;
+        }
+        if (vm_find_decoded(w->d->vm, at) == NULL) continue;
         uintptr_t word = frame_word_of(at);
         if (is_int((value)word)) visit_gpc(w, gpc_of_frame_word(word));
     }
 }
 
-/* ocamlrun detects a full stack before it enters the function, so its innermost entry is the call.
- * This machine detects it at the function's entry, which is skipped. */
+/* Whether exn is Stack_overflow at a function's entry, which in 4.x is not in the backtrace. */
 static bool at_entry_of_overflow(const struct domain *d, value exn) {
-    return d->stack.sp + SAVED_WORDS <= d->stack.high && is_int(d->stack.sp[1]) &&
-           is_block(d->vm->global_data) && exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
+    return !d->vm->version->overflow_is_in_callee && d->stack.sp + SAVED_WORDS <= d->stack.high &&
+           is_int(d->stack.sp[1]) && is_block(d->vm->global_data) &&
+           exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
 }
 
 /* From that frame outwards. */
 static void walk_from(struct walk *w, struct vm_frame frame) {
-    bool more = true;
+    bool more = enter_frame(w, &frame);
     while (more && w->count < w->limit) {
         visit_pending(w, &frame);
         if (reached(w, frame.base + frame.height)) break;
-        more = vm_frames_next(w->d, &frame);
+        more = vm_frames_next(w->d, &frame) && enter_frame(w, &frame);
         if (more) visit_gpc(w, frame.gpc);
     }
 }
@@ -143,22 +189,27 @@ static void walk(struct walk *w, bool skip_first) {
     walk_from(w, frame);
 }
 
+static struct walk whole_walk(struct domain *d, size_t limit,
+                              void (*visit)(void *context, uint64_t gpc), void *context) {
+    return (struct walk){
+        .d = d, .stop = d->stack.high, .limit = limit, .visit = visit, .context = context};
+}
+
 size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *context, uint64_t gpc),
                          void *context) {
-    struct walk w = {.d = d,
-                     .traps = first_trap(d),
-                     .stop = d->stack.high,
-                     .limit = limit,
-                     .visit = visit,
-                     .context = context};
+    struct walk w = whole_walk(d, limit, visit, context);
+    w.traps = first_trap(d);
+    w.visits_handlers = d->vm->version->call_stacks_have_handlers;
+    w.boundary = d->stack.boundary;
+    if (d->stack.trap != 0) w.innermost = d->stack.high - d->stack.trap;
     walk(&w, false);
     return w.count;
 }
 
 size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, size_t limit,
                                    void (*visit)(void *context, uint64_t gpc), void *context) {
-    struct walk w = {
-        .d = d, .stop = d->stack.high, .limit = limit, .visit = visit, .context = context};
+    struct walk w = whole_walk(d, limit, visit, context);
+    w.visits_handlers = true;
     walk_from(&w, (struct vm_frame){.base = vm_fiber_top(f), .fiber = f});
     return w.count;
 }
@@ -210,7 +261,9 @@ void vm_backtrace_record(struct domain *d, value exn, bool reraise) {
 
 void vm_backtrace_record_stop(struct domain *d) {
     d->backtrace->count = 0;
-    vm_backtrace_walk(d, VM_BACKTRACE_LIMIT, append, d->backtrace);
+    struct walk w = whole_walk(d, VM_BACKTRACE_LIMIT, append, d->backtrace);
+    w.traps = first_trap(d);
+    walk(&w, false);
     vm_backtrace_publish(d);
 }
 

@@ -46,8 +46,8 @@ size_t vm_backtrace_count(struct domain *d);
 /* Updates what C stubs see of it in Caml_state, after a thread switch. GC: never. */
 void vm_backtrace_publish(struct domain *d);
 
-/* Calls visit for the active calls, innermost first, at most limit times; returns how often. Trap
- * frames are skipped. GC: never. */
+/* Calls visit for the active calls, innermost first, at most limit times; returns how often. In 5.x
+ * also for handlers, as OCaml does (version.def, call_stacks_have_handlers). GC: never. */
 size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *context, uint64_t gpc),
                          void *context);
 

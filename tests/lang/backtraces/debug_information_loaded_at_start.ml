@@ -1,4 +1,4 @@
-(* ocaml5: no: it adds (inlined) to unknown locations *)
+(* ocaml5: no: it adds (inlined), from uninitialised memory, to unknown locations *)
 (* env: OCAMLRUNPARAM=b=2 *)
 (* flags: -g *)
 let f x = 100 / x

@@ -1,3 +1,4 @@
+(* ocaml5: no: its call stacks have handlers, too *)
 (* flags: -g *)
 (* Call stacks: the frames at the allocation, the innermost first, cut where it was asked. *)
 open Gc.Memprof

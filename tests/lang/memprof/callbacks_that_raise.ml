@@ -1,3 +1,4 @@
+(* ocaml5: no: what is pending when a callback raises waits for the next collection *)
 (* stress: no: counts on blocks that die young *)
 (* flags: -g *)
 (* An exception of a callback surfaces where the callback ran, ends the tracking of that block alone,

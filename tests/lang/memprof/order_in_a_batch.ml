@@ -1,3 +1,4 @@
+(* ocaml5: no: what becomes pending in a callback waits for the next collection *)
 (* stress: no: prints when each block is promoted or dies *)
 (* What became pending while no callback could run comes in OCaml's order. *)
 open Gc.Memprof
