@@ -14,7 +14,10 @@
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint32_t find(const struct word_map *map, uint64_t key) {
     const uintptr_t *number = word_map_find(map, key);
@@ -72,17 +75,37 @@ static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_locatio
     return found;
 }
 
+/* The number of the fragment that was loaded at run time and contains gpc; 0: the program's. */
+static unsigned loaded_fragment(const struct vm *vm, uint64_t gpc) {
+    const struct vm_code *code = vm_code_at(vm, gpc);
+    for (unsigned i = 1; i < vm->code_count; i++)
+        if (vm->codes[i] == code) return i;
+    return 0;
+}
+
 /* Code compiled without -g still has a module and a function's entry; the code that the compiler
- * makes of an external has the primitive's name. */
+ * makes of an external has the primitive's name; of code loaded at run time the order is known. */
 static void name_without_debug(struct mp_recorder *r, uint64_t gpc,
                                struct mp_record_location *record) {
     struct vm *vm = r->d->vm;
-    char function[300];
+    char function[300], loaded[40];
     const char *module = vm_symbol_at(vm, gpc, function, sizeof function);
     const char *name = vm_primitive_called_before(vm, gpc);
+    unsigned fragment = module == NULL ? loaded_fragment(vm, gpc) : 0;
+    if (fragment != 0) {
+        const uint64_t start = vm_function_start(vm, gpc) - vm->codes[fragment]->base;
+        snprintf(loaded, sizeof loaded, "(loaded code %u)", fragment);
+        snprintf(function, sizeof function, "%s.F%" PRIx64, loaded, 4 * start);
+        module = loaded;
+    }
     if (name == NULL && module != NULL) name = function;
     if (name != NULL) record->definition = intern_debug_text(r, name);
     if (module != NULL) record->file = intern_debug_text(r, module);
+}
+
+/* Events that the compiler makes for code of its own say nothing, or a function alone. */
+static bool names_file(const struct vm_location *location) {
+    return location->file[0] != 0 && strcmp(location->file, "_none_") != 0;
 }
 
 uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
@@ -92,7 +115,8 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
     if (r->rare.wall_ns == 0) r->rare = mp_times_now();
     struct mp_record_location record = {.code = gpc};
     struct vm_location location;
-    if (find_location(r, gpc, &location)) {
+    bool found = find_location(r, gpc, &location);
+    if (found && names_file(&location)) {
         record.file = intern_debug_text(r, location.file);
         record.definition = intern_debug_text(r, location.definition);
         record.line = not_negative(location.line);
@@ -100,6 +124,8 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
         record.end = not_negative(location.end);
     } else {
         name_without_debug(r, gpc, &record);
+        if (found && location.definition[0] != 0 && strcmp(location.definition, "??") != 0)
+            record.definition = intern_debug_text(r, location.definition);
     }
     mp_write_location(r->writer, &record);
     number = ++t->location_count;

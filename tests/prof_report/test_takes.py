@@ -15,7 +15,7 @@ WORDS = {
     '--phase': 'load', '--size': '2..', '--life': '1us..', '--tail': '1us', '--focus': 'main',
     '--ignore': 'load', '--keep': 'all', '--hide': 'load', '--by': 'fn', '--unit': 'words',
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
-    '--callees': 'insert', '--inverted': None, '--source': '.', '-o': '/dev/null',
+    '--callees': 'insert', '--inverted': None, '--raw': None, '--source': '.', '-o': '/dev/null',
     '--json': None, '--csv': None, '--no-ci': None, '--color': None,
     '--no-color': None}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep'
@@ -25,11 +25,11 @@ PRINT = '-o --json --csv --no-ci --color --no-color'
 PATHS = '--inverted --callers --callees'
 VERBS = {
     'stats': PRINT,
-    'summary': ' '.join([PART, '--live', TABLE, PRINT]),
+    'summary': ' '.join([PART, '--live --raw', TABLE, PRINT]),
     'table': ' '.join([CHOICE, TABLE, '--thresh', PRINT]),
     'tree': ' '.join([CHOICE, TABLE, '--thresh', PATHS, PRINT]),
     'flame': ' '.join([CHOICE, TABLE, '--thresh', PATHS, PRINT]),
-    'leaks': ' '.join([PART, '--at --live --age-min --thresh', TABLE, PRINT]),
+    'leaks': ' '.join([PART, '--at --live --age-min --thresh --raw', TABLE, PRINT]),
     'lifetimes': ' '.join([CHOICE, TABLE, '--thresh', PRINT]),
     'timeline': ' '.join([PART, '--live --unit --top --limit', PRINT]),
     'gc': ' '.join(['--from --to --phase --top --limit --sort', PRINT]),

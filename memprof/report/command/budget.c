@@ -17,20 +17,12 @@ struct check {
     int at;
 };
 
-/* Frees the blocks of the standard library's initialisation, such as the buffers of the standard
- * channels: they live as long as the program and are not leaks. Their outermost frame is there. */
+/* Frees the blocks of the standard library's initialisation: they are not leaks. */
 static void forget_library(struct report_model *m) {
-    bool *from_library = report_alloc(m->nodes.count * sizeof *from_library);
-    for (size_t i = 1; i < m->nodes.count; i++) {
-        const struct report_node *n = &m->nodes.at[i];
-        const char *name = m->names.at[m->locations.at[n->location].function];
-        from_library[i] = n->parent != 0 ? from_library[n->parent]
-                                         : strncmp(name, "Stdlib", 6) == 0 ||
-                                               strncmp(name, "CamlinternalFormat", 18) == 0;
-    }
+    bool *library = report_library_nodes(m);
     report_each(s, &m->samples)
-        if (from_library[s->node]) s->died = s->born;
-    free(from_library);
+        if (library[s->node]) s->died = s->born;
+    free(library);
 }
 
 /* The total under a selection, and the document that lists its sites. */

@@ -27,6 +27,7 @@ enum report_takes {
     TAKES_COLOR = 1 << 17,
     TAKES_SOURCE = 1 << 18,
     TAKES_LIVE = 1 << 19, /* what is live */
+    TAKES_RAW = 1 << 20,
 
     /* Sets for verbs.def and formats.def. */
     TAKES_PRINT = TAKES_JSON | TAKES_CSV | TAKES_INTERVALS | TAKES_COLOR | TAKES_OUTPUT,

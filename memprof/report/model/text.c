@@ -75,15 +75,21 @@ const char *report_name_of(const struct report_model *model, uint32_t location) 
     return name[0] != 0 ? name : "(unnamed)";
 }
 
-static bool is_unknown(const struct report_model *model, const struct report_location *l) {
+/* "" if it is unknown; OCaml's compilers write "_none_" then. */
+static const char *file_of(const struct report_model *model, const struct report_location *l) {
     const char *file = model->names.at[l->file];
-    return (l->file == 0 && l->function == 0) || strcmp(file, "_none_") == 0;
+    return strcmp(file, "_none_") == 0 ? "" : file;
+}
+
+bool report_is_nameless(const struct report_model *model, uint32_t location) {
+    const struct report_location *l = &model->locations.at[location];
+    return l->function == 0 && file_of(model, l)[0] == 0;
 }
 
 char *report_location_text(const struct report_model *model, uint32_t location) {
     const struct report_location *l = &model->locations.at[location];
-    const char *name = report_name_of(model, location), *file = model->names.at[l->file];
-    if (is_unknown(model, l)) return report_copy("(no debugging information)");
+    const char *name = report_name_of(model, location), *file = file_of(model, l);
+    if (report_is_nameless(model, location)) return report_copy("(no debugging information)");
     if (file[0] == 0) return report_copy(name);
     if (l->line < 0) return report_format("%s (%s)", name, file);
     if (l->start < 0) return report_format("%s (%s:%d)", name, file, l->line);
@@ -93,17 +99,20 @@ char *report_location_text(const struct report_model *model, uint32_t location) 
 
 char *report_function_text(const struct report_model *model, uint32_t location) {
     const struct report_location *l = &model->locations.at[location];
-    const char *file = model->names.at[l->file];
-    if (is_unknown(model, l)) return report_copy("(no debugging information)");
+    const char *file = file_of(model, l);
+    if (report_is_nameless(model, location)) return report_copy("(no debugging information)");
     if (file[0] == 0) return report_copy(report_name_of(model, location));
     return report_format("%s (%s)", report_name_of(model, location), file);
 }
 
 char *report_module_text(const struct report_model *model, uint32_t location) {
-    const char *file = model->names.at[model->locations.at[location].file];
-    const char *slash = strrchr(file, '/');
-    if (file[0] == 0 || strcmp(file, "_none_") == 0)
-        return report_copy("(no debugging information)");
+    const struct report_location *l = &model->locations.at[location];
+    const char *file = file_of(model, l), *slash = strrchr(file, '/');
+    if (report_is_nameless(model, location)) return report_copy("(no debugging information)");
+    if (file[0] == 0) { /* the module of Module.function */
+        const char *function = model->names.at[l->function];
+        return report_format("%.*s", (int)strcspn(function, "."), function);
+    }
     char *name = report_copy(slash != NULL ? slash + 1 : file);
     char *dot = strchr(name, '.');
     if (dot != NULL) *dot = 0;

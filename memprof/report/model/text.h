@@ -15,6 +15,8 @@ void report_write_whole(char out[32], unsigned long long n);
 
 /* The name of a location's function; never empty. */
 const char *report_name_of(const struct report_model *model, uint32_t location);
+/* Whether neither its file nor its function is known. */
+bool report_is_nameless(const struct report_model *model, uint32_t location);
 /* The other texts are freed with free(). A location: `List.map (list.ml:92:20-35)`. */
 char *report_location_text(const struct report_model *model, uint32_t location);
 /* A location's function: `List.map (list.ml)`. */

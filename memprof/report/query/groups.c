@@ -138,7 +138,7 @@ char **report_attribute_texts(const struct report_model *model, enum report_by b
 static bool is_exact(const struct report_query *query) {
     const struct report_model *model = query->model;
     return model->has_sites && !model->truncated && query->show == REPORT_SHOW_ALLOC &&
-           query->is_whole && query->selection->hide == NULL &&
+           query->is_whole && query->selection->hide == NULL && !query->folded &&
            query->selection->unit != REPORT_UNIT_SAMPLES;
 }
 

@@ -74,6 +74,7 @@ struct report_selection {
     size_t top;                /* rows; 0: the view's number */
     double threshold;          /* share of the total below which rows are left out, 0 to 1 */
     bool no_intervals, inverted;
+    bool raw; /* do not fold the standard library's frames */
 };
 
 /* A part of the run; `to` is excluded. */
@@ -101,6 +102,7 @@ struct report_query {
     char *window;        /* --from, --to, --phase: "from 1 s to 2 s"; "" without them */
     bool is_whole;       /* no selector but --show and --at was given */
     bool with_fibers;    /* select suspended fibers as if they had been allocated */
+    bool folded;         /* report_query_fold_library was called */
     bool skip_young;     /* leave out live blocks that no collection has examined yet */
     char *sentence;      /* what is shown: "live at the peak (1.2 s)" */
 };
@@ -119,6 +121,13 @@ int report_query_start(struct report_query *query, const struct report_model *mo
  * that call stacks can be changed. Returns as report_query_start. */
 int report_query_exclude(struct report_model *model, struct report_selection *selection,
                          struct report_error *error);
+/* Makes each sample count for the innermost of the user's own frames, where there is one: frames of
+ * the standard library, of Unix and without a name are folded into their callers. leave_out: also
+ * leaves out what report_library_nodes lists. */
+void report_query_fold_library(struct report_query *query, bool leave_out);
+/* Of each node, whether all frames of its stack are the library's: what its initialisation
+ * allocates, such as the standard channels, lives as long as the program. Freed with free(). */
+bool *report_library_nodes(const struct report_model *model);
 /* Frees the query's own memory. */
 void report_query_end(struct report_query *query);
 

@@ -89,6 +89,17 @@ void report_note_unproven(struct report_doc *doc, const struct report_query *que
     free(text);
 }
 
+void report_fold(struct report_query *query, bool leave_out) {
+    if (!query->selection->raw) report_query_fold_library(query, leave_out);
+}
+
+void report_note_folded(struct report_doc *doc, const struct report_query *query, bool left_out) {
+    if (query->folded)
+        report_doc_note(doc,
+                        "What the standard library allocates counts for its callers%s (--raw).",
+                        left_out ? ", and its own data are left out" : "");
+}
+
 void report_add_notes(struct report_doc *doc, const struct report_model *model) {
     if (model->truncated)
         report_doc_note(doc,

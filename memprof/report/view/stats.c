@@ -120,6 +120,7 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
                    struct report_selection selection, struct report_table *facts) {
     struct report_query query;
     if (report_query_start(&query, request->model, &selection, request->error) != 0) return -1;
+    report_fold(&query, false);
     struct report_groups *g = report_groups_create(&query);
     struct report_estimate total = report_group_estimate(&query, g, &g->total);
     char *text = report_groups_total_text(&query, g);
@@ -138,6 +139,7 @@ static int add_top(struct report_doc *doc, const struct report_request *request,
             report_interval(report_unit_kind(&selection), report_group_estimate(&query, g, group)),
             report_text(g->texts[g->order[i]]));
     }
+    if (query.show == REPORT_SHOW_ALLOC) report_note_folded(doc, &query, false);
     report_free(text, title);
     report_groups_free(g);
     report_query_end(&query);

@@ -115,12 +115,15 @@ struct report_doc *report_view_leaks(const struct report_request *request) {
         return NULL;
     }
     query.skip_young = query.live == REPORT_LIVE_UNCOLLECTED;
+    report_fold(&query, true);
+    report_fold(&all, true);
     struct report_groups *live = report_groups_create(&query), *born = report_groups_create(&all);
     char *total = report_total_text(&query, &live->total.sum);
     struct report_doc *doc = report_doc_create("leaks", "%s, %s%s", total, query.sentence,
                                                query.skip_young ? ", without the minor heap" : "");
     add_leaks(doc, &query, live, born);
     report_note_unproven(doc, &query);
+    report_note_folded(doc, &query, true);
     report_add_notes(doc, request->model);
     free(total);
     report_groups_free(live);

@@ -77,6 +77,10 @@ char *report_groups_total_text(const struct report_query *query,
                                const struct report_groups *groups);
 /* Says, if live blocks are shown, how many more were not yet collected at that moment. */
 void report_note_unproven(struct report_doc *doc, const struct report_query *query);
+/* Folds the library's frames (report_query_fold_library), unless --raw was given; the note says
+ * so. */
+void report_fold(struct report_query *query, bool leave_out);
+void report_note_folded(struct report_doc *doc, const struct report_query *query, bool left_out);
 /* Adds the notes that belong below every view of this profile. */
 void report_add_notes(struct report_doc *doc, const struct report_model *model);
 
