@@ -589,7 +589,7 @@ class Limits(Case):
         self.assertIn('stopped by --timeout inside a primitive', done.err)
 
     def test_a_heap_too_small_for_the_program_s_data(self):
-        for size in ('64k', '128k'):
+        for size in ('65536', '131072'):
             self.refused(self.bactrian('--max-heap=' + size, 'status.byte', '0'), 125,
                          'status.byte: out of memory', 'while it was loaded: raise --max-heap')
 
@@ -604,7 +604,7 @@ class Limits(Case):
         self.place.tool('ocamlc', '-o', 'spans.byte', 'spans.ml')
         most = {}
         for size in (8192, 8192 + 63, 8192 + 64, 8192 + 128, 16384):
-            done = self.bactrian('--max-heap=%dk' % size, 'spans.byte')
+            done = self.bactrian('--max-heap=%d' % (size * 1024), 'spans.byte')
             most[size], heap = map(int, done.out.split())
             self.assertEqual(heap, size // 64 * 65536, repr(done))
         self.assertEqual([most[size] - most[8192] for size in sorted(most)], [0, 0, 1, 2, 128])
@@ -654,7 +654,7 @@ class Limits(Case):
             let () = List.iter measure [16384; 8192; 100_000_000; -1]
             ''')
         self.place.tool('ocamlc', '-o', 'raised.byte', 'raised.ml')
-        done = self.bactrian('--max-stack=128k', 'raised.byte')
+        done = self.bactrian('--max-stack=131072', 'raised.byte')
         first, lower, *higher = done.out.splitlines()
         self.assertEqual(first.split()[0], '16384', repr(done))
         self.assertEqual(lower.split()[0], '8192', repr(done))
@@ -702,7 +702,7 @@ class Limits(Case):
                 ('channels', 95, 102), ('names', 55, 63), ('named', 60, 67),
                 ('floats', 0, 0), ('integers', 0, 0), ('code', 0, 0)):
             with self.subTest(word=word):
-                done = self.bactrian('--max-heap=64M', 'outside.byte', word)
+                done = self.bactrian('--max-heap=67108864', 'outside.byte', word)
                 self.expect(done, out=None)
                 self.assertIn(int(done.out), range(least, most + 1))
         for word in ('dropped', 'renamed'):

@@ -9,45 +9,68 @@ DEVICE_FULL = '/dev/full'
 
 class Information(Case):
     def test_help_names_every_option_verb_and_status(self):
-        done = self.bactrian('--help')
+        done = self.bactrian('help', 'run')
         self.expect(done)
+        self.assertEqual(done.key(), self.bactrian('run', '--help').key())
         for word in ('-b', '-config', '-I', '-m', '-M', '-p', '-t', '-v', '-version', '-vnum',
                      '--help', '--version', '--audit', '--max-heap', '--max-stack', '--unchecked',
                      '--gc-stress', '--gc-verify', '--gc-stats', '--count-instructions',
-                     '--count-forms', 'run', 'dis', 'asm',
+                     '--count-forms',
                      'OCAMLRUNPARAM', '125', '127'):
             self.assertRegex(done.out, r'(?m)^  %s\b' % re.escape(word))
         self.assertEqual([line for line in done.out.split('\n')
                           if len(line) > 100 or line.endswith(' ')], [])
 
-    def test_help_and_man_page_say_which_verbs_have_an_option(self):
-        sections = re.findall(r'(?m)^Options of ([^\n]+):\n((?:  [^\n]*\n)+)',
-                              self.bactrian('--help').out)
-        self.assertEqual(len(dict(sections)), len(sections))
-        self.assertRegex(dict(sections)['prof test'], r'(?m)^  --max-leak SIZE ')
-        self.assertRegex(dict(sections)['prof record and prof test'], r'(?m)^  --rate R ')
-        man = os.path.join(os.path.dirname(self.place.bactrian), 'bactrian.1')
-        if os.path.exists(man):
-            with open(man, encoding='ascii') as file:
-                self.assertIn('.SS Options of prof test\n', file.read())
+    def test_each_verb_has_one_help(self):
+        overview = self.bactrian('help')
+        for word in ('--help', '-h', '-help'):
+            self.assertEqual(self.bactrian(word).key(), overview.key())
+        verbs = re.findall(r'(?m)^  ([a-z]+(?: [a-z]+)?)  ', overview.out)
+        self.assertGreater(len(verbs), 25)
+        for verb in verbs:
+            with self.subTest(verb=verb):
+                done = self.bactrian('help', *verb.split())
+                self.expect(done)
+                self.assertTrue(done.out.startswith('Usage: bactrian %s' % verb), done.out)
+                if verb not in ('help', 'complete', 'doctor'):
+                    self.assertEqual(self.bactrian(*verb.split(), '-h').out, done.out)
 
-    def test_both_spellings_of_help_are_the_same(self):
-        self.assertEqual(self.bactrian('-help').key(), self.bactrian('--help').key())
+    def test_help_is_as_wide_as_the_terminal(self):
+        self.assertLessEqual(max(map(len, self.bactrian('help', 'run').out.split('\n'))), 98)
 
-    def test_man_page_and_completion_name_every_option(self):
-        folder = os.path.dirname(self.place.bactrian)
-        if not os.path.exists(os.path.join(folder, 'bactrian.1')):
-            self.skipTest('the man page is not beside the binary')
-        options = re.findall(r'(?m)^  (-[-\w]+)', self.bactrian('--help').out)
-        self.assertGreater(len(options), 20)
-        with open(os.path.join(folder, 'bactrian.1'), encoding='ascii') as file:
-            man = file.read()
-        with open(os.path.join(folder, 'bactrian.bash'), encoding='ascii') as file:
-            completion = file.read()
-        for option in set(options) - {'--'}:
-            self.assertIn('\n\\fB%s\\fR' % option.replace('-', '\\-'), man)
-            self.assertIn(' %s ' % option, completion.replace("'", ' '))
-        self.expect(self.run_command(['bash', '-n', os.path.join(folder, 'bactrian.bash')]))
+    def test_help_shows_only_the_options_of_the_verb(self):
+        self.assertRegex(self.bactrian('help', 'prof', 'test').out, r'(?m)^  --max-leak SIZE ')
+        record = self.bactrian('help', 'prof', 'record').out
+        self.assertRegex(record, r'(?m)^  --rate R ')
+        self.assertNotIn('--max-leak', record)
+        self.assertNotIn('--rate', self.bactrian('help', 'run').out)
+        self.refused(self.bactrian('help', 'tabel'), 125, 'did you mean `bactrian prof table`?')
+        self.refused(self.bactrian('help', 'prof', 'zzzzzz'), 125, '`bactrian help`')
+
+    def test_each_verb_has_a_man_page(self):
+        folder = os.path.join(os.path.dirname(self.place.bactrian), 'man1')
+        if not os.path.exists(folder):
+            self.skipTest('the man pages are not beside the binary')
+        verbs = re.findall(r'(?m)^  ([a-z]+(?: [a-z]+)?)  ', self.bactrian('help').out)
+        self.assertEqual(sorted(os.listdir(folder)), sorted(
+            ['bactrian.1'] + ['bactrian-%s.1' % verb.replace(' ', '-') for verb in verbs]))
+        for verb in verbs:
+            options = re.findall(r'(?m)^  (-[-\w]+)', self.bactrian('help', *verb.split()).out)
+            page = os.path.join(folder, 'bactrian-%s.1' % verb.replace(' ', '-'))
+            with open(page, encoding='ascii') as file:
+                text = file.read()
+            for option in options:
+                self.assertIn('\n\\fB%s\\fR' % option.replace('-', '\\-'), text)
+
+    def test_doctor_lists_what_is_there_and_what_is_missing(self):
+        done = self.bactrian('doctor')
+        self.expect(done)
+        self.assertRegex(done.out, r'(?m)^ocamlc +/.*/ocamlc, [45]\.')
+        self.assertNotIn('missing', done.out)
+        done = self.bactrian('doctor', env={'PATH': self.place.bin})
+        self.assertEqual(done.status, 1, repr(done))
+        self.assertRegex(done.out, r'(?m)^ocamlc +missing: .*Debian: ocaml-nox')
+        self.refused(self.bactrian('doctor', 'x'), 125, 'unexpected argument x')
 
     def test_version_prints_bactrian_s_and_ocaml_s(self):
         done = self.bactrian('--version')
@@ -108,7 +131,12 @@ class WrongCommandLines(Case):
                 self.refused(self.bactrian(*words), 125)
 
     def test_an_unknown_option_is_named(self):
-        self.refused(self.bactrian('--max-heep=1M', 'args.byte'), 125, '--max-heep', '--help')
+        self.refused(self.bactrian('--max-heep=1M', 'args.byte'), 125,
+                     'unknown option --max-heep: did you mean --max-heap?')
+        self.refused(self.bactrian('--zzzzzz', 'args.byte'), 125, '--zzzzzz', 'bactrian help')
+        self.refused(self.bactrian('sumary'), 127, 'did you mean `bactrian prof summary`?')
+        self.refused(self.bactrian('prof', 'sumary'), 125, 'did you mean `bactrian prof summary`?')
+        self.refused(self.bactrian('prof', 'table', 'x', '--focsu', '3'), 125, 'mean --focus?')
 
     def test_an_option_of_another_verb_is_named_with_that_verb(self):
         self.refused(self.bactrian('--rate', '1', 'args.byte'), 125,

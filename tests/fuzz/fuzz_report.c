@@ -39,7 +39,8 @@ static void run_verb(const char *const *verb, const char *path) {
     if (out == NULL) abort();
     for (size_t i = 0; i < WORDS && verb[i] != NULL; i++)
         words[i] = (char *)(strcmp(verb[i], "FILE") == 0 ? path : verb[i]);
-    if (report_run(words, out, false, 100, &error) < 0 && error.what[0] == 0) abort();
+    if (report_run_on(NULL, NULL, words, out, false, 100, &error) < 0 && error.what[0] == 0)
+        abort();
     fclose(out);
 }
 

@@ -133,7 +133,7 @@ static void read_mutant(const char *path, size_t verb, FILE *out) {
     words[n++] = (char *)path;
     for (size_t i = 1; i < RESTS_MAX && verbs[verb][i] != NULL; i++)
         words[n++] = (char *)verbs[verb][i];
-    report_run(words, out, false, 100, &error);
+    report_run_on(NULL, NULL, words, out, false, 100, &error);
 }
 
 /* Reads mutants from *next on; *next says which one it is at. */

@@ -22,8 +22,8 @@ WRONG = [
      'stats` lists the phases'),
     (['table', 'a.ctf', '--from', '2s', '--to', '1s'], '--to: the selected time is empty: give a '
      'later moment than --from'),
-    (['table', 'a.ctf', '--nope'], '--nope: no such option: `bactrian prof --help` lists the '
-     'options'),
+    (['table', 'a.ctf', '--nope'], '--nope: no such option: `bactrian help prof table` '
+     'lists the options'),
     (['table', 'a.ctf', '--top'], '--top: expected N after it: at most N rows'),
     (['table', 'a.ctf', '--top', '0'], '--top: must be at least 1: no row would be left'),
     (['table', 'a.ctf', '--size', '3'], '--size: expected a range, got "3": give MIN..MAX, '
@@ -35,7 +35,7 @@ WRONG = [
      'name: `bactrian prof table --by fn` lists the functions'),
     (['export', 'a.ctf', '--to', 'x'], '--to: expected one of: folded pprof speedscope '
      'memtrace csv chrome dhat callgrind heapprofile, got "x": the formats are listed by '
-     '`bactrian prof --help`'),
+     '`bactrian help prof export`'),
     (['export', 'a.ctf', '--to', 'csv', '-o', 'no/where'], 'no/where: No such file or directory: '
      'check the folder, its permissions and the space left'),
     (['merge', 'a.ctf', 'rate.ctf'], None),

@@ -5,6 +5,7 @@
 
 #include "memprof/format/output.h"
 #include "memprof/report/model/base.h"
+#include "memprof/report/model/model.h"
 #include "vm/base/md5.h"
 #include "vm/code/version.h"
 #include "vm/cli/options.h"
@@ -188,10 +189,28 @@ int cli_run_direct(struct cli_options *options,
 int cli_repl(struct cli_options *options); /* GC: may run */
 int cli_dis(struct cli_options *options);
 int cli_asm(struct cli_options *options);
-int cli_prof(char **words);                      /* prof WORDS */
-int cli_prof_shell(char **words);                /* words[0] is "shell" */
+int cli_prof(char **words);       /* prof WORDS */
+int cli_prof_shell(char **words); /* words[0] is "shell" */
+/* A verb that reads a profile, which was loaded from path or, NULL, is named by the words. */
+int cli_report(const struct report_model *model, const char *path, char **words);
 int cli_mlprof(char **words);                    /* mlprof WORDS */
 int cli_print_info(struct cli_options *options); /* -config, --audit, ... (GC: may run) */
+int cli_doctor(struct cli_options *options);
+int cli_help(char **words);     /* help WORDS */
+int cli_complete(char **words); /* complete WORDS */
+
+/* ---- help.c ---- */
+
+struct cli_command;
+
+/* Describes a command on standard output; NULL: lists them all. */
+void cli_print_help(const struct cli_command *command);
+/* Whether one of the words, up to `--`, asks for help. */
+bool cli_asks_for_help(char **words);
+/* The name of the verb that a word probably means; NULL: none. */
+const char *cli_nearest_verb(const char *word);
+/* Refuses a verb that is unknown; before: "prof " or "". Returns the exit status. */
+int cli_refuse_verb(const char *before, const char *word);
 
 /* ---- run.c ---- */
 

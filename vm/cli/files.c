@@ -82,6 +82,10 @@ bool cli_check_readable(const char *path, const char *subject) {
     if (problem == 0)
         cli_fail(STATUS_NOT_FOUND, subject, "%s: name a bytecode file, a script or a text",
                  S_ISDIR(status.st_mode) ? "Is a directory" : "Not a regular file");
+    else if (problem == ENOENT && strpbrk(subject, "/.") == NULL &&
+             cli_nearest_verb(subject) != NULL)
+        cli_fail(STATUS_NOT_FOUND, subject, "%s: did you mean `bactrian %s`?", strerror(problem),
+                 cli_nearest_verb(subject));
     else
         cli_fail(STATUS_NOT_FOUND, subject, "%s: %s", strerror(problem),
                  problem == ENOENT ? "check the name; without a slash, PATH and the current folder "

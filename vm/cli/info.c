@@ -2,6 +2,7 @@
 #include "memprof/memprof.h"
 #include "stdlib/prims.h"
 #include "vm/cli/cli.h"
+#include "vm/cli/usage.h"
 #include "vm/image/audit.h"
 
 #include <stdlib.h>
@@ -131,6 +132,6 @@ int cli_print_info(struct cli_options *options) {
     case OPTION_OCAML_VNUM: return describe(options);
     case OPTION_WHERE: return print_module_folder(options);
     case OPTION_VERSION: return print_version();
-    default: cli_print_help(); return 0;
+    default: cli_print_help(options->verb_given ? &cli_commands[options->verb] : NULL); return 0;
     }
 }

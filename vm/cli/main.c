@@ -38,6 +38,9 @@ static int perform(struct cli_options *options) {
     case VERB_DIS: return cli_dis(options);
     case VERB_PROF: return cli_prof(options->operands);
     case VERB_MLPROF: return cli_mlprof(options->operands);
+    case VERB_DOCTOR: return cli_doctor(options);
+    case VERB_HELP: return cli_help(options->operands);
+    case VERB_COMPLETE: return cli_complete(options->operands);
     case VERB_ASM: return cli_asm(options);
     default: return cli_run(options);
     }

@@ -1,11 +1,13 @@
-/* options.c - the parser of the command line and --help, both derived from options.def.
+/* options.c - the parser of the command line, derived from options.def.
  *
  * `run` (with or without the word) takes options up to the program's name; the rest belongs to the
  * program. The other verbs take options and operands in any order. */
 #include "vm/cli/options.h"
 
 #include "gc/assert.h"
+#include "memprof/report/command/nearest.h"
 #include "vm/cli/cli.h"
+#include "vm/cli/usage.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,9 +91,10 @@ static const struct {
 #undef TARGET
 };
 
-static bool wrong_line(const char *before, const char *subject, const char *after) {
-    cli_fail(STATUS_REFUSED, NULL, "%s%s%s: `bactrian --help` lists the options", before, subject,
-             after);
+static bool wrong_line(const struct cli_options *out, const char *before, const char *subject,
+                       const char *after) {
+    cli_fail(STATUS_REFUSED, NULL, "%s%s%s: see `bactrian help%s%s`", before, subject, after,
+             out->verb_given ? " " : "", out->verb_given ? cli_commands[out->verb].name : "");
     return false;
 }
 
@@ -105,10 +108,10 @@ bool cli_parse_size(const char *text, size_t *out) {
     char *end;
     errno = 0;
     unsigned long long n = strtoull(text, &end, 0);
-    int shift = *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-    if (shift != 0) end++;
-    if (errno != 0 || *end != 0 || n > SIZE_MAX >> shift) return false;
-    *out = (size_t)n << shift;
+    size_t unit = *end == 'k' ? 1000 : *end == 'M' ? 1000000 : *end == 'G' ? 1000000000 : 1;
+    if (unit != 1) end++;
+    if (errno != 0 || *end != 0 || n > SIZE_MAX / unit) return false;
+    *out = (size_t)n * unit;
     return true;
 }
 
@@ -250,14 +253,35 @@ static enum cli_option find_option(const char *word, unsigned verbs, const char 
     return OPTION_COUNT;
 }
 
-static bool unknown_option(const char *word, enum cli_verb verb) {
-    char verbs[VERB_NAMES_BYTES];
+/* Writes the names of verbs, a sum of ON_ constants, as "run, repl and trace". */
+static void name_verbs(unsigned verbs, char *out, size_t size) {
+    size_t length = 0;
+    out[0] = 0;
+    for (unsigned verb = 0; verb < VERB_COUNT && length < size; verb++) {
+        if (!(verbs & 1u << verb)) continue;
+        verbs -= 1u << verb;
+        const char *before = length == 0 ? "" : verbs == 0 ? " and " : ", ";
+        length += (size_t)snprintf(out + length, size - length, "%s%s", before,
+                                   cli_commands[verb].name);
+    }
+}
+
+static bool unknown_option(const char *word, const struct cli_options *out) {
+    char verbs[128], text[64];
     const char *attached;
     enum cli_option id = find_option(word, ~0u, &attached);
-    if (id == OPTION_COUNT) return wrong_line("unknown option ", word, "");
-    cli_name_verbs(rows[id].verbs, verbs, sizeof verbs);
-    cli_fail(STATUS_REFUSED, NULL, "`%s` has no option %s: it is an option of %s",
-             cli_verb_names[verb], rows[id].spelling, verbs);
+    if (id != OPTION_COUNT) {
+        name_verbs(rows[id].verbs, verbs, sizeof verbs);
+        cli_fail(STATUS_REFUSED, NULL, "`%s` has no option %s: it is an option of %s",
+                 cli_commands[out->verb].name, rows[id].spelling, verbs);
+        return false;
+    }
+    struct report_nearest nearest = {.text = text};
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(word, "="), word);
+    for (id = 0; id < OPTION_COUNT; id++)
+        if (rows[id].verbs & 1u << out->verb) report_try_nearest(&nearest, rows[id].spelling);
+    if (nearest.word == NULL) return wrong_line(out, "unknown option ", word, "");
+    cli_fail(STATUS_REFUSED, NULL, "unknown option %s: did you mean %s?", text, nearest.word);
     return false;
 }
 
@@ -265,48 +289,51 @@ static bool unknown_option(const char *word, enum cli_verb verb) {
 static bool take_option(char ***at, struct cli_options *out) {
     const char *word = *(*at)++, *argument;
     enum cli_option id = find_option(word, 1u << out->verb, &argument);
-    if (id == OPTION_COUNT) return unknown_option(word, out->verb);
+    if (id == OPTION_COUNT) return unknown_option(word, out);
     if (rows[id].argument == NULL) {
-        if (argument != NULL) return wrong_line("option ", rows[id].spelling, " takes no argument");
+        if (argument != NULL)
+            return wrong_line(out, "option ", rows[id].spelling, " takes no argument");
     } else if (argument == NULL) {
         argument = *(*at);
-        if (argument == NULL) return wrong_line("option ", rows[id].spelling, " needs an argument");
+        if (argument == NULL)
+            return wrong_line(out, "option ", rows[id].spelling, " needs an argument");
         (*at)++;
     }
     return apply(id, argument, out);
 }
 
-static enum cli_verb take_verb(char ***at) {
-    if (**at == NULL) return VERB_RUN;
-    unsigned verb = 0;
-    while (verb < VERB_COUNT && strcmp(**at, cli_verb_names[verb]) != 0) verb++;
-    if (verb == VERB_COUNT) return VERB_RUN;
-    (*at)++;
-    if (verb != VERB_PROF || **at == NULL) return verb;
-    if (strcmp(**at, "record") == 0) verb = VERB_PROF_RECORD;
-    else if (strcmp(**at, "test") == 0) verb = VERB_PROF_TEST;
-    if (verb != VERB_PROF) (*at)++;
-    return verb;
+/* Takes the verb at *at. What it does not know of prof is left to prof.c. */
+static void take_verb(char ***at, struct cli_options *out) {
+    int used;
+    const struct cli_command *command = cli_find_command(*at, &used);
+    out->verb = VERB_RUN;
+    out->verb_given = command != NULL;
+    if (command == NULL) return;
+    bool is_verb = command < cli_commands + VERB_COUNT;
+    out->verb = is_verb ? (enum cli_verb)(command - cli_commands) : VERB_PROF;
+    *at += is_verb ? used : 1;
 }
 
 /* Whether what follows the program's name belongs to the program. */
 static bool runs_program(enum cli_verb verb) { return (ON_RUN & 1u << verb) != 0; }
 
-/* Whether memprof/report parses the options. */
-static bool has_own_parser(enum cli_verb verb) { return verb == VERB_PROF || verb == VERB_MLPROF; }
+/* Whether the verb, or memprof/report, reads the words. */
+static bool has_own_parser(enum cli_verb verb) {
+    return verb == VERB_PROF || verb == VERB_MLPROF || verb == VERB_HELP || verb == VERB_COMPLETE;
+}
 
 /* From the first word that is not one of our options on, all words belong to ocaml. */
 static bool parse_repl_words(char **at, struct cli_options *out) {
     const char *attached;
-    while (*at != NULL && strncmp(*at, "--", 2) == 0 && !out->has_action &&
-           find_option(*at, ON_REPL, &attached) != OPTION_COUNT)
+    while (*at != NULL && (strncmp(*at, "--", 2) == 0 || strcmp(*at, "-h") == 0) &&
+           !out->has_action && find_option(*at, ON_REPL, &attached) != OPTION_COUNT)
         if (!take_option(&at, out)) return false;
     out->operands = at;
     return true;
 }
 
 static bool parse_words(char **at, struct cli_options *out) {
-    out->verb = take_verb(&at);
+    take_verb(&at, out);
     char **operands = out->operands = at;
     if (has_own_parser(out->verb)) return true;
     if (out->verb == VERB_REPL) return parse_repl_words(at, out);
@@ -341,16 +368,20 @@ bool cli_parse(char **argv, struct cli_options *out) {
     out->vm.gc.verbose = out->verbose;
     if (has_own_parser(out->verb) || out->verb == VERB_REPL) return true;
     if (out->profile_stack && out->profile == MP_COUNTS_OFF)
-        return wrong_line("--profile-stack needs --profile KIND", "", "");
+        return wrong_line(out, "--profile-stack needs --profile KIND", "", "");
     if (out->has_action && !action_needs_program(out->action)) return true;
+    if (out->verb == VERB_DOCTOR)
+        return out->operands[0] == NULL ||
+               wrong_line(out, "unexpected argument ", out->operands[0], "");
     if (out->operands[0] == NULL)
-        return wrong_line(runs_program(out->verb) ? "no program given" : "no file given", "", "");
+        return wrong_line(out, runs_program(out->verb) ? "no program given" : "no file given", "",
+                          "");
     if (!runs_program(out->verb) && out->operands[1] != NULL)
-        return wrong_line("unexpected argument ", out->operands[1], " after the file");
+        return wrong_line(out, "unexpected argument ", out->operands[1], " after the file");
     if (out->verb == VERB_DIS && out->function_count > 0 && !out->dis_machine)
-        return wrong_line("dis takes --function with --machine only", "", "");
+        return wrong_line(out, "dis takes --function with --machine only", "", "");
     if (out->verb == VERB_ASM && out->output == NULL)
-        return wrong_line("asm needs -o FILE", "", "");
+        return wrong_line(out, "asm needs -o FILE", "", "");
     return true;
 }
 
@@ -360,50 +391,4 @@ void cli_options_free(struct cli_options *options) {
     free(options->standard_library);
     free(options->functions);
     vm_policy_free(&options->policy);
-}
-
-static void print_wrapped(const char *text, int indent) {
-    enum { WIDTH = 98 };
-    int column = indent;
-    for (const char *blank = ""; *text != 0; blank = " ") {
-        int length = (int)strcspn(text, " ");
-        if (column + 1 + length > WIDTH) {
-            printf("\n%*s", indent, "");
-            blank = "";
-            column = indent;
-        }
-        column += printf("%s%.*s", blank, length, text);
-        text += length + (text[length] == ' ');
-    }
-    putchar('\n');
-}
-
-static void print_row(const char *name, const char *argument, const char *meaning) {
-    enum { INDENT = 30 };
-    int used = printf("  %s%s%s", name, argument == NULL ? "" : " ",
-                      argument == NULL ? "" : argument);
-    if (used >= INDENT) printf("\n%*s", INDENT, "");
-    else printf("%*s", INDENT - used, "");
-    print_wrapped(meaning, INDENT);
-}
-
-static void print_heading(const char *verbs) { printf("\nOptions of %s:\n", verbs); }
-
-void cli_print_help(void) {
-    printf(
-        "Usage: bactrian [OPTIONS] PROGRAM [ARGUMENTS]\n"
-        "       bactrian VERB ...\n"
-        "PROGRAM is OCaml bytecode, an OCaml script (FILE.ml; - is standard input), or bytecode as "
-        "text\n(FILE.basm).\n"
-        "\nVerbs:\n");
-#define VERB(id, name, arguments, meaning) print_row(name, arguments, meaning);
-#include "vm/cli/options.def"
-    cli_list_options(print_heading, print_row);
-    print_row("--", NULL, "end of the options");
-    printf("\nEnvironment:\n");
-#define ENVIRONMENT(name, meaning) print_row(name, NULL, meaning);
-#include "vm/cli/options.def"
-    printf("\nExit status:\n");
-#define EXIT_STATUS(status, meaning) print_row(status, NULL, meaning);
-#include "vm/cli/options.def"
 }

@@ -25,6 +25,9 @@ enum {
     ON_REPL = 1 << VERB_REPL,
     ON_DIS = 1 << VERB_DIS,
     ON_ASM = 1 << VERB_ASM,
+    ON_DOCTOR = 1 << VERB_DOCTOR,
+    ONLY_HELP = 1 << VERB_HELP,
+    ON_ALL = (1 << VERB_COUNT) - 1,
 };
 
 enum cli_option {
@@ -35,6 +38,7 @@ enum cli_option {
 
 struct cli_options {
     enum cli_verb verb;
+    bool verb_given;        /* by its name */
     bool has_action;        /* print something and exit instead of running: */
     enum cli_option action; /* OPTION_HELP, OPTION_CONFIG, OPTION_AUDIT, ... */
     struct vm_options vm;
@@ -76,19 +80,5 @@ void cli_options_free(struct cli_options *options);
  * False: text is not one. GC: never. */
 bool cli_parse_size(const char *text, size_t *out);
 bool cli_parse_rate(const char *text, double *out);
-
-extern const char *const cli_verb_names[VERB_COUNT];
-/* Writes the names of verbs, a sum of ON_ constants, as "run, repl and trace". GC: never. */
-enum { VERB_NAMES_BYTES = 128 };
-void cli_name_verbs(unsigned verbs, char *out, size_t size);
-
-/* Calls option for each option, after a call of group where the verbs that accept it differ from
- * those of the option before. GC: never. */
-typedef void cli_group_printer(const char *verbs);
-typedef void cli_option_printer(const char *spelling, const char *argument, const char *meaning);
-void cli_list_options(cli_group_printer *group, cli_option_printer *option);
-
-/* Prints the usage text to standard output (the caller flushes it). GC: never. */
-void cli_print_help(void);
 
 #endif

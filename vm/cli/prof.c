@@ -4,54 +4,40 @@
 #include "memprof/report/mlprof/mlprof.h"
 #include "vm/base/md5.h"
 #include "vm/cli/cli.h"
+#include "vm/cli/usage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int report(char **words) {
+/* The command that the words of `prof` name; NULL: none. */
+static const struct cli_command *find(char **words) {
+    int used;
+    char *name[] = {(char *)"prof", words[0], NULL};
+    const struct cli_command *command = cli_find_command(name, &used);
+    return used == 2 ? command : NULL;
+}
+
+int cli_report(const struct report_model *model, const char *path, char **words) {
+    const struct cli_command *command = find(words);
+    if (command == NULL) return cli_refuse_verb("prof ", words[0]);
+    if (cli_asks_for_help(words)) {
+        cli_print_help(command);
+        return 0;
+    }
     struct report_error error = {"", "", ""};
-    int status = report_run(words, stdout, cli_wants_color(), cli_terminal_columns(), &error);
+    int status = report_run_on(model, path, words, stdout, cli_wants_color(),
+                               cli_terminal_columns(), &error);
     return status >= 0 ? status : cli_report_failed(&error);
 }
 
-static const struct row {
-    const char *name;
-    int (*function)(char **words); /* words[0] is the verb's name */
-    const char *arguments, *meaning;
-} rows[] = {
-#define VIEW(name, view, files, takes, arguments, meaning) {name, report, arguments, meaning},
-#define WRITER(name, writer, start, files, takes, arguments, meaning) \
-    {name, report, arguments, meaning},
-#include "memprof/report/command/verbs.def"
-    {"shell", cli_prof_shell, "FILE", "run these verbs at a prompt, or read them from a pipe"},
-    {NULL, NULL, NULL, NULL},
-};
-
-static void print_verbs(FILE *out) {
-    fprintf(out, "Usage: bactrian prof VERB ...\n"
-                 "`bactrian prof VERB --help` lists the options of a verb.\n\nVerbs:\n");
-    fprintf(out,
-            "  record [OPTIONS] PROGRAM [ARGUMENTS]\n      run PROGRAM and record where its memory "
-            "goes (bactrian --help lists the options)\n"
-            "  test [--max-live SIZE] [--max-alloc SIZE] [--no-leaks] PROGRAM [ARGUMENTS]\n      "
-            "run PROGRAM and check that its memory stays within budgets (status 3 if not)\n");
-    for (const struct row *row = rows; row->name != NULL; row++)
-        fprintf(out, "  %s %s\n      %s\n", row->name, row->arguments, row->meaning);
-}
-
 int cli_prof(char **words) {
-    if (words[0] == NULL) {
-        print_verbs(stderr);
-        return STATUS_REFUSED;
+    bool none = words[0] == NULL || strcmp(words[0], "help") == 0;
+    if (none || (cli_asks_for_help(words) && find(words) == NULL)) {
+        cli_print_help(&cli_commands[VERB_PROF]);
+        return words[0] != NULL ? 0 : STATUS_REFUSED;
     }
-    if (strcmp(words[0], "--help") == 0 || strcmp(words[0], "help") == 0) {
-        print_verbs(stdout);
-        return 0;
-    }
-    for (const struct row *row = rows; row->name != NULL; row++)
-        if (strcmp(words[0], row->name) == 0) return row->function(words);
-    return cli_fail(STATUS_REFUSED, NULL, "unknown verb prof %s: `bactrian prof --help` lists them",
-                    words[0]);
+    bool is_shell = strcmp(words[0], "shell") == 0 && !cli_asks_for_help(words);
+    return is_shell ? cli_prof_shell(words) : cli_report(NULL, NULL, words);
 }
 
 /* The magic number that mlmon.out holds for this program. */
@@ -74,6 +60,10 @@ static int magic_of(const char *program, uint32_t *magic) {
 }
 
 int cli_mlprof(char **words) {
+    if (cli_asks_for_help(words)) {
+        cli_print_help(&cli_commands[VERB_MLPROF]);
+        return 0;
+    }
     struct report_error error = {"", "", ""};
     int status = mlprof_run(words, magic_of, stdout, &error);
     return status >= 0 ? status : cli_report_failed(&error);

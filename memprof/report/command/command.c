@@ -79,14 +79,6 @@ struct run {
     struct report_error *error;
 };
 
-void report_print_help(FILE *out) {
-    fputs("Verbs that read a profile (of `bactrian prof record` or of memtrace):\n", out);
-    for (const struct verb *v = verbs; v < verbs + VERBS; v++)
-        fprintf(out, "  %s %s\n      %s\n", v->name, v->arguments, v->meaning);
-    fprintf(out, "\nFormats of export:%s\n\n", format_names);
-    report_print_options(~0u, out);
-}
-
 static const struct verb *find_verb(const char *name) {
     for (const struct verb *v = verbs; v < verbs + VERBS; v++)
         if (strcmp(v->name, name) == 0) return v;
@@ -132,7 +124,7 @@ static int choose_format(struct run *r) {
         snprintf(user, sizeof user, "export --to %s", name);
         return report_refuse_options(&r->command, r->verb->takes | f->takes, user, r->error);
     }
-    return report_fail(r->error, "--to", "the formats are listed by `bactrian prof --help`",
+    return report_fail(r->error, "--to", "the formats are listed by `bactrian help prof export`",
                        "expected one of:%s, got \"%s\"", format_names, name);
 }
 
@@ -244,12 +236,6 @@ static int run(struct run *r) {
     struct report_command *c = &r->command;
     const struct verb *verb = r->verb;
     ASSERT(verb->view == NULL || verb->writer == NULL);
-    if (c->help) {
-        fprintf(r->out, "Usage: bactrian prof %s [OPTIONS] %s\n%s\n\n", verb->name, verb->arguments,
-                verb->meaning);
-        report_print_options(takes_of(verb), r->out);
-        return 0;
-    }
     add_given(r);
     r->style.color = (r->terminal || c->color) && !c->no_color;
     r->writer = verb->writer;
@@ -277,17 +263,11 @@ int report_run_on(const struct report_model *model, const char *path, char **wor
                     .terminal = terminal,
                     .error = error};
     if (r.verb == NULL)
-        return report_fail(error, words[0], "`bactrian prof --help` lists the verbs",
-                           "no such verb");
+        return report_fail(error, words[0], "`bactrian help prof` lists the verbs", "no such verb");
     int status = report_parse(words + 1, &r.command, error);
     if (status == 0) status = run(&r);
     free(r.own_files);
     report_model_free(r.models[0]);
     report_model_free(r.models[1]);
     return status;
-}
-
-int report_run(char **words, FILE *out, bool terminal, unsigned columns,
-               struct report_error *error) {
-    return report_run_on(NULL, NULL, words, out, terminal, columns, error);
 }

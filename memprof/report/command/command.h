@@ -7,16 +7,12 @@
 
 #include <stdio.h>
 
-/* Performs the verb words[0] with the options and files that follow it. terminal: whether out is
- * one, `columns` wide. Returns 0, or 1 if `check` found violations, or -1 and *error.
+/* Performs the verb words[0] with the options and files that follow it; model: NULL, or a loaded
+ * profile, which is the first file if words has one too few. terminal: whether out is one,
+ * `columns` wide. Returns 0, or 1 if `check` found violations, or -1 and *error.
  * Fails: also as report_alloc. */
-int report_run(char **words, FILE *out, bool terminal, unsigned columns,
-               struct report_error *error);
-/* The same with a loaded profile, which is the first file if words has one too few. */
 int report_run_on(const struct report_model *model, const char *path, char **words, FILE *out,
                   bool terminal, unsigned columns, struct report_error *error);
-/* Lists the verbs and the options. */
-void report_print_help(FILE *out);
 
 /* Called with each candidate. */
 typedef void report_candidate(void *context, const char *word);
@@ -25,6 +21,8 @@ typedef void report_candidate(void *context, const char *word);
  * `start`. */
 void report_complete(const struct report_model *model, const char *before, const char *start,
                      report_candidate *give, void *context);
+/* The words that an option's argument can be, NULL-terminated; NULL: any. */
+const char *const *report_words_of(const char *option);
 
 /* Bytes; below 0: no limit. */
 struct report_budgets {

@@ -28,6 +28,7 @@ static const struct {
 } arguments[] = {{"--show", report_show_words},
                  {"--by", report_by_words},
                  {"--unit", report_unit_words},
+                 {"--live", report_live_words},
                  {"--at", moments},
                  {"--to", formats},
                  {"--sort", columns}};
@@ -55,17 +56,23 @@ static void give_names(const struct report_model *m, const char *start, report_c
     free(seen);
 }
 
+const char *const *report_words_of(const char *option) {
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        if (strcmp(arguments[i].option, option) == 0) return arguments[i].words;
+    return NULL;
+}
+
 void report_complete(const struct report_model *model, const char *before, const char *start,
                      report_candidate *give, void *context) {
     if (before == NULL) {
         give_words(verbs, start, give, context);
         return;
     }
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
-        if (strcmp(arguments[i].option, before) == 0) {
-            give_words(arguments[i].words, start, give, context);
-            return;
-        }
+    const char *const *words = report_words_of(before);
+    if (words != NULL) {
+        give_words(words, start, give, context);
+        return;
+    }
     if (start[0] == '-') give_words(options, start, give, context);
     else if (strcmp(before, "--phase") != 0) give_names(model, start, give, context);
     for (size_t i = 0; strcmp(before, "--phase") == 0 && i < model->phases.count; i++) {

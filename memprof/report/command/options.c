@@ -2,6 +2,7 @@
 #include "memprof/report/command/options.h"
 
 #include "gc/assert.h"
+#include "memprof/report/command/nearest.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -155,6 +156,16 @@ static int find_option(char *word, char **argument) {
     return -1;
 }
 
+static int refuse_unknown(const char *verb, const char *word, struct report_error *error) {
+    char text[64], advice[100];
+    struct report_nearest nearest = {.text = text};
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(word, "="), word);
+    for (int i = 0; i < OPTIONS; i++) report_try_nearest(&nearest, rows[i].spelling);
+    if (nearest.word != NULL) snprintf(advice, sizeof advice, "did you mean %s?", nearest.word);
+    else snprintf(advice, sizeof advice, "`bactrian help prof %s` lists the options", verb);
+    return report_fail(error, text, advice, "no such option");
+}
+
 int report_parse(char **words, struct report_command *command, struct report_error *error) {
     bool only_files = false;
     command->files = words;
@@ -169,9 +180,7 @@ int report_parse(char **words, struct report_command *command, struct report_err
             continue;
         }
         int option = find_option(word, &argument);
-        if (option < 0)
-            return report_fail(error, word, "`bactrian prof --help` lists the options",
-                               "no such option");
+        if (option < 0) return refuse_unknown(command->verb, word, error);
         if (rows[option].argument == NULL && argument != NULL)
             return report_fail(error, rows[option].spelling, "leave out the = and what follows",
                                "takes no argument");
@@ -201,15 +210,4 @@ int report_refuse_options(const struct report_command *command, unsigned takes, 
             return report_fail(error, rows[i].spelling, "leave it out", "`%s` does not take it",
                                user);
     return 0;
-}
-
-void report_print_options(unsigned takes, FILE *out) {
-    fputs("Options:\n", out);
-    for (int i = 0; i < OPTIONS; i++) {
-        char left[40];
-        if ((rows[i].kind & ~takes) != 0) continue;
-        snprintf(left, sizeof left, "%s%s%s", rows[i].spelling, rows[i].argument != NULL ? " " : "",
-                 rows[i].argument != NULL ? rows[i].argument : "");
-        fprintf(out, "  %-20s %s\n", left, rows[i].meaning);
-    }
 }

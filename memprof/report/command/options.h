@@ -44,7 +44,7 @@ struct report_command {
     size_t file_count;
     unsigned long long used; /* bits of the options that were given */
     const char *format, *output;
-    bool force, json, csv, color, no_color, running, help;
+    bool force, json, csv, color, no_color, running;
 };
 
 /* Parses words, NULL-terminated, into the command, whose verb is set; the array is reused for the
@@ -54,7 +54,4 @@ int report_parse(char **words, struct report_command *command, struct report_err
  * them. Returns 0, or -1 and *error. */
 int report_refuse_options(const struct report_command *command, unsigned takes, const char *user,
                           struct report_error *error);
-/* Lists the options of some kinds. */
-void report_print_options(unsigned takes, FILE *out);
-
 #endif

@@ -394,31 +394,8 @@ struct command {
     char *title;                 /* owned */
     char **words;                /* of the command line: program, files, NULL */
     REPORT_VECTOR(char *) files; /* owned */
-    bool help;
     struct report_error *error;
 };
-
-static void print_help(FILE *out) {
-    fputs("Usage: bactrian mlprof [OPTIONS] PROGRAM [MLMON.OUT ...]\n"
-          "Shows the counts of `bactrian --profile KIND PROGRAM`, summed over the files\n"
-          "(default: mlmon.out).\n\nOptions:\n",
-          out);
-    for (unsigned i = 0; i < OPTIONS; i++) {
-        int used = fprintf(out, "  -%s %s", rows[i].name, rows[i].argument);
-        fprintf(out, "%*s%s\n", used < 26 ? 26 - used : 1, "", rows[i].meaning);
-    }
-    fputs("\nEXP is one of\n"
-          "  all                       every function\n"
-          "  \"REGEX\"                   functions whose name matches\n"
-          "  (thresh X)                functions with at least X percent of the total;\n"
-          "                            (thresh-stack X): with their callees; (thresh-gc X): of\n"
-          "                            the collector's share there\n"
-          "  (and EXP ...) (or EXP ...) (not EXP)\n"
-          "  (from EXP) (to EXP)       functions that EXP reaches by calls, or that reach EXP\n"
-          "  (succ EXP) (pred EXP)     functions that EXP calls directly, or that call EXP "
-          "directly\n",
-          out);
-}
 
 static int take_bool(struct command *c, const struct row *row, const char *text, bool *out) {
     *out = strcmp(text, "true") == 0;
@@ -463,13 +440,9 @@ static int apply(struct command *c, const struct row *row, const char *text) {
 
 /* Parses the options; `words` becomes what follows. */
 static int parse(struct command *c, char **words) {
-    const char *advice = "`bactrian mlprof -help` lists the options";
+    const char *advice = "`bactrian help mlprof` lists the options";
     for (; *words != NULL && (*words)[0] == '-'; words += 2) {
         const char *name = *words + 1;
-        if (strcmp(name, "help") == 0 || strcmp(name, "-help") == 0) {
-            c->help = true;
-            return 0;
-        }
         unsigned id = 0;
         while (id < OPTIONS && strcmp(rows[id].name, name) != 0) id++;
         if (id == OPTIONS) return report_fail(c->error, *words, advice, "unknown option");
@@ -536,8 +509,7 @@ static int perform(struct command *c, mlprof_magic *magic_of, FILE *out) {
 int mlprof_run(char **words, mlprof_magic *magic_of, FILE *out, struct report_error *error) {
     struct command c = {.options.long_name = true, .error = error};
     int status = parse(&c, words);
-    if (status == 0 && c.help) print_help(out);
-    else if (status == 0) status = perform(&c, magic_of, out);
+    if (status == 0) status = perform(&c, magic_of, out);
     report_each(file, &c.files) free(*file);
     report_free(c.files.at, c.kept, c.title);
     return status;

@@ -68,8 +68,6 @@ static int split(char *line, char *words[MAX_WORDS + 1]) {
 /* Performs a line. Returns its status, or -1 to leave. */
 static int perform(char *line, const char *path, const struct report_model *model) {
     char *words[MAX_WORDS + 1];
-    struct report_error error = {"", "", ""};
-    unsigned columns = cli_terminal_columns();
     line[strcspn(line, "\n")] = 0;
     int count = split(line, words);
     if (count < 0)
@@ -78,11 +76,10 @@ static int perform(char *line, const char *path, const struct report_model *mode
     if (count == 0) return 0;
     if (strcmp(words[0], "quit") == 0 || strcmp(words[0], "exit") == 0) return -1;
     if (strcmp(words[0], "help") == 0) {
-        report_print_help(stdout);
-        return 0;
+        char *topic[] = {(char *)"prof", words[1], NULL};
+        return cli_help(topic);
     }
-    int status = report_run_on(model, path, words, stdout, cli_wants_color(), columns, &error);
-    return status >= 0 ? status : cli_report_failed(&error);
+    return cli_report(model, path, words);
 }
 
 static int run_terminal(const char *path, const struct report_model *model) {

@@ -178,7 +178,8 @@ static value repl_report(struct domain *d, value words) {
     if (out == NULL) free(arguments);
     if (out == NULL) vm_raise_out_of_memory(d);
     for (size_t i = 0; i < n; i++) arguments[i] = (char *)string_bytes(field(words, i));
-    int status = report_run(arguments, out, cli_wants_color(), cli_terminal_columns(), &error);
+    int status = report_run_on(NULL, NULL, arguments, out, cli_wants_color(),
+                               cli_terminal_columns(), &error);
     bool whole = vm_close_text(out, &text);
     free(arguments);
     if (status < 0 || !whole) free(text);
