@@ -137,7 +137,7 @@ static const struct cached_instruction *instruction_at(struct cli_trace *t, stru
     if (decoded == NULL) return NULL;
     const struct vm_function *f = &t->vm->functions[decoded->function];
     const struct vm_code *code = t->vm->codes[f->fragment];
-    struct vm_pc_row row = vm_decoded_row(decoded, at);
+    struct vm_pc_row row = vm_decoded_row(t->vm, decoded, at);
     uint32_t op = vm_word(&code->words, row.pc);
     bool takes = op == OP_GRAB || op == OP_RESTART; /* all arguments are extra ones */
     *cached = (struct cached_instruction){

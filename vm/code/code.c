@@ -7,6 +7,7 @@
 #include "vm/base/os.h"
 #include "vm/code/function_id.h"
 #include "vm/code/opcodes.h"
+#include "vm/code/pieces.h"
 #include "vm/code/prim.h"
 #include "vm/state/vm.h"
 
@@ -37,6 +38,7 @@ static uint32_t new_function(struct vm *vm, uint32_t fragment, uint32_t pc,
 static void free_code(struct vm_code *code) {
     vm_words_free(&code->words);
     vm_verifier_free(code->verifier);
+    vm_pieces_free(code->pieces);
     free(code->function_id_at);
     free(code);
 }

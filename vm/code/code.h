@@ -9,7 +9,7 @@
  * C1  Every closure's code field is val_of_int(i) with 1 <= i < function_count, or 0 before a let
  *     rec fills it in; functions[i].entry is set for all of them (function 0 raises).
  * C2  A function's entry is the "prepare me" code until its first call, which verifies and decodes
- *     it; then its decoded code.
+ *     it; then its decoded code. That of a program in pieces (pieces.h) cannot be called again.
  * C3  The words of a fragment never change: digests and decoding see the original. */
 #ifndef BACTRIAN_VM_CODE_CODE_H
 #define BACTRIAN_VM_CODE_CODE_H
@@ -50,6 +50,7 @@ struct vm_code {
     bool loaded;        /* at run time: its main function takes an argument */
     uint8_t digest[16]; /* MD5 of words as little-endian bytes */
     struct vm_verifier *verifier;
+    struct vm_pieces *pieces; /* NULL: the code at word 0 is prepared as a whole */
     uint32_t main_function;
     uint32_t first_function_id; /* of its main function; then come its entries'
                                    (vm/code/function_id.h) */

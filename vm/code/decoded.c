@@ -23,12 +23,17 @@ const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume w
     return at < f->words + f->word_count ? f : NULL;
 }
 
-struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, struct vm_resume where) {
-    const uintptr_t *at = (const uintptr_t *)where.address;
-    ASSERT(at >= f->words && at < f->words + f->word_count);
-    return vm_pc_map_find(f->pcs, (uint32_t)(at - f->words));
+static struct vm_pc_row find_row(struct vm *vm, const struct vm_decoded *f, uint32_t word) {
+    struct vm_decoded_area *area = vm->decoded_area;
+    ASSERT(word < f->word_count);
+    if (f->pcs == NULL) area->map_pcs(vm, &area->decoded.items[f - area->decoded.items]);
+    return vm_pc_map_find(f->pcs, word);
 }
 
-struct vm_pc_row vm_decoded_last_row(const struct vm_decoded *f) {
-    return vm_pc_map_find(f->pcs, f->word_count - 1);
+struct vm_pc_row vm_decoded_row(struct vm *vm, const struct vm_decoded *f, struct vm_resume at) {
+    return find_row(vm, f, (uint32_t)((const uintptr_t *)at.address - f->words));
+}
+
+struct vm_pc_row vm_decoded_last_row(struct vm *vm, const struct vm_decoded *f) {
+    return find_row(vm, f, f->word_count - 1);
 }

@@ -14,7 +14,7 @@ struct vm_decoded {
     const uintptr_t *words;
     uint32_t word_count;
     uint32_t function;           /* index */
-    const struct vm_pc_map *pcs; /* of the words */
+    const struct vm_pc_map *pcs; /* of the words; NULL: nobody has asked yet */
 };
 
 /* All decoded code of a machine, in one reserved area: an address in it cannot be mistaken for
@@ -25,6 +25,8 @@ struct vm_decoded_area {
     /* The functions decoded so far, by ascending address. */
     struct vm_decoded_vector VECTOR(struct vm_decoded) decoded;
     struct vm_arena maps; /* of the functions' pcs */
+    /* Makes the pcs of a function. GC: never.  Fails: when out of memory, fatally. */
+    void (*map_pcs)(struct vm *vm, struct vm_decoded *f);
     /* While a function is prepared; here, so that they are freed if memory ends then. */
     struct vm_ir ir;
     uint32_t *offsets, *jumps;
@@ -35,9 +37,10 @@ struct vm_decoded_area {
 struct vm_decoded *vm_decoded_add(struct vm_decoded_area *area);
 /* The decoded function that an address, which may be any word, lies in. NULL: none. */
 const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume at);
-/* The instruction that the decoded word at an address belongs to. Needs: the address lies in f. */
-struct vm_pc_row vm_decoded_row(const struct vm_decoded *f, struct vm_resume at);
-/* The last instruction of f. */
-struct vm_pc_row vm_decoded_last_row(const struct vm_decoded *f);
+/* The instruction that the decoded word at an address belongs to. Needs: the address lies in f.
+ * GC: never.  Fails: when out of memory, fatally, as it may have to make the map of f. */
+struct vm_pc_row vm_decoded_row(struct vm *vm, const struct vm_decoded *f, struct vm_resume at);
+/* The last instruction of f. GC, fails: as above. */
+struct vm_pc_row vm_decoded_last_row(struct vm *vm, const struct vm_decoded *f);
 
 #endif

@@ -8,6 +8,7 @@
 #include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/code/code.h"
+#include "vm/code/pieces.h"
 
 #include <stdlib.h>
 
@@ -133,6 +134,12 @@ static void mark_loops(struct vm_ir *ir) {
     }
 }
 
+static void link_rows(struct vm_ir *ir) {
+    for (struct vm_ir_row *row = ir->rows, *end = row + ir->count; row < end; row++)
+        if (links[row->op]) ir->loops |= link_row(ir, row);
+    if (ir->loops) mark_loops(ir);
+}
+
 void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry) {
     *out = (struct vm_ir){.rows = NULL};
     struct builder b = {.words = &code->words, .ir = out};
@@ -152,10 +159,60 @@ void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry) {
     out->count = (size_t)(row - out->rows);
     row_at(out, first - grabs)->flags |= IR_LEADER;
     row_at(out, first + (grabs ? vm_fixed_words[OP_GRAB] : 0))->flags |= IR_BODY;
-    const struct vm_ir_row *end = row;
-    for (row = out->rows; row < end; row++)
-        if (links[row->op]) out->loops |= link_row(out, row);
-    if (out->loops) mark_loops(out);
+    link_rows(out);
+}
+
+/* The furthest pc that a row's labels lead to, or furthest. */
+static __attribute__((noinline)) uint32_t furthest_label(const struct vm_ir *ir,
+                                                         struct vm_ir_row *row, uint32_t furthest) {
+    uint32_t n;
+    if (!jumps(&vm_opcodes[row->op])) return furthest;
+    const uint32_t *labels = labels_of(ir, row, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        ASSERT(labels[i] >= ir->rows[0].pc); /* PC1 */
+        if (labels[i] > furthest) furthest = labels[i];
+    }
+    return furthest;
+}
+
+/* Reads rows from the walk's words on, until there are enough and the next piece can begin; gives
+ * the row with which it does, 0: there is none. */
+static size_t read_piece(struct builder *b, struct vm_piece_walk *walk) {
+    struct vm_ir *ir = b->ir;
+    size_t capacity = 0, count = 0, cut = 0;
+    uint32_t furthest = 0;
+    do {
+        if (count + 64 > capacity) {
+            capacity = capacity == 0 ? VM_PIECE_ROWS + 64 : 2 * capacity;
+            ir->rows = vm_must(realloc(ir->rows, capacity * sizeof *ir->rows));
+        }
+        const uint16_t *height = walk->heights;
+        for (uint64_t bits = walk->bits; bits != 0; bits &= bits - 1, height++) {
+            struct vm_ir_row *row = &ir->rows[count];
+            uint32_t pc = walk->pc + (uint32_t)__builtin_ctzll(bits);
+            add_row(b, row, pc, *height & ~(uint32_t)VM_PIECE_HELD);
+            if (furthest <= pc && *height < VM_PIECE_HELD) cut = count;
+            if (links[row->op]) furthest = furthest_label(ir, row, furthest);
+            count++;
+        }
+        ir->count = count;
+    } while ((count <= VM_PIECE_ROWS || cut == 0) && vm_piece_walk_next(walk));
+    return count > VM_PIECE_ROWS ? cut : 0;
+}
+
+uint32_t vm_ir_make_piece(struct vm_ir *out, const struct vm_code *code, uint32_t from) {
+    *out = (struct vm_ir){.rows = NULL};
+    struct builder b = {.words = &code->words, .ir = out};
+    struct vm_piece_walk walk;
+    vm_piece_walk_start(&walk, code->pieces, from);
+    size_t cut = read_piece(&b, &walk);
+    if (cut != 0) {
+        out->rows[cut].op = OP_STOP;
+        out->count = cut + 1;
+    }
+    out->rows[0].flags |= from == 0 ? IR_LEADER | IR_BODY : IR_LEADER;
+    link_rows(out);
+    return cut == 0 ? 0 : from + (uint32_t)cut;
 }
 
 void vm_ir_free(struct vm_ir *ir) {

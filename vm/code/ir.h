@@ -48,6 +48,10 @@ struct vm_ir {
 /* Makes the form of the verified function of an entry; it begins with the RESTART, where there is
  * one. GC: never.  Fails: when out of memory, fatally. */
 void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry);
+/* Makes the form of a piece of the code at word 0 (vm/code/pieces.h), which begins with that
+ * instruction. Gives the number of the one with which the next piece begins: the last row stands
+ * for it and is a STOP; 0: there is no next piece. GC, fails: as above. */
+uint32_t vm_ir_make_piece(struct vm_ir *out, const struct vm_code *code, uint32_t from);
 void vm_ir_free(struct vm_ir *ir);
 /* The labels of a row: *n of them. */
 const uint32_t *vm_ir_labels(const struct vm_ir *ir, const struct vm_ir_row *row, uint32_t *n);

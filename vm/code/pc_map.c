@@ -127,10 +127,3 @@ struct vm_pc_row vm_pc_map_find(const struct vm_pc_map *map, uint32_t decoded) {
     }
     return row;
 }
-
-void vm_pc_map_offsets(const struct vm_pc_map *map, uint32_t *offsets) {
-    const uint8_t *p = steps_of(map);
-    offsets[0] = map->groups[0].first.decoded;
-    for (uint32_t i = 1; i < map->rows; i++, p += step_bytes(p))
-        offsets[i] = offsets[i - 1] + step_at(p).decoded;
-}

@@ -19,8 +19,6 @@ struct vm_pc_row {
  * lies in the arena. NULL: out of memory. GC: never. */
 const struct vm_pc_map *vm_pc_map_make(struct vm_arena *arena, const struct vm_ir *ir,
                                        const uint32_t *offsets);
-/* The offset of each row's first decoded word. GC: never. */
-void vm_pc_map_offsets(const struct vm_pc_map *map, uint32_t *offsets);
 /* The row of the instruction that the word at that offset belongs to. Needs: the offset is not
  * below the first row's. GC: never. */
 struct vm_pc_row vm_pc_map_find(const struct vm_pc_map *map, uint32_t decoded);

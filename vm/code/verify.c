@@ -200,6 +200,11 @@ bool vm_walk_next(struct vm_walk *walk) {
     return true;
 }
 
+uint32_t vm_known_flow(struct vm_verifier *v, uint32_t entry, struct vm_back_jumps **back) {
+    *back = &v->back;
+    return v->current == entry && !v->returns_back ? v->instruction_count : 0;
+}
+
 /* --- Begin and end. --- */
 
 static bool allocate(struct vm_verifier *v) {

@@ -10,6 +10,7 @@
 #ifndef BACTRIAN_VM_CODE_VERIFY_H
 #define BACTRIAN_VM_CODE_VERIFY_H
 
+#include "gc/containers.h"
 #include "vm/base/status.h"
 #include "vm/code/version.h"
 
@@ -66,7 +67,7 @@ enum vm_status vm_verify_all(struct vm_verifier *v, struct vm_error *error);
 
 /* What is known of the stack before an instruction. */
 struct vm_known_state {
-    uint32_t frame; /* innermost open control frame */
+    uint32_t frame; /* innermost open control frame; 0: none */
     uint32_t height;
 };
 
@@ -86,6 +87,16 @@ struct vm_walk {
 void vm_walk_start(struct vm_walk *out, struct vm_verifier *v, uint32_t entry);
 /* Goes on to the next words; false: there are none. */
 bool vm_walk_next(struct vm_walk *walk);
+
+/* Jumps to their own instruction or to one before it. */
+struct vm_back_jump {
+    uint32_t target, from;
+};
+struct vm_back_jumps VECTOR(struct vm_back_jump);
+/* The number of instructions of an entry's function, and in *back its jumps back, if the verifier
+ * knows them, as a walk does, and no label of a PUSH_RETADDR leads back; else 0. The caller may
+ * sort them. */
+uint32_t vm_known_flow(struct vm_verifier *v, uint32_t entry, struct vm_back_jumps **back);
 
 /* The entry at pc (pc of a RESTART finds the function after it); 0: none is known there. */
 uint32_t vm_find_entry(const struct vm_verifier *v, uint32_t pc);

@@ -71,11 +71,19 @@ static uint32_t label_at(struct vm_verifier *v, uint32_t pc, uint32_t word, uint
     return NO_PC;
 }
 
+static bool note_back_jump(struct vm_verifier *v, const struct state *s, uint32_t target) {
+    struct vm_back_jump jump = {.target = target, .from = s->pc};
+    if (vm_opcodes[s->op].label == 'r') return v->returns_back = true;
+    if (!grow(v, (void **)&v->back.items, v->back.count, &v->back.capacity, sizeof jump))
+        return false;
+    vector_append(&v->back, jump);
+    return true;
+}
+
 enum flow jump_to(struct vm_verifier *v, const struct state *s, uint32_t word, uint32_t base) {
     uint32_t target = label_at(v, s->pc, word, base);
     if (target == NO_PC) return FLOW_FAIL;
-    if (target <= s->pc && vm_opcodes[s->op].label != 'r' && !pc_list_add(v, &v->back, target))
-        return FLOW_FAIL;
+    if (target <= s->pc && !note_back_jump(v, s, target)) return FLOW_FAIL;
     switch (arrive(v, s, target)) {
     case ARRIVAL_NEW: return pc_list_add(v, &v->work, target) ? FLOW_NEXT : FLOW_FAIL;
     case ARRIVAL_KNOWN: return FLOW_NEXT;
@@ -200,7 +208,8 @@ static bool search_loop(struct vm_verifier *v, uint32_t start) {
 /* Refuses a cycle of the current function's instructions that passes no poll. */
 static bool check_loops(struct vm_verifier *v) {
     for (size_t i = 0; i < v->back.count; i++)
-        if (is_white(v, v->back.items[i]) && !search_loop(v, v->back.items[i])) return false;
+        if (is_white(v, v->back.items[i].target) && !search_loop(v, v->back.items[i].target))
+            return false;
     return true;
 }
 
@@ -344,6 +353,7 @@ bool follow_function(struct vm_verifier *v, uint32_t entry) {
     v->frame_count = 1;
     v->frame_words = height;
     v->work.count = v->back.count = 0;
+    v->returns_back = false;
     bool ok = add_known_state(v, pc, (struct vm_known_state){NO_FRAME, height}) &&
               pc_list_add(v, &v->work, pc) && follow_all(v);
     if (ok) v->entries[entry].frame_words = v->frame_words;

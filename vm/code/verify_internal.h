@@ -90,9 +90,10 @@ struct vm_verifier {
     struct pc_list touched;      /* numbers of the chunks in use */
     struct control_frame *frames;
     size_t frame_count, frame_capacity;
-    struct pc_list work; /* reached, not yet followed */
-    struct pc_list back; /* targets of backward jumps: every loop has one */
-    struct visit *path;  /* of the search for loops */
+    struct pc_list work;       /* reached, not yet followed */
+    struct vm_back_jumps back; /* every loop has one */
+    bool returns_back;         /* a label of PUSH_RETADDR, which is not in back, leads back */
+    struct visit *path;        /* of the search for loops */
     size_t path_capacity;
 };
 

@@ -22,7 +22,7 @@ struct debug_frame debug_innermost(struct domain *d) {
     struct vm_resume at = resume_of_word(sp[1]);
     const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
     ASSERT(decoded != NULL && is_int(sp[2])); /* E2 */
-    struct vm_pc_row row = vm_decoded_row(decoded, at);
+    struct vm_pc_row row = vm_decoded_row(d->vm, decoded, at);
     const struct vm_code *code = d->vm->codes[d->vm->functions[decoded->function].fragment];
     uint32_t op = vm_word(&code->words, row.pc);
     /* The verifier's height there counts arguments that are still extra. */

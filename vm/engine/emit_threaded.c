@@ -288,7 +288,7 @@ static __attribute__((noinline)) uintptr_t *put_begin(struct emitter *m,
 static unsigned begun_flags(const struct vm_emission *e) {
     bool once = e->runs_once && e->vm->options.jit != VM_JIT_ALL;
     if (e->function_id != 0) return IR_BODY | IR_RETURNS;
-    if (!vm_native_counts(e->vm)) return 0;
+    if (e->is_piece || !vm_native_counts(e->vm)) return 0;
     return once ? IR_HEAD : IR_BODY | IR_HEAD;
 }
 
@@ -392,6 +392,7 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
     m.ops = (uint16_t *)(m.jumps + jumps);
     e->vm->decoded_area->jumps = m.jumps;
     choose_ops(&m);
+    if (e->goes_on) m.ops[count - 1] = ENGINE_NEXT_PIECE;
     if (!counts_bytecode(e->vm) && (!e->runs_once || e->ir->loops)) fuse_rows(&m);
     uint32_t words = put_rows(&m);
     ASSERT(words <= vm_threaded_words(e));

@@ -14,6 +14,8 @@ struct vm_emission {
     const struct vm_ir *ir;
     uint32_t fragment;    /* index of code */
     bool runs_once;       /* the code at word 0: only its loops are fused */
+    bool is_piece;        /* of that code: no loop of it becomes machine code */
+    bool goes_on;         /* the last row stands for the next piece */
     uint32_t function_id; /* calls are recorded with this; 0: they are not */
 };
 

@@ -20,6 +20,7 @@
 #include "vm/code/prim.h"
 #include "vm/engine/effects.h"
 #include "vm/engine/native/native.h"
+#include "vm/engine/prepare.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/fiber.h"
 #include "vm/stack/prim_watch.h"
@@ -487,6 +488,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         accu = env; /* as at every entry: dead, but a later allocation may keep it */
         GOTO(CALLEE(env)->entry);
     }
+    INNER(NEXT_PIECE) { GOTO(vm_next_piece(d)); }
     INNER(NO_CODE) { /* function 0: closures of Obj.new_block, or of a let rec not yet filled in */
         FAIL(type_error);
     }

@@ -1,5 +1,6 @@
-/* prepare.c - prepares a function when it is first called: verifies it, makes its intermediate
- * form, its words in the area of decoded code, and the map from these back to pcs and heights. */
+/* prepare.c - prepares a function when it is first called: verifies it, makes its intermediate form
+ * and its words in the area of decoded code; and the map from these back to pcs and heights, when
+ * somebody first asks for it. */
 #include "vm/engine/prepare.h"
 
 #include "gc/assert.h"
@@ -8,6 +9,7 @@
 #include "vm/code/decoded.h"
 #include "vm/code/ir.h"
 #include "vm/code/pc_map.h"
+#include "vm/code/pieces.h"
 #include "vm/engine/emit_threaded.h"
 #include "vm/engine/loop.h"
 #include "vm/engine/native/native.h"
@@ -21,17 +23,72 @@ static uint32_t function_id(const struct vm_code *code, const struct vm_function
     return code->first_function_id + vm_find_entry(code->verifier, f->pc);
 }
 
+static void free_preparation(struct vm_decoded_area *area) {
+    vm_ir_free(&area->ir);
+    free(area->offsets);
+    area->offsets = NULL;
+}
+
+static uint32_t verified_entry(const struct vm *vm, const struct vm_function *f) {
+    const struct vm_verifier *v = vm->codes[f->fragment]->verifier;
+    return f->kind == FUNCTION_MAIN ? 0 : vm_find_entry(v, f->pc);
+}
+
+/* Whether a function is prepared in pieces. */
+static bool is_divided(const struct vm *vm, const struct vm_function *f) {
+    return f->kind == FUNCTION_MAIN && vm->codes[f->fragment]->pieces != NULL;
+}
+
+static struct vm_emission emission_of(struct vm *vm, const struct vm_function *f,
+                                      const struct vm_ir *ir) {
+    struct vm_code *code = vm->codes[f->fragment];
+    return (struct vm_emission){
+        .vm = vm,
+        .code = code,
+        .ir = ir,
+        .fragment = f->fragment,
+        .runs_once = f->kind == FUNCTION_MAIN,
+        .is_piece = is_divided(vm, f),
+        .goes_on = is_divided(vm, f) && code->pieces->next != 0,
+        .function_id = vm->options.track_functions ? function_id(code, f) : 0,
+    };
+}
+
+static void make_room(const struct vm_decoded_area *area, size_t words) {
+    if (words > area->capacity - area->used)
+        vm_fatal("the code area of the machine is full: raise the memory limit");
+}
+
+void vm_row_offsets(struct vm *vm, const struct vm_function *f, const struct vm_ir *ir,
+                    uint32_t *offsets) {
+    struct vm_decoded_area *area = vm->decoded_area;
+    struct vm_emission e = emission_of(vm, f, ir);
+    make_room(area, vm_threaded_words(&e));
+    vm_emit_threaded(&e, area->words + area->used, offsets); /* not kept */
+}
+
+static void map_pcs(struct vm *vm, struct vm_decoded *decoded) {
+    struct vm_decoded_area *area = vm->decoded_area;
+    const struct vm_function *f = &vm->functions[decoded->function];
+    const struct vm_code *code = vm->codes[f->fragment];
+    if (is_divided(vm, f)) vm_ir_make_piece(&area->ir, code, code->pieces->from);
+    else vm_ir_make(&area->ir, code, verified_entry(vm, f));
+    area->offsets = vm_must(malloc(area->ir.count * sizeof *area->offsets));
+    vm_row_offsets(vm, f, &area->ir, area->offsets);
+    decoded->pcs = vm_must((void *)vm_pc_map_make(&area->maps, &area->ir, area->offsets));
+    free_preparation(area);
+}
+
 /* Puts the words into the area. */
 static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission *e) {
     struct vm_decoded_area *area = vm->decoded_area;
-    if (vm_threaded_words(e) > area->capacity - area->used)
-        vm_fatal("the code area of the machine is full: raise the memory limit");
+    make_room(area, vm_threaded_words(e));
     uint32_t *offsets = area->offsets = vm_must(malloc(e->ir->count * sizeof *offsets));
     struct vm_decoded *row = vm_decoded_add(area);
     row->words = area->words + area->used;
     row->word_count = vm_emit_threaded(e, area->words + area->used, offsets);
     row->function = (uint32_t)(f - vm->functions);
-    row->pcs = vm_must((void *)vm_pc_map_make(&area->maps, e->ir, offsets));
+    row->pcs = NULL;
     ASSERT(row->word_count > 0 && row->word_count <= area->capacity - area->used);
     f->decoded = (uint32_t)area->decoded.count;
     if (vm->options.debugger != NULL) vm_patch_decoded(e, offsets, row->word_count);
@@ -41,8 +98,6 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
     f->entry = row->words + offsets[entry];
     ASSERT(e->ir->rows[entry].height == vm_entry_of(vm, f)->arity); /* IR2 */
     ASSERT(e->ir->rows[entry].op != OP_GRAB || entry_exact(f) == row->words + offsets[entry + 1]);
-    free(offsets);
-    area->offsets = NULL;
 }
 
 /* Decodes the function of a closure's label or a main program. A function of more than one argument
@@ -50,20 +105,65 @@ static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission 
 static void decode(struct vm *vm, struct vm_function *f, uint32_t entry) {
     struct vm_code *code = vm->codes[f->fragment];
     uint32_t arity = vm_entry_at(code->verifier, entry)->arity;
-    bool grabs = arity > 1;
     struct vm_ir *ir = &vm->decoded_area->ir;
     vm_ir_make(ir, code, entry);
-    struct vm_emission e = {
-        .vm = vm,
-        .code = code,
-        .ir = ir,
-        .fragment = f->fragment,
-        .runs_once = f->kind == FUNCTION_MAIN,
-    };
-    if (vm->options.track_functions) e.function_id = function_id(code, f);
+    struct vm_emission e = emission_of(vm, f, ir);
     emit(vm, f, &e);
-    vm_ir_free(ir);
-    f->grabs = grabs && vm->options.debugger == NULL ? arity : 0;
+    free_preparation(vm->decoded_area);
+    f->grabs = arity > 1 && vm->options.debugger == NULL ? arity : 0;
+}
+
+/* ---- Pieces of the program's own code (vm/code/pieces.h). ---- */
+
+/* A program's code is divided unless its instructions or functions are observed: these would see
+ * instructions of ours, and the same code at other addresses. */
+static bool may_divide(const struct vm *vm, const struct vm_function *f) {
+    return f->kind == FUNCTION_MAIN && !vm->codes[f->fragment]->loaded &&
+           !vm_counts_instructions(vm) && !vm->options.track_functions &&
+           (!GC_SMALL_TABLES || vm->native == NULL);
+}
+
+/* Decoded words for the next piece. It takes the place of the one before if that is large enough,
+ * unless a call stack may have kept addresses (vm/stack/callstack.h). */
+static struct vm_decoded *place_piece(struct domain *d, struct vm_function *f, size_t words) {
+    struct vm_decoded_area *area = d->vm->decoded_area;
+    struct vm_pieces *pieces = d->vm->codes[f->fragment]->pieces;
+    if (d->stack.call_stack == NULL && words <= pieces->room)
+        return &area->decoded.items[f->decoded - 1];
+    make_room(area, words);
+    struct vm_decoded *place = vm_decoded_add(area);
+    *place = (struct vm_decoded){.words = area->words + area->used, .word_count = 1};
+    place->function = (uint32_t)(f - d->vm->functions);
+    f->decoded = (uint32_t)area->decoded.count;
+    pieces->room = words;
+    area->used += words;
+    return place;
+}
+
+/* The entry of a program in pieces is a NEXT_PIECE, in a place of its own. */
+static void place_first(struct domain *d, struct vm_function *f) {
+    uintptr_t *word = (uintptr_t *)place_piece(d, f, 1)->words;
+    *word = (uintptr_t)vm_loop_bodies(d->vm)[ENGINE_NEXT_PIECE];
+    f->entry = word;
+}
+
+const uintptr_t *vm_next_piece(struct domain *d) {
+    struct vm *vm = d->vm;
+    struct vm_decoded_area *area = vm->decoded_area;
+    struct vm_code *code = vm->codes[0];
+    struct vm_function *f = &vm->functions[code->main_function];
+    struct vm_pieces *pieces = code->pieces;
+    pieces->from = pieces->next;
+    pieces->next = vm_ir_make_piece(&area->ir, code, pieces->from);
+    struct vm_emission e = emission_of(vm, f, &area->ir);
+    struct vm_decoded *place = place_piece(d, f, vm_threaded_words(&e));
+    area->offsets = vm_must(malloc(area->ir.count * sizeof *area->offsets));
+    place->word_count = vm_emit_threaded(&e, (uintptr_t *)place->words, area->offsets);
+    place->pcs = NULL;
+    ASSERT(place->word_count > 0 && place->word_count <= pieces->room);
+    free_preparation(area);
+    f->entry = vm->functions[0].entry; /* it runs once: PC1 holds for one activation */
+    return place->words;
 }
 
 bool vm_function_prepare(struct vm *vm, uint32_t index) {
@@ -71,7 +171,7 @@ bool vm_function_prepare(struct vm *vm, uint32_t index) {
     struct vm_function *f = &vm->functions[index];
     if (f->decoded != 0) return true;
     const struct vm_code *code = vm->codes[f->fragment];
-    uint32_t entry = f->kind == FUNCTION_MAIN ? 0 : vm_find_entry(code->verifier, f->pc);
+    uint32_t entry = verified_entry(vm, f);
     if (vm_verify_function(code->verifier, entry, &vm->refused) != VM_OK) return false;
     f->frame_bytes = vm_entry_at(code->verifier, entry)->frame_words * (uint64_t)8;
     if (f->frame_bytes > vm->widest_frame_bytes) vm->widest_frame_bytes = f->frame_bytes;
@@ -82,7 +182,10 @@ bool vm_function_prepare(struct vm *vm, uint32_t index) {
         f->decoded = vm->functions[body].decoded;
         f->entry = vm->functions[body].entry - vm_fixed_words[OP_RESTART];
     } else {
-        decode(vm, f, entry);
+        struct vm_code *own = vm->codes[f->fragment];
+        if (may_divide(vm, f)) own->pieces = vm_pieces_create(own->verifier);
+        if (own->pieces != NULL && f->kind == FUNCTION_MAIN) place_first(vm->domain, f);
+        else decode(vm, f, entry);
     }
     ASSERT(f->decoded != 0 && f->entry != vm->prepare_code); /* C2 */
     return true;
@@ -97,6 +200,7 @@ bool vm_decoded_area_create(struct vm *vm) {
     area->words = vm_reserve(&bytes, (size_t)1 << 16);
     if (area->words == NULL) return false;
     area->capacity = bytes / 8;
+    area->map_pcs = map_pcs;
 
     const void *const *labels = vm_loop_bodies(vm);
     uintptr_t *w = area->words;
@@ -125,8 +229,7 @@ void vm_decoded_area_destroy(struct vm *vm) {
     if (area == NULL) return;
     vm_native_destroy(vm);
     vm_arena_free(&area->maps);
-    vm_ir_free(&area->ir);
-    free(area->offsets);
+    free_preparation(area);
     free(area->jumps);
     if (area->words != NULL) vm_release(area->words, area->capacity * 8);
     free(area->decoded.items);

@@ -33,7 +33,7 @@ static unsigned saved_opcode(const struct domain *d, const struct vm_function **
     const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
     if (decoded == NULL) return OPCODE_COUNT;
     *f = &d->vm->functions[decoded->function];
-    return vm_word(&d->vm->codes[(*f)->fragment]->words, vm_decoded_row(decoded, at).pc);
+    return vm_word(&d->vm->codes[(*f)->fragment]->words, vm_decoded_row(d->vm, decoded, at).pc);
 }
 
 bool vm_slow_row_says(const struct domain *d, unsigned flags) {
@@ -382,7 +382,7 @@ size_t vm_slow_raw_access(struct domain *d) {
     ASSERT(decoded != NULL);
     const struct vm_function *f = &d->vm->functions[decoded->function];
     const struct vm_words *words = &d->vm->codes[f->fragment]->words;
-    uint32_t pc = vm_decoded_row(decoded, at).pc;
+    uint32_t pc = vm_decoded_row(d->vm, decoded, at).pc;
     const struct vm_opcode_info *info = &vm_opcodes[vm_word(words, pc)];
     const struct vm_opcode_info *long_info = &vm_opcodes[info->long_op];
     size_t operands = strlen(long_info->operands);
@@ -416,7 +416,7 @@ void vm_slow_missing_primitive(struct domain *d, const struct vm_linked_prim *pr
     /* C_CALLN has not pushed its first argument, as the address would say. */
     struct vm_resume at = resume_of_word(d->stack.sp[1]);
     const struct vm_decoded *decoded = vm_find_decoded(d->vm, at);
-    struct vm_pc_row row = vm_decoded_row(decoded, at);
+    struct vm_pc_row row = vm_decoded_row(d->vm, decoded, at);
     const struct vm_code *code = d->vm->codes[d->vm->functions[decoded->function].fragment];
     uint64_t gpc = code->base + row.pc + vm_width_at(&code->words, row.pc);
     d->stack.sp[1] = (value)frame_word(gpc, row.height);

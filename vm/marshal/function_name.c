@@ -15,7 +15,7 @@ char *vm_function_name(struct vm *vm, uint32_t function) {
     if (f->kind == FUNCTION_MAIN && f->fragment == 0) return strdup("(main)");
     ASSERT(f->decoded != 0); /* C2 */
     uint64_t base = vm->codes[f->fragment]->base;
-    uint32_t last = vm_decoded_last_row(&vm->decoded_area->decoded.items[f->decoded - 1]).pc;
+    uint32_t last = vm_decoded_last_row(vm, &vm->decoded_area->decoded.items[f->decoded - 1]).pc;
     struct vm_location location;
     for (uint32_t pc = f->pc; pc <= last; pc++)
         if (vm_debuginfo_find(vm, base + pc, &location)) return strdup(location.definition);

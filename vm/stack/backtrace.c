@@ -146,7 +146,7 @@ static void visit_handler(struct walk *w, const value *p, struct vm_resume at) {
     const struct vm_decoded *decoded = vm_find_decoded(w->d->vm, at);
     if (!w->visits_handlers || p == w->innermost || decoded == NULL) return;
     const struct vm_code *code = w->d->vm->codes[w->d->vm->functions[decoded->function].fragment];
-    visit_gpc(w, code->base + vm_decoded_row(decoded, at).pc);
+    visit_gpc(w, code->base + vm_decoded_row(w->d->vm, decoded, at).pc);
 }
 
 /* The return points of calls whose arguments frame is still pushing, and its handlers. */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* The location of an instruction that left the loop, by the address of its decoded word. Decoded
- * code never moves or changes, so an entry stays true. */
+ * code does not move, and once there are call stacks it does not change, so an entry stays true. */
 struct vm_stopped_code {
     value word;
     uint64_t gpc;

@@ -291,11 +291,11 @@ value vm_fiber_failed(struct domain *d) {
 }
 
 /* The return frame of the frame that has a trap frame on top. */
-static value *after_handler(const struct vm *vm, value *trap_frame) {
+static value *after_handler(struct vm *vm, value *trap_frame) {
     struct vm_resume handler = resume_of_word(trap_frame[0]);
     const struct vm_decoded *code = vm_find_decoded(vm, handler);
     ASSERT(code != NULL); /* FB3 */
-    return trap_frame + 4 + vm_decoded_row(code, handler).height + int_of_val(trap_frame[3]);
+    return trap_frame + 4 + vm_decoded_row(vm, code, handler).height + int_of_val(trap_frame[3]);
 }
 
 bool vm_fiber_fetch_trap(struct domain *d) {

@@ -17,11 +17,11 @@ static bool raises(unsigned op) {
     return op == OP_RAISE || op == OP_RERAISE || op == OP_RAISE_NOTRACE;
 }
 
-static bool find_code(const struct vm *vm, value word, struct vm_stopped_code *code_at) {
+static bool find_code(struct vm *vm, value word, struct vm_stopped_code *code_at) {
     struct vm_resume at = resume_of_word(word);
     const struct vm_decoded *f = vm_find_decoded(vm, at);
     if (f == NULL) return false;
-    struct vm_pc_row row = vm_decoded_row(f, at);
+    struct vm_pc_row row = vm_decoded_row(vm, f, at);
     const struct vm_code *code = vm->codes[vm->functions[f->function].fragment];
     unsigned op = vm_word(&code->words, row.pc);
     *code_at = (struct vm_stopped_code){

@@ -118,7 +118,7 @@ static void scan_after_unwinding(struct domain *d, value *sp) {
         f = vm_find_decoded(d->vm, handler);
     if (f != NULL) {
         const struct vm_code *code = d->vm->codes[d->vm->functions[f->function].fragment];
-        struct vm_pc_row row = vm_decoded_row(f, handler);
+        struct vm_pc_row row = vm_decoded_row(d->vm, f, handler);
         frame.gpc = code->base + row.pc;
         frame.base = sp + 4;
         frame.height = row.height + (uint32_t)int_of_val(sp[3]);

@@ -8,6 +8,7 @@
 #include "vm/engine/emit_threaded.h"
 #include "vm/base/os.h"
 #include "vm/code/pc_map.h"
+#include "vm/code/pieces.h"
 #include "vm/engine/native/arity.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
@@ -26,6 +27,7 @@ enum {
     BYTES_PER_ROW = 300, /* more than any row needs, late code included */
     MORE_VALUES = 64,    /* than slots */
 };
+_Static_assert(GC_SMALL_TABLES || MOST_ROWS <= (int)VM_WHOLE_ROWS, "no piece becomes machine code");
 
 const uintptr_t *native_words(const struct native_compiler *c, uint32_t row) {
     const uintptr_t *words = c->words + c->rows[row].decoded;
@@ -291,7 +293,7 @@ static void set_up(struct native_compiler *c) {
     c->now.values = vm_must(calloc(c->value_capacity, sizeof *c->now.values));
     c->takes = vm_entry_at(c->code->verifier, entry)->arity;
     uint32_t *offsets = vm_must(malloc(c->ir.count * sizeof *offsets));
-    vm_pc_map_offsets(decoded->pcs, offsets);
+    vm_row_offsets(c->vm, c->function, &c->ir, offsets);
     for (size_t i = 0; i < c->ir.count; i++) {
         c->rows[i].decoded = offsets[i];
         c->rows[i].cell = 0xffff;

@@ -203,7 +203,7 @@ enum { HOT_COUNT = 1000 };
 
 uintptr_t vm_native_threshold(const struct vm *vm) { return vm->native->always ? 1 : HOT_COUNT; }
 
-bool vm_native_counts(const struct vm *vm) { return vm->native != NULL && !vm->native->forbidden; }
+bool vm_native_counts(const struct vm *vm) { return vm->native != NULL; }
 
 /* ---- Runs. ---- */
 

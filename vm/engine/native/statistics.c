@@ -58,7 +58,7 @@ static void print_place(struct vm *vm, const struct place *place, uint64_t all, 
     struct vm_resume at = resume_at(vm->decoded_area->words + place->decoded);
     const struct vm_decoded *decoded = vm_find_decoded(vm, at);
     const struct vm_function *f = &vm->functions[decoded->function];
-    uint32_t pc = vm_decoded_row(decoded, at).pc;
+    uint32_t pc = vm_decoded_row(vm, decoded, at).pc;
     char *name = vm_function_name(vm, decoded->function);
     fprintf(err, "jit:   %llu (%.1f %%) at ", (unsigned long long)place->taken,
             100.0 * (double)place->taken / (double)all);
