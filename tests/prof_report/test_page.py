@@ -413,6 +413,7 @@ class Controls(InBrowser):
 
     def test_screen_readers_find_the_bars(self):
         self.show_allocated()
+        self.ask('new Promise(done => setTimeout(done, 300))')
         items = self.ask('[...page.flame.canvas.children].map(e => e.textContent)')
         self.assertTrue(any(i.startswith('Tree.insert') and i.endswith(' %') for i in items), items)
         current = self.ask('page.flame.canvas.getAttribute("aria-activedescendant")')

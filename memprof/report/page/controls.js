@@ -123,6 +123,9 @@ function drawSelection() {
 }
 
 function drawLegend() {
+  const byFate = S.color === 'fate' && S.tab === 'flame';
+  if ($('legend').dataset.fate === String(byFate)) return;
+  $('legend').dataset.fate = byFate;
   const item = (color, text, line) => element('span', {}, swatch(color, 11, line), text);
   const items = [item('var(--accent)', 'not yet collected', 'line')];
   if (P.facts.markings > 0)
@@ -130,7 +133,7 @@ function drawLegend() {
   if (P.facts.counters.length > 0) items.push(item('var(--dim)', 'major heap (dashed)', 'line'));
   page.modules.names.forEach((name, i) => items.push(item(palette[i], name)));
   items.push(item(otherFill, 'other modules'));
-  if (S.color === 'fate' && S.tab === 'flame')
+  if (byFate)
     items.push('bars: live at the end ', ...fateFills.map((fill, i) =>
       item(fill, i === 0 ? 'nothing' : i === 4 ? 'all' : '')));
   $('legend').replaceChildren(...items);

@@ -79,16 +79,24 @@ function unpack(bytes) {
   return p;
 }
 
-// What each sample adds to the number of blocks, and to its variance.
+const DIED_YOUNG = 0, DIED_OLD = 1, LIVE = 2;
+
+// What each sample adds to the number of blocks, and to its variance; its fate; the logarithm of
+// its size.
 function addWeights(p) {
   const known = new Map();
   p.blocks = new Float64Array(p.samples);
   p.variance = new Float64Array(p.samples);
+  p.fate = new Uint8Array(p.samples);
+  p.sizeClass = new Uint8Array(p.samples);
   p.hasFibers = p.source.includes(FIBER);
   for (let i = 0; i < p.samples; i++) {
+    const stayedYoung = p.young[i] && p.promoted[i] === Infinity;
+    p.fate[i] = p.died[i] === Infinity ? LIVE : stayedYoung ? DIED_YOUNG : DIED_OLD;
     const words = p.words[i] + (p.source[i] < EXTERNAL);
     let chance = known.get(words);
     if (chance === undefined) known.set(words, chance = sampledWith(p.scale.rate, words));
+    p.sizeClass[i] = Math.floor(Math.log2(Math.max(1, words)));
     p.blocks[i] = 1 / chance;
     p.variance[i] = (1 - chance) / (chance * chance);
   }

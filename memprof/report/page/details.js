@@ -19,14 +19,14 @@ function chosen() {
 }
 
 function drawDetails() {
-  const {name, by, holds} = chosen(), group = newGroup(null, name), sizes = new Map();
-  for (const i of page.picked) {
+  const {name, by, holds} = chosen(), group = newGroup(null, name);
+  const sizes = new Float64Array(64), {picked} = page;
+  for (let k = 0; k < picked.length; k++) {
+    const i = picked[k];
     if (holds !== null && !holds(i)) continue;
     addSample(group.sum, P, i);
     addFate(group, P, i);
-    const words = P.words[i] + (P.source[i] < EXTERNAL);
-    const size = words <= 1 ? 1 : 2 ** Math.floor(Math.log2(words));
-    sizes.set(size, (sizes.get(size) || 0) + P.hits[i]);
+    sizes[P.sizeClass[i]] += P.hits[i];
   }
   const {sum} = group;
   const parts = [element('h2', {textContent: name || 'The selection'}), factList({
@@ -58,8 +58,8 @@ function fateBar(group) {
 
 function sizeTable(sizes, sum) {
   const range = size => size === 1 ? '1' : `${countText(size)} to ${countText(2 * size - 1)}`;
-  const rows = [...sizes].sort((a, b) => a[0] - b[0]).flatMap(([size, hits]) => [
-    element('dt', {textContent: range(size)}),
+  const rows = [...sizes].flatMap((hits, i) => hits === 0 ? [] : [
+    element('dt', {textContent: range(2 ** i)}),
     element('dd', {}, swatch('var(--accent)', Math.round(90 * hits / sum.hits)),
       shareText(hits / sum.hits))]);
   return [element('h2', {textContent: 'Words of its blocks'}), element('dl', {}, ...rows)];

@@ -27,9 +27,7 @@ class Flame {
   show(paths, zoom, style, text) {
     if (paths !== this.paths || zoom !== this.zoom) { this.opened = false; this.at = zoom; }
     Object.assign(this, {paths, zoom, style, text});
-    this.place();
-    this.draw();
-    this.mirror();
+    this.refresh();
   }
 
   // The row and place of each bar that is wide enough.
@@ -142,7 +140,13 @@ class Flame {
     if (!first) this.actions.zoom(bar.path);
   }
 
-  refresh() { this.place(); this.draw(); this.mirror(); }
+  // The mirror follows when nothing has changed for a moment: while one drags, it is not needed.
+  refresh() {
+    this.place();
+    this.draw();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.mirror(), 100);
+  }
 
   go(path) {
     this.at = path;

@@ -89,7 +89,7 @@ function pick(profile, scope, s, out) {
     const stayed = s.what === 'minor-dead' ? 1 : s.what === 'major-dead' ? 0 : -1;
     for (let i = 0; i < profile.samples; i++) {
       if (!kept[i] || time[i] === Infinity || source[i] === FIBER) continue;
-      const stayedYoung = young[i] === 1 && promoted[i] === Infinity ? 1 : 0;
+      const stayedYoung = young[i] && promoted[i] === Infinity ? 1 : 0;
       if (stayed >= 0 && stayed !== stayedYoung) continue;
       if (within(time[i])) out[n++] = i;
     }
@@ -111,14 +111,14 @@ function sumOf(profile, picked, holdsSample = null) {
   return sum;
 }
 
-// Hits by fate: died young, died old, live at the end; promoted ones count again.
+// Hits by fate, in the order of its numbers; promoted ones count again.
 const fates = [['minor_dead', 'died in the minor heap'], ['major_dead', 'died in the major heap'],
   ['live', 'live at the end'], ['promoted', 'promoted']];
 
 function addFate(group, profile, i) {
-  const hits = profile.hits[i], old = !profile.young[i] || profile.promoted[i] !== Infinity;
-  if (profile.died[i] === Infinity) group.live += hits;
-  else if (old) group.major_dead += hits;
+  const hits = profile.hits[i], fate = profile.fate[i];
+  if (fate === LIVE) group.live += hits;
+  else if (fate === DIED_OLD) group.major_dead += hits;
   else group.minor_dead += hits;
   if (profile.promoted[i] !== Infinity) group.promoted += hits;
 }

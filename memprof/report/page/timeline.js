@@ -8,7 +8,8 @@ class Timeline {
   // actions: range(from, to, done), moment(t), all(), tip(html, event), untip()
   constructor(box, profile, actions) {
     Object.assign(this, {box, profile, actions});
-    this.canvas = element('canvas');
+    this.lanesCanvas = element('canvas');
+    this.rangeCanvas = element('canvas', {className: 'over'});
     this.handles = ['start', 'end'].map(name => {
       const handle = element('div', {className: 'handle', tabIndex: 0});
       handle.setAttribute('role', 'slider');
@@ -16,7 +17,7 @@ class Timeline {
       handle.onkeydown = e => this.onKey(e, name);
       return handle;
     });
-    box.append(this.canvas, ...this.handles);
+    box.append(this.lanesCanvas, this.rangeCanvas, ...this.handles);
     box.onpointerdown = e => this.onDown(e);
     box.onpointermove = e => this.onMove(e);
     box.onpointerup = e => this.onUp(e);
@@ -85,10 +86,11 @@ class Timeline {
 
   bytes(hits) { return estimateBytes(this.profile.scale, {hits, fiberHits: 0}).value; }
 
-  draw(s) {
+  // Draws the lanes, without the selection.
+  drawLanes() {
     const height = this.lanes.reduce((sum, [, h]) => sum + h + 4, 16), width = this.box.clientWidth;
-    const g = sized(this.canvas, width, height), color = colors();
-    this.width = width;
+    const g = sized(this.lanesCanvas, width, height), color = colors();
+    Object.assign(this, {width, axisTop: height - 16});
     let y = 0;
     for (const [name, h] of this.lanes) {
       this[name + 'Lane'](g, y, h, width, color);
@@ -101,7 +103,6 @@ class Timeline {
       y += h + 4;
     }
     this.drawAxis(g, y, width, color);
-    this.drawRange(g, s, y, width, color);
   }
 
   liveLane(g, y, h, width, color) {
@@ -193,7 +194,9 @@ class Timeline {
   }
 
   // What is not selected is dimmed; a moment is a line.
-  drawRange(g, s, height, width, color) {
+  drawRange(s) {
+    const {width, axisTop: height} = this, color = colors();
+    const g = sized(this.rangeCanvas, width, height);
     const to = resolve(s.to, this.profile, s.live);
     const a = (s.what === 'live' ? 1 : this.place(s.from)) * width, b = this.place(to) * width;
     g.fillStyle = color.bg;

@@ -22,8 +22,10 @@ async function start() {
   document.documentElement.dataset.ready = 'yes';
 }
 
-// Changes the selection. push: as a step that the browser's Back undoes.
-function change(fields, push = true) {
+// Changes the selection. done: as a step that the browser's Back undoes; else while one drags or
+// types.
+function change(fields, done = true) {
+  page.moving = !done;
   const before = toHash(S);
   S = {...S, ...fields};
   // What happened is asked of the whole run, what was live at a moment.
@@ -31,8 +33,12 @@ function change(fields, push = true) {
   if ('by' in fields || 'inverted' in fields) S.zoom = '';
   if (stepsOf(S) !== S.by && S.tab === 'flame') S.tab = 'sites';
   const after = toHash(S);
-  if (after === before) return;
-  history[push ? 'pushState' : 'replaceState'](null, '', after);
+  if (after !== before || done) request();
+  if (after !== before) history[done ? 'pushState' : 'replaceState'](null, '', after);
+}
+
+// Draws in the next frame.
+function request() {
   if (!page.frame) page.frame = requestAnimationFrame(() => { page.frame = 0; draw(); });
 }
 
@@ -110,7 +116,9 @@ function draw() {
   }
   $('matched').textContent = '';
   drawTab[S.tab]();
-  drawDetails();
+  clearTimeout(page.timer);
+  if (page.moving) page.timer = setTimeout(drawDetails, 100);
+  else drawDetails();
 }
 
 // Computes what does not depend on the time range, if it has changed.
@@ -136,9 +144,13 @@ function matcher(search) {
 }
 
 function drawTime() {
-  if (page.measured !== S.axis) page.time.measure(page.scope, S, page.modules.ofNode);
-  page.measured = S.axis;
-  page.time.draw(S);
+  const theme = document.documentElement.dataset.theme, drawn = [S.axis, theme].join();
+  if (page.measured !== drawn) {
+    page.time.measure(page.scope, S, page.modules.ofNode);
+    page.time.drawLanes();
+    page.measured = drawn;
+  }
+  page.time.drawRange(S);
   drawLegend();
 }
 
