@@ -1,8 +1,7 @@
 /* compile.c - compiles a function: one pass over its rows (vm/code/ir.h), in their order.
  *
  * A row to which control comes in one way only inherits the state of the row before, or of the
- * jump; at the others all slots are in the frame, R_BASE is where it was at the function's entry,
- * and A is in R_A if it is used there. What rarely runs is put after the function's code. */
+ * jump; the others are labels (labels.h). What rarely runs is put after the function's code. */
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/engine/emit_threaded.h"
@@ -12,6 +11,8 @@
 #include "vm/engine/native/arity.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
+#include "vm/engine/native/labels.h"
+#include "vm/engine/native/loops.h"
 #include "vm/engine/native/native.h"
 #include "vm/engine/native/primitive_calls.h"
 #include "vm/engine/prepare.h"
@@ -83,25 +84,9 @@ static void put_label(struct native_compiler *c, uint32_t row) {
     at->sites = 0;
 }
 
-/* Makes the state that of a merging label. An exit on the way leads to the label's row. */
-static void adapt(struct native_compiler *c, uint32_t row) {
-    uint32_t before = c->row;
-    c->row = row;
-    nv_unlock(c);
-    ASSERT(c->now.depth == c->ir.rows[row].height); /* IR2 */
-    nv_flush(c, c->now.depth);
-    nv_unlock(c);
-    if (c->rows[row].a_is_live) {
-        int8_t reg = nv_at(c, c->now.a)->reg;
-        if (reg != R_A) nv_copy_to(c, R_A, c->now.a);
-    }
-    nv_set_base(c, c->takes);
-    c->row = before;
-}
-
 void native_jump(struct native_compiler *c, uint32_t row) {
     c->reachable = false;
-    if (is_merge(c, row)) adapt(c, row);
+    if (is_merge(c, row)) native_adapt(c, row);
     else c->rows[row].state = nv_save(c);
     add_site(c, emit_jump_forward(&c->e), row);
 }
@@ -123,7 +108,7 @@ void native_jump_if(struct native_compiler *c, enum native_condition condition, 
 static void put_late_edge(struct native_compiler *c, struct native_late *late) {
     nv_restore(c, late->state);
     c->row = late->row;
-    adapt(c, late->row);
+    native_adapt(c, late->row);
     add_site(c, emit_jump_forward(&c->e), late->row);
 }
 
@@ -200,14 +185,14 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
     if (at->cell != 0xffff) {
         /* A return point to which jumps lead too: those go around. */
         bool falls_in = c->reachable;
-        if (falls_in) adapt(c, row);
+        if (falls_in) native_adapt(c, row);
         uint8_t *around = falls_in ? emit_jump_forward(&c->e) : NULL;
         put_return_point(c, row);
         if (!is_merge(c, row) && !falls_in) return;
-        adapt(c, row);
+        native_adapt(c, row);
         if (around != NULL) emit_link(&c->e, around, c->e.at);
     } else if (is_merge(c, row)) {
-        if (c->reachable) adapt(c, row);
+        if (c->reachable) native_adapt(c, row);
     } else {
         if (!c->reachable && at->state != NULL) nv_restore(c, at->state);
         else if (!c->reachable) return;
@@ -216,7 +201,7 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
         return;
     }
     put_label(c, row);
-    nv_begin(c, c->ir.rows[row].height, c->takes, at->a_is_live);
+    native_begin_label(c, row);
     c->reachable = true;
 }
 
@@ -242,8 +227,24 @@ static bool is_entry_next(const struct native_compiler *c) {
     return i == c->first;
 }
 
+/* Where the loop enters at row i, with R_BASE at sp. */
+static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
+    for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
+        if (c->words[c->rows[i].decoded] != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
+        if (c->rows[i].label == NULL) { /* nothing leads there but what leaves */
+            c->failed = true;
+            return;
+        }
+        enter[i] = runs_at(&c->e, c->e.at);
+        uint32_t height = c->ir.rows[i].height;
+        nv_begin(c, height, height, c->rows[i].a_is_live);
+        native_adapt(c, i);
+        emit_jump(&c->e, c->rows[i].label);
+    }
+}
+
 /* Puts out the code. Rows before the first one are RESTART and GRAB, or what only jumps reach. */
-static void put_rows(struct native_compiler *c) {
+static void put_rows(struct native_compiler *c, const uint8_t **enter) {
     put_entry(c);
     if (!is_entry_next(c)) native_jump(c, c->first);
     for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
@@ -253,6 +254,7 @@ static void put_rows(struct native_compiler *c) {
         if (c->reachable) native_form(c, &c->ir.rows[i]);
     }
     c->late_start = c->e.at;
+    put_ways_in(c, enter);
     for (uint32_t i = 0; i < c->late_count && !c->failed && !c->e.full; i++) put_late(c, i);
 }
 
@@ -267,6 +269,7 @@ static void free_compiler(struct native_compiler *c) {
     free(c->late);
     free(c->sites);
     free(c->tables.items);
+    free(c->loops);
     free(c->now.slots);
     free(c->now.values);
     free(c);
@@ -303,6 +306,7 @@ static void set_up(struct native_compiler *c) {
     while (c->ir.rows[c->first].pc != c->function->pc) c->first++;
     if (c->ir.rows[c->first].op == OP_GRAB) c->first++;
     native_flow(&c->ir, c->rows, c->first);
+    native_find_loops(c);
 }
 
 static bool is_suitable(const struct native_compiler *c) {
@@ -349,21 +353,6 @@ static void install(struct native_compiler *c, const uint8_t *const *enter) {
     }
 }
 
-/* Where the loop enters at row i, with R_BASE at sp. */
-static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
-    for (uint32_t i = 0; i < c->ir.count; i++) {
-        if (c->words[c->rows[i].decoded] != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
-        if (c->rows[i].label == NULL) { /* nothing leads there but what leaves */
-            c->failed = true;
-            return;
-        }
-        enter[i] = runs_at(&c->e, c->e.at);
-        c->now.base = c->ir.rows[i].height;
-        nv_set_base(c, c->takes);
-        emit_jump(&c->e, c->rows[i].label);
-    }
-}
-
 enum { LIMIT_SHARE = 8 };
 
 /* The heap's limit counts the function's code, exits and cells, which take at most an eighth of it:
@@ -399,8 +388,7 @@ static bool compile(struct native_compiler *c) {
                             .at = memory->writable + memory->used,
                             .end = memory->writable + CODE_MEMORY_BYTES,
                             .run_offset = memory->executable - memory->writable};
-    put_rows(c);
-    if (!c->failed && !c->e.full) put_ways_in(c, enter);
+    put_rows(c, enter);
     emit_align(&c->e, 16);
     bool done = !c->failed && !c->e.full && charge(c);
     if (done) {

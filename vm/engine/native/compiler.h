@@ -16,6 +16,7 @@ struct vm_code;
 struct vm_function;
 struct vm_native_code;
 struct native_gdb_file;
+struct native_loop;
 
 /* A row of the table of entries, by function. Machine code compares takes, then jumps. */
 struct native_entry {
@@ -95,6 +96,7 @@ struct native_row {
     uint32_t offset;             /* of its code, from the function's start */
     uint32_t sites;              /* first of its jumps that wait for the label, + 1 */
     uint16_t cell;               /* of a return point */
+    uint16_t loop;               /* whose slots have registers, + 1; 0: none */
     uint8_t entries;             /* ways in, at most 2 */
     bool a_is_live;
 };
@@ -131,6 +133,8 @@ struct native_compiler {
     struct native_site *sites;
     uint32_t site_count, site_capacity;
     struct native_tables VECTOR(struct vm_native_table) tables;
+    struct native_loop *loops;
+    uint32_t loop_count;
     uint32_t last_exit, last_exit_row, changes, last_exit_changes;
 };
 

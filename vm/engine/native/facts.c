@@ -36,7 +36,7 @@ static void need_at_least(struct native_compiler *c, uint16_t v, uint32_t fields
     nv_at(c, v)->fields = (uint16_t)fields;
 }
 
-static void need_fields_tag(struct native_compiler *c, uint16_t v) {
+void need_fields_tag(struct native_compiler *c, uint16_t v) {
     need_block(c, v);
     if (knows(c, v, FACT_FIELDS)) return;
     emit_compare_byte(&c->e, at_base(nv_register(c, v), -8), TAG_OBJECT);
@@ -56,7 +56,7 @@ static void or_other_tag(struct native_compiler *c, enum native_condition wrong,
     late->back = c->e.at;
 }
 
-static void need_mutable_tag(struct native_compiler *c, uint16_t v) {
+void need_mutable_tag(struct native_compiler *c, uint16_t v) {
     need_block(c, v);
     if (knows(c, v, FACT_MUTABLE)) return;
     int reg = nv_register(c, v);

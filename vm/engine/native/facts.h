@@ -9,6 +9,9 @@
 void need_int(struct native_compiler *c, uint16_t v);
 /* A block. */
 void need_block(struct native_compiler *c, uint16_t v);
+/* Its fields, as many as it has, can be read, or written. */
+void need_fields_tag(struct native_compiler *c, uint16_t v);
+void need_mutable_tag(struct native_compiler *c, uint16_t v);
 /* Its field i can be read, or written. */
 void need_field(struct native_compiler *c, uint16_t v, uint32_t i);
 void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i);

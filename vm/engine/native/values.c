@@ -167,10 +167,15 @@ static void wrote_slot(struct native_compiler *c, uint32_t i) {
     c->changes++;
 }
 
+/* Whether a value need not be in its register. */
+static bool is_elsewhere(const struct native_value *p) {
+    return p->kind == VALUE_CONSTANT || p->home >= 0 || p->xmm != R_NONE;
+}
+
 /* Makes the register free, unless its value is in A only. */
 static bool evict(struct native_compiler *c, int reg) {
     struct native_value *p = nv_at(c, c->now.of_reg[reg]);
-    if (p->kind != VALUE_CONSTANT && p->home < 0 && p->xmm == R_NONE) {
+    if (!is_elsewhere(p)) {
         int slot = slot_not_written(c, c->now.of_reg[reg]);
         if (slot < 0) return false;
         emit_store(&c->e, nv_place(c, (uint32_t)slot), reg);
@@ -189,9 +194,12 @@ int nv_free_register(struct native_compiler *c) {
         lock(c, reg);
         return reg;
     }
-    for (int i = VALUE_REGISTERS; i-- > 0;) {
-        int reg = value_registers[i];
-        if (c->locked >> reg & 1 || !evict(c, reg)) continue;
+    /* First those whose value needs no store. */
+    for (int i = 2 * VALUE_REGISTERS; i-- > 0;) {
+        int reg = value_registers[i % VALUE_REGISTERS];
+        if (c->locked >> reg & 1) continue;
+        if (i >= VALUE_REGISTERS && !is_elsewhere(nv_at(c, c->now.of_reg[reg]))) continue;
+        if (!evict(c, reg)) continue;
         lock(c, reg);
         return reg;
     }
@@ -277,22 +285,38 @@ void nv_copy_to(struct native_compiler *c, int reg, uint16_t v) {
 
 /* ---- Between pieces of code. ---- */
 
-void nv_flush(struct native_compiler *c, uint32_t n) {
+void nv_flush_slot(struct native_compiler *c, uint32_t i) {
     struct native_values *s = &c->now;
-    for (uint32_t i = s->clean; i < n; i++) {
-        if (s->slots[i].in_memory) continue;
-        const struct native_value *p = nv_at(c, s->slots[i].v);
-        uint32_t locked = c->locked;
-        if (p->kind == VALUE_CONSTANT && fits_32(p->k))
-            emit_store_constant(&c->e, nv_place(c, i), (int32_t)p->k);
-        else {
-            int reg = nv_register(c, s->slots[i].v);
-            emit_store(&c->e, nv_place(c, i), reg);
-        }
-        c->locked = locked;
-        wrote_slot(c, i);
+    if (s->slots[i].in_memory) return;
+    const struct native_value *p = nv_at(c, s->slots[i].v);
+    uint32_t locked = c->locked;
+    if (p->kind == VALUE_CONSTANT && fits_32(p->k))
+        emit_store_constant(&c->e, nv_place(c, i), (int32_t)p->k);
+    else {
+        int reg = nv_register(c, s->slots[i].v);
+        emit_store(&c->e, nv_place(c, i), reg);
     }
-    if (s->clean < n) s->clean = n;
+    c->locked = locked;
+    wrote_slot(c, i);
+}
+
+void nv_flush(struct native_compiler *c, uint32_t n) {
+    for (uint32_t i = c->now.clean; i < n; i++) nv_flush_slot(c, i);
+    if (c->now.clean < n) c->now.clean = n;
+}
+
+void nv_pin(struct native_compiler *c, uint32_t slot, int reg, unsigned facts, bool in_memory) {
+    struct native_values *s = &c->now;
+    uint16_t v = s->slots[slot].v;
+    struct native_value *p = nv_at(c, v);
+    if (facts & FACT_DOUBLE) p->xmm = (int8_t)reg, s->of_xmm[reg] = v;
+    else p->reg = (int8_t)reg, s->of_reg[reg] = v;
+    p->facts = (uint8_t)facts;
+    c->changes++;
+    if (in_memory) return;
+    p->home = -1;
+    s->slots[slot].in_memory = false;
+    if (s->clean > slot) s->clean = slot;
 }
 
 void nv_forget_facts(struct native_compiler *c) {

@@ -84,6 +84,11 @@ void nv_copy_to(struct native_compiler *c, int reg, uint16_t v);
 /* ---- Between pieces of code. ---- */
 /* Writes all slots, or the lowest n, into the frame; floats are boxed first, which may exit. */
 void nv_flush(struct native_compiler *c, uint32_t n);
+/* Writes slot i, if it is not in memory. */
+void nv_flush_slot(struct native_compiler *c, uint32_t i);
+/* At a label (nv_begin) the value of a slot is in a register, of which these facts hold: an xmm one
+ * with FACT_DOUBLE. in_memory: in the slot too. */
+void nv_pin(struct native_compiler *c, uint32_t slot, int reg, unsigned facts, bool in_memory);
 /* Other code runs: registers hold nothing any more, facts end. Needs: flushed, A replaced next. */
 void nv_forget(struct native_compiler *c);
 /* Only what is known of blocks ends: other code may have changed them. */

@@ -1,0 +1,139 @@
+/* labels.c - see labels.h. */
+#include "vm/engine/native/labels.h"
+
+#include "gc/value.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/facts.h"
+#include "vm/engine/native/loops.h"
+
+/* ---- Moves that happen at once. ---- */
+
+struct move {
+    int to, from;
+};
+enum { MOST_MOVES = 1 + MOST_REGISTER_PINS + MOST_FLOAT_PINS };
+
+static bool is_source(const struct move *moves, uint32_t n, int reg) {
+    for (uint32_t i = 0; i < n; i++)
+        if (moves[i].from == reg) return true;
+    return false;
+}
+
+static void move_registers(struct emitter *e, struct move *moves, uint32_t n, bool floats) {
+    void (*emit)(struct emitter *, int, int) = floats ? emit_float_move : emit_move;
+    const int temp = floats ? X_TEMP : R_TEMP;
+    while (n > 0) {
+        uint32_t i = 0;
+        while (i < n && moves[i].from != moves[i].to && is_source(moves, n, moves[i].to)) i++;
+        if (i == n) { /* all of them are in cycles */
+            int from = moves[0].from;
+            emit(e, temp, from);
+            for (uint32_t k = 0; k < n; k++)
+                if (moves[k].from == from) moves[k].from = temp;
+            continue;
+        }
+        emit(e, moves[i].to, moves[i].from);
+        moves[i] = moves[--n];
+    }
+}
+
+/* ---- To a label. ---- */
+
+static bool is_float(const struct native_pin *pin) { return pin->facts == FACT_DOUBLE; }
+
+/* The pin of a slot that is not in memory at the loop's labels. */
+static bool is_in_register_only(const struct native_loop *loop, uint32_t slot) {
+    for (uint32_t i = 0; loop != NULL && i < loop->count; i++)
+        if (loop->pins[i].slot == slot && loop->pins[i].assigned) return true;
+    return false;
+}
+
+static void box_if_float(struct native_compiler *c, uint16_t v) {
+    const struct native_value *p = nv_at(c, v);
+    if (p->xmm != R_NONE && p->home < 0) nv_register(c, v);
+}
+
+/* The tests, also in unchecked mode: the values are expected to be so, not known to. Floats' xmm
+ * registers stay locked. */
+static void test_pins(struct native_compiler *c, const struct native_loop *loop) {
+    bool checks = c->checks;
+    c->checks = true;
+    for (uint32_t i = 0; i < loop->count; i++) {
+        const struct native_pin *pin = &loop->pins[i];
+        if (pin->slot >= c->now.depth) continue;
+        uint16_t v = c->now.slots[pin->slot].v;
+        if (is_float(pin)) need_double(c, v);
+        else if (pin->facts & FACT_INT) need_int(c, v);
+        else if (pin->facts & FACT_STRING) need_tag(c, v, TAG_STRING, FACT_STRING);
+        else if (pin->facts & FACT_DOUBLES) need_tag(c, v, TAG_DOUBLE_ARRAY, FACT_DOUBLES);
+        else if (pin->facts & FACT_MUTABLE) need_mutable_tag(c, v);
+        else if (pin->facts & FACT_FIELDS) need_fields_tag(c, v);
+        else box_if_float(c, v);
+        c->locked = 0;
+    }
+    c->checks = checks;
+}
+
+/* A value that is not in a register, and never a float, into one. */
+static void load(struct native_compiler *c, int reg, const struct native_value *p) {
+    if (p->kind == VALUE_CONSTANT) emit_constant(&c->e, reg, p->k);
+    else if (p->kind == VALUE_ENV) emit_move(&c->e, reg, R_ENV);
+    else emit_load(&c->e, reg, nv_place(c, (uint32_t)p->home));
+}
+
+static void move_values(struct native_compiler *c, const struct native_loop *loop, bool a_is_live) {
+    struct {
+        int to;
+        const struct native_value *p;
+    } wanted[MOST_MOVES];
+    struct move moves[MOST_MOVES], floats[MOST_MOVES];
+    uint32_t n = 0, move_count = 0, float_count = 0;
+    if (a_is_live) wanted[n].to = R_A, wanted[n++].p = nv_at(c, c->now.a);
+    for (uint32_t i = 0; loop != NULL && i < loop->count; i++) {
+        const struct native_pin *pin = &loop->pins[i];
+        if (pin->slot >= c->now.depth) continue;
+        const struct native_value *p = nv_at(c, c->now.slots[pin->slot].v);
+        if (is_float(pin)) floats[float_count++] = (struct move){pin->reg, p->xmm};
+        else wanted[n].to = pin->reg, wanted[n++].p = p;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (wanted[i].p->reg != R_NONE)
+            moves[move_count++] = (struct move){wanted[i].to, wanted[i].p->reg};
+    move_registers(&c->e, moves, move_count, false);
+    move_registers(&c->e, floats, float_count, true);
+    for (uint32_t i = 0; i < n; i++)
+        if (wanted[i].p->reg == R_NONE) load(c, wanted[i].to, wanted[i].p);
+}
+
+void native_adapt(struct native_compiler *c, uint32_t row) {
+    const struct native_loop *loop = native_loop_of(c, row);
+    uint32_t before = c->row;
+    bool a_is_live = c->rows[row].a_is_live;
+    c->row = row;
+    nv_unlock(c);
+    ASSERT(c->now.depth == c->ir.rows[row].height); /* IR2 */
+    if (loop != NULL) test_pins(c, loop);
+    if (a_is_live) box_if_float(c, c->now.a);
+    for (uint32_t i = c->now.clean; i < c->now.depth; i++) {
+        if (!is_in_register_only(loop, i)) nv_flush_slot(c, i);
+        c->locked = 0;
+    }
+    move_values(c, loop, a_is_live);
+    nv_unlock(c);
+    nv_set_base(c, c->takes);
+    c->row = before;
+}
+
+void native_begin_label(struct native_compiler *c, uint32_t row) {
+    const struct native_loop *loop = native_loop_of(c, row);
+    nv_begin(c, c->ir.rows[row].height, c->takes, c->rows[row].a_is_live);
+    for (uint32_t i = 0; loop != NULL && i < loop->count; i++) {
+        const struct native_pin *pin = &loop->pins[i];
+        if (pin->slot >= c->now.depth) continue;
+        unsigned facts = pin->facts & FACT_INT ? FACT_INT
+                         : pin->facts != 0     ? pin->facts | FACT_BLOCK
+                                               : 0;
+        nv_pin(c, pin->slot, pin->reg, facts, !pin->assigned);
+        if (is_float(pin)) nv_at(c, c->now.slots[pin->slot].v)->row = pin->made;
+    }
+}

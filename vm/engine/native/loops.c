@@ -1,0 +1,274 @@
+/* loops.c - see loops.h.
+ *
+ * A pass over the loop's rows, in their order, follows variables from where they are read to where
+ * they are used, within stretches without labels: what an instruction does with a variable shows
+ * what it is. Types do not change while a program runs, so what holds at one place of the loop
+ * holds at the others; where that is wrong, the code exits more often. */
+#include "vm/engine/native/loops.h"
+
+#include "vm/base/os.h"
+#include "vm/code/kinds.h"
+#include "vm/code/opcodes.h"
+#include "vm/engine/native/compiler.h"
+
+#include <stdlib.h>
+
+/* What was seen of a slot, or of a value: facts, or nothing. */
+struct seen {
+    int32_t slot; /* where it comes from; -1: not a variable */
+    uint32_t made;
+    uint8_t facts;
+};
+struct variable {
+    uint32_t made, uses;
+    uint8_t facts;
+    bool assigned;
+};
+struct scan {
+    const struct native_compiler *c;
+    uint32_t first, last, height; /* of the loop; its first row's height */
+    uint32_t row, depth;
+    struct seen a;
+    struct seen *stack;
+    struct variable *variables;
+};
+
+static struct seen nothing(void) { return (struct seen){.slot = -1}; }
+
+static struct seen top(const struct scan *s, uint32_t k) { return s->stack[s->depth - 1 - k]; }
+
+static void learn(struct scan *s, struct seen v, unsigned facts) {
+    if (v.slot >= 0 && (uint32_t)v.slot < s->height) s->variables[v.slot].facts |= (uint8_t)facts;
+}
+
+/* A, sp[0] and sp[1] are operands of these kinds (0: unknown, or none); A becomes the result. */
+static void operands(struct scan *s, unsigned a, unsigned x, unsigned y, unsigned result) {
+    learn(s, s->a, a);
+    if (x != 0) learn(s, top(s, 0), x);
+    if (y != 0) learn(s, top(s, 1), y);
+    s->a = (struct seen){.slot = -1, .made = s->row, .facts = (uint8_t)result};
+}
+
+static void access(struct scan *s, uint32_t n) {
+    s->a = top(s, n);
+    if (s->a.slot >= 0 && (uint32_t)s->a.slot < s->height) s->variables[s->a.slot].uses++;
+}
+
+static void push(struct scan *s) { s->stack[s->depth++] = s->a; }
+
+static void assign(struct scan *s, uint32_t n) {
+    uint32_t slot = s->depth - 1 - n;
+    if (slot < s->height) {
+        struct variable *v = &s->variables[slot];
+        v->assigned = true;
+        v->uses += 2;
+        v->facts |= s->a.facts;
+        if (s->a.facts & FACT_DOUBLE) v->made = s->a.made;
+    }
+    s->stack[slot] = (struct seen){(int32_t)slot, s->a.made, s->a.facts};
+    s->a = nothing();
+}
+
+enum { ARRAY = FACT_FIELDS, ARRAY_SET = FACT_FIELDS | FACT_MUTABLE };
+
+/* False: it is a call. */
+static bool see_primitive(struct scan *s, unsigned inlined) {
+    switch (inlined) {
+    case ENGINE_ARRAY_GET_ADDR:
+    case ENGINE_ARRAY_GET:
+    case ENGINE_ARRAY_UNSAFE_GET: operands(s, ARRAY, FACT_INT, 0, 0); return true;
+    case ENGINE_ARRAY_SET_ADDR:
+    case ENGINE_ARRAY_SET:
+    case ENGINE_ARRAY_UNSAFE_SET: operands(s, ARRAY_SET, FACT_INT, 0, 0); return true;
+    case ENGINE_STRING_GET:
+    case ENGINE_BYTES_GET: operands(s, FACT_STRING, FACT_INT, 0, FACT_INT); return true;
+    case ENGINE_BYTES_SET: operands(s, FACT_STRING, FACT_INT, FACT_INT, 0); return true;
+    case ENGINE_STRING_LENGTH:
+    case ENGINE_BYTES_LENGTH: operands(s, FACT_STRING, 0, 0, FACT_INT); return true;
+    case ENGINE_INT_COMPARE: operands(s, FACT_INT, FACT_INT, 0, FACT_INT); return true;
+    case ENGINE_FLOATARRAY_GET: operands(s, FACT_DOUBLES, FACT_INT, 0, FACT_DOUBLE); return true;
+    case ENGINE_FLOATARRAY_SET: operands(s, FACT_DOUBLES, FACT_INT, FACT_DOUBLE, 0); return true;
+    case ENGINE_ADD_FLOAT:
+    case ENGINE_SUB_FLOAT:
+    case ENGINE_MUL_FLOAT:
+    case ENGINE_DIV_FLOAT: operands(s, FACT_DOUBLE, FACT_DOUBLE, 0, FACT_DOUBLE); return true;
+    case ENGINE_LT_FLOAT:
+    case ENGINE_LE_FLOAT:
+    case ENGINE_GT_FLOAT:
+    case ENGINE_GE_FLOAT:
+    case ENGINE_EQ_FLOAT:
+    case ENGINE_NEQ_FLOAT: operands(s, FACT_DOUBLE, FACT_DOUBLE, 0, 0); return true;
+    case ENGINE_NEG_FLOAT:
+    case ENGINE_ABS_FLOAT:
+    case ENGINE_SQRT_FLOAT: operands(s, FACT_DOUBLE, 0, 0, FACT_DOUBLE); return true;
+    case ENGINE_FLOAT_OF_INT: operands(s, FACT_INT, 0, 0, FACT_DOUBLE); return true;
+    default: return false;
+    }
+}
+
+/* False: the loop is not one whose variables should have registers. */
+static bool see(struct scan *s, const struct vm_ir_row *row) {
+    uint32_t n = row->operands[0];
+    switch (vm_opcodes[row->op].long_op) {
+    case OP_ACC: access(s, n); return true;
+    case OP_PUSH: push(s); return true;
+    case OP_PUSHACC:
+        push(s);
+        access(s, n);
+        return true;
+    case OP_ASSIGN: assign(s, n); return true;
+    case OP_POP:
+    case OP_CHECK_SIGNALS:
+    case OP_BRANCH:
+    case OP_BRANCHIF:
+    case OP_BRANCHIFNOT: return true;
+    case OP_ADDINT:
+    case OP_SUBINT:
+    case OP_MULINT:
+    case OP_DIVINT:
+    case OP_MODINT:
+    case OP_ANDINT:
+    case OP_ORINT:
+    case OP_XORINT:
+    case OP_LSLINT:
+    case OP_LSRINT:
+    case OP_ASRINT:
+    case OP_LTINT:
+    case OP_LEINT:
+    case OP_GTINT:
+    case OP_GEINT:
+    case OP_ULTINT:
+    case OP_UGEINT: operands(s, FACT_INT, FACT_INT, 0, FACT_INT); return true;
+    case OP_NEGINT:
+    case OP_OFFSETINT: operands(s, FACT_INT, 0, 0, FACT_INT); return true;
+    case OP_BLTINT:
+    case OP_BLEINT:
+    case OP_BGTINT:
+    case OP_BGEINT:
+    case OP_BULTINT:
+    case OP_BUGEINT: learn(s, s->a, FACT_INT); return true;
+    case OP_GETVECTITEM: operands(s, ARRAY, FACT_INT, 0, 0); return true;
+    case OP_SETVECTITEM: operands(s, ARRAY_SET, FACT_INT, 0, 0); return true;
+    case OP_GETBYTESCHAR:
+    case OP_GETSTRINGCHAR: operands(s, FACT_STRING, FACT_INT, 0, FACT_INT); return true;
+    case OP_SETBYTESCHAR: operands(s, FACT_STRING, FACT_INT, FACT_INT, 0); return true;
+    case OP_GETFLOATFIELD: operands(s, FACT_DOUBLES, 0, 0, FACT_DOUBLE); return true;
+    case OP_SETFLOATFIELD: operands(s, FACT_DOUBLES, FACT_DOUBLE, 0, 0); return true;
+    default: break;
+    }
+    unsigned flags = vm_opcodes[row->op].flags;
+    if (flags & OP_ENDS) return true;
+    if (flags & OP_CALLS) return false;
+    if (row->op == OP_PUSHTRAP || row->op == OP_POPTRAP || row->op == OP_PUSH_RETADDR) return false;
+    if (flags & OP_PRIMITIVE)
+        return row->op != OP_C_CALLN && see_primitive(s, s->c->vm->prims[row->operands[1]].inlined);
+    s->a = nothing();
+    return true;
+}
+
+/* At a label: each slot is the variable that it holds. */
+static void forget(struct scan *s, uint32_t depth) {
+    for (uint32_t i = 0; i < depth; i++) s->stack[i] = (struct seen){.slot = (int32_t)i};
+    s->depth = depth;
+    s->a = nothing();
+}
+
+static bool see_rows(struct scan *s) {
+    const struct vm_ir_row *rows = s->c->ir.rows;
+    bool falls = false;
+    for (uint32_t i = s->first; i <= s->last; i++) {
+        const struct native_row *at = &s->c->rows[i];
+        if (!falls || at->entries > 1 || rows[i].flags & IR_HEAD) forget(s, rows[i].height);
+        if (i > s->first && rows[i].flags & IR_HEAD) return false; /* not an innermost loop */
+        s->row = i;
+        if (!see(s, &rows[i])) return false;
+        falls = !(vm_opcodes[rows[i].op].flags & OP_ENDS);
+        if (!falls) continue;
+        for (uint32_t next = rows[i + 1].height; s->depth < next;) s->stack[s->depth++] = nothing();
+        s->depth = rows[i + 1].height;
+    }
+    return true;
+}
+
+/* ---- Registers. ---- */
+
+/* What the pin of a variable says of it. */
+static unsigned useful_facts(const struct variable *v) {
+    switch (v->facts) {
+    case FACT_INT:
+    case FACT_DOUBLE: return v->facts;
+    case ARRAY:
+    case ARRAY_SET:
+    case FACT_DOUBLES:
+    case FACT_STRING: return v->assigned ? 0 : v->facts;
+    default: return 0;
+    }
+}
+
+/* Pins the variables that are used most, floats or others. */
+static void pin(const struct scan *s, struct native_loop *loop, bool floats) {
+    static const int8_t registers[MOST_REGISTER_PINS] = {R_BP, R_10, R_9, R_8, R_ARG1};
+    uint32_t most = floats ? MOST_FLOAT_PINS : MOST_REGISTER_PINS;
+    for (uint32_t k = 0; k < most; k++) {
+        struct variable *best = NULL;
+        for (uint32_t i = 0; i < s->height; i++) {
+            struct variable *v = &s->variables[i];
+            if ((useful_facts(v) == FACT_DOUBLE) == floats && v->uses > 0 &&
+                (best == NULL || v->uses > best->uses))
+                best = v;
+        }
+        if (best == NULL) return;
+        loop->pins[loop->count++] = (struct native_pin){
+            .made = best->made,
+            .slot = (uint16_t)(best - s->variables),
+            .reg = (int8_t)(floats ? X_VALUES - 1 - k : registers[k]),
+            .facts = (uint8_t)useful_facts(best),
+            .assigned = best->assigned};
+        best->uses = 0;
+    }
+}
+
+static void see_loop(struct native_compiler *c, struct scan *s, uint32_t first, uint32_t last) {
+    s->first = first, s->last = last;
+    s->height = c->ir.rows[first].height;
+    for (uint32_t i = 0; i < s->height; i++) s->variables[i] = (struct variable){.made = first};
+    if (!see_rows(s)) return;
+    struct native_loop loop = {0};
+    pin(s, &loop, false);
+    pin(s, &loop, true);
+    if (loop.count == 0) return;
+    c->loops = vm_must(realloc(c->loops, (c->loop_count + 1) * sizeof *c->loops));
+    c->loops[c->loop_count++] = loop;
+    for (uint32_t i = first; i <= last; i++) c->rows[i].loop = (uint16_t)c->loop_count;
+}
+
+/* The last row that jumps to row i, the head of a loop. */
+static uint32_t last_of_loop(const struct native_compiler *c, uint32_t i) {
+    uint32_t last = i;
+    for (uint32_t k = i; k < c->ir.count && c->ir.rows[k].flags & IR_LOOP; k++) {
+        const struct vm_opcode_info *info = &vm_opcodes[c->ir.rows[k].op];
+        if (info->label != 'l') continue;
+        uint32_t n;
+        const uint32_t *labels = vm_ir_labels(&c->ir, &c->ir.rows[k], &n);
+        for (uint32_t j = 0; j < n; j++)
+            if (labels[j] == i) last = k;
+    }
+    return last;
+}
+
+void native_find_loops(struct native_compiler *c) {
+    if (!c->ir.loops) return;
+    struct scan s = {.c = c};
+    s.stack = vm_must(malloc((c->max_depth + 1) * sizeof *s.stack));
+    s.variables = vm_must(malloc((c->max_depth + 1) * sizeof *s.variables));
+    for (uint32_t i = 0; i < c->ir.count; i++)
+        if (c->ir.rows[i].flags & IR_HEAD && c->rows[i].loop == 0)
+            see_loop(c, &s, i, last_of_loop(c, i));
+    free(s.stack);
+    free(s.variables);
+}
+
+const struct native_loop *native_loop_of(const struct native_compiler *c, uint32_t row) {
+    uint32_t loop = c->rows[row].loop;
+    return loop == 0 ? NULL : &c->loops[loop - 1];
+}

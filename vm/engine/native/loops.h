@@ -1,0 +1,32 @@
+/* loops.h - innermost loops without calls: which of their variables have registers at their labels.
+ *
+ * A pin says where the value of a slot is at each label of the loop. Each way to a label makes
+ * it so (labels.c), and tests that the value is what the pin says of it; where it is not, the code
+ * exits. The slot itself is in memory there if the loop does not assign it. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_LOOPS_H
+#define BACTRIAN_VM_ENGINE_NATIVE_LOOPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct native_compiler;
+
+struct native_pin {
+    uint32_t made; /* the row that makes a float */
+    uint16_t slot;
+    int8_t reg;    /* an xmm register, of a float */
+    uint8_t facts; /* FACT_INT, FACT_DOUBLE (the float is unboxed), or of an array; 0: any value */
+    bool assigned;
+};
+enum { MOST_REGISTER_PINS = 5, MOST_FLOAT_PINS = 8 };
+struct native_loop {
+    uint32_t count;
+    struct native_pin pins[MOST_REGISTER_PINS + MOST_FLOAT_PINS];
+};
+
+/* Sets c->loops and the rows' loop. GC: never. */
+void native_find_loops(struct native_compiler *c);
+/* The loop of a label, or NULL. */
+const struct native_loop *native_loop_of(const struct native_compiler *c, uint32_t row);
+
+#endif
