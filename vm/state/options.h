@@ -34,8 +34,8 @@ enum { VM_STREAMS = 3 };
 
 /* Which functions become machine code (vm/engine/native). */
 enum vm_jit {
+    VM_JIT_HOT, /* those that run often: the default */
     VM_JIT_OFF,
-    VM_JIT_HOT, /* those that run often */
     VM_JIT_ALL, /* each when it is first called */
 };
 
