@@ -63,7 +63,7 @@ static void a_function_has_a_row_an_instruction(void **state) {
     assert_int_equal(ir.count, 11);
     check_row(&ir, 0, 4, OP_RESTART, 1, IR_LEADER);
     check_row(&ir, 1, 5, OP_GRAB, 2, 0);
-    check_row(&ir, 2, 7, OP_PUSHTRAP, 2, 0);
+    check_row(&ir, 2, 7, OP_PUSHTRAP, 2, IR_BODY);
     assert_int_equal(ir.rows[2].operands[0], 8);
     check_row(&ir, 3, 9, OP_ACC5, 6, IR_LEADER);
     assert_int_equal(ir.rows[3].operands[0], 5);
@@ -94,10 +94,10 @@ static void rows_ascend_where_flow_does_not(void **state) {
     struct vm_ir ir = form_of(text, 0);
     uint32_t n;
     assert_int_equal(ir.count, 7);
-    check_row(&ir, 0, 0, OP_BRANCH, 0, IR_LEADER);
-    check_row(&ir, 1, 2, OP_CONST2, 0, IR_LEADER | IR_LOOP);
-    check_row(&ir, 2, 3, OP_STOP, 0, IR_LEADER | IR_LOOP);
-    check_row(&ir, 3, 4, OP_CONST1, 0, IR_LEADER | IR_LOOP);
+    check_row(&ir, 0, 0, OP_BRANCH, 0, IR_LEADER | IR_BODY);
+    check_row(&ir, 1, 2, OP_CONST2, 0, IR_LEADER | IR_LOOP | IR_HEAD);
+    check_row(&ir, 2, 3, OP_STOP, 0, IR_LEADER | IR_LOOP | IR_HEAD);
+    check_row(&ir, 3, 4, OP_CONST1, 0, IR_LEADER | IR_LOOP | IR_HEAD);
     check_row(&ir, 4, 5, OP_BRANCH, 0, IR_LOOP);
     check_row(&ir, 5, 10, OP_CONST3, 0, IR_LEADER | IR_LOOP);
     check_row(&ir, 6, 11, OP_SWITCH, 0, IR_LOOP);
