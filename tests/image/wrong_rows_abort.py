@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
     source = os.path.join(folder, 'source.basm')
     with open(source, 'w') as file:
         file.write(text)
-    done = subprocess.run([bactrian, *options, source], stdin=subprocess.DEVNULL,
+    done = subprocess.run([bactrian, '--jit=off', *options, source], stdin=subprocess.DEVNULL,
                           stderr=subprocess.PIPE)
 message = done.stderr.decode()
 if done.returncode != -signal.SIGABRT or 'row_says(d, %s' % flag not in message:
