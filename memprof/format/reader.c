@@ -342,6 +342,12 @@ static bool use_gc_span(struct mp_reader *r, const struct mp_record_gc_span *s) 
     return true;
 }
 
+static bool use_settings(struct mp_reader *r, const struct mp_record_settings *s) {
+    if (s->live > 1) return false;
+    emit(r, MP_EVENT_SETTINGS)->settings = *s;
+    return true;
+}
+
 static bool use_pause(struct mp_reader *r, const struct mp_record_pause *p) {
     if (p->owner >= MP_PAUSE_OWNERS || p->duration_ns > 1000 * MP_TIME_MAX ||
         p->processor_ns > 1000 * MP_TIME_MAX || !advance_time(r, p->elapsed))

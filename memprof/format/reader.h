@@ -21,6 +21,7 @@ enum mp_event_kind {
     MP_EVENT_SAMPLE,
     MP_EVENT_PROMOTED,
     MP_EVENT_DIED,
+    MP_EVENT_SETTINGS,
     MP_EVENT_GC_SPAN,
     MP_EVENT_PAUSE,
     MP_EVENT_MARKING,
@@ -52,6 +53,7 @@ struct mp_event {
             uint32_t name; /* a string's number */
         } phase;           /* of entering and leaving */
         struct mp_counters counters;
+        struct mp_record_settings settings; /* the text is valid until the next event */
         struct mp_record_gc_span gc_span;
         struct mp_record_pause pause; /* owner: enum mp_pause_owner */
         /* All samples that it found dead have died by now. The words were reachable when it began,

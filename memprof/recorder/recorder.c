@@ -386,7 +386,10 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
         .ocaml = mp_text_of(vm->version->name),
         .recorder = mp_text_of(r->options.recorder),
     };
+    const struct mp_record_settings settings = {r->options.live_exact,
+                                                mp_text_of(r->options.parameters)};
     mp_write_start(r->writer, &record);
+    if (settings.live || settings.parameters.length > 0) mp_write_settings(r->writer, &settings);
     free(arguments);
     mp_interned_clear(&r->interned);
     r->lost_sites = r->last_us = 0;

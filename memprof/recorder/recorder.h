@@ -23,15 +23,16 @@ struct mp_recorder_options {
     enum mp_replace replace;
     double rate; /* of each word; 0 < rate <= 1 */
     uint64_t seed;
-    uint64_t max_depth;   /* of call stacks: innermost frames kept; 0: all */
-    bool live_exact;      /* have everything marked at new maxima: pauses.c */
-    bool gc_trace;        /* record the collector's inner phases too */
-    bool exact_sites;     /* count all that each site allocates, too: slow */
-    bool follow_fork;     /* children record to PATH.PID */
-    bool no_handlers;     /* leave the process's signals and its end alone */
-    bool progress;        /* a line on standard error, once a second */
-    const char *program;  /* its name; the arguments are vm_options.argv */
-    const char *recorder; /* name and version of what records */
+    uint64_t max_depth;     /* of call stacks: innermost frames kept; 0: all */
+    bool live_exact;        /* have everything marked at new maxima: pauses.c */
+    bool gc_trace;          /* record the collector's inner phases too */
+    bool exact_sites;       /* count all that each site allocates, too: slow */
+    bool follow_fork;       /* children record to PATH.PID */
+    bool no_handlers;       /* leave the process's signals and its end alone */
+    bool progress;          /* a line on standard error, once a second */
+    const char *program;    /* its name; the arguments are vm_options.argv */
+    const char *parameters; /* OCAMLRUNPARAM; NULL: none */
+    const char *recorder;   /* name and version of what records */
     /* Warns the user that the file can't be written any more (errno); the program goes on. */
     void (*warn)(const char *path, int problem);
 };

@@ -39,6 +39,7 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
         printf("gc %d %" PRIu64 "ns %" PRIu64, e->gc_span.phase, e->gc_span.duration_ns,
                e->gc_span.words);
         break;
+    case MP_EVENT_SETTINGS: printf("settings live=%d", e->settings.live); break;
     case MP_EVENT_PAUSE:
         printf("gc %d %" PRIu64 "ns %" PRIu64 " processor=%" PRIu64 " owner=%d", MP_GC_PAUSE,
                e->pause.duration_ns, e->pause.words, e->pause.processor_ns, e->pause.owner);

@@ -40,6 +40,7 @@ enum form {
 
 /* The unit of the major heap: no program starts in less. */
 enum { MIN_HEAP_BYTES = 65536 };
+#define DEFAULT_TOLERANCE 0.01
 
 static const char *const expected[] = {
     [BYTES] = "a size such as 64M",
@@ -69,6 +70,8 @@ static const struct {
     TARGET(GC_TRACE, FLAG, recorder.gc_trace),
     TARGET(GC_STATS, FLAG, gc_stats),
     TARGET(GC_VERIFY, FLAG, vm.gc.verify),
+    TARGET(BASELINE, TEXT, baseline),
+    TARGET(MARKDOWN, TEXT, markdown),
     TARGET(IGNORE, TEXT, ignore),
     TARGET(MACHINE, FLAG, dis_machine),
     TARGET(JIT_STRESS, NUMBER, vm.jit_stress),
@@ -170,6 +173,13 @@ static bool profile_argument(const char *text, enum mp_counts_kind *out) {
     return wrong_argument(OPTION_PROFILE, "time, alloc, count or no", text);
 }
 
+static bool tolerance_argument(const char *text, double *out) {
+    char *end;
+    *out = strtod(text, &end) / 100;
+    if (end != text && strcmp(end, "%") == 0 && *out >= 0 && *out <= 1) return true;
+    return wrong_argument(OPTION_TOLERANCE, "a share from 0% to 100%", text);
+}
+
 static bool policy_argument(enum cli_option id, const char *list, struct vm_policy *policy) {
     const char *word, *what;
     if (vm_policy_change(policy, list, id == OPTION_ALLOW, &word, &what)) return true;
@@ -226,6 +236,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         out->recorder.live_exact = strcmp(argument, "exact") == 0;
         return out->recorder.live_exact || strcmp(argument, "proven") == 0 ||
                wrong_argument(id, "proven or exact", argument);
+    case OPTION_TOLERANCE: return tolerance_argument(argument, &out->tolerance);
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
     case OPTION_ALLOW:
     case OPTION_DENY: return policy_argument(id, argument, &out->policy);
@@ -363,6 +374,7 @@ static bool parse_words(char **at, struct cli_options *out) {
 bool cli_parse(char **argv, struct cli_options *out) {
     memset(out, 0, sizeof *out);
     out->max_live = out->max_alloc = out->max_leak = -1;
+    out->tolerance = DEFAULT_TOLERANCE;
     cli_read_runparam(out);
     if (!parse_words(argv + 1, out)) return false;
     out->vm.gc.verbose = out->verbose;

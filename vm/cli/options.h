@@ -66,6 +66,8 @@ struct cli_options {
     double memprof_stress;                /* --memprof-stress; 0: off */
     double max_live, max_alloc, max_leak; /* budgets in bytes; negative: none */
     const char *ignore;                   /* --ignore */
+    const char *baseline, *markdown;      /* --baseline, --markdown */
+    double tolerance;                     /* --tolerance: a share */
     const char *ocaml;                    /* --ocaml: a folder */
     char *standard_library;               /* of the compiler chosen, when it was asked; owned */
     char **operands;                      /* the program and its arguments */

@@ -80,18 +80,29 @@ static bool make_temporary_file(struct mp_recorder_options *options) {
     return true;
 }
 
+/* False: after a message. */
+static bool baseline_is_usable(const struct cli_options *options) {
+    if (options->baseline == NULL && options->markdown != NULL)
+        cli_fail(0, NULL, "--markdown: give a --baseline to compare with");
+    else if (options->baseline == NULL || access(options->baseline, R_OK) == 0) return true;
+    else cli_fail(0, options->baseline, "%s: check --baseline", strerror(errno));
+    return false;
+}
+
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown) {
     struct mp_recorder_options *recorder = &options->recorder;
     bool testing = options->verb == VERB_PROF_TEST;
     bool asked = testing || options->verb == VERB_PROF_RECORD;
     recorder->program = shown;
     recorder->recorder = "bactrian " BACTRIAN_VERSION;
+    recorder->parameters = getenv("OCAMLRUNPARAM");
     recorder->warn = warn;
     recorder->replace = options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT;
     if (asked) recorder->path = options->output == NULL ? NULL : strdup(options->output);
     else if (!read_environment(vm->image, recorder, &options->quiet)) return STATUS_REFUSED;
     else if (recorder->path == NULL) return 0;
     if (!cli_has_profiler()) return STATUS_REFUSED;
+    if (testing && !baseline_is_usable(options)) return STATUS_REFUSED;
     if (testing && recorder->path == NULL && !make_temporary_file(recorder)) return STATUS_REFUSED;
     if (recorder->path == NULL && !name_default_file(recorder))
         return cli_fail(STATUS_REFUSED, shown, "out of memory");
@@ -149,6 +160,17 @@ static int check_budgets(const struct cli_options *options, const struct mp_reco
         fflush(stdout);
         exceeded = report_check_budgets(done->path, &budgets, !options->quiet, stderr, &error);
         if (exceeded < 0) cli_report_failed(&error);
+    }
+    if (exceeded >= 0 && options->baseline != NULL) {
+        const struct report_baseline baseline = {
+            .path = options->baseline,
+            .markdown = options->markdown,
+            .replace = options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT,
+            .tolerance = options->tolerance,
+        };
+        int grown = report_check_baseline(done->path, &baseline, !options->quiet, stderr, &error);
+        if (grown < 0) cli_report_failed(&error);
+        exceeded = grown < 0 ? -1 : exceeded + grown;
     }
     if (options->output == NULL) unlink(done->path);
     else if (exceeded > 0) print_next_command(done->path);

@@ -2,6 +2,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_COMMAND_COMMAND_H
 #define BACTRIAN_MEMPROF_REPORT_COMMAND_COMMAND_H
 
+#include "memprof/format/output.h"
 #include "memprof/report/model/base.h"
 #include "memprof/report/model/model.h"
 
@@ -31,6 +32,20 @@ struct report_budgets {
     double leaked;      /* estimated: live at the end, except the standard library's own */
     const char *ignore; /* --ignore: a regular expression of sites that do not leak; NULL */
 };
+
+/* An earlier recording to hold another one against. */
+struct report_baseline {
+    const char *path;
+    const char *markdown;    /* where to write what changed; NULL: nowhere */
+    enum mp_replace replace; /* of that file */
+    double tolerance;        /* the share by which a figure may grow */
+};
+
+/* Holds the profile in a file against an earlier one of the same settings: what was allocated, is
+ * live at the peak and at the end. For each that has grown, beyond chance and tolerance, writes a
+ * line as below. Returns how many have, or -1 and *error. Fails: also as report_alloc. */
+int report_check_baseline(const char *path, const struct report_baseline *baseline, bool verbose,
+                          FILE *out, struct report_error *error);
 
 /* Checks the profile in a file. For each exceeded budget, writes a line that starts with `bactrian:
  * ` and lists the largest sites; verbose: writes a line for the others too. Returns the number of

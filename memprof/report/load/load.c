@@ -164,6 +164,14 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         ASSERT(event->died.id < model->samples.count);
         model->samples.at[event->died.id].died = time;
         break;
+    case MP_EVENT_SETTINGS: {
+        const struct mp_text text = event->settings.parameters;
+        model->live_exact = event->settings.live == 1;
+        report_replace(
+            &model->runtime_parameters,
+            report_format("%.*s", (int)(text.length < 1000 ? text.length : 1000), text.bytes));
+        break;
+    }
     case MP_EVENT_GC_SPAN: add_gc_span(l, event_of_span(&event->gc_span), us); break;
     case MP_EVENT_PAUSE: add_gc_span(l, event_of_pause(&event->pause), us); break;
     case MP_EVENT_MARKING: add_marking(l, event, time); break;

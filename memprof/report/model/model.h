@@ -119,7 +119,8 @@ struct report_model {
     struct report_origin origin;
     char *outcome; /* how the program ended; "": unknown */
     bool has_seed, gc_traced;
-    bool has_sites; /* every site was counted exactly */
+    bool live_exact; /* the recorder had everything marked at new maxima */
+    bool has_sites;  /* every site was counted exactly */
     uint64_t seed, max_depth, lost_samples;
     int64_t overhead; /* nanoseconds spent by the recorder; -1: unknown */
     int64_t overhead_processor,

@@ -275,6 +275,8 @@ static void write_start(struct output *o) {
         .recorder = mp_text_of(m->origin.recorder),
     };
     mp_write_start(o->writer, &start);
+    struct mp_record_settings settings = {m->live_exact, mp_text_of(m->runtime_parameters)};
+    if (m->live_exact || settings.parameters.length > 0) mp_write_settings(o->writer, &settings);
     struct mp_record_selection selection = {m->all_hits};
     if (m->selected) mp_write_selection(o->writer, &selection);
 }
