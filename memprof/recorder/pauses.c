@@ -49,12 +49,27 @@ void mp_counters_write(struct mp_recorder *r) {
     r->counted_ns = r->entered.wall_ns;
 }
 
+/* Words allocated in the major heap and outside since the recording began. */
+static uint64_t allocated_words(const struct mp_recorder *r, const struct gc_stats *now) {
+    return now->major_words + r->sampler->external_words;
+}
+
+/* All words allocated so far. */
+static uint64_t all_words(const struct mp_recorder *r, const struct gc_stats *now) {
+    return now->minor_words - now->promoted_words + allocated_words(r, now);
+}
+
 static void show_progress(struct mp_recorder *r) {
     char line[160];
-    uint64_t seconds = (r->entered.wall_ns - r->start_ns) / SECOND_NS;
+    const double seconds = (double)(r->entered.wall_ns - r->start_ns) / 1e9;
+    const double since = (double)(r->entered.wall_ns - r->shown_ns) / 1e9;
+    const struct gc_stats now = gc_stats_read(&r->d->gc);
+    const uint64_t words = all_words(r, &now);
     int n = snprintf(line, sizeof line,
-                     "\r%" PRIu64 " s  %" PRIu64 " samples  %" PRIu64 " MB live\033[K", seconds,
-                     mp_tracker_count(r->tracker), r->counters.live_words >> 17);
+                     "\r%.0f s  %.0f MB/s  %.0f MB live  %" PRIu64 " samples\033[K", seconds,
+                     (double)(words - r->shown_words) * 8e-6 / since, (double)now.live_words * 8e-6,
+                     mp_tracker_count(r->tracker));
+    r->shown_words = words;
     if (write(STDERR_FILENO, line, (size_t)n) < 0) r->options.progress = false;
     r->shown_ns = r->entered.wall_ns;
 }
@@ -101,11 +116,6 @@ static void note_maximum(struct mp_recorder *r, uint64_t words) {
 
 /* ---- Markings. ---- */
 
-/* Words allocated in the major heap and outside since the recording began. */
-static uint64_t allocated_words(const struct mp_recorder *r, const struct gc_stats *now) {
-    return now->major_words + r->sampler->external_words;
-}
-
 /* A marking begins where none is under way. Its words are those left at its end, without those
  * allocated meanwhile; it is known when the tracker has examined what it found. */
 static void note_marking(struct mp_recorder *r, const struct gc_domain *g, enum gc_activity what,
@@ -131,11 +141,6 @@ static void note_marking(struct mp_recorder *r, const struct gc_domain *g, enum 
         elapsed, r->last_us - (r->marking.began_ns - r->start_ns) / 1000, r->marking.words};
     mp_write_marking(r->writer, &record);
     r->marking.began_ns = 0;
-}
-
-/* All words allocated so far. */
-static uint64_t all_words(const struct mp_recorder *r, const struct gc_stats *now) {
-    return now->minor_words - now->promoted_words + allocated_words(r, now);
 }
 
 /* A pause begins: whether everything is to be marked after it. */

@@ -411,6 +411,15 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     return errno == 0;
 }
 
+/* The name of the file for people: as it was given, unless a number was added. */
+static const char *shown_path(const struct mp_recorder *r) {
+    const char *given = r->options.path, *slash = strrchr(given, '/'), *path = r->output.path;
+    if (path == NULL) return given;
+    const char *base = strrchr(path, '/') + 1;
+    if (strcmp(slash == NULL ? given : slash + 1, base) == 0) return given;
+    return slash == NULL ? base : path;
+}
+
 /* ---- Life. ---- */
 
 static void free_recorder(struct mp_recorder *r) {
@@ -425,6 +434,7 @@ static void free_recorder(struct mp_recorder *r) {
     mp_output_free(&r->output);
     free(r->snapshot_path);
     free(r->part_path);
+    free(r->farewell);
     free(r);
 }
 
@@ -500,6 +510,7 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     vm->profiler.fiber_suspended = fiber_suspended;
     vm->profiler.fiber_left = fiber_left;
     if (options->live_exact) vm->profiler.poll = mp_exact_poll;
+    if (options->farewell != NULL) r->farewell = options->farewell(shown_path(r));
     if (!options->no_handlers) mp_recorder_handle_signals(r);
     return r;
 }
@@ -512,15 +523,6 @@ uint64_t mp_recorder_flush(struct mp_recorder *r) {
         mp_recorder_leave(r, 1);
     }
     return mp_now_ns() - r->start_ns;
-}
-
-/* The name of the file for people: as it was given, unless a number was added. */
-static const char *shown_path(const struct mp_recorder *r) {
-    const char *given = r->options.path, *slash = strrchr(given, '/'), *path = r->output.path;
-    if (path == NULL) return given;
-    const char *base = strrchr(path, '/') + 1;
-    if (strcmp(slash == NULL ? given : slash + 1, base) == 0) return given;
-    return slash == NULL ? base : path;
 }
 
 struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {

@@ -33,6 +33,9 @@ struct mp_recorder_options {
     const char *program;    /* its name; the arguments are vm_options.argv */
     const char *parameters; /* OCAMLRUNPARAM; NULL: none */
     const char *recorder;   /* name and version of what records */
+    /* What to write to standard error when a signal ends the program, given the file's name; freed
+     * with free(). NULL: nothing. */
+    char *(*farewell)(const char *path);
     /* Warns the user that the file can't be written any more (errno); the program goes on. */
     void (*warn)(const char *path, int problem);
 };

@@ -69,6 +69,7 @@ struct mp_recorder {
     struct mp_writer *writer;
     int fd;                          /* of the file; -1: none */
     struct mp_output output;         /* its path */
+    char *farewell;                  /* NULL: nothing */
     char *snapshot_path, *part_path; /* part_path: of a snapshot that is being written */
     volatile uint32_t *own_process;  /* RC3: 0 in a child process */
     bool silent;                     /* nothing is recorded any more */
@@ -86,7 +87,8 @@ struct mp_recorder {
     bool time_unwritten;           /* no record has that time yet */
     uint64_t last_us;              /* the time of the last record */
     uint64_t flushed_ns, counted_ns, shown_ns;
-    uint64_t ended_ns; /* of the program; 0: it runs */
+    uint64_t shown_words; /* allocated until then */
+    uint64_t ended_ns;    /* of the program; 0: it runs */
     struct mp_times overhead;
     struct mp_times reading; /* what reading the clocks adds to a section's times */
     struct mp_times rare;    /* when a section's first new location was interned; 0: none was */

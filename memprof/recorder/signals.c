@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -49,6 +50,10 @@ static void close_file(struct mp_recorder *r, enum mp_outcome outcome, int statu
     if (!r->closed) mp_end_write(r, r->finished ? elapsed : 0);
     mp_writer_end_signal(r->writer);
     r->silent = true;
+    ssize_t written = 0;
+    if (outcome == MP_KILLED && r->farewell != NULL)
+        written = write(STDERR_FILENO, r->farewell, strlen(r->farewell));
+    (void)written;
 }
 
 /* ---- Snapshots. ---- */

@@ -100,7 +100,6 @@ BROKEN = {
     'number-form': lambda: raw(b'\xfe\xff\xff\xff\xff\1\0\0\0\0'),
     'string': lambda: raw(b'\2' + b'\0' * 7 + b'\1' + ctf.position(1, 0, 1, **FILE)[:-1], kind=1),
     'code-range': lambda: events(lambda t: t.location(1 << 62, ctf.position(1, 0, 1, **FILE))),
-    'inlined': lambda: events(lambda t: t.location(5)),
     'file-code': lambda: events(lambda t: t.location(5, ctf.position(1, 0, 1, 7))),
     'name-code': lambda: events(lambda t: t.location(5, ctf.position(1, 0, 1, 0, 9))),
     'code-repeated': lambda: events(lambda t: t.location(1, ctf.position(2, 0, 1, **FILE))),
@@ -122,6 +121,33 @@ class Check(support.Case):
         self.write('t.ctf', data)
         out = self.prof('check', 't.ctf', '--json', status=None)
         return [row['rule'] for row in json.loads(out)['violations']]
+
+    def test_version_1_reuses_the_names_of_the_file_that_it_drops(self):
+        for version in (1, 2):
+            t = ctf.Trace(version)
+            for i in range(31):
+                t.location(i + 1, ctf.position(1, 0, 1, file='f%d.ml' % i, name='F%d.run' % i))
+            t.location(99, ctf.position(7, 2, 9, 31, 0, file='new.ml'))
+            t.flush()
+            t.alloc(1000, 3, [99])
+            t.flush()
+            self.write('old.ctf', t.bytes)
+            out, err, status = self.run_prof('table', 'old.ctf')
+            if version == 1:
+                self.assertIn(b'F0.run (new.ml:7:2-9)', out, err)
+            else:
+                self.assertIn(b'names sent with its file', err)
+
+    def test_a_code_without_locations_is_no_violation(self):
+        t = ctf.Trace()
+        t.location(1, ctf.position(1, 0, 1, file='a.ml', name='A.run'))
+        t.location(2)
+        t.flush()
+        t.alloc(1000, 3, [1, 2])
+        t.flush()
+        self.write('bare.ctf', t.bytes)
+        self.assertEqual(self.run_prof('check', 'bare.ctf')[2], 0)
+        self.assertIn('A.run (a.ml:1:0-1)', self.prof('table', 'bare.ctf'))
 
     def test_each_violated_rule_is_named(self):
         for rule, make in BROKEN.items():

@@ -80,6 +80,16 @@ static bool make_temporary_file(struct mp_recorder_options *options) {
     return true;
 }
 
+static char *farewell(const char *path) {
+    char *text;
+    for (const char *c = path; *c != 0; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) path = "FILE";
+    if (asprintf(&text, "bactrian: %s has what was recorded; next: bactrian prof summary %s\n",
+                 path, path) < 0)
+        return NULL;
+    return text;
+}
+
 /* False: after a message. */
 static bool baseline_is_usable(const struct cli_options *options) {
     if (options->baseline == NULL && options->markdown != NULL)
@@ -97,6 +107,7 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
     recorder->recorder = "bactrian " BACTRIAN_VERSION;
     recorder->parameters = getenv("OCAMLRUNPARAM");
     recorder->warn = warn;
+    if (options->verb == VERB_PROF_RECORD && !options->quiet) recorder->farewell = farewell;
     recorder->replace = options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT;
     if (asked) recorder->path = options->output == NULL ? NULL : strdup(options->output);
     else if (!read_environment(vm->image, recorder, &options->quiet)) return STATUS_REFUSED;

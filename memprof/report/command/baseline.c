@@ -172,7 +172,7 @@ static int write_markdown(const struct report_baseline *b, const struct report_m
                                       mp_output_problem(problem));
 }
 
-/* Tells of each figure, in the order of `figures`. Returns how many have grown. */
+/* Reports the figures, in the order of `figures`. Returns how many have grown. */
 static int print_figures(const struct report_change totals[FIGURES], double tolerance, bool verbose,
                          FILE *out) {
     int grown = 0;

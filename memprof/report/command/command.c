@@ -3,6 +3,8 @@
 
 #include "gc/assert.h"
 #include "memprof/format/output.h"
+#include "memprof/format/printable.h"
+#include "memprof/format/record.h"
 #include "memprof/report/command/options.h"
 #include "memprof/report/export/export.h"
 #include "memprof/report/load/load.h"
@@ -72,6 +74,7 @@ struct run {
     struct report_model *models[2];   /* loaded for this command */
     const struct report_model *given; /* loaded before; NULL: none */
     const char *given_path;
+    char *newest;     /* owned; given_path, where none was given */
     char **own_files; /* the files, if they are not the command line's array */
     FILE *out;
     struct report_style style;
@@ -221,10 +224,25 @@ static int perform_into(struct run *r) {
     return status;
 }
 
+/* A verb that reads one profile, and has none on its line, reads the newest recording. */
+static void find_newest(struct run *r) {
+    const struct report_command *c = &r->command;
+    if (r->given_path != NULL || r->verb->files != 1 ||
+        c->file_count + 1 != files_needed(r->verb) ||
+        (c->file_count > 0 && mp_starts_as(c->files[0], MP_FILE_MAGIC "*")))
+        return;
+    r->newest = report_newest_recording();
+    if (r->newest == NULL) return;
+    r->given_path = r->newest;
+    fputs("bactrian: the newest recording here: ", stderr);
+    mp_put_printable(stderr, r->newest, '?');
+    fputc('\n', stderr);
+}
+
 /* Puts the given profile in front of the files, if one is missing. */
 static void add_given(struct run *r) {
     struct report_command *c = &r->command;
-    if (r->given == NULL || c->file_count >= files_needed(r->verb)) return;
+    if (r->given_path == NULL || c->file_count >= files_needed(r->verb)) return;
     r->own_files = report_alloc((c->file_count + 1) * sizeof *r->own_files);
     r->own_files[0] = (char *)r->given_path;
     for (size_t i = 0; i < c->file_count; i++) r->own_files[i + 1] = c->files[i];
@@ -236,6 +254,7 @@ static int run(struct run *r) {
     struct report_command *c = &r->command;
     const struct verb *verb = r->verb;
     ASSERT(verb->view == NULL || verb->writer == NULL);
+    find_newest(r);
     add_given(r);
     r->style.color = (r->terminal || c->color) && !c->no_color;
     r->writer = verb->writer;
@@ -266,7 +285,7 @@ int report_run_on(const struct report_model *model, const char *path, char **wor
         return report_fail(error, words[0], "`bactrian help prof` lists the verbs", "no such verb");
     int status = report_parse(words + 1, &r.command, error);
     if (status == 0) status = run(&r);
-    free(r.own_files);
+    report_free(r.own_files, r.newest);
     report_model_free(r.models[0]);
     report_model_free(r.models[1]);
     return status;

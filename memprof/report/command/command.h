@@ -14,6 +14,8 @@
  * Fails: also as report_alloc. */
 int report_run_on(const struct report_model *model, const char *path, char **words, FILE *out,
                   bool terminal, unsigned columns, struct report_error *error);
+/* The newest recording in the current folder, freed with free(); NULL: there is none. */
+char *report_newest_recording(void);
 
 /* Called with each candidate. */
 typedef void report_candidate(void *context, const char *word);

@@ -181,6 +181,8 @@ static uint32_t take_file(struct ctf_reader *r, unsigned code) {
         }
         entry = r->files[code];
     } else {
+        /* The writer of version 1 reuses the names of the file that it drops. */
+        if (r->version == 1 && r->file_count == CTF_TABLE) entry = r->files[CTF_TABLE - 1];
         entry.file = report_model_name(r->model, take_string(r));
         if (r->file_count < CTF_TABLE) r->file_count++;
         from = r->file_count - 1;
@@ -237,7 +239,6 @@ static void read_location(struct ctf_reader *r) {
     uint32_t found[256];
     if (r->failed) return;
     if (code >> 62 != 0) violate(r, CTF_CODE_RANGE, "%#" PRIx64, code);
-    if (n == 0) violate(r, CTF_INLINED, "0 locations");
     for (unsigned i = 0; i < n && !r->failed; i++) found[i] = take_location(r);
     if (r->failed) return;
     const struct ctf_code *old = find_code(r, code);
