@@ -6,12 +6,10 @@ import unittest
 
 from support import Case
 
-# A loop that is hot, and exits: the field of one block in ten is not what the others are.
+# A function that is hot, and exits where the minor heap is full.
 EXITS = r'''
-let rec sum f n = if n = 0 then 0 else f n + sum f (n - 1)
-let last : Obj.t ref = ref (Obj.repr 0)
-let step n = last := Obj.repr (string_of_int n); String.length (Obj.obj !last)
-let () = print_int (sum step 2000)
+let rec pairs n = if n = 0 then [] else (n, n) :: pairs (n - 1)
+let () = for _ = 1 to 500 do ignore (pairs 1000) done; print_int 1
 '''
 
 
@@ -33,7 +31,7 @@ class MachineCode(Case):
     def test_statistics_say_what_was_compiled_and_where_it_left(self):
         program = self.program('exits', EXITS)
         (compiled, refused, size, exits), text = self.statistics('--jit=hot', program)
-        self.assertGreaterEqual(compiled, 2)
+        self.assertGreaterEqual(compiled, 1)
         self.assertEqual(refused, 0)
         self.assertGreater(size, 0.5)
         places = re.findall(r'\njit:   (\d+) \([\d.]+ %\) at ([A-Z0-9_]+), byte ([0-9a-f]+), '

@@ -119,7 +119,7 @@ class Trace(Case):
             self.assertEqual(count, int(counts[name]), name)
 
     def test_compilations_are_printed(self):
-        program = self.program('traced', TRACED.replace('down 1', 'down 500'))
+        program = self.program('traced', TRACED.replace('down 1', 'down 5000'))
         every = self.trace('--jit=all', '--compilations', program)
         lines = [re.fullmatch(r'compile - (\S+) (entry|loop) (\d+) bytes', line).groups()
                  for line in every.splitlines()]
