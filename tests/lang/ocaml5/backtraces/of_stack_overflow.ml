@@ -1,5 +1,5 @@
 (* flags: -g *)
-(* env: OCAMLRUNPARAM=b,l=10000 *)
+(* env: OCAMLRUNPARAM=b,l=10000 BACTRIAN_JIT=off *)
 let trace name f =
   (try ignore (f ()) with Stack_overflow -> print_endline "overflow" | _ -> print_endline "other");
   let l = String.split_on_char '\n' (Printexc.get_backtrace ()) in
