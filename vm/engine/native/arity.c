@@ -58,28 +58,32 @@ static void put_copy(struct emitter *e) {
     emit_jump_if(e, C_NOT_EQUAL, next);
 }
 
-/* R_10 := `from` lowered by R_8 words and 8 * more bytes; leaves if it is then below a limit. */
-static void put_lower(struct emitter *e, int from, uint32_t more, struct native_place limit,
-                      const uint8_t *leave) {
-    emit_move(e, R_9, R_8);
-    emit_negate(e, R_9);
-    emit_address(e, R_10, at_index(from, R_9, 3, -8 * (int32_t)more));
-    emit_alu_load(e, ALU_COMPARE, R_10, limit);
+/* Leaves if the call has no room, or a poll is due; code: of the function's RESTART. */
+static void put_room_test(struct emitter *e, int code, const uint8_t *leave) {
+    emit_move(e, R_10, R_BASE);
+    emit_alu_load(e, ALU_SUB, R_10, native_entry_of_code(code, ENTRY_ADDRESS));
+    emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.mutator_limit));
     emit_jump_if(e, C_BELOW, leave);
 }
 
 /* Fewer. */
 static void put_partial(struct emitter *e, const struct vm_native *n, const uint8_t *leave) {
     enum { HEAD = 4 }; /* words: the header, the code, its information, the function */
+    emit_load_32(e, R_9, native_entry_of_code(R_TEMP, ENTRY_RESTART));
+    put_room_test(e, R_9, leave);
+    emit_move(e, R_TEMP, R_9);
     emit_move(e, R_8, R_TEMP2);
-    put_lower(e, R_YOUNG, HEAD, DOMAIN(gc.young_limit), leave);
+    emit_negate(e, R_8);
+    emit_address(e, R_10, at_index(R_YOUNG, R_8, 3, -8 * HEAD));
+    emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.young_limit));
+    emit_jump_if(e, C_BELOW, leave);
+    emit_negate(e, R_8);
     emit_move(e, R_YOUNG, R_10);
     emit_address(e, R_9, at_base(R_TEMP2, HEAD - 1));
     emit_shift(e, SHIFT_LEFT, R_9, 10);
     emit_alu_constant(e, ALU_OR, R_9, TAG_CLOSURE);
     emit_store(e, at_base(R_YOUNG, 0), R_9);
-    emit_load_32(e, R_9, native_entry_of_code(R_TEMP, ENTRY_RESTART));
-    emit_store(e, at_base(R_YOUNG, 8), R_9);
+    emit_store(e, at_base(R_YOUNG, 8), R_TEMP);
     emit_store_constant(e, at_base(R_YOUNG, 16), (int32_t)make_closinfo(0, 2));
     emit_store(e, at_base(R_YOUNG, 24), R_ENV);
     emit_address(e, R_10, at_base(R_YOUNG, 8 * HEAD));
@@ -93,12 +97,15 @@ static void put_partial(struct emitter *e, const struct vm_native *n, const uint
 }
 
 static void put_restart(struct emitter *e, const uint8_t *leave, const uint8_t *again) {
+    put_room_test(e, R_TEMP, leave);
     emit_load(e, R_8, at_base(R_ENV, -8));
     emit_shift(e, SHIFT_RIGHT, R_8, 10);
     emit_alu_constant(e, ALU_SUB, R_8, 3);
-    put_lower(e, R_BASE, 0, DOMAIN(gc.mutator_limit), leave);
-    emit_move(e, R_BASE, R_10);
     emit_alu(e, ALU_ADD, R_TEMP2, R_8);
+    emit_move(e, R_9, R_8);
+    emit_negate(e, R_9);
+    emit_address(e, R_10, at_index(R_BASE, R_9, 3, 0));
+    emit_move(e, R_BASE, R_10);
     emit_address(e, R_9, at_base(R_ENV, 24));
     put_copy(e);
     emit_load(e, R_ENV, at_base(R_ENV, 16));

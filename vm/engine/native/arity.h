@@ -8,7 +8,8 @@ struct emitter;
 struct vm;
 struct vm_native;
 
-/* The entry of a RESTART, which partial applications have, says that it takes that many. */
+/* The entry of a RESTART, which partial applications have, says that it takes that many; its
+ * address is what the call must find free, in bytes. */
 enum { TAKES_RESTART = 1 << 24 };
 /* Words of a return frame's code. */
 enum { NATIVE_REST_WORDS = 6 };

@@ -170,11 +170,18 @@ static void put_late(struct native_compiler *c, uint32_t i) {
 
 /* ---- Rows. ---- */
 
-/* The code at a return point, where the callee has set R_A, R_BASE (to sp) and R_ENV. */
+/* The code at a return point, where the callee has set R_A, R_BASE (to sp) and R_ENV. Slots that
+ * held integers before the call hold them still. */
 static void put_return_point(struct native_compiler *c, uint32_t row) {
     uint32_t height = c->ir.rows[row].height;
+    bool is_int[MOST_SLOTS];
+    bool knows = c->called_before == row && !is_merge(c, row); /* the state is the call's */
+    for (uint32_t i = 0; knows && i < height; i++)
+        is_int[i] = nv_at(c, c->now.slots[i].v)->facts & FACT_INT;
     c->cells[CELL_WORDS * (size_t)c->rows[row].cell] = (uintptr_t)runs_at(&c->e, c->e.at);
     nv_begin(c, height, height, true);
+    for (uint32_t i = 0; knows && i < height; i++)
+        if (is_int[i]) nv_at(c, c->now.slots[i].v)->facts |= FACT_INT;
     c->reachable = true;
 }
 
@@ -375,7 +382,10 @@ static void set_entry(struct native_compiler *c) {
                                    .takes = c->takes};
     if (c->first == 0 || c->ir.rows[c->first - 1].op != OP_GRAB) return;
     entry->restart = (uint32_t)c->words[c->rows[c->first - 1].decoded + 2];
-    c->native->entries[entry->restart >> 1].takes = TAKES_RESTART;
+    uint32_t restart = entry->restart >> 1;
+    if (!vm_function_prepare(c->vm, restart)) return; /* the loop says why */
+    c->native->entries[restart] = (struct native_entry){
+        .address = c->vm->functions[restart].frame_bytes, .takes = TAKES_RESTART};
 }
 
 /* False: the function has something that the compiler cannot do, or there is no memory for it. */
@@ -440,7 +450,7 @@ static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, con
     c->function = &vm->functions[c->index];
     c->code = vm->codes[c->function->fragment];
     c->checks = !vm->options.unchecked;
-    c->last_exit_row = UINT32_MAX;
+    c->last_exit_row = c->called_before = UINT32_MAX;
     set_up(c);
     bool refused = !native_begin(vm) || !code_memory_is_own(&vm->native->memory) ||
                    !is_suitable(c) || !compile(c);

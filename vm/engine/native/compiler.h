@@ -117,6 +117,7 @@ struct native_compiler {
     uint32_t max_depth, value_capacity;
     uint32_t locked, locked_xmm; /* registers */
     uint32_t row;
+    uint32_t called_before; /* the row that follows the APPLY1 to APPLY3 compiled last */
     bool failed;            /* the function stays in the loop */
     bool reachable;         /* control comes to the present row */
     bool checks;            /* not --unchecked */

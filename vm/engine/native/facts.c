@@ -65,8 +65,19 @@ void need_mutable_tag(struct native_compiler *c, uint16_t v) {
     learn(c, v, FACT_MUTABLE | FACT_FIELDS);
 }
 
+/* A block with one field or more may be what a lazy value became. */
+static void need_first_field_tag(struct native_compiler *c, uint16_t v) {
+    need_block(c, v);
+    if (knows(c, v, FACT_FIELDS)) return;
+    int reg = nv_register(c, v);
+    emit_compare_byte(&c->e, at_base(reg, -8), TAG_OBJECT);
+    or_other_tag(c, C_ABOVE, reg, TAG_FORWARD);
+    learn(c, v, FACT_FIELDS);
+}
+
 void need_field(struct native_compiler *c, uint16_t v, uint32_t i) {
-    need_fields_tag(c, v);
+    if (i == 0) need_first_field_tag(c, v);
+    else need_fields_tag(c, v);
     need_at_least(c, v, i + 1);
 }
 

@@ -70,6 +70,7 @@ static void apply(struct native_compiler *c, uint32_t n) {
     emit_store(&c->e, nv_place(c, h - n + 1), R_ENV);
     emit_store_constant(&c->e, nv_place(c, h - n), (int32_t)val_of_int(0));
     enter(c, closure, h + 3, n);
+    c->called_before = c->row + 1;
 }
 
 /* APPLY: the return frame was pushed before the arguments. */

@@ -19,7 +19,7 @@ struct native_compiler;
 enum {
     FACT_INT = 1,
     FACT_BLOCK = 2,
-    FACT_FIELDS = 4,   /* its tag is at most TAG_OBJECT */
+    FACT_FIELDS = 4,   /* its tag is at most TAG_OBJECT, or TAG_FORWARD */
     FACT_MUTABLE = 8,  /* its tag is below TAG_CLOSURE */
     FACT_CLOSURE = 16, /* of any of its functions */
     FACT_STRING = 32,
