@@ -23,6 +23,16 @@ static struct vm_ir_row *row_at(const struct vm_ir *ir, uint32_t pc) {
     return n > 0 && ir->rows[n - 1].pc == pc ? &ir->rows[n - 1] : NULL;
 }
 
+/* The same for a label of a row: as many words away as it is, or fewer rows. */
+static struct vm_ir_row *row_near(const struct vm_ir *ir, const struct vm_ir_row *row,
+                                  uint32_t pc) {
+    size_t at = (size_t)(row - ir->rows), words = pc - row->pc, left = ir->count - at;
+    if (pc < row->pc) return row_at(ir, pc);
+    struct vm_ir_row *rows = ir->rows + at;
+    size_t n = sorted_prefix(words + 1 < left ? words + 1 : left, i, rows[i].pc <= pc);
+    return n > 0 && rows[n - 1].pc == pc ? &rows[n - 1] : NULL;
+}
+
 /* Adds n labels, which are relative to base and begin there. */
 static void read_labels(struct builder *b, struct vm_ir_row *row, uint32_t base, uint32_t n) {
     struct vm_ir *ir = b->ir;
@@ -109,7 +119,7 @@ static bool link_row(struct vm_ir *ir, struct vm_ir_row *row) {
     bool backward = false;
     uint32_t n, *labels = labels_of(ir, row, &n);
     for (uint32_t i = 0; i < n; i++) {
-        struct vm_ir_row *to = row_at(ir, labels[i]);
+        struct vm_ir_row *to = row_near(ir, row, labels[i]);
         ASSERT(to != NULL && to->height == row->height); /* IR2, IR3 */
         to->flags |= info->label == 'l' ? IR_LEADER : IR_LEADER | IR_RETURNS;
         labels[i] = (uint32_t)(to - ir->rows);

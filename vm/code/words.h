@@ -2,7 +2,7 @@
  *
  *     bytes        | op | n | op | WIDE | op | ...    a word, or WIDE: it is in wide
  *     wide         | word | word | ...                those of 255 and more, in order
- *     wide_before  | 0 | n | ...                      wide words before each group of 64
+ *     wide_before  | 0 | n | ...                      wide words before each group of 32
  *
  * In a compiler's code 94 % of the words are below 255. The loop runs decoded code; these words are
  * read when a function is first called, and for messages, frames and backtraces. */
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WORD_WIDE = 255, WORD_GROUP = 64 };
+enum { WORD_WIDE = 255, WORD_GROUP = 32 };
 
 struct vm_words {
     uint8_t *bytes;
