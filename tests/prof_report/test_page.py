@@ -131,9 +131,12 @@ class Figures(InBrowser):
     profile = 'p.bprof'
 
     def make_profile(self):
-        self.write('p.ml', PROGRAM.encode())
-        _, err, status = self.run_prof('record', '--quiet', '--rate', '0.01', '--seed', '3', '-o',
-                                       'p.bprof', 'p.ml')
+        self.record(PROGRAM, 'p.bprof', '--rate', '0.01')
+
+    def record(self, program, name, *words):
+        self.write('p.ml', program.encode())
+        _, err, status = self.run_prof('record', '--quiet', '--seed', '3', '-o', name, *words,
+                                       'p.ml')
         self.assertEqual((err.decode(), status), ('', 0))
 
     def selection(self, seed):
@@ -233,6 +236,48 @@ class Figures(InBrowser):
                         self.assertAlmostEqual(one[key], other[key], delta=1e-6 * abs(other[key]))
 
 
+    def test_a_second_report_is_compared_as_by_diff(self):
+        self.record(PROGRAM.replace('8_000', '6_000'), 'q.bprof', '--rate', '0.01')
+        self.prof('html', 'q.bprof', '-o', 'q.html')
+        self.call('''text => readReport(new File([text], "q.html"))''',
+                  self.read('q.html').decode())
+        for fields in ({'by': 'fn', 'what': 'alloc', 'to': 'end'}, {'by': 'module'},
+                       {'by': 'file', 'what': 'promoted', 'to': 'end', 'unit': 'blocks'}):
+            with self.subTest(fields):
+                self.call(FIGURES, {'tab': 'diff', **fields})
+                doc = self.verb(self.text('command'), '--top', '100000')
+                found = self.ask('''(pair => changesOf(pair[0].groups, pair[1].groups,
+                    pair.map(side => side.none)).map(r => [r.text, r.change, r.real]))
+                    (compared())''')
+                self.assertEqual([[name, real] for name, _, real in found],
+                                 [[r['name'], r['certain']] for r in doc['rows'][1:]])
+                for (_, change, _), row in zip(found, doc['rows'][1:]):
+                    self.assertLessEqual(abs(change - row['change']), 1)
+                self.assertEqual(self.text('problem'), '')
+        self.assertRaises(AssertionError, self.ask, 'readReport(new File(["x"], "x.html"))')
+
+    def test_many_samples_are_thinned_and_stay_unbiased(self):
+        self.record('let rec f n = ignore (Sys.opaque_identity (ref n))\n'
+                    'and g n = ignore (Sys.opaque_identity (n, n, n))\n'
+                    'let () = for i = 1 to 700_000 do f i; if i mod 5 = 0 then g i done',
+                    'many.bprof', '--rate', '1')
+        self.prof('html', 'many.bprof', '-o', 'many.html')
+        self.browser.open(os.path.join(self.folder, 'many.html'))
+        kept, samples, rate = self.ask('[P.facts.keep, P.samples, P.scale.rate]')
+        self.assertLess(kept, 1)
+        self.assertEqual(kept, rate)
+        self.assertLess(400_000, samples)
+        self.assertLessEqual(samples, 500_000)
+        self.assertIn('each hit was kept', self.text('notes'))
+        found = self.call(FIGURES, {'tab': 'sites', 'what': 'alloc', 'to': 'end'})
+        exact = {r['name']: r['bytes']['value'] for r in self.verb(found['command'])['rows']}
+        for row in found['rows'][:2]:
+            name, low, high = row[0], row[3], row[4]
+            self.assertLess(low, high)
+            half = (high - low) / 2  # 4 standard errors are exceeded once in 15,000 times
+            self.assertLess(abs(row[2] - exact[name]), 2 * half)
+
+
 @unittest.skipUnless(shutil.which('chromium'), 'no chromium')
 class Controls(InBrowser):
     def bar(self, name, view='flame'):
@@ -305,7 +350,7 @@ class Controls(InBrowser):
             self.browser.key('ArrowDown')
         self.browser.key('s')
         self.assertIn('tab=sandwich', self.ask('location.hash'))
-        for number, tab in ((1, 'flame'), (3, 'sites'), (4, 'lifetimes'), (6, 'run')):
+        for number, tab in ((1, 'flame'), (3, 'sites'), (4, 'lifetimes'), (7, 'run')):
             self.browser.key(str(number))
             self.assertFalse(self.ask('document.getElementById("tab-%s").hidden' % tab))
         self.browser.key('/')

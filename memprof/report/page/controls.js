@@ -77,6 +77,11 @@ function makeControls() {
   for (const tab in tabs) makeTab(tab);
   $('functions').append(...P.texts.fn.slice(0, 5000).map(value => element('option', {value})));
   $('help').onclick = () => $('keys').showModal();
+  $('certain').onchange = draw;
+  $('swap').onclick = () => { page.swapped = !page.swapped; draw(); };
+  $('other').onchange = () => openReport($('other').files[0]);
+  document.ondragover = e => e.preventDefault();
+  document.ondrop = e => { e.preventDefault(); openReport(e.dataTransfer.files[0]); };
   $('theme').onclick = () => {
     page.theme = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
     setTheme();
@@ -85,6 +90,10 @@ function makeControls() {
   $('copy').onclick = () => navigator.clipboard.writeText($('command').textContent).then(
     () => { $('copy').textContent = 'copied'; },
     () => getSelection().selectAllChildren($('command')));
+}
+
+function openReport(file) {
+  if (file) readReport(file).catch(error => { $('problem').textContent = error.message; });
 }
 
 function makeTab(tab) {
@@ -108,10 +117,12 @@ function drawSelection() {
   for (const id of [...selects, ...inputs, 'search'])
     if ($(id) !== document.activeElement || $(id).tagName === 'SELECT') $(id).value = S[id];
   $('inverted').value = String(S.inverted);
-  $('inverted').hidden = S.tab !== 'flame';
+  $('inverted').hidden = S.tab !== 'flame' && S.tab !== 'diff';
   $('live').hidden = !isLive(S);
   $('sentence').textContent = unitText(total()) + ', ' + sentenceOf(S, P);
-  $('command').textContent = commandOf(S, P);
+  const files = [P, page.other].map(p => p ? p.facts.file : 'AFTER');
+  if (page.swapped) files.reverse();
+  $('command').textContent = S.tab === 'diff' ? commandOf(S, P, files) : commandOf(S, P);
   $('copy').textContent = 'copy';
   $('chips').replaceChildren(...filters.filter(key => S[key]).map(key =>
     element('button', {className: 'chip', title: 'remove: ' + S[key],

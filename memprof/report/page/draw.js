@@ -51,7 +51,8 @@ function colors() {
   if (!colors.known || colors.theme !== of('--bg')) {
     colors.theme = of('--bg');
     colors.known = {text: of('--fg'), dim: of('--dim'), line: of('--line'), accent: of('--accent'),
-      bg: of('--bg'), rest: '#8d939c', onBar: '#0c0d0f', hit: '#a3127f', onHit: '#fff'};
+      bg: of('--bg'), card: of('--card'), rest: '#8d939c', onBar: '#0c0d0f',
+      hit: '#a3127f', onHit: '#fff'};
   }
   return colors.known;
 }

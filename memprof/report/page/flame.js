@@ -86,9 +86,11 @@ class Flame {
         const w = Math.max(bar.w - 1, 0.5), py = y * ROW - top;
         g.fillStyle = style.hit ? color.hit : style.fill;
         g.fillRect(bar.x, py, w, ROW - 1);
-        if (!bar.rest && !bar.chain) this.drawInterval(g, bar, py);
+        if (style.inner) this.drawInner(g, bar, w, py, style.inner);
+        else if (!bar.rest && !bar.chain) this.drawInterval(g, bar, py);
         g.fillStyle = style.hit ? color.onHit : color.onBar;
-        if (w > 30) fitText(g, this.label(bar), bar.x + 4, py + ROW / 2, w - 6);
+        const label = (style.sign || '') + this.label(bar);
+        if (w > 30) fitText(g, label, bar.x + 4, py + ROW / 2, w - 6);
         const current = !bar.rest && !bar.chain && bar.path === this.at;
         if (current && focused || bar === this.pointed) {
           g.strokeStyle = color.text;
@@ -96,6 +98,14 @@ class Flame {
           g.strokeRect(bar.x + 1, py + 1, Math.max(w - 2, 1), ROW - 3);
         }
       }
+  }
+
+  // What one of two profiles has more, hatched if it is explained by chance.
+  drawInner(g, bar, w, py, {from, to, fill}) {
+    const x = bar.x + w * from, width = w * (to - from);
+    g.fillStyle = fill || colors().card;
+    if (fill) g.fillRect(x, py, width, ROW - 1);
+    else for (let i = 0; i < width; i += 5) g.fillRect(x + i, py, 1, ROW - 1);
   }
 
   // A whisker from the interval's low bound to the bar's end, if the interval exceeds 5 % of it.

@@ -13,7 +13,7 @@ const bys = {fn: 'function', site: 'allocated at', file: 'file', module: 'module
 const units = ['bytes', 'words', 'blocks', 'samples'];
 const liveTexts = {proven: 'proven live', uncollected: 'not yet collected'};
 const tabs = {flame: 'Flame graph', sandwich: 'Callers and callees', sites: 'Table',
-  lifetimes: 'Lifetimes', gc: 'Collector', run: 'Recording'};
+  lifetimes: 'Lifetimes', gc: 'Collector', diff: 'Compare', run: 'Recording'};
 
 const defaults = {tab: 'flame', what: 'live', from: 0, to: 'peak', live: 'proven', by: 'fn',
   unit: 'bytes', inverted: false, phase: '', focus: '', ignore: '', hide: '', size: '', life: '',
@@ -119,9 +119,10 @@ function selectors(s, profile) {
   return words;
 }
 
-function commandOf(s, profile) {
+// files: of a comparison both, in order.
+function commandOf(s, profile, files = [profile.facts.file]) {
   const verbs = {flame: 'flame', sandwich: 'tree', sites: 'table', lifetimes: 'lifetimes', gc: 'gc',
-    run: 'stats'};
+    diff: 'diff', run: 'stats'};
   let words = selectors(s, profile);
   if (s.tab === 'run') words = [];
   if (s.tab === 'gc') {
@@ -129,10 +130,10 @@ function commandOf(s, profile) {
     if (typeof s.to === 'number') words.push('--to', timeWord(s.to));
   }
   if (s.tab === 'flame') words.push('--by', stepsOf(s));
-  if (s.tab === 'sites' || s.tab === 'lifetimes') words.push('--by', s.by);
+  if (['sites', 'lifetimes', 'diff'].includes(s.tab)) words.push('--by', s.by);
   if (s.tab === 'flame' && s.inverted) words.push('--inverted');
   if (s.tab === 'sandwich' && s.fn) words.push('--callers', '^' + quotePattern(s.fn) + '$');
-  return ['bactrian', 'prof', verbs[s.tab], profile.facts.file, ...words].map(shellWord).join(' ');
+  return ['bactrian', 'prof', verbs[s.tab], ...files, ...words].map(shellWord).join(' ');
 }
 
 // A pattern of --focus, --ignore and --hide that selects a key's locations.

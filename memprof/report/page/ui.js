@@ -91,6 +91,9 @@ function makeViews() {
   const turnTo = (view, path) => path !== 0 && change({fn: view.paths.text(path)});
   page.flame = flame('flame', 'call paths',
     (view, path) => change({zoom: view.paths.address(path)}));
+  page.diff = new Flame($('diff-paths'), 'call paths of both', {zoom() {}, select() {},
+    command() {}, untip: tip.hide, tip: (bar, e) => tip.show(bar.rest || bar.chain
+      ? page.diff.label(bar) : page.diff.tipText(bar.path), e)});
   page.callers = flame('callers', 'callers', turnTo);
   page.callees = flame('callees', 'callees', turnTo);
 }
@@ -224,6 +227,7 @@ const drawTab = {
     lifetimesTables($('lifetimes'), $('survival'), groups(), survivalOf(P, page.picked), S,
       tableState('lifetimes'), tableActions);
   },
+  diff: drawDiff,
   gc() { collectorTables($('gc'), $('longest'), P, S, tableState('gc'), {moment: goTo}); },
   run() {},
 };
