@@ -19,6 +19,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Initial capacities, and sizes of pieces of work, in two variants, which affect speed only. In a
+ * build with -Dsmall_tables=true they are minimal, so that every program exercises the code that
+ * otherwise runs with large data only: tables begin with one row, the minor heap has 512 words,
+ * work is done in the smallest pieces. */
+#ifdef BACTRIAN_SMALL_TABLES
+enum { GC_SMALL_TABLES = 1 };
+#else
+enum { GC_SMALL_TABLES = 0 };
+#endif
+#define IF_SMALL_TABLES(small, usual) (GC_SMALL_TABLES ? (small) : (usual))
+
 struct vector_memory {
     /* As realloc; items has old_bytes (NULL: 0). bytes 0 frees it. NULL: refused. */
     void *(*resize)(const struct vector_memory *memory, void *items, size_t old_bytes,

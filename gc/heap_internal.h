@@ -35,9 +35,9 @@
 
 #include "gc/assert.h"
 #include "gc/bulk.h"
+#include "gc/containers.h"
 #include "gc/heap.h"
 #include "gc/hooks.h"
-#include "gc/small_tables.h"
 #include "gc/stats.h"
 
 enum {

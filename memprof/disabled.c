@@ -3,7 +3,6 @@
 #include "memprof/counts/counts.h"
 #include "memprof/memprof.h"
 #include "memprof/recorder/recorder.h"
-#include "memprof/sampling/stress.h"
 #include "memprof/sampling/tracker.h"
 
 #include <errno.h>

@@ -9,7 +9,6 @@
 #include "vm/image/policy.h"
 #include "vm/stack/limits.h"
 #include "vm/stack/raise.h"
-#include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 
 #include <errno.h>

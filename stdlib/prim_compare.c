@@ -4,7 +4,7 @@
  * compared: the first SMALL_STACK pairs in the C frame, more in a block of the major heap, which
  * becomes garbage. Only poll collects. The walk calls it every STEPS steps, since one over cyclic
  * values does not end: it handles signals, and lets limits and other threads act. */
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"

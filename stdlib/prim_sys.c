@@ -4,10 +4,8 @@
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/version.h"
-#include "vm/machine/exit_statistics.h"
 #include "vm/machine/machine.h"
 #include "vm/stack/stack.h"
-#include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
 

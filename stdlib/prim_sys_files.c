@@ -7,7 +7,7 @@
 #include "gc/containers.h"
 #include "stdlib/prim.h"
 #include "stdlib/sandbox.h"
-#include "vm/thread/blocking.h"
+#include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
 
 #include <dirent.h>

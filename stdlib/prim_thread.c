@@ -2,9 +2,8 @@
  * vm/thread/thread.h and vm/thread/mutex.h. */
 #include "stdlib/prim.h"
 #include "vm/code/kinds.h"
-#include "vm/machine/uncaught.h"
+#include "vm/machine/machine.h"
 #include "vm/stack/backtrace.h"
-#include "vm/thread/blocking.h"
 #include "vm/thread/mutex.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"

@@ -1,6 +1,5 @@
 /* prims.c - the table of built-in primitives, made from prims.def and ffi/prims.def, the
  * capabilities of well-known stubs (stubs.def), and the primitives' state of a machine. */
-#include "stdlib/prims.h"
 
 #include "stdlib/channel.h"
 #include "stdlib/customs.h"

@@ -1,8 +1,9 @@
-/* state.h - the primitives' state of a machine (vm->library_state). */
+/* state.h - the built-in primitives, and their state in a machine (vm->library_state). */
 #ifndef BACTRIAN_STDLIB_STATE_H
 #define BACTRIAN_STDLIB_STATE_H
 
 #include "vm/base/arena.h"
+#include "vm/code/prim.h"
 #include "vm/state/vm.h"
 
 struct channel;
@@ -49,6 +50,8 @@ struct prim_state {
     struct events *events;   /* stdlib/events.h; NULL: not used yet */
 };
 
+/* The table that a machine is created with. */
+extern const struct vm_library prim_library;
 /* The state of d's machine. GC: never. */
 static inline struct prim_state *prim_state(struct domain *d) { return d->vm->library_state; }
 

@@ -5,12 +5,12 @@
  *     counting_client RATE PROGRAM ARGUMENTS...      rate 0: no client at all
  *
  * Prints what it counted on standard error. */
-#include "vm/machine/machine.h"
 #include "memprof/memprof.h"
 #include "memprof/sampling/tracker.h"
-#include "stdlib/prims.h"
-#include "vm/stack/callstack.h"
+#include "stdlib/state.h"
 #include "vm/image/image.h"
+#include "vm/machine/machine.h"
+#include "vm/stack/callstack.h"
 #include "vm/state/vm.h"
 
 #include <inttypes.h>

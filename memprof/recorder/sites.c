@@ -3,7 +3,7 @@
  *
  * Counting is a second client of the sampler, at rate 1: each allocation leaves the fast path and
  * is counted for the pc of the innermost frame; no call stack is taken, no block is tracked. */
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "memprof/recorder/recorder_internal.h"
 #include "vm/stack/frames.h"
 #include "vm/state/domain.h"

@@ -3,7 +3,7 @@
  * A stack is a path in a tree whose nodes are (caller, location). The path of the last stack is
  * kept, and the machine knows how many of its outermost frames can't have changed since
  * (vm/stack/callstack.h), so a sample costs the frames that differ. */
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "memprof/recorder/recorder_internal.h"
 #include "vm/code/code.h"
 #include "vm/code/opcodes.h"

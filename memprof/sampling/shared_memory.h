@@ -8,7 +8,6 @@
 #define BACTRIAN_MEMPROF_SAMPLING_SHARED_MEMORY_H
 
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "gc/value.h"
 
 #include <stdlib.h>

@@ -1,9 +1,7 @@
-/* stress.c - see stress.h. Checks the events of every sampled block (MT1), and that the frames of
- * call stacks lie in the code. */
-#include "memprof/sampling/stress.h"
+/* stress.c - mp_stress_start of tracker.h. Checks the events of every sampled block (MT1), and that
+ * the frames of call stacks lie in the code. */
 
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "memprof/sampling/tracker.h"
 #include "vm/stack/callstack.h"
 #include "vm/state/vm.h"

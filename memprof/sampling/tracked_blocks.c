@@ -1,8 +1,8 @@
 /* tracked_blocks.c - see tracked_blocks.h. */
 #include "memprof/sampling/tracked_blocks.h"
 
+#include "gc/containers.h"
 #include "gc/heap.h"
-#include "gc/small_tables.h"
 #include "vm/stack/callstack.h"
 
 #include <stdlib.h>

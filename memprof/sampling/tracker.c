@@ -8,7 +8,6 @@
 #include "memprof/sampling/tracker.h"
 
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "memprof/sampling/sampler_inline.h"
 #include "memprof/sampling/shared_memory.h"
 #include "memprof/sampling/sliced_scan.h"

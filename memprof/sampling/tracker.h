@@ -60,4 +60,9 @@ bool mp_tracker_is_examining(const struct mp_tracker *tracker);
 uint64_t mp_tracker_count(const struct mp_tracker *tracker);
 uint64_t mp_tracker_lost(const struct mp_tracker *tracker);
 
+/* Starts a tracker that checks the sampler while any program runs (--memprof-stress, stress.c),
+ * until the machine is destroyed: the process aborts when a block's events contradict each other.
+ * False when out of memory. GC: never. */
+bool mp_stress_start(struct domain *d, double rate);
+
 #endif

@@ -10,7 +10,7 @@
 #include "stdlib/prim.h"
 #include "stdlib/state.h"
 #include "vm/code/checks.h"
-#include "vm/thread/blocking.h"
+#include "vm/thread/pending.h"
 #include "vm/thread/thread.h"
 
 #include <errno.h>

@@ -17,8 +17,8 @@
 #include "stdlib/state.h"
 #include "vm/code/checks.h"
 #include "vm/engine/callback.h"
-#include "vm/machine/uncaught.h"
-#include "vm/thread/blocking.h"
+#include "vm/machine/machine.h"
+#include "vm/thread/pending.h"
 #include "vm/thread/thread.h"
 
 #include <pthread.h>

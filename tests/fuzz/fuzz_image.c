@@ -4,16 +4,16 @@
  * loaded at run time, under the rules of each version of OCaml, and it is printed as text. What the
  * verifier accepts must keep its promises: entries and heights lie where it says. What is printed
  * must come back as the same bytes, whatever they were. */
-#include "stdlib/prims.h"
+#include "stdlib/state.h"
 #include "tests/fuzz/target.h"
 #include "vm/base/arena.h"
-#include "vm/text/basm.h"
-#include "vm/image/image.h"
 #include "vm/code/code.h"
 #include "vm/code/ir.h"
 #include "vm/code/opcodes.h"
-#include "vm/marshal/reader.h"
 #include "vm/code/verify.h"
+#include "vm/image/image.h"
+#include "vm/marshal/reader.h"
+#include "vm/text/basm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,16 +3,16 @@
  * The first line is the variable's value, each other line an argument of `bactrian`. What is
  * refused is refused with one line of ASCII; what is accepted is in the ranges that options.h and
  * vm.h state, and a machine with these options can be made and is in order. */
-#include "vm/cli/cli.h"
-#include "vm/state/vm.h"
 #include "gc/heap.h"
-#include "vm/state/options.h"
+#include "stdlib/state.h"
+#include "tests/fuzz/target.h"
+#include "tests/fuzz/words.h"
+#include "vm/cli/cli.h"
 #include "vm/cli/options.h"
 #include "vm/code/version.h"
 #include "vm/machine/machine.h"
-#include "stdlib/prims.h"
-#include "tests/fuzz/target.h"
-#include "tests/fuzz/words.h"
+#include "vm/state/options.h"
+#include "vm/state/vm.h"
 
 #define REQUIRE(condition)         \
     do {                           \

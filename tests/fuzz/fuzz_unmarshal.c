@@ -8,15 +8,15 @@
  *   bit 3  the machine is of OCaml 5.3, otherwise of 4.13
  * The value is read into an arena, as DATA of an image, and with all options into the heap; the
  * result is hashed, written, read again, and the heap is verified (U1, U2, U3). */
-#include "vm/code/version.h"
-#include "vm/machine/machine.h"
 #include "stdlib/customs.h"
-#include "vm/marshal/writer.h"
 #include "stdlib/prim.h"
-#include "stdlib/prims.h"
+#include "stdlib/state.h"
 #include "tests/fuzz/marshal_header.h"
 #include "tests/fuzz/target.h"
+#include "vm/code/version.h"
+#include "vm/machine/machine.h"
 #include "vm/marshal/reader.h"
+#include "vm/marshal/writer.h"
 
 #include <stdlib.h>
 #include <zstd.h>

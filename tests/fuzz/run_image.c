@@ -1,11 +1,10 @@
 /* run_image.c - see run_image.h. */
+#include "tests/fuzz/run_image.h"
 #include "vm/image/image.h"
 #include "vm/machine/machine.h"
-#include "tests/fuzz/run_image.h"
 
 #include "gc/fatal.h"
-#include "stdlib/prims.h"
-#include "vm/machine/uncaught.h"
+#include "stdlib/state.h"
 #include "vm/state/vm.h"
 
 #include <stdlib.h>

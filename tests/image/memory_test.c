@@ -4,16 +4,16 @@
  *   image_memory_test CORPUS      the folder with the fuzzers' inputs, by target
  *
  * The linker sends this program's requests to the functions __wrap_... (meson.build). */
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "memprof/format/reader.h"
 #include "vm/base/arena.h"
-#include "vm/text/basm.h"
-#include "vm/marshal/constants.h"
-#include "vm/marshal/debuginfo.h"
-#include "vm/image/image.h"
-#include "vm/marshal/reader.h"
 #include "vm/code/verify.h"
 #include "vm/code/words.h"
+#include "vm/image/image.h"
+#include "vm/marshal/constants.h"
+#include "vm/marshal/debuginfo.h"
+#include "vm/marshal/reader.h"
+#include "vm/text/basm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* A C client of the sampler beside a program's own Gc.Memprof: neither changes what the other sees,
  * and the C client leaves no trace in the heap. The program is the test's argument. */
-#include "vm/machine/machine.h"
 #include "gc/stats.h"
 #include "memprof/memprof.h"
 #include "memprof/sampling/tracker.h"
-#include "stdlib/prims.h"
-#include "vm/stack/callstack.h"
+#include "stdlib/state.h"
 #include "vm/image/image.h"
+#include "vm/machine/machine.h"
+#include "vm/stack/callstack.h"
 #include "vm/state/vm.h"
 
 #include <setjmp.h>

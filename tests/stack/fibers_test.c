@@ -1,6 +1,7 @@
 /* fibers_test.c - fibers without a program: frames made by hand are suspended, resumed in part,
  * collected, and must come back as they were (FB1 to FB5). */
-#include "stdlib/prims.h"
+#include "gc/heap_internal.h"
+#include "stdlib/state.h"
 #include "vm/code/decoded.h"
 #include "vm/code/version.h"
 #include "vm/machine/machine.h"
@@ -8,7 +9,6 @@
 #include "vm/stack/frame_layout.h"
 #include "vm/state/alloc.h"
 #include "vm/state/vm.h"
-#include "gc/heap_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -92,7 +92,7 @@ def differential(build, flags, timeout, *more):
                  '--seconds', '{seconds}', '--seed', '{seed}', '--', *flags)
 
 
-# Suites for the build whose tables begin with one row (gc/small_tables.h).
+# Suites for the build whose tables begin with one row (gc/containers.h).
 SMALL_SUITES = [('asm', 5), ('image', 15), ('capi', 10), ('ffi', 10), ('memprof', 30),
                 ('regression', 30)]
 

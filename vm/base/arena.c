@@ -2,8 +2,8 @@
  * too big for what is left of it gets a new chunk. */
 #include "vm/base/arena.h"
 
+#include "gc/containers.h"
 #include "gc/heap.h"
-#include "gc/small_tables.h"
 
 #include <stdlib.h>
 

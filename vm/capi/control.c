@@ -7,7 +7,6 @@
 #include "vm/engine/callback.h"
 #include "vm/engine/slow.h"
 #include "vm/machine/machine.h"
-#include "vm/machine/uncaught.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/raise.h"

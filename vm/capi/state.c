@@ -14,7 +14,7 @@
 #include "vm/stack/backtrace.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
-#include "vm/thread/blocking.h"
+#include "vm/thread/pending.h"
 
 #include <pthread.h>
 #include <signal.h>

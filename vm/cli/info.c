@@ -1,9 +1,9 @@
 /* info.c - options that print something about Bactrian or about a program, and exit. */
 #include "memprof/memprof.h"
-#include "stdlib/prims.h"
+#include "stdlib/state.h"
 #include "vm/cli/cli.h"
 #include "vm/cli/usage.h"
-#include "vm/image/audit.h"
+#include "vm/image/link.h"
 
 #include <stdlib.h>
 #include <string.h>

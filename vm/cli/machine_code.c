@@ -15,7 +15,7 @@
 #include "vm/cli/cli.h"
 #include "vm/engine/native/native.h"
 #include "vm/engine/native/observer.h"
-#include "vm/marshal/function_name.h"
+#include "vm/marshal/symbols.h"
 #include "vm/text/basm.h"
 
 #include <errno.h>

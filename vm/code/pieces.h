@@ -12,7 +12,7 @@
 #ifndef BACTRIAN_VM_CODE_PIECES_H
 #define BACTRIAN_VM_CODE_PIECES_H
 
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,6 @@
  *     most one. */
 #include "gc/assert.h"
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "vm/base/os.h"
 #include "vm/code/opcodes.h"
 #include "vm/code/verify_internal.h"

@@ -6,7 +6,6 @@
 
 #include "gc/assert.h"
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "vm/code/verify.h"
 #include "vm/code/words.h"
 

@@ -3,7 +3,6 @@
 
 #include "gc/assert.h"
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "vm/code/opcodes.h"
 
 #include <endian.h>

@@ -17,7 +17,6 @@
 #include "vm/embed/embed_internal.h"
 #include "vm/engine/callback.h"
 #include "vm/machine/machine.h"
-#include "vm/machine/uncaught.h"
 #include "vm/stack/backtrace.h"
 #include "vm/stack/limits.h"
 #include "vm/thread/thread.h"

@@ -3,7 +3,7 @@
  * The machine copies everything it needs from the options, except contexts. */
 #include "memprof/memprof.h"
 #include "stdlib/channel.h"
-#include "stdlib/prims.h"
+#include "stdlib/state.h"
 #include "vm/base/status.h"
 #include "vm/embed/embed_internal.h"
 #include "vm/engine/callback.h"

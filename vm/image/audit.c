@@ -1,5 +1,4 @@
 /* audit.c - the primitives that verified code can call, grouped by what they let a program do. */
-#include "vm/image/audit.h"
 
 #include "gc/assert.h"
 #include "vm/code/code.h"

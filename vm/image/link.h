@@ -1,8 +1,11 @@
-/* link.h - from the names of a PRIM section to functions. Private to vm/. */
+/* link.h - from the names of a PRIM section to functions, and the list of those that a program can
+ * reach. */
 #ifndef BACTRIAN_VM_IMAGE_LINK_H
 #define BACTRIAN_VM_IMAGE_LINK_H
 
 #include "vm/state/vm.h"
+
+#include <stdio.h>
 
 /* Builds the machine's table from an image's names: built-in rows first, then the open libraries of
  * C stubs. A name that none of them has gets an entry too: calling it raises an error that names
@@ -18,5 +21,10 @@ const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name);
  * as it may do anything. GC: never. */
 struct vm_stub vm_stub_named(const struct vm *vm, const char *name);
 void vm_link_free(struct vm *vm);
+
+/* Prints the primitives that the code of a loaded machine's program can call, grouped by
+ * capability; names that the machine does not have are a group of their own.
+ * GC: never.  Fails: never (write errors show in ferror(out)). */
+void vm_audit(const struct vm *vm, FILE *out);
 
 #endif

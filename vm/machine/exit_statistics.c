@@ -1,5 +1,5 @@
-/* exit_statistics.c - see exit_statistics.h. */
-#include "vm/machine/exit_statistics.h"
+/* exit_statistics.c - counters and a summary at the end of a program. */
+#include "vm/machine/machine.h"
 
 #include "gc/stats.h"
 #include "vm/code/version.h"

@@ -37,4 +37,28 @@ bool vm_destroy(struct vm *vm);
 /* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */
 __attribute__((noreturn)) void vm_exit(struct domain *d, int status);
 
+/* ---- uncaught.c ---- */
+
+/* Does what OCaml does for an uncaught exception: calls the handler registered by module Printexc,
+ * or else runs the at_exit functions and prints exception and backtrace. Returns the exit
+ * status: 2, or that of a call of exit meanwhile.
+ * Needs: vm_run has returned VM_UNCAUGHT. GC: may run, and any OCaml code. */
+int vm_report_uncaught(struct vm *vm, value exn);
+
+/* The same while the program runs, which goes on. GC: may run, and any OCaml code. */
+void vm_report_exception(struct domain *d, value exn);
+
+/* Formats exn without running OCaml code, cut to size - 1 bytes. GC: never. */
+void vm_format_exception(struct vm *vm, value exn, char *text, size_t size);
+
+/* ---- exit_statistics.c: OCAMLRUNPARAM=v=0x400 and --gc-stats ---- */
+
+/* Prints the counters to err if OCAMLRUNPARAM asked for them. Called at a normal end: exit, or the
+ * last instruction. GC: never. */
+void vm_print_exit_statistics(struct domain *d, FILE *err);
+
+/* Prints a readable summary: collections, promotion, memory, pauses. Needs: gc_measure_pauses at
+ * the start. GC: never. */
+void vm_print_gc_summary(struct domain *d, FILE *err);
+
 #endif

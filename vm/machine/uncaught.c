@@ -1,5 +1,5 @@
 /* uncaught.c - see uncaught.h. */
-#include "vm/machine/uncaught.h"
+#include "vm/machine/machine.h"
 
 #include "vm/engine/callback.h"
 #include "vm/engine/debugger.h"

@@ -6,7 +6,6 @@
 #include "vm/marshal/constants.h"
 
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "vm/base/os.h"
 #include "vm/marshal/codes.h"
 #include "vm/marshal/reader.h"

@@ -12,7 +12,6 @@
 #include "vm/marshal/debuginfo.h"
 
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "vm/base/arena.h"
 #include "vm/code/code.h"
 #include "vm/image/image.h"

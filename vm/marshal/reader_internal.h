@@ -10,7 +10,7 @@
 #define BACTRIAN_VM_MARSHAL_READER_INTERNAL_H
 
 #include "gc/bulk.h"
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "vm/marshal/codes.h"
 #include "vm/marshal/reader.h"
 #include "vm/state/vm.h"

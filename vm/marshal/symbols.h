@@ -1,4 +1,4 @@
-/* symbols.h - names for code without debug information.
+/* symbols.h - names for code without debug information, and of functions in reports.
  *
  * The linker concatenates the units of a program. A unit begins with a branch over its functions to
  * its top level, and ends by setting its global, which section SYMB names: so the module of each pc
@@ -10,6 +10,8 @@
 #define BACTRIAN_VM_IMAGE_SYMBOLS_H
 
 #include "vm/marshal/constants.h"
+
+#include <stdio.h>
 
 struct vm;
 
@@ -31,6 +33,13 @@ const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t siz
  * call. GC: never. */
 uint64_t vm_function_start(struct vm *vm, uint64_t gpc);
 void vm_symbols_free(struct vm *vm);
+
+/* The name of a function, allocated: of the first event in it, else by symbols (vm_symbol_at), else
+ * FOFFSET; `(main)` for the top level of a linked program, which is that of all its modules. Needs:
+ * it is prepared. NULL: out of memory. GC: never. */
+char *vm_function_name(struct vm *vm, uint32_t function);
+/* Prints a name, which is the program's text, with `?` for control characters. GC: never. */
+void vm_put_name(FILE *out, const char *name);
 
 /* Whether that row of SYMB's value is a node of its map (left, identifier, slot, right, height),
  * for a unit or a predefined exception; then the global, and the row

@@ -6,7 +6,7 @@
 #ifndef BACTRIAN_VM_MARSHAL_WRITER_H
 #define BACTRIAN_VM_MARSHAL_WRITER_H
 
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "gc/value.h"
 #include "vm/base/arena.h"
 #include "vm/marshal/header.h"

@@ -2,7 +2,7 @@
 #include "vm/stack/callstack.h"
 
 #include "gc/assert.h"
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "vm/code/code.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"

@@ -1,8 +1,8 @@
 /* fiber.c - how words move between a stack and a fiber's buffer (vm/stack/fiber.h). */
 #include "vm/stack/fiber.h"
 
+#include "gc/containers.h"
 #include "gc/heap.h"
-#include "gc/small_tables.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/code/pc_map.h"

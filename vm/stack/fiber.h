@@ -54,7 +54,7 @@
 #define BACTRIAN_VM_STACK_FIBER_H
 
 #include "gc/assert.h"
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"

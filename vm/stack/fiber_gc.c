@@ -7,8 +7,8 @@
  * list of those to be scanned, which are incrementally scanned roots (R3), the outermost words
  * first; then the next one of the chain. When marking ends, suspended fibers that it has not
  * reached are freed: so a cycle through a fiber and its continuation dies. */
+#include "gc/containers.h"
 #include "gc/hooks.h"
-#include "gc/small_tables.h"
 #include "vm/base/os.h"
 #include "vm/stack/fiber_internal.h"
 

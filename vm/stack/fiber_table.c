@@ -1,7 +1,7 @@
 /* fiber_table.c - the table of fibers (vm/stack/fiber.h): their handles, creation, end and buffers.
  */
+#include "gc/containers.h"
 #include "gc/heap.h"
-#include "gc/small_tables.h"
 #include "vm/base/os.h"
 #include "vm/stack/fiber_internal.h"
 #include "vm/stack/frame_layout.h"

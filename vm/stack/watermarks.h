@@ -26,7 +26,7 @@
 #ifndef BACTRIAN_VM_STACK_WATERMARKS_H
 #define BACTRIAN_VM_STACK_WATERMARKS_H
 
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "vm/state/domain.h"
 
 struct vm_frame;

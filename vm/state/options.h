@@ -24,7 +24,7 @@ struct vm_dll_path {
 
 /* Replaces a descriptor of the process, 0 to 2, under the program's channel. As read(2) and
  * write(2): the bytes transferred, or -1 with errno. Called without the runtime lock
- * (vm/thread/blocking.h). Both NULL: the descriptor itself. */
+ * (vm/thread/pending.h). Both NULL: the descriptor itself. */
 struct vm_stream {
     ptrdiff_t (*read)(void *context, void *to, size_t n);
     ptrdiff_t (*write)(void *context, const void *from, size_t n);

@@ -1,5 +1,5 @@
 /* names.c - see text_internal.h. */
-#include "gc/small_tables.h"
+#include "gc/containers.h"
 #include "vm/text/text_internal.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #define BACTRIAN_VM_TEXT_TEXT_INTERNAL_H
 
 #include "gc/containers.h"
-#include "gc/small_tables.h"
 #include "vm/base/arena.h"
 #include "vm/base/status.h"
 #include "vm/image/image.h"

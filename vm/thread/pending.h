@@ -2,7 +2,12 @@
  * yield.
  *
  * gc_request_action makes the next poll (function call, loop iteration, allocation) run them; the
- * fast path tests nothing else. */
+ * fast path tests nothing else.
+ *
+ * Then: C code that waits for the system, or computes long, without the runtime lock.
+ *
+ * BL1  Between vm_enter_blocking and vm_leave_blocking the calling thread touches neither the heap
+ *      nor the machine's state: another thread of the program may run, and collect. */
 #ifndef BACTRIAN_VM_THREAD_PENDING_H
 #define BACTRIAN_VM_THREAD_PENDING_H
 
@@ -23,5 +28,14 @@ value vm_run_finalisers_exn(struct domain *d);
 /* Allows other finalisers to run before the running one returns (Gc.finalise_release).
  * GC: never. */
 void vm_release_finalisers(struct domain *d);
+
+/* Releases the runtime lock; errno is kept. The caller handles signals that arrived before. Does
+ * nothing in a machine without threads. Needs: the caller holds the lock. GC: never in this
+ * thread. */
+void vm_enter_blocking(struct domain *d);
+/* Acquires the runtime lock again; errno is kept. Handlers of signals that arrived meanwhile run at
+ * the next safe point. Needs: the calling thread is one of the machine's (vm/thread/thread.h).
+ * Fails: does not return if another thread ended the program. GC: never in this thread. */
+void vm_leave_blocking(struct domain *d);
 
 #endif

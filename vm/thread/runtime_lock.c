@@ -20,7 +20,7 @@
 #include "vm/stack/stack.h"
 #include "vm/state/abi.h"
 #include "vm/state/vm.h"
-#include "vm/thread/blocking.h"
+#include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
 #include "vm/thread/thread_internal.h"
 

@@ -136,7 +136,7 @@ static value call_handler(struct domain *d, int number) {
 }
 
 bool vm_signals_pending(const struct domain *d) {
-    /* Only this: the caller may not hold the runtime lock (vm/thread/blocking.h). */
+    /* Only this: the caller may not hold the runtime lock (vm/thread/pending.h). */
     if (d != atomic_load(&receiver)) return false;
     uint64_t pending = atomic_load(&recorded);
     return pending != 0 && (pending & ~mask_bits()) != 0;

@@ -17,8 +17,8 @@
 #include "vm/stack/stack.h"
 #include "vm/state/alloc.h"
 #include "vm/state/vm.h"
-#include "vm/thread/blocking.h"
 #include "vm/thread/domains.h"
+#include "vm/thread/pending.h"
 #include "vm/thread/thread_internal.h"
 
 #include <signal.h>

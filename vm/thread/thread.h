@@ -2,7 +2,7 @@
  *
  * A machine starts without any of this: vm->threads is NULL and costs nothing. Once it has threads,
  * the thread that runs OCaml code or touches the heap holds the runtime lock. It releases the lock
- * in blocking sections (vm/thread/blocking.h), while it waits for another thread (vm_wait), and
+ * in blocking sections (vm/thread/pending.h), while it waits for another thread (vm_wait), and
  * every 50 ms at a safe point if others wait for the lock.
  *
  * All functions, except those about threads made by C code, need: the caller holds the lock. */

@@ -10,7 +10,6 @@
 #include "vm/engine/callback.h"
 #include "vm/stack/raise.h"
 #include "vm/state/alloc.h"
-#include "vm/thread/blocking.h"
 #include "vm/thread/pending.h"
 
 #include <errno.h>

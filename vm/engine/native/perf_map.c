@@ -1,7 +1,7 @@
 /* perf_map.c - see perf_map.h. */
 #include "vm/engine/native/perf_map.h"
 
-#include "vm/marshal/function_name.h"
+#include "vm/marshal/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>

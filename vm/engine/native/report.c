@@ -4,7 +4,7 @@
 #include "vm/engine/native/gdb_interface.h"
 #include "vm/engine/native/observer.h"
 #include "vm/engine/native/perf_map.h"
-#include "vm/marshal/function_name.h"
+#include "vm/marshal/symbols.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/native.h"
 #include "vm/marshal/debuginfo.h"
-#include "vm/marshal/function_name.h"
+#include "vm/marshal/symbols.h"
 
 #include <stdlib.h>
 #include <time.h>
