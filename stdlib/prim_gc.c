@@ -64,9 +64,9 @@ static void charge_pass(struct domain *d) {
     vm_charge_work(d, 8 * gc_stats_read(&d->gc).heap_words);
 }
 
-/* The cycles of a Gc.full_major or Gc.compact, whose finalisers run after each. */
-static void three_cycles(struct domain *d, bool compacts) {
-    for (int i = 0; i < 3; i++) {
+/* That many cycles, whose finalisers run after each. */
+static void cycles(struct domain *d, int n, bool compacts) {
+    for (int i = 0; i < n; i++) {
         charge_pass(d);
         gc_next_major_cycle(&d->gc);
         vm_process_pending(d);
@@ -75,7 +75,7 @@ static void three_cycles(struct domain *d, bool compacts) {
 }
 
 value prim_gc_stat(struct domain *d, value unit) {
-    if (d->vm->version->gc_always_marks) three_cycles(d, false);
+    if (d->vm->version->gc_always_marks) cycles(d, 3, false);
     charge_pass(d);
     struct gc_walk_stats walk;
     gc_stats_walk(&d->gc, &walk);
@@ -297,13 +297,14 @@ static value two_cycles(struct domain *d, void (*second)(struct gc_domain *g)) {
 
 value prim_gc_full_major(struct domain *d, value unit) {
     if (!d->vm->version->gc_always_marks) return two_cycles(d, gc_full_major_cycle);
-    three_cycles(d, false);
+    cycles(d, 3, false);
     return VAL_UNIT;
 }
 
 value prim_gc_compaction(struct domain *d, value unit) {
     if (!d->vm->version->gc_always_marks) return two_cycles(d, gc_compact);
-    three_cycles(d, d->vm->version->gc_compacts);
+    bool compacts = d->vm->version->gc_compacts;
+    cycles(d, compacts ? 3 : 1, compacts);
     return VAL_UNIT;
 }
 

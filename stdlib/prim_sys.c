@@ -125,6 +125,8 @@ value prim_runtime_parameters(struct domain *d, value unit) {
     int backtrace = options->backtrace_level == 0 ? 1 : options->backtrace_level;
     if (!d->backtrace_active) backtrace = 0;
     char text[400];
+    if (!d->vm->version->has_runtime_parameters)
+        return copy_string(d, "caml_runtime_parameters not implemented: 0");
     if (!d->vm->version->gc_has_chunks) {
         size_t ring = options->events_log_words;
         snprintf(text, sizeof text,

@@ -4,6 +4,7 @@
 #include "gc/assert.h"
 #include "vm/code/opcodes.h"
 #include "vm/engine/callback.h"
+#include "vm/engine/slow.h"
 #include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
@@ -50,6 +51,12 @@ void vm_effect_make_room(struct domain *d, value handle) {
     if (vm_stack_grow(d, low)) return;
     vm_fiber_drop(d, f);
     vm_raise_stack_overflow(d);
+}
+
+void vm_effect_refuse(struct domain *d, value handle) {
+    struct vm_fiber *f = vm_fiber_taken(d->vm, handle);
+    if (f != NULL) vm_fiber_drop(d, f);
+    vm_slow_type_error(d);
 }
 
 /* ---- REPERFORMTERM. ---- */

@@ -38,6 +38,9 @@ static inline value vm_effect_perform(struct domain *d, value effect, value cont
 value vm_effect_reperform(struct domain *d, value effect, size_t height);
 /* vm_fiber_resume failed: makes room for the next try, or raises. GC: may run. */
 void vm_effect_make_room(struct domain *d, value handle);
+/* RESUME, by what is not a function: raises as vm_slow_type_error does. The fiber of that handle,
+ * which was taken, is freed. GC: may run. */
+_Noreturn void vm_effect_refuse(struct domain *d, value handle);
 /* Effect.Unhandled, at a PERFORM. GC: may run. */
 _Noreturn void vm_raise_unhandled(struct domain *d, value effect);
 /* Effect.Continuation_already_resumed. GC: may run. */

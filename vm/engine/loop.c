@@ -444,7 +444,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INSTR(RESUME) { /* operands: how many arguments it has, the frame word */
         value function = sp[0], argument = sp[1], *outside = sp + pc[1] - 3;
-        REQUIRE_CLOSURE(function);
+        if (NOT_CLOSURE(function)) FAIL(not_resumable);
         RESUME_FIBER(outside, val_of_int(0));
         outside[0] = (value)(pc + 3), outside[1] = env, outside[2] = extra_args;
         sp = d->stack.sp;
@@ -453,7 +453,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INSTR(RESUMETERM) {
         value function = sp[0], argument = sp[1];
-        REQUIRE_CLOSURE(function);
+        if (NOT_CLOSURE(function)) FAIL(not_resumable);
         RESUME_FIBER(sp + pc[1], extra_args);
         sp = d->stack.sp;
         PUSH(argument);
@@ -638,6 +638,9 @@ zero_divide:
 type_error:
     SAVE();
     vm_slow_type_error(d);
+not_resumable: /* the fiber of handle A, by what is not a function */
+    SAVE();
+    vm_effect_refuse(d, accu);
 unhandled:
     SAVE();
     vm_raise_unhandled(d, accu);
