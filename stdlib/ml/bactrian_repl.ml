@@ -206,11 +206,12 @@ let profile_phrase phrase =
 
 let flame file =
   let profile, _ = bring_up_to_date () in
-  let options = profile :: "--running" :: of_phrases in
-  if file = "" then report ("flame" :: options)
+  let flame = "flame" :: profile :: "--running" :: of_phrases in
+  if file = "" then report flame
   else begin
-    let verb = if Filename.check_suffix file ".html" then "html" else "flame" in
-    ignore (c_report (Array.of_list (verb :: "-o" :: file :: options)));
+    let is_page = Filename.check_suffix file ".html" in (* everything is selected in it *)
+    let words = if is_page then [ "html"; profile; "--running" ] else flame in
+    ignore (c_report (Array.of_list (words @ [ "-o"; file ])));
     say "%s was written." file
   end
 

@@ -40,7 +40,8 @@ class Shell(support.Case):
         out, err = self.run_shell('nope\ntable --by x\ntable "\ntable', status=125)
         self.assertEqual(out, self.prof('table', 'small.ctf'))
         self.assertEqual([line.split(': ')[1] for line in err.splitlines()],
-                         ['nope', '--by', 'a quote is not closed, or the line has too many words'])
+                         ['no such verb', '--by',
+                          'a quote is not closed, or the line has too many words'])
 
     def test_files_can_be_written(self):
         self.run_shell('export --to folded -o out\nmerge small.ctf -o twice.ctf\n')
