@@ -7,7 +7,9 @@ import time
 
 FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
          '--disable-background-networking', '--disable-component-update', '--disable-sync',
-         '--window-size=1000,1400', '--remote-debugging-pipe']
+         '--disable-renderer-backgrounding', '--disable-background-timer-throttling',
+         '--disable-backgrounding-occluded-windows', '--window-size=1000,1400',
+         '--remote-debugging-pipe']
 
 
 KEYS = {'Enter': 13, 'Backspace': 8, 'Escape': 27, 'Home': 36, 'End': 35, 'ArrowLeft': 37,
