@@ -259,6 +259,7 @@ int report_write_anonymous(const struct report_request *request, FILE *out) {
     append(m, request->model, NULL, 0);
     copy_peak(m, request->model);
     report_replace(&m->program, report_copy("anonymous"));
+    report_replace(&m->runtime_parameters, report_copy(""));
     report_replace(&m->host, report_copy(""));
     m->pid = 1;
     m->origin.argument_bytes = 0;
