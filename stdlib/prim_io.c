@@ -78,12 +78,12 @@ value prim_terminfo_rows(struct domain *d, value channel) {
 /* ---- Byte sequences and bigarrays, to read into and to write from. ---- */
 
 static uintptr_t byte_count(value bytes) {
-    return tag_of(bytes) == TAG_STRING ? string_length(bytes) : bigarray_bytes(bigarray_of(bytes));
+    return tag_of(bytes) == TAG_CUSTOM ? bigarray_bytes(bigarray_of(bytes)) : string_length(bytes);
 }
 
 /* The address of byte i, which a collection may change. */
 static char *byte_at(value bytes, intptr_t i) {
-    char *start = tag_of(bytes) == TAG_STRING ? string_bytes(bytes) : bigarray_of(bytes)->data;
+    char *start = tag_of(bytes) == TAG_CUSTOM ? bigarray_of(bytes)->data : string_bytes(bytes);
     return start + i;
 }
 
