@@ -17,9 +17,14 @@ let () =
     say "freed: %s" (between 20 (release ()) 40)
   done;
   attempt "without exception" (fun () -> ignore (hold_noexc 100); between 20 (release ()) 40);
-  (* Those are counted later: then there is no room. *)
+  (* Those are counted later: then there is no room, even to print. *)
   attempt "in a blocking section" (fun () -> string_of_int (hold_in_section 20));
-  attempt "20 more" (fun () -> ignore (hold 20); "fit");
+  attempt "20 more" (fun () ->
+      match hold 20 with
+      | _ -> "fit"
+      | exception Out_of_memory ->
+          ignore (release ());
+          "do not fit");
   ignore (release ());
   say "resize: %b %b" (resize 1000 20_000_000) (resize 1000 60_000_000);
   attempt "a string" (fun () -> string_of_int (String.length (String.make 20_000_000 ' ')));
