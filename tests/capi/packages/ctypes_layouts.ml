@@ -39,9 +39,12 @@ let contents () =
   setf u as_int 0x01020304l;
   print_endline
     (String.concat "," (List.map Unsigned.UInt8.to_string (CArray.to_list (getf u as_bytes))));
-  let s = allocate upper "MiXed" in
-  print_endline !@s;
-  print_endline !@(from_voidp string (to_voidp s))
+  (* The cell does not keep the word: this function does. *)
+  let word = CArray.of_string "MiXed" in
+  let s = allocate (ptr char) (CArray.start word) in
+  print_endline !@(from_voidp upper (to_voidp s));
+  print_endline !@(from_voidp string (to_voidp s));
+  ignore (Sys.opaque_identity word)
 
 let arithmetic () =
   let a = CArray.of_list double [ 1.; 2.; 3.; 4. ] in
