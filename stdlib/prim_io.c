@@ -159,6 +159,7 @@ static inline value output(struct domain *d, value channel, value bytes, value s
                            bool buffered) {
     struct channel *c = channel_for_output(d, channel);
     intptr_t at = int_of_val(start), left = int_of_val(length);
+    if (left <= 0) at = left = 0; /* OCaml reads no byte then, wherever they begin */
     if (!prim_in_bounds(at, left, byte_count(bytes))) vm_invalid_argument(d, "output");
     vm_charge_work(d, (size_t)left);
     if (left < c->end - c->curr && (buffered ? is_unlocked(c) : keeps_output(c))) {

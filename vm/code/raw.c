@@ -88,12 +88,15 @@ bool vm_raw_write(struct domain *d, value v, uintptr_t at, uintptr_t n, const vo
     return true;
 }
 
+/* The last byte says how many of the others are no characters. More than there are: OCaml's length
+ * is negative, and its loops over such a string end at once, as over the empty one. */
 static value convert_string(struct domain *d, const value *slot) {
     size_t size = 8 * vm_raw_words(*slot);
-    size_t padding = size == 0 ? 0 : ((const unsigned char *)*slot)[size - 1];
-    if (padding >= size) return 0;
-    value s = new_string(d, size - 1 - padding);
-    memcpy((char *)s, (const char *)*slot, size - 1 - padding);
+    if (size == 0) return 0;
+    size_t padding = ((const unsigned char *)*slot)[size - 1];
+    size_t length = padding < size ? size - 1 - padding : 0;
+    value s = new_string(d, length);
+    memcpy((char *)s, (const char *)*slot, length);
     return s;
 }
 

@@ -136,7 +136,16 @@ let () =
   print_string (String.escaped (String.sub (Obj.magic tuple) 0 9));
   output_string stdout (Obj.magic (Sys.opaque_identity (0, 0x21)));
   print_newline ();
-  show "digest of a tuple" (Digest.to_hex (Digest.string (Obj.magic tuple)))
+  show "digest of a tuple" (Digest.to_hex (Digest.string (Obj.magic tuple)));
+  let try_int what s =
+    show what (try string_of_int (int_of_string s) with Failure m -> "Failure " ^ m) in
+  List.iter (fun bits ->
+      let s = as_string (new_float (Int64.float_of_bits bits)) in
+      show "the length of a float" (string_of_int (String.length s));
+      print_endline s;
+      try_int "a float as an integer's text" s)
+    [ 0x0041424344454647L; 0x0034333231303938L; 0x0300000035343332L; 0x400921fb54442d18L;
+      0x3ff0000000000000L ]
 
 (* Array functions on blocks without values. *)
 let () =
