@@ -139,8 +139,8 @@ static value make_large(struct domain *d, uintptr_t n, value element) {
         gc_minor(&d->gc);
     }
     ASSERT(!gc_is_young(&d->gc, element)); /* G3 */
-    vm_charge_work(d, 8 * n);
     value a = gc_alloc_major(&d->gc, n, 0);
+    vm_charge_work(d, 8 * n);
     for (uintptr_t i = 0; i < n; i++) init_field(d, a, i, element);
     return a;
 }

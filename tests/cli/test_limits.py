@@ -487,6 +487,17 @@ class Limits(Case):
         self.expect(done, status=124, err='bactrian: bare.byte: stopped by --fuel: '
                     'compile it with ocamlc -g to see where\n')
 
+    def test_fuel_does_not_pay_for_blocks_that_there_is_no_room_for(self):
+        self.place.write('huge.ml', """
+let refused make = match make () with _ -> "made" | exception Out_of_memory -> "refused"
+let () =
+  print_string (refused (fun () -> Obj.repr (Bytes.create Sys.max_string_length)));
+  print_string (refused (fun () -> Obj.repr (Array.make Sys.max_array_length 0)));
+  print_string (refused (fun () -> Obj.repr (Array.create_float (Sys.max_array_length / 2))))
+""")
+        self.place.tool('ocamlc', '-o', 'huge.byte', 'huge.ml')
+        self.expect(self.bactrian('--fuel=1M', 'huge.byte'), out='refusedrefusedrefused')
+
     def test_a_stop_cannot_be_caught(self):
         done = self.bactrian('--fuel=100k', 'world.byte', 'catch')
         self.stopped(done, '--fuel')

@@ -4,17 +4,20 @@
 
 #include "vm/state/vm.h"
 
-/* Allocation for primitives, by their usual names. GC: may run. */
+/* Allocation for primitives, by their usual names. Fuel pays for what exists: a size that is
+ * refused costs nothing. GC: may run. */
 static inline value new_block(struct domain *d, size_t wosize, unsigned tag) {
+    value v = gc_alloc(&d->gc, wosize, tag);
     vm_charge_work(d, 8 * wosize);
-    return gc_alloc(&d->gc, wosize, tag);
+    return v;
 }
 static inline value new_small(struct domain *d, size_t wosize, unsigned tag) {
     return gc_alloc_small(&d->gc, wosize, tag);
 }
 static inline value new_string(struct domain *d, size_t length) {
+    value v = gc_alloc_string(&d->gc, length);
     vm_charge_work(d, length);
-    return gc_alloc_string(&d->gc, length);
+    return v;
 }
 static inline value copy_string(struct domain *d, const char *text) {
     return gc_copy_string(&d->gc, text, strlen(text));
