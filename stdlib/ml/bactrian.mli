@@ -5,6 +5,8 @@ ocamlc -g -I "$(bactrian --where)" bactrian.cma prog.ml -o prog.byte
 bactrian prog.byte
     v}
 
+    or [ocamlfind ocamlc -package bactrian -linkpkg prog.ml -o prog.byte].
+
     Scripts run by [bactrian script.ml] can use it directly. Programs linked with it need Bactrian:
     under [ocamlrun] (which finds the library's stubs with [-I]) its functions raise
     [Failure "this needs Bactrian"], except where stated otherwise. *)
@@ -125,7 +127,8 @@ module Memprof : sig
 end
 
 (** Phases in recordings of [bactrian prof record], and counts. When nothing is recorded, and under
-    [ocamlrun], these functions do nothing. *)
+    [ocamlrun], these functions do nothing but call the functions that they are given.
+    Those of phases allocate nothing in OCaml's heap. *)
 module Profile : sig
   val phase : string -> (unit -> 'a) -> 'a
   (** [phase name f] is [f ()]; allocations during the call belong to the phase [name], which the

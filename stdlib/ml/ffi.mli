@@ -17,7 +17,12 @@ let () = Printf.printf "%.3f\n" (cos 0.)
     [bactrian --audit] shows this module as capability [dynlink].
 
     Sizes, lengths and offsets are in bytes, unless "elements" are mentioned. Functions raise no
-    exception besides [Out_of_memory] unless stated. *)
+    exception besides [Out_of_memory] unless stated.
+
+    {b The collector.} Any function here may allocate in OCaml's heap, and so run the collector.
+    Memory that C sees does not move: blocks of this module are outside the heap, and strings given
+    to a C function stay where C sees them until it returns. C code reaches OCaml values only through
+    callbacks. *)
 
 (** {1 Types of C values} *)
 
@@ -47,40 +52,82 @@ val void : unit typ
     Types with OCaml type [int] are tested: a number that the C type cannot hold raises
     [Invalid_argument]; a number of 64 bits from C that [int] cannot hold raises [Failure]. *)
 
+(** C's [_Bool]. *)
 val bool : bool typ
+
+(** One byte. *)
 val char : char typ
+
+(** 8 bits, -128 to 127. *)
 val int8_t : int typ
+
+(** 8 bits, 0 to 255. *)
 val uint8_t : int typ
+
+(** 16 bits, -32,768 to 32,767. *)
 val int16_t : int typ
+
+(** 16 bits, 0 to 65,535. *)
 val uint16_t : int typ
+
+(** As {!int16_t}. *)
 val short : int typ
+
+(** As {!uint16_t}. *)
 val ushort : int typ
+
+(** 32 bits, [-2^31] to [2^31 - 1]: C's [int], not OCaml's. *)
 val int : int typ
+
+(** 32 bits, 0 to [2^32 - 1]. *)
 val uint : int typ
+
+(** As {!uint}. *)
 val uint32_t : int typ
+
+(** 64 bits. *)
 val long : int typ
+
+(** 64 bits, no negative numbers. *)
 val ulong : int typ
+
+(** As {!ulong}. *)
 val size_t : int typ
+
+(** As {!long}. *)
 val ssize_t : int typ
+
+(** 32 bits, all of them. *)
 val int32_t : int32 typ
+
+(** 64 bits, all of them. *)
 val int64_t : int64 typ
 
 (** All 64 bits, those from [2^63] on as negative numbers. *)
 val uint64_t : int64 typ
 
+(** C's [long long]: as {!int64_t}. *)
 val llong : int64 typ
+
+(** As {!uint64_t}. *)
 val ullong : int64 typ
+
+(** 64 bits, all of them: an address as a number. *)
 val intptr_t : nativeint typ
 
 (** Rounded to single precision on its way to C. *)
 val float : float typ
 
+(** 64 bits, as OCaml's [float]. *)
 val double : float typ
 
 (** Converted from and to double precision: the additional bits are lost. *)
 val long_double : float typ
 
+(** C's [float complex]: both parts are rounded to single precision. *)
 val complex_float : Complex.t typ
+
+(** C's [double complex]. *)
 val complex_double : Complex.t typ
 
 (** {2 Strings} *)
@@ -99,6 +146,7 @@ val bytes : bytes typ
 
 (** {2 Pointers, structures, unions, arrays} *)
 
+(** A pointer to values of a type: an address of 8 bytes. *)
 val ptr : 'a typ -> 'a ptr typ
 
 (** [array n t] is an array of [n] elements: a field, or the target of a pointer. C passes no arrays
@@ -133,21 +181,26 @@ val field : 's structure typ -> string -> 'a typ -> ('s, 'a) field
 (** Ends the list of fields. Raises [Invalid_argument] if it is empty, or was ended before. *)
 val seal : 's structure typ -> unit
 
-(** Both raise [Invalid_argument] for types without size: [void], closures, structures that are not
-    sealed. *)
+(** The bytes of a value in C memory. Raises [Invalid_argument] for types without size: [void],
+    closures, structures that are not sealed. *)
 val sizeof : 'a typ -> int
 
+(** The bytes of which its addresses are multiples. Raises as {!sizeof}. *)
 val alignof : 'a typ -> int
 
-(** The offset of a field. *)
+(** The bytes between the start of the structure and the field. *)
 val offsetof : ('s, 'a) field -> int
 
 (** {1 Functions} *)
 
-(** A C function's type. ['f] is the OCaml function's. At most 64 arguments. *)
+(** A C function's type. ['f] is the OCaml function's. *)
 type 'f fn
 
+(** [t @-> fn] takes an argument of type [t], then those of [fn]. {!foreign}, {!callback} and {!call}
+    raise [Invalid_argument] for a type of more than 64 arguments. *)
 val ( @-> ) : 'a typ -> 'b fn -> ('a -> 'b) fn
+
+(** A function with that result and no arguments yet. *)
 val returning : 'a typ -> 'a fn
 
 (** A library of C code. *)
@@ -225,13 +278,21 @@ val free_callback : 'f funptr -> unit
     {!foreign}. Calling a null pointer raises [Invalid_argument]. *)
 val call : ?name:string -> ?blocking:bool -> 'f funptr -> 'f
 
+(** The null pointer as a function pointer. *)
 val null_funptr : 'f fn -> 'f funptr
+
+(** Whether it is null. *)
 val is_null_funptr : 'f funptr -> bool
 
 (** {1 Pointers} *)
 
+(** The null pointer. *)
 val null : 'a typ -> 'a ptr
+
+(** Whether the address is 0. *)
 val is_null : 'a ptr -> bool
+
+(** The address as a number. The result keeps no block alive. *)
 val address : 'a ptr -> nativeint
 
 (** A pointer to memory with unknown bounds. Raises [Invalid_argument] for a number that is no
@@ -254,9 +315,10 @@ val ( +@ ) : 'a ptr -> int -> 'a ptr
 (** [distance p q] is the number of elements from [p] to [q]. *)
 val distance : 'a ptr -> 'a ptr -> int
 
-(** By address. *)
+(** Whether the addresses are the same. *)
 val ptr_equal : 'a ptr -> 'a ptr -> bool
 
+(** By address: negative, zero or positive, as [compare]. *)
 val ptr_compare : 'a ptr -> 'a ptr -> int
 
 (** {1 Memory}
@@ -309,32 +371,44 @@ val make : ?finalise:('s structure ptr -> unit) -> 's structure typ -> 's struct
 (** The address of a structure. *)
 val addr : 's structure -> 's structure ptr
 
-(** Reading, writing and addressing a field raise [Invalid_argument] for a field of another
-    structure. *)
+(** The value of a field. Raises [Invalid_argument] for a field of another structure. *)
 val getf : 's structure -> ('s, 'a) field -> 'a
 
+(** Sets a field. Raises as {!getf}. *)
 val setf : 's structure -> ('s, 'a) field -> 'a -> unit
+
+(** The address of a field. Raises as {!getf}. *)
 val ( |-> ) : 's structure ptr -> ('s, 'a) field -> 'a ptr
 
 (** {1 Arrays} *)
 
+(** Arrays in C memory, with bounds. *)
 module Carray : sig
-  (** A new, zeroed array. *)
+  (** A new, zeroed array of that many elements. Raises [Invalid_argument] for a negative number. *)
   val make : 'a typ -> int -> 'a carray
 
+  (** A new array with these elements. *)
   val of_list : 'a typ -> 'a list -> 'a carray
 
   (** The array of that length at a pointer. Raises [Invalid_argument] for a negative length. *)
   val of_ptr : 'a ptr -> int -> 'a carray
 
+  (** A pointer to the first element. *)
   val start : 'a carray -> 'a ptr
+
+  (** The number of elements. *)
   val length : 'a carray -> int
 
-  (** Both raise [Invalid_argument] outside the array. *)
+  (** Element [i], from 0. Raises [Invalid_argument] outside the array. *)
   val get : 'a carray -> int -> 'a
 
+  (** Sets element [i]. Raises as {!get}. *)
   val set : 'a carray -> int -> 'a -> unit
+
+  (** All elements in order. *)
   val to_list : 'a carray -> 'a list
+
+  (** Calls a function for each element in order. *)
   val iter : ('a -> unit) -> 'a carray -> unit
 end
 
