@@ -84,11 +84,11 @@ void gc_os_release(void *start, size_t bytes);
 /* Makes pages usable, or unusable again with their content lost. */
 bool gc_os_commit(struct gc_faults *faults, void *start, size_t bytes);
 void gc_os_protect(void *start, size_t bytes);
-/* Gives the memory of usable pages back; they read as zero afterwards. */
+/* Gives the memory of usable pages back to the system; they read as zero afterwards. */
 void gc_os_discard(void *start, size_t bytes);
 /* How much address space to ask for first, given ulimit -v. */
 size_t gc_os_reservation(void);
-/* As realloc, with faults. Freed with free. */
+/* As realloc, with injected faults. Freed with free. */
 void *gc_os_realloc(struct gc_faults *faults, void *old, size_t bytes);
 /* Reports that memory ran out while `doing` something, and exits with status 2. */
 _Noreturn void gc_fatal_no_memory(const char *doing);
@@ -340,8 +340,8 @@ void gc_custom_minor(struct gc_domain *g);
 void gc_minor_heap_resize(struct gc_domain *g);
 /* --gc-stress 2: moves the empty minor heap to other addresses and makes the old ones fault. */
 void gc_minor_heap_move(struct gc_domain *g);
-/* The minor heap was emptied or moved: allocation had come down to used_from and goes on from
- * young_ptr at the same clock (H1). */
+/* Call when the minor heap was emptied or moved: allocation had reached used_from and continues at
+ * young_ptr, with the sampler's clock unchanged (H1). */
 void gc_sample_rebase(struct gc_domain *g, uintptr_t used_from);
 /* Removes remembered slots in [from, to), which stop being fields (remset.c). */
 void gc_remembered_forget(struct gc_domain *g, value *from, value *to);
@@ -394,7 +394,7 @@ intptr_t gc_sweep_some(struct gc_domain *g, intptr_t budget);
 /* Sweeps one small span, which keeps its gaps, or one region; returns the work done. */
 size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span);
 size_t gc_region_sweep(struct gc_heap *heap, struct gc_span *region);
-/* Takes the next region off this sweep's list. NULL: none is left. */
+/* Takes the next region that this sweep must visit. NULL: none is left. */
 struct gc_span *gc_region_next_unswept(struct gc_heap *heap);
 
 /* ---- Pacing (pace.c). ---- */
@@ -405,7 +405,8 @@ void gc_pace_external(struct gc_domain *g, double share);
 void gc_pace_allocated(struct gc_domain *g, size_t words);
 /* Initialises the pace; recomputes triggers after gc_set_params. */
 void gc_pace_reset(struct gc_heap *heap);
-/* Marking starts; marking has ended, with this work to inspect; sweeping has ended. */
+/* To be called when marking starts; has ended, with this work left for inspection; when sweeping
+ * has ended. */
 void gc_pace_mark_started(struct gc_heap *heap);
 void gc_pace_mark_ended(struct gc_heap *heap, size_t inspect_work);
 void gc_pace_cycle_ended(struct gc_heap *heap);
@@ -457,7 +458,7 @@ void gc_spans_keep_within_limit(struct gc_heap *heap);
 uintptr_t gc_large_alloc(struct gc_domain *g, size_t wosize);
 void gc_bins_insert(struct gc_bins *bins, struct gc_run *run);
 void gc_bins_remove(struct gc_bins *bins, struct gc_run *run);
-/* A run of at least length, close to the shortest there is; stays in the bins. NULL: none. */
+/* A run of at least length, nearly the shortest one; it stays in the bins. NULL: none. */
 struct gc_run *gc_bins_find(const struct gc_bins *bins, size_t length);
 
 /* Calls f for every block of one span (SMALL or REGION), dead or alive, and for every gap and free

@@ -194,7 +194,7 @@ value prim_make_array(struct domain *d, value block) {
 
 /* ---- Sub-arrays and concatenation. ---- */
 
-/* Ends the initialisation that new_array began: polls for a large array. */
+/* Ends the initialisation that new_array began: polls after that of a large array. */
 static value finish_array(struct domain *d, value a) {
     return wosize_of(a) > MAX_YOUNG_WOSIZE ? vm_poll_keeping(d, a) : a;
 }
@@ -208,8 +208,8 @@ static bool holds_values(const struct domain *d, value a) {
     return !prim_checked(d) || tag_of(a) < TAG_NO_SCAN;
 }
 
-/* An array of n elements, all to be set with put_piece; values: each piece comes from a block that
- * holds values, and they are set before the next collection. GC: may run. */
+/* An array of n elements, all to be set with put_piece. values: each piece comes from a block that
+ * holds values, and all are set before the next collection. GC: may run. */
 static value new_array(struct domain *d, uintptr_t n, bool flat, bool values) {
     if (n == 0) return empty_array(d, flat);
     if (n > MAX_WOSIZE) vm_invalid_argument(d, "Array.concat");
@@ -296,7 +296,7 @@ static void check_list(struct domain *d, value list) {
     }
 }
 
-/* Whether the arrays of a list become a flat one. Empty ones matter if no other is there. */
+/* Whether the concatenation of a list of arrays is flat. Empty arrays decide if all are empty. */
 static bool joined_is_flat(const struct domain *d, value list) {
     bool flat = false, decided = false;
     for (; list != VAL_EMPTY_LIST && !decided; list = field(list, 1)) {
@@ -354,7 +354,7 @@ static void check_ranges(struct domain *d, value from, intptr_t i, value to, int
         vm_raise_bound_error(d);
 }
 
-/* Between blocks of which one holds no values, not both floats: word by word. */
+/* Copies word by word, when one of the blocks holds no values and they are not both flat. */
 static void blit_raw(struct domain *d, value from, intptr_t i, value to, intptr_t j, intptr_t n) {
     if (holds_values(d, to)) {
         copy_raw(d, from, i, to, j, n);

@@ -196,7 +196,7 @@ static bool advance_time(struct mp_reader *r, uint64_t elapsed) {
     return true;
 }
 
-/* Starts the event that mp_reader_next gives. */
+/* Starts the event that mp_reader_next will return. */
 static struct mp_event *emit(struct mp_reader *r, enum mp_event_kind kind) {
     ASSERT(!r->has_event && r->time_us <= MP_TIME_MAX);
     r->event = (struct mp_event){.kind = kind, .time_us = r->time_us};

@@ -68,7 +68,8 @@ struct mp_profile *mp_profile_current(struct mp_program *program) {
     return p != NULL && p->status == MP_SAMPLING ? p : NULL;
 }
 
-/* The running domain is another one: its profile samples, the others of the common lane don't. */
+/* After a switch of domains: the new domain's profile samples, other profiles of the common lane
+ * don't. */
 static void domain_changed(struct mp_program *program) {
     program->domain = program->d->record;
     for (struct mp_profile *p = program->profiles; p != NULL; p = p->next) {
@@ -78,7 +79,7 @@ static void domain_changed(struct mp_program *program) {
     }
 }
 
-/* ---- The record that allocation callbacks are given. ---- */
+/* ---- The record that allocation callbacks receive. ---- */
 
 struct record_request {
     size_t samples, wosize;
@@ -135,7 +136,7 @@ static inline value fast_record(struct mp_profile *p, const struct record_reques
     }
     value record = gc_bump(g, RECORD_FIELDS, 0);
     fill_record(record, request, callstack);
-    /* During a hit the sampler sets its trigger again afterwards. */
+    /* After a hit the sampler sets its trigger anyway. */
     if (in_hit) gc_clock_move(g, -(intptr_t)words);
     else gc_sample_exempt(g, words);
     return record;
@@ -154,12 +155,12 @@ static value slow_record(struct domain *d, void *context) {
     return record;
 }
 
-/* The same when the minor heap has no room, or an exception as exn_result. MP4. Out of line to keep
- * the usual path short. */
+/* The record, when the minor heap has no room for it; or an exception as exn_result. MP4. Not
+ * inlined, to keep the usual path short. */
 static __attribute__((noinline)) value collect_and_record(struct mp_profile *p,
                                                           const struct record_request *request) {
     struct record_request copy = *request;
-    /* Raising runs pending callbacks, but not those of this lane. */
+    /* slow_record may raise, which runs pending callbacks: those of this lane must not run now. */
     mp_sampler_pause(p->program->sampler);
     mp_lane_suspend(p->program->sampler, p->stream.lane);
     value record = vm_protect_exn(p->program->d, slow_record, &copy);
@@ -215,7 +216,7 @@ static inline void describe_promise(struct mp_profile *p, const struct mp_hit *h
         request->version = request->outermost_first ? kept->version : kept->short_version;
 }
 
-/* Around a callback of p, or a run of them. MP1. */
+/* Called before a callback of p, or a batch of them. MP1. */
 static void enter_callback(struct mp_profile *p) {
     p->running++;
     p->thread = p->program->thread;
@@ -292,8 +293,8 @@ static value next_call(void *context, struct domain *d, value result, value *clo
     return alloc != 0 ? begin_alloc(b, closure, argument) : begin_fate(b, closure, argument);
 }
 
-/* Runs the pending callbacks of a profile whose lane is free. VAL_UNIT, or an exception as
- * exn_result, the rest staying pending. MP1. */
+/* Runs the pending callbacks of a profile whose lane is not suspended. VAL_UNIT, or an exception as
+ * exn_result; the remaining callbacks then stay pending. MP1. */
 static value run_batch(struct mp_profile *p, bool allocs_only) {
     struct mp_program *program = p->program;
     struct batch b = {.p = p, .allocs_only = allocs_only};
@@ -307,8 +308,8 @@ static value run_batch(struct mp_profile *p, bool allocs_only) {
     return result;
 }
 
-/* Runs pending callbacks of all profiles. VAL_UNIT, or the first exception as exn_result, the rest
- * staying pending. */
+/* Runs the pending callbacks of all profiles. VAL_UNIT, or the first exception as exn_result; the
+ * remaining callbacks then stay pending. */
 static value run_callbacks_exn(void *state, struct domain *d) {
     struct mp_program *program = program_of(state);
     value result = VAL_UNIT;
@@ -371,7 +372,7 @@ static inline value begin_reexecution(struct domain *d, struct mp_profile *p, va
     return 0;
 }
 
-/* domain.sample of profiles, in all cases. */
+/* domain.sample when the only client is a profile: all cases. */
 static __attribute__((noinline)) value slow_sample(struct domain *d, size_t wosize, unsigned tag) {
     struct mp_sampler *s = d->sampler;
     struct mp_stream *only = s->only;
@@ -546,7 +547,8 @@ static void stop_all_profiles(void *state) {
     program->silenced = true;
 }
 
-/* word: how often the thread that is resumed has suspended the common lane. */
+/* word: the number of times that the resumed thread has suspended the common lane. Returns that of
+ * the thread that ran before. */
 static uintptr_t switch_thread(void *state, intptr_t number, uintptr_t word) {
     struct mp_program *program = program_of(state);
     program->thread = (uint32_t)number;

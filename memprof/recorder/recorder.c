@@ -58,7 +58,7 @@ struct mp_times mp_times_now(void) {
 
 uint64_t mp_process_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
-/* A counter of 1 GHz or more that is cheap to read: it decides whether to read the clock. */
+/* A counter of 1 GHz or more that is cheap to read: its value decides whether to read the clock. */
 static inline uint64_t ticks(void) {
 #ifdef __x86_64__
     return __builtin_ia32_rdtsc();
@@ -143,7 +143,7 @@ bool mp_recorder_enter(struct mp_recorder *r) {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* How long two readings of the clocks seem to be apart that follow each other. */
+/* The shortest time measured between two readings of the clocks that directly follow each other. */
 static struct mp_times shortest_section(void) {
     struct mp_times shortest = {UINT64_MAX, UINT64_MAX};
     for (int i = 0; i < 32; i++) {
@@ -154,8 +154,8 @@ static struct mp_times shortest_section(void) {
     return shortest;
 }
 
-/* The time between two moments is the recorder's. It stands for `weight` sections like it, which
- * read no clock and wait for no processor. */
+/* Adds the time between two moments to the overhead. It stands for `weight` sections, of which the
+ * others read no clock and wait for no processor. */
 static void add_overhead(struct mp_recorder *r, struct mp_times from, struct mp_times to,
                          unsigned weight) {
     uint64_t wall = to.wall_ns - from.wall_ns, used = to.processor_ns - from.processor_ns;
@@ -205,7 +205,7 @@ static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, enum m
     mp_write_any_sample(r->writer, &record);
 }
 
-/* The samples that follow are of the running thread. */
+/* Records that the samples that follow are of the running thread. */
 static inline void note_thread(struct mp_recorder *r) {
     const struct mp_record_thread now = {(uint64_t)r->d->record->id + 1,
                                          (uint64_t)vm_thread_number(r->d) + 1};
@@ -228,16 +228,16 @@ static inline unsigned weight_of_hit(struct mp_recorder *r) {
     return HITS_PER_MEASURE;
 }
 
-/* As leave. Where the clock was not read, only rare work counts as overhead, and the writing of a
- * chunk, with the time since the clock was read: SAME_TIME_TICKS at most. */
+/* As mp_recorder_leave, for a hit. If the clock was not read, only rare work and the writing of a
+ * chunk count as overhead, with the time since the last reading: SAME_TIME_TICKS at most. */
 static inline void leave_hit(struct mp_recorder *r, bool clock_read, unsigned weight) {
     if (clock_read || r->rare.wall_ns != 0 || mp_writer_chunks(r->writer) != r->chunks_before)
         mp_recorder_leave(r, weight);
     else section_end(r);
 }
 
-/* The tracker numbers samples as the file does. fiber: that is suspended, with inner; NULL: none
- * is. */
+/* The tracker numbers samples as the file does. fiber, inner: the suspended fiber that the sample
+ * stands for, as in fiber_suspended; NULL for a block. */
 static inline __attribute__((always_inline)) void record_sample(struct mp_recorder *r,
                                                                 const struct mp_hit *hit,
                                                                 enum mp_source source,
@@ -270,7 +270,7 @@ static void on_suspended(void *context, uint64_t id, const struct mp_hit *hit,
     record_sample(context, hit, MP_SOURCE_FIBER, fiber, inner);
 }
 
-/* As functions of struct vm_profiler. */
+/* Functions of struct vm_profiler. */
 static bool fiber_suspended(void *state, struct domain *d, const struct vm_fiber *fiber, value cont,
                             size_t words, const struct vm_fiber *inner) {
     const struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
@@ -285,7 +285,7 @@ static void fiber_left(void *state, const struct vm_fiber *fiber) {
     mp_tracker_left(r->tracker, fiber);
 }
 
-/* ---- Promotions and deaths. In a child process an activity comes before them. ---- */
+/* ---- Promotions and deaths. In a child process an activity precedes them. ---- */
 
 static_assert((int)MP_TRACKER_BATCH <= (int)MP_LIST_MAX, "a batch is a list");
 
@@ -317,7 +317,8 @@ static const struct mp_tracker_events recorder_events = {.born = on_born,
 
 /* ---- Files. ---- */
 
-/* Moves the descriptor to a high number: the program's are the same as without a recorder. */
+/* Moves the descriptor to a high number, so that the program's own descriptors have the same
+ * numbers as without a recorder. */
 static int move_high(int fd) {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
     if (high < 0) return fd;
@@ -325,7 +326,8 @@ static int move_high(int fd) {
     return high;
 }
 
-/* Names snapshots; nobody else has a file with the name of their parts. */
+/* Chooses the names of snapshots, and of the files in which they are written: no other process uses
+ * those. */
 static bool name_snapshots(struct mp_recorder *r) {
     free(r->snapshot_path);
     free(r->part_path);
@@ -411,7 +413,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     return errno == 0;
 }
 
-/* The name of the file for people: as it was given, unless a number was added. */
+/* The file's name for messages: as it was given, unless a number was added. */
 static const char *shown_path(const struct mp_recorder *r) {
     const char *given = r->options.path, *slash = strrchr(given, '/'), *path = r->output.path;
     if (path == NULL) return given;
@@ -455,7 +457,7 @@ void mp_end_write(struct mp_recorder *r, uint64_t elapsed) {
     mp_write_end(r->writer, &end);
 }
 
-/* A last collection finds which blocks are dead. */
+/* Ends the file; a last collection finds which blocks are dead. */
 static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
     r->ended_ns = mp_now_ns();
     if (!mp_recorder_enter(r)) return;

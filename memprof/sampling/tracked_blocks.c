@@ -116,7 +116,7 @@ static inline void drop(struct mp_tracked_blocks *t, uint32_t number) {
     free_if_unused(t, number);
 }
 
-/* The user value is a root from now on. False: out of memory; the block was dropped. */
+/* Makes the user value a root. False: out of memory; the block was dropped. */
 static bool add_fresh_user(struct mp_tracked_blocks *t, uint32_t number) {
     if (!push_number(t, &t->fresh_users, number)) {
         drop(t, number);
@@ -189,7 +189,7 @@ static void remove_taken(struct mp_numbers *fates, size_t *taken) {
     *taken = 0;
 }
 
-/* Puts a block into fates, which takes over one of its references. */
+/* Appends a block to fates, which takes over one of its references. */
 static inline bool push_fate(struct mp_tracked_blocks *t, uint32_t number) {
     struct mp_numbers *fates = &t->fates;
     struct mp_tracked_block *b = &t->blocks[number];
@@ -239,7 +239,7 @@ bool mp_tracked_unborn(struct mp_tracked_blocks *t, uint32_t number) {
     return queue_fate(t, number, TRACKED_DEATH_PENDING);
 }
 
-/* Removes item i of allocs, which may follow others that stay. */
+/* Removes item i of allocs; items before it may stay. */
 static uint32_t remove_alloc(struct mp_tracked_blocks *t, size_t i) {
     uint32_t number = t->allocs.items[i];
     for (; i > t->allocs_taken; i--) t->allocs.items[i] = t->allocs.items[i - 1];
@@ -326,8 +326,8 @@ void mp_tracked_drop_unreported(struct mp_tracked_blocks *t) {
 
 /* ---- Collections. ---- */
 
-/* The block, of young, is in the major heap: old takes over the reference of young. When out of
- * memory it is dropped. */
+/* A block of the list young was promoted: the list old takes over its reference. When out of memory
+ * it is dropped. */
 static bool record_promotion(struct mp_tracked_blocks *t, uint32_t number, value block) {
     struct mp_tracked_block *b = &t->blocks[number];
     ASSERT((b->flags & (TRACKED_BORN_YOUNG | TRACKED_WAS_PROMOTED)) == TRACKED_BORN_YOUNG);
@@ -373,7 +373,7 @@ size_t mp_tracked_mark_done(struct mp_tracked_blocks *t) {
     return GC_INSPECT_WORK * t->scan.end;
 }
 
-/* Prefetches the blocks and headers of items of old further on than item i. */
+/* Prefetches blocks and headers of items of old after item i. */
 static inline void prefetch_blocks(const struct mp_tracked_blocks *t, size_t i) {
     enum { BLOCKS_AHEAD = 16, HEADERS_AHEAD = 8 };
     const uint32_t *old = t->old.items;

@@ -405,7 +405,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         accu = field(field(sp[0], 0), int_of_val(accu));
         NEXT(1);
     }
-    INSTR(GETPUBMET) { /* operands: the tag, where in a table of methods it was the last time */
+    INSTR(GETPUBMET) { /* operands: the tag; its index in the last object's method table */
         value table = HAS_FIELD(accu, 0) ? field(accu, 0) : VAL_UNIT;
         if (HAS_FIELD(table, pc[2]) && pc[2] <= (uintptr_t)field(table, 0) &&
             field(table, pc[2]) == OPERAND(1)) {
@@ -427,8 +427,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
 
     /* ---- effects (vm/stack/fiber.h) ---- */
-    INSTR(PERFORM) { /* operands: a continuation's header, what its 2nd field takes of the handle,
-                      * the frame word */
+    INSTR(PERFORM) { /* operands: the continuation's header, what vm_effect_perform stores in
+                      * its second field, the frame word */
         if (UNLIKELY(!vm_fiber_fits(d, sp))) {
             if (!vm_in_fiber(d)) FAIL(unhandled);
             SAVE_ACCU();
@@ -442,7 +442,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         accu = vm_effect_perform(d, accu, block, pc);
         CALL_HANDLER();
     }
-    INSTR(RESUME) { /* operands: how many arguments it has, the frame word */
+    INSTR(RESUME) { /* operands: the number of its arguments, the frame word */
         value function = sp[0], argument = sp[1], *outside = sp + pc[1] - 3;
         if (NOT_CLOSURE(function)) FAIL(not_resumable);
         RESUME_FIBER(outside, val_of_int(0));
@@ -536,7 +536,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         vm_slow_reexecute_failed(d, accu);
     }
 
-    INNER(HOT) { /* operand: how often until then; and of the next two: machine code's address */
+    INNER(HOT) { /* operand: counts down to compilation; of the next two: machine code's address */
         uintptr_t *words = (uintptr_t *)pc;
         if (--words[1] != 0) NEXT(2);
         vm_native_compile(d->vm, words);
@@ -574,7 +574,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         NEXT(2);
     }
 
-    /* ---- several instructions in one, and primitives done here ---- */
+    /* ---- fused forms and inlined primitives ---- */
 #define FUSED2(a, b) \
     INNER(a##__##b) { DO_##a DO_##b NEXT(0); }
 #define FUSED3(a, b, c) \
@@ -604,7 +604,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
 
     /* ---- slow exits shared by the bodies ---- */
-apply_result: /* a function's result is applied to the arguments that it left */
+apply_result: /* applies a function's result to the arguments that it did not take */
     REQUIRE_CLOSURE(accu);
     sp += pc[1];
     extra_args -= 2;
@@ -616,17 +616,17 @@ slow_enter:
     RESTORE();
     accu = env; /* as at every entry: dead, but a later allocation may keep it */
     GOTO(CALLEE(env)->entry);
-call_handler: /* of a fiber: A; above its arguments lies the number of the extra ones */
+call_handler: /* A is a fiber's handler; above its arguments lies the number of extra ones */
     sp = d->stack.sp;
     extra_args = *sp++;
     ENTER(accu);
-call_begun: /* a call, with its return frame, for which A is left in the domain */
+call_begun: /* the call's return frame and argument are pushed; its function is d->accu */
     sp = d->stack.sp;
     accu = d->accu;
     d->accu = VAL_UNIT;
     ENTER_WITH(accu, 1);
 #if !defined(LOOP_UNCHECKED)
-raw_access: /* a block of another kind than the instruction is for */
+raw_access: /* the instruction expects a block of another kind */
     SAVE_ACCU();
     pc += vm_slow_raw_access(d);
     RESTORE_ACCU();
@@ -638,7 +638,7 @@ zero_divide:
 type_error:
     SAVE();
     vm_slow_type_error(d);
-not_resumable: /* the fiber of handle A, by what is not a function */
+not_resumable: /* what should resume the fiber of handle A is not a function */
     SAVE();
     vm_effect_refuse(d, accu);
 unhandled:
@@ -649,7 +649,7 @@ out_of_fuel:
     SAVE();
     vm_slow_out_of_fuel(d);
 #endif
-bad_argument: /* of another kind than the primitive takes */
+bad_argument: /* the primitive expects a value of another kind */
     SAVE_ACCU();
     vm_slow_convert_arguments(d, PRIM_OPERAND(1));
     RESTORE_ACCU();
@@ -660,7 +660,7 @@ bad_argument: /* of another kind than the primitive takes */
 #undef ROW
     default: goto op_C_CALL5;
     }
-raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers it had saved are dropped */
+raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers saved for it are dropped */
     sp = d->stack.sp;
     accu = d->exn;
     d->exn = VAL_UNIT;
@@ -671,7 +671,7 @@ raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers it had saved are
     }
     UNWIND();
 
-    /* ---- of a debugged machine, in place of other instructions (vm/engine/patches.h) ---- */
+    /* ---- what a debugger puts in place of other instructions (vm/engine/patches.h) ---- */
 #if defined(LOOP_COUNTING)
 #define PATCH(name, slow)     \
     INSTR(name) {             \

@@ -53,7 +53,7 @@ static void process_pending(struct domain *d) {
     vm_value_or_raise(d, d->vm->upcalls->process_pending_exn(d));
 }
 
-/* The same between instructions, where nothing but the loop knows where frames are. */
+/* The same between instructions, where only the loop knows where frames are. */
 static void poll(struct domain *d) {
     process_pending(d);
     if (gc_get_params(&d->gc)->stress >= 5) vm_fiber_shed(d);
@@ -106,8 +106,7 @@ void vm_slow_poll(struct domain *d) {
     d->accu = accu;
 }
 
-/* The gpc of a function's entry, or of that word behind it, and the height there, as the frame word
- * of its frame. */
+/* Saves a function's frame word in place of the pc (E2): at its entry, or `word` words after it. */
 static void stop_in(struct domain *d, const struct vm_function *f, unsigned word) {
     ASSERT(f >= d->vm->functions && f < d->vm->functions + d->vm->function_count); /* C1 */
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + word;
@@ -168,8 +167,8 @@ void *vm_slow_break(struct domain *d) {
     return vm_unpatched_body(d->vm, (const uintptr_t *)d->stack.sp[1]);
 }
 
-/* The depth (vm_fiber_depth) of the innermost handler, also of one that the C code around this run
- * of the loop would come to; 0: there is none. */
+/* The depth (vm_fiber_depth) of the innermost handler, which may be in the caller of the C code
+ * that runs the loop; 0: there is none. */
 static size_t handler_depth(const struct domain *d) {
     uintptr_t trap = d->stack.trap;
     if (trap == 0 && vm_in_fiber(d)) {
@@ -192,12 +191,12 @@ void vm_slow_unwind(struct domain *d, value exn) {
 void vm_slow_out_of_fuel(struct domain *d) {
     const struct vm_function *f;
     unsigned op = saved_opcode(d, &f);
-    /* The verifier's height there counts arguments that are still extra. */
+    /* The verifier's height at a GRAB includes arguments that are still extra. */
     if (op == OP_GRAB || op == OP_RESTART) stop_in(d, f, 0);
     vm_stop_now(d, STOP_FUEL);
 }
 
-/* C1, of a word that a closure is made with. */
+/* Whether C1 holds for the code of a new closure. */
 static bool function_index_ok(const struct domain *d, value code) {
     return is_int(code) && int_of_val(code) > 0 && int_of_val(code) < d->vm->function_count;
 }
@@ -323,7 +322,7 @@ void vm_slow_type_error(struct domain *d) {
                         (unsigned long long)gpc);
 }
 
-/* ---- Blocks of another kind than the instruction is for. ---- */
+/* ---- Instructions on blocks of another kind than they expect. ---- */
 
 static value raw_read_byte(value v, value index) {
     uintptr_t i = (uintptr_t)int_of_val(index);
@@ -350,7 +349,7 @@ static value raw_add(value v, intptr_t n) {
     return VAL_UNIT;
 }
 
-/* The double at block x as double i of block v. */
+/* Stores the double of block x as double i of block v. */
 static value raw_store_double(struct domain *d, value v, uintptr_t i, value x) {
     if (is_int(x) || !vm_raw_has_bytes(x, 0, 8)) return 0;
     return vm_raw_write(d, v, 8 * i, 8, &field(x, 0), false) ? VAL_UNIT : 0;

@@ -18,7 +18,7 @@ enum {
     MAX_CHUNK_BYTES = 1 << 20,
     FIELDS_AHEAD = 4,
     LONGEST_INT = 9,
-    MIN_BORROWED_BYTES = 8 * (MAX_YOUNG_WOSIZE + 1), /* of blocks that never move */
+    MIN_BORROWED_BYTES = 8 * (MAX_YOUNG_WOSIZE + 1), /* of major blocks, which never move */
     QUICK_TABLE_BITS = 14 /* below this size a table grows by 4, above by 2 */
 };
 
@@ -98,8 +98,9 @@ void vm_marshal_put_bytes(struct vm_marshal_writer *w, const void *bytes, size_t
     if (p != NULL && n > 0) memcpy(p, bytes, n);
 }
 
-/* The bytes of a large block, which doesn't move before they are used, become a chunk of their own;
- * the free rest of the last chunk becomes the next. */
+/* Appends the bytes of a large block without copying: they become a chunk of their own, since the
+ * block does not move before they are used. What is free in the last chunk becomes the chunk after
+ * it. */
 static void put_borrowed(struct vm_marshal_writer *w, const void *bytes, size_t n) {
     w->scratch_bytes += n; /* as if they were copied, so that the limit holds */
     struct vm_marshal_chunk *both = writer_scratch(w, 2 * sizeof *both);
@@ -120,7 +121,7 @@ static void put_content(struct vm_marshal_writer *w, value v, size_t n) {
     else vm_marshal_put_bytes(w, (const void *)v, n);
 }
 
-/* A code and a number of that many bytes. */
+/* Writes a code, then x in the given number of bytes. */
 static inline void put_code(struct vm_marshal_writer *w, unsigned code, uint64_t x,
                             unsigned bytes) {
     uint8_t *p = new_bytes(w, 1 + bytes);
@@ -164,7 +165,7 @@ static inline void use_slot(struct vm_marshal_writer *w, size_t slot, uint64_t c
     w->table[slot] = content;
 }
 
-/* Prefetches v and its slot: it will be written soon. */
+/* Prefetches v and its slot, as it will be written soon. */
 static inline void prefetch(const struct vm_marshal_writer *w, value v) {
     if (is_int(v)) return;
     __builtin_prefetch(&w->table[first_slot(w, word_of(w, v))], 1);
@@ -256,7 +257,8 @@ static void put_int(struct vm_marshal_writer *w, intptr_t n) {
     else put_code(w, CODE_INT8 + (unsigned)__builtin_ctz(bytes), (uint64_t)n, bytes);
 }
 
-/* Writes the integers from next on; returns the first other field, or one before little space. */
+/* Writes the integers from next on; returns the field where it stopped: one that is not an integer,
+ * or for which the chunk may be too small. */
 static value *put_ints(struct vm_marshal_writer *w, value *next, value *end) {
     uint8_t *p = w->at;
     for (; next < end && is_int(*next) && w->limit - p >= LONGEST_INT; next++) {
@@ -288,7 +290,7 @@ static void put_header(struct vm_marshal_writer *w, uint64_t wosize, unsigned ta
     else put_code(w, CODE_BLOCK64, h, 8);
 }
 
-/* The first code whose number has room for n, and n. */
+/* Writes the shortest code whose number can hold n, then n. */
 static void put_length(struct vm_marshal_writer *w, unsigned code8, unsigned code32,
                        unsigned code64, uint64_t n) {
     if (n < 1u << 8) put_code(w, code8, n, 1);
@@ -371,7 +373,8 @@ static void put_custom(struct vm_marshal_writer *w, value v) {
     record_object(w, v, 2 + (bytes_32 + 3) / 4, 2 + (bytes_64 + 7) / 8);
 }
 
-/* The code field of a closure: where the function starts in the code with a certain digest. */
+/* Writes the code field of a closure: the digest of the code, and where in it the function
+ * starts. */
 static void put_code_pointer(struct vm_marshal_writer *w, value code) {
     struct vm *vm = w->d->vm;
     uintptr_t index = is_int(code) ? (uintptr_t)int_of_val(code) : 0;
@@ -400,7 +403,7 @@ static void put_closure(struct vm_marshal_writer *w, value v) {
     push_rest(w, &field(v, i), &field(v, wosize));
 }
 
-/* Whether a tag below TAG_LAZY is no constructor's. */
+/* Whether a tag below TAG_LAZY is not that of a constructor. */
 static bool is_special(const struct vm_marshal_writer *w, unsigned tag) {
     return tag > w->d->vm->version->last_constructor_tag;
 }
@@ -485,7 +488,8 @@ static uint64_t data_bytes_of(const struct vm_marshal_writer *w) {
     return bytes;
 }
 
-/* A number of 7 bits a byte, the first ones first; all but the last byte have the highest bit. */
+/* Stores n with 7 bits per byte, the highest bits first; all bytes except the last have bit 7
+ * set. */
 static uint8_t *store_vlq(uint8_t *to, uint64_t n) {
     unsigned shift = 0;
     while (n >> shift >= 0x80) shift += 7;

@@ -166,7 +166,7 @@ static void visit_threads(void *context, struct gc_visitor *visitor) {
 
 /* ---- Creation. ---- */
 
-/* t becomes a thread of that domain. */
+/* Makes t a thread of that domain. */
 static void link_thread(struct vm_threads *threads, struct vm_thread *t,
                         struct vm_domain_record *record) {
     t->threads = threads;
@@ -246,7 +246,7 @@ struct vm_thread *vm_thread_add(struct domain *d, value closure) {
     struct vm_thread *t = new_thread();
     if (t == NULL) return NULL;
     GC_ROOT(&d->gc, &closure);
-    /* Makes room, by a collection if necessary: make_context cannot collect. */
+    /* Charges the memory here, which may collect: make_context cannot. */
     bool made = gc_external_charge(&d->gc, VM_THREAD_BYTES);
     if (made) {
         gc_external_uncharge(d->gc.heap, VM_THREAD_BYTES);
@@ -288,7 +288,7 @@ static void *run_thread(void *context) {
         value result = vm_callback_exn(d, closure, 1, &unit);
         if (t->is_body) vm_domain_end(d, result);
     }
-    /* The handler of a signal must not run here when the machine is freed. */
+    /* A signal handler must not run in this thread while the machine is freed. */
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
@@ -340,8 +340,7 @@ bool vm_thread_holds_runtime_lock(const struct vm *vm) {
     return has;
 }
 
-/* Made in the context of the thread that held the lock last: a new thread has no context of its own
- * yet. */
+/* Runs in the context of the thread that held the lock last: the new thread has none yet. */
 bool vm_thread_register(struct vm *vm) {
     struct vm_threads *threads = vm->threads;
     if (threads == NULL || vm_thread_is_registered(vm)) return false;
@@ -400,7 +399,7 @@ static void announce_end(struct domain *d, struct vm_thread *t) {
     vm_wake_all(d, &t->status->joiners);
 }
 
-/* Removes t from the machine; its context is freed. */
+/* Removes t from the machine and frees its context. */
 static void remove_thread(struct vm_threads *threads, struct vm_thread *t) {
     unlink_thread(threads, t);
     vm_threads_mutex_lock(threads);

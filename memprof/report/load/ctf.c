@@ -62,7 +62,7 @@ struct ctf_reader {
     struct report_error *error;
     struct report_model *model;
     bool failed;  /* a fatal violation in this packet */
-    bool stopped; /* and no listener: give up */
+    bool stopped; /* failed, and nothing receives violations: stop reading */
     unsigned version;
     uint64_t start_us, pid;
     /* The packet. */
@@ -252,13 +252,13 @@ static void read_location(struct ctf_reader *r) {
     for (unsigned i = 0; i < n; i++) report_append(&r->locations, found[i]);
 }
 
-/* The node of the domain's stack. */
+/* The node of the domain's whole stack. */
 static uint32_t top_of(const struct ctf_domain *d) {
     return d->stack.count > 0 ? d->stack.at[d->stack.count - 1] : 0;
 }
 
-/* A few bytes can repeat 256 frames. A recursion does that; the call stacks that differ bound the
- * memory. */
+/* A few bytes can stand for 256 frames, as in the trace of a deep recursion. Only distinct call
+ * stacks take memory, so these bounds are generous. */
 enum { FREE_FRAMES = 4 << 20, FRAMES_PER_BYTE = 256, NODES_PER_BYTE = 2 };
 
 /* Pushes the frame of a code on the domain's stack. */
@@ -321,7 +321,7 @@ static int64_t find_sample(const struct ctf_reader *r, uint64_t id) {
     return found != REPORT_NO_NUMBER ? (int64_t)found : -1;
 }
 
-/* Records the id of the next sample. */
+/* Assigns an id to the next sample. */
 static void add_id(struct ctf_reader *r, uint64_t id) {
     size_t number = r->model->samples.count;
     ASSERT(r->ids.count == 0 || r->ids.count == number);

@@ -119,7 +119,7 @@ static int make_graph(const struct mlmon *p, const char *split, bool shorten, st
 
 /* ---- -keep. ---- */
 
-/* The set of nodes of an expression, a byte each. */
+/* The set of nodes that an expression selects: one byte per node. */
 static uint8_t *kept_by(const struct graph *g, const char *expression, struct report_error *error) {
     uint32_t n = g->node_count;
     double *own = report_alloc(n * sizeof *own), *stack = report_alloc(n * sizeof *stack);
@@ -152,7 +152,7 @@ static bool of_library(const char *name) {
            strncmp(name, "Std_exit.", 9) == 0;
 }
 
-/* Counts of calls also show functions that never ran. */
+/* Whether a node is worth a row. In counts of calls, functions that never ran are. */
 static bool has_something(const struct mlmon *p, const struct node *node) {
     const struct mlmon_counts *counts = &node->counts;
     if (counts->own > 0 || counts->stack > 0 || counts->stack_gc > 0) return true;
@@ -202,7 +202,7 @@ static void add_cell(struct table *t, char *text) {
 }
 
 static void write_line(FILE *out, const struct table *t, const char *const *texts, bool centred) {
-    size_t blanks = 0; /* owed before the next text: no line ends with blanks */
+    size_t blanks = 0; /* to print before the next text, so that no line ends with blanks */
     for (unsigned i = 0; i < t->column_count; i++) {
         size_t length = strlen(texts[i]), rest = t->widths[i] - length;
         ASSERT(length <= t->widths[i]);

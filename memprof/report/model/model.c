@@ -269,7 +269,7 @@ static int64_t find_peak(const struct report_model *model) {
     return peak;
 }
 
-/* By the samples, births and deaths have to be sorted for it: the result is kept. */
+/* From the samples it needs births and deaths sorted, so the result is kept. */
 int64_t report_peak_time(const struct report_model *model) {
     if (*model->peak < 0) *model->peak = find_peak(model);
     return *model->peak;
@@ -312,7 +312,7 @@ static uint64_t *hits_through(const struct report_model *m) {
     return hits;
 }
 
-/* A number of hits that at most `most` nodes reach. */
+/* A threshold of hits that at most `most` nodes reach. */
 static uint64_t choose_least(const uint64_t *hits, size_t count, size_t most) {
     for (uint64_t least = 1;; least += least / 4 + 1) {
         size_t reach = 0;
@@ -358,10 +358,11 @@ static bool replace_nodes(struct report_model *m, const struct report_node *old,
 
 /* ---- Shortening: stacks with fewer frames. ----
  *
- * A deeper stack keeps its outermost third and its innermost frames, around one that says so. The
- * stacks of a deep recursion become the same. */
+ * A deeper stack keeps its outermost third and its innermost frames, with a frame between them that
+ * stands for those left out. So the stacks of a deep recursion become equal. */
 
-/* Myers' jump pointers: an ancestor of each node, by which any other is found in few steps. */
+/* Myers' jump pointers: one ancestor of each node, through which any other is found in few
+ * steps. */
 static uint32_t *find_jumps(const struct report_node *nodes, size_t count) {
     uint32_t *jump = report_alloc(count * sizeof *jump);
     for (size_t i = 1; i < count; i++) {

@@ -87,7 +87,7 @@ static int64_t resolve(const struct report_query *query, struct report_moment mo
     }
 }
 
-/* The start of the n-th last minor collection before a time; -1: there were fewer. */
+/* The start of the n-th minor collection, counted back from a time; -1: there were fewer. */
 static int64_t minor_before(const struct report_model *model, double n, int64_t at) {
     for (size_t i = model->gc_events.count; i > 0; i--) {
         const struct report_gc_event *e = &model->gc_events.at[i - 1];
@@ -96,8 +96,8 @@ static int64_t minor_before(const struct report_model *model, double n, int64_t 
     return -1;
 }
 
-/* The last reading of the counters that precedes the last n major collections before a time; -1:
- * there is none. Counters are read after each of them. */
+/* The time of the last reading of the counters that at least n major collections followed before a
+ * time; -1: there is none. Counters are read after each major collection. */
 static int64_t major_before(const struct report_model *model, double n, int64_t at) {
     double now = 0;
     int64_t found = -1;
@@ -110,15 +110,16 @@ static int64_t major_before(const struct report_model *model, double n, int64_t 
     return found;
 }
 
-/* The latest time at which a block can have been born that has survived that number of collections
- * at a time; -1: there were fewer. The recorder's last collection is not one of the program's. */
+/* The latest birth of blocks that have survived the given number of collections at a time; -1:
+ * there were fewer. The last collection of the recorder is not counted: it is not one of the
+ * program's. */
 static int64_t born_before(const struct report_model *model, struct report_moment age, int64_t at) {
     if (model->origin.finished && at > model->origin.finished_at) at = model->origin.finished_at;
     return age.kind == REPORT_MINORS ? minor_before(model, age.value, at)
                                      : major_before(model, age.value, at);
 }
 
-/* The smallest age, in ns at a time, of blocks of the given age. */
+/* The smallest age, in ns, that blocks of the given age have at a time. */
 static int64_t age_of(const struct report_query *query, struct report_moment age, int64_t at) {
     if (age.kind != REPORT_MINORS && age.kind != REPORT_MAJORS) return resolve(query, age, 0);
     int64_t born = born_before(query->model, age, at);
@@ -173,7 +174,7 @@ static char *moment_text(struct report_moment moment, int64_t t) {
                         : report_format("at the %s (%s)", name, time);
 }
 
-/* Which moment it is that is known, if no later marking ended; else NULL. */
+/* A text that names the last marking, if live blocks are known only as of it; else NULL. */
 static char *last_marking_text(const struct report_query *query) {
     const struct report_model *m = query->model;
     char time[32];

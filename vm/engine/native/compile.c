@@ -1,7 +1,7 @@
 /* compile.c - compiles a function: one pass over its rows (vm/code/ir.h), in their order.
  *
- * A row to which control comes in one way only inherits the state of the row before, or of the
- * jump; the others are labels (labels.h). What rarely runs is put after the function's code. */
+ * A row that control reaches in one way only inherits the state of the row before, or of the jump;
+ * the others are labels (labels.h). Code that rarely runs is *late* code, after the function's. */
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/engine/emit_threaded.h"
@@ -26,7 +26,7 @@ enum {
     MOST_ROWS = 8000,
     MOST_SLOTS = 1500,
     BYTES_PER_ROW = 300, /* more than any row needs, late code included */
-    MORE_VALUES = 64,    /* than slots */
+    MORE_VALUES = 64,    /* values: more than there are slots */
 };
 _Static_assert(GC_SMALL_TABLES || MOST_ROWS <= (int)VM_WHOLE_ROWS, "no piece becomes machine code");
 
@@ -64,7 +64,7 @@ static bool is_merge(const struct native_compiler *c, uint32_t row) {
     return c->rows[row].entries > 1 || c->ir.rows[row].flags & IR_HEAD;
 }
 
-/* A jump that is to lead to the label of a row. */
+/* Records a jump to be linked to the label of a row. */
 static void add_site(struct native_compiler *c, uint8_t *site, uint32_t row) {
     struct native_row *to = &c->rows[row];
     if (to->label != NULL) {
@@ -112,7 +112,7 @@ static void put_late_edge(struct native_compiler *c, struct native_late *late) {
     add_site(c, emit_jump_forward(&c->e), late->row);
 }
 
-/* To the loop, which calls E. */
+/* Leaves to the loop, which calls the closure E. */
 static void put_slow_entry(struct native_compiler *c) {
     emit_constant(&c->e, R_TEMP, (int64_t)val_of_int((intptr_t)c->takes - 1));
     emit_jump(&c->e, c->native->stubs.slow_entry - c->e.run_offset);
@@ -128,7 +128,7 @@ static void put_late_store(struct native_compiler *c, const struct native_late *
     emit_jump(&c->e, late->back);
 }
 
-/* After native_count_test has jumped: the next tests are counted. */
+/* For --jit-stress, after an exit that native_count_test forced: counts the next tests. */
 static void end_forced(struct native_compiler *c) {
     emit_pop_flags(&c->e);
     emit_constant(&c->e, R_TEMP, (int64_t)(uintptr_t)&c->native->stress_left);
@@ -151,7 +151,7 @@ static void put_late(struct native_compiler *c, uint32_t i) {
         put_slow_entry(c);
         break;
     case LATE_EDGE: put_late_edge(c, &late); break;
-    case LATE_TAG: /* the other tag that is right too */
+    case LATE_TAG: /* a second tag that is accepted */
         emit_compare_byte(&c->e, at_base(late.reg, -8), late.tag);
         emit_jump_if(&c->e, C_EQUAL, late.back);
         emit_constant(&c->e, R_TEMP, late.exit);
@@ -190,7 +190,7 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
     c->row = row;
     nv_unlock(c);
     if (at->cell != 0xffff) {
-        /* A return point to which jumps lead too: those go around. */
+        /* Jumps may lead to a return point, too: they skip its code. */
         bool falls_in = c->reachable;
         if (falls_in) native_adapt(c, row);
         uint8_t *around = falls_in ? emit_jump_forward(&c->e) : NULL;
@@ -212,7 +212,7 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
     c->reachable = true;
 }
 
-/* The entry: for machine code with the test, for the loop behind it. */
+/* The entry: machine code jumps to the test of the stack, the loop to what follows the test. */
 static void put_entry(struct native_compiler *c) {
     c->entry = c->e.at;
     uint8_t *forced = native_count_test(c);
@@ -227,7 +227,7 @@ static void put_entry(struct native_compiler *c) {
     c->reachable = true;
 }
 
-/* Whether nothing comes before the first row but RESTART and GRAB. */
+/* Whether only RESTART and GRAB precede the first row. */
 static bool is_entry_next(const struct native_compiler *c) {
     uint32_t i = 0;
     while (c->ir.rows[i].op == OP_RESTART || c->ir.rows[i].op == OP_GRAB) i++;
@@ -238,7 +238,7 @@ static bool is_entry_next(const struct native_compiler *c) {
 static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
     for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
         if (c->words[c->rows[i].decoded] != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
-        if (c->rows[i].label == NULL) { /* nothing leads there but what leaves */
+        if (c->rows[i].label == NULL) { /* only code that returns to the loop leads there */
             c->failed = true;
             return;
         }
@@ -250,7 +250,7 @@ static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
     }
 }
 
-/* Puts out the code. Rows before the first one are RESTART and GRAB, or what only jumps reach. */
+/* Emits the code. Rows before the first one are RESTART and GRAB, or only jumps reach them. */
 static void put_rows(struct native_compiler *c, const uint8_t **enter) {
     put_entry(c);
     if (!is_entry_next(c)) native_jump(c, c->first);
@@ -349,7 +349,7 @@ static void put_cells(struct native_compiler *c) {
     free(offsets);
 }
 
-/* What the loop enters: HOT words become NATIVE or NATIVE_LOOP. */
+/* Lets the loop enter the code: HOT becomes NATIVE or NATIVE_LOOP. */
 static void install(struct native_compiler *c, const uint8_t *const *enter) {
     for (uint32_t i = 0; i < c->ir.count; i++) {
         uintptr_t *words = (uintptr_t *)c->words + c->rows[i].decoded;
@@ -362,8 +362,8 @@ static void install(struct native_compiler *c, const uint8_t *const *enter) {
 
 enum { LIMIT_SHARE = 8 };
 
-/* The heap's limit counts the function's code, exits and cells, which take at most an eighth of it:
- * the program should not run out of memory because of them. */
+/* Charges the function's code, exits and cells to the heap's limit. They take at most an eighth of
+ * it, so that a program does not run out of memory because of them. */
 static bool charge(struct native_compiler *c) {
     struct vm_native *n = c->native;
     size_t limit = 8 * gc_get_params(&c->vm->domain->gc)->max_heap_words;
@@ -383,7 +383,7 @@ static void set_entry(struct native_compiler *c) {
     if (c->first == 0 || c->ir.rows[c->first - 1].op != OP_GRAB) return;
     entry->restart = (uint32_t)c->words[c->rows[c->first - 1].decoded + 2];
     uint32_t restart = entry->restart >> 1;
-    if (!vm_function_prepare(c->vm, restart)) return; /* the loop says why */
+    if (!vm_function_prepare(c->vm, restart)) return; /* the loop will report why */
     c->native->entries[restart] = (struct native_entry){
         .address = c->vm->functions[restart].frame_bytes, .takes = TAKES_RESTART};
 }
@@ -439,7 +439,7 @@ static void report(struct native_compiler *c, const uintptr_t *hot) {
     free(rows);
 }
 
-/* hot: the word that has counted to its end, or NULL. */
+/* hot: the HOT whose counter has reached 0, or NULL. */
 static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, const uintptr_t *hot) {
     uint64_t start_ns = native_now_ns();
     struct native_compiler *c = vm_must(calloc(1, sizeof *c));

@@ -32,7 +32,7 @@ static int copy(struct native_compiler *c, uint16_t v) {
     return reg;
 }
 
-/* A constant that fits an instruction. */
+/* Whether v is a constant that fits into an instruction: *k. */
 static bool small_constant(const struct native_compiler *c, uint16_t v, int64_t *k) {
     const struct native_value *p = nv_at(c, v);
     *k = p->k;
@@ -201,7 +201,7 @@ static void offset_ref(struct native_compiler *c, int32_t n) {
     set_unit(c);
 }
 
-/* ---- Integers: a is A, b the word above. ---- */
+/* ---- Integers: a is A, b the top of the stack. ---- */
 
 static void both_ints(struct native_compiler *c) {
     need_int(c, c->now.a);
@@ -283,7 +283,7 @@ static void shift(struct native_compiler *c, enum native_shift op) {
     pop_to(c, 1, reg, FACT_INT);
 }
 
-/* Leaves for the divisors 0 and -1. */
+/* The loop divides by 0 and -1. */
 static void divide(struct native_compiler *c, bool modulo) {
     uint16_t a = c->now.a, b = nv_top(c, 0);
     both_ints(c);
@@ -350,7 +350,7 @@ void native_set_or_branch(struct native_compiler *c, enum native_condition condi
     nv_set_a(c, nv_constant(c, val_of_bool(!if_true)));
 }
 
-/* Sets the flags as A - b. */
+/* Sets the flags of a - b. */
 static void compare_with(struct native_compiler *c, uint16_t a, uint16_t b) {
     int64_t k;
     if (small_constant(c, b, &k)) {
@@ -363,7 +363,7 @@ static void compare_with(struct native_compiler *c, uint16_t a, uint16_t b) {
 
 static void compare(struct native_compiler *c, enum native_condition condition) {
     compare_with(c, c->now.a, nv_top(c, 0));
-    /* What follows moves values at most, which keeps the flags (N1). */
+    /* What follows only moves values, which keeps the flags (N1). */
     nv_pop(c, 1);
     native_set_or_branch(c, condition);
 }
@@ -396,7 +396,7 @@ static void branch_if(struct native_compiler *c, const struct vm_ir_row *row, bo
     native_jump_if(c, if_true ? C_NOT_EQUAL : C_EQUAL, row->operands[0]);
 }
 
-/* The part of a SWITCH for n labels, by the number in R_TEMP. */
+/* The part of a SWITCH with n labels: jumps to that of the number in R_TEMP. */
 static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uint32_t n,
                           const struct native_values *state) {
     struct emitter *e = &c->e;
@@ -475,7 +475,8 @@ static void get_method(struct native_compiler *c) {
     set_a_register(c, reg, 0);
 }
 
-/* The method of public tag m, where the loop found it the last time; else the loop finds it. */
+/* The method of a public tag, if it is at the index where the loop last found it; else the loop
+ * searches. */
 static void get_public_method(struct native_compiler *c) {
     const uintptr_t *words = native_words(c, c->row);
     int64_t tag = (int64_t)words[1];
@@ -502,7 +503,7 @@ static void get_public_method(struct native_compiler *c) {
     set_a_register(c, table, 0);
 }
 
-/* ---- By the instruction. ---- */
+/* ---- One case for each instruction. ---- */
 
 static bool stack_form(struct native_compiler *c, const struct vm_ir_row *row) {
     uint32_t n = row->operands[0];
@@ -587,7 +588,7 @@ static bool integer_form(struct native_compiler *c, const struct vm_ir_row *row)
     }
 }
 
-/* The constant is the left operand. */
+/* Branches that compare: the constant is the left operand. */
 static bool branch_form(struct native_compiler *c, const struct vm_ir_row *row) {
     switch (row->op) {
     case OP_BRANCH: native_jump(c, row->operands[0]); return true;
