@@ -64,15 +64,22 @@ static bool is_merge(const struct native_compiler *c, uint32_t row) {
     return c->rows[row].entries > 1 || c->ir.rows[row].flags & IR_HEAD;
 }
 
-/* Records a jump to be linked to the label of a row. */
-static void add_site(struct native_compiler *c, uint8_t *site, uint32_t row) {
+static void link_site(struct native_compiler *c, const struct native_site *s,
+                      const uint8_t *label) {
+    if (s->word < 0) emit_link(&c->e, s->site, label);
+    else emit_link_table(&c->e, s->site, (uint32_t)s->word, label);
+}
+
+/* Records a jump, or a word of a table, to be linked to the label of a row. */
+static void add_site(struct native_compiler *c, uint8_t *site, int32_t word, uint32_t row) {
     struct native_row *to = &c->rows[row];
+    struct native_site added = {site, to->sites, word};
     if (to->label != NULL) {
-        emit_link(&c->e, site, to->label);
+        link_site(c, &added, to->label);
         return;
     }
     c->sites = grown(c->sites, c->site_count, &c->site_capacity, sizeof *c->sites);
-    c->sites[c->site_count] = (struct native_site){site, to->sites};
+    c->sites[c->site_count] = added;
     to->sites = ++c->site_count;
 }
 
@@ -80,7 +87,7 @@ static void put_label(struct native_compiler *c, uint32_t row) {
     struct native_row *at = &c->rows[row];
     at->label = c->e.at;
     for (uint32_t i = at->sites; i != 0; i = c->sites[i - 1].next)
-        emit_link(&c->e, c->sites[i - 1].site, at->label);
+        link_site(c, &c->sites[i - 1], at->label);
     at->sites = 0;
 }
 
@@ -88,19 +95,42 @@ void native_jump(struct native_compiler *c, uint32_t row) {
     c->reachable = false;
     if (is_merge(c, row)) native_adapt(c, row);
     else c->rows[row].state = nv_save(c);
-    add_site(c, emit_jump_forward(&c->e), row);
+    add_site(c, emit_jump_forward(&c->e), -1, row);
 }
 
 void native_jump_if(struct native_compiler *c, enum native_condition condition, uint32_t row) {
     uint8_t *site = emit_jump_if_forward(&c->e, condition);
     if (!is_merge(c, row)) {
         c->rows[row].state = nv_save(c);
-        add_site(c, site, row);
+        add_site(c, site, -1, row);
         return;
     }
     struct native_late *late = native_add_late(c, site, LATE_EDGE);
     late->row = row;
     late->state = nv_save(c);
+}
+
+void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uint32_t *rows,
+                            uint32_t n) {
+    struct native_values *state = nv_save(c);
+    const uint8_t **ways = vm_must(calloc(n, sizeof *ways)); /* to labels that others reach too */
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_merge(c, rows[i])) {
+            c->rows[rows[i]].state = nv_save(c);
+            add_site(c, table, (int32_t)i, rows[i]);
+            continue;
+        }
+        uint32_t same = 0;
+        while (rows[same] != rows[i]) same++;
+        ways[i] = same < i ? ways[same] : c->e.at;
+        emit_link_table(&c->e, table, i, ways[i]);
+        if (same < i) continue;
+        native_jump(c, rows[i]);
+        nv_restore(c, state);
+    }
+    c->reachable = false;
+    free(ways);
+    free(state);
 }
 
 /* ---- Late code. ---- */
@@ -109,7 +139,7 @@ static void put_late_edge(struct native_compiler *c, struct native_late *late) {
     nv_restore(c, late->state);
     c->row = late->row;
     native_adapt(c, late->row);
-    add_site(c, emit_jump_forward(&c->e), late->row);
+    add_site(c, emit_jump_forward(&c->e), -1, late->row);
 }
 
 /* Leaves to the loop, which calls the closure E. */

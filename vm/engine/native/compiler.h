@@ -101,8 +101,9 @@ struct native_row {
     bool a_is_live;
 };
 struct native_site {
-    uint8_t *site;
+    uint8_t *site; /* of a jump; or a table */
     uint32_t next;
+    int32_t word; /* of the table; -1: it is a jump */
 };
 
 struct native_compiler {
@@ -151,6 +152,9 @@ struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, un
 /* Control leaves for the label of a row: always, or if the condition holds. */
 void native_jump(struct native_compiler *c, uint32_t row);
 void native_jump_if(struct native_compiler *c, enum native_condition condition, uint32_t row);
+/* The words of a table of jumps, whose labels are those of n rows. */
+void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uint32_t *rows,
+                            uint32_t n);
 /* A return address: the cell of a row. */
 uintptr_t native_cell(const struct native_compiler *c, uint32_t row);
 /* Where the row's words begin that the loop executes. */

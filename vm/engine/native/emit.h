@@ -152,8 +152,9 @@ void emit_push_flags(struct emitter *e);
 void emit_pop_flags(struct emitter *e);
 /* Makes a site lead to `to`. */
 void emit_link(struct emitter *e, uint8_t *site, const uint8_t *to);
-/* A word of a table of jumps: `to` relative to the table. */
-void emit_table_word(struct emitter *e, const uint8_t *table, const uint8_t *to);
+/* A word of a table of jumps, which emit_link_table sets: `to` relative to the table. */
+void emit_table_word(struct emitter *e);
+void emit_link_table(struct emitter *e, uint8_t *table, uint32_t word, const uint8_t *to);
 void emit_align(struct emitter *e, unsigned bytes);
 
 #endif

@@ -391,9 +391,15 @@ void emit_pop_flags(struct emitter *e) {
     byte(e, 0x9d);
 }
 
-void emit_table_word(struct emitter *e, const uint8_t *table, const uint8_t *to) {
+void emit_table_word(struct emitter *e) {
     begin(e);
-    word_32(e, to - table);
+    word_32(e, 0);
+}
+
+void emit_link_table(struct emitter *e, uint8_t *table, uint32_t word, const uint8_t *to) {
+    if (e->full) return;
+    int32_t distance = (int32_t)(to - table);
+    memcpy(table + 4 * (size_t)word, &distance, 4);
 }
 
 void emit_align(struct emitter *e, unsigned bytes) {

@@ -396,62 +396,92 @@ static void branch_if(struct native_compiler *c, const struct vm_ir_row *row, bo
     native_jump_if(c, if_true ? C_NOT_EQUAL : C_EQUAL, row->operands[0]);
 }
 
-/* The part of a SWITCH with n labels: jumps to that of the number in R_TEMP. */
-static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uint32_t n,
-                          const struct native_values *state) {
+enum { MOST_COMPARED = 4 };
+
+/* Whether one of n labels is the next row, and which. */
+static bool leads_on(const struct native_compiler *c, const uint32_t *labels, uint32_t n,
+                     uint32_t *which) {
+    for (*which = 0; *which < n; ++*which)
+        if (labels[*which] == c->row + 1) return true;
+    *which = 0;
+    return false;
+}
+
+/* The part of a SWITCH for a few labels; last: the code of the next row follows. */
+static void jump_by_comparisons(struct native_compiler *c, const uint32_t *labels, uint32_t n,
+                                bool last) {
+    uint32_t rest;
+    bool falls = leads_on(c, labels, n, &rest) && last;
+    for (uint32_t i = n; i-- > 0;) {
+        bool in_range = !c->checks || i != n - 1;
+        if (i == rest && in_range) continue;
+        emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, (int32_t)i);
+        if (!in_range) native_exit_if(c, C_ABOVE);
+        if (i != rest) native_jump_if(c, C_EQUAL, labels[i]);
+    }
+    if (!falls) native_jump(c, labels[rest]);
+}
+
+static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uint32_t n) {
     struct emitter *e = &c->e;
+    if (c->checks) {
+        emit_alu_constant(e, ALU_COMPARE, R_TEMP, (int32_t)n);
+        native_exit_if(c, C_ABOVE_EQUAL);
+    }
     uint8_t *table_site = emit_code_address(e, R_TEMP2);
     emit_load_signed_32(e, R_TEMP, at_index(R_TEMP2, R_TEMP, 2, 0));
     emit_alu(e, ALU_ADD, R_TEMP, R_TEMP2);
     emit_jump_register(e, R_TEMP);
-    const uint8_t **targets = vm_must(malloc(n * sizeof *targets));
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t same = 0;
-        while (labels[same] != labels[i]) same++;
-        targets[i] = same < i ? targets[same] : e->at;
-        if (same < i) continue;
-        nv_restore(c, state);
-        native_jump(c, labels[i]);
-    }
     emit_align(e, 4);
-    const uint8_t *table = e->at;
+    uint8_t *table = e->at;
     struct vm_native_table noted = {(uint32_t)(table - e->start), n};
     if (!vector_push(&c->tables, noted, 8, NULL)) vm_must(NULL);
     emit_link(e, table_site, table);
-    for (uint32_t i = 0; i < n; i++) emit_table_word(e, table, targets[i]);
-    free(targets);
+    for (uint32_t i = 0; i < n; i++) emit_table_word(e);
+    native_jump_from_table(c, table, labels, n);
+}
+
+/* By the number in R_TEMP. */
+static void jump_to_one(struct native_compiler *c, const uint32_t *labels, uint32_t n, bool last) {
+    if (n <= MOST_COMPARED) jump_by_comparisons(c, labels, n, last);
+    else jump_by_table(c, labels, n);
+}
+
+static void switch_on_constant(struct native_compiler *c, int a, const uint32_t *labels, uint32_t n,
+                               bool last) {
+    emit_move(&c->e, R_TEMP, a);
+    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    jump_to_one(c, labels, n, last);
+}
+
+static void switch_on_tag(struct native_compiler *c, int a, const uint32_t *labels, uint32_t n,
+                          bool last) {
+    emit_load_byte(&c->e, R_TEMP, at_base(a, -8));
+    jump_to_one(c, labels, n, last);
 }
 
 static void switch_form(struct native_compiler *c, const struct vm_ir_row *row) {
-    uint32_t count, constants = row->operands[0], tags = row->operands[1];
-    const uint32_t *labels = vm_ir_labels(&c->ir, row, &count);
-    struct emitter *e = &c->e;
-    nv_flush(c, c->now.depth);
-    nv_unlock(c);
+    uint32_t count, which, constants = row->operands[0], tags = row->operands[1];
+    const uint32_t *labels = vm_ir_labels(&c->ir, row, &count), *of_tags = labels + constants;
     int a = nv_register(c, c->now.a);
-    uint8_t *to_blocks = NULL;
-    emit_test_byte(e, a, 1);
-    if (constants == 0) native_exit_if(c, C_NOT_EQUAL);
-    else if (tags == 0) native_exit_if(c, C_EQUAL);
-    else to_blocks = emit_jump_if_forward(e, C_EQUAL);
+    emit_test_byte(&c->e, a, 1);
+    if (constants == 0 || tags == 0) {
+        native_exit_if(c, constants == 0 ? C_NOT_EQUAL : C_EQUAL);
+        if (constants == 0) switch_on_tag(c, a, of_tags, tags, true);
+        else switch_on_constant(c, a, labels, constants, true);
+        return;
+    }
+    bool tags_last = leads_on(c, of_tags, tags, &which);
+    uint8_t *site = emit_jump_if_forward(&c->e, tags_last ? C_EQUAL : C_NOT_EQUAL);
     struct native_values *state = nv_save(c);
-    if (constants > 0) {
-        emit_move(e, R_TEMP, a);
-        emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
-        emit_alu_constant(e, ALU_COMPARE, R_TEMP, (int32_t)constants);
-        if (c->checks) native_exit_if(c, C_ABOVE_EQUAL);
-        jump_by_table(c, labels, constants, state);
-    }
-    if (tags > 0) {
-        if (to_blocks != NULL) emit_link(e, to_blocks, e->at);
-        nv_restore(c, state);
-        emit_load_byte(e, R_TEMP, at_base(a, -8));
-        emit_alu_constant(e, ALU_COMPARE, R_TEMP, (int32_t)tags);
-        if (c->checks) native_exit_if(c, C_ABOVE_EQUAL);
-        jump_by_table(c, labels + constants, tags, state);
-    }
+    if (tags_last) switch_on_constant(c, a, labels, constants, false);
+    else switch_on_tag(c, a, of_tags, tags, false);
+    emit_link(&c->e, site, c->e.at);
+    nv_restore(c, state);
     free(state);
-    c->reachable = false;
+    c->reachable = true;
+    if (tags_last) switch_on_tag(c, a, of_tags, tags, true);
+    else switch_on_constant(c, a, labels, constants, true);
 }
 
 /* ---- Methods. ---- */
