@@ -74,22 +74,21 @@ static _Noreturn void raise_in(struct domain *d, value effect, value cont, value
     vm_raise(d, exn);
 }
 
-/* Returns the effect. */
-static __attribute__((noinline)) value reserve(struct domain *d, value effect) {
+/* vm_fiber_reperform did nothing: raises, or makes room. Returns the effect. */
+static __attribute__((noinline)) value prepare(struct domain *d, value effect, value *outside) {
+    value *sp = d->stack.sp;
+    if (vm_fiber_of_cont(d->vm, sp[3]) == NULL) vm_raise_already_resumed(d);
+    if (!vm_in_fiber(d)) raise_in(d, effect, sp[3], outside, sp[2]);
     GC_ROOT(&d->gc, &effect);
     vm_fiber_reserve(d);
     return effect;
 }
 
 value vm_effect_reperform(struct domain *d, value effect, size_t height) {
-    value *sp = d->stack.sp, *outside = sp + SAVED_WORDS + height;
-    value extra_args = sp[2];
-    struct vm_fiber *first = vm_fiber_of_cont(d->vm, sp[3]);
-    if (first == NULL) vm_raise_already_resumed(d);
-    if (!vm_in_fiber(d)) raise_in(d, effect, sp[3], outside, extra_args);
-    if (!vm_fiber_fits(d, outside)) effect = reserve(d, effect);
-    value cont = sp[3];
-    value handler = vm_fiber_reperform(d, first, cont, outside, extra_args);
+    value *sp = d->stack.sp, *outside = sp + SAVED_WORDS + height, handler;
+    value extra_args = sp[2], cont;
+    while ((handler = vm_fiber_reperform(d, cont = sp[3], outside, extra_args)) == 0)
+        effect = prepare(d, effect, outside);
     vm_effect_arguments(d, effect, cont);
     return handler;
 }

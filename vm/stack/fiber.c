@@ -189,8 +189,9 @@ static __attribute__((noinline)) void report_performing(struct domain *d, value 
 }
 
 /* Suspends the innermost fiber in that state, with that word on top (FB3). */
-static inline value suspend(struct domain *d, struct vm_fiber *f, uint32_t index, value *b,
-                            enum vm_fiber_state state, value top) {
+static inline __attribute__((always_inline)) value suspend(struct domain *d, struct vm_fiber *f,
+                                                           uint32_t index, value *b,
+                                                           enum vm_fiber_state state, value top) {
     struct vm_fibers *t = d->vm->fibers;
     ASSERT(vm_in_fiber(d) && t->status[index].state == FIBER_RUNNING); /* FB1, FB2 */
     value handler = handler_of(d, f, FIBER_ON_EFFECT);
@@ -214,9 +215,19 @@ static __attribute__((noinline)) value perform(struct domain *d, value cont) {
     return suspend(d, f, index, b, FIBER_LEADING, cont + 1);
 }
 
-static __attribute__((noinline)) value reperform(struct domain *d, struct vm_fiber *first,
-                                                 value extra_args) {
+/* It saves no registers for what is rare. */
+value vm_fiber_perform(struct domain *d, value cont) {
+    if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0)) report_performing(d, cont);
+    return perform(d, cont);
+}
+
+value vm_fiber_reperform(struct domain *d, value cont, value *outside, value extra_args) {
     struct vm_fibers *t = d->vm->fibers;
+    struct vm_fiber *first = vm_fiber_leading(t, cont);
+    if (first == NULL || !vm_fiber_fits(d, outside)) return 0;
+    if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0))
+        report_suspension(d, outside, cont, first);
+    d->stack.sp = outside;
     value *b = vm_boundary(d);
     struct vm_fiber *f = vm_fiber_of_boundary(b);
     uint32_t index = vm_fiber_index(t, f);
@@ -224,20 +235,6 @@ static __attribute__((noinline)) value reperform(struct domain *d, struct vm_fib
     first->outermost = index;
     f->boundary = 0;
     return suspend(d, f, index, b, FIBER_LINKED, extra_args);
-}
-
-/* These two save no registers for what is rare. */
-value vm_fiber_perform(struct domain *d, value cont) {
-    if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0)) report_performing(d, cont);
-    return perform(d, cont);
-}
-
-value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, value cont, value *outside,
-                         value extra_args) {
-    if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0))
-        report_suspension(d, outside, cont, first);
-    d->stack.sp = outside;
-    return reperform(d, first, extra_args);
 }
 
 /* The frames of f, which ran or runs now, go on inside b. */

@@ -46,8 +46,8 @@
  *      the fiber is suspended there is more on top: one word, which is the address of its young
  *      continuation + 1 (LEADING; else 0, tagged) or says how many arguments follow (LINKED).
  *      Links of trap frames in it are distances from end.
- * FB4  A suspended fiber with young values is dirty, or its outermost fiber.clean words and its
- *      handlers are not young.
+ * FB4  A suspended fiber with young values is dirty. Its outermost fiber.clean words are not young,
+ *      nor are its handlers if status.handlers_clean.
  * FB5  While marking, a fiber that is neither unreached nor being scanned has only values that the
  *      snapshot (M1) has. Words that leave a fiber that is being scanned are preserved (R3). */
 #ifndef BACTRIAN_VM_STACK_FIBER_H
@@ -157,10 +157,10 @@ void vm_fiber_reserve(struct domain *d);
  * Returns the handler for effects. Needs: vm_fiber_fits. GC: never. */
 /* Its continuation becomes cont, a young block; on top is the return frame. */
 value vm_fiber_perform(struct domain *d, value cont);
-/* It is appended to the chain of suspended fiber `first`, whose continuation is cont. Needs: E2;
- * `outside` the frame that passes the effect on are extra_args arguments, tagged. */
-value vm_fiber_reperform(struct domain *d, struct vm_fiber *first, value cont, value *outside,
-                         value extra_args);
+/* It is appended to the chain of continuation cont; `outside` the frame that passes the effect on
+ * are extra_args arguments, tagged. Needs: E2 if a profiler is to see it. 0: cont has no fiber, or
+ * the innermost one does not fit; nothing was done. */
+value vm_fiber_reperform(struct domain *d, value cont, value *outside, value extra_args);
 /* Bytes that a resumed fiber may use without a check: the part that is put back ends with a frame
  * and its arguments, and its innermost frame grows. GC: never. */
 static inline size_t vm_fiber_room_bytes(const struct vm *vm) {

@@ -1,7 +1,8 @@
 /* fiber_gc.c - what the collector sees of fibers.
  *
- * Minor collections visit the dirty ones (FB4). A fiber that was suspended since the last one is
- * visited when its continuation, a young block, has survived; if that dies, the fiber is freed.
+ * Minor collections visit the dirty ones (FB4) after all other roots. A fiber that was suspended
+ * since the last one is visited when its continuation, a young block, has survived; if that dies,
+ * the fiber is freed.
  *
  * Marking starts with the fibers that run. When it reaches a continuation, the fiber enters the
  * list of those to be scanned, which are incrementally scanned roots (R3), the outermost words
@@ -28,8 +29,9 @@ static value young_cont(const struct vm_fiber *f) { return *top_of(f) - 1; }
 /* ---- Minor collections. ---- */
 
 /* Visits what may be young. */
-static void visit_young(struct vm_fiber *f, struct gc_visitor *visitor) {
-    visitor->slots(visitor, f->handlers, f->handlers + FIBER_HANDLERS);
+static void visit_young(struct vm_fiber *f, struct vm_fiber_status *s, struct gc_visitor *visitor) {
+    if (!s->handlers_clean) visitor->slots(visitor, f->handlers, f->handlers + FIBER_HANDLERS);
+    s->handlers_clean = true;
     if (f->used > f->clean) visitor->slots(visitor, top_of(f), f->end - f->clean);
     f->clean = f->used;
 }
@@ -70,7 +72,7 @@ static bool visit_dirty(struct vm_fibers *t, struct gc_visitor *visitor, bool al
         }
         s->dirty = false;
         if (s->state == FIBER_FREE) continue;
-        visit_young(f, visitor);
+        visit_young(f, s, visitor);
         any = true;
     }
     t->dirty_count = waiting;
@@ -199,9 +201,10 @@ static void check_fibers(struct vm_fibers *t) {
         struct vm_fiber *f = &t->table[i];
         if (t->status[i].state == FIBER_FREE) continue;
         if (f->clean > 0) check.slots(&check, f->end - f->clean, f->end);
+        if (t->status[i].handlers_clean)
+            check.slots(&check, f->handlers, f->handlers + FIBER_HANDLERS);
         if (t->status[i].dirty) continue;
-        check.slots(&check, f->handlers, f->handlers + FIBER_HANDLERS);
-        vm_require(f->clean == f->used &&
+        vm_require(f->clean == f->used && t->status[i].handlers_clean &&
                        (t->status[i].state != FIBER_LEADING || young_cont(f) == 0),
                    "FB4: a fiber was suspended since the last collection and is not dirty");
     }
@@ -210,8 +213,8 @@ static void check_fibers(struct vm_fibers *t) {
 static void visit_fibers(void *context, struct gc_visitor *visitor) {
     struct vm_fibers *t = context;
     if (gc_get_params(visitor->g)->verify) check_fibers(t);
-    if (visitor->young_only) visit_dirty(t, visitor, false);
-    else if (visitor->may_defer) visitor->deferred += t->buffer_words / WORDS_PER_ROOT;
+    if (visitor->young_only) return; /* minor_mark comes */
+    if (visitor->may_defer) visitor->deferred += t->buffer_words / WORDS_PER_ROOT;
     else visit_all(t, visitor);
 }
 

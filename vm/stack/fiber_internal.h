@@ -12,12 +12,13 @@ enum { FIBER_COLOUR_0, FIBER_COLOUR_1, FIBER_COLOUR_SCANNED /* FB5 */ };
 
 /* Apart from struct vm_fiber, since collections look at every one. */
 struct vm_fiber_status {
-    uint8_t state : 3; /* enum vm_fiber_state */
+    uint8_t state; /* enum vm_fiber_state; a byte of its own, as each switch stores it */
     uint8_t colour : 2;
-    uint8_t dirty : 1;     /* it is in the list of dirty fibers */
-    uint8_t in_marked : 1; /* it is in the list of those to be scanned */
-    uint8_t charged : 1;   /* its buffer has been charged to the major cycle */
-    bool reported;         /* it, or one behind it in its chain: vm_profiler.fiber_left is due */
+    uint8_t dirty : 1;          /* it is in the list of dirty fibers */
+    uint8_t in_marked : 1;      /* it is in the list of those to be scanned */
+    uint8_t handlers_clean : 1; /* FB4 */
+    uint8_t charged : 1;        /* its buffer has been charged to the major cycle */
+    uint8_t reported : 1; /* it, or one behind it in its chain: vm_profiler.fiber_left is due */
 };
 /* A fiber that marking has reached. */
 struct vm_marked_fiber {
@@ -65,17 +66,23 @@ static inline struct vm_fiber *vm_fiber_find(const struct vm_fibers *t, value v,
     struct vm_fiber *f = &t->table[index];
     return vm_fiber_handle(f, index) == v && t->status[index].state == state ? f : NULL;
 }
+/* The fiber that leads the chain of continuation cont, which may be any value. NULL: there is none.
+ * GC: never. */
+static inline struct vm_fiber *vm_fiber_leading(const struct vm_fibers *t, value cont) {
+    if (is_int(cont) || tag_of(cont) != TAG_CONT) return NULL;
+    return vm_fiber_find(t, field(cont, 0), FIBER_LEADING);
+}
 
 /* The collector's view of a new machine's fibers. GC: never. */
 void vm_fibers_register(struct vm_fibers *t);
 /* The fiber is now in that state, and has, or may have, young values. GC: never. */
 static inline void vm_fiber_make_dirty(struct vm_fibers *t, uint32_t index,
                                        enum vm_fiber_state state) {
-    struct vm_fiber_status *at = &t->status[index], s = *at;
-    if (!s.dirty) t->dirty[t->dirty_count++] = index;
-    s.state = state;
-    s.dirty = true;
-    *at = s;
+    struct vm_fiber_status *s = &t->status[index];
+    s->state = state;
+    if (s->dirty) return;
+    t->dirty[t->dirty_count++] = index;
+    s->dirty = true;
 }
 /* While marking: the values of fiber index are to be marked. GC: never. */
 void vm_fiber_darken(struct vm_fibers *t, uint32_t index);

@@ -91,27 +91,34 @@ struct vm_fiber *vm_fiber_taken(const struct vm *vm, value handle) {
     return vm_fiber_find(vm->fibers, handle, FIBER_TAKEN);
 }
 
-static inline struct vm_fiber *of_cont(const struct vm_fibers *t, value cont) {
-    if (is_int(cont) || tag_of(cont) != TAG_CONT) return NULL;
-    return vm_fiber_find(t, field(cont, 0), FIBER_LEADING);
+struct vm_fiber *vm_fiber_of_cont(const struct vm *vm, value cont) {
+    return vm_fiber_leading(vm->fibers, cont);
 }
 
-struct vm_fiber *vm_fiber_of_cont(const struct vm *vm, value cont) {
-    return of_cont(vm->fibers, cont);
+static inline value take(const struct vm_fibers *t, struct vm_fiber *f, value cont) {
+    uint32_t index = vm_fiber_index(t, f);
+    __builtin_prefetch(f->end - f->used); /* RESUME will read it */
+    field(cont, 0) = val_of_int(0);       /* in place of another integer */
+    vm_fiber_next_generation(f);
+    t->status[index].state = FIBER_TAKEN;
+    return vm_fiber_handle(f, index);
+}
+
+/* The same where the profiler or marking has to know. */
+static __attribute__((noinline)) value take_watched(struct vm_fibers *t, struct vm_fiber *f,
+                                                    value cont) {
+    uint32_t index = vm_fiber_index(t, f);
+    if (t->status[index].reported) report_chain_left(t, index);
+    if (t->vm->domain->gc.marking) vm_fiber_darken(t, index);
+    return take(t, f, cont);
 }
 
 value vm_fiber_take(struct domain *d, value cont) {
     struct vm_fibers *t = d->vm->fibers;
-    struct vm_fiber *f = of_cont(t, cont);
+    struct vm_fiber *f = vm_fiber_leading(t, cont);
     if (f == NULL) return val_of_int(0);
-    uint32_t index = vm_fiber_index(t, f);
-    __builtin_prefetch(f->end - f->used); /* RESUME will read it */
-    if (t->status[index].reported) report_chain_left(t, index);
-    if (d->gc.marking) vm_fiber_darken(t, index);
-    field(cont, 0) = val_of_int(0); /* in place of another integer */
-    vm_fiber_next_generation(f);
-    t->status[index].state = FIBER_TAKEN;
-    return vm_fiber_handle(f, index);
+    if (t->status[vm_fiber_index(t, f)].reported || d->gc.marking) return take_watched(t, f, cont);
+    return take(t, f, cont);
 }
 
 void vm_fiber_keep(struct domain *d, value v) {
@@ -128,6 +135,7 @@ void vm_fiber_set_handlers(struct domain *d, value handle, const value *handlers
     struct vm_fiber *outermost = &t->table[index];
     vm_fiber_preserve(t, outermost, outermost->handlers, outermost->handlers + FIBER_HANDLERS);
     memcpy(outermost->handlers, handlers, sizeof outermost->handlers);
+    t->status[index].handlers_clean = false;
     vm_fiber_make_dirty(t, index, t->status[index].state);
 }
 
@@ -146,6 +154,7 @@ static inline value begin(struct vm_fibers *t, uint32_t index, value on_value, v
     f->outermost = index;
     vm_fiber_next_generation(f);
     ASSERT(t->status[index].colour == t->colour);
+    t->status[index].handlers_clean = false;
     vm_fiber_make_dirty(t, index, FIBER_TAKEN);
     return vm_fiber_handle(f, index);
 }

@@ -40,13 +40,10 @@ static struct native_switch resume(struct domain *d, value handle, value *outsid
 }
 
 static struct native_switch reperform(struct domain *d, value effect, value *outside) {
+    if (d->vm->profiler.fiber_suspended != NULL) return (struct native_switch){0, effect};
     value cont = d->stack.sp[0];
-    struct vm_fiber *first = vm_fiber_of_cont(d->vm, cont);
-    bool simple = first != NULL && vm_fiber_fits(d, outside) &&
-                  d->vm->profiler.fiber_suspended == NULL;
-    if (!simple) return (struct native_switch){0, effect};
-    value handler = vm_fiber_reperform(d, first, cont, outside, val_of_int(0));
-    vm_effect_arguments(d, effect, cont);
+    value handler = vm_fiber_reperform(d, cont, outside, val_of_int(0));
+    if (handler != 0) vm_effect_arguments(d, effect, cont);
     return (struct native_switch){handler, effect};
 }
 
