@@ -14,19 +14,19 @@
  * marking kept (M1). SPACE_SHARE adapts to OCaml's collector, which collects more often than its o
  * requires: its heap stays near 1.7 times the live data where o = 120 would allow 2.2.
  *
- * Ramp-up: while a program builds its data, marking would start again and again. If most of what
- * was allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live; and the
- * work is estimated with that survival, not with what was live before.
+ * While a program builds its data, marking would start again and again. So if most of what was
+ * allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live; and the
+ * work is estimated from that survival, not from what was live before.
  *
  * Small heaps are collected as well, so that small programs stay small. But with many roots (a deep
- * stack) marking starts only when an eighth of their number of words was allocated.
+ * stack) marking starts only when an eighth of their number, in words, has been allocated.
  *
  * A program that only unmarshals large values polls once per value, and does not fill the minor
- * heap, over which slices could be spread. So a slice may do BULK_SHARE times as much as was
- * allocated in bulk before it, which took about as long (so the pause is not noticeable beside
- * it), and marking ends at the next poll.
+ * heap, over which slices could be spread. So a slice may do BULK_SHARE times as much work as words
+ * were allocated in bulk before it: that allocation took about as long, so the pause is not
+ * noticeable beside it. Marking then ends at the next poll.
  *
- * Memory outside the heap (gc_pace_external) owes its share of a whole cycle. */
+ * Memory outside the heap adds its share of a whole cycle to the debt (gc_pace_external). */
 #include "gc/heap_internal.h"
 #include "gc/weak.h"
 
@@ -148,7 +148,7 @@ static double rate(const struct gc_heap *heap) {
     return heap->phase == PHASE_MARK ? heap->pace.mark_rate : heap->pace.sweep_rate;
 }
 
-/* Whether allocation in the major heap has earned a slice. */
+/* Whether enough was allocated in the major heap for a slice. */
 static bool slice_due(const struct gc_heap *heap) {
     if (heap->phase == PHASE_IDLE) return cycle_due(heap);
     return rate(heap) * (double)heap->pace.unpaid_words + heap->pace.debt >= SLICE_WORDS;
@@ -208,13 +208,13 @@ static intptr_t pace_slice(struct gc_domain *g, bool may_finish) {
     double budget = at_least(SLICE_WORDS, pace->debt / DEBT_PARTS);
     budget = at_least(budget, BULK_SHARE * (double)pace->bulk_words);
     pace->bulk_words = 0;
-    /* After a long minor collection most is left to later slices. Not all: marking can end only
-     * here, and the barrier adds to it all the time. */
+    /* After a long minor collection half of the work is left to later slices. Not all of it:
+     * marking can end only here, and the store barrier keeps adding to its work. */
     if (may_finish && g->minor.promoted_words > LONG_COPY_WORDS) budget /= 2;
     if (budget > pace->debt) budget = pace->debt;
     enum gc_phase phase = heap->phase;
     intptr_t done = gc_pace_work(g, (intptr_t)budget + 1, may_finish);
-    /* The ends of marking and of sweeping clear it. */
+    /* The end of marking or of sweeping has cleared the debt. */
     if (heap->phase == phase || phase == PHASE_INSPECT) pace->debt -= (double)done;
     gc_log(heap, 0x20, "Slice: %ld words of work, %.0f owed\n", (long)done, pace->debt);
     return done;

@@ -86,7 +86,7 @@ static void check_word(const struct checker *c, value v, const void *where) {
 
 /* ---- Tiling of spans ---- */
 
-/* The header at p of a block with at most room words, header included. */
+/* Checks the header at p, of a block with at most room words, header included. */
 static void check_header(const struct checker *c, uintptr_t p, size_t room) {
     header h = *(header *)p;
     unsigned colour = colour_of_header(h);
@@ -97,7 +97,7 @@ static void check_header(const struct checker *c, uintptr_t p, size_t room) {
     CHECK(c, colour == COLOUR_0 || colour == COLOUR_1, "P1", p);
 }
 
-/* The block at p of a span: its header, and its colour in this phase. */
+/* Checks the block at p of a span: its header, and its colour in this phase. */
 static void tile_block(const struct checker *c, const struct gc_span *span, uintptr_t p,
                        size_t room) {
     const struct gc_heap *heap = c->heap;
@@ -242,7 +242,7 @@ static void check_blocks(const struct checker *c, const uint64_t *bits, uintptr_
             check_block(c, (value)(start + 8 * (i * 64 + (size_t)__builtin_ctzll(rest))));
 }
 
-/* ---- Roots: G4 and M1 hold for them as for fields ---- */
+/* ---- Roots: G4 and M1, as for fields ---- */
 
 static void check_slots(struct gc_visitor *visitor, value *from, value *to) {
     for (; from < to; from++) check_word((const struct checker *)visitor, *from, from);
@@ -261,7 +261,7 @@ static void record_slot(struct checker *c, uintptr_t slot) {
     if (!word_map_add(&c->slots, slot, 64, NULL)) gc_fatal_no_memory("verifying the heap");
 }
 
-/* Notes the slots where major blocks may hold young ones. */
+/* Records the slots where major blocks may hold young ones. */
 static void record_slots(struct checker *c) {
     const struct gc_words *fields = &c->g->minor.remembered, *weak = &c->g->minor.weak_slots;
     for (size_t i = 0; i < fields->count; i++) record_slot(c, fields->items[i]);

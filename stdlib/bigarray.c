@@ -40,7 +40,7 @@ uintptr_t bigarray_elements(const struct bigarray *b) {
 static bool elements_size(enum bigarray_kind kind, int num_dims, const intptr_t *dims,
                           uintptr_t *bytes) {
     uintptr_t n = bigarray_element_bytes[kind];
-    /* As in OCaml, dimensions that overflow before a dimension of 0 are refused. */
+    /* As in OCaml, an overflow is refused even if a later dimension is 0. */
     uintptr_t elements = 1;
     for (int i = 0; i < num_dims; i++)
         if (__builtin_mul_overflow(elements, (uintptr_t)dims[i], &elements)) return false;
@@ -61,8 +61,8 @@ static uintptr_t counted_bytes(const struct bigarray *b) {
     return b->flags & BIGARRAY_COUNTED ? bigarray_bytes(b) + OVERHEAD_BYTES : 0;
 }
 
-/* Memory for elements that gc_external_charge has counted. NULL: there is none, nothing is counted
- * any more. */
+/* Memory for elements that gc_external_charge has counted. NULL: out of memory, and they are no
+ * longer counted. */
 static void *new_elements(struct gc_heap *heap, uintptr_t counted) {
     void *data = malloc((counted - OVERHEAD_BYTES + 7) / 8 * 8 + sizeof heap);
     if (data != NULL) *account_of(data, counted) = heap;
@@ -144,7 +144,7 @@ static void bigarray_finalize(value v) {
 
 /* ---- Order. ---- */
 
-/* A nan makes two bigarrays unordered; in a total order it is below numbers. */
+/* With a nan two bigarrays are unordered; in a total order a nan is less than any number. */
 #define COMPARE_NUMBERS(name, type, count, number)                       \
     case BIGARRAY_##name: {                                              \
         const type *p = x->data, *q = y->data;                           \

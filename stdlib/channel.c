@@ -1,8 +1,8 @@
 /* channel.c - buffered reading and writing (stdlib/channel.h).
  *
- * Descriptors belong to the program: finalising a channel doesn't close its descriptor. Signals are
- * handled where a system call waits: an interrupted call runs the pending actions and is tried
- * again from the channel's state at that time (IO4). */
+ * Descriptors belong to the program: finalising a channel doesn't close its descriptor. When a
+ * signal interrupts a system call, the pending actions run, and the call is made again with the
+ * channel's state as they left it (IO4). */
 #include "stdlib/channel.h"
 
 #include "vm/code/version.h"
@@ -50,7 +50,7 @@ int channel_fault(struct prim_state *state) {
     return 0;
 }
 
-/* The same for calls that never block, and so are never interrupted. */
+/* The same for calls that never block, and are therefore never interrupted. */
 static int nonblocking_fault(struct prim_state *state) {
     int error = channel_fault(state);
     return error == EINTR ? 0 : error;
@@ -58,7 +58,7 @@ static int nonblocking_fault(struct prim_state *state) {
 
 /* ---- Blocks and the list. ---- */
 
-/* IO1. GC: never. */
+/* Whether IO1 holds. GC: never. */
 static bool is_valid(const struct channel *c) {
     const char *end = c->buffer + CHANNEL_BUFFER_BYTES;
     return c->buffer <= c->curr && c->curr <= c->max && c->max <= c->end && c->end == end &&
@@ -160,7 +160,7 @@ struct channel *channel_for_output(struct domain *d, value v) {
 struct channel *channel_open(struct domain *d, int fd, bool output) {
     struct channel *c = gc_external_realloc(&d->gc, NULL, 0, sizeof *c);
     if (c == NULL) return NULL;
-    /* Pages of the buffer that are never used cost no memory. */
+    /* The buffer is not cleared: pages of it that are never used take no memory. */
     memset(c, 0, offsetof(struct channel, buffer));
     struct prim_state *state = prim_state(d);
     if (vm_is_own_descriptor(d->vm, fd)) fd = -1; /* hidden from the program */
@@ -220,7 +220,7 @@ static bool run_pending(struct domain *d, struct channel *c, struct channel_fail
     return !raised;
 }
 
-/* One read(2) to max: the bytes, or -1 with errno. */
+/* One read(2) to max. Returns the number of bytes, or -1 with errno. */
 static ptrdiff_t read_some(struct domain *d, struct channel *c) {
     errno = channel_fault(c->owner);
     if (errno != 0) return -1;
@@ -273,7 +273,7 @@ ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait 
     ptrdiff_t n = read_some(d, c);
     if (n >= 0) {
         c->offset += n;
-        c->curr = curr; /* as it was, even if the channel was closed meanwhile (IO2) */
+        c->curr = curr; /* the old position, even if the channel was closed meanwhile (IO2) */
         c->max = max + n;
         ASSERT(is_valid(c));
         return n;

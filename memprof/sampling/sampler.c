@@ -9,7 +9,7 @@
 
 /* ---- Trials. ---- */
 
-/* Above this number of words hits are not drawn one by one. */
+/* Among more words than this, hits are not drawn one by one. */
 enum { NORMAL_APPROXIMATION_WORDS = 1 << 20 };
 
 /* The number of hits among many words, drawn from the normal approximation of the binomial
@@ -103,7 +103,8 @@ static void resolve_promise(struct mp_sampler *s, struct mp_hit_list *hits, valu
     }
 }
 
-/* The block that was promised last was not made if no birth followed: memory was exhausted. */
+/* Called when no birth followed the last promise: memory was exhausted, the block will not
+ * exist. */
 static void cancel_promise(struct mp_sampler *s) {
     struct mp_hit_list hits = s->promised;
     s->promised.count = 0;
@@ -111,13 +112,13 @@ static void cancel_promise(struct mp_sampler *s) {
 }
 
 /* Notifies the clients of a small block of bytecode before it exists; each may refuse it by an
- * exception. The words of a refused block were trials all the same. A client may allocate, so
- * promises can nest. */
+ * exception. The words of a refused block count as trials, too. A client may allocate, so promises
+ * can nest. */
 static void promise(struct mp_sampler *s, struct mp_hit_list *hits) {
     hits->hit.block = 0;
     for (unsigned i = 0; i < hits->count; i++) {
         struct mp_stream *stream = stream_of(s, hits, i);
-        /* Stopped by the client before it, or it waits for the birth. */
+        /* The previous client may have stopped it, or it waits for the birth. */
         if (stream == NULL || !stream->sampling || stream->client->promised == NULL) continue;
         hits->hit.samples = hits->of[i].samples;
         mp_hold_block(s->d, hits->hit.wosize);
@@ -351,7 +352,7 @@ bool mp_sampler_has_room(const struct mp_sampler *s) {
     return sampling < MAX_SAMPLING;
 }
 
-/* The set of streams that sample has changed. */
+/* Called when the set of streams that sample has changed. */
 static void sampling_changed(struct mp_sampler *s) {
     s->only = NULL;
     for (struct mp_stream *stream = s->streams; stream != NULL; stream = stream->next_stream) {

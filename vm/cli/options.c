@@ -251,8 +251,8 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     }
 }
 
-/* The option of one of the verbs that word spells, or OPTION_COUNT; for --name=text, *attached is
- * text, else NULL. */
+/* The option that word names for one of the verbs, or OPTION_COUNT. *attached: the text of
+ * --name=text, else NULL. */
 static enum cli_option find_option(const char *word, unsigned verbs, const char **attached) {
     bool is_long = word[1] == '-';
     size_t length = is_long ? strcspn(word, "=") : strlen(word);
@@ -313,7 +313,7 @@ static bool take_option(char ***at, struct cli_options *out) {
     return apply(id, argument, out);
 }
 
-/* Takes the verb at *at. What it does not know of prof is left to prof.c. */
+/* Takes the verb at *at. Verbs of prof that are not in options.def are left to prof.c. */
 static void take_verb(char ***at, struct cli_options *out) {
     int used;
     const struct cli_command *command = cli_find_command(*at, &used);
@@ -328,12 +328,12 @@ static void take_verb(char ***at, struct cli_options *out) {
 /* Whether what follows the program's name belongs to the program. */
 static bool runs_program(enum cli_verb verb) { return (ON_RUN & 1u << verb) != 0; }
 
-/* Whether the verb, or memprof/report, reads the words. */
+/* Whether the verb itself, or memprof/report, parses the words. */
 static bool has_own_parser(enum cli_verb verb) {
     return verb == VERB_PROF || verb == VERB_MLPROF || verb == VERB_HELP || verb == VERB_COMPLETE;
 }
 
-/* From the first word that is not one of our options on, all words belong to ocaml. */
+/* The words from the first one that is not an option of repl are passed to ocaml. */
 static bool parse_repl_words(char **at, struct cli_options *out) {
     const char *attached;
     while (*at != NULL && (strncmp(*at, "--", 2) == 0 || strcmp(*at, "-h") == 0) &&

@@ -96,7 +96,7 @@ static enum vm_status read_table(struct vm_image *image, struct vm_error *error)
     return VM_OK;
 }
 
-/* The one section of that name (I2), or NULL with *error filled. */
+/* The only section with a name (I2), or NULL with *error filled. */
 static const struct vm_section *only_section(const struct vm_image *image, const char *name,
                                              struct vm_error *error) {
     const struct vm_section *found = vm_image_section(image, name);
@@ -219,9 +219,9 @@ static bool read_bytes(int fd, size_t at, uint8_t *bytes, size_t length, struct 
     return true;
 }
 
-/* Does not read DBUG (most of the compiler's file): vm_image_read_debug will, on demand. The
- * descriptor has a high number, so that those that the program opens are the usual ones. False:
- * could not duplicate the descriptor. */
+/* Leaves DBUG (most of the compiler's file) to vm_image_read_debug, which reads it on demand. The
+ * descriptor gets a high number, so that those that the program opens have the usual numbers.
+ * False: could not duplicate the descriptor. */
 static bool postpone_debug(struct vm_image *image, int fd) {
     image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN_DESCRIPTOR);
     image->debug_apart = image->debug_fd >= 0;

@@ -128,9 +128,9 @@ static void sort(struct vm_debug_event *events, size_t count) {
     }
 }
 
-/* Adds the events of a list, at most *limit (it may be cyclic), whose code starts at that byte. No
- * field is trusted: the shape of each is tested. False, and no event was added: they are
- * ill-formed, or there is no memory. */
+/* Adds the events of a list (at most *limit, as it may be cyclic); start: the first byte of their
+ * code. The shape of each field is tested. False: an event is ill-formed, or out of memory; none
+ * was added. */
 static bool add_list(struct vm_debuginfo *t, value list, uint64_t start, size_t *limit) {
     struct word_map seen = {0};
     size_t before = t->events.count;
@@ -191,7 +191,7 @@ static int by_start(const void *a, const void *b) {
     return (x->length > y->length) - (x->length < y->length);
 }
 
-/* The file has the last unit first. */
+/* In the file the last unit comes first. */
 static enum vm_status find_units(struct vm_debuginfo *t, struct vm_error *error) {
     uint32_t count = 0;
     size_t at = 0;
@@ -204,7 +204,7 @@ static enum vm_status find_units(struct vm_debuginfo *t, struct vm_error *error)
 static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struct vm_error *error) {
     struct vm_arena arena = {0};
     value list;
-    size_t used, limit = unit->length; /* an event takes a byte at least */
+    size_t used, limit = unit->length; /* an event takes at least a byte */
     ASSERT(!unit->was_read);
     unit->was_read = true;
     unit->first = t->events.count;
@@ -336,7 +336,7 @@ static const struct vm_debug_event *event_of(const struct vm_debug_event *events
     return n < count && events[n].pc == pc + 1 ? &events[n] : NULL;
 }
 
-/* The unit of a pc of that code, which has been read. NULL: there is none. */
+/* The unit of a pc of the code, after reading it. NULL: there is none. */
 static const struct unit *unit_at(struct vm *vm, const struct vm_code *code, uint32_t pc,
                                   const struct vm_debug_event **events) {
     bool of_program = code == vm->codes[0];

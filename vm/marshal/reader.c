@@ -2,8 +2,8 @@
  *
  * The loop reads what most values consist of (integers, small blocks, short strings, numbers,
  * references to objects) while at least MAX_COMMON_ITEM_BYTES are left, so that each item needs one
- * test of the bytes; reader_item reads everything else and the last bytes. A block's fields
- * come next; the rest of its parent's fields wait on the stack only if there are any, so a list
+ * test of the bytes; reader_item reads everything else and the last bytes. A block's fields are
+ * read directly after it; if fields of its parent remain, they are pushed on the stack, so a list
  * needs no stack. */
 #include "gc/hooks.h"
 #include "vm/marshal/reader_internal.h"
@@ -28,7 +28,7 @@ static bool push(struct vm_marshal_reader *r, value *next, value *end) {
     return true;
 }
 
-/* The fields of a new block come next, then the slots of c that are left. */
+/* Continues with the fields of a new block; the remaining slots of c are pushed. */
 static inline bool descend(struct vm_marshal_reader *r, struct cursor *c, value *from, value *to) {
     ASSERT(from <= to && c->slot <= c->end);
     if (c->slot < c->end && __builtin_expect(!push(r, c->slot, c->end), 0)) {
@@ -83,7 +83,7 @@ static inline bool advance_past(struct vm_marshal_reader *r, struct cursor *c, v
     return !r->failed;
 }
 
-/* Loads whole words, so STRING_LOAD bytes must be there. */
+/* Loads whole words. Needs: STRING_LOAD bytes are left. */
 static inline bool read_short_string(struct vm_marshal_reader *r, struct cursor *c,
                                      unsigned length) {
     size_t last = length / 8;
@@ -130,7 +130,7 @@ static inline bool read_reference(struct vm_marshal_reader *r, struct cursor *c,
     return true;
 }
 
-/* Reads integers of that width until another item, the end of the slots, or stop. */
+/* Reads integers of the given width until another item, the end of the slots, or stop. */
 static inline void read_ints(struct cursor *c, const uint8_t *stop, unsigned code, unsigned bytes) {
     do {
         *c->slot++ = val_of_int(marshal_sign_extend(marshal_load(c->at + 1, bytes), bytes));
@@ -246,7 +246,7 @@ static void start_reader(struct vm_marshal_reader *r, const struct vm_marshal_he
     r->stack_capacity = SMALL_STACK;
     r->depth = r->partial_count = r->partial_capacity = r->node_count = r->node_capacity = 0;
     r->objects = r->object = r->object_end = r->small_objects;
-    /* Every object takes a byte at least (U1). */
+    /* Every object takes at least a byte (U1). */
     if (head->objects > head->data_bytes) {
         vm_marshal_fail(r, NULL, "more objects than there are bytes");
         return;
@@ -296,7 +296,7 @@ bool vm_marshal_read(struct domain *d, const struct vm_marshal_header *head, con
     return !r.failed;
 }
 
-/* ---- Values apart from the program's. ---- */
+/* ---- Values in an arena, outside the program's heap. ---- */
 
 static enum vm_status bad_value(struct vm_error *error, const struct vm_marshal_read_fault *fault,
                                 size_t header_bytes) {
@@ -304,8 +304,8 @@ static enum vm_status bad_value(struct vm_error *error, const struct vm_marshal_
                         fault->why);
 }
 
-/* Decodes the header, which no executable has compressed data after, and checks that the data is
- * there too. */
+/* Decodes the header, and checks that all of the data follows it. Compressed data is refused:
+ * executables have none. */
 static enum vm_status open_value(const uint8_t *bytes, size_t n, struct vm_marshal_header *head,
                                  struct vm_error *error) {
     switch (vm_marshal_read_header(bytes, n, head)) {
@@ -364,7 +364,8 @@ static enum vm_status no_globals(struct vm_error *error) {
     return vm_error_set(error, VM_BAD_MARSHAL, "the value is not a table of globals");
 }
 
-/* The header of the block that an item of at most n bytes begins; of no fields if it is not one. */
+/* The header of the block that starts with an item of at most n bytes; wosize 0 if it is not a
+ * block. */
 static header block_header(const uint8_t *item, size_t n) {
     unsigned code = n > 0 ? *item : 0, width = code == CODE_BLOCK64 ? 8 : 4;
     if (code >= SMALL_BLOCK) return make_header(code >> 4 & 7, code & 15, 0);
@@ -377,7 +378,7 @@ enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uin
     enum vm_status status = open_image_data(bytes, n, &head, error);
     if (status != VM_OK) return status;
     uint64_t root = block_header(bytes + head.header_bytes, head.data_bytes);
-    /* Each global takes a byte at least. */
+    /* Each global takes at least a byte. */
     if (tag_of_header(root) != 0 || wosize_of_header(root) == 0 ||
         wosize_of_header(root) > head.data_bytes || wosize_of_header(root) > UINT32_MAX)
         return no_globals(error);

@@ -13,12 +13,14 @@
 
 #include <string.h>
 
-/* A fiber of at most FIBER_WHOLE_WORDS is resumed as a whole, of a larger one about that many. */
+/* A fiber of at most FIBER_WHOLE_WORDS is resumed as a whole, of a larger one about this number of
+ * words. */
 enum { PART_WORDS = IF_SMALL_TABLES(1, 32) };
 
 /* ---- Moving words. ---- */
 
-/* Copies n words one by one: those of the stack were just stored so (vm/engine/README.md). */
+/* Copies n words one by one, because the words of the stack have just been stored one by one
+ * (vm/engine/README.md, What makes the loop fast). */
 static inline void copy_words(value *to, const value *from, size_t n) {
     const volatile value *p = from;
     value *end = to + n;
@@ -52,7 +54,7 @@ static void move_traps(value *end, uintptr_t trap, uintptr_t from, intptr_t by, 
 
 /* ---- Suspending. ---- */
 
-/* The frames inside b leave the stack. */
+/* Removes the frames inside b from the stack. */
 static inline void leave_boundary(struct domain *d, value *b) {
     if (d->stack.lowest_watermark >= b) return;
     value *outside = b + BOUNDARY_WORDS + int_of_val(b[BOUNDARY_EXTRA]);
@@ -86,8 +88,8 @@ static value *next_return_frame(value *at) {
     return at + 3 + height_of_frame_word(word) + int_of_val(at[2]);
 }
 
-/* How many of f's innermost words are to be resumed at once: whole frames, the first of which is
- * followed by return frame `at`. */
+/* How many of f's innermost words are to be moved to the stack: whole frames. at: the return frame
+ * that follows the innermost frame. */
 static size_t part_of(const struct vm_fiber *f, value *at) {
     const value *top = f->end - f->used;
     size_t again = f->used - f->rest; /* what was on the stack the last time */
@@ -180,7 +182,7 @@ static __attribute__((noinline)) void report_suspension(struct domain *d, const 
     if (inner != NULL) t->status[vm_fiber_index(t, inner)].reported = true;
 }
 
-/* The same while a return frame is on top. */
+/* The same when a return frame is at sp. */
 static __attribute__((noinline)) void report_performing(struct domain *d, value cont) {
     value *sp = d->stack.sp, return_to = sp[0], env = sp[1];
     sp[0] = env, sp[1] = (value)frame_word_of(resume_of_word(return_to)); /* E2 */
@@ -188,7 +190,7 @@ static __attribute__((noinline)) void report_performing(struct domain *d, value 
     sp[0] = return_to, sp[1] = env;
 }
 
-/* Suspends the innermost fiber in that state, with that word on top (FB3). */
+/* Suspends the innermost fiber: sets its state and pushes a word on its top (FB3). */
 static inline __attribute__((always_inline)) value suspend(struct domain *d, struct vm_fiber *f,
                                                            uint32_t index, value *b,
                                                            enum vm_fiber_state state, value top) {
@@ -237,7 +239,7 @@ value vm_fiber_reperform(struct domain *d, value cont, value *outside, value ext
     return suspend(d, f, index, b, FIBER_LINKED, extra_args);
 }
 
-/* The frames of f, which ran or runs now, go on inside b. */
+/* Moves the innermost frames of f to the stack, inside b, so that it continues there. */
 static inline void go_on(struct domain *d, struct vm_fiber *f, value *b) {
     put_back(d, f, b, part_of(f, f->end - f->used));
 }
@@ -265,7 +267,7 @@ bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra
     return true;
 }
 
-/* Ends f, whose boundary is b: gives its handler of that kind. */
+/* Ends f, whose boundary is b, and returns its handler of the given kind. */
 static inline value end_fiber(struct domain *d, struct vm_fiber *f, value *b,
                               enum vm_fiber_handler which) {
     value handler = handler_of(d, f, which);
@@ -306,7 +308,7 @@ bool vm_fiber_fetch_trap(struct domain *d) {
     return true;
 }
 
-/* ---- Moving frames without need. ---- */
+/* ---- Moving frames for tests (vm_fiber_shed). ---- */
 
 enum { MOST_SHED_WORDS = 1024 };
 
@@ -321,8 +323,8 @@ static bool only_frames(const struct domain *d, const value *at, const value *b)
     return at == b;
 }
 
-/* Splits the chain of trap frames in two: those further out than the depth `at` leave for f's
- * buffer, those further in move by n words towards the boundary. */
+/* Splits the chain of trap frames in two: those outside the depth `at` go to f's buffer, those
+ * inside move by n words towards the boundary. */
 static void split_traps(struct domain *d, struct vm_fiber *f, uintptr_t at, size_t n) {
     value *high = d->stack.high;
     uintptr_t innermost = d->stack.trap, leaving = innermost;

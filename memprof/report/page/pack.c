@@ -1,25 +1,25 @@
 /* pack.c - writes a profile's samples for the HTML report; data.js reads them.
  *
- *   zlib( length of the facts: 4 bytes, low first | facts: JSON | columns )
+ *   zlib( length of the facts: 4 bytes, little-endian | facts: JSON | columns )
  *
- * A column holds one number for each item, 7 bits a byte, low first, the top bit set in all but
- * the last byte. In this order:
+ * A column holds one number for each item, with 7 bits per byte, the lowest first; bit 7 is set in
+ * all bytes except the last. d(x) is the difference of x to that of the item before. In this order:
  *
  *   locations   key by site, function, file, module; if sites were counted: words, blocks
- *   nodes       from 1: number less its parent's; location
- *   moments     of promotions and deaths, each once: time less the one before
- *   samples     birth less the birth before; node; promotion, death; words; hits; tag + 1;
+ *   nodes       from 1: number minus its parent's; location
+ *   moments     of promotions and deaths, each once: d(time)
+ *   samples     d(birth); node; promotion, death; words; hits; tag + 1;
  *               source, + 4 if born in the minor heap; thread
  *   threads     domain
- *   collector   start less the start before; kind; duration; processor time + 1 (0: unknown); words
- *   markings    beginning less the end before; length
+ *   collector   d(start); kind; duration; processor time + 1 (0: unknown); words
+ *   markings    start minus the end of the one before; length
  *
  * A promotion or death is 0 if it has not happened, else 1 + the moments since the birth: mostly 1.
  * Nodes and locations without a sample are left out.
  *
- * From MOST_SAMPLES or MOST_BYTES on, each hit is kept with a probability, the thinning. That is
- * the law of a profile recorded at a lower rate, so the estimates and their intervals stay valid.
- * Exact counts are not thinned. */
+ * Beyond MOST_SAMPLES or MOST_BYTES the hits are thinned: each is kept with the same probability.
+ * The samples then follow the distribution of a profile recorded at a lower rate, so the estimates
+ * and their intervals stay valid. Exact counts are not thinned. */
 #include "memprof/report/page/page.h"
 
 #include "memprof/report/model/text.h"
@@ -41,7 +41,8 @@ enum {
 static const enum report_by key_kinds[KEYS] = {REPORT_BY_SITE, REPORT_BY_FUNCTION, REPORT_BY_FILE,
                                                REPORT_BY_MODULE};
 
-/* What is written. New numbers: 0 is kept, others are 0 if they are left out. */
+/* What is written. The new number of a node or location is 0 if it is left out; 0 itself is
+ * kept. */
 struct packing {
     const struct report_model *model;
     double keep;    /* the probability of a hit */
@@ -184,7 +185,7 @@ static void put_moments(struct packing *p) {
     p->moments.count = n;
 }
 
-/* The number of the first moment that is not before a time. */
+/* The number of the first moment at or after a time. */
 static size_t moment_of(const struct packing *p, int64_t time) {
     size_t low = 0, high = p->moments.count;
     while (low < high) {
@@ -230,7 +231,7 @@ REPORT_COMPARE(by_start, struct report_gc_event,
                report_order(x->start, y->start) ?: report_order(x->kind, y->kind))
 REPORT_COMPARE(by_length, struct report_gc_event, report_order(y->duration, x->duration))
 
-/* Writes the longest events if there are too many. Returns the number. */
+/* Writes the collector's events, only the longest if there are too many. Returns their number. */
 static size_t put_events(struct packing *p) {
     size_t n = p->model->gc_events.count;
     struct report_gc_event *all = report_alloc((n + 1) * sizeof *all);
@@ -315,7 +316,7 @@ static void put_phases(FILE *facts, const struct report_model *m) {
     putc(']', facts);
 }
 
-/* Readings at about equal distances, and the last one. */
+/* Writes some readings of the counters, at about equal distances, and the last one. */
 static void put_counters(FILE *facts, const struct report_model *m) {
     size_t n = m->counters.count, step = n / MOST_READINGS + 1;
     fputs(",\"counters\":[", facts);
@@ -424,7 +425,7 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
         double most = p.samples > MOST_SAMPLES   ? (double)MOST_SAMPLES / p.samples
                       : out->length > MOST_BYTES ? (double)MOST_BYTES / out->length
                                                  : 1;
-        /* Texts and counts do not get fewer. */
+        /* Thinning leaves texts and counts as they are, so it cannot always reach the size. */
         if (most >= 1 || p.samples < MOST_SAMPLES / 100) break;
         p.keep *= 0.95 * most;
     }

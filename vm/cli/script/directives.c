@@ -3,7 +3,7 @@
  * A directive stands where a phrase may begin: at the start of the file, after `;;`, or after
  * another directive. Blanks take its place, so that locations stay as they are; a file of `#use`
  * comes between two line directives. Strings, comments and characters are skipped as OCaml's lexer
- * does; everything else is ocamlc's business. */
+ * does; ocamlc reports everything else that is wrong. */
 #include "vm/cli/script/script.h"
 
 #include <ctype.h>
@@ -62,7 +62,7 @@ static void pass_string(struct reader *r) {
     pass(r, 1, false);
 }
 
-/* The length of `{id|` or `{%name id|` here; 0: it is none. */
+/* The length of a `{id|` or `{%name id|` here; 0: there is none. */
 static size_t quoted_string_start(const struct reader *r) {
     size_t n = 1;
     if (char_at(r, n) == '%') {
@@ -138,8 +138,8 @@ static int refuse(const struct reader *r, const struct directive *d, const char 
     return cli_fail(STATUS_REFUSED, r->shown, "line %u: #%s%s", d->line, d->name, why);
 }
 
-/* The path of a file or folder that a directive names, allocated; NULL: it is nowhere. It is looked
- * for beside the script, in the folders of #directory, and in the current folder. */
+/* The path of a file or folder that a directive names, allocated; NULL: not found. It may be beside
+ * the script, in a folder of #directory, or in the current folder. */
 static char *find_named(struct script *s, const char *name) {
     if (name[0] != '/')
         for (size_t i = 0; i <= s->directories.count; i++) {
@@ -151,7 +151,7 @@ static char *find_named(struct script *s, const char *name) {
     return access(name, F_OK) == 0 ? realpath(name, NULL) : NULL;
 }
 
-/* The module's name that a file's name gives. */
+/* Writes the name of the module in a file. */
 static void print_module(FILE *out, const char *file) {
     const char *slash = strrchr(file, '/');
     const char *name = slash != NULL ? slash + 1 : file;
@@ -206,7 +206,8 @@ static void require(struct script *s, const char *names) {
     }
 }
 
-/* A file beside the script, or in a folder that it names; else ocamlc looks for it in its own. */
+/* `#load`: a file beside the script or in a folder that it names; else ocamlc looks in its own
+ * folders. */
 static void load(struct script *s, const char *name) {
     char *path = find_named(s, name);
     if (path == NULL) {
@@ -276,7 +277,7 @@ static int obey(struct reader *r, const struct directive *d) {
     if (m->takes_string && d->string == NULL) return refuse(r, d, " needs a string after it");
     switch (m->action) {
     case ACT_USE:
-        /* findlib's directives need nothing here. */
+        /* The directives that topfind defines are known here: nothing to load. */
         return strcmp(d->string, "topfind") == 0 ? 0 : use(r, d, false);
     case ACT_MOD_USE: return use(r, d, true);
     case ACT_LOAD: load(s, d->string); return 0;

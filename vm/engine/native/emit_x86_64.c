@@ -15,14 +15,15 @@ static inline void word_32(struct emitter *e, int64_t k) {
     e->at += 4;
 }
 
-/* Before each instruction: room for the longest. Without room the last bytes are overwritten. */
+/* Called before each instruction: ensures room for the longest one; without it, the last bytes are
+ * overwritten. */
 static inline void begin(struct emitter *e) {
     if (e->end - e->at >= LONGEST_INSTRUCTION) return;
     e->full = true;
     e->at = e->start;
 }
 
-/* The prefix for 64-bit operands and for the registers from 8 on. */
+/* The REX prefix: for 64-bit operands, and for registers 8 to 15. */
 static inline void prefix(struct emitter *e, int wide, int reg, int index, int base, bool always) {
     unsigned rex = 0x40u | (unsigned)wide << 3 | ((unsigned)reg >> 3 & 1) << 2 |
                    ((unsigned)index >> 3 & 1) << 1 | ((unsigned)base >> 3 & 1);
@@ -240,7 +241,7 @@ void emit_multiply(struct emitter *e, int to, int from) {
 void emit_divide(struct emitter *e, int by) {
     ASSERT(by != R_A && by != R_ARG3);
     begin(e);
-    byte(e, 0x48), byte(e, 0x99); /* the sign of R_A into R_ARG3 */
+    byte(e, 0x48), byte(e, 0x99); /* cqo: the sign of R_A into R_ARG3 */
     with_register(e, WIDE, 0xf7, 7, by);
 }
 

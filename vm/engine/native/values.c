@@ -24,7 +24,7 @@ struct native_place nv_place(const struct native_compiler *c, uint32_t slot) {
     return at_base(R_BASE, 8 * ((int32_t)c->now.base - 1 - (int32_t)slot));
 }
 
-/* ---- Values. A new one is put into A or a slot before the next one is made. ---- */
+/* ---- Values. Each is put into A or a slot before the next one is made. ---- */
 
 static uint16_t new_value(struct native_compiler *c, unsigned kind) {
     struct native_values *s = &c->now;
@@ -104,7 +104,8 @@ uint16_t nv_top(const struct native_compiler *c, uint32_t k) {
     return c->now.slots[c->now.depth - 1 - k].v;
 }
 
-/* Slot k loses its content: its value gets another home, or a register if it is used elsewhere. */
+/* Called before slot k is overwritten: its value gets another home, or a register if it is still
+ * used. */
 static void leave_home(struct native_compiler *c, uint32_t k) {
     struct native_values *s = &c->now;
     uint16_t v = s->slots[k].v;
@@ -167,7 +168,7 @@ static void wrote_slot(struct native_compiler *c, uint32_t i) {
     c->changes++;
 }
 
-/* Whether a value need not be in its register. */
+/* Whether a value is available without its register. */
 static bool is_elsewhere(const struct native_value *p) {
     return p->kind == VALUE_CONSTANT || p->home >= 0 || p->xmm != R_NONE;
 }
@@ -194,7 +195,7 @@ int nv_free_register(struct native_compiler *c) {
         lock(c, reg);
         return reg;
     }
-    /* First those whose value needs no store. */
+    /* First registers whose value needs no store. */
     for (int i = 2 * VALUE_REGISTERS; i-- > 0;) {
         int reg = value_registers[i % VALUE_REGISTERS];
         if (c->locked >> reg & 1) continue;
@@ -219,7 +220,7 @@ void nv_take_register(struct native_compiler *c, int reg) {
     c->changes++;
 }
 
-/* The float in an xmm register becomes a block too. */
+/* Allocates a block for the float in an xmm register. */
 static int box(struct native_compiler *c, uint16_t v) {
     int reg = nv_free_register(c);
     emit_address(&c->e, R_TEMP, at_base(R_YOUNG, -16));
