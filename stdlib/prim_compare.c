@@ -1,9 +1,9 @@
-/* prim_compare.c - compare, (=), (<) and their like on values of any type.
+/* prim_compare.c - compare, (=), (<) and similar primitives on values of any type.
  *
  * Two values are traversed together, depth first, left to right. A stack holds what remains to be
  * compared: the first SMALL_STACK pairs in the C frame, more in a block of the major heap, which
- * becomes garbage. Only poll collects. The walk calls it every STEPS steps, since one over cyclic
- * values does not end: it handles signals, and lets limits and other threads act. */
+ * becomes garbage. Only poll collects; the walk calls it every STEPS steps, to handle signals,
+ * check limits and give other threads a turn: a walk over cyclic values does not end. */
 #include "gc/containers.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
@@ -20,7 +20,7 @@
 #define FOLLOW_B (INTPTR_MIN + 2)
 /* Pseudo-result: compare the fields. */
 #define BY_FIELDS (INTPTR_MIN + 3)
-/* Pseudo-result: what was looked at does not decide. */
+/* Pseudo-result: the order is not known yet. */
 #define UNDECIDED (INTPTR_MIN + 4)
 
 enum { SMALL_STACK = IF_SMALL_TABLES(1, 64) };
@@ -47,8 +47,8 @@ struct comparison {
 
 enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
 
-/* Pushes the fields of a and b from index next on. more: the blocks that are entered now will be
- * pushed later; OCaml has pushed them by now, so its depth is one more than c->depth. */
+/* Pushes the fields of a and b from index next on. more: the blocks that the walk enters now will
+ * be pushed later. OCaml has pushed them at this point, so its depth is one more than c->depth. */
 static inline void push(struct comparison *c, value a, value b, size_t next, bool more) {
     if (c->depth + more >= c->d->vm->version->compare_depth) vm_raise_out_of_memory(c->d);
     if (c->depth == c->room) {
@@ -90,7 +90,7 @@ static __attribute__((noinline)) void restore_stack(struct comparison *c, value 
 }
 
 /* Runs pending actions; *a and *b are the next values. GC: may run, and any OCaml code. Fails:
- * raises what that raised; does not return if a limit was reached. */
+ * raises the exception of that code; does not return if a limit was reached. */
 static __attribute__((noinline)) void poll(struct comparison *c, value *a, value *b) {
     struct domain *d = c->d;
     vm_charge_work(d, STEPS * sizeof(value));
@@ -172,7 +172,7 @@ static intptr_t compare_mixed(const struct comparison *c, value a, value b) {
     return is_int(a) ? -1 : 1;
 }
 
-/* Two blocks of TAG_LAZY or TAG_CONT, which in OCaml 4 is a constructor's. */
+/* Two blocks of TAG_LAZY, or of TAG_CONT, which in OCaml 4 is the tag of a constructor. */
 static intptr_t compare_rare(const struct comparison *c, value a, value b) {
     if (tag_of(a) == TAG_CONT && c->d->vm->version->continuation_fields != 0)
         vm_invalid_argument(c->d, "compare: continuation value");
@@ -198,8 +198,8 @@ static intptr_t compare_contents(const struct comparison *c, value a, value b, u
     }
 }
 
-/* The number of fields that decide the order of a and b; 0: something else does, or their tag is a
- * rare one. */
+/* The number of fields that decide the order of a and b; 0: it depends on something else, or their
+ * tag is rare. */
 static inline size_t deciding_fields(uintptr_t start, uintptr_t bytes, value a, value b) {
     const header colour = 3 << 8;
     if (is_int(a | b) || (uintptr_t)a - start >= bytes || (uintptr_t)b - start >= bytes) return 0;
@@ -244,7 +244,7 @@ static __attribute__((noinline)) intptr_t compare_others(const struct comparison
     return compare_contents(c, a, b, tag_a);
 }
 
-/* Pushes fields [next, n) of x and y, then all fields of a and b but the first ones. Returns 0. */
+/* Pushes fields [next, n) of x and y, then all fields of a and b except the first. Returns 0. */
 static __attribute__((noinline)) size_t push_rest(struct comparison *c, value a, value b, value x,
                                                   value y, size_t next, size_t n) {
     if (next < n) push(c, x, y, next, true);
@@ -260,7 +260,7 @@ static inline void begin(struct comparison *c, struct domain *d, bool total) {
     c->room = SMALL_STACK;
 }
 
-/* Compares fields [next, n) of a and b, which decide, or, if both are 0, a and b. Out of line: the
+/* Compares a and b by their fields [next, n) or, if n is 0, as a whole. Not inlined, so that the
  * quick tests of the primitives need no large frame. The state of a step fits into registers: the
  * walk waits for headers, and with few instructions between them the processor loads several at
  * once. (Prefetching more fields gained nothing.) */

@@ -59,12 +59,12 @@ static value stat_record(struct domain *d, const struct gc_stats *stats,
     return record;
 }
 
-/* A pass over the major heap. */
+/* Charges the work of a pass over the major heap. */
 static void charge_pass(struct domain *d) {
     vm_charge_work(d, 8 * gc_stats_read(&d->gc).heap_words);
 }
 
-/* That many cycles, whose finalisers run after each. */
+/* Runs n cycles, and the finalisers after each. */
 static void cycles(struct domain *d, int n, bool compacts) {
     for (int i = 0; i < n; i++) {
         charge_pass(d);
@@ -83,7 +83,8 @@ value prim_gc_stat(struct domain *d, value unit) {
     return stat_record(d, &stats, &walk);
 }
 
-/* What a walk would count is 0, except in the versions that count while they mark. */
+/* The fields that need a walk of the heap are 0, except in the versions that count while they
+ * mark. */
 value prim_gc_quick_stat(struct domain *d, value unit) {
     struct gc_walk_stats known = {0};
     struct gc_stats stats = gc_stats_read(&d->gc);
@@ -161,7 +162,7 @@ static const struct setting {
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-/* Where it is: in p, or what the domain has asked for. */
+/* Where a setting is stored: in p, or in the domain's record. */
 static size_t *setting_in(struct domain *d, struct gc_params *p, const struct setting *s) {
     if (s->field == CONTROL_MINOR_WORDS) return &d->record->minor_heap_words;
     return (size_t *)((char *)p + s->parameter);
@@ -230,7 +231,7 @@ static void set_stack_limit(struct domain *d, size_t words) {
     const struct vm_stack *stack = &d->stack;
     if (words == vm_stack_limit(d)) return;
     ASSERT(stack->low <= stack->sp && stack->sp <= stack->high); /* S1 */
-    /* So that Gc.set can return. */
+    /* The stack's present depth and a reserve, so that Gc.set can return. */
     size_t least = (size_t)(stack->high - stack->sp) + d->vm->version->stack_reserve_words;
     if (words < least) words = least;
     const struct vm_options *options = &d->vm->options;
@@ -258,7 +259,7 @@ value prim_gc_set(struct domain *d, value control) {
 
 /* ---- Collections ---- */
 
-/* Ends a call that ran the collector. */
+/* The end of a primitive that ran the collector. */
 static value finish(struct domain *d) {
     vm_process_pending(d);
     return VAL_UNIT;
@@ -343,8 +344,8 @@ value prim_final_release(struct domain *d, value unit) {
     return VAL_UNIT;
 }
 
-/* ---- Gc.ramp_up and ramp_down: a program says that it only allocates what it will keep. The major
- * collector's pace needs no help: no work is suspended. ---- */
+/* ---- Gc.ramp_up and ramp_down, by which a program declares that it will keep what it allocates.
+ * The major collector's pace detects that itself (gc/pace.c): no work is suspended. ---- */
 
 value prim_ml_gc_ramp_up(struct domain *d, value f) {
     value result = vm_callback(d, f, VAL_UNIT);

@@ -15,7 +15,7 @@ static void check(struct domain *d, bool done, const struct channel_failure *fai
 /* Whether the buffer may be used without taking the lock: no other thread uses the channel. The
  * caller must neither wait nor allocate. */
 static inline bool is_unlocked(const struct channel *c) { return c->lock.holder == NULL; }
-/* The same for bytes that stay in the buffer. */
+/* The same for output, which may stay in the buffer. */
 static inline bool keeps_output(const struct channel *c) {
     return is_unlocked(c) && !c->unbuffered;
 }
@@ -42,7 +42,7 @@ value prim_ml_set_channel_name(struct domain *d, value channel, value name) {
     return VAL_UNIT;
 }
 
-/* Text and binary files are the same. */
+/* Text and binary files do not differ. */
 value prim_ml_set_binary_mode(struct domain *d, value channel, value mode) { return VAL_UNIT; }
 value prim_ml_is_binary_mode(struct domain *d, value channel) { return VAL_TRUE; }
 
@@ -52,8 +52,8 @@ value prim_channel_descriptor(struct domain *d, value channel) {
     return val_of_int(fd);
 }
 
-/* The count of references keeps a channel while its block is allocated, so `next` is valid after
- * each allocation. */
+/* A reference is counted for a channel while its block is allocated, so `next` is valid after each
+ * allocation. */
 value prim_ml_out_channels_list(struct domain *d, value unit) {
     bool new_first = d->vm->version->lists_new_channels_first;
     value list = VAL_EMPTY_LIST, last = VAL_EMPTY_LIST;
@@ -159,7 +159,7 @@ static inline value output(struct domain *d, value channel, value bytes, value s
                            bool buffered) {
     struct channel *c = channel_for_output(d, channel);
     intptr_t at = int_of_val(start), left = int_of_val(length);
-    if (left <= 0) at = left = 0; /* OCaml reads no byte then, wherever they begin */
+    if (left <= 0) at = left = 0; /* OCaml then reads no byte, and accepts any start */
     if (!prim_in_bounds(at, left, byte_count(bytes))) vm_invalid_argument(d, "output");
     vm_charge_work(d, (size_t)left);
     if (left < c->end - c->curr && (buffered ? is_unlocked(c) : keeps_output(c))) {
@@ -189,7 +189,7 @@ value prim_ml_output_bytes(struct domain *d, value channel, value bytes, value s
                            value length) {
     return output(d, channel, bytes, start, length, false);
 }
-/* As in OCaml, it stays in the buffer of a channel that isn't buffered. */
+/* As in OCaml, what fits stays in the buffer, even if the channel is unbuffered. */
 value prim_ml_output_bigarray(struct domain *d, value channel, value bytes, value start,
                               value length) {
     return output(d, channel, bytes, start, length, true);

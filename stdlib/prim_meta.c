@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* A growing global table gains at least this many slots, so that not every phrase moves it. */
+/* The global table grows by at least this number of slots, so that not every phrase moves it. */
 enum { GLOBALS_STEP = 256 };
 #define MAX_CODE_BYTES ((size_t)UINT32_MAX)
 
@@ -78,7 +78,7 @@ static bool add_folder(void *context, const char *folder, size_t length) {
     return false;
 }
 
-/* Nothing is allocated while the folders are visited, which holds a file open. */
+/* Visiting the folders holds a file open, so nothing is allocated meanwhile. */
 static value folder_list(struct domain *d) {
     struct folder_names names = {0};
     vm_dll_folders(d->vm, add_folder, &names);
@@ -115,7 +115,7 @@ value prim_dynlink_get_bytecode_sections(struct domain *d, value unit) {
 
 /* ---- Code. ---- */
 
-/* Memory for code, which is never freed: counted; bytes is a multiple of 4. */
+/* Memory for code, charged to the heap's limit; code is never freed. bytes: a multiple of 4. */
 static uint32_t *new_code(struct domain *d, size_t bytes) {
     if (bytes % 4 != 0 || bytes / 4 > UINT32_MAX / 2) vm_invalid_argument(d, "caml_reify_bytecode");
     uint32_t *words = gc_external_realloc(&d->gc, NULL, 0, bytes);
@@ -131,7 +131,7 @@ static uint32_t *join_chunks(struct domain *d, value chunks, uint32_t *word_coun
         if (!is_string(chunk)) vm_invalid_argument(d, "caml_reify_bytecode");
         bytes += string_length(chunk);
     }
-    /* The chunks may be one string many times. */
+    /* The same string may be a chunk many times. */
     GC_ROOT(&d->gc, &chunks);
     uint32_t *words = new_code(d, bytes);
     char *to = (char *)words;
@@ -221,7 +221,7 @@ value prim_static_release_bytecode(struct domain *d, value handle) {
     return VAL_UNIT;
 }
 
-/* Unit for the main program: its closure, called, would run the program inside itself. */
+/* Unit for the main program: if its closure were called, the program would run inside itself. */
 value prim_get_current_environment(struct domain *d, value unit) {
     value env = d->stack.sp[0];
     bool is_main = d->vm->functions[function_of_closure(env)].kind == FUNCTION_MAIN;
@@ -240,7 +240,7 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
     if (prim_checked(d) && !(is_closure(env) && prim_code_fits(d->vm, env, nativeint_of_val(code))))
         prim_refuse(d, "invoke_traced_function");
     if (!vm_frames_first(d, &frame)) vm_invalid_argument(d, "caml_invoke_traced_function");
-    /* A wrapper does this once: the margin of the stack has room for one. */
+    /* A wrapper does this only once: the margin of the stack has room for one call. */
     value *after = frame.base + frame.height;
     if (same_resume(vm_true_return(d, after), d->vm->traced_code))
         vm_invalid_argument(d, "caml_invoke_traced_function");

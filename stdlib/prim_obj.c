@@ -2,10 +2,10 @@
  * representation of values.
  *
  * In checked mode they refuse what would make the machine trust an invalid word. A tag is
- * ordinary if its blocks hold values and nothing else depends on them; only ordinary tags are
- * exchanged for one another. A closure's code field (the tagged index of a function, V3) changes
- * only to a function that finds in the block the environment that it was verified for, as the
- * toplevel's #trace does. */
+ * *ordinary* if its blocks hold only values and the machine relies on nothing else in them; only an
+ * ordinary tag may replace another one. A closure's code field (the tagged index of a function, V3)
+ * changes only to a function that finds in the block the environment that it was verified for, as
+ * the toplevel's #trace does. */
 #include "gc/heap.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
@@ -22,7 +22,7 @@ static bool is_ordinary(unsigned tag) {
     return tag < TAG_NO_SCAN && tag != TAG_CLOSURE && tag != TAG_INFIX;
 }
 
-/* Whether a block of that size may have that ordinary tag: an object has a class and an id. */
+/* Whether a block of wosize words may have an ordinary tag: an object needs a class and an id. */
 static bool size_allows_tag(unsigned tag, uintptr_t wosize) {
     return is_ordinary(tag) && wosize >= (tag == TAG_OBJECT ? 2 : 1);
 }
@@ -72,8 +72,8 @@ value prim_obj_block(struct domain *d, value tag, value size) {
     return initialised_block(d, (unsigned)t, n);
 }
 
-/* Whether a copy of v may have that tag: v's own, unless v is an infix closure or a custom block
- * with a finalizer, which owns something; or any ordinary tag in place of another. */
+/* Whether a copy of v may have a tag. v's own is allowed, unless v is an infix closure or a custom
+ * block with a finalizer, which owns a resource; an ordinary tag may replace another one. */
 static bool may_copy(value v, uintptr_t tag) {
     unsigned old = tag_of(v);
     if (old == TAG_CUSTOM && custom_ops(v)->finalize != NULL) return false;
@@ -201,7 +201,7 @@ value prim_set_oo_id(struct domain *d, value object) {
     return object;
 }
 
-/* Unit where OCaml returns a null word. */
+/* Returns unit where OCaml returns a null word. */
 value prim_get_public_method(struct domain *d, value object, value tag) {
     value method = vm_slow_public_method(object, tag, NULL);
     return method != 0 ? method : VAL_UNIT;
@@ -229,7 +229,7 @@ value prim_alloc_dummy(struct domain *d, value size) {
     return new_block(d, wosize, 0);
 }
 
-/* The closure tag comes with the contents. */
+/* prim_update_dummy sets the closure tag with the contents. */
 value prim_alloc_dummy_function(struct domain *d, value size, value arity) {
     return prim_alloc_dummy(d, size);
 }
@@ -242,8 +242,8 @@ value prim_alloc_dummy_float(struct domain *d, value size) {
     return dummy;
 }
 
-/* A closure block of which the function at offset words is wanted. Its closinfo declares no
- * environment, its code fields are integers, and the infix header is the only one it has (V3). */
+/* A closure block, as a pointer to its function at offset words. Its closinfo declares no
+ * environment, its code fields are integers, and it has no other infix header (V3). */
 value prim_alloc_dummy_infix(struct domain *d, value size, value offset) {
     uintptr_t wosize = (uintptr_t)int_of_val(size), at = (uintptr_t)int_of_val(offset);
     if (wosize > MAX_WOSIZE) vm_raise_out_of_memory(d);

@@ -5,9 +5,9 @@
  * root. Normalising as text differs from the system where `..` follows a symbolic link: such a path
  * may name another file, still below the root.
  *
- * Names decide nothing else. What may be read is a matter of opened folders (is_within): no rename
- * brings anything to where it may be read, and no folder leaves such a place, since a path that is
- * just being resolved might lead through it. */
+ * For renames, whether something may be read is decided by opened folders, not by names
+ * (is_within). No rename moves anything to where it may be read, and no folder is moved away from
+ * such a place, since another thread may be resolving a path that leads through it. */
 #include "stdlib/sandbox.h"
 
 #include "gc/assert.h"
@@ -218,7 +218,7 @@ struct parent {
     const char *name;
 };
 
-/* The same for a path that is granted as it is. */
+/* The same for a path that needs no root. */
 static bool open_free_parent(struct sandbox_path *path, struct parent *parent) {
     size_t n = strlen(path->name);
     while (n > 1 && path->name[n - 1] == '/') n--;
@@ -273,8 +273,8 @@ int sandbox_mkdir(struct sandbox_path *path, mode_t mode) {
 
 /* ---- Renaming. ---- */
 
-/* Whether the folder is one of those roots that are of the capability, or below one: 1 or 0, -1 if
- * that cannot be found out. */
+/* Whether the folder is a root of the capability, or below one: 1 or 0; -1 if that cannot be found
+ * out. */
 static int is_within(int folder, const struct vm_policy_root *roots, size_t count,
                      enum vm_capability capability) {
     int result = 0, at = folder;
@@ -293,7 +293,7 @@ static int is_within(int folder, const struct vm_policy_root *roots, size_t coun
     return result;
 }
 
-/* Whether what is in the folder may be read. */
+/* Whether the files in the folder may be read: 1, 0 or -1, as is_within. */
 static int is_readable(const struct vm *vm, int folder) {
     const struct vm_policy *policy = vm->options.policy;
     if (policy->of[CAP_FS_READ].access != ACCESS_BELOW)
@@ -316,8 +316,8 @@ static int holds_root(const struct vm_policy *policy, const struct stat *entry,
     return result;
 }
 
-/* Whether a policy with roots lets the entry `from` of the folder `old` be moved to the folder
- * `new`. Not if that would change what may be read, or move a granted folder. */
+/* Whether the policy, which has roots, allows moving the entry `from` of the folder `old` to the
+ * folder `new`. It does not if that would change what may be read, or move a root. */
 static bool may_move(struct sandbox_path *from, const struct parent *old,
                      const struct parent *new) {
     struct stat entry;

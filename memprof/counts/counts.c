@@ -5,9 +5,9 @@
  *   count   on_entered, called at every function entry (else: when a function's caller differs from
  *           its last one, PL2)
  *
- * With stacks each event first updates the shadow stack: functions that left the stack close their
- * intervals, new ones open theirs. An event belongs to the intervals that are open when the event
- * clock advances, so changes of the stack between events need no attention. */
+ * With --profile-stack each event first updates the shadow stack: the intervals of functions that
+ * left the stack are closed, those of new ones opened. An event belongs to the intervals that are
+ * open when the event clock advances, so changes of the stack between events need not be seen. */
 #include "memprof/counts/counts_internal.h"
 #include "memprof/sampling/sampler_inline.h"
 #include "vm/code/code.h"
@@ -57,7 +57,7 @@ static void pop_to(struct mp_counts *c, size_t count) {
     }
 }
 
-/* The machine's call stack, without a frame whose function has not begun. */
+/* The machine's call stack, without an innermost frame whose function has not begun. */
 static size_t read_stack(struct mp_counts *c, const uint64_t **gpcs) {
     bool at_entry = false;
     size_t depth = vm_call_stack(c->d, SIZE_MAX, gpcs);
@@ -108,7 +108,7 @@ static void add_tick(struct mp_counts_share *share, const struct mp_counts_tick 
     *(tick->gc ? &share->gc_events : &share->events) += tick->ticks;
 }
 
-/* Its function may have left the stack before the poll. */
+/* Counts a tick, at a poll: its function may have left the stack since. */
 static void count_tick(struct mp_counts *c, const struct mp_counts_tick *tick) {
     uint32_t source = mp_known_source(c, tick->function), name = c->name_of[source];
     struct mp_count_set *set = c->current;
@@ -123,7 +123,7 @@ void mp_counts_credit_ticks(struct mp_counts *c) {
     c->pending_count = 0;
 }
 
-/* Credits pending ticks to the stack. */
+/* Counts pending ticks for the functions on the stack. */
 static void poll_ticks(struct mp_counts *c) {
     if (c->pending_count == 0) return;
     mp_counts_lock(c);

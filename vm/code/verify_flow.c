@@ -1,8 +1,8 @@
-/* verify_flow.c - follows the flow of control of one function, and searches loops.
+/* verify_flow.c - follows the flow of control of one function, and searches for loops.
  *
  * The first visit of an instruction fixes its state (owner, height, control frames); every later
- * visit must bring the same. So each instruction's rule is applied once, and verifying takes linear
- * time.
+ * visit must have the same state. So each instruction's rule is applied once, and verifying takes
+ * linear time.
  *
  * Q2  Control never reaches a word that is not the start of an instruction, nor a RESTART or GRAB.
  * Q3  An instruction has one owner, one height and one chain of control frames.
@@ -33,8 +33,7 @@ static inline enum arrival arrive_first(struct vm_verifier *v, const struct stat
 
 static bool is_prologue(uint32_t op) { return op == OP_GRAB || op == OP_RESTART; }
 
-/* Control reaches target, which is not an ordinary instruction that is reached for the first
- * time. */
+/* Control reaches target: again, or it is not an ordinary instruction. */
 static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v,
                                                            const struct state *s, uint32_t target) {
     uint32_t op = word_at(v, target);
@@ -118,7 +117,7 @@ enum flow open_frame(struct vm_verifier *v, struct state *s, uint32_t size, bool
 
 /* --- Functions --- */
 
-/* Arity of the function that starts at entry, 0 with the error filled if none can (Q4). */
+/* Arity of the function that starts at entry; 0 with the error filled if no function can (Q4). */
 static uint32_t entry_arity(struct vm_verifier *v, uint32_t pc, uint32_t entry) {
     if (word_at(v, entry) != OP_GRAB) return 1;
     if (entry == 0 || has_word(v->operands, entry - 1) || has_word(v->reached, entry - 1) ||
@@ -182,7 +181,8 @@ static bool is_white(struct vm_verifier *v, uint32_t pc) {
     return !has_word(chunk_of(v, pc)->grey, pc % CHUNK_WORDS);
 }
 
-/* Depth first from start. Grey: visited, on the current path until it is also black: finished. */
+/* Searches depth first from start. An instruction that was visited is grey; when it is finished and
+ * no longer on the current path, it is black, too. */
 static bool search_loop(struct vm_verifier *v, uint32_t start) {
     size_t depth = 0;
     ASSERT(is_known(v, start) && is_white(v, start)); /* so that the path begins */
@@ -230,7 +230,8 @@ static uint32_t checked_width(struct vm_verifier *v, uint32_t pc) {
     return (uint32_t)width;
 }
 
-/* Words of the instruction at pc, which are its own from now on (Q1). Fails: 0. */
+/* Words of the instruction at pc, which no other instruction may have from now on (Q1). Fails:
+ * 0. */
 static inline uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
     ASSERT(has_word(v->reached, pc) && !has_word(v->operands, pc)); /* Q1 */
     uint32_t width = checked_width(v, pc);
@@ -242,7 +243,7 @@ static inline uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
     return width;
 }
 
-/* Where flow goes on after the instruction at s->pc; s->pc is there then. */
+/* Advances s->pc to the instruction after the present one, where control continues. */
 static inline enum arrival arrive_next(struct vm_verifier *v, struct state *s) {
     uint32_t next = s->pc + s->width;
     if (next == v->words->count) {
@@ -254,7 +255,7 @@ static inline enum arrival arrive_next(struct vm_verifier *v, struct state *s) {
     return arrival;
 }
 
-/* What a quick rule makes of the height, or NO_HEIGHT: the whole rule must decide. */
+/* The height after an instruction by its quick rule; NO_HEIGHT: its full rule must be applied. */
 static inline uint32_t quick_height(const struct vm_verifier *v, const struct quick_rule *q,
                                     uint32_t pc, uint32_t height, uint32_t top) {
     uint32_t after = height + (uint32_t)q->delta, slots = q->slots, x;
@@ -289,8 +290,9 @@ static inline uint32_t quick_height(const struct vm_verifier *v, const struct qu
     return (int32_t)(after - top) >= (int32_t)slots ? after : NO_HEIGHT;
 }
 
-/* Follows instructions that obey a quick rule and lead to one that is reached first, near s->pc:
- * what is known of these words is at hand. *s is the state at the first one that is not such. */
+/* Follows instructions that have a quick rule and whose successor was not reached before, within
+ * the 64 words around s->pc, whose bits are in registers. *s becomes the state at the first other
+ * one. */
 static inline void follow_quickly(struct vm_verifier *v, struct state *s) {
     const uint8_t *bytes = v->words->bytes;
     uint32_t pc = s->pc, height = s->height, top = v->frames[s->frame].top, count = 0;

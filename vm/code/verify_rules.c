@@ -64,7 +64,7 @@ static enum flow rule_pop(struct vm_verifier *v, struct state *s) {
     return pop_words(v, s, operand(v, s, 0));
 }
 
-/* The object of a method call is read, not taken. */
+/* A method call reads the object on top without popping it. */
 static enum flow rule_top(struct vm_verifier *v, struct state *s) { return use_slot(v, s, 0); }
 
 /* Q7: field of the closure entry that E points at. */
@@ -97,7 +97,7 @@ static enum flow rule_push_retaddr(struct vm_verifier *v, struct state *s) {
     return open_frame(v, s, 3, false);
 }
 
-/* Its return point was reached from PUSH_RETADDR. */
+/* The return point is not followed from here: PUSH_RETADDR has a label for it. */
 static enum flow rule_apply(struct vm_verifier *v, struct state *s) {
     uint32_t n = operand(v, s, 0);
     const struct control_frame *frame = &v->frames[s->frame];
@@ -124,7 +124,7 @@ static enum flow release_frame(struct vm_verifier *v, const struct state *s, uin
     return FLOW_END;
 }
 
-/* A tail call that passes n stacked words on. */
+/* A tail call that passes n words of the stack on. */
 static enum flow leave_with(struct vm_verifier *v, struct state *s, uint32_t n, uint32_t size) {
     if (release_frame(v, s, size) == FLOW_FAIL) return FLOW_FAIL;
     return pop_words(v, s, n) == FLOW_FAIL ? FLOW_FAIL : FLOW_END;
@@ -186,7 +186,7 @@ static enum flow rule_closurerec(struct vm_verifier *v, struct state *s) {
     return FLOW_NEXT;
 }
 
-/* Tags of blocks that hold values and nothing that the machine relies on. */
+/* Tags of blocks that hold only values, and on whose content the machine does not rely. */
 static bool tag_can_be_made(const struct vm_verifier *v, uint32_t tag) {
     return tag <= v->in.version->last_constructor_tag || tag == TAG_LAZY || tag == TAG_OBJECT ||
            tag == TAG_FORWARD;
@@ -272,7 +272,7 @@ static enum flow rule_poptrap(struct vm_verifier *v, struct state *s) {
 
 typedef enum flow rule(struct vm_verifier *v, struct state *s);
 
-/* By the long form. An instruction that is not here does to the stack what its delta says. */
+/* By the long form. An instruction without a rule changes the stack by its delta. */
 static rule *const rules[OPCODE_COUNT] = {
     [OP_ACC] = rule_slot,
     [OP_PUSHACC] = rule_slot,
@@ -312,8 +312,7 @@ static rule *const rules[OPCODE_COUNT] = {
     [OP_REPERFORMTERM] = rule_reperformterm,
 };
 
-/* Whether the instruction, after which flow goes on, has changed the height as vm_stack_delta
- * says. */
+/* Whether an instruction that has a successor has changed the height by its vm_stack_delta. */
 static bool is_known_change(const struct vm_verifier *v, const struct state *s, uint32_t before) {
     uint32_t op = s->op, second = op == OP_CLOSUREREC ? operand(v, s, 1) : 0;
     if (op >= OPCODE_COUNT_4X) return true;

@@ -17,7 +17,7 @@ const struct item_code vm_marshal_codes[SMALL_STRING] = {
 
 /* ---- Failures. ---- */
 
-/* A version in which messages name the function that reads, and the kind of a custom block. */
+/* Whether the version's messages name the function that reads, and the kind of a custom block. */
 static bool names_reader(const struct vm_marshal_reader *r) {
     return r->d != NULL && r->d->vm->version->marshal_names_reader;
 }
@@ -169,7 +169,7 @@ static bool is_continuation(const struct vm_marshal_reader *r, unsigned tag) {
     return tag == TAG_CONT && r->d != NULL && tag > r->d->vm->version->last_constructor_tag;
 }
 
-/* Whether the format has blocks of this size and tag (closures apart). */
+/* Whether the format has blocks of this size and tag; closures are tested elsewhere. */
 static bool block_allowed(const struct vm_marshal_reader *r, size_t wosize, unsigned tag) {
     if (wosize == 0) return tag < TAG_LAZY || tag == TAG_DOUBLE_ARRAY;
     if (tag == TAG_OBJECT) return wosize >= 2;

@@ -85,7 +85,7 @@ static bool take_frame(struct walker *w, const struct vm_frame *frame) {
     return true;
 }
 
-/* To the innermost frame. */
+/* Starts a walk at the innermost frame. */
 static inline bool start(struct domain *d, struct vm_call_stack *s, struct walker *w) {
     struct vm_frame frame;
     w->count = 0;
@@ -99,7 +99,7 @@ static inline bool start(struct domain *d, struct vm_call_stack *s, struct walke
     return true;
 }
 
-/* Across a watermark or a callback; false at the outermost frame. */
+/* Steps to the caller across a watermark or a callback; false at the outermost frame. */
 static bool step_slowly(struct domain *d, value **return_frame, uint64_t *gpc) {
     /* The outermost frame is followed by its return frame only. */
     if (vm_on_stack(d, *return_frame) && *return_frame + 3 + SAVED_WORDS > d->stack.high)
@@ -112,7 +112,7 @@ static bool step_slowly(struct domain *d, value **return_frame, uint64_t *gpc) {
 }
 
 /* Records frames in buffers of fibers, up to `limit`, until the walk is back on the stack. Their
- * slots are 0, which none on the stack is, so they are never taken for cached ones. */
+ * slots are 0, which no slot of the stack is, so they are never mistaken for cached ones. */
 static __attribute__((noinline)) void walk_suspended(struct domain *d, struct vm_frames *f,
                                                      struct walker *to, size_t limit) {
     bool more = true;
@@ -168,7 +168,7 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
             }
             if (step_to_caller(&return_frame, &gpc)) continue;
             returns->address = 0;
-            /* Copies: a variable whose address is taken cannot stay in a register. */
+            /* Copies, because a variable whose address is taken cannot stay in a register. */
             value *slow_frame = return_frame;
             uint64_t slow_gpc;
             if (!(more = step_slowly(d, &slow_frame, &slow_gpc))) break;

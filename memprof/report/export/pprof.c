@@ -54,7 +54,7 @@ static void put_bytes(struct report_buffer *b, unsigned field, const void *bytes
     report_put(b, bytes, n);
 }
 
-/* Puts a message and empties it. */
+/* Appends a message as a field, then empties it. */
 static void put_message(struct report_buffer *b, unsigned field, struct report_buffer *message) {
     put_bytes(b, field, message->data, message->length);
     message->length = 0;
@@ -269,7 +269,7 @@ static int write_gzip(const struct report_buffer *b, FILE *out, struct report_er
     enum { GZIP = 16 };
     unsigned char chunk[1 << 14];
     z_stream z = {0};
-    /* With a comment the file is recognised (formats.def). */
+    /* The comment shows that Bactrian wrote the file (formats.def). */
     gz_header header = {.os = 3, .comment = (Bytef *)"bactrian profile"};
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, 8,
                      Z_DEFAULT_STRATEGY) != Z_OK)

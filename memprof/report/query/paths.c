@@ -1,8 +1,8 @@
 /* paths.c - samples summed by call path, in one of four directions.
  *
- * Paths are expanded level by level, and only those that are large enough to be shown: a profile of
- * millions of different stacks has few of these. First every stack, by its node in the model, gets
- * the deepest path that it reaches; then the samples are summed, one lookup each. */
+ * Paths are expanded level by level, and only if they are large enough to be shown: even a profile
+ * of millions of different stacks has few such paths. First the deepest path of every stack (every
+ * node of the model) is found; then the samples are summed, with one lookup each. */
 #include "gc/assert.h"
 #include "memprof/report/query/groups.h"
 
@@ -50,7 +50,7 @@ static uint32_t key_of(const struct expansion *g, uint32_t node) {
     return g->paths->keys->of_location[g->nodes[node].location];
 }
 
-/* Whether a frame is not a step of its own after a path: it is hidden, or has the path's key (a
+/* Whether a frame adds no step to a path: it is hidden, or has the key of the path's last step (a
  * function that calls itself). */
 static bool is_skipped(const struct expansion *g, uint32_t path, uint32_t node) {
     if (is_hidden(g, node)) return true;
@@ -66,14 +66,14 @@ static void find_outermost(struct expansion *g, const uint8_t *matches) {
     }
 }
 
-/* The step from a path to a frame, with the hits of the frame's stacks. */
+/* Extends a path by a frame; adds the hits of the frame's stacks. */
 static uint32_t step(struct expansion *g, uint32_t path, uint32_t node, uint64_t hits) {
     uint32_t child = push(g->paths, path, key_of(g, node));
     g->paths->nodes.at[child].total.hits += hits;
     return child;
 }
 
-/* The step after each frame: the innermost caller that is one of its own. */
+/* For each frame the next step outwards: its innermost caller that is shown and has another key. */
 static uint32_t *find_callers(const struct expansion *g) {
     uint32_t *caller = report_alloc(g->count * sizeof *caller);
     uint32_t *shown = g->query->shown;
@@ -85,7 +85,7 @@ static uint32_t *find_callers(const struct expansion *g) {
     return caller;
 }
 
-/* Each round moves all stacks that still grow one step outwards. */
+/* Each round extends all paths that still grow by one step outwards. */
 static void grow_outwards(struct expansion *g) {
     struct growing {
         uint32_t start, frame;
@@ -169,7 +169,7 @@ static void grow_inwards(struct expansion *g) {
         level = next;
         next = swap;
     }
-    /* Frames below a path that did not grow belong to it. */
+    /* Frames below a path that was not extended belong to that path. */
     for (size_t i = 1; i < g->count; i++)
         if (g->path[i] == NO_PATH) g->path[i] = g->path[g->nodes[i].parent];
     report_free(level.at, next.at, waiting.at);
@@ -231,7 +231,8 @@ static size_t group_of(const struct report_paths *p, const struct report_query *
     return p->grouped ? report_attribute_of(query->model, query->selection->by, s) : 0;
 }
 
-/* Adds the selected samples of a group. min_hits: hits of paths that grow. */
+/* Adds the selected samples of a group. min_hits: only paths with this number of hits are
+ * extended. */
 static void add_group(struct report_paths *p, const struct report_query *query,
                       enum report_direction direction, double min_hits, const uint8_t *matches,
                       size_t group) {
@@ -256,7 +257,8 @@ static void add_group(struct report_paths *p, const struct report_query *query,
     report_free(g.outermost, g.hits, g.path, g.first_child, g.next_sibling);
 }
 
-/* The hits from which on a group has paths, which take a visit of all nodes and samples. */
+/* The hits that a group needs to get paths. Each group with paths takes a visit of all nodes and
+ * samples. */
 static uint64_t least_hits(const uint64_t *hits, size_t groups, size_t visits) {
     for (uint64_t least = 1;; least *= 2) {
         size_t large = 0;
