@@ -50,7 +50,7 @@ static void check_promises(const struct vm_image *image, struct vm_verifier *v,
             entry->frame_words > VM_MAX_HEIGHT || vm_find_entry(v, entry->pc) != i)
             abort();
         struct vm_code code = {.words = *words, .word_count = words->count, .verifier = v};
-        struct vm_ir ir;
+        struct vm_ir ir = {.rows = NULL};
         vm_ir_make(&ir, &code, i);
         for (size_t row = 0; row < ir.count; row++)
             if (ir.rows[row].height > entry->frame_words) abort();

@@ -16,7 +16,7 @@ static struct vm_ir form_of(const char *text, uint32_t pc) {
     struct vm_image image;
     struct vm_code code = {0};
     struct vm_error error;
-    struct vm_ir ir;
+    struct vm_ir ir = {.rows = NULL};
     if (vm_assemble(text, strlen(text), &image, &error) != VM_OK) fail_msg("%s", error.detail);
     const struct vm_verify_input in = {.words = &code.words, .version = &vm_versions[OCAML_4_14]};
     assert_true(vm_words_make(&code.words, image.code, image.code_words));

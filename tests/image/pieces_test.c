@@ -51,7 +51,7 @@ typedef bool beginning(unsigned op);
 /* The pieces have the rows of the whole, each once, and begin where they may. */
 static void check_pieces(const char *block, beginning *may_begin) {
     struct vm_code code;
-    struct vm_ir whole, piece;
+    struct vm_ir whole = {.rows = NULL}, piece = whole;
     struct vm_back_jumps *jumps;
     make_code(block, &code);
     uint32_t count = vm_known_flow(code.verifier, 0, &jumps), from = 0, pieces = 0;

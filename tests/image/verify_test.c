@@ -54,7 +54,7 @@ static enum vm_status judge(const uint32_t *words, size_t count, enum vm_version
 static void check_heights(const struct verified *verified, uint32_t pc, const uint32_t *expected,
                           size_t count) {
     struct vm_code code = {.words = verified->words, .verifier = verified->verifier};
-    struct vm_ir ir;
+    struct vm_ir ir = {.rows = NULL};
     vm_ir_make(&ir, &code, vm_find_entry(verified->verifier, pc));
     assert_int_equal(ir.count, count);
     for (size_t i = 0; i < count; i++) assert_int_equal(ir.rows[i].height, expected[i]);

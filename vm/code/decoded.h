@@ -27,9 +27,10 @@ struct vm_decoded_area {
     struct vm_arena maps; /* of the functions' pcs */
     /* Makes the pcs of a function. GC: never.  Fails: when out of memory, fatally. */
     void (*map_pcs)(struct vm *vm, struct vm_decoded *f);
-    /* While a function is prepared; here, so that they are freed if memory ends then. */
+    /* While a function is prepared: its form, where the words of its rows begin and those of labels
+     * are. Here, so that the next function finds the memory. */
     struct vm_ir ir;
-    uint32_t *offsets, *jumps;
+    struct vm_word_offsets VECTOR(uint32_t) offsets, jumps;
 };
 
 /* A row for the code that lies next in the area, to be filled in. GC: never.  Fails: when out of

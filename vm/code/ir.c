@@ -150,15 +150,27 @@ static void link_rows(struct vm_ir *ir) {
     if (ir->loops) mark_loops(ir);
 }
 
+static void reserve_rows(struct vm_ir *ir, size_t rows) {
+    vm_must_have(rows <= ir->capacity ||
+                 vector_widen((void **)&ir->rows, &ir->capacity, rows, IF_SMALL_TABLES(1, 256),
+                              sizeof *ir->rows, NULL));
+}
+
+static void begin(struct vm_ir *ir) {
+    ir->count = ir->labels.count = 0;
+    ir->loops = false;
+}
+
 void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry) {
-    *out = (struct vm_ir){.rows = NULL};
+    begin(out);
     struct builder b = {.words = &code->words, .ir = out};
     struct vm_walk walk;
     vm_walk_start(&walk, code->verifier, entry);
     const struct vm_entry *e = vm_entry_at(code->verifier, entry);
     uint32_t first = e->pc;
     bool grabs = e->arity > 1;
-    struct vm_ir_row *row = out->rows = vm_must(malloc((walk.count + grabs) * sizeof *row));
+    reserve_rows(out, walk.count + grabs);
+    struct vm_ir_row *row = out->rows;
     do {
         for (uint64_t bits = walk.bits; bits != 0; bits &= bits - 1) {
             uint32_t word = (uint32_t)__builtin_ctzll(bits), pc = walk.pc + word;
@@ -189,13 +201,10 @@ static __attribute__((noinline)) uint32_t furthest_label(const struct vm_ir *ir,
  * the row with which it does, 0: there is none. */
 static size_t read_piece(struct builder *b, struct vm_piece_walk *walk) {
     struct vm_ir *ir = b->ir;
-    size_t capacity = 0, count = 0, cut = 0;
+    size_t count = 0, cut = 0;
     uint32_t furthest = 0;
     do {
-        if (count + 64 > capacity) {
-            capacity = capacity == 0 ? VM_PIECE_ROWS + 64 : 2 * capacity;
-            ir->rows = vm_must(realloc(ir->rows, capacity * sizeof *ir->rows));
-        }
+        reserve_rows(ir, count + 64);
         const uint16_t *height = walk->heights;
         for (uint64_t bits = walk->bits; bits != 0; bits &= bits - 1, height++) {
             struct vm_ir_row *row = &ir->rows[count];
@@ -211,7 +220,7 @@ static size_t read_piece(struct builder *b, struct vm_piece_walk *walk) {
 }
 
 uint32_t vm_ir_make_piece(struct vm_ir *out, const struct vm_code *code, uint32_t from) {
-    *out = (struct vm_ir){.rows = NULL};
+    begin(out);
     struct builder b = {.words = &code->words, .ir = out};
     struct vm_piece_walk walk;
     vm_piece_walk_start(&walk, code->pieces, from);

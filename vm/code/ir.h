@@ -1,5 +1,5 @@
 /* ir.h - the intermediate form of one function: a row for each instruction that flow reaches, by
- * ascending pc. Engines are made from it. It is made on demand and freed after use.
+ * ascending pc. Engines are made from it. It is made on demand, often in the place of another one.
  *
  *     row  op       pc  height  operands        flags
  *      0   RESTART  10  1                       LEADER
@@ -40,13 +40,14 @@ struct vm_ir_row {
 
 struct vm_ir {
     struct vm_ir_row *rows;
-    size_t count;
+    size_t count, capacity;
     struct vm_ir_labels VECTOR(uint32_t) labels;
     bool loops; /* some row is IR_LOOP */
 };
 
 /* Makes the form of the verified function of an entry; it begins with the RESTART, where there is
- * one. GC: never.  Fails: when out of memory, fatally. */
+ * one. *out is all zeros or another form, whose memory this one takes over. GC: never.  Fails: when
+ * out of memory, fatally. */
 void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry);
 /* Makes the form of a piece of the code at word 0 (vm/code/pieces.h), which begins with that
  * instruction. Gives the number of the one with which the next piece begins: the last row stands

@@ -111,7 +111,7 @@ bool add_entry(struct vm_verifier *v, const struct vm_entry *entry) {
     ASSERT(!is_taken(v, entry->pc) && (entry->arity < 2 || !is_taken(v, entry->pc - 1)));
     if (!grow(v, (void **)&v->entries, v->entry_count, &v->entry_capacity, sizeof *entry))
         return false;
-    if (2 * v->entry_count >= v->by_entry_capacity && !widen_by_entry(v)) return false;
+    if (3 * v->entry_count >= 2 * v->by_entry_capacity && !widen_by_entry(v)) return false;
     uint32_t index = (uint32_t)v->entry_count++;
     v->entries[index] = *entry;
     v->entries[index].frame_words = VM_NOT_VERIFIED;
@@ -206,15 +206,17 @@ uint32_t vm_known_flow(struct vm_verifier *v, uint32_t entry, struct vm_back_jum
 
 /* --- Begin and end. --- */
 
+/* The tables of words are one block: that of a large program is mapped by itself, so that pages
+ * which are never written take no memory. */
 static bool allocate(struct vm_verifier *v) {
-    size_t n = v->words->count;
-    v->reached = calloc(n / 64 + 1, sizeof *v->reached);
-    v->chunks = calloc(n / CHUNK_WORDS + 1, sizeof *v->chunks);
-    v->operands = calloc(n / 64 + 1, sizeof *v->operands);
+    size_t n = v->words->count, groups = n / 64 + 1, chunks = n / CHUNK_WORDS + 1;
+    v->reached = calloc(2 * groups + chunks, sizeof *v->reached);
+    if (v->reached == NULL) return no_memory(v);
+    v->operands = v->reached + groups;
+    _Static_assert(sizeof *v->chunks == sizeof *v->reached, "chunks lie after them");
+    v->chunks = (struct state_chunk **)(v->operands + groups);
     v->primitives = calloc((size_t)v->in.primitive_count / 64 + 1, sizeof *v->primitives);
-    bool ok = v->reached != NULL && v->operands != NULL && v->chunks != NULL &&
-              v->primitives != NULL;
-    return ok || no_memory(v);
+    return v->primitives != NULL || no_memory(v);
 }
 
 /* Entry 0 is the code at word 0; frame 0 means no control frame. */
@@ -258,8 +260,6 @@ void vm_verifier_free(struct vm_verifier *v) {
         free(chunk);
     }
     free(v->reached);
-    free(v->operands);
-    free(v->chunks);
     free(v->touched.items);
     free(v->by_entry);
     free(v->primitives);

@@ -8,54 +8,64 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 static uint32_t words_in_group(uint32_t count, uint32_t group) {
     uint32_t left = count - group * WORD_GROUP;
     return left < WORD_GROUP ? left : WORD_GROUP;
 }
 
-/* Bit 8 * i + 7 is set where byte i of the 8 is WIDE. */
-static uint64_t wide_among(const uint8_t *bytes) {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7f;
-    uint64_t x;
-    memcpy(&x, bytes, sizeof x);
-    x = le64toh(~x);
-    return ~(((x & low) + low) | x | low);
+/* Makes bytes of a group's words, the wide ones WIDE. */
+static void narrow(uint8_t *bytes, const uint32_t *words) {
+#ifdef __SSE2__
+    const __m128i low = _mm_set1_epi16(WORD_WIDE), least = _mm_set1_epi32(INT32_MIN);
+    const __m128i most = _mm_set1_epi32(INT32_MIN + WORD_WIDE - 1);
+    for (int i = 0; i < WORD_GROUP; i += 16) {
+        __m128i x[4];
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            x[k] = _mm_loadu_si128((const __m128i *)(words + i + 4 * k));
+            /* Less the least number, unsigned ones are ordered as signed ones. */
+            x[k] = _mm_or_si128(x[k], _mm_cmpgt_epi32(_mm_sub_epi32(x[k], least), most));
+        }
+        __m128i first = _mm_and_si128(_mm_packs_epi32(x[0], x[1]), low);
+        __m128i second = _mm_and_si128(_mm_packs_epi32(x[2], x[3]), low);
+        _mm_storeu_si128((__m128i *)(bytes + i), _mm_packus_epi16(first, second));
+    }
+#else
+    for (int i = 0; i < WORD_GROUP; i++)
+        bytes[i] = words[i] < WORD_WIDE ? (uint8_t)words[i] : WORD_WIDE;
+#endif
 }
 
-typedef uint32_t four_words __attribute__((vector_size(16)));
-typedef uint16_t eight_halves __attribute__((vector_size(16)));
-typedef uint8_t sixteen_bytes __attribute__((vector_size(16)));
-
-/* 16 words as bytes, the wide ones as WIDE. */
-static void narrow(uint8_t *bytes, const uint32_t *words) {
-    enum { LOW = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ }; /* the part with the lower bits */
-#define LOWER(type, a, b, ...) __builtin_shufflevector((type)(a), (type)(b), __VA_ARGS__)
-#define LOWER_HALVES(a, b) \
-    LOWER(eight_halves, a, b, LOW, 2 + LOW, 4 + LOW, 6 + LOW, 8 + LOW, 10 + LOW, 12 + LOW, 14 + LOW)
-    four_words x[4];
-    memcpy(x, words, sizeof x);
-    /* A comparison that holds is a word of ones. */
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) x[i] |= (four_words)(x[i] >= WORD_WIDE);
-    eight_halves first = LOWER_HALVES(x[0], x[1]), second = LOWER_HALVES(x[2], x[3]);
-    sixteen_bytes y = LOWER(sixteen_bytes, first, second, LOW, 2 + LOW, 4 + LOW, 6 + LOW, 8 + LOW,
-                            10 + LOW, 12 + LOW, 14 + LOW, 16 + LOW, 18 + LOW, 20 + LOW, 22 + LOW,
-                            24 + LOW, 26 + LOW, 28 + LOW, 30 + LOW);
-    memcpy(bytes, &y, sizeof y);
+/* A bit for each byte of a group that is WIDE. */
+static uint32_t wide_among(const uint8_t *bytes) {
+    uint32_t wide = 0;
+#ifdef __SSE2__
+    for (int i = 0; i < WORD_GROUP; i += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(bytes + i));
+        x = _mm_cmpeq_epi8(x, _mm_set1_epi8((char)WORD_WIDE));
+        wide |= (uint32_t)_mm_movemask_epi8(x) << i;
+    }
+#else
+    for (int i = 0; i < WORD_GROUP; i++) wide |= (uint32_t)(bytes[i] == WORD_WIDE) << i;
+#endif
+    return wide;
 }
 
 /* A group's words as bytes, and its wide ones after those of the groups before. Bytes after the
  * last word are 0. */
 static void narrow_group(struct vm_words *w, uint32_t group, const uint32_t *words) {
     uint8_t *bytes = w->bytes + group * WORD_GROUP;
-    uint32_t used = w->wide_before[group] = w->wide_count;
-    for (int i = 0; i < WORD_GROUP; i += 16) narrow(bytes + i, words + i);
-    for (int i = 0; i < WORD_GROUP; i += 8)
-        for (uint64_t rest = wide_among(bytes + i); rest != 0; rest &= rest - 1)
-            w->wide[used++] = words[i + __builtin_ctzll(rest) / 8];
-    w->wide_count = used;
-    ASSERT(used <= w->wide_capacity);
+    uint32_t *used = w->wide + w->wide_count, *end = used;
+    w->wide_before[group] = w->wide_count;
+    narrow(bytes, words);
+    for (uint32_t rest = wide_among(bytes); rest != 0; rest &= rest - 1)
+        *end++ = words[__builtin_ctz(rest)];
+    w->wide_count += (uint32_t)(end - used);
+    ASSERT(w->wide_count <= w->wide_capacity);
 }
 
 bool vm_words_start(struct vm_words *out, uint32_t count) {
@@ -66,6 +76,14 @@ bool vm_words_start(struct vm_words *out, uint32_t count) {
     if (out->bytes != NULL && out->wide_before != NULL) return true;
     vm_words_free(out);
     return false;
+}
+
+/* Makes room for the wide words of a group. False: there is no memory, all is freed. */
+static __attribute__((noinline)) bool widen(struct vm_words *w) {
+    bool ok = vector_widen((void **)&w->wide, &w->wide_capacity, w->wide_count + WORD_GROUP,
+                           IF_SMALL_TABLES(WORD_GROUP, 1024), sizeof *w->wide, NULL);
+    if (!ok) vm_words_free(w);
+    return ok;
 }
 
 bool vm_words_add(struct vm_words *w, const uint32_t *next, uint32_t n) {
@@ -79,11 +97,7 @@ bool vm_words_add(struct vm_words *w, const uint32_t *next, uint32_t n) {
             memset(rest, 0, sizeof rest);
             from = memcpy(rest, from, in_group * sizeof *rest);
         }
-        if (!vector_widen((void **)&w->wide, &w->wide_capacity, w->wide_count + WORD_GROUP,
-                          IF_SMALL_TABLES(WORD_GROUP, 1024), sizeof *w->wide, NULL)) {
-            vm_words_free(w);
-            return false;
-        }
+        if (w->wide_capacity - w->wide_count < WORD_GROUP && !widen(w)) return false;
         narrow_group(w, group, from);
     }
     w->added += n;
@@ -103,11 +117,11 @@ void vm_words_free(struct vm_words *words) {
 
 uint32_t vm_wide_word(const struct vm_words *words, uint32_t pc) {
     ASSERT(words->bytes[pc] == WORD_WIDE);
-    uint32_t i = pc / WORD_GROUP * WORD_GROUP;
-    uint64_t counts = 0; /* a byte for each word of the eights: at most 8 in it */
-    for (; i + 8 <= pc; i += 8) counts += wide_among(words->bytes + i) >> 7;
-    counts += (wide_among(words->bytes + i) & (((uint64_t)1 << 8 * (pc - i)) - 1)) >> 7;
-    return words->wide[words->wide_before[pc / WORD_GROUP] + (counts * 0x0101010101010101 >> 56)];
+    uint32_t group = pc / WORD_GROUP, at = words->wide_before[group];
+    uint32_t before = ((uint32_t)1 << pc % WORD_GROUP) - 1;
+    for (before &= wide_among(words->bytes + group * WORD_GROUP); before != 0; before &= before - 1)
+        at++;
+    return words->wide[at];
 }
 
 uint32_t vm_width_at(const struct vm_words *words, uint32_t pc) {

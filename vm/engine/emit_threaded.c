@@ -379,6 +379,9 @@ static uint32_t put_rows(struct emitter *m) {
 
 uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets) {
     uint32_t count = (uint32_t)e->ir->count, jumps = count + (uint32_t)e->ir->labels.count;
+    size_t ops_room = (count + 1) / 2;
+    struct vm_word_offsets *room = &e->vm->decoded_area->jumps;
+    vm_must_have(vector_reserve(room, jumps + ops_room, IF_SMALL_TABLES(1, 256), NULL));
     struct emitter m = {
         .e = e,
         .rows = e->ir->rows,
@@ -386,18 +389,15 @@ uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t 
         .bodies = vm_loop_bodies(e->vm),
         .begun_flags = begun_flags(e),
         .offsets = offsets,
-        .jumps = vm_must(malloc(jumps * sizeof *m.jumps + count * sizeof *m.ops)),
+        .jumps = room->items,
+        .ops = (uint16_t *)(room->items + jumps),
         .out = out,
     };
-    m.ops = (uint16_t *)(m.jumps + jumps);
-    e->vm->decoded_area->jumps = m.jumps;
     choose_ops(&m);
     if (e->goes_on) m.ops[count - 1] = ENGINE_NEXT_PIECE;
     if (!counts_bytecode(e->vm) && (!e->runs_once || e->ir->loops)) fuse_rows(&m);
     uint32_t words = put_rows(&m);
     ASSERT(words <= vm_threaded_words(e));
     for (uint32_t i = 0; i < m.jump_count; i++) out[m.jumps[i]] = address_of(&m, out[m.jumps[i]]);
-    free(m.jumps);
-    e->vm->decoded_area->jumps = NULL;
     return words;
 }

@@ -23,10 +23,24 @@ static uint32_t function_id(const struct vm_code *code, const struct vm_function
     return code->first_function_id + vm_find_entry(code->verifier, f->pc);
 }
 
+/* Rows of a function after which the memory in which it was prepared is not kept. */
+enum { MANY_ROWS = 4 * VM_PIECE_ROWS };
+
 static void free_preparation(struct vm_decoded_area *area) {
     vm_ir_free(&area->ir);
-    free(area->offsets);
-    area->offsets = NULL;
+    free(area->offsets.items);
+    free(area->jumps.items);
+    area->offsets = area->jumps = (struct vm_word_offsets){.items = NULL};
+}
+
+static void end_preparation(struct vm_decoded_area *area) {
+    if (area->ir.capacity > MANY_ROWS) free_preparation(area);
+}
+
+/* Room for the offsets of the form's rows. */
+static uint32_t *offsets_for_rows(struct vm_decoded_area *area) {
+    vm_must_have(vector_reserve(&area->offsets, area->ir.count, IF_SMALL_TABLES(1, 256), NULL));
+    return area->offsets.items;
 }
 
 static uint32_t verified_entry(const struct vm *vm, const struct vm_function *f) {
@@ -73,17 +87,17 @@ static void map_pcs(struct vm *vm, struct vm_decoded *decoded) {
     const struct vm_code *code = vm->codes[f->fragment];
     if (is_divided(vm, f)) vm_ir_make_piece(&area->ir, code, code->pieces->from);
     else vm_ir_make(&area->ir, code, verified_entry(vm, f));
-    area->offsets = vm_must(malloc(area->ir.count * sizeof *area->offsets));
-    vm_row_offsets(vm, f, &area->ir, area->offsets);
-    decoded->pcs = vm_must((void *)vm_pc_map_make(&area->maps, &area->ir, area->offsets));
-    free_preparation(area);
+    uint32_t *offsets = offsets_for_rows(area);
+    vm_row_offsets(vm, f, &area->ir, offsets);
+    decoded->pcs = vm_must((void *)vm_pc_map_make(&area->maps, &area->ir, offsets));
+    end_preparation(area);
 }
 
 /* Puts the words into the area. */
 static void emit(struct vm *vm, struct vm_function *f, const struct vm_emission *e) {
     struct vm_decoded_area *area = vm->decoded_area;
     make_room(area, vm_threaded_words(e));
-    uint32_t *offsets = area->offsets = vm_must(malloc(e->ir->count * sizeof *offsets));
+    uint32_t *offsets = offsets_for_rows(area);
     struct vm_decoded *row = vm_decoded_add(area);
     row->words = area->words + area->used;
     row->word_count = vm_emit_threaded(e, area->words + area->used, offsets);
@@ -109,7 +123,7 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t entry) {
     vm_ir_make(ir, code, entry);
     struct vm_emission e = emission_of(vm, f, ir);
     emit(vm, f, &e);
-    free_preparation(vm->decoded_area);
+    end_preparation(vm->decoded_area);
     f->grabs = arity > 1 && vm->options.debugger == NULL ? arity : 0;
 }
 
@@ -157,11 +171,10 @@ const uintptr_t *vm_next_piece(struct domain *d) {
     pieces->next = vm_ir_make_piece(&area->ir, code, pieces->from);
     struct vm_emission e = emission_of(vm, f, &area->ir);
     struct vm_decoded *place = place_piece(d, f, vm_threaded_words(&e));
-    area->offsets = vm_must(malloc(area->ir.count * sizeof *area->offsets));
-    place->word_count = vm_emit_threaded(&e, (uintptr_t *)place->words, area->offsets);
+    place->word_count = vm_emit_threaded(&e, (uintptr_t *)place->words, offsets_for_rows(area));
     place->pcs = NULL;
     ASSERT(place->word_count > 0 && place->word_count <= pieces->room);
-    free_preparation(area);
+    end_preparation(area);
     f->entry = vm->functions[0].entry; /* it runs once: PC1 holds for one activation */
     return place->words;
 }
@@ -230,7 +243,6 @@ void vm_decoded_area_destroy(struct vm *vm) {
     vm_native_destroy(vm);
     vm_arena_free(&area->maps);
     free_preparation(area);
-    free(area->jumps);
     if (area->words != NULL) vm_release(area->words, area->capacity * 8);
     free(area->decoded.items);
     free(area);
