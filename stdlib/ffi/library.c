@@ -4,6 +4,7 @@
  * anywhere. A bound function tests before each call that its library is open. */
 #include "stdlib/ffi/ffi.h"
 #include "stdlib/prim.h"
+#include "vm/image/dll.h"
 
 #include <dlfcn.h>
 
@@ -34,6 +35,7 @@ bool ffi_library_is_open(value library) {
 value prim_ffi_library_open(struct domain *d, value name, value global) {
     const char *path = string_bytes(name);
     if (!prim_is_c_string(name)) vm_invalid_argument(d, "Ffi: a zero byte in a library's name");
+    if (vm_dll_none() != NULL) vm_failwith(d, "Ffi: %s", vm_dll_none());
     int scope = bool_of_val(global) ? RTLD_GLOBAL : RTLD_LOCAL;
     void *handle = dlopen(path[0] == 0 ? NULL : path, RTLD_NOW | scope);
     if (handle == NULL) vm_failwith(d, "Ffi: %s", dlerror());

@@ -1,5 +1,6 @@
 /* doctor.c - `doctor`: what Bactrian found on this computer, and what is missing. */
 #include "vm/cli/cli.h"
+#include "vm/image/dll.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,8 @@ int cli_doctor(struct cli_options *options) {
         say_modules("modules", &c, MODULES_OF_PROGRAMS);
         say_modules("of the prompt", &c, MODULES_OF_REPL);
     }
-    say("stubs", scripts ? cli_standard_library(options) : NULL, "ocamlc knows their folder");
+    say("stubs", scripts && vm_dll_none() == NULL ? cli_standard_library(options) : NULL,
+        vm_dll_none() == NULL ? "ocamlc knows their folder" : vm_dll_none());
     text = cli_cache_folder();
     say("cache", text,
         "scripts are compiled each time: set HOME or XDG_CACHE_HOME to a folder "

@@ -102,6 +102,13 @@ static bool search(const struct vm *vm, const char *file, char path[PATH_MAX]) {
 
 /* ---- Opening. ---- */
 
+/* A static binary has no dynamic section, and so no names that a library could import. */
+const char *vm_dll_none(void) {
+    extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak));
+    return _DYNAMIC != NULL ? NULL
+                            : "this binary of Bactrian is static, without libraries of C code";
+}
+
 static struct vm_dll *append(struct vm *vm, void *handle) {
     struct vm_dll *dll = malloc(sizeof *dll), **end = &vm->dlls;
     if (dll == NULL) return NULL;
@@ -112,7 +119,8 @@ static struct vm_dll *append(struct vm *vm, void *handle) {
 
 /* The handle of a library; NULL: *why says why not. */
 static void *open_library(struct vm *vm, const char *file, const char **why) {
-    *why = NULL;
+    *why = vm_dll_none();
+    if (*why != NULL) return NULL;
     if (vm->options.abi == NULL) *why = "this machine loads no C libraries";
     /* Opening alone runs code: the library's constructors. */
     else if (vm_policy_refusal(vm, CAP_STUB) != NULL)

@@ -11,6 +11,9 @@
 struct vm_dll;
 struct vm_dll_symbol;
 
+/* Why this binary opens no libraries of C code at all; NULL: it does. GC: never. */
+const char *vm_dll_none(void);
+
 /* Opens the libraries that the image names in DLLS, in that order, so that each sees the names of
  * those before it. Those that the machine replaces are not opened. GC: never. Fails: VM_DLL. */
 enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error);
