@@ -11,7 +11,9 @@ enum { FUEL = 20000, STRESSED = 8, STRESS = 3 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct vm_policy policy = {0};
     vm_policy_pure(&policy);
-    run_image(data, size, &policy, size % STRESSED == 0 ? STRESS : 0, FUEL);
+    const struct run_way way = {
+        .policy = &policy, .fuel = FUEL, .stress = size % STRESSED == 0 ? STRESS : 0};
+    run_image(data, size, &way);
     vm_policy_free(&policy);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* run_image.c - see run_image.h. */
 #include "tests/fuzz/run_image.h"
+#include "tests/fuzz/run_record.h"
 #include "vm/image/image.h"
 #include "vm/machine/machine.h"
 
@@ -19,43 +20,54 @@ static enum run_end end_of(const struct vm_result *result) {
     return RUN_STOPPED;
 }
 
-static enum run_end run(struct vm *vm, struct vm_image *image) {
+static enum run_end run(struct vm *vm, struct vm_image *image, struct run_record *record) {
     struct vm_error error;
     if (vm_load(vm, image, &error) != VM_OK) return RUN_REFUSED;
     struct vm_result result = vm_run(vm);
-    if (result.outcome == VM_UNCAUGHT) vm_report_uncaught(vm, result.exn);
+    if (record != NULL) run_record_backtrace(record, vm);
+    if (result.outcome == VM_UNCAUGHT) result.exit_status = vm_report_uncaught(vm, result.exn);
     gc_verify(&vm->domain->gc, "after the run");
-    return end_of(&result);
+    if (record == NULL) return end_of(&result);
+    run_record_heap(record, vm);
+    record->stopped = vm->limits.stopped;
+    if (result.outcome == VM_EXITED || result.outcome == VM_UNCAUGHT)
+        record->status = result.exit_status;
+    return record->end = end_of(&result);
 }
 
-enum run_end run_image(const uint8_t *bytes, size_t length, const struct vm_policy *policy,
-                       unsigned stress, uint64_t fuel) {
+enum run_end run_image(const uint8_t *bytes, size_t length, const struct run_way *way) {
     static char *arguments[] = {"mutant", NULL};
     struct vm_image image;
     struct vm_error error;
     struct gc_catcher catcher;
-    const struct vm_options options = {
-        .gc = {.minor_words = 8192,
+    struct vm_options options = {
+        .gc = {.minor_words = way->minor_words != 0 ? way->minor_words : 8192,
                .max_heap_words = 4 << 20,
-               .stress = stress,
-               .verify = stress != 0},
+               .stress = way->stress,
+               .verify = way->stress != 0},
         .max_stack_words = 1 << 16,
-        .fuel = fuel,
+        .fuel = way->fuel,
+        .jit = way->jit,
+        .jit_stress = way->jit_stress,
         .max_output_bytes = 1 << 20,
-        .policy = policy,
+        .policy = way->policy,
         .backtrace = true,
         .executable_name = "mutant",
         .argv = arguments,
     };
+    if (way->record != NULL) run_record_begin(way->record, &options);
     if (vm_image_from_memory(bytes, length, &image, &error) != VM_OK) return RUN_REFUSED;
     struct vm *vm = vm_create(&options, image.version, &prim_library, &error);
     if (vm == NULL) {
         fprintf(stderr, "no machine: %s\n", error.detail);
         abort();
     }
-    if (_setjmp(catcher.escape) != 0) return RUN_NO_MEMORY;
+    if (_setjmp(catcher.escape) != 0) {
+        if (way->record != NULL) way->record->end = RUN_NO_MEMORY;
+        return RUN_NO_MEMORY;
+    }
     gc_catch(&catcher);
-    enum run_end end = run(vm, &image);
+    enum run_end end = run(vm, &image, way->record);
     gc_uncatch(&catcher);
     vm_destroy(vm);
     return end;

@@ -223,6 +223,14 @@ def fuzz_parts(scale):
         yield Part('%d mutants: %s' % (count, title), cost,
                    suite('tests/fuzz/mutants', build, kind, str(count), other, '0', '--seed',
                          FIRST_SEED, '--seconds', '{seconds}'), env, build)
+    count = max(1, round(1000000 * scale))
+    yield Part('%d mutants: machine code beside the interpreter' % count, 1200,
+               suite('tests/fuzz/mutants', 'build', '--tiers', str(count), '--seed', FIRST_SEED,
+                     '--seconds', '{seconds}'), needs='build')
+    count = max(1, round(100000 * scale))
+    yield Part('%d mutants: machine code beside the interpreter, assertions' % count, 300,
+               suite('tests/fuzz/mutants', DEBUG, '--tiers', str(count), '--seed', FIRST_SEED,
+                     '--seconds', '{seconds}'), needs=DEBUG)
     count = max(1, round(5000 * scale))
     yield Part('%d programs that misuse primitives' % count, 600,
                suite('tests/fuzz/primitives', DEBUG, '--count', str(count), '--seed', FIRST_SEED,

@@ -555,6 +555,10 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         CONTINUE_FROM(at);
     }
     INNER(COLD) { NEXT(2); }
+    INNER(NOT_APPLICABLE) {
+        extra_args = (value)pc[1];
+        FAIL(not_applicable);
+    }
     INNER(NATIVE_RETURN) {
         struct vm_native_state at = {sp, accu, env, extra_args, pc};
         vm_native_run(d, pc[-2], &at);
@@ -605,8 +609,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
 
     /* ---- slow exits shared by the bodies ---- */
 apply_result: /* applies a function's result to the arguments that it did not take */
-    REQUIRE_CLOSURE(accu);
     sp += pc[1];
+    if (UNLIKELY(NOT_CLOSURE(accu))) FAIL(not_applicable);
     extra_args -= 2;
 enter_env:
     ENTER(accu);
@@ -638,6 +642,9 @@ zero_divide:
 type_error:
     SAVE();
     vm_slow_type_error(d);
+not_applicable: /* a function's result; sp is at the arguments that it did not take */
+    SAVE();
+    vm_slow_not_applicable(d);
 not_resumable: /* what should resume the fiber of handle A is not a function */
     SAVE();
     vm_effect_refuse(d, accu);

@@ -322,6 +322,11 @@ void vm_slow_type_error(struct domain *d) {
                         (unsigned long long)gpc);
 }
 
+void vm_slow_not_applicable(struct domain *d) {
+    d->stack.sp[1] = (value)frame_word(VM_NO_GPC, 0); /* the function has returned */
+    vm_slow_type_error(d);
+}
+
 /* ---- Instructions on blocks of another kind than they expect. ---- */
 
 static value raw_read_byte(value v, value index) {

@@ -51,6 +51,9 @@ value vm_slow_public_method(value object, value tag, uintptr_t *cache);
 size_t vm_slow_raw_access(struct domain *d);
 /* A kind of value that checked mode refuses. */
 _Noreturn void vm_slow_type_error(struct domain *d);
+/* The same for a result that is applied to the arguments which the function left: the call is at
+ * fault, in either tier. */
+_Noreturn void vm_slow_not_applicable(struct domain *d);
 /* The arguments of a primitive, d->accu and what follows on the stack, are not all of its kinds:
  * converts those that can be read as such (vm/code/raw.h), or raises. GC: may run. */
 void vm_slow_convert_arguments(struct domain *d, const struct vm_linked_prim *prim);

@@ -54,8 +54,8 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
 }
 
 bool vm_frames_first(struct domain *d, struct vm_frame *frame) {
-    if (d->stack.sp >= d->stack.high) return false;
-    return stopped_frame(d, d->stack.sp, frame);
+    if (d->stack.sp >= d->stack.high || !stopped_frame(d, d->stack.sp, frame)) return false;
+    return frame->gpc != VM_NO_GPC || vm_frames_next(d, frame);
 }
 
 bool vm_frames_first_suspended(struct domain *d, const struct vm_fiber *f, struct vm_frame *frame) {
@@ -77,7 +77,9 @@ bool vm_frames_next(struct domain *d, struct vm_frame *frame) {
         }
         if (same_resume(at, d->vm->leave_code) || same_resume(at, d->vm->next_call_code)) {
             if (return_frame + 3 + SAVED_WORDS > d->stack.high) return false;
-            return stopped_frame(d, return_frame + 3, frame);
+            if (!stopped_frame(d, return_frame + 3, frame)) return false;
+            if (frame->gpc != VM_NO_GPC) return true;
+            continue;
         }
         if (same_resume(at, d->vm->reexecute_code))
             return stopped_frame(d, return_frame + 3 + REEXECUTE_WORDS, frame);

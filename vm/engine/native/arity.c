@@ -15,13 +15,12 @@
 #include "gc/value.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
-#include "vm/code/opcodes.h"
 #include "vm/engine/emit_threaded.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/stack/frame_layout.h"
 
-/* The words of a frame that applies a result to k arguments: APPLY for the loop, which finds the
- * result not to be a closure, then a cell (N4). */
+/* The words of a frame that applies a result to k arguments: where the loop goes on if that is not
+ * a closure, then a cell (N4). */
 enum { APPLY_WORDS = 3 };
 _Static_assert(NATIVE_REST_WORDS == APPLY_WORDS + CELL_WORDS, "both");
 
@@ -31,8 +30,8 @@ void native_put_apply_rest(struct vm *vm, struct vm_native *n) {
     for (uint32_t k = 1; k <= MAX_SPREAD; k++) {
         uintptr_t *w = area->words + area->used;
         w[0] = w[4] = frame_word(VM_NO_GPC, k);
-        w[1] = (uintptr_t)bodies[OP_APPLY];
-        w[2] = (uintptr_t)val_of_int((intptr_t)k - 1);
+        w[1] = (uintptr_t)bodies[ENGINE_NOT_APPLICABLE];
+        w[2] = (uintptr_t)val_of_int((intptr_t)k);
         w[5] = (uintptr_t)bodies[ENGINE_NATIVE_RETURN];
         n->apply_rest[k] = w + 5;
         area->used += NATIVE_REST_WORDS;
@@ -138,7 +137,7 @@ static void put_more(struct emitter *e, const struct vm_native *n, const uint8_t
     emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
 }
 
-/* Where a result, R_A, is applied to k arguments: the loop does it if it is not a closure. */
+/* Where a result, R_A, is applied to k arguments. */
 static void put_apply(struct emitter *e, const struct vm_native *n, const uint8_t *call) {
     const uint8_t *leave = n->stubs.leave - e->run_offset, *common = e->at;
     emit_test_byte(e, R_A, 1);
