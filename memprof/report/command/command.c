@@ -21,7 +21,8 @@ enum {
     MOST_NODES = 100000,
     MOST_FRAMES = 500,
     TOTAL_FRAMES = 8000000,
-    MOST_FRAMES_OF_TRACE = 2800, /* and callgrind, which follows each stack */
+    MOST_NODES_OF_TRACE = 2000000,
+    MOST_FRAMES_OF_TRACE = 2800,
     TOTAL_FRAMES_OF_TRACE = 200000000,
 };
 
@@ -142,13 +143,13 @@ static bool spells_stacks(report_writer *writer) {
 static int fold_stacks(struct run *r) {
     struct report_model *model = r->models[0];
     bool spells = spells_stacks(r->writer);
-    if (!spells && r->writer != report_write_memtrace && r->writer != report_export_callgrind)
-        return 0;
+    if (!spells && r->writer != report_write_memtrace) return 0;
     if (report_query_exclude(model, &r->command.request.selection, r->error) != 0) return -1;
     if (spells) {
         report_model_fold(model, MOST_NODES);
         report_model_shorten(model, MOST_FRAMES, TOTAL_FRAMES, true);
     } else {
+        report_model_fold(model, MOST_NODES_OF_TRACE);
         report_model_shorten(model, MOST_FRAMES_OF_TRACE, TOTAL_FRAMES_OF_TRACE, false);
     }
     return 0;

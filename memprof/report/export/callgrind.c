@@ -13,11 +13,19 @@ struct costs {
     double of[EVENTS];
 };
 
+/* Calls of a function at a location of its caller. */
 struct call {
     uint32_t function, site, target; /* keys of functions; site: the caller's location */
     uint32_t line;                   /* of the target */
+    uint32_t active;                 /* such calls among the callers of the visited node */
     unsigned long long count;
     struct costs costs;
+};
+
+struct calls {
+    struct call *at;
+    size_t count, capacity;
+    struct report_hash hash;
 };
 
 struct writer {
@@ -26,7 +34,7 @@ struct writer {
     FILE *out;
     struct costs *total; /* of the nodes: own costs, then with callees */
     struct costs *of_location;
-    REPORT_VECTOR(struct call) calls;
+    struct calls calls;
 };
 
 static void add(struct costs *to, const struct costs *from) {
@@ -37,55 +45,69 @@ static uint32_t function_of(const struct writer *w, uint32_t node) {
     return w->functions->of_location[w->model->nodes.at[node].location];
 }
 
-/* Whether the same call is among the callers of this one, where its cost is counted. */
-static bool is_nested(const struct writer *w, uint32_t node) {
-    const struct report_node *nodes = w->model->nodes.at;
-    uint32_t site = nodes[nodes[node].parent].location, target = function_of(w, node);
-    for (uint32_t at = nodes[node].parent; nodes[at].parent != 0; at = nodes[at].parent)
-        if (nodes[nodes[at].parent].location == site && function_of(w, at) == target) return true;
-    return false;
-}
-
 REPORT_COMPARE(by_caller, struct call,
 report_order(x->function, y->function) ?: report_order(x->site, y->site) ?:
            report_order(x->target, y->target))
 
-/* Sums calls from one site to one function. */
-static void merge_calls(struct writer *w) {
-    if (w->calls.count > 0) qsort(w->calls.at, w->calls.count, sizeof *w->calls.at, by_caller);
-    size_t n = 0;
-    for (size_t i = 0; i < w->calls.count; i++) {
-        if (n > 0 && by_caller(&w->calls.at[n - 1], &w->calls.at[i]) == 0) {
-            add(&w->calls.at[n - 1].costs, &w->calls.at[i].costs);
-            w->calls.at[n - 1].count += w->calls.at[i].count;
-        } else {
-            w->calls.at[n++] = w->calls.at[i];
-        }
-    }
-    ASSERT(n <= w->calls.count);
-    w->calls.count = n;
+static bool is_call(const void *owner, uint32_t number, const void *key) {
+    const struct call *a = &((const struct calls *)owner)->at[number], *b = key;
+    return a->site == b->site && a->target == b->target;
 }
 
+/* The call by which a node was reached. Needs: it has a caller. */
+static struct call *call_of(struct writer *w, uint32_t node) {
+    const struct report_node *nodes = w->model->nodes.at;
+    uint32_t caller = nodes[node].parent;
+    int32_t line = w->model->locations.at[nodes[node].location].line;
+    const struct call key = {.function = function_of(w, caller),
+                             .site = nodes[caller].location,
+                             .target = function_of(w, node),
+                             .line = line > 0 ? line : 0};
+    uint64_t hash = report_hash_number((uint64_t)key.site << 32 | key.target);
+    uint32_t found = report_hash_find(&w->calls.hash, hash, is_call, &w->calls, &key);
+    if (found != REPORT_NO_NUMBER) return &w->calls.at[found];
+    report_append(&w->calls, key);
+    report_hash_add(&w->calls.hash, hash, w->calls.count - 1);
+    return &w->calls.at[w->calls.count - 1];
+}
+
+/* Enters or leaves a node. The cost of a call that is among its own callers counts there. */
+static void visit(struct writer *w, uint32_t node, bool enters) {
+    if (w->model->nodes.at[node].parent == 0) return;
+    struct call *call = call_of(w, node);
+    if (!enters) call->active--;
+    else if (call->active++ == 0) {
+        call->count++;
+        add(&call->costs, &w->total[node]);
+    }
+}
+
+/* Nodes are visited depth first; those without costs, and all below them, are not. */
 static void collect(struct writer *w) {
     const struct report_model *m = w->model;
-    for (size_t i = 0; i < m->nodes.count; i++)
-        add(&w->of_location[m->nodes.at[i].location], &w->total[i]);
-    for (size_t i = m->nodes.count - 1; i > 0; i--)
-        add(&w->total[m->nodes.at[i].parent], &w->total[i]);
-    enum { MANY_CALLS = 1 << 20 };
-    for (size_t i = 1, merge_at = MANY_CALLS; i < m->nodes.count; i++) {
-        const struct report_node *node = &m->nodes.at[i];
-        int32_t line = m->locations.at[node->location].line;
-        if (node->parent == 0 || w->total[i].of[0] <= 0 || is_nested(w, i)) continue;
-        report_append(&w->calls,
-                      (struct call){function_of(w, node->parent),
-                                    m->nodes.at[node->parent].location, function_of(w, i),
-                                    line > 0 ? line : 0, 1, w->total[i]});
-        if (w->calls.count < merge_at) continue;
-        merge_calls(w);
-        merge_at = 2 * w->calls.count + MANY_CALLS;
+    size_t count = m->nodes.count;
+    uint32_t *first_child = report_alloc(count * sizeof *first_child);
+    uint32_t *next_sibling = report_alloc(count * sizeof *next_sibling);
+    for (size_t i = 0; i < count; i++) add(&w->of_location[m->nodes.at[i].location], &w->total[i]);
+    for (size_t i = count - 1; i > 0; i--) {
+        uint32_t parent = m->nodes.at[i].parent;
+        add(&w->total[parent], &w->total[i]);
+        if (w->total[i].of[0] <= 0) continue;
+        next_sibling[i] = first_child[parent];
+        first_child[parent] = i;
     }
-    merge_calls(w);
+    for (uint32_t at = first_child[0]; at != 0;) {
+        uint32_t next = first_child[at];
+        visit(w, at, true);
+        while (next == 0 && at != 0) {
+            visit(w, at, false);
+            next = next_sibling[at];
+            at = m->nodes.at[at].parent;
+        }
+        at = next;
+    }
+    if (w->calls.count > 0) qsort(w->calls.at, w->calls.count, sizeof *w->calls.at, by_caller);
+    report_free(first_child, next_sibling);
 }
 
 /* `fl=(1) file` and so on; a name is written at the first use of its number. */
@@ -165,6 +187,6 @@ int report_export_callgrind(const struct report_request *request, FILE *out) {
         put_functions(&w);
     }
     report_keys_free(w.functions);
-    report_free(w.total, w.of_location, w.calls.at);
+    report_free(w.total, w.of_location, w.calls.at, w.calls.hash.slots);
     return status;
 }

@@ -37,18 +37,27 @@ int report_weigh_nodes(const struct report_model *model, const struct report_sel
     struct report_query query;
     *out = (struct report_weights){0};
     if (report_query_start(&query, model, selection, error) != 0) return -1;
-    struct report_sum *sums = report_alloc(model->nodes.count * sizeof *sums);
-    for (const struct report_sample *s = NULL; (s = report_query_next(&query, s)) != NULL;)
-        report_sum_add(&sums[s->node], s, model->rate);
+    /* The samples in the order of their nodes: sums of all nodes would take more memory. */
     uint32_t *order = report_nodes_by_site(model);
+    uint32_t *rank = report_alloc(model->nodes.count * sizeof *rank);
+    for (size_t i = 0; i < model->nodes.count; i++) rank[order[i]] = i;
+    free(order);
+    uint32_t *keys = report_alloc(model->samples.count * sizeof *keys);
+    for (size_t i = 0; i < model->samples.count; i++) keys[i] = rank[model->samples.at[i].node];
+    free(rank);
+    order = report_order_by_key(keys, model->samples.count, model->nodes.count);
     struct report_rounder rounder = {0};
-    for (size_t i = 0; i < model->nodes.count; i++) {
-        const struct report_sum *sum = &sums[order[i]];
-        if (sum->samples == 0) continue;
-        long long number = report_round(&rounder, weigh, &query.scale, sum);
-        report_append(out, (struct report_weight){order[i], number});
+    struct report_sum sum = {0};
+    for (size_t i = 0; i < model->samples.count; i++) {
+        const struct report_sample s = report_sample_of(model, order[i]);
+        if (report_query_selects(&query, &s)) report_sum_add(&sum, &s, model->rate);
+        bool is_last = i + 1 == model->samples.count || keys[order[i]] != keys[order[i + 1]];
+        if (!is_last || sum.samples == 0) continue;
+        long long number = report_round(&rounder, weigh, &query.scale, &sum);
+        report_append(out, (struct report_weight){s.node, number});
+        sum = (struct report_sum){0};
     }
-    report_free(order, sums);
+    report_free(order, keys);
     report_query_end(&query);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* dhat.c - DHAT's JSON format, version 2: a program point for each call stack. */
 #include "gc/assert.h"
 #include "memprof/report/export/export.h"
+#include "memprof/report/model/events.h"
 #include "memprof/report/model/text.h"
 
 #include <math.h>
@@ -13,48 +14,43 @@ struct point {
     uint64_t now, now_blocks, max, max_blocks; /* hits, samples */
 };
 
-struct event {
-    int64_t time;
-    uint32_t sample;
-    bool death;
-};
-
-REPORT_COMPARE(by_time, struct event,
-               report_order(x->time, y->time) ?: report_order(y->death, x->death))
+/* The moment from which on a selected sample is not live; 0: never, or it never was. */
+static uint32_t ends_at(const void *context, const struct report_sample *s) {
+    const struct report_query *query = context;
+    int64_t until = report_live_until(query, s);
+    if (until < s->born || until == REPORT_NEVER || !report_query_selects(query, s)) return 0;
+    uint32_t moment = report_moment_from(query->model, until + 1);
+    return moment < query->model->moments.count ? moment : 0;
+}
 
 /* Finds the maximum that was live at each point. */
 static void find_maxima(const struct report_query *query, struct point *points) {
     const struct report_model *m = query->model;
-    struct event *events = report_alloc(2 * m->samples.count * sizeof *events);
-    size_t n = 0;
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
-        uint32_t number = s - m->samples.at;
-        int64_t until = report_live_until(query, s);
-        if (until < s->born) continue;
-        events[n++] = (struct event){s->born, number, false};
-        if (until != REPORT_NEVER) events[n++] = (struct event){until + 1, number, true};
-    }
-    qsort(events, n, sizeof *events, by_time);
-    for (size_t i = 0; i < n; i++) {
-        const struct report_sample *s = &m->samples.at[events[i].sample];
-        struct point *p = &points[s->node];
-        if (events[i].death) {
-            ASSERT(p->now >= s->hits && p->now_blocks > 0);
-            p->now -= s->hits;
+    struct report_numbers ends = report_order_samples(m, ends_at, query);
+    size_t ended = 0;
+    report_each_selected(s, query) {
+        if (report_live_until(query, s) < s->born) continue;
+        uint32_t now = m->samples.at[s->number].born;
+        for (; ended < ends.count; ended++) {
+            const struct report_sample dead = report_sample_of(m, ends.at[ended]);
+            struct point *p = &points[dead.node];
+            if (ends_at(query, &dead) > now) break;
+            ASSERT(p->now >= dead.hits && p->now_blocks > 0);
+            p->now -= dead.hits;
             p->now_blocks--;
-            continue;
         }
+        struct point *p = &points[s->node];
         p->now += s->hits;
         p->now_blocks++;
         if (p->now > p->max) p->max = p->now;
         if (p->now_blocks > p->max_blocks) p->max_blocks = p->now_blocks;
     }
-    free(events);
+    free(ends.at);
 }
 
 static void collect(const struct report_query *query, int64_t peak, struct point *points) {
     const struct report_model *m = query->model;
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+    report_each_selected(s, query) {
         struct point *p = &points[s->node];
         report_sum_add(&p->total, s, m->rate);
         int64_t until = report_live_until(query, s);

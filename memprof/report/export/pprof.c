@@ -141,7 +141,13 @@ struct labels {
 struct entry {
     struct labels labels;
     uint32_t rank; /* of the node */
-    uint32_t sample;
+    struct report_sum all, live;
+};
+
+struct entries {
+    struct entry *at;
+    size_t count, capacity;
+    struct report_hash hash;
 };
 
 struct columns {
@@ -154,11 +160,12 @@ static void put_label(struct report_buffer *message, struct strings *s, const ch
 }
 
 static void put_sample(struct report_buffer *b, const struct report_query *query,
-                       const struct labels *labels, const struct report_sum *all,
-                       const struct report_sum *live, struct columns *c, struct strings *s) {
+                       const struct entry *entry, struct columns *c, struct strings *s) {
     static const char *const fates[] = {"minor-dead", "promoted", "major"};
     const struct report_model *m = query->model;
     const struct report_scale *scale = &query->scale;
+    const struct labels *labels = &entry->labels;
+    const struct report_sum *all = &entry->all, *live = &entry->live;
     struct report_buffer message = {0}, packed = {0};
     for (uint32_t at = labels->node; at != 0; at = m->nodes.at[at].parent)
         put_varint(&packed, m->nodes.at[at].location + 1);
@@ -202,45 +209,51 @@ static struct labels labels_of(const struct report_model *m, const struct report
     };
 }
 
-/* The samples that either query selects, sorted by stack and labels. */
-static struct entry *list_entries(const struct report_query *query, const struct report_query *live,
-                                  size_t *count) {
-    const struct report_model *m = query->model;
-    struct entry *entries = report_alloc((m->samples.count + 1) * sizeof *entries);
-    uint32_t *order = report_nodes_by_site(m);
-    uint32_t *rank = report_alloc(m->nodes.count * sizeof *rank);
-    for (size_t i = 0; i < m->nodes.count; i++) rank[order[i]] = i;
-    *count = 0;
-    report_each(s, &m->samples)
-        if (report_query_selects(query, s) || report_query_selects(live, s))
-            entries[(*count)++] = (struct entry){labels_of(m, s), rank[s->node], s - m->samples.at};
-    report_free(order, rank);
-    qsort(entries, *count, sizeof *entries, by_labels);
-    return entries;
+static bool has_labels(const void *owner, uint32_t number, const void *key) {
+    const struct labels *a = &((const struct entries *)owner)->at[number].labels, *b = key;
+    return a->node == b->node && a->phase == b->phase && a->thread == b->thread &&
+           a->fate == b->fate && a->tag == b->tag;
 }
 
+static struct entry *entry_of(struct entries *entries, const struct labels *labels) {
+    uint64_t hash = report_hash_number((uint64_t)labels->node << 32 | labels->phase) +
+                    report_hash_number((uint64_t)labels->thread << 32 | labels->tag << 2 |
+                                       labels->fate);
+    uint32_t found = report_hash_find(&entries->hash, hash, has_labels, entries, labels);
+    if (found != REPORT_NO_NUMBER) return &entries->at[found];
+    report_append(entries, (struct entry){.labels = *labels});
+    report_hash_add(&entries->hash, hash, entries->count - 1);
+    return &entries->at[entries->count - 1];
+}
+
+/* The samples that either query selects, summed by stack and labels. */
 static void put_samples(struct report_buffer *b, const struct report_query *all,
                         const struct report_query *live, struct strings *s) {
     const struct report_model *m = all->model;
     struct columns columns = {0};
-    size_t count;
-    struct entry *entries = list_entries(all, live, &count);
-    struct report_sum sum = {0}, alive = {0};
-    for (size_t i = 0; i < count; i++) {
-        const struct report_sample *sample = &m->samples.at[entries[i].sample];
-        if (report_query_selects(all, sample)) report_sum_add(&sum, sample, m->rate);
-        if (report_query_selects(live, sample)) report_sum_add(&alive, sample, m->rate);
-        if (i + 1 < count && by_labels(&entries[i], &entries[i + 1]) == 0) continue;
-        put_sample(b, all, &entries[i].labels, &sum, &alive, &columns, s);
-        sum = alive = (struct report_sum){0};
+    struct entries entries = {0};
+    report_each_sample(sample, m) {
+        bool is_selected = report_query_selects(all, sample);
+        bool is_live = report_query_selects(live, sample);
+        if (!is_selected && !is_live) continue;
+        const struct labels labels = labels_of(m, sample);
+        struct entry *entry = entry_of(&entries, &labels);
+        if (is_selected) report_sum_add(&entry->all, sample, m->rate);
+        if (is_live) report_sum_add(&entry->live, sample, m->rate);
     }
-    free(entries);
+    uint32_t *order = report_nodes_by_site(m);
+    uint32_t *rank = report_alloc(m->nodes.count * sizeof *rank);
+    for (size_t i = 0; i < m->nodes.count; i++) rank[order[i]] = i;
+    report_each(entry, &entries) entry->rank = rank[entry->labels.node];
+    if (entries.count > 0) qsort(entries.at, entries.count, sizeof *entries.at, by_labels);
+    report_each(entry, &entries) put_sample(b, all, entry, &columns, s);
+    report_free(order, rank, entries.at, entries.hash.slots);
 }
 
 /* The model's threads if samples differ in them; otherwise 0. */
 static size_t count_threads(const struct report_model *m) {
-    report_each(s, &m->samples)
-        if (s->thread != m->samples.at[0].thread) return m->threads.count;
+    report_each(traits, &m->traits)
+        if (traits->thread != m->traits.at[0].thread) return m->threads.count;
     return 0;
 }
 

@@ -376,7 +376,7 @@ static void read_alloc(struct ctf_reader *r, unsigned kind) {
         return;
     }
     add_id(r, id);
-    report_append(&r->model->samples, s);
+    report_model_sample(r->model, &s);
 }
 
 /* A promotion or a death. */
@@ -390,12 +390,12 @@ static void read_later(struct ctf_reader *r, unsigned kind) {
         return;
     }
     ASSERT((size_t)number < r->model->samples.count);
-    struct report_sample *s = &r->model->samples.at[number];
-    if (kind == EV_PROMOTE && (s->promoted != REPORT_NEVER || s->died != REPORT_NEVER))
-        skip(r, CTF_PROMOTED_TWICE, id);
-    else if (kind == EV_COLLECT && s->died != REPORT_NEVER) skip(r, CTF_COLLECTED_TWICE, id);
-    else if (kind == EV_PROMOTE) s->promoted = nanoseconds(r);
-    else s->died = nanoseconds(r);
+    struct report_stored_sample *s = &r->model->samples.at[number];
+    uint32_t now = report_model_moment(r->model, nanoseconds(r));
+    if (kind == EV_PROMOTE && (s->promoted != 0 || s->died != 0)) skip(r, CTF_PROMOTED_TWICE, id);
+    else if (kind == EV_COLLECT && s->died != 0) skip(r, CTF_COLLECTED_TWICE, id);
+    else if (kind == EV_PROMOTE) s->promoted = now;
+    else s->died = now;
 }
 
 /* Sets the time of an event from its 25 low bits. */

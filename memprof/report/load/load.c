@@ -80,7 +80,7 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
                : from->young                     ? REPORT_MINOR
                                                  : REPORT_MAJOR;
     if (s.source == REPORT_FIBER) l->has_fibers = true;
-    report_append(&l->model->samples, s);
+    report_model_sample(l->model, &s);
 }
 
 /* A collection after the program's end is the recorder's: no pause of the program, and one
@@ -158,11 +158,11 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     case MP_EVENT_SAMPLE: add_sample(l, &event->sample, time); break;
     case MP_EVENT_PROMOTED:
         ASSERT(event->promoted.id < model->samples.count);
-        model->samples.at[event->promoted.id].promoted = time;
+        model->samples.at[event->promoted.id].promoted = report_model_moment(model, time);
         break;
     case MP_EVENT_DIED:
         ASSERT(event->died.id < model->samples.count);
-        model->samples.at[event->died.id].died = time;
+        model->samples.at[event->died.id].died = report_model_moment(model, time);
         break;
     case MP_EVENT_SETTINGS: {
         const struct mp_text text = event->settings.parameters;

@@ -121,11 +121,14 @@ void report_put(struct report_buffer *buffer, const void *bytes, size_t n) {
 }
 
 void report_put_byte(struct report_buffer *buffer, unsigned byte) {
-    unsigned char b = byte;
-    report_put(buffer, &b, 1);
+    if (buffer->length == buffer->capacity)
+        report_grow(&buffer->data, &buffer->capacity, buffer->length + 1, 1);
+    buffer->data[buffer->length++] = byte;
 }
 
 void report_put_le(struct report_buffer *buffer, unsigned long long n, unsigned bytes) {
+    unsigned char all[8];
     ASSERT(bytes <= 8);
-    for (unsigned i = 0; i < bytes; i++) report_put_byte(buffer, (n >> (8 * i)) & 255);
+    for (unsigned i = 0; i < bytes; i++) all[i] = n >> (8 * i);
+    report_put(buffer, all, bytes);
 }

@@ -24,6 +24,7 @@ struct report_model *report_model_create(void) {
     report_model_location(model, &unknown);
     report_append(&model->nodes, (struct report_node){0});
     report_model_thread(model, (struct mp_thread){0, 0});
+    report_append(&model->moments, REPORT_NEVER);
     return model;
 }
 
@@ -32,11 +33,12 @@ void report_model_free(struct report_model *model) {
     report_each(name, &model->names) free(*name);
     report_free(model->format, model->program, model->host, model->runtime_parameters,
                 model->context, model->outcome, model->names.at, model->locations.at,
-                model->nodes.at, model->threads.at, model->samples.at, model->gc_events.at,
-                model->markings.at, model->phases.at, model->phase_changes.at, model->counters.at,
-                model->sites.at, model->peak, model->origin.arguments, model->origin.ocaml,
-                model->origin.recorder, model->name_hash.slots, model->location_hash.slots,
-                model->node_hash.slots, model->thread_hash.slots, model);
+                model->nodes.at, model->threads.at, model->samples.at, model->moments.at,
+                model->traits.at, model->traits_hash.slots, model->gc_events.at, model->markings.at,
+                model->phases.at, model->phase_changes.at, model->counters.at, model->sites.at,
+                model->peak, model->origin.arguments, model->origin.ocaml, model->origin.recorder,
+                model->name_hash.slots, model->location_hash.slots, model->node_hash.slots,
+                model->thread_hash.slots, model);
 }
 
 static bool is_name(const void *owner, uint32_t number, const void *key) {
@@ -129,8 +131,93 @@ void report_model_site(struct report_model *model, uint32_t location,
     model->sites.at[location].blocks += more->blocks;
 }
 
-REPORT_COMPARE(by_birth, struct report_sample,
+uint32_t report_model_moment(struct report_model *model, int64_t time) {
+    if (time == REPORT_NEVER) return 0;
+    size_t last = model->moments.count - 1;
+    if (model->moments.at[last] == time) return last;
+    ASSERT(last < UINT32_MAX - 1);
+    report_append(&model->moments, time);
+    return last + 1;
+}
+
+uint32_t report_moment_from(const struct report_model *model, int64_t time) {
+    size_t low = 1, high = model->moments.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (model->moments.at[middle] < time) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static bool is_traits(const void *owner, uint32_t number, const void *key) {
+    const struct report_traits *a = &((const struct report_model *)owner)->traits.at[number];
+    const struct report_traits *b = key;
+    return a->wosize == b->wosize && a->hits == b->hits && a->thread == b->thread &&
+           a->tag == b->tag && a->source == b->source && a->young == b->young;
+}
+
+void report_model_store(struct report_model *model, struct report_stored_sample sample,
+                        const struct report_traits *traits) {
+    uint64_t hash = report_hash_number(traits->wosize * 0xD6E8FEB86659FD93u +
+                                       ((uint64_t)traits->thread << 32 | traits->hits)) ^
+                    report_hash_number((uint64_t)(traits->tag + 1) << 8 |
+                                       (unsigned)traits->source << 1 | traits->young);
+    uint32_t number = report_hash_find(&model->traits_hash, hash, is_traits, model, traits);
+    if (number == REPORT_NO_NUMBER) {
+        number = model->traits.count;
+        report_append(&model->traits, *traits);
+        report_hash_add(&model->traits_hash, hash, number);
+    }
+    sample.traits = number;
+    report_append(&model->samples, sample);
+}
+
+void report_model_sample(struct report_model *model, const struct report_sample *sample) {
+    const struct report_traits traits = {sample->wosize, sample->hits,   sample->thread,
+                                         sample->tag,    sample->source, sample->young};
+    const struct report_stored_sample stored = {
+        .born = report_model_moment(model, sample->born),
+        .promoted = report_model_moment(model, sample->promoted),
+        .died = report_model_moment(model, sample->died),
+        .node = sample->node};
+    report_model_store(model, stored, &traits);
+}
+
+REPORT_COMPARE(by_birth, struct report_stored_sample,
                report_order(x->born, y->born) ?: report_order(x->node, y->node))
+
+static int by_moment(const void *a, const void *b, void *moments) {
+    const int64_t *at = moments;
+    return report_order(at[*(const uint32_t *)a], at[*(const uint32_t *)b]);
+}
+
+/* Numbers the moments in order, and each once (PM8). */
+static void sort_moments(struct report_model *model) {
+    size_t count = model->moments.count, used = 1;
+    const int64_t *old = model->moments.at;
+    bool ordered = true;
+    for (size_t i = 2; i < count; i++) ordered = ordered && old[i - 1] < old[i];
+    if (ordered) return;
+    uint32_t *order = report_alloc(count * sizeof *order);
+    uint32_t *into = report_alloc(count * sizeof *into);
+    int64_t *sorted = report_alloc(count * sizeof *sorted);
+    for (size_t i = 1; i < count; i++) order[i] = i;
+    qsort_r(order + 1, count - 1, sizeof *order, by_moment, model->moments.at);
+    sorted[0] = REPORT_NEVER;
+    for (size_t i = 1; i < count; i++) {
+        if (used == 1 || sorted[used - 1] != old[order[i]]) sorted[used++] = old[order[i]];
+        into[order[i]] = used - 1;
+    }
+    report_each(s, &model->samples) {
+        s->born = into[s->born];
+        s->promoted = into[s->promoted];
+        s->died = into[s->died];
+    }
+    report_free(order, into, model->moments.at);
+    model->moments.at = sorted;
+    model->moments.count = model->moments.capacity = used;
+}
 
 static void extend(int64_t *end, int64_t time) {
     if (time != REPORT_NEVER && time > *end) *end = time;
@@ -147,14 +234,22 @@ static void verify(const struct report_model *m) {
         ASSERT(report_hash_find(&m->node_hash, hash_node(node), is_node, m, node) == i); /* PM2 */
         ASSERT(node->location < m->locations.count);                                     /* PM5 */
     }
-    for (size_t i = 0; i < m->samples.count; i++) {
-        const struct report_sample *s = &m->samples.at[i];
+    ASSERT(m->moments.at[0] == REPORT_NEVER);
+    for (size_t i = 2; i < m->moments.count; i++)
+        ASSERT(m->moments.at[i - 1] < m->moments.at[i]); /* PM8 */
+    uint32_t last = 1;
+    report_each(stored, &m->samples) {
+        ASSERT(stored->born >= last && stored->born < m->moments.count); /* PM6 */
+        ASSERT(stored->promoted < m->moments.count);                     /* PM5 */
+        ASSERT(stored->died < m->moments.count && stored->traits < m->traits.count);
+        last = stored->born;
+    }
+    report_each_sample(s, m) {
         ASSERT(s->hits >= 1 && s->source < REPORT_SOURCES);               /* PM3 */
         ASSERT(s->node < m->nodes.count && s->thread < m->threads.count); /* PM5 */
-        ASSERT(s->tag >= -1 && s->tag < 256);
-        ASSERT(s->born <= m->end && (i == 0 || s[-1].born <= s->born)); /* PM6 */
-        ASSERT(s->died == REPORT_NEVER || s->died <= m->end);           /* PM6 */
-        ASSERT(s->promoted == REPORT_NEVER || s->promoted <= m->end);   /* PM6 */
+        ASSERT(s->tag >= -1 && s->tag < 256 && s->born <= m->end);        /* PM6 */
+        ASSERT(s->died == REPORT_NEVER || s->died <= m->end);             /* PM6 */
+        ASSERT(s->promoted == REPORT_NEVER || s->promoted <= m->end);     /* PM6 */
     }
     for (size_t i = 0; i < m->markings.count; i++) { /* PM7 */
         const struct report_marking *k = &m->markings.at[i];
@@ -191,12 +286,15 @@ static void find_phase_changes(struct report_model *m) {
 
 void report_model_finish(struct report_model *model) {
     bool ordered = true;
+    sort_moments(model);
+    uint32_t last = 0;
     report_each(s, &model->samples) {
         if (s > model->samples.at && s->born < s[-1].born) ordered = false;
-        extend(&model->end, s->born);
-        extend(&model->end, s->promoted);
-        extend(&model->end, s->died);
+        if (s->born > last) last = s->born;
+        if (s->promoted > last) last = s->promoted;
+        if (s->died > last) last = s->died;
     }
+    if (last > 0) extend(&model->end, model->moments.at[last]);
     report_each(e, &model->gc_events) extend(&model->end, e->start + e->duration);
     report_each(p, &model->phases) extend(&model->end, p->end);
     report_each(c, &model->counters) extend(&model->end, c->time);
@@ -216,8 +314,7 @@ void report_counter_add(struct report_counter *to, const struct report_counter *
 double report_model_all_hits(const struct report_model *model) {
     double hits = 0;
     if (model->selected) return model->all_hits;
-    report_each(s, &model->samples)
-        if (s->source != REPORT_FIBER) hits += s->hits;
+    report_each_sample(s, model) if (s->source != REPORT_FIBER) hits += s->hits;
     return hits;
 }
 
@@ -234,42 +331,31 @@ double report_model_exact_words(const struct report_model *model) {
     return words > 0 ? words : 0;
 }
 
-struct death {
-    int64_t time;
-    uint64_t hits;
-};
-
-REPORT_COMPARE(by_time, struct death, report_order(x->time, y->time))
-
+/* By the samples: hits of births and deaths at each moment. A block is not live at the moment of
+ * its death, even if another is born then. */
 static int64_t find_peak(const struct report_model *model) {
-    struct death *deaths = report_alloc(model->samples.count * sizeof *deaths);
-    size_t count = 0, dead = 0;
-    int64_t peak = 0;
+    uint64_t *born = report_alloc(model->moments.count * sizeof *born);
+    uint64_t *dead = report_alloc(model->moments.count * sizeof *dead);
     uint64_t live = 0, most = 0;
-    report_each(s, &model->samples) {
-        if (s->died != REPORT_NEVER && s->died > s->born)
-            deaths[count++] = (struct death){s->died, s->hits};
+    int64_t peak = 0;
+    report_each(stored, &model->samples) {
+        uint32_t hits = model->traits.at[stored->traits].hits;
+        if (stored->died != 0 && stored->died <= stored->born) continue;
+        born[stored->born] += hits;
+        dead[stored->died] += hits;
     }
-    qsort(deaths, count, sizeof *deaths, by_time);
-    for (size_t i = 0; i < model->samples.count; i++) {
-        const struct report_sample *s = &model->samples.at[i];
-        /* A block is not live at the moment of its death, even if another is born then. */
-        for (; dead < count && deaths[dead].time <= s->born; dead++) {
-            ASSERT(deaths[dead].hits <= live);
-            live -= deaths[dead].hits;
-        }
-        if (s->died > s->born) live += s->hits;
-        bool last_of_moment = i + 1 == model->samples.count || s[1].born > s->born;
-        if (last_of_moment && live > most) {
-            most = live;
-            peak = s->born;
-        }
+    for (size_t i = 1; i < model->moments.count; i++) {
+        ASSERT(dead[i] <= live);
+        live += born[i] - dead[i];
+        if (live <= most) continue;
+        most = live;
+        peak = model->moments.at[i];
     }
-    free(deaths);
+    report_free(born, dead);
     return peak;
 }
 
-/* From the samples it needs births and deaths sorted, so the result is kept. */
+/* By the samples it takes a while: the result is kept. */
 int64_t report_peak_time(const struct report_model *model) {
     if (*model->peak < 0) *model->peak = find_peak(model);
     return *model->peak;
@@ -307,7 +393,7 @@ void report_unwind(const struct report_model *model, uint32_t node, size_t most,
 /* Hits of the stacks through each node. */
 static uint64_t *hits_through(const struct report_model *m) {
     uint64_t *hits = report_alloc(m->nodes.count * sizeof *hits);
-    report_each(s, &m->samples) hits[s->node] += s->hits;
+    report_each(s, &m->samples) hits[s->node] += m->traits.at[s->traits].hits;
     for (size_t i = m->nodes.count - 1; i > 0; i--) hits[m->nodes.at[i].parent] += hits[i];
     return hits;
 }

@@ -1,8 +1,8 @@
 /* model.h - a profile in memory: the loaders fill it, the views read it.
  *
  *   names      locations            nodes (a tree, parents first)      samples
- *   "list.ml"  file function 92:20  0 ---> 1 ---> 2                    born promoted died
- *                                     \--> 3                           words, hits, node
+ *   "list.ml"  file function 92:20  0 ---> 1 ---> 2                    3 moments, node
+ *                                     \--> 3                           traits: words, hits
  *
  * A call stack is the number of its innermost node; node 0 is the empty stack. Times are
  * nanoseconds since the profile's start.
@@ -11,9 +11,10 @@
  * PM2  No two nodes have both the same parent and the same location.
  * PM3  A sample has at least one hit; an event that has not happened to it is at REPORT_NEVER.
  * PM4  Location 0, name 0, node 0 and thread 0 exist: unknown, "", the empty stack, unknown.
- * PM5  Numbers of names, locations, nodes and threads are below the counts of these.
+ * PM5  Numbers of names, locations, nodes, threads, moments, traits are below the counts of these.
  * PM6  Samples are in the order of their births; no event is later than the profile's end.
- * PM7  Markings are in order and do not overlap. */
+ * PM7  Markings are in order and do not overlap.
+ * PM8  Moment 0 is REPORT_NEVER; the others are in order, each once. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 
@@ -40,10 +41,27 @@ struct report_sample {
     uint64_t wosize; /* words of the block, without its header if it has one */
     uint32_t hits;   /* number of its words that were sampled */
     uint32_t node, thread;
-    int16_t tag; /* of the block; -1: unknown */
+    uint32_t number; /* of the sample, in the order of births */
+    int16_t tag;     /* of the block; -1: unknown */
     uint8_t source;
-    bool young : 1;    /* born in the minor heap */
-    bool excluded : 1; /* report_query_exclude: no query selects it */
+    bool young;    /* born in the minor heap */
+    bool excluded; /* report_query_exclude: no query selects it */
+};
+
+/* What many samples have in common. */
+struct report_traits {
+    uint64_t wosize;
+    uint32_t hits, thread;
+    int16_t tag;
+    uint8_t source;
+    bool young;
+};
+
+/* A profile has millions of samples, so they are stored small. */
+struct report_stored_sample {
+    uint32_t born, promoted, died; /* moments */
+    uint32_t node;
+    uint32_t traits : 31, excluded : 1;
 };
 
 /* A thread, or a domain as a whole: its number is then unknown. */
@@ -132,14 +150,16 @@ struct report_model {
     REPORT_VECTOR(struct report_location) locations;
     REPORT_VECTOR(struct report_node) nodes;
     REPORT_VECTOR(struct report_thread) threads;
-    REPORT_VECTOR(struct report_sample) samples;
+    REPORT_VECTOR(struct report_stored_sample) samples;
+    REPORT_VECTOR(int64_t) moments;
+    REPORT_VECTOR(struct report_traits) traits;
     REPORT_VECTOR(struct report_gc_event) gc_events;
     REPORT_VECTOR(struct report_marking) markings;
     REPORT_VECTOR(struct report_phase) phases;
     REPORT_VECTOR(struct report_phase_change) phase_changes; /* by report_model_finish, in order */
     REPORT_VECTOR(struct report_counter) counters;
     REPORT_VECTOR(struct report_site) sites; /* by location; those beyond are zero */
-    struct report_hash name_hash, location_hash, node_hash, thread_hash;
+    struct report_hash name_hash, location_hash, node_hash, thread_hash, traits_hash;
 };
 
 /* An empty profile: rate 1, words of 8 bytes. Fails: as report_alloc, like all below. */
@@ -155,10 +175,18 @@ uint32_t report_model_location(struct report_model *model, const struct report_l
 uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t location);
 /* The number of a thread, one for all that are equal. */
 uint32_t report_model_thread(struct report_model *model, struct mp_thread id);
+/* The number of a moment; by report_model_finish moments are numbered again, in order. */
+uint32_t report_model_moment(struct report_model *model, int64_t time);
+/* Adds a sample; its number is ignored. */
+void report_model_sample(struct report_model *model, const struct report_sample *sample);
+/* The same, of moments of this profile; its traits are set. */
+void report_model_store(struct report_model *model, struct report_stored_sample sample,
+                        const struct report_traits *traits);
 /* Adds to a location's exact totals. */
 void report_model_site(struct report_model *model, uint32_t location,
                        const struct report_site *more);
-/* Sorts the samples and sets the end (PM6). Call it once, when everything has been added. */
+/* Sorts moments and samples and sets the end (PM6, PM8). Call it once, when everything has been
+ * added. */
 void report_model_finish(struct report_model *model);
 /* Reduces the call stacks to about `most` nodes: those with the fewest hits are joined by their
  * callers and by where they allocate. Totals stay. Needs: the profile is finished. */
@@ -167,6 +195,32 @@ void report_model_fold(struct report_model *model, size_t most);
 /* Shortens call stacks to `most` frames, or fewer, so that all of them together have about `total`;
  * once: samples with the same stack count once. Needs: the profile is finished; most >= 32. */
 void report_model_shorten(struct report_model *model, size_t most, size_t total, bool once);
+
+/* The sample of a number. Needs: it exists. */
+static inline struct report_sample report_sample_of(const struct report_model *model,
+                                                    size_t number) {
+    const struct report_stored_sample *stored = &model->samples.at[number];
+    const struct report_traits *traits = &model->traits.at[stored->traits];
+    const int64_t *moments = model->moments.at;
+    return (struct report_sample){moments[stored->born], moments[stored->promoted],
+                                  moments[stored->died], traits->wosize,
+                                  traits->hits,          stored->node,
+                                  traits->thread,        (uint32_t)number,
+                                  traits->tag,           traits->source,
+                                  traits->young,         stored->excluded};
+}
+/* Sets *sample to that of its number; false: there is none. */
+static inline bool report_load_sample(const struct report_model *model,
+                                      struct report_sample *sample) {
+    if (sample->number >= model->samples.count) return false;
+    *sample = report_sample_of(model, sample->number);
+    return true;
+}
+/* Runs a statement for each sample, to which `s` points. */
+#define report_each_sample(s, model) \
+    for (struct report_sample s[1] = {{0}}; report_load_sample(model, s); s->number++)
+/* The first moment that is not before a time; the count of moments if there is none. */
+uint32_t report_moment_from(const struct report_model *model, int64_t time);
 
 /* Adds `factor` times what `more` counted since the start; the other fields stay. */
 void report_counter_add(struct report_counter *to, const struct report_counter *more,

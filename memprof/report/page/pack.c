@@ -52,7 +52,8 @@ struct packing {
     uint32_t *node_number, *location_number;
     size_t nodes, locations;
     struct report_keys *keys[KEYS];
-    REPORT_VECTOR(int64_t) moments;
+    uint32_t *moment_number; /* of each: how many before it are kept */
+    size_t moments;
     struct report_buffer columns;
 };
 
@@ -82,13 +83,13 @@ static void thin_samples(struct packing *p) {
     double before = 0;
     p->samples = 0;
     p->hits_kept = 0;
-    for (size_t i = 0; i < m->samples.count; i++) {
-        const struct report_sample *s = &m->samples.at[i];
-        p->hits[i] = s->excluded ? 0 : thin(s->hits, p->keep, &state);
-        p->samples += p->hits[i] > 0;
+    report_each_sample(s, m) {
+        uint32_t *hits = &p->hits[s->number];
+        *hits = s->excluded ? 0 : thin(s->hits, p->keep, &state);
+        p->samples += *hits > 0;
         if (s->source == REPORT_FIBER) continue;
         before += s->hits;
-        p->hits_kept += p->hits[i];
+        p->hits_kept += *hits;
     }
     p->all_hits = p->hits_kept + (report_model_all_hits(m) - before) * p->keep;
 }
@@ -163,42 +164,29 @@ static void put_nodes(struct packing *p) {
         }
 }
 
-REPORT_COMPARE(by_time, int64_t, report_order(*x, *y))
-
 static void put_moments(struct packing *p) {
-    size_t n = 0;
+    const struct report_model *m = p->model;
     int64_t last = 0;
-    p->moments.count = 0;
-    for (size_t i = 0; i < p->model->samples.count; i++) {
-        const struct report_sample *s = &p->model->samples.at[i];
+    memset(p->moment_number, 0, m->moments.count * sizeof *p->moment_number);
+    for (size_t i = 0; i < m->samples.count; i++) {
         if (p->hits[i] == 0) continue;
-        if (s->promoted != REPORT_NEVER) report_append(&p->moments, s->promoted);
-        if (s->died != REPORT_NEVER) report_append(&p->moments, s->died);
+        p->moment_number[m->samples.at[i].promoted] = 1;
+        p->moment_number[m->samples.at[i].died] = 1;
     }
-    if (p->moments.count > 0)
-        qsort(p->moments.at, p->moments.count, sizeof *p->moments.at, by_time);
-    for (size_t i = 0; i < p->moments.count; i++) {
-        if (i > 0 && p->moments.at[i] == last) continue;
-        put_number(p, p->moments.at[i] - last);
-        p->moments.at[n++] = last = p->moments.at[i];
+    p->moments = 0;
+    for (size_t i = 1; i < m->moments.count; i++) {
+        bool used = p->moment_number[i] != 0;
+        p->moment_number[i] = p->moments;
+        if (!used) continue;
+        p->moments++;
+        put_number(p, m->moments.at[i] - last);
+        last = m->moments.at[i];
     }
-    p->moments.count = n;
 }
 
-/* The number of the first moment at or after a time. */
-static size_t moment_of(const struct packing *p, int64_t time) {
-    size_t low = 0, high = p->moments.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->moments.at[middle] < time) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-static uint64_t event_code(const struct packing *p, int64_t born, int64_t time) {
-    if (time == REPORT_NEVER) return 0;
-    return time <= born ? 1 : 1 + moment_of(p, time) - moment_of(p, born);
+static uint64_t event_code(const struct packing *p, uint32_t born, uint32_t moment) {
+    if (moment == 0) return 0;
+    return moment <= born ? 1 : 1 + p->moment_number[moment] - p->moment_number[born];
 }
 
 enum { BORN, NODE, PROMOTED, DIED, WORDS, HITS, TAG, SOURCE, THREAD, SAMPLE_COLUMNS };
@@ -207,16 +195,16 @@ static void put_samples(struct packing *p) {
     const struct report_model *m = p->model;
     for (int column = 0; column < SAMPLE_COLUMNS; column++) {
         int64_t last = 0;
-        for (size_t i = 0; i < m->samples.count; i++) {
-            const struct report_sample *s = &m->samples.at[i];
-            if (p->hits[i] == 0) continue;
+        report_each_sample(s, m) {
+            const struct report_stored_sample *stored = &m->samples.at[s->number];
+            if (p->hits[s->number] == 0) continue;
             switch (column) {
             case BORN: put_number(p, s->born - last); break;
             case NODE: put_number(p, p->node_number[s->node]); break;
-            case PROMOTED: put_number(p, event_code(p, s->born, s->promoted)); break;
-            case DIED: put_number(p, event_code(p, s->born, s->died)); break;
+            case PROMOTED: put_number(p, event_code(p, stored->born, stored->promoted)); break;
+            case DIED: put_number(p, event_code(p, stored->born, stored->died)); break;
             case WORDS: put_number(p, s->wosize); break;
-            case HITS: put_number(p, p->hits[i]); break;
+            case HITS: put_number(p, p->hits[s->number]); break;
             case TAG: put_number(p, s->tag + 1); break;
             case SOURCE: put_number(p, s->source + 4 * s->young); break;
             default: put_number(p, s->thread); break;
@@ -353,7 +341,7 @@ static void put_facts(struct packing *p, const struct report_request *request, F
             (long long)m->end,
             m->origin.finished ? (long long)m->origin.finished_at : (long long)m->end,
             m->has_sites ? "true" : "false", m->truncated ? "true" : "false", p->locations,
-            p->nodes, p->moments.count, p->samples, m->samples.count, m->threads.count, events,
+            p->nodes, p->moments, p->samples, m->samples.count, m->threads.count, events,
             m->gc_events.count, m->markings.count, m->most_words, (long long)report_peak_time(m));
     put_time(facts, m->markings.count > 0 ? report_proven_peak_time(m) : REPORT_NEVER);
     put_text(facts, "file", slash != NULL ? slash + 1 : request->path);
@@ -384,7 +372,7 @@ static int deflate_into(struct report_buffer *out, const struct report_buffer *i
                         struct report_error *error) {
     uLongf length = compressBound(in->length);
     unsigned char *bytes = report_alloc(length);
-    int status = compress2(bytes, &length, in->data, in->length, Z_BEST_COMPRESSION);
+    int status = compress2(bytes, &length, in->data, in->length, Z_DEFAULT_COMPRESSION);
     if (status == Z_OK) report_put(out, bytes, length);
     free(bytes);
     if (status == Z_OK) return 0;
@@ -417,6 +405,7 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
     const struct report_model *m = request->model;
     struct packing p = {.model = m, .keep = 1};
     p.hits = report_alloc((m->samples.count + 1) * sizeof *p.hits);
+    p.moment_number = report_alloc(m->moments.count * sizeof *p.moment_number);
     p.node_number = report_alloc(m->nodes.count * sizeof *p.node_number);
     p.location_number = report_alloc(m->locations.count * sizeof *p.location_number);
     for (size_t k = 0; k < KEYS; k++) p.keys[k] = report_keys_create(m, key_kinds[k]);
@@ -430,6 +419,6 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
         p.keep *= 0.95 * most;
     }
     for (size_t k = 0; k < KEYS; k++) report_keys_free(p.keys[k]);
-    report_free(p.hits, p.node_number, p.location_number, p.moments.at, p.columns.data);
+    report_free(p.hits, p.node_number, p.location_number, p.moment_number, p.columns.data);
     return status;
 }

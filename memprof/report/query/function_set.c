@@ -195,7 +195,7 @@ static void find_shares(const struct report_model *m, const struct report_keys *
                         double *shares, double *stack_shares) {
     double *hits = report_alloc(m->nodes.count * sizeof *hits), all = 0;
     uint32_t *last = report_alloc(keys->count * sizeof *last); /* 1 + the node counted last */
-    report_each(s, &m->samples) {
+    report_each_sample(s, m) {
         hits[s->node] += s->hits;
         all += s->hits;
     }

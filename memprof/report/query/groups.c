@@ -205,7 +205,7 @@ struct report_groups *report_groups_create(const struct report_query *query) {
     }
     g->groups = report_alloc(g->count * sizeof *g->groups);
     g->order = report_alloc(g->count * sizeof *g->order);
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+    report_each_selected(s, query) {
         uint32_t location = model->nodes.at[report_query_node(query, s)].location;
         size_t key = by_attribute ? report_attribute_of(model, by, s) : keys->of_location[location];
         ASSERT(key < g->count);

@@ -244,12 +244,12 @@ static void add_group(struct report_paths *p, const struct report_query *query,
     if (matches != NULL) find_outermost(&g, matches);
     g.hits = report_alloc(g.count * sizeof *g.hits);
     g.path = report_alloc(g.count * sizeof *g.path);
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;)
-        if (group_of(p, query, s) == group && start_of(&g, direction, s->node, &start))
-            g.hits[start] += s->hits;
+    report_each_selected(s, query) if (group_of(p, query, s) == group &&
+                                       start_of(&g, direction, s->node, &start))
+        g.hits[start] += s->hits;
     if (direction == REPORT_UP || direction == REPORT_CALLERS) grow_outwards(&g);
     else grow_inwards(&g);
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+    report_each_selected(s, query) {
         if (group_of(p, query, s) != group || !start_of(&g, direction, s->node, &start)) continue;
         ASSERT(g.path[start] < p->nodes.count);
         report_sum_add(&p->nodes.at[g.path[start]].self, s, model->rate);
@@ -278,7 +278,7 @@ static void add_samples(struct report_paths *p, const struct report_query *query
     double total = 0;
     uint32_t start;
     if (matches != NULL) find_outermost(&g, matches);
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+    report_each_selected(s, query) {
         if (!start_of(&g, direction, s->node, &start)) continue;
         hits[group_of(p, query, s)] += s->hits;
         total += s->hits;
@@ -288,8 +288,7 @@ static void add_samples(struct report_paths *p, const struct report_query *query
         if (hits[i] >= least) add_group(p, query, direction, share * total, matches, i);
         else if (hits[i] > 0) p->cut = true;
     }
-    for (const struct report_sample *s = NULL;
-         p->cut && (s = report_query_next(query, s)) != NULL;) {
+    for (struct report_sample s[1] = {{0}}; p->cut && report_query_next(query, s); s->number++) {
         size_t group = group_of(p, query, s);
         if (hits[group] >= least || !start_of(&g, direction, s->node, &start)) continue;
         uint32_t path = push(p, 0, p->attributes + group); /* first: the nodes may move */

@@ -60,9 +60,8 @@ bool report_parse_moment(const char *text, struct report_moment *out) {
 static int64_t allocated_at(const struct report_model *model, double share) {
     double hits = 0, so_far = 0;
     ASSERT(share >= 0 && share <= 1);
-    report_each(s, &model->samples)
-        if (s->source != REPORT_FIBER) hits += s->hits;
-    report_each(s, &model->samples) {
+    report_each_sample(s, model) if (s->source != REPORT_FIBER) hits += s->hits;
+    report_each_sample(s, model) {
         if (s->source != REPORT_FIBER) so_far += s->hits;
         if (so_far >= share * hits) return s->born;
     }
@@ -447,13 +446,12 @@ bool report_query_selects(const struct report_query *query, const struct report_
     return report_query_holds(query, time);
 }
 
-const struct report_sample *report_query_next(const struct report_query *query,
-                                              const struct report_sample *after) {
-    const struct report_model *m = query->model;
-    const struct report_sample *s = after == NULL ? m->samples.at : after + 1;
-    const struct report_sample *end = m->samples.at + m->samples.count;
-    while (s < end && !report_query_selects(query, s)) s++;
-    return s < end ? s : NULL;
+bool report_query_next(const struct report_query *query, struct report_sample *sample) {
+    while (report_load_sample(query->model, sample)) {
+        if (report_query_selects(query, sample)) return true;
+        sample->number++;
+    }
+    return false;
 }
 
 report_weigher *report_weigher_of(enum report_unit unit) {

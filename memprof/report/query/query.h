@@ -151,9 +151,11 @@ const char *report_live_text(const struct report_query *query);
 int64_t report_live_until(const struct report_query *query, const struct report_sample *sample);
 /* Whether a sample is selected. */
 bool report_query_selects(const struct report_query *query, const struct report_sample *sample);
-/* The first selected sample after `after` (NULL: the first of all); NULL at the end. */
-const struct report_sample *report_query_next(const struct report_query *query,
-                                              const struct report_sample *after);
+/* Sets *sample to the first selected one from its number on; false: there is none. */
+bool report_query_next(const struct report_query *query, struct report_sample *sample);
+/* Runs a statement for each selected sample, to which `s` points. */
+#define report_each_selected(s, query) \
+    for (struct report_sample s[1] = {{0}}; report_query_next(query, s); s->number++)
 /* The function that estimates in a unit. */
 report_weigher *report_weigher_of(enum report_unit unit);
 /* The estimate in the selection's unit. */

@@ -111,8 +111,7 @@ static void add_samples(const struct report_query *query, struct lines *lines,
                         struct report_sum *total) {
     const struct report_model *m = query->model;
     struct report_sum *sums = report_alloc(m->nodes.count * sizeof *sums);
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;)
-        report_sum_add(&sums[report_query_node(query, s)], s, m->rate);
+    report_each_selected(s, query) report_sum_add(&sums[report_query_node(query, s)], s, m->rate);
     for (size_t i = 0; i < m->nodes.count; i++) {
         uint32_t line = line_of(query, lines, i);
         if (line != 0) report_sum_merge(&lines->all[line - 1].self, &sums[i]);

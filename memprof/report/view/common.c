@@ -74,8 +74,8 @@ void report_note_unproven(struct report_doc *doc, const struct report_query *que
     if (query->show != REPORT_SHOW_LIVE) return;
     all.live = REPORT_LIVE_UNCOLLECTED;
     all.skip_young = false;
-    for (const struct report_sample *s = NULL; (s = report_query_next(&all, s)) != NULL;)
-        if (!report_query_selects(query, s)) report_sum_add(&more, s, query->model->rate);
+    report_each_selected(s, &all) if (!report_query_selects(query, s))
+        report_sum_add(&more, s, query->model->rate);
     if (more.samples == 0) return;
     char *text = report_total_text(query, &more);
     if (query->live == REPORT_LIVE_PROVEN)

@@ -184,7 +184,7 @@ struct steps {
 
 static void fill_steps(struct steps *steps, const struct report_query *query) {
     const struct report_model *m = query->model;
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
+    report_each_selected(s, query) {
         ASSERT(s->born >= steps->from);
         size_t born = (s->born - steps->from) / steps->width;
         int64_t until = report_live_until(query, s);

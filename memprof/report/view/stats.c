@@ -72,7 +72,7 @@ static void add_calibration(struct report_doc *doc, const struct report_model *m
     if (m->counters.count == 0 || m->selected) return;
     const struct report_counter *c = &m->counters.at[m->counters.count - 1];
     scale.exact_words = 0; /* estimate from the rate alone */
-    report_each(s, &m->samples) {
+    report_each_sample(s, m) {
         if (s->source == REPORT_FIBER) continue;
         report_sum_add(&sums[s->source != REPORT_MINOR], s, m->rate);
         if (s->promoted != REPORT_NEVER && s->source != REPORT_EXTERNAL)

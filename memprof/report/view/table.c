@@ -133,37 +133,63 @@ struct report_doc *report_view_leaks(const struct report_request *request) {
     return doc;
 }
 
+/* The samples that died at an age, or were that old at the profile's end. */
 struct life {
     int64_t length;
-    uint32_t hits;
+    uint64_t hits;
     bool ended;
+};
+
+struct lives {
+    struct life *at;
+    size_t count, capacity;
+    struct report_hash hash;
 };
 
 REPORT_COMPARE(by_length, struct life,
                report_order(x->length, y->length) ?: report_order(y->ended, x->ended))
 
+static bool is_life(const void *owner, uint32_t number, const void *key) {
+    return by_length(&((const struct lives *)owner)->at[number], key) == 0;
+}
+
+/* In order; at and hash.slots are freed with free(). */
+static struct lives list_lives(const struct report_query *query) {
+    struct lives lives = {0};
+    report_each_selected(s, query) {
+        struct life life = {.ended = s->died != REPORT_NEVER};
+        life.length = (life.ended ? s->died : query->model->end) - s->born;
+        uint64_t hash = report_hash_number((uint64_t)life.length << 1 | life.ended);
+        uint32_t found = report_hash_find(&lives.hash, hash, is_life, &lives, &life);
+        if (found == REPORT_NO_NUMBER) {
+            found = lives.count;
+            report_append(&lives, life);
+            report_hash_add(&lives.hash, hash, found);
+        }
+        lives.at[found].hits += s->hits;
+    }
+    if (lives.count > 0) qsort(lives.at, lives.count, sizeof *lives.at, by_length);
+    return lives;
+}
+
 /* The Kaplan-Meier estimate of survival: a block that is live at the profile's end lived at least
  * that long. */
 static void add_survival(struct report_doc *doc, const struct report_query *query) {
     const struct report_model *m = query->model;
-    struct life *lives = report_alloc(m->samples.count * sizeof *lives);
-    size_t n = 0, i = 0;
+    struct lives lives = list_lives(query);
+    size_t i = 0;
     double at_risk = 0, all = 0, alive = 1, greenwood = 0;
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
-        bool ended = s->died != REPORT_NEVER;
-        lives[n++] = (struct life){(ended ? s->died : m->end) - s->born, s->hits, ended};
-        at_risk += s->hits;
-    }
+    report_each(life, &lives) at_risk += life->hits;
     all = at_risk;
-    qsort(lives, n, sizeof *lives, by_length);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "survival",
                                               "Share of the memory that lives longer than an age");
     report_table_columns(t, "age", "age", "alive", "still live", NULL);
-    for (double age = 1e3; n > 0 && age < 10.0 * m->end; age *= 10) {
-        for (; i < n && lives[i].length <= age; i++) {
-            double hits = lives[i].hits;
-            if (lives[i].ended && at_risk > 0) alive *= 1 - hits / at_risk;
-            if (lives[i].ended && at_risk > hits) greenwood += hits / (at_risk * (at_risk - hits));
+    for (double age = 1e3; lives.count > 0 && age < 10.0 * m->end; age *= 10) {
+        for (; i < lives.count && lives.at[i].length <= age; i++) {
+            double hits = lives.at[i].hits;
+            if (lives.at[i].ended && at_risk > 0) alive *= 1 - hits / at_risk;
+            if (lives.at[i].ended && at_risk > hits)
+                greenwood += hits / (at_risk * (at_risk - hits));
             at_risk -= hits;
         }
         if (at_risk <= 0 && alive > 0) break;
@@ -173,7 +199,7 @@ static void add_survival(struct report_doc *doc, const struct report_query *quer
                                    report_estimate_survival(&query->scale, alive, greenwood, all)));
         if (alive == 0) break;
     }
-    free(lives);
+    report_free(lives.at, lives.hash.slots);
 }
 
 /* The share of a group's words with that fate. */

@@ -5,6 +5,7 @@
  *
  *   info packet, then for each run of events:  location packets, event packet */
 #include "gc/assert.h"
+#include "memprof/report/model/events.h"
 #include "memprof/report/write/write.h"
 
 #include <stdlib.h>
@@ -19,25 +20,19 @@ enum {
     MAX_FRAMES = 2800, /* of at most 10 bytes: they fit into a packet */
     TIME_BITS = 25,
 };
-enum kind { BIRTH, PROMOTION, DEATH };
-
-struct event {
-    int64_t time;
-    uint32_t sample;
-    enum kind kind;
-};
 
 struct writer {
     const struct report_model *model;
     FILE *out;
-    struct report_buffer packet, event;
+    struct report_buffer packet, event, words; /* words: codewords of the event's stack */
     uint64_t begin_us, end_us, id_begin, next_id;
-    uint64_t *ids; /* of the samples */
+    uint32_t *ids; /* of the samples */
     uint16_t next[BUCKETS];
     uint64_t code[BUCKETS];
     struct report_numbers frames, last; /* of this stack, of the one before */
-    uint8_t *sent;                      /* of each location */
-    struct report_numbers pending;      /* locations to send before the packet */
+    uint32_t last_node;
+    uint8_t *sent;                 /* of each location */
+    struct report_numbers pending; /* locations to send before the packet */
 };
 
 static void put_string(struct report_buffer *b, const char *text) {
@@ -163,18 +158,26 @@ static unsigned put_frames(struct writer *w, struct report_buffer *b, size_t fro
 
 static void put_birth(struct writer *w, const struct report_sample *s, uint64_t time_us) {
     enum { ALLOC = 2, SHORT = 100, SHORT_WORDS = 16 };
-    struct report_buffer words = {0};
     size_t shared = 0;
-    report_unwind(w->model, s->node, MAX_FRAMES, &w->frames);
-    while (shared < w->frames.count && shared < w->last.count &&
-           w->frames.at[shared] == w->last.at[shared])
-        shared++;
+    w->words.length = 0;
+    if (s->node != w->last_node) {
+        struct report_numbers before = w->frames;
+        w->frames = w->last;
+        w->last = before;
+        report_unwind(w->model, s->node, MAX_FRAMES, &w->frames);
+        while (shared < w->frames.count && shared < w->last.count &&
+               w->frames.at[shared] == w->last.at[shared])
+            shared++;
+        w->last_node = s->node;
+    } else {
+        shared = w->frames.count;
+    }
     for (size_t i = shared; i < w->frames.count; i++) {
         if (w->sent[w->frames.at[i]]) continue;
         w->sent[w->frames.at[i]] = 1;
         report_append(&w->pending, w->frames.at[i]);
     }
-    unsigned count = put_frames(w, &words, shared);
+    unsigned count = put_frames(w, &w->words, shared);
     if (s->wosize >= 1 && s->wosize <= SHORT_WORDS && s->hits == 1 && s->source == REPORT_MINOR &&
         count < 256) {
         put_header(&w->event, time_us, SHORT + s->wosize);
@@ -188,23 +191,20 @@ static void put_birth(struct writer *w, const struct report_sample *s, uint64_t 
         put_vint(&w->event, shared);
         report_put_le(&w->event, count, 2);
     }
-    report_put(&w->event, words.data, words.length);
-    free(words.data);
-    struct report_numbers swap = w->last;
-    w->last = w->frames;
-    w->frames = swap;
+    report_put(&w->event, w->words.data, w->words.length);
 }
 
-static void write_event(struct writer *w, const struct event *e) {
+static void write_event(struct writer *w, const struct report_event *e) {
     enum { PROMOTE = 3, COLLECT = 4 };
-    uint64_t time_us = w->model->epoch_us + e->time / 1000;
+    uint64_t time_us = w->model->epoch_us + w->model->moments.at[e->moment] / 1000;
     w->event.length = 0;
     ASSERT(e->sample < w->model->samples.count &&
-           (e->kind == BIRTH || w->next_id > w->ids[e->sample]));
-    if (e->kind == BIRTH) {
-        put_birth(w, &w->model->samples.at[e->sample], time_us);
+           (e->kind == REPORT_BIRTH || w->next_id > w->ids[e->sample]));
+    if (e->kind == REPORT_BIRTH) {
+        const struct report_sample sample = report_sample_of(w->model, e->sample);
+        put_birth(w, &sample, time_us);
     } else {
-        put_header(&w->event, time_us, e->kind == PROMOTION ? PROMOTE : COLLECT);
+        put_header(&w->event, time_us, e->kind == REPORT_PROMOTION ? PROMOTE : COLLECT);
         put_vint(&w->event, w->next_id - 1 - w->ids[e->sample]);
     }
     if (w->packet.length > 0 &&
@@ -213,40 +213,20 @@ static void write_event(struct writer *w, const struct event *e) {
     if (w->packet.length == 0) w->begin_us = time_us;
     w->end_us = time_us;
     report_put(&w->packet, w->event.data, w->event.length);
-    if (e->kind == BIRTH) w->ids[e->sample] = w->next_id++;
+    if (e->kind == REPORT_BIRTH) w->ids[e->sample] = w->next_id++;
 }
 
-REPORT_COMPARE(by_time, struct event,
-report_order(x->time, y->time) ?: report_order(x->kind, y->kind) ?:
-           report_order(x->sample, y->sample))
-
-struct events {
-    struct event *at;
-    size_t count, capacity;
-};
-
-/* The events of the selected samples, in order. A promotion before the birth or after the death is
- * left out; so are suspended fibers, which the format does not have. */
-static struct events list_events(const struct report_query *query) {
-    struct events e = {0};
-    for (const struct report_sample *s = NULL; (s = report_query_next(query, s)) != NULL;) {
-        uint32_t i = s - query->model->samples.at;
-        if (s->source == REPORT_FIBER) continue;
-        report_append(&e, (struct event){s->born, i, BIRTH});
-        if (s->promoted != REPORT_NEVER && s->promoted >= s->born && s->promoted <= s->died)
-            report_append(&e, (struct event){s->promoted, i, PROMOTION});
-        if (s->died != REPORT_NEVER)
-            report_append(&e, (struct event){s->died >= s->born ? s->died : s->born, i, DEATH});
-    }
-    if (e.count > 0) qsort(e.at, e.count, sizeof *e.at, by_time);
-    return e;
+/* The format does not have suspended fibers. */
+static bool is_wanted(const void *query, const struct report_sample *sample) {
+    return sample->source != REPORT_FIBER && report_query_selects(query, sample);
 }
 
 int report_write_memtrace(const struct report_request *request, FILE *out) {
     const struct report_model *m = request->model;
     struct report_query query;
     if (report_request_query(request, &query) != 0) return -1;
-    struct events events = list_events(&query);
+    struct report_events events;
+    struct report_event event;
     struct writer *w = report_alloc(sizeof *w);
     w->model = m;
     w->out = out;
@@ -254,10 +234,12 @@ int report_write_memtrace(const struct report_request *request, FILE *out) {
     w->sent = report_alloc(m->locations.count);
     w->begin_us = m->epoch_us;
     write_info(w);
-    for (size_t i = 0; i < events.count; i++) write_event(w, &events.at[i]);
+    report_events_start(&events, m, is_wanted, &query);
+    while (report_events_next(&events, &event)) write_event(w, &event);
+    report_events_end(&events);
     flush(w);
-    report_free(events.at, w->ids, w->sent, w->packet.data, w->event.data, w->frames.at, w->last.at,
-                w->pending.at, w);
+    report_free(w->ids, w->sent, w->packet.data, w->event.data, w->words.data, w->frames.at,
+                w->last.at, w->pending.at, w);
     report_query_end(&query);
     return 0;
 }

@@ -1,20 +1,23 @@
 /* own.c - writes a model in Bactrian's own format.
  *
- * All events become one list, sorted by time. Events of one moment are in an order that a reader
- * accepts: a block is born before it is promoted, and promoted before it dies. */
+ * Events of samples (model/events.h) and a sorted list of all others are merged by time. Those of
+ * one moment are in an order that a reader accepts: a block is born before it is promoted, and
+ * promoted before it dies. */
 #include "gc/assert.h"
 #include "memprof/format/writer.h"
+#include "memprof/report/model/events.h"
 #include "memprof/report/write/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum what { COUNTER, PHASE, BIRTH, PROMOTION, DEATH, MARKING, MAXIMUM, GC, FINISH };
+/* In the order of one moment; events of samples come before AFTER_SAMPLES. */
+enum what { COUNTER, PHASE, MARKING, MAXIMUM, GC, FINISH, AFTER_SAMPLES = MARKING };
 
 struct moment {
     uint64_t us : 52, what : 4, leaves : 1;
-    uint32_t index; /* of the sample, phase ... */
+    uint32_t index; /* of the counter, phase ... */
     uint32_t order; /* of equal moments */
 };
 
@@ -68,12 +71,6 @@ static void list_everything(struct output *o) {
     for (size_t i = 0; i < m->counters.count; i++)
         add(o, m->counters.at[i].time, COUNTER, i, false);
     add_phases(o);
-    for (size_t i = 0; i < m->samples.count; i++) {
-        const struct report_sample *s = &m->samples.at[i];
-        add(o, s->born, BIRTH, i, false);
-        add(o, s->promoted < s->born ? s->born : s->promoted, PROMOTION, i, false);
-        add(o, s->died < s->born ? s->born : s->died, DEATH, i, false);
-    }
     for (size_t i = 0; i < m->gc_events.count; i++)
         add(o, m->gc_events.at[i].start + m->gc_events.at[i].duration, GC, i, false);
     for (size_t i = 0; i < m->markings.count; i++)
@@ -144,7 +141,7 @@ static uint32_t node_of(struct output *o, uint32_t node) {
 /* ---- Events. ---- */
 
 static void write_birth(struct output *o, uint64_t us, uint32_t index) {
-    const struct report_sample *s = &o->model->samples.at[index];
+    const struct report_sample of_index = report_sample_of(o->model, index), *s = &of_index;
     uint32_t node = node_of(o, s->node), location = o->model->nodes.at[s->node].location;
     if (s->node != 0 && s->tag >= 0 && o->tags[location] != s->tag + 1) {
         struct mp_record_block_tag tag = {o->locations[location], (uint8_t)s->tag};
@@ -169,30 +166,35 @@ static void write_birth(struct output *o, uint64_t us, uint32_t index) {
     mp_write_any_sample(o->writer, &record);
 }
 
-/* Writes promotions, or deaths, of one moment and kind as one record. Returns their number. */
-static size_t write_fates(struct output *o, size_t first) {
+/* The generation in which a sample died. */
+static int generation_of(const struct report_model *m, uint32_t index) {
+    const struct report_stored_sample *s = &m->samples.at[index];
+    return m->traits.at[s->traits].young && s->promoted == 0 ? MP_DIED_MINOR : MP_DIED_MAJOR;
+}
+
+/* Writes promotions, or deaths, from the first on, as one record: those of its time and kind, and
+ * of deaths in one generation. */
+static void write_fates(struct output *o, struct report_events *events,
+                        const struct report_event *first) {
     const struct report_model *m = o->model;
-    const struct moment *from = &o->moments.at[first];
     static const size_t most = 1000;
-    uint64_t ids[1000];
+    uint64_t ids[1000], us = us_of(m->moments.at[first->moment]);
     struct mp_list list = {.items = ids};
-    int generation = -1;
-    for (size_t i = first; i < o->moments.count && list.count < most; i++) {
-        const struct moment *at = &o->moments.at[i];
-        const struct report_sample *s = &m->samples.at[at->index];
-        if (at->us != from->us || at->what != from->what) break;
-        bool young = s->young && s->promoted == REPORT_NEVER;
-        int own = young ? MP_DIED_MINOR : MP_DIED_MAJOR;
-        if (generation >= 0 && from->what == DEATH && own != generation) break;
-        generation = own;
-        ASSERT(o->samples[at->index] > 0); /* it was born before */
-        ids[list.count++] = o->samples[at->index] - 1;
+    struct report_event at = *first;
+    int generation = generation_of(m, at.sample);
+    for (;;) {
+        ASSERT(o->samples[at.sample] > 0); /* it was born before */
+        ids[list.count++] = o->samples[at.sample] - 1;
+        if (list.count == most || !report_events_peek(events, &at) || at.kind != first->kind ||
+            at.moment != first->moment ||
+            (at.kind == REPORT_DEATH && generation_of(m, at.sample) != generation))
+            break;
+        report_events_next(events, &at);
     }
-    struct mp_record_promotions promotions = {elapsed(o, from->us), list};
+    struct mp_record_promotions promotions = {elapsed(o, us), list};
     struct mp_record_deaths deaths = {promotions.elapsed, (uint8_t)generation, list};
-    if (from->what == PROMOTION) mp_write_promotions(o->writer, &promotions);
+    if (first->kind == REPORT_PROMOTION) mp_write_promotions(o->writer, &promotions);
     else mp_write_deaths(o->writer, &deaths);
-    return list.count;
 }
 
 static void write_counter(struct output *o, uint64_t us, const struct report_counter *now) {
@@ -233,29 +235,50 @@ static void write_phase(struct output *o, const struct moment *at) {
     else mp_write_phase_enter(o->writer, &enter);
 }
 
-static void write_moments(struct output *o) {
+static void write_moment(struct output *o, const struct moment *at) {
     const struct report_model *m = o->model;
-    for (size_t i = 0; i < o->moments.count;) {
-        const struct moment *at = &o->moments.at[i++];
-        switch ((enum what)at->what) {
-        case BIRTH: write_birth(o, at->us, at->index); break;
-        case PROMOTION:
-        case DEATH: i += write_fates(o, i - 1) - 1; break;
-        case COUNTER: write_counter(o, at->us, &m->counters.at[at->index]); break;
-        case GC: write_gc(o, at->us, &m->gc_events.at[at->index]); break;
-        case MARKING: write_marking(o, at->us, &m->markings.at[at->index]); break;
-        case MAXIMUM: {
-            struct mp_record_maximum maximum = {elapsed(o, at->us), m->most_words};
-            mp_write_maximum(o->writer, &maximum);
-            break;
-        }
-        case PHASE: write_phase(o, at); break;
-        case FINISH: {
-            struct mp_record_finish finish = {elapsed(o, at->us), m->origin.how, m->origin.status};
-            mp_write_finish(o->writer, &finish);
-        }
-        }
+    switch ((enum what)at->what) {
+    case COUNTER: write_counter(o, at->us, &m->counters.at[at->index]); break;
+    case GC: write_gc(o, at->us, &m->gc_events.at[at->index]); break;
+    case MARKING: write_marking(o, at->us, &m->markings.at[at->index]); break;
+    case MAXIMUM: {
+        struct mp_record_maximum maximum = {elapsed(o, at->us), m->most_words};
+        mp_write_maximum(o->writer, &maximum);
+        break;
     }
+    case PHASE: write_phase(o, at); break;
+    case FINISH: {
+        struct mp_record_finish finish = {elapsed(o, at->us), m->origin.how, m->origin.status};
+        mp_write_finish(o->writer, &finish);
+    }
+    }
+}
+
+static bool is_wanted(const void *context, const struct report_sample *sample) {
+    (void)context;
+    (void)sample;
+    return true;
+}
+
+static void write_moments(struct output *o) {
+    struct report_events events;
+    struct report_event event;
+    size_t next = 0;
+    report_events_start(&events, o->model, is_wanted, NULL);
+    for (bool more = true; more || next < o->moments.count;) {
+        more = report_events_peek(&events, &event);
+        uint64_t us = more ? us_of(o->model->moments.at[event.moment]) : UINT64_MAX;
+        for (; next < o->moments.count; next++) {
+            const struct moment *at = &o->moments.at[next];
+            if (at->us > us || (at->us == us && at->what >= AFTER_SAMPLES)) break;
+            write_moment(o, at);
+        }
+        if (!more) break;
+        report_events_next(&events, &event);
+        if (event.kind == REPORT_BIRTH) write_birth(o, us, event.sample);
+        else write_fates(o, &events, &event);
+    }
+    report_events_end(&events);
 }
 
 static void write_start(struct output *o) {

@@ -15,9 +15,9 @@ enum { BETWEEN_RUNS_NS = 1000 };
 struct copy {
     struct report_model *to;
     const struct report_model *from;
-    const struct report_query *query;      /* NULL: everything */
-    int64_t offset;                        /* of its start in the other, in ns */
-    uint32_t *locations, *nodes, *threads; /* the new number of each */
+    const struct report_query *query;                /* NULL: everything */
+    int64_t offset;                                  /* of its start in the other, in ns */
+    uint32_t *locations, *nodes, *threads, *moments; /* the new number of each */
 };
 
 static int64_t shift(const struct copy *c, int64_t time) {
@@ -37,24 +37,28 @@ static void map_names(struct copy *c) {
     for (size_t i = 1; i < from->nodes.count; i++)
         c->nodes[i] = report_model_push(c->to, c->nodes[from->nodes.at[i].parent],
                                         c->locations[from->nodes.at[i].location]);
+    c->moments = report_alloc(from->moments.count * sizeof *c->moments);
     c->threads = report_alloc(from->threads.count * sizeof *c->threads);
     for (size_t i = 0; i < from->threads.count; i++)
         c->threads[i] = report_model_thread(c->to, from->threads.at[i].id);
 }
 
 static void copy_samples(struct copy *c) {
-    report_each(sample, &c->from->samples) {
-        struct report_sample s = *sample;
-        if (c->query != NULL && !report_query_selects(c->query, &s)) {
+    for (size_t i = 0; i < c->from->moments.count; i++)
+        c->moments[i] = report_model_moment(c->to, shift(c, c->from->moments.at[i]));
+    report_each_sample(s, c->from) {
+        if (c->query != NULL && !report_query_selects(c->query, s)) {
             c->to->selected = true;
             continue;
         }
-        s.node = c->nodes[s.node];
-        s.thread = c->threads[s.thread];
-        s.born = shift(c, s.born);
-        s.promoted = shift(c, s.promoted);
-        s.died = shift(c, s.died);
-        report_append(&c->to->samples, s);
+        struct report_stored_sample stored = c->from->samples.at[s->number];
+        struct report_traits traits = c->from->traits.at[stored.traits];
+        stored.node = c->nodes[stored.node];
+        stored.born = c->moments[stored.born];
+        stored.promoted = c->moments[stored.promoted];
+        stored.died = c->moments[stored.died];
+        traits.thread = c->threads[traits.thread];
+        report_model_store(c->to, stored, &traits);
     }
 }
 
@@ -124,7 +128,7 @@ static void append(struct report_model *to, const struct report_model *from,
     to->origin.finished_at = shift(&c, from->origin.finished_at);
     to->truncated = from->truncated;
     to->end = shift(&c, from->end);
-    report_free(c.locations, c.nodes, c.threads);
+    report_free(c.locations, c.nodes, c.threads, c.moments);
 }
 
 /* Copies a profile's description. */
