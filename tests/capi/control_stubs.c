@@ -178,7 +178,7 @@ value t_signal_numbers(value ocaml) {
     return Val_int(system * 1000 + caml_rev_convert_signal_number(system));
 }
 
-/* Blocks the signal with the hook, sends it, looks at what came. */
+/* Blocks the signal with the hook, sends it, and checks which signals arrived. */
 value t_sigmask(value number) {
     sigset_t set, old, now;
     int signal = caml_convert_signal_number(Int_val(number));
@@ -193,13 +193,13 @@ value t_sigmask(value number) {
     return Val_int(failed * 1000 + sigismember(&now, signal) * 100 + before * 10 + after);
 }
 
-/* As Unix.fork does it: OCaml's own function fails where no debugger is. */
+/* As Unix.fork does: the runtime's own function fails without a debugger. */
 value t_debugger(value unit) {
     if (caml_debugger_in_use) caml_debugger_cleanup_fork();
     return Val_int(caml_debugger_in_use * 10 + (caml_debugger_fork_mode & ~1));
 }
 
-/* ---- Messages. ---- */
+/* ---- Marshalling. ---- */
 
 struct record {
     int64_t words[6];
@@ -322,7 +322,7 @@ value t_empty_backtrace(value unit) {
 }
 value t_backtraces_on(value unit) { return Val_bool(Caml_state->backtrace_active); }
 
-/* ---- Names that this machine has only for the linker: calls that are refused. ---- */
+/* ---- Functions that exist only for the linker: calls of them are refused. ---- */
 
 extern char *caml_alloc_for_heap(asize_t);
 extern int caml_add_to_heap(char *);

@@ -1,4 +1,4 @@
-/* values_stubs.c - stubs that make, store and look at values: one or more calls of each exported
+/* values_stubs.c - stubs that create, store and read values: one or more calls of each exported
  * function of alloc.c, memory.c, values.c and bigarray.c that collector_stubs.c does not call. The
  * OCaml side (values.ml) prints what they find. */
 #define CAML_NAME_SPACE

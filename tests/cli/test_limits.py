@@ -87,7 +87,8 @@ class Capabilities(Case):
             self.expect(done, out='unix_open: refused by ' + flag)
 
     def test_a_library_lends_no_functions_of_those_it_depends_on(self):
-        """system is libc's. The compiler refuses the name, so the text of the program gets it."""
+        """system is a function of libc. The compiler refuses that name for a primitive, so it gets
+        into the bytecode as text."""
         self.place.write('lends.ml', """
             external spare : string -> int = "unix_rmdir"
             let () =
@@ -104,7 +105,7 @@ class Capabilities(Case):
                 done = self.bactrian('lent.byte')
                 self.assertIn('%s' % name, done.out + done.err)
                 self.assertNotIn('ran', done.out)
-            # Of the library's own functions a sandbox has those that are known.
+            # In a sandbox, only known functions of a library of C stubs can be called.
             self.expect(self.bactrian('--pure', '--allow=stub', 'lent.byte'),
                         out=pure_refusal(name, 'dynlink'))
             self.expect(self.bactrian('--deny=dynlink', 'lent.byte'),
@@ -127,7 +128,7 @@ class Capabilities(Case):
         self.expect(self.bactrian('symbols.byte', library), out='+----')
 
     def test_a_program_does_not_choose_a_library_in_a_sandbox(self):
-        """Opening one runs code already: its constructors."""
+        """Opening a library already runs code: its constructors."""
         os.makedirs(self.place.path('own'), exist_ok=True)
         self.place.write('own/own.c', """
             #include <fcntl.h>
@@ -274,7 +275,7 @@ class Capabilities(Case):
         self.allowed(flags, ['rename', 'open/mine', 'hidden/mine'], '')
 
     def test_a_path_to_a_single_file_cannot_be_redirected(self):
-        """A folder on its way that becomes a link leads elsewhere."""
+        """A path whose folder was replaced by a link leads elsewhere."""
         self.place.write('way/folder/file', 'in')
         self.place.write('elsewhere/file', 'out')
         os.symlink(self.place.path('elsewhere'), self.place.path('way/link'))
@@ -325,7 +326,7 @@ class Capabilities(Case):
         os.symlink('../shown', self.place.path('tree/folder/link'))
 
     def test_no_rename_makes_a_file_readable(self):
-        """However its folders are named: the folder itself decides, not the path."""
+        """The folder itself decides, not the path that names it."""
         flags = ['--allow=fs-write=tree,fs-read=tree/shown']
         denied = ': refused by --allow=fs-read=tree/shown'
         for to in ('tree/shown/new', 'tree/link/new', 'tree/folder/link/new',
@@ -359,7 +360,7 @@ class Capabilities(Case):
              'fine'])
 
     def test_a_folder_stays_where_it_may_be_read(self):
-        """A path that is just being resolved might lead through it to what is put there."""
+        """Another thread may be resolving a path that leads through the folder."""
         self.hidden_and_shown()
         os.mkdir(self.place.path('tree/shown/inner'))
         flags = ['--allow=fs-write=tree,fs-read=tree/shown']
@@ -382,7 +383,7 @@ class Capabilities(Case):
             self.steps(flags, 'move tree/shown tree/other', 'move tree/folder tree/shown',
                        'move tree/shown/secret tree/shown/file', 'read tree/shown/file'),
             ['ok', 'ok', 'ok', denied])
-        # Nor does writing make another file of that name.
+        # Nor does writing create another file with that name.
         self.hidden_and_shown()
         self.assertEqual(
             self.steps(['--allow=fs-write=tree/shown/file,fs-write=tree'], 'write tree/shown/file',
@@ -452,7 +453,7 @@ class Limits(Case):
                 low = middle
         self.expect(self.run_out(high, 100), out='done')
         self.stopped(self.run_out(low, 100), '--fuel')
-        # A turn of the loop is a fixed number of instructions.
+        # Each round of the loop takes a fixed number of instructions.
         with self.subTest('one more turn needs more'):
             self.stopped(self.run_out(high, 101), '--fuel')
         per_turn = next(n for n in range(1, 100) if self.run_out(high + n, 101).status == 0)
@@ -460,7 +461,7 @@ class Limits(Case):
         self.stopped(self.run_out(high + 10 * per_turn - 1, 110), '--fuel')
 
     def test_fuel_may_end_at_any_instruction(self):
-        """Among them entries of functions whose arguments still lie outside their frame."""
+        """Also at entries of functions whose arguments are still outside their frame."""
         self.place.write('partial.ml', '''
             let f a b c d e = a + b + c + d + e
             let () = let g = Sys.opaque_identity f in ignore (Sys.opaque_identity (g 1 2) 3 4 5)
@@ -528,14 +529,14 @@ let () =
                                  stderr=subprocess.PIPE, env=self.place.environment({}))
         time.sleep(0.1)
         child.send_signal(signal.SIGSTOP)
-        time.sleep(1.6)  # the deadline and the second after it are over
+        time.sleep(1.6)  # the deadline has passed, and the second after it
         child.send_signal(signal.SIGCONT)
         out, err = child.communicate()
         self.assertEqual((child.returncode, out), (124, b'before'), err)
         self.assertRegex(err, rb'stopped by --timeout\nStopped at World.spin')
 
     def test_a_machine_that_has_stopped_may_take_time_to_end(self):
-        """Here until its message is read; usually to close a recording of a large heap."""
+        """The process waits here until its message is read; usually, to close a large recording."""
         source, sink = os.pipe()
         os.set_blocking(sink, False)
         filled = 0
@@ -634,7 +635,7 @@ let () =
         for size in (8 << 20, 12 << 20):
             held, top = map(int, self.bactrian('--max-heap=%d' % size, 'cells.byte').out.split())
             self.assertLessEqual(top, size)
-            # All but what the program itself and the last unfilled spans take.
+            # All memory except what the program itself and the last, partly filled spans take.
             self.assertGreater(held, size - (3 << 20))
             self.assertLessEqual(held, size + (32 << 10))
 
@@ -650,7 +651,7 @@ let () =
                   for extra in (0, *range(8, frame, 8), frame, 2 * frame, 1000 * frame)]
         first = depths[0]
         self.assertEqual([depth - first for depth in depths[4:]], [1, 2, 1000])
-        # Within a frame's size one more word makes the difference.
+        # The limit is exact to less than the size of a frame: one more word decides.
         steps = [depth - first for depth in depths[:5]]
         self.assertEqual((steps, set(steps)), (sorted(steps), {0, 1}))
 
@@ -815,7 +816,7 @@ let () =
               with Stack_overflow -> print_string (if !depth > 100 then "deep" else "")
             """)
         self.place.tool('ocamlc', '-o', 'nests.byte', 'nests.ml')
-        # The frames of a sanitizer are larger.
+        # A sanitizer makes C frames larger.
         for kilobytes in (1024 if 'ASAN_OPTIONS' in os.environ else 512, 8192):
             size = kilobytes * 1024
             limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, (size, size))

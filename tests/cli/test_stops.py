@@ -104,7 +104,7 @@ class Output(Stops):
 
 class Fuel(Stops):
     def test_primitives_are_charged_by_the_size_of_their_work(self):
-        """Each does in a few instructions what takes longer than all the fuel allows."""
+        """Each takes few instructions for work that takes longer than the fuel should allow."""
         self.compile('works', '''
             let size = int_of_string Sys.argv.(2)
             let big_bytes = Bytes.create size and big_array = Array.make (size / 8) 0
@@ -170,7 +170,7 @@ class Fuel(Stops):
 
 
     def test_processes_share_the_fuel(self):
-        """Each of the processes alone would come to an end."""
+        """Each of the processes would end by itself."""
         self.compile('spawns', '''
             let rec spin n = if n > 0 then spin (n - 1)
             let () =
@@ -205,7 +205,7 @@ class Time(Stops):
     """What the time of a run covers besides the program itself."""
 
     def late(self, *words, **more):
-        """The end of what --timeout must stop long before it ends by itself, in 20 seconds."""
+        """The end of a program that takes 20 seconds and that --timeout must stop long before."""
         start = time.monotonic()
         done = self.bactrian('--timeout=0.5', *words, **more)
         self.assertLess(time.monotonic() - start, 15, repr(done))
@@ -242,7 +242,7 @@ class Time(Stops):
         self.expect(self.late('replaced.byte', 'child'))
 
     def test_commands(self):
-        """What they print after the deadline never comes, and the program ends in good order."""
+        """They print nothing after the deadline, and the program ends normally."""
         self.compile('commands', '''
             let command = "(sleep 2; echo late) | cat; echo later"
             let () =
@@ -272,7 +272,7 @@ class Time(Stops):
             """)
         done = self.late('many.byte')
         started = self.place.read('started').split()
-        until = time.monotonic() + 10  # what is killed takes a moment to end
+        until = time.monotonic() + 10  # a killed process takes a moment to end
         while True:
             left = [int(pid) for pid in started if self.runs(int(pid))]
             if not left or time.monotonic() > until:
@@ -285,7 +285,7 @@ class Time(Stops):
         self.assertEqual(left, [])
 
     def runs(self, pid):
-        """Whether it is there, suspended ones included; not one that nobody has waited for."""
+        """Whether a process exists and may be suspended, but is not a zombie."""
         try:
             with open('/proc/%d/stat' % pid, encoding='latin-1') as stat:
                 return stat.read().rpartition(') ')[2][0] not in 'ZX'
@@ -313,7 +313,7 @@ class Time(Stops):
             self.stopped(done, '--timeout inside a primitive')
 
     def test_a_pipe_that_nothing_reads(self):
-        """The message has no room either."""
+        """There is no room for the message either."""
         self.compile('fills', 'let () = while true do print_string "0123456789" done')
         source, sink = os.pipe()
         child = subprocess.Popen([self.place.bactrian, '--timeout=0.5', 'fills.byte'],

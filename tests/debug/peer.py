@@ -95,7 +95,7 @@ class Peer:
         return magic == 0x8495A6BE
 
     def go_on(self, events):
-        """Runs that many events; the report's kind and its words."""
+        """Runs n events; the kind of the report and its words."""
         self.send('>cI', b'g', events)
         kind = self.receive(1)
         return kind, self.words(4)
@@ -168,7 +168,7 @@ def a_closed_connection_is_reported(bactrian, folder):
 
 
 def the_program_cannot_reach_the_connection(bactrian, folder):
-    """It closes and opens all descriptors that it can: the report of its end comes all the same."""
+        """The program closes and opens all descriptors that it can; its end is still reported."""
     with Peer(bactrian, folder, program='closes') as peer:
         peer.words(2)
         check(peer.go_on(1) == (b'x', (1, 0, -1, 0)))

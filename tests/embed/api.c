@@ -36,7 +36,7 @@ static struct bactrian_value *host_apply(struct bactrian *m, void *context, int 
     struct bactrian_value *result;
     enum bactrian_outcome outcome = bactrian_call(m, arguments[0], 1, &arguments[1], &result);
     if (outcome == BACTRIAN_EXCEPTION) return bactrian_raise(m, bactrian_exception(m));
-    /* Once the program has ended, nothing but returning is left. */
+    /* Once the program has ended, a primitive can only return. */
     if (outcome != BACTRIAN_OK)
         assert_int_equal(bactrian_call(m, arguments[0], 1, &arguments[1], &result), outcome);
     return result;
@@ -69,7 +69,7 @@ static const char *image(const char *name) {
     return path;
 }
 
-/* A machine whose program has run, or (outcome) did not get to its end. */
+/* A machine whose program has run, with the given outcome. */
 static struct bactrian *run(const char *name, struct bactrian_options options,
                             enum bactrian_outcome outcome) {
     struct bactrian_error error;
@@ -190,7 +190,7 @@ static void fields_can_be_changed(void **state) {
     bactrian_close(m);
 }
 
-/* What handles hold survives collections, wherever it moves. */
+/* Values held by handles survive collections, which move them. */
 static void handles_follow_their_values(void **state) {
     enum { COUNT = 2000 };
     static struct bactrian_value *kept[COUNT];

@@ -149,7 +149,7 @@ class Program:
             self.groups.append(self.group())
 
     def group(self):
-        """Functions that call each other with less and less fuel."""
+        """Functions that call each other with decreasing fuel."""
         rows = []
         for _ in range(self.random.randint(1, 4)):
             arity = self.random.randint(0, 7)
@@ -211,7 +211,7 @@ class Program:
     # --- Statements ---
 
     def statement(self, depth):
-        """A text that ends in `;` or `in`, to stand before another one."""
+        """A text that ends in `;` or `in`; another statement must follow."""
         kind = self.random.randrange(10)
         if kind < 5:
             t = self.type()
@@ -345,7 +345,7 @@ class Program:
         return '(fun %s -> tick (); %s)' % (head, body)
 
     def any_type(self, t, depth):
-        """What may be of any type: control flow, calls, reading."""
+        """An expression that can have any type: control flow, a call, a read."""
         e = lambda u: self.expression(u, depth)
         kind = self.random.randrange(13)
         if kind == 0:
@@ -416,7 +416,7 @@ class Program:
         return '(%s %s)' % (name, ' '.join(words))
 
     def special(self, t, depth):
-        """What the type offers by itself."""
+        """An expression of a kind that only this type has."""
         e = lambda u: self.expression(u, depth)
         kind = t[0]
         maker = getattr(self, 'special_' + kind, None)

@@ -1,5 +1,5 @@
-/* verify_test.c - what the verifier says of code that no image on a command line can hold: empty
- * code, pieces loaded at run time, the effects of OCaml 5; and what it yields (Q1 to Q8). */
+/* verify_test.c - how the verifier judges code that no image can contain: empty code, pieces loaded
+ * at run time, the effects of OCaml 5; and the results of verification (Q1 to Q8). */
 #include "vm/code/code.h"
 #include "vm/code/ir.h"
 #include "vm/code/opcodes.h"
@@ -129,7 +129,7 @@ static void heights_and_entries_are_found(void **state) {
     struct vm_image image;
     struct vm_error error;
     assert_int_equal(vm_assemble(text, strlen(text), &image, &error), VM_OK);
-    /* Two variables want one pushed word. */
+    /* Two variables need one pushed word. */
     struct verified verified;
     assert_int_equal(judge(image.code, image.code_words, OCAML_4_13, false), VM_V_STACK);
     ((uint32_t *)image.code)[2] = 1;
@@ -196,7 +196,7 @@ static void a_function_is_verified_when_it_is_wanted(void **state) {
 }
 
 static void every_label_of_reached_code_is_reached(void **state) {
-    /* The call never happens, but its return address is code of this function all the same. */
+    /* The call is never made, but its return address is code of this function nevertheless. */
     const uint32_t words[] = {OP_PUSH_RETADDR, 2, OP_GETGLOBAL, 0, OP_RAISE, OP_STOP};
     struct verified verified;
     assert_int_equal(judge(words, COUNT(words), OCAML_4_13, false), VM_V_LABEL);
@@ -206,7 +206,7 @@ static void every_label_of_reached_code_is_reached(void **state) {
     drop(&verified);
 }
 
-/* Q5, by each instruction that can jump; PUSHTRAP and PUSH_RETADDR only name a place. */
+/* Q5, by each instruction that can jump; PUSHTRAP and PUSH_RETADDR only name a label. */
 static void a_loop_by_any_jump_needs_a_poll(void **state) {
     static const uint32_t compared[] = {OP_BEQ,    OP_BNEQ,   OP_BLTINT,  OP_BLEINT,
                                         OP_BGTINT, OP_BGEINT, OP_BULTINT, OP_BUGEINT};
@@ -227,7 +227,7 @@ static void a_loop_by_any_jump_needs_a_poll(void **state) {
     ASSERT_STATUS(VM_V_OPEN, OCAML_4_13, false, OP_PUSH_RETADDR, (uint32_t)-1, OP_STOP);
 }
 
-/* What lies on the ways around a loop that polls: a call, handlers, jumps, ends. */
+/* The paths of a loop that polls contain a call, handlers, jumps, ends. */
 static void loops_that_poll_may_hold_anything(void **state) {
     static const char text[] = "code\n"
                                "        CONST0\n"
@@ -294,7 +294,8 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A thousand handlers, then a million reads of the deepest slot: each finds its way past them. */
+/* A thousand handlers, then a million reads of the deepest slot: each read must skip the handlers
+ * quickly. */
 static void the_time_is_linear_whatever_the_code(void **state) {
     enum { HANDLERS = 1000, READS = 1000000 };
     size_t count = 1 + 2 * HANDLERS + 2 * READS + 1 + HANDLERS, n = 0;

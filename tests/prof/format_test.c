@@ -1,5 +1,5 @@
-/* What the writer writes, the reader reads; what was cut off, damaged or made up, it refuses in
- * good order (PR1 to PR3, PW1, PW2). */
+/* The reader reads what the writer writes, and refuses what was cut off, damaged or forged without
+ * a crash (PR1 to PR3, PW1, PW2). */
 #include "memprof/format/reader.h"
 #include "memprof/format/record.h"
 #include "memprof/format/writer.h"
@@ -311,7 +311,7 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
     }
 }
 
-/* Reads everything; gives the number of events, all of which must be the model's. */
+/* Reads everything; returns the number of events, which must all be those of the model. */
 static size_t read_all(struct mp_reader *r, const struct model *m, struct mp_coverage *c) {
     struct mp_event event;
     size_t n = 0;
@@ -415,7 +415,7 @@ static void mutate(uint8_t *bytes, size_t n) {
     }
 }
 
-/* What can be asked for after each event must be there. */
+/* After each event, the tables to which it refers must be complete. */
 static void use_everything(struct mp_reader *r) {
     struct mp_event event;
     uint64_t last = 0;

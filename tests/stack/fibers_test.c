@@ -131,7 +131,7 @@ static void require(value v, intptr_t id) {
     assert_int_equal(v, val_of_int(id));
 }
 
-/* ---- A computation runs. ---- */
+/* ---- Running a computation. ---- */
 
 static void call(struct test *t, struct computation *c) {
     struct domain *d = t->d;
@@ -158,7 +158,7 @@ static void call(struct test *t, struct computation *c) {
     }
 }
 
-/* Checks the innermost frame and leaves it. */
+/* Checks the innermost frame and returns from it. */
 static void leave(struct test *t, struct computation *c) {
     struct domain *d = t->d;
     const struct frame *f = &c->frames[--c->count];
@@ -179,7 +179,7 @@ static void enter(struct test *t, value handle) {
     assert_true(vm_fiber_resume(d, handle, d->stack.sp, val_of_int(0)));
 }
 
-/* Back where the computation was entered. */
+/* Returns to where the computation was entered. */
 static void left(struct test *t) { t->d->stack.sp += 1 + 3; }
 
 static void suspend(struct test *t, struct computation *c) {
@@ -227,7 +227,7 @@ static void run(struct test *t, struct computation *c) {
         left(t);
         return;
     }
-    /* Frames that wait in the buffer follow those on the stack at once. */
+    /* Frames in the buffer directly follow those on the stack. */
     while (c->count < MOST_FRAMES && (c->count == 0 || random_below(t, 5) != 0)) call(t, c);
     if (d->stack.sp == vm_boundary(d)) assert_int_equal(vm_fiber_returned(d), 0);
     suspend(t, c);
@@ -288,7 +288,7 @@ static void handles_are_valid_once(void **state) {
         assert_null(vm_fiber_taken(t->vm, (value)((uint64_t)handle ^ (uint64_t)1 << i)));
     vm_fiber_drop(d, vm_fiber_taken(t->vm, handle));
     assert_null(vm_fiber_taken(t->vm, handle));
-    /* A generation's number comes back, after half a billion others. */
+    /* The number of a generation is used again after half a billion others. */
     struct vm_fiber f = {.generation = 1};
     f.generation = 1u << 29;
     vm_fiber_next_generation(&f);
@@ -322,7 +322,7 @@ static void free_fibers_keep_little_memory(void **state) {
     assert_int_equal(t->vm->fibers->count - 1, FIBERS);
     assert_true(t->d->gc.heap->external_bytes > before);
     vm_fibers_destroy(t->vm);
-    /* What is left is the table's. */
+    /* The remaining memory is that of the table. */
     assert_true(t->d->gc.heap->external_bytes - before < 100 * FIBERS);
 }
 

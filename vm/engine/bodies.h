@@ -290,7 +290,7 @@
 #define DO_ULTINT COMPARE_BINARY((uintptr_t)a < (uintptr_t)b) ADVANCE(1)
 #define DO_UGEINT COMPARE_BINARY((uintptr_t)a >= (uintptr_t)b) ADVANCE(1)
 
-/* ---- inlined primitives; operands of another kind take the C call, with the same words ---- */
+/* ---- inlined primitives: operands of another kind make it a C_CALL, with the same words ---- */
 #define EXPECT_OR_CALL(condition, n) \
     if (UNLIKELY(!(condition))) CALL_INSTEAD(n);
 #define DO_ARRAY_GET_ADDR \
@@ -329,7 +329,8 @@
 #define DO_STRING_EQUAL    STRING_EQUALITY(true) ADVANCE(2)
 #define DO_STRING_NOTEQUAL STRING_EQUALITY(false) ADVANCE(2)
 
-/* Field i of block accu; the arguments after it and its index, of n in all, begin at sp[at]. */
+/* Field i of block accu. The primitive has n arguments; those after the block and the index begin
+ * at sp[at]. */
 #define ATOMIC_LOAD_OF(i, has, n, at) \
     STEP(2, EXPECT_OR_CALL(has, n) value old = field(accu, i); sp += (at); accu = old;)
 #define ATOMIC_EXCHANGE_OF(i, has, n, at)                      \

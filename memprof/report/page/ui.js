@@ -22,8 +22,8 @@ async function start() {
   document.documentElement.dataset.ready = 'yes';
 }
 
-// Changes the selection. done: as a step that the browser's Back undoes; else while one drags or
-// types.
+// Changes the selection. done: as a step that the browser's Back undoes; false while the user drags
+// or types.
 function change(fields, done = true) {
   page.moving = !done;
   const before = toHash(S);
@@ -134,7 +134,7 @@ function makeScope() {
   page.measured = null;
 }
 
-// A test whether a text matches the search; of nothing: never.
+// A function that tests whether a text matches the search; an empty search matches nothing.
 function matcher(search) {
   if (search === '') return () => false;
   try {
@@ -249,7 +249,7 @@ function drawCrumbs(paths, zoom) {
     [' › ', path === null ? `… ${chain.length - 5} frames` : crumb(path)]));
 }
 
-// What the outermost matching bars have together.
+// The total of the outermost matching bars.
 function drawMatched(paths) {
   if (S.search === '') return;
   const inside = new Uint8Array(paths.parent.length), keys = new Map();
