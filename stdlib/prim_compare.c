@@ -2,8 +2,9 @@
  *
  * Two values are traversed together, depth first, left to right. A stack holds what remains to be
  * compared: the first SMALL_STACK pairs in the C frame, more in a block of the major heap, which
- * becomes garbage. Only poll collects; the walk calls it every STEPS steps, to handle signals,
- * check limits and give other threads a turn: a walk over cyclic values does not end. */
+ * becomes garbage. Only poll collects (the pairs are local roots then; an index is no heap block);
+ * the walk calls it every STEPS steps, to handle signals, check limits and give other threads a
+ * turn: a walk over cyclic values does not end. */
 #include "gc/containers.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
@@ -62,31 +63,18 @@ static inline void push(struct comparison *c, value a, value b, size_t next, boo
     c->stack[c->depth++] = (struct pair){a, b, next};
 }
 
-/* Moves the stack to a block that the collector scans. GC: never. */
-static value save_stack(struct comparison *c) {
-    struct gc_domain *g = &c->d->gc;
-    value saved = gc_alloc_major_unsampled(g, c->depth * PAIR_WORDS, 0);
-    for (size_t i = 0; i < c->depth; i++) {
-        gc_init_field(g, saved, PAIR_WORDS * i, c->stack[i].a);
-        gc_init_field(g, saved, PAIR_WORDS * i + 1, c->stack[i].b);
-        gc_init_field(g, saved, PAIR_WORDS * i + 2, val_of_int((intptr_t)c->stack[i].next));
-    }
-    c->depth = 0;
-    c->stack = c->small;
-    c->room = SMALL_STACK;
-    return saved;
-}
-
 static bool has_field(value v, size_t i) { return tag_of(v) < TAG_NO_SCAN && i < wosize_of(v); }
 
-/* Moves it back, without the blocks that OCaml code has changed meanwhile. GC: never. */
-static __attribute__((noinline)) void restore_stack(struct comparison *c, value saved) {
-    for (size_t i = 0; i < wosize_of(saved); i += PAIR_WORDS) {
-        value a = field(saved, i), b = field(saved, i + 1);
-        size_t next = (size_t)int_of_val(field(saved, i + 2));
-        if (!has_field(a, next) || !has_field(b, next) || wosize_of(a) > wosize_of(b)) continue;
-        push(c, a, b, next, false);
+/* Drops the pairs that OCaml code has changed so that they can't be gone on with. GC: never. */
+static void drop_changed_pairs(struct comparison *c) {
+    size_t kept = 0;
+    for (size_t i = 0; i < c->depth; i++) {
+        const struct pair p = c->stack[i];
+        if (!has_field(p.a, p.next) || !has_field(p.b, p.next) || wosize_of(p.a) > wosize_of(p.b))
+            continue;
+        c->stack[kept++] = p;
     }
+    c->depth = kept;
 }
 
 /* Runs pending actions; *a and *b are the next values. GC: may run, and any OCaml code. Fails:
@@ -97,10 +85,14 @@ static __attribute__((noinline)) void poll(struct comparison *c, value *a, value
     vm_stop_without_fuel(d);
     vm_watch_ocaml(d);
     if (!d->gc.action_requested) return;
-    value saved = save_stack(c);
-    GC_ROOT(&d->gc, a, b, &saved);
+    value block = c->stack == c->small ? VAL_UNIT : (value)c->stack;
+    GC_ROOT(&d->gc, a, b, &block);
+    __attribute__((cleanup(gc_leave_root_scope))) struct gc_root_scope pairs = {
+        {d->gc.local_roots, 1, (intptr_t)(c->depth * PAIR_WORDS), {(value *)c->stack}},
+        &d->gc.local_roots};
+    d->gc.local_roots = &pairs.frame;
     vm_process_pending(d);
-    restore_stack(c, saved);
+    drop_changed_pairs(c);
 }
 
 static intptr_t order_of(intptr_t a, intptr_t b) { return (a > b) - (a < b); }

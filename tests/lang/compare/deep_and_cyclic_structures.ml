@@ -1,10 +1,10 @@
 let rec build n acc = if n = 0 then acc else build (n - 1) (n :: acc)
 
 let () =
-  let a = build 500_000 [] and b = build 500_000 [] in
+  let a = build 150_000 [] and b = build 150_000 [] in
   Printf.printf "%b %d\n" (a = b) (compare a (0 :: b));
   let left n = let t = ref `L in for i = 1 to n do t := `N (!t, i) done; !t in
-  Printf.printf "%b\n" (left 300_000 = left 300_000);
+  Printf.printf "%b\n" (left 150_000 = left 150_000);
   Printf.printf "%d\n" (compare (left 1000) (left 1001));
   let m n = Array.init n (fun i -> Array.init n (fun j -> (i, string_of_int j))) in
   Printf.printf "%b %b\n" (m 60 = m 60) (m 60 = m 61);
