@@ -17,8 +17,8 @@ WORDS = {
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
     '--callees': 'insert', '--inverted': None, '--raw': None, '--source': '.', '-o': '/dev/null',
     '--json': None, '--csv': None, '--no-ci': None, '--color': None,
-    '--no-color': None}
-PART = '--from --to --phase --size --life --tail --focus --ignore --keep'
+    '--no-color': None, '--domain': '0', '--thread': '0'}
+PART = '--from --to --phase --size --life --tail --focus --ignore --keep --domain --thread'
 CHOICE = PART + ' --at --show --live --age-min'
 TABLE = '--hide --by --unit --top --limit --sort'
 PRINT = '-o --json --csv --no-ci --color --no-color'
@@ -80,8 +80,8 @@ class Takes(support.Case):
                         for w in FILES.get(verb[0], ['p'])]
         extra = self.words_of(option, verb[0]) if taken else [option, WORDS[option]]
         out, err, status = self.run_prof(*words, *[w for w in extra if w])
-        if taken and option == '--phase':  # a trace has none
-            self.assertIn(b'has no phase', err)
+        if taken and option in ('--phase', '--domain', '--thread'):  # a trace has none
+            self.assertIn(b'has no ' + option[2:].encode(), err)
         elif taken:
             self.assertEqual((err.decode(), status), ('', 0))
         else:

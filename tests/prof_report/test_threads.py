@@ -87,6 +87,32 @@ class Threads(support.Case):
         self.assertEqual(self.values('domain', file='both.prof'),
                          {name: 2 * words for name, words in domains.items()})
 
+    def test_a_thread_or_a_domain_is_selected(self):
+        other, body = self.domains('--rate', '1')
+        words = ('--focus', 'P.site', '--size', '2..2')
+        self.assertEqual(self.values('domain', words=(*words, '--thread', str(other))),
+                         {'domain 0': 8000})
+        last, = {1, 2, 3} - {other, body}
+        self.assertEqual(self.values('thread', words=(*words, '--domain=1')),
+                         {'domain 1, thread %d' % body: 2000, 'domain 1, thread %d' % last: 4000})
+        both = ('--domain', '1', '--thread', str(body))
+        self.assertEqual(self.values('site', verb='leaks', words=(*words, *both)),
+                         {'P.site (p.ml:6:13-18)': 2000})
+        self.assertIn('in domain 1, in thread %d, through P.site' % body,
+                      self.prof('table', 'p.prof', *words, *both))
+        self.prof('trim', 'p.prof', *both, '-o', 'one.prof')
+        self.assertEqual(set(self.rows('thread', file='one.prof', words=())),
+                         {'domain 1, thread %d' % body})
+        for refused, message in (
+                (['--thread', '99'], '--thread: the profile has no thread 99: '
+                 '`bactrian prof table --by thread` lists them'),
+                (['--domain=1', '--thread=0'], '--thread: the profile has no thread 0 of domain 1: '
+                 '`bactrian prof table --by thread` lists them'),
+                (['--domain', '-1'], '--domain: expected a number, got "-1": give one that '
+                 '`bactrian prof table --by thread` prints')):
+            out, err, status = self.run_prof('table', 'p.prof', *refused)
+            self.assertEqual((out, err.decode(), status), (b'', 'bactrian: %s\n' % message, 125))
+
     def test_estimates_by_thread_contain_the_truth(self):
         """24 intervals of 95 %: more than five misses come once in 2,000 times."""
         misses = 0
@@ -128,6 +154,25 @@ class Threads(support.Case):
                     names.add((key, text))
         self.assertEqual(names, {('domain', 'domain 0')} |
                          {('thread', 'domain 0, thread %d' % i) for i in range(3)})
+
+    @unittest.skipUnless(shutil.which('ocamlc'), 'no ocamlc')
+    def test_speedscope_and_chrome_have_each_thread(self):
+        self.compile(THREADS)
+        self.record('--rate', '1')
+        words = ('--focus', 'P.site', '--size', '2..2')
+        truth = {name: 8 * n for name, n in self.values('thread').items()}
+        self.prof('export', '--to', 'speedscope', 'p.prof', *words, '-o', 'p.json')
+        profiles = json.loads(self.read('p.json'))['profiles']
+        self.assertEqual({p['name'][len('allocated, '):]: p['endValue'] for p in profiles[6:]},
+                         truth)
+        self.prof('export', '--to', 'chrome', 'p.prof', *words, '-o', 'c.json')
+        seen = [e['args'] for e in json.loads(self.read('c.json'))['traceEvents']
+                if e['name'] == 'allocated, estimate (bytes)']
+        self.assertEqual(seen[-1], truth)
+        for name in truth:
+            self.assertEqual([e[name] for e in seen], sorted(e[name] for e in seen))
+        self.prof('export', '--to', 'speedscope', 'p.prof', '--thread=0', '-o', 'one.json')
+        self.assertEqual(len(json.loads(self.read('one.json'))['profiles']), 6)
 
     def test_files_of_version_1_and_traces_say_that_they_do_not_know(self):
         self.write('1.ctf', ctf.small(2).bytes)

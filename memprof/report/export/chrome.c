@@ -1,7 +1,10 @@
-/* chrome.c - Chrome's trace events: the collector's pauses, the program's phases, the heap. */
+/* chrome.c - Chrome's trace events: the collector's pauses, the program's phases, the heap, and
+ * what each thread has allocated. */
 #include "gc/assert.h"
 #include "memprof/report/export/export.h"
 #include "memprof/report/model/text.h"
+
+#include <stdlib.h>
 
 enum { PROCESS = 1, THREAD_PROGRAM = 1, THREAD_PHASES = 2, STEPS = 1000 };
 
@@ -53,6 +56,47 @@ static int put_timeline(const struct report_request *request, FILE *out) {
     return 0;
 }
 
+static void put_threads(const struct report_query *query, const struct report_numbers *threads,
+                        char *const *names, const struct report_sum *sums, int64_t time,
+                        FILE *out) {
+    fprintf(out,
+            ",\n{\"ph\":\"C\",\"pid\":%d,\"ts\":%.3f,\"name\":\"allocated, estimate (bytes)\","
+            "\"args\":{",
+            PROCESS, time / 1e3);
+    for (size_t i = 0; i < threads->count; i++) {
+        if (i > 0) putc(',', out);
+        report_write_json_string(names[i], out);
+        fprintf(out, ":%.0f", report_estimate_bytes(&query->scale, &sums[threads->at[i]]).value);
+    }
+    fputs("}}", out);
+}
+
+/* What each thread has allocated since the start, if there are several. */
+static int put_allocations(const struct report_request *request, const struct report_query *query,
+                           FILE *out) {
+    const struct report_model *m = request->model;
+    struct report_numbers threads;
+    if (report_selected_threads(m, &request->selection, &threads, request->error) != 0) return -1;
+    char **names = report_alloc((threads.count + 1) * sizeof *names);
+    for (size_t i = 0; i < threads.count; i++)
+        names[i] = report_thread_text(m->threads.at[threads.at[i]].id);
+    struct report_sum *sums = report_alloc(m->threads.count * sizeof *sums);
+    int64_t time = 0, length = m->end / STEPS + 1;
+    bool any = false;
+    report_each_selected(s, query) {
+        if (threads.count == 0) break;
+        if (any && s->born / length != time / length)
+            put_threads(query, &threads, names, sums, time, out);
+        report_sum_add(&sums[s->thread], s, m->rate);
+        time = s->born;
+        any = true;
+    }
+    if (any) put_threads(query, &threads, names, sums, time, out);
+    for (size_t i = 0; i < threads.count; i++) free(names[i]);
+    report_free(threads.at, names, sums);
+    return 0;
+}
+
 int report_export_chrome(const struct report_request *request, FILE *out) {
     const struct report_model *m = request->model;
     struct report_query query;
@@ -75,8 +119,9 @@ int report_export_chrome(const struct report_request *request, FILE *out) {
         putc('}', out);
     }
     put_counters(&query, out);
+    int status = put_allocations(request, &query, out);
     report_query_end(&query);
-    int status = put_timeline(request, out);
+    if (status == 0) status = put_timeline(request, out);
     fputs("\n]}\n", out);
     return status;
 }

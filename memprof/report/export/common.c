@@ -62,6 +62,22 @@ int report_weigh_nodes(const struct report_model *model, const struct report_sel
     return 0;
 }
 
+int report_selected_threads(const struct report_model *model,
+                            const struct report_selection *selection, struct report_numbers *out,
+                            struct report_error *error) {
+    struct report_query query;
+    if (report_query_start(&query, model, selection, error) != 0) return -1;
+    bool *seen = report_alloc(model->threads.count * sizeof *seen);
+    report_each_selected(s, &query) seen[s->thread] = true;
+    *out = (struct report_numbers){0};
+    for (uint32_t i = 0; i < model->threads.count && out->count < REPORT_MOST_THREADS; i++)
+        if (seen[i]) report_append(out, i);
+    if (out->count < 2) out->count = 0;
+    free(seen);
+    report_query_end(&query);
+    return 0;
+}
+
 const char *report_title_of(const struct report_request *request) {
     const char *program = request->model->program;
     return program[0] != 0 ? program : request->path;

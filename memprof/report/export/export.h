@@ -31,6 +31,12 @@ uint32_t *report_order_by_key(const uint32_t *keys, size_t count, size_t key_cou
  * numbers add up to the total that views print, and to each site's within one. Freed with
  * free(). */
 uint32_t *report_nodes_by_site(const struct report_model *model);
+enum { REPORT_MOST_THREADS = 100 }; /* of formats that have each thread apart */
+/* The threads of the selected samples, if there are two or more: their numbers in the model, of
+ * more than REPORT_MOST_THREADS the first. Returns 0, or -1 and *error. */
+int report_selected_threads(const struct report_model *model,
+                            const struct report_selection *selection, struct report_numbers *out,
+                            struct report_error *error);
 /* The program's name, or the profile's path. */
 const char *report_title_of(const struct report_request *request);
 

@@ -5,6 +5,7 @@
 #include "memprof/report/model/text.h"
 #include "memprof/report/query/groups.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,6 +238,8 @@ static void describe(struct report_query *query) {
         add_part(&sentence, "", shows[query->show]);
         add_part(&sentence, " ", query->window[0] != 0 ? query->window : "in the whole run");
     }
+    add_part(&sentence, ", in domain ", s->domain);
+    add_part(&sentence, ", in thread ", s->thread);
     add_part(&sentence, ", through ", s->scope != NULL ? s->scope : s->focus);
     add_part(&sentence, ", not through ", s->scope != NULL ? NULL : s->ignore);
     add_part(&sentence, ", by functions in ", s->keep);
@@ -261,6 +264,46 @@ static int find_phase(struct report_query *query, struct report_error *error) {
     if (query->phase != 0) return 0;
     return report_fail(error, "--phase", "`bactrian prof stats` lists the phases",
                        "the profile has no phase \"%s\"", wanted);
+}
+
+/* The number that an option wants of domains or threads, plus 1 as in struct mp_thread; 0: any. -1
+ * and *error: the text is none. */
+static int take_number(const char *option, const char *text, uint64_t *number,
+                       struct report_error *error) {
+    char *end = NULL;
+    *number = 0;
+    if (text == NULL) return 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != 0 || n == ULLONG_MAX)
+        return report_fail(error, option, "give one that `bactrian prof table --by thread` prints",
+                           "expected a number, got \"%s\"", text);
+    *number = n + 1;
+    return 0;
+}
+
+static int find_threads(struct report_query *query, struct report_error *error) {
+    const struct report_model *model = query->model;
+    const struct report_selection *s = query->selection;
+    uint64_t domain, thread;
+    bool found = false;
+    if (take_number("--domain", s->domain, &domain, error) != 0 ||
+        take_number("--thread", s->thread, &thread, error) != 0)
+        return -1;
+    if (domain == 0 && thread == 0) return 0;
+    query->threads_out = report_alloc(model->threads.count * sizeof *query->threads_out);
+    for (size_t i = 0; i < model->threads.count; i++) {
+        struct mp_thread id = model->threads.at[i].id;
+        bool out = (domain != 0 && id.domain != domain) || (thread != 0 && id.number != thread);
+        query->threads_out[i] = out;
+        found |= !out;
+    }
+    if (found) return 0;
+    const char *option = thread != 0 ? "--thread" : "--domain";
+    return report_fail(error, option, "`bactrian prof table --by thread` lists them",
+                       "the profile has no %s %s%s%s", option + 2,
+                       thread != 0 ? s->thread : s->domain,
+                       thread != 0 && domain != 0 ? " of domain " : "",
+                       thread != 0 && domain != 0 ? s->domain : "");
 }
 
 /* ---- The selected time: a window, or the parts of it that lie in a phase. ---- */
@@ -356,7 +399,7 @@ int report_query_start(struct report_query *query, const struct report_model *mo
                              ? REPORT_NEVER
                              : model->end - age_of(query, selection->tail, model->end);
     if (find_phase(query, error) != 0) return -1;
-    if (flag_nodes(query, error) != 0) {
+    if (find_threads(query, error) != 0 || flag_nodes(query, error) != 0) {
         report_query_end(query);
         return -1;
     }
@@ -366,13 +409,14 @@ int report_query_start(struct report_query *query, const struct report_model *mo
                       query->life_min == 0 && query->life_max == REPORT_NEVER &&
                       selection->size_min == 0 && selection->size_max == 0 &&
                       selection->focus == NULL && selection->ignore == NULL &&
-                      selection->keep == NULL;
+                      selection->keep == NULL && query->threads_out == NULL;
     describe(query);
     return 0;
 }
 
 void report_query_end(struct report_query *query) {
-    report_free(query->node_flags, query->shown, query->sentence, query->window, query->spans);
+    report_free(query->node_flags, query->shown, query->sentence, query->window, query->spans,
+                query->threads_out);
 }
 
 int report_query_exclude(struct report_model *model, struct report_selection *selection,
@@ -420,6 +464,7 @@ bool report_query_selects(const struct report_query *query, const struct report_
     const struct report_selection *selection = query->selection;
     int64_t time = s->born, life = s->died == REPORT_NEVER ? REPORT_NEVER : s->died - s->born;
     if (s->excluded || (query->node_flags[s->node] & REPORT_NODE_OUT)) return false;
+    if (query->threads_out != NULL && query->threads_out[s->thread]) return false;
     if (s->source == REPORT_FIBER && query->show != REPORT_SHOW_LIVE && !query->with_fibers)
         return false;
     switch (query->show) {

@@ -68,11 +68,12 @@ struct report_selection {
     enum report_unit unit;
     struct report_moment at, from, to, age_min, life_min, life_max, tail;
     const char *phase, *focus, *ignore, *hide, *keep;
-    const char *scope;         /* printed in titles instead of focus, ignore, hide; NULL */
-    const char *sort;          /* a column, with - in front in reverse; NULL: the view's order */
-    double size_min, size_max; /* words of the block, header included; 0: no limit */
-    size_t top;                /* rows; 0: the view's number */
-    double threshold;          /* share of the total below which rows are left out, 0 to 1 */
+    const char *domain, *thread; /* numbers */
+    const char *scope;           /* printed in titles instead of focus, ignore, hide; NULL */
+    const char *sort;            /* a column, with - in front in reverse; NULL: the view's order */
+    double size_min, size_max;   /* words of the block, header included; 0: no limit */
+    size_t top;                  /* rows; 0: the view's number */
+    double threshold;            /* share of the total below which rows are left out, 0 to 1 */
     bool no_intervals, inverted;
     bool raw; /* do not fold the standard library's frames */
 };
@@ -98,6 +99,7 @@ struct report_query {
     int64_t age_min, life_min, life_max;
     uint8_t *node_flags; /* of each node */
     uint32_t *shown;     /* of each node: report_query_node; NULL: itself */
+    bool *threads_out;   /* of each thread: --domain or --thread leaves it out; NULL: none is */
     uint32_t phase;      /* its name; 0: any */
     char *window;        /* --from, --to, --phase: "from 1 s to 2 s"; "" without them */
     bool is_whole;       /* no selector but --show and --at was given */
