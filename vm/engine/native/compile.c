@@ -148,6 +148,11 @@ static void put_slow_entry(struct native_compiler *c) {
     emit_jump(&c->e, c->native->stubs.slow_entry - c->e.run_offset);
 }
 
+static void put_exit(struct native_compiler *c, uint32_t exit) {
+    emit_constant(&c->e, R_TEMP, exit);
+    emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
+}
+
 static void put_late_store(struct native_compiler *c, const struct native_late *late) {
     const struct native_stubs *stubs = &c->native->stubs;
     const uint8_t *stub = late->saves_floats ? stubs->store_saving_floats : stubs->store;
@@ -156,6 +161,17 @@ static void put_late_store(struct native_compiler *c, const struct native_late *
     else emit_move(&c->e, R_TEMP2, late->reg);
     emit_call(&c->e, stub - c->e.run_offset);
     emit_jump(&c->e, late->back);
+}
+
+/* The public method into late->reg, where it isn't at the index of the last time. */
+static void put_late_method(struct native_compiler *c, const struct native_late *late) {
+    emit_move(&c->e, R_TEMP, late->object);
+    emit_constant(&c->e, R_TEMP2, (int64_t)(uintptr_t)&native_words(c, late->row)[1]);
+    emit_call(&c->e, c->native->stubs.find_method - c->e.run_offset);
+    emit_move(&c->e, late->reg, R_TEMP);
+    emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, 0);
+    emit_jump_if(&c->e, C_NOT_EQUAL, late->back);
+    put_exit(c, late->exit);
 }
 
 /* For --jit-stress, after an exit that native_count_test forced: counts the next tests. */
@@ -170,12 +186,10 @@ static void put_late(struct native_compiler *c, uint32_t i) {
     struct native_late late = c->late[i]; /* the array may grow */
     uint8_t *here = c->e.at;
     emit_link(&c->e, late.site, here);
+    for (unsigned k = 0; k < 2 && late.more[k] != NULL; k++) emit_link(&c->e, late.more[k], here);
     switch (late.kind) {
     case LATE_FORCED_EXIT: end_forced(c); /* fall through */
-    case LATE_EXIT:
-        emit_constant(&c->e, R_TEMP, late.exit);
-        emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
-        break;
+    case LATE_EXIT: put_exit(c, late.exit); break;
     case LATE_FORCED_ENTRY:
         end_forced(c);
         put_slow_entry(c);
@@ -184,10 +198,10 @@ static void put_late(struct native_compiler *c, uint32_t i) {
     case LATE_TAG: /* a second tag that is accepted */
         emit_compare_byte(&c->e, at_base(late.reg, -8), late.tag);
         emit_jump_if(&c->e, C_EQUAL, late.back);
-        emit_constant(&c->e, R_TEMP, late.exit);
-        emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
+        put_exit(c, late.exit);
         break;
     case LATE_STORE: put_late_store(c, &late); break;
+    case LATE_METHOD: put_late_method(c, &late); break;
     case LATE_CALL:
         nv_restore(c, late.state);
         c->row = late.row;

@@ -36,14 +36,20 @@ enum { MAX_SPREAD = 32, CELL_WORDS = 3, MOST_ARGUMENTS = 64 };
 /* Code that functions share. */
 struct native_stubs {
     const uint8_t *run, *leave, *exit, *slow_entry, *store, *store_saving_floats;
+    const uint8_t *find_method, *string_equal;
     const uint8_t *call;                            /* with R_TEMP2 arguments: arity.c */
     const uint8_t *other_arity[MOST_ARGUMENTS + 1]; /* with n */
     const uint8_t *switched;                        /* after a switch of fibers: switches.c */
 };
 
-/* The registers that the stub `run` pushes, in this order (run.c), how many the stub `store` does,
- * and the bytes that the stub `exit` puts on the C stack. */
-enum { NATIVE_KEPT = 6, NATIVE_STORE_SAVES = 7, NATIVE_EXIT_SAVES = 8 * (R_COUNT + X_COUNT) };
+/* The registers that the stub `run` pushes, in this order (run.c), how many those of light calls
+ * and `string_equal` do, and the bytes that the stub `exit` puts on the C stack. */
+enum {
+    NATIVE_KEPT = 6,
+    NATIVE_LIGHT_SAVES = 7,
+    NATIVE_EQUAL_SAVES = 2,
+    NATIVE_EXIT_SAVES = 8 * (R_COUNT + X_COUNT)
+};
 extern const int native_kept[NATIVE_KEPT];
 
 struct vm_native {
@@ -71,6 +77,7 @@ struct vm_native {
 /* Code out of line, put out after the function's. */
 struct native_late {
     uint8_t *site, *back; /* the jump to it; where it continues */
+    uint8_t *more[2];     /* other jumps to it, or NULL */
     struct native_values *state;
     uint32_t row, exit;
     enum {
@@ -80,9 +87,10 @@ struct native_late {
         LATE_EDGE,
         LATE_TAG,
         LATE_STORE,
+        LATE_METHOD,
         LATE_CALL
     } kind;
-    uint8_t reg, tag;
+    uint8_t reg, tag, object;
     struct native_place place;
     int32_t constant; /* of a store */
     bool is_constant, saves_floats;

@@ -115,6 +115,12 @@ static void vector_length(struct native_compiler *c) {
 
 /* ---- Stores. ---- */
 
+static bool floats_in_use(const struct native_compiler *c) {
+    for (int x = 0; x < X_VALUES; x++)
+        if (c->now.of_xmm[x] != NO_VALUE) return true;
+    return false;
+}
+
 /* Stores v there, in the block in a register, with the barrier of gc_store. */
 static void store(struct native_compiler *c, int block, struct native_place place, uint16_t v) {
     int64_t k;
@@ -133,8 +139,7 @@ static void store(struct native_compiler *c, int block, struct native_place plac
     }
     if (constant) emit_store_constant(&c->e, place, (int32_t)k);
     else emit_store(&c->e, place, reg);
-    bool floats = false;
-    for (int x = 0; x < X_VALUES; x++) floats |= c->now.of_xmm[x] != NO_VALUE;
+    bool floats = floats_in_use(c);
     for (int i = 0; i < n; i++) {
         struct native_late *late = native_add_late(c, sites[i], LATE_STORE);
         late->back = c->e.at;
@@ -523,12 +528,20 @@ static void get_public_method(struct native_compiler *c) {
     emit_load(&c->e, R_TEMP2, at_base(table, -8));
     emit_shift(&c->e, SHIFT_RIGHT, R_TEMP2, 10);
     emit_alu(&c->e, ALU_COMPARE, R_TEMP, R_TEMP2);
-    native_exit_if(c, C_ABOVE_EQUAL);
+    uint32_t exit = native_describe_exit(c);
+    native_force_exit(c, exit);
+    uint8_t *outside = emit_jump_if_forward(&c->e, C_ABOVE_EQUAL);
     emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, at_base(table, 0));
-    native_exit_if(c, C_ABOVE);
+    uint8_t *behind = emit_jump_if_forward(&c->e, C_ABOVE);
     emit_compare_memory(&c->e, at_index(table, R_TEMP, 3, 0), (int32_t)tag);
-    native_exit_if(c, C_NOT_EQUAL);
+    uint8_t *other = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
     emit_load(&c->e, table, at_index(table, R_TEMP, 3, -8));
+    unsigned kind = floats_in_use(c) ? LATE_EXIT : LATE_METHOD;
+    struct native_late *late = native_add_late(c, other, kind);
+    late->more[0] = outside, late->more[1] = behind;
+    late->exit = exit;
+    late->reg = (uint8_t)table, late->object = (uint8_t)from;
+    late->back = c->e.at;
     push_a(c);
     set_a_register(c, table, 0);
 }

@@ -35,6 +35,17 @@ static void string_length_form(struct native_compiler *c) {
     pop_to_register(c, 0, reg, FACT_INT);
 }
 
+static void string_equal_form(struct native_compiler *c, enum native_condition condition) {
+    need_tag(c, c->now.a, TAG_STRING, FACT_STRING);
+    need_tag(c, nv_top(c, 0), TAG_STRING, FACT_STRING);
+    int a = nv_register(c, c->now.a), b = nv_register(c, nv_top(c, 0));
+    emit_move(&c->e, R_TEMP, a);
+    emit_move(&c->e, R_TEMP2, b);
+    emit_call(&c->e, c->native->stubs.string_equal - c->e.run_offset);
+    nv_pop(c, 1);
+    native_set_or_branch(c, condition);
+}
+
 /* ---- Floats. ---- */
 
 static void float_binary(struct native_compiler *c, enum native_float_op op) {
@@ -177,6 +188,8 @@ static bool array_or_string(struct native_compiler *c, unsigned inlined) {
     case ENGINE_BYTES_SET: native_set_byte(c); return true;
     case ENGINE_STRING_LENGTH:
     case ENGINE_BYTES_LENGTH: string_length_form(c); return true;
+    case ENGINE_STRING_EQUAL: string_equal_form(c, C_EQUAL); return true;
+    case ENGINE_STRING_NOTEQUAL: string_equal_form(c, C_NOT_EQUAL); return true;
     case ENGINE_STRING_OF_BYTES:
     case ENGINE_BYTES_OF_STRING: need_tag(c, c->now.a, TAG_STRING, FACT_STRING); return true;
     case ENGINE_FLOATARRAY_GET: float_item(c); return true;

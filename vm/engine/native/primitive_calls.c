@@ -132,6 +132,13 @@ void native_after_primitive(struct native_compiler *c, const struct vm_ir_row *r
     nv_pop(c, popped(row));
 }
 
+/* A primitive that only computes needs nothing of the saved registers. One of another capability
+ * may: the collector's count the words below young_ptr. */
+static bool is_light(const struct vm_linked_prim *prim) {
+    const struct vm_prim *row = prim->stub ? NULL : prim->row;
+    return row != NULL && (row->flags & PRIM_EFFECT) == PRIM_LEAF && row->capability == CAP_PURE;
+}
+
 void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
     const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
     uint32_t n = row->operands[0];
@@ -147,11 +154,12 @@ void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *ro
         nv_flush(c, c->now.depth);
     }
     uint32_t height = c->now.depth;
-    save_registers(c, height);
+    bool light = is_light(prim);
+    if (!light) save_registers(c, height);
     if (by_array) put_argument_array(c, prim->stub, n);
     else put_arguments(c, prim->stub, n);
     emit_call_c(&c->e, (uintptr_t)prim->function);
-    restore_registers(c, height);
+    if (!light) restore_registers(c, height);
     native_after_primitive(c, row, facts_of_result(prim));
     if (by_array) nv_pop(c, 1);
 }

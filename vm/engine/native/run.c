@@ -11,6 +11,7 @@
 #include "vm/engine/native/gdb_interface.h"
 #include "vm/engine/native/native.h"
 #include "vm/engine/native/perf_map.h"
+#include "vm/engine/slow.h"
 #include "vm/stack/frame_layout.h"
 
 #include <stdlib.h>
@@ -100,9 +101,10 @@ static void put_slow_entry(struct emitter *e) {
     put_end(e);
 }
 
-/* gc_store_slow of the slot R_TEMP and the value R_TEMP2; keeps all registers of values. */
-static void put_store(struct emitter *e, bool floats) {
-    enum { SAVED = NATIVE_STORE_SAVES };
+/* Calls a C function with the domain, R_TEMP and R_TEMP2, which neither collects nor runs other
+ * code; its result comes in R_TEMP. Keeps the registers of values, of floats too if `floats`. */
+static void put_light_call(struct emitter *e, uintptr_t function, bool floats) {
+    enum { SAVED = NATIVE_LIGHT_SAVES };
     static const int saved[SAVED] = {R_A, R_ARG3, R_ARG2, R_ARG1, R_8, R_9, R_10};
     const int xmms = floats ? X_VALUES : 0;
     for (int i = 0; i < SAVED; i++) emit_push(e, saved[i]);
@@ -111,10 +113,41 @@ static void put_store(struct emitter *e, bool floats) {
     emit_move(e, R_ARG1, R_DOMAIN);
     emit_move(e, R_ARG2, R_TEMP);
     emit_move(e, R_ARG3, R_TEMP2);
-    emit_call_c(e, (uintptr_t)gc_store_slow);
+    emit_call_c(e, function);
+    emit_move(e, R_TEMP, R_A);
     for (int x = 0; x < xmms; x++) emit_float_load(e, x, at_base(R_C_STACK, 8 * x));
     emit_alu_constant(e, ALU_ADD, R_C_STACK, 8 * xmms);
     for (int i = SAVED; i-- > 0;) emit_pop(e, saved[i]);
+    emit_return(e);
+}
+
+/* The public method of the object, whose tag and index are the operands; 0: it has none. */
+static value find_method(struct domain *d, value object, uintptr_t *operands) {
+    return vm_slow_public_method(object, (value)operands[0], &operands[1]);
+}
+
+/* Whether the strings R_TEMP and R_TEMP2 are equal, in the flags. Strings of one size in words have
+ * one length if their last words are equal. Changes both registers. */
+static void put_string_equal(struct emitter *e) {
+    const int words = R_8, word = R_9;
+    emit_push(e, words);
+    emit_push(e, word);
+    emit_load(e, words, at_base(R_TEMP, -8));
+    emit_load(e, word, at_base(R_TEMP2, -8));
+    emit_shift(e, SHIFT_RIGHT, words, 10);
+    emit_shift(e, SHIFT_RIGHT, word, 10);
+    emit_alu(e, ALU_COMPARE, words, word);
+    uint8_t *differ = emit_jump_if_forward(e, C_NOT_EQUAL);
+    const uint8_t *next = e->at;
+    emit_load(e, word, at_index(R_TEMP, words, 3, -8));
+    emit_alu_load(e, ALU_COMPARE, word, at_index(R_TEMP2, words, 3, -8));
+    uint8_t *differs = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_alu_constant(e, ALU_SUB, words, 1);
+    emit_jump_if(e, C_NOT_EQUAL, next);
+    emit_link(e, differ, e->at);
+    emit_link(e, differs, e->at);
+    emit_pop(e, word);
+    emit_pop(e, words);
     emit_return(e);
 }
 
@@ -140,9 +173,13 @@ static void put_stubs(const struct vm *vm, struct vm_native *n) {
     n->stubs.exit = runs_at(&e, e.at);
     put_exit(&e);
     n->stubs.store = runs_at(&e, e.at);
-    put_store(&e, false);
+    put_light_call(&e, (uintptr_t)gc_store_slow, false);
     n->stubs.store_saving_floats = runs_at(&e, e.at);
-    put_store(&e, true);
+    put_light_call(&e, (uintptr_t)gc_store_slow, true);
+    n->stubs.find_method = runs_at(&e, e.at);
+    put_light_call(&e, (uintptr_t)find_method, false);
+    n->stubs.string_equal = runs_at(&e, e.at);
+    put_string_equal(&e);
     emit_align(&e, 16);
     n->memory.used = (size_t)(e.at - e.start);
 }
