@@ -67,6 +67,8 @@ class Information(Case):
         self.expect(done)
         self.assertRegex(done.out, r'(?m)^ocamlc +/.*/ocamlc, [45]\.')
         self.assertNotIn('missing', done.out)
+        where = self.run_command(['ocamlc', '-where']).out
+        self.assertRegex(done.out, r'(?m)^stubs +%s$' % re.escape(where.strip()))
         done = self.bactrian('doctor', env={'PATH': self.place.bin})
         self.assertEqual(done.status, 1, repr(done))
         self.assertRegex(done.out, r'(?m)^ocamlc +missing: .*Debian: ocaml-nox')

@@ -18,13 +18,13 @@ bool cli_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 /* ---- Folders. ---- */
 
 const char *cli_standard_library(struct cli_options *options) {
-    if (cli_is_privileged()) return CLI_STANDARD_LIBRARY;
+    if (cli_is_privileged()) return BACTRIAN_STANDARD_LIBRARY;
     if (options->standard_library == NULL && cli_compiler_is_chosen(options))
         options->standard_library = cli_compiler_library(options);
     if (options->standard_library != NULL) return options->standard_library;
     const char *dir = getenv("OCAMLLIB");
     if (dir == NULL) dir = getenv("CAMLLIB");
-    return dir != NULL ? dir : CLI_STANDARD_LIBRARY;
+    return dir != NULL ? dir : BACTRIAN_STANDARD_LIBRARY;
 }
 
 const char *cli_temporary_folder(void) {

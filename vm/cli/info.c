@@ -52,7 +52,7 @@ static int print_config(struct cli_options *options, const struct vm_version *ve
     printf("version: %s\n", version->name);
     const char *library = cli_standard_library(options);
     printf("standard_library_default: %s\n",
-           options->standard_library != NULL ? library : CLI_STANDARD_LIBRARY);
+           options->standard_library != NULL ? library : BACTRIAN_STANDARD_LIBRARY);
     printf("standard_library: %s\n", library);
     printf("int_size: %d\nword_size: %d\n", 64, 63);
     printf("os_type: Unix\nhost: x86_64-pc-linux-gnu\n");

@@ -133,7 +133,8 @@ struct bactrian_options {
     const struct bactrian_primitive *primitives;
     size_t primitive_count;
     const char *const *stub_folders; /* searched first for libraries of C stubs, NULL-terminated */
-    const char *standard_library;    /* the folder of ld.conf; NULL: /usr/lib/ocaml */
+    const char *standard_library;    /* the folder of ld.conf; NULL: of the OCaml
+                                        that the library was built with */
 };
 
 struct bactrian_error {

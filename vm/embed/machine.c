@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 
-#define STANDARD_LIBRARY "/usr/lib/ocaml"
-
 enum { MAX_CALL_ARGUMENTS = 32 };
 
 const char *bactrian_version(void) { return BACTRIAN_VERSION; }
@@ -66,7 +64,7 @@ static bool copy_options(struct bactrian *m, const struct bactrian_options *opti
     m->message = options->message;
     m->message_context = options->message_context;
     m->name = strdup(name);
-    m->standard_library = strdup(library == NULL ? STANDARD_LIBRARY : library);
+    m->standard_library = strdup(library == NULL ? BACTRIAN_STANDARD_LIBRARY : library);
     m->argv = copy_texts(name, options->arguments);
     m->stub_folders = copy_texts(NULL, options->stub_folders);
     m->err = fopencookie(m, "w", messages);
