@@ -10,8 +10,8 @@
  * difference would be visible (Lazy.force reads the tag, an array of floats may not hold an unboxed
  * one), or lies outside the heap.
  *
- * Then ephemerons and finalisers are processed, which may evacuate more; then the profiler's hook
- * runs; then dead custom blocks are finalised and their memory is freed. */
+ * Then ephemerons and finalisers are processed, which may evacuate more; the profiler's hook runs;
+ * dead custom blocks are finalised and their memory is freed. */
 #include "gc/heap_internal.h"
 
 enum {
@@ -69,7 +69,7 @@ static inline value copy_fields(struct evacuation *e, value v, header h, bool no
     return copy;
 }
 
-/* The copy of v is to be scanned later. */
+/* Puts v on the list of blocks whose copies are scanned later. */
 static inline void scan_later(struct evacuation *e, value v) {
     ASSERT(gc_is_forwarded(v) && wosize_of(gc_forwarded(v)) > 1);
     field(v, 1) = e->unscanned;
@@ -215,9 +215,10 @@ static bool evacuate_continuations(struct gc_domain *g) {
     return true;
 }
 
-/* Two collections in a row that promoted much let the minor heap grow, to a 16th of the major heap:
- * a larger minor heap gives blocks more time to die. If most survive, time does not help, and the
- * copies need fresh pages: the minor heap shrinks, and with it the pause, until half dies again. */
+/* After two collections in a row that promoted much the minor heap grows, to at most a 16th of the
+ * major heap: blocks then have more time to die. If most survive, that does not help, and the
+ * copies need fresh pages: the minor heap shrinks, and with it the pause, until half of its blocks
+ * die. */
 static void adapt_size(struct gc_domain *g, size_t used_words) {
     struct gc_minor *minor = &g->minor;
     const struct gc_heap *heap = g->heap;

@@ -50,7 +50,7 @@ struct events {
     uint64_t minor_words, promoted_words; /* at the end of the last minor collection */
 };
 
-/* What a machine has from the first use on. */
+/* The state of a machine, created at the first use. */
 static struct events *events_of(struct domain *d) {
     struct prim_state *state = prim_state(d);
     if (state->events != NULL) return state->events;
@@ -163,7 +163,7 @@ static void count_minor(struct domain *d, struct events *e) {
     e->minor_words = stats.minor_words;
 }
 
-/* Blocks of all sizes are in one kind of pool as far as readers see. */
+/* Readers are shown blocks of all sizes as in one kind of pool. */
 static void count_heap(struct domain *d) {
     struct gc_stats stats = gc_stats_read(&d->gc);
     events_count(d, EV_C_MAJOR_HEAP_POOL_WORDS, stats.heap_words);

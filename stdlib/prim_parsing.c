@@ -262,7 +262,7 @@ static enum step loop(struct parser *p, enum request *request) {
     return STEP_RETURN;
 }
 
-/* The first step that a command leads to. */
+/* The first step after a command. */
 static enum step start(struct parser *p, enum command command, value argument,
                        enum request *request) {
     p->sp = get(p, ENV_SP);

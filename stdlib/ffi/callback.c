@@ -108,7 +108,7 @@ struct invocation {
     void *result;
 };
 
-/* The OCaml value of argument i. Structures are copied: C's own end with the callback. */
+/* The OCaml value of argument i. Structures are copied, since those of C end with the callback. */
 static value argument(struct domain *d, const struct invocation *call, value typ, size_t i) {
     const struct ffi_slot *slot = &call->signature->arguments[i];
     if (slot->code != FFI_STRUCT) return ffi_give(d, slot->code, typ, call->arguments[i], VAL_UNIT);
@@ -170,12 +170,12 @@ static value invoke(struct domain *d, struct ffi_callback *callback, void *resul
     return outcome;
 }
 
-/* The C result is zero. */
+/* Warns that a call was ignored; C gets a result of zero. */
 static void ignore_call(const struct ffi_callback *callback, const char *why) {
     fprintf(vm_err(callback->owner->vm), "bactrian: Ffi: a callback was ignored: %s\n", why);
 }
 
-/* In a thread that C code made, where an exception has no handler. */
+/* Calls in a thread that C code created, where an exception has no handler. */
 static void call_in_foreign_thread(struct vm *vm, struct ffi_callback *callback, void *result,
                                    void **arguments) {
     struct domain *d = vm->domain;
@@ -194,7 +194,7 @@ static void call_in_foreign_thread(struct vm *vm, struct ffi_callback *callback,
     vm_thread_unregister(vm);
 }
 
-/* In a thread of the machine, by a stub; has_lock: it is not in a blocking section. */
+/* A stub in a thread of the machine calls; has_lock: it is not in a blocking section. */
 static void call_from_stub(struct domain *d, bool has_lock, struct ffi_callback *callback,
                            void *result, void **arguments) {
     if (!has_lock) vm_leave_blocking(d);
@@ -203,7 +203,7 @@ static void call_from_stub(struct domain *d, bool has_lock, struct ffi_callback 
     if (!has_lock) vm_enter_blocking(d);
 }
 
-/* Not during a foreign call of this thread. */
+/* Calls when this thread is not in a foreign call. */
 static void call_from_outside(struct ffi_callback *callback, void *result, void **arguments) {
     struct vm *vm = callback->owner->vm;
     /* With threads, another thread may be writing callback->owner->thread. */

@@ -1,8 +1,8 @@
 /* debug.c - requests of the debugger, and reports to it.
  *
  * The program is stopped from a report (none at the start) until the request `g`. Between them the
- * debugger reads values and frames, and sets EVENTs and BREAKs. A request names only what the
- * process checks: fragments, frames, fields, blocks. */
+ * debugger reads values and frames, and sets EVENTs and BREAKs. Everything that a request names is
+ * checked: fragments, frames, fields, blocks. */
 #include "vm/debug/debug.h"
 
 #include "vm/base/os.h"
@@ -54,7 +54,7 @@ static void put_depth(struct debug *g, const struct vm *vm, uint32_t depth) {
     debug_put_word(&g->connection, depth);
 }
 
-/* DEBUG_NO_FRAME: a place that no frame has. */
+/* Reads a depth; DEBUG_NO_FRAME: no frame has it. */
 static uint32_t get_depth(struct debug *g, const struct vm *vm) {
     bool other = vm->version->debugger_counts_fibers && debug_get_word(&g->connection) != 0;
     uint32_t depth = debug_get_word(&g->connection);
@@ -76,7 +76,7 @@ static void put_frame(struct debug *g, struct domain *d, const struct debug_fram
     }
 }
 
-/* Reads a place, of which nothing is believed, and puts the patch there. */
+/* Reads a place, checks it, and puts the patch there. */
 static void patch(struct debug *g, struct domain *d, uint8_t op) {
     uint32_t fragment = debug_get_word(&g->connection) - number_of(d->vm, 0);
     uint32_t offset = debug_get_word(&g->connection);
@@ -150,7 +150,7 @@ static bool owns_descriptor(const struct vm_debugger *debugger, int fd) {
     return ((const struct debug *)debugger)->connection.fd == fd;
 }
 
-/* The child of a process with several threads has only one of them: no copy of the program. */
+/* A program with several threads gets no checkpoint: a forked process has only one of them. */
 static void checkpoint(struct debug *g, struct domain *d) {
     pid_t pid = d->vm->threads != NULL ? -1 : debug_fork(&g->connection, &g->checkpoints);
     if (pid != 0) debug_put_word(&g->connection, (uint32_t)pid);
@@ -211,7 +211,7 @@ _Noreturn static void refuse(struct debug *g, uint8_t request) {
     debug_lost(&g->connection, why);
 }
 
-/* Does what a request asks. False: the program shall go on. */
+/* Performs a request. False: the program must continue. */
 static bool obey(struct debug *g, struct domain *d, uint8_t request) {
     struct debug_connection *c = &g->connection;
     switch (request) {

@@ -195,7 +195,7 @@ struct bactrian *bactrian_open_memory(const void *image, size_t length,
 
 /* ---- Running. ---- */
 
-/* Exceptions of the functions are ignored and must not change the backtrace. */
+/* Runs the at_exit functions. Their exceptions are ignored and must not change the backtrace. */
 static value run_at_exit(struct domain *d, void *unused) {
     const value *at_exit = vm_named_value(d->vm, "Pervasives.do_at_exit");
     if (at_exit == NULL) return VAL_UNIT;

@@ -8,7 +8,7 @@
  *                for calls not yet made
  *
  * A word of a frame is an integer, a heap block, or (outside the heap, even) a control word: a
- * return address or a handler's. Handlers' are found by the chain of trap frames. */
+ * return address or the address of a handler. Handlers are found by the chain of trap frames. */
 #include "vm/stack/backtrace.h"
 
 #include "gc/assert.h"
@@ -74,8 +74,8 @@ static struct traps first_trap(struct domain *d) {
     return t;
 }
 
-/* Whether the word at p, of a frame in that fiber's buffer or on the stack (NULL), is the handler
- * of a trap frame. Called from the innermost word outwards. */
+/* Whether the word at p is the handler of a trap frame. fiber: p is in its buffer; NULL: on the
+ * stack. Called from the innermost word outwards. */
 static bool is_handler(struct traps *t, const struct vm_fiber *fiber, const value *p) {
     if (fiber == NULL) {
         while (t->at < p && t->at < t->d->stack.high) find_trap(t, (uintptr_t)int_of_val(t->at[1]));
@@ -118,7 +118,7 @@ static const value *trap_in_buffer(const struct vm_fiber *f) {
     return f->trap == 0 ? NULL : f->end - f->trap;
 }
 
-/* The walk comes to that frame, maybe in another fiber. False: it ends before. */
+/* Advances the walk to a frame, which may be in another fiber. False: it ends before. */
 static bool enter_frame(struct walk *w, const struct vm_frame *frame) {
     const struct domain *d = w->d;
     if (!w->visits_handlers) return true;
@@ -149,7 +149,8 @@ static void visit_handler(struct walk *w, const value *p, struct vm_resume at) {
     visit_gpc(w, code->base + vm_decoded_row(w->d->vm, decoded, at).pc);
 }
 
-/* The return points of calls whose arguments frame is still pushing, and its handlers. */
+/* Visits the return points of calls whose arguments the frame is still pushing, and its
+ * handlers. */
 static void visit_pending(struct walk *w, const struct vm_frame *frame) {
     for (value *p = frame->base; p < frame->base + frame->height && !reached(w, p); p++) {
         if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
@@ -171,7 +172,7 @@ static bool at_entry_of_overflow(const struct domain *d, value exn) {
            exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
 }
 
-/* From that frame outwards. */
+/* Walks from a frame outwards. */
 static void walk_from(struct walk *w, struct vm_frame frame) {
     bool more = enter_frame(w, &frame);
     while (more && w->count < w->limit) {

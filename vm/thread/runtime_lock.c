@@ -28,7 +28,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* A domain that waits for another may do so in a loop, which is not to take long. */
+/* A domain may wait for another one in a loop, so domains take turns more often. */
 enum { TICK_NS = 50000000, DOMAINS_TICK_NS = 1000000 };
 
 /* ---- Queues. ---- */
@@ -40,7 +40,7 @@ static void push_waiter(struct vm_waiters *w, struct vm_thread *t) {
     w->last = t;
 }
 
-/* NULL: none waits. Skips dead ones. */
+/* Removes and returns the first live thread; NULL: none waits. */
 static struct vm_thread *pop_waiter(struct vm_waiters *w) {
     struct vm_thread *t = w->first;
     while (t != NULL && t->dead) t = t->next_waiting;
@@ -102,7 +102,7 @@ static void leave_context(struct domain *d) {
     threads->dirty = t;
 }
 
-/* Another thread ended the program while this one waited. */
+/* Ends this thread: another one ended the program while it waited. */
 static _Noreturn void leave_program(struct domain *d) {
     struct vm_threads *threads = d->vm->threads;
     if (d->thread == threads->main) _longjmp(*d->vm->exit_point, 1);

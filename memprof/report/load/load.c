@@ -15,7 +15,7 @@ enum { MAX_OPEN_PHASES = 1000 };
 struct loader {
     struct mp_reader *reader;
     struct report_model *model;
-    struct report_numbers locations, nodes; /* the model's number of each of the file's */
+    struct report_numbers locations, nodes; /* the model's numbers, by those of the file */
     struct mp_thread last_thread;           /* of the last sample, and its number */
     uint32_t last_thread_number;
     uint32_t open_phases[MAX_OPEN_PHASES];
@@ -207,7 +207,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     }
 }
 
-/* The words of argv, separated by blanks. */
+/* The arguments, separated by blanks. */
 static char *join_arguments(const struct mp_text *arguments) {
     char *text = report_alloc(arguments->length + 1);
     memcpy(text, arguments->bytes, arguments->length);

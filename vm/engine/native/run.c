@@ -1,4 +1,4 @@
-/* run.c - machine code is entered and left; the code that all functions share. */
+/* run.c - entering and leaving machine code; the code that all functions share. */
 #include "gc/heap.h"
 #include "vm/base/os.h"
 #include "vm/code/code.h"
@@ -49,7 +49,7 @@ static void put_run(struct emitter *e) {
     emit_jump_register(e, R_ARG3);
 }
 
-/* Back to native_enter's caller. */
+/* Returns to the caller of native_enter. */
 static void put_end(struct emitter *e) {
     emit_pop(e, R_TEMP);
     for (int i = NATIVE_KEPT; i-- > 0;) emit_pop(e, native_kept[i]);
@@ -74,7 +74,7 @@ static void put_exit(struct emitter *e) {
     put_end(e);
 }
 
-/* The loop's registers where no exit says otherwise. */
+/* Stores sp, E and young_ptr for the loop, where no exit does. */
 static void put_state(struct emitter *e) {
     emit_load(e, R_TEMP2, at_base(R_C_STACK, 0));
     emit_store(e, STATE(sp), R_BASE);
@@ -82,7 +82,7 @@ static void put_state(struct emitter *e) {
     emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
 }
 
-/* To the return address of the loop in R_TEMP; the word below R_BASE is X. */
+/* Returns to the loop, at the return address in R_TEMP; the word below R_BASE is X. */
 static void put_return(struct emitter *e) {
     put_state(e);
     emit_store(e, STATE(pc), R_TEMP);
@@ -92,7 +92,7 @@ static void put_return(struct emitter *e) {
     put_end(e);
 }
 
-/* The loop calls E; R_TEMP: X. */
+/* Leaves to the loop, which calls E; R_TEMP is X. */
 static void put_slow_entry(struct emitter *e) {
     put_state(e);
     emit_store(e, STATE(extra_args), R_TEMP);
