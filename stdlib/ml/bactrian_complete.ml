@@ -26,18 +26,20 @@ let keywords =
 (* The parser before bactrian_repl.ml changes it. *)
 let parse_phrase = !Toploop.parse_toplevel_phrase
 
+(* OCaml 5.4 has one function more. *)
+let keep_output text ~out_flush before =
+  { before with Format.out_string = Buffer.add_substring text; out_flush;
+    out_newline = (fun () -> Buffer.add_char text '\n');
+    out_spaces = (fun _ -> Buffer.add_char text ' ');
+    out_indent = (fun _ -> Buffer.add_char text ' ') }
+
 (* What f prints by Format. *)
 let printed_by f =
   let text = Buffer.create 1000 in
-  let keep before = (* OCaml 5.4 has one function more *)
-    { before with Format.out_string = Buffer.add_substring text; out_flush = ignore;
-      out_newline = (fun () -> Buffer.add_char text '\n');
-      out_spaces = (fun _ -> Buffer.add_char text ' ');
-      out_indent = (fun _ -> Buffer.add_char text ' ') } in
   let capture formatter =
     Format.pp_print_flush formatter ();
     let before = Format.pp_get_formatter_out_functions formatter () in
-    Format.pp_set_formatter_out_functions formatter (keep before);
+    Format.pp_set_formatter_out_functions formatter (keep_output text ~out_flush:ignore before);
     fun () ->
       Format.pp_print_flush formatter ();
       Format.pp_set_formatter_out_functions formatter before in
@@ -64,8 +66,12 @@ let readable text =
   from 0;
   Buffer.contents clean
 
-let signature_of text =
-  match parse_phrase (Lexing.from_string ("module type S = sig\n" ^ readable text ^ "\nend;;")) with
+(* The locations' name of a file is the text itself. *)
+let signature_of shown =
+  let text = "module type S = sig\n" ^ readable shown ^ "\nend;;" in
+  let lexbuf = Lexing.from_string text in
+  lexbuf.lex_curr_p <- { lexbuf.lex_curr_p with pos_fname = text };
+  match parse_phrase lexbuf with
   | Ptop_def [ { pstr_desc =
                    Pstr_modtype { pmtd_type = Some { pmty_desc = Pmty_signature items } } } ] ->
     items
@@ -79,24 +85,56 @@ let shown directive parts =
      with (Sys.Break | Out_of_memory | Stack_overflow) as e -> raise e | _ -> [])
   | _ -> []
 
+(* A name, and what it is, which takes time to print. *)
+type candidate = string * string Lazy.t
+
+let without_note name : candidate = name, lazy ""
+let kind what name : candidate = name, lazy what
+
+(* The text at a location of signature_of, in one line. *)
+let text_at { Location.loc_start; loc_end } =
+  let text = String.sub loc_start.pos_fname loc_start.pos_cnum (loc_end.pos_cnum - loc_start.pos_cnum) in
+  let words = String.split_on_char ' ' (String.map (function '\n' -> ' ' | c -> c) text) in
+  String.concat " " (List.filter (( <> ) "") words)
+
+let type_text t = text_at t.ptyp_loc
+
+let typed (name, t) : candidate = name, lazy (type_text t)
+
+(* A constructor is noted as a function. *)
+let constructor result (name, arguments) : candidate =
+  let note () =
+    match arguments with
+    | Pcstr_tuple [] -> result
+    | Pcstr_tuple l -> String.concat " * " (List.map type_text l) ^ " -> " ^ result
+    | Pcstr_record l ->
+      let field f = f.pld_name.txt ^ " : " ^ type_text f.pld_type in
+      "{ " ^ String.concat "; " (List.map field l) ^ " } -> " ^ result in
+  name, lazy (note ())
+
 let names_of_type t =
-  t.ptype_name.txt ::
+  let own = t.ptype_name.txt in
+  kind "type" own ::
   (match t.ptype_kind with
-   | Ptype_variant l -> List.map (fun c -> c.pcd_name.txt) l
-   | Ptype_record l -> List.map (fun f -> f.pld_name.txt) l
+   | Ptype_variant l -> List.map (fun c -> constructor own (c.pcd_name.txt, c.pcd_args)) l
+   | Ptype_record l -> List.map (fun f -> typed (f.pld_name.txt, f.pld_type)) l
    | Ptype_abstract | Ptype_open -> [])
 
 let names_of_item item =
   match item.psig_desc with
-  | Psig_value v -> [ v.pval_name.txt ]
+  | Psig_value v -> [ typed (v.pval_name.txt, v.pval_type) ]
   | Psig_type (_, l) -> List.concat_map names_of_type l
-  | Psig_typext t -> List.map (fun c -> c.pext_name.txt) t.ptyext_constructors
-  | Psig_exception e -> [ e.ptyexn_constructor.pext_name.txt ]
-  | Psig_modtype m -> [ m.pmtd_name.txt ]
-  | Psig_module m -> Option.to_list m.pmd_name.txt
-  | Psig_recmodule l -> List.filter_map (fun m -> m.pmd_name.txt) l
-  | Psig_class l -> List.map (fun c -> c.pci_name.txt) l
-  | Psig_class_type l -> List.map (fun c -> c.pci_name.txt) l
+  | Psig_typext t ->
+    let result = String.concat "." (Bactrian_syntax.parts t.ptyext_path.txt) in
+    List.map (fun c -> kind result c.pext_name.txt) t.ptyext_constructors
+  | Psig_exception e ->
+    [ e.ptyexn_constructor.pext_name.txt, lazy (text_at item.psig_loc) ]
+  | Psig_modtype m -> [ kind "module type" m.pmtd_name.txt ]
+  | Psig_module m -> List.map (kind "module") (Option.to_list m.pmd_name.txt)
+  | Psig_recmodule l ->
+    List.filter_map (fun m -> Option.map (kind "module") m.pmd_name.txt) l
+  | Psig_class l -> List.map (fun c -> kind "class" c.pci_name.txt) l
+  | Psig_class_type l -> List.map (fun c -> kind "class type" c.pci_name.txt) l
   | _ -> []
 
 (* The environment does not change inside a phrase. *)
@@ -145,7 +183,7 @@ let fields parts =
     | name :: rest -> List.rev (name :: modules), rest
     | [] -> [], [] in
   let rec follow t = function
-    | [] -> List.map fst (fields_of_type t)
+    | [] -> List.map typed (fields_of_type t)
     | name :: rest ->
       (match List.assoc_opt name (fields_of_type t) with
        | Some t -> follow t rest
@@ -249,16 +287,25 @@ let modules_in folder =
     else None in
   List.filter_map name (entries folder)
 
-let exists witness = shown "show" [ witness ] <> []
+(* What a name of the session is, if its witness exists. *)
+let defined_as name witness =
+  match shown "show" [ witness ] with
+  | [] -> None
+  | items ->
+    (match List.assoc_opt name (List.concat_map names_of_item items) with
+     | Some note -> Some (name, note)
+     | None -> Some (without_note name))
 
 let top_names prefix =
   let own =
     Hashtbl.fold
       (fun name witness found ->
-         if starts_with ~prefix name && exists witness then name :: found else found)
+         if starts_with ~prefix name then Option.to_list (defined_as name witness) @ found
+         else found)
       defined [] in
-  let found = keywords @ List.concat_map members !opened in
-  if prefix = "" || is_capital prefix then own @ found @ List.concat_map modules_in !folders
+  let found = List.map (kind "keyword") keywords @ List.concat_map members !opened in
+  if prefix = "" || is_capital prefix then
+    own @ found @ List.map (kind "module") (List.concat_map modules_in !folders)
   else own @ found
 
 (* The function that a word at the end of the text is an argument of. *)
@@ -296,8 +343,8 @@ let labels before =
   let rec labels_of t =
     match t.ptyp_desc with
     | Ptyp_arrow (Asttypes.Nolabel, _, result) -> labels_of result
-    | Ptyp_arrow (Asttypes.(Labelled name | Optional name), _, result) ->
-      (name ^ ":") :: labels_of result
+    | Ptyp_arrow (Asttypes.(Labelled name | Optional name), argument, result) ->
+      typed (name ^ ":", argument) :: labels_of result
     | Ptyp_poly (_, t) | Ptyp_alias (t, _) -> labels_of t
     | _ -> [] in
   match function_before before with
@@ -316,7 +363,7 @@ let files text =
     if (starts_with ~prefix:"." name && base = "") || not (starts_with ~prefix:base name) then None
     else if (try Sys.is_directory (folder ^ name) with Sys_error _ -> false) then Some (name ^ "/")
     else Some name in
-  String.length base, List.filter_map shown_entry (entries folder)
+  String.length base, List.map without_note (List.filter_map shown_entry (entries folder))
 
 (* ---- The line. ---- *)
 
@@ -339,6 +386,10 @@ let rec start_of_path line i =
   if i > 0 && (is_name_char line.[i - 1] || line.[i - 1] = '.') then start_of_path line (i - 1)
   else i
 
+let directive name : candidate =
+  let doc = match Toploop.get_directive_info name with Some { doc } -> doc | None -> "" in
+  kind doc name
+
 let words_after line start =
   let path = String.sub line start (String.length line - start) in
   let parts = String.split_on_char '.' path in
@@ -349,7 +400,7 @@ let words_after line start =
   let mark = if start = 0 then ' ' else line.[start - 1] in
   match last parts with
   | [], word when mark = '#' && String.trim (String.sub line 0 (start - 1)) = "" ->
-    word, Toploop.all_directive_names ()
+    word, List.map directive (Toploop.all_directive_names ())
   | [], word when mark = '~' || mark = '?' -> word, labels (String.sub line 0 (start - 1))
   | [], word -> word, top_names word
   | parts, word when List.for_all is_name parts ->
@@ -358,9 +409,11 @@ let words_after line start =
   | _, word -> word, []
 
 let complete line =
-  match open_string line with
-  | Some text -> files text
-  | None ->
-    let word, names = words_after line (start_of_path line (String.length line)) in
-    let fits name = is_name name && starts_with ~prefix:word name in
-    String.length word, List.filter fits names
+  let typed, found =
+    match open_string line with
+    | Some text -> files text
+    | None ->
+      let word, candidates = words_after line (start_of_path line (String.length line)) in
+      let fits (name, _) = is_name name && starts_with ~prefix:word name in
+      String.length word, List.filter fits candidates in
+  typed, List.map (fun (name, note) -> name, Lazy.force note) found

@@ -3,7 +3,6 @@ open Parsetree
 (* The totals of a recording; words and collections are exact. *)
 type figures = {
   seconds : float;
-  overhead : float;  (* of them, in the recorder *)
   samples : float;
   lost : float;
   words : float;
@@ -13,7 +12,14 @@ type figures = {
 }
 
 external is_terminal : unit -> bool = "bactrian_repl_is_terminal"
-external read_line : string -> (string -> int * string list) -> string = "bactrian_repl_read"
+external version : unit -> string = "bactrian_repl_version"
+external standard_library : unit -> string = "bactrian_repl_library"
+external read_phrase : string -> (string -> int * (string * string) list) -> string
+  = "bactrian_repl_read"
+external pretend_dumb : bool -> unit = "bactrian_repl_pretend_dumb"
+external unread : in_channel -> string -> int = "bactrian_repl_unread"
+external forget_typed : unit -> unit = "bactrian_repl_forget"
+external find_packages : string array -> string = "bactrian_repl_packages"
 external c_start : float -> string -> unit = "bactrian_repl_start"
 external c_stop : unit -> figures = "bactrian_repl_stop"
 external is_recording : unit -> bool = "bactrian_repl_is_recording"
@@ -24,13 +30,36 @@ let say fmt = Format.printf (fmt ^^ "@.")
 
 external profile_file : unit -> string = "bactrian_repl_profile"
 
-(* The output of a verb of `bactrian prof`. *)
-let report words =
-  let text = c_report (Array.of_list words) in
+(* The files of recordings are shown without their temporary folder. *)
+let output_of words =
+  let folder = Filename.concat (Filename.dirname (profile_file ())) "" in
+  let n = String.length folder in
+  let rec shorten text from =
+    match String.index_from_opt text from folder.[0] with
+    | None -> text
+    | Some i when i + n <= String.length text && String.sub text i n = folder ->
+      shorten (String.sub text 0 i ^ String.sub text (i + n) (String.length text - i - n)) i
+    | Some i -> shorten text (i + 1) in
+  shorten (c_report (Array.of_list words)) 0
+
+let print_report text =
   Format.print_flush ();
   print_char '\n';
   print_string text;
   flush stdout
+
+(* The output of a verb of `bactrian prof`. *)
+let report words = print_report (output_of words)
+
+let contains text part =
+  let n = String.length part in
+  let rec from i = i + n <= String.length text && (String.sub text i n = part || from (i + 1)) in
+  from 0
+
+(* The same; another line if the report's selection is empty. *)
+let report_unless_empty words ~otherwise =
+  let text = output_of words in
+  if contains text "no sample is selected" then say "%s" otherwise else print_report text
 
 (* ---- Numbers. ---- *)
 
@@ -46,7 +75,23 @@ let seconds x =
   else if x >= 1e-3 then Printf.sprintf "%.2f ms" (x *. 1e3)
   else Printf.sprintf "%.0f us" (x *. 1e6)
 
-let several n what = Printf.sprintf "%.0f %s%s" n what (if n = 1. then "" else "s")
+(* As in the reports: 1 kB has 1,000 bytes. *)
+let bytes_of_words words =
+  let bytes = words *. float (Sys.word_size / 8) in
+  let rec scale x = function
+    | unit :: (_ :: _ as larger) when x >= 999.5 -> ignore unit; scale (x /. 1e3) larger
+    | unit :: _ -> Printf.sprintf "%.*f %s" (if x < 10. then 2 else if x < 100. then 1 else 0) x unit
+    | [] -> assert false in
+  if bytes < 1e3 then Printf.sprintf "%.0f B" bytes
+  else scale (bytes /. 1e3) [ "kB"; "MB"; "GB"; "TB" ]
+
+let several n what = Printf.sprintf "%s %s%s" (grouped n) what (if n = 1. then "" else "s")
+
+(* The parts that are not zero. *)
+let parts l = String.concat ", " (List.filter_map (fun (n, text) -> if n > 0. then Some text else None) l)
+
+let collections ~minor ~major =
+  parts [ minor, several minor "minor collection"; major, several major "major collection" ]
 
 (* ---- #memprof. ---- *)
 
@@ -88,18 +133,20 @@ let bring_up_to_date () =
   end
   else file, !ended
 
-let table file options =
-  report (("table" :: file :: "--running" :: "--top" :: "10" :: options) @ of_phrases)
+let table file options ~otherwise =
+  report_unless_empty ~otherwise
+    (("table" :: file :: "--running" :: "--top" :: "10" :: options) @ of_phrases)
 
 let report_session () =
   let file, now = bring_up_to_date () in
-  table file [];
-  table file [ "--show"; "live"; "--at"; "end" ];
+  table file [] ~otherwise:"No phrase has allocated anything that was sampled.";
+  table file [ "--show"; "live"; "--at"; "end" ] ~otherwise:"Nothing that was sampled is live.";
   keep_report now
 
 let report_changes () =
   let file, now = bring_up_to_date () in
-  table file [ "--from"; Printf.sprintf "%.6fs" !last_report ];
+  table file [ "--from"; Printf.sprintf "%.6fs" !last_report ]
+    ~otherwise:"Nothing was sampled since the last report.";
   report ([ "diff"; report_file (); file; "--running"; "--show"; "live"; "--at"; "end";
             "--top"; "10" ] @ of_phrases);
   keep_report now
@@ -154,17 +201,21 @@ let measure phrase =
     stop_measure ();
     Printexc.raise_with_backtrace e backtrace
 
+let size words = Printf.sprintf "%s (%s)" (bytes_of_words words) (several words "word")
+
 let show_measure f =
-  say "%s without the recording, which took %s; %s words allocated, %s promoted; %s, %s"
-    (seconds (f.seconds -. f.overhead)) (seconds f.overhead) (grouped f.words) (grouped f.promoted)
-    (several f.minor_collections "minor collection")
-    (several f.major_collections "major collection");
-  if f.lost > 0. then say "%s samples were lost for lack of memory" (grouped f.lost);
+  let details =
+    [ parts [ f.promoted, size f.promoted ^ " promoted" ];
+      collections ~minor:f.minor_collections ~major:f.major_collections ] in
+  say "%s while recorded; %s" (seconds f.seconds)
+    (if f.words = 0. then "nothing was allocated"
+     else String.concat "; " ((size f.words ^ " allocated") :: List.filter (( <> ) "") details));
+  if f.lost > 0. then say "%s were lost for lack of memory" (several f.lost "sample");
   if f.words > 0. then begin
-    let table options =
-      report ([ "table"; profile_file (); "--unit"; "words"; "--top"; "8" ] @ options) in
-    table [];
-    table [ "--show"; "live"; "--at"; "end" ]
+    let table options = [ "table"; profile_file (); "--top"; "8" ] @ options in
+    report (table []);
+    report_unless_empty (table [ "--show"; "live"; "--at"; "end" ])
+      ~otherwise:"\nNothing of it is live at the end."
   end
 
 let nowhere = { Location.loc_start = Lexing.dummy_pos; loc_end = Lexing.dummy_pos; loc_ghost = true }
@@ -211,9 +262,66 @@ let flame file =
   else begin
     let is_page = Filename.check_suffix file ".html" in (* everything is selected in it *)
     let words = if is_page then [ "html"; profile; "--running" ] else flame in
-    ignore (c_report (Array.of_list (words @ [ "-o"; file ])));
+    ignore (output_of (words @ [ "-o"; file ]));
     say "%s was written." file
   end
+
+(* ---- #leaks and #gc. ---- *)
+
+let leaks () =
+  let profile, _ = bring_up_to_date () in
+  report_unless_empty ("leaks" :: profile :: "--running" :: of_phrases)
+    ~otherwise:"Nothing that was sampled is live."
+
+let gc () =
+  let s = Gc.stat () in
+  let words n = bytes_of_words (float n) in
+  say "heap: %s, of which %s live and %s free; largest: %s" (words s.heap_words)
+    (words s.live_words) (words s.free_words) (words s.top_heap_words);
+  say "allocated since the start: %s, of which %s promoted"
+    (bytes_of_words (s.minor_words +. s.major_words -. s.promoted_words))
+    (bytes_of_words s.promoted_words);
+  let minor = float s.minor_collections and major = float s.major_collections in
+  if minor +. major > 0. then say "collected since the start: %s" (collections ~minor ~major);
+  say "minor heap: %s; space_overhead: %d" (words (Gc.get ()).minor_heap_size)
+    (Gc.get ()).space_overhead;
+  if is_recording () then report [ "gc"; fst (bring_up_to_date ()); "--running" ]
+
+(* ---- #require. ---- *)
+
+let directive name text =
+  let argument = { pdira_desc = Pdir_string text; pdira_loc = nowhere } in
+  Ptop_dir { pdir_name = located name; pdir_arg = Some argument; pdir_loc = nowhere }
+
+let perform phrase =
+  Bactrian_complete.note phrase;
+  Toploop.execute_phrase false Format.std_formatter phrase
+
+let words_of text =
+  List.filter (( <> ) "") (String.split_on_char ' ' (String.map (function ',' -> ' ' | c -> c) text))
+
+(* The folders and archives of packages, in the order of their dependencies. *)
+let loaded : (string, unit) Hashtbl.t = Hashtbl.create 10
+
+let load_package line =
+  match String.split_on_char '\t' line with
+  | [ folder; archives ] ->
+    if folder <> standard_library () then ignore (perform (directive "directory" folder));
+    let load archive =
+      let path = Filename.concat folder archive in
+      if not (Hashtbl.mem loaded path) then begin
+        if not (perform (directive "load" path)) then
+          failwith (path ^ " can't be loaded: is the package for this OCaml?");
+        Hashtbl.replace loaded path ()
+      end in
+    List.iter load (words_of archives)
+  | _ -> ()
+
+let require text =
+  match words_of text with
+  | [] -> failwith "say the names of packages: #require \"str, unix\""
+  | packages ->
+    List.iter load_package (String.split_on_char '\n' (find_packages (Array.of_list packages)))
 
 (* ---- Directives. ---- *)
 
@@ -296,10 +404,6 @@ let rec until_end lexbuf i =
   | ';' when peek lexbuf (i + 1) = ';' -> i
   | _ -> until_end lexbuf (i + 1)
 
-let directive name text =
-  let argument = { pdira_desc = Pdir_string text; pdira_loc = nowhere } in
-  Ptop_dir { pdir_name = located name; pdir_arg = Some argument; pdir_loc = nowhere }
-
 let parse lexbuf =
   let start = skip_blanks lexbuf 0 in
   let name = if peek lexbuf start = '#' then word_at lexbuf (start + 1) else "" in
@@ -327,9 +431,12 @@ let profile text =
   | None -> profile_phrase (parse_phrase (Lexing.from_string (text ^ ";;")))
 
 (* Errors are reported as the toplevel reports those of its own directives. *)
-let add name run doc =
-  let run text = try run text with Failure why | Sys_error why -> say "#%s: %s." name why in
-  Toploop.add_directive name (Toploop.Directive_string run) { section = "Bactrian"; doc }
+let add_with kind name run doc =
+  let run argument = try run argument with Failure why | Sys_error why -> say "#%s: %s." name why in
+  Toploop.add_directive name (kind run) { section = "Bactrian"; doc }
+
+let add name = add_with (fun run -> Toploop.Directive_string run) name
+let add_bare name = add_with (fun run -> Toploop.Directive_none run) name
 
 (* ---- The start. ---- *)
 
@@ -341,20 +448,65 @@ let restore_arguments () =
   let own = Array.sub Sys.argv (1 + added_words) n in
   Toploop.override_sys_argv (Array.append [| Sys.argv.(0) |] own)
 
-(* A line may be longer than the buffer that the toplevel gives. *)
+let banner () =
+  Printf.sprintf "Bactrian %s, OCaml %s\n#help lists directives, Tab completes, Ctrl-D leaves.\n\n"
+    (version ()) Sys.ocaml_version
+
+(* The first text that is printed, which ends with an empty line, if it is OCaml's banner. *)
+let replace_banner () =
+  let out = Format.std_formatter and text = Buffer.create 100 in
+  let before = Format.pp_get_formatter_out_functions out () in
+  let print shown =
+    Format.pp_set_formatter_out_functions out before;
+    before.out_string shown 0 (String.length shown);
+    before.out_flush () in
+  let out_flush () =
+    let shown = Buffer.contents text in
+    let start = List.hd (String.split_on_char '\n' (String.trim shown)) in
+    if not (Bactrian_complete.starts_with ~prefix:"OCaml version " start) then print shown
+    else if contains shown "\n\n" then print (banner ()) in
+  Format.pp_set_formatter_out_functions out (Bactrian_complete.keep_output text ~out_flush before)
+
+(* Ctrl-C ends all phrases that were entered together. *)
+let interrupt _ =
+  forget_typed ();
+  raise Sys.Break
+
+(* On a terminal, OCaml shows locations by printing over the phrase, as if each of its lines were a
+   row and had a prompt. On a dumb one it underlines them in a copy of the lines. The first report
+   at the prompt decides, which is this one. *)
+let underline_locations () =
+  pretend_dumb true;
+  let nobody = Format.make_formatter (fun _ _ _ -> ()) ignore in
+  Toploop.print_warning nowhere nobody Warnings.Comment_start;
+  pretend_dumb false
+
+let at_first_prompt = lazy (
+  underline_locations ();
+  Sys.set_signal Sys.sigint (Sys.Signal_handle interrupt))
+
+let read_input = !Toploop.read_interactive_input
+
+(* What the toplevel has not read of a phrase. It reads a line, or less, by its own function, which
+   keeps the text for error messages. *)
 let rest = ref ""
 
 let read_interactive_input prompt buffer length =
   if !rest = "" then begin
     Format.print_flush ();
+    Lazy.force at_first_prompt;
     flush stdout;
     flush stderr;
-    rest := read_line prompt Bactrian_complete.complete
+    rest := read_phrase prompt Bactrian_complete.complete
   end;
-  let n = min length (String.length !rest) in
-  Bytes.blit_string !rest 0 buffer 0 n;
+  let line = match String.index_opt !rest '\n' with Some i -> i + 1 | None -> 0 in
+  let n = unread stdin (String.sub !rest 0 (min length line)) in
   rest := String.sub !rest n (String.length !rest - n);
-  n, n = 0
+  if n = 0 then 0, true else read_input "" buffer length
+
+let start_prompt () =
+  replace_banner ();
+  Toploop.read_interactive_input := read_interactive_input
 
 let parse_file = !Toploop.parse_use_file
 
@@ -364,10 +516,13 @@ let () =
     "Records allocation: #memprof on RATE;; #memprof report;; #memprof diff;; #memprof off;;.";
   add "profile" profile "Runs one phrase and shows its time, words, sites and survivors.";
   add "flame" flame "Writes the last recording as a page, #flame \"f.html\";;, or shows it, #flame;;.";
+  add_bare "leaks" leaks "Shows what the last recording saw allocated and never freed, by site.";
+  add_bare "gc" gc "Shows the heap, what was allocated and collected, and the recording's pauses.";
+  add "require" require "Loads packages and those they need: #require \"str, unix\";;.";
   Toploop.parse_toplevel_phrase := parse;
   Toploop.parse_use_file :=
     (fun lexbuf ->
        let phrases = parse_file lexbuf in
        List.iter Bactrian_complete.note phrases;
        phrases);
-  if is_terminal () then Toploop.read_interactive_input := read_interactive_input
+  if is_terminal () then start_prompt ()

@@ -9,6 +9,9 @@
 #profile PHRASE;;      run one phrase: its time, exact allocations, where they happen, what survives
 #flame "FILE.html";;   the last recording as a self-contained HTML report
 #flame;;               its call paths as bars, in the terminal
+#leaks;;               what the last recording saw allocated and never freed
+#gc;;                  the heap, what was allocated and collected
+#require "P, Q";;      load packages that ocamlfind finds, and those that they need
     v}
     In files read by [#use], an argument is a string: [#memprof "on 1e-3";;],
     [#profile "PHRASE";;]. *)

@@ -1,13 +1,13 @@
 /* prof_shell.c - `prof shell FILE`: a prompt for the verbs that read profiles.
  *
  * The profile is loaded once. A line is a verb with its options, without the file; words may be
- * quoted as in a shell. A terminal offers editing, completion and history (line.h); from a pipe,
+ * quoted as in a shell. A terminal offers editing, completion and history (editor.h); from a pipe,
  * lines are read without a prompt. */
 #include "gc/assert.h"
 #include "memprof/report/command/command.h"
 #include "memprof/report/load/load.h"
 #include "vm/cli/cli.h"
-#include "vm/cli/prompt/line.h"
+#include "vm/cli/editor/editor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,9 @@ enum { MAX_WORDS = 200 };
 
 /* ---- Completion. ---- */
 
-static void add_candidate(void *context, const char *word) { cli_candidates_add(context, word); }
+static void add_candidate(void *context, const char *word) {
+    editor_add_candidate(context, word, "");
+}
 
 /* The start of the word that ends at line + at. */
 static size_t start_of_word(const char *line, size_t at) {
@@ -25,7 +27,7 @@ static size_t start_of_word(const char *line, size_t at) {
 }
 
 /* report_complete finds what may follow the preceding word. */
-static void prof_complete(void *context, const char *typed, struct cli_candidates *candidates) {
+static void prof_complete(void *context, const char *typed, struct editor_candidates *candidates) {
     size_t start = start_of_word(typed, strlen(typed)), end = start;
     while (end > 0 && typed[end - 1] == ' ') end--;
     size_t before = start_of_word(typed, end);
@@ -83,20 +85,21 @@ static int perform(char *line, const char *path, const struct report_model *mode
 }
 
 static int run_terminal(const char *path, const struct report_model *model) {
-    struct cli_line *prompt = cli_line_open("prof_history", prof_complete, (void *)model);
-    enum cli_line_result result;
+    struct editor_language verbs = {.context = (void *)model, .complete = prof_complete};
+    struct editor *prompt = editor_open("prof.history", &verbs);
+    enum editor_result result;
     char *line;
-    if (prompt == NULL) return cli_fail(STATUS_REFUSED, NULL, "the terminal can't be used");
+    if (prompt == NULL) return cli_fail(STATUS_REFUSED, NULL, "out of memory");
     printf("%s: type a verb with its options (help lists them; quit leaves)\n", path);
-    while ((result = cli_line_read(prompt, "prof> ", &line)) != LINE_END) {
-        if (result != LINE_READ) continue;
+    while ((result = editor_read(prompt, "prof> ", &line)) != EDITOR_END) {
+        if (result != EDITOR_READ) continue;
         int status = perform(line, path, model);
         free(line);
         fflush(stdout);
         if (status < 0) break;
     }
-    if (result == LINE_END) putchar('\n');
-    cli_line_close(prompt);
+    if (result == EDITOR_END) putchar('\n');
+    editor_close(prompt);
     return 0;
 }
 
@@ -124,7 +127,7 @@ int cli_prof_shell(char **words) {
                         "`bactrian prof shell FILE`");
     struct report_model *model = report_load(path, &error);
     if (model == NULL) return cli_report_failed(&error);
-    int status = cli_line_is_possible() ? run_terminal(path, model) : run_lines(path, model);
+    int status = editor_is_possible() ? run_terminal(path, model) : run_lines(path, model);
     report_model_free(model);
     return status;
 }

@@ -14,7 +14,8 @@
 
 /* Frees everything and removes the recording's file. Needs: the machine is destroyed. */
 static void close_repl(struct cli_repl *repl) {
-    cli_line_close(repl->line);
+    editor_close(repl->editor);
+    free(repl->typed);
     if (repl->folder != NULL) cli_remove_folder(repl->folder);
     free(repl->folder);
     free(repl->profile);
@@ -69,6 +70,8 @@ static int run_toplevel(struct cli_options *options, struct cli_repl *repl, char
     }
     repl->library = cli_standard_library(options);
     if (cli_compiler_is_chosen(options)) setenv("OCAMLLIB", repl->library, 1);
+    if (editor_is_possible() && cli_wants_color() && getenv("OCAML_COLOR") == NULL)
+        repl->chose_colour = setenv("OCAML_COLOR", "always", 1) == 0;
     options->operands = words;
     options->vm.embedder = repl;
     options->vm.profiler_rows = repl->rows;
@@ -81,7 +84,7 @@ static int run_toplevel(struct cli_options *options, struct cli_repl *repl, char
 }
 
 int cli_repl(struct cli_options *options) {
-    struct cli_repl repl = {.complete = VAL_UNIT};
+    struct cli_repl repl = {.options = options, .complete = VAL_UNIT};
     struct cli_compiler c = {0};
     bool temporary = false;
     int status = STATUS_REFUSED;

@@ -7,14 +7,20 @@
 #define BACTRIAN_VM_CLI_PROMPT_REPL_H
 
 #include "gc/stats.h"
-#include "vm/cli/prompt/line.h"
+#include "vm/cli/editor/editor.h"
+#include "vm/cli/options.h"
 #include "vm/state/vm.h"
 
 /* The state of the primitives (vm_options.embedder). */
 struct cli_repl {
+    const struct cli_options *options;
     const char *library;    /* the folder that `+DIR` is relative to */
-    struct cli_line *line;  /* NULL until the first line is read */
-    struct domain *domain;  /* the reader of the current line */
+    char *term;             /* TERM, while another value stands for it */
+    bool chose_colour;      /* OCAML_COLOR is set for the toplevel's start */
+    struct editor *editor;  /* NULL until the first phrase is read */
+    char *typed;            /* the text that was read, or NULL */
+    size_t taken;           /* what the toplevel has taken of it */
+    struct domain *domain;  /* the reader of the current phrase */
     value complete;         /* its completer, a root during the read */
     char *folder;           /* for temporary files; NULL: not created yet */
     char *profile;          /* the last recording, in it */

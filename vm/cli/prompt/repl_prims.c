@@ -4,8 +4,10 @@
 #include "memprof/memprof.h"
 #include "memprof/recorder/recorder.h"
 #include "memprof/report/command/command.h"
+#include "stdlib/channel.h"
 #include "vm/base/os.h"
 #include "vm/cli/cli.h"
+#include "vm/cli/prompt/phrase.h"
 #include "vm/cli/prompt/repl.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/raise.h"
@@ -23,55 +25,150 @@ static struct cli_repl *repl_of(struct domain *d) {
     return d->vm->options.embedder;
 }
 
-/* ---- Lines. ---- */
+/* ---- Phrases. ---- */
 
 static value repl_is_terminal(struct domain *d, value unit) {
-    return val_of_int(cli_line_is_possible());
+    return val_of_int(editor_is_possible());
 }
 
-/* The completer returns how many bytes of the word are typed, and a list of words. An exception
- * means no candidates. */
-static void repl_complete(void *context, const char *before, struct cli_candidates *candidates) {
+/* Makes the toplevel believe, or not any more, that the terminal is dumb. What it does about
+ * colours it has read from OCAML_COLOR, which the session's programs need not see. */
+static value repl_pretend_dumb(struct domain *d, value start) {
+    struct cli_repl *repl = repl_of(d);
+    if (start == VAL_TRUE) {
+        const char *term = getenv("TERM");
+        repl->term = term == NULL ? NULL : strdup(term);
+        setenv("TERM", "dumb", 1);
+        return VAL_UNIT;
+    }
+    if (repl->term != NULL) setenv("TERM", repl->term, 1);
+    if (repl->chose_colour) unsetenv("OCAML_COLOR");
+    free(repl->term);
+    return VAL_UNIT;
+}
+
+/* The completer gets the phrase that the cursor is in. It returns how many bytes of the word are
+ * typed, and a list of pairs of words and notes. An exception means no candidates. */
+static void repl_complete(void *context, const char *before, struct editor_candidates *candidates) {
     struct cli_repl *repl = context;
     struct domain *d = repl->domain;
+    for (size_t length; phrase_first(before, &length) == PHRASE_ENDED;) before += length;
     vm_leave_blocking(d);
     value text = copy_string(d, before);
     value answer = vm_callback_exn(d, repl->complete, 1, &text);
     if (!is_exn_result(answer)) {
         intptr_t typed = int_of_val(field(answer, 0));
         if (typed >= 0 && (size_t)typed <= strlen(before)) candidates->typed = (size_t)typed;
-        for (value at = field(answer, 1); is_block(at); at = field(at, 1))
-            cli_candidates_add(candidates, string_bytes(field(at, 0)));
+        for (value at = field(answer, 1); is_block(at); at = field(at, 1)) {
+            value pair = field(at, 0);
+            editor_add_candidate(candidates, string_bytes(field(pair, 0)),
+                                 string_bytes(field(pair, 1)));
+        }
     }
     vm_enter_blocking(d);
 }
 
-/* Returns the line with its newline, "" at the end of input. Ctrl-C acts as the signal. */
+/* Reads the next text; false: there is none. Ctrl-C acts as the signal. Needs: the completer is a
+ * root. GC: may run. */
+static bool read_text(struct domain *d, struct cli_repl *repl, const char *prompt) {
+    enum editor_result result;
+    free(repl->typed);
+    repl->typed = NULL;
+    repl->taken = 0;
+    do {
+        char *shown = strdup(prompt), *typed;
+        if (shown == NULL) vm_raise_out_of_memory(d);
+        vm_enter_blocking(d);
+        result = editor_read(repl->editor, shown, &typed);
+        if (result == EDITOR_INTERRUPTED) raise(SIGINT);
+        vm_leave_blocking(d);
+        free(shown);
+        repl->typed = typed;
+        if (result != EDITOR_READ) vm_process_pending(d); /* raises Sys.Break */
+    } while (result == EDITOR_SIGNALLED || result == EDITOR_INTERRUPTED);
+    return result == EDITOR_READ;
+}
+
+/* Returns a phrase with a newline after it, "" at the end of input. A text may have several
+ * phrases, which the toplevel gets one by one: it would forget what follows the first. */
 static value repl_read(struct domain *d, value prompt, value completer) {
     struct cli_repl *repl = repl_of(d);
-    enum cli_line_result result;
-    char *line, *shown;
-    if (repl->line == NULL) repl->line = cli_line_open("repl_history", repl_complete, repl);
-    if (repl->line == NULL) vm_failwith(d, "the terminal can't be used: unset TERM");
+    struct editor_language ocaml = {repl, repl_complete, phrase_is_whole, phrase_classify};
+    enum phrase_state state;
+    size_t length = 0;
+    if (repl->editor == NULL) repl->editor = editor_open("repl.history", &ocaml);
+    if (repl->editor == NULL) vm_raise_out_of_memory(d);
     repl->domain = d;
     repl->complete = completer;
     GC_ROOT(&d->gc, &prompt, &repl->complete);
-    do {
-        if ((shown = strdup(string_bytes(prompt))) == NULL) vm_raise_out_of_memory(d);
-        vm_enter_blocking(d);
-        result = cli_line_read(repl->line, shown, &line);
-        if (result == LINE_INTERRUPTED) raise(SIGINT);
-        vm_leave_blocking(d);
-        free(shown);
-        if (result != LINE_READ) vm_process_pending(d); /* raises Sys.Break */
-    } while (result == LINE_SIGNALLED || result == LINE_INTERRUPTED);
-    if (result != LINE_READ) return new_string(d, 0);
-    size_t length = strlen(line);
-    value text = new_string(d, length + 1);
-    memcpy((char *)string_bytes(text), line, length);
-    ((char *)string_bytes(text))[length] = '\n';
-    free(line);
+    while (repl->typed == NULL ||
+           (state = phrase_first(repl->typed + repl->taken, &length)) == PHRASE_BLANK)
+        if (!read_text(d, repl, string_bytes(prompt))) return new_string(d, 0);
+    const char *end = state == PHRASE_LINE ? ";;\n" : "\n";
+    size_t blanks = strspn(repl->typed + repl->taken,
+                           " \t\n"); /* lines are counted from the rest */
+    repl->taken += blanks;
+    length -= blanks;
+    value text = new_string(d, length + strlen(end));
+    memcpy((char *)string_bytes(text), repl->typed + repl->taken, length);
+    memcpy((char *)string_bytes(text) + length, end, strlen(end));
+    repl->taken += length;
     return text;
+}
+
+/* Forgets the phrases that the toplevel has not taken. */
+static value repl_forget(struct domain *d, value unit) {
+    struct cli_repl *repl = repl_of(d);
+    free(repl->typed);
+    repl->typed = NULL;
+    return VAL_UNIT;
+}
+
+/* Puts as much of a text as there is room for in front of what a channel reads next. Returns the
+ * number of bytes. */
+static value repl_unread(struct domain *d, value channel, value text) {
+    GC_ROOT(&d->gc, &channel, &text);
+    struct channel *c = channel_of(channel);
+    vm_lock(d, &c->lock);
+    size_t available = (size_t)(c->max - c->curr), length = string_length(text);
+    size_t room = c->fd == -1 ? 0 : CHANNEL_BUFFER_BYTES - available;
+    size_t n = length < room ? length : room;
+    if (n > 0) {
+        memmove(c->buffer + n, c->curr, available);
+        memcpy(c->buffer, string_bytes(text), n);
+        c->curr = c->buffer;
+        c->max = c->buffer + n + available;
+        c->offset += (int64_t)n;
+    }
+    vm_unlock(d, &c->lock);
+    return val_of_int((intptr_t)n);
+}
+
+static value repl_version(struct domain *d, value unit) { return copy_string(d, BACTRIAN_VERSION); }
+
+/* For each of the packages, and those that they need, a line: its folder, a tab, its archives. */
+static value repl_packages(struct domain *d, value packages) {
+    enum { FIXED = 7 };
+    const char *words[FIXED] = {
+        "ocamlfind", "query", "-recursive", "-predicates", "byte,toploop,mt,mt_posix",
+        "-format",   "%d\t%A"};
+    size_t n = wosize_of(packages);
+    const char **all = calloc(FIXED + n + 1, sizeof *all);
+    char *ocamlfind = cli_find_tool(repl_of(d)->options, words[0]), *text = NULL;
+    int status = STATUS_NOT_FOUND;
+    bool found = ocamlfind != NULL && access(ocamlfind, X_OK) == 0;
+    if (all != NULL && found) {
+        memcpy(all, words, sizeof words);
+        for (size_t i = 0; i < n; i++) all[FIXED + i] = string_bytes(field(packages, i));
+        status = cli_output_of(NULL, ocamlfind, all, true, &text);
+    }
+    free(ocamlfind);
+    free(all);
+    if (!found) vm_failwith(d, "needs ocamlfind: install it (Debian: ocaml-findlib)");
+    if (text == NULL) vm_failwith(d, "nothing was loaded (ocamlfind: status %d)", status);
+    value lines = copy_string(d, text);
+    free(text);
+    return lines;
 }
 
 static value repl_library(struct domain *d, value unit) {
@@ -130,14 +227,12 @@ static value repl_stop(struct domain *d, value unit) {
     struct mp_recording done;
     uint64_t elapsed_ns = cli_now_ns() - repl_of(d)->started_ns;
     struct gc_stats after = gc_stats_read(&d->gc);
-    uint64_t overhead_ns = mp_recorder_overhead(recorder).wall_ns;
     mp_recorder_finish(recorder, MP_RETURNED, 0, &done);
     size_t promoted = after.promoted_words - before->promoted_words;
     size_t words = after.minor_words - before->minor_words + after.major_words -
                    before->major_words - promoted;
     const double figures[] = {
         (double)elapsed_ns / 1e9,
-        (double)overhead_ns / 1e9,
         (double)done.samples,
         (double)done.lost_samples,
         (double)words,
@@ -196,6 +291,11 @@ static value repl_report(struct domain *d, value words) {
 static const struct vm_prim own_rows[] = {
     {"bactrian_repl_is_terminal", repl_is_terminal, "v", 'i', CAP_STDIO, PRIM_LEAF},
     {"bactrian_repl_read", repl_read, "sk", 's', CAP_STDIO, PRIM_CALLS},
+    {"bactrian_repl_pretend_dumb", repl_pretend_dumb, "i", 'u', CAP_ENV, PRIM_LEAF},
+    {"bactrian_repl_forget", repl_forget, "v", 'u', CAP_STDIO, PRIM_LEAF},
+    {"bactrian_repl_unread", repl_unread, "cs", 'i', CAP_STDIO, PRIM_RAISES},
+    {"bactrian_repl_version", repl_version, "v", 's', CAP_STDIO, PRIM_ALLOCATES},
+    {"bactrian_repl_packages", repl_packages, "a", 's', CAP_PROC, PRIM_ALLOCATES},
     {"bactrian_repl_library", repl_library, "v", 's', CAP_STDIO, PRIM_ALLOCATES},
     {"bactrian_repl_start", repl_start, "fs", 'u', CAP_GC, PRIM_ALLOCATES},
     {"bactrian_repl_stop", repl_stop, "v", 'A', CAP_GC, PRIM_ALLOCATES},
