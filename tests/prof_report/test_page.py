@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -181,6 +182,33 @@ class Figures(InBrowser):
             with self.subTest(i=i, fields=fields):
                 rows.append(self.check_table(fields))
         self.assertGreater(sum(n > 0 for n in rows), 25)
+
+    def test_the_page_begins_with_the_given_selection(self):
+        for words in (['--at', 'end'], ['--at', '60%', '--unit', 'words'], ['--from', '20%'],
+                      ['--show', 'promoted', '--to', '70%', '--hide', 'List'],
+                      ['--at', 'end', '--from', '10%', '--size', '2..300'],
+                      ['--show', 'alloc', '--phase', 'work', '--life', '..1s'],
+                      ['--show', 'live', '--live', 'uncollected', '--focus', '(a|b c)&d=e'],
+                      ['--show', 'alloc', '--ignore', 'List', '--scope', 'no lists']):
+            with self.subTest(words=words):
+                self.prof('html', self.profile, *words, '-o', 'page.html', '--force')
+                self.browser.open(os.path.join(self.folder, 'page.html'))
+                command = self.ask('commandOf({...S, tab: "sites", by: "site"}, P)')
+                given = self.verb(shlex.join(['bactrian', 'prof', 'table', self.profile, *words]))
+                shown = self.verb(command)
+                if '--life' not in words:
+                    self.assertEqual(shown['title'], given['title'])
+                self.assertEqual(shown['rows'], given['rows'])
+                self.assertEqual(self.ask('location.hash'), '')
+                self.ask('change({tab: "run"})')
+                self.assertEqual(self.ask('toHash(S, P)'), '#tab=run')
+
+    def test_the_page_shows_live_blocks_at_one_moment(self):
+        words = ['--at', 'end', '--to', '1s', '-o', 'x']
+        _, err, status = self.run_prof('html', self.profile, *words)
+        self.assertEqual(status, 125)
+        self.assertIn('--to: the page shows live blocks at --at, or births until --to',
+                      err.decode())
 
     def rows_of(self, rows, total):
         """The rows of a printed tree that are large enough, as TREE gives them."""

@@ -35,7 +35,8 @@ VERBS = {
     'gc': ' '.join(['--from --to --phase --top --limit --sort', PRINT]),
     'annotate': ' '.join([CHOICE, '--hide --unit --source', PRINT]),
     'diff': ' '.join([CHOICE, TABLE, PRINT]),
-    'html': '-o',
+    'html': '--from --to --phase --size --life --focus --ignore --at --show --live --hide --unit '
+            '-o',
     'trim': CHOICE + ' -o',
     'merge': '-o', 'anonymise': '-o', 'check': '-o --json --color --no-color'}
 FORMATS = {

@@ -28,10 +28,11 @@ enum report_takes {
     TAKES_SOURCE = 1 << 18,
     TAKES_LIVE = 1 << 19, /* what is live */
     TAKES_RAW = 1 << 20,
+    TAKES_OTHER = 1 << 21, /* which blocks, in ways that a page does not have */
 
     /* Sets for verbs.def and formats.def. */
     TAKES_PRINT = TAKES_JSON | TAKES_CSV | TAKES_INTERVALS | TAKES_COLOR | TAKES_OUTPUT,
-    TAKES_PART = TAKES_WINDOW | TAKES_BLOCKS,
+    TAKES_PART = TAKES_WINDOW | TAKES_BLOCKS | TAKES_OTHER,
     TAKES_CHOICE = TAKES_PART | TAKES_AT | TAKES_SHOW | TAKES_LIVE | TAKES_AGE,
     TAKES_TABLE = TAKES_HIDE | TAKES_BY | TAKES_UNIT | TAKES_ROWS | TAKES_SORT,
 };

@@ -14,6 +14,9 @@
  *   collector   d(start); kind; duration; processor time + 1 (0: unknown); words
  *   markings    start minus the end of the one before; length
  *
+ * The facts' `begin` is the selection that the page begins with, as its address has it
+ * (selection.js).
+ *
  * A promotion or death is 0 if it has not happened, else 1 + the moments since the birth: mostly 1.
  * Nodes and locations without a sample are left out.
  *
@@ -23,7 +26,9 @@
 #include "memprof/report/page/page.h"
 
 #include "memprof/report/model/text.h"
+#include "memprof/report/query/query.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +57,7 @@ struct packing {
     uint32_t *node_number, *location_number;
     size_t nodes, locations;
     struct report_keys *keys[KEYS];
+    char *begin;             /* the given selection, as an address */
     uint32_t *moment_number; /* of each: how many before it are kept */
     size_t moments;
     struct report_buffer columns;
@@ -320,6 +326,65 @@ static void put_counters(FILE *facts, const struct report_model *m) {
     putc(']', facts);
 }
 
+/* Puts a field of an address; text: of any characters. */
+static void put_address(FILE *out, const char *key, const char *text) {
+    fprintf(out, "&%s=", key);
+    for (; *text != 0; text++)
+        if (isalnum((unsigned char)*text)) putc(*text, out);
+        else fprintf(out, "%%%02X", (unsigned char)*text);
+}
+
+static void put_address_time(FILE *out, const char *key, struct report_moment moment, int64_t t) {
+    if (moment.kind == REPORT_PEAK) put_address(out, key, "peak");
+    else if (moment.kind == REPORT_END || moment.kind == REPORT_NO_MOMENT)
+        put_address(out, key, "end");
+    else fprintf(out, "&%s=%lld", key, (long long)t);
+}
+
+/* Puts two bounds, of which `least` and `most` are none. */
+static void put_address_bounds(FILE *out, const char *key, double low, double high, double least,
+                               double most, const char *unit) {
+    if (low <= least && high == most) return;
+    fprintf(out, "&%s=", key);
+    if (low > least) fprintf(out, "%.0f%s", low, unit);
+    fputs("..", out);
+    if (high != most) fprintf(out, "%.0f%s", high, unit);
+}
+
+/* What is shown, and when; nothing if that was not given. */
+static void put_address_shown(FILE *out, const struct report_query *q) {
+    const struct report_selection *s = q->selection;
+    bool live = q->show == REPORT_SHOW_LIVE, since = s->from.kind != REPORT_NO_MOMENT;
+    if (!s->has_show && s->at.kind == REPORT_NO_MOMENT && !since &&
+        s->to.kind == REPORT_NO_MOMENT && s->phase == NULL)
+        return;
+    put_address(out, "what", live && since ? "born" : report_show_words[q->show]);
+    if (since) fprintf(out, "&from=%lld", (long long)q->from);
+    if (live) put_address_time(out, "to", s->at, q->at);
+    else put_address_time(out, "to", s->to, q->to);
+}
+
+/* The selection that was given, as a page's address. */
+static char *address_of(const struct report_query *q) {
+    const struct report_selection *s = q->selection;
+    const struct {
+        const char *key, *text;
+    } texts[] = {
+        {"phase", s->phase}, {"focus", s->focus}, {"ignore", s->ignore}, {"hide", s->hide}};
+    char *address = NULL;
+    size_t length;
+    FILE *out = open_memstream(&address, &length);
+    put_address_shown(out, q);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].text != NULL) put_address(out, texts[i].key, texts[i].text);
+    put_address_bounds(out, "size", s->size_min, s->size_max, 0, 0, "");
+    put_address_bounds(out, "life", q->life_min, q->life_max, 0, REPORT_NEVER, "ns");
+    if (s->has_live) put_address(out, "live", report_live_words[s->live]);
+    if (s->unit != REPORT_UNIT_BYTES) put_address(out, "unit", report_unit_words[s->unit]);
+    fclose(out);
+    return address;
+}
+
 static void put_facts(struct packing *p, const struct report_request *request, FILE *facts) {
     const struct report_model *m = p->model;
     struct report_scale scale = report_scale_of(m);
@@ -345,6 +410,8 @@ static void put_facts(struct packing *p, const struct report_request *request, F
             m->gc_events.count, m->markings.count, m->most_words, (long long)report_peak_time(m));
     put_time(facts, m->markings.count > 0 ? report_proven_peak_time(m) : REPORT_NEVER);
     put_text(facts, "file", slash != NULL ? slash + 1 : request->path);
+    put_text(facts, "begin", p->begin);
+    put_text(facts, "scope", request->selection.scope != NULL ? request->selection.scope : "");
     put_text(facts, "program", m->program);
     put_text(facts, "context", m->context);
     put_attribute(facts, m, REPORT_BY_SOURCE);
@@ -403,7 +470,18 @@ static int pack_once(struct packing *p, const struct report_request *request,
 
 int report_pack(const struct report_request *request, struct report_buffer *out) {
     const struct report_model *m = request->model;
+    const struct report_selection *s = &request->selection;
     struct packing p = {.model = m, .keep = 1};
+    struct report_query query;
+    if (report_query_start(&query, m, s, request->error) != 0) return -1;
+    p.begin = address_of(&query);
+    bool live = query.show == REPORT_SHOW_LIVE;
+    report_query_end(&query);
+    if (live && s->to.kind != REPORT_NO_MOMENT) {
+        free(p.begin);
+        return report_fail(request->error, "--to", "give one of them",
+                           "the page shows live blocks at --at, or births until --to");
+    }
     p.hits = report_alloc((m->samples.count + 1) * sizeof *p.hits);
     p.moment_number = report_alloc(m->moments.count * sizeof *p.moment_number);
     p.node_number = report_alloc(m->nodes.count * sizeof *p.node_number);
@@ -419,6 +497,6 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
         p.keep *= 0.95 * most;
     }
     for (size_t k = 0; k < KEYS; k++) report_keys_free(p.keys[k]);
-    report_free(p.hits, p.node_number, p.location_number, p.moment_number, p.columns.data);
+    report_free(p.begin, p.hits, p.node_number, p.location_number, p.moment_number, p.columns.data);
     return status;
 }

@@ -25,16 +25,19 @@ const choices = {tab: Object.keys(tabs), what: Object.keys(whats), live: Object.
 const stepsOf = s => ['site', 'fn', 'file', 'module'].includes(s.by) ? s.by : 'fn';
 const isLive = s => s.what === 'live' || s.what === 'born';
 
-// The fragment holds the fields that differ from the defaults.
-function toHash(selection) {
+// The fragment holds the fields that differ from the selection that the page begins with: the
+// defaults, and what `prof html` was given.
+function toHash(selection, profile) {
   const out = new URLSearchParams();
   for (const key in defaults)
-    if (selection[key] !== defaults[key]) out.set(key, selection[key]);
+    if (selection[key] !== profile.begin[key]) out.set(key, selection[key]);
   return '#' + out;
 }
 
+const beginOf = profile => fromHash('#' + profile.facts.begin, {...profile, begin: defaults});
+
 function fromHash(hash, profile) {
-  const given = new URLSearchParams(hash.slice(1)), s = {...defaults};
+  const given = new URLSearchParams(hash.slice(1)), s = {...profile.begin};
   for (const key in defaults) {
     const value = given.get(key);
     if (value === null || (choices[key] && !choices[key].includes(value))) continue;
@@ -58,6 +61,10 @@ const peakOf = (profile, live) => live === 'proven' ? profile.facts.peak_proven
   : profile.facts.peak_uncollected;
 const resolve = (to, profile, live) =>
   to === 'peak' ? peakOf(profile, live) : to === 'end' ? profile.end : to;
+
+// The name of the call stacks that `prof html` was given, while they are selected; or ''.
+const scopeOfBegin = (s, profile) => ['focus', 'ignore', 'hide']
+  .every(key => s[key] === profile.begin[key]) ? profile.facts.scope : '';
 
 // "1..2", "..2", "1..": [low, high]; null: no limit there. `read` reads one bound.
 function boundsOf(text, read) {
@@ -97,9 +104,13 @@ function sentenceOf(s, profile) {
     s.phase ? 'in phase ' + s.phase : ''].filter(part => part).join(', ');
   if (isLive(s)) text += window ? ', allocated ' + window : '';
   else text += ' ' + (window || 'in the whole run');
-  if (s.focus) text += ', through ' + s.focus;
-  if (s.ignore) text += ', not through ' + s.ignore;
-  if (s.hide) text += ', hiding ' + s.hide;
+  const scope = scopeOfBegin(s, profile);
+  if (scope) text += ', through ' + scope;
+  else {
+    if (s.focus) text += ', through ' + s.focus;
+    if (s.ignore) text += ', not through ' + s.ignore;
+    if (s.hide) text += ', hiding ' + s.hide;
+  }
   if (s.size) text += ', blocks of ' + sizesText(s.size);
   if (s.life) text += `, lifetimes of ${s.life}`;
   return text;
@@ -115,6 +126,7 @@ function selectors(s, profile) {
   if (s.live !== 'proven' && profile.facts.markings > 0) words.push('--live', s.live);
   for (const key of ['phase', 'focus', 'ignore', 'hide', 'size', 'life'])
     if (s[key]) words.push('--' + key, s[key]);
+  if (scopeOfBegin(s, profile)) words.push('--scope', profile.facts.scope);
   if (s.unit !== 'bytes') words.push('--unit', s.unit);
   return words;
 }

@@ -9,6 +9,7 @@ async function start() {
   $('data').textContent = '';
   page.buffer = new Uint32Array(P.samples);
   page.modules = modulesOf(P);
+  P.begin = beginOf(P);
   S = fromHash(location.hash, P);
   setTheme();
   describeRun();
@@ -26,13 +27,13 @@ async function start() {
 // or types.
 function change(fields, done = true) {
   page.moving = !done;
-  const before = toHash(S);
+  const before = toHash(S, P);
   S = {...S, ...fields};
   // What happened is asked of the whole run, what was live at a moment.
   if (fields.what && !isLive(S) && S.from === 0 && S.to === 'peak') S.to = 'end';
   if ('by' in fields || 'inverted' in fields) S.zoom = '';
   if (stepsOf(S) !== S.by && S.tab === 'flame') S.tab = 'sites';
-  const after = toHash(S);
+  const after = toHash(S, P);
   if (after !== before || done) request();
   if (after !== before) history[done ? 'pushState' : 'replaceState'](null, '', after);
 }
@@ -292,7 +293,7 @@ function onKey(e) {
     if (e.key === 'Escape') e.target.blur();
     return;
   }
-  const whole = {...defaults, tab: S.tab, live: S.live, what: 'alloc', to: 'end'};
+  const whole = {...P.begin, tab: S.tab, live: S.live, what: 'alloc', to: 'end'};
   const actions = {'/': () => $('search').focus(), '?': () => $('keys').showModal(),
     '[': () => moveTime(-1), ']': () => moveTime(1), 'Escape': () => change({zoom: ''}),
     '0': () => change(whole)};
