@@ -3,6 +3,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 import support
@@ -33,6 +34,40 @@ class Newest(support.Case):
     def test_without_a_recording_the_usage_is_shown(self):
         self.assertEqual(self.run_prof('table')[2], 125)
         self.assertIn(b'expected the profile to read', self.run_prof('table')[1])
+
+    def record_and_open(self, path):
+        self.write('n.ml', b'let () = ignore (Array.make 1000 0); exit 3')
+        return subprocess.run([self.settings.bactrian, 'prof', 'record', '--open', '--force', '-o',
+                               'o.prof', 'n.ml'], cwd=self.folder, env={**os.environ, 'PATH': path},
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+
+    def test_open_shows_the_page_in_the_browser(self):
+        self.write('xdg-open', b'#!/bin/sh\nwc -c < "$1" > shown.new; mv shown.new shown\n')
+        os.chmod(os.path.join(self.folder, 'xdg-open'), 0o755)
+        done = self.record_and_open(self.folder + ':' + os.environ['PATH'])
+        self.assertEqual(done.returncode, 3, done.stderr)
+        for _ in range(600):
+            if os.path.exists(os.path.join(self.folder, 'shown')):
+                break
+            time.sleep(0.1)
+        self.assertEqual(int(self.read('shown')), len(self.read('o.prof.html')))
+        self.assertIn(b'<meta name="generator" content="bactrian">', self.read('o.prof.html'))
+
+    def test_open_says_where_the_page_is_if_there_is_no_browser(self):
+        os.mkdir(os.path.join(self.folder, 'bin'))
+        for tool in ('ocamlc', 'ocamlfind', 'ocamlrun', 'gcc', 'sh'):
+            if shutil.which(tool):
+                os.symlink(shutil.which(tool), os.path.join(self.folder, 'bin', tool))
+        done = self.record_and_open(os.path.join(self.folder, 'bin'))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn('xdg-open: No such file or directory: open o.prof.html in a browser',
+                      done.stderr.decode())
+
+    def test_open_leaves_other_files_alone(self):
+        self.write('o.prof.html', b'mine')
+        done = self.record_and_open(os.environ['PATH'])
+        self.assertEqual((done.returncode, self.read('o.prof.html')), (3, b'mine'), done.stderr)
+        self.assertIn(b'o.prof.html', done.stderr)
 
     def test_a_recording_that_a_signal_ends_says_what_to_do_next(self):
         self.write('n.ml', b'let () = print_endline "ready"; while true do ignore (ref 0) done')

@@ -83,6 +83,7 @@ static const struct {
     TARGET(MAX_STACK, WORDS, vm.max_stack_words),
     TARGET(PERF_MAP, FLAG, vm.perf_map),
     TARGET(PROFILE_STACK, FLAG, profile_stack),
+    TARGET(OPEN, FLAG, open_page),
     TARGET(QUIET, FLAG, quiet),
     TARGET(RATE, RATE, recorder.rate),
     TARGET(SEED, NUMBER, recorder.seed),

@@ -63,6 +63,7 @@ struct cli_options {
     double timeout;                       /* --timeout, in seconds; 0: none */
     uint64_t deadline_ns;                 /* its end, by cli_now_ns; 0: none */
     bool quiet;                           /* --quiet */
+    bool open_page;                       /* --open */
     double memprof_stress;                /* --memprof-stress; 0: off */
     double max_live, max_alloc, max_leak; /* budgets in bytes; negative: none */
     const char *ignore;                   /* --ignore */

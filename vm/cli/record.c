@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -188,6 +189,24 @@ static int check_budgets(const struct cli_options *options, const struct mp_reco
     return exceeded < 0 ? STATUS_REFUSED : exceeded > 0 ? STATUS_OVER_BUDGET : status;
 }
 
+/* Writes the HTML report beside the profile, and shows it in the browser. */
+static void open_page(const char *path) {
+    struct report_error error = {"", "", ""};
+    char *page;
+    if (asprintf(&page, "%s.html", path) < 0) return;
+    char *words[] = {"html", (char *)path, "-o", page, NULL};
+    char *opener[] = {"xdg-open", page, NULL};
+    fflush(stdout);
+    if (report_run_on(NULL, NULL, words, stdout, false, 0, &error) < 0) {
+        cli_report_failed(&error);
+    } else {
+        int problem = posix_spawnp(&(pid_t){0}, opener[0], NULL, NULL, opener, environ);
+        if (problem != 0)
+            cli_fail(0, opener[0], "%s: open %s in a browser", strerror(problem), page);
+    }
+    free(page);
+}
+
 int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
                          int status) {
     static const enum mp_outcome outcomes[] = {[VM_RETURNED] = MP_RETURNED,
@@ -203,6 +222,7 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
     if (options->verb == VERB_PROF_TEST) status = check_budgets(options, &done, status);
     else if (!options->quiet && !done.silent && !done.failed)
         print_summary(&options->recorder, &done);
+    if (options->open_page && !done.silent && !done.failed) open_page(done.path);
     free((char *)options->recorder.path);
     options->recorder.path = NULL;
     return status;
