@@ -44,17 +44,40 @@ static void put_leave(struct emitter *e, const struct vm_native *n) {
     emit_jump(e, n->stubs.slow_entry - e->run_offset);
 }
 
-/* Copies R_8 words, at least one, from R_9 on to R_10 on, the lowest first; R_10 is then behind
- * them. Changes R_8, R_9 and R_TEMP. */
-static void put_copy(struct emitter *e) {
+/* How a few words are copied: FEW of them always, since a loop of few rounds is mispredicted. */
+enum copy_order {
+    COPY_FROM_END,   /* the words below the copy may change, down to FEW below its end */
+    COPY_FROM_START, /* the words above it may change; the copy may overlap what is above it */
+};
+enum { FEW = 4 };
+
+static void put_word_copies(struct emitter *e, int32_t first, int32_t step) {
+    for (int32_t i = 0; i < FEW; i++) {
+        emit_load(e, R_A, at_base(R_9, first + step * i));
+        emit_store(e, at_base(R_10, first + step * i), R_A);
+    }
+}
+
+/* Copies R_8 words, at least one, from R_9 on to R_10 on; both are then behind them. Changes R_8
+ * and R_A. */
+static void put_copy(struct emitter *e, enum copy_order order) {
+    emit_alu_constant(e, ALU_COMPARE, R_8, FEW);
+    uint8_t *many = emit_jump_if_forward(e, C_ABOVE);
+    if (order == COPY_FROM_START) put_word_copies(e, 0, 8);
+    emit_address(e, R_9, at_index(R_9, R_8, 3, 0));
+    emit_address(e, R_10, at_index(R_10, R_8, 3, 0));
+    if (order == COPY_FROM_END) put_word_copies(e, -8, -8);
+    uint8_t *done = emit_jump_forward(e);
+    emit_link(e, many, e->at);
     emit_address(e, R_9, at_index(R_9, R_8, 3, 0));
     emit_address(e, R_10, at_index(R_10, R_8, 3, 0));
     emit_negate(e, R_8);
     const uint8_t *next = e->at;
-    emit_load(e, R_TEMP, at_index(R_9, R_8, 3, 0));
-    emit_store(e, at_index(R_10, R_8, 3, 0), R_TEMP);
+    emit_load(e, R_A, at_index(R_9, R_8, 3, 0));
+    emit_store(e, at_index(R_10, R_8, 3, 0), R_A);
     emit_alu_constant(e, ALU_ADD, R_8, 1);
     emit_jump_if(e, C_NOT_EQUAL, next);
+    emit_link(e, done, e->at);
 }
 
 /* Leaves if the call has no room, or a poll is due; code: of the function's RESTART. */
@@ -68,6 +91,7 @@ static void put_room_test(struct emitter *e, int code, const uint8_t *leave) {
 /* Fewer. */
 static void put_partial(struct emitter *e, const struct vm_native *n, const uint8_t *leave) {
     enum { HEAD = 4 }; /* words: the header, the code, its information, the function */
+    _Static_assert((int)HEAD >= (int)FEW, "copied words lie in the closure");
     emit_load_32(e, R_9, native_entry_of_code(R_TEMP, ENTRY_RESTART));
     put_room_test(e, R_9, leave);
     emit_move(e, R_TEMP, R_9);
@@ -78,16 +102,16 @@ static void put_partial(struct emitter *e, const struct vm_native *n, const uint
     emit_jump_if(e, C_BELOW, leave);
     emit_negate(e, R_8);
     emit_move(e, R_YOUNG, R_10);
-    emit_address(e, R_9, at_base(R_TEMP2, HEAD - 1));
-    emit_shift(e, SHIFT_LEFT, R_9, 10);
-    emit_alu_constant(e, ALU_OR, R_9, TAG_CLOSURE);
-    emit_store(e, at_base(R_YOUNG, 0), R_9);
+    emit_address(e, R_10, at_base(R_YOUNG, 8 * HEAD));
+    emit_move(e, R_9, R_BASE);
+    put_copy(e, COPY_FROM_END);
+    emit_address(e, R_8, at_base(R_TEMP2, HEAD - 1));
+    emit_shift(e, SHIFT_LEFT, R_8, 10);
+    emit_alu_constant(e, ALU_OR, R_8, TAG_CLOSURE);
+    emit_store(e, at_base(R_YOUNG, 0), R_8);
     emit_store(e, at_base(R_YOUNG, 8), R_TEMP);
     emit_store_constant(e, at_base(R_YOUNG, 16), (int32_t)make_closinfo(0, 2));
     emit_store(e, at_base(R_YOUNG, 24), R_ENV);
-    emit_address(e, R_10, at_base(R_YOUNG, 8 * HEAD));
-    emit_move(e, R_9, R_BASE);
-    put_copy(e);
     emit_address(e, R_A, at_base(R_YOUNG, 8));
     emit_load(e, R_TEMP, at_base(R_9, 0));
     emit_load(e, R_ENV, at_base(R_9, 8));
@@ -106,7 +130,7 @@ static void put_restart(struct emitter *e, const uint8_t *leave, const uint8_t *
     emit_address(e, R_10, at_index(R_BASE, R_9, 3, 0));
     emit_move(e, R_BASE, R_10);
     emit_address(e, R_9, at_base(R_ENV, 24));
-    put_copy(e);
+    put_copy(e, COPY_FROM_END);
     emit_load(e, R_ENV, at_base(R_ENV, 16));
     emit_jump(e, again);
 }
@@ -129,7 +153,7 @@ static void put_more(struct emitter *e, const struct vm_native *n, const uint8_t
     emit_alu(e, ALU_ADD, R_TEMP2, R_TEMP);
     emit_move(e, R_9, R_BASE);
     emit_move(e, R_BASE, R_10);
-    put_copy(e);
+    put_copy(e, COPY_FROM_START);
     emit_store(e, at_base(R_10, 0), R_TEMP2);
     emit_store_constant(e, at_base(R_10, 8), (int32_t)VAL_UNIT);
     emit_store_constant(e, at_base(R_10, 16), (int32_t)val_of_int(0));
