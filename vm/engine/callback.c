@@ -47,7 +47,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
     activation.depth = d->activation == NULL ? 0 : d->activation->depth + 1;
     activation.c_stack_low = d->activation == NULL ? 0 : d->activation->c_stack_low;
     if (!may_nest(d, &activation)) return exn_result(field(d->vm->global_data, EXN_STACK_OVERFLOW));
-    ASSERT(is_closure(closure) && extra_args >= 0);
+    ASSERT((is_closure(closure) || d->activation == NULL) && extra_args >= 0);
     ASSERT(d->stack.sp >= d->stack.low && d->stack.sp + extra_args + 3 <= d->stack.high); /* S1 */
     vm_watch_ocaml(d);
     activation.watch.row = NULL;

@@ -160,11 +160,12 @@ enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *e
     return status;
 }
 
-/* The program runs as the body of a closure that names it. Its frame is followed by a return frame
- * like any other, which is where walks of the stack end. */
+/* The program runs as the body of a block that names it, as a closure would; but the program, which
+ * finds it in A, must not call it: its frame has no arguments. The frame is followed by a return
+ * frame like any other, which is where walks of the stack end. */
 static value run_program(struct domain *d, void *context) {
     uint32_t main_function = d->vm->codes[0]->main_function;
-    value program = gc_alloc_small(&d->gc, 2, TAG_CLOSURE);
+    value program = gc_alloc_small(&d->gc, 2, TAG_ABSTRACT);
     field(program, 0) = val_of_int(main_function);
     field(program, 1) = make_closinfo(0, 2);
     d->stack.sp -= 3;
