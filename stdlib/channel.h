@@ -1,4 +1,4 @@
-/* channel.h - buffered channels: the data behind in_channel and out_channel.
+/* channel.h - buffered channels: the data of in_channel and out_channel.
  *
  *   input:    buffer      curr          max          end
  *             +-----------+-------------+------------+

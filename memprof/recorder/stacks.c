@@ -245,8 +245,8 @@ static bool list_inner(struct mp_recorder *r, const struct vm_fiber *inner) {
     return true;
 }
 
-/* The machine's call stack, with the frames of fiber `inner` and of those behind it in its chain in
- * place of the innermost one. */
+/* The machine's call stack, with the frames of fiber `inner` and of those outside it in its chain
+ * in place of the innermost one. */
 static struct mp_site_of_stack intern_chain(struct mp_recorder *r, const struct vm_fiber *inner) {
     struct mp_interned *t = &r->interned;
     struct mp_site_of_stack site = mp_intern_stack(r);

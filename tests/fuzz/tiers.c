@@ -46,7 +46,7 @@ static void show(const char *title, const struct run_record *record) {
 }
 
 /* Whether the interpreter itself shows something else when blocks lie elsewhere: in minor heaps of
- * other sizes, and behind memory that moves what is mapped later. */
+ * other sizes, and after memory was mapped that moves what is mapped later. */
 static bool is_unsteady(const uint8_t *bytes, size_t length, struct run_way way,
                         const struct run_record *before) {
     static const size_t minor_words[] = {8192, 5000, 20000};

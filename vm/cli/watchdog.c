@@ -1,4 +1,4 @@
-/* watchdog.c - --timeout: who stops the program at the deadline.
+/* watchdog.c - --timeout: what stops the program at the deadline.
  *
  *   thread      asks the machine to stop, and ends the process if it does not react. It blocks all
  *               signals, which are the program's.

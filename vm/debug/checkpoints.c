@@ -1,8 +1,8 @@
-/* checkpoints.c - copies of the debugged process that stay behind, for going back in time.
+/* checkpoints.c - copies of the debugged process, for going back in time.
  *
- * A checkpoint is a child process with its own connection; it waits for requests where its parent
- * goes on. Going back means that the debugger talks to the child. The program may have children of
- * its own, so a process waits only for its checkpoints. */
+ * A checkpoint is a child process with its own connection; it waits for requests while its parent
+ * continues. To go back, the debugger sends its requests to the child. The program may have
+ * children of its own, so a process waits only for its checkpoints. */
 #include "vm/base/os.h"
 #include "vm/debug/debug_internal.h"
 

@@ -114,7 +114,7 @@ bool vm_policy_change(struct vm_policy *policy, const char *list, bool grant, co
 }
 
 void vm_policy_pure(struct vm_policy *policy) {
-    /* The message tells those who don't know the capability's name how to permit it. */
+    /* The message has the option that permits it, since --pure does not name the capability. */
     for (unsigned c = 0; c < CAP_COUNT; c++)
         if (!is_pure[c])
             decide(policy, c, ACCESS_REFUSED, "--pure (--allow=", names[c], strlen(names[c]),

@@ -1,9 +1,9 @@
 /* compression.c - marshalled data as zstd frames, which OCaml reads and writes from 5.1 on.
  *
- * The writer makes one frame at zstd's default level. As in OCaml zstd is not told how long the
- * content is, so the bytes are those that the same release of zstd makes there. The reader takes
- * what zstd takes. zstd's own memory is not counted: at most some
- * megabytes, freed before these functions return. */
+ * The writer makes one frame at zstd's default level. As in OCaml, zstd does not get the length of
+ * the content in advance, so the bytes are those that the same release of zstd makes there. The
+ * reader accepts what zstd accepts. zstd's own memory is not counted: at most some megabytes, freed
+ * before these functions return. */
 #include "vm/marshal/writer_internal.h"
 #include "vm/state/vm.h"
 

@@ -51,7 +51,7 @@ void vm_backtrace_publish(struct domain *d);
 size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *context, uint64_t gpc),
                          void *context);
 
-/* The same for the frames of suspended fiber f and those behind it in its chain. GC: never. */
+/* The same for the frames of suspended fiber f and those outside it in its chain. GC: never. */
 size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, size_t limit,
                                    void (*visit)(void *context, uint64_t gpc), void *context);
 

@@ -129,8 +129,9 @@ static inline value take_top(struct vm_fiber *f) {
     return word;
 }
 
-/* The fiber behind boundary b becomes the one that runs there, with its extra arguments on top. Its
- * frames stay in the buffer until control returns to them, for a handler often performs again. */
+/* The first fiber that waits at boundary b becomes the one that runs there, with its extra
+ * arguments on top. Its frames stay in the buffer until control returns to them, since a handler
+ * often performs again. */
 static void run_outer(struct domain *d, value *b, uint32_t index) {
     struct vm_fibers *t = d->vm->fibers;
     struct vm_fiber *f = &t->table[index];
@@ -146,7 +147,8 @@ static void run_outer(struct domain *d, value *b, uint32_t index) {
     *--d->stack.sp = extra_args;
 }
 
-/* Control leaves f for what runs it: a fiber behind the same boundary, or the frames outside. */
+/* Control leaves f for its caller: a fiber that waits at the same boundary, or the frames
+ * outside. */
 static inline void go_outwards(struct domain *d, struct vm_fiber *f, value *b) {
     uint32_t outer = f->outer;
     if (__builtin_expect(outer != NO_FIBER, 0)) {

@@ -28,9 +28,10 @@
  *          |  free  | return frame | frames ... | fiber_code, fiber |
  *                   ^ end - used                ^ end
  *
- * Fibers that are suspended together form a chain: a handler that does not handle an effect is
- * suspended, too, behind the fiber that performed it. Resuming the chain resumes the innermost;
- * the others stay in their buffers behind the same boundary until control reaches them.
+ * Fibers that are suspended together form a chain: if a handler does not handle an effect, the
+ * fiber in which it runs is suspended, too, outside the one that performed the effect. Resuming the
+ * chain resumes the innermost; the others wait in their buffers at the same boundary until control
+ * reaches them.
  *
  * A fiber is named by a handle, a tagged integer with its index and generation, which changes each
  * time the fiber is taken from its continuation. So a continuation is used once, whatever copies of
@@ -40,8 +41,8 @@
  *      depth stack.fiber_base or less belong to activations further out (vm/stack/frame_layout.h)
  *      and cannot be performed to.
  * FB2  The fiber that a boundary names is RUNNING, and RUNNING fibers are named by one boundary.
- *      fiber.outer leads from it to those suspended behind the same boundary; the last of them has
- *      the boundary's depth.
+ *      fiber.outer leads from it to those that wait at the same boundary; the last of them has the
+ *      boundary's depth.
  * FB3  A buffer holds whole frames, from a return frame on top to the return frame at its end. If
  *      the fiber is suspended there is more on top: one word, which is the address of its young
  *      continuation + 1 (LEADING; else 0, tagged) or says how many arguments follow (LINKED).

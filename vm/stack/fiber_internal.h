@@ -18,7 +18,7 @@ struct vm_fiber_status {
     uint8_t in_marked : 1;      /* it is in the list of those to be scanned */
     uint8_t handlers_clean : 1; /* FB4 */
     uint8_t charged : 1;        /* its buffer has been charged to the major cycle */
-    uint8_t reported : 1; /* it, or one behind it in its chain: vm_profiler.fiber_left is due */
+    uint8_t reported : 1; /* it, or one outside it in its chain: vm_profiler.fiber_left follows */
 };
 /* A fiber that marking has reached. */
 struct vm_marked_fiber {
@@ -91,7 +91,7 @@ void vm_fiber_preserve(struct vm_fibers *t, const struct vm_fiber *f, const valu
                        const value *to);
 /* Frees f alone. GC: never. */
 void vm_fiber_free(struct vm_fibers *t, struct vm_fiber *f);
-/* Frees f and what is behind it in its chain. GC: never. */
+/* Frees f and the fibers outside it in its chain. GC: never. */
 void vm_fiber_free_chain(struct vm_fibers *t, uint32_t index);
 
 #endif

@@ -22,8 +22,8 @@ struct vm_frame {
 /* The innermost frame of a domain in a primitive or slow path (E2). False: there is none.
  * GC: never. */
 bool vm_frames_first(struct domain *d, struct vm_frame *frame);
-/* The innermost frame of suspended fiber f; vm_frames_next goes on to the fibers behind it in its
- * chain. False: there is none. GC: never. */
+/* The innermost frame of suspended fiber f; vm_frames_next continues with the fibers outside it in
+ * its chain. False: there is none. GC: never. */
 bool vm_frames_first_suspended(struct domain *d, const struct vm_fiber *f, struct vm_frame *frame);
 /* The caller's frame, across callbacks from C. False: frame is the outermost. GC: never. */
 bool vm_frames_next(struct domain *d, struct vm_frame *frame);

@@ -58,7 +58,7 @@ static void check_suspended(const struct vm_fiber *f) {
     }
 }
 
-/* The fiber at boundary b and those behind it. */
+/* The fiber at boundary b and those that wait there. */
 static void check_boundary(const struct domain *d, const value *b) {
     vm_require(b[BOUNDARY_CODE] == word_of_resume(d->vm->fiber_code) && is_int(b[BOUNDARY_FIBER]),
                "FB1: no boundary where one is linked");
@@ -73,7 +73,7 @@ static void check_boundary(const struct domain *d, const value *b) {
         index = f->outer;
         if (index == NO_FIBER) return;
         vm_require(vm_fiber_state(d->vm, index) == FIBER_LINKED,
-                   "FB2: a fiber behind a boundary that is not suspended");
+                   "FB2: a fiber that waits at a boundary and is not suspended");
     }
 }
 

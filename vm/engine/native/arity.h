@@ -14,7 +14,7 @@ enum { TAKES_RESTART = 1 << 24 };
 /* Words of a return frame's code. */
 enum { NATIVE_REST_WORDS = 6 };
 
-/* Makes the return frames that apply a result to the arguments behind them. */
+/* Makes the return frames that apply a result to the arguments that follow them. */
 void native_put_apply_rest(struct vm *vm, struct vm_native *n);
 /* Puts out the stubs: stubs.other_arity, and those to which these frames return. Needs the other
  * stubs. */

@@ -1,4 +1,4 @@
-/* report.c - who learns of new machine code: the options' observer, perf, gdb. */
+/* report.c - reports new machine code to the options' observer, perf and gdb. */
 #include "vm/base/os.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/gdb_interface.h"
