@@ -16,7 +16,7 @@ WORDS = {
     '--ignore': 'load', '--keep': 'all', '--hide': 'load', '--by': 'fn', '--unit': 'words',
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
     '--callees': 'insert', '--inverted': None, '--raw': None, '--source': '.', '-o': '/dev/null',
-    '--json': None, '--csv': None, '--no-ci': None, '--color': None,
+    '--json': None, '--csv': None, '--lsp': None, '--no-ci': None, '--color': None,
     '--no-color': None, '--domain': '0', '--thread': '0'}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep --domain --thread'
 CHOICE = PART + ' --at --show --live --age-min'
@@ -33,7 +33,7 @@ VERBS = {
     'lifetimes': ' '.join([CHOICE, TABLE, '--thresh', PRINT]),
     'timeline': ' '.join([PART, '--live --unit --top --limit', PRINT]),
     'gc': ' '.join(['--from --to --phase --top --limit --sort', PRINT]),
-    'annotate': ' '.join([CHOICE, '--hide --unit --source', PRINT]),
+    'annotate': ' '.join([CHOICE, '--hide --unit --source --lsp', PRINT]),
     'diff': ' '.join([CHOICE, TABLE, PRINT]),
     'html': '--from --to --phase --size --life --focus --ignore --at --show --live --hide --unit '
             '-o',

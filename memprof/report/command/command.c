@@ -184,6 +184,7 @@ static int perform(const struct run *r, FILE *out) {
     if (doc == NULL) return -1;
     if (c->json) report_doc_write_json(doc, out);
     else if (c->csv) report_doc_write_csv(doc, out);
+    else if (c->lsp) report_doc_write_lsp(doc, out);
     else report_doc_write_text(doc, &r->style, out);
     report_doc_free(doc);
     return errors > 0;

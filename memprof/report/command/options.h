@@ -29,6 +29,7 @@ enum report_takes {
     TAKES_LIVE = 1 << 19, /* what is live */
     TAKES_RAW = 1 << 20,
     TAKES_OTHER = 1 << 21, /* which blocks, in ways that a page does not have */
+    TAKES_LSP = 1 << 22,
 
     /* Sets for verbs.def and formats.def. */
     TAKES_PRINT = TAKES_JSON | TAKES_CSV | TAKES_INTERVALS | TAKES_COLOR | TAKES_OUTPUT,
@@ -45,7 +46,7 @@ struct report_command {
     size_t file_count;
     unsigned long long used; /* bits of the options that were given */
     const char *format, *output;
-    bool force, json, csv, color, no_color, running;
+    bool force, json, csv, lsp, color, no_color, running;
 };
 
 /* Parses words, NULL-terminated, into the command, whose verb is set; the array is reused for the

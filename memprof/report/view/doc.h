@@ -143,6 +143,8 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
 void report_doc_write_json(const struct report_doc *doc, FILE *out);
 /* Writes its first table (of facts only if there is no other) as CSV, with a line of keys. */
 void report_doc_write_csv(const struct report_doc *doc, FILE *out);
+/* Writes a document of report_view_annotate as hints for editors (doc_lsp.c). */
+void report_doc_write_lsp(const struct report_doc *doc, FILE *out);
 /* Writes text as a JSON string. */
 void report_write_json_string(const char *text, FILE *out);
 

@@ -48,6 +48,8 @@ report_view report_view_gc;
 report_view report_view_diff;
 /* Source lines with their figures. */
 report_view report_view_annotate;
+/* The columns of its tables, one for each source file. */
+enum { ANNOTATE_SELF, ANNOTATE_THROUGH, ANNOTATE_LINE, ANNOTATE_SOURCE };
 /* Live memory at equal steps of time. */
 report_view report_view_timeline;
 
