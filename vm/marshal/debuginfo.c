@@ -286,13 +286,27 @@ static const char *program_name(const struct vm *vm) {
     return vm->options.executable_name != NULL ? vm->options.executable_name : "program";
 }
 
+static enum vm_debug_status failure_of(enum vm_status status) {
+    switch (status) {
+    case VM_NO_FILE: return VM_DEBUG_NO_FILE;
+    case VM_BAD_MAGIC: return VM_DEBUG_WRONG_MAGIC;
+    default: return VM_DEBUG_DAMAGED;
+    }
+}
+
 /* A file of debug information is a container with the sections SYMB and DBUG only. One that doesn't
  * match is ignored: ocamlrun, which reads the variable for its debugger, doesn't complain. */
 static void read_debug_file(struct vm *vm, const char *path) {
     struct vm_image image;
     struct vm_error error;
-    if (vm_image_open_sections(path, &image, &error) != VM_OK) return;
+    bool says = vm->version->debug_file_replaces;
+    enum vm_status status = vm_image_open_sections(path, &image, &error);
+    if (status != VM_OK) {
+        if (says) vm->debug_status = failure_of(status);
+        return;
+    }
     const struct vm_section *section = vm_image_section(&image, "DBUG");
+    if (says && image.version != vm->version) vm->debug_status = VM_DEBUG_WRONG_MAGIC;
     if (section != NULL && image.version == vm->version &&
         vm_image_read_debug(&image, 0, SIZE_MAX, &error) == VM_OK) {
         vm->debug = vm_debuginfo_read(section->bytes, section->length, &error);
@@ -307,7 +321,10 @@ void vm_debuginfo_open(struct vm *vm, bool whole) {
     const struct vm_section *section = vm_image_section(vm->image, "DBUG");
     const char *other = secure_getenv("CAML_DEBUG_FILE");
     struct vm_error error;
-    if (section == NULL && other != NULL) read_debug_file(vm, other);
+    if (other != NULL && (section == NULL || vm->version->debug_file_replaces)) {
+        read_debug_file(vm, other);
+        return;
+    }
     if (section == NULL) return;
     vm->debug = open_section(section->bytes, section->length, vm->image, whole, &error);
     if (vm->debug == NULL) warn(vm, program_name(vm), &error);

@@ -32,9 +32,15 @@ struct vm_location {
     int end_line, end_column;
 };
 
-/* Values of vm->debug_status (Printexc's). OCaml's has failures too, for a file that is gone by
- * then; here it stays open. */
-enum vm_debug_status { VM_DEBUG_UNREAD = 0, VM_DEBUG_READ = 1 };
+/* Values of vm->debug_status (Printexc's). The failures are those of the file that replaces the
+ * program's debug information (version.def, debug_file_replaces): the program's own stays open. */
+enum vm_debug_status {
+    VM_DEBUG_WRONG_MAGIC = -3,
+    VM_DEBUG_DAMAGED = -2,
+    VM_DEBUG_NO_FILE = -1,
+    VM_DEBUG_UNREAD = 0,
+    VM_DEBUG_READ = 1
+};
 
 /* Reads a DBUG section of n bytes, all of it. NULL: *error says why. GC: never. */
 struct vm_debuginfo *vm_debuginfo_read(const uint8_t *bytes, size_t n, struct vm_error *error);
@@ -46,9 +52,10 @@ void vm_debuginfo_delete(struct vm_debuginfo *info); /* NULL is fine */
 /* All events of a table that was read whole (DI1). GC: never. */
 const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *info, size_t *count);
 
-/* Opens the program's table if it isn't yet, from its image, or if that has none from the file that
- * the environment's CAML_DEBUG_FILE names, and sets vm->debug_status. whole: reads all units too.
- * Damage costs a warning on standard error and the locations concerned. GC: never. */
+/* Opens the program's table if it isn't yet, from its image, or if that has none, or in any case
+ * (version.def, debug_file_replaces), from the file that CAML_DEBUG_FILE names, and sets
+ * vm->debug_status. whole: reads all units too. Damage costs a warning on standard error and the
+ * locations concerned. GC: never. */
 void vm_debuginfo_open(struct vm *vm, bool whole);
 /* Frees the tables of the program and of code loaded at run time. */
 void vm_debuginfo_free(struct vm *vm);

@@ -319,4 +319,10 @@ void vm_backtrace_print(struct domain *d, bool stopped, FILE *out) {
     size_t count = vm_backtrace_count(d);
     const char *first = stopped ? "Stopped at" : "Raised by primitive operation at";
     for (size_t i = 0; i < count; i++) print_entry(d->vm, i, first, b->gpcs[i], out);
+    const char *failure = d->vm->debug_status == VM_DEBUG_NO_FILE       ? "not found"
+                          : d->vm->debug_status == VM_DEBUG_DAMAGED     ? "appears to be corrupt"
+                          : d->vm->debug_status == VM_DEBUG_WRONG_MAGIC ? "has wrong magic number"
+                                                                        : NULL;
+    if (failure != NULL)
+        fprintf(out, "(Cannot print locations:\n bytecode executable program file %s)\n", failure);
 }

@@ -1,4 +1,3 @@
-(* ocaml5: no: CAML_DEBUG_FILE replaces what is in the program *)
 (* flags: -g *)
 (* env: OCAMLRUNPARAM=b CAML_DEBUG_FILE=/nowhere/x.cds *)
 let f () = failwith "f"
