@@ -481,20 +481,25 @@ let underline_locations () =
   Toploop.print_warning nowhere nobody Warnings.Comment_start;
   pretend_dumb false
 
-let at_first_prompt = lazy (
+let start_reading () =
   underline_locations ();
-  Sys.set_signal Sys.sigint (Sys.Signal_handle interrupt))
+  Sys.set_signal Sys.sigint (Sys.Signal_handle interrupt)
 
 let read_input = !Toploop.read_interactive_input
 
 (* What the toplevel has not read of a phrase. It reads a line, or less, by its own function, which
    keeps the text for error messages. *)
 let rest = ref ""
+let is_started = ref false
 
 let read_interactive_input prompt buffer length =
+  if not !is_started then begin
+    is_started := true;
+    start_reading ();
+    rest := ";;\n" (* the report belongs to this phrase: OCaml 5 separates reports by empty lines *)
+  end;
   if !rest = "" then begin
     Format.print_flush ();
-    Lazy.force at_first_prompt;
     flush stdout;
     flush stderr;
     rest := read_phrase prompt Bactrian_complete.complete
