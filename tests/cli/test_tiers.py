@@ -111,14 +111,15 @@ class Tiers(Case):
                 self.assertEqual(done.out.count('f <-- '), 4)
 
     def test_dis_prints_machine_code_beside_bytecode(self):
-        self.place.write('pick.ml', 'let rec pick = function 0 -> 9 | 1 -> 8 | 2 -> 7 | 3 -> 6 '
-                                    '| n -> pick (n - 4)\nlet () = print_int (pick 5)')
+        cases = ' | '.join('%d -> %d' % (i, 99 - i) for i in range(10))
+        self.place.write('pick.ml', 'let rec pick = function %s | n -> pick (n - 10)\n'
+                                    'let () = print_int (pick 15)' % cases)
         self.place.tool('ocamlc', '-g', '-o', 'pick.byte', 'pick.ml')
         done = self.bactrian('dis', '--machine', '--function', 'pick', 'pick.byte')
         self.expect(done)
         for line in (r'machine code of pick\.byte', r'Pick\.pick, \d+ bytes',
-                     r'  [0-9a-f]+ OFFSETINT -4', r'      \+[0-9a-f]+ jmp +\+[0-9a-f]+',
-                     r'      \+[0-9a-f]+ table( \+[0-9a-f]+,?){4}', '  what rarely runs'):
+                     r'  [0-9a-f]+ OFFSETINT -10', r'      \+[0-9a-f]+ jmp +\+[0-9a-f]+',
+                     r'      \+[0-9a-f]+ table( \+[0-9a-f]+,?){10}', '  what rarely runs'):
             self.assertRegex(done.out, '(?m)^' + line + '$')
         self.assertNotIn('Stdlib', done.out)
 
