@@ -5,6 +5,7 @@
 #include "vm/state/vm.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -22,7 +23,7 @@ static const struct {
     {VM_JIT_ALL, 0, 0}, {VM_JIT_ALL, 1, 0}, {VM_JIT_HOT, 0, 0}, {VM_JIT_ALL, 3, 0},
     {VM_JIT_ALL, 0, 0}, {VM_JIT_ALL, 2, 2}, {VM_JIT_ALL, 7, 0}, {VM_JIT_ALL, 0, 1},
 };
-enum { WAYS = sizeof ways / sizeof *ways };
+enum { WAYS = sizeof ways / sizeof *ways, PIECES = 512 };
 
 static bool says(const struct run_record *record, const char *text) {
     return record->output.count > 0 &&
@@ -45,14 +46,23 @@ static void show(const char *title, const struct run_record *record) {
            n == 0 ? "" : record->output.items + n - shown);
 }
 
+/* Takes a piece of each size that malloc gives again, or frees them. */
+static void take_pieces(void *pieces[PIECES], bool take) {
+    for (size_t i = 0; i < PIECES; i++)
+        if (take) pieces[i] = malloc(16 * i + 8);
+        else free(pieces[i]);
+}
+
 /* Whether the interpreter itself shows something else when blocks lie elsewhere: in minor heaps of
- * other sizes, and after memory was mapped that moves what is mapped later. */
+ * other sizes, and after memory was taken that moves what is mapped and allocated later. */
 static bool is_unsteady(const uint8_t *bytes, size_t length, struct run_way way,
                         const struct run_record *before) {
     static const size_t minor_words[] = {8192, 5000, 20000};
     bool differs = false;
     for (size_t i = 0; i < sizeof minor_words / sizeof *minor_words && !differs; i++) {
         struct run_record again;
+        void *pieces[PIECES];
+        take_pieces(pieces, true);
         size_t moves_bytes = (i + 1) << 22;
         void *moves = mmap(NULL, moves_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         way.jit = VM_JIT_OFF, way.jit_stress = 0;
@@ -62,6 +72,7 @@ static bool is_unsteady(const uint8_t *bytes, size_t length, struct run_way way,
         differs = run_record_difference(before, &again) != NULL;
         run_record_end(&again);
         munmap(moves, moves_bytes);
+        take_pieces(pieces, false);
     }
     return differs;
 }

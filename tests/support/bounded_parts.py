@@ -92,6 +92,9 @@ def differential(build, flags, timeout, *more):
                  '--seconds', '{seconds}', '--seed', '{seed}', '--', *flags)
 
 
+# Suites that run OCaml programs, with --jit=all. A debugger, --profile and --count-forms leave all
+# to the interpreter.
+NATIVE_SUITES = [('asm', 5), ('versions', 5), ('regression', 30), ('threads', 30)]
 # Suites for the build whose tables begin with one row (gc/containers.h).
 SMALL_SUITES = [('asm', 5), ('image', 15), ('capi', 10), ('ffi', 10), ('memprof', 30),
                 ('regression', 30)]
@@ -120,6 +123,9 @@ def stress_parts(_):
                needs=SMALL)
     for name, cost in SMALL_SUITES:
         yield Part('small tables, ' + name, cost, suite('tests/%s/run' % name, SMALL), needs=SMALL)
+    for name, cost in NATIVE_SUITES:
+        yield Part('machine code, ' + name, cost, suite('tests/%s/run' % name, DEBUG),
+                   {'BACTRIAN_JIT': 'all'}, DEBUG)
     yield Part('memprof, long', 100, suite('tests/memprof/run', DEBUG, '--long', '--no-mutants'),
                needs=DEBUG)
     yield Part('recordings killed 200 times', 60,

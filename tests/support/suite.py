@@ -38,7 +38,8 @@ DIRECTIVE = re.compile(
     r'(.*?) ?\*\)$')
 REFUSED_MALLOC = re.compile(rb'^==\d+==WARNING: AddressSanitizer failed to allocate .*\n',
                             re.MULTILINE)
-KEPT_ENV = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LLVM_PROFILE_FILE')
+KEPT_ENV = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LLVM_PROFILE_FILE',
+            'BACTRIAN_JIT')
 
 
 class Broken(Exception):
