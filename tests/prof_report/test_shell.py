@@ -82,5 +82,5 @@ class Shell(support.Case):
         self.assertIn(self.prof('table', 'small.ctf', '--focus', 'Tree.balance').split('\n')[0],
                       shown)
         self.assertIn('20.8 kB', self.talk(b'\x1b[A', b'\x1b[A', b'\n', b'quit\n'))
-        with open(os.path.join(self.folder, 'bactrian/prof_history')) as file:
+        with open(os.path.join(self.folder, 'bactrian/prof.history')) as file:
             self.assertIn('focus', file.read())
