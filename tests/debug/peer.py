@@ -168,7 +168,7 @@ def a_closed_connection_is_reported(bactrian, folder):
 
 
 def the_program_cannot_reach_the_connection(bactrian, folder):
-        """The program closes and opens all descriptors that it can; its end is still reported."""
+    """The program closes and opens all descriptors that it can; its end is still reported."""
     with Peer(bactrian, folder, program='closes') as peer:
         peer.words(2)
         check(peer.go_on(1) == (b'x', (1, 0, -1, 0)))
