@@ -7,6 +7,7 @@ Each rule is one test; its problems are listed as `FILE:LINE: what`. The last li
 failed`. Without the build folder's objects the rule about mutable data has nothing to check.
 """
 import argparse
+import ast
 import concurrent.futures
 import glob
 import os
@@ -261,6 +262,16 @@ def shell_syntax(sources, _):
         yield '%s: %s' % (path, output.strip())
 
 
+def python_syntax(sources, _):
+    for source in sources:
+        if not source.path.endswith('.py') and b'python' not in source.bytes.split(b'\n')[0]:
+            continue
+        try:
+            ast.parse(source.bytes)
+        except SyntaxError as problem:
+            yield '%s:%s: %s' % (source.path, problem.lineno, problem.msg)
+
+
 def allowed_mutable():
     """Names in backquotes in the list below the heading `Mutable data` of vm/README.md."""
     path = os.path.join(ROOT, 'vm', 'README.md')
@@ -315,7 +326,8 @@ def typed_primitives(sources, _):
 
 RULES = [layers, typed_primitives, file_sizes, function_lengths, characters, open_ends,
          head_comments, prototype_comments, banned_phrases, named_files, room_texts,
-         invariant_ids, headers_compile_alone, formatted, shell_syntax, mutable_data]
+         invariant_ids, headers_compile_alone, formatted, shell_syntax, python_syntax,
+         mutable_data]
 
 
 def main():
