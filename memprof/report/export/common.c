@@ -37,27 +37,28 @@ int report_weigh_nodes(const struct report_model *model, const struct report_sel
     struct report_query query;
     *out = (struct report_weights){0};
     if (report_query_start(&query, model, selection, error) != 0) return -1;
-    /* The samples in the order of their nodes: sums of all nodes would take more memory. */
+    /* Some nodes at a time: sums of all of them could take more memory than the profile. */
+    enum { NODES = 1 << 22 };
+    size_t count = model->nodes.count;
     uint32_t *order = report_nodes_by_site(model);
-    uint32_t *rank = report_alloc(model->nodes.count * sizeof *rank);
-    for (size_t i = 0; i < model->nodes.count; i++) rank[order[i]] = i;
-    free(order);
-    uint32_t *keys = report_alloc(model->samples.count * sizeof *keys);
-    for (size_t i = 0; i < model->samples.count; i++) keys[i] = rank[model->samples.at[i].node];
-    free(rank);
-    order = report_order_by_key(keys, model->samples.count, model->nodes.count);
+    uint32_t *rank = report_alloc(count * sizeof *rank);
+    for (size_t i = 0; i < count; i++) rank[order[i]] = i;
     struct report_rounder rounder = {0};
-    struct report_sum sum = {0};
-    for (size_t i = 0; i < model->samples.count; i++) {
-        const struct report_sample s = report_sample_of(model, order[i]);
-        if (report_query_selects(&query, &s)) report_sum_add(&sum, &s, model->rate);
-        bool is_last = i + 1 == model->samples.count || keys[order[i]] != keys[order[i + 1]];
-        if (!is_last || sum.samples == 0) continue;
-        long long number = report_round(&rounder, weigh, &query.scale, &sum);
-        report_append(out, (struct report_weight){s.node, number});
-        sum = (struct report_sum){0};
+    for (size_t first = 0; first < count; first += NODES) {
+        size_t n = count - first < NODES ? count - first : NODES;
+        struct report_sum *sums = report_alloc(n * sizeof *sums);
+        report_each_selected(s, &query) {
+            size_t at = (size_t)rank[s->node] - first;
+            if (at < n) report_sum_add(&sums[at], s, model->rate);
+        }
+        for (size_t i = 0; i < n; i++) {
+            if (sums[i].samples == 0) continue;
+            long long number = report_round(&rounder, weigh, &query.scale, &sums[i]);
+            report_append(out, (struct report_weight){order[first + i], number});
+        }
+        free(sums);
     }
-    report_free(order, keys);
+    report_free(order, rank);
     report_query_end(&query);
     return 0;
 }
