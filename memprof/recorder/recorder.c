@@ -450,9 +450,17 @@ static bool owns_descriptor(void *state, int fd) {
     return r != NULL && r->fd == fd;
 }
 
+/* A section that is measured stands for many, so the estimate may exceed what it is a part of. */
+struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
+    return (struct mp_times){
+        .wall_ns = least(r->overhead.wall_ns, mp_now_ns() - r->start_ns),
+        .processor_ns = least(r->overhead.processor_ns, mp_process_ns() - r->process_ns)};
+}
+
 void mp_end_write(struct mp_recorder *r, uint64_t elapsed) {
-    struct mp_record_cost cost = {r->overhead.processor_ns, mp_process_ns() - r->process_ns};
-    struct mp_record_end end = {elapsed, r->overhead.wall_ns, mp_recorder_lost(r)};
+    const struct mp_times overhead = mp_recorder_overhead(r);
+    struct mp_record_cost cost = {overhead.processor_ns, mp_process_ns() - r->process_ns};
+    struct mp_record_end end = {elapsed, overhead.wall_ns, mp_recorder_lost(r)};
     mp_write_cost(r->writer, &cost);
     mp_write_end(r->writer, &end);
 }
@@ -527,10 +535,6 @@ uint64_t mp_recorder_flush(struct mp_recorder *r) {
     return mp_now_ns() - r->start_ns;
 }
 
-struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
-    return r->overhead;
-}
-
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out) {
     ASSERT(r->sampler->recorder == r);
@@ -548,7 +552,7 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
         .lost_samples = mp_recorder_lost(r),
         .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
         .elapsed_ns = r->ended_ns - r->start_ns,
-        .overhead = r->overhead,
+        .overhead = mp_recorder_overhead(r),
         .processor_ns = mp_process_ns() - r->process_ns,
         .failed = r->failed,
         .silent = r->silent,

@@ -124,7 +124,7 @@ class Live(support.Case):
         self.assertGreater(run['overhead'], 0.9 * events["the recorder's markings"]['total'])
         self.assertLessEqual(events['pause, processor time']['total'],
                              1.05 * events['pause']['total'] + 0.001)
-        self.assertLess(run['overhead_processor'], run['processor'])
+        self.assertLessEqual(run['overhead_processor'], run['processor'])
 
     def test_it_does_not_depend_on_the_minor_heap(self):
         program, truth, _ = TRUTH['a ring of arrays']

@@ -378,7 +378,7 @@ static char *address_of(const struct report_query *q) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].text != NULL) put_address(out, texts[i].key, texts[i].text);
     put_address_bounds(out, "size", s->size_min, s->size_max, 0, 0, "");
-    put_address_bounds(out, "life", q->life_min, q->life_max, 0, REPORT_NEVER, "ns");
+    put_address_bounds(out, "life", q->life_min, q->life_max, 0, (double)REPORT_NEVER, "ns");
     if (s->has_live) put_address(out, "live", report_live_words[s->live]);
     if (s->unit != REPORT_UNIT_BYTES) put_address(out, "unit", report_unit_words[s->unit]);
     fclose(out);

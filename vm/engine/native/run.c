@@ -186,7 +186,11 @@ static void put_stubs(const struct vm *vm, struct vm_native *n) {
 
 /* ---- The machine's. ---- */
 
+/* The only instructions that are emitted are x86-64's. */
 static bool is_wanted(const struct vm *vm) {
+#ifndef __x86_64__
+    return false;
+#endif
     return vm->options.jit != VM_JIT_OFF && !vm_counts_instructions(vm) &&
            !vm->options.track_functions;
 }
