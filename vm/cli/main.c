@@ -42,8 +42,13 @@ static int perform(struct cli_options *options) {
     case VERB_HELP: return cli_help(options->operands);
     case VERB_COMPLETE: return cli_complete(options->operands);
     case VERB_ASM: return cli_asm(options);
-    default: return cli_run(options);
+    case VERB_RUN:
+    case VERB_TRACE:
+    case VERB_PROF_RECORD:
+    case VERB_PROF_TEST: return cli_run(options);
+    case VERB_COUNT: break;
     }
+    return STATUS_REFUSED;
 }
 
 static void ignore(int signal) {}
