@@ -257,12 +257,11 @@ let profile_phrase phrase =
 
 let flame file =
   let profile, _ = bring_up_to_date () in
-  let flame = "flame" :: profile :: "--running" :: of_phrases in
-  if file = "" then report flame
+  let shown verb = verb :: profile :: "--running" :: of_phrases in
+  if file = "" then report (shown "flame")
   else begin
-    let is_page = Filename.check_suffix file ".html" in (* everything is selected in it *)
-    let words = if is_page then [ "html"; profile; "--running" ] else flame in
-    ignore (output_of (words @ [ "-o"; file ]));
+    let verb = if Filename.check_suffix file ".html" then "html" else "flame" in
+    ignore (output_of (shown verb @ [ "-o"; file ]));
     say "%s was written." file
   end
 
