@@ -18,6 +18,7 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
 struct mp_recorder *mp_recorder_of(struct vm *vm) {
     return NULL;
 }
+bool mp_recorder_is_programs(const struct mp_recorder *r) { return false; }
 uint64_t mp_recorder_flush(struct mp_recorder *r) { return 0; }
 struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
     return (struct mp_times){0, 0};

@@ -1,5 +1,5 @@
-/* pauses.c - the collector's part of a recording: counters, pauses, markings, maxima; the phases
- * of the program; markings of the recorder's own (--live exact).
+/* pauses.c - the collector's part of a recording: counters, pauses, markings, maxima; markings of
+ * the recorder's own (--live exact).
  *
  * With --live exact the recorder has everything marked when more is in use than any marking kept:
  * what is proven at that moment is then what is reachable. It does so after the pause that ended
@@ -212,31 +212,4 @@ void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, b
     bool own = r->exact.running;
     if (!begins && r->activity_depth == 0) end_of_pause(r);
     mp_recorder_leave(r, own ? 0 : 1);
-}
-
-/* ---- Phases. ---- */
-
-value mp_prim_enter_phase(struct domain *d, value name) {
-    struct mp_recorder *r = mp_recorder_of(d->vm);
-    if (r == NULL || !mp_recorder_enter(r)) return VAL_UNIT;
-    uint32_t number = mp_intern_text(r, string_bytes(name), string_length(name));
-    mp_counters_write(r);
-    struct mp_record_phase_enter record = {mp_recorder_elapsed(r), number};
-    mp_write_phase_enter(r->writer, &record);
-    r->open_phases++;
-    mp_recorder_leave(r, 1);
-    return VAL_UNIT;
-}
-
-value mp_prim_leave_phase(struct domain *d, value unit) {
-    struct mp_recorder *r = mp_recorder_of(d->vm);
-    if (r == NULL || !mp_recorder_enter(r)) return VAL_UNIT;
-    if (r->open_phases > 0) { /* a child may leave a phase that its parent entered */
-        mp_counters_write(r);
-        struct mp_record_phase_leave record = {mp_recorder_elapsed(r)};
-        mp_write_phase_leave(r->writer, &record);
-        r->open_phases--;
-    }
-    mp_recorder_leave(r, 1);
-    return VAL_UNIT;
 }

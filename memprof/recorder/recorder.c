@@ -183,7 +183,8 @@ void mp_recorder_leave(struct mp_recorder *r, unsigned weight) {
     }
     if (mp_writer_problem(r->writer) != 0 && !r->failed) {
         r->failed = true; /* RC2 */
-        if (r->options.warn != NULL) r->options.warn(r->options.path, mp_writer_problem(r->writer));
+        if (r->options.warn != NULL)
+            r->options.warn(r->d->vm, r->options.path, mp_writer_problem(r->writer));
     }
     section_end(r);
 }
@@ -437,6 +438,7 @@ static void free_recorder(struct mp_recorder *r) {
     free(r->snapshot_path);
     free(r->part_path);
     free(r->farewell);
+    free((char *)r->options.path);
     free(r);
 }
 
@@ -444,6 +446,8 @@ struct mp_recorder *mp_recorder_of(struct vm *vm) {
     const struct mp_sampler *sampler = vm->profiler.state;
     return sampler == NULL ? NULL : sampler->recorder;
 }
+
+bool mp_recorder_is_programs(const struct mp_recorder *r) { return r->options.by_program; }
 
 static bool owns_descriptor(void *state, int fd) {
     const struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
@@ -502,8 +506,10 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     r->d = vm->domain;
     r->sampler = sampler;
     r->options = *options;
+    r->options.path = strdup(options->path);
     r->fd = -1;
-    if (map_own_process(r) && open_files(r) && start_file(r, 0)) {
+    errno = ENOMEM;
+    if (r->options.path != NULL && map_own_process(r) && open_files(r) && start_file(r, 0)) {
         errno = ENOMEM;
         r->tracker = mp_tracker_start(r->d, options->rate, SEED_BASE + options->seed,
                                       &recorder_events, r);

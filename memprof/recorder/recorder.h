@@ -20,6 +20,7 @@ struct mp_recorder;
 
 struct mp_recorder_options {
     const char *path; /* of the file */
+    bool by_program;  /* it asked for the recording, and ends it */
     enum mp_replace replace;
     double rate; /* of each word; 0 < rate <= 1 */
     uint64_t seed;
@@ -37,7 +38,7 @@ struct mp_recorder_options {
      * with free(). NULL: nothing. */
     char *(*farewell)(const char *path);
     /* Warns the user that the file can't be written any more (errno); the program goes on. */
-    void (*warn)(const char *path, int problem);
+    void (*warn)(struct vm *vm, const char *path, int problem);
 };
 
 /* Moments, or times that have passed: on a clock, and of a processor. */
@@ -60,6 +61,8 @@ struct mp_recording {
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options);
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);
+/* Whether the program started it. GC: never. */
+bool mp_recorder_is_programs(const struct mp_recorder *r);
 /* Writes everything recorded so far to the file, which can be read while recording goes on. Returns
  * the nanoseconds since its start. GC: never. */
 uint64_t mp_recorder_flush(struct mp_recorder *r);
@@ -71,8 +74,12 @@ struct mp_times mp_recorder_overhead(const struct mp_recorder *r);
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out);
 
-/* Bactrian.Profile's primitives: the program enters a phase of that name, and leaves the innermost
- * one. Without a recorder they do nothing. GC: never. */
+/* Bactrian.Profile's primitives. The program starts a recording, and ends it: raises Failure if it
+ * cannot be now, Sys_error if the file can't be made. GC: may run. */
+value mp_prim_start_recording(struct domain *d, value rate, value path);
+value mp_prim_stop_recording(struct domain *d, value unit);
+/* The program enters a phase of that name, and leaves the innermost one. Without a recorder they do
+ * nothing. GC: never. */
 value mp_prim_enter_phase(struct domain *d, value name);
 value mp_prim_leave_phase(struct domain *d, value unit);
 

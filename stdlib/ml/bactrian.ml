@@ -19,17 +19,30 @@ module Memprof = struct
 end
 
 module Profile = struct
+  (* f (), with leave () after it, also if it raises. *)
+  let and_then leave f =
+    match f () with
+    | result -> leave (); result
+    | exception e ->
+      let backtrace = Printexc.get_raw_backtrace () in
+      leave ();
+      Printexc.raise_with_backtrace e backtrace
+
+  external c_start : float -> string -> unit = "bactrian_profile_start"
+  external stop : unit -> unit = "bactrian_profile_stop"
+
+  let start ?(rate = 1e-4) file = c_start rate file
+
+  let record ?rate file f =
+    start ?rate file;
+    and_then stop f
+
   external enter_phase : string -> unit = "bactrian_profile_enter_phase"
   external leave_phase : unit -> unit = "bactrian_profile_leave_phase"
 
   let phase name f =
     enter_phase name;
-    match f () with
-    | result -> leave_phase (); result
-    | exception e ->
-      let backtrace = Printexc.get_raw_backtrace () in
-      leave_phase ();
-      Printexc.raise_with_backtrace e backtrace
+    and_then leave_phase f
 
   external is_on : unit -> bool = "bactrian_units_is_on"
 
@@ -55,10 +68,5 @@ module Profile = struct
 
   let withData d f =
     let aside = enter_unit d.Data.number in
-    match f () with
-    | result -> leave_unit aside; result
-    | exception e ->
-      let backtrace = Printexc.get_raw_backtrace () in
-      leave_unit aside;
-      Printexc.raise_with_backtrace e backtrace
+    and_then (fun () -> leave_unit aside) f
 end

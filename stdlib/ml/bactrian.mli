@@ -126,14 +126,60 @@ module Memprof : sig
       @raise Failure ["Bactrian.Memprof.stop_another: profile not running."] if it was stopped. *)
 end
 
-(** Phases in recordings of [bactrian prof record], and counts. When nothing is recorded, and under
-    [ocamlrun], these functions do nothing but call the functions that they are given.
-    Those of phases allocate nothing in OCaml's heap. *)
+(** Recordings of parts of a program, phases in recordings, and counts. When nothing is recorded, and
+    under [ocamlrun], [phase] and the functions that count do nothing but call the functions that
+    they are given. *)
 module Profile : sig
+  (** {1 Recording}
+
+      [bactrian prof record] records a whole run. These functions record parts of one, into files
+      that the verbs of [bactrian prof] read:
+
+      {[
+let index words =
+  let table = Hashtbl.create 16 in
+  List.iteri (fun i word -> Hashtbl.replace table word i) words;
+  table
+
+let () =
+  let words = List.init 100_000 string_of_int in
+  let table = Bactrian.Profile.record ~rate:1e-3 "index.prof" (fun () -> index words) in
+  Printf.printf "%d words\n" (Hashtbl.length table)
+      ]}
+
+      After this program, [bactrian prof summary index.prof] shows what [index] allocated, and not
+      what made the list. *)
+
+  val record : ?rate:float -> string -> (unit -> 'a) -> 'a
+  (** [record file f] is [f ()], recorded: {!start}, the call, {!stop}. An exception of [f] ends the
+      recording and is raised again, with its backtrace. *)
+
+  val start : ?rate:float -> string -> unit
+  (** [start file] starts a recording of all threads into [file]. Each word that is allocated is
+      sampled with probability [rate] (default: [1e-4]). Blocks that were allocated before are not in
+      the recording. An earlier recording in [file] is replaced, another kind of file is not. A child
+      process is not recorded. A file that cannot be written any more ends the recording with a
+      message on standard error.
+
+      @raise Failure if a recording is running already, also one of [bactrian prof record], [MEMTRACE]
+        or the application that embeds Bactrian.
+      @raise Invalid_argument if [rate] is not above 0 and at most 1.
+      @raise Sys_error if the file cannot be made, or writing files is refused
+        ([--deny fs-write], or [--allow fs-write] for some folders only). *)
+
+  val stop : unit -> unit
+  (** Ends the recording that {!start} began and completes its file: everything is collected, so that
+      what is live at the end is what the program can reach then. A recording that runs when
+      the program ends is completed then.
+
+      @raise Failure if the program has started none. *)
+
+  (** {1 Phases} *)
+
   val phase : string -> (unit -> 'a) -> 'a
   (** [phase name f] is [f ()]; allocations during the call belong to the phase [name], which the
       option [--phase name] of reports selects. Phases nest. An exception of [f] ends the phase and is raised
-      again, with its backtrace. *)
+      again, with its backtrace. The phase allocates nothing in OCaml's heap. *)
 
   (** {1 Counting for parts of a program}
 

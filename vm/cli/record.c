@@ -22,7 +22,7 @@
 
 /* ---- Starting. ---- */
 
-static void warn(const char *path, int problem) {
+static void warn(struct vm *vm, const char *path, int problem) {
     cli_fail(0, path, "%s: recording stops here, the program continues", strerror(problem));
 }
 
@@ -218,7 +218,9 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
     if (recorder == NULL) return status;
     ASSERT((size_t)result.outcome < sizeof outcomes / sizeof outcomes[0]);
     signal(SIGUSR1, SIG_IGN); /* a request for a snapshot comes too late, and must not end us */
+    bool by_program = mp_recorder_is_programs(recorder);
     mp_recorder_finish(recorder, outcomes[result.outcome], (unsigned)status, &done);
+    if (by_program) return status;
     if (options->verb == VERB_PROF_TEST) status = check_budgets(options, &done, status);
     else if (!options->quiet && !done.silent && !done.failed)
         print_summary(&options->recorder, &done);

@@ -39,7 +39,7 @@ enum bactrian_outcome bactrian_read_statistics(struct bactrian *m,
 static bool is_rate(double rate) { return rate > 0 && rate <= 1; }
 
 /* bactrian_stop_recording reports failures. */
-static void ignore_failure(const char *path, int problem) {}
+static void ignore_failure(struct vm *vm, const char *path, int problem) {}
 
 struct start {
     struct mp_recorder_options options;
@@ -54,7 +54,7 @@ static void start_recording(struct bactrian *m, void *context) {
 
 enum bactrian_outcome bactrian_record(struct bactrian *m, const char *path, double rate) {
     if (embed_state(m) != BACTRIAN_OK) return embed_state(m);
-    if (m->inside || m->recorder != NULL)
+    if (m->inside || mp_recorder_of(m->vm) != NULL)
         return embed_fail(m, BACTRIAN_REFUSED, "a recording is running, or a call");
     if (!is_rate(rate)) return embed_fail(m, BACTRIAN_REFUSED, RATE_EXPECTED, rate);
     struct start s = {.options = {.path = path,
@@ -186,6 +186,7 @@ void bactrian_untrack(struct bactrian_tracker *t) {
 
 void embed_end_profiles(struct bactrian *m) {
     struct mp_recording ignored;
+    m->recorder = mp_recorder_of(m->vm); /* also one of the program's */
     if (m->recorder != NULL) stop_recording(m, &ignored);
     while (m->trackers != NULL) end_tracker(&m->trackers);
 }

@@ -193,8 +193,14 @@ static bool make_folder(struct cli_repl *repl) {
     return true;
 }
 
-static void warn(const char *path, int problem) {
+static void warn(struct vm *vm, const char *path, int problem) {
     cli_fail(0, path, "%s: recording stops here, the session continues", strerror(problem));
+}
+
+/* The recording of a directive, not one that a phrase started. */
+static struct mp_recorder *recorder_of_session(struct domain *d) {
+    struct mp_recorder *r = mp_recorder_of(d->vm);
+    return r == NULL || mp_recorder_is_programs(r) ? NULL : r;
 }
 
 /* Starts recording at this rate; `what` is the program's name in the profile. */
@@ -221,7 +227,7 @@ static value repl_start(struct domain *d, value rate, value what) {
 
 /* Ends the recording. Returns the figures that bactrian_repl.ml names. */
 static value repl_stop(struct domain *d, value unit) {
-    struct mp_recorder *recorder = mp_recorder_of(d->vm);
+    struct mp_recorder *recorder = recorder_of_session(d);
     if (recorder == NULL) vm_failwith(d, "no recording is running");
     const struct gc_stats *before = &repl_of(d)->before;
     struct mp_recording done;
@@ -246,12 +252,12 @@ static value repl_stop(struct domain *d, value unit) {
 }
 
 static value repl_is_recording(struct domain *d, value unit) {
-    return val_of_int(mp_recorder_of(d->vm) != NULL);
+    return val_of_int(recorder_of_session(d) != NULL);
 }
 
 /* Writes all samples so far to the file. Returns the seconds since the start. */
 static value repl_flush(struct domain *d, value unit) {
-    struct mp_recorder *recorder = mp_recorder_of(d->vm);
+    struct mp_recorder *recorder = recorder_of_session(d);
     if (recorder == NULL) vm_failwith(d, "no recording is running");
     return copy_double(d, (double)mp_recorder_flush(recorder) / 1e9);
 }
