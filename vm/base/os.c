@@ -14,8 +14,8 @@
 
 void *vm_reserve(size_t *bytes, size_t least) {
     /* Where addresses are few, something is left for the others. */
-    for (size_t left = gc_address_space_left(); *bytes > left / 3 && *bytes / 2 >= least;)
-        *bytes /= 2;
+    size_t left = *bytes / 2 >= least ? gc_address_space_left() : SIZE_MAX;
+    while (*bytes > left / 3 && *bytes / 2 >= least) *bytes /= 2;
     for (;; *bytes /= 2) {
         void *start = mmap(NULL, *bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -27,6 +27,12 @@ void *vm_reserve(size_t *bytes, size_t least) {
 void vm_release(void *start, size_t bytes) { munmap(start, bytes); }
 
 static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+void vm_drop_pages(const void *start, size_t bytes) {
+    uintptr_t page = page_bytes(), from = (uintptr_t)start;
+    uintptr_t first = (from + page - 1) & -page, end = (from + bytes) & -page;
+    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+}
 
 static void *map_page(int flags) {
     void *p = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);

@@ -11,6 +11,8 @@
  * least, while the system refuses. Fails: NULL. */
 void *vm_reserve(size_t *bytes, size_t least);
 void vm_release(void *start, size_t bytes);
+/* Gives the pages that lie within that memory back; they are zeroed when touched again. */
+void vm_drop_pages(const void *start, size_t bytes);
 
 /* A zeroed page that is zeroed again in a child process. NULL: no memory. */
 void *vm_unforked_page(void);

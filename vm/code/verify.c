@@ -7,7 +7,7 @@
  * vm_known_state) is kept for one function at a time, in chunks, so that verifying a large program
  * does not take many times its size in memory. A function is prepared right after it is verified,
  * as a rule, so that a walk finds its states; if not, another verifier of the same code follows it
- * again.
+ * again, for this walk only.
  *
  * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at
  *     most one. */
@@ -53,13 +53,8 @@ bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc) {
 /* --- What is known of the function that is followed. --- */
 
 bool add_chunk(struct vm_verifier *v, uint32_t number) {
+    struct state_chunk *chunk = &v->room[v->touched.count];
     if (!pc_list_add(v, &v->touched, number)) return false;
-    struct state_chunk *chunk = v->spare;
-    if (chunk != NULL) v->spare = chunk->next;
-    else {
-        chunk = malloc(sizeof *chunk);
-        if (chunk == NULL) return no_memory(v);
-    }
     memset(chunk->known, 0, sizeof chunk->known);
     memset(chunk->grey, 0, sizeof chunk->grey);
     memset(chunk->black, 0, sizeof chunk->black);
@@ -67,21 +62,11 @@ bool add_chunk(struct vm_verifier *v, uint32_t number) {
     return true;
 }
 
-/* Gives up the i-th chunk in use; up to SPARE_CHUNKS are kept for the next function. */
-static void drop_chunk(struct vm_verifier *v, size_t i) {
-    struct state_chunk **slot = &v->chunks[v->touched.items[i]], *chunk = *slot;
-    *slot = NULL;
-    if (chunk == NULL) return;
-    if (i < SPARE_CHUNKS) {
-        chunk->next = v->spare;
-        v->spare = chunk;
-    } else {
-        free(chunk);
-    }
-}
-
 void forget_known_states(struct vm_verifier *v) {
-    for (size_t i = 0; i < v->touched.count; i++) drop_chunk(v, i);
+    size_t count = v->touched.count;
+    for (size_t i = 0; i < count; i++) v->chunks[v->touched.items[i]] = NULL;
+    if (count > KEPT_CHUNKS)
+        vm_drop_pages(v->room + KEPT_CHUNKS, (count - KEPT_CHUNKS) * sizeof *v->room);
     v->touched.count = 0;
     v->current = NO_ENTRY;
 }
@@ -145,76 +130,18 @@ bool vm_calls_primitive(const struct vm_verifier *v, uint32_t primitive) {
     return has_word(v->primitives, primitive);
 }
 
-/* --- Walks. --- */
-
-enum { CHUNK_PARTS = (CHUNK_WORDS + 63) / 64 };
-
-/* The entry of the other verifier for one of this. Fails: when out of memory, fatally. */
-static uint32_t entry_again(struct vm_verifier *v, uint32_t entry) {
-    struct vm_error error;
-    if (v->again == NULL) v->again = vm_must(vm_verifier_create(&v->in, &error));
-    const struct vm_entry *e = &v->entries[entry];
-    uint32_t found = entry == 0 ? 0 : vm_find_entry(v->again, e->pc);
-    if (entry == 0 || found != 0) return found;
-    vm_must(add_entry(v->again, e) ? v->again : NULL);
-    return (uint32_t)v->again->entry_count - 1;
-}
-
-static int by_number(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void show_part(struct vm_walk *walk) {
-    uint32_t number = walk->verifier->touched.items[walk->chunk], first = walk->part * 64;
-    const struct state_chunk *chunk = walk->verifier->chunks[number];
-    walk->pc = number * CHUNK_WORDS + first;
-    walk->bits = chunk->known[walk->part];
-    walk->states = chunk->states + first;
-}
-
-void vm_walk_start(struct vm_walk *out, struct vm_verifier *v, uint32_t entry) {
-    ASSERT(entry < v->entry_count && v->entries[entry].frame_words != VM_NOT_VERIFIED);
-    if (v->current != entry) {
-        struct vm_error error;
-        uint32_t other = entry_again(v, entry);
-        vm_must(vm_verify_function(v->again, other, &error) == VM_OK ? v->again : NULL);
-        vm_walk_start(out, v->again, other);
-        return;
-    }
-    v->current = NO_ENTRY; /* the walk gives up what it has passed */
-    if (v->touched.count > 1)
-        qsort(v->touched.items, v->touched.count, sizeof *v->touched.items, by_number);
-    *out = (struct vm_walk){.verifier = v, .count = v->instruction_count};
-    show_part(out);
-}
-
-bool vm_walk_next(struct vm_walk *walk) {
-    if (++walk->part == CHUNK_PARTS) {
-        walk->part = 0;
-        drop_chunk(walk->verifier, walk->chunk++);
-        if (walk->chunk == walk->verifier->touched.count) return false;
-    }
-    show_part(walk);
-    return true;
-}
-
-uint32_t vm_known_flow(struct vm_verifier *v, uint32_t entry, struct vm_back_jumps **back) {
-    *back = &v->back;
-    return v->current == entry && !v->returns_back ? v->instruction_count : 0;
-}
-
 /* --- Begin and end. --- */
 
-/* The tables of words are one block: that of a large program is mapped by itself, so that pages
- * which are never written take no memory. */
+/* The tables of words are mapped by themselves: pages which are never touched take no memory. */
 static bool allocate(struct vm_verifier *v) {
     size_t n = v->words->count, groups = n / 64 + 1, chunks = n / CHUNK_WORDS + 1;
-    v->reached = calloc(2 * groups + chunks, sizeof *v->reached);
+    size_t per_chunk = sizeof *v->chunks + sizeof *v->room;
+    v->table_bytes = 2 * groups * sizeof *v->reached + chunks * per_chunk;
+    v->reached = vm_reserve(&v->table_bytes, v->table_bytes);
     if (v->reached == NULL) return no_memory(v);
     v->operands = v->reached + groups;
-    _Static_assert(sizeof *v->chunks == sizeof *v->reached, "chunks lie after them");
     v->chunks = (struct state_chunk **)(v->operands + groups);
+    v->room = (struct state_chunk *)(v->chunks + chunks);
     v->primitives = calloc((size_t)v->in.primitive_count / 64 + 1, sizeof *v->primitives);
     return v->primitives != NULL || no_memory(v);
 }
@@ -230,7 +157,8 @@ static bool start(struct vm_verifier *v) {
     return add_entry(v, &main);
 }
 
-struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error) {
+/* A verifier without its quick rules. */
+static struct vm_verifier *create(const struct vm_verify_input *in, struct vm_error *error) {
     uint32_t count = in->words->count;
     if (count == 0) vm_error_set(error, VM_V_EMPTY, "0 words");
     else if (count > VM_MAX_CODE_WORDS) vm_error_set(error, VM_V_LENGTH, "%u words", count);
@@ -244,22 +172,20 @@ struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct 
     v->words = in->words;
     v->error = error;
     v->current = NO_ENTRY;
-    make_quick_rules(v);
     if (allocate(v) && start(v)) return v;
     vm_verifier_free(v);
     return NULL;
 }
 
+struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error) {
+    struct vm_verifier *v = create(in, error);
+    if (v != NULL) make_quick_rules(v);
+    return v;
+}
+
 void vm_verifier_free(struct vm_verifier *v) {
     if (v == NULL) return;
-    vm_verifier_free(v->again);
-    forget_known_states(v);
-    while (v->spare != NULL) {
-        struct state_chunk *chunk = v->spare;
-        v->spare = chunk->next;
-        free(chunk);
-    }
-    free(v->reached);
+    if (v->reached != NULL) vm_release(v->reached, v->table_bytes);
     free(v->touched.items);
     free(v->by_entry);
     free(v->primitives);
@@ -284,4 +210,59 @@ enum vm_status vm_verify_all(struct vm_verifier *v, struct vm_error *error) {
     for (uint32_t entry = 0; entry < v->entry_count; entry++)
         if (vm_verify_function(v, entry, error) != VM_OK) return error->status;
     return VM_OK;
+}
+
+/* --- Walks. --- */
+
+enum { CHUNK_PARTS = (CHUNK_WORDS + 63) / 64 };
+
+/* Another verifier of the same code, which has followed that function: its entry 0, or else 1.
+ * Fails: when out of memory, fatally. */
+static struct vm_verifier *follow_again(const struct vm_verifier *v, uint32_t entry) {
+    struct vm_error error;
+    struct vm_verifier *other = vm_must(create(&v->in, &error));
+    memcpy(other->quick, v->quick, sizeof v->quick);
+    if (entry != 0) vm_must_have(add_entry(other, &v->entries[entry]));
+    vm_must_have(vm_verify_function(other, entry != 0, &error) == VM_OK);
+    return other;
+}
+
+static int by_number(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void show_part(struct vm_walk *walk) {
+    uint32_t number = walk->verifier->touched.items[walk->chunk], first = walk->part * 64;
+    const struct state_chunk *chunk = walk->verifier->chunks[number];
+    walk->pc = number * CHUNK_WORDS + first;
+    walk->bits = chunk->known[walk->part];
+    walk->states = chunk->states + first;
+}
+
+void vm_walk_start(struct vm_walk *out, struct vm_verifier *v, uint32_t entry) {
+    ASSERT(entry < v->entry_count && v->entries[entry].frame_words != VM_NOT_VERIFIED);
+    struct vm_verifier *other = v->current != entry ? follow_again(v, entry) : NULL;
+    if (other != NULL) v = other;
+    if (v->touched.count > 1)
+        qsort(v->touched.items, v->touched.count, sizeof *v->touched.items, by_number);
+    *out = (struct vm_walk){.verifier = v, .other = other, .count = v->instruction_count};
+    show_part(out);
+}
+
+bool vm_walk_next(struct vm_walk *walk) {
+    if (++walk->part == CHUNK_PARTS) {
+        walk->part = 0;
+        if (++walk->chunk == walk->verifier->touched.count) {
+            vm_verifier_free(walk->other);
+            return false;
+        }
+    }
+    show_part(walk);
+    return true;
+}
+
+uint32_t vm_known_flow(struct vm_verifier *v, uint32_t entry, struct vm_back_jumps **back) {
+    *back = &v->back;
+    return v->current == entry && !v->returns_back ? v->instruction_count : 0;
 }

@@ -72,14 +72,15 @@ struct vm_known_state {
 };
 
 /* A walk over the instructions that flow reaches in one verified function, by ascending pc, up to
- * 64 words of code at a time. The verifier knows them until it verifies another function or a walk
- * has passed them; for another walk the function is followed again. */
+ * 64 words of code at a time, to their end. The verifier knows them until it verifies another
+ * function; for a walk after that the function is followed again. */
 struct vm_walk {
     uint32_t count; /* of all instructions */
     uint32_t pc;    /* of the current words' first one */
     uint64_t bits;  /* a bit for each of the words where an instruction starts */
     const struct vm_known_state *states; /* one for each of the words; valid until the next step */
     struct vm_verifier *verifier;        /* the one that knows them */
+    struct vm_verifier *other;           /* the same if the walk made it; else NULL */
     size_t chunk;
     uint32_t part;
 };

@@ -9,13 +9,13 @@
 #include "vm/code/verify.h"
 #include "vm/code/words.h"
 
-#define NO_FRAME     0u
-#define NO_PC        UINT32_MAX
-#define NO_ENTRY     UINT32_MAX
-#define NO_HEIGHT    UINT32_MAX
-#define MAX_COUNT    (1u << 22)                /* values in one block, variables in one closure */
-#define CHUNK_WORDS  IF_SMALL_TABLES(1u, 128u) /* words of code whose known states lie together */
-#define SPARE_CHUNKS IF_SMALL_TABLES(1u, 16u)
+#define NO_FRAME    0u
+#define NO_PC       UINT32_MAX
+#define NO_ENTRY    UINT32_MAX
+#define NO_HEIGHT   UINT32_MAX
+#define MAX_COUNT   (1u << 22)                /* values in one block, variables in one closure */
+#define CHUNK_WORDS IF_SMALL_TABLES(1u, 128u) /* words of code whose known states lie together */
+#define KEPT_CHUNKS IF_SMALL_TABLES(1u, 16u)  /* whose memory the next function finds */
 
 /* A control frame: words on the stack that only the machine may touch. Frames of one function form
  * a chain to the outermost; frames[0] means none. */
@@ -30,7 +30,6 @@ struct control_frame {
 /* The known states of CHUNK_WORDS words. Most functions fill one or two chunks; the program's own
  * code, as long as all others together when it has many modules, needs hundreds at once. */
 struct state_chunk {
-    struct state_chunk *next;                /* while it is spare */
     uint64_t known[(CHUNK_WORDS + 63) / 64]; /* words that the current function has reached */
     uint64_t grey[(CHUNK_WORDS + 63) / 64];  /* visited by the search for loops, ... */
     uint64_t black[(CHUNK_WORDS + 63) / 64]; /* ... and finished */
@@ -69,6 +68,7 @@ struct vm_verifier {
     const struct vm_words *words;
     struct vm_error *error; /* of the call that runs */
     struct vm_error first;  /* the one that ended verification; status VM_OK: none did */
+    size_t table_bytes;     /* of the tables of words, which begin with reached */
     uint64_t *reached;      /* bitmap: where instructions start that flow reaches, and entries */
     uint64_t *operands;     /* bitmap: the other words of such instructions */
     struct vm_entry *entries;
@@ -77,7 +77,6 @@ struct vm_verifier {
     size_t by_entry_capacity; /* a power of two */
     uint64_t *primitives;     /* bitmap of those called */
     struct quick_rule quick[WORD_WIDE + 1];
-    struct vm_verifier *again; /* follows functions whose states this one has forgotten; or NULL */
     /* Of the function that is verified, or was last: */
     uint32_t current;           /* its entry; NO_ENTRY: its states are forgotten */
     uint32_t instruction_count; /* reached so far */
@@ -85,7 +84,7 @@ struct vm_verifier {
     uint32_t first_variable;    /* field of its environment */
     uint32_t variables;
     struct state_chunk **chunks; /* those that it has reached, by pc */
-    struct state_chunk *spare;   /* at most SPARE_CHUNKS, for the next one */
+    struct state_chunk *room;    /* for as many, the first ones in use */
     struct pc_list touched;      /* numbers of the chunks in use */
     struct control_frame *frames;
     size_t frame_count, frame_capacity;

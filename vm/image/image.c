@@ -22,7 +22,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -311,12 +310,6 @@ enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_e
     return status == VM_OK ? read_contents(out, error) : status;
 }
 
-static void drop_bytes(const uint8_t *bytes, size_t length) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)bytes;
-    uintptr_t first = (start + page - 1) & -page, end = (start + length) & -page;
-    if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
-}
-
 /* The part of DBUG that lies in the range, if it is read on demand. */
 static const uint8_t *debug_part(const struct vm_image *image, size_t from, size_t *length) {
     const struct vm_section *debug = vm_image_section(image, "DBUG");
@@ -336,14 +329,14 @@ enum vm_status vm_image_read_debug(const struct vm_image *image, size_t from, si
 
 void vm_image_drop_debug(const struct vm_image *image, size_t from, size_t length) {
     const uint8_t *bytes = debug_part(image, from, &length);
-    if (bytes != NULL) drop_bytes(bytes, length);
+    if (bytes != NULL) vm_drop_pages(bytes, length);
 }
 
 void vm_image_drop_loaded(const struct vm_image *image) {
     if (image->owned == NULL) return;
     const struct vm_section *data = vm_image_section(image, "DATA");
-    drop_bytes(image->bytes, (size_t)(image->sections[0].bytes - image->bytes));
-    drop_bytes(data->bytes, data->length);
+    vm_drop_pages(image->bytes, (size_t)(image->sections[0].bytes - image->bytes));
+    vm_drop_pages(data->bytes, data->length);
 }
 
 bool vm_image_take_code(struct vm_image *image, struct vm_words *out) {
