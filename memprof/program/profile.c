@@ -11,6 +11,7 @@
 #include "vm/code/checks.h"
 #include "vm/engine/callback.h"
 #include "vm/engine/slow.h"
+#include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/reexecute.h"
@@ -84,19 +85,16 @@ static void domain_changed(struct mp_program *program) {
 struct record_request {
     size_t samples, wosize;
     enum gc_source source;
-    const uint64_t *gpcs; /* of the active calls */
-    size_t depth;
-    uint64_t version; /* of a stack that the machine keeps (vm/stack/callstack.h), else 0 */
-    bool outermost_first;
+    struct vm_visible_stack stack;
 };
 
 enum { RECORD_FIELDS = 4 };
 
 static void fill_callstack(value callstack, const struct record_request *request) {
-    size_t n = request->depth, i = 0;
-    const uint64_t *gpcs = request->gpcs, *end = gpcs + n;
+    size_t n = request->stack.count, i = 0;
+    const uint64_t *gpcs = request->stack.gpcs, *end = gpcs + n;
     value *to = &field(callstack, 0);
-    if (!request->outermost_first) {
+    if (!request->stack.outermost_first) {
         for (; i < n; i++) to[i] = val_of_int((intptr_t)gpcs[i]);
         return;
     }
@@ -121,10 +119,10 @@ static void fill_record(value record, const struct record_request *request, valu
 static inline value fast_record(struct mp_profile *p, const struct record_request *request,
                                 bool in_hit) {
     struct gc_domain *g = &p->program->d->gc;
-    size_t depth = request->depth;
+    size_t depth = request->stack.count;
+    uint64_t version = request->stack.version;
     value callstack = p->callstack;
-    bool again = request->version != 0 && p->callstack_version == request->version &&
-                 wosize_of(callstack) == depth;
+    bool again = version != 0 && p->callstack_version == version && wosize_of(callstack) == depth;
     size_t words = RECORD_FIELDS + 1 + (again || depth == 0 ? 0 : depth + 1);
     bool fits = depth <= MAX_YOUNG_WOSIZE && 8 * words <= g->young_ptr - g->young_start;
     if (!fits || g->stress) return 0;
@@ -132,7 +130,7 @@ static inline value fast_record(struct mp_profile *p, const struct record_reques
         callstack = depth == 0 ? gc_atom(g, 0) : gc_bump(g, depth, 0);
         fill_callstack(callstack, request);
         p->callstack = callstack;
-        p->callstack_version = request->version;
+        p->callstack_version = version;
     }
     value record = gc_bump(g, RECORD_FIELDS, 0);
     fill_record(record, request, callstack);
@@ -145,7 +143,7 @@ static inline value fast_record(struct mp_profile *p, const struct record_reques
 /* May collect and raise Out_of_memory. */
 static value slow_record(struct domain *d, void *context) {
     const struct record_request *request = context;
-    size_t depth = request->depth;
+    size_t depth = request->stack.count;
     value callstack = depth <= MAX_YOUNG_WOSIZE ? gc_alloc(&d->gc, depth, 0)
                                                 : gc_alloc_major(&d->gc, depth, 0);
     fill_callstack(callstack, request);
@@ -202,18 +200,10 @@ static inline void apply_result(struct mp_profile *p, unsigned epoch, uint32_t n
 /* The request for a promised block. */
 static inline void describe_promise(struct mp_profile *p, const struct mp_hit *hit,
                                     struct record_request *request) {
-    struct domain *d = p->program->d;
     request->samples = hit->samples;
     request->wosize = hit->wosize;
     request->source = hit->source;
-    request->outermost_first = p->callstack_size > VM_SHORT_STACK;
-    request->version = 0;
-    if (request->outermost_first)
-        request->depth = vm_call_stack(d, p->callstack_size, &request->gpcs);
-    else request->depth = vm_short_call_stack(d, p->callstack_size, &request->gpcs);
-    const struct vm_call_stack *kept = d->stack.call_stack;
-    if (kept != NULL)
-        request->version = request->outermost_first ? kept->version : kept->short_version;
+    vm_visible_call_stack(p->program->d, p->callstack_size, &request->stack);
 }
 
 /* Called before a callback of p, or a batch of them. MP1. */
@@ -246,8 +236,8 @@ static value begin_alloc(struct batch *b, value *closure, value *argument) {
     struct record_request request = {
         .samples = block->samples, .wosize = block->wosize, .source = block->source};
     if (stack != NULL) {
-        request.depth = stack->depth;
-        request.gpcs = stack->gpcs;
+        request.stack.count = stack->depth;
+        request.stack.gpcs = stack->gpcs;
     }
     block->stack = NULL;
     b->last = false;

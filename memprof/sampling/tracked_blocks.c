@@ -3,7 +3,8 @@
 
 #include "gc/containers.h"
 #include "gc/heap.h"
-#include "vm/stack/callstack.h"
+#include "vm/stack/backtrace.h"
+#include "vm/state/domain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +16,16 @@ static size_t callstack_bytes(size_t depth) {
 }
 
 struct mp_callstack *mp_callstack_take(struct domain *d, uint64_t limit) {
-    const uint64_t *gpcs;
-    size_t depth = vm_call_stack(d, limit, &gpcs);
+    struct vm_visible_stack seen;
+    vm_visible_call_stack(d, limit, &seen);
+    size_t depth = seen.count;
     if (depth == 0) return NULL;
     const struct vector_memory *memory = GC_MEMORY(d->gc.heap, GC_ACCOUNT_OWED, 1);
     struct mp_callstack *stack = memory->resize(memory, NULL, 0, callstack_bytes(depth));
     if (stack == NULL) return NULL;
     stack->depth = depth;
-    for (size_t i = 0; i < depth; i++) stack->gpcs[i] = gpcs[depth - 1 - i];
+    for (size_t i = 0; i < depth; i++)
+        stack->gpcs[i] = seen.gpcs[seen.outermost_first ? depth - 1 - i : i];
     return stack;
 }
 

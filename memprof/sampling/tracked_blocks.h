@@ -80,8 +80,8 @@ struct mp_tracked_blocks {
     uint64_t last_seq;
 };
 
-/* The call stack, at most limit frames of it, as vm_call_stack. Owned by the caller; counted in the
- * heap's limit. NULL: out of memory, or no frames. GC: never. */
+/* The call stack, at most limit entries of it, as programs see it. Owned by the caller; counted in
+ * the heap's limit. NULL: out of memory, or no frames. GC: never. */
 struct mp_callstack *mp_callstack_take(struct domain *d, uint64_t limit);
 /* stack: may be NULL. GC: never. */
 void mp_callstack_free(struct gc_heap *heap, struct mp_callstack *stack);

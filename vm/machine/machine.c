@@ -277,6 +277,7 @@ bool vm_destroy(struct vm *vm) {
     if (vm->image != NULL) vm_image_close(vm->image);
     vm_limits_free(vm);
     vm_domains_destroy(vm);
+    free(vm->plain_frames.items);
     free(d);
     free(vm);
     return true;

@@ -12,6 +12,7 @@
 #include "vm/stack/backtrace.h"
 
 #include "gc/assert.h"
+#include "gc/containers.h"
 #include "gc/heap.h"
 #include "gc/roots.h"
 #include "vm/code/code.h"
@@ -19,6 +20,7 @@
 #include "vm/code/opcodes.h"
 #include "vm/code/pc_map.h"
 #include "vm/marshal/debuginfo.h"
+#include "vm/stack/callstack.h"
 #include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
@@ -97,6 +99,7 @@ struct walk {
     /* As programs see call stacks of 5.x (version.def, call_stacks_have_handlers). Where the walk
      * is, and the innermost trap frame of that fiber or callback (NULL: there is none). */
     bool visits_handlers;
+    bool notes_plain_frames; /* for is_plain */
     uintptr_t boundary;
     const struct vm_fiber *fiber;
     const value *innermost;
@@ -144,25 +147,34 @@ static bool enter_frame(struct walk *w, const struct vm_frame *frame) {
 
 static void visit_handler(struct walk *w, const value *p, struct vm_resume at) {
     const struct vm_decoded *decoded = vm_find_decoded(w->d->vm, at);
-    if (!w->visits_handlers || p == w->innermost || decoded == NULL) return;
+    if (p == w->innermost || decoded == NULL) return;
     const struct vm_code *code = w->d->vm->codes[w->d->vm->functions[decoded->function].fragment];
     visit_gpc(w, code->base + vm_decoded_row(w->d->vm, decoded, at).pc);
 }
 
+enum { PLAIN_BITS = 64 }; /* in a word of plain_frames */
+
 /* Visits the return points of calls whose arguments the frame is still pushing, and its
  * handlers. */
 static void visit_pending(struct walk *w, const struct vm_frame *frame) {
+    bool plain = true;
     for (value *p = frame->base; p < frame->base + frame->height && !reached(w, p); p++) {
         if (is_int(*p) || gc_in_range(&w->d->gc, *p)) continue;
         struct vm_resume at = resume_of_word(*p);
         if (is_handler(&w->traps, frame->fiber, p)) {
+            if (!w->visits_handlers) continue;
             visit_handler(w, p, at);
+            plain = false;
             continue;
         }
         if (vm_find_decoded(w->d->vm, at) == NULL) continue;
         uintptr_t word = frame_word_of(at);
         if (is_int((value)word)) visit_gpc(w, gpc_of_frame_word(word));
+        plain = false;
     }
+    struct vm_plain_frames *known = &w->d->vm->plain_frames;
+    if (plain && w->notes_plain_frames)
+        known->items[frame->gpc / PLAIN_BITS] |= (uint64_t)1 << frame->gpc % PLAIN_BITS;
 }
 
 /* Whether exn is Stack_overflow at a function's entry, which in 4.x is not in the backtrace. */
@@ -196,13 +208,20 @@ static struct walk whole_walk(struct domain *d, size_t limit,
         .d = d, .stop = d->stack.high, .limit = limit, .visit = visit, .context = context};
 }
 
-size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *context, uint64_t gpc),
-                         void *context) {
+/* A walk of what programs see of a call stack. */
+static struct walk visible_walk(struct domain *d, size_t limit,
+                                void (*visit)(void *context, uint64_t gpc), void *context) {
     struct walk w = whole_walk(d, limit, visit, context);
     w.traps = first_trap(d);
     w.visits_handlers = d->vm->version->call_stacks_have_handlers;
     w.boundary = d->stack.boundary;
     if (d->stack.trap != 0) w.innermost = d->stack.high - d->stack.trap;
+    return w;
+}
+
+size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *context, uint64_t gpc),
+                         void *context) {
+    struct walk w = visible_walk(d, limit, visit, context);
     walk(&w, false);
     return w.count;
 }
@@ -213,6 +232,59 @@ size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, s
     w.visits_handlers = true;
     walk_from(&w, (struct vm_frame){.base = vm_fiber_top(f), .fiber = f});
     return w.count;
+}
+
+/* ---- Call stacks for Gc.Memprof. ---- */
+
+/* Makes plain_frames cover all code. */
+static bool cover_code(struct vm *vm) {
+    struct vm_plain_frames *known = &vm->plain_frames;
+    size_t wanted = vm->next_gpc / PLAIN_BITS + 1;
+    if (known->count >= wanted) return true;
+    size_t more = wanted - known->count;
+    if (!vector_reserve(known, more, 1, NULL)) return false;
+    memset(known->items + known->count, 0, more * sizeof *known->items);
+    known->count = wanted;
+    return true;
+}
+
+/* Whether a walk visits only return points when these are gpcs[0 .. n-1], in either order. Which
+ * handlers and return points a frame holds depends on its gpc alone (Q3, vm/code/verify_flow.c),
+ * except where it waits for a callback from C. */
+static bool is_plain(const struct vm *vm, const uint64_t *gpcs, size_t n) {
+    const uint64_t *known = vm->plain_frames.items;
+    for (size_t i = 0; i < n; i++)
+        if ((known[gpcs[i] / PLAIN_BITS] >> gpcs[i] % PLAIN_BITS & 1) == 0) return false;
+    return true;
+}
+
+static void collect(void *context, uint64_t gpc) {
+    struct vm_gpcs *to = context;
+    /* A call stack that memory does not suffice for is cut. */
+    if (vector_reserve(to, 1, VM_SHORT_STACK, NULL)) vector_append(to, gpc);
+}
+
+void vm_visible_call_stack(struct domain *d, size_t limit, struct vm_visible_stack *seen) {
+    const uint64_t *gpcs;
+    bool whole = limit > VM_SHORT_STACK;
+    size_t n = whole ? vm_call_stack(d, limit, &gpcs) : vm_short_call_stack(d, limit, &gpcs);
+    struct vm_call_stack *s = d->stack.call_stack;
+    *seen = (struct vm_visible_stack){.gpcs = gpcs, .count = n, .outermost_first = whole};
+    if (n == 0 || !cover_code(d->vm)) return;
+    if (whole && d->stack.boundary == 0 && d->activation->outer == NULL) seen->version = s->version;
+    if (!whole && s->short_stack.limit != 0) seen->version = s->short_version;
+    if (seen->version != 0) {
+        if (s->plain_version != seen->version && is_plain(d->vm, gpcs, n))
+            s->plain_version = seen->version;
+        if (s->plain_version == seen->version) return;
+    }
+    struct walk w = visible_walk(d, limit, collect, &s->visible);
+    w.notes_plain_frames = seen->version != 0;
+    s->visible.count = 0;
+    walk(&w, false);
+    seen->gpcs = s->visible.items;
+    seen->count = s->visible.count;
+    seen->outermost_first = false;
 }
 
 /* ---- The view of C stubs (vm/state/abi.h). ---- */

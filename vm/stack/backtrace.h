@@ -55,6 +55,17 @@ size_t vm_backtrace_walk(struct domain *d, size_t limit, void (*visit)(void *con
 size_t vm_backtrace_walk_suspended(struct domain *d, const struct vm_fiber *f, size_t limit,
                                    void (*visit)(void *context, uint64_t gpc), void *context);
 
+/* A call stack as vm_backtrace_walk visits it. */
+struct vm_visible_stack {
+    const uint64_t *gpcs; /* valid until the next call of vm_visible_call_stack */
+    size_t count;
+    bool outermost_first;
+    uint64_t version; /* stacks of one version and limit are equal; 0: nothing is known */
+};
+/* At most the innermost limit entries. Cheap to take again and again where the frames hold no
+ * handlers or return points. Without memory it is cut or empty. GC: never. */
+void vm_visible_call_stack(struct domain *d, size_t limit, struct vm_visible_stack *seen);
+
 /* Whether the instruction at gpc is RAISE or RERAISE, shown as "Raised at". */
 bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc);
 /* Prints the backtrace as ocamlrun does. stopped: it is that of a run that a limit stopped

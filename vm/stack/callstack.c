@@ -46,6 +46,7 @@ static void free_stack(struct vm_call_stack *s) {
         free(both[i]->slots);
         free(both[i]->returns);
     }
+    free(s->visible.items);
     free(s);
 }
 
@@ -56,8 +57,9 @@ static struct vm_call_stack *create(struct domain *d) {
         free_stack(s);
         return NULL;
     }
-    /* Versions of different threads' stacks differ. */
-    s->version = s->short_version = (uint64_t)++d->vm->call_stacks << 40;
+    /* Versions of different threads' stacks differ, and those of whole and short ones. */
+    s->version = (uint64_t)++d->vm->call_stacks << 40;
+    s->short_version = s->version | (uint64_t)1 << 39;
     return d->stack.call_stack = s;
 }
 

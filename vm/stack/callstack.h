@@ -8,6 +8,7 @@
 #ifndef BACTRIAN_VM_STACK_CALLSTACK_H
 #define BACTRIAN_VM_STACK_CALLSTACK_H
 
+#include "gc/containers.h"
 #include "vm/state/domain.h"
 
 #include <stdbool.h>
@@ -62,7 +63,10 @@ struct vm_call_stack {
     uint64_t version; /* changes when the cached stack does */
     struct vm_short_stack short_stack;
     uint64_t short_version; /* of it and its limit: changes when either does; not 0 */
-    size_t check_credit;    /* frames that --gc-verify may read (vm/stack/selfcheck.c) */
+    /* For vm_visible_call_stack: its last walk, and a version that needs no walk (0: none). */
+    struct vm_gpcs VECTOR(uint64_t) visible;
+    uint64_t plain_version;
+    size_t check_credit; /* frames that --gc-verify may read (vm/stack/selfcheck.c) */
 };
 
 /* Whether a short stack with the last one's limit would be the same. GC: never. */

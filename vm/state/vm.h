@@ -3,6 +3,7 @@
 #ifndef BACTRIAN_VM_STATE_VM_H
 #define BACTRIAN_VM_STATE_VM_H
 
+#include "gc/containers.h"
 #include "gc/heap.h"
 #include "vm/base/status.h"
 #include "vm/state/domain.h"
@@ -144,6 +145,8 @@ struct vm {
     struct vm_domains *domains; /* vm/thread/domains.h */
     struct vm_threads *threads; /* vm/thread/thread.h; NULL: the program has no threads */
     uint32_t call_stacks;       /* created so far (vm/stack/callstack.h) */
+    /* Bits by gpc: a frame that waits there holds no code address (vm/stack/backtrace.c). */
+    struct vm_plain_frames VECTOR(uint64_t) plain_frames;
     struct vm_signals *signals; /* OCaml handlers, NULL until one is set (vm/thread/signal.c) */
     intptr_t next_object_id;    /* that no domain has taken */
     uint64_t *op_counts, *prim_counts;   /* count_instructions */

@@ -1,4 +1,3 @@
-(* ocaml5: no: its call stacks have handlers, too *)
 (* flags: -g *)
 (* Call stacks: the frames at the allocation, the innermost first, cut where it was asked. *)
 open Gc.Memprof

@@ -1,5 +1,4 @@
 (* flags: -g *)
-(* stress: no: counts samples *)
 open Effect.Deep
 type _ Effect.t += Ask : int Effect.t
 let stacks = ref []
