@@ -1,10 +1,10 @@
 /* alloc.c - allocation: the slow path of small blocks, blocks born in the major heap, strings.
  *
  * The fast path is in heap.h: one subtraction and one comparison with young_limit. It fails when
- * the minor heap is full, when a slice is wanted before that (young_trigger above young_start),
+ * the minor heap is full, when a slice is to run before that (young_trigger above young_start),
  * when the next sample lies in the block (sample_trigger), or when an action is pending
  * (UINTPTR_MAX). C code handles the first three here and leaves actions to the machine's next poll;
- * until then every allocation comes here, so the common path is short. */
+ * until then every allocation takes this path, so its common case is short. */
 #include "gc/heap_internal.h"
 
 /* Makes room for a block of whsize words. */

@@ -1,8 +1,9 @@
-/* bulk.h - allocation of many blocks in the major heap in a row, for unmarshalling: inline, counted
- * and paced once at the end, never a collection.
+/* bulk.h - allocation of many blocks in the major heap, for unmarshalling: inline, counted and
+ * paced once at the end, without a collection.
  *
  * Between gc_bulk_begin and gc_bulk_end nothing else may use the heap, except gc_alloc_major and
- * its like. Fields may be uninitialised until gc_bulk_end, and then must all be set (V2). */
+ * gc_alloc_major_unsampled. Fields may be uninitialised until gc_bulk_end, and then must all be set
+ * (V2). */
 #ifndef BACTRIAN_GC_BULK_H
 #define BACTRIAN_GC_BULK_H
 
@@ -40,8 +41,8 @@ void gc_bulk_end(struct gc_bulk *b);
 /* gc_bulk_alloc for any wosize. GC: never. */
 value gc_bulk_alloc_any(struct gc_bulk *b, size_t wosize, unsigned tag);
 
-/* A block of wosize >= 1 words, fields uninitialised; 0 if neither memory nor limit allow it.
- * GC: never. */
+/* A block of wosize >= 1 words, fields uninitialised; 0 when memory or the limit is exhausted. GC:
+ * never. */
 static inline value gc_bulk_alloc(struct gc_bulk *b, size_t wosize, unsigned tag) {
     if (__builtin_expect(wosize > GC_EXACT_WOSIZE, 0)) return gc_bulk_alloc_any(b, wosize, tag);
     struct gc_pool *pool = &b->pools[tag >= TAG_NO_SCAN][wosize - 1];

@@ -59,8 +59,8 @@ bool vector_widen(void **items, size_t *capacity, size_t wanted, size_t first, s
 #define vector_push(v, x, first, memory) \
     (vector_reserve(v, 1, first, memory) && (vector_append(v, x), true))
 
-/* How many of the indices i below n satisfy `holds`, which none does after one that doesn't: binary
- * search in what is sorted. */
+/* How many of the indices i below n satisfy `holds`, which must be true for a prefix of them and
+ * false for the rest: a binary search. */
 #define sorted_prefix(n, i, holds)                \
     ({                                            \
         size_t low_ = 0, high_ = (n);             \

@@ -5,12 +5,12 @@
  * that survive it, and those allocated in the major heap, are charged to the major cycle (pace.c).
  *
  *     minor.customs   (block, mem, max, taken), one for each young block with finalize, a charge or
- *                     memory that was taken of the limit (gc_external_charge)
+ *                     memory counted towards the limit (gc_external_charge)
  *     heap->customs   (block, taken) of the major blocks with finalize or such memory
  *
  * X1  A custom block with a finalize function is in exactly one of the two tables, once, until its
- *     finalize has run; so that runs exactly once. What was taken for a block is given back then.
- *     (Copies made with Obj are in none: the original owns what they refer to.)
+ *     finalize has run; so that runs exactly once. The memory taken for a block is uncharged then.
+ *     (Copies made with Obj are in neither table: the original owns what they refer to.)
  * X2  heap->customs has room for all blocks of minor.customs: promotion needs no memory.
  *
  * finalize runs inside collections: it may not allocate in the heap, raise, or follow pointers. */
@@ -19,8 +19,8 @@
 enum { YOUNG_BLOCK, YOUNG_MEM, YOUNG_MAX, YOUNG_TAKEN, YOUNG_STRIDE };
 enum { MAJOR_BLOCK, MAJOR_TAKEN, MAJOR_STRIDE };
 
-/* The max of gc_alloc_custom_mem at a ratio of 100 % is this part of the heap: as if the heap were
- * garbage up to the usual overhead. */
+/* The committed heap, in percent of the live data that it is assumed to hold. At a ratio of 100 %
+ * the max of gc_alloc_custom_mem is the size of that live data. */
 #define HEAP_PERCENT 150
 
 static double share(size_t mem, size_t max) {

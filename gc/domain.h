@@ -65,17 +65,17 @@ struct gc_final { /* final.c */
     intptr_t owner; /* the present one */
 };
 
-/* The first words are the hot ones. young_limit and mutator_limit are the two poll words:
- * gc_request_action sets both to UINTPTR_MAX, so that the next allocation and the next call or loop
- * iteration take their slow paths. Signal handlers and other threads may write both at any time;
- * reading an atomic word costs what reading any other does. */
+/* The hot words come first. young_limit and mutator_limit are the two poll words: gc_request_action
+ * sets both to UINTPTR_MAX, so that the next allocation and the next call or loop iteration take
+ * their slow paths. Signal handlers and other threads may write both at any time; reading an atomic
+ * word costs no more than reading any other. */
 struct gc_domain {
     uintptr_t young_ptr;             /* the newest block's header; G1 */
     _Atomic uintptr_t young_limit;   /* max(young_trigger, sample_trigger), or UINTPTR_MAX */
     _Atomic uintptr_t mutator_limit; /* the owner's stack limit, or UINTPTR_MAX */
     uintptr_t young_start, young_end;
     uintptr_t range_start, range_bytes; /* the heap's reserved range */
-    uintptr_t young_trigger;            /* where the collector wants allocation's slow path */
+    uintptr_t young_trigger;            /* where allocation takes the slow path for the collector */
     uintptr_t sample_trigger;           /* young_start: no sample before the next collection */
     uintptr_t clock_end;                /* the young_ptr of clock 0 (hooks.h) */
     uint64_t sample_at;                 /* the clock of the next sample */

@@ -2,8 +2,8 @@
  * of memory.
  *
  * The error is printed and the process ends, unless the thread has a catcher: an embedder whose
- * process goes on. Its machine was left in the middle of an operation and must not be used again.
- * */
+ * process continues. Its machine was left in the middle of an operation and must not be used
+ * again. */
 #ifndef BACTRIAN_GC_FATAL_H
 #define BACTRIAN_GC_FATAL_H
 

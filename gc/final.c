@@ -5,10 +5,11 @@
  *     ready:         | taken, or of other owners ... | waiting for the machine ... |
  *                    0                           ready_seen                        count
  *
- * `first` and `last` keep the order of registration. Finalisers found by one collection are called
- * in the opposite order, the newest first, as in 4.x; earlier collections come first. A function in
- * any table is a root. An argument of `first` is a root of minor collections, not of marking: an
- * unmarked one becomes ready to run and is marked then. An argument of `last` is never a root.
+ * `first` and `last` keep the order of registration. Finalisers that one collection finds ready are
+ * called in the opposite order, the newest first, as in 4.x; those of earlier collections precede
+ * them. A function in any table is a root. An argument of `first` is a root of minor collections,
+ * not of marking: an unmarked one becomes ready to run and is marked then. An argument of `last` is
+ * never a root.
  *
  * F3  items[0 .. old-1] of `first` and `last`, and the queue of ready finalisers outside minor
  *     collections, refer to no young block.
@@ -64,7 +65,7 @@ static void make_ready(struct gc_domain *g, struct gc_finaliser item) {
     gc_request_action(g);
 }
 
-/* Turns due.items[from ..], which are in the order of registration, into the order of calls. */
+/* Reverses ready.items[from ..]: from the order of registration to the order of calls. */
 static void reverse_ready(struct gc_domain *g, size_t from) {
     struct gc_finaliser *items = g->final.ready.items;
     for (size_t i = from, j = g->final.ready.count; i + 1 < j; i++) {

@@ -23,7 +23,8 @@
 
 struct gc_stats;
 
-/* What the owner of a heap supplies. context is handed back; out_of_memory is required. */
+/* What the owner of a heap supplies. context is passed to the functions; out_of_memory is
+ * required. */
 struct gc_upcalls {
     void *context;
     /* The heap limit or the system's memory is exhausted for a request of words. Does not return:
@@ -47,18 +48,19 @@ struct gc_params {
     size_t heap_increment, allocation_policy, window_size;
     bool large_customs_are_major; /* those of more than custom_minor_max_bytes */
     bool adaptive_minor;          /* the minor heap may grow to 1M words while survival is high */
-    bool complete;                /* no zero stands for a default any more */
+    bool complete;                /* defaults have replaced zeros */
 };
 
-/* Replaces zeros by defaults, unless that was done before: what is set to zero later is zero.
- * gc_heap_create does it too. GC: never. */
+/* Replaces zeros by defaults, unless that was done before: a parameter that is set to zero later
+ * stays zero. gc_heap_create calls it too. GC: never. */
 void gc_params_complete(struct gc_params *params);
 
-/* Reserves the range and sets up heap and first domain. Returns NULL on success, or a static text
- * that says what the system refused. */
+/* Reserves the range and sets up the heap and its first domain. Returns NULL on success, or a
+ * static string with what the operating system refused. GC: never. */
 const char *gc_heap_create(struct gc_domain *g, const struct gc_params *params,
                            const struct gc_upcalls *up);
-/* Runs the finalize functions of all custom blocks if finalize_customs, and unmaps everything. */
+/* Runs the finalize functions of all custom blocks if finalize_customs, and unmaps everything. GC:
+ * never. */
 void gc_heap_destroy(struct gc_domain *g, bool finalize_customs);
 
 /* How much address space ulimit -v leaves to the process; SIZE_MAX: no limit. GC: never. */
@@ -87,7 +89,8 @@ static inline value gc_atom(const struct gc_domain *g, unsigned tag) {
 value gc_alloc_small_slow(struct gc_domain *g, size_t wosize, unsigned tag);
 /* The same for bytecode, after the machine has run its pending actions; see vm/engine/slow.c. */
 value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag);
-/* Makes room for a small block; returns what gc_bump will return if it comes next. GC: may run. */
+/* Makes room for a small block; returns the block that gc_bump will return if it is called next.
+ * GC: may run. */
 value gc_prepare_small(struct gc_domain *g, size_t wosize);
 
 /* A block in the minor heap, which must have room for it; not sampled. GC: never. */
@@ -129,13 +132,13 @@ value gc_alloc_custom_mem(struct gc_domain *g, const struct gc_custom_ops *ops, 
 /* The max of a cycle by these ratios. GC: never. */
 size_t gc_custom_major_max(const struct gc_heap *heap);
 
-/* The same for a further block that refers to mem bytes charged to another one: the recorder does
- * not count them again. */
+/* As gc_alloc_custom_mem, for a further block that refers to mem bytes charged to another one: the
+ * recorder does not count them again. */
 value gc_alloc_custom_again(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                             size_t mem);
 
-/* The same for a block that owns mem bytes which nothing else counts: takes them of max_heap_words
- * (gc_external_charge) until the block dies. Fails: out_of_memory upcall. */
+/* As gc_alloc_custom_mem, for a block that owns mem bytes which nothing else counts: they count
+ * towards max_heap_words (gc_external_charge) until the block dies. Fails: out_of_memory upcall. */
 value gc_alloc_custom_owning(struct gc_domain *g, const struct gc_custom_ops *ops, size_t bytes,
                              size_t mem);
 
@@ -151,23 +154,23 @@ bool gc_custom_reserve(struct gc_domain *g);
 void gc_charge(struct gc_domain *g, size_t mem, size_t max);
 
 /* Memory outside the heap that the program holds: max_heap_words limits the heap together with this
- * memory, except its first megabyte. Takes bytes of it, after a full cycle if there is no room.
- * False: there is none. GC: may run. */
+ * memory, except its first megabyte. Takes `bytes` of the limit, after a full cycle if they would
+ * exceed it. False: they still do. GC: may run. */
 bool gc_external_charge(struct gc_domain *g, size_t bytes);
 /* The same without a cycle. GC: never. */
 bool gc_external_try_charge(struct gc_heap *heap, size_t bytes);
-/* The same where a refusal would lose something: may exceed the limit by an eighth. Then the next
- * minor collection is followed by a full cycle, and by Out_of_memory if that does not help. GC:
- * never. */
+/* The same where a refusal would lose data: may exceed the limit by an eighth. Then the next minor
+ * collection is followed by a full cycle, and by Out_of_memory if that does not help. GC: never. */
 bool gc_external_owe(struct gc_heap *heap, size_t bytes);
-/* realloc of memory that is taken so: bytes of it, in place of old_bytes. NULL: there is none,
- * nothing has changed. GC: may run. */
+/* realloc of memory that is charged like this: `bytes` instead of old_bytes. NULL: refused, nothing
+ * has changed. GC: may run. */
 void *gc_external_realloc(struct gc_domain *g, void *memory, size_t old_bytes, size_t bytes);
-/* Gives back what was taken; finalize functions may do so. heap may be NULL. GC: never. */
+/* Uncharges bytes; finalize functions may call it. heap may be NULL. GC: never. */
 void gc_external_uncharge(struct gc_heap *heap, size_t bytes);
 
-/* In a finalize function: what was charged to v, which dies, is in use until gc_external_released
- * is called with the same key. For the profiler; key is not followed. GC: never. */
+/* In a finalize function: the memory charged to v, which dies, stays in use until
+ * gc_external_released is called with the same key. For the profiler; key is not dereferenced. GC:
+ * never. */
 void gc_external_outlives(struct gc_heap *heap, value v, const void *key);
 void gc_external_released(struct gc_heap *heap, const void *key);
 
@@ -222,21 +225,24 @@ void gc_truncate(struct gc_domain *g, value v, size_t wosize);
 
 /* A minor collection. */
 void gc_minor(struct gc_domain *g);
-/* One paced slice; howmuch 0: as much as pacing says, else words of work. Returns the work done. */
+/* One slice; howmuch: words of work, or 0 for as much as the pacing requires. Returns the work
+ * done. */
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch);
-/* A minor collection, then the current cycle to its end, or a whole one (Gc.major). */
+/* A minor collection, then the rest of the current cycle, or a whole one if none runs
+ * (Gc.major). */
 void gc_finish_major_cycle(struct gc_domain *g);
-/* A minor collection and a whole marking, after the one that runs. Sweeping is left to slices. The
- * cycle does not count as requested by the program. */
+/* A minor collection, the rest of a marking that runs, and a complete marking. Sweeping is left to
+ * slices. The cycle does not count as requested by the program. */
 void gc_mark_everything(struct gc_domain *g);
-/* One whole cycle. Gc.full_major runs it until no finaliser becomes ready, calling them between. */
+/* One whole cycle. Gc.full_major repeats it until no finaliser becomes ready, and calls finalisers
+ * in between. */
 void gc_full_major_cycle(struct gc_domain *g);
 /* Finishes the cycle that runs and starts the next one, whose roots are marked when it returns. Of
  * the first cycle, which nothing has started yet, all values survive. GC: runs. */
 void gc_next_major_cycle(struct gc_domain *g);
 /* Counts a full cycle that the program has requested; compacted: the heap becomes smaller. */
 void gc_end_requested_cycles(struct gc_domain *g, bool compacted);
-/* A full cycle, then gives free memory back to the system. */
+/* A full cycle; then returns free memory to the operating system. */
 void gc_compact(struct gc_domain *g);
 /* Request a minor collection, or one with a slice. GC: never. */
 void gc_request_minor(struct gc_domain *g);
@@ -252,7 +258,8 @@ static inline void gc_request_action(struct gc_domain *g) {
     g->young_limit = UINTPTR_MAX;
     g->mutator_limit = UINTPTR_MAX;
 }
-/* Withdraws the request, before the machine looks for pending actions: none is missed then. */
+/* Withdraws the request. The machine calls it before it looks for pending actions, so that none is
+ * missed. */
 void gc_clear_action(struct gc_domain *g);
 /* Recomputes both limits, after a trigger has changed. */
 void gc_update_limits(struct gc_domain *g);
@@ -266,9 +273,9 @@ const struct gc_params *gc_get_params(const struct gc_domain *g);
 void gc_minor_heap_range(const struct gc_domain *g, uintptr_t *start, uintptr_t *end);
 
 /* Whether a check that reads `words` words should be made now. Always, except at the levels of
- * --gc-stress that act at every step of the program: there each step earns the account some words,
- * many while the program is short, and a check is made when its words have been earned. All zeros
- * is a new account. GC: never. */
+ * --gc-stress that act at every step of the program: there each step adds some words to the budget,
+ * more in the first steps, and the check is made when the budget covers it. All zeros is a new
+ * budget. GC: never. */
 struct gc_check_budget {
     uint64_t spent;
 };

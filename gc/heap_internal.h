@@ -352,7 +352,7 @@ void gc_remembered_forget(struct gc_domain *g, value *from, value *to);
 void gc_mark_start(struct gc_domain *g);
 /* Marks up to budget words; returns the words done, less when nothing is left. */
 intptr_t gc_mark_some(struct gc_domain *g, intptr_t budget);
-/* No work is left for marking, except ephemerons and finalisers. */
+/* Whether nothing is left to mark, except what ephemerons and finalisers lead to. */
 bool gc_mark_is_done(const struct gc_heap *heap);
 /* Resolves ephemerons and finalisers; the phase becomes INSPECT, or SWEEP if there is nothing to
  * inspect. Needs: minor heap empty, gc_mark_is_done. */
@@ -401,7 +401,7 @@ struct gc_span *gc_region_next_unswept(struct gc_heap *heap);
 
 /* Charges a share (0..1) of a whole major cycle, for memory outside the heap. */
 void gc_pace_external(struct gc_domain *g, double share);
-/* Counts words allocated in the major heap, headers included; requests a slice when it is time. */
+/* Counts words allocated in the major heap, headers included; requests a slice if enough were. */
 void gc_pace_allocated(struct gc_domain *g, size_t words);
 /* Initialises the pace; recomputes triggers after gc_set_params. */
 void gc_pace_reset(struct gc_heap *heap);
@@ -412,7 +412,7 @@ void gc_pace_mark_ended(struct gc_heap *heap, size_t inspect_work);
 void gc_pace_cycle_ended(struct gc_heap *heap);
 /* A slice, requested by allocation in the middle of the minor heap. */
 void gc_pace_mid_slice(struct gc_domain *g);
-/* Sets young_trigger to the next address where a slice is wanted. */
+/* Sets young_trigger to the next address at which a slice is to run. */
 void gc_pace_place_trigger(struct gc_domain *g);
 /* Marks, inspects or sweeps budget words of work, nothing when idle; ends marking if may_finish,
  * which needs an empty minor heap. Returns the work done. */

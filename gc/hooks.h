@@ -1,4 +1,4 @@
-/* hooks.h - where a profiler sees allocation, promotion and death.
+/* hooks.h - by which a profiler is notified of allocation, promotion and death.
  *
  * A client installs one table of functions. Sampling adds no instruction to the allocation fast
  * path: the next sample is folded into young_limit.
@@ -14,7 +14,7 @@
 
 #include "gc/heap.h"
 
-/* GC_CUSTOM_AGAIN: memory that was charged to another block already, and is charged again. */
+/* GC_CUSTOM_AGAIN: memory that was already charged to another block is charged again. */
 enum gc_source { GC_NORMAL, GC_MARSHAL, GC_CUSTOM, GC_CUSTOM_AGAIN };
 
 /* What the collector does while the mutator waits. GC_ACT_PAUSE encloses all others, except what
@@ -34,9 +34,9 @@ struct gc_hooks {
      * GC_CUSTOM_AGAIN) that many bytes outside the heap were charged to block v. */
     void (*allocated)(void *context, struct gc_domain *g, value v, size_t size,
                       enum gc_source source);
-    /* In a collection, before minor_done or inspect finds that v is dead: what was charged to it is
-     * in use until released is called with that key, in a collection or not. May be NULL, with
-     * released. */
+    /* In a collection, before minor_done or inspect finds that v is dead: the memory charged to it
+     * stays in use until released is called with that key, in a collection or not. May be NULL,
+     * together with released. */
     void (*outlived)(void *context, value v, const void *key);
     void (*released)(void *context, const void *key);
     /* End of a minor collection, the minor heap not yet reused: see gc_promoted_copy. */
@@ -103,7 +103,7 @@ static inline void gc_set_sample(struct gc_domain *g, uint64_t at) {
     uintptr_t trigger = g->sample_trigger;
     uintptr_t limit = g->young_trigger > trigger ? g->young_trigger : trigger;
     g->young_limit = g->stress ? UINTPTR_MAX : limit;
-    /* A signal handler may have asked in between. */
+    /* A signal handler may have requested an action in between. */
     if (g->action_requested) g->young_limit = UINTPTR_MAX;
 }
 
@@ -118,15 +118,15 @@ static inline bool gc_only_sample_due(const struct gc_domain *g, size_t wosize) 
     return p >= g->young_trigger && p < g->sample_trigger && !g->stress && !g->action_requested;
 }
 
-/* Takes the last `words` allocated words, which must not have crossed sample_trigger, off the
+/* Subtracts the last `words` allocated words, which must not have crossed sample_trigger, from the
  * clock. GC: never. */
 void gc_sample_exempt(struct gc_domain *g, size_t words);
 
-/* In minor_done: the copy of young block v in the major heap, or 0 if v died. */
+/* In minor_done: the copy of young block v in the major heap, or 0 if v died. GC: never. */
 value gc_promoted_copy(struct gc_domain *g, value v);
-/* In inspect: whether major block v was not reached. */
+/* In inspect: whether major block v was not reached. GC: never. */
 bool gc_is_dead(struct gc_domain *g, value v);
-/* Prefetches what gc_is_dead reads of v, which may be any word. GC: never. */
+/* Prefetches the header that gc_is_dead reads. v: any word. GC: never. */
 static inline void gc_prefetch_header(value v) {
     __builtin_prefetch((const char *)(uintptr_t)v - sizeof(header));
 }

@@ -7,7 +7,7 @@
  *
  * A free run has a header of COLOUR_FREE for all its words; field 0 says whether it is in the bins,
  * and the node of the bins follows (P3). Runs are merged in address order while a region is swept,
- * so no run needs to find its left neighbour. Whole spans that became free leave the region.
+ * so no run has to find its left neighbour. Spans that became entirely free leave the region.
  *
  * The bins are exact up to 64 units, then 16 per power of two: the search finds a run at most 7 %
  * longer than the best fit, in constant time. */

@@ -1,4 +1,4 @@
-/* mark.c - marking: what is alive in the major heap.
+/* mark.c - marking: finds what is alive in the major heap.
  *
  *     roots ---> queue of 32 blocks whose headers are being prefetched
  *                  | oldest first: mark it if it is unmarked
@@ -138,8 +138,8 @@ static void scan_again(void *context, value v) {
     drain(g, INTPTR_MAX);
 }
 
-/* Ranges were lost: scans all marked blocks. This ends, since each time a range is lost again a
- * block has been marked. */
+/* Ranges were lost: scans all marked blocks. This terminates, since each time a range is lost again
+ * a block has been marked. */
 static void scan_marked(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     heap->mark.lost = false;

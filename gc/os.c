@@ -1,12 +1,13 @@
-/* os.c - the collector's interface to the system: address space, pages, C memory, injected faults,
- * fatal errors.
+/* os.c - the collector's interface to the operating system: address space, pages, C memory,
+ * injected faults, fatal errors.
  *
  * All requests of gc/ that a system can refuse are made here, so that BACTRIAN_FAIL_ALLOC reaches
  * them, and so that a port to another system replaces this file only.
  *
  * Huge pages are not requested: on a virtual machine that returns free memory to its host a fresh
  * 2 MB page costs 2 ms, a pause of its own, and building a list took 66 ns per cell instead of 24;
- * marking gains a tenth from them. A system that always uses them does so here too. */
+ * marking gains a tenth from them. If the system is configured to use them always, they are used
+ * here too. */
 #include "gc/fatal.h"
 #include "gc/heap_internal.h"
 

@@ -4,7 +4,7 @@
  *   0 ............ trigger/2 ............. trigger ............ + o/6 % of live
  *   | inspect, sweep slices | idle         | mark slices        | inspect, sweep ...
  *
- * Work is counted in words marked; sweeping a word counts as an eighth, which is what it costs.
+ * Work is counted in words marked; sweeping a word counts as an eighth, in proportion to its cost.
  * Every word allocated in the major heap adds to the debt at the rate of the phase; slices reduce
  * it. A slice does at most SLICE_WORDS (about 1 ms) or a DEBT_PARTS-th of the debt, whichever is
  * more; the rest is carried, and slices are spread over the minor heap until it is paid.
@@ -14,16 +14,16 @@
  * marking kept (M1). SPACE_SHARE adapts to OCaml's collector, which collects more often than its o
  * requires: its heap stays near 1.7 times the live data where o = 120 would allow 2.2.
  *
- * While a program builds its data, marking would start again and again. So if most of what was
- * allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live; and the
- * work is estimated from that survival, not from what was live before.
+ * While a program builds its data structures, marking would start again and again. So if most of
+ * what was allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live;
+ * and the work is estimated from that survival, not from what was live before.
  *
  * Small heaps are collected as well, so that small programs stay small. But with many roots (a deep
  * stack) marking starts only when an eighth of their number, in words, has been allocated.
  *
  * A program that only unmarshals large values polls once per value, and does not fill the minor
- * heap, over which slices could be spread. So a slice may do BULK_SHARE times as much work as words
- * were allocated in bulk before it: that allocation took about as long, so the pause is not
+ * heap, over which slices are normally spread. So a slice may do BULK_SHARE times as much work as
+ * words were allocated in bulk before it: that allocation took about as long, so the pause is not
  * noticeable beside it. Marking then ends at the next poll.
  *
  * Memory outside the heap adds its share of a whole cycle to the debt (gc_pace_external). */
@@ -108,9 +108,9 @@ void gc_pace_cycle_ended(struct gc_heap *heap) {
     heap->stats.major_collections++;
     heap->pace.debt = 0;
     heap->pace.unpaid_words = 0;
-    /* Spans that the next cycle may need are kept: giving memory back and faulting it in again
-     * costs more than allocating from it. The others are given back, a few with each slice: many at
-     * once would be a pause of 0.1 ms per megabyte. */
+    /* Spans that the next cycle may need are kept: returning memory and faulting it in again costs
+     * more than allocating from it. The others are returned, a few with each slice: many at once
+     * would be a pause of 0.1 ms per megabyte. */
     heap->pace.keep_spans = heap->pace.trigger_words * 3 / 2 / SPAN_WORDS +
                             COMMIT_BYTES / SPAN_BYTES;
     gc_log(heap, 0x01, "Major cycle done: %zu KB\n", heap->committed_spans * (SPAN_BYTES / 1024));
@@ -209,7 +209,7 @@ static intptr_t pace_slice(struct gc_domain *g, bool may_finish) {
     budget = at_least(budget, BULK_SHARE * (double)pace->bulk_words);
     pace->bulk_words = 0;
     /* After a long minor collection half of the work is left to later slices. Not all of it:
-     * marking can end only here, and the store barrier keeps adding to its work. */
+     * marking can end only here, and the write barrier keeps adding to its work. */
     if (may_finish && g->minor.promoted_words > LONG_COPY_WORDS) budget /= 2;
     if (budget > pace->debt) budget = pace->debt;
     enum gc_phase phase = heap->phase;
@@ -220,8 +220,8 @@ static intptr_t pace_slice(struct gc_domain *g, bool may_finish) {
     return done;
 }
 
-/* Whether marking can end at the next minor collection: all that is left is what the store barrier
- * has queued. */
+/* Whether marking can end at the next minor collection: only blocks that the write barrier has
+ * queued are left. */
 static bool can_finish(const struct gc_heap *heap) {
     return heap->phase == PHASE_MARK && heap->mark.stack.count == 0 && !heap->mark.lost;
 }

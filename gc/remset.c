@@ -1,11 +1,11 @@
 /* remset.c - stores into major blocks: the remembered set and the deletion barrier.
  *
  * The set is an array of slot addresses, emptied by each minor collection. A slot is added when a
- * young block is stored over something else; if the slot held a young block, it is in the set
+ * young block replaces something else in it; if the slot held a young block, it is in the set
  * already (G2), so repeated stores into one slot add it once.
  *
- * When the set is full and memory for a larger one is refused, slots are lost; a minor collection,
- * requested at once, then searches all major blocks for them. */
+ * When the set is full and memory for a larger one is refused, slots are lost; a minor collection
+ * is requested immediately, which searches all major blocks for them. */
 #include "gc/heap_internal.h"
 
 bool gc_remembered_create(struct gc_domain *g) {

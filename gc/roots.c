@@ -26,8 +26,8 @@ void gc_register_root(struct gc_domain *g, value *slot) {
     note_young(g, slot);
 }
 
-/* Marking has read the slot when it started, so the snapshot (M1) does not need it any more;
- * minor.roots may still hold its address. */
+/* Marking has read the slot when it started, so the snapshot (M1) no longer needs it; minor.roots
+ * may still hold its address. */
 void gc_remove_root(struct gc_domain *g, value *slot) {
     word_map_remove(&g->heap->roots, (uintptr_t)slot);
 }

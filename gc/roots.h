@@ -8,8 +8,8 @@
  * R2  The function that catches a raise restores the chain of local roots (vm/stack/raise.c), so a
  *     function that is left by a raise needs no clean-up.
  * R3  While marking, a value that is read from an incrementally scanned root, to be used or stored
- *     elsewhere, is passed to gc_preserve: the snapshot (M1) may not have it yet. A value that is
- *     dropped need not be. */
+ *     elsewhere, is passed to gc_preserve: the snapshot (M1) may not contain it yet. This is not
+ *     needed for a value that is dropped. */
 #ifndef BACTRIAN_GC_ROOTS_H
 #define BACTRIAN_GC_ROOTS_H
 
@@ -91,20 +91,20 @@ void gc_preserve_slots(struct gc_domain *g, const value *from, const value *to);
  * GC: never. */
 void gc_incremental_roots_added(struct gc_domain *g);
 
-/* Continuations: blocks of TAG_CONT, which lead to values outside the heap. Those of a block that
- * is alive are roots. A machine without them has no such table. */
+/* Continuations: blocks of TAG_CONT, which lead to values outside the heap. The values of a live
+ * continuation are roots. A machine without continuations has no such table. */
 struct gc_continuations {
     void *context;
     /* Minor collection: visits the values of young continuations that were evacuated since the last
      * call (gc_promoted_copy). False: there were none. */
     bool (*minor_mark)(void *context, struct gc_visitor *visitor);
-    /* Then: the other young ones are dead. */
+    /* Then: the other young continuations are dead. */
     void (*minor_done)(void *context);
     /* Marking starts; it has reached nothing yet. */
     void (*mark_start)(void *context);
     /* Marking reached continuation v: its values become incrementally scanned roots. */
     void (*mark)(void *context, value v);
-    /* End of marking: those that it did not reach are dead. */
+    /* End of marking: continuations that it did not reach are dead. */
     void (*mark_done)(void *context);
 };
 /* Installs the table; it must outlive the heap. GC: never. */

@@ -1,15 +1,15 @@
 /* stats.c - counters, walks over the heap, pause times.
  *
- * The counters of stats.def are kept where the events happen; what follows from the state of the
- * heap is added on reading.
+ * The counters of stats.def are updated where the events happen; those that follow from the state
+ * of the heap are computed when they are read.
  *
  *     heap words = live words + free words + fragments
  *
  * Fragments cannot hold a block: the rest of a cell after its block, of a span after its last cell,
  * of a granule. Dead blocks that are not swept yet count as free.
  *
- * A pause is counted in one of 32 buckets for each power of two of nanoseconds; a percentile is the
- * upper end of the bucket that holds it. So the memory is constant, however long a program runs. */
+ * Pauses are counted in a histogram with 32 buckets for each power of two of nanoseconds; a
+ * percentile is the upper end of its bucket. So the memory does not grow with the running time. */
 #include "gc/stats.h"
 
 #include "gc/heap_internal.h"

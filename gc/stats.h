@@ -1,6 +1,6 @@
 /* stats.h - counters of the collector, walks over the heap, pause times.
  *
- * A pause lasts from the begin to the end of GC_ACT_PAUSE, in processor time of the thread. */
+ * A pause lasts from the begin to the end of GC_ACT_PAUSE, in CPU time of the thread. */
 #ifndef BACTRIAN_GC_STATS_H
 #define BACTRIAN_GC_STATS_H
 
@@ -31,7 +31,7 @@ void gc_stats_walk(struct gc_domain *g, struct gc_walk_stats *out);
 
 /* Measures pauses from now on. False when out of memory. GC: never. */
 bool gc_measure_pauses(struct gc_domain *g);
-/* What was measured; all 0 if nothing was. GC: never. */
+/* The pauses so far; all 0 if they are not measured. GC: never. */
 void gc_pauses_read(const struct gc_domain *g, struct gc_pause_stats *out);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * Levels 1, 2, 5 and 6 act at every step of the program. Checks whose cost is proportional to the
  * heap or the stack (the verifier, the machine's own checks, reading the roots for a major cycle)
- * would make them quadratic, and moving the minor heap costs system calls. So each kind has an
- * account: every step earns it some words, and the check is made when the words that it reads have
- * been earned. A short program earns much: nearly every step is followed by a check. One of
+ * would make them quadratic, and moving the minor heap costs system calls. So each kind of check
+ * has a budget: every step adds some words to it, and the check is made when the budget covers the
+ * words that it reads. In a short program nearly every step is followed by a check; a program of
  * millions of steps takes a few times as long as without. */
 #include "gc/heap_internal.h"
 
@@ -13,9 +13,9 @@ enum {
     SHORT_SLICE_WORDS = 40, /* later */
     MOVE_WORDS = 1024,      /* the cost of moving the minor heap: two system calls */
     CYCLE_INTERVAL = 1000,  /* allocations between full cycles at levels 3 and 4 */
-    SHORT_STEPS = 1 << 14,  /* steps that earn RICH words each */
+    SHORT_STEPS = 1 << 14,  /* steps that add RICH words each */
     RICH = 1024,
-    LONG_STEPS = 1 << 17, /* steps that earn FAIR words each; the others earn LEAN */
+    LONG_STEPS = 1 << 17, /* steps that add FAIR words each; the others add LEAN */
     FAIR = 256,
     LEAN = 64,
 };
@@ -43,7 +43,7 @@ bool gc_check_due(struct gc_domain *g, struct gc_check_budget *account, size_t w
     return true;
 }
 
-/* What the verifier reads; gaps of spans cost it next to nothing. */
+/* What the verifier reads; gaps of spans cost almost nothing. */
 static size_t words_to_verify(const struct gc_domain *g) {
     const struct gc_heap *heap = g->heap;
     size_t young = (g->young_end - g->young_ptr) / 8;

@@ -1,9 +1,9 @@
 /* sweep.c - turning dead blocks into gaps.
  *
- * Sweeping is lazy: a pool that runs dry sweeps the next span of its class (pool.c), an allocation
- * of a large block sweeps regions (large.c), and slices sweep the rest. Each unswept span is on
- * exactly one list - of its pool, or the index range of regions - and leaves it when it is swept,
- * so that no list holds a span that has changed its use.
+ * Sweeping is lazy: a pool that runs out of cells sweeps the next span of its class (pool.c), an
+ * allocation of a large block sweeps regions (large.c), and slices sweep the rest. Each unswept
+ * span is on exactly one list - of its pool, or the index range of regions - and leaves it when it
+ * is swept, so that no list holds a span that has changed its use.
  *
  * Gaps are chained in address order, so that blocks allocated together stay together and the
  * hardware prefetcher sees ascending addresses. */

@@ -11,9 +11,9 @@
  * V1  A block of wosize 0 is an atom: static, one per tag, never allocated.
  * V2  Tags below TAG_NO_SCAN hold only values; tags from TAG_NO_SCAN on hold raw words.
  * V3  A closure's code field is the tagged index of a function, its infix headers and closinfo are
- *     odd words: every word of a closure is a valid value. (Unlike OCaml, where the code field is
- *     an address. Stubs with a machine of their own make closures as in OCaml; their addresses
- *     lie outside the heap.)
+ *     odd words: every word of a closure is a valid value. (In OCaml the code field is an address.
+ *     Stub libraries that contain a virtual machine make such closures; their addresses lie outside
+ *     the heap.)
  * V4  A string's last byte is the number of padding bytes before it, so its length is
  *     8 * wosize - 1 - that byte.
  * V5  The length of a float array is its wosize: a double is one word. */
@@ -102,9 +102,9 @@ static inline bool strings_are_equal(value a, value b) {
         if (field(a, i) != field(b, i)) return false;
     return true;
 }
-/* Bytewise, unsigned; a prefix comes first: -1, 0 or 1. Whole words are compared, most significant
- * byte first, and the byte that counts the padding is taken for zero, as the padding is: so a
- * prefix is no larger than what continues it, and if all is equal the lengths decide. */
+/* Lexicographic order of unsigned bytes: -1, 0 or 1. Whole words are compared, most significant
+ * byte first, with the byte that counts the padding taken as zero, like the padding: so a prefix is
+ * not larger than its extensions, and if all words are equal the lengths decide. */
 static inline int strings_order(value a, value b) {
     const uintptr_t content = UINTPTR_MAX >> 8; /* of a last word */
     uintptr_t n = wosize_of(a), m = wosize_of(b), least = n < m ? n : m;

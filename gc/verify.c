@@ -1,14 +1,14 @@
 /* verify.c - the heap verifier.
  *
- * Every invariant of the collector that can be checked on the state of the heap is checked here,
- * under its id. The verifier first walks all spans by their tiling and records where blocks start;
+ * Checks every invariant of the collector that can be checked on the state of the heap, and reports
+ * it by its id. The verifier first walks all spans by their tiling and records where blocks start;
  * then it reads every word of every block that is not dead, the roots, and the tables beside the
  * heap. It trusts nothing that it has not checked, changes nothing (except that it parks the
  * pools), and takes a bit for each word of the heap.
  *
- * Rules that oblige callers cannot be seen in the heap: the stress levels check R1 and R2, as they
- * move and overwrite what was not rooted; assertions and the tests that name them check W2, the
- * second half of F2, H2 and R3. */
+ * Rules for callers cannot be checked on the heap: the stress levels test R1 and R2, as they move
+ * and overwrite what was not rooted; assertions and the tests that name them check W2, the second
+ * half of F2, H2 and R3. */
 #include "gc/heap_internal.h"
 #include "gc/weak.h"
 

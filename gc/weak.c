@@ -2,16 +2,16 @@
  *
  *     heap->weak.all[i] --> [ link = i | data | key 0 | key 1 ... ]       an abstract block
  *
- * The link is the ephemeron's index in the table of all ephemerons, as an integer. So it takes
- * constant time to tell whether a block is an ephemeron, and side data is in arrays by that index.
+ * The link is the ephemeron's index in the table of all ephemerons, as an integer. So whether a
+ * block is an ephemeron is decided in constant time, and side data is in arrays with that index.
  *
  * Data is alive when its ephemeron and all keys are, which may follow from other data. At the end
  * of marking each ephemeron is examined once; if the ephemeron itself or a key is unmarked, it
  * enters the list of that block, which becomes "watched" (COLOUR_WATCHED). Marking a watched block
  * appends it to `woken`, and only the ephemerons of its list are examined again, each from the key
- * that it waited for. The work is thus linear in the number of keys, however the ephemerons depend
- * on each other. When memory for the lists is refused, all ephemerons are examined in rounds until
- * one changes nothing. No program runs while blocks are watched: this is within gc_mark_finish.
+ * for which it waited. So the work is linear in the number of keys, however the ephemerons depend
+ * on each other. When memory for the lists is refused, all ephemerons are examined repeatedly until
+ * nothing changes. No program runs while blocks are watched: this is within gc_mark_finish.
  *
  * W3  An ephemeron's link is its index in the table; after marking the table holds no dead
  *     ephemeron.
@@ -190,7 +190,7 @@ static void wait_for(struct gc_heap *heap, size_t n, value v, size_t slot) {
     *first = n + 1;
 }
 
-/* Looks at ephemeron number n from a slot on (EPHE_LINK stands for the ephemeron itself). True: its
+/* Examines ephemeron number n from a slot on (EPHE_LINK stands for the ephemeron itself). True: its
  * data was darkened. */
 static bool resolve(struct gc_heap *heap, size_t n, size_t slot) {
     value e = (value)heap->weak.all.items[n];
@@ -211,7 +211,7 @@ static bool resolve(struct gc_heap *heap, size_t n, size_t slot) {
     return true;
 }
 
-/* Looks at every ephemeron for the first time. */
+/* Examines every ephemeron for the first time. */
 static bool resolve_all(struct gc_heap *heap) {
     struct gc_weak *weak = &heap->weak;
     bool any = false;
@@ -223,7 +223,7 @@ static bool resolve_all(struct gc_heap *heap) {
     return any;
 }
 
-/* Looks at the ephemerons that waited for blocks marked since. */
+/* Examines the ephemerons that waited for blocks marked since. */
 static bool resolve_woken(struct gc_heap *heap) {
     struct gc_weak *weak = &heap->weak;
     bool any = false;

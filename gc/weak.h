@@ -3,9 +3,9 @@
  * An ephemeron is an abstract block: [link | data | key 0 | key 1 ...]; a weak array is one without
  * data. Keys and data are values, or gc_ephe_none(g) where empty. It lives in the major heap.
  *
- * Gc.finalise registers a `first` function, Gc.finalise_last a `last` one. The collector only finds
- * out which finalisers are ready to run; the machine calls them, with VAL_UNIT for `last`. Of those
- * found by one collection, the last registered comes first, as in 4.x.
+ * Gc.finalise registers a `first` function, Gc.finalise_last a `last` one. The collector only
+ * determines which finalisers are ready to run; the machine calls them, with VAL_UNIT for `last`.
+ * Of those found by one collection, the last registered is called first, as in 4.x.
  *
  * W1  After marking, a key that was not reached is empty, and so is the data of an ephemeron with
  *     such a key.
@@ -47,8 +47,8 @@ void gc_hold_new_finalisers(struct gc_domain *g);
 bool gc_next_finaliser(struct gc_domain *g, value *f, value *argument);
 bool gc_finalisers_ready(struct gc_domain *g);
 
-/* Finalisers have owners, numbers from 0 on: gc_next_finaliser returns those that the present owner
- * has registered. It is 0 at first. GC: never. */
+/* Finalisers have owners, numbers from 0 on: gc_next_finaliser returns those that the current owner
+ * has registered. The first owner is 0. GC: never. */
 enum { GC_EVERY_OWNER = -1 };
 void gc_set_finaliser_owner(struct gc_domain *g, intptr_t owner);
 /* An owner has ended: the next one takes its finalisers. GC: never. */
