@@ -11,7 +11,8 @@
  * least, while the system refuses. Fails: NULL. */
 void *vm_reserve(size_t *bytes, size_t least);
 void vm_release(void *start, size_t bytes);
-/* Gives the pages that lie within that memory back; they are zeroed when touched again. */
+/* Gives the pages that lie within that memory back. When they are touched again they are zeroed, or
+ * as they were where they belong to a file. */
 void vm_drop_pages(const void *start, size_t bytes);
 
 /* A zeroed page that is zeroed again in a child process. NULL: no memory. */

@@ -82,7 +82,8 @@ static uint32_t *entry_slot(const struct vm_verifier *v, uint32_t pc) {
 }
 
 static bool widen_by_entry(struct vm_verifier *v) {
-    size_t wanted = v->by_entry_capacity ? 2 * v->by_entry_capacity : IF_SMALL_TABLES(2, 256);
+    size_t wanted = v->by_entry_capacity ? 2 * v->by_entry_capacity : 2;
+    while (2 * wanted < 3 * v->expected_entries) wanted *= 2;
     uint32_t *wider = calloc(wanted, sizeof *wider);
     if (wider == NULL) return no_memory(v);
     free(v->by_entry);
@@ -92,10 +93,13 @@ static bool widen_by_entry(struct vm_verifier *v) {
     return true;
 }
 
+enum { FEW_ENTRIES = IF_SMALL_TABLES(1, 8) };
+
 bool add_entry(struct vm_verifier *v, const struct vm_entry *entry) {
     ASSERT(!is_taken(v, entry->pc) && (entry->arity < 2 || !is_taken(v, entry->pc - 1)));
-    if (!grow(v, (void **)&v->entries, v->entry_count, &v->entry_capacity, sizeof *entry))
-        return false;
+    if (!vector_widen((void **)&v->entries, &v->entry_capacity, v->entry_count + 1,
+                      v->expected_entries, sizeof *entry, NULL))
+        return no_memory(v);
     if (3 * v->entry_count >= 2 * v->by_entry_capacity && !widen_by_entry(v)) return false;
     uint32_t index = (uint32_t)v->entry_count++;
     v->entries[index] = *entry;
@@ -157,8 +161,9 @@ static bool start(struct vm_verifier *v) {
     return add_entry(v, &main);
 }
 
-/* A verifier without its quick rules. */
-static struct vm_verifier *create(const struct vm_verify_input *in, struct vm_error *error) {
+/* A verifier without its quick rules, with room for about that many entries. */
+static struct vm_verifier *create(const struct vm_verify_input *in, size_t entries,
+                                  struct vm_error *error) {
     uint32_t count = in->words->count;
     if (count == 0) vm_error_set(error, VM_V_EMPTY, "0 words");
     else if (count > VM_MAX_CODE_WORDS) vm_error_set(error, VM_V_LENGTH, "%u words", count);
@@ -172,13 +177,15 @@ static struct vm_verifier *create(const struct vm_verify_input *in, struct vm_er
     v->words = in->words;
     v->error = error;
     v->current = NO_ENTRY;
+    v->expected_entries = entries;
     if (allocate(v) && start(v)) return v;
     vm_verifier_free(v);
     return NULL;
 }
 
 struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error) {
-    struct vm_verifier *v = create(in, error);
+    size_t entries = IF_SMALL_TABLES(0, in->words->count / 64); /* a compiler's code has fewer */
+    struct vm_verifier *v = create(in, FEW_ENTRIES + entries, error);
     if (v != NULL) make_quick_rules(v);
     return v;
 }
@@ -220,7 +227,7 @@ enum { CHUNK_PARTS = (CHUNK_WORDS + 63) / 64 };
  * Fails: when out of memory, fatally. */
 static struct vm_verifier *follow_again(const struct vm_verifier *v, uint32_t entry) {
     struct vm_error error;
-    struct vm_verifier *other = vm_must(create(&v->in, &error));
+    struct vm_verifier *other = vm_must(create(&v->in, FEW_ENTRIES, &error));
     memcpy(other->quick, v->quick, sizeof v->quick);
     if (entry != 0) vm_must_have(add_entry(other, &v->entries[entry]));
     vm_must_have(vm_verify_function(other, entry != 0, &error) == VM_OK);

@@ -73,6 +73,7 @@ struct vm_verifier {
     uint64_t *operands;     /* bitmap: the other words of such instructions */
     struct vm_entry *entries;
     size_t entry_count, entry_capacity;
+    size_t expected_entries;  /* without more the tables need not grow */
     uint32_t *by_entry;       /* hash table of entries 1 and up by pc; 0: free */
     size_t by_entry_capacity; /* a power of two */
     uint64_t *primitives;     /* bitmap of those called */

@@ -81,7 +81,7 @@ bool vm_words_start(struct vm_words *out, uint32_t count) {
 /* Makes room for the wide words of a group. False: there is no memory, all is freed. */
 static __attribute__((noinline)) bool widen(struct vm_words *w) {
     bool ok = vector_widen((void **)&w->wide, &w->wide_capacity, w->wide_count + WORD_GROUP,
-                           IF_SMALL_TABLES(WORD_GROUP, 1024), sizeof *w->wide, NULL);
+                           WORD_GROUP + IF_SMALL_TABLES(0, w->count / 12), sizeof *w->wide, NULL);
     if (!ok) vm_words_free(w);
     return ok;
 }

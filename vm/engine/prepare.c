@@ -168,6 +168,7 @@ const uintptr_t *vm_next_piece(struct domain *d) {
     struct vm_function *f = &vm->functions[code->main_function];
     struct vm_pieces *pieces = code->pieces;
     pieces->from = pieces->next;
+    vm_drop_pages(pieces->heights, pieces->from * sizeof *pieces->heights); /* PC1 */
     pieces->next = vm_ir_make_piece(&area->ir, code, pieces->from);
     struct vm_emission e = emission_of(vm, f, &area->ir);
     struct vm_decoded *place = place_piece(d, f, vm_threaded_words(&e));

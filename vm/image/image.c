@@ -32,7 +32,7 @@ enum {
     MAX_SECTIONS = sizeof((struct vm_image *)0)->sections / sizeof(struct vm_section),
     MAX_PRIMITIVES = 1 << 16, /* the largest programs name some 600 */
     FIRST_OWN_DESCRIPTOR = 200,
-    READ_WORDS = 1 << 14, /* of CODE at once */
+    READ_WORDS = 1 << 12, /* of CODE at once */
 };
 
 static uint32_t big_endian_32(const uint8_t *p) {

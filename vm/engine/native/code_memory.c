@@ -2,6 +2,7 @@
 #include "vm/engine/native/code_memory.h"
 
 #include "gc/assert.h"
+#include "vm/base/os.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -44,6 +45,8 @@ void code_memory_destroy(struct code_memory *m) {
     if (m->executable != NULL) munmap((void *)m->executable, CODE_MEMORY_BYTES);
     *m = (struct code_memory){.writable = NULL};
 }
+
+void code_memory_written(const struct code_memory *m) { vm_drop_pages(m->writable, m->used); }
 
 bool code_memory_is_own(const struct code_memory *m) {
     ASSERT(m->used <= CODE_MEMORY_BYTES);

@@ -29,6 +29,9 @@ struct code_memory {
  * of the steps. */
 bool code_memory_create(struct code_memory *m, bool anonymous);
 void code_memory_destroy(struct code_memory *m);
+/* What was written so far is read through the other mapping only: its pages need not count twice as
+ * the process's memory. GC: never.  Fails: never. */
+void code_memory_written(const struct code_memory *m);
 /* Whether the process may add code. */
 bool code_memory_is_own(const struct code_memory *m);
 

@@ -503,6 +503,7 @@ static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, con
         install(c, NULL);
     } else {
         report(c, hot);
+        code_memory_written(&vm->native->memory);
     }
     native_free_compiling(vm->native);
     vm->native->compile_ns += native_now_ns() - start_ns;
