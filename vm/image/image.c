@@ -270,20 +270,23 @@ static bool read_sections(struct vm_image *image, int fd, bool pack, struct vm_e
     return read_bytes(fd, 0, bytes, launcher, error);
 }
 
-/* Reads the last bytes, which hold the table, and decodes it. */
-static enum vm_status read_tail(struct vm_image *image, int fd, struct vm_error *error) {
+/* Reads the last bytes, which hold the table, and decodes it. only: a version, or NULL. */
+static enum vm_status read_tail(struct vm_image *image, int fd, const struct vm_version *only,
+                                struct vm_error *error) {
     uint8_t *bytes = (uint8_t *)image->bytes;
     size_t tail = TRAILER_BYTES + MAX_SECTIONS * TOC_ENTRY_BYTES;
     if (tail > image->length) tail = image->length;
     if (!read_bytes(fd, image->length - tail, bytes + image->length - tail, tail, error))
         return error->status;
     enum vm_status status = read_trailer(image, error);
+    if (only != NULL && image->length >= TRAILER_BYTES && image->version != only)
+        status = vm_error_set(error, VM_BAD_MAGIC, "not that of OCaml %s", only->name);
     return status == VM_OK ? read_table(image, error) : status;
 }
 
 /* The file is read, not mapped: truncating a mapped file kills the process with SIGBUS. */
-static enum vm_status open_file(const char *path, bool pack, struct vm_image *out,
-                                struct vm_error *error) {
+static enum vm_status open_file(const char *path, bool pack, const struct vm_version *only,
+                                struct vm_image *out, struct vm_error *error) {
     memset(out, 0, sizeof *out);
     size_t length;
     int fd = open_regular(path, &length, error);
@@ -293,20 +296,20 @@ static enum vm_status open_file(const char *path, bool pack, struct vm_image *ou
     out->length = length;
     if (length == 0) status = vm_error_set(error, VM_NO_TRAILER, "it is empty");
     else if (out->owned == NULL) status = vm_error_set(error, VM_NO_MEMORY, "%zu bytes", length);
-    else status = read_tail(out, fd, error);
+    else status = read_tail(out, fd, only, error);
     if (status == VM_OK && !read_sections(out, fd, pack, error)) status = error->status;
     close(fd);
     if (status != VM_OK) vm_image_close(out);
     return status;
 }
 
-enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
-                                      struct vm_error *error) {
-    return open_file(path, false, out, error);
+enum vm_status vm_image_open_sections(const char *path, const struct vm_version *version,
+                                      struct vm_image *out, struct vm_error *error) {
+    return open_file(path, false, version, out, error);
 }
 
 enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error) {
-    enum vm_status status = open_file(path, true, out, error);
+    enum vm_status status = open_file(path, true, NULL, out, error);
     return status == VM_OK ? read_contents(out, error) : status;
 }
 

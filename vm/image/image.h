@@ -46,9 +46,9 @@ enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_e
 enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
                                     struct vm_error *error);
 /* Opens a container for its sections only; CODE and PRIM need not exist and are not checked.
- * GC: never.  Fails: as vm_image_open. */
-enum vm_status vm_image_open_sections(const char *path, struct vm_image *out,
-                                      struct vm_error *error);
+ * GC: never.  Fails: as vm_image_open; VM_BAD_MAGIC if it isn't of that version. */
+enum vm_status vm_image_open_sections(const char *path, const struct vm_version *version,
+                                      struct vm_image *out, struct vm_error *error);
 /* Returns the memory of DATA and of the launcher to the system once the program is loaded; their
  * bytes read as zero then. Does nothing if the image doesn't own its bytes. GC: never.
  * Fails: never. */

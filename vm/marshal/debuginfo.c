@@ -299,16 +299,13 @@ static enum vm_debug_status failure_of(enum vm_status status) {
 static void read_debug_file(struct vm *vm, const char *path) {
     struct vm_image image;
     struct vm_error error;
-    bool says = vm->version->debug_file_replaces;
-    enum vm_status status = vm_image_open_sections(path, &image, &error);
+    enum vm_status status = vm_image_open_sections(path, vm->version, &image, &error);
     if (status != VM_OK) {
-        if (says) vm->debug_status = failure_of(status);
+        if (vm->version->debug_file_replaces) vm->debug_status = failure_of(status);
         return;
     }
     const struct vm_section *section = vm_image_section(&image, "DBUG");
-    if (says && image.version != vm->version) vm->debug_status = VM_DEBUG_WRONG_MAGIC;
-    if (section != NULL && image.version == vm->version &&
-        vm_image_read_debug(&image, 0, SIZE_MAX, &error) == VM_OK) {
+    if (section != NULL && vm_image_read_debug(&image, 0, SIZE_MAX, &error) == VM_OK) {
         vm->debug = vm_debuginfo_read(section->bytes, section->length, &error);
         if (vm->debug == NULL) warn(vm, path, &error);
     }
