@@ -16,8 +16,8 @@ static void alloc_make_room(struct gc_domain *g, size_t whsize) {
     if (g->minor.requested || g->slice_requested) gc_collect_requested(g);
     if (heap->exhausted) gc_collect_for_limit(g);
     while (g->young_ptr - 8 * whsize < g->young_trigger) {
-        if (g->young_trigger > g->young_start) gc_pace_mid_slice(g);
-        else gc_minor_and_slice(g);
+        if (g->young_trigger > g->young_start) gc_pace_mid_slice(g, GC_FOR_PACE);
+        else gc_minor_and_slice(g, GC_FOR_ALLOCATION);
     }
     ASSERT(g->young_ptr - 8 * whsize >= g->young_start); /* G1 */
 }
@@ -49,7 +49,7 @@ value gc_alloc_small_bytecode(struct gc_domain *g, size_t wosize, unsigned tag) 
         return gc_bump(g, wosize, tag);
     bool sampled = hooks->sample(hooks->context, g, wosize, tag, true, 0);
     /* The hook may have run OCaml code. It has set the next sample beyond this block. */
-    while (g->young_ptr - bytes < g->young_start) gc_minor_and_slice(g);
+    while (g->young_ptr - bytes < g->young_start) gc_minor_and_slice(g, GC_FOR_ALLOCATION);
     value v = gc_bump(g, wosize, tag);
     if (sampled) hooks->born(hooks->context, g, v);
     return v;
@@ -126,7 +126,7 @@ value gc_alloc(struct gc_domain *g, size_t wosize, unsigned tag) {
         v = wosize <= MAX_WOSIZE ? try_alloc_major(g, wosize, tag) : 0;
         if (!v && wosize < heap->major_bytes / 8) {
             /* Garbage may have exhausted the memory. */
-            gc_full_major_cycle(g);
+            gc_full_cycle_for(g, GC_FOR_LIMIT);
             v = try_alloc_major(g, wosize, tag);
         }
         if (!v) gc_out_of_memory(g, wosize);

@@ -99,7 +99,7 @@ static void register_custom(struct gc_domain *g, value v, struct charge c) {
         vector_append(&minor->customs, c.taken);
         if (c.minor_mem == 0) return;
         minor->custom_ratio += share(c.minor_mem, c.minor_max);
-        if (minor->custom_ratio >= 1.0) gc_request_minor(g);
+        if (minor->custom_ratio >= 1.0) gc_request_minor(g, GC_FOR_EXTERNAL);
     }
 }
 

@@ -24,6 +24,16 @@ struct gc_pauses;
 /* A vector of words. */
 struct gc_words VECTOR(uintptr_t);
 
+/* Why the collector stops the program. */
+enum gc_cause {
+    GC_FOR_ALLOCATION, /* the minor heap is full */
+    GC_FOR_PACE,       /* a slice, for what was allocated in the major heap */
+    GC_FOR_EXTERNAL,   /* memory outside the heap */
+    GC_FOR_PROGRAM,    /* the program requests it: Gc, C stubs */
+    GC_FOR_LIMIT,      /* the limit of memory */
+    GC_FOR_MACHINE,    /* tables of the collector, primitives, --gc-stress */
+};
+
 /* What minor collection keeps for a domain. The fields below `customs` belong to minor.c, heap.c
  * and pace.c, each table to the file that is named. A `lost` flag says that memory for an entry
  * was refused, so that the next minor collection rebuilds the table by a search. */
@@ -38,12 +48,13 @@ struct gc_minor {
     double custom_ratio;        /* sum of mem / max since the last collection; 1 requests one */
     bool collecting;            /* no exception may leave; the heap limit is not enforced */
     bool requested;             /* gc_collect_requested runs a minor collection */
-    bool short_of_memory;       /* P5 did not hold for the wanted size */
-    value unscanned;            /* promoted blocks whose copies are still to be scanned */
-    size_t promoted_words;      /* by the current or last collection, headers included */
-    size_t wanted_words;        /* size from the next collection on, within the heap limit */
-    uintptr_t committed_bytes;  /* usable memory from young_start on */
-    unsigned long_survivals;    /* collections in a row that justify a larger minor heap */
+    enum gc_cause requested_for;
+    bool short_of_memory;      /* P5 did not hold for the wanted size */
+    value unscanned;           /* promoted blocks whose copies are still to be scanned */
+    size_t promoted_words;     /* by the current or last collection, headers included */
+    size_t wanted_words;       /* size from the next collection on, within the heap limit */
+    uintptr_t committed_bytes; /* usable memory from young_start on */
+    unsigned long_survivals;   /* collections in a row that justify a larger minor heap */
 };
 
 struct gc_finaliser {
@@ -92,7 +103,9 @@ struct gc_domain {
     /* The collector's own. */
     struct gc_minor minor;
     struct gc_final final;
-    bool slice_requested;     /* gc_collect_requested runs a slice */
+    bool slice_requested; /* gc_collect_requested runs a slice */
+    enum gc_cause slice_requested_for;
+    enum gc_cause cause;      /* of the pause that runs, or of the last one */
     struct gc_pauses *pauses; /* NULL: not measured */
 };
 

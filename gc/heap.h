@@ -223,7 +223,8 @@ void gc_truncate(struct gc_domain *g, value v, size_t wosize);
 /* ---- Collections. GC: may run, for all of them. Finalisers that become ready run when the machine
  * next polls. ---- */
 
-/* A minor collection. */
+/* A minor collection, for that cause; gc_minor: GC_FOR_PROGRAM, as the cycles and slices below. */
+void gc_minor_for(struct gc_domain *g, enum gc_cause cause);
 void gc_minor(struct gc_domain *g);
 /* One slice; howmuch: words of work, or 0 for as much as the pacing requires. Returns the work
  * done. */
@@ -245,8 +246,8 @@ void gc_end_requested_cycles(struct gc_domain *g, bool compacted);
 /* A full cycle; then returns free memory to the operating system. */
 void gc_compact(struct gc_domain *g);
 /* Request a minor collection, or one with a slice. GC: never. */
-void gc_request_minor(struct gc_domain *g);
-void gc_request_slice(struct gc_domain *g);
+void gc_request_minor(struct gc_domain *g, enum gc_cause cause);
+void gc_request_slice(struct gc_domain *g, enum gc_cause cause);
 /* The minor collection and the slice that were requested. The machine calls it at polls. */
 void gc_collect_requested(struct gc_domain *g);
 

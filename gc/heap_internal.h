@@ -411,7 +411,7 @@ void gc_pace_mark_started(struct gc_heap *heap);
 void gc_pace_mark_ended(struct gc_heap *heap, size_t inspect_work);
 void gc_pace_cycle_ended(struct gc_heap *heap);
 /* A slice, requested by allocation in the middle of the minor heap. */
-void gc_pace_mid_slice(struct gc_domain *g);
+void gc_pace_mid_slice(struct gc_domain *g, enum gc_cause cause);
 /* Sets young_trigger to the next address at which a slice is to run. */
 void gc_pace_place_trigger(struct gc_domain *g);
 /* Marks, inspects or sweeps budget words of work, nothing when idle; ends marking if may_finish,
@@ -420,7 +420,9 @@ intptr_t gc_pace_work(struct gc_domain *g, intptr_t budget, bool may_finish);
 /* A full cycle; calls out_of_memory if the heap is still above its limit. */
 void gc_collect_for_limit(struct gc_domain *g);
 /* A minor collection, the automatic slice, the heap limit (which may raise). */
-void gc_minor_and_slice(struct gc_domain *g);
+void gc_minor_and_slice(struct gc_domain *g, enum gc_cause cause);
+/* gc_full_major_cycle, for that cause. */
+void gc_full_cycle_for(struct gc_domain *g, enum gc_cause cause);
 
 /* The actions of --gc-stress at an allocation, and at a poll (stress.c). */
 void gc_stress_allocation(struct gc_domain *g);

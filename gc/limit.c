@@ -51,7 +51,7 @@ bool gc_external_owe(struct gc_heap *heap, size_t bytes) {
 
 bool gc_cycle_for_limit(struct gc_domain *g) {
     if (g->heap->params.max_heap_words == 0) return false;
-    gc_full_major_cycle(g);
+    gc_full_cycle_for(g, GC_FOR_LIMIT);
     return true;
 }
 

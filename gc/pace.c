@@ -118,12 +118,15 @@ void gc_pace_cycle_ended(struct gc_heap *heap) {
 
 /* ---- Requests. ---- */
 
-void gc_request_minor(struct gc_domain *g) {
+/* The first of several requests is the cause. */
+void gc_request_minor(struct gc_domain *g, enum gc_cause cause) {
+    if (!g->minor.requested) g->minor.requested_for = cause;
     g->minor.requested = true;
     gc_request_action(g);
 }
 
-void gc_request_slice(struct gc_domain *g) {
+void gc_request_slice(struct gc_domain *g, enum gc_cause cause) {
+    if (!g->slice_requested) g->slice_requested_for = cause;
     g->slice_requested = true;
     gc_request_action(g);
 }
@@ -134,7 +137,7 @@ void gc_pace_external(struct gc_domain *g, double share) {
     pace->external += share;
     if (pace->external > 1) {
         pace->external = 1;
-        gc_request_slice(g);
+        gc_request_slice(g, GC_FOR_EXTERNAL);
     }
 }
 
@@ -159,7 +162,7 @@ void gc_pace_allocated(struct gc_domain *g, size_t words) {
     heap->stats.major_words += words;
     heap->pace.allocated_words += words;
     heap->pace.unpaid_words += words;
-    if (!g->slice_requested && slice_due(heap)) gc_request_slice(g);
+    if (!g->slice_requested && slice_due(heap)) gc_request_slice(g, GC_FOR_PACE);
 }
 
 /* ---- Slices. ---- */
@@ -243,7 +246,11 @@ void gc_pace_place_trigger(struct gc_domain *g) {
 
 /* ---- Cycles on demand. ---- */
 
-/* Ends what gc_begin_activity(g, GC_ACT_PAUSE) began. */
+static void begin_pause(struct gc_domain *g, enum gc_cause cause) {
+    g->cause = cause;
+    gc_begin_activity(g, GC_ACT_PAUSE);
+}
+
 static void end_pause(struct gc_domain *g) {
     gc_pace_place_trigger(g);
     gc_update_limits(g);
@@ -271,7 +278,7 @@ static void run_to_idle(struct gc_domain *g) {
 }
 
 void gc_finish_major_cycle(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_PAUSE);
+    begin_pause(g, GC_FOR_PROGRAM);
     gc_minor_collect(g);
     if (g->heap->phase == PHASE_IDLE) gc_mark_start(g);
     run_to_idle(g);
@@ -281,7 +288,7 @@ void gc_finish_major_cycle(struct gc_domain *g) {
 void gc_next_major_cycle(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     bool first = heap->phase == PHASE_IDLE && heap->stats.major_collections == 0;
-    gc_begin_activity(g, GC_ACT_PAUSE);
+    begin_pause(g, GC_FOR_PROGRAM);
     gc_minor_collect(g);
     if (first) {
         heap->stats.major_collections++;
@@ -301,8 +308,8 @@ void gc_end_requested_cycles(struct gc_domain *g, bool compacted) {
     if (compacted) heap->stats.compactions++;
 }
 
-void gc_full_major_cycle(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_PAUSE);
+void gc_full_cycle_for(struct gc_domain *g, enum gc_cause cause) {
+    begin_pause(g, cause);
     gc_minor_collect(g);
     run_to_idle(g);
     gc_mark_start(g);
@@ -311,8 +318,10 @@ void gc_full_major_cycle(struct gc_domain *g) {
     end_pause(g);
 }
 
+void gc_full_major_cycle(struct gc_domain *g) { gc_full_cycle_for(g, GC_FOR_PROGRAM); }
+
 void gc_mark_everything(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_PAUSE);
+    begin_pause(g, GC_FOR_MACHINE);
     gc_minor_collect(g);
     run_to_idle(g);
     gc_mark_start(g);
@@ -328,7 +337,7 @@ void gc_compact(struct gc_domain *g) {
 
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
     struct gc_heap *heap = g->heap;
-    gc_begin_activity(g, GC_ACT_PAUSE);
+    begin_pause(g, GC_FOR_PROGRAM);
     gc_minor_collect(g);
     intptr_t done = 0;
     if (howmuch <= 0) done = pace_slice(g, true);
@@ -352,7 +361,7 @@ static bool too_large(const struct gc_heap *heap, size_t words) {
 
 void gc_collect_for_limit(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    gc_full_major_cycle(g);
+    gc_full_cycle_for(g, GC_FOR_LIMIT);
     heap->exhausted = too_large(heap, EMERGENCY_WORDS);
     gc_minor_heap_resize(g);
     gc_pace_place_trigger(g);
@@ -360,9 +369,9 @@ void gc_collect_for_limit(struct gc_domain *g) {
     if (g->minor.short_of_memory || too_large(heap, 0)) gc_out_of_memory(g, g->minor.wanted_words);
 }
 
-void gc_minor_and_slice(struct gc_domain *g) {
+void gc_minor_and_slice(struct gc_domain *g, enum gc_cause cause) {
     g->slice_requested = false;
-    gc_begin_activity(g, GC_ACT_PAUSE);
+    begin_pause(g, cause);
     gc_minor_collect(g);
     pace_slice(g, true);
     end_pause(g);
@@ -370,27 +379,31 @@ void gc_minor_and_slice(struct gc_domain *g) {
     if (g->minor.short_of_memory || too_large(g->heap, 0)) gc_collect_for_limit(g);
 }
 
-void gc_pace_mid_slice(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_PAUSE);
+void gc_pace_mid_slice(struct gc_domain *g, enum gc_cause cause) {
+    begin_pause(g, cause);
     pace_slice(g, false);
     end_pause(g);
 }
 
-void gc_minor(struct gc_domain *g) {
-    gc_begin_activity(g, GC_ACT_PAUSE);
+void gc_minor_for(struct gc_domain *g, enum gc_cause cause) {
+    begin_pause(g, cause);
     gc_minor_collect(g);
     end_pause(g);
 }
+
+void gc_minor(struct gc_domain *g) { gc_minor_for(g, GC_FOR_PROGRAM); }
 
 void gc_collect_requested(struct gc_domain *g) {
     gc_stress_poll(g);
     struct gc_heap *heap = g->heap;
     bool bulky = heap->pace.bulk_words >= SLICE_WORDS;
     bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap) : can_finish(heap);
-    if (g->minor.requested || (g->slice_requested && turn)) gc_minor_and_slice(g);
+    enum gc_cause slice_cause = g->slice_requested_for;
+    if (g->minor.requested) gc_minor_and_slice(g, g->minor.requested_for);
+    else if (g->slice_requested && turn) gc_minor_and_slice(g, slice_cause);
     else if (g->slice_requested) {
         g->slice_requested = false;
-        gc_pace_mid_slice(g);
-        if (bulky && can_finish(heap)) gc_request_slice(g);
+        gc_pace_mid_slice(g, slice_cause);
+        if (bulky && can_finish(heap)) gc_request_slice(g, slice_cause);
     }
 }

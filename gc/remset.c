@@ -17,7 +17,7 @@ static inline void remember(struct gc_domain *g, value *slot) {
     ASSERT(gc_is_major_block(g->heap, (value)slot) && gc_is_young(g, *slot)); /* G2 */
     if (gc_words_push(g->heap, GC_ACCOUNT_COLLECTOR, &g->minor.remembered, (uintptr_t)slot)) return;
     g->minor.remembered_lost = true;
-    gc_request_minor(g);
+    gc_request_minor(g, GC_FOR_MACHINE);
 }
 
 void gc_store_slow(struct gc_domain *g, value *slot, value v) {

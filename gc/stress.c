@@ -88,7 +88,7 @@ static void cycle_sometimes(struct gc_domain *g) {
         heap->stress.countdown--;
         return;
     }
-    gc_full_major_cycle(g);
+    gc_full_cycle_for(g, GC_FOR_MACHINE);
     if (heap->params.stress == 4) gc_verify(g, "at a stress point");
     heap->stress.countdown = CYCLE_INTERVAL + heap->pace.live_words / 16;
 }
@@ -100,7 +100,7 @@ void gc_stress_allocation(struct gc_domain *g) {
     else {
         struct gc_stress *stress = &g->heap->stress;
         stress->steps++;
-        gc_minor_and_slice(g);
+        gc_minor_and_slice(g, GC_FOR_MACHINE);
         if (level == 2 && gc_check_due(g, &stress->moves, MOVE_WORDS)) gc_minor_heap_move(g);
     }
 }

@@ -77,7 +77,7 @@ value gc_ephe_create(struct gc_domain *g, size_t keys) {
 static void weak_make_room(struct gc_domain *g, size_t n) {
     struct gc_words *young = &g->minor.weak_slots;
     if (!gc_words_reserve(g->heap, GC_ACCOUNT_COLLECTOR, young, 2 * n)) gc_out_of_memory(g, 2 * n);
-    if (young->count > YOUNG_SLOTS_LIMIT) gc_request_minor(g);
+    if (young->count > YOUNG_SLOTS_LIMIT) gc_request_minor(g, GC_FOR_MACHINE);
 }
 
 void gc_ephe_set(struct gc_domain *g, value e, size_t slot, value v) {

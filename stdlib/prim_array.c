@@ -136,7 +136,7 @@ static inline void init_field(struct domain *d, value a, uintptr_t i, value v) {
 static value make_large(struct domain *d, uintptr_t n, value element) {
     if (gc_is_young(&d->gc, element)) {
         GC_ROOT(&d->gc, &element);
-        gc_minor(&d->gc);
+        gc_minor_for(&d->gc, GC_FOR_MACHINE);
     }
     ASSERT(!gc_is_young(&d->gc, element)); /* G3 */
     value a = gc_alloc_major(&d->gc, n, 0);

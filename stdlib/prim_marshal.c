@@ -149,7 +149,7 @@ static void make_heap_room(struct domain *d, const struct vm_marshal_header *hea
     size_t table = plausible ? head->objects * sizeof(value) : 0;
     if (gc_external_charge(g, table)) gc_external_uncharge(g->heap, table);
     if (head->words <= MAX_YOUNG_WOSIZE + 1 && g->young_ptr - g->young_start < 8 * head->words)
-        gc_minor(g);
+        gc_minor_for(g, GC_FOR_ALLOCATION);
 }
 
 static value read_value(struct domain *d, const struct vm_marshal_header *head,

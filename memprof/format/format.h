@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 4,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 5,  /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* raised when fields get values that older readers need not know */
     MP_FILE_HEADER_BYTES = 16,
@@ -61,6 +61,27 @@ static inline const char *mp_gc_phase_name(enum mp_gc_phase phase) {
 
 /* Whose a pause is. The last collection, after the program's end, is the recorder's too. */
 enum mp_pause_owner { MP_PAUSE_PROGRAM, MP_PAUSE_RECORDER, MP_PAUSE_OWNERS };
+
+/* Why a pause of the program happened. */
+enum mp_cause {
+    MP_CAUSE_UNKNOWN,
+    MP_CAUSE_ALLOCATION,
+    MP_CAUSE_PACE,
+    MP_CAUSE_EXTERNAL,
+    MP_CAUSE_PROGRAM,
+    MP_CAUSE_LIMIT,
+    MP_CAUSE_MACHINE,
+    MP_CAUSES
+};
+static inline const char *mp_cause_name(enum mp_cause cause) {
+    static const char *const names[MP_CAUSES] = {
+        "unknown",         "minor heap full", "growth of the major heap", "memory outside the heap",
+        "the program: Gc", "limit of memory", "the collector's tables"};
+    return names[cause];
+}
+
+/* Processor time of one tick of TICKS. */
+#define MP_TICK_NS 10000000
 
 /* Flags of START. */
 enum { MP_GC_TRACED = 1, MP_FORKED = 2, MP_EXACT_SITES = 4, MP_FLAGS_ALL = 7 };

@@ -352,7 +352,29 @@ static bool use_pause(struct mp_reader *r, const struct mp_record_pause *p) {
     if (p->owner >= MP_PAUSE_OWNERS || p->duration_ns > 1000 * MP_TIME_MAX ||
         p->processor_ns > 1000 * MP_TIME_MAX || !advance_time(r, p->elapsed))
         return false;
-    emit(r, MP_EVENT_PAUSE)->pause = *p;
+    struct mp_event *event = emit(r, MP_EVENT_PAUSE);
+    event->pause = *p;
+    event->cause = r->cause;
+    return true;
+}
+
+static bool use_cause(struct mp_reader *r, const struct mp_record_cause *c) {
+    if (c->cause >= MP_CAUSES) return false;
+    r->cause = c->cause;
+    return true;
+}
+
+static bool use_resident(struct mp_reader *r, const struct mp_record_resident *m) {
+    if (m->bytes > MP_WORDS_MAX || !advance_time(r, m->elapsed)) return false;
+    emit(r, MP_EVENT_RESIDENT)->resident = *m;
+    return true;
+}
+
+static bool use_ticks(struct mp_reader *r, const struct mp_record_ticks *t) {
+    if (t->running > UINT32_MAX || t->collecting > UINT32_MAX ||
+        t->stack >= r->tables.nodes.count || !advance_time(r, t->elapsed))
+        return false;
+    emit(r, MP_EVENT_TICKS)->ticks = *t;
     return true;
 }
 

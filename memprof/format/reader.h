@@ -24,6 +24,8 @@ enum mp_event_kind {
     MP_EVENT_SETTINGS,
     MP_EVENT_GC_SPAN,
     MP_EVENT_PAUSE,
+    MP_EVENT_RESIDENT,
+    MP_EVENT_TICKS,
     MP_EVENT_MARKING,
     MP_EVENT_MAXIMUM,
     MP_EVENT_PHASE_ENTER,
@@ -55,7 +57,12 @@ struct mp_event {
         struct mp_counters counters;
         struct mp_record_settings settings; /* the text is valid until the next event */
         struct mp_record_gc_span gc_span;
-        struct mp_record_pause pause; /* owner: enum mp_pause_owner */
+        struct {
+            struct mp_record_pause pause; /* owner: enum mp_pause_owner */
+            enum mp_cause cause;
+        };
+        struct mp_record_resident resident;
+        struct mp_record_ticks ticks;
         /* All samples that it found dead have died by now. The words were reachable when it began,
          * in the heap and outside. */
         struct mp_record_marking marking;

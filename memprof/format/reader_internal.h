@@ -44,6 +44,7 @@ struct mp_reader {
     uint8_t tag;    /* of the last record */
     uint64_t time_us;
     int64_t last_stack;
+    enum mp_cause cause; /* of pauses, as of the last CAUSE */
     struct mp_thread thread;
     struct mp_counters counters;
     struct mp_list list; /* the rest of a list, whose items are given one by one */

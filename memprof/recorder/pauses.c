@@ -17,11 +17,12 @@
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { COUNTERS_EVERY_NS = 10000000 };
+enum { COUNTERS_EVERY_NS = 10000000, RESIDENT_EVERY_NS = 100000000 };
 
 /* ---- Counters. ---- */
 
@@ -47,6 +48,20 @@ void mp_counters_write(struct mp_recorder *r) {
     };
     mp_write_counters(r->writer, &record);
     r->counted_ns = r->entered.wall_ns;
+}
+
+/* The second number of the file: pages. */
+void mp_resident_write(struct mp_recorder *r) {
+    unsigned long pages;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL) return;
+    if (fscanf(file, "%*u %lu", &pages) == 1) {
+        struct mp_record_resident record = {mp_recorder_elapsed(r),
+                                            (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE)};
+        mp_write_resident(r->writer, &record);
+    }
+    fclose(file);
+    r->weighed_ns = r->entered.wall_ns;
 }
 
 /* Words allocated in the major heap and outside since the recording began. */
@@ -83,6 +98,20 @@ static void write_span(struct mp_recorder *r, enum mp_gc_phase phase, uint64_t b
     mp_write_gc_span(r->writer, &record);
 }
 
+static void note_cause(struct mp_recorder *r) {
+    static_assert((int)GC_FOR_ALLOCATION + 1 == MP_CAUSE_ALLOCATION &&
+                      (int)GC_FOR_PACE + 1 == MP_CAUSE_PACE &&
+                      (int)GC_FOR_EXTERNAL + 1 == MP_CAUSE_EXTERNAL &&
+                      (int)GC_FOR_PROGRAM + 1 == MP_CAUSE_PROGRAM &&
+                      (int)GC_FOR_LIMIT + 1 == MP_CAUSE_LIMIT &&
+                      (int)GC_FOR_MACHINE + 1 == MP_CAUSE_MACHINE,
+                  "causes are written as they are, plus 1");
+    const struct mp_record_cause record = {(uint8_t)(r->d->gc.cause + 1)};
+    if (record.cause == r->cause) return;
+    mp_write_cause(r->writer, &record);
+    r->cause = record.cause;
+}
+
 /* The outermost activity ends. */
 static void end_of_pause(struct mp_recorder *r) {
     struct gc_stats now = gc_stats_read(&r->d->gc);
@@ -95,12 +124,14 @@ static void end_of_pause(struct mp_recorder *r) {
         .processor_ns = r->entered.processor_ns - began.processor_ns,
         .words = now.promoted_words - r->pause.promoted_before,
     };
+    if (record.owner == MP_PAUSE_PROGRAM) note_cause(r);
     mp_write_pause(r->writer, &record);
     if (own) { /* what the recorder did in it counts once */
         r->overhead.wall_ns = r->pause.overhead.wall_ns + record.duration_ns;
         r->overhead.processor_ns = r->pause.overhead.processor_ns + record.processor_ns;
     }
     if (r->entered.wall_ns - r->counted_ns >= COUNTERS_EVERY_NS) mp_counters_write(r);
+    if (r->entered.wall_ns - r->weighed_ns >= RESIDENT_EVERY_NS) mp_resident_write(r);
     if (r->options.progress && r->entered.wall_ns - r->shown_ns >= SECOND_NS) show_progress(r);
     if (r->exact.wanted && !own) gc_request_action(&r->d->gc);
 }
@@ -154,9 +185,7 @@ static void decide_exact(struct mp_recorder *r, const struct gc_stats *now) {
     if (grown || since / 4 > e->kept) e->wanted = true;
 }
 
-/* vm_profiler.poll. */
-void mp_exact_poll(void *state) {
-    struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
+void mp_exact_poll(struct mp_recorder *r) {
     if (!r->exact.wanted || r->ended_ns != 0 || !mp_recorder_is_recording(r)) return;
     struct mp_exact *e = &r->exact;
     e->wanted = false;
@@ -187,6 +216,7 @@ void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, b
     if (!mp_recorder_enter(r)) return;
     if (begins) {
         if (r->activity_depth == 0) {
+            r->ticker.in_pause = true;
             struct gc_stats now = gc_stats_read(g);
             r->pause.promoted_before = now.promoted_words;
             r->pause.began = r->entered;
@@ -210,6 +240,9 @@ void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, b
     }
     note_marking(r, g, what, begins);
     bool own = r->exact.running;
-    if (!begins && r->activity_depth == 0) end_of_pause(r);
+    if (!begins && r->activity_depth == 0) {
+        r->ticker.in_pause = false;
+        end_of_pause(r);
+    }
     mp_recorder_leave(r, own ? 0 : 1);
 }

@@ -128,10 +128,12 @@ void mp_recorder_become_child(struct mp_recorder *r) {
     mp_sites_forget(r);
     r->options.progress = false;
     r->activity_depth = 0;
+    mp_ticker_forget(r);
     r->killed_by = 0;
     r->snapshot_requested = false;
     map_own_process(r);
     r->silent = parent == 0 || !open_files(r) || !start_file(r, parent);
+    if (!r->silent) mp_ticker_start(r);
     section_end(r);
 }
 
@@ -403,7 +405,8 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     r->last_thread = (struct mp_thread){0, 0};
     r->open_phases = 0;
     r->counters = (struct mp_counters){0};
-    r->marking.began_ns = r->most_words = 0;
+    r->marking.began_ns = r->most_words = r->weighed_ns = 0;
+    r->cause = MP_CAUSE_UNKNOWN;
     r->exact = (struct mp_exact){.wanted = false};
     read_clock(r);
     r->start_ns = r->flushed_ns = r->shown_ns = r->entered.wall_ns;
@@ -472,10 +475,13 @@ void mp_end_write(struct mp_recorder *r, uint64_t elapsed) {
 /* Ends the file; a last collection finds which blocks are dead. */
 static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
     r->ended_ns = mp_now_ns();
+    mp_ticks_write(r);
+    mp_ticker_stop(r);
     if (!mp_recorder_enter(r)) return;
     ASSERT(!r->finished && !r->closed);
     mp_sites_write(r);
     mp_counters_write(r);
+    mp_resident_write(r);
     struct mp_record_finish finish = {mp_recorder_elapsed(r), (uint8_t)outcome, status};
     mp_write_finish(r->writer, &finish);
     r->finished = true;
@@ -489,6 +495,14 @@ static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned s
     r->closed = true;
     mp_writer_flush(r->writer);
     mp_recorder_leave(r, 1);
+}
+
+/* vm_profiler.poll. */
+static void on_poll(void *state) {
+    struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
+    if (r->other_poll != NULL) r->other_poll(state);
+    mp_ticks_write(r);
+    if (r->options.live_exact) mp_exact_poll(r);
 }
 
 /* The program calls exit: blocks reachable at that moment count as live. Later its stack is gone,
@@ -525,9 +539,11 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     vm->profiler.leaving = at_program_exit;
     vm->profiler.fiber_suspended = fiber_suspended;
     vm->profiler.fiber_left = fiber_left;
-    if (options->live_exact) vm->profiler.poll = mp_exact_poll;
+    r->other_poll = vm->profiler.poll;
+    vm->profiler.poll = on_poll;
     if (options->farewell != NULL) r->farewell = options->farewell(shown_path(r));
     if (!options->no_handlers) mp_recorder_handle_signals(r);
+    mp_ticker_start(r);
     return r;
 }
 
@@ -549,7 +565,7 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
     profiler->leaving = NULL;
     profiler->fiber_suspended = NULL;
     profiler->fiber_left = NULL;
-    if (r->options.live_exact) profiler->poll = NULL;
+    profiler->poll = r->other_poll;
     mp_recorder_restore_signals(r);
     if (r->options.exact_sites) mp_sites_stop(r);
     r->sampler->recorder = NULL;

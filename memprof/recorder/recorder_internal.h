@@ -8,6 +8,7 @@
 #include "memprof/sampling/sampler.h"
 #include "memprof/sampling/tracker.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* What the file has defined: numbers of strings, locations and nodes of call stacks.
@@ -44,6 +45,14 @@ struct mp_sites {
     } * at; /* 1 + gpc; 0: no OCaml code was running */
     size_t capacity;
     struct VECTOR(uint64_t) touched;
+};
+
+/* Ticks of processor time that no record has yet (ticks.c). */
+struct mp_ticker {
+    pthread_t thread;
+    bool runs;
+    _Atomic bool in_pause;
+    _Atomic uint32_t running, collecting;
 };
 
 enum { MP_ACTIVITY_DEPTH = 8 };
@@ -86,7 +95,7 @@ struct mp_recorder {
     uint64_t entered_ticks;        /* when that was read */
     bool time_unwritten;           /* no record has that time yet */
     uint64_t last_us;              /* the time of the last record */
-    uint64_t flushed_ns, counted_ns, shown_ns;
+    uint64_t flushed_ns, counted_ns, shown_ns, weighed_ns;
     uint64_t shown_words; /* allocated until then */
     uint64_t ended_ns;    /* of the program; 0: it runs */
     struct mp_times overhead;
@@ -100,7 +109,10 @@ struct mp_recorder {
         struct mp_times began, overhead; /* overhead: until it began */
         uint64_t promoted_before;        /* words promoted until then */
     } pause;
+    unsigned cause; /* of pauses, as last written */
     struct mp_exact exact;
+    struct mp_ticker ticker;
+    void (*other_poll)(void *state); /* vm_profiler.poll without the recorder */
     struct {
         uint64_t began_ns;  /* 0: there is none that is not recorded yet */
         uint64_t allocated; /* words, in the major heap and outside, until it began */
@@ -125,8 +137,16 @@ void mp_recorder_leave(struct mp_recorder *r, unsigned weight);
 /* Collector's activities, as mp_tracker_events.activity. */
 void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                     size_t words);
-/* vm_profiler.poll with live_exact. GC: may run. */
-void mp_exact_poll(void *state);
+/* At a poll, with live_exact: has everything marked, if that is wanted. GC: may run. */
+void mp_exact_poll(struct mp_recorder *r);
+/* Writes the resident memory of the process. */
+void mp_resident_write(struct mp_recorder *r);
+/* Starts the thread that takes ticks, ends it; in a child process there is none. Writes the ticks
+ * since the last time, at a poll: in a section of its own. GC: never. */
+void mp_ticker_start(struct mp_recorder *r);
+void mp_ticker_stop(struct mp_recorder *r);
+void mp_ticker_forget(struct mp_recorder *r);
+void mp_ticks_write(struct mp_recorder *r);
 /* Writes the counters as they are now. */
 void mp_counters_write(struct mp_recorder *r);
 /* Writes the recording's cost and its end. Async-signal-safe. */

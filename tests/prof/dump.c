@@ -40,9 +40,15 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
                e->gc_span.words);
         break;
     case MP_EVENT_SETTINGS: printf("settings live=%d", e->settings.live); break;
+    case MP_EVENT_RESIDENT: printf("resident %" PRIu64, e->resident.bytes); break;
+    case MP_EVENT_TICKS:
+        printf("ticks running=%" PRIu64 " collecting=%" PRIu64 " stack=%" PRIu64, e->ticks.running,
+               e->ticks.collecting, e->ticks.stack);
+        break;
     case MP_EVENT_PAUSE:
-        printf("gc %d %" PRIu64 "ns %" PRIu64 " processor=%" PRIu64 " owner=%d", MP_GC_PAUSE,
-               e->pause.duration_ns, e->pause.words, e->pause.processor_ns, e->pause.owner);
+        printf("gc %d %" PRIu64 "ns %" PRIu64 " processor=%" PRIu64 " owner=%d cause=%d",
+               MP_GC_PAUSE, e->pause.duration_ns, e->pause.words, e->pause.processor_ns,
+               e->pause.owner, e->cause);
         break;
     case MP_EVENT_MARKING:
         printf("marking %" PRIu64 "us %" PRIu64, e->marking.duration, e->marking.words);

@@ -148,8 +148,18 @@ static void write_span(struct mp_writer *w, struct model *m) {
     e->gc_span.words = record.words;
     struct mp_record_pause pause = {pass_time(m), (uint8_t)dice(MP_PAUSE_OWNERS), dice(1 << 30),
                                     dice(1 << 30), dice(1000)};
+    const struct mp_record_cause cause = {(uint8_t)dice(MP_CAUSES)};
+    mp_write_cause(w, &cause);
     mp_write_pause(w, &pause);
-    new_event(m, MP_EVENT_PAUSE)->pause = pause;
+    e = new_event(m, MP_EVENT_PAUSE);
+    e->pause = pause;
+    e->cause = cause.cause;
+    const struct mp_record_resident resident = {pass_time(m), dice(1 << 30)};
+    mp_write_resident(w, &resident);
+    new_event(m, MP_EVENT_RESIDENT)->resident = resident;
+    const struct mp_record_ticks ticks = {pass_time(m), dice(100), dice(100), 0};
+    mp_write_ticks(w, &ticks);
+    new_event(m, MP_EVENT_TICKS)->ticks = ticks;
 }
 
 static void write_marking(struct mp_writer *w, struct model *m) {
@@ -294,7 +304,11 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
     case MP_EVENT_PAUSE:
         return a->pause.owner == b->pause.owner && a->pause.words == b->pause.words &&
                a->pause.duration_ns == b->pause.duration_ns &&
-               a->pause.processor_ns == b->pause.processor_ns;
+               a->pause.processor_ns == b->pause.processor_ns && a->cause == b->cause;
+    case MP_EVENT_RESIDENT: return a->resident.bytes == b->resident.bytes;
+    case MP_EVENT_TICKS:
+        return a->ticks.running == b->ticks.running && a->ticks.collecting == b->ticks.collecting &&
+               a->ticks.stack == b->ticks.stack;
     case MP_EVENT_COST:
         return a->cost.overhead_ns == b->cost.overhead_ns &&
                a->cost.process_ns == b->cost.process_ns;

@@ -47,8 +47,8 @@ void caml_major_collection_slice(intptr_t words) {
 }
 void caml_finish_major_cycle(void) { gc_finish_major_cycle(&self()->gc); }
 void caml_compact_heap(intptr_t policy) { gc_compact(&self()->gc); }
-void caml_request_minor_gc(void) { gc_request_minor(&self()->gc); }
-void caml_request_major_slice(void) { gc_request_slice(&self()->gc); }
+void caml_request_minor_gc(void) { gc_request_minor(&self()->gc, GC_FOR_PROGRAM); }
+void caml_request_major_slice(void) { gc_request_slice(&self()->gc, GC_FOR_PROGRAM); }
 
 void caml_set_minor_heap_size(size_t bytes) {
     struct gc_params params = *gc_get_params(&self()->gc);

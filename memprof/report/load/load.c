@@ -99,10 +99,12 @@ static struct report_gc_event event_of_span(const struct mp_record_gc_span *span
         .duration = span->duration_ns, .processor = -1, .words = span->words, .kind = span->phase};
 }
 
-static struct report_gc_event event_of_pause(const struct mp_record_pause *pause) {
+static struct report_gc_event event_of_pause(const struct mp_record_pause *pause,
+                                             enum mp_cause cause) {
     return (struct report_gc_event){.duration = pause->duration_ns,
                                     .processor = pause->processor_ns,
                                     .words = pause->words,
+                                    .cause = cause,
                                     .kind = pause->owner == MP_PAUSE_RECORDER ? REPORT_GC_EXACT
                                                                               : MP_GC_PAUSE};
 }
@@ -173,7 +175,18 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         break;
     }
     case MP_EVENT_GC_SPAN: add_gc_span(l, event_of_span(&event->gc_span), us); break;
-    case MP_EVENT_PAUSE: add_gc_span(l, event_of_pause(&event->pause), us); break;
+    case MP_EVENT_PAUSE: add_gc_span(l, event_of_pause(&event->pause, event->cause), us); break;
+    case MP_EVENT_RESIDENT: {
+        const struct report_resident resident = {time, (double)event->resident.bytes};
+        report_append(&model->residents, resident);
+        break;
+    }
+    case MP_EVENT_TICKS: {
+        const struct report_ticks ticks = {time, map_stack(l, event->ticks.stack),
+                                           event->ticks.running, event->ticks.collecting};
+        report_append(&model->ticks, ticks);
+        break;
+    }
     case MP_EVENT_MARKING: add_marking(l, event, time); break;
     case MP_EVENT_MAXIMUM:
         *model->peak = time;

@@ -79,6 +79,20 @@ struct report_gc_event {
     int64_t processor; /* time of a processor in it; -1: unknown */
     uint64_t words;    /* as enum mp_gc_phase says */
     uint8_t kind;
+    uint8_t cause; /* of a pause: enum mp_cause */
+};
+
+struct report_resident {
+    int64_t time;
+    double bytes; /* of the process's memory */
+};
+
+/* Ticks of processor time (MP_TICK_NS) since those before: of the program, with its call stack, and
+ * of the collector. */
+struct report_ticks {
+    int64_t time;
+    uint32_t node;
+    uint32_t running, collecting;
 };
 
 /* A marking: a block that was in the major heap when it began and is not dead when it is over was
@@ -154,6 +168,8 @@ struct report_model {
     REPORT_VECTOR(int64_t) moments;
     REPORT_VECTOR(struct report_traits) traits;
     REPORT_VECTOR(struct report_gc_event) gc_events;
+    REPORT_VECTOR(struct report_resident) residents;
+    REPORT_VECTOR(struct report_ticks) ticks;
     REPORT_VECTOR(struct report_marking) markings;
     REPORT_VECTOR(struct report_phase) phases;
     REPORT_VECTOR(struct report_phase_change) phase_changes; /* by report_model_finish, in order */

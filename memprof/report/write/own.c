@@ -13,7 +13,17 @@
 #include <string.h>
 
 /* In the order of one moment; events of samples come before AFTER_SAMPLES. */
-enum what { COUNTER, PHASE, MARKING, MAXIMUM, GC, FINISH, AFTER_SAMPLES = MARKING };
+enum what {
+    COUNTER,
+    PHASE,
+    RESIDENT,
+    TICKS,
+    MARKING,
+    MAXIMUM,
+    GC,
+    FINISH,
+    AFTER_SAMPLES = MARKING
+};
 
 struct moment {
     uint64_t us : 52, what : 4, leaves : 1;
@@ -30,6 +40,7 @@ struct output {
     uint32_t string_count, location_count, node_count, sample_count;
     struct report_numbers chain; /* nodes of a stack that are not written yet, innermost first */
     uint32_t last_node, last_thread;
+    uint8_t cause; /* of pauses, as written last */
     int16_t *tags; /* 1 + the tag of each location that was written last */
     struct report_counter counter;
 };
@@ -73,6 +84,9 @@ static void list_everything(struct output *o) {
     add_phases(o);
     for (size_t i = 0; i < m->gc_events.count; i++)
         add(o, m->gc_events.at[i].start + m->gc_events.at[i].duration, GC, i, false);
+    for (size_t i = 0; i < m->residents.count; i++)
+        add(o, m->residents.at[i].time, RESIDENT, i, false);
+    for (size_t i = 0; i < m->ticks.count; i++) add(o, m->ticks.at[i].time, TICKS, i, false);
     for (size_t i = 0; i < m->markings.count; i++)
         add(o, m->markings.at[i].over, MARKING, i, false);
     if (m->most_words > 0) add(o, report_peak_time(m), MAXIMUM, 0, false);
@@ -218,8 +232,14 @@ static void write_gc(struct output *o, uint64_t us, const struct report_gc_event
                                      (uint64_t)e->duration, e->words};
     struct mp_record_pause pause = {span.elapsed, own ? MP_PAUSE_RECORDER : MP_PAUSE_PROGRAM,
                                     span.duration_ns, (uint64_t)e->processor, span.words};
-    if (span.phase == MP_GC_PAUSE && e->processor >= 0) mp_write_pause(o->writer, &pause);
-    else mp_write_gc_span(o->writer, &span);
+    const struct mp_record_cause cause = {e->cause};
+    if (span.phase != MP_GC_PAUSE || e->processor < 0) {
+        mp_write_gc_span(o->writer, &span);
+        return;
+    }
+    if (e->cause != o->cause) mp_write_cause(o->writer, &cause);
+    o->cause = e->cause;
+    mp_write_pause(o->writer, &pause);
 }
 
 static void write_marking(struct output *o, uint64_t us, const struct report_marking *marking) {
@@ -235,12 +255,24 @@ static void write_phase(struct output *o, const struct moment *at) {
     else mp_write_phase_enter(o->writer, &enter);
 }
 
+static void write_ticks(struct output *o, uint64_t us, const struct report_ticks *ticks) {
+    uint32_t node = node_of(o, ticks->node);
+    struct mp_record_ticks record = {elapsed(o, us), ticks->running, ticks->collecting, node};
+    mp_write_ticks(o->writer, &record);
+}
+
 static void write_moment(struct output *o, const struct moment *at) {
     const struct report_model *m = o->model;
     switch ((enum what)at->what) {
     case COUNTER: write_counter(o, at->us, &m->counters.at[at->index]); break;
     case GC: write_gc(o, at->us, &m->gc_events.at[at->index]); break;
     case MARKING: write_marking(o, at->us, &m->markings.at[at->index]); break;
+    case RESIDENT: {
+        struct mp_record_resident resident = {elapsed(o, at->us), m->residents.at[at->index].bytes};
+        mp_write_resident(o->writer, &resident);
+        break;
+    }
+    case TICKS: write_ticks(o, at->us, &m->ticks.at[at->index]); break;
     case MAXIMUM: {
         struct mp_record_maximum maximum = {elapsed(o, at->us), m->most_words};
         mp_write_maximum(o->writer, &maximum);

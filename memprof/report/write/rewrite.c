@@ -84,6 +84,18 @@ static void copy_events(struct copy *c) {
         e.start = shift(c, e.start);
         report_append(&c->to->gc_events, e);
     }
+    report_each(resident, &from->residents) {
+        if (c->query != NULL && !report_query_holds(c->query, resident->time)) continue;
+        const struct report_resident r = {shift(c, resident->time), resident->bytes};
+        report_append(&c->to->residents, r);
+    }
+    report_each(ticks, &from->ticks) {
+        struct report_ticks t = *ticks;
+        if (c->query != NULL && !report_query_holds(c->query, t.time)) continue;
+        t.time = shift(c, t.time);
+        t.node = c->nodes[t.node];
+        report_append(&c->to->ticks, t);
+    }
     report_each(marking, &from->markings) {
         const struct report_marking k = {shift(c, marking->began), shift(c, marking->over),
                                          marking->words};

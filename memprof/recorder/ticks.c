@@ -1,0 +1,70 @@
+/* ticks.c - which functions use the processor: a thread waits on the clock of the process's
+ * processor time and notes a tick every 10 ms; the machine's next poll takes the call stack.
+ *
+ * A timer's signal would interrupt the program's system calls, and could be one that it handles. The
+ * thread blocks all signals, and touches nothing but the atomic words of struct mp_ticker and those
+ * that request a poll. A process of which it can't be created has no ticks. */
+#include "memprof/recorder/recorder_internal.h"
+#include "vm/state/domain.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+enum { STACK_BYTES = 1 << 18 };
+
+/* Ticks of the recorder's own work are left out. */
+static void note(struct mp_recorder *r, uint32_t ticks) {
+    struct mp_ticker *t = &r->ticker;
+    if (r->in_section) return;
+    atomic_fetch_add(t->in_pause ? &t->collecting : &t->running, ticks);
+    gc_request_action(&r->d->gc);
+}
+
+static void *take_ticks(void *context) {
+    struct mp_recorder *r = context;
+    uint64_t next = mp_process_ns() + MP_TICK_NS;
+    for (;;) {
+        const struct timespec at = {(time_t)(next / SECOND_NS), (long)(next % SECOND_NS)};
+        if (clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, TIMER_ABSTIME, &at, NULL) != 0) return NULL;
+        uint64_t now = mp_process_ns();
+        if (now < next) continue;
+        uint64_t ticks = 1 + (now - next) / MP_TICK_NS;
+        next += ticks * MP_TICK_NS;
+        note(r, (uint32_t)ticks);
+    }
+}
+
+void mp_ticker_start(struct mp_recorder *r) {
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    sigfillset(&all);
+    if (pthread_attr_init(&attributes) != 0) return;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    r->ticker.runs = pthread_create(&r->ticker.thread, &attributes, take_ticks, r) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+void mp_ticker_forget(struct mp_recorder *r) { r->ticker = (struct mp_ticker){.runs = false}; }
+
+void mp_ticker_stop(struct mp_recorder *r) {
+    if (*r->own_process == 0) mp_ticker_forget(r); /* a child process has no such thread */
+    if (!r->ticker.runs) return;
+    pthread_cancel(r->ticker.thread);
+    pthread_join(r->ticker.thread, NULL);
+    r->ticker.runs = false;
+}
+
+void mp_ticks_write(struct mp_recorder *r) {
+    struct mp_ticker *t = &r->ticker;
+    struct mp_record_ticks record = {.running = atomic_exchange(&t->running, 0),
+                                     .collecting = atomic_exchange(&t->collecting, 0)};
+    if (record.running == 0 && record.collecting == 0) return;
+    if (!mp_recorder_enter(r)) return;
+    if (record.running > 0) record.stack = mp_intern_stack(r).node;
+    record.elapsed = mp_recorder_elapsed(r);
+    mp_write_ticks(r->writer, &record);
+    mp_recorder_leave(r, 1);
+}
