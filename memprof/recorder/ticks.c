@@ -1,9 +1,9 @@
 /* ticks.c - which functions use the processor: a thread waits on the clock of the process's
  * processor time and notes a tick every 10 ms; the machine's next poll takes the call stack.
  *
- * A timer's signal would interrupt the program's system calls, and could be one that it handles. The
- * thread blocks all signals, and touches nothing but the atomic words of struct mp_ticker and those
- * that request a poll. A process of which it can't be created has no ticks. */
+ * A timer's signal would interrupt the program's system calls, and could be one that it handles.
+ * The thread blocks all signals, and touches nothing but the atomic words of struct mp_ticker and
+ * those that request a poll. If it can't be created there are no ticks. */
 #include "memprof/recorder/recorder_internal.h"
 #include "vm/state/domain.h"
 

@@ -132,6 +132,17 @@ static void add_counters(struct loader *l, const struct mp_counters *now, int64_
     report_append(&l->model->counters, c);
 }
 
+static void add_resident(struct loader *l, const struct mp_record_resident *from, int64_t time) {
+    const struct report_resident resident = {time, (double)from->bytes};
+    report_append(&l->model->residents, resident);
+}
+
+static void add_ticks(struct loader *l, const struct mp_record_ticks *from, int64_t time) {
+    const struct report_ticks ticks = {time, map_stack(l, from->stack), from->running,
+                                       from->collecting};
+    report_append(&l->model->ticks, ticks);
+}
+
 static void add_site(struct loader *l, const struct mp_event *event) {
     const struct report_site more = {event->site.words, event->site.blocks};
     map_locations(l);
@@ -176,17 +187,8 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     }
     case MP_EVENT_GC_SPAN: add_gc_span(l, event_of_span(&event->gc_span), us); break;
     case MP_EVENT_PAUSE: add_gc_span(l, event_of_pause(&event->pause, event->cause), us); break;
-    case MP_EVENT_RESIDENT: {
-        const struct report_resident resident = {time, (double)event->resident.bytes};
-        report_append(&model->residents, resident);
-        break;
-    }
-    case MP_EVENT_TICKS: {
-        const struct report_ticks ticks = {time, map_stack(l, event->ticks.stack),
-                                           event->ticks.running, event->ticks.collecting};
-        report_append(&model->ticks, ticks);
-        break;
-    }
+    case MP_EVENT_RESIDENT: add_resident(l, &event->resident, time); break;
+    case MP_EVENT_TICKS: add_ticks(l, &event->ticks, time); break;
     case MP_EVENT_MARKING: add_marking(l, event, time); break;
     case MP_EVENT_MAXIMUM:
         *model->peak = time;

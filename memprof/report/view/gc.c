@@ -1,7 +1,7 @@
 /* gc.c - what the collector did, and the heap over time. */
 #include "gc/assert.h"
 #include "memprof/report/model/text.h"
-#include "memprof/report/view/views.h"
+#include "memprof/report/view/work.h"
 
 #include <stdlib.h>
 
@@ -91,12 +91,15 @@ static void add_longest(struct report_doc *doc, const struct report_query *query
     qsort(pauses, n, sizeof *pauses, by_duration);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "longest", "The longest pauses");
     report_table_columns(t, "duration", "pause", "processor", "processor time", "start", "at",
-                         NULL);
+                         "cause", "cause", NULL);
     for (size_t i = 0; i < n && i < report_rows_of(query->selection, WORST); i++) {
         int64_t processor = pauses[i]->processor;
         report_row(t, 0, report_seconds(pauses[i]->duration / 1e9),
                    processor < 0 ? report_text("") : report_seconds(processor / 1e9),
-                   report_seconds(pauses[i]->start / 1e9));
+                   report_seconds(pauses[i]->start / 1e9),
+                   report_text(pauses[i]->cause == MP_CAUSE_UNKNOWN
+                                   ? ""
+                                   : mp_cause_name(pauses[i]->cause)));
     }
     free(pauses);
 }
@@ -133,6 +136,9 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
     const struct report_model *m = query->model;
     if (m->counters.count == 0) return;
     const struct report_counter c = count_selected(query);
+    double resident = 0;
+    report_each(r, &m->residents)
+        if (report_query_holds(query, r->time) && r->bytes > resident) resident = r->bytes;
     struct report_table *t = report_doc_table(doc, REPORT_FACTS, "counters", "Exact counters");
     double word = m->word_bytes;
     report_fact(t, "minor_collections", "minor collections", report_count(c.minor_collections));
@@ -147,6 +153,9 @@ static void add_counters(struct report_doc *doc, const struct report_query *quer
         report_fact(t, "most", "most memory not yet collected", report_bytes(m->most_words * word));
     if (c.heap_words > 0)
         report_fact(t, "heap_max", "largest major heap", report_bytes(c.heap_words * word));
+    if (resident > 0)
+        report_fact(t, "resident_max", "largest resident memory of the process",
+                    report_bytes(resident));
     if (query->window[0] != 0)
         report_doc_note(doc,
                         "Counters are read at phases and after collections: the readings nearest "
@@ -160,7 +169,10 @@ struct report_doc *report_view_gc(const struct report_request *request) {
                                                query.window[0] != 0 ? ", " : "", query.window);
     add_counters(doc, &query);
     add_events(doc, &query);
+    report_add_causes(doc, &query);
     add_longest(doc, &query);
+    report_add_processor(doc, &query);
+    report_add_rates(doc, &query);
     report_add_notes(doc, request->model);
     report_query_end(&query);
     return doc;
