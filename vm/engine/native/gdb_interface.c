@@ -3,13 +3,16 @@
 #include "vm/engine/native/gdb_interface.h"
 
 #include "gc/assert.h"
+#include "vm/base/os.h"
 #include "vm/engine/native/compiler.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- What gdb reads, and where it stops. ---- */
 
@@ -199,13 +202,15 @@ void native_gdb_remove(struct native_gdb_file **files, const void *start) {
     }
 }
 
+/* Without stdio, whose code a program may not need otherwise. */
 bool native_is_debugged(void) {
-    long tracer = 0;
-    char line[128];
-    FILE *status = fopen("/proc/self/status", "re");
-    if (status == NULL) return false;
-    while (fgets(line, sizeof line, status) != NULL)
-        if (sscanf(line, "TracerPid: %ld", &tracer) == 1) break;
-    fclose(status);
-    return tracer != 0;
+    static const char key[] = "\nTracerPid:\t";
+    char text[1024]; /* the key is in the first 200 bytes */
+    int status = vm_open_file("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (status < 0) return false;
+    ssize_t n = read(status, text, sizeof text - 1);
+    close(status);
+    text[n > 0 ? n : 0] = '\0';
+    const char *tracer = strstr(text, key);
+    return tracer != NULL && tracer[sizeof key - 1] != '0';
 }
