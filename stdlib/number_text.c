@@ -146,7 +146,7 @@ static int base_of_prefix(char letter) {
 static bool read_magnitude(const char *p, const char *end, int base, uint64_t *magnitude) {
     uint64_t n = 0;
     ASSERT(base >= 2 && base <= 16);
-    if (p == end || *p == '_') return false;
+    if (p >= end || *p == '_') return false; /* after the end: --unchecked, negative length */
     for (; p < end; p++) {
         if (*p == '_') continue;
         int digit = digit_of((unsigned char)*p);
