@@ -184,7 +184,7 @@ struct gc_pace {
 };
 
 struct gc_stress {    /* stress.c */
-    uint64_t steps;   /* allocations, and polls, at the levels that act at each */
+    uint64_t steps;   /* allocations, and polls, at the levels that act at each; phases */
     size_t countdown; /* levels 3 and 4: allocations until the next cycle */
     struct gc_check_budget at_phases, at_polls, cycles, moves;
 };
