@@ -1,4 +1,4 @@
-/* checks.h - the tests of checked mode: kinds of values that the verifier can't know.
+/* checks.h - the checks of checked mode: kinds of values, which the verifier can't know.
  *
  * Each takes any valid value (an integer, or a pointer to the start of a block) and is false for a
  * value of another kind; none reads outside the block it is given. */
@@ -13,8 +13,8 @@ static inline bool is_closure(value v) {
 }
 /* A closure by its first function: not an infix pointer. */
 static inline bool is_closure_block(value v) { return is_block(v) && tag_of(v) == TAG_CLOSURE; }
-/* A block whose field i may be read as a value. Infix headers count the words before,
- * not the fields after. */
+/* A block whose field i may be read as a value. The size in an infix header is that of the words
+ * before it, not of the fields after it. */
 static inline bool has_field(value v, uintptr_t i) {
     if (is_int(v)) return false;
     header h = header_of(v);
@@ -25,7 +25,7 @@ static inline bool has_field(value v, uintptr_t i) {
 static inline bool has_mutable_field(value v, uintptr_t i) {
     return has_field(v, i) && tag_of(v) != TAG_CLOSURE;
 }
-/* Quick tests that imply these two: exact for common tags, false for some rare ones. */
+/* Fast checks that imply these two: exact for common tags, false for some rare ones. */
 static inline bool has_field_quick(value v, uintptr_t i) {
     return is_block(v) && tag_of(v) <= TAG_OBJECT && i < wosize_of(v);
 }

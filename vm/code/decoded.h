@@ -14,7 +14,7 @@ struct vm_decoded {
     const uintptr_t *words;
     uint32_t word_count;
     uint32_t function;           /* index */
-    const struct vm_pc_map *pcs; /* of the words; NULL: nobody has asked yet */
+    const struct vm_pc_map *pcs; /* of the words; NULL: not made yet */
 };
 
 /* All decoded code of a machine, in one reserved area: an address in it cannot be mistaken for
@@ -27,16 +27,16 @@ struct vm_decoded_area {
     struct vm_arena maps; /* of the functions' pcs */
     /* Makes the pcs of a function. GC: never.  Fails: when out of memory, fatally. */
     void (*map_pcs)(struct vm *vm, struct vm_decoded *f);
-    /* While a function is prepared: its form, where the words of its rows begin and those of labels
-     * are. Here, so that the next function finds the memory. */
+    /* While a function is prepared: its form, and the offsets of its rows and jump labels. Kept
+     * here, so that the next function reuses the memory. */
     struct vm_ir ir;
     struct vm_word_offsets VECTOR(uint32_t) offsets, jumps;
 };
 
-/* A row for the code that lies next in the area, to be filled in. GC: never.  Fails: when out of
+/* Adds a row for the next code in the area, to be filled in. GC: never.  Fails: when out of
  * memory, fatally. */
 struct vm_decoded *vm_decoded_add(struct vm_decoded_area *area);
-/* The decoded function that an address, which may be any word, lies in. NULL: none. */
+/* The decoded function that contains an address, which may be any word. NULL: none. GC: never. */
 const struct vm_decoded *vm_find_decoded(const struct vm *vm, struct vm_resume at);
 /* The instruction that the decoded word at an address belongs to. Needs: the address lies in f.
  * GC: never.  Fails: when out of memory, fatally, as it may have to make the map of f. */

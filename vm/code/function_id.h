@@ -1,4 +1,4 @@
-/* function_id.h - which function runs, for a profiler that needs to know it at every moment.
+/* function_id.h - the function that runs, for a profiler that needs to know it at every moment.
  *
  * With vm_options.track_functions decoded code keeps domain.function_id: ENTERED precedes every
  * function's body, RESUMED every point where control returns to one. Without the option neither is

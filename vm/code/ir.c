@@ -1,8 +1,8 @@
 /* ir.c - see ir.h.
  *
- * The verifier has followed the function's flow; each instruction that it reached becomes a row.
- * Until all rows are known, a label is a pc. The verifier has proven whatever is taken for granted
- * here. */
+ * The verifier has followed the function's control flow; each instruction that it reached becomes a
+ * row. Until all rows exist, a label is a pc. Everything that is assumed here has been proven by
+ * the verifier. */
 #include "vm/code/ir.h"
 
 #include "gc/assert.h"
@@ -23,7 +23,7 @@ static struct vm_ir_row *row_at(const struct vm_ir *ir, uint32_t pc) {
     return n > 0 && ir->rows[n - 1].pc == pc ? &ir->rows[n - 1] : NULL;
 }
 
-/* The same for a label of a row: as many words away as it is, or fewer rows. */
+/* The same for a label of a row: a label n words away is at most n rows away. */
 static struct vm_ir_row *row_near(const struct vm_ir *ir, const struct vm_ir_row *row,
                                   uint32_t pc) {
     size_t at = (size_t)(row - ir->rows), words = pc - row->pc, left = ir->count - at;
@@ -42,7 +42,7 @@ static void read_labels(struct builder *b, struct vm_ir_row *row, uint32_t base,
     for (uint32_t i = 0; i < n; i++) vector_append(&ir->labels, base + vm_word(b->words, base + i));
 }
 
-/* Fills in the operands of an instruction of variable length; gives its words. */
+/* Fills in the operands of an instruction of variable length; returns its length in words. */
 static __attribute__((noinline)) uint32_t read_varying_row(struct builder *b,
                                                            struct vm_ir_row *row) {
     uint32_t first = vm_word(b->words, row->pc + 1);
@@ -56,7 +56,7 @@ static __attribute__((noinline)) uint32_t read_varying_row(struct builder *b,
     return (uint32_t)vm_varying_words(row->op, first);
 }
 
-/* Fills in the row of the instruction at row->pc; gives its words. */
+/* Fills in the row of the instruction at row->pc; returns its length in words. */
 static inline uint32_t read_row(struct builder *b, struct vm_ir_row *row) {
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
     uint32_t width = vm_fixed_words[row->op], *operand = row->operands;
@@ -95,7 +95,7 @@ static const uint8_t links[OPCODE_COUNT] = {
 #include "vm/code/opcodes.def"
 };
 
-/* Whether it has labels that flow of the same function comes to. */
+/* Whether it has labels that control reaches in the same function. */
 static bool jumps(const struct vm_opcode_info *info) {
     return info->label != 0 && info->label != 'x';
 }
@@ -108,8 +108,8 @@ static inline void add_row(struct builder *b, struct vm_ir_row *row, uint32_t pc
     (void)width;
 }
 
-/* Turns the row's labels from pcs into rows; marks the rows that they make leaders. Returns whether
- * one of them is a row before. */
+/* Turns the row's labels from pcs into rows, and marks these as leaders. Returns whether one of
+ * them is an earlier row. */
 static bool link_row(struct vm_ir *ir, struct vm_ir_row *row) {
     const struct vm_opcode_info *info = &vm_opcodes[row->op];
     bool ends = info->flags & OP_ENDS;
@@ -197,8 +197,8 @@ static __attribute__((noinline)) uint32_t furthest_label(const struct vm_ir *ir,
     return furthest;
 }
 
-/* Reads rows from the walk's words on, until there are enough and the next piece can begin; gives
- * the row with which it does, 0: there is none. */
+/* Reads rows from the walk's words on, until there are enough and the next piece can begin; returns
+ * the first row of the next piece, 0: there is none. */
 static size_t read_piece(struct builder *b, struct vm_piece_walk *walk) {
     struct vm_ir *ir = b->ir;
     size_t count = 0, cut = 0;

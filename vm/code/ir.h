@@ -1,5 +1,6 @@
-/* ir.h - the intermediate form of one function: a row for each instruction that flow reaches, by
- * ascending pc. Engines are made from it. It is made on demand, often in the place of another one.
+/* ir.h - the intermediate form of one function: a row for each instruction that control reaches, by
+ * ascending pc. Threaded code and machine code are made from it. It is made on demand, often in the
+ * memory of another one.
  *
  *     row  op       pc  height  operands        flags
  *      0   RESTART  10  1                       LEADER
@@ -8,7 +9,8 @@
  *      3   BEQ      14  2       7, row 6
  *      4   PUSHACC2 17  2       2               LEADER
  *
- * IR1  Rows ascend by pc, and the row after one that does not end its flow is the next instruction.
+ * IR1  Rows ascend by pc, and the row after an instruction that may continue with the next one is
+ *      that instruction.
  * IR2  A row's height is the verifier's, and at most the function's frame_words.
  * IR3  A label is the index of a row, which is a LEADER; a function is the pc of its entry. */
 #ifndef BACTRIAN_VM_CODE_IR_H
@@ -23,7 +25,7 @@ struct vm_code;
 
 enum {
     IR_LEADER = 1,  /* first of a basic block: reached not only from the row before */
-    IR_RETURNS = 2, /* control comes back to the function here: after a call, in a handler */
+    IR_RETURNS = 2, /* control returns to the function here: after a call, in a handler */
     IR_LOOP = 4,    /* a jump leads from here or from a later row to here or to an earlier one */
     IR_HEAD = 8,    /* a jump leads from here or from a later row to here */
     IR_BODY = 16,   /* the function's first instruction, after GRAB */
@@ -50,8 +52,8 @@ struct vm_ir {
  * out of memory, fatally. */
 void vm_ir_make(struct vm_ir *out, const struct vm_code *code, uint32_t entry);
 /* Makes the form of a piece of the code at word 0 (vm/code/pieces.h), which begins with that
- * instruction. Gives the number of the one with which the next piece begins: the last row stands
- * for it and is a STOP; 0: there is no next piece. GC, fails: as above. */
+ * instruction. Returns the number of the instruction with which the next piece begins: the last row
+ * stands for it and is a STOP; 0: there is no next piece. GC, fails: as above. */
 uint32_t vm_ir_make_piece(struct vm_ir *out, const struct vm_code *code, uint32_t from);
 void vm_ir_free(struct vm_ir *ir);
 /* The labels of a row: *n of them. */

@@ -5,7 +5,7 @@
 #include "gc/assert.h"
 #include "vm/code/prim.h"
 
-/* Most kinds ask for the low bit and the block's tag only: a bit for each of these. */
+/* Most kinds depend only on the low bit and the block's tag: a bit for each of these. */
 enum {
     KIND_i = 1,
     KIND_s = 2,
@@ -24,7 +24,7 @@ extern const uint8_t vm_kinds_of_tag[256];
 uint8_t vm_kind_bit(char kind);
 /* Whether v may be an argument of that kind. */
 bool vm_kind_accepts(const struct domain *d, char kind, value v);
-/* Whether a string of kinds needs no test at all. */
+/* Whether a string of kinds needs no check at all. */
 bool vm_kinds_are_any(const char *kinds);
 
 /* Whether the kind of that bit accepts v. */

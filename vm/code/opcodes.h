@@ -1,4 +1,4 @@
-/* opcodes.h - what vm/code/opcodes.def says of each instruction, as an enum and a table. */
+/* opcodes.h - the rows of vm/code/opcodes.def, as an enum and a table. */
 #ifndef BACTRIAN_VM_CODE_OPCODES_H
 #define BACTRIAN_VM_CODE_OPCODES_H
 
@@ -17,7 +17,7 @@ _Static_assert(OPCODE_COUNT == 153 && OPCODE_COUNT_4X == 149,
                "OCaml's instruction numbers are fixed");
 
 enum {
-    OP_ENDS = 1,      /* flow does not go on to the next instruction */
+    OP_ENDS = 1,      /* control does not continue with the next instruction */
     OP_CALLS = 2,     /* enters an OCaml function, which polls */
     OP_PRIMITIVE = 4, /* calls a primitive */
     OP_ALLOCATES = 8, /* may allocate in the heap */
@@ -39,7 +39,7 @@ extern const struct vm_opcode_info vm_opcodes[OPCODE_COUNT];
 
 /* Words of an instruction, its opcode included, by the opcode; 0 for the two of variable length. */
 extern const uint8_t vm_fixed_words[OPCODE_COUNT];
-/* Words of one of these two, by the word after its opcode. */
+/* Words of an instruction of variable length, by the word after its opcode. */
 static inline uint64_t vm_varying_words(uint32_t op, uint32_t sizes) {
     ASSERT(op == OP_SWITCH || op == OP_CLOSUREREC);
     return op == OP_SWITCH ? 2 + (uint64_t)(sizes & 0xffff) + (sizes >> 16) : 3 + (uint64_t)sizes;
@@ -50,9 +50,9 @@ uint32_t vm_instruction_words(uint32_t op, uint32_t sizes, uint32_t left);
 /* Words before its labels, which are its last words, relative to the first of them. */
 uint32_t vm_words_before_labels(uint32_t op, uint32_t width);
 
-/* Change of the stack's height by an instruction after which flow goes on: its delta, or what its
- * first two operands (SHORT ones: the fixed one first) make of it.
- * Needs: a verified instruction of a supported version, not RESTART. */
+/* Change of the stack's height by an instruction after which control continues: its delta, or
+ * computed from its first two operands (SHORT ones: the fixed one first). Needs: a verified
+ * instruction of a supported version, not RESTART. */
 int32_t vm_stack_delta(unsigned op, uint32_t first, uint32_t second);
 
 /* Instructions of the loop: the bytecode's, under the same numbers, then these. */
@@ -66,7 +66,7 @@ enum vm_engine_op {
     ENGINE_COUNT
 };
 
-/* Its name, for people: that of engine.def, a fused form's with two underscores between its parts.
+/* Its name for messages: that of engine.def; a fused form's has two underscores between its parts.
  * GC: never. */
 const char *vm_engine_name(unsigned op);
 

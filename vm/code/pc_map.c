@@ -5,8 +5,8 @@
  *
  * A step is two bytes: the number of decoded words in the upper half of the first, that of bytecode
  * words in its lower half; then the change of the height. Where one of them does not fit, the first
- * byte is 0 and all three follow, 4 bytes each. A search finds its group by halving and walks from
- * there. */
+ * byte is 0 and all three follow, 4 bytes each. A lookup finds its group by binary search and walks
+ * from there. */
 #include "vm/code/pc_map.h"
 
 #include "gc/assert.h"
@@ -41,7 +41,7 @@ static inline bool is_long(struct vm_pc_row step) {
     return ((step.decoded | step.pc) / (LARGEST_STEP + 1) | (step.height + 128) / 256) != 0;
 }
 
-/* Puts a long step at p, and gives where the next one begins. */
+/* Writes a long step at p; returns where the next one begins. */
 static __attribute__((noinline)) uint8_t *put_long_step(uint8_t *p, uint32_t decoded, uint32_t pc,
                                                         uint32_t height) {
     struct vm_pc_row step = {decoded, pc, height};
@@ -54,7 +54,7 @@ static inline struct vm_pc_row row_of(const struct vm_ir *ir, const uint32_t *of
     return (struct vm_pc_row){offsets[i], ir->rows[i].pc, ir->rows[i].height};
 }
 
-/* Writes the steps from row i to row last at p, and gives where the next one begins. */
+/* Writes the steps from row i to row last at p; returns where the next one begins. */
 static inline uint8_t *put_steps(const struct vm_ir *ir, const uint32_t *offsets, uint32_t i,
                                  uint32_t last, uint8_t *p) {
     struct vm_pc_row before = row_of(ir, offsets, i);
@@ -75,7 +75,7 @@ static inline uint8_t *put_steps(const struct vm_ir *ir, const uint32_t *offsets
     return p;
 }
 
-/* Writes all steps, and the groups; gives the bytes of the steps. */
+/* Writes all steps, and the groups; returns the bytes of the steps. */
 static uint32_t put_groups(const struct vm_ir *ir, const uint32_t *offsets, struct group *groups,
                            uint8_t *steps) {
     uint32_t count = (uint32_t)ir->count;

@@ -13,7 +13,7 @@ static int by_target(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* What makes the pieces: how far the jumps lead back over what comes next. */
+/* Where pieces may begin: depends on the backward jumps over the next words. */
 struct divider {
     struct vm_pieces *pieces;
     const struct vm_back_jump *jump, *end; /* those whose target is ahead, in order */

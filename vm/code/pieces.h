@@ -1,14 +1,16 @@
-/* pieces.h - the states of the program's own code, kept so that it can be prepared in pieces.
+/* pieces.h - the verifier's states of a program's toplevel code, kept so that it can be prepared in
+ * pieces.
  *
  *     groups   | pc, bits, first | ...    the words where its instructions start, 64 by 64
  *     heights  | height | ...             of these instructions, some with VM_PIECE_HELD
  *
- * The code at word 0 initialises one module after the other: in a large program it is as long as
- * all the functions together that a short run calls, and runs once. So the engine makes a piece of
- * it at a time, when control gets there, in the place of the piece before.
+ * The code at word 0, the program's main function, initialises one module after the other: in a
+ * large program it is as long as all the functions together that a short run calls, and it runs
+ * once. So the engine decodes a piece of it at a time, when control gets there, in the memory of
+ * the piece before.
  *
- * PC1  A piece begins where no control frame is open; no label leads over its beginning forwards,
- *      except to it, nor backwards. So nothing leads back into an earlier piece. */
+ * PC1  A piece begins where no control frame is open; no jump crosses its beginning, forwards or
+ *      backwards. So control never returns to an earlier piece. */
 #ifndef BACTRIAN_VM_CODE_PIECES_H
 #define BACTRIAN_VM_CODE_PIECES_H
 
@@ -21,7 +23,7 @@
 struct vm_verifier;
 
 enum {
-    VM_PIECE_ROWS = IF_SMALL_TABLES(4, 1024), /* at least, the last one apart */
+    VM_PIECE_ROWS = IF_SMALL_TABLES(4, 1024), /* of a piece, at least, except the last one */
     VM_WHOLE_ROWS = IF_SMALL_TABLES(4, 8192), /* code of as many is not divided */
     VM_PIECE_HELD = 0x8000,                   /* no piece begins there */
 };
@@ -39,7 +41,7 @@ struct vm_pieces {
 };
 
 /* Keeps the states of the verified code at word 0. NULL: it is short, or the height of a frame or
- * its control frames are unusual, or there is no memory. GC: never. */
+ * its control frames do not fit, or there is no memory. GC: never. */
 struct vm_pieces *vm_pieces_create(struct vm_verifier *v);
 void vm_pieces_free(struct vm_pieces *pieces);
 
@@ -52,7 +54,7 @@ struct vm_piece_walk {
     const uint16_t *heights; /* one for each bit that is set */
 };
 void vm_piece_walk_start(struct vm_piece_walk *out, const struct vm_pieces *pieces, uint32_t from);
-/* Goes on to the next words; false: there are none. */
+/* Advances to the next words; false: there are none. GC: never. */
 bool vm_piece_walk_next(struct vm_piece_walk *walk);
 
 #endif

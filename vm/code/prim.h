@@ -1,9 +1,8 @@
-/* prim.h - what the machine knows of a primitive: one row of stdlib/prims.def, or a symbol of a
- * stub library.
+/* prim.h - the properties of a primitive: a row of stdlib/prims.def, or a symbol of a stub library.
  *
  * A built-in primitive has the signature `value prim_NAME(struct domain *d, value a, ...)`; it may
- * raise (vm/stack/raise.h), so it holds no C resource across a call that can, and it roots what it
- * keeps across calls marked "GC: may run" (gc/roots.h). */
+ * raise (vm/stack/raise.h), so it holds no C resource across a call that may raise, and it roots
+ * the values that it keeps across calls marked "GC: may run" (gc/roots.h). */
 #ifndef BACTRIAN_VM_CODE_PRIM_H
 #define BACTRIAN_VM_CODE_PRIM_H
 
@@ -13,7 +12,7 @@
 struct domain;
 struct vm;
 
-/* What a primitive lets a program do to the world outside; `bactrian --audit` groups by it. */
+/* What a primitive allows a program to do to the outside world; `bactrian --audit` groups by it. */
 #define VM_CAPABILITIES(CAP)                                                       \
     CAP(PURE, "pure", "computes")                                                  \
     CAP(STDIO, "stdio", "reads arguments, uses open channels, exits")              \
@@ -40,7 +39,7 @@ enum vm_capability {
 };
 
 /* The most that a call of a primitive may do to its caller; each effect includes those above it.
- * vm/stack/prim_watch.h holds primitives to it. */
+ * vm/stack/prim_watch.h checks it. */
 enum vm_effect {
     PRIM_LEAF,      /* computes and returns */
     PRIM_RAISES,    /* or raises an exception */
@@ -49,7 +48,7 @@ enum vm_effect {
 };
 enum {
     PRIM_EFFECT = 3,  /* the bits of enum vm_effect */
-    PRIM_BY_NAME = 4, /* asks the policy itself, for the file or variable that it is given */
+    PRIM_BY_NAME = 4, /* consults the policy itself, with the file or variable that it is given */
     /* The versions of OCaml that have the primitive: all but those before SINCE and after UNTIL. */
     PRIM_VERSION = 15,
     PRIM_SINCE_SHIFT = 4,
@@ -103,10 +102,10 @@ struct vm_prim_watch {
     bool called; /* OCaml code ran, or could have */
 };
 
-/* Whether v may be an argument of that kind (checked mode tests every argument). */
+/* Whether v may be an argument of that kind (checked mode checks every argument). */
 bool vm_kind_accepts(const struct domain *d, char kind, value v);
 
-/* A primitive under the number that bytecode calls it by. */
+/* A linked primitive; its index is the number in bytecode. */
 struct vm_linked_prim {
     void *function;
     const char *refused_by;    /* the flag that keeps it from being called (function is NULL) */
@@ -125,7 +124,7 @@ struct vm_stub {
     uint8_t capabilities[2];
 };
 
-/* A set of primitives together with what they keep for each machine. */
+/* A set of primitives, and their state in each machine. */
 struct vm_library {
     const struct vm_prim *rows;
     size_t count;

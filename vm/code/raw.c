@@ -1,4 +1,4 @@
-/* raw.c - words of blocks that hold no values, read and written as values. */
+/* raw.c - words of blocks that hold no values, read and written as values (raw.h). */
 #include "vm/code/raw.h"
 
 #include "gc/assert.h"
@@ -57,7 +57,7 @@ static value written_word(value v, uintptr_t i, const struct written *w) {
     return word;
 }
 
-/* The last words come first if the bytes come from before, perhaps from the same block. */
+/* Starts with the last words if the bytes lie before them, perhaps in the same block. */
 static bool write_values(struct domain *d, value v, const struct written *w) {
     uintptr_t first = w->at / 8, last = (w->at + w->n - 1) / 8;
     for (uintptr_t i = first; i <= last; i++) {
@@ -88,8 +88,8 @@ bool vm_raw_write(struct domain *d, value v, uintptr_t at, uintptr_t n, const vo
     return true;
 }
 
-/* The last byte says how many of the others are no characters. More than there are: OCaml's length
- * is negative, and its loops over such a string end at once, as over the empty one. */
+/* The last byte counts the padding bytes. If that is more than there are, OCaml computes a negative
+ * length, and its loops over such a string do nothing, as for the empty one. */
 static value convert_string(struct domain *d, const value *slot) {
     size_t size = 8 * vm_raw_words(*slot);
     if (size == 0) return 0;

@@ -1,12 +1,13 @@
-/* raw.h - blocks that a program accesses as what they are not: a string as an array, a float as a
- * string. Compiled code does so by Obj.magic and the functions that OCaml calls unsafe. Checked
- * mode lets it, as OCaml does, as long as the access stays in its block and the heap stays valid.
+/* raw.h - blocks that a program accesses as blocks of another kind: a string as an array, a float
+ * as a string. Programs do that with Obj.magic and the functions that OCaml calls unsafe. Checked
+ * mode allows it, as OCaml does, as long as the access stays in its block and the heap stays valid.
  *
  * A raw word that is read as a value is an integer if it is odd. An even one could be any address,
- * so it comes in an abstract block of one word; stored into a string or float, it is that word
- * again. A block that is stored there leaves its address, which keeps nothing alive. Bytes written
- * into a block of values may change a word to an integer, not to an address. A primitive that reads
- * a float, a boxed integer or a string gets a copy of the bytes at its place. */
+ * so it is returned in an abstract block of one word; if that is stored into a string or float, the
+ * word is stored again. If any other block is stored there, its address is written, which does not
+ * keep it alive. Bytes written into a block of values may change a word to an integer, not to an
+ * address. A primitive that reads a float, a boxed integer or a string gets a copy of the bytes
+ * instead. */
 #ifndef BACTRIAN_VM_CODE_RAW_H
 #define BACTRIAN_VM_CODE_RAW_H
 

@@ -1,15 +1,15 @@
 /* verify.c - the verifier's data: words and entries.
  *
- *     entry --flow, by rules--> states, entries --search--> every loop polls
+ *     entry --control flow, by rules--> states, entries --search--> every loop polls
  *
  * Of each word of the code the verifier keeps two bits: whether control reaches an instruction
- * there, and whether it is an operand of one. What else must be known of an instruction (struct
+ * there, and whether it is an operand of one. The state before an instruction (struct
  * vm_known_state) is kept for one function at a time, in chunks, so that verifying a large program
- * does not take many times its size in memory. A function is prepared right after it is verified,
- * as a rule, so that a walk finds its states; if not, another verifier of the same code follows it
+ * does not take many times its size in memory. A function is usually prepared right after it is
+ * verified, so that a walk finds its states; otherwise another verifier of the same code follows it
  * again, for this walk only.
  *
- * Q1  Instructions that flow reaches do not overlap: each word is the start or an operand of at
+ * Q1  Instructions that control reaches do not overlap: each word is the start or an operand of at
  *     most one. */
 #include "gc/assert.h"
 #include "gc/containers.h"
@@ -50,7 +50,7 @@ bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc) {
     return vector_push(list, pc, IF_SMALL_TABLES(1, 64), NULL) || no_memory(v);
 }
 
-/* --- What is known of the function that is followed. --- */
+/* --- The states of the function that is followed. --- */
 
 bool add_chunk(struct vm_verifier *v, uint32_t number) {
     struct state_chunk *chunk = &v->room[v->touched.count];

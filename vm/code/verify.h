@@ -1,12 +1,12 @@
-/* verify.h - the static verifier: what bytecode must satisfy before one instruction of it runs.
+/* verify.h - the static verifier: what bytecode must satisfy before any instruction of it runs.
  *
- * A function is verified at the latest before its first call, in linear time; it is known from
- * when a verified one names it in a closure. Code that nothing reaches is not examined. The
- * verifier proves that instructions do not overlap, that jumps, returns and handlers land on
- * instructions of the same function, that no stack under-run happens and no control word is read or
- * forged, that environment accesses are in bounds, and that every cycle passes a poll; and it
- * yields the entry points that closures may name. It does not know the kinds of heap values, which
- * checked mode tests at run time. */
+ * A function is verified at the latest before its first call, in linear time; its entry is known as
+ * soon as a verified function names it in a closure. Unreachable code is not examined. The verifier
+ * proves that instructions do not overlap, that jumps, returns and handlers land on instructions of
+ * the same function, that no stack under-run happens and no control word is read or forged, that
+ * environment accesses are in bounds, and that every cycle passes a poll; and it yields the entry
+ * points that closures may name. It does not know the kinds of heap values, which checked mode
+ * checks at run time. */
 #ifndef BACTRIAN_VM_CODE_VERIFY_H
 #define BACTRIAN_VM_CODE_VERIFY_H
 
@@ -32,8 +32,8 @@ struct vm_words;
 struct vm_entry {
     uint32_t pc;
     uint32_t frame_words; /* highest height between two instructions of the function, arguments and
-                             control frames included; what one instruction needs for itself (the
-                             frame of a call, two words of a primitive) comes on top */
+                             control frames included; a single instruction may need more words (the
+                             frame of a call, two words of a primitive) */
     uint32_t arity;       /* 1, or GRAB's operand + 1; of a program's code 0 */
     uint32_t functions;   /* environment shape: functions in the closure block, ... */
     uint32_t variables;   /* ... free variables after them, ... */
@@ -65,15 +65,15 @@ enum vm_status vm_verify_function(struct vm_verifier *v, uint32_t entry, struct 
  * above. */
 enum vm_status vm_verify_all(struct vm_verifier *v, struct vm_error *error);
 
-/* What is known of the stack before an instruction. */
+/* The stack before an instruction. */
 struct vm_known_state {
     uint32_t frame; /* innermost open control frame; 0: none */
     uint32_t height;
 };
 
-/* A walk over the instructions that flow reaches in one verified function, by ascending pc, up to
- * 64 words of code at a time, to their end. The verifier knows them until it verifies another
- * function; for a walk after that the function is followed again. */
+/* A walk over the instructions that control reaches in one verified function, by ascending pc, up
+ * to 64 words of code at a time, to their end. The verifier keeps their states until it verifies
+ * another function; for a later walk the function is followed again. */
 struct vm_walk {
     uint32_t count; /* of all instructions */
     uint32_t pc;    /* of the current words' first one */
@@ -86,10 +86,10 @@ struct vm_walk {
 };
 /* Begins a walk at the lowest words. GC: never.  Fails: when out of memory, fatally. */
 void vm_walk_start(struct vm_walk *out, struct vm_verifier *v, uint32_t entry);
-/* Goes on to the next words; false: there are none. */
+/* Advances to the next words; false: there are none. GC: never. */
 bool vm_walk_next(struct vm_walk *walk);
 
-/* Jumps to their own instruction or to one before it. */
+/* Backward jumps: to their own instruction or to one before it. */
 struct vm_back_jump {
     uint32_t target, from;
 };
@@ -99,14 +99,16 @@ struct vm_back_jumps VECTOR(struct vm_back_jump);
  * sort them. */
 uint32_t vm_known_flow(struct vm_verifier *v, uint32_t entry, struct vm_back_jumps **back);
 
-/* The entry at pc (pc of a RESTART finds the function after it); 0: none is known there. */
+/* The entry at pc (for the pc of a RESTART, the function after it); 0: none is known there. GC:
+ * never. */
 uint32_t vm_find_entry(const struct vm_verifier *v, uint32_t pc);
 /* An entry; valid until the next function is verified. */
 struct vm_entry *vm_entry_at(const struct vm_verifier *v, uint32_t entry);
 uint32_t vm_entry_count(const struct vm_verifier *v); /* entry 0 included */
-/* Whether an instruction that flow reaches in a verified function, or an entry, starts at pc. */
+/* Whether an instruction that control reaches in a verified function, or an entry, starts at pc.
+ * GC: never. */
 bool vm_is_reached(const struct vm_verifier *v, uint32_t pc);
-/* Whether a verified function has an instruction that calls that primitive. */
+/* Whether a verified function has an instruction that calls that primitive. GC: never. */
 bool vm_calls_primitive(const struct vm_verifier *v, uint32_t primitive);
 
 #endif

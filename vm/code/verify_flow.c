@@ -1,4 +1,4 @@
-/* verify_flow.c - follows the flow of control of one function, and searches for loops.
+/* verify_flow.c - follows the control flow of one function, and searches it for loops.
  *
  * The first visit of an instruction fixes its state (owner, height, control frames); every later
  * visit must have the same state. So each instruction's rule is applied once, and verifying takes
@@ -213,7 +213,7 @@ static bool check_loops(struct vm_verifier *v) {
     return true;
 }
 
-/* --- Flow --- */
+/* --- Control flow --- */
 
 /* Words of the instruction at pc, or 0 with the error filled. */
 static uint32_t checked_width(struct vm_verifier *v, uint32_t pc) {
@@ -230,8 +230,8 @@ static uint32_t checked_width(struct vm_verifier *v, uint32_t pc) {
     return (uint32_t)width;
 }
 
-/* Words of the instruction at pc, which no other instruction may have from now on (Q1). Fails:
- * 0. */
+/* Words of the instruction at pc, which are now claimed: no other instruction may use them (Q1).
+ * Fails: 0. */
 static inline uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
     ASSERT(has_word(v->reached, pc) && !has_word(v->operands, pc)); /* Q1 */
     uint32_t width = checked_width(v, pc);

@@ -27,8 +27,8 @@ struct control_frame {
     bool trap;      /* pushed by PUSHTRAP, else by PUSH_RETADDR */
 };
 
-/* The known states of CHUNK_WORDS words. Most functions fill one or two chunks; the program's own
- * code, as long as all others together when it has many modules, needs hundreds at once. */
+/* The known states of CHUNK_WORDS words. Most functions need one or two chunks; the main function
+ * of a program with many modules, as long as all others together, needs hundreds at once. */
 struct state_chunk {
     uint64_t known[(CHUNK_WORDS + 63) / 64]; /* words that the current function has reached */
     uint64_t grey[(CHUNK_WORDS + 63) / 64];  /* visited by the search for loops, ... */
@@ -43,7 +43,7 @@ struct visit {
 /* pcs, or numbers of chunks */
 struct pc_list VECTOR(uint32_t);
 
-/* What a quick rule asks of the first operand. */
+/* What a quick rule requires of the first operand. */
 enum quick_operand {
     QUICK_ANY,
     QUICK_SLOT,              /* that it is a slot above the innermost control frame then */
@@ -55,7 +55,7 @@ enum quick_operand {
 };
 
 /* The rule of an instruction that only changes the height of the stack, or reads a slot near its
- * top, a global, a variable. Where it does not hold the whole rule decides. */
+ * top, a global, a variable. If it does not apply, the full rule decides. */
 struct quick_rule {
     uint8_t words; /* 0: the instruction has another rule */
     int8_t delta;
@@ -158,8 +158,8 @@ void forget_known_states(struct vm_verifier *v);
 bool add_entry(struct vm_verifier *v, const struct vm_entry *entry);
 
 /* verify_rules.c */
-/* Turns the state before the instruction at s->pc into the state after it; FLOW_END: flow does not
- * go on to the next instruction. */
+/* Turns the state before the instruction at s->pc into the state after it; FLOW_END: control does
+ * not continue with the next instruction. */
 enum flow apply_rule(struct vm_verifier *v, struct state *s);
 /* Fills v->quick. */
 void make_quick_rules(struct vm_verifier *v);

@@ -330,7 +330,7 @@ enum flow apply_rule(struct vm_verifier *v, struct state *s) {
     return flow;
 }
 
-/* What a quick rule asks of the instruction's operand, or -1: it has none. */
+/* What a quick rule requires of the instruction's operand, or -1: it has no quick rule. */
 static int quick_operand(uint32_t op) {
     const struct vm_opcode_info *info = &vm_opcodes[op];
     rule *r = rules[info->long_op];

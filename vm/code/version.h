@@ -1,4 +1,4 @@
-/* version.h - the OCaml versions whose executables the machine runs, and where they differ. */
+/* version.h - the OCaml versions whose executables the machine runs, and their differences. */
 #ifndef BACTRIAN_VM_CODE_VERSION_H
 #define BACTRIAN_VM_CODE_VERSION_H
 

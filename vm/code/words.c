@@ -17,7 +17,7 @@ static uint32_t words_in_group(uint32_t count, uint32_t group) {
     return left < WORD_GROUP ? left : WORD_GROUP;
 }
 
-/* Makes bytes of a group's words, the wide ones WIDE. */
+/* Packs a group's words into bytes; wide ones become WIDE. */
 static void narrow(uint8_t *bytes, const uint32_t *words) {
 #ifdef __SSE2__
     const __m128i low = _mm_set1_epi16(WORD_WIDE), least = _mm_set1_epi32(INT32_MIN);
@@ -55,8 +55,7 @@ static uint32_t wide_among(const uint8_t *bytes) {
     return wide;
 }
 
-/* A group's words as bytes, and its wide ones after those of the groups before. Bytes after the
- * last word are 0. */
+/* Writes a group's words as bytes, and appends its wide ones. Bytes after the last word are 0. */
 static void narrow_group(struct vm_words *w, uint32_t group, const uint32_t *words) {
     uint8_t *bytes = w->bytes + group * WORD_GROUP;
     uint32_t *used = w->wide + w->wide_count, *end = used;

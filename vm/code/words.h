@@ -4,7 +4,7 @@
  *     wide         | word | word | ...                those of 255 and more, in order
  *     wide_before  | 0 | n | ...                      wide words before each group of 32
  *
- * In a compiler's code 94 % of the words are below 255. The loop runs decoded code; these words are
+ * In compiled code 94 % of the words are below 255. The loop runs decoded code; these words are
  * read when a function is first called, and for messages, frames and backtraces. */
 #ifndef BACTRIAN_VM_CODE_WORDS_H
 #define BACTRIAN_VM_CODE_WORDS_H
@@ -29,8 +29,8 @@ struct vm_words {
 /* Makes them from a fragment's words. GC: never.  Fails: false when out of memory; *out is empty
  * then. */
 bool vm_words_make(struct vm_words *out, const uint32_t *words, uint32_t count);
-/* The same piece by piece: begins with none of count words, then adds the next n, which are whole
- * groups except at the end. */
+/* The same incrementally: vm_words_start makes room for count words, vm_words_add adds the next n,
+ * which are whole groups except at the end. */
 bool vm_words_start(struct vm_words *out, uint32_t count);
 bool vm_words_add(struct vm_words *words, const uint32_t *next, uint32_t n);
 void vm_words_free(struct vm_words *words);

@@ -1,5 +1,5 @@
-/* callback.c - vm_enter (the setjmp that raises from C jump to), calls from C into OCaml, and named
- * values (vm/engine/callback.h). */
+/* callback.c - vm_enter (with the setjmp to which raises from C jump), calls from C into OCaml, and
+ * named values (vm/engine/callback.h). */
 #include "vm/engine/callback.h"
 
 #include "gc/assert.h"
@@ -77,7 +77,7 @@ static value raise_no_function(struct domain *d, void *context) {
     vm_invalid_argument(d, "bytecode: what is to be called back is not a function");
 }
 
-/* Back to where the stack had that depth: an exception may have left more on it. */
+/* Restores that depth of the stack: an exception may have left more words on it. */
 static inline void leave(struct domain *d, ptrdiff_t depth) {
     ASSERT(d->stack.sp >= d->stack.low && d->stack.sp <= d->stack.high - depth); /* S1 */
     d->stack.sp = d->stack.high - depth;
@@ -89,7 +89,7 @@ static inline value apply(struct domain *d, value f, int n) {
     ASSERT(n > 0 && n + 3 <= STACK_MARGIN_WORDS && d->stack.sp >= d->stack.low); /* S1 */
     value *end = d->stack.sp + n + 3;
     ptrdiff_t depth = d->stack.high - end;
-    if (__builtin_expect(!is_closure(f), 0)) { /* a program registers what it likes */
+    if (__builtin_expect(!is_closure(f), 0)) { /* a program may register any value */
         d->stack.sp = end;
         return vm_protect_exn(d, raise_no_function, NULL);
     }

@@ -11,9 +11,9 @@ struct vm;
  * exception as exn_result: test is_exn_result. */
 value vm_callback_exn(struct domain *d, value f, int n, const value *args);
 value vm_callback1_exn(struct domain *d, value f, value a);
-/* Where a run of several calls takes them from. next gets the result of the call before (0:
- * there was none) and gives the next closure with its argument: VAL_TRUE; or ends the run:
- * VAL_FALSE, or an exception as exn_result. GC: may run. */
+/* A sequence of calls. next gets the result of the previous call (0: there was none). It returns
+ * VAL_TRUE after it has set the next closure and its argument; or ends the sequence with VAL_FALSE,
+ * or with an exception as exn_result. GC: may run. */
 struct vm_calls {
     value (*next)(void *context, struct domain *d, value result, value *closure, value *argument);
     void *context;
@@ -21,7 +21,7 @@ struct vm_calls {
 /* Makes these calls one after the other in one run of the loop. VAL_UNIT, or the exception that
  * ended it, of a call or of next, as exn_result. */
 value vm_callbacks_exn(struct domain *d, const struct vm_calls *calls);
-/* One call; an exception that it ends with is raised. */
+/* One call; if it ends with an exception, that is raised. */
 value vm_callback(struct domain *d, value f, value a);
 value vm_callback2(struct domain *d, value f, value a, value b);
 value vm_callback3(struct domain *d, value f, value a, value b, value c);

@@ -1,9 +1,9 @@
 /* debugger.h - a debugged machine.
  *
- * It runs the counting loop over bytecode as it is: no fused forms, no inlined primitives, and
- * calls do not skip GRAB. Some instructions are replaced by EVENT and BREAK (vm/engine/patches.h).
- * The machine stops by calling its debugger's `stop` (vm/state/debugger.h), which returns when it
- * shall go on. */
+ * It runs the counting loop on plain bytecode: no fused forms, no inlined primitives, and calls do
+ * not skip GRAB. Some instructions are replaced by EVENT and BREAK (vm/engine/patches.h). The
+ * machine stops by calling its debugger's `stop` (vm/state/debugger.h), which returns when the
+ * program is to continue. */
 #ifndef BACTRIAN_VM_ENGINE_DEBUGGER_H
 #define BACTRIAN_VM_ENGINE_DEBUGGER_H
 

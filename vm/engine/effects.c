@@ -15,7 +15,8 @@
 
 /* ---- Exceptions. ---- */
 
-/* An exception that module Effect registers: a program in which it is not linked ends here. */
+/* An exception that module Effect registers. A program that is not linked with that module ends
+ * here. */
 static value registered(struct domain *d, const char *name) {
     const value *exception = vm_named_value(d->vm, name);
     if (exception != NULL) return *exception;
@@ -61,7 +62,7 @@ void vm_effect_refuse(struct domain *d, value handle) {
 
 /* ---- REPERFORMTERM. ---- */
 
-/* No handler outside takes the effect: it is raised where it was performed. */
+/* No outer handler handles the effect: Effect.Unhandled is raised where it was performed. */
 static _Noreturn void raise_in(struct domain *d, value effect, value cont, value *outside,
                                value extra_args) {
     GC_ROOT(&d->gc, &cont);

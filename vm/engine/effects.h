@@ -1,5 +1,5 @@
-/* effects.h - the instructions of effects: what the loop and machine code do alike, and the halves
- * that the loop calls, with its registers saved (E2). Fibers are in vm/stack/fiber.h. */
+/* effects.h - the instructions of effects: the parts that the loop and machine code share, and the
+ * slow paths that the loop calls with its registers saved (E2). Fibers are in vm/stack/fiber.h. */
 #ifndef BACTRIAN_VM_ENGINE_EFFECTS_H
 #define BACTRIAN_VM_ENGINE_EFFECTS_H
 

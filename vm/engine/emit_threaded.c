@@ -1,8 +1,8 @@
 /* emit_threaded.c - from rows (vm/code/ir.h) to words (vm/engine/loop.h).
  *
  * First each row gets an instruction of the loop, which may be a fused form that begins with it;
- * then they are put out in order. A jump's label is put as the row that it names, and becomes an
- * address when all rows have one. */
+ * then these are emitted in order. A jump's label is emitted as the number of its row, and replaced
+ * by an address when all rows have one. */
 #include "vm/engine/emit_threaded.h"
 
 #include "gc/assert.h"
@@ -43,7 +43,7 @@ const void *const *vm_loop_bodies(const struct vm *vm) {
     return (const void *const *)vm_loop_of(vm)(vm->domain, RUN_LABELS, 0, 0);
 }
 
-/* Whether the loop runs the bytecode as it is, so that its instructions are counted. */
+/* Whether the loop runs plain bytecode, so that its instructions are counted. */
 static bool counts_bytecode(const struct vm *vm) {
     const struct vm_options *options = &vm->options;
     return vm_counts_instructions(vm) &&
@@ -128,9 +128,10 @@ static void put_function(struct emitter *m, uint32_t pc) {
     put(m, (uintptr_t)val_of_int(function));
 }
 
-/* What follows the body's address: most often nothing, or operands that need no thought. */
+/* What follows the body's address: most often nothing, or operands that need no special
+ * treatment. */
 enum shape {
-    SHAPE_OTHER,    /* put_others knows */
+    SHAPE_OTHER,    /* see put_others */
     SHAPE_NONE,     /* no word */
     SHAPE_WORD,     /* the first operand */
     SHAPE_WORDS,    /* both operands */
@@ -166,7 +167,7 @@ static const uint8_t shapes[OPCODE_COUNT] = {
                       ? SHAPE_INT                                                      \
                       : SHAPE_SIGNED,
 #include "vm/code/opcodes.def"
-    /* What the loop finds there is not what bytecode has. */
+    /* The loop's operands differ from those of bytecode. */
     [OP_APPLY... OP_APPLY3] = SHAPE_OTHER, [OP_GRAB] = SHAPE_OTHER,
     [OP_MAKEBLOCK] = SHAPE_OTHER,          [OP_OFFSETINT] = SHAPE_OTHER,
     [OP_OFFSETREF] = SHAPE_OTHER,          [OP_PERFORM... OP_RESUMETERM] = SHAPE_OTHER,
@@ -208,7 +209,7 @@ static void put_labels(struct emitter *m, const struct vm_ir_row *row) {
     for (uint32_t i = 0; i < n; i++) put_operand(m, vm_opcodes[row->op].label, labels[i]);
 }
 
-/* The words after the body of row i, which is op, where no shape says them. */
+/* The words after the body of row i, which is op, of SHAPE_OTHER. */
 static __attribute__((noinline)) void put_others(struct emitter *m, uint32_t i, unsigned op) {
     const struct vm_ir_row *row = &m->rows[i];
     switch (vm_opcodes[row->op].long_op) {
@@ -257,12 +258,13 @@ static __attribute__((noinline)) void put_others(struct emitter *m, uint32_t i, 
 
 /* ---- A function's words. ---- */
 
-/* Whether words before the row's own record that the function runs, or count how often. */
+/* Whether the row's own words are preceded by words that record that the function runs, or count
+ * how often. */
 static inline bool has_begin(const struct emitter *m, const struct vm_ir_row *row) {
     return row->flags & m->begun_flags;
 }
 
-/* Puts these at p; gives where the row's own words begin. */
+/* Writes these at p; returns where the row's own words begin. */
 static __attribute__((noinline)) uintptr_t *put_begin(struct emitter *m,
                                                       const struct vm_ir_row *row, uintptr_t *p) {
     ASSERT(row->pc < m->e->code->word_count);
@@ -312,7 +314,7 @@ size_t vm_threaded_words(const struct vm_emission *e) {
     return e->ir->count * row + e->ir->labels.count;
 }
 
-/* Gives row i the fused form that does the most of it and of the next ones; gives their number. */
+/* Sets the longest fused form that begins at row i; returns its number of rows. */
 static inline unsigned fuse_row(struct emitter *m, uint32_t i) {
     unsigned length = 0, state = vm_form_begin[m->ops[i]], next = state;
     if (state == 0) return 1;
@@ -326,10 +328,10 @@ static inline unsigned fuse_row(struct emitter *m, uint32_t i) {
     return length;
 }
 
-/* Gives rows their fused forms: those that control comes to after another row's form, from
- * elsewhere, or after a primitive that its inlined body leaves to C. The others hardly ever run. */
+/* Sets the fused forms of the rows that control reaches after another row's form, by a jump, or
+ * after a primitive whose inlined body calls C. The others hardly ever run. */
 static void fuse_rows(struct emitter *m) {
-    unsigned runs = 0; /* bit k: control comes to row i + k after a form */
+    unsigned runs = 0; /* bit k: control reaches row i + k after a form */
     unsigned needed = m->e->runs_once ? IR_LOOP : 0;
     for (uint32_t i = 0; i < m->row_count; i++, runs >>= 1) {
         unsigned flags = m->rows[i].flags;
@@ -339,7 +341,7 @@ static void fuse_rows(struct emitter *m) {
     }
 }
 
-/* Puts all rows, and where each begins; gives the number of words. */
+/* Writes all rows, and the offset of each; returns the number of words. */
 static uint32_t put_rows(struct emitter *m) {
     const struct vm_ir_row *row = m->rows, *end = row + m->row_count;
     const uint16_t *op = m->ops;

@@ -1,4 +1,5 @@
-/* emit_threaded.h - the loop's words from a function's intermediate form. */
+/* emit_threaded.h - direct-threaded code, the words of the loop, from a function's intermediate
+ * form. */
 #ifndef BACTRIAN_VM_ENGINE_EMIT_THREADED_H
 #define BACTRIAN_VM_ENGINE_EMIT_THREADED_H
 
@@ -21,10 +22,10 @@ struct vm_emission {
 
 /* An upper bound of its words. */
 size_t vm_threaded_words(const struct vm_emission *e);
-/* Writes them to out, and the offset of each row's first one to offsets. Gives their number.
- * GC: never.  Fails: when out of memory, fatally. */
+/* Writes them to out, and the offset of each row's first word to offsets. Returns their number. GC:
+ * never. Fails: when out of memory, fatally. */
 uint32_t vm_emit_threaded(const struct vm_emission *e, uintptr_t *out, uint32_t *offsets);
-/* The addresses of the bodies, by instruction, in the loop that the machine's options ask for. */
+/* The addresses of the bodies, by instruction, in the loop that the machine's options select. */
 const void *const *vm_loop_bodies(const struct vm *vm);
 
 #endif

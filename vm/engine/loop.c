@@ -1,16 +1,17 @@
-/* loop.c - the loop: one body for each instruction, direct-threaded over decoded code (loop.h).
+/* loop.c - the interpreter loop: one body for each instruction, dispatched by direct threading over
+ * decoded code (loop.h).
  *
  * Registers: pc (the instruction being executed), sp, accu (A), env (E), extra_args (X: arguments
  * beyond the first that are on the stack). Everything else lives in the domain. A body that may
  * collect, raise or run OCaml code first saves the loop's registers (SAVE), calls a function, and
  * restores them (RESTORE).
  *
- * Here are the instructions that cannot be part of a fused form (engine.def); bodies.h has the
- * bodies of those that can.
+ * The instructions here cannot be part of a fused form (engine.def); bodies.h has the bodies of
+ * those that can.
  *
  * Compiled three times: checked (vm/README.md, What checked mode relies on), unchecked, and checked
- * with counters. In checked mode a body tests what the verifier can't know, the kinds of heap
- * values; REQUIRE is empty otherwise. */
+ * with counters. In checked mode a body checks the kinds of heap values, which the verifier can't
+ * know; REQUIRE is empty otherwise. */
 #include "vm/engine/loop.h"
 
 #include "vm/code/checks.h"

@@ -1,19 +1,19 @@
 /* loop.h - what the decoder and the interpreter's loop agree on. Private to the engine.
  *
- * Decoded code is an array of words. An instruction is the address of its body in the loop, then
- * its operands, translated: labels are addresses of decoded words, integers are tagged, tags have
- * become headers, labels of closures tagged function indices, primitives pointers to their linked
- * entries. The loop's pc points at the word of the instruction that is being executed.
+ * Decoded code is an array of words. An instruction is the address of its body in the loop,
+ * followed by its operands, translated: labels are addresses of decoded words, integers are tagged,
+ * tags have become headers, labels of closures tagged function indices, primitives pointers to
+ * their linked rows. The loop's pc points at the word of the instruction that is being executed.
  *
  *   APPLY1 at A:   A[0] body   A[1] frame word   A[2] next instruction
  *                                                ^ the return address that APPLY1 pushes
  *
- * The operand that a short instruction implies (the 2 of ACC2) follows it, too. A fused form is the
- * first of its instructions with another body, which also does the work of the next ones. These
- * stay where they are: a jump into the middle finds them, and so does a search for a code location.
+ * The operand that a short instruction implies (the 2 of ACC2) follows it, too. A fused form
+ * replaces the body of its first instruction by one that also executes the next ones. These stay in
+ * place, for jumps into the middle and for the lookup of code locations.
  *
- * E3  An internal instruction does what the bytecode it stands for does, and polls where that
- *     polls. */
+ * E3  An internal instruction has the effect of the bytecode that it replaces, and polls where that
+ * polls. */
 #ifndef BACTRIAN_VM_ENGINE_LOOP_H
 #define BACTRIAN_VM_ENGINE_LOOP_H
 
@@ -21,7 +21,7 @@
 #include "vm/state/vm.h"
 
 /* A function that takes several arguments has two entries: f->entry, its GRAB, for any number of
- * them; and, once prepared, this one for a call with just f->grabs. */
+ * them; and, once prepared, entry_exact, for a call with exactly f->grabs arguments. */
 enum { GRAB_WORDS = 3 };
 static inline const uintptr_t *entry_exact(const struct vm_function *f) {
     return f->entry + GRAB_WORDS;

@@ -13,7 +13,7 @@
 
 #define INSTR(name) op_##name : COUNT(OP_##name)
 #define INNER(name) in_##name : COUNT(ENGINE_##name)
-/* A body to which or from which another one jumps: only that one is counted. */
+/* A body that jumps to or is the target of another one: only the other one is counted. */
 #define UNCOUNTED(name) in_##name:
 /* An instruction, an internal one, with the body that bodies.h gives. */
 #define STRAIGHT(name) \
@@ -36,8 +36,8 @@
 
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* How a body leaves before its end, for code that loop.c has once. The stack, A and pc are as
- * before the instruction, except where it says otherwise. */
+/* The exits of bodies to code that they share (end of loop.c). The stack, A and pc are as before
+ * the instruction, except where stated otherwise. */
 /* raise: type_error, zero_divide, unhandled; or convert: bad_argument */
 #define FAIL(error)       goto error
 #define RAW_ACCESS()      goto raw_access          /* the instruction, of another kind of block */
@@ -56,7 +56,7 @@
         d->stack.sp = sp; \
         return accu;      \
     } while (0)
-/* Resumes the fiber of handle A. What is done before it fails is done once more. */
+/* Resumes the fiber of handle A. If that fails, what precedes it in the body is done again. */
 #define RESUME_FIBER(outside, extra)                                  \
     while (UNLIKELY(!vm_fiber_resume(d, accu, (outside), (extra)))) { \
         SAVE();                                                       \
@@ -70,7 +70,7 @@
         vm_effect_argument(d, (v));                        \
         CALL_HANDLER();                                    \
     } while (0)
-/* Goes on where machine code left: at an instruction, or with the call of E. */
+/* Continues where machine code left: at an instruction, or with the call of E. */
 #define CONTINUE_FROM(at)                                      \
     do {                                                       \
         sp = (at).sp, accu = (at).accu, env = (at).env;        \
@@ -116,7 +116,7 @@
         SAVE();         \
     } while (0)
 #define RESTORE_ACCU() (accu = d->accu, FORGET_ACCU())
-/* d->accu is a root: what it held must not stay alive because of that. */
+/* d->accu is a root: it must not keep its old content alive. */
 #define FORGET_ACCU() (RESTORE(), d->accu = VAL_UNIT)
 
 /* The function of closure c. functions_odd is 16 bytes before the table: code is 2 * index + 1, a
@@ -124,7 +124,8 @@
 #define CALLEE(c)                                                                              \
     (ASSERT(is_int(field((c), 0)) && function_of_closure(c) < d->vm->function_count), /* C1 */ \
      (const struct vm_function *)(functions_odd + 16 * (uintptr_t)field((c), 0)))
-/* Whether a call takes the slow path first: one test for stack, poll and signals. */
+/* Whether a call has to take the slow path first: one test for the stack limit, polls and
+ * signals. */
 #define NEEDS_SLOW_ENTRY(callee) \
     UNLIKELY((uintptr_t)sp - (callee)->frame_bytes < d->gc.mutator_limit)
 /* Enters closure c with extra_args + 1 arguments on the stack. */
@@ -169,7 +170,7 @@
     } while (0)
 
 /* A young block of n words, as `block`, its fields still to be set. The instruction must not have
- * changed anything yet, since it may have to start again. */
+ * changed anything yet, since it may be re-executed. */
 #define ALLOC(n, header_word)                                       \
     value block;                                                    \
     do {                                                            \

@@ -1,6 +1,6 @@
 /* prepare.c - prepares a function when it is first called: verifies it, makes its intermediate form
- * and its words in the area of decoded code; and the map from these back to pcs and heights, when
- * somebody first asks for it. */
+ * and its words in the area of decoded code. The map from words back to pcs and heights is made on
+ * demand. */
 #include "vm/engine/prepare.h"
 
 #include "gc/assert.h"
@@ -23,7 +23,7 @@ static uint32_t function_id(const struct vm_code *code, const struct vm_function
     return code->first_function_id + vm_find_entry(code->verifier, f->pc);
 }
 
-/* Rows of a function after which the memory in which it was prepared is not kept. */
+/* After a function of that many rows, the memory in which it was prepared is freed. */
 enum { MANY_ROWS = 4 * VM_PIECE_ROWS };
 
 static void free_preparation(struct vm_decoded_area *area) {
@@ -127,18 +127,18 @@ static void decode(struct vm *vm, struct vm_function *f, uint32_t entry) {
     f->grabs = arity > 1 && vm->options.debugger == NULL ? arity : 0;
 }
 
-/* ---- Pieces of the program's own code (vm/code/pieces.h). ---- */
+/* ---- Pieces of the toplevel code (vm/code/pieces.h). ---- */
 
-/* A program's code is divided unless its instructions or functions are observed: these would see
- * instructions of ours, and the same code at other addresses. */
+/* A program's toplevel code is divided unless its instructions or functions are observed: an
+ * observer would see internal instructions, and the same code at different addresses. */
 static bool may_divide(const struct vm *vm, const struct vm_function *f) {
     return f->kind == FUNCTION_MAIN && !vm->codes[f->fragment]->loaded &&
            !vm_counts_instructions(vm) && !vm->options.track_functions &&
            (!GC_SMALL_TABLES || vm->native == NULL);
 }
 
-/* Decoded words for the next piece. It takes the place of the one before if that is large enough,
- * unless a call stack may have kept addresses (vm/stack/callstack.h). */
+/* Decoded words for the next piece: those of the previous one if they are enough, unless a call
+ * stack may have kept addresses in them (vm/stack/callstack.h). */
 static struct vm_decoded *place_piece(struct domain *d, struct vm_function *f, size_t words) {
     struct vm_decoded_area *area = d->vm->decoded_area;
     struct vm_pieces *pieces = d->vm->codes[f->fragment]->pieces;
@@ -154,7 +154,7 @@ static struct vm_decoded *place_piece(struct domain *d, struct vm_function *f, s
     return place;
 }
 
-/* The entry of a program in pieces is a NEXT_PIECE, in a place of its own. */
+/* The entry of a program in pieces is a NEXT_PIECE, in words of its own. */
 static void place_first(struct domain *d, struct vm_function *f) {
     uintptr_t *word = (uintptr_t *)place_piece(d, f, 1)->words;
     *word = (uintptr_t)vm_loop_bodies(d->vm)[ENGINE_NEXT_PIECE];

@@ -1,4 +1,4 @@
-/* slow.c - the rare half of instructions. All run with the loop's registers saved (E2). */
+/* slow.c - the slow paths of instructions. All run with the loop's registers saved (E2). */
 #include "vm/engine/slow.h"
 
 #include "gc/assert.h"
@@ -53,14 +53,14 @@ static void process_pending(struct domain *d) {
     vm_value_or_raise(d, d->vm->upcalls->process_pending_exn(d));
 }
 
-/* The same between instructions, where only the loop knows where frames are. */
+/* The same between instructions, where frames can be walked only by the registers saved (E2). */
 static void poll(struct domain *d) {
     process_pending(d);
     if (gc_get_params(&d->gc)->stress >= 5) vm_fiber_shed(d);
 }
 
-/* Whether the block was sampled already, before its instruction was re-executed; pending actions
- * wait for the next poll. */
+/* Whether the block was sampled already, before its instruction was re-executed; if so, pending
+ * actions wait for the next poll. */
 static bool was_sampled(const struct domain *d, size_t wosize) {
     uintptr_t p = d->gc.young_ptr - 8 * (wosize + 1);
     return d->promised_block == (value)(p + 8) && p >= d->gc.young_trigger &&
@@ -327,7 +327,7 @@ void vm_slow_not_applicable(struct domain *d) {
     vm_slow_type_error(d);
 }
 
-/* ---- Instructions on blocks of another kind than they expect. ---- */
+/* ---- Instructions on blocks of another kind than they expect (vm/code/raw.h). ---- */
 
 static value raw_read_byte(value v, value index) {
     uintptr_t i = (uintptr_t)int_of_val(index);

@@ -2,7 +2,7 @@
  *
  * With vm_options.tracer (and count_instructions) the counting loop has no fuel: each instruction
  * takes the path of exhausted fuel, vm_slow_count, which calls the tracer and lets it continue. So
- * counting without a tracer costs nothing more. A machine with a tracer cannot have fuel. */
+ * a tracer adds no cost to counting without one. A machine with a tracer cannot have fuel. */
 #ifndef BACTRIAN_VM_ENGINE_TRACER_H
 #define BACTRIAN_VM_ENGINE_TRACER_H
 
@@ -13,7 +13,7 @@ struct domain;
 /* The functions are called with the runtime lock held. They must not allocate in the heap, raise or
  * run OCaml code. */
 struct vm_tracer {
-    /* The loop's instruction op (vm/code/opcodes.h), at that pc, is about to be executed; sp and
+    /* Instruction op of the loop (vm/code/opcodes.h), at that pc, is about to be executed; sp and
      * extra_args (tagged) are the loop's registers. */
     void (*instruction)(void *context, struct domain *d, unsigned op, struct vm_resume at,
                         const value *sp, value extra_args);

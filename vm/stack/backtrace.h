@@ -1,8 +1,8 @@
 /* backtrace.h - the backtrace of an exception.
  *
  * A backtrace is a list of global pcs: the raise first, then the return points of the calls that
- * the exception left, innermost first. It has the entries that ocamlrun records: that looks at
- * stack words, and so it also finds the return points of calls whose arguments are still being
+ * the exception left, innermost first. It has the entries that ocamlrun records: as ocamlrun scans
+ * the words of the stack, it also finds the return points of calls whose arguments are still being
  * computed.
  *
  * BT1  count <= VM_BACKTRACE_LIMIT; last_exn is a root. */
@@ -26,7 +26,7 @@ struct vm_backtrace {
 
 /* An empty backtrace. Needs: the heap exists. NULL: out of memory. GC: never. */
 struct vm_backtrace *vm_backtrace_create(struct domain *d);
-/* Frees it and its root. The heap may be gone already. GC: never. */
+/* Frees it and its root. The heap may have been destroyed already. GC: never. */
 void vm_backtrace_destroy(struct domain *d);
 
 /* Records a raise of exn: the frames from sp (S2) to the innermost trap frame. A first raise, or
@@ -36,14 +36,14 @@ void vm_backtrace_record(struct domain *d, value exn, bool reraise);
 void vm_backtrace_record_stop(struct domain *d);
 /* Turns recording on or off; a change empties the backtrace. GC: never. */
 void vm_backtrace_set_active(struct domain *d, bool active);
-/* The same, leaving the backtrace as it is. GC: never. */
+/* The same, without changing the backtrace. GC: never. */
 void vm_backtrace_switch(struct domain *d, bool active);
 /* Makes gpcs[0 .. n-1], cut at VM_BACKTRACE_LIMIT, the backtrace of exn. GC: never. */
 void vm_backtrace_restore(struct domain *d, value exn, const uint64_t *gpcs, size_t n);
 
 /* The number of entries. GC: never. */
 size_t vm_backtrace_count(struct domain *d);
-/* Updates what C stubs see of it in Caml_state, after a thread switch. GC: never. */
+/* Updates its copy in Caml_state for C stubs, after a thread switch. GC: never. */
 void vm_backtrace_publish(struct domain *d);
 
 /* Calls visit for the active calls, innermost first, at most limit times; returns how often. In 5.x
@@ -62,8 +62,8 @@ struct vm_visible_stack {
     bool outermost_first;
     uint64_t version; /* stacks of one version and limit are equal; 0: nothing is known */
 };
-/* At most the innermost limit entries. Cheap to take again and again where the frames hold no
- * handlers or return points. Without memory it is cut or empty. GC: never. */
+/* At most the innermost limit entries. Cheap to take repeatedly if the frames hold no handlers or
+ * return points. When out of memory it is truncated or empty. GC: never. */
 void vm_visible_call_stack(struct domain *d, size_t limit, struct vm_visible_stack *seen);
 
 /* Whether the instruction at gpc is RAISE or RERAISE, shown as "Raised at". */

@@ -1,6 +1,7 @@
-/* callstack.h - the call stack as a list of code locations, cheap to take again and again.
+/* callstack.h - the call stack as a list of code locations, cached so that it is cheap to take
+ * often.
  *
- * The frames of the last whole call stack are cached. A watermark (vm/stack/watermarks.h) says
+ * The frames of the last whole call stack are cached. A watermark (vm/stack/watermarks.h) shows
  * which of them cannot have changed, so the next call stack costs only the frames that differ.
  *
  * CS1  While WATERMARK_CALL_STACK is set, cached[0 .. watermarked-1] are the frames outside its
@@ -16,7 +17,8 @@
 #include <stdint.h>
 
 /* The location of an instruction that left the loop, by the address of its decoded word. Decoded
- * code does not move, and once there are call stacks it does not change, so an entry stays true. */
+ * code does not move, and once there are call stacks it does not change, so an entry stays
+ * valid. */
 struct vm_stopped_code {
     value word;
     uint64_t gpc;
@@ -26,7 +28,7 @@ enum { STOPPED_CODES = 64 };
 
 /* The words of a return frame. Where they are unchanged, so is the next frame. */
 struct vm_return {
-    value address; /* 0: that of a watermark or a callback, which says nothing */
+    value address; /* 0: that of a watermark or a callback, which is not compared */
     value extra_args;
 };
 
@@ -37,8 +39,8 @@ struct vm_frames {
     size_t count, capacity;
 };
 
-/* The last short stack, and the words that determine it: while these are unchanged, as seen from
- * sp, a walk would give the same. */
+/* The last short stack, and the words that determine it: while these are unchanged, at the same
+ * distances from sp, a walk would have the same result. */
 enum { VM_SHORT_STACK = 64 };
 struct vm_short_stack {
     size_t limit; /* of the request; 0: there is no short stack */
@@ -58,7 +60,7 @@ struct vm_call_stack {
     struct vm_frames fresh;                        /* those of a walk, at the end of the arrays */
     size_t watermarked;                            /* CS1 */
     /* The outermost entries, at most this many, are unchanged since it was last set to SIZE_MAX: a
-     * client that derives something from each entry needs to look at the others only. */
+     * client that derives data from each entry has to process only the others. */
     size_t unchanged;
     uint64_t version; /* changes when the cached stack does */
     struct vm_short_stack short_stack;

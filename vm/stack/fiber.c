@@ -1,4 +1,4 @@
-/* fiber.c - how words move between a stack and a fiber's buffer (vm/stack/fiber.h). */
+/* fiber.c - moves words between a stack and a fiber's buffer (vm/stack/fiber.h). */
 #include "vm/stack/fiber.h"
 
 #include "gc/containers.h"
@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* A fiber of at most FIBER_WHOLE_WORDS is resumed as a whole, of a larger one about this number of
- * words. */
+/* A fiber of at most FIBER_WHOLE_WORDS is resumed as a whole; of a larger one about this number of
+ * words is moved back. */
 enum { PART_WORDS = IF_SMALL_TABLES(1, 32) };
 
 /* ---- Moving words. ---- */
@@ -219,7 +219,7 @@ static __attribute__((noinline)) value perform(struct domain *d, value cont) {
     return suspend(d, f, index, b, FIBER_LEADING, cont + 1);
 }
 
-/* It saves no registers for what is rare. */
+/* No registers are saved for rare cases. */
 value vm_fiber_perform(struct domain *d, value cont) {
     if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0)) report_performing(d, cont);
     return perform(d, cont);
@@ -241,7 +241,7 @@ value vm_fiber_reperform(struct domain *d, value cont, value *outside, value ext
     return suspend(d, f, index, b, FIBER_LINKED, extra_args);
 }
 
-/* Moves the innermost frames of f to the stack, inside b, so that it continues there. */
+/* Moves the innermost frames of f to the stack, inside b, to resume it there. */
 static inline void go_on(struct domain *d, struct vm_fiber *f, value *b) {
     put_back(d, f, b, part_of(f, f->end - f->used));
 }
@@ -344,7 +344,7 @@ void vm_fiber_shed(struct domain *d) {
     if (!vm_in_fiber(d) || !vm_frames_first(d, &frame)) return;
     value *b = vm_boundary(d), *at = frame.base + frame.height;
     struct vm_fiber *f = vm_fiber_of_boundary(b);
-    /* Not of a deep recursion, which the stack's limit ends. */
+    /* Not in a deep recursion, which must reach the stack's limit. */
     if (at >= b || f->used + (b - at) > MOST_SHED_WORDS || !only_frames(d, at, b)) return;
     vm_fiber_reserve(d);
     leave_boundary(d, b);

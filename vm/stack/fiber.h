@@ -34,8 +34,8 @@
  * reaches them.
  *
  * A fiber is named by a handle, a tagged integer with its index and generation, which changes each
- * time the fiber is taken from its continuation. So a continuation is used once, whatever copies of
- * it or forged integers a program has: a handle that is not valid is refused.
+ * time the fiber is taken from its continuation. So a continuation is used only once, even if a
+ * program copies it or forges integers: an invalid handle is refused.
  *
  * FB1  The boundaries of a stack are linked by b[4], from stack.boundary outwards; those at the
  *      depth stack.fiber_base or less belong to activations further out (vm/stack/frame_layout.h)
@@ -88,7 +88,7 @@ enum vm_fiber_state {
 
 #define NO_FIBER 0u
 
-/* 64 bytes, a line of the cache: a scheduler's fibers are seldom in it. */
+/* 64 bytes, a cache line: the fibers of a scheduler are seldom in the cache. */
 struct vm_fiber {
     value handlers[FIBER_HANDLERS];
     value *end;              /* of the words in its buffer; NULL: it has none */
@@ -124,7 +124,7 @@ static inline bool vm_in_fiber(const struct domain *d) {
 /* A new fiber with these handlers; its handle. Fails: raises Out_of_memory. GC: may run. */
 value vm_fiber_new(struct domain *d, value on_value, value on_exception, value on_effect);
 /* Takes the fiber of continuation cont, which may be any value: its handle, which is for RESUME, or
- * the integer 0 if there is none any more. GC: never. */
+ * the integer 0 if it was taken before. GC: never. */
 value vm_fiber_take(struct domain *d, value cont);
 /* Replaces the handlers of the outermost fiber of the chain of a taken fiber. GC: never. */
 void vm_fiber_set_handlers(struct domain *d, value handle, const value *handlers);
@@ -162,14 +162,15 @@ value vm_fiber_perform(struct domain *d, value cont);
  * are extra_args arguments, tagged. Needs: E2 if a profiler is to see it. 0: cont has no fiber, or
  * the innermost one does not fit; nothing was done. */
 value vm_fiber_reperform(struct domain *d, value cont, value *outside, value extra_args);
-/* Bytes that a resumed fiber may use without a check: the part that is put back ends with a frame
- * and its arguments, and its innermost frame grows. GC: never. */
+/* Bytes that a resumed fiber may use without a check: the part that is moved back ends with a frame
+ * and its arguments, and its innermost frame may grow. GC: never. */
 static inline size_t vm_fiber_room_bytes(const struct vm *vm) {
     return 3 * vm->widest_frame_bytes +
            8 * (BOUNDARY_WORDS + FIBER_WHOLE_WORDS + STACK_MARGIN_WORDS);
 }
 /* Resumes a taken fiber inside `outside`, where extra_args arguments lie, tagged. d->stack.sp is
- * then where the fiber goes on. False: the handle is not valid, or there is no room. GC: never. */
+ * then at the return frame where the fiber continues. False: the handle is invalid, or there is no
+ * room. GC: never. */
 bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra_args);
 /* The innermost fiber returned: its first function, or all of it that was on the stack. Ends it and
  * returns its handler, with d->stack.sp as after vm_fiber_perform; or 0: there is more, d->stack.sp
@@ -181,16 +182,16 @@ bool vm_fiber_fetch_trap(struct domain *d);
 /* Then, if it was false: ends the innermost fiber, and returns its handler, as vm_fiber_returned.
  * GC: never. */
 value vm_fiber_failed(struct domain *d);
-/* For tests (--gc-stress=5): all but the innermost frame of the running fiber leaves the stack, as
- * if it had been suspended and resumed. Needs: E2, outside primitives. Fails: raises Out_of_memory.
- * GC: may run. */
+/* For tests (--gc-stress=5): moves all frames of the running fiber except the innermost one off the
+ * stack, as if it had been suspended and resumed. Needs: E2, outside primitives. Fails: raises
+ * Out_of_memory. GC: may run. */
 void vm_fiber_shed(struct domain *d);
 /* Frees the running fibers of boundaries deeper than that, which are abandoned. GC: never. */
 void vm_fibers_abandon(struct domain *d, uintptr_t boundary);
 void vm_fibers_destroy(struct vm *vm);
 
-/* Of a walk of frames at return frame `at`, a boundary or the end of a buffer: where the next
- * return frame is, and in whose buffer (NULL: on the stack). NULL: at the end of a chain that is
+/* For a walk of frames that is at return frame `at`, a boundary or the end of a buffer: the next
+ * return frame, and in whose buffer it is (NULL: on the stack). NULL: at the end of a chain that is
  * suspended. GC: never. */
 value *vm_fiber_next_frame(const struct domain *d, const value *at, const struct vm_fiber **in);
 /* The words from `at`, on the stack or in the buffer of running or linked fiber `in`, to the high

@@ -1,4 +1,4 @@
-/* fiber_gc.c - what the collector sees of fibers.
+/* fiber_gc.c - visits and frees fibers for the collector.
  *
  * Minor collections visit the dirty ones (FB4) after all other roots. A fiber that was suspended
  * since the last one is visited when its continuation, a young block, has survived; if that dies,
@@ -7,14 +7,14 @@
  * Marking starts with the fibers that run. When it reaches a continuation, the fiber enters the
  * list of those to be scanned, which are incrementally scanned roots (R3), the outermost words
  * first; then the next one of the chain. When marking ends, suspended fibers that it has not
- * reached are freed: so a cycle through a fiber and its continuation dies. */
+ * reached are freed: so a cycle of a fiber and its continuation is collected. */
 #include "gc/containers.h"
 #include "gc/hooks.h"
 #include "vm/base/os.h"
 #include "vm/stack/fiber_internal.h"
 
-/* Rounds of visiting the fibers of young continuations that survive; a chain of them may need one
- * round each. The rest is kept alive until the next major collection. */
+/* Passes over the fibers of young continuations that survive; a chain of them may need one pass
+ * each. The rest is kept alive until the next major collection. */
 enum { MOST_ROUNDS = IF_SMALL_TABLES(1, 16) };
 /* How far ahead of what is visited dirty fibers and their words are prefetched. */
 enum { ROW_AHEAD = 8, WORDS_AHEAD = 4 };
@@ -45,7 +45,7 @@ static void survives(struct vm_fibers *t, uint32_t index, struct gc_visitor *vis
     t->status[index].charged = true;
 }
 
-/* What visiting the rows of the list will read soon. */
+/* Prefetches what visiting the rows of the list will read. */
 static inline void prefetch_dirty(const struct vm_fibers *t, uint32_t i) {
     if (i + ROW_AHEAD >= t->dirty_count) return;
     __builtin_prefetch(&t->table[t->dirty[i + ROW_AHEAD]]);

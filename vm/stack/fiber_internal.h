@@ -1,16 +1,16 @@
 /* fiber_internal.h - the table of fibers. Private to fiber.c (switches), fiber_table.c (creation
- * and end) and fiber_gc.c (what the collector sees of them). */
+ * and end) and fiber_gc.c (the collector's visits). */
 #ifndef BACTRIAN_VM_STACK_FIBER_INTERNAL_H
 #define BACTRIAN_VM_STACK_FIBER_INTERNAL_H
 
 #include "gc/roots.h"
 #include "vm/stack/fiber.h"
 
-/* What marking knows of a fiber. The two colours change roles when marking starts; a FREE one's is
- * always that of what marking need not reach. */
+/* The colour of a fiber. The first two change roles when marking starts; a FREE fiber always has
+ * the colour that marking need not reach. */
 enum { FIBER_COLOUR_0, FIBER_COLOUR_1, FIBER_COLOUR_SCANNED /* FB5 */ };
 
-/* Apart from struct vm_fiber, since collections look at every one. */
+/* Separate from struct vm_fiber, since collections read all of them. */
 struct vm_fiber_status {
     uint8_t state; /* enum vm_fiber_state; a byte of its own, as each switch stores it */
     uint8_t colour : 2;
@@ -35,7 +35,7 @@ struct vm_fibers {
     uint32_t marked_count, dirty_count;
     uint32_t count, capacity; /* rows in use, row 0, which is FREE, among them */
     uint32_t free;            /* the first of the free rows */
-    uint8_t colour;           /* what marking has reached, or need not */
+    uint8_t colour;           /* of fibers that marking has reached, or need not reach */
     unsigned rounds;          /* of this minor collection */
     size_t buffer_words;      /* of all buffers */
     size_t kept_words;        /* of those of free fibers */

@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    SENTINEL_WORDS = 2, /* the return frame at the end, whose third word nobody reads */
+    SENTINEL_WORDS = 2, /* the return frame at the end, whose third word is never read */
     FIRST_BUFFER_WORDS = IF_SMALL_TABLES(1, 5),
-    /* Buffers that free fibers keep for the next ones: of each, and all together. */
+    /* Buffers that free fibers keep for reuse: of each, and all together. */
     KEPT_BUFFER_WORDS = IF_SMALL_TABLES(8, 1024),
     ALL_KEPT_WORDS = IF_SMALL_TABLES(64, 1 << 16),
 };
@@ -104,7 +104,7 @@ static inline value take(const struct vm_fibers *t, struct vm_fiber *f, value co
     return vm_fiber_handle(f, index);
 }
 
-/* The same where the profiler or marking has to know. */
+/* The same if the profiler or marking must be notified. */
 static __attribute__((noinline)) value take_watched(struct vm_fibers *t, struct vm_fiber *f,
                                                     value cont) {
     uint32_t index = vm_fiber_index(t, f);

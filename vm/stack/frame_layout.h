@@ -1,6 +1,6 @@
-/* frame_layout.h - how frames lie on the VM stack.
+/* frame_layout.h - the layout of frames on the VM stack, which grows down.
  *
- *   sp ->  | locals, temporaries, trap frames |  as high as the verifier says for this pc
+ *   sp ->  | locals, temporaries, trap frames |  height: the verifier's, for this pc
  *          | arguments                        |
  *          | return address                   |  the return frame: three words
  *          | caller's environment             |
@@ -15,10 +15,10 @@
  *          | environment                      |  for the handler
  *          | extra arguments, tagged          |
  *
- * E1  In decoded code, the word before every return address is the frame word of the waiting
- *     frame.
+ * E1 In decoded code (vm/engine/loop.h), the word before every return address is the frame word of
+ *     the waiting frame.
  * E2  While a primitive or slow path runs, the loop's registers are saved: sp[0] the environment,
- *     sp[1] the address of the instruction that left the loop, or a frame word (which is odd) where
+ *     sp[1] the address of the instruction that left the loop, or a frame word (which is odd) if
  *     the height is not the verifier's, sp[2] the extra arguments, tagged. A height does not
  *     include the extra arguments of a frame, which lie at its high end: a frame of height 5 that
  *     was called with 2 extra arguments has 7 words, and its return frame follows. */
@@ -67,8 +67,8 @@ enum { STACK_MARGIN_WORDS = 64 };
 /* The loop's saved registers (E2). */
 enum { SAVED_WORDS = 3 };
 
-/* An activation: one entry into the loop. setjmp is in vm_enter (vm/engine/callback.c); raising
- * goes to the innermost one. */
+/* An activation: one run of the loop. setjmp is in vm_enter (vm/engine/callback.c); a raise in C
+ * jumps to the innermost one. */
 struct vm_activation {
     struct vm_activation *outer;
     struct gc_local_roots *local_roots, *abi_roots;
@@ -82,8 +82,8 @@ struct vm_activation {
     struct vm_prim_watch watch;
     jmp_buf raise;
 };
-/* Entries nest no deeper than this, nor than the C stack. Measuring the C stack is slow, so the
- * first CHECKED_ACTIVATIONS are not checked. */
+/* Activations nest no deeper than this, nor than the C stack allows. Measuring the C stack is slow,
+ * so the first CHECKED_ACTIVATIONS are not checked. */
 enum { MAX_ACTIVATIONS = 4000, CHECKED_ACTIVATIONS = 16 };
 
 #endif

@@ -1,8 +1,9 @@
 /* frames.h - walks the frames of OCaml functions on a VM stack.
  *
- * The extent of a frame comes from the verifier's heights, never from a search for words that look
- * like code. A code location is a global pc (gpc): the fragments of code (the program, phrases of a
- * toplevel, loaded units) follow one another in one numbering of 32-bit words (vm/code/code.h). */
+ * The extent of a frame is known from the verifier's heights; the stack is not scanned for words
+ * that look like code. A code location is a global pc (gpc): the fragments of code (the program,
+ * phrases of a toplevel, loaded units) follow one another in one numbering of 32-bit words
+ * (vm/code/code.h). */
 #ifndef BACTRIAN_VM_STACK_FRAMES_H
 #define BACTRIAN_VM_STACK_FRAMES_H
 

@@ -13,7 +13,7 @@ static FILE *uncounted_err(const struct vm *vm) {
     return vm->options.err == NULL ? stderr : vm->options.err;
 }
 
-/* Writes a message as far as the limit allows; the rest is dropped. */
+/* Writes as much of a message as the limit allows. */
 static ssize_t write_counted(void *context, const char *text, size_t n) {
     struct vm *vm = context;
     size_t allowed = vm_output_reserve(vm, n);

@@ -1,8 +1,8 @@
 /* limits.h - limits of a run: fuel, time, output.
  *
- * A run that reaches one is stopped: vm_run returns VM_STOPPED, no handler of the program sees it,
- * and no OCaml code runs any more. The backtrace of that moment is kept. (The limits of heap and
- * stack are in gc_params and vm_options: they raise exceptions that a program may catch.)
+ * A run that reaches one is stopped: vm_run returns VM_STOPPED, no exception handler of the program
+ * is called, and no more OCaml code runs. The backtrace of that moment is kept. (The limits of heap
+ * and stack are in gc_params and vm_options: they raise exceptions that a program may catch.)
  *
  *   fuel     instructions, counted exactly: the same program with the same input stops at the same
  *            instruction. The counting loop runs the program, which is slower. Primitives whose
@@ -31,7 +31,7 @@ enum { VM_STATUS_STOPPED = 124 };
 
 /* Sets the limits of the machine's options, and opens vm_err(vm). False: no memory. GC: never. */
 bool vm_limits_start(struct vm *vm);
-/* Frees what they need. Needs: nothing is written any more. GC: never. */
+/* Frees their memory. Needs: nothing is written afterwards. GC: never. */
 void vm_limits_free(struct vm *vm);
 
 /* Requests a stop at the next poll. Any thread or signal handler may call it while the machine
@@ -44,7 +44,7 @@ void vm_stop_if_requested(struct domain *d);
 /* Records a backtrace and ends the program. Needs: S2. GC: never. */
 _Noreturn void vm_stop_now(struct domain *d, enum vm_stop why);
 
-/* Stops now if no fuel is left: for primitives that may run without end. Needs: S2. GC: never. */
+/* Stops now if no fuel is left: for primitives that may not terminate. Needs: S2. GC: never. */
 void vm_stop_without_fuel(struct domain *d);
 
 /* Reserves at most n bytes of output: how many may be written. Gives back n of them, which were not

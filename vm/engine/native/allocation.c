@@ -9,8 +9,8 @@ static uint16_t operand(const struct native_compiler *c, uint32_t k) {
     return k == 0 ? c->now.a : nv_top(c, k - 1);
 }
 
-/* Floats among n operands become blocks: nothing may be allocated between the new block's header
- * and its fields. */
+/* Boxes the floats among n operands: nothing may be allocated between the new block's header and
+ * its fields. */
 static void box_operands(struct native_compiler *c, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) {
         const struct native_value *p = nv_at(c, operand(c, k));

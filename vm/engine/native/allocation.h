@@ -1,5 +1,6 @@
-/* allocation.h - instructions that make blocks. Each tests the minor heap's limit once; beyond it,
- * where a collection, a sample or an action is due, it exits, so the loop does all of these. */
+/* allocation.h - instructions that allocate blocks. Each tests the minor heap's limit once; if it
+ * is reached, for a collection, a sample or a pending action, the code exits and the loop executes
+ * the instruction. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_ALLOCATION_H
 #define BACTRIAN_VM_ENGINE_NATIVE_ALLOCATION_H
 

@@ -1,7 +1,7 @@
 /* arity.c - see arity.h.
  *
- * A call site compares the number of arguments with what the function takes; where they differ, the
- * call is complete except its last jump, which leads to a stub here:
+ * A call site compares the number of arguments with the arity of the function; if they differ, the
+ * last jump of the call leads to a stub here instead:
  *
  *     fewer arguments     a closure of them is made and returned, as GRAB does
  *     a RESTART           its arguments are pushed, then the function is called with all of them
@@ -19,8 +19,8 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/stack/frame_layout.h"
 
-/* The words of a frame that applies a result to k arguments: where the loop goes on if that is not
- * a closure, then a cell (N4). */
+/* The words of a frame that applies a result to k arguments: where the loop continues if that is
+ * not a closure, then a cell (N4). */
 enum { APPLY_WORDS = 3 };
 _Static_assert(NATIVE_REST_WORDS == APPLY_WORDS + CELL_WORDS, "both");
 
@@ -44,7 +44,8 @@ static void put_leave(struct emitter *e, const struct vm_native *n) {
     emit_jump(e, n->stubs.slow_entry - e->run_offset);
 }
 
-/* How a few words are copied: FEW of them always, since a loop of few rounds is mispredicted. */
+/* How a few words are copied: always FEW of them, since the exit of a loop of few iterations is
+ * mispredicted. */
 enum copy_order {
     COPY_FROM_END,   /* the words below the copy may change, down to FEW below its end */
     COPY_FROM_START, /* the words above it may change; the copy may overlap what is above it */
@@ -58,7 +59,7 @@ static void put_word_copies(struct emitter *e, int32_t first, int32_t step) {
     }
 }
 
-/* Copies R_8 words, at least one, from R_9 on to R_10 on; both are then behind them. Changes R_8
+/* Copies R_8 words, at least one, from R_9 on to R_10 on, and advances both past them. Changes R_8
  * and R_A. */
 static void put_copy(struct emitter *e, enum copy_order order) {
     emit_alu_constant(e, ALU_COMPARE, R_8, FEW);
@@ -80,7 +81,7 @@ static void put_copy(struct emitter *e, enum copy_order order) {
     emit_link(e, done, e->at);
 }
 
-/* Leaves if the call has no room, or a poll is due; code: of the function's RESTART. */
+/* Leaves if the call has no room, or a poll is pending; code: of the function's RESTART. */
 static void put_room_test(struct emitter *e, int code, const uint8_t *leave) {
     emit_move(e, R_10, R_BASE);
     emit_alu_load(e, ALU_SUB, R_10, native_entry_of_code(code, ENTRY_ADDRESS));

@@ -8,15 +8,15 @@ struct emitter;
 struct vm;
 struct vm_native;
 
-/* The entry of a RESTART, which partial applications have, says that it takes that many; its
- * address is what the call must find free, in bytes. */
+/* `takes` in the entry of a RESTART, the code of partial applications; its address is then the
+ * number of bytes of stack that the call needs. */
 enum { TAKES_RESTART = 1 << 24 };
 /* Words of a return frame's code. */
 enum { NATIVE_REST_WORDS = 6 };
 
 /* Makes the return frames that apply a result to the arguments that follow them. */
 void native_put_apply_rest(struct vm *vm, struct vm_native *n);
-/* Puts out the stubs: stubs.other_arity, and those to which these frames return. Needs the other
+/* Emits the stubs: stubs.other_arity, and those to which these frames return. Needs: the other
  * stubs. */
 void native_put_arity_stubs(struct emitter *e, struct vm_native *n);
 

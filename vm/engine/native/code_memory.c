@@ -12,7 +12,7 @@ static void *map(int protection, int flags, int fd) {
     return made == MAP_FAILED ? NULL : made;
 }
 
-/* The second mapping is made of the first. */
+/* The second mapping is a duplicate of the first. */
 static void map_anonymous(struct code_memory *m) {
     m->writable = map(PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
     if (m->writable == NULL) return;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* All that a machine's code may take; beyond, no more functions are compiled. */
+/* The size of a machine's code memory; when it is full, no more functions are compiled. */
 enum { CODE_MEMORY_BYTES = 64 << 20 };
 
 struct code_memory {
@@ -24,15 +24,15 @@ struct code_memory {
     pid_t owner; /* a forked child shares the pages, so it must not write */
 };
 
-/* Maps the memory, which takes pages as they are used; anonymous: not as a file in memory. (perf
- * needs it so, valgrind does not know it.) GC: never.  Fails: false, where the system forbids one
- * of the steps. */
+/* Maps the memory, whose pages are committed as they are used; anonymous: not as a memory file.
+ * (perf needs that, valgrind does not support it.) GC: never. Fails: false, if the system forbids
+ * one of the steps. */
 bool code_memory_create(struct code_memory *m, bool anonymous);
 void code_memory_destroy(struct code_memory *m);
 /* What was written so far is read through the other mapping only: its pages need not count twice as
  * the process's memory. GC: never.  Fails: never. */
 void code_memory_written(const struct code_memory *m);
-/* Whether the process may add code. */
+/* Whether this process may add code. GC: never. */
 bool code_memory_is_own(const struct code_memory *m);
 
 #endif

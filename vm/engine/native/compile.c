@@ -1,7 +1,8 @@
 /* compile.c - compiles a function: one pass over its rows (vm/code/ir.h), in their order.
  *
- * A row that control reaches in one way only inherits the state of the row before, or of the jump;
- * the others are labels (labels.h). Code that rarely runs is *late* code, after the function's. */
+ * A row with a single predecessor inherits the state of the row before, or of the jump; the others
+ * are labels (labels.h). Code that rarely runs is *late* code: out of line, after the
+ * function's. */
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/engine/emit_threaded.h"
@@ -28,7 +29,8 @@ enum {
     BYTES_PER_ROW = 300, /* more than any row needs, late code included */
     MORE_VALUES = 64,    /* values: more than there are slots */
 };
-_Static_assert(GC_SMALL_TABLES || MOST_ROWS <= (int)VM_WHOLE_ROWS, "no piece becomes machine code");
+_Static_assert(GC_SMALL_TABLES || MOST_ROWS <= (int)VM_WHOLE_ROWS,
+               "no piece is compiled to machine code");
 
 const uintptr_t *native_words(const struct native_compiler *c, uint32_t row) {
     const uintptr_t *words = c->words + c->rows[row].decoded;
@@ -113,7 +115,7 @@ void native_jump_if(struct native_compiler *c, enum native_condition condition, 
 void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uint32_t *rows,
                             uint32_t n) {
     struct native_values *state = nv_save(c);
-    const uint8_t **ways = vm_must(calloc(n, sizeof *ways)); /* to labels that others reach too */
+    const uint8_t **ways = vm_must(calloc(n, sizeof *ways)); /* to labels with other predecessors */
     for (uint32_t i = 0; i < n; i++) {
         if (!is_merge(c, rows[i])) {
             c->rows[rows[i]].state = nv_save(c);
@@ -163,7 +165,7 @@ static void put_late_store(struct native_compiler *c, const struct native_late *
     emit_jump(&c->e, late->back);
 }
 
-/* The public method into late->reg, where it isn't at the index of the last time. */
+/* Loads the public method into late->reg, after a miss of the inline cache. */
 static void put_late_method(struct native_compiler *c, const struct native_late *late) {
     emit_move(&c->e, R_TEMP, late->object);
     emit_constant(&c->e, R_TEMP2, (int64_t)(uintptr_t)&native_words(c, late->row)[1]);
@@ -174,7 +176,7 @@ static void put_late_method(struct native_compiler *c, const struct native_late 
     put_exit(c, late->exit);
 }
 
-/* For --jit-stress, after an exit that native_count_test forced: counts the next tests. */
+/* For --jit-stress, after an exit that native_count_test forced: restarts the count of guards. */
 static void end_forced(struct native_compiler *c) {
     emit_pop_flags(&c->e);
     emit_constant(&c->e, R_TEMP, (int64_t)(uintptr_t)&c->native->stress_left);
@@ -215,7 +217,7 @@ static void put_late(struct native_compiler *c, uint32_t i) {
 /* ---- Rows. ---- */
 
 /* The code at a return point, where the callee has set R_A, R_BASE (to sp) and R_ENV. Slots that
- * held integers before the call hold them still. */
+ * held integers before the call still do. */
 static void put_return_point(struct native_compiler *c, uint32_t row) {
     uint32_t height = c->ir.rows[row].height;
     bool is_int[MOST_SLOTS];
@@ -256,7 +258,8 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
     c->reachable = true;
 }
 
-/* The entry: machine code jumps to the test of the stack, the loop to what follows the test. */
+/* The entry: machine code jumps to the test of the stack limit, the loop to the code after that
+ * test. */
 static void put_entry(struct native_compiler *c) {
     c->entry = c->e.at;
     uint8_t *forced = native_count_test(c);
@@ -282,7 +285,7 @@ static bool is_entry_next(const struct native_compiler *c) {
 static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
     for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
         if (c->words[c->rows[i].decoded] != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
-        if (c->rows[i].label == NULL) { /* only code that returns to the loop leads there */
+        if (c->rows[i].label == NULL) { /* only code that leaves to the loop leads there */
             c->failed = true;
             return;
         }
@@ -393,7 +396,7 @@ static void put_cells(struct native_compiler *c) {
     free(offsets);
 }
 
-/* Lets the loop enter the code: HOT becomes NATIVE or NATIVE_LOOP. */
+/* Makes the loop enter the code: HOT becomes NATIVE or NATIVE_LOOP. */
 static void install(struct native_compiler *c, const uint8_t *const *enter) {
     for (uint32_t i = 0; i < c->ir.count; i++) {
         uintptr_t *words = (uintptr_t *)c->words + c->rows[i].decoded;
@@ -406,8 +409,8 @@ static void install(struct native_compiler *c, const uint8_t *const *enter) {
 
 enum { LIMIT_SHARE = 8 };
 
-/* Charges the function's code, exits and cells to the heap's limit. They take at most an eighth of
- * it, so that a program does not run out of memory because of them. */
+/* Charges the function's code, exits and cells to the heap's limit. They may take at most an eighth
+ * of it, so that a program does not run out of memory because of them. */
 static bool charge(struct native_compiler *c) {
     struct vm_native *n = c->native;
     size_t limit = 8 * gc_get_params(&c->vm->domain->gc)->max_heap_words;
@@ -432,7 +435,7 @@ static void set_entry(struct native_compiler *c) {
         .address = c->vm->functions[restart].frame_bytes, .takes = TAKES_RESTART};
 }
 
-/* False: the function has something that the compiler cannot do, or there is no memory for it. */
+/* False: the function has an instruction that cannot be compiled, or there is no memory for it. */
 static bool compile(struct native_compiler *c) {
     struct code_memory *memory = &c->native->memory;
     const uint8_t **enter = vm_must(calloc(c->ir.count, sizeof *enter));
@@ -459,8 +462,8 @@ static bool compile(struct native_compiler *c) {
     return done;
 }
 
-/* Whether the HOT at `words` counts rounds of a loop. */
-static bool counts_rounds(const struct native_compiler *c, const uintptr_t *words) {
+/* Whether the HOT at `words` counts the iterations of a loop. */
+static bool counts_iterations(const struct native_compiler *c, const uintptr_t *words) {
     uint32_t i = 0;
     while (c->words + c->rows[i].decoded != words) i++;
     return c->ir.rows[i].flags & IR_HEAD;
@@ -471,7 +474,7 @@ static void report(struct native_compiler *c, const uintptr_t *hot) {
     struct vm_native_code code = {.function = c->index,
                                   .runs_at = runs_at(&c->e, c->e.start),
                                   .bytes = (size_t)(c->e.at - c->e.start),
-                                  .loop = hot != NULL && counts_rounds(c, hot),
+                                  .loop = hot != NULL && counts_iterations(c, hot),
                                   .rows = rows,
                                   .late_offset = (uint32_t)(c->late_start - c->e.start),
                                   .tables = c->tables.items,

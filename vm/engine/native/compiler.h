@@ -64,17 +64,17 @@ struct vm_native {
     bool begun;           /* the first function was to be compiled: what is above exists, or ... */
     bool forbidden;       /* the system does not give executable memory */
     FILE *perf_map;       /* or NULL */
-    bool debugged;        /* by gdb, when machine code began */
+    bool debugged;        /* by gdb, when the first function was compiled */
     struct native_gdb_file *gdb_files;
     struct native_compiler *compiling; /* freed if memory ends */
     size_t cell_count;
     size_t charged;             /* bytes, to the heap's limit */
     uint32_t compiled, refused; /* functions */
     uint64_t exit_count, compile_ns;
-    uint64_t stress, stress_left; /* --jit-stress: tests until one exits */
+    uint64_t stress, stress_left; /* --jit-stress: guards until one exits */
 };
 
-/* Code out of line, put out after the function's. */
+/* Out-of-line code, emitted after the function's. */
 struct native_late {
     uint8_t *site, *back; /* the jump to it; where it continues */
     uint8_t *more[2];     /* other jumps to it, or NULL */
@@ -96,7 +96,7 @@ struct native_late {
     bool is_constant, saves_floats;
 };
 
-/* What is known of a row before code is made. */
+/* A row, as analysed before code is emitted (flow.c, loops.c), and its code. */
 struct native_row {
     uint8_t *label;              /* written code, for the state of nv_begin; NULL: none yet */
     struct native_values *state; /* of the only jump to here */
@@ -105,7 +105,7 @@ struct native_row {
     uint32_t sites;              /* first of its jumps that wait for the label, + 1 */
     uint16_t cell;               /* of a return point */
     uint16_t loop;               /* whose slots have registers, + 1; 0: none */
-    uint8_t entries;             /* ways in, at most 2 */
+    uint8_t entries;             /* predecessors, at most 2 are counted */
     bool a_is_live;
 };
 struct native_site {
@@ -128,7 +128,7 @@ struct native_compiler {
     uint32_t row;
     uint32_t called_before; /* the row that follows the APPLY1 to APPLY3 compiled last */
     bool failed;            /* the function stays in the loop */
-    bool reachable;         /* control comes to the present row */
+    bool reachable;         /* control reaches the present row */
     bool checks;            /* not --unchecked */
     const uintptr_t *words; /* the function's decoded code */
     const void *const *bodies;
@@ -157,7 +157,7 @@ static inline struct native_place domain_field(size_t offset) {
 /* ---- compile.c ---- */
 /* Out-of-line code, entered by the jump at that site. */
 struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, unsigned kind);
-/* Control leaves for the label of a row: always, or if the condition holds. */
+/* Jumps to the label of a row: always, or if the condition holds. */
 void native_jump(struct native_compiler *c, uint32_t row);
 void native_jump_if(struct native_compiler *c, enum native_condition condition, uint32_t row);
 /* The words of a table of jumps, whose labels are those of n rows. */
@@ -169,16 +169,17 @@ uintptr_t native_cell(const struct native_compiler *c, uint32_t row);
 const uintptr_t *native_words(const struct native_compiler *c, uint32_t row);
 
 /* ---- forms_calls.c ---- */
-/* Goes on at the return address or handler in R_TEMP: R_BASE is sp, R_ENV its environment. */
+/* Continues at the return address or handler in R_TEMP: R_BASE is sp, R_ENV its environment. */
 void native_emit_resume(struct emitter *e, const struct vm_native *n);
-/* ---- switches.c: stubs, put out at e. ---- */
+/* ---- switches.c: stubs, emitted at e. ---- */
 /* Calls a closure after a switch of fibers. */
 void native_put_switched(struct emitter *e, const struct vm_native *n);
 /* Machine code has returned to a fiber's boundary. */
 void native_put_fiber_returned(struct emitter *e, const struct vm_native *n);
 
 /* ---- report.c ---- */
-/* A function has become machine code; the code that functions share exists. GC: never. */
+/* A function was compiled, and the code that functions share exists: notifies observers, perf and
+ * gdb. GC: never. */
 void native_report(struct vm *vm, const struct vm_native_code *code);
 void native_report_stubs(struct vm_native *n);
 /* For statistics.c: the time. */
@@ -191,7 +192,7 @@ void native_free_compiling(struct vm_native *native);
 
 /* ---- forms*.c: the code of row c->row. GC: never, for all of them. ---- */
 
-/* Any row; what is not done in machine code leaves for the loop. */
+/* Any row; an instruction without machine code leaves to the loop. */
 void native_form(struct native_compiler *c, const struct vm_ir_row *row);
 /* A C_CALL. */
 void native_primitive(struct native_compiler *c, const struct vm_ir_row *row);
@@ -207,8 +208,8 @@ void native_set_item(struct native_compiler *c);
 void native_get_byte(struct native_compiler *c);
 /* SETBYTESCHAR. */
 void native_set_byte(struct native_compiler *c);
-/* A := whether the condition holds of the flags, or the branch that follows, which the row then
- * is. */
+/* A := whether the condition holds for the flags; or, if the next row branches on A, that branch,
+ * which is then the current row. */
 void native_set_or_branch(struct native_compiler *c, enum native_condition condition);
 
 #endif

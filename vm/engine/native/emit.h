@@ -1,5 +1,5 @@
-/* emit.h - what the compiler of machine code asks of a processor: some sixty operations on
- * registers and memory, each one or two instructions. emit_x86_64.c encodes them.
+/* emit.h - the operations that the compiler emits: some sixty, on registers and memory, each one or
+ * two instructions. emit_x86_64.c encodes them.
  *
  * An emitter writes through the writable mapping of the code memory (code_memory.h); jumps are
  * relative, so that the code runs at its executable address.
@@ -18,7 +18,7 @@ enum native_register {
     R_A = 0, /* A at labels, calls and returns */
     R_TEMP = 1,
     R_ARG3 = 2,
-    R_BASE = 3, /* a fixed place of the frame (values.h, base) */
+    R_BASE = 3, /* a fixed address in the frame (values.h, base) */
     R_C_STACK = 4,
     R_BP = 5,
     R_ARG2 = 6,
@@ -134,7 +134,7 @@ void emit_float_compare(struct emitter *e, int a, int b);
 void emit_float_of_int(struct emitter *e, int to, int from);
 void emit_float_of_bits(struct emitter *e, int to, int from);
 
-/* ---- Jumps. A jump whose target is not known yet gives its site, for emit_link. ---- */
+/* ---- Jumps. A jump whose target is not known yet returns its site, for emit_link. ---- */
 uint8_t *emit_jump_forward(struct emitter *e);
 uint8_t *emit_jump_if_forward(struct emitter *e, enum native_condition c);
 void emit_jump(struct emitter *e, const uint8_t *to);

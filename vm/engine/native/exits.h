@@ -1,4 +1,4 @@
-/* exits.h - side exits: how the loop's state is made of that of machine code.
+/* exits.h - side exits: how the loop's state is reconstructed from that of machine code.
  *
  * An exit is a position in one array of words:
  *
@@ -39,15 +39,16 @@ unsigned words_of_move(const uint32_t *w);
 
 /* An exit that describes the present state: before the present row. */
 uint32_t native_describe_exit(struct native_compiler *c);
-/* With --jit-stress: counts a test; gives the site of a jump that is taken at every N-th, with the
- * flags pushed on the C stack. NULL: without. Keeps registers and flags. */
+/* With --jit-stress: counts a guard; returns the site of a jump that is taken at every N-th one,
+ * with the flags pushed on the C stack. NULL: without that option. Preserves registers and
+ * flags. */
 uint8_t *native_count_test(struct native_compiler *c);
-/* The test that follows takes that exit, too, when it is its turn (--jit-stress). */
+/* The guard that follows also takes that exit if it is the N-th (--jit-stress). */
 void native_force_exit(struct native_compiler *c, uint32_t exit);
 /* Leaves if the condition holds, or always. */
 void native_exit_if(struct native_compiler *c, enum native_condition condition);
 void native_exit_always(struct native_compiler *c);
-/* The interpreter does the row; c->reachable ends. */
+/* Leaves to the loop, which executes the row; c->reachable becomes false. */
 void native_leave(struct native_compiler *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* facts.c - see facts.h. The tests are those of vm/code/checks.h. */
+/* facts.c - see facts.h. The conditions are those of vm/code/checks.h. */
 #include "vm/engine/native/facts.h"
 
 #include "gc/value.h"

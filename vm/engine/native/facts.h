@@ -1,5 +1,5 @@
-/* facts.h - what instructions need of values: a test in machine code, unless it is known already.
- * Where a test fails, the code exits. */
+/* facts.h - guards: what an instruction requires of a value is tested in machine code, unless it is
+ * already known. If a guard fails, the code exits. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_FACTS_H
 #define BACTRIAN_VM_ENGINE_NATIVE_FACTS_H
 
@@ -9,21 +9,21 @@
 void need_int(struct native_compiler *c, uint16_t v);
 /* A block. */
 void need_block(struct native_compiler *c, uint16_t v);
-/* Its fields, as many as it has, can be read, or written. */
+/* Its fields, however many, can be read, or written. */
 void need_fields_tag(struct native_compiler *c, uint16_t v);
 void need_mutable_tag(struct native_compiler *c, uint16_t v);
 /* Its field i can be read, or written. */
 void need_field(struct native_compiler *c, uint16_t v, uint32_t i);
 void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i);
-/* Its field of that index, an OCaml integer, can be read, or written; gives the field. */
+/* Its field of that index, an OCaml integer, can be read, or written; returns the field. */
 struct native_place need_item(struct native_compiler *c, uint16_t v, uint16_t index, bool mutable);
 /* A closure, by any of its functions. */
 void need_closure(struct native_compiler *c, uint16_t v);
-/* A block of that tag, which the fact says. */
+/* A block of that tag, which the fact records. */
 void need_tag(struct native_compiler *c, uint16_t v, unsigned tag, unsigned fact);
 /* A flat float array with double i. */
 void need_double_field(struct native_compiler *c, uint16_t v, uint32_t i);
-/* The same of an index; gives the double. */
+/* The same for an index; returns the double. */
 struct native_place need_double_item(struct native_compiler *c, uint16_t v, uint16_t index);
 /* A string with byte `index`, which R_TEMP2 holds untagged afterwards. */
 void need_string_byte(struct native_compiler *c, uint16_t v, uint16_t index);

@@ -1,4 +1,4 @@
-/* flow.h - what the compiler wants to know of a function before it makes code. */
+/* flow.h - the analysis of a function before its code is emitted. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_FLOW_H
 #define BACTRIAN_VM_ENGINE_NATIVE_FLOW_H
 

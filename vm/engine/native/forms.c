@@ -1,7 +1,7 @@
 /* forms.c - instructions as machine code: the stack, integers, blocks, branches.
  *
- * N6  A form makes all its tests, and boxes what it needs in blocks, before it changes the virtual
- *     stack or memory: so every exit leads to the state before the instruction. */
+ * N6  A form emits all its guards, and boxes the floats that it needs boxed, before it changes the
+ * virtual stack or memory: so every exit leads to the state before the instruction. */
 #include "gc/heap.h"
 #include "vm/base/os.h"
 #include "vm/engine/native/allocation.h"
@@ -288,7 +288,7 @@ static void shift(struct native_compiler *c, enum native_shift op) {
     pop_to(c, 1, reg, FACT_INT);
 }
 
-/* The loop divides by 0 and -1. */
+/* Divisors 0 and -1 exit to the loop. */
 static void divide(struct native_compiler *c, bool modulo) {
     uint16_t a = c->now.a, b = nv_top(c, 0);
     both_ints(c);
@@ -510,8 +510,7 @@ static void get_method(struct native_compiler *c) {
     set_a_register(c, reg, 0);
 }
 
-/* The method of a public tag, if it is at the index where the loop last found it; else the loop
- * searches. */
+/* The method of a public tag: at the index of the inline cache, or else found out of line. */
 static void get_public_method(struct native_compiler *c) {
     const uintptr_t *words = native_words(c, c->row);
     int64_t tag = (int64_t)words[1];

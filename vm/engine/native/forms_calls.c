@@ -1,7 +1,7 @@
 /* forms_calls.c - calls, returns, handlers, polls.
  *
- * A call compares the number of arguments with what the closure's row of the table of entries says;
- * where they differ, its last jump is another one (arity.c). */
+ * A call compares the number of arguments with the arity in the closure's row of the table of
+ * entries; if they differ, its last jump goes elsewhere (arity.c). */
 #include "gc/value.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
@@ -11,8 +11,8 @@ static bool calls_itself(const struct native_compiler *c, uint32_t n) {
     return nv_at(c, c->now.a)->kind == VALUE_ENV && c->takes == n;
 }
 
-/* Tests that A is a closure, whose code is in R_TEMP then. Gives its register; R_NONE if it is this
- * function, whose closure's code may still have been replaced (the toplevel's #trace). */
+/* Guards that A is a closure, whose code is then in R_TEMP. Returns its register; R_NONE if it is
+ * this function, whose closure's code may still have been replaced (the toplevel's #trace). */
 static int need_callee(struct native_compiler *c, uint32_t n) {
     if (calls_itself(c, n)) {
         emit_compare_memory(&c->e, at_base(R_ENV, 0), (int32_t)(2 * c->index + 1));
@@ -41,7 +41,7 @@ static void enter(struct native_compiler *c, int closure, uint32_t height, uint3
     emit_jump_memory(&c->e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
 }
 
-/* Loads n arguments, from the top on, and gives their registers; R_NONE for a small constant. */
+/* Loads n arguments, from the top on, and returns their registers; R_NONE for a small constant. */
 static void load_arguments(struct native_compiler *c, uint32_t n, int *regs) {
     for (uint32_t k = 0; k < n; k++) {
         const struct native_value *p = nv_at(c, nv_top(c, k));
@@ -172,8 +172,8 @@ static void pop_trap(struct native_compiler *c) {
     nv_pop(c, 4);
 }
 
-/* To the innermost handler of this run of the loop; the loop records backtraces, finds handlers of
- * other fibers and moves watermarks. */
+/* Jumps to the innermost handler of this run of the loop; backtraces, handlers of other fibers and
+ * watermarks are left to the loop. */
 static void raise(struct native_compiler *c, bool traced) {
     struct emitter *e = &c->e;
     nv_flush(c, c->now.depth);

@@ -1,6 +1,6 @@
 /* forms_primitives.c - primitives: the INLINED ones of vm/code/engine.def as machine code, the
- * others as calls. Arguments of other kinds than the inlined code is for exit, except those of
- * comparisons, which are often not integers: they take the call. */
+ * others as calls. Arguments of a kind that the inlined code does not handle exit, except those of
+ * comparisons, which are often not integers: these take the call. */
 #include "vm/code/kinds.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
@@ -80,7 +80,7 @@ static void float_of_int(struct native_compiler *c) {
     pop_to_xmm(c, 0, x);
 }
 
-/* The condition of a comparison of the greater operand with the less one: false for nan. */
+/* The condition of a comparison of the greater operand with the lesser one: false for nan. */
 static void float_compare(struct native_compiler *c, bool swapped, enum native_condition which) {
     int a = need_double(c, c->now.a), b = need_double(c, nv_top(c, 0));
     emit_float_compare(&c->e, swapped ? b : a, swapped ? a : b);
@@ -142,7 +142,7 @@ static void compare_ints(struct native_compiler *c, int condition) {
     pop_to_register(c, 1, reg, FACT_INT);
 }
 
-/* Both ways end where the call does: in the frame, with the result in R_A. */
+/* Both paths join where the call ends: all slots in the frame, the result in R_A. */
 static void compare_any(struct native_compiler *c, const struct vm_ir_row *row, int condition) {
     if (are_ints(c)) {
         compare_ints(c, condition);

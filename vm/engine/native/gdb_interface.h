@@ -15,12 +15,12 @@ struct native_gdb_file;
 
 /* Whether a debugger follows the process now. */
 bool native_is_debugged(void);
-/* Shows code to gdb and adds it to the list *files. pushed: 0, or the bytes that a stub which
- * machine code calls has on the C stack, below its return address, while it calls C. Nothing
- * happens if there is no memory. */
+/* Registers code with gdb and adds it to the list *files. pushed: 0, or, for a stub that machine
+ * code calls, the bytes that it has on the C stack below its return address while it calls C. Does
+ * nothing when out of memory. */
 void native_gdb_add(struct native_gdb_file **files, const void *start, size_t bytes,
                     const char *name, unsigned pushed);
-/* Takes the code at that address from the list, if it is there; NULL: all of it. */
+/* Removes the code at that address from the list, if it is there; NULL: all code. */
 void native_gdb_remove(struct native_gdb_file **files, const void *start);
 
 #endif

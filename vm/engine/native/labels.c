@@ -53,8 +53,8 @@ static void box_if_float(struct native_compiler *c, uint16_t v) {
     if (p->xmm != R_NONE && p->home < 0) nv_register(c, v);
 }
 
-/* The tests, also in unchecked mode: the values are expected to be so, not known to. Floats' xmm
- * registers stay locked. */
+/* The guards, also in unchecked mode: the kinds of the values are guesses. Floats' xmm registers
+ * stay locked. */
 static void test_pins(struct native_compiler *c, const struct native_loop *loop) {
     bool checks = c->checks;
     c->checks = true;
@@ -74,7 +74,7 @@ static void test_pins(struct native_compiler *c, const struct native_loop *loop)
     c->checks = checks;
 }
 
-/* A value that is not in a register, and never a float, into one. */
+/* Loads a value that is not in a register, and is no float, into one. */
 static void load(struct native_compiler *c, int reg, const struct native_value *p) {
     if (p->kind == VALUE_CONSTANT) emit_constant(&c->e, reg, p->k);
     else if (p->kind == VALUE_ENV) emit_move(&c->e, reg, R_ENV);

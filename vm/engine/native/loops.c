@@ -1,9 +1,9 @@
 /* loops.c - see loops.h.
  *
- * A pass over the loop's rows, in their order, follows variables from where they are read to where
- * they are used, within stretches without labels: what an instruction does with a variable shows
- * what it is. Types do not change while a program runs, so what holds at one place of the loop
- * holds at the others; where that is wrong, the code exits more often. */
+ * A pass over the loop's rows, in their order, follows variables from their loads to their uses,
+ * within basic blocks: the instruction that uses a variable shows its kind. Since OCaml's types are
+ * static, the kind at one point of the loop is taken to hold at the others; if that is wrong, the
+ * code exits more often. */
 #include "vm/engine/native/loops.h"
 
 #include "vm/base/os.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* What was seen of a slot, or of a value: facts, or nothing. */
+/* The facts collected about a slot or a value, if any. */
 struct seen {
     int32_t slot; /* where it comes from; -1: not a variable */
     uint32_t made;
@@ -192,7 +192,7 @@ static bool see_rows(struct scan *s) {
 
 /* ---- Registers. ---- */
 
-/* What the pin of a variable says of it. */
+/* The facts that the pin of a variable guarantees. */
 static unsigned useful_facts(const struct variable *v) {
     switch (v->facts) {
     case FACT_INT:
@@ -242,7 +242,7 @@ static void see_loop(struct native_compiler *c, struct scan *s, uint32_t first, 
     for (uint32_t i = first; i <= last; i++) c->rows[i].loop = (uint16_t)c->loop_count;
 }
 
-/* The last row that jumps to row i, the head of a loop. */
+/* The last row that jumps to row i, a loop header. */
 static uint32_t last_of_loop(const struct native_compiler *c, uint32_t i) {
     uint32_t last = i;
     for (uint32_t k = i; k < c->ir.count && c->ir.rows[k].flags & IR_LOOP; k++) {

@@ -1,8 +1,9 @@
-/* loops.h - innermost loops without calls: which of their variables have registers at their labels.
+/* loops.h - innermost loops without calls: chooses the variables that have registers at their
+ * labels.
  *
- * A pin says where the value of a slot is at each label of the loop. Each way to a label makes
- * it so (labels.c), and tests that the value is what the pin says of it; where it is not, the code
- * exits. The slot itself is in memory there if the loop does not assign it. */
+ * A pin is the register that holds the value of a slot at each label of the loop, and the facts
+ * about that value. Each edge to a label establishes it (labels.c) and guards the facts; if they do
+ * not hold, the code exits. The slot itself is in memory there if the loop does not assign it. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_LOOPS_H
 #define BACTRIAN_VM_ENGINE_NATIVE_LOOPS_H
 

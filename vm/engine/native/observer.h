@@ -1,4 +1,4 @@
-/* observer.h - follows what becomes machine code: `bactrian trace`, perf, gdb. */
+/* observer.h - by which `bactrian trace` and `dis --machine` are notified of compiled functions. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_OBSERVER_H
 #define BACTRIAN_VM_ENGINE_NATIVE_OBSERVER_H
 
@@ -8,7 +8,8 @@
 
 struct vm;
 
-/* Where the machine code of an instruction begins; what rarely runs comes after the last one's. */
+/* Where the machine code of an instruction begins; out-of-line code follows that of the last
+ * one. */
 struct vm_native_row {
     uint32_t pc, offset; /* in the function's code, bytes */
 };
@@ -26,7 +27,7 @@ struct vm_native_code {
     bool loop; /* it was compiled because a loop ran often */
     const struct vm_native_row *rows;
     size_t row_count;
-    uint32_t late_offset;                 /* of what rarely runs */
+    uint32_t late_offset;                 /* of out-of-line code */
     const struct vm_native_table *tables; /* by ascending offset */
     size_t table_count;
 };

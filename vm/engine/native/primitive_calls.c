@@ -1,7 +1,7 @@
 /* primitive_calls.c - see primitive_calls.h.
  *
  * During the call all slots are in the frame and the loop's registers are saved above them (E2), so
- * the collector, call stacks and callbacks find what they find when the loop calls. */
+ * for the collector, call stacks and callbacks the state is the same as when the loop calls. */
 #include "vm/engine/native/primitive_calls.h"
 
 #include "vm/code/kinds.h"
@@ -46,7 +46,7 @@ static void need_identifier(struct native_compiler *c, uint16_t v, const char *i
     }
 }
 
-/* False: machine code does not test that kind. */
+/* False: machine code cannot check that kind. */
 static bool need_kind(struct native_compiler *c, uint16_t v, char kind, unsigned bit) {
     if (bit == KIND_ANY) return true;
     if (bit == KIND_i) need_int(c, v);
@@ -132,8 +132,8 @@ void native_after_primitive(struct native_compiler *c, const struct vm_ir_row *r
     nv_pop(c, popped(row));
 }
 
-/* A primitive that only computes needs nothing of the saved registers. One of another capability
- * may: the collector's count the words below young_ptr. */
+/* A primitive that only computes does not read the saved registers. One of another capability may:
+ * those of the collector read young_ptr, to count words. */
 static bool is_light(const struct vm_linked_prim *prim) {
     const struct vm_prim *row = prim->stub ? NULL : prim->row;
     return row != NULL && (row->flags & PRIM_EFFECT) == PRIM_LEAF && row->capability == CAP_PURE;

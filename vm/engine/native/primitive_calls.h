@@ -6,9 +6,10 @@
 
 /* The call of a C_CALL row: arguments of another kind than the primitive takes exit first. */
 void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *row);
-/* The same, out of line: R_BASE is then where it was. */
+/* The same, out of line; R_BASE is restored. */
 void native_call_primitive_late(struct native_compiler *c, const struct vm_ir_row *row);
-/* The state after it, with the result in R_A: nothing is in registers or known. */
+/* The state after the call, with the result in R_A: no value is in a register, and no facts are
+ * known. */
 void native_after_primitive(struct native_compiler *c, const struct vm_ir_row *row, unsigned facts);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* What an exit found in the registers: the stub `exit` puts it on the C stack. */
+/* The registers at an exit, which the stub `exit` pushes on the C stack. */
 struct native_registers {
     uintptr_t reg[R_COUNT];
     double xmm[X_COUNT];
@@ -74,7 +74,7 @@ static void put_exit(struct emitter *e) {
     put_end(e);
 }
 
-/* Stores sp, E and young_ptr for the loop, where no exit does. */
+/* Stores sp, E and young_ptr for the loop, if machine code leaves without an exit. */
 static void put_state(struct emitter *e) {
     emit_load(e, R_TEMP2, at_base(R_C_STACK, 0));
     emit_store(e, STATE(sp), R_BASE);
@@ -102,7 +102,8 @@ static void put_slow_entry(struct emitter *e) {
 }
 
 /* Calls a C function with the domain, R_TEMP and R_TEMP2, which neither collects nor runs other
- * code; its result comes in R_TEMP. Keeps the registers of values, of floats too if `floats`. */
+ * code; its result is in R_TEMP. Preserves the registers of values, those of floats too if
+ * `floats`. */
 static void put_light_call(struct emitter *e, uintptr_t function, bool floats) {
     enum { SAVED = NATIVE_LIGHT_SAVES };
     static const int saved[SAVED] = {R_A, R_ARG3, R_ARG2, R_ARG1, R_8, R_9, R_10};
@@ -186,7 +187,7 @@ static void put_stubs(const struct vm *vm, struct vm_native *n) {
 
 /* ---- The machine's. ---- */
 
-/* The only instructions that are emitted are x86-64's. */
+/* Only instructions of x86-64 can be emitted. */
 static bool is_wanted(const struct vm *vm) {
 #ifndef __x86_64__
     return false;
@@ -250,7 +251,7 @@ bool vm_native_counts(const struct vm *vm) { return vm->native != NULL; }
 
 static uint64_t wide(const uint32_t *w) { return (uint64_t)w[2] << 32 | w[1]; }
 
-/* What a move puts in its place; a unit for a float. */
+/* The value that a move stores; unit for a float. */
 static value moved(const struct native_registers *found, const value *sp, const uint32_t *w) {
     uint32_t operand = w[0] & 0xfff;
     switch (kind_of_move(w)) {
@@ -263,15 +264,15 @@ static value moved(const struct native_registers *found, const value *sp, const 
     return VAL_UNIT;
 }
 
-/* The place of a move while registers are saved. */
+/* The destination of a move while registers are saved. */
 static value *place_of_move(struct domain *d, const uint32_t *w) {
     uint32_t slot = w[0] >> 16;
     return slot == EXIT_SLOT_A ? &d->accu : &d->stack.sp[SAVED_WORDS + slot];
 }
 
 /* Boxes a float as an allocation of the instruction that made it, with the loop's registers saved
- * (E2): a collection may run, a sample be drawn. moves: all of the exit. A value that several words
- * hold stays one block. */
+ * (E2): a collection may run, a sample may be taken. moves: all of the exit. A value that several
+ * words hold stays one block. */
 static void box(struct domain *d, const struct native_registers *found, const uint32_t *moves,
                 const uint32_t *w) {
     uint32_t xmm = w[0] & 0xfff;

@@ -16,7 +16,7 @@ uint64_t native_now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The exits before one instruction. */
+/* The exits at one instruction. */
 struct place {
     uint32_t decoded; /* its word in the area */
     uint64_t taken;

@@ -1,15 +1,15 @@
 /* switches.c - effects: PERFORM, RESUME, RESUMETERM, REPERFORMTERM, and the end of a fiber.
  *
- * C does the switch, with the operands in the frame and d->stack.sp at the top. Then machine code
- * goes on with the closure that the switch calls, whose arguments are on the stack below their
- * number; or, where there is something that may collect or raise, with the loop's instruction. */
+ * C code does the switch, with the operands in the frame and d->stack.sp at the top. Then machine
+ * code calls the closure that handles it, whose arguments are on the stack below their number; or,
+ * if a collection or a raise is necessary, the loop executes the instruction. */
 #include "gc/heap.h"
 #include "gc/hooks.h"
 #include "vm/engine/effects.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 
-/* What a switch gives, in two registers. */
+/* The result of a switch, in two registers. */
 struct native_switch {
     value closure; /* 0: nothing was done */
     value a;       /* A before it */
@@ -87,7 +87,7 @@ void native_put_fiber_returned(struct emitter *e, const struct vm_native *n) {
 
 /* ---- Instructions. ---- */
 
-/* A into a register for C, all slots into the frame: then nothing is tested any more (N6). */
+/* A into a register for C, all slots into the frame; no guards follow (N6). */
 static void begin(struct native_compiler *c) {
     if (nv_at(c, c->now.a)->kind == VALUE_PLAIN) nv_register(c, c->now.a); /* boxed, if a float */
     nv_flush(c, c->now.depth);

@@ -104,8 +104,8 @@ uint16_t nv_top(const struct native_compiler *c, uint32_t k) {
     return c->now.slots[c->now.depth - 1 - k].v;
 }
 
-/* Called before slot k is overwritten: its value gets another home, or a register if it is still
- * used. */
+/* Called before slot k is overwritten: if its value is still used, it gets another home or a
+ * register. */
 static void leave_home(struct native_compiler *c, uint32_t k) {
     struct native_values *s = &c->now;
     uint16_t v = s->slots[k].v;
@@ -195,7 +195,7 @@ int nv_free_register(struct native_compiler *c) {
         lock(c, reg);
         return reg;
     }
-    /* First registers whose value needs no store. */
+    /* Prefers registers whose value needs no store. */
     for (int i = 2 * VALUE_REGISTERS; i-- > 0;) {
         int reg = value_registers[i % VALUE_REGISTERS];
         if (c->locked >> reg & 1) continue;

@@ -1,10 +1,10 @@
-/* values.h - what the compiler knows of the frame while it goes through a function: a virtual stack
- * of values, which lie in registers, in the frame, or are constants.
+/* values.h - the compiler's model of the frame while it compiles a function: a virtual stack of
+ * values, which are in registers, in the frame, or constants.
  *
  *     slots   0 ... depth - 1     from the frame's oldest word to its top
  *     slot i  at R_BASE + 8 * (base - 1 - i)
  *
- * A value may be in several slots and in A; what is learned of it (facts) holds for all of them.
+ * A value may be in several slots and in A; facts about it hold for all of them.
  *
  * NV1  A value in use is a constant, E, in a register (xmm or not), or at home in a slot.
  * NV2  home is a slot that holds the value and is in memory. */
@@ -15,7 +15,7 @@
 
 struct native_compiler;
 
-/* What is known of a value. All but FACT_INT end where other code may run. */
+/* Facts about a value. All except FACT_INT end when other code may run. */
 enum {
     FACT_INT = 1,
     FACT_BLOCK = 2,
@@ -89,11 +89,11 @@ void nv_flush_slot(struct native_compiler *c, uint32_t i);
 /* At a label (nv_begin) the value of a slot is in a register, of which these facts hold: an xmm one
  * with FACT_DOUBLE. in_memory: in the slot too. */
 void nv_pin(struct native_compiler *c, uint32_t slot, int reg, unsigned facts, bool in_memory);
-/* Other code runs: registers hold nothing any more, facts end. Needs: flushed, A replaced next. */
+/* Other code runs: registers are free, facts end. Needs: flushed, A replaced next. */
 void nv_forget(struct native_compiler *c);
-/* Only what is known of blocks ends: other code may have changed them. */
+/* Ends facts about blocks only: other code may have changed them. */
 void nv_forget_facts(struct native_compiler *c);
-/* The state where `depth` slots are in the frame and A is in R_A, or of no use. */
+/* The state in which `depth` slots are in the frame and A is in R_A, or dead. */
 void nv_begin(struct native_compiler *c, uint32_t depth, uint32_t base, bool a_is_live);
 /* R_BASE := the address for that base. */
 void nv_set_base(struct native_compiler *c, uint32_t base);
