@@ -1,5 +1,5 @@
-/* disabled.c - takes the place of the profiler with -Dmemprof=false: no primitives, and nothing can
- * be started. Callers test mp_is_present first. */
+/* disabled.c - replaces the profiler with -Dmemprof=false: no primitives, and nothing can be
+ * started. Callers test mp_is_present first. */
 #include "memprof/counts/counts.h"
 #include "memprof/memprof.h"
 #include "memprof/recorder/recorder.h"

@@ -1,4 +1,4 @@
-(* What both programs do: each kind of call so often, timed by processor time. *)
+(* What both programs do: each kind of call so often, timed by CPU time. *)
 let time name count f =
   let start = Sys.time () in
   for _ = 1 to count do f () done;

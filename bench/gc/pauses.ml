@@ -1,5 +1,5 @@
-(* How long the collector keeps a program waiting: the processor time of each step of a loop, whose
-   own work takes some microseconds. Processor time, since the clock on the wall also shows what
+(* How long the collector keeps a program waiting: the CPU time of each step of a loop, whose
+   own work takes some microseconds. CPU time, since the wall clock also shows what
    other programs do.
 
    records: a heap of records of 22 fields, 500 MB of them with the argument 2700000, replaced and

@@ -1,7 +1,7 @@
 (* What the programs of bench/micro share: a row is a small piece of work that is timed by itself.
 
    PROGRAM [SAMPLES [ROW ...]] prints a line for each row: its name, a tab, nanoseconds for one unit
-   of its work (the lowest of SAMPLES processor times), a tab, the unit. *)
+   of its work (the lowest of SAMPLES CPU times), a tab, the unit. *)
 let samples = if Array.length Sys.argv > 1 then int_of_string Sys.argv.(1) else 3
 
 let chosen =

@@ -2,8 +2,8 @@
  *
  * One kind of event is counted for each function of the program: ticks of the CPU clock, bytes
  * allocated, or entries. The program may keep several sets of counts (MLton's data) and choose
- * which one is current; the set that is current at the end is written to mlmon.out. The layout of
- * that file, and of the sources file beside it that has the functions' names, is MLton's.
+ * which one is current; the set that is current at the end is written to mlmon.out. That file and
+ * the sources file beside it, which has the functions' names, have MLton's layout.
  *
  * MU1  Every event is counted once, for the running function (vm/code/function_id.h, PL1), in the
  *      current set; the collector's work is counted separately.
@@ -11,8 +11,8 @@
  *      is there, in frames younger than the one that made the set current.
  * MU3  A child process never writes its parent's mlmon.out.
  * MU4  Tables, counts and the event clock change under one lock, which the machine takes and, in
- *      any thread, handlers of ticks. What is written was read under the lock, or by the process's
- *      last act after it, so a file's sums are right whenever a signal comes. */
+ * any thread, handlers of ticks. What is written was read under the lock, or after it when the
+ * process ends, so a file's sums are correct whenever a signal arrives. */
 #ifndef BACTRIAN_MEMPROF_COUNTS_COUNTS_H
 #define BACTRIAN_MEMPROF_COUNTS_COUNTS_H
 
@@ -31,15 +31,15 @@ enum mp_counts_kind { MP_COUNTS_OFF, MP_COUNTS_TIME, MP_COUNTS_ALLOC, MP_COUNTS_
 #define MP_COUNTS_FILE    "mlmon.out"
 #define MP_COUNTS_SOURCES ".sources"
 
-/* Ties an mlmon.out to its program: the start of the MD5 of the program's code. */
+/* Identifies the program of an mlmon.out: the start of the MD5 of the program's code. */
 static inline uint32_t mp_counts_magic(const uint8_t digest[16]) {
     return (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 | (uint32_t)digest[2] << 8 |
            digest[3];
 }
 
 /* Starts counting in a machine that is loaded, with vm_options.track_functions, and has not run;
- * creates mlmon.out, still without counts, in the working directory. NULL: that failed, or out of
- * memory (errno). GC: never. */
+ * creates mlmon.out, still without counts, in the working directory. Fails: NULL with errno. GC:
+ * never. */
 struct mp_counts *mp_counts_start(struct vm *vm, enum mp_counts_kind kind, bool stacks);
 /* The program is over: stops counting, writes mlmon.out (except in a child process, MU3) and frees
  * everything. Called before vm_destroy. Returns 0 or an errno. GC: never. */

@@ -15,14 +15,14 @@
 
 enum { SOURCE_UNKNOWN, SOURCE_GC, SOURCE_FIRST };
 
-/* How long something was on the stack, in events. */
+/* How long a source or name was on the stack, in events. */
 struct mp_counts_share {
     uint64_t events, gc_events;
 };
 
 struct mp_count_set {
     struct mp_count_set *next;
-    uint64_t id; /* unique in this machine, for ever */
+    uint64_t id; /* unique in this machine, never reused */
     uint64_t total, total_gc;
     uint64_t *own;                           /* events by source */
     struct mp_counts_share *sources, *names; /* with stacks, by number; closed intervals */
@@ -103,12 +103,12 @@ struct mp_counts {
 void mp_counts_credit_ticks(struct mp_counts *c);
 
 /* ---- sources.c ---- */
-/* A new set without counts; NULL: out of memory. And its end, once it is in no list. */
+/* Creates a set without counts (NULL: out of memory), and frees one that is in no list. */
 struct mp_count_set *mp_count_set_create(struct mp_counts *c);
 void mp_count_set_release(struct mp_count_set *set);
 /* Describes new functions, and makes room for them in all tables. False: out of memory. */
 bool mp_counts_describe(struct mp_counts *c);
-/* Notes a call of one function by another. */
+/* Records a call of one function by another. */
 void mp_counts_record_call(struct mp_counts *c, uint32_t caller, uint32_t callee);
 void mp_counts_free_sources(struct mp_counts *c);
 static inline uint32_t mp_source_of_function(uint32_t function) {
@@ -134,7 +134,8 @@ int mp_counts_write(const struct mp_counts *c, const struct mp_count_set *set, c
 /* ---- signals.c ---- */
 /* Starts ticks of the CPU clock. False: the system has no such timer (errno). */
 bool mp_counts_start_ticks(struct mp_counts *c);
-/* Fatal signals, and exit() from C, write mlmon.out first. They reach one machine's only. */
+/* Installs handlers by which fatal signals, and exit() from C, write mlmon.out first: that of one
+ * machine only. */
 void mp_counts_handle_signals(struct mp_counts *c);
 void mp_counts_restore_signals(struct mp_counts *c);
 /* MU4: the lock, to change tables and counts or to read them; it does not nest. mp_counts_unlock

@@ -2,10 +2,11 @@
  *
  * A tick is counted by its handler, which finds the counts in the timer's value. Its share of the
  * stack waits for the machine's next poll, since a handler can't walk the stack. A handler that
- * finds the lock taken (MU4), by the machine or another handler, leaves its work to the unlocking.
+ * finds the lock taken (MU4), by the machine or another handler, leaves its work to the unlocking
+ * thread.
  *
- * Handlers of fatal signals are given nothing but the number, so the counts that they write are a
- * file-scope word (`signal_counts`, named in vm/README.md). */
+ * Handlers of fatal signals receive only the signal's number, so the counts that they write are
+ * found by a file-scope word (`signal_counts`, named in vm/README.md). */
 #include "memprof/counts/counts_internal.h"
 #include "memprof/recorder/fatal_signals.h"
 #include "vm/state/domain.h"
@@ -67,7 +68,7 @@ static bool try_lock(struct mp_counts *c, unsigned bits) {
     return atomic_compare_exchange_strong(&c->lock, &unlocked, bits);
 }
 
-/* Waits for ever if the process is ending. */
+/* Does not return if the process is ending. */
 static void wait_for_lock(struct mp_counts *c, unsigned bits) {
     while (!try_lock(c, bits)) {
         if (c->pid == getpid()) sched_yield();

@@ -79,7 +79,7 @@ static int64_t intern(struct mp_counts *c, char *text) {
     return c->name_count++;
 }
 
-/* No name may break the file's lines, whatever a source file is called. */
+/* No name may break the file's lines, whatever the names of source files. */
 static void make_one_line(char *text) {
     for (; *text != 0; text++)
         if ((unsigned char)*text < ' ') *text = '?';
@@ -125,7 +125,7 @@ bool mp_counts_describe(struct mp_counts *c) {
     if (count <= c->source_count) return true;
     mp_counts_lock(c);
     bool enough = widen_sources(c, count);
-    /* The program can ask whether debugging information was read: our reading must not show. */
+    /* A program can observe whether debugging information was read: this must not change that. */
     int shown = vm->debug_status;
     while (enough && c->source_count < count) enough = describe_source(c, c->source_count);
     vm->debug_status = shown;

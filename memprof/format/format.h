@@ -12,7 +12,7 @@
 enum {
     MP_FORMAT_MAJOR = 5,  /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
-    MP_FORMAT_MINOR = 0,  /* raised when fields get values that older readers need not know */
+    MP_FORMAT_MINOR = 0,  /* increased when fields get values that older readers may ignore */
     MP_FILE_HEADER_BYTES = 16,
     MP_CHUNK_HEADER_BYTES = 24,
     MP_CHUNK_MAX_BYTES = 1 << 20, /* of records in one chunk, unpacked */
@@ -52,14 +52,15 @@ enum mp_gc_phase {
     MP_GC_SWEEP,    /* words: of work, one for eight swept words */
     MP_GC_PHASE_COUNT
 };
-/* Its name, for people. */
+/* Its name, for reports. */
 static inline const char *mp_gc_phase_name(enum mp_gc_phase phase) {
     static const char *const names[MP_GC_PHASE_COUNT] = {"pause", "minor collection", "mark",
                                                          "end of marking", "sweep"};
     return names[phase];
 }
 
-/* Whose a pause is. The last collection, after the program's end, is the recorder's too. */
+/* The owner of a pause. The last collection, after the program's end, also belongs to the
+ * recorder. */
 enum mp_pause_owner { MP_PAUSE_PROGRAM, MP_PAUSE_RECORDER, MP_PAUSE_OWNERS };
 
 /* Why a pause of the program happened. */
@@ -80,7 +81,7 @@ static inline const char *mp_cause_name(enum mp_cause cause) {
     return names[cause];
 }
 
-/* Processor time of one tick of TICKS. */
+/* CPU time of one tick of TICKS. */
 #define MP_TICK_NS 10000000
 
 /* Flags of START. */

@@ -1,4 +1,5 @@
-/* output.h - the files that Bactrian writes, so that none replaces what the user did not mean.
+/* output.h - opens the files that Bactrian writes, so that none replaces a file by mistake. The
+ * heap is not used: GC: never, for all functions.
  *
  *     exists as              is
  *     nothing                created
@@ -32,14 +33,14 @@ struct mp_output {
     bool streams;   /* a device or pipe */
 };
 
-/* Finds the file that path denotes, and whether it may be written; creates nothing. start: a
+/* Finds the file that path denotes, and whether it may be written, without creating it. start: a
  * pattern (fnmatch) that the first bytes of an earlier output match; NULL: none can be recognised.
  * Not for MP_REPLACE_NONE. Returns 0 or an errno; EEXIST: it is another file. */
 int mp_output_find(struct mp_output *o, const char *path, const char *start, enum mp_replace how);
-/* Opens it: o->fd. Returns 0 or an errno. */
+/* Opens the file that was found: o->fd. Returns 0 or an errno. */
 int mp_output_create(struct mp_output *o);
-/* Both. With MP_REPLACE_NONE a file is created, whose name has a number if path exists: a.prof,
- * a.2.prof; never through a symbolic link. */
+/* mp_output_find and mp_output_create. With MP_REPLACE_NONE a new file is created, with a number in
+ * its name if path exists: a.prof, a.2.prof; never through a symbolic link. */
 int mp_output_open(struct mp_output *o, const char *path, const char *start, enum mp_replace how);
 /* Gives a complete file its name. Returns 0 or an errno. */
 int mp_output_publish(struct mp_output *o);
@@ -48,11 +49,11 @@ void mp_output_discard(struct mp_output *o);
 /* Frees the names. */
 void mp_output_free(struct mp_output *o);
 
-/* What is wrong, and what to do about it. */
+/* The texts of a message: what is wrong, and what to do about it. */
 const char *mp_output_problem(int problem);
 const char *mp_output_advice(int problem);
 
-/* Whether a regular file starts so (fnmatch); not through a symbolic link. */
+/* Whether the start of a regular file matches the pattern (fnmatch); false for symbolic links. */
 bool mp_starts_as(const char *path, const char *start);
 
 #endif

@@ -1,5 +1,5 @@
-/* printable.h - text from outside (names of files, of functions) on its way to a terminal, which it
- * must not control. */
+/* printable.h - escapes untrusted text (names of files, of functions) that is printed on a
+ * terminal, which it must not control. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_PRINTABLE_H
 #define BACTRIAN_MEMPROF_FORMAT_PRINTABLE_H
 

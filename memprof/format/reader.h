@@ -1,4 +1,4 @@
-/* reader.h - reads a profile file event by event, damaged or hostile ones included.
+/* reader.h - reads a profile file event by event, also a damaged or hostile one.
  *
  *     struct mp_reader *r = mp_reader_of_bytes(bytes, length, &error);
  *     while (mp_reader_next(r, &event)) ... use event, mp_reader_stack, mp_reader_location ...
@@ -7,7 +7,7 @@
  *
  * PR1  Nothing in a file is trusted: checksums, lengths, counts, numbers and order are checked
  *      before use, and memory is proportional to what was read.
- * PR2  Every event before the first damage is given, and none after it.
+ * PR2  Every event before the first damage is returned, and none after it.
  * PR3  What events refer to (stacks, locations, strings, samples) was defined before; a sample is
  *      promoted at most once and dies at most once, in this order. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_READER_H
@@ -38,7 +38,7 @@ enum mp_event_kind {
     MP_EVENT_END,
 };
 
-/* One thing that happened: for most kinds the record itself. Times never go back. */
+/* One event: for most kinds the record itself. Times never decrease. */
 struct mp_event {
     enum mp_event_kind kind;
     uint64_t time_us; /* since started_us; of a GC span: its end */
@@ -83,7 +83,7 @@ enum mp_read_status {
     MP_READ_WHOLE,    /* closed by its recorder, everything read */
     MP_READ_UNCLOSED, /* ends with a whole chunk: the program was killed, or still runs */
     MP_READ_CUT,      /* ends within a chunk */
-    MP_READ_DAMAGED,  /* a chunk that is not what its recorder wrote */
+    MP_READ_DAMAGED,  /* a chunk that differs from what its recorder wrote */
     MP_READ_FOREIGN,  /* not a profile of this format */
     MP_READ_NEWER,    /* of a later major version */
     MP_READ_EXPANDS,  /* unpacks to far more than its bytes justify */
@@ -107,8 +107,8 @@ struct mp_coverage {
 /* A short text for a status. */
 const char *mp_read_status_text(enum mp_read_status status);
 
-/* Opens a file's bytes, which must outlive the reader, and reads its start. NULL: *error says
- * why. */
+/* Opens a file's bytes, which must outlive the reader, and reads its start. Fails: NULL and
+ * *error. */
 struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
                                      struct mp_read_error *error);
 void mp_reader_close(struct mp_reader *r); /* NULL is fine */
@@ -116,7 +116,7 @@ void mp_reader_close(struct mp_reader *r); /* NULL is fine */
 /* Whether these first n bytes of a file are those of a profile, of any version. */
 bool mp_reader_recognises(const uint8_t *bytes, size_t n);
 
-/* The next event. False: there is none; mp_reader_coverage says why. */
+/* The next event. False: there is none; mp_reader_coverage has the reason. */
 bool mp_reader_next(struct mp_reader *r, struct mp_event *event);
 
 /* The record START (memprof/format/record.h), with NUL-terminated texts. Valid as long as the
@@ -124,7 +124,7 @@ bool mp_reader_next(struct mp_reader *r, struct mp_event *event);
 const struct mp_record_start *mp_reader_start(const struct mp_reader *r);
 /* The major version of the file. */
 unsigned mp_reader_version(const struct mp_reader *r);
-/* How far reading has come; final once mp_reader_next returned false. */
+/* How much has been read; final once mp_reader_next has returned false. */
 void mp_reader_coverage(const struct mp_reader *r, struct mp_coverage *out);
 
 /* Tables, as far as they have been read; they only grow. Numbers are those of events and stack

@@ -16,8 +16,8 @@
 #define MP_UNPACKED_MAX(file_bytes) ((8u << 20) + 128 * (uint64_t)(file_bytes))
 #define MP_MEMORY_MAX(file_bytes)   ((512u << 20) + 64 * (uint64_t)(file_bytes))
 
-/* What a record takes in the memory of a report, about: a node of a call stack, which may be one
- * byte of the file; a location or string; any other that is kept. */
+/* The approximate memory of a record in a report: a node of a call stack, which may be one byte of
+ * the file; a location or string; any other that is kept. */
 enum { MP_NODE_MEMORY = 80, MP_NAME_MEMORY = 96, MP_RECORD_MEMORY = 96 };
 
 /* Strings, locations and nodes are numbered from 1; number 0 is the null element. */
@@ -47,7 +47,7 @@ struct mp_reader {
     enum mp_cause cause; /* of pauses, as of the last CAUSE */
     struct mp_thread thread;
     struct mp_counters counters;
-    struct mp_list list; /* the rest of a list, whose items are given one by one */
+    struct mp_list list; /* the rest of a list, whose items are returned one by one */
     uint64_t list_number;
     enum mp_event_kind list_kind;
     enum mp_generation list_generation;
@@ -77,7 +77,7 @@ bool mp_tables_add_string(struct mp_tables *t, const struct mp_text *text);
 bool mp_tables_add_location(struct mp_tables *t, const struct mp_record_location *l);
 bool mp_tables_add_node(struct mp_tables *t, uint32_t caller, uint32_t location);
 bool mp_tables_add_sample(struct mp_tables *t, bool young);
-/* What happens to a sample. False: it can't happen to this one. */
+/* The fate of a sample. False: it contradicts earlier events. */
 bool mp_tables_promote(struct mp_tables *t, uint64_t id);
 bool mp_tables_kill(struct mp_tables *t, uint64_t id, enum mp_generation generation);
 

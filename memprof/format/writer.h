@@ -7,8 +7,8 @@
  *      may write them.
  * PW2  After a failure nothing more is written, and the file ends with a whole chunk if the system
  *      permits.
- * PW3  Only the file that was given is written to: a descriptor that has come to name another one
- *      is a failure. */
+ * PW3  Only the file that was given is written to: if the descriptor refers to another one later,
+ * that is a failure. */
 #ifndef BACTRIAN_MEMPROF_FORMAT_WRITER_H
 #define BACTRIAN_MEMPROF_FORMAT_WRITER_H
 
@@ -21,12 +21,13 @@ enum {
 
 struct mp_writer;
 
-/* Writes the header of a file to fd, which stays the caller's. NULL: errno says why. */
+/* Writes the header of a file to fd, which still belongs to the caller. Fails: NULL with errno. The
+ * heap is not used: GC: never, for all functions here. */
 struct mp_writer *mp_writer_create(int fd);
 /* Frees the writer; what was not flushed is lost. */
 void mp_writer_free(struct mp_writer *w); /* NULL is fine */
 
-/* Writes the open chunk, if it holds anything. After a failure (mp_writer_problem) nothing. */
+/* Writes the open chunk, if it is not empty. Does nothing after a failure (mp_writer_problem). */
 void mp_writer_flush(struct mp_writer *w);
 /* For a signal handler, which may have interrupted any other function: small records written
  * between the two go to the open chunk, which is then written uncompressed, without allocation. If

@@ -1,4 +1,4 @@
-/* prim_memprof.c - Gc.Memprof as primitives: both generations of its interface.
+/* prim_memprof.c - Gc.Memprof as primitives: both versions of its interface.
  *
  * At most one of a program's profiles samples a domain: start and stop there refer to it, in either
  * interface. In the 5.x interface it has a value, a custom block that refers to the profile. */
@@ -28,7 +28,7 @@ static const struct gc_custom_ops handle_ops = {
     .finalize = finalize_handle,
 };
 
-/* NULL: the profile is gone. */
+/* NULL: the profile was freed. */
 static struct mp_profile *profile_of(struct domain *d, value v, const char *function) {
     if (!is_custom_of(v, &handle_ops)) vm_invalid_argument(d, "%s", function);
     return mp_profile_find(mp_program_of(d), handle_of(v)->id);
@@ -50,7 +50,8 @@ static void require_tracker(struct domain *d, value tracker) {
     if (!fits) vm_invalid_argument(d, "Gc.Memprof.start");
 }
 
-/* A copy that the program can't reach, and so can't truncate. GC: may run. */
+/* A copy of the tracker, which the program can't reach and therefore can't truncate. GC: may
+ * run. */
 static value own_tracker(struct domain *d, value tracker) {
     GC_ROOT(&d->gc, &tracker);
     value own = gc_alloc_major_unsampled(&d->gc, TRACKER_FIELDS, 0);

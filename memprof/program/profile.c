@@ -1,10 +1,9 @@
 /* profile.c - see profile.h.
  *
  * With threads, as in OCaml, an allocation callback runs in the thread that allocated and others in
- * whichever thread comes to a safe point; a thread that runs a callback samples nothing while
- * others do. So the common lane's suspensions are those of the running thread. The lanes of
- * start_another belong to the machine: while one of their callbacks runs no thread is sampled in
- * them. */
+ * whichever thread reaches a safe point; a thread that runs a callback samples nothing while others
+ * do. So the common lane's suspensions are those of the running thread. The lanes of start_another
+ * belong to the machine: while one of their callbacks runs no thread is sampled in them. */
 #include "memprof/program/profile.h"
 
 #include "memprof/sampling/sampler_inline.h"
@@ -37,7 +36,7 @@ static void free_profile(struct mp_profile *p) {
     free(p);
 }
 
-/* Frees the profiles that nothing can reach any more. */
+/* Frees the profiles that are no longer reachable. */
 static void free_unreachable(struct mp_program *program) {
     struct mp_profile *next;
     for (struct mp_profile *p = program->profiles; p != NULL; p = next) {
@@ -154,7 +153,7 @@ static value slow_record(struct domain *d, void *context) {
 }
 
 /* The record, when the minor heap has no room for it; or an exception as exn_result. MP4. Not
- * inlined, to keep the usual path short. */
+ * inlined, to keep the fast path short. */
 static __attribute__((noinline)) value collect_and_record(struct mp_profile *p,
                                                           const struct record_request *request) {
     struct record_request copy = *request;
@@ -382,8 +381,8 @@ static __attribute__((noinline)) value slow_sample(struct domain *d, size_t wosi
     return vm_slow_alloc(d, wosize, tag);
 }
 
-/* The same for the usual case: a single hit, with the call stack of the last sample. Its path makes
- * no call. */
+/* The same for the common case: a single hit, with the call stack of the last sample. It makes no
+ * calls. */
 static value fast_sample(struct domain *d, size_t wosize, unsigned tag) {
     struct gc_domain *g = &d->gc;
     struct mp_sampler *s = d->sampler;
@@ -406,7 +405,7 @@ static value fast_sample(struct domain *d, size_t wosize, unsigned tag) {
 
 static inline size_t wosize_of_packed(uint64_t packed) { return packed >> 10 & 0x3ff; }
 
-/* A callback returned Some for the block that its instruction now makes. */
+/* A callback returned Some for the block that its instruction now allocates. */
 static void track_promised(struct mp_profile *p, uint64_t packed, value result) {
     struct domain *d = p->program->d;
     size_t wosize = wosize_of_packed(packed);
@@ -430,7 +429,7 @@ static __attribute__((noinline)) void end_reexecution(struct mp_profile *p, uint
 }
 
 /* The second half of on_promised, as vm_profiler.reexecute_ended. Usually the callback allocated
- * nothing, and the trigger is right already. */
+ * nothing, and the trigger is still right. */
 static void reexecute_ended(void *state, struct domain *d, value result) {
     value profile, integer;
     vm_reexecute_end(d, &profile, &integer);

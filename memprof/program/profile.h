@@ -1,7 +1,7 @@
-/* profile.h - profiles: what Gc.Memprof of a program does.
+/* profile.h - profiles: the implementation of Gc.Memprof.
  *
  * A profile is a stream of the sampler with a table of tracked blocks and the five callbacks of an
- * OCaml tracker. The callback of a block that bytecode allocates runs at once, before the block
+ * OCaml tracker. The callback of a block that bytecode allocates runs immediately, before the block
  * exists (the block is promised); all others wait in the table for the machine's next safe point.
  *
  * The profiles of Gc.Memprof.start share one lane: in OCaml a thread that runs a callback samples
@@ -13,7 +13,7 @@
  * MP2  Of one block at most three callbacks run, each once: allocation, promotion, deallocation, in
  *      this order.
  * MP3  When a callback returns None or raises, no further callback runs for its block.
- * MP4  What the profiler allocates in the heap for itself (call stacks, records) is sampled by no
+ * MP4  What the profiler itself allocates in the heap (call stacks, records) is not sampled by any
  *      stream.
  * MP5  In a batch, allocations are reported in program order, promotions and deaths in the order in
  *      which the blocks' allocations were reported; style 4 reports allocations first, style 5 the
@@ -24,10 +24,10 @@
 #include "memprof/sampling/sampler.h"
 #include "memprof/sampling/tracked_blocks.h"
 
-/* Which OCaml's semantics stop() has. */
+/* The version of OCaml whose semantics stop() has. */
 enum mp_style {
     MP_STYLE_4, /* 4.13, 4.14: stop forgets everything */
-    MP_STYLE_5, /* 5.3: after stop tracking goes on, until discard */
+    MP_STYLE_5, /* 5.3: after stop, tracking continues until discard */
 };
 enum mp_status { MP_SAMPLING, MP_STOPPED, MP_DISCARDED };
 
@@ -39,7 +39,7 @@ struct mp_profile {
     struct mp_tracked_blocks blocks;
     enum mp_style style;
     enum mp_status status;
-    uint64_t id;   /* unique in this machine, for ever */
+    uint64_t id;   /* unique in this machine, never reused */
     value tracker; /* the block of five callbacks, a registered root; unit when over */
     uint64_t callstack_size;
     value callstack;            /* the last promised block's, until the next minor collection */
@@ -47,7 +47,7 @@ struct mp_profile {
     unsigned running;           /* its functions that are active: it can't be freed */
     uint32_t thread;            /* the number of the one that suspended own_lane last */
     unsigned epoch;             /* changes when everything is forgotten */
-    bool handle_dead;           /* the program has no value of it any more */
+    bool handle_dead;           /* its value in the program was reclaimed */
 };
 
 /* The profiles of a machine. */
@@ -60,14 +60,16 @@ struct mp_program {
     const struct vm_domain_record *domain; /* the running one */
     uint64_t last_id;
     bool callbacks_postponed; /* some were pending while their lane was suspended */
-    bool silenced;            /* the program is over: no callback runs any more */
+    bool silenced;            /* the program is over: no more callbacks run */
 };
 
-/* The profiles of the domain's machine, made at the first use. Fails: raises Out_of_memory. */
+/* The profiles of the domain's machine, created at the first use. Fails: raises Out_of_memory. GC:
+ * never. */
 struct mp_program *mp_program_of(struct domain *d);
-/* The profile that samples the running domain and that stop refers to; NULL: there is none. */
+/* The profile that samples the running domain, to which stop refers; NULL: there is none. GC:
+ * never. */
 struct mp_profile *mp_profile_current(struct mp_program *program);
-/* The profile of that id, NULL if it is gone. */
+/* The profile with that id, NULL if it was freed. GC: never. */
 struct mp_profile *mp_profile_find(struct mp_program *program, uint64_t id);
 
 /* Starts a profile, in the common lane, where it samples the running domain and those that it
@@ -75,13 +77,14 @@ struct mp_profile *mp_profile_find(struct mp_program *program, uint64_t id);
  * Needs: mp_sampler_has_room. Fails: raises Out_of_memory. GC: never. */
 struct mp_profile *mp_profile_start(struct mp_program *program, enum mp_style style, bool own_lane,
                                     double rate, uint64_t callstack_size, value tracker);
-/* Stops sampling: VAL_TRUE. Style 4: forgets everything, the profile is gone. Style 5: first runs
+/* Stops sampling: VAL_TRUE. Style 4: forgets everything and frees the profile. Style 5: first runs
  * the pending allocation callbacks; an exception of one of them is returned as exn_result, and the
- * profile goes on sampling. VAL_FALSE: one of them stopped it already. GC: may run (style 5). */
+ * profile continues sampling. VAL_FALSE: one of them stopped it already. GC: may run (style 5). */
 value mp_profile_stop(struct mp_profile *profile);
-/* Ends a stopped profile of style 5: no callback any more. GC: never. */
+/* Ends a stopped profile of style 5: no more callbacks run. GC: never. */
 void mp_profile_discard(struct mp_profile *profile);
-/* The program's value of the profile was reclaimed. Safe during a collection. */
+/* The program's value of the profile was reclaimed. May be called during a collection. GC:
+ * never. */
 void mp_profile_handle_died(struct mp_profile *profile);
 
 /* Gc.Memprof's primitives: of 4.13 and 4.14, of 5.0 to 5.2, where it doesn't work, and of 5.3, also

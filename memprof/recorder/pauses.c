@@ -1,10 +1,10 @@
-/* pauses.c - the collector's part of a recording: counters, pauses, markings, maxima; markings of
- * the recorder's own (--live exact).
+/* pauses.c - the collector's part of a recording: counters, pauses, markings, maxima; the
+ * recorder's own markings (--live exact).
  *
- * With --live exact the recorder has everything marked when more is in use than any marking kept:
- * what is proven at that moment is then what is reachable. It does so after the pause that ended
- * the growth, at the next poll, since a hook runs no collection; memory only grows between pauses.
- * That pause is not one of the program, and counts as the recorder's time.
+ * With --live exact the recorder runs a marking when more is in use than any marking kept: what is
+ * proven live at that moment is then what is reachable. It does so after the pause that ended the
+ * growth, at the next poll, since a hook must not collect; memory only grows between pauses. That
+ * pause is not one of the program, and counts as the recorder's time.
  *
  * Markings of n words are made when the maximum has grown by an eighth since the last one, or when
  * 4 n words have been allocated. So all of them visit at most nine times the words of the largest
@@ -136,8 +136,8 @@ static void end_of_pause(struct mp_recorder *r) {
     if (r->exact.wanted && !own) gc_request_action(&r->d->gc);
 }
 
-/* A pause is about to end what was allocated since the last one: between pauses memory only grows.
- * Written are maxima that exceed the one before by 1 %. */
+/* A pause begins, which may free memory: between pauses memory only grows. Maxima are written that
+ * exceed the last one by 1 %. */
 static void note_maximum(struct mp_recorder *r, uint64_t words) {
     if (words <= r->most_words + r->most_words / 100) return;
     struct mp_record_maximum record = {mp_recorder_elapsed(r), words};

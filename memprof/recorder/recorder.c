@@ -5,11 +5,11 @@
  *
  * Every function that the machine calls starts with mp_recorder_enter and ends with
  * mp_recorder_leave: the time in between is the recorder's overhead, and the latter serves the
- * requests of signals that came meanwhile. Of hits one in HITS_PER_MEASURE is measured, and in each
- * the time from its first new location on, whose debugging information may have to be read. A
- * measured hit stands for the others with its processor time; while it waited for a processor
- * counts once. Hits are frequent: they read the clock only when the cycle counter has advanced by
- * SAME_TIME_TICKS, or when they are measured; the others have the time that was read last. */
+ * requests of signals that arrived meanwhile. One hit in HITS_PER_MEASURE is measured, and in every
+ * hit the time from its first new location on, whose debugging information may have to be read. The
+ * CPU time of a measured hit is extrapolated to the others; the time during which it waited for a
+ * CPU counts once. Hits are frequent: they read the clock only when the cycle counter has advanced
+ * by SAME_TIME_TICKS, or when they are measured; the others use the time that was read last. */
 #include "gc/heap.h"
 #include "gc/stats.h"
 #include "memprof/recorder/recorder_internal.h"
@@ -145,7 +145,7 @@ bool mp_recorder_enter(struct mp_recorder *r) {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* The shortest time measured between two readings of the clocks that directly follow each other. */
+/* The cost of reading the clocks: the shortest time measured between two consecutive readings. */
 static struct mp_times shortest_section(void) {
     struct mp_times shortest = {UINT64_MAX, UINT64_MAX};
     for (int i = 0; i < 32; i++) {
@@ -208,7 +208,7 @@ static void write_sample(struct mp_recorder *r, const struct mp_hit *hit, enum m
     mp_write_any_sample(r->writer, &record);
 }
 
-/* Records that the samples that follow are of the running thread. */
+/* Writes a record if the running thread is not that of the last sample. */
 static inline void note_thread(struct mp_recorder *r) {
     const struct mp_record_thread now = {(uint64_t)r->d->record->id + 1,
                                          (uint64_t)vm_thread_number(r->d) + 1};
@@ -417,7 +417,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     return errno == 0;
 }
 
-/* The file's name for messages: as it was given, unless a number was added. */
+/* The file's name for messages: as the user gave it, unless a number was added. */
 static const char *shown_path(const struct mp_recorder *r) {
     const char *given = r->options.path, *slash = strrchr(given, '/'), *path = r->output.path;
     if (path == NULL) return given;

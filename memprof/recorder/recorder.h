@@ -20,12 +20,12 @@ struct mp_recorder;
 
 struct mp_recorder_options {
     const char *path; /* of the file */
-    bool by_program;  /* it asked for the recording, and ends it */
+    bool by_program;  /* the program starts and ends the recording */
     enum mp_replace replace;
     double rate; /* of each word; 0 < rate <= 1 */
     uint64_t seed;
     uint64_t max_depth;     /* of call stacks: innermost frames kept; 0: all */
-    bool live_exact;        /* have everything marked at new maxima: pauses.c */
+    bool live_exact;        /* mark everything at new maxima: pauses.c */
     bool gc_trace;          /* record the collector's inner phases too */
     bool exact_sites;       /* count all that each site allocates, too: slow */
     bool follow_fork;       /* children record to PATH.PID */
@@ -34,14 +34,14 @@ struct mp_recorder_options {
     const char *program;    /* its name; the arguments are vm_options.argv */
     const char *parameters; /* OCAMLRUNPARAM; NULL: none */
     const char *recorder;   /* name and version of what records */
-    /* What to write to standard error when a signal ends the program, given the file's name; freed
-     * with free(). NULL: nothing. */
+    /* Returns the text to write to standard error when a signal ends the program, for the file's
+     * name; freed with free(). NULL: nothing is written. */
     char *(*farewell)(const char *path);
-    /* Warns the user that the file can't be written any more (errno); the program goes on. */
+    /* Warns the user that the file can no longer be written (errno); the program continues. */
     void (*warn)(struct vm *vm, const char *path, int problem);
 };
 
-/* Moments, or times that have passed: on a clock, and of a processor. */
+/* Moments or durations, in ns: wall-clock and CPU time. */
 struct mp_times {
     uint64_t wall_ns, processor_ns;
 };
@@ -63,8 +63,8 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
 struct mp_recorder *mp_recorder_of(struct vm *vm);
 /* Whether the program started it. GC: never. */
 bool mp_recorder_is_programs(const struct mp_recorder *r);
-/* Writes everything recorded so far to the file, which can be read while recording goes on. Returns
- * the nanoseconds since its start. GC: never. */
+/* Writes everything recorded so far to the file, which can be read while recording continues.
+ * Returns the nanoseconds since its start. GC: never. */
 uint64_t mp_recorder_flush(struct mp_recorder *r);
 /* The time spent in the recorder so far, as it measures itself. GC: never. */
 struct mp_times mp_recorder_overhead(const struct mp_recorder *r);

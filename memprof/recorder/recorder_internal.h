@@ -47,7 +47,7 @@ struct mp_sites {
     struct VECTOR(uint64_t) touched;
 };
 
-/* Ticks of processor time that no record has yet (ticks.c). */
+/* Ticks of CPU time that no record has yet (ticks.c). */
 struct mp_ticker {
     pthread_t thread;
     bool runs;
@@ -81,7 +81,7 @@ struct mp_recorder {
     char *farewell;                  /* NULL: nothing */
     char *snapshot_path, *part_path; /* part_path: of a snapshot that is being written */
     volatile uint32_t *own_process;  /* RC3: 0 in a child process */
-    bool silent;                     /* nothing is recorded any more */
+    bool silent;                     /* nothing more is recorded */
     bool failed;
     struct mp_interned interned;
     struct mp_sites sites;
@@ -130,7 +130,8 @@ struct mp_recorder {
 };
 
 /* A section begins and ends (RI3); in between the recorder may be changed. False: nothing is to be
- * recorded. weight: what the section's time stands for; 0: its time is not the recorder's. */
+ * recorded. weight: the number of sections for which this one's time is counted; 0: its time is not
+ * overhead. */
 bool mp_recorder_enter(struct mp_recorder *r);
 void mp_recorder_leave(struct mp_recorder *r, unsigned weight);
 
@@ -147,14 +148,14 @@ void mp_ticker_start(struct mp_recorder *r);
 void mp_ticker_stop(struct mp_recorder *r);
 void mp_ticker_forget(struct mp_recorder *r);
 void mp_ticks_write(struct mp_recorder *r);
-/* Writes the counters as they are now. */
+/* Writes the current counters. */
 void mp_counters_write(struct mp_recorder *r);
 /* Writes the recording's cost and its end. Async-signal-safe. */
 void mp_end_write(struct mp_recorder *r, uint64_t elapsed);
 
 /* Microseconds from the last record that has a time to the one that is about to be written. */
 uint64_t mp_recorder_elapsed(struct mp_recorder *r);
-/* Now, in nanoseconds; the same with the thread's processor time; the process's. All are
+/* Now, in nanoseconds; the same with the thread's CPU time; the process's CPU time. All are
  * async-signal-safe. */
 uint64_t mp_now_ns(void);
 struct mp_times mp_times_now(void);
@@ -164,7 +165,7 @@ uint64_t mp_process_ns(void);
 struct mp_site_of_stack {
     uint32_t node, location;
 };
-/* The machine's call stack. Defines in the file what is new of it. */
+/* The machine's call stack. Defines its new parts in the file. */
 struct mp_site_of_stack mp_intern_stack(struct mp_recorder *r);
 /* That of the continuation in which `fiber` is about to be suspended (vm_profiler.fiber_suspended
  * has the arguments). */
@@ -199,7 +200,7 @@ void mp_sites_forget(struct mp_recorder *r);
 void mp_sites_stop(struct mp_recorder *r);
 
 /* Signals: SIGUSR1 writes a snapshot; fatal ones, and exit() from C, close the file first. They
- * reach one recorder of the process only. */
+ * serve only one recorder of the process. */
 void mp_recorder_handle_signals(struct mp_recorder *r);
 void mp_recorder_restore_signals(struct mp_recorder *r);
 /* Serves the requests of signals, if RI3 allows it now. Async-signal-safe. */

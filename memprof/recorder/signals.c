@@ -1,13 +1,13 @@
-/* signals.c - what signals do to a recorder: snapshots, and closing the file in time.
+/* signals.c - signals for a recorder: snapshots, and closing the file when the process is killed.
  *
  * SIGUSR1 and the signals that end a process get a handler while their disposition is the default
  * one. The program may install its own at any time, and never sees ours: to OCaml's Sys.signal the
  * disposition is the default.
  *
  * A handler may interrupt anything, and may run in a thread that does not hold the runtime lock. It
- * records its request, which is served at once if no section of the recorder runs, else when that
- * one ends; meanwhile no section may begin (RI3). Handlers use system calls and write the open
- * chunk uncompressed, and allocate nothing.
+ * records its request, which is served immediately if no section of the recorder runs, else when
+ * that section ends; meanwhile no section may begin (RI3). Handlers use system calls and write the
+ * open chunk uncompressed, and allocate nothing.
  *
  * A process has one set of handlers, so the recorder that they serve is a file-scope word
  * (`signal_recorder`, named in vm/README.md). */
@@ -82,7 +82,7 @@ static bool may_replace(const char *path) {
     return mp_starts_as(path, MP_FILE_MAGIC "*");
 }
 
-/* A failure costs the snapshot, nothing else. */
+/* After a failure only the snapshot is missing. */
 static void write_snapshot(struct mp_recorder *r) {
     if (r->part_path == NULL || !mp_writer_begin_signal(r->writer)) return;
     mp_writer_end_signal(r->writer);
@@ -97,7 +97,7 @@ static void write_snapshot(struct mp_recorder *r) {
 /* ---- Requests. ---- */
 
 /* Sections have no memory barriers of their own, so that they cost nothing: a handler makes all
- * threads execute one. Where the system cannot do that a short race remains. */
+ * threads execute one (membarrier). If the system does not support that, a short race remains. */
 static void issue_barriers(void) {
     atomic_thread_fence(memory_order_seq_cst);
     syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);

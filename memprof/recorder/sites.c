@@ -1,5 +1,5 @@
-/* sites.c - what the file says of allocation sites: the tags of the blocks that are sampled there
- * and, on request, exact counts of all that is allocated there.
+/* sites.c - records about allocation sites: the tags of the blocks that are sampled there and, on
+ * request, exact counts of everything that is allocated there.
  *
  * Counting is a second client of the sampler, at rate 1: each allocation leaves the fast path and
  * is counted for the pc of the innermost frame; no call stack is taken, no block is tracked. */

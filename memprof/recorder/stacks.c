@@ -60,8 +60,8 @@ static uint32_t intern_debug_text(struct mp_recorder *r, const char *text) {
 
 static uint64_t not_negative(int n) { return n < 0 ? 0 : (uint64_t)n; }
 
-/* The program can ask whether debugging information was read: the recorder's reading must not
- * show. */
+/* A program can observe whether debugging information was read: the recorder must not change
+ * that. */
 static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_location *location) {
     struct vm *vm = r->d->vm;
     int shown = vm->debug_status;
@@ -83,8 +83,9 @@ static unsigned loaded_fragment(const struct vm *vm, uint64_t gpc) {
     return 0;
 }
 
-/* Code compiled without -g still has a module and a function's entry; the code that the compiler
- * makes of an external has the primitive's name; of code loaded at run time the order is known. */
+/* Names for code compiled without -g: the module and the function's entry; the primitive, for the
+ * code that the compiler makes for an external; the order of loading, for code loaded at run
+ * time. */
 static void name_without_debug(struct mp_recorder *r, uint64_t gpc,
                                struct mp_record_location *record) {
     struct vm *vm = r->d->vm;
@@ -103,7 +104,7 @@ static void name_without_debug(struct mp_recorder *r, uint64_t gpc,
     if (module != NULL) record->file = intern_debug_text(r, module);
 }
 
-/* Events that the compiler makes for code of its own say nothing, or a function alone. */
+/* Events of code that the compiler generates have no location, or only a function. */
 static bool names_file(const struct vm_location *location) {
     return location->file[0] != 0 && strcmp(location->file, "_none_") != 0;
 }

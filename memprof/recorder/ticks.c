@@ -1,5 +1,5 @@
 /* ticks.c - which functions use the processor: a thread waits on the clock of the process's
- * processor time and notes a tick every 10 ms; the machine's next poll takes the call stack.
+ * CPU time and notes a tick every 10 ms; the machine's next poll takes the call stack.
  *
  * A timer's signal would interrupt the program's system calls, and could be one that it handles.
  * The thread blocks all signals, and touches nothing but the atomic words of struct mp_ticker and

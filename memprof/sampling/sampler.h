@@ -2,10 +2,10 @@
  *
  * Every allocated word, header included, is a Bernoulli(rate) trial of each active stream; a *hit*
  * is a trial that succeeds. A stream draws which word it hits next. The nearest hit of all streams
- * is folded into the allocation limit of the minor heap, so allocation itself tests nothing new
+ * is folded into the allocation limit of the minor heap, so allocation needs no additional test
  * (gc/hooks.h). Words that bytecode allocates by moving young_ptr are *bumped*.
  *
- *     young_ptr                                   allocation goes this way ->
+ *     young_ptr                                   direction of allocation ->
  *        | next of stream B |
  *        |            next of stream A           |
  *        |<---------------->| the collector's sample trigger is here, or nearer
@@ -41,8 +41,8 @@ struct mp_hit {
 
 /* A client of the sampler. Only promised() may allocate in the heap. */
 struct mp_client {
-    /* A block was hit that exists, or (for clients without promised) is about to. Runs no OCaml
-     * code. */
+    /* A block was hit that exists, or (for clients without promised) is about to exist. Runs no
+     * OCaml code. */
     void (*hit)(void *context, struct domain *d, const struct mp_hit *hit);
     /* A promised block: bytecode is about to allocate it, and it was hit. May run OCaml code, and
      * returns an exception as exn_result to cancel the allocation, otherwise VAL_UNIT. *ticket is
@@ -102,13 +102,13 @@ void mp_stream_attach(struct mp_sampler *s, struct mp_stream *stream, struct mp_
                       const struct mp_client *client, void *context, uint64_t seed);
 /* Removes a stream, which may be sampling. GC: never. */
 void mp_stream_detach(struct mp_sampler *s, struct mp_stream *stream);
-/* Whether one more stream may sample: their number is limited. */
+/* Whether one more stream may sample: their number is limited. GC: never. */
 bool mp_sampler_has_room(const struct mp_sampler *s);
 /* Starts sampling with 0 <= rate <= 1, and ends it. Needs: mp_sampler_has_room. GC: never. */
 void mp_stream_start(struct mp_sampler *s, struct mp_stream *stream, double rate);
 void mp_stream_stop(struct mp_sampler *s, struct mp_stream *stream);
 /* Between the two calls a stream that is sampling takes no trials; the distance to its next hit is
- * drawn anew, which changes no probability. No effect on others. GC: never. */
+ * drawn again, which changes no probability. No effect on others. GC: never. */
 void mp_stream_leave(struct mp_sampler *s, struct mp_stream *stream);
 void mp_stream_return(struct mp_sampler *s, struct mp_stream *stream);
 /* client.fast_sample of clients that take no promises. GC: never. */
@@ -118,8 +118,8 @@ value mp_sample_existing(struct domain *d, size_t wosize, unsigned tag);
  * later that there is no block. */
 void mp_deliver_promised(struct mp_sampler *s, struct mp_stream *stream, uint64_t ticket,
                          size_t wosize);
-/* No stream takes trials between the two calls, which nest: what happens in between is the
- * profiler's own. GC: never. */
+/* No stream takes trials between the two calls, which nest: allocation in between is the profiler's
+ * own. GC: never. */
 void mp_sampler_pause(struct mp_sampler *s);
 void mp_sampler_unpause(struct mp_sampler *s);
 

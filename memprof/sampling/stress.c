@@ -42,7 +42,7 @@ static void on_born(void *context, uint64_t id, const struct mp_hit *hit) {
     *state = hit->young ? BORN_YOUNG : OLD;
     size_t words = hit->wosize + (hit->source != GC_CUSTOM);
     if (hit->samples == 0 || hit->samples > words) complain(id, "has an impossible multiplicity");
-    /* Deep stacks are checked whole now and then only: it is the inner frames that change. */
+    /* Deep stacks are checked completely only from time to time: mostly the inner frames change. */
     size_t checked = depth <= ALWAYS_CHECKED || id % (depth / ALWAYS_CHECKED) == 0 ? depth
                                                                                    : ALWAYS_CHECKED;
     for (size_t i = depth - checked; i < depth; i++)

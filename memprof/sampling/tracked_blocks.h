@@ -6,10 +6,10 @@
  *   allocs    those whose allocation callback is pending: a queue, in order of allocation
  *   fates     those whose promotion or deallocation callback is pending, the least seq first
  *
- * A block's fate is its promotion or its death.
+ * A block's fate is its promotion or its death. GC: never, for all functions.
  *
- * ME1  block is a weak reference that the collector never sees: minor_done and inspect keep it
- *      true. user is a strong root, scanned incrementally (R3): mp_tracked_take_user reads it.
+ * ME1  block is a weak reference that the collector does not know: minor_done and inspect keep it
+ *      valid. user is a strong root, scanned incrementally (R3): mp_tracked_take_user reads it.
  * ME2  A number is reused only when its block was dropped and nothing names it: lists, queues,
  *      promises and running callbacks each have a reference to it.
  * ME3  A tracked block with an address is in exactly one of young and old. A minor collection costs
@@ -80,10 +80,10 @@ struct mp_tracked_blocks {
     uint64_t last_seq;
 };
 
-/* The call stack, at most limit entries of it, as programs see it. Owned by the caller; counted in
- * the heap's limit. NULL: out of memory, or no frames. GC: never. */
+/* The innermost entries, at most limit, of the call stack (vm_visible_call_stack). Owned by the
+ * caller; counted in the heap's limit. NULL: out of memory, or no frames. */
 struct mp_callstack *mp_callstack_take(struct domain *d, uint64_t limit);
-/* stack: may be NULL. GC: never. */
+/* stack: may be NULL. */
 void mp_callstack_free(struct gc_heap *heap, struct mp_callstack *stack);
 
 /* A new tracked block, all other fields zero. Returns its number; 0: out of memory, the sample is

@@ -3,7 +3,7 @@
  *      live     roots: their functions may be called
  *      freed    a queue; the oldest is reused when it is longer than KEPT_FREED
  *
- * FF4 A callback is in exactly one of the two. A freed one keeps its code and signature for a
+ * FF4  A callback is in exactly one of the two. A freed one keeps its code and signature for a
  *     while, so that C code that still calls it gets an error and not another function.
  *
  * A callback during a foreign call of this thread stores its exception in the call's frame (ffi.h,

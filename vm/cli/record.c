@@ -148,7 +148,7 @@ static void print_summary(const struct mp_recorder_options *options,
             seconds, (double)done->file_bytes / 1024);
     print_share("", done->overhead.wall_ns, done->elapsed_ns);
     fputs(", ", stderr);
-    print_share(" of processor time", done->overhead.processor_ns, done->processor_ns);
+    print_share(" of CPU time", done->overhead.processor_ns, done->processor_ns);
     if (done->lost_samples > 0)
         fprintf(stderr, "; %" PRIu64 " samples lost for lack of memory", done->lost_samples);
     fputc('\n', stderr);

@@ -15,7 +15,7 @@
  *          | environment                      |  for the handler
  *          | extra arguments, tagged          |
  *
- * E1 In decoded code (vm/engine/loop.h), the word before every return address is the frame word of
+ * E1  In decoded code (vm/engine/loop.h), the word before every return address is the frame word of
  *     the waiting frame.
  * E2  While a primitive or slow path runs, the loop's registers are saved: sp[0] the environment,
  *     sp[1] the address of the instruction that left the loop, or a frame word (which is odd) if

@@ -48,7 +48,7 @@ static void put_resident(const struct report_query *query, FILE *out) {
     }
 }
 
-/* Ticks as spans: processor time, which may be longer than the time between two of them. */
+/* Ticks as spans: CPU time, which may be longer than the time between two of them. */
 static void put_ticks(const struct report_query *query, FILE *out) {
     const struct report_model *m = query->model;
     int64_t last = 0;

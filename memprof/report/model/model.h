@@ -87,7 +87,7 @@ struct report_resident {
     double bytes; /* of the process's memory */
 };
 
-/* Ticks of processor time (MP_TICK_NS) since those before: of the program, with its call stack, and
+/* Ticks of CPU time (MP_TICK_NS) since those before: of the program, with its call stack, and
  * of the collector. */
 struct report_ticks {
     int64_t time;

@@ -11,7 +11,7 @@
  *   samples     d(birth); node; promotion, death; words; hits; tag + 1;
  *               source, + 4 if born in the minor heap; thread
  *   threads     domain
- *   collector   d(start); kind; duration; processor time + 1 (0: unknown); words
+ *   collector   d(start); kind; duration; CPU time + 1 (0: unknown); words
  *   markings    start minus the end of the one before; length
  *
  * The facts' `begin` is the selection that the page begins with, as its address has it

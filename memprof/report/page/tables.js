@@ -115,7 +115,7 @@ function collectorRows(profile, from, to) {
       sum += words[i];
     });
     add(names[k], clock, sum);
-    if (k === 0) add(names[k] + ', processor time', measured, sum);
+    if (k === 0) add(names[k] + ', CPU time', measured, sum);
   }
   return rows;
 }
@@ -140,7 +140,7 @@ function collectorTables(table, longestTable, profile, s, state, actions) {
   });
   pauses.sort((a, b) => b.duration - a.duration || a.t - b.t);
   fillTable(longestTable, [{title: 'pause', of: p => p.duration / 1e9, show: secondsText},
-    {title: 'processor time', of: p => p.processor < 0 ? NaN : p.processor / 1e9,
+    {title: 'CPU time', of: p => p.processor < 0 ? NaN : p.processor / 1e9,
       show: secondsText},
     {title: 'at', of: p => p.t / 1e9, show: secondsText, press: p => actions.moment(p.t)}],
   pauses.slice(0, 20), state, 'The longest pauses');

@@ -63,11 +63,11 @@ static void add_events(struct report_doc *doc, const struct report_query *query)
         }
         add_row(t, report_gc_text(order[k]), seconds, n, run, words);
         if (order[k] != MP_GC_PAUSE) continue;
-        add_row(t, "pause, processor time", processor, measured, run, words);
+        add_row(t, "pause, CPU time", processor, measured, run, words);
         if (total >= LEAST_SECONDS && waited > BUSY_SHARE * total)
             report_doc_note(doc,
-                            "In %.0f %% of the time of the pauses the collector waited for a "
-                            "processor: the computer was busy.",
+                            "For %.0f %% of the time of the pauses the collector waited for a "
+                            "CPU: the computer was busy.",
                             100 * waited / total);
     }
     report_free(seconds, processor);
@@ -90,8 +90,8 @@ static void add_longest(struct report_doc *doc, const struct report_query *query
     }
     qsort(pauses, n, sizeof *pauses, by_duration);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "longest", "The longest pauses");
-    report_table_columns(t, "duration", "pause", "processor", "processor time", "start", "at",
-                         "cause", "cause", NULL);
+    report_table_columns(t, "duration", "pause", "processor", "CPU time", "start", "at", "cause",
+                         "cause", NULL);
     for (size_t i = 0; i < n && i < report_rows_of(query->selection, WORST); i++) {
         int64_t processor = pauses[i]->processor;
         report_row(t, 0, report_seconds(pauses[i]->duration / 1e9),

@@ -31,10 +31,9 @@ static void add_run(struct report_doc *doc, const struct report_request *request
     if (m->overhead >= 0)
         report_fact(t, "overhead", "time spent recording", report_seconds(m->overhead / 1e9));
     if (m->processor >= 0) {
-        report_fact(t, "overhead_processor", "the same in processor time",
+        report_fact(t, "overhead_processor", "the same in CPU time",
                     report_seconds(m->overhead_processor / 1e9));
-        report_fact(t, "processor", "processor time of the process",
-                    report_seconds(m->processor / 1e9));
+        report_fact(t, "processor", "CPU time of the process", report_seconds(m->processor / 1e9));
     }
 }
 

@@ -70,7 +70,7 @@ void report_add_processor(struct report_doc *doc, const struct report_query *que
         all += (double)t->running + t->collecting;
     }
     qsort(users, keys->count + 1, sizeof *users, by_ticks);
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "processor", "Processor time");
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "processor", "CPU time");
     report_table_columns(t, "seconds", "seconds", "share", "share", "name", "function", NULL);
     size_t rows = report_rows_to_make(t, query->selection, ROWS, 0);
     for (size_t i = 0; i <= keys->count && i < rows && users[i].ticks > 0; i++)

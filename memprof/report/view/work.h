@@ -6,7 +6,7 @@
 
 /* The program's pauses by their cause. */
 void report_add_causes(struct report_doc *doc, const struct report_query *query);
-/* Ticks of processor time by function; the collector's are one row. */
+/* Ticks of CPU time by function; the collector's are one row. */
 void report_add_processor(struct report_doc *doc, const struct report_query *query);
 /* What each module allocates, and how fast. */
 void report_add_rates(struct report_doc *doc, const struct report_query *query);
