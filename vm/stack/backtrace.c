@@ -99,7 +99,7 @@ struct walk {
     /* As programs see call stacks of 5.x (version.def, call_stacks_have_handlers). Where the walk
      * is, and the innermost trap frame of that fiber or callback (NULL: there is none). */
     bool visits_handlers;
-    bool notes_plain_frames; /* for is_plain */
+    bool knows_plain_frames; /* for is_plain_frame */
     uintptr_t boundary;
     const struct vm_fiber *fiber;
     const value *innermost;
@@ -154,6 +154,13 @@ static void visit_handler(struct walk *w, const value *p, struct vm_resume at) {
 
 enum { PLAIN_BITS = 64 }; /* in a word of plain_frames */
 
+/* Whether a frame that waits at gpc is known to hold no code address that a walk visits. That
+ * depends on the gpc alone (Q3, vm/code/verify_flow.c), except where it waits for a callback from
+ * C. */
+static inline bool is_plain_frame(const uint64_t *known, uint64_t gpc) {
+    return known[gpc / PLAIN_BITS] >> gpc % PLAIN_BITS & 1;
+}
+
 /* Visits the return points of calls whose arguments the frame is still pushing, and its
  * handlers. */
 static void visit_pending(struct walk *w, const struct vm_frame *frame) {
@@ -172,9 +179,9 @@ static void visit_pending(struct walk *w, const struct vm_frame *frame) {
         if (is_int((value)word)) visit_gpc(w, gpc_of_frame_word(word));
         plain = false;
     }
-    struct vm_plain_frames *known = &w->d->vm->plain_frames;
-    if (plain && w->notes_plain_frames)
-        known->items[frame->gpc / PLAIN_BITS] |= (uint64_t)1 << frame->gpc % PLAIN_BITS;
+    if (plain && w->knows_plain_frames)
+        w->d->vm->plain_frames.items[frame->gpc / PLAIN_BITS] |= (uint64_t)1
+                                                                 << frame->gpc % PLAIN_BITS;
 }
 
 /* Whether exn is Stack_overflow at a function's entry, which in 4.x is not in the backtrace. */
@@ -184,13 +191,25 @@ static bool at_entry_of_overflow(const struct domain *d, value exn) {
            exn == field(d->vm->global_data, EXN_STACK_OVERFLOW);
 }
 
+/* As vm_frames_next. */
+static inline bool next_frame(const struct walk *w, struct vm_frame *frame) {
+    value *return_frame = frame->base + frame->height, *outer = return_frame;
+    if (frame->fiber != NULL || return_frame + 3 > w->d->stack.high ||
+        !step_to_caller(&outer, &frame->gpc))
+        return vm_frames_next(w->d, frame);
+    frame->base = return_frame + 3;
+    frame->height = (uint32_t)(outer - frame->base);
+    return true;
+}
+
 /* Walks from a frame outwards. */
 static void walk_from(struct walk *w, struct vm_frame frame) {
+    const uint64_t *known = w->knows_plain_frames ? w->d->vm->plain_frames.items : NULL;
     bool more = enter_frame(w, &frame);
     while (more && w->count < w->limit) {
-        visit_pending(w, &frame);
+        if (known == NULL || !is_plain_frame(known, frame.gpc)) visit_pending(w, &frame);
         if (reached(w, frame.base + frame.height)) break;
-        more = vm_frames_next(w->d, &frame) && enter_frame(w, &frame);
+        more = next_frame(w, &frame) && enter_frame(w, &frame);
         if (more) visit_gpc(w, frame.gpc);
     }
 }
@@ -248,16 +267,6 @@ static bool cover_code(struct vm *vm) {
     return true;
 }
 
-/* Whether a walk visits only return points when these are gpcs[0 .. n-1], in either order. Which
- * handlers and return points a frame holds depends on its gpc alone (Q3, vm/code/verify_flow.c),
- * except where it waits for a callback from C. */
-static bool is_plain(const struct vm *vm, const uint64_t *gpcs, size_t n) {
-    const uint64_t *known = vm->plain_frames.items;
-    for (size_t i = 0; i < n; i++)
-        if ((known[gpcs[i] / PLAIN_BITS] >> gpcs[i] % PLAIN_BITS & 1) == 0) return false;
-    return true;
-}
-
 static void collect(void *context, uint64_t gpc) {
     struct vm_gpcs *to = context;
     /* A call stack that memory does not suffice for is cut. */
@@ -273,15 +282,19 @@ void vm_visible_call_stack(struct domain *d, size_t limit, struct vm_visible_sta
     if (n == 0 || !cover_code(d->vm)) return;
     if (whole && d->stack.boundary == 0 && d->activation->outer == NULL) seen->version = s->version;
     if (!whole && s->short_stack.limit != 0) seen->version = s->short_version;
-    if (seen->version != 0) {
-        if (s->plain_version != seen->version && is_plain(d->vm, gpcs, n))
-            s->plain_version = seen->version;
-        if (s->plain_version == seen->version) return;
+    if (seen->version == 0 || s->visible_version != seen->version || s->visible_limit != limit) {
+        s->visible.count = 0;
+        s->visible_version = seen->version;
+        s->visible_limit = limit;
+        bool plain = seen->version != 0;
+        for (size_t i = 0; plain && i < n; i++)
+            plain = is_plain_frame(d->vm->plain_frames.items, gpcs[i]);
+        if (plain) return;
+        struct walk w = visible_walk(d, limit, collect, &s->visible);
+        w.knows_plain_frames = seen->version != 0;
+        walk(&w, false);
     }
-    struct walk w = visible_walk(d, limit, collect, &s->visible);
-    w.notes_plain_frames = seen->version != 0;
-    s->visible.count = 0;
-    walk(&w, false);
+    if (s->visible.count == 0) return;
     seen->gpcs = s->visible.items;
     seen->count = s->visible.count;
     seen->outermost_first = false;

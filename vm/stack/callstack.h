@@ -65,9 +65,11 @@ struct vm_call_stack {
     uint64_t version; /* changes when the cached stack does */
     struct vm_short_stack short_stack;
     uint64_t short_version; /* of it and its limit: changes when either does; not 0 */
-    /* For vm_visible_call_stack: its last walk, and a version that needs no walk (0: none). */
+    /* For vm_visible_call_stack: what its last walk visited, empty where the frames are all there
+     * is; of the stack of which version (0: of none) and limit. */
     struct vm_gpcs VECTOR(uint64_t) visible;
-    uint64_t plain_version;
+    uint64_t visible_version;
+    size_t visible_limit;
     size_t check_credit; /* frames that --gc-verify may read (vm/stack/selfcheck.c) */
 };
 
