@@ -1,8 +1,9 @@
 """Functions that run one instruction or inlined primitive each, as bytecode text.
 
 Operands are of the right kind and of others: constants, in registers, in xmm registers, in the
-frame after a label, and in a loop. The tables name every instruction that only computes, and every
-INLINED primitive; the others (CONTROL) need programs of their own, tests/asm and tests/forms.
+frame after a label, in a loop, and in references that a loop reads and assigns. The tables name
+every instruction that only computes, and every INLINED primitive; the others (CONTROL) need
+programs of their own, tests/asm and tests/forms.
 """
 import glob
 import itertools
@@ -12,7 +13,7 @@ import re
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PER_PROGRAM = 200
-PLACES = ['straight', 'label', 'loop']
+PLACES = ['straight', 'label', 'loop', 'reference']
 
 # Instructions that leave an operand in A.
 FLOAT = 'GETGLOBAL float PUSHGETGLOBAL float C_CALL2 caml_add_float'
@@ -159,10 +160,36 @@ def indented(text):
     return ['  ' + line for line in text.split('\n')]
 
 
+HASHED = ['  PUSHCONST0', '  PUSHCONSTINT 100', '  PUSHCONSTINT 10', '  C_CALL4 caml_hash',
+          '  RETURN 1']
+
+
+def with_references(name, operands, instruction):
+    """The operands, the result, and a counter are contents of references, as `ocamlc -g` has them;
+    the result also becomes the first operand, unless its address might show."""
+    new = ['  MAKEBLOCK1 0', '  PUSH']
+    lines = []
+    for height, operand in enumerate(operands):  # ACC0 is the function's argument
+        lines += lines_of(operand.replace('ACC0', 'ACC %d' % height)) + new
+    lines += ['  CONST0'] + new + ['  CONST3'] + new + ['again%s:' % name, '  CHECK_SIGNALS']
+    for _ in operands[:-1]:
+        lines += ['  ACC %d' % (1 + len(operands)), '  GETFIELD0', '  PUSH']
+    lines += ['  ACC %d' % (1 + len(operands)), '  GETFIELD0']
+    lines += indented(instruction.replace('{n}', name))
+    lines += ['  PUSHACC2', '  SETFIELD0', '  ACC0', '  OFFSETREF -1', '  ACC0', '  GETFIELD0',
+              '  BRANCHIFNOT end%s' % name]
+    if SHOWN not in instruction and instruction not in SHOW_ADDRESSES:
+        lines += ['  ACC1', '  GETFIELD0', '  PUSHACC %d' % (2 + len(operands)), '  SETFIELD0']
+    return lines + ['  BRANCH again%s' % name, 'end%s:' % name, '  ACC1', '  GETFIELD0',
+                    '  POP %d' % (2 + len(operands))]
+
+
 def function(number, place, operands, instruction):
     """Returns the hash of what the instruction gives."""
     name = str(number)
     lines = ['f%s:' % name] + indented(NEW if SHOWN in instruction else '')
+    if place == 'reference':
+        return lines + with_references(name, operands, instruction) + HASHED
     if place == 'loop':
         lines += ['  CONST3', '  PUSH', 'again%s:' % name, '  CHECK_SIGNALS']
     for operand in operands[:-1]:
@@ -176,8 +203,7 @@ def function(number, place, operands, instruction):
         lines += ['  PUSHACC1', '  OFFSETINT -1', '  ASSIGN 1', '  ACC1',
                   '  BRANCHIFNOT end%s' % name, '  POP 1', '  BRANCH again%s' % name,
                   'end%s:' % name, '  ACC0', '  POP 2']
-    return lines + ['  PUSHCONST0', '  PUSHCONSTINT 100', '  PUSHCONSTINT 10',
-                    '  C_CALL4 caml_hash', '  RETURN 1']
+    return lines + HASHED
 
 
 def cases():

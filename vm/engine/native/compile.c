@@ -16,6 +16,7 @@
 #include "vm/engine/native/loops.h"
 #include "vm/engine/native/native.h"
 #include "vm/engine/native/primitive_calls.h"
+#include "vm/engine/native/references.h"
 #include "vm/engine/prepare.h"
 #include "vm/engine/loop.h"
 #include "vm/stack/frame_layout.h"
@@ -26,8 +27,8 @@
 enum {
     MOST_ROWS = 8000,
     MOST_SLOTS = 1500,
-    BYTES_PER_ROW = 300, /* more than any row needs, late code included */
-    MORE_VALUES = 64,    /* values: more than there are slots */
+    BYTES_PER_ROW = 300,                /* more than any row needs, late code included */
+    MORE_VALUES = 64 + MOST_REFERENCES, /* values: more than there are slots */
 };
 _Static_assert(GC_SMALL_TABLES || MOST_ROWS <= (int)VM_WHOLE_ROWS,
                "no piece is compiled to machine code");
@@ -360,6 +361,7 @@ static void set_up(struct native_compiler *c) {
     while (c->ir.rows[c->first].pc != c->function->pc) c->first++;
     if (c->ir.rows[c->first].op == OP_GRAB) c->first++;
     native_flow(&c->ir, c->rows, c->first);
+    native_find_references(c);
     native_find_loops(c);
 }
 

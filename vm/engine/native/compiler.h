@@ -105,7 +105,9 @@ struct native_row {
     uint32_t sites;              /* first of its jumps that wait for the label, + 1 */
     uint16_t cell;               /* of a return point */
     uint16_t loop;               /* whose slots have registers, + 1; 0: none */
+    uint32_t references;         /* those in slots */
     uint8_t entries;             /* predecessors, at most 2 are counted */
+    uint8_t reference;           /* that the instruction makes or uses, + 1; 0: none */
     bool a_is_live;
 };
 struct native_site {
@@ -143,6 +145,8 @@ struct native_compiler {
     struct native_site *sites;
     uint32_t site_count, site_capacity;
     struct native_tables VECTOR(struct vm_native_table) tables;
+    uint16_t reference_slots[MOST_REFERENCES];
+    uint32_t reference_count;
     struct native_loop *loops;
     uint32_t loop_count;
     uint32_t last_exit, last_exit_row, changes, last_exit_changes;
@@ -200,6 +204,9 @@ void native_primitive(struct native_compiler *c, const struct vm_ir_row *row);
 bool native_switch(struct native_compiler *c, const struct vm_ir_row *row);
 /* A call, return, handler or poll. False: it is none of those. */
 bool native_call(struct native_compiler *c, const struct vm_ir_row *row);
+/* Stores v in field i of the block in a register, with the barrier of gc_store. A float must be in
+ * a block already, unless it is unwritten content. */
+void native_store(struct native_compiler *c, int block, uint32_t i, uint16_t v);
 /* GETVECTITEM, and the primitives that do the same. */
 void native_get_item(struct native_compiler *c);
 /* SETVECTITEM. */

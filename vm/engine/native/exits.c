@@ -17,33 +17,36 @@ static void put(struct native_exits *x, uint32_t word) {
     x->words[x->count++] = word;
 }
 
-static void put_constant(struct native_exits *x, uint32_t slot, int64_t k) {
+static void put_constant(struct native_exits *x, uint32_t target, int64_t k) {
     if (k >= -2048 && k < 2048) {
-        put(x, slot << 16 | (uint32_t)EXIT_SMALL << 12 | (uint32_t)(k + 2048));
+        put(x, target | (uint32_t)EXIT_SMALL << 12 | (uint32_t)(k + 2048));
         return;
     }
-    put(x, slot << 16 | (uint32_t)EXIT_CONSTANT << 12);
+    put(x, target | (uint32_t)EXIT_CONSTANT << 12);
     put(x, (uint32_t)(uint64_t)k);
     put(x, (uint32_t)((uint64_t)k >> 32));
 }
 
-/* The move of a value to a slot, counted from sp on. */
-static void put_move(struct native_compiler *c, uint32_t slot, uint16_t v) {
+/* Where a slot's value goes; content: in its block. */
+static uint32_t to_slot(const struct native_compiler *c, uint32_t slot, bool content) {
+    return (c->now.depth - 1 - slot) << 16 | (content ? EXIT_CONTENT : 0);
+}
+
+static void put_move(struct native_compiler *c, uint32_t target, uint16_t v) {
     struct native_exits *x = &c->native->exits;
     const struct native_value *p = nv_at(c, v);
-    if (p->kind == VALUE_CONSTANT) put_constant(x, slot, p->k);
-    else if (p->kind == VALUE_ENV) put(x, slot << 16 | (uint32_t)EXIT_REGISTER << 12 | R_ENV);
-    else if (p->reg != R_NONE)
-        put(x, slot << 16 | (uint32_t)EXIT_REGISTER << 12 | (uint32_t)p->reg);
+    if (p->kind == VALUE_CONSTANT) put_constant(x, target, p->k);
+    else if (p->kind == VALUE_ENV) put(x, target | (uint32_t)EXIT_REGISTER << 12 | R_ENV);
+    else if (p->reg != R_NONE) put(x, target | (uint32_t)EXIT_REGISTER << 12 | (uint32_t)p->reg);
     else if (p->home >= 0) {
-        put(x, slot << 16 | (uint32_t)EXIT_SLOT << 12);
+        put(x, target | (uint32_t)EXIT_SLOT << 12);
         put(x, c->now.depth - 1 - (uint32_t)p->home);
     } else {
         ASSERT(p->xmm != R_NONE); /* NV1 */
         const struct vm_ir_row *made = &c->ir.rows[p->row];
         uint64_t word = frame_word(c->code->base + made->pc + vm_fixed_words[made->op],
                                    c->now.depth);
-        put(x, slot << 16 | (uint32_t)EXIT_XMM << 12 | (uint32_t)p->xmm);
+        put(x, target | (uint32_t)EXIT_XMM << 12 | (uint32_t)p->xmm);
         put(x, (uint32_t)word);
         put(x, (uint32_t)(word >> 32));
     }
@@ -71,11 +74,17 @@ uint32_t native_describe_exit(struct native_compiler *c) {
     put(x, 0);
     put(x, 0);
     uint32_t moves = 0;
-    if (c->rows[c->row].a_is_live) put_move(c, EXIT_SLOT_A, c->now.a);
-    else put_constant(x, EXIT_SLOT_A, VAL_UNIT);
+    if (c->rows[c->row].a_is_live) put_move(c, (uint32_t)EXIT_SLOT_A << 16, c->now.a);
+    else put_constant(x, (uint32_t)EXIT_SLOT_A << 16, VAL_UNIT);
     for (uint32_t i = c->now.clean; i < c->now.depth; i++) {
         if (c->now.slots[i].in_memory) continue;
-        put_move(c, c->now.depth - 1 - i, c->now.slots[i].v);
+        put_move(c, to_slot(c, i, false), c->now.slots[i].v);
+        moves++;
+    }
+    for (uint32_t k = 0; k < c->reference_count; k++) {
+        const struct native_content *content = &c->now.contents[k];
+        if (content->v == NO_VALUE || content->written) continue;
+        put_move(c, to_slot(c, c->reference_slots[k], true), content->v);
         moves++;
     }
     x->words[exit + EXIT_MOVES] = moves + 1;

@@ -3,7 +3,8 @@
  * An exit is a position in one array of words:
  *
  *     the decoded instruction, a word of the area | sp - R_BASE, words | n | taken | n moves
- *     a move: slot << 16 | kind << 12 | operand       slot: from sp on, or EXIT_SLOT_A
+ *     a move: slot << 16 | kind << 12 | operand       slot: from sp on, or EXIT_SLOT_A;
+ *             with EXIT_CONTENT: field 0 of the block in the slot
  *
  * Machine code jumps to the stub `exit` with the position in R_TEMP; the stub stores the registers
  * and `leave` (run.c) does the moves. */
@@ -16,7 +17,7 @@
 struct native_compiler;
 enum native_condition;
 
-enum { EXIT_SLOT_A = 0xffff };
+enum { EXIT_SLOT_A = 0xffff, EXIT_CONTENT = 1 << 15 };
 enum exit_head { EXIT_DECODED, EXIT_SP, EXIT_MOVES, EXIT_TAKEN, EXIT_HEAD_WORDS };
 enum exit_kind {
     EXIT_REGISTER,
@@ -34,7 +35,7 @@ struct native_exits {
 /* The words of the exit at w, of which head and moves are complete. */
 size_t native_exit_words(const uint32_t *w);
 /* The kind of a move and its words. */
-static inline enum exit_kind kind_of_move(const uint32_t *w) { return w[0] >> 12 & 0xf; }
+static inline enum exit_kind kind_of_move(const uint32_t *w) { return w[0] >> 12 & 7; }
 unsigned words_of_move(const uint32_t *w);
 
 /* An exit that describes the present state: before the present row. */

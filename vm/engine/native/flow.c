@@ -32,17 +32,13 @@ static void enter(struct native_row *row) {
     if (row->entries < 2) row->entries++;
 }
 
-static bool jumps(const struct vm_opcode_info *info) {
-    return info->label != 0 && info->label != 'x';
-}
-
 static void find_entries(const struct vm_ir *ir, struct native_row *rows) {
     for (uint32_t i = 0; i < ir->count; i++) {
         const struct vm_opcode_info *info = &vm_opcodes[ir->rows[i].op];
         bool falls = !(info->flags & OP_ENDS) && ir->rows[i].op != OP_GRAB &&
                      ir->rows[i].op != OP_RESTART;
         if (falls) enter(&rows[i + 1]);
-        if (!jumps(info)) continue;
+        if (!native_jumps(info)) continue;
         uint32_t n;
         const uint32_t *labels = vm_ir_labels(ir, &ir->rows[i], &n);
         for (uint32_t k = 0; k < n; k++) enter(&rows[labels[k]]);

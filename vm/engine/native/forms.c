@@ -6,6 +6,7 @@
 #include "vm/base/os.h"
 #include "vm/engine/native/allocation.h"
 #include "vm/engine/native/compiler.h"
+#include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
 
 #include <stdlib.h>
@@ -151,12 +152,15 @@ static void store(struct native_compiler *c, int block, struct native_place plac
     }
 }
 
+void native_store(struct native_compiler *c, int block, uint32_t i, uint16_t v) {
+    store(c, block, at_base(block, (int32_t)(8 * i)), v);
+}
+
 static void set_field(struct native_compiler *c, uint32_t i) {
     uint16_t v = nv_top(c, 0);
     need_mutable_field(c, c->now.a, i);
     if (!nv_is_constant(c, v)) nv_register(c, v); /* boxed before the store */
-    int block = nv_register(c, c->now.a);
-    store(c, block, at_base(block, (int32_t)(8 * i)), v);
+    native_store(c, nv_register(c, c->now.a), i, v);
     nv_pop(c, 1);
     set_unit(c);
 }
@@ -650,6 +654,11 @@ static bool branch_form(struct native_compiler *c, const struct vm_ir_row *row) 
 }
 
 void native_form(struct native_compiler *c, const struct vm_ir_row *row) {
+    uint32_t reference = c->rows[c->row].reference;
+    if (reference != 0) {
+        native_reference(c, row, reference - 1);
+        return;
+    }
     if (stack_form(c, row) || block_form(c, row) || integer_form(c, row) || branch_form(c, row))
         return;
     if (vm_opcodes[row->op].flags & OP_PRIMITIVE) native_primitive(c, row);

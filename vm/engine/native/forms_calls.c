@@ -4,7 +4,9 @@
  * entries; if they differ, its last jump goes elsewhere (arity.c). */
 #include "gc/value.h"
 #include "vm/engine/native/compiler.h"
+#include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
+#include "vm/engine/native/loops.h"
 
 /* A, which is called with n arguments, is this very function. */
 static bool calls_itself(const struct native_compiler *c, uint32_t n) {
@@ -106,6 +108,7 @@ static void tail_call(struct native_compiler *c, uint32_t n) {
         tail_call_of_many(c, n);
         return;
     }
+    if (n > MOST_LOADED - MOST_CONTENT_PINS) native_write_contents(c);
     load_arguments(c, n, regs);
     int closure = need_callee(c, n);
     for (uint32_t k = 0; k < n; k++) {

@@ -3,6 +3,7 @@
 
 #include "gc/value.h"
 #include "vm/engine/native/compiler.h"
+#include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/loops.h"
 
@@ -41,16 +42,42 @@ static void move_registers(struct emitter *e, struct move *moves, uint32_t n, bo
 
 static bool is_float(const struct native_pin *pin) { return pin->facts == FACT_DOUBLE; }
 
-/* The pin of a slot that is not in memory at the loop's labels. */
-static bool is_in_register_only(const struct native_loop *loop, uint32_t slot) {
-    for (uint32_t i = 0; loop != NULL && i < loop->count; i++)
-        if (loop->pins[i].slot == slot && loop->pins[i].assigned) return true;
+/* Whether the present row, of the pin's loop, has what it is for. */
+static bool is_there(const struct native_compiler *c, const struct native_pin *pin) {
+    if (pin->reference == 0) return pin->slot < c->now.depth;
+    return c->rows[c->row].references >> (pin->reference - 1) & 1;
+}
+
+static uint16_t pinned(const struct native_compiler *c, const struct native_pin *pin) {
+    if (pin->reference == 0) return c->now.slots[pin->slot].v;
+    return c->now.contents[pin->reference - 1].v;
+}
+
+/* The pin of a slot, or of a content, that is not in memory at the loop's labels. */
+static bool is_in_register_only(const struct native_loop *loop, uint32_t slot, uint32_t reference) {
+    for (uint32_t i = 0; loop != NULL && i < loop->count; i++) {
+        const struct native_pin *pin = &loop->pins[i];
+        if (pin->slot == slot && pin->reference == reference && pin->assigned) return true;
+    }
     return false;
+}
+
+/* Writes the contents that are not in registers at the labels of the loop. */
+static void write_contents(struct native_compiler *c, const struct native_loop *loop) {
+    for (uint32_t k = 0; k < c->reference_count; k++) {
+        if (!is_in_register_only(loop, c->reference_slots[k], k + 1)) native_write_content(c, k);
+        c->locked = 0;
+    }
 }
 
 static void box_if_float(struct native_compiler *c, uint16_t v) {
     const struct native_value *p = nv_at(c, v);
     if (p->xmm != R_NONE && p->home < 0) nv_register(c, v);
+}
+
+/* No register is taken from the content afterwards. */
+static void load_content(struct native_compiler *c, uint32_t k) {
+    nv_set_content(c, k, native_content(c, k), false);
 }
 
 /* The guards, also in unchecked mode: the kinds of the values are guesses. Floats' xmm registers
@@ -60,8 +87,9 @@ static void test_pins(struct native_compiler *c, const struct native_loop *loop)
     c->checks = true;
     for (uint32_t i = 0; i < loop->count; i++) {
         const struct native_pin *pin = &loop->pins[i];
-        if (pin->slot >= c->now.depth) continue;
-        uint16_t v = c->now.slots[pin->slot].v;
+        if (!is_there(c, pin)) continue;
+        if (pin->reference != 0) load_content(c, pin->reference - 1);
+        uint16_t v = pinned(c, pin);
         if (is_float(pin)) need_double(c, v);
         else if (pin->facts & FACT_INT) need_int(c, v);
         else if (pin->facts & FACT_STRING) need_tag(c, v, TAG_STRING, FACT_STRING);
@@ -78,7 +106,8 @@ static void test_pins(struct native_compiler *c, const struct native_loop *loop)
 static void load(struct native_compiler *c, int reg, const struct native_value *p) {
     if (p->kind == VALUE_CONSTANT) emit_constant(&c->e, reg, p->k);
     else if (p->kind == VALUE_ENV) emit_move(&c->e, reg, R_ENV);
-    else emit_load(&c->e, reg, nv_place(c, (uint32_t)p->home));
+    else if (p->home >= 0) emit_load(&c->e, reg, nv_place(c, (uint32_t)p->home));
+    else c->failed = true; /* registers were short */
 }
 
 static void move_values(struct native_compiler *c, const struct native_loop *loop, bool a_is_live) {
@@ -91,8 +120,8 @@ static void move_values(struct native_compiler *c, const struct native_loop *loo
     if (a_is_live) wanted[n].to = R_A, wanted[n++].p = nv_at(c, c->now.a);
     for (uint32_t i = 0; loop != NULL && i < loop->count; i++) {
         const struct native_pin *pin = &loop->pins[i];
-        if (pin->slot >= c->now.depth) continue;
-        const struct native_value *p = nv_at(c, c->now.slots[pin->slot].v);
+        if (!is_there(c, pin)) continue;
+        const struct native_value *p = nv_at(c, pinned(c, pin));
         if (is_float(pin)) floats[float_count++] = (struct move){pin->reg, p->xmm};
         else wanted[n].to = pin->reg, wanted[n++].p = p;
     }
@@ -112,10 +141,11 @@ void native_adapt(struct native_compiler *c, uint32_t row) {
     c->row = row;
     nv_unlock(c);
     ASSERT(c->now.depth == c->ir.rows[row].height); /* IR2 */
+    write_contents(c, loop);
     if (loop != NULL) test_pins(c, loop);
     if (a_is_live) box_if_float(c, c->now.a);
     for (uint32_t i = c->now.clean; i < c->now.depth; i++) {
-        if (!is_in_register_only(loop, i)) nv_flush_slot(c, i);
+        if (!is_in_register_only(loop, i, 0)) nv_flush_slot(c, i);
         c->locked = 0;
     }
     move_values(c, loop, a_is_live);
@@ -124,16 +154,22 @@ void native_adapt(struct native_compiler *c, uint32_t row) {
     c->row = before;
 }
 
+static void pin_content(struct native_compiler *c, const struct native_pin *pin, unsigned facts) {
+    uint16_t v = is_float(pin) ? nv_in_xmm(c, pin->reg) : nv_in_register(c, pin->reg, facts);
+    nv_set_content(c, pin->reference - 1, v, false);
+}
+
 void native_begin_label(struct native_compiler *c, uint32_t row) {
     const struct native_loop *loop = native_loop_of(c, row);
     nv_begin(c, c->ir.rows[row].height, c->takes, c->rows[row].a_is_live);
     for (uint32_t i = 0; loop != NULL && i < loop->count; i++) {
         const struct native_pin *pin = &loop->pins[i];
-        if (pin->slot >= c->now.depth) continue;
+        if (!is_there(c, pin)) continue;
         unsigned facts = pin->facts & FACT_INT ? FACT_INT
                          : pin->facts != 0     ? pin->facts | FACT_BLOCK
                                                : 0;
-        nv_pin(c, pin->slot, pin->reg, facts, !pin->assigned);
-        if (is_float(pin)) nv_at(c, c->now.slots[pin->slot].v)->row = pin->made;
+        if (pin->reference == 0) nv_pin(c, pin->slot, pin->reg, facts, !pin->assigned);
+        else pin_content(c, pin, facts);
+        if (is_float(pin)) nv_at(c, pinned(c, pin))->row = pin->made;
     }
 }

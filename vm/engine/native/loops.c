@@ -15,7 +15,7 @@
 
 /* The facts collected about a slot or a value, if any. */
 struct seen {
-    int32_t slot; /* where it comes from; -1: not a variable */
+    int32_t slot; /* where it comes from; -1: not a variable; c->max_depth and more: a content */
     uint32_t made;
     uint8_t facts;
 };
@@ -37,8 +37,19 @@ static struct seen nothing(void) { return (struct seen){.slot = -1}; }
 
 static struct seen top(const struct scan *s, uint32_t k) { return s->stack[s->depth - 1 - k]; }
 
+/* The loop's variable there, or NULL. */
+static struct variable *variable_at(const struct scan *s, int32_t slot) {
+    const struct native_compiler *c = s->c;
+    if (slot < 0) return NULL;
+    bool is_variable = (uint32_t)slot < c->max_depth
+                           ? (uint32_t)slot < s->height
+                           : c->rows[s->first].references >> ((uint32_t)slot - c->max_depth) & 1;
+    return is_variable ? &s->variables[slot] : NULL;
+}
+
 static void learn(struct scan *s, struct seen v, unsigned facts) {
-    if (v.slot >= 0 && (uint32_t)v.slot < s->height) s->variables[v.slot].facts |= (uint8_t)facts;
+    struct variable *variable = variable_at(s, v.slot);
+    if (variable != NULL) variable->facts |= (uint8_t)facts;
 }
 
 /* A, sp[0] and sp[1] are operands of these kinds (0: unknown, or none); A becomes the result. */
@@ -49,23 +60,42 @@ static void operands(struct scan *s, unsigned a, unsigned x, unsigned y, unsigne
     s->a = (struct seen){.slot = -1, .made = s->row, .facts = (uint8_t)result};
 }
 
-static void access(struct scan *s, uint32_t n) {
-    s->a = top(s, n);
-    if (s->a.slot >= 0 && (uint32_t)s->a.slot < s->height) s->variables[s->a.slot].uses++;
+static void read_variable(struct scan *s, struct seen v) {
+    struct variable *variable = variable_at(s, v.slot);
+    if (variable != NULL) variable->uses++;
+    s->a = v;
 }
 
 static void push(struct scan *s) { s->stack[s->depth++] = s->a; }
 
+static void assign_variable(struct scan *s, int32_t slot, struct seen to) {
+    struct variable *v = variable_at(s, slot);
+    if (v == NULL) return;
+    v->assigned = true;
+    v->uses += 2;
+    v->facts |= to.facts;
+    if (to.facts & FACT_DOUBLE) v->made = to.made;
+}
+
 static void assign(struct scan *s, uint32_t n) {
     uint32_t slot = s->depth - 1 - n;
-    if (slot < s->height) {
-        struct variable *v = &s->variables[slot];
-        v->assigned = true;
-        v->uses += 2;
-        v->facts |= s->a.facts;
-        if (s->a.facts & FACT_DOUBLE) v->made = s->a.made;
-    }
+    assign_variable(s, (int32_t)slot, s->a);
     s->stack[slot] = (struct seen){(int32_t)slot, s->a.made, s->a.facts};
+    s->a = nothing();
+}
+
+/* An instruction that uses reference k. */
+static void see_reference(struct scan *s, const struct vm_ir_row *row, uint32_t k) {
+    struct seen content = {.slot = (int32_t)(s->c->max_depth + k), .made = s->row};
+    switch (vm_opcodes[row->op].long_op) {
+    case OP_GETFIELD: read_variable(s, content); return;
+    case OP_SETFIELD: assign_variable(s, content.slot, top(s, 0)); break;
+    case OP_OFFSETREF:
+        content.facts = FACT_INT;
+        assign_variable(s, content.slot, content);
+        break;
+    default: break;
+    }
     s->a = nothing();
 }
 
@@ -110,11 +140,11 @@ static bool see_primitive(struct scan *s, unsigned inlined) {
 static bool see(struct scan *s, const struct vm_ir_row *row) {
     uint32_t n = row->operands[0];
     switch (vm_opcodes[row->op].long_op) {
-    case OP_ACC: access(s, n); return true;
+    case OP_ACC: read_variable(s, top(s, n)); return true;
     case OP_PUSH: push(s); return true;
     case OP_PUSHACC:
         push(s);
-        access(s, n);
+        read_variable(s, top(s, n));
         return true;
     case OP_ASSIGN: assign(s, n); return true;
     case OP_POP:
@@ -181,7 +211,8 @@ static bool see_rows(struct scan *s) {
         if (!falls || at->entries > 1 || rows[i].flags & IR_HEAD) forget(s, rows[i].height);
         if (i > s->first && rows[i].flags & IR_HEAD) return false; /* not an innermost loop */
         s->row = i;
-        if (!see(s, &rows[i])) return false;
+        if (at->reference != 0) see_reference(s, &rows[i], at->reference - 1);
+        else if (!see(s, &rows[i])) return false;
         falls = !(vm_opcodes[rows[i].op].flags & OP_ENDS);
         if (!falls) continue;
         for (uint32_t next = rows[i + 1].height; s->depth < next;) s->stack[s->depth++] = nothing();
@@ -205,22 +236,38 @@ static unsigned useful_facts(const struct variable *v) {
     }
 }
 
+/* Variables and contents. */
+static uint32_t variable_count(const struct native_compiler *c) {
+    return c->max_depth + c->reference_count;
+}
+
+/* The variable that is used most of those that have no pin yet: floats or others, also a content;
+ * NULL: there is none. */
+static struct variable *most_used(const struct scan *s, bool floats, bool also_content) {
+    struct variable *best = NULL;
+    for (uint32_t i = 0; i < variable_count(s->c); i++) {
+        struct variable *v = &s->variables[i];
+        if (v->uses == 0 || (useful_facts(v) == FACT_DOUBLE) != floats) continue;
+        if (i >= s->c->max_depth && !(also_content && v->assigned)) continue;
+        if (best == NULL || v->uses > best->uses) best = v;
+    }
+    return best;
+}
+
 /* Pins the variables that are used most, floats or others. */
 static void pin(const struct scan *s, struct native_loop *loop, bool floats) {
     static const int8_t registers[MOST_REGISTER_PINS] = {R_BP, R_10, R_9, R_8, R_ARG1};
-    uint32_t most = floats ? MOST_FLOAT_PINS : MOST_REGISTER_PINS;
+    uint32_t most = floats ? MOST_FLOAT_PINS : MOST_REGISTER_PINS, contents = 0;
     for (uint32_t k = 0; k < most; k++) {
-        struct variable *best = NULL;
-        for (uint32_t i = 0; i < s->height; i++) {
-            struct variable *v = &s->variables[i];
-            if ((useful_facts(v) == FACT_DOUBLE) == floats && v->uses > 0 &&
-                (best == NULL || v->uses > best->uses))
-                best = v;
-        }
+        struct variable *best = most_used(s, floats, floats || contents < MOST_CONTENT_PINS);
         if (best == NULL) return;
+        uint32_t i = (uint32_t)(best - s->variables);
+        bool is_content = i >= s->c->max_depth;
+        contents += is_content;
         loop->pins[loop->count++] = (struct native_pin){
             .made = best->made,
-            .slot = (uint16_t)(best - s->variables),
+            .slot = is_content ? s->c->reference_slots[i - s->c->max_depth] : (uint16_t)i,
+            .reference = is_content ? (uint8_t)(i - s->c->max_depth + 1) : 0,
             .reg = (int8_t)(floats ? X_VALUES - 1 - k : registers[k]),
             .facts = (uint8_t)useful_facts(best),
             .assigned = best->assigned};
@@ -231,7 +278,8 @@ static void pin(const struct scan *s, struct native_loop *loop, bool floats) {
 static void see_loop(struct native_compiler *c, struct scan *s, uint32_t first, uint32_t last) {
     s->first = first, s->last = last;
     s->height = c->ir.rows[first].height;
-    for (uint32_t i = 0; i < s->height; i++) s->variables[i] = (struct variable){.made = first};
+    for (uint32_t i = 0; i < variable_count(c); i++)
+        s->variables[i] = (struct variable){.made = first};
     if (!see_rows(s)) return;
     struct native_loop loop = {0};
     pin(s, &loop, false);
@@ -260,7 +308,7 @@ void native_find_loops(struct native_compiler *c) {
     if (!c->ir.loops) return;
     struct scan s = {.c = c};
     s.stack = vm_must(malloc((c->max_depth + 1) * sizeof *s.stack));
-    s.variables = vm_must(malloc((c->max_depth + 1) * sizeof *s.variables));
+    s.variables = vm_must(malloc(variable_count(c) * sizeof *s.variables));
     for (uint32_t i = 0; i < c->ir.count; i++)
         if (c->ir.rows[i].flags & IR_HEAD && c->rows[i].loop == 0)
             see_loop(c, &s, i, last_of_loop(c, i));

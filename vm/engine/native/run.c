@@ -264,10 +264,17 @@ static value moved(const struct native_registers *found, const value *sp, const 
     return VAL_UNIT;
 }
 
-/* The destination of a move while registers are saved. */
-static value *place_of_move(struct domain *d, const uint32_t *w) {
+/* The destination of a move, in the loop's state or while registers are saved. */
+static value *place_of_move(value *a, value *sp, const uint32_t *w) {
     uint32_t slot = w[0] >> 16;
-    return slot == EXIT_SLOT_A ? &d->accu : &d->stack.sp[SAVED_WORDS + slot];
+    if (w[0] & EXIT_CONTENT) return &field(sp[slot], 0);
+    return slot == EXIT_SLOT_A ? a : &sp[slot];
+}
+
+/* Does a move of v; the block of a content is in its slot already. */
+static void move(struct domain *d, value *a, value *sp, const uint32_t *w, value v) {
+    if (w[0] & EXIT_CONTENT) gc_store(&d->gc, sp[w[0] >> 16], 0, v);
+    else *place_of_move(a, sp, w) = v;
 }
 
 /* Boxes a float as an allocation of the instruction that made it, with the loop's registers saved
@@ -278,13 +285,14 @@ static void box(struct domain *d, const struct native_registers *found, const ui
     uint32_t xmm = w[0] & 0xfff;
     for (const uint32_t *before = moves; before < w; before += words_of_move(before)) {
         if (kind_of_move(before) != EXIT_XMM || (before[0] & 0xfff) != xmm) continue;
-        *place_of_move(d, w) = *place_of_move(d, before);
+        value *sp = d->stack.sp + SAVED_WORDS;
+        move(d, &d->accu, sp, w, *place_of_move(&d->accu, sp, before));
         return;
     }
     d->stack.sp[1] = (value)wide(w);
     value block = gc_alloc_small(&d->gc, 1, TAG_DOUBLE);
     set_double_field(block, 0, found->xmm[xmm]);
-    *place_of_move(d, w) = block;
+    move(d, &d->accu, d->stack.sp + SAVED_WORDS, w, block);
 }
 
 static void box_floats(struct domain *d, const struct native_registers *found, const uint32_t *exit,
@@ -315,8 +323,7 @@ static void leave(struct domain *d, const struct native_registers *found, uint32
     state->env = (value)found->reg[R_ENV];
     state->extra_args = val_of_int(0);
     for (uint32_t moves = exit[EXIT_MOVES]; moves > 0; moves--, w += words_of_move(w)) {
-        uint32_t slot = w[0] >> 16;
-        *(slot == EXIT_SLOT_A ? &state->accu : &state->sp[slot]) = moved(found, state->sp, w);
+        move(d, &state->accu, state->sp, w, moved(found, state->sp, w));
         floats |= kind_of_move(w) == EXIT_XMM;
     }
     if (floats) box_floats(d, found, exit, state);

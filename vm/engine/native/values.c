@@ -4,6 +4,7 @@
 #include "gc/value.h"
 #include "vm/base/os.h"
 #include "vm/engine/native/compiler.h"
+#include "vm/engine/native/contents.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,29 @@ void nv_push(struct native_compiler *c, uint16_t v) {
     c->changes++;
 }
 
+void nv_set_content(struct native_compiler *c, uint32_t k, uint16_t v, bool written) {
+    struct native_content *content = &c->now.contents[k];
+    uint16_t old = content->v;
+    if (v != NO_VALUE) c->now.values[v].refs++;
+    *content = (struct native_content){v, written};
+    if (old != NO_VALUE) unref(c, old);
+    c->changes++;
+}
+
+/* Forgets that references contain v, where their blocks do. */
+static void forget_written(struct native_compiler *c, uint16_t v) {
+    for (uint32_t k = 0; k < c->reference_count; k++)
+        if (c->now.contents[k].v == v && c->now.contents[k].written)
+            nv_set_content(c, k, NO_VALUE, true);
+}
+
+/* Whether only machine code knows that a reference contains v. */
+static bool is_unwritten(const struct native_compiler *c, uint16_t v) {
+    for (uint32_t k = 0; k < c->reference_count; k++)
+        if (c->now.contents[k].v == v && !c->now.contents[k].written) return true;
+    return false;
+}
+
 uint16_t nv_top(const struct native_compiler *c, uint32_t k) {
     ASSERT(k < c->now.depth);
     return c->now.slots[c->now.depth - 1 - k].v;
@@ -120,6 +144,8 @@ static void leave_home(struct native_compiler *c, uint32_t k) {
         }
     }
     if (p->kind != VALUE_PLAIN || p->reg != R_NONE || p->xmm != R_NONE) return;
+    forget_written(c, v);
+    if (p->refs == 1) return;
     p->home = (int16_t)k; /* until it is loaded */
     nv_register(c, v);
     p->home = -1;
@@ -128,6 +154,7 @@ static void leave_home(struct native_compiler *c, uint32_t k) {
 void nv_pop(struct native_compiler *c, uint32_t n) {
     struct native_values *s = &c->now;
     ASSERT(n <= s->depth);
+    if (n == 0) return;
     for (; n > 0; n--) {
         uint32_t k = s->depth - 1;
         leave_home(c, k);
@@ -135,6 +162,8 @@ void nv_pop(struct native_compiler *c, uint32_t n) {
         unref(c, s->slots[k].v);
     }
     if (s->clean > s->depth) s->clean = s->depth;
+    for (uint32_t k = 0; k < c->reference_count; k++)
+        if (c->reference_slots[k] >= s->depth) nv_set_content(c, k, NO_VALUE, true);
     c->changes++;
 }
 
@@ -175,6 +204,8 @@ static bool is_elsewhere(const struct native_value *p) {
 
 /* Makes the register free, unless its value is in A only. */
 static bool evict(struct native_compiler *c, int reg) {
+    forget_written(c, c->now.of_reg[reg]);
+    if (c->now.of_reg[reg] == NO_VALUE) return true;
     struct native_value *p = nv_at(c, c->now.of_reg[reg]);
     if (!is_elsewhere(p)) {
         int slot = slot_not_written(c, c->now.of_reg[reg]);
@@ -261,7 +292,7 @@ int nv_free_xmm(struct native_compiler *c) {
         return x;
     }
     for (int x = 0; x < X_VALUES; x++) {
-        if (c->locked_xmm >> x & 1) continue;
+        if (c->locked_xmm >> x & 1 || is_unwritten(c, c->now.of_xmm[x])) continue;
         struct native_value *p = nv_at(c, c->now.of_xmm[x]);
         uint32_t locked = c->locked;
         if (p->reg == R_NONE && p->home < 0) nv_register(c, c->now.of_xmm[x]);
@@ -302,6 +333,7 @@ void nv_flush_slot(struct native_compiler *c, uint32_t i) {
 }
 
 void nv_flush(struct native_compiler *c, uint32_t n) {
+    native_write_contents(c);
     for (uint32_t i = c->now.clean; i < n; i++) nv_flush_slot(c, i);
     if (c->now.clean < n) c->now.clean = n;
 }
@@ -334,6 +366,10 @@ void nv_forget(struct native_compiler *c) {
         if (c->now.of_xmm[r] != NO_VALUE) nv_at(c, c->now.of_xmm[r])->xmm = R_NONE;
         c->now.of_reg[r] = c->now.of_xmm[r] = NO_VALUE;
     }
+    for (uint32_t k = 0; k < c->reference_count; k++) {
+        ASSERT(c->now.contents[k].v == NO_VALUE || c->now.contents[k].written);
+        nv_set_content(c, k, NO_VALUE, true);
+    }
     nv_forget_facts(c);
     c->changes++;
 }
@@ -343,6 +379,8 @@ void nv_begin(struct native_compiler *c, uint32_t depth, uint32_t base, bool a_i
     s->depth = s->used_values = 0;
     s->first_free = depth;
     s->a = NO_VALUE;
+    for (uint32_t k = 0; k < c->reference_count; k++)
+        s->contents[k] = (struct native_content){NO_VALUE, true};
     for (int r = 0; r < R_COUNT; r++) s->of_reg[r] = s->of_xmm[r] = NO_VALUE;
     for (uint32_t i = 0; i < depth; i++) {
         uint16_t v = (uint16_t)s->used_values++;

@@ -7,7 +7,9 @@
  * A value may be in several slots and in A; facts about it hold for all of them.
  *
  * NV1  A value in use is a constant, E, in a register (xmm or not), or at home in a slot.
- * NV2  home is a slot that holds the value and is in memory. */
+ * NV2  home is a slot that holds the value and is in memory.
+ * NV3  The content of a reference (references.h) is in its block too if it is written, or not
+ *      known here. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_VALUES_H
 #define BACTRIAN_VM_ENGINE_NATIVE_VALUES_H
 
@@ -41,7 +43,11 @@ struct native_slot {
     bool in_memory;
 };
 
-enum { NO_VALUE = 0xffff };
+enum { NO_VALUE = 0xffff, MOST_REFERENCES = 32 };
+struct native_content {
+    uint16_t v; /* NO_VALUE: not known */
+    bool written;
+};
 
 struct native_values {
     uint32_t depth, base, used_values;
@@ -49,6 +55,7 @@ struct native_values {
     uint32_t first_free;                       /* values below it are in use */
     uint16_t a;                                /* the value of A */
     uint16_t of_reg[R_COUNT], of_xmm[X_COUNT]; /* NO_VALUE: free */
+    struct native_content contents[MOST_REFERENCES];
     struct native_slot *slots;
     struct native_value *values; /* refs 0: free */
 };
@@ -63,6 +70,8 @@ void nv_push(struct native_compiler *c, uint16_t v);
 void nv_pop(struct native_compiler *c, uint32_t n);
 /* The slot's content becomes v. */
 void nv_assign(struct native_compiler *c, uint32_t slot, uint16_t v);
+/* The content of reference k becomes v. */
+void nv_set_content(struct native_compiler *c, uint32_t k, uint16_t v, bool written);
 /* The value of sp[k]. */
 uint16_t nv_top(const struct native_compiler *c, uint32_t k);
 struct native_value *nv_at(const struct native_compiler *c, uint16_t v);
@@ -82,7 +91,8 @@ void nv_unlock(struct native_compiler *c);
 void nv_copy_to(struct native_compiler *c, int reg, uint16_t v);
 
 /* ---- Between pieces of code. ---- */
-/* Writes all slots, or the lowest n, into the frame; floats are boxed first, which may exit. */
+/* Writes all slots, or the lowest n, into the frame, and contents into their blocks; floats are
+ * boxed first, which may exit. */
 void nv_flush(struct native_compiler *c, uint32_t n);
 /* Writes slot i, if it is not in memory. */
 void nv_flush_slot(struct native_compiler *c, uint32_t i);
