@@ -122,6 +122,14 @@ class Browser:
         self.mouse('mouseReleased', to_x, y)
         self.drawn()
 
+    def swipe(self, points):
+        """A finger on these points, one after the other."""
+        for i, (x, y) in enumerate(points):
+            self.call('Input.dispatchTouchEvent', self.page, touchPoints=[{'x': x, 'y': y}],
+                      type='touchMove' if i > 0 else 'touchStart')
+        self.call('Input.dispatchTouchEvent', self.page, type='touchEnd', touchPoints=[])
+        self.drawn()
+
     def picture(self, path):
         data = self.call('Page.captureScreenshot', self.page)['data']
         with open(path, 'wb') as file:

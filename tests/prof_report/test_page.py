@@ -14,6 +14,7 @@ from browser import Browser
 
 PAGE = os.path.join(support.ROOT, 'memprof', 'report', 'page')
 PROGRAM = '''
+#require "threads.posix"
 open Bactrian
 let kept = ref []
 let rec build n = if n = 0 then [] else (n, string_of_int n) :: build (n - 1)
@@ -25,7 +26,7 @@ let () =
   Profile.phase "work" (fun () -> Profile.phase "inner" (fun () -> walk churn));
   Gc.full_major ();
   walk (fun n -> kept := List.map snd (build n) @ !kept);
-  walk churn; kept := []; load 9_000
+  walk churn; kept := []; Thread.join (Thread.create load 9_000)
 '''
 
 # What the page computes for a selection: its command line, and its table.
@@ -157,6 +158,9 @@ class Figures(InBrowser):
                             ('phase', ['load', 'work', 'inner'])):
             if seed.random() < 0.2:
                 fields[key] = seed.choice(values)
+        for key, values in (('thread', '01'), ('domain', '0')):
+            if seed.random() < 0.15:
+                fields[key] = seed.choice(values)
         return fields
 
     def check_table(self, fields):
@@ -188,6 +192,8 @@ class Figures(InBrowser):
                       ['--show', 'promoted', '--to', '70%', '--hide', 'List'],
                       ['--at', 'end', '--from', '10%', '--size', '2..300'],
                       ['--show', 'alloc', '--phase', 'work', '--life', '..1s'],
+                      ['--show', 'alloc', '--thread', '1', '--domain', '0'],
+                      ['--at', 'end', '--thread', '0'],
                       ['--show', 'live', '--live', 'uncollected', '--focus', '(a|b c)&d=e'],
                       ['--show', 'alloc', '--ignore', 'List', '--scope', 'no lists']):
             with self.subTest(words=words):
@@ -255,14 +261,22 @@ class Figures(InBrowser):
                 self.assertAlmostEqual(one[key], n, delta=1e-8)
         for fields in ({}, {'from': int(self.ask('P.end')) // 3, 'what': 'alloc', 'to': 'end'}):
             found = self.call(FIGURES, {'tab': 'gc', **fields})
-            rows = self.ask('collectorRows(P, S.from, Infinity)')
-            for one, other in zip(rows, self.verb(found['command'])['events']):
-                for key in other:
-                    if isinstance(other[key], str):
-                        self.assertEqual(one[key], other[key])
-                    else:
-                        self.assertAlmostEqual(one[key], other[key], delta=1e-6 * abs(other[key]))
-
+            doc = self.verb(found['command'], '--top', '1000')
+            for name, function in (('events', 'collectorRows'), ('causes', 'causeRows'),
+                                   ('processor', 'processorRows'), ('modules', 'moduleRows')):
+                rows = self.ask(function + '(P, S.from, Infinity)')
+                self.assertEqual([r['name'] for r in rows], [r['name'] for r in doc.get(name, [])])
+                for one, other in zip(rows, doc.get(name, [])):
+                    one['bytes'] = one.get('estimate')
+                    for key in other:
+                        if key == 'bytes':
+                            self.assertEqual({k: round(one[key][k]) for k in other[key]},
+                                             other[key])
+                        elif key == 'rate':
+                            self.assertEqual(round(one[key]), other[key])
+                        elif not isinstance(other[key], str):
+                            self.assertAlmostEqual(one[key], other[key],
+                                                   delta=1e-6 * abs(other[key]))
 
     def test_a_second_report_is_compared_as_by_diff(self):
         self.record(PROGRAM.replace('8_000', '6_000'), 'q.bprof', '--rate', '0.01')
@@ -406,6 +420,29 @@ class Controls(InBrowser):
         self.assertLess(self.ask('S.to'), before)
         self.browser.key('0')
         self.assertEqual(self.ask('[S.what, S.from, S.to].join()'), 'alloc,0,end')
+
+    def test_fingers_select_zoom_and_scroll(self):
+        self.browser.call('Emulation.setTouchEmulationEnabled', self.browser.page, enabled=True)
+        self.show_allocated()
+        left, top, width = self.ask('(() => { scrollTo(0, 0); const r = document.getElementById('
+                                    '"time").getBoundingClientRect(); '
+                                    'return [r.left, r.top, r.width]; })()')
+        self.browser.swipe([(left + width * x, top + 20) for x in (0.25, 0.3, 0.4, 0.5)])
+        end = self.ask('P.end')
+        self.assertAlmostEqual(self.ask('S.from') / end, 0.25, places=2)
+        self.assertAlmostEqual(self.ask('S.to') / end, 0.5, places=2)
+        handle = [left + width / 2, top + 20]
+        self.browser.swipe([handle, (handle[0] + width / 8, handle[1]),
+                            (handle[0] + width / 4, handle[1])])
+        self.assertAlmostEqual(self.ask('S.to') / end, 0.75, places=2)
+        self.browser.key('0')
+        x, y = self.bar('Tree.insert')
+        self.browser.swipe([(x, y)])
+        self.assertEqual(self.ask('S.zoom'), '')
+        self.assertIn('Tree.insert', self.text('tip') + self.text('details'))
+        x, y = self.bar('Tree.insert')
+        self.browser.swipe([(x, y)])
+        self.assertNotEqual(self.ask('S.zoom'), '')
 
     def tabs(self):
         return self.ask('[...document.getElementById("tabs").children].map(b => b.id)')

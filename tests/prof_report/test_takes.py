@@ -36,7 +36,7 @@ VERBS = {
     'annotate': ' '.join([CHOICE, '--hide --unit --source --lsp', PRINT]),
     'diff': ' '.join([CHOICE, TABLE, PRINT]),
     'html': '--from --to --phase --size --life --focus --ignore --at --show --live --hide --unit '
-            '-o',
+            '--domain --thread -o',
     'trim': CHOICE + ' -o',
     'merge': '-o', 'anonymise': '-o', 'check': '-o --json --color --no-color'}
 FORMATS = {

@@ -2,9 +2,9 @@
 // sentence and a command line, the legend.
 
 // Fields of the selection that have a control of the same name.
-const selects = ['what', 'live', 'by', 'unit', 'axis', 'color', 'phase'];
+const selects = ['what', 'live', 'by', 'unit', 'axis', 'color', 'phase', 'domain', 'thread'];
 const inputs = ['focus', 'ignore', 'hide', 'size', 'life', 'fn'];
-const filters = ['phase', 'focus', 'ignore', 'hide', 'size', 'life'];
+const filters = ['phase', 'domain', 'thread', 'focus', 'ignore', 'hide', 'size', 'life'];
 
 function describeRun() {
   const facts = P.facts, run = facts.stats.run;
@@ -28,6 +28,9 @@ function thinningNotes(facts) {
       'intervals are wider than those of `bactrian prof`.');
   if (facts.all_events > facts.events)
     notes.push(`Of ${countText(facts.all_events)} events of the collector the longest are here.`);
+  if (facts.all_ticks > facts.ticks)
+    notes.push(`Of ${countText(facts.all_ticks)} ticks ${countText(facts.ticks)} are here, which ` +
+      'stand for all.');
   if (facts.phases_left_out > 0)
     notes.push(`${countText(facts.phases_left_out)} phases are left out.`);
   return notes;
@@ -60,11 +63,14 @@ function makeCards() {
 function makeControls() {
   const same = list => Object.fromEntries(list.map(text => [text, text]));
   const phases = [...new Set(P.facts.phases.map(phase => phase[2]))];
-  const texts = {what: whats, by: bys, unit: same(units), phase: {'': 'any', ...same(phases)},
+  const numbers = i => same([...new Set(P.facts.thread_numbers.map(pair => pair[i]))]
+    .filter(n => n >= 0).sort((a, b) => a - b));
+  const texts = {domain: {'': 'any', ...numbers(0)}, thread: {'': 'any', ...numbers(1)}, what: whats, by: bys, unit: same(units), phase: {'': 'any', ...same(phases)},
     live: P.facts.markings > 0 ? liveTexts : {uncollected: liveTexts.uncollected}};
   for (const id in texts)
     $(id).append(...Object.entries(texts[id])
       .map(([value, text]) => element('option', {value, textContent: text})));
+  for (const id of ['domain', 'thread']) $(id).parentNode.hidden = $(id).length < 3;
   for (const id of [...selects, ...inputs]) $(id).onchange = () => change({[id]: $(id).value});
   $('inverted').onchange = () => change({inverted: $('inverted').value === 'true'});
   $('search').oninput = () => change({search: $('search').value}, false);

@@ -70,10 +70,16 @@ function unpack(bytes) {
   p.events = {start: accumulate(read(new Float64Array(count), count)),
     kind: read(new Uint8Array(count), count), duration: read(new Float64Array(count), count),
     processor: read(new Float64Array(count), count).map(ns => ns - 1), // -1: unknown
-    words: read(new Float64Array(count), count)};
+    words: read(new Float64Array(count), count), cause: read(new Uint8Array(count), count)};
   const markings = accumulate(read(new Float64Array(2 * facts.markings), 2 * facts.markings));
   p.markings = {began: markings.filter((t, i) => i % 2 === 0),
     over: markings.filter((t, i) => i % 2 === 1)};
+  const ticks = facts.ticks, residents = facts.residents;
+  p.ticks = {time: accumulate(read(new Float64Array(ticks), ticks)),
+    location: read(new Uint32Array(ticks), ticks), running: read(new Float64Array(ticks), ticks),
+    collecting: read(new Float64Array(ticks), ticks)};
+  p.resident = {time: accumulate(read(new Float64Array(residents), residents)),
+    bytes: read(new Float64Array(residents), residents)};
   addWeights(p);
   addLiveUntil(p);
   return p;

@@ -11,8 +11,10 @@
  *   samples     d(birth); node; promotion, death; words; hits; tag + 1;
  *               source, + 4 if born in the minor heap; thread
  *   threads     domain
- *   collector   d(start); kind; duration; CPU time + 1 (0: unknown); words
+ *   collector   d(start); kind; duration; CPU time + 1 (0: unknown); words; cause
  *   markings    start minus the end of the one before; length
+ *   ticks       d(time); location; of the program; of the collector
+ *   resident    d(time); bytes
  *
  * The facts' `begin` is the selection that the page begins with, as its address has it
  * (selection.js).
@@ -59,7 +61,7 @@ struct packing {
     struct report_keys *keys[KEYS];
     char *begin;             /* the given selection, as an address */
     uint32_t *moment_number; /* of each: how many before it are kept */
-    size_t moments;
+    size_t moments, ticks, residents;
     struct report_buffer columns;
 };
 
@@ -117,6 +119,7 @@ static void number_nodes(struct packing *p) {
     }
     for (size_t i = 0; i < m->sites.count; i++)
         if (m->sites.at[i].words > 0) p->location_number[i] = 1;
+    report_each(t, &m->ticks) p->location_number[m->nodes.at[t->node].location] = 1;
     p->location_number[0] = 0;
     for (size_t i = 1; i < m->locations.count; i++)
         if (p->location_number[i]) p->location_number[i] = p->locations++;
@@ -236,14 +239,15 @@ static size_t put_events(struct packing *p) {
         n = MOST_EVENTS;
     }
     if (n > 0) qsort(all, n, sizeof *all, by_start);
-    for (int column = 0; column < 5; column++)
+    for (int column = 0; column < 6; column++)
         for (size_t i = 0; i < n; i++) {
             switch (column) {
             case 0: put_number(p, all[i].start - last); break;
             case 1: put_number(p, all[i].kind); break;
             case 2: put_number(p, all[i].duration); break;
             case 3: put_number(p, all[i].processor + 1); break;
-            default: put_number(p, all[i].words); break;
+            case 4: put_number(p, all[i].words); break;
+            default: put_number(p, all[i].cause); break;
             }
             last = all[i].start;
         }
@@ -255,6 +259,43 @@ static size_t put_events(struct packing *p) {
         last = marking->over;
     }
     return n;
+}
+
+/* Writes ticks; of too many, equally distant ones stand for those between them. */
+static void put_ticks(struct packing *p) {
+    const struct report_model *m = p->model;
+    uint64_t step = m->ticks.count / MOST_EVENTS + 1;
+    for (int column = 0; column < 4; column++) {
+        int64_t last = 0;
+        for (size_t i = 0; i < m->ticks.count; i += step) {
+            const struct report_ticks *t = &m->ticks.at[i];
+            switch (column) {
+            case 0: put_number(p, t->time - last); break;
+            case 1: put_number(p, p->location_number[m->nodes.at[t->node].location]); break;
+            case 2: put_number(p, step * t->running); break;
+            default: put_number(p, step * t->collecting); break;
+            }
+            last = t->time;
+        }
+    }
+    p->ticks = (m->ticks.count + step - 1) / step;
+}
+
+/* Writes readings of the resident memory, of too many the largest of several. */
+static void put_residents(struct packing *p) {
+    const struct report_model *m = p->model;
+    size_t n = m->residents.count, step = n / MOST_EVENTS + 1;
+    for (int column = 0; column < 2; column++) {
+        int64_t last = 0;
+        for (size_t i = 0; i < n; i += step) {
+            const struct report_resident *most = &m->residents.at[i];
+            for (size_t k = i; k < i + step && k < n; k++)
+                if (m->residents.at[k].bytes > most->bytes) most = &m->residents.at[k];
+            put_number(p, column == 0 ? (uint64_t)(most->time - last) : (uint64_t)most->bytes);
+            last = most->time;
+        }
+    }
+    p->residents = (n + step - 1) / step;
 }
 
 /* ---- Facts. ---- */
@@ -369,8 +410,8 @@ static char *address_of(const struct report_query *q) {
     const struct report_selection *s = q->selection;
     const struct {
         const char *key, *text;
-    } texts[] = {
-        {"phase", s->phase}, {"focus", s->focus}, {"ignore", s->ignore}, {"hide", s->hide}};
+    } texts[] = {{"phase", s->phase}, {"domain", s->domain}, {"thread", s->thread},
+                 {"focus", s->focus}, {"ignore", s->ignore}, {"hide", s->hide}};
     char *address = NULL;
     size_t length;
     FILE *out = open_memstream(&address, &length);
@@ -385,6 +426,24 @@ static char *address_of(const struct report_query *q) {
     return address;
 }
 
+static void put_causes(FILE *facts) {
+    fputs(",\"causes\":[", facts);
+    for (unsigned cause = 0; cause < MP_CAUSES; cause++) {
+        if (cause > 0) putc(',', facts);
+        report_write_json_string(mp_cause_name(cause), facts);
+    }
+    putc(']', facts);
+}
+
+/* The domain and the number of each thread; -1: unknown. */
+static void put_thread_numbers(FILE *facts, const struct report_model *m) {
+    fputs(",\"thread_numbers\":[", facts);
+    for (size_t i = 0; i < m->threads.count; i++)
+        fprintf(facts, "%s[%lld,%lld]", i > 0 ? "," : "", (long long)m->threads.at[i].id.domain - 1,
+                (long long)m->threads.at[i].id.number - 1);
+    putc(']', facts);
+}
+
 static void put_facts(struct packing *p, const struct report_request *request, FILE *facts) {
     const struct report_model *m = p->model;
     struct report_scale scale = report_scale_of(m);
@@ -396,18 +455,22 @@ static void put_facts(struct packing *p, const struct report_request *request, F
     put_moments(p);
     put_samples(p);
     size_t events = put_events(p);
+    put_ticks(p);
+    put_residents(p);
     fprintf(facts,
             "},\"rate\":%.17g,\"keep\":%.17g,\"word_bytes\":%d,\"all_hits\":%.17g,"
             "\"exact_words\":%.17g,\"end\":%lld,\"finished_at\":%lld,\"has_sites\":%s,"
             "\"truncated\":%s,\"locations\":%zu,\"nodes\":%zu,\"moments\":%zu,\"samples\":%zu,"
             "\"all_samples\":%zu,\"threads\":%zu,\"events\":%zu,\"all_events\":%zu,"
+            "\"ticks\":%zu,\"all_ticks\":%zu,\"tick_ns\":%d,\"residents\":%zu,"
             "\"markings\":%zu,\"most_words\":%.17g,\"peak_uncollected\":%lld,\"peak_proven\":",
             m->rate * p->keep, p->keep, m->word_bytes, p->all_hits, scale.exact_words,
             (long long)m->end,
             m->origin.finished ? (long long)m->origin.finished_at : (long long)m->end,
             m->has_sites ? "true" : "false", m->truncated ? "true" : "false", p->locations,
             p->nodes, p->moments, p->samples, m->samples.count, m->threads.count, events,
-            m->gc_events.count, m->markings.count, m->most_words, (long long)report_peak_time(m));
+            m->gc_events.count, p->ticks, m->ticks.count, MP_TICK_NS, p->residents,
+            m->markings.count, m->most_words, (long long)report_peak_time(m));
     put_time(facts, m->markings.count > 0 ? report_proven_peak_time(m) : REPORT_NEVER);
     put_text(facts, "file", slash != NULL ? slash + 1 : request->path);
     put_text(facts, "begin", p->begin);
@@ -424,6 +487,8 @@ static void put_facts(struct packing *p, const struct report_request *request, F
         report_write_json_string(report_gc_text(kind), facts);
     }
     putc(']', facts);
+    put_causes(facts);
+    put_thread_numbers(facts, m);
     put_phases(facts, m);
     put_counters(facts, m);
     fputs(",\"stats\":", facts);

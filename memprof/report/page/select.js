@@ -54,15 +54,17 @@ function scopeOf(profile, s) {
   const size = boundsOf(s.size, readNumber), life = boundsOf(s.life, readTime);
   if (size === undefined) throw new Error('size: write MIN..MAX in words, such as 2..8');
   if (life === undefined) throw new Error('life: write MIN..MAX, such as 1ms..2s');
+  const threads = profile.facts.thread_numbers.map(([domain, thread]) =>
+    (!s.domain || Number(s.domain) === domain) && (!s.thread || Number(s.thread) === thread));
   for (let i = 0; i < n; i++) {
     const words = profile.words[i] + (profile.source[i] !== FIBER);
     const length = profile.died[i] - profile.born[i];
-    kept[i] = !flags.out[profile.node[i]] && !(size[0] !== null && words < size[0]) &&
+    kept[i] = !flags.out[profile.node[i]] && threads[profile.thread[i]] && !(size[0] !== null && words < size[0]) &&
       !(size[1] > 0 && words > size[1]) && !(life[0] !== null && length < life[0]) &&
       !(life[1] !== null && length > life[1]);
   }
   return {...flags, kept, hasHide: s.hide !== '',
-    isWhole: !s.focus && !s.ignore && !s.phase && !s.size && !s.life};
+    isWhole: !s.focus && !s.ignore && !s.phase && !s.size && !s.life && !s.domain && !s.thread};
 }
 
 // The numbers of the selected samples, in the order of births, put into `out`.

@@ -16,7 +16,7 @@ const tabs = {flame: 'Flame graph', sandwich: 'Callers and callees', sites: 'Tab
   lifetimes: 'Lifetimes', gc: 'Collector', diff: 'Compare', run: 'Recording'};
 
 const defaults = {tab: 'flame', what: 'live', from: 0, to: 'peak', live: 'proven', by: 'fn',
-  unit: 'bytes', inverted: false, phase: '', focus: '', ignore: '', hide: '', size: '', life: '',
+  unit: 'bytes', inverted: false, phase: '', domain: '', thread: '', focus: '', ignore: '', hide: '', size: '', life: '',
   search: '', fn: '', zoom: '', axis: 'time', color: 'module'};
 const choices = {tab: Object.keys(tabs), what: Object.keys(whats), live: Object.keys(liveTexts),
   by: Object.keys(bys), unit: units, axis: ['time', 'alloc'], color: ['module', 'fate']};
@@ -104,6 +104,8 @@ function sentenceOf(s, profile) {
     s.phase ? 'in phase ' + s.phase : ''].filter(part => part).join(', ');
   if (isLive(s)) text += window ? ', allocated ' + window : '';
   else text += ' ' + (window || 'in the whole run');
+  if (s.domain) text += ', in domain ' + s.domain;
+  if (s.thread) text += ', in thread ' + s.thread;
   const scope = scopeOfBegin(s, profile);
   if (scope) text += ', through ' + scope;
   else {
@@ -124,7 +126,7 @@ function selectors(s, profile) {
   if (s.what !== 'live' && s.from > 0) words.push('--from', moment(s.from));
   if (s.what !== 'live' && s.to !== 'end') words.push('--to', moment(s.to));
   if (s.live !== 'proven' && profile.facts.markings > 0) words.push('--live', s.live);
-  for (const key of ['phase', 'focus', 'ignore', 'hide', 'size', 'life'])
+  for (const key of ['phase', 'domain', 'thread', 'focus', 'ignore', 'hide', 'size', 'life'])
     if (s[key]) words.push('--' + key, s[key]);
   if (scopeOfBegin(s, profile)) words.push('--scope', profile.facts.scope);
   if (s.unit !== 'bytes') words.push('--unit', s.unit);

@@ -120,6 +120,68 @@ function collectorRows(profile, from, to) {
   return rows;
 }
 
+// The program's pauses of a time range by cause, as `prof gc` lists them.
+function causeRows(profile, from, to) {
+  const {start, kind, duration, words, cause} = profile.events;
+  const rows = profile.facts.causes.map(name => ({name, count: 0, total: 0, max: 0, words: 0}));
+  start.forEach((t, i) => {
+    if (kind[i] !== 0 || t < from || t >= to) return;
+    const row = rows[cause[i]], seconds = duration[i] / 1e9;
+    row.count++;
+    row.total += seconds;
+    row.max = Math.max(row.max, seconds);
+    row.words += words[i];
+  });
+  if (rows.slice(1).every(row => row.count === 0)) return [];
+  const lasting = (Math.min(to, profile.end) - from) / 1e9;
+  return rows.filter(row => row.count > 0).map(row => ({...row, share: row.total / lasting}))
+    .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));
+}
+
+// Ticks of processor time of a time range, by function.
+function processorRows(profile, from, to) {
+  const {time, location, running, collecting} = profile.ticks, sums = new Map();
+  let all = 0;
+  const add = (name, n) => { sums.set(name, (sums.get(name) || 0) + n); all += n; };
+  time.forEach((t, i) => {
+    if (t < from || t >= to) return;
+    add(profile.texts.fn[profile.keyOf.fn[location[i]]], running[i]);
+    add('(the collector)', collecting[i]);
+  });
+  return [...sums].filter(([, n]) => n > 0)
+    .map(([name, n]) => ({name, seconds: n * profile.facts.tick_ns / 1e9, share: n / all}))
+    .sort((a, b) => b.seconds - a.seconds || (a.name < b.name ? -1 : 1));
+}
+
+// What modules allocate in a time range, and how fast.
+function moduleRows(profile, from, to) {
+  const s = {...defaults, what: 'alloc', from, to: to === Infinity ? 'end' : to, by: 'module'};
+  const scope = scopeOf(profile, s), lasting = (Math.min(to, profile.end) - from) / 1e9;
+  const picked = pick(profile, scope, s, new Uint32Array(profile.samples));
+  return groupsOf(profile, scope, s, picked).rows.map(g => ({name: g.text, share: g.share,
+    estimate: g.estimate, rate: lasting > 0 ? g.estimate.value / lasting : 0}));
+}
+
+// The tables of what the collector, the processor and the modules did; without rows none.
+function workTables(tables, profile, from, to) {
+  const column = (title, key, show) => ({title, of: row => row[key], show});
+  const fill = (table, columns, rows, caption) => {
+    table.hidden = rows.length === 0;
+    fillTable(table, columns, rows, {}, caption);
+  };
+  fill(tables.causes, [column('pauses', 'count', countText), column('total', 'total', secondsText),
+    column('of that time', 'share', shareText), column('max', 'max', secondsText),
+    column('words promoted', 'words', countText), column('cause', 'name')],
+  causeRows(profile, from, to), 'Why it ran');
+  fill(tables.processor, [column('seconds', 'seconds', secondsText),
+    column('share', 'share', shareText), column('function', 'name')],
+  processorRows(profile, from, to), 'Processor time');
+  fill(tables.modules, [column('share', 'share', shareText),
+    {title: 'bytes', of: r => r.estimate.value, show: bytesText, interval: r => r.estimate},
+    column('in a second', 'rate', bytesText), column('module', 'name')],
+  moduleRows(profile, from, to), 'Allocation by module');
+}
+
 function collectorTables(table, longestTable, profile, s, state, actions) {
   const from = s.from, to = s.to === 'end' || s.what === 'live' ? Infinity
     : resolve(s.to, profile, s.live);
@@ -133,16 +195,19 @@ function collectorTables(table, longestTable, profile, s, state, actions) {
     column('p90', 'p90', secondsText), column('p99', 'p99', secondsText),
     column('max', 'max', secondsText), column('words', 'words', countText), column('what', 'name')],
   collectorRows(profile, start, to), {}, 'Time of the collector ' + range);
+  workTables(actions.tables, profile, start, to);
   const {events} = profile, pauses = [];
   events.start.forEach((t, i) => {
     if (events.kind[i] === 0 && t >= start && t < to)
-      pauses.push({t, duration: events.duration[i], processor: events.processor[i]});
+      pauses.push({t, duration: events.duration[i], processor: events.processor[i],
+        cause: events.cause[i] === 0 ? '' : profile.facts.causes[events.cause[i]]});
   });
   pauses.sort((a, b) => b.duration - a.duration || a.t - b.t);
   fillTable(longestTable, [{title: 'pause', of: p => p.duration / 1e9, show: secondsText},
     {title: 'CPU time', of: p => p.processor < 0 ? NaN : p.processor / 1e9,
       show: secondsText},
-    {title: 'at', of: p => p.t / 1e9, show: secondsText, press: p => actions.moment(p.t)}],
+    {title: 'at', of: p => p.t / 1e9, show: secondsText, press: p => actions.moment(p.t)},
+    {title: 'cause', of: p => p.cause}],
   pauses.slice(0, 20), state, 'The longest pauses');
 }
 

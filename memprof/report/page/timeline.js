@@ -1,8 +1,10 @@
-// timeline.js - the run from left to right: live memory, allocation by module, collector, phases.
+// timeline.js - the run from left to right: live memory, the process's memory, allocation and
+// processor time by module, collector, phases.
 // A range is selected by dragging over it, with its two handles, or by keys; a click selects a
 // moment. The axis is time or, stable from run to run, allocated memory.
 
-const LANES = [['live', 84], ['alloc', 44], ['gc', 26], ['phases', 18]];
+const LANES = [['live', 84], ['resident', 24], ['alloc', 44],
+  ['processor', 28], ['gc', 26], ['phases', 18]];
 
 class Timeline {
   // actions: range(from, to, done), moment(t), all(), tip(html, event), untip()
@@ -26,6 +28,8 @@ class Timeline {
     box.ondblclick = () => actions.all();
     this.step = Math.max(1, 10 ** Math.floor(Math.log10(profile.end / 2000)));
     this.lanes = LANES.filter(([name]) => (name !== 'gc' || profile.events.start.length > 0) &&
+      (name !== 'resident' || profile.resident.time.length > 1) &&
+      (name !== 'processor' || profile.ticks.time.length > 0) &&
       (name !== 'phases' || profile.facts.phases.length > 0));
     this.births = new Float64Array(profile.samples + 1); // hits born before each sample
     for (let i = 0; i < profile.samples; i++)
@@ -50,8 +54,8 @@ class Timeline {
     return Math.max(0, Math.min(profile.end, Math.round(time / this.step) * this.step));
   }
 
-  // Sums the samples of a scope into steps as wide as two pixels. modules: the number of the colour
-  // of each node's module.
+  // Sums the samples of a scope into steps as wide as two pixels. modules: the numbers of the
+  // colours of modules (modulesOf).
   measure(scope, s, modules) {
     const {profile} = this, n = Math.max(50, Math.min(1500, Math.floor(this.box.clientWidth / 2)));
     Object.assign(this, {axis: s.axis, steps: n});
@@ -70,17 +74,37 @@ class Timeline {
     const alloc = Array.from({length: palette.length + 1}, () => new Float64Array(n));
     for (let i = 0; i < profile.samples; i++)
       if (scope.kept[i] && profile.source[i] !== FIBER)
-        alloc[modules[profile.node[i]]][stepOf(profile.born[i])] += profile.hits[i];
+        alloc[modules.ofNode[profile.node[i]]][stepOf(profile.born[i])] += profile.hits[i];
     Object.assign(this, {live, alloc});
     this.measurePauses(stepOf);
+    this.measureTicks(stepOf, modules);
+  }
+
+  // Ticks by the colours of modules; the last ones are the collector's.
+  measureTicks(stepOf, modules) {
+    const {time, location, running, collecting} = this.profile.ticks;
+    const keys = this.profile.keyOf.module;
+    this.ticks = Array.from({length: palette.length + 2}, () => new Float64Array(this.steps));
+    time.forEach((t, i) => {
+      const ticks = running[i] + collecting[i], last = stepOf(t);
+      const first = Math.min(last, stepOf(Math.max(0, t - ticks * this.profile.facts.tick_ns)));
+      for (let step = first; step <= last; step++) {
+        const part = 1 / (last - first + 1);
+        this.ticks[modules.rank[keys[location[i]]]][step] += running[i] * part;
+        this.ticks[palette.length + 1][step] += collecting[i] * part;
+      }
+    });
   }
 
   measurePauses(stepOf) {
-    const {start, kind, duration} = this.profile.events;
-    this.pauses = new Float64Array(this.steps);
+    const {start, kind, duration, cause} = this.profile.events;
+    this.pauses = new Float64Array(this.steps); // the longest, and its cause
+    this.causes = new Uint8Array(this.steps);
     start.forEach((time, i) => {
       const step = stepOf(time);
-      if (kind[i] === 0) this.pauses[step] = Math.max(this.pauses[step], duration[i]);
+      if (kind[i] !== 0 || duration[i] <= this.pauses[step]) return;
+      this.pauses[step] = duration[i];
+      this.causes[step] = cause[i];
     });
   }
 
@@ -142,19 +166,47 @@ class Timeline {
     this.topText = 'live memory, up to ' + bytesText(top);
   }
 
-  allocLane(g, y, h, width) {
-    const {steps, alloc} = this;
-    const totals = alloc[0].map((v, i) => alloc.reduce((sum, a) => sum + a[i], 0));
-    const most = totals.reduce((a, b) => Math.max(a, b), 1e-9), w = width / steps;
+  // Stacked bars, one for each step, as high as their sum is beside `most`; returns the largest.
+  stack(g, y, h, width, parts, colorOf, share) {
+    const {steps} = this, w = width / steps;
+    const totals = parts[0].map((v, i) => parts.reduce((sum, a) => sum + a[i], 0));
+    const most = totals.reduce((a, b) => Math.max(a, b), 1e-9);
     for (let i = 0; i < steps; i++) {
-      const top = this.axis === 'alloc' ? totals[i] : most;
       let base = y + h;
-      for (let m = 0; m < alloc.length && totals[i] > 0; m++) {
-        const part = (h - 14) * alloc[m][i] / top;
-        g.fillStyle = palette[m] || otherFill;
+      for (let m = 0; m < parts.length && totals[i] > 0; m++) {
+        const part = (h - 14) * parts[m][i] / (share ? totals[i] : most);
+        g.fillStyle = colorOf(m);
         g.fillRect(i * w, base -= part, Math.max(1, w), part);
       }
     }
+    return most;
+  }
+
+  residentLane(g, y, h, width, color) {
+    const {time, bytes} = this.profile.resident, most = bytes.reduce((a, b) => Math.max(a, b), 1);
+    g.fillStyle = color.dim;
+    g.globalAlpha = 0.5;
+    time.forEach((t, i) => {
+      const x = this.place(t) * width, height = (h - 13) * bytes[i] / most;
+      const next = i + 1 < time.length ? this.place(time[i + 1]) * width : width;
+      g.fillRect(x, y + h - height, Math.max(1, next - x), height);
+    });
+    g.globalAlpha = 1;
+    this.topText = 'resident memory of the process, up to ' + bytesText(most);
+  }
+
+  processorLane(g, y, h, width, color) {
+    const fill = m => m > palette.length ? color.accent : palette[m] || otherFill;
+    this.stack(g, y, h, width, this.ticks, fill, this.axis === 'alloc');
+    const used = this.ticks.reduce((sum, a) => a.reduce((x, n) => x + n, sum), 0);
+    this.topText = 'processor time by module, ' +
+      secondsText(used * this.profile.facts.tick_ns / 1e9);
+  }
+
+  allocLane(g, y, h, width) {
+    const most = this.stack(g, y, h, width, this.alloc, m => palette[m] || otherFill,
+      this.axis === 'alloc');
+    const {steps} = this;
     const seconds = this.profile.end / 1e9 / steps;
     if (this.axis === 'time' && seconds > 0)
       this.topText = 'allocated by module, up to ' + bytesText(this.bytes(most) / seconds) + '/s';
@@ -279,7 +331,8 @@ class Timeline {
     lines.push('not yet collected: ' + bound('uncollected'));
     lines.push('allocated in this step: ' +
       bytesText(this.bytes(this.alloc.reduce((sum, a) => sum + a[i], 0))));
-    if (this.pauses[i] > 0) lines.push('longest pause: ' + secondsText(this.pauses[i] / 1e9));
+    if (this.pauses[i] > 0) lines.push('longest pause: ' + secondsText(this.pauses[i] / 1e9) +
+      (this.causes[i] > 0 ? ', ' + this.profile.facts.causes[this.causes[i]] : ''));
     return lines.join('\n');
   }
 }

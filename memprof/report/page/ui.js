@@ -150,7 +150,7 @@ function matcher(search) {
 function drawTime() {
   const theme = document.documentElement.dataset.theme, drawn = [S.axis, theme].join();
   if (page.measured !== drawn) {
-    page.time.measure(page.scope, S, page.modules.ofNode);
+    page.time.measure(page.scope, S, page.modules);
     page.time.drawLanes();
     page.measured = drawn;
   }
@@ -229,7 +229,9 @@ const drawTab = {
       tableState('lifetimes'), tableActions);
   },
   diff: drawDiff,
-  gc() { collectorTables($('gc'), $('longest'), P, S, tableState('gc'), {moment: goTo}); },
+  gc() { collectorTables($('gc'), $('longest'), P, S, tableState('gc'), 
+    {moment: goTo, tables: {causes: $('causes'), processor: $('processor'),
+      modules: $('modules')}}); },
   run() {},
 };
 
